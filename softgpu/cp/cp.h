@@ -1,0 +1,54 @@
+/*
+ * The command processor: one host thread per process that watches all queues of all devices,
+ * executes AQL, PM4 and SDMA packets, and lends itself to the wave engine when it has nothing
+ * else to do. The driver creates queues and kicks it.
+ */
+#ifndef CP_CP_H
+#define CP_CP_H
+
+#include <stdint.h>
+
+#include "core/device.h"
+#include "mem/vm.h"
+
+struct cp;         /* the process's command processor */
+struct cp_device;  /* per GPU: engine, register file, vm */
+
+enum cp_queue_type { CP_QUEUE_AQL, CP_QUEUE_SDMA, CP_QUEUE_PM4 };
+
+/* What the command processor needs from the driver; implemented there, called from CP and pool
+ * threads with no lock held. */
+struct cp_driver_ops {
+    void (*event_raise)(void *driver, uint32_t event_id);
+    /* Ends in the runtime's own "Memory access fault by GPU" report. */
+    void (*memory_fault)(void *driver, uint32_t gpu_id, uint64_t va, uint32_t access);
+    /* Sleep until a doorbell rings, cp_kick(), or the timeout. Called by the CP thread only, after
+     * it found every queue idle and re-checked the rings. */
+    void (*doorbell_wait)(void *driver, uint64_t timeout_ns);
+};
+
+struct cp_queue_config {
+    enum cp_queue_type type;
+    uint32_t queue_id, gpu_id;
+    uint64_t ring_va, ring_bytes;
+    uint64_t read_pointer_va, write_pointer_va; /* AQL: inside amd_queue_t */
+    volatile uint64_t *doorbell;                /* host address of the doorbell slot */
+    uint32_t percent;                           /* 0: stopped */
+    uint32_t sdma_engine;
+};
+
+int cp_create(const struct cp_driver_ops *ops, void *driver, struct cp **cp);
+void cp_destroy(struct cp *cp);
+int cp_device_create(struct cp *cp, uint32_t gpu_id, const struct gpu_model *model, struct vm *vm,
+                     struct cp_device **device);
+void cp_device_destroy(struct cp_device *device);
+
+int cp_queue_create(struct cp_device *device, const struct cp_queue_config *config);
+/* Both return when the CP and the wave engine have left the queue. */
+int cp_queue_update(struct cp_device *device, const struct cp_queue_config *config);
+int cp_queue_destroy(struct cp_device *device, uint32_t queue_id);
+
+void cp_kick(struct cp *cp); /* any thread: look at the queues now */
+void cp_after_fork_child(struct cp *cp);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * The GPU's page table: which GPU virtual addresses a device may touch, and where they live in
+ * this process. Every access of the wave engine, SDMA and the packet processors goes through it,
+ * so a wild pointer becomes a memory-fault report and never a host SIGSEGV.
+ *
+ * Ranges are few (tens to thousands) and change rarely; look-ups are many. Readers take no lock:
+ * the table is an immutable sorted array replaced as a whole, and old arrays are freed only after
+ * every reader has been seen outside a read section (vm_reader_enter / vm_reader_leave).
+ * vm_unmap returns only when no reader can still use the range.
+ */
+#ifndef MEM_VM_H
+#define MEM_VM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct vm;
+
+enum vm_flags { VM_READ = 1, VM_WRITE = 2, VM_EXEC = 4 };
+
+struct vm_range {
+    uint64_t start, end;   /* GPU VA, end exclusive */
+    uint8_t *host;         /* host address of `start` */
+    uint32_t flags;
+};
+
+int vm_create(struct vm **vm);
+void vm_destroy(struct vm *vm);
+/* 0, -EEXIST when it overlaps another range, -EINVAL, -ENOMEM. */
+int vm_map(struct vm *vm, uint64_t va, uint64_t size_bytes, void *host, uint32_t flags);
+/* 0 or -ENOENT. Waits for readers; never call it from inside a read section. */
+int vm_unmap(struct vm *vm, uint64_t va);
+
+/* One per thread that executes GPU work. */
+enum { VM_TLB_WAYS = 8 };
+struct vm_reader {
+    struct vm *vm;
+    uint64_t generation;              /* of the table the ways were filled from */
+    struct vm_range way[VM_TLB_WAYS]; /* direct mapped by VA bits 21.. */
+    _Atomic uint64_t epoch;           /* odd while inside a read section */
+    struct vm_reader *next;
+};
+void vm_reader_register(struct vm *vm, struct vm_reader *reader);
+void vm_reader_unregister(struct vm_reader *reader);
+void vm_reader_enter(struct vm_reader *reader); /* cheap; call once per time slice */
+void vm_reader_leave(struct vm_reader *reader);
+
+bool vm_range_find(struct vm_reader *reader, uint64_t va, struct vm_range *out); /* slow path */
+
+/* Host address for [va, va + size), which must lie in one range that allows `access`; NULL is a
+ * fault. Pointers stay good until vm_reader_leave. */
+static inline void *vm_translate(struct vm_reader *reader, uint64_t va, uint32_t size_bytes,
+                                 uint32_t access)
+{
+    struct vm_range *way = &reader->way[(va >> 21) % VM_TLB_WAYS];
+    if (va - way->start >= way->end - way->start || size_bytes > way->end - va) {
+        if (!vm_range_find(reader, va, way) || size_bytes > way->end - va)
+            return NULL;
+    }
+    if ((way->flags & access) != access)
+        return NULL;
+    return way->host + (va - way->start);
+}
+
+#endif

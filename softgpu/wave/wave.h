@@ -1,0 +1,103 @@
+/*
+ * The state of one wave. Scalar registers lie in one array indexed by their operand encoding, so
+ * VCC is s[106..107], M0 s[124], EXEC s[126..127]. Vector registers are rows of 64 lanes.
+ */
+#ifndef WAVE_WAVE_H
+#define WAVE_WAVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/inst.h"
+
+enum { WAVE_LANES = 64, SREG_COUNT = 128 };
+enum {
+    SREG_FLAT_SCRATCH = 102, SREG_XNACK_MASK = 104, SREG_VCC = 106, SREG_TTMP0 = 108,
+    SREG_M0 = 124, SREG_EXEC = 126
+};
+
+/* MODE hardware register, gfx9 layout. */
+enum {
+    MODE_ROUND_32_SHIFT = 0,    /* 0 nearest even, 1 +inf, 2 -inf, 3 zero */
+    MODE_ROUND_64_SHIFT = 2,    /* f16 and f64 */
+    MODE_DENORM_32_SHIFT = 4,   /* 0 flush all, 1 flush source, 2 flush result, 3 keep */
+    MODE_DENORM_64_SHIFT = 6,   /* f16 and f64 */
+    MODE_DX10_CLAMP = 1 << 8, MODE_IEEE = 1 << 9
+};
+
+enum wave_stop {
+    WAVE_RUNNING,
+    WAVE_DONE,        /* s_endpgm */
+    WAVE_SLICE,       /* time slice used up: resume at pc */
+    WAVE_BARRIER,     /* s_barrier: resume at pc when all waves of the group arrived */
+    WAVE_SLEEP,       /* s_sleep and friends: give others a turn, then resume */
+    WAVE_FAULT        /* see wave->fault */
+};
+
+enum fault_kind {
+    FAULT_NONE, FAULT_MEMORY_READ, FAULT_MEMORY_WRITE, FAULT_MEMORY_EXEC,
+    FAULT_ILLEGAL_INSTRUCTION, FAULT_APERTURE, FAULT_TRAP, FAULT_ASSERT_TRAP
+};
+
+typedef uint32_t lane_row[WAVE_LANES] __attribute__((aligned(64)));
+
+struct workgroup;
+
+struct wave {
+    union {
+        uint32_t s[SREG_COUNT];
+        uint64_t s64[SREG_COUNT / 2];
+    };
+    lane_row *v;             /* vector registers */
+    lane_row *a;             /* accumulation registers: v + accum_offset where unified */
+    uint32_t vgpr_count, agpr_count, sgpr_count;
+    uint32_t scc;            /* 0 or 1 */
+    uint32_t mode;           /* MODE register */
+    uint32_t fp_state_32, fp_state_64; /* MXCSR values for `mode`, kept by valu_mode_set() */
+    uint32_t trapsts, status;
+    int32_t slice_left;      /* instructions until WAVE_SLICE; branches and waits look at it */
+
+    const struct inst *pc;   /* valid while resident */
+    const struct inst *code; /* slot of code_va */
+    uint64_t code_va;        /* GPU VA of code[0]; pc_va = code_va + 4 * (pc - code) */
+
+    enum wave_stop stop;
+    struct {
+        enum fault_kind kind;
+        uint64_t va;         /* faulting address */
+        uint64_t pc_va;
+        const struct inst *inst;
+    } fault;
+
+    struct workgroup *group;
+    uint32_t wave_in_group;
+    uint64_t counts[CLASS_COUNT];     /* executed instructions per class */
+    uint64_t valu_lanes;              /* sum of popcount(EXEC) over VALU instructions */
+};
+
+static inline uint64_t wave_exec(const struct wave *w)
+{
+    return w->s64[SREG_EXEC / 2];
+}
+static inline uint64_t wave_vcc(const struct wave *w)
+{
+    return w->s64[SREG_VCC / 2];
+}
+
+/*
+ * valu/: vector ALU instructions (VOP1, VOP2, VOPC, VOP3, VOP3P without MFMA), lane crossing
+ * (readlane, DPP, v_readfirstlane, v_permlane, mbcnt) included. Built three times (AVX-512, AVX2,
+ * portable) and chosen once at run time.
+ */
+/* Handler for a decoded vector instruction, or NULL when it is not implemented. */
+inst_exec_fn *valu_handler(const struct inst *inst);
+/* Call whenever wave->mode changed: derives the host's floating-point states. */
+void valu_mode_set(struct wave *wave, uint32_t mode);
+/* Around a run of instructions on this host thread: loads and restores MXCSR. Inside, the host
+ * FP state is fp_state_32; handlers of f16/f64 operations switch to fp_state_64 and back only
+ * where the two differ. */
+void valu_enter(const struct wave *wave);
+void valu_leave(void);
+const char *valu_isa_name(void); /* "avx512", "avx2" or "portable" */
+
+#endif
