@@ -1,0 +1,230 @@
+#include "mem/vm.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Replaced tables wait for a moment without readers; beyond this the writer waits for one, so
+ * that a program mapping thousands of buffers cannot pile up old tables. */
+enum { RETIRED_BYTES_MAX = 1 << 20 };
+
+struct vm_table {
+    uint64_t generation;
+    size_t count;
+    struct vm_table *next_retired;
+    struct vm_range range[]; /* sorted by start, disjoint */
+};
+
+struct vm {
+    /* Writers: map and unmap, under `lock`, seq_cst. Readers: find and reader_enter. Pairs with
+     * vm_reader.epoch in Dekker's fashion: a writer publishes here and then looks at the epochs,
+     * a reader sets its epoch and then loads here, so one of them sees the other. */
+    _Atomic(struct vm_table *) table;
+    pthread_mutex_t lock; /* all fields below, and writing `table` */
+    struct vm_table *retired;
+    size_t retired_bytes;
+    struct vm_reader *readers;
+};
+
+static size_t table_bytes(size_t count)
+{
+    return sizeof(struct vm_table) + count * sizeof(struct vm_range);
+}
+
+static struct vm_table *table_new(size_t count, uint64_t generation)
+{
+    struct vm_table *table = malloc(table_bytes(count));
+    if (!table)
+        return NULL;
+    table->count = count;
+    table->generation = generation;
+    table->next_retired = NULL;
+    return table;
+}
+
+/* Index of the first range that ends above `va`. */
+static size_t table_lower(const struct vm_table *table, uint64_t va)
+{
+    size_t low = 0, high = table->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (table->range[middle].end <= va)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int vm_create(struct vm **out)
+{
+    struct vm *vm = calloc(1, sizeof *vm);
+    struct vm_table *table = table_new(0, 1);
+    if (!vm || !table) {
+        free(vm);
+        free(table);
+        return -ENOMEM;
+    }
+    pthread_mutex_init(&vm->lock, NULL);
+    atomic_init(&vm->table, table);
+    *out = vm;
+    return 0;
+}
+
+static void retired_free(struct vm *vm)
+{
+    while (vm->retired) {
+        struct vm_table *table = vm->retired;
+        vm->retired = table->next_retired;
+        free(table);
+    }
+    vm->retired_bytes = 0;
+}
+
+void vm_destroy(struct vm *vm)
+{
+    if (!vm)
+        return;
+    retired_free(vm);
+    free(atomic_load_explicit(&vm->table, memory_order_relaxed));
+    pthread_mutex_destroy(&vm->lock);
+    free(vm);
+}
+
+/* Returns when every reader that was inside a read section at the call has left it. A section
+ * lasts one time slice of the wave engine, tens of microseconds, so yielding comes first. */
+static void readers_wait(struct vm *vm)
+{
+    for (struct vm_reader *reader = vm->readers; reader; reader = reader->next) {
+        uint64_t seen = atomic_load_explicit(&reader->epoch, memory_order_seq_cst);
+        for (int spin = 0;
+             (seen & 1) && atomic_load_explicit(&reader->epoch, memory_order_acquire) == seen;
+             spin++) {
+            if (spin < 100)
+                sched_yield();
+            else
+                nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+        }
+    }
+}
+
+/* Publishes `table`; the old one is freed when nobody can be reading it. */
+static void table_replace(struct vm *vm, struct vm_table *table, bool wait)
+{
+    struct vm_table *old = atomic_load_explicit(&vm->table, memory_order_relaxed);
+    atomic_store_explicit(&vm->table, table, memory_order_seq_cst);
+    old->next_retired = vm->retired;
+    vm->retired = old;
+    vm->retired_bytes += table_bytes(old->count);
+    if (!wait && vm->retired_bytes < RETIRED_BYTES_MAX)
+        return;
+    readers_wait(vm);
+    retired_free(vm);
+}
+
+static int map_locked(struct vm *vm, const struct vm_range *range)
+{
+    struct vm_table *old = atomic_load_explicit(&vm->table, memory_order_relaxed);
+    size_t at = table_lower(old, range->start);
+    if (at < old->count && old->range[at].start < range->end)
+        return -EEXIST;
+    struct vm_table *table = table_new(old->count + 1, old->generation + 1);
+    if (!table)
+        return -ENOMEM;
+    memcpy(table->range, old->range, at * sizeof *range);
+    table->range[at] = *range;
+    memcpy(table->range + at + 1, old->range + at, (old->count - at) * sizeof *range);
+    table_replace(vm, table, false);
+    return 0;
+}
+
+int vm_map(struct vm *vm, uint64_t va, uint64_t size_bytes, void *host, uint32_t flags)
+{
+    if (size_bytes == 0 || va + size_bytes < va || !host)
+        return -EINVAL;
+    struct vm_range range = {.start = va, .end = va + size_bytes, .host = host, .flags = flags};
+    pthread_mutex_lock(&vm->lock);
+    int status = map_locked(vm, &range);
+    pthread_mutex_unlock(&vm->lock);
+    return status;
+}
+
+static int unmap_locked(struct vm *vm, uint64_t va)
+{
+    struct vm_table *old = atomic_load_explicit(&vm->table, memory_order_relaxed);
+    size_t at = table_lower(old, va);
+    if (at == old->count || old->range[at].start != va)
+        return -ENOENT;
+    struct vm_table *table = table_new(old->count - 1, old->generation + 1);
+    if (!table)
+        return -ENOMEM;
+    memcpy(table->range, old->range, at * sizeof old->range[0]);
+    memcpy(table->range + at, old->range + at + 1, (old->count - at - 1) * sizeof old->range[0]);
+    table_replace(vm, table, true);
+    return 0;
+}
+
+int vm_unmap(struct vm *vm, uint64_t va)
+{
+    pthread_mutex_lock(&vm->lock);
+    int status = unmap_locked(vm, va);
+    pthread_mutex_unlock(&vm->lock);
+    return status;
+}
+
+void vm_reader_register(struct vm *vm, struct vm_reader *reader)
+{
+    memset(reader->way, 0, sizeof reader->way);
+    reader->vm = vm;
+    reader->generation = 0;
+    atomic_init(&reader->epoch, 0);
+    pthread_mutex_lock(&vm->lock);
+    reader->next = vm->readers;
+    vm->readers = reader;
+    pthread_mutex_unlock(&vm->lock);
+}
+
+void vm_reader_unregister(struct vm_reader *reader)
+{
+    struct vm *vm = reader->vm;
+    pthread_mutex_lock(&vm->lock);
+    for (struct vm_reader **at = &vm->readers; *at; at = &(*at)->next) {
+        if (*at == reader) {
+            *at = reader->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&vm->lock);
+}
+
+void vm_reader_enter(struct vm_reader *reader)
+{
+    /* Only this thread writes the epoch. seq_cst: see vm.table. */
+    uint64_t epoch = atomic_load_explicit(&reader->epoch, memory_order_relaxed);
+    atomic_store_explicit(&reader->epoch, epoch + 1, memory_order_seq_cst);
+    const struct vm_table *table = atomic_load_explicit(&reader->vm->table, memory_order_seq_cst);
+    if (table->generation == reader->generation)
+        return;
+    memset(reader->way, 0, sizeof reader->way);
+    reader->generation = table->generation;
+}
+
+void vm_reader_leave(struct vm_reader *reader)
+{
+    /* release: the accesses of the section are over before vm_unmap goes on. */
+    uint64_t epoch = atomic_load_explicit(&reader->epoch, memory_order_relaxed);
+    atomic_store_explicit(&reader->epoch, epoch + 1, memory_order_release);
+}
+
+bool vm_range_find(struct vm_reader *reader, uint64_t va, struct vm_range *out)
+{
+    const struct vm_table *table = atomic_load_explicit(&reader->vm->table, memory_order_acquire);
+    size_t at = table_lower(table, va);
+    if (at == table->count || table->range[at].start > va)
+        return false;
+    *out = table->range[at];
+    return true;
+}
