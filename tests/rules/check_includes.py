@@ -1,0 +1,87 @@
+"""Who may include whom (docs/architecture.md): fails with one line per forbidden include."""
+import os
+import re
+import sys
+
+# Folder of src/ -> folders of src/ it may use, besides itself.
+BELOW = {
+    "base": [],
+    "model": ["base"],
+    "tracebuf": ["base"],
+    "topology": ["model", "base"],
+    "codeobj": ["model", "base"],
+    "counters": ["model", "base"],
+    "gpu": ["model", "base"],
+    "intercept": ["tracebuf", "model", "base"],
+    "session": ["tracebuf", "model", "base", "topology", "codeobj", "counters", "gpu", "intercept"],
+    "api": ["session", "model", "base"],
+}
+# Who may see the installed headers: the SDK's public types are the engine's vocabulary
+# (docs/decisions/0001).
+PUBLIC_HEADERS = {"model", "topology", "codeobj", "counters", "intercept", "session", "api", "gpu"}
+PUBLIC_PREFIXES = ("rocprofiler-sdk/", "rocprofiler-sdk-roctx/", "rocprofiler-register/",
+                   "rocprofiler/", "roctracer/", "aqlprofile/")
+SOFTGPU = {"core", "mem", "isa", "valu", "wave", "perf", "cp", "driver", "launch"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def includes(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            match = INCLUDE.match(line)
+            if match:
+                yield number, match.group(2)
+
+
+def sources(root, top):
+    for folder, _, names in os.walk(os.path.join(root, top)):
+        for name in names:
+            if name.endswith((".c", ".h", ".cc", ".cpp", ".hpp", ".inc")):
+                yield os.path.join(folder, name)
+
+
+def check_src(root):
+    for path in sources(root, "src"):
+        relative = os.path.relpath(path, os.path.join(root, "src"))
+        owner = relative.split(os.sep)[0]
+        for number, target in includes(path):
+            head = target.split("/")[0]
+            if target.startswith(PUBLIC_PREFIXES):
+                if owner not in PUBLIC_HEADERS:
+                    yield path, number, f"{owner} may not use installed headers ({target})"
+            elif "/" in target and head in BELOW and head != owner and head not in BELOW[owner]:
+                yield path, number, f"{owner} may not include {head} ({target})"
+            elif "/" in target and head in SOFTGPU and head not in BELOW:
+                yield path, number, f"the profiler may not include the software GPU ({target})"
+
+
+def check_softgpu(root):
+    for path in sources(root, "softgpu"):
+        for number, target in includes(path):
+            head = target.split("/")[0]
+            if target.startswith(PUBLIC_PREFIXES):
+                yield path, number, f"the software GPU may not know the profiler ({target})"
+            elif "/" in target and head in BELOW and head != "base" and head not in SOFTGPU:
+                yield path, number, f"the software GPU may use src/base only ({target})"
+
+
+def check_tool(root):
+    for path in sources(root, "tool"):
+        for number, target in includes(path):
+            head = target.split("/")[0]
+            if "/" in target and head in BELOW and head != "base":
+                yield path, number, f"the tool lives on the public API and base ({target})"
+            elif "/" in target and head in SOFTGPU and head not in ("launch",):
+                yield path, number, f"the tool may not include the software GPU ({target})"
+
+
+def main():
+    root = sys.argv[1]
+    bad = [*check_src(root), *check_softgpu(root), *check_tool(root)]
+    for path, number, text in bad:
+        print(f"{os.path.relpath(path, root)}:{number}: {text}")
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""The rule checks must be able to fail: each is run on a small tree that breaks it."""
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def run(script, *arguments):
+    command = [sys.executable, os.path.join(HERE, script), *arguments]
+    result = subprocess.run(command, capture_output=True, text=True)
+    return result.returncode, result.stdout
+
+
+def write(root, path, text):
+    full = os.path.join(root, path)
+    os.makedirs(os.path.dirname(full), exist_ok=True)
+    with open(full, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def check_includes_fails(root):
+    write(root, "src/base/a.c", '#include "session/session.h"\n')
+    write(root, "softgpu/cp/b.c", '#include "gpu/pm4.h"\n')
+    write(root, "tool/cli/c.c", '#include "model/trace.h"\n')
+    status, text = run("check_includes.py", root)
+    assert status == 1, text
+    for path in ("src/base/a.c:1", "softgpu/cp/b.c:1", "tool/cli/c.c:1"):
+        assert path in text, (path, text)
+
+
+def check_folders_fails(root):
+    write(root, "src/base/long.c", "\n" * 900)
+    status, text = run("check_folders.py", root)
+    assert status == 1 and "src/base: no README.md" in text and "long.c: 900 lines" in text, text
+
+
+def check_symbols_fails(root):
+    os.makedirs(os.path.join(root, "lib"))
+    source = os.path.join(root, "x.c")
+    write(root, "x.c", "int stray_symbol(void) { return 0; }\n")
+    library = os.path.join(root, "lib", "libx.so.1")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    status, text = run("check_symbols.py", root, root)
+    assert status == 1 and "exports stray_symbol" in text, text
+    write(root, "tests/rules/exports/libx.so.txt", "missing_symbol\n?stray_symbol\n")
+    status, text = run("check_symbols.py", root, root)
+    assert status == 1 and "does not export missing_symbol" in text, text
+
+
+def main():
+    for check in (check_includes_fails, check_folders_fails, check_symbols_fails):
+        with tempfile.TemporaryDirectory() as root:
+            check(root)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
