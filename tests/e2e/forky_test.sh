@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# forky_test.sh SOURCE BUILD: rocminfo and the HIP programs, built on Debian 12, under ROCr and HIP
+# 6.4.3 of Debian forky with the same libcrocgpu.so. Exit 77 (skipped) when the root cannot be had.
+set -u
+source=$1 build=$2
+root=$build/forky
+"$source/scripts/forky_root.sh" "$root" || exit $?
+export LD_PRELOAD=$build/lib/libcrocgpu.so
+failed=0
+if ! timeout 60 "$source/scripts/forky_run.sh" "$root" rocminfo | grep -q 'Name: *gfx90a'; then
+    echo "rocminfo does not list gfx90a"
+    failed=1
+fi
+for program in examples/{vector_add,transpose,reduction,gemm} \
+    tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,threads,spin,wait_value,device_printf}; do
+    name=$(basename "$program")
+    output=$(timeout 120 "$source/scripts/forky_run.sh" "$root" "$build/$program" 2>&1)
+    status=$?
+    if [ $status -ne 0 ] || [ "$(tail -n 1 <<<"$output")" != "$name: ok" ]; then
+        echo "$name: status $status under 6.4.3"
+        tail -n 15 <<<"$output"
+        failed=1
+    else
+        echo "$name: ok under 6.4.3"
+    fi
+done
+exit $failed
