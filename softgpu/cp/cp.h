@@ -22,9 +22,13 @@ struct cp_driver_ops {
     void (*event_raise)(void *driver, uint32_t event_id);
     /* Ends in the runtime's own "Memory access fault by GPU" report. */
     void (*memory_fault)(void *driver, uint32_t gpu_id, uint64_t va, uint32_t access);
-    /* Sleep until a doorbell rings, cp_kick(), or the timeout. Called by the CP thread only, after
-     * it found every queue idle and re-checked the rings. */
-    void (*doorbell_wait)(void *driver, uint64_t timeout_ns);
+    /* Called by the CP thread before it sleeps. From now on a store to a doorbell page must lead
+     * to cp_kick(); the CP looks at the rings once more after this call, so no store between the
+     * two is lost, then sleeps on its own futex until a kick. Returns how long it may sleep in ns:
+     * UINT64_MAX when every doorbell store will be noticed, less when the driver wants to be asked
+     * again (it keeps the page unprotected for a while), 0 when it cannot notice stores at all:
+     * the CP then polls adaptively, 50 us to 1 ms. Arming twice is harmless. */
+    uint64_t (*doorbell_arm)(void *driver);
 };
 
 struct cp_queue_config {
