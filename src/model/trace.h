@@ -1,0 +1,281 @@
+/*
+ * The product's spine: how interception reports what happens, and who is told.
+ *
+ * src/intercept calls these functions; src/session implements them. Neither knows the other.
+ *
+ * The order of events in a process
+ *   1. A runtime offers its table (HSA: OnLoad or rocprofiler_set_api_table). Session finds the
+ *      tools and lets them configure contexts. Only now is it known what anybody wants.
+ *   2. Session hands the table to intercept, which puts a wrapper into exactly those slots for
+ * which trace_is_configured() is true; every other slot keeps the runtime's own pointer.
+ *   3. Contexts start and stop at any time, from any thread. Each change publishes new immutable
+ *      sets into trace_slots[]; a wrapper sees the change with its next load.
+ *   4. Finalisation: intercept is asked to wait for work in flight (struct trace_runtime_ops), then
+ *      contexts stop, buffers are delivered, tools are told. Wrappers stay installed: the program
+ * may still call them, they see NULL sets and pass through.
+ *
+ * A wrapper is
+ *
+ *      const struct trace_set *set = trace_set_load(TRACE_HSA_CORE_API, ID);
+ *      if (__builtin_expect(!set, 1))
+ *          return next(a, b);
+ *      rocprofiler_callback_tracing_hsa_api_data_t data;
+ *      if (trace_set_wants_args(set))
+ *          data = ... (arguments);
+ *      struct trace_frame frame;
+ *      trace_api_enter(&frame, set, TRACE_HSA_CORE_API, ID, &data);
+ *      status = next(a, b);
+ *      data.retval... = status;
+ *      trace_api_exit(&frame);
+ *
+ * No function here allocates, locks or waits on the calling thread, apart from LOSSLESS buffers
+ * that are full twice over, and apart from what the tool's own callbacks do. None fails visibly.
+ */
+#ifndef MODEL_TRACE_H
+#define MODEL_TRACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rocprofiler-sdk/buffer_tracing.h>
+#include <rocprofiler-sdk/callback_tracing.h>
+#include <rocprofiler-sdk/external_correlation.h>
+#include <rocprofiler-sdk/fwd.h>
+
+/*
+ * What can be traced. A domain joins the callback kind, the buffer kind and the request kind of the
+ * same name, which share their operation numbers (rocprofiler_<api>_id_t), so that one load tells a
+ * wrapper about every subscriber of either sort. `-` = that view does not exist.
+ *   name, callback kind, buffer kind, buffer kind with arguments, external id request kind
+ */
+#define TRACE_DOMAINS(X)                                                                           \
+    X(HSA_CORE_API, HSA_CORE_API, HSA_CORE_API, NONE, HSA_CORE_API)                                \
+    X(HSA_AMD_EXT_API, HSA_AMD_EXT_API, HSA_AMD_EXT_API, NONE, HSA_AMD_EXT_API)                    \
+    X(HSA_IMAGE_EXT_API, HSA_IMAGE_EXT_API, HSA_IMAGE_EXT_API, NONE, HSA_IMAGE_EXT_API)            \
+    X(HSA_FINALIZE_EXT_API, HSA_FINALIZE_EXT_API, HSA_FINALIZE_EXT_API, NONE,                      \
+      HSA_FINALIZE_EXT_API)                                                                        \
+    X(HIP_RUNTIME_API, HIP_RUNTIME_API, HIP_RUNTIME_API, HIP_RUNTIME_API_EXT, HIP_RUNTIME_API)     \
+    X(HIP_COMPILER_API, HIP_COMPILER_API, HIP_COMPILER_API, HIP_COMPILER_API_EXT,                  \
+      HIP_COMPILER_API)                                                                            \
+    X(MARKER_CORE_API, MARKER_CORE_API, MARKER_CORE_API, NONE, MARKER_CORE_API)                    \
+    X(MARKER_CONTROL_API, MARKER_CONTROL_API, MARKER_CONTROL_API, NONE, MARKER_CONTROL_API)        \
+    X(MARKER_NAME_API, MARKER_NAME_API, MARKER_NAME_API, NONE, MARKER_NAME_API)                    \
+    X(MARKER_CORE_RANGE_API, MARKER_CORE_RANGE_API, MARKER_CORE_RANGE_API, NONE,                   \
+      MARKER_CORE_RANGE_API)                                                                       \
+    X(RCCL_API, RCCL_API, RCCL_API, NONE, RCCL_API)                                                \
+    X(ROCDECODE_API, ROCDECODE_API, ROCDECODE_API, ROCDECODE_API_EXT, ROCDECODE_API)               \
+    X(ROCJPEG_API, ROCJPEG_API, ROCJPEG_API, NONE, ROCJPEG_API)                                    \
+    X(OMPT, OMPT, OMPT, NONE, OMPT)                                                                \
+    X(CODE_OBJECT, CODE_OBJECT, NONE, NONE, NONE)                                                  \
+    X(KERNEL_DISPATCH, KERNEL_DISPATCH, KERNEL_DISPATCH, NONE, KERNEL_DISPATCH)                    \
+    X(MEMORY_COPY, MEMORY_COPY, MEMORY_COPY, NONE, MEMORY_COPY)                                    \
+    X(MEMORY_ALLOCATION, MEMORY_ALLOCATION, MEMORY_ALLOCATION, NONE, MEMORY_ALLOCATION)            \
+    X(SCRATCH_MEMORY, SCRATCH_MEMORY, SCRATCH_MEMORY, NONE, SCRATCH_MEMORY)                        \
+    X(RUNTIME_INITIALIZATION, RUNTIME_INITIALIZATION, RUNTIME_INITIALIZATION, NONE, NONE)          \
+    X(HIP_STREAM, HIP_STREAM, HIP_STREAM, NONE, NONE)                                              \
+    X(CORRELATION_ID_RETIREMENT, NONE, CORRELATION_ID_RETIREMENT, NONE, NONE)
+
+enum trace_domain {
+#define X(name, ...) TRACE_##name,
+    TRACE_DOMAINS(X)
+#undef X
+        TRACE_DOMAIN_COUNT
+};
+
+enum {
+    TRACE_OPERATIONS_MAX = 544, /* operations of one domain; the largest is checked by session */
+    /* Contexts that may listen to one operation at the same time; bounds the frames on the stack.
+     * rocprofiler_start_context refuses the seventeenth with a status. */
+    TRACE_SUBSCRIBERS_MAX = 16,
+};
+
+struct tracebuf; /* src/tracebuf */
+
+/* One context's interest in one operation. */
+struct trace_subscriber {
+    rocprofiler_context_id_t context;
+    uint32_t context_index;                     /* dense, for per-thread tables */
+    rocprofiler_callback_tracing_cb_t callback; /* NULL: no callback service */
+    void *callback_data;
+    struct tracebuf *buffer;      /* NULL: no buffered service */
+    struct tracebuf *args_buffer; /* the ..._EXT buffer kind; NULL: none */
+    rocprofiler_external_correlation_id_request_cb_t request; /* NULL: pushed ids are used */
+    void *request_data;
+};
+
+/* Who listens to one (domain, operation) just now. Immutable; never freed while the process lives
+ * (equal sets are one object, so starting and stopping for ever does not grow them): a wrapper may
+ * hold it across a call that blocks for hours. */
+struct trace_set {
+    bool has_callbacks;
+    bool has_buffers; /* start and end times are wanted */
+    bool wants_args;  /* callbacks or ..._EXT buffers: fill the payload */
+    bool has_requests;
+    uint32_t subscriber_count;
+    struct trace_subscriber subscribers[];
+};
+
+/*
+ * Written by session under its configuration lock (release), read by every wrapper (relaxed is
+ * enough for the NULL test, the dependent load orders the content). NULL = nobody listens.
+ */
+extern _Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX];
+
+static inline const struct trace_set *trace_set_load(enum trace_domain domain, int32_t operation)
+{
+    /* consume in spirit: x86 and arm64 order the loads through the pointer */
+    return atomic_load_explicit(&trace_slots[domain][operation], memory_order_consume);
+}
+
+static inline bool trace_set_wants_args(const struct trace_set *set)
+{
+    return set->wants_args;
+}
+
+/* (a) Configuration. True when any context, started or not, configured the operation; final once
+ * tools are initialised, before any table is handed to intercept. Out of range: false. */
+bool trace_is_configured(enum trace_domain domain, int32_t operation);
+bool trace_domain_is_configured(enum trace_domain domain); /* any operation of it */
+
+/* (b) API calls. The frame lives on the wrapper's stack from enter to exit, which nest. */
+struct trace_work; /* reference count of a correlation id; session's */
+struct trace_frame {
+    const struct trace_set *set;
+    struct trace_frame *parent; /* enclosing traced call on this thread */
+    struct trace_work *work;    /* not NULL: asynchronous work refers to this call */
+    void *payload;              /* rocprofiler_callback_tracing_*_data_t */
+    uint64_t internal;          /* correlation ids */
+    uint64_t ancestor;
+    uint64_t start_ticks;
+    uint32_t payload_size;
+    int32_t operation;
+    uint16_t domain;
+    bool has_external;
+    rocprofiler_user_data_t user_data[TRACE_SUBSCRIBERS_MAX]; /* callbacks' own, enter to exit */
+    rocprofiler_user_data_t external[TRACE_SUBSCRIBERS_MAX];  /* valid when has_external */
+};
+
+/* `payload` must stay valid until exit; it is read only when the set wants arguments. */
+void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
+                     enum trace_domain domain, int32_t operation, void *payload);
+void trace_api_exit(struct trace_frame *frame);
+
+/*
+ * (c, d) Work that outlives the call which caused it: kernel dispatch, memory copy; and events with
+ * no duration of a call (memory allocation, scratch, code objects, runtime initialisation).
+ *
+ * An event captures who listens and under which ids. It is plain memory, owned by the caller (embed
+ * it in the dispatch), and needs no clean-up besides trace_event_release().
+ *
+ *      kernel dispatch                                    memory copy
+ *      trace_event_open(&e, KERNEL_DISPATCH, ENQUEUE)     trace_event_open(&e, MEMORY_COPY, H2D)
+ *      trace_event_call(&e, ENQUEUE, ENTER, &data)        trace_event_call(&e, ENTER, &data)
+ *      trace_event_recapture(&e, COMPLETE)                ... copy runs ...
+ *      trace_event_call(&e, ENQUEUE, EXIT, &data)         trace_event_call(&e, EXIT, &data)
+ *      ... kernel runs ...                                trace_event_record(&e, &record)
+ *      trace_event_call(&e, COMPLETE, NONE, &data)        trace_event_release(&e)
+ *      trace_event_record(&e, &record)
+ *      trace_event_release(&e)
+ *
+ * Contexts stopped meanwhile still get what they captured.
+ */
+struct trace_event {
+    const struct trace_set *set;       /* NULL: nobody; every call below is then a no-op */
+    const struct trace_set *enter_set; /* between recapture and the enqueue's EXIT, else NULL */
+    struct trace_work *work;           /* keeps the correlation id from retiring */
+    rocprofiler_correlation_id_t correlation_id; /* external: of no context, 0 */
+    rocprofiler_thread_id_t thread_id;           /* the thread that caused it */
+    int32_t operation;
+    uint16_t domain;
+    bool has_external;
+    rocprofiler_user_data_t user_data[TRACE_SUBSCRIBERS_MAX];
+    rocprofiler_user_data_t enter_user_data[TRACE_SUBSCRIBERS_MAX];
+    rocprofiler_user_data_t external[TRACE_SUBSCRIBERS_MAX];
+};
+
+/* Captures subscribers and ids on the causing thread: current call's internal id, or a new one when
+ * no traced call encloses it. Returns false, with e->set NULL, when nobody listens. */
+bool trace_event_open(struct trace_event *event, enum trace_domain domain, int32_t operation);
+
+/* Captures again, for `operation` of the same domain, after ENTER callbacks that may have started,
+ * stopped or pushed; user data of contexts in both sets moves over. The old set is kept for the
+ * EXIT of the enqueue. False when nobody listens to `operation`. */
+bool trace_event_recapture(struct trace_event *event, int32_t operation);
+
+/* Ids but no subscribers: for work that only a counting service watches. */
+void trace_event_open_unwatched(struct trace_event *event, enum trace_domain domain);
+
+/* Runs the callbacks. ENTER and EXIT of one event share each context's user_data; later phases get
+ * a copy taken by recapture. `payload` carries nanoseconds. */
+void trace_event_call(struct trace_event *event, int32_t operation,
+                      rocprofiler_callback_phase_t phase, void *payload);
+
+/* Copies `record` (complete but for correlation_id, which this fills per context; times in
+ * nanoseconds) to every listening buffer. `size` is the record's own size. */
+void trace_event_record(struct trace_event *event, const void *record, size_t size);
+
+/* After the last call: the correlation id may retire. */
+void trace_event_release(struct trace_event *event);
+
+/* The external id of a context for an event, as that context's records would carry it. */
+rocprofiler_user_data_t trace_event_external(const struct trace_event *event,
+                                             rocprofiler_context_id_t context);
+
+/* The innermost traced call of this thread, or 0. */
+uint64_t trace_correlation_current(void);
+
+/* A record straight into one buffer: counter values, PC samples. `payload` is copied; `category` is
+ * rocprofiler_buffer_category_t. False: dropped, and counted. */
+bool trace_buffer_put(struct tracebuf *buffer, uint32_t category, uint32_t kind,
+                      const void *payload, size_t size);
+
+/* The buffer behind a public id; NULL when there is none. Never freed while in use by a service. */
+struct tracebuf *trace_buffer_find(rocprofiler_buffer_id_t id);
+
+/* Time. `ticks` are whatever is cheapest to read; records of API calls hold ticks until delivery.
+ * Nanoseconds are CLOCK_BOOTTIME, the domain of the HSA system timestamp. */
+uint64_t trace_time_ns(void);
+
+/* (e) Dispatch counting: asked by intercept around every dispatch while a context counts. */
+struct trace_dispatch {
+    struct trace_event event;                /* first */
+    rocprofiler_kernel_dispatch_info_t info; /* complete before begin */
+    uint64_t hsa_agent, hsa_queue;           /* hsa_agent_t handle; hsa_queue_t address */
+    uint64_t start_ns, end_ns;               /* set before complete */
+    void *counting;                          /* owned by the counting service; NULL: not counted */
+    void *sampling;                          /* idem, PC sampling and thread trace */
+};
+
+struct trace_packets {
+    const void *before; /* 64-byte AQL packets, put before the kernel's, barrier bits set inside */
+    const void *after;  /* put after it */
+    uint32_t before_count, after_count;
+    bool serialize;    /* the kernel must run alone on its device */
+    bool signal_after; /* completion means that the last `after` packet completed */
+};
+
+struct trace_counting_ops {
+    /* The submitting thread, in submission order per queue, packet not yet written. Leaves
+     * `packets` zeroed for a dispatch that is not counted. */
+    void (*dispatch_begin)(struct trace_dispatch *dispatch, struct trace_packets *packets);
+    /* Any thread; once for each begin, also when the queue died (`failed`). Before the dispatch's
+     * own records and callbacks. */
+    void (*dispatch_complete)(struct trace_dispatch *dispatch, bool failed);
+};
+
+/* Written by the counting service when a counting context starts or stops (release), read per
+ * dispatch (acquire). NULL: no context counts. A dispatch begun is completed through the same ops.
+ */
+extern _Atomic(const struct trace_counting_ops *) trace_counting;
+
+/* (g) What session needs from the runtimes; registered by intercept when a table is installed. */
+struct trace_runtime_ops {
+    const char *name;             /* "hsa", "hip" */
+    void (*work_drain)(void);     /* wait (bounded) until completions of known work were reported */
+    void (*objects_unload)(void); /* report UNLOAD for code objects that still live */
+};
+void trace_runtime_register(const struct trace_runtime_ops *ops);
+
+#endif
