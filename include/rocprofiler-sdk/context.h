@@ -1,0 +1,34 @@
+/* Contexts: a set of services that start and stop together. */
+#ifndef ROCPROFILER_SDK_CONTEXT_H
+#define ROCPROFILER_SDK_CONTEXT_H
+
+#include <rocprofiler-sdk/defines.h>
+#include <rocprofiler-sdk/fwd.h>
+
+ROCPROFILER_EXTERN_C_INIT
+
+#define ROCPROFILER_CONTEXT_NONE ROCPROFILER_HANDLE_LITERAL(rocprofiler_context_id_t, 0UL)
+
+/** Only while the tool initialises. `context_id->handle` must be 0 on entry. */
+rocprofiler_status_t rocprofiler_create_context(rocprofiler_context_id_t *context_id)
+    ROCPROFILER_API ROCPROFILER_NONNULL(1);
+
+/** Starting a started context succeeds and changes nothing. */
+rocprofiler_status_t rocprofiler_start_context(rocprofiler_context_id_t context_id) ROCPROFILER_API;
+
+/** After the return no new record is begun; records of work in flight still arrive. */
+rocprofiler_status_t rocprofiler_stop_context(rocprofiler_context_id_t context_id) ROCPROFILER_API;
+
+/** status: 1 when started. */
+rocprofiler_status_t rocprofiler_context_is_active(rocprofiler_context_id_t context_id,
+                                                   int *status) ROCPROFILER_API
+    ROCPROFILER_NONNULL(2);
+
+/** status: 1 when the context exists and its services can be started. */
+rocprofiler_status_t rocprofiler_context_is_valid(rocprofiler_context_id_t context_id,
+                                                  int *status) ROCPROFILER_API
+    ROCPROFILER_NONNULL(2);
+
+ROCPROFILER_EXTERN_C_FINI
+
+#endif
