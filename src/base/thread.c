@@ -1,0 +1,137 @@
+#include "base/thread.h"
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+__thread struct thread *thread_current;
+bool thread_fence_is_free;
+
+/* Writers: thread_register (compare-exchange, release). Readers: walks (acquire). Only grows. */
+static _Atomic(struct thread *) threads;
+static _Atomic unsigned fallback_fence;
+static pthread_key_t exit_key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int membarrier(int command)
+{
+    return (int)syscall(SYS_membarrier, command, 0, 0);
+}
+
+static void on_exit(void *block)
+{
+    struct thread *self = block;
+    thread_current = NULL;
+    atomic_store_explicit(&self->tid, 0, memory_order_release);
+}
+
+/* The child has one thread; blocks of the others would look busy for ever. */
+static void on_fork_child(void)
+{
+    struct thread *self = thread_current;
+    for (struct thread *t = atomic_load(&threads); t; t = t->next) {
+        atomic_store(&t->busy, NULL);
+        atomic_store(&t->tid, t == self ? (uint32_t)syscall(SYS_gettid) : 0);
+    }
+}
+
+static void init_once(void)
+{
+    thread_fence_is_free = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+    pthread_key_create(&exit_key, on_exit);
+    pthread_atfork(NULL, NULL, on_fork_child);
+}
+
+void thread_init(void)
+{
+    pthread_once(&once, init_once);
+}
+
+static struct thread *block_reuse(uint32_t tid)
+{
+    for (struct thread *t = atomic_load_explicit(&threads, memory_order_acquire); t; t = t->next) {
+        uint32_t nobody = 0;
+        if (atomic_compare_exchange_strong(&t->tid, &nobody, tid)) {
+            memset(t->session, 0, sizeof t->session);
+            return t;
+        }
+    }
+    return NULL;
+}
+
+static struct thread *block_new(uint32_t tid)
+{
+    struct thread *t =
+        mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (t == MAP_FAILED)
+        return NULL;
+    atomic_store_explicit(&t->tid, tid, memory_order_relaxed);
+    t->next = atomic_load_explicit(&threads, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&threads, &t->next, t, memory_order_release,
+                                                  memory_order_relaxed))
+        ;
+    return t;
+}
+
+struct thread *thread_register(void)
+{
+    thread_init();
+    uint32_t tid = (uint32_t)syscall(SYS_gettid);
+    struct thread *self = block_reuse(tid);
+    if (!self)
+        self = block_new(tid);
+    if (!self)
+        return NULL;
+    thread_current = self;
+    pthread_setspecific(exit_key, self);
+    return self;
+}
+
+uint32_t thread_id(void)
+{
+    struct thread *self = thread_self();
+    return self ? atomic_load_explicit(&self->tid, memory_order_relaxed)
+                : (uint32_t)syscall(SYS_gettid);
+}
+
+/* A busy section lasts nanoseconds unless its thread lost the processor: yield, then sleep. */
+static void wait_while_busy(struct thread *t, const void *what)
+{
+    static const struct timespec short_nap = {0, 50000};
+    for (int i = 0; atomic_load_explicit(&t->busy, memory_order_acquire) == what; i++) {
+        if (i < 32)
+            sched_yield();
+        else
+            nanosleep(&short_nap, NULL);
+    }
+}
+
+void thread_quiesce(const void *what)
+{
+    if (thread_fence_is_free)
+        membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+    else
+        atomic_fetch_add(&fallback_fence, 1); /* seq_cst, pairs with the writers' exchange */
+    struct thread *self = thread_current;
+    for (struct thread *t = thread_first(); t; t = t->next)
+        if (t != self)
+            wait_while_busy(t, what);
+}
+
+struct thread *thread_first(void)
+{
+    return atomic_load_explicit(&threads, memory_order_acquire);
+}
+
+struct thread *thread_find(uint32_t tid)
+{
+    for (struct thread *t = thread_first(); t && tid; t = t->next)
+        if (atomic_load_explicit(&t->tid, memory_order_acquire) == tid)
+            return t;
+    return NULL;
+}

@@ -1,0 +1,72 @@
+/*
+ * A block of memory for every thread that records, found through one initial-exec TLS pointer,
+ * listed for those who must look at all threads, and reused after the thread has gone.
+ *
+ * It also carries the asymmetric half of a Dekker handshake. A writer marks itself busy with plain
+ * stores; whoever wants to take away what writers use publishes the change, calls thread_quiesce()
+ * and then owns it. membarrier(2) makes the rare side pay: the common side has no fence at all.
+ */
+#ifndef BASE_THREAD_H
+#define BASE_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { THREAD_ROOM_TRACEBUF_BYTES = 8192, THREAD_ROOM_SESSION_BYTES = 512 };
+
+struct thread {
+    /* Writer: the owner (release on both edges). Readers: thread_quiesce (acquire). */
+    _Atomic(const void *) busy;
+    const void *wake; /* owner's note to itself: a buffer to wake after commit */
+    /* Owner writes its id at registration (release), 0 at exit; readers acquire. */
+    _Atomic uint32_t tid;
+    struct thread *next; /* immutable once listed */
+    _Alignas(64) unsigned char session[THREAD_ROOM_SESSION_BYTES];
+    _Alignas(64) unsigned char tracebuf[THREAD_ROOM_TRACEBUF_BYTES];
+};
+
+extern __thread struct thread *thread_current __attribute__((tls_model("initial-exec")));
+
+/* False: membarrier is not there, so writers use a locked exchange. Written by thread_init. */
+extern bool thread_fence_is_free;
+
+void thread_init(void);
+
+/* NULL only when memory is exhausted. A reused block comes with its session room zeroed; tracebuf's
+ * leases carry generations and need no clearing. */
+struct thread *thread_register(void);
+
+static inline struct thread *thread_self(void)
+{
+    struct thread *self = thread_current;
+    return __builtin_expect(self != NULL, 1) ? self : thread_register();
+}
+
+/* Kernel thread id, from the block. */
+uint32_t thread_id(void);
+
+static inline void thread_busy_begin(struct thread *self, const void *what)
+{
+    if (__builtin_expect(thread_fence_is_free, 1)) {
+        atomic_store_explicit(&self->busy, what, memory_order_release);
+        atomic_signal_fence(memory_order_seq_cst); /* pairs with membarrier in thread_quiesce */
+    } else {
+        atomic_exchange_explicit(&self->busy, what, memory_order_seq_cst);
+    }
+}
+
+static inline void thread_busy_end(struct thread *self)
+{
+    atomic_store_explicit(&self->busy, NULL, memory_order_release);
+}
+
+/* Returns when no thread is still in a busy section over `what` that began before the call. */
+void thread_quiesce(const void *what);
+
+/* Every listed block, for look-ups by tid. */
+struct thread *thread_first(void);
+struct thread *thread_find(uint32_t tid);
+
+#endif

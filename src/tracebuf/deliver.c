@@ -1,0 +1,360 @@
+/* Rotation, delivery and the threads that do it. */
+#include "base/futex.h"
+#include "base/log.h"
+#include "tracebuf/state.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS_MAX = 256 };
+
+struct tracebuf_thread {
+    pthread_t handle;
+    _Atomic bool running;
+    _Atomic bool stop;
+    _Atomic uint32_t signal;   /* futex: bumped by requests (seq_cst) */
+    _Atomic uint32_t sleeping; /* Dekker with `signal`: a running thread needs no system call */
+};
+
+static struct tracebuf_thread delivery_threads[THREADS_MAX];
+static _Atomic uint32_t delivery_thread_count;
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static _Atomic bool shut_down;
+
+/* The delivery thread that this thread is, or stands in for at shutdown. */
+static __thread struct tracebuf_thread *own_thread __attribute__((tls_model("initial-exec")));
+static __thread unsigned own_depth __attribute__((tls_model("initial-exec")));
+
+bool tracebuf_delivering(void)
+{
+    return own_depth != 0;
+}
+
+static struct tracebuf_segment *free_take(struct tracebuf *buffer, bool extend)
+{
+    struct tracebuf_state *state = buffer->state;
+    struct tracebuf_segment *segment = state->free;
+    if (segment) {
+        state->free = segment->next;
+        return segment;
+    }
+    if (state->segment_count >= (extend ? SEGMENTS_MAX : SEGMENTS_NORMAL))
+        return NULL;
+    segment = segment_create(&buffer->config, buffer->exact);
+    state->segment_count += segment != NULL;
+    return segment;
+}
+
+/* Under rotate_lock. */
+bool state_rotate(struct tracebuf *buffer, bool extend)
+{
+    struct tracebuf_state *state = buffer->state;
+    struct tracebuf_segment *next = state->closed ? NULL : free_take(buffer, extend);
+    if (!next)
+        return false;
+    struct tracebuf_segment *full = atomic_load(&buffer->current);
+    full->next = NULL;
+    full->sequence = ++state->sequence;
+    if (state->full_last)
+        state->full_last->next = full;
+    else
+        state->full_first = full;
+    state->full_last = full;
+    /* current first: a lease is valid only for a generation read before it, so a producer that sees
+     * the new segment under the old generation merely gets a lease that ends at once */
+    atomic_store_explicit(&buffer->current, next, memory_order_release);
+    atomic_fetch_add_explicit(&buffer->generation, 1, memory_order_acq_rel);
+    return true;
+}
+
+static struct tracebuf_segment *full_pop(struct tracebuf_state *state, uint64_t up_to)
+{
+    pthread_mutex_lock(&state->rotate_lock);
+    struct tracebuf_segment *segment = state->full_first;
+    if (segment && segment->sequence > up_to)
+        segment = NULL;
+    if (segment) {
+        state->full_first = segment->next;
+        if (!state->full_first)
+            state->full_last = NULL;
+        state->delivering++;
+    }
+    pthread_mutex_unlock(&state->rotate_lock);
+    return segment;
+}
+
+static void segment_release(struct tracebuf_state *state, struct tracebuf_segment *segment)
+{
+    struct tracebuf_segment *surplus = NULL;
+    segment_reset(segment);
+    pthread_mutex_lock(&state->rotate_lock);
+    state->delivering--;
+    if (state->segment_count > SEGMENTS_NORMAL || state->closed) {
+        state->segment_count--;
+        surplus = segment;
+    } else {
+        segment->next = state->free;
+        state->free = segment;
+    }
+    atomic_fetch_add(&state->freed_epoch, 1);
+    pthread_mutex_unlock(&state->rotate_lock);
+    segment_destroy(surplus);
+    futex_wake_all(&state->freed_epoch);
+}
+
+static void segment_deliver(struct tracebuf *buffer, struct tracebuf_segment *segment)
+{
+    thread_quiesce(buffer);
+    size_t count = segment_collect(segment, &buffer->config, buffer->exact);
+    uint64_t dropped = atomic_load_explicit(&buffer->dropped, memory_order_relaxed);
+    own_depth++;
+    if (count)
+        buffer->config.deliver(buffer, segment->items, count, dropped, buffer->config.arg);
+    own_depth--;
+    segment_release(buffer->state, segment);
+}
+
+static uint64_t rotate_if_used(struct tracebuf *buffer, bool extend, bool *rotated)
+{
+    struct tracebuf_state *state = buffer->state;
+    pthread_mutex_lock(&state->rotate_lock);
+    struct tracebuf_segment *current = atomic_load(&buffer->current);
+    *rotated = !current || segment_is_empty(current) || state_rotate(buffer, extend);
+    uint64_t sequence = state->sequence;
+    pthread_mutex_unlock(&state->rotate_lock);
+    return sequence;
+}
+
+static void deliver_up_to(struct tracebuf *buffer, uint64_t sequence)
+{
+    struct tracebuf_segment *segment;
+    while ((segment = full_pop(buffer->state, sequence)))
+        segment_deliver(buffer, segment);
+}
+
+void state_deliver(struct tracebuf *buffer)
+{
+    bool nested = own_depth != 0;
+    bool rotated;
+    uint64_t sequence = rotate_if_used(buffer, nested, &rotated);
+    deliver_up_to(buffer, sequence);
+    if (rotated)
+        return;
+    sequence = rotate_if_used(buffer, nested, &rotated); /* the first round freed a segment */
+    deliver_up_to(buffer, sequence);
+}
+
+static bool serve(struct tracebuf *buffer)
+{
+    struct tracebuf_state *state = buffer->state;
+    uint64_t wanted = atomic_load_explicit(&state->flush_wanted, memory_order_acquire);
+    bool flush = wanted != atomic_load_explicit(&state->flush_done, memory_order_relaxed);
+    if (!atomic_exchange(&state->requested, false) && !flush)
+        return false;
+    state_deliver(buffer);
+    if (flush) {
+        /* a nested serve may have gone further already */
+        if (atomic_load(&state->flush_done) < wanted)
+            atomic_store_explicit(&state->flush_done, wanted, memory_order_release);
+        atomic_fetch_add(&state->flush_epoch, 1);
+        futex_wake_all(&state->flush_epoch);
+    }
+    return true;
+}
+
+static bool serve_all(struct tracebuf_thread *thread)
+{
+    bool served = false;
+    for (uint32_t i = 0; i < tracebuf_count(); i++) {
+        struct tracebuf *buffer = tracebuf_at(i);
+        if (atomic_load_explicit(&buffer->state->thread, memory_order_acquire) == thread)
+            served |= serve(buffer);
+    }
+    return served;
+}
+
+static void thread_sleep(struct tracebuf_thread *thread, uint32_t signal)
+{
+    atomic_store(&thread->sleeping, 1);
+    if (atomic_load(&thread->signal) == signal)
+        futex_wait(&thread->signal, signal, NULL);
+    atomic_store(&thread->sleeping, 0);
+}
+
+static void *thread_main(void *arg)
+{
+    struct tracebuf_thread *thread = arg;
+    own_thread = thread;
+    for (;;) {
+        uint32_t signal = atomic_load(&thread->signal);
+        if (serve_all(thread))
+            continue;
+        if (atomic_load(&thread->stop))
+            return NULL;
+        thread_sleep(thread, signal);
+    }
+}
+
+/* The program's signal handlers must not run on a thread it does not know. */
+static bool thread_start(struct tracebuf_thread *thread)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int error = pthread_create(&thread->handle, NULL, thread_main, thread);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (error)
+        log_error("tracebuf", "cannot create a delivery thread: %s", strerror(error));
+    atomic_store(&thread->running, error == 0);
+    return error == 0;
+}
+
+/* Only the forking thread lives on in a child. Records in the buffers are the parent's to deliver.
+ */
+static void buffer_on_fork_child(struct tracebuf *buffer)
+{
+    struct tracebuf_state *state = buffer->state;
+    pthread_mutex_init(&state->rotate_lock, NULL);
+    struct tracebuf_segment *current = atomic_load(&buffer->current);
+    while (state->full_first) {
+        struct tracebuf_segment *segment = state->full_first;
+        state->full_first = segment->next;
+        segment->next = state->free;
+        state->free = segment;
+    }
+    state->full_last = NULL;
+    state->segment_count = current != NULL;
+    for (struct tracebuf_segment *s = state->free; s; s = s->next) {
+        segment_reset(s);
+        state->segment_count++;
+    }
+    if (current)
+        segment_reset(current);
+    atomic_fetch_add(&buffer->generation, 1); /* voids the survivor's own lease */
+    state->delivering = own_depth;
+    atomic_store(&buffer->dropped, 0);
+    atomic_store(&state->requested, false);
+    atomic_store(&state->flush_done, atomic_load(&state->flush_wanted));
+}
+
+static void on_fork_child(void)
+{
+    pthread_mutex_init(&start_lock, NULL);
+    for (uint32_t i = 0; i < THREADS_MAX; i++)
+        atomic_store(&delivery_threads[i].running, false);
+    for (uint32_t i = 0; i < tracebuf_count(); i++)
+        buffer_on_fork_child(tracebuf_at(i));
+}
+
+static void fork_watch(void)
+{
+    pthread_atfork(NULL, NULL, on_fork_child);
+}
+
+struct tracebuf_thread *tracebuf_thread_create(void)
+{
+    pthread_once(&fork_once, fork_watch);
+    pthread_mutex_lock(&start_lock);
+    uint32_t index = atomic_load(&delivery_thread_count);
+    struct tracebuf_thread *thread = index < THREADS_MAX ? &delivery_threads[index] : NULL;
+    if (thread && !thread_start(thread))
+        thread = NULL;
+    if (thread)
+        atomic_store(&delivery_thread_count, index + 1);
+    pthread_mutex_unlock(&start_lock);
+    return thread;
+}
+
+void tracebuf_assign(struct tracebuf *buffer, struct tracebuf_thread *thread)
+{
+    atomic_store_explicit(&buffer->state->thread, thread, memory_order_release);
+}
+
+bool delivery_is_own(const struct tracebuf *buffer)
+{
+    return own_thread && own_thread == atomic_load(&buffer->state->thread);
+}
+
+/* In a forked child the thread is started again by the first one who needs it. */
+static void thread_ensure(struct tracebuf_thread *thread)
+{
+    if (atomic_load_explicit(&thread->running, memory_order_relaxed) || atomic_load(&shut_down))
+        return;
+    pthread_mutex_lock(&start_lock);
+    if (!atomic_load(&thread->running))
+        thread_start(thread);
+    pthread_mutex_unlock(&start_lock);
+}
+
+static void thread_wake(struct tracebuf_thread *thread)
+{
+    thread_ensure(thread);
+    atomic_fetch_add(&thread->signal, 1);
+    if (atomic_load(&thread->sleeping))
+        futex_wake_all(&thread->signal);
+}
+
+void delivery_request(struct tracebuf *buffer)
+{
+    struct tracebuf_thread *thread =
+        atomic_load_explicit(&buffer->state->thread, memory_order_acquire);
+    if (thread && !atomic_exchange(&buffer->state->requested, true))
+        thread_wake(thread);
+}
+
+void delivery_wait(_Atomic uint32_t *word, uint32_t value)
+{
+    static const struct timespec moment = {0, 1000000};
+    if (!own_thread) {
+        futex_wait(word, value, NULL);
+        return;
+    }
+    /* Two delivery threads may wait for each other's buffers: each keeps serving. */
+    while (atomic_load(word) == value)
+        if (!serve_all(own_thread))
+            futex_wait(word, value, &moment);
+}
+
+void tracebuf_flush(struct tracebuf *buffer)
+{
+    struct tracebuf_state *state = buffer->state;
+    struct tracebuf_thread *thread = atomic_load(&state->thread);
+    if (!thread || atomic_load(&shut_down))
+        return;
+    if (delivery_is_own(buffer)) {
+        state_deliver(buffer);
+        return;
+    }
+    uint64_t ticket = atomic_fetch_add(&state->flush_wanted, 1) + 1;
+    thread_wake(thread);
+    for (;;) {
+        uint32_t epoch = atomic_load(&state->flush_epoch);
+        if (atomic_load_explicit(&state->flush_done, memory_order_acquire) >= ticket ||
+            atomic_load(&shut_down))
+            return;
+        delivery_wait(&state->flush_epoch, epoch);
+    }
+}
+
+void tracebuf_shutdown(void)
+{
+    for (uint32_t i = 0; i < tracebuf_count(); i++)
+        tracebuf_flush(tracebuf_at(i));
+    atomic_store(&shut_down, true);
+    for (uint32_t i = 0; i < atomic_load(&delivery_thread_count); i++) {
+        struct tracebuf_thread *thread = &delivery_threads[i];
+        if (!atomic_load(&thread->running))
+            continue;
+        atomic_store(&thread->stop, true);
+        thread_wake(thread);
+        if (thread == own_thread)
+            pthread_detach(thread->handle); /* finalised from its own callback */
+        else
+            pthread_join(thread->handle, NULL);
+        atomic_store(&thread->running, false);
+    }
+    for (uint32_t i = 0; i < tracebuf_count(); i++)
+        tracebuf_close(tracebuf_at(i));
+}

@@ -1,0 +1,45 @@
+/*
+ * One stretch of storage that is filled once and delivered once. Private to tracebuf.
+ */
+#ifndef TRACEBUF_SEGMENT_H
+#define TRACEBUF_SEGMENT_H
+
+#include "tracebuf/tracebuf.h"
+
+struct tracebuf_segment {
+    /* Claimed so far: payload in the low half, storage in the high half, both in units of 8 bytes.
+     * Writers: producers (compare-exchange), the reset after delivery. */
+    _Atomic uint64_t claimed;
+    struct tracebuf_segment *next; /* in the list it is on; rotate_lock */
+    uint64_t sequence;             /* order of rotation, for flush; rotate_lock */
+    unsigned char *storage;
+    size_t storage_bytes;
+    struct tracebuf_item **items; /* behind the storage, in the same mapping */
+    size_t items_max;
+    size_t mapping_bytes;
+};
+
+/* Heads a lease in buffers that are not exact. */
+struct tracebuf_extent {
+    uint64_t bytes; /* with this header */
+    uint64_t used_bytes;
+};
+
+enum claim_result { CLAIM_DONE, CLAIM_CROSSED, CLAIM_FULL };
+
+/* Takes storage against `payload_bytes` of the buffer's capacity. CROSSED: done, and the watermark
+ * was passed by this claim. */
+enum claim_result segment_claim(struct tracebuf_segment *segment,
+                                const struct tracebuf_config *config, size_t payload_bytes,
+                                size_t storage_bytes, unsigned char **at);
+
+struct tracebuf_segment *segment_create(const struct tracebuf_config *config, bool exact);
+void segment_destroy(struct tracebuf_segment *segment);
+bool segment_is_empty(const struct tracebuf_segment *segment);
+void segment_reset(struct tracebuf_segment *segment);
+
+/* Fills items[], finishing each record; returns their number. No producer may be inside. */
+size_t segment_collect(struct tracebuf_segment *segment, const struct tracebuf_config *config,
+                       bool exact);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * The slow side of a buffer. Private to tracebuf.
+ */
+#ifndef TRACEBUF_STATE_H
+#define TRACEBUF_STATE_H
+
+#include "tracebuf/segment.h"
+#include <pthread.h>
+
+enum {
+    SEGMENTS_NORMAL = 2,
+    /* A callback that records more than both segments hold cannot wait for itself; it gets more. */
+    SEGMENTS_MAX = 64,
+    LEASE_BYTES = 4096,
+    LARGE_LEASE_BYTES = 16384,
+    LARGE_BUFFER_BYTES = 4 << 20,
+    EXACT_BELOW_BYTES = 256 << 10,
+};
+
+struct tracebuf_state {
+    pthread_mutex_t rotate_lock; /* leaf: nothing is called under it but mmap */
+    struct tracebuf_segment *full_first, *full_last, *free;
+    uint64_t sequence;      /* of the last rotation */
+    unsigned segment_count; /* current, full, free and being delivered */
+    bool closed;
+    unsigned delivering; /* nesting depth; delivery thread, read by close under rotate_lock */
+
+    _Atomic(struct tracebuf_thread *) thread; /* tracebuf_assign to producers; acquire/release */
+    /* Producers set (exchange), the delivery thread clears before it looks (exchange). */
+    _Atomic bool requested;
+    /* Explicit flushes: callers count up wanted, the delivery thread publishes done (release) and
+     * bumps the futex word. */
+    _Atomic uint64_t flush_wanted, flush_done;
+    _Atomic uint32_t flush_epoch;
+    _Atomic uint32_t freed_epoch; /* futex: a segment became free; bumped under rotate_lock */
+};
+
+/* Makes another segment current. False: none is free and `extend` does not allow a further one. */
+bool state_rotate(struct tracebuf *buffer, bool extend);
+
+/* On the delivery thread: rotates and delivers all that was committed before the call. */
+void state_deliver(struct tracebuf *buffer);
+
+/* The thread of `buffer` has something to do. */
+void delivery_request(struct tracebuf *buffer);
+/* The calling thread serves that buffer. */
+bool delivery_is_own(const struct tracebuf *buffer);
+/* Waits until `word` is no longer `value`; a delivery thread serves its own buffers meanwhile. */
+void delivery_wait(_Atomic uint32_t *word, uint32_t value);
+
+#endif

@@ -1,0 +1,254 @@
+#include "tracebuf/tracebuf.h"
+
+#include "base/futex.h"
+#include "base/log.h"
+#include "tracebuf/state.h"
+
+#include <stdlib.h>
+
+_Static_assert(sizeof(struct tracebuf_lease) * TRACEBUF_LEASES_MAX <= THREAD_ROOM_TRACEBUF_BYTES,
+               "leases fit the thread's room");
+
+/* Writers: create (release, under create_lock). Readers: any. Slots are never cleared. */
+static _Atomic(struct tracebuf *) buffers[TRACEBUF_MAX];
+static _Atomic uint32_t buffer_count;
+static uint32_t lease_count = 1; /* lease 0 is the one that is never valid; create_lock */
+static pthread_mutex_t create_lock = PTHREAD_MUTEX_INITIALIZER;
+
+uint32_t tracebuf_count(void)
+{
+    return atomic_load_explicit(&buffer_count, memory_order_acquire);
+}
+
+struct tracebuf *tracebuf_at(uint32_t index)
+{
+    return index < tracebuf_count() ? atomic_load_explicit(&buffers[index], memory_order_acquire)
+                                    : NULL;
+}
+
+static bool segments_create(struct tracebuf *buffer)
+{
+    struct tracebuf_state *state = buffer->state;
+    atomic_store(&buffer->current, segment_create(&buffer->config, buffer->exact));
+    state->free = segment_create(&buffer->config, buffer->exact);
+    state->segment_count = SEGMENTS_NORMAL;
+    return atomic_load(&buffer->current) && state->free;
+}
+
+static void buffer_free(struct tracebuf *buffer)
+{
+    segment_destroy(atomic_load(&buffer->current));
+    if (buffer->state)
+        segment_destroy(buffer->state->free);
+    free(buffer->state);
+    free(buffer);
+}
+
+static struct tracebuf *buffer_new(const struct tracebuf_config *config)
+{
+    struct tracebuf *buffer = calloc(1, sizeof *buffer);
+    if (!buffer)
+        return NULL;
+    buffer->config = *config;
+    if (config->watermark_bytes > config->size_bytes)
+        buffer->config.watermark_bytes = config->size_bytes;
+    buffer->exact = buffer->config.watermark_bytes < EXACT_BELOW_BYTES;
+    atomic_init(&buffer->generation, 1);
+    buffer->state = calloc(1, sizeof *buffer->state);
+    if (!buffer->state || !segments_create(buffer)) {
+        buffer_free(buffer);
+        return NULL;
+    }
+    pthread_mutex_init(&buffer->state->rotate_lock, NULL);
+    return buffer;
+}
+
+static bool buffer_list(struct tracebuf *buffer)
+{
+    pthread_mutex_lock(&create_lock);
+    uint32_t index = atomic_load(&buffer_count);
+    bool listed = index < TRACEBUF_MAX;
+    if (listed) {
+        if (lease_count == TRACEBUF_LEASES_MAX)
+            buffer->exact = true;
+        if (!buffer->exact)
+            buffer->lease_index = lease_count++;
+        atomic_store_explicit(&buffers[index], buffer, memory_order_release);
+        atomic_store_explicit(&buffer_count, index + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&create_lock);
+    return listed;
+}
+
+struct tracebuf *tracebuf_create(const struct tracebuf_config *config)
+{
+    thread_init();
+    struct tracebuf *buffer = buffer_new(config);
+    if (buffer && !buffer_list(buffer)) {
+        buffer_free(buffer);
+        return NULL;
+    }
+    return buffer;
+}
+
+void *tracebuf_drop(struct tracebuf *buffer)
+{
+    atomic_fetch_add_explicit(&buffer->dropped, 1, memory_order_relaxed);
+    return NULL;
+}
+
+static void *item_write(unsigned char *at, uint64_t tag, size_t size_bytes)
+{
+    struct tracebuf_item *item = (struct tracebuf_item *)at;
+    item->tag = tag;
+    item->size_bytes = size_bytes;
+    return item + 1;
+}
+
+/* A record of its own, without a lease. */
+static enum claim_result record_claim(struct tracebuf *buffer, struct tracebuf_segment *segment,
+                                      size_t payload_bytes, unsigned char **at)
+{
+    size_t bytes = sizeof(struct tracebuf_item) + payload_bytes;
+    if (buffer->exact)
+        return segment_claim(segment, &buffer->config, payload_bytes, bytes, at);
+    bytes += sizeof(struct tracebuf_extent);
+    enum claim_result result = segment_claim(segment, &buffer->config, payload_bytes, bytes, at);
+    if (result == CLAIM_FULL)
+        return result;
+    *(struct tracebuf_extent *)*at = (struct tracebuf_extent){bytes, bytes};
+    *at += sizeof(struct tracebuf_extent);
+    return result;
+}
+
+/* A lease counts against capacity as the payload that 64-byte records would put into it. */
+static enum claim_result lease_claim(struct tracebuf *buffer, struct thread *self,
+                                     struct tracebuf_segment *segment, uint64_t generation)
+{
+    struct tracebuf_lease *lease = (struct tracebuf_lease *)self->tracebuf + buffer->lease_index;
+    size_t bytes = buffer->config.size_bytes < LARGE_BUFFER_BYTES ? LEASE_BYTES : LARGE_LEASE_BYTES;
+    unsigned char *at;
+    enum claim_result result = segment_claim(segment, &buffer->config, bytes / 5 * 4, bytes, &at);
+    if (result == CLAIM_FULL)
+        return result;
+    struct tracebuf_extent *extent = (struct tracebuf_extent *)at;
+    *extent = (struct tracebuf_extent){bytes, sizeof *extent};
+    *lease = (struct tracebuf_lease){.at = at + sizeof *extent,
+                                     .end = at + bytes,
+                                     .used_bytes = &extent->used_bytes,
+                                     .generation = generation};
+    return result;
+}
+
+static enum claim_result claim(struct tracebuf *buffer, struct thread *self,
+                               struct tracebuf_segment *segment, uint64_t generation,
+                               size_t payload_bytes, unsigned char **at)
+{
+    size_t need = sizeof(struct tracebuf_item) + payload_bytes;
+    if (buffer->exact || need > LEASE_BYTES / 4)
+        return record_claim(buffer, segment, payload_bytes, at);
+    struct tracebuf_lease *lease = (struct tracebuf_lease *)self->tracebuf + buffer->lease_index;
+    enum claim_result result = lease_claim(buffer, self, segment, generation);
+    if (result == CLAIM_FULL) {
+        lease->generation = 0; /* what is left of it would put later records before this one */
+        return record_claim(buffer, segment, payload_bytes, at);
+    }
+    *at = lease->at;
+    lease->at += need;
+    *lease->used_bytes += need;
+    return result;
+}
+
+/* LOSSLESS: the current segment is full. Rotates, or waits until a segment was delivered. False:
+ * the record cannot be kept. Outside of the busy section. */
+static bool make_room(struct tracebuf *buffer, uint64_t generation)
+{
+    struct tracebuf_state *state = buffer->state;
+    if (buffer->config.policy == TRACEBUF_DISCARD)
+        return false;
+    pthread_mutex_lock(&state->rotate_lock);
+    uint32_t epoch = atomic_load(&state->freed_epoch);
+    bool closed = state->closed;
+    bool own = delivery_is_own(buffer);
+    bool moved = atomic_load(&buffer->generation) != generation || state_rotate(buffer, own);
+    pthread_mutex_unlock(&state->rotate_lock);
+    if (closed || (own && !moved) || !atomic_load(&state->thread))
+        return false;
+    delivery_request(buffer);
+    if (!moved)
+        delivery_wait(&state->freed_epoch, epoch);
+    return true;
+}
+
+static void *too_large(struct tracebuf *buffer, size_t size_bytes)
+{
+    log_warning("tracebuf", "a record of %zu bytes does not fit a buffer of %zu bytes: dropped",
+                size_bytes, buffer->config.size_bytes);
+    return tracebuf_drop(buffer);
+}
+
+void *tracebuf_reserve_slow(struct tracebuf *buffer, struct thread *self, uint64_t tag,
+                            size_t size_bytes)
+{
+    size_t payload_bytes = (size_bytes + 7) & ~(size_t)7;
+    for (;;) {
+        uint64_t generation = atomic_load_explicit(&buffer->generation, memory_order_acquire);
+        struct tracebuf_segment *segment =
+            atomic_load_explicit(&buffer->current, memory_order_acquire);
+        unsigned char *at = NULL;
+        enum claim_result result =
+            segment ? claim(buffer, self, segment, generation, payload_bytes, &at) : CLAIM_FULL;
+        if (result == CLAIM_CROSSED)
+            self->wake = buffer;
+        if (result != CLAIM_FULL)
+            return item_write(at, tag, size_bytes);
+        thread_busy_end(self);
+        if (!segment)
+            return tracebuf_drop(buffer);
+        if (payload_bytes > buffer->config.size_bytes)
+            return too_large(buffer, size_bytes);
+        if (!make_room(buffer, generation))
+            return tracebuf_drop(buffer);
+        thread_busy_begin(self, buffer);
+    }
+}
+
+void tracebuf_wake(struct thread *self)
+{
+    struct tracebuf *buffer = (struct tracebuf *)self->wake;
+    self->wake = NULL;
+    delivery_request(buffer);
+}
+
+static void wake_waiters(_Atomic uint32_t *epoch)
+{
+    atomic_fetch_add(epoch, 1);
+    futex_wake_all(epoch);
+}
+
+bool tracebuf_close(struct tracebuf *buffer)
+{
+    struct tracebuf_state *state = buffer->state;
+    pthread_mutex_lock(&state->rotate_lock);
+    bool busy = state->delivering != 0;
+    struct tracebuf_segment *storage = NULL;
+    if (!busy && !state->closed) {
+        state->closed = true;
+        storage = atomic_exchange(&buffer->current, NULL);
+        storage->next = state->free;
+        state->free = NULL;
+        atomic_fetch_add(&buffer->generation, 1);
+    }
+    pthread_mutex_unlock(&state->rotate_lock);
+    if (!storage)
+        return !busy;
+    thread_quiesce(buffer);
+    while (storage) {
+        struct tracebuf_segment *next = storage->next;
+        segment_destroy(storage);
+        storage = next;
+    }
+    wake_waiters(&state->freed_epoch);
+    wake_waiters(&state->flush_epoch);
+    return true;
+}

@@ -1,0 +1,130 @@
+/*
+ * The record engine: many threads put small records in, one delivery thread hands them out in
+ * batches. It knows bytes, not events.
+ *
+ * Records live in segments. Producers fill the current one; when it is taken away (watermark, full,
+ * explicit flush) another becomes current, so producers go on while a callback works on the first.
+ * A thread leases a few KiB of the current segment and then puts records there without any shared
+ * write; a rotation makes every lease void at once by advancing `generation`, and
+ * thread_quiesce() waits out those who were in the middle of a record.
+ *
+ * Small buffers (see `exact`) lease single records: watermark and capacity then hold to the byte.
+ */
+#ifndef TRACEBUF_TRACEBUF_H
+#define TRACEBUF_TRACEBUF_H
+
+#include "base/thread.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tracebuf_policy { TRACEBUF_DISCARD, TRACEBUF_LOSSLESS };
+
+enum { TRACEBUF_MAX = 4096, TRACEBUF_LEASES_MAX = 256 };
+
+/* Precedes every record in memory, and is what the consumer gets pointers to. The layout is that of
+ * rocprofiler_record_header_t (session asserts it). While recorded, the second word is the size. */
+struct tracebuf_item {
+    uint64_t tag;
+    union {
+        void *payload;
+        uint64_t size_bytes;
+    };
+};
+
+struct tracebuf;
+struct tracebuf_thread;
+
+struct tracebuf_config {
+    size_t size_bytes, watermark_bytes;
+    enum tracebuf_policy policy;
+    /* On the delivery thread, per record before delivery: turn raw fields into public ones. */
+    void (*finish)(void *state, uint64_t tag, void *payload, size_t size_bytes);
+    /* Fills `state` (64 bytes) once per batch. Either may be NULL. */
+    void (*finish_begin)(void *state);
+    /* Never concurrent with itself for one buffer; may flush, record, start and stop. `dropped` is
+     * the total since creation. */
+    void (*deliver)(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
+                    uint64_t dropped, void *arg);
+    void *arg;
+};
+
+struct tracebuf_lease {
+    unsigned char *at, *end;
+    uint64_t *used_bytes; /* in the extent's header */
+    uint64_t generation;  /* 0: none */
+};
+
+struct tracebuf_segment;
+struct tracebuf {
+    /* Writer: rotation, under rotate_lock (release). Readers: producers (acquire). Starts at 1. */
+    _Atomic uint64_t generation;
+    uint32_t lease_index;
+    bool exact; /* uses lease 0, which is never valid */
+    /* Writer: rotation (release). Readers: producers inside a busy section (acquire). */
+    _Atomic(struct tracebuf_segment *) current;
+    struct tracebuf_config config;
+    /* Producers and the delivery thread; relaxed adds, read by delivery. */
+    _Atomic uint64_t dropped;
+    struct tracebuf_state *state;
+};
+
+/* NULL: out of memory or of indices. Buffers are never freed, only closed. */
+struct tracebuf *tracebuf_create(const struct tracebuf_config *config);
+uint32_t tracebuf_count(void);
+struct tracebuf *tracebuf_at(uint32_t index);
+
+/* Records are dropped from now on and storage is given back. False: a callback is at work on it. */
+bool tracebuf_close(struct tracebuf *buffer);
+
+/* Delivers everything that was committed before the call and returns afterwards. From a callback of
+ * the same delivery thread it delivers in place. */
+void tracebuf_flush(struct tracebuf *buffer);
+
+/* Delivery threads. Buffers start without one and need one before records arrive. */
+struct tracebuf_thread *tracebuf_thread_create(void);
+void tracebuf_assign(struct tracebuf *buffer, struct tracebuf_thread *thread);
+
+/* Delivers everything, ends the threads; later records are dropped. */
+void tracebuf_shutdown(void);
+
+/* True inside a deliver callback, on its thread. */
+bool tracebuf_delivering(void);
+
+/* Counts a loss; returns NULL. */
+void *tracebuf_drop(struct tracebuf *buffer);
+void *tracebuf_reserve_slow(struct tracebuf *buffer, struct thread *self, uint64_t tag,
+                            size_t size_bytes);
+void tracebuf_wake(struct thread *self);
+
+/* Room for one record of `size_bytes` (a multiple of 8 is best), or NULL: dropped and counted. The
+ * caller fills it and commits at once: nothing but stores in between. */
+static inline void *tracebuf_reserve(struct tracebuf *buffer, struct thread *self, uint64_t tag,
+                                     size_t size_bytes)
+{
+    struct tracebuf_lease *lease = (struct tracebuf_lease *)self->tracebuf + buffer->lease_index;
+    size_t need = sizeof(struct tracebuf_item) + ((size_bytes + 7) & ~(size_t)7);
+    if (__builtin_expect(atomic_load_explicit(&self->busy, memory_order_relaxed) != NULL, 0))
+        return tracebuf_drop(buffer); /* a signal handler inside of a record */
+    thread_busy_begin(self, buffer);
+    uint64_t generation = atomic_load_explicit(&buffer->generation, memory_order_acquire);
+    if (__builtin_expect(lease->generation != generation || (size_t)(lease->end - lease->at) < need,
+                         0))
+        return tracebuf_reserve_slow(buffer, self, tag, size_bytes);
+    struct tracebuf_item *item = (struct tracebuf_item *)lease->at;
+    lease->at += need;
+    *lease->used_bytes += need;
+    item->tag = tag;
+    item->size_bytes = size_bytes;
+    return item + 1;
+}
+
+static inline void tracebuf_commit(struct thread *self)
+{
+    thread_busy_end(self);
+    if (__builtin_expect(self->wake != NULL, 0))
+        tracebuf_wake(self);
+}
+
+#endif

@@ -1,0 +1,414 @@
+#include "tracebuf/tracebuf.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PRODUCERS = 8 };
+
+/* What a callback saw; producers number their records, so loss, doubling and disorder all show. */
+struct sink {
+    struct tracebuf *buffer;
+    _Atomic uint64_t records, callbacks;
+    uint64_t dropped, largest_batch;
+    uint64_t next[PRODUCERS + 1]; /* expected sequence per producer */
+    _Atomic uint64_t disorder;
+    void (*in_callback)(struct sink *sink);
+    _Atomic bool stop;
+};
+
+struct record {
+    uint64_t producer, sequence;
+};
+
+static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
+                    uint64_t dropped, void *arg)
+{
+    struct sink *sink = arg;
+    for (size_t i = 0; i < count; i++) {
+        const struct record *record = items[i]->payload;
+        if (record->sequence < sink->next[record->producer])
+            sink->disorder++;
+        sink->next[record->producer] = record->sequence + 1;
+        sink->disorder += items[i]->tag != 7;
+    }
+    sink->buffer = buffer;
+    sink->dropped = dropped;
+    sink->largest_batch = count > sink->largest_batch ? count : sink->largest_batch;
+    sink->records += count;
+    sink->callbacks++;
+    if (sink->in_callback)
+        sink->in_callback(sink);
+}
+
+static bool put(struct tracebuf *buffer, uint64_t producer, uint64_t sequence, size_t size)
+{
+    struct thread *self = thread_self();
+    struct record *record = tracebuf_reserve(buffer, self, 7, size);
+    if (!record)
+        return false;
+    *record = (struct record){producer, sequence};
+    tracebuf_commit(self);
+    return true;
+}
+
+static struct tracebuf *buffer_make(struct sink *sink, size_t size, size_t watermark,
+                                    enum tracebuf_policy policy)
+{
+    struct tracebuf_config config = {.size_bytes = size,
+                                     .watermark_bytes = watermark,
+                                     .policy = policy,
+                                     .deliver = deliver,
+                                     .arg = sink};
+    static struct tracebuf_thread *thread;
+    if (!thread)
+        thread = tracebuf_thread_create();
+    assert_non_null(thread);
+    struct tracebuf *buffer = tracebuf_create(&config);
+    assert_non_null(buffer);
+    tracebuf_assign(buffer, thread);
+    return buffer;
+}
+
+static void nap(long microseconds)
+{
+    nanosleep(&(struct timespec){0, microseconds * 1000}, NULL);
+}
+
+/* Waits for an asynchronous delivery; false after 5 s. */
+static bool eventually(_Atomic uint64_t *value, uint64_t at_least)
+{
+    for (int i = 0; i < 50000; i++) {
+        if (*value >= at_least)
+            return true;
+        nap(100);
+    }
+    return false;
+}
+
+static void watermark_is_exact_to_the_byte(void **state)
+{
+    (void)state;
+    struct sink sink = {0};
+    struct tracebuf *buffer = buffer_make(&sink, 4096, 96, TRACEBUF_LOSSLESS);
+    for (int i = 0; i < 5; i++)
+        assert_true(put(buffer, 0, (uint64_t)i, 16)); /* 80 of 96 bytes */
+    nap(20000);
+    assert_int_equal(sink.callbacks, 0);
+    assert_true(put(buffer, 0, 5, 16));
+    assert_true(eventually(&sink.records, 6));
+    assert_int_equal(sink.callbacks, 1);
+    assert_int_equal(sink.disorder, 0);
+}
+
+static void watermark_zero_delivers_every_record(void **state)
+{
+    (void)state;
+    struct sink sink = {0};
+    struct tracebuf *buffer = buffer_make(&sink, 4096, 0, TRACEBUF_LOSSLESS);
+    for (uint64_t i = 0; i < 10; i++) {
+        assert_true(put(buffer, 0, i, 16));
+        assert_true(eventually(&sink.records, i + 1));
+    }
+    assert_int_equal(sink.callbacks, 10);
+}
+
+static void lossless_overflow_flushes_by_itself(void **state)
+{
+    (void)state;
+    struct sink sink = {0};
+    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_LOSSLESS);
+    for (uint64_t i = 0; i < 170; i++) /* 4080 bytes: below the watermark */
+        assert_true(put(buffer, 0, i, 24));
+    nap(20000);
+    assert_int_equal(sink.callbacks, 0);
+    assert_true(put(buffer, 0, 170, 24)); /* does not fit: the full part goes out */
+    assert_true(eventually(&sink.records, 170));
+    tracebuf_flush(buffer);
+    assert_int_equal(sink.records, 171);
+    assert_int_equal(sink.dropped, 0);
+}
+
+static void discard_counts_every_loss_until_flushed(void **state)
+{
+    (void)state;
+    struct sink sink = {0};
+    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_DISCARD);
+    for (int round = 1; round <= 4; round++) {
+        uint64_t kept = 0;
+        for (uint64_t i = 0; i < 200; i++)
+            kept += put(buffer, 0, i, 24);
+        assert_int_equal(kept, 4096 / 24);
+        assert_int_equal(sink.callbacks, round - 1);
+        sink.next[0] = 0;
+        tracebuf_flush(buffer);
+        assert_int_equal(sink.records, (uint64_t)round * (4096 / 24));
+        assert_int_equal(sink.dropped, (uint64_t)round * (200 - 4096 / 24));
+    }
+    assert_int_equal(sink.disorder, 0);
+}
+
+static void record_larger_than_buffer_is_counted(void **state)
+{
+    (void)state;
+    struct sink sink = {0};
+    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_LOSSLESS);
+    setenv("CROC_LOG_LEVEL", "error", 1);
+    assert_false(put(buffer, 0, 0, 4104));
+    assert_true(put(buffer, 0, 1, 16));
+    tracebuf_flush(buffer);
+    assert_int_equal(sink.records, 1);
+    assert_int_equal(sink.dropped, 1);
+}
+
+static void flush_and_record_once(struct sink *sink)
+{
+    if (sink->callbacks > 3)
+        return;
+    uint64_t before = sink->records;
+    put(sink->buffer, 1, sink->callbacks, 16);
+    tracebuf_flush(sink->buffer);
+    if (sink->records == before)
+        sink->disorder++; /* flush in a callback must deliver */
+}
+
+static void callback_may_record_and_flush_its_own_buffer(void **state)
+{
+    (void)state;
+    struct sink sink = {.in_callback = flush_and_record_once};
+    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_LOSSLESS);
+    put(buffer, 0, 0, 16);
+    tracebuf_flush(buffer);
+    assert_int_equal(sink.records, 4);
+    assert_int_equal(sink.disorder, 0);
+}
+
+static void record_many(struct sink *sink)
+{
+    if (sink->callbacks > 1)
+        return;
+    for (uint64_t i = 0; i < 2000; i++) /* four times what both segments hold */
+        if (!put(sink->buffer, 1, i, 16))
+            sink->disorder++;
+}
+
+static void callback_may_overfill_its_own_lossless_buffer(void **state)
+{
+    (void)state;
+    struct sink sink = {.in_callback = record_many};
+    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_LOSSLESS);
+    put(buffer, 0, 0, 16);
+    tracebuf_flush(buffer);
+    tracebuf_flush(buffer);
+    assert_int_equal(sink.records, 2001);
+    assert_int_equal(sink.disorder, 0);
+}
+
+static struct tracebuf *other_buffer;
+static void flush_other(struct sink *sink)
+{
+    (void)sink;
+    tracebuf_flush(other_buffer);
+}
+
+static void callback_may_flush_another_buffer_of_its_thread(void **state)
+{
+    (void)state;
+    struct sink first = {.in_callback = flush_other}, second = {0};
+    struct tracebuf *buffer = buffer_make(&first, 4096, 4096, TRACEBUF_LOSSLESS);
+    other_buffer = buffer_make(&second, 4096, 4096, TRACEBUF_LOSSLESS);
+    put(buffer, 0, 0, 16);
+    put(other_buffer, 0, 0, 16);
+    tracebuf_flush(buffer);
+    assert_int_equal(first.records, 1);
+    assert_int_equal(second.records, 1);
+}
+
+static void sleep_50_ms(struct sink *sink)
+{
+    (void)sink;
+    nap(50000);
+}
+
+static void producers_go_on_while_a_callback_runs(void **state)
+{
+    (void)state;
+    struct sink sink = {.in_callback = sleep_50_ms};
+    struct tracebuf *buffer = buffer_make(&sink, 4096, 1024, TRACEBUF_LOSSLESS);
+    for (uint64_t i = 0; i < 64; i++) /* 1024 bytes: starts a callback of 50 ms */
+        put(buffer, 0, i, 16);
+    nap(5000);
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (uint64_t i = 64; i < 64 + 250; i++) /* 4000 bytes: a segment's worth */
+        put(buffer, 0, i, 16);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double ms =
+        (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
+    assert_true(ms < 30);
+    tracebuf_flush(buffer);
+    assert_int_equal(sink.records, 314);
+}
+
+/* Stress: every record arrives exactly once and in its producer's order. */
+static uint64_t stress_records = 200000;
+struct producer {
+    struct tracebuf *buffer;
+    uint64_t id, kept;
+};
+
+static void *produce(void *arg)
+{
+    struct producer *p = arg;
+    for (uint64_t i = 0; i < stress_records; i++)
+        p->kept += put(p->buffer, p->id, i, 16 + 8 * (i % 7));
+    return NULL;
+}
+
+static void *flush_for_ever(void *arg)
+{
+    struct sink *sink = arg;
+    while (!sink->stop) {
+        tracebuf_flush(sink->buffer);
+        nap(300);
+    }
+    return NULL;
+}
+
+static void record_and_flush_sometimes(struct sink *sink)
+{
+    if (sink->callbacks % 16 == 0)
+        put(sink->buffer, PRODUCERS, sink->callbacks, 16);
+    if (sink->callbacks % 64 == 0)
+        tracebuf_flush(sink->buffer);
+}
+
+static void stress(size_t size, size_t watermark, enum tracebuf_policy policy)
+{
+    struct sink sink = {.in_callback = record_and_flush_sometimes};
+    struct tracebuf *buffer = buffer_make(&sink, size, watermark, policy);
+    sink.buffer = buffer;
+    pthread_t threads[PRODUCERS], flusher;
+    struct producer producers[PRODUCERS];
+    pthread_create(&flusher, NULL, flush_for_ever, &sink);
+    for (uint64_t i = 0; i < PRODUCERS; i++) {
+        producers[i] = (struct producer){buffer, i, 0};
+        pthread_create(&threads[i], NULL, produce, &producers[i]);
+    }
+    uint64_t kept = 0;
+    for (int i = 0; i < PRODUCERS; i++) {
+        pthread_join(threads[i], NULL);
+        kept += producers[i].kept;
+    }
+    sink.stop = true;
+    pthread_join(flusher, NULL);
+    sink.in_callback = NULL;
+    tracebuf_flush(buffer);
+    uint64_t of_callback = sink.records - kept;
+    assert_true(of_callback <= sink.callbacks / 16 + 1);
+    assert_int_equal(sink.disorder, 0);
+    assert_true(kept + buffer->dropped >= PRODUCERS * stress_records);
+    assert_true(kept + buffer->dropped <= PRODUCERS * stress_records + sink.callbacks);
+    if (policy == TRACEBUF_LOSSLESS)
+        assert_int_equal(kept, PRODUCERS * stress_records);
+    assert_true(tracebuf_close(buffer));
+}
+
+static void stress_lossless_large(void **state)
+{
+    (void)state;
+    stress(1 << 20, 900 << 10, TRACEBUF_LOSSLESS);
+}
+
+static void stress_lossless_small(void **state)
+{
+    (void)state;
+    stress(8192, 4096, TRACEBUF_LOSSLESS);
+}
+
+static void stress_discard(void **state)
+{
+    (void)state;
+    stress(1 << 20, 512 << 10, TRACEBUF_DISCARD);
+}
+
+static void closed_buffer_drops(void **state)
+{
+    (void)state;
+    struct sink sink = {0};
+    struct tracebuf *buffer = buffer_make(&sink, 1 << 20, 1 << 20, TRACEBUF_LOSSLESS);
+    assert_true(put(buffer, 0, 0, 16)); /* takes a lease */
+    assert_true(tracebuf_close(buffer));
+    assert_true(tracebuf_close(buffer));
+    assert_false(put(buffer, 0, 1, 16));
+    tracebuf_flush(buffer);
+    assert_int_equal(sink.records, 0);
+    assert_int_equal(buffer->dropped, 1);
+}
+
+/* The child keeps a working engine, and none of the parent's records. */
+__attribute__((unused)) static void fork_keeps_working(void **state)
+{
+    (void)state;
+    struct sink sink = {0};
+    struct tracebuf *buffer = buffer_make(&sink, 1 << 20, 1 << 20, TRACEBUF_LOSSLESS);
+    put(buffer, 0, 0, 16);
+    pid_t child = fork();
+    if (child == 0) {
+        for (uint64_t i = 1; i <= 3; i++)
+            put(buffer, 0, i, 16);
+        tracebuf_flush(buffer);
+        _exit(sink.records == 3 && sink.disorder == 0 ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    tracebuf_flush(buffer);
+    assert_int_equal(sink.records, 1);
+}
+
+static void shutdown_delivers_the_rest(void **state)
+{
+    (void)state;
+    struct sink sink = {0};
+    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_LOSSLESS);
+    put(buffer, 0, 0, 16);
+    tracebuf_shutdown();
+    assert_int_equal(sink.records, 1);
+    assert_false(put(buffer, 0, 1, 16));
+    tracebuf_flush(buffer);
+}
+
+int main(void)
+{
+    if (getenv("CROC_STRESS_RECORDS"))
+        stress_records = strtoull(getenv("CROC_STRESS_RECORDS"), NULL, 0) / PRODUCERS;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(watermark_is_exact_to_the_byte),
+        cmocka_unit_test(watermark_zero_delivers_every_record),
+        cmocka_unit_test(lossless_overflow_flushes_by_itself),
+        cmocka_unit_test(discard_counts_every_loss_until_flushed),
+        cmocka_unit_test(record_larger_than_buffer_is_counted),
+        cmocka_unit_test(callback_may_record_and_flush_its_own_buffer),
+        cmocka_unit_test(callback_may_overfill_its_own_lossless_buffer),
+        cmocka_unit_test(callback_may_flush_another_buffer_of_its_thread),
+        cmocka_unit_test(producers_go_on_while_a_callback_runs),
+        cmocka_unit_test(stress_lossless_large),
+        cmocka_unit_test(stress_lossless_small),
+        cmocka_unit_test(stress_discard),
+        cmocka_unit_test(closed_buffer_drops),
+#ifndef __SANITIZE_THREAD__ /* TSan cannot start threads in a forked child */
+        cmocka_unit_test(fork_keeps_working),
+#endif
+        cmocka_unit_test(shutdown_delivers_the_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
