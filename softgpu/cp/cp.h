@@ -11,8 +11,8 @@
 #include "core/device.h"
 #include "mem/vm.h"
 
-struct cp;         /* the process's command processor */
-struct cp_device;  /* per GPU: engine, register file, vm */
+struct cp;        /* the process's command processor */
+struct cp_device; /* per GPU: engine, register file, vm */
 
 enum cp_queue_type { CP_QUEUE_AQL, CP_QUEUE_SDMA, CP_QUEUE_PM4 };
 

@@ -24,26 +24,26 @@ bool perf_reg_read(struct perf *perf, uint32_t xcc, uint32_t reg, uint32_t *valu
 /* What one work-group did; the wave engine fills it and hands it over in work-group order
  * (0, 1, 2 ...) whatever the order of execution, so that the cache models see one deterministic
  * stream. */
-struct perf_line_access {   /* one vector or scalar cache-line request */
-    uint64_t line_va;       /* address of the 64-byte line */
+struct perf_line_access {                  /* one vector or scalar cache-line request */
+    uint64_t line_va;                      /* address of the 64-byte line */
     uint32_t bytes_mask_lo, bytes_mask_hi; /* bytes of the line touched */
-    uint8_t kind;           /* enum perf_access_kind */
-    uint8_t flags;          /* bit 0 glc, 1 slc, 2 scc */
-    uint16_t instruction;   /* index within the group, wraps: tells requests apart */
+    uint8_t kind;                          /* enum perf_access_kind */
+    uint8_t flags;                         /* bit 0 glc, 1 slc, 2 scc */
+    uint16_t instruction;                  /* index within the group, wraps: tells requests apart */
 };
 enum perf_access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC, ACCESS_SCALAR_READ };
 
 struct perf_group {
-    uint64_t dispatch_seq;  /* counts dispatches of the device */
-    uint64_t group_index;   /* flat work-group number */
+    uint64_t dispatch_seq;    /* counts dispatches of the device */
+    uint64_t group_index;     /* flat work-group number */
     uint32_t xcc, se, sh, cu; /* where it ran: deterministic function of group_index */
     uint32_t waves, work_items;
     uint64_t insts[CLASS_COUNT];
     uint64_t valu_lanes;
-    uint64_t wave_cycles;   /* sum over waves of modelled resident cycles */
-    uint64_t busy_cycles;   /* modelled cycles the group occupied its CU */
+    uint64_t wave_cycles; /* sum over waves of modelled resident cycles */
+    uint64_t busy_cycles; /* modelled cycles the group occupied its CU */
     uint64_t lds_bank_conflict_cycles, lds_idx_cycles;
-    uint64_t flat_insts, flat_lds_insts; /* FLAT: all, and those that resolved to LDS */
+    uint64_t flat_insts, flat_lds_insts;     /* FLAT: all, and those that resolved to LDS */
     const struct perf_line_access *accesses; /* only while perf_wants_accesses() */
     uint64_t access_count;
 };

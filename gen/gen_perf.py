@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Counter tables -> C.  usage: gen_perf.py <x.regs> <blocks.txt> <events.txt> <output.h>
+
+PERF_BLOCK_LIST(X)     X(BLOCK, axis, counters, control)
+PERF_REGISTER_LIST(X)  X(offset, BLOCK or NONE, kind, index), in order of offset
+PERF_EVENT_LIST(X)     X(BLOCK, event, NAME, class, sources, level sources, accumulate, divisor)
+"""
+import pathlib
+import re
+import sys
+
+KINDS = {"SELECT": "SELECT", "LO": "LOW", "HI": "HIGH", "CFG": "CONFIG", "RSLT_CNTL": "CONTROL"}
+
+
+def rows(path):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        fields = line.split("#")[0].split()
+        if fields:
+            yield f"{path}:{number}", fields
+
+
+def classify(name, blocks):
+    """Block, kind and counter index of a register; blocks without counters are plain storage."""
+    match = re.fullmatch(r"GRBM_SE(\d)_PERFCOUNTER_(\w+)", name)
+    if match and match[2] in KINDS:
+        return "GRBM_SE", KINDS[match[2]], int(match[1])
+    match = re.fullmatch(r"(\w+?)_PERFCOUNTER(\d*)_(\w+)", name)
+    if match and match[1] in blocks and match[3] in KINDS:
+        return match[1], KINDS[match[3]], int(match[2] or 0)
+    return "NONE", "STORAGE", 0
+
+
+def sources_of(text, where):
+    level, plain, accumulate = [], [], 0
+    for part in text.split("+"):
+        if part == "ACCUM":
+            accumulate = 1
+        elif part.startswith("@"):
+            level.append(part[1:])
+        elif re.fullmatch(r"[A-Z0-9_]+", part):
+            plain.append(part)
+        else:
+            sys.exit(f"{where}: source {part}")
+    bits = [" | ".join(f"1ull << SRC_{name}" for name in names) or "0" for names in (plain, level)]
+    return bits[0], bits[1], accumulate
+
+
+def macro(name, calls):
+    return [f"#define {name}(X) \\", *(f"    X({call}) \\" for call in calls), ""]
+
+
+def main():
+    regs, blocks_path, events_path, output = (pathlib.Path(arg) for arg in sys.argv[1:5])
+    blocks = {fields[0]: fields[1:] for _, fields in rows(blocks_path)}
+    registers = sorted((int(fields[1], 16), fields[0]) for _, fields in rows(regs))
+    events, seen = [], set()
+    for where, fields in rows(events_path):
+        block, event, name, klass, sources = fields[:5]
+        if block not in blocks or (block, event) in seen:
+            sys.exit(f"{where}: {block} {event}: unknown block or listed twice")
+        seen.add((block, event))
+        plain, level, accumulate = sources_of(sources, where)
+        divisor = fields[5] if len(fields) > 5 else "1"
+        events.append(f"{block}, {event}, {name}, {klass.upper()}, {plain}, {level}, "
+                      f"{accumulate}, {divisor}")
+    lines = [f"/* Generated from data/ by gen/gen_perf.py. */"]
+    lines += macro("PERF_BLOCK_LIST", (f"{name}, {f[0].upper()}, {f[1]}, {f[2].upper()}"
+                                       for name, f in blocks.items()))
+    lines += macro("PERF_REGISTER_LIST",
+                   ("0x%05x, %s, %s, %d" % (offset, *classify(name, blocks))
+                    for offset, name in registers))
+    lines += macro("PERF_EVENT_LIST", events)
+    output.write_text("\n".join(lines) + "\n")
+
+
+main()

@@ -1,0 +1,427 @@
+/*
+ * AQL packets. Packets start in ring order; dispatches without the barrier bit overlap. A slot of
+ * the ring is given back (header INVALID, read_dispatch_id + 1) only when its packet has completed,
+ * because a kernel may read its own packet through the dispatch pointer for as long as it runs.
+ */
+#include <errno.h>
+#include <hsa/amd_hsa_queue.h>
+#include <hsa/hsa_ext_amd.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cp/internal.h"
+
+enum {
+    PACKET_BYTES = 64,
+    PACKETS_PER_TURN = 32, /* then the next queue has its turn */
+    GROUP_ITEMS_MAX = 1024,
+    VENDOR_FORMAT_PM4_IB = 1,
+    VENDOR_FORMAT_BARRIER_VALUE = 2,
+    PM4_IB_JUMP = 0xc0023f00u, /* INDIRECT_BUFFER, 3 dwords of body */
+    IB_SIZE_MASK = 0xfffff
+};
+
+/* Vendor packet of format 1: one INDIRECT_BUFFER command. */
+struct pm4_ib_packet {
+    uint16_t header, vendor_format;
+    uint32_t ib_jump[4];
+    uint32_t dwords_remaining;
+    uint32_t reserved[8];
+    hsa_signal_t completion_signal;
+};
+_Static_assert(sizeof(struct pm4_ib_packet) == PACKET_BYTES, "one ring slot");
+
+union aql_packet {
+    uint16_t header;
+    hsa_kernel_dispatch_packet_t dispatch;
+    hsa_barrier_and_packet_t barrier;
+    hsa_amd_barrier_value_packet_t barrier_value;
+    struct pm4_ib_packet pm4;
+};
+
+static uint64_t packet_va(const struct cp_queue *queue, uint64_t index)
+{
+    return queue->config.ring_va + (index & (queue->packet_count - 1)) * PACKET_BYTES;
+}
+
+static struct slot *slot_of(struct cp_queue *queue, uint64_t index)
+{
+    return &queue->slot[index % SLOTS_MAX];
+}
+
+/* A completed packet's slot goes back to the host. */
+static bool packet_release(struct cp_queue *queue)
+{
+    struct access *access = &queue->device->access;
+    _Atomic uint16_t *header = access_word(access, packet_va(queue, queue->retire), 2, VM_WRITE);
+    if (!header)
+        return false;
+    atomic_store_explicit(header, HSA_PACKET_TYPE_INVALID, memory_order_release);
+    queue->retire++;
+    return access_store64(access, queue->config.read_pointer_va, queue->retire);
+}
+
+static uint32_t fault_code(enum fault_kind kind)
+{
+    switch (kind) {
+    case FAULT_MEMORY_READ:
+    case FAULT_MEMORY_WRITE:
+    case FAULT_MEMORY_EXEC:
+        return 0;
+    case FAULT_APERTURE:
+        return QUEUE_ERROR_APERTURE;
+    case FAULT_TRAP:
+    case FAULT_ASSERT_TRAP:
+        return QUEUE_ERROR_TRAP;
+    default:
+        return QUEUE_ERROR_ILLEGAL_INSTRUCTION;
+    }
+}
+
+static enum step dispatch_fault(struct cp_queue *queue, const struct dispatch_result *result)
+{
+    static const struct {
+        const char *name;
+        uint32_t access;
+    } kinds[] = {
+        [FAULT_NONE] = {"unknown fault", 0},
+        [FAULT_MEMORY_READ] = {"memory fault reading", VM_READ},
+        [FAULT_MEMORY_WRITE] = {"memory fault writing", VM_WRITE},
+        [FAULT_MEMORY_EXEC] = {"memory fault fetching code at", VM_EXEC},
+        [FAULT_ILLEGAL_INSTRUCTION] = {"illegal instruction, address", 0},
+        [FAULT_APERTURE] = {"aperture violation at", 0},
+        [FAULT_TRAP] = {"s_trap, address", 0},
+        [FAULT_ASSERT_TRAP] = {"assertion trap, address", 0},
+    };
+    queue->error.fault_va = result->fault_va;
+    queue->error.fault_kind = kinds[result->fault].access;
+    return queue_error(queue, fault_code(result->fault),
+                       "kernel at PC 0x%llx, %s (%08x %08x): %s "
+                       "0x%llx",
+                       (unsigned long long)result->fault_pc_va,
+                       result->mnemonic[0] ? result->mnemonic : "unknown instruction",
+                       result->raw[0], result->raw[1], kinds[result->fault].name,
+                       (unsigned long long)result->fault_va);
+}
+
+/* Gives back finished packets in ring order. STEP_IDLE when there is no error. */
+static enum step packets_retire(struct cp_queue *queue)
+{
+    while (queue->retire != queue->fetch) {
+        struct slot *slot = slot_of(queue, queue->retire);
+        uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+        if (state == SLOT_RUNNING)
+            break;
+        if (!packet_release(queue))
+            return queue_fault(queue, &queue->device->access, "AQL ring");
+    }
+    return STEP_IDLE;
+}
+
+/* A fault is reported at once, also behind a kernel that never ends. */
+static enum step faults_look(struct cp_queue *queue)
+{
+    for (uint64_t index = queue->retire; index != queue->fetch; index++) {
+        struct slot *slot = slot_of(queue, index);
+        if (atomic_load_explicit(&slot->state, memory_order_acquire) == SLOT_FAULT)
+            return dispatch_fault(queue, &slot->result);
+    }
+    return STEP_IDLE;
+}
+
+/* The engine's report, from a pool thread or from engine_help(): completes the signal here, so
+ * that the host does not wait for the CP thread to be scheduled. */
+static void dispatch_done(void *arg, const struct dispatch_result *result)
+{
+    struct slot *slot = arg;
+    struct cp_queue *queue = slot->queue;
+    struct cp_device *device = queue->device;
+    struct access *access = &device->completion_access;
+    struct cp *cp = device->cp;
+    struct signal_event event = {0};
+    uint32_t state = result->fault == FAULT_NONE ? SLOT_DONE : SLOT_FAULT;
+
+    if (state == SLOT_DONE) {
+        pthread_mutex_lock(&device->completion_lock);
+        vm_reader_enter(&access->reader);
+        bool completed = signal_complete(access, slot->completion, slot->profiled,
+                                         result->begin_ticks, result->end_ticks, &event);
+        vm_reader_leave(&access->reader);
+        if (!completed) {
+            slot->result = (struct dispatch_result){.fault = FAULT_MEMORY_WRITE,
+                                                    .fault_va = access->fault_va,
+                                                    .mnemonic = "completion signal"};
+            state = SLOT_FAULT;
+        }
+        pthread_mutex_unlock(&device->completion_lock);
+    } else {
+        slot->result = *result;
+    }
+    if (event.event_id)
+        cp_event_raise(cp, event.event_id);
+    atomic_fetch_sub_explicit(&device->in_flight, 1, memory_order_relaxed);
+    atomic_store_explicit(&slot->state, state, memory_order_release);
+    /* Last touch: the CP may free the queue once this is 0. Release, pairs with the CP's acquire.
+     */
+    atomic_fetch_sub_explicit(&queue->running, 1, memory_order_release);
+    cp_wake(cp);
+}
+
+static enum step dispatch_check(struct cp_queue *queue, const hsa_kernel_dispatch_packet_t *packet)
+{
+    uint32_t dimensions = packet->setup & 3;
+    uint64_t items =
+        (uint64_t)packet->workgroup_size_x * packet->workgroup_size_y * packet->workgroup_size_z;
+    if (dimensions == 0 || !packet->grid_size_x || !packet->grid_size_y || !packet->grid_size_z ||
+        items == 0)
+        return queue_error(queue, QUEUE_ERROR_DIMENSIONS,
+                           "dispatch of %u dimensions, grid %ux%ux%u, group %ux%ux%u", dimensions,
+                           packet->grid_size_x, packet->grid_size_y, packet->grid_size_z,
+                           packet->workgroup_size_x, packet->workgroup_size_y,
+                           packet->workgroup_size_z);
+    if (items > GROUP_ITEMS_MAX)
+        return queue_error(queue, QUEUE_ERROR_GROUP_SIZE,
+                           "work-group of %llu work-items, at most %d are possible",
+                           (unsigned long long)items, GROUP_ITEMS_MAX);
+    if (packet->group_segment_size > queue->device->model->lds_bytes)
+        return queue_error(queue, QUEUE_ERROR_GROUP_MEMORY,
+                           "%u bytes of group memory, a compute unit has %u",
+                           packet->group_segment_size, queue->device->model->lds_bytes);
+    if (!packet->kernel_object)
+        return queue_error(queue, QUEUE_ERROR_CODE_OBJECT, "dispatch without a kernel");
+    return STEP_IDLE;
+}
+
+static enum step submit_error(struct cp_queue *queue, int status, uint64_t kernel)
+{
+    uint32_t code = status == -ENOMEM   ? QUEUE_ERROR_OTHER
+                    : status == -ENOSPC ? QUEUE_ERROR_REGISTERS
+                                        : QUEUE_ERROR_CODE_OBJECT;
+    return queue_error(queue, code, "kernel descriptor 0x%llx cannot be dispatched: %s",
+                       (unsigned long long)kernel, strerrordesc_np(-status));
+}
+
+static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatch_packet_t *packet)
+{
+    struct slot *slot = slot_of(queue, queue->fetch);
+    enum step checked = dispatch_check(queue, packet);
+    if (checked != STEP_IDLE)
+        return checked;
+
+    atomic_store_explicit(&slot->state, SLOT_RUNNING, memory_order_relaxed);
+    slot->queue = queue;
+    slot->completion = packet->completion_signal;
+    slot->profiled = queue->profiled;
+    struct dispatch_request request = {
+        .packet = *packet,
+        .packet_va = packet_va(queue, queue->fetch),
+        .amd_queue_va = queue_amd_va(queue),
+        .dispatch_id = queue->fetch,
+        .queue_id = queue->config.queue_id,
+        .done = dispatch_done,
+        .arg = slot,
+    };
+    /* Counted before the submit: done() may run before it returns. */
+    atomic_fetch_add_explicit(&queue->running, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&queue->device->in_flight, 1, memory_order_relaxed);
+    int status = engine_submit(queue->device->engine, &request);
+    if (status == 0) {
+        queue->fetch++;
+        return STEP_MORE;
+    }
+    atomic_fetch_sub_explicit(&queue->running, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&queue->device->in_flight, 1, memory_order_relaxed);
+    if (status == -EAGAIN)
+        return STEP_BLOCKED;
+    return submit_error(queue, status, packet->kernel_object);
+}
+
+/* A packet that the CP itself executed is over. */
+static enum step packet_complete(struct cp_queue *queue, hsa_signal_t completion)
+{
+    struct access *access = &queue->device->access;
+    struct signal_event event;
+
+    if (!signal_complete(access, completion, queue->profiled, queue->packet_begin_ticks,
+                         gpu_clock_ticks(), &event))
+        return queue_fault(queue, access, "completion signal");
+    queue_raise(queue, event.event_id);
+    atomic_store_explicit(&slot_of(queue, queue->fetch)->state, SLOT_DONE, memory_order_relaxed);
+    queue->packet_begin_ticks = 0;
+    queue->fetch++;
+    return STEP_MORE;
+}
+
+static enum step barrier_step(struct cp_queue *queue, const hsa_barrier_and_packet_t *packet,
+                              bool any)
+{
+    struct access *access = &queue->device->access;
+    uint32_t present = 0, satisfied = 0;
+
+    for (int i = 0; i < 5; i++) {
+        int64_t value;
+        if (!packet->dep_signal[i].handle)
+            continue;
+        if (!signal_load(access, packet->dep_signal[i], &value))
+            return queue_fault(queue, access, "barrier packet");
+        present++;
+        satisfied += value == 0;
+    }
+    bool open = any ? satisfied || !present : satisfied == present;
+    if (!open)
+        return STEP_BLOCKED;
+    return packet_complete(queue, packet->completion_signal);
+}
+
+static enum step barrier_value_step(struct cp_queue *queue,
+                                    const hsa_amd_barrier_value_packet_t *packet)
+{
+    struct access *access = &queue->device->access;
+    int64_t value;
+
+    if (!packet->signal.handle)
+        return packet_complete(queue, packet->completion_signal);
+    if (!signal_load(access, packet->signal, &value))
+        return queue_fault(queue, access, "barrier-value packet");
+    value &= packet->mask;
+    bool open;
+    switch (packet->cond) {
+    case HSA_SIGNAL_CONDITION_EQ:
+        open = value == packet->value;
+        break;
+    case HSA_SIGNAL_CONDITION_NE:
+        open = value != packet->value;
+        break;
+    case HSA_SIGNAL_CONDITION_LT:
+        open = value < packet->value;
+        break;
+    case HSA_SIGNAL_CONDITION_GTE:
+        open = value >= packet->value;
+        break;
+    default:
+        return queue_error(queue, QUEUE_ERROR_VENDOR_PACKET,
+                           "barrier-value packet with condition %u", packet->cond);
+    }
+    return open ? packet_complete(queue, packet->completion_signal) : STEP_BLOCKED;
+}
+
+static enum step pm4_packet_step(struct cp_queue *queue, const struct pm4_ib_packet *packet)
+{
+    if (queue->pm4.depth == 0) {
+        if (packet->ib_jump[0] != PM4_IB_JUMP)
+            return queue_error(queue, QUEUE_ERROR_VENDOR_PACKET,
+                               "vendor packet of format 1 holds 0x%08x, not INDIRECT_BUFFER",
+                               packet->ib_jump[0]);
+        pm4_start(&queue->pm4, (uint64_t)packet->ib_jump[2] << 32 | (packet->ib_jump[1] & ~3u),
+                  packet->ib_jump[3] & IB_SIZE_MASK);
+    }
+    enum step step = pm4_step(queue);
+    if (step != STEP_IDLE)
+        return step;
+    return packet_complete(queue, packet->completion_signal);
+}
+
+static enum step vendor_step(struct cp_queue *queue, const union aql_packet *packet)
+{
+    uint32_t format = packet->barrier_value.header.AmdFormat;
+    if (format == VENDOR_FORMAT_PM4_IB)
+        return pm4_packet_step(queue, &packet->pm4);
+    if (format == VENDOR_FORMAT_BARRIER_VALUE)
+        return barrier_value_step(queue, &packet->barrier_value);
+    return queue_error(queue, QUEUE_ERROR_VENDOR_PACKET, "vendor packet of unknown format %u",
+                       format);
+}
+
+static enum step packet_step(struct cp_queue *queue, const union aql_packet *packet)
+{
+    uint32_t type = packet->header >> HSA_PACKET_HEADER_TYPE & 0xff;
+    if (queue->packet_begin_ticks == 0)
+        queue->packet_begin_ticks = gpu_clock_ticks();
+    switch (type) {
+    case HSA_PACKET_TYPE_KERNEL_DISPATCH:
+        queue->packet_begin_ticks = 0;
+        return dispatch_start(queue, &packet->dispatch);
+    case HSA_PACKET_TYPE_BARRIER_AND:
+        return barrier_step(queue, &packet->barrier, false);
+    case HSA_PACKET_TYPE_BARRIER_OR:
+        return barrier_step(queue, &packet->barrier, true);
+    case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
+        return vendor_step(queue, packet);
+    default:
+        return queue_error(queue, QUEUE_ERROR_PACKET, "packet %llu has type %u",
+                           (unsigned long long)queue->fetch, type);
+    }
+}
+
+/* Copies the packet at `fetch`. STEP_IDLE: there is none yet. STEP_MORE: *packet is valid.
+ *
+ * The doorbell's value plays no part: two host threads may ring in the wrong order, and the last
+ * value then lies below packets that are ready. The write index and the header decide. */
+static enum step packet_take(struct cp_queue *queue, union aql_packet *packet)
+{
+    struct access *access = &queue->device->access;
+    uint64_t write_index;
+
+    if (!access_load64(access, queue->config.write_pointer_va, &write_index))
+        return queue_fault(queue, access, "write_dispatch_id");
+    if (queue->fetch >= write_index)
+        return STEP_IDLE;
+    union aql_packet *ring =
+        access_pointer(access, packet_va(queue, queue->fetch), PACKET_BYTES, VM_READ);
+    if (!ring)
+        return queue_fault(queue, access, "AQL ring");
+    /* acquire, pairs with the host's release store of the header: the rest is written. */
+    uint16_t header = atomic_load_explicit((_Atomic uint16_t *)&ring->header, memory_order_acquire);
+    if ((header >> HSA_PACKET_HEADER_TYPE & 0xff) == HSA_PACKET_TYPE_INVALID)
+        return STEP_IDLE;
+    memcpy(packet, ring, sizeof *packet);
+    packet->header = header;
+    return STEP_MORE;
+}
+
+static enum step queue_properties_read(struct cp_queue *queue)
+{
+    struct access *access = &queue->device->access;
+    uint32_t properties;
+
+    if (!access_load32(access, queue_amd_va(queue) + offsetof(amd_queue_t, queue_properties),
+                       &properties))
+        return queue_fault(queue, access, "queue properties");
+    queue->profiled = properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
+    return STEP_MORE;
+}
+
+/* Looks at the packet at `fetch` and does what can be done now. */
+static enum step next_packet_step(struct cp_queue *queue)
+{
+    union aql_packet packet;
+
+    if (queue->fetch - queue->retire >= queue->window)
+        return STEP_WAIT;
+    enum step step = packet_take(queue, &packet);
+    if (step == STEP_IDLE && queue->retire != queue->fetch)
+        return STEP_WAIT;
+    if (step != STEP_MORE)
+        return step;
+    if ((packet.header >> HSA_PACKET_HEADER_BARRIER & 1) && queue->retire != queue->fetch)
+        return STEP_WAIT;
+    step = queue_properties_read(queue);
+    if (step != STEP_MORE)
+        return step;
+    return packet_step(queue, &packet);
+}
+
+enum step aql_step(struct cp_queue *queue)
+{
+    for (int turn = 0; turn < PACKETS_PER_TURN; turn++) {
+        enum step step = faults_look(queue);
+        if (step == STEP_IDLE)
+            step = packets_retire(queue);
+        if (step == STEP_IDLE)
+            step = next_packet_step(queue);
+        if (step != STEP_MORE)
+            return step;
+    }
+    return STEP_MORE;
+}

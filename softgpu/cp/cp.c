@@ -1,0 +1,433 @@
+/*
+ * The command processor's thread. It owns every queue: driver threads hand it commands and wait,
+ * so no queue is ever touched by two threads and no lock is held while packets execute.
+ *
+ * Each turn goes once over all queues, then lends the thread to the wave engines, and when nothing
+ * moved: spins for a moment (a host that waits for a kernel usually launches the next one at
+ * once), then arms the doorbells, looks at the rings once more, and sleeps on a futex.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cp/internal.h"
+
+enum {
+    SPIN_NS = 20 * 1000, /* 20 us of idle spinning keeps back-to-back launches below 2 us */
+    BLOCKED_SLEEP_NS = 20 * 1000, /* barriers and polls on memory the host writes: no doorbell */
+    POLL_MIN_NS = 50 * 1000,      /* when doorbells go unnoticed */
+    POLL_MAX_NS = 1000 * 1000,
+    WAIT_SLEEP_NS = 1000 * 1000 /* the end of a dispatch kicks: this is only a safety net */
+};
+
+struct command {
+    int (*run)(struct cp *cp, struct command *command);
+    struct cp_device *device;
+    const struct cp_queue_config *config;
+    uint32_t queue_id;
+    int status;
+    bool done;
+    struct command *next;
+};
+
+struct cp {
+    struct cp_driver_ops ops;
+    void *driver;
+
+    /* Writers: whoever kicks (+1, release). Reader: the CP thread (acquire) before it looks at the
+     * rings; it sleeps only while the value is still the one it saw then. */
+    _Atomic uint32_t kicks;
+    /* Writer: the CP thread (seq_cst). Readers: cp_kick() after its increment (seq_cst), to save
+     * the system call when nobody sleeps. Dekker: one of the two sees the other. */
+    _Atomic uint32_t asleep;
+
+    pthread_mutex_t lock; /* everything below */
+    pthread_cond_t command_done;
+    struct command *commands;
+    bool running, stop;
+    pthread_t thread;
+
+    struct cp_device *devices; /* CP thread, while it runs */
+};
+
+/* What a turn over all queues found. */
+struct turn {
+    bool moved;   /* something was executed */
+    bool blocked; /* somebody waits for memory that the host writes */
+    bool waiting; /* somebody waits for dispatches */
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void cp_wake(struct cp *cp)
+{
+    atomic_fetch_add_explicit(&cp->kicks, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&cp->asleep, memory_order_seq_cst))
+        syscall(SYS_futex, &cp->kicks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void cp_kick(struct cp *cp)
+{
+    cp_wake(cp);
+}
+
+void cp_event_raise(struct cp *cp, uint32_t event_id)
+{
+    cp->ops.event_raise(cp->driver, event_id);
+}
+
+void cp_memory_fault(struct cp *cp, uint32_t gpu_id, uint64_t va, uint32_t kind)
+{
+    cp->ops.memory_fault(cp->driver, gpu_id, va, kind);
+}
+
+static void events_raise(struct cp_device *device)
+{
+    uint32_t count = device->raised_count;
+    device->raised_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        cp_event_raise(device->cp, device->raised[i]);
+}
+
+static void queue_turn(struct cp_queue *queue, struct turn *turn)
+{
+    struct cp_device *device = queue->device;
+    if (queue->failed || queue->config.percent == 0)
+        return;
+    vm_reader_enter(&device->access.reader);
+    enum step step = queue->config.type == CP_QUEUE_SDMA ? sdma_step(queue) : aql_step(queue);
+    vm_reader_leave(&device->access.reader);
+    events_raise(device);
+    turn->moved |= step == STEP_MORE || step == STEP_SLICE || step == STEP_ERROR;
+    turn->blocked |= step == STEP_BLOCKED;
+    turn->waiting |= step == STEP_WAIT;
+    if (step == STEP_ERROR)
+        queue_fail(queue);
+}
+
+static struct turn queues_turn(struct cp *cp)
+{
+    struct turn turn = {0};
+    for (struct cp_device *device = cp->devices; device; device = device->next)
+        for (struct cp_queue *queue = device->queues; queue; queue = queue->next)
+            queue_turn(queue, &turn);
+    return turn;
+}
+
+static bool engines_help(struct cp *cp)
+{
+    bool helped = false;
+    for (struct cp_device *device = cp->devices; device; device = device->next)
+        if (atomic_load_explicit(&device->in_flight, memory_order_relaxed))
+            helped |= engine_help(device->engine);
+    return helped;
+}
+
+/* Runs what driver threads asked for; false: the thread shall end. */
+static bool commands_run(struct cp *cp)
+{
+    pthread_mutex_lock(&cp->lock);
+    struct command *list = cp->commands;
+    cp->commands = NULL;
+    bool stop = cp->stop;
+    pthread_mutex_unlock(&cp->lock);
+    while (list) {
+        struct command *command = list;
+        list = command->next;
+        command->status = command->run(cp, command);
+        pthread_mutex_lock(&cp->lock);
+        command->done = true; /* its owner may free it from here on */
+        pthread_cond_broadcast(&cp->command_done);
+        pthread_mutex_unlock(&cp->lock);
+    }
+    return !stop;
+}
+
+static void futex_sleep(struct cp *cp, uint32_t seen, uint64_t sleep_ns)
+{
+    struct timespec limit = {.tv_sec = (time_t)(sleep_ns / 1000000000u),
+                             .tv_nsec = (long)(sleep_ns % 1000000000u)};
+    struct timespec *timeout = sleep_ns == UINT64_MAX ? NULL : &limit;
+
+    atomic_store_explicit(&cp->asleep, 1, memory_order_seq_cst);
+    syscall(SYS_futex, &cp->kicks, FUTEX_WAIT_PRIVATE, seen, timeout, NULL, 0);
+    atomic_store_explicit(&cp->asleep, 0, memory_order_seq_cst);
+}
+
+/* Nothing moved for a while. Returns when there may be something to do. */
+static void idle_sleep(struct cp *cp, uint32_t seen, uint64_t *poll_ns)
+{
+    uint64_t sleep_ns = cp->ops.doorbell_arm(cp->driver);
+    struct turn turn = queues_turn(cp); /* a doorbell may have rung before it was armed */
+    if (turn.moved)
+        return;
+    if (sleep_ns == 0) {
+        sleep_ns = *poll_ns;
+        *poll_ns = *poll_ns * 2 < POLL_MAX_NS ? *poll_ns * 2 : POLL_MAX_NS;
+    }
+    if (turn.waiting && sleep_ns > WAIT_SLEEP_NS)
+        sleep_ns = WAIT_SLEEP_NS;
+    if (turn.blocked && sleep_ns > BLOCKED_SLEEP_NS)
+        sleep_ns = BLOCKED_SLEEP_NS;
+    futex_sleep(cp, seen, sleep_ns);
+}
+
+static void *cp_main(void *arg)
+{
+    struct cp *cp = arg;
+    uint64_t idle_since_ns = 0, poll_ns = POLL_MIN_NS;
+
+    pthread_setname_np(pthread_self(), "crocgpu-cp");
+    for (;;) {
+        /* acquire, pairs with cp_wake(): what was written before the kick is seen below. */
+        uint32_t seen = atomic_load_explicit(&cp->kicks, memory_order_acquire);
+        if (!commands_run(cp))
+            return NULL;
+        bool moved = queues_turn(cp).moved;
+        moved |= engines_help(cp);
+        if (moved) {
+            idle_since_ns = 0;
+            poll_ns = POLL_MIN_NS;
+            continue;
+        }
+        uint64_t now = now_ns();
+        if (idle_since_ns == 0)
+            idle_since_ns = now;
+        if (now - idle_since_ns < SPIN_NS)
+            __builtin_ia32_pause();
+        else
+            idle_sleep(cp, seen, &poll_ns);
+    }
+}
+
+/* The program's signal handlers must not run on our thread. */
+static int thread_start(struct cp *cp)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int status = pthread_create(&cp->thread, NULL, cp_main, cp);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    cp->running = status == 0;
+    return -status;
+}
+
+/* Hands a command to the CP thread and waits for its end; starts the thread on first use. */
+static int command_call(struct cp *cp, struct command *command)
+{
+    int status = 0;
+
+    pthread_mutex_lock(&cp->lock);
+    if (!cp->running)
+        status = thread_start(cp);
+    if (status == 0) {
+        struct command **end = &cp->commands;
+        while (*end)
+            end = &(*end)->next;
+        *end = command;
+        cp_wake(cp);
+        while (!command->done)
+            pthread_cond_wait(&cp->command_done, &cp->lock);
+        status = command->status;
+    }
+    pthread_mutex_unlock(&cp->lock);
+    return status;
+}
+
+int cp_create(const struct cp_driver_ops *ops, void *driver, struct cp **out)
+{
+    struct cp *cp = calloc(1, sizeof *cp);
+    if (!cp)
+        return -ENOMEM;
+    cp->ops = *ops;
+    cp->driver = driver;
+    pthread_mutex_init(&cp->lock, NULL);
+    pthread_cond_init(&cp->command_done, NULL);
+    *out = cp;
+    return 0;
+}
+
+void cp_destroy(struct cp *cp)
+{
+    if (!cp)
+        return;
+    while (cp->devices)
+        cp_device_destroy(cp->devices);
+    pthread_mutex_lock(&cp->lock);
+    cp->stop = true;
+    bool running = cp->running;
+    pthread_mutex_unlock(&cp->lock);
+    if (running) {
+        cp_wake(cp);
+        pthread_join(cp->thread, NULL);
+    }
+    pthread_cond_destroy(&cp->command_done);
+    pthread_mutex_destroy(&cp->lock);
+    free(cp);
+}
+
+static int device_add(struct cp *cp, struct command *command)
+{
+    command->device->next = cp->devices;
+    cp->devices = command->device;
+    return 0;
+}
+
+static int device_remove(struct cp *cp, struct command *command)
+{
+    struct cp_device *device = command->device;
+    for (struct cp_device **at = &cp->devices; *at; at = &(*at)->next) {
+        if (*at == device) {
+            *at = device->next;
+            break;
+        }
+    }
+    while (device->queues) {
+        struct cp_queue *queue = device->queues;
+        device->queues = queue->next;
+        queue_destroy(queue);
+    }
+    return 0;
+}
+
+int cp_device_create(struct cp *cp, uint32_t gpu_id, const struct gpu_model *model, struct vm *vm,
+                     struct cp_device **out)
+{
+    struct cp_device *device = calloc(1, sizeof *device);
+    int status = -ENOMEM;
+
+    if (!device)
+        return -ENOMEM;
+    device->cp = cp;
+    device->gpu_id = gpu_id;
+    device->model = model;
+    device->vm = vm;
+    status = perf_create(model, &device->perf);
+    if (status)
+        goto fail_device;
+    status = engine_create(model, vm, device->perf, 0, &device->engine);
+    if (status)
+        goto fail_perf;
+    pthread_mutex_init(&device->completion_lock, NULL);
+    vm_reader_register(vm, &device->access.reader);
+    vm_reader_register(vm, &device->completion_access.reader);
+    status = command_call(cp, &(struct command){.run = device_add, .device = device});
+    if (status)
+        goto fail_readers;
+    *out = device;
+    return 0;
+
+fail_readers:
+    vm_reader_unregister(&device->completion_access.reader);
+    vm_reader_unregister(&device->access.reader);
+    pthread_mutex_destroy(&device->completion_lock);
+    engine_destroy(device->engine);
+fail_perf:
+    perf_destroy(device->perf);
+fail_device:
+    free(device);
+    return status;
+}
+
+void cp_device_destroy(struct cp_device *device)
+{
+    if (!device)
+        return;
+    command_call(device->cp, &(struct command){.run = device_remove, .device = device});
+    engine_destroy(device->engine);
+    perf_destroy(device->perf);
+    vm_reader_unregister(&device->completion_access.reader);
+    vm_reader_unregister(&device->access.reader);
+    pthread_mutex_destroy(&device->completion_lock);
+    free(device);
+}
+
+static struct cp_queue **queue_find(struct cp_device *device, uint32_t queue_id)
+{
+    struct cp_queue **at = &device->queues;
+    while (*at && (*at)->config.queue_id != queue_id)
+        at = &(*at)->next;
+    return at;
+}
+
+static int queue_add(struct cp *cp, struct command *command)
+{
+    (void)cp;
+    struct cp_queue **end = queue_find(command->device, command->config->queue_id);
+    if (*end)
+        return -EEXIST;
+    if (command->config->type == CP_QUEUE_PM4) /* a ring of PM4: no runtime creates one */
+        return -EOPNOTSUPP;
+    *end = queue_create(command->device, command->config);
+    return *end ? 0 : -EINVAL;
+}
+
+/* A stopped queue keeps its place; what already runs on the engine runs on. */
+static int queue_change(struct cp *cp, struct command *command)
+{
+    (void)cp;
+    struct cp_queue *queue = *queue_find(command->device, command->config->queue_id);
+    if (!queue)
+        return -ENOENT;
+    queue->config.percent = command->config->percent;
+    return 0;
+}
+
+static int queue_remove(struct cp *cp, struct command *command)
+{
+    (void)cp;
+    struct cp_queue **at = queue_find(command->device, command->queue_id);
+    struct cp_queue *queue = *at;
+    if (!queue)
+        return -ENOENT;
+    *at = queue->next;
+    queue_destroy(queue);
+    return 0;
+}
+
+int cp_queue_create(struct cp_device *device, const struct cp_queue_config *config)
+{
+    return command_call(device->cp,
+                        &(struct command){.run = queue_add, .device = device, .config = config});
+}
+
+int cp_queue_update(struct cp_device *device, const struct cp_queue_config *config)
+{
+    return command_call(device->cp,
+                        &(struct command){.run = queue_change, .device = device, .config = config});
+}
+
+int cp_queue_destroy(struct cp_device *device, uint32_t queue_id)
+{
+    return command_call(
+        device->cp, &(struct command){.run = queue_remove, .device = device, .queue_id = queue_id});
+}
+
+/* The child has no CP thread and, buffers being unmapped in it, no use for the parent's queues.
+ * They are forgotten, not freed: the lock they may have been under is unknown. The next command
+ * starts a thread of the child's own. */
+void cp_after_fork_child(struct cp *cp)
+{
+    pthread_mutex_init(&cp->lock, NULL);
+    pthread_cond_init(&cp->command_done, NULL);
+    atomic_store_explicit(&cp->asleep, 0, memory_order_relaxed);
+    cp->commands = NULL;
+    cp->running = false;
+    for (struct cp_device *device = cp->devices; device; device = device->next) {
+        pthread_mutex_init(&device->completion_lock, NULL);
+        engine_after_fork_child(device->engine);
+        device->queues = NULL;
+        device->raised_count = 0;
+        atomic_store_explicit(&device->in_flight, 0, memory_order_relaxed);
+    }
+}

@@ -1,0 +1,129 @@
+#include <hsa/amd_hsa_queue.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "cp/internal.h"
+
+static bool aql_setup(struct cp_queue *queue)
+{
+    const struct cp_queue_config *config = &queue->config;
+    uint64_t packets = config->ring_bytes / sizeof(hsa_kernel_dispatch_packet_t);
+    if (packets == 0 || packets > UINT32_MAX || (packets & (packets - 1)))
+        return false;
+    queue->packet_count = (uint32_t)packets;
+    queue->window = packets < SLOTS_MAX ? (uint32_t)packets : SLOTS_MAX;
+    if (!access_load64(&queue->device->access, config->read_pointer_va, &queue->retire))
+        return false;
+    queue->fetch = queue->retire;
+    return true;
+}
+
+static bool sdma_setup(struct cp_queue *queue)
+{
+    uint64_t ring_bytes = queue->config.ring_bytes;
+    if (ring_bytes == 0 || (ring_bytes & (ring_bytes - 1)))
+        return false;
+    return access_load64(&queue->device->access, queue->config.read_pointer_va,
+                         &queue->sdma.read_bytes);
+}
+
+struct cp_queue *queue_create(struct cp_device *device, const struct cp_queue_config *config)
+{
+    struct cp_queue *queue = calloc(1, sizeof *queue);
+    if (!queue)
+        return NULL;
+    queue->device = device;
+    queue->config = *config;
+    vm_reader_enter(&device->access.reader);
+    bool usable = config->type == CP_QUEUE_SDMA ? sdma_setup(queue) : aql_setup(queue);
+    vm_reader_leave(&device->access.reader);
+    if (usable)
+        return queue;
+    log_error("cp", "queue %u: ring 0x%llx of %llu bytes, read pointer 0x%llx: not usable",
+              config->queue_id, (unsigned long long)config->ring_va,
+              (unsigned long long)config->ring_bytes, (unsigned long long)config->read_pointer_va);
+    free(queue);
+    return NULL;
+}
+
+/* Aborted dispatches never report: what is still counted as running afterwards was dropped. */
+static void dispatches_abort(struct cp_queue *queue)
+{
+    if (queue->config.type != CP_QUEUE_AQL)
+        return;
+    engine_queue_abort(queue->device->engine, queue->config.queue_id);
+    uint32_t dropped = atomic_exchange_explicit(&queue->running, 0, memory_order_acquire);
+    atomic_fetch_sub_explicit(&queue->device->in_flight, dropped, memory_order_relaxed);
+}
+
+void queue_destroy(struct cp_queue *queue)
+{
+    dispatches_abort(queue);
+    free(queue);
+}
+
+enum step queue_error(struct cp_queue *queue, uint32_t code, const char *format, ...)
+{
+    va_list arguments;
+
+    queue->error.code = code;
+    va_start(arguments, format);
+    vsnprintf(queue->error.text, sizeof queue->error.text, format, arguments);
+    va_end(arguments);
+    return STEP_ERROR;
+}
+
+enum step queue_fault(struct cp_queue *queue, const struct access *access, const char *what)
+{
+    static const char *const kinds[] = {[VM_READ] = "reading", [VM_WRITE] = "writing"};
+    const char *kind = access->fault_kind <= VM_WRITE ? kinds[access->fault_kind] : "updating";
+
+    queue->error.fault_va = access->fault_va;
+    queue->error.fault_kind = access->fault_kind;
+    return queue_error(queue, 0, "%s: memory fault %s 0x%llx", what, kind ? kind : "at",
+                       (unsigned long long)access->fault_va);
+}
+
+void queue_raise(struct cp_queue *queue, uint32_t event_id)
+{
+    struct cp_device *device = queue->device;
+    if (event_id && device->raised_count < RAISED_MAX)
+        device->raised[device->raised_count++] = event_id;
+}
+
+/* The runtime sleeps on queue_inactive_signal and decodes its value. */
+static void inactive_signal_set(struct cp_queue *queue)
+{
+    struct access *access = &queue->device->access;
+    struct signal_event event = {0};
+    hsa_signal_t signal;
+    bool told = false;
+
+    vm_reader_enter(&access->reader);
+    if (access_load64(access, queue_amd_va(queue) + offsetof(amd_queue_t, queue_inactive_signal),
+                      &signal.handle))
+        told = signal_set_bits(access, signal, queue->error.code, &event);
+    vm_reader_leave(&access->reader);
+    if (!told)
+        log_error("cp", "queue %u: the runtime could not be told", queue->config.queue_id);
+    if (event.event_id)
+        cp_event_raise(queue->device->cp, event.event_id);
+}
+
+void queue_fail(struct cp_queue *queue)
+{
+    const struct queue_error *error = &queue->error;
+
+    queue->failed = true;
+    log_error("cp", "gpu %u queue %u stopped: %s", queue->device->gpu_id, queue->config.queue_id,
+              error->text);
+    dispatches_abort(queue);
+    if (error->code == 0)
+        cp_memory_fault(queue->device->cp, queue->device->gpu_id, error->fault_va,
+                        error->fault_kind);
+    else if (queue->config.type == CP_QUEUE_AQL)
+        inactive_signal_set(queue);
+}

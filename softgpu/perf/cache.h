@@ -1,0 +1,42 @@
+/*
+ * One set-associative cache with exact LRU replacement: tags and per-line state only, no data.
+ * Lines are at most 128 bytes, held as two 64-byte sectors.
+ */
+#ifndef PERF_CACHE_H
+#define PERF_CACHE_H
+
+#include <stdint.h>
+
+enum { CACHE_SECTOR_BYTES = 64, CACHE_SECTORS = 2 };
+
+struct cache_line {
+    uint64_t number;   /* line number + 1; 0: empty */
+    uint64_t last_use; /* of the cache's clock */
+    uint64_t dirty_bytes[CACHE_SECTORS];
+    uint8_t sectors; /* bit n: sector n holds valid data */
+};
+
+struct cache {
+    struct cache_line *lines; /* [set][way] */
+    uint32_t set_count, way_count, line_bytes;
+    uint64_t clock;
+};
+
+/* 0, -EINVAL when the sizes do not divide, -ENOMEM. */
+int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, uint32_t ways);
+void cache_destroy(struct cache *cache);
+void cache_clear(struct cache *cache);
+
+/* The line that holds `address`, now the most recently used of its set; NULL: not there. */
+struct cache_line *cache_find(struct cache *cache, uint64_t address);
+/* Replaces the least recently used line of the set, which must not hold `address`; *victim is
+ * what was there (number 0: nothing). The new line is clean and has no valid sector. */
+struct cache_line *cache_insert(struct cache *cache, uint64_t address, struct cache_line *victim);
+void cache_remove(struct cache *cache, uint64_t address);
+
+static inline uint32_t cache_sector(const struct cache *cache, uint64_t address)
+{
+    return (uint32_t)(address % cache->line_bytes) / CACHE_SECTOR_BYTES;
+}
+
+#endif

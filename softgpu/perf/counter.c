@@ -1,0 +1,300 @@
+/*
+ * Counters are virtual: what executes only adds to running totals (sources.h), and a counter
+ * remembers the total at which it last began to count. So execution never looks at what is
+ * selected, and a counter may be started or stopped in the middle of a kernel.
+ */
+#include "perf/internal.h"
+
+/* Sources that need the stream of line requests. */
+static const uint64_t memory_sources = 1ull << SRC_TCP_READ | 1ull << SRC_TCP_READ_MISS |
+                                       1ull << SRC_TCP_WRITE | 1ull << SRC_TCP_ATOMIC |
+                                       1ull << SRC_TCP_ATOMIC_RET | 1ull << SRC_TCP_ATOMIC_NORET |
+                                       1ull << SRC_SQC_HIT | 1ull << SRC_SQC_MISS |
+                                       (((1ull << SRC_CHANNEL_COUNT) - 1) << SRC_CHANNEL_FIRST);
+
+enum {
+    PERFMON_STATE_MASK = 0xf,
+    PERFMON_START = 1,
+    SQ_CTRL_CS_EN = 1 << 6,
+    CFG_EVENT_MASK = 0xff,
+    CFG_ENABLE = 1 << 28,
+    CFG_CLEAR = 1 << 29,
+    CONTROL_ENABLE_ANY = 1 << 24,
+    CONTROL_CLEAR_ALL = 1 << 25
+};
+
+uint32_t block_units(const struct perf *perf, enum block block)
+{
+    switch (perf_blocks[block].axis) {
+    case AXIS_XCC:
+        return 1;
+    case AXIS_SE:
+        return perf->se_units;
+    case AXIS_CU:
+        return perf->units;
+    default:
+        return perf->model->tcc_channels;
+    }
+}
+
+struct counter *counter_at(struct perf *perf, struct place place, uint32_t index)
+{
+    size_t at = (size_t)place.xcc * block_units(perf, place.block) + place.unit;
+    return &perf->counters[place.block][at * perf_blocks[place.block].counter_count + index];
+}
+
+/* SQ_PERFCOUNTER_MASK: one bit for each compute unit of a shader array, arrays 0 and 1. */
+static bool unit_masked(struct perf *perf, struct place place, uint32_t cu)
+{
+    if (place.block != BLOCK_SQ || cu >= 16)
+        return false;
+    uint32_t mask = *storage_at(perf, REG_GFX90A_SQ_PERFCOUNTER_MASK, place.xcc, place.unit);
+    uint32_t array = place.unit % perf->model->sh_per_se;
+    return !(mask >> (16 * (array & 1) + cu) & 1);
+}
+
+static uint64_t array_total(struct perf *perf, struct place place, uint32_t source)
+{
+    uint32_t per_array = perf->model->cu_per_sh;
+    uint32_t first = place.xcc * perf->units + place.unit * per_array;
+    uint64_t sum = 0;
+
+    for (uint32_t cu = 0; cu < per_array; cu++)
+        if (!unit_masked(perf, place, cu))
+            sum += perf->cu[first + cu][source];
+    return sum;
+}
+
+/* What a block's unit sees of a source. */
+static uint64_t source_total(struct perf *perf, struct place place, uint32_t source)
+{
+    enum axis axis = perf_blocks[place.block].axis;
+    uint32_t channels = perf->model->tcc_channels;
+
+    if (source >= SRC_CHANNEL_FIRST)
+        return axis == AXIS_CHANNEL
+                   ? perf->channel[place.xcc * channels + place.unit][source - SRC_CHANNEL_FIRST]
+                   : 0;
+    if (source >= SRC_XCC_FIRST)
+        return perf->xcc[place.xcc][source - SRC_XCC_FIRST];
+    if (source >= SRC_SE_FIRST)
+        return axis == AXIS_SE
+                   ? perf->se[place.xcc * perf->se_units + place.unit][source - SRC_SE_FIRST]
+                   : 0;
+    if (axis == AXIS_CU)
+        return perf->cu[place.xcc * perf->units + place.unit][source];
+    return axis == AXIS_SE ? array_total(perf, place, source) : 0;
+}
+
+/* ACCUM_PREV looks at what the counter before it has selected. */
+static uint64_t event_sources(struct perf *perf, struct place place, uint32_t index)
+{
+    const struct event_info *event = counter_at(perf, place, index)->event;
+    if (!event)
+        return 0;
+    if (!event->accumulate)
+        return event->sources;
+    if (index == 0)
+        return 0;
+    const struct event_info *previous = counter_at(perf, place, index - 1)->event;
+    return previous ? previous->level_sources : 0;
+}
+
+static uint64_t event_total(struct perf *perf, struct place place, uint32_t index)
+{
+    uint64_t sum = 0;
+    for (uint64_t set = event_sources(perf, place, index); set; set &= set - 1)
+        sum += source_total(perf, place, (uint32_t)__builtin_ctzll(set));
+    return sum;
+}
+
+uint64_t counter_value(struct perf *perf, struct place place, uint32_t index)
+{
+    const struct counter *counter = counter_at(perf, place, index);
+    uint64_t value = counter->held;
+    if (!counter->event)
+        return 0;
+    if (counter->counting)
+        value += event_total(perf, place, index) - counter->base;
+    return value / counter->event->divisor;
+}
+
+void counter_value_write(struct counter *counter, bool high, uint32_t value)
+{
+    uint64_t divisor = counter->event ? counter->event->divisor : 1;
+    uint64_t held = counter->held / divisor, low_mask = UINT32_MAX;
+    held = high ? (held & low_mask) | (uint64_t)value << 32 : (held & ~low_mask) | value;
+    counter->held = held * divisor;
+}
+
+static void counting_set(struct perf *perf, struct place place, uint32_t index, bool counting)
+{
+    struct counter *counter = counter_at(perf, place, index);
+    if (counter->counting == counting)
+        return;
+    uint64_t total = event_total(perf, place, index);
+    if (counting)
+        counter->base = total;
+    else
+        counter->held += total - counter->base;
+    counter->counting = counting;
+}
+
+/* Whether the registers that control a block let its counters count now. */
+static bool place_enabled(struct perf *perf, struct place place)
+{
+    uint32_t state = *storage_at(perf, REG_GFX90A_CP_PERFMON_CNTL, place.xcc, 0);
+    if ((state & PERFMON_STATE_MASK) != PERFMON_START)
+        return false;
+    if (perf_blocks[place.block].control != CONTROL_SQ)
+        return true;
+    return (*storage_at(perf, REG_GFX90A_SQ_PERFCOUNTER_CTRL, place.xcc, place.unit) &
+            SQ_CTRL_CS_EN) &&
+           (*storage_at(perf, REG_GFX90A_COMPUTE_PERFCOUNT_ENABLE, place.xcc, 0) & 1);
+}
+
+typedef void place_fn(struct perf *perf, struct place place);
+
+/* Calls `visit` for each unit of the blocks that CP_PERFMON_CNTL controls. */
+static void places_visit(struct perf *perf, uint32_t xcc_mask, place_fn *visit)
+{
+    for (int block = 0; block < BLOCK_COUNT; block++) {
+        if (perf_blocks[block].control == CONTROL_MC)
+            continue;
+        for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
+            if (!(xcc_mask >> xcc & 1))
+                continue;
+            for (uint32_t unit = 0; unit < block_units(perf, block); unit++)
+                visit(perf, (struct place){block, xcc, unit});
+        }
+    }
+}
+
+static void place_gate(struct perf *perf, struct place place)
+{
+    bool enabled = place_enabled(perf, place);
+    for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++)
+        if (counter_at(perf, place, i)->event)
+            counting_set(perf, place, i, enabled);
+}
+
+static void place_pause(struct perf *perf, struct place place)
+{
+    for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++)
+        counting_set(perf, place, i, false);
+}
+
+static void counter_reset(struct perf *perf, struct place place, uint32_t index)
+{
+    struct counter *counter = counter_at(perf, place, index);
+    counter->held = 0;
+    if (counter->counting)
+        counter->base = event_total(perf, place, index);
+}
+
+static void place_reset(struct perf *perf, struct place place)
+{
+    for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++)
+        counter_reset(perf, place, i);
+}
+
+static void place_wants(struct perf *perf, struct place place)
+{
+    for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++) {
+        const struct counter *counter = counter_at(perf, place, i);
+        if (counter->counting && (counter->event->sources & memory_sources))
+            atomic_store_explicit(&perf->wants_accesses, true, memory_order_relaxed);
+    }
+}
+
+/* A counting session that needs the caches begins with empty ones, so that its result does not
+ * depend on what ran uncounted before. */
+static void wants_update(struct perf *perf)
+{
+    bool wanted = atomic_load_explicit(&perf->wants_accesses, memory_order_relaxed);
+    atomic_store_explicit(&perf->wants_accesses, false, memory_order_relaxed);
+    places_visit(perf, UINT32_MAX, place_wants);
+    if (!wanted && atomic_load_explicit(&perf->wants_accesses, memory_order_relaxed))
+        memory_clear(&perf->memory);
+}
+
+void counters_gate(struct perf *perf, uint32_t xcc_mask)
+{
+    places_visit(perf, xcc_mask, place_gate);
+    wants_update(perf);
+}
+
+void counters_pause(struct perf *perf, uint32_t xcc_mask)
+{
+    places_visit(perf, xcc_mask, place_pause);
+}
+
+void counters_reset(struct perf *perf, uint32_t xcc_mask)
+{
+    places_visit(perf, xcc_mask, place_reset);
+}
+
+/* SQ selects have nine bits, GRBM's six, the others ten; the rest are masks and modes. */
+static uint32_t select_event(enum block block, uint32_t value)
+{
+    switch (block) {
+    case BLOCK_GRBM:
+    case BLOCK_GRBM_SE:
+        return value & 0x3f;
+    case BLOCK_SQ:
+        return value & 0x1ff;
+    default:
+        return value & 0x3ff;
+    }
+}
+
+/* Changing the event keeps what was counted; profilers reset before they start. The counter
+ * after this one may accumulate it, so its sources change too. */
+static void event_set(struct perf *perf, struct place place, uint32_t index, uint32_t select,
+                      uint32_t event)
+{
+    struct counter *counter = counter_at(perf, place, index);
+    uint32_t next = index + 1;
+    bool has_next = next < perf_blocks[place.block].counter_count;
+    bool next_counting = has_next && counter_at(perf, place, next)->counting;
+
+    if (has_next)
+        counting_set(perf, place, next, false);
+    counting_set(perf, place, index, false);
+    counter->select = select;
+    counter->event = event_find(place.block, event);
+    if (has_next)
+        counting_set(perf, place, next, next_counting);
+}
+
+void counter_select_write(struct perf *perf, struct place place, uint32_t index, uint32_t value)
+{
+    event_set(perf, place, index, value, select_event(place.block, value));
+    if (!place_enabled(perf, place))
+        return;
+    place_gate(perf, place);
+    wants_update(perf);
+}
+
+void counter_config_write(struct perf *perf, struct place place, uint32_t index, uint32_t value)
+{
+    bool counting = counter_at(perf, place, index)->counting;
+    event_set(perf, place, index, value, value & CFG_EVENT_MASK);
+    if (value & CFG_CLEAR)
+        counter_reset(perf, place, index);
+    counting_set(perf, place, index, counting && (value & CFG_ENABLE));
+}
+
+void counter_control_write(struct perf *perf, struct place place, uint32_t value)
+{
+    counter_at(perf, place, 0)->control = value;
+    /* A write that only selects which counter to read leaves them running. */
+    if (!(value & (CONTROL_ENABLE_ANY | CONTROL_CLEAR_ALL)))
+        return;
+    for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++) {
+        bool enabled = counter_at(perf, place, i)->select & CFG_ENABLE;
+        if (value & CONTROL_CLEAR_ALL)
+            counter_reset(perf, place, i);
+        counting_set(perf, place, i, enabled && (value & CONTROL_ENABLE_ANY));
+    }
+}

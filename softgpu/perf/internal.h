@@ -1,0 +1,116 @@
+/*
+ * The register file's structures, shared by tables.c (what exists), counter.c (events and
+ * counting), registers.c (PM4's view) and perf.c (execution's view).
+ */
+#ifndef PERF_INTERNAL_H
+#define PERF_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gfx90a_regs.h" /* generated */
+#include "perf/memory.h"
+#include "perf/perf.h"
+#include "perf/sources.h"
+#include "perf_tables.h" /* generated */
+
+enum axis { AXIS_XCC, AXIS_SE, AXIS_CU, AXIS_CHANNEL };
+enum control { CONTROL_CP, CONTROL_SQ, CONTROL_MC };
+enum reg_kind { KIND_STORAGE, KIND_SELECT, KIND_LOW, KIND_HIGH, KIND_CONFIG, KIND_CONTROL };
+enum event_class { EVENT_EXACT, EVENT_MODELLED, EVENT_APPROXIMATE };
+
+#define BLOCK_ENUM(name, axis, counters, control) BLOCK_##name,
+enum block { PERF_BLOCK_LIST(BLOCK_ENUM) BLOCK_COUNT, BLOCK_NONE = BLOCK_COUNT };
+#undef BLOCK_ENUM
+
+struct block_info {
+    const char *name;
+    enum axis axis;
+    uint32_t counter_count;
+    enum control control;
+};
+
+struct reg_info {
+    uint32_t offset;
+    uint8_t block, kind, index;
+};
+
+struct event_info {
+    uint64_t sources;       /* set of enum perf_source */
+    uint64_t level_sources; /* what ACCUM_PREV of the next counter integrates */
+    const char *name;
+    uint16_t event;
+    uint8_t block, klass, accumulate, divisor;
+};
+
+/* tables.c */
+extern const struct block_info perf_blocks[BLOCK_COUNT];
+extern const uint32_t perf_register_count;
+const struct reg_info *register_find(uint32_t offset);
+uint32_t register_row(const struct reg_info *reg);
+const struct event_info *event_find(enum block block, uint32_t event);
+
+struct counter {
+    const struct event_info *event; /* NULL: not modelled, reads 0 */
+    uint32_t select;
+    uint32_t control; /* MC blocks, in counter 0: the block's RSLT_CNTL */
+    bool counting;
+    uint64_t held; /* counted before `base`, in units of the sources */
+    uint64_t base; /* the event's total when counting began */
+};
+
+/* A dispatch that runs: how long each compute unit has been busy with it. */
+struct running_dispatch {
+    uint64_t seq;
+    struct running_dispatch *next;
+    uint64_t busy_cycles[]; /* [xcc][unit] */
+};
+
+struct perf {
+    const struct gpu_model *model;
+    uint32_t units;    /* compute units of an XCC: se * sh * cu */
+    uint32_t se_units; /* shader arrays of an XCC: se * sh */
+    /* Whether some counting event needs line requests. Writer: register writes (relaxed). Reader:
+     * the engine at group start (relaxed): a group that just missed it lies before the start. */
+    atomic_bool wants_accesses;
+
+    pthread_mutex_t lock; /* all below: registers (CP thread) against retirement (pool threads) */
+    uint32_t gfx_index;
+    uint32_t *storage;                     /* [register][xcc][shader array] */
+    struct counter *counters[BLOCK_COUNT]; /* [xcc][unit of the block][counter] */
+    uint64_t (*cu)[SRC_CU_COUNT];          /* [xcc][unit] */
+    uint64_t (*se)[SRC_SE_COUNT];          /* [xcc][shader array] */
+    uint64_t (*xcc)[SRC_XCC_COUNT];
+    uint64_t (*channel)[SRC_CHANNEL_COUNT]; /* [xcc][channel] */
+    struct memory_model memory;
+    struct running_dispatch *running, *spare;
+};
+
+/* Where a value of a block lives. */
+struct place {
+    enum block block;
+    uint32_t xcc, unit;
+};
+
+/* perf.c */
+void clock_advance(struct perf *perf, uint64_t cycles);
+
+/* registers.c */
+uint32_t *storage_at(struct perf *perf, uint32_t offset, uint32_t xcc, uint32_t se_unit);
+
+/* counter.c; all under the lock */
+uint32_t block_units(const struct perf *perf, enum block block);
+struct counter *counter_at(struct perf *perf, struct place place, uint32_t index);
+uint64_t counter_value(struct perf *perf, struct place place, uint32_t index);
+void counter_value_write(struct counter *counter, bool high, uint32_t value);
+void counter_select_write(struct perf *perf, struct place place, uint32_t index, uint32_t value);
+void counter_config_write(struct perf *perf, struct place place, uint32_t index, uint32_t value);
+void counter_control_write(struct perf *perf, struct place place, uint32_t value);
+/* CP_PERFMON_CNTL, or a register that lets counters count, was written. */
+void counters_gate(struct perf *perf, uint32_t xcc_mask);
+void counters_pause(struct perf *perf, uint32_t xcc_mask);
+void counters_reset(struct perf *perf, uint32_t xcc_mask);
+
+#endif

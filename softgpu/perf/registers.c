@@ -1,0 +1,256 @@
+/*
+ * Register access as PM4 does it: GRBM_GFX_INDEX says which units a write reaches; a read reaches
+ * one unit and ignores the broadcast bits.
+ */
+#include "perf/internal.h"
+
+enum {
+    PERFMON_STATE_MASK = 0xf,
+    PERFMON_RESET = 0,
+    MC_COUNTER_MASK = 0xf,
+    GFX_INDEX_SH_ALL = 1 << 29,
+    GFX_INDEX_INSTANCE_ALL = 1 << 30
+};
+#define GFX_INDEX_SE_ALL (1u << 31)
+
+/* What a register access costs on the clock of README.md. */
+enum { CYCLES_PER_REGISTER_ACCESS = 16 };
+
+uint32_t *storage_at(struct perf *perf, uint32_t offset, uint32_t xcc, uint32_t se_unit)
+{
+    size_t row = register_row(register_find(offset));
+    return &perf->storage[(row * perf->model->xcc_count + xcc) * perf->se_units + se_unit];
+}
+
+struct unit_range {
+    uint32_t first, last; /* exclusive */
+};
+
+static struct unit_range index_range(uint32_t index, uint32_t count, bool all)
+{
+    if (all)
+        return (struct unit_range){0, count};
+    return index < count ? (struct unit_range){index, index + 1} : (struct unit_range){0, 0};
+}
+
+static struct unit_range se_range(const struct perf *perf, bool write)
+{
+    return index_range(perf->gfx_index >> 16 & 0xff, perf->model->se_count,
+                       write && (perf->gfx_index & GFX_INDEX_SE_ALL));
+}
+
+static struct unit_range sh_range(const struct perf *perf, bool write)
+{
+    return index_range(perf->gfx_index >> 8 & 0xff, perf->model->sh_per_se,
+                       write && (perf->gfx_index & GFX_INDEX_SH_ALL));
+}
+
+static struct unit_range instance_range(const struct perf *perf, uint32_t count, bool write)
+{
+    return index_range(perf->gfx_index & 0xff, count,
+                       write && (perf->gfx_index & GFX_INDEX_INSTANCE_ALL));
+}
+
+typedef void unit_fn(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t unit,
+                     uint32_t value);
+
+static void range_visit(struct perf *perf, const struct reg_info *reg, uint32_t xcc,
+                        struct unit_range range, uint32_t base, uint32_t value, unit_fn *visit)
+{
+    for (uint32_t i = range.first; i < range.last; i++)
+        visit(perf, reg, xcc, base + i, value);
+}
+
+/* The shader arrays that a write reaches, and in each the units [0, instances) it reaches. */
+static void arrays_visit(struct perf *perf, const struct reg_info *reg, uint32_t xcc,
+                         uint32_t value, uint32_t instances, unit_fn *visit)
+{
+    struct unit_range se = se_range(perf, true), sh = sh_range(perf, true);
+    struct unit_range instance = {0, 1};
+
+    if (instances > 1)
+        instance = instance_range(perf, instances, true);
+    for (uint32_t i = se.first; i < se.last; i++)
+        for (uint32_t j = sh.first; j < sh.last; j++)
+            range_visit(perf, reg, xcc, instance, (i * perf->model->sh_per_se + j) * instances,
+                        value, visit);
+}
+
+static void unit_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t unit,
+                       uint32_t value)
+{
+    struct place place = {reg->block, xcc, unit};
+    switch ((enum reg_kind)reg->kind) {
+    case KIND_SELECT:
+        counter_select_write(perf, place, reg->index, value);
+        break;
+    case KIND_CONFIG:
+        counter_config_write(perf, place, reg->index, value);
+        break;
+    case KIND_CONTROL:
+        counter_control_write(perf, place, value);
+        break;
+    default:
+        counter_value_write(counter_at(perf, place, reg->index), reg->kind == KIND_HIGH, value);
+        break;
+    }
+}
+
+static void block_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t value)
+{
+    uint32_t units = block_units(perf, reg->block);
+
+    switch (perf_blocks[reg->block].axis) {
+    case AXIS_XCC:
+        unit_write(perf, reg, xcc, 0, value);
+        break;
+    case AXIS_SE:
+        arrays_visit(perf, reg, xcc, value, 1, unit_write);
+        break;
+    case AXIS_CU:
+        arrays_visit(perf, reg, xcc, value, perf->model->cu_per_sh, unit_write);
+        break;
+    case AXIS_CHANNEL:
+        range_visit(perf, reg, xcc, instance_range(perf, units, true), 0, value, unit_write);
+        break;
+    }
+}
+
+static void storage_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc,
+                          uint32_t unit, uint32_t value)
+{
+    *storage_at(perf, reg->offset, xcc, unit) = value;
+}
+
+/* Registers whose value is the same wherever GRBM_GFX_INDEX points. */
+static bool register_global(uint32_t offset)
+{
+    return offset == REG_GFX90A_CP_PERFMON_CNTL || offset == REG_GFX90A_COMPUTE_PERFCOUNT_ENABLE;
+}
+
+static void stored_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
+                         uint32_t value)
+{
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
+        if (!(xcc_mask >> xcc & 1))
+            continue;
+        if (register_global(reg->offset))
+            *storage_at(perf, reg->offset, xcc, 0) = value;
+        else
+            arrays_visit(perf, reg, xcc, value, 1, storage_write);
+    }
+}
+
+/* Registers that do something when they are written. */
+static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
+                        uint32_t value)
+{
+    switch (reg->offset) {
+    case REG_GFX90A_GRBM_GFX_INDEX:
+        perf->gfx_index = value;
+        break;
+    case REG_GFX90A_CP_PERFMON_CNTL:
+        stored_write(perf, reg, xcc_mask, value);
+        counters_gate(perf, xcc_mask);
+        if ((value & PERFMON_STATE_MASK) == PERFMON_RESET)
+            counters_reset(perf, xcc_mask);
+        break;
+    case REG_GFX90A_COMPUTE_PERFCOUNT_ENABLE:
+    case REG_GFX90A_SQ_PERFCOUNTER_CTRL:
+    case REG_GFX90A_SQ_PERFCOUNTER_MASK:
+        counters_pause(perf,
+                       xcc_mask); /* what was counted so far was counted under the old value */
+        stored_write(perf, reg, xcc_mask, value);
+        counters_gate(perf, xcc_mask);
+        break;
+    default:
+        stored_write(perf, reg, xcc_mask, value);
+        break;
+    }
+}
+
+bool perf_reg_write(struct perf *perf, uint32_t xcc_mask, uint32_t offset, uint32_t value)
+{
+    const struct reg_info *reg = register_find(offset);
+    if (!reg)
+        return false;
+    pthread_mutex_lock(&perf->lock);
+    clock_advance(perf, CYCLES_PER_REGISTER_ACCESS);
+    if (reg->block == BLOCK_NONE) {
+        plain_write(perf, reg, xcc_mask, value);
+    } else {
+        for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
+            if (xcc_mask >> xcc & 1)
+                block_write(perf, reg, xcc, value);
+    }
+    pthread_mutex_unlock(&perf->lock);
+    return true;
+}
+
+/* The one unit a read reaches; false: GRBM_GFX_INDEX points beyond the hardware. */
+static bool read_unit(const struct perf *perf, enum axis axis, uint32_t *unit)
+{
+    struct unit_range se = se_range(perf, false), sh = sh_range(perf, false);
+    struct unit_range instance = {0, 1};
+    uint32_t instances = axis == AXIS_CU ? perf->model->cu_per_sh : 1;
+
+    *unit = 0;
+    if (axis == AXIS_XCC)
+        return true;
+    if (axis == AXIS_CHANNEL) {
+        instance = instance_range(perf, perf->model->tcc_channels, false);
+        *unit = instance.first;
+        return instance.last > instance.first;
+    }
+    if (axis == AXIS_CU)
+        instance = instance_range(perf, instances, false);
+    *unit = (se.first * perf->model->sh_per_se + sh.first) * instances + instance.first;
+    return se.last > se.first && sh.last > sh.first && instance.last > instance.first;
+}
+
+static uint64_t visible_value(struct perf *perf, const struct reg_info *reg, struct place place)
+{
+    uint32_t index = reg->index;
+    if (perf_blocks[place.block].control == CONTROL_MC)
+        index = counter_at(perf, place, 0)->control & MC_COUNTER_MASK;
+    if (index >= perf_blocks[place.block].counter_count)
+        return 0;
+    return counter_value(perf, place, index);
+}
+
+static uint32_t block_read(struct perf *perf, const struct reg_info *reg, uint32_t xcc)
+{
+    struct place place = {.block = reg->block, .xcc = xcc};
+    if (!read_unit(perf, perf_blocks[reg->block].axis, &place.unit))
+        return 0;
+    switch ((enum reg_kind)reg->kind) {
+    case KIND_LOW:
+        return (uint32_t)visible_value(perf, reg, place);
+    case KIND_HIGH:
+        return (uint32_t)(visible_value(perf, reg, place) >> 32);
+    case KIND_CONTROL:
+        return counter_at(perf, place, 0)->control;
+    default:
+        return counter_at(perf, place, reg->index)->select;
+    }
+}
+
+bool perf_reg_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint32_t *value)
+{
+    const struct reg_info *reg = register_find(offset);
+    uint32_t unit = 0;
+
+    if (!reg || xcc >= perf->model->xcc_count)
+        return false;
+    *value = 0;
+    pthread_mutex_lock(&perf->lock);
+    clock_advance(perf, CYCLES_PER_REGISTER_ACCESS);
+    if (reg->block != BLOCK_NONE)
+        *value = block_read(perf, reg, xcc);
+    else if (offset == REG_GFX90A_GRBM_GFX_INDEX)
+        *value = perf->gfx_index;
+    else if (register_global(offset) || read_unit(perf, AXIS_SE, &unit))
+        *value = *storage_at(perf, offset, xcc, unit);
+    pthread_mutex_unlock(&perf->lock);
+    return true;
+}
