@@ -111,6 +111,8 @@ enum { STRESS_SLOTS = 64, STRESS_READERS = 3, STRESS_ROUNDS = 1500, STRESS_BYTES
 
 /* Writer: the test's main thread, relaxed; the joins order everything that is checked after. */
 static _Atomic int stress_stop;
+/* Sections left so far. Writers: readers, relaxed; the test goes on until there were enough. */
+static _Atomic unsigned stress_sections;
 
 /* The writer frees and poisons a block as soon as vm_unmap returned; a reader that still sees
  * the poison proves that the wait does not work (and ASan and TSan say it louder). */
@@ -132,6 +134,7 @@ static void *stress_read(void *arg)
             hits += block && hits < UINT32_MAX;
         }
         vm_reader_leave(&mine);
+        atomic_fetch_add_explicit(&stress_sections, 1, memory_order_relaxed);
         sched_yield(); /* be preempted outside a section: keeps the test short on few cores */
     }
     vm_reader_unregister(&mine);
@@ -146,7 +149,10 @@ static void readers_never_see_what_was_unmapped(void **state)
     atomic_store_explicit(&stress_stop, 0, memory_order_relaxed);
     for (uintptr_t i = 0; i < STRESS_READERS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, stress_read, (void *)(i + 7)), 0);
-    for (unsigned round = 0; round < STRESS_ROUNDS; round++) {
+    for (unsigned round = 0;
+         round < STRESS_ROUNDS ||
+         atomic_load_explicit(&stress_sections, memory_order_relaxed) < STRESS_ROUNDS;
+         round++) {
         unsigned slot = (round * 2654435761u >> 8) % STRESS_SLOTS;
         if (!block[slot]) {
             block[slot] = malloc(STRESS_BYTES);

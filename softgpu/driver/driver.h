@@ -1,0 +1,84 @@
+/*
+ * The state of the modelled kernel driver in this process, as the kernel would keep it per open
+ * process: devices, buffer objects, queues and events. One instance; made when the program first
+ * opens /dev/kfd, forgotten in a forked child (which opens again, as on hardware).
+ */
+#ifndef DRIVER_DRIVER_H
+#define DRIVER_DRIVER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/device.h"
+#include "cp/cp.h"
+#include "driver/doorbell.h"
+#include "driver/events.h"
+#include "driver/vtree.h"
+#include "mem/vm.h"
+
+/*
+ * Layout of the one sparse memory file that plays /dev/kfd and every render node, so that mmap,
+ * munmap, dup and close of the program need no interposition. Each GPU's doorbell page starts at
+ * a multiple of 4 GiB, because the 5.2 thunk masks the first queue's offset with
+ * 0xffffffff00000000.
+ */
+#define DEVICE_OFFSET_MMIO     UINT64_C(0x10000)
+#define DEVICE_OFFSET_DOORBELL (UINT64_C(1) << 32) /* times GPU number + 1 */
+#define DEVICE_OFFSET_HEAP     (UINT64_C(1) << 37)
+#define DEVICE_FILE_BYTES      (UINT64_C(1) << 50)
+enum { DOORBELL_PAGE_BYTES = 8192, DOORBELLS_PER_PAGE = DOORBELL_PAGE_BYTES / 8 };
+
+struct buffer;
+struct svm_range;
+
+struct gpu {
+    uint32_t gpu_id;
+    const struct gpu_model *model;
+    struct vm *vm;
+    struct cp_device *cp;
+    uint64_t vram_used_bytes;     /* under driver.lock */
+    volatile uint64_t *doorbells; /* our own mapping of the page; NULL until the first queue */
+};
+
+struct queue {
+    bool used;
+    struct cp_queue_config config;
+};
+
+struct driver {
+    int gpu_count;
+    struct gpu gpu[GPU_DEVICES_MAX];
+    int file; /* the memory file, at a high number, close-on-exec */
+    dev_t file_dev;
+    ino_t file_ino;
+    struct cp *cp;
+    struct doorbell_watch *watch;
+    struct events events;
+
+    pthread_mutex_t lock;    /* all below; never held while calling cp_* or waiting */
+    struct buffer **buffers; /* by handle - 1 */
+    size_t buffer_slots;
+    uint64_t heap_next;                      /* next free offset of the memory file */
+    struct queue queues[DOORBELLS_PER_PAGE]; /* by queue id; 0 stays unused */
+    pthread_mutex_t svm_lock; /* serialises SVM changes; may be held while vm_* wait */
+    struct svm_range *svm;
+};
+
+/* The tree that the interposed calls serve; NULL when CROCGPU_DEVICES is wrong (said once). */
+const struct vtree *driver_tree(void);
+/* A new description of the device file for open(); -1 with errno. Starts the driver. */
+int driver_open(int flags);
+/* The same, for a render node; the file position of the description tells which one it plays. */
+int driver_open_render(uint32_t minor, int flags);
+uint32_t driver_render_minor_of_fd(int fd);
+/* The driver when `fd` is a description of its device file, else NULL. */
+struct driver *driver_of_fd(int fd);
+struct gpu *driver_gpu(struct driver *driver, uint32_t gpu_id);
+/* The GPU behind a render-node minor number, before the driver runs; NULL when there is none. */
+const struct gpu_model *driver_model_of_minor(uint32_t minor);
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * The few libdrm functions the runtimes use on a render node, defined here so that they win over
+ * libdrm's by symbol order. Below them the render node is the driver's device file and answers no
+ * DRM ioctl.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libdrm/amdgpu.h>
+
+#include "driver/driver.h"
+#include "driver/real.h"
+#include "driver/topology.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+int drmOpenRender(int minor);
+int drmClose(int fd);
+
+struct amdgpu_device {
+    const struct gpu_model *model; /* writers: initialize, always the same value */
+    _Atomic int fd;                /* of the last initialize; relaxed, a number only */
+};
+
+static struct amdgpu_device devices[GPU_DEVICES_MAX];
+
+EXPORT int drmOpenRender(int minor)
+{
+    if (minor >= 0 && driver_model_of_minor((uint32_t)minor))
+        return driver_open_render((uint32_t)minor, O_RDWR | O_CLOEXEC);
+    __typeof__(&drmOpenRender) real = REAL(drmOpenRender);
+    return real ? real(minor) : -ENOENT;
+}
+
+EXPORT int drmClose(int fd)
+{
+    return close(fd);
+}
+
+EXPORT int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor,
+                                    amdgpu_device_handle *handle)
+{
+    if (!driver_of_fd(fd)) {
+        __typeof__(&amdgpu_device_initialize) real = REAL(amdgpu_device_initialize);
+        return real ? real(fd, major, minor, handle) : -ENODEV;
+    }
+    for (int i = 0; i < GPU_DEVICES_MAX; i++) {
+        uint32_t render_minor = topology_render_minor(i);
+        const struct gpu_model *model = driver_model_of_minor(render_minor);
+        if (!model || driver_render_minor_of_fd(fd) != render_minor)
+            continue;
+        devices[i].model = model;
+        atomic_store_explicit(&devices[i].fd, fd, memory_order_relaxed);
+        *major = 3;
+        *minor = 57;
+        *handle = &devices[i];
+        return 0;
+    }
+    return -ENODEV;
+}
+
+static bool ours(amdgpu_device_handle handle)
+{
+    return handle >= devices && handle < devices + GPU_DEVICES_MAX;
+}
+
+EXPORT int amdgpu_device_deinitialize(amdgpu_device_handle handle)
+{
+    if (ours(handle))
+        return 0;
+    __typeof__(&amdgpu_device_deinitialize) real = REAL(amdgpu_device_deinitialize);
+    return real ? real(handle) : -EINVAL;
+}
+
+EXPORT int amdgpu_device_get_fd(amdgpu_device_handle handle)
+{
+    /* A duplicate: the 6.x thunk closes the descriptor it had and keeps this one. Handing out the
+     * same number let a later file of the program take it. */
+    if (ours(handle))
+        return fcntl(atomic_load_explicit(&handle->fd, memory_order_relaxed), F_DUPFD_CLOEXEC, 3);
+    __typeof__(&amdgpu_device_get_fd) real = REAL(amdgpu_device_get_fd);
+    return real ? real(handle) : -EINVAL;
+}
+
+EXPORT const char *amdgpu_get_marketing_name(amdgpu_device_handle handle)
+{
+    if (ours(handle))
+        return handle->model->marketing_name;
+    __typeof__(&amdgpu_get_marketing_name) real = REAL(amdgpu_get_marketing_name);
+    return real ? real(handle) : NULL;
+}
+
+/* libdrm has room for four shader engines; the kernel folds engine n into row n % 4. */
+static void compute_units_fill(const struct gpu_model *model, struct amdgpu_gpu_info *info)
+{
+    uint32_t engines = model->xcc_count * model->se_count * model->sh_per_se;
+    info->cu_active_number = model->cu_active;
+    for (uint32_t engine = 0; engine < engines; engine++) {
+        uint32_t units = model->cu_active / engines + (engine < model->cu_active % engines);
+        uint32_t column = engine / 4 * model->sh_per_se % 4;
+        info->cu_bitmap[engine % 4][column] = (1u << units) - 1;
+    }
+}
+
+EXPORT int amdgpu_query_gpu_info(amdgpu_device_handle handle, struct amdgpu_gpu_info *info)
+{
+    if (!ours(handle)) {
+        __typeof__(&amdgpu_query_gpu_info) real = REAL(amdgpu_query_gpu_info);
+        return real ? real(handle, info) : -EINVAL;
+    }
+    const struct gpu_model *model = handle->model;
+    memset(info, 0, sizeof *info);
+    info->asic_id = model->device_id;
+    info->chip_external_rev = model->external_rev;
+    info->family_id = model->family_id;
+    info->max_engine_clk = (uint64_t)model->sclk_mhz * 1000;
+    info->max_memory_clk = (uint64_t)model->mclk_mhz * 1000;
+    info->num_shader_engines = model->se_count;
+    info->num_shader_arrays_per_engine = model->sh_per_se;
+    info->gpu_counter_freq = GPU_CLOCK_HZ / 1000;
+    info->gb_addr_cfg = 0x22014042;
+    info->vram_bit_width = 4096;
+    compute_units_fill(model, info);
+    return 0;
+}

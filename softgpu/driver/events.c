@@ -1,0 +1,237 @@
+#include "driver/events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct waiter {
+    pthread_cond_t wake;
+    uint32_t missing; /* events that still have to come; under events.lock */
+    bool any;         /* one was enough and came */
+    bool gone;        /* an awaited event was destroyed */
+};
+
+struct event_wait {
+    struct waiter *waiter;
+    uint32_t id;
+    bool done;
+    struct event_wait *next;
+};
+
+void events_init(struct events *events)
+{
+    memset(events, 0, sizeof *events);
+    pthread_mutex_init(&events->lock, NULL);
+}
+
+static struct event *event_find(struct events *events, uint32_t id)
+{
+    if (id == 0 || id >= KFD_SIGNAL_EVENT_LIMIT || !events->slot[id].used)
+        return NULL;
+    return &events->slot[id];
+}
+
+int event_create(struct events *events, uint32_t type, bool auto_reset, uint32_t *id)
+{
+    if (type > KFD_IOC_EVENT_MEMORY)
+        return -EINVAL;
+    pthread_mutex_lock(&events->lock);
+    uint32_t free_id = 1;
+    while (free_id < KFD_SIGNAL_EVENT_LIMIT && events->slot[free_id].used)
+        free_id++;
+    bool found = free_id < KFD_SIGNAL_EVENT_LIMIT;
+    if (found)
+        events->slot[free_id] =
+            (struct event){.used = true, .type = type, .auto_reset = auto_reset};
+    pthread_mutex_unlock(&events->lock);
+    if (!found)
+        return -ENOSPC;
+    *id = free_id;
+    return 0;
+}
+
+int event_destroy(struct events *events, uint32_t id)
+{
+    pthread_mutex_lock(&events->lock);
+    struct event *event = event_find(events, id);
+    if (event) {
+        for (struct event_wait *wait = event->waits; wait; wait = wait->next) {
+            wait->waiter->gone = true;
+            pthread_cond_signal(&wait->waiter->wake);
+        }
+        event->used = false;
+        event->waits = NULL;
+    }
+    pthread_mutex_unlock(&events->lock);
+    return event ? 0 : -EINVAL;
+}
+
+static void event_raise_locked(struct event *event)
+{
+    bool awaited = event->waits != NULL;
+    for (struct event_wait *wait = event->waits; wait; wait = wait->next) {
+        if (wait->done)
+            continue;
+        wait->done = true;
+        wait->waiter->any = true;
+        wait->waiter->missing--;
+        pthread_cond_signal(&wait->waiter->wake);
+    }
+    event->set = !(event->auto_reset && awaited);
+}
+
+int event_set(struct events *events, uint32_t id)
+{
+    pthread_mutex_lock(&events->lock);
+    struct event *event = event_find(events, id);
+    if (event)
+        event_raise_locked(event);
+    pthread_mutex_unlock(&events->lock);
+    return event ? 0 : -EINVAL;
+}
+
+int event_reset(struct events *events, uint32_t id)
+{
+    pthread_mutex_lock(&events->lock);
+    struct event *event = event_find(events, id);
+    if (event)
+        event->set = false;
+    pthread_mutex_unlock(&events->lock);
+    return event ? 0 : -EINVAL;
+}
+
+int events_memory_fault(struct events *events, const struct kfd_hsa_memory_exception_data *fault)
+{
+    int raised = 0;
+    pthread_mutex_lock(&events->lock);
+    for (uint32_t id = 1; id < KFD_SIGNAL_EVENT_LIMIT; id++) {
+        struct event *event = &events->slot[id];
+        if (!event->used || event->type != KFD_IOC_EVENT_MEMORY)
+            continue;
+        event->memory = *fault;
+        event_raise_locked(event);
+        raised++;
+    }
+    pthread_mutex_unlock(&events->lock);
+    return raised;
+}
+
+/* Puts the waiter into every event's list; events already set count at once. */
+static int waits_link(struct events *events, struct event_wait *waits,
+                      const struct kfd_event_data *data, uint32_t count, struct waiter *waiter)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!event_find(events, data[i].event_id))
+            return -EINVAL;
+    for (uint32_t i = 0; i < count; i++) {
+        struct event *event = event_find(events, data[i].event_id);
+        waits[i] =
+            (struct event_wait){.waiter = waiter, .id = data[i].event_id, .done = event->set};
+        if (event->set) {
+            waiter->missing--;
+            waiter->any = true;
+            event->set = !event->auto_reset;
+        }
+        waits[i].next = event->waits;
+        event->waits = &waits[i];
+    }
+    return 0;
+}
+
+static void waits_unlink(struct events *events, struct event_wait *waits, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct event *event = event_find(events, waits[i].id);
+        for (struct event_wait **at = event ? &event->waits : NULL; at && *at; at = &(*at)->next) {
+            if (*at == &waits[i]) {
+                *at = waits[i].next;
+                break;
+            }
+        }
+    }
+}
+
+static void exceptions_copy(struct events *events, const struct event_wait *waits,
+                            struct kfd_event_data *data, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct event *event = event_find(events, waits[i].id);
+        if (waits[i].done && event && event->type == KFD_IOC_EVENT_MEMORY)
+            data[i].memory_exception_data = event->memory;
+    }
+}
+
+static struct timespec deadline_after(uint32_t timeout_ms)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_sec += timeout_ms / 1000;
+    at.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+    if (at.tv_nsec >= 1000000000) {
+        at.tv_nsec -= 1000000000;
+        at.tv_sec++;
+    }
+    return at;
+}
+
+static bool waiter_done(const struct waiter *waiter, bool all)
+{
+    return waiter->missing == 0 || (!all && waiter->any);
+}
+
+static int waiter_sleep(struct events *events, struct waiter *waiter, bool all, uint32_t timeout_ms,
+                        uint32_t *result)
+{
+    struct timespec deadline = deadline_after(timeout_ms);
+    int status = 0;
+    while (!waiter->gone && !waiter_done(waiter, all) && status == 0) {
+        if (timeout_ms == UINT32_MAX)
+            status = pthread_cond_wait(&waiter->wake, &events->lock);
+        else
+            status = pthread_cond_timedwait(&waiter->wake, &events->lock, &deadline);
+    }
+    if (waiter_done(waiter, all))
+        *result = KFD_IOC_WAIT_RESULT_COMPLETE;
+    else
+        *result = waiter->gone ? KFD_IOC_WAIT_RESULT_FAIL : KFD_IOC_WAIT_RESULT_TIMEOUT;
+    return *result == KFD_IOC_WAIT_RESULT_FAIL ? -EIO : 0;
+}
+
+static int wait_locked(struct events *events, struct event_wait *waits, struct kfd_event_data *data,
+                       uint32_t count, struct waiter *waiter, bool all, uint32_t timeout_ms,
+                       uint32_t *result)
+{
+    *result = KFD_IOC_WAIT_RESULT_FAIL;
+    int status = waits_link(events, waits, data, count, waiter);
+    if (status)
+        return status;
+    status = waiter_sleep(events, waiter, all, timeout_ms, result);
+    exceptions_copy(events, waits, data, count);
+    waits_unlink(events, waits, count);
+    return status;
+}
+
+int events_wait(struct events *events, struct kfd_event_data *data, uint32_t count, bool all,
+                uint32_t timeout_ms, uint32_t *result)
+{
+    enum { ON_STACK = 64 };
+    struct event_wait few[ON_STACK], *waits = few;
+    if (count > ON_STACK)
+        waits = malloc(count * sizeof *waits);
+    if (!waits)
+        return -ENOMEM;
+    struct waiter waiter = {.missing = count};
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&waiter.wake, &monotonic);
+    pthread_mutex_lock(&events->lock);
+    int status = wait_locked(events, waits, data, count, &waiter, all, timeout_ms, result);
+    pthread_mutex_unlock(&events->lock);
+    pthread_cond_destroy(&waiter.wake);
+    pthread_condattr_destroy(&monotonic);
+    if (waits != few)
+        free(waits);
+    return status;
+}

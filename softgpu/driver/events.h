@@ -1,0 +1,41 @@
+/*
+ * KFD events: signals, hardware exceptions and memory exceptions, with the kernel's rules. An
+ * auto-reset event wakes everybody who waits at the moment and stays set only when nobody did.
+ */
+#ifndef DRIVER_EVENTS_H
+#define DRIVER_EVENTS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "driver/kfd_abi.h"
+
+struct event_wait; /* one event of one blocked WAIT_EVENTS */
+
+struct event {
+    bool used, set, auto_reset;
+    uint32_t type;
+    struct kfd_hsa_memory_exception_data memory; /* of the last fault, for KFD_IOC_EVENT_MEMORY */
+    struct event_wait *waits;
+};
+
+struct events {
+    pthread_mutex_t lock;                      /* everything here; nothing is called out of it */
+    struct event slot[KFD_SIGNAL_EVENT_LIMIT]; /* by id; 0 stays unused */
+};
+
+void events_init(struct events *events);
+int event_create(struct events *events, uint32_t type, bool auto_reset, uint32_t *id);
+int event_destroy(struct events *events, uint32_t id);
+int event_set(struct events *events, uint32_t id); /* any thread */
+int event_reset(struct events *events, uint32_t id);
+/* Raises every memory event of the process. Returns how many there were. */
+int events_memory_fault(struct events *events, const struct kfd_hsa_memory_exception_data *fault);
+
+/* data[] names the events and receives exception data. `timeout_ms`: 0 polls, UINT32_MAX waits
+ * forever. 0 with *result = KFD_IOC_WAIT_RESULT_*, or -errno. */
+int events_wait(struct events *events, struct kfd_event_data *data, uint32_t count, bool all,
+                uint32_t timeout_ms, uint32_t *result);
+
+#endif

@@ -1,0 +1,177 @@
+#include "driver/events.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct events events;
+
+static int setup(void **state)
+{
+    (void)state;
+    events_init(&events);
+    return 0;
+}
+
+static uint32_t create(bool auto_reset)
+{
+    uint32_t id;
+    assert_int_equal(event_create(&events, KFD_IOC_EVENT_SIGNAL, auto_reset, &id), 0);
+    return id;
+}
+
+static uint32_t poll_one(uint32_t id)
+{
+    struct kfd_event_data data = {.event_id = id};
+    uint32_t result;
+    assert_int_equal(events_wait(&events, &data, 1, false, 0, &result), 0);
+    return result;
+}
+
+static void manual_events_stay_set_and_auto_reset_ones_are_consumed(void **state)
+{
+    (void)state;
+    uint32_t manual = create(false), automatic = create(true);
+    assert_int_equal(poll_one(manual), KFD_IOC_WAIT_RESULT_TIMEOUT);
+    event_set(&events, manual);
+    event_set(&events, automatic);
+    assert_int_equal(poll_one(manual), KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(poll_one(manual), KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(poll_one(automatic), KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(poll_one(automatic), KFD_IOC_WAIT_RESULT_TIMEOUT);
+    event_reset(&events, manual);
+    assert_int_equal(poll_one(manual), KFD_IOC_WAIT_RESULT_TIMEOUT);
+}
+
+static void any_and_all(void **state)
+{
+    (void)state;
+    struct kfd_event_data data[2] = {{.event_id = create(false)}, {.event_id = create(false)}};
+    uint32_t result;
+    event_set(&events, data[1].event_id);
+    assert_int_equal(events_wait(&events, data, 2, false, 0, &result), 0);
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(events_wait(&events, data, 2, true, 20, &result), 0);
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_TIMEOUT);
+    event_set(&events, data[0].event_id);
+    assert_int_equal(events_wait(&events, data, 2, true, UINT32_MAX, &result), 0);
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+}
+
+static void timeout_takes_its_time(void **state)
+{
+    (void)state;
+    struct kfd_event_data data = {.event_id = create(true)};
+    struct timespec before, after;
+    uint32_t result;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    assert_int_equal(events_wait(&events, &data, 1, false, 30, &result), 0);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    double ms = (double)(after.tv_sec - before.tv_sec) * 1e3 +
+                (double)(after.tv_nsec - before.tv_nsec) / 1e6;
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_TIMEOUT);
+    assert_true(ms >= 29.9);
+}
+
+struct sleeper {
+    pthread_t thread;
+    struct kfd_event_data data;
+    uint32_t result;
+    int status;
+};
+
+static void *sleep_on_event(void *arg)
+{
+    struct sleeper *sleeper = arg;
+    sleeper->status = events_wait(&events, &sleeper->data, 1, false, UINT32_MAX, &sleeper->result);
+    return NULL;
+}
+
+static void sleeper_start(struct sleeper *sleeper, uint32_t id)
+{
+    *sleeper = (struct sleeper){.data.event_id = id};
+    assert_int_equal(pthread_create(&sleeper->thread, NULL, sleep_on_event, sleeper), 0);
+    for (bool blocked = false; !blocked; usleep(200)) {
+        pthread_mutex_lock(&events.lock);
+        blocked = events.slot[id].waits != NULL;
+        pthread_mutex_unlock(&events.lock);
+    }
+}
+
+static void an_auto_reset_event_with_a_waiter_does_not_stay_set(void **state)
+{
+    (void)state;
+    struct sleeper sleeper;
+    uint32_t id = create(true);
+    sleeper_start(&sleeper, id);
+    event_set(&events, id);
+    pthread_join(sleeper.thread, NULL);
+    assert_int_equal(sleeper.status, 0);
+    assert_int_equal(sleeper.result, KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(poll_one(id), KFD_IOC_WAIT_RESULT_TIMEOUT);
+}
+
+static void destroying_an_awaited_event_ends_the_wait(void **state)
+{
+    (void)state;
+    struct sleeper sleeper;
+    uint32_t id = create(true);
+    sleeper_start(&sleeper, id);
+    assert_int_equal(event_destroy(&events, id), 0);
+    pthread_join(sleeper.thread, NULL);
+    assert_int_equal(sleeper.status, -EIO);
+    assert_int_equal(sleeper.result, KFD_IOC_WAIT_RESULT_FAIL);
+}
+
+static void a_memory_fault_reaches_every_memory_event_with_its_data(void **state)
+{
+    (void)state;
+    uint32_t id, signal = create(false), result;
+    assert_int_equal(event_create(&events, KFD_IOC_EVENT_MEMORY, true, &id), 0);
+    struct kfd_hsa_memory_exception_data fault = {
+        .failure.NotPresent = 1, .va = 0x123000, .gpu_id = 77};
+    assert_int_equal(events_memory_fault(&events, &fault), 1);
+    struct kfd_event_data data[2] = {{.event_id = signal}, {.event_id = id}};
+    assert_int_equal(events_wait(&events, data, 2, false, 0, &result), 0);
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(data[1].memory_exception_data.va, 0x123000);
+    assert_int_equal(data[1].memory_exception_data.gpu_id, 77);
+    assert_int_equal(data[1].memory_exception_data.failure.NotPresent, 1);
+    assert_int_equal(data[0].memory_exception_data.gpu_id, 0);
+}
+
+static void wrong_ids_and_too_many_events(void **state)
+{
+    (void)state;
+    uint32_t id, result;
+    struct kfd_event_data data = {.event_id = 5};
+    assert_int_equal(event_set(&events, 0), -EINVAL);
+    assert_int_equal(event_set(&events, UINT32_MAX), -EINVAL);
+    assert_int_equal(event_destroy(&events, 5), -EINVAL);
+    assert_int_equal(events_wait(&events, &data, 1, false, 0, &result), -EINVAL);
+    assert_int_equal(event_create(&events, 99, true, &id), -EINVAL);
+    for (uint32_t i = 1; i < KFD_SIGNAL_EVENT_LIMIT; i++)
+        create(true);
+    assert_int_equal(event_create(&events, 0, true, &id), -ENOSPC);
+    assert_int_equal(event_destroy(&events, 100), 0);
+    assert_int_equal(create(true), 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(manual_events_stay_set_and_auto_reset_ones_are_consumed, setup),
+        cmocka_unit_test_setup(any_and_all, setup),
+        cmocka_unit_test_setup(timeout_takes_its_time, setup),
+        cmocka_unit_test_setup(an_auto_reset_event_with_a_waiter_does_not_stay_set, setup),
+        cmocka_unit_test_setup(destroying_an_awaited_event_ends_the_wait, setup),
+        cmocka_unit_test_setup(a_memory_fault_reaches_every_memory_event_with_its_data, setup),
+        cmocka_unit_test_setup(wrong_ids_and_too_many_events, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,40 @@
+/* The AMDKFD ioctls. Every handler returns 0 or -errno and fills its arguments in place. */
+#ifndef DRIVER_KFD_H
+#define DRIVER_KFD_H
+
+#include <stdint.h>
+
+#include "driver/driver.h"
+
+/* `request` and `user` as the program gave them to ioctl(2); 0 or -errno. */
+int kfd_ioctl(struct driver *driver, unsigned long request, uint64_t user);
+
+int kfd_version_get(struct driver *driver, void *args);
+int kfd_clocks_get(struct driver *driver, void *args);
+int kfd_apertures_get(struct driver *driver, void *args);
+int kfd_apertures_get_new(struct driver *driver, void *args);
+int kfd_tile_config_get(struct driver *driver, void *args);
+int kfd_xnack_set(struct driver *driver, void *args);
+int kfd_memory_available(struct driver *driver, void *args);
+int kfd_accept(struct driver *driver, void *args); /* has no effect on a modelled GPU */
+int kfd_no_device(struct driver *driver, void *args);
+
+int kfd_event_create(struct driver *driver, void *args);
+int kfd_event_destroy(struct driver *driver, void *args);
+int kfd_event_set(struct driver *driver, void *args);
+int kfd_event_reset(struct driver *driver, void *args);
+int kfd_events_wait(struct driver *driver, void *args);
+
+int kfd_memory_alloc(struct driver *driver, void *args);
+int kfd_memory_free(struct driver *driver, void *args);
+int kfd_memory_map(struct driver *driver, void *args);
+int kfd_memory_unmap(struct driver *driver, void *args);
+
+int kfd_queue_create(struct driver *driver, void *args);
+int kfd_queue_update(struct driver *driver, void *args);
+int kfd_queue_destroy(struct driver *driver, void *args);
+
+/* Variable size: reads its attributes from the program itself. */
+int kfd_svm(struct driver *driver, uint64_t user);
+
+#endif

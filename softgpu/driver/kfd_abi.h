@@ -1,0 +1,36 @@
+/*
+ * The AMDKFD interface as this driver speaks it: the kernel's header, and the numbers and
+ * structures newer kernels added (Debian 12 ships version 1.11 of the header).
+ */
+#ifndef DRIVER_KFD_ABI_H
+#define DRIVER_KFD_ABI_H
+
+#include <linux/kfd_ioctl.h>
+#include <stdint.h>
+
+/* 13 gives dmabuf export and runtime enable; with 14 and later ROCr 6.4's event-age handling
+ * returns from WAIT_EVENTS in a loop and burns a core. */
+enum { KFD_MAJOR = 1, KFD_MINOR = 13 };
+
+enum {
+    KFD_NR_EXPORT_DMABUF = 0x24,
+    KFD_NR_RUNTIME_ENABLE = 0x25,
+    KFD_NR_DBG_TRAP = 0x26,
+    KFD_NR_IPC_IMPORT_HANDLE = 0x80, /* out-of-tree driver from here on */
+    KFD_NR_IPC_EXPORT_HANDLE = 0x81,
+    KFD_NR_DBG_TRAP_OLD = 0x82,
+    KFD_NR_CROSS_MEMORY_COPY = 0x83,
+    KFD_NR_RLC_SPM = 0x84,
+    KFD_NR_PC_SAMPLE = 0x85,
+    KFD_NR_PROFILER = 0x86,
+};
+
+struct kfd_runtime_enable_args {
+    uint64_t r_debug;
+    uint32_t mode_mask;
+    uint32_t capabilities_mask;
+};
+
+enum { KFD_QUEUE_TYPE_SDMA_BY_ENGINE = 4 };
+
+#endif

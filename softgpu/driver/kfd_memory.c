@@ -1,0 +1,288 @@
+/* Buffer objects: VRAM, system memory, user memory, doorbell and register pages. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "driver/kfd.h"
+#include "driver/kfd_abi.h"
+#include "driver/svm.h"
+#include "driver/uaccess.h"
+
+#define PAGE_MASK       UINT64_C(4095)
+#define HEAP_UNIT_BYTES (UINT64_C(2) << 20)
+
+struct buffer {
+    uint64_t va, size_bytes;
+    uint64_t offset; /* in the device file; unused for user memory */
+    uint8_t *host;   /* where the GPU's accesses go; NULL until first mapped */
+    uint32_t flags;  /* KFD_IOC_ALLOC_MEM_FLAGS_* */
+    struct gpu *gpu;
+    uint32_t mapped; /* bit n: in the page table of GPU n */
+    bool busy;       /* one thread is mapping or unmapping it */
+};
+
+static bool buffer_is_user(const struct buffer *buffer)
+{
+    return buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR;
+}
+
+static bool buffer_is_heap(const struct buffer *buffer)
+{
+    return buffer->flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+}
+
+static int slot_add(struct driver *driver, struct buffer *buffer, __u64 *handle)
+{
+    size_t slot = 0;
+    while (slot < driver->buffer_slots && driver->buffers[slot])
+        slot++;
+    if (slot == driver->buffer_slots) {
+        size_t slots = slot ? slot * 2 : 256;
+        struct buffer **grown = realloc(driver->buffers, slots * sizeof *grown);
+        if (!grown)
+            return -ENOMEM;
+        memset(grown + slot, 0, (slots - slot) * sizeof *grown);
+        driver->buffers = grown;
+        driver->buffer_slots = slots;
+    }
+    driver->buffers[slot] = buffer;
+    *handle = slot + 1;
+    return 0;
+}
+
+/* Places a buffer of the heap; file offsets are never used twice, so a stale mapping of a freed
+ * buffer cannot see another one's data. */
+static int heap_reserve(struct driver *driver, struct buffer *buffer)
+{
+    uint64_t room = (buffer->size_bytes + HEAP_UNIT_BYTES - 1) & ~(HEAP_UNIT_BYTES - 1);
+    bool vram = buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+    struct gpu *gpu = buffer->gpu;
+    if (vram && buffer->size_bytes > gpu->model->vram_bytes - gpu->vram_used_bytes)
+        return -ENOMEM;
+    if (room < buffer->size_bytes || room > DEVICE_FILE_BYTES - driver->heap_next)
+        return -ENOMEM;
+    buffer->offset = driver->heap_next;
+    driver->heap_next += room;
+    if (vram)
+        gpu->vram_used_bytes += buffer->size_bytes;
+    return 0;
+}
+
+static int buffer_place(struct driver *driver, struct buffer *buffer, __u64 *mmap_offset)
+{
+    if (buffer_is_user(buffer)) {
+        if (*mmap_offset == 0 || (*mmap_offset & PAGE_MASK))
+            return -EINVAL;
+        buffer->host = (uint8_t *)(uintptr_t)*mmap_offset;
+        return 0;
+    }
+    int status = 0;
+    if (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL)
+        buffer->offset = DEVICE_OFFSET_DOORBELL * (uint64_t)(buffer->gpu - driver->gpu + 1);
+    else if (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP)
+        buffer->offset = DEVICE_OFFSET_MMIO;
+    else
+        status = heap_reserve(driver, buffer);
+    *mmap_offset = buffer->offset;
+    return status;
+}
+
+static int buffer_check(const struct kfd_ioctl_alloc_memory_of_gpu_args *alloc)
+{
+    uint32_t kinds =
+        alloc->flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT |
+                        KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL |
+                        KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP);
+    if (__builtin_popcount(kinds) != 1 || alloc->size == 0)
+        return -EINVAL;
+    if ((alloc->va_addr & PAGE_MASK) || alloc->va_addr + alloc->size < alloc->va_addr)
+        return -EINVAL;
+    if ((alloc->flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL) && alloc->size > DOORBELL_PAGE_BYTES)
+        return -EINVAL;
+    if ((alloc->flags & KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP) && alloc->size > PAGE_MASK + 1)
+        return -EINVAL;
+    return 0;
+}
+
+int kfd_memory_alloc(struct driver *driver, void *args)
+{
+    struct kfd_ioctl_alloc_memory_of_gpu_args *alloc = args;
+    struct gpu *gpu = driver_gpu(driver, alloc->gpu_id);
+    int status = gpu ? buffer_check(alloc) : -EINVAL;
+    if (status)
+        return status;
+    struct buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer)
+        return -ENOMEM;
+    buffer->va = alloc->va_addr;
+    buffer->size_bytes = (alloc->size + PAGE_MASK) & ~PAGE_MASK;
+    buffer->flags = alloc->flags;
+    buffer->gpu = gpu;
+    pthread_mutex_lock(&driver->lock);
+    status = slot_add(driver, buffer, &alloc->handle);
+    if (!status) {
+        status = buffer_place(driver, buffer, &alloc->mmap_offset);
+        if (status)
+            driver->buffers[alloc->handle - 1] = NULL;
+    }
+    pthread_mutex_unlock(&driver->lock);
+    if (status)
+        free(buffer);
+    return status;
+}
+
+/* Takes the buffer for one operation; others get -EBUSY meanwhile, which no correct program sees.
+ */
+static int buffer_take(struct driver *driver, uint64_t handle, struct buffer **out)
+{
+    int status = -EINVAL;
+    pthread_mutex_lock(&driver->lock);
+    struct buffer *buffer =
+        handle && handle <= driver->buffer_slots ? driver->buffers[handle - 1] : NULL;
+    if (buffer)
+        status = buffer->busy ? -EBUSY : 0;
+    if (!status)
+        buffer->busy = true;
+    pthread_mutex_unlock(&driver->lock);
+    *out = buffer;
+    return status;
+}
+
+static void buffer_release(struct driver *driver, struct buffer *buffer)
+{
+    pthread_mutex_lock(&driver->lock);
+    buffer->busy = false;
+    pthread_mutex_unlock(&driver->lock);
+}
+
+/* The GPU gets its own view of the pages: the program may protect or unmap its view as it likes
+ * (5.2 keeps device-private memory PROT_NONE), and no access of the GPU can raise a signal. */
+static int buffer_host_map(struct driver *driver, struct buffer *buffer)
+{
+    if (buffer->host)
+        return 0;
+    void *host = mmap(NULL, buffer->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                      driver->file, (off_t)buffer->offset);
+    if (host == MAP_FAILED)
+        return -errno;
+    madvise(host, buffer->size_bytes, MADV_DONTFORK);
+    buffer->host = host;
+    return 0;
+}
+
+static uint32_t vm_flags_of(const struct buffer *buffer)
+{
+    return VM_READ | (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE ? VM_WRITE : 0) |
+           (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE ? VM_EXEC : 0);
+}
+
+static int buffer_vm_map(struct buffer *buffer, struct gpu *gpu)
+{
+    return vm_map(gpu->vm, buffer->va, buffer->size_bytes, buffer->host, vm_flags_of(buffer));
+}
+
+static bool buffer_is_doorbell(const struct buffer *buffer)
+{
+    return buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL;
+}
+
+static int buffer_map(struct driver *driver, struct buffer *buffer, struct gpu *gpu)
+{
+    uint32_t bit = 1u << (gpu - driver->gpu);
+    if (buffer->mapped & bit)
+        return 0;
+    int status = buffer_host_map(driver, buffer);
+    if (!status)
+        status = buffer_vm_map(buffer, gpu);
+    if (status == -EEXIST) { /* the program freed shared virtual memory there and did not say so */
+        svm_forget(driver, buffer->va, buffer->va + buffer->size_bytes);
+        status = buffer_vm_map(buffer, gpu);
+    }
+    if (status)
+        return status;
+    if (buffer_is_doorbell(buffer) && !buffer->mapped)
+        doorbell_watch_add(driver->watch, (void *)(uintptr_t)buffer->va, buffer->size_bytes);
+    buffer->mapped |= bit;
+    return 0;
+}
+
+static int buffer_unmap(struct driver *driver, struct buffer *buffer, struct gpu *gpu)
+{
+    uint32_t bit = 1u << (gpu - driver->gpu);
+    if (!(buffer->mapped & bit))
+        return 0;
+    buffer->mapped &= ~bit;
+    if (buffer_is_doorbell(buffer) && !buffer->mapped)
+        doorbell_watch_remove(driver->watch, (void *)(uintptr_t)buffer->va);
+    return vm_unmap(gpu->vm, buffer->va);
+}
+
+int kfd_memory_free(struct driver *driver, void *args)
+{
+    struct kfd_ioctl_free_memory_of_gpu_args *free_args = args;
+    struct buffer *buffer;
+    int status = buffer_take(driver, free_args->handle, &buffer);
+    if (status)
+        return status;
+    for (int i = 0; i < driver->gpu_count; i++)
+        buffer_unmap(driver, buffer, &driver->gpu[i]);
+    if (buffer->host && !buffer_is_user(buffer))
+        munmap(buffer->host, buffer->size_bytes);
+    if (buffer_is_heap(buffer))
+        fallocate(driver->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)buffer->offset,
+                  (off_t)buffer->size_bytes);
+    pthread_mutex_lock(&driver->lock);
+    driver->buffers[free_args->handle - 1] = NULL;
+    if (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM)
+        buffer->gpu->vram_used_bytes -= buffer->size_bytes;
+    pthread_mutex_unlock(&driver->lock);
+    free(buffer);
+    return 0;
+}
+
+/* Map and unmap share their argument layout, and the rule that *n_success counts the devices done,
+ * so that a retry goes on from there. */
+static int buffer_each(struct driver *driver, struct kfd_ioctl_map_memory_to_gpu_args *map,
+                       int (*each)(struct driver *, struct buffer *, struct gpu *))
+{
+    uint32_t ids[GPU_DEVICES_MAX];
+    struct buffer *buffer;
+    if (map->n_devices == 0 || map->n_devices > GPU_DEVICES_MAX || map->n_success > map->n_devices)
+        return -EINVAL;
+    int status = user_read(ids, map->device_ids_array_ptr, map->n_devices * sizeof ids[0]);
+    if (!status)
+        status = buffer_take(driver, map->handle, &buffer);
+    if (status)
+        return status;
+    while (!status && map->n_success < map->n_devices) {
+        struct gpu *gpu = driver_gpu(driver, ids[map->n_success]);
+        status = gpu ? each(driver, buffer, gpu) : -EINVAL;
+        map->n_success += status == 0;
+    }
+    buffer_release(driver, buffer);
+    return status;
+}
+
+int kfd_memory_map(struct driver *driver, void *args)
+{
+    return buffer_each(driver, args, buffer_map);
+}
+
+int kfd_memory_unmap(struct driver *driver, void *args)
+{
+    return buffer_each(driver, args, buffer_unmap);
+}
+
+int kfd_memory_available(struct driver *driver, void *args)
+{
+    struct kfd_ioctl_get_available_memory_args *memory = args;
+    struct gpu *gpu = driver_gpu(driver, memory->gpu_id);
+    if (!gpu)
+        return -EINVAL;
+    pthread_mutex_lock(&driver->lock);
+    memory->available = gpu->model->vram_bytes - gpu->vram_used_bytes;
+    pthread_mutex_unlock(&driver->lock);
+    return 0;
+}

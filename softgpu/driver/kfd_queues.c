@@ -1,0 +1,162 @@
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "driver/kfd.h"
+#include "driver/kfd_abi.h"
+#include "driver/uaccess.h"
+
+static int queue_type(uint32_t kfd_type, enum cp_queue_type *type)
+{
+    switch (kfd_type) {
+    case KFD_IOC_QUEUE_TYPE_COMPUTE:
+        *type = CP_QUEUE_PM4;
+        return 0;
+    case KFD_IOC_QUEUE_TYPE_COMPUTE_AQL:
+        *type = CP_QUEUE_AQL;
+        return 0;
+    case KFD_IOC_QUEUE_TYPE_SDMA:
+    case KFD_IOC_QUEUE_TYPE_SDMA_XGMI:
+    case KFD_QUEUE_TYPE_SDMA_BY_ENGINE:
+        *type = CP_QUEUE_SDMA;
+        return 0;
+    }
+    return -EINVAL;
+}
+
+static int queue_check(const struct kfd_ioctl_create_queue_args *create)
+{
+    if (create->queue_percentage > KFD_MAX_QUEUE_PERCENTAGE ||
+        create->queue_priority > KFD_MAX_QUEUE_PRIORITY)
+        return -EINVAL;
+    if (create->ring_base_address == 0 || create->ring_size < KFD_MIN_QUEUE_RING_SIZE ||
+        (create->ring_size & (create->ring_size - 1)))
+        return -EINVAL;
+    return 0;
+}
+
+/* Under driver.lock. */
+static int doorbells_map(struct driver *driver, struct gpu *gpu)
+{
+    if (gpu->doorbells)
+        return 0;
+    off_t offset = (off_t)(DEVICE_OFFSET_DOORBELL * (uint64_t)(gpu - driver->gpu + 1));
+    void *page =
+        mmap(NULL, DOORBELL_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, driver->file, offset);
+    if (page == MAP_FAILED)
+        return -errno;
+    madvise(page, DOORBELL_PAGE_BYTES, MADV_DONTFORK);
+    gpu->doorbells = page;
+    return 0;
+}
+
+/* Ids count over all GPUs, each id's doorbell lies in its own GPU's page. */
+static int queue_reserve(struct driver *driver, struct gpu *gpu, uint32_t *id)
+{
+    pthread_mutex_lock(&driver->lock);
+    int status = doorbells_map(driver, gpu);
+    uint32_t free_id = 1;
+    while (free_id < DOORBELLS_PER_PAGE && driver->queues[free_id].used)
+        free_id++;
+    if (!status && free_id == DOORBELLS_PER_PAGE)
+        status = -ENOMEM;
+    if (!status)
+        driver->queues[free_id].used = true;
+    pthread_mutex_unlock(&driver->lock);
+    *id = free_id;
+    return status;
+}
+
+static void queue_forget(struct driver *driver, uint32_t id)
+{
+    pthread_mutex_lock(&driver->lock);
+    driver->queues[id].used = false;
+    pthread_mutex_unlock(&driver->lock);
+}
+
+/* Idle values: no doorbell yet, and SDMA pointers at the start of the ring. */
+static int queue_pointers_reset(const struct cp_queue_config *config)
+{
+    static const uint64_t zero;
+    uint64_t probe;
+    if (config->type == CP_QUEUE_AQL) {
+        *config->doorbell = UINT64_MAX;
+        int status = user_read(&probe, config->read_pointer_va, sizeof probe);
+        return status ? status : user_read(&probe, config->write_pointer_va, sizeof probe);
+    }
+    *config->doorbell = 0;
+    int status = user_write(config->read_pointer_va, &zero, sizeof zero);
+    return status ? status : user_write(config->write_pointer_va, &zero, sizeof zero);
+}
+
+int kfd_queue_create(struct driver *driver, void *args)
+{
+    struct kfd_ioctl_create_queue_args *create = args;
+    struct gpu *gpu = driver_gpu(driver, create->gpu_id);
+    struct cp_queue_config config = {
+        .gpu_id = create->gpu_id,
+        .ring_va = create->ring_base_address,
+        .ring_bytes = create->ring_size,
+        .read_pointer_va = create->read_pointer_address,
+        .write_pointer_va = create->write_pointer_address,
+        .percent = create->queue_percentage,
+    };
+    int status = gpu ? queue_check(create) : -EINVAL;
+    if (!status)
+        status = queue_type(create->queue_type, &config.type);
+    if (!status)
+        status = queue_reserve(driver, gpu, &config.queue_id);
+    if (status)
+        return status;
+    config.doorbell = &gpu->doorbells[config.queue_id];
+    status = queue_pointers_reset(&config);
+    if (!status) {
+        driver->queues[config.queue_id].config = config;
+        status = cp_queue_create(gpu->cp, &config);
+    }
+    if (status) {
+        queue_forget(driver, config.queue_id);
+        return status;
+    }
+    create->queue_id = config.queue_id;
+    create->doorbell_offset =
+        DEVICE_OFFSET_DOORBELL * (uint64_t)(gpu - driver->gpu + 1) + 8 * (uint64_t)config.queue_id;
+    return 0;
+}
+
+static struct queue *queue_find(struct driver *driver, uint32_t id)
+{
+    pthread_mutex_lock(&driver->lock);
+    bool used = id && id < DOORBELLS_PER_PAGE && driver->queues[id].used;
+    pthread_mutex_unlock(&driver->lock);
+    return used ? &driver->queues[id] : NULL;
+}
+
+int kfd_queue_update(struct driver *driver, void *args)
+{
+    struct kfd_ioctl_update_queue_args *update = args;
+    struct queue *queue = queue_find(driver, update->queue_id);
+    if (!queue || update->queue_percentage > KFD_MAX_QUEUE_PERCENTAGE ||
+        (update->ring_base_address && (update->ring_size & (update->ring_size - 1))))
+        return -EINVAL;
+    struct cp_queue_config config = queue->config;
+    config.percent = update->queue_percentage;
+    if (update->ring_base_address) { /* zero with percentage zero only stops the queue */
+        config.ring_va = update->ring_base_address;
+        config.ring_bytes = update->ring_size;
+    }
+    int status = cp_queue_update(driver_gpu(driver, config.gpu_id)->cp, &config);
+    if (!status)
+        queue->config = config;
+    return status;
+}
+
+int kfd_queue_destroy(struct driver *driver, void *args)
+{
+    struct kfd_ioctl_destroy_queue_args *destroy = args;
+    struct queue *queue = queue_find(driver, destroy->queue_id);
+    if (!queue)
+        return -EINVAL;
+    int status = cp_queue_destroy(driver_gpu(driver, queue->config.gpu_id)->cp, destroy->queue_id);
+    queue_forget(driver, destroy->queue_id);
+    return status;
+}

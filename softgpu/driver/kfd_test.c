@@ -1,0 +1,229 @@
+/* The ioctls as a thunk calls them, and as nobody should. */
+#include "driver/kfd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "driver/kfd_abi.h"
+
+static struct driver *driver;
+static struct vm_reader reader;
+static int device;
+
+static int setup(void **state)
+{
+    (void)state;
+    setenv("CROCGPU_DEVICES", "gfx90a*2", 1);
+    device = driver_open(O_RDWR | O_CLOEXEC);
+    driver = device >= 0 ? driver_of_fd(device) : NULL;
+    if (!driver)
+        return -1;
+    vm_reader_register(driver->gpu[0].vm, &reader);
+    return 0;
+}
+
+#define CALL(request, args) kfd_ioctl(driver, request, (uint64_t)(uintptr_t)(args))
+
+static void *translate(uint64_t va, uint32_t access)
+{
+    vm_reader_enter(&reader);
+    void *host = vm_translate(&reader, va, 1, access);
+    vm_reader_leave(&reader);
+    return host;
+}
+
+static uint64_t alloc(uint64_t va, uint64_t size_bytes, uint32_t flags, uint64_t *offset)
+{
+    struct kfd_ioctl_alloc_memory_of_gpu_args args = {.va_addr = va,
+                                                      .size = size_bytes,
+                                                      .gpu_id = driver->gpu[0].gpu_id,
+                                                      .flags = flags,
+                                                      .mmap_offset = *offset};
+    assert_int_equal(CALL(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args), 0);
+    assert_true(args.handle > 0);
+    *offset = args.mmap_offset;
+    return args.handle;
+}
+
+static int map(uint64_t handle, unsigned long request, int gpus)
+{
+    uint32_t ids[2] = {driver->gpu[0].gpu_id, driver->gpu[1].gpu_id};
+    struct kfd_ioctl_map_memory_to_gpu_args args = {
+        .handle = handle, .device_ids_array_ptr = (uintptr_t)ids, .n_devices = (uint32_t)gpus};
+    int status = CALL(request, &args);
+    if (!status)
+        assert_int_equal(args.n_success, gpus);
+    return status;
+}
+
+static void the_program_and_the_gpu_see_the_same_memory(void **state)
+{
+    (void)state;
+    uint64_t offset = 0, va = 0x7f0000000000;
+    uint64_t handle =
+        alloc(va, 10000, KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE, &offset);
+    char *view = mmap(NULL, 10000, PROT_READ | PROT_WRITE, MAP_SHARED, device, (off_t)offset);
+    assert_true(view != MAP_FAILED);
+    assert_null(translate(va, VM_READ));
+    assert_int_equal(map(handle, AMDKFD_IOC_MAP_MEMORY_TO_GPU, 2), 0);
+    strcpy(view + 5000, "hello");
+    assert_string_equal((char *)translate(va + 5000, VM_READ | VM_WRITE), "hello");
+    assert_null(translate(va, VM_EXEC));
+    assert_null(translate(va + 12288, VM_READ));
+    munmap(view, 10000); /* the GPU's view does not depend on the program's */
+    assert_string_equal((char *)translate(va + 5000, VM_READ), "hello");
+    assert_int_equal(map(handle, AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, 1), 0);
+    assert_null(translate(va + 5000, VM_READ));
+    struct kfd_ioctl_free_memory_of_gpu_args free_args = {.handle = handle};
+    assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_args), 0);
+    assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_args), -EINVAL);
+}
+
+static void user_memory_has_its_own_gpu_address(void **state)
+{
+    (void)state;
+    static char memory[8192] __attribute__((aligned(4096)));
+    uint64_t offset = (uintptr_t)memory, va = 0x7e0000000000;
+    uint64_t handle =
+        alloc(va, sizeof memory, KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE,
+              &offset);
+    assert_int_equal(map(handle, AMDKFD_IOC_MAP_MEMORY_TO_GPU, 1), 0);
+    assert_ptr_equal(translate(va + 4097, VM_WRITE), memory + 4097);
+    struct kfd_ioctl_free_memory_of_gpu_args free_args = {.handle = handle};
+    assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_args), 0);
+    assert_null(translate(va, VM_READ));
+    memory[0] = 1; /* still the program's */
+}
+
+static uint64_t available(void)
+{
+    struct kfd_ioctl_get_available_memory_args args = {.gpu_id = driver->gpu[0].gpu_id};
+    assert_int_equal(CALL(AMDKFD_IOC_AVAILABLE_MEMORY, &args), 0);
+    return args.available;
+}
+
+static void device_memory_is_finite(void **state)
+{
+    (void)state;
+    uint64_t total = driver->gpu[0].model->vram_bytes, offset = 0;
+    assert_int_equal(available(), total);
+    uint64_t handle = alloc(0x600000000000, total - 4096, KFD_IOC_ALLOC_MEM_FLAGS_VRAM, &offset);
+    assert_int_equal(available(), 4096);
+    struct kfd_ioctl_alloc_memory_of_gpu_args more = {.va_addr = 0x100000000000,
+                                                      .size = 8192,
+                                                      .gpu_id = driver->gpu[0].gpu_id,
+                                                      .flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM};
+    assert_int_equal(CALL(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &more), -ENOMEM);
+    struct kfd_ioctl_free_memory_of_gpu_args free_args = {.handle = handle};
+    assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_args), 0);
+    assert_int_equal(available(), total);
+}
+
+static void queues_get_doorbells_of_their_gpu(void **state)
+{
+    (void)state;
+    static uint64_t ring[512] __attribute__((aligned(4096))), pointers[2];
+    struct kfd_ioctl_create_queue_args create = {.ring_base_address = (uintptr_t)ring,
+                                                 .ring_size = sizeof ring,
+                                                 .read_pointer_address = (uintptr_t)&pointers[0],
+                                                 .write_pointer_address = (uintptr_t)&pointers[1],
+                                                 .queue_type = KFD_IOC_QUEUE_TYPE_SDMA,
+                                                 .queue_percentage = 100};
+    uint64_t doorbell[2];
+    uint32_t ids[2];
+    for (int i = 0; i < 2; i++) {
+        pointers[0] = pointers[1] = 99;
+        create.gpu_id = driver->gpu[i].gpu_id;
+        assert_int_equal(CALL(AMDKFD_IOC_CREATE_QUEUE, &create), 0);
+        assert_int_equal(pointers[0] | pointers[1], 0);
+        doorbell[i] = create.doorbell_offset;
+        ids[i] = create.queue_id;
+    }
+    assert_int_equal(doorbell[0] >> 32, 1); /* what the 5.2 thunk leaves of the offset */
+    assert_int_equal(doorbell[1] >> 32, 2);
+    assert_int_not_equal(ids[0], ids[1]);
+    struct kfd_ioctl_update_queue_args update = {.queue_id = ids[0], .queue_percentage = 0};
+    assert_int_equal(CALL(AMDKFD_IOC_UPDATE_QUEUE, &update), 0);
+    for (int i = 0; i < 2; i++) {
+        struct kfd_ioctl_destroy_queue_args destroy = {.queue_id = ids[i]};
+        assert_int_equal(CALL(AMDKFD_IOC_DESTROY_QUEUE, &destroy), 0);
+        assert_int_equal(CALL(AMDKFD_IOC_DESTROY_QUEUE, &destroy), -EINVAL);
+    }
+}
+
+/* Every ioctl number with hostile arguments: an errno each time, and still alive at the end. */
+static void hostile_arguments_give_errors(void **state)
+{
+    (void)state;
+    static const uint64_t pointers[] = {0, 1, 8, UINT64_MAX - 7, 0x7fffffffe000, 1ull << 60};
+    static unsigned char bytes[4096];
+    for (unsigned nr = 0; nr < 256; nr++) {
+        if (nr == 0x0c) /* waits for as long as its arguments say */
+            continue;
+        for (size_t i = 0; i < sizeof pointers / sizeof pointers[0]; i++)
+            assert_true(kfd_ioctl(driver, _IOC(3, 'K', nr, 64), pointers[i]) < 0);
+        memset(bytes, 0xff, sizeof bytes);
+        int status = kfd_ioctl(driver, _IOC(3, 'K', nr, 16383), (uintptr_t)bytes);
+        assert_true(status <= 0);
+        assert_true(kfd_ioctl(driver, _IOC(3, 'K', nr, 0), (uintptr_t)bytes) <= 0);
+    }
+}
+
+static void hostile_nested_pointers_give_efault(void **state)
+{
+    (void)state;
+    struct kfd_ioctl_wait_events_args wait = {.events_ptr = 16, .num_events = 2};
+    assert_int_equal(CALL(AMDKFD_IOC_WAIT_EVENTS, &wait), -EFAULT);
+    wait.num_events = UINT32_MAX;
+    assert_int_equal(CALL(AMDKFD_IOC_WAIT_EVENTS, &wait), -EINVAL);
+    struct kfd_ioctl_get_process_apertures_new_args apertures = {
+        .kfd_process_device_apertures_ptr = 64, .num_of_nodes = 4};
+    assert_int_equal(CALL(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &apertures), -EFAULT);
+    struct kfd_ioctl_create_queue_args create = {.ring_base_address = 4096,
+                                                 .ring_size = 4096,
+                                                 .read_pointer_address = 16,
+                                                 .write_pointer_address = 16,
+                                                 .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
+                                                 .queue_percentage = 100,
+                                                 .gpu_id = driver->gpu[0].gpu_id};
+    assert_int_equal(CALL(AMDKFD_IOC_CREATE_QUEUE, &create), -EFAULT);
+    struct kfd_ioctl_svm_args svm = {.start_addr = 1 << 20, .size = 4096, .nattr = UINT32_MAX};
+    assert_int_equal(CALL(AMDKFD_IOC_SVM, &svm), -EINVAL);
+}
+
+static void structures_of_older_and_newer_versions(void **state)
+{
+    (void)state;
+    struct {
+        struct kfd_ioctl_get_version_args args;
+        uint32_t canary;
+    } version = {.canary = 0x5a5a5a5a};
+    assert_int_equal(kfd_ioctl(driver, _IOC(2, 'K', 1, 4), (uintptr_t)&version), 0);
+    assert_int_equal(version.args.major_version, 1);
+    assert_int_equal(version.args.minor_version, 0); /* no room was given for it */
+    assert_int_equal(CALL(AMDKFD_IOC_GET_VERSION, &version), 0);
+    assert_int_equal(version.args.minor_version, 13);
+    assert_int_equal(version.canary, 0x5a5a5a5a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_program_and_the_gpu_see_the_same_memory),
+        cmocka_unit_test(user_memory_has_its_own_gpu_address),
+        cmocka_unit_test(device_memory_is_finite),
+        cmocka_unit_test(queues_get_doorbells_of_their_gpu),
+        cmocka_unit_test(hostile_arguments_give_errors),
+        cmocka_unit_test(hostile_nested_pointers_give_efault),
+        cmocka_unit_test(structures_of_older_and_newer_versions),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,0 +1,23 @@
+/*
+ * The machine's own calls, for use inside the library, where a plain call would come back to us.
+ */
+#ifndef DRIVER_REAL_H
+#define DRIVER_REAL_H
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* The next definition of `name` after this library's; resolved once into *slot. */
+void *real_symbol(const char *name, _Atomic(void *) *slot);
+
+/* REAL(open)(...) calls the machine's open, with our declaration's type. */
+#define REAL(name)                                                                                 \
+    ({                                                                                             \
+        static _Atomic(void *) slot_;                                                              \
+        (__typeof__(&name))real_symbol(#name, &slot_);                                             \
+    })
+
+int real_open(const char *path, int flags, mode_t mode);
+int real_fstat(int fd, struct stat *info);
+
+#endif

@@ -1,0 +1,221 @@
+/*
+ * A program that looks at the file tree through the C library while libcrocgpu is preloaded (the
+ * test's environment does that, with two gfx90a). Plain C without a test library: what a program
+ * sees, it sees here.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/kfd_ioctl.h>
+
+#define NODES "/sys/devices/virtual/kfd/kfd/topology/nodes"
+#define CLASS "/sys/class/kfd/kfd/topology/nodes"
+
+static int failures;
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            printf("%s:%d: %s (errno %d)\n", __FILE__, __LINE__, #condition, errno);               \
+            failures++;                                                                            \
+        }                                                                                          \
+    } while (0)
+
+static int version_ask(int fd)
+{
+    struct kfd_ioctl_get_version_args version = {0};
+    return ioctl(fd, AMDKFD_IOC_GET_VERSION, &version) == 0 ? (int)version.major_version : -1;
+}
+
+static void files(void)
+{
+    char text[4096] = "";
+    FILE *file = fopen(NODES "/1/properties", "r");
+    CHECK(file && fread(text, 1, sizeof text - 1, file) > 100);
+    CHECK(strstr(text, "gfx_target_version 90010\n"));
+    if (file)
+        fclose(file);
+    int fd = open(CLASS "/2/gpu_id", O_RDONLY);
+    CHECK(fd >= 0 && read(fd, text, sizeof text) > 1);
+    CHECK(write(fd, "x", 1) < 0);
+    close(fd);
+    CHECK(open(NODES "/3/gpu_id", O_RDONLY) < 0 && errno == ENOENT);
+    CHECK(open(NODES "/1/gpu_id", O_RDWR) < 0 && errno == EACCES);
+    CHECK(access(NODES "/2", R_OK | X_OK) == 0);
+    CHECK(access(NODES "/3", F_OK) != 0 && errno == ENOENT);
+    CHECK(open("/sys", O_RDONLY | O_DIRECTORY) >= 0 || errno == ENOENT); /* the machine's own */
+    CHECK(access("/dev/null", W_OK) == 0);
+}
+
+static void kinds(void)
+{
+    struct stat info;
+    char path[PATH_MAX] = "";
+    CHECK(stat("/dev/kfd", &info) == 0 && S_ISCHR(info.st_mode));
+    CHECK(stat("/dev/dri/renderD129", &info) == 0 && S_ISCHR(info.st_mode));
+    CHECK(stat("/dev/dri/renderD130", &info) != 0 && errno == ENOENT);
+    CHECK(stat(NODES, &info) == 0 && S_ISDIR(info.st_mode));
+    CHECK(lstat("/sys/class/kfd/kfd", &info) == 0 && S_ISLNK(info.st_mode));
+    CHECK(fstatat(AT_FDCWD, CLASS "/0/name", &info, 0) == 0 && S_ISREG(info.st_mode));
+    struct statx extended;
+    CHECK(statx(AT_FDCWD, NODES "/1", 0, STATX_TYPE, &extended) == 0 && S_ISDIR(extended.stx_mode));
+    CHECK(readlink("/sys/class/kfd/kfd", path, sizeof path) > 0);
+    CHECK(strcmp(path, "/sys/devices/virtual/kfd/kfd") == 0);
+    CHECK(readlink(NODES, path, sizeof path) < 0 && errno == EINVAL);
+    CHECK(realpath(CLASS "/../nodes/1", path) && strcmp(path, NODES "/1") == 0);
+}
+
+static int dots_away(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void directories(void)
+{
+    DIR *dir = opendir(NODES);
+    CHECK(dir);
+    int entries = 0;
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        entries += entry->d_type == DT_DIR;
+    CHECK(entries == 5); /* . .. 0 1 2 */
+    int fd = dir ? dirfd(dir) : -1;
+    CHECK(fd >= 0 && faccessat(fd, "1/properties", R_OK, 0) == 0);
+    struct stat info;
+    CHECK(fstat(fd, &info) == 0 && S_ISDIR(info.st_mode));
+    int file = openat(fd, "0/gpu_id", O_RDONLY);
+    char digit = 0;
+    CHECK(file >= 0 && read(file, &digit, 1) == 1 && digit == '0');
+    close(file);
+    if (dir)
+        closedir(dir);
+    fd = open(CLASS "/1", O_RDONLY | O_DIRECTORY);
+    dir = fdopendir(fd);
+    CHECK(dir && readdir(dir));
+    if (dir)
+        closedir(dir);
+    struct dirent **list;
+    int count = scandir(NODES, &list, dots_away, alphasort);
+    CHECK(count == 3 && strcmp(list[2]->d_name, "2") == 0);
+    while (count > 0)
+        free(list[--count]);
+    CHECK(!opendir(NODES "/1/name") && errno == ENOTDIR);
+    dir = opendir("/");
+    CHECK(dir && readdir(dir) && closedir(dir) == 0);
+}
+
+static void descriptors(void)
+{
+    int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+    CHECK(fd >= 0 && version_ask(fd) == 1);
+    CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    int copy = dup(fd);
+    close(fd);
+    CHECK(version_ask(copy) == 1);
+    int other = open("/etc/passwd", O_RDONLY); /* takes the number of fd */
+    CHECK(other == fd && version_ask(other) == -1);
+    CHECK(ioctl(copy, AMDKFD_IO(0xee)) < 0 && errno == EINVAL);
+    CHECK(ioctl(copy, AMDKFD_IOC_GET_VERSION, NULL) < 0 && errno == EFAULT);
+    close(other);
+    close(copy);
+    CHECK(version_ask(copy) == -1 && errno == EBADF);
+}
+
+static void small_file_limit(void)
+{
+    if (fork() == 0) {
+        struct rlimit limit;
+        getrlimit(RLIMIT_FSIZE, &limit);
+        limit.rlim_cur = 1 << 20;
+        setrlimit(RLIMIT_FSIZE, &limit);
+        int fd = open("/dev/kfd", O_RDWR);
+        _exit(fd >= 0 && version_ask(fd) == 1 ? 0 : 1);
+    }
+    int status = -1;
+    wait(&status);
+    CHECK(status == 0);
+}
+
+static void forked_child(void)
+{
+    int fd = open("/dev/kfd", O_RDWR);
+    if (fork() == 0) {
+        if (version_ask(fd) != -1) /* the parent's device is not the child's */
+            _exit(2);
+        int own = open("/dev/kfd", O_RDWR);
+        _exit(own >= 0 && version_ask(own) == 1 ? 0 : 1);
+    }
+    int status = -1;
+    wait(&status);
+    CHECK(status == 0);
+    CHECK(version_ask(fd) == 1);
+    close(fd);
+}
+
+static void every_descriptor_closed(void)
+{
+    if (fork() == 0) {
+        for (int fd = 3; fd < 2000; fd++)
+            close(fd);
+        int fd = open("/dev/kfd", O_RDWR);
+        _exit(fd >= 0 && version_ask(fd) == 1 ? 0 : 1);
+    }
+    int status = -1;
+    wait(&status);
+    CHECK(status == 0);
+}
+
+static void *reader(void *arg)
+{
+    (void)arg;
+    long bad = 0;
+    for (int i = 0; i < 200; i++) {
+        char text[4096];
+        int device = open("/dev/kfd", O_RDWR), file = open(NODES "/2/properties", O_RDONLY);
+        DIR *dir = opendir(CLASS);
+        bad += device < 0 || version_ask(device) != 1;
+        bad += file < 0 || read(file, text, sizeof text) < 100;
+        bad += !dir || !readdir(dir);
+        if (dir)
+            closedir(dir);
+        close(device);
+        close(file);
+    }
+    return (void *)bad;
+}
+
+static void many_threads(void)
+{
+    pthread_t thread[8];
+    for (int i = 0; i < 8; i++)
+        CHECK(pthread_create(&thread[i], NULL, reader, NULL) == 0);
+    for (int i = 0; i < 8; i++) {
+        void *bad;
+        pthread_join(thread[i], &bad);
+        CHECK(bad == NULL);
+    }
+}
+
+int main(void)
+{
+    files();
+    kinds();
+    directories();
+    every_descriptor_closed();
+    small_file_limit();
+    descriptors();
+    forked_child();
+    many_threads();
+    printf("%d failures\n", failures);
+    return failures != 0;
+}

@@ -1,0 +1,330 @@
+#include "driver/svm.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "driver/driver.h"
+#include "driver/kfd.h"
+#include "driver/kfd_abi.h"
+#include "driver/uaccess.h"
+
+#define PAGE_MASK UINT64_C(4095)
+enum { ATTRIBUTES_MAX = 256, GRANULARITY_DEFAULT = 9 /* 2 MiB */ };
+
+struct svm_attributes {
+    uint32_t preferred, prefetch, flags, granularity;
+    uint32_t access, in_place; /* bit n: GPU n may; in_place: without migration */
+};
+
+/* Sorted, disjoint; under driver.svm_lock. */
+struct svm_range {
+    uint64_t start, end;
+    struct svm_attributes attributes;
+    uint32_t mapped; /* bit n: in the page table of GPU n */
+    struct svm_range *next;
+};
+
+static const struct svm_attributes defaults = {
+    .preferred = KFD_IOCTL_SVM_LOCATION_UNDEFINED,
+    .prefetch = KFD_IOCTL_SVM_LOCATION_UNDEFINED,
+    .granularity = GRANULARITY_DEFAULT,
+};
+
+static struct svm_range *range_new(uint64_t start, uint64_t end,
+                                   const struct svm_attributes *attributes, struct svm_range *next)
+{
+    struct svm_range *range = calloc(1, sizeof *range);
+    if (!range)
+        return NULL;
+    range->start = start;
+    range->end = end;
+    range->attributes = *attributes;
+    range->next = next;
+    return range;
+}
+
+static void range_unmap(struct driver *driver, struct svm_range *range)
+{
+    for (int i = 0; i < driver->gpu_count; i++)
+        if (range->mapped & 1u << i)
+            vm_unmap(driver->gpu[i].vm, range->start);
+    range->mapped = 0;
+}
+
+/* Brings the page tables in line with the access rights. */
+static int range_apply(struct driver *driver, struct svm_range *range)
+{
+    uint32_t wanted = range->attributes.access | range->attributes.in_place;
+    uint32_t vm_flags = VM_READ;
+    if (!(range->attributes.flags & KFD_IOCTL_SVM_FLAG_GPU_RO))
+        vm_flags |= VM_WRITE;
+    if (range->attributes.flags & KFD_IOCTL_SVM_FLAG_GPU_EXEC)
+        vm_flags |= VM_EXEC;
+    int status = 0;
+    for (int i = 0; i < driver->gpu_count && !status; i++) {
+        uint32_t bit = 1u << i;
+        if (!(wanted & bit) && (range->mapped & bit))
+            status = vm_unmap(driver->gpu[i].vm, range->start);
+        else if ((wanted & bit) && !(range->mapped & bit))
+            status = vm_map(driver->gpu[i].vm, range->start, range->end - range->start,
+                            (void *)(uintptr_t)range->start, vm_flags);
+        if (!status)
+            range->mapped = (range->mapped & ~bit) | (wanted & bit);
+    }
+    return status;
+}
+
+/* Cuts a range in two at `at`; both halves stay mapped. */
+static int range_split(struct driver *driver, struct svm_range *range, uint64_t at)
+{
+    struct svm_range *tail = range_new(at, range->end, &range->attributes, range->next);
+    if (!tail)
+        return -ENOMEM;
+    range_unmap(driver, range);
+    range->end = at;
+    range->next = tail;
+    int status = range_apply(driver, range);
+    return status ? status : range_apply(driver, tail);
+}
+
+/* Afterwards `start` and `end` cut no range, and with `fill` no gap is left between them. */
+static int ranges_carve(struct driver *driver, uint64_t start, uint64_t end, bool fill)
+{
+    struct svm_range **at = &driver->svm;
+    int status = 0;
+    while (*at && (*at)->end <= start)
+        at = &(*at)->next;
+    if (*at && (*at)->start < start) {
+        status = range_split(driver, *at, start);
+        at = &(*at)->next;
+    }
+    uint64_t position = start;
+    while (!status && position < end) {
+        struct svm_range *range = *at;
+        uint64_t gap_end = range && range->start < end ? range->start : end;
+        if (gap_end > position && fill) {
+            struct svm_range *filler = range_new(position, gap_end, &defaults, range);
+            if (!filler)
+                return -ENOMEM;
+            *at = range = filler;
+        } else if (gap_end > position) {
+            position = gap_end;
+            continue;
+        }
+        if (range->end > end)
+            status = range_split(driver, range, end);
+        position = range->end;
+        at = &range->next;
+    }
+    return status;
+}
+
+static int attribute_set(struct driver *driver, struct svm_attributes *to,
+                         const struct kfd_ioctl_svm_attribute *attribute)
+{
+    struct gpu *gpu = driver_gpu(driver, attribute->value);
+    uint32_t bit = gpu ? 1u << (gpu - driver->gpu) : 0;
+    switch (attribute->type) {
+    case KFD_IOCTL_SVM_ATTR_PREFERRED_LOC:
+    case KFD_IOCTL_SVM_ATTR_PREFETCH_LOC:
+        if (!gpu && attribute->value != KFD_IOCTL_SVM_LOCATION_SYSMEM &&
+            attribute->value != KFD_IOCTL_SVM_LOCATION_UNDEFINED)
+            return -EINVAL;
+        if (attribute->type == KFD_IOCTL_SVM_ATTR_PREFERRED_LOC)
+            to->preferred = attribute->value;
+        else
+            to->prefetch = attribute->value;
+        return 0;
+    case KFD_IOCTL_SVM_ATTR_ACCESS:
+    case KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE:
+    case KFD_IOCTL_SVM_ATTR_NO_ACCESS:
+        to->access &= ~bit;
+        to->in_place &= ~bit;
+        if (attribute->type == KFD_IOCTL_SVM_ATTR_ACCESS)
+            to->access |= bit;
+        if (attribute->type == KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE)
+            to->in_place |= bit;
+        return gpu ? 0 : -EINVAL;
+    case KFD_IOCTL_SVM_ATTR_SET_FLAGS:
+        to->flags |= attribute->value;
+        return 0;
+    case KFD_IOCTL_SVM_ATTR_CLR_FLAGS:
+        to->flags &= ~attribute->value;
+        return 0;
+    case KFD_IOCTL_SVM_ATTR_GRANULARITY:
+        to->granularity = attribute->value & 0x3f;
+        return 0;
+    }
+    return -EINVAL;
+}
+
+static int range_update(struct driver *driver, struct svm_range *range,
+                        const struct kfd_ioctl_svm_attribute *list, uint32_t count)
+{
+    const uint32_t vm_bits = KFD_IOCTL_SVM_FLAG_GPU_RO | KFD_IOCTL_SVM_FLAG_GPU_EXEC;
+    uint32_t flags_before = range->attributes.flags;
+    int status = 0;
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = attribute_set(driver, &range->attributes, &list[i]);
+    if ((flags_before ^ range->attributes.flags) & vm_bits)
+        range_unmap(driver, range);
+    return status ? status : range_apply(driver, range);
+}
+
+static int attributes_set(struct driver *driver, uint64_t start, uint64_t end,
+                          const struct kfd_ioctl_svm_attribute *list, uint32_t count)
+{
+    struct svm_attributes scratch = defaults;
+    int status = 0;
+    for (uint32_t i = 0; i < count && !status; i++) /* all or nothing: try them first */
+        status = attribute_set(driver, &scratch, &list[i]);
+    /* Every page must belong to the program; msync tells without touching anything. */
+    if (!status && msync((void *)(uintptr_t)start, end - start, MS_ASYNC) != 0)
+        status = -EFAULT;
+    if (!status)
+        status = ranges_carve(driver, start, end, true);
+    for (struct svm_range *range = driver->svm; range && !status; range = range->next)
+        if (range->start >= start && range->end <= end)
+            status = range_update(driver, range, list, count);
+    return status;
+}
+
+/* What all ranges and gaps of [start, end) agree on. */
+struct svm_summary {
+    struct svm_attributes all;
+    uint32_t flags_any;
+    bool first;
+};
+
+static void summary_add(struct svm_summary *sum, const struct svm_attributes *part)
+{
+    if (sum->first) {
+        sum->all = *part;
+        sum->flags_any = part->flags;
+        sum->first = false;
+        return;
+    }
+    if (sum->all.preferred != part->preferred)
+        sum->all.preferred = KFD_IOCTL_SVM_LOCATION_UNDEFINED;
+    if (sum->all.prefetch != part->prefetch)
+        sum->all.prefetch = KFD_IOCTL_SVM_LOCATION_UNDEFINED;
+    if (sum->all.granularity > part->granularity)
+        sum->all.granularity = part->granularity;
+    sum->all.flags &= part->flags;
+    sum->flags_any |= part->flags;
+    /* A GPU with mixed rights has the weaker of the two. */
+    uint32_t any = (sum->all.access | sum->all.in_place) & (part->access | part->in_place);
+    sum->all.in_place = any & (sum->all.in_place | part->in_place);
+    sum->all.access = any & ~sum->all.in_place;
+}
+
+static struct svm_summary summary_of(struct driver *driver, uint64_t start, uint64_t end)
+{
+    struct svm_summary sum = {.first = true};
+    uint64_t position = start;
+    for (struct svm_range *range = driver->svm; range; range = range->next) {
+        if (range->end <= start || range->start >= end)
+            continue;
+        if (range->start > position)
+            summary_add(&sum, &defaults);
+        summary_add(&sum, &range->attributes);
+        position = range->end;
+    }
+    if (position < end)
+        summary_add(&sum, &defaults);
+    return sum;
+}
+
+static int attribute_get(struct driver *driver, const struct svm_summary *sum,
+                         struct kfd_ioctl_svm_attribute *attribute)
+{
+    struct gpu *gpu;
+    switch (attribute->type) {
+    case KFD_IOCTL_SVM_ATTR_PREFERRED_LOC:
+        attribute->value = sum->all.preferred;
+        return 0;
+    case KFD_IOCTL_SVM_ATTR_PREFETCH_LOC:
+        attribute->value = sum->all.prefetch;
+        return 0;
+    case KFD_IOCTL_SVM_ATTR_ACCESS:
+        gpu = driver_gpu(driver, attribute->value);
+        if (!gpu)
+            return -EINVAL;
+        if (sum->all.access & 1u << (gpu - driver->gpu))
+            attribute->type = KFD_IOCTL_SVM_ATTR_ACCESS;
+        else if (sum->all.in_place & 1u << (gpu - driver->gpu))
+            attribute->type = KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE;
+        else
+            attribute->type = KFD_IOCTL_SVM_ATTR_NO_ACCESS;
+        return 0;
+    case KFD_IOCTL_SVM_ATTR_SET_FLAGS:
+        attribute->value = sum->all.flags;
+        return 0;
+    case KFD_IOCTL_SVM_ATTR_CLR_FLAGS:
+        attribute->value = ~sum->flags_any;
+        return 0;
+    case KFD_IOCTL_SVM_ATTR_GRANULARITY:
+        attribute->value = sum->all.granularity;
+        return 0;
+    }
+    return -EINVAL;
+}
+
+static int attributes_get(struct driver *driver, uint64_t start, uint64_t end,
+                          struct kfd_ioctl_svm_attribute *list, uint32_t count)
+{
+    struct svm_summary sum = summary_of(driver, start, end);
+    int status = 0;
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = attribute_get(driver, &sum, &list[i]);
+    return status;
+}
+
+int kfd_svm(struct driver *driver, uint64_t user)
+{
+    struct kfd_ioctl_svm_args args;
+    struct kfd_ioctl_svm_attribute list[ATTRIBUTES_MAX];
+    int status = user_read(&args, user, sizeof args);
+    if (status)
+        return status;
+    if (args.nattr > ATTRIBUTES_MAX || args.size == 0 ||
+        ((args.start_addr | args.size) & PAGE_MASK) ||
+        args.start_addr + args.size < args.start_addr)
+        return -EINVAL;
+    status = user_read(list, user + sizeof args, args.nattr * sizeof list[0]);
+    if (status)
+        return status;
+    uint64_t end = args.start_addr + args.size;
+    pthread_mutex_lock(&driver->svm_lock);
+    if (args.op == KFD_IOCTL_SVM_OP_SET_ATTR)
+        status = attributes_set(driver, args.start_addr, end, list, args.nattr);
+    else if (args.op == KFD_IOCTL_SVM_OP_GET_ATTR)
+        status = attributes_get(driver, args.start_addr, end, list, args.nattr);
+    else
+        status = -EINVAL;
+    pthread_mutex_unlock(&driver->svm_lock);
+    if (!status && args.op == KFD_IOCTL_SVM_OP_GET_ATTR)
+        status = user_write(user + sizeof args, list, args.nattr * sizeof list[0]);
+    return status;
+}
+
+void svm_forget(struct driver *driver, uint64_t start, uint64_t end)
+{
+    pthread_mutex_lock(&driver->svm_lock);
+    ranges_carve(driver, start, end, false);
+    for (struct svm_range **at = &driver->svm; *at;) {
+        struct svm_range *range = *at;
+        if (range->start < start || range->end > end) {
+            at = &range->next;
+            continue;
+        }
+        range_unmap(driver, range);
+        *at = range->next;
+        free(range);
+    }
+    pthread_mutex_unlock(&driver->svm_lock);
+}

@@ -1,0 +1,130 @@
+#include "driver/svm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "driver/driver.h"
+#include "driver/kfd.h"
+#include "driver/kfd_abi.h"
+
+enum { PAGES = 8, PAGE = 4096 };
+
+static struct driver *driver;
+static struct vm_reader reader;
+static uint8_t *memory;
+
+static int setup(void **state)
+{
+    (void)state;
+    int device = driver_open(O_RDWR);
+    driver = device >= 0 ? driver_of_fd(device) : NULL;
+    if (!driver)
+        return -1;
+    vm_reader_register(driver->gpu[0].vm, &reader);
+    memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? -1 : 0;
+}
+
+struct call {
+    struct kfd_ioctl_svm_args args;
+    struct kfd_ioctl_svm_attribute list[4];
+};
+
+static int set(int page, int pages, uint32_t type, uint32_t value)
+{
+    struct call call = {.args = {.start_addr = (uintptr_t)memory + (uint64_t)page * PAGE,
+                                 .size = (uint64_t)pages * PAGE,
+                                 .op = KFD_IOCTL_SVM_OP_SET_ATTR,
+                                 .nattr = 1}};
+    call.list[0] = (struct kfd_ioctl_svm_attribute){type, value};
+    return kfd_svm(driver, (uintptr_t)&call);
+}
+
+static struct kfd_ioctl_svm_attribute get(int page, int pages, uint32_t type, uint32_t value)
+{
+    struct call call = {.args = {.start_addr = (uintptr_t)memory + (uint64_t)page * PAGE,
+                                 .size = (uint64_t)pages * PAGE,
+                                 .op = KFD_IOCTL_SVM_OP_GET_ATTR,
+                                 .nattr = 1}};
+    call.list[0] = (struct kfd_ioctl_svm_attribute){type, value};
+    assert_int_equal(kfd_svm(driver, (uintptr_t)&call), 0);
+    return call.list[0];
+}
+
+/* One letter a page: w readable and writable by the GPU, r readable, - neither. */
+static void expect(const char *pages)
+{
+    char seen[PAGES + 1] = {0};
+    vm_reader_enter(&reader);
+    for (int page = 0; page < PAGES; page++) {
+        uint64_t va = (uintptr_t)memory + (uint64_t)page * PAGE + 8;
+        void *write = vm_translate(&reader, va, 4, VM_WRITE);
+        void *read = vm_translate(&reader, va, 4, VM_READ);
+        assert_true(!read || read == (void *)(uintptr_t)va);
+        seen[page] = write ? 'w' : read ? 'r' : '-';
+    }
+    vm_reader_leave(&reader);
+    assert_string_equal(seen, pages);
+}
+
+static void access_follows_the_attributes_page_by_page(void **state)
+{
+    (void)state;
+    uint32_t gpu = driver->gpu[0].gpu_id;
+    expect("--------");
+    assert_int_equal(set(1, 6, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), 0);
+    expect("-wwwwww-");
+    assert_int_equal(set(3, 2, KFD_IOCTL_SVM_ATTR_NO_ACCESS, gpu), 0);
+    expect("-ww--ww-");
+    assert_int_equal(set(2, 4, KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE, gpu), 0);
+    expect("-wwwwww-");
+    assert_int_equal(set(0, 2, KFD_IOCTL_SVM_ATTR_SET_FLAGS, KFD_IOCTL_SVM_FLAG_GPU_RO), 0);
+    expect("-rwwwww-");
+    assert_int_equal(set(0, 8, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), 0);
+    expect("rrwwwwww");
+    svm_forget(driver, (uintptr_t)memory + PAGE, (uintptr_t)memory + 7 * PAGE);
+    expect("r------w");
+    svm_forget(driver, 0, UINT64_MAX);
+    expect("--------");
+}
+
+static void queries_answer_for_the_whole_range(void **state)
+{
+    (void)state;
+    uint32_t gpu = driver->gpu[0].gpu_id;
+    assert_int_equal(set(0, 4, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), 0);
+    assert_int_equal(set(0, 2, KFD_IOCTL_SVM_ATTR_PREFERRED_LOC, gpu), 0);
+    assert_int_equal(get(0, 2, KFD_IOCTL_SVM_ATTR_PREFERRED_LOC, 0).value, gpu);
+    assert_int_equal(get(0, 4, KFD_IOCTL_SVM_ATTR_PREFERRED_LOC, 0).value, UINT32_MAX);
+    assert_int_equal(get(0, 4, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type, KFD_IOCTL_SVM_ATTR_ACCESS);
+    assert_int_equal(get(0, 5, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type, KFD_IOCTL_SVM_ATTR_NO_ACCESS);
+    svm_forget(driver, 0, UINT64_MAX);
+}
+
+static void wrong_requests_are_refused_and_change_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(set(0, 1, KFD_IOCTL_SVM_ATTR_ACCESS, 1), -EINVAL);
+    assert_int_equal(set(0, 1, 99, 0), -EINVAL);
+    assert_int_equal(set(0, 0, KFD_IOCTL_SVM_ATTR_ACCESS, driver->gpu[0].gpu_id), -EINVAL);
+    munmap(memory + 7 * PAGE, PAGE);
+    assert_int_equal(set(6, 2, KFD_IOCTL_SVM_ATTR_ACCESS, driver->gpu[0].gpu_id), -EFAULT);
+    expect("--------");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(access_follows_the_attributes_page_by_page),
+        cmocka_unit_test(queries_answer_for_the_whole_range),
+        cmocka_unit_test(wrong_requests_are_refused_and_change_nothing),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,0 +1,122 @@
+/* crocgpu: runs a program with the software GPU in front of it. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/device.h"
+
+/* As shells report it. */
+enum { EXIT_USAGE = 2, EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127 };
+
+static const char usage[] =
+    "usage: crocgpu [--devices LIST] PROGRAM [ARGUMENT...]\n"
+    "Runs PROGRAM on a software GPU.\n"
+    "  --devices LIST  which GPUs it sees: gfx90a (default), gfx906, gfx908, gfx942;\n"
+    "                  gfx90a*2,gfx942 means two of one and one of another\n"
+    "  -h, --help      this text\n";
+
+static int devices_set(const char *list)
+{
+    const struct gpu_model *models[GPU_DEVICES_MAX];
+    const char *bad;
+    if (gpu_models_parse(list, models, &bad) < 0) {
+        fprintf(stderr,
+                "crocgpu: --devices %s: cannot use \"%s\"; known: gfx90a, gfx906, gfx908, gfx942, "
+                "as in gfx90a*2,gfx942 (%d at most)\n",
+                list, bad, GPU_DEVICES_MAX);
+        return -EINVAL;
+    }
+    return setenv("CROCGPU_DEVICES", list, 1) == 0 ? 0 : -errno;
+}
+
+static int library_find(char *path, size_t size_bytes)
+{
+    static const char *const places[] = {"../lib/libcrocgpu.so", "libcrocgpu.so"};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return -errno;
+    self[length] = 0;
+    *strrchr(self, '/') = 0;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char candidate[PATH_MAX + 32], real[PATH_MAX];
+        snprintf(candidate, sizeof candidate, "%s/%s", self, places[i]);
+        if (!realpath(candidate, real) || access(real, R_OK) != 0)
+            continue;
+        if (strlen(real) >= size_bytes)
+            return -ENAMETOOLONG;
+        strcpy(path, real);
+        return 0;
+    }
+    fprintf(stderr, "crocgpu: libcrocgpu.so is neither in %s/../lib nor in %s\n", self, self);
+    return -ENOENT;
+}
+
+/* ld.so splits LD_PRELOAD at colons and spaces and has no way to quote them. */
+static int preload_set(const char *library)
+{
+    if (strpbrk(library, ": ")) {
+        fprintf(stderr,
+                "crocgpu: LD_PRELOAD cannot hold the path \"%s\": it has a colon or space\n",
+                library);
+        return -EINVAL;
+    }
+    const char *before = getenv("LD_PRELOAD");
+    if (before && strstr(before, library))
+        return 0;
+    size_t size_bytes = strlen(library) + (before ? strlen(before) : 0) + 2;
+    char *value = malloc(size_bytes);
+    if (!value)
+        return -ENOMEM;
+    snprintf(value, size_bytes, "%s%s%s", library, before && *before ? ":" : "",
+             before ? before : "");
+    int status = setenv("LD_PRELOAD", value, 1) == 0 ? 0 : -errno;
+    free(value);
+    return status;
+}
+
+/* Index of the program in argv, or a negative exit status - 1. */
+static int arguments_read(int argc, char **argv)
+{
+    int at = 1;
+    while (at < argc && argv[at][0] == '-') {
+        const char *option = argv[at++];
+        if (strcmp(option, "--") == 0)
+            break;
+        if (strcmp(option, "-h") == 0 || strcmp(option, "--help") == 0) {
+            fputs(usage, stdout);
+            return -EXIT_SUCCESS - 1;
+        }
+        const char *list = NULL;
+        if (strncmp(option, "--devices=", 10) == 0)
+            list = option + 10;
+        else if (strcmp(option, "--devices") == 0 && at < argc)
+            list = argv[at++];
+        if (!list) {
+            fprintf(stderr, "crocgpu: unknown or incomplete option %s\n%s", option, usage);
+            return -EXIT_USAGE - 1;
+        }
+        if (devices_set(list) != 0)
+            return -EXIT_USAGE - 1;
+    }
+    if (at < argc)
+        return at;
+    fputs(usage, stderr);
+    return -EXIT_USAGE - 1;
+}
+
+int main(int argc, char **argv)
+{
+    char library[PATH_MAX];
+    int program = arguments_read(argc, argv);
+    if (program < 0)
+        return -program - 1;
+    if (library_find(library, sizeof library) != 0 || preload_set(library) != 0)
+        return EXIT_CANNOT_EXECUTE;
+    execvp(argv[program], argv + program);
+    fprintf(stderr, "crocgpu: %s: %s\n", argv[program], strerror(errno));
+    return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
+}
