@@ -7,6 +7,7 @@
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/hsa_ext_amd.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -79,30 +80,33 @@ static uint32_t fault_code(enum fault_kind kind)
     }
 }
 
+/* "illegal instruction by v_bad_b32 (7e000200 00000000) at PC 0x2040" */
 static enum step dispatch_fault(struct cp_queue *queue, const struct dispatch_result *result)
 {
     static const struct {
         const char *name;
         uint32_t access;
+        bool has_address;
     } kinds[] = {
-        [FAULT_NONE] = {"unknown fault", 0},
-        [FAULT_MEMORY_READ] = {"memory fault reading", VM_READ},
-        [FAULT_MEMORY_WRITE] = {"memory fault writing", VM_WRITE},
-        [FAULT_MEMORY_EXEC] = {"memory fault fetching code at", VM_EXEC},
-        [FAULT_ILLEGAL_INSTRUCTION] = {"illegal instruction, address", 0},
-        [FAULT_APERTURE] = {"aperture violation at", 0},
-        [FAULT_TRAP] = {"s_trap, address", 0},
-        [FAULT_ASSERT_TRAP] = {"assertion trap, address", 0},
+        [FAULT_NONE] = {"fault", 0, false},
+        [FAULT_MEMORY_READ] = {"memory fault reading", VM_READ, true},
+        [FAULT_MEMORY_WRITE] = {"memory fault writing", VM_WRITE, true},
+        [FAULT_MEMORY_EXEC] = {"memory fault fetching code at", VM_EXEC, true},
+        [FAULT_ILLEGAL_INSTRUCTION] = {"illegal instruction", 0, false},
+        [FAULT_APERTURE] = {"aperture violation at", 0, true},
+        [FAULT_TRAP] = {"trap", 0, false},
+        [FAULT_ASSERT_TRAP] = {"assertion trap", 0, false},
     };
+    char address[24] = "";
+
+    if (kinds[result->fault].has_address)
+        snprintf(address, sizeof address, " 0x%llx", (unsigned long long)result->fault_va);
     queue->error.fault_va = result->fault_va;
     queue->error.fault_kind = kinds[result->fault].access;
-    return queue_error(queue, fault_code(result->fault),
-                       "kernel at PC 0x%llx, %s (%08x %08x): %s "
-                       "0x%llx",
-                       (unsigned long long)result->fault_pc_va,
-                       result->mnemonic[0] ? result->mnemonic : "unknown instruction",
-                       result->raw[0], result->raw[1], kinds[result->fault].name,
-                       (unsigned long long)result->fault_va);
+    return queue_error(queue, fault_code(result->fault), "%s%s by %s (%08x %08x) at PC 0x%llx",
+                       kinds[result->fault].name, address,
+                       result->mnemonic[0] ? result->mnemonic : "an unknown instruction",
+                       result->raw[0], result->raw[1], (unsigned long long)result->fault_pc_va);
 }
 
 /* Gives back finished packets in ring order. STEP_IDLE when there is no error. */
