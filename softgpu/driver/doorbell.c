@@ -26,6 +26,8 @@
 /* Protecting again right after a fault made the writer, not yet scheduled, fault once more: 40 to
  * 80 ms per packet. 2 ms is far beyond the time a woken thread needs to retry its store. */
 #define HOLD_NS UINT64_C(2000000)
+/* While a page is open nobody notices its stores: the command processor looks this often. */
+#define HOLD_POLL_NS UINT64_C(50000)
 enum { PAGES_MAX = 64 };
 
 struct watched_page {
@@ -190,7 +192,7 @@ uint64_t doorbell_watch_arm(struct doorbell_watch *watch)
     if (watch->fd < 0)
         sleep_ns = 0;
     else if (since_ns < HOLD_NS)
-        sleep_ns = HOLD_NS - since_ns;
+        sleep_ns = HOLD_POLL_NS;
     for (int i = 0; i < watch->count && sleep_ns == UINT64_MAX; i++)
         if (!watch->page[i].armed && protect(watch, &watch->page[i], true) != 0)
             sleep_ns = 0;

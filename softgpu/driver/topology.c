@@ -107,8 +107,9 @@ static int link_add(struct vtree *tree, int from, int to, int index, int type)
     P(type, type)                                                                                  \
     P(version_major, 0)                                                                            \
     P(version_minor, 0)                                                                            \
-    P(node_from, from) P(node_to, to) P(weight, type == LINK_XGMI ? 15 : 20) P(min_latency, 0)     \
-        P(max_latency, 0) P(min_bandwidth, type == LINK_XGMI ? 50000 : 0)                          \
+    P(node_from, from)                                                                             \
+    P(node_to, to) P(weight, type == LINK_XGMI ? 15 : 20) P(min_latency, 0) P(max_latency, 0)      \
+        P(min_bandwidth, type == LINK_XGMI ? 50000 : 0)                                            \
             P(max_bandwidth, type == LINK_XGMI ? 100000 : 0) P(recommended_transfer_size, 0)       \
                 P(recommended_sdma_engine_id_mask, 0) P(flags, 1)
     PUT_PROPERTIES(&text, LIST);
@@ -164,8 +165,8 @@ static int cache_add(struct vtree *tree, int node, int index, uint64_t simd_base
     P(processor_id_low, simd_base)                                                                 \
     P(level, cache->level)                                                                         \
     P(size, cache->size_kib)                                                                       \
-    P(cache_line_size, cache->line_bytes) P(cache_lines_per_tag, 1) P(association, cache->ways)    \
-        P(latency, 0) P(type, cache->type)
+    P(cache_line_size, cache->line_bytes)                                                          \
+    P(cache_lines_per_tag, 1) P(association, cache->ways) P(latency, 0) P(type, cache->type)
     PUT_PROPERTIES(&text, LIST);
 #undef LIST
     put(&text, "sibling_map 1,0\n");
@@ -201,9 +202,10 @@ static int cpu_add(struct vtree *tree, int gpus)
     P(cpu_cores_count, cores > 0 ? cores : 1)                                                      \
     P(simd_count, 0)                                                                               \
     P(mem_banks_count, 1)                                                                          \
-    P(caches_count, 0) P(io_links_count, gpus) P(p2p_links_count, 0) P(cpu_core_id_base, 0)        \
-        P(simd_id_base, 0) P(max_waves_per_simd, 0) P(lds_size_in_kb, 0) P(gds_size_in_kb, 0)      \
-            P(num_gws, 0) P(wave_front_size, 0) P(array_count, 0) P(simd_arrays_per_engine, 0)     \
+    P(caches_count, 0)                                                                             \
+    P(io_links_count, gpus) P(p2p_links_count, 0) P(cpu_core_id_base, 0) P(simd_id_base, 0)        \
+        P(max_waves_per_simd, 0) P(lds_size_in_kb, 0) P(gds_size_in_kb, 0) P(num_gws, 0)           \
+            P(wave_front_size, 0) P(array_count, 0) P(simd_arrays_per_engine, 0)                   \
                 P(cu_per_simd_array, 0) P(simd_per_cu, 0) P(max_slots_scratch_cu, 0)               \
                     P(gfx_target_version, 0) P(vendor_id, 0) P(device_id, 0) P(location_id, 0)     \
                         P(domain, 0) P(drm_render_minor, 0) P(hive_id, 0) P(num_sdma_engines, 0)   \
@@ -230,8 +232,9 @@ static void gpu_properties(struct text *text, const struct gpu_model *m, int gpu
     P(cpu_cores_count, 0)                                                                          \
     P(simd_count, m->cu_active * m->simd_per_cu)                                                   \
     P(mem_banks_count, 1)                                                                          \
-    P(caches_count, CACHES_PER_GPU) P(io_links_count, links) P(p2p_links_count, 0)                 \
-        P(cpu_core_id_base, 0) P(simd_id_base, simd_base) P(max_waves_per_simd, m->waves_per_simd) \
+    P(caches_count, CACHES_PER_GPU)                                                                \
+    P(io_links_count, links) P(p2p_links_count, 0) P(cpu_core_id_base, 0)                          \
+        P(simd_id_base, simd_base) P(max_waves_per_simd, m->waves_per_simd)                        \
             P(lds_size_in_kb, m->lds_bytes >> 10) P(gds_size_in_kb, 0) P(num_gws, 0)               \
                 P(wave_front_size, 64) P(array_count, m->xcc_count * m->se_count * m->sh_per_se)   \
                     P(simd_arrays_per_engine, m->sh_per_se) P(cu_per_simd_array, m->cu_per_sh) P(  \
@@ -312,7 +315,7 @@ static int module_add(struct vtree *tree)
     int status = modules_add(tree);
     for (size_t i = 0; i < sizeof files / sizeof files[0] && !status; i++)
         status = vtree_add_file(tree, files[i][0], files[i][1]);
-    return status;
+    return status ? status : vtree_add_dir(tree, "/sys/module/amdgpu/holders");
 }
 
 static int system_add(struct vtree *tree)

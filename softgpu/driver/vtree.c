@@ -92,6 +92,11 @@ static int text_add(struct vtree *tree, const char *path, const char *text, enum
     return 0;
 }
 
+int vtree_add_dir(struct vtree *tree, const char *path)
+{
+    return node_make(tree, path) ? 0 : -ENOMEM;
+}
+
 int vtree_add_file(struct vtree *tree, const char *path, const char *text)
 {
     return text_add(tree, path, text, VNODE_FILE);

@@ -32,6 +32,7 @@ void vtree_clear(struct vtree *tree);
 
 /* Each adds the missing directories above. Directories named here or above an added node belong
  * to us entirely; vtree_share() marks one as the machine's own. 0 or -ENOMEM. */
+int vtree_add_dir(struct vtree *tree, const char *path);
 int vtree_add_file(struct vtree *tree, const char *path, const char *text);
 int vtree_add_link(struct vtree *tree, const char *path, const char *target);
 int vtree_add_device(struct vtree *tree, const char *path, uint32_t minor);
