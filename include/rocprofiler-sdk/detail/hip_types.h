@@ -1,0 +1,49 @@
+/*
+ * The HIP header, and what newer ones declare by name that older ones lack. Most newer types appear
+ * in the argument unions behind a pointer or as a plain integer, see gen/api_headers.py; what is
+ * declared here are those that ROCm 7.0 introduced.
+ */
+#ifndef ROCPROFILER_SDK_DETAIL_HIP_TYPES_H
+#define ROCPROFILER_SDK_DETAIL_HIP_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Programs that never call HIP still include this through the tracing headers. */
+#if !defined(__HIP_PLATFORM_AMD__) && !defined(__HIP_PLATFORM_NVIDIA__)
+#define __HIP_PLATFORM_AMD__ 1
+#endif
+#include <hip/hip_runtime_api.h>
+#include <hip/hip_version.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hipBatchMemOpNodeParams;
+struct hipDeviceProp_tR0000;
+struct hipDeviceProp_tR0600;
+struct hipExternalMemoryMipmappedArrayDesc_st;
+struct hipExternalSemaphoreSignalNodeParams;
+struct hipExternalSemaphoreWaitNodeParams;
+struct hipFunctionLaunchParams_t;
+struct hipGraphEdgeData;
+struct hipGraphInstantiateParams;
+struct hipGraphNodeParams;
+struct hipMemAllocNodeParams;
+struct hipUserObject;
+union hipStreamBatchMemOpParams_union;
+
+#if HIP_VERSION_MAJOR < 7
+typedef struct HIP_LAUNCH_CONFIG_st HIP_LAUNCH_CONFIG;
+typedef struct hipLaunchConfig_st hipLaunchConfig_t;
+typedef struct ihipLinkState_t *hipLinkState_t;
+typedef unsigned int hipJitInputType;
+typedef unsigned int hipMemRangeHandleType;
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,254 @@
+/* Floating-point operations on one lane. */
+#ifndef VALU_CORE_FLOAT_H
+#define VALU_CORE_FLOAT_H
+
+#include "valu/kernel.h"
+
+#define EXP32(u) ((u) >> 23 & 0xff)
+#define EXP64(u) ((u32)((u) >> 52) & 0x7ff)
+#define INF32    UINT32_C(0x7f800000)
+#define INF64    UINT64_C(0x7ff0000000000000)
+#define SIGN32   UINT32_C(0x80000000)
+#define SIGN64   UINT64_C(0x8000000000000000)
+#define NAN32    UINT32_C(0xffc00000)
+#define NAN64    UINT64_C(0xfff8000000000000)
+
+KERNEL_INLINE f32 flush32(f32 x)
+{
+    const u32 u = bits32(x);
+    return f32_of(EXP32(u) ? u : u & SIGN32);
+}
+KERNEL_INLINE f32 flush32_if(f32 x, bool flush)
+{
+    return flush ? flush32(x) : x;
+}
+KERNEL_INLINE bool nan32(f32 x)
+{
+    return (bits32(x) & ~SIGN32) > INF32;
+}
+KERNEL_INLINE bool nan64(f64 x)
+{
+    return (bits64(x) & ~SIGN64) > INF64;
+}
+KERNEL_INLINE bool snan32(f32 x)
+{
+    return nan32(x) && !(bits32(x) & 0x400000);
+}
+KERNEL_INLINE bool snan64(f64 x)
+{
+    return nan64(x) && !(bits64(x) >> 51 & 1);
+}
+
+/* Integers in the order of the floats they stand for; -0 sorts below +0 as min and max want. */
+KERNEL_INLINE i32 order32(f32 x)
+{
+    const i32 i = (i32)bits32(x);
+    return i ^ (i32)((u32)(i >> 31) >> 1);
+}
+KERNEL_INLINE i64 order64(f64 x)
+{
+    const i64 i = (i64)bits64(x);
+    return i ^ (i64)((u64)(i >> 63) >> 1);
+}
+KERNEL_INLINE i32 order16(u32 x)
+{
+    const i32 i = (i16)x;
+    return i ^ (i >> 15 & 0x7fff);
+}
+
+#define MINMAX(NAME, T, ORDER, NAN, SNAN, ONE, OP)                                                 \
+    KERNEL_INLINE T NAME(T a, T b, struct lane_env e)                                              \
+    {                                                                                              \
+        T r = ORDER(a) OP ORDER(b) ? a : b;                                                        \
+        r = NAN(b) ? a : r;                                                                        \
+        r = NAN(a) ? b : r;                                                                        \
+        r = e.ieee && SNAN(b) ? b : r;                                                             \
+        r = e.ieee && SNAN(a) ? a : r;                                                             \
+        return r * e.ONE;                                                                          \
+    }
+MINMAX(min_f32, f32, order32, nan32, snan32, one32, <)
+MINMAX(max_f32, f32, order32, nan32, snan32, one32, >)
+MINMAX(min_f64, f64, order64, nan64, snan64, one64, <)
+MINMAX(max_f64, f64, order64, nan64, snan64, one64, >)
+
+/* The median; with a NaN among the sources the hardware answers the minimum of the three. */
+KERNEL_INLINE f32 med_f32(f32 a, f32 b, f32 c, struct lane_env e)
+{
+    const f32 low = min_f32(a, b, e), high = max_f32(a, b, e);
+    const f32 median = max_f32(low, min_f32(high, c, e), e);
+    return nan32(a) || nan32(b) || nan32(c) ? min_f32(low, c, e) : median;
+}
+
+/* fma without contraction surprises: builds without the instruction use the C library's. */
+KERNEL_INLINE f32 fma_f32(f32 a, f32 b, f32 c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+KERNEL_INLINE f64 fma_f64(f64 a, f64 b, f64 c)
+{
+    return __builtin_fma(a, b, c);
+}
+/* v_mad and v_mac: two roundings, denormals always flushed. */
+KERNEL_INLINE f32 mad_f32(f32 a, f32 b, f32 c)
+{
+    return flush32(flush32(flush32(a) * flush32(b)) + flush32(c));
+}
+KERNEL_INLINE f32 mul_legacy_f32(f32 a, f32 b)
+{
+    return a == 0 || b == 0 ? 0 : a * b;
+}
+
+/* Round to nearest even whatever MXCSR says: adding and taking away 2^23 needs MXCSR's help. */
+KERNEL_INLINE f32 round_even_f32(f32 x)
+{
+    return __builtin_roundevenf(x);
+}
+
+KERNEL_INLINE f32 fract_f32(f32 x)
+{
+    const f32 r = x - __builtin_floorf(x);
+    return r >= 1 ? 0x1.fffffep-1f : r;
+}
+KERNEL_INLINE f64 fract_f64(f64 x)
+{
+    const f64 r = x - __builtin_floor(x);
+    return r >= 1 ? 0x1.fffffffffffffp-1 : r;
+}
+
+KERNEL_INLINE f64 pow2_f64(i32 n) /* -1022..1023 */
+{
+    return f64_of((u64)(u32)(n + 1023) << 52);
+}
+KERNEL_INLINE i32 clamp_range(i32 x, i32 low, i32 high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+KERNEL_INLINE f32 ldexp_f32(f32 x, i32 n)
+{
+    return (f32)((f64)x * pow2_f64(clamp_range(n, -400, 400)));
+}
+/* At most one of the three products rounds: the steps keep 53 bits above the denormals. */
+KERNEL_INLINE f64 ldexp_f64(f64 x, i32 n)
+{
+    n = clamp_range(n, -2200, 2200);
+    for (int k = 0; k < 2; k++) {
+        const i32 step = n > 1023 ? 1023 : n < -1022 ? -1022 + 53 : 0;
+        x *= pow2_f64(step);
+        n -= step;
+    }
+    return x * pow2_f64(clamp_range(n, -1022, 1023));
+}
+
+KERNEL_INLINE i32 frexp_exp_f32(f32 x)
+{
+    const u32 m = bits32(x) & ~SIGN32;
+    const f32 scaled = f32_of(m << 0);
+    const u32 normal = bits32((f32)((f64)scaled * 0x1p64));
+    const bool denormal = m < 0x800000;
+    const i32 exponent = denormal ? (i32)EXP32(normal) - 64 : (i32)EXP32(m);
+    return m == 0 || m >= INF32 ? 0 : exponent - 126;
+}
+KERNEL_INLINE f32 frexp_mant_f32(f32 x)
+{
+    const u32 u = bits32(x), m = u & ~SIGN32;
+    const u32 normal = m < 0x800000 ? bits32((f32)((f64)x * 0x1p64)) : u;
+    const u32 r = (normal & 0x807fffff) | 126u << 23;
+    return m == 0 || m >= INF32 ? x : f32_of(r);
+}
+KERNEL_INLINE i32 frexp_exp_f64(f64 x)
+{
+    const u64 m = bits64(x) & ~SIGN64;
+    const u64 normal = bits64(x * 0x1p64);
+    const i32 exponent = EXP64(m) ? (i32)EXP64(m) : (i32)EXP64(normal) - 64;
+    return m == 0 || m >= INF64 ? 0 : exponent - 1022;
+}
+KERNEL_INLINE f64 frexp_mant_f64(f64 x)
+{
+    const u64 u = bits64(x), m = u & ~SIGN64;
+    const u64 normal = EXP64(m) ? u : bits64(x * 0x1p64);
+    const u64 r = (normal & UINT64_C(0x800fffffffffffff)) | UINT64_C(1022) << 52;
+    return m == 0 || m >= INF64 ? x : f64_of(r);
+}
+
+/* The bits of v_cmp_class: one is set for the class a value belongs to. */
+#define CLASS_OF(NAME, T, SIGN, INF, QUIET, MIN_NORMAL)                                            \
+    KERNEL_INLINE u32 NAME(T u)                                                                    \
+    {                                                                                              \
+        const T m = u & (T)~SIGN;                                                                  \
+        const bool negative = (u & SIGN) != 0;                                                     \
+        const u32 number = m == INF          ? (negative ? 1u << 2 : 1u << 9)                      \
+                           : m >= MIN_NORMAL ? (negative ? 1u << 3 : 1u << 8)                      \
+                           : m               ? (negative ? 1u << 4 : 1u << 7)                      \
+                                             : (negative ? 1u << 5 : 1u << 6);                                   \
+        return m > INF ? (m & QUIET ? 1u << 1 : 1u << 0) : number;                                 \
+    }
+CLASS_OF(class_f16, u32, 0x8000u, 0x7c00u, 0x200u, 0x400u)
+CLASS_OF(class_f32, u32, SIGN32, INF32, 0x400000u, 0x800000u)
+CLASS_OF(class_f64, u64, SIGN64, INF64, (UINT64_C(1) << 51), (UINT64_C(1) << 52))
+
+/* Cube map face selection; `major` picks z over y over x on ties. */
+#define CUBE_Z(a, b, c)                                                                            \
+    (__builtin_fabsf(c) >= __builtin_fabsf(a) && __builtin_fabsf(c) >= __builtin_fabsf(b))
+#define CUBE_Y(a, b) (__builtin_fabsf(b) >= __builtin_fabsf(a))
+KERNEL_INLINE f32 cube_id(f32 a, f32 b, f32 c)
+{
+    return CUBE_Z(a, b, c) ? (c < 0 ? 5 : 4) : CUBE_Y(a, b) ? (b < 0 ? 3 : 2) : (a < 0 ? 1 : 0);
+}
+KERNEL_INLINE f32 cube_s(f32 a, f32 b, f32 c)
+{
+    return CUBE_Z(a, b, c) ? (c < 0 ? -a : a) : CUBE_Y(a, b) ? a : (a < 0 ? c : -c);
+}
+KERNEL_INLINE f32 cube_t(f32 a, f32 b, f32 c)
+{
+    return CUBE_Z(a, b, c) ? -b : CUBE_Y(a, b) ? (b < 0 ? -c : c) : -b;
+}
+KERNEL_INLINE f32 cube_major(f32 a, f32 b, f32 c)
+{
+    return 2 * (CUBE_Z(a, b, c) ? c : CUBE_Y(a, b) ? b : a);
+}
+
+/* Float to integer: truncates, saturates, NaN gives 0. */
+KERNEL_INLINE i32 i32_of_f64(f64 x)
+{
+    const bool high = x >= 0x1p31, low = x < -0x1p31, nan = x != x;
+    const i32 inside = (i32)(high || low || nan ? 0 : x);
+    return high ? INT32_MAX : low ? INT32_MIN : inside;
+}
+KERNEL_INLINE u32 u32_of_f64(f64 x)
+{
+    const bool high = x >= 0x1p32, low = !(x > 0), top = x >= 0x1p31;
+    const f64 inside = high || low ? 0 : top ? x - 0x1p31 : x;
+    const u32 r = (u32)(i32)inside + (top ? 0x80000000u : 0);
+    return high ? UINT32_MAX : low ? 0 : r;
+}
+KERNEL_INLINE i32 i32_of_f32(f32 x)
+{
+    const bool high = x >= 0x1p31f, low = x < -0x1p31f, nan = x != x;
+    const i32 inside = (i32)(high || low || nan ? 0 : x);
+    return high ? INT32_MAX : low ? INT32_MIN : inside;
+}
+KERNEL_INLINE u32 u32_of_f32(f32 x)
+{
+    const bool high = x >= 0x1p32f, low = !(x > 0), top = x >= 0x1p31f;
+    const f32 inside = high || low ? 0 : top ? x - 0x1p31f : x;
+    const u32 r = (u32)(i32)inside + (top ? 0x80000000u : 0);
+    return high ? UINT32_MAX : low ? 0 : r;
+}
+KERNEL_INLINE u32 u8_of_f32(f32 x)
+{
+    const f32 bounded = x > 255 ? 255 : x > 0 ? x : 0;
+    return (u32)(i32)bounded;
+}
+/* Normalised integers: [-1, 1] or [0, 1] scaled to the full range, NaN gives 0. */
+KERNEL_INLINE i32 snorm16(f32 x)
+{
+    const f32 bounded = x > 1 ? 1 : x < -1 ? -1 : x == x ? x : 0;
+    return (i32)__builtin_rintf(bounded * 32767);
+}
+KERNEL_INLINE u32 unorm16(f32 x)
+{
+    const f32 bounded = x > 1 ? 1 : x > 0 ? x : 0;
+    return (u32)(i32)__builtin_rintf(bounded * 65535);
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* Meaning of the list macros while kernels are being defined. See entries.h for the table pass. */
+#define F1(NAME, FLAGS, D, A, EXPR)                                                                \
+    BODY1(NAME, D, A, EXPR) ROWS(NAME) FAST1(NAME, FLAGS, DWORDS_##D, DWORDS_##A)
+#define F2(NAME, FLAGS, D, A, B, EXPR)                                                             \
+    BODY2(NAME, D, A, B, EXPR) ROWS(NAME) FAST2(NAME, FLAGS, DWORDS_##D, DWORDS_##A)
+#define F3(NAME, FLAGS, D, A, B, C, EXPR)                                                          \
+    BODY3(NAME, D, A, B, C, EXPR) ROWS(NAME) FAST3(NAME, FLAGS, DWORDS_##D, DWORDS_##A)
+#define G1(NAME, FLAGS, D, A, EXPR)       BODY1(NAME, D, A, EXPR) ROWS(NAME)
+#define G2(NAME, FLAGS, D, A, B, EXPR)    BODY2(NAME, D, A, B, EXPR) ROWS(NAME)
+#define G3(NAME, FLAGS, D, A, B, C, EXPR) BODY3(NAME, D, A, B, C, EXPR) ROWS(NAME)
+#define S2(NAME, FLAGS, D, A, B, EXPR, SATURATED)                                                  \
+    F2(NAME, FLAGS, D, A, B, EXPR) BODY2(NAME##_clamped, D, A, B, SATURATED) ROWS(NAME##_clamped)
+#define S3(NAME, FLAGS, D, A, B, C, EXPR, SATURATED)                                               \
+    F3(NAME, FLAGS, D, A, B, C, EXPR)                                                              \
+    BODY3(NAME##_clamped, D, A, B, C, SATURATED) ROWS(NAME##_clamped)
+/* Another name for a kernel already defined. */
+#define ALIAS2(NAME, OTHER, FLAGS, D, A, B)
+#define ALIAS3(NAME, OTHER, FLAGS, D, A, B, C)
+/* A kernel written by hand before the list: NAME##_rows. */
+#define HAND(NAME, FLAGS, D, A, B, C)
+#define HANDS(NAME, FLAGS, D, A, B, C)

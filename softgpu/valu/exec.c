@@ -1,0 +1,277 @@
+/*
+ * The handlers of one build: the general ones, which call kernels through the table, and the
+ * choice between them and the specialised ones.
+ */
+#include "valu/exec.h"
+
+#include "valu/finish.h"
+
+const struct valu_op *VALU(valu_by_op)[OP_COUNT];
+#define by_op VALU(valu_by_op)
+
+/* Where a lane mask comes from or goes to when the encoding has no field for it. */
+static const struct operand vcc_operand = {.kind = OPND_SREG, .index = SREG_VCC};
+
+static u64 mask_load(const struct wave *w, const struct operand *o)
+{
+    const struct operand *from = o->kind == OPND_NONE ? &vcc_operand : o;
+    return source_scalar(w, from, 0) | (u64)source_scalar(w, from, 1) << 32;
+}
+static void mask_store(struct wave *w, const struct operand *o, u64 mask)
+{
+    const struct operand *to = o->kind == OPND_SREG ? o : &vcc_operand;
+    w->s[to->index] = (u32)mask;
+    w->s[to->index + 1] = (u32)(mask >> 32);
+}
+
+/* The third source of accumulating operations is the destination, of selects a lane mask. */
+static const u32 *source_third(const struct wave *w, const struct inst *i, const struct valu_op *op,
+                               u32 *temp)
+{
+    if (op->flags & OPF_ACCUMULATE)
+        return source_plain(w, &i->dst, op->dwords[0], temp);
+    if (op->flags & OPF_MASK_C) {
+        row_of_mask(temp, mask_load(w, &i->src[2]));
+        return temp;
+    }
+    return op->dwords[3] ? source_modified(w, i, 2, op->dwords[3], temp) : NULL;
+}
+
+static u32 *destination(struct wave *w, const struct operand *o)
+{
+    return o->kind == OPND_AGPR ? w->a[o->index] : w->v[o->index];
+}
+
+static void store_rows(u32 *d, const u32 *t, int dwords, u64 lanes)
+{
+    if (lanes == ~UINT64_C(0)) {
+        memcpy(d, t, (size_t)dwords * WAVE_LANES * sizeof(u32));
+        return;
+    }
+    for (int k = 0; k < dwords; k++)
+        row_store_masked(d + k * WAVE_LANES, t + k * WAVE_LANES, lanes);
+}
+
+/* No modifiers, any kinds of sources. */
+static const struct inst *exec_plain(struct wave *w, const struct inst *i)
+{
+    const struct valu_op *op = by_op[i->op];
+    source_temp ta, tb, tc, t;
+    u32 m[WAVE_LANES] __attribute__((aligned(64)));
+    const u32 *a = source_plain(w, &i->src[0], op->dwords[1], ta);
+    const u32 *b = op->dwords[2] ? source_plain(w, &i->src[1], op->dwords[2], tb) : NULL;
+    const u32 *c = NULL;
+    if (op->flags & (OPF_ACCUMULATE | OPF_MASK_C))
+        c = source_third(w, i, op, tc);
+    else if (op->dwords[3])
+        c = source_plain(w, &i->src[2], op->dwords[3], tc);
+    if (op->flags & OPF_VCC_IN)
+        row_of_mask(m, wave_vcc(w));
+    u32 *d = destination(w, &i->dst);
+    const u64 exec = wave_exec(w);
+    FP_BEGIN(w, op->flags);
+    if (exec == ~UINT64_C(0)) {
+        op->kernel(d, m, a, b, c, w);
+    } else {
+        op->kernel(t, m, a, b, c, w);
+        store_rows(d, t, op->dwords[0], exec);
+    }
+    FP_END(w, op->flags);
+    if (op->flags & OPF_MASK_OUT)
+        mask_store(w, &i->sdst, mask_of_row(m) & exec);
+    return i + i->dwords;
+}
+
+/* Every modifier. */
+static const struct inst *exec_general(struct wave *w, const struct inst *i)
+{
+    const struct valu_op *op = by_op[i->op];
+    source_temp ta, tb, tc, t;
+    u32 m[WAVE_LANES] __attribute__((aligned(64)));
+    const u64 exec = wave_exec(w);
+    const u64 lanes = i->modifier == MOD_DPP ? dpp_written(i, exec) : exec;
+    const u32 *a = source_modified(w, i, 0, op->dwords[1], ta);
+    const u32 *b = op->dwords[2] ? source_modified(w, i, 1, op->dwords[2], tb) : NULL;
+    const u32 *c = source_third(w, i, op, tc);
+    if (op->flags & OPF_VCC_IN)
+        row_of_mask(m, wave_vcc(w));
+    u32 *d = destination(w, &i->dst);
+    valu_kernel *kernel = i->flags & IF_CLAMP && op->clamped ? op->clamped : op->kernel;
+    FP_BEGIN(w, op->flags);
+    kernel(t, m, a, b, c, w);
+    result_modify(w, i, op->flags, t);
+    FP_END(w, op->flags);
+    result_place(i, op->flags, t, d);
+    store_rows(d, t, op->dwords[0], lanes);
+    if (op->flags & OPF_MASK_OUT)
+        mask_store(w, &i->sdst, mask_of_row(m) & lanes);
+    return i + i->dwords;
+}
+
+static const struct inst *exec_compare(struct wave *w, const struct inst *i)
+{
+    const struct valu_op *op = by_op[i->op];
+    source_temp ta, tb;
+    u32 t[WAVE_LANES] __attribute__((aligned(64)));
+    const u64 exec = wave_exec(w);
+    const u64 lanes = i->modifier == MOD_DPP ? dpp_written(i, exec) : exec;
+    const u32 *a = source_modified(w, i, 0, op->dwords[1], ta);
+    const u32 *b = source_modified(w, i, 1, op->dwords[2], tb);
+    FP_BEGIN(w, op->flags);
+    op->kernel(t, NULL, a, b, NULL, w);
+    FP_END(w, op->flags);
+    const u64 mask = mask_of_row(t) & lanes;
+    mask_store(w, i->sdst.kind == OPND_NONE ? &i->dst : &i->sdst, mask);
+    if (op->flags & OPF_WRITE_EXEC)
+        w->s64[SREG_EXEC / 2] = mask;
+    return i + i->dwords;
+}
+
+/* One half of a packed 16-bit source in the low 16 bits. */
+static const u32 *source_half(const u32 *whole, bool high, bool negate, u32 *temp)
+{
+    if (!high && !negate)
+        return whole;
+    const u32 shift = high ? 16 : 0, flip = negate ? 0x8000 : 0;
+    LANES temp[l] = (whole[l] >> shift) ^ flip;
+    return temp;
+}
+
+/* Packed 16-bit operations: the kernel of the plain operation, once for each half. */
+static const struct inst *exec_packed(struct wave *w, const struct inst *i)
+{
+    const struct valu_op *op = by_op[i->op];
+    source_temp whole_temp[3], half_temp[3], t[2];
+    const u32 *whole[3] = {NULL, NULL, NULL}, *part[3] = {NULL, NULL, NULL};
+    const bool vop3p = i->format == FMT_VOP3P;
+    const u32 select[2] = {vop3p ? i->op_sel : 0, vop3p ? i->op_sel_hi : 7};
+    const u32 negate[2] = {vop3p ? i->neg : 0, vop3p ? i->neg_hi : 0};
+    const bool float_clamp = i->flags & IF_CLAMP && op->flags & OPF_F16_OUT;
+    valu_kernel *kernel = i->flags & IF_CLAMP && op->clamped ? op->clamped : op->kernel;
+    for (int n = 0; n < 3; n++)
+        if (op->dwords[n + 1])
+            whole[n] = source_plain(w, n == 2 && op->flags & OPF_ACCUMULATE ? &i->dst : &i->src[n],
+                                    1, whole_temp[n]);
+    FP_BEGIN(w, op->flags);
+    for (int h = 0; h < 2; h++) {
+        for (int n = 0; n < 3; n++)
+            if (whole[n])
+                part[n] =
+                    source_half(whole[n], select[h] >> n & 1, negate[h] >> n & 1, half_temp[n]);
+        kernel(t[h], NULL, part[0], part[1], part[2], w);
+        if (float_clamp)
+            clamp_f16(w, t[h]);
+    }
+    FP_END(w, op->flags);
+    LANES t[0][l] = (t[0][l] & 0xffff) | t[1][l] << 16;
+    store_rows(destination(w, &i->dst), t[0], 1, wave_exec(w));
+    return i + i->dwords;
+}
+
+/* gfx90a's packed single precision: register pairs, each half of a result picks its dwords. */
+static const struct inst *exec_packed_f32(struct wave *w, const struct inst *i)
+{
+    const struct valu_op *op = by_op[i->op];
+    source_temp whole_temp[3], sign_temp[3], t;
+    const u32 *whole[3] = {NULL, NULL, NULL}, *part[3] = {NULL, NULL, NULL};
+    for (int n = 0; n < 3; n++)
+        if (op->dwords[n + 1])
+            whole[n] = source_plain(w, &i->src[n], 2, whole_temp[n]);
+    for (int h = 0; h < 2; h++) {
+        for (int n = 0; n < 3; n++) {
+            if (!whole[n])
+                continue;
+            part[n] = whole[n] + ((h ? i->op_sel_hi : i->op_sel) >> n & 1) * WAVE_LANES;
+            if ((h ? i->neg_hi : i->neg) >> n & 1) {
+                LANES sign_temp[n][l] = part[n][l] ^ 0x80000000;
+                part[n] = sign_temp[n];
+            }
+        }
+        op->kernel(t + h * WAVE_LANES, NULL, part[0], part[1], part[2], w);
+        if (i->flags & IF_CLAMP)
+            clamp_f32(w, t + h * WAVE_LANES);
+    }
+    store_rows(destination(w, &i->dst), t, 2, wave_exec(w));
+    return i + i->dwords;
+}
+
+static const struct inst *exec_cndmask(struct wave *w, const struct inst *i)
+{
+    source_temp ta, tb;
+    u32 t[WAVE_LANES] __attribute__((aligned(64)));
+    const u32 *a = source_plain(w, &i->src[0], 1, ta), *b = source_plain(w, &i->src[1], 1, tb);
+    u32 *d = w->v[i->dst.index];
+    const u64 exec = wave_exec(w), mask = mask_load(w, &i->src[2]);
+    memcpy(t, a, sizeof t);
+    row_store_masked(t, b, mask);
+    store_rows(d, t, 1, exec);
+    return i + i->dwords;
+}
+
+static bool fetchable(const struct operand *o)
+{
+    return o->kind <= OPND_EXECZ;
+}
+
+static bool modified(const struct inst *i)
+{
+    return i->modifier != MOD_NONE || i->neg || i->abs || i->omod || i->flags & IF_CLAMP ||
+           (i->format == FMT_VOP3 && i->op_sel);
+}
+
+static inst_exec_fn *choose_fast(const struct inst *i, const struct valu_op *op)
+{
+    const uint8_t first = i->src[0].kind;
+    if (!op->vv || op->flags & (OPF_KEEP_HIGH | OPF_MASK_C))
+        return NULL;
+    if (op->flags & OPF_COMPARE ? i->sdst.kind != OPND_SREG : i->dst.kind != OPND_VGPR)
+        return NULL;
+    if (op->dwords[2] && i->src[1].kind != OPND_VGPR)
+        return NULL;
+    if (op->dwords[3] && !(op->flags & OPF_ACCUMULATE) && i->src[2].kind != OPND_VGPR)
+        return NULL;
+    if (first == OPND_VGPR)
+        return op->vv;
+    return (first == OPND_SREG || first == OPND_CONST) && op->dwords[1] == 1 ? op->sv : NULL;
+}
+
+static inst_exec_fn *choose(const struct inst *i)
+{
+    for (int n = 0; n < 3; n++)
+        if (!fetchable(&i->src[n]))
+            return NULL;
+    if (i->modifier == MOD_DPP && !dpp_maps[i->dpp.ctrl % DPP_CONTROLS].defined)
+        return NULL;
+    inst_exec_fn *special = VALU(valu_special)(i);
+    if (special)
+        return special;
+    const struct valu_op *op = by_op[i->op];
+    if (!op)
+        return NULL;
+    if (op->flags & OPF_PACKED)
+        return exec_packed;
+    if (op->flags & OPF_PACKED_F32)
+        return exec_packed_f32;
+    inst_exec_fn *fast = modified(i) ? NULL : choose_fast(i, op);
+    if (fast)
+        return fast;
+    if (op->flags & OPF_COMPARE)
+        return exec_compare;
+    if (i->op == OP_V_CNDMASK_B32 && !modified(i))
+        return exec_cndmask;
+    return modified(i) || op->flags & OPF_KEEP_HIGH ? exec_general : exec_plain;
+}
+
+static void init(void)
+{
+    const struct valu_table *tables[] = {&VALU(valu_table_int),     &VALU(valu_table_f32),
+                                         &VALU(valu_table_f64),     &VALU(valu_table_f16),
+                                         &VALU(valu_table_convert), &VALU(valu_table_compare)};
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+        for (unsigned n = 0; n < tables[t]->count; n++)
+            by_op[tables[t]->ops[n].op] = &tables[t]->ops[n];
+}
+
+#define VALU_STRING2(x) #x
+#define VALU_STRING(x)  VALU_STRING2(x)
+const struct valu_build VALU(valu_build) = {VALU_STRING(VALU_ISA), choose, init};

@@ -1,0 +1,96 @@
+/* Half precision operations. */
+#include "valu/define.h"
+#include "valu/half.h"
+#include "valu/tables.h"
+
+KERNEL_INLINE f32 fract_f16(f32 x)
+{
+    const f32 r = x - __builtin_floorf(x);
+    return r > 0x1.ffcp-1f ? 0x1.ffcp-1f : r;
+}
+/* One half, exactly: the exponent moves by multiplication, which is right for denormals too. */
+KERNEL_INLINE f32 f32_of_half(u32 h)
+{
+    const u32 m = h & 0x7fff;
+    const f32 f = f32_of(m << 13) * 0x1p112f;
+    return f32_of((m >= 0x7c00 ? (m << 13 | INF32) : bits32(f)) | (h & 0x8000) << 16);
+}
+
+/* Two roundings; denormals always flushed, as v_mad_f32. */
+static void V_MAD_F16_rows(KERNEL_ARGS)
+{
+    KERNEL_ENV;
+    HALF_ROW(fa);
+    HALF_ROW(fb);
+    HALF_ROW(fc);
+    u32 product[WAVE_LANES] __attribute__((aligned(64)));
+    half_source(fa, a_, false, true);
+    half_source(fb, b_, false, true);
+    half_source(fc, c_, false, true);
+    LANES fa[l] *= fb[l];
+    half_result(product, fa, true);
+    row_of_half(fa, product);
+    LANES fa[l] += fc[l];
+    half_result(d_, fa, true);
+}
+
+static void V_LDEXP_F16_rows(KERNEL_ARGS)
+{
+    KERNEL_ENV;
+    HALF_ROW(fa);
+    half_source(fa, a_, false, e.flush16_in);
+    LANES fa[l] *= f32_of((u32)(clamp_range((i16)b_[l], -60, 60) + 127) << 23);
+    half_result(d_, fa, e.flush16_out);
+}
+
+KERNEL_INLINE u32 div_fixup_f16(u32 a, u32 b, u32 c)
+{
+    const u32 sign = (b ^ c) & 0x8000, mb = b & 0x7fff, mc = c & 0x7fff;
+    u32 r = (a & 0x7fff) | sign;
+    r = mb == 0x7c00 || mc == 0 ? sign : r;
+    r = mb == 0 || mc == 0x7c00 ? (0x7c00 | sign) : r;
+    r = (mb == 0 && mc == 0) || (mb == 0x7c00 && mc == 0x7c00) ? 0xfe00 : r;
+    r = nan16(b) ? (b | 0x200) : r;
+    return nan16(c) ? (c | 0x200) : r;
+}
+
+/* Products of halves are exact in f32; the sums round one after the other. */
+static void V_DOT2_F32_F16_rows(KERNEL_ARGS)
+{
+    KERNEL_ENV;
+    LANES
+    {
+        const f32 low = f32_of_half(a_[l] & 0xffff) * f32_of_half(b_[l] & 0xffff);
+        const f32 high = f32_of_half(a_[l] >> 16) * f32_of_half(b_[l] >> 16);
+        d_[l] = bits32(low + high + f32_of(c_[l]));
+    }
+}
+
+#define H1(NAME, FLAGS, EXPR) HBODY1(NAME, EXPR) ROWS(NAME) FAST1(NAME, OPF_STATE16, 1, 1)
+#define H2(NAME, FLAGS, EXPR) HBODY2(NAME, EXPR) ROWS(NAME) FAST2(NAME, OPF_STATE16, 1, 1)
+#define H3(NAME, FLAGS, EXPR) HBODY3(NAME, EXPR) ROWS(NAME) FAST3(NAME, OPF_STATE16, 1, 1)
+#define HALIAS2(NAME, OTHER, FLAGS)
+#define HALIAS3(NAME, OTHER, FLAGS)
+#include "valu/ops_f16.def"
+
+#include "valu/entries.h"
+#undef H1
+#undef H2
+#undef H3
+#undef HALIAS2
+#undef HALIAS3
+#define HENTRY(NAME, FLAGS, ...)                                                                   \
+    ENTRY(NAME, NAME, NULL, (FLAGS)&OPF_KEEP_HIGH ? NULL : NAME##_vv,                              \
+          (FLAGS)&OPF_KEEP_HIGH ? NULL : NAME##_sv, (FLAGS) | OPF_STATE16 | OPF_F16_OUT,           \
+          __VA_ARGS__)
+#define H1(NAME, FLAGS, EXPR) HENTRY(NAME, FLAGS, 1, 1)
+#define H2(NAME, FLAGS, EXPR) HENTRY(NAME, FLAGS, 1, 1, 1)
+#define H3(NAME, FLAGS, EXPR) HENTRY(NAME, FLAGS, 1, 1, 1, 1)
+#define HALIAS2(NAME, OTHER, FLAGS)                                                                \
+    ENTRY(NAME, OTHER, NULL, NULL, NULL, (FLAGS) | OPF_STATE16, 1, 1, 1)
+#define HALIAS3(NAME, OTHER, FLAGS)                                                                \
+    ENTRY(NAME, OTHER, NULL, NULL, NULL, (FLAGS) | OPF_STATE16, 1, 1, 1, 1)
+static const struct valu_op entries[] = {
+#include "valu/ops_f16.def"
+};
+const struct valu_table VALU(valu_table_f16) = {entries, sizeof entries / sizeof entries[0]};

@@ -1,0 +1,120 @@
+/* Double precision operations. */
+#include "valu/core_float.h"
+#include "valu/define.h"
+#include "valu/simd.h"
+#include "valu/tables.h"
+
+/* As div_scale_f32; the quotient is compared through the operands' scaled mantissas, because a
+ * double has no wider type to divide in. */
+KERNEL_INLINE f64 div_scale_f64(f64 a, f64 b, f64 c, bool *rescale)
+{
+    const i32 eb = (i32)EXP64(bits64(b)), ec = (i32)EXP64(bits64(c));
+    const f64 mb = __builtin_fabs(frexp_mant_f64(b)), mc = __builtin_fabs(frexp_mant_f64(c));
+    const i32 distance = frexp_exp_f64(c) - frexp_exp_f64(b);
+    const bool none = b == 0 || c == 0;
+    const bool huge = ec - eb >= 768;
+    const bool tiny_quotient = distance < -1022 || (distance == -1022 && mc < mb);
+    const bool tiny_reciprocal = __builtin_fabs(b) > 0x1p1022;
+    const bool small_numerator = ec <= 53;
+    const f64 up = a * 0x1p128, down = a * 0x1p-128;
+    f64 r = small_numerator ? up : a;
+    r = tiny_quotient ? (a == c ? up : a) : r;
+    r = tiny_reciprocal ? down : r;
+    r = tiny_reciprocal && tiny_quotient ? (a == b ? down : a) : r;
+    r = eb == 0 ? up : r;
+    r = huge ? (a == b ? up : a) : r;
+    *rescale = !none && (huge || (eb != 0 && tiny_quotient));
+    return none ? f64_of(NAN64) : r;
+}
+static void V_DIV_SCALE_F64_rows(KERNEL_ARGS)
+{
+    KERNEL_ENV;
+    LANES
+    {
+        bool rescale;
+        const f64 r = div_scale_f64(LOAD_f64(a_, l), LOAD_f64(b_, l), LOAD_f64(c_, l), &rescale);
+        m_[l] = rescale ? ~0u : 0;
+        STORE_f64(d_, l, r);
+    }
+}
+
+static f64 div_fmas_rescaled_f64(f64 a, f64 b, f64 c, f64 one)
+{
+    const __float128 scale = EXP64(bits64(c)) > 1023 ? 0x1p128 : 0x1p-128;
+    return (f64)(((__float128)a * b + c) * scale) * one;
+}
+static void V_DIV_FMAS_F64_rows(KERNEL_ARGS)
+{
+    KERNEL_ENV;
+    f64 r[WAVE_LANES] __attribute__((aligned(64)));
+    u32 any = 0;
+    LANES r[l] = fma_f64(LOAD_f64(a_, l), LOAD_f64(b_, l), LOAD_f64(c_, l));
+    LANES any |= m_[l];
+    for (int l = 0; any && l < WAVE_LANES; l++)
+        if (m_[l])
+            r[l] =
+                div_fmas_rescaled_f64(LOAD_f64(a_, l), LOAD_f64(b_, l), LOAD_f64(c_, l), e.one64);
+    LANES STORE_f64(d_, l, r[l]);
+}
+
+KERNEL_INLINE u64 div_fixup_f64(f64 a, f64 b, f64 c, f64 one)
+{
+    const u64 ub = bits64(b), uc = bits64(c), sign = (ub ^ uc) & SIGN64;
+    const bool zero_b = b == 0, zero_c = c == 0;
+    const bool inf_b = (ub & ~SIGN64) == INF64, inf_c = (uc & ~SIGN64) == INF64;
+    const f64 least = one * (sign ? -0x1p-1000 : 0x1p-1000) * 0x1p-1000;
+    u64 r = (bits64(a) & ~SIGN64) | sign;
+    r = (i32)(EXP64(uc) - EXP64(ub)) < -1075 ? bits64(least) : r;
+    r = inf_b || zero_c ? sign : r;
+    r = zero_b || inf_c ? (INF64 | sign) : r;
+    r = (zero_b && zero_c) || (inf_b && inf_c) ? NAN64 : r;
+    r = nan64(b) ? (ub | UINT64_C(1) << 51) : r;
+    return nan64(c) ? (uc | UINT64_C(1) << 51) : r;
+}
+static void V_DIV_FIXUP_F64_rows(KERNEL_ARGS)
+{
+    KERNEL_ENV;
+    LANES
+    {
+        const u64 r = div_fixup_f64(LOAD_f64(a_, l), LOAD_f64(b_, l), LOAD_f64(c_, l), e.one64);
+        STORE_u64(d_, l, r);
+    }
+}
+
+/* The first 1201 bits of 2/pi after the binary point, most significant first. */
+static const u32 two_over_pi[] = {
+    0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561,
+    0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484,
+    0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,
+    0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b,
+    0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b0000,
+};
+static u64 two_over_pi_bits(u32 first, u32 count)
+{
+    u64 bits = 0;
+    for (u32 n = first; n < first + count; n++) {
+        const u32 word = n / 32 < sizeof two_over_pi / 4 ? two_over_pi[n / 32] : 0;
+        bits = bits << 1 | (word >> (31 - n % 32) & 1);
+    }
+    return bits;
+}
+/* 53 bits of 2/pi, chosen by a's exponent and the segment number b: argument reduction. */
+static void V_TRIG_PREOP_F64_rows(KERNEL_ARGS)
+{
+    KERNEL_ENV;
+    for (int l = 0; l < WAVE_LANES; l++) {
+        const u32 exponent = EXP64(LOAD_u64(a_, l));
+        const u32 shift = (b_[l] & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
+        const i32 scale = -53 - (i32)shift + (exponent >= 1968 ? 128 : 0);
+        const f64 r = ldexp_f64((f64)two_over_pi_bits(shift, 53), scale);
+        STORE_f64(d_, l, r);
+    }
+}
+
+#include "valu/ops_f64.def"
+
+#include "valu/entries.h"
+static const struct valu_op entries[] = {
+#include "valu/ops_f64.def"
+};
+const struct valu_table VALU(valu_table_f64) = {entries, sizeof entries / sizeof entries[0]};

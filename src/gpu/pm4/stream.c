@@ -1,0 +1,100 @@
+#include "gpu/pm4/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ACQUIRE_POLL_INTERVAL = 0x10, COHER_CHUNK_SHIFT = 8, PREDICATE_XCC_SHIFT = 24 };
+
+void pm4_stream_free(struct pm4_stream *stream)
+{
+    free(stream->dwords);
+    *stream = (struct pm4_stream){0};
+}
+
+static int reserve(struct pm4_stream *stream, uint32_t count)
+{
+    if (count <= stream->capacity - stream->count)
+        return 0;
+    uint32_t capacity = (stream->capacity + count) * 2;
+    uint32_t *dwords = realloc(stream->dwords, capacity * sizeof *dwords);
+    if (!dwords) {
+        stream->out_of_memory = 1;
+        return -1;
+    }
+    stream->dwords = dwords;
+    stream->capacity = capacity;
+    return 0;
+}
+
+void pm4_emit(struct pm4_stream *stream, const uint32_t *dwords, uint32_t count)
+{
+    if (stream->out_of_memory || reserve(stream, count))
+        return;
+    memcpy(stream->dwords + stream->count, dwords, count * sizeof *dwords);
+    stream->count += count;
+}
+
+/* Emits the header that fits and the body. */
+#define EMIT_PACKET(stream, opcode, ...)                                                           \
+    do {                                                                                           \
+        const uint32_t body[] = {__VA_ARGS__};                                                     \
+        const uint32_t header = pm4_header(opcode, sizeof body / sizeof body[0]);                  \
+        pm4_emit(stream, &header, 1);                                                              \
+        pm4_emit(stream, body, sizeof body / sizeof body[0]);                                      \
+    } while (0)
+
+void pm4_wait_idle(struct pm4_stream *stream)
+{
+    EMIT_PACKET(stream, PM4_EVENT_WRITE,
+                PM4_EVENT_CS_PARTIAL_FLUSH | PM4_EVENT_INDEX_CS_PARTIAL_FLUSH << 8);
+}
+
+void pm4_register_copy_in(struct pm4_stream *stream, uint32_t reg, uint32_t value,
+                          int perfcounter_path)
+{
+    enum pm4_copy_select to = perfcounter_path ? PM4_COPY_PERFCOUNTERS : PM4_COPY_REGISTER;
+    EMIT_PACKET(stream, PM4_COPY_DATA,
+                pm4_copy_control(PM4_COPY_IMMEDIATE, PM4_CACHE_LRU, to, PM4_CACHE_LRU), value, 0,
+                reg, 0);
+}
+
+void pm4_register_write(struct pm4_stream *stream, uint32_t reg, uint32_t value)
+{
+    if (reg >= PM4_UCONFIG_START && reg <= PM4_UCONFIG_END)
+        EMIT_PACKET(stream, PM4_SET_UCONFIG_REG, reg - PM4_UCONFIG_START, value);
+    else if (reg >= PM4_SH_START && reg < PM4_SH_START + 0x400)
+        EMIT_PACKET(stream, PM4_SET_SH_REG, reg - PM4_SH_START, value);
+    else
+        pm4_register_copy_in(stream, reg, value, 0);
+}
+
+void pm4_register_copy_out(struct pm4_stream *stream, uint32_t reg, uint64_t va,
+                           int perfcounter_path)
+{
+    enum pm4_copy_select from = perfcounter_path ? PM4_COPY_PERFCOUNTERS : PM4_COPY_REGISTER;
+    EMIT_PACKET(stream, PM4_COPY_DATA,
+                pm4_copy_control(from, PM4_CACHE_STREAM, PM4_COPY_MEMORY, PM4_CACHE_STREAM), reg, 0,
+                (uint32_t)va, (uint32_t)(va >> 32));
+}
+
+void pm4_acquire(struct pm4_stream *stream, uint64_t va, uint64_t bytes)
+{
+    const uint32_t control = PM4_COHER_TC_ACTION | PM4_COHER_TCL1_ACTION | PM4_COHER_TC_WB_ACTION |
+                             PM4_COHER_SH_ICACHE_ACTION | PM4_COHER_SH_KCACHE_ACTION;
+    uint64_t first = va >> COHER_CHUNK_SHIFT;
+    uint64_t chunks = ((va + bytes + 0xff) >> COHER_CHUNK_SHIFT) - first;
+    EMIT_PACKET(stream, PM4_ACQUIRE_MEM, control, (uint32_t)chunks, (uint32_t)(chunks >> 32),
+                (uint32_t)first, (uint32_t)(first >> 32), ACQUIRE_POLL_INTERVAL);
+}
+
+uint32_t pm4_predicate_begin(struct pm4_stream *stream, uint32_t xcc_mask)
+{
+    EMIT_PACKET(stream, PM4_PRED_EXEC, xcc_mask << PREDICATE_XCC_SHIFT);
+    return stream->count;
+}
+
+void pm4_predicate_end(struct pm4_stream *stream, uint32_t begin)
+{
+    if (!stream->out_of_memory)
+        stream->dwords[begin - 1] |= stream->count - begin;
+}

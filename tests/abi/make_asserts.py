@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Turns facts about binary layouts into static assertions.
+
+    make_asserts.py layout FACTS.txt OUT.c     sizes, offsets, enumerators; C and C++
+    make_asserts.py tables API_FOLDER OUT.cpp  our HSA lists against the installed HSA headers
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../gen"))
+import api_model  # noqa: E402
+
+LAYOUT_INCLUDES = """#include <stddef.h>
+#include <rocprofiler-sdk/experimental/thread_trace.h>
+#include <rocprofiler-sdk/ompt/api_id.h>
+#include <rocprofiler-sdk/rccl/api_id.h>
+#include <rocprofiler-sdk/rccl/table_id.h>
+#include <rocprofiler-sdk/registration.h>
+#include <rocprofiler-sdk/rocdecode/table_id.h>
+#include <rocprofiler-sdk/rocjpeg/api_id.h>
+#include <rocprofiler-sdk/rocjpeg/table_id.h>
+#include <rocprofiler-sdk/rocprofiler.h>
+#include <rocprofiler-sdk/spm.h>
+#include <rocprofiler-sdk-roctx/api_trace.h>
+"""
+
+
+def layout_assert(words):
+    kind = words[0]
+    if kind == "size":
+        condition = "sizeof(%s) == %s" % (words[1], words[2])
+    elif kind == "offset":
+        condition = "offsetof(%s, %s) == %s" % (words[1], words[2], words[3])
+    elif kind == "value":
+        condition = "(long)%s == %s" % (words[1], words[2])
+    else:
+        sys.exit("make_asserts: unknown fact '%s'" % " ".join(words))
+    return 'ROCPROFILER_STATIC_ASSERT(%s, "%s");' % (condition, " ".join(words[:-1]))
+
+
+def layout(facts):
+    with open(facts, encoding="utf-8") as f:
+        lines = [l.split() for l in f if l.strip() and not l.startswith("#")]
+    return LAYOUT_INCLUDES + "\n".join(layout_assert(l) for l in lines) + "\n"
+
+
+def slot_assert(function, column):
+    struct, slot = function.table.struct, function.slots[column]
+    # A table begins with its version, four 32-bit words.
+    return ("static_assert(offsetof(%s, %s_fn) == 16 + 8 * %d, \"%s\");"
+            % (struct, function.name, slot, function.name))
+
+
+def prototype_assert(function):
+    args = ", ".join(p.type for p in function.params)
+    pointer = "%s (*)(%s)" % (function.returns, args)
+    return ("static_assert(std::is_same<decltype(&%s), %s>::value, \"%s\");"
+            % (function.name, pointer, function.name))
+
+
+def tables(folder):
+    """For the installed generation: every listed slot, every prototype, and no slot unlisted."""
+    out = ["#include <cstddef>", "#include <type_traits>", "#define AMD_INTERNAL_BUILD",
+           "#include <rocprofiler-sdk/detail/hsa_types.h>", "#include <hsa/hsa_api_trace.h>"]
+    hsa = [t for t in api_model.load(folder) if t.family == "hsa"]
+    for column, condition in ((0, "HSA_AMD_EXT_API_TABLE_MAJOR_VERSION == 1"),
+                              (1, "HSA_AMD_EXT_API_TABLE_MAJOR_VERSION == 2")):
+        out.append("#if " + condition)
+        for table in hsa:
+            present = [f for f in table.functions if f.slots[column] is not None]
+            steps = "HSA_%s_API_TABLE_STEP_VERSION" % {
+                "core": "CORE", "amd_ext": "AMD_EXT", "image_ext": "IMAGE",
+                "finalize_ext": "FINALIZER"}[table.table]
+            for f in present:
+                guarded = column == 1 and f.since[1] > 0
+                out += ["#if %s >= %d" % (steps, f.since[1])] if guarded else []
+                out.append(slot_assert(f, column))
+                if "iterate_modules" not in f.name and "intercept" not in f.name:
+                    out.append(prototype_assert(f))
+                out += ["#endif"] if guarded else []
+            if column == 0:
+                out.append("static_assert(sizeof(%s) == 16 + 8 * %d, \"%s has no other slot\");"
+                           % (table.struct, len(present), table.struct))
+        out.append("#endif")
+    return "\n".join(out) + "\n"
+
+
+def main():
+    if len(sys.argv) != 4 or sys.argv[1] not in ("layout", "tables"):
+        sys.exit(__doc__)
+    text = layout(sys.argv[2]) if sys.argv[1] == "layout" else tables(sys.argv[2])
+    with open(sys.argv[3], "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+/* crocprof: checks everything it can before the program starts, then becomes the program. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "launch/launch.h"
+#include "options.h"
+#include "out/out.h"
+
+enum { EXIT_USAGE = 2, EXIT_NOT_STARTED = 127 };
+
+__attribute__((format(printf, 2, 3))) static int refuse(int status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("crocprof: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return status;
+}
+
+static int formats_check(const char *formats)
+{
+    char name[32];
+    while (settings_list_next(&formats, name, sizeof name))
+        if (!out_find(name))
+            return refuse(EXIT_USAGE, "unknown format %s (csv, sqlite)", name);
+    return 0;
+}
+
+/* Creates the directory, and proves that files can be made in it. */
+static int directory_check(const char *directory)
+{
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return refuse(EXIT_USAGE, "%s: %s", directory, strerror(errno));
+    struct stat status;
+    if (stat(directory, &status) != 0 || !S_ISDIR(status.st_mode))
+        return refuse(EXIT_USAGE, "%s: not a directory", directory);
+    char probe[PATH_MAX];
+    snprintf(probe, sizeof probe, "%s/.crocprof-XXXXXX", directory);
+    int file = mkstemp(probe);
+    if (file < 0)
+        return refuse(EXIT_USAGE, "%s: cannot write there: %s", directory, strerror(errno));
+    close(file);
+    unlink(probe);
+    return 0;
+}
+
+/*
+ * What only the library knows (agents, counters) is asked in a process of its own, with the
+ * environment the program will have: the software GPU must be there from the first instruction.
+ */
+static int run_checked(const struct launch *launch, const char *mode, const char *counters)
+{
+    pid_t child = fork();
+    if (child < 0)
+        return refuse(EXIT_NOT_STARTED, "fork: %s", strerror(errno));
+    if (child == 0) {
+        if (launch->gpu_library[0])
+            setenv("LD_PRELOAD", launch->gpu_library, 1);
+        setenv("CROCPROF_COUNTERS", counters ? counters : "", 1);
+        setenv("CROCPROF_CHECK_MODE", mode, 1);
+        execl("/proc/self/exe", "crocprof", "--internal-check", (char *)NULL);
+        _exit(EXIT_NOT_STARTED);
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return refuse(EXIT_NOT_STARTED, "waitpid: %s", strerror(errno));
+    return WIFEXITED(status) ? WEXITSTATUS(status)
+                             : refuse(EXIT_NOT_STARTED, "the counter check was killed by signal %d",
+                                      WTERMSIG(status));
+}
+
+/* A relative directory must stay the same place when the program changes its own. */
+static int directory_resolve(struct settings *settings, char path[PATH_MAX])
+{
+    int status = directory_check(settings->directory);
+    if (status != 0)
+        return status;
+    if (!realpath(settings->directory, path))
+        return refuse(EXIT_USAGE, "%s: %s", settings->directory, strerror(errno));
+    settings->directory = path;
+    return 0;
+}
+
+static int run(struct cli_options *options)
+{
+    struct settings *settings = &options->settings;
+    struct launch launch;
+    char error[PATH_MAX + 200], directory[PATH_MAX];
+    if (launch_prepare(&launch, options->program[0], error, sizeof error) != 0)
+        return refuse(EXIT_NOT_STARTED, "%s", error);
+    int status = settings->formats ? formats_check(settings->formats) : 0;
+    if (status == 0 && settings->directory)
+        status = directory_resolve(settings, directory);
+    if (status == 0 && settings->counters)
+        status = run_checked(&launch, "counters", settings->counters);
+    if (status != 0)
+        return status;
+    if (launch.gpu_library[0])
+        fprintf(stderr, "crocprof: no GPU in this machine (/dev/kfd): using the software GPU\n");
+    status = launch_environment(&launch, settings);
+    if (status == 0)
+        status = launch_program(&launch, options->program);
+    return refuse(EXIT_NOT_STARTED, "%s: %s", options->program[0], strerror(-status));
+}
+
+static int list(void)
+{
+    struct launch launch;
+    char error[PATH_MAX + 200];
+    if (launch_prepare(&launch, NULL, error, sizeof error) != 0)
+        return refuse(EXIT_NOT_STARTED, "%s", error);
+    return run_checked(&launch, "list", NULL);
+}
+
+int main(int argc, char **argv)
+{
+    struct cli_options options;
+    char error[200];
+    if (cli_options_parse(&options, argc, argv, error, sizeof error) != 0)
+        return refuse(EXIT_USAGE, "%s", error);
+    switch (options.command) {
+    case CLI_HELP:
+        cli_help_print();
+        return 0;
+    case CLI_VERSION:
+        puts("crocprof " CROCPROF_VERSION);
+        return 0;
+    case CLI_LIST:
+        return list();
+    case CLI_CHECK:
+        return cli_check();
+    case CLI_RUN:
+        return run(&options);
+    }
+    return EXIT_USAGE;
+}

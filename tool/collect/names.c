@@ -1,0 +1,126 @@
+#include "names.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AGENTS_MAX = 64 };
+
+/* Kernels by id in a growing array of pointers: ids are small numbers in order of registration.
+ * The pointers never move a kernel_info, so a found one stays good. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kernel_info **kernels;
+static uint64_t kernel_capacity;
+
+static const rocprofiler_agent_v0_t *agents[AGENTS_MAX];
+static unsigned agent_count;
+
+/* The C++ runtime is in every HIP program; a C program has no mangled names to read. */
+static char *demangled(const char *symbol)
+{
+    size_t length = strlen(symbol);
+    if (length > 3 && strcmp(symbol + length - 3, ".kd") == 0)
+        length -= 3;
+    char *plain = strndup(symbol, length);
+    char *(*demangle)(const char *, char *, size_t *, int *);
+    *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    if (!plain || !demangle)
+        return plain;
+    int status = -1;
+    char *pretty = demangle(plain, NULL, NULL, &status);
+    if (status != 0 || !pretty)
+        return plain;
+    free(plain);
+    return pretty;
+}
+
+static int capacity_reach(uint64_t id)
+{
+    if (id < kernel_capacity)
+        return 0;
+    uint64_t capacity = id * 2 + 64;
+    struct kernel_info **grown = realloc(kernels, capacity * sizeof *grown);
+    if (!grown)
+        return -1;
+    memset(grown + kernel_capacity, 0, (capacity - kernel_capacity) * sizeof *grown);
+    kernels = grown;
+    kernel_capacity = capacity;
+    return 0;
+}
+
+static void kernel_put(struct kernel_info *kernel)
+{
+    pthread_mutex_lock(&lock);
+    if (capacity_reach(kernel->id) == 0 && !kernels[kernel->id])
+        kernels[kernel->id] = kernel;
+    pthread_mutex_unlock(&lock);
+}
+
+void names_kernel_add(
+    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *symbol)
+{
+    struct kernel_info *kernel = calloc(1, sizeof *kernel);
+    if (!kernel)
+        return;
+    *kernel = (struct kernel_info){.id = symbol->kernel_id,
+                                   .name = demangled(symbol->kernel_name),
+                                   .vgprs = symbol->arch_vgpr_count,
+                                   .acc_vgprs = symbol->accum_vgpr_count,
+                                   .sgprs = symbol->sgpr_count};
+    kernel_put(kernel);
+}
+
+static struct kernel_info *kernel_get(uint64_t id)
+{
+    pthread_mutex_lock(&lock);
+    struct kernel_info *kernel = id < kernel_capacity ? kernels[id] : NULL;
+    pthread_mutex_unlock(&lock);
+    return kernel;
+}
+
+const struct kernel_info *names_kernel_find(uint64_t id)
+{
+    static struct kernel_info nameless = {.name = "(unknown kernel)"};
+    struct kernel_info *kernel = kernel_get(id);
+    if (kernel && kernel->name)
+        return kernel;
+    kernel = calloc(1, sizeof *kernel);
+    if (!kernel || asprintf(&kernel->name, "kernel %llu", (unsigned long long)id) < 0)
+        return &nameless;
+    kernel->id = id;
+    kernel_put(kernel);
+    kernel = kernel_get(id);
+    return kernel ? kernel : &nameless;
+}
+
+static rocprofiler_status_t agents_take(rocprofiler_agent_version_t version, const void **list,
+                                        size_t count, void *data)
+{
+    (void)version;
+    (void)data;
+    for (size_t i = 0; i < count && agent_count < AGENTS_MAX; i++)
+        agents[agent_count++] = list[i];
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+void names_agents_load(void)
+{
+    agent_count = 0;
+    rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, agents_take,
+                                       sizeof(rocprofiler_agent_v0_t), NULL);
+}
+
+const rocprofiler_agent_v0_t *names_agent_find(rocprofiler_agent_id_t id)
+{
+    for (unsigned i = 0; i < agent_count; i++)
+        if (agents[i]->id.handle == id.handle)
+            return agents[i];
+    return NULL;
+}
+
+const rocprofiler_agent_v0_t *names_agent_at(unsigned index)
+{
+    return index < agent_count ? agents[index] : NULL;
+}

@@ -1,0 +1,29 @@
+/*
+ * What the library tells once and records refer to later: kernels and agents. Kernels are added by
+ * code-object callbacks on any thread, looked up on the delivery thread.
+ */
+#ifndef COLLECT_NAMES_H
+#define COLLECT_NAMES_H
+
+#include <stdint.h>
+
+#include <rocprofiler-sdk/agent.h>
+#include <rocprofiler-sdk/callback_tracing.h>
+
+struct kernel_info {
+    uint64_t id;
+    char *name; /* demangled, without ".kd"; lives until the process ends */
+    uint32_t vgprs, acc_vgprs, sgprs;
+};
+
+void names_kernel_add(
+    const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *symbol);
+/* Never NULL: an unknown id gives a kernel named "kernel N". */
+const struct kernel_info *names_kernel_find(uint64_t id);
+
+void names_agents_load(void);
+/* NULL for an unknown id. */
+const rocprofiler_agent_v0_t *names_agent_find(rocprofiler_agent_id_t id);
+const rocprofiler_agent_v0_t *names_agent_at(unsigned index);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * Records become rows: every row goes to the open sinks and into the summary. All functions run on
+ * the buffers' delivery thread, report_close on the finalising thread after the last delivery.
+ */
+#ifndef COLLECT_REPORT_H
+#define COLLECT_REPORT_H
+
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include "launch/settings.h"
+
+/* Messages go to stderr; a sink that cannot be opened is left out and makes close fail. */
+void report_open(const struct settings *settings);
+
+void report_dispatch(const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record);
+void report_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *record);
+/* All API kinds share one layout. */
+void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record);
+void report_counter_dispatch(const rocprofiler_dispatch_counting_service_record_t *record);
+void report_counter_value(const rocprofiler_counter_record_t *record);
+void report_lost(uint64_t count);
+
+void report_close(void);
+
+#endif

@@ -1,0 +1,92 @@
+#include "launch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Installed: PREFIX/bin/crocprof and PREFIX/lib*; built: build/bin and build/lib. */
+static int library_find(const char *name, char path[PATH_MAX])
+{
+    static const char *const places[] = {"../lib", "../lib/x86_64-linux-gnu", "../lib64", "."};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return -errno;
+    self[length] = 0;
+    *strrchr(self, '/') = 0;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char candidate[PATH_MAX + 64];
+        snprintf(candidate, sizeof candidate, "%s/%s/%s", self, places[i], name);
+        if (realpath(candidate, path))
+            return 0;
+    }
+    return -ENOENT;
+}
+
+static bool runnable(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+/* As execvp would: a name with a slash is taken as it is. */
+static int program_find(const char *name, char path[PATH_MAX])
+{
+    if (strchr(name, '/')) {
+        snprintf(path, PATH_MAX, "%s", name);
+        return runnable(path) ? 0 : access(path, F_OK) ? -ENOENT : -EACCES;
+    }
+    const char *search = getenv("PATH");
+    for (const char *at = search ? search : "/usr/local/bin:/usr/bin:/bin"; *at;) {
+        size_t length = strcspn(at, ":");
+        snprintf(path, PATH_MAX, "%.*s/%s", (int)length, length ? at : ".", name);
+        if (runnable(path))
+            return 0;
+        at += length + (at[length] == ':');
+    }
+    return -ENOENT;
+}
+
+int launch_prepare(struct launch *launch, const char *program, char *error, unsigned error_size)
+{
+    *launch = (struct launch){0};
+    int status = library_find("libcrocprof-tool.so", launch->tool_library);
+    if (status != 0) {
+        snprintf(error, error_size, "libcrocprof-tool.so is not where crocprof was installed");
+        return status;
+    }
+    if (access("/dev/kfd", F_OK) != 0) {
+        status = library_find("libcrocgpu.so", launch->gpu_library);
+        if (status != 0) {
+            snprintf(error, error_size, "no GPU (/dev/kfd), and libcrocgpu.so is not installed");
+            return status;
+        }
+    }
+    status = program ? program_find(program, launch->program) : 0;
+    if (status != 0)
+        snprintf(error, error_size, "%s: %s", program, strerror(-status));
+    return status;
+}
+
+int launch_environment(const struct launch *launch, const struct settings *settings)
+{
+    const char *before = getenv("LD_PRELOAD");
+    char preload[3 * PATH_MAX];
+    int length = snprintf(preload, sizeof preload, "%s%s%s%s%s", launch->gpu_library,
+                          launch->gpu_library[0] ? ":" : "", launch->tool_library,
+                          before && *before ? ":" : "", before ? before : "");
+    if (length >= (int)sizeof preload)
+        return -E2BIG;
+    if (setenv("LD_PRELOAD", preload, 1) != 0)
+        return -errno;
+    return settings_to_environment(settings);
+}
+
+int launch_program(const struct launch *launch, char *const arguments[])
+{
+    execv(launch->program, arguments);
+    return -errno;
+}

@@ -1,0 +1,29 @@
+/*
+ * The environment in which the program runs: our libraries found beside this command, preloaded
+ * into the program; the software GPU when the machine has none.
+ */
+#ifndef LAUNCH_LAUNCH_H
+#define LAUNCH_LAUNCH_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "settings.h"
+
+struct launch {
+    char tool_library[PATH_MAX];
+    char gpu_library[PATH_MAX]; /* "" on a machine with a GPU */
+    char program[PATH_MAX];     /* resolved through PATH */
+};
+
+/* Finds the libraries and the program. 0, or -errno with a line for the user in `error`. */
+int launch_prepare(struct launch *launch, const char *program, char *error, unsigned error_size);
+
+/* Puts the libraries into LD_PRELOAD and the settings into the environment. 0 or -errno. */
+int launch_environment(const struct launch *launch, const struct settings *settings);
+
+/* Replaces this process by the program, so that exit status and signals are the program's own.
+ * Returns only on failure, with -errno. */
+int launch_program(const struct launch *launch, char *const arguments[]);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * What to collect and where to put it: filled by the command line, carried to the profiled process
+ * in CROCPROF_* environment variables, read there by libcrocprof-tool.so. One list makes all three.
+ */
+#ifndef LAUNCH_SETTINGS_H
+#define LAUNCH_SETTINGS_H
+
+#include <stdbool.h>
+
+/*  field, option, short option or 0, environment variable, help */
+#define SETTINGS_TEXT(X)                                                                           \
+    X(counters, "pmc", 'e', "CROCPROF_COUNTERS",                                                   \
+      "NAME,...   count these for every kernel; 'crocprof list' shows names")                      \
+    X(directory, "output-directory", 'o', "CROCPROF_OUTPUT_DIR",                                   \
+      "DIR        write PID_kernel_trace.csv ... and PID_results.db there")                        \
+    X(formats, "format", 'f', "CROCPROF_FORMATS", "csv,sqlite which files to write (both)")        \
+    X(summary_file, "summary-file", 0, "CROCPROF_SUMMARY_FILE",                                    \
+      "FILE       write the summary there instead of to stderr")
+
+/*  field, option, environment variable, default, help */
+#define SETTINGS_BOOL(X)                                                                           \
+    X(kernel_trace, "kernel-trace", "CROCPROF_KERNEL_TRACE", true, "kernels")                      \
+    X(copy_trace, "memory-copy-trace", "CROCPROF_COPY_TRACE", true, "copies")                      \
+    X(hip_trace, "hip-trace", "CROCPROF_HIP_TRACE", true, "HIP API calls")                         \
+    X(hsa_trace, "hsa-trace", "CROCPROF_HSA_TRACE", false, "HSA API calls")                        \
+    X(marker_trace, "marker-trace", "CROCPROF_MARKER_TRACE", true, "roctx markers and ranges")     \
+    X(summary, "summary", "CROCPROF_SUMMARY", true, "the table at the end")                        \
+    X(stats, "stats", "CROCPROF_STATS", false, "PID_kernel_stats.csv ... beside the traces")
+
+struct settings {
+#define X(field, ...) const char *field;
+    SETTINGS_TEXT(X)
+#undef X
+#define X(field, ...) bool field;
+    SETTINGS_BOOL(X)
+#undef X
+};
+
+void settings_default(struct settings *settings);
+/* Text fields then point into the environment. */
+void settings_from_environment(struct settings *settings);
+/* 0 or -errno. */
+int settings_to_environment(const struct settings *settings);
+
+/* Next item of a comma- or space-separated list, copied to `item`; false at the end. An item that
+ * does not fit is cut, so it will not be found, which is an error anyway. */
+bool settings_list_next(const char **list, char *item, unsigned item_size);
+
+#endif

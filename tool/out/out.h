@@ -1,0 +1,28 @@
+/*
+ * Output formats behind one struct of operations. Rows arrive on one thread (the buffer callback's,
+ * then the finaliser's), as they are recorded, so nothing is kept in memory.
+ */
+#ifndef OUT_OUT_H
+#define OUT_OUT_H
+
+#include "rows.h"
+
+struct out_sink;
+
+struct out_ops {
+    const char *name; /* as in --format */
+    /* `prefix` is "DIR/PID". 0, or -errno with a message in `error`. */
+    int (*open)(const char *prefix, struct out_sink **sink, char *error, size_t error_size);
+    /* Errors are remembered and reported by close. */
+    void (*row)(struct out_sink *sink, enum out_table_id table, const void *row);
+    /* Completes the files; 0, or -errno with a message. Frees the sink either way. */
+    int (*close)(struct out_sink *sink, char *error, size_t error_size);
+};
+
+extern const struct out_ops out_csv_ops;
+extern const struct out_ops out_sqlite_ops;
+
+/* NULL when the name is unknown. */
+const struct out_ops *out_find(const char *name);
+
+#endif

@@ -1,0 +1,162 @@
+#include "out/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "out/writer.h"
+
+static char folder[] = "/tmp/crocprof-out-XXXXXX";
+static char prefix[64], message[400];
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(prefix, sizeof prefix, "%s/7", folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static const char *content(const char *name)
+{
+    static char text[4096];
+    char path[128];
+    snprintf(path, sizeof path, "%s_%s", prefix, name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    text[length] = 0;
+    fclose(file);
+    return text;
+}
+
+static const struct out_copy_row copy = {.kind = "MEMORY_COPY",
+                                         .direction = "say \"x\"",
+                                         .stream_id = 3,
+                                         .source_agent = 0,
+                                         .destination_agent = 1,
+                                         .correlation_id = 9,
+                                         .start_ns = 18446744073709551615u,
+                                         .end_ns = 0};
+
+static void csv_quotes_and_names_columns(void **state)
+{
+    (void)state;
+    struct out_sink *sink;
+    assert_int_equal(out_csv_ops.open(prefix, &sink, message, sizeof message), 0);
+    out_csv_ops.row(sink, OUT_MEMORY_COPY, &copy);
+    assert_int_equal(out_csv_ops.close(sink, message, sizeof message), 0);
+    assert_string_equal(
+        content("memory_copy_trace.csv"),
+        "\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Destination_Agent_Id\","
+        "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
+        "\"MEMORY_COPY\",\"say \"\"x\"\"\",3,\"Agent 0\",\"Agent 1\",9,18446744073709551615,0\n");
+    char path[128];
+    snprintf(path, sizeof path, "%s_kernel_trace.csv", prefix);
+    assert_int_equal(access(path, F_OK), -1); /* no rows, no file */
+}
+
+static void a_full_disk_is_reported_once_at_the_end(void **state)
+{
+    (void)state;
+    struct writer *writer = calloc(1, sizeof *writer);
+    assert_int_equal(writer_open(writer, "/dev/full"), 0);
+    for (int i = 0; i < 100000; i++)
+        writer_u64(writer, 123456789);
+    assert_int_equal(writer_close(writer), -ENOSPC);
+    free(writer);
+    struct out_sink *sink;
+    assert_int_equal(out_csv_ops.open("/nonexistent/7", &sink, message, sizeof message), 0);
+    out_csv_ops.row(sink, OUT_MEMORY_COPY, &copy);
+    out_csv_ops.row(sink, OUT_MEMORY_COPY, &copy);
+    assert_int_equal(out_csv_ops.close(sink, message, sizeof message), -ENOENT);
+    assert_string_equal(message, "/nonexistent/7_memory_copy_trace.csv: No such file or directory");
+}
+
+static void numbers_of_every_size(void **state)
+{
+    (void)state;
+    static const double values[] = {0, 16384, 0.5, -3, 1e15, 9007199254740993.0, 1e300, 1.0 / 3};
+    static struct writer writer;
+    char path[128], expected[4096];
+    snprintf(path, sizeof path, "%s_numbers", prefix);
+    assert_int_equal(writer_open(&writer, path), 0);
+    int length = 0;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        writer_fixed(&writer, values[i]);
+        writer_char(&writer, '\n');
+        length +=
+            snprintf(expected + length, sizeof expected - (size_t)length, "%.6f\n", values[i]);
+    }
+    assert_int_equal(writer_close(&writer), 0);
+    assert_string_equal(content("numbers"), expected);
+}
+
+static int one_number(void *out, int columns, char **values, char **names)
+{
+    (void)columns;
+    (void)names;
+    *(long *)out = atol(values[0]);
+    return 0;
+}
+
+static void sqlite_has_every_table_and_the_rows(void **state)
+{
+    (void)state;
+    struct out_sink *sink;
+    assert_int_equal(out_sqlite_ops.open(prefix, &sink, message, sizeof message), 0);
+    for (int i = 0; i < 1000; i++)
+        out_sqlite_ops.row(sink, OUT_MEMORY_COPY, &copy);
+    assert_int_equal(out_sqlite_ops.close(sink, message, sizeof message), 0);
+    char path[128];
+    snprintf(path, sizeof path, "%s_results.db", prefix);
+    sqlite3 *database;
+    long count = 0;
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    sqlite3_exec(database, "SELECT count(*) FROM memory_copy_trace WHERE Correlation_Id = 9",
+                 one_number, &count, NULL);
+    assert_int_equal(count, 1000);
+    sqlite3_exec(database, "SELECT count(*) FROM sqlite_master WHERE type = 'table'", one_number,
+                 &count, NULL);
+    assert_int_equal(count, OUT_TABLE_COUNT);
+    sqlite3_close(database);
+}
+
+static void sqlite_says_why_it_cannot_open(void **state)
+{
+    (void)state;
+    struct out_sink *sink;
+    assert_true(out_sqlite_ops.open("/nonexistent/7", &sink, message, sizeof message) < 0);
+    assert_non_null(strstr(message, "/nonexistent/7_results.db: "));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(csv_quotes_and_names_columns),
+        cmocka_unit_test(a_full_disk_is_reported_once_at_the_end),
+        cmocka_unit_test(numbers_of_every_size),
+        cmocka_unit_test(sqlite_has_every_table_and_the_rows),
+        cmocka_unit_test(sqlite_says_why_it_cannot_open),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

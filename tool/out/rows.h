@@ -1,0 +1,94 @@
+/*
+ * What the profiler writes: one struct for each kind of row, and one list of columns for each file
+ * or table, which every writer walks. Column names and order are those of facts users know
+ * (rocprofv3's CSV files).
+ */
+#ifndef OUT_ROWS_H
+#define OUT_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum out_type {
+    OUT_U64,    /* uint64_t */
+    OUT_DOUBLE, /* double */
+    OUT_TEXT,   /* const char *, NULL is empty */
+    OUT_AGENT   /* uint64_t node number, shown as "Agent N" */
+};
+
+struct out_column {
+    const char *name;
+    enum out_type type;
+    uint32_t offset; /* in the row struct */
+};
+
+struct out_table {
+    const char *file; /* "kernel_trace": <prefix>_kernel_trace.csv, table kernel_trace */
+    const struct out_column *columns;
+    size_t column_count;
+};
+
+struct out_api_row {
+    const char *domain, *function;
+    uint64_t process_id, thread_id, correlation_id, start_ns, end_ns;
+};
+
+struct out_dispatch_row {
+    const char *kind;
+    uint64_t agent, queue_id, stream_id, process_id, thread_id, dispatch_id, kernel_id;
+    const char *kernel_name;
+    uint64_t correlation_id, start_ns, end_ns;
+    uint64_t lds_bytes, scratch_bytes, vgprs, acc_vgprs, sgprs;
+    uint64_t workgroup[3], grid[3];
+    uint64_t grid_size, workgroup_size; /* products, for counter rows */
+};
+
+struct out_counter_row {
+    struct out_dispatch_row dispatch;
+    const char *counter_name;
+    double counter_value;
+};
+
+struct out_copy_row {
+    const char *kind, *direction;
+    uint64_t stream_id, source_agent, destination_agent, correlation_id, start_ns, end_ns, bytes;
+};
+
+struct out_stats_row {
+    const char *name;
+    uint64_t calls, total_ns;
+    double average_ns, percentage;
+    uint64_t min_ns, max_ns;
+    double standard_deviation_ns;
+};
+
+struct out_agent_row {
+    uint64_t node_id, logical_node_id;
+    const char *type, *name, *product_name;
+    uint64_t cpu_cores, simd_count, max_waves_per_simd, lds_kb, wave_front_size, xcc_count,
+        cu_count, array_count, shader_engines, gfx_target_version, vendor_id, device_id,
+        location_id, drm_render_minor;
+};
+
+enum out_table_id {
+    OUT_HIP_API,
+    OUT_HSA_API,
+    OUT_MARKER_API,
+    OUT_KERNEL_TRACE,
+    OUT_COUNTER_COLLECTION,
+    OUT_MEMORY_COPY,
+    OUT_KERNEL_STATS,
+    OUT_HIP_STATS,
+    OUT_HSA_STATS,
+    OUT_COPY_STATS,
+    OUT_AGENT_INFO,
+    OUT_TABLE_COUNT
+};
+extern const struct out_table out_tables[OUT_TABLE_COUNT];
+
+/* Values of one column of a row. */
+uint64_t out_column_u64(const struct out_column *column, const void *row);
+double out_column_double(const struct out_column *column, const void *row);
+const char *out_column_text(const struct out_column *column, const void *row);
+
+#endif

@@ -1,0 +1,86 @@
+#include "writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int writer_open(struct writer *writer, const char *path)
+{
+    writer->used = 0;
+    writer->status = 0;
+    writer->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (writer->file < 0)
+        writer->status = -errno;
+    return writer->status;
+}
+
+static void flush(struct writer *writer)
+{
+    size_t done = 0;
+    while (done < writer->used && writer->status == 0) {
+        ssize_t wrote = write(writer->file, writer->bytes + done, writer->used - done);
+        if (wrote >= 0)
+            done += (size_t)wrote;
+        else if (errno != EINTR)
+            writer->status = -errno;
+    }
+    writer->used = 0;
+}
+
+int writer_close(struct writer *writer)
+{
+    if (writer->file < 0)
+        return writer->status;
+    flush(writer);
+    if (close(writer->file) != 0 && writer->status == 0)
+        writer->status = -errno;
+    writer->file = -1;
+    return writer->status;
+}
+
+void writer_bytes(struct writer *writer, const char *bytes, size_t size)
+{
+    while (size > WRITER_BYTES - writer->used) {
+        size_t part = WRITER_BYTES - writer->used;
+        memcpy(writer->bytes + writer->used, bytes, part);
+        writer->used += part;
+        bytes += part;
+        size -= part;
+        flush(writer);
+    }
+    memcpy(writer->bytes + writer->used, bytes, size);
+    writer->used += size;
+}
+
+void writer_char(struct writer *writer, char value)
+{
+    if (writer->used == WRITER_BYTES)
+        flush(writer);
+    writer->bytes[writer->used++] = value;
+}
+
+void writer_u64(struct writer *writer, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    writer_bytes(writer, digits + at, sizeof digits - at);
+}
+
+/* Counter values are mostly whole numbers below 2^53, which need no printf. */
+void writer_fixed(struct writer *writer, double value)
+{
+    if (value >= 0 && value < 9007199254740992.0 && value == (double)(uint64_t)value) {
+        writer_u64(writer, (uint64_t)value);
+        writer_bytes(writer, ".000000", 7);
+        return;
+    }
+    char text[400]; /* the largest double has 309 digits before the point */
+    int length = snprintf(text, sizeof text, "%.6f", value);
+    writer_bytes(writer, text, (size_t)length);
+}

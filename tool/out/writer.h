@@ -1,0 +1,31 @@
+/*
+ * Buffered text output to one file. Not stdio: the number formatting is an order of magnitude
+ * faster (a million CSV rows of 22 columns), and a forked child that exits does not write the
+ * parent's half-full buffer a second time. Single thread.
+ */
+#ifndef OUT_WRITER_H
+#define OUT_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WRITER_BYTES = 1 << 16 };
+
+struct writer {
+    int file;   /* -1: closed */
+    int status; /* first error as -errno; later output is dropped */
+    size_t used;
+    char bytes[WRITER_BYTES];
+};
+
+/* Creates or truncates. 0 or -errno. */
+int writer_open(struct writer *writer, const char *path);
+/* Writes what is left; returns the first error of the writer's life. */
+int writer_close(struct writer *writer);
+
+void writer_bytes(struct writer *writer, const char *bytes, size_t size);
+void writer_char(struct writer *writer, char value);
+void writer_u64(struct writer *writer, uint64_t value);
+void writer_fixed(struct writer *writer, double value); /* six decimals */
+
+#endif

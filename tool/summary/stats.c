@@ -1,0 +1,186 @@
+#include "stats.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    const char *name, *counter; /* counter: NULL for durations */
+    uint64_t calls, total_ns, min_ns, max_ns;
+    double mean, m2; /* Welford's running mean and sum of squared distances */
+    double value;    /* counters: sum */
+};
+
+struct stats {
+    char title[64];
+    struct entry *entries;
+    size_t count, capacity;
+    uint32_t *slots; /* hash -> entry index + 1 */
+    size_t slot_count;
+};
+
+struct stats *stats_create(const char *title)
+{
+    struct stats *stats = calloc(1, sizeof *stats);
+    if (stats)
+        snprintf(stats->title, sizeof stats->title, "%s", title);
+    return stats;
+}
+
+void stats_destroy(struct stats *stats)
+{
+    if (!stats)
+        return;
+    free(stats->entries);
+    free(stats->slots);
+    free(stats);
+}
+
+static size_t hash_of(const char *name, const char *counter)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u ^
+                    (uint64_t)(uintptr_t)counter * 0xc2b2ae3d27d4eb4fu;
+    return (size_t)(bits ^ bits >> 29);
+}
+
+static void slot_insert(struct stats *stats, size_t index)
+{
+    const struct entry *entry = &stats->entries[index];
+    size_t at = hash_of(entry->name, entry->counter) % stats->slot_count;
+    while (stats->slots[at])
+        at = (at + 1) % stats->slot_count;
+    stats->slots[at] = (uint32_t)index + 1;
+}
+
+static int grow(struct stats *stats)
+{
+    size_t capacity = stats->capacity ? stats->capacity * 2 : 64;
+    struct entry *entries = realloc(stats->entries, capacity * sizeof *entries);
+    if (!entries)
+        return -ENOMEM;
+    stats->entries = entries;
+    uint32_t *slots = calloc(capacity * 2, sizeof *slots);
+    if (!slots)
+        return -ENOMEM;
+    free(stats->slots);
+    stats->slots = slots;
+    stats->slot_count = capacity * 2;
+    stats->capacity = capacity;
+    for (size_t i = 0; i < stats->count; i++)
+        slot_insert(stats, i);
+    return 0;
+}
+
+static struct entry *entry_find(struct stats *stats, const char *name, const char *counter)
+{
+    for (size_t probe = 0; stats->slot_count; probe++) {
+        size_t at = (hash_of(name, counter) + probe) % stats->slot_count;
+        if (!stats->slots[at])
+            break;
+        struct entry *entry = &stats->entries[stats->slots[at] - 1];
+        if (entry->name == name && entry->counter == counter)
+            return entry;
+    }
+    if (stats->count == stats->capacity && grow(stats) != 0)
+        return NULL;
+    struct entry *entry = &stats->entries[stats->count++];
+    *entry = (struct entry){.name = name, .counter = counter, .min_ns = UINT64_MAX};
+    slot_insert(stats, stats->count - 1);
+    return entry;
+}
+
+int stats_add(struct stats *stats, const char *name, uint64_t duration_ns)
+{
+    struct entry *entry = entry_find(stats, name, NULL);
+    if (!entry)
+        return -ENOMEM;
+    entry->calls++;
+    entry->total_ns += duration_ns;
+    if (duration_ns < entry->min_ns)
+        entry->min_ns = duration_ns;
+    if (duration_ns > entry->max_ns)
+        entry->max_ns = duration_ns;
+    double distance = (double)duration_ns - entry->mean;
+    entry->mean += distance / (double)entry->calls;
+    entry->m2 += distance * ((double)duration_ns - entry->mean);
+    return 0;
+}
+
+int stats_counter_add(struct stats *stats, const char *kernel, const char *counter, double value)
+{
+    struct entry *entry = entry_find(stats, kernel, counter);
+    if (!entry)
+        return -ENOMEM;
+    entry->calls++;
+    entry->value += value;
+    return 0;
+}
+
+static int by_total(const void *left, const void *right)
+{
+    const struct out_stats_row *a = left, *b = right;
+    if (a->total_ns != b->total_ns)
+        return a->total_ns < b->total_ns ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+struct out_stats_row *stats_rows(const struct stats *stats, size_t *count)
+{
+    *count = 0;
+    struct out_stats_row *rows = calloc(stats->count + 1, sizeof *rows);
+    if (!rows)
+        return NULL;
+    uint64_t total_ns = 0;
+    for (size_t i = 0; i < stats->count; i++)
+        total_ns += stats->entries[i].total_ns;
+    for (size_t i = 0; i < stats->count; i++) {
+        const struct entry *entry = &stats->entries[i];
+        rows[i] = (struct out_stats_row){
+            .name = entry->name,
+            .calls = entry->calls,
+            .total_ns = entry->total_ns,
+            .average_ns = entry->mean,
+            .percentage = total_ns ? 100.0 * (double)entry->total_ns / (double)total_ns : 0,
+            .min_ns = entry->min_ns,
+            .max_ns = entry->max_ns,
+            .standard_deviation_ns =
+                entry->calls > 1 ? sqrt(entry->m2 / (double)(entry->calls - 1)) : 0,
+        };
+    }
+    qsort(rows, stats->count, sizeof *rows, by_total);
+    *count = stats->count;
+    return rows;
+}
+
+void stats_print(const struct stats *stats, FILE *file, size_t rows_max)
+{
+    size_t count;
+    struct out_stats_row *rows = stats_rows(stats, &count);
+    if (rows && count) {
+        fprintf(file, "\n%-9s %12s %12s %12s %12s %7s  %s\n", "calls", "total us", "mean us",
+                "min us", "max us", "%", stats->title);
+        for (size_t i = 0; i < count && i < rows_max; i++)
+            fprintf(file, "%-9" PRIu64 " %12.3f %12.3f %12.3f %12.3f %7.2f  %s\n", rows[i].calls,
+                    (double)rows[i].total_ns / 1e3, rows[i].average_ns / 1e3,
+                    (double)rows[i].min_ns / 1e3, (double)rows[i].max_ns / 1e3, rows[i].percentage,
+                    rows[i].name);
+        if (count > rows_max)
+            fprintf(file, "... and %zu more\n", count - rows_max);
+    }
+    free(rows);
+}
+
+void stats_counters_print(const struct stats *stats, FILE *file)
+{
+    if (!stats->count)
+        return;
+    fprintf(file, "\n%-9s %20s %20s  %-24s %s\n", "calls", "total", "mean", "counter",
+            stats->title);
+    for (size_t i = 0; i < stats->count; i++) {
+        const struct entry *entry = &stats->entries[i];
+        fprintf(file, "%-9" PRIu64 " %20.15g %20.15g  %-24s %s\n", entry->calls, entry->value,
+                entry->value / (double)entry->calls, entry->counter, entry->name);
+    }
+}

@@ -1,0 +1,29 @@
+/* Durations gathered by name, and the tables made of them. Single thread. */
+#ifndef SUMMARY_STATS_H
+#define SUMMARY_STATS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "out/rows.h"
+
+struct stats; /* one table: names -> durations */
+
+struct stats *stats_create(const char *title);
+void stats_destroy(struct stats *stats);
+
+/* `name` must outlive the table; equal pointers are equal names. 0 or -ENOMEM. */
+int stats_add(struct stats *stats, const char *name, uint64_t duration_ns);
+
+/* Rows by falling total; the array is the caller's to free. */
+struct out_stats_row *stats_rows(const struct stats *stats, size_t *count);
+
+/* A counter: sum over its dispatches, shown per kernel. */
+int stats_counter_add(struct stats *stats, const char *kernel, const char *counter, double value);
+
+/* Human-readable tables; nothing when empty. At most `rows_max` rows, then a line saying how many
+ * were left out. */
+void stats_print(const struct stats *stats, FILE *file, size_t rows_max);
+void stats_counters_print(const struct stats *stats, FILE *file);
+
+#endif

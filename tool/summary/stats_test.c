@@ -1,0 +1,94 @@
+#include "summary/stats.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void durations_by_name(void **state)
+{
+    (void)state;
+    struct stats *stats = stats_create("kernel");
+    static const char slow[] = "slow", fast[] = "fast";
+    stats_add(stats, fast, 10);
+    stats_add(stats, slow, 100);
+    stats_add(stats, fast, 20);
+    stats_add(stats, fast, 30);
+    size_t count;
+    struct out_stats_row *rows = stats_rows(stats, &count);
+    assert_int_equal(count, 2);
+    assert_ptr_equal(rows[0].name, slow);
+    assert_int_equal(rows[1].calls, 3);
+    assert_int_equal(rows[1].total_ns, 60);
+    assert_int_equal(rows[1].min_ns, 10);
+    assert_int_equal(rows[1].max_ns, 30);
+    assert_true(rows[1].average_ns == 20.0);
+    assert_true(rows[1].standard_deviation_ns == 10.0); /* of 10, 20, 30 */
+    assert_true(rows[0].percentage == 62.5);
+    free(rows);
+    stats_destroy(stats);
+}
+
+static void many_names_grow_the_table(void **state)
+{
+    (void)state;
+    enum { NAMES = 5000 };
+    static char names[NAMES];
+    struct stats *stats = stats_create("x");
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < NAMES; i++)
+            assert_int_equal(stats_add(stats, &names[i], (uint64_t)i), 0);
+    size_t count;
+    struct out_stats_row *rows = stats_rows(stats, &count);
+    assert_int_equal(count, NAMES);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(rows[i].calls, 2);
+    free(rows);
+    stats_destroy(stats);
+}
+
+static void empty_prints_nothing(void **state)
+{
+    (void)state;
+    struct stats *stats = stats_create("x");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    stats_print(stats, file, 10);
+    stats_counters_print(stats, file);
+    fclose(file);
+    assert_int_equal(size, 0);
+    free(text);
+    stats_destroy(stats);
+}
+
+static void long_tables_say_what_they_leave_out(void **state)
+{
+    (void)state;
+    struct stats *stats = stats_create("function");
+    static const char *const names[] = {"a", "b", "c"};
+    for (int i = 0; i < 3; i++)
+        stats_add(stats, names[i], 5);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    stats_print(stats, file, 2);
+    fclose(file);
+    assert_non_null(strstr(text, "... and 1 more"));
+    free(text);
+    stats_destroy(stats);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(durations_by_name),
+        cmocka_unit_test(many_names_grow_the_table),
+        cmocka_unit_test(empty_prints_nothing),
+        cmocka_unit_test(long_tables_say_what_they_leave_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
