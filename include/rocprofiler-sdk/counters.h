@@ -9,6 +9,19 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
+/** Dimensions of counter values: the ids in ::rocprofiler_counter_record_dimension_info_t. */
+typedef enum ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_counter_dimension_kind_t {
+    ROCPROFILER_DIMENSION_NONE = 0,
+    ROCPROFILER_DIMENSION_XCC, /**< Accelerated compute die */
+    ROCPROFILER_DIMENSION_AID, /**< Active interposer die */
+    ROCPROFILER_DIMENSION_SHADER_ENGINE,
+    ROCPROFILER_DIMENSION_AGENT,
+    ROCPROFILER_DIMENSION_SHADER_ARRAY,
+    ROCPROFILER_DIMENSION_WGP,
+    ROCPROFILER_DIMENSION_INSTANCE, /**< Of the counter's block: cache channel, compute unit ... */
+    ROCPROFILER_DIMENSION_LAST,
+} rocprofiler_counter_dimension_kind_t;
+
 /** Strings of all info structs live as long as the library. */
 typedef struct ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_counter_info_v0_t {
     rocprofiler_counter_id_t id;

@@ -9,9 +9,20 @@
 #include <rocprofiler-sdk/defines.h>
 #include <rocprofiler-sdk/fwd.h>
 
-#if ROCPROFILER_SDK_BETA_COMPAT > 0 && !defined(rocprofiler_EXPORTS)
+#if ROCPROFILER_SDK_BETA_COMPAT > 0
 
 ROCPROFILER_EXTERN_C_INIT
+
+#ifdef rocprofiler_EXPORTS
+
+rocprofiler_status_t rocprofiler_create_profile_config(
+    rocprofiler_agent_id_t agent_id, rocprofiler_counter_id_t *counters_list, size_t counters_count,
+    rocprofiler_profile_config_id_t *config_id) ROCPROFILER_API;
+
+rocprofiler_status_t
+rocprofiler_destroy_profile_config(rocprofiler_profile_config_id_t config_id) ROCPROFILER_API;
+
+#else
 
 ROCPROFILER_SDK_DEPRECATED("now rocprofiler_create_counter_config")
 static inline rocprofiler_status_t
@@ -28,6 +39,8 @@ rocprofiler_destroy_profile_config(rocprofiler_profile_config_id_t config_id)
 {
     return rocprofiler_destroy_counter_config(config_id);
 }
+
+#endif
 
 ROCPROFILER_EXTERN_C_FINI
 
