@@ -62,8 +62,9 @@ typedef struct rocprofiler_register_registration_info_t {
 typedef int (*rocprofiler_register_registration_info_cb_t)(
     rocprofiler_register_registration_info_t *info, void *data);
 
-rocprofiler_register_error_code_t rocprofiler_register_iterate_registration_info(
-    rocprofiler_register_registration_info_cb_t callback, void *data)
+rocprofiler_register_error_code_t
+rocprofiler_register_iterate_registration_info(rocprofiler_register_registration_info_cb_t callback,
+                                               void *data)
     ROCPROFILER_REGISTER_ATTRIBUTE(nonnull(1)) ROCPROFILER_REGISTER_PUBLIC_API;
 
 #define ROCPROFILER_REGISTER_IMPORT_FUNC(NAME) rocprofiler_register_import_##NAME

@@ -80,7 +80,7 @@ typedef struct rocprofiler_agent_v0_t {
     uint32_t wave_front_size;
     uint32_t num_xcc;
     uint32_t cu_count;
-    uint32_t array_count; /**< Shader arrays of the whole device */
+    uint32_t array_count;      /**< Shader arrays of the whole device */
     uint32_t num_shader_banks; /**< Shader engines */
     uint32_t simd_arrays_per_engine;
     uint32_t cu_per_simd_array;
@@ -132,11 +132,9 @@ typedef rocprofiler_status_t (*rocprofiler_query_available_agents_cb_t)(
     rocprofiler_agent_version_t version, const void **agents, size_t num_agents, void *user_data);
 
 /** Calls back before returning. `agent_size` is the caller's sizeof(rocprofiler_agent_t). */
-rocprofiler_status_t
-rocprofiler_query_available_agents(rocprofiler_agent_version_t version,
-                                   rocprofiler_query_available_agents_cb_t callback,
-                                   size_t agent_size, void *user_data) ROCPROFILER_API
-    ROCPROFILER_NONNULL(2);
+rocprofiler_status_t rocprofiler_query_available_agents(
+    rocprofiler_agent_version_t version, rocprofiler_query_available_agents_cb_t callback,
+    size_t agent_size, void *user_data) ROCPROFILER_API ROCPROFILER_NONNULL(2);
 
 ROCPROFILER_EXTERN_C_FINI
 

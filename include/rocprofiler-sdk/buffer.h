@@ -18,11 +18,11 @@ typedef void (*rocprofiler_buffer_tracing_cb_t)(rocprofiler_context_id_t context
                                                 uint64_t drop_count);
 
 /** `size` and `watermark` are bytes; the callback is started when the watermark is reached. */
-rocprofiler_status_t
-rocprofiler_create_buffer(rocprofiler_context_id_t context, size_t size, size_t watermark,
-                          rocprofiler_buffer_policy_t policy,
-                          rocprofiler_buffer_tracing_cb_t callback, void *callback_data,
-                          rocprofiler_buffer_id_t *buffer_id) ROCPROFILER_API
+rocprofiler_status_t rocprofiler_create_buffer(rocprofiler_context_id_t context, size_t size,
+                                               size_t watermark, rocprofiler_buffer_policy_t policy,
+                                               rocprofiler_buffer_tracing_cb_t callback,
+                                               void *callback_data,
+                                               rocprofiler_buffer_id_t *buffer_id) ROCPROFILER_API
     ROCPROFILER_NONNULL(5, 7);
 
 /** Fails with BUFFER_BUSY while a delivery is running. */

@@ -81,8 +81,8 @@ typedef struct rocprofiler_callback_tracing_code_object_kernel_symbol_register_d
     uint64_t size;
     uint64_t kernel_id;
     uint64_t code_object_id;
-    const char *kernel_name;  /**< Mangled; ends with ".kd" */
-    uint64_t kernel_object;   /**< Address of the descriptor, as in the dispatch packet */
+    const char *kernel_name; /**< Mangled; ends with ".kd" */
+    uint64_t kernel_object;  /**< Address of the descriptor, as in the dispatch packet */
     uint32_t kernarg_segment_size;
     uint32_t kernarg_segment_alignment;
     uint32_t group_segment_size;   /**< Static LDS bytes */

@@ -10,8 +10,9 @@ ROCPROFILER_EXTERN_C_INIT
 #define ROCPROFILER_CONTEXT_NONE ROCPROFILER_HANDLE_LITERAL(rocprofiler_context_id_t, 0UL)
 
 /** Only while the tool initialises. `context_id->handle` must be 0 on entry. */
-rocprofiler_status_t rocprofiler_create_context(rocprofiler_context_id_t *context_id)
-    ROCPROFILER_API ROCPROFILER_NONNULL(1);
+rocprofiler_status_t
+rocprofiler_create_context(rocprofiler_context_id_t *context_id) ROCPROFILER_API
+    ROCPROFILER_NONNULL(1);
 
 /** Starting a started context succeeds and changes nothing. */
 rocprofiler_status_t rocprofiler_start_context(rocprofiler_context_id_t context_id) ROCPROFILER_API;

@@ -13,11 +13,9 @@ ROCPROFILER_EXTERN_C_INIT
  * EXCEEDS_HW_LIMIT when the set does not fit one pass. May be called at any time.
  */
 ROCPROFILER_SDK_EXPERIMENTAL
-rocprofiler_status_t
-rocprofiler_create_counter_config(rocprofiler_agent_id_t agent_id,
-                                  rocprofiler_counter_id_t *counters_list, size_t counters_count,
-                                  rocprofiler_counter_config_id_t *config_id) ROCPROFILER_API
-    ROCPROFILER_NONNULL(4);
+rocprofiler_status_t rocprofiler_create_counter_config(
+    rocprofiler_agent_id_t agent_id, rocprofiler_counter_id_t *counters_list, size_t counters_count,
+    rocprofiler_counter_config_id_t *config_id) ROCPROFILER_API ROCPROFILER_NONNULL(4);
 
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t

@@ -72,10 +72,9 @@ ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t rocprofiler_query_record_dimen
     size_t *pos) ROCPROFILER_API ROCPROFILER_NONNULL(3);
 
 /** `info` points to the struct of `version`. */
-ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t
-rocprofiler_query_counter_info(rocprofiler_counter_id_t counter_id,
-                               rocprofiler_counter_info_version_id_t version,
-                               void *info) ROCPROFILER_API ROCPROFILER_NONNULL(3);
+ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t rocprofiler_query_counter_info(
+    rocprofiler_counter_id_t counter_id, rocprofiler_counter_info_version_id_t version,
+    void *info) ROCPROFILER_API ROCPROFILER_NONNULL(3);
 
 ROCPROFILER_SDK_EXPERIMENTAL typedef rocprofiler_status_t (*rocprofiler_available_counters_cb_t)(
     rocprofiler_agent_id_t agent_id, rocprofiler_counter_id_t *counters, size_t num_counters,
@@ -86,12 +85,10 @@ ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t rocprofiler_iterate_agent_supp
     void *user_data) ROCPROFILER_API ROCPROFILER_NONNULL(2);
 
 /** Defines a derived counter over counters that the agent has. */
-ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t
-rocprofiler_create_counter(const char *name, size_t name_len, const char *expr, size_t expr_len,
-                           const char *description, size_t description_len,
-                           rocprofiler_agent_id_t agent,
-                           rocprofiler_counter_id_t *counter_id) ROCPROFILER_API
-    ROCPROFILER_NONNULL(1, 3, 8);
+ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t rocprofiler_create_counter(
+    const char *name, size_t name_len, const char *expr, size_t expr_len, const char *description,
+    size_t description_len, rocprofiler_agent_id_t agent,
+    rocprofiler_counter_id_t *counter_id) ROCPROFILER_API ROCPROFILER_NONNULL(1, 3, 8);
 
 ROCPROFILER_EXTERN_C_FINI
 

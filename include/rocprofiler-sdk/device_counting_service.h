@@ -20,8 +20,8 @@ typedef void (*rocprofiler_device_counting_service_cb_t)(
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_device_counting_service(
     rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
-    rocprofiler_agent_id_t agent_id, rocprofiler_device_counting_service_cb_t cb,
-    void *user_data) ROCPROFILER_NONNULL(4) ROCPROFILER_API;
+    rocprofiler_agent_id_t agent_id, rocprofiler_device_counting_service_cb_t cb, void *user_data)
+    ROCPROFILER_NONNULL(4) ROCPROFILER_API;
 
 /**
  * Records go to the buffer, or to `output_records` (room for `*rec_count`, set to the number

@@ -55,18 +55,14 @@ rocprofiler_status_t rocprofiler_query_external_correlation_id_request_kind_name
     uint64_t *name_len) ROCPROFILER_API;
 
 /** `tid` may be another thread of the process (rocprofiler_get_thread_id()). */
-rocprofiler_status_t
-rocprofiler_push_external_correlation_id(rocprofiler_context_id_t context,
-                                         rocprofiler_thread_id_t tid,
-                                         rocprofiler_user_data_t external_correlation_id)
-    ROCPROFILER_API;
+rocprofiler_status_t rocprofiler_push_external_correlation_id(
+    rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
+    rocprofiler_user_data_t external_correlation_id) ROCPROFILER_API;
 
 /** Fails when nothing is pushed. `external_correlation_id` may be NULL. */
-rocprofiler_status_t
-rocprofiler_pop_external_correlation_id(rocprofiler_context_id_t context,
-                                        rocprofiler_thread_id_t tid,
-                                        rocprofiler_user_data_t *external_correlation_id)
-    ROCPROFILER_API;
+rocprofiler_status_t rocprofiler_pop_external_correlation_id(
+    rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
+    rocprofiler_user_data_t *external_correlation_id) ROCPROFILER_API;
 
 ROCPROFILER_EXTERN_C_FINI
 

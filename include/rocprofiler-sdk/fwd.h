@@ -18,64 +18,64 @@ ROCPROFILER_EXTERN_C_INIT
 /* ---- status ------------------------------------------------------------------------------- */
 
 typedef enum rocprofiler_status_t {
-    ROCPROFILER_STATUS_SUCCESS = 0,                     /**< Success */
-    ROCPROFILER_STATUS_ERROR,                           /**< Unspecified error */
-    ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND,         /**< No context has this id */
-    ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND,          /**< No buffer has this id */
-    ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND,            /**< No such kind */
-    ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND,       /**< This kind has no such operation */
-    ROCPROFILER_STATUS_ERROR_THREAD_NOT_FOUND,          /**< No thread has this id */
-    ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND,           /**< No agent has this id */
-    ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND,         /**< No counter has this id */
-    ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR,             /**< The context could not do this */
-    ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID,           /**< The context has no usable service */
-    ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED,       /**< The context is not started */
-    ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT,          /**< Another active context or another
-                                                             service of this one excludes this */
-    ROCPROFILER_STATUS_ERROR_CONTEXT_ID_NOT_ZERO,       /**< The context id to fill in must be zero
-                                                             on entry */
-    ROCPROFILER_STATUS_ERROR_BUFFER_BUSY,               /**< The buffer is being flushed; nothing
-                                                             was done */
+    ROCPROFILER_STATUS_SUCCESS = 0,                      /**< Success */
+    ROCPROFILER_STATUS_ERROR,                            /**< Unspecified error */
+    ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND,          /**< No context has this id */
+    ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND,           /**< No buffer has this id */
+    ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND,             /**< No such kind */
+    ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND,        /**< This kind has no such operation */
+    ROCPROFILER_STATUS_ERROR_THREAD_NOT_FOUND,           /**< No thread has this id */
+    ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND,            /**< No agent has this id */
+    ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND,          /**< No counter has this id */
+    ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR,              /**< The context could not do this */
+    ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID,            /**< The context has no usable service */
+    ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED,        /**< The context is not started */
+    ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT,           /**< Another active context or another
+                                                              service of this one excludes this */
+    ROCPROFILER_STATUS_ERROR_CONTEXT_ID_NOT_ZERO,        /**< The context id to fill in must be zero
+                                                              on entry */
+    ROCPROFILER_STATUS_ERROR_BUFFER_BUSY,                /**< The buffer is being flushed; nothing
+                                                              was done */
     ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED, /**< The context already has this
                                                               service */
-    ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED,      /**< Services are configured only while the
-                                                             tool initialises */
-    ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED,           /**< Not implemented */
-    ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_ABI,          /**< The caller was built for a layout that
-                                                             this library does not have */
-    ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT,          /**< Invalid argument */
+    ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED,       /**< Services are configured only while the
+                                                              tool initialises */
+    ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED,            /**< Not implemented */
+    ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_ABI,           /**< The caller was built for a layout that
+                                                              this library does not have */
+    ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT,           /**< Invalid argument */
     ROCPROFILER_STATUS_ERROR_METRIC_NOT_VALID_FOR_AGENT, /**< The agent does not have this
                                                               counter */
-    ROCPROFILER_STATUS_ERROR_FINALIZED,                 /**< The library has finished */
-    ROCPROFILER_STATUS_ERROR_HSA_NOT_LOADED,            /**< The HSA runtime is not loaded yet */
-    ROCPROFILER_STATUS_ERROR_DIM_NOT_FOUND,             /**< The counter has no such dimension */
-    ROCPROFILER_STATUS_ERROR_PROFILE_COUNTER_NOT_FOUND, /**< The agent has no counter of this
-                                                             profile */
-    ROCPROFILER_STATUS_ERROR_AST_GENERATION_FAILED,     /**< The counter's expression cannot be
-                                                             compiled */
-    ROCPROFILER_STATUS_ERROR_AST_NOT_FOUND,             /**< The counter has no expression */
-    ROCPROFILER_STATUS_ERROR_AQL_NO_EVENT_COORD,        /**< The counter's hardware coordinates are
-                                                             unknown */
-    ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL,       /**< The kernel driver lacks what this
-                                                             service needs */
-    ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES,          /**< Out of memory or of another resource */
-    ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND,         /**< No counter configuration has this id */
-    ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT,   /**< Device and dispatch counting exclude
-                                                             each other on one agent */
-    ROCPROFILER_STATUS_INTERNAL_NO_AGENT_CONTEXT,       /**< No context samples this agent */
-    ROCPROFILER_STATUS_ERROR_SAMPLE_RATE_EXCEEDED,      /**< The agent cannot be sampled this
-                                                             often */
-    ROCPROFILER_STATUS_ERROR_NO_PROFILE_QUEUE,          /**< The agent has no profiling queue */
-    ROCPROFILER_STATUS_ERROR_NO_HARDWARE_COUNTERS,      /**< The configuration has no hardware
-                                                             counter */
-    ROCPROFILER_STATUS_ERROR_AGENT_MISMATCH,            /**< The configuration belongs to another
-                                                             agent */
-    ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE,             /**< Not available on this system */
-    ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT,          /**< More counters than the hardware collects
-                                                             at once */
-    ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED,  /**< The agent's architecture is not
-                                                             supported */
-    ROCPROFILER_STATUS_ERROR_PERMISSION_DENIED,         /**< Permission denied */
+    ROCPROFILER_STATUS_ERROR_FINALIZED,                  /**< The library has finished */
+    ROCPROFILER_STATUS_ERROR_HSA_NOT_LOADED,             /**< The HSA runtime is not loaded yet */
+    ROCPROFILER_STATUS_ERROR_DIM_NOT_FOUND,              /**< The counter has no such dimension */
+    ROCPROFILER_STATUS_ERROR_PROFILE_COUNTER_NOT_FOUND,  /**< The agent has no counter of this
+                                                              profile */
+    ROCPROFILER_STATUS_ERROR_AST_GENERATION_FAILED,      /**< The counter's expression cannot be
+                                                              compiled */
+    ROCPROFILER_STATUS_ERROR_AST_NOT_FOUND,              /**< The counter has no expression */
+    ROCPROFILER_STATUS_ERROR_AQL_NO_EVENT_COORD,         /**< The counter's hardware coordinates are
+                                                              unknown */
+    ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL,        /**< The kernel driver lacks what this
+                                                              service needs */
+    ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES,         /**< Out of memory or of another resource */
+    ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND,        /**< No counter configuration has this id */
+    ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT,  /**< Device and dispatch counting exclude
+                                                            each other on one agent */
+    ROCPROFILER_STATUS_INTERNAL_NO_AGENT_CONTEXT,      /**< No context samples this agent */
+    ROCPROFILER_STATUS_ERROR_SAMPLE_RATE_EXCEEDED,     /**< The agent cannot be sampled this
+                                                            often */
+    ROCPROFILER_STATUS_ERROR_NO_PROFILE_QUEUE,         /**< The agent has no profiling queue */
+    ROCPROFILER_STATUS_ERROR_NO_HARDWARE_COUNTERS,     /**< The configuration has no hardware
+                                                            counter */
+    ROCPROFILER_STATUS_ERROR_AGENT_MISMATCH,           /**< The configuration belongs to another
+                                                            agent */
+    ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE,            /**< Not available on this system */
+    ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT,         /**< More counters than the hardware collects
+                                                            at once */
+    ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED, /**< The agent's architecture is not
+                                                            supported */
+    ROCPROFILER_STATUS_ERROR_PERMISSION_DENIED,        /**< Permission denied */
     ROCPROFILER_STATUS_LAST,
 } rocprofiler_status_t;
 
@@ -299,7 +299,7 @@ typedef enum rocprofiler_counter_record_kind_t {
     ROCPROFILER_COUNTER_RECORD_NONE = 0,
     ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER, /**< Starts a dispatch's values:
                                                  ::rocprofiler_dispatch_counting_service_record_t */
-    ROCPROFILER_COUNTER_RECORD_VALUE,                            /**< ::rocprofiler_counter_record_t */
+    ROCPROFILER_COUNTER_RECORD_VALUE, /**< ::rocprofiler_counter_record_t */
     ROCPROFILER_COUNTER_RECORD_LAST,
 } rocprofiler_counter_record_kind_t;
 
@@ -316,8 +316,8 @@ typedef uint64_t rocprofiler_timestamp_t; /**< Nanoseconds, see rocprofiler_get_
 typedef uint64_t rocprofiler_thread_id_t; /**< The kernel's thread id (gettid) */
 typedef int32_t rocprofiler_tracing_operation_t;
 typedef uint64_t rocprofiler_kernel_id_t;
-typedef uint64_t rocprofiler_dispatch_id_t;          /**< 1, 2, 3 ... in enqueue order */
-typedef uint64_t rocprofiler_counter_instance_id_t;  /**< Counter and position in its dimensions */
+typedef uint64_t rocprofiler_dispatch_id_t;         /**< 1, 2, 3 ... in enqueue order */
+typedef uint64_t rocprofiler_counter_instance_id_t; /**< Counter and position in its dimensions */
 typedef uint64_t rocprofiler_counter_dimension_id_t;
 
 typedef union rocprofiler_user_data_t {

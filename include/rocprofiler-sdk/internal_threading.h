@@ -14,8 +14,8 @@ typedef void (*rocprofiler_internal_thread_library_cb_t)(rocprofiler_runtime_lib
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t
 rocprofiler_at_internal_thread_create(rocprofiler_internal_thread_library_cb_t precreate,
-                                      rocprofiler_internal_thread_library_cb_t postcreate,
-                                      int libs, void *data) ROCPROFILER_API;
+                                      rocprofiler_internal_thread_library_cb_t postcreate, int libs,
+                                      void *data) ROCPROFILER_API;
 
 typedef struct ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_callback_thread_t {
     uint64_t handle;

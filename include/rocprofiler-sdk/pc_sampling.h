@@ -38,8 +38,8 @@ rocprofiler_status_t rocprofiler_query_pc_sampling_agent_configurations(
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_pc_sampling_service(
     rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,
-    rocprofiler_pc_sampling_method_t method, rocprofiler_pc_sampling_unit_t unit,
-    uint64_t interval, rocprofiler_buffer_id_t buffer_id, int flags) ROCPROFILER_API;
+    rocprofiler_pc_sampling_method_t method, rocprofiler_pc_sampling_unit_t unit, uint64_t interval,
+    rocprofiler_buffer_id_t buffer_id, int flags) ROCPROFILER_API;
 
 /* ---- what a sample is made of --------------------------------------------------------------- */
 

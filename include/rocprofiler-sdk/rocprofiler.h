@@ -34,8 +34,9 @@ ROCPROFILER_EXTERN_C_INIT
 rocprofiler_status_t rocprofiler_get_version(uint32_t *major, uint32_t *minor,
                                              uint32_t *patch) ROCPROFILER_API;
 
-rocprofiler_status_t rocprofiler_get_version_triplet(rocprofiler_version_triplet_t *info)
-    ROCPROFILER_API ROCPROFILER_NONNULL(1);
+rocprofiler_status_t
+rocprofiler_get_version_triplet(rocprofiler_version_triplet_t *info) ROCPROFILER_API
+    ROCPROFILER_NONNULL(1);
 
 /** Nanoseconds of the clock that all records use. */
 rocprofiler_status_t rocprofiler_get_timestamp(rocprofiler_timestamp_t *ts) ROCPROFILER_API

@@ -20,11 +20,9 @@ rocprofiler_iterate_counter_dimensions(rocprofiler_counter_id_t id,
                                        void *user_data) ROCPROFILER_API;
 
 ROCPROFILER_SDK_DEPRECATED("query rocprofiler_counter_info_v1_t")
-rocprofiler_status_t
-rocprofiler_query_counter_instance_count(rocprofiler_agent_id_t agent_id,
-                                         rocprofiler_counter_id_t counter_id,
-                                         size_t *instance_count) ROCPROFILER_API
-    ROCPROFILER_NONNULL(3);
+rocprofiler_status_t rocprofiler_query_counter_instance_count(
+    rocprofiler_agent_id_t agent_id, rocprofiler_counter_id_t counter_id,
+    size_t *instance_count) ROCPROFILER_API ROCPROFILER_NONNULL(3);
 
 ROCPROFILER_EXTERN_C_FINI
 

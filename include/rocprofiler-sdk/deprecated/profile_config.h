@@ -15,9 +15,10 @@ ROCPROFILER_EXTERN_C_INIT
 
 #ifdef rocprofiler_EXPORTS
 
-rocprofiler_status_t rocprofiler_create_profile_config(
-    rocprofiler_agent_id_t agent_id, rocprofiler_counter_id_t *counters_list, size_t counters_count,
-    rocprofiler_profile_config_id_t *config_id) ROCPROFILER_API;
+rocprofiler_status_t
+rocprofiler_create_profile_config(rocprofiler_agent_id_t agent_id,
+                                  rocprofiler_counter_id_t *counters_list, size_t counters_count,
+                                  rocprofiler_profile_config_id_t *config_id) ROCPROFILER_API;
 
 rocprofiler_status_t
 rocprofiler_destroy_profile_config(rocprofiler_profile_config_id_t config_id) ROCPROFILER_API;

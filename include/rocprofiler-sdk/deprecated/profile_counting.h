@@ -47,15 +47,13 @@ ROCPROFILER_SDK_OLD_NAME(rocprofiler_configure_buffered_dispatch_counting_servic
                           void *callback_data_args),
                          (context_id, buffer_id, callback, callback_data_args))
 
-ROCPROFILER_SDK_OLD_NAME(rocprofiler_configure_callback_dispatch_profile_counting_service,
-                         rocprofiler_configure_callback_dispatch_counting_service,
-                         (rocprofiler_context_id_t context_id,
-                          rocprofiler_dispatch_counting_service_cb_t dispatch_callback,
-                          void *dispatch_callback_args,
-                          rocprofiler_dispatch_counting_record_cb_t record_callback,
-                          void *record_callback_args),
-                         (context_id, dispatch_callback, dispatch_callback_args, record_callback,
-                          record_callback_args))
+ROCPROFILER_SDK_OLD_NAME(
+    rocprofiler_configure_callback_dispatch_profile_counting_service,
+    rocprofiler_configure_callback_dispatch_counting_service,
+    (rocprofiler_context_id_t context_id,
+     rocprofiler_dispatch_counting_service_cb_t dispatch_callback, void *dispatch_callback_args,
+     rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_callback_args),
+    (context_id, dispatch_callback, dispatch_callback_args, record_callback, record_callback_args))
 
 ROCPROFILER_SDK_OLD_NAME(rocprofiler_configure_agent_profile_counting_service,
                          rocprofiler_configure_device_counting_service,

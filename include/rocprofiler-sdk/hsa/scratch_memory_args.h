@@ -1,4 +1,5 @@
-/* What the runtime tells about a scratch event; which arm holds follows from operation and phase. */
+/* What the runtime tells about a scratch event; which arm holds follows from operation and phase.
+ */
 #ifndef ROCPROFILER_SDK_HSA_SCRATCH_MEMORY_ARGS_H
 #define ROCPROFILER_SDK_HSA_SCRATCH_MEMORY_ARGS_H
 

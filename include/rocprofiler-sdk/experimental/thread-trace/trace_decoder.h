@@ -38,10 +38,9 @@ rocprofiler_status_t rocprofiler_trace_decode(rocprofiler_thread_trace_decoder_i
                                               void *userdata) ROCPROFILER_API
     ROCPROFILER_NONNULL(2, 3);
 
-const char *
-rocprofiler_thread_trace_decoder_info_string(rocprofiler_thread_trace_decoder_id_t handle,
-                                             rocprofiler_thread_trace_decoder_info_t info)
-    ROCPROFILER_API;
+const char *rocprofiler_thread_trace_decoder_info_string(
+    rocprofiler_thread_trace_decoder_id_t handle,
+    rocprofiler_thread_trace_decoder_info_t info) ROCPROFILER_API;
 
 ROCPROFILER_EXTERN_C_FINI
 
