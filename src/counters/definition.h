@@ -30,6 +30,9 @@ const struct counter_definition *definitions_all(const struct definition_set *se
  * that it names. 0 or -1 (out of memory). */
 int definitions_add(struct definition_set *set, const struct counter_definition *definition);
 
+/* Takes back the last definitions_add(). */
+void definitions_remove_last(struct definition_set *set);
+
 /* The set that is compiled in: data/counters in binary form. */
 int definitions_add_builtin(struct definition_set *set);
 

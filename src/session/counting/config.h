@@ -1,0 +1,61 @@
+/*
+ * A configuration in the form that collecting needs, and the slots that carry one collection each.
+ * Private to src/session/counting.
+ */
+#ifndef SESSION_COUNTING_CONFIG_H
+#define SESSION_COUNTING_CONFIG_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "gpu/aql/vendor.h"
+#include "session/counting/counting.h"
+
+struct counting_slot;
+
+struct counting_config {
+    uint64_t handle;
+    _Atomic uint32_t references; /* one of the table, one per slot in use; acquire-release */
+    const struct counting_agent *agent;
+    const struct catalog *catalog;
+    const struct counter **counters; /* asked for, without duplicates */
+    uint32_t counter_count;
+    struct plan_event *plan; /* the hardware events that they need */
+    uint32_t plan_count;
+    uint32_t record_count;    /* values of one collection */
+    uint32_t value_count;     /* doubles of all hardware events together */
+    uint32_t workspace_count; /* doubles that the largest expression needs */
+
+    pthread_mutex_t lock;       /* everything below; a leaf, nobody is called under it */
+    struct counting_slot *idle; /* slots built and not in use */
+    int is_built;               /* the members below exist */
+    struct gpu_event *events;   /* every instance of every hardware event */
+    uint32_t event_count;
+    uint32_t *result_index; /* where value i lies in a slot's result buffer */
+    uint32_t result_bytes;
+};
+
+/* One collection: command buffers, result buffer, evaluation space. */
+struct counting_slot {
+    struct counting_slot *next;
+    struct counting_config *config;
+    struct aql_pm4_packet before, after;
+    void *memory;           /* GPU-visible: start commands, read and stop commands, results */
+    const uint64_t *result; /* within memory */
+    double *values;         /* hardware events, then the workspace */
+    rocprofiler_counter_record_t *records;
+};
+
+/* A slot for one collection on `hsa_agent`, with a reference to its config; NULL when memory cannot
+ * be had. May call the runtime. */
+struct counting_slot *counting_slot_acquire(struct counting_config *config, uint64_t hsa_agent);
+/* Back to the config's pool. */
+void counting_slot_release(struct counting_slot *slot);
+
+/* Turns the result buffer into slot->records; returns how many. */
+uint32_t counting_slot_evaluate(struct counting_slot *slot, rocprofiler_dispatch_id_t dispatch,
+                                rocprofiler_user_data_t user_data);
+
+void counting_slots_free(struct counting_config *config);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * Counting services: which counters each agent has, configurations of counters, and collecting them
+ * around kernel dispatches. Front ends call the functions of the first four parts; interception
+ * meets this folder only through model/trace.h and model/counting.h.
+ */
+#ifndef SESSION_COUNTING_COUNTING_H
+#define SESSION_COUNTING_COUNTING_H
+
+#include <rocprofiler-sdk/counter_config.h>
+#include <rocprofiler-sdk/counters.h>
+#include <rocprofiler-sdk/dispatch_counting_service.h>
+#include <rocprofiler-sdk/experimental/counters.h>
+
+#include "counters/catalog.h"
+#include "counters/plan.h"
+#include "gpu/pmc.h"
+
+/* ---- agents.c: agents and their catalogs; built at the first question, then constant. */
+struct counting_agent {
+    rocprofiler_agent_id_t id;
+    const rocprofiler_agent_v0_t *info;
+    struct gpu_target target;
+    int is_supported; /* its architecture is known */
+};
+
+/* NULL when there is no such agent. CPUs are agents without counters. */
+const struct counting_agent *counting_agent_find(rocprofiler_agent_id_t id);
+/* The agent's catalog; NULL when its architecture is not supported. Stays valid for the life of the
+ * process, also when a counter is created later. */
+const struct catalog *counting_catalog(const struct counting_agent *agent);
+/* The counter behind a public id; NULL when there is none. */
+const struct counter *counting_counter_find(rocprofiler_counter_id_t id,
+                                            const struct catalog **catalog);
+
+rocprofiler_status_t counting_definition_load(const char *yaml, size_t size,
+                                              rocprofiler_counter_flag_t flags);
+rocprofiler_status_t counting_counter_create(const char *name, size_t name_length,
+                                             const char *expression, size_t expression_length,
+                                             const char *description, size_t description_length,
+                                             rocprofiler_agent_id_t agent,
+                                             rocprofiler_counter_id_t *id);
+
+/* ---- query.c */
+rocprofiler_status_t counting_agent_iterate(rocprofiler_agent_id_t agent,
+                                            rocprofiler_available_counters_cb_t callback,
+                                            void *data);
+rocprofiler_status_t counting_info(rocprofiler_counter_id_t id,
+                                   rocprofiler_counter_info_version_id_t version, void *info);
+rocprofiler_status_t counting_dimensions_iterate(rocprofiler_counter_id_t id,
+                                                 rocprofiler_available_dimensions_cb_t callback,
+                                                 void *data);
+rocprofiler_status_t counting_instance_count(rocprofiler_counter_id_t id, size_t *count);
+
+/* ---- config.c */
+struct counting_config; /* immutable, reference-counted */
+
+rocprofiler_status_t counting_config_create(rocprofiler_agent_id_t agent,
+                                            const rocprofiler_counter_id_t *counters, size_t count,
+                                            rocprofiler_counter_config_id_t *id);
+rocprofiler_status_t counting_config_destroy(rocprofiler_counter_config_id_t id);
+/* Takes a reference; NULL when there is none. */
+struct counting_config *counting_config_acquire(rocprofiler_counter_config_id_t id);
+void counting_config_release(struct counting_config *config);
+
+/* ---- dispatch.c */
+rocprofiler_status_t
+counting_dispatch_configure_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer,
+                                   rocprofiler_dispatch_counting_service_cb_t callback, void *data);
+rocprofiler_status_t counting_dispatch_configure_callback(
+    rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
+    void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data);
+
+#endif

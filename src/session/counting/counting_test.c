@@ -1,0 +1,586 @@
+/*
+ * The counting services without a GPU: agents, contexts and buffers are doubles, and a small
+ * packet processor "runs" the command buffers, filling results with a function of the place that
+ * was read. What arrives in records is compared with that function.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "gpu/aql/vendor.h"
+#include "gpu/pm4/disasm.h"
+#include "model/counting.h"
+#include "model/service.h"
+#include "model/trace.h"
+#include "session/counting/counting.h"
+#include "topology/topology.h"
+
+/* ---- agents: a CPU, two equal MI210, an MI50, a GPU nobody knows */
+#define GPU(handle, text, engines, units)                                                          \
+    {                                                                                              \
+        .size = sizeof(rocprofiler_agent_v0_t), .id = {handle},                                    \
+        .type = ROCPROFILER_AGENT_TYPE_GPU, .simd_count = 4 * (units), .simd_per_cu = 4,           \
+        .wave_front_size = 64, .num_xcc = 1, .cu_count = units, .array_count = engines,            \
+        .num_shader_banks = engines, .simd_arrays_per_engine = 1, .name = text                     \
+    }
+static const rocprofiler_agent_v0_t agents[] = {{.size = sizeof(rocprofiler_agent_v0_t),
+                                                 .id = {100},
+                                                 .type = ROCPROFILER_AGENT_TYPE_CPU,
+                                                 .name = "cpu"},
+                                                GPU(101, "gfx90a", 8, 104),
+                                                GPU(102, "gfx90a", 8, 104),
+                                                GPU(103, "gfx906", 4, 60),
+                                                GPU(104, "gfx000", 4, 60)};
+enum { CPU = 100, MI210 = 101, MI210_TWIN = 102, MI50 = 103, UNKNOWN = 104, NOBODY = 999 };
+
+const struct topology *topology_system(void)
+{
+    static const rocprofiler_agent_v0_t *list[] = {&agents[0], &agents[1], &agents[2], &agents[3],
+                                                   &agents[4]};
+    static const struct topology topology = {list, 5};
+    return &topology;
+}
+
+/* ---- contexts and buffers */
+static const struct service_ops *added_ops[4];
+static void *added_data[4];
+static int configuration_open = 1;
+
+rocprofiler_status_t service_add(rocprofiler_context_id_t context, enum service_kind kind,
+                                 const struct service_ops *ops, void *data)
+{
+    assert_int_equal(kind, SERVICE_DISPATCH_COUNTING);
+    if (added_ops[context.handle])
+        return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
+    added_ops[context.handle] = ops;
+    added_data[context.handle] = data;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+bool service_context_exists(rocprofiler_context_id_t context)
+{
+    return context.handle < 4;
+}
+
+bool service_configuration_open(void)
+{
+    return configuration_open;
+}
+
+struct tracebuf {
+    uint32_t headers, values;
+    rocprofiler_dispatch_counting_service_record_t header;
+    rocprofiler_counter_record_t records[4096];
+};
+static struct tracebuf buffer;
+
+struct tracebuf *trace_buffer_find(rocprofiler_buffer_id_t id)
+{
+    return id.handle == 7 ? &buffer : NULL;
+}
+
+bool trace_buffer_put(struct tracebuf *to, uint32_t category, uint32_t kind, const void *payload,
+                      size_t size)
+{
+    assert_int_equal(category, ROCPROFILER_BUFFER_CATEGORY_COUNTERS);
+    if (kind == ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER) {
+        assert_int_equal(size, sizeof to->header);
+        memcpy(&to->header, payload, size);
+        to->headers++;
+        to->values = 0;
+        return true;
+    }
+    assert_int_equal(kind, ROCPROFILER_COUNTER_RECORD_VALUE);
+    assert_int_equal(size, sizeof to->records[0]);
+    memcpy(&to->records[to->values++], payload, size);
+    return true;
+}
+
+rocprofiler_user_data_t trace_event_external(const struct trace_event *event,
+                                             rocprofiler_context_id_t context)
+{
+    (void)event;
+    return (rocprofiler_user_data_t){.value = 5000 + context.handle};
+}
+
+/* ---- the GPU */
+static int live_allocations, refuse_memory;
+
+static void *gpu_allocate(uint64_t agent, size_t bytes)
+{
+    (void)agent;
+    if (refuse_memory)
+        return NULL;
+    void *memory = aligned_alloc(4096, (bytes + 4095) & ~(size_t)4095);
+    memset(memory, 0, bytes);
+    live_allocations++;
+    return memory;
+}
+
+static void gpu_release(void *memory)
+{
+    live_allocations--;
+    free(memory);
+}
+
+static const struct counting_memory_ops gpu_memory = {gpu_allocate, gpu_release};
+
+/* What a counter register holds: its select value, weighted by where it is. */
+static uint64_t register_value(uint32_t select, uint32_t engine, uint32_t instance)
+{
+    return (select & 0x3ff) * 1000000ull + engine * 1000ull + instance;
+}
+
+static uint32_t selects[0x10000]; /* by register; the tests program all instances alike */
+
+static uint32_t select_of(uint32_t value_register)
+{
+    char name[64], select[80];
+    const char *known = pm4_register_name(value_register);
+    assert_non_null(known);
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(known) - 3), known);
+    snprintf(select, sizeof select, "%s_SELECT", name);
+    for (uint32_t reg = 0xd800; reg < 0xe000; reg++) {
+        const char *candidate = pm4_register_name(reg);
+        if (candidate && strcmp(candidate, select) == 0)
+            return selects[reg];
+    }
+    fail_msg("no select register for %s", known);
+    return 0;
+}
+
+static void gpu_run(const struct aql_pm4_packet *packet)
+{
+    const uint32_t *dwords =
+        (const uint32_t *)(uintptr_t)(packet->indirect_buffer[1] |
+                                      (uint64_t)packet->indirect_buffer[2] << 32);
+    uint32_t count = packet->indirect_buffer[3] & 0xfffff, index = 0;
+    assert_int_equal(packet->format, AQL_FORMAT_PM4_IB);
+    for (uint32_t at = 0; at < count;) {
+        struct pm4_packet p;
+        uint32_t length = pm4_decode(dwords + at, count - at, &p);
+        assert_true(length > 0);
+        at += length;
+        if (p.opcode == PM4_SET_UCONFIG_REG) {
+            selects[PM4_UCONFIG_START + p.body[0]] = p.body[1];
+            if (strcmp(pm4_register_name(PM4_UCONFIG_START + p.body[0]), "GRBM_GFX_INDEX") == 0)
+                index = p.body[1];
+        } else if (p.opcode == PM4_COPY_DATA) {
+            uint32_t engine = index & 1u << 31 ? 0 : index >> 16 & 0xff;
+            uint32_t instance = index & 1u << 30 ? 0 : index & 0xff;
+            const char *name = pm4_register_name(p.body[1]);
+            int high = strcmp(name + strlen(name) - 3, "_HI") == 0;
+            uint64_t value =
+                register_value(select_of(p.body[1] - (uint32_t)high) & 0x3ff, engine, instance);
+            *(uint32_t *)(uintptr_t)(p.body[3] | (uint64_t)p.body[4] << 32) =
+                (uint32_t)(high ? value >> 32 : value);
+        }
+    }
+}
+
+/* ---- the tool */
+static rocprofiler_counter_config_id_t chosen;
+static uint32_t callbacks;
+
+static void choose(rocprofiler_dispatch_counting_service_data_t data,
+                   rocprofiler_counter_config_id_t *config, rocprofiler_user_data_t *user_data,
+                   void *arg)
+{
+    assert_ptr_equal(arg, &callbacks);
+    assert_int_equal(data.size, sizeof data);
+    callbacks++;
+    *config = chosen;
+    user_data->value = 77;
+}
+
+static uint32_t recorded;
+static rocprofiler_counter_record_t last_records[4096];
+
+static void record(rocprofiler_dispatch_counting_service_data_t data,
+                   rocprofiler_counter_record_t *records, size_t count,
+                   rocprofiler_user_data_t user_data, void *arg)
+{
+    (void)arg;
+    assert_int_equal(user_data.value, 77);
+    assert_true(data.start_timestamp == 10 && data.end_timestamp == 20);
+    recorded = (uint32_t)count;
+    memcpy(last_records, records, count * sizeof *records);
+}
+
+static rocprofiler_counter_id_t id_of(uint64_t agent, const char *name)
+{
+    const struct counting_agent *a = counting_agent_find((rocprofiler_agent_id_t){agent});
+    const struct counter *counter = catalog_find(counting_catalog(a), name);
+    assert_non_null(counter);
+    return (rocprofiler_counter_id_t){counter->id};
+}
+
+static rocprofiler_counter_config_id_t config_of(uint64_t agent, const char *const *names)
+{
+    rocprofiler_counter_id_t ids[16];
+    rocprofiler_counter_config_id_t config = {0};
+    size_t count = 0;
+    for (; names[count]; count++)
+        ids[count] = id_of(agent, names[count]);
+    assert_int_equal(counting_config_create((rocprofiler_agent_id_t){agent}, ids, count, &config),
+                     ROCPROFILER_STATUS_SUCCESS);
+    return config;
+}
+
+static void dispatch_on(uint64_t agent, int expected_counted)
+{
+    struct trace_dispatch dispatch = {.info = {.agent_id = {agent}, .dispatch_id = 42}};
+    struct trace_packets packets;
+    const struct trace_counting_ops *ops = atomic_load(&trace_counting);
+    dispatch.event.correlation_id.internal = 9;
+    ops->dispatch_begin(&dispatch, &packets);
+    assert_int_equal(packets.before_count, expected_counted);
+    assert_int_equal(packets.after_count, expected_counted);
+    if (expected_counted) {
+        assert_true(packets.serialize && packets.signal_after);
+        gpu_run(packets.before);
+        gpu_run(packets.after);
+    }
+    dispatch.start_ns = 10;
+    dispatch.end_ns = 20;
+    ops->dispatch_complete(&dispatch, false);
+    assert_null(dispatch.counting);
+}
+
+static void start(uint64_t context)
+{
+    assert_int_equal(
+        added_ops[context]->start((rocprofiler_context_id_t){context}, added_data[context]),
+        ROCPROFILER_STATUS_SUCCESS);
+}
+
+static void stop(uint64_t context)
+{
+    added_ops[context]->stop((rocprofiler_context_id_t){context}, added_data[context]);
+}
+
+/* ---- tests */
+static rocprofiler_status_t count_ids(rocprofiler_agent_id_t agent, rocprofiler_counter_id_t *ids,
+                                      size_t count, void *data)
+{
+    (void)agent;
+    for (size_t i = 0; i < count; i++)
+        assert_true(ids[i].handle > 0 && ids[i].handle < 65536);
+    *(size_t *)data = count;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static void agents_test(void **state)
+{
+    size_t count = 0;
+    (void)state;
+    assert_int_equal(counting_agent_iterate((rocprofiler_agent_id_t){MI210}, count_ids, &count),
+                     ROCPROFILER_STATUS_SUCCESS);
+    assert_true(count > 261 + 200);
+    assert_int_equal(counting_agent_iterate((rocprofiler_agent_id_t){NOBODY}, count_ids, &count),
+                     ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND);
+    assert_int_equal(counting_agent_iterate((rocprofiler_agent_id_t){UNKNOWN}, count_ids, &count),
+                     ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED);
+    assert_int_equal(counting_agent_iterate((rocprofiler_agent_id_t){CPU}, count_ids, &count),
+                     ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED);
+    /* Equal agents share ids, different ones never do. */
+    assert_int_equal(id_of(MI210, "SQ_WAVES").handle, id_of(MI210_TWIN, "SQ_WAVES").handle);
+    assert_int_not_equal(id_of(MI210, "SQ_WAVES").handle, id_of(MI50, "SQ_WAVES").handle);
+}
+
+static rocprofiler_status_t
+check_dimensions(rocprofiler_counter_id_t id,
+                 const rocprofiler_counter_record_dimension_info_t *dimensions, size_t count,
+                 void *data)
+{
+    (void)id;
+    assert_int_equal(count, 2);
+    assert_string_equal(dimensions[0].name, "DIMENSION_SHADER_ENGINE");
+    assert_int_equal(dimensions[0].instance_size, *(size_t *)data);
+    assert_string_equal(dimensions[1].name, "DIMENSION_INSTANCE");
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static void query_test(void **state)
+{
+    rocprofiler_counter_info_v0_t v0;
+    rocprofiler_counter_info_v1_t v1, again;
+    size_t count, engines = 8;
+    (void)state;
+    assert_int_equal(
+        counting_info(id_of(MI210, "SQ_WAVES"), ROCPROFILER_COUNTER_INFO_VERSION_0, &v0),
+        ROCPROFILER_STATUS_SUCCESS);
+    assert_string_equal(v0.name, "SQ_WAVES");
+    assert_string_equal(v0.block, "SQ");
+    assert_false(v0.is_derived || v0.is_constant);
+    assert_int_equal(
+        counting_info(id_of(MI210, "L2CacheHit"), ROCPROFILER_COUNTER_INFO_VERSION_0, &v0),
+        ROCPROFILER_STATUS_SUCCESS);
+    assert_true(v0.is_derived);
+    assert_int_equal(
+        counting_info(id_of(MI210, "TCC_HIT"), ROCPROFILER_COUNTER_INFO_VERSION_1, &v1),
+        ROCPROFILER_STATUS_SUCCESS);
+    assert_int_equal(v1.dimensions_instances_count, 32);
+    assert_int_equal(v1.dimensions_count, 1);
+    assert_int_equal(v1.dimensions_instances[31]->instance_id,
+                     id_of(MI210, "TCC_HIT").handle << 48 | 31ull << 36);
+    assert_int_equal(v1.dimensions_instances[31]->dimensions[0]->index, 31);
+    counting_info(id_of(MI210, "TCC_HIT"), ROCPROFILER_COUNTER_INFO_VERSION_1, &again);
+    assert_ptr_equal(v1.dimensions_instances, again.dimensions_instances);
+    assert_int_equal(counting_info((rocprofiler_counter_id_t){0}, 1, &v0),
+                     ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND);
+    assert_int_equal(counting_info((rocprofiler_counter_id_t){UINT64_MAX}, 1, &v0),
+                     ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND);
+    assert_int_equal(counting_info(id_of(MI210, "TCC_HIT"), 9, &v0),
+                     ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_ABI);
+    assert_int_equal(counting_instance_count(id_of(MI50, "TCC_HIT"), &count), 0);
+    assert_int_equal(count, 16); /* each GPU has its own geometry */
+    counting_dimensions_iterate(id_of(MI210, "SQ_WAVES"), check_dimensions, &engines);
+    engines = 4;
+    counting_dimensions_iterate(id_of(MI50, "SQ_WAVES"), check_dimensions, &engines);
+}
+
+static void config_errors_test(void **state)
+{
+    rocprofiler_agent_id_t mi210 = {MI210};
+    rocprofiler_counter_config_id_t config = {0};
+    rocprofiler_counter_id_t ids[9] = {id_of(MI210, "TCC_HIT"), id_of(MI210, "TCC_HIT")};
+    (void)state;
+    assert_int_equal(counting_config_create((rocprofiler_agent_id_t){NOBODY}, ids, 1, &config),
+                     ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND);
+    assert_int_equal(counting_config_create((rocprofiler_agent_id_t){UNKNOWN}, ids, 1, &config),
+                     ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED);
+    assert_int_equal(counting_config_create(mi210, NULL, 1, &config),
+                     ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(counting_config_create(mi210, ids, 2, &config), ROCPROFILER_STATUS_SUCCESS);
+    ids[0] = id_of(MI50, "TCC_HIT");
+    assert_int_equal(counting_config_create(mi210, ids, 1, &config),
+                     ROCPROFILER_STATUS_ERROR_METRIC_NOT_VALID_FOR_AGENT);
+    ids[0].handle = 60000;
+    assert_int_equal(counting_config_create(mi210, ids, 1, &config),
+                     ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND);
+    static const char *const five[] = {"TCC_HIT", "TCC_MISS", "TCC_REQ", "TCC_READ", "TCC_WRITE"};
+    for (int i = 0; i < 5; i++)
+        ids[i] = id_of(MI210, five[i]);
+    rocprofiler_counter_config_id_t wide = {0};
+    assert_int_equal(counting_config_create(mi210, ids, 5, &wide),
+                     ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT);
+    assert_int_equal(wide.handle, 0);
+    assert_int_equal(counting_config_create(mi210, ids, 4, &wide), ROCPROFILER_STATUS_SUCCESS);
+    assert_int_equal(counting_config_destroy(wide), ROCPROFILER_STATUS_SUCCESS);
+    assert_int_equal(counting_config_destroy(wide), ROCPROFILER_STATUS_SUCCESS);
+    assert_null(counting_config_acquire(wide));
+    counting_config_destroy(config);
+}
+
+static void service_errors_test(void **state)
+{
+    rocprofiler_context_id_t context = {1}, nowhere = {50};
+    rocprofiler_buffer_id_t good = {7}, bad = {8};
+    (void)state;
+    assert_int_equal(counting_dispatch_configure_buffer(nowhere, good, choose, &callbacks),
+                     ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND);
+    assert_int_equal(counting_dispatch_configure_buffer(context, bad, choose, &callbacks),
+                     ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND);
+    assert_int_equal(counting_dispatch_configure_buffer(context, good, NULL, &callbacks),
+                     ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT);
+    configuration_open = 0;
+    assert_int_equal(counting_dispatch_configure_buffer(context, good, choose, &callbacks),
+                     ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED);
+    configuration_open = 1;
+    assert_int_equal(counting_dispatch_configure_buffer(context, good, choose, &callbacks),
+                     ROCPROFILER_STATUS_SUCCESS);
+    assert_int_equal(counting_dispatch_configure_buffer(context, good, choose, &callbacks),
+                     ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED);
+    assert_int_equal(counting_dispatch_configure_callback((rocprofiler_context_id_t){2}, choose,
+                                                          &callbacks, record, NULL),
+                     ROCPROFILER_STATUS_SUCCESS);
+    /* One context counts at a time. */
+    start(1);
+    assert_int_equal(added_ops[2]->start((rocprofiler_context_id_t){2}, added_data[2]),
+                     ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT);
+    stop(2); /* not the one that counts: no effect */
+    assert_non_null(atomic_load(&trace_counting));
+    stop(1);
+    assert_null(atomic_load(&trace_counting));
+}
+
+static void dispatch_test(void **state)
+{
+    static const char *const names[] = {
+        "SQ_WAVES", "TCC_HIT", "GRBM_COUNT", "TCC_HIT_sum", "CU_NUM", "TCP_TOTAL_ACCESSES", NULL};
+    uint32_t at = 0;
+    (void)state;
+    counting_memory_register(&gpu_memory);
+    chosen = config_of(MI210, names);
+    start(1);
+    dispatch_on(MI210, 1);
+    stop(1);
+    assert_int_equal(buffer.headers, 1);
+    assert_int_equal(buffer.header.dispatch_info.dispatch_id, 42);
+    assert_int_equal(buffer.header.correlation_id.internal, 9);
+    assert_int_equal(buffer.header.correlation_id.external.value, 5001);
+    assert_int_equal(buffer.header.start_timestamp, 10);
+    assert_int_equal(buffer.header.num_records, buffer.values);
+    assert_int_equal(buffer.values, 8 + 32 + 1 + 1 + 1 + 8 * 14);
+    for (uint64_t se = 0; se < 8; se++, at++) {
+        assert_int_equal(buffer.records[at].id, id_of(MI210, "SQ_WAVES").handle << 48 | se << 12);
+        assert_true(buffer.records[at].counter_value == (double)register_value(4, (uint32_t)se, 0));
+        assert_int_equal(buffer.records[at].dispatch_id, 42);
+        assert_int_equal(buffer.records[at].user_data.value, 77);
+        assert_int_equal(buffer.records[at].agent_id.handle, MI210);
+    }
+    double sum = 0;
+    for (uint64_t i = 0; i < 32; i++, at++) {
+        assert_int_equal(buffer.records[at].id, id_of(MI210, "TCC_HIT").handle << 48 | i << 36);
+        assert_true(buffer.records[at].counter_value == (double)register_value(17, 0, (uint32_t)i));
+        sum += buffer.records[at].counter_value;
+    }
+    assert_true(buffer.records[at++].counter_value == 0); /* GRBM event 0 */
+    assert_true(buffer.records[at++].counter_value == sum);
+    assert_true(buffer.records[at++].counter_value == 104);
+    for (uint64_t se = 0; se < 8; se++)
+        for (uint64_t i = 0; i < 14; i++, at++) {
+            assert_int_equal(buffer.records[at].id,
+                             id_of(MI210, "TCP_TOTAL_ACCESSES").handle << 48 | se << 12 | i << 36);
+            assert_true(buffer.records[at].counter_value ==
+                        (double)register_value(29, (uint32_t)se, (uint32_t)i));
+        }
+    counting_config_destroy(chosen);
+    assert_int_equal(live_allocations, 0); /* nothing in flight: the memory went with the config */
+}
+
+static void callback_service_test(void **state)
+{
+    static const char *const names[] = {"GPU_UTIL", "SQ_WAVES", NULL};
+    (void)state;
+    chosen = config_of(MI50, names);
+    start(2);
+    dispatch_on(MI50, 1);
+    assert_int_equal(recorded, 1 + 4);
+    assert_true(last_records[0].counter_value == 0); /* 100 * event 2 / event 0, which reads 0 */
+    assert_true(last_records[4].counter_value == (double)register_value(4, 3, 0));
+    recorded = 0;
+    dispatch_on(MI210, 0); /* a configuration of another agent */
+    assert_int_equal(recorded, 0);
+    chosen.handle += 1ull << 40;
+    dispatch_on(MI50, 0); /* one that does not exist */
+    chosen.handle = 0;
+    uint32_t before = callbacks;
+    dispatch_on(MI50, 0); /* not wanted */
+    assert_int_equal(callbacks, before + 1);
+    refuse_memory = 1;
+    chosen = config_of(MI50, names);
+    dispatch_on(MI50, 0);
+    refuse_memory = 0;
+    dispatch_on(MI50, 1);
+    stop(2);
+}
+
+/* Several collections in flight have slots of their own, which come back. */
+static void in_flight_test(void **state)
+{
+    static const char *const names[] = {"SQ_WAVES", NULL};
+    struct trace_dispatch dispatches[8] = {0};
+    struct trace_packets packets[8];
+    (void)state;
+    chosen = config_of(MI210_TWIN, names);
+    start(2);
+    const struct trace_counting_ops *ops = atomic_load(&trace_counting);
+    int before = live_allocations;
+    for (int round = 0; round < 3; round++) {
+        for (uint64_t i = 0; i < 8; i++) {
+            dispatches[i].info.agent_id.handle = MI210_TWIN;
+            dispatches[i].start_ns = 10;
+            dispatches[i].end_ns = 20;
+            ops->dispatch_begin(&dispatches[i], &packets[i]);
+            for (uint64_t k = 0; k < i; k++)
+                assert_ptr_not_equal(packets[i].before, packets[k].before);
+        }
+        assert_int_equal(live_allocations, before + 8);
+        if (round == 2)
+            counting_config_destroy(chosen); /* still in use */
+        for (int i = 0; i < 8; i++) {
+            gpu_run(packets[i].after);
+            ops->dispatch_complete(&dispatches[i], i == 3);
+        }
+    }
+    assert_int_equal(live_allocations, before);
+    stop(2);
+}
+
+static void create_counter_test(void **state)
+{
+    rocprofiler_agent_id_t agent = {MI50};
+    rocprofiler_counter_id_t id = {0}, waves = id_of(MI50, "SQ_WAVES");
+    rocprofiler_counter_info_v0_t info;
+    static const char expression[] = "reduce(SQ_WAVES,sum)*2 and more";
+    (void)state;
+    assert_int_equal(counting_counter_create("TWICE", 5, expression, 22, "d", 1, agent, &id),
+                     ROCPROFILER_STATUS_SUCCESS);
+    assert_int_equal(counting_info(id, ROCPROFILER_COUNTER_INFO_VERSION_0, &info), 0);
+    assert_string_equal(info.name, "TWICE");
+    assert_string_equal(info.expression, "reduce(SQ_WAVES,sum)*2");
+    assert_int_equal(id_of(MI50, "SQ_WAVES").handle, waves.handle); /* ids stay */
+    assert_int_equal(counting_counter_create("TWICE", 5, "1", 1, "", 0, agent, &id),
+                     ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(counting_counter_create("BAD", 3, "1+", 2, "", 0, agent, &id),
+                     ROCPROFILER_STATUS_ERROR_AST_GENERATION_FAILED);
+    assert_int_equal(counting_counter_create("GOOD", 4, "TWICE/2", 7, "", 0, agent, &id),
+                     ROCPROFILER_STATUS_SUCCESS);
+    assert_int_equal(counting_definition_load("", 0, ROCPROFILER_COUNTER_FLAG_NONE),
+                     ROCPROFILER_STATUS_ERROR); /* too late */
+    static const char *const names[] = {"GOOD", "SQ_WAVES", NULL};
+    chosen = config_of(MI50, names);
+    start(2);
+    dispatch_on(MI50, 1);
+    stop(2);
+    double sum = 0;
+    for (int i = 1; i <= 4; i++)
+        sum += last_records[i].counter_value;
+    assert_true(last_records[0].counter_value == sum);
+}
+
+/* CPU cost around a dispatch of 4 counters; the budget is 15 us with everything. */
+static void cost_test(void **state)
+{
+    static const char *const names[] = {"SQ_WAVES", "GRBM_COUNT", "TCC_HIT", "TCC_MISS", NULL};
+    struct trace_dispatch dispatch = {.info = {.agent_id = {MI210}}, .start_ns = 10, .end_ns = 20};
+    struct trace_packets packets;
+    struct timespec from, to;
+    enum { ROUNDS = 2000 };
+    (void)state;
+    chosen = config_of(MI210, names);
+    start(2);
+    const struct trace_counting_ops *ops = atomic_load(&trace_counting);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+    for (int i = 0; i < ROUNDS; i++) {
+        ops->dispatch_begin(&dispatch, &packets);
+        ops->dispatch_complete(&dispatch, false);
+    }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+    stop(2);
+    double ns = (double)((to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec);
+    print_message("counting 4 counters: %.0f ns of CPU per dispatch\n", ns / ROUNDS);
+    assert_true(ns / ROUNDS < 100000);
+}
+
+int main(void)
+{
+    setenv("CROC_LOG_LEVEL", "error", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agents_test),        cmocka_unit_test(query_test),
+        cmocka_unit_test(config_errors_test), cmocka_unit_test(service_errors_test),
+        cmocka_unit_test(dispatch_test),      cmocka_unit_test(callback_service_test),
+        cmocka_unit_test(in_flight_test),     cmocka_unit_test(create_counter_test),
+        cmocka_unit_test(cost_test),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

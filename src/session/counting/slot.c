@@ -1,0 +1,264 @@
+/*
+ * Slots: the memory of one collection. Command buffers carry the address of their result buffer, so
+ * they are built once per slot and the slots of a configuration are used again and again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "model/counting.h"
+#include "session/counting/config.h"
+
+/* Written when the runtime's table comes or goes (release), read per slot (acquire). */
+static _Atomic(const struct counting_memory_ops *) memory_ops;
+
+enum { ALIGNMENT = 256 };
+
+void counting_memory_register(const struct counting_memory_ops *ops)
+{
+    atomic_store_explicit(&memory_ops, ops, memory_order_release);
+}
+
+static size_t align(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+static enum gpu_accumulate gpu_accumulate_of(enum expr_accumulate accumulate)
+{
+    static const enum gpu_accumulate of[] = {[ACCUMULATE_NONE] = GPU_ACCUMULATE_NONE,
+                                             [ACCUMULATE_LOW_RES] = GPU_ACCUMULATE_LOW_RES,
+                                             [ACCUMULATE_HIGH_RES] = GPU_ACCUMULATE_HIGH_RES};
+    return of[accumulate];
+}
+
+/* One GPU event per instance of each planned event. */
+static int events_make(struct counting_config *config)
+{
+    const struct gpu_target *target = &config->agent->target;
+    uint32_t total, used = 0;
+    const struct counter *all = catalog_counters(config->catalog, &total);
+    for (uint32_t i = 0; i < config->plan_count; i++) {
+        const struct gpu_block *block =
+            gpu_block_by_name(target, all[config->plan[i].counter].block_name);
+        used += gpu_block_instances(target, block);
+    }
+    config->events = calloc(used + 1, sizeof *config->events);
+    if (!config->events)
+        return -1;
+    for (uint32_t i = 0; i < config->plan_count; i++) {
+        const struct counter *counter = &all[config->plan[i].counter];
+        const struct gpu_block *block = gpu_block_by_name(target, counter->block_name);
+        uint32_t instances = gpu_block_instances(target, block);
+        for (uint32_t k = 0; k < instances; k++)
+            config->events[config->event_count++] =
+                (struct gpu_event){.block = block,
+                                   .instance = k,
+                                   .event = counter->event,
+                                   .accumulate = gpu_accumulate_of(config->plan[i].accumulate)};
+    }
+    return gpu_pmc_assign(target, config->events, config->event_count) == GPU_PMC_OK ? 0 : -1;
+}
+
+/* Where each value of each planned event lies in the result buffer. */
+static int results_map(struct counting_config *config)
+{
+    const struct gpu_target *target = &config->agent->target;
+    uint32_t total, value = 0, first_event = 0;
+    const struct counter *all = catalog_counters(config->catalog, &total);
+    config->result_index = calloc(config->value_count + 1, sizeof *config->result_index);
+    if (!config->result_index)
+        return -1;
+    for (uint32_t i = 0; i < config->plan_count; i++) {
+        const struct counter *counter = &all[config->plan[i].counter];
+        uint32_t values = shape_count(&counter->shape);
+        for (uint32_t k = 0; k < values; k++) {
+            uint64_t id = shape_instance_id(&counter->shape, 0, k);
+            config->result_index[value++] =
+                gpu_pmc_result_index(target, config->events, config->event_count,
+                                     first_event + instance_position(id, DIMENSION_INSTANCE),
+                                     instance_position(id, DIMENSION_XCC),
+                                     instance_position(id, DIMENSION_SHADER_ENGINE));
+        }
+        first_event += gpu_block_instances(target, config->events[first_event].block);
+    }
+    config->result_bytes = gpu_pmc_result_bytes(target, config->events, config->event_count);
+    return 0;
+}
+
+static int config_build(struct counting_config *config)
+{
+    int status = 0;
+    pthread_mutex_lock(&config->lock);
+    if (!config->is_built) {
+        free(config->events);
+        free(config->result_index);
+        config->events = NULL;
+        config->result_index = NULL;
+        config->event_count = 0;
+        status = events_make(config) || results_map(config) ? -1 : 0;
+        config->is_built = status == 0;
+    }
+    pthread_mutex_unlock(&config->lock);
+    return status;
+}
+
+struct streams {
+    struct pm4_stream start, finish;
+};
+
+static void streams_make(const struct counting_config *config, uint64_t result_va,
+                         struct streams *s)
+{
+    const struct gpu_target *target = &config->agent->target;
+    gpu_pmc_start(&s->start, target, config->events, config->event_count);
+    gpu_pmc_read(&s->finish, target, config->events, config->event_count, result_va);
+    gpu_pmc_stop(&s->finish, target, config->events, config->event_count);
+}
+
+/* start commands | read and stop commands | results; addresses are the same for host and GPU. */
+static int slot_program(struct counting_slot *slot, uint64_t hsa_agent,
+                        const struct counting_memory_ops *ops)
+{
+    const struct counting_config *config = slot->config;
+    struct streams measured = {{0}, {0}}, final = {{0}, {0}};
+    int status = -1;
+    streams_make(config, 0, &measured);
+    size_t start_bytes = align(measured.start.count * sizeof(uint32_t));
+    size_t finish_bytes = align(measured.finish.count * sizeof(uint32_t));
+    if (measured.start.out_of_memory || measured.finish.out_of_memory)
+        goto out;
+    slot->memory = ops->allocate(hsa_agent, start_bytes + finish_bytes + config->result_bytes);
+    if (!slot->memory)
+        goto out;
+    char *start = slot->memory, *finish = start + start_bytes, *result = finish + finish_bytes;
+    slot->result = (const uint64_t *)result;
+    streams_make(config, (uint64_t)(uintptr_t)result, &final);
+    if (final.start.out_of_memory || final.finish.out_of_memory)
+        goto out;
+    memcpy(start, final.start.dwords, final.start.count * sizeof(uint32_t));
+    memcpy(finish, final.finish.dwords, final.finish.count * sizeof(uint32_t));
+    aql_pm4_packet_fill(&slot->before, (uint64_t)(uintptr_t)start, final.start.count);
+    aql_pm4_packet_fill(&slot->after, (uint64_t)(uintptr_t)finish, final.finish.count);
+    slot->before.header = slot->after.header = aql_vendor_header();
+    status = 0;
+out:
+    pm4_stream_free(&measured.start);
+    pm4_stream_free(&measured.finish);
+    pm4_stream_free(&final.start);
+    pm4_stream_free(&final.finish);
+    return status;
+}
+
+static void slot_free(struct counting_slot *slot)
+{
+    const struct counting_memory_ops *ops = atomic_load_explicit(&memory_ops, memory_order_acquire);
+    if (slot->memory && ops) /* without a runtime the memory is gone with it */
+        ops->release(slot->memory);
+    free(slot->values);
+    free(slot->records);
+    free(slot);
+}
+
+static struct counting_slot *slot_create(struct counting_config *config, uint64_t hsa_agent)
+{
+    const struct counting_memory_ops *ops = atomic_load_explicit(&memory_ops, memory_order_acquire);
+    struct counting_slot *slot = ops ? calloc(1, sizeof *slot) : NULL;
+    if (!slot)
+        return NULL;
+    slot->config = config;
+    slot->values =
+        calloc((size_t)config->value_count + config->workspace_count + 1, sizeof *slot->values);
+    slot->records = calloc(config->record_count + 1u, sizeof *slot->records);
+    if (slot->values && slot->records && config_build(config) == 0 &&
+        slot_program(slot, hsa_agent, ops) == 0)
+        return slot;
+    slot_free(slot);
+    return NULL;
+}
+
+struct counting_slot *counting_slot_acquire(struct counting_config *config, uint64_t hsa_agent)
+{
+    pthread_mutex_lock(&config->lock);
+    struct counting_slot *slot = config->idle;
+    if (slot)
+        config->idle = slot->next;
+    pthread_mutex_unlock(&config->lock);
+    if (!slot)
+        slot = slot_create(config, hsa_agent);
+    if (slot)
+        atomic_fetch_add_explicit(&config->references, 1, memory_order_relaxed);
+    return slot;
+}
+
+void counting_slot_release(struct counting_slot *slot)
+{
+    struct counting_config *config = slot->config;
+    pthread_mutex_lock(&config->lock);
+    slot->next = config->idle;
+    config->idle = slot;
+    pthread_mutex_unlock(&config->lock);
+    counting_config_release(config);
+}
+
+void counting_slots_free(struct counting_config *config)
+{
+    for (struct counting_slot *slot = config->idle, *next; slot; slot = next) {
+        next = slot->next;
+        slot_free(slot);
+    }
+}
+
+/* The values of a planned event; the plan has every event that a counter of the config reads. */
+static const double *values_of(const struct counting_slot *slot, uint32_t counter,
+                               enum expr_accumulate accumulate)
+{
+    const struct counting_config *config = slot->config;
+    uint32_t total, offset = 0;
+    const struct counter *all = catalog_counters(config->catalog, &total);
+    for (uint32_t i = 0; i < config->plan_count; i++) {
+        if (config->plan[i].counter == counter && config->plan[i].accumulate == accumulate)
+            break;
+        offset += shape_count(&all[config->plan[i].counter].shape);
+    }
+    return slot->values + offset;
+}
+
+static const double *counter_evaluate(struct counting_slot *slot, const struct counter *counter)
+{
+    const struct counting_config *config = slot->config;
+    double *workspace = slot->values + config->value_count;
+    uint32_t total, inputs;
+    const struct counter *all = catalog_counters(config->catalog, &total);
+    if (counter->kind == COUNTER_CONSTANT)
+        return &counter->constant;
+    if (counter->kind == COUNTER_BASIC)
+        return values_of(slot, (uint32_t)(counter - all), ACCUMULATE_NONE);
+    const struct expr_input *input = expr_inputs(counter->program, &inputs);
+    expr_workspace_init(counter->program, workspace);
+    for (uint32_t i = 0; i < inputs; i++)
+        memcpy(workspace + input[i].slot, values_of(slot, input[i].input, input[i].accumulate),
+               shape_count(&input[i].shape) * sizeof *workspace);
+    return expr_evaluate(counter->program, workspace);
+}
+
+uint32_t counting_slot_evaluate(struct counting_slot *slot, rocprofiler_dispatch_id_t dispatch,
+                                rocprofiler_user_data_t user_data)
+{
+    const struct counting_config *config = slot->config;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < config->value_count; i++)
+        slot->values[i] = (double)slot->result[config->result_index[i]];
+    for (uint32_t i = 0; i < config->counter_count; i++) {
+        const struct counter *counter = config->counters[i];
+        const double *values = counter_evaluate(slot, counter);
+        for (uint32_t k = 0, n = shape_count(&counter->shape); k < n; k++)
+            slot->records[count++] = (rocprofiler_counter_record_t){
+                .id = shape_instance_id(&counter->shape, counter->id, k),
+                .counter_value = values[k],
+                .dispatch_id = dispatch,
+                .user_data = user_data,
+                .agent_id = config->agent->id};
+    }
+    return count;
+}
