@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,6 +332,21 @@ void topology_free(struct topology *topology)
     }
     free(topology->agents);
     memset(topology, 0, sizeof *topology);
+}
+
+static struct topology system_topology;
+
+static void system_topology_read(void)
+{
+    topology_read(NULL, &system_topology);
+}
+
+const struct topology *topology_system(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, system_topology_read);
+    return &system_topology;
 }
 
 const rocprofiler_agent_v0_t *topology_agent_by_node(const struct topology *topology,

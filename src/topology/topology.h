@@ -25,6 +25,10 @@ struct topology {
 enum topology_status topology_read(const char *root, struct topology *topology);
 void topology_free(struct topology *topology);
 
+/* The process's one topology of the running system, read at the first call (any thread; never freed
+ * or changed). Empty when there is no driver. */
+const struct topology *topology_system(void);
+
 /* NULL when there is none. `node_id` is HSA_AMD_AGENT_INFO_DRIVER_NODE_ID. */
 const rocprofiler_agent_v0_t *topology_agent_by_node(const struct topology *topology,
                                                      uint32_t node_id);
