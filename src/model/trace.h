@@ -270,6 +270,10 @@ struct trace_counting_ops {
  */
 extern _Atomic(const struct trace_counting_ops *) trace_counting;
 
+/* (a) for counting and sampling of dispatches: true when any context, started or not, configured
+ * such a service, so that queues must be intercepted. Final once tools are initialised. */
+bool trace_counting_is_configured(void);
+
 /* (g) What session needs from the runtimes; registered by intercept when a table is installed. */
 struct trace_runtime_ops {
     const char *name;             /* "hsa", "hip" */

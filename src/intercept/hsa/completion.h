@@ -1,0 +1,69 @@
+/*
+ * Work in flight on a device and the one thread that notices its end.
+ *
+ * Whoever submits work embeds a struct inflight in its own record and posts it. The thread looks at
+ * the word the device counts down (hsa signal value) and calls `complete`, in submission order per
+ * lane where completions are in order, which is the cheap path: only the oldest of each lane is
+ * looked at. Lanes whose oldest entry does not move are looked at as a whole, less often, since
+ * packets without barrier bits may overtake each other and somebody may wait for a later one.
+ *
+ * Knows nothing of HSA: unit tests drive it with plain memory.
+ */
+#ifndef INTERCEPT_HSA_COMPLETION_H
+#define INTERCEPT_HSA_COMPLETION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct inflight;
+
+/* One queue's work, or all copies. Lives as long as its owner says, at least until
+ * completion_lane_drain() succeeded. */
+struct inflight_lane {
+    /* Completion thread only. */
+    struct inflight *oldest, *newest;
+    struct inflight_lane *active_next;
+    uint32_t urgent_count;
+    bool active;
+    /* Posters add (relaxed), the completion thread subtracts (release, after `complete` returned);
+     * drain reads (acquire). */
+    _Atomic uint32_t count;
+    /* Set by anyone (release) when the device will never finish this lane's work; read by the
+     * completion thread (acquire). */
+    _Atomic bool failed;
+};
+
+struct inflight {
+    struct inflight *next; /* owned by completion.c from post to complete */
+    struct inflight_lane *lane;
+    const volatile int64_t *value; /* done when below `pending_value` */
+    int64_t pending_value;
+    bool urgent; /* somebody outside may be blocked until `complete` has run */
+    /* On the completion thread, no lock held; may free or reuse the record. */
+    void (*complete)(struct inflight *work, bool failed);
+};
+
+/* Starts the thread; idempotent. False: no thread could be made, nothing must be posted. A forked
+ * child has no thread until it calls this again. */
+bool completion_start(void);
+
+/* Any thread, also inside a runtime's queue lock. Does not allocate and takes no lock; wakes the
+ * thread (one system call) only when it sleeps without a time limit. */
+void completion_post(struct inflight *work);
+
+/* Waits until everything posted before the call has completed. Gives up, returning false, when
+ * nothing completes for `stall_ns`, or at once when the thread cannot run. */
+bool completion_drain(uint64_t stall_ns);
+bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns);
+
+/* Completes what the device has finished already; returns when that is done. */
+void completion_harvest(void);
+
+/* True on the completion thread itself, where waiting for completions would wait for itself. */
+bool completion_thread_is_current(void);
+
+/* Work that was given up (lane failed, or process end). */
+uint64_t completion_failed_count(void);
+
+#endif

@@ -1,0 +1,354 @@
+/*
+ * Asynchronous copies (hsa_amd_memory_async_copy and its kin): direction, size, agents, times.
+ *
+ * The copy gets a signal of ours, a real one since the runtime looks inside; the completion thread
+ * reports the copy and then counts the program's signal down. The runtime keeps copy times inside
+ * its own signal objects, so hsa_amd_profiling_get_async_copy_time on the program's signal is
+ * answered from what we measured.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "intercept/hsa/agents.h"
+#include "intercept/hsa/completion.h"
+#include "intercept/hsa/signals.h"
+#include "intercept/hsa/wrappers.h"
+#include "model/trace.h"
+
+struct copy {
+    struct inflight work; /* first */
+    struct trace_event event;
+    struct copy *next_free;
+    hsa_signal_t own, user;
+    const struct hsa_agent_entry *source, *target;
+    const void *source_address;
+    void *target_address;
+    uint64_t bytes;
+    uint64_t start_ns, end_ns;
+    int32_t operation;
+};
+
+/* Copies take the runtime microseconds: a lock here is in the noise. It never calls out. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct copy *free_copies;
+static struct inflight_lane lane;
+
+/* Times of the latest copy per program signal; a signal used again overwrites its entry. */
+enum { TIMES_COUNT = 4096, TIMES_PROBE = 8 };
+static struct copy_time {
+    uint64_t signal;
+    uint64_t used; /* for replacing the oldest of a full neighbourhood */
+    hsa_amd_profiling_async_copy_time_t time;
+} times[TIMES_COUNT];
+static uint64_t times_clock;
+
+static bool copies_wanted(void)
+{
+    return trace_domain_is_configured(TRACE_MEMORY_COPY);
+}
+
+static bool copies_start(void)
+{
+    return hsa_real.hsa_amd_profiling_async_copy_enable != NULL &&
+           hsa_real.hsa_amd_profiling_get_async_copy_time != NULL &&
+           hsa_real.hsa_amd_profiling_async_copy_enable(true) == HSA_STATUS_SUCCESS &&
+           completion_start();
+}
+
+static struct copy *copy_take(void)
+{
+    pthread_mutex_lock(&lock);
+    struct copy *copy = free_copies;
+    if (copy != NULL)
+        free_copies = copy->next_free;
+    pthread_mutex_unlock(&lock);
+    if (copy != NULL)
+        return copy;
+    copy = calloc(1, sizeof *copy);
+    /* No consumers named: any agent may be the one that copies. */
+    if (copy != NULL && hsa_real.hsa_signal_create(1, 0, NULL, &copy->own) != HSA_STATUS_SUCCESS) {
+        free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+static void copy_return(struct copy *copy)
+{
+    pthread_mutex_lock(&lock);
+    copy->next_free = free_copies;
+    free_copies = copy;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct copy_time *time_entry(uint64_t signal, bool make)
+{
+    uint64_t home = signal / sizeof(amd_signal_t) * 0x9e3779b97f4a7c15ull >> 52;
+    struct copy_time *oldest = NULL;
+
+    for (uint64_t i = 0; i < TIMES_PROBE; i++) {
+        struct copy_time *entry = &times[(home + i) % TIMES_COUNT];
+        if (entry->signal == signal)
+            return entry;
+        if (oldest == NULL || entry->used < oldest->used)
+            oldest = entry;
+    }
+    return make ? oldest : NULL;
+}
+
+static void time_store(uint64_t signal, const hsa_amd_profiling_async_copy_time_t *time)
+{
+    pthread_mutex_lock(&lock);
+    struct copy_time *entry = time_entry(signal, true);
+    *entry = (struct copy_time){.signal = signal, .used = ++times_clock, .time = *time};
+    pthread_mutex_unlock(&lock);
+}
+
+/* The signal goes to the runtime untouched: it will keep the times itself. */
+static void time_forget(uint64_t signal)
+{
+    pthread_mutex_lock(&lock);
+    struct copy_time *entry = time_entry(signal, false);
+    if (entry != NULL)
+        entry->signal = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+static hsa_status_t copy_time_get(hsa_signal_t signal, hsa_amd_profiling_async_copy_time_t *time)
+{
+    pthread_mutex_lock(&lock);
+    struct copy_time *entry =
+        signal.handle && time != NULL ? time_entry(signal.handle, false) : NULL;
+    bool known = entry != NULL;
+    if (known)
+        *time = entry->time;
+    pthread_mutex_unlock(&lock);
+    return known ? HSA_STATUS_SUCCESS
+                 : hsa_real.hsa_amd_profiling_get_async_copy_time(signal, time);
+}
+
+static int32_t direction_of(const struct hsa_agent_entry *source,
+                            const struct hsa_agent_entry *target)
+{
+    static const int32_t directions[2][2] = {
+        {ROCPROFILER_MEMORY_COPY_HOST_TO_HOST, ROCPROFILER_MEMORY_COPY_HOST_TO_DEVICE},
+        {ROCPROFILER_MEMORY_COPY_DEVICE_TO_HOST, ROCPROFILER_MEMORY_COPY_DEVICE_TO_DEVICE},
+    };
+
+    return directions[source->gpu][target->gpu];
+}
+
+static void callbacks_run(struct copy *copy, rocprofiler_callback_phase_t phase)
+{
+    rocprofiler_callback_tracing_memory_copy_data_t data = {
+        .size = sizeof data,
+        .start_timestamp = copy->start_ns,
+        .end_timestamp = copy->end_ns,
+        .dst_agent_id = copy->target->id,
+        .src_agent_id = copy->source->id,
+        .bytes = copy->bytes,
+        .dst_address = {.ptr = copy->target_address},
+        .src_address = {.ptr = copy->source_address},
+    };
+
+    trace_event_call(&copy->event, copy->operation, phase, &data);
+}
+
+static void record_emit(struct copy *copy)
+{
+    rocprofiler_buffer_tracing_memory_copy_record_t record = {
+        .size = sizeof record,
+        .kind = ROCPROFILER_BUFFER_TRACING_MEMORY_COPY,
+        .operation = (rocprofiler_memory_copy_operation_t)copy->operation,
+        .thread_id = copy->event.thread_id,
+        .start_timestamp = copy->start_ns,
+        .end_timestamp = copy->end_ns,
+        .dst_agent_id = copy->target->id,
+        .src_agent_id = copy->source->id,
+        .bytes = copy->bytes,
+        .dst_address = {.ptr = copy->target_address},
+        .src_address = {.ptr = copy->source_address},
+    };
+
+    trace_event_record(&copy->event, &record, sizeof record);
+}
+
+static void copy_times_read(struct copy *copy)
+{
+    hsa_amd_profiling_async_copy_time_t time = {0};
+
+    if (hsa_real.hsa_amd_profiling_get_async_copy_time(copy->own, &time) != HSA_STATUS_SUCCESS)
+        return;
+    copy->start_ns = agents_system_time_ns(time.start);
+    copy->end_ns = agents_system_time_ns(time.end);
+    if (copy->user.handle != 0)
+        time_store(copy->user.handle, &time);
+}
+
+static void copy_complete(struct inflight *work, bool failed)
+{
+    struct copy *copy = (struct copy *)(void *)work;
+
+    copy_times_read(copy);
+    callbacks_run(copy, ROCPROFILER_CALLBACK_PHASE_EXIT);
+    if (!failed)
+        record_emit(copy);
+    trace_event_release(&copy->event);
+    if (copy->user.handle != 0) {
+        /* The runtime reports a failed copy by a negative value. */
+        const amd_signal_t *own = (const amd_signal_t *)(uintptr_t)copy->own.handle;
+        if (own->value < 0)
+            hsa_real.hsa_signal_store_screlease(copy->user, own->value);
+        else
+            hsa_real.hsa_signal_subtract_screlease(copy->user, 1);
+    }
+    copy_return(copy);
+}
+
+/* NULL: pass the call on as it is. */
+static struct copy *copy_open(hsa_agent_t target, void *target_address, hsa_agent_t source,
+                              const void *source_address, uint64_t bytes, hsa_signal_t user)
+{
+    const struct hsa_agent_entry *target_entry = agents_find(target);
+    const struct hsa_agent_entry *source_entry = agents_find(source);
+
+    if (target_entry == NULL || source_entry == NULL)
+        return NULL;
+    int32_t operation = direction_of(source_entry, target_entry);
+    if (trace_set_load(TRACE_MEMORY_COPY, operation) == NULL) {
+        time_forget(user.handle);
+        return NULL;
+    }
+    struct copy *copy = copy_take();
+    if (copy == NULL)
+        return NULL;
+    copy->target = target_entry;
+    copy->source = source_entry;
+    copy->target_address = target_address;
+    copy->source_address = source_address;
+    copy->bytes = bytes;
+    copy->user = user;
+    copy->operation = operation;
+    copy->start_ns = 0;
+    copy->end_ns = 0;
+    if (!trace_event_open(&copy->event, TRACE_MEMORY_COPY, operation)) {
+        copy_return(copy);
+        return NULL;
+    }
+    signal_arm((amd_signal_t *)(uintptr_t)copy->own.handle);
+    callbacks_run(copy, ROCPROFILER_CALLBACK_PHASE_ENTER);
+    return copy;
+}
+
+static hsa_status_t copy_started(struct copy *copy, hsa_status_t status)
+{
+    amd_signal_t *own = (amd_signal_t *)(uintptr_t)copy->own.handle;
+
+    if (status != HSA_STATUS_SUCCESS) {
+        callbacks_run(copy, ROCPROFILER_CALLBACK_PHASE_EXIT);
+        trace_event_release(&copy->event);
+        copy_return(copy);
+        return status;
+    }
+    copy->work.lane = &lane;
+    copy->work.value = &own->value;
+    copy->work.pending_value = 1;
+    copy->work.urgent = true;
+    copy->work.complete = copy_complete;
+    completion_post(&copy->work);
+    return status;
+}
+
+static hsa_status_t async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
+                               hsa_agent_t src_agent, size_t size, uint32_t num_dep_signals,
+                               const hsa_signal_t *dep_signals, hsa_signal_t completion_signal)
+{
+    struct copy *copy = copy_open(dst_agent, dst, src_agent, src, size, completion_signal);
+
+    if (copy == NULL)
+        return hsa_real.hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size,
+                                                  num_dep_signals, dep_signals, completion_signal);
+    return copy_started(copy, hsa_real.hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent,
+                                                                 size, num_dep_signals, dep_signals,
+                                                                 copy->own));
+}
+
+static hsa_status_t async_copy_on_engine(void *dst, hsa_agent_t dst_agent, const void *src,
+                                         hsa_agent_t src_agent, size_t size,
+                                         uint32_t num_dep_signals, const hsa_signal_t *dep_signals,
+                                         hsa_signal_t completion_signal,
+                                         hsa_amd_sdma_engine_id_t engine_id,
+                                         bool force_copy_on_sdma)
+{
+    struct copy *copy = copy_open(dst_agent, dst, src_agent, src, size, completion_signal);
+
+    if (copy == NULL)
+        return hsa_real.hsa_amd_memory_async_copy_on_engine(
+            dst, dst_agent, src, src_agent, size, num_dep_signals, dep_signals, completion_signal,
+            engine_id, force_copy_on_sdma);
+    return copy_started(copy, hsa_real.hsa_amd_memory_async_copy_on_engine(
+                                  dst, dst_agent, src, src_agent, size, num_dep_signals,
+                                  dep_signals, copy->own, engine_id, force_copy_on_sdma));
+}
+
+/* The call names the one agent that copies and the direction; the other side is memory that agent
+   reaches: a host agent's when the direction says so. */
+static hsa_agent_t host_agent(void)
+{
+    uint32_t count;
+    const struct hsa_agent_entry *entries = agents_all(&count);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (!entries[i].gpu)
+            return entries[i].hsa;
+    return (hsa_agent_t){0};
+}
+
+static hsa_status_t async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
+                                    const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset,
+                                    const hsa_dim3_t *range, hsa_agent_t copy_agent,
+                                    hsa_amd_copy_direction_t dir, uint32_t num_dep_signals,
+                                    const hsa_signal_t *dep_signals, hsa_signal_t completion_signal)
+{
+    bool complete = dst != NULL && src != NULL && range != NULL;
+    bool to_host = dir == hsaDeviceToHost || dir == hsaHostToHost;
+    bool from_host = dir == hsaHostToDevice || dir == hsaHostToHost;
+    struct copy *copy = complete
+                            ? copy_open(to_host ? host_agent() : copy_agent, dst->base,
+                                        from_host ? host_agent() : copy_agent, src->base,
+                                        (uint64_t)range->x * range->y * range->z, completion_signal)
+                            : NULL;
+
+    if (copy == NULL)
+        return hsa_real.hsa_amd_memory_async_copy_rect(dst, dst_offset, src, src_offset, range,
+                                                       copy_agent, dir, num_dep_signals,
+                                                       dep_signals, completion_signal);
+    return copy_started(copy, hsa_real.hsa_amd_memory_async_copy_rect(
+                                  dst, dst_offset, src, src_offset, range, copy_agent, dir,
+                                  num_dep_signals, dep_signals, copy->own));
+}
+
+static hsa_status_t copy_profiling_enable(bool enable)
+{
+    /* Our own records need it on; the program asks only whether it may call get_async_copy_time. */
+    (void)enable;
+    return hsa_real.hsa_amd_profiling_async_copy_enable(true);
+}
+
+static const struct hsa_wrapper wrappers[] = {
+    {HSA_FN_hsa_amd_memory_async_copy, 0, (void *)async_copy},
+    {HSA_FN_hsa_amd_memory_async_copy_on_engine, 0, (void *)async_copy_on_engine},
+    {HSA_FN_hsa_amd_memory_async_copy_rect, 0, (void *)async_copy_rect},
+    {HSA_FN_hsa_amd_profiling_get_async_copy_time, 0, (void *)copy_time_get},
+    {HSA_FN_hsa_amd_profiling_async_copy_enable, 0, (void *)copy_profiling_enable},
+};
+
+const struct hsa_service hsa_service_copies = {
+    .name = "memory copy",
+    .wanted = copies_wanted,
+    .start = copies_start,
+    .wrappers = wrappers,
+    .wrapper_count = sizeof wrappers / sizeof wrappers[0],
+};

@@ -1,0 +1,327 @@
+#include "intercept/hsa/dispatch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "intercept/hsa/objects.h"
+#include "intercept/hsa/serialize.h"
+#include "intercept/hsa/signals.h"
+#include "intercept/hsa/wrappers.h"
+
+enum { BLOCK_DISPATCHES = 64, PACKETS_AT_ONCE = 16 };
+
+union packet {
+    uint16_t header;
+    hsa_kernel_dispatch_packet_t kernel;
+    hsa_barrier_and_packet_t barrier;
+    unsigned char bytes[64];
+};
+_Static_assert(sizeof(union packet) == 64, "AQL packets are 64 bytes");
+
+/* Every kind of AQL packet has its completion signal in the last eight bytes. */
+enum { COMPLETION_SIGNAL_OFFSET = 56 };
+_Static_assert(offsetof(hsa_kernel_dispatch_packet_t, completion_signal) ==
+                   COMPLETION_SIGNAL_OFFSET,
+               "AQL layout");
+
+struct dispatch {
+    struct inflight work; /* first */
+    struct trace_dispatch trace;
+    const struct trace_counting_ops *counting; /* whose begin was called; NULL: nobody's */
+    struct dispatch_queue *queue;
+    struct dispatch *next; /* of the ready and returned lists */
+    amd_signal_t *kernel;  /* ends with the kernel: its timestamps */
+    amd_signal_t *last;    /* ends with the last packet after it */
+    hsa_signal_t user;     /* the packet's own signal; handle 0: none */
+    struct serial_turn turn;
+};
+
+struct dispatch_block {
+    struct dispatch_block *next;
+    struct dispatch dispatches[BLOCK_DISPATCHES];
+};
+
+/* Dispatch ids, 1 and up; submitters of all queues add (relaxed: only uniqueness matters). */
+static _Atomic uint64_t dispatch_id_last;
+
+static bool block_add(struct dispatch_queue *queue)
+{
+    struct dispatch_block *block = calloc(1, sizeof *block);
+    amd_signal_t *signals = signals_block_make(2 * BLOCK_DISPATCHES);
+
+    if (block == NULL || signals == NULL) {
+        free(block);
+        return false;
+    }
+    for (int i = BLOCK_DISPATCHES - 1; i >= 0; i--) {
+        struct dispatch *dispatch = &block->dispatches[i];
+        dispatch->queue = queue;
+        dispatch->kernel = &signals[2 * i];
+        dispatch->last = &signals[2 * i + 1];
+        dispatch->next = queue->ready;
+        queue->ready = dispatch;
+    }
+    block->next = queue->blocks;
+    queue->blocks = block;
+    return true;
+}
+
+static struct dispatch *dispatch_take(struct dispatch_queue *queue)
+{
+    if (queue->ready == NULL)
+        queue->ready = atomic_exchange_explicit(&queue->returned, NULL, memory_order_acquire);
+    if (queue->ready == NULL && !block_add(queue)) {
+        atomic_fetch_add_explicit(&queue->lost, 1, memory_order_relaxed);
+        return NULL;
+    }
+    struct dispatch *dispatch = queue->ready;
+    queue->ready = dispatch->next;
+    return dispatch;
+}
+
+static void dispatch_return(struct dispatch *dispatch)
+{
+    struct dispatch_queue *queue = dispatch->queue;
+
+    dispatch->next = atomic_load_explicit(&queue->returned, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&queue->returned, &dispatch->next, dispatch,
+                                                  memory_order_release, memory_order_relaxed))
+        ;
+}
+
+void dispatch_queue_free(struct dispatch_queue *queue)
+{
+    struct dispatch_block *next;
+
+    for (struct dispatch_block *block = queue->blocks; block != NULL; block = next) {
+        next = block->next;
+        free(block);
+    }
+    free(queue);
+}
+
+static void info_fill(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *packet)
+{
+    const struct dispatch_queue *queue = dispatch->queue;
+
+    dispatch->trace.info = (rocprofiler_kernel_dispatch_info_t){
+        .size = sizeof dispatch->trace.info,
+        .agent_id = queue->agent->id,
+        .queue_id = {.handle = queue->id},
+        .kernel_id = objects_kernel_id(packet->kernel_object),
+        .dispatch_id = atomic_fetch_add_explicit(&dispatch_id_last, 1, memory_order_relaxed) + 1,
+        .private_segment_size = packet->private_segment_size,
+        .group_segment_size = packet->group_segment_size,
+        .workgroup_size = {packet->workgroup_size_x, packet->workgroup_size_y,
+                           packet->workgroup_size_z},
+        .grid_size = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z},
+    };
+    dispatch->trace.hsa_agent = queue->agent->hsa.handle;
+    dispatch->trace.hsa_queue = (uint64_t)(uintptr_t)queue->queue;
+    dispatch->trace.start_ns = 0;
+    dispatch->trace.end_ns = 0;
+    dispatch->trace.counting = NULL;
+    dispatch->trace.sampling = NULL;
+}
+
+static void callbacks_run(struct dispatch *dispatch, int32_t operation,
+                          rocprofiler_callback_phase_t phase)
+{
+    rocprofiler_callback_tracing_kernel_dispatch_data_t data = {
+        .size = sizeof data,
+        .start_timestamp = dispatch->trace.start_ns,
+        .end_timestamp = dispatch->trace.end_ns,
+        .dispatch_info = dispatch->trace.info,
+    };
+
+    trace_event_call(&dispatch->trace.event, operation, phase, &data);
+}
+
+static void record_emit(struct dispatch *dispatch)
+{
+    rocprofiler_buffer_tracing_kernel_dispatch_record_t record = {
+        .size = sizeof record,
+        .kind = ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,
+        .operation = ROCPROFILER_KERNEL_DISPATCH_COMPLETE,
+        .thread_id = dispatch->trace.event.thread_id,
+        .start_timestamp = dispatch->trace.start_ns,
+        .end_timestamp = dispatch->trace.end_ns,
+        .dispatch_info = dispatch->trace.info,
+    };
+
+    trace_event_record(&dispatch->trace.event, &record, sizeof record);
+}
+
+/* The program gets what the device would have given it: times first, then the count. */
+static void user_signal_complete(const struct dispatch *dispatch)
+{
+    amd_signal_t *user = (amd_signal_t *)(uintptr_t)dispatch->user.handle;
+
+    if (user == NULL)
+        return;
+    if (user->kind == AMD_SIGNAL_KIND_USER) {
+        user->start_ts = dispatch->kernel->start_ts;
+        user->end_ts = dispatch->kernel->end_ts;
+    }
+    hsa_real.hsa_signal_subtract_screlease(dispatch->user, 1);
+}
+
+static void dispatch_complete(struct inflight *work, bool failed)
+{
+    struct dispatch *dispatch = (struct dispatch *)(void *)work;
+    struct trace_dispatch *trace = &dispatch->trace;
+    const struct hsa_agent_entry *agent = dispatch->queue->agent;
+
+    if (!failed) {
+        trace->start_ns = agents_device_time_ns(agent, dispatch->kernel->start_ts);
+        trace->end_ns = agents_device_time_ns(agent, dispatch->kernel->end_ts);
+    }
+    if (dispatch->counting != NULL)
+        dispatch->counting->dispatch_complete(trace, failed);
+    if (!failed) {
+        callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_COMPLETE,
+                      ROCPROFILER_CALLBACK_PHASE_NONE);
+        record_emit(dispatch);
+        /* After the records: who waits for the kernel and then flushes finds them. */
+        user_signal_complete(dispatch);
+    }
+    trace_event_release(&trace->event);
+    serialize_end(&dispatch->turn);
+    dispatch_return(dispatch);
+}
+
+/* True when anybody wants to know of this dispatch. */
+static bool dispatch_open(struct dispatch *dispatch, const struct trace_counting_ops *counting)
+{
+    struct trace_event *event = &dispatch->trace.event;
+
+    if (trace_event_open(event, TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) ||
+        trace_event_open(event, TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE))
+        return true;
+    if (counting == NULL)
+        return false;
+    trace_event_open_unwatched(event, TRACE_KERNEL_DISPATCH);
+    return true;
+}
+
+struct packet_writer {
+    union packet packets[PACKETS_AT_ONCE];
+    uint32_t count;
+    void (*write)(const void *packets, uint64_t count);
+};
+
+static void writer_flush(struct packet_writer *writer)
+{
+    if (writer->count > 0)
+        writer->write(writer->packets, writer->count);
+    writer->count = 0;
+}
+
+static union packet *writer_put(struct packet_writer *writer, const void *packet)
+{
+    if (writer->count == PACKETS_AT_ONCE)
+        writer_flush(writer);
+    union packet *copy = &writer->packets[writer->count++];
+    memcpy(copy, packet, sizeof *copy);
+    return copy;
+}
+
+static void writer_put_many(struct packet_writer *writer, const void *packets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        writer_put(writer, (const union packet *)packets + i);
+}
+
+static void signal_store(union packet *packet, amd_signal_t *signal)
+{
+    hsa_signal_t handle = signal_handle(signal);
+
+    memcpy(packet->bytes + COMPLETION_SIGNAL_OFFSET, &handle, sizeof handle);
+}
+
+/* The kernel between what counting wants around it; all in one write where possible. */
+static void dispatch_write(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
+                           const struct trace_packets *packets, struct packet_writer *writer)
+{
+    bool signal_after = packets->signal_after && packets->after_count > 0;
+    hsa_barrier_and_packet_t barrier;
+
+    signal_arm(dispatch->kernel);
+    signal_arm(dispatch->last);
+    if (packets->serialize &&
+        serialize_begin(&dispatch->turn, dispatch->queue->agent->info->logical_node_id,
+                        dispatch->queue, &barrier))
+        writer_put(writer, &barrier);
+    writer_put_many(writer, packets->before, packets->before_count);
+    union packet *copy = writer_put(writer, kernel);
+    signal_store(copy, dispatch->kernel);
+    if (packets->serialize)
+        copy->header |= 1 << HSA_PACKET_HEADER_BARRIER;
+    writer_put_many(writer, packets->after, packets->after_count);
+    if (signal_after)
+        signal_store(&writer->packets[writer->count - 1], dispatch->last);
+    dispatch->work.value = signal_after ? &dispatch->last->value : &dispatch->kernel->value;
+    dispatch->work.pending_value = 1;
+}
+
+static void dispatch_submit(struct dispatch_queue *queue, const union packet *packet,
+                            struct packet_writer *writer)
+{
+    const struct trace_counting_ops *counting =
+        atomic_load_explicit(&trace_counting, memory_order_acquire);
+    struct dispatch *dispatch = dispatch_take(queue);
+    struct trace_packets packets = {0};
+
+    if (dispatch == NULL || !dispatch_open(dispatch, counting)) {
+        if (dispatch != NULL)
+            dispatch_return(dispatch);
+        writer_put(writer, packet);
+        return;
+    }
+    info_fill(dispatch, &packet->kernel);
+    dispatch->user = packet->kernel.completion_signal;
+    dispatch->counting = counting;
+    dispatch->turn = (struct serial_turn){0};
+    callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE, ROCPROFILER_CALLBACK_PHASE_ENTER);
+    trace_event_recapture(&dispatch->trace.event, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
+    if (counting != NULL)
+        counting->dispatch_begin(&dispatch->trace, &packets);
+    dispatch_write(dispatch, &packet->kernel, &packets, writer);
+    writer_flush(writer);
+    callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE, ROCPROFILER_CALLBACK_PHASE_EXIT);
+    dispatch->work.lane = &queue->lane;
+    /* Another queue's barrier waits for what serialize_end does. */
+    dispatch->work.urgent = dispatch->user.handle != 0 || dispatch->turn.own != NULL;
+    dispatch->work.complete = dispatch_complete;
+    completion_post(&dispatch->work);
+}
+
+static bool anybody_listens(void)
+{
+    return atomic_load_explicit(&trace_counting, memory_order_acquire) != NULL ||
+           trace_set_load(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) != NULL ||
+           trace_set_load(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE) != NULL;
+}
+
+void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first_index, void *queue,
+                             void (*write)(const void *packets, uint64_t count))
+{
+    const union packet *packet = packets;
+    struct packet_writer writer;
+
+    (void)first_index;
+    if (!anybody_listens()) {
+        write(packets, count);
+        return;
+    }
+    writer.count = 0;
+    writer.write = write;
+    for (uint64_t i = 0; i < count; i++) {
+        unsigned type = packet[i].header >> HSA_PACKET_HEADER_TYPE & 0xff;
+        if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH)
+            dispatch_submit(queue, &packet[i], &writer);
+        else
+            writer_put(&writer, &packet[i]);
+    }
+    writer_flush(&writer);
+}

@@ -1,0 +1,173 @@
+#include "intercept/hsa/install.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "intercept/hsa/agents.h"
+#include "intercept/hsa/completion.h"
+#include "intercept/hsa/objects.h"
+#include "intercept/hsa/wrappers.h"
+#include "model/trace.h"
+
+struct hsa_runtime hsa_real;
+struct hsa_runtime hsa_next;
+
+/* Offsets let one loop fill the typed structures. */
+static const size_t runtime_offset[HSA_FN_COUNT] = {
+#define X(name, ...) [HSA_FN_##name] = offsetof(struct hsa_runtime, name),
+    HSA_FUNCTIONS(X)
+#undef X
+};
+
+static void pointer_set(struct hsa_runtime *runtime, enum hsa_function function, void *pointer)
+{
+    memcpy((char *)runtime + runtime_offset[function], &pointer, sizeof pointer);
+}
+
+static void *pointer_get(const struct hsa_runtime *runtime, enum hsa_function function)
+{
+    void *pointer;
+
+    memcpy(&pointer, (const char *)runtime + runtime_offset[function], sizeof pointer);
+    return pointer;
+}
+
+static void real_functions_read(const struct hsa_tables *tables)
+{
+    for (int i = 0; i < HSA_FN_COUNT; i++) {
+        void **slot = hsa_tables_slot(tables, (enum hsa_function)i);
+        pointer_set(&hsa_real, (enum hsa_function)i, slot ? *slot : NULL);
+    }
+    hsa_next = hsa_real;
+}
+
+static const struct {
+    enum trace_domain domain;
+    const struct hsa_wrapper *wrappers;
+    const uint32_t *count;
+} api_tables[] = {
+    {TRACE_HSA_CORE_API, hsa_wrappers_core, &hsa_wrapper_count_core},
+    {TRACE_HSA_AMD_EXT_API, hsa_wrappers_amd_ext, &hsa_wrapper_count_amd_ext},
+    {TRACE_HSA_IMAGE_EXT_API, hsa_wrappers_image_ext, &hsa_wrapper_count_image_ext},
+    {TRACE_HSA_FINALIZE_EXT_API, hsa_wrappers_finalize_ext, &hsa_wrapper_count_finalize_ext},
+};
+
+static const struct hsa_service *const services[] = {
+    &hsa_service_lifecycle, &hsa_service_queues,  &hsa_service_copies,
+    &hsa_service_memory,    &hsa_service_objects,
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static bool slot_wrap(const struct hsa_tables *tables, const struct hsa_wrapper *wrapper)
+{
+    void **slot = hsa_tables_slot(tables, wrapper->function);
+
+    if (slot == NULL || *slot == NULL)
+        return false;
+    *slot = wrapper->wrapper;
+    return true;
+}
+
+static uint32_t service_install(const struct hsa_tables *tables, const struct hsa_service *service)
+{
+    uint32_t wrapped = 0;
+
+    if (!service->wanted())
+        return 0;
+    if (service->start != NULL && !service->start()) {
+        log_warning("intercept", "%s cannot be traced under this HSA runtime", service->name);
+        return 0;
+    }
+    for (uint32_t i = 0; i < service->wrapper_count; i++) {
+        const struct hsa_wrapper *wrapper = &service->wrappers[i];
+        if (!slot_wrap(tables, wrapper))
+            continue;
+        pointer_set(&hsa_next, wrapper->function, wrapper->wrapper);
+        wrapped++;
+    }
+    return wrapped;
+}
+
+/* After the services, so that a traced call is outermost. */
+static uint32_t api_install(const struct hsa_tables *tables)
+{
+    uint32_t wrapped = 0;
+
+    for (size_t t = 0; t < COUNT(api_tables); t++) {
+        for (uint32_t i = 0; i < *api_tables[t].count; i++) {
+            const struct hsa_wrapper *wrapper = &api_tables[t].wrappers[i];
+            if (trace_is_configured(api_tables[t].domain, wrapper->operation) &&
+                pointer_get(&hsa_next, wrapper->function) != NULL)
+                wrapped += slot_wrap(tables, wrapper);
+        }
+    }
+    return wrapped;
+}
+
+/* What our own code calls everywhere; every runtime since ROCm 4 has them. */
+static const enum hsa_function needed[] = {
+    HSA_FN_hsa_agent_get_info,
+    HSA_FN_hsa_iterate_agents,
+    HSA_FN_hsa_system_get_info,
+    HSA_FN_hsa_signal_create,
+    HSA_FN_hsa_signal_destroy,
+    HSA_FN_hsa_signal_subtract_screlease,
+    HSA_FN_hsa_executable_freeze,
+    HSA_FN_hsa_executable_destroy,
+    HSA_FN_hsa_shut_down,
+    HSA_FN_hsa_amd_agent_iterate_memory_pools,
+    HSA_FN_hsa_amd_memory_pool_allocate,
+};
+
+static bool needed_present(void)
+{
+    for (size_t i = 0; i < COUNT(needed); i++) {
+        if (pointer_get(&hsa_real, needed[i]) == NULL) {
+            log_error("intercept", "the HSA runtime's table has no %s: HSA is not traced",
+                      hsa_function_name(needed[i]));
+            return false;
+        }
+    }
+    return true;
+}
+
+static void work_drain(void)
+{
+    /* A kernel that never ends must not keep the program from ending. */
+    enum { STALL_NS = 2000000000 };
+
+    if (!completion_drain(STALL_NS))
+        log_warning("intercept", "device work was still running at the end and is not reported");
+}
+
+static const struct trace_runtime_ops runtime_ops = {
+    .name = "hsa",
+    .work_drain = work_drain,
+    .objects_unload = objects_unload_all,
+};
+
+bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
+{
+    struct hsa_tables tables;
+    uint32_t wrapped = 0;
+
+    if (!hsa_tables_read(&tables, api_table)) {
+        log_error("intercept", "unknown HSA API table (%p): HSA is not traced", api_table);
+        return false;
+    }
+    real_functions_read(&tables);
+    if (!needed_present() || !agents_read())
+        return false;
+    for (size_t i = 0; i < COUNT(services); i++)
+        wrapped += service_install(&tables, services[i]);
+    wrapped += api_install(&tables);
+    trace_runtime_register(&runtime_ops);
+    log_info("intercept",
+             "HSA runtime %llu, core table %u.%u, AMD table %u.%u: %u functions wrapped",
+             (unsigned long long)runtime_version, tables.table[HSA_TABLE_CORE].major,
+             tables.table[HSA_TABLE_CORE].step, tables.table[HSA_TABLE_AMD_EXT].major,
+             tables.table[HSA_TABLE_AMD_EXT].step, wrapped);
+    return true;
+}

@@ -1,0 +1,17 @@
+/* The HSA side of interception, for session. */
+#ifndef INTERCEPT_HSA_INSTALL_H
+#define INTERCEPT_HSA_INSTALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Puts wrappers into the slots that configured services need. `api_table` is what OnLoad or
+ * rocprofiler_set_api_table("hsa") got (HsaApiTable *); tools must have configured their contexts.
+ * Agents exist already and HSA functions may be called. `runtime_version` is 0 when unknown. May be
+ * called again with the table of a runtime that was shut down and started anew. False, with a
+ * message, when the table cannot be used; the program then runs untraced.
+ */
+bool intercept_hsa_install(void *api_table, uint64_t runtime_version);
+
+#endif

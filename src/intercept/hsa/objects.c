@@ -1,0 +1,352 @@
+#include "intercept/hsa/objects.h"
+
+#include <hsa/hsa_ven_amd_loader.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "codeobj/kernel_descriptor.h"
+#include "intercept/hsa/agents.h"
+#include "intercept/hsa/kernel_map.h"
+#include "intercept/hsa/wrappers.h"
+#include "model/trace.h"
+
+typedef rocprofiler_callback_tracing_code_object_load_data_t object_data_t;
+typedef rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t kernel_data_t;
+
+enum { TEXT_BYTES_MAX = 1 << 24 };
+
+struct kernel {
+    struct kernel *next;
+    kernel_data_t data;
+    char *name;
+};
+
+struct object {
+    struct object *next;
+    hsa_executable_t executable;
+    object_data_t data;
+    char *uri;
+    const struct hsa_agent_entry *agent;
+    struct kernel *kernels;
+};
+
+static hsa_ven_amd_loader_1_03_pfn_t loader; /* written at start, then immutable */
+static struct kernel_map kernel_ids;
+
+/* Covers the list and the ids; never held while anything outside is called. Objects and their names
+   stay after UNLOAD: tools keep the pointers. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct object *objects;
+static uint64_t object_id_last, kernel_id_last;
+
+static bool objects_wanted(void)
+{
+    return trace_domain_is_configured(TRACE_CODE_OBJECT) ||
+           trace_domain_is_configured(TRACE_KERNEL_DISPATCH) || trace_counting_is_configured();
+}
+
+static bool objects_start(void)
+{
+    memset(&loader, 0, sizeof loader);
+    return hsa_real.hsa_system_get_major_extension_table != NULL &&
+           hsa_real.hsa_system_get_major_extension_table(HSA_EXTENSION_AMD_LOADER, 1, sizeof loader,
+                                                         &loader) == HSA_STATUS_SUCCESS &&
+           loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects != NULL &&
+           loader.hsa_ven_amd_loader_loaded_code_object_get_info != NULL;
+}
+
+uint64_t objects_kernel_id(uint64_t kernel_object)
+{
+    return kernel_map_get(&kernel_ids, kernel_object);
+}
+
+static bool object_info(hsa_loaded_code_object_t object,
+                        hsa_ven_amd_loader_loaded_code_object_info_t what, void *value)
+{
+    return loader.hsa_ven_amd_loader_loaded_code_object_get_info(object, what, value) ==
+           HSA_STATUS_SUCCESS;
+}
+
+#define OBJECT_INFO(name) HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_##name
+
+static char *object_uri(hsa_loaded_code_object_t object)
+{
+    uint32_t length = 0;
+
+    if (!object_info(object, OBJECT_INFO(URI_LENGTH), &length) || length > TEXT_BYTES_MAX)
+        return NULL;
+    char *uri = calloc(1, (size_t)length + 1);
+    if (uri != NULL && !object_info(object, OBJECT_INFO(URI), uri))
+        uri[0] = '\0';
+    return uri;
+}
+
+static void storage_read(hsa_loaded_code_object_t handle, object_data_t *data)
+{
+    uint32_t storage = HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_NONE;
+
+    object_info(handle, OBJECT_INFO(CODE_OBJECT_STORAGE_TYPE), &storage);
+    data->storage_type = (rocprofiler_code_object_storage_type_t)storage;
+    if (storage == HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_FILE)
+        object_info(handle, OBJECT_INFO(CODE_OBJECT_STORAGE_FILE), &data->storage_file);
+    if (storage == HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY) {
+        object_info(handle, OBJECT_INFO(CODE_OBJECT_STORAGE_MEMORY_BASE), &data->memory_base);
+        object_info(handle, OBJECT_INFO(CODE_OBJECT_STORAGE_MEMORY_SIZE), &data->memory_size);
+    }
+}
+
+static char *symbol_name(hsa_executable_symbol_t symbol)
+{
+    uint32_t length = 0;
+
+    hsa_real.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH,
+                                            &length);
+    char *name = length <= TEXT_BYTES_MAX ? calloc(1, (size_t)length + 1) : NULL;
+    if (name != NULL)
+        hsa_real.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name);
+    return name;
+}
+
+/* The descriptor may lie in memory that the host cannot read; the loader keeps a copy. */
+static void descriptor_read(kernel_data_t *data, const struct hsa_agent_entry *agent)
+{
+    const void *host = NULL;
+    struct kernel_descriptor descriptor;
+
+    if (loader.hsa_ven_amd_loader_query_host_address == NULL ||
+        loader.hsa_ven_amd_loader_query_host_address((const void *)(uintptr_t)data->kernel_object,
+                                                     &host) != HSA_STATUS_SUCCESS ||
+        host == NULL)
+        return;
+    memcpy(&descriptor, host, sizeof descriptor);
+    struct kernel_registers registers =
+        kernel_descriptor_registers(&descriptor, agent->info->gfx_target_version);
+    data->sgpr_count = registers.sgpr_count;
+    data->arch_vgpr_count = registers.arch_vgpr_count;
+    data->accum_vgpr_count = registers.accum_vgpr_count;
+    data->kernel_code_entry_byte_offset = descriptor.code_entry_offset_bytes;
+    data->kernel_address.value = data->kernel_object + (uint64_t)descriptor.code_entry_offset_bytes;
+}
+
+static void symbol_read(hsa_executable_symbol_t symbol, kernel_data_t *data)
+{
+    static const struct {
+        hsa_executable_symbol_info_t what;
+        size_t offset;
+    } members[] = {
+        {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, offsetof(kernel_data_t, kernel_object)},
+        {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE,
+         offsetof(kernel_data_t, kernarg_segment_size)},
+        {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_ALIGNMENT,
+         offsetof(kernel_data_t, kernarg_segment_alignment)},
+        {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE,
+         offsetof(kernel_data_t, group_segment_size)},
+        {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE,
+         offsetof(kernel_data_t, private_segment_size)},
+    };
+
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        hsa_real.hsa_executable_symbol_get_info(symbol, members[i].what,
+                                                (char *)data + members[i].offset);
+}
+
+/* Symbols of one executable and agent: an executable with several code objects for one agent has
+   its kernels told apart by address. */
+static bool object_holds(const struct object *object, uint64_t address)
+{
+    return address - object->data.load_base < object->data.load_size;
+}
+
+static hsa_status_t symbol_visit(hsa_executable_t executable, hsa_agent_t agent,
+                                 hsa_executable_symbol_t symbol, void *data)
+{
+    struct object *object = data;
+    hsa_symbol_kind_t kind = HSA_SYMBOL_KIND_VARIABLE;
+
+    (void)executable;
+    (void)agent;
+    hsa_real.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind);
+    if (kind != HSA_SYMBOL_KIND_KERNEL)
+        return HSA_STATUS_SUCCESS;
+    struct kernel *kernel = calloc(1, sizeof *kernel);
+    if (kernel == NULL)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    kernel->data.size = sizeof kernel->data;
+    kernel->data.code_object_id = object->data.code_object_id;
+    symbol_read(symbol, &kernel->data);
+    if (object->data.load_size > 0 && !object_holds(object, kernel->data.kernel_object)) {
+        free(kernel);
+        return HSA_STATUS_SUCCESS;
+    }
+    kernel->name = symbol_name(symbol);
+    kernel->data.kernel_name = kernel->name ? kernel->name : "";
+    descriptor_read(&kernel->data, object->agent);
+    pthread_mutex_lock(&lock);
+    kernel->data.kernel_id = ++kernel_id_last;
+    bool mapped = kernel_map_put(&kernel_ids, kernel->data.kernel_object, kernel->data.kernel_id);
+    pthread_mutex_unlock(&lock);
+    if (!mapped)
+        log_warning("intercept", "dispatches of %s carry no kernel id", kernel->data.kernel_name);
+    kernel->next = object->kernels;
+    object->kernels = kernel;
+    return HSA_STATUS_SUCCESS;
+}
+
+struct freeze {
+    struct object *loaded;
+};
+
+static bool object_known(hsa_executable_t executable, uint64_t load_base)
+{
+    bool known = false;
+
+    pthread_mutex_lock(&lock);
+    for (const struct object *o = objects; o != NULL && !known; o = o->next)
+        known = o->executable.handle == executable.handle && o->data.load_base == load_base;
+    pthread_mutex_unlock(&lock);
+    return known;
+}
+
+static hsa_status_t object_visit(hsa_executable_t executable, hsa_loaded_code_object_t handle,
+                                 void *data)
+{
+    struct freeze *freeze = data;
+    struct object *object = calloc(1, sizeof *object);
+
+    if (object == NULL)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    object->executable = executable;
+    object->data.size = sizeof object->data;
+    object_info(handle, OBJECT_INFO(AGENT), &object->data.hsa_agent);
+    object_info(handle, OBJECT_INFO(LOAD_BASE), &object->data.load_base);
+    object_info(handle, OBJECT_INFO(LOAD_SIZE), &object->data.load_size);
+    object_info(handle, OBJECT_INFO(LOAD_DELTA), &object->data.load_delta);
+    object->agent = agents_find(object->data.hsa_agent);
+    if (object->agent == NULL || object_known(executable, object->data.load_base)) {
+        free(object);
+        return HSA_STATUS_SUCCESS;
+    }
+    object->data.agent_id = object->agent->id;
+    storage_read(handle, &object->data);
+    object->uri = object_uri(handle);
+    object->data.uri = object->uri ? object->uri : "";
+    pthread_mutex_lock(&lock);
+    object->data.code_object_id = ++object_id_last;
+    pthread_mutex_unlock(&lock);
+    hsa_real.hsa_executable_iterate_agent_symbols(executable, object->data.hsa_agent, symbol_visit,
+                                                  object);
+    object->next = freeze->loaded;
+    freeze->loaded = object;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void report(int32_t operation, rocprofiler_callback_phase_t phase, void *data)
+{
+    struct trace_event event;
+
+    if (trace_set_load(TRACE_CODE_OBJECT, operation) == NULL ||
+        !trace_event_open(&event, TRACE_CODE_OBJECT, operation))
+        return;
+    trace_event_call(&event, operation, phase, data);
+    trace_event_release(&event);
+}
+
+/* The code object before its kernels on loading, after them on unloading. Tools get copies: what
+   they scribble stays theirs. */
+static void object_report(const struct object *object, rocprofiler_callback_phase_t phase)
+{
+    object_data_t object_data = object->data;
+    bool load = phase == ROCPROFILER_CALLBACK_PHASE_LOAD;
+
+    if (load)
+        report(ROCPROFILER_CODE_OBJECT_LOAD, phase, &object_data);
+    for (const struct kernel *kernel = object->kernels; kernel != NULL; kernel = kernel->next) {
+        kernel_data_t kernel_data = kernel->data;
+        report(ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, phase, &kernel_data);
+    }
+    if (!load)
+        report(ROCPROFILER_CODE_OBJECT_LOAD, phase, &object_data);
+}
+
+static hsa_status_t executable_freeze(hsa_executable_t executable, const char *options)
+{
+    struct freeze freeze = {0};
+    hsa_status_t status = hsa_real.hsa_executable_freeze(executable, options);
+
+    if (status != HSA_STATUS_SUCCESS)
+        return status;
+    loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects(executable, object_visit,
+                                                                     &freeze);
+    while (freeze.loaded != NULL) {
+        struct object *object = freeze.loaded;
+        freeze.loaded = object->next;
+        object_report(object, ROCPROFILER_CALLBACK_PHASE_LOAD);
+        pthread_mutex_lock(&lock);
+        object->next = objects;
+        objects = object;
+        pthread_mutex_unlock(&lock);
+    }
+    return status;
+}
+
+/* Takes one object out of the list: of one executable, or any when `executable` is NULL. */
+static struct object *object_unlist(const hsa_executable_t *executable)
+{
+    struct object *found = NULL;
+
+    pthread_mutex_lock(&lock);
+    for (struct object **link = &objects; *link != NULL; link = &(*link)->next) {
+        if (executable == NULL || (*link)->executable.handle == executable->handle) {
+            found = *link;
+            *link = found->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* Keeps what tools may still point to; reachable, so that no leak checker complains. */
+static void object_retire(struct object *object)
+{
+    static struct object *retired;
+
+    pthread_mutex_lock(&lock);
+    object->next = retired;
+    retired = object;
+    pthread_mutex_unlock(&lock);
+}
+
+static void objects_unload(const hsa_executable_t *executable)
+{
+    for (struct object *object; (object = object_unlist(executable)) != NULL;) {
+        object_report(object, ROCPROFILER_CALLBACK_PHASE_UNLOAD);
+        object_retire(object);
+    }
+}
+
+void objects_unload_all(void)
+{
+    objects_unload(NULL);
+}
+
+static hsa_status_t executable_destroy(hsa_executable_t executable)
+{
+    objects_unload(&executable);
+    return hsa_real.hsa_executable_destroy(executable);
+}
+
+static const struct hsa_wrapper wrappers[] = {
+    {HSA_FN_hsa_executable_freeze, 0, (void *)executable_freeze},
+    {HSA_FN_hsa_executable_destroy, 0, (void *)executable_destroy},
+};
+
+const struct hsa_service hsa_service_objects = {
+    .name = "code objects",
+    .wanted = objects_wanted,
+    .start = objects_start,
+    .wrappers = wrappers,
+    .wrapper_count = sizeof wrappers / sizeof wrappers[0],
+};

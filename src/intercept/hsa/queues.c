@@ -1,0 +1,133 @@
+/* User-mode queues: every queue on a GPU becomes an intercepted queue of the runtime's own making.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "intercept/hsa/dispatch.h"
+#include "intercept/hsa/wrappers.h"
+
+/* How long a queue's destruction waits for work that makes no progress. */
+enum { STALL_NS = 1000000000 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct dispatch_queue *queues; /* under `lock` */
+
+static bool queues_wanted(void)
+{
+    return trace_domain_is_configured(TRACE_KERNEL_DISPATCH) || trace_counting_is_configured();
+}
+
+static bool queues_start(void)
+{
+    return hsa_real.hsa_amd_queue_intercept_create != NULL &&
+           hsa_real.hsa_amd_queue_intercept_register != NULL &&
+           hsa_real.hsa_amd_profiling_set_profiler_enabled != NULL &&
+           hsa_real.hsa_amd_profiling_convert_tick_to_system_domain != NULL &&
+           hsa_real.hsa_amd_agents_allow_access != NULL && completion_start();
+}
+
+/* The runtime stops a queue after an error; nothing in flight will end any more. */
+static void queue_error(hsa_status_t status, hsa_queue_t *source, void *data)
+{
+    struct dispatch_queue *queue = data;
+
+    (void)source; /* the runtime's inner queue, which the program does not know */
+    atomic_store_explicit(&queue->lane.failed, true, memory_order_release);
+    if (queue->error_callback != NULL)
+        queue->error_callback(status, queue->queue, queue->error_data);
+}
+
+static void queue_list(struct dispatch_queue *queue)
+{
+    pthread_mutex_lock(&lock);
+    queue->next = queues;
+    queues = queue;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct dispatch_queue *queue_unlist(const hsa_queue_t *hsa_queue)
+{
+    struct dispatch_queue *found = NULL;
+
+    pthread_mutex_lock(&lock);
+    for (struct dispatch_queue **link = &queues; *link != NULL; link = &(*link)->next) {
+        if ((*link)->queue == hsa_queue) {
+            found = *link;
+            *link = found->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* The queue exists; from now on its dispatches are ours. */
+static hsa_status_t queue_prepare(struct dispatch_queue *queue)
+{
+    hsa_status_t status =
+        hsa_real.hsa_amd_queue_intercept_register(queue->queue, dispatch_packets_submit, queue);
+
+    if (status == HSA_STATUS_SUCCESS)
+        status = hsa_real.hsa_amd_profiling_set_profiler_enabled(queue->queue, 1);
+    return status;
+}
+
+static hsa_status_t
+queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+             void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
+             uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **hsa_queue)
+{
+    const struct hsa_agent_entry *entry = agents_find(agent);
+    struct dispatch_queue *queue = entry && entry->gpu ? calloc(1, sizeof *queue) : NULL;
+
+    if (queue == NULL)
+        return hsa_real.hsa_queue_create(agent, size, type, callback, data, private_segment_size,
+                                         group_segment_size, hsa_queue);
+    queue->agent = entry;
+    queue->error_callback = callback;
+    queue->error_data = data;
+    hsa_status_t status = hsa_real.hsa_amd_queue_intercept_create(
+        agent, size, type, queue_error, queue, private_segment_size, group_segment_size,
+        &queue->queue);
+    if (status != HSA_STATUS_SUCCESS) {
+        free(queue);
+        return status;
+    }
+    queue->id = queue->queue->id;
+    if (queue_prepare(queue) != HSA_STATUS_SUCCESS)
+        log_warning("intercept", "dispatches of queue %llu are not traced",
+                    (unsigned long long)queue->id);
+    queue_list(queue);
+    *hsa_queue = queue->queue;
+    return status;
+}
+
+static hsa_status_t queue_destroy(hsa_queue_t *hsa_queue)
+{
+    struct dispatch_queue *queue = queue_unlist(hsa_queue);
+
+    if (queue == NULL)
+        return hsa_real.hsa_queue_destroy(hsa_queue);
+    /* Work that the device has finished is reported; the rest dies with the queue. */
+    if (!completion_lane_drain(&queue->lane, STALL_NS))
+        atomic_store_explicit(&queue->lane.failed, true, memory_order_release);
+    hsa_status_t status = hsa_real.hsa_queue_destroy(hsa_queue);
+    /* A lane that cannot be emptied (we are the completion thread) is left to the process's end. */
+    if (completion_lane_drain(&queue->lane, STALL_NS))
+        dispatch_queue_free(queue);
+    return status;
+}
+
+static const struct hsa_wrapper wrappers[] = {
+    {HSA_FN_hsa_queue_create, 0, (void *)queue_create},
+    {HSA_FN_hsa_queue_destroy, 0, (void *)queue_destroy},
+};
+
+const struct hsa_service hsa_service_queues = {
+    .name = "kernel dispatch",
+    .wanted = queues_wanted,
+    .start = queues_start,
+    .wrappers = wrappers,
+    .wrapper_count = sizeof wrappers / sizeof wrappers[0],
+};

@@ -1,0 +1,43 @@
+/* What the generated API wrappers (gen/hsa_wrappers.py) and the hand-written service wrappers
+ * share. Internal to this folder. */
+#ifndef INTERCEPT_HSA_WRAPPERS_H
+#define INTERCEPT_HSA_WRAPPERS_H
+
+#include "intercept/hsa/tables.h"
+
+/* The runtime's own functions, for our calls: never traced. Written while a table is installed,
+ * before any wrapper is reachable. */
+extern struct hsa_runtime hsa_real;
+
+/* What an API wrapper calls: the runtime's function, or our service wrapper around it. */
+extern struct hsa_runtime hsa_next;
+
+struct hsa_wrapper {
+    enum hsa_function function;
+    int32_t operation;
+    void *wrapper;
+};
+
+#define X(table)                                                                                   \
+    extern const struct hsa_wrapper hsa_wrappers_##table[];                                        \
+    extern const uint32_t hsa_wrapper_count_##table;
+X(core)
+X(amd_ext)
+X(image_ext)
+X(finalize_ext)
+#undef X
+
+/* Service wrappers: dispatches, copies, allocations, code objects. Each module says which functions
+ * it wants to wrap and whether anybody configured what they feed. */
+struct hsa_service {
+    const char *name;
+    bool (*wanted)(void);
+    bool (*start)(void);                /* may be NULL; false: leave the wrappers out */
+    const struct hsa_wrapper *wrappers; /* operation unused */
+    uint32_t wrapper_count;
+};
+
+extern const struct hsa_service hsa_service_queues, hsa_service_copies, hsa_service_memory,
+    hsa_service_objects, hsa_service_lifecycle;
+
+#endif
