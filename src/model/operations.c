@@ -1,0 +1,155 @@
+#include "model/operations.h"
+
+#include "api_names.inc"
+
+#define COUNT(array) ((int32_t)(sizeof(array) / sizeof(array)[0]))
+
+static const char *const names_code_object[] = {"CODE_OBJECT_NONE", "CODE_OBJECT_LOAD",
+                                                "CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER",
+                                                "CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER"};
+static const char *const names_kernel_dispatch[] = {
+    "KERNEL_DISPATCH_NONE", "KERNEL_DISPATCH_ENQUEUE", "KERNEL_DISPATCH_COMPLETE"};
+static const char *const names_memory_copy[] = {
+    "MEMORY_COPY_NONE", "MEMORY_COPY_HOST_TO_HOST", "MEMORY_COPY_HOST_TO_DEVICE",
+    "MEMORY_COPY_DEVICE_TO_HOST", "MEMORY_COPY_DEVICE_TO_DEVICE"};
+static const char *const names_memory_allocation[] = {
+    "MEMORY_ALLOCATION_NONE", "MEMORY_ALLOCATION_ALLOCATE", "MEMORY_ALLOCATION_VMEM_ALLOCATE",
+    "MEMORY_ALLOCATION_FREE", "MEMORY_ALLOCATION_VMEM_FREE"};
+static const char *const names_scratch_memory[] = {"SCRATCH_MEMORY_NONE", "SCRATCH_MEMORY_ALLOC",
+                                                   "SCRATCH_MEMORY_FREE",
+                                                   "SCRATCH_MEMORY_ASYNC_RECLAIM"};
+static const char *const names_runtime_initialization[] = {
+    "RUNTIME_INITIALIZATION_NONE",   "RUNTIME_INITIALIZATION_HSA",
+    "RUNTIME_INITIALIZATION_HIP",    "RUNTIME_INITIALIZATION_MARKER",
+    "RUNTIME_INITIALIZATION_RCCL",   "RUNTIME_INITIALIZATION_ROCDECODE",
+    "RUNTIME_INITIALIZATION_ROCJPEG"};
+static const char *const names_hip_stream[] = {"HIP_STREAM_NONE", "HIP_STREAM_CREATE",
+                                               "HIP_STREAM_DESTROY", "HIP_STREAM_SET"};
+static const char *const names_retirement[] = {"CORRELATION_ID_RETIREMENT"};
+
+_Static_assert(COUNT(names_code_object) == ROCPROFILER_CODE_OBJECT_LAST, "complete");
+_Static_assert(COUNT(names_kernel_dispatch) == ROCPROFILER_KERNEL_DISPATCH_LAST, "complete");
+_Static_assert(COUNT(names_memory_copy) == ROCPROFILER_MEMORY_COPY_LAST, "complete");
+_Static_assert(COUNT(names_memory_allocation) == ROCPROFILER_MEMORY_ALLOCATION_LAST, "complete");
+_Static_assert(COUNT(names_scratch_memory) == ROCPROFILER_SCRATCH_MEMORY_LAST, "complete");
+_Static_assert(COUNT(names_runtime_initialization) == ROCPROFILER_RUNTIME_INITIALIZATION_LAST,
+               "complete");
+_Static_assert(COUNT(names_hip_stream) == ROCPROFILER_HIP_STREAM_LAST, "complete");
+_Static_assert(COUNT(names_hip_runtime) <= TRACE_OPERATIONS_MAX, "trace_slots holds the largest");
+
+/* RCCL, rocDecode, rocJPEG and OMPT have no functions that we intercept yet: no operations. */
+static const struct {
+    const char *const *names;
+    int32_t count;
+} operations[TRACE_DOMAIN_COUNT] = {
+#define TABLE(domain, array) [TRACE_##domain] = {array, COUNT(array)}
+    TABLE(HSA_CORE_API, names_hsa_core),
+    TABLE(HSA_AMD_EXT_API, names_hsa_amd_ext),
+    TABLE(HSA_IMAGE_EXT_API, names_hsa_image_ext),
+    TABLE(HSA_FINALIZE_EXT_API, names_hsa_finalize_ext),
+    TABLE(HIP_RUNTIME_API, names_hip_runtime),
+    TABLE(HIP_COMPILER_API, names_hip_compiler),
+    TABLE(MARKER_CORE_API, names_marker_core),
+    TABLE(MARKER_CONTROL_API, names_marker_control),
+    TABLE(MARKER_NAME_API, names_marker_name),
+    TABLE(MARKER_CORE_RANGE_API, names_marker_core_range),
+    TABLE(CODE_OBJECT, names_code_object),
+    TABLE(KERNEL_DISPATCH, names_kernel_dispatch),
+    TABLE(MEMORY_COPY, names_memory_copy),
+    TABLE(MEMORY_ALLOCATION, names_memory_allocation),
+    TABLE(SCRATCH_MEMORY, names_scratch_memory),
+    TABLE(RUNTIME_INITIALIZATION, names_runtime_initialization),
+    TABLE(HIP_STREAM, names_hip_stream),
+    TABLE(CORRELATION_ID_RETIREMENT, names_retirement),
+};
+
+int32_t operation_count(enum trace_domain domain)
+{
+    return (unsigned)domain < TRACE_DOMAIN_COUNT ? operations[domain].count : 0;
+}
+
+const char *operation_name(enum trace_domain domain, int32_t operation)
+{
+    return operation >= 0 && operation < operation_count(domain)
+               ? operations[domain].names[operation]
+               : NULL;
+}
+
+static const char *const domain_names[TRACE_DOMAIN_COUNT] = {
+#define X(name, ...) [TRACE_##name] = #name,
+    TRACE_DOMAINS(X)
+#undef X
+};
+
+const char *domain_name(enum trace_domain domain)
+{
+    return (unsigned)domain < TRACE_DOMAIN_COUNT ? domain_names[domain] : NULL;
+}
+
+/* Kinds, including those that no domain serves. */
+#define CALLBACK_NAME(kind) [ROCPROFILER_CALLBACK_TRACING_##kind] = #kind
+#define BUFFER_NAME(kind)   [ROCPROFILER_BUFFER_TRACING_##kind] = #kind
+#define REQUEST_NAME(kind)  [ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_##kind] = #kind
+
+static const char *const callback_names[] = {
+#define X(name, callback, buffer, args, request) CALLBACK_NAME(callback),
+    TRACE_DOMAINS(X)
+#undef X
+};
+static const char *const buffer_names[] = {
+#define X(name, callback, buffer, args, request) BUFFER_NAME(buffer),
+    TRACE_DOMAINS(X)
+#undef X
+        BUFFER_NAME(HIP_RUNTIME_API_EXT),
+    BUFFER_NAME(HIP_COMPILER_API_EXT),
+    BUFFER_NAME(ROCDECODE_API_EXT),
+    BUFFER_NAME(KFD_EVENT_PAGE_MIGRATE),
+    BUFFER_NAME(KFD_EVENT_PAGE_FAULT),
+    BUFFER_NAME(KFD_EVENT_QUEUE),
+    BUFFER_NAME(KFD_EVENT_UNMAP_FROM_GPU),
+    BUFFER_NAME(KFD_EVENT_DROPPED_EVENTS),
+    BUFFER_NAME(KFD_PAGE_MIGRATE),
+    BUFFER_NAME(KFD_PAGE_FAULT),
+    BUFFER_NAME(KFD_QUEUE),
+};
+static const char *const request_names[] = {
+    REQUEST_NAME(NONE),
+    REQUEST_NAME(HSA_CORE_API),
+    REQUEST_NAME(HSA_AMD_EXT_API),
+    REQUEST_NAME(HSA_IMAGE_EXT_API),
+    REQUEST_NAME(HSA_FINALIZE_EXT_API),
+    REQUEST_NAME(HIP_RUNTIME_API),
+    REQUEST_NAME(HIP_COMPILER_API),
+    REQUEST_NAME(MARKER_CORE_API),
+    REQUEST_NAME(MARKER_CONTROL_API),
+    REQUEST_NAME(MARKER_NAME_API),
+    REQUEST_NAME(MEMORY_COPY),
+    REQUEST_NAME(KERNEL_DISPATCH),
+    REQUEST_NAME(SCRATCH_MEMORY),
+    REQUEST_NAME(RCCL_API),
+    REQUEST_NAME(OMPT),
+    REQUEST_NAME(MEMORY_ALLOCATION),
+    REQUEST_NAME(ROCDECODE_API),
+    REQUEST_NAME(ROCJPEG_API),
+    REQUEST_NAME(MARKER_CORE_RANGE_API),
+};
+
+_Static_assert(COUNT(callback_names) == ROCPROFILER_CALLBACK_TRACING_LAST, "every kind is named");
+_Static_assert(COUNT(buffer_names) == ROCPROFILER_BUFFER_TRACING_LAST, "every kind is named");
+_Static_assert(COUNT(request_names) == ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST,
+               "every kind is named");
+
+const char *callback_kind_name(uint32_t kind)
+{
+    return kind < ROCPROFILER_CALLBACK_TRACING_LAST ? callback_names[kind] : NULL;
+}
+
+const char *buffer_kind_name(uint32_t kind)
+{
+    return kind < ROCPROFILER_BUFFER_TRACING_LAST ? buffer_names[kind] : NULL;
+}
+
+const char *request_kind_name(uint32_t kind)
+{
+    return kind < ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST ? request_names[kind] : NULL;
+}

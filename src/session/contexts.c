@@ -1,0 +1,248 @@
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+pthread_mutex_t session_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Writers: context_create under session_lock (release on the count). Readers: any. Never freed. */
+static struct context *contexts[SESSION_CONTEXTS_MAX];
+static _Atomic uint32_t context_count;
+
+/* Handles start at a value that differs from run to run, so that a handle kept from elsewhere, or
+ * an uninitialised one, is not taken for a context. */
+static uint64_t handle_base(void)
+{
+    static _Atomic uint64_t base;
+    uint64_t value = atomic_load(&base);
+    if (value)
+        return value;
+    uint64_t wanted = ((uint64_t)getpid() * 2654435761u ^ (uint64_t)time(NULL)) & 0x3fffffffu;
+    wanted = (wanted | 0x1000) << 12;
+    atomic_compare_exchange_strong(&base, &value, wanted);
+    return atomic_load(&base);
+}
+
+rocprofiler_context_id_t context_id(const struct context *context)
+{
+    return (rocprofiler_context_id_t){handle_base() + context->index};
+}
+
+struct context *context_at(uint32_t index)
+{
+    return index < atomic_load_explicit(&context_count, memory_order_acquire) ? contexts[index]
+                                                                              : NULL;
+}
+
+struct context *context_find(rocprofiler_context_id_t id)
+{
+    uint64_t index = id.handle - handle_base();
+    struct context *context = index < SESSION_CONTEXTS_MAX ? context_at((uint32_t)index) : NULL;
+    return context && context->valid ? context : NULL;
+}
+
+extern uint32_t session_current_client(void);
+
+rocprofiler_status_t context_create(rocprofiler_context_id_t *id)
+{
+    if (!id)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!session_configuring())
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    if (id->handle != 0)
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_ID_NOT_ZERO;
+    pthread_mutex_lock(&session_lock);
+    uint32_t index = atomic_load(&context_count);
+    struct context *context = index < SESSION_CONTEXTS_MAX ? calloc(1, sizeof *context) : NULL;
+    if (context) {
+        context->index = index;
+        context->client = session_current_client();
+        context->valid = true;
+        contexts[index] = context;
+        atomic_store_explicit(&context_count, index + 1, memory_order_release);
+        *id = context_id(context);
+    }
+    pthread_mutex_unlock(&session_lock);
+    return context ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+static bool counts_dispatches(const struct context *context)
+{
+    return context->services[SERVICE_DISPATCH_COUNTING].ops != NULL;
+}
+
+/* Counter hardware is programmed for one context at a time. */
+static bool conflicts(const struct context *wanted)
+{
+    struct context *other;
+    for (uint32_t i = 0; counts_dispatches(wanted) && (other = context_at(i)); i++)
+        if (other != wanted && other->state != CONTEXT_STOPPED && counts_dispatches(other))
+            return true;
+    return false;
+}
+
+/* From STOPPED to STARTING, which keeps others out while services start without the lock. */
+static rocprofiler_status_t start_begin(struct context *context)
+{
+    if (context->state == CONTEXT_STOPPING)
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
+    if (conflicts(context))
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
+    if (sets_would_overflow(context))
+        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    context->state = CONTEXT_STARTING;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static void services_stop(struct context *context, int count)
+{
+    for (int i = count - 1; i >= 0; i--) {
+        struct attached_service *service = &context->services[i];
+        if (service->ops && service->ops->stop)
+            service->ops->stop(context_id(context), service->data);
+    }
+}
+
+static rocprofiler_status_t services_start(struct context *context)
+{
+    for (int i = 0; i < SERVICE_COUNT; i++) {
+        struct attached_service *service = &context->services[i];
+        if (!service->ops || !service->ops->start)
+            continue;
+        rocprofiler_status_t status = service->ops->start(context_id(context), service->data);
+        if (status == ROCPROFILER_STATUS_SUCCESS)
+            continue;
+        services_stop(context, i);
+        return status;
+    }
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static void state_set(struct context *context, enum context_state state)
+{
+    pthread_mutex_lock(&session_lock);
+    context->state = state;
+    sets_publish(context);
+    pthread_mutex_unlock(&session_lock);
+}
+
+rocprofiler_status_t context_start(rocprofiler_context_id_t id)
+{
+    if (session_stage() >= STAGE_FINALIZING)
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    struct context *context = context_find(id);
+    if (!context)
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    pthread_mutex_lock(&session_lock);
+    bool already = context->state == CONTEXT_ACTIVE || context->state == CONTEXT_STARTING;
+    rocprofiler_status_t status = already ? ROCPROFILER_STATUS_SUCCESS : start_begin(context);
+    pthread_mutex_unlock(&session_lock);
+    if (already || status != ROCPROFILER_STATUS_SUCCESS)
+        return status;
+    status = services_start(context);
+    state_set(context, status == ROCPROFILER_STATUS_SUCCESS ? CONTEXT_ACTIVE : CONTEXT_STOPPED);
+    return status;
+}
+
+static rocprofiler_status_t stop(struct context *context)
+{
+    pthread_mutex_lock(&session_lock);
+    bool active = context->state == CONTEXT_ACTIVE;
+    if (active) {
+        context->state = CONTEXT_STOPPING;
+        sets_publish(context);
+    }
+    pthread_mutex_unlock(&session_lock);
+    if (!active)
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    services_stop(context, SERVICE_COUNT);
+    pthread_mutex_lock(&session_lock);
+    context->state = CONTEXT_STOPPED;
+    pthread_mutex_unlock(&session_lock);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t context_stop(rocprofiler_context_id_t id)
+{
+    if (session_stage() == STAGE_DONE)
+        return ROCPROFILER_STATUS_SUCCESS;
+    struct context *context = context_find(id);
+    return context ? stop(context) : ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+}
+
+bool context_is_active(rocprofiler_context_id_t id)
+{
+    struct context *context = context_find(id);
+    pthread_mutex_lock(&session_lock);
+    bool active = context && context->state == CONTEXT_ACTIVE;
+    pthread_mutex_unlock(&session_lock);
+    return active;
+}
+
+static bool belongs(const struct context *context, uint32_t client)
+{
+    return client == 0 || context->client == client;
+}
+
+void contexts_stop(uint32_t client)
+{
+    struct context *context;
+    for (uint32_t i = 0; (context = context_at(i)); i++)
+        if (belongs(context, client))
+            stop(context);
+}
+
+void contexts_discard(uint32_t client)
+{
+    contexts_stop(client);
+    struct context *context;
+    for (uint32_t i = 0; (context = context_at(i)); i++)
+        if (belongs(context, client))
+            context->valid = false;
+}
+
+/* ---- model/service.h */
+
+bool service_context_exists(rocprofiler_context_id_t context)
+{
+    return context_find(context) != NULL;
+}
+
+bool service_configuration_open(void)
+{
+    return session_configuring();
+}
+
+bool service_context_active(rocprofiler_context_id_t context)
+{
+    return context_is_active(context);
+}
+
+static bool counting_conflict(const struct context *context, enum service_kind kind)
+{
+    return (kind == SERVICE_DISPATCH_COUNTING && context->services[SERVICE_DEVICE_COUNTING].ops) ||
+           (kind == SERVICE_DEVICE_COUNTING && context->services[SERVICE_DISPATCH_COUNTING].ops);
+}
+
+rocprofiler_status_t service_add(rocprofiler_context_id_t id, enum service_kind kind,
+                                 const struct service_ops *ops, void *data)
+{
+    if (!session_configuring())
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    struct context *context = context_find(id);
+    if (!context)
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    if (context->services[kind].ops)
+        return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
+    if (counting_conflict(context, kind))
+        return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
+    context->services[kind] = (struct attached_service){ops, data};
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+void *service_find(rocprofiler_context_id_t id, enum service_kind kind)
+{
+    struct context *context = context_find(id);
+    return context ? context->services[kind].data : NULL;
+}

@@ -1,0 +1,166 @@
+#include "session/discover.h"
+
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char symbol_name[] = "rocprofiler_configure";
+
+/* ---- one mapped object: its own definition, through the GNU hash table the loader uses. A few
+ * dozen nanoseconds an object; upstream reads every library's section headers from disk (18-270
+ * ms). */
+
+struct dynamic_tables {
+    const uint32_t *gnu_hash;
+    const ElfW(Sym) * symbols;
+    const char *strings;
+};
+
+/* glibc relocates these pointers in place, other loaders (and the vDSO) leave offsets. */
+static const void *absolute(ElfW(Addr) base, ElfW(Addr) value)
+{
+    return (const void *)(value < base ? base + value : value);
+}
+
+static bool tables_read(const struct dl_phdr_info *object, struct dynamic_tables *tables)
+{
+    memset(tables, 0, sizeof *tables);
+    const ElfW(Dyn) *entry = NULL;
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            entry = (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+    for (; entry && entry->d_tag != DT_NULL; entry++) {
+        const void *at = absolute(object->dlpi_addr, entry->d_un.d_ptr);
+        if (entry->d_tag == DT_GNU_HASH)
+            tables->gnu_hash = at;
+        else if (entry->d_tag == DT_SYMTAB)
+            tables->symbols = at;
+        else if (entry->d_tag == DT_STRTAB)
+            tables->strings = at;
+    }
+    return tables->gnu_hash && tables->symbols && tables->strings;
+}
+
+static uint32_t gnu_hash_of(const char *name)
+{
+    uint32_t hash = 5381;
+    for (; *name; name++)
+        hash = hash * 33 + (unsigned char)*name;
+    return hash;
+}
+
+/* Format: bucket count, first hashed symbol, bloom size, bloom shift, bloom words, buckets, chains.
+ */
+static const ElfW(Sym) * gnu_hash_find(const struct dynamic_tables *t, const char *name)
+{
+    uint32_t hash = gnu_hash_of(name);
+    uint32_t bucket_count = t->gnu_hash[0], first = t->gnu_hash[1], bloom_count = t->gnu_hash[2];
+    const ElfW(Addr) *bloom = (const void *)&t->gnu_hash[4];
+    const uint32_t *buckets = (const void *)&bloom[bloom_count];
+    const uint32_t *chains = &buckets[bucket_count];
+    const unsigned bits = 8 * sizeof bloom[0];
+    if (bucket_count == 0 || bloom_count == 0)
+        return NULL;
+    ElfW(Addr) word = bloom[hash / bits % bloom_count];
+    if (!(word >> hash % bits & 1) || !(word >> (hash >> t->gnu_hash[3]) % bits & 1))
+        return NULL;
+    uint32_t index = buckets[hash % bucket_count];
+    if (index < first)
+        return NULL;
+    for (;; index++) {
+        uint32_t chain = chains[index - first];
+        const ElfW(Sym) *symbol = &t->symbols[index];
+        if ((chain | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
+            strcmp(t->strings + symbol->st_name, name) == 0)
+            return symbol;
+        if (chain & 1)
+            return NULL;
+    }
+}
+
+static void *object_symbol(const struct dl_phdr_info *object)
+{
+    struct dynamic_tables tables;
+    if (!tables_read(object, &tables))
+        return NULL;
+    const ElfW(Sym) *symbol = gnu_hash_find(&tables, symbol_name);
+    return symbol ? (void *)(object->dlpi_addr + symbol->st_value) : NULL;
+}
+
+/* ---- the list */
+
+static void list_add(struct tool_list *list, void *address)
+{
+    rocprofiler_configure_func_t tool = (rocprofiler_configure_func_t)address;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->tools[i] == tool)
+            return;
+    if (!tool)
+        return;
+    if (list->count == DISCOVER_TOOLS_MAX) {
+        log_warning("session", "more than %d tools in the process: the others are ignored",
+                    DISCOVER_TOOLS_MAX);
+        return;
+    }
+    list->tools[list->count++] = tool;
+}
+
+static int object_add(struct dl_phdr_info *object, size_t size, void *list)
+{
+    (void)size;
+    list_add(list, object_symbol(object));
+    return 0;
+}
+
+static int object_any(struct dl_phdr_info *object, size_t size, void *data)
+{
+    (void)size;
+    (void)data;
+    return object_symbol(object) != NULL;
+}
+
+static void library_add(struct tool_list *list, const char *path)
+{
+    void *library = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
+    if (!library)
+        library = dlopen(path, RTLD_LOCAL | RTLD_LAZY);
+    if (!library) {
+        log_error("session", "ROCP_TOOL_LIBRARIES: %s", dlerror());
+        return;
+    }
+    void *symbol = dlsym(library, symbol_name);
+    if (!symbol)
+        log_error("session", "ROCP_TOOL_LIBRARIES: %s does not define %s", path, symbol_name);
+    list_add(list, symbol);
+}
+
+static void libraries_of_environment(struct tool_list *list)
+{
+    const char *value = getenv("ROCP_TOOL_LIBRARIES");
+    char *copy = value ? strdup(value) : NULL;
+    char *rest = copy, *path;
+    while ((path = strsep(&rest, ":")))
+        if (*path)
+            library_add(list, path);
+    free(copy);
+}
+
+void discover_tools(struct tool_list *list, rocprofiler_configure_func_t forced)
+{
+    list->count = 0;
+    list_add(list, (void *)forced);
+    libraries_of_environment(list);
+    /* What the global scope resolves to comes first, then every other definition in link order. */
+    list_add(list, dlsym(RTLD_DEFAULT, symbol_name));
+    dl_iterate_phdr(object_add, list);
+}
+
+bool discover_any(void)
+{
+    const char *libraries = getenv("ROCP_TOOL_LIBRARIES");
+    return (libraries && *libraries) || dl_iterate_phdr(object_any, NULL) != 0;
+}

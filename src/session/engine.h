@@ -1,0 +1,62 @@
+/*
+ * The private interface between libcrocprof and the front ends: one exported symbol, one table.
+ *
+ * A part that front ends need adds its functions to ENGINE_FUNCTIONS and its header here. Both
+ * sides are built together; `size` only guards against mixed installations.
+ */
+#ifndef SESSION_ENGINE_H
+#define SESSION_ENGINE_H
+
+#include "model/operations.h"
+#include "session/lifecycle.h"
+#include "session/runtimes.h"
+#include "session/session.h"
+
+#define ENGINE_FUNCTIONS(X)                                                                        \
+    X(context_create)                                                                              \
+    X(context_start)                                                                               \
+    X(context_stop)                                                                                \
+    X(context_is_active)                                                                           \
+    X(callback_service_configure)                                                                  \
+    X(buffer_service_configure)                                                                    \
+    X(request_service_configure)                                                                   \
+    X(buffer_create)                                                                               \
+    X(buffer_flush)                                                                                \
+    X(buffer_destroy)                                                                              \
+    X(trace_buffer_find)                                                                           \
+    X(callback_thread_create)                                                                      \
+    X(callback_thread_assign)                                                                      \
+    X(thread_callbacks_add)                                                                        \
+    X(external_push)                                                                               \
+    X(external_pop)                                                                                \
+    X(session_force_configure)                                                                     \
+    X(session_initialized_status)                                                                  \
+    X(session_finalized_status)                                                                    \
+    X(session_finalize)                                                                            \
+    X(runtime_offer)                                                                               \
+    X(runtime_arm)                                                                                 \
+    X(runtime_tables_watch)                                                                        \
+    X(service_add)                                                                                 \
+    X(service_find)                                                                                \
+    X(service_context_exists)                                                                      \
+    X(service_configuration_open)                                                                  \
+    X(service_context_active)                                                                      \
+    X(operation_count)                                                                             \
+    X(operation_name)                                                                              \
+    X(callback_kind_name)                                                                          \
+    X(buffer_kind_name)                                                                            \
+    X(request_kind_name)                                                                           \
+    X(domain_of_callback_kind)                                                                     \
+    X(domain_of_buffer_kind)                                                                       \
+    X(trace_time_ns)
+
+struct crocprof_engine {
+    uint64_t size;
+#define X(function) __typeof__(&function) function;
+    ENGINE_FUNCTIONS(X)
+#undef X
+};
+
+__attribute__((visibility("default"))) const struct crocprof_engine *crocprof_engine(void);
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * What the hot path's files share: per-thread state, ids, external ids, records. Private to
+ * session.
+ */
+#ifndef SESSION_INTERNAL_H
+#define SESSION_INTERNAL_H
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "session/session.h"
+
+struct external_table; /* pushed ids of one thread */
+
+/* In the session room of struct thread; zero when a thread begins. Owner only, unless noted. */
+struct session_thread {
+    struct trace_frame *frame; /* innermost traced call */
+    uint64_t next_id, end_id;  /* block of correlation ids */
+    uint64_t tid;              /* 0: not yet set up */
+    /* Writers: external_push of any thread (release). Reader: the owner (acquire). NULL: none. */
+    _Atomic(struct external_table *) external;
+};
+_Static_assert(sizeof(struct session_thread) <= THREAD_ROOM_SESSION_BYTES, "fits its room");
+
+void session_thread_setup(struct thread *thread);
+
+/* NULL only when memory is exhausted. */
+static inline struct thread *session_self(void)
+{
+    struct thread *thread = thread_self();
+    if (__builtin_expect(thread && ((struct session_thread *)thread->session)->tid == 0, 0))
+        session_thread_setup(thread);
+    return thread;
+}
+
+static inline struct session_thread *session_of(struct thread *thread)
+{
+    return (struct session_thread *)thread->session;
+}
+
+/* ---- correlation.c */
+
+/* Internal ids come in blocks per thread: unique in the process, no shared write per call. */
+void correlation_block_take(struct session_thread *self);
+static inline uint64_t correlation_next(struct session_thread *self)
+{
+    if (__builtin_expect(self->next_id == self->end_id, 0))
+        correlation_block_take(self);
+    return self->next_id++;
+}
+
+/* True while a context wants to know when ids retire; only then are references counted. */
+static inline bool retirement_wanted(void)
+{
+    return trace_set_load(TRACE_CORRELATION_ID_RETIREMENT, 0) != NULL;
+}
+struct trace_work *work_new(uint64_t internal); /* one reference; NULL: not counted */
+void work_add(struct trace_work *work);
+void work_drop(struct trace_work *work); /* the last one reports the retirement */
+void retirement_report(uint64_t internal);
+
+/* ---- external.c */
+
+/* False until anybody pushes an external id: the hot path then writes zero without looking. */
+extern _Atomic bool external_in_use;
+rocprofiler_user_data_t external_pushed(struct session_thread *self, uint32_t context_index);
+/* Asks the context's request service, or takes the pushed id. */
+rocprofiler_user_data_t external_resolve(struct session_thread *self,
+                                         const struct trace_subscriber *subscriber,
+                                         enum trace_domain domain, int32_t operation,
+                                         uint64_t internal);
+
+/* ---- record.c */
+
+/* API record into one buffer; ticks stay raw. */
+void record_api(struct thread *thread, const struct trace_frame *frame,
+                const struct trace_subscriber *subscriber, rocprofiler_user_data_t external,
+                uint64_t end_ticks);
+static inline uint64_t record_tag(uint32_t category, uint32_t kind)
+{
+    return category | (uint64_t)kind << 32;
+}
+
+#endif

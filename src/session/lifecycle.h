@@ -1,0 +1,23 @@
+/* From finding tools to telling them that it is over. Private to session and its engine table. */
+#ifndef SESSION_LIFECYCLE_H
+#define SESSION_LIFECYCLE_H
+
+#include "session/session.h"
+
+/* Finds and configures tools, once; later calls return at once. Never inside of a tool's configure
+ * or initialize (it returns then, too). */
+void session_initialize(void);
+
+/* Ends everything, once: work in flight is waited for, contexts stop, buffers are delivered, tools
+ * are told, threads end. Any thread; from a buffer callback too. */
+void session_finalize(void);
+
+rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t configure);
+int session_initialized_status(void); /* 0, -1, 1 as the SDK reports them */
+int session_finalized_status(void);
+bool session_has_tools(void);
+
+/* 0: none is being configured. */
+uint32_t session_current_client(void);
+
+#endif

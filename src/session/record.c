@@ -1,0 +1,124 @@
+/* Records in their public layout. Times of API records are ticks until delivery (record_finish). */
+#include "session/record.h"
+#include "session/internal.h"
+
+#include <rocprofiler-sdk/buffer_tracing.h>
+#include <string.h>
+
+/* All API records begin alike, which the hot path relies on. */
+typedef rocprofiler_buffer_tracing_hsa_api_record_t api_record;
+#define SAME_LAYOUT(type)                                                                          \
+    _Static_assert(offsetof(type, kind) == offsetof(api_record, kind) &&                           \
+                       offsetof(type, operation) == offsetof(api_record, operation) &&             \
+                       offsetof(type, correlation_id) == offsetof(api_record, correlation_id) &&   \
+                       offsetof(type, start_timestamp) == offsetof(api_record, start_timestamp) && \
+                       offsetof(type, end_timestamp) == offsetof(api_record, end_timestamp) &&     \
+                       offsetof(type, thread_id) == offsetof(api_record, thread_id),               \
+                   #type)
+SAME_LAYOUT(rocprofiler_buffer_tracing_hip_api_record_t);
+SAME_LAYOUT(rocprofiler_buffer_tracing_hip_api_ext_record_t);
+SAME_LAYOUT(rocprofiler_buffer_tracing_marker_api_record_t);
+_Static_assert(sizeof(api_record) == 64, "one cache line");
+_Static_assert(sizeof(struct tracebuf_item) == sizeof(rocprofiler_record_header_t) &&
+                   offsetof(struct tracebuf_item, payload) ==
+                       offsetof(rocprofiler_record_header_t, payload),
+               "tracebuf hands out public headers");
+
+static api_record *api_record_put(struct thread *thread, const struct trace_frame *frame,
+                                  struct tracebuf *buffer, uint32_t kind, size_t size_bytes,
+                                  rocprofiler_user_data_t external, uint64_t end_ticks)
+{
+    api_record *record = tracebuf_reserve(
+        buffer, thread, record_tag(ROCPROFILER_BUFFER_CATEGORY_TRACING, kind), size_bytes);
+    if (__builtin_expect(!record, 0))
+        return NULL;
+    record->size = size_bytes;
+    record->kind = (rocprofiler_buffer_tracing_kind_t)kind;
+    record->operation = frame->operation;
+    record->correlation_id.internal = frame->internal;
+    record->correlation_id.external = external;
+    record->correlation_id.ancestor = frame->ancestor;
+    record->start_timestamp = frame->start_ticks;
+    record->end_timestamp = end_ticks;
+    record->thread_id = session_of(thread)->tid;
+    return record;
+}
+
+/* The ..._EXT record is the plain one with arguments and return value behind it, as they stand in
+ * the callback payload after its size word. */
+static void args_record_put(struct thread *thread, const struct trace_frame *frame,
+                            const struct trace_subscriber *s, rocprofiler_user_data_t external,
+                            uint64_t end_ticks)
+{
+    size_t args_bytes = *(const uint64_t *)frame->payload - sizeof(uint64_t);
+    size_t bytes = offsetof(rocprofiler_buffer_tracing_hip_api_ext_record_t, args) + args_bytes;
+    api_record *record =
+        api_record_put(thread, frame, s->args_buffer, domains[frame->domain].args_kind, bytes,
+                       external, end_ticks);
+    if (!record)
+        return;
+    memcpy((char *)record + offsetof(rocprofiler_buffer_tracing_hip_api_ext_record_t, args),
+           (const char *)frame->payload + sizeof(uint64_t), args_bytes);
+    tracebuf_commit(thread);
+}
+
+void record_api(struct thread *thread, const struct trace_frame *frame,
+                const struct trace_subscriber *s, rocprofiler_user_data_t external,
+                uint64_t end_ticks)
+{
+    if (s->buffer && api_record_put(thread, frame, s->buffer, domains[frame->domain].buffer_kind,
+                                    sizeof(api_record), external, end_ticks))
+        tracebuf_commit(thread);
+    if (s->args_buffer && frame->payload)
+        args_record_put(thread, frame, s, external, end_ticks);
+}
+
+/* ---- delivery */
+
+struct finish_state {
+    struct clock_segment segment;
+};
+_Static_assert(sizeof(struct finish_state) <= 64, "fits tracebuf's state");
+
+static bool kind_has_ticks[ROCPROFILER_BUFFER_TRACING_LAST];
+
+void record_init(void)
+{
+    for (int d = 0; d < TRACE_DOMAIN_COUNT; d++) {
+        kind_has_ticks[domains[d].buffer_kind] |= domains[d].is_api;
+        kind_has_ticks[domains[d].args_kind] |= domains[d].is_api;
+    }
+    kind_has_ticks[ROCPROFILER_BUFFER_TRACING_NONE] = false;
+}
+
+void record_finish_begin(void *state)
+{
+    ((struct finish_state *)state)->segment = clock_segment_now();
+}
+
+void record_finish(void *state, uint64_t tag, void *payload, size_t size_bytes)
+{
+    (void)size_bytes;
+    uint32_t category = (uint32_t)tag, kind = (uint32_t)(tag >> 32);
+    if (category != ROCPROFILER_BUFFER_CATEGORY_TRACING ||
+        kind >= ROCPROFILER_BUFFER_TRACING_LAST || !kind_has_ticks[kind] || !clock_uses_tsc)
+        return;
+    struct clock_segment *segment = &((struct finish_state *)state)->segment;
+    api_record *record = payload;
+    record->start_timestamp = clock_ticks_to_ns(segment, record->start_timestamp);
+    record->end_timestamp = clock_ticks_to_ns(segment, record->end_timestamp);
+}
+
+bool trace_buffer_put(struct tracebuf *buffer, uint32_t category, uint32_t kind,
+                      const void *payload, size_t size)
+{
+    struct thread *thread = thread_self();
+    if (!thread || !buffer)
+        return false;
+    void *room = tracebuf_reserve(buffer, thread, record_tag(category, kind), size);
+    if (!room)
+        return false;
+    memcpy(room, payload, size);
+    tracebuf_commit(thread);
+    return true;
+}

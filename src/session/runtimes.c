@@ -1,0 +1,234 @@
+/* Runtimes meet the engine here: HSA's tool hooks, rocprofiler_set_api_table, and arming. */
+#include "session/runtimes.h"
+
+#include "base/log.h"
+#include "session/discover.h"
+#include "session/lifecycle.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Provided by src/intercept; weak so that the engine links, and its tests run, without it. */
+__attribute__((weak)) bool intercept_hsa_install(void *api_table, uint64_t runtime_version);
+__attribute__((weak)) bool intercept_hip_install(const char *name, void *api_table,
+                                                 uint64_t runtime_version);
+__attribute__((weak)) bool intercept_marker_install(void **api_tables, uint64_t runtime_version);
+
+/* One row per name that rocprofiler-register knows. */
+static const struct runtime {
+    const char *name;
+    uint64_t table_count;
+    int32_t initialization; /* rocprofiler_runtime_initialization_operation_t; 0: no record */
+    rocprofiler_intercept_table_t tables[3];
+} runtimes[] = {
+    {"hsa", 1, ROCPROFILER_RUNTIME_INITIALIZATION_HSA, {ROCPROFILER_HSA_TABLE}},
+    {"hip", 1, ROCPROFILER_RUNTIME_INITIALIZATION_HIP, {ROCPROFILER_HIP_RUNTIME_TABLE}},
+    {"hip_compiler", 1, 0, {ROCPROFILER_HIP_COMPILER_TABLE}},
+    {"roctx",
+     3,
+     ROCPROFILER_RUNTIME_INITIALIZATION_MARKER,
+     {ROCPROFILER_MARKER_CORE_TABLE, ROCPROFILER_MARKER_CONTROL_TABLE,
+      ROCPROFILER_MARKER_NAME_TABLE}},
+    {"rccl", 1, ROCPROFILER_RUNTIME_INITIALIZATION_RCCL, {ROCPROFILER_RCCL_TABLE}},
+    {"rocdecode", 1, ROCPROFILER_RUNTIME_INITIALIZATION_ROCDECODE, {ROCPROFILER_ROCDECODE_TABLE}},
+    {"rocjpeg", 1, ROCPROFILER_RUNTIME_INITIALIZATION_ROCJPEG, {ROCPROFILER_ROCJPEG_TABLE}},
+};
+
+static bool install(const struct runtime *runtime, void **tables, uint64_t version)
+{
+    if (!strcmp(runtime->name, "hsa"))
+        return intercept_hsa_install && intercept_hsa_install(tables[0], version);
+    if (!strncmp(runtime->name, "hip", 3))
+        return intercept_hip_install && intercept_hip_install(runtime->name, tables[0], version);
+    if (!strcmp(runtime->name, "roctx"))
+        return intercept_marker_install && intercept_marker_install(tables, version);
+    return true; /* nothing of it can be traced yet; configuring such kinds already said so */
+}
+
+/* ---- tools that wrap tables themselves (rocprofiler_at_intercept_table_registration) */
+
+enum { WATCHERS_MAX = 64 };
+static struct {
+    rocprofiler_intercept_library_cb_t callback;
+    int tables;
+    void *data;
+} watchers[WATCHERS_MAX];
+static _Atomic uint32_t watcher_count; /* session_lock; release after the row */
+
+rocprofiler_status_t runtime_tables_watch(rocprofiler_intercept_library_cb_t callback, int tables,
+                                          void *data)
+{
+    if (!callback || tables < 0)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (session_stage() >= STAGE_READY)
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    pthread_mutex_lock(&session_lock);
+    uint32_t count = atomic_load(&watcher_count);
+    bool room = count < WATCHERS_MAX;
+    if (room) {
+        watchers[count].callback = callback;
+        watchers[count].tables = tables;
+        watchers[count].data = data;
+        atomic_store_explicit(&watcher_count, count + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&session_lock);
+    return room ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+static void watchers_tell(const struct runtime *runtime, uint64_t version, uint64_t instance,
+                          void **tables)
+{
+    uint32_t count = atomic_load_explicit(&watcher_count, memory_order_acquire);
+    for (uint64_t t = 0; t < runtime->table_count; t++)
+        for (uint32_t i = 0; i < count; i++)
+            if (watchers[i].tables == 0 || (watchers[i].tables & (int)runtime->tables[t]))
+                watchers[i].callback(runtime->tables[t], version, instance, &tables[t], 1,
+                                     watchers[i].data);
+}
+
+/* ---- offers */
+
+static void initialization_report(const struct runtime *runtime, uint64_t version,
+                                  uint64_t instance)
+{
+    struct trace_event event;
+    if (!runtime->initialization ||
+        !trace_event_open(&event, TRACE_RUNTIME_INITIALIZATION, runtime->initialization))
+        return;
+    rocprofiler_callback_tracing_runtime_initialization_data_t data = {
+        .size = sizeof data, .version = version, .instance = instance};
+    trace_event_call(&event, runtime->initialization, ROCPROFILER_CALLBACK_PHASE_NONE, &data);
+    rocprofiler_buffer_tracing_runtime_initialization_record_t record = {
+        .size = sizeof record,
+        .kind = ROCPROFILER_BUFFER_TRACING_RUNTIME_INITIALIZATION,
+        .operation = (rocprofiler_runtime_initialization_operation_t)runtime->initialization,
+        .thread_id = event.thread_id,
+        .timestamp = trace_time_ns(),
+        .version = version,
+        .instance = instance};
+    trace_event_record(&event, &record, sizeof record);
+    trace_event_release(&event);
+}
+
+/* The same table comes twice when both HSA_TOOLS_LIB and rocprofiler-register announce it; and
+ * again when HSA was shut down and started anew. session_lock. */
+enum { SEEN_MAX = 256 };
+static const void *seen[SEEN_MAX];
+static unsigned seen_count;
+
+static bool seen_before(const void *table)
+{
+    pthread_mutex_lock(&session_lock);
+    bool known = false;
+    for (unsigned i = 0; i < seen_count; i++)
+        known |= seen[i] == table;
+    if (!known && seen_count < SEEN_MAX)
+        seen[seen_count++] = table;
+    pthread_mutex_unlock(&session_lock);
+    return known;
+}
+
+static void seen_forget(const void *table)
+{
+    pthread_mutex_lock(&session_lock);
+    for (unsigned i = 0; i < seen_count; i++)
+        if (seen[i] == table)
+            seen[i] = seen[--seen_count];
+    pthread_mutex_unlock(&session_lock);
+}
+
+static const struct runtime *runtime_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++)
+        if (!strcmp(runtimes[i].name, name))
+            return &runtimes[i];
+    return NULL;
+}
+
+int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **tables,
+                  uint64_t table_count)
+{
+    const struct runtime *runtime = name ? runtime_find(name) : NULL;
+    if (!runtime || !tables || table_count < runtime->table_count)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    for (uint64_t i = 0; i < runtime->table_count; i++)
+        if (!tables[i])
+            return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    session_initialize();
+    if (!session_has_tools() || session_stage() != STAGE_READY || seen_before(tables[0]))
+        return ROCPROFILER_STATUS_SUCCESS;
+    if (!install(runtime, tables, version))
+        log_info("session", "%s: nothing was intercepted", name);
+    initialization_report(runtime, version, instance);
+    watchers_tell(runtime, version, instance, tables);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+/* ---- HSA tool entry points (HSA_TOOLS_LIB). The runtime calls them inside hsa_init,
+ * hsa_shut_down. */
+
+static void *hsa_table;
+
+#define EXPORTED __attribute__((visibility("default")))
+EXPORTED bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
+                     const char *const *failed_tool_names);
+EXPORTED void OnUnload(void);
+EXPORTED extern const uint32_t HSA_AMD_TOOL_PRIORITY;
+
+bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
+            const char *const *failed_tool_names)
+{
+    (void)failed_tool_count;
+    (void)failed_tool_names;
+    hsa_table = table;
+    runtime_offer("hsa", runtime_version, 0, &table, 1);
+    return true;
+}
+
+void OnUnload(void)
+{
+    seen_forget(hsa_table);
+}
+
+/* Before tools without a priority, which wrap what we installed. */
+const uint32_t HSA_AMD_TOOL_PRIORITY = 50;
+
+/* ---- arming: runtimes that know nothing of rocprofiler-register load what HSA_TOOLS_LIB names. */
+
+static bool list_has(const char *list, const char *path)
+{
+    size_t length = strlen(path);
+    for (const char *at = list; (at = strstr(at, path)); at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
+            return true;
+    return false;
+}
+
+void runtime_arm(void)
+{
+    Dl_info self;
+    if (!dladdr((const void *)&OnLoad, &self) || !self.dli_fname)
+        return;
+    char *path = realpath(self.dli_fname, NULL);
+    const char *list = getenv("HSA_TOOLS_LIB");
+    char *extended = NULL;
+    if (path && strchr(path, ' '))
+        log_warning("session", "HSA cannot load a tool from a path with spaces: %s", path);
+    else if (path && (!list || !list_has(list, path)) &&
+             asprintf(&extended, "%s%s%s", list ? list : "", list && *list ? " " : "", path) > 0)
+        setenv("HSA_TOOLS_LIB", extended, 1);
+    free(extended);
+    free(path);
+}
+
+/* Runs before the program's own constructors when a tool was linked or preloaded. */
+__attribute__((constructor)) static void arm_when_wanted(void)
+{
+    if (discover_any())
+        runtime_arm();
+    const char *now = getenv("ROCPROFILER_LIBRARY_CTOR");
+    if (now && !strcmp(now, "1"))
+        session_initialize();
+}

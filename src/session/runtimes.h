@@ -1,0 +1,20 @@
+/* Runtimes' side of the session. Private to session and its engine table. */
+#ifndef SESSION_RUNTIMES_H
+#define SESSION_RUNTIMES_H
+
+#include "session/session.h"
+#include <rocprofiler-sdk/intercept_table.h>
+
+/* A runtime's tables, by the names of rocprofiler-register: "hsa", "hip", "hip_compiler", "roctx"
+ * ... Returns a rocprofiler_status_t. May change the tables. */
+int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **tables,
+                  uint64_t table_count);
+
+/* Makes an HSA runtime that starts later load this library. Idempotent; changes the environment, so
+ * only while no other thread can read it. */
+void runtime_arm(void);
+
+rocprofiler_status_t runtime_tables_watch(rocprofiler_intercept_library_cb_t callback, int tables,
+                                          void *data);
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * The engine's private picture of tools, contexts and buffers. Front ends (src/api) call the
+ * functions below with raw public arguments; every one checks them and answers with a status.
+ *
+ * Locks: session_lock (configuration and start/stop) is never held while a tool, a service or a
+ * runtime is called. It is a leaf except for tracebuf's rotate_lock.
+ */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include "model/service.h"
+#include "model/trace.h"
+#include "tracebuf/tracebuf.h"
+
+#include <pthread.h>
+#include <rocprofiler-sdk/buffer.h>
+#include <rocprofiler-sdk/context.h>
+#include <rocprofiler-sdk/internal_threading.h>
+#include <rocprofiler-sdk/registration.h>
+
+enum {
+    SESSION_CONTEXTS_MAX = 1024,
+    OPERATION_WORDS = TRACE_OPERATIONS_MAX / 32,
+};
+
+/* Which operations of one kind a context wants. */
+struct operation_mask {
+    uint32_t words[OPERATION_WORDS];
+};
+
+struct callback_service {
+    rocprofiler_callback_tracing_cb_t callback; /* NULL: not configured */
+    void *data;
+    struct operation_mask operations;
+};
+
+struct buffer_service {
+    struct tracebuf *buffer; /* NULL: not configured */
+    struct operation_mask operations;
+};
+
+struct request_service {
+    rocprofiler_external_correlation_id_request_cb_t callback; /* NULL: not configured */
+    void *data;
+};
+
+struct attached_service {
+    const struct service_ops *ops; /* NULL: not configured */
+    void *data;
+};
+
+enum context_state { CONTEXT_STOPPED, CONTEXT_STARTING, CONTEXT_ACTIVE, CONTEXT_STOPPING };
+
+/* Services are written while tools initialise and constant afterwards; state under session_lock. */
+struct context {
+    uint32_t index;
+    uint32_t client; /* owner; 0: none */
+    bool valid;
+    enum context_state state;
+    struct callback_service callbacks[ROCPROFILER_CALLBACK_TRACING_LAST];
+    struct buffer_service buffers[ROCPROFILER_BUFFER_TRACING_LAST];
+    struct request_service requests[ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST];
+    struct attached_service services[SERVICE_COUNT];
+};
+
+extern pthread_mutex_t session_lock;
+
+/* Life of the process: as rocprofiler_is_initialized and rocprofiler_is_finalized report it. */
+enum session_stage { STAGE_BEFORE, STAGE_CONFIGURING, STAGE_READY, STAGE_FINALIZING, STAGE_DONE };
+enum session_stage session_stage(void);
+bool session_configuring(void); /* on the thread that runs a tool's initialize */
+
+/* ---- contexts.c */
+rocprofiler_status_t context_create(rocprofiler_context_id_t *id);
+rocprofiler_status_t context_start(rocprofiler_context_id_t id);
+rocprofiler_status_t context_stop(rocprofiler_context_id_t id);
+bool context_is_active(rocprofiler_context_id_t id);
+struct context *context_find(rocprofiler_context_id_t id); /* NULL: unknown or invalid */
+struct context *context_at(uint32_t index);                /* NULL: past the last; may be invalid */
+rocprofiler_context_id_t context_id(const struct context *context);
+void contexts_stop(uint32_t client);    /* 0: everybody's */
+void contexts_discard(uint32_t client); /* a tool that failed to initialise */
+
+/* ---- services.c */
+rocprofiler_status_t callback_service_configure(rocprofiler_context_id_t context, uint32_t kind,
+                                                const rocprofiler_tracing_operation_t *operations,
+                                                size_t operation_count,
+                                                rocprofiler_callback_tracing_cb_t callback,
+                                                void *data);
+rocprofiler_status_t buffer_service_configure(rocprofiler_context_id_t context, uint32_t kind,
+                                              const rocprofiler_tracing_operation_t *operations,
+                                              size_t operation_count,
+                                              rocprofiler_buffer_id_t buffer);
+rocprofiler_status_t
+request_service_configure(rocprofiler_context_id_t context,
+                          const rocprofiler_external_correlation_id_request_kind_t *kinds,
+                          size_t kind_count,
+                          rocprofiler_external_correlation_id_request_cb_t callback, void *data);
+
+/* ---- sets.c; under session_lock */
+/* True when starting `context` would give some operation more than TRACE_SUBSCRIBERS_MAX. */
+bool sets_would_overflow(const struct context *context);
+/* Publishes what the active contexts want of everything that `changed` is interested in. */
+void sets_publish(const struct context *changed);
+
+/* ---- buffers.c */
+rocprofiler_status_t buffer_create(rocprofiler_context_id_t context, size_t size_bytes,
+                                   size_t watermark_bytes, rocprofiler_buffer_policy_t policy,
+                                   rocprofiler_buffer_tracing_cb_t callback, void *data,
+                                   rocprofiler_buffer_id_t *id);
+rocprofiler_status_t buffer_flush(rocprofiler_buffer_id_t id);
+rocprofiler_status_t buffer_destroy(rocprofiler_buffer_id_t id);
+void buffers_flush(uint32_t client); /* 0: everybody's */
+
+/* ---- threads.c */
+rocprofiler_status_t callback_thread_create(rocprofiler_callback_thread_t *id);
+rocprofiler_status_t callback_thread_assign(rocprofiler_buffer_id_t buffer,
+                                            rocprofiler_callback_thread_t thread);
+rocprofiler_status_t thread_callbacks_add(rocprofiler_internal_thread_library_cb_t precreate,
+                                          rocprofiler_internal_thread_library_cb_t postcreate,
+                                          int libraries, void *data);
+struct tracebuf_thread *callback_thread_default(void); /* created on first use; NULL: cannot */
+void thread_callbacks_before(rocprofiler_runtime_library_t library);
+void thread_callbacks_after(rocprofiler_runtime_library_t library);
+
+/* ---- external.c */
+rocprofiler_status_t external_push(rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
+                                   rocprofiler_user_data_t value);
+rocprofiler_status_t external_pop(rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
+                                  rocprofiler_user_data_t *value);
+
+/* ---- domains.c: kinds and their relations, from TRACE_DOMAINS */
+struct domain {
+    uint8_t callback_kind, buffer_kind, args_kind, request_kind; /* 0: that view does not exist */
+    bool is_api;                                                 /* records carry ticks */
+};
+extern const struct domain domains[TRACE_DOMAIN_COUNT];
+int domain_of_callback_kind(uint32_t kind);                /* -1: none */
+int domain_of_buffer_kind(uint32_t kind, bool *with_args); /* -1: none */
+
+#endif

@@ -1,0 +1,220 @@
+/* Who listens to what: immutable sets, published per operation when a context starts or stops. */
+#include "base/log.h"
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX];
+
+enum { INTERN_BUCKETS = 1024 };
+
+struct interned {
+    struct interned *next;
+    struct trace_set set;
+};
+
+/* Sets live as long as the process: a wrapper may hold one across a call that never ends. Equal
+ * sets are one object, so the table grows with the number of different combinations only. */
+static struct interned *buckets[INTERN_BUCKETS];
+
+struct candidate {
+    uint32_t count;
+    struct trace_subscriber subscribers[TRACE_SUBSCRIBERS_MAX];
+};
+
+static bool mask_has(const struct operation_mask *mask, int operation)
+{
+    return mask->words[operation / 32] >> (operation % 32) & 1;
+}
+
+static struct tracebuf *buffer_wanted(const struct context *context, uint8_t kind, int operation)
+{
+    const struct buffer_service *service = &context->buffers[kind];
+    return kind && service->buffer && mask_has(&service->operations, operation) ? service->buffer
+                                                                                : NULL;
+}
+
+static bool subscriber_fill(struct trace_subscriber *s, const struct context *context,
+                            const struct domain *domain, int operation)
+{
+    memset(s, 0, sizeof *s);
+    const struct callback_service *callback = &context->callbacks[domain->callback_kind];
+    if (domain->callback_kind && callback->callback && mask_has(&callback->operations, operation)) {
+        s->callback = callback->callback;
+        s->callback_data = callback->data;
+    }
+    s->buffer = buffer_wanted(context, domain->buffer_kind, operation);
+    s->args_buffer = buffer_wanted(context, domain->args_kind, operation);
+    if (!s->callback && !s->buffer && !s->args_buffer)
+        return false;
+    s->context = context_id(context);
+    s->context_index = context->index;
+    const struct request_service *request = &context->requests[domain->request_kind];
+    if (domain->request_kind && request->callback) {
+        s->request = request->callback;
+        s->request_data = request->data;
+    }
+    return true;
+}
+
+/* Past the limit only the count grows. */
+static void candidate_build(struct candidate *candidate, enum trace_domain domain, int operation,
+                            const struct context *as_if_active)
+{
+    struct context *context;
+    candidate->count = 0;
+    for (uint32_t i = 0; (context = context_at(i)); i++) {
+        if (context->state != CONTEXT_ACTIVE && context != as_if_active)
+            continue;
+        struct trace_subscriber s;
+        if (!subscriber_fill(&s, context, &domains[domain], operation))
+            continue;
+        if (candidate->count < TRACE_SUBSCRIBERS_MAX)
+            candidate->subscribers[candidate->count] = s;
+        candidate->count++;
+    }
+}
+
+static uint32_t candidate_hash(const struct candidate *candidate)
+{
+    const unsigned char *byte = (const unsigned char *)candidate->subscribers;
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < candidate->count * sizeof candidate->subscribers[0]; i++)
+        hash = (hash ^ byte[i]) * 16777619u;
+    return hash;
+}
+
+static bool set_equals(const struct trace_set *set, const struct candidate *candidate)
+{
+    return set->subscriber_count == candidate->count &&
+           !memcmp(set->subscribers, candidate->subscribers,
+                   candidate->count * sizeof candidate->subscribers[0]);
+}
+
+static struct interned *set_new(const struct candidate *candidate)
+{
+    size_t bytes = candidate->count * sizeof candidate->subscribers[0];
+    struct interned *entry = calloc(1, sizeof *entry + bytes);
+    if (!entry)
+        return NULL;
+    struct trace_set *set = &entry->set;
+    set->subscriber_count = candidate->count;
+    memcpy(set->subscribers, candidate->subscribers, bytes);
+    for (uint32_t i = 0; i < candidate->count; i++) {
+        const struct trace_subscriber *s = &candidate->subscribers[i];
+        set->has_callbacks |= s->callback != NULL;
+        set->has_buffers |= s->buffer || s->args_buffer;
+        set->wants_args |= s->callback || s->args_buffer;
+        set->has_requests |= s->request != NULL;
+    }
+    return entry;
+}
+
+static const struct trace_set *set_intern(const struct candidate *candidate)
+{
+    if (candidate->count == 0)
+        return NULL;
+    struct interned **bucket = &buckets[candidate_hash(candidate) % INTERN_BUCKETS];
+    for (struct interned *entry = *bucket; entry; entry = entry->next)
+        if (set_equals(&entry->set, candidate))
+            return &entry->set;
+    struct interned *entry = set_new(candidate);
+    if (!entry) {
+        log_error("session", "out of memory: some operations are not traced");
+        return NULL;
+    }
+    entry->next = *bucket;
+    *bucket = entry;
+    return &entry->set;
+}
+
+/* The masks of the three views of a domain; NULL where the context has none. */
+static void interests(const struct context *context, const struct domain *domain,
+                      const struct operation_mask *masks[3])
+{
+    const struct callback_service *callback = &context->callbacks[domain->callback_kind];
+    const struct buffer_service *buffer = &context->buffers[domain->buffer_kind];
+    const struct buffer_service *args = &context->buffers[domain->args_kind];
+    masks[0] = domain->callback_kind && callback->callback ? &callback->operations : NULL;
+    masks[1] = domain->buffer_kind && buffer->buffer ? &buffer->operations : NULL;
+    masks[2] = domain->args_kind && args->buffer ? &args->operations : NULL;
+}
+
+static bool context_wants(const struct context *context, const struct domain *domain, int operation)
+{
+    const struct operation_mask *masks[3];
+    interests(context, domain, masks);
+    for (int i = 0; i < 3; i++)
+        if (masks[i] && mask_has(masks[i], operation))
+            return true;
+    return false;
+}
+
+static bool context_wants_domain(const struct context *context, const struct domain *domain)
+{
+    const struct operation_mask *masks[3];
+    interests(context, domain, masks);
+    return masks[0] || masks[1] || masks[2];
+}
+
+bool trace_is_configured(enum trace_domain domain, int32_t operation)
+{
+    if ((unsigned)domain >= TRACE_DOMAIN_COUNT || operation < 0 ||
+        operation >= TRACE_OPERATIONS_MAX)
+        return false;
+    struct context *context;
+    for (uint32_t i = 0; (context = context_at(i)); i++)
+        if (context->valid && context_wants(context, &domains[domain], operation))
+            return true;
+    return false;
+}
+
+bool trace_domain_is_configured(enum trace_domain domain)
+{
+    struct context *context;
+    for (uint32_t i = 0; (unsigned)domain < TRACE_DOMAIN_COUNT && (context = context_at(i)); i++)
+        if (context->valid && context_wants_domain(context, &domains[domain]))
+            return true;
+    return false;
+}
+
+bool sets_would_overflow(const struct context *context)
+{
+    static struct candidate candidate; /* large; session_lock is held */
+    for (int d = 0; d < TRACE_DOMAIN_COUNT; d++) {
+        if (!context_wants_domain(context, &domains[d]))
+            continue;
+        for (int op = 0; op < TRACE_OPERATIONS_MAX; op++) {
+            if (!context_wants(context, &domains[d], op))
+                continue;
+            candidate_build(&candidate, (enum trace_domain)d, op, context);
+            if (candidate.count > TRACE_SUBSCRIBERS_MAX)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Neighbouring operations mostly have the same listeners: the last set is tried before the table.
+ */
+static void domain_publish(const struct context *changed, enum trace_domain domain)
+{
+    static struct candidate candidate; /* large; session_lock is held */
+    const struct trace_set *last = NULL;
+    for (int op = 0; op < TRACE_OPERATIONS_MAX; op++) {
+        if (!context_wants(changed, &domains[domain], op))
+            continue;
+        candidate_build(&candidate, domain, op, NULL);
+        if (!last || !set_equals(last, &candidate))
+            last = set_intern(&candidate);
+        atomic_store_explicit(&trace_slots[domain][op], last, memory_order_release);
+    }
+}
+
+void sets_publish(const struct context *changed)
+{
+    for (int d = 0; d < TRACE_DOMAIN_COUNT; d++)
+        if (context_wants_domain(changed, &domains[d]))
+            domain_publish(changed, (enum trace_domain)d);
+}

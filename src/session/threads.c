@@ -1,0 +1,105 @@
+/* Threads that the library creates: for buffer callbacks, on a tool's request, and the notice tools
+ * get around their creation. */
+#include "session/session.h"
+
+enum { THREADS_MAX = 256, NOTICES_MAX = 64 };
+
+struct notice {
+    rocprofiler_internal_thread_library_cb_t before, after;
+    int libraries; /* 0: all */
+    void *data;
+};
+
+/* Writers hold threads_lock and publish by the count (release). */
+static struct notice notices[NOTICES_MAX];
+static _Atomic uint32_t notice_count;
+static struct tracebuf_thread *threads[THREADS_MAX];
+static _Atomic uint32_t thread_count;
+static _Atomic(struct tracebuf_thread *) default_thread;
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool concerns(const struct notice *notice, rocprofiler_runtime_library_t library)
+{
+    return notice->libraries == 0 || (notice->libraries & (int)library);
+}
+
+void thread_callbacks_before(rocprofiler_runtime_library_t library)
+{
+    for (uint32_t i = 0; i < atomic_load_explicit(&notice_count, memory_order_acquire); i++)
+        if (concerns(&notices[i], library) && notices[i].before)
+            notices[i].before(library, notices[i].data);
+}
+
+void thread_callbacks_after(rocprofiler_runtime_library_t library)
+{
+    for (uint32_t i = 0; i < atomic_load_explicit(&notice_count, memory_order_acquire); i++)
+        if (concerns(&notices[i], library) && notices[i].after)
+            notices[i].after(library, notices[i].data);
+}
+
+rocprofiler_status_t thread_callbacks_add(rocprofiler_internal_thread_library_cb_t precreate,
+                                          rocprofiler_internal_thread_library_cb_t postcreate,
+                                          int libraries, void *data)
+{
+    if ((!precreate && !postcreate) || libraries < 0)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&threads_lock);
+    uint32_t count = atomic_load(&notice_count);
+    bool added = count < NOTICES_MAX;
+    if (added) {
+        notices[count] = (struct notice){precreate, postcreate, libraries, data};
+        atomic_store_explicit(&notice_count, count + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&threads_lock);
+    return added ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+static struct tracebuf_thread *create(void)
+{
+    thread_callbacks_before(ROCPROFILER_LIBRARY);
+    struct tracebuf_thread *thread = tracebuf_thread_create();
+    thread_callbacks_after(ROCPROFILER_LIBRARY);
+    return thread;
+}
+
+/* Tools configure one after the other, so nobody races here. */
+struct tracebuf_thread *callback_thread_default(void)
+{
+    struct tracebuf_thread *thread = atomic_load(&default_thread);
+    if (!thread) {
+        thread = create();
+        atomic_store(&default_thread, thread);
+    }
+    return thread;
+}
+
+rocprofiler_status_t callback_thread_create(rocprofiler_callback_thread_t *id)
+{
+    if (!id)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!session_configuring())
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    uint32_t count = atomic_load(&thread_count);
+    struct tracebuf_thread *thread = count < THREADS_MAX ? create() : NULL;
+    if (!thread)
+        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    threads[count] = thread;
+    atomic_store_explicit(&thread_count, count + 1, memory_order_release);
+    id->handle = count + 1;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t callback_thread_assign(rocprofiler_buffer_id_t buffer_id,
+                                            rocprofiler_callback_thread_t id)
+{
+    if (!session_configuring())
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    uint64_t index = id.handle - 1;
+    if (index >= atomic_load_explicit(&thread_count, memory_order_acquire))
+        return ROCPROFILER_STATUS_ERROR_THREAD_NOT_FOUND;
+    struct tracebuf *buffer = trace_buffer_find(buffer_id);
+    if (!buffer)
+        return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
+    tracebuf_assign(buffer, threads[index]);
+    return ROCPROFILER_STATUS_SUCCESS;
+}

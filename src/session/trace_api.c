@@ -1,0 +1,133 @@
+/* The hot path: what a wrapper runs around a traced call. Budgets are in the design, section 5. */
+#include "session/internal.h"
+
+/* Set by trace_api_enter when the thread has no block: exit then does nothing. */
+static const struct trace_set nobody;
+
+static rocprofiler_user_data_t external_of(const struct trace_frame *frame, uint32_t i)
+{
+    return frame->has_external ? frame->external[i] : (rocprofiler_user_data_t){0};
+}
+
+static void externals_request(struct session_thread *self, struct trace_frame *frame)
+{
+    const struct trace_set *set = frame->set;
+    frame->has_external = true;
+    for (uint32_t i = 0; i < set->subscriber_count; i++)
+        frame->external[i] =
+            external_resolve(self, &set->subscribers[i], (enum trace_domain)frame->domain,
+                             frame->operation, frame->internal);
+}
+
+/* An ENTER callback is the place where tools push an id for the call they see. */
+static void externals_refresh(struct session_thread *self, struct trace_frame *frame)
+{
+    const struct trace_set *set = frame->set;
+    bool first = !frame->has_external;
+    frame->has_external = true;
+    for (uint32_t i = 0; i < set->subscriber_count; i++)
+        if (first || !set->subscribers[i].request)
+            frame->external[i] = external_pushed(self, set->subscribers[i].context_index);
+}
+
+static void callbacks_run(struct session_thread *self, struct trace_frame *frame,
+                          rocprofiler_callback_phase_t phase)
+{
+    const struct trace_set *set = frame->set;
+    rocprofiler_callback_tracing_record_t record = {
+        .thread_id = self->tid,
+        .correlation_id = {.internal = frame->internal, .ancestor = frame->ancestor},
+        .kind = (rocprofiler_callback_tracing_kind_t)domains[frame->domain].callback_kind,
+        .operation = frame->operation,
+        .phase = phase,
+        .payload = frame->payload,
+    };
+    for (uint32_t i = 0; i < set->subscriber_count; i++) {
+        const struct trace_subscriber *s = &set->subscribers[i];
+        if (!s->callback)
+            continue;
+        record.context_id = s->context;
+        record.correlation_id.external = external_of(frame, i);
+        s->callback(record, &frame->user_data[i], s->callback_data);
+    }
+}
+
+static void callbacks_enter(struct session_thread *self, struct trace_frame *frame)
+{
+    for (uint32_t i = 0; i < frame->set->subscriber_count; i++)
+        frame->user_data[i].value = 0;
+    callbacks_run(self, frame, ROCPROFILER_CALLBACK_PHASE_ENTER);
+    if (__builtin_expect(atomic_load_explicit(&external_in_use, memory_order_relaxed), 0))
+        externals_refresh(self, frame);
+}
+
+void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
+                     enum trace_domain domain, int32_t operation, void *payload)
+{
+    struct thread *thread = session_self();
+    if (__builtin_expect(!thread, 0)) {
+        frame->set = &nobody;
+        return;
+    }
+    struct session_thread *self = session_of(thread);
+    frame->set = set;
+    frame->parent = self->frame;
+    frame->work = NULL;
+    frame->payload = payload;
+    frame->internal = correlation_next(self);
+    frame->ancestor =
+        self->frame ? self->frame->internal : ROCPROFILER_CORRELATION_ID_ANCESTOR_NONE;
+    frame->operation = operation;
+    frame->domain = (uint16_t)domain;
+    frame->has_external = false;
+    self->frame = frame;
+    if (__builtin_expect(
+            set->has_requests || atomic_load_explicit(&external_in_use, memory_order_relaxed), 0))
+        externals_request(self, frame);
+    if (set->has_callbacks)
+        callbacks_enter(self, frame);
+    if (set->has_buffers)
+        frame->start_ticks = clock_ticks();
+}
+
+static void records_write(struct thread *thread, const struct trace_frame *frame,
+                          uint64_t end_ticks)
+{
+    const struct trace_set *set = frame->set;
+    for (uint32_t i = 0; i < set->subscriber_count; i++) {
+        const struct trace_subscriber *s = &set->subscribers[i];
+        if (s->buffer || s->args_buffer)
+            record_api(thread, frame, s, external_of(frame, i), end_ticks);
+    }
+}
+
+void trace_api_exit(struct trace_frame *frame)
+{
+    const struct trace_set *set = frame->set;
+    if (__builtin_expect(set == &nobody, 0))
+        return;
+    uint64_t end_ticks = set->has_buffers ? clock_ticks() : 0;
+    struct thread *thread = thread_self();
+    struct session_thread *self = session_of(thread);
+    if (set->has_callbacks)
+        callbacks_run(self, frame, ROCPROFILER_CALLBACK_PHASE_EXIT);
+    if (set->has_buffers)
+        records_write(thread, frame, end_ticks);
+    self->frame = frame->parent;
+    if (__builtin_expect(frame->work != NULL, 0))
+        work_drop(frame->work);
+    else if (__builtin_expect(retirement_wanted(), 0))
+        retirement_report(frame->internal);
+}
+
+uint64_t trace_correlation_current(void)
+{
+    struct thread *thread = session_self();
+    struct trace_frame *frame = thread ? session_of(thread)->frame : NULL;
+    return frame ? frame->internal : ROCPROFILER_CORRELATION_ID_INTERNAL_NONE;
+}
+
+uint64_t trace_time_ns(void)
+{
+    return clock_now_ns();
+}

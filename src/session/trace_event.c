@@ -1,0 +1,233 @@
+/* Work that outlives its call, and events that are not calls. */
+#include "session/internal.h"
+
+#include <string.h>
+
+/* Where a domain's record keeps its ids: internal and external at 16 and 24, ancestor at 32 only in
+ * the records that have a full rocprofiler_correlation_id_t. */
+#define CORRELATION(record) offsetof(rocprofiler_buffer_tracing_##record##_record_t, correlation_id)
+_Static_assert(CORRELATION(kernel_dispatch) == 16 && CORRELATION(memory_copy) == 16 &&
+                   CORRELATION(memory_allocation) == 16 && CORRELATION(scratch_memory) == 16,
+               "ids stand at one place");
+
+static bool has_ancestor(enum trace_domain domain)
+{
+    return domain == TRACE_MEMORY_ALLOCATION || domain == TRACE_SCRATCH_MEMORY;
+}
+
+static bool has_correlation(enum trace_domain domain)
+{
+    return domain == TRACE_KERNEL_DISPATCH || domain == TRACE_MEMORY_COPY || has_ancestor(domain);
+}
+
+/* The id of the call that encloses the event keeps alive until the event is over. */
+static struct trace_work *work_of_frame(struct trace_frame *frame)
+{
+    if (!retirement_wanted())
+        return NULL;
+    if (!frame->work)
+        frame->work = work_new(frame->internal);
+    if (frame->work)
+        work_add(frame->work);
+    return frame->work;
+}
+
+static void ids_capture(struct session_thread *self, struct trace_event *event)
+{
+    struct trace_frame *frame = self->frame;
+    if (frame) {
+        event->correlation_id.internal = frame->internal;
+        event->correlation_id.ancestor = frame->ancestor;
+        event->work = work_of_frame(frame);
+        return;
+    }
+    event->correlation_id.internal = correlation_next(self);
+    event->work = retirement_wanted() ? work_new(event->correlation_id.internal) : NULL;
+}
+
+static void externals_capture(struct session_thread *self, struct trace_event *event)
+{
+    const struct trace_set *set = event->set;
+    event->has_external =
+        set->has_requests || atomic_load_explicit(&external_in_use, memory_order_relaxed);
+    for (uint32_t i = 0; event->has_external && i < set->subscriber_count; i++)
+        event->external[i] =
+            external_resolve(self, &set->subscribers[i], (enum trace_domain)event->domain,
+                             event->operation, event->correlation_id.internal);
+}
+
+static struct session_thread *event_begin(struct trace_event *event, enum trace_domain domain,
+                                          int32_t operation)
+{
+    event->set = event->enter_set = NULL;
+    event->work = NULL;
+    event->correlation_id = (rocprofiler_correlation_id_t){0};
+    event->operation = operation;
+    event->domain = (uint16_t)domain;
+    event->has_external = false;
+    struct thread *thread = session_self();
+    struct session_thread *self = thread ? session_of(thread) : NULL;
+    event->thread_id = self ? self->tid : 0;
+    return self;
+}
+
+bool trace_event_open(struct trace_event *event, enum trace_domain domain, int32_t operation)
+{
+    struct session_thread *self = event_begin(event, domain, operation);
+    if (!self)
+        return false;
+    event->set = trace_set_load(domain, operation);
+    if (!event->set)
+        return false;
+    ids_capture(self, event);
+    for (uint32_t i = 0; i < event->set->subscriber_count; i++)
+        event->user_data[i].value = 0;
+    externals_capture(self, event);
+    return true;
+}
+
+void trace_event_open_unwatched(struct trace_event *event, enum trace_domain domain)
+{
+    struct session_thread *self = event_begin(event, domain, 0);
+    if (self)
+        ids_capture(self, event);
+}
+
+static rocprofiler_user_data_t user_data_of(const struct trace_set *set,
+                                            const rocprofiler_user_data_t *user_data,
+                                            rocprofiler_context_id_t context)
+{
+    for (uint32_t i = 0; set && i < set->subscriber_count; i++)
+        if (set->subscribers[i].context.handle == context.handle)
+            return user_data[i];
+    return (rocprofiler_user_data_t){0};
+}
+
+bool trace_event_recapture(struct trace_event *event, int32_t operation)
+{
+    struct thread *thread = session_self();
+    const struct trace_set *old = event->set;
+    memcpy(event->enter_user_data, event->user_data, sizeof event->user_data);
+    event->enter_set = old;
+    event->operation = operation;
+    event->set = thread ? trace_set_load((enum trace_domain)event->domain, operation) : NULL;
+    if (!event->set)
+        return false;
+    if (event->correlation_id.internal == 0)
+        ids_capture(session_of(thread), event);
+    for (uint32_t i = 0; i < event->set->subscriber_count; i++)
+        event->user_data[i] =
+            user_data_of(old, event->enter_user_data, event->set->subscribers[i].context);
+    externals_capture(session_of(thread), event);
+    return true;
+}
+
+static rocprofiler_user_data_t event_external(const struct trace_event *event, uint32_t i)
+{
+    return event->has_external ? event->external[i] : (rocprofiler_user_data_t){0};
+}
+
+static rocprofiler_user_data_t external_by_context(const struct trace_event *event,
+                                                   const struct trace_subscriber *s)
+{
+    for (uint32_t i = 0; event->set && i < event->set->subscriber_count; i++)
+        if (event->set->subscribers[i].context.handle == s->context.handle)
+            return event_external(event, i);
+    return (rocprofiler_user_data_t){0};
+}
+
+static void callbacks_run(struct trace_event *event, const struct trace_set *set,
+                          rocprofiler_user_data_t *user_data, int32_t operation,
+                          rocprofiler_callback_phase_t phase, void *payload)
+{
+    rocprofiler_callback_tracing_record_t record = {
+        .thread_id = event->thread_id,
+        .correlation_id = event->correlation_id,
+        .kind = (rocprofiler_callback_tracing_kind_t)domains[event->domain].callback_kind,
+        .operation = operation,
+        .phase = phase,
+        .payload = payload,
+    };
+    for (uint32_t i = 0; i < set->subscriber_count; i++) {
+        const struct trace_subscriber *s = &set->subscribers[i];
+        if (!s->callback)
+            continue;
+        record.context_id = s->context;
+        record.correlation_id.external = external_by_context(event, s);
+        s->callback(record, &user_data[i], s->callback_data);
+    }
+}
+
+void trace_event_call(struct trace_event *event, int32_t operation,
+                      rocprofiler_callback_phase_t phase, void *payload)
+{
+    bool of_enter = operation != event->operation;
+    const struct trace_set *set = of_enter ? event->enter_set : event->set;
+    if (set && set->has_callbacks)
+        callbacks_run(event, set, of_enter ? event->enter_user_data : event->user_data, operation,
+                      phase, payload);
+    if (of_enter)
+        event->enter_set = NULL;
+}
+
+static void ids_fill(const struct trace_event *event, uint32_t i, unsigned char *record)
+{
+    if (!has_correlation((enum trace_domain)event->domain))
+        return;
+    rocprofiler_async_correlation_id_t ids = {.internal = event->correlation_id.internal,
+                                              .external = event_external(event, i)};
+    memcpy(record + 16, &ids, sizeof ids);
+    if (has_ancestor((enum trace_domain)event->domain))
+        memcpy(record + 32, &event->correlation_id.ancestor, sizeof(uint64_t));
+}
+
+static void record_put(const struct trace_event *event, uint32_t i, const void *record, size_t size)
+{
+    struct thread *thread = thread_self();
+    if (!thread)
+        return;
+    uint64_t tag =
+        record_tag(ROCPROFILER_BUFFER_CATEGORY_TRACING, domains[event->domain].buffer_kind);
+    unsigned char *room = tracebuf_reserve(event->set->subscribers[i].buffer, thread, tag, size);
+    if (!room)
+        return;
+    memcpy(room, record, size);
+    ids_fill(event, i, room);
+    tracebuf_commit(thread);
+}
+
+void trace_event_record(struct trace_event *event, const void *record, size_t size)
+{
+    if (!event->set || !event->set->has_buffers)
+        return;
+    for (uint32_t i = 0; i < event->set->subscriber_count; i++)
+        if (event->set->subscribers[i].buffer)
+            record_put(event, i, record, size);
+}
+
+void trace_event_release(struct trace_event *event)
+{
+    if (event->work)
+        work_drop(event->work);
+    event->work = NULL;
+    event->set = event->enter_set = NULL;
+}
+
+rocprofiler_user_data_t trace_event_external(const struct trace_event *event,
+                                             rocprofiler_context_id_t id)
+{
+    struct trace_subscriber wanted = {.context = id};
+    for (uint32_t i = 0; event->set && i < event->set->subscriber_count; i++)
+        if (event->set->subscribers[i].context.handle == id.handle)
+            return external_by_context(event, &wanted);
+    struct context *context = context_find(id);
+    struct thread *thread = session_self();
+    if (!context || !thread)
+        return (rocprofiler_user_data_t){0};
+    uint8_t kind = domains[event->domain].request_kind;
+    wanted.context_index = context->index;
+    wanted.request = kind ? context->requests[kind].callback : NULL;
+    wanted.request_data = context->requests[kind].data;
+    return external_resolve(session_of(thread), &wanted, (enum trace_domain)event->domain,
+                            event->operation, event->correlation_id.internal);
+}
