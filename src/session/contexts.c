@@ -241,6 +241,17 @@ rocprofiler_status_t service_add(rocprofiler_context_id_t id, enum service_kind 
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+bool trace_counting_is_configured(void)
+{
+    struct context *context;
+    for (uint32_t i = 0; (context = context_at(i)); i++)
+        if (context->valid &&
+            (counts_dispatches(context) || context->services[SERVICE_PC_SAMPLING].ops ||
+             context->services[SERVICE_THREAD_TRACE].ops))
+            return true;
+    return false;
+}
+
 void *service_find(rocprofiler_context_id_t id, enum service_kind kind)
 {
     struct context *context = context_find(id);

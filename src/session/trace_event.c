@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-_Atomic(const struct trace_counting_ops *) trace_counting;
+/* Weak: src/session/counting defines it where that part is linked. */
+__attribute__((weak)) _Atomic(const struct trace_counting_ops *) trace_counting;
 
 /* Where a domain's record keeps its ids: internal and external at 16 and 24, ancestor at 32 only in
  * the records that have a full rocprofiler_correlation_id_t. */
