@@ -1,0 +1,20 @@
+#include "model/describe/status.h"
+
+static const struct {
+    const char *name;
+    const char *text;
+} statuses[] = {
+#include "status_texts.inc"
+};
+
+_Static_assert(sizeof(statuses) / sizeof(statuses[0]) == ROCPROFILER_STATUS_LAST, "complete");
+
+const char *status_name(rocprofiler_status_t status)
+{
+    return (unsigned)status < ROCPROFILER_STATUS_LAST ? statuses[status].name : NULL;
+}
+
+const char *status_text(rocprofiler_status_t status)
+{
+    return (unsigned)status < ROCPROFILER_STATUS_LAST ? statuses[status].text : NULL;
+}
