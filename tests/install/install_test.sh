@@ -1,0 +1,28 @@
+#!/bin/sh
+# The installed tree is complete and relocatable: it is installed, moved, and used by a client
+# project through find_package and through pkg-config.
+# usage: install_test.sh CMAKE BUILD_DIR
+set -eu
+cmake=$1 build=$2
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$cmake" --install "$build" --prefix "$work/first" >"$work/install.log"
+mv "$work/first" "$work/moved"
+
+"$cmake" -S "$here/client" -B "$work/client" "-DCMAKE_PREFIX_PATH=$work/moved" >"$work/client.log" ||
+  { cat "$work/client.log"; exit 1; }
+"$cmake" --build "$work/client" >"$work/client.log" || { cat "$work/client.log"; exit 1; }
+"$work/client/client"
+
+flags=$(PKG_CONFIG_PATH=$work/moved/lib/pkgconfig pkg-config --cflags --libs rocprofiler-sdk)
+# shellcheck disable=SC2086 # the flags are words
+cc -std=c11 "$here/client/client.c" $flags -Wl,-rpath,"$work/moved/lib" -o "$work/client-pc"
+"$work/client-pc"
+
+if grep -rl "$work/first" "$work/moved" >"$work/paths"; then
+  echo "files that name the place of installation:"
+  cat "$work/paths"
+  exit 1
+fi
