@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ending.h"
 #include "launch/settings.h"
 #include "names.h"
 #include "report.h"
@@ -26,6 +27,8 @@ static struct {
         rocprofiler_counter_config_id_t config;
     } configs[AGENTS_MAX];
     unsigned config_count;
+    rocprofiler_client_finalize_t finalize;
+    const rocprofiler_client_id_t *client; /* the library's, for the life of the process */
     pid_t pid;
 } tool;
 
@@ -160,10 +163,15 @@ static void counters_configure(void)
        "counting");
 }
 
+static void end_early(void)
+{
+    tool.finalize(*tool.client);
+}
+
 static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
 {
-    (void)finalize;
     (void)data;
+    tool.finalize = finalize;
     names_agents_load();
     report_open(&tool.settings);
     if (!ok(rocprofiler_create_context(&tool.context), "context") ||
@@ -178,7 +186,13 @@ static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
     tracing_configure();
     if (tool.settings.counters)
         counters_configure();
-    return ok(rocprofiler_start_context(tool.context), "start") ? 0 : -1;
+    if (!ok(rocprofiler_start_context(tool.context), "start"))
+        return -1;
+    int status = ending_prepare(end_early);
+    if (status != 0)
+        fprintf(stderr, "crocprof: a report only if the program ends by exit: %s\n",
+                strerror(-status));
+    return 0;
 }
 
 static void tool_finalize(void *data)
@@ -186,6 +200,7 @@ static void tool_finalize(void *data)
     (void)data;
     if (getpid() != tool.pid)
         return; /* a forked child: the files are the parent's */
+    ending_done();
     rocprofiler_stop_context(tool.context);
     rocprofiler_flush_buffer(tool.buffer);
     report_close();
@@ -201,6 +216,7 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
     client_id->name = "crocprof";
     settings_from_environment(&tool.settings);
     tool.pid = getpid();
+    tool.client = client_id;
     static rocprofiler_tool_configure_result_t result = {sizeof result, tool_initialize,
                                                          tool_finalize, NULL};
     return &result;
