@@ -1,0 +1,59 @@
+"""Runs crocprof on a program and reads the CSV files and the database it wrote."""
+import csv
+import glob
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+
+
+class Profile:
+    """`with Profile(crocprof, options, command) as p:` p.status, p.stderr, p.rows(...)."""
+
+    def __init__(self, crocprof, options, command, timeout=120):
+        self.directory = tempfile.mkdtemp()
+        self.result = subprocess.run([crocprof, "-o", self.directory, *options, "--", *command],
+                                     capture_output=True, text=True, timeout=timeout)
+        self.status = self.result.returncode
+        self.stderr = self.result.stderr
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.directory)
+
+    def rows(self, table):
+        """Rows of all <pid>_<table>.csv as dictionaries; [] when there is no such file."""
+        out = []
+        for path in sorted(glob.glob(os.path.join(self.directory, "*_%s.csv" % table))):
+            with open(path, newline="", encoding="utf-8") as f:
+                out += list(csv.DictReader(f))
+        return out
+
+    def query(self, sql):
+        paths = glob.glob(os.path.join(self.directory, "*_results.db"))
+        assert len(paths) == 1, paths
+        with sqlite3.connect(paths[0]) as database:
+            return database.execute(sql).fetchall()
+
+
+class Checks:
+    """Collects failures, so that one run tells all of them."""
+
+    def __init__(self):
+        self.failures = []
+
+    def equal(self, what, got, expected):
+        if got != expected:
+            self.failures.append("%s: got %r, expected %r" % (what, got, expected))
+
+    def true(self, what, condition):
+        if not condition:
+            self.failures.append(what)
+
+    def exit(self):
+        for failure in self.failures:
+            print(failure)
+        raise SystemExit(1 if self.failures else 0)

@@ -1,0 +1,49 @@
+#!/bin/sh
+# What is wrong is said in one line before the program starts; the program then does not run.
+# usage: errors_test.sh CROCPROF PROGRAMS
+set -u
+crocprof=$1 programs=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# refused NAME STATUS PATTERN ARGUMENTS...
+refused() {
+  name=$1 want=$2 pattern=$3
+  shift 3
+  timeout 60 "$crocprof" "$@" >"$work/out" 2>"$work/err"
+  got=$?
+  if [ $got -ne "$want" ] || ! grep -qE "$pattern" "$work/err" || [ -e "$work/ran" ]; then
+    echo "$name: status $got, expected $want; wanted '$pattern' in:"
+    cat "$work/err"
+    failed=1
+  fi
+  if [ "$(grep -c '^crocprof: ' "$work/err")" -ne 1 ]; then
+    echo "$name: not one line:"
+    cat "$work/err"
+    failed=1
+  fi
+  rm -f "$work/ran"
+}
+
+refused missing_program 127 'nosuchprogram' nosuchprogram
+refused not_executable 127 '/etc/passwd' /etc/passwd
+refused unknown_option 2 '--frobnicate' --frobnicate touch "$work/ran"
+refused no_program 2 'which program'
+refused unknown_counter 2 'SQ_WAVESS' -e SQ_WAVES,SQ_WAVESS touch "$work/ran"
+refused unknown_format 2 'xyz' -o "$work" -f xyz touch "$work/ran"
+refused directory_is_a_file 2 'passwd' -o /etc/passwd touch "$work/ran"
+refused directory_missing_parent 2 'No such file' -o "$work/a/b/c" touch "$work/ran"
+if [ "$(id -u)" -ne 0 ]; then
+  refused unwritable 2 'cannot write|Permission' -o / touch "$work/ran"
+fi
+
+# A program that is not a GPU program runs as if nothing were there.
+timeout 60 "$crocprof" sh -c 'echo out; exit 41' >"$work/out" 2>"$work/err"
+got=$?
+[ $got -eq 41 ] && [ "$(cat "$work/out")" = out ] || {
+  echo "plain program: status $got"
+  cat "$work/out" "$work/err"
+  failed=1
+}
+exit $failed
