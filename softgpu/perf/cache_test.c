@@ -1,0 +1,96 @@
+/* The cache against a reference that shares nothing with it: one list of lines per set, moved to
+ * the front when used. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "perf/cache.h"
+
+enum { SETS = 8, WAYS = 4, LINE = 64 };
+
+struct reference {
+    uint64_t line[SETS][WAYS]; /* most recent first; 0: empty, else line number + 1 */
+};
+
+static bool reference_touch(struct reference *reference, uint64_t address, uint64_t *evicted)
+{
+    uint64_t line = address / LINE + 1;
+    uint64_t *set = reference->line[(line - 1) % SETS];
+    int at = 0;
+    while (at < WAYS - 1 && set[at] != line)
+        at++;
+    bool hit = set[at] == line;
+    *evicted = hit ? 0 : set[at];
+    memmove(set + 1, set, (size_t)at * sizeof set[0]);
+    set[0] = line;
+    return hit;
+}
+
+static void replacement_is_exact_lru(void **state)
+{
+    (void)state;
+    struct cache cache;
+    struct reference reference = {0};
+    uint32_t seed = 1, hits = 0;
+
+    assert_int_equal(cache_create(&cache, SETS * WAYS * LINE, LINE, WAYS), 0);
+    for (int i = 0; i < 100000; i++) {
+        seed = seed * 1664525 + 1013904223;
+        uint64_t address = seed >> 20 & 0xfff; /* 64 lines, twice the cache */
+        uint64_t evicted;
+        struct cache_line victim = {0}, *line = cache_find(&cache, address);
+        bool hit = reference_touch(&reference, address, &evicted);
+        assert_int_equal(line != NULL, hit);
+        if (!line)
+            line = cache_insert(&cache, address, &victim);
+        assert_int_equal(line->number, address / LINE + 1);
+        assert_int_equal(victim.number, evicted);
+        hits += hit;
+    }
+    assert_in_range(hits, 20000, 80000); /* both outcomes were exercised */
+    cache_clear(&cache);
+    assert_null(cache_find(&cache, 0));
+    cache_destroy(&cache);
+}
+
+static void removed_lines_are_gone(void **state)
+{
+    (void)state;
+    struct cache cache;
+    struct cache_line victim;
+
+    assert_int_equal(cache_create(&cache, 4096, 128, 2), 0);
+    cache_insert(&cache, 1000, &victim)->sectors = 3;
+    assert_non_null(cache_find(&cache, 1023));
+    assert_null(cache_find(&cache, 1024));
+    cache_remove(&cache, 900);
+    assert_null(cache_find(&cache, 1000));
+    assert_int_equal(cache_sector(&cache, 128 + 63), 0);
+    assert_int_equal(cache_sector(&cache, 128 + 64), 1);
+    cache_destroy(&cache);
+}
+
+static void impossible_sizes_are_refused(void **state)
+{
+    (void)state;
+    struct cache cache;
+    assert_int_not_equal(cache_create(&cache, 4096, 256, 4), 0);
+    assert_int_not_equal(cache_create(&cache, 64, 64, 2), 0);
+    assert_int_not_equal(cache_create(&cache, 64, 64, 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replacement_is_exact_lru),
+        cmocka_unit_test(removed_lines_are_gone),
+        cmocka_unit_test(impossible_sizes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
