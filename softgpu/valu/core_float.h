@@ -88,11 +88,6 @@ KERNEL_INLINE f64 fma_f64(f64 a, f64 b, f64 c)
 {
     return __builtin_fma(a, b, c);
 }
-/* v_mad and v_mac: two roundings, denormals always flushed. */
-KERNEL_INLINE f32 mad_f32(f32 a, f32 b, f32 c)
-{
-    return flush32(flush32(flush32(a) * flush32(b)) + flush32(c));
-}
 KERNEL_INLINE f32 mul_legacy_f32(f32 a, f32 b)
 {
     return a == 0 || b == 0 ? 0 : a * b;

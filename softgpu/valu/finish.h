@@ -6,25 +6,25 @@
 #include "valu/half.h"
 
 /* DX10_CLAMP turns a NaN into 0, otherwise it passes. */
+/* On the bits: a comparison would take denormals for zero where sources are flushed. */
 KERNEL_INLINE void clamp_f32(const struct wave *w, u32 *t)
 {
     const bool dx10 = w->mode & MODE_DX10_CLAMP;
     LANES
     {
-        const f32 x = f32_of(t[l]);
-        const f32 bounded = x > 0 ? (x < 1 ? x : 1) : 0;
-        t[l] = nan32(x) && !dx10 ? t[l] : bits32(bounded);
+        const u32 x = t[l], bounded = x & SIGN32 ? 0 : x > 0x3f800000 ? 0x3f800000 : x;
+        t[l] = nan32(f32_of(x)) ? (dx10 ? 0 : x) : bounded;
     }
 }
 KERNEL_INLINE void clamp_f64(const struct wave *w, u32 *t)
 {
     const bool dx10 = w->mode & MODE_DX10_CLAMP;
+    const u64 one = UINT64_C(0x3ff0000000000000);
     LANES
     {
-        const f64 x = LOAD_f64(t, l);
-        const f64 bounded = x > 0 ? (x < 1 ? x : 1) : 0;
-        const f64 r = nan64(x) && !dx10 ? x : bounded;
-        STORE_f64(t, l, r);
+        const u64 x = LOAD_u64(t, l), bounded = x & SIGN64 ? 0 : x > one ? one : x;
+        const u64 r = nan64(f64_of(x)) ? (dx10 ? 0 : x) : bounded;
+        STORE_u64(t, l, r);
     }
 }
 KERNEL_INLINE void clamp_f16(const struct wave *w, u32 *t)
@@ -62,7 +62,7 @@ static inline void omod_apply(const struct wave *w, const struct inst *i, u32 fl
         }
     } else if (flags & OPF_F16_OUT && omod_allowed(w, MODE_DENORM_64_SHIFT)) {
         HALF_ROW(r);
-        row_of_half(r, t);
+        half_source(r, t, false, !(w->mode >> MODE_DENORM_64_SHIFT & 1));
         LANES r[l] *= factor;
         half_result(t, r, true);
         LANES t[l] = t[l] & 0x7fff ? t[l] : 0;

@@ -107,13 +107,15 @@ KERNEL_INLINE u32 fp_wanted(const struct wave *w, u32 flags)
 {
     if (flags & OPF_STATE16)
         return w->fp_state_64 & ~(u32)MXCSR_FLUSH;
+    if (flags & OPF_FLUSH32)
+        return w->fp_state_32 | MXCSR_FLUSH;
     return flags & OPF_STATE64 ? w->fp_state_64 : w->fp_state_32;
 }
 #define FP_BEGIN(w, flags)                                                                         \
-    if ((flags) & (OPF_STATE16 | OPF_STATE64))                                                     \
+    if ((flags)&OPF_STATES)                                                                        \
     fp_switch((w)->fp_state_32, fp_wanted(w, flags))
 #define FP_END(w, flags)                                                                           \
-    if ((flags) & (OPF_STATE16 | OPF_STATE64))                                                     \
+    if ((flags)&OPF_STATES)                                                                        \
     fp_switch(fp_wanted(w, flags), (w)->fp_state_32)
 
 #define KERNEL_ARGS                                                                                \
@@ -127,9 +129,9 @@ struct lane_env {
     bool ieee;    /* MODE.IEEE: signalling NaNs win over numbers in min and max */
     bool nearest; /* f16 and f64 round to nearest even */
     bool flush32_in;
-    bool flush16_in, flush16_out;
-    f32 one32; /* 1.0 in disguise: x * one32 is not folded to x, so it flushes
-                  and quiets as MXCSR says */
+    bool flush16_in, flush16_out; /* f64 too */
+    f32 one32;                    /* 1.0 in disguise: x * one32 is not folded to x, so it flushes
+                                     and quiets as MXCSR says */
     f64 one64;
 };
 KERNEL_INLINE struct lane_env env_of(const struct wave *w)

@@ -36,7 +36,9 @@ enum valu_op_flag {
     OPF_PACKED = 1 << 11,     /* 16-bit halves: the kernel runs once for each half */
     OPF_PACKED_F32 = 1 << 12, /* register pairs: the kernel runs once for each dword */
     OPF_CLAMP_SELF = 1 << 13, /* integer clamp: `clamped` saturates */
-    OPF_VCC_IN = 1 << 14      /* the kernel gets VCC as the row m */
+    OPF_FLUSH32 = 1 << 15,    /* f32 with denormals flushed whatever MODE says */
+    OPF_STATES = OPF_STATE64 | OPF_STATE16 | OPF_FLUSH32,
+    OPF_VCC_IN = 1 << 14 /* the kernel gets VCC as the row m */
 };
 
 typedef void valu_kernel(uint32_t *d, uint32_t *m, const uint32_t *a, const uint32_t *b,
