@@ -245,6 +245,8 @@ def scalar_operands(records, inst, fmt, mnemonic):
     for name in ("src0", "src1", "sdst"):
         if name in ins:
             slots["src0" if name == "sdst" else name] = typed(ins[name], False)
+    if fmt == "SOP1" and "sdst" in ins:  # s_movreld: M0 moves the destination
+        slots["dst"] = slots["src0"]
     if fmt == "SOPK" and slots["src0"] == "-" and "imm" not in mnemonic:
         if "sdst" not in ins and mnemonic.startswith(("s_cmpk", "s_addk", "s_mulk", "s_cmovk")):
             slots["src0"] = "b32"

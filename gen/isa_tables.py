@@ -35,23 +35,36 @@ def type_name(slot):
     return {"-": "TYPE_NONE", "m64": "TYPE_MASK64", "pkf32": "TYPE_PKF32"}.get(bare, "TYPE_" + bare.upper())
 
 
-def memory_flags(mnemonic, slots):
+def memory_flags(fmt, mnemonic):
+    if fmt == "DS":
+        return ds_flags(mnemonic)
+    if fmt not in ("SMEM", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF"):
+        return "0"
     if "atomic" in mnemonic:
         return "IF_ATOMIC"
-    if "store" in mnemonic or (mnemonic.startswith("ds_write")):
+    if "store" in mnemonic:
         return "IF_STORE"
-    if "load" in mnemonic or mnemonic.startswith("ds_read"):
-        return "IF_LOAD"
-    return "0"
+    return "IF_LOAD" if "load" in mnemonic else "0"
+
+
+def ds_flags(mnemonic):
+    pair = " | IF_PAIR" if re.match(r"ds_(read2|write2|wrxchg2)", mnemonic) else ""
+    if mnemonic.startswith("ds_write"):
+        return "IF_STORE" + pair
+    if mnemonic.startswith("ds_read"):
+        return "IF_LOAD" + pair
+    if re.match(r"ds_(nop|swizzle|permute|bpermute|append|consume|gws|ordered)", mnemonic):
+        return "0"
+    return "IF_ATOMIC" + pair
 
 
 def entry_text(row):
-    _, _, mnemonic, _, klass, slots = row
+    fmt, _, mnemonic, _, klass, slots = row
     acc = sum(1 << i for i, s in enumerate(slots) if s.startswith("a."))
     scalar = sum(1 << i for i, s in enumerate(slots) if s.startswith("s."))
     types = ", ".join(type_name(s) for s in slots)
     return "    {%s, CLASS_%s, %d, %d, {%s}, %s}," % (
-        op_name(mnemonic), klass, acc, scalar, types, memory_flags(mnemonic, slots))
+        op_name(mnemonic), klass, acc, scalar, types, memory_flags(fmt, mnemonic))
 
 
 def write_ops(rows, path):

@@ -72,7 +72,8 @@ enum inst_flag {
     IF_SRC0_SEXT = 1 << 14, IF_SRC1_SEXT = 1 << 15,   /* SDWA */
     IF_VOP3 = 1 << 16,        /* the 64-bit form of a VOP1/VOP2/VOPC instruction */
     IF_ATOMIC = 1 << 17, IF_STORE = 1 << 18, IF_LOAD = 1 << 19,
-    IF_DATA_AGPR = 1 << 20    /* memory data lives in AGPRs (gfx90a acc bit) */
+    IF_DATA_AGPR = 1 << 20,   /* memory data lives in AGPRs (gfx90a acc bit) */
+    IF_PAIR = 1 << 21         /* DS: two addresses, each with its own 8-bit offset */
 };
 
 struct inst {
@@ -91,6 +92,8 @@ struct inst {
     struct operand dst; /* vector destination, or scalar destination of scalar formats */
     struct operand sdst;/* second destination: carry-out or compare mask */
     struct operand src[3]; /* ALU: sources in order (VOPC: two). Carry-in is src[2], TYPE_MASK64.
+                              mad/fma with a literal K: in the order D = src0 * src1 + src2.
+                              Two-address ops (mac, fmac, dot*c): the accumulator is dst only.
                               FLAT/DS/MUBUF: src[0] address, src[1] data, src[2] saddr or srsrc
                               (DS second data word: src[2]) */
     int32_t offset;     /* SOPK/SOPP simm16 (sign-extended), memory immediate, SMEM immediate,
@@ -115,6 +118,7 @@ struct inst {
         } mfma;
     };
     uint32_t raw[2];    /* first encoded dwords, for messages */
+    uint8_t aux[8];     /* the executor's: what its handler worked out when it was chosen */
 };
 
 #endif

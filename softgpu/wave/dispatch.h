@@ -12,27 +12,30 @@
 #include "mem/vm.h"
 #include "wave/wave.h"
 
-struct engine;   /* the wave engine of one device */
+struct engine; /* the wave engine of one device */
 struct dispatch;
-struct perf;     /* perf/perf.h */
+struct perf; /* perf/perf.h */
 
 struct dispatch_result {
-    enum fault_kind fault;    /* FAULT_NONE: the kernel ended */
+    enum fault_kind fault; /* FAULT_NONE: the kernel ended */
     uint64_t fault_va;
     uint64_t fault_pc_va;
-    char mnemonic[48];        /* of the faulting instruction, "" when it could not be decoded */
+    char mnemonic[48]; /* of the faulting instruction, "" when it could not be decoded */
     uint32_t raw[2];
     uint64_t begin_ticks, end_ticks; /* gpu_clock_ticks() of first wave start and last wave end */
 };
 
 struct dispatch_request {
-    hsa_kernel_dispatch_packet_t packet;  /* a copy */
-    uint64_t packet_va;                   /* where it lies in the ring */
-    uint64_t amd_queue_va;                /* amd_queue_t of the queue */
-    uint64_t dispatch_id;                 /* packet index */
+    hsa_kernel_dispatch_packet_t packet; /* a copy */
+    uint64_t packet_va;                  /* where it lies in the ring */
+    uint64_t amd_queue_va;               /* amd_queue_t of the queue */
+    uint64_t dispatch_id;                /* packet index */
     uint32_t queue_id;
     /* Called once, from a pool thread or from inside engine_help(), with no lock held. */
     void (*done)(void *arg, const struct dispatch_result *result);
+    /* s_sendmsg(MSG_INTERRUPT) with the event number in M0; NULL: ignored. Called from inside an
+     * execution slice: it must not wait for the engine or unmap memory. */
+    void (*interrupt)(void *arg, uint32_t event_id);
     void *arg;
 };
 
@@ -52,6 +55,11 @@ bool engine_help(struct engine *engine);
 /* Drops every dispatch of the queue (queue destroyed or in error), and waits until its waves left
  * the pool; `done` is called with fault FAULT_NONE for none of them. */
 void engine_queue_abort(struct engine *engine, uint32_t queue_id);
+
+/* The instruction caches were invalidated (ACQUIRE_MEM): code that changed is decoded again. The
+ * first page of every dispatched kernel, and everything after a mapping changed, is checked anyway.
+ */
+void engine_code_invalidate(struct engine *engine);
 
 /* fork(): the child owns no pool threads. */
 void engine_after_fork_child(struct engine *engine);

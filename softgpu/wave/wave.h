@@ -11,32 +11,44 @@
 #include "isa/inst.h"
 
 enum { WAVE_LANES = 64, SREG_COUNT = 128 };
+enum { VGPR_ROWS = 256, AGPR_ROWS = 256, SPARE_ROWS = 32 };
 enum {
-    SREG_FLAT_SCRATCH = 102, SREG_XNACK_MASK = 104, SREG_VCC = 106, SREG_TTMP0 = 108,
-    SREG_M0 = 124, SREG_EXEC = 126
+    SREG_FLAT_SCRATCH = 102,
+    SREG_XNACK_MASK = 104,
+    SREG_VCC = 106,
+    SREG_TTMP0 = 108,
+    SREG_M0 = 124,
+    SREG_EXEC = 126
 };
 
 /* MODE hardware register, gfx9 layout. */
 enum {
-    MODE_ROUND_32_SHIFT = 0,    /* 0 nearest even, 1 +inf, 2 -inf, 3 zero */
-    MODE_ROUND_64_SHIFT = 2,    /* f16 and f64 */
-    MODE_DENORM_32_SHIFT = 4,   /* 0 flush all, 1 flush source, 2 flush result, 3 keep */
-    MODE_DENORM_64_SHIFT = 6,   /* f16 and f64 */
-    MODE_DX10_CLAMP = 1 << 8, MODE_IEEE = 1 << 9
+    MODE_ROUND_32_SHIFT = 0,  /* 0 nearest even, 1 +inf, 2 -inf, 3 zero */
+    MODE_ROUND_64_SHIFT = 2,  /* f16 and f64 */
+    MODE_DENORM_32_SHIFT = 4, /* 0 flush all, 1 flush source, 2 flush result, 3 keep */
+    MODE_DENORM_64_SHIFT = 6, /* f16 and f64 */
+    MODE_DX10_CLAMP = 1 << 8,
+    MODE_IEEE = 1 << 9
 };
 
 enum wave_stop {
     WAVE_RUNNING,
-    WAVE_DONE,        /* s_endpgm */
-    WAVE_SLICE,       /* time slice used up: resume at pc */
-    WAVE_BARRIER,     /* s_barrier: resume at pc when all waves of the group arrived */
-    WAVE_SLEEP,       /* s_sleep and friends: give others a turn, then resume */
-    WAVE_FAULT        /* see wave->fault */
+    WAVE_DONE,    /* s_endpgm */
+    WAVE_SLICE,   /* time slice used up: resume at pc */
+    WAVE_BARRIER, /* s_barrier: resume at pc when all waves of the group arrived */
+    WAVE_SLEEP,   /* s_sleep and friends: give others a turn, then resume */
+    WAVE_FAULT    /* see wave->fault */
 };
 
 enum fault_kind {
-    FAULT_NONE, FAULT_MEMORY_READ, FAULT_MEMORY_WRITE, FAULT_MEMORY_EXEC,
-    FAULT_ILLEGAL_INSTRUCTION, FAULT_APERTURE, FAULT_TRAP, FAULT_ASSERT_TRAP
+    FAULT_NONE,
+    FAULT_MEMORY_READ,
+    FAULT_MEMORY_WRITE,
+    FAULT_MEMORY_EXEC,
+    FAULT_ILLEGAL_INSTRUCTION,
+    FAULT_APERTURE,
+    FAULT_TRAP,
+    FAULT_ASSERT_TRAP
 };
 
 typedef uint32_t lane_row[WAVE_LANES] __attribute__((aligned(64)));
@@ -48,14 +60,16 @@ struct wave {
         uint32_t s[SREG_COUNT];
         uint64_t s64[SREG_COUNT / 2];
     };
-    lane_row *v;             /* vector registers */
-    lane_row *a;             /* accumulation registers: v + accum_offset where unified */
+    /* Always VGPR_ROWS + AGPR_ROWS + SPARE_ROWS rows, so that no register number a decoder lets
+     * through can reach outside them, whatever the kernel declared. */
+    lane_row *v; /* vector registers */
+    lane_row *a; /* accumulation registers: v + accum_offset where unified */
     uint32_t vgpr_count, agpr_count, sgpr_count;
-    uint32_t scc;            /* 0 or 1 */
-    uint32_t mode;           /* MODE register */
+    uint32_t scc;                      /* 0 or 1 */
+    uint32_t mode;                     /* MODE register */
     uint32_t fp_state_32, fp_state_64; /* MXCSR values for `mode`, kept by valu_mode_set() */
     uint32_t trapsts, status;
-    int32_t slice_left;      /* instructions until WAVE_SLICE; branches and waits look at it */
+    int32_t slice_left; /* instructions until WAVE_SLICE; branches and waits look at it */
 
     const struct inst *pc;   /* valid while resident */
     const struct inst *code; /* slot of code_va */
@@ -64,15 +78,18 @@ struct wave {
     enum wave_stop stop;
     struct {
         enum fault_kind kind;
-        uint64_t va;         /* faulting address */
+        uint64_t va; /* faulting address */
         uint64_t pc_va;
         const struct inst *inst;
     } fault;
 
     struct workgroup *group;
     uint32_t wave_in_group;
-    uint64_t counts[CLASS_COUNT];     /* executed instructions per class */
-    uint64_t valu_lanes;              /* sum of popcount(EXEC) over VALU instructions */
+    uint8_t *scratch;       /* private memory: each lane's bytes together, scratch_stride apart */
+    uint32_t scratch_bytes; /* per lane */
+    uint32_t scratch_stride;
+    uint64_t counts[CLASS_COUNT]; /* executed instructions per class */
+    uint64_t lanes[CLASS_COUNT];  /* sum of popcount(EXEC) over them */
 };
 
 static inline uint64_t wave_exec(const struct wave *w)
@@ -83,6 +100,10 @@ static inline uint64_t wave_vcc(const struct wave *w)
 {
     return w->s64[SREG_VCC / 2];
 }
+
+/* The 64-bit value of a source operand that names no vector register: scalar registers, constants,
+ * SCC, VCCZ, EXECZ and the aperture bases. 16- and 32-bit operands use the low half. */
+uint64_t wave_source_scalar(const struct wave *wave, const struct operand *operand);
 
 /*
  * valu/: vector ALU instructions (VOP1, VOP2, VOPC, VOP3, VOP3P without MFMA), lane crossing

@@ -1,0 +1,79 @@
+/*
+ * What the memory instruction files share: the element a load or store moves, atomic operations,
+ * and the log of cache-line requests.
+ */
+#ifndef WAVE_ACCESS_H
+#define WAVE_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "wave/group.h"
+
+enum atomic_kind {
+    ATOMIC_SWAP,
+    ATOMIC_CMPSWAP,
+    ATOMIC_ADD,
+    ATOMIC_SUB,
+    ATOMIC_RSUB,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_INC,
+    ATOMIC_DEC,
+    ATOMIC_MSKOR,
+    ATOMIC_WRAP
+};
+enum atomic_type { ATOMIC_UINT, ATOMIC_INT, ATOMIC_FLOAT, ATOMIC_PK_F16, ATOMIC_PK_BF16 };
+
+struct atomic_op {
+    uint8_t kind, type, bytes;
+};
+
+/* What the mnemonic says; false when it is none of ours. */
+bool atomic_op_find(const struct inst *inst, struct atomic_op *op);
+/* The new value. `data` is the operand, `compare` the value to compare with (or the mask of
+ * mskor's and wrap's second operand). */
+uint64_t atomic_compute(const struct atomic_op *op, uint64_t old, uint64_t data, uint64_t compare);
+/* Atomically, also towards the host; returns the old value. */
+uint64_t atomic_apply(const struct atomic_op *op, void *host, uint64_t data, uint64_t compare);
+/* Compare-and-swap data of vector and scalar memory: data[0] low part is the new value, the part
+ * behind it the compared one. Splits data[0..1] into the two arguments above. */
+void atomic_split_compare(const struct atomic_op *op, uint64_t data[2]);
+
+/* A load's or store's element. */
+struct element {
+    uint8_t bytes;  /* in memory */
+    uint8_t dwords; /* registers */
+    bool sign;      /* sub-dword loads: sign extension */
+    bool d16, high; /* 16-bit register half; the other half is kept by loads */
+};
+bool element_find(const struct inst *inst, struct element *element);
+
+/* Found once, when the handler is chosen, and kept in inst->aux. */
+bool inst_keep_element(struct inst *inst);
+bool inst_keep_atomic(struct inst *inst);
+
+static inline struct element inst_element(const struct inst *inst)
+{
+    struct element element;
+    memcpy(&element, inst->aux, sizeof element);
+    return element;
+}
+
+static inline struct atomic_op inst_atomic(const struct inst *inst)
+{
+    struct atomic_op op;
+    memcpy(&op, inst->aux, sizeof op);
+    return op;
+}
+
+void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va,
+                       uint32_t size_bytes);
+void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_t *va,
+                       uint64_t lanes, uint32_t size_bytes);
+
+#endif

@@ -1,0 +1,80 @@
+#include "wave/address.h"
+
+#include "wave/group.h"
+
+struct va_extent lanes_extent(const uint64_t *va, uint64_t lanes)
+{
+    struct va_extent extent = {0, 0};
+    if (!lanes)
+        return extent;
+    extent.low = extent.high = va[__builtin_ctzll(lanes)];
+    if (lanes == ~0ull) {
+        for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+            extent.low = va[lane] < extent.low ? va[lane] : extent.low;
+            extent.high = va[lane] > extent.high ? va[lane] : extent.high;
+        }
+        return extent;
+    }
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        uint64_t at = va[__builtin_ctzll(left)];
+        extent.low = at < extent.low ? at : extent.low;
+        extent.high = at > extent.high ? at : extent.high;
+    }
+    return extent;
+}
+
+static const struct inst *access_fault(struct wave *wave, const struct inst *inst, uint64_t va)
+{
+    bool writes = inst->flags & (IF_STORE | IF_ATOMIC);
+    return wave_fault(wave, inst, writes ? FAULT_MEMORY_WRITE : FAULT_MEMORY_READ, va);
+}
+
+/* Lanes in several mapped ranges: each is translated by itself. */
+static bool pointers_one_by_one(struct wave *wave, const struct inst *inst, const uint64_t *va,
+                                uint64_t lanes, uint32_t size_bytes, struct lane_pointers *out)
+{
+    struct vm_reader *reader = wave->group->reader;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        out->host[lane] = vm_translate(reader, va[lane], size_bytes, inst_access(inst));
+        if (!out->host[lane]) {
+            access_fault(wave, inst, va[lane]);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool global_pointers(struct wave *wave, const struct inst *inst, const uint64_t *va, uint64_t lanes,
+                     uint32_t size_bytes, struct lane_pointers *out)
+{
+    struct va_extent extent = lanes_extent(va, lanes);
+    uint64_t span = extent.high - extent.low + size_bytes;
+    out->lanes = lanes;
+    access_log_vector(wave, inst, va, lanes, size_bytes);
+    /* Nearly always one allocation holds all lanes' addresses: one look-up for the wave. */
+    uint8_t *host = lanes && span <= UINT32_MAX ? vm_translate(wave->group->reader, extent.low,
+                                                               (uint32_t)span, inst_access(inst))
+                                                : NULL;
+    if (!host)
+        return pointers_one_by_one(wave, inst, va, lanes, size_bytes, out);
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        out->host[lane] = host + (va[lane] - extent.low);
+    return true;
+}
+
+bool scratch_pointers(struct wave *wave, const struct inst *inst, const uint32_t *offset,
+                      uint64_t lanes, uint32_t size_bytes, struct lane_pointers *out)
+{
+    out->lanes = lanes;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        if ((uint64_t)offset[lane] + size_bytes > wave->scratch_bytes) {
+            uint64_t base = (uint64_t)wave->group->launch->private_base_hi << 32;
+            access_fault(wave, inst, base | offset[lane]);
+            return false;
+        }
+        out->host[lane] = wave->scratch + (size_t)lane * wave->scratch_stride + offset[lane];
+    }
+    return true;
+}

@@ -1,0 +1,30 @@
+/* Addresses of vector memory instructions: global, flat and scratch. */
+#ifndef WAVE_ADDRESS_H
+#define WAVE_ADDRESS_H
+
+#include "wave/lanes.h"
+
+/*
+ * Host pointers of the active lanes' global addresses. False after wave_fault(): a lane's address
+ * is not mapped for `access`.
+ */
+bool global_pointers(struct wave *wave, const struct inst *inst, const uint64_t *va, uint64_t lanes,
+                     uint32_t size_bytes, struct lane_pointers *out);
+/* The same for byte offsets into each lane's private memory. */
+bool scratch_pointers(struct wave *wave, const struct inst *inst, const uint32_t *offset,
+                      uint64_t lanes, uint32_t size_bytes, struct lane_pointers *out);
+
+/* Lowest and highest address of the lanes; both 0 when there is none. */
+struct va_extent {
+    uint64_t low, high;
+};
+struct va_extent lanes_extent(const uint64_t *va, uint64_t lanes);
+
+static inline uint32_t inst_access(const struct inst *inst)
+{
+    return inst->flags & IF_ATOMIC  ? VM_READ | VM_WRITE
+           : inst->flags & IF_STORE ? VM_WRITE
+                                    : VM_READ;
+}
+
+#endif

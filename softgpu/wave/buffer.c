@@ -1,0 +1,161 @@
+/* MUBUF: raw and structured buffers, and private memory through the scratch descriptor. */
+#include "isa_ops.h"
+#include "wave/address.h"
+#include "wave/group.h"
+
+#define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
+
+struct buffer {
+    uint64_t base;
+    uint32_t stride, records, index_stride;
+    bool swizzle, add_lane;
+};
+
+/* Swizzled buffers interleave elements of 4 bytes; gfx9 has no other size. */
+enum { SWIZZLE_ELEMENT_BYTES = 4 };
+
+static struct buffer buffer_read(const struct wave *w, const struct operand *srsrc)
+{
+    const uint32_t *words = &w->s[srsrc->index];
+    return (struct buffer){.base = words[0] | (uint64_t)(words[1] & 0xffff) << 32,
+                           .stride = words[1] >> 16 & 0x3fff,
+                           .records = words[2],
+                           .index_stride = 8u << (words[3] >> 21 & 3),
+                           .swizzle = words[1] >> 31,
+                           .add_lane = words[3] >> 23 & 1};
+}
+
+static uint32_t scalar_offset(const struct wave *w, const struct inst *i)
+{
+    return i->soffset.kind == OPND_SREG ? w->s[i->soffset.index] : i->soffset.value;
+}
+
+/* The per-lane index and byte offset that the instruction's address registers give. */
+static void lane_index_offset(const struct wave *w, const struct inst *i, unsigned lane,
+                              uint32_t *index, uint32_t *offset)
+{
+    const lane_row *rows = w->v + i->src[0].index;
+    *index = *offset = 0;
+    if (i->flags & IF_IDXEN)
+        *index = rows[0][lane];
+    if (i->flags & IF_OFFEN)
+        *offset = rows[i->flags & IF_IDXEN ? 1 : 0][lane];
+    *offset += (uint32_t)i->offset;
+}
+
+static uint64_t buffer_offset(const struct buffer *b, uint32_t index, uint32_t offset)
+{
+    if (!b->swizzle)
+        return (uint64_t)index * b->stride + offset;
+    uint64_t index_high = index / b->index_stride, index_low = index % b->index_stride;
+    uint64_t offset_high = offset / SWIZZLE_ELEMENT_BYTES,
+             offset_low = offset % SWIZZLE_ELEMENT_BYTES;
+    return (index_high * b->stride + offset_high * SWIZZLE_ELEMENT_BYTES) * b->index_stride +
+           index_low * SWIZZLE_ELEMENT_BYTES + offset_low;
+}
+
+static bool out_of_range(const struct buffer *b, uint32_t index, uint64_t offset, uint32_t soffset,
+                         uint32_t size_bytes)
+{
+    if (b->stride != 0)
+        return index >= b->records;
+    return offset + soffset + size_bytes > b->records;
+}
+
+/*
+ * Private memory: clang's code keeps the wave's part of the scratch in soffset, counted for all 64
+ * lanes together, and the lane's own part in the other offsets.
+ */
+static bool private_pointers(struct wave *w, const struct inst *i, uint32_t size_bytes,
+                             struct lane_pointers *out)
+{
+    uint32_t offset[WAVE_LANES], index;
+    uint32_t uniform = scalar_offset(w, i) / WAVE_LANES;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        lane_index_offset(w, i, lane, &index, &offset[lane]);
+        offset[lane] += uniform;
+    }
+    return scratch_pointers(w, i, offset, wave_exec(w), size_bytes, out);
+}
+
+static bool buffer_pointers(struct wave *w, const struct inst *i, uint32_t size_bytes,
+                            struct lane_pointers *out)
+{
+    struct buffer buffer = buffer_read(w, &i->src[2]);
+    if (buffer.base >> 47 && buffer.swizzle)
+        return private_pointers(w, i, size_bytes, out);
+    uint32_t soffset = scalar_offset(w, i);
+    uint64_t va[WAVE_LANES], inside = 0, exec = wave_exec(w);
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        uint32_t index, offset;
+        lane_index_offset(w, i, lane, &index, &offset);
+        index += buffer.add_lane ? lane : 0;
+        uint64_t at = buffer_offset(&buffer, index, offset);
+        va[lane] = buffer.base + soffset + at;
+        inside |= (uint64_t)!out_of_range(&buffer, index, at, soffset, size_bytes) << lane;
+    }
+    if (!global_pointers(w, i, va, exec & inside, size_bytes, out))
+        return false;
+    for (uint64_t left = exec & ~inside; left; left &= left - 1)
+        out->host[__builtin_ctzll(left)] = NULL;
+    out->lanes = exec;
+    return true;
+}
+
+EXEC_FN(LOAD)
+{
+    struct element element = inst_element(i);
+    struct lane_pointers pointers;
+    if (!buffer_pointers(w, i, element.bytes, &pointers))
+        return NULL;
+    lanes_load(&pointers, data_rows(w, &i->dst), &element);
+    return inst_next(i);
+}
+
+EXEC_FN(STORE)
+{
+    struct element element = inst_element(i);
+    struct lane_pointers pointers;
+    if (!buffer_pointers(w, i, element.bytes, &pointers))
+        return NULL;
+    lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
+    return inst_next(i);
+}
+
+EXEC_FN(ATOMIC)
+{
+    struct atomic_op op = inst_atomic(i);
+    struct lane_pointers pointers;
+    if (!buffer_pointers(w, i, op.bytes, &pointers))
+        return NULL;
+    lane_row *old = i->dst.kind == OPND_NONE ? NULL : data_rows(w, &i->dst);
+    lanes_atomic(&pointers, data_rows(w, &i->src[1]), old, &op);
+    return inst_next(i);
+}
+
+EXEC_FN(NOTHING)
+{
+    (void)w; /* caches are modelled by the counters; memory itself is coherent */
+    return inst_next(i);
+}
+
+inst_exec_fn *buffer_handler(struct inst *inst)
+{
+    switch (inst->op) {
+    case OP_BUFFER_WBL2:
+    case OP_BUFFER_INVL2:
+    case OP_BUFFER_INV:
+    case OP_BUFFER_WBINVL1:
+    case OP_BUFFER_WBINVL1_VOL:
+        return exec_NOTHING;
+    default:
+        break;
+    }
+    if (inst->flags & IF_LDS)
+        return NULL;
+    if (inst->flags & IF_ATOMIC)
+        return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
+    if (!inst_keep_element(inst)) /* format conversions */
+        return NULL;
+    return inst->flags & IF_LOAD ? exec_LOAD : exec_STORE;
+}

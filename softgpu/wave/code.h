@@ -1,0 +1,32 @@
+/*
+ * Decoded program memory of one device. A region mirrors one mapped range of GPU memory with one
+ * slot for each dword; a slot is decoded when it is first executed.
+ */
+#ifndef WAVE_CODE_H
+#define WAVE_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/device.h"
+#include "mem/vm.h"
+#include "wave/wave.h"
+
+struct code;
+
+int code_create(enum gpu_gen gen, struct code **code);
+void code_destroy(struct code *code);
+
+/* Points the wave at `va`: sets code, code_va and pc. False when no executable memory is there.
+ * Call inside the reader's read section. */
+bool code_enter(struct code *code, struct vm_reader *reader, struct wave *wave, uint64_t va);
+
+/* The instruction cache was invalidated, or memory was mapped anew: decoded slots whose dwords
+ * have changed are forgotten. */
+void code_revalidate(struct code *code, struct vm_reader *reader);
+
+/* Before a dispatch: the same for the page of its first instruction, and for everything when the
+ * page table changed. */
+void code_check(struct code *code, struct vm_reader *reader, uint64_t entry_va);
+
+#endif

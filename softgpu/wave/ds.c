@@ -1,0 +1,369 @@
+/* LDS: reads, writes, atomics, lane permutes, swizzle, append and consume. */
+#include "isa_ops.h"
+#include "wave/group.h"
+#include "wave/lanes.h"
+
+#define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
+
+enum { LDS_BANKS = 32, LDS_LANES_PER_CYCLE = 32 };
+
+/*
+ * LDS banks, while counters want them: a bank serves one dword per cycle, lanes that read the same
+ * dword share it. Each half of the wave takes as many cycles as its fullest bank has dwords.
+ */
+static void count_bank_conflicts(struct wave *w, const uint32_t *offset, uint64_t lanes)
+{
+    for (unsigned half = 0; half < WAVE_LANES; half += LDS_LANES_PER_CYCLE) {
+        uint32_t seen[LDS_BANKS][LDS_LANES_PER_CYCLE], used[LDS_BANKS] = {0}, fullest = 0;
+        uint32_t left = (uint32_t)(lanes >> half);
+        for (; left; left &= left - 1) {
+            uint32_t dword = offset[half + (unsigned)__builtin_ctz(left)] / 4,
+                     bank = dword % LDS_BANKS;
+            uint32_t n = 0;
+            while (n < used[bank] && seen[bank][n] != dword)
+                n++;
+            if (n == used[bank])
+                seen[bank][used[bank]++] = dword;
+            fullest = used[bank] > fullest ? used[bank] : fullest;
+        }
+        w->group->lds_index_cycles += fullest;
+        w->group->lds_conflict_cycles += fullest > 1 ? fullest - 1 : 0;
+    }
+}
+
+/* Pointers of the active lanes; beyond the group's LDS there is none. */
+static void lds_pointers(struct wave *w, const struct inst *i, uint32_t at, uint32_t size_bytes,
+                         struct lane_pointers *out)
+{
+    const uint32_t *address = w->v[i->src[0].index];
+    struct workgroup *group = w->group;
+    uint32_t offset[WAVE_LANES];
+    out->lanes = wave_exec(w);
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        offset[lane] = address[lane] + at;
+        bool inside = (uint64_t)offset[lane] + size_bytes <= group->lds_bytes;
+        out->host[lane] = inside ? group->lds + offset[lane] : NULL;
+    }
+    if (group->trace)
+        count_bank_conflicts(w, offset, out->lanes);
+}
+
+/* Full EXEC, consecutive dwords inside the LDS: one copy. */
+static uint8_t *contiguous_dwords(const struct wave *w, const struct inst *i)
+{
+    const uint32_t *address = w->v[i->src[0].index];
+    const struct workgroup *group = w->group;
+    uint32_t first = address[0] + (uint32_t)i->offset, differs = 0;
+    if (wave_exec(w) != ~0ull || group->trace)
+        return NULL;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        differs |= address[lane] ^ (address[0] + 4 * lane);
+    if (differs || (uint64_t)first + 4 * WAVE_LANES > group->lds_bytes)
+        return NULL;
+    return group->lds + first;
+}
+
+EXEC_FN(READ)
+{
+    struct element element = inst_element(i);
+    struct lane_pointers pointers;
+    lds_pointers(w, i, (uint32_t)i->offset, element.bytes, &pointers);
+    lanes_load(&pointers, data_rows(w, &i->dst), &element);
+    return inst_next(i);
+}
+
+EXEC_FN(READ_B32)
+{
+    const uint8_t *host = contiguous_dwords(w, i);
+    if (!host)
+        return exec_READ(w, i);
+    memcpy(data_rows(w, &i->dst)[0], host, 4 * WAVE_LANES);
+    return inst_next(i);
+}
+
+EXEC_FN(WRITE)
+{
+    struct element element = inst_element(i);
+    struct lane_pointers pointers;
+    lds_pointers(w, i, (uint32_t)i->offset, element.bytes, &pointers);
+    lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
+    return inst_next(i);
+}
+
+EXEC_FN(WRITE_B32)
+{
+    uint8_t *host = contiguous_dwords(w, i);
+    if (!host)
+        return exec_WRITE(w, i);
+    memcpy(host, data_rows(w, &i->src[1])[0], 4 * WAVE_LANES);
+    return inst_next(i);
+}
+
+/* Two-address forms: aux[5] holds the unit of the 8-bit offsets. */
+static uint32_t pair_unit(const struct inst *i)
+{
+    uint16_t unit;
+    memcpy(&unit, i->aux + sizeof(struct element), sizeof unit);
+    return unit;
+}
+
+EXEC_FN(READ2)
+{
+    struct element element = inst_element(i);
+    struct lane_pointers first, second;
+    lds_pointers(w, i, (uint32_t)i->offset * pair_unit(i), element.bytes, &first);
+    lds_pointers(w, i, i->ds.offset1 * pair_unit(i), element.bytes, &second);
+    lane_row *rows = data_rows(w, &i->dst);
+    /* The first result may overwrite the address register: both pointers are taken before. */
+    lanes_load(&first, rows, &element);
+    lanes_load(&second, rows + element.dwords, &element);
+    return inst_next(i);
+}
+
+EXEC_FN(WRITE2)
+{
+    struct element element = inst_element(i);
+    struct lane_pointers pointers;
+    lds_pointers(w, i, (uint32_t)i->offset * pair_unit(i), element.bytes, &pointers);
+    lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
+    lds_pointers(w, i, i->ds.offset1 * pair_unit(i), element.bytes, &pointers);
+    lanes_store(&pointers, data_rows(w, &i->src[2]), &element);
+    return inst_next(i);
+}
+
+/* One group's waves never run at the same time: plain loads and stores are atomic here. */
+static uint64_t exchange(uint8_t *host, const struct atomic_op *op, uint64_t data, uint64_t compare)
+{
+    uint64_t old = 0, new;
+    memcpy(&old, host, op->bytes == 8 ? 8 : 4);
+    new = atomic_compute(op, old, data, compare);
+    memcpy(host, &new, op->bytes == 8 ? 8 : 4);
+    return old;
+}
+
+static void atomic_lanes(struct wave *w, const struct inst *i, const struct lane_pointers *p,
+                         const lane_row *first, const lane_row *second, lane_row *old)
+{
+    struct atomic_op op = inst_atomic(i);
+    unsigned words = op.bytes / 4;
+    (void)w;
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint64_t data = first ? lane_value(first, lane, words) : 0, before = 0;
+        uint64_t other = second ? lane_value(second, lane, words) : 0;
+        /* ds_cmpst compares with its first operand and writes the second. */
+        bool swapped = op.kind == ATOMIC_CMPSWAP;
+        if (p->host[lane])
+            before = exchange(p->host[lane], &op, swapped ? other : data, swapped ? data : other);
+        if (!old)
+            continue;
+        old[0][lane] = (uint32_t)before;
+        if (words > 1)
+            old[1][lane] = (uint32_t)(before >> 32);
+    }
+}
+
+static const lane_row *source_rows(struct wave *w, const struct operand *o)
+{
+    return o->kind == OPND_NONE ? NULL : data_rows(w, o);
+}
+
+EXEC_FN(ATOMIC)
+{
+    struct atomic_op op = inst_atomic(i);
+    struct lane_pointers pointers;
+    lds_pointers(w, i, (uint32_t)i->offset, op.bytes, &pointers);
+    lane_row *old = i->dst.kind == OPND_NONE ? NULL : data_rows(w, &i->dst);
+    atomic_lanes(w, i, &pointers, source_rows(w, &i->src[1]), source_rows(w, &i->src[2]), old);
+    return inst_next(i);
+}
+
+/* ds_wrxchg2: two exchanges with two offsets. */
+EXEC_FN(EXCHANGE2)
+{
+    struct element element = inst_element(i);
+    struct lane_pointers first, second;
+    lane_row *old = data_rows(w, &i->dst), before[4];
+    lds_pointers(w, i, (uint32_t)i->offset * pair_unit(i), element.bytes, &first);
+    lds_pointers(w, i, i->ds.offset1 * pair_unit(i), element.bytes, &second);
+    lanes_load(&first, before, &element);
+    lanes_store(&first, data_rows(w, &i->src[1]), &element);
+    lanes_load(&second, before + element.dwords, &element);
+    lanes_store(&second, data_rows(w, &i->src[2]), &element);
+    for (uint64_t left = wave_exec(w); left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        for (unsigned n = 0; n < 2u * element.dwords; n++)
+            old[n][lane] = before[n][lane];
+    }
+    return inst_next(i);
+}
+
+/* Forward permute: active lanes push; the highest lane wins. Lanes nobody wrote to get 0. */
+EXEC_FN(PERMUTE)
+{
+    uint32_t result[WAVE_LANES] = {0};
+    const uint32_t *address = w->v[i->src[0].index];
+    const uint32_t *data = data_rows(w, &i->src[1])[0];
+    for (uint64_t left = wave_exec(w); left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        result[(address[lane] + (uint32_t)i->offset) / 4 % WAVE_LANES] = data[lane];
+    }
+    uint32_t *dst = data_rows(w, &i->dst)[0];
+    for (uint64_t left = wave_exec(w); left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        dst[lane] = result[lane];
+    }
+    return inst_next(i);
+}
+
+/* Backward permute: active lanes pull; an inactive source lane gives 0. */
+EXEC_FN(BPERMUTE)
+{
+    uint32_t result[WAVE_LANES];
+    const uint32_t *address = w->v[i->src[0].index];
+    const uint32_t *data = data_rows(w, &i->src[1])[0];
+    uint64_t exec = wave_exec(w);
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        unsigned from = (address[lane] + (uint32_t)i->offset) / 4 % WAVE_LANES;
+        result[lane] = exec >> from & 1 ? data[from] : 0;
+    }
+    uint32_t *dst = data_rows(w, &i->dst)[0];
+    for (uint64_t left = exec; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        dst[lane] = result[lane];
+    }
+    return inst_next(i);
+}
+
+/* Source lane of ds_swizzle: 16-bit pattern; bit 15 quad permute, 0xc000 and up rotate. */
+static unsigned swizzle_source(unsigned lane, uint32_t pattern)
+{
+    if (pattern >= 0xe000)
+        return lane; /* FFT mode exists from gfx10 on hardware that has it */
+    if (pattern >= 0xc000) {
+        unsigned by = pattern >> 5 & 31, keep = pattern & 31, right = pattern >> 10 & 1;
+        unsigned moved = right ? lane - by : lane + by;
+        return (lane & 32) | (((moved & ~keep) | (lane & keep)) & 31);
+    }
+    if (pattern & 0x8000)
+        return (lane & ~3u) | (pattern >> (2 * (lane & 3)) & 3);
+    unsigned and_mask = pattern & 31, or_mask = pattern >> 5 & 31, xor_mask = pattern >> 10 & 31;
+    return (lane & 32) | ((((lane & and_mask) | or_mask) ^ xor_mask) & 31);
+}
+
+EXEC_FN(SWIZZLE)
+{
+    uint32_t result[WAVE_LANES];
+    const uint32_t *data = w->v[i->src[0].index];
+    uint64_t exec = wave_exec(w);
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        unsigned from = swizzle_source(lane, (uint32_t)i->offset);
+        result[lane] = exec >> from & 1 ? data[from] : 0;
+    }
+    uint32_t *dst = data_rows(w, &i->dst)[0];
+    for (uint64_t left = exec; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        dst[lane] = result[lane];
+    }
+    return inst_next(i);
+}
+
+/* The counter at M0's base changes by the number of active lanes; all get the old value. */
+EXEC_FN(APPEND)
+{
+    uint32_t at = (w->s[SREG_M0] & 0xffff) + (uint32_t)i->offset, old = 0, new;
+    uint32_t count = (uint32_t)__builtin_popcountll(wave_exec(w));
+    struct workgroup *group = w->group;
+    if ((uint64_t)at + 4 <= group->lds_bytes) {
+        memcpy(&old, group->lds + at, 4);
+        new = i->op == OP_DS_APPEND ? old + count : old - count;
+        memcpy(group->lds + at, &new, 4);
+    }
+    uint32_t *dst = data_rows(w, &i->dst)[0];
+    for (uint64_t left = wave_exec(w); left; left &= left - 1)
+        dst[__builtin_ctzll(left)] = old;
+    return inst_next(i);
+}
+
+/* Addresses from the lane number and M0 instead of a register. */
+static void addtid_pointers(struct wave *w, const struct inst *i, struct lane_pointers *out)
+{
+    struct workgroup *group = w->group;
+    out->lanes = wave_exec(w);
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        uint32_t at = (w->s[SREG_M0] & 0xffff) + (uint32_t)i->offset + 4 * lane;
+        out->host[lane] = (uint64_t)at + 4 <= group->lds_bytes ? group->lds + at : NULL;
+    }
+}
+
+EXEC_FN(READ_ADDTID)
+{
+    struct element element = {4, 1, false, false, false};
+    struct lane_pointers pointers;
+    addtid_pointers(w, i, &pointers);
+    lanes_load(&pointers, data_rows(w, &i->dst), &element);
+    return inst_next(i);
+}
+
+EXEC_FN(WRITE_ADDTID)
+{
+    struct element element = {4, 1, false, false, false};
+    struct lane_pointers pointers;
+    addtid_pointers(w, i, &pointers);
+    lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
+    return inst_next(i);
+}
+
+EXEC_FN(NOTHING)
+{
+    (void)w;
+    return inst_next(i);
+}
+
+static inst_exec_fn *pair_handler(struct inst *inst)
+{
+    const char *name = isa_op_names[inst->op];
+    if (!inst_keep_element(inst))
+        return NULL;
+    uint16_t unit = inst_element(inst).bytes * (strstr(name, "st64") ? 64 : 1);
+    _Static_assert(sizeof(struct element) + sizeof unit <= sizeof inst->aux, "both kept in aux");
+    memcpy(inst->aux + sizeof(struct element), &unit, sizeof unit);
+    if (inst->flags & IF_LOAD)
+        return exec_READ2;
+    return inst->flags & IF_STORE ? exec_WRITE2 : exec_EXCHANGE2;
+}
+
+inst_exec_fn *ds_handler(struct inst *inst)
+{
+    if (inst->flags & IF_GDS)
+        return NULL;
+    switch (inst->op) {
+    case OP_DS_PERMUTE_B32:
+        return exec_PERMUTE;
+    case OP_DS_BPERMUTE_B32:
+        return exec_BPERMUTE;
+    case OP_DS_SWIZZLE_B32:
+        return exec_SWIZZLE;
+    case OP_DS_APPEND:
+    case OP_DS_CONSUME:
+        return exec_APPEND;
+    case OP_DS_NOP:
+        return exec_NOTHING;
+    case OP_DS_READ_ADDTID_B32:
+        return exec_READ_ADDTID;
+    case OP_DS_WRITE_ADDTID_B32:
+        return exec_WRITE_ADDTID;
+    default:
+        break;
+    }
+    if (inst->flags & IF_PAIR)
+        return pair_handler(inst);
+    if (inst->flags & IF_ATOMIC)
+        return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
+    if (!inst_keep_element(inst))
+        return NULL;
+    bool dword = inst_element(inst).bytes == 4;
+    if (inst->flags & IF_LOAD)
+        return dword ? exec_READ_B32 : exec_READ;
+    return inst->flags & IF_STORE ? (dword ? exec_WRITE_B32 : exec_WRITE) : NULL;
+}

@@ -1,0 +1,250 @@
+#include "wave/engine.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+static int cpu_count(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count > 0 ? count : 1;
+}
+
+static void engine_free(struct engine *engine)
+{
+    while (engine->free_groups) {
+        struct workgroup *group = engine->free_groups;
+        engine->free_groups = group->next;
+        group_free(group);
+    }
+    while (engine->dispatches) {
+        struct dispatch *dispatch = engine->dispatches;
+        engine->dispatches = dispatch->next;
+        dispatch_free(dispatch);
+    }
+    code_destroy(engine->code);
+    pthread_cond_destroy(&engine->work);
+    pthread_cond_destroy(&engine->left);
+    pthread_mutex_destroy(&engine->lock);
+    pthread_mutex_destroy(&engine->retire_lock);
+    pthread_mutex_destroy(&engine->submit_lock);
+    free(engine);
+}
+
+int engine_create(const struct gpu_model *model, struct vm *vm, struct perf *perf, int threads,
+                  struct engine **out)
+{
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (!engine)
+        return -ENOMEM;
+    if (code_create(model->gen, &engine->code) < 0) {
+        free(engine);
+        return -ENOMEM;
+    }
+    engine->model = model;
+    engine->vm = vm;
+    engine->perf = perf;
+    engine->parked_tail = &engine->parked_head;
+    engine->helper.engine = engine;
+    pthread_mutex_init(&engine->lock, NULL);
+    pthread_mutex_init(&engine->retire_lock, NULL);
+    pthread_mutex_init(&engine->submit_lock, NULL);
+    pthread_cond_init(&engine->work, NULL);
+    pthread_cond_init(&engine->left, NULL);
+    vm_reader_register(vm, &engine->helper.reader);
+    vm_reader_register(vm, &engine->submit_reader);
+    threads = threads > 0 ? threads : cpu_count();
+    int status = pool_start(engine, threads < POOL_THREADS_MAX ? threads : POOL_THREADS_MAX);
+    if (status < 0) {
+        vm_reader_unregister(&engine->helper.reader);
+        vm_reader_unregister(&engine->submit_reader);
+        engine_free(engine);
+        return status;
+    }
+    *out = engine;
+    return 0;
+}
+
+/* Parked groups of dispatches that will never end. */
+static void drop_parked(struct engine *engine)
+{
+    while (engine->parked_head) {
+        struct workgroup *group = engine->parked_head;
+        engine->parked_head = group->next;
+        group_free(group);
+    }
+    engine->parked_tail = &engine->parked_head;
+}
+
+void engine_destroy(struct engine *engine)
+{
+    if (!engine)
+        return;
+    pool_stop(engine);
+    vm_reader_unregister(&engine->helper.reader);
+    vm_reader_unregister(&engine->submit_reader);
+    drop_parked(engine);
+    engine_free(engine);
+}
+
+struct code *engine_code(struct engine *engine)
+{
+    return engine->code;
+}
+
+const struct gpu_model *engine_model(const struct engine *engine)
+{
+    return engine->model;
+}
+
+void dispatch_interrupt(struct dispatch *dispatch, uint32_t event_id)
+{
+    if (dispatch && dispatch->request.interrupt)
+        dispatch->request.interrupt(dispatch->request.arg, event_id);
+}
+
+static int dispatch_prepare(struct engine *engine, struct dispatch *dispatch)
+{
+    struct launch *launch = &dispatch->launch;
+    struct vm_reader *reader = &engine->submit_reader;
+    pthread_mutex_lock(&engine->submit_lock);
+    vm_reader_enter(reader);
+    int status =
+        launch_prepare(launch, engine->model, reader, &dispatch->request, &dispatch->result);
+    if (status == 0)
+        code_check(engine->code, reader, launch->entry_va);
+    vm_reader_leave(reader);
+    pthread_mutex_unlock(&engine->submit_lock);
+    if (status == -EFAULT) { /* reported through done, like any other bad address */
+        dispatch->failed = true;
+        return 0;
+    }
+    dispatch->group_total = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
+    return status;
+}
+
+/*
+ * Wakes as many sleeping threads as the dispatch can feed. A single small group is left to the
+ * helper (the command processor's thread), which is here anyway: waking another thread costs more
+ * than running it.
+ */
+static void wake_for(struct engine *engine, const struct dispatch *dispatch)
+{
+    bool small = dispatch->group_total * dispatch->launch.waves_per_group <= 4;
+    if (engine->helper_seen && small)
+        return;
+    uint64_t wanted = dispatch->group_total < 1 ? 1 : dispatch->group_total;
+    for (uint32_t i = 0; i < engine->idle_threads && i < wanted; i++)
+        pthread_cond_signal(&engine->work);
+}
+
+int engine_submit(struct engine *engine, const struct dispatch_request *request)
+{
+    struct dispatch *dispatch = calloc(1, sizeof *dispatch);
+    if (!dispatch)
+        return -ENOMEM;
+    dispatch->engine = engine;
+    dispatch->request = *request;
+    dispatch->finished = malloc(RETIRE_WINDOW * sizeof *dispatch->finished);
+    int status = dispatch->finished ? dispatch_prepare(engine, dispatch) : -ENOMEM;
+    if (status < 0) {
+        dispatch_free(dispatch);
+        return status;
+    }
+    pthread_mutex_lock(&engine->lock);
+    dispatch->sequence = engine->sequence++;
+    struct dispatch **link = &engine->dispatches;
+    while (*link)
+        link = &(*link)->next;
+    *link = dispatch;
+    wake_for(engine, dispatch);
+    pthread_mutex_unlock(&engine->lock);
+    return 0;
+}
+
+bool engine_help(struct engine *engine)
+{
+    if (atomic_flag_test_and_set_explicit(&engine->helper_busy, memory_order_acquire))
+        return false;
+    if (!engine->helper_seen) {
+        pthread_mutex_lock(&engine->lock);
+        engine->helper_seen = true;
+        pthread_mutex_unlock(&engine->lock);
+    }
+    bool worked = worker_turn(&engine->helper);
+    atomic_flag_clear_explicit(&engine->helper_busy, memory_order_release);
+    return worked;
+}
+
+static struct dispatch *aborted_and_left(struct engine *engine, uint32_t queue_id, bool *waiting)
+{
+    for (struct dispatch *d = engine->dispatches; d; d = d->next) {
+        if (d->request.queue_id != queue_id)
+            continue;
+        if (d->in_flight == 0)
+            return d;
+        *waiting = true;
+    }
+    return NULL;
+}
+
+static void discard_parked_of(struct engine *engine, uint32_t queue_id)
+{
+    struct workgroup **link = &engine->parked_head;
+    while (*link) {
+        struct workgroup *group = *link;
+        if (group->dispatch->request.queue_id != queue_id) {
+            link = &group->next;
+            continue;
+        }
+        *link = group->next;
+        group_discard(engine, group);
+    }
+    engine->parked_tail = link;
+}
+
+void engine_queue_abort(struct engine *engine, uint32_t queue_id)
+{
+    pthread_mutex_lock(&engine->lock);
+    for (struct dispatch *d = engine->dispatches; d; d = d->next)
+        d->aborted |= d->request.queue_id == queue_id;
+    discard_parked_of(engine, queue_id);
+    bool waiting;
+    do {
+        struct dispatch *dispatch;
+        waiting = false;
+        while ((dispatch = aborted_and_left(engine, queue_id, &waiting))) {
+            dispatch_unlink(engine, dispatch);
+            dispatch_free(dispatch);
+        }
+        if (waiting)
+            pthread_cond_wait(&engine->left, &engine->lock);
+    } while (waiting);
+    pthread_mutex_unlock(&engine->lock);
+}
+
+void engine_code_invalidate(struct engine *engine)
+{
+    pthread_mutex_lock(&engine->submit_lock);
+    vm_reader_enter(&engine->submit_reader);
+    code_revalidate(engine->code, &engine->submit_reader);
+    vm_reader_leave(&engine->submit_reader);
+    pthread_mutex_unlock(&engine->submit_lock);
+}
+
+void engine_after_fork_child(struct engine *engine)
+{
+    /* Locks may have been held by threads that do not exist here. */
+    pthread_mutex_init(&engine->lock, NULL);
+    pthread_mutex_init(&engine->retire_lock, NULL);
+    pthread_mutex_init(&engine->submit_lock, NULL);
+    pthread_cond_init(&engine->work, NULL);
+    pthread_cond_init(&engine->left, NULL);
+    engine->thread_count = 0;
+    engine->idle_threads = 0;
+    atomic_flag_clear(&engine->helper_busy);
+}

@@ -1,0 +1,81 @@
+/* The engine's own state; only engine.c, pool.c and retire.c look inside. */
+#ifndef WAVE_ENGINE_H
+#define WAVE_ENGINE_H
+
+#include <pthread.h>
+
+#include "wave/group.h"
+
+enum { RETIRE_WINDOW = 256, FREE_GROUPS_MAX = 64, POOL_THREADS_MAX = 64 };
+
+/* A finished group until all before it have retired too. */
+struct finished_group {
+    bool ready;
+    struct perf_group record;
+    struct access_log accesses;
+};
+
+struct dispatch {
+    struct dispatch *next; /* engine->dispatches */
+    struct engine *engine;
+    struct dispatch_request request;
+    struct launch launch;
+    struct dispatch_result result;
+    uint64_t sequence;
+    /* All under engine->lock. */
+    uint64_t group_total, group_next, group_retired;
+    uint32_t in_flight; /* groups that exist: running or parked */
+    uint32_t running;   /* groups on a thread now */
+    bool failed, aborted, begun;
+    struct finished_group *finished; /* ring of RETIRE_WINDOW; a slot counts once its group began */
+};
+
+/* One per thread that runs groups: pool threads, and one shared by helpers. */
+struct worker {
+    struct engine *engine;
+    pthread_t thread;
+    struct vm_reader reader;
+    bool last_was_new; /* alternates between new and parked groups */
+};
+
+struct engine {
+    const struct gpu_model *model;
+    struct vm *vm;
+    struct perf *perf;
+    struct code *code;
+    pthread_mutex_t lock;
+    pthread_cond_t work;         /* a pool thread may find something to run */
+    pthread_cond_t left;         /* a group came off its thread */
+    pthread_mutex_t retire_lock; /* taken before lock; one retiring thread at a time */
+    pthread_mutex_t submit_lock; /* submit_reader; never taken with another */
+    struct vm_reader submit_reader;
+    struct dispatch *dispatches; /* oldest first */
+    struct dispatch *rotor;      /* next to be given a new group */
+    struct workgroup *parked_head, **parked_tail;
+    struct workgroup *free_groups;
+    uint32_t free_count, resident, resident_extra, slices_without_end;
+    uint64_t sequence;
+    bool stopping, helper_seen;
+    /* Set while a thread is inside engine_help(). Acquire on entry, release on exit: whatever the
+     * last helper did to `helper` is seen by the next. */
+    atomic_flag helper_busy;
+    uint32_t idle_threads;
+    int thread_count;
+    struct worker helper;
+    struct worker workers[POOL_THREADS_MAX];
+};
+
+/* pool.c */
+int pool_start(struct engine *engine, int threads);
+void pool_stop(struct engine *engine);
+bool worker_turn(struct worker *worker); /* one slice of one group; false: nothing runnable */
+void group_discard(struct engine *engine, struct workgroup *group); /* under lock */
+
+/* retire.c */
+void group_finish(struct engine *engine, struct workgroup *group);
+/* Ends the dispatch when nothing of it is left; calls done. Returns whether it did. */
+bool dispatch_try_end(struct engine *engine, struct dispatch *dispatch);
+void dispatch_free(struct dispatch *dispatch);
+void dispatch_unlink(struct engine *engine, struct dispatch *dispatch); /* under lock */
+
+#endif

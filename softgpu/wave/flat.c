@@ -1,0 +1,180 @@
+/* FLAT, GLOBAL and SCRATCH instructions. */
+#include "isa_ops.h"
+#include "wave/address.h"
+#include "wave/group.h"
+
+#define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
+
+/* 64-bit addresses of all lanes; those of inactive lanes mean nothing. */
+static void global_addresses(const struct wave *w, const struct inst *i, uint64_t *va)
+{
+    const lane_row *rows = w->v + i->src[0].index;
+    uint64_t offset = (uint64_t)(int64_t)i->offset;
+    if (i->flags & IF_SADDR) {
+        uint64_t base = wave_source_scalar(w, &i->src[2]) + offset;
+        for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+            va[lane] = base + rows[0][lane];
+        return;
+    }
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        va[lane] = (rows[0][lane] | (uint64_t)rows[1][lane] << 32) + offset;
+}
+
+static void scratch_offsets(const struct wave *w, const struct inst *i, uint32_t *offset)
+{
+    uint32_t base = (uint32_t)i->offset;
+    if (i->flags & IF_SADDR)
+        base += w->s[i->src[2].index];
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        offset[lane] = base + (i->src[0].kind == OPND_VGPR ? w->v[i->src[0].index][lane] : 0);
+}
+
+/* Lanes whose address lies in the aperture. */
+static uint64_t lanes_in_aperture(const uint64_t *va, uint64_t lanes, uint32_t base_hi)
+{
+    uint64_t inside = 0;
+    for (uint64_t left = lanes; left && base_hi; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        inside |= (uint64_t)(va[lane] >> 32 == base_hi) << lane;
+    }
+    return inside;
+}
+
+static bool lds_pointers(struct wave *w, const struct inst *i, const uint64_t *va, uint64_t lanes,
+                         uint32_t size_bytes, struct lane_pointers *out)
+{
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint32_t offset = (uint32_t)va[lane];
+        if ((uint64_t)offset + size_bytes > w->group->lds_bytes) {
+            wave_fault(w, i, FAULT_APERTURE, va[lane]);
+            return false;
+        }
+        out->host[lane] = w->group->lds + offset;
+    }
+    return true;
+}
+
+/* A generic address names LDS or private memory when its upper half is that aperture's. */
+static bool generic_pointers(struct wave *w, const struct inst *i, const uint64_t *va,
+                             uint32_t size_bytes, struct lane_pointers *out)
+{
+    const struct launch *launch = w->group->launch;
+    uint64_t exec = wave_exec(w);
+    uint64_t shared = lanes_in_aperture(va, exec, launch->shared_base_hi);
+    uint64_t private = lanes_in_aperture(va, exec, launch->private_base_hi);
+    uint64_t global = exec & ~shared & ~private;
+    uint32_t offset[WAVE_LANES];
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        offset[lane] = (uint32_t)va[lane];
+    if (shared)
+        w->group->flat_lds_insts++;
+    if (global && !global_pointers(w, i, va, global, size_bytes, out))
+        return false;
+    if (!lds_pointers(w, i, va, shared, size_bytes, out))
+        return false;
+    if (private && !scratch_pointers(w, i, offset, private, size_bytes, out))
+        return false;
+    out->lanes = exec;
+    return true;
+}
+
+static bool flat_pointers(struct wave *w, const struct inst *i, uint32_t size_bytes,
+                          struct lane_pointers *out)
+{
+    uint64_t va[WAVE_LANES];
+    if (i->flags & IF_SEG_SCRATCH) {
+        uint32_t offset[WAVE_LANES];
+        scratch_offsets(w, i, offset);
+        return scratch_pointers(w, i, offset, wave_exec(w), size_bytes, out);
+    }
+    global_addresses(w, i, va);
+    if (i->flags & IF_SEG_GLOBAL)
+        return global_pointers(w, i, va, wave_exec(w), size_bytes, out);
+    w->group->flat_insts++;
+    return generic_pointers(w, i, va, size_bytes, out);
+}
+
+/* The common case of array code: full EXEC, neighbouring lanes at neighbouring dwords. */
+static uint8_t *contiguous_dwords(struct wave *w, const struct inst *i, uint32_t access)
+{
+    uint64_t va[WAVE_LANES], differs = 0;
+    if (wave_exec(w) != ~0ull)
+        return NULL;
+    global_addresses(w, i, va);
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        differs |= va[lane] ^ (va[0] + 4 * lane);
+    if (differs || va[0] >> 48) /* above: perhaps an aperture */
+        return NULL;
+    uint8_t *host = vm_translate(w->group->reader, va[0], 4 * WAVE_LANES, access);
+    if (host)
+        access_log_vector(w, i, va, ~0ull, 4);
+    return host;
+}
+
+EXEC_FN(LOAD)
+{
+    struct element element = inst_element(i);
+    struct lane_pointers pointers;
+    if (!flat_pointers(w, i, element.bytes, &pointers))
+        return NULL;
+    lanes_load(&pointers, data_rows(w, &i->dst), &element);
+    return inst_next(i);
+}
+
+EXEC_FN(LOAD_DWORD)
+{
+    const uint8_t *host = contiguous_dwords(w, i, VM_READ);
+    if (!host)
+        return exec_LOAD(w, i);
+    if (!(i->flags & IF_SEG_GLOBAL))
+        w->group->flat_insts++;
+    memcpy(data_rows(w, &i->dst)[0], host, 4 * WAVE_LANES);
+    return inst_next(i);
+}
+
+EXEC_FN(STORE)
+{
+    struct element element = inst_element(i);
+    struct lane_pointers pointers;
+    if (!flat_pointers(w, i, element.bytes, &pointers))
+        return NULL;
+    lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
+    return inst_next(i);
+}
+
+EXEC_FN(STORE_DWORD)
+{
+    uint8_t *host = contiguous_dwords(w, i, VM_WRITE);
+    if (!host)
+        return exec_STORE(w, i);
+    if (!(i->flags & IF_SEG_GLOBAL))
+        w->group->flat_insts++;
+    memcpy(host, data_rows(w, &i->src[1])[0], 4 * WAVE_LANES);
+    return inst_next(i);
+}
+
+EXEC_FN(ATOMIC)
+{
+    struct atomic_op op = inst_atomic(i);
+    struct lane_pointers pointers;
+    if (!flat_pointers(w, i, op.bytes, &pointers))
+        return NULL;
+    lane_row *old = i->dst.kind == OPND_NONE ? NULL : data_rows(w, &i->dst);
+    lanes_atomic(&pointers, data_rows(w, &i->src[1]), old, &op);
+    return inst_next(i);
+}
+
+inst_exec_fn *flat_handler(struct inst *inst)
+{
+    if (inst->flags & IF_LDS)
+        return NULL; /* loads straight into LDS */
+    if (inst->flags & IF_ATOMIC)
+        return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
+    if (!inst_keep_element(inst))
+        return NULL;
+    bool plain_dword = inst_element(inst).bytes == 4 && !(inst->flags & IF_SEG_SCRATCH);
+    if (inst->flags & IF_LOAD)
+        return plain_dword ? exec_LOAD_DWORD : exec_LOAD;
+    return plain_dword ? exec_STORE_DWORD : exec_STORE;
+}

@@ -1,0 +1,81 @@
+#include "wave/group.h"
+
+/* Instructions of one wave before the next of its group runs. Long enough to amortise the switch,
+ * short enough that a spinning wave yields within some tens of microseconds. */
+enum { WAVE_SLICE_INSTRUCTIONS = 4096, GROUP_ROUNDS = 4 };
+
+static void wave_run(struct wave *wave)
+{
+    const struct inst *inst = wave->pc;
+    wave->stop = WAVE_RUNNING;
+    for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0; left--) {
+        /* Acquire: pairs with slot_publish(); the decoder fills a slot before its exec. */
+        inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
+        uint64_t mask = wave_exec(wave);
+        const struct inst *next = exec(wave, inst);
+        wave_count(wave, inst, mask);
+        if (__builtin_expect(!next, 0))
+            return;
+        inst = next;
+    }
+    wave->pc = inst;
+    wave->stop = WAVE_SLICE;
+}
+
+static void barrier_release(struct workgroup *group)
+{
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        if (group->waves[i].stop == WAVE_BARRIER)
+            group->waves[i].stop = WAVE_SLICE;
+    }
+    group->waves_at_barrier = 0;
+}
+
+static void wave_stopped(struct workgroup *group, struct wave *wave)
+{
+    if (wave->stop == WAVE_DONE)
+        group->waves_live--;
+    if (wave->stop == WAVE_BARRIER)
+        group->waves_at_barrier++;
+    /* A wave that ended does not hold up those that wait. */
+    if (group->waves_at_barrier > 0 && group->waves_at_barrier == group->waves_live)
+        barrier_release(group);
+}
+
+/* One round over the group's waves. Returns whether any did more than sleep; NULL-able *faulting.
+ */
+static bool group_round(struct workgroup *group, struct wave **faulting)
+{
+    bool worked = false;
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        struct wave *wave = &group->waves[i];
+        if (wave->stop == WAVE_DONE || wave->stop == WAVE_BARRIER)
+            continue;
+        wave_run(wave);
+        worked |= wave->stop != WAVE_SLEEP;
+        if (wave->stop == WAVE_FAULT) {
+            *faulting = wave;
+            return true;
+        }
+        wave_stopped(group, wave);
+    }
+    return worked;
+}
+
+enum group_state group_run(struct workgroup *group, struct wave **faulting)
+{
+    enum group_state state = GROUP_SLICE;
+    *faulting = NULL;
+    valu_enter(&group->waves[0]);
+    for (int round = 0; round < GROUP_ROUNDS && state == GROUP_SLICE; round++) {
+        bool worked = group_round(group, faulting);
+        if (*faulting)
+            state = GROUP_FAULT;
+        else if (group->waves_live == 0)
+            state = GROUP_DONE;
+        else if (!worked)
+            state = GROUP_IDLE;
+    }
+    valu_leave();
+    return state;
+}

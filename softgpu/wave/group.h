@@ -1,0 +1,119 @@
+/*
+ * Inside of the wave engine: a work-group in flight and what its instructions may reach.
+ */
+#ifndef WAVE_GROUP_H
+#define WAVE_GROUP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "perf/perf.h"
+#include "wave/code.h"
+#include "wave/dispatch.h"
+#include "wave/wave.h"
+
+enum { WAVES_PER_GROUP_MAX = 16, SGPRS_INITIAL = 16 };
+
+/* Base address in scratch descriptors and FLAT_SCRATCH: no mapped address has bit 47 set, so a
+ * buffer access through it is known to be private memory, which lies outside the page table. */
+#define SCRATCH_VA 0xfffe00000000ull
+
+/* What a kernel's descriptor and packet say, worked out once for a dispatch. */
+struct launch {
+    uint64_t entry_va;
+    uint32_t properties; /* user SGPRs wanted */
+    uint32_t rsrc1, rsrc2, rsrc3;
+    uint32_t mode;
+    uint32_t vgpr_count, agpr_count, accum_offset, sgpr_count;
+    uint32_t groups[3]; /* work-groups per dimension */
+    uint32_t size[3];   /* work-items of a full group */
+    uint32_t grid[3];
+    uint32_t lds_bytes, scratch_bytes;        /* scratch: per lane */
+    uint32_t scratch_stride;                  /* host bytes from one lane to the next */
+    uint32_t waves_per_group;                 /* of a full group */
+    uint32_t shared_base_hi, private_base_hi; /* FLAT apertures */
+    uint32_t trap_enabled;
+};
+
+struct access_log { /* cache-line requests, while perf wants them */
+    struct perf_line_access *items;
+    uint64_t count, capacity;
+};
+
+struct workgroup {
+    struct workgroup *next; /* run queue, free list */
+    struct dispatch *dispatch;
+    const struct launch *launch;
+    struct engine *engine;
+    struct vm_reader *reader; /* of the thread that runs it now */
+    uint64_t index;           /* flat group number */
+    uint32_t id[3];
+    uint32_t xcc, se, sh, cu;
+    uint32_t wave_count, waves_live, waves_at_barrier;
+    uint32_t work_items;
+    bool trace;      /* log memory accesses */
+    uint32_t slices; /* scheduling turns so far */
+    uint8_t *lds;
+    uint32_t lds_bytes, lds_capacity;
+    struct wave *waves;
+    uint32_t wave_capacity;
+    lane_row *registers; /* of all waves */
+    uint8_t *scratch;
+    uint64_t scratch_capacity; /* bytes */
+    struct access_log accesses;
+    uint64_t lds_conflict_cycles, lds_index_cycles, flat_insts, flat_lds_insts;
+    uint16_t access_instruction;
+};
+
+/* launch.c */
+int launch_prepare(struct launch *launch, const struct gpu_model *model, struct vm_reader *reader,
+                   const struct dispatch_request *request, struct dispatch_result *fault);
+int group_reserve(struct workgroup *group, const struct launch *launch);
+void group_start(struct workgroup *group, const struct gpu_model *model,
+                 const struct dispatch_request *request, uint64_t index);
+void group_free(struct workgroup *group);
+
+/* group.c: one turn of a work-group */
+enum group_state { GROUP_DONE, GROUP_SLICE, GROUP_IDLE /* all asleep */, GROUP_FAULT };
+enum group_state group_run(struct workgroup *group, struct wave **faulting);
+
+/* The device's decoded code, and where interrupts go. */
+struct code *engine_code(struct engine *engine);
+const struct gpu_model *engine_model(const struct engine *engine);
+void dispatch_interrupt(struct dispatch *dispatch, uint32_t event_id);
+
+/* exec.c: handler of a decoded instruction, never NULL: what nothing executes faults. */
+inst_exec_fn *wave_handler(struct inst *inst);
+inst_exec_fn *salu_handler(const struct inst *inst);
+inst_exec_fn *control_handler(const struct inst *inst);
+inst_exec_fn *control_far_branch(void);
+inst_exec_fn *smem_handler(struct inst *inst);
+inst_exec_fn *flat_handler(struct inst *inst);
+inst_exec_fn *buffer_handler(struct inst *inst);
+inst_exec_fn *ds_handler(struct inst *inst);
+
+const struct inst *wave_fault(struct wave *wave, const struct inst *inst, enum fault_kind kind,
+                              uint64_t va);
+uint64_t wave_pc_va(const struct wave *wave, const struct inst *inst);
+const struct inst *wave_jump(struct wave *wave, const struct inst *inst, uint64_t va);
+
+/* What the run loop counts for an instruction, once its handler returned. */
+static inline void wave_count(struct wave *wave, const struct inst *inst, uint64_t exec)
+{
+    wave->counts[inst->klass]++;
+    wave->lanes[inst->klass] += (uint64_t)__builtin_popcountll(exec);
+}
+
+static inline void wave_uncount(struct wave *wave, const struct inst *inst)
+{
+    wave->counts[inst->klass]--;
+    wave->lanes[inst->klass] -= (uint64_t)__builtin_popcountll(wave_exec(wave));
+}
+
+static inline const struct inst *inst_next(const struct inst *inst)
+{
+    return inst + inst->dwords;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * Moving elements between host memory and vector registers, lane by lane: what remains of a memory
+ * instruction once each lane's host pointer is known.
+ */
+#ifndef WAVE_LANES_H
+#define WAVE_LANES_H
+
+#include <string.h>
+
+#include "wave/access.h"
+
+struct lane_pointers {
+    uint8_t *host[WAVE_LANES]; /* NULL: out of bounds; reads give 0, writes vanish */
+    uint64_t lanes;            /* to be accessed */
+};
+
+static inline lane_row *data_rows(struct wave *w, const struct operand *o)
+{
+    return (o->kind == OPND_AGPR ? w->a : w->v) + o->index;
+}
+
+static inline uint32_t element_extend(const struct element *e, uint32_t value)
+{
+    if (!e->sign)
+        return value;
+    return e->bytes == 1 ? (uint32_t)(int32_t)(int8_t)value : (uint32_t)(int32_t)(int16_t)value;
+}
+
+static inline void lane_load_small(lane_row *rows, unsigned lane, const uint8_t *host,
+                                   const struct element *e)
+{
+    uint32_t value = 0;
+    if (host)
+        memcpy(&value, host, e->bytes == 1 ? 1 : 2);
+    value = element_extend(e, value);
+    uint32_t *reg = &rows[0][lane];
+    if (!e->d16)
+        *reg = value;
+    else if (e->high)
+        *reg = (*reg & 0xffff) | value << 16;
+    else
+        *reg = (*reg & 0xffff0000) | (value & 0xffff);
+}
+
+static inline void lane_load_dwords(lane_row *rows, unsigned lane, const uint8_t *host,
+                                    unsigned dwords)
+{
+    for (unsigned n = 0; n < dwords; n++) {
+        uint32_t value = 0;
+        if (host)
+            memcpy(&value, host + 4 * n, 4);
+        rows[n][lane] = value;
+    }
+}
+
+static inline void lanes_load(const struct lane_pointers *p, lane_row *rows,
+                              const struct element *e)
+{
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        if (e->bytes < 4)
+            lane_load_small(rows, lane, p->host[lane], e);
+        else
+            lane_load_dwords(rows, lane, p->host[lane], e->dwords);
+    }
+}
+
+static inline void lanes_store(const struct lane_pointers *p, const lane_row *rows,
+                               const struct element *e)
+{
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint8_t *host = p->host[lane];
+        if (!host)
+            continue;
+        uint32_t low = rows[0][lane] >> (e->high ? 16 : 0);
+        if (e->bytes == 1) {
+            *host = (uint8_t)low;
+        } else if (e->bytes == 2) {
+            memcpy(host, &low, 2);
+        } else {
+            for (unsigned n = 0; n < e->dwords; n++)
+                memcpy(host + 4 * n, &rows[n][lane], 4);
+        }
+    }
+}
+
+static inline uint64_t lane_value(const lane_row *rows, unsigned lane, unsigned dwords)
+{
+    return dwords > 1 ? rows[0][lane] | (uint64_t)rows[1][lane] << 32 : rows[0][lane];
+}
+
+/* `old` NULL: nothing returns. Pointers are shared memory: host atomics. */
+static inline void lanes_atomic(const struct lane_pointers *p, const lane_row *data, lane_row *old,
+                                const struct atomic_op *op)
+{
+    unsigned words = op->bytes / 4;
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint64_t value = lane_value(data, lane, words), compare = 0, before = 0;
+        if (op->kind == ATOMIC_CMPSWAP)
+            compare = lane_value(data + words, lane, words);
+        if (p->host[lane])
+            before = atomic_apply(op, p->host[lane], value, compare);
+        if (!old)
+            continue;
+        old[0][lane] = (uint32_t)before;
+        if (words > 1)
+            old[1][lane] = (uint32_t)(before >> 32);
+    }
+}
+
+#endif

@@ -1,0 +1,332 @@
+/* From a kernel descriptor and a dispatch packet to the registers of the first instruction. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hsa/amd_hsa_queue.h>
+
+#include "base/log.h"
+#include "wave/group.h"
+
+/* Byte offsets in the 64-byte kernel descriptor; amd_kernel_code_t has the same ones. */
+enum {
+    KD_ENTRY_OFFSET = 16,
+    KD_RSRC3 = 44,
+    KD_RSRC1 = 48,
+    KD_RSRC2 = 52,
+    KD_PROPERTIES = 56,
+    KD_BYTES = 64
+};
+enum { /* kernel_code_properties: user SGPRs in this order */
+       PROPERTY_PRIVATE_BUFFER = 1 << 0,
+       PROPERTY_DISPATCH_PTR = 1 << 1,
+       PROPERTY_QUEUE_PTR = 1 << 2,
+       PROPERTY_KERNARG_PTR = 1 << 3,
+       PROPERTY_DISPATCH_ID = 1 << 4,
+       PROPERTY_FLAT_SCRATCH = 1 << 5,
+       PROPERTY_PRIVATE_SIZE = 1 << 6
+};
+enum {
+    RSRC2_SCRATCH_OFFSET = 1 << 0,
+    RSRC2_USER_SGPR_SHIFT = 1,
+    RSRC2_ID_X = 1 << 7,
+    RSRC2_ID_Y = 1 << 8,
+    RSRC2_ID_Z = 1 << 9,
+    RSRC2_GROUP_INFO = 1 << 10,
+    RSRC2_ITEM_ID_SHIFT = 11
+};
+enum { SCRATCH_GRANULE_BYTES = 16, LDS_SLACK_BYTES = 64, GROUP_SIZE_MAX = 1024 };
+
+static uint32_t read_u32(const uint8_t *bytes, size_t offset)
+{
+    uint32_t value;
+    memcpy(&value, bytes + offset, sizeof value);
+    return value;
+}
+
+static int fault_at(struct dispatch_result *fault, uint64_t va)
+{
+    fault->fault = FAULT_MEMORY_READ;
+    fault->fault_va = va;
+    return -EFAULT;
+}
+
+static int launch_geometry(struct launch *launch, const hsa_kernel_dispatch_packet_t *packet)
+{
+    const uint32_t size[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
+                              packet->workgroup_size_z};
+    const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
+    uint64_t items = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        if (size[axis] == 0)
+            return -EINVAL;
+        launch->size[axis] = size[axis];
+        launch->grid[axis] = grid[axis];
+        launch->groups[axis] = grid[axis] / size[axis] + (grid[axis] % size[axis] != 0);
+        items *= size[axis];
+    }
+    if (items > GROUP_SIZE_MAX)
+        return -EINVAL;
+    launch->waves_per_group = (uint32_t)(items + WAVE_LANES - 1) / WAVE_LANES;
+    return 0;
+}
+
+static void launch_registers(struct launch *launch, const struct gpu_model *model)
+{
+    uint32_t granules = launch->rsrc1 & 0x3f;
+    launch->mode = (launch->rsrc1 >> 12 & 0xff) | (launch->rsrc1 >> 21 & 1) << 8 |
+                   (launch->rsrc1 >> 23 & 1) << 9 | (launch->rsrc1 >> 26 & 1) << 23;
+    launch->sgpr_count = ((launch->rsrc1 >> 6 & 15) + 1) * 8;
+    launch->vgpr_count = (granules + 1) * (model->unified_vgprs ? 8 : 4);
+    launch->accum_offset = VGPR_ROWS;
+    launch->agpr_count = model->has_acc_vgprs ? launch->vgpr_count : 0;
+    if (model->unified_vgprs) {
+        uint32_t offset = ((launch->rsrc3 & 0x3f) + 1) * 4;
+        launch->agpr_count = launch->vgpr_count > offset ? launch->vgpr_count - offset : 0;
+    }
+}
+
+int launch_prepare(struct launch *launch, const struct gpu_model *model, struct vm_reader *reader,
+                   const struct dispatch_request *request, struct dispatch_result *fault)
+{
+    const hsa_kernel_dispatch_packet_t *packet = &request->packet;
+    const uint8_t *descriptor = vm_translate(reader, packet->kernel_object, KD_BYTES, VM_READ);
+    const amd_queue_t *queue =
+        vm_translate(reader, request->amd_queue_va, sizeof(amd_queue_t), VM_READ);
+    if (!descriptor)
+        return fault_at(fault, packet->kernel_object);
+    memset(launch, 0, sizeof *launch);
+    if (launch_geometry(launch, packet) < 0)
+        return -EINVAL;
+    int64_t entry;
+    memcpy(&entry, descriptor + KD_ENTRY_OFFSET, sizeof entry);
+    launch->entry_va = packet->kernel_object + (uint64_t)entry;
+    launch->rsrc1 = read_u32(descriptor, KD_RSRC1);
+    launch->rsrc2 = read_u32(descriptor, KD_RSRC2);
+    launch->rsrc3 = read_u32(descriptor, KD_RSRC3);
+    launch->properties = read_u32(descriptor, KD_PROPERTIES) & 0xffff;
+    launch_registers(launch, model);
+    launch->lds_bytes = packet->group_segment_size;
+    launch->scratch_bytes = (packet->private_segment_size + SCRATCH_GRANULE_BYTES - 1) &
+                            ~(uint32_t)(SCRATCH_GRANULE_BYTES - 1);
+    /* An odd number of cache lines: lanes at the same offset fall into different sets. */
+    launch->scratch_stride =
+        launch->scratch_bytes ? ((launch->scratch_bytes + 63) / 64 | 1) * 64 : 0;
+    if (queue) {
+        launch->shared_base_hi = queue->group_segment_aperture_base_hi;
+        launch->private_base_hi = queue->private_segment_aperture_base_hi;
+    }
+    return launch->lds_bytes > model->lds_bytes ? -EINVAL : 0;
+}
+
+static int reserve_waves(struct workgroup *group, uint32_t count)
+{
+    if (count <= group->wave_capacity)
+        return 0;
+    free(group->waves);
+    free(group->registers);
+    group->wave_capacity = 0;
+    size_t rows = (size_t)count * (VGPR_ROWS + AGPR_ROWS + SPARE_ROWS);
+    group->waves = aligned_alloc(64, (count * sizeof(struct wave) + 63) & ~(size_t)63);
+    group->registers = aligned_alloc(64, rows * sizeof(lane_row));
+    if (!group->waves || !group->registers)
+        return -ENOMEM;
+    group->wave_capacity = count;
+    return 0;
+}
+
+static int reserve_scratch(struct workgroup *group, uint64_t bytes)
+{
+    if (bytes <= group->scratch_capacity)
+        return 0;
+    free(group->scratch);
+    group->scratch_capacity = 0;
+    group->scratch = aligned_alloc(64, bytes);
+    if (!group->scratch)
+        return -ENOMEM;
+    group->scratch_capacity = bytes;
+    return 0;
+}
+
+/* LDS has some slack so that the widest access needs one bound check only. */
+static int reserve_lds(struct workgroup *group, uint32_t bytes)
+{
+    if (group->lds && bytes <= group->lds_capacity)
+        return 0;
+    free(group->lds);
+    group->lds = aligned_alloc(64, ((size_t)bytes + LDS_SLACK_BYTES + 63) & ~(size_t)63);
+    group->lds_capacity = group->lds ? bytes : 0;
+    return group->lds ? 0 : -ENOMEM;
+}
+
+int group_reserve(struct workgroup *group, const struct launch *launch)
+{
+    uint64_t scratch = (uint64_t)launch->waves_per_group * WAVE_LANES * launch->scratch_stride;
+    if (reserve_waves(group, launch->waves_per_group) < 0 || reserve_scratch(group, scratch) < 0 ||
+        reserve_lds(group, launch->lds_bytes) < 0)
+        return -ENOMEM;
+    return 0;
+}
+
+void group_free(struct workgroup *group)
+{
+    if (!group)
+        return;
+    free(group->waves);
+    free(group->registers);
+    free(group->scratch);
+    free(group->lds);
+    free(group->accesses.items);
+    free(group);
+}
+
+static unsigned push64(struct wave *wave, unsigned at, uint64_t value)
+{
+    wave->s[at] = (uint32_t)value;
+    wave->s[at + 1] = (uint32_t)(value >> 32);
+    return at + 2;
+}
+
+/* The scratch descriptor: base SCRATCH_VA, swizzled over the lanes, 64 lanes, no bound. */
+static unsigned push_private_buffer(struct wave *wave, unsigned at)
+{
+    wave->s[at] = (uint32_t)SCRATCH_VA;
+    wave->s[at + 1] = (uint32_t)(SCRATCH_VA >> 32) | 1u << 31;
+    wave->s[at + 2] = ~0u;
+    wave->s[at + 3] = 1u << 23 | 3u << 21 | 4u << 15 | 7u << 12;
+    return at + 4;
+}
+
+static void set_user_sgprs(struct wave *wave, const struct launch *launch,
+                           const struct dispatch_request *request)
+{
+    uint32_t wanted = launch->properties;
+    unsigned at = 0;
+    if (wanted & PROPERTY_PRIVATE_BUFFER)
+        at = push_private_buffer(wave, at);
+    if (wanted & PROPERTY_DISPATCH_PTR)
+        at = push64(wave, at, request->packet_va);
+    if (wanted & PROPERTY_QUEUE_PTR)
+        at = push64(wave, at, request->amd_queue_va);
+    if (wanted & PROPERTY_KERNARG_PTR)
+        at = push64(wave, at, (uint64_t)(uintptr_t)request->packet.kernarg_address);
+    if (wanted & PROPERTY_DISPATCH_ID)
+        at = push64(wave, at, request->dispatch_id);
+    if (wanted & PROPERTY_FLAT_SCRATCH)
+        at = push64(wave, at, SCRATCH_VA);
+    if (wanted & PROPERTY_PRIVATE_SIZE)
+        wave->s[at] = launch->scratch_bytes;
+}
+
+static void set_system_sgprs(struct wave *wave, const struct launch *launch)
+{
+    const struct workgroup *group = wave->group;
+    unsigned at = launch->rsrc2 >> RSRC2_USER_SGPR_SHIFT & 31;
+    static const uint32_t id_bits[3] = {RSRC2_ID_X, RSRC2_ID_Y, RSRC2_ID_Z};
+    for (int axis = 0; axis < 3; axis++) {
+        if (launch->rsrc2 & id_bits[axis])
+            wave->s[at++] = group->id[axis];
+    }
+    if (launch->rsrc2 & RSRC2_GROUP_INFO)
+        wave->s[at++] = group->wave_count << 12 | wave->wave_in_group << 6;
+    if (launch->rsrc2 & RSRC2_SCRATCH_OFFSET)
+        wave->s[at] = 0; /* every wave's private memory starts at its own base */
+}
+
+/* Work-item ids: x fastest. Partial groups count within what is left of the grid. */
+static uint64_t set_work_items(struct wave *wave, const struct launch *launch,
+                               const uint32_t size[3], bool packed)
+{
+    uint32_t axes = launch->rsrc2 >> RSRC2_ITEM_ID_SHIFT & 3;
+    uint32_t total = size[0] * size[1] * size[2], first = wave->wave_in_group * WAVE_LANES;
+    uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++) {
+        uint32_t seen_y = axes > 0 ? y : 0, seen_z = axes > 1 ? z : 0;
+        wave->v[0][lane] = packed ? x | seen_y << 10 | seen_z << 20 : x;
+        if (!packed && axes > 0)
+            wave->v[1][lane] = seen_y;
+        if (!packed && axes > 1)
+            wave->v[2][lane] = seen_z;
+        if (++x < size[0])
+            continue;
+        x = 0;
+        if (++y < size[1])
+            continue;
+        y = 0;
+        z++;
+    }
+    return total - first >= WAVE_LANES ? ~0ull : (1ull << (total - first)) - 1;
+}
+
+static void wave_start(struct workgroup *group, uint32_t number, const struct gpu_model *model,
+                       const struct dispatch_request *request, const uint32_t size[3])
+{
+    const struct launch *launch = group->launch;
+    struct wave *wave = &group->waves[number];
+    memset(wave, 0, sizeof *wave);
+    wave->v = group->registers + (size_t)number * (VGPR_ROWS + AGPR_ROWS + SPARE_ROWS);
+    wave->a = wave->v + launch->accum_offset;
+    wave->vgpr_count = launch->vgpr_count;
+    wave->agpr_count = launch->agpr_count;
+    wave->sgpr_count = launch->sgpr_count;
+    wave->group = group;
+    wave->wave_in_group = number;
+    wave->scratch_bytes = launch->scratch_bytes;
+    wave->scratch_stride = launch->scratch_stride;
+    wave->scratch = group->scratch
+                        ? group->scratch + (size_t)number * WAVE_LANES * launch->scratch_stride
+                        : NULL;
+    /* Registers hold whatever the last wave left on hardware; zero keeps runs alike. */
+    memset(wave->v, 0, launch->vgpr_count * sizeof(lane_row));
+    if (launch->accum_offset == VGPR_ROWS) /* a file of their own */
+        memset(wave->a, 0, launch->agpr_count * sizeof(lane_row));
+    set_user_sgprs(wave, launch, request);
+    set_system_sgprs(wave, launch);
+    wave->s64[SREG_EXEC / 2] = set_work_items(wave, launch, size, model->packed_work_item_id);
+    valu_mode_set(wave, launch->mode);
+    wave->stop = WAVE_SLICE;
+}
+
+/* Where a group runs follows from its number alone, so that counters per engine repeat. */
+static void group_place(struct workgroup *group, const struct gpu_model *model)
+{
+    uint64_t n = group->index;
+    uint32_t cus = model->cu_active / (model->xcc_count * model->se_count * model->sh_per_se);
+    group->xcc = (uint32_t)(n % model->xcc_count);
+    n /= model->xcc_count;
+    group->se = (uint32_t)(n % model->se_count);
+    n /= model->se_count;
+    group->sh = (uint32_t)(n % model->sh_per_se);
+    n /= model->sh_per_se;
+    group->cu = (uint32_t)(n % (cus ? cus : 1));
+}
+
+void group_start(struct workgroup *group, const struct gpu_model *model,
+                 const struct dispatch_request *request, uint64_t index)
+{
+    const struct launch *launch = group->launch;
+    uint32_t size[3];
+    uint64_t rest = index;
+    group->index = index;
+    for (int axis = 0; axis < 3; axis++) {
+        group->id[axis] = (uint32_t)(rest % launch->groups[axis]);
+        rest /= launch->groups[axis];
+        uint32_t left = launch->grid[axis] - group->id[axis] * launch->size[axis];
+        size[axis] = left < launch->size[axis] ? left : launch->size[axis];
+    }
+    group_place(group, model);
+    group->work_items = size[0] * size[1] * size[2];
+    group->wave_count = (group->work_items + WAVE_LANES - 1) / WAVE_LANES;
+    group->waves_live = group->wave_count;
+    group->waves_at_barrier = 0;
+    group->slices = 0;
+    group->lds_bytes = launch->lds_bytes;
+    memset(group->lds, 0, launch->lds_bytes);
+    group->accesses.count = 0;
+    group->access_instruction = 0;
+    group->lds_conflict_cycles = group->lds_index_cycles = 0;
+    group->flat_insts = group->flat_lds_insts = 0;
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        wave_start(group, i, model, request, size);
+}

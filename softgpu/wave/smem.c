@@ -1,0 +1,161 @@
+/* Scalar memory: loads, buffer loads, stores, atomics, time, cache control. */
+#include <string.h>
+
+#include "isa_ops.h"
+#include "wave/access.h"
+#include "wave/group.h"
+
+#define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
+
+/* A buffer descriptor's fields that bound an access. */
+struct scalar_buffer {
+    uint64_t base, size_bytes;
+};
+
+static struct scalar_buffer scalar_buffer_read(const struct wave *w, const struct operand *srsrc)
+{
+    const uint32_t *words = &w->s[srsrc->index];
+    uint32_t stride = words[1] >> 16 & 0x3fff;
+    return (struct scalar_buffer){words[0] | (uint64_t)(words[1] & 0xffff) << 32,
+                                  stride ? (uint64_t)stride * words[2] : words[2]};
+}
+
+static int64_t scalar_offset(const struct wave *w, const struct inst *i)
+{
+    int64_t offset = i->offset;
+    return i->flags & IF_SOFFSET ? offset + w->s[i->src[2].index] : offset;
+}
+
+static uint64_t scalar_address(const struct wave *w, const struct inst *i)
+{
+    return (wave_source_scalar(w, &i->src[0]) + (uint64_t)scalar_offset(w, i)) & ~3ull;
+}
+
+EXEC_FN(LOAD)
+{
+    uint64_t va = scalar_address(w, i);
+    uint32_t size = i->dst.dwords * 4u;
+    const void *host = vm_translate(w->group->reader, va, size, VM_READ);
+    if (!host)
+        return wave_fault(w, i, FAULT_MEMORY_READ, va);
+    memcpy(&w->s[i->dst.index], host, size);
+    access_log_scalar(w, i, va, size);
+    return inst_next(i);
+}
+
+/* Dwords beyond the buffer read as zero. */
+EXEC_FN(BUFFER_LOAD)
+{
+    struct scalar_buffer buffer = scalar_buffer_read(w, &i->src[0]);
+    uint64_t offset = (uint64_t)scalar_offset(w, i) & ~3ull, va = buffer.base + offset;
+    uint32_t inside = 0, size = i->dst.dwords * 4u;
+    if (offset < buffer.size_bytes)
+        inside =
+            buffer.size_bytes - offset < size ? (uint32_t)(buffer.size_bytes - offset) & ~3u : size;
+    const void *host = inside ? vm_translate(w->group->reader, va, inside, VM_READ) : NULL;
+    if (inside && !host)
+        return wave_fault(w, i, FAULT_MEMORY_READ, va);
+    memset(&w->s[i->dst.index], 0, size);
+    if (inside) {
+        memcpy(&w->s[i->dst.index], host, inside);
+        access_log_scalar(w, i, va, inside);
+    }
+    return inst_next(i);
+}
+
+EXEC_FN(STORE)
+{
+    uint64_t va = scalar_address(w, i);
+    uint32_t size = i->src[1].dwords * 4u;
+    void *host = vm_translate(w->group->reader, va, size, VM_WRITE);
+    if (!host)
+        return wave_fault(w, i, FAULT_MEMORY_WRITE, va);
+    memcpy(host, &w->s[i->src[1].index], size);
+    return inst_next(i);
+}
+
+EXEC_FN(BUFFER_STORE)
+{
+    struct scalar_buffer buffer = scalar_buffer_read(w, &i->src[0]);
+    uint64_t offset = (uint64_t)scalar_offset(w, i) & ~3ull, va = buffer.base + offset;
+    uint32_t size = i->src[1].dwords * 4u;
+    if (offset + size > buffer.size_bytes)
+        return inst_next(i);
+    void *host = vm_translate(w->group->reader, va, size, VM_WRITE);
+    if (!host)
+        return wave_fault(w, i, FAULT_MEMORY_WRITE, va);
+    memcpy(host, &w->s[i->src[1].index], size);
+    return inst_next(i);
+}
+
+/* The same operations as the vector atomics, on one address. */
+EXEC_FN(ATOMIC)
+{
+    uint64_t va = scalar_address(w, i);
+    if (i->src[0].dwords == 4) {
+        struct scalar_buffer buffer = scalar_buffer_read(w, &i->src[0]);
+        va = buffer.base + ((uint64_t)scalar_offset(w, i) & ~3ull);
+    }
+    struct atomic_op op = inst_atomic(i);
+    void *host = vm_translate(w->group->reader, va, op.bytes, VM_READ | VM_WRITE);
+    if (!host)
+        return wave_fault(w, i, FAULT_MEMORY_WRITE, va);
+    uint64_t data[2] = {0}, old;
+    memcpy(data, &w->s[i->src[1].index], i->src[1].dwords * 4u);
+    atomic_split_compare(&op, data);
+    old = atomic_apply(&op, host, data[0], data[1]);
+    if (i->flags & IF_GLC)
+        memcpy(&w->s[i->dst.index], &old, op.bytes);
+    return inst_next(i);
+}
+
+/* Shader clock: the constant-rate clock scaled to the engine's frequency. */
+EXEC_FN(MEMTIME)
+{
+    uint64_t ticks = gpu_clock_ticks();
+    if (i->op == OP_S_MEMTIME)
+        ticks *= engine_model(w->group->engine)->sclk_mhz / (GPU_CLOCK_HZ / 1000000);
+    memcpy(&w->s[i->dst.index], &ticks, sizeof ticks);
+    return inst_next(i);
+}
+
+EXEC_FN(NOTHING)
+{
+    (void)w; /* host memory is coherent: no cache to write back or invalidate */
+    return inst_next(i);
+}
+
+inst_exec_fn *smem_handler(struct inst *inst)
+{
+    switch (inst->op) {
+    case OP_S_MEMTIME:
+    case OP_S_MEMREALTIME:
+        return exec_MEMTIME;
+    case OP_S_DCACHE_INV:
+    case OP_S_DCACHE_WB:
+    case OP_S_DCACHE_INV_VOL:
+    case OP_S_DCACHE_WB_VOL:
+    case OP_S_DCACHE_DISCARD:
+    case OP_S_DCACHE_DISCARD_X2:
+    case OP_S_ATC_PROBE:
+    case OP_S_ATC_PROBE_BUFFER:
+        return exec_NOTHING;
+    case OP_S_SCRATCH_LOAD_DWORD:
+    case OP_S_SCRATCH_LOAD_DWORDX2:
+    case OP_S_SCRATCH_LOAD_DWORDX4:
+    case OP_S_SCRATCH_STORE_DWORD:
+    case OP_S_SCRATCH_STORE_DWORDX2:
+    case OP_S_SCRATCH_STORE_DWORDX4:
+        return NULL;
+    default:
+        break;
+    }
+    bool buffer = inst->src[0].dwords == 4;
+    if (inst->flags & IF_ATOMIC)
+        return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
+    if (inst->flags & IF_LOAD)
+        return buffer ? exec_BUFFER_LOAD : exec_LOAD;
+    if (inst->flags & IF_STORE)
+        return buffer ? exec_BUFFER_STORE : exec_STORE;
+    return NULL;
+}
