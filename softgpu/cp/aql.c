@@ -134,6 +134,22 @@ static enum step faults_look(struct cp_queue *queue)
     return STEP_IDLE;
 }
 
+/* Under completion_lock: the good end of a dispatch. */
+static void dispatch_complete(struct slot *slot, const struct dispatch_result *result,
+                              struct signal_event *event)
+{
+    struct access *access = &slot->queue->device->completion_access;
+
+    vm_reader_enter(&access->reader);
+    bool completed = signal_complete(access, slot->completion, slot->profiled, result->begin_ticks,
+                                     result->end_ticks, event);
+    vm_reader_leave(&access->reader);
+    if (completed)
+        return;
+    slot->result = (struct dispatch_result){
+        .fault = FAULT_MEMORY_WRITE, .fault_va = access->fault_va, .mnemonic = "completion signal"};
+}
+
 /* The engine's report, from a pool thread or from engine_help(): completes the signal here, so
  * that the host does not wait for the CP thread to be scheduled. */
 static void dispatch_done(void *arg, const struct dispatch_result *result)
@@ -141,35 +157,27 @@ static void dispatch_done(void *arg, const struct dispatch_result *result)
     struct slot *slot = arg;
     struct cp_queue *queue = slot->queue;
     struct cp_device *device = queue->device;
-    struct access *access = &device->completion_access;
-    struct cp *cp = device->cp;
     struct signal_event event = {0};
-    uint32_t state = result->fault == FAULT_NONE ? SLOT_DONE : SLOT_FAULT;
 
-    if (state == SLOT_DONE) {
-        pthread_mutex_lock(&device->completion_lock);
-        vm_reader_enter(&access->reader);
-        bool completed = signal_complete(access, slot->completion, slot->profiled,
-                                         result->begin_ticks, result->end_ticks, &event);
-        vm_reader_leave(&access->reader);
-        if (!completed) {
-            slot->result = (struct dispatch_result){.fault = FAULT_MEMORY_WRITE,
-                                                    .fault_va = access->fault_va,
-                                                    .mnemonic = "completion signal"};
-            state = SLOT_FAULT;
-        }
-        pthread_mutex_unlock(&device->completion_lock);
-    } else {
+    pthread_mutex_lock(&device->completion_lock);
+    bool dead = queue->dead;
+    if (!dead) {
         slot->result = *result;
+        if (result->fault == FAULT_NONE)
+            dispatch_complete(slot, result, &event);
+        atomic_fetch_sub_explicit(&device->in_flight, 1, memory_order_relaxed);
+        atomic_store_explicit(&slot->state,
+                              slot->result.fault == FAULT_NONE ? SLOT_DONE : SLOT_FAULT,
+                              memory_order_release);
+        /* release, pairs with the acquire of who waits for 0: the counters are in. */
+        atomic_fetch_sub_explicit(&queue->running, 1, memory_order_release);
     }
+    pthread_mutex_unlock(&device->completion_lock);
+    if (dead)
+        return;
     if (event.event_id)
-        cp_event_raise(cp, event.event_id);
-    atomic_fetch_sub_explicit(&device->in_flight, 1, memory_order_relaxed);
-    atomic_store_explicit(&slot->state, state, memory_order_release);
-    /* Last touch: the CP may free the queue once this is 0. Release, pairs with the CP's acquire.
-     */
-    atomic_fetch_sub_explicit(&queue->running, 1, memory_order_release);
-    cp_wake(cp);
+        cp_event_raise(device->cp, event.event_id);
+    cp_wake(device->cp);
 }
 
 static enum step dispatch_check(struct cp_queue *queue, const hsa_kernel_dispatch_packet_t *packet)

@@ -345,6 +345,7 @@ void cp_device_destroy(struct cp_device *device)
         return;
     command_call(device->cp, &(struct command){.run = device_remove, .device = device});
     engine_destroy(device->engine);
+    queues_bury(device);
     perf_destroy(device->perf);
     vm_reader_unregister(&device->completion_access.reader);
     vm_reader_unregister(&device->access.reader);

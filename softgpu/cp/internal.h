@@ -61,7 +61,7 @@ struct slot {
     struct cp_queue *queue;
     hsa_signal_t completion;
     bool profiled;                 /* the completion signal gets time stamps */
-    struct dispatch_result result; /* valid in SLOT_FAULT */
+    struct dispatch_result result; /* once `state` is not SLOT_RUNNING */
 };
 
 enum { PM4_LEVELS_MAX = 4 };
@@ -87,6 +87,8 @@ struct cp_queue {
     struct cp_device *device;
     struct cp_queue_config config;
     bool failed;
+    bool
+        dead; /* under completion_lock: a late dispatch_done() must leave the host's memory alone */
     struct queue_error error;
 
     /* AQL: packets [retire, fetch) were taken from the ring and are in flight. */
@@ -113,6 +115,9 @@ struct cp_device {
     struct engine *engine;
     struct access access; /* of the CP thread */
     struct cp_queue *queues;
+    /* Destroyed queues, kept until the engine is gone: a dispatch may have ended just before the
+     * abort, and its report be still on the way on a pool thread. */
+    struct cp_queue *graveyard;
     struct cp_device *next;
 
     uint32_t unknown[UNKNOWN_REGISTERS_MAX]; /* registers already complained about */
@@ -147,6 +152,7 @@ static inline uint64_t queue_amd_va(const struct cp_queue *queue)
 }
 struct cp_queue *queue_create(struct cp_device *device, const struct cp_queue_config *config);
 void queue_destroy(struct cp_queue *queue);
+void queues_bury(struct cp_device *device); /* after the engine is gone */
 /* Remembers why the queue stops; returns STEP_ERROR. */
 __attribute__((format(printf, 3, 4))) enum step queue_error(struct cp_queue *queue, uint32_t code,
                                                             const char *format, ...);

@@ -359,7 +359,7 @@ static void bad_streams_stop_the_queue(void **state)
     struct rig_queue *queue = rig_aql_create(rig, 30, 64);
     uint32_t write[] = {0xc0033700, 0x500, 0x1000, 0, 1}; /* nothing is mapped there */
     rig_push_pm4(queue, write, 5, (hsa_signal_t){0});
-    assert_true(rig_wait(rig->faults == 1));
+    assert_true(rig_wait(rig_fault_count(rig) == 1));
     assert_int_equal(rig->fault_va, 0x1000);
     rig_queue_destroy(queue);
 }

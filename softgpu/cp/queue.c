@@ -52,17 +52,31 @@ struct cp_queue *queue_create(struct cp_device *device, const struct cp_queue_co
 /* Aborted dispatches never report: what is still counted as running afterwards was dropped. */
 static void dispatches_abort(struct cp_queue *queue)
 {
+    struct cp_device *device = queue->device;
     if (queue->config.type != CP_QUEUE_AQL)
         return;
-    engine_queue_abort(queue->device->engine, queue->config.queue_id);
+    pthread_mutex_lock(&device->completion_lock);
+    queue->dead = true;
+    pthread_mutex_unlock(&device->completion_lock);
+    engine_queue_abort(device->engine, queue->config.queue_id);
     uint32_t dropped = atomic_exchange_explicit(&queue->running, 0, memory_order_acquire);
-    atomic_fetch_sub_explicit(&queue->device->in_flight, dropped, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&device->in_flight, dropped, memory_order_relaxed);
 }
 
 void queue_destroy(struct cp_queue *queue)
 {
     dispatches_abort(queue);
-    free(queue);
+    queue->next = queue->device->graveyard;
+    queue->device->graveyard = queue;
+}
+
+void queues_bury(struct cp_device *device)
+{
+    while (device->graveyard) {
+        struct cp_queue *queue = device->graveyard;
+        device->graveyard = queue->next;
+        free(queue);
+    }
 }
 
 enum step queue_error(struct cp_queue *queue, uint32_t code, const char *format, ...)

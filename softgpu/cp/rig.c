@@ -112,7 +112,7 @@ static void memory_fault(void *driver, uint32_t gpu_id, uint64_t va, uint32_t ac
 
 static uint64_t doorbell_arm(void *driver)
 {
-    return ((struct rig *)driver)->sleep_ns;
+    return atomic_load(&((struct rig *)driver)->sleep_ns);
 }
 
 /* ---- the rig ---- */
@@ -183,6 +183,11 @@ int64_t rig_signal_value(struct rig *rig, hsa_signal_t signal)
     return __atomic_load_n(&rig_signal_host(rig, signal)->value, __ATOMIC_ACQUIRE);
 }
 
+void rig_signal_set(struct rig *rig, hsa_signal_t signal, int64_t value)
+{
+    __atomic_store_n(&rig_signal_host(rig, signal)->value, value, __ATOMIC_RELEASE);
+}
+
 void rig_pause(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
@@ -212,6 +217,14 @@ uint32_t rig_event_count(struct rig *rig, uint32_t event_id)
 {
     pthread_mutex_lock(&rig->lock);
     uint32_t count = rig->events[event_id];
+    pthread_mutex_unlock(&rig->lock);
+    return count;
+}
+
+uint32_t rig_fault_count(struct rig *rig)
+{
+    pthread_mutex_lock(&rig->lock);
+    uint32_t count = rig->faults;
     pthread_mutex_unlock(&rig->lock);
     return count;
 }

@@ -29,7 +29,7 @@ struct rig {
     struct vm *vm;
     uint8_t *arena;
     uint64_t used_bytes;
-    uint64_t sleep_ns; /* what doorbell_arm answers */
+    _Atomic uint64_t sleep_ns; /* what doorbell_arm answers */
 
     pthread_mutex_t lock; /* all below: written by the CP thread through the doubles */
     bool hold;            /* dispatches end only by rig_finish() */
@@ -64,6 +64,7 @@ void *rig_host(struct rig *rig, uint64_t va);
 hsa_signal_t rig_signal(struct rig *rig, int64_t value, uint32_t event_id);
 amd_signal_t *rig_signal_host(struct rig *rig, hsa_signal_t signal);
 int64_t rig_signal_value(struct rig *rig, hsa_signal_t signal);
+void rig_signal_set(struct rig *rig, hsa_signal_t signal, int64_t value);
 
 /* Polls for up to five seconds. */
 #define rig_wait(condition)                                                                        \
@@ -80,6 +81,7 @@ void rig_settle(void);
 void rig_hold(struct rig *rig, bool hold);
 uint32_t rig_dispatch_count(struct rig *rig);
 uint32_t rig_event_count(struct rig *rig, uint32_t event_id);
+uint32_t rig_fault_count(struct rig *rig);
 void rig_finish(struct rig *rig, uint32_t index, const struct dispatch_result *result);
 
 struct rig_queue *rig_aql_create(struct rig *rig, uint32_t queue_id, uint32_t packets);

@@ -34,9 +34,14 @@ static void push(struct rig_queue *queue, const uint32_t *words, uint32_t dwords
     cp_kick(queue->rig->cp);
 }
 
+static uint64_t read_bytes(struct rig_queue *queue)
+{
+    return __atomic_load_n(queue->read_pointer, __ATOMIC_ACQUIRE);
+}
+
 static bool drained(struct rig_queue *queue)
 {
-    return __atomic_load_n(queue->read_pointer, __ATOMIC_ACQUIRE) == *queue->write_pointer;
+    return read_bytes(queue) == *queue->write_pointer;
 }
 
 #define LOW(va)  (uint32_t)(va)
@@ -200,7 +205,7 @@ static void poll_yields_and_flush_is_skipped(void **state)
     assert_false(drained(queue));
     push_copy(other, to, from, 64);
     assert_true(rig_wait(drained(other)));
-    *(uint32_t *)rig_host(rig, flag) = 0x125;
+    __atomic_store_n((uint32_t *)rig_host(rig, flag), 0x125, __ATOMIC_RELEASE);
     assert_true(rig_wait(drained(queue)));
     rig_queue_destroy(queue);
     rig_queue_destroy(other);
@@ -215,7 +220,7 @@ static void packets_wrap_around_the_ring(void **state)
 
     fill_random(rig_host(rig, from), ROUNDS, 11);
     for (uint32_t i = 0; i < ROUNDS; i++) {
-        assert_true(rig_wait(*queue->write_pointer - *queue->read_pointer <= 256 - 28));
+        assert_true(rig_wait(*queue->write_pointer - read_bytes(queue) <= 256 - 28));
         push_copy(queue, to + i, from + i, 1);
     }
     assert_true(rig_wait(drained(queue)));
@@ -230,7 +235,7 @@ static void bad_addresses_and_packets_stop_the_queue(void **state)
     uint64_t from = rig_alloc(rig, 4096), end = rig_arena_va + RIG_ARENA_BYTES;
 
     push_copy(queue, end - 100, from, 200); /* runs off the end of the mapping */
-    assert_true(rig_wait(rig->faults == 1));
+    assert_true(rig_wait(rig_fault_count(rig) == 1));
     assert_int_equal(rig->fault_va, end);
     assert_int_equal(rig->fault_access, VM_WRITE);
     rig_settle();
@@ -241,7 +246,7 @@ static void bad_addresses_and_packets_stop_the_queue(void **state)
     push(queue, (uint32_t[]){0x99}, 1);
     rig_settle();
     assert_false(drained(queue));
-    assert_int_equal(rig->faults, 1);
+    assert_int_equal(rig_fault_count(rig), 1);
     rig_queue_destroy(queue);
 }
 
@@ -263,7 +268,7 @@ static void large_copies_share_the_processor(void **state)
     assert_true(rig_wait(drained(small)));
     assert_false(drained(large));
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    uint64_t before = *large->read_pointer;
+    uint64_t before = read_bytes(large);
     assert_true(rig_wait(drained(large)));
     clock_gettime(CLOCK_MONOTONIC, &end);
     double seconds =
