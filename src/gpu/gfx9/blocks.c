@@ -2,6 +2,9 @@
  * Blocks of gfx9 GPUs. The registers are the same on all members (the kernel's register lists of
  * gc_9_0 to gc_9_4_2 agree on every one used here); instances and events differ.
  */
+/* The header defines a constant, which in C is a symbol of every file that includes it. */
+#define HSA_VEN_AMD_AQLPROFILE_LEGACY_PM4_PACKET_SIZE                                              \
+    aqlprofile_legacy_pm4_packet_size __attribute__((weak))
 #include <hsa/hsa_ven_amd_aqlprofile.h>
 
 #include "gpu/gfx9/gfx9.h"

@@ -1,0 +1,156 @@
+/* Where the geometry of a GPU comes from: the HSA runtime, or the caller's description. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/aqlprofile/internal.h"
+
+static _Thread_local char last_error[256];
+
+hsa_status_t aqlprofile_fail(hsa_status_t status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(last_error, sizeof last_error, format, args);
+    va_end(args);
+    return status;
+}
+
+const char *aqlprofile_last_error(void)
+{
+    return last_error;
+}
+
+/* Numbers of hsa_amd_agent_info_t; the later ones are unknown to old runtimes, which say so. */
+enum {
+    AGENT_COMPUTE_UNITS = 0xA002,
+    AGENT_SHADER_ENGINES = 0xA00D,
+    AGENT_ARRAYS_PER_ENGINE = 0xA00E,
+    AGENT_DIES = 0xA111
+};
+
+/* The runtime loads this library, so its symbols are somewhere, but not always in global scope.
+ * We link no runtime: a program may use any generation of it. */
+static void *runtime_symbol(const char *name)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+    if (symbol)
+        return symbol;
+    void *library = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        return NULL;
+    symbol = dlsym(library, name);
+    dlclose(library);
+    return symbol;
+}
+
+int aqlprofile_target_of_hsa(hsa_agent_t agent, struct gpu_target *target)
+{
+    __typeof__(hsa_agent_get_info) *get_info =
+        (__typeof__(get_info))runtime_symbol("hsa_agent_get_info");
+    char name[64] = "";
+    struct gpu_geometry g = {.xcc_count = 1};
+    if (!get_info) {
+        aqlprofile_fail(HSA_STATUS_ERROR, "no HSA runtime is loaded");
+        return -1;
+    }
+    if (get_info(agent, HSA_AGENT_INFO_NAME, name) != HSA_STATUS_SUCCESS ||
+        get_info(agent, (hsa_agent_info_t)AGENT_COMPUTE_UNITS, &g.cu_count) != HSA_STATUS_SUCCESS ||
+        get_info(agent, (hsa_agent_info_t)AGENT_SHADER_ENGINES, &g.se_count) !=
+            HSA_STATUS_SUCCESS ||
+        get_info(agent, (hsa_agent_info_t)AGENT_ARRAYS_PER_ENGINE, &g.sa_per_se) !=
+            HSA_STATUS_SUCCESS) {
+        aqlprofile_fail(HSA_STATUS_ERROR, "agent %llx is not known to the HSA runtime",
+                        (unsigned long long)agent.handle);
+        return -1;
+    }
+    if (get_info(agent, (hsa_agent_info_t)AGENT_DIES, &g.xcc_count) != HSA_STATUS_SUCCESS)
+        g.xcc_count = 1;
+    name[sizeof name - 1] = '\0';
+    if (gpu_target_find(name, &g, target) == 0)
+        return 0;
+    aqlprofile_fail(HSA_STATUS_ERROR, "no counters are known for %s", name);
+    return -1;
+}
+
+/* Described agents; handles are positions + 1 and stay valid. */
+static struct {
+    pthread_mutex_t lock;
+    struct gpu_target *targets;
+    uint32_t count, capacity;
+} described = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+int aqlprofile_target_of_handle(aqlprofile_agent_handle_t agent, struct gpu_target *target)
+{
+    int status = -1;
+    pthread_mutex_lock(&described.lock);
+    if (agent.handle >= 1 && agent.handle <= described.count) {
+        *target = described.targets[agent.handle - 1];
+        status = 0;
+    }
+    pthread_mutex_unlock(&described.lock);
+    if (status)
+        aqlprofile_fail(HSA_STATUS_ERROR_INVALID_AGENT, "agent %llu was never registered",
+                        (unsigned long long)agent.handle);
+    return status;
+}
+
+static int same_target(const struct gpu_target *a, const struct gpu_target *b)
+{
+    return a->family == b->family && memcmp(&a->geometry, &b->geometry, sizeof a->geometry) == 0;
+}
+
+/* Equal agents get equal handles, so registering for ever does not grow anything. */
+static hsa_status_t target_register(const struct gpu_target *target, uint64_t *handle)
+{
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    uint32_t i = 0;
+    pthread_mutex_lock(&described.lock);
+    while (i < described.count && !same_target(&described.targets[i], target))
+        i++;
+    if (i == described.capacity) {
+        uint32_t capacity = i ? i * 2 : 8;
+        struct gpu_target *grown = realloc(described.targets, capacity * sizeof *described.targets);
+        if (grown) {
+            described.targets = grown;
+            described.capacity = capacity;
+        } else {
+            status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        }
+    }
+    if (status == HSA_STATUS_SUCCESS) {
+        if (i == described.count)
+            described.targets[described.count++] = *target;
+        *handle = i + 1;
+    }
+    pthread_mutex_unlock(&described.lock);
+    return status;
+}
+
+EXPORT hsa_status_t aqlprofile_register_agent_info(aqlprofile_agent_handle_t *agent_id,
+                                                   const void *agent_info,
+                                                   aqlprofile_agent_version_t version)
+{
+    /* The first members of both versions are the same. */
+    const aqlprofile_agent_info_t *info = agent_info;
+    struct gpu_target target;
+    if (!agent_id || !info || !info->agent_gfxip ||
+        (version != AQLPROFILE_AGENT_VERSION_V0 && version != AQLPROFILE_AGENT_VERSION_V1))
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "bad agent description");
+    struct gpu_geometry geometry = {.xcc_count = info->xcc_num ? info->xcc_num : 1,
+                                    .se_count = info->se_num,
+                                    .sa_per_se = info->shader_arrays_per_se,
+                                    .cu_count = info->cu_num};
+    if (gpu_target_find(info->agent_gfxip, &geometry, &target))
+        return aqlprofile_fail(HSA_STATUS_ERROR, "no counters are known for %s", info->agent_gfxip);
+    return target_register(&target, &agent_id->handle);
+}
+
+EXPORT hsa_status_t aqlprofile_register_agent(aqlprofile_agent_handle_t *agent_id,
+                                              const aqlprofile_agent_info_t *agent_info)
+{
+    return aqlprofile_register_agent_info(agent_id, agent_info, AQLPROFILE_AGENT_VERSION_V0);
+}

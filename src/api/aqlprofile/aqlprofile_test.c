@@ -1,0 +1,344 @@
+/* Both interfaces, called as their clients call them, over a double of the HSA runtime. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "api/aqlprofile/internal.h"
+#include "gpu/pm4/disasm.h"
+
+/* The library finds this by name, as it would find the runtime's. */
+__attribute__((visibility("default"))) hsa_status_t
+hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
+{
+    if (agent.handle != 1 && agent.handle != 2)
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    switch ((uint32_t)attribute) {
+    case HSA_AGENT_INFO_NAME:
+        strcpy(value, agent.handle == 1 ? "gfx90a" : "gfx000");
+        return HSA_STATUS_SUCCESS;
+    case 0xA002:
+        *(uint32_t *)value = 104;
+        return HSA_STATUS_SUCCESS;
+    case 0xA00D:
+        *(uint32_t *)value = 8;
+        return HSA_STATUS_SUCCESS;
+    case 0xA00E:
+        *(uint32_t *)value = 1;
+        return HSA_STATUS_SUCCESS;
+    default:
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    }
+}
+
+static const hsa_agent_t agent = {1}, stranger = {2}, nobody = {3};
+
+typedef hsa_ven_amd_aqlprofile_block_name_t block_t;
+static const block_t SQ = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SQ;
+static const block_t TCC = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TCC;
+static const block_t TCP = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TCP;
+static const block_t SDMA = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SDMA;
+
+static void validate_test(void **state)
+{
+    hsa_ven_amd_aqlprofile_event_t event = {TCC, 31, 17};
+    bool ok = false;
+    const char *text = NULL;
+    (void)state;
+    assert_int_equal(hsa_ven_amd_aqlprofile_validate_event(agent, &event, &ok), 0);
+    assert_true(ok);
+    event.block_index = 32;
+    assert_int_equal(hsa_ven_amd_aqlprofile_validate_event(agent, &event, &ok), 0);
+    assert_false(ok);
+    event = (hsa_ven_amd_aqlprofile_event_t){SDMA, 0, 1}; /* no such block: no crash */
+    assert_int_equal(hsa_ven_amd_aqlprofile_validate_event(agent, &event, &ok), 0);
+    assert_false(ok);
+    event.block_name = 1000;
+    assert_int_equal(hsa_ven_amd_aqlprofile_validate_event(agent, &event, &ok), 0);
+    assert_false(ok);
+    assert_int_equal(hsa_ven_amd_aqlprofile_validate_event(stranger, &event, &ok),
+                     HSA_STATUS_ERROR);
+    assert_int_equal(hsa_ven_amd_aqlprofile_error_string(&text), 0);
+    assert_non_null(strstr(text, "gfx000"));
+    assert_int_equal(hsa_ven_amd_aqlprofile_validate_event(nobody, &event, &ok), HSA_STATUS_ERROR);
+}
+
+static void info_test(void **state)
+{
+    hsa_ven_amd_aqlprofile_event_t event = {TCC, 0, 17};
+    hsa_ven_amd_aqlprofile_profile_t profile = {.agent = agent, .events = &event, .event_count = 1};
+    hsa_ven_amd_aqlprofile_id_query_t query = {.name = "TCC"};
+    uint32_t number = 0;
+    (void)state;
+    assert_int_equal(hsa_ven_amd_aqlprofile_get_info(
+                         &profile, HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_COUNTERS, &number),
+                     0);
+    assert_int_equal(number, 4);
+    assert_int_equal(
+        hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_ID, &query), 0);
+    assert_int_equal(query.id, TCC);
+    assert_int_equal(query.instance_count, 32);
+    query.name = "NONSENSE";
+    assert_int_equal(
+        hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_ID, &query),
+        HSA_STATUS_ERROR);
+    assert_int_equal(hsa_ven_amd_aqlprofile_get_info(
+                         &profile, HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA_SIZE, &number),
+                     0);
+    assert_int_equal(number, 8);
+    assert_int_equal(hsa_ven_amd_aqlprofile_get_info(&profile, 99, &number),
+                     HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(hsa_ven_amd_aqlprofile_get_info(NULL, 0, &number), HSA_STATUS_ERROR);
+    /* Enable command: size first, then the packet. */
+    assert_int_equal(
+        hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_ENABLE_CMD, NULL), 0);
+    assert_int_equal(profile.command_buffer.size, 12);
+    uint32_t commands[3];
+    struct aql_pm4_packet packet;
+    profile.command_buffer.ptr = commands;
+    assert_int_equal(
+        hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_ENABLE_CMD, &packet),
+        0);
+    assert_int_equal(commands[2], 1);
+    assert_int_equal(packet.indirect_buffer[3] & 0xfffff, 3);
+}
+
+struct seen {
+    uint32_t samples;
+    uint64_t sum;
+};
+
+static hsa_status_t see(hsa_ven_amd_aqlprofile_info_type_t type,
+                        hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
+{
+    struct seen *seen = data;
+    assert_int_equal(type, HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA);
+    seen->samples++;
+    seen->sum += info->pmc_data.result;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void profile_test(void **state)
+{
+    hsa_ven_amd_aqlprofile_event_t events[] = {{SQ, 0, 4}, {TCC, 3, 17}};
+    hsa_ven_amd_aqlprofile_profile_t profile = {.agent = agent, .events = events, .event_count = 2};
+    struct aql_pm4_packet start, stop, read;
+    (void)state;
+    assert_int_equal(hsa_ven_amd_aqlprofile_start(&profile, NULL), 0); /* asks for sizes */
+    assert_int_equal(profile.output_buffer.size, 9 * 8);
+    assert_true(profile.command_buffer.size >= 52 * 4);
+    profile.command_buffer.ptr = aligned_alloc(4096, profile.command_buffer.size);
+    profile.output_buffer.ptr = calloc(1, profile.output_buffer.size);
+    profile.command_buffer.size /= 2;
+    assert_int_equal(hsa_ven_amd_aqlprofile_start(&profile, (void *)&start),
+                     HSA_STATUS_ERROR_INVALID_ARGUMENT); /* too small: the size is told */
+    assert_int_equal(hsa_ven_amd_aqlprofile_start(&profile, (void *)&start), 0);
+    assert_int_equal(hsa_ven_amd_aqlprofile_read(&profile, (void *)&read), 0);
+    assert_int_equal(hsa_ven_amd_aqlprofile_stop(&profile, (void *)&stop), 0);
+    assert_int_equal(stop.indirect_buffer[3], 0x10800000 | 11);
+    const uint32_t *dwords =
+        (uint32_t *)(uintptr_t)(read.indirect_buffer[1] | (uint64_t)read.indirect_buffer[2] << 32);
+    assert_int_equal(dwords[2], 0x401);
+    uint64_t *samples = profile.output_buffer.ptr;
+    for (int i = 0; i < 9; i++)
+        samples[i] = 1ull << (4 * i);
+    struct seen seen = {0};
+    assert_int_equal(hsa_ven_amd_aqlprofile_iterate_data(&profile, see, &seen), 0);
+    assert_int_equal(seen.samples, 9);
+    assert_true(seen.sum == 0x111111111);
+    hsa_ven_amd_aqlprofile_info_data_t data = {.sample_id = UINT32_MAX};
+    data.pmc_data.event = events[0];
+    hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA, &data);
+    assert_int_equal(data.pmc_data.result, 0x11111111);
+    data.sample_id = 3;
+    hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA, &data);
+    assert_int_equal(data.pmc_data.result, 0x1000);
+    free(profile.command_buffer.ptr);
+    free(profile.output_buffer.ptr);
+}
+
+static void over_capacity_test(void **state)
+{
+    hsa_ven_amd_aqlprofile_event_t events[5] = {
+        {TCC, 0, 1}, {TCC, 0, 2}, {TCC, 0, 3}, {TCC, 0, 4}, {TCC, 0, 5}};
+    hsa_ven_amd_aqlprofile_profile_t profile = {.agent = agent, .events = events, .event_count = 5};
+    const char *text;
+    (void)state;
+    assert_int_equal(hsa_ven_amd_aqlprofile_start(&profile, NULL), HSA_STATUS_ERROR);
+    hsa_ven_amd_aqlprofile_error_string(&text);
+    assert_string_equal(text, "more events than the block has counters");
+    profile.type = HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE;
+    assert_int_equal(hsa_ven_amd_aqlprofile_start(&profile, NULL),
+                     HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+/* ---- second interface */
+
+static int live, allocations_left = 1000;
+
+static hsa_status_t allocate(void **ptr, uint64_t size, aqlprofile_buffer_desc_flags_t flags,
+                             void *userdata)
+{
+    assert_ptr_equal(userdata, &live);
+    assert_true(flags.host_access && flags.device_access);
+    if (allocations_left-- == 0)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    live++;
+    *ptr = calloc(1, size);
+    return HSA_STATUS_SUCCESS;
+}
+
+static void deallocate(void *ptr, void *userdata)
+{
+    assert_ptr_equal(userdata, &live);
+    live--;
+    free(ptr);
+}
+
+static hsa_status_t copy(void *to, const void *from, size_t size, void *userdata)
+{
+    assert_ptr_equal(userdata, &live);
+    memcpy(to, from, size);
+    return HSA_STATUS_SUCCESS;
+}
+
+static aqlprofile_agent_handle_t register_gpu(const char *name, uint32_t xcc, uint32_t se,
+                                              uint32_t cu)
+{
+    aqlprofile_agent_info_v1_t info = {name, xcc, se, cu, 1, 0, 0};
+    aqlprofile_agent_handle_t handle = {0};
+    assert_int_equal(aqlprofile_register_agent_info(&handle, &info, AQLPROFILE_AGENT_VERSION_V1),
+                     0);
+    return handle;
+}
+
+/* Where every sample claims to be: collected from coordinates, all different, all within extent. */
+struct places {
+    aqlprofile_agent_handle_t agent;
+    uint32_t samples;
+    int xcd, instance, se;
+    char seen[8][32][32];
+};
+
+static hsa_status_t take_coordinate(int position, int id, int extent, int coordinate,
+                                    const char *name, void *data)
+{
+    struct places *p = data;
+    (void)position;
+    assert_true(coordinate >= 0 && coordinate < extent);
+    if (strcmp(name, "XCD") == 0 && id == 0)
+        p->xcd = coordinate;
+    else if (strcmp(name, "INSTANCE") == 0 && id == 5)
+        p->instance = coordinate;
+    else if (strcmp(name, "SE") == 0 && id == 2)
+        p->se = coordinate;
+    else
+        fail_msg("coordinate %s %d", name, id);
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t take_sample(aqlprofile_pmc_event_t event, uint64_t id, uint64_t value,
+                                void *data)
+{
+    struct places *p = data;
+    (void)value;
+    p->xcd = p->instance = p->se = 0;
+    assert_int_equal(aqlprofile_iterate_event_coord(p->agent, event, id, take_coordinate, p), 0);
+    assert_int_equal(p->instance, event.block_index);
+    assert_int_equal(p->seen[p->xcd][p->instance][p->se]++, 0);
+    p->samples++;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void collect(aqlprofile_agent_handle_t gpu, block_t block, uint32_t instances,
+                    uint32_t expected_samples)
+{
+    aqlprofile_pmc_event_t events[32] = {0};
+    struct places places = {.agent = gpu};
+    aqlprofile_pmc_aql_packets_t packets;
+    aqlprofile_handle_t handle;
+    for (uint32_t i = 0; i < instances; i++)
+        events[i] = (aqlprofile_pmc_event_t){.block_index = i, .event_id = 1, .block_name = block};
+    aqlprofile_pmc_profile_t profile = {gpu, events, instances};
+    assert_int_equal(aqlprofile_pmc_create_packets(&handle, &packets, profile, allocate, deallocate,
+                                                   copy, &live),
+                     0);
+    assert_int_equal(aqlprofile_pmc_iterate_data(handle, take_sample, &places), 0);
+    assert_int_equal(places.samples, expected_samples);
+    aqlprofile_pmc_delete_packets(handle);
+    aqlprofile_pmc_delete_packets(handle); /* twice: no effect */
+    assert_int_equal(live, 0);
+    assert_int_equal(aqlprofile_pmc_iterate_data(handle, take_sample, &places),
+                     HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+static void packets_test(void **state)
+{
+    (void)state;
+    aqlprofile_agent_handle_t mi210 = register_gpu("gfx90a", 1, 8, 104);
+    aqlprofile_agent_handle_t mi300x = register_gpu("gfx942", 8, 32, 304);
+    assert_int_equal(register_gpu("gfx90a", 1, 8, 104).handle, mi210.handle);
+    collect(mi210, SQ, 1, 8);
+    collect(mi210, TCC, 32, 32);
+    collect(mi210, TCP, 14, 14 * 8);
+    collect(mi300x, TCC, 16, 128);
+    collect(mi300x, SQ, 1, 32);
+}
+
+static void v2_errors_test(void **state)
+{
+    aqlprofile_agent_handle_t mi210 = register_gpu("gfx90a", 1, 8, 104), none = {77};
+    aqlprofile_pmc_event_t event = {.block_index = 0, .event_id = 17, .block_name = TCC};
+    aqlprofile_pmc_profile_t profile = {mi210, &event, 1};
+    aqlprofile_pmc_aql_packets_t packets;
+    aqlprofile_handle_t handle;
+    aqlprofile_agent_info_t info = {"gfx000", 1, 8, 104, 1};
+    hsa_ven_amd_aqlprofile_id_query_t query = {.name = "TCP"};
+    bool ok;
+    (void)state;
+    assert_int_equal(aqlprofile_register_agent(&none, &info), HSA_STATUS_ERROR);
+    assert_int_equal(aqlprofile_register_agent_info(&none, &info, 9),
+                     HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    none.handle = 77;
+    assert_int_equal(aqlprofile_validate_pmc_event(none, &event, &ok),
+                     HSA_STATUS_ERROR_INVALID_AGENT);
+    assert_int_equal(aqlprofile_validate_pmc_event(mi210, &event, &ok), 0);
+    assert_true(ok);
+    assert_int_equal(aqlprofile_get_pmc_info(&profile, AQLPROFILE_INFO_BLOCK_ID, &query), 0);
+    assert_int_equal(query.instance_count, 14); /* compute units of an engine, plus one */
+    event.flags.sq_flags.accum = AQLPROFILE_ACCUMULATION_HI_RES;
+    assert_int_equal(aqlprofile_pmc_create_packets(&handle, &packets, profile, allocate, deallocate,
+                                                   copy, &live),
+                     HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    event = (aqlprofile_pmc_event_t){.event_id = 5, .block_name = SQ};
+    event.flags.sq_flags.accum = AQLPROFILE_ACCUMULATION_HI_RES;
+    assert_int_equal(aqlprofile_pmc_create_packets(&handle, &packets, profile, allocate, deallocate,
+                                                   copy, &live),
+                     0);
+    aqlprofile_pmc_delete_packets(handle);
+    for (int left = 0; left < 2; left++) { /* each allocation fails once */
+        allocations_left = left;
+        assert_int_equal(aqlprofile_pmc_create_packets(&handle, &packets, profile, allocate,
+                                                       deallocate, copy, &live),
+                         HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+        assert_int_equal(live, 0);
+    }
+    allocations_left = 1000;
+    assert_int_equal(aqlprofile_iterate_event_coord(mi210, event, 8, take_coordinate, NULL),
+                     HSA_STATUS_ERROR_INVALID_INDEX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(validate_test), cmocka_unit_test(info_test),
+        cmocka_unit_test(profile_test),  cmocka_unit_test(over_capacity_test),
+        cmocka_unit_test(packets_test),  cmocka_unit_test(v2_errors_test),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,401 @@
+/*
+ * First interface: the profile struct carries the caller's command and output buffers. The command
+ * buffer starts with a header of ours that says where the three streams lie.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/aqlprofile/internal.h"
+
+typedef hsa_ven_amd_aqlprofile_profile_t profile_t;
+typedef hsa_ext_amd_aql_pm4_packet_t packet_t;
+
+/* Library versions 1 and 2 have the same functions here; clients ask for 2 at most. */
+enum { VERSION_MAJOR = 2, VERSION_MINOR = 0 };
+
+enum { SECTION_START, SECTION_READ, SECTION_STOP, SECTION_COUNT };
+enum { SECTION_ALIGNMENT = 256, BUFFER_ALIGNMENT = 4096 };
+
+struct command_header {
+    uint64_t magic;
+    uint32_t offset[SECTION_COUNT], dwords[SECTION_COUNT];
+};
+static const uint64_t COMMAND_MAGIC = 0x31434d50434f5243; /* "CROCPMC1" */
+
+/* Beyond the last value of hsa_ven_amd_aqlprofile_info_type_t. */
+enum { INFO_WAIT_IDLE_CMD = HSA_VEN_AMD_AQLPROFILE_INFO_DISABLE_CMD + 1 };
+
+EXPORT uint32_t hsa_ven_amd_aqlprofile_version_major(void)
+{
+    return VERSION_MAJOR;
+}
+
+EXPORT uint32_t hsa_ven_amd_aqlprofile_version_minor(void)
+{
+    return VERSION_MINOR;
+}
+
+EXPORT hsa_status_t hsa_ven_amd_aqlprofile_error_string(const char **str)
+{
+    if (!str)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *str = aqlprofile_last_error();
+    return HSA_STATUS_SUCCESS;
+}
+
+static struct gpu_event event_of(const struct gpu_target *target,
+                                 const hsa_ven_amd_aqlprofile_event_t *event)
+{
+    return (struct gpu_event){.block = gpu_block_by_id(target, event->block_name),
+                              .instance = event->block_index,
+                              .event = event->counter_id};
+}
+
+EXPORT hsa_status_t hsa_ven_amd_aqlprofile_validate_event(
+    hsa_agent_t agent, const hsa_ven_amd_aqlprofile_event_t *event, bool *result)
+{
+    struct gpu_target target;
+    if (!event || !result)
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "NULL argument");
+    *result = false;
+    if (aqlprofile_target_of_hsa(agent, &target))
+        return HSA_STATUS_ERROR;
+    struct gpu_event e = event_of(&target, event);
+    *result = gpu_event_check(&target, &e) == GPU_PMC_OK;
+    return HSA_STATUS_SUCCESS;
+}
+
+struct request {
+    struct gpu_target target;
+    struct gpu_event *events;
+    uint32_t count;
+};
+
+/* The profile's events with their registers; request_free() in any case. */
+static hsa_status_t request_make(const profile_t *profile, struct request *r)
+{
+    *r = (struct request){0};
+    if (!profile || (!profile->events && profile->event_count))
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "NULL argument");
+    if (profile->type != HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_PMC)
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                               "only counters can be collected, not traces");
+    if (aqlprofile_target_of_hsa(profile->agent, &r->target))
+        return HSA_STATUS_ERROR;
+    r->count = profile->event_count;
+    r->events = calloc(r->count + 1u, sizeof *r->events);
+    if (!r->events)
+        return aqlprofile_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "out of memory");
+    for (uint32_t i = 0; i < r->count; i++)
+        r->events[i] = event_of(&r->target, &profile->events[i]);
+    enum gpu_pmc_status status = gpu_pmc_assign(&r->target, r->events, r->count);
+    if (status != GPU_PMC_OK)
+        return aqlprofile_fail(HSA_STATUS_ERROR, "%s", gpu_pmc_status_text(status));
+    return HSA_STATUS_SUCCESS;
+}
+
+static void request_free(struct request *r)
+{
+    free(r->events);
+}
+
+static void streams_make(const struct request *r, uint64_t result_va,
+                         struct pm4_stream streams[SECTION_COUNT])
+{
+    gpu_pmc_start(&streams[SECTION_START], &r->target, r->events, r->count);
+    gpu_pmc_read(&streams[SECTION_READ], &r->target, r->events, r->count, result_va);
+    gpu_pmc_stop(&streams[SECTION_STOP], &r->target, r->events, r->count);
+}
+
+static uint32_t layout_make(const struct pm4_stream streams[SECTION_COUNT],
+                            struct command_header *header)
+{
+    uint32_t offset = SECTION_ALIGNMENT;
+    *header = (struct command_header){.magic = COMMAND_MAGIC};
+    for (int i = 0; i < SECTION_COUNT; i++) {
+        header->offset[i] = offset;
+        header->dwords[i] = streams[i].count;
+        offset += (streams[i].count * 4 + SECTION_ALIGNMENT - 1) & ~(SECTION_ALIGNMENT - 1u);
+    }
+    return (offset + BUFFER_ALIGNMENT - 1) & ~(BUFFER_ALIGNMENT - 1u);
+}
+
+/* Grows *size to `needed`; an error when there is a buffer that is too small. */
+static hsa_status_t size_check(const void *buffer, uint32_t needed, uint32_t *size,
+                               const char *what)
+{
+    if (*size >= needed)
+        return HSA_STATUS_SUCCESS;
+    *size = needed;
+    if (!buffer)
+        return HSA_STATUS_SUCCESS;
+    return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the %s buffer needs %u bytes", what,
+                           needed);
+}
+
+static void packet_set(packet_t *packet, const char *commands, const struct command_header *header,
+                       int section)
+{
+    struct aql_pm4_packet filled;
+    aql_pm4_packet_fill(&filled, (uint64_t)(uintptr_t)(commands + header->offset[section]),
+                        header->dwords[section]);
+    filled.header = packet->header;
+    filled.completion_signal = packet->completion_signal.handle;
+    memcpy(packet, &filled, sizeof *packet);
+}
+
+EXPORT hsa_status_t hsa_ven_amd_aqlprofile_start(profile_t *profile, packet_t *aql_start_packet)
+{
+    struct pm4_stream streams[SECTION_COUNT] = {{0}};
+    struct command_header header;
+    struct request r;
+    hsa_status_t status = request_make(profile, &r);
+    if (status != HSA_STATUS_SUCCESS)
+        goto out;
+    char *commands = profile->command_buffer.ptr;
+    streams_make(&r, (uint64_t)(uintptr_t)profile->output_buffer.ptr, streams);
+    if (streams[0].out_of_memory || streams[1].out_of_memory || streams[2].out_of_memory) {
+        status = aqlprofile_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "out of memory");
+        goto out;
+    }
+    hsa_status_t output =
+        size_check(profile->output_buffer.ptr, gpu_pmc_result_bytes(&r.target, r.events, r.count),
+                   &profile->output_buffer.size, "output");
+    status = size_check(commands, layout_make(streams, &header), &profile->command_buffer.size,
+                        "command");
+    status = status == HSA_STATUS_SUCCESS ? output : status;
+    if (status != HSA_STATUS_SUCCESS || !commands)
+        goto out;
+    if (!aql_start_packet) {
+        status = aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no packet");
+        goto out;
+    }
+    memcpy(commands, &header, sizeof header);
+    for (int i = 0; i < SECTION_COUNT; i++)
+        memcpy(commands + header.offset[i], streams[i].dwords, streams[i].count * 4);
+    memset(aql_start_packet, 0, sizeof *aql_start_packet);
+    packet_set(aql_start_packet, commands, &header, SECTION_START);
+out:
+    for (int i = 0; i < SECTION_COUNT; i++)
+        pm4_stream_free(&streams[i]);
+    request_free(&r);
+    return status;
+}
+
+static hsa_status_t section_packet(const profile_t *profile, packet_t *packet, int section)
+{
+    struct command_header header;
+    if (!profile || !packet || !profile->command_buffer.ptr ||
+        profile->command_buffer.size < sizeof header)
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no command buffer");
+    memcpy(&header, profile->command_buffer.ptr, sizeof header);
+    if (header.magic != COMMAND_MAGIC)
+        return aqlprofile_fail(HSA_STATUS_ERROR, "the profile was not started");
+    memset(packet, 0, sizeof *packet);
+    packet_set(packet, profile->command_buffer.ptr, &header, section);
+    return HSA_STATUS_SUCCESS;
+}
+
+EXPORT hsa_status_t hsa_ven_amd_aqlprofile_stop(const profile_t *profile, packet_t *aql_stop_packet)
+{
+    return section_packet(profile, aql_stop_packet, SECTION_STOP);
+}
+
+EXPORT hsa_status_t hsa_ven_amd_aqlprofile_read(const profile_t *profile, packet_t *aql_read_packet)
+{
+    return section_packet(profile, aql_read_packet, SECTION_READ);
+}
+
+EXPORT hsa_status_t hsa_ven_amd_aqlprofile_legacy_get_pm4(const packet_t *aql_packet, void *data)
+{
+    (void)aql_packet;
+    (void)data;
+    return aqlprofile_fail(HSA_STATUS_ERROR, "no supported GPU needs PM4 blobs");
+}
+
+EXPORT hsa_status_t hsa_ven_amd_aqlprofile_att_marker(profile_t *profile, packet_t *packet,
+                                                      uint32_t data, att_marker_channel_t channel)
+{
+    (void)profile;
+    (void)packet;
+    (void)data;
+    (void)channel;
+    return aqlprofile_fail(HSA_STATUS_ERROR, "thread trace is not available");
+}
+
+/* Samples of the dies after those outside, each event by event. */
+EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_data(
+    const profile_t *profile, hsa_ven_amd_aqlprofile_data_callback_t callback, void *data)
+{
+    struct request r;
+    hsa_status_t status = request_make(profile, &r);
+    if (status == HSA_STATUS_SUCCESS && (!callback || !profile->output_buffer.ptr))
+        status = aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "NULL argument");
+    if (status == HSA_STATUS_SUCCESS &&
+        profile->output_buffer.size < gpu_pmc_result_bytes(&r.target, r.events, r.count))
+        status = aqlprofile_fail(HSA_STATUS_ERROR, "the output buffer is too small");
+    const uint64_t *samples = status == HSA_STATUS_SUCCESS ? profile->output_buffer.ptr : NULL;
+    uint32_t dies = r.target.geometry.xcc_count;
+    for (uint32_t die = 0; die < dies && status == HSA_STATUS_SUCCESS; die++) {
+        for (uint32_t i = 0; i < r.count && status == HSA_STATUS_SUCCESS; i++) {
+            const struct gpu_block *block = r.events[i].block;
+            uint32_t count = gpu_block_samples(&r.target, block);
+            if (die >= gpu_block_dies(&r.target, block))
+                continue;
+            for (uint32_t k = 0; k < count && status == HSA_STATUS_SUCCESS; k++) {
+                hsa_ven_amd_aqlprofile_info_data_t info = {
+                    .sample_id = block->flags & BLOCK_ATHUB ? r.events[i].instance : k};
+                info.pmc_data.event = profile->events[i];
+                info.pmc_data.result =
+                    samples[gpu_pmc_result_index(&r.target, r.events, r.count, i, die, k)];
+                status = callback(HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA, &info, data);
+            }
+        }
+    }
+    request_free(&r);
+    return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
+}
+
+EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_event_coord(
+    hsa_agent_t agent, hsa_ven_amd_aqlprofile_event_t event, uint32_t sample_id,
+    aqlprofile_coordinate_callback_t callback, void *userdata)
+{
+    struct gpu_target target;
+    struct coordinate coordinates[3];
+    if (!callback)
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no callback");
+    if (aqlprofile_target_of_hsa(agent, &target))
+        return HSA_STATUS_ERROR;
+    struct gpu_event e = event_of(&target, &event);
+    enum gpu_pmc_status status = gpu_event_check(&target, &e);
+    if (status != GPU_PMC_OK)
+        return aqlprofile_fail(HSA_STATUS_ERROR, "%s", gpu_pmc_status_text(status));
+    uint32_t samples = gpu_block_samples(&target, e.block);
+    int count = coordinates_of(&target, e.block, sample_id / samples, e.instance,
+                               sample_id % samples, coordinates);
+    return coordinates_report(coordinates, count, callback, userdata);
+}
+
+static hsa_status_t find_sample(hsa_ven_amd_aqlprofile_info_type_t type,
+                                hsa_ven_amd_aqlprofile_info_data_t *sample, void *wanted_data)
+{
+    hsa_ven_amd_aqlprofile_info_data_t *wanted = wanted_data;
+    const hsa_ven_amd_aqlprofile_event_t *a = &sample->pmc_data.event;
+    const hsa_ven_amd_aqlprofile_event_t *b = &wanted->pmc_data.event;
+    (void)type;
+    if (a->block_name != b->block_name || a->block_index != b->block_index ||
+        a->counter_id != b->counter_id)
+        return HSA_STATUS_SUCCESS;
+    if (wanted->sample_id == UINT32_MAX) { /* the sum of all */
+        wanted->pmc_data.result += sample->pmc_data.result;
+        return HSA_STATUS_SUCCESS;
+    }
+    if (wanted->sample_id != sample->sample_id)
+        return HSA_STATUS_SUCCESS;
+    wanted->pmc_data.result = sample->pmc_data.result;
+    return HSA_STATUS_INFO_BREAK;
+}
+
+static hsa_status_t info_data(const profile_t *profile, hsa_ven_amd_aqlprofile_info_data_t *value)
+{
+    value->pmc_data.result = 0;
+    return hsa_ven_amd_aqlprofile_iterate_data(profile, find_sample, value);
+}
+
+/* Sizes that start() will ask for. */
+static hsa_status_t info_sizes(const profile_t *profile, uint32_t *command_bytes,
+                               uint32_t *output_bytes)
+{
+    profile_t copy = *profile;
+    copy.command_buffer.ptr = copy.output_buffer.ptr = NULL;
+    copy.command_buffer.size = copy.output_buffer.size = 0;
+    hsa_status_t status = hsa_ven_amd_aqlprofile_start(&copy, NULL);
+    *command_bytes = copy.command_buffer.size;
+    *output_bytes = copy.output_buffer.size;
+    return status;
+}
+
+static hsa_status_t info_block(const profile_t *profile, int by_name, void *value)
+{
+    struct gpu_target target;
+    const struct gpu_block *block = NULL;
+    hsa_ven_amd_aqlprofile_id_query_t *query = value;
+    if (aqlprofile_target_of_hsa(profile->agent, &target))
+        return HSA_STATUS_ERROR;
+    if (by_name && query->name)
+        block = gpu_block_by_name(&target, query->name);
+    else if (!by_name && profile->events && profile->event_count)
+        block = gpu_block_by_id(&target, profile->events[0].block_name);
+    if (!block)
+        return aqlprofile_fail(HSA_STATUS_ERROR, "the GPU has no such block");
+    if (!by_name) {
+        *(uint32_t *)value = block->counters;
+        return HSA_STATUS_SUCCESS;
+    }
+    query->id = block->id;
+    query->instance_count = block->instances;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* Without a command buffer: its exact size. With one: the commands, and the packet in *value. */
+static hsa_status_t info_command(profile_t *profile, uint32_t attribute, packet_t *packet)
+{
+    struct pm4_stream stream = {0};
+    struct gpu_target target;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    if (aqlprofile_target_of_hsa(profile->agent, &target))
+        return HSA_STATUS_ERROR;
+    if (attribute == INFO_WAIT_IDLE_CMD)
+        pm4_wait_idle(&stream);
+    else
+        gpu_pmc_enable(&stream, &target, attribute == HSA_VEN_AMD_AQLPROFILE_INFO_ENABLE_CMD);
+    uint32_t bytes = stream.count * 4;
+    if (stream.out_of_memory) {
+        status = aqlprofile_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "out of memory");
+    } else if (!profile->command_buffer.ptr) {
+        profile->command_buffer.size = bytes;
+    } else if (profile->command_buffer.size < bytes || !packet) {
+        status = aqlprofile_fail(HSA_STATUS_ERROR, "the command buffer needs %u bytes", bytes);
+    } else {
+        struct aql_pm4_packet filled;
+        memcpy(profile->command_buffer.ptr, stream.dwords, bytes);
+        aql_pm4_packet_fill(&filled, (uint64_t)(uintptr_t)profile->command_buffer.ptr,
+                            stream.count);
+        memcpy(packet, &filled, sizeof *packet);
+    }
+    pm4_stream_free(&stream);
+    return status;
+}
+
+EXPORT hsa_status_t hsa_ven_amd_aqlprofile_get_info(const profile_t *profile,
+                                                    hsa_ven_amd_aqlprofile_info_type_t attribute,
+                                                    void *value)
+{
+    uint32_t unused;
+    if (!profile)
+        return aqlprofile_fail(HSA_STATUS_ERROR, "NULL argument 'profile'");
+    if (!value && (uint32_t)attribute < HSA_VEN_AMD_AQLPROFILE_INFO_ENABLE_CMD)
+        return aqlprofile_fail(HSA_STATUS_ERROR, "NULL argument 'value'");
+    switch ((uint32_t)attribute) {
+    case HSA_VEN_AMD_AQLPROFILE_INFO_COMMAND_BUFFER_SIZE:
+        return info_sizes(profile, value, &unused);
+    case HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA_SIZE:
+        return info_sizes(profile, &unused, value);
+    case HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA:
+        return info_data(profile, value);
+    case HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA:
+        return aqlprofile_fail(HSA_STATUS_ERROR, "thread trace is not available");
+    case HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_COUNTERS:
+        return info_block(profile, 0, value);
+    case HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_ID:
+        return info_block(profile, 1, value);
+    case HSA_VEN_AMD_AQLPROFILE_INFO_ENABLE_CMD:
+    case HSA_VEN_AMD_AQLPROFILE_INFO_DISABLE_CMD:
+    case INFO_WAIT_IDLE_CMD:
+        /* The interface declares the profile const and writes the size into it all the same. */
+        return info_command((profile_t *)(uintptr_t)profile, attribute, value);
+    default:
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "unknown attribute %u",
+                               (unsigned)attribute);
+    }
+}
