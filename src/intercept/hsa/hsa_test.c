@@ -1,0 +1,489 @@
+/* The HSA side of interception against a mock runtime: what the program sees must not change, what
+   is reported must be what the program did. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "intercept/hsa/completion.h"
+#include "intercept/hsa/install.h"
+#include "intercept/hsa/objects.h"
+#include "intercept/hsa/tables.h"
+#include "intercept/hsa/test/mock_hsa.h"
+#include "intercept/hsa/test/trace_double.h"
+#include "intercept/hsa/wrappers.h"
+
+enum { STALL_NS = 500000000 };
+
+/* A call as the program makes it: through the table. */
+#define CALL(name) ((__typeof__(hsa_real.name))mock_function(HSA_FN_##name))
+
+static int reset(void **state)
+{
+    (void)state;
+    double_reset();
+    return 0;
+}
+
+static hsa_queue_t *queue_open(void)
+{
+    hsa_queue_t *queue = NULL;
+
+    assert_int_equal(
+        CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 4096, 0, NULL, NULL, 0, 0, &queue),
+        HSA_STATUS_SUCCESS);
+    return queue;
+}
+
+static hsa_signal_t signal_make(int64_t value)
+{
+    hsa_signal_t signal;
+
+    CALL(hsa_signal_create)(value, 0, NULL, &signal);
+    return signal;
+}
+
+static amd_signal_t *amd_signal(hsa_signal_t signal)
+{
+    return (amd_signal_t *)(uintptr_t)signal.handle;
+}
+
+static hsa_kernel_dispatch_packet_t kernel_packet(uint32_t grid, hsa_signal_t signal)
+{
+    return (hsa_kernel_dispatch_packet_t){.header = HSA_PACKET_TYPE_KERNEL_DISPATCH,
+                                          .setup = 1,
+                                          .workgroup_size_x = 64,
+                                          .workgroup_size_y = 1,
+                                          .workgroup_size_z = 1,
+                                          .grid_size_x = grid,
+                                          .grid_size_y = 1,
+                                          .grid_size_z = 1,
+                                          .kernel_object = mock_kernel_object(0),
+                                          .completion_signal = signal};
+}
+
+static bool value_reached(hsa_signal_t signal, int64_t value)
+{
+    for (int i = 0; i < 4000; i++) {
+        if (__atomic_load_n(&amd_signal(signal)->value, __ATOMIC_ACQUIRE) == value)
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+    }
+    return false;
+}
+
+static void nothing_configured_changes_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t major = 1; major <= 2; major++) {
+        void *before[HSA_FN_COUNT];
+        void *table = mock_table_make(major);
+        for (int i = 0; i < HSA_FN_COUNT; i++)
+            before[i] = mock_function(i);
+        assert_true(intercept_hsa_install(table, 0));
+        for (int i = 0; i < HSA_FN_COUNT; i++)
+            if (i != HSA_FN_hsa_shut_down) /* drained first, whatever is configured */
+                assert_ptr_equal(mock_function(i), before[i]);
+    }
+}
+
+static void only_the_configured_operation_is_wrapped(void **state)
+{
+    (void)state;
+    void *table = mock_table_make(1);
+    void *get_info = mock_function(HSA_FN_hsa_agent_get_info);
+    void *iterate = mock_function(HSA_FN_hsa_iterate_agents);
+    double_listen(TRACE_HSA_CORE_API, ROCPROFILER_HSA_CORE_API_ID_hsa_agent_get_info);
+    assert_true(intercept_hsa_install(table, 0));
+    assert_ptr_not_equal(mock_function(HSA_FN_hsa_agent_get_info), get_info);
+    assert_ptr_equal(mock_function(HSA_FN_hsa_iterate_agents), iterate);
+}
+
+static void api_calls_report_arguments_and_results(void **state)
+{
+    (void)state;
+    hsa_device_type_t kind = HSA_DEVICE_TYPE_CPU;
+    const hsa_agent_t gpu = {MOCK_GPU};
+    const int32_t id = ROCPROFILER_HSA_CORE_API_ID_hsa_agent_get_info;
+    double_listen(TRACE_HSA_CORE_API, id);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_int_equal(CALL(hsa_agent_get_info)(gpu, HSA_AGENT_INFO_DEVICE, &kind),
+                     HSA_STATUS_SUCCESS);
+    assert_int_equal(kind, HSA_DEVICE_TYPE_GPU);
+    const struct double_entry *enter = double_entry(DOUBLE_API_ENTER, TRACE_HSA_CORE_API, id, 0);
+    const struct double_entry *leave = double_entry(DOUBLE_API_EXIT, TRACE_HSA_CORE_API, id, 0);
+    assert_non_null(enter);
+    assert_int_equal(enter->payload.hsa.size, sizeof enter->payload.hsa);
+    assert_int_equal(enter->payload.hsa.args.hsa_agent_get_info.agent.handle, MOCK_GPU);
+    assert_int_equal(enter->payload.hsa.args.hsa_agent_get_info.attribute, HSA_AGENT_INFO_DEVICE);
+    assert_ptr_equal(enter->payload.hsa.args.hsa_agent_get_info.value, &kind);
+    assert_int_equal(leave->payload.hsa.retval.hsa_status_t_retval, HSA_STATUS_SUCCESS);
+    assert_int_equal(CALL(hsa_agent_get_info)(gpu, HSA_AGENT_INFO_NAME, &kind),
+                     HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    leave = double_entry(DOUBLE_API_EXIT, TRACE_HSA_CORE_API, id, 1);
+    assert_int_equal(leave->payload.hsa.retval.hsa_status_t_retval,
+                     HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    double_stop(TRACE_HSA_CORE_API);
+    CALL(hsa_agent_get_info)(gpu, HSA_AGENT_INFO_DEVICE, &kind);
+    assert_int_equal(double_count(DOUBLE_API_ENTER, TRACE_HSA_CORE_API, id), 2);
+}
+
+static void a_dispatch_is_reported_and_its_signal_honoured(void **state)
+{
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_int_equal(CALL(hsa_executable_freeze)(mock_executable(), NULL), HSA_STATUS_SUCCESS);
+    hsa_queue_t *queue = queue_open();
+    hsa_signal_t signal = signal_make(3);
+    hsa_kernel_dispatch_packet_t packet = kernel_packet(640, signal);
+    packet.private_segment_size = 8;
+    packet.group_segment_size = 256;
+    mock_packets_submit(queue, &packet, 1);
+    assert_true(value_reached(signal, 2)); /* counted down by one, not set */
+    const struct double_entry *done = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, 0);
+    assert_non_null(done); /* before the program saw its signal */
+    const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record =
+        &done->payload.dispatch_record;
+    assert_int_equal(record->dispatch_info.grid_size.x, 640);
+    assert_int_equal(record->dispatch_info.workgroup_size.x, 64);
+    assert_int_equal(record->dispatch_info.private_segment_size, 8);
+    assert_int_equal(record->dispatch_info.group_segment_size, 256);
+    assert_int_equal(record->dispatch_info.agent_id.handle, 0x1001);
+    assert_int_equal(record->dispatch_info.queue_id.handle, queue->id);
+    assert_int_equal(record->dispatch_info.kernel_id, objects_kernel_id(mock_kernel_object(0)));
+    assert_true(record->dispatch_info.kernel_id > 0);
+    /* 100 MHz ticks: ten nanoseconds each. */
+    assert_int_equal(record->end_timestamp - record->start_timestamp, MOCK_TICKS_PER_KERNEL * 10);
+    assert_true(record->start_timestamp >= 7000000000ull);
+    /* The program's own timing query reads these. */
+    assert_int_equal(amd_signal(signal)->end_ts - amd_signal(signal)->start_ts,
+                     MOCK_TICKS_PER_KERNEL);
+    assert_int_equal(
+        double_count(DOUBLE_CALL, TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE), 2);
+    assert_int_equal(
+        double_count(DOUBLE_CALL, TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE), 1);
+    assert_int_equal(CALL(hsa_queue_destroy)(queue), HSA_STATUS_SUCCESS);
+    assert_int_equal(double_open_events(), 0);
+    CALL(hsa_signal_destroy)(signal);
+    CALL(hsa_executable_destroy)(mock_executable());
+}
+
+static void other_packets_pass_untouched(void **state)
+{
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    hsa_queue_t *queue = queue_open();
+    hsa_signal_t signal = signal_make(2);
+    hsa_kernel_dispatch_packet_t kernel = kernel_packet(64, (hsa_signal_t){0});
+    kernel.header |= 1 << HSA_PACKET_HEADER_BARRIER | 2 << HSA_PACKET_HEADER_ACQUIRE_FENCE_SCOPE;
+    unsigned char packets[3][64] = {{0}};
+    hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND | 1 << 8,
+                                        .completion_signal = signal};
+    memcpy(packets[0], &barrier, 64);
+    memcpy(packets[1], &kernel, 64);
+    memcpy(packets[2], &barrier, 64);
+    mock_packets_submit(queue, packets, 3);
+    assert_true(value_reached(signal, 0));
+    assert_int_equal(mock_packets_seen(), 3);
+    assert_memory_equal(mock_packet(0), packets[0], 64);
+    assert_memory_equal(mock_packet(1), packets[1], 56); /* all but the completion signal */
+    assert_memory_equal(mock_packet(2), packets[2], 64);
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 1);
+    CALL(hsa_queue_destroy)(queue);
+    CALL(hsa_signal_destroy)(signal);
+}
+
+static void nobody_listening_writes_what_came(void **state)
+{
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    hsa_queue_t *queue = queue_open();
+    double_stop(TRACE_KERNEL_DISPATCH);
+    hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
+    mock_packets_submit(queue, &packet, 1);
+    assert_memory_equal(mock_packet(0), &packet, 64);
+    CALL(hsa_queue_destroy)(queue);
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 0);
+}
+
+/* More in flight than upstream's sixteen, than a block of ours, than most queues hold. */
+static void thousands_in_flight(void **state)
+{
+    enum { KERNELS = 5000 };
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    hsa_queue_t *queues[2] = {queue_open(), queue_open()};
+    mock_device_hold(true);
+    for (uint32_t i = 0; i < KERNELS; i++) {
+        hsa_kernel_dispatch_packet_t packet = kernel_packet(i + 1, (hsa_signal_t){0});
+        mock_packets_submit(queues[i % 2], &packet, 1);
+    }
+    mock_device_hold(false);
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(mock_kernels_seen(), KERNELS);
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), KERNELS);
+    static bool seen_grid[KERNELS + 1], seen_id[KERNELS + 1];
+    uint64_t first_id = UINT64_MAX;
+    const struct double_entry *entries = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, 0);
+    for (uint32_t i = 0; i < KERNELS; i++)
+        if (entries[2 * i].payload.dispatch_record.dispatch_info.dispatch_id < first_id)
+            first_id = entries[2 * i].payload.dispatch_record.dispatch_info.dispatch_id;
+    for (uint32_t i = 0; i < KERNELS; i++) { /* a COMPLETE call goes before every record */
+        const rocprofiler_kernel_dispatch_info_t *info =
+            &entries[2 * i].payload.dispatch_record.dispatch_info;
+        assert_false(seen_grid[info->grid_size.x]);
+        assert_false(seen_id[info->dispatch_id - first_id]);
+        seen_grid[info->grid_size.x] = seen_id[info->dispatch_id - first_id] = true;
+    }
+    CALL(hsa_queue_destroy)(queues[0]);
+    CALL(hsa_queue_destroy)(queues[1]);
+}
+
+static bool error_seen;
+
+static void on_error(hsa_status_t status, hsa_queue_t *source, void *data)
+{
+    error_seen = status == HSA_STATUS_ERROR_EXCEPTION && source == *(hsa_queue_t **)data;
+}
+
+static void a_broken_queue_reaches_the_program_and_ends(void **state)
+{
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    hsa_queue_t *queue = NULL;
+    CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 64, 0, on_error, &queue, 0, 0, &queue);
+    mock_device_hold(true);
+    hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
+    mock_packets_submit(queue, &packet, 1);
+    mock_queue_break(queue);
+    mock_device_hold(false);
+    assert_true(error_seen);
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 0);
+    CALL(hsa_queue_destroy)(queue);
+    assert_int_equal(double_open_events(), 0);
+}
+
+/* ---- counting ---------------------------------------------------------------------------------
+ */
+
+static hsa_barrier_and_packet_t around[3];
+static _Atomic int begun, completed;
+static uint64_t duration_seen;
+
+static void counting_begin(struct trace_dispatch *dispatch, struct trace_packets *packets)
+{
+    dispatch->counting = around;
+    packets->before = &around[0];
+    packets->before_count = 1;
+    packets->after = &around[1];
+    packets->after_count = 2;
+    packets->serialize = true;
+    packets->signal_after = true;
+    begun++;
+}
+
+static void counting_complete(struct trace_dispatch *dispatch, bool failed)
+{
+    assert_false(failed);
+    assert_ptr_equal(dispatch->counting, around);
+    duration_seen = dispatch->end_ns - dispatch->start_ns;
+    completed++;
+}
+
+static const struct trace_counting_ops counting_ops = {counting_begin, counting_complete};
+
+static void counting_wraps_kernels_one_at_a_time(void **state)
+{
+    enum { KERNELS = 200 };
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        around[i] = (hsa_barrier_and_packet_t){.header = HSA_PACKET_TYPE_BARRIER_AND |
+                                                         1 << HSA_PACKET_HEADER_BARRIER,
+                                               .reserved1 = 0xaa0 + (uint32_t)i};
+    double_counting_configure(&counting_ops);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    hsa_queue_t *queues[2] = {queue_open(), queue_open()};
+    for (uint32_t i = 0; i < KERNELS; i++) {
+        hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
+        mock_packets_submit(queues[i % 2], &packet, 1);
+    }
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(begun, KERNELS);
+    assert_int_equal(completed, KERNELS);
+    assert_int_equal(mock_kernels_seen(), KERNELS);
+    assert_int_equal(mock_overlaps_seen(), 0);
+    assert_int_equal(duration_seen, MOCK_TICKS_PER_KERNEL * 10);
+    const unsigned char *second = mock_packet(1); /* before, kernel, after, after */
+    assert_int_equal(second[0], HSA_PACKET_TYPE_KERNEL_DISPATCH);
+    assert_int_equal(((const hsa_barrier_and_packet_t *)mock_packet(3))->reserved1, 0xaa2);
+    CALL(hsa_queue_destroy)(queues[0]);
+    CALL(hsa_queue_destroy)(queues[1]);
+    assert_int_equal(double_open_events(), 0);
+}
+
+/* ---- copies, memory, code objects --------------------------------------------------------------
+ */
+
+static void copies_report_direction_size_and_times(void **state)
+{
+    (void)state;
+    const hsa_agent_t cpu = {MOCK_CPU}, gpu = {MOCK_GPU};
+    char from[256] = "payload", to[256] = "";
+    hsa_amd_profiling_async_copy_time_t time = {0};
+    double_listen(TRACE_MEMORY_COPY, -1);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    hsa_signal_t signal = signal_make(1);
+    assert_int_equal(CALL(hsa_amd_memory_async_copy)(to, gpu, from, cpu, 256, 0, NULL, signal),
+                     HSA_STATUS_SUCCESS);
+    assert_true(value_reached(signal, 0));
+    assert_string_equal(to, "payload");
+    const struct double_entry *entry =
+        double_entry(DOUBLE_RECORD, TRACE_MEMORY_COPY, ROCPROFILER_MEMORY_COPY_HOST_TO_DEVICE, 0);
+    assert_non_null(entry);
+    assert_int_equal(entry->payload.copy_record.bytes, 256);
+    assert_int_equal(entry->payload.copy_record.src_agent_id.handle, 0x1000);
+    assert_int_equal(entry->payload.copy_record.dst_agent_id.handle, 0x1001);
+    assert_ptr_equal(entry->payload.copy_record.dst_address.ptr, to);
+    assert_int_equal(
+        entry->payload.copy_record.end_timestamp - entry->payload.copy_record.start_timestamp, 256);
+    /* The program asks for the times of its own signal. */
+    assert_int_equal(CALL(hsa_amd_profiling_get_async_copy_time)(signal, &time),
+                     HSA_STATUS_SUCCESS);
+    assert_int_equal(time.end - time.start, 256);
+    /* A failing call reports no copy and leaves the signal alone. */
+    amd_signal(signal)->value = 1;
+    assert_int_not_equal(CALL(hsa_amd_memory_async_copy)(to, cpu, from, gpu, 0, 0, NULL, signal),
+                         HSA_STATUS_SUCCESS);
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(amd_signal(signal)->value, 1);
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_MEMORY_COPY, -1), 1);
+    assert_int_equal(double_open_events(), 0);
+    CALL(hsa_signal_destroy)(signal);
+}
+
+static void allocations_report_agent_size_and_address(void **state)
+{
+    (void)state;
+    void *memory = NULL;
+    double_listen(TRACE_MEMORY_ALLOCATION, -1);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    CALL(hsa_amd_memory_pool_allocate)((hsa_amd_memory_pool_t){MOCK_GPU + 1}, 12345, 0, &memory);
+    CALL(hsa_amd_memory_pool_free)(memory);
+    const struct double_entry *made = double_entry(DOUBLE_RECORD, TRACE_MEMORY_ALLOCATION,
+                                                   ROCPROFILER_MEMORY_ALLOCATION_ALLOCATE, 0);
+    const struct double_entry *freed =
+        double_entry(DOUBLE_RECORD, TRACE_MEMORY_ALLOCATION, ROCPROFILER_MEMORY_ALLOCATION_FREE, 0);
+    assert_int_equal(made->payload.allocation_record.allocation_size, 12345);
+    assert_int_equal(made->payload.allocation_record.agent_id.handle, 0x1001);
+    assert_int_equal(made->payload.allocation_record.address.value, (uintptr_t)memory);
+    assert_int_equal(freed->payload.allocation_record.address.value, (uintptr_t)memory);
+    assert_true(made->payload.allocation_record.end_timestamp >=
+                made->payload.allocation_record.start_timestamp);
+}
+
+static void code_objects_come_before_their_kernels_and_go_after(void **state)
+{
+    (void)state;
+    const int32_t load = ROCPROFILER_CODE_OBJECT_LOAD;
+    const int32_t symbol = ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER;
+    double_listen(TRACE_CODE_OBJECT, -1);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    CALL(hsa_executable_freeze)(mock_executable(), NULL);
+    const struct double_entry *object = double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, load, 0);
+    assert_string_equal(object->payload.object.uri, "memory://1234#offset=0x10&size=42");
+    assert_int_equal(object->payload.object.load_delta, -7);
+    assert_int_equal(object->payload.object.agent_id.handle, 0x1001);
+    assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, symbol), 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct double_entry *kernel = double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, symbol, i);
+        assert_true(kernel > object);
+        assert_int_equal(kernel->payload.kernel.code_object_id,
+                         object->payload.object.code_object_id);
+        assert_int_equal(objects_kernel_id(kernel->payload.kernel.kernel_object),
+                         kernel->payload.kernel.kernel_id);
+        assert_non_null(strstr(kernel->payload.kernel.kernel_name, ".kd"));
+    }
+    CALL(hsa_executable_freeze)(mock_executable(), NULL); /* nothing new */
+    assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, load), 1);
+    CALL(hsa_executable_destroy)(mock_executable());
+    const struct double_entry *unload = double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, load, 1);
+    assert_int_equal(unload->phase, ROCPROFILER_CALLBACK_PHASE_UNLOAD);
+    assert_true(unload > double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, symbol, 3));
+    objects_unload_all();
+    assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, load), 2);
+}
+
+/* ---- cost --------------------------------------------------------------------------------------
+ */
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Printed for the record; the bound is far above the budget because machines of tests are slow, but
+   far below a cost that grows with what is in flight. */
+static void enqueue_cost_is_flat(void **state)
+{
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    hsa_queue_t *queue = queue_open();
+    for (int round = 0; round < 3; round++) {
+        uint64_t step = 1024;
+        mock_device_hold(true);
+        uint64_t before = cpu_ns();
+        for (uint32_t i = 0; i < step; i++) {
+            hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
+            mock_packets_submit(queue, &packet, 1);
+        }
+        uint64_t each = (cpu_ns() - before) / step;
+        print_message("enqueue: %llu ns each, 0 to 1024 in flight\n", (unsigned long long)each);
+        if (round > 0) /* the first round makes the blocks */
+            assert_true(each < 5000);
+        mock_device_hold(false);
+        assert_true(completion_drain(STALL_NS));
+    }
+    CALL(hsa_queue_destroy)(queue);
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    mock_stop();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(nothing_configured_changes_nothing, reset),
+        cmocka_unit_test_setup(only_the_configured_operation_is_wrapped, reset),
+        cmocka_unit_test_setup(api_calls_report_arguments_and_results, reset),
+        cmocka_unit_test_setup(a_dispatch_is_reported_and_its_signal_honoured, reset),
+        cmocka_unit_test_setup(other_packets_pass_untouched, reset),
+        cmocka_unit_test_setup(nobody_listening_writes_what_came, reset),
+        cmocka_unit_test_setup(thousands_in_flight, reset),
+        cmocka_unit_test_setup(a_broken_queue_reaches_the_program_and_ends, reset),
+        cmocka_unit_test_setup(counting_wraps_kernels_one_at_a_time, reset),
+        cmocka_unit_test_setup(copies_report_direction_size_and_times, reset),
+        cmocka_unit_test_setup(allocations_report_agent_size_and_address, reset),
+        cmocka_unit_test_setup(code_objects_come_before_their_kernels_and_go_after, reset),
+        cmocka_unit_test_setup(enqueue_cost_is_flat, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop);
+}

@@ -1,0 +1,658 @@
+#include "intercept/hsa/test/mock_hsa.h"
+
+#include <hsa/hsa_ext_amd.h>
+#include <hsa/hsa_ven_amd_loader.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "codeobj/kernel_descriptor.h"
+#include "intercept/hsa/tables.h"
+#include "topology/topology.h"
+
+/* ---- topology: replaces the folder's own reading of sysfs ----------------------------------- */
+
+static const rocprofiler_agent_v0_t cpu_info = {.size = sizeof cpu_info,
+                                                .id = {.handle = 0x1000},
+                                                .type = ROCPROFILER_AGENT_TYPE_CPU,
+                                                .node_id = 0};
+static const rocprofiler_agent_v0_t gpu_info = {.size = sizeof gpu_info,
+                                                .id = {.handle = 0x1001},
+                                                .type = ROCPROFILER_AGENT_TYPE_GPU,
+                                                .node_id = 1,
+                                                .logical_node_id = 1,
+                                                .gfx_target_version = 90010};
+static const rocprofiler_agent_v0_t *infos[] = {&cpu_info, &gpu_info};
+static const struct topology topology = {.agents = infos, .agent_count = 2};
+
+const struct topology *topology_system(void)
+{
+    return &topology;
+}
+
+const rocprofiler_agent_v0_t *topology_agent_by_node(const struct topology *unused,
+                                                     uint32_t node_id)
+{
+    (void)unused;
+    return node_id < 2 ? infos[node_id] : NULL;
+}
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+struct mock_version {
+    uint32_t major, minor, step, reserved;
+};
+
+enum { SLOTS_MAX = 256 };
+
+static struct mock_table {
+    struct mock_version version;
+    void *slots[SLOTS_MAX];
+} api_tables[HSA_TABLE_COUNT];
+
+static struct {
+    struct mock_version version;
+    void *tables[HSA_TABLE_COUNT];
+} root;
+
+static struct hsa_tables current;
+
+/* Slots of functions that the mock does not play. */
+static hsa_status_t not_played(void)
+{
+    return HSA_STATUS_ERROR;
+}
+
+/* ---- agents ---------------------------------------------------------------------------------- */
+
+static hsa_status_t system_get_info(hsa_system_info_t attribute, void *value)
+{
+    if (attribute != HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *(uint64_t *)value = 1000000000;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void *data),
+                                   void *data)
+{
+    callback((hsa_agent_t){MOCK_CPU}, data);
+    return callback((hsa_agent_t){MOCK_GPU}, data);
+}
+
+static hsa_status_t agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
+{
+    if (attribute == (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID)
+        *(uint32_t *)value = agent.handle == MOCK_GPU;
+    else if (attribute == HSA_AGENT_INFO_DEVICE)
+        *(hsa_device_type_t *)value =
+            agent.handle == MOCK_GPU ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU;
+    else
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static hsa_status_t iterate_pools(hsa_agent_t agent,
+                                  hsa_status_t (*callback)(hsa_amd_memory_pool_t pool, void *data),
+                                  void *data)
+{
+    return callback((hsa_amd_memory_pool_t){agent.handle + 1}, data);
+}
+
+static hsa_status_t iterate_regions(hsa_agent_t agent,
+                                    hsa_status_t (*callback)(hsa_region_t region, void *data),
+                                    void *data)
+{
+    return callback((hsa_region_t){agent.handle + 2}, data);
+}
+
+static hsa_status_t pool_get_info(hsa_amd_memory_pool_t pool, hsa_amd_memory_pool_info_t attribute,
+                                  void *value)
+{
+    (void)pool;
+    if (attribute == HSA_AMD_MEMORY_POOL_INFO_SEGMENT)
+        *(hsa_amd_segment_t *)value = HSA_AMD_SEGMENT_GLOBAL;
+    else if (attribute == HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS)
+        *(uint32_t *)value = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED;
+    else
+        *(bool *)value = true;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
+                                  void **pointer)
+{
+    (void)pool;
+    (void)flags;
+    *pointer = aligned_alloc(4096, (size + 4095) & ~4095ul);
+    return *pointer ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+static hsa_status_t pool_free(void *pointer)
+{
+    free(pointer);
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t allow_access(uint32_t count, const hsa_agent_t *agents, const uint32_t *flags,
+                                 const void *pointer)
+{
+    (void)flags;
+    return count == 1 && agents[0].handle == MOCK_GPU && pointer ? HSA_STATUS_SUCCESS
+                                                                 : HSA_STATUS_ERROR;
+}
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+static hsa_status_t signal_create(hsa_signal_value_t value, uint32_t count,
+                                  const hsa_agent_t *consumers, hsa_signal_t *signal)
+{
+    amd_signal_t *made = aligned_alloc(64, sizeof *made);
+
+    (void)count;
+    (void)consumers;
+    memset(made, 0, sizeof *made);
+    made->kind = AMD_SIGNAL_KIND_USER;
+    made->value = value;
+    signal->handle = (uint64_t)(uintptr_t)made;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t signal_destroy(hsa_signal_t signal)
+{
+    free((void *)(uintptr_t)signal.handle);
+    return HSA_STATUS_SUCCESS;
+}
+
+static void signal_subtract(hsa_signal_t signal, hsa_signal_value_t value)
+{
+    __atomic_sub_fetch(&((amd_signal_t *)(uintptr_t)signal.handle)->value, value, __ATOMIC_RELEASE);
+}
+
+static void signal_store(hsa_signal_t signal, hsa_signal_value_t value)
+{
+    __atomic_store_n(&((amd_signal_t *)(uintptr_t)signal.handle)->value, value, __ATOMIC_RELEASE);
+}
+
+/* ---- queues and the device ------------------------------------------------------------------- */
+
+enum { PACKETS_MAX = 1 << 16, QUEUES_MAX = 16 };
+
+typedef void (*writer_fn)(const void *packets, uint64_t count);
+typedef void (*handler_fn)(const void *packets, uint64_t count, uint64_t index, void *data,
+                           writer_fn writer);
+
+struct mock_queue {
+    hsa_queue_t hsa; /* first */
+    bool used, profiled, broken;
+    handler_fn handler;
+    void *handler_data;
+    void (*error)(hsa_status_t status, hsa_queue_t *source, void *data);
+    void *error_data;
+    unsigned char (*packets)[64];
+    uint64_t written, done;
+    uint64_t busy_until; /* ticks: the kernel that runs */
+    amd_signal_t *running;
+    pthread_mutex_t lock; /* the doorbell's, as in the runtime */
+};
+
+static struct mock_queue queues[QUEUES_MAX];
+static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t device_thread;
+static bool device_runs, device_held;
+static uint64_t device_ticks;
+static uint64_t packets_seen, kernels_seen, overlaps_seen;
+static unsigned char (*seen)[64];
+static __thread struct mock_queue *writing;
+
+/* The hardware queue: what interceptors write. */
+static void hardware_write(const void *packets, uint64_t count)
+{
+    pthread_mutex_lock(&device_lock);
+    for (uint64_t i = 0; i < count; i++) {
+        memcpy(writing->packets[writing->written++ % PACKETS_MAX], (const char *)packets + 64 * i,
+               64);
+        memcpy(seen[packets_seen++ % PACKETS_MAX], (const char *)packets + 64 * i, 64);
+    }
+    pthread_mutex_unlock(&device_lock);
+}
+
+void mock_packets_submit(hsa_queue_t *hsa, const void *packets, uint32_t count)
+{
+    struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
+
+    pthread_mutex_lock(&queue->lock);
+    writing = queue;
+    if (queue->handler != NULL)
+        queue->handler(packets, count, queue->written, queue->handler_data, hardware_write);
+    else
+        hardware_write(packets, count);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static bool dependencies_met(const hsa_barrier_and_packet_t *barrier)
+{
+    for (int i = 0; i < 5; i++) {
+        const amd_signal_t *signal = (const amd_signal_t *)(uintptr_t)barrier->dep_signal[i].handle;
+        if (signal != NULL && signal->value != 0)
+            return false;
+    }
+    return true;
+}
+
+static void completion_count(const struct mock_queue *queue, const unsigned char *packet,
+                             uint64_t start, uint64_t end)
+{
+    amd_signal_t *signal;
+
+    memcpy(&signal, packet + 56, sizeof signal);
+    if (signal == NULL)
+        return;
+    if (queue->profiled) {
+        signal->start_ts = start;
+        signal->end_ts = end;
+    }
+    __atomic_sub_fetch(&signal->value, 1, __ATOMIC_RELEASE);
+}
+
+static bool other_queue_busy(const struct mock_queue *queue)
+{
+    for (int i = 0; i < QUEUES_MAX; i++)
+        if (&queues[i] != queue && queues[i].busy_until > device_ticks)
+            return true;
+    return false;
+}
+
+/* One step of one queue. Kernels take time on their queue; packets are taken in order. */
+static void queue_step(struct mock_queue *queue)
+{
+    if (queue->done == queue->written || queue->busy_until > device_ticks || queue->broken)
+        return;
+    const unsigned char *packet = queue->packets[queue->done % PACKETS_MAX];
+    unsigned type = packet[0];
+    if (queue->busy_until != 0) { /* the kernel at the head has just ended */
+        completion_count(queue, packet, queue->busy_until - MOCK_TICKS_PER_KERNEL,
+                         queue->busy_until);
+        queue->busy_until = 0;
+        queue->done++;
+    } else if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
+        overlaps_seen += other_queue_busy(queue);
+        kernels_seen++;
+        queue->busy_until = device_ticks + MOCK_TICKS_PER_KERNEL;
+    } else if (type != HSA_PACKET_TYPE_BARRIER_AND ||
+               dependencies_met((const hsa_barrier_and_packet_t *)(const void *)packet)) {
+        completion_count(queue, packet, device_ticks, device_ticks);
+        queue->done++;
+    }
+}
+
+static void *device_main(void *unused)
+{
+    (void)unused;
+    while (__atomic_load_n(&device_runs, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&device_lock);
+        if (!device_held) {
+            for (int i = 0; i < QUEUES_MAX; i++)
+                if (queues[i].used)
+                    queue_step(&queues[i]);
+            device_ticks += MOCK_TICKS_PER_KERNEL / 10;
+        }
+        pthread_mutex_unlock(&device_lock);
+        if (device_ticks % (MOCK_TICKS_PER_KERNEL * 100) == 0 || device_held)
+            nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+    }
+    return NULL;
+}
+
+void mock_device_hold(bool hold)
+{
+    pthread_mutex_lock(&device_lock);
+    device_held = hold;
+    pthread_mutex_unlock(&device_lock);
+}
+
+static hsa_status_t queue_make(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                               void (*error)(hsa_status_t, hsa_queue_t *, void *), void *data,
+                               uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
+{
+    (void)type;
+    (void)private_size;
+    (void)group_size;
+    if (agent.handle != MOCK_GPU)
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    pthread_mutex_lock(&device_lock);
+    for (int i = 0; i < QUEUES_MAX; i++) {
+        if (queues[i].used)
+            continue;
+        unsigned char(*packets)[64] = calloc(PACKETS_MAX, 64);
+        queues[i] = (struct mock_queue){.hsa = {.size = size, .id = (uint64_t)i + 40},
+                                        .used = true,
+                                        .packets = packets,
+                                        .error = error,
+                                        .error_data = data};
+        pthread_mutex_init(&queues[i].lock, NULL);
+        *queue = &queues[i].hsa;
+        break;
+    }
+    pthread_mutex_unlock(&device_lock);
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t queue_destroy(hsa_queue_t *hsa)
+{
+    struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
+
+    pthread_mutex_lock(&device_lock);
+    free(queue->packets);
+    memset(queue, 0, sizeof *queue);
+    pthread_mutex_unlock(&device_lock);
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t intercept_register(hsa_queue_t *hsa, handler_fn handler, void *data)
+{
+    struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
+
+    queue->handler = handler;
+    queue->handler_data = data;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t profiler_enable(hsa_queue_t *hsa, int enable)
+{
+    ((struct mock_queue *)(void *)hsa)->profiled = enable;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* 100 MHz device clock, origin 7 s before the system's. */
+static hsa_status_t tick_convert(hsa_agent_t agent, uint64_t tick, uint64_t *time)
+{
+    (void)agent;
+    *time = tick * 10 + 7000000000ull;
+    return HSA_STATUS_SUCCESS;
+}
+
+void mock_queue_break(hsa_queue_t *hsa)
+{
+    struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
+
+    pthread_mutex_lock(&device_lock);
+    queue->broken = true;
+    pthread_mutex_unlock(&device_lock);
+    queue->error(HSA_STATUS_ERROR_EXCEPTION, hsa, queue->error_data);
+}
+
+uint64_t mock_packets_seen(void)
+{
+    return packets_seen;
+}
+
+uint64_t mock_kernels_seen(void)
+{
+    return kernels_seen;
+}
+
+uint64_t mock_overlaps_seen(void)
+{
+    return overlaps_seen;
+}
+
+const void *mock_packet(uint64_t n)
+{
+    return seen[n % PACKETS_MAX];
+}
+
+/* ---- copies: done when the call returns ------------------------------------------------------ */
+
+static hsa_status_t copy_profiling(bool enable)
+{
+    (void)enable;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t async_copy(void *target, hsa_agent_t target_agent, const void *source,
+                               hsa_agent_t source_agent, size_t size, uint32_t count,
+                               const hsa_signal_t *signals, hsa_signal_t completion)
+{
+    amd_signal_t *signal = (amd_signal_t *)(uintptr_t)completion.handle;
+
+    (void)target_agent;
+    (void)source_agent;
+    (void)count;
+    (void)signals;
+    if (size == 0)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    memcpy(target, source, size);
+    if (signal != NULL) {
+        signal->start_ts = 100;
+        signal->end_ts = 100 + size;
+        signal_subtract(completion, 1);
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t copy_time(hsa_signal_t signal, hsa_amd_profiling_async_copy_time_t *time)
+{
+    const amd_signal_t *amd = (const amd_signal_t *)(uintptr_t)signal.handle;
+
+    time->start = amd->start_ts;
+    time->end = amd->end_ts;
+    return amd->end_ts ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR;
+}
+
+/* ---- one executable with two kernels --------------------------------------------------------- */
+
+static _Alignas(64) struct kernel_descriptor descriptors[2];
+static const char *const kernel_names[] = {"first.kd", "second.kd"};
+
+hsa_executable_t mock_executable(void)
+{
+    return (hsa_executable_t){0xe1};
+}
+
+uint64_t mock_kernel_object(uint32_t n)
+{
+    return (uint64_t)(uintptr_t)&descriptors[n];
+}
+
+static hsa_status_t executable_ok(hsa_executable_t executable)
+{
+    return executable.handle == 0xe1 ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+}
+
+static hsa_status_t executable_freeze(hsa_executable_t executable, const char *options)
+{
+    (void)options;
+    return executable_ok(executable);
+}
+
+static hsa_status_t
+iterate_symbols(hsa_executable_t executable, hsa_agent_t agent,
+                hsa_status_t (*callback)(hsa_executable_t executable, hsa_agent_t agent,
+                                         hsa_executable_symbol_t symbol, void *data),
+                void *data)
+{
+    for (uint64_t i = 0; i < 2; i++)
+        callback(executable, agent, (hsa_executable_symbol_t){i}, data);
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t symbol_get_info(hsa_executable_symbol_t symbol,
+                                    hsa_executable_symbol_info_t attribute, void *value)
+{
+    const char *name = kernel_names[symbol.handle];
+
+    switch (attribute) {
+    case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
+        *(hsa_symbol_kind_t *)value = HSA_SYMBOL_KIND_KERNEL;
+        break;
+    case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
+        *(uint32_t *)value = (uint32_t)strlen(name);
+        break;
+    case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
+        memcpy(value, name, strlen(name));
+        break;
+    case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
+        *(uint64_t *)value = mock_kernel_object((uint32_t)symbol.handle);
+        break;
+    default:
+        *(uint32_t *)value = 16;
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t host_address(const void *device, const void **host)
+{
+    *host = device;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t iterate_objects(hsa_executable_t executable,
+                                    hsa_status_t (*callback)(hsa_executable_t executable,
+                                                             hsa_loaded_code_object_t object,
+                                                             void *data),
+                                    void *data)
+{
+    return callback(executable, (hsa_loaded_code_object_t){0xc0de}, data);
+}
+
+static hsa_status_t object_get_info(hsa_loaded_code_object_t object,
+                                    hsa_ven_amd_loader_loaded_code_object_info_t attribute,
+                                    void *value)
+{
+    static const char uri[] = "memory://1234#offset=0x10&size=42";
+
+    (void)object;
+    switch (attribute) {
+    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT:
+        *(hsa_agent_t *)value = (hsa_agent_t){MOCK_GPU};
+        break;
+    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE:
+        *(uint64_t *)value = (uint64_t)(uintptr_t)descriptors;
+        break;
+    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE:
+        *(uint64_t *)value = sizeof descriptors;
+        break;
+    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA:
+        *(int64_t *)value = -7;
+        break;
+    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE:
+        *(uint32_t *)value = HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY;
+        break;
+    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH:
+        *(uint32_t *)value = sizeof uri - 1;
+        break;
+    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI:
+        memcpy(value, uri, sizeof uri - 1);
+        break;
+    default:
+        *(uint64_t *)value = 0x1234;
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t extension_table(uint16_t extension, uint16_t major, size_t size, void *table)
+{
+    const hsa_ven_amd_loader_1_03_pfn_t loader = {
+        .hsa_ven_amd_loader_query_host_address = host_address,
+        .hsa_ven_amd_loader_executable_iterate_loaded_code_objects = iterate_objects,
+        .hsa_ven_amd_loader_loaded_code_object_get_info = object_get_info,
+    };
+
+    if (extension != HSA_EXTENSION_AMD_LOADER || major != 1)
+        return HSA_STATUS_ERROR;
+    memcpy(table, &loader, size < sizeof loader ? size : sizeof loader);
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t shut_down(void)
+{
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- assembly -------------------------------------------------------------------------------- */
+
+static const struct {
+    enum hsa_function function;
+    void *code;
+} played[] = {
+    {HSA_FN_hsa_system_get_info, (void *)system_get_info},
+    {HSA_FN_hsa_iterate_agents, (void *)iterate_agents},
+    {HSA_FN_hsa_agent_get_info, (void *)agent_get_info},
+    {HSA_FN_hsa_agent_iterate_regions, (void *)iterate_regions},
+    {HSA_FN_hsa_amd_agent_iterate_memory_pools, (void *)iterate_pools},
+    {HSA_FN_hsa_amd_memory_pool_get_info, (void *)pool_get_info},
+    {HSA_FN_hsa_amd_memory_pool_allocate, (void *)pool_allocate},
+    {HSA_FN_hsa_amd_memory_pool_free, (void *)pool_free},
+    {HSA_FN_hsa_amd_agents_allow_access, (void *)allow_access},
+    {HSA_FN_hsa_signal_create, (void *)signal_create},
+    {HSA_FN_hsa_signal_destroy, (void *)signal_destroy},
+    {HSA_FN_hsa_signal_subtract_screlease, (void *)signal_subtract},
+    {HSA_FN_hsa_signal_store_screlease, (void *)signal_store},
+    {HSA_FN_hsa_queue_create, (void *)queue_make},
+    {HSA_FN_hsa_queue_destroy, (void *)queue_destroy},
+    {HSA_FN_hsa_amd_queue_intercept_create, (void *)queue_make},
+    {HSA_FN_hsa_amd_queue_intercept_register, (void *)intercept_register},
+    {HSA_FN_hsa_amd_profiling_set_profiler_enabled, (void *)profiler_enable},
+    {HSA_FN_hsa_amd_profiling_convert_tick_to_system_domain, (void *)tick_convert},
+    {HSA_FN_hsa_amd_profiling_async_copy_enable, (void *)copy_profiling},
+    {HSA_FN_hsa_amd_profiling_get_async_copy_time, (void *)copy_time},
+    {HSA_FN_hsa_amd_memory_async_copy, (void *)async_copy},
+    {HSA_FN_hsa_executable_freeze, (void *)executable_freeze},
+    {HSA_FN_hsa_executable_destroy, (void *)executable_ok},
+    {HSA_FN_hsa_executable_iterate_agent_symbols, (void *)iterate_symbols},
+    {HSA_FN_hsa_executable_symbol_get_info, (void *)symbol_get_info},
+    {HSA_FN_hsa_system_get_major_extension_table, (void *)extension_table},
+    {HSA_FN_hsa_shut_down, (void *)shut_down},
+};
+
+static void tables_fill(uint32_t major)
+{
+    /* Slots per table: generation 1 as Debian 12's runtime has them, 2 with room for all. */
+    static const uint32_t first_slots[HSA_TABLE_COUNT] = {125, 48, 6, 13};
+
+    memset(api_tables, 0, sizeof api_tables);
+    root.version = (struct mock_version){1, sizeof root, 0, 0};
+    for (int t = 0; t < HSA_TABLE_COUNT; t++) {
+        uint32_t slots = major == 1 ? first_slots[t] : 150;
+        root.tables[t] = &api_tables[t];
+        api_tables[t].version =
+            (struct mock_version){major, (uint32_t)sizeof(struct mock_version) + 8 * slots, 0, 0};
+        for (uint32_t i = 0; i < slots; i++)
+            api_tables[t].slots[i] = (void *)not_played;
+    }
+    hsa_tables_read(&current, &root);
+    for (size_t i = 0; i < sizeof played / sizeof played[0]; i++)
+        *hsa_tables_slot(&current, played[i].function) = played[i].code;
+}
+
+void *mock_table_make(uint32_t amd_major)
+{
+    tables_fill(amd_major);
+    if (seen == NULL)
+        seen = calloc(PACKETS_MAX, 64);
+    packets_seen = kernels_seen = overlaps_seen = 0;
+    device_held = false;
+    if (!device_runs) {
+        device_runs = true;
+        pthread_create(&device_thread, NULL, device_main, NULL);
+    }
+    return &root;
+}
+
+void *mock_function(int function)
+{
+    void **slot = hsa_tables_slot(&current, (enum hsa_function)function);
+
+    return slot ? *slot : NULL;
+}
+
+void mock_stop(void)
+{
+    __atomic_store_n(&device_runs, false, __ATOMIC_RELEASE);
+    pthread_join(device_thread, NULL);
+    free(seen);
+}

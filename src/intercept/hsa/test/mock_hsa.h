@@ -1,0 +1,42 @@
+/*
+ * An HSA runtime of tests: tables of the first or second generation, a CPU and a GPU agent, queues
+ * whose packets a device thread works off, signals in plain memory, one loadable executable.
+ */
+#ifndef INTERCEPT_MOCK_HSA_H
+#define INTERCEPT_MOCK_HSA_H
+
+#include <hsa/amd_hsa_signal.h>
+#include <hsa/hsa.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MOCK_CPU = 0x10, MOCK_GPU = 0x20, MOCK_TICKS_PER_KERNEL = 50 };
+
+/* A fresh root table (HsaApiTable *) of that AMD-extension generation, every slot the mock's. */
+void *mock_table_make(uint32_t amd_major);
+
+/* The function in the table now, as the runtime's exported symbol would reach it. */
+void *mock_function(int hsa_function);
+
+/* Writes packets (64 bytes each) as a program does, and rings the doorbell: calls interceptors. */
+void mock_packets_submit(hsa_queue_t *queue, const void *packets, uint32_t count);
+
+/* Stops and continues the device between packets. */
+void mock_device_hold(bool hold);
+
+/* What reached the device: packets, and kernels by kernel_object. */
+uint64_t mock_packets_seen(void);
+uint64_t mock_kernels_seen(void);
+/* Kernels that ran at the same time as another one of the device. */
+uint64_t mock_overlaps_seen(void);
+/* The n-th packet that reached the device. */
+const void *mock_packet(uint64_t n);
+
+/* Puts the queue into the error state: the device stops, the error callback runs. */
+void mock_queue_break(hsa_queue_t *queue);
+
+hsa_executable_t mock_executable(void);
+uint64_t mock_kernel_object(uint32_t n);
+void mock_stop(void);
+
+#endif

@@ -1,0 +1,200 @@
+#include "intercept/hsa/test/trace_double.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+enum { ENTRIES_MAX = 65536 };
+
+_Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX];
+_Atomic(const struct trace_counting_ops *) trace_counting;
+
+static const struct trace_set everything = {
+    .has_callbacks = true, .has_buffers = true, .wants_args = true};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct double_entry entries[ENTRIES_MAX];
+static uint32_t entry_count;
+static uint64_t correlation_last;
+static int open_events;
+static bool counting_configured;
+static __thread struct trace_frame *innermost;
+
+void double_reset(void)
+{
+    memset(trace_slots, 0, sizeof trace_slots);
+    atomic_store(&trace_counting, NULL);
+    counting_configured = false;
+    entry_count = 0;
+    open_events = 0;
+    clock_init();
+}
+
+void double_listen(enum trace_domain domain, int32_t operation)
+{
+    for (int32_t i = 0; i < TRACE_OPERATIONS_MAX; i++)
+        if (operation < 0 || operation == i)
+            atomic_store(&trace_slots[domain][i], &everything);
+}
+
+void double_stop(enum trace_domain domain)
+{
+    for (int32_t i = 0; i < TRACE_OPERATIONS_MAX; i++)
+        atomic_store(&trace_slots[domain][i], NULL);
+}
+
+void double_counting_configure(const struct trace_counting_ops *ops)
+{
+    counting_configured = true;
+    atomic_store(&trace_counting, ops);
+}
+
+bool trace_is_configured(enum trace_domain domain, int32_t operation)
+{
+    return operation >= 0 && operation < TRACE_OPERATIONS_MAX &&
+           atomic_load(&trace_slots[domain][operation]) != NULL;
+}
+
+bool trace_domain_is_configured(enum trace_domain domain)
+{
+    for (int32_t i = 0; i < TRACE_OPERATIONS_MAX; i++)
+        if (trace_is_configured(domain, i))
+            return true;
+    return false;
+}
+
+bool trace_counting_is_configured(void)
+{
+    return counting_configured;
+}
+
+static void entry_add(enum double_what what, enum trace_domain domain, int32_t operation,
+                      rocprofiler_callback_phase_t phase, uint64_t correlation, const void *payload,
+                      size_t size)
+{
+    pthread_mutex_lock(&lock);
+    if (entry_count < ENTRIES_MAX) {
+        struct double_entry *entry = &entries[entry_count++];
+        memset(entry, 0, sizeof *entry);
+        entry->what = what;
+        entry->domain = domain;
+        entry->operation = operation;
+        entry->phase = phase;
+        entry->correlation = correlation;
+        if (payload != NULL)
+            memcpy(&entry->payload, payload,
+                   size < sizeof entry->payload ? size : sizeof entry->payload);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
+                     enum trace_domain domain, int32_t operation, void *payload)
+{
+    frame->set = set;
+    frame->parent = innermost;
+    frame->domain = (uint16_t)domain;
+    frame->operation = operation;
+    frame->payload = payload;
+    frame->internal = __atomic_add_fetch(&correlation_last, 1, __ATOMIC_RELAXED);
+    innermost = frame;
+    entry_add(DOUBLE_API_ENTER, domain, operation, ROCPROFILER_CALLBACK_PHASE_ENTER,
+              frame->internal, payload, sizeof(rocprofiler_callback_tracing_hsa_api_data_t));
+}
+
+void trace_api_exit(struct trace_frame *frame)
+{
+    innermost = frame->parent;
+    entry_add(DOUBLE_API_EXIT, frame->domain, frame->operation, ROCPROFILER_CALLBACK_PHASE_EXIT,
+              frame->internal, frame->payload, sizeof(rocprofiler_callback_tracing_hsa_api_data_t));
+}
+
+bool trace_event_open(struct trace_event *event, enum trace_domain domain, int32_t operation)
+{
+    memset(event, 0, sizeof *event);
+    event->set = trace_set_load(domain, operation);
+    event->domain = (uint16_t)domain;
+    event->operation = operation;
+    event->thread_id = 1;
+    if (event->set == NULL)
+        return false;
+    __atomic_add_fetch(&open_events, 1, __ATOMIC_RELAXED);
+    event->correlation_id.internal =
+        innermost ? innermost->internal
+                  : __atomic_add_fetch(&correlation_last, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+bool trace_event_recapture(struct trace_event *event, int32_t operation)
+{
+    event->enter_set = event->set;
+    event->set = trace_set_load(event->domain, operation);
+    event->operation = operation;
+    return event->set != NULL;
+}
+
+void trace_event_open_unwatched(struct trace_event *event, enum trace_domain domain)
+{
+    memset(event, 0, sizeof *event);
+    event->domain = (uint16_t)domain;
+    __atomic_add_fetch(&open_events, 1, __ATOMIC_RELAXED);
+}
+
+void trace_event_call(struct trace_event *event, int32_t operation,
+                      rocprofiler_callback_phase_t phase, void *payload)
+{
+    if (event->set != NULL || event->enter_set != NULL)
+        entry_add(DOUBLE_CALL, event->domain, operation, phase, event->correlation_id.internal,
+                  payload, *(const uint64_t *)payload);
+}
+
+void trace_event_record(struct trace_event *event, const void *record, size_t size)
+{
+    if (event->set != NULL)
+        entry_add(DOUBLE_RECORD, event->domain, event->operation, ROCPROFILER_CALLBACK_PHASE_NONE,
+                  event->correlation_id.internal, record, size);
+}
+
+void trace_event_release(struct trace_event *event)
+{
+    (void)event;
+    __atomic_sub_fetch(&open_events, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t trace_time_ns(void)
+{
+    return clock_now_ns();
+}
+
+void trace_runtime_register(const struct trace_runtime_ops *ops)
+{
+    (void)ops;
+}
+
+uint32_t double_count(enum double_what what, enum trace_domain domain, int32_t operation)
+{
+    uint32_t count = 0;
+
+    while (double_entry(what, domain, operation, count) != NULL)
+        count++;
+    return count;
+}
+
+const struct double_entry *double_entry(enum double_what what, enum trace_domain domain,
+                                        int32_t operation, uint32_t n)
+{
+    const struct double_entry *found = NULL;
+
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < entry_count && found == NULL; i++)
+        if (entries[i].what == what && entries[i].domain == domain &&
+            (operation < 0 || entries[i].operation == operation) && n-- == 0)
+            found = &entries[i];
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+uint32_t double_open_events(void)
+{
+    return (uint32_t)__atomic_load_n(&open_events, __ATOMIC_RELAXED);
+}
