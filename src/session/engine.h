@@ -7,10 +7,13 @@
 #ifndef SESSION_ENGINE_H
 #define SESSION_ENGINE_H
 
+#include "counters/shape.h"
 #include "model/operations.h"
+#include "session/counting/counting.h"
 #include "session/lifecycle.h"
 #include "session/runtimes.h"
 #include "session/session.h"
+#include "topology/topology.h"
 
 #define ENGINE_FUNCTIONS(X)                                                                        \
     X(context_create)                                                                              \
@@ -48,6 +51,19 @@
     X(request_kind_name)                                                                           \
     X(domain_of_callback_kind)                                                                     \
     X(domain_of_buffer_kind)                                                                       \
+    X(counting_agent_iterate)                                                                      \
+    X(counting_info)                                                                               \
+    X(counting_dimensions_iterate)                                                                 \
+    X(counting_instance_count)                                                                     \
+    X(counting_counter_create)                                                                     \
+    X(counting_definition_load)                                                                    \
+    X(counting_config_create)                                                                      \
+    X(counting_config_destroy)                                                                     \
+    X(counting_dispatch_configure_buffer)                                                          \
+    X(counting_dispatch_configure_callback)                                                        \
+    X(instance_counter_id)                                                                         \
+    X(instance_position)                                                                           \
+    X(topology_system)                                                                             \
     X(trace_time_ns)
 
 struct crocprof_engine {

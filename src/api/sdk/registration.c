@@ -1,0 +1,44 @@
+#include "session/engine.h"
+
+#include <rocprofiler-sdk/intercept_table.h>
+#include <rocprofiler-sdk/registration.h>
+
+rocprofiler_status_t rocprofiler_is_initialized(int *status)
+{
+    if (!status)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    *status = crocprof_engine()->session_initialized_status();
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_is_finalized(int *status)
+{
+    if (!status)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    *status = crocprof_engine()->session_finalized_status();
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t rocprofiler_force_configure(rocprofiler_configure_func_t configure_func)
+{
+    crocprof_engine()->runtime_arm();
+    return crocprof_engine()->session_force_configure(configure_func);
+}
+
+/* What rocprofiler-register calls for each runtime; not in any installed header. */
+ROCPROFILER_PUBLIC_API int rocprofiler_set_api_table(const char *name, uint64_t lib_version,
+                                                     uint64_t lib_instance, void **tables,
+                                                     uint64_t num_tables);
+
+int rocprofiler_set_api_table(const char *name, uint64_t lib_version, uint64_t lib_instance,
+                              void **tables, uint64_t num_tables)
+{
+    return crocprof_engine()->runtime_offer(name, lib_version, lib_instance, tables, num_tables);
+}
+
+rocprofiler_status_t
+rocprofiler_at_intercept_table_registration(rocprofiler_intercept_library_cb_t callback, int libs,
+                                            void *data)
+{
+    return crocprof_engine()->runtime_tables_watch(callback, libs, data);
+}
