@@ -95,7 +95,8 @@ static int run(struct cli_options *options)
 {
     struct settings *settings = &options->settings;
     struct launch launch;
-    char error[PATH_MAX + 200], directory[PATH_MAX];
+    char error[PATH_MAX + 200];
+    static char directory[PATH_MAX]; /* settings, the caller's, point to it */
     if (launch_prepare(&launch, options->program[0], error, sizeof error) != 0)
         return refuse(EXIT_NOT_STARTED, "%s", error);
     int status = settings->formats ? formats_check(settings->formats) : 0;
