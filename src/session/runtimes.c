@@ -15,6 +15,8 @@ __attribute__((weak)) bool intercept_hsa_install(void *api_table, uint64_t runti
 __attribute__((weak)) bool intercept_hip_install(const char *name, void *api_table,
                                                  uint64_t runtime_version);
 __attribute__((weak)) bool intercept_marker_install(void **api_tables, uint64_t runtime_version);
+/* Provided by src/session/counting: GPU memory from the runtime just installed. */
+__attribute__((weak)) void counting_memory_use_hsa(void);
 
 /* One row per name that rocprofiler-register knows. */
 static const struct runtime {
@@ -38,8 +40,13 @@ static const struct runtime {
 
 static bool install(const struct runtime *runtime, void **tables, uint64_t version)
 {
-    if (!strcmp(runtime->name, "hsa"))
-        return intercept_hsa_install && intercept_hsa_install(tables[0], version);
+    if (!strcmp(runtime->name, "hsa")) {
+        if (!intercept_hsa_install || !intercept_hsa_install(tables[0], version))
+            return false;
+        if (counting_memory_use_hsa)
+            counting_memory_use_hsa();
+        return true;
+    }
     if (!strncmp(runtime->name, "hip", 3))
         return intercept_hip_install && intercept_hip_install(runtime->name, tables[0], version);
     if (!strcmp(runtime->name, "roctx"))
