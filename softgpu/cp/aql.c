@@ -180,6 +180,14 @@ static void dispatch_done(void *arg, const struct dispatch_result *result)
     cp_wake(device->cp);
 }
 
+/* s_sendmsg(MSG_INTERRUPT), from inside an execution slice: a read section, where the driver must
+ * not be called. The CP thread raises it. */
+static void dispatch_interrupt_raise(void *arg, uint32_t event_id)
+{
+    struct slot *slot = arg;
+    cp_event_post(slot->queue->device->cp, event_id);
+}
+
 static enum step dispatch_check(struct cp_queue *queue, const hsa_kernel_dispatch_packet_t *packet)
 {
     uint32_t dimensions = packet->setup & 3;
@@ -232,6 +240,7 @@ static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatc
         .dispatch_id = queue->fetch,
         .queue_id = queue->config.queue_id,
         .done = dispatch_done,
+        .interrupt = dispatch_interrupt_raise,
         .arg = slot,
     };
     /* Counted before the submit: done() may run before it returns. */

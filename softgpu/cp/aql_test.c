@@ -441,6 +441,23 @@ static void late_reports_are_ignored(void **state)
     assert_int_equal(atomic_load(&rig->device->in_flight), 0);
 }
 
+static void kernel_interrupts_are_raised(void **state)
+{
+    struct rig *rig = *state;
+    struct rig_queue *queue = rig_aql_create(rig, 1, 64);
+    hsa_kernel_dispatch_packet_t packet = rig_kernel(true, no_signal);
+
+    rig_hold(rig, true);
+    rig_push(queue, &packet);
+    assert_true(rig_wait(rig_dispatch_count(rig) == 1));
+    const struct dispatch_request *request = &rig->dispatch[0].request;
+    request->interrupt(request->arg, 33);
+    request->interrupt(request->arg, 1 << 20); /* no such event */
+    assert_true(rig_wait(rig_event_count(rig, 33) == 1));
+    rig_finish(rig, 0, NULL);
+    rig_queue_destroy(queue);
+}
+
 static uint64_t process_cpu_ns(void)
 {
     struct timespec used;
@@ -529,6 +546,7 @@ int main(void)
         RIG_TEST(stopped_queue_keeps_its_place),
         RIG_TEST(destroy_aborts_running_kernels),
         RIG_TEST(late_reports_are_ignored),
+        RIG_TEST(kernel_interrupts_are_raised),
         RIG_TEST(idle_processor_sleeps),
         RIG_TEST(unnoticed_doorbells_are_polled),
         RIG_TEST(child_of_fork_starts_anew),

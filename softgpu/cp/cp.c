@@ -25,6 +25,8 @@ enum {
     WAIT_SLEEP_NS = 1000 * 1000 /* the end of a dispatch kicks: this is only a safety net */
 };
 
+enum { EVENTS_MAX = 4096 };
+
 struct command {
     int (*run)(struct cp *cp, struct command *command);
     struct cp_device *device;
@@ -45,6 +47,11 @@ struct cp {
     /* Writer: the CP thread (seq_cst). Readers: cp_kick() after its increment (seq_cst), to save
      * the system call when nobody sleeps. Dekker: one of the two sees the other. */
     _Atomic uint32_t asleep;
+
+    /* Events posted and not yet raised, one bit each: the kernel driver's 4095 numbers. Writers:
+     * cp_event_post() sets (release); the CP thread takes whole words (acquire). */
+    _Atomic uint64_t posted[EVENTS_MAX / 64];
+    atomic_bool any_posted; /* set after the bit, cleared before the bits are taken */
 
     pthread_mutex_t lock; /* everything below */
     pthread_cond_t command_done;
@@ -84,6 +91,27 @@ void cp_kick(struct cp *cp)
 void cp_event_raise(struct cp *cp, uint32_t event_id)
 {
     cp->ops.event_raise(cp->driver, event_id);
+}
+
+void cp_event_post(struct cp *cp, uint32_t event_id)
+{
+    if (event_id >= EVENTS_MAX)
+        return;
+    atomic_fetch_or_explicit(&cp->posted[event_id / 64], 1ull << event_id % 64,
+                             memory_order_release);
+    atomic_store_explicit(&cp->any_posted, true, memory_order_release);
+    cp_wake(cp);
+}
+
+static void posted_raise(struct cp *cp)
+{
+    if (!atomic_exchange_explicit(&cp->any_posted, false, memory_order_acquire))
+        return;
+    for (uint32_t word = 0; word < EVENTS_MAX / 64; word++) {
+        uint64_t bits = atomic_exchange_explicit(&cp->posted[word], 0, memory_order_acquire);
+        for (; bits; bits &= bits - 1)
+            cp_event_raise(cp, word * 64 + (uint32_t)__builtin_ctzll(bits));
+    }
 }
 
 void cp_memory_fault(struct cp *cp, uint32_t gpu_id, uint64_t va, uint32_t kind)
@@ -193,6 +221,7 @@ static void *cp_main(void *arg)
         uint32_t seen = atomic_load_explicit(&cp->kicks, memory_order_acquire);
         if (!commands_run(cp))
             return NULL;
+        posted_raise(cp);
         bool moved = queues_turn(cp).moved;
         moved |= engines_help(cp);
         if (moved) {

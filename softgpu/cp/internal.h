@@ -169,8 +169,9 @@ void pm4_start(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
 enum step pm4_step(struct cp_queue *queue);
 
 /* cp.c */
-void cp_wake(struct cp *cp); /* any thread; cheap when the CP is awake */
-void cp_event_raise(struct cp *cp, uint32_t event_id);
+void cp_wake(struct cp *cp);                           /* any thread; cheap when the CP is awake */
+void cp_event_raise(struct cp *cp, uint32_t event_id); /* not inside a read section */
+void cp_event_post(struct cp *cp, uint32_t event_id);  /* anywhere: raised by the CP thread soon */
 void cp_memory_fault(struct cp *cp, uint32_t gpu_id, uint64_t va, uint32_t kind);
 
 #endif

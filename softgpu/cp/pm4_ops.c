@@ -100,10 +100,14 @@ enum step pm4_op_NOP(struct cp_queue *queue, const struct pm4_packet *packet)
     return STEP_MORE;
 }
 
-/* Caches exist only as counter models here: memory is always coherent. */
+/* Data caches exist only as counter models here: memory is always coherent. Code is decoded once,
+ * which is an instruction cache. */
 enum step pm4_op_ACQUIRE_MEM(struct cp_queue *queue, const struct pm4_packet *packet)
 {
-    return pm4_op_NOP(queue, packet);
+    enum { INSTRUCTION_CACHE = 1 << 29 };
+    if (packet->body[0] & INSTRUCTION_CACHE)
+        engine_code_invalidate(queue->device->engine);
+    return STEP_MORE;
 }
 
 /* There is one micro engine. */

@@ -84,6 +84,11 @@ void engine_queue_abort(struct engine *engine, uint32_t queue_id)
     pthread_mutex_unlock(&rig->lock);
 }
 
+void engine_code_invalidate(struct engine *engine)
+{
+    (void)engine;
+}
+
 void engine_after_fork_child(struct engine *engine)
 {
     (void)engine;
