@@ -297,6 +297,8 @@ static inline uint64_t fixed_up(const struct format *f, const uint64_t *s, uint3
         const bool away = (how.mode == 1 && !sign) || (how.mode == 2 && sign);
         return sign | (away && !how.flush_out);
     }
+    if (f->bits > 16 && is_nan(f, s[0])) /* Newton steps that overflowed */
+        return round_value(f, (struct value){VALUE_NUMBER, sign != 0, 1, 10000}, how);
     return (s[0] & ~format_sign(f)) | sign;
 }
 

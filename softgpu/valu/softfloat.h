@@ -6,6 +6,7 @@
 #define VALU_SOFTFLOAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef unsigned __int128 u128;

@@ -1,64 +1,11 @@
 /* The vector ALU's frame: choice of build, floating-point state, lane crossing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "valu/test_wave.h"
 
-#include <cmocka.h>
-
-#include "valu/valu.h"
-#include "wave/wave.h"
-
-static lane_row registers[256], accumulators[256];
-static struct wave wave;
-static const char *const build_names[] = {"avx512", "avx2", "portable"};
-
-static void wave_reset(void)
+static void registers_number(void)
 {
-    memset(&wave, 0, sizeof wave);
-    wave.v = registers;
-    wave.a = accumulators;
-    wave.vgpr_count = wave.agpr_count = 256;
-    wave.s64[SREG_EXEC / 2] = ~UINT64_C(0);
-    valu_mode_set(&wave, 0xf0);
     for (uint32_t r = 0; r < 256; r++)
         for (uint32_t l = 0; l < WAVE_LANES; l++)
             registers[r][l] = r << 8 | l;
-}
-
-static struct operand vgpr(uint16_t index)
-{
-    return (struct operand){.kind = OPND_VGPR, .type = TYPE_B32, .dwords = 1, .index = index};
-}
-static struct operand sgpr(uint16_t index)
-{
-    return (struct operand){.kind = OPND_SREG, .type = TYPE_B32, .dwords = 1, .index = index};
-}
-static struct operand constant(uint64_t value)
-{
-    return (struct operand){.kind = OPND_CONST, .type = TYPE_B32, .dwords = 1, .value = value};
-}
-
-static void run(struct inst *i)
-{
-    i->dwords = 1;
-    inst_exec_fn *handler = valu_handler(i);
-    assert_non_null(handler);
-    valu_enter(&wave);
-    assert_ptr_equal(handler(&wave, i), i + 1);
-    valu_leave();
-}
-
-static void each_build(void (*test)(void))
-{
-    for (size_t n = 0; n < 3; n++) {
-        if (valu_build_select(build_names[n]) != 0)
-            continue;
-        assert_string_equal(valu_isa_name(), build_names[n]);
-        wave_reset();
-        test();
-    }
 }
 
 static void unknown_operations_have_no_handler(void **state)
@@ -113,6 +60,7 @@ static void modes_follow_the_register(void **state)
 
 static void lanes(void)
 {
+    registers_number();
     struct inst i = {.op = OP_V_READLANE_B32, .format = FMT_VOP3, .dst = sgpr(5), .src_count = 2};
     i.src[0] = vgpr(7);
     i.src[1] = constant(64 + 9); /* taken modulo 64 */
@@ -151,7 +99,8 @@ static void lane_crossing(void **state)
 static void expect_dpp(uint16_t ctrl, int (*from)(int lane))
 {
     for (int bound = 0; bound < 2; bound++) {
-        wave_reset();
+        wave_reset(0xf0);
+        registers_number();
         struct inst i = {.op = OP_V_MOV_B32,
                          .format = FMT_VOP1,
                          .modifier = MOD_DPP,

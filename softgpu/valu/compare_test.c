@@ -1,0 +1,291 @@
+/*
+ * Comparisons of every type and condition, and packed operations, against the definitions. The
+ * conditions of v_cmp are sets of outcomes: less 1, equal 2, greater 4, unordered 8.
+ */
+#include "valu/reference.h"
+#include "valu/test_wave.h"
+
+#define FLOATS(S)                                                                                  \
+    {OP_V_CMP_F_##S, OP_V_CMPX_F_##S, 0}, {OP_V_CMP_LT_##S, OP_V_CMPX_LT_##S, 1},                  \
+        {OP_V_CMP_EQ_##S, OP_V_CMPX_EQ_##S, 2}, {OP_V_CMP_LE_##S, OP_V_CMPX_LE_##S, 3},            \
+        {OP_V_CMP_GT_##S, OP_V_CMPX_GT_##S, 4}, {OP_V_CMP_LG_##S, OP_V_CMPX_LG_##S, 5},            \
+        {OP_V_CMP_GE_##S, OP_V_CMPX_GE_##S, 6}, {OP_V_CMP_O_##S, OP_V_CMPX_O_##S, 7},              \
+        {OP_V_CMP_U_##S, OP_V_CMPX_U_##S, 8}, {OP_V_CMP_NGE_##S, OP_V_CMPX_NGE_##S, 9},            \
+        {OP_V_CMP_NLG_##S, OP_V_CMPX_NLG_##S, 10}, {OP_V_CMP_NGT_##S, OP_V_CMPX_NGT_##S, 11},      \
+        {OP_V_CMP_NLE_##S, OP_V_CMPX_NLE_##S, 12}, {OP_V_CMP_NEQ_##S, OP_V_CMPX_NEQ_##S, 13},      \
+        {OP_V_CMP_NLT_##S, OP_V_CMPX_NLT_##S, 14},                                                 \
+    {                                                                                              \
+        OP_V_CMP_TRU_##S, OP_V_CMPX_TRU_##S, 15                                                    \
+    }
+#define INTS(S)                                                                                    \
+    {OP_V_CMP_F_##S, OP_V_CMPX_F_##S, 0}, {OP_V_CMP_LT_##S, OP_V_CMPX_LT_##S, 1},                  \
+        {OP_V_CMP_EQ_##S, OP_V_CMPX_EQ_##S, 2}, {OP_V_CMP_LE_##S, OP_V_CMPX_LE_##S, 3},            \
+        {OP_V_CMP_GT_##S, OP_V_CMPX_GT_##S, 4}, {OP_V_CMP_NE_##S, OP_V_CMPX_NE_##S, 5},            \
+        {OP_V_CMP_GE_##S, OP_V_CMPX_GE_##S, 6},                                                    \
+    {                                                                                              \
+        OP_V_CMP_T_##S, OP_V_CMPX_T_##S, 7                                                         \
+    }
+
+struct comparison {
+    uint16_t op, opx;
+    uint8_t outcomes;
+};
+static const struct comparison floats[3][16] = {{FLOATS(F16)}, {FLOATS(F32)}, {FLOATS(F64)}};
+static const struct comparison ints[6][8] = {{INTS(I16)}, {INTS(U16)}, {INTS(I32)},
+                                             {INTS(U32)}, {INTS(I64)}, {INTS(U64)}};
+
+/* Many equal pairs, many NaNs, many zeros of both signs. */
+static uint64_t sample(int bits, const struct format *f)
+{
+    const uint64_t sign = UINT64_C(1) << (bits - 1);
+    uint64_t x = random_bits() >> (64 - bits);
+    if (f && random_below(4) == 0)
+        x = format_inf(f) + random_below(3) - 1;
+    if (random_below(3) == 0)
+        x = random_below(3);
+    return random_below(2) ? x ^ sign : x;
+}
+
+static int outcome(const struct format *f, bool is_signed, int bits, uint64_t a, uint64_t b)
+{
+    if (f) {
+        const int order = compared(f, a, b, false);
+        return order == 2 ? 8 : order < 0 ? 1 : order ? 4 : 2;
+    }
+    const __int128 x = is_signed ? (__int128)signed_bits(a, bits) : (__int128)a;
+    const __int128 y = is_signed ? (__int128)signed_bits(b, bits) : (__int128)b;
+    return x < y ? 1 : x == y ? 2 : 4;
+}
+
+static void comparison_check(const struct comparison *c, const struct format *f, bool is_signed,
+                             int bits)
+{
+    struct inst i = {.op = c->op, .format = FMT_VOPC, .src_count = 2};
+    i.sdst = (struct operand){.kind = OPND_SREG, .type = TYPE_MASK64, .dwords = 2, .index = 20};
+    i.src[0] = vgpr_typed(2, bits == 16 ? TYPE_F16 : TYPE_B32, (uint8_t)(bits > 32 ? 2 : 1));
+    i.src[1] = vgpr_typed(4, bits == 16 ? TYPE_F16 : TYPE_B32, (uint8_t)(bits > 32 ? 2 : 1));
+    const uint64_t exec = random_below(2) ? ~UINT64_C(0) : random_bits();
+    uint64_t wanted = 0;
+    wave.s64[SREG_EXEC / 2] = exec;
+    wave.s64[10] = random_bits();
+    const uint64_t constant_a = sample(bits, f);
+    const bool scalar = random_below(3) == 0;
+    for (int l = 0; l < WAVE_LANES; l++) {
+        const uint64_t a = scalar ? constant_a : sample(bits, f);
+        const uint64_t b = random_below(4) ? sample(bits, f) : a;
+        lane64_set(2, l, bits == 16 ? a | 0xabcd0000 : a);
+        lane64_set(4, l, bits == 16 ? b | 0x12340000 : b);
+        if (exec >> l & 1 && outcome(f, is_signed, bits, a, b) & c->outcomes)
+            wanted |= UINT64_C(1) << l;
+    }
+    if (scalar) {
+        i.src[0] = constant(constant_a);
+        i.src[0].dwords = bits > 32 ? 2 : 1;
+    }
+    run(&i);
+    assert_int_equal(wave.s64[10], wanted);
+    assert_int_equal(wave_exec(&wave), exec);
+    i.op = c->opx;
+    run(&i);
+    assert_int_equal(wave.s64[10], wanted);
+    assert_int_equal(wave_exec(&wave), wanted);
+}
+
+static void all_comparisons(void)
+{
+    static const struct format *const formats[3] = {&half_format, &single_format, &double_format};
+    for (int round = 0; round < 20; round++) {
+        for (int t = 0; t < 3; t++)
+            for (int c = 0; c < 16; c++)
+                comparison_check(&floats[t][c], formats[t], true, formats[t]->bits);
+        for (int t = 0; t < 6; t++)
+            for (int c = 0; c < 8; c++)
+                comparison_check(&ints[t][c], NULL, t % 2 == 0, 16 << t / 2);
+    }
+}
+static void comparisons(void **state)
+{
+    (void)state;
+    each_build(all_comparisons);
+}
+
+static int class_bit(const struct format *f, uint64_t u)
+{
+    const bool negative = u & format_sign(f);
+    const struct value v = unpack(f, u, false);
+    if (v.kind == VALUE_NAN)
+        return is_snan(f, u) ? 0 : 1;
+    if (v.kind == VALUE_INF)
+        return negative ? 2 : 9;
+    if (!v.mantissa)
+        return negative ? 5 : 6;
+    const bool normal = v.mantissa >> (f->precision - 1);
+    return negative ? (normal ? 3 : 4) : (normal ? 8 : 7);
+}
+static void all_classes(void)
+{
+    static const struct {
+        uint16_t op;
+        const struct format *f;
+    } cases[] = {{OP_V_CMP_CLASS_F16, &half_format},
+                 {OP_V_CMP_CLASS_F32, &single_format},
+                 {OP_V_CMP_CLASS_F64, &double_format}};
+    for (int n = 0; n < 300; n++) {
+        const struct format *f = cases[n % 3].f;
+        struct inst i = {.op = cases[n % 3].op, .format = FMT_VOPC, .src_count = 2};
+        i.sdst = (struct operand){.kind = OPND_SREG, .type = TYPE_MASK64, .dwords = 2, .index = 20};
+        i.src[0] = vgpr_typed(2, TYPE_B32, (uint8_t)(f->bits > 32 ? 2 : 1));
+        i.src[1] = vgpr(4);
+        uint64_t wanted = 0;
+        for (int l = 0; l < WAVE_LANES; l++) {
+            const uint64_t a = sample(f->bits, f);
+            registers[4][l] = (uint32_t)random_bits() & (uint32_t)random_bits();
+            lane64_set(2, l, a);
+            wanted |= (uint64_t)(registers[4][l] >> class_bit(f, a) & 1) << l;
+        }
+        run(&i);
+        assert_int_equal(wave.s64[10], wanted);
+    }
+}
+static void classes(void **state)
+{
+    (void)state;
+    each_build(all_classes);
+}
+
+/* Packed operations must do to each half what the plain operation does to one. */
+static const struct {
+    uint16_t packed, plain;
+    uint8_t sources;
+    bool floating;
+} packed_ops[] = {
+    {OP_V_PK_ADD_U16, OP_V_ADD_U16, 2, false},
+    {OP_V_PK_SUB_U16, OP_V_SUB_U16, 2, false},
+    {OP_V_PK_ADD_I16, OP_V_ADD_I16, 2, false},
+    {OP_V_PK_SUB_I16, OP_V_SUB_I16, 2, false},
+    {OP_V_PK_MUL_LO_U16, OP_V_MUL_LO_U16, 2, false},
+    {OP_V_PK_LSHLREV_B16, OP_V_LSHLREV_B16, 2, false},
+    {OP_V_PK_LSHRREV_B16, OP_V_LSHRREV_B16, 2, false},
+    {OP_V_PK_ASHRREV_I16, OP_V_ASHRREV_I16, 2, false},
+    {OP_V_PK_MIN_U16, OP_V_MIN_U16, 2, false},
+    {OP_V_PK_MAX_U16, OP_V_MAX_U16, 2, false},
+    {OP_V_PK_MIN_I16, OP_V_MIN_I16, 2, false},
+    {OP_V_PK_MAX_I16, OP_V_MAX_I16, 2, false},
+    {OP_V_PK_MAD_U16, OP_V_MAD_U16, 3, false},
+    {OP_V_PK_MAD_I16, OP_V_MAD_I16, 3, false},
+    {OP_V_PK_ADD_F16, OP_V_ADD_F16, 2, true},
+    {OP_V_PK_MUL_F16, OP_V_MUL_F16, 2, true},
+    {OP_V_PK_MIN_F16, OP_V_MIN_F16, 2, true},
+    {OP_V_PK_MAX_F16, OP_V_MAX_F16, 2, true},
+    {OP_V_PK_FMA_F16, OP_V_FMA_F16, 3, true},
+};
+
+static void packed_check(size_t n)
+{
+    struct inst i = {.op = packed_ops[n].packed,
+                     .format = FMT_VOP3P,
+                     .dst = vgpr(2),
+                     .src_count = packed_ops[n].sources};
+    lane_row wanted;
+    const bool usual = random_below(2);
+    i.op_sel = usual ? 0 : (uint8_t)random_below(8);
+    i.op_sel_hi = usual ? 7 : (uint8_t)random_below(8);
+    i.neg = packed_ops[n].floating ? (uint8_t)random_below(8) : 0;
+    i.neg_hi = packed_ops[n].floating ? (uint8_t)random_below(8) : 0;
+    i.flags = random_below(3) ? 0 : IF_CLAMP;
+    for (int s = 0; s < 3; s++) {
+        i.src[s] = vgpr_typed((uint16_t)(4 + s), TYPE_PK16, 1);
+        for (int l = 0; l < WAVE_LANES; l++)
+            registers[4 + s][l] = (uint32_t)random_bits();
+    }
+    memset(wanted, 0, sizeof wanted);
+    for (int h = 0; h < 2; h++) { /* by the plain operation, on halves taken out by hand */
+        struct inst p = {.op = packed_ops[n].plain,
+                         .format = FMT_VOP3,
+                         .dst = vgpr(12),
+                         .src_count = packed_ops[n].sources};
+        p.flags = i.flags;
+        for (int s = 0; s < 3; s++) {
+            p.src[s] = vgpr_typed((uint16_t)(8 + s), TYPE_F16, 1);
+            for (int l = 0; l < WAVE_LANES; l++) {
+                const int high = (h ? i.op_sel_hi : i.op_sel) >> s & 1;
+                const uint32_t sign = ((h ? i.neg_hi : i.neg) >> s & 1u) << 15;
+                registers[8 + s][l] = (registers[4 + s][l] >> 16 * high & 0xffff) ^ sign;
+            }
+        }
+        run(&p);
+        for (int l = 0; l < WAVE_LANES; l++)
+            wanted[l] |= (registers[12][l] & 0xffff) << 16 * h;
+    }
+    run(&i);
+    for (int l = 0; l < 2 * WAVE_LANES; l++) { /* which of two NaNs survives is not defined */
+        const uint16_t x = (uint16_t)(registers[2][l / 2] >> l % 2 * 16);
+        const uint16_t y = (uint16_t)(wanted[l / 2] >> l % 2 * 16);
+        const bool nans =
+            packed_ops[n].floating && is_nan(&half_format, x) && is_nan(&half_format, y);
+        assert_true(x == y || nans);
+    }
+}
+static void all_packed(void)
+{
+    for (int round = 0; round < 40; round++)
+        for (size_t n = 0; n < sizeof packed_ops / sizeof *packed_ops; n++)
+            packed_check(n);
+}
+static void packed(void **state)
+{
+    (void)state;
+    each_build(all_packed);
+}
+
+/* gfx90a's register pairs of floats; the products of small integers are exact. */
+static void pairs_of_floats(void)
+{
+    for (int round = 0; round < 64; round++) {
+        struct inst i = {
+            .op = OP_V_PK_FMA_F32, .format = FMT_VOP3P, .dst = vgpr(5), .src_count = 3};
+        i.op_sel = (uint8_t)random_below(8);
+        i.op_sel_hi = (uint8_t)random_below(8);
+        i.neg = (uint8_t)random_below(8);
+        i.neg_hi = (uint8_t)random_below(8);
+        static const uint16_t regs[3] = {4, 6, 8};
+        float v[3][2][WAVE_LANES], wanted[2][WAVE_LANES];
+        for (int s = 0; s < 3; s++) {
+            i.src[s] = vgpr_typed(regs[s], TYPE_PKF32, 2);
+            for (int l = 0; l < WAVE_LANES; l++)
+                for (int h = 0; h < 2; h++) {
+                    v[s][h][l] = (float)random_below(1000) - 500;
+                    registers[regs[s] + h][l] = float_bits(v[s][h][l]);
+                }
+        }
+        for (int l = 0; l < WAVE_LANES; l++)
+            for (int h = 0; h < 2; h++) {
+                float x[3];
+                for (int s = 0; s < 3; s++) {
+                    x[s] = v[s][(h ? i.op_sel_hi : i.op_sel) >> s & 1][l];
+                    x[s] = (h ? i.neg_hi : i.neg) >> s & 1 ? -x[s] : x[s];
+                }
+                wanted[h][l] = x[0] * x[1] + x[2];
+            }
+        run(&i); /* the destination overlaps the first source, shifted */
+        for (int l = 0; l < WAVE_LANES; l++)
+            for (int h = 0; h < 2; h++)
+                assert_true(float_of(registers[5 + h][l]) == wanted[h][l]);
+    }
+}
+static void packed_f32(void **state)
+{
+    (void)state;
+    each_build(pairs_of_floats);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comparisons),
+        cmocka_unit_test(classes),
+        cmocka_unit_test(packed),
+        cmocka_unit_test(packed_f32),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/*
+ * Speed of the vector ALU by itself: a straight run of one instruction over a few registers,
+ * M wave-instructions per second on one thread. Usage: valu_bench [build]
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "valu/valu.h"
+#include "wave/wave.h"
+
+enum { STREAM = 256, REGISTERS = 64 };
+
+static lane_row registers[REGISTERS];
+static struct wave wave;
+static struct inst stream[STREAM + 1];
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const struct inst *end_of_stream(struct wave *w, const struct inst *i)
+{
+    (void)w;
+    (void)i;
+    return NULL;
+}
+
+struct bench_case {
+    const char *name;
+    uint16_t op;
+    uint8_t format, sources, dwords;
+    uint8_t scalar_first;
+    uint8_t modifier;
+    uint8_t neg;
+};
+
+static const struct bench_case cases[] = {
+    {"v_add_f32 v,v", OP_V_ADD_F32, FMT_VOP2, 2, 1, 0, 0, 0},
+    {"v_add_f32 s,v", OP_V_ADD_F32, FMT_VOP2, 2, 1, 1, 0, 0},
+    {"v_add_f32 -v,v", OP_V_ADD_F32, FMT_VOP3, 2, 1, 0, 0, 1},
+    {"v_fma_f32", OP_V_FMA_F32, FMT_VOP3, 3, 1, 0, 0, 0},
+    {"v_fmac_f32", OP_V_FMAC_F32, FMT_VOP2, 2, 1, 0, 0, 0},
+    {"v_max_f32", OP_V_MAX_F32, FMT_VOP2, 2, 1, 0, 0, 0},
+    {"v_add_u32", OP_V_ADD_U32, FMT_VOP2, 2, 1, 0, 0, 0},
+    {"v_lshl_add_u32", OP_V_LSHL_ADD_U32, FMT_VOP3, 3, 1, 0, 0, 0},
+    {"v_mul_lo_u32", OP_V_MUL_LO_U32, FMT_VOP3, 2, 1, 0, 0, 0},
+    {"v_mul_hi_u32", OP_V_MUL_HI_U32, FMT_VOP3, 2, 1, 0, 0, 0},
+    {"v_mad_u64_u32", OP_V_MAD_U64_U32, FMT_VOP3, 3, 2, 0, 0, 0},
+    {"v_add_co_u32", OP_V_ADD_CO_U32, FMT_VOP2, 2, 1, 0, 0, 0},
+    {"v_addc_co_u32", OP_V_ADDC_CO_U32, FMT_VOP2, 2, 1, 0, 0, 0},
+    {"v_cndmask_b32", OP_V_CNDMASK_B32, FMT_VOP2, 2, 1, 0, 0, 0},
+    {"v_cmp_lt_f32", OP_V_CMP_LT_F32, FMT_VOPC, 2, 1, 0, 0, 0},
+    {"v_lshlrev_b64", OP_V_LSHLREV_B64, FMT_VOP3, 2, 2, 0, 0, 0},
+    {"v_fma_f64", OP_V_FMA_F64, FMT_VOP3, 3, 2, 0, 0, 0},
+    {"v_add_f64", OP_V_ADD_F64, FMT_VOP3, 2, 2, 0, 0, 0},
+    {"v_fma_f16", OP_V_FMA_F16, FMT_VOP3, 3, 1, 0, 0, 0},
+    {"v_pk_fma_f16", OP_V_PK_FMA_F16, FMT_VOP3P, 3, 1, 0, 0, 0},
+    {"v_pk_fma_f32", OP_V_PK_FMA_F32, FMT_VOP3P, 3, 2, 0, 0, 0},
+    {"v_rcp_f32", OP_V_RCP_F32, FMT_VOP1, 1, 1, 0, 0, 0},
+    {"v_exp_f32", OP_V_EXP_F32, FMT_VOP1, 1, 1, 0, 0, 0},
+    {"v_sin_f32", OP_V_SIN_F32, FMT_VOP1, 1, 1, 0, 0, 0},
+    {"v_mov_b32", OP_V_MOV_B32, FMT_VOP1, 1, 1, 0, 0, 0},
+    {"v_mov_b32 dpp", OP_V_MOV_B32, FMT_VOP1, 1, 1, 0, MOD_DPP, 0},
+    {"v_readlane_b32", OP_V_READLANE_B32, FMT_VOP3, 2, 1, 0, 0, 0},
+    {"v_cvt_f32_u32", OP_V_CVT_F32_U32, FMT_VOP1, 1, 1, 0, 0, 0},
+    {"v_div_scale_f32", OP_V_DIV_SCALE_F32, FMT_VOP3, 3, 1, 0, 0, 0},
+};
+
+static struct operand vgpr(int index, uint8_t dwords)
+{
+    return (struct operand){.kind = OPND_VGPR, .dwords = dwords, .index = (uint16_t)(index & ~1)};
+}
+
+static int stream_make(const struct bench_case *c)
+{
+    for (int n = 0; n < STREAM; n++) {
+        struct inst *i = &stream[n];
+        *i = (struct inst){.op = c->op, .format = c->format, .dwords = 1, .src_count = c->sources};
+        i->dst = vgpr(4 * n + 7, c->dwords);
+        i->sdst = (struct operand){.kind = OPND_SREG, .dwords = 2, .index = SREG_VCC};
+        for (int s = 0; s < c->sources; s++)
+            i->src[s] = vgpr(4 * n + 2 * s, c->dwords);
+        if (c->op == OP_V_READLANE_B32) {
+            i->dst = (struct operand){.kind = OPND_SREG, .dwords = 1, .index = 3};
+            i->src[1] = (struct operand){.kind = OPND_CONST, .dwords = 1, .value = 5};
+        }
+        for (int s = 0; s < 3; s++)
+            i->src[s].index %= REGISTERS - 1;
+        i->dst.index %= REGISTERS - 1;
+        if (c->scalar_first)
+            i->src[0] = (struct operand){.kind = OPND_SREG, .dwords = 1, .index = 4};
+        i->neg = c->neg;
+        i->op_sel_hi = 7;
+        i->modifier = c->modifier;
+        i->dpp.ctrl = 0x111;
+        i->dpp.row_mask = i->dpp.bank_mask = 0xf;
+        i->exec = valu_handler(i);
+        if (!i->exec)
+            return -1;
+    }
+    stream[STREAM].exec = end_of_stream;
+    return 0;
+}
+
+static double rate(void)
+{
+    double best = 0;
+    for (int round = 0; round < 3; round++) {
+        const int passes = 2000;
+        const double start = seconds();
+        for (int n = 0; n < passes; n++)
+            for (const struct inst *i = stream; i; i = i->exec(&wave, i))
+                ;
+        const double r = (double)passes * STREAM / (seconds() - start) * 1e-6;
+        best = r > best ? r : best;
+    }
+    return best;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && valu_build_select(argv[1]) != 0) {
+        fprintf(stderr, "valu_bench: this CPU cannot run the build '%s'\n", argv[1]);
+        return 1;
+    }
+    wave.v = wave.a = registers;
+    valu_mode_set(&wave, 0x3f0);
+    for (int r = 0; r < REGISTERS; r++)
+        for (int l = 0; l < WAVE_LANES; l++)
+            registers[r][l] = 0x3f800000 + (uint32_t)(r * 64 + l);
+    printf("%s: M wave-instructions/s, one thread\n%-18s %9s %9s\n", valu_isa_name(), "",
+           "full EXEC", "half EXEC");
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        if (stream_make(&cases[n]) != 0) {
+            printf("%-18s no handler\n", cases[n].name);
+            continue;
+        }
+        valu_enter(&wave);
+        wave.s64[SREG_EXEC / 2] = ~UINT64_C(0);
+        const double full = rate();
+        wave.s64[SREG_EXEC / 2] = UINT64_C(0x5555555555555555);
+        printf("%-18s %9.1f %9.1f\n", cases[n].name, full, rate());
+        valu_leave();
+    }
+    return 0;
+}
