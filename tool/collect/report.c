@@ -63,26 +63,7 @@ static void agents_write(void)
     const rocprofiler_agent_v0_t *agent;
     for (unsigned i = 0; (agent = names_agent_at(i)); i++) {
         struct out_agent_row row = {
-            .node_id = agent->node_id,
-            .logical_node_id = (uint64_t)agent->logical_node_id,
-            .type = agent->type == ROCPROFILER_AGENT_TYPE_GPU ? "GPU" : "CPU",
-            .name = agent->name,
-            .product_name = agent->product_name,
-            .cpu_cores = agent->cpu_cores_count,
-            .simd_count = agent->simd_count,
-            .max_waves_per_simd = agent->max_waves_per_simd,
-            .lds_kb = agent->lds_size_in_kb,
-            .wave_front_size = agent->wave_front_size,
-            .xcc_count = agent->num_xcc,
-            .cu_count = agent->cu_count,
-            .array_count = agent->array_count,
-            .shader_engines = agent->num_shader_banks,
-            .gfx_target_version = agent->gfx_target_version,
-            .vendor_id = agent->vendor_id,
-            .device_id = agent->device_id,
-            .location_id = agent->location_id,
-            .drm_render_minor = agent->drm_render_minor,
-        };
+            .type = agent->type == ROCPROFILER_AGENT_TYPE_GPU ? "GPU" : "CPU", .agent = *agent};
         row_put(OUT_AGENT_INFO, &row);
     }
 }

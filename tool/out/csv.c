@@ -71,6 +71,11 @@ static void value_put(struct writer *writer, const struct out_column *column, co
     case OUT_U64:
         writer_u64(writer, out_column_u64(column, row));
         return;
+    case OUT_I32:
+        if (out_column_i64(column, row) < 0)
+            writer_char(writer, '-');
+        writer_u64(writer, (uint64_t)llabs(out_column_i64(column, row)));
+        return;
     case OUT_DOUBLE:
         writer_fixed(writer, out_column_double(column, row));
         return;

@@ -149,6 +149,39 @@ static void sqlite_says_why_it_cannot_open(void **state)
     assert_non_null(strstr(message, "/nonexistent/7_results.db: "));
 }
 
+/* Fields narrower than 64 bits, a negative number, and every column of the agent's description. */
+static void agents_have_all_columns(void **state)
+{
+    (void)state;
+    struct out_sink *sink;
+    struct out_agent_row row = {.type = "GPU"};
+    memset(&row.agent, 0xff, sizeof row.agent); /* neighbours of a field must not show */
+    row.agent.name = "gfx90a";
+    row.agent.vendor_name = row.agent.product_name = row.agent.model_name = NULL;
+    row.agent.node_id = 1;
+    row.agent.logical_node_id = -1;
+    row.agent.vendor_id = 0x1002;
+    row.agent.hive_id = UINT64_MAX;
+    assert_int_equal(out_csv_ops.open(prefix, &sink, message, sizeof message), 0);
+    out_csv_ops.row(sink, OUT_AGENT_INFO, &row);
+    assert_int_equal(out_csv_ops.close(sink, message, sizeof message), 0);
+    const char *text = content("agent_info.csv");
+    const char *line = strchr(text, '\n') + 1;
+    unsigned columns = 1, values = 1;
+    for (const char *at = text; *at; at++)
+        *(at < line ? &columns : &values) += *at == ',';
+    assert_int_equal(columns, 53);
+    assert_int_equal(values, columns);
+    assert_memory_equal(line, "1,-1,\"GPU\",4294967295,", 22);
+    assert_non_null(strstr(line, ",4098,65535,"));
+    assert_non_null(strstr(line, ",18446744073709551615,"));
+    assert_non_null(strstr(line, "\"gfx90a\",\"\",\"\",\"\"\n"));
+
+    assert_int_equal(out_sqlite_ops.open(prefix, &sink, message, sizeof message), 0);
+    out_sqlite_ops.row(sink, OUT_AGENT_INFO, &row);
+    assert_int_equal(out_sqlite_ops.close(sink, message, sizeof message), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +190,7 @@ int main(void)
         cmocka_unit_test(numbers_of_every_size),
         cmocka_unit_test(sqlite_has_every_table_and_the_rows),
         cmocka_unit_test(sqlite_says_why_it_cannot_open),
+        cmocka_unit_test(agents_have_all_columns),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

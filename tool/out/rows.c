@@ -2,22 +2,15 @@
 
 #include <string.h>
 
-#define U64(name, row, field)                                                                      \
+#define COLUMN(name, type, row, field)                                                             \
     {                                                                                              \
-        name, OUT_U64, offsetof(struct row, field)                                                 \
+        name, type, offsetof(struct row, field), sizeof(((struct row *)0)->field)                  \
     }
-#define DOUBLE(name, row, field)                                                                   \
-    {                                                                                              \
-        name, OUT_DOUBLE, offsetof(struct row, field)                                              \
-    }
-#define TEXT(name, row, field)                                                                     \
-    {                                                                                              \
-        name, OUT_TEXT, offsetof(struct row, field)                                                \
-    }
-#define AGENT(name, row, field)                                                                    \
-    {                                                                                              \
-        name, OUT_AGENT, offsetof(struct row, field)                                               \
-    }
+#define U64(name, row, field)    COLUMN(name, OUT_U64, row, field)
+#define I32(name, row, field)    COLUMN(name, OUT_I32, row, field)
+#define DOUBLE(name, row, field) COLUMN(name, OUT_DOUBLE, row, field)
+#define TEXT(name, row, field)   COLUMN(name, OUT_TEXT, row, field)
+#define AGENT(name, row, field)  COLUMN(name, OUT_AGENT, row, field)
 
 static const struct out_column api_columns[] = {
     TEXT("Domain", out_api_row, domain),
@@ -99,25 +92,59 @@ static const struct out_column stats_columns[] = {
 };
 
 static const struct out_column agent_columns[] = {
-    U64("Node_Id", out_agent_row, node_id),
-    U64("Logical_Node_Id", out_agent_row, logical_node_id),
+    U64("Node_Id", out_agent_row, agent.node_id),
+    I32("Logical_Node_Id", out_agent_row, agent.logical_node_id),
     TEXT("Agent_Type", out_agent_row, type),
-    U64("Cpu_Cores_Count", out_agent_row, cpu_cores),
-    U64("Simd_Count", out_agent_row, simd_count),
-    U64("Max_Waves_Per_Simd", out_agent_row, max_waves_per_simd),
-    U64("Lds_Size_In_Kb", out_agent_row, lds_kb),
-    U64("Wave_Front_Size", out_agent_row, wave_front_size),
-    U64("Num_Xcc", out_agent_row, xcc_count),
-    U64("Cu_Count", out_agent_row, cu_count),
-    U64("Array_Count", out_agent_row, array_count),
-    U64("Num_Shader_Banks", out_agent_row, shader_engines),
-    U64("Gfx_Target_Version", out_agent_row, gfx_target_version),
-    U64("Vendor_Id", out_agent_row, vendor_id),
-    U64("Device_Id", out_agent_row, device_id),
-    U64("Location_Id", out_agent_row, location_id),
-    U64("Drm_Render_Minor", out_agent_row, drm_render_minor),
-    TEXT("Name", out_agent_row, name),
-    TEXT("Product_Name", out_agent_row, product_name),
+    U64("Cpu_Cores_Count", out_agent_row, agent.cpu_cores_count),
+    U64("Simd_Count", out_agent_row, agent.simd_count),
+    U64("Cpu_Core_Id_Base", out_agent_row, agent.cpu_core_id_base),
+    U64("Simd_Id_Base", out_agent_row, agent.simd_id_base),
+    U64("Max_Waves_Per_Simd", out_agent_row, agent.max_waves_per_simd),
+    U64("Lds_Size_In_Kb", out_agent_row, agent.lds_size_in_kb),
+    U64("Gds_Size_In_Kb", out_agent_row, agent.gds_size_in_kb),
+    U64("Num_Gws", out_agent_row, agent.num_gws),
+    U64("Wave_Front_Size", out_agent_row, agent.wave_front_size),
+    U64("Num_Xcc", out_agent_row, agent.num_xcc),
+    U64("Cu_Count", out_agent_row, agent.cu_count),
+    U64("Array_Count", out_agent_row, agent.array_count),
+    U64("Num_Shader_Banks", out_agent_row, agent.num_shader_banks),
+    U64("Simd_Arrays_Per_Engine", out_agent_row, agent.simd_arrays_per_engine),
+    U64("Cu_Per_Simd_Array", out_agent_row, agent.cu_per_simd_array),
+    U64("Simd_Per_Cu", out_agent_row, agent.simd_per_cu),
+    U64("Max_Slots_Scratch_Cu", out_agent_row, agent.max_slots_scratch_cu),
+    U64("Gfx_Target_Version", out_agent_row, agent.gfx_target_version),
+    U64("Vendor_Id", out_agent_row, agent.vendor_id),
+    U64("Device_Id", out_agent_row, agent.device_id),
+    U64("Location_Id", out_agent_row, agent.location_id),
+    U64("Domain", out_agent_row, agent.domain),
+    U64("Drm_Render_Minor", out_agent_row, agent.drm_render_minor),
+    U64("Num_Sdma_Engines", out_agent_row, agent.num_sdma_engines),
+    U64("Num_Sdma_Xgmi_Engines", out_agent_row, agent.num_sdma_xgmi_engines),
+    U64("Num_Sdma_Queues_Per_Engine", out_agent_row, agent.num_sdma_queues_per_engine),
+    U64("Num_Cp_Queues", out_agent_row, agent.num_cp_queues),
+    U64("Max_Engine_Clk_Ccompute", out_agent_row, agent.max_engine_clk_ccompute),
+    U64("Max_Engine_Clk_Fcompute", out_agent_row, agent.max_engine_clk_fcompute),
+    U64("Sdma_Fw_Version", out_agent_row, agent.sdma_fw_version.Value),
+    U64("Fw_Version", out_agent_row, agent.fw_version.Value),
+    U64("Capability", out_agent_row, agent.capability.Value),
+    U64("Cu_Per_Engine", out_agent_row, agent.cu_per_engine),
+    U64("Max_Waves_Per_Cu", out_agent_row, agent.max_waves_per_cu),
+    U64("Family_Id", out_agent_row, agent.family_id),
+    U64("Workgroup_Max_Size", out_agent_row, agent.workgroup_max_size),
+    U64("Grid_Max_Size", out_agent_row, agent.grid_max_size),
+    U64("Local_Mem_Size", out_agent_row, agent.local_mem_size),
+    U64("Hive_Id", out_agent_row, agent.hive_id),
+    U64("Gpu_Id", out_agent_row, agent.gpu_id),
+    U64("Workgroup_Max_Dim_X", out_agent_row, agent.workgroup_max_dim.x),
+    U64("Workgroup_Max_Dim_Y", out_agent_row, agent.workgroup_max_dim.y),
+    U64("Workgroup_Max_Dim_Z", out_agent_row, agent.workgroup_max_dim.z),
+    U64("Grid_Max_Dim_X", out_agent_row, agent.grid_max_dim.x),
+    U64("Grid_Max_Dim_Y", out_agent_row, agent.grid_max_dim.y),
+    U64("Grid_Max_Dim_Z", out_agent_row, agent.grid_max_dim.z),
+    TEXT("Name", out_agent_row, agent.name),
+    TEXT("Vendor_Name", out_agent_row, agent.vendor_name),
+    TEXT("Product_Name", out_agent_row, agent.product_name),
+    TEXT("Model_Name", out_agent_row, agent.model_name),
 };
 
 #define TABLE(file, columns)                                                                       \
@@ -140,7 +167,14 @@ const struct out_table out_tables[OUT_TABLE_COUNT] = {
 
 uint64_t out_column_u64(const struct out_column *column, const void *row)
 {
-    uint64_t value;
+    uint64_t value = 0; /* little-endian: a narrow field is the low bytes */
+    memcpy(&value, (const char *)row + column->offset, column->size_bytes);
+    return value;
+}
+
+int64_t out_column_i64(const struct out_column *column, const void *row)
+{
+    int32_t value;
     memcpy(&value, (const char *)row + column->offset, sizeof value);
     return value;
 }

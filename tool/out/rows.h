@@ -9,8 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <rocprofiler-sdk/agent.h>
+
 enum out_type {
-    OUT_U64,    /* uint64_t */
+    OUT_U64,    /* unsigned, of 1 to 8 bytes */
+    OUT_I32,    /* int32_t */
     OUT_DOUBLE, /* double */
     OUT_TEXT,   /* const char *, NULL is empty */
     OUT_AGENT   /* uint64_t node number, shown as "Agent N" */
@@ -19,7 +22,8 @@ enum out_type {
 struct out_column {
     const char *name;
     enum out_type type;
-    uint32_t offset; /* in the row struct */
+    uint16_t offset; /* in the row struct */
+    uint16_t size_bytes;
 };
 
 struct out_table {
@@ -63,11 +67,8 @@ struct out_stats_row {
 };
 
 struct out_agent_row {
-    uint64_t node_id, logical_node_id;
-    const char *type, *name, *product_name;
-    uint64_t cpu_cores, simd_count, max_waves_per_simd, lds_kb, wave_front_size, xcc_count,
-        cu_count, array_count, shader_engines, gfx_target_version, vendor_id, device_id,
-        location_id, drm_render_minor;
+    const char *type; /* "CPU", "GPU" */
+    rocprofiler_agent_v0_t agent;
 };
 
 enum out_table_id {
@@ -87,6 +88,7 @@ enum out_table_id {
 extern const struct out_table out_tables[OUT_TABLE_COUNT];
 
 /* Values of one column of a row. */
+int64_t out_column_i64(const struct out_column *column, const void *row);
 uint64_t out_column_u64(const struct out_column *column, const void *row);
 double out_column_double(const struct out_column *column, const void *row);
 const char *out_column_text(const struct out_column *column, const void *row);

@@ -19,8 +19,11 @@ struct out_sink {
     char failure[256]; /* first error, "" for none */
 };
 
-static const char *const sql_types[] = {
-    [OUT_U64] = "INTEGER", [OUT_DOUBLE] = "REAL", [OUT_TEXT] = "TEXT", [OUT_AGENT] = "INTEGER"};
+static const char *const sql_types[] = {[OUT_U64] = "INTEGER",
+                                        [OUT_I32] = "INTEGER",
+                                        [OUT_DOUBLE] = "REAL",
+                                        [OUT_TEXT] = "TEXT",
+                                        [OUT_AGENT] = "INTEGER"};
 
 static void fail(struct out_sink *sink)
 {
@@ -37,7 +40,7 @@ static void run(struct out_sink *sink, const char *sql)
 /* Every table exists, also when it stays empty: a query need not ask first. */
 static void table_create(struct out_sink *sink, const struct out_table *table)
 {
-    char sql[2048];
+    char sql[4096];
     int length = snprintf(sql, sizeof sql, "CREATE TABLE %s (", table->file);
     for (size_t i = 0; i < table->column_count; i++)
         length += snprintf(sql + length, sizeof sql - (size_t)length, "%s\"%s\" %s", i ? ", " : "",
@@ -94,6 +97,9 @@ static void value_bind(sqlite3_stmt *insert, int at, const struct out_column *co
     case OUT_U64:
     case OUT_AGENT:
         sqlite3_bind_int64(insert, at, (sqlite3_int64)out_column_u64(column, row));
+        return;
+    case OUT_I32:
+        sqlite3_bind_int64(insert, at, out_column_i64(column, row));
         return;
     case OUT_DOUBLE:
         sqlite3_bind_double(insert, at, out_column_double(column, row));
