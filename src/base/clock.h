@@ -14,7 +14,7 @@
 #include <time.h>
 
 /* True: ticks are the TSC. Written once by clock_init before any reader starts. */
-extern bool clock_uses_tsc;
+extern bool clock_uses_tsc __attribute__((visibility("hidden")));
 
 /* Idempotent; call before the first clock_ticks(). */
 void clock_init(void);

@@ -30,7 +30,7 @@ struct thread {
 extern __thread struct thread *thread_current __attribute__((tls_model("initial-exec")));
 
 /* False: membarrier is not there, so writers use a locked exchange. Written by thread_init. */
-extern bool thread_fence_is_free;
+extern bool thread_fence_is_free __attribute__((visibility("hidden")));
 
 void thread_init(void);
 

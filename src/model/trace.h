@@ -121,7 +121,8 @@ struct trace_set {
  * Written by session under its configuration lock (release), read by every wrapper (relaxed is
  * enough for the NULL test, the dependent load orders the content). NULL = nobody listens.
  */
-extern _Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX];
+extern _Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX]
+    __attribute__((visibility("hidden")));
 
 static inline const struct trace_set *trace_set_load(enum trace_domain domain, int32_t operation)
 {

@@ -61,7 +61,7 @@ void retirement_report(uint64_t internal);
 /* ---- external.c */
 
 /* False until anybody pushes an external id: the hot path then writes zero without looking. */
-extern _Atomic bool external_in_use;
+extern _Atomic bool external_in_use __attribute__((visibility("hidden")));
 rocprofiler_user_data_t external_pushed(struct session_thread *self, uint32_t context_index);
 /* Asks the context's request service, or takes the pushed id. */
 rocprofiler_user_data_t external_resolve(struct session_thread *self,

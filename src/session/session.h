@@ -134,7 +134,7 @@ struct domain {
     uint8_t callback_kind, buffer_kind, args_kind, request_kind; /* 0: that view does not exist */
     bool is_api;                                                 /* records carry ticks */
 };
-extern const struct domain domains[TRACE_DOMAIN_COUNT];
+extern const struct domain domains[TRACE_DOMAIN_COUNT] __attribute__((visibility("hidden")));
 int domain_of_callback_kind(uint32_t kind);                /* -1: none */
 int domain_of_buffer_kind(uint32_t kind, bool *with_args); /* -1: none */
 

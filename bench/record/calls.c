@@ -1,0 +1,160 @@
+#include "calls.h"
+
+#include "base/clock.h"
+#include "session/engine.h"
+
+#include <string.h>
+
+enum { OP_CALLBACK = 1, OP_BUFFERED = 2, FLOOR_BYTES = 4 << 20, FLOOR_RECORD_BYTES = 80 };
+
+const char *const call_names[CALL_KINDS] = {"plain call", "floor", "stopped", "callback",
+                                            "buffered"};
+
+static rocprofiler_context_id_t callback_context, buffer_context;
+static rocprofiler_buffer_id_t buffer;
+static _Atomic uint64_t delivered;
+
+static void on_call(rocprofiler_callback_tracing_record_t record,
+                    rocprofiler_user_data_t *user_data, void *data)
+{
+    (void)record, (void)user_data, (void)data;
+}
+
+static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t id,
+                      rocprofiler_record_header_t **headers, size_t count, void *data,
+                      uint64_t dropped)
+{
+    (void)context, (void)id, (void)headers, (void)data, (void)dropped;
+    delivered += count;
+}
+
+static int initialize(rocprofiler_client_finalize_t finalize, void *data)
+{
+    (void)finalize, (void)data;
+    const rocprofiler_tracing_operation_t op_callback = OP_CALLBACK, op_buffered = OP_BUFFERED;
+    rocprofiler_status_t failed = context_create(&callback_context);
+    failed |= context_create(&buffer_context);
+    failed |= buffer_create(buffer_context, 4 << 20, 3 << 20, ROCPROFILER_BUFFER_POLICY_LOSSLESS,
+                            on_buffer, NULL, &buffer);
+    failed |=
+        callback_service_configure(callback_context, ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API,
+                                   &op_callback, 1, on_call, NULL);
+    failed |= buffer_service_configure(buffer_context, ROCPROFILER_BUFFER_TRACING_HSA_CORE_API,
+                                       &op_buffered, 1, buffer);
+    return (int)failed;
+}
+
+static rocprofiler_tool_configure_result_t *
+configure(uint32_t version, const char *name, uint32_t priority, rocprofiler_client_id_t *id)
+{
+    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, NULL, NULL};
+    (void)version, (void)name, (void)priority, (void)id;
+    return &result;
+}
+
+bool calls_prepare(void)
+{
+    return session_force_configure(configure) == ROCPROFILER_STATUS_SUCCESS &&
+           service_context_exists(buffer_context);
+}
+
+void calls_select(enum call_kind kind)
+{
+    context_stop(callback_context);
+    context_stop(buffer_context);
+    if (kind == CALL_CALLBACK)
+        context_start(callback_context);
+    if (kind == CALL_BUFFERED)
+        context_start(buffer_context);
+}
+
+uint64_t calls_delivered(void)
+{
+    buffer_flush(buffer);
+    return delivered;
+}
+
+/* ---- the runtime and its table */
+
+static __attribute__((noinline)) int runtime_function(void *a, uint64_t b)
+{
+    __asm__ volatile("" : : "r"(a), "r"(b));
+    return 0;
+}
+
+typedef int (*runtime_function_t)(void *, uint64_t);
+static runtime_function_t volatile runtime_slot = runtime_function;
+
+/* As gen/hsa_wrappers.py makes them. */
+#define WRAPPER(name, op)                                                                          \
+    static __attribute__((noinline)) int name(void *a, uint64_t b)                                 \
+    {                                                                                              \
+        const struct trace_set *set = trace_set_load(TRACE_HSA_CORE_API, op);                      \
+        if (__builtin_expect(!set, 1))                                                             \
+            return runtime_slot(a, b);                                                             \
+        rocprofiler_callback_tracing_hsa_api_data_t data;                                          \
+        if (trace_set_wants_args(set)) {                                                           \
+            data.size = sizeof data;                                                               \
+            data.args.hsa_system_get_info.attribute = (hsa_system_info_t)b;                        \
+            data.args.hsa_system_get_info.value = a;                                               \
+        }                                                                                          \
+        struct trace_frame frame;                                                                  \
+        trace_api_enter(&frame, set, TRACE_HSA_CORE_API, op, &data);                               \
+        int status = runtime_slot(a, b);                                                           \
+        data.retval.hsa_status_t_retval = (hsa_status_t)status;                                    \
+        trace_api_exit(&frame);                                                                    \
+        return status;                                                                             \
+    }
+
+WRAPPER(wrapper_callback, OP_CALLBACK)
+WRAPPER(wrapper_buffered, OP_BUFFERED)
+
+/* The least that a traced call can cost on this machine. */
+struct floor_state {
+    unsigned char *at, *begin, *end;
+    uint64_t next_id, end_id;
+};
+static __thread struct floor_state floor_state __attribute__((tls_model("initial-exec")));
+static __thread unsigned char floor_memory[FLOOR_BYTES];
+static _Atomic uint64_t floor_ids;
+
+static void floor_refill(struct floor_state *state)
+{
+    if (!state->begin) {
+        state->at = state->begin = floor_memory;
+        state->end = floor_memory + FLOOR_BYTES - FLOOR_RECORD_BYTES;
+    }
+    if (state->at > state->end)
+        state->at = state->begin;
+    if (state->next_id == state->end_id) {
+        state->next_id = floor_ids += 1024;
+        state->end_id = state->next_id + 1024;
+    }
+}
+
+static __attribute__((noinline)) int wrapper_floor(void *a, uint64_t b)
+{
+    struct floor_state *state = &floor_state;
+    uint64_t start = clock_ticks();
+    int status = runtime_slot(a, b);
+    uint64_t end = clock_ticks();
+    if (__builtin_expect(state->at > state->end || state->next_id == state->end_id, 0) ||
+        !state->begin)
+        floor_refill(state);
+    uint64_t record[FLOOR_RECORD_BYTES / 8] = {1, 64, 64, 3, state->next_id++, 0, 0, start, end, 7};
+    memcpy(state->at, record, sizeof record);
+    state->at += sizeof record;
+    return status;
+}
+
+static runtime_function_t volatile slots[CALL_KINDS] = {
+    [CALL_PLAIN] = runtime_function,    [CALL_FLOOR] = wrapper_floor,
+    [CALL_STOPPED] = wrapper_buffered,  [CALL_CALLBACK] = wrapper_callback,
+    [CALL_BUFFERED] = wrapper_buffered,
+};
+
+void calls_make(enum call_kind kind, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        slots[kind](&count, i);
+}

@@ -1,0 +1,28 @@
+/* The calls that are measured: one stand-in function, called through each sort of table slot. */
+#ifndef BENCH_CALLS_H
+#define BENCH_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum call_kind {
+    CALL_PLAIN,    /* the runtime's own pointer */
+    CALL_FLOOR,    /* two tick readings, ids, one 80-byte record in memory of the thread */
+    CALL_STOPPED,  /* wrapper, no context active */
+    CALL_CALLBACK, /* wrapper, callback service with an empty callback */
+    CALL_BUFFERED, /* wrapper, buffered service, 4 MiB lossless */
+    CALL_KINDS
+};
+
+extern const char *const call_names[CALL_KINDS];
+
+/* Configures the tool that the bench is; false when the engine refuses. */
+bool calls_prepare(void);
+/* Starts and stops contexts so that calls of that kind are what they claim. */
+void calls_select(enum call_kind kind);
+/* Makes `count` calls on this thread. */
+void calls_make(enum call_kind kind, uint32_t count);
+/* Records that were delivered so far. */
+uint64_t calls_delivered(void);
+
+#endif
