@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# make bench: text on stdout, JSON in build/bench.
+set -u
+dir=$1
+mkdir -p "$dir/bench"
+status=0
+if [ -x "$dir/bin/croc_bench" ]; then
+    echo "== record path: ns per traced call, and the ratio to the machine's floor"
+    "$dir/bin/croc_bench" record --json "$dir/bench/record.json" || status=1
+fi
+if [ -x "$dir/bin/crocgpu" ] && [ -x "$dir/bench/gpu_bench" ]; then
+    for threads in 1 0; do # 0: one per CPU
+        echo "== software GPU, $([ $threads = 1 ] && echo one host thread || echo all host threads)"
+        CROCGPU_THREADS=$threads "$dir/bin/crocgpu" "$dir/bench/gpu_bench" \
+            --json "$dir/bench/gpu_threads_$threads.json" || status=1
+    done
+fi
+exit $status
