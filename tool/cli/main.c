@@ -57,19 +57,24 @@ static int directory_check(const char *directory)
  * What only the library knows (agents, counters) is asked in a process of its own, with the
  * environment the program will have: the software GPU must be there from the first instruction.
  */
-static int run_checked(const struct launch *launch, const char *mode, const char *counters)
+/* Becomes `crocprof --internal-check`; returns only when that fails. */
+static int check_exec(const struct launch *launch, const char *mode, const char *counters)
+{
+    if (launch->gpu_library[0])
+        setenv("LD_PRELOAD", launch->gpu_library, 1);
+    setenv("CROCPROF_COUNTERS", counters ? counters : "", 1);
+    setenv("CROCPROF_CHECK_MODE", mode, 1);
+    execl("/proc/self/exe", "crocprof", "--internal-check", (char *)NULL);
+    return refuse(EXIT_NOT_STARTED, "/proc/self/exe: %s", strerror(errno));
+}
+
+static int counters_check(const struct launch *launch, const char *counters)
 {
     pid_t child = fork();
     if (child < 0)
         return refuse(EXIT_NOT_STARTED, "fork: %s", strerror(errno));
-    if (child == 0) {
-        if (launch->gpu_library[0])
-            setenv("LD_PRELOAD", launch->gpu_library, 1);
-        setenv("CROCPROF_COUNTERS", counters ? counters : "", 1);
-        setenv("CROCPROF_CHECK_MODE", mode, 1);
-        execl("/proc/self/exe", "crocprof", "--internal-check", (char *)NULL);
-        _exit(EXIT_NOT_STARTED);
-    }
+    if (child == 0)
+        _exit(check_exec(launch, "counters", counters));
     int status;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
@@ -103,7 +108,7 @@ static int run(struct cli_options *options)
     if (status == 0 && settings->directory)
         status = directory_resolve(settings, directory);
     if (status == 0 && settings->counters)
-        status = run_checked(&launch, "counters", settings->counters);
+        status = counters_check(&launch, settings->counters);
     if (status != 0)
         return status;
     if (launch.gpu_library[0])
@@ -120,7 +125,7 @@ static int list(void)
     char error[PATH_MAX + 200];
     if (launch_prepare(&launch, NULL, error, sizeof error) != 0)
         return refuse(EXIT_NOT_STARTED, "%s", error);
-    return run_checked(&launch, "list", NULL);
+    return check_exec(&launch, "list", NULL);
 }
 
 int main(int argc, char **argv)

@@ -106,8 +106,8 @@ static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t dispatc
                             rocprofiler_counter_config_id_t *config,
                             rocprofiler_user_data_t *user_data, void *data)
 {
-    (void)user_data;
     (void)data;
+    user_data->value = (uint64_t)gettid(); /* this is the submitting thread; values bring it back */
     for (unsigned i = 0; i < tool.config_count; i++)
         if (tool.configs[i].agent == dispatch.dispatch_info.agent_id.handle)
             *config = tool.configs[i].config;

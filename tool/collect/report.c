@@ -240,6 +240,7 @@ void report_counter_value(const rocprofiler_counter_record_t *record)
     rocprofiler_counter_id_t id = {0};
     if (rocprofiler_query_record_counter_id(record->id, &id) != ROCPROFILER_STATUS_SUCCESS)
         return;
+    values->dispatch.thread_id = record->user_data.value;
     unsigned at = 0;
     while (at < values->count && values->counter[at].id != id.handle)
         at++;
