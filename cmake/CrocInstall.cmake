@@ -7,6 +7,19 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")
 
+# The unversioned link goes along: rocprofiler-register opens librocprofiler-sdk.so by that name.
+foreach(target croc_engine rocprofiler-sdk rocprofiler-register rocprofiler-sdk-roctx
+               hsa-amd-aqlprofile64 crocgpu_lib crocprof-tool)
+  if(TARGET ${target})
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endforeach()
+foreach(target crocprof crocgpu)
+  if(TARGET ${target})
+    install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+
 # croc_package(name VERSION x.y.z LIBRARY file TARGET imported_target [HEADERS probe])
 #
 # Installs name-config.cmake with one imported target, its version file, and name.pc.

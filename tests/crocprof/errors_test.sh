@@ -13,7 +13,7 @@ refused() {
   shift 3
   timeout 60 "$crocprof" "$@" >"$work/out" 2>"$work/err"
   got=$?
-  if [ $got -ne "$want" ] || ! grep -qE "$pattern" "$work/err" || [ -e "$work/ran" ]; then
+  if [ $got -ne "$want" ] || ! grep -qE -e "$pattern" "$work/err" || [ -e "$work/ran" ]; then
     echo "$name: status $got, expected $want; wanted '$pattern' in:"
     cat "$work/err"
     failed=1

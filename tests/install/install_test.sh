@@ -16,6 +16,13 @@ mv "$work/first" "$work/moved"
 "$cmake" --build "$work/client" >"$work/client.log" || { cat "$work/client.log"; exit 1; }
 "$work/client/client"
 
+# The profiler finds its libraries beside itself, and knows the machine's counters.
+if [ -x "$work/moved/bin/crocprof" ]; then
+  "$work/moved/bin/crocprof" --version
+  "$work/moved/bin/crocprof" list >"$work/list" 2>&1 || { cat "$work/list"; exit 1; }
+  grep -q SQ_WAVES "$work/list" || { cat "$work/list"; exit 1; }
+fi
+
 flags=$(PKG_CONFIG_PATH=$work/moved/lib/pkgconfig pkg-config --cflags --libs rocprofiler-sdk)
 # shellcheck disable=SC2086 # the flags are words
 cc -std=c11 "$here/client/client.c" $flags -Wl,-rpath,"$work/moved/lib" -o "$work/client-pc"
