@@ -5,6 +5,9 @@
 #include "driver/kfd_abi.h"
 #include "driver/uaccess.h"
 
+/* What the kernel answers (its mmap type for event pages); nobody maps it on a discrete GPU. */
+#define EVENT_PAGE_KNOWN (2ull << 62)
+
 int kfd_event_create(struct driver *driver, void *args)
 {
     struct kfd_ioctl_create_event_args *event = args;
@@ -14,7 +17,10 @@ int kfd_event_create(struct driver *driver, void *args)
         return status;
     event->event_trigger_data = event->event_id;
     event->event_slot_index = event->event_id;
-    /* event_page_offset names the buffer the thunk allocated for the page; it goes back as is. */
+    /* The thunk names its page's buffer with the first event only, but gives an event a mailbox
+     * only when the answer is not 0; without a mailbox no completion ever raises the event. */
+    if (event->event_type == KFD_IOC_EVENT_SIGNAL && !event->event_page_offset)
+        event->event_page_offset = EVENT_PAGE_KNOWN;
     return 0;
 }
 
