@@ -1,5 +1,4 @@
 /* Counters: what agents have, configurations, collecting. */
-#include "counters/shape.h"
 #include "session/engine.h"
 
 #include <rocprofiler-sdk/device_counting_service.h>

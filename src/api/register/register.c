@@ -1,0 +1,241 @@
+/*
+ * librocprofiler-register: the small library that ROCm 6.2 and later runtimes link. They hand it
+ * their API tables; it hands them on to librocprofiler-sdk when a tool is in the process, and
+ * otherwise costs a symbol lookup.
+ */
+#include <rocprofiler-register/rocprofiler-register.h>
+
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INSTANCES_MAX = 64, REGISTRATIONS_MAX = 512 };
+
+/* Names and the file a table of that name must lie in (ROCPROFILER_REGISTER_SECURE). */
+static const struct library {
+    const char *name, *file;
+} libraries[] = {
+    {"hsa", "libhsa-runtime64.so"}, {"hip", "libamdhip64.so"}, {"hip_compiler", "libamdhip64.so"},
+    {"roctx", "libroctx64.so"},     {"rccl", "librccl.so"},    {"rocdecode", "librocdecode.so"},
+    {"rocjpeg", "librocjpeg.so"},
+};
+enum { LIBRARY_COUNT = sizeof libraries / sizeof libraries[0] };
+
+typedef int (*set_api_table_t)(const char *name, uint64_t lib_version, uint64_t lib_instance,
+                               void **tables, uint64_t num_tables);
+
+struct registration {
+    unsigned library;
+    uint32_t version, instance;
+    uint64_t table_count;
+    void **tables;
+    bool delivered;
+};
+
+/* Guards the list; never held while the profiler runs. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct registration registrations[REGISTRATIONS_MAX];
+static unsigned registration_count, instance_counts[LIBRARY_COUNT];
+static __thread bool registering;
+
+static bool flag(const char *name, bool otherwise)
+{
+    const char *value = getenv(name);
+    if (!value || !*value)
+        return otherwise;
+    return strcmp(value, "0") && strcasecmp(value, "off") && strcasecmp(value, "false") &&
+           strcasecmp(value, "no");
+}
+
+static bool nonempty(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value;
+}
+
+static bool tool_present(void)
+{
+    if (!flag("ROCPROFILER_REGISTER_ENABLED", true))
+        return false;
+    return flag("ROCPROFILER_REGISTER_FORCE_LOAD", false) || nonempty("ROCP_TOOL_LIBRARIES") ||
+           nonempty("ROCPROFILER_REGISTER_LIBRARY") || dlsym(RTLD_DEFAULT, "rocprofiler_configure");
+}
+
+static void *library_open(const char *name)
+{
+    void *library = dlopen(name, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL);
+    return library ? library : dlopen(name, RTLD_LAZY | RTLD_GLOBAL);
+}
+
+/* As given (library path, RPATH), then beside this library. */
+static void *profiler_open(void)
+{
+    const char *wanted = getenv("ROCPROFILER_REGISTER_LIBRARY");
+    const char *name = wanted && *wanted ? wanted : "librocprofiler-sdk.so";
+    void *library = library_open(name);
+    Dl_info self;
+    char *path = NULL;
+    if (library || strchr(name, '/') || !dladdr((const void *)&profiler_open, &self))
+        return library;
+    const char *slash = strrchr(self.dli_fname, '/');
+    int folder = slash ? (int)(slash - self.dli_fname) : 0;
+    if (slash && asprintf(&path, "%.*s/%s", folder, self.dli_fname, name) > 0)
+        library = library_open(path);
+    free(path);
+    return library;
+}
+
+static set_api_table_t profiler_entry(void)
+{
+    set_api_table_t entry = (set_api_table_t)dlsym(RTLD_DEFAULT, "rocprofiler_set_api_table");
+    if (entry)
+        return entry;
+    void *library = profiler_open();
+    if (!library) {
+        log_error("register", "a tool is present but the profiler cannot be loaded: %s", dlerror());
+        return NULL;
+    }
+    entry = (set_api_table_t)dlsym(library, "rocprofiler_set_api_table");
+    if (!entry)
+        log_error("register", "%s", dlerror());
+    return entry;
+}
+
+static int library_index(const char *name)
+{
+    for (unsigned i = 0; name && i < LIBRARY_COUNT; i++)
+        if (!strcmp(libraries[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+static bool address_is_of(const void *address, const char *file)
+{
+    Dl_info info;
+    return address && dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, file);
+}
+
+static rocprofiler_register_error_code_t
+registration_add(int library, uint32_t version, void **tables, uint64_t count,
+                 rocprofiler_register_library_indentifier_t *id)
+{
+    rocprofiler_register_error_code_t status = ROCP_REG_EXCESS_API_INSTANCES;
+    void **copy = malloc(count * sizeof *copy);
+    if (!copy)
+        return ROCP_REG_ROCPROFILER_ERROR;
+    memcpy(copy, tables, count * sizeof *copy);
+    pthread_mutex_lock(&lock);
+    if (instance_counts[library] < INSTANCES_MAX && registration_count < REGISTRATIONS_MAX) {
+        uint32_t instance = instance_counts[library]++;
+        registrations[registration_count++] =
+            (struct registration){(unsigned)library, version, instance, count, copy, false};
+        id->handle = (uint64_t)(library + 1) << 32 | instance;
+        copy = NULL;
+        status = ROCP_REG_SUCCESS;
+    }
+    pthread_mutex_unlock(&lock);
+    free(copy);
+    return status;
+}
+
+/* The next table that no profiler has seen, in order of registration. */
+static bool undelivered_take(struct registration *taken)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < registration_count && !found; i++) {
+        found = !registrations[i].delivered;
+        registrations[i].delivered = true;
+        *taken = registrations[i];
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* Also the tables of runtimes that started before a tool came. */
+static rocprofiler_register_error_code_t deliver_all(void)
+{
+    set_api_table_t entry = profiler_entry();
+    if (!entry)
+        return ROCP_REG_ROCPROFILER_ERROR;
+    struct registration next;
+    rocprofiler_register_error_code_t status = ROCP_REG_SUCCESS;
+    while (undelivered_take(&next))
+        if (entry(libraries[next.library].name, next.version, next.instance, next.tables,
+                  next.table_count) != 0)
+            status = ROCP_REG_ROCPROFILER_ERROR;
+    return status;
+}
+
+rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
+    const char *lib_name, rocprofiler_register_import_func_t import_func, uint32_t lib_version,
+    void **api_tables, uint64_t api_table_length,
+    rocprofiler_register_library_indentifier_t *register_id)
+{
+    if (registering)
+        return ROCP_REG_DEADLOCK;
+    if (api_table_length < 1 || !api_tables)
+        return ROCP_REG_BAD_API_TABLE_LENGTH;
+    if (!register_id)
+        return ROCP_REG_INVALID_API_ADDRESS;
+    int library = library_index(lib_name);
+    if (library < 0)
+        return ROCP_REG_UNSUPPORTED_API;
+    if (flag("ROCPROFILER_REGISTER_SECURE", false) &&
+        !address_is_of((const void *)import_func, libraries[library].file))
+        return ROCP_REG_INVALID_API_ADDRESS;
+    rocprofiler_register_error_code_t status =
+        registration_add(library, lib_version, api_tables, api_table_length, register_id);
+    if (status != ROCP_REG_SUCCESS)
+        return status;
+    if (!tool_present())
+        return ROCP_REG_NO_TOOLS;
+    registering = true;
+    status = deliver_all();
+    registering = false;
+    return status;
+}
+
+const char *rocprofiler_register_error_string(rocprofiler_register_error_code_t code)
+{
+    static const char *const texts[] = {
+        [ROCP_REG_SUCCESS] = "registered",
+        [ROCP_REG_NO_TOOLS] = "no tool wants the tables",
+        [ROCP_REG_DEADLOCK] = "called again from inside a registration on the same thread",
+        [ROCP_REG_BAD_API_TABLE_LENGTH] = "no API table was given",
+        [ROCP_REG_UNSUPPORTED_API] = "the library's name is not known",
+        [ROCP_REG_INVALID_API_ADDRESS] = "the caller is not the library it claims to be",
+        [ROCP_REG_ROCPROFILER_ERROR] = "the profiler could not be loaded or refused the tables",
+        [ROCP_REG_EXCESS_API_INSTANCES] = "too many instances of the library",
+    };
+    return (unsigned)code < sizeof texts / sizeof texts[0] ? texts[code] : "unknown error";
+}
+
+rocprofiler_register_error_code_t
+rocprofiler_register_iterate_registration_info(rocprofiler_register_registration_info_cb_t callback,
+                                               void *data)
+{
+    for (unsigned i = 0; callback; i++) {
+        pthread_mutex_lock(&lock);
+        struct registration r = registrations[i < REGISTRATIONS_MAX ? i : 0];
+        bool more = i < registration_count;
+        pthread_mutex_unlock(&lock);
+        if (!more)
+            break;
+        rocprofiler_register_registration_info_t info = {
+            .size = sizeof info,
+            .common_name = libraries[r.library].name,
+            .lib_version = r.version,
+            .api_table_length = r.table_count,
+        };
+        if (callback(&info, data) != 0)
+            break;
+    }
+    return ROCP_REG_SUCCESS;
+}

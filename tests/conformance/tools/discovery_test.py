@@ -1,0 +1,107 @@
+"""Every way in which a tool is found, and what it is then told, in which order."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = sys.argv.pop(1)
+HERE = os.path.join(BUILD, "tests", "conformance")
+HOST, LINKED = (os.path.join(HERE, f"conformance_{name}") for name in ("host", "linked"))
+A, B = (os.path.join(HERE, f"libconformance_tool_{name}.so") for name in "AB")
+MISSING = "/does/not/exist.so"
+
+
+def run(*command, status=0, **environment):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("ROCP", "LD_PRELOAD"))}
+    env.update(environment, LD_LIBRARY_PATH=os.path.join(BUILD, "lib"))
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == status, f"exit {done.returncode}: {done.stderr}{done.stdout}"
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("register ")]
+    registered = re.search(r"^register (.*) ([\d.]+) ms$", done.stdout, re.M)
+    return lines, registered, done.stderr
+
+
+def life(name, priority):
+    return [f"{name} configure {priority}", f"{name} initialize -1", f"{name} finalize -1"]
+
+
+class Discovery(unittest.TestCase):
+    def test_without_a_tool_nothing_is_loaded(self):
+        lines, registered, errors = run(HOST)
+        self.assertEqual((lines, errors), ([], ""))
+        self.assertEqual(registered.group(1), "no tool wants the tables")
+
+    def test_a_linked_tool_is_found(self):
+        lines, registered, _ = run(LINKED)
+        self.assertEqual(lines, life("A", 0))
+        self.assertEqual(registered.group(1), "registered")
+
+    def test_a_preloaded_tool_is_found(self):
+        self.assertEqual(run(HOST, LD_PRELOAD=A)[0], life("A", 0))
+
+    def test_all_entries_of_the_variable_are_loaded_and_configured_first(self):
+        for value in (f"{A}:{B}", f"{A}:{B}:", f":{A}::{B}"):
+            self.assertEqual(run(HOST, ROCP_TOOL_LIBRARIES=value)[0],
+                             ["A configure 0", "B configure 1", "A initialize -1", "B initialize -1",
+                              "A finalize -1", "B finalize -1"])
+
+    def test_the_variable_comes_before_linked_tools(self):
+        lines = run(LINKED, ROCP_TOOL_LIBRARIES=B)[0]
+        self.assertEqual(lines[:2], ["B configure 0", "A configure 1"])
+
+    def test_a_tool_found_twice_is_configured_once(self):
+        self.assertEqual(run(LINKED, LD_PRELOAD=A, ROCP_TOOL_LIBRARIES=A)[0], life("A", 0))
+
+    def test_several_preloaded_tools_are_all_found(self):
+        lines = run(HOST, LD_PRELOAD=f"{B}:{A}")[0]
+        self.assertEqual(lines[:2], ["B configure 0", "A configure 1"])
+
+    def test_an_unloadable_entry_is_reported_and_skipped(self):
+        lines, _, errors = run(HOST, ROCP_TOOL_LIBRARIES=f"{MISSING}:{A}")
+        self.assertEqual(lines, life("A", 0))
+        self.assertIn(MISSING, errors)
+
+    def test_a_library_without_the_function_is_reported(self):
+        other = os.path.join(HERE, "libconformance_bystander.so")
+        lines, _, errors = run(HOST, ROCP_TOOL_LIBRARIES=other)
+        self.assertEqual(lines, [])
+        self.assertIn("rocprofiler_configure", errors)
+
+    def test_null_means_that_the_tool_does_not_run(self):
+        self.assertEqual(run(LINKED, TOOL_A="null")[0], ["A configure 0"])
+
+    def test_a_failed_initialize_drops_the_tool(self):
+        self.assertEqual(run(LINKED, TOOL_A="refuse")[0], ["A configure 0", "A initialize -1"])
+
+    def test_one_failing_tool_leaves_the_other(self):
+        lines = run(HOST, ROCP_TOOL_LIBRARIES=f"{A}:{B}", TOOL_A="refuse")[0]
+        self.assertEqual(lines[-1], "B finalize -1")
+        self.assertNotIn("A finalize -1", lines)
+
+    def test_registration_can_be_switched_off(self):
+        self.assertEqual(run(LINKED, ROCPROFILER_REGISTER_ENABLED="0")[0], [])
+
+    def test_exit_from_another_thread_finalises(self):
+        self.assertEqual(run(LINKED, "thread", status=7)[0], life("A", 0))
+
+    def test_quick_exit_finalises(self):
+        self.assertEqual(run(LINKED, "quick")[0], life("A", 0))
+
+    def test_a_forked_child_ends(self):
+        self.assertIn("child 0", run(LINKED, "fork")[0])
+
+    def test_finding_tools_among_100_libraries_takes_under_5_ms(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for i in range(100):
+                shutil.copy(os.path.join(HERE, "libconformance_bystander.so"),
+                            os.path.join(folder, f"lib{i}.so"))
+            times = [float(run(LINKED, "libraries", "100", folder)[1].group(2)) for _ in range(7)]
+        print(f"initialisation with 100 libraries: {min(times):.3f} ms (best of 7)")
+        self.assertLess(min(times), 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
