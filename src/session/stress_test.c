@@ -1,0 +1,168 @@
+/* Everything at once: traced calls, events, starts, stops, flushes, pushes. No record may be lost.
+ */
+#include "session/engine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#ifdef __SANITIZE_THREAD__
+enum { CALLS = 60000 };
+#else
+enum { CALLS = 500000 };
+#endif
+enum { THREADS = 4, CONTEXTS = 3 };
+
+static rocprofiler_context_id_t contexts[CONTEXTS];
+static rocprofiler_buffer_id_t buffers[CONTEXTS];
+static _Atomic uint64_t produced, delivered, retired, entered, exited, wrong;
+static _Atomic bool done;
+
+static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t id,
+                      rocprofiler_record_header_t **headers, size_t count, void *data,
+                      uint64_t dropped)
+{
+    (void)context, (void)id, (void)data;
+    wrong += dropped;
+    for (size_t i = 0; i < count; i++) {
+        const rocprofiler_buffer_tracing_hsa_api_record_t *record = headers[i]->payload;
+        if (headers[i]->kind == ROCPROFILER_BUFFER_TRACING_CORRELATION_ID_RETIREMENT) {
+            retired++;
+            continue;
+        }
+        delivered++;
+        wrong += record->start_timestamp > record->end_timestamp || record->operation > 1 ||
+                 record->correlation_id.internal == 0;
+    }
+}
+
+static void on_call(rocprofiler_callback_tracing_record_t record,
+                    rocprofiler_user_data_t *user_data, void *data)
+{
+    (void)data;
+    if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
+        user_data->value = record.correlation_id.internal;
+        entered++;
+    } else {
+        wrong += user_data->value != record.correlation_id.internal;
+        exited++;
+    }
+}
+
+static int initialize(rocprofiler_client_finalize_t finalize, void *data)
+{
+    (void)finalize, (void)data;
+    int status = 0;
+    for (int i = 0; i < CONTEXTS; i++) {
+        status |= (int)context_create(&contexts[i]);
+        status |=
+            (int)buffer_create(contexts[i], i == 0 ? 1 << 20 : 8192, i == 0 ? 900 << 10 : 4096,
+                               ROCPROFILER_BUFFER_POLICY_LOSSLESS, on_buffer, NULL, &buffers[i]);
+        status |= (int)buffer_service_configure(
+            contexts[i], ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, NULL, 0, buffers[i]);
+    }
+    status |= (int)callback_service_configure(
+        contexts[1], ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API, NULL, 0, on_call, NULL);
+    status |= (int)buffer_service_configure(
+        contexts[2], ROCPROFILER_BUFFER_TRACING_CORRELATION_ID_RETIREMENT, NULL, 0, buffers[2]);
+    return status;
+}
+
+static rocprofiler_tool_configure_result_t *
+configure(uint32_t version, const char *name, uint32_t priority, rocprofiler_client_id_t *id)
+{
+    static rocprofiler_tool_configure_result_t result = {sizeof result, initialize, NULL, NULL};
+    (void)version, (void)name, (void)priority, (void)id;
+    return &result;
+}
+
+static void traced_call(int32_t op, bool with_work)
+{
+    const struct trace_set *set = trace_set_load(TRACE_HSA_CORE_API, op);
+    if (!set)
+        return;
+    rocprofiler_callback_tracing_hsa_api_data_t data = {.size = sizeof data};
+    struct trace_frame frame;
+    struct trace_event event;
+    trace_api_enter(&frame, set, TRACE_HSA_CORE_API, op, &data);
+    for (uint32_t i = 0; i < set->subscriber_count; i++)
+        produced += set->subscribers[i].buffer != NULL;
+    if (with_work)
+        trace_event_open_unwatched(&event, TRACE_KERNEL_DISPATCH);
+    trace_api_exit(&frame);
+    if (with_work)
+        trace_event_release(&event);
+}
+
+static void *work(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < CALLS; i++)
+        traced_call(i & 1, i % 16 == 0);
+    return NULL;
+}
+
+static void *toggle(void *arg)
+{
+    unsigned random = (unsigned)(uintptr_t)arg;
+    while (!done) {
+        random = random * 1103515245u + 12345u;
+        rocprofiler_context_id_t context = contexts[(random >> 16) % CONTEXTS];
+        rocprofiler_status_t status =
+            random >> 28 & 1 ? context_start(context) : context_stop(context);
+        wrong += status != ROCPROFILER_STATUS_SUCCESS &&
+                 status != ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND &&
+                 status != ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
+        nanosleep(&(struct timespec){0, 50000}, NULL);
+    }
+    return NULL;
+}
+
+static void *flush_and_push(void *arg)
+{
+    (void)arg;
+    rocprofiler_thread_id_t self = (rocprofiler_thread_id_t)syscall(SYS_gettid);
+    for (int i = 0; !done; i++) {
+        wrong += buffer_flush(buffers[i % CONTEXTS]) != ROCPROFILER_STATUS_SUCCESS;
+        external_push(contexts[0], self, (rocprofiler_user_data_t){.value = (uint64_t)i});
+        external_push(contexts[0], (rocprofiler_thread_id_t)getpid(),
+                      (rocprofiler_user_data_t){.value = (uint64_t)i});
+        external_pop(contexts[0], (rocprofiler_thread_id_t)getpid(), NULL);
+        external_pop(contexts[0], self, NULL);
+        nanosleep(&(struct timespec){0, 200000}, NULL);
+    }
+    return NULL;
+}
+
+static void nothing_is_lost(void **state)
+{
+    (void)state;
+    pthread_t workers[THREADS], toggler, flusher;
+    assert_int_equal(session_force_configure(configure), ROCPROFILER_STATUS_SUCCESS);
+    assert_int_equal(context_start(contexts[0]), ROCPROFILER_STATUS_SUCCESS);
+    pthread_create(&toggler, NULL, toggle, (void *)1);
+    pthread_create(&flusher, NULL, flush_and_push, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&workers[i], NULL, work, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(workers[i], NULL);
+    done = true;
+    pthread_join(toggler, NULL);
+    pthread_join(flusher, NULL);
+    session_finalize();
+    assert_true(produced > 0);
+    assert_int_equal(delivered, produced);
+    assert_int_equal(entered, exited);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_lost)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
