@@ -73,8 +73,14 @@ static struct anchor anchor_read(void)
     return best;
 }
 
+static void on_fork_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
 static void init_once(void)
 {
+    pthread_atfork(NULL, NULL, on_fork_child);
     clock_uses_tsc = tsc_is_usable();
     anchors[0] = anchor_read();
     anchor_count = 1;

@@ -27,6 +27,11 @@ static struct external_table *tables;
 /* Written once by the first push of the main thread (release). */
 static _Atomic(struct external_table *) main_table;
 
+void external_on_fork_child(void)
+{
+    pthread_mutex_init(&external_lock, NULL);
+}
+
 static bool thread_lives(uint32_t tid)
 {
     return syscall(SYS_tgkill, getpid(), (pid_t)tid, 0) == 0;

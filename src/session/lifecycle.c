@@ -169,6 +169,16 @@ static void publish_ready(void)
     pthread_mutex_unlock(&ready_lock);
 }
 
+/* Other threads of the parent may have held these; in the child nobody will release them. What they
+ * guard is consistent enough: lists grow by one store at their end. */
+static void on_fork_child(void)
+{
+    pthread_mutex_init(&session_lock, NULL);
+    pthread_mutex_init(&ready_lock, NULL);
+    pthread_cond_init(&ready, NULL);
+    external_on_fork_child();
+}
+
 void session_initialize(void)
 {
     if (atomic_exchange(&initialize_taken, true)) {
@@ -177,6 +187,7 @@ void session_initialize(void)
         return;
     }
     atomic_store(&initializer_tid, thread_id());
+    pthread_atfork(NULL, NULL, on_fork_child);
     clock_init();
     record_init();
     atomic_store_explicit(&stage, STAGE_CONFIGURING, memory_order_release);

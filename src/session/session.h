@@ -129,6 +129,8 @@ rocprofiler_status_t external_push(rocprofiler_context_id_t context, rocprofiler
 rocprofiler_status_t external_pop(rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
                                   rocprofiler_user_data_t *value);
 
+void external_on_fork_child(void);
+
 /* ---- domains.c: kinds and their relations, from TRACE_DOMAINS */
 struct domain {
     uint8_t callback_kind, buffer_kind, args_kind, request_kind; /* 0: that view does not exist */
