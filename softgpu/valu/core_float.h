@@ -13,6 +13,18 @@
 #define NAN32    UINT32_C(0xffc00000)
 #define NAN64    UINT64_C(0xfff8000000000000)
 
+/* Choices as masks: the vectoriser takes chains of ?: over floats for control flow. */
+KERNEL_INLINE f32 select32(bool condition, f32 yes, f32 no)
+{
+    const u32 m = 0u - (u32)condition;
+    return f32_of((bits32(yes) & m) | (bits32(no) & ~m));
+}
+KERNEL_INLINE f64 select64(bool condition, f64 yes, f64 no)
+{
+    const u64 m = UINT64_C(0) - (u64)condition;
+    return f64_of((bits64(yes) & m) | (bits64(no) & ~m));
+}
+
 KERNEL_INLINE f32 flush32(f32 x)
 {
     const u32 u = bits32(x);
@@ -20,7 +32,7 @@ KERNEL_INLINE f32 flush32(f32 x)
 }
 KERNEL_INLINE f32 flush32_if(f32 x, bool flush)
 {
-    return flush ? flush32(x) : x;
+    return select32(flush, flush32(x), x);
 }
 KERNEL_INLINE bool nan32(f32 x)
 {
@@ -32,11 +44,11 @@ KERNEL_INLINE bool nan64(f64 x)
 }
 KERNEL_INLINE bool snan32(f32 x)
 {
-    return nan32(x) && !(bits32(x) & 0x400000);
+    return nan32(x) & !(bits32(x) & 0x400000);
 }
 KERNEL_INLINE bool snan64(f64 x)
 {
-    return nan64(x) && !(bits64(x) >> 51 & 1);
+    return nan64(x) & !(bits64(x) >> 51 & 1);
 }
 
 /* Integers in the order of the floats they stand for; -0 sorts below +0 as min and max want. */
@@ -62,8 +74,8 @@ KERNEL_INLINE i32 order16(u32 x)
         T r = ORDER(a) OP ORDER(b) ? a : b;                                                        \
         r = NAN(b) ? a : r;                                                                        \
         r = NAN(a) ? b : r;                                                                        \
-        r = e.ieee && SNAN(b) ? b : r;                                                             \
-        r = e.ieee && SNAN(a) ? a : r;                                                             \
+        r = e.ieee & SNAN(b) ? b : r;                                                              \
+        r = e.ieee & SNAN(a) ? a : r;                                                              \
         return r * e.ONE;                                                                          \
     }
 MINMAX(min_f32, f32, order32, nan32, snan32, one32, <)
@@ -76,7 +88,7 @@ KERNEL_INLINE f32 med_f32(f32 a, f32 b, f32 c, struct lane_env e)
 {
     const f32 low = min_f32(a, b, e), high = max_f32(a, b, e);
     const f32 median = max_f32(low, min_f32(high, c, e), e);
-    return nan32(a) || nan32(b) || nan32(c) ? min_f32(low, c, e) : median;
+    return select32(nan32(a) | nan32(b) | nan32(c), min_f32(low, c, e), median);
 }
 
 /* fma without contraction surprises: builds without the instruction use the C library's. */
@@ -93,10 +105,22 @@ KERNEL_INLINE f32 mul_legacy_f32(f32 a, f32 b)
     return a == 0 || b == 0 ? 0 : a * b;
 }
 
-/* Round to nearest even whatever MXCSR says: adding and taking away 2^23 needs MXCSR's help. */
+/* Round to nearest even whatever MXCSR says: from the distance to the integer below. */
 KERNEL_INLINE f32 round_even_f32(f32 x)
 {
-    return __builtin_roundevenf(x);
+    const f32 below = __builtin_floorf(x), distance = x - below;
+    const f32 odd = below - 2 * __builtin_floorf(below * 0.5f);
+    const f32 step = select32(distance > 0.5f, 1, select32(distance == 0.5f, odd, 0));
+    const f32 r = f32_of((bits32(below + step) & ~SIGN32) | (bits32(x) & SIGN32));
+    return select32(__builtin_fabsf(x) < 0x1p23f, r, x);
+}
+KERNEL_INLINE f64 round_even_f64(f64 x)
+{
+    const f64 below = __builtin_floor(x), distance = x - below;
+    const f64 odd = below - 2 * __builtin_floor(below * 0.5);
+    const f64 step = select64(distance > 0.5, 1, select64(distance == 0.5, odd, 0));
+    const f64 r = f64_of((bits64(below + step) & ~SIGN64) | (bits64(x) & SIGN64));
+    return select64(__builtin_fabs(x) < 0x1p52, r, x);
 }
 
 KERNEL_INLINE f32 fract_f32(f32 x)
@@ -141,28 +165,28 @@ KERNEL_INLINE i32 frexp_exp_f32(f32 x)
     const u32 normal = bits32((f32)((f64)scaled * 0x1p64));
     const bool denormal = m < 0x800000;
     const i32 exponent = denormal ? (i32)EXP32(normal) - 64 : (i32)EXP32(m);
-    return m == 0 || m >= INF32 ? 0 : exponent - 126;
+    return (m == 0) | (m >= INF32) ? 0 : exponent - 126;
 }
 KERNEL_INLINE f32 frexp_mant_f32(f32 x)
 {
     const u32 u = bits32(x), m = u & ~SIGN32;
     const u32 normal = m < 0x800000 ? bits32((f32)((f64)x * 0x1p64)) : u;
     const u32 r = (normal & 0x807fffff) | 126u << 23;
-    return m == 0 || m >= INF32 ? x : f32_of(r);
+    return (m == 0) | (m >= INF32) ? x : f32_of(r);
 }
 KERNEL_INLINE i32 frexp_exp_f64(f64 x)
 {
     const u64 m = bits64(x) & ~SIGN64;
     const u64 normal = bits64(x * 0x1p64);
     const i32 exponent = EXP64(m) ? (i32)EXP64(m) : (i32)EXP64(normal) - 64;
-    return m == 0 || m >= INF64 ? 0 : exponent - 1022;
+    return (m == 0) | (m >= INF64) ? 0 : exponent - 1022;
 }
 KERNEL_INLINE f64 frexp_mant_f64(f64 x)
 {
     const u64 u = bits64(x), m = u & ~SIGN64;
     const u64 normal = EXP64(m) ? u : bits64(x * 0x1p64);
     const u64 r = (normal & UINT64_C(0x800fffffffffffff)) | UINT64_C(1022) << 52;
-    return m == 0 || m >= INF64 ? x : f64_of(r);
+    return (m == 0) | (m >= INF64) ? x : f64_of(r);
 }
 
 /* The bits of v_cmp_class: one is set for the class a value belongs to. */
@@ -183,49 +207,52 @@ CLASS_OF(class_f64, u64, SIGN64, INF64, (UINT64_C(1) << 51), (UINT64_C(1) << 52)
 
 /* Cube map face selection; `major` picks z over y over x on ties. */
 #define CUBE_Z(a, b, c)                                                                            \
-    (__builtin_fabsf(c) >= __builtin_fabsf(a) && __builtin_fabsf(c) >= __builtin_fabsf(b))
+    (__builtin_fabsf(c) >= __builtin_fabsf(a)) & (__builtin_fabsf(c) >= __builtin_fabsf(b))
 #define CUBE_Y(a, b) (__builtin_fabsf(b) >= __builtin_fabsf(a))
 KERNEL_INLINE f32 cube_id(f32 a, f32 b, f32 c)
 {
-    return CUBE_Z(a, b, c) ? (c < 0 ? 5 : 4) : CUBE_Y(a, b) ? (b < 0 ? 3 : 2) : (a < 0 ? 1 : 0);
+    const f32 z = select32(c < 0, 5, 4), y = select32(b < 0, 3, 2), x = select32(a < 0, 1, 0);
+    return select32(CUBE_Z(a, b, c), z, select32(CUBE_Y(a, b), y, x));
 }
 KERNEL_INLINE f32 cube_s(f32 a, f32 b, f32 c)
 {
-    return CUBE_Z(a, b, c) ? (c < 0 ? -a : a) : CUBE_Y(a, b) ? a : (a < 0 ? c : -c);
+    const f32 z = select32(c < 0, -a, a), x = select32(a < 0, c, -c);
+    return select32(CUBE_Z(a, b, c), z, select32(CUBE_Y(a, b), a, x));
 }
 KERNEL_INLINE f32 cube_t(f32 a, f32 b, f32 c)
 {
-    return CUBE_Z(a, b, c) ? -b : CUBE_Y(a, b) ? (b < 0 ? -c : c) : -b;
+    const f32 y = select32(b < 0, -c, c);
+    return select32(CUBE_Z(a, b, c), -b, select32(CUBE_Y(a, b), y, -b));
 }
 KERNEL_INLINE f32 cube_major(f32 a, f32 b, f32 c)
 {
-    return 2 * (CUBE_Z(a, b, c) ? c : CUBE_Y(a, b) ? b : a);
+    return 2 * select32(CUBE_Z(a, b, c), c, select32(CUBE_Y(a, b), b, a));
 }
 
 /* Float to integer: truncates, saturates, NaN gives 0. */
 KERNEL_INLINE i32 i32_of_f64(f64 x)
 {
     const bool high = x >= 0x1p31, low = x < -0x1p31, nan = x != x;
-    const i32 inside = (i32)(high || low || nan ? 0 : x);
+    const i32 inside = (i32)(high | low | nan ? 0 : x);
     return high ? INT32_MAX : low ? INT32_MIN : inside;
 }
 KERNEL_INLINE u32 u32_of_f64(f64 x)
 {
     const bool high = x >= 0x1p32, low = !(x > 0), top = x >= 0x1p31;
-    const f64 inside = high || low ? 0 : top ? x - 0x1p31 : x;
+    const f64 inside = high | low ? 0 : top ? x - 0x1p31 : x;
     const u32 r = (u32)(i32)inside + (top ? 0x80000000u : 0);
     return high ? UINT32_MAX : low ? 0 : r;
 }
 KERNEL_INLINE i32 i32_of_f32(f32 x)
 {
     const bool high = x >= 0x1p31f, low = x < -0x1p31f, nan = x != x;
-    const i32 inside = (i32)(high || low || nan ? 0 : x);
+    const i32 inside = (i32)(high | low | nan ? 0 : x);
     return high ? INT32_MAX : low ? INT32_MIN : inside;
 }
 KERNEL_INLINE u32 u32_of_f32(f32 x)
 {
     const bool high = x >= 0x1p32f, low = !(x > 0), top = x >= 0x1p31f;
-    const f32 inside = high || low ? 0 : top ? x - 0x1p31f : x;
+    const f32 inside = high | low ? 0 : top ? x - 0x1p31f : x;
     const u32 r = (u32)(i32)inside + (top ? 0x80000000u : 0);
     return high ? UINT32_MAX : low ? 0 : r;
 }

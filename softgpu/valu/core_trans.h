@@ -9,7 +9,6 @@
 
 #include "valu/core_float.h"
 
-/* Quotients are spelled out: with -frounding-math the compiler would divide at run time. */
 #define LN2          0.693147180559945309417
 #define TWO_OVER_LN2 2.8853900817779268
 #define TAU          6.283185307179586476925
@@ -30,7 +29,7 @@ KERNEL_INLINE f32 rsq_f32(f32 x)
 /* 2^x, |x| bounded by the caller; the series of e^(r ln 2), |r| <= 0.5, is good to 2^-36. */
 KERNEL_INLINE f64 exp2_series(f64 x)
 {
-    const i32 n = (i32)(x + (x < 0 ? -0.5 : 0.5));
+    const i32 n = (i32)(x + (select64(x < 0, -0.5, 0.5)));
     const f64 t = (x - n) * LN2;
     f64 r = 2.7557319223985893e-06;
     r = r * t + 2.48015873015873e-05;
@@ -46,9 +45,9 @@ KERNEL_INLINE f64 exp2_series(f64 x)
 }
 KERNEL_INLINE f32 exp2_f32_wide(f32 x) /* denormal results kept */
 {
-    const f64 bounded = x > 200 ? 200 : x > -200 ? x : -200;
+    const f64 bounded = select64(x > 200, 200, select64(x > -200, x, -200));
     const f32 r = (f32)exp2_series(bounded);
-    return x != x ? x + x : r;
+    return select32(x != x, x + x, r);
 }
 KERNEL_INLINE f32 exp2_f32(f32 x)
 {
@@ -74,10 +73,10 @@ KERNEL_INLINE f64 log2_series(f64 x)
 }
 KERNEL_INLINE f32 log2_f32_wide(f32 x) /* denormal arguments taken at their value */
 {
-    const f32 special = x == 0 ? f32_of(INF32 | SIGN32) : x > 0 ? x : f32_of(NAN32);
-    const bool ordinary = x > 0 && x < f32_of(INF32);
-    const f32 r = (f32)log2_series(ordinary ? (f64)x : 1.0);
-    return x != x ? x + x : ordinary ? r : special;
+    const f32 special = select32(x == 0, f32_of(INF32 | SIGN32), select32(x > 0, x, f32_of(NAN32)));
+    const bool ordinary = (x > 0) & (x < f32_of(INF32));
+    const f32 r = (f32)log2_series(select64(ordinary, x, 1));
+    return select32(x != x, x + x, select32(ordinary, r, special));
 }
 KERNEL_INLINE f32 log2_f32(f32 x)
 {
@@ -101,25 +100,26 @@ KERNEL_INLINE f64 sin_series(f64 t)
 /* A phase in turns folded into [-0.25, 0.25] with the same sine. */
 KERNEL_INLINE f64 fold_turns(f64 x)
 {
-    const f64 t = x - (i32)(x + (x < 0 ? -0.5 : 0.5));
-    const f64 half = t < 0 ? -0.5 : 0.5;
-    return t > 0.25 || t < -0.25 ? half - t : t;
+    const f64 t = x - (i32)(x + (select64(x < 0, -0.5, 0.5)));
+    const f64 half = select64(t < 0, -0.5, 0.5);
+    return select64((t > 0.25) | (t < -0.25), half - t, t);
 }
 /* The sources are in turns; beyond 256 turns the hardware gives up: sine 0, cosine 1. */
 KERNEL_INLINE f32 sin_f32(f32 x)
 {
     const bool inside = __builtin_fabsf(x) <= 256;
-    const f32 r = (f32)sin_series(fold_turns(inside ? x : 0.0));
+    const f32 r = (f32)sin_series(fold_turns(select64(inside, x, 0)));
     const bool finite = (bits32(x) & ~SIGN32) < INF32;
-    return inside ? (x == 0 ? x : r) : finite ? 0 : f32_of(NAN32);
+    const f32 special = select32(finite, 0, f32_of(NAN32));
+    return select32(inside, select32(x == 0, x, r), special);
 }
 KERNEL_INLINE f32 cos_f32(f32 x)
 {
     const bool inside = __builtin_fabsf(x) <= 256;
-    const f64 quarter = (inside ? (f64)__builtin_fabsf(x) : 0.0) + 0.25;
+    const f64 quarter = select64(inside, __builtin_fabsf(x), 0) + 0.25;
     const f32 r = (f32)sin_series(fold_turns(quarter));
     const bool finite = (bits32(x) & ~SIGN32) < INF32;
-    return inside ? r : finite ? 1 : f32_of(NAN32);
+    return select32(inside, r, select32(finite, 1, f32_of(NAN32)));
 }
 
 #endif

@@ -36,15 +36,15 @@ KERNEL_INLINE f32 fma_f16(f32 a, f32 b, f32 c, struct lane_env e)
     const f32 t = s - p;
     const f32 error = (p - (s - t)) + (c - t);
     const u32 u = bits32(s);
-    const bool inexact = error == error && error != 0 && (u & ~SIGN32) < INF32;
+    const bool inexact = (error == error) & (error != 0) & ((u & ~SIGN32) < INF32);
     const bool outward = (bits32(error) ^ u) >> 31 == 0;
     const u32 odd = u & 1 ? u : outward ? u + 1 : u - 1;
-    return f32_of(e.nearest && inexact ? odd : u);
+    return f32_of(e.nearest & inexact ? odd : u);
 }
 
 KERNEL_INLINE u32 flush_f16(u32 h, bool flush)
 {
-    return flush && !(h & 0x7c00) ? h & 0x8000 : h;
+    return flush & !(h & 0x7c00) ? h & 0x8000 : h;
 }
 KERNEL_INLINE bool nan16(u32 h)
 {
@@ -52,7 +52,7 @@ KERNEL_INLINE bool nan16(u32 h)
 }
 KERNEL_INLINE bool snan16(u32 h)
 {
-    return nan16(h) && !(h & 0x200);
+    return nan16(h) & !(h & 0x200);
 }
 /* On the bits, because conversion to f32 would quiet the signalling NaNs IEEE mode asks about. */
 KERNEL_INLINE u32 pick_f16(u32 a, u32 b, bool first, struct lane_env e)
@@ -60,9 +60,9 @@ KERNEL_INLINE u32 pick_f16(u32 a, u32 b, bool first, struct lane_env e)
     u32 r = first ? a : b;
     r = nan16(b) ? a : r;
     r = nan16(a) ? b : r;
-    r = e.ieee && snan16(b) ? b : r;
-    r = e.ieee && snan16(a) ? a : r;
-    return flush_f16(nan16(r) ? r | 0x200 : r, e.flush16_out || e.flush16_in);
+    r = e.ieee & snan16(b) ? b : r;
+    r = e.ieee & snan16(a) ? a : r;
+    return flush_f16(nan16(r) ? r | 0x200 : r, e.flush16_out | e.flush16_in);
 }
 KERNEL_INLINE u32 min_f16(u32 a, u32 b, struct lane_env e)
 {
@@ -76,7 +76,7 @@ KERNEL_INLINE u32 med_f16(u32 a, u32 b, u32 c, struct lane_env e)
 {
     const u32 low = min_f16(a, b, e), high = max_f16(a, b, e);
     const u32 median = max_f16(low, min_f16(high, c, e), e);
-    return nan16(a) || nan16(b) || nan16(c) ? min_f16(low, c, e) : median;
+    return nan16(a) | nan16(b) | nan16(c) ? min_f16(low, c, e) : median;
 }
 
 #define HALF_ROW(name) f32 name[WAVE_LANES] __attribute__((aligned(64)))

@@ -47,9 +47,9 @@ KERNEL_INLINE u32 div_fixup_f16(u32 a, u32 b, u32 c)
 {
     const u32 sign = (b ^ c) & 0x8000, mb = b & 0x7fff, mc = c & 0x7fff;
     u32 r = (a & 0x7fff) | sign;
-    r = mb == 0x7c00 || mc == 0 ? sign : r;
-    r = mb == 0 || mc == 0x7c00 ? (0x7c00 | sign) : r;
-    r = (mb == 0 && mc == 0) || (mb == 0x7c00 && mc == 0x7c00) ? 0xfe00 : r;
+    r = (mb == 0x7c00) | (mc == 0) ? sign : r;
+    r = (mb == 0) | (mc == 0x7c00) ? (0x7c00 | sign) : r;
+    r = (mb == mc) & ((mb == 0) | (mb == 0x7c00)) ? 0xfe00 : r;
     r = nan16(b) ? (b | 0x200) : r;
     return nan16(c) ? (c | 0x200) : r;
 }

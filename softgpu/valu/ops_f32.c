@@ -13,7 +13,7 @@ KERNEL_INLINE f32 div_scale_f32(f32 a, f32 b, f32 c, bool *rescale)
 {
     const u32 eb = EXP32(bits32(b)), ec = EXP32(bits32(c));
     const f64 quotient = __builtin_fabs((f64)c / (f64)b);
-    const bool none = b == 0 || c == 0;
+    const bool none = (b == 0) | (c == 0);
     const bool huge = (i32)(ec - eb) >= 96;
     const bool tiny_quotient = quotient < 0x1p-126;
     const bool tiny_reciprocal = __builtin_fabsf(b) > 0x1p126f;
@@ -22,10 +22,10 @@ KERNEL_INLINE f32 div_scale_f32(f32 a, f32 b, f32 c, bool *rescale)
     f32 r = small_numerator ? up : a;
     r = tiny_quotient ? (a == c ? up : a) : r;
     r = tiny_reciprocal ? down : r;
-    r = tiny_reciprocal && tiny_quotient ? (a == b ? down : a) : r;
+    r = tiny_reciprocal & tiny_quotient ? (a == b ? down : a) : r;
     r = eb == 0 ? up : r;
     r = huge ? (a == b ? up : a) : r;
-    *rescale = !none && (huge || (eb != 0 && tiny_quotient));
+    *rescale = (huge | ((eb != 0) & tiny_quotient)) & (none ^ 1);
     return none ? f32_of(NAN32) : r;
 }
 static void V_DIV_SCALE_F32_rows(KERNEL_ARGS)
@@ -70,9 +70,9 @@ KERNEL_INLINE u32 div_fixup_f32(f32 a, f32 b, f32 c, f64 one)
     const f32 most = (f32)(one * (sign ? -0x1p200 : 0x1p200));
     u32 r = nan32(a) ? bits32(most) : (bits32(a) & ~SIGN32) | sign;
     r = (i32)(EXP32(uc) - EXP32(ub)) < -150 ? bits32(least) : r;
-    r = inf_b || zero_c ? sign : r;
-    r = zero_b || inf_c ? (INF32 | sign) : r;
-    r = (zero_b && zero_c) || (inf_b && inf_c) ? NAN32 : r;
+    r = inf_b | zero_c ? sign : r;
+    r = zero_b | inf_c ? (INF32 | sign) : r;
+    r = (zero_b & zero_c) | (inf_b & inf_c) ? NAN32 : r;
     r = nan32(b) ? (ub | 0x400000) : r;
     return nan32(c) ? (uc | 0x400000) : r;
 }

@@ -11,19 +11,19 @@ KERNEL_INLINE f64 div_scale_f64(f64 a, f64 b, f64 c, bool *rescale)
     const i32 eb = (i32)EXP64(bits64(b)), ec = (i32)EXP64(bits64(c));
     const f64 mb = __builtin_fabs(frexp_mant_f64(b)), mc = __builtin_fabs(frexp_mant_f64(c));
     const i32 distance = frexp_exp_f64(c) - frexp_exp_f64(b);
-    const bool none = b == 0 || c == 0;
+    const bool none = (b == 0) | (c == 0);
     const bool huge = ec - eb >= 768;
-    const bool tiny_quotient = distance < -1022 || (distance == -1022 && mc < mb);
+    const bool tiny_quotient = (distance < -1022) | ((distance == -1022) & (mc < mb));
     const bool tiny_reciprocal = __builtin_fabs(b) > 0x1p1022;
     const bool small_numerator = ec <= 53;
     const f64 up = a * 0x1p128, down = a * 0x1p-128;
     f64 r = small_numerator ? up : a;
     r = tiny_quotient ? (a == c ? up : a) : r;
     r = tiny_reciprocal ? down : r;
-    r = tiny_reciprocal && tiny_quotient ? (a == b ? down : a) : r;
+    r = tiny_reciprocal & tiny_quotient ? (a == b ? down : a) : r;
     r = eb == 0 ? up : r;
     r = huge ? (a == b ? up : a) : r;
-    *rescale = !none && (huge || (eb != 0 && tiny_quotient));
+    *rescale = (huge | ((eb != 0) & tiny_quotient)) & (none ^ 1);
     return none ? f64_of(NAN64) : r;
 }
 static void V_DIV_SCALE_F64_rows(KERNEL_ARGS)
@@ -66,9 +66,9 @@ KERNEL_INLINE u64 div_fixup_f64(f64 a, f64 b, f64 c, f64 one)
     const f64 most = one * (sign ? -0x1p1000 : 0x1p1000) * 0x1p1000;
     u64 r = nan64(a) ? bits64(most) : (bits64(a) & ~SIGN64) | sign;
     r = (i32)(EXP64(uc) - EXP64(ub)) < -1075 ? bits64(least) : r;
-    r = inf_b || zero_c ? sign : r;
-    r = zero_b || inf_c ? (INF64 | sign) : r;
-    r = (zero_b && zero_c) || (inf_b && inf_c) ? NAN64 : r;
+    r = inf_b | zero_c ? sign : r;
+    r = zero_b | inf_c ? (INF64 | sign) : r;
+    r = (zero_b & zero_c) | (inf_b & inf_c) ? NAN64 : r;
     r = nan64(b) ? (ub | UINT64_C(1) << 51) : r;
     return nan64(c) ? (uc | UINT64_C(1) << 51) : r;
 }
