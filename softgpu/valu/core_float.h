@@ -30,9 +30,10 @@ KERNEL_INLINE f32 flush32(f32 x)
     const u32 u = bits32(x);
     return f32_of(EXP32(u) ? u : u & SIGN32);
 }
-KERNEL_INLINE f32 flush32_if(f32 x, bool flush)
+KERNEL_INLINE f32 flush32_if(f32 x, u32 flush)
 {
-    return select32(flush, flush32(x), x);
+    const u32 u = bits32(x);
+    return f32_of(EXP32(u) ? u : u & (SIGN32 | ~flush));
 }
 KERNEL_INLINE bool nan32(f32 x)
 {
@@ -42,15 +43,6 @@ KERNEL_INLINE bool nan64(f64 x)
 {
     return (bits64(x) & ~SIGN64) > INF64;
 }
-KERNEL_INLINE bool snan32(f32 x)
-{
-    return nan32(x) & !(bits32(x) & 0x400000);
-}
-KERNEL_INLINE bool snan64(f64 x)
-{
-    return nan64(x) & !(bits64(x) >> 51 & 1);
-}
-
 /* Integers in the order of the floats they stand for; -0 sorts below +0 as min and max want. */
 KERNEL_INLINE i32 order32(f32 x)
 {
@@ -68,20 +60,22 @@ KERNEL_INLINE i32 order16(u32 x)
     return i ^ (i >> 15 & 0x7fff);
 }
 
-#define MINMAX(NAME, T, ORDER, NAN, SNAN, ONE, OP)                                                 \
+/* A NaN sorts behind every number (LAST), so the number is picked; where both are NaN, either. */
+#define MINMAX(NAME, T, KEY, BITS, ORDER, NAN, SELECT, NUMBER, ONE, OP, LAST)                      \
     KERNEL_INLINE T NAME(T a, T b, struct lane_env e)                                              \
     {                                                                                              \
-        T r = ORDER(a) OP ORDER(b) ? a : b;                                                        \
-        r = NAN(b) ? a : r;                                                                        \
-        r = NAN(a) ? b : r;                                                                        \
-        r = e.ieee & SNAN(b) ? b : r;                                                              \
-        r = e.ieee & SNAN(a) ? a : r;                                                              \
+        const KEY ka = NAN(a) ? LAST : ORDER(a), kb = NAN(b) ? LAST : ORDER(b);                    \
+        const bool wins_a = NAN(a) & ((BITS(a) & e.NUMBER) == 0);                                  \
+        const bool wins_b = NAN(b) & ((BITS(b) & e.NUMBER) == 0);                                  \
+        T r = SELECT(ka OP kb, a, b);                                                              \
+        r = SELECT(wins_b, b, r);                                                                  \
+        r = SELECT(wins_a, a, r);                                                                  \
         return r * e.ONE;                                                                          \
     }
-MINMAX(min_f32, f32, order32, nan32, snan32, one32, <)
-MINMAX(max_f32, f32, order32, nan32, snan32, one32, >)
-MINMAX(min_f64, f64, order64, nan64, snan64, one64, <)
-MINMAX(max_f64, f64, order64, nan64, snan64, one64, >)
+MINMAX(min_f32, f32, i32, bits32, order32, nan32, select32, number32, one32, <, INT32_MAX)
+MINMAX(max_f32, f32, i32, bits32, order32, nan32, select32, number32, one32, >, INT32_MIN)
+MINMAX(min_f64, f64, i64, bits64, order64, nan64, select64, number64, one64, <, INT64_MAX)
+MINMAX(max_f64, f64, i64, bits64, order64, nan64, select64, number64, one64, >, INT64_MIN)
 
 /* The median; with a NaN among the sources the hardware answers the minimum of the three. */
 KERNEL_INLINE f32 med_f32(f32 a, f32 b, f32 c, struct lane_env e)
@@ -105,19 +99,52 @@ KERNEL_INLINE f32 mul_legacy_f32(f32 a, f32 b)
     return a == 0 || b == 0 ? 0 : a * b;
 }
 
+/*
+ * Integral values. Without the instruction GCC rounds by adding and taking away a large number,
+ * which is wrong in directed modes, so the portable build goes through integers.
+ */
+#if defined(__SSE4_1__)
+#define trunc_f32 __builtin_truncf
+#define floor_f32 __builtin_floorf
+#define ceil_f32  __builtin_ceilf
+#define trunc_f64 __builtin_trunc
+#define floor_f64 __builtin_floor
+#define ceil_f64  __builtin_ceil
+#else
+#define INTEGRAL(T, INTEGER, BITS, OF, SIGN, LIMIT, SELECT, FABS)                                  \
+    KERNEL_INLINE T trunc_##T(T x)                                                                 \
+    {                                                                                              \
+        const bool small = FABS(x) < LIMIT;                                                        \
+        const T r = (T)(INTEGER)SELECT(small, x, 0);                                               \
+        return SELECT(small, OF((BITS(r) & ~SIGN) | (BITS(x) & SIGN)), x);                         \
+    }                                                                                              \
+    KERNEL_INLINE T floor_##T(T x)                                                                 \
+    {                                                                                              \
+        const T t = trunc_##T(x);                                                                  \
+        return SELECT(t > x, t - 1, t);                                                            \
+    }                                                                                              \
+    KERNEL_INLINE T ceil_##T(T x)                                                                  \
+    {                                                                                              \
+        const T t = trunc_##T(x);                                                                  \
+        return SELECT(t < x, t + 1, t);                                                            \
+    }
+INTEGRAL(f32, i32, bits32, f32_of, SIGN32, 0x1p23f, select32, __builtin_fabsf)
+INTEGRAL(f64, i64, bits64, f64_of, SIGN64, 0x1p52, select64, __builtin_fabs)
+#endif
+
 /* Round to nearest even whatever MXCSR says: from the distance to the integer below. */
 KERNEL_INLINE f32 round_even_f32(f32 x)
 {
-    const f32 below = __builtin_floorf(x), distance = x - below;
-    const f32 odd = below - 2 * __builtin_floorf(below * 0.5f);
+    const f32 below = floor_f32(x), distance = x - below;
+    const f32 odd = below - 2 * floor_f32(below * 0.5f);
     const f32 step = select32(distance > 0.5f, 1, select32(distance == 0.5f, odd, 0));
     const f32 r = f32_of((bits32(below + step) & ~SIGN32) | (bits32(x) & SIGN32));
     return select32(__builtin_fabsf(x) < 0x1p23f, r, x);
 }
 KERNEL_INLINE f64 round_even_f64(f64 x)
 {
-    const f64 below = __builtin_floor(x), distance = x - below;
-    const f64 odd = below - 2 * __builtin_floor(below * 0.5);
+    const f64 below = floor_f64(x), distance = x - below;
+    const f64 odd = below - 2 * floor_f64(below * 0.5);
     const f64 step = select64(distance > 0.5, 1, select64(distance == 0.5, odd, 0));
     const f64 r = f64_of((bits64(below + step) & ~SIGN64) | (bits64(x) & SIGN64));
     return select64(__builtin_fabs(x) < 0x1p52, r, x);
@@ -125,12 +152,12 @@ KERNEL_INLINE f64 round_even_f64(f64 x)
 
 KERNEL_INLINE f32 fract_f32(f32 x)
 {
-    const f32 r = x - __builtin_floorf(x);
+    const f32 r = x - floor_f32(x);
     return r >= 1 ? 0x1.fffffep-1f : r;
 }
 KERNEL_INLINE f64 fract_f64(f64 x)
 {
-    const f64 r = x - __builtin_floor(x);
+    const f64 r = x - floor_f64(x);
     return r >= 1 ? 0x1.fffffffffffffp-1 : r;
 }
 

@@ -5,7 +5,7 @@
 #ifndef VALU_DPP_H
 #define VALU_DPP_H
 
-#include "valu/kernel.h"
+#include "valu/simd.h"
 
 enum { DPP_CONTROLS = 512 };
 
@@ -22,23 +22,22 @@ void dpp_init(void);
 KERNEL_INLINE u64 dpp_readable(uint16_t ctrl, u64 exec)
 {
     const struct dpp_map *map = &dpp_maps[ctrl % DPP_CONTROLS];
-    u64 readable = map->valid;
-    if (exec != ~UINT64_C(0))
-        for (int l = 0; l < WAVE_LANES; l++)
-            readable &= ~((exec >> map->from[l] & 1 ? UINT64_C(0) : UINT64_C(1)) << l);
-    return readable;
+    if (exec == ~UINT64_C(0))
+        return map->valid;
+    lane_row enabled, moved;
+    row_of_mask(enabled, exec);
+    row_gather(moved, enabled, map->from);
+    return map->valid & mask_of_row(moved);
 }
 
 /* Unreadable lanes give zero, which bound_ctrl asks for; without it they are not written. */
 KERNEL_INLINE void dpp_permute(u32 *d, const u32 *s, uint16_t ctrl, u64 exec)
 {
-    const struct dpp_map *map = &dpp_maps[ctrl % DPP_CONTROLS];
     const u64 readable = dpp_readable(ctrl, exec);
-    for (int l = 0; l < WAVE_LANES; l++)
-        d[l] = s[map->from[l]];
-    if (readable != ~UINT64_C(0))
-        for (int l = 0; l < WAVE_LANES; l++)
-            d[l] = readable >> l & 1 ? d[l] : 0;
+    lane_row moved;
+    row_gather(moved, s, dpp_maps[ctrl % DPP_CONTROLS].from);
+    row_fill(d, 0);
+    row_store_masked(d, moved, readable);
 }
 
 /* Lanes the instruction writes. */

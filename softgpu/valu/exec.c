@@ -44,12 +44,12 @@ static u32 *destination(struct wave *w, const struct operand *o)
 
 static void store_rows(u32 *d, const u32 *t, int dwords, u64 lanes)
 {
-    if (lanes == ~UINT64_C(0)) {
-        memcpy(d, t, (size_t)dwords * WAVE_LANES * sizeof(u32));
-        return;
-    }
-    for (int k = 0; k < dwords; k++)
-        row_store_masked(d + k * WAVE_LANES, t + k * WAVE_LANES, lanes);
+    if (lanes == ~UINT64_C(0))
+        for (int k = 0; k < dwords; k++)
+            row_copy(d + k * WAVE_LANES, t + k * WAVE_LANES);
+    else
+        for (int k = 0; k < dwords; k++)
+            row_store_masked(d + k * WAVE_LANES, t + k * WAVE_LANES, lanes);
 }
 
 /* No modifiers, any kinds of sources. */

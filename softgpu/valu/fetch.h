@@ -46,8 +46,8 @@ KERNEL_INLINE const u32 *source_plain(const struct wave *w, const struct operand
 KERNEL_INLINE u32 *source_copy(const struct wave *w, const struct operand *o, int dwords, u32 *temp)
 {
     const u32 *p = source_plain(w, o, dwords, temp);
-    if (p != temp)
-        memcpy(temp, p, (size_t)dwords * WAVE_LANES * sizeof(u32));
+    for (int k = 0; p != temp && k < dwords; k++)
+        row_copy(temp + k * WAVE_LANES, p + k * WAVE_LANES);
     return temp;
 }
 
@@ -68,10 +68,10 @@ KERNEL_INLINE u32 sign_bit_of(uint8_t type)
     return half ? 0x8000u : 0x80000000u;
 }
 
-KERNEL_INLINE void sign_modify(u32 *row, u32 sign, bool absolute, bool negate)
+KERNEL_INLINE void sign_modify(u32 *d, const u32 *s, u32 sign, bool absolute, bool negate)
 {
     const u32 keep = absolute ? ~sign : ~0u, flip = negate ? sign : 0;
-    LANES row[l] = (row[l] & keep) ^ flip;
+    LANES d[l] = (s[l] & keep) ^ flip;
 }
 
 /* Source n with DPP, SDWA, op_sel, abs and neg applied. */
@@ -84,6 +84,14 @@ static inline const u32 *source_modified(const struct wave *w, const struct inst
     const bool dpp = i->modifier == MOD_DPP && n == 0, sdwa = i->modifier == MOD_SDWA && n < 2;
     if (!absolute && !negate && !high_half && !dpp && !sdwa)
         return source_plain(w, o, dwords, temp);
+    if (!high_half && !dpp && !sdwa) {
+        const u32 *p = source_plain(w, o, dwords, temp);
+        if (dwords == 2 && p != temp)
+            row_copy(temp, p);
+        sign_modify(temp + (dwords - 1) * WAVE_LANES, p + (dwords - 1) * WAVE_LANES,
+                    sign_bit_of(o->type), absolute, negate);
+        return temp;
+    }
     if (dpp) {
         source_temp whole;
         const u32 *p = source_plain(w, o, dwords, whole);
@@ -97,8 +105,9 @@ static inline const u32 *source_modified(const struct wave *w, const struct inst
                     i->flags & (n ? IF_SRC1_SEXT : IF_SRC0_SEXT));
     if (high_half)
         LANES temp[l] >>= 16;
+    u32 *top = temp + (dwords - 1) * WAVE_LANES;
     if (absolute || negate)
-        sign_modify(temp + (dwords - 1) * WAVE_LANES, sign_bit_of(o->type), absolute, negate);
+        sign_modify(top, top, sign_bit_of(o->type), absolute, negate);
     return temp;
 }
 

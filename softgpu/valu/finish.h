@@ -62,9 +62,9 @@ static inline void omod_apply(const struct wave *w, const struct inst *i, u32 fl
         }
     } else if (flags & OPF_F16_OUT && omod_allowed(w, MODE_DENORM_64_SHIFT)) {
         HALF_ROW(r);
-        half_source(r, t, false, !(w->mode >> MODE_DENORM_64_SHIFT & 1));
+        half_source(r, t, false, (w->mode >> MODE_DENORM_64_SHIFT & 1) - 1);
         LANES r[l] *= factor;
-        half_result(t, r, true);
+        half_result(t, r, ~0u);
         LANES t[l] = t[l] & 0x7fff ? t[l] : 0;
     }
 }

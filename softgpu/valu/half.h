@@ -9,7 +9,7 @@
 #include "valu/core_trans.h"
 #include "valu/simd.h"
 
-KERNEL_INLINE void half_source(f32 *d, const u32 *s, bool scalar, bool flush)
+KERNEL_INLINE void half_source(f32 *d, const u32 *s, bool scalar, u32 flush)
 {
     if (scalar) {
         u32 t[WAVE_LANES] __attribute__((aligned(64)));
@@ -18,13 +18,13 @@ KERNEL_INLINE void half_source(f32 *d, const u32 *s, bool scalar, bool flush)
     } else {
         row_of_half(d, s);
     }
-    if (__builtin_expect(flush, 0))
+    if (__builtin_expect(flush != 0, 0))
         LANES d[l] = __builtin_fabsf(d[l]) < 0x1p-14f ? f32_of(bits32(d[l]) & SIGN32) : d[l];
 }
-KERNEL_INLINE void half_result(u32 *d, const f32 *r, bool flush)
+KERNEL_INLINE void half_result(u32 *d, const f32 *r, u32 flush)
 {
     half_of_row(d, r);
-    if (__builtin_expect(flush, 0))
+    if (__builtin_expect(flush != 0, 0))
         LANES d[l] = d[l] & 0x7c00 ? d[l] : d[l] & 0x8000;
 }
 
@@ -36,32 +36,29 @@ KERNEL_INLINE f32 fma_f16(f32 a, f32 b, f32 c, struct lane_env e)
     const f32 t = s - p;
     const f32 error = (p - (s - t)) + (c - t);
     const u32 u = bits32(s);
-    const bool inexact = (error == error) & (error != 0) & ((u & ~SIGN32) < INF32);
+    const u32 inexact = (error == error) & (error != 0) & ((u & ~SIGN32) < INF32);
     const bool outward = (bits32(error) ^ u) >> 31 == 0;
     const u32 odd = u & 1 ? u : outward ? u + 1 : u - 1;
-    return f32_of(e.nearest & inexact ? odd : u);
+    return f32_of(u ^ ((odd ^ u) & (0 - inexact) & e.nearest));
 }
 
-KERNEL_INLINE u32 flush_f16(u32 h, bool flush)
+KERNEL_INLINE u32 flush_f16(u32 h, u32 flush)
 {
-    return flush & !(h & 0x7c00) ? h & 0x8000 : h;
+    return h & 0x7c00 ? h : h & (0x8000 | ~flush);
 }
 KERNEL_INLINE bool nan16(u32 h)
 {
     return (h & 0x7fff) > 0x7c00;
 }
-KERNEL_INLINE bool snan16(u32 h)
-{
-    return nan16(h) & !(h & 0x200);
-}
 /* On the bits, because conversion to f32 would quiet the signalling NaNs IEEE mode asks about. */
 KERNEL_INLINE u32 pick_f16(u32 a, u32 b, bool first, struct lane_env e)
 {
+    const u32 number = e.number32 >> 13 & 0x3ff; /* the quiet bit is bit 9 here */
     u32 r = first ? a : b;
     r = nan16(b) ? a : r;
     r = nan16(a) ? b : r;
-    r = e.ieee & snan16(b) ? b : r;
-    r = e.ieee & snan16(a) ? a : r;
+    r = nan16(b) & ((b & number) == 0) ? b : r;
+    r = nan16(a) & ((a & number) == 0) ? a : r;
     return flush_f16(nan16(r) ? r | 0x200 : r, e.flush16_out | e.flush16_in);
 }
 KERNEL_INLINE u32 min_f16(u32 a, u32 b, struct lane_env e)

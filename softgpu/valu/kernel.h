@@ -124,27 +124,34 @@ KERNEL_INLINE u32 fp_wanted(const struct wave *w, u32 flags)
     const struct lane_env e = env_of(w);                                                           \
     (void)m_, (void)a_, (void)b_, (void)c_, (void)e
 
-/* What definitions may need besides their operands; unused members cost nothing. */
+/*
+ * What definitions may need besides their operands; unused members cost nothing. Conditions are
+ * masks (0 or ~0), because GCC widens a bool into a vector bit by bit.
+ */
 struct lane_env {
-    bool ieee;    /* MODE.IEEE: signalling NaNs win over numbers in min and max */
-    bool nearest; /* f16 and f64 round to nearest even */
-    bool flush32_in;
-    bool flush16_in, flush16_out; /* f64 too */
-    f32 one32;                    /* 1.0 in disguise: x * one32 is not folded to x, so it flushes
-                                     and quiets as MXCSR says */
+    u32 number32; /* a NaN with one of these bits set loses against a number in min
+                     and max: all bits, or with MODE.IEEE the quiet bit */
+    u64 number64;
+    u32 nearest; /* f16 and f64 round to nearest even */
+    u32 flush32_in;
+    u32 flush16_in, flush16_out; /* f64 too */
+    f32 one32;                   /* 1.0 in disguise: x * one32 is not folded to x, so it flushes
+                                    and quiets as MXCSR says */
     f64 one64;
 };
 KERNEL_INLINE struct lane_env env_of(const struct wave *w)
 {
+    const bool ieee = w->mode & MODE_IEEE;
     u32 one32 = 0x3f800000;
     u64 one64 = UINT64_C(0x3ff0000000000000);
     __asm__("" : "+r"(one32), "+r"(one64));
     return (struct lane_env){
-        .ieee = w->mode & MODE_IEEE,
-        .nearest = (w->mode >> MODE_ROUND_64_SHIFT & 3) == 0,
-        .flush32_in = !(w->mode >> MODE_DENORM_32_SHIFT & 1),
-        .flush16_in = !(w->mode >> MODE_DENORM_64_SHIFT & 1),
-        .flush16_out = !(w->mode >> MODE_DENORM_64_SHIFT & 2),
+        .number32 = ieee ? UINT32_C(1) << 22 : ~UINT32_C(0),
+        .number64 = ieee ? UINT64_C(1) << 51 : ~UINT64_C(0),
+        .nearest = (w->mode >> MODE_ROUND_64_SHIFT & 3) ? 0 : ~0u,
+        .flush32_in = (w->mode >> MODE_DENORM_32_SHIFT & 1) - 1,
+        .flush16_in = (w->mode >> MODE_DENORM_64_SHIFT & 1) - 1,
+        .flush16_out = (w->mode >> MODE_DENORM_64_SHIFT >> 1 & 1) - 1,
         .one32 = f32_of(one32),
         .one64 = f64_of(one64),
     };

@@ -7,11 +7,11 @@
 #define DWORDS_h16     1
 typedef f32 h16;
 
-KERNEL_INLINE f32 half_value(u32 h, bool flush)
+KERNEL_INLINE f32 half_value(u32 h, u32 flush)
 {
     const u32 m = h & 0x7fff;
     const f32 f = f32_of(m << 13) * 0x1p112f;
-    const u32 finite = flush && m < 0x400 ? 0 : bits32(f);
+    const u32 finite = m < 0x400 ? bits32(f) & ~flush : bits32(f);
     return f32_of((m >= 0x7c00 ? (m << 13 | INF32) : finite) | (h & 0x8000) << 16);
 }
 

@@ -15,7 +15,7 @@ KERNEL_INLINE u32 insert_byte(u32 word, u32 position, u32 byte)
 KERNEL_INLINE f64 keep_tiny(f64 x, struct lane_env e)
 {
     const u64 u = bits64(x);
-    const bool denormal = !e.flush16_in && EXP64(u) == 0 && u << 1 != 0;
+    const bool denormal = (e.flush16_in == 0) & (EXP64(u) == 0) & (u << 1 != 0);
     return f64_of(denormal ? (u & SIGN64) | UINT64_C(1) << 52 : u);
 }
 
@@ -41,7 +41,7 @@ static void V_CVT_F32_F16_rows(KERNEL_ARGS)
         KERNEL_ENV;                                                                                \
         HALF_ROW(r);                                                                               \
         LANES r[l] = (f32)(i32)(T)a_[l];                                                           \
-        half_result(d_, r, false);                                                                 \
+        half_result(d_, r, 0);                                                                     \
     }
 HALF_OF_INT(V_CVT_F16_U16, u16)
 HALF_OF_INT(V_CVT_F16_I16, i16)

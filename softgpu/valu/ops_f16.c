@@ -5,7 +5,7 @@
 
 KERNEL_INLINE f32 fract_f16(f32 x)
 {
-    const f32 r = x - __builtin_floorf(x);
+    const f32 r = x - floor_f32(x);
     return r > 0x1.ffcp-1f ? 0x1.ffcp-1f : r;
 }
 /* One half, exactly: the exponent moves by multiplication, which is right for denormals too. */
@@ -24,14 +24,14 @@ static void V_MAD_F16_rows(KERNEL_ARGS)
     HALF_ROW(fb);
     HALF_ROW(fc);
     u32 product[WAVE_LANES] __attribute__((aligned(64)));
-    half_source(fa, a_, false, true);
-    half_source(fb, b_, false, true);
-    half_source(fc, c_, false, true);
+    half_source(fa, a_, false, ~0u);
+    half_source(fb, b_, false, ~0u);
+    half_source(fc, c_, false, ~0u);
     LANES fa[l] *= fb[l];
-    half_result(product, fa, true);
+    half_result(product, fa, ~0u);
     row_of_half(fa, product);
     LANES fa[l] += fc[l];
-    half_result(d_, fa, true);
+    half_result(d_, fa, ~0u);
 }
 
 static void V_LDEXP_F16_rows(KERNEL_ARGS)

@@ -65,9 +65,9 @@ KERNEL_INLINE u32 div_fixup_f32(f32 a, f32 b, f32 c, f64 one)
     const u32 ub = bits32(b), uc = bits32(c), sign = (ub ^ uc) & SIGN32;
     const bool zero_b = b == 0, zero_c = c == 0;
     const bool inf_b = (ub & ~SIGN32) == INF32, inf_c = (uc & ~SIGN32) == INF32;
-    const f32 least = (f32)(one * (sign ? -0x1p-200 : 0x1p-200));
+    const f32 least = (f32)(one * select64(sign, -0x1p-200, 0x1p-200));
     /* Newton steps that overflowed end in a NaN. */
-    const f32 most = (f32)(one * (sign ? -0x1p200 : 0x1p200));
+    const f32 most = (f32)(one * select64(sign, -0x1p200, 0x1p200));
     u32 r = nan32(a) ? bits32(most) : (bits32(a) & ~SIGN32) | sign;
     r = (i32)(EXP32(uc) - EXP32(ub)) < -150 ? bits32(least) : r;
     r = inf_b | zero_c ? sign : r;

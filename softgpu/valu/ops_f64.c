@@ -62,8 +62,8 @@ KERNEL_INLINE u64 div_fixup_f64(f64 a, f64 b, f64 c, f64 one)
     const u64 ub = bits64(b), uc = bits64(c), sign = (ub ^ uc) & SIGN64;
     const bool zero_b = b == 0, zero_c = c == 0;
     const bool inf_b = (ub & ~SIGN64) == INF64, inf_c = (uc & ~SIGN64) == INF64;
-    const f64 least = one * (sign ? -0x1p-1000 : 0x1p-1000) * 0x1p-1000;
-    const f64 most = one * (sign ? -0x1p1000 : 0x1p1000) * 0x1p1000;
+    const f64 least = select64(sign, -0x1p-1000, 0x1p-1000) * (one * 0x1p-1000);
+    const f64 most = select64(sign, -0x1p1000, 0x1p1000) * (one * 0x1p1000);
     u64 r = nan64(a) ? bits64(most) : (bits64(a) & ~SIGN64) | sign;
     r = (i32)(EXP64(uc) - EXP64(ub)) < -1075 ? bits64(least) : r;
     r = inf_b | zero_c ? sign : r;

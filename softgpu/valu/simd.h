@@ -147,6 +147,23 @@ KERNEL_INLINE void half_of_row(u32 *d, const f32 *s)
 }
 #endif
 
+KERNEL_INLINE void row_copy(u32 *d, const u32 *s)
+{
+    LANES d[l] = s[l];
+}
+/* d[l] = s[from[l]] */
+KERNEL_INLINE void row_gather(u32 *d, const u32 *s, const uint8_t *from)
+{
+#if defined(__AVX512F__)
+    for (int k = 0; k < 4; k++) {
+        const __m512i index = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)from + k));
+        _mm512_store_si512(d + 16 * k, _mm512_i32gather_epi32(index, s, 4));
+    }
+#else
+    for (int l = 0; l < WAVE_LANES; l++)
+        d[l] = s[from[l]];
+#endif
+}
 KERNEL_INLINE void row_fill(u32 *d, u32 x)
 {
     LANES d[l] = x;

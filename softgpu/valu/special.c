@@ -70,7 +70,7 @@ static void mix_source(const struct wave *w, const struct inst *i, int n, f32 *d
     if (i->op_sel_hi >> n & 1) {
         if (i->op_sel >> n & 1)
             LANES row[l] >>= 16;
-        half_source(d, row, false, false);
+        half_source(d, row, false, 0);
     } else {
         LANES d[l] = f32_of(row[l]);
     }
