@@ -72,15 +72,22 @@ static int refuse(const struct kfd_op *op, unsigned nr)
     return -EINVAL;
 }
 
+static int done(const struct kfd_op *op, int status)
+{
+    if (log_enabled(LOG_DEBUG))
+        log_debug("driver", "KFD ioctl %s: %s", op->name, status ? strerror(-status) : "ok");
+    return status;
+}
+
 /* Argument structures grow from version to version, always at the end: what the program did not
  * pass reads as zero, what it has no room for is not written. */
 int kfd_ioctl(struct driver *driver, unsigned long request, uint64_t user)
 {
     unsigned nr = _IOC_NR(request);
     size_t size_bytes = _IOC_SIZE(request);
-    if (nr == _IOC_NR(AMDKFD_IOC_SVM))
-        return kfd_svm(driver, user);
     const struct kfd_op *op = &ops[nr];
+    if (nr == _IOC_NR(AMDKFD_IOC_SVM))
+        return done(op, kfd_svm(driver, user));
     if (!op->run)
         return refuse(op, nr);
     _Alignas(16) unsigned char args[ARGS_MAX_BYTES] = {0};
@@ -89,9 +96,7 @@ int kfd_ioctl(struct driver *driver, unsigned long request, uint64_t user)
     int status = user_read(args, user, size_bytes);
     if (status)
         return status;
-    status = op->run(driver, args);
-    if (log_enabled(LOG_DEBUG))
-        log_debug("driver", "KFD ioctl %s: %s", op->name, status ? strerror(-status) : "ok");
+    status = done(op, op->run(driver, args));
     if ((_IOC_DIR(request) & _IOC_READ) && user_write(user, args, size_bytes) != 0)
         return -EFAULT;
     return status;
