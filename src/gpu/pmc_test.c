@@ -149,7 +149,7 @@ static void read_dies_test(void **state)
 struct model {
     const struct gpu_target *target;
     uint32_t index, perfmon, die_mask;
-    uint32_t selects[8][32][33][4]; /* [die][engine][instance][slot] of the block under test */
+    uint32_t selects[8][32][33][8]; /* [die][engine][instance][slot] of the block under test */
     const struct gpu_block *block;
     uint32_t mc_slot;
     uint64_t *result;
@@ -175,7 +175,7 @@ static void model_write(struct model *m, uint32_t reg, uint32_t value)
     }
     if (reg == m->block->control)
         m->mc_slot = value & 0xff;
-    for (uint32_t slot = 0; slot < m->block->counters && slot < 4; slot++) {
+    for (uint32_t slot = 0; slot < m->block->counters; slot++) {
         if (reg != m->block->registers[slot].select)
             continue;
         for (uint32_t die = 0; die < 8; die++)

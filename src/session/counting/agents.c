@@ -20,6 +20,12 @@ struct catalog_entry {
     uint32_t first_id, id_count;
 };
 
+/* A catalog that was superseded; kept, because configurations point into it. */
+struct retired_catalog {
+    struct retired_catalog *next;
+    struct catalog *catalog;
+};
+
 static struct {
     pthread_mutex_t lock; /* building; nobody is called under it but the log */
     _Atomic int is_ready; /* release after everything below is built; acquire by readers */
@@ -31,6 +37,7 @@ static struct {
     struct catalog_entry *entry_of[AGENTS_MAX];
     uint32_t agent_count;
     struct catalog_entry entries[CATALOGS_MAX];
+    struct retired_catalog *retired;
     uint32_t entry_count;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -285,18 +292,25 @@ static rocprofiler_status_t counter_add(const struct counting_agent *agent,
     catalog_counters(old, &before);
     if (before + 1 > own->id_count)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    if (definitions_add(state.definitions, definition))
+    struct retired_catalog *retired = malloc(sizeof *retired);
+    if (!retired || definitions_add(state.definitions, definition)) {
+        free(retired);
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
     struct catalog *built = catalog_build(own->example, own->first_id);
-    if (!built)
-        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    catalog_counters(built, &after);
-    const struct counter *counter = catalog_find(built, definition->name);
+    const struct counter *counter = built ? catalog_find(built, definition->name) : NULL;
+    if (built)
+        catalog_counters(built, &after);
     if (!counter || after != before + 1) {
+        rocprofiler_status_t status = built ? ROCPROFILER_STATUS_ERROR_AST_GENERATION_FAILED
+                                            : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
         catalog_destroy(built);
         definitions_remove_last(state.definitions);
-        return ROCPROFILER_STATUS_ERROR_AST_GENERATION_FAILED;
+        free(retired);
+        return status;
     }
+    *retired = (struct retired_catalog){state.retired, old};
+    state.retired = retired;
     id->handle = counter->id;
     atomic_store_explicit(&own->catalog, built, memory_order_release);
     return ROCPROFILER_STATUS_SUCCESS;
