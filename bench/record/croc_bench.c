@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { THREADS_MAX = 2, ROUNDS = 400, CALLS_PER_ROUND = 5000 };
 
@@ -75,19 +76,39 @@ static double measure(enum call_kind kind, int threads)
     return quartile(lanes, threads);
 }
 
+/* Resident memory of this process. */
+static double resident_kib(void)
+{
+    unsigned long pages = 0, ignored;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%lu %lu", &ignored, &pages) != 2)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1024;
+}
+
 struct results {
     double ns[CALL_KINDS][THREADS_MAX]; /* above the plain call, except for the plain call itself */
     uint64_t delivered, expected;
+    double start_kib, warm_kib, end_kib; /* resident: before the first record, after the rounds
+                                            above, after as many calls again */
 };
 
 static void measure_all(struct results *results)
 {
     for (int t = 0; t < THREADS_MAX; t++)
         for (int kind = 0; kind < CALL_KINDS; kind++) {
+            if (kind == CALL_BUFFERED && t == 0)
+                results->start_kib = resident_kib();
             double ns = measure((enum call_kind)kind, t + 1);
             results->ns[kind][t] = kind == CALL_PLAIN ? ns : ns - results->ns[CALL_PLAIN][t];
         }
-    results->expected = (uint64_t)(1 + 2) * (ROUNDS + 1) * CALLS_PER_ROUND;
+    results->warm_kib = resident_kib();
+    measure(CALL_BUFFERED, THREADS_MAX);
+    measure(CALL_CALLBACK, THREADS_MAX);
+    results->end_kib = resident_kib();
+    results->expected = (uint64_t)(1 + 2 + 2) * (ROUNDS + 1) * CALLS_PER_ROUND;
     results->delivered = calls_delivered();
 }
 
@@ -102,6 +123,7 @@ static int check(const struct results *results)
     for (int kind = 0; kind < CALL_KINDS; kind++)
         for (int t = 0; t < THREADS_MAX; t++)
             failures += budgets[kind] > 0 && ratio(results, kind, t) > budgets[kind];
+    failures += results->end_kib - results->warm_kib > 64;
     double flat = results->ns[CALL_BUFFERED][1] / results->ns[CALL_BUFFERED][0];
     return failures + (flat > two_threads_budget);
 }
@@ -120,6 +142,9 @@ static void print(const struct results *results)
     }
     printf("%-12s %7.2f ns: a function nobody configured keeps the runtime's pointer\n", "untraced",
            0.0);
+    printf("memory: %.0f KiB for two segments of a 4 MiB buffer; %+.0f KiB in %d further calls\n",
+           results->warm_kib - results->start_kib, results->end_kib - results->warm_kib,
+           2 * THREADS_MAX * (ROUNDS + 1) * CALLS_PER_ROUND);
     printf("%llu of %llu records delivered\n", (unsigned long long)results->delivered,
            (unsigned long long)results->expected);
 }
@@ -139,7 +164,8 @@ static int write_json(const struct results *results, const char *path)
                     "\"budget\": %.2f}%s\n",
                     call_names[kind], t + 1, results->ns[kind][t], ratio(results, kind, t),
                     budgets[kind], kind == CALL_KINDS - 1 && t == THREADS_MAX - 1 ? "" : ",");
-    fprintf(file, "]}\n");
+    fprintf(file, "], \"resident_kib\": %.0f, \"growth_kib\": %.0f}\n",
+            results->warm_kib - results->start_kib, results->end_kib - results->warm_kib);
     return fclose(file) ? 1 : 0;
 }
 

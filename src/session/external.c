@@ -2,7 +2,6 @@
 #include "session/internal.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -66,9 +65,8 @@ static struct external_table *table_reuse(uint32_t tid)
 
 static struct external_table *table_new(uint32_t tid)
 {
-    struct external_table *table =
-        mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (table == MAP_FAILED)
+    struct external_table *table = calloc(1, sizeof *table);
+    if (!table)
         return NULL;
     table->tid = tid;
     table->next = tables;

@@ -1,5 +1,6 @@
 /* Configuration of a context's tracing and request services. All checks come before any change: a
  * failed call leaves the context as it was. */
+#include "base/log.h"
 #include "model/operations.h"
 #include "session/session.h"
 
@@ -34,13 +35,14 @@ static rocprofiler_status_t context_writable(rocprofiler_context_id_t id, struct
 }
 
 /* A kind that exists in the interface but that nothing here reports says so. */
-static rocprofiler_status_t kind_check(bool exists, int domain)
+static rocprofiler_status_t kind_check(const char *name, int domain)
 {
-    if (!exists)
+    if (!name || !strcmp(name, "NONE"))
         return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
-    if (domain < 0 || operation_count((enum trace_domain)domain) == 0)
-        return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
-    return ROCPROFILER_STATUS_SUCCESS;
+    if (domain >= 0 && operation_count((enum trace_domain)domain) != 0)
+        return ROCPROFILER_STATUS_SUCCESS;
+    log_warning("session", "a tool asks for %s, which cannot be traced yet", name);
+    return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
 }
 
 rocprofiler_status_t callback_service_configure(rocprofiler_context_id_t id, uint32_t kind,
@@ -53,7 +55,7 @@ rocprofiler_status_t callback_service_configure(rocprofiler_context_id_t id, uin
     rocprofiler_status_t status = context_writable(id, &context);
     int domain = domain_of_callback_kind(kind);
     if (status == ROCPROFILER_STATUS_SUCCESS)
-        status = kind_check(kind > 0 && kind < ROCPROFILER_CALLBACK_TRACING_LAST, domain);
+        status = kind_check(callback_kind_name(kind), domain);
     if (status != ROCPROFILER_STATUS_SUCCESS)
         return status;
     if (!callback)
@@ -78,7 +80,7 @@ rocprofiler_status_t buffer_service_configure(rocprofiler_context_id_t id, uint3
     bool with_args;
     int domain = domain_of_buffer_kind(kind, &with_args);
     if (status == ROCPROFILER_STATUS_SUCCESS)
-        status = kind_check(kind > 0 && kind < ROCPROFILER_BUFFER_TRACING_LAST, domain);
+        status = kind_check(buffer_kind_name(kind), domain);
     if (status != ROCPROFILER_STATUS_SUCCESS)
         return status;
     struct buffer_service service = {.buffer = trace_buffer_find(buffer_id)};

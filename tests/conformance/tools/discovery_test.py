@@ -90,6 +90,13 @@ class Discovery(unittest.TestCase):
     def test_quick_exit_finalises(self):
         self.assertEqual(run(LINKED, "quick")[0], life("A", 0))
 
+    def test_the_only_tool_may_end_everything_early(self):
+        self.assertEqual(run(LINKED, "end")[0], life("A", 0) + ["A ended 0"])
+
+    def test_one_of_several_tools_ends_only_itself(self):
+        lines = run(HOST, "end", LD_PRELOAD=f"{A}:{B}")[0]
+        self.assertEqual(lines[4:], ["A finalize 0", "A ended 0", "B finalize -1"])
+
     def test_a_forked_child_ends(self):
         self.assertIn("child 0", run(LINKED, "fork")[0])
 

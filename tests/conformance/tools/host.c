@@ -1,6 +1,6 @@
 /*
  * A program with a "runtime": registers a table with rocprofiler-register, makes no GPU call.
- *   host [exit | thread | fork | libraries N DIR]
+ *   host [end | quick | thread | fork | libraries N DIR]
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -76,6 +76,10 @@ int main(int argc, char **argv)
     }
     if (!strcmp(mode, "fork"))
         run_fork();
+    if (!strcmp(mode, "end")) {
+        void (*end)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "conformance_end_A");
+        end();
+    }
     if (!strcmp(mode, "quick"))
         quick_exit(0);
     return 0;

@@ -1,6 +1,7 @@
 /*
  * A tool that prints what happens to it. NAME is its name; TOOL_<NAME> in the environment makes it
- * behave: "null" (does not want to run), "refuse" (initialize fails), "early" (finalises itself).
+ * behave: "null" (does not want to run), "refuse" (initialize fails). TOOL_END is the name of a
+ * function that makes it finalise itself.
  */
 #include <rocprofiler-sdk/buffer.h>
 #include <rocprofiler-sdk/context.h>
@@ -62,9 +63,11 @@ rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version,
     return behaves("null") ? NULL : &result;
 }
 
-/* Runs before the process-wide finalisation, which was registered later. */
-__attribute__((destructor)) static void end(void)
+/* The host asks the tool to end early. */
+__attribute__((visibility("default"))) void TOOL_END(void);
+void TOOL_END(void)
 {
-    if (behaves("early"))
-        say("end", 0);
+    finalizer(*client);
+    say("ended", 0);
+    finalizer(*client); /* a second time does nothing */
 }
