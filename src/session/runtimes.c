@@ -14,6 +14,7 @@
 __attribute__((weak)) bool intercept_hsa_install(void *api_table, uint64_t runtime_version);
 __attribute__((weak)) bool intercept_hip_install(const char *name, void *api_table,
                                                  uint64_t runtime_version);
+__attribute__((weak)) bool intercept_hip_arm(void (*ready)(void));
 __attribute__((weak)) bool intercept_marker_install(void **api_tables, uint64_t runtime_version);
 /* Provided by src/session/counting: GPU memory from the runtime just installed. */
 __attribute__((weak)) void counting_memory_use_hsa(void);
@@ -173,6 +174,20 @@ int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+/* HIP up to 5.2 offers no table: its callbacks are armed early, and its first call comes here. */
+static void hip_ready(void)
+{
+    session_initialize();
+    if (session_has_tools() && session_stage() == STAGE_READY)
+        initialization_report(runtime_find("hip"), 0, 0);
+}
+
+static void hip_arm(void)
+{
+    if (intercept_hip_arm)
+        intercept_hip_arm(hip_ready);
+}
+
 /* ---- HSA tool entry points (HSA_TOOLS_LIB). The runtime calls them inside hsa_init,
  * hsa_shut_down. */
 
@@ -191,6 +206,8 @@ bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
     (void)failed_tool_names;
     hsa_table = table;
     runtime_offer("hsa", runtime_version, 0, &table, 1);
+    if (session_has_tools())
+        hip_arm(); /* a HIP that was loaded after our constructor */
     return true;
 }
 
@@ -233,8 +250,10 @@ void runtime_arm(void)
 /* Runs before the program's own constructors when a tool was linked or preloaded. */
 __attribute__((constructor)) static void arm_when_wanted(void)
 {
-    if (discover_any())
+    if (discover_any()) {
         runtime_arm();
+        hip_arm();
+    }
     const char *now = getenv("ROCPROFILER_LIBRARY_CTOR");
     if (now && !strcmp(now, "1"))
         session_initialize();
