@@ -179,7 +179,7 @@ int argument_text(const struct argument *argument, const void *args, int derefer
                   char *text, size_t size)
 {
     const char *value = (const char *)args + argument->offset;
-    char behind[8];
+    char behind[16]; /* the largest pointee is 8 bytes; a dim3, whose format shares the path, 12 */
     if (dereferences_max > 0 && argument->format == ARGUMENT_POINTER &&
         argument->pointee_size_bytes != 0) {
         const void *pointer = (const void *)(uintptr_t)unsigned_value(value, sizeof(pointer));
