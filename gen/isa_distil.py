@@ -190,6 +190,8 @@ def vop_operands(records, inst, fmt, mnemonic):
     # The accumulator of a two-address instruction is its destination.
     if re.match(r"v_(mac|fmac|pk_fmac|dot\w*c)_", mnemonic):
         slots["src2"] = "-"
+    if fmt == "VOP1":  # v_swap states its second result as a source
+        slots["src1"] = slots["src2"] = "-"
     # The literal is an operand like the others: D = S0 * S1 + S2 in the order of the text.
     if re.match(r"v_(mad|fma)[am]k_", mnemonic):
         slots["src1"] = slots["src2"] = slots["src0"]

@@ -98,6 +98,8 @@ static uint64_t literal_value(enum operand_type type, uint32_t literal)
         return (uint64_t)literal << 32; /* the high half; the low half is zero */
     if (type == TYPE_I64)
         return (uint64_t)(int64_t)(int32_t)literal;
+    if (type_is_16(type))
+        return literal & 0xffff;
     if (type == TYPE_PKF32)
         return (uint64_t)literal | (uint64_t)literal << 32;
     return literal;
