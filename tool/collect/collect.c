@@ -13,6 +13,7 @@
 
 #include "ending.h"
 #include "launch/settings.h"
+#include "markers.h"
 #include "names.h"
 #include "report.h"
 
@@ -99,7 +100,11 @@ static void tracing_configure(void)
     kind_trace(ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API, settings->hip_trace);
     kind_trace(ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, settings->hsa_trace);
     kind_trace(ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API, settings->hsa_trace);
-    kind_trace(ROCPROFILER_BUFFER_TRACING_MARKER_CORE_API, settings->marker_trace);
+    if (settings->marker_trace)
+        ok(rocprofiler_configure_callback_tracing_service(
+               tool.context, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API, NULL, 0,
+               markers_callback, NULL),
+           "markers");
 }
 
 static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t dispatch,
@@ -203,6 +208,7 @@ static void tool_finalize(void *data)
     ending_done();
     rocprofiler_stop_context(tool.context);
     rocprofiler_flush_buffer(tool.buffer);
+    markers_each(report_marker);
     report_close();
 }
 

@@ -168,13 +168,6 @@ static void api_family(rocprofiler_buffer_tracing_kind_t kind, enum out_table_id
         *table = OUT_HIP_API;
         *stats = report.hip;
         return;
-    case ROCPROFILER_BUFFER_TRACING_MARKER_CORE_API:
-    case ROCPROFILER_BUFFER_TRACING_MARKER_CONTROL_API:
-    case ROCPROFILER_BUFFER_TRACING_MARKER_NAME_API:
-    case ROCPROFILER_BUFFER_TRACING_MARKER_CORE_RANGE_API:
-        *table = OUT_MARKER_API;
-        *stats = report.markers;
-        return;
     default:
         *table = OUT_HSA_API;
         *stats = report.hsa;
@@ -200,6 +193,21 @@ void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record)
     if (row.function)
         stats_add(stats, row.function, row.end_ns - row.start_ns);
     row_put(table, &row);
+}
+
+void report_marker(const struct marker *marker)
+{
+    struct out_api_row row = {
+        .domain = "MARKER_CORE_API",
+        .function = marker->message,
+        .process_id = report.process_id,
+        .thread_id = marker->thread_id,
+        .correlation_id = marker->correlation_id,
+        .start_ns = marker->start_ns,
+        .end_ns = marker->end_ns,
+    };
+    stats_add(report.markers, row.function, row.end_ns - row.start_ns);
+    row_put(OUT_MARKER_API, &row);
 }
 
 static const char *counter_name(uint64_t id)

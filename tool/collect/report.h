@@ -8,6 +8,7 @@
 #include <rocprofiler-sdk/rocprofiler.h>
 
 #include "launch/settings.h"
+#include "markers.h"
 
 /* Messages go to stderr; a sink that cannot be opened is left out and makes close fail. */
 void report_open(const struct settings *settings);
@@ -19,6 +20,9 @@ void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record);
 void report_counter_dispatch(const rocprofiler_dispatch_counting_service_record_t *record);
 void report_counter_value(const rocprofiler_counter_record_t *record);
 void report_lost(uint64_t count);
+
+/* On the finalising thread, before report_close. */
+void report_marker(const struct marker *marker);
 
 void report_close(void);
 

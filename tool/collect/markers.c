@@ -1,0 +1,181 @@
+#include "markers.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rocprofiler-sdk/marker.h>
+#include <rocprofiler-sdk/rocprofiler.h>
+
+/* `id`: of roctxRangeStart; 0 for a pushed range, which belongs to its thread. */
+struct open_range {
+    struct marker marker;
+    roctx_range_id_t id;
+};
+
+/* Arrays only grow. One lock: markers are rare beside what they mark. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct marker *done;
+static size_t done_count, done_capacity;
+static struct open_range *open_ranges;
+static size_t open_count, open_capacity;
+static char **messages; /* hash set, linear probing, at most half full */
+static size_t message_count, message_capacity;
+
+static void *room_for_one(void *array, size_t count, size_t *capacity, size_t size_bytes)
+{
+    if (count < *capacity)
+        return array;
+    size_t wanted = *capacity ? 2 * *capacity : 64;
+    void *grown = realloc(array, wanted * size_bytes);
+    if (grown)
+        *capacity = wanted;
+    return grown;
+}
+
+static size_t hash(const char *text)
+{
+    uint64_t value = 0xcbf29ce484222325u; /* FNV-1a */
+    for (; *text; text++)
+        value = (value ^ (unsigned char)*text) * 0x100000001b3u;
+    return (size_t)(value ^ value >> 32);
+}
+
+static char **message_slot(char **table, size_t capacity, const char *text)
+{
+    size_t at = hash(text) & (capacity - 1);
+    while (table[at] && strcmp(table[at], text) != 0)
+        at = (at + 1) & (capacity - 1);
+    return &table[at];
+}
+
+static bool messages_grow(void)
+{
+    size_t capacity = message_capacity ? 2 * message_capacity : 256;
+    char **table = calloc(capacity, sizeof *table);
+    if (!table)
+        return false;
+    for (size_t i = 0; i < message_capacity; i++)
+        if (messages[i])
+            *message_slot(table, capacity, messages[i]) = messages[i];
+    free(messages);
+    messages = table;
+    message_capacity = capacity;
+    return true;
+}
+
+static const char *message_keep(const char *text)
+{
+    text = text ? text : "(null)";
+    if (2 * (message_count + 1) > message_capacity && !messages_grow())
+        return "(out of memory)";
+    char **slot = message_slot(messages, message_capacity, text);
+    if (!*slot) {
+        *slot = strdup(text);
+        message_count += *slot != NULL;
+    }
+    return *slot ? *slot : "(out of memory)";
+}
+
+static void done_add(const struct marker *marker)
+{
+    struct marker *grown = room_for_one(done, done_count, &done_capacity, sizeof *done);
+    if (!grown)
+        return;
+    done = grown;
+    done[done_count++] = *marker;
+}
+
+static void open_add(const struct marker *marker, roctx_range_id_t id)
+{
+    struct open_range *grown =
+        room_for_one(open_ranges, open_count, &open_capacity, sizeof *open_ranges);
+    if (!grown)
+        return;
+    open_ranges = grown;
+    open_ranges[open_count++] = (struct open_range){*marker, id};
+}
+
+/* The newest that fits: ranges of a thread are nested, and ids are unique. */
+static void open_end(uint64_t thread_id, roctx_range_id_t id, uint64_t end_ns)
+{
+    for (size_t i = open_count; i-- > 0;) {
+        struct open_range *range = &open_ranges[i];
+        if (range->id != id || (id == 0 && range->marker.thread_id != thread_id))
+            continue;
+        range->marker.end_ns = end_ns;
+        done_add(&range->marker);
+        memmove(range, range + 1, (open_count - i - 1) * sizeof *range);
+        open_count--;
+        return;
+    }
+}
+
+/* ENTER of what begins, so that its own cost is inside; ENTER of what ends, so that it is not. An
+ * id is known at EXIT only: user_data carries the start there. */
+void markers_callback(rocprofiler_callback_tracing_record_t record,
+                      rocprofiler_user_data_t *user_data, void *data)
+{
+    (void)data;
+    const rocprofiler_callback_tracing_marker_api_data_t *call = record.payload;
+    bool enter = record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER;
+    rocprofiler_timestamp_t now = 0;
+    rocprofiler_get_timestamp(&now);
+    struct marker marker = {.thread_id = record.thread_id,
+                            .correlation_id = record.correlation_id.internal,
+                            .start_ns = now,
+                            .end_ns = now};
+    pthread_mutex_lock(&lock);
+    switch (record.operation) {
+    case ROCPROFILER_MARKER_CORE_API_ID_roctxMarkA:
+        marker.message = message_keep(call->args.roctxMarkA.message);
+        if (enter)
+            done_add(&marker);
+        break;
+    case ROCPROFILER_MARKER_CORE_API_ID_roctxRangePushA:
+        marker.message = message_keep(call->args.roctxRangePushA.message);
+        if (enter)
+            open_add(&marker, 0);
+        break;
+    case ROCPROFILER_MARKER_CORE_API_ID_roctxRangePop:
+        if (enter)
+            open_end(record.thread_id, 0, now);
+        break;
+    case ROCPROFILER_MARKER_CORE_API_ID_roctxRangeStartA:
+        marker.message = message_keep(call->args.roctxRangeStartA.message);
+        marker.start_ns = enter ? now : user_data->value;
+        user_data->value = marker.start_ns;
+        if (!enter)
+            open_add(&marker, call->retval.roctx_range_id_t_retval);
+        break;
+    case ROCPROFILER_MARKER_CORE_API_ID_roctxRangeStop:
+        if (enter && call->args.roctxRangeStop.id != 0)
+            open_end(record.thread_id, call->args.roctxRangeStop.id, now);
+        break;
+    default: /* roctxGetThreadId marks nothing */
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Takes the arrays away first: `visit` runs without the lock. */
+void markers_each(void (*visit)(const struct marker *marker))
+{
+    rocprofiler_timestamp_t now = 0;
+    rocprofiler_get_timestamp(&now);
+    pthread_mutex_lock(&lock);
+    while (open_count > 0)
+        open_end(open_ranges[0].marker.thread_id, open_ranges[0].id, now);
+    struct marker *markers = done;
+    size_t count = done_count;
+    done = NULL;
+    done_count = done_capacity = 0;
+    free(open_ranges);
+    open_ranges = NULL;
+    open_capacity = 0;
+    pthread_mutex_unlock(&lock);
+    for (size_t i = 0; i < count; i++)
+        visit(&markers[i]);
+    free(markers);
+}

@@ -1,0 +1,23 @@
+/*
+ * Markers and ranges of the program, each under its own message. Collected by callback, because a
+ * buffered record has no message, and kept until the end: a range is known when it is closed.
+ */
+#ifndef COLLECT_MARKERS_H
+#define COLLECT_MARKERS_H
+
+#include <rocprofiler-sdk/callback_tracing.h>
+
+struct marker {
+    const char *message; /* equal messages are one pointer, for the life of the process */
+    uint64_t thread_id, correlation_id, start_ns, end_ns;
+};
+
+/* The tracing callback for MARKER_CORE_API. Any thread. */
+void markers_callback(rocprofiler_callback_tracing_record_t record,
+                      rocprofiler_user_data_t *user_data, void *data);
+
+/* All of them in the order of their ends; ranges still open come last and end now. Once, after the
+ * context has stopped. */
+void markers_each(void (*visit)(const struct marker *marker));
+
+#endif

@@ -1,0 +1,172 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include "collect/markers.h"
+
+/* A double of the library's clock. */
+static uint64_t now_ns;
+rocprofiler_status_t rocprofiler_get_timestamp(rocprofiler_timestamp_t *ts)
+{
+    *ts = now_ns;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static struct marker seen[32];
+static unsigned seen_count;
+static void visit(const struct marker *marker)
+{
+    seen[seen_count++] = *marker;
+}
+
+static int collect(void **state)
+{
+    (void)state;
+    markers_each(visit); /* what another test left */
+    seen_count = 0;
+    return 0;
+}
+
+static void call(uint64_t thread, int32_t operation, const char *message, uint64_t id,
+                 uint64_t enter_ns, uint64_t exit_ns)
+{
+    rocprofiler_callback_tracing_marker_api_data_t data = {.size = sizeof data};
+    if (operation == ROCPROFILER_MARKER_CORE_API_ID_roctxRangeStop)
+        data.args.roctxRangeStop.id = id;
+    else
+        data.args.roctxMarkA.message = message; /* the same place in every arm */
+    rocprofiler_callback_tracing_record_t record = {
+        .thread_id = thread,
+        .correlation_id.internal = enter_ns,
+        .kind = ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API,
+        .operation = operation,
+        .phase = ROCPROFILER_CALLBACK_PHASE_ENTER,
+        .payload = &data};
+    rocprofiler_user_data_t user = {0};
+    now_ns = enter_ns;
+    markers_callback(record, &user, NULL);
+    record.phase = ROCPROFILER_CALLBACK_PHASE_EXIT;
+    data.retval.roctx_range_id_t_retval = id;
+    now_ns = exit_ns;
+    markers_callback(record, &user, NULL);
+}
+
+#define MARK(thread, text, at)                                                                     \
+    call(thread, ROCPROFILER_MARKER_CORE_API_ID_roctxMarkA, text, 0, at, at + 1)
+#define PUSH(thread, text, at)                                                                     \
+    call(thread, ROCPROFILER_MARKER_CORE_API_ID_roctxRangePushA, text, 0, at, at + 1)
+#define POP(thread, at)                                                                            \
+    call(thread, ROCPROFILER_MARKER_CORE_API_ID_roctxRangePop, NULL, 0, at, at + 1)
+#define START(text, id, at)                                                                        \
+    call(1, ROCPROFILER_MARKER_CORE_API_ID_roctxRangeStartA, text, id, at, at + 1)
+#define STOP(thread, id, at)                                                                       \
+    call(thread, ROCPROFILER_MARKER_CORE_API_ID_roctxRangeStop, NULL, id, at, at + 1)
+
+static void expect(unsigned at, const char *message, uint64_t start_ns, uint64_t end_ns)
+{
+    assert_true(at < seen_count);
+    assert_string_equal(seen[at].message, message);
+    assert_int_equal(seen[at].start_ns, start_ns);
+    assert_int_equal(seen[at].end_ns, end_ns);
+}
+
+static void pushed_ranges_nest_per_thread(void **state)
+{
+    (void)state;
+    PUSH(1, "outer", 10);
+    PUSH(2, "elsewhere", 15);
+    PUSH(1, "inner", 20);
+    POP(1, 30);
+    POP(2, 35);
+    POP(1, 40);
+    POP(1, 50); /* nothing open: nothing happens */
+    markers_each(visit);
+    assert_int_equal(seen_count, 3);
+    expect(0, "inner", 20, 30);
+    expect(1, "elsewhere", 15, 35);
+    expect(2, "outer", 10, 40);
+    assert_int_equal(seen[1].thread_id, 2);
+    assert_int_equal(seen[2].correlation_id, 10);
+}
+
+static void started_ranges_overlap_and_end_on_any_thread(void **state)
+{
+    (void)state;
+    START("a", 7, 100);
+    START("b", 8, 110);
+    MARK(1, "moment", 115);
+    STOP(2, 7, 120);
+    STOP(2, 99, 125); /* unknown */
+    STOP(1, 8, 130);
+    markers_each(visit);
+    assert_int_equal(seen_count, 3);
+    expect(0, "moment", 115, 115);
+    expect(1, "a", 100, 120);
+    expect(2, "b", 110, 130);
+}
+
+static void open_ranges_end_with_the_program(void **state)
+{
+    (void)state;
+    PUSH(1, "never popped", 200);
+    MARK(1, "mark", 210);
+    now_ns = 300;
+    markers_each(visit);
+    assert_int_equal(seen_count, 2);
+    expect(0, "mark", 210, 210);
+    expect(1, "never popped", 200, 300);
+}
+
+static void equal_messages_are_one_pointer(void **state)
+{
+    (void)state;
+    char first[] = "loop", second[] = "loop";
+    MARK(1, first, 1);
+    MARK(1, second, 2);
+    MARK(1, NULL, 3);
+    first[0] = second[0] = 'X'; /* the program may reuse its memory */
+    markers_each(visit);
+    assert_ptr_equal(seen[0].message, seen[1].message);
+    assert_string_equal(seen[0].message, "loop");
+    assert_string_equal(seen[2].message, "(null)");
+}
+
+static unsigned visited, distinct;
+static const char *previous;
+static void count(const struct marker *marker)
+{
+    visited++;
+    distinct += marker->message != previous;
+    previous = marker->message;
+}
+
+static void tables_grow(void **state)
+{
+    (void)state;
+    char text[32];
+    for (uint64_t i = 0; i < 5000; i++) {
+        snprintf(text, sizeof text, "message %d", (int)(i / 5));
+        PUSH(1, text, i);
+        POP(1, i);
+    }
+    markers_each(count);
+    assert_int_equal(visited, 5000);
+    assert_int_equal(distinct, 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(pushed_ranges_nest_per_thread, collect),
+        cmocka_unit_test_setup(started_ranges_overlap_and_end_on_any_thread, collect),
+        cmocka_unit_test_setup(open_ranges_end_with_the_program, collect),
+        cmocka_unit_test_setup(equal_messages_are_one_pointer, collect),
+        cmocka_unit_test_setup(tables_grow, collect),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
