@@ -18,9 +18,10 @@
 #include "cp/internal.h"
 
 enum {
-    SPIN_NS = 20 * 1000, /* 20 us of idle spinning keeps back-to-back launches below 2 us */
-    BLOCKED_SLEEP_NS = 20 * 1000, /* barriers and polls on memory the host writes: no doorbell */
-    POLL_MIN_NS = 50 * 1000,      /* when doorbells go unnoticed */
+    SPIN_NS = 20 * 1000,        /* 20 us of idle spinning keeps back-to-back launches below 2 us */
+    BLOCKED_MIN_NS = 20 * 1000, /* barriers and polls on memory the host writes: no doorbell */
+    BLOCKED_MAX_NS = 200 * 1000,
+    POLL_MIN_NS = 50 * 1000, /* when doorbells go unnoticed */
     POLL_MAX_NS = 1000 * 1000,
     WAIT_SLEEP_NS = 1000 * 1000 /* the end of a dispatch kicks: this is only a safety net */
 };
@@ -192,28 +193,40 @@ static void futex_sleep(struct cp *cp, uint32_t seen, uint64_t sleep_ns)
     atomic_store_explicit(&cp->asleep, 0, memory_order_seq_cst);
 }
 
-/* Nothing moved for a while. Returns when there may be something to do. */
-static void idle_sleep(struct cp *cp, uint32_t seen, uint64_t *poll_ns)
+/* What must be polled is polled less the longer nothing happened. */
+static uint64_t poll_interval(uint64_t idle_ns, uint64_t least_ns, uint64_t most_ns)
+{
+    uint64_t interval = idle_ns / 8;
+    if (interval < least_ns)
+        return least_ns;
+    return interval < most_ns ? interval : most_ns;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Nothing moved for idle_ns. Returns when there may be something to do. */
+static void idle_sleep(struct cp *cp, uint32_t seen, uint64_t idle_ns)
 {
     uint64_t sleep_ns = cp->ops.doorbell_arm(cp->driver);
     struct turn turn = queues_turn(cp); /* a doorbell may have rung before it was armed */
     if (turn.moved)
         return;
-    if (sleep_ns == 0) {
-        sleep_ns = *poll_ns;
-        *poll_ns = *poll_ns * 2 < POLL_MAX_NS ? *poll_ns * 2 : POLL_MAX_NS;
-    }
-    if (turn.waiting && sleep_ns > WAIT_SLEEP_NS)
-        sleep_ns = WAIT_SLEEP_NS;
-    if (turn.blocked && sleep_ns > BLOCKED_SLEEP_NS)
-        sleep_ns = BLOCKED_SLEEP_NS;
+    if (sleep_ns == 0)
+        sleep_ns = poll_interval(idle_ns, POLL_MIN_NS, POLL_MAX_NS);
+    if (turn.waiting)
+        sleep_ns = least(sleep_ns, WAIT_SLEEP_NS);
+    if (turn.blocked)
+        sleep_ns = least(sleep_ns, poll_interval(idle_ns, BLOCKED_MIN_NS, BLOCKED_MAX_NS));
     futex_sleep(cp, seen, sleep_ns);
 }
 
 static void *cp_main(void *arg)
 {
     struct cp *cp = arg;
-    uint64_t idle_since_ns = 0, poll_ns = POLL_MIN_NS;
+    uint64_t idle_since_ns = 0;
 
     pthread_setname_np(pthread_self(), "crocgpu-cp");
     for (;;) {
@@ -226,7 +239,6 @@ static void *cp_main(void *arg)
         moved |= engines_help(cp);
         if (moved) {
             idle_since_ns = 0;
-            poll_ns = POLL_MIN_NS;
             continue;
         }
         uint64_t now = now_ns();
@@ -235,7 +247,7 @@ static void *cp_main(void *arg)
         if (now - idle_since_ns < SPIN_NS)
             __builtin_ia32_pause();
         else
-            idle_sleep(cp, seen, &poll_ns);
+            idle_sleep(cp, seen, now - idle_since_ns);
     }
 }
 

@@ -23,14 +23,20 @@ void pm4_start(struct pm4_stream *stream, uint64_t va, uint32_t dwords)
     pm4_enter(stream, va, dwords);
 }
 
+void pm4_replace(struct pm4_stream *stream, uint64_t va, uint32_t dwords)
+{
+    uint32_t top = stream->depth - 1;
+    stream->level[top].va = va;
+    stream->level[top].dwords_left = dwords;
+    stream->level[top].pred_dwords_left = 0;
+}
+
 bool pm4_enter(struct pm4_stream *stream, uint64_t va, uint32_t dwords)
 {
     if (stream->depth == PM4_LEVELS_MAX)
         return false;
-    stream->level[stream->depth].va = va;
-    stream->level[stream->depth].dwords_left = dwords;
-    stream->level[stream->depth].pred_dwords_left = 0;
     stream->depth++;
+    pm4_replace(stream, va, dwords);
     return true;
 }
 

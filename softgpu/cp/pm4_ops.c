@@ -320,10 +320,16 @@ enum step pm4_op_PRED_EXEC(struct cp_queue *queue, const struct pm4_packet *pack
     return STEP_MORE;
 }
 
+/* A chained buffer does not come back: it takes the place of the one it is called from. */
 enum step pm4_op_INDIRECT_BUFFER(struct cp_queue *queue, const struct pm4_packet *packet)
 {
+    enum { CHAIN = 1 << 20, SIZE_MASK = CHAIN - 1 };
     uint64_t va = pair(packet->body) & ~3ull;
-    if (!pm4_enter(&queue->pm4, va, packet->body[2] & 0xfffff))
+    uint32_t dwords = packet->body[2] & SIZE_MASK, own_dwords = packet->body_dwords + 1;
+
+    if (packet->body[2] & CHAIN)
+        pm4_replace(&queue->pm4, va - 4ull * own_dwords, dwords + own_dwords);
+    else if (!pm4_enter(&queue->pm4, va, dwords))
         return packet_invalid(queue, packet, "nested deeper than", PM4_LEVELS_MAX);
     return STEP_MORE;
 }

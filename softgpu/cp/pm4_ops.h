@@ -20,6 +20,8 @@ pm4_op_fn pm4_op_NOP, pm4_op_ATOMIC_MEM, pm4_op_REG_RMW, pm4_op_COND_EXEC, pm4_o
 
 /* Continues in another buffer; false: nested too deep. */
 bool pm4_enter(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
+/* Continues elsewhere on the same level; pm4.c then steps over the calling packet's dwords. */
+void pm4_replace(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
 /* Steps over dwords of the innermost buffer. */
 void pm4_skip(struct pm4_stream *stream, uint32_t dwords);
 /* XCCs that execute the current packet. */

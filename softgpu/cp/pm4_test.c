@@ -314,6 +314,34 @@ static void conditional_and_nested_streams(void **state)
     rig_queue_destroy(queue);
 }
 
+/* A chain may be longer than the nesting allowed, and does not return. */
+static void chained_streams_do_not_return(void **state)
+{
+    enum { LINKS = 10, LINK_BYTES = 64 };
+    struct rig *rig = *state;
+    struct rig_queue *queue = rig_aql_create(rig, 1, 64);
+    uint64_t chain = rig_alloc(rig, LINKS * LINK_BYTES), va = rig_alloc(rig, 256);
+    uint32_t *word = rig_host(rig, va);
+    struct stream first = {0};
+
+    for (uint32_t i = 0; i < LINKS; i++) {
+        uint64_t to = va + 4 * i, next = chain + (i + 1) * LINK_BYTES;
+        struct stream link = {0};
+        put(&link, 5, 0xc0033700u, 0x00000500u, (uint32_t)to, (uint32_t)(to >> 32), i + 1);
+        if (i + 1 < LINKS)
+            put(&link, 4, 0xc0023f00u, (uint32_t)next, (uint32_t)(next >> 32),
+                0x10900000u | (i + 2 < LINKS ? 10 : 5));
+        put(&link, 1, 0xdeadbeefu); /* outside the link's size, or never returned to */
+        memcpy(rig_host(rig, chain + i * LINK_BYTES), link.word, 4ull * link.dwords);
+    }
+    put(&first, 4, 0xc0023f00u, (uint32_t)chain, (uint32_t)(chain >> 32), 0x1090000au);
+    put(&first, 1, 0xdeadbeefu);
+    run(queue, &first);
+    for (uint32_t i = 0; i < LINKS; i++)
+        assert_int_equal(word[i], i + 1);
+    rig_queue_destroy(queue);
+}
+
 static void waits_poll_memory(void **state)
 {
     struct rig *rig = *state;
@@ -369,10 +397,15 @@ static void bad_streams_stop_the_queue(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RIG_TEST(start_read_stop),      RIG_TEST(start_stop_read),
-        RIG_TEST(same_run_same_values), RIG_TEST(flush_waits_for_own_dispatches),
-        RIG_TEST(data_moves),           RIG_TEST(conditional_and_nested_streams),
-        RIG_TEST(waits_poll_memory),    RIG_TEST(bad_streams_stop_the_queue),
+        RIG_TEST(start_read_stop),
+        RIG_TEST(start_stop_read),
+        RIG_TEST(same_run_same_values),
+        RIG_TEST(flush_waits_for_own_dispatches),
+        RIG_TEST(data_moves),
+        RIG_TEST(conditional_and_nested_streams),
+        RIG_TEST(chained_streams_do_not_return),
+        RIG_TEST(waits_poll_memory),
+        RIG_TEST(bad_streams_stop_the_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
