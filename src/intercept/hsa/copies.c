@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/completion.h"
+#include "intercept/hsa/copies.h"
 #include "intercept/hsa/signals.h"
 #include "intercept/hsa/wrappers.h"
 #include "model/trace.h"
@@ -81,6 +82,21 @@ static void copy_return(struct copy *copy)
     copy->next_free = free_copies;
     free_copies = copy;
     pthread_mutex_unlock(&lock);
+}
+
+/* The runtime counts its signals when it goes; ours must be gone by then. */
+void copies_release(void)
+{
+    pthread_mutex_lock(&lock);
+    struct copy *copies = free_copies;
+    free_copies = NULL;
+    pthread_mutex_unlock(&lock);
+    while (copies != NULL) {
+        struct copy *next = copies->next_free;
+        hsa_real.hsa_signal_destroy(copies->own);
+        free(copies);
+        copies = next;
+    }
 }
 
 static struct copy_time *time_entry(uint64_t signal, bool make)

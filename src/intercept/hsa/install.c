@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/completion.h"
+#include "intercept/hsa/copies.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/wrappers.h"
 #include "model/trace.h"
@@ -140,6 +141,7 @@ static void work_drain(void)
 
     if (!completion_drain(STALL_NS))
         log_warning("intercept", "device work was still running at the end and is not reported");
+    copies_release();
 }
 
 static const struct trace_runtime_ops runtime_ops = {

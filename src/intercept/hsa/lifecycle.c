@@ -1,7 +1,7 @@
 /* The runtime going away while the process lives on. */
 #include "base/log.h"
 #include "intercept/hsa/completion.h"
-#include "intercept/hsa/objects.h"
+#include "intercept/hsa/copies.h"
 #include "intercept/hsa/wrappers.h"
 
 enum { STALL_NS = 2000000000 };
@@ -17,6 +17,7 @@ static hsa_status_t shut_down(void)
 {
     if (!completion_drain(STALL_NS))
         log_warning("intercept", "device work was still running at hsa_shut_down and is lost");
+    copies_release();
     return hsa_real.hsa_shut_down();
 }
 

@@ -88,6 +88,12 @@ static void entry_add(enum double_what what, enum trace_domain domain, int32_t o
     pthread_mutex_unlock(&lock);
 }
 
+/* Payloads of APIs begin with their own size. */
+static size_t payload_size(const void *payload)
+{
+    return (size_t) * (const uint64_t *)payload;
+}
+
 void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
                      enum trace_domain domain, int32_t operation, void *payload)
 {
@@ -99,14 +105,14 @@ void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
     frame->internal = __atomic_add_fetch(&correlation_last, 1, __ATOMIC_RELAXED);
     innermost = frame;
     entry_add(DOUBLE_API_ENTER, domain, operation, ROCPROFILER_CALLBACK_PHASE_ENTER,
-              frame->internal, payload, sizeof(rocprofiler_callback_tracing_hsa_api_data_t));
+              frame->internal, payload, payload_size(payload));
 }
 
 void trace_api_exit(struct trace_frame *frame)
 {
     innermost = frame->parent;
     entry_add(DOUBLE_API_EXIT, frame->domain, frame->operation, ROCPROFILER_CALLBACK_PHASE_EXIT,
-              frame->internal, frame->payload, sizeof(rocprofiler_callback_tracing_hsa_api_data_t));
+              frame->internal, frame->payload, payload_size(frame->payload));
 }
 
 bool trace_event_open(struct trace_event *event, enum trace_domain domain, int32_t operation)

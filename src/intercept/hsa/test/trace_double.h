@@ -14,6 +14,7 @@ struct double_entry {
     uint64_t correlation;
     union {
         rocprofiler_callback_tracing_hsa_api_data_t hsa;
+        rocprofiler_callback_tracing_hip_api_data_t hip;
         rocprofiler_callback_tracing_kernel_dispatch_data_t dispatch;
         rocprofiler_callback_tracing_memory_copy_data_t copy;
         rocprofiler_callback_tracing_memory_allocation_data_t allocation;
