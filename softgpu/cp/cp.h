@@ -27,7 +27,7 @@ struct cp_driver_ops {
      * two is lost, then sleeps on its own futex until a kick. Returns how long it may sleep in ns:
      * UINT64_MAX when every doorbell store will be noticed, less when the driver wants to be asked
      * again (it keeps the page unprotected for a while), 0 when it cannot notice stores at all:
-     * the CP then polls adaptively, 50 us to 1 ms. Arming twice is harmless. */
+     * the CP then polls adaptively, 50 us to 4 ms. Arming twice is harmless. */
     uint64_t (*doorbell_arm)(void *driver);
 };
 
