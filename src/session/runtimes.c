@@ -245,15 +245,14 @@ void runtime_arm(void)
         setenv("HSA_TOOLS_LIB", extended, 1);
     free(extended);
     free(path);
+    hip_arm();
 }
 
 /* Runs before the program's own constructors when a tool was linked or preloaded. */
 __attribute__((constructor)) static void arm_when_wanted(void)
 {
-    if (discover_any()) {
+    if (discover_any())
         runtime_arm();
-        hip_arm();
-    }
     const char *now = getenv("ROCPROFILER_LIBRARY_CTOR");
     if (now && !strcmp(now, "1"))
         session_initialize();
