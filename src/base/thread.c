@@ -123,6 +123,21 @@ void thread_quiesce(const void *what)
             wait_while_busy(t, what);
 }
 
+/* Writer: session, while it initialises (release). Readers: creators of threads (acquire). */
+static _Atomic(void (*)(bool)) creation_hook;
+
+void thread_creation_hook(void (*hook)(bool created))
+{
+    atomic_store_explicit(&creation_hook, hook, memory_order_release);
+}
+
+void thread_creation_notice(bool created)
+{
+    void (*hook)(bool) = atomic_load_explicit(&creation_hook, memory_order_acquire);
+    if (hook)
+        hook(created);
+}
+
 struct thread *thread_first(void)
 {
     return atomic_load_explicit(&threads, memory_order_acquire);

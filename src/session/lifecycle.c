@@ -188,6 +188,7 @@ void session_initialize(void)
     }
     atomic_store(&initializer_tid, thread_id());
     pthread_atfork(NULL, NULL, on_fork_child);
+    thread_creation_hook(thread_callbacks_run);
     clock_init();
     record_init();
     atomic_store_explicit(&stage, STAGE_CONFIGURING, memory_order_release);

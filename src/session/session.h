@@ -120,8 +120,7 @@ rocprofiler_status_t thread_callbacks_add(rocprofiler_internal_thread_library_cb
                                           rocprofiler_internal_thread_library_cb_t postcreate,
                                           int libraries, void *data);
 struct tracebuf_thread *callback_thread_default(void); /* created on first use; NULL: cannot */
-void thread_callbacks_before(rocprofiler_runtime_library_t library);
-void thread_callbacks_after(rocprofiler_runtime_library_t library);
+void thread_callbacks_run(bool created);               /* for thread_creation_hook */
 
 /* ---- external.c */
 rocprofiler_status_t external_push(rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,

@@ -1,5 +1,6 @@
 /* Threads that the library creates: for buffer callbacks, on a tool's request, and the notice tools
  * get around their creation. */
+#include "base/thread.h"
 #include "session/session.h"
 
 enum { THREADS_MAX = 256, NOTICES_MAX = 64 };
@@ -23,14 +24,14 @@ static bool concerns(const struct notice *notice, rocprofiler_runtime_library_t 
     return notice->libraries == 0 || (notice->libraries & (int)library);
 }
 
-void thread_callbacks_before(rocprofiler_runtime_library_t library)
+static void callbacks_before(rocprofiler_runtime_library_t library)
 {
     for (uint32_t i = 0; i < atomic_load_explicit(&notice_count, memory_order_acquire); i++)
         if (concerns(&notices[i], library) && notices[i].before)
             notices[i].before(library, notices[i].data);
 }
 
-void thread_callbacks_after(rocprofiler_runtime_library_t library)
+static void callbacks_after(rocprofiler_runtime_library_t library)
 {
     for (uint32_t i = 0; i < atomic_load_explicit(&notice_count, memory_order_acquire); i++)
         if (concerns(&notices[i], library) && notices[i].after)
@@ -54,11 +55,19 @@ rocprofiler_status_t thread_callbacks_add(rocprofiler_internal_thread_library_cb
     return added ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
+void thread_callbacks_run(bool created)
+{
+    if (created)
+        callbacks_after(ROCPROFILER_LIBRARY);
+    else
+        callbacks_before(ROCPROFILER_LIBRARY);
+}
+
 static struct tracebuf_thread *create(void)
 {
-    thread_callbacks_before(ROCPROFILER_LIBRARY);
+    thread_creation_notice(false);
     struct tracebuf_thread *thread = tracebuf_thread_create();
-    thread_callbacks_after(ROCPROFILER_LIBRARY);
+    thread_creation_notice(true);
     return thread;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 /*
  * How long the thread sleeps between two looks while work is in flight. Nobody waits for work that
@@ -276,7 +277,7 @@ static void child_reset(void)
     completion.active = NULL;
 }
 
-bool completion_start(void)
+static bool start_locked(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool fork_watched;
@@ -293,6 +294,16 @@ bool completion_start(void)
     }
     bool running = atomic_load(&completion.running);
     pthread_mutex_unlock(&lock);
+    return running;
+}
+
+bool completion_start(void)
+{
+    if (atomic_load(&completion.running))
+        return true;
+    thread_creation_notice(false);
+    bool running = start_locked();
+    thread_creation_notice(true);
     return running;
 }
 

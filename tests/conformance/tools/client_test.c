@@ -1,6 +1,7 @@
 /* A client in the manner of PAPI and Kineto: links the SDK, configures itself by force, traces HSA
  * calls of the unmodified runtime. Run on a machine with a GPU, or under crocgpu. */
 #include <rocprofiler-sdk/external_correlation.h>
+#include <rocprofiler-sdk/internal_threading.h>
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
@@ -60,6 +61,21 @@ static void on_call(rocprofiler_callback_tracing_record_t record,
     assert_int_equal(payload->args.hsa_system_get_info.attribute, HSA_SYSTEM_INFO_VERSION_MAJOR);
 }
 
+static _Atomic unsigned created_count, creating_count;
+
+static void on_creating(rocprofiler_runtime_library_t library, void *data)
+{
+    assert_int_equal(library, ROCPROFILER_LIBRARY);
+    assert_ptr_equal(data, &creating_count);
+    creating_count++;
+}
+
+static void on_created(rocprofiler_runtime_library_t library, void *data)
+{
+    (void)library, (void)data;
+    created_count++;
+}
+
 static int initialize(rocprofiler_client_finalize_t finalize, void *data)
 {
     (void)finalize, (void)data;
@@ -67,12 +83,18 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     OK(rocprofiler_create_context(&traced));
     OK(rocprofiler_create_context(&called));
     OK(rocprofiler_create_context(&lifetime));
+    OK(rocprofiler_at_internal_thread_create(on_creating, on_created, ROCPROFILER_LIBRARY,
+                                             &creating_count));
+    OK(rocprofiler_at_internal_thread_create(on_creating, on_created, ROCPROFILER_HIP_LIBRARY,
+                                             NULL)); /* none of ours is HIP's */
     OK(rocprofiler_create_buffer(traced, 64 << 10, 60 << 10, ROCPROFILER_BUFFER_POLICY_LOSSLESS,
                                  on_buffer, NULL, &buffer));
     OK(rocprofiler_configure_buffer_tracing_service(traced, ROCPROFILER_BUFFER_TRACING_HSA_CORE_API,
                                                     NULL, 0, buffer));
     OK(rocprofiler_configure_callback_tracing_service(
         called, ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API, &one, 1, on_call, NULL));
+    OK(rocprofiler_configure_buffer_tracing_service(
+        lifetime, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, NULL, 0, buffer));
     OK(rocprofiler_configure_buffer_tracing_service(
         lifetime, ROCPROFILER_BUFFER_TRACING_RUNTIME_INITIALIZATION, NULL, 0, buffer));
     return 0;
@@ -118,6 +140,9 @@ static void runtime_start(void **state)
     OK(rocprofiler_flush_buffer(buffer));
     assert_int_equal(initialization_count, 1);
     assert_int_equal(record_count, 0);
+    /* one thread for buffers, one that watches devices */
+    assert_int_equal(creating_count, 2);
+    assert_int_equal(created_count, 2);
 }
 
 static void nested_calls_name_their_ancestor(void **state)
