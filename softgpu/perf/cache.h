@@ -7,22 +7,28 @@
 
 #include <stdint.h>
 
-enum { CACHE_SECTOR_BYTES = 64, CACHE_SECTORS = 2 };
+enum { CACHE_SECTOR_BYTES = 64, CACHE_SECTORS = 2, CACHE_WAYS_MAX = 128 };
 
 struct cache_line {
-    uint64_t number;   /* line number + 1; 0: empty */
-    uint64_t last_use; /* of the cache's clock */
+    uint64_t number; /* line number + 1; 0: empty */
     uint64_t dirty_bytes[CACHE_SECTORS];
     uint8_t sectors; /* bit n: sector n holds valid data */
 };
 
-struct cache {
-    struct cache_line *lines; /* [set][way] */
-    uint32_t set_count, way_count, line_bytes;
-    uint64_t clock;
+/* Order of use in a set: a ring of ways, most recent first, through way `way_count`. */
+struct cache_order {
+    uint8_t newer, older;
 };
 
-/* 0, -EINVAL when the sizes do not divide, -ENOMEM. */
+struct cache {
+    struct cache_line *lines;  /* [set][way] */
+    uint32_t *tags;            /* [set][tag_stride]: low bits of the numbers, for the search */
+    struct cache_order *order; /* [set][way_count + 1] */
+    uint32_t set_count, way_count, tag_stride, line_bytes;
+    uint32_t line_shift; /* log2(line_bytes): a request divides by it several times */
+};
+
+/* Lines and sets are powers of two. 0, -EINVAL when the sizes are impossible, -ENOMEM. */
 int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, uint32_t ways);
 void cache_destroy(struct cache *cache);
 void cache_clear(struct cache *cache);
@@ -36,7 +42,7 @@ void cache_remove(struct cache *cache, uint64_t address);
 
 static inline uint32_t cache_sector(const struct cache *cache, uint64_t address)
 {
-    return (uint32_t)(address % cache->line_bytes) / CACHE_SECTOR_BYTES;
+    return (uint32_t)(address & (cache->line_bytes - 1)) / CACHE_SECTOR_BYTES;
 }
 
 #endif

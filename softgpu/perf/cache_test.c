@@ -59,6 +59,42 @@ static void replacement_is_exact_lru(void **state)
     cache_destroy(&cache);
 }
 
+/* Numbers that agree in their low 32 bits are different lines. */
+static void far_addresses_are_told_apart(void **state)
+{
+    (void)state;
+    struct cache cache;
+    struct cache_line victim;
+    uint64_t near_va = 0x1000, far_va = near_va + ((uint64_t)64 << 32);
+
+    assert_int_equal(cache_create(&cache, 4 * 64, 64, 4), 0);
+    cache_insert(&cache, near_va, &victim);
+    assert_null(cache_find(&cache, far_va));
+    struct cache_line *line = cache_insert(&cache, far_va, &victim);
+    assert_int_equal(victim.number, 0);
+    assert_ptr_equal(cache_find(&cache, far_va), line);
+    assert_ptr_not_equal(cache_find(&cache, near_va), line);
+    cache_destroy(&cache);
+}
+
+/* After a removal the empty line is filled before any other is replaced. */
+static void empty_lines_are_filled_first(void **state)
+{
+    (void)state;
+    struct cache cache;
+    struct cache_line victim;
+
+    assert_int_equal(cache_create(&cache, 3 * 64, 64, 3), 0);
+    for (uint64_t va = 0; va < 3 * 64; va += 64)
+        cache_insert(&cache, va, &victim);
+    cache_remove(&cache, 128); /* the most recent */
+    cache_insert(&cache, 4096, &victim);
+    assert_int_equal(victim.number, 0);
+    cache_insert(&cache, 8192, &victim);
+    assert_int_equal(victim.number, 1); /* line 0, the least recent */
+    cache_destroy(&cache);
+}
+
 static void removed_lines_are_gone(void **state)
 {
     (void)state;
@@ -89,6 +125,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replacement_is_exact_lru),
+        cmocka_unit_test(far_addresses_are_told_apart),
+        cmocka_unit_test(empty_lines_are_filled_first),
         cmocka_unit_test(removed_lines_are_gone),
         cmocka_unit_test(impossible_sizes_are_refused),
     };

@@ -53,8 +53,13 @@ static uint32_t tcc_count(const struct memory_model *memory)
 
 int memory_create(struct memory_model *memory, const struct gpu_model *model)
 {
+    uint32_t channels = model->tcc_channels;
+
     *memory = (struct memory_model){.model = model,
                                     .units = model->se_count * model->sh_per_se * model->cu_per_sh};
+    if (channels & (channels - 1))
+        return -EINVAL;
+    memory->channel_shift = (uint32_t)__builtin_ctz(channels);
     memory->tcp =
         caches_create(tcp_count(memory), model->tcp_bytes, model->tcp_line_bytes, model->tcp_ways);
     memory->sqc = caches_create(tcp_count(memory), SQC_BYTES, SQC_LINE_BYTES, SQC_WAYS);
@@ -146,8 +151,9 @@ static void tcc_access(struct memory_model *memory, uint32_t xcc, uint64_t va,
 {
     static const uint8_t counts[] = {CHANNEL(TCC_READ), CHANNEL(TCC_WRITE), CHANNEL(TCC_ATOMIC)};
     uint32_t channels = memory->model->tcc_channels;
-    uint64_t block = va / CHANNEL_BLOCK_BYTES, channel = block % channels;
-    uint64_t local = block / channels * CHANNEL_BLOCK_BYTES + va % CHANNEL_BLOCK_BYTES;
+    uint64_t block = va / CHANNEL_BLOCK_BYTES, channel = block & (channels - 1);
+    uint64_t local =
+        (block >> memory->channel_shift) * CHANNEL_BLOCK_BYTES + va % CHANNEL_BLOCK_BYTES;
     struct cache *tcc = &memory->tcc[xcc * channels + channel];
     uint64_t *totals = channel_totals[channel];
     uint32_t sector = cache_sector(tcc, local);

@@ -13,10 +13,11 @@
 
 struct memory_model {
     const struct gpu_model *model;
-    struct cache *tcp; /* [xcc][unit] */
-    struct cache *sqc; /* [xcc][unit / 2] */
-    struct cache *tcc; /* [xcc][channel] */
-    uint32_t units;    /* compute units of an XCC */
+    struct cache *tcp;      /* [xcc][unit] */
+    struct cache *sqc;      /* [xcc][unit / 2] */
+    struct cache *tcc;      /* [xcc][channel] */
+    uint32_t units;         /* compute units of an XCC */
+    uint32_t channel_shift; /* log2 of the channels of an XCC */
 };
 
 /* Where the counts go. */
