@@ -79,6 +79,14 @@ def main():
         checks.true("agents", {"CPU", "GPU"} <= {r["Agent_Type"] for r in p.rows("agent_info")})
         same = p.query("SELECT count(*), sum(End_Timestamp - Start_Timestamp) FROM kernel_trace")
         checks.equal("the database agrees", same, [(LAUNCHES, total)])
+    with Profile(crocprof, ["--memory-allocation-trace"], command) as p:
+        rows = p.rows("memory_allocation_trace")
+        made = [r for r in rows if r["Operation"] == "MEMORY_ALLOCATION_ALLOCATE"]
+        # hipMalloc of 4096 items of 4 bytes
+        checks.true("the program's allocation on the GPU",
+                    any(int(r["Allocation_Size"]) >= 16384 and r["Agent_Id"] == "Agent 1"
+                        for r in made))
+        checks.true("allocations have addresses", all(int(r["Address"], 16) for r in made))
     with Profile(crocprof, ["--no-kernel-trace", "--no-memory-copy-trace", "--no-hip-trace"],
                  command) as p:
         checks.equal("nothing asked: kernels", p.rows("kernel_trace"), [])

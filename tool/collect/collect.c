@@ -50,6 +50,9 @@ static void tracing_record(const rocprofiler_record_header_t *header)
     case ROCPROFILER_BUFFER_TRACING_MEMORY_COPY:
         report_copy(header->payload);
         return;
+    case ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION:
+        report_allocation(header->payload);
+        return;
     default: /* only API kinds besides */
         report_api(header->payload);
         return;
@@ -97,6 +100,7 @@ static void tracing_configure(void)
     const struct settings *settings = &tool.settings;
     kind_trace(ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, settings->kernel_trace);
     kind_trace(ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, settings->copy_trace);
+    kind_trace(ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, settings->allocation_trace);
     kind_trace(ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API, settings->hip_trace);
     kind_trace(ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, settings->hsa_trace);
     kind_trace(ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API, settings->hsa_trace);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,24 @@ void report_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *record)
     };
     stats_add(report.copies, row.direction, row.end_ns - row.start_ns);
     row_put(OUT_MEMORY_COPY, &row);
+}
+
+void report_allocation(const rocprofiler_buffer_tracing_memory_allocation_record_t *record)
+{
+    bool allocates = record->operation == ROCPROFILER_MEMORY_ALLOCATION_ALLOCATE ||
+                     record->operation == ROCPROFILER_MEMORY_ALLOCATION_VMEM_ALLOCATE;
+    struct out_allocation_row row = {
+        .kind = "MEMORY_ALLOCATION",
+        .agent = allocates ? node_of(record->agent_id) : OUT_NO_AGENT,
+        .bytes = record->allocation_size,
+        .address = record->address.value,
+        .correlation_id = record->correlation_id.internal,
+        .start_ns = record->start_timestamp,
+        .end_ns = record->end_timestamp,
+    };
+    rocprofiler_query_buffer_tracing_kind_operation_name(
+        record->kind, (rocprofiler_tracing_operation_t)record->operation, &row.operation, NULL);
+    row_put(OUT_MEMORY_ALLOCATION, &row);
 }
 
 static void api_family(rocprofiler_buffer_tracing_kind_t kind, enum out_table_id *table,

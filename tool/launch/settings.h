@@ -23,6 +23,8 @@
     X(copy_trace, "memory-copy-trace", "CROCPROF_COPY_TRACE", true, "copies")                      \
     X(hip_trace, "hip-trace", "CROCPROF_HIP_TRACE", true, "HIP API calls")                         \
     X(hsa_trace, "hsa-trace", "CROCPROF_HSA_TRACE", false, "HSA API calls")                        \
+    X(allocation_trace, "memory-allocation-trace", "CROCPROF_ALLOCATION_TRACE", false,             \
+      "allocations")                                                                               \
     X(marker_trace, "marker-trace", "CROCPROF_MARKER_TRACE", true, "roctx markers and ranges")     \
     X(summary, "summary", "CROCPROF_SUMMARY", true, "the table at the end")                        \
     X(stats, "stats", "CROCPROF_STATS", false, "PID_kernel_stats.csv ... beside the traces")

@@ -65,8 +65,19 @@ static struct writer *table_writer(struct out_sink *sink, enum out_table_id tabl
     return writer;
 }
 
+static void agent_put(struct writer *writer, uint64_t node)
+{
+    writer_char(writer, '"');
+    if (node != OUT_NO_AGENT) {
+        writer_bytes(writer, "Agent ", 6);
+        writer_u64(writer, node);
+    }
+    writer_char(writer, '"');
+}
+
 static void value_put(struct writer *writer, const struct out_column *column, const void *row)
 {
+    char address[24];
     switch (column->type) {
     case OUT_U64:
         writer_u64(writer, out_column_u64(column, row));
@@ -83,9 +94,12 @@ static void value_put(struct writer *writer, const struct out_column *column, co
         text_put(writer, out_column_text(column, row));
         return;
     case OUT_AGENT:
-        writer_bytes(writer, "\"Agent ", 7);
-        writer_u64(writer, out_column_u64(column, row));
-        writer_char(writer, '"');
+        agent_put(writer, out_column_u64(column, row));
+        return;
+    case OUT_ADDRESS:
+        snprintf(address, sizeof address, "\"0x%016llx\"",
+                 (unsigned long long)out_column_u64(column, row));
+        writer_bytes(writer, address, strlen(address));
         return;
     }
 }

@@ -182,6 +182,25 @@ static void agents_have_all_columns(void **state)
     assert_int_equal(out_sqlite_ops.close(sink, message, sizeof message), 0);
 }
 
+static void an_allocation_has_an_agent_and_a_free_has_none(void **state)
+{
+    (void)state;
+    struct out_sink *sink;
+    struct out_allocation_row row = {.kind = "MEMORY_ALLOCATION",
+                                     .operation = "MEMORY_ALLOCATION_ALLOCATE",
+                                     .agent = 1,
+                                     .bytes = 4096,
+                                     .address = 0x7f00deadb000};
+    assert_int_equal(out_csv_ops.open(prefix, &sink, message, sizeof message), 0);
+    out_csv_ops.row(sink, OUT_MEMORY_ALLOCATION, &row);
+    row = (struct out_allocation_row){.operation = "MEMORY_ALLOCATION_FREE", .agent = OUT_NO_AGENT};
+    out_csv_ops.row(sink, OUT_MEMORY_ALLOCATION, &row);
+    assert_int_equal(out_csv_ops.close(sink, message, sizeof message), 0);
+    const char *text = content("memory_allocation_trace.csv");
+    assert_non_null(strstr(text, ",\"Agent 1\",4096,\"0x00007f00deadb000\","));
+    assert_non_null(strstr(text, "_FREE\",\"\",0,\"0x0000000000000000\","));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +210,7 @@ int main(void)
         cmocka_unit_test(sqlite_has_every_table_and_the_rows),
         cmocka_unit_test(sqlite_says_why_it_cannot_open),
         cmocka_unit_test(agents_have_all_columns),
+        cmocka_unit_test(an_allocation_has_an_agent_and_a_free_has_none),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

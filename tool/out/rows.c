@@ -6,11 +6,12 @@
     {                                                                                              \
         name, type, offsetof(struct row, field), sizeof(((struct row *)0)->field)                  \
     }
-#define U64(name, row, field)    COLUMN(name, OUT_U64, row, field)
-#define I32(name, row, field)    COLUMN(name, OUT_I32, row, field)
-#define DOUBLE(name, row, field) COLUMN(name, OUT_DOUBLE, row, field)
-#define TEXT(name, row, field)   COLUMN(name, OUT_TEXT, row, field)
-#define AGENT(name, row, field)  COLUMN(name, OUT_AGENT, row, field)
+#define U64(name, row, field)     COLUMN(name, OUT_U64, row, field)
+#define I32(name, row, field)     COLUMN(name, OUT_I32, row, field)
+#define DOUBLE(name, row, field)  COLUMN(name, OUT_DOUBLE, row, field)
+#define TEXT(name, row, field)    COLUMN(name, OUT_TEXT, row, field)
+#define AGENT(name, row, field)   COLUMN(name, OUT_AGENT, row, field)
+#define ADDRESS(name, row, field) COLUMN(name, OUT_ADDRESS, row, field)
 
 static const struct out_column api_columns[] = {
     TEXT("Domain", out_api_row, domain),
@@ -78,6 +79,17 @@ static const struct out_column copy_columns[] = {
     U64("Correlation_Id", out_copy_row, correlation_id),
     U64("Start_Timestamp", out_copy_row, start_ns),
     U64("End_Timestamp", out_copy_row, end_ns),
+};
+
+static const struct out_column allocation_columns[] = {
+    TEXT("Kind", out_allocation_row, kind),
+    TEXT("Operation", out_allocation_row, operation),
+    AGENT("Agent_Id", out_allocation_row, agent),
+    U64("Allocation_Size", out_allocation_row, bytes),
+    ADDRESS("Address", out_allocation_row, address),
+    U64("Correlation_Id", out_allocation_row, correlation_id),
+    U64("Start_Timestamp", out_allocation_row, start_ns),
+    U64("End_Timestamp", out_allocation_row, end_ns),
 };
 
 static const struct out_column stats_columns[] = {
@@ -158,6 +170,7 @@ const struct out_table out_tables[OUT_TABLE_COUNT] = {
     [OUT_KERNEL_TRACE] = TABLE("kernel_trace", kernel_columns),
     [OUT_COUNTER_COLLECTION] = TABLE("counter_collection", counter_columns),
     [OUT_MEMORY_COPY] = TABLE("memory_copy_trace", copy_columns),
+    [OUT_MEMORY_ALLOCATION] = TABLE("memory_allocation_trace", allocation_columns),
     [OUT_KERNEL_STATS] = TABLE("kernel_stats", stats_columns),
     [OUT_HIP_STATS] = TABLE("hip_api_stats", stats_columns),
     [OUT_HSA_STATS] = TABLE("hsa_api_stats", stats_columns),

@@ -16,8 +16,11 @@ enum out_type {
     OUT_I32,    /* int32_t */
     OUT_DOUBLE, /* double */
     OUT_TEXT,   /* const char *, NULL is empty */
-    OUT_AGENT   /* uint64_t node number, shown as "Agent N" */
+    OUT_AGENT,  /* uint64_t node number, shown as "Agent N"; OUT_NO_AGENT as nothing */
+    OUT_ADDRESS /* uint64_t, shown in hexadecimal */
 };
+
+#define OUT_NO_AGENT UINT64_MAX
 
 struct out_column {
     const char *name;
@@ -58,6 +61,11 @@ struct out_copy_row {
     uint64_t stream_id, source_agent, destination_agent, correlation_id, start_ns, end_ns, bytes;
 };
 
+struct out_allocation_row {
+    const char *kind, *operation;
+    uint64_t agent, bytes, address, correlation_id, start_ns, end_ns;
+};
+
 struct out_stats_row {
     const char *name;
     uint64_t calls, total_ns;
@@ -78,6 +86,7 @@ enum out_table_id {
     OUT_KERNEL_TRACE,
     OUT_COUNTER_COLLECTION,
     OUT_MEMORY_COPY,
+    OUT_MEMORY_ALLOCATION,
     OUT_KERNEL_STATS,
     OUT_HIP_STATS,
     OUT_HSA_STATS,

@@ -19,11 +19,9 @@ struct out_sink {
     char failure[256]; /* first error, "" for none */
 };
 
-static const char *const sql_types[] = {[OUT_U64] = "INTEGER",
-                                        [OUT_I32] = "INTEGER",
-                                        [OUT_DOUBLE] = "REAL",
-                                        [OUT_TEXT] = "TEXT",
-                                        [OUT_AGENT] = "INTEGER"};
+static const char *const sql_types[] = {
+    [OUT_U64] = "INTEGER", [OUT_I32] = "INTEGER",   [OUT_DOUBLE] = "REAL",
+    [OUT_TEXT] = "TEXT",   [OUT_AGENT] = "INTEGER", [OUT_ADDRESS] = "INTEGER"};
 
 static void fail(struct out_sink *sink)
 {
@@ -94,8 +92,14 @@ static void value_bind(sqlite3_stmt *insert, int at, const struct out_column *co
                        const void *row)
 {
     switch (column->type) {
-    case OUT_U64:
     case OUT_AGENT:
+        if (out_column_u64(column, row) == OUT_NO_AGENT) {
+            sqlite3_bind_null(insert, at);
+            return;
+        }
+        /* fall through */
+    case OUT_U64:
+    case OUT_ADDRESS:
         sqlite3_bind_int64(insert, at, (sqlite3_int64)out_column_u64(column, row));
         return;
     case OUT_I32:
