@@ -25,6 +25,19 @@ def text(grid, block):
     return "x".join(map(str, grid)) + ":" + "x".join(map(str, block))
 
 
+def check_waiting_kernels(checks, crocprof, programs):
+    """Counting runs kernels one at a time; kernels that wait for each other must end all the same."""
+    os.environ["CROCPROF_SERIALIZE_LIMIT_MS"] = "300"
+    for program in ("spin", "wait_value"):
+        with Profile(crocprof, ["-e", "SQ_WAVES"], [os.path.join(programs, program)]) as p:
+            checks.equal(program + ": status", p.status, 0)
+            checks.true(program + ": it is said", "wait for each other" in p.stderr)
+            names = {r["Kernel_Name"].split("(")[0] for r in p.rows("counter_collection")}
+            traced = {r["Kernel_Name"].split("(")[0] for r in p.rows("kernel_trace")}
+            checks.equal(program + ": every kernel has counters", names, traced)
+    del os.environ["CROCPROF_SERIALIZE_LIMIT_MS"]
+
+
 def main():
     crocprof, programs = sys.argv[1:3]
     checks = Checks()
@@ -52,6 +65,7 @@ def main():
             got = tuple(int(row.get("Grid_Size_" + d, -1)) for d in "XYZ")
             checks.equal("grid of " + text(grid, block), got,
                          tuple(g * b for g, b in zip(grid, block)))
+    check_waiting_kernels(checks, crocprof, programs)
     checks.exit()
 
 

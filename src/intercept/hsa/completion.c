@@ -40,6 +40,8 @@ static struct {
     _Atomic uint64_t posted_count;
     _Atomic bool running; /* completion_start and the fork handler write, all read; seq_cst */
     struct inflight_lane *active; /* thread only */
+    /* completion_tick_set writes (release), the thread reads (acquire). */
+    void (*_Atomic tick)(uint64_t now_ns);
 } completion;
 
 static __thread bool thread_is_completion;
@@ -47,6 +49,11 @@ static __thread bool thread_is_completion;
 bool completion_thread_is_current(void)
 {
     return thread_is_completion;
+}
+
+void completion_tick_set(void (*tick)(uint64_t now_ns))
+{
+    atomic_store_explicit(&completion.tick, tick, memory_order_release);
 }
 
 uint64_t completion_failed_count(void)
@@ -225,6 +232,9 @@ static void look_once(struct nap *nap)
     posted_take();
     struct look look = lanes_look(thorough);
     atomic_fetch_add_explicit(&completion.looks_done, 1, memory_order_release);
+    void (*tick)(uint64_t) = atomic_load_explicit(&completion.tick, memory_order_acquire);
+    if (tick != NULL)
+        tick(now);
     if (thorough)
         nap->thorough_at_ns = now + THOROUGH_EVERY_NS;
     if (completion.active == NULL)

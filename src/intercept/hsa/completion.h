@@ -63,6 +63,10 @@ void completion_harvest(void);
 /* True on the completion thread itself, where waiting for completions would wait for itself. */
 bool completion_thread_is_current(void);
 
+/* `tick` runs on the completion thread after each look, about once a millisecond while work is in
+ * flight. To be set before the first post; NULL for none. */
+void completion_tick_set(void (*tick)(uint64_t now_ns));
+
 /* Work that was given up (lane failed, or process end). */
 uint64_t completion_failed_count(void);
 

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "intercept/hsa/dispatch.h"
+#include "intercept/hsa/serialize.h"
 #include "intercept/hsa/wrappers.h"
 
 /* How long a queue's destruction waits for work that makes no progress. */
@@ -20,6 +21,7 @@ static bool queues_wanted(void)
 
 static bool queues_start(void)
 {
+    completion_tick_set(serialize_tick);
     return hsa_real.hsa_amd_queue_intercept_create != NULL &&
            hsa_real.hsa_amd_queue_intercept_register != NULL &&
            hsa_real.hsa_amd_profiling_set_profiler_enabled != NULL &&

@@ -2,7 +2,9 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/log.h"
 #include "intercept/hsa/signals.h"
@@ -18,12 +20,21 @@ struct serial_ticket {
     amd_signal_t *signal;
     const void *queue;
     uint32_t users;
+    struct serial_ticket *later; /* in the line */
     struct serial_ticket *next_free;
 };
 
 /* One lock: counting already costs a dispatch some microseconds, and the lock never calls out. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct serial_ticket *last_of_device[DEVICES_MAX];
+/* Whose turn it is, and since when (CLOCK_MONOTONIC); behind it, by `later`, those that follow. */
+static struct {
+    struct serial_ticket *head;
+    uint64_t head_since_ns;
+} line[DEVICES_MAX];
+/* When to look for somebody who waits too long; UINT64_MAX: nobody waits. Written under the lock,
+ * read by the tick without it (relaxed): a late look does no harm. */
+static _Atomic uint64_t look_at_ns = UINT64_MAX;
 static struct serial_ticket *free_tickets;
 
 static void tickets_make(void)
@@ -52,11 +63,91 @@ static void ticket_drop(struct serial_ticket *ticket)
     free_tickets = ticket;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t limit_ns(void)
+{
+    static _Atomic uint64_t limit;
+    uint64_t value = atomic_load_explicit(&limit, memory_order_relaxed);
+
+    if (value == 0) {
+        const char *text = getenv("CROCPROF_SERIALIZE_LIMIT_MS");
+        long milliseconds = text != NULL ? atol(text) : 0;
+        value = (uint64_t)(milliseconds > 0 ? milliseconds : SERIALIZE_LIMIT_MS) * 1000000u;
+        atomic_store_explicit(&limit, value, memory_order_relaxed);
+    }
+    return value;
+}
+
+static void line_join(struct serial_ticket *ticket, int32_t device, uint64_t now)
+{
+    ticket->later = NULL;
+    if (line[device].head == NULL) {
+        line[device].head = ticket;
+        line[device].head_since_ns = now;
+    } else {
+        last_of_device[device]->later = ticket;
+    }
+}
+
+/* Drops the heads that have ended, or the first one whatever it does. */
+static void line_advance(int32_t device, bool first_too, uint64_t now)
+{
+    struct serial_ticket *head = line[device].head;
+
+    while (head != NULL && (first_too || head->signal->value <= 0)) {
+        struct serial_ticket *later = head->later;
+        ticket_drop(head);
+        head = later;
+        line[device].head_since_ns = now;
+        first_too = false;
+    }
+    line[device].head = head;
+}
+
+void serialize_tick(uint64_t now)
+{
+    static bool told;
+
+    if (now < atomic_load_explicit(&look_at_ns, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&lock);
+    uint64_t next_look = UINT64_MAX;
+    bool released = false;
+    for (int32_t device = 0; device < DEVICES_MAX; device++) {
+        line_advance(device, false, now);
+        struct serial_ticket *head = line[device].head;
+        if (head == NULL || head->later == NULL)
+            continue;
+        if (now - line[device].head_since_ns >= limit_ns()) {
+            __atomic_store_n(&head->signal->value, 0, __ATOMIC_RELEASE);
+            line_advance(device, true, now);
+            released = true;
+        }
+        if (line[device].head_since_ns + limit_ns() < next_look)
+            next_look = line[device].head_since_ns + limit_ns();
+    }
+    atomic_store_explicit(&look_at_ns, next_look, memory_order_relaxed);
+    bool tell = released && !told;
+    told |= released;
+    pthread_mutex_unlock(&lock);
+    if (tell)
+        log_warning("intercept", "kernels seem to wait for each other: they run at the same time "
+                                 "again, and their counter values include each other's work");
+}
+
 bool serialize_begin(struct serial_turn *turn, int32_t device, const void *queue,
                      hsa_barrier_and_packet_t *barrier)
 {
     if (device < 0 || device >= DEVICES_MAX)
         return false;
+    uint64_t now = now_ns();
     pthread_mutex_lock(&lock);
     if (free_tickets == NULL)
         tickets_make();
@@ -64,14 +155,19 @@ bool serialize_begin(struct serial_turn *turn, int32_t device, const void *queue
     if (ticket != NULL) {
         free_tickets = ticket->next_free;
         ticket->queue = queue;
-        ticket->users = 2; /* the dispatch, and being the device's last */
+        ticket->users = 3; /* the dispatch, being in the line, and being the device's last */
         signal_arm(ticket->signal);
+        line_advance(device, false, now); /* here too: tickets of the ended come back */
+        line_join(ticket, device, now);
         turn->own = ticket;
         turn->before = last_of_device[device];
         last_of_device[device] = ticket; /* its use as `last` becomes our use as `before` */
     }
     bool wait =
         turn->before != NULL && turn->before->queue != queue && turn->before->signal->value > 0;
+    uint64_t look = now + limit_ns();
+    if (ticket != NULL && look < atomic_load_explicit(&look_at_ns, memory_order_relaxed))
+        atomic_store_explicit(&look_at_ns, look, memory_order_relaxed);
     pthread_mutex_unlock(&lock);
     if (!wait)
         return false;
