@@ -45,7 +45,8 @@ __global__ void valu_integer(uint32_t *out, int loops)
 __global__ void lds_bound(uint32_t *out, int loops)
 {
     __shared__ uint32_t words[GROUP];
-    uint32_t address = threadIdx.x * 4, value = threadIdx.x;
+    // The low half of a generic pointer is the LDS offset; taking it keeps the array allocated.
+    uint32_t address = (uint32_t)(uintptr_t)&words[threadIdx.x], value = threadIdx.x;
     words[threadIdx.x] = value;
     __syncthreads();
     for (int i = 0; i < loops; i++)

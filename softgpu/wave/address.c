@@ -51,6 +51,7 @@ bool global_pointers(struct wave *wave, const struct inst *inst, const uint64_t 
     struct va_extent extent = lanes_extent(va, lanes);
     uint64_t span = extent.high - extent.low + size_bytes;
     out->lanes = lanes;
+    out->some_outside = false;
     access_log_vector(wave, inst, va, lanes, size_bytes);
     /* Nearly always one allocation holds all lanes' addresses: one look-up for the wave. */
     uint8_t *host = lanes && span <= UINT32_MAX ? vm_translate(wave->group->reader, extent.low,
@@ -67,6 +68,7 @@ bool scratch_pointers(struct wave *wave, const struct inst *inst, const uint32_t
                       uint64_t lanes, uint32_t size_bytes, struct lane_pointers *out)
 {
     out->lanes = lanes;
+    out->some_outside = false;
     for (uint64_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
         if ((uint64_t)offset[lane] + size_bytes > wave->scratch_bytes) {

@@ -99,6 +99,7 @@ static bool buffer_pointers(struct wave *w, const struct inst *i, uint32_t size_
     for (uint64_t left = exec & ~inside; left; left &= left - 1)
         out->host[__builtin_ctzll(left)] = NULL;
     out->lanes = exec;
+    out->some_outside = (exec & ~inside) != 0;
     return true;
 }
 

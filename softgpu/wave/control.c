@@ -69,8 +69,8 @@ static inline bool branch_taken(const struct wave *w, unsigned op)
 
 #define BRANCHES(X)                                                                                \
     X(S_BRANCH)                                                                                    \
-    X(S_CBRANCH_SCC0) X(S_CBRANCH_SCC1) X(S_CBRANCH_VCCZ) X(S_CBRANCH_VCCNZ) X(S_CBRANCH_EXECZ)    \
-        X(S_CBRANCH_EXECNZ)
+    X(S_CBRANCH_SCC0)                                                                              \
+    X(S_CBRANCH_SCC1) X(S_CBRANCH_VCCZ) X(S_CBRANCH_VCCNZ) X(S_CBRANCH_EXECZ) X(S_CBRANCH_EXECNZ)
 /* The target's slot is armed when the branch is decoded: plain pointer arithmetic reaches it. */
 #define DEFINE_BRANCH(name)                                                                        \
     EXEC_FN(name)                                                                                  \

@@ -39,10 +39,12 @@ static void lds_pointers(struct wave *w, const struct inst *i, uint32_t at, uint
     struct workgroup *group = w->group;
     uint32_t offset[WAVE_LANES];
     out->lanes = wave_exec(w);
+    out->some_outside = false;
     for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
         offset[lane] = address[lane] + at;
         bool inside = (uint64_t)offset[lane] + size_bytes <= group->lds_bytes;
         out->host[lane] = inside ? group->lds + offset[lane] : NULL;
+        out->some_outside |= !inside;
     }
     if (group->trace)
         count_bank_conflicts(w, offset, out->lanes);
@@ -290,6 +292,7 @@ static void addtid_pointers(struct wave *w, const struct inst *i, struct lane_po
 {
     struct workgroup *group = w->group;
     out->lanes = wave_exec(w);
+    out->some_outside = true;
     for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
         uint32_t at = (w->s[SREG_M0] & 0xffff) + (uint32_t)i->offset + 4 * lane;
         out->host[lane] = (uint64_t)at + 4 <= group->lds_bytes ? group->lds + at : NULL;

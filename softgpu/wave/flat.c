@@ -76,6 +76,7 @@ static bool generic_pointers(struct wave *w, const struct inst *i, const uint64_
     if (private && !scratch_pointers(w, i, offset, private, size_bytes, out))
         return false;
     out->lanes = exec;
+    out->some_outside = false;
     return true;
 }
 

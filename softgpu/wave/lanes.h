@@ -12,6 +12,7 @@
 struct lane_pointers {
     uint8_t *host[WAVE_LANES]; /* NULL: out of bounds; reads give 0, writes vanish */
     uint64_t lanes;            /* to be accessed */
+    bool some_outside;         /* some of host[] may be NULL */
 };
 
 static inline lane_row *data_rows(struct wave *w, const struct operand *o)
@@ -53,35 +54,101 @@ static inline void lane_load_dwords(lane_row *rows, unsigned lane, const uint8_t
     }
 }
 
-static inline void lanes_load(const struct lane_pointers *p, lane_row *rows,
+/* `dwords` is a constant at every call, so that the inner loop unrolls. */
+__attribute__((always_inline)) static inline void load_rows(const struct lane_pointers *p,
+                                                            lane_row *rows, unsigned dwords)
+{
+    if (p->lanes == ~0ull && !p->some_outside) {
+        for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+            for (unsigned n = 0; n < dwords; n++)
+                memcpy(&rows[n][lane], p->host[lane] + 4 * n, 4);
+        }
+        return;
+    }
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        lane_load_dwords(rows, lane, p->host[lane], dwords);
+    }
+}
+
+static inline void load_small(const struct lane_pointers *p, lane_row *rows,
                               const struct element *e)
 {
     for (uint64_t left = p->lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
-        if (e->bytes < 4)
-            lane_load_small(rows, lane, p->host[lane], e);
-        else
-            lane_load_dwords(rows, lane, p->host[lane], e->dwords);
+        lane_load_small(rows, lane, p->host[lane], e);
+    }
+}
+
+static inline void lanes_load(const struct lane_pointers *p, lane_row *rows,
+                              const struct element *e)
+{
+    switch (e->bytes) {
+    case 4:
+        load_rows(p, rows, 1);
+        break;
+    case 8:
+        load_rows(p, rows, 2);
+        break;
+    case 12:
+        load_rows(p, rows, 3);
+        break;
+    case 16:
+        load_rows(p, rows, 4);
+        break;
+    default:
+        load_small(p, rows, e);
+        break;
+    }
+}
+
+__attribute__((always_inline)) static inline void store_rows(const struct lane_pointers *p,
+                                                             const lane_row *rows, unsigned dwords)
+{
+    if (p->lanes == ~0ull && !p->some_outside) {
+        for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+            for (unsigned n = 0; n < dwords; n++)
+                memcpy(p->host[lane] + 4 * n, &rows[n][lane], 4);
+        }
+        return;
+    }
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        for (unsigned n = 0; n < dwords && p->host[lane]; n++)
+            memcpy(p->host[lane] + 4 * n, &rows[n][lane], 4);
+    }
+}
+
+static inline void store_small(const struct lane_pointers *p, const lane_row *rows,
+                               const struct element *e)
+{
+    for (uint64_t left = p->lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint32_t low = rows[0][lane] >> (e->high ? 16 : 0);
+        if (p->host[lane])
+            memcpy(p->host[lane], &low, e->bytes == 1 ? 1 : 2);
     }
 }
 
 static inline void lanes_store(const struct lane_pointers *p, const lane_row *rows,
                                const struct element *e)
 {
-    for (uint64_t left = p->lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint8_t *host = p->host[lane];
-        if (!host)
-            continue;
-        uint32_t low = rows[0][lane] >> (e->high ? 16 : 0);
-        if (e->bytes == 1) {
-            *host = (uint8_t)low;
-        } else if (e->bytes == 2) {
-            memcpy(host, &low, 2);
-        } else {
-            for (unsigned n = 0; n < e->dwords; n++)
-                memcpy(host + 4 * n, &rows[n][lane], 4);
-        }
+    switch (e->bytes) {
+    case 4:
+        store_rows(p, rows, 1);
+        break;
+    case 8:
+        store_rows(p, rows, 2);
+        break;
+    case 12:
+        store_rows(p, rows, 3);
+        break;
+    case 16:
+        store_rows(p, rows, 4);
+        break;
+    default:
+        store_small(p, rows, e);
+        break;
     }
 }
 

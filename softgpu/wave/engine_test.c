@@ -1,0 +1,202 @@
+/* Kernels through the whole engine, against what their text says they do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "wave/kernel_runner.h"
+
+enum { BUFFER_BYTES = 1 << 16, ITEMS = 1000, GROUP = 256 };
+
+/* v1 = byte offset of the work-item's dword, v0 = flat work-item id, s[4:5] = buffer */
+#define PROLOGUE                                                                                   \
+    "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"                                                         \
+    "s_lshl_b32 s6, s2, 8\n"                                                                       \
+    "v_and_b32 v0, 0x3ff, v0\n"                                                                    \
+    "s_waitcnt lgkmcnt(0)\n"                                                                       \
+    "v_add_u32 v2, s6, v0\n"                                                                       \
+    "v_lshlrev_b32 v1, 2, v2\n"
+#define EPILOGUE "global_store_dword v1, v3, s[4:5]\ns_endpgm\n"
+
+static const struct kernel_geometry one_wave = {64, 64, 0, 0};
+
+static struct kernel_runner *runner_with(int threads, const char *text)
+{
+    struct kernel_runner *runner;
+    assert_int_equal(kernel_runner_create(threads, BUFFER_BYTES, &runner), 0);
+    assert_int_equal(kernel_runner_load(runner, 0, text), 0);
+    return runner;
+}
+
+static struct dispatch_result run(struct kernel_runner *runner, unsigned slot,
+                                  struct kernel_geometry geometry)
+{
+    struct dispatch_result result;
+    assert_int_equal(kernel_runner_start(runner, slot, geometry), 0);
+    assert_true(kernel_runner_wait(runner, &result));
+    return result;
+}
+
+/* A partial last group writes its own work-items and nothing behind them. */
+static void partial_groups(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(2, PROLOGUE "v_mul_lo_u32 v3, v2, 7\n" EPILOGUE);
+    uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){ITEMS, GROUP, 0, 0}).fault,
+                     FAULT_NONE);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_int_equal(words[i], 7 * i);
+    for (uint32_t i = ITEMS; i < ITEMS + GROUP; i++)
+        assert_int_equal(words[i], 0);
+    kernel_runner_destroy(runner);
+}
+
+/* Sum of 0..99 in a scalar loop, then bit tricks whose results C can state. */
+static void scalar_alu(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        1, "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+           "s_mov_b32 s8, 0\ns_mov_b32 s9, 0\n"
+           "loop: s_add_u32 s8, s8, s9\ns_add_u32 s9, s9, 1\ns_cmp_lt_u32 s9, 0x64\n"
+           "s_cbranch_scc1 loop\n"
+           "s_mov_b32 s10, 0x00f0\n"
+           "s_ff1_i32_b32 s11, s10\ns_flbit_i32_b32 s12, s10\ns_bcnt1_i32_b32 s13, s10\n"
+           "s_bfe_i32 s14, s10, 0x40004\ns_brev_b32 s15, s10\n"
+           "s_mov_b32 s16, -1\ns_add_u32 s17, s16, 2\ns_addc_u32 s18, 0, 0\n"
+           "s_movk_i32 s19, 0x8000\ns_mul_hi_u32 s20, s16, s16\n"
+           "s_waitcnt lgkmcnt(0)\nv_mov_b32 v9, 0\n"
+           "v_mov_b32 v2, s8\nv_mov_b32 v3, s11\nv_mov_b32 v4, s12\nv_mov_b32 v5, s13\n"
+           "global_store_dwordx4 v9, v[2:5], s[4:5]\n"
+           "v_mov_b32 v2, s14\nv_mov_b32 v3, s15\nv_mov_b32 v4, s17\nv_mov_b32 v5, s18\n"
+           "global_store_dwordx4 v9, v[2:5], s[4:5] offset:16\n"
+           "v_mov_b32 v2, s19\nv_mov_b32 v3, s20\n"
+           "global_store_dwordx2 v9, v[2:3], s[4:5] offset:32\ns_endpgm\n");
+    const uint32_t *words = kernel_runner_buffer(runner);
+    static const uint32_t expected[] = {4950,       4, 24, 4,          (uint32_t)-1,
+                                        0x0f000000, 1, 1,  0xffff8000, 0xfffffffe};
+    assert_int_equal(run(runner, 0, one_wave).fault, FAULT_NONE);
+    assert_memory_equal(words, expected, sizeof expected);
+    kernel_runner_destroy(runner);
+}
+
+/* Four waves turn a group around in LDS; without the barrier they would read stale words. */
+static void lds_and_barrier(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        2,
+        PROLOGUE "v_lshlrev_b32 v4, 2, v0\nds_write_b32 v4, v2\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
+                 "v_sub_u32 v5, 0x3fc, v4\nds_read_b32 v3, v5\ns_waitcnt lgkmcnt(0)\n" EPILOGUE);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){4 * GROUP, GROUP, 1024, 0}).fault,
+                     FAULT_NONE);
+    for (uint32_t i = 0; i < 4 * GROUP; i++)
+        assert_int_equal(words[i], i / GROUP * GROUP + (GROUP - 1 - i % GROUP));
+    kernel_runner_destroy(runner);
+}
+
+/* Every work-item draws a ticket: each number once. */
+static void atomics_return_old(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        2, PROLOGUE "v_mov_b32 v4, 0\nv_mov_b32 v5, 1\ns_mov_b32 s8, 0x8000\n"
+                    "s_add_u32 s8, s4, s8\ns_addc_u32 s9, s5, 0\n"
+                    "global_atomic_add v3, v4, v5, s[8:9] glc\ns_waitcnt vmcnt(0)\n" EPILOGUE);
+    uint32_t *words = kernel_runner_buffer(runner), seen[ITEMS] = {0};
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){ITEMS, GROUP, 0, 0}).fault,
+                     FAULT_NONE);
+    assert_int_equal(words[0x8000 / 4], ITEMS);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        assert_in_range(words[i], 0, ITEMS - 1);
+        assert_int_equal(seen[words[i]]++, 0);
+    }
+    kernel_runner_destroy(runner);
+}
+
+/* Private memory by its own instruction and through the generic aperture is the same memory. */
+static void private_memory(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        2, PROLOGUE
+        "v_mov_b32 v4, 12\nscratch_store_dword v4, v2, off\n"
+        "s_mov_b64 s[8:9], src_private_base\nv_mov_b32 v7, s9\nv_mov_b32 v6, 12\n"
+        "s_waitcnt vmcnt(0)\nflat_load_dword v3, v[6:7]\ns_waitcnt vmcnt(0) lgkmcnt(0)\n" EPILOGUE);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){ITEMS, GROUP, 0, 64}).fault,
+                     FAULT_NONE);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_int_equal(words[i], i);
+    kernel_runner_destroy(runner);
+}
+
+static void faults_name_the_place(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        1, "v_mov_b32 v2, 0x1000\nv_mov_b32 v3, 0\nglobal_load_dword v4, v[2:3], off\ns_endpgm\n");
+    struct dispatch_result result = run(runner, 0, one_wave);
+    assert_int_equal(result.fault, FAULT_MEMORY_READ);
+    assert_int_equal(result.fault_va, 0x1000);
+    assert_string_equal(result.mnemonic, "global_load_dword");
+    assert_int_equal(kernel_runner_load(runner, 0, "s_nop 0\n.long 0xfeedface\ns_endpgm\n"), 0);
+    result = run(runner, 0, one_wave);
+    assert_int_equal(result.fault, FAULT_ILLEGAL_INSTRUCTION);
+    assert_int_equal(result.raw[0], 0xfeedface);
+    /* After a fault the engine goes on. */
+    assert_int_equal(kernel_runner_load(runner, 0, "s_endpgm\n"), 0);
+    assert_int_equal(run(runner, 0, one_wave).fault, FAULT_NONE);
+    kernel_runner_destroy(runner);
+}
+
+/* New code at an old address runs, not what was decoded there before. */
+static void rewritten_code(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(1, PROLOGUE "v_mov_b32 v3, 17\n" EPILOGUE);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    run(runner, 0, one_wave);
+    assert_int_equal(words[5], 17);
+    assert_int_equal(kernel_runner_load(runner, 0, PROLOGUE "v_mov_b32 v3, 18\n" EPILOGUE), 0);
+    run(runner, 0, one_wave);
+    assert_int_equal(words[5], 18);
+    kernel_runner_destroy(runner);
+}
+
+/* One thread: a kernel that spins, with and without s_sleep, does not stop the one that frees it.
+ */
+static void spinning_kernel(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        1, "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_mov_b32 v1, 0\ns_waitcnt lgkmcnt(0)\n"
+           "spin: global_load_dword v2, v1, s[4:5] glc\ns_waitcnt vmcnt(0)\n"
+           "v_readfirstlane_b32 s8, v2\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc1 spin\ns_endpgm\n");
+    assert_int_equal(
+        kernel_runner_load(runner, 1,
+                           "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_mov_b32 v1, 0\nv_mov_b32 v2, 1\n"
+                           "s_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[4:5]\ns_endpgm\n"),
+        0);
+    struct dispatch_result result;
+    assert_int_equal(kernel_runner_start(runner, 0, (struct kernel_geometry){1024, 64, 0, 0}), 0);
+    assert_int_equal(kernel_runner_start(runner, 1, one_wave), 0);
+    assert_true(kernel_runner_wait(runner, &result));
+    kernel_runner_destroy(runner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(partial_groups),  cmocka_unit_test(scalar_alu),
+        cmocka_unit_test(lds_and_barrier), cmocka_unit_test(atomics_return_old),
+        cmocka_unit_test(private_memory),  cmocka_unit_test(faults_name_the_place),
+        cmocka_unit_test(rewritten_code),  cmocka_unit_test(spinning_kernel),
+    };
+    return cmocka_run_group_tests_name("wave engine", tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+#include "wave/kernel_runner.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <hsa/amd_hsa_queue.h>
+
+#include "perf/perf.h"
+
+enum { SLOTS = 4, SLOT_BYTES = 65536, CODE_OFFSET = 256, VGPRS = 64, WAIT_SECONDS = 10 };
+
+struct kernel_runner {
+    struct vm *vm;
+    struct perf *perf;
+    struct engine *engine;
+    uint8_t *code, *buffer;
+    amd_queue_t *queue; /* page of its own: the apertures */
+    size_t buffer_bytes;
+    uint64_t kernarg;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    unsigned running;
+    struct dispatch_result last;
+};
+
+static void *pages(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static int map_same(struct vm *vm, void *memory, size_t bytes)
+{
+    return vm_map(vm, (uint64_t)(uintptr_t)memory, bytes, memory, VM_READ | VM_WRITE | VM_EXEC);
+}
+
+int kernel_runner_create(int threads, size_t buffer_bytes, struct kernel_runner **out)
+{
+    struct kernel_runner *r = calloc(1, sizeof *r);
+    const struct gpu_model *model = gpu_model_find("gfx90a");
+    r->buffer_bytes = (buffer_bytes + 4095) & ~(size_t)4095;
+    r->code = pages(SLOTS * SLOT_BYTES);
+    r->buffer = pages(r->buffer_bytes);
+    r->queue = pages(4096);
+    r->queue->group_segment_aperture_base_hi = 0x10000;
+    r->queue->private_segment_aperture_base_hi = 0x20000;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->ended, NULL);
+    if (vm_create(&r->vm) < 0 || map_same(r->vm, r->code, SLOTS * SLOT_BYTES) < 0 ||
+        map_same(r->vm, r->buffer, r->buffer_bytes) < 0 || map_same(r->vm, r->queue, 4096) < 0 ||
+        perf_create(model, &r->perf) < 0 ||
+        engine_create(model, r->vm, r->perf, threads, &r->engine) < 0)
+        return -ENOMEM;
+    /* The kernel argument segment is the buffer's last 8 bytes: its own address. */
+    uint64_t self = (uint64_t)(uintptr_t)r->buffer;
+    r->kernarg = self + r->buffer_bytes - 8;
+    memcpy(r->buffer + r->buffer_bytes - 8, &self, 8);
+    *out = r;
+    return 0;
+}
+
+void kernel_runner_destroy(struct kernel_runner *r)
+{
+    engine_destroy(r->engine);
+    perf_destroy(r->perf);
+    vm_destroy(r->vm);
+    munmap(r->code, SLOTS * SLOT_BYTES);
+    munmap(r->buffer, r->buffer_bytes);
+    munmap(r->queue, 4096);
+    pthread_mutex_destroy(&r->lock);
+    pthread_cond_destroy(&r->ended);
+    free(r);
+}
+
+void *kernel_runner_buffer(struct kernel_runner *r)
+{
+    return r->buffer;
+}
+
+struct engine *kernel_runner_engine(struct kernel_runner *r)
+{
+    return r->engine;
+}
+
+static ssize_t assemble(const char *text, uint8_t *code, size_t capacity)
+{
+    char folder[] = "/tmp/croc_kernel_XXXXXX", path[64], command[256];
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/k.s", folder);
+    FILE *file = fopen(path, "w");
+    fprintf(file, "%s\n", text);
+    fclose(file);
+    snprintf(
+        command, sizeof command,
+        "cd %s && llvm-mc-15 -triple=amdgcn-amd-amdhsa -mcpu=gfx90a -filetype=obj k.s -o k.o && "
+        "llvm-objcopy-15 -O binary --only-section=.text k.o k.bin",
+        folder);
+    int status = system(command);
+    snprintf(path, sizeof path, "%s/k.bin", folder);
+    file = status == 0 ? fopen(path, "rb") : NULL;
+    ssize_t bytes = file ? (ssize_t)fread(code, 1, capacity, file) : -1;
+    if (file)
+        fclose(file);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command) == 0 ? bytes : -1;
+}
+
+int kernel_runner_load(struct kernel_runner *r, unsigned slot, const char *text)
+{
+    uint8_t *base = r->code + (size_t)slot * SLOT_BYTES;
+    memset(base, 0, SLOT_BYTES);
+    int64_t entry = CODE_OFFSET;
+    /* Fields of the kernel descriptor that the engine reads; layout of AMD's code object v3. */
+    uint32_t rsrc1 = (VGPRS / 8 - 1) | 12u << 6 | 0xf0u << 12 | 1u << 21 | 1u << 23;
+    uint32_t rsrc2 = 2u << 1 | 1u << 7 | 1u << 0, rsrc3 = VGPRS / 4 - 1, properties = 1u << 3;
+    memcpy(base + 16, &entry, 8);
+    memcpy(base + 44, &rsrc3, 4);
+    memcpy(base + 48, &rsrc1, 4);
+    memcpy(base + 52, &rsrc2, 4);
+    memcpy(base + 56, &properties, 2);
+    return assemble(text, base + CODE_OFFSET, SLOT_BYTES - CODE_OFFSET) > 0 ? 0 : -EINVAL;
+}
+
+static void kernel_done(void *arg, const struct dispatch_result *result)
+{
+    struct kernel_runner *r = arg;
+    pthread_mutex_lock(&r->lock);
+    r->last = *result;
+    r->running--;
+    pthread_cond_broadcast(&r->ended);
+    pthread_mutex_unlock(&r->lock);
+}
+
+int kernel_runner_start(struct kernel_runner *r, unsigned slot, struct kernel_geometry geometry)
+{
+    struct dispatch_request request = {
+        .packet = {.workgroup_size_x = (uint16_t)geometry.group_size,
+                   .workgroup_size_y = 1,
+                   .workgroup_size_z = 1,
+                   .grid_size_x = geometry.grid,
+                   .grid_size_y = 1,
+                   .grid_size_z = 1,
+                   .private_segment_size = geometry.scratch_bytes,
+                   .group_segment_size = geometry.lds_bytes,
+                   .kernel_object = (uint64_t)(uintptr_t)r->code + (uint64_t)slot * SLOT_BYTES,
+                   .kernarg_address = (void *)(uintptr_t)r->kernarg},
+        .amd_queue_va = (uint64_t)(uintptr_t)r->queue,
+        .queue_id = slot,
+        .done = kernel_done,
+        .arg = r};
+    pthread_mutex_lock(&r->lock);
+    r->running++;
+    pthread_mutex_unlock(&r->lock);
+    return engine_submit(r->engine, &request);
+}
+
+bool kernel_runner_wait(struct kernel_runner *r, struct dispatch_result *result)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += WAIT_SECONDS;
+    int status = 0;
+    pthread_mutex_lock(&r->lock);
+    while (r->running > 0 && status == 0)
+        status = pthread_cond_timedwait(&r->ended, &r->lock, &until);
+    *result = r->last;
+    pthread_mutex_unlock(&r->lock);
+    return status == 0;
+}

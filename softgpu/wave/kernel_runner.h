@@ -1,0 +1,33 @@
+/*
+ * For tests: assembles kernels with llvm-mc when the test runs, and puts them through the engine.
+ * s[0:1] holds the address of the test's buffer, s2 the work-group id, v0 the work-item id.
+ */
+#ifndef WAVE_KERNEL_RUNNER_H
+#define WAVE_KERNEL_RUNNER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wave/dispatch.h"
+
+struct kernel_runner;
+
+/* Device "gfx90a" with `threads` pool threads and a zeroed buffer at the same GPU and host address.
+ */
+int kernel_runner_create(int threads, size_t buffer_bytes, struct kernel_runner **runner);
+void kernel_runner_destroy(struct kernel_runner *runner);
+void *kernel_runner_buffer(struct kernel_runner *runner);
+struct engine *kernel_runner_engine(struct kernel_runner *runner);
+
+/* Assembles `text` into program slot 0..3, replacing what was there. 0 or -errno. */
+int kernel_runner_load(struct kernel_runner *runner, unsigned slot, const char *text);
+
+struct kernel_geometry {
+    uint32_t grid, group_size, lds_bytes, scratch_bytes;
+};
+int kernel_runner_start(struct kernel_runner *runner, unsigned slot,
+                        struct kernel_geometry geometry);
+/* Waits for all started kernels; the result of the last one that ended. False after ten seconds. */
+bool kernel_runner_wait(struct kernel_runner *runner, struct dispatch_result *result);
+
+#endif
