@@ -3,12 +3,14 @@
 
 PERF_BLOCK_LIST(X)     X(BLOCK, axis, counters, control)
 PERF_REGISTER_LIST(X)  X(offset, BLOCK or NONE, kind, index), in order of offset
-PERF_EVENT_LIST(X)     X(BLOCK, event, NAME, class, sources, level sources, accumulate, divisor)
+PERF_EVENT_LIST(X)     X(BLOCK, NAME, class, sources, level sources, accumulate, divisor,
+                         gfx906, gfx908, gfx90a, gfx942)     -1: not an event there
 """
 import pathlib
 import re
 import sys
 
+GENERATIONS = ["gfx906", "gfx908", "gfx90a", "gfx942"]  # in the order of enum gpu_gen
 KINDS = {"SELECT": "SELECT", "LO": "LOW", "HI": "HIGH", "CFG": "CONFIG", "RSLT_CNTL": "CONTROL"}
 
 
@@ -45,6 +47,26 @@ def sources_of(text, where):
     return bits[0], bits[1], accumulate
 
 
+def event_call(where, fields, blocks):
+    block, name, klass, divisor, *numbers, sources = fields
+    if block not in blocks or len(numbers) != len(GENERATIONS):
+        sys.exit(f"{where}: {name}: unknown block, or not one number for each of {GENERATIONS}")
+    plain, level, accumulate = sources_of(sources, where)
+    numbers = ", ".join("-1" if number == "-" else number for number in numbers)
+    return (f"{block}, {name}, {klass.upper()}, {plain}, {level}, {accumulate}, {divisor}, "
+            f"{numbers}")
+
+
+def numbers_check(path):
+    """A number means one event in a block."""
+    seen = set()
+    for where, (block, name, _, _, *numbers, _) in rows(path):
+        for generation, number in zip(GENERATIONS, numbers):
+            if number != "-" and (generation, block, number) in seen:
+                sys.exit(f"{where}: {name}: number {number} of {generation} is taken")
+            seen.add((generation, block, number))
+
+
 def macro(name, calls):
     return [f"#define {name}(X) \\", *(f"    X({call}) \\" for call in calls), ""]
 
@@ -53,16 +75,8 @@ def main():
     regs, blocks_path, events_path, output = (pathlib.Path(arg) for arg in sys.argv[1:5])
     blocks = {fields[0]: fields[1:] for _, fields in rows(blocks_path)}
     registers = sorted((int(fields[1], 16), fields[0]) for _, fields in rows(regs))
-    events, seen = [], set()
-    for where, fields in rows(events_path):
-        block, event, name, klass, sources = fields[:5]
-        if block not in blocks or (block, event) in seen:
-            sys.exit(f"{where}: {block} {event}: unknown block or listed twice")
-        seen.add((block, event))
-        plain, level, accumulate = sources_of(sources, where)
-        divisor = fields[5] if len(fields) > 5 else "1"
-        events.append(f"{block}, {event}, {name}, {klass.upper()}, {plain}, {level}, "
-                      f"{accumulate}, {divisor}")
+    events = [event_call(where, fields, blocks) for where, fields in rows(events_path)]
+    numbers_check(events_path)
     lines = [f"/* Generated from data/ by gen/gen_perf.py. */"]
     lines += macro("PERF_BLOCK_LIST", (f"{name}, {f[0].upper()}, {f[1]}, {f[2].upper()}"
                                        for name, f in blocks.items()))

@@ -262,7 +262,7 @@ static void event_set(struct perf *perf, struct place place, uint32_t index, uin
         counting_set(perf, place, next, false);
     counting_set(perf, place, index, false);
     counter->select = select;
-    counter->event = event_find(place.block, event);
+    counter->event = event_find(perf->model->gen, place.block, event);
     if (has_next)
         counting_set(perf, place, next, next_counting);
 }

@@ -41,7 +41,7 @@ struct event_info {
     uint64_t sources;       /* set of enum perf_source */
     uint64_t level_sources; /* what ACCUM_PREV of the next counter integrates */
     const char *name;
-    uint16_t event;
+    int16_t number[GPU_GEN_COUNT]; /* -1: no such event */
     uint8_t block, klass, accumulate, divisor;
 };
 
@@ -50,7 +50,7 @@ extern const struct block_info perf_blocks[BLOCK_COUNT];
 extern const uint32_t perf_register_count;
 const struct reg_info *register_find(uint32_t offset);
 uint32_t register_row(const struct reg_info *reg);
-const struct event_info *event_find(enum block block, uint32_t event);
+const struct event_info *event_find(enum gpu_gen gen, enum block block, uint32_t number);
 
 struct counter {
     const struct event_info *event; /* NULL: not modelled, reads 0 */

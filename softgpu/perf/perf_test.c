@@ -235,6 +235,52 @@ static void unknown_registers_and_events(void **state)
     assert_int_equal(get_engine(perf, REG(SQ_PERFCOUNTER0_LO), 0), 0);
 }
 
+/* Event numbers are the GPU's own: SQ_INSTS_SALU is 30, 31, 56 and 60. */
+static void event_numbers_follow_the_gpu(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t number;
+    } gpus[] = {{"gfx906", 30}, {"gfx908", 31}, {"gfx90a", 56}, {"gfx942", 60}};
+    struct perf_group group = {0};
+
+    (void)state;
+    group.insts[CLASS_SALU] = 9;
+    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
+        struct perf *perf;
+        assert_int_equal(perf_create(gpu_model_find(gpus[i].name), &perf), 0);
+        for (size_t j = 0; j < sizeof gpus / sizeof gpus[0]; j++)
+            set(perf, REG(SQ_PERFCOUNTER0_SELECT) + (uint32_t)j, gpus[j].number);
+        start(perf);
+        retire(perf, 0, 0, &group);
+        for (size_t j = 0; j < sizeof gpus / sizeof gpus[0]; j++)
+            assert_int_equal(get_engine(perf, REG(SQ_PERFCOUNTER0_LO) + 2 * (uint32_t)j, 0),
+                             i == j ? 9 : 0);
+        perf_destroy(perf);
+    }
+}
+
+/* Eight XCCs: a write reaches those in the mask, a read sees one. */
+static void xccs_have_their_own_counters(void **state)
+{
+    struct perf *perf;
+    uint32_t value;
+
+    (void)state;
+    assert_int_equal(perf_create(gpu_model_find("gfx942"), &perf), 0);
+    uint32_t all = (1u << gpu_model_find("gfx942")->xcc_count) - 1;
+    assert_true(perf_reg_write(perf, all, REG(CP_PERFMON_CNTL), 0));
+    assert_true(perf_reg_write(perf, all, REG(SPI_PERFCOUNTER0_SELECT), 52)); /* SPI_CSN_WAVE */
+    assert_true(perf_reg_write(perf, all & ~2u, REG(CP_PERFMON_CNTL), 1));    /* not XCC 1 */
+    for (uint32_t xcc = 0; xcc < 3; xcc++)
+        perf_group_retire(perf, &(struct perf_group){.xcc = xcc, .waves = xcc + 1});
+    for (uint32_t xcc = 0; xcc < 3; xcc++) {
+        assert_true(perf_reg_read(perf, xcc, REG(SPI_PERFCOUNTER0_LO), &value));
+        assert_int_equal(value, xcc == 1 ? 0 : xcc + 1);
+    }
+    perf_destroy(perf);
+}
+
 static uint64_t channels_sum(struct perf *perf, uint32_t low)
 {
     uint64_t sum = 0;
@@ -376,6 +422,8 @@ int main(void)
         PERF_TEST(cycles_follow_the_documented_clock),
         PERF_TEST(mc_blocks_keep_their_registers),
         PERF_TEST(unknown_registers_and_events),
+        cmocka_unit_test(event_numbers_follow_the_gpu),
+        cmocka_unit_test(xccs_have_their_own_counters),
         PERF_TEST(streaming_reads_hit_l2_the_second_time),
         PERF_TEST(written_lines_go_to_memory_once),
         PERF_TEST(requests_are_hits_plus_misses),

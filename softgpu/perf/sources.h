@@ -13,9 +13,10 @@
     X(INST_MFMA)                                                                                   \
     X(INST_SALU)                                                                                   \
     X(INST_SMEM)                                                                                   \
-    X(INST_VMEM_RD) X(INST_VMEM_WR) X(INST_FLAT_RD) X(INST_FLAT_WR) X(INST_LDS) X(INST_GDS)        \
-        X(INST_BRANCH) X(INST_SENDMSG) X(INST_WAITCNT) X(INST_BARRIER) X(INST_EXPORT)              \
-            X(INST_OTHER) X(GROUPS) X(WAVES) X(ITEMS) X(VALU_LANES)                                \
+    X(INST_VMEM_RD)                                                                                \
+    X(INST_VMEM_WR) X(INST_FLAT_RD) X(INST_FLAT_WR) X(INST_LDS) X(INST_GDS) X(INST_BRANCH)         \
+        X(INST_SENDMSG) X(INST_WAITCNT) X(INST_BARRIER) X(INST_EXPORT) X(INST_OTHER) X(GROUPS)     \
+            X(WAVES) X(ITEMS) X(VALU_LANES)                                                        \
                 X(WAVE_CYCLES) /* sum over waves of modelled resident cycles */                    \
         X(CU_BUSY)             /* modelled cycles with a group on the unit */                      \
         X(LDS_CONFLICT)        /* extra cycles of LDS bank conflicts */                            \
@@ -36,7 +37,8 @@
     X(TCC_WRITE)                                                                                   \
     X(TCC_ATOMIC)                                                                                  \
     X(TCC_HIT)                                                                                     \
-    X(TCC_MISS) X(TCC_WRITEBACK) X(TCC_EVICT)                                                      \
+    X(TCC_MISS)                                                                                    \
+    X(TCC_WRITEBACK) X(TCC_EVICT)                                                                  \
         X(TCC_EVICT_DIRTY) /* lines replaced, and those of them that were dirty */                 \
         X(EA_READ)         /* 64-byte reads from memory */                                         \
         X(EA_WRITE_32) X(EA_WRITE_64)

@@ -15,8 +15,8 @@ static const struct reg_info registers[] = {
 const uint32_t perf_register_count = sizeof registers / sizeof registers[0];
 
 static const struct event_info events[] = {
-#define EVENT_ROW(block, event, name, klass, sources, level, accumulate, divisor)                  \
-    {sources, level, #name, event, BLOCK_##block, EVENT_##klass, accumulate, divisor},
+#define EVENT_ROW(block, name, klass, sources, level, accumulate, divisor, ...)                    \
+    {sources, level, #name, {__VA_ARGS__}, BLOCK_##block, EVENT_##klass, accumulate, divisor},
     PERF_EVENT_LIST(EVENT_ROW)
 #undef EVENT_ROW
 };
@@ -40,10 +40,10 @@ uint32_t register_row(const struct reg_info *reg)
     return (uint32_t)(reg - registers);
 }
 
-const struct event_info *event_find(enum block block, uint32_t event)
+const struct event_info *event_find(enum gpu_gen gen, enum block block, uint32_t number)
 {
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
-        if (events[i].block == block && events[i].event == event)
+        if (events[i].block == block && events[i].number[gen] == (int)number)
             return &events[i];
     return NULL;
 }
