@@ -13,6 +13,8 @@
 #define S3(NAME, FLAGS, D, A, B, C, EXPR, SATURATED)                                               \
     F3(NAME, FLAGS, D, A, B, C, EXPR)                                                              \
     BODY3(NAME##_clamped, D, A, B, C, SATURATED) ROWS(NAME##_clamped)
+/* The body is written by hand before the list: NAME##_body. */
+#define B2(NAME, FLAGS, D, A, B) ROWS(NAME) FAST2(NAME, FLAGS, DWORDS_##D, DWORDS_##A)
 /* Another name for a kernel already defined. */
 #define ALIAS2(NAME, OTHER, FLAGS, D, A, B)
 #define ALIAS3(NAME, OTHER, FLAGS, D, A, B, C)

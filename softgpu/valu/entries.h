@@ -7,6 +7,7 @@
 #undef G3
 #undef S2
 #undef S3
+#undef B2
 #undef ALIAS2
 #undef ALIAS3
 #undef HAND
@@ -51,6 +52,9 @@
 #define S3(NAME, FLAGS, D, A, B, C, EXPR, SATURATED)                                               \
     ENTRY(NAME, NAME, NAME##_clamped_rows, NAME##_vv, NAME##_sv, (FLAGS) | OPF_CLAMP_SELF,         \
           DWORDS_##D, DWORDS_##A, DWORDS_##B, DWORDS_##C)
+#define B2(NAME, FLAGS, D, A, B)                                                                   \
+    ENTRY(NAME, NAME, NULL, NAME##_vv, NAME##_sv, (FLAGS) | OUT_##D, DWORDS_##D, DWORDS_##A,       \
+          DWORDS_##B)
 #define ALIAS2(NAME, OTHER, FLAGS, D, A, B)                                                        \
     ENTRY(NAME, OTHER, NULL, NULL, NULL, (FLAGS) | OUT_##D, DWORDS_##D, DWORDS_##A, DWORDS_##B)
 #define ALIAS3(NAME, OTHER, FLAGS, D, A, B, C)                                                     \

@@ -245,6 +245,8 @@ static inst_exec_fn *choose(const struct inst *i)
     inst_exec_fn *special = VALU(valu_special)(i);
     if (special)
         return special;
+    if (i->klass == CLASS_MFMA)
+        return VALU(valu_mfma)(i);
     const struct valu_op *op = by_op[i->op];
     if (!op)
         return NULL;

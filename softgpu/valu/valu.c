@@ -107,6 +107,13 @@ void valu_enter(const struct wave *wave)
     __builtin_ia32_ldmxcsr(wave->fp_state_32);
 }
 
+void valu_switch(const struct wave *wave)
+{
+    if (wave->fp_state_32 != running->fp_state_32)
+        __builtin_ia32_ldmxcsr(wave->fp_state_32);
+    running = wave;
+}
+
 void valu_leave(void)
 {
     running = NULL;

@@ -51,6 +51,7 @@ static bool group_round(struct workgroup *group, struct wave **faulting)
         struct wave *wave = &group->waves[i];
         if (wave->stop == WAVE_DONE || wave->stop == WAVE_BARRIER)
             continue;
+        valu_switch(wave);
         wave_run(wave);
         worked |= wave->stop != WAVE_SLEEP;
         if (wave->stop == WAVE_FAULT) {

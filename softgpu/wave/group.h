@@ -102,7 +102,9 @@ const struct inst *wave_jump(struct wave *wave, const struct inst *inst, uint64_
 static inline void wave_count(struct wave *wave, const struct inst *inst, uint64_t exec)
 {
     wave->counts[inst->klass]++;
-    wave->lanes[inst->klass] += (uint64_t)__builtin_popcountll(exec);
+    /* Without -mpopcnt the builtin is a library call; nearly all instructions run all lanes. */
+    wave->lanes[inst->klass] +=
+        __builtin_expect(exec == ~UINT64_C(0), 1) ? 64 : (uint64_t)__builtin_popcountll(exec);
 }
 
 static inline void wave_uncount(struct wave *wave, const struct inst *inst)

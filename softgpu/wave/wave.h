@@ -106,7 +106,7 @@ static inline uint64_t wave_vcc(const struct wave *w)
 uint64_t wave_source_scalar(const struct wave *wave, const struct operand *operand);
 
 /*
- * valu/: vector ALU instructions (VOP1, VOP2, VOPC, VOP3, VOP3P without MFMA), lane crossing
+ * valu/: vector ALU instructions (VOP1, VOP2, VOPC, VOP3, VOP3P, MFMA), lane crossing
  * (readlane, DPP, v_readfirstlane, v_permlane, mbcnt) included. Built three times (AVX-512, AVX2,
  * portable) and chosen once at run time.
  */
@@ -114,10 +114,12 @@ uint64_t wave_source_scalar(const struct wave *wave, const struct operand *opera
 inst_exec_fn *valu_handler(const struct inst *inst);
 /* Call whenever wave->mode changed: derives the host's floating-point states. */
 void valu_mode_set(struct wave *wave, uint32_t mode);
-/* Around a run of instructions on this host thread: loads and restores MXCSR. Inside, the host
- * FP state is fp_state_32; handlers of f16/f64 operations switch to fp_state_64 and back only
- * where the two differ. */
+/* Around a run of instructions on this host thread: valu_enter loads MXCSR for a wave, valu_switch
+ * for the next one to run, valu_leave restores the thread's own. Inside, the host FP state is
+ * fp_state_32; handlers of f16/f64 operations switch to fp_state_64 and back only where the two
+ * differ. */
 void valu_enter(const struct wave *wave);
+void valu_switch(const struct wave *wave);
 void valu_leave(void);
 const char *valu_isa_name(void); /* "avx512", "avx2" or "portable" */
 

@@ -1,0 +1,196 @@
+/*
+ * Matrix instructions against a triple loop over matrices of small integers, which every format
+ * holds exactly. The register layout is the one AMD documents for its matrix cores.
+ */
+#include "valu/test_wave.h"
+
+enum { A_REG = 8, B_REG = 16, C_REG = 32, D_REG = 96 };
+
+struct shape {
+    uint16_t op;
+    int m, k, blocks, bits; /* bits of an element of A and B */
+    char type;              /* f: float, b: bfloat16, i: integer */
+};
+static const struct shape shapes[] = {
+    {OP_V_MFMA_F32_32X32X1F32, 32, 1, 2, 32, 'f'},
+    {OP_V_MFMA_F32_16X16X1F32, 16, 1, 4, 32, 'f'},
+    {OP_V_MFMA_F32_4X4X1F32, 4, 1, 16, 32, 'f'},
+    {OP_V_MFMA_F32_32X32X2F32, 32, 2, 1, 32, 'f'},
+    {OP_V_MFMA_F32_16X16X4F32, 16, 4, 1, 32, 'f'},
+    {OP_V_MFMA_F32_32X32X4F16, 32, 4, 2, 16, 'f'},
+    {OP_V_MFMA_F32_16X16X4F16, 16, 4, 4, 16, 'f'},
+    {OP_V_MFMA_F32_4X4X4F16, 4, 4, 16, 16, 'f'},
+    {OP_V_MFMA_F32_32X32X8F16, 32, 8, 1, 16, 'f'},
+    {OP_V_MFMA_F32_16X16X16F16, 16, 16, 1, 16, 'f'},
+    {OP_V_MFMA_F32_32X32X2BF16, 32, 2, 2, 16, 'b'},
+    {OP_V_MFMA_F32_4X4X2BF16, 4, 2, 16, 16, 'b'},
+    {OP_V_MFMA_F32_32X32X4BF16, 32, 4, 1, 16, 'b'},
+    {OP_V_MFMA_F32_16X16X8BF16, 16, 8, 1, 16, 'b'},
+    {OP_V_MFMA_F32_32X32X8BF16_1K, 32, 8, 1, 16, 'b'},
+    {OP_V_MFMA_F32_16X16X4BF16_1K, 16, 4, 4, 16, 'b'},
+    {OP_V_MFMA_I32_32X32X4I8, 32, 4, 2, 8, 'i'},
+    {OP_V_MFMA_I32_16X16X16I8, 16, 16, 1, 8, 'i'},
+    {OP_V_MFMA_I32_32X32X16_I8, 32, 16, 1, 8, 'i'},
+    {OP_V_MFMA_I32_16X16X32_I8, 16, 32, 1, 8, 'i'},
+};
+
+static int a[16][32][32], b[16][32][32],
+    c[16][32][32]; /* [block][i][k], [block][k][j], [block][i][j] */
+
+static void element_store(uint16_t base, int lane, int element, const struct shape *s, int value)
+{
+    uint32_t x = (uint32_t)value;
+    if (s->bits == 32) {
+        x = float_bits((float)value);
+    } else if (s->type == 'b') {
+        x = float_bits((float)value) >> 16;
+    } else if (s->type == 'f') { /* small integers as halves: shift the float's fields */
+        const uint32_t u = float_bits((float)value);
+        x = value ? (u >> 16 & 0x8000) | (((u >> 23 & 0xff) - 112) << 10 | (u >> 13 & 0x3ff)) : 0;
+    }
+    const int bit = element * s->bits;
+    const uint32_t mask = s->bits == 32 ? ~0u : (1u << s->bits) - 1;
+    uint32_t *word = &registers[base + bit / 32][lane];
+    *word = (*word & ~(mask << bit % 32)) | (x & mask) << bit % 32;
+}
+
+static void matrices_random(void)
+{
+    for (int block = 0; block < 16; block++)
+        for (int i = 0; i < 32; i++)
+            for (int j = 0; j < 32; j++) {
+                a[block][i][j] = (int)random_below(15) - 7;
+                b[block][i][j] = (int)random_below(15) - 7;
+                c[block][i][j] = (int)random_below(2001) - 1000;
+            }
+}
+
+/* Register and lane of a result. */
+static void result_at(const struct shape *s, int block, int i, int j, int *reg, int *lane)
+{
+    static const int rows_at_once[] = {[4] = 1, [16] = 16, [32] = 8}; /* covered by 4 registers */
+    if (s->m == 4) {
+        *reg = i;
+        *lane = 4 * block + j;
+        return;
+    }
+    *reg = s->m * s->m / 64 * block + i / rows_at_once[s->m] * 4 + i % 4;
+    *lane = i % rows_at_once[s->m] / 4 * s->m + j;
+}
+
+static void operands_place(const struct shape *s)
+{
+    const int groups = 64 / s->m, per_lane = s->k * s->blocks / groups;
+    for (int lane = 0; lane < 64; lane++)
+        for (int e = 0; e < per_lane; e++) {
+            const int block = s->blocks > 1 ? lane / s->m : 0;
+            const int k = s->blocks > 1 ? e : lane / s->m * per_lane + e;
+            element_store(A_REG, lane, e, s, a[block][lane % s->m][k]);
+            element_store(B_REG, lane, e, s, b[block][k][lane % s->m]);
+        }
+    for (int block = 0; block < s->blocks; block++)
+        for (int i = 0; i < s->m; i++)
+            for (int j = 0; j < s->m; j++) {
+                int reg, lane;
+                result_at(s, block, i, j, &reg, &lane);
+                registers[C_REG + reg][lane] =
+                    s->type == 'i' ? (uint32_t)c[block][i][j] : float_bits((float)c[block][i][j]);
+            }
+}
+
+static void result_check(const struct shape *s, int cbsz, int abid)
+{
+    for (int block = 0; block < s->blocks; block++)
+        for (int i = 0; i < s->m; i++)
+            for (int j = 0; j < s->m; j++) {
+                const int from = block >> cbsz << cbsz | abid;
+                int reg, lane, sum = c[block][i][j];
+                for (int k = 0; k < s->k; k++)
+                    sum += a[from][i][k] * b[block][k][j];
+                result_at(s, block, i, j, &reg, &lane);
+                const uint32_t got = accumulators[D_REG + reg][lane];
+                assert_int_equal(got, s->type == 'i' ? (uint32_t)sum : float_bits((float)sum));
+            }
+}
+
+static void all_shapes(void)
+{
+    for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++) {
+        const struct shape *s = &shapes[n];
+        struct inst i = {.op = s->op, .format = FMT_VOP3P, .klass = CLASS_MFMA, .src_count = 3};
+        i.dst = (struct operand){.kind = OPND_AGPR, .index = D_REG};
+        i.src[0] = vgpr(A_REG);
+        i.src[1] = vgpr(B_REG);
+        i.src[2] = vgpr(C_REG);
+        i.mfma.cbsz = s->blocks > 1 ? (uint8_t)random_below(2) : 0;
+        i.mfma.abid = i.mfma.cbsz ? (uint8_t)random_below(2) : 0;
+        matrices_random();
+        operands_place(s);
+        wave.s64[SREG_EXEC / 2] = random_bits(); /* ignored */
+        run(&i);
+        result_check(s, i.mfma.cbsz, i.mfma.abid);
+    }
+}
+static void single_and_integer(void **state)
+{
+    (void)state;
+    each_build(all_shapes);
+}
+
+static void double_shapes(void)
+{
+    struct inst i = {
+        .op = OP_V_MFMA_F64_16X16X4F64, .format = FMT_VOP3P, .klass = CLASS_MFMA, .src_count = 3};
+    i.dst = vgpr(D_REG);
+    i.src[0] = vgpr_typed(A_REG, TYPE_F64, 2);
+    i.src[1] = vgpr_typed(B_REG, TYPE_F64, 2);
+    i.src[2] = vgpr_typed(C_REG, TYPE_B256, 8);
+    matrices_random();
+    for (int x = 0; x < 16; x++)
+        for (int y = 0; y < 16; y++) {
+            if (y < 4) {
+                lane64_set(A_REG, 16 * y + x, double_bits(a[0][x][y]));
+                lane64_set(B_REG, 16 * y + x, double_bits(b[0][y][x]));
+            }
+            lane64_set((uint16_t)(C_REG + x / 4 * 2), x % 4 * 16 + y, double_bits(c[0][x][y]));
+        }
+    run(&i);
+    for (int x = 0; x < 16; x++)
+        for (int y = 0; y < 16; y++) {
+            double sum = c[0][x][y];
+            for (int k = 0; k < 4; k++)
+                sum += a[0][x][k] * b[0][k][y];
+            assert_true(double_of(lane64((uint16_t)(D_REG + x / 4 * 2), x % 4 * 16 + y)) == sum);
+        }
+    i.op = OP_V_MFMA_F64_4X4X4F64;
+    i.src[2] = constant(0);
+    for (int block = 0; block < 4; block++)
+        for (int x = 0; x < 4; x++)
+            for (int k = 0; k < 4; k++) {
+                lane64_set(A_REG, 16 * k + 4 * block + x, double_bits(a[block][x][k]));
+                lane64_set(B_REG, 16 * k + 4 * block + x, double_bits(b[block][k][x]));
+            }
+    run(&i);
+    for (int block = 0; block < 4; block++)
+        for (int x = 0; x < 4; x++)
+            for (int y = 0; y < 4; y++) {
+                double sum = 0;
+                for (int k = 0; k < 4; k++)
+                    sum += a[block][x][k] * b[block][k][y];
+                assert_true(double_of(lane64(D_REG, 16 * x + 4 * block + y)) == sum);
+            }
+}
+static void double_precision(void **state)
+{
+    (void)state;
+    each_build(double_shapes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(single_and_integer),
+        cmocka_unit_test(double_precision),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
