@@ -229,23 +229,24 @@ void report_marker(const struct marker *marker)
     row_put(OUT_MARKER_API, &row);
 }
 
-static const char *counter_name(uint64_t id)
+static rocprofiler_counter_info_v0_t counter_info(uint64_t id)
 {
-    rocprofiler_counter_info_v0_t info;
-    rocprofiler_status_t status = rocprofiler_query_counter_info(
-        (rocprofiler_counter_id_t){.handle = id}, ROCPROFILER_COUNTER_INFO_VERSION_0, &info);
-    return status == ROCPROFILER_STATUS_SUCCESS ? info.name : "(unknown counter)";
+    rocprofiler_counter_info_v0_t info = {.name = "(unknown counter)", .expression = ""};
+    rocprofiler_query_counter_info((rocprofiler_counter_id_t){.handle = id},
+                                   ROCPROFILER_COUNTER_INFO_VERSION_0, &info);
+    return info;
 }
 
 static void counters_flush(void)
 {
     struct counter_values *values = &report.values;
     for (unsigned i = 0; i < values->count; i++) {
+        rocprofiler_counter_info_v0_t info = counter_info(values->counter[i].id);
         struct out_counter_row row = {.dispatch = values->dispatch,
-                                      .counter_name = counter_name(values->counter[i].id),
+                                      .counter_name = info.name,
                                       .counter_value = values->counter[i].value};
         stats_counter_add(report.counters, row.dispatch.kernel_name, row.counter_name,
-                          row.counter_value);
+                          row.counter_value, !strchr(info.expression, '/'));
         row_put(OUT_COUNTER_COLLECTION, &row);
     }
     values->count = 0;

@@ -9,8 +9,9 @@
 struct entry {
     const char *name, *counter; /* counter: NULL for durations */
     uint64_t calls, total_ns, min_ns, max_ns;
-    double mean, m2; /* Welford's running mean and sum of squared distances */
-    double value;    /* counters: sum */
+    double mean, m2;                    /* Welford's running mean and sum of squared distances */
+    double value, value_min, value_max; /* counters: sum, extremes */
+    bool additive;
 };
 
 struct stats {
@@ -108,13 +109,19 @@ int stats_add(struct stats *stats, const char *name, uint64_t duration_ns)
     return 0;
 }
 
-int stats_counter_add(struct stats *stats, const char *kernel, const char *counter, double value)
+int stats_counter_add(struct stats *stats, const char *kernel, const char *counter, double value,
+                      bool additive)
 {
     struct entry *entry = entry_find(stats, kernel, counter);
     if (!entry)
         return -ENOMEM;
+    if (entry->calls == 0 || value < entry->value_min)
+        entry->value_min = value;
+    if (entry->calls == 0 || value > entry->value_max)
+        entry->value_max = value;
     entry->calls++;
     entry->value += value;
+    entry->additive = additive;
     return 0;
 }
 
@@ -176,11 +183,15 @@ void stats_counters_print(const struct stats *stats, FILE *file)
 {
     if (!stats->count)
         return;
-    fprintf(file, "\n%-9s %20s %20s  %-24s %s\n", "calls", "total", "mean", "counter",
-            stats->title);
+    fprintf(file, "\n%-9s %16s %14s %14s %14s  %-24s %s\n", "calls", "total", "mean", "min", "max",
+            "counter", stats->title);
     for (size_t i = 0; i < stats->count; i++) {
         const struct entry *entry = &stats->entries[i];
-        fprintf(file, "%-9" PRIu64 " %20.15g %20.15g  %-24s %s\n", entry->calls, entry->value,
-                entry->value / (double)entry->calls, entry->counter, entry->name);
+        char total[32] = "";
+        if (entry->additive)
+            snprintf(total, sizeof total, "%.14g", entry->value);
+        fprintf(file, "%-9" PRIu64 " %16s %14.9g %14.9g %14.9g  %-24s %s\n", entry->calls, total,
+                entry->value / (double)entry->calls, entry->value_min, entry->value_max,
+                entry->counter, entry->name);
     }
 }

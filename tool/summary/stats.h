@@ -2,6 +2,7 @@
 #ifndef SUMMARY_STATS_H
 #define SUMMARY_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -18,8 +19,10 @@ int stats_add(struct stats *stats, const char *name, uint64_t duration_ns);
 /* Rows by falling total; the array is the caller's to free. */
 struct out_stats_row *stats_rows(const struct stats *stats, size_t *count);
 
-/* A counter: sum over its dispatches, shown per kernel. */
-int stats_counter_add(struct stats *stats, const char *kernel, const char *counter, double value);
+/* A counter of one dispatch, shown per kernel. `additive`: the sum over dispatches means something,
+ * which it does not for a ratio. */
+int stats_counter_add(struct stats *stats, const char *kernel, const char *counter, double value,
+                      bool additive);
 
 /* Human-readable tables; nothing when empty. At most `rows_max` rows, then a line saying how many
  * were left out. */

@@ -65,6 +65,37 @@ static void empty_prints_nothing(void **state)
     stats_destroy(stats);
 }
 
+/* A sum of percentages would be nonsense: it is left out. */
+static void counters_show_totals_only_where_they_mean_something(void **state)
+{
+    (void)state;
+    struct stats *stats = stats_create("kernel");
+    static const char *const kernel = "k", *const waves = "SQ_WAVES", *const rate = "L2CacheHit";
+    stats_counter_add(stats, kernel, waves, 100, true);
+    stats_counter_add(stats, kernel, rate, 25, false);
+    stats_counter_add(stats, kernel, waves, 2333, true);
+    stats_counter_add(stats, kernel, rate, 75, false);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    stats_counters_print(stats, file);
+    fclose(file);
+    char name[2][32];
+    double numbers[4];
+    assert_int_equal(sscanf(strstr(text, "\n2"), "%*d %lf %lf %lf %lf %31s", &numbers[0],
+                            &numbers[1], &numbers[2], &numbers[3], name[0]),
+                     5);
+    assert_true(numbers[0] == 2433 && numbers[1] == 1216.5 && numbers[2] == 100 &&
+                numbers[3] == 2333);
+    assert_int_equal(sscanf(strstr(strstr(text, "SQ_WAVES"), "\n2"), "%*d %lf %lf %lf %31s",
+                            &numbers[0], &numbers[1], &numbers[2], name[1]),
+                     4);
+    assert_true(numbers[0] == 50 && numbers[1] == 25 && numbers[2] == 75);
+    assert_string_equal(name[1], "L2CacheHit");
+    free(text);
+    stats_destroy(stats);
+}
+
 static void long_tables_say_what_they_leave_out(void **state)
 {
     (void)state;
@@ -88,6 +119,7 @@ int main(void)
         cmocka_unit_test(durations_by_name),
         cmocka_unit_test(many_names_grow_the_table),
         cmocka_unit_test(empty_prints_nothing),
+        cmocka_unit_test(counters_show_totals_only_where_they_mean_something),
         cmocka_unit_test(long_tables_say_what_they_leave_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

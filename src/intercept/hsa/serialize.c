@@ -71,6 +71,9 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* How long the head of a line may keep others waiting. A program that has done it once does it
+ * again, so then a twentieth is enough. Under the lock. */
+static bool has_released;
 static uint64_t limit_ns(void)
 {
     static _Atomic uint64_t limit;
@@ -82,7 +85,7 @@ static uint64_t limit_ns(void)
         value = (uint64_t)(milliseconds > 0 ? milliseconds : SERIALIZE_LIMIT_MS) * 1000000u;
         atomic_store_explicit(&limit, value, memory_order_relaxed);
     }
-    return value;
+    return has_released ? value / 20 : value;
 }
 
 static void line_join(struct serial_ticket *ticket, int32_t device, uint64_t now)
@@ -113,8 +116,6 @@ static void line_advance(int32_t device, bool first_too, uint64_t now)
 
 void serialize_tick(uint64_t now)
 {
-    static bool told;
-
     if (now < atomic_load_explicit(&look_at_ns, memory_order_relaxed))
         return;
     pthread_mutex_lock(&lock);
@@ -134,8 +135,8 @@ void serialize_tick(uint64_t now)
             next_look = line[device].head_since_ns + limit_ns();
     }
     atomic_store_explicit(&look_at_ns, next_look, memory_order_relaxed);
-    bool tell = released && !told;
-    told |= released;
+    bool tell = released && !has_released;
+    has_released |= released;
     pthread_mutex_unlock(&lock);
     if (tell)
         log_warning("intercept", "kernels seem to wait for each other: they run at the same time "
