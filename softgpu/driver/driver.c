@@ -278,7 +278,13 @@ int driver_open(int flags)
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", driver->file);
     int fd = real_open(path, O_RDWR | (flags & O_CLOEXEC), 0);
-    return fd >= 0 ? fd : fcntl(driver->file, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
+    if (fd < 0)
+        fd = fcntl(driver->file, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
+    if (fd < 0 || driver_of_fd(fd) == driver)
+        return fd;
+    close(fd); /* the program closed our descriptor, and the number means another file now */
+    errno = EBADF;
+    return -1;
 }
 
 struct driver *driver_of_fd(int fd)

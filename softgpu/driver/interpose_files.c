@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "driver/real.h"
@@ -355,4 +356,26 @@ EXPORT char *canonicalize_file_name(const char *path)
     if (where == VTREE_ELSEWHERE)
         return REAL(canonicalize_file_name)(path);
     return where == VTREE_FOUND ? node_realpath(node, NULL) : NULL;
+}
+
+/* ls asks each file for its access list: ours have no attributes. */
+#define XATTR_OR(path, keep_link, real)                                                            \
+    do {                                                                                           \
+        const struct vnode *node_;                                                                 \
+        enum vtree_where where_ = vfs_find(AT_FDCWD, path, keep_link, &node_);                     \
+        if (where_ == VTREE_ELSEWHERE)                                                             \
+            return real;                                                                           \
+        if (where_ == VTREE_FOUND)                                                                 \
+            errno = ENODATA;                                                                       \
+        return -1;                                                                                 \
+    } while (0)
+
+EXPORT ssize_t getxattr(const char *path, const char *name, void *value, size_t size_bytes)
+{
+    XATTR_OR(path, 0, REAL(getxattr)(path, name, value, size_bytes));
+}
+
+EXPORT ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size_bytes)
+{
+    XATTR_OR(path, 1, REAL(lgetxattr)(path, name, value, size_bytes));
 }

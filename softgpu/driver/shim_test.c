@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <linux/kfd_ioctl.h>
@@ -66,6 +67,7 @@ static void kinds(void)
     CHECK(stat("/dev/dri/renderD129", &info) == 0 && S_ISCHR(info.st_mode));
     CHECK(stat("/dev/dri/renderD130", &info) != 0 && errno == ENOENT);
     CHECK(stat(NODES, &info) == 0 && S_ISDIR(info.st_mode));
+    CHECK(getxattr(NODES, "system.posix_acl_access", NULL, 0) < 0 && errno == ENODATA);
     CHECK(lstat("/sys/class/kfd/kfd", &info) == 0 && S_ISLNK(info.st_mode));
     CHECK(fstatat(AT_FDCWD, CLASS "/0/name", &info, 0) == 0 && S_ISREG(info.st_mode));
     struct statx extended;

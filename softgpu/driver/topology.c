@@ -110,10 +110,10 @@ static int link_add(struct vtree *tree, int from, int to, int index, int type)
     P(version_minor, 0)                                                                            \
     P(node_from, from)                                                                             \
     P(node_to, to)                                                                                 \
-    P(weight, type == LINK_XGMI ? 15 : 20) P(min_latency, 0) P(max_latency, 0)                     \
-        P(min_bandwidth, type == LINK_XGMI ? 50000 : 0)                                            \
-            P(max_bandwidth, type == LINK_XGMI ? 100000 : 0) P(recommended_transfer_size, 0)       \
-                P(recommended_sdma_engine_id_mask, 0) P(flags, 1)
+    P(weight, type == LINK_XGMI ? 15 : 20)                                                         \
+    P(min_latency, 0) P(max_latency, 0) P(min_bandwidth, type == LINK_XGMI ? 50000 : 0)            \
+        P(max_bandwidth, type == LINK_XGMI ? 100000 : 0) P(recommended_transfer_size, 0)           \
+            P(recommended_sdma_engine_id_mask, 0) P(flags, 1)
     PUT_PROPERTIES(&text, LIST);
 #undef LIST
     return file_add(tree, &text, ROOT "/nodes/%d/io_links/%d/properties", from, index);
@@ -206,14 +206,15 @@ static int cpu_add(struct vtree *tree, int gpus)
     P(mem_banks_count, 1)                                                                          \
     P(caches_count, 0)                                                                             \
     P(io_links_count, gpus)                                                                        \
-    P(p2p_links_count, 0) P(cpu_core_id_base, 0) P(simd_id_base, 0) P(max_waves_per_simd, 0)       \
-        P(lds_size_in_kb, 0) P(gds_size_in_kb, 0) P(num_gws, 0) P(wave_front_size, 0)              \
-            P(array_count, 0) P(simd_arrays_per_engine, 0) P(cu_per_simd_array, 0)                 \
-                P(simd_per_cu, 0) P(max_slots_scratch_cu, 0) P(gfx_target_version, 0)              \
-                    P(vendor_id, 0) P(device_id, 0) P(location_id, 0) P(domain, 0)                 \
-                        P(drm_render_minor, 0) P(hive_id, 0) P(num_sdma_engines, 0)                \
-                            P(num_sdma_xgmi_engines, 0) P(num_sdma_queues_per_engine, 0)           \
-                                P(num_cp_queues, 0) P(max_engine_clk_ccompute, 2000)
+    P(p2p_links_count, 0)                                                                          \
+    P(cpu_core_id_base, 0) P(simd_id_base, 0) P(max_waves_per_simd, 0) P(lds_size_in_kb, 0)        \
+        P(gds_size_in_kb, 0) P(num_gws, 0) P(wave_front_size, 0) P(array_count, 0)                 \
+            P(simd_arrays_per_engine, 0) P(cu_per_simd_array, 0) P(simd_per_cu, 0)                 \
+                P(max_slots_scratch_cu, 0) P(gfx_target_version, 0) P(vendor_id, 0)                \
+                    P(device_id, 0) P(location_id, 0) P(domain, 0) P(drm_render_minor, 0)          \
+                        P(hive_id, 0) P(num_sdma_engines, 0) P(num_sdma_xgmi_engines, 0)           \
+                            P(num_sdma_queues_per_engine, 0) P(num_cp_queues, 0)                   \
+                                P(max_engine_clk_ccompute, 2000)
     PUT_PROPERTIES(&text, LIST);
 #undef LIST
     int status = file_add(tree, &id, ROOT "/nodes/0/gpu_id");
@@ -237,8 +238,8 @@ static void gpu_properties(struct text *text, const struct gpu_model *m, int gpu
     P(mem_banks_count, 1)                                                                          \
     P(caches_count, CACHES_PER_GPU)                                                                \
     P(io_links_count, links)                                                                       \
-    P(p2p_links_count, 0) P(cpu_core_id_base, 0) P(simd_id_base, simd_base) P(max_waves_per_simd,  \
-                                                                              m->waves_per_simd)   \
+    P(p2p_links_count, 0)                                                                          \
+    P(cpu_core_id_base, 0) P(simd_id_base, simd_base) P(max_waves_per_simd, m->waves_per_simd)     \
         P(lds_size_in_kb, m->lds_bytes >> 10) P(gds_size_in_kb, 0) P(num_gws, 0)                   \
             P(wave_front_size, 64) P(array_count, m->xcc_count * m->se_count * m->sh_per_se)       \
                 P(simd_arrays_per_engine, m->sh_per_se) P(cu_per_simd_array, m->cu_per_sh)         \
