@@ -2,19 +2,79 @@
 
 #include "wave/group.h"
 
+/*
+ * Loops over 64 addresses, built for what the host can do. Compiled code of one level is entered
+ * only after asking the CPU; 64-bit minimum and zero extension have no SSE2 instruction.
+ */
+#define ALWAYS_INLINE __attribute__((always_inline)) static inline
+
+ALWAYS_INLINE struct va_extent extent_of_all(const uint64_t *va)
+{
+    struct va_extent extent = {va[0], va[0]};
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        extent.low = va[lane] < extent.low ? va[lane] : extent.low;
+        extent.high = va[lane] > extent.high ? va[lane] : extent.high;
+    }
+    return extent;
+}
+
+ALWAYS_INLINE void add_offsets(uint64_t *va, const uint32_t *offset, uint64_t base)
+{
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        va[lane] = base + offset[lane];
+}
+
+ALWAYS_INLINE void join_halves(uint64_t *va, const uint32_t *low, const uint32_t *high,
+                               uint64_t offset)
+{
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        va[lane] = (low[lane] | (uint64_t)high[lane] << 32) + offset;
+}
+
+#define DEFINE_LEVEL(level, options)                                                               \
+    options static struct va_extent extent_##level(const uint64_t *va)                             \
+    {                                                                                              \
+        return extent_of_all(va);                                                                  \
+    }                                                                                              \
+    options static void offsets_##level(uint64_t *va, const uint32_t *offset, uint64_t base)       \
+    {                                                                                              \
+        add_offsets(va, offset, base);                                                             \
+    }                                                                                              \
+    options static void join_##level(uint64_t *va, const uint32_t *low, const uint32_t *high,      \
+                                     uint64_t offset)                                              \
+    {                                                                                              \
+        join_halves(va, low, high, offset);                                                        \
+    }
+#ifdef __x86_64__
+DEFINE_LEVEL(avx512, __attribute__((target("avx512f,avx512vl,prefer-vector-width=512"))))
+DEFINE_LEVEL(avx2, __attribute__((target("avx2"))))
+#define CALL_LEVEL(name, ...)                                                                      \
+    (__builtin_cpu_supports("avx512vl") ? name##_avx512(__VA_ARGS__)                               \
+     : __builtin_cpu_supports("avx2")   ? name##_avx2(__VA_ARGS__)                                 \
+                                        : name##_portable(__VA_ARGS__))
+#else
+#define CALL_LEVEL(name, ...) name##_portable(__VA_ARGS__)
+#endif
+DEFINE_LEVEL(portable, )
+
+void lanes_add(uint64_t *va, const uint32_t *offset, uint64_t base)
+{
+    CALL_LEVEL(offsets, va, offset, base);
+}
+
+void lanes_join(uint64_t *va, const uint32_t *low, const uint32_t *high, uint64_t offset)
+{
+    CALL_LEVEL(join, va, low, high, offset);
+}
+
 struct va_extent lanes_extent(const uint64_t *va, uint64_t lanes)
 {
     struct va_extent extent = {0, 0};
     if (!lanes)
         return extent;
+    if (lanes == ~0ull)
+        return CALL_LEVEL(extent, va);
     extent.low = extent.high = va[__builtin_ctzll(lanes)];
-    if (lanes == ~0ull) {
-        for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
-            extent.low = va[lane] < extent.low ? va[lane] : extent.low;
-            extent.high = va[lane] > extent.high ? va[lane] : extent.high;
-        }
-        return extent;
-    }
     for (uint64_t left = lanes; left; left &= left - 1) {
         uint64_t at = va[__builtin_ctzll(left)];
         extent.low = at < extent.low ? at : extent.low;

@@ -20,6 +20,10 @@ struct va_extent {
 };
 struct va_extent lanes_extent(const uint64_t *va, uint64_t lanes);
 
+/* va = base + zero-extended offset; va = (high:low) + offset. All 64 lanes. */
+void lanes_add(uint64_t *va, const uint32_t *offset, uint64_t base);
+void lanes_join(uint64_t *va, const uint32_t *low, const uint32_t *high, uint64_t offset);
+
 static inline uint32_t inst_access(const struct inst *inst)
 {
     return inst->flags & IF_ATOMIC  ? VM_READ | VM_WRITE

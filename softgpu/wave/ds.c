@@ -170,6 +170,24 @@ static const lane_row *source_rows(struct wave *w, const struct operand *o)
     return o->kind == OPND_NONE ? NULL : data_rows(w, o);
 }
 
+/* Histograms and counters: ds_add_u32 without a result. */
+EXEC_FN(ADD_U32)
+{
+    struct lane_pointers pointers;
+    const uint32_t *data = data_rows(w, &i->src[1])[0];
+    lds_pointers(w, i, (uint32_t)i->offset, 4, &pointers);
+    for (uint64_t left = pointers.lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint32_t value;
+        if (!pointers.host[lane])
+            continue;
+        memcpy(&value, pointers.host[lane], 4);
+        value += data[lane];
+        memcpy(pointers.host[lane], &value, 4);
+    }
+    return inst_next(i);
+}
+
 EXEC_FN(ATOMIC)
 {
     struct atomic_op op = inst_atomic(i);
@@ -345,6 +363,8 @@ inst_exec_fn *ds_handler(struct inst *inst)
         return exec_PERMUTE;
     case OP_DS_BPERMUTE_B32:
         return exec_BPERMUTE;
+    case OP_DS_ADD_U32:
+        return exec_ADD_U32;
     case OP_DS_SWIZZLE_B32:
         return exec_SWIZZLE;
     case OP_DS_APPEND:

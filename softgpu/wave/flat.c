@@ -10,14 +10,10 @@ static void global_addresses(const struct wave *w, const struct inst *i, uint64_
 {
     const lane_row *rows = w->v + i->src[0].index;
     uint64_t offset = (uint64_t)(int64_t)i->offset;
-    if (i->flags & IF_SADDR) {
-        uint64_t base = wave_source_scalar(w, &i->src[2]) + offset;
-        for (unsigned lane = 0; lane < WAVE_LANES; lane++)
-            va[lane] = base + rows[0][lane];
-        return;
-    }
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
-        va[lane] = (rows[0][lane] | (uint64_t)rows[1][lane] << 32) + offset;
+    if (i->flags & IF_SADDR)
+        lanes_add(va, rows[0], wave_source_scalar(w, &i->src[2]) + offset);
+    else
+        lanes_join(va, rows[0], rows[1], offset);
 }
 
 static void scratch_offsets(const struct wave *w, const struct inst *i, uint32_t *offset)
