@@ -1,42 +1,6 @@
-#include "isa/decode.h"
+#include "isa/decode_internal.h"
 
-#include <stdbool.h>
 #include <string.h>
-
-#include "isa/tables.h"
-
-enum {
-    SREG_ENCODINGS = 128,
-    SRC_LITERAL = 255,
-    SRC_SDWA = 249,
-    SRC_DPP = 250,
-    SRC_VGPR0 = 256,
-    SADDR_OFF = 0x7f
-};
-
-/* What the field decoders share: the instruction words and the table entry. */
-struct decoding {
-    const uint32_t *code;
-    size_t dwords;
-    enum gpu_gen gen;
-    const struct isa_entry *entry;
-    struct inst *inst;
-};
-
-static uint32_t bits(uint32_t word, unsigned low, unsigned width)
-{
-    return word >> low & ((1u << width) - 1);
-}
-
-static bool bit(uint32_t word, unsigned n)
-{
-    return word >> n & 1;
-}
-
-static int32_t sign_extend(uint32_t value, unsigned width)
-{
-    return (int32_t)(value << (32 - width)) >> (32 - width);
-}
 
 unsigned isa_type_dwords(enum operand_type type)
 {
@@ -61,7 +25,7 @@ static bool type_is_64(enum operand_type type)
 }
 
 /* Inline integers keep their value at every width; 64-bit operands see the sign extended. */
-static uint64_t inline_integer(enum operand_type type, int32_t value)
+uint64_t inline_integer(enum operand_type type, int32_t value)
 {
     if (type_is_64(type))
         return (uint64_t)(int64_t)value;
@@ -72,7 +36,7 @@ static uint64_t inline_integer(enum operand_type type, int32_t value)
 }
 
 /* Inline floats take the operand's own width; packed halves see the f16 in the low half only. */
-static uint64_t inline_float(enum operand_type type, unsigned encoding)
+uint64_t inline_float(enum operand_type type, unsigned encoding)
 {
     static const struct {
         uint16_t f16;
@@ -160,13 +124,6 @@ static bool decode_source(struct decoding *d, unsigned slot, unsigned encoding,
     return operand_special(operand, encoding);
 }
 
-static void set_register(struct operand *operand, enum operand_kind kind, unsigned index,
-                         enum operand_type type)
-{
-    *operand = (struct operand){
-        .kind = kind, .type = type, .index = index, .dwords = isa_type_dwords(type)};
-}
-
 static void set_vector_dst(struct decoding *d, unsigned index)
 {
     enum operand_type type = d->entry->types[SLOT_DST];
@@ -184,11 +141,6 @@ static void set_scalar_dst(struct decoding *d, unsigned index)
 {
     if (d->entry->types[SLOT_DST] != TYPE_NONE)
         set_register(&d->inst->dst, OPND_SREG, index, d->entry->types[SLOT_DST]);
-}
-
-static bool has_source(const struct decoding *d, unsigned slot)
-{
-    return d->entry->types[SLOT_SRC0 + slot] != TYPE_NONE;
 }
 
 static bool scalar_sources(struct decoding *d, unsigned count)
@@ -233,32 +185,6 @@ static bool decode_sopk(struct decoding *d)
 static bool decode_sopp(struct decoding *d)
 {
     d->inst->offset = sign_extend(d->code[0], 16);
-    return true;
-}
-
-static bool decode_smem(struct decoding *d)
-{
-    uint32_t low = d->code[0], high = d->code[1];
-    bool immediate = bit(low, 17), soffset = bit(low, 14);
-    struct inst *inst = d->inst;
-    inst->flags |= bit(low, 16) ? IF_GLC : 0;
-    inst->flags |= bit(low, 15) ? IF_NV : 0;
-    unsigned data = bits(low, 6, 7);
-    if (has_source(d, 1))
-        set_register(&inst->src[1], OPND_SREG, data, d->entry->types[SLOT_SRC1]);
-    if (!(inst->flags & IF_ATOMIC) || inst->flags & IF_GLC)
-        set_scalar_dst(d, data);
-    if (!has_source(d, 0))
-        return true;
-    set_register(&inst->src[0], OPND_SREG, bits(low, 0, 6) * 2, d->entry->types[SLOT_SRC0]);
-    if (immediate)
-        inst->offset = sign_extend(high, 21);
-    if (soffset || !immediate) {
-        /* Before gfx9 the SGPR number sat in the offset field; that form still assembles. */
-        inst->flags |= IF_SOFFSET;
-        set_register(&inst->src[2], OPND_SREG, soffset ? bits(high, 25, 7) : bits(high, 0, 7),
-                     TYPE_B32);
-    }
     return true;
 }
 
@@ -443,122 +369,6 @@ static bool decode_vop3p(struct decoding *d)
     inst->neg = bits(high, 29, 3);
     inst->flags |= bit(low, 15) ? IF_CLAMP : 0;
     return vop3_sources(d);
-}
-
-/* Data registers of memory instructions: on gfx90a and later the acc bit selects the AGPR file. */
-static void set_data(struct decoding *d, unsigned index, unsigned dst_index)
-{
-    struct inst *inst = d->inst;
-    enum operand_kind kind = inst->flags & IF_DATA_AGPR ? OPND_AGPR : OPND_VGPR;
-    for (unsigned slot = 1; slot < 3; slot++) {
-        if (has_source(d, slot) && (slot == 1 || inst->format == FMT_DS))
-            set_register(&inst->src[slot], kind, slot == 1 ? index : bits(d->code[1], 16, 8),
-                         d->entry->types[SLOT_SRC0 + slot]);
-    }
-    if (d->entry->types[SLOT_DST] != TYPE_NONE)
-        set_register(&inst->dst, kind, dst_index, d->entry->types[SLOT_DST]);
-}
-
-static bool decode_ds(struct decoding *d)
-{
-    uint32_t low = d->code[0], high = d->code[1];
-    struct inst *inst = d->inst;
-    inst->offset = inst->flags & IF_PAIR ? bits(low, 0, 8) : bits(low, 0, 16);
-    inst->ds.offset1 = bits(low, 8, 8);
-    if (bit(low, 16)) {
-        inst->flags |= IF_GDS;
-        inst->klass = CLASS_GDS;
-    }
-    if (bit(low, 25)) {
-        if (d->gen < GPU_GFX90A)
-            return false;
-        inst->flags |= IF_DATA_AGPR;
-    }
-    if (has_source(d, 0))
-        set_register(&inst->src[0], OPND_VGPR, bits(high, 0, 8), TYPE_B32);
-    set_data(d, bits(high, 8, 8), bits(high, 24, 8));
-    return true;
-}
-
-/* An atomic returns the old value only with GLC; then it counts as a read too slow to hide. */
-static void drop_unreturned(struct inst *inst)
-{
-    if (inst->flags & IF_ATOMIC && !(inst->flags & IF_GLC))
-        inst->dst = (struct operand){0};
-}
-
-static void set_flat_address(struct decoding *d, unsigned segment)
-{
-    uint32_t low = d->code[0], high = d->code[1];
-    struct inst *inst = d->inst;
-    unsigned saddr = bits(high, 16, 7);
-    bool scalar = segment != 0 && saddr != SADDR_OFF;
-    /* Scratch before gfx942 takes one address register or the other, never both. */
-    bool vector = segment != 1 || (d->gen == GPU_GFX942 ? bit(low, 13) : !scalar);
-    if (scalar) {
-        inst->flags |= IF_SADDR;
-        set_register(&inst->src[2], OPND_SREG, saddr, segment == 1 ? TYPE_B32 : TYPE_B64);
-    }
-    if (vector)
-        set_register(&inst->src[0], OPND_VGPR, bits(high, 0, 8),
-                     segment == 1 || scalar ? TYPE_B32 : TYPE_B64);
-}
-
-static bool decode_flat(struct decoding *d)
-{
-    uint32_t low = d->code[0], high = d->code[1];
-    struct inst *inst = d->inst;
-    unsigned segment = bits(low, 14, 2); /* 0 flat, 1 scratch, 2 global */
-    if (segment == 3)
-        return false;
-    inst->flags |= (bit(low, 16) ? IF_GLC : 0) | (bit(low, 17) ? IF_SLC : 0);
-    inst->flags |= bit(low, 25) && d->gen >= GPU_GFX90A ? IF_DLC_SCC : 0;
-    inst->flags |= bit(high, 23) && d->gen >= GPU_GFX90A ? IF_DATA_AGPR : 0;
-    inst->flags |= bit(low, 13) && (segment != 1 || d->gen < GPU_GFX942) ? IF_LDS : 0;
-    inst->flags |= segment == 1 ? IF_SEG_SCRATCH : segment == 2 ? IF_SEG_GLOBAL : 0;
-    inst->offset = segment == 0 ? (int32_t)bits(low, 0, 12) : sign_extend(low, 13);
-    set_flat_address(d, segment);
-    set_data(d, bits(high, 8, 8), bits(high, 24, 8));
-    drop_unreturned(inst);
-    return true;
-}
-
-static bool decode_buffer(struct decoding *d)
-{
-    uint32_t low = d->code[0], high = d->code[1];
-    struct inst *inst = d->inst;
-    bool typed = inst->format == FMT_MTBUF;
-    inst->offset = bits(low, 0, 12);
-    inst->flags |=
-        (bit(low, 12) ? IF_OFFEN : 0) | (bit(low, 13) ? IF_IDXEN : 0) | (bit(low, 14) ? IF_GLC : 0);
-    if (typed)
-        inst->flags |= bit(high, 22) ? IF_SLC : 0;
-    else
-        inst->flags |= (bit(low, 16) ? IF_LDS : 0) | (bit(low, 17) ? IF_SLC : 0);
-    if (d->gen >= GPU_GFX90A) {
-        inst->flags |= (typed ? bit(high, 21) : bit(low, 15)) ? IF_DLC_SCC : 0;
-        inst->flags |= bit(high, 23) ? IF_DATA_AGPR : 0;
-    }
-    if (d->entry->types[SLOT_SRC2] == TYPE_NONE)
-        return true; /* cache control: no address */
-    unsigned address_dwords = bit(low, 12) + bit(low, 13);
-    if (address_dwords)
-        set_register(&inst->src[0], OPND_VGPR, bits(high, 0, 8),
-                     address_dwords == 2 ? TYPE_B64 : TYPE_B32);
-    set_data(d, bits(high, 8, 8), bits(high, 8, 8));
-    set_register(&inst->src[2], OPND_SREG, bits(high, 16, 5) * 4, TYPE_B128);
-    drop_unreturned(inst);
-    unsigned soffset = bits(high, 24, 8);
-    inst->soffset.index = soffset;
-    inst->soffset.kind = soffset < SREG_ENCODINGS ? OPND_SREG : OPND_CONST;
-    if (soffset >= 128 && soffset <= 208)
-        inst->soffset.value =
-            inline_integer(TYPE_B32, soffset <= 192 ? (int)soffset - 128 : 192 - (int)soffset);
-    else if (soffset >= 240 && soffset <= 248)
-        inst->soffset.value = inline_float(TYPE_B32, soffset);
-    else
-        return soffset < SREG_ENCODINGS;
-    return true;
 }
 
 static bool decode_name_only(struct decoding *d)

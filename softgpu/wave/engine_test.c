@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "wave/kernel_runner.h"
@@ -136,6 +137,65 @@ static void private_memory(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* Elements of 1, 2, 3 and 4 dwords and of 1 and 2 bytes go in and out, full waves and partial ones.
+ */
+static void element_widths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *load, *store;
+        uint32_t bytes;
+    } widths[] = {{"ubyte", "byte", 1},       {"ushort", "short", 2},
+                  {"dword", "dword", 4},      {"dwordx2", "dwordx2", 8},
+                  {"dwordx3", "dwordx3", 12}, {"dwordx4", "dwordx4", 16}};
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 PROLOGUE "v_mul_u32_u24 v6, v2, %u\n"
+                          "global_load_%s v%s, v6, s[4:5]\ns_waitcnt vmcnt(0)\n"
+                          "v_add_u32 v6, 0x4000, v6\n"
+                          "global_store_%s v6, v%s, s[4:5]\ns_endpgm\n",
+                 widths[i].bytes, widths[i].load,
+                 widths[i].bytes <= 4    ? "[8]"
+                 : widths[i].bytes == 8  ? "[8:9]"
+                 : widths[i].bytes == 12 ? "[8:10]"
+                                         : "[8:11]",
+                 widths[i].store,
+                 widths[i].bytes <= 4    ? "[8]"
+                 : widths[i].bytes == 8  ? "[8:9]"
+                 : widths[i].bytes == 12 ? "[8:10]"
+                                         : "[8:11]");
+        struct kernel_runner *runner = runner_with(2, text);
+        uint8_t *bytes = kernel_runner_buffer(runner);
+        for (uint32_t n = 0; n < 0x4000; n++)
+            bytes[n] = (uint8_t)(n * 37 + n / 256);
+        assert_int_equal(run(runner, 0, (struct kernel_geometry){ITEMS, GROUP, 0, 0}).fault,
+                         FAULT_NONE);
+        assert_memory_equal(bytes + 0x4000, bytes, ITEMS * widths[i].bytes);
+        for (uint32_t n = 0; n < 64; n++)
+            assert_int_equal(bytes[0x4000 + ITEMS * widths[i].bytes + n], 0);
+        kernel_runner_destroy(runner);
+    }
+}
+
+/* 64 work-items count into 16 LDS bins: each gets four. */
+static void lds_atomics(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        1, PROLOGUE
+        "v_and_b32 v4, 15, v0\nv_lshlrev_b32 v4, 2, v4\nv_mov_b32 v5, 1\n"
+        "ds_add_u32 v4, v5\nds_add_rtn_u32 v6, v4, v5 offset:64\n"
+        "ds_max_u32 v4, v0 offset:128\ns_waitcnt lgkmcnt(0)\n"
+        "ds_read_b32 v3, v4\nds_read_b32 v7, v4 offset:128\ns_waitcnt lgkmcnt(0)\n"
+        "v_lshlrev_b32 v7, 8, v7\nv_lshlrev_b32 v6, 16, v6\nv_or3_b32 v3, v3, v6, v7\n" EPILOGUE);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){64, 64, 256, 0}).fault, FAULT_NONE);
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(words[i], 4 | (48 + i % 16) << 8 | (i / 16) << 16);
+    kernel_runner_destroy(runner);
+}
+
 static void faults_name_the_place(void **state)
 {
     (void)state;
@@ -195,7 +255,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(partial_groups),  cmocka_unit_test(scalar_alu),
         cmocka_unit_test(lds_and_barrier), cmocka_unit_test(atomics_return_old),
-        cmocka_unit_test(private_memory),  cmocka_unit_test(faults_name_the_place),
+        cmocka_unit_test(private_memory),  cmocka_unit_test(element_widths),
+        cmocka_unit_test(lds_atomics),     cmocka_unit_test(faults_name_the_place),
         cmocka_unit_test(rewritten_code),  cmocka_unit_test(spinning_kernel),
     };
     return cmocka_run_group_tests_name("wave engine", tests, NULL, NULL);
