@@ -1,0 +1,196 @@
+#include "intercept/hip/calls.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum { NESTING_MAX = 16, ALIGN_BYTES = 64 };
+
+/* Written by hip_calls_prepare before any callback can run. */
+static struct hip_calls_setup setup;
+static pthread_key_t calls_key;
+static uint32_t id_end;
+
+/* The library's id -> ours; NULL: unknown to the SDK, or, after `ready`, not configured. */
+static const struct hip_operation *operation_of[HIP_IDS_MAX];
+
+static pthread_once_t ready_once = PTHREAD_ONCE_INIT;
+
+/* A tool that calls HIP while it initialises must not wait for itself. */
+static __thread bool thread_is_initialising;
+
+struct calls {
+    uint32_t depth;
+    bool busy; /* inside one of our own calls into HIP */
+    struct hip_call call[NESTING_MAX];
+};
+
+static __thread struct calls *thread_calls;
+
+static size_t rounded(size_t size)
+{
+    return (size + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
+}
+
+static struct calls *calls_of_thread(void)
+{
+    if (thread_calls != NULL)
+        return thread_calls;
+    size_t data_size = rounded(setup.data_size_bytes);
+    size_t head_size = rounded(sizeof(struct calls));
+    char *room = aligned_alloc(ALIGN_BYTES, head_size + NESTING_MAX * data_size);
+    if (room == NULL)
+        return NULL;
+    memset(room, 0, head_size + NESTING_MAX * data_size);
+    thread_calls = (struct calls *)(void *)room;
+    for (uint32_t i = 0; i < NESTING_MAX; i++)
+        thread_calls->call[i].data = room + head_size + i * data_size;
+    pthread_setspecific(calls_key, thread_calls);
+    return thread_calls;
+}
+
+static void calls_free(void *calls)
+{
+    thread_calls = NULL;
+    free(calls);
+}
+
+static int operation_compare(const void *name, const void *operation)
+{
+    return strcmp(name, ((const struct hip_operation *)operation)->name);
+}
+
+/* By name, so that every release's numbering works. */
+static void operations_match(void)
+{
+    for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
+        const char *name = setup.api_name(id);
+        if (name == NULL || strcmp(name, "unknown") == 0)
+            continue;
+        operation_of[id] = bsearch(name, hip_operations, hip_operation_count,
+                                   sizeof hip_operations[0], operation_compare);
+        if (operation_of[id] != NULL)
+            id_end = id + 1;
+    }
+}
+
+uint32_t hip_calls_prepare(const struct hip_calls_setup *wanted)
+{
+    setup = *wanted;
+    if (pthread_key_create(&calls_key, calls_free) != 0)
+        return 0;
+    operations_match();
+    return id_end;
+}
+
+bool hip_calls_known(uint32_t id)
+{
+    return id < HIP_IDS_MAX && operation_of[id] != NULL;
+}
+
+static void unconfigured_forget(void)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t id = 1; id < id_end; id++) {
+        const struct hip_operation *operation = operation_of[id];
+        if (operation != NULL && trace_is_configured(operation->domain, operation->operation))
+            kept++;
+        else
+            operation_of[id] = NULL;
+    }
+    log_info("intercept", "HIP callbacks: %u functions traced", kept);
+}
+
+static void first_call(void)
+{
+    thread_is_initialising = true;
+    if (setup.ready != NULL)
+        setup.ready();
+    unconfigured_forget();
+    thread_is_initialising = false;
+}
+
+static const struct trace_set *listeners_of(uint32_t id)
+{
+    if (thread_is_initialising || id >= HIP_IDS_MAX)
+        return NULL;
+    pthread_once(&ready_once, first_call);
+    const struct hip_operation *operation = operation_of[id];
+    return operation ? trace_set_load(operation->domain, operation->operation) : NULL;
+}
+
+bool hip_call_wanted(uint32_t id)
+{
+    return listeners_of(id) != NULL && !(thread_calls && thread_calls->busy);
+}
+
+struct hip_call *hip_call_open(uint32_t id)
+{
+    const struct trace_set *set = listeners_of(id);
+
+    if (set == NULL)
+        return NULL;
+    struct calls *calls = calls_of_thread();
+    if (calls == NULL || calls->busy || calls->depth == NESTING_MAX)
+        return NULL;
+    struct hip_call *call = &calls->call[calls->depth++];
+    call->frame.set = set;
+    call->entered = false;
+    return call;
+}
+
+struct hip_call *hip_call_innermost(void)
+{
+    struct calls *calls = thread_calls;
+
+    return calls && calls->depth > 0 ? &calls->call[calls->depth - 1] : NULL;
+}
+
+void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
+{
+    const struct hip_operation *operation = operation_of[id];
+
+    if (operation == NULL)
+        return;
+    if (trace_set_wants_args(call->frame.set)) {
+        memset(&call->payload, 0, sizeof call->payload);
+        call->payload.size = sizeof call->payload;
+        if (setup.arguments)
+            hip_legacy_arguments(id, data, &call->payload.args);
+    }
+    trace_api_enter(&call->frame, call->frame.set, operation->domain, operation->operation,
+                    &call->payload);
+    call->entered = true;
+}
+
+/* The callback interfaces do not say what a call returns, but the library keeps it per thread. */
+static hipError_t result_read(void)
+{
+    thread_calls->busy = true;
+    int error = setup.result();
+    thread_calls->busy = false;
+    return (hipError_t)error;
+}
+
+void hip_call_exit(struct hip_call *call)
+{
+    if (!call->entered)
+        return;
+    if (trace_set_wants_args(call->frame.set))
+        call->payload.retval.hipError_t_retval = result_read();
+    call->entered = false;
+    trace_api_exit(&call->frame);
+}
+
+void hip_call_close(void)
+{
+    struct hip_call *call = hip_call_innermost();
+
+    if (call == NULL)
+        return;
+    hip_call_exit(call); /* when the library left without its exit phase */
+    thread_calls->depth--;
+}

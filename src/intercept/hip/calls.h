@@ -1,0 +1,43 @@
+/*
+ * Traced HIP calls that are open on a thread, whichever way the library announces them. Internal to
+ * this folder.
+ */
+#ifndef INTERCEPT_HIP_CALLS_H
+#define INTERCEPT_HIP_CALLS_H
+
+#include "intercept/hip/legacy.h"
+
+enum { HIP_IDS_MAX = 1024 };
+
+struct hip_call {
+    struct trace_frame frame;
+    rocprofiler_callback_tracing_hip_api_data_t payload;
+    void *data; /* room for the library's hip_api_data_t, when it wants ours */
+    bool entered;
+};
+
+/* Matches the library's ids with operations by name; returns one more than the largest id known.
+ * `data_size_bytes` is the room for hip_api_data_t (0: none), `arguments` whether
+ * hip_legacy_arguments() understands what the library puts there, `result` what the call just ended
+ * returned. `ready` runs at the first question, see arm.h. */
+struct hip_calls_setup {
+    const char *(*api_name)(uint32_t id);
+    int (*result)(void);
+    void (*ready)(void);
+    size_t data_size_bytes;
+    bool arguments;
+};
+uint32_t hip_calls_prepare(const struct hip_calls_setup *setup);
+bool hip_calls_known(uint32_t id);
+
+/* Does anybody listen to it just now? The first question lets tools configure. */
+bool hip_call_wanted(uint32_t id);
+
+/* A call begins: NULL when nobody listens to it. Otherwise it is open until hip_call_close(). */
+struct hip_call *hip_call_open(uint32_t id);
+struct hip_call *hip_call_innermost(void);
+void hip_call_enter(struct hip_call *call, uint32_t id, const void *data);
+void hip_call_exit(struct hip_call *call);
+void hip_call_close(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* The HIP library of this process, and the ways to hook it. Internal to this folder. */
+#ifndef INTERCEPT_HIP_LIBRARY_H
+#define INTERCEPT_HIP_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct library_symbol {
+    const char *name;
+    void *target; /* a function pointer to fill */
+};
+
+/* False when one is missing. */
+bool library_symbols_find(const struct library_symbol *symbols, size_t count);
+
+/* Our constructor may run before HIP's, which would then forget what we registered. This runs HIP's
+ * constructors now when they have not run; `symbol` is any function of the library. */
+void library_initialise(void *symbol);
+
+/* Up to 5.2; later ones without tables. False: not that kind of library. */
+bool legacy_arm(void (*ready)(void));
+bool tracer_arm(void (*ready)(void));
+
+#endif

@@ -1,0 +1,133 @@
+/*
+ * HIP 6 without rocprofiler-register: hipRegisterTracerCallback.
+ *
+ * The library asks one callback of ours at every call, with a structure on its stack that begins
+ * with hip_api_data_t and ends with two function pointers. Answering 0 makes it call those at entry
+ * and exit. Where they lie follows from the size of hip_api_data_t, whose largest member is the
+ * device properties of HIP 6; the first call proves the place, and if it does not, is the last.
+ */
+#include "intercept/hip/library.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "intercept/hip/calls.h"
+
+enum { DOMAIN_API = 3, ANSWER_YES = 0, ANSWER_NO = 1 };
+
+/* HIP 6: correlation id and phase, hipChooseDevice's arguments with a copy of the properties (1472
+   bytes), a pointer; then a time and a word, then the functions. */
+enum {
+    DATA_BYTES = 8 + 8 + (3 * 8 + 1472) + 8,
+    ENTER_OFFSET = DATA_BYTES + 2 * 8,
+    EXIT_OFFSET = ENTER_OFFSET + 8,
+};
+
+typedef void (*phase_fn)(uint32_t id, void *data);
+
+static struct {
+    void (*tracer_register)(void *callback);
+    const char *(*api_name)(uint32_t id);
+    int (*latest_error)(void);
+} hip;
+
+static const struct library_symbol symbols[] = {
+    {"hipRegisterTracerCallback", &hip.tracer_register},
+    {"hipApiName", &hip.api_name},
+    {"hipExtGetLastError", &hip.latest_error}, /* hipGetLastError's is sticky since 6.0 */
+};
+
+static void phases_store(void *data, phase_fn enter, phase_fn leave)
+{
+    memcpy((char *)data + ENTER_OFFSET, &enter, sizeof enter);
+    memcpy((char *)data + EXIT_OFFSET, &leave, sizeof leave);
+}
+
+/* Has the library called on_enter for what we stored? Any thread, relaxed: a late view only asks
+   once more. */
+enum { PROOF_NONE, PROOF_ASKED, PROOF_GIVEN, PROOF_REFUSED };
+static _Atomic int proof;
+
+static void on_enter(uint32_t id, void *data)
+{
+    struct hip_call *call = hip_call_innermost();
+
+    if (atomic_load_explicit(&proof, memory_order_relaxed) != PROOF_GIVEN)
+        atomic_store_explicit(&proof, PROOF_GIVEN, memory_order_relaxed);
+    if (call != NULL)
+        hip_call_enter(call, id, data);
+}
+
+static void on_exit_phase(uint32_t id, void *data)
+{
+    (void)id;
+    (void)data;
+    hip_call_close();
+}
+
+/* Only the first call's thread asks until the proof is there: others answer NO meanwhile, which
+   loses their calls of some microseconds. */
+static bool proof_ask(void)
+{
+    static __thread bool asked;
+    int now = atomic_load_explicit(&proof, memory_order_relaxed);
+    int none = PROOF_NONE;
+
+    if (now == PROOF_GIVEN)
+        return true;
+    if (now == PROOF_ASKED && asked) {
+        log_warning("intercept", "HIP does not call back as expected: HIP calls are not traced");
+        atomic_store_explicit(&proof, PROOF_REFUSED, memory_order_relaxed);
+        hip_call_close();
+    }
+    asked = atomic_compare_exchange_strong(&proof, &none, PROOF_ASKED);
+    return asked;
+}
+
+static int on_call(uint32_t domain, uint32_t id, void *data)
+{
+    if (domain != DOMAIN_API || data == NULL || !hip_call_wanted(id) || !proof_ask() ||
+        hip_call_open(id) == NULL)
+        return ANSWER_NO;
+    memset(data, 0, 8); /* the correlation id, which the library takes over from here */
+    phases_store(data, on_enter, on_exit_phase);
+    return ANSWER_YES;
+}
+
+/* Every function of the library that says its version would start the runtime; its file name says
+   it too: libamdhip64.so.6.4.43484. */
+static int major_version(void)
+{
+    Dl_info library;
+    int major = 0;
+
+    if (dladdr((void *)hip.api_name, &library) == 0)
+        return 0;
+    char *path = realpath(library.dli_fname, NULL);
+    const char *suffix = path ? strstr(path, ".so.") : NULL;
+    if (suffix != NULL)
+        major = atoi(suffix + strlen(".so."));
+    free(path);
+    return major;
+}
+
+bool tracer_arm(void (*ready)(void))
+{
+    if (!library_symbols_find(symbols, sizeof symbols / sizeof symbols[0]))
+        return false;
+    library_initialise((void *)hip.api_name);
+    if (major_version() != 6) {
+        log_warning("intercept", "HIP %d cannot be hooked: HIP calls are not traced",
+                    major_version());
+        return false;
+    }
+    const struct hip_calls_setup setup = {
+        .api_name = hip.api_name, .result = hip.latest_error, .ready = ready};
+    if (hip_calls_prepare(&setup) == 0)
+        return false;
+    hip.tracer_register((void *)on_call);
+    return true;
+}
