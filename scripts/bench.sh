@@ -15,4 +15,8 @@ if [ -x "$dir/bin/crocgpu" ] && [ -x "$dir/bench/gpu_bench" ]; then
             --json "$dir/bench/gpu_threads_$threads.json" || status=1
     done
 fi
+if [ -x "$dir/bench/counters_bench" ]; then
+    echo "== counters: definitions, evaluation, passes, command buffers"
+    "$dir/bench/counters_bench" --json "$dir/bench/counters.json" || status=1
+fi
 exit $status
