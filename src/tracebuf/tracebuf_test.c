@@ -16,12 +16,12 @@ enum { PRODUCERS = 8 };
 
 /* What a callback saw; producers number their records, so loss, doubling and disorder all show. */
 struct sink {
-    struct tracebuf *buffer;
+    struct tracebuf *_Atomic buffer;
     _Atomic uint64_t records, callbacks;
     uint64_t dropped, largest_batch;
     uint64_t next[PRODUCERS + 1]; /* expected sequence per producer */
     _Atomic uint64_t disorder;
-    void (*in_callback)(struct sink *sink);
+    void (*_Atomic in_callback)(struct sink *sink);
     _Atomic bool stop;
 };
 
@@ -43,10 +43,11 @@ static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_
     sink->buffer = buffer;
     sink->dropped = dropped;
     sink->largest_batch = count > sink->largest_batch ? count : sink->largest_batch;
-    sink->records += count;
     sink->callbacks++;
-    if (sink->in_callback)
-        sink->in_callback(sink);
+    void (*in_callback)(struct sink *) = sink->in_callback;
+    if (in_callback)
+        in_callback(sink);
+    sink->records += count; /* last: a test that waits for it may then leave, and the sink with it */
 }
 
 static bool put(struct tracebuf *buffer, uint64_t producer, uint64_t sequence, size_t size)

@@ -107,11 +107,8 @@ static void posted_take(void)
 
 static bool work_is_done(const struct inflight *work)
 {
-    if (*work->value >= work->pending_value)
-        return false;
-    /* Results and timestamps were written before the count went down. */
-    atomic_thread_fence(memory_order_acquire);
-    return true;
+    /* Acquire, pairs with the device's decrement: results and timestamps were written before. */
+    return __atomic_load_n(work->value, __ATOMIC_ACQUIRE) < work->pending_value;
 }
 
 static void lane_unlink(struct inflight_lane *lane, struct inflight *before, struct inflight *work)

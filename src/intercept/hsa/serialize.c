@@ -164,8 +164,8 @@ bool serialize_begin(struct serial_turn *turn, int32_t device, const void *queue
         turn->before = last_of_device[device];
         last_of_device[device] = ticket; /* its use as `last` becomes our use as `before` */
     }
-    bool wait =
-        turn->before != NULL && turn->before->queue != queue && turn->before->signal->value > 0;
+    bool wait = turn->before != NULL && turn->before->queue != queue &&
+                __atomic_load_n(&turn->before->signal->value, __ATOMIC_RELAXED) > 0;
     uint64_t look = now + limit_ns();
     if (ticket != NULL && look < atomic_load_explicit(&look_at_ns, memory_order_relaxed))
         atomic_store_explicit(&look_at_ns, look, memory_order_relaxed);

@@ -202,7 +202,7 @@ struct mock_queue {
 static struct mock_queue queues[QUEUES_MAX];
 static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t device_thread;
-static bool device_runs, device_held;
+static _Atomic bool device_runs, device_held; /* tests write, the device's thread reads */
 static uint64_t device_ticks;
 static uint64_t packets_seen, kernels_seen, overlaps_seen;
 static unsigned char (*seen)[64];
@@ -237,7 +237,7 @@ static bool dependencies_met(const hsa_barrier_and_packet_t *barrier)
 {
     for (int i = 0; i < 5; i++) {
         const amd_signal_t *signal = (const amd_signal_t *)(uintptr_t)barrier->dep_signal[i].handle;
-        if (signal != NULL && signal->value != 0)
+        if (signal != NULL && __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) != 0)
             return false;
     }
     return true;
