@@ -33,4 +33,7 @@ struct kfd_runtime_enable_args {
 
 enum { KFD_QUEUE_TYPE_SDMA_BY_ENGINE = 4 };
 
+/* The uAPI header shifts a signed 1 into the sign bit, which C leaves undefined. */
+#define KFD_ALLOC_WRITABLE (1u << 31)
+
 #endif

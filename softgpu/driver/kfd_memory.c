@@ -174,7 +174,7 @@ static int buffer_host_map(struct driver *driver, struct buffer *buffer)
 
 static uint32_t vm_flags_of(const struct buffer *buffer)
 {
-    return VM_READ | (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE ? VM_WRITE : 0) |
+    return VM_READ | (buffer->flags & KFD_ALLOC_WRITABLE ? VM_WRITE : 0) |
            (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE ? VM_EXEC : 0);
 }
 

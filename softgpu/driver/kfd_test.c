@@ -68,8 +68,7 @@ static void the_program_and_the_gpu_see_the_same_memory(void **state)
 {
     (void)state;
     uint64_t offset = 0, va = 0x7f0000000000;
-    uint64_t handle =
-        alloc(va, 10000, KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE, &offset);
+    uint64_t handle = alloc(va, 10000, KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_ALLOC_WRITABLE, &offset);
     char *view = mmap(NULL, 10000, PROT_READ | PROT_WRITE, MAP_SHARED, device, (off_t)offset);
     assert_true(view != MAP_FAILED);
     assert_null(translate(va, VM_READ));
@@ -93,8 +92,7 @@ static void user_memory_has_its_own_gpu_address(void **state)
     static char memory[8192] __attribute__((aligned(4096)));
     uint64_t offset = (uintptr_t)memory, va = 0x7e0000000000;
     uint64_t handle =
-        alloc(va, sizeof memory, KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE,
-              &offset);
+        alloc(va, sizeof memory, KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_ALLOC_WRITABLE, &offset);
     assert_int_equal(map(handle, AMDKFD_IOC_MAP_MEMORY_TO_GPU, 1), 0);
     assert_ptr_equal(translate(va + 4097, VM_WRITE), memory + 4097);
     struct kfd_ioctl_free_memory_of_gpu_args free_args = {.handle = handle};

@@ -16,7 +16,7 @@ BELOW = {
     "session": ["tracebuf", "model", "base", "topology", "codeobj", "counters", "gpu", "intercept"],
     "api": ["session", "model", "base"],
 }
-# aqlprofile is a front end of the packet builders, not of the engine (docs/decisions/0004).
+# aqlprofile is a front end of the packet builders, not of the engine (docs/decisions/0005).
 BELOW_EXTRA = {"api/aqlprofile": ["gpu"]}
 # Who may see the installed headers: the SDK's public types are the engine's vocabulary
 # (docs/decisions/0001).

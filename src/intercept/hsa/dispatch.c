@@ -38,6 +38,7 @@ struct dispatch {
 
 struct dispatch_block {
     struct dispatch_block *next;
+    amd_signal_t *signals;
     struct dispatch dispatches[BLOCK_DISPATCHES];
 };
 
@@ -50,9 +51,11 @@ static bool block_add(struct dispatch_queue *queue)
     amd_signal_t *signals = signals_block_make(2 * BLOCK_DISPATCHES);
 
     if (block == NULL || signals == NULL) {
+        signals_block_free(signals);
         free(block);
         return false;
     }
+    block->signals = signals;
     for (int i = BLOCK_DISPATCHES - 1; i >= 0; i--) {
         struct dispatch *dispatch = &block->dispatches[i];
         dispatch->queue = queue;
@@ -95,6 +98,7 @@ void dispatch_queue_free(struct dispatch_queue *queue)
 
     for (struct dispatch_block *block = queue->blocks; block != NULL; block = next) {
         next = block->next;
+        signals_block_free(block->signals);
         free(block);
     }
     free(queue);

@@ -41,3 +41,9 @@ amd_signal_t *signals_block_make(uint32_t count)
         signals[i].kind = AMD_SIGNAL_KIND_USER;
     return signals;
 }
+
+void signals_block_free(amd_signal_t *signals)
+{
+    if (signals != NULL)
+        hsa_real.hsa_amd_memory_pool_free(signals);
+}
