@@ -167,11 +167,11 @@ static void hostile_arguments_give_errors(void **state)
         if (nr == 0x0c) /* waits for as long as its arguments say */
             continue;
         for (size_t i = 0; i < sizeof pointers / sizeof pointers[0]; i++)
-            assert_true(kfd_ioctl(driver, _IOC(3, 'K', nr, 64), pointers[i]) < 0);
+            assert_true(kfd_ioctl(driver, _IOC(3u, 'K', nr, 64), pointers[i]) < 0);
         memset(bytes, 0xff, sizeof bytes);
-        int status = kfd_ioctl(driver, _IOC(3, 'K', nr, 16383), (uintptr_t)bytes);
+        int status = kfd_ioctl(driver, _IOC(3u, 'K', nr, 16383), (uintptr_t)bytes);
         assert_true(status <= 0);
-        assert_true(kfd_ioctl(driver, _IOC(3, 'K', nr, 0), (uintptr_t)bytes) <= 0);
+        assert_true(kfd_ioctl(driver, _IOC(3u, 'K', nr, 0), (uintptr_t)bytes) <= 0);
     }
 }
 

@@ -104,7 +104,8 @@ static void line_advance(int32_t device, bool first_too, uint64_t now)
 {
     struct serial_ticket *head = line[device].head;
 
-    while (head != NULL && (first_too || head->signal->value <= 0)) {
+    while (head != NULL &&
+           (first_too || __atomic_load_n(&head->signal->value, __ATOMIC_RELAXED) <= 0)) {
         struct serial_ticket *later = head->later;
         ticket_drop(head);
         head = later;
