@@ -204,7 +204,7 @@ static void structures_of_older_and_newer_versions(void **state)
         struct kfd_ioctl_get_version_args args;
         uint32_t canary;
     } version = {.canary = 0x5a5a5a5a};
-    assert_int_equal(kfd_ioctl(driver, _IOC(2, 'K', 1, 4), (uintptr_t)&version), 0);
+    assert_int_equal(kfd_ioctl(driver, _IOC(2u, 'K', 1, 4), (uintptr_t)&version), 0);
     assert_int_equal(version.args.major_version, 1);
     assert_int_equal(version.args.minor_version, 0); /* no room was given for it */
     assert_int_equal(CALL(AMDKFD_IOC_GET_VERSION, &version), 0);
