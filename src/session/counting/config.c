@@ -139,8 +139,8 @@ static rocprofiler_status_t plan_make(struct counting_config *config)
             config->workspace_count = workspace;
     }
     if (!plan_fits(config->catalog, events, config->plan_count, &full)) {
-        log_info("counting", "block %s cannot hold all counters of the configuration at once",
-                 full);
+        log_warning("counting", "block %s of %s cannot count all that was asked for at once", full,
+                    config->agent->info->name);
         return ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT;
     }
     for (uint32_t i = 0; i < config->plan_count; i++)
