@@ -62,6 +62,18 @@ static const struct inst *exec_pk_mov(struct wave *w, const struct inst *i)
     return i + i->dwords;
 }
 
+/* Source n's constant as a float: the decoder widened it to the half that it is elsewhere, so it
+ * is taken from the encoding again (0 to 64 from 128 on, -1 to -16 from 193 on, eight floats and
+ * 1/(2 pi)). */
+static u32 mix_constant(const struct inst *i, int n)
+{
+    static const f32 floats[] = {0.5f, -0.5f, 1, -1, 2, -2, 4, -4, 0.15915494f};
+    const u32 code = i->raw[1] >> (9 * n) & 0x1ff;
+    if (code >= 240)
+        return bits32(floats[code - 240]);
+    return code <= 192 ? code - 128 : 192 - code;
+}
+
 /* A source of v_fma_mix: op_sel_hi says half, op_sel which half; neg_hi means abs here. */
 static void mix_source(const struct wave *w, const struct inst *i, int n, f32 *d)
 {
@@ -72,6 +84,8 @@ static void mix_source(const struct wave *w, const struct inst *i, int n, f32 *d
             LANES row[l] >>= 16;
         half_source(d, row, false, 0);
     } else {
+        if (i->src[n].kind == OPND_CONST)
+            row_fill(row, mix_constant(i, n));
         LANES d[l] = f32_of(row[l]);
     }
     const u32 keep = i->neg_hi >> n & 1 ? ~SIGN32 : ~0u, flip = i->neg >> n & 1 ? SIGN32 : 0;

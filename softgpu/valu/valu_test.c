@@ -1,4 +1,5 @@
 /* The vector ALU's frame: choice of build, floating-point state, lane crossing. */
+#include "isa/decode.h"
 #include "valu/test_wave.h"
 
 static void registers_number(void)
@@ -172,6 +173,40 @@ static void dpp(void **state)
     each_build(dpp_controls);
 }
 
+/* v_fma_mix with inline constants, encoded as llvm-mc does. */
+static void mixed_precision(void)
+{
+    static const struct {
+        uint32_t words[2];
+        float wanted;
+    } cases[] = {
+        /* v1, v2, 1.0 op_sel_hi:[1,1,0]: halves times halves plus a float */
+        {{0xd3a00000, 0x1bca0501}, 2 * 3 + 1},
+        /* v1, 0.5, -v3 op_sel_hi:[0,0,1]: floats minus a half */
+        {{0xd3a04000, 0x840de101}, 1.5f * 0.5f - 4},
+        /* v1, v2, 4.0 op_sel:[1,0,0] op_sel_hi:[1,1,1]: the constant as a half */
+        {{0xd3a04800, 0x1bda0501}, 5 * 3 + 4},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        struct inst i;
+        assert_int_equal(isa_decode(GPU_GFX90A, cases[n].words, 2, &i), 2);
+        assert_int_equal(i.op, OP_V_FMA_MIX_F32);
+        for (int l = 0; l < WAVE_LANES; l++) {
+            registers[1][l] = n == 1 ? 0x3fc00000 : 0x45004000; /* 1.5, or halves 5 and 2 */
+            registers[2][l] = 0x4200;                           /* half 3 */
+            registers[3][l] = 0x4400;                           /* half 4 */
+        }
+        run(&i);
+        for (int l = 0; l < WAVE_LANES; l++)
+            assert_true(float_of(registers[0][l]) == cases[n].wanted);
+    }
+}
+static void fma_mix(void **state)
+{
+    (void)state;
+    each_build(mixed_precision);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +214,7 @@ int main(void)
         cmocka_unit_test(modes_follow_the_register),
         cmocka_unit_test(lane_crossing),
         cmocka_unit_test(dpp),
+        cmocka_unit_test(fma_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
