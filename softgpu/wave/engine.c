@@ -14,6 +14,22 @@ static int cpu_count(void)
     return count > 0 ? count : 1;
 }
 
+/* CROCGPU_THREADS, else one per CPU. A value that is no number from 1 up is not obeyed, but said.
+ */
+static int threads_wanted(void)
+{
+    const char *text = getenv("CROCGPU_THREADS");
+    if (!text || !*text)
+        return cpu_count();
+    char *end;
+    long threads = strtol(text, &end, 10);
+    if (*end == 0 && threads > 0)
+        return threads < POOL_THREADS_MAX ? (int)threads : POOL_THREADS_MAX;
+    log_warning("softgpu", "CROCGPU_THREADS=%s is not a number of threads; using one per CPU",
+                text);
+    return cpu_count();
+}
+
 static void engine_free(struct engine *engine)
 {
     while (engine->free_groups) {
@@ -57,8 +73,10 @@ int engine_create(const struct gpu_model *model, struct vm *vm, struct perf *per
     pthread_cond_init(&engine->left, NULL);
     vm_reader_register(vm, &engine->helper.reader);
     vm_reader_register(vm, &engine->submit_reader);
-    threads = threads > 0 ? threads : cpu_count();
-    int status = pool_start(engine, threads < POOL_THREADS_MAX ? threads : POOL_THREADS_MAX);
+    threads = threads > 0 ? threads : threads_wanted();
+    threads = threads < POOL_THREADS_MAX ? threads : POOL_THREADS_MAX;
+    engine->execute_limit = (uint32_t)threads;
+    int status = pool_start(engine, threads);
     if (status < 0) {
         vm_reader_unregister(&engine->helper.reader);
         vm_reader_unregister(&engine->submit_reader);
@@ -246,5 +264,6 @@ void engine_after_fork_child(struct engine *engine)
     pthread_cond_init(&engine->left, NULL);
     engine->thread_count = 0;
     engine->idle_threads = 0;
+    engine->executing = 0;
     atomic_flag_clear(&engine->helper_busy);
 }

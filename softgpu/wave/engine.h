@@ -60,6 +60,8 @@ struct engine {
      * last helper did to `helper` is seen by the next. */
     atomic_flag helper_busy;
     uint32_t idle_threads;
+    uint32_t executing,
+        execute_limit; /* threads inside a slice, helper included; CROCGPU_THREADS */
     int thread_count;
     struct worker helper;
     struct worker workers[POOL_THREADS_MAX];

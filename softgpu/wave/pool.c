@@ -244,19 +244,34 @@ static struct dispatch *ended_dispatch(struct engine *engine)
     return NULL;
 }
 
+/* A thread that found all execution slots taken sleeps: it is woken when there is one again. */
+static void leave_slot(struct engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->executing--;
+    if (engine->idle_threads > 0 && (engine->parked_head || dispatch_with_new_group(engine)))
+        pthread_cond_signal(&engine->work);
+    pthread_mutex_unlock(&engine->lock);
+}
+
 bool worker_turn(struct worker *worker)
 {
     struct engine *engine = worker->engine;
     pthread_mutex_lock(&engine->lock);
-    struct workgroup *group = pick(worker);
+    bool full = engine->executing >= engine->execute_limit;
+    engine->executing++;
+    struct workgroup *group = full ? NULL : pick(worker);
     struct dispatch *ended = NULL;
     bool dropped = group && drop_if_failed(engine, group);
-    if (!group || dropped)
+    bool runs = group && !dropped;
+    if (!runs) {
+        engine->executing--;
         ended = ended_dispatch(engine);
+    }
     pthread_mutex_unlock(&engine->lock);
     if (ended && dispatch_try_end(engine, ended))
         return true;
-    if (!group || dropped)
+    if (!runs)
         return dropped;
     struct wave *faulting = NULL;
     enum group_state state = run_slice(worker, group, &faulting);
@@ -264,6 +279,7 @@ bool worker_turn(struct worker *worker)
         group_finish(engine, group);
     else
         slice_end(engine, group, state, faulting);
+    leave_slot(engine);
     if (state == GROUP_IDLE)
         sched_yield(); /* every wave sleeps: the host program may be who they wait for */
     return true;
@@ -280,8 +296,9 @@ static void *pool_thread(void *arg)
         pthread_mutex_lock(&engine->lock);
         /* Whoever adds work signals under the lock; look again before sleeping. */
         bool stop = engine->stopping;
-        if (!stop && !engine->parked_head && !ended_dispatch(engine) &&
-            !dispatch_with_new_group(engine)) {
+        bool full = engine->executing >= engine->execute_limit;
+        bool nothing = !engine->parked_head && !dispatch_with_new_group(engine);
+        if (!stop && !ended_dispatch(engine) && (full || nothing)) {
             engine->idle_threads++;
             pthread_cond_wait(&engine->work, &engine->lock);
             engine->idle_threads--;
