@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,8 @@
 
 enum { PAGE_DWORDS = 1024, REGION_PAGES_MAX = 16384 };
 #define REGION_BYTES_MAX ((uint64_t)REGION_PAGES_MAX * PAGE_DWORDS * 4)
+
+_Static_assert(offsetof(struct inst, exec) == 0, "slot_fill() copies what lies behind exec");
 
 /*
  * Decoded slots of one window of GPU memory. Slots are reserved, not committed: a page's slots get
@@ -235,8 +238,9 @@ static void slot_fill(struct code_region *region, struct inst *slot, struct inst
     }
     bool near = decoded->klass == CLASS_BRANCH && decoded->format == FMT_SOPP;
     inst_exec_fn *exec = near ? branch_handler(region, slot, decoded) : wave_handler(decoded);
-    decoded->exec = decode_stub;
-    *slot = *decoded;
+    /* Others load exec, the first member, meanwhile: it changes last, and only atomically. */
+    memcpy((char *)slot + sizeof slot->exec, (const char *)decoded + sizeof slot->exec,
+           sizeof *slot - sizeof slot->exec);
     slot_publish(slot, exec);
 }
 
