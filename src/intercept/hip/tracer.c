@@ -1,5 +1,5 @@
 /*
- * HIP 6 without rocprofiler-register: hipRegisterTracerCallback.
+ * HIP 6.4 without rocprofiler-register (Debian's): hipRegisterTracerCallback.
  *
  * The library asks one callback of ours at every call, with a structure on its stack that begins
  * with hip_api_data_t and ends with two function pointers. Answering 0 makes it call those at entry
@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,21 +98,25 @@ static int on_call(uint32_t domain, uint32_t id, void *data)
     return ANSWER_YES;
 }
 
+struct version {
+    int major, minor;
+};
+
 /* Every function of the library that says its version would start the runtime; its file name says
    it too: libamdhip64.so.6.4.43484. */
-static int major_version(void)
+static struct version library_version(void)
 {
+    struct version version = {0};
     Dl_info library;
-    int major = 0;
 
     if (dladdr((void *)hip.api_name, &library) == 0)
-        return 0;
+        return version;
     char *path = realpath(library.dli_fname, NULL);
     const char *suffix = path ? strstr(path, ".so.") : NULL;
-    if (suffix != NULL)
-        major = atoi(suffix + strlen(".so."));
+    if (suffix == NULL || sscanf(suffix, ".so.%d.%d", &version.major, &version.minor) != 2)
+        version = (struct version){0};
     free(path);
-    return major;
+    return version;
 }
 
 bool tracer_arm(void (*ready)(void))
@@ -119,9 +124,12 @@ bool tracer_arm(void (*ready)(void))
     if (!library_symbols_find(symbols, sizeof symbols / sizeof symbols[0]))
         return false;
     library_initialise((void *)hip.api_name);
-    if (major_version() != 6) {
-        log_warning("intercept", "HIP %d cannot be hooked: HIP calls are not traced",
-                    major_version());
+    /* Where the functions lie is known for this release only, and asking any other one for the
+       proof would write into a stack whose layout nobody has checked. */
+    struct version version = library_version();
+    if (version.major != 6 || version.minor != 4) {
+        log_warning("intercept", "HIP %d.%d cannot be hooked: HIP calls are not traced",
+                    version.major, version.minor);
         return false;
     }
     const struct hip_calls_setup setup = {
