@@ -64,8 +64,11 @@ static int check_exec(const struct launch *launch, const char *mode, const char 
         setenv("LD_PRELOAD", launch->gpu_library, 1);
     setenv("CROCPROF_COUNTERS", counters ? counters : "", 1);
     setenv("CROCPROF_CHECK_MODE", mode, 1);
-    execl("/proc/self/exe", "crocprof", "--internal-check", (char *)NULL);
-    return refuse(EXIT_NOT_STARTED, "/proc/self/exe: %s", strerror(errno));
+    char self[PATH_MAX]; /* resolved: under valgrind the link itself is valgrind's own program */
+    if (!realpath("/proc/self/exe", self))
+        return refuse(EXIT_NOT_STARTED, "/proc/self/exe: %s", strerror(errno));
+    execl(self, "crocprof", "--internal-check", (char *)NULL);
+    return refuse(EXIT_NOT_STARTED, "%s: %s", self, strerror(errno));
 }
 
 static int counters_check(const struct launch *launch, const char *counters)
