@@ -36,7 +36,13 @@ struct Random {
         state = state * 6364136223846793005ull + 1442695040888963407ull;
         return (uint32_t)(state >> 32);
     }
-    float unit() { return (float)(bits() >> 8) * (1.0f / 16777216.0f); }
+    float unit()
+    {
+        return (float)(bits() >> 8) * (1.0f / 16777216.0f);
+    }
 };
 
-inline unsigned groups(size_t items, unsigned size) { return (unsigned)((items + size - 1) / size); }
+inline unsigned groups(size_t items, unsigned size)
+{
+    return (unsigned)((items + size - 1) / size);
+}

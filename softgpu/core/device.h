@@ -12,27 +12,27 @@
 enum gpu_gen { GPU_GFX906, GPU_GFX908, GPU_GFX90A, GPU_GFX942, GPU_GEN_COUNT };
 
 struct gpu_model {
-    const char *name;            /* "gfx90a" */
-    const char *codename;        /* topology "name" file: "aldebaran" */
-    const char *marketing_name;  /* "AMD Instinct MI210" */
+    const char *name;           /* "gfx90a" */
+    const char *codename;       /* topology "name" file: "aldebaran" */
+    const char *marketing_name; /* "AMD Instinct MI210" */
     enum gpu_gen gen;
     uint32_t gfx_target_version; /* 90010: decimal major, minor, stepping in base 100 */
     uint32_t device_id;          /* PCI */
     uint32_t family_id;          /* amdgpu family, 141 = AI */
     uint32_t external_rev;
 
-    uint32_t xcc_count;          /* accelerator dies */
-    uint32_t se_count;           /* shader engines per XCC */
+    uint32_t xcc_count; /* accelerator dies */
+    uint32_t se_count;  /* shader engines per XCC */
     uint32_t sh_per_se;
-    uint32_t cu_per_sh;          /* physical, per shader array */
-    uint32_t cu_active;          /* whole device */
+    uint32_t cu_per_sh; /* physical, per shader array */
+    uint32_t cu_active; /* whole device */
     uint32_t simd_per_cu;
     uint32_t waves_per_simd;
-    uint32_t lds_bytes;          /* per CU */
-    uint32_t vgprs_per_simd;     /* per lane; ACC registers included where unified */
+    uint32_t lds_bytes;      /* per CU */
+    uint32_t vgprs_per_simd; /* per lane; ACC registers included where unified */
     uint32_t tcp_bytes, tcp_line_bytes, tcp_ways; /* vector L1, per CU */
     uint32_t tcc_bytes, tcc_line_bytes, tcc_ways; /* L2, whole XCC */
-    uint32_t tcc_channels;       /* per XCC */
+    uint32_t tcc_channels;                        /* per XCC */
     uint64_t vram_bytes;
     uint32_t sclk_mhz, mclk_mhz;
     uint8_t has_acc_vgprs;       /* AGPRs exist */

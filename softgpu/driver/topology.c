@@ -104,6 +104,7 @@ static uint64_t hive_id(const struct gpu_model *const models[], int count, int g
 static int link_add(struct vtree *tree, int from, int to, int index, int type)
 {
     struct text text = {.used = 0};
+/* clang-format off */
 #define LIST(P)                                                                                    \
     P(type, type)                                                                                  \
     P(version_major, 0)                                                                            \
@@ -114,6 +115,7 @@ static int link_add(struct vtree *tree, int from, int to, int index, int type)
     P(min_latency, 0) P(max_latency, 0) P(min_bandwidth, type == LINK_XGMI ? 50000 : 0)            \
         P(max_bandwidth, type == LINK_XGMI ? 100000 : 0) P(recommended_transfer_size, 0)           \
             P(recommended_sdma_engine_id_mask, 0) P(flags, 1)
+    /* clang-format on */
     PUT_PROPERTIES(&text, LIST);
 #undef LIST
     return file_add(tree, &text, ROOT "/nodes/%d/io_links/%d/properties", from, index);
@@ -146,9 +148,11 @@ static int bank_add(struct vtree *tree, int node, int heap, uint64_t size_bytes,
                     uint32_t clock_mhz)
 {
     struct text text = {.used = 0};
+/* clang-format off */
 #define LIST(P)                                                                                    \
     P(heap_type, heap)                                                                             \
     P(size_in_bytes, size_bytes) P(flags, 0) P(width, width) P(mem_clk_max, clock_mhz)
+    /* clang-format on */
     PUT_PROPERTIES(&text, LIST);
 #undef LIST
     return file_add(tree, &text, ROOT "/nodes/%d/mem_banks/0/properties", node);
@@ -163,12 +167,14 @@ static int cache_add(struct vtree *tree, int node, int index, uint64_t simd_base
                      const struct cache *cache)
 {
     struct text text = {.used = 0};
+/* clang-format off */
 #define LIST(P)                                                                                    \
     P(processor_id_low, simd_base)                                                                 \
     P(level, cache->level)                                                                         \
     P(size, cache->size_kib)                                                                       \
     P(cache_line_size, cache->line_bytes)                                                          \
     P(cache_lines_per_tag, 1) P(association, cache->ways) P(latency, 0) P(type, cache->type)
+    /* clang-format on */
     PUT_PROPERTIES(&text, LIST);
 #undef LIST
     put(&text, "sibling_map 1,0\n");
@@ -200,6 +206,7 @@ static int cpu_add(struct vtree *tree, int gpus)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct sysinfo info = {.totalram = 1u << 30, .mem_unit = 1};
     sysinfo(&info);
+/* clang-format off */
 #define LIST(P)                                                                                    \
     P(cpu_cores_count, cores > 0 ? cores : 1)                                                      \
     P(simd_count, 0)                                                                               \
@@ -215,6 +222,7 @@ static int cpu_add(struct vtree *tree, int gpus)
                         P(hive_id, 0) P(num_sdma_engines, 0) P(num_sdma_xgmi_engines, 0)           \
                             P(num_sdma_queues_per_engine, 0) P(num_cp_queues, 0)                   \
                                 P(max_engine_clk_ccompute, 2000)
+    /* clang-format on */
     PUT_PROPERTIES(&text, LIST);
 #undef LIST
     int status = file_add(tree, &id, ROOT "/nodes/0/gpu_id");
@@ -232,6 +240,7 @@ static void gpu_properties(struct text *text, const struct gpu_model *m, int gpu
 {
     uint32_t capability =
         CAP_QUEUE_SIZE_POW2 | CAP_DOORBELL_TYPE_2 | CAP_SVM | (m->sram_ecc ? CAP_SRAM_EDC : 0);
+/* clang-format off */
 #define LIST(P)                                                                                    \
     P(cpu_cores_count, 0)                                                                          \
     P(simd_count, m->cu_active * m->simd_per_cu)                                                   \
@@ -257,6 +266,7 @@ static void gpu_properties(struct text *text, const struct gpu_model *m, int gpu
                                                     P(num_xcc, m->xcc_count)                       \
                                                         P(family_id, m->family_id)                 \
                                                             P(max_engine_clk_ccompute, 2000)
+    /* clang-format on */
     PUT_PROPERTIES(text, LIST);
 #undef LIST
 }

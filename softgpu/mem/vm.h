@@ -21,8 +21,8 @@ struct vm;
 enum vm_flags { VM_READ = 1, VM_WRITE = 2, VM_EXEC = 4 };
 
 struct vm_range {
-    uint64_t start, end;   /* GPU VA, end exclusive */
-    uint8_t *host;         /* host address of `start` */
+    uint64_t start, end; /* GPU VA, end exclusive */
+    uint8_t *host;       /* host address of `start` */
     uint32_t flags;
 };
 

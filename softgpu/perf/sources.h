@@ -8,40 +8,65 @@
 #ifndef PERF_SOURCES_H
 #define PERF_SOURCES_H
 
+/* clang-format off */
 #define PERF_CU_SOURCES(X)                                                                         \
     X(INST_VALU)                                                                                   \
     X(INST_MFMA)                                                                                   \
     X(INST_SALU)                                                                                   \
     X(INST_SMEM)                                                                                   \
     X(INST_VMEM_RD)                                                                                \
-    X(INST_VMEM_WR) X(INST_FLAT_RD) X(INST_FLAT_WR) X(INST_LDS) X(INST_GDS) X(INST_BRANCH)         \
-        X(INST_SENDMSG) X(INST_WAITCNT) X(INST_BARRIER) X(INST_EXPORT) X(INST_OTHER) X(GROUPS)     \
-            X(WAVES) X(ITEMS) X(VALU_LANES)                                                        \
-                X(WAVE_CYCLES) /* sum over waves of modelled resident cycles */                    \
-        X(CU_BUSY)             /* modelled cycles with a group on the unit */                      \
-        X(LDS_CONFLICT)        /* extra cycles of LDS bank conflicts */                            \
-        X(LDS_ACTIVE)          /* cycles of indexed LDS operations */                              \
-        X(FLAT_LDS)            /* FLAT instructions that went to LDS only */                       \
-        X(TCP_READ) X(TCP_READ_MISS) X(TCP_WRITE) X(TCP_ATOMIC) /* requests for one line each */   \
-        X(TCP_ATOMIC_RET) X(TCP_ATOMIC_NORET) X(SQC_HIT)                                           \
-            X(SQC_MISS) /* scalar data cache, counted at the unit that asked */
+    X(INST_VMEM_WR)                                                                                \
+    X(INST_FLAT_RD)                                                                                \
+    X(INST_FLAT_WR)                                                                                \
+    X(INST_LDS)                                                                                    \
+    X(INST_GDS)                                                                                    \
+    X(INST_BRANCH)                                                                                 \
+    X(INST_SENDMSG)                                                                                \
+    X(INST_WAITCNT)                                                                                \
+    X(INST_BARRIER)                                                                                \
+    X(INST_EXPORT)                                                                                 \
+    X(INST_OTHER)                                                                                  \
+    X(GROUPS)                                                                                      \
+    X(WAVES)                                                                                       \
+    X(ITEMS)                                                                                       \
+    X(VALU_LANES)                                                                                  \
+    X(WAVE_CYCLES) /* sum over waves of modelled resident cycles */                                \
+    X(CU_BUSY) /* modelled cycles with a group on the unit */                                      \
+    X(LDS_CONFLICT) /* extra cycles of LDS bank conflicts */                                       \
+    X(LDS_ACTIVE) /* cycles of indexed LDS operations */                                           \
+    X(FLAT_LDS) /* FLAT instructions that went to LDS only */                                      \
+    X(TCP_READ)                                                                                    \
+    X(TCP_READ_MISS)                                                                               \
+    X(TCP_WRITE)                                                                                   \
+    X(TCP_ATOMIC) /* requests for one line each */                                                 \
+    X(TCP_ATOMIC_RET)                                                                              \
+    X(TCP_ATOMIC_NORET)                                                                            \
+    X(SQC_HIT)                                                                                     \
+    X(SQC_MISS) /* scalar data cache, counted at the unit that asked */
+/* clang-format on */
 
 #define PERF_SE_SOURCES(X) X(SE_BUSY) /* per dispatch: cycles until its last unit is free */
 
+/* clang-format off */
 #define PERF_XCC_SOURCES(X)                                                                        \
-    X(CLOCK)      /* the counters' own clock */                                                    \
+    X(CLOCK) /* the counters' own clock */                                                         \
     X(GUI_ACTIVE) /* cycles with a dispatch */
+/* clang-format on */
 
+/* clang-format off */
 #define PERF_CHANNEL_SOURCES(X)                                                                    \
     X(TCC_READ)                                                                                    \
     X(TCC_WRITE)                                                                                   \
     X(TCC_ATOMIC)                                                                                  \
     X(TCC_HIT)                                                                                     \
     X(TCC_MISS)                                                                                    \
-    X(TCC_WRITEBACK) X(TCC_EVICT)                                                                  \
-        X(TCC_EVICT_DIRTY) /* lines replaced, and those of them that were dirty */                 \
-        X(EA_READ)         /* 64-byte reads from memory */                                         \
-        X(EA_WRITE_32) X(EA_WRITE_64)
+    X(TCC_WRITEBACK)                                                                               \
+    X(TCC_EVICT)                                                                                   \
+    X(TCC_EVICT_DIRTY) /* lines replaced, and those of them that were dirty */                     \
+    X(EA_READ) /* 64-byte reads from memory */                                                     \
+    X(EA_WRITE_32)                                                                                 \
+    X(EA_WRITE_64)
+/* clang-format on */
 
 #define PERF_SOURCE_ENUM(name) SRC_##name,
 enum perf_source {

@@ -47,7 +47,8 @@ static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_
     void (*in_callback)(struct sink *) = sink->in_callback;
     if (in_callback)
         in_callback(sink);
-    sink->records += count; /* last: a test that waits for it may then leave, and the sink with it */
+    sink->records +=
+        count; /* last: a test that waits for it may then leave, and the sink with it */
 }
 
 static bool put(struct tracebuf *buffer, uint64_t producer, uint64_t sequence, size_t size)
