@@ -12,7 +12,7 @@ if ! timeout 60 "$source/scripts/forky_run.sh" "$root" rocminfo | grep -q 'Name:
     failed=1
 fi
 for program in examples/{vector_add,transpose,reduction,gemm} \
-    tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,threads,spin,wait_value,device_printf,hsa_queues}; do
+    tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,threads,spin,wait_value,device_printf,math_functions,hsa_queues}; do
     name=$(basename "$program")
     output=$(timeout 120 "$source/scripts/forky_run.sh" "$root" "$build/$program" 2>&1)
     status=$?
@@ -24,4 +24,17 @@ for program in examples/{vector_add,transpose,reduction,gemm} \
         echo "$name: ok under 6.4.3"
     fi
 done
+
+# The profiler on the same runtime: one kernel of 2^20 work-items, two copies in, one out.
+if [ -f "$build/lib/libcrocprof-tool.so" ]; then
+    output=$(LD_PRELOAD=$LD_PRELOAD:$build/lib/libcrocprof-tool.so CROCPROF_COUNTERS=SQ_WAVES \
+        timeout 120 "$source/scripts/forky_run.sh" "$root" "$build/examples/vector_add" 2>&1)
+    for line in '^1 .* vector_add\(' '^1 +16384 .* SQ_WAVES ' '^2 .* MEMORY_COPY_HOST_TO_DEVICE' \
+        '^1 .* MEMORY_COPY_DEVICE_TO_HOST' '^3 .* hipMemcpy$'; do
+        grep -qE "$line" <<<"$output" && continue
+        echo "crocprof under 6.4.3: no line matches '$line' in:"
+        echo "$output"
+        failed=1
+    done
+fi
 exit $failed
