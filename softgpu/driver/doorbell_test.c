@@ -79,7 +79,8 @@ static void without_userfaultfd_arming_says_so(void **state)
 {
     (void)state;
     setenv("CROCGPU_DOORBELL", "poll", 1);
-    struct doorbell_watch *watch = doorbell_watch_create(rung, NULL);
+    static struct doorbell_watch *watch; /* a watch lives as long as the process */
+    watch = doorbell_watch_create(rung, NULL);
     volatile uint64_t *page = page_new();
     doorbell_watch_add(watch, (void *)page, PAGE);
     assert_int_equal(doorbell_watch_arm(watch), 0);
