@@ -202,8 +202,12 @@ static int buffer_map(struct driver *driver, struct buffer *buffer, struct gpu *
     }
     if (status)
         return status;
-    if (buffer_is_doorbell(buffer) && !buffer->mapped)
+    if (buffer_is_doorbell(buffer) && !buffer->mapped) {
         doorbell_watch_add(driver->watch, (void *)(uintptr_t)buffer->va, buffer->size_bytes);
+        /* The runtime maps the page after it made the queue: the command processor may be asleep
+         * without a limit by now, and the page is not armed until it looks again. */
+        cp_kick(driver->cp);
+    }
     buffer->mapped |= bit;
     return 0;
 }
