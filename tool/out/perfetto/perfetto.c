@@ -1,0 +1,271 @@
+#include "perfetto.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "out/writer.h"
+#include "proto.h"
+#include "texts.h"
+
+/* Field numbers of the format, message by message (trace.proto). */
+enum trace_field { TRACE_PACKET = 1 };
+enum packet_field {
+    PACKET_TIMESTAMP = 8,
+    PACKET_SEQUENCE_ID = 10,
+    PACKET_TRACK_EVENT = 11,
+    PACKET_INTERNED_DATA = 12,
+    PACKET_SEQUENCE_FLAGS = 13,
+    PACKET_TRACK_DESCRIPTOR = 60,
+    PACKET_FIRST_ON_SEQUENCE = 87,
+};
+enum descriptor_field {
+    DESCRIPTOR_UUID = 1,
+    DESCRIPTOR_NAME = 2,
+    DESCRIPTOR_PROCESS = 3,
+    DESCRIPTOR_THREAD = 4,
+    DESCRIPTOR_PARENT = 5,
+};
+enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
+enum thread_field { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
+enum interned_field { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_NOTE = 3 };
+enum interned_entry_field { ENTRY_IID = 1, ENTRY_TEXT = 2 };
+enum event_field {
+    EVENT_CATEGORY = 3,
+    EVENT_NOTE = 4,
+    EVENT_TYPE = 9,
+    EVENT_NAME = 10,
+    EVENT_TRACK = 11,
+    EVENT_FLOW = 47,
+    EVENT_FLOW_END = 48,
+};
+enum event_type { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
+enum note_field { NOTE_NAME = 1, NOTE_NUMBER = 3, NOTE_TEXT = 6 };
+enum sequence_flag { SEQUENCE_STATE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
+
+enum { SEQUENCE_ID = 1, INTERNED_KINDS = 4 };
+
+struct perfetto {
+    struct proto packet;
+    struct texts texts[INTERNED_KINDS]; /* by enum interned_field */
+    perfetto_track last_track;
+    int memory_status;
+    struct writer writer; /* large, therefore last */
+};
+
+static size_t packet_begin(struct perfetto *trace)
+{
+    proto_reset(&trace->packet);
+    size_t open = proto_begin(&trace->packet, TRACE_PACKET);
+    proto_u64(&trace->packet, PACKET_SEQUENCE_ID, SEQUENCE_ID);
+    return open;
+}
+
+static void packet_end(struct perfetto *trace, size_t open)
+{
+    proto_end(&trace->packet, open);
+    if (trace->packet.failed)
+        trace->memory_status = -ENOMEM;
+    else
+        writer_bytes(&trace->writer, (const char *)trace->packet.bytes, trace->packet.used);
+}
+
+struct perfetto *perfetto_create(const char *path, int *status)
+{
+    struct perfetto *trace = malloc(sizeof *trace);
+    if (!trace) {
+        *status = -ENOMEM;
+        return NULL;
+    }
+    trace->packet = (struct proto){0};
+    for (int i = 0; i < INTERNED_KINDS; i++)
+        trace->texts[i] = (struct texts){0};
+    trace->last_track = 0;
+    trace->memory_status = 0;
+    *status = writer_open(&trace->writer, path);
+    if (*status != 0) {
+        free(trace);
+        return NULL;
+    }
+    size_t open = packet_begin(trace);
+    proto_u64(&trace->packet, PACKET_FIRST_ON_SEQUENCE, 1);
+    proto_u64(&trace->packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
+    packet_end(trace, open);
+    return trace;
+}
+
+int perfetto_status(const struct perfetto *trace)
+{
+    if (!trace)
+        return -EINVAL;
+    return trace->writer.status != 0 ? trace->writer.status : trace->memory_status;
+}
+
+int perfetto_close(struct perfetto *trace)
+{
+    int status = writer_close(&trace->writer);
+    if (status == 0)
+        status = trace->memory_status;
+    for (int i = 0; i < INTERNED_KINDS; i++)
+        texts_free(&trace->texts[i]);
+    proto_free(&trace->packet);
+    free(trace);
+    return status;
+}
+
+/* ---- tracks ---------------------------------------------------------------------------------- */
+
+perfetto_track perfetto_process(struct perfetto *trace, uint32_t pid, const char *name)
+{
+    if (!trace)
+        return 0;
+    struct proto *packet = &trace->packet;
+    size_t open = packet_begin(trace), descriptor = proto_begin(packet, PACKET_TRACK_DESCRIPTOR);
+    proto_u64(packet, DESCRIPTOR_UUID, ++trace->last_track);
+    size_t process = proto_begin(packet, DESCRIPTOR_PROCESS);
+    proto_u64(packet, PROCESS_PID, pid);
+    proto_string(packet, PROCESS_NAME, name);
+    proto_end(packet, process);
+    proto_end(packet, descriptor);
+    packet_end(trace, open);
+    return trace->last_track;
+}
+
+perfetto_track perfetto_thread(struct perfetto *trace, uint32_t pid, uint32_t tid, const char *name)
+{
+    if (!trace)
+        return 0;
+    struct proto *packet = &trace->packet;
+    size_t open = packet_begin(trace), descriptor = proto_begin(packet, PACKET_TRACK_DESCRIPTOR);
+    proto_u64(packet, DESCRIPTOR_UUID, ++trace->last_track);
+    size_t thread = proto_begin(packet, DESCRIPTOR_THREAD);
+    proto_u64(packet, THREAD_PID, pid);
+    proto_u64(packet, THREAD_TID, tid);
+    if (name)
+        proto_string(packet, THREAD_NAME, name);
+    proto_end(packet, thread);
+    proto_end(packet, descriptor);
+    packet_end(trace, open);
+    return trace->last_track;
+}
+
+perfetto_track perfetto_child(struct perfetto *trace, perfetto_track parent, const char *name)
+{
+    if (!trace)
+        return 0;
+    struct proto *packet = &trace->packet;
+    size_t open = packet_begin(trace), descriptor = proto_begin(packet, PACKET_TRACK_DESCRIPTOR);
+    proto_u64(packet, DESCRIPTOR_UUID, ++trace->last_track);
+    proto_string(packet, DESCRIPTOR_NAME, name);
+    if (parent)
+        proto_u64(packet, DESCRIPTOR_PARENT, parent);
+    proto_end(packet, descriptor);
+    packet_end(trace, open);
+    return trace->last_track;
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static perfetto_text interned(struct perfetto *trace, enum interned_field kind, const char *text)
+{
+    bool is_new;
+    if (!trace)
+        return 0;
+    uint32_t id = texts_id(&trace->texts[kind], text, &is_new);
+    if (id == 0)
+        trace->memory_status = -ENOMEM;
+    if (!is_new)
+        return id;
+    size_t open = packet_begin(trace), data = proto_begin(&trace->packet, PACKET_INTERNED_DATA);
+    size_t entry = proto_begin(&trace->packet, kind);
+    proto_u64(&trace->packet, ENTRY_IID, id);
+    proto_string(&trace->packet, ENTRY_TEXT, text);
+    proto_end(&trace->packet, entry);
+    proto_end(&trace->packet, data);
+    proto_u64(&trace->packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    packet_end(trace, open);
+    return id;
+}
+
+perfetto_text perfetto_name(struct perfetto *trace, const char *name)
+{
+    return interned(trace, INTERNED_NAME, name);
+}
+
+perfetto_text perfetto_category(struct perfetto *trace, const char *name)
+{
+    return interned(trace, INTERNED_CATEGORY, name);
+}
+
+perfetto_text perfetto_note_name(struct perfetto *trace, const char *name)
+{
+    return interned(trace, INTERNED_NOTE, name);
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void notes_put(struct proto *packet, const struct perfetto_event *event)
+{
+    for (uint32_t i = 0; i < event->note_count; i++) {
+        const struct perfetto_note *note = &event->notes[i];
+        size_t open = proto_begin(packet, EVENT_NOTE);
+        proto_u64(packet, NOTE_NAME, note->name);
+        if (note->text)
+            proto_string(packet, NOTE_TEXT, note->text);
+        else
+            proto_u64(packet, NOTE_NUMBER, note->number);
+        proto_end(packet, open);
+    }
+}
+
+static void event_put(struct perfetto *trace, const struct perfetto_event *event,
+                      enum event_type type)
+{
+    struct proto *packet = &trace->packet;
+    size_t open = packet_begin(trace);
+    proto_u64(packet, PACKET_TIMESTAMP, event->begin_ns);
+    proto_u64(packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    size_t body = proto_begin(packet, PACKET_TRACK_EVENT);
+    if (event->category)
+        proto_u64(packet, EVENT_CATEGORY, event->category);
+    notes_put(packet, event);
+    proto_u64(packet, EVENT_TYPE, type);
+    if (event->name)
+        proto_u64(packet, EVENT_NAME, event->name);
+    proto_u64(packet, EVENT_TRACK, event->track);
+    if (event->flow_id)
+        proto_fixed64(packet, event->flow_ends ? EVENT_FLOW_END : EVENT_FLOW, event->flow_id);
+    proto_end(packet, body);
+    packet_end(trace, open);
+}
+
+void perfetto_begin(struct perfetto *trace, const struct perfetto_event *event)
+{
+    if (trace)
+        event_put(trace, event, TYPE_BEGIN);
+}
+
+void perfetto_end(struct perfetto *trace, perfetto_track track, uint64_t end_ns)
+{
+    if (!trace)
+        return;
+    struct proto *packet = &trace->packet;
+    size_t open = packet_begin(trace);
+    proto_u64(packet, PACKET_TIMESTAMP, end_ns);
+    size_t body = proto_begin(packet, PACKET_TRACK_EVENT);
+    proto_u64(packet, EVENT_TYPE, TYPE_END);
+    proto_u64(packet, EVENT_TRACK, track);
+    proto_end(packet, body);
+    packet_end(trace, open);
+}
+
+void perfetto_slice(struct perfetto *trace, const struct perfetto_event *event)
+{
+    perfetto_begin(trace, event);
+    perfetto_end(trace, event->track, event->end_ns);
+}
+
+void perfetto_instant(struct perfetto *trace, const struct perfetto_event *event)
+{
+    if (trace)
+        event_put(trace, event, TYPE_INSTANT);
+}
