@@ -57,8 +57,6 @@ PORTABLE_TYPES = {
     "hipStreamBatchMemOpParams": "union hipStreamBatchMemOpParams_union",
     "hipExternalMemoryMipmappedArrayDesc": "struct hipExternalMemoryMipmappedArrayDesc_st",
     "hipFunctionLaunchParams": "struct hipFunctionLaunchParams_t",
-    # C++ constructors are not allowed in a union's member.
-    "dim3": "rocprofiler_dim3_t",
 }
 for tag in ("hipBatchMemOpNodeParams", "hipDeviceProp_tR0000", "hipDeviceProp_tR0600",
             "hipExternalSemaphoreSignalNodeParams", "hipExternalSemaphoreWaitNodeParams",
@@ -85,12 +83,18 @@ def id_enum(table):
     return "\n".join(lines)
 
 
-def member(param):
-    decl = param.decl
+def portable(decl):
+    """The declaration with types that every supported release's headers know."""
     for old, new in PORTABLE_TYPES.items():
-        if old == "dim3" and "*" in decl:
-            continue  # a pointer to it may stay what the caller passed
         decl = re.sub(r"(?<![\w])%s\b ?" % old, new if new.endswith("*") else new + " ", decl)
+    return decl
+
+
+def member(param):
+    # C++ constructors are not allowed in a union's member; a pointer stays what the caller passed.
+    decl = portable(param.decl)
+    if "*" not in decl:
+        decl = re.sub(r"\bdim3\b", "rocprofiler_dim3_t", decl)
     return decl + ";"
 
 

@@ -12,10 +12,9 @@
 
 /* Provided by src/intercept; weak so that the engine links, and its tests run, without it. */
 __attribute__((weak)) bool intercept_hsa_install(void *api_table, uint64_t runtime_version);
-__attribute__((weak)) bool intercept_hip_install(const char *name, void *api_table,
-                                                 uint64_t runtime_version);
+__attribute__((weak)) bool intercept_table_install(const char *library, void **tables,
+                                                   uint64_t library_version);
 __attribute__((weak)) bool intercept_hip_arm(void (*ready)(void));
-__attribute__((weak)) bool intercept_marker_install(void **api_tables, uint64_t runtime_version);
 /* Provided by src/session/counting: GPU memory from the runtime just installed. */
 __attribute__((weak)) void counting_memory_use_hsa(void);
 
@@ -48,11 +47,7 @@ static bool install(const struct runtime *runtime, void **tables, uint64_t versi
             counting_memory_use_hsa();
         return true;
     }
-    if (!strncmp(runtime->name, "hip", 3))
-        return intercept_hip_install && intercept_hip_install(runtime->name, tables[0], version);
-    if (!strcmp(runtime->name, "roctx"))
-        return intercept_marker_install && intercept_marker_install(tables, version);
-    return true; /* nothing of it can be traced yet; configuring such kinds already said so */
+    return intercept_table_install && intercept_table_install(runtime->name, tables, version);
 }
 
 /* ---- tools that wrap tables themselves (rocprofiler_at_intercept_table_registration) */

@@ -10,12 +10,20 @@ __attribute__((weak)) _Atomic(const struct trace_counting_ops *) trace_counting;
  * the records that have a full rocprofiler_correlation_id_t. */
 #define CORRELATION(record) offsetof(rocprofiler_buffer_tracing_##record##_record_t, correlation_id)
 _Static_assert(CORRELATION(kernel_dispatch) == 16 && CORRELATION(memory_copy) == 16 &&
-                   CORRELATION(memory_allocation) == 16 && CORRELATION(scratch_memory) == 16,
+                   CORRELATION(memory_allocation) == 16 && CORRELATION(scratch_memory) == 16 &&
+                   CORRELATION(marker_api) == 16,
                "ids stand at one place");
+
+/* A marker range outlives the calls around it and has an id of its own. */
+static bool has_own_id(enum trace_domain domain)
+{
+    return domain == TRACE_MARKER_CORE_RANGE_API;
+}
 
 static bool has_ancestor(enum trace_domain domain)
 {
-    return domain == TRACE_MEMORY_ALLOCATION || domain == TRACE_SCRATCH_MEMORY;
+    return domain == TRACE_MEMORY_ALLOCATION || domain == TRACE_SCRATCH_MEMORY ||
+           has_own_id(domain);
 }
 
 static bool has_correlation(enum trace_domain domain)
@@ -38,7 +46,10 @@ static struct trace_work *work_of_frame(struct trace_frame *frame)
 static void ids_capture(struct session_thread *self, struct trace_event *event)
 {
     struct trace_frame *frame = self->frame;
-    if (frame) {
+    bool own_id = has_own_id((enum trace_domain)event->domain);
+    if (frame && own_id)
+        event->correlation_id.ancestor = frame->internal;
+    if (frame && !own_id) {
         event->correlation_id.internal = frame->internal;
         event->correlation_id.ancestor = frame->ancestor;
         event->work = work_of_frame(frame);

@@ -13,4 +13,8 @@
  */
 bool intercept_hip_arm(void (*ready)(void));
 
+/* The library has offered its tables, where calls are seen from now on: its tracer callback, if it
+ * is hooked, must not report them a second time. */
+void intercept_hip_disarm(void);
+
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "intercept/hip/arm.h"
 #include "intercept/hip/calls.h"
 
 enum { DOMAIN_API = 3, ANSWER_YES = 0, ANSWER_NO = 1 };
@@ -88,10 +89,19 @@ static bool proof_ask(void)
     return asked;
 }
 
+/* Writer: who installs wrappers in HIP's tables. Readers: calls, relaxed: a library offers its
+   tables before its first call. */
+static _Atomic bool disarmed;
+
+void intercept_hip_disarm(void)
+{
+    atomic_store_explicit(&disarmed, true, memory_order_relaxed);
+}
+
 static int on_call(uint32_t domain, uint32_t id, void *data)
 {
-    if (domain != DOMAIN_API || data == NULL || !hip_call_wanted(id) || !proof_ask() ||
-        hip_call_open(id) == NULL)
+    if (atomic_load_explicit(&disarmed, memory_order_relaxed) || domain != DOMAIN_API ||
+        data == NULL || !hip_call_wanted(id) || !proof_ask() || hip_call_open(id) == NULL)
         return ANSWER_NO;
     memset(data, 0, 8); /* the correlation id, which the library takes over from here */
     phases_store(data, on_enter, on_exit_phase);
@@ -121,7 +131,8 @@ static struct version library_version(void)
 
 bool tracer_arm(void (*ready)(void))
 {
-    if (!library_symbols_find(symbols, sizeof symbols / sizeof symbols[0]))
+    if (atomic_load_explicit(&disarmed, memory_order_relaxed) ||
+        !library_symbols_find(symbols, sizeof symbols / sizeof symbols[0]))
         return false;
     library_initialise((void *)hip.api_name);
     /* Where the functions lie is known for this release only, and asking any other one for the

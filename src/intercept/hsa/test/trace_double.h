@@ -23,6 +23,7 @@ struct double_entry {
         rocprofiler_buffer_tracing_kernel_dispatch_record_t dispatch_record;
         rocprofiler_buffer_tracing_memory_copy_record_t copy_record;
         rocprofiler_buffer_tracing_memory_allocation_record_t allocation_record;
+        rocprofiler_buffer_tracing_marker_api_record_t marker_record;
     } payload;
 };
 

@@ -1,0 +1,245 @@
+/* Tables of libraries of other releases than ours, played by this program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <rocprofiler-sdk/hip.h>
+
+#include "intercept/hsa/test/trace_double.h"
+#include "intercept/table/install.h"
+#include "intercept/table/table.h"
+
+enum {
+    MALLOC = ROCPROFILER_HIP_RUNTIME_API_ID_hipMalloc,
+    FREE = ROCPROFILER_HIP_RUNTIME_API_ID_hipFree,
+    NEWEST = ROCPROFILER_HIP_RUNTIME_API_ID_LAST - 1,
+    SLOTS = ROCPROFILER_HIP_RUNTIME_API_ID_LAST,
+    UNKNOWN_SLOTS = 40, /* of a release after ours */
+};
+
+struct hip_table {
+    uint64_t size;
+    void *slots[SLOTS + UNKNOWN_SLOTS];
+};
+
+typedef hipError_t (*malloc_fn)(void **, size_t);
+typedef hipError_t (*free_fn)(void *);
+
+static int malloc_calls, free_calls, other_malloc_calls, unexpected_calls;
+
+static hipError_t fake_malloc(void **pointer, size_t size)
+{
+    malloc_calls++;
+    *pointer = (void *)(uintptr_t)size;
+    return size == 13 ? hipErrorOutOfMemory : hipSuccess;
+}
+
+static hipError_t other_malloc(void **pointer, size_t size)
+{
+    other_malloc_calls++;
+    *pointer = (void *)(uintptr_t)(size + 1);
+    return hipSuccess;
+}
+
+static hipError_t fake_free(void *pointer)
+{
+    (void)pointer;
+    free_calls++;
+    return hipSuccess;
+}
+
+static hipError_t unexpected(void)
+{
+    unexpected_calls++;
+    return hipErrorUnknown;
+}
+
+static void table_fill(struct hip_table *table, uint32_t slots, malloc_fn allocate)
+{
+    memset(table, 0, sizeof *table);
+    table->size = sizeof table->size + slots * sizeof(void *);
+    for (uint32_t i = 0; i < slots; i++)
+        table->slots[i] = (void *)unexpected;
+    table->slots[MALLOC] = (void *)allocate;
+    table->slots[FREE] = (void *)fake_free;
+}
+
+static bool offer(void *table)
+{
+    return intercept_table_install("hip", &table, 70000);
+}
+
+static struct hip_table table;
+
+static void only_configured_slots_are_wrapped(void **state)
+{
+    (void)state;
+    double_reset();
+    double_listen(TRACE_HIP_RUNTIME_API, MALLOC);
+    table_fill(&table, SLOTS + UNKNOWN_SLOTS, fake_malloc);
+    struct hip_table before = table;
+    assert_true(offer(&table));
+    for (uint32_t i = 0; i < SLOTS + UNKNOWN_SLOTS; i++)
+        if (i == MALLOC)
+            assert_ptr_not_equal(table.slots[i], before.slots[i]);
+        else
+            assert_ptr_equal(table.slots[i], before.slots[i]);
+
+    void *pointer = NULL;
+    assert_int_equal(((malloc_fn)table.slots[MALLOC])(&pointer, 13), hipErrorOutOfMemory);
+    assert_ptr_equal(pointer, (void *)13);
+    const struct double_entry *entry =
+        double_entry(DOUBLE_API_EXIT, TRACE_HIP_RUNTIME_API, MALLOC, 0);
+    assert_non_null(entry);
+    assert_ptr_equal(entry->payload.hip.args.hipMalloc.ptr, &pointer);
+    assert_int_equal(entry->payload.hip.args.hipMalloc.size, 13);
+    assert_int_equal(entry->payload.hip.retval.hipError_t_retval, hipErrorOutOfMemory);
+
+    double_stop(TRACE_HIP_RUNTIME_API);
+    assert_int_equal(((malloc_fn)table.slots[MALLOC])(&pointer, 5), hipSuccess);
+    assert_int_equal(double_count(DOUBLE_API_ENTER, TRACE_HIP_RUNTIME_API, -1), 1);
+    assert_int_equal(malloc_calls, 2);
+}
+
+/* By value: wider than registers, and dim3, which the SDK's structure holds in a type of its own.
+ */
+static rocprofiler_dim3_t seen_grid;
+typedef hipError_t (*configure_fn)(dim3, dim3, size_t, hipStream_t);
+
+static hipError_t fake_configure(dim3 grid, dim3 block, size_t shared, hipStream_t stream)
+{
+    (void)block, (void)stream;
+    seen_grid = (rocprofiler_dim3_t){grid.x, grid.y, grid.z};
+    return shared == 64 ? hipSuccess : hipErrorInvalidValue;
+}
+
+/* The last byte of the table is the last byte of its page. */
+static void nothing_behind_a_short_table_is_touched(void **state)
+{
+    (void)state;
+    enum { PUSH = ROCPROFILER_HIP_COMPILER_API_ID___hipPushCallConfiguration };
+    double_reset();
+    double_listen(TRACE_HIP_COMPILER_API, -1);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+    uint64_t bytes = sizeof(uint64_t) + (PUSH + 1) * sizeof(void *);
+    void *table_end = memory + page - bytes;
+    memcpy(table_end, &bytes, sizeof bytes);
+    void **slots = (void **)table_end + 1;
+    slots[0] = (void *)unexpected;
+    slots[PUSH] = (void *)fake_configure;
+    assert_true(intercept_table_install("hip_compiler", &table_end, 70000));
+    configure_fn push = (configure_fn)slots[PUSH];
+    dim3 one = {1, 1, 1};
+    assert_int_equal(push(one, one, 64, NULL), hipSuccess);
+    assert_int_equal(double_count(DOUBLE_API_EXIT, TRACE_HIP_COMPILER_API, PUSH), 1);
+
+    /* a table of nothing but its size */
+    table_end = memory + page - sizeof(uint64_t);
+    bytes = sizeof(uint64_t);
+    memcpy(table_end, &bytes, sizeof bytes);
+    assert_false(intercept_table_install("hip_compiler", &table_end, 70000));
+    munmap(memory, 2 * page);
+}
+
+/* The same table again: what was not configured then is wrapped now. */
+static void empty_slots_stay_empty(void **state)
+{
+    (void)state;
+    double_reset();
+    double_listen(TRACE_HIP_RUNTIME_API, -1);
+    table.slots[FREE] = table.slots[NEWEST] = NULL;
+    assert_true(offer(&table));
+    assert_null(table.slots[FREE]);
+    assert_null(table.slots[NEWEST]);
+    assert_ptr_not_equal(table.slots[NEWEST - 1], (void *)unexpected);
+    assert_ptr_equal(table.slots[SLOTS], (void *)unexpected);
+}
+
+static void every_copy_of_a_library_calls_its_own_functions(void **state)
+{
+    (void)state;
+    static struct hip_table second;
+    void *pointer;
+    double_reset();
+    double_listen(TRACE_HIP_RUNTIME_API, MALLOC);
+    table_fill(&second, SLOTS, other_malloc);
+    assert_true(offer(&second));
+    int before = malloc_calls;
+    assert_int_equal(((malloc_fn)second.slots[MALLOC])(&pointer, 7), hipSuccess);
+    assert_ptr_equal(pointer, (void *)8);
+    assert_int_equal(other_malloc_calls, 1);
+    assert_int_equal(malloc_calls, before);
+    assert_int_equal(double_count(DOUBLE_API_EXIT, TRACE_HIP_RUNTIME_API, MALLOC), 1);
+
+    static struct hip_table late;
+    table_fill(&late, SLOTS, fake_malloc);
+    assert_false(offer(&late)); /* and then left alone */
+    assert_ptr_equal(late.slots[MALLOC], (void *)fake_malloc);
+
+    /* offered again: unchanged, then reset by its library, then wrapped by somebody else */
+    void *wrapper = second.slots[MALLOC];
+    assert_true(offer(&second));
+    assert_ptr_equal(second.slots[MALLOC], wrapper);
+    second.slots[MALLOC] = (void *)other_malloc;
+    assert_true(offer(&second));
+    assert_ptr_equal(second.slots[MALLOC], wrapper);
+    second.slots[MALLOC] = (void *)unexpected;
+    assert_true(offer(&second));
+    assert_ptr_equal(second.slots[MALLOC], (void *)unexpected);
+}
+
+static void what_is_no_table_is_refused(void **state)
+{
+    (void)state;
+    static uint64_t huge[2] = {UINT64_MAX, 0}, tiny[2] = {7, 0};
+    double_reset();
+    double_listen(TRACE_HIP_COMPILER_API, -1);
+    void *candidates[] = {NULL, huge, tiny, (char *)tiny + 1};
+    for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++)
+        assert_false(intercept_table_install("hip_compiler", &candidates[i], 1));
+    assert_false(intercept_table_install("no such library", &candidates[1], 1));
+}
+
+static void structures_by_value_arrive(void **state)
+{
+    (void)state;
+    enum { PUSH = ROCPROFILER_HIP_COMPILER_API_ID___hipPushCallConfiguration };
+    static uint64_t compiler[10] = {sizeof compiler};
+    void **slots = (void **)(void *)(compiler + 1);
+    void *tables[] = {compiler};
+    double_reset();
+    double_listen(TRACE_HIP_COMPILER_API, PUSH);
+    slots[PUSH] = (void *)fake_configure;
+    assert_true(intercept_table_install("hip_compiler", tables, 60200));
+    dim3 grid = {1, 2, 3}, block = {4, 5, 6};
+    configure_fn push = (configure_fn)slots[PUSH];
+    assert_int_equal(push(grid, block, 64, NULL), hipSuccess);
+    assert_int_equal(seen_grid.z, 3);
+    const struct double_entry *entry =
+        double_entry(DOUBLE_API_ENTER, TRACE_HIP_COMPILER_API, PUSH, 0);
+    assert_non_null(entry);
+    assert_int_equal(entry->payload.hip.args.__hipPushCallConfiguration.blockDim.y, 5);
+    assert_int_equal(entry->payload.hip.args.__hipPushCallConfiguration.sharedMem, 64);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_configured_slots_are_wrapped),
+        cmocka_unit_test(empty_slots_stay_empty),
+        cmocka_unit_test(nothing_behind_a_short_table_is_touched),
+        cmocka_unit_test(every_copy_of_a_library_calls_its_own_functions),
+        cmocka_unit_test(what_is_no_table_is_refused),
+        cmocka_unit_test(structures_by_value_arrive),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + unexpected_calls;
+}
