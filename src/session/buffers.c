@@ -8,6 +8,7 @@
 
 struct public_buffer {
     rocprofiler_context_id_t context;
+    rocprofiler_buffer_id_t id;
     rocprofiler_buffer_tracing_cb_t callback;
     void *data;
     uint32_t client;
@@ -31,19 +32,12 @@ struct tracebuf *trace_buffer_find(rocprofiler_buffer_id_t id)
     return find(id);
 }
 
-static rocprofiler_buffer_id_t buffer_id(const struct tracebuf *buffer)
-{
-    uint32_t index = 0;
-    while (tracebuf_at(index) != buffer)
-        index++;
-    return (rocprofiler_buffer_id_t){handle_base + 1 + index};
-}
-
 static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
                     uint64_t dropped, void *arg)
 {
+    (void)buffer;
     struct public_buffer *public = arg;
-    public->callback(public->context, buffer_id(buffer), (rocprofiler_record_header_t **)items,
+    public->callback(public->context, public->id, (rocprofiler_record_header_t **)items,
                      count, public->data, dropped);
 }
 
@@ -75,8 +69,9 @@ static rocprofiler_status_t create(const struct tracebuf_config *config,
     struct tracebuf *buffer = thread ? tracebuf_create(config) : NULL;
     if (!buffer)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    *id = (rocprofiler_buffer_id_t){handle_base + 1 + buffer->index};
+    ((struct public_buffer *)config->arg)->id = *id;
     tracebuf_assign(buffer, thread);
-    *id = buffer_id(buffer);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -132,13 +127,18 @@ rocprofiler_status_t buffer_flush(rocprofiler_buffer_id_t id)
 /* Undelivered records are delivered first; services that still write to it count losses. */
 rocprofiler_status_t buffer_destroy(rocprofiler_buffer_id_t id)
 {
+    enum { ATTEMPTS = 4 };
     struct tracebuf *buffer = find(id);
     if (!buffer)
         return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
     struct public_buffer *public = buffer->config.arg;
-    if (!tracebuf_delivering())
-        tracebuf_flush(buffer);
-    if (!tracebuf_close(buffer))
+    bool closed = false;
+    for (int i = 0; i < ATTEMPTS && !closed; i++) { /* producers may fill it again */
+        if (!tracebuf_delivering())
+            tracebuf_flush(buffer);
+        closed = tracebuf_close(buffer);
+    }
+    if (!closed)
         return ROCPROFILER_STATUS_ERROR_BUFFER_BUSY;
     atomic_store_explicit(&public->destroyed, true, memory_order_relaxed);
     return ROCPROFILER_STATUS_SUCCESS;

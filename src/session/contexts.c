@@ -82,11 +82,36 @@ static bool conflicts(const struct context *wanted)
     return false;
 }
 
-/* From STOPPED to STARTING, which keeps others out while services start without the lock. */
+/* Services start and stop without the lock; meanwhile others wait for the outcome. Not those whom a
+ * service may wait for: this thread itself, further out, and delivery threads. */
+static pthread_cond_t settled = PTHREAD_COND_INITIALIZER; /* with session_lock */
+static __thread unsigned moving_here __attribute__((tls_model("initial-exec")));
+
+static bool is_moving(const struct context *context)
+{
+    return context->state == CONTEXT_STARTING || context->state == CONTEXT_STOPPING;
+}
+
+static void wait_until_settled(const struct context *context)
+{
+    while (is_moving(context) && !moving_here && !tracebuf_delivering())
+        pthread_cond_wait(&settled, &session_lock);
+}
+
+void contexts_on_fork_child(void)
+{
+    pthread_cond_init(&settled, NULL);
+    struct context *context;
+    for (uint32_t i = 0; (context = context_at(i)); i++)
+        if (is_moving(context) && !moving_here)
+            context->state = CONTEXT_STOPPED; /* whoever moved it is not here */
+}
+
+/* From STOPPED to STARTING. */
 static rocprofiler_status_t start_begin(struct context *context)
 {
     if (context->state == CONTEXT_STOPPING)
-        return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR;
     if (conflicts(context))
         return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
     if (sets_would_overflow(context))
@@ -119,11 +144,13 @@ static rocprofiler_status_t services_start(struct context *context)
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-static void state_set(struct context *context, enum context_state state)
+static void state_settle(struct context *context, enum context_state state)
 {
     pthread_mutex_lock(&session_lock);
     context->state = state;
-    sets_publish(context);
+    if (state == CONTEXT_ACTIVE)
+        sets_publish(context);
+    pthread_cond_broadcast(&settled);
     pthread_mutex_unlock(&session_lock);
 }
 
@@ -135,19 +162,23 @@ rocprofiler_status_t context_start(rocprofiler_context_id_t id)
     if (!context)
         return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     pthread_mutex_lock(&session_lock);
+    wait_until_settled(context);
     bool already = context->state == CONTEXT_ACTIVE || context->state == CONTEXT_STARTING;
     rocprofiler_status_t status = already ? ROCPROFILER_STATUS_SUCCESS : start_begin(context);
     pthread_mutex_unlock(&session_lock);
     if (already || status != ROCPROFILER_STATUS_SUCCESS)
         return status;
+    moving_here++;
     status = services_start(context);
-    state_set(context, status == ROCPROFILER_STATUS_SUCCESS ? CONTEXT_ACTIVE : CONTEXT_STOPPED);
+    moving_here--;
+    state_settle(context, status == ROCPROFILER_STATUS_SUCCESS ? CONTEXT_ACTIVE : CONTEXT_STOPPED);
     return status;
 }
 
 static rocprofiler_status_t stop(struct context *context)
 {
     pthread_mutex_lock(&session_lock);
+    wait_until_settled(context);
     bool active = context->state == CONTEXT_ACTIVE;
     if (active) {
         context->state = CONTEXT_STOPPING;
@@ -156,10 +187,10 @@ static rocprofiler_status_t stop(struct context *context)
     pthread_mutex_unlock(&session_lock);
     if (!active)
         return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    moving_here++;
     services_stop(context, SERVICE_COUNT);
-    pthread_mutex_lock(&session_lock);
-    context->state = CONTEXT_STOPPED;
-    pthread_mutex_unlock(&session_lock);
+    moving_here--;
+    state_settle(context, CONTEXT_STOPPED);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 

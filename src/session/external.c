@@ -26,6 +26,16 @@ static struct external_table *tables;
 /* Written once by the first push of the main thread (release). */
 static _Atomic(struct external_table *) main_table;
 
+void external_on_fork_prepare(void)
+{
+    pthread_mutex_lock(&external_lock);
+}
+
+void external_on_fork_parent(void)
+{
+    pthread_mutex_unlock(&external_lock);
+}
+
 void external_on_fork_child(void)
 {
     pthread_mutex_init(&external_lock, NULL);

@@ -5,30 +5,44 @@
 #include "session/discover.h"
 #include "session/record.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <rocprofiler-sdk/version.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+enum client_state { CLIENT_ABSENT, CLIENT_LIVE, CLIENT_ENDING, CLIENT_ENDED };
 
 struct client {
     rocprofiler_client_id_t id; /* the tool holds a pointer to it */
     uint32_t handle;            /* what id.handle must still be: a tool may not change it */
-    bool live;                  /* initialised and not yet finalised */
+    /* Writers: configuration; whoever ends the tool (compare-exchange, then release). */
+    _Atomic int state;
     rocprofiler_tool_configure_result_t result;
 };
 
 /* Fixed once stage is READY. Guarded by being touched by the initialising thread only before. */
 static struct client *clients;
 static uint32_t client_count;
-static rocprofiler_configure_func_t forced;
-static uint32_t current_client;
+static _Atomic(rocprofiler_configure_func_t) forced;
+static _Atomic uint32_t current_client; /* written by the initialising thread; relaxed */
 
 /* Writers: initialize and finalize (release). Readers: any (acquire). */
 static _Atomic int stage;
-static _Atomic bool initialize_taken, finalize_taken;
-static _Atomic uint32_t initializer_tid;
+static _Atomic bool force_taken, initialize_taken, finalize_taken;
 static pthread_mutex_t ready_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t ready = PTHREAD_COND_INITIALIZER; /* the stage or a client's state changed */
+
+/* What this thread is in the middle of, so that it never waits for itself. Not thread ids: those
+ * change in a forked child. */
+static __thread bool initializing_here __attribute__((tls_model("initial-exec")));
+static __thread unsigned ending_here __attribute__((tls_model("initial-exec")));
+
+/* Who exits while another thread still ends the tools lets it finish: it may be writing files. Not
+ * for ever: that thread may wait for something of ours. */
+enum { END_WAIT_SECONDS = 60 };
 
 enum { RUNTIMES_MAX = 16 };
 static const struct trace_runtime_ops *runtimes[RUNTIMES_MAX];
@@ -46,13 +60,13 @@ bool session_configuring(void)
 
 uint32_t session_current_client(void)
 {
-    return current_client;
+    return atomic_load_explicit(&current_client, memory_order_relaxed);
 }
 
 bool session_has_tools(void)
 {
     for (uint32_t i = 0; i < client_count; i++)
-        if (clients[i].live)
+        if (atomic_load_explicit(&clients[i].state, memory_order_relaxed) == CLIENT_LIVE)
             return true;
     return false;
 }
@@ -93,7 +107,18 @@ static const char *client_name(const struct client *client)
 static void client_drop(struct client *client)
 {
     contexts_discard(client->handle);
-    client->live = false;
+    atomic_store(&client->state, CLIENT_ABSENT);
+}
+
+/* A tool that the program unloads would leave us pointers into nothing: it stays mapped. */
+static void library_keep(rocprofiler_configure_func_t configure)
+{
+    Dl_info library;
+    if (!dladdr((void *)configure, &library) || !library.dli_fname)
+        return;
+    void *handle = dlopen(library.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE);
+    if (handle)
+        dlclose(handle);
 }
 
 /* NULL, or a result too old to be read, means that the tool does not take part. */
@@ -108,23 +133,25 @@ static void client_configure(struct client *client, rocprofiler_configure_func_t
     rocprofiler_tool_configure_result_t *result =
         configure(ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING, priority, &client->id);
     current_client = 0;
-    client->live = result != NULL;
     if (result && result->size < sizeof *result) {
         log_error("session", "%s: rocprofiler_tool_configure_result_t of %zu bytes, %zu expected",
                   client_name(client), result->size, sizeof *result);
-        client->live = false;
+        result = NULL;
     }
-    if (client->live)
-        client->result = *result;
-    else
+    if (!result) {
         client_drop(client);
+        return;
+    }
+    client->result = *result;
+    atomic_store(&client->state, CLIENT_LIVE);
+    library_keep(configure);
 }
 
 static void client_finalize_request(rocprofiler_client_id_t id);
 
 static void client_initialize(struct client *client)
 {
-    if (!client->live || !client->result.initialize)
+    if (atomic_load(&client->state) != CLIENT_LIVE || !client->result.initialize)
         return;
     current_client = client->handle;
     int status = client->result.initialize(client_finalize_request, client->result.tool_data);
@@ -139,7 +166,7 @@ static void client_initialize(struct client *client)
 static void clients_configure(void)
 {
     struct tool_list list;
-    discover_tools(&list, forced);
+    discover_tools(&list, atomic_load(&forced));
     clients = calloc(list.count ? list.count : 1, sizeof *clients);
     if (!clients) {
         log_error("session", "out of memory: no tool is configured");
@@ -151,9 +178,17 @@ static void clients_configure(void)
         client_initialize(&clients[i]);
 }
 
+static void reach(_Atomic int *state, int value)
+{
+    pthread_mutex_lock(&ready_lock);
+    atomic_store_explicit(state, value, memory_order_release);
+    pthread_cond_broadcast(&ready);
+    pthread_mutex_unlock(&ready_lock);
+}
+
 static void wait_until_ready(void)
 {
-    if (atomic_load(&initializer_tid) == thread_id())
+    if (initializing_here)
         return; /* a tool calls back into us from its configure */
     pthread_mutex_lock(&ready_lock);
     while (session_stage() < STAGE_READY)
@@ -161,33 +196,43 @@ static void wait_until_ready(void)
     pthread_mutex_unlock(&ready_lock);
 }
 
-static void publish_ready(void)
+/* Other threads must not be in the middle of a change, which nobody would complete in the child.
+ * tracebuf takes its own locks before ours: no thread holds one of ours and takes one of those. */
+static void on_fork_prepare(void)
 {
-    pthread_mutex_lock(&ready_lock);
-    atomic_store_explicit(&stage, STAGE_READY, memory_order_release);
-    pthread_cond_broadcast(&ready);
-    pthread_mutex_unlock(&ready_lock);
+    pthread_mutex_lock(&session_lock);
+    external_on_fork_prepare();
 }
 
-/* Other threads of the parent may have held these; in the child nobody will release them. What they
- * guard is consistent enough: lists grow by one store at their end. */
+static void on_fork_parent(void)
+{
+    external_on_fork_parent();
+    pthread_mutex_unlock(&session_lock);
+}
+
 static void on_fork_child(void)
 {
     pthread_mutex_init(&session_lock, NULL);
     pthread_mutex_init(&ready_lock, NULL);
     pthread_cond_init(&ready, NULL);
     external_on_fork_child();
+    contexts_on_fork_child();
+    if (atomic_load(&finalize_taken) && !ending_here)
+        atomic_store(&stage, STAGE_DONE); /* whoever was ending everything is not here */
+    for (uint32_t i = 0; i < client_count; i++)
+        if (atomic_load(&clients[i].state) == CLIENT_ENDING && !ending_here)
+            atomic_store(&clients[i].state, CLIENT_ENDED);
 }
 
-void session_initialize(void)
+bool session_initialize(void)
 {
     if (atomic_exchange(&initialize_taken, true)) {
         if (session_stage() < STAGE_READY)
             wait_until_ready();
-        return;
+        return false;
     }
-    atomic_store(&initializer_tid, thread_id());
-    pthread_atfork(NULL, NULL, on_fork_child);
+    initializing_here = true;
+    pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
     thread_creation_hook(thread_callbacks_run);
     clock_init();
     record_init();
@@ -197,17 +242,20 @@ void session_initialize(void)
         atexit(session_finalize);
         at_quick_exit(session_finalize);
     }
-    publish_ready();
+    initializing_here = false;
+    reach(&stage, STAGE_READY);
+    return true;
 }
 
 rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t configure)
 {
-    if (session_stage() != STAGE_BEFORE || forced || atomic_load(&initialize_taken))
+    if (atomic_load(&initialize_taken) || atomic_exchange(&force_taken, true))
         return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-    forced = configure;
+    atomic_store(&forced, configure);
     setenv("ROCPROFILER_REGISTER_FORCE_LOAD", "1", 1);
-    session_initialize();
-    return ROCPROFILER_STATUS_SUCCESS;
+    /* a runtime that started meanwhile on another thread may not have seen `forced` */
+    return session_initialize() ? ROCPROFILER_STATUS_SUCCESS
+                                : ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
 }
 
 /* ---- finalisation */
@@ -223,17 +271,46 @@ static void runtimes_drain(void)
             runtimes[i]->objects_unload();
 }
 
+static bool reached(const _Atomic int *state, int wanted)
+{
+    return atomic_load_explicit(state, memory_order_acquire) >= wanted;
+}
+
+/* Lets another thread bring `state` to `wanted`. Threads that it may wait for do not wait. */
+static void wait_for_end(const _Atomic int *state, int wanted)
+{
+    if (ending_here || tracebuf_delivering())
+        return;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += END_WAIT_SECONDS;
+    pthread_mutex_lock(&ready_lock);
+    int error = 0;
+    while (!reached(state, wanted) && error != ETIMEDOUT)
+        error = pthread_cond_timedwait(&ready, &ready_lock, &until);
+    pthread_mutex_unlock(&ready_lock);
+    if (error == ETIMEDOUT)
+        log_warning("session", "a tool has been ending for %d s: the process does not wait longer",
+                    END_WAIT_SECONDS);
+}
+
 static void client_finalize(struct client *client)
 {
-    if (!client->live)
+    int live = CLIENT_LIVE;
+    if (!atomic_compare_exchange_strong(&client->state, &live, CLIENT_ENDING)) {
+        if (live == CLIENT_ENDING)
+            wait_for_end(&client->state, CLIENT_ENDED);
         return;
-    client->live = false;
+    }
+    ending_here++;
     if (client->id.handle != client->handle)
         log_warning("session", "%s changed its client handle", client_name(client));
     contexts_stop(client->handle);
     buffers_flush(client->handle);
     if (client->result.finalize)
         client->result.finalize(client->result.tool_data);
+    ending_here--;
+    reach(&client->state, CLIENT_ENDED);
 }
 
 static void services_destroy(void)
@@ -247,16 +324,22 @@ static void services_destroy(void)
 
 void session_finalize(void)
 {
-    if (session_stage() < STAGE_READY || atomic_exchange(&finalize_taken, true))
+    if (session_stage() < STAGE_READY)
         return;
+    if (atomic_exchange(&finalize_taken, true)) {
+        wait_for_end(&stage, STAGE_DONE);
+        return;
+    }
+    ending_here++;
     runtimes_drain();
     atomic_store_explicit(&stage, STAGE_FINALIZING, memory_order_release);
     for (uint32_t i = 0; i < client_count; i++)
         client_finalize(&clients[i]);
     contexts_stop(0);
     tracebuf_shutdown();
-    atomic_store_explicit(&stage, STAGE_DONE, memory_order_release);
     services_destroy();
+    ending_here--;
+    reach(&stage, STAGE_DONE);
 }
 
 /* What a tool's initialize was given. The only tool ends everything; one of several just itself. */

@@ -5,8 +5,8 @@
 #include "session/session.h"
 
 /* Finds and configures tools, once; later calls return at once. Never inside of a tool's configure
- * or initialize (it returns then, too). */
-void session_initialize(void);
+ * or initialize (it returns then, too). True: this call did it. */
+bool session_initialize(void);
 
 /* Ends everything, once: work in flight is waited for, contexts stop, buffers are delivered, tools
  * are told, threads end. Any thread; from a buffer callback too. */

@@ -3,7 +3,7 @@
  * functions below with raw public arguments; every one checks them and answers with a status.
  *
  * Locks: session_lock (configuration and start/stop) is never held while a tool, a service or a
- * runtime is called. It is a leaf except for tracebuf's rotate_lock.
+ * runtime is called. It is a leaf: nothing else is locked under it.
  */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
@@ -80,6 +80,7 @@ struct context *context_at(uint32_t index);                /* NULL: past the las
 rocprofiler_context_id_t context_id(const struct context *context);
 void contexts_stop(uint32_t client);    /* 0: everybody's */
 void contexts_discard(uint32_t client); /* a tool that failed to initialise */
+void contexts_on_fork_child(void);
 
 /* ---- services.c */
 rocprofiler_status_t callback_service_configure(rocprofiler_context_id_t context, uint32_t kind,
@@ -128,6 +129,8 @@ rocprofiler_status_t external_push(rocprofiler_context_id_t context, rocprofiler
 rocprofiler_status_t external_pop(rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
                                   rocprofiler_user_data_t *value);
 
+void external_on_fork_prepare(void);
+void external_on_fork_parent(void);
 void external_on_fork_child(void);
 
 /* ---- domains.c: kinds and their relations, from TRACE_DOMAINS */

@@ -110,8 +110,10 @@ static void segment_deliver(struct tracebuf *buffer, struct tracebuf_segment *se
     size_t count = segment_collect(segment, &buffer->config, buffer->exact);
     uint64_t dropped = atomic_load_explicit(&buffer->dropped, memory_order_relaxed);
     own_depth++;
-    if (count)
+    if (count) {
         buffer->config.deliver(buffer, segment->items, count, dropped, buffer->config.arg);
+        atomic_store(&buffer->state->dropped_told, dropped);
+    }
     own_depth--;
     segment_release(buffer->state, segment);
 }
@@ -211,6 +213,21 @@ static bool thread_start(struct tracebuf_thread *thread)
     return error == 0;
 }
 
+/* Rotations must not be half done in the child, which has nobody to complete them. */
+static void on_fork_prepare(void)
+{
+    pthread_mutex_lock(&tracebuf_create_lock);
+    for (uint32_t i = 0; i < tracebuf_count(); i++)
+        pthread_mutex_lock(&tracebuf_at(i)->state->rotate_lock);
+}
+
+static void on_fork_parent(void)
+{
+    for (uint32_t i = tracebuf_count(); i-- > 0;)
+        pthread_mutex_unlock(&tracebuf_at(i)->state->rotate_lock);
+    pthread_mutex_unlock(&tracebuf_create_lock);
+}
+
 /* Only the forking thread lives on in a child. Records in the buffers are the parent's to deliver.
  */
 static void buffer_on_fork_child(struct tracebuf *buffer)
@@ -235,6 +252,7 @@ static void buffer_on_fork_child(struct tracebuf *buffer)
     atomic_fetch_add(&buffer->generation, 1); /* voids the survivor's own lease */
     state->delivering = own_depth;
     atomic_store(&buffer->dropped, 0);
+    atomic_store(&state->dropped_told, 0);
     atomic_store(&state->requested, false);
     atomic_store(&state->flush_done, atomic_load(&state->flush_wanted));
 }
@@ -242,6 +260,7 @@ static void buffer_on_fork_child(struct tracebuf *buffer)
 static void on_fork_child(void)
 {
     pthread_mutex_init(&start_lock, NULL);
+    pthread_mutex_init(&tracebuf_create_lock, NULL);
     for (uint32_t i = 0; i < THREADS_MAX; i++)
         atomic_store(&delivery_threads[i].running, false);
     for (uint32_t i = 0; i < tracebuf_count(); i++)
@@ -250,7 +269,7 @@ static void on_fork_child(void)
 
 static void fork_watch(void)
 {
-    pthread_atfork(NULL, NULL, on_fork_child);
+    pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
 }
 
 struct tracebuf_thread *tracebuf_thread_create(void)
@@ -355,6 +374,8 @@ void tracebuf_shutdown(void)
             pthread_join(thread->handle, NULL);
         atomic_store(&thread->running, false);
     }
-    for (uint32_t i = 0; i < tracebuf_count(); i++)
+    for (uint32_t i = 0; i < tracebuf_count(); i++) {
+        state_deliver(tracebuf_at(i)); /* of calls that were still returning */
         tracebuf_close(tracebuf_at(i));
+    }
 }

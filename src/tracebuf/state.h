@@ -33,7 +33,14 @@ struct tracebuf_state {
     _Atomic uint64_t flush_wanted, flush_done;
     _Atomic uint32_t flush_epoch;
     _Atomic uint32_t freed_epoch; /* futex: a segment became free; bumped under rotate_lock */
+    /* Losses, for the message at the end. Writers: a producer (once); the delivery thread. Reader:
+     * close. */
+    _Atomic size_t too_large_bytes;
+    _Atomic uint64_t dropped_told;
 };
+
+/* Guards the list of buffers; taken before rotate_locks, and by fork handlers with all of them. */
+extern pthread_mutex_t tracebuf_create_lock __attribute__((visibility("hidden")));
 
 /* Makes another segment current. False: none is free and `extend` does not allow a further one. */
 bool state_rotate(struct tracebuf *buffer, bool extend);

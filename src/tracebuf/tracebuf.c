@@ -9,11 +9,11 @@
 _Static_assert(sizeof(struct tracebuf_lease) * TRACEBUF_LEASES_MAX <= THREAD_ROOM_TRACEBUF_BYTES,
                "leases fit the thread's room");
 
-/* Writers: create (release, under create_lock). Readers: any. Slots are never cleared. */
+/* Writers: create (release, under tracebuf_create_lock). Readers: any. Slots are never cleared. */
 static _Atomic(struct tracebuf *) buffers[TRACEBUF_MAX];
 static _Atomic uint32_t buffer_count;
-static uint32_t lease_count = 1; /* lease 0 is the one that is never valid; create_lock */
-static pthread_mutex_t create_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t lease_count = 1; /* lease 0 is the one that is never valid; tracebuf_create_lock */
+pthread_mutex_t tracebuf_create_lock = PTHREAD_MUTEX_INITIALIZER;
 
 uint32_t tracebuf_count(void)
 {
@@ -65,7 +65,7 @@ static struct tracebuf *buffer_new(const struct tracebuf_config *config)
 
 static bool buffer_list(struct tracebuf *buffer)
 {
-    pthread_mutex_lock(&create_lock);
+    pthread_mutex_lock(&tracebuf_create_lock);
     uint32_t index = atomic_load(&buffer_count);
     bool listed = index < TRACEBUF_MAX;
     if (listed) {
@@ -73,10 +73,11 @@ static bool buffer_list(struct tracebuf *buffer)
             buffer->exact = true;
         if (!buffer->exact)
             buffer->lease_index = lease_count++;
+        buffer->index = index;
         atomic_store_explicit(&buffers[index], buffer, memory_order_release);
         atomic_store_explicit(&buffer_count, index + 1, memory_order_release);
     }
-    pthread_mutex_unlock(&create_lock);
+    pthread_mutex_unlock(&tracebuf_create_lock);
     return listed;
 }
 
@@ -182,8 +183,8 @@ static bool make_room(struct tracebuf *buffer, uint64_t generation)
 
 static void *too_large(struct tracebuf *buffer, size_t size_bytes)
 {
-    log_warning("tracebuf", "a record of %zu bytes does not fit a buffer of %zu bytes: dropped",
-                size_bytes, buffer->config.size_bytes);
+    size_t nothing = 0; /* kept for a message when the buffer is closed: none is written here */
+    atomic_compare_exchange_strong(&buffer->state->too_large_bytes, &nothing, size_bytes);
     return tracebuf_drop(buffer);
 }
 
@@ -226,13 +227,26 @@ static void wake_waiters(_Atomic uint32_t *epoch)
     futex_wake_all(epoch);
 }
 
-bool tracebuf_close(struct tracebuf *buffer)
+static void loss_report(const struct tracebuf *buffer)
+{
+    size_t too_large_bytes = atomic_load(&buffer->state->too_large_bytes);
+    uint64_t dropped = atomic_load_explicit(&buffer->dropped, memory_order_relaxed);
+    if (too_large_bytes)
+        log_warning("tracebuf", "records of %zu bytes did not fit a buffer of %zu bytes",
+                    too_large_bytes, buffer->config.size_bytes);
+    if (dropped > atomic_load(&buffer->state->dropped_told))
+        log_warning("tracebuf", "%llu records were lost after the last delivery of their buffer",
+                    (unsigned long long)(dropped - atomic_load(&buffer->state->dropped_told)));
+}
+
+/* All storage there is, as a list; NULL when there is none or a callback may still be using it. */
+static struct tracebuf_segment *storage_take(struct tracebuf *buffer, bool *busy)
 {
     struct tracebuf_state *state = buffer->state;
-    pthread_mutex_lock(&state->rotate_lock);
-    bool busy = state->delivering != 0;
     struct tracebuf_segment *storage = NULL;
-    if (!busy && !state->closed) {
+    pthread_mutex_lock(&state->rotate_lock);
+    *busy = !state->closed && (state->delivering != 0 || state->full_first);
+    if (!*busy && !state->closed) {
         state->closed = true;
         storage = atomic_exchange(&buffer->current, NULL);
         storage->next = state->free;
@@ -240,6 +254,13 @@ bool tracebuf_close(struct tracebuf *buffer)
         atomic_fetch_add(&buffer->generation, 1);
     }
     pthread_mutex_unlock(&state->rotate_lock);
+    return storage;
+}
+
+bool tracebuf_close(struct tracebuf *buffer)
+{
+    bool busy;
+    struct tracebuf_segment *storage = storage_take(buffer, &busy);
     if (!storage)
         return !busy;
     thread_quiesce(buffer);
@@ -248,7 +269,8 @@ bool tracebuf_close(struct tracebuf *buffer)
         segment_destroy(storage);
         storage = next;
     }
-    wake_waiters(&state->freed_epoch);
-    wake_waiters(&state->flush_epoch);
+    loss_report(buffer);
+    wake_waiters(&buffer->state->freed_epoch);
+    wake_waiters(&buffer->state->flush_epoch);
     return true;
 }

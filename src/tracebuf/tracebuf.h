@@ -60,6 +60,7 @@ struct tracebuf_segment;
 struct tracebuf {
     /* Writer: rotation, under rotate_lock (release). Readers: producers (acquire). Starts at 1. */
     _Atomic uint64_t generation;
+    uint32_t index; /* for tracebuf_at */
     uint32_t lease_index;
     bool exact; /* uses lease 0, which is never valid */
     /* Writer: rotation (release). Readers: producers inside a busy section (acquire). */

@@ -23,6 +23,7 @@ struct sink {
     _Atomic uint64_t disorder;
     void (*_Atomic in_callback)(struct sink *sink);
     _Atomic bool stop;
+    bool raw; /* records are not struct record */
 };
 
 struct record {
@@ -34,6 +35,8 @@ static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_
 {
     struct sink *sink = arg;
     for (size_t i = 0; i < count; i++) {
+        if (sink->raw)
+            continue;
         const struct record *record = items[i]->payload;
         if (record->sequence < sink->next[record->producer])
             sink->disorder++;
@@ -58,6 +61,17 @@ static bool put(struct tracebuf *buffer, uint64_t producer, uint64_t sequence, s
     if (!record)
         return false;
     *record = (struct record){producer, sequence};
+    tracebuf_commit(self);
+    return true;
+}
+
+static bool put_word(struct tracebuf *buffer)
+{
+    struct thread *self = thread_self();
+    uint64_t *record = tracebuf_reserve(buffer, self, 7, sizeof *record);
+    if (!record)
+        return false;
+    *record = 1;
     tracebuf_commit(self);
     return true;
 }
@@ -109,6 +123,23 @@ static void watermark_is_exact_to_the_byte(void **state)
     assert_true(eventually(&sink.records, 6));
     assert_int_equal(sink.callbacks, 1);
     assert_int_equal(sink.disorder, 0);
+}
+
+/* The specification's example: records of 8 bytes, a watermark of 48. */
+static void eight_byte_records_reach_48_bytes_as_six(void **state)
+{
+    (void)state;
+    struct sink sink = {.raw = true};
+    struct tracebuf *buffer = buffer_make(&sink, 4096, 48, TRACEBUF_LOSSLESS);
+    for (uint64_t round = 1; round <= 3; round++) {
+        for (int i = 0; i < 5; i++)
+            assert_true(put_word(buffer));
+        nap(10000);
+        assert_int_equal(sink.callbacks, round - 1);
+        assert_true(put_word(buffer));
+        assert_true(eventually(&sink.records, 6 * round));
+        assert_int_equal(sink.callbacks, round);
+    }
 }
 
 static void watermark_zero_delivers_every_record(void **state)
@@ -163,7 +194,6 @@ static void record_larger_than_buffer_is_counted(void **state)
     (void)state;
     struct sink sink = {0};
     struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_LOSSLESS);
-    setenv("CROC_LOG_LEVEL", "error", 1);
     assert_false(put(buffer, 0, 0, 4104));
     assert_true(put(buffer, 0, 1, 16));
     tracebuf_flush(buffer);
@@ -395,6 +425,7 @@ int main(void)
         stress_records = strtoull(getenv("CROC_STRESS_RECORDS"), NULL, 0) / PRODUCERS;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(watermark_is_exact_to_the_byte),
+        cmocka_unit_test(eight_byte_records_reach_48_bytes_as_six),
         cmocka_unit_test(watermark_zero_delivers_every_record),
         cmocka_unit_test(lossless_overflow_flushes_by_itself),
         cmocka_unit_test(discard_counts_every_loss_until_flushed),
