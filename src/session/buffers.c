@@ -37,8 +37,8 @@ static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_
 {
     (void)buffer;
     struct public_buffer *public = arg;
-    public->callback(public->context, public->id, (rocprofiler_record_header_t **)items,
-                     count, public->data, dropped);
+    public->callback(public->context, public->id, (rocprofiler_record_header_t **)items, count,
+                     public->data, dropped);
 }
 
 static rocprofiler_status_t arguments_check(size_t size_bytes, rocprofiler_buffer_policy_t policy,

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "session/discover.h"
 #include "session/record.h"
+#include "session/runtimes.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,6 +21,7 @@ struct client {
     uint32_t handle;            /* what id.handle must still be: a tool may not change it */
     /* Writers: configuration; whoever ends the tool (compare-exchange, then release). */
     _Atomic int state;
+    _Atomic(const void *) ender; /* `here` of the thread that ends it */
     rocprofiler_tool_configure_result_t result;
 };
 
@@ -35,10 +37,13 @@ static _Atomic bool force_taken, initialize_taken, finalize_taken;
 static pthread_mutex_t ready_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready = PTHREAD_COND_INITIALIZER; /* the stage or a client's state changed */
 
-/* What this thread is in the middle of, so that it never waits for itself. Not thread ids: those
- * change in a forked child. */
-static __thread bool initializing_here __attribute__((tls_model("initial-exec")));
-static __thread unsigned ending_here __attribute__((tls_model("initial-exec")));
+/* What this thread is in the middle of, so that it never waits for itself. The address of `here`
+ * stands for the thread: unlike its id it is the same in a forked child. */
+#define THREAD_STATE static __thread __attribute__((tls_model("initial-exec")))
+THREAD_STATE char here;
+THREAD_STATE bool initializing_here;
+THREAD_STATE unsigned ending_here;      /* tools */
+static _Atomic(const void *) finalizer; /* `here` of the thread that ends everything */
 
 /* Who exits while another thread still ends the tools lets it finish: it may be writing files. Not
  * for ever: that thread may wait for something of ours. */
@@ -217,10 +222,12 @@ static void on_fork_child(void)
     pthread_cond_init(&ready, NULL);
     external_on_fork_child();
     contexts_on_fork_child();
-    if (atomic_load(&finalize_taken) && !ending_here)
-        atomic_store(&stage, STAGE_DONE); /* whoever was ending everything is not here */
+    /* whoever was ending something is not here, unless it forked itself */
+    if (atomic_load(&finalize_taken) && atomic_load(&finalizer) != &here)
+        atomic_store(&stage, STAGE_DONE);
     for (uint32_t i = 0; i < client_count; i++)
-        if (atomic_load(&clients[i].state) == CLIENT_ENDING && !ending_here)
+        if (atomic_load(&clients[i].state) == CLIENT_ENDING &&
+            atomic_load(&clients[i].ender) != &here)
             atomic_store(&clients[i].state, CLIENT_ENDED);
 }
 
@@ -244,6 +251,8 @@ bool session_initialize(void)
     }
     initializing_here = false;
     reach(&stage, STAGE_READY);
+    if (session_has_tools())
+        runtime_offers_replay();
     return true;
 }
 
@@ -276,10 +285,10 @@ static bool reached(const _Atomic int *state, int wanted)
     return atomic_load_explicit(state, memory_order_acquire) >= wanted;
 }
 
-/* Lets another thread bring `state` to `wanted`. Threads that it may wait for do not wait. */
+/* Lets another thread bring `state` to `wanted`. A delivery thread does not wait: it is needed. */
 static void wait_for_end(const _Atomic int *state, int wanted)
 {
-    if (ending_here || tracebuf_delivering())
+    if (tracebuf_delivering())
         return;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -298,10 +307,11 @@ static void client_finalize(struct client *client)
 {
     int live = CLIENT_LIVE;
     if (!atomic_compare_exchange_strong(&client->state, &live, CLIENT_ENDING)) {
-        if (live == CLIENT_ENDING)
+        if (live == CLIENT_ENDING && atomic_load(&client->ender) != &here)
             wait_for_end(&client->state, CLIENT_ENDED);
         return;
     }
+    atomic_store(&client->ender, &here);
     ending_here++;
     if (client->id.handle != client->handle)
         log_warning("session", "%s changed its client handle", client_name(client));
@@ -327,10 +337,11 @@ void session_finalize(void)
     if (session_stage() < STAGE_READY)
         return;
     if (atomic_exchange(&finalize_taken, true)) {
-        wait_for_end(&stage, STAGE_DONE);
+        if (!ending_here && atomic_load(&finalizer) != &here) /* it may wait for this tool */
+            wait_for_end(&stage, STAGE_DONE);
         return;
     }
-    ending_here++;
+    atomic_store(&finalizer, &here);
     runtimes_drain();
     atomic_store_explicit(&stage, STAGE_FINALIZING, memory_order_release);
     for (uint32_t i = 0; i < client_count; i++)
@@ -338,7 +349,6 @@ void session_finalize(void)
     contexts_stop(0);
     tracebuf_shutdown();
     services_destroy();
-    ending_here--;
     reach(&stage, STAGE_DONE);
 }
 

@@ -150,22 +150,72 @@ static const struct runtime *runtime_find(const char *name)
     return NULL;
 }
 
+/* ---- offers that came while there was no tool: one may still appear (a library loaded later, a
+ * client that configures itself by force). session_lock. */
+enum { KEPT_MAX = 64, TABLES_MAX = sizeof runtimes[0].tables / sizeof runtimes[0].tables[0] };
+static struct offer {
+    const struct runtime *runtime;
+    uint64_t version, instance;
+    void *tables[TABLES_MAX];
+} kept[KEPT_MAX];
+static unsigned kept_count;
+
+static void offer_keep(const struct offer *offer)
+{
+    pthread_mutex_lock(&session_lock);
+    if (kept_count < KEPT_MAX)
+        kept[kept_count++] = *offer;
+    pthread_mutex_unlock(&session_lock);
+}
+
+static bool kept_take(struct offer *offer)
+{
+    pthread_mutex_lock(&session_lock);
+    bool some = kept_count != 0;
+    if (some) {
+        *offer = kept[0];
+        memmove(kept, kept + 1, --kept_count * sizeof kept[0]);
+    }
+    pthread_mutex_unlock(&session_lock);
+    return some;
+}
+
+static void offer_accept(struct offer *offer)
+{
+    if (seen_before(offer->tables[0]))
+        return;
+    if (!install(offer->runtime, offer->tables, offer->version))
+        log_info("session", "%s: nothing was intercepted", offer->runtime->name);
+    initialization_report(offer->runtime, offer->version, offer->instance);
+    watchers_tell(offer->runtime, offer->version, offer->instance, offer->tables);
+}
+
+void runtime_offers_replay(void)
+{
+    struct offer offer;
+    while (kept_take(&offer))
+        offer_accept(&offer);
+}
+
 int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **tables,
                   uint64_t table_count)
 {
     const struct runtime *runtime = name ? runtime_find(name) : NULL;
     if (!runtime || !tables || table_count < runtime->table_count)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    for (uint64_t i = 0; i < runtime->table_count; i++)
+    struct offer offer = {.runtime = runtime, .version = version, .instance = instance};
+    for (uint64_t i = 0; i < runtime->table_count; i++) {
         if (!tables[i])
             return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    session_initialize();
-    if (!session_has_tools() || session_stage() != STAGE_READY || seen_before(tables[0]))
+        offer.tables[i] = tables[i];
+    }
+    if (session_stage() == STAGE_BEFORE && !discover_any()) {
+        offer_keep(&offer);
         return ROCPROFILER_STATUS_SUCCESS;
-    if (!install(runtime, tables, version))
-        log_info("session", "%s: nothing was intercepted", name);
-    initialization_report(runtime, version, instance);
-    watchers_tell(runtime, version, instance, tables);
+    }
+    session_initialize();
+    if (session_has_tools() && session_stage() == STAGE_READY)
+        offer_accept(&offer);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 

@@ -202,6 +202,32 @@ rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     return status;
 }
 
+/* A profiler that gets its first tool after runtimes registered asks for their tables: those that
+ * no profiler was given yet, or all. In no installed header. */
+ROCPROFILER_REGISTER_PUBLIC_API rocprofiler_register_error_code_t
+rocprofiler_register_invoke_nonpropagated_registrations(void);
+ROCPROFILER_REGISTER_PUBLIC_API rocprofiler_register_error_code_t
+rocprofiler_register_invoke_all_registrations(void);
+
+rocprofiler_register_error_code_t rocprofiler_register_invoke_nonpropagated_registrations(void)
+{
+    if (registering)
+        return ROCP_REG_DEADLOCK;
+    registering = true;
+    rocprofiler_register_error_code_t status = deliver_all();
+    registering = false;
+    return status;
+}
+
+rocprofiler_register_error_code_t rocprofiler_register_invoke_all_registrations(void)
+{
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < registration_count; i++)
+        registrations[i].delivered = false;
+    pthread_mutex_unlock(&lock);
+    return rocprofiler_register_invoke_nonpropagated_registrations();
+}
+
 const char *rocprofiler_register_error_string(rocprofiler_register_error_code_t code)
 {
     static const char *const texts[] = {

@@ -1,5 +1,6 @@
 #include "session/engine.h"
 
+#include <dlfcn.h>
 #include <rocprofiler-sdk/intercept_table.h>
 #include <rocprofiler-sdk/registration.h>
 
@@ -19,10 +20,27 @@ rocprofiler_status_t rocprofiler_is_finalized(int *status)
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+/* Runtimes that started while no tool was there have left their tables with rocprofiler-register.
+ */
+static void registered_tables_collect(void)
+{
+    void *library = dlopen("librocprofiler-register.so.0", RTLD_NOLOAD | RTLD_LAZY);
+    if (!library)
+        return;
+    int (*deliver)(void) =
+        (int (*)(void))dlsym(library, "rocprofiler_register_invoke_nonpropagated_registrations");
+    if (deliver)
+        deliver();
+    dlclose(library);
+}
+
 rocprofiler_status_t rocprofiler_force_configure(rocprofiler_configure_func_t configure_func)
 {
     crocprof_engine()->runtime_arm();
-    return crocprof_engine()->session_force_configure(configure_func);
+    rocprofiler_status_t status = crocprof_engine()->session_force_configure(configure_func);
+    if (status == ROCPROFILER_STATUS_SUCCESS)
+        registered_tables_collect();
+    return status;
 }
 
 /* What rocprofiler-register calls for each runtime; not in any installed header. */

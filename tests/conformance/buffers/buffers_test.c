@@ -428,7 +428,8 @@ static void callbacks_may_stop_and_start_contexts(void **state)
 static void a_dedicated_thread_delivers(void **state)
 {
     (void)state;
-    struct sink *shared = begin(EXPLICIT), *first = begin(DEDICATED), *second = begin(DEDICATED_TWIN);
+    struct sink *shared = begin(EXPLICIT), *first = begin(DEDICATED),
+                *second = begin(DEDICATED_TWIN);
     marks(1);
     OK(rocprofiler_flush_buffer(shared->buffer));
     OK(rocprofiler_flush_buffer(first->buffer));

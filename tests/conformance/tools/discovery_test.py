@@ -12,6 +12,7 @@ HERE = os.path.join(BUILD, "tests", "conformance")
 HOST, LINKED = (os.path.join(HERE, f"conformance_{name}") for name in ("host", "linked"))
 A, B = (os.path.join(HERE, f"libconformance_tool_{name}.so") for name in "AB")
 MISSING = "/does/not/exist.so"
+LOCKED = 16  # ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED
 
 
 def run(*command, status=0, **environment):
@@ -97,8 +98,46 @@ class Discovery(unittest.TestCase):
         lines = run(HOST, "end", LD_PRELOAD=f"{A}:{B}")[0]
         self.assertEqual(lines[4:], ["A finalize 0", "A ended 0", "B finalize -1"])
 
-    def test_a_forked_child_ends(self):
-        self.assertIn("child 0", run(LINKED, "fork")[0])
+    def test_a_forked_child_ends_for_itself_and_its_parent_goes_on(self):
+        lines = run(LINKED, "fork")[0]
+        self.assertEqual(lines, ["A configure 0", "A initialize -1", "A finalize -1", "child 0",
+                                 "A finalize -1"])
+
+    def test_the_exit_waits_for_a_tool_that_is_ending_on_another_thread(self):
+        lines = run(LINKED, "end_thread", TOOL_A="slow")[0]
+        self.assertEqual(lines[2:4], ["A finalize -1", "A finished 0"])
+
+    def test_the_exit_waits_for_one_of_several_tools(self):
+        lines = run(HOST, "end_thread", LD_PRELOAD=f"{A}:{B}", TOOL_A="slow")[0]
+        self.assertIn("A finished 0", lines)
+        self.assertIn("B finalize -1", lines)
+
+    def test_finalize_may_exit(self):
+        self.assertEqual(run(LINKED, TOOL_A="exits", status=3)[0], life("A", 0))
+
+    def test_a_tool_without_callbacks_is_harmless(self):
+        self.assertEqual(run(LINKED, TOOL_A="nothing")[0], ["A configure 0"])
+
+    def test_a_result_of_another_size_is_refused(self):
+        lines, _, errors = run(LINKED, TOOL_A="old")
+        self.assertEqual(lines, ["A configure 0"])
+        self.assertIn("rocprofiler_tool_configure_result_t", errors)
+
+    def test_a_changed_handle_is_reported(self):
+        lines, _, errors = run(LINKED, TOOL_A="handle")
+        self.assertEqual(lines, life("A", 0))
+        self.assertIn("changed its client handle", errors)
+
+    def test_a_closed_tool_lives_on(self):
+        self.assertEqual(run(HOST, "closed", A)[0], life("A", 0))
+
+    def test_a_tool_that_comes_late_gets_the_tables(self):
+        lines = run(HOST, "late", A, TOOL_A="watch")[0]
+        self.assertEqual(lines, ["A configure 0", "A initialize -1", "A table 64", "forced 0",
+                                 f"again {LOCKED}", "A finalize -1"])
+
+    def test_watchers_see_each_table(self):
+        self.assertIn("A table 64", run(LINKED, TOOL_A="watch")[0])
 
     def test_finding_tools_among_100_libraries_takes_under_5_ms(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
 /*
  * A program with a "runtime": registers a table with rocprofiler-register, makes no GPU call.
- *   host [end | quick | thread | fork | libraries N DIR]
+ *   host [end | end_thread | quick | thread | fork | libraries N DIR | closed TOOL | late TOOL]
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -51,6 +51,7 @@ static void run_fork(void)
     int status = -1;
     waitpid(child, &status, 0);
     printf("child %d\n", status);
+    fflush(stdout);
 }
 
 static void libraries_load(int count, const char *folder)
@@ -63,12 +64,53 @@ static void libraries_load(int count, const char *folder)
     }
 }
 
+static void *end_here(void *arg)
+{
+    void (*end)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "conformance_end_A");
+    end();
+    return arg;
+}
+
+/* The tool ends on a thread of its own while the process exits. */
+static void end_on_thread(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, end_here, NULL);
+    pthread_detach(thread);
+    nanosleep(&(struct timespec){0, 100000000}, NULL);
+}
+
+static void *tool_open(const char *path)
+{
+    void *tool = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    if (!tool)
+        puts(dlerror());
+    return tool;
+}
+
+/* The first tool comes after the runtime. */
+static void tool_late(const char *path)
+{
+    void *tool = tool_open(path);
+    int (*force)(void) = tool ? (int (*)(void))dlsym(tool, "conformance_force_A") : NULL;
+    printf("forced %d\n", force ? force() : -1);
+    printf("again %d\n", force ? force() : -1);
+    fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
+    void *tool = !strcmp(mode, "closed") ? tool_open(argv[2]) : NULL;
     if (!strcmp(mode, "libraries") && argc == 4)
         libraries_load(atoi(argv[2]), argv[3]);
     runtime_start();
+    if (tool)
+        dlclose(tool);
+    if (!strcmp(mode, "late"))
+        tool_late(argv[2]);
+    if (!strcmp(mode, "end_thread"))
+        end_on_thread();
     if (!strcmp(mode, "thread")) {
         pthread_t thread;
         pthread_create(&thread, NULL, exit_here, NULL);
@@ -76,10 +118,8 @@ int main(int argc, char **argv)
     }
     if (!strcmp(mode, "fork"))
         run_fork();
-    if (!strcmp(mode, "end")) {
-        void (*end)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "conformance_end_A");
-        end();
-    }
+    if (!strcmp(mode, "end"))
+        end_here(NULL);
     if (!strcmp(mode, "quick"))
         quick_exit(0);
     return 0;
