@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Turns facts about binary layouts into static assertions.
 
-    make_asserts.py layout FACTS.txt OUT.c     sizes, offsets, enumerators; C and C++
+    make_asserts.py layout FACTS.txt OUT.c     sizes, offsets, enumerators; C and C++; of the SDK's
+                                               headers unless the facts name others
     make_asserts.py tables API_FOLDER OUT.cpp  our HSA lists against the installed HSA headers
 """
 import os
@@ -41,7 +42,10 @@ def layout_assert(words):
 def layout(facts):
     with open(facts, encoding="utf-8") as f:
         lines = [l.split() for l in f if l.strip() and not l.startswith("#")]
-    return LAYOUT_INCLUDES + "\n".join(layout_assert(l) for l in lines) + "\n"
+    includes = ["#include <%s>" % l[1] for l in lines if l[0] == "include"]
+    asserts = [layout_assert(l) for l in lines if l[0] != "include"]
+    head = "\n".join(["#include <stddef.h>"] + includes) + "\n" if includes else LAYOUT_INCLUDES
+    return head + "\n".join(asserts) + "\n"
 
 
 def slot_assert(function, column):

@@ -1,0 +1,2 @@
+/* Older name of roctracer_hip.h. */
+#include "roctracer_hip.h"
