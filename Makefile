@@ -31,7 +31,7 @@ install: all
 	@cmake --install $(DIR) --prefix $(PREFIX)
 
 format:
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@git ls-files '*.c' '*.h' '*.hpp' | xargs clang-format -i
 
 clean:
 	@rm -rf build

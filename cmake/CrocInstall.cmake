@@ -5,7 +5,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
 # The unversioned link goes along: rocprofiler-register opens librocprofiler-sdk.so by that name.
 foreach(target croc_engine rocprofiler-sdk rocprofiler-register rocprofiler-sdk-roctx

@@ -1,0 +1,120 @@
+/* What tools in C++ rely on: tables of names, handles as keys, ordering, packed versions. */
+#include <rocprofiler-sdk/cxx/hash.hpp>
+#include <rocprofiler-sdk/cxx/name_info.hpp>
+#include <rocprofiler-sdk/cxx/operators.hpp>
+#include <rocprofiler-sdk/cxx/version.hpp>
+
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+
+static int failures;
+
+static void check(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    std::printf("not so: %s\n", what);
+    failures++;
+}
+#define CHECK(condition) check(condition, #condition)
+
+template <typename Call> static bool throws_out_of_range(Call call)
+{
+    try {
+        call();
+    } catch (const std::out_of_range &) {
+        return true;
+    }
+    return false;
+}
+
+static void names_are_those_of_the_library()
+{
+    const auto names = rocprofiler::sdk::get_buffer_tracing_names();
+    constexpr auto kind = ROCPROFILER_BUFFER_TRACING_HSA_CORE_API;
+    CHECK(names.at(kind) == "HSA_CORE_API");
+    CHECK(names[kind].value == kind);
+    CHECK(names[kind]() == names.at(kind));
+    CHECK(names.at(kind, ROCPROFILER_HSA_CORE_API_ID_hsa_init) == "hsa_init");
+    CHECK(names[kind][ROCPROFILER_HSA_CORE_API_ID_hsa_init] == "hsa_init");
+    CHECK(names.items().size() == names.size());
+    CHECK(names.at(ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH) == "KERNEL_DISPATCH");
+    CHECK(throws_out_of_range([&] { names.at(ROCPROFILER_BUFFER_TRACING_LAST); }));
+    CHECK(throws_out_of_range([&] { names.at(kind, ROCPROFILER_HSA_CORE_API_ID_LAST); }));
+
+    const auto calls = rocprofiler::sdk::get_callback_tracing_names<std::string>();
+    CHECK(calls.at(ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API,
+                   ROCPROFILER_HIP_RUNTIME_API_ID_hipMalloc) == std::string{"hipMalloc"});
+}
+
+/* Every name, one by one, against the query functions that the table was not filled by hand from.
+ */
+static void no_name_is_missing()
+{
+    const auto names = rocprofiler::sdk::get_callback_tracing_names<const char *>();
+    CHECK(names.size() == ROCPROFILER_CALLBACK_TRACING_LAST);
+    for (const auto &kind : names) {
+        for (const auto &[operation, name] : kind.items()) {
+            const char *expected = nullptr;
+            rocprofiler_query_callback_tracing_kind_operation_name(kind.value, operation, &expected,
+                                                                   nullptr);
+            CHECK(*name == expected);
+        }
+    }
+}
+
+static void handles_are_keys()
+{
+    std::unordered_map<rocprofiler_agent_id_t, int> hashed;
+    std::map<rocprofiler_context_id_t, int> sorted;
+    for (std::uint64_t i = 1; i <= 100; i++) {
+        hashed[rocprofiler_agent_id_t{i}] = static_cast<int>(i);
+        sorted[rocprofiler_context_id_t{101 - i}] = static_cast<int>(i);
+    }
+    CHECK(hashed.size() == 100 && hashed.at(rocprofiler_agent_id_t{42}) == 42);
+    CHECK(sorted.begin()->first == rocprofiler_context_id_t{1} && sorted.begin()->second == 100);
+    CHECK(rocprofiler_buffer_id_t{1} != rocprofiler_buffer_id_t{2});
+    CHECK(rocprofiler_buffer_id_t{2} >= rocprofiler_buffer_id_t{2});
+    CHECK(hsa_signal_t{1} < hsa_signal_t{2});
+}
+
+static void structures_compare()
+{
+    CHECK((rocprofiler_dim3_t{1, 1, 8} < rocprofiler_dim3_t{3, 3, 1}));
+    CHECK((rocprofiler_dim3_t{1, 2, 1} < rocprofiler_dim3_t{2, 1, 1}));
+    const char one[] = "DIMENSION_XCC", same[] = "DIMENSION_XCC";
+    const rocprofiler_counter_dimension_info_t left{sizeof left, one, 3},
+        right{sizeof left, same, 3};
+    CHECK(left == right);
+    const rocprofiler_counter_dimension_info_t *in_left[] = {&left, nullptr};
+    const rocprofiler_counter_dimension_info_t *in_right[] = {&right, &right};
+    rocprofiler_counter_record_dimension_instance_info_t a{};
+    a.dimensions_count = 1;
+    a.dimensions = in_left;
+    auto b = a;
+    b.dimensions = in_right;
+    CHECK(a == b && !(a < b) && !(b < a));
+    a.dimensions_count = b.dimensions_count = 2;
+    CHECK(a != b && a < b && b > a); /* an absent dimension is the least */
+}
+
+static void versions_come_apart()
+{
+    constexpr auto sdk = rocprofiler::sdk::version::compute_version_triplet(30201);
+    static_assert(sdk.major == 3 && sdk.minor == 2 && sdk.patch == 1);
+    constexpr auto hip = rocprofiler::sdk::version::compute_version_triplet<1000>(3002001);
+    CHECK(hip == sdk);
+}
+
+int main()
+{
+    names_are_those_of_the_library();
+    no_name_is_missing();
+    handles_are_keys();
+    structures_compare();
+    versions_come_apart();
+    return failures != 0;
+}
