@@ -25,6 +25,9 @@ ID_HEADERS = {
     "hip/runtime_api_id.h": ["hip_runtime"],
     "hip/compiler_api_id.h": ["hip_compiler"],
     "marker/api_id.h": ["marker_core", "marker_control", "marker_name", "marker_core_range"],
+    "rccl/api_id.h": ["rccl"],
+    "rocdecode/api_id.h": ["rocdecode"],
+    "rocjpeg/api_id.h": ["rocjpeg"],
 }
 INDEX_HEADERS = {
     "hsa/api_id.h": ("hsa", ["hsa/amd_ext_api_id.h", "hsa/core_api_id.h",
@@ -45,6 +48,13 @@ FAMILIES = {
     "marker": (["rocprofiler-sdk-roctx/types.h"],
                ["int32_t int32_t_retval", "int64_t int64_t_retval",
                 "roctx_range_id_t roctx_range_id_t_retval"]),
+    "rccl": (["rocprofiler-sdk/detail/rccl_types.h"],
+             ["int32_t ncclResult_t_retval", "const char *const_charp_retval"]),
+    "rocdecode": (["rocprofiler-sdk/detail/rocdecode_types.h"],
+                  ["uint64_t uint64_t_retval", "int32_t rocDecStatus_retval",
+                   "const char *const_charp_retval"]),
+    "rocjpeg": (["rocprofiler-sdk/detail/rocjpeg_types.h"],
+                ["int32_t rocJpegStatus_retval", "const char *const_charp_retval"]),
 }
 
 

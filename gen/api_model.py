@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 # File stems in the order in which generated files list them.
 TABLES = ["hsa_core", "hsa_amd_ext", "hsa_image_ext", "hsa_finalize_ext",
           "hip_runtime", "hip_compiler",
-          "marker_core", "marker_control", "marker_name", "marker_core_range"]
+          "marker_core", "marker_control", "marker_name", "marker_core_range",
+          "rccl", "rocdecode", "rocjpeg"]
 
 
 class ApiError(Exception):
@@ -56,7 +57,7 @@ class Function:
 @dataclass
 class Table:
     stem: str       # hsa_amd_ext
-    family: str     # hsa, hip, marker
+    family: str     # hsa, hip, marker, rccl, rocdecode, rocjpeg
     table: str      # amd_ext
     struct: str     # AmdExtTable: the runtime's name of its table; "-" for none
     title: str

@@ -21,6 +21,9 @@ COPIES = 2  # the generated file asserts that it is TABLE_COPIES_MAX
 RETVALS = {
     "hip": {"const char *": "const_charp", "void **": "voidpp"},
     "marker": {"int": "int32_t"},
+    "rccl": {"const char *": "const_charp"},
+    "rocdecode": {"const char *": "const_charp"},
+    "rocjpeg": {"const char *": "const_charp", "RocJpegStatus": "rocJpegStatus"},
 }
 
 HEAD = """/* Made by gen/table_wrappers.py from data/api; do not edit. */

@@ -13,6 +13,9 @@
 #include <rocprofiler-sdk/hip.h>
 #include <rocprofiler-sdk/hsa.h>
 #include <rocprofiler-sdk/marker.h>
+#include <rocprofiler-sdk/rccl.h>
+#include <rocprofiler-sdk/rocdecode.h>
+#include <rocprofiler-sdk/rocjpeg.h>
 
 ROCPROFILER_EXTERN_C_INIT
 
@@ -38,6 +41,27 @@ typedef struct rocprofiler_callback_tracing_marker_api_data_t {
     rocprofiler_marker_api_args_t args;
     rocprofiler_marker_api_retval_t retval;
 } rocprofiler_callback_tracing_marker_api_data_t;
+
+/** RCCL_API. */
+typedef struct rocprofiler_callback_tracing_rccl_api_data_t {
+    uint64_t size;
+    rocprofiler_rccl_api_args_t args;
+    rocprofiler_rccl_api_retval_t retval;
+} rocprofiler_callback_tracing_rccl_api_data_t;
+
+/** ROCDECODE_API. */
+typedef struct rocprofiler_callback_tracing_rocdecode_api_data_t {
+    uint64_t size;
+    rocprofiler_rocdecode_api_args_t args;
+    rocprofiler_rocdecode_api_retval_t retval;
+} rocprofiler_callback_tracing_rocdecode_api_data_t;
+
+/** ROCJPEG_API. */
+typedef struct rocprofiler_callback_tracing_rocjpeg_api_data_t {
+    uint64_t size;
+    rocprofiler_rocjpeg_api_args_t args;
+    rocprofiler_rocjpeg_api_retval_t retval;
+} rocprofiler_callback_tracing_rocjpeg_api_data_t;
 
 /* ---- payloads of the other kinds ----------------------------------------------------------- */
 

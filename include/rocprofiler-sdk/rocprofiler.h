@@ -27,6 +27,9 @@
 #include <rocprofiler-sdk/internal_threading.h>
 #include <rocprofiler-sdk/marker.h>
 #include <rocprofiler-sdk/pc_sampling.h>
+#include <rocprofiler-sdk/rccl.h>
+#include <rocprofiler-sdk/rocdecode.h>
+#include <rocprofiler-sdk/rocjpeg.h>
 
 ROCPROFILER_EXTERN_C_INIT
 

@@ -37,7 +37,7 @@ _Static_assert(COUNT(names_runtime_initialization) == ROCPROFILER_RUNTIME_INITIA
 _Static_assert(COUNT(names_hip_stream) == ROCPROFILER_HIP_STREAM_LAST, "complete");
 _Static_assert(COUNT(names_hip_runtime) <= TRACE_OPERATIONS_MAX, "trace_slots holds the largest");
 
-/* RCCL, rocDecode, rocJPEG and OMPT have no functions that we intercept yet: no operations. */
+/* OMPT has no events that we see yet: no operations. */
 static const struct {
     const char *const *names;
     int32_t count;
@@ -53,6 +53,9 @@ static const struct {
     TABLE(MARKER_CONTROL_API, names_marker_control),
     TABLE(MARKER_NAME_API, names_marker_name),
     TABLE(MARKER_CORE_RANGE_API, names_marker_core_range),
+    TABLE(RCCL_API, names_rccl),
+    TABLE(ROCDECODE_API, names_rocdecode),
+    TABLE(ROCJPEG_API, names_rocjpeg),
     TABLE(CODE_OBJECT, names_code_object),
     TABLE(KERNEL_DISPATCH, names_kernel_dispatch),
     TABLE(MEMORY_COPY, names_memory_copy),

@@ -14,12 +14,7 @@ import api_model  # noqa: E402
 LAYOUT_INCLUDES = """#include <stddef.h>
 #include <rocprofiler-sdk/experimental/thread_trace.h>
 #include <rocprofiler-sdk/ompt/api_id.h>
-#include <rocprofiler-sdk/rccl/api_id.h>
-#include <rocprofiler-sdk/rccl/table_id.h>
 #include <rocprofiler-sdk/registration.h>
-#include <rocprofiler-sdk/rocdecode/table_id.h>
-#include <rocprofiler-sdk/rocjpeg/api_id.h>
-#include <rocprofiler-sdk/rocjpeg/table_id.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 #include <rocprofiler-sdk/spm.h>
 #include <rocprofiler-sdk-roctx/api_trace.h>

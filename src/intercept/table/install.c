@@ -8,7 +8,8 @@
 #include "intercept/table/table.h"
 
 extern const struct table_wrappers table_wrappers_hip_runtime, table_wrappers_hip_compiler,
-    table_wrappers_marker_core, table_wrappers_marker_control, table_wrappers_marker_name;
+    table_wrappers_marker_core, table_wrappers_marker_control, table_wrappers_marker_name,
+    table_wrappers_rccl, table_wrappers_rocdecode, table_wrappers_rocjpeg;
 
 /* Wrappers of the same table are listed from the innermost to the outermost. */
 static const struct {
@@ -16,9 +17,15 @@ static const struct {
     uint32_t table;
     const struct table_wrappers *wrappers;
 } rows[] = {
-    {"hip", 0, &table_wrappers_hip_runtime},      {"hip_compiler", 0, &table_wrappers_hip_compiler},
-    {"roctx", 0, &table_wrappers_marker_core},    {"roctx", 0, &table_wrappers_marker_ranges},
-    {"roctx", 1, &table_wrappers_marker_control}, {"roctx", 2, &table_wrappers_marker_name},
+    {"hip", 0, &table_wrappers_hip_runtime},
+    {"hip_compiler", 0, &table_wrappers_hip_compiler},
+    {"roctx", 0, &table_wrappers_marker_core},
+    {"roctx", 0, &table_wrappers_marker_ranges},
+    {"roctx", 1, &table_wrappers_marker_control},
+    {"roctx", 2, &table_wrappers_marker_name},
+    {"rccl", 0, &table_wrappers_rccl},
+    {"rocdecode", 0, &table_wrappers_rocdecode},
+    {"rocjpeg", 0, &table_wrappers_rocjpeg},
 };
 
 bool intercept_table_install(const char *library, void **tables, uint64_t library_version)
