@@ -19,6 +19,10 @@ if [ -x "$dir/bench/counters_bench" ]; then
     echo "== counters: definitions, evaluation, passes, command buffers"
     "$dir/bench/counters_bench" --json "$dir/bench/counters.json" || status=1
 fi
+if [ -x "$dir/bench/markers_bench" ]; then
+    echo "== markers nobody listens to"
+    "$dir/bench/markers_bench" --json "$dir/bench/markers.json" || status=1
+fi
 if [ -x "$dir/bench/out_bench" ]; then
     echo "== writers: a million records"
     "$dir/bench/out_bench" --json "$dir/bench/out.json" || status=1

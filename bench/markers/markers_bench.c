@@ -1,0 +1,95 @@
+/* markers_bench: ns per marker of libroctx64 when nobody listens, beyond what the call of an empty
+ * function of the same library costs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <roctracer/roctx.h>
+
+enum { CALLS = 200000, ROUNDS = 200 };
+static const double budget_ns = 3;
+
+static void marks(void)
+{
+    for (int i = 0; i < CALLS; i++)
+        roctxMark("mark");
+}
+
+static void pushes_and_pops(void) /* CALLS calls in all */
+{
+    for (int i = 0; i < CALLS / 2; i++) {
+        roctxRangePush("range");
+        roctxRangePop();
+    }
+}
+
+static void starts_and_stops(void)
+{
+    for (int i = 0; i < CALLS / 2; i++)
+        roctxRangeStop(roctxRangeStart("range"));
+}
+
+static void empty_calls(void)
+{
+    for (int i = 0; i < CALLS; i++)
+        (void)roctx_version_major();
+}
+
+static const struct kind {
+    const char *name;
+    void (*run)(void);
+    double budget_ns; /* 0: none; an atomic counter costs what the machine wants */
+} kinds[] = {{"empty call", empty_calls, 0},
+             {"mark", marks, budget_ns},
+             {"push, pop", pushes_and_pops, budget_ns},
+             {"start, stop", starts_and_stops, 0}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* The best round: other programs of the machine only ever add time. */
+static double measure(const struct kind *kind)
+{
+    double best = 1e9;
+    for (int i = 0; i < ROUNDS; i++) {
+        double begin = now_ns();
+        kind->run();
+        double ns = (now_ns() - begin) / CALLS;
+        best = ns < best ? ns : best;
+    }
+    return best;
+}
+
+int main(int argc, char **argv)
+{
+    FILE *json = NULL;
+    int checking = 0, over = 0;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--check"))
+            checking = 1;
+        else if (!strcmp(argv[i], "--json") && i + 1 < argc)
+            json = fopen(argv[++i], "w");
+    }
+    if (json)
+        fprintf(json, "{\"benchmark\": \"markers\", \"unit\": \"ns per call\", \"results\": [\n");
+    double empty_ns = 0;
+    for (int i = 0; i < KINDS; i++) {
+        double ns = measure(&kinds[i]) - empty_ns;
+        empty_ns = i == 0 ? ns : empty_ns;
+        over += kinds[i].budget_ns > 0 && ns > kinds[i].budget_ns;
+        printf("%-12s %5.2f ns", kinds[i].name, ns);
+        printf(kinds[i].budget_ns > 0 ? "  budget %.0f ns\n" : "\n", kinds[i].budget_ns);
+        if (json)
+            fprintf(json, "  {\"name\": \"%s\", \"ns\": %.3f, \"budget\": %.1f}%s\n", kinds[i].name,
+                    ns, kinds[i].budget_ns, i + 1 < KINDS ? "," : "\n]}");
+    }
+    if (json)
+        fclose(json);
+    return checking && over;
+}
