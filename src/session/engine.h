@@ -38,6 +38,7 @@
     X(session_finalize)                                                                            \
     X(runtime_offer)                                                                               \
     X(runtime_arm)                                                                                 \
+    X(runtime_first_use)                                                                           \
     X(runtime_tables_watch)                                                                        \
     X(service_add)                                                                                 \
     X(service_find)                                                                                \

@@ -6,6 +6,7 @@
 #include "session/lifecycle.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,10 +228,19 @@ static void hip_ready(void)
         initialization_report(runtime_find("hip"), 0, 0);
 }
 
+static _Atomic bool hip_armed; /* writers: whoever arms; reader: runtime_first_use; relaxed */
+
 static void hip_arm(void)
 {
-    if (intercept_hip_arm)
-        intercept_hip_arm(hip_ready);
+    if (intercept_hip_arm && intercept_hip_arm(hip_ready))
+        atomic_store_explicit(&hip_armed, true, memory_order_relaxed);
+}
+
+void runtime_first_use(void)
+{
+    if (session_stage() == STAGE_BEFORE && discover_any() &&
+        atomic_load_explicit(&hip_armed, memory_order_relaxed))
+        hip_ready();
 }
 
 /* ---- HSA tool entry points (HSA_TOOLS_LIB). The runtime calls them inside hsa_init,

@@ -17,6 +17,11 @@ void runtime_offers_replay(void);
  * only while no other thread can read it. */
 void runtime_arm(void);
 
+/* A client asks for agents from the program's own code. HIP of ROCm 6.2 and later has announced
+ * itself by then (it registers the program's kernels, before main), and clients such as Caliper
+ * rely on tools being set up; an older HIP has not: if one is hooked, tools are set up now. */
+void runtime_first_use(void);
+
 rocprofiler_status_t runtime_tables_watch(rocprofiler_intercept_library_cb_t callback, int tables,
                                           void *data);
 

@@ -11,6 +11,7 @@ rocprofiler_query_available_agents(rocprofiler_agent_version_t version,
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     if (version != ROCPROFILER_AGENT_INFO_VERSION_0 || agent_size > sizeof(rocprofiler_agent_v0_t))
         return ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_ABI;
+    crocprof_engine()->runtime_first_use();
     const struct topology *topology = crocprof_engine()->topology_system();
     return callback(version, (const void **)topology->agents, topology->agent_count, user_data);
 }

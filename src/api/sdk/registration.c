@@ -4,6 +4,13 @@
 #include <rocprofiler-sdk/intercept_table.h>
 #include <rocprofiler-sdk/registration.h>
 
+/* A program that is its own tool links this library: the reference makes the linker export the
+ * program's rocprofiler_configure, so that it is found without -rdynamic. Never called from here.
+ */
+#pragma weak rocprofiler_configure
+__attribute__((used)) static const rocprofiler_configure_func_t program_tool =
+    rocprofiler_configure;
+
 rocprofiler_status_t rocprofiler_is_initialized(int *status)
 {
     if (!status)
