@@ -277,8 +277,9 @@ bool trace_counting_is_configured(void);
 
 /* (g) What session needs from the runtimes; registered by intercept when a table is installed. */
 struct trace_runtime_ops {
-    const char *name;             /* "hsa", "hip" */
-    void (*work_drain)(void);     /* wait (bounded) until completions of known work were reported */
+    const char *name;           /* "hsa", "hip" */
+    void (*work_collect)(void); /* report (bounded) the work that has ended already; may be NULL */
+    void (*work_drain)(void);   /* wait (bounded) until completions of known work were reported */
     void (*objects_unload)(void); /* report UNLOAD for code objects that still live */
 };
 void trace_runtime_register(const struct trace_runtime_ops *ops);

@@ -1,5 +1,6 @@
 /* Public buffers over tracebuf. */
 #include "base/log.h"
+#include "session/lifecycle.h"
 #include "session/record.h"
 #include "session/session.h"
 
@@ -120,6 +121,8 @@ rocprofiler_status_t buffer_flush(rocprofiler_buffer_id_t id)
     struct tracebuf *buffer = find(id);
     if (!buffer)
         return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
+    if (!tracebuf_delivering())
+        session_work_collect();
     tracebuf_flush(buffer);
     return ROCPROFILER_STATUS_SUCCESS;
 }
@@ -133,6 +136,8 @@ rocprofiler_status_t buffer_destroy(rocprofiler_buffer_id_t id)
         return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
     struct public_buffer *public = buffer->config.arg;
     bool closed = false;
+    if (!tracebuf_delivering())
+        session_work_collect();
     for (int i = 0; i < ATTEMPTS && !closed; i++) { /* producers may fill it again */
         if (!tracebuf_delivering())
             tracebuf_flush(buffer);
@@ -146,6 +151,8 @@ rocprofiler_status_t buffer_destroy(rocprofiler_buffer_id_t id)
 
 void buffers_flush(uint32_t client)
 {
+    if (!tracebuf_delivering())
+        session_work_collect();
     for (uint32_t i = 0; i < tracebuf_count(); i++) {
         struct tracebuf *buffer = tracebuf_at(i);
         const struct public_buffer *public = buffer->config.arg;

@@ -267,6 +267,14 @@ rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t config
                                 : ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
 }
 
+void session_work_collect(void)
+{
+    uint32_t count = atomic_load_explicit(&runtime_count, memory_order_acquire);
+    for (uint32_t i = 0; i < count; i++)
+        if (runtimes[i]->work_collect)
+            runtimes[i]->work_collect();
+}
+
 /* ---- finalisation */
 
 static void runtimes_drain(void)

@@ -12,6 +12,10 @@ bool session_initialize(void);
  * are told, threads end. Any thread; from a buffer callback too. */
 void session_finalize(void);
 
+/* Device work that has ended already is reported: a flush must find what the program has waited
+ * for. Not from a buffer callback, for which the reporting thread may wait. */
+void session_work_collect(void);
+
 rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t configure);
 int session_initialized_status(void); /* 0, -1, 1 as the SDK reports them */
 int session_finalized_status(void);

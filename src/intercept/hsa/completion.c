@@ -12,14 +12,13 @@
 
 /*
  * How long the thread sleeps between two looks while work is in flight. Nobody waits for work that
- * is not urgent, so it is collected in batches; urgent work is looked at often at first, because
- * kernels and copies that somebody waits for are mostly short.
+ * is not urgent, so it is collected in large batches; urgent work is looked at often at first,
+ * because kernels and copies that somebody waits for are mostly short.
  */
 enum {
     NAP_URGENT_MIN_NS = 5000,
     NAP_URGENT_MAX_NS = 100000,
-    NAP_LAZY_MIN_NS = 100000,
-    NAP_LAZY_MAX_NS = 1000000,
+    NAP_LAZY_NS = 1000000,
     THOROUGH_EVERY_NS = 500000, /* a thorough look costs a few ns for each entry in flight */
     DRAIN_STEP_NS = 500000,
 };
@@ -32,6 +31,10 @@ static struct {
     _Atomic uint32_t sleeping;
     /* Futex word of naps: bumped by whoever wants a look now (release), thread reads (acquire). */
     _Atomic uint32_t nudge;
+    /* 1 during a nap that urgent work must cut short. The thread stores 1 and then looks at
+       `urgent_posted`, a poster counts that and then looks here (all seq_cst). */
+    _Atomic uint32_t lazy_nap;
+    _Atomic uint32_t urgent_posted;
     /* Looks begun and done: the thread writes (release), harvest reads (acquire). */
     _Atomic uint32_t looks_begun, looks_done;
     /* The thread writes (release), drain reads (acquire). */
@@ -105,12 +108,6 @@ static void posted_take(void)
     }
 }
 
-static bool work_is_done(const struct inflight *work)
-{
-    /* Acquire, pairs with the device's decrement: results and timestamps were written before. */
-    return __atomic_load_n(work->value, __ATOMIC_ACQUIRE) < work->pending_value;
-}
-
 static void lane_unlink(struct inflight_lane *lane, struct inflight *before, struct inflight *work)
 {
     if (before != NULL)
@@ -149,7 +146,7 @@ static bool lane_look(struct inflight_lane *lane, struct look *look)
 
     for (struct inflight *work = lane->oldest; work != NULL; work = next) {
         next = work->next;
-        if (!failed && !work_is_done(work)) {
+        if (!failed && !work->ended(work)) {
             if (!look->thorough)
                 break;
             before = work;
@@ -194,38 +191,47 @@ static void sleep_until_posted(void)
 struct nap {
     uint64_t length_ns;
     uint64_t thorough_at_ns;
-    uint32_t nudge;
+    uint32_t nudge, urgent_posted; /* as they were when the look began */
 };
 
-static uint64_t nap_clamp(uint64_t length_ns, bool urgent)
+static uint64_t urgent_nap_clamp(uint64_t length_ns)
 {
-    uint64_t min_ns = urgent ? NAP_URGENT_MIN_NS : NAP_LAZY_MIN_NS;
-    uint64_t max_ns = urgent ? NAP_URGENT_MAX_NS : NAP_LAZY_MAX_NS;
-
-    if (length_ns < min_ns)
-        return min_ns;
-    return length_ns > max_ns ? max_ns : length_ns;
+    if (length_ns < NAP_URGENT_MIN_NS)
+        return NAP_URGENT_MIN_NS;
+    return length_ns > NAP_URGENT_MAX_NS ? NAP_URGENT_MAX_NS : length_ns;
 }
 
+/* A nudge since the look began makes this return at once. */
 static void nap_take(struct nap *nap, const struct look *look)
 {
-    nap->length_ns =
-        nap_clamp(look->progress ? 0 : nap->length_ns + nap->length_ns / 2, look->urgent);
-    struct timespec length = {.tv_nsec = (long)nap->length_ns};
-    /* A nudge since the look began makes this return at once. */
-    futex_wait(&completion.nudge, nap->nudge, &length);
+    struct timespec length = {.tv_nsec = NAP_LAZY_NS};
+
+    if (look->urgent) {
+        nap->length_ns = urgent_nap_clamp(look->progress ? 0 : nap->length_ns + nap->length_ns / 2);
+        length.tv_nsec = (long)nap->length_ns;
+        futex_wait(&completion.nudge, nap->nudge, &length);
+        return;
+    }
+    nap->length_ns = 0;
+    atomic_store(&completion.lazy_nap, 1);
+    if (atomic_load(&completion.urgent_posted) == nap->urgent_posted)
+        futex_wait(&completion.nudge, nap->nudge, &length);
+    atomic_store(&completion.lazy_nap, 0);
 }
 
 static void look_once(struct nap *nap)
 {
     uint64_t now = now_ns();
     bool thorough = now >= nap->thorough_at_ns;
+
+    /* Begun first: who nudges and then waits for a whole look gets one that saw the nudge. */
+    atomic_fetch_add(&completion.looks_begun, 1);
     uint32_t nudge = atomic_load_explicit(&completion.nudge, memory_order_acquire);
 
     /* Someone who nudged wants everything that is done. */
     thorough |= nudge != nap->nudge;
     nap->nudge = nudge;
-    atomic_fetch_add_explicit(&completion.looks_begun, 1, memory_order_release);
+    nap->urgent_posted = atomic_load_explicit(&completion.urgent_posted, memory_order_acquire);
     posted_take();
     struct look look = lanes_look(thorough);
     atomic_fetch_add_explicit(&completion.looks_done, 1, memory_order_release);
@@ -314,9 +320,24 @@ bool completion_start(void)
     return running;
 }
 
+static void nudge_give(void)
+{
+    atomic_fetch_add_explicit(&completion.nudge, 1, memory_order_release);
+    futex_wake_all(&completion.nudge);
+}
+
+/* One of many posters makes the system call. */
+static void lazy_nap_cut(void)
+{
+    atomic_fetch_add(&completion.urgent_posted, 1);
+    if (atomic_load(&completion.lazy_nap) == 1 && atomic_exchange(&completion.lazy_nap, 0) == 1)
+        nudge_give();
+}
+
 void completion_post(struct inflight *work)
 {
     struct inflight *top = atomic_load_explicit(&completion.posted, memory_order_relaxed);
+    bool urgent = work->urgent; /* the record is the thread's from the push on */
 
     atomic_fetch_add_explicit(&work->lane->count, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&completion.posted_count, 1, memory_order_relaxed);
@@ -325,12 +346,8 @@ void completion_post(struct inflight *work)
     while (!atomic_compare_exchange_weak(&completion.posted, &top, work));
     if (atomic_load(&completion.sleeping) == 1 && atomic_exchange(&completion.sleeping, 0) == 1)
         futex_wake_all(&completion.sleeping);
-}
-
-static void nudge_give(void)
-{
-    atomic_fetch_add_explicit(&completion.nudge, 1, memory_order_release);
-    futex_wake_all(&completion.nudge);
+    else if (urgent)
+        lazy_nap_cut();
 }
 
 static uint64_t finished_count(void)
@@ -385,19 +402,23 @@ bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns)
     return drain_until(lane_empty, lane, stall_ns);
 }
 
-void completion_harvest(void)
+void completion_harvest(uint64_t stall_ns)
 {
     const struct timespec step = {.tv_nsec = 50000};
+    uint64_t begun_at = now_ns();
 
     if (thread_is_completion || !atomic_load(&completion.running))
         return;
-    /* A look that begins after this line sees everything posted before it. */
+    /* A look that begins after these lines sees the nudge and everything posted before. */
+    nudge_give();
     uint32_t begun = atomic_load_explicit(&completion.looks_begun, memory_order_acquire);
     uint64_t target = atomic_load_explicit(&completion.posted_count, memory_order_acquire);
     while (!count_reached(&target) &&
            (int32_t)(atomic_load_explicit(&completion.looks_done, memory_order_acquire) - begun) <
                1) {
-        nudge_give();
         nanosleep(&step, NULL);
+        if (now_ns() - begun_at > stall_ns)
+            return;
+        nudge_give();
     }
 }

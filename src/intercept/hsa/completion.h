@@ -1,11 +1,11 @@
 /*
  * Work in flight on a device and the one thread that notices its end.
  *
- * Whoever submits work embeds a struct inflight in its own record and posts it. The thread looks at
- * the word the device counts down (hsa signal value) and calls `complete`, in submission order per
- * lane where completions are in order, which is the cheap path: only the oldest of each lane is
- * looked at. Lanes whose oldest entry does not move are looked at as a whole, less often, since
- * packets without barrier bits may overtake each other and somebody may wait for a later one.
+ * Whoever submits work embeds a struct inflight in its own record and posts it. The thread asks
+ * `ended` and calls `complete`, in submission order per lane where completions are in order, which
+ * is the cheap path: only the oldest of each lane is asked. Lanes whose oldest entry does not move
+ * are looked at as a whole, less often, since packets without barrier bits may overtake each other
+ * and somebody may wait for a later one.
  *
  * Knows nothing of HSA: unit tests drive it with plain memory.
  */
@@ -37,9 +37,10 @@ struct inflight_lane {
 struct inflight {
     struct inflight *next; /* owned by completion.c from post to complete */
     struct inflight_lane *lane;
-    const volatile int64_t *value; /* done when below `pending_value` */
-    int64_t pending_value;
     bool urgent; /* somebody outside may be blocked until `complete` has run */
+    /* On the completion thread, often: has the device finished? True is said once, and what the
+     * device wrote before is visible then. */
+    bool (*ended)(struct inflight *work);
     /* On the completion thread, no lock held; may free or reuse the record. */
     void (*complete)(struct inflight *work, bool failed);
 };
@@ -49,7 +50,8 @@ struct inflight {
 bool completion_start(void);
 
 /* Any thread, also inside a runtime's queue lock. Does not allocate and takes no lock; wakes the
- * thread (one system call) only when it sleeps without a time limit. */
+ * thread (one system call) only when it sleeps without a time limit, or longer than urgent work may
+ * wait. */
 void completion_post(struct inflight *work);
 
 /* Waits until everything posted before the call has completed. Gives up, returning false, when
@@ -57,8 +59,9 @@ void completion_post(struct inflight *work);
 bool completion_drain(uint64_t stall_ns);
 bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns);
 
-/* Completes what the device has finished already; returns when that is done. */
-void completion_harvest(void);
+/* Completes what the device has finished already; returns when that is done, or after `stall_ns`
+ * without a look (`complete` of other work may be waiting for the caller). */
+void completion_harvest(uint64_t stall_ns);
 
 /* True on the completion thread itself, where waiting for completions would wait for itself. */
 bool completion_thread_is_current(void);

@@ -33,17 +33,21 @@ static void job_complete(struct inflight *work, bool failed)
     atomic_fetch_add(&completed_count, 1);
 }
 
+static bool job_ended(struct inflight *work)
+{
+    const struct job *job = (const struct job *)(const void *)work;
+
+    return __atomic_load_n(&job->value, __ATOMIC_ACQUIRE) < 1;
+}
+
 static void job_post(struct job *job, struct inflight_lane *lane, int number)
 {
     job->value = 1;
     job->number = number;
     job->failed = false;
     atomic_store(&job->completed, false);
-    job->work = (struct inflight){.lane = lane,
-                                  .value = &job->value,
-                                  .pending_value = 1,
-                                  .urgent = number % 2 == 0,
-                                  .complete = job_complete};
+    job->work = (struct inflight){
+        .lane = lane, .urgent = number % 2 == 0, .ended = job_ended, .complete = job_complete};
     completion_post(&job->work);
 }
 
@@ -131,7 +135,7 @@ static void harvest_reports_what_has_ended(void **state)
             job_post(&jobs[i], &lane, i);
         for (int i = 0; i < 200; i += 2)
             device_end(&jobs[i]);
-        completion_harvest();
+        completion_harvest(STALL_NS);
         for (int i = 0; i < 200; i++)
             assert_int_equal(atomic_load(&jobs[i].completed), i % 2 == 0);
         for (int i = 1; i < 200; i += 2)

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "intercept/hsa/agents.h"
+#include "intercept/hsa/borrow.h"
 #include "intercept/hsa/completion.h"
 #include "intercept/hsa/copies.h"
 #include "intercept/hsa/signals.h"
@@ -45,13 +46,21 @@ static struct copy_time {
 } times[TIMES_COUNT];
 static uint64_t times_clock;
 
-static bool copies_wanted(void)
+static bool copies_traced(void)
 {
     return trace_domain_is_configured(TRACE_MEMORY_COPY);
 }
 
+/* Also where only kernels are traced: a copy may use a signal that is lent to a kernel. */
+static bool copies_wanted(void)
+{
+    return copies_traced() || trace_domain_is_configured(TRACE_KERNEL_DISPATCH);
+}
+
 static bool copies_start(void)
 {
+    if (!copies_traced())
+        return true;
     return hsa_real.hsa_amd_profiling_async_copy_enable != NULL &&
            hsa_real.hsa_amd_profiling_get_async_copy_time != NULL &&
            hsa_real.hsa_amd_profiling_async_copy_enable(true) == HSA_STATUS_SUCCESS &&
@@ -203,6 +212,15 @@ static void copy_times_read(struct copy *copy)
         time_store(copy->user.handle, &time);
 }
 
+/* Acquire, pairs with the engine's decrement. */
+static bool copy_ended(struct inflight *work)
+{
+    const struct copy *copy = (const struct copy *)(const void *)work;
+    const amd_signal_t *own = (const amd_signal_t *)(uintptr_t)copy->own.handle;
+
+    return __atomic_load_n(&own->value, __ATOMIC_ACQUIRE) < 1;
+}
+
 static void copy_complete(struct inflight *work, bool failed)
 {
     struct copy *copy = (struct copy *)(void *)work;
@@ -230,6 +248,7 @@ static struct copy *copy_open(hsa_agent_t target, void *target_address, hsa_agen
     const struct hsa_agent_entry *target_entry = agents_find(target);
     const struct hsa_agent_entry *source_entry = agents_find(source);
 
+    borrow_settle((amd_signal_t *)(uintptr_t)user.handle);
     if (target_entry == NULL || source_entry == NULL)
         return NULL;
     int32_t operation = direction_of(source_entry, target_entry);
@@ -260,8 +279,6 @@ static struct copy *copy_open(hsa_agent_t target, void *target_address, hsa_agen
 
 static hsa_status_t copy_started(struct copy *copy, hsa_status_t status)
 {
-    amd_signal_t *own = (amd_signal_t *)(uintptr_t)copy->own.handle;
-
     if (status != HSA_STATUS_SUCCESS) {
         callbacks_run(copy, ROCPROFILER_CALLBACK_PHASE_EXIT);
         trace_event_release(&copy->event);
@@ -269,8 +286,7 @@ static hsa_status_t copy_started(struct copy *copy, hsa_status_t status)
         return status;
     }
     copy->work.lane = &lane;
-    copy->work.value = &own->value;
-    copy->work.pending_value = 1;
+    copy->work.ended = copy_ended;
     copy->work.urgent = true;
     copy->work.complete = copy_complete;
     completion_post(&copy->work);
@@ -349,8 +365,7 @@ static hsa_status_t async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3
 static hsa_status_t copy_profiling_enable(bool enable)
 {
     /* Our own records need it on; the program asks only whether it may call get_async_copy_time. */
-    (void)enable;
-    return hsa_real.hsa_amd_profiling_async_copy_enable(true);
+    return hsa_real.hsa_amd_profiling_async_copy_enable(enable || copies_traced());
 }
 
 static const struct hsa_wrapper wrappers[] = {

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "intercept/hsa/borrow.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/serialize.h"
 #include "intercept/hsa/signals.h"
 #include "intercept/hsa/wrappers.h"
 
-enum { BLOCK_DISPATCHES = 64, PACKETS_AT_ONCE = 16 };
+enum { BLOCK_DISPATCHES_MIN = 64, BLOCK_DISPATCHES_MAX = 1024, PACKETS_AT_ONCE = 16 };
 
 union packet {
     uint16_t header;
@@ -32,23 +34,36 @@ struct dispatch {
     struct dispatch *next; /* of the ready and returned lists */
     amd_signal_t *kernel;  /* ends with the kernel: its timestamps */
     amd_signal_t *last;    /* ends with the last packet after it */
-    hsa_signal_t user;     /* the packet's own signal; handle 0: none */
+    amd_signal_t *ends;    /* the one of both that ends the dispatch */
+    struct loan *loan;     /* the packet's own signal stays in it, ours are not used; or NULL */
+    hsa_signal_t user;     /* the packet's own signal, replaced by ours; handle 0: none */
+    struct borrow_times times;
     struct serial_turn turn;
 };
 
 struct dispatch_block {
     struct dispatch_block *next;
     amd_signal_t *signals;
-    struct dispatch dispatches[BLOCK_DISPATCHES];
+    uint32_t count;
+    struct dispatch dispatches[];
 };
 
 /* Dispatch ids, 1 and up; submitters of all queues add (relaxed: only uniqueness matters). */
 static _Atomic uint64_t dispatch_id_last;
 
+/* Each block is as large as all before it together: few calls into the runtime, which take long. */
+static uint32_t block_size(const struct dispatch_queue *queue)
+{
+    uint32_t count = queue->blocks != NULL ? 2 * queue->blocks->count : BLOCK_DISPATCHES_MIN;
+
+    return count < BLOCK_DISPATCHES_MAX ? count : BLOCK_DISPATCHES_MAX;
+}
+
 static bool block_add(struct dispatch_queue *queue)
 {
-    struct dispatch_block *block = calloc(1, sizeof *block);
-    amd_signal_t *signals = signals_block_make(2 * BLOCK_DISPATCHES);
+    uint32_t count = block_size(queue);
+    struct dispatch_block *block = calloc(1, sizeof *block + count * sizeof block->dispatches[0]);
+    amd_signal_t *signals = signals_block_make(2 * count);
 
     if (block == NULL || signals == NULL) {
         signals_block_free(signals);
@@ -56,7 +71,8 @@ static bool block_add(struct dispatch_queue *queue)
         return false;
     }
     block->signals = signals;
-    for (int i = BLOCK_DISPATCHES - 1; i >= 0; i--) {
+    block->count = count;
+    for (uint32_t i = count; i-- > 0;) {
         struct dispatch *dispatch = &block->dispatches[i];
         dispatch->queue = queue;
         dispatch->kernel = &signals[2 * i];
@@ -170,18 +186,51 @@ static void user_signal_complete(const struct dispatch *dispatch)
     hsa_real.hsa_signal_subtract_screlease(dispatch->user, 1);
 }
 
-static void dispatch_complete(struct inflight *work, bool failed)
+/* Acquire, pairs with the device's decrement: results and timestamps were written before. */
+static bool own_signal_ended(struct inflight *work)
+{
+    const struct dispatch *dispatch = (const struct dispatch *)(const void *)work;
+
+    return __atomic_load_n(&dispatch->ends->value, __ATOMIC_ACQUIRE) < 1;
+}
+
+static bool loan_ended(struct inflight *work)
 {
     struct dispatch *dispatch = (struct dispatch *)(void *)work;
+
+    if (!borrow_end(dispatch->loan, &dispatch->times))
+        return false;
+    dispatch->loan = NULL;
+    return true;
+}
+
+/* The program's signal may be destroyed, or its queue's time stamps switched off, under us. */
+static void untimed_report(void)
+{
+    static bool told; /* completion thread only */
+
+    if (!told)
+        log_warning("intercept", "a kernel ended without time stamps: such kernels are not "
+                                 "reported");
+    told = true;
+}
+
+static void times_read(struct dispatch *dispatch, bool borrowed)
+{
     struct trace_dispatch *trace = &dispatch->trace;
     const struct hsa_agent_entry *agent = dispatch->queue->agent;
 
-    if (!failed) {
-        trace->start_ns = agents_device_time_ns(agent, dispatch->kernel->start_ts);
-        trace->end_ns = agents_device_time_ns(agent, dispatch->kernel->end_ts);
-    }
+    if (!borrowed)
+        dispatch->times = (struct borrow_times){.start_ticks = dispatch->kernel->start_ts,
+                                                .end_ticks = dispatch->kernel->end_ts};
+    trace->start_ns = agents_device_time_ns(agent, dispatch->times.start_ticks);
+    trace->end_ns = agents_device_time_ns(agent, dispatch->times.end_ticks);
+}
+
+static void dispatch_end(struct dispatch *dispatch, bool failed)
+{
     if (dispatch->counting != NULL)
-        dispatch->counting->dispatch_complete(trace, failed);
+        dispatch->counting->dispatch_complete(&dispatch->trace, failed);
     if (!failed) {
         callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_COMPLETE,
                       ROCPROFILER_CALLBACK_PHASE_NONE);
@@ -189,9 +238,32 @@ static void dispatch_complete(struct inflight *work, bool failed)
         /* After the records: who waits for the kernel and then flushes finds them. */
         user_signal_complete(dispatch);
     }
-    trace_event_release(&trace->event);
+    trace_event_release(&dispatch->trace.event);
     serialize_end(&dispatch->turn);
     dispatch_return(dispatch);
+}
+
+static void own_signal_complete(struct inflight *work, bool failed)
+{
+    struct dispatch *dispatch = (struct dispatch *)(void *)work;
+
+    if (!failed)
+        times_read(dispatch, false);
+    dispatch_end(dispatch, failed);
+}
+
+static void loan_complete(struct inflight *work, bool failed)
+{
+    struct dispatch *dispatch = (struct dispatch *)(void *)work;
+    bool untimed = !failed && dispatch->times.end_ticks == 0;
+
+    if (dispatch->loan != NULL)
+        borrow_cancel(dispatch->loan);
+    if (untimed)
+        untimed_report();
+    else if (!failed)
+        times_read(dispatch, true);
+    dispatch_end(dispatch, failed || untimed);
 }
 
 /* True when anybody wants to know of this dispatch. */
@@ -243,6 +315,29 @@ static void signal_store(union packet *packet, amd_signal_t *signal)
     memcpy(packet->bytes + COMPLETION_SIGNAL_OFFSET, &handle, sizeof handle);
 }
 
+/* The program's signal may stay in the packet when nothing must have happened by the time the
+ * program sees it: no callback, no counter values. */
+static struct loan *loan_try(const struct dispatch *dispatch,
+                             const hsa_kernel_dispatch_packet_t *kernel)
+{
+    const struct trace_set *set = dispatch->trace.event.set;
+
+    if (kernel->completion_signal.handle == 0 || dispatch->counting != NULL || set == NULL ||
+        set->has_callbacks)
+        return NULL;
+    return borrow_begin((amd_signal_t *)(uintptr_t)kernel->completion_signal.handle);
+}
+
+static void loan_write(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
+                       struct packet_writer *writer)
+{
+    dispatch->user.handle = 0;
+    dispatch->work.urgent = false;
+    dispatch->work.ended = loan_ended;
+    dispatch->work.complete = loan_complete;
+    writer_put(writer, kernel);
+}
+
 /* The kernel between what counting wants around it; all in one write where possible. */
 static void dispatch_write(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
                            const struct trace_packets *packets, struct packet_writer *writer)
@@ -250,6 +345,8 @@ static void dispatch_write(struct dispatch *dispatch, const hsa_kernel_dispatch_
     bool signal_after = packets->signal_after && packets->after_count > 0;
     hsa_barrier_and_packet_t barrier;
 
+    dispatch->user = kernel->completion_signal;
+    dispatch->ends = signal_after ? dispatch->last : dispatch->kernel;
     signal_arm(dispatch->kernel);
     signal_arm(dispatch->last);
     if (packets->serialize &&
@@ -264,8 +361,20 @@ static void dispatch_write(struct dispatch *dispatch, const hsa_kernel_dispatch_
     writer_put_many(writer, packets->after, packets->after_count);
     if (signal_after)
         signal_store(&writer->packets[writer->count - 1], dispatch->last);
-    dispatch->work.value = signal_after ? &dispatch->last->value : &dispatch->kernel->value;
-    dispatch->work.pending_value = 1;
+    /* Another queue's barrier waits for what serialize_end does. */
+    dispatch->work.urgent = dispatch->user.handle != 0 || dispatch->turn.own != NULL;
+    dispatch->work.ended = own_signal_ended;
+    dispatch->work.complete = own_signal_complete;
+}
+
+/* What a packet that is not traced, or is no kernel, does to a signal we have lent. */
+static void packet_pass(const union packet *packet, struct packet_writer *writer)
+{
+    amd_signal_t *signal;
+
+    memcpy(&signal, packet->bytes + COMPLETION_SIGNAL_OFFSET, sizeof signal);
+    borrow_settle(signal);
+    writer_put(writer, packet);
 }
 
 static void dispatch_submit(struct dispatch_queue *queue, const union packet *packet,
@@ -279,24 +388,24 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     if (dispatch == NULL || !dispatch_open(dispatch, counting)) {
         if (dispatch != NULL)
             dispatch_return(dispatch);
-        writer_put(writer, packet);
+        packet_pass(packet, writer);
         return;
     }
     info_fill(dispatch, &packet->kernel);
-    dispatch->user = packet->kernel.completion_signal;
     dispatch->counting = counting;
     dispatch->turn = (struct serial_turn){0};
     callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE, ROCPROFILER_CALLBACK_PHASE_ENTER);
     trace_event_recapture(&dispatch->trace.event, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
     if (counting != NULL)
         counting->dispatch_begin(&dispatch->trace, &packets);
-    dispatch_write(dispatch, &packet->kernel, &packets, writer);
+    dispatch->loan = loan_try(dispatch, &packet->kernel);
+    if (dispatch->loan != NULL)
+        loan_write(dispatch, &packet->kernel, writer);
+    else
+        dispatch_write(dispatch, &packet->kernel, &packets, writer);
     writer_flush(writer);
     callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE, ROCPROFILER_CALLBACK_PHASE_EXIT);
     dispatch->work.lane = &queue->lane;
-    /* Another queue's barrier waits for what serialize_end does. */
-    dispatch->work.urgent = dispatch->user.handle != 0 || dispatch->turn.own != NULL;
-    dispatch->work.complete = dispatch_complete;
     completion_post(&dispatch->work);
 }
 
@@ -314,7 +423,7 @@ void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first
     struct packet_writer writer;
 
     (void)first_index;
-    if (!anybody_listens()) {
+    if (!anybody_listens() && !borrow_any()) {
         write(packets, count);
         return;
     }
@@ -325,7 +434,7 @@ void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first
         if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH)
             dispatch_submit(queue, &packet[i], &writer);
         else
-            writer_put(&writer, &packet[i]);
+            packet_pass(&packet[i], &writer);
     }
     writer_flush(&writer);
 }

@@ -144,8 +144,17 @@ static void work_drain(void)
     copies_release();
 }
 
+static void work_collect(void)
+{
+    /* Long enough for a loaded machine; a callback of a tool may wait for who asked us. */
+    enum { STALL_NS = 1000000000 };
+
+    completion_harvest(STALL_NS);
+}
+
 static const struct trace_runtime_ops runtime_ops = {
     .name = "hsa",
+    .work_collect = work_collect,
     .work_drain = work_drain,
     .objects_unload = objects_unload_all,
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "intercept/hsa/borrow.h"
 #include "intercept/hsa/dispatch.h"
 #include "intercept/hsa/serialize.h"
 #include "intercept/hsa/wrappers.h"
@@ -121,9 +122,35 @@ static hsa_status_t queue_destroy(hsa_queue_t *hsa_queue)
     return status;
 }
 
+static bool queue_is_ours(const hsa_queue_t *hsa_queue)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&lock);
+    for (const struct dispatch_queue *queue = queues; queue != NULL; queue = queue->next)
+        found |= queue->queue == hsa_queue;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* Our records need the times; a program that wants none does not ask for them. */
+static hsa_status_t profiler_enable(hsa_queue_t *hsa_queue, int enable)
+{
+    return hsa_real.hsa_amd_profiling_set_profiler_enabled(hsa_queue,
+                                                           enable || queue_is_ours(hsa_queue));
+}
+
+static hsa_status_t signal_destroy(hsa_signal_t signal)
+{
+    borrow_forget((amd_signal_t *)(uintptr_t)signal.handle);
+    return hsa_real.hsa_signal_destroy(signal);
+}
+
 static const struct hsa_wrapper wrappers[] = {
     {HSA_FN_hsa_queue_create, 0, (void *)queue_create},
     {HSA_FN_hsa_queue_destroy, 0, (void *)queue_destroy},
+    {HSA_FN_hsa_amd_profiling_set_profiler_enabled, 0, (void *)profiler_enable},
+    {HSA_FN_hsa_signal_destroy, 0, (void *)signal_destroy},
 };
 
 const struct hsa_service hsa_service_queues = {

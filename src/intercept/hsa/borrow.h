@@ -1,0 +1,50 @@
+/*
+ * The program's own completion signals, left in the packet.
+ *
+ * A dispatch whose record nobody waits for needs no signal of ours: the device counts the program's
+ * signal down and writes the kernel's times into it, and we read them there, some time later. The
+ * program then waits exactly as long as it would without us.
+ *
+ * Later may be too late: the program may use the signal again, or destroy it, as soon as it sees
+ * the count. Every such use passes through a wrapper of ours, which calls borrow_settle() first;
+ * the times are then kept in the loan. A signal is lent only when its value is 1, which means that
+ * nothing else in flight counts it, and its end time is set to 0 before the packet is written, so
+ * that a time other than 0 can only be this kernel's.
+ *
+ * No function here allocates or locks; borrow_cancel() and borrow_forget() may wait for another
+ * thread that is between two stores.
+ */
+#ifndef INTERCEPT_HSA_BORROW_H
+#define INTERCEPT_HSA_BORROW_H
+
+#include <hsa/amd_hsa_signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct loan; /* a signal in flight; static storage */
+
+/* The submitting thread, before the packet is written. NULL: the signal cannot be lent, the
+ * dispatch needs a signal of its own. */
+struct loan *borrow_begin(amd_signal_t *signal);
+
+struct borrow_times {
+    uint64_t start_ticks, end_ticks; /* 0: the program destroyed the signal before the kernel ended
+                                        or switched time stamps off */
+};
+
+/* The completion thread: true once, when the kernel has ended; the loan is then over. */
+bool borrow_end(struct loan *loan, struct borrow_times *times);
+
+/* The completion thread: the loan is over without an end. */
+void borrow_cancel(struct loan *loan);
+
+/* Any thread, before the program's signal gets another use. NULL is fine. */
+void borrow_settle(amd_signal_t *signal);
+
+/* Any thread, before the signal's memory goes. */
+void borrow_forget(amd_signal_t *signal);
+
+/* True while any signal is lent: callers may skip borrow_settle() otherwise. */
+bool borrow_any(void);
+
+#endif
