@@ -3,20 +3,36 @@
 
 #include <string.h>
 
-#include "gpu/gfx9/gfx9.h"
+#include "gpu/family.h"
+
+static const struct gpu_family *family_find(const char *architecture)
+{
+    const struct {
+        const struct gpu_family *families;
+        uint32_t count;
+    } generations[] = {{gfx9_families, gfx9_family_count},
+                       {gfx10_families, gfx10_family_count},
+                       {gfx11_families, gfx11_family_count},
+                       {gfx12_families, gfx12_family_count}};
+    for (size_t g = 0; g < sizeof generations / sizeof generations[0]; g++) {
+        for (uint32_t i = 0; i < generations[g].count; i++) {
+            if (strcmp(generations[g].families[i].architecture, architecture) == 0)
+                return &generations[g].families[i];
+        }
+    }
+    return NULL;
+}
 
 int gpu_target_find(const char *architecture, const struct gpu_geometry *geometry,
                     struct gpu_target *target)
 {
-    for (uint32_t i = 0; i < gfx9_family_count; i++) {
-        if (strcmp(gfx9_families[i].architecture, architecture) != 0)
-            continue;
-        *target = (struct gpu_target){&gfx9_families[i], *geometry};
-        if (!target->geometry.xcc_count)
-            target->geometry.xcc_count = 1;
-        return 0;
-    }
-    return -1;
+    const struct gpu_family *family = family_find(architecture);
+    if (!family)
+        return -1;
+    *target = (struct gpu_target){family, *geometry};
+    if (!target->geometry.xcc_count)
+        target->geometry.xcc_count = 1;
+    return 0;
 }
 
 const struct gpu_block *gpu_blocks(const struct gpu_target *target, uint32_t *count)
@@ -43,12 +59,24 @@ const struct gpu_block *gpu_block_by_name(const struct gpu_target *target, const
     return NULL;
 }
 
+static uint32_t array_count(const struct gpu_geometry *g)
+{
+    return g->se_count * (g->sa_per_se ? g->sa_per_se : 1);
+}
+
 /* Compute units of a shader array, rounded up, plus one: a harvested unit keeps its number, so the
  * active ones can reach one place further than their count. */
 static uint32_t units_per_array(const struct gpu_geometry *g)
 {
-    uint32_t arrays = g->se_count * (g->sa_per_se ? g->sa_per_se : 1);
+    uint32_t arrays = array_count(g);
     return arrays ? (g->cu_count + arrays - 1) / arrays + 1 : 1;
+}
+
+/* Work-group processors (two compute units each) of a shader array, rounded up. */
+static uint32_t processors_per_array(const struct gpu_geometry *g)
+{
+    uint32_t arrays = array_count(g), processors = g->cu_count / 2;
+    return arrays && processors ? (processors + arrays - 1) / arrays : 1;
 }
 
 uint32_t gpu_block_instances(const struct gpu_target *target, const struct gpu_block *block)
@@ -56,18 +84,45 @@ uint32_t gpu_block_instances(const struct gpu_target *target, const struct gpu_b
     uint32_t units = units_per_array(&target->geometry);
     if (block->flags & BLOCK_PER_CU && units < block->instances)
         return units;
+    if (block->flags & BLOCK_OUTSIDE && target->geometry.xcc_count == 1)
+        return 1; /* a die reaches its own base die's */
     return block->instances;
+}
+
+struct gpu_grid gpu_block_grid(const struct gpu_target *target, const struct gpu_block *block)
+{
+    const struct gpu_geometry *g = &target->geometry;
+    struct gpu_grid grid = {0, 0, 0};
+    if (block->flags & BLOCK_PER_SE)
+        grid.engines = g->se_count > g->xcc_count ? g->se_count / g->xcc_count : 1;
+    if (block->flags & BLOCK_PER_SA)
+        grid.arrays = g->sa_per_se ? g->sa_per_se : 1;
+    if (block->flags & BLOCK_PER_WGP)
+        grid.processors = processors_per_array(g);
+    return grid;
+}
+
+uint32_t gpu_grid_sample(const struct gpu_grid *grid, uint32_t engine, uint32_t array,
+                         uint32_t processor)
+{
+    uint32_t sample = grid->engines ? engine : 0;
+    if (grid->arrays)
+        sample = sample * grid->arrays + array;
+    if (grid->processors)
+        sample = sample * grid->processors + processor;
+    return sample;
 }
 
 uint32_t gpu_block_samples(const struct gpu_target *target, const struct gpu_block *block)
 {
-    uint32_t engines = target->geometry.se_count / target->geometry.xcc_count;
-    return block->flags & BLOCK_PER_SE && engines ? engines : 1;
+    struct gpu_grid grid = gpu_block_grid(target, block);
+    return (grid.engines ? grid.engines : 1) * (grid.arrays ? grid.arrays : 1) *
+           (grid.processors ? grid.processors : 1);
 }
 
 uint32_t gpu_block_dies(const struct gpu_target *target, const struct gpu_block *block)
 {
-    return block->flags & BLOCK_ATHUB ? 1 : target->geometry.xcc_count;
+    return block->flags & BLOCK_OUTSIDE ? 1 : target->geometry.xcc_count;
 }
 
 const char *gpu_pmc_status_text(enum gpu_pmc_status status)
@@ -149,7 +204,7 @@ static void result_parts(const struct gpu_target *target, const struct gpu_event
 {
     *outside = *per_die = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (events[i].block->flags & BLOCK_ATHUB)
+        if (events[i].block->flags & BLOCK_OUTSIDE)
             (*outside)++;
         else
             *per_die += gpu_block_samples(target, events[i].block);
@@ -170,7 +225,7 @@ uint32_t gpu_pmc_result_index(const struct gpu_target *target, const struct gpu_
     uint32_t outside, per_die, before_outside, before;
     result_parts(target, events, count, &outside, &per_die);
     result_parts(target, events, event, &before_outside, &before);
-    if (events[event].block->flags & BLOCK_ATHUB)
+    if (events[event].block->flags & BLOCK_OUTSIDE)
         return before_outside;
     return outside + die * per_die + before + sample;
 }

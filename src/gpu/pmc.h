@@ -17,35 +17,39 @@ struct gpu_geometry {
     uint32_t cu_count; /* of the whole device */
 };
 
-/* What a block's registers want; see gfx9/pmc.c. */
+/* How a block is repeated, and what its registers want; data/blocks has a word for each. */
 enum gpu_block_flags {
-    BLOCK_PER_SE = 1 << 0,     /* a sample of each shader engine */
-    BLOCK_SQ = 1 << 1,         /* mask and control registers of the sequencers */
-    BLOCK_TC = 1 << 2,         /* counts only while the sequencers' counters are enabled */
-    BLOCK_PER_CU = 1 << 3,     /* instances are compute units */
-    BLOCK_CLEAN = 1 << 4,      /* values must be zeroed by writing them */
-    BLOCK_MC = 1 << 5,         /* one result register pair behind a control register */
-    BLOCK_ATHUB = 1 << 6,      /* outside the graphics core: own start and stop */
-    BLOCK_ACCUMULATES = 1 << 7 /* has the events that integrate a level */
+    BLOCK_PER_SE = 1 << 0,       /* a sample of each shader engine */
+    BLOCK_PER_SA = 1 << 1,       /* and of each shader array in it */
+    BLOCK_PER_WGP = 1 << 2,      /* and of each work-group processor in that */
+    BLOCK_PER_CU = 1 << 3,       /* instances are compute units */
+    BLOCK_SQ = 1 << 4,           /* a control register chooses the shader stages that count */
+    BLOCK_TC = 1 << 5,           /* counts only while the sequencers' counters are enabled */
+    BLOCK_CLEAR = 1 << 6,        /* values must be zeroed by writing them */
+    BLOCK_MC = 1 << 7,           /* one result register pair behind a control register */
+    BLOCK_OUTSIDE = 1 << 8,      /* not on the dies: own control register, start and stop */
+    BLOCK_EACH = 1 << 9,         /* each instance has registers of its own, instead of an index */
+    BLOCK_ACCUMULATES = 1 << 10, /* has the events that integrate a level */
+    BLOCK_GRBM = 1 << 11         /* see struct gpu_generation */
 };
 
 enum { GPU_BLOCK_COUNTERS_MAX = 16 };
 
 struct gpu_counter_registers {
-    uint32_t select, low, high;
+    uint32_t select, low, high; /* high is 0 when values have 32 bits */
 };
 
 struct gpu_block {
     const char *name;
-    uint32_t id;        /* hsa_ven_amd_aqlprofile_block_name_t */
-    uint32_t instances; /* per die, in the largest member of the family */
+    uint32_t id;        /* hsa_ven_amd_aqlprofile_block_name_t, aqlprofile_block_name_t */
+    uint32_t instances; /* per die (or array, processor), in the largest member of the family */
     uint32_t counters;  /* registers per instance */
     uint32_t event_max;
     uint32_t flags;         /* enum gpu_block_flags */
     uint32_t select_bits;   /* always set in the select register */
-    uint32_t control;       /* BLOCK_MC, BLOCK_ATHUB, BLOCK_SQ: control register */
+    uint32_t control;       /* BLOCK_MC, BLOCK_OUTSIDE, BLOCK_SQ: control register */
     uint32_t control_value; /* BLOCK_SQ: what it gets */
-    uint32_t register_file; /* blocks with equal numbers share their counter registers */
+    uint32_t register_file; /* blocks with equal numbers share their counter registers; 0: alone */
     const struct gpu_counter_registers *registers;
 };
 
@@ -61,7 +65,7 @@ struct gpu_target {
 int gpu_target_find(const char *architecture, const struct gpu_geometry *geometry,
                     struct gpu_target *target);
 
-/* The family's blocks; GPU_BLOCKS_MAX at most. */
+/* The family's blocks. */
 const struct gpu_block *gpu_blocks(const struct gpu_target *target, uint32_t *count);
 /* NULL when the GPU has no such block. */
 const struct gpu_block *gpu_block_by_id(const struct gpu_target *target, uint32_t block_id);
@@ -70,7 +74,17 @@ const struct gpu_block *gpu_block_by_name(const struct gpu_target *target, const
 /* Instances of a block that this GPU has on each die. */
 uint32_t gpu_block_instances(const struct gpu_target *target, const struct gpu_block *block);
 
-/* Samples of one instance on one die: its shader engines, or 1. */
+/* Where one instance of a block is sampled on one die: engines x arrays x processors, the last
+ * fastest. An axis that the block does not have is 0. */
+struct gpu_grid {
+    uint32_t engines, arrays, processors;
+};
+struct gpu_grid gpu_block_grid(const struct gpu_target *target, const struct gpu_block *block);
+/* Number of a sample; positions on axes that the block does not have are ignored. */
+uint32_t gpu_grid_sample(const struct gpu_grid *grid, uint32_t engine, uint32_t array,
+                         uint32_t processor);
+
+/* Samples of one instance on one die: the product of its grid's axes. */
 uint32_t gpu_block_samples(const struct gpu_target *target, const struct gpu_block *block);
 
 /* Dies whose instances are read separately: all, or 1 for blocks outside the dies. */

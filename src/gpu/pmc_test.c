@@ -144,73 +144,125 @@ static void read_dies_test(void **state)
     pm4_stream_free(&stream);
 }
 
-/* A model of the counter hardware: registers per die, engine and instance. A value read is a
- * function of where it was read and of what was selected there. */
+/* A model of the counter hardware that knows no block, only what was written where: a value read is
+ * a function of the place that it was read from and of the last select that reached that place. */
+struct model_write {
+    uint64_t reg;
+    uint32_t value, index;
+};
+
+enum { MODEL_WRITES = 1 << 16, INDEX_REGISTER = 0xc200, PERFMON_REGISTER = 0xd808 };
+
 struct model {
-    const struct gpu_target *target;
-    uint32_t index, perfmon, die_mask;
-    uint32_t selects[8][32][33][8]; /* [die][engine][instance][slot] of the block under test */
-    const struct gpu_block *block;
-    uint32_t mc_slot;
-    uint64_t *result;
-    uint64_t result_va;
+    const struct gpu_block *block;      /* under test: which select belongs to a value register */
+    uint32_t index, die_mask, shown[4]; /* shown: of each base die */
+    struct model_write writes[MODEL_WRITES];
+    uint32_t write_count;
+    uint64_t *result, result_va;
+    uint32_t result_bytes;
     int sampled;
 };
 
-static uint64_t model_value(uint32_t die, uint32_t engine, uint32_t instance, uint32_t select)
+struct place {
+    uint32_t die, engine, array, instance;
+};
+
+static uint64_t model_value(const struct place *at, uint32_t select)
 {
-    return ((uint64_t)(select & 0xff) << 40) | (uint64_t)die << 24 | (uint64_t)engine << 16 |
-           instance;
+    return (uint64_t)(select & 0xff) << 32 | at->die << 24 | at->engine << 16 | at->array << 8 |
+           at->instance;
 }
 
-static void model_write(struct model *m, uint32_t reg, uint32_t value)
+/* Does a write under `index` reach what is read under `read_index`? */
+static int reaches(uint32_t index, uint32_t read_index)
 {
-    const char *name = pm4_register_name(reg);
-    assert_non_null(name);
-    if (strcmp(name, "GRBM_GFX_INDEX") == 0)
-        m->index = value;
-    if (strcmp(name, "CP_PERFMON_CNTL") == 0) {
-        m->perfmon = value;
-        m->sampled |= value == 0x401;
-    }
-    if (reg == m->block->control)
-        m->mc_slot = value & 0xff;
-    for (uint32_t slot = 0; slot < m->block->counters; slot++) {
-        if (reg != m->block->registers[slot].select)
+    const struct {
+        uint32_t broadcast, mask;
+    } fields[] = {{1u << 31, 0xff0000}, {1u << 29, 0xff00}, {1u << 30, 0xff}};
+    for (int i = 0; i < 3; i++) {
+        if (index & fields[i].broadcast)
             continue;
-        for (uint32_t die = 0; die < 8; die++)
-            for (uint32_t engine = 0; engine < 32; engine++)
-                for (uint32_t instance = 0; instance < 32; instance++)
-                    if ((m->index & 1u << 31 || (m->index >> 16 & 0xff) == engine) &&
-                        (m->index & 1u << 30 || (m->index & 0xff) == instance))
-                        m->selects[die][engine][instance][slot] = value;
+        if (read_index & fields[i].broadcast || (index ^ read_index) & fields[i].mask)
+            return 0;
     }
+    return 1;
+}
+
+static uint32_t base_die(uint64_t reg)
+{
+    return reg >> 32 ? (uint32_t)(reg >> 30 & 3) : 0;
+}
+
+static uint32_t register_of(uint64_t reg)
+{
+    return (uint32_t)reg & 0x3ffff;
+}
+
+static void model_write(struct model *m, uint64_t reg, uint32_t value)
+{
+    assert_true(m->write_count < MODEL_WRITES);
+    if (reg == INDEX_REGISTER)
+        m->index = value;
+    else if (reg == PERFMON_REGISTER)
+        m->sampled |= value >> 10 & 1;
+    else
+        m->writes[m->write_count++] = (struct model_write){reg, value, m->index};
+    if (m->block->flags & (BLOCK_MC | BLOCK_OUTSIDE) && register_of(reg) == m->block->control)
+        m->shown[base_die(reg)] = value & 0xff;
+}
+
+static uint32_t model_select(const struct model *m, uint64_t reg)
+{
+    for (uint32_t i = m->write_count; i-- > 0;) {
+        if (m->writes[i].reg == reg && reaches(m->writes[i].index, m->index))
+            return m->writes[i].value;
+    }
+    fail_msg("register %llx was not selected under %08x", (unsigned long long)reg, m->index);
+    return 0;
+}
+
+/* The counter whose value `reg` is a half of. */
+static const struct gpu_counter_registers *model_find(const struct model *m, uint64_t wide)
+{
+    const struct gpu_block *b = m->block;
+    uint32_t reg = register_of(wide);
+    uint32_t count = b->counters * (b->flags & BLOCK_EACH ? b->instances : 1);
+    for (uint32_t i = 0; i < count; i++) {
+        if (b->flags & (BLOCK_MC | BLOCK_OUTSIDE) && i != m->shown[base_die(wide)])
+            continue;
+        if (reg == b->registers[i].low || reg == b->registers[i].high)
+            return &b->registers[i];
+    }
+    return NULL;
+}
+
+static uint32_t model_read(const struct model *m, uint64_t reg)
+{
+    const struct gpu_counter_registers *r = model_find(m, reg);
+    if (!r)
+        return 0xbad;
+    const struct place at = {(uint32_t)__builtin_ctz(m->die_mask),
+                             m->index >> 31 ? 0 : m->index >> 16 & 0xff,
+                             m->index >> 29 & 1 ? 0 : m->index >> 8 & 0xff,
+                             m->index >> 30 & 1 ? base_die(reg) : m->index & 0xff};
+    uint64_t value = model_value(&at, model_select(m, reg - register_of(reg) + r->select));
+    return (uint32_t)(register_of(reg) == r->low ? value : value >> 32);
 }
 
 static void model_copy(struct model *m, const uint32_t *body)
 {
     uint32_t from = body[0] & 15, to = body[0] >> 8 & 15;
-    if (from == PM4_COPY_IMMEDIATE) {
-        model_write(m, body[3], body[1]);
+    uint32_t value = from == PM4_COPY_IMMEDIATE ? body[1] : 0;
+    if (to == PM4_COPY_REGISTER || to == PM4_COPY_PERFCOUNTERS) {
+        assert_int_equal(from, PM4_COPY_IMMEDIATE);
+        model_write(m, (uint64_t)body[4] << 32 | body[3], value);
         return;
     }
-    assert_int_equal(to, PM4_COPY_MEMORY);
+    if (from != PM4_COPY_IMMEDIATE)
+        value = model_read(m, (uint64_t)body[2] << 32 | body[1]);
     uint64_t va = (uint64_t)body[4] << 32 | body[3];
-    uint32_t engine = m->index & 1u << 31 ? 0 : m->index >> 16 & 0xff;
-    uint32_t instance = m->index & 1u << 30 ? 0 : m->index & 0xff;
-    uint32_t die = (uint32_t)__builtin_ctz(m->die_mask);
-    for (uint32_t slot = 0; slot < m->block->counters; slot++) {
-        const struct gpu_counter_registers *r = &m->block->registers[slot];
-        if (m->block->flags & (BLOCK_MC | BLOCK_ATHUB) && slot != m->mc_slot)
-            continue;
-        uint64_t value =
-            model_value(die, engine, instance, m->selects[die][engine][instance][slot]);
-        uint32_t *at = (uint32_t *)((char *)m->result + (va - m->result_va));
-        if (body[1] == r->low)
-            *at = (uint32_t)value;
-        if (body[1] == r->high)
-            *at = (uint32_t)(value >> 32);
-    }
+    assert_true(va >= m->result_va && va + 4 <= m->result_va + m->result_bytes);
+    *(uint32_t *)((char *)m->result + (va - m->result_va)) = value;
 }
 
 static void model_run(struct model *m, const struct pm4_stream *stream)
@@ -234,59 +286,93 @@ static void model_run(struct model *m, const struct pm4_stream *stream)
     }
 }
 
-/* Every instance, engine and die of a block arrives where the layout says. */
-static void check_block(const char *architecture, const struct gpu_geometry *geometry,
-                        const char *name)
+/* Where the value of an event's sample should come from. */
+static struct place place_of(const struct gpu_target *target, const struct gpu_event *e,
+                             uint32_t die, uint32_t sample)
 {
-    struct gpu_target target = target_of(architecture, geometry);
-    const struct gpu_block *block = gpu_block_by_name(&target, name);
-    uint32_t instances = gpu_block_instances(&target, block);
-    uint32_t dies = gpu_block_dies(&target, block), samples = gpu_block_samples(&target, block);
-    struct gpu_event *events = calloc(2 * instances, sizeof *events);
-    for (uint32_t i = 0; i < 2 * instances; i++)
-        events[i] = event_of(&target, name, i % instances, 1 + i / instances);
-    assert_int_equal(gpu_pmc_assign(&target, events, 2 * instances), GPU_PMC_OK);
-    uint32_t bytes = gpu_pmc_result_bytes(&target, events, 2 * instances);
-    struct model *m = calloc(1, sizeof *m);
-    m->target = &target;
-    m->block = block;
-    m->result = calloc(1, bytes);
-    m->result_va = 0x7f0000001000;
-    struct pm4_stream stream = {0};
-    gpu_pmc_start(&stream, &target, events, 2 * instances);
-    gpu_pmc_read(&stream, &target, events, 2 * instances, m->result_va);
-    gpu_pmc_stop(&stream, &target, events, 2 * instances);
-    assert_false(stream.out_of_memory);
-    model_run(m, &stream);
-    for (uint32_t i = 0; i < 2 * instances; i++)
+    struct gpu_grid g = gpu_block_grid(target, e->block);
+    uint32_t processors = g.processors ? g.processors : 1, arrays = g.arrays ? g.arrays : 1;
+    struct place at = {die, sample / processors / arrays, sample / processors % arrays, 0};
+    if (e->block->instances > 1 && !(e->block->flags & BLOCK_EACH))
+        at.instance = e->instance;
+    if (g.processors)
+        at.instance = sample % processors << 2 | e->instance;
+    return at;
+}
+
+static void check_values(const struct gpu_target *target, const struct model *m,
+                         const struct gpu_event *events, uint32_t count)
+{
+    uint32_t dies = gpu_block_dies(target, m->block);
+    uint32_t samples = gpu_block_samples(target, m->block);
+    for (uint32_t i = 0; i < count; i++)
         for (uint32_t die = 0; die < dies; die++)
             for (uint32_t k = 0; k < samples; k++) {
-                uint64_t got =
-                    m->result[gpu_pmc_result_index(&target, events, 2 * instances, i, die, k)];
-                uint64_t expected =
-                    model_value(die, samples > 1 ? k : 0, i % instances, 1 + i / instances);
+                uint64_t got = m->result[gpu_pmc_result_index(target, events, count, i, die, k)];
+                struct place at = place_of(target, &events[i], die, k);
+                uint64_t expected = model_value(&at, events[i].event);
+                if (!events[i].block->registers[0].high)
+                    expected = (uint32_t)expected;
                 if (got != expected)
-                    fail_msg("%s %s event %u die %u sample %u: %llx, not %llx", architecture, name,
-                             i, die, k, (unsigned long long)got, (unsigned long long)expected);
+                    fail_msg("%s event %u die %u sample %u: %llx, not %llx", m->block->name, i, die,
+                             k, (unsigned long long)got, (unsigned long long)expected);
             }
+}
+
+/* Every counter of every instance arrives where the layout says; different events per instance. */
+static void check_block(const struct gpu_target *target, const struct gpu_block *block)
+{
+    uint32_t instances = gpu_block_instances(target, block);
+    uint32_t count = instances * (block->counters < 2 ? 1 : 2);
+    struct gpu_event *events = calloc(count, sizeof *events);
+    for (uint32_t i = 0; i < count; i++)
+        events[i] = event_of(target, block->name, i % instances,
+                             (i * 7 + 1) % ((block->event_max < 255 ? block->event_max : 255) + 1));
+    assert_int_equal(gpu_pmc_assign(target, events, count), GPU_PMC_OK);
+    struct model *m = calloc(1, sizeof *m);
+    m->block = block;
+    m->result_bytes = gpu_pmc_result_bytes(target, events, count);
+    m->result = malloc(m->result_bytes);
+    memset(m->result, 0xa5, m->result_bytes);
+    m->result_va = 0x7f0000001000;
+    struct pm4_stream stream = {0};
+    gpu_pmc_start(&stream, target, events, count);
+    gpu_pmc_read(&stream, target, events, count, m->result_va);
+    gpu_pmc_stop(&stream, target, events, count);
+    assert_false(stream.out_of_memory);
+    model_run(m, &stream);
+    assert_int_equal(m->index, 0xe0000000);
+    assert_int_equal(m->sampled, !(block->flags & BLOCK_OUTSIDE));
+    check_values(target, m, events, count);
     pm4_stream_free(&stream);
     free(m->result);
     free(m);
     free(events);
 }
 
+/* Architectures with the geometry of one of their GPUs. */
+static const struct machine {
+    const char *architecture;
+    struct gpu_geometry geometry;
+} machines[] = {
+    {"gfx906", {1, 4, 1, 60}},   {"gfx908", {1, 8, 1, 120}},  {"gfx90a", {1, 8, 1, 104}},
+    {"gfx942", {8, 32, 1, 304}}, {"gfx950", {8, 32, 1, 256}}, {"gfx1010", {1, 2, 2, 40}},
+    {"gfx1012", {1, 1, 2, 22}},  {"gfx1030", {1, 4, 2, 80}},  {"gfx1036", {1, 1, 1, 2}},
+    {"gfx1100", {1, 6, 2, 96}},  {"gfx1102", {1, 2, 2, 32}},  {"gfx1151", {1, 2, 2, 40}},
+    {"gfx1200", {1, 2, 2, 32}},  {"gfx1201", {1, 4, 2, 64}},
+};
+
 static void every_block_test(void **state)
 {
-    static const char *const blocks[] = {"SQ",  "SQ_CS", "GRBM",    "SPI",    "SX",    "TA",
-                                         "TD",  "TCP",   "TCC",     "TCA",    "CPC",   "CPF",
-                                         "GDS", "GCEA",  "GRBM_SE", "MCVML2", "ATCL2", NULL};
     (void)state;
-    for (int i = 0; blocks[i]; i++) {
-        check_block("gfx90a", &mi210, blocks[i]);
-        check_block("gfx942", &mi300x, blocks[i]);
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+        struct gpu_target target = target_of(machines[i].architecture, &machines[i].geometry);
+        uint32_t count;
+        const struct gpu_block *blocks = gpu_blocks(&target, &count);
+        assert_true(count >= 15);
+        for (uint32_t k = 0; k < count; k++)
+            check_block(&target, &blocks[k]);
     }
-    check_block("gfx90a", &mi210, "ATC");
-    check_block("gfx90a", &mi210, "RPB");
 }
 
 static void accumulate_test(void **state)

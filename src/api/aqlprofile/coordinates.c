@@ -11,18 +11,28 @@ const char *coordinate_name(int id)
     return id >= 0 && id < COORDINATE_KINDS ? names[id] : NULL;
 }
 
+/* Samples are numbered by die, instance, engine, array, processor, the last fastest. */
 int coordinates_of(const struct gpu_target *target, const struct gpu_block *block, uint32_t die,
-                   uint32_t instance, uint32_t engine, struct coordinate coordinates[3])
+                   uint32_t instance, uint32_t sample,
+                   struct coordinate coordinates[COORDINATES_MAX])
 {
-    int count = 0;
+    const struct gpu_grid grid = gpu_block_grid(target, block);
+    const int axes[][2] = {{COORDINATE_SE, (int)grid.engines},
+                           {COORDINATE_SA, (int)grid.arrays},
+                           {COORDINATE_WGP, (int)grid.processors}};
+    int count = 0, divisor = (int)gpu_block_samples(target, block);
     if (target->geometry.xcc_count > 1)
         coordinates[count++] =
             (struct coordinate){COORDINATE_XCD, (int)target->geometry.xcc_count, (int)die};
     coordinates[count++] = (struct coordinate){
         COORDINATE_INSTANCE, (int)gpu_block_instances(target, block), (int)instance};
-    if (block->flags & BLOCK_PER_SE)
+    for (unsigned i = 0; i < sizeof axes / sizeof axes[0]; i++) {
+        if (axes[i][1] == 0)
+            continue;
+        divisor /= axes[i][1];
         coordinates[count++] =
-            (struct coordinate){COORDINATE_SE, (int)gpu_block_samples(target, block), (int)engine};
+            (struct coordinate){axes[i][0], axes[i][1], (int)sample / divisor % axes[i][1]};
+    }
     return count;
 }
 

@@ -47,9 +47,11 @@ const char *coordinate_name(int id);
 struct coordinate {
     int id, extent, value;
 };
-/* Up to 3 coordinates of sample (die, instance, engine); returns how many. */
+enum { COORDINATES_MAX = 5 };
+/* Coordinates of a sample of the block's grid; returns how many. */
 int coordinates_of(const struct gpu_target *target, const struct gpu_block *block, uint32_t die,
-                   uint32_t instance, uint32_t engine, struct coordinate coordinates[3]);
+                   uint32_t instance, uint32_t sample,
+                   struct coordinate coordinates[COORDINATES_MAX]);
 /* Calls back for each; the callback's status ends the iteration. */
 hsa_status_t coordinates_report(const struct coordinate *coordinates, int count,
                                 aqlprofile_coordinate_callback_t callback, void *userdata);

@@ -244,7 +244,7 @@ EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_data(
                 continue;
             for (uint32_t k = 0; k < count && status == HSA_STATUS_SUCCESS; k++) {
                 hsa_ven_amd_aqlprofile_info_data_t info = {
-                    .sample_id = block->flags & BLOCK_ATHUB ? r.events[i].instance : k};
+                    .sample_id = block->flags & BLOCK_OUTSIDE ? r.events[i].instance : k};
                 info.pmc_data.event = profile->events[i];
                 info.pmc_data.result =
                     samples[gpu_pmc_result_index(&r.target, r.events, r.count, i, die, k)];
@@ -261,7 +261,7 @@ EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_event_coord(
     aqlprofile_coordinate_callback_t callback, void *userdata)
 {
     struct gpu_target target;
-    struct coordinate coordinates[3];
+    struct coordinate coordinates[COORDINATES_MAX];
     if (!callback)
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no callback");
     if (aqlprofile_target_of_hsa(agent, &target))

@@ -231,7 +231,7 @@ static struct collection *collection_find(aqlprofile_handle_t handle)
     return c;
 }
 
-/* A sample's number: die, then instance, then shader engine, the last fastest. */
+/* A sample's number: die, instance, then where the block is sampled (struct gpu_grid). */
 EXPORT hsa_status_t aqlprofile_pmc_iterate_data(aqlprofile_handle_t handle,
                                                 aqlprofile_pmc_data_callback_t callback,
                                                 void *userdata)
@@ -266,7 +266,7 @@ EXPORT hsa_status_t aqlprofile_iterate_event_coord(aqlprofile_agent_handle_t age
                                                    void *userdata)
 {
     struct gpu_target target;
-    struct coordinate coordinates[3];
+    struct coordinate coordinates[COORDINATES_MAX];
     if (!callback)
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no callback");
     if (aqlprofile_target_of_handle(agent, &target))

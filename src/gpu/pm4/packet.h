@@ -1,6 +1,6 @@
 /*
- * PM4 type-3 packets as the compute micro engine of gfx9 reads them: opcodes and the fields that
- * profiling uses. Register numbers are absolute dword offsets.
+ * PM4 type-3 packets as the compute micro engine reads them: opcodes and the fields that profiling
+ * uses. Register numbers are absolute dword offsets.
  */
 #ifndef GPU_PM4_PACKET_H
 #define GPU_PM4_PACKET_H
@@ -19,7 +19,7 @@
     X(COPY_DATA, 0x40, 5, 5)                                                                       \
     X(EVENT_WRITE, 0x46, 1, 3)                                                                     \
     X(RELEASE_MEM, 0x49, 5, 7)                                                                     \
-    X(ACQUIRE_MEM, 0x58, 5, 6)                                                                     \
+    X(ACQUIRE_MEM, 0x58, 5, 7)                                                                     \
     X(SET_CONFIG_REG, 0x68, 2, 0x3fff)                                                             \
     X(SET_SH_REG, 0x76, 2, 0x3fff)                                                                 \
     X(SET_UCONFIG_REG, 0x79, 2, 0x3fff)
@@ -48,7 +48,7 @@ enum {
 /* EVENT_WRITE: wait until the compute work before it is done. */
 enum { PM4_EVENT_CS_PARTIAL_FLUSH = 7, PM4_EVENT_INDEX_CS_PARTIAL_FLUSH = 4 };
 
-/* COPY_DATA control dword. */
+/* COPY_DATA control dword: source in bits 0..3, destination in 8..11, policies at 13 and 25. */
 enum pm4_copy_select {
     PM4_COPY_REGISTER = 0,
     PM4_COPY_MEMORY_L2 = 2,
@@ -57,13 +57,14 @@ enum pm4_copy_select {
     PM4_COPY_MEMORY = 5,       /* as a destination */
     PM4_COPY_GPU_CLOCK = 9
 };
-enum { PM4_CACHE_LRU = 0, PM4_CACHE_STREAM = 1 };
+enum { PM4_CACHE_LRU = 0, PM4_CACHE_STREAM = 1, PM4_TEMPORAL_LAST_USE = 3 /* gfx12 */ };
 
-static inline uint32_t pm4_copy_control(enum pm4_copy_select from, uint32_t from_policy,
-                                        enum pm4_copy_select to, uint32_t to_policy)
-{
-    return (uint32_t)from | (uint32_t)to << 8 | from_policy << 13 | to_policy << 25;
-}
+/* What generations say differently. */
+struct pm4_dialect {
+    uint32_t copy_in;  /* COPY_DATA control, immediate to register */
+    uint32_t copy_out; /* COPY_DATA control, register to memory */
+    uint32_t gcr;      /* ACQUIRE_MEM's cache control of gfx10 and later; 0: the form of gfx9 */
+};
 
 /* INDIRECT_BUFFER control dword: length, valid, cache policy. */
 static inline uint32_t pm4_ib_control(uint32_t dwords)
@@ -81,8 +82,13 @@ enum {
     PM4_COHER_SH_ICACHE_ACTION = 1 << 29
 };
 
+/* The same from gfx10 on: level 2 writes back, after the caches before it. */
+enum { PM4_GCR_GL2_WB = 1 << 15, PM4_GCR_SEQ_FORWARD = 1 << 16 };
+
 /* GRBM_GFX_INDEX: which shader engine, array and instance a register access goes to. */
 enum {
+    GRBM_PROCESSOR_SHIFT = 2, /* of the instance, in work-group processors */
+    GRBM_SA_SHIFT = 8,
     GRBM_SE_SHIFT = 16,
     GRBM_SH_BROADCAST = 1 << 29,
     GRBM_INSTANCE_BROADCAST = 1 << 30,

@@ -49,42 +49,58 @@ void pm4_wait_idle(struct pm4_stream *stream)
                 PM4_EVENT_CS_PARTIAL_FLUSH | PM4_EVENT_INDEX_CS_PARTIAL_FLUSH << 8);
 }
 
-void pm4_register_copy_in(struct pm4_stream *stream, uint32_t reg, uint32_t value,
-                          int perfcounter_path)
+void pm4_register_copy_in(struct pm4_stream *stream, const struct pm4_dialect *dialect,
+                          uint64_t reg, uint32_t value, int perfcounter_path)
 {
-    enum pm4_copy_select to = perfcounter_path ? PM4_COPY_PERFCOUNTERS : PM4_COPY_REGISTER;
-    EMIT_PACKET(stream, PM4_COPY_DATA,
-                pm4_copy_control(PM4_COPY_IMMEDIATE, PM4_CACHE_LRU, to, PM4_CACHE_LRU), value, 0,
-                reg, 0);
+    uint32_t path = perfcounter_path ? PM4_COPY_PERFCOUNTERS << 8 : 0;
+    EMIT_PACKET(stream, PM4_COPY_DATA, dialect->copy_in | path, value, 0, (uint32_t)reg,
+                (uint32_t)(reg >> 32));
 }
 
-void pm4_register_write(struct pm4_stream *stream, uint32_t reg, uint32_t value)
+void pm4_register_write(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint32_t reg,
+                        uint32_t value)
 {
     if (reg >= PM4_UCONFIG_START && reg <= PM4_UCONFIG_END)
         EMIT_PACKET(stream, PM4_SET_UCONFIG_REG, reg - PM4_UCONFIG_START, value);
     else if (reg >= PM4_SH_START && reg < PM4_SH_START + 0x400)
         EMIT_PACKET(stream, PM4_SET_SH_REG, reg - PM4_SH_START, value);
     else
-        pm4_register_copy_in(stream, reg, value, 0);
+        pm4_register_copy_in(stream, dialect, reg, value, 0);
 }
 
-void pm4_register_copy_out(struct pm4_stream *stream, uint32_t reg, uint64_t va,
-                           int perfcounter_path)
+void pm4_register_copy_out(struct pm4_stream *stream, const struct pm4_dialect *dialect,
+                           uint64_t reg, uint64_t va, int perfcounter_path)
 {
-    enum pm4_copy_select from = perfcounter_path ? PM4_COPY_PERFCOUNTERS : PM4_COPY_REGISTER;
-    EMIT_PACKET(stream, PM4_COPY_DATA,
-                pm4_copy_control(from, PM4_CACHE_STREAM, PM4_COPY_MEMORY, PM4_CACHE_STREAM), reg, 0,
+    uint32_t path = perfcounter_path ? PM4_COPY_PERFCOUNTERS : PM4_COPY_REGISTER;
+    EMIT_PACKET(stream, PM4_COPY_DATA, dialect->copy_out | path, (uint32_t)reg,
+                (uint32_t)(reg >> 32), (uint32_t)va, (uint32_t)(va >> 32));
+}
+
+void pm4_memory_write(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint64_t va,
+                      uint32_t value)
+{
+    EMIT_PACKET(stream, PM4_COPY_DATA, dialect->copy_out | PM4_COPY_IMMEDIATE, value, 0,
                 (uint32_t)va, (uint32_t)(va >> 32));
 }
 
-void pm4_acquire(struct pm4_stream *stream, uint64_t va, uint64_t bytes)
+void pm4_acquire(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint64_t va,
+                 uint64_t bytes)
 {
-    const uint32_t control = PM4_COHER_TC_ACTION | PM4_COHER_TCL1_ACTION | PM4_COHER_TC_WB_ACTION |
+    const uint32_t actions = PM4_COHER_TC_ACTION | PM4_COHER_TCL1_ACTION | PM4_COHER_TC_WB_ACTION |
                              PM4_COHER_SH_ICACHE_ACTION | PM4_COHER_SH_KCACHE_ACTION;
     uint64_t first = va >> COHER_CHUNK_SHIFT;
     uint64_t chunks = ((va + bytes + 0xff) >> COHER_CHUNK_SHIFT) - first;
-    EMIT_PACKET(stream, PM4_ACQUIRE_MEM, control, (uint32_t)chunks, (uint32_t)(chunks >> 32),
-                (uint32_t)first, (uint32_t)(first >> 32), ACQUIRE_POLL_INTERVAL);
+    const uint32_t body[] = {dialect->gcr ? 0 : actions,
+                             (uint32_t)chunks,
+                             (uint32_t)(chunks >> 32),
+                             (uint32_t)first,
+                             (uint32_t)(first >> 32),
+                             ACQUIRE_POLL_INTERVAL,
+                             dialect->gcr};
+    const uint32_t dwords = dialect->gcr ? 7 : 6;
+    const uint32_t header = pm4_header(PM4_ACQUIRE_MEM, dwords);
+    pm4_emit(stream, &header, 1);
+    pm4_emit(stream, body, dwords);
 }
 
 uint32_t pm4_predicate_begin(struct pm4_stream *stream, uint32_t xcc_mask)

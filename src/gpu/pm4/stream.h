@@ -19,15 +19,21 @@ void pm4_emit(struct pm4_stream *stream, const uint32_t *dwords, uint32_t count)
 /* Waits until the compute work before it is done. */
 void pm4_wait_idle(struct pm4_stream *stream);
 /* A register, by the packet of its space: user config, compute (SH), or a copy of an immediate. */
-void pm4_register_write(struct pm4_stream *stream, uint32_t reg, uint32_t value);
-/* The same by COPY_DATA whatever the space: what the memory-controller blocks are written by. */
-void pm4_register_copy_in(struct pm4_stream *stream, uint32_t reg, uint32_t value,
-                          int perfcounter_path);
+void pm4_register_write(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint32_t reg,
+                        uint32_t value);
+/* The same by COPY_DATA whatever the space: what the memory-controller blocks are written by. Here
+ * and in copy_out() a register may have 64 bits, an address on the device's own network. */
+void pm4_register_copy_in(struct pm4_stream *stream, const struct pm4_dialect *dialect,
+                          uint64_t reg, uint32_t value, int perfcounter_path);
 /* 32 bits of a register to memory. */
-void pm4_register_copy_out(struct pm4_stream *stream, uint32_t reg, uint64_t va,
-                           int perfcounter_path);
-/* Caches write back and invalidate [va, va + bytes). */
-void pm4_acquire(struct pm4_stream *stream, uint64_t va, uint64_t bytes);
+void pm4_register_copy_out(struct pm4_stream *stream, const struct pm4_dialect *dialect,
+                           uint64_t reg, uint64_t va, int perfcounter_path);
+/* 32 bits to memory. */
+void pm4_memory_write(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint64_t va,
+                      uint32_t value);
+/* Caches write back and, on gfx9, invalidate [va, va + bytes). */
+void pm4_acquire(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint64_t va,
+                 uint64_t bytes);
 
 /* What follows runs on the dies of `xcc_mask` only; returns where pm4_predicate_end() writes how
  * long that is. */

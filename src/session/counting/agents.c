@@ -86,15 +86,17 @@ static void properties_fill(const rocprofiler_agent_v0_t *a,
 #undef X
 }
 
-/* The block's dimensions on this GPU: dies, shader engines, instances. */
+/* The block's dimensions on this GPU: dies, where it is sampled on one, instances. */
 static struct counter_shape shape_of(const struct gpu_target *target, const struct gpu_block *block)
 {
     struct counter_shape shape = {{0}};
     uint32_t dies = gpu_block_dies(target, block);
     if (dies > 1)
         shape.extent[DIMENSION_XCC] = (uint8_t)dies;
-    if (block->flags & BLOCK_PER_SE)
-        shape.extent[DIMENSION_SHADER_ENGINE] = (uint8_t)gpu_block_samples(target, block);
+    struct gpu_grid grid = gpu_block_grid(target, block);
+    shape.extent[DIMENSION_SHADER_ENGINE] = (uint8_t)grid.engines;
+    shape.extent[DIMENSION_SHADER_ARRAY] = (uint8_t)grid.arrays;
+    shape.extent[DIMENSION_WGP] = (uint8_t)grid.processors;
     shape.extent[DIMENSION_INSTANCE] = (uint8_t)gpu_block_instances(target, block);
     return shape;
 }

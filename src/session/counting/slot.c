@@ -72,13 +72,16 @@ static int results_map(struct counting_config *config)
     for (uint32_t i = 0; i < config->plan_count; i++) {
         const struct counter *counter = &all[config->plan[i].counter];
         uint32_t values = shape_count(&counter->shape);
+        struct gpu_grid grid = gpu_block_grid(target, config->events[first_event].block);
         for (uint32_t k = 0; k < values; k++) {
             uint64_t id = shape_instance_id(&counter->shape, 0, k);
+            uint32_t sample = gpu_grid_sample(&grid, instance_position(id, DIMENSION_SHADER_ENGINE),
+                                              instance_position(id, DIMENSION_SHADER_ARRAY),
+                                              instance_position(id, DIMENSION_WGP));
             config->result_index[value++] =
                 gpu_pmc_result_index(target, config->events, config->event_count,
                                      first_event + instance_position(id, DIMENSION_INSTANCE),
-                                     instance_position(id, DIMENSION_XCC),
-                                     instance_position(id, DIMENSION_SHADER_ENGINE));
+                                     instance_position(id, DIMENSION_XCC), sample);
         }
         first_event += gpu_block_instances(target, config->events[first_event].block);
     }

@@ -1,0 +1,37 @@
+/* What the builders know of a GPU: its generation, and in it its family. Private to src/gpu. */
+#ifndef GPU_FAMILY_H
+#define GPU_FAMILY_H
+
+#include "gpu/pmc.h"
+
+/* CP_PERFMON_CNTL: state in bits 0..3, sample request in bit 10. */
+enum { PERFMON_RESET = 0, PERFMON_START = 1, PERFMON_STOP = 2, PERFMON_SAMPLE = 1 << 10 };
+
+/* What one generation's counters are started, read and stopped with. A register that a generation
+ * does not have is 0. */
+struct gpu_generation {
+    struct pm4_dialect dialect;
+    uint32_t grbm_gfx_index;
+    uint32_t perfmon, perfmon_read; /* CP_PERFMON_CNTL, and what makes it take a sample */
+    uint32_t clock_gating;          /* 1 while counting: the counters' clocks stay on */
+    uint32_t perfcount_enable;      /* of the queue's compute state */
+    uint32_t sq_control, sq_control_all;
+    uint32_t sq_control2, sq_control2_all; /* written when sequencers or BLOCK_TC blocks count */
+    uint32_t sq_mask;                      /* compute units that count, written after sq_control */
+    /* gfx10 samples rightly only once a GRBM counter has been selected and read (BLOCK_GRBM). */
+    uint32_t settle_select, settle_low, settle_high;
+};
+
+struct gpu_family {
+    const char *architecture;
+    const struct gpu_block *blocks;
+    uint32_t block_count;
+    uint32_t accumulate_low, accumulate_high; /* SQ events; 0: none */
+    const struct gpu_generation *generation;
+};
+
+extern const struct gpu_family gfx9_families[], gfx10_families[], gfx11_families[],
+    gfx12_families[];
+extern const uint32_t gfx9_family_count, gfx10_family_count, gfx11_family_count, gfx12_family_count;
+
+#endif

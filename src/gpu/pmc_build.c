@@ -1,0 +1,371 @@
+/*
+ * Counter programming. The order of the register writes is the hardware's: clock gating of the
+ * counters off first, all counters reset, selects per block, then one write that starts all of
+ * them; a sample request before the values are read. Generations differ in registers and values
+ * (struct gpu_generation), blocks in flags.
+ */
+#include "gpu/family.h"
+
+/* Result control of the memory-controller blocks. */
+enum { MC_CLEAR_ALL = 1 << 25, MC_ENABLE_ANY = 1 << 24 };
+
+/* Whom the commands are for, and where they go. */
+struct build {
+    struct pm4_stream *stream;
+    const struct gpu_target *target;
+    const struct gpu_generation *generation;
+    const struct pm4_dialect *dialect;
+};
+
+static struct build build_of(struct pm4_stream *stream, const struct gpu_target *target)
+{
+    const struct gpu_generation *generation = target->family->generation;
+    return (struct build){stream, target, generation, &generation->dialect};
+}
+
+/* A register that the generation may lack. */
+static void write(const struct build *b, uint32_t reg, uint32_t value)
+{
+    if (reg)
+        pm4_register_write(b->stream, b->dialect, reg, value);
+}
+
+static void index_all(const struct build *b)
+{
+    write(b, b->generation->grbm_gfx_index, GRBM_BROADCAST_ALL);
+}
+
+static int is_indexed(const struct gpu_block *block)
+{
+    return block->instances > 1 && !(block->flags & (BLOCK_OUTSIDE | BLOCK_EACH));
+}
+
+/* One instance in all engines and arrays. */
+static void index_instance(const struct build *b, const struct gpu_event *e)
+{
+    if (is_indexed(e->block))
+        write(b, b->generation->grbm_gfx_index,
+              GRBM_SE_BROADCAST | GRBM_SH_BROADCAST | e->instance);
+    else
+        index_all(b);
+}
+
+/* Where a sample is read: `position` has the axes of the block's grid. */
+static void index_sample(const struct build *b, const struct gpu_event *e,
+                         const struct gpu_grid *position)
+{
+    const struct gpu_block *block = e->block;
+    uint32_t value = GRBM_INSTANCE_BROADCAST;
+    if (block->flags & BLOCK_PER_WGP)
+        value = position->processors << GRBM_PROCESSOR_SHIFT | e->instance;
+    else if (is_indexed(block))
+        value = e->instance;
+    value |= block->flags & BLOCK_PER_SE ? position->engines << GRBM_SE_SHIFT : GRBM_SE_BROADCAST;
+    value |= block->flags & BLOCK_PER_SA ? position->arrays << GRBM_SA_SHIFT : GRBM_SH_BROADCAST;
+    write(b, b->generation->grbm_gfx_index, value);
+}
+
+/* Configuration space is privileged: one die reaches it by the perf-counter path of COPY_DATA; with
+ * several dies the firmware wants plain register accesses. */
+static int privileged(const struct build *b, uint64_t reg)
+{
+    return reg >= PM4_CONFIG_START && reg <= PM4_CONFIG_END && b->target->geometry.xcc_count == 1;
+}
+
+static void control_write(const struct build *b, uint64_t reg, uint32_t value)
+{
+    pm4_register_copy_in(b->stream, b->dialect, reg, value, privileged(b, reg));
+}
+
+/* Registers outside the dies, seen from one of several: the device's network has one base die
+ * behind each value of bits 30 and 31. */
+static uint64_t register_at(const struct build *b, const struct gpu_event *e, uint32_t reg)
+{
+    enum { BASE_DIES = 4, BASE_DIE_SHIFT = 30, NETWORK_SHIFT = 32 };
+    if (!(e->block->flags & BLOCK_OUTSIDE) || b->target->geometry.xcc_count == 1)
+        return reg;
+    uint64_t base_die = e->instance * BASE_DIES / e->block->instances;
+    return UINT64_C(1) << NETWORK_SHIFT | base_die << BASE_DIE_SHIFT | reg;
+}
+
+static void select_write(const struct build *b, const struct gpu_event *e, uint32_t reg,
+                         uint32_t value)
+{
+    if (reg >= PM4_UCONFIG_START)
+        write(b, reg, value);
+    else
+        control_write(b, register_at(b, e, reg), value);
+}
+
+static uint32_t flags_of(const struct gpu_event *events, uint32_t count)
+{
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < count; i++)
+        flags |= events[i].block->flags;
+    return flags;
+}
+
+static int outside_only(const struct gpu_event *events, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(events[i].block->flags & BLOCK_OUTSIDE))
+            return 0;
+    }
+    return 1;
+}
+
+static void perfmon(const struct build *b, const struct gpu_event *events, uint32_t count,
+                    uint32_t value)
+{
+    if (!outside_only(events, count))
+        write(b, b->generation->perfmon, value);
+}
+
+static void clear(const struct build *b, const struct gpu_block *block)
+{
+    for (uint32_t i = 0; i < block->counters; i++) {
+        write(b, block->registers[i].low, 0);
+        write(b, block->registers[i].high, 0);
+    }
+}
+
+static const struct gpu_counter_registers *registers_of(const struct gpu_event *e, uint32_t slot)
+{
+    uint32_t first = e->block->flags & BLOCK_EACH ? e->instance * e->block->counters : 0;
+    return &e->block->registers[first + slot];
+}
+
+/* The select register of the event, and for an accumulated level also the one before it. */
+static void select_event(const struct build *b, const struct gpu_event *e)
+{
+    uint32_t slot = e->slot, event = e->event, bits = e->block->select_bits;
+    if (e->accumulate != GPU_ACCUMULATE_NONE) {
+        select_write(b, e, registers_of(e, slot - 1)->select, bits | event);
+        event = gpu_accumulate_event(b->target, e->accumulate);
+    }
+    select_write(b, e, registers_of(e, slot)->select, bits | event);
+}
+
+/* Instances in a work-group processor cannot be told apart by a broadcast to all processors. */
+static void select_in_processors(const struct build *b, const struct gpu_event *e)
+{
+    struct gpu_grid grid = gpu_block_grid(b->target, e->block);
+    for (uint32_t p = 0; p < grid.processors; p++) {
+        write(b, b->generation->grbm_gfx_index,
+              GRBM_SE_BROADCAST | GRBM_SH_BROADCAST | p << GRBM_PROCESSOR_SHIFT | e->instance);
+        select_event(b, e);
+    }
+}
+
+static void start_event(const struct build *b, const struct gpu_event *e)
+{
+    const struct gpu_block *block = e->block;
+    if (block->flags & BLOCK_PER_WGP && is_indexed(block)) {
+        select_in_processors(b, e);
+        return;
+    }
+    index_instance(b, e);
+    if (block->flags & BLOCK_MC)
+        control_write(b, block->control, MC_CLEAR_ALL);
+    if (block->flags & BLOCK_CLEAR)
+        clear(b, block);
+    select_event(b, e);
+    if (block->flags & BLOCK_MC) {
+        control_write(b, block->control, e->slot);
+        control_write(b, block->control, MC_ENABLE_ANY);
+    }
+    if (block->flags & BLOCK_SQ) {
+        write(b, b->generation->sq_mask, 0xffffffff);
+        write(b, block->control, block->control_value);
+    }
+}
+
+static void outside_write(const struct build *b, const struct gpu_event *e, uint32_t value)
+{
+    control_write(b, register_at(b, e, e->block->control), value);
+}
+
+/* Blocks outside the dies are started once each, after all selects are in. */
+static void start_outside(const struct build *b, const struct gpu_event *events, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int first = !!(events[i].block->flags & BLOCK_OUTSIDE);
+        for (uint32_t k = 0; k < i; k++)
+            first = first && (events[k].block != events[i].block ||
+                              events[k].instance != events[i].instance);
+        if (!first)
+            continue;
+        outside_write(b, &events[i], MC_CLEAR_ALL);
+        outside_write(b, &events[i], MC_ENABLE_ANY);
+    }
+}
+
+void gpu_pmc_start(struct pm4_stream *stream, const struct gpu_target *target,
+                   const struct gpu_event *events, uint32_t count)
+{
+    const struct build b = build_of(stream, target);
+    const struct gpu_generation *g = b.generation;
+    uint32_t flags = flags_of(events, count);
+    pm4_wait_idle(stream);
+    index_all(&b);
+    write(&b, g->clock_gating, 1);
+    perfmon(&b, events, count, PERFMON_RESET);
+    if (flags & BLOCK_TC)
+        write(&b, g->sq_control, g->sq_control_all);
+    if (flags & (BLOCK_TC | BLOCK_SQ))
+        write(&b, g->sq_control2, g->sq_control2_all);
+    if (!(flags & BLOCK_GRBM))
+        write(&b, g->settle_select, 0);
+    for (uint32_t i = 0; i < count; i++)
+        start_event(&b, &events[i]);
+    start_outside(&b, events, count);
+    index_all(&b);
+    gpu_pmc_enable(stream, target, 1);
+    perfmon(&b, events, count, PERFMON_RESET);
+    perfmon(&b, events, count, PERFMON_START);
+    pm4_wait_idle(stream);
+}
+
+static void copy_out(const struct build *b, uint64_t reg, uint64_t va)
+{
+    pm4_register_copy_out(b->stream, b->dialect, reg, va, privileged(b, reg));
+}
+
+static void copy_value(const struct build *b, const struct gpu_event *e, uint64_t *va)
+{
+    const struct gpu_counter_registers *r = registers_of(e, e->slot);
+    copy_out(b, register_at(b, e, r->low), *va);
+    if (r->high)
+        copy_out(b, register_at(b, e, r->high), *va + 4);
+    else
+        pm4_memory_write(b->stream, b->dialect, *va + 4, 0);
+    *va += sizeof(uint64_t);
+}
+
+static void read_outside(const struct build *b, const struct gpu_event *events, uint32_t count,
+                         uint64_t *va)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(events[i].block->flags & BLOCK_OUTSIDE))
+            continue;
+        outside_write(b, &events[i], events[i].slot);
+        copy_value(b, &events[i], va);
+    }
+}
+
+static uint32_t at_least_one(uint32_t count)
+{
+    return count ? count : 1;
+}
+
+static void read_grid(const struct build *b, const struct gpu_event *e, uint64_t *va)
+{
+    const struct gpu_grid grid = gpu_block_grid(b->target, e->block);
+    struct gpu_grid at;
+    for (at.engines = 0; at.engines < at_least_one(grid.engines); at.engines++)
+        for (at.arrays = 0; at.arrays < at_least_one(grid.arrays); at.arrays++)
+            for (at.processors = 0; at.processors < at_least_one(grid.processors);
+                 at.processors++) {
+                index_sample(b, e, &at);
+                copy_value(b, e, va);
+            }
+}
+
+static void read_event(const struct build *b, const struct gpu_event *e, uint64_t *va)
+{
+    index_all(b);
+    if (!(e->block->flags & BLOCK_MC)) {
+        read_grid(b, e, va);
+        return;
+    }
+    index_instance(b, e);
+    control_write(b, e->block->control, e->slot);
+    copy_value(b, e, va);
+}
+
+static void read_die(const struct build *b, const struct gpu_event *events, uint32_t count,
+                     uint64_t *va)
+{
+    index_all(b);
+    if (b->generation->settle_low && !outside_only(events, count)) {
+        copy_out(b, b->generation->settle_low, *va);
+        copy_out(b, b->generation->settle_high, *va + 4);
+    }
+    pm4_wait_idle(b->stream);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(events[i].block->flags & BLOCK_OUTSIDE))
+            read_event(b, &events[i], va);
+    }
+    index_all(b);
+}
+
+/* PRED_EXEC counts at most this many dwords; a die's section is split into pieces of whole events
+ * that stay below. */
+enum { PREDICATE_DWORDS_MAX = 0x3fff };
+
+/* Widest event: index write and two copies of each sample, index and control around. */
+static uint32_t event_dwords_max(const struct gpu_target *target, const struct gpu_event *events,
+                                 uint32_t count)
+{
+    uint32_t samples = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t n = gpu_block_samples(target, events[i].block);
+        samples = n > samples ? n : samples;
+    }
+    return 32 + 15 * samples;
+}
+
+static void read_die_predicated(const struct build *b, const struct gpu_event *events,
+                                uint32_t count, uint32_t die, uint64_t *va)
+{
+    const uint32_t per_event = event_dwords_max(b->target, events, count);
+    const uint32_t piece = at_least_one((PREDICATE_DWORDS_MAX - 32) / per_event);
+    for (uint32_t first = 0; first < count; first += piece) {
+        uint32_t length = count - first < piece ? count - first : piece;
+        uint32_t begin = pm4_predicate_begin(b->stream, 1u << die);
+        read_die(b, events + first, length, va);
+        pm4_predicate_end(b->stream, begin);
+    }
+}
+
+void gpu_pmc_read(struct pm4_stream *stream, const struct gpu_target *target,
+                  const struct gpu_event *events, uint32_t count, uint64_t result_va)
+{
+    const struct build b = build_of(stream, target);
+    uint64_t va = result_va;
+    uint32_t dies = target->geometry.xcc_count;
+    perfmon(&b, events, count, b.generation->perfmon_read);
+    if (dies == 1) {
+        read_outside(&b, events, count, &va);
+        read_die(&b, events, count, &va);
+    } else {
+        if (flags_of(events, count) & BLOCK_OUTSIDE) {
+            uint32_t begin = pm4_predicate_begin(stream, 1);
+            read_outside(&b, events, count, &va);
+            pm4_predicate_end(stream, begin);
+        }
+        for (uint32_t die = 0; die < dies; die++)
+            read_die_predicated(&b, events, count, die, &va);
+    }
+    pm4_acquire(stream, b.dialect, result_va, va - result_va);
+}
+
+void gpu_pmc_stop(struct pm4_stream *stream, const struct gpu_target *target,
+                  const struct gpu_event *events, uint32_t count)
+{
+    const struct build b = build_of(stream, target);
+    index_all(&b);
+    for (uint32_t i = 0; i < count; i++) {
+        if (events[i].block->flags & BLOCK_OUTSIDE)
+            outside_write(&b, &events[i], 0);
+    }
+    perfmon(&b, events, count, PERFMON_STOP);
+    write(&b, b.generation->clock_gating, 0);
+    pm4_wait_idle(stream);
+}
+
+void gpu_pmc_enable(struct pm4_stream *stream, const struct gpu_target *target, int enable)
+{
+    const struct build b = build_of(stream, target);
+    write(&b, b.generation->perfcount_enable, enable ? 1 : 0);
+}
