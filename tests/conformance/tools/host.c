@@ -1,6 +1,6 @@
 /*
  * A program with a "runtime": registers a table with rocprofiler-register, makes no GPU call.
- *   host [end | end_thread | quick | thread | fork | libraries N DIR | closed TOOL | late TOOL]
+ *   host [wait | end | end_thread | quick | thread | fork | libraries N DIR | closed TOOL | late TOOL]
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -107,6 +107,8 @@ int main(int argc, char **argv)
     runtime_start();
     if (tool)
         dlclose(tool);
+    if (!strcmp(mode, "wait"))
+        nanosleep(&(struct timespec){1, 0}, NULL);
     if (!strcmp(mode, "late"))
         tool_late(argv[2]);
     if (!strcmp(mode, "end_thread"))
