@@ -151,8 +151,8 @@ static const struct runtime *runtime_find(const char *name)
     return NULL;
 }
 
-/* ---- offers that came while there was no tool: one may still appear (a library loaded later, a
- * client that configures itself by force). session_lock. */
+/* ---- offers that came while there was no tool, or while tools are being configured. A tool may
+ * still appear: a library loaded later, a client that configures itself by force. session_lock. */
 enum { KEPT_MAX = 64, TABLES_MAX = sizeof runtimes[0].tables / sizeof runtimes[0].tables[0] };
 static struct offer {
     const struct runtime *runtime;
@@ -215,7 +215,10 @@ int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **
         return ROCPROFILER_STATUS_SUCCESS;
     }
     session_initialize();
-    if (session_has_tools() && session_stage() == STAGE_READY)
+    enum session_stage stage = session_stage();
+    if (stage < STAGE_READY) /* a tool uses the runtime while it is being configured */
+        offer_keep(&offer);
+    else if (stage == STAGE_READY && session_has_tools())
         offer_accept(&offer);
     return ROCPROFILER_STATUS_SUCCESS;
 }

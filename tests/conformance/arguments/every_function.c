@@ -94,9 +94,9 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
         handle_keep(&counters, list[i].handle);
     return ROCPROFILER_STATUS_SUCCESS;
 }
-static rocprofiler_status_t
-on_dimensions(rocprofiler_counter_id_t id, const rocprofiler_counter_record_dimension_info_t *info,
-              size_t count, void *data)
+static rocprofiler_status_t on_dimensions(rocprofiler_counter_id_t id,
+                                          const rocprofiler_counter_record_dimension_info_t *info,
+                                          size_t count, void *data)
 {
     (void)id, (void)info, (void)count, (void)data;
     return ROCPROFILER_STATUS_SUCCESS;
@@ -153,17 +153,16 @@ static void on_decoded(rocprofiler_thread_trace_decoder_record_type_t type, void
 
 static rocprofiler_callback_tracing_record_t any_record(void)
 {
-    return (rocprofiler_callback_tracing_record_t){
-        .kind = (rocprofiler_callback_tracing_kind_t)KIND,
-        .operation = OPERATION,
-        .payload = one_in(2) ? garbage() : zeroed()};
+    return (rocprofiler_callback_tracing_record_t){.kind =
+                                                       (rocprofiler_callback_tracing_kind_t)KIND,
+                                                   .operation = OPERATION,
+                                                   .payload = one_in(2) ? garbage() : zeroed()};
 }
 
 static rocprofiler_record_header_t any_header(void)
 {
     rocprofiler_record_header_t header = {.category = KIND % 8, .kind = KIND};
-    rocprofiler_buffer_tracing_hip_api_ext_record_t *record =
-        one_in(2) ? garbage() : zeroed();
+    rocprofiler_buffer_tracing_hip_api_ext_record_t *record = one_in(2) ? garbage() : zeroed();
     if (record) {
         record->kind = (rocprofiler_buffer_tracing_kind_t)(one_in(4) ? KIND : header.kind);
         record->operation = OPERATION;
@@ -183,7 +182,8 @@ static rocprofiler_status_t name_is_safe(const char *name)
     X(assign_callback_thread, (BUFFER, THREAD))                                                    \
     X(at_intercept_table_registration, (OR_NULL(on_tables), FLAGS, NULL))                          \
     X(at_internal_thread_create, (OR_NULL(on_thread), OR_NULL(on_thread), FLAGS, NULL))            \
-    X(configure_agent_profile_counting_service, (CONTEXT, BUFFER, AGENT, OR_NULL(on_device), NULL)) \
+    X(configure_agent_profile_counting_service,                                                    \
+      (CONTEXT, BUFFER, AGENT, OR_NULL(on_device), NULL))                                          \
     X(configure_buffer_dispatch_counting_service, (CONTEXT, BUFFER, OR_NULL(on_dispatch), NULL))   \
     X(configure_buffered_dispatch_counting_service, (CONTEXT, BUFFER, OR_NULL(on_dispatch), NULL)) \
     X(configure_buffered_dispatch_profile_counting_service,                                        \
@@ -273,9 +273,9 @@ static rocprofiler_status_t call_create_buffer(void)
 {
     rocprofiler_buffer_id_t id = {one_in(4) ? handle_of(&buffers) : 0};
     size_t size = one_in(3) ? any_number() : (size_t)4096 << random_next() % 9;
-    rocprofiler_status_t status = rocprofiler_create_buffer(
-        CONTEXT, size, any_number(), (rocprofiler_buffer_policy_t)(KIND % 5), OR_NULL(on_buffer),
-        NULL, OR_NULL(&id));
+    rocprofiler_status_t status = rocprofiler_create_buffer(CONTEXT, size, any_number(),
+                                                            (rocprofiler_buffer_policy_t)(KIND % 5),
+                                                            OR_NULL(on_buffer), NULL, OR_NULL(&id));
     if (status == ROCPROFILER_STATUS_SUCCESS)
         handle_keep(&buffers, id.handle);
     return status;
@@ -323,8 +323,8 @@ static rocprofiler_status_t call_set_api_table(void)
 static rocprofiler_status_t call_thread_trace_decoder_create(void)
 {
     rocprofiler_thread_trace_decoder_id_t id = {any_number()};
-    rocprofiler_status_t status = rocprofiler_thread_trace_decoder_create(
-        OR_NULL(&id), one_in(2) ? "/nowhere" : text());
+    rocprofiler_status_t status =
+        rocprofiler_thread_trace_decoder_create(OR_NULL(&id), one_in(2) ? "/nowhere" : text());
     if (status == ROCPROFILER_STATUS_SUCCESS)
         handle_keep(&decoders, id.handle);
     return status;
@@ -418,7 +418,8 @@ static void call_one(unsigned f, const char *when)
 /* Before configuration some functions would configure; they have their turn later. */
 static bool configures(unsigned f)
 {
-    return strstr(functions[f].name, "force_configure") || strstr(functions[f].name, "set_api_table");
+    return strstr(functions[f].name, "force_configure") ||
+           strstr(functions[f].name, "set_api_table");
 }
 
 static void call_all(unsigned rounds, const char *when, bool may_configure)

@@ -119,9 +119,20 @@ static inline const char *text(void)
 {
     static char longest[5000];
     memset(longest, 'A', sizeof longest - 1);
-    static const char *const texts[] = {
-        NULL, "", "SQ_WAVES", "SQ_WAVES+1", "reduce(SQ_WAVES,sum)", "((((", "%s%n", "\xff\xfe",
-        "reduce(SQ_WAVES,", "rocprofiler-sdk:\n  counters: [", "hsa", "hip", "roctx", longest};
+    static const char *const texts[] = {NULL,
+                                        "",
+                                        "SQ_WAVES",
+                                        "SQ_WAVES+1",
+                                        "reduce(SQ_WAVES,sum)",
+                                        "((((",
+                                        "%s%n",
+                                        "\xff\xfe",
+                                        "reduce(SQ_WAVES,",
+                                        "rocprofiler-sdk:\n  counters: [",
+                                        "hsa",
+                                        "hip",
+                                        "roctx",
+                                        longest};
     return texts[random_next() % (sizeof texts / sizeof texts[0])];
 }
 

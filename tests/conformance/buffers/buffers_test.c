@@ -368,7 +368,7 @@ static void callbacks_may_flush(void **state)
         OK(rocprofiler_flush_buffer(explicit->buffer));
     }
     pthread_join(flusher, NULL);
-    explicit->hook = dedicated->hook = NULL;
+    explicit->hook = dedicated->hook = other->hook = NULL;
     end(own), end(other), end(explicit), end(dedicated);
 }
 
@@ -428,13 +428,15 @@ static void callbacks_may_stop_and_start_contexts(void **state)
 static void a_dedicated_thread_delivers(void **state)
 {
     (void)state;
-    struct sink *shared = begin(EXPLICIT), *first = begin(DEDICATED),
-                *second = begin(DEDICATED_TWIN);
+    struct sink *shared = begin(EXPLICIT), *too = begin(OTHER_FLUSH);
+    struct sink *first = begin(DEDICATED), *second = begin(DEDICATED_TWIN);
     marks(1);
     OK(rocprofiler_flush_buffer(shared->buffer));
+    OK(rocprofiler_flush_buffer(too->buffer));
     OK(rocprofiler_flush_buffer(first->buffer));
     OK(rocprofiler_flush_buffer(second->buffer));
     uint32_t self = (uint32_t)syscall(SYS_gettid);
+    assert_int_equal(shared->tid, too->tid);
     assert_int_equal(first->tid, second->tid);
     assert_int_not_equal(first->tid, shared->tid);
     assert_int_not_equal(first->tid, self);
@@ -447,7 +449,7 @@ static void a_dedicated_thread_delivers(void **state)
     OK(rocprofiler_flush_buffer(first->buffer));
     assert_true(first->records > records);
     shared->blocked = false;
-    end(shared), end(first), end(second);
+    end(shared), end(too), end(first), end(second);
     OK(rocprofiler_flush_buffer(shared->buffer));
 }
 

@@ -1,6 +1,7 @@
 /*
  * A program with a "runtime": registers a table with rocprofiler-register, makes no GPU call.
- *   host [wait | end | end_thread | quick | thread | fork | libraries N DIR | closed TOOL | late TOOL]
+ *   host [wait | end | end_thread | quick | thread | fork | libraries N DIR | closed TOOL | late
+ * TOOL]
  */
 #include <dlfcn.h>
 #include <pthread.h>

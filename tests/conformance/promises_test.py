@@ -1,0 +1,51 @@
+"""promises.txt: numbered without gaps, and every test that it names exists and is run."""
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+
+
+def source_of(name):
+    for folder in (HERE, ROOT):
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                return f.read()
+    return None
+
+
+def is_run(source, name, test):
+    if name.endswith(".py"):
+        return re.search(rf"^    def {test}\(self", source, re.M) is not None
+    return f"cmocka_unit_test({test})" in source
+
+
+def faults(lines):
+    counts = {}
+    for line in lines:
+        number, _, tests = [word.strip() for word in line.split("|")]
+        letter = number[0]
+        counts[letter] = counts.get(letter, 0) + 1
+        if number[1:] != str(counts[letter]):
+            yield f"{number}: expected {letter}{counts[letter]}"
+        for reference in tests.split(","):
+            name, test = [word.strip() for word in reference.split(":")]
+            source = source_of(name)
+            if source is None:
+                yield f"{number}: no file {name}"
+            elif not is_run(source, name, test):
+                yield f"{number}: {name} runs no test {test}"
+
+
+def main():
+    with open(os.path.join(HERE, "promises.txt"), encoding="utf-8") as f:
+        lines = [l for l in f if l.strip() and not l.startswith("#")]
+    found = list(faults(lines))
+    print("\n".join(found) if found else f"{len(lines)} promises, each with its tests")
+    sys.exit(bool(found) or len(lines) < 45)
+
+
+if __name__ == "__main__":
+    main()
