@@ -8,9 +8,12 @@
 ROCPROFILER_EXTERN_C_INIT
 
 /**
- * A runtime has registered. The tables may be changed during the callback; the library's own
- * wrappers are installed after it, around the tool's. lib_version is 10000 * major + 100 * minor +
- * patch.
+ * A runtime has registered. One call for each table (num_tables is 1), on the registering thread,
+ * before the runtime answers its first caller. The table may be changed during the callback. The
+ * library's own wrappers are in it already: a tool's wrapper is called first, and reaches the
+ * library's by calling what it found in the slot. A table ends where its size says, and a slot may
+ * be empty. lib_version is 10000 * major + 100 * minor + patch; lib_instance counts the copies of
+ * the runtime in this process, from 0.
  */
 ROCPROFILER_SDK_EXPERIMENTAL
 typedef void (*rocprofiler_intercept_library_cb_t)(rocprofiler_intercept_table_t type,
@@ -23,7 +26,11 @@ rocprofiler_status_t rocprofiler_query_intercept_table_name(rocprofiler_intercep
                                                             const char **name,
                                                             uint64_t *name_len) ROCPROFILER_API;
 
-/** `libs` is a mask of ::rocprofiler_intercept_table_t. Only before or in rocprofiler_configure. */
+/**
+ * `libs` is a mask of ::rocprofiler_intercept_table_t; 0 means every table. Before or while tools
+ * are configured; afterwards ::ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED. A tool that returns
+ * NULL from rocprofiler_configure still gets the tables.
+ */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t
 rocprofiler_at_intercept_table_registration(rocprofiler_intercept_library_cb_t callback, int libs,

@@ -251,8 +251,7 @@ bool session_initialize(void)
     }
     initializing_here = false;
     reach(&stage, STAGE_READY);
-    if (session_has_tools())
-        runtime_offers_replay();
+    runtime_offers_replay();
     return true;
 }
 

@@ -164,9 +164,13 @@ static unsigned kept_count;
 static void offer_keep(const struct offer *offer)
 {
     pthread_mutex_lock(&session_lock);
-    if (kept_count < KEPT_MAX)
+    bool room = kept_count < KEPT_MAX;
+    if (room)
         kept[kept_count++] = *offer;
     pthread_mutex_unlock(&session_lock);
+    if (!room)
+        log_warning("session", "%s: too many tables wait for a tool: this one is not traced",
+                    offer->runtime->name);
 }
 
 static bool kept_take(struct offer *offer)
@@ -181,12 +185,14 @@ static bool kept_take(struct offer *offer)
     return some;
 }
 
+/* Watchers are told even when their tool wants nothing else of us. */
 static void offer_accept(struct offer *offer)
 {
-    if (seen_before(offer->tables[0]))
-        return;
-    if (!install(offer->runtime, offer->tables, offer->version))
+    bool again = seen_before(offer->tables[0]);
+    if (session_has_tools() && !install(offer->runtime, offer->tables, offer->version))
         log_info("session", "%s: nothing was intercepted", offer->runtime->name);
+    if (again)
+        return;
     initialization_report(offer->runtime, offer->version, offer->instance);
     watchers_tell(offer->runtime, offer->version, offer->instance, offer->tables);
 }
@@ -218,7 +224,7 @@ int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **
     enum session_stage stage = session_stage();
     if (stage < STAGE_READY) /* a tool uses the runtime while it is being configured */
         offer_keep(&offer);
-    else if (stage == STAGE_READY && session_has_tools())
+    else if (stage == STAGE_READY)
         offer_accept(&offer);
     return ROCPROFILER_STATUS_SUCCESS;
 }

@@ -10,7 +10,7 @@
 int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **tables,
                   uint64_t table_count);
 
-/* Takes up what was offered before there was a tool. */
+/* Takes up what was offered before tools were ready. */
 void runtime_offers_replay(void);
 
 /* Makes an HSA runtime that starts later load this library. Idempotent; changes the environment, so

@@ -15,15 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSTANCES_MAX = 64, REGISTRATIONS_MAX = 512 };
+enum { INSTANCES_MAX = 64, REGISTRATIONS_MAX = 512, TABLES_MAX = 64 };
 
-/* Names and the file a table of that name must lie in (ROCPROFILER_REGISTER_SECURE). */
+/* Names and the files that may register them (ROCPROFILER_REGISTER_SECURE). */
 static const struct library {
-    const char *name, *file;
+    const char *name, *files[2];
 } libraries[] = {
-    {"hsa", "libhsa-runtime64.so"}, {"hip", "libamdhip64.so"}, {"hip_compiler", "libamdhip64.so"},
-    {"roctx", "libroctx64.so"},     {"rccl", "librccl.so"},    {"rocdecode", "librocdecode.so"},
-    {"rocjpeg", "librocjpeg.so"},
+    {"hsa", {"libhsa-runtime64.so"}},
+    {"hip", {"libamdhip64.so"}},
+    {"hip_compiler", {"libamdhip64.so"}},
+    {"roctx", {"libroctx64.so", "librocprofiler-sdk-roctx.so"}},
+    {"rccl", {"librccl.so"}},
+    {"rocdecode", {"librocdecode.so"}},
+    {"rocjpeg", {"librocjpeg.so"}},
 };
 enum { LIBRARY_COUNT = sizeof libraries / sizeof libraries[0] };
 
@@ -35,6 +39,8 @@ struct registration {
     uint32_t version, instance;
     uint64_t table_count;
     void **tables;
+    /* Given to a profiler, or about to be by the thread that registers it. Others are left over
+     * from before there was a tool. */
     bool delivered;
 };
 
@@ -115,27 +121,42 @@ static int library_index(const char *name)
     return -1;
 }
 
-static bool address_is_of(const void *address, const char *file)
+/* libamdhip64.so, libamdhip64.so.6, libamdhip64.so.7.0.2 ... in any folder. */
+static bool path_is_of(const char *path, const char *file)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t length = strlen(file);
+    return !strncmp(name, file, length) && (name[length] == 0 || name[length] == '.');
+}
+
+static bool address_is_of(const void *address, const struct library *library)
 {
     Dl_info info;
-    return address && dladdr(address, &info) && info.dli_fname && strstr(info.dli_fname, file);
+    if (!address || !dladdr(address, &info) || !info.dli_fname)
+        return false;
+    for (unsigned i = 0; i < 2; i++)
+        if (library->files[i] && path_is_of(info.dli_fname, library->files[i]))
+            return true;
+    return false;
 }
 
 static rocprofiler_register_error_code_t
-registration_add(int library, uint32_t version, void **tables, uint64_t count,
+registration_add(struct registration *wanted, void **tables,
                  rocprofiler_register_library_indentifier_t *id)
 {
     rocprofiler_register_error_code_t status = ROCP_REG_EXCESS_API_INSTANCES;
-    void **copy = malloc(count * sizeof *copy);
+    void **copy = malloc(wanted->table_count * sizeof *copy);
     if (!copy)
         return ROCP_REG_ROCPROFILER_ERROR;
-    memcpy(copy, tables, count * sizeof *copy);
+    memcpy(copy, tables, wanted->table_count * sizeof *copy);
+    wanted->tables = copy;
     pthread_mutex_lock(&lock);
-    if (instance_counts[library] < INSTANCES_MAX && registration_count < REGISTRATIONS_MAX) {
-        uint32_t instance = instance_counts[library]++;
-        registrations[registration_count++] =
-            (struct registration){(unsigned)library, version, instance, count, copy, false};
-        id->handle = (uint64_t)(library + 1) << 32 | instance;
+    if (instance_counts[wanted->library] < INSTANCES_MAX &&
+        registration_count < REGISTRATIONS_MAX) {
+        wanted->instance = instance_counts[wanted->library]++;
+        registrations[registration_count++] = *wanted;
+        id->handle = (uint64_t)(wanted->library + 1) << 32 | wanted->instance;
         copy = NULL;
         status = ROCP_REG_SUCCESS;
     }
@@ -145,7 +166,7 @@ registration_add(int library, uint32_t version, void **tables, uint64_t count,
 }
 
 /* The next table that no profiler has seen, in order of registration. */
-static bool undelivered_take(struct registration *taken)
+static bool left_over_take(struct registration *taken)
 {
     bool found = false;
     pthread_mutex_lock(&lock);
@@ -158,19 +179,26 @@ static bool undelivered_take(struct registration *taken)
     return found;
 }
 
-/* Also the tables of runtimes that started before a tool came. */
-static rocprofiler_register_error_code_t deliver_all(void)
+static bool deliver(set_api_table_t entry, const struct registration *registration)
 {
+    return entry(libraries[registration->library].name, registration->version,
+                 registration->instance, registration->tables, registration->table_count) == 0;
+}
+
+/* First the tables of runtimes that started before a tool came, then `own`, unless it is NULL.
+ * Every thread delivers its own, so that a runtime never goes on before its tables are ready. */
+static rocprofiler_register_error_code_t deliver_all(const struct registration *own)
+{
+    registering = true;
     set_api_table_t entry = profiler_entry();
-    if (!entry)
-        return ROCP_REG_ROCPROFILER_ERROR;
-    struct registration next;
-    rocprofiler_register_error_code_t status = ROCP_REG_SUCCESS;
-    while (undelivered_take(&next))
-        if (entry(libraries[next.library].name, next.version, next.instance, next.tables,
-                  next.table_count) != 0)
-            status = ROCP_REG_ROCPROFILER_ERROR;
-    return status;
+    struct registration left;
+    bool accepted = entry != NULL;
+    while (entry && left_over_take(&left))
+        accepted &= deliver(entry, &left);
+    if (entry && own)
+        accepted = deliver(entry, own);
+    registering = false;
+    return accepted ? ROCP_REG_SUCCESS : ROCP_REG_ROCPROFILER_ERROR;
 }
 
 rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
@@ -180,7 +208,7 @@ rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
 {
     if (registering)
         return ROCP_REG_DEADLOCK;
-    if (api_table_length < 1 || !api_tables)
+    if (api_table_length < 1 || api_table_length > TABLES_MAX || !api_tables)
         return ROCP_REG_BAD_API_TABLE_LENGTH;
     if (!register_id)
         return ROCP_REG_INVALID_API_ADDRESS;
@@ -188,18 +216,16 @@ rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     if (library < 0)
         return ROCP_REG_UNSUPPORTED_API;
     if (flag("ROCPROFILER_REGISTER_SECURE", false) &&
-        !address_is_of((const void *)import_func, libraries[library].file))
+        !address_is_of((const void *)import_func, &libraries[library]))
         return ROCP_REG_INVALID_API_ADDRESS;
-    rocprofiler_register_error_code_t status =
-        registration_add(library, lib_version, api_tables, api_table_length, register_id);
+    struct registration own = {.library = (unsigned)library,
+                               .version = lib_version,
+                               .table_count = api_table_length,
+                               .delivered = tool_present()};
+    rocprofiler_register_error_code_t status = registration_add(&own, api_tables, register_id);
     if (status != ROCP_REG_SUCCESS)
         return status;
-    if (!tool_present())
-        return ROCP_REG_NO_TOOLS;
-    registering = true;
-    status = deliver_all();
-    registering = false;
-    return status;
+    return own.delivered ? deliver_all(&own) : ROCP_REG_NO_TOOLS;
 }
 
 /* A profiler that gets its first tool after runtimes registered asks for their tables: those that
@@ -213,10 +239,7 @@ rocprofiler_register_error_code_t rocprofiler_register_invoke_nonpropagated_regi
 {
     if (registering)
         return ROCP_REG_DEADLOCK;
-    registering = true;
-    rocprofiler_register_error_code_t status = deliver_all();
-    registering = false;
-    return status;
+    return deliver_all(NULL);
 }
 
 rocprofiler_register_error_code_t rocprofiler_register_invoke_all_registrations(void)

@@ -155,15 +155,15 @@ rocprofiler_status_t rocprofiler_query_intercept_table_name(rocprofiler_intercep
         rocprofiler_intercept_table_t table;
         const char *name;
     } tables[] = {
-        {ROCPROFILER_HSA_TABLE, "HSA_TABLE"},
-        {ROCPROFILER_HIP_RUNTIME_TABLE, "HIP_RUNTIME_TABLE"},
-        {ROCPROFILER_HIP_COMPILER_TABLE, "HIP_COMPILER_TABLE"},
-        {ROCPROFILER_MARKER_CORE_TABLE, "MARKER_CORE_TABLE"},
-        {ROCPROFILER_MARKER_CONTROL_TABLE, "MARKER_CONTROL_TABLE"},
-        {ROCPROFILER_MARKER_NAME_TABLE, "MARKER_NAME_TABLE"},
-        {ROCPROFILER_RCCL_TABLE, "RCCL_TABLE"},
-        {ROCPROFILER_ROCDECODE_TABLE, "ROCDECODE_TABLE"},
-        {ROCPROFILER_ROCJPEG_TABLE, "ROCJPEG_TABLE"},
+        {ROCPROFILER_HSA_TABLE, "HSA"},
+        {ROCPROFILER_HIP_RUNTIME_TABLE, "HIP (runtime)"},
+        {ROCPROFILER_HIP_COMPILER_TABLE, "HIP (compiler)"},
+        {ROCPROFILER_MARKER_CORE_TABLE, "MARKER (ROCTx)"},
+        {ROCPROFILER_MARKER_CONTROL_TABLE, "MARKER (ROCTx Control)"},
+        {ROCPROFILER_MARKER_NAME_TABLE, "MARKER (ROCTx Name)"},
+        {ROCPROFILER_RCCL_TABLE, "RCCL"},
+        {ROCPROFILER_ROCDECODE_TABLE, "rocDecode"},
+        {ROCPROFILER_ROCJPEG_TABLE, "rocJPEG"},
     };
     const char *value = NULL;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)

@@ -159,6 +159,18 @@ static const struct trace_runtime_ops runtime_ops = {
     .objects_unload = objects_unload_all,
 };
 
+/* The table that has our wrappers. Its shut-down function always has one: a runtime that was
+   started anew has put its own back. */
+static void *installed_table;
+
+static bool table_is_free(const struct hsa_tables *tables)
+{
+    void **slot = hsa_tables_slot(tables, HSA_FN_hsa_shut_down);
+    void *real = pointer_get(&hsa_real, HSA_FN_hsa_shut_down);
+
+    return installed_table == NULL || (slot != NULL && *slot == real);
+}
+
 bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
 {
     struct hsa_tables tables;
@@ -168,12 +180,18 @@ bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
         log_error("intercept", "unknown HSA API table (%p): HSA is not traced", api_table);
         return false;
     }
+    if (!table_is_free(&tables)) {
+        if (api_table != installed_table)
+            log_warning("intercept", "a second HSA runtime in this process is not traced");
+        return api_table == installed_table;
+    }
     real_functions_read(&tables);
     if (!needed_present() || !agents_read())
         return false;
     for (size_t i = 0; i < COUNT(services); i++)
         wrapped += service_install(&tables, services[i]);
     wrapped += api_install(&tables);
+    installed_table = api_table;
     trace_runtime_register(&runtime_ops);
     log_info("intercept",
              "HSA runtime %llu, core table %u.%u, AMD table %u.%u: %u functions wrapped",

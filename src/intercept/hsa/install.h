@@ -9,8 +9,9 @@
  * Puts wrappers into the slots that configured services need. `api_table` is what OnLoad or
  * rocprofiler_set_api_table("hsa") got (HsaApiTable *); tools must have configured their contexts.
  * Agents exist already and HSA functions may be called. `runtime_version` is 0 when unknown. May be
- * called again with the table of a runtime that was shut down and started anew. False, with a
- * message, when the table cannot be used; the program then runs untraced.
+ * called again with the same table, also after its runtime was shut down and started anew: wrappers
+ * are then put back. The functions of a second copy of the runtime stay as they are. False, with a
+ * message, when the table cannot be used; that runtime then runs untraced.
  */
 bool intercept_hsa_install(void *api_table, uint64_t runtime_version);
 
