@@ -1,10 +1,13 @@
 /*
- * Memory that a GPU's packet processor and this process both read and write, for command buffers
- * and results of counting. Implemented over the HSA runtime by whoever holds its table.
+ * What counting needs from a runtime: memory that a GPU's packet processor and this process both
+ * read and write, and a queue on each GPU that belongs to no program. Implemented over the HSA
+ * runtime by whoever holds its table.
  */
 #ifndef MODEL_COUNTING_H
 #define MODEL_COUNTING_H
 
+#include <rocprofiler-sdk/fwd.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +17,31 @@ struct counting_memory_ops {
     void (*release)(void *memory);
 };
 
-/* Registered when the HSA table is installed (before any dispatch), NULL when it goes away. */
+/* Registered when the HSA table is installed (before any dispatch), NULL when it goes away. Each
+ * call makes memory of earlier runtimes unusable. */
 void counting_memory_register(const struct counting_memory_ops *ops);
+
+/* A packet on its way; owned by the implementation. */
+struct counting_flight;
+
+struct counting_queue_ops {
+    /* Makes the device's queue at the first call. False, with a message, when there is none. */
+    bool (*open)(rocprofiler_agent_id_t agent, uint64_t *hsa_agent);
+    /* Queues one 64-byte packet behind all earlier ones of the device; its signal field is
+     * overwritten. With `done`, that is called once, on a thread of ours, when the packet ended or
+     * the queue died (`failed`). Without, the caller owes a flight_wait. NULL: not queued. Any
+     * thread; waits, with a limit, while the queue is full. */
+    struct counting_flight *(*submit)(rocprofiler_agent_id_t agent, const void *packet,
+                                      void (*done)(void *data, bool failed), void *data);
+    /* True when the packet ended. False: the queue died, or nothing happened for `limit_ns`; what
+     * the packet writes to must then stay allocated. The flight is gone either way. */
+    bool (*flight_wait)(struct counting_flight *flight, uint64_t limit_ns);
+    /* Until `done` was called for every packet submitted so far, at most limit_ns; returns at once
+     * where that would wait for itself. */
+    void (*drain)(rocprofiler_agent_id_t agent, uint64_t limit_ns);
+};
+
+/* Registered with the memory; NULL when the runtime goes away (after what counts was stopped). */
+void counting_queue_register(const struct counting_queue_ops *ops);
 
 #endif

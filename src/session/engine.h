@@ -62,6 +62,8 @@
     X(counting_config_destroy)                                                                     \
     X(counting_dispatch_configure_buffer)                                                          \
     X(counting_dispatch_configure_callback)                                                        \
+    X(counting_device_configure)                                                                   \
+    X(counting_device_sample)                                                                      \
     X(instance_counter_id)                                                                         \
     X(instance_position)                                                                           \
     X(topology_system)                                                                             \

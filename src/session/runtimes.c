@@ -16,8 +16,9 @@ __attribute__((weak)) bool intercept_hsa_install(void *api_table, uint64_t runti
 __attribute__((weak)) bool intercept_table_install(const char *library, void **tables,
                                                    uint64_t library_version);
 __attribute__((weak)) bool intercept_hip_arm(void (*ready)(void));
-/* Provided by src/session/counting: GPU memory from the runtime just installed. */
-__attribute__((weak)) void counting_memory_use_hsa(void);
+/* Provided by src/session/counting: GPU memory and queues of the runtime just installed. */
+__attribute__((weak)) void counting_runtime_arrived(void);
+__attribute__((weak)) void counting_runtime_leaves(void);
 
 /* One row per name that rocprofiler-register knows. */
 static const struct runtime {
@@ -44,8 +45,8 @@ static bool install(const struct runtime *runtime, void **tables, uint64_t versi
     if (!strcmp(runtime->name, "hsa")) {
         if (!intercept_hsa_install || !intercept_hsa_install(tables[0], version))
             return false;
-        if (counting_memory_use_hsa)
-            counting_memory_use_hsa();
+        if (counting_runtime_arrived)
+            counting_runtime_arrived();
         return true;
     }
     return intercept_table_install && intercept_table_install(runtime->name, tables, version);
@@ -277,6 +278,8 @@ bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
 
 void OnUnload(void)
 {
+    if (counting_runtime_leaves)
+        counting_runtime_leaves();
     seen_forget(hsa_table);
 }
 

@@ -117,3 +117,22 @@ rocprofiler_status_t rocprofiler_configure_callback_dispatch_counting_service(
         context_id, dispatch_callback, dispatch_callback_args, record_callback,
         record_callback_args);
 }
+
+rocprofiler_status_t rocprofiler_configure_device_counting_service(
+    rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
+    rocprofiler_agent_id_t agent_id, rocprofiler_device_counting_service_cb_t cb, void *user_data)
+{
+    return crocprof_engine()->counting_device_configure(context_id, buffer_id, agent_id, cb,
+                                                        user_data);
+}
+
+rocprofiler_status_t rocprofiler_sample_device_counting_service(
+    rocprofiler_context_id_t context_id, rocprofiler_user_data_t user_data,
+    rocprofiler_counter_flag_t flags, rocprofiler_counter_record_t *output_records,
+    size_t *rec_count)
+{
+    if (context_id.handle && crocprof_engine()->session_finalized_status())
+        return ROCPROFILER_STATUS_ERROR_FINALIZED;
+    return crocprof_engine()->counting_device_sample(context_id, user_data, flags, output_records,
+                                                     rec_count);
+}

@@ -13,6 +13,14 @@
 
 struct counting_slot;
 
+/* What the two packets of a slot do: counting around a kernel, one reading, on and off. */
+enum counting_slot_kind {
+    COUNTING_SLOT_DISPATCH, /* before: start; after: read and stop */
+    COUNTING_SLOT_SAMPLE,   /* after: read; the counters run on */
+    COUNTING_SLOT_SWITCH,   /* before: start; after: stop; no results */
+    COUNTING_SLOT_KINDS
+};
+
 struct counting_config {
     uint64_t handle;
     _Atomic uint32_t references; /* one of the table, one per slot in use; acquire-release */
@@ -26,10 +34,10 @@ struct counting_config {
     uint32_t value_count;     /* doubles of all hardware events together */
     uint32_t workspace_count; /* doubles that the largest expression needs */
 
-    pthread_mutex_t lock;       /* everything below; a leaf, nobody is called under it */
-    struct counting_slot *idle; /* slots built and not in use */
-    int is_built;               /* the members below exist */
-    struct gpu_event *events;   /* every instance of every hardware event */
+    pthread_mutex_t lock; /* everything below; a leaf, nobody is called under it */
+    struct counting_slot *idle[COUNTING_SLOT_KINDS]; /* slots built and not in use */
+    int is_built;                                    /* the members below exist */
+    struct gpu_event *events;                        /* every instance of every hardware event */
     uint32_t event_count;
     uint32_t *result_index; /* where value i lies in a slot's result buffer */
     uint32_t result_bytes;
@@ -39,8 +47,11 @@ struct counting_config {
 struct counting_slot {
     struct counting_slot *next;
     struct counting_config *config;
+    enum counting_slot_kind kind;
+    uint32_t generation; /* of the runtime whose memory it has */
     struct aql_pm4_packet before, after;
-    void *memory;           /* GPU-visible: start commands, read and stop commands, results */
+    void *memory;           /* GPU-visible: commands before, commands after, results;
+                               NULL when there is nothing to program */
     const uint64_t *result; /* within memory */
     double *values;         /* hardware events, then the workspace */
     rocprofiler_counter_record_t *records;
@@ -48,7 +59,8 @@ struct counting_slot {
 
 /* A slot for one collection on `hsa_agent`, with a reference to its config; NULL when memory cannot
  * be had. May call the runtime. */
-struct counting_slot *counting_slot_acquire(struct counting_config *config, uint64_t hsa_agent);
+struct counting_slot *counting_slot_acquire(struct counting_config *config,
+                                            enum counting_slot_kind kind, uint64_t hsa_agent);
 /* Back to the config's pool. */
 void counting_slot_release(struct counting_slot *slot);
 

@@ -8,6 +8,7 @@
 
 #include <rocprofiler-sdk/counter_config.h>
 #include <rocprofiler-sdk/counters.h>
+#include <rocprofiler-sdk/device_counting_service.h>
 #include <rocprofiler-sdk/dispatch_counting_service.h>
 #include <rocprofiler-sdk/experimental/counters.h>
 
@@ -69,5 +70,17 @@ counting_dispatch_configure_buffer(rocprofiler_context_id_t context, rocprofiler
 rocprofiler_status_t counting_dispatch_configure_callback(
     rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
     void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data);
+
+/* ---- device.c, reading.c */
+rocprofiler_status_t counting_device_configure(rocprofiler_context_id_t context,
+                                               rocprofiler_buffer_id_t buffer,
+                                               rocprofiler_agent_id_t agent,
+                                               rocprofiler_device_counting_service_cb_t callback,
+                                               void *data);
+/* Reads every device of the context: into its buffer, and into output[0 .. *count) when given. */
+rocprofiler_status_t counting_device_sample(rocprofiler_context_id_t context,
+                                            rocprofiler_user_data_t user_data,
+                                            rocprofiler_counter_flag_t flags,
+                                            rocprofiler_counter_record_t *output, size_t *count);
 
 #endif

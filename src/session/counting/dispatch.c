@@ -6,6 +6,7 @@
 #include "model/service.h"
 #include "model/trace.h"
 #include "session/counting/config.h"
+#include "session/counting/owners.h"
 
 /* One context's service. Immutable once configured; freed at finalisation, after the last
  * dispatch was completed. */
@@ -27,9 +28,9 @@ struct counted_dispatch {
 
 _Atomic(const struct trace_counting_ops *) trace_counting;
 
-/* The one service that counts. Written by start (compare-exchange, release) and stop, read per
- * dispatch (acquire). Services live until finalisation, so a reader may go on using one that was
- * just stopped. */
+/* The one service that counts: the owner of all devices. Written by start and stop (release), read
+ * per dispatch (acquire). Services live until finalisation, so a reader may go on using one that
+ * was just stopped. */
 static _Atomic(struct dispatch_service *) active_service;
 
 static rocprofiler_dispatch_counting_service_data_t
@@ -55,7 +56,7 @@ static struct counting_slot *slot_for(rocprofiler_counter_config_id_t id,
     struct counting_slot *slot = NULL;
     if (config->agent->id.handle != dispatch->info.agent_id.handle)
         log_error("counting", "the dispatch callback chose a configuration of another agent");
-    else if (!(slot = counting_slot_acquire(config, dispatch->hsa_agent)))
+    else if (!(slot = counting_slot_acquire(config, COUNTING_SLOT_DISPATCH, dispatch->hsa_agent)))
         log_error("counting", "no memory for the counters of dispatch %llu",
                   (unsigned long long)dispatch->info.dispatch_id);
     counting_config_release(config);
@@ -82,6 +83,8 @@ static void dispatch_begin(struct trace_dispatch *dispatch, struct trace_packets
     }
     *counted = (struct counted_dispatch){service, slot, user_data};
     dispatch->counting = counted;
+    if (!slot->memory) /* only constants: nothing to program */
+        return;
     *packets = (struct trace_packets){.before = &slot->before,
                                       .after = &slot->after,
                                       .before_count = 1,
@@ -135,25 +138,21 @@ static const struct trace_counting_ops counting_ops = {dispatch_begin, dispatch_
 
 static rocprofiler_status_t service_start(rocprofiler_context_id_t context, void *data)
 {
-    struct dispatch_service *none = NULL;
-    (void)context;
-    if (!atomic_compare_exchange_strong_explicit(&active_service, &none, data, memory_order_acq_rel,
-                                                 memory_order_acquire))
-        return none == data ? ROCPROFILER_STATUS_SUCCESS
-                            : ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
+    rocprofiler_status_t status = owners_take_all(context);
+    if (status != ROCPROFILER_STATUS_SUCCESS)
+        return status;
+    atomic_store_explicit(&active_service, data, memory_order_release);
     atomic_store_explicit(&trace_counting, &counting_ops, memory_order_release);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
 static void service_stop(rocprofiler_context_id_t context, void *data)
 {
-    struct dispatch_service *self = data;
-    (void)context;
-    if (atomic_load_explicit(&active_service, memory_order_acquire) != self)
+    if (atomic_load_explicit(&active_service, memory_order_acquire) != data)
         return;
     atomic_store_explicit(&trace_counting, NULL, memory_order_release);
-    atomic_compare_exchange_strong_explicit(&active_service, &self, NULL, memory_order_acq_rel,
-                                            memory_order_acquire);
+    atomic_store_explicit(&active_service, NULL, memory_order_release);
+    owners_release(context);
 }
 
 static const struct service_ops service_ops = {service_start, service_stop, free};

@@ -4,9 +4,7 @@
 #include "base/log.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/wrappers.h"
-#include "model/counting.h"
-
-void counting_memory_use_hsa(void);
+#include "session/counting/runtime.h"
 
 static void *allocate(uint64_t hsa_agent, size_t bytes)
 {

@@ -11,11 +11,15 @@
 
 /* Written when the runtime's table comes or goes (release), read per slot (acquire). */
 static _Atomic(const struct counting_memory_ops *) memory_ops;
+/* Grows with each such change (release, before the pointer), read with it (acquire): memory of a
+ * runtime that has gone is neither used nor given back. */
+static _Atomic uint32_t memory_generation;
 
 enum { ALIGNMENT = 256 };
 
 void counting_memory_register(const struct counting_memory_ops *ops)
 {
+    atomic_fetch_add_explicit(&memory_generation, 1, memory_order_release);
     atomic_store_explicit(&memory_ops, ops, memory_order_release);
 }
 
@@ -106,89 +110,120 @@ static int config_build(struct counting_config *config)
     return status;
 }
 
+/* What a kind of slot does in its two packets. */
+static const struct {
+    unsigned start : 1, read : 1, stop : 1; /* read and stop are in `after` */
+} work_of[COUNTING_SLOT_KINDS] = {[COUNTING_SLOT_DISPATCH] = {1, 1, 1},
+                                  [COUNTING_SLOT_SAMPLE] = {0, 1, 0},
+                                  [COUNTING_SLOT_SWITCH] = {1, 0, 1}};
+
 struct streams {
-    struct pm4_stream start, finish;
+    struct pm4_stream before, after;
 };
 
-static void streams_make(const struct counting_config *config, uint64_t result_va,
-                         struct streams *s)
+static int streams_make(const struct counting_slot *slot, uint64_t result_va, struct streams *s)
 {
+    const struct counting_config *config = slot->config;
     const struct gpu_target *target = &config->agent->target;
-    gpu_pmc_start(&s->start, target, config->events, config->event_count);
-    gpu_pmc_read(&s->finish, target, config->events, config->event_count, result_va);
-    gpu_pmc_stop(&s->finish, target, config->events, config->event_count);
+    if (work_of[slot->kind].start)
+        gpu_pmc_start(&s->before, target, config->events, config->event_count);
+    if (work_of[slot->kind].read)
+        gpu_pmc_read(&s->after, target, config->events, config->event_count, result_va);
+    if (work_of[slot->kind].stop)
+        gpu_pmc_stop(&s->after, target, config->events, config->event_count);
+    return s->before.out_of_memory || s->after.out_of_memory ? -1 : 0;
 }
 
-/* start commands | read and stop commands | results; addresses are the same for host and GPU. */
+static void commands_place(const struct pm4_stream *stream, char *place,
+                           struct aql_pm4_packet *packet)
+{
+    if (stream->count == 0)
+        return;
+    memcpy(place, stream->dwords, stream->count * sizeof(uint32_t));
+    aql_pm4_packet_fill(packet, (uint64_t)(uintptr_t)place, stream->count);
+    packet->header = aql_vendor_header();
+}
+
+/* commands before | commands after | results; addresses are the same for host and GPU. */
 static int slot_program(struct counting_slot *slot, uint64_t hsa_agent,
                         const struct counting_memory_ops *ops)
 {
-    const struct counting_config *config = slot->config;
     struct streams measured = {{0}, {0}}, final = {{0}, {0}};
-    int status = -1;
-    streams_make(config, 0, &measured);
-    size_t start_bytes = align(measured.start.count * sizeof(uint32_t));
-    size_t finish_bytes = align(measured.finish.count * sizeof(uint32_t));
-    if (measured.start.out_of_memory || measured.finish.out_of_memory)
-        goto out;
-    slot->memory = ops->allocate(hsa_agent, start_bytes + finish_bytes + config->result_bytes);
-    if (!slot->memory)
-        goto out;
-    char *start = slot->memory, *finish = start + start_bytes, *result = finish + finish_bytes;
+    int status = streams_make(slot, 0, &measured);
+    size_t before_bytes = align(measured.before.count * sizeof(uint32_t));
+    size_t after_bytes = align(measured.after.count * sizeof(uint32_t));
+    size_t result_bytes = work_of[slot->kind].read ? slot->config->result_bytes : 0;
+    if (status == 0) {
+        slot->memory = ops->allocate(hsa_agent, before_bytes + after_bytes + result_bytes);
+        status = slot->memory ? 0 : -1;
+    }
+    char *before = slot->memory, *after = before + before_bytes, *result = after + after_bytes;
     slot->result = (const uint64_t *)result;
-    streams_make(config, (uint64_t)(uintptr_t)result, &final);
-    if (final.start.out_of_memory || final.finish.out_of_memory)
-        goto out;
-    memcpy(start, final.start.dwords, final.start.count * sizeof(uint32_t));
-    memcpy(finish, final.finish.dwords, final.finish.count * sizeof(uint32_t));
-    aql_pm4_packet_fill(&slot->before, (uint64_t)(uintptr_t)start, final.start.count);
-    aql_pm4_packet_fill(&slot->after, (uint64_t)(uintptr_t)finish, final.finish.count);
-    slot->before.header = slot->after.header = aql_vendor_header();
-    status = 0;
-out:
-    pm4_stream_free(&measured.start);
-    pm4_stream_free(&measured.finish);
-    pm4_stream_free(&final.start);
-    pm4_stream_free(&final.finish);
+    if (status == 0)
+        status = streams_make(slot, (uint64_t)(uintptr_t)result, &final);
+    if (status == 0) {
+        commands_place(&final.before, before, &slot->before);
+        commands_place(&final.after, after, &slot->after);
+    }
+    pm4_stream_free(&measured.before);
+    pm4_stream_free(&measured.after);
+    pm4_stream_free(&final.before);
+    pm4_stream_free(&final.after);
     return status;
+}
+
+static int is_stale(const struct counting_slot *slot)
+{
+    return slot->generation != atomic_load_explicit(&memory_generation, memory_order_acquire);
 }
 
 static void slot_free(struct counting_slot *slot)
 {
     const struct counting_memory_ops *ops = atomic_load_explicit(&memory_ops, memory_order_acquire);
-    if (slot->memory && ops) /* without a runtime the memory is gone with it */
+    if (slot->memory && ops && !is_stale(slot))
         ops->release(slot->memory);
     free(slot->values);
     free(slot->records);
     free(slot);
 }
 
-static struct counting_slot *slot_create(struct counting_config *config, uint64_t hsa_agent)
+static struct counting_slot *slot_create(struct counting_config *config,
+                                         enum counting_slot_kind kind, uint64_t hsa_agent)
 {
+    uint32_t generation = atomic_load_explicit(&memory_generation, memory_order_acquire);
     const struct counting_memory_ops *ops = atomic_load_explicit(&memory_ops, memory_order_acquire);
     struct counting_slot *slot = ops ? calloc(1, sizeof *slot) : NULL;
     if (!slot)
         return NULL;
     slot->config = config;
+    slot->kind = kind;
+    slot->generation = generation;
     slot->values =
         calloc((size_t)config->value_count + config->workspace_count + 1, sizeof *slot->values);
     slot->records = calloc(config->record_count + 1u, sizeof *slot->records);
     if (slot->values && slot->records && config_build(config) == 0 &&
-        slot_program(slot, hsa_agent, ops) == 0)
+        (config->plan_count == 0 || slot_program(slot, hsa_agent, ops) == 0))
         return slot;
     slot_free(slot);
     return NULL;
 }
 
-struct counting_slot *counting_slot_acquire(struct counting_config *config, uint64_t hsa_agent)
+struct counting_slot *counting_slot_acquire(struct counting_config *config,
+                                            enum counting_slot_kind kind, uint64_t hsa_agent)
 {
-    pthread_mutex_lock(&config->lock);
-    struct counting_slot *slot = config->idle;
-    if (slot)
-        config->idle = slot->next;
-    pthread_mutex_unlock(&config->lock);
+    struct counting_slot *slot;
+    do {
+        pthread_mutex_lock(&config->lock);
+        slot = config->idle[kind];
+        if (slot)
+            config->idle[kind] = slot->next;
+        pthread_mutex_unlock(&config->lock);
+        if (!slot || !is_stale(slot))
+            break;
+        slot_free(slot);
+    } while (1);
     if (!slot)
-        slot = slot_create(config, hsa_agent);
+        slot = slot_create(config, kind, hsa_agent);
     if (slot)
         atomic_fetch_add_explicit(&config->references, 1, memory_order_relaxed);
     return slot;
@@ -198,17 +233,19 @@ void counting_slot_release(struct counting_slot *slot)
 {
     struct counting_config *config = slot->config;
     pthread_mutex_lock(&config->lock);
-    slot->next = config->idle;
-    config->idle = slot;
+    slot->next = config->idle[slot->kind];
+    config->idle[slot->kind] = slot;
     pthread_mutex_unlock(&config->lock);
     counting_config_release(config);
 }
 
 void counting_slots_free(struct counting_config *config)
 {
-    for (struct counting_slot *slot = config->idle, *next; slot; slot = next) {
-        next = slot->next;
-        slot_free(slot);
+    for (int kind = 0; kind < COUNTING_SLOT_KINDS; kind++) {
+        for (struct counting_slot *slot = config->idle[kind], *next; slot; slot = next) {
+            next = slot->next;
+            slot_free(slot);
+        }
     }
 }
 

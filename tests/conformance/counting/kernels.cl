@@ -1,0 +1,12 @@
+/* What the counting tests run: straight code, and code that waits for the host. No library. */
+__kernel void store_index(__global unsigned *out)
+{
+    unsigned slot = __builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();
+    out[slot] = slot;
+}
+
+__kernel void wait_for(__global unsigned *flag)
+{
+    while (*(volatile __global unsigned *)flag == 0)
+        __builtin_amdgcn_s_sleep(1);
+}
