@@ -189,6 +189,7 @@ struct trace_event {
     rocprofiler_correlation_id_t correlation_id; /* external: of no context, 0 */
     rocprofiler_thread_id_t thread_id;           /* the thread that caused it */
     int32_t operation;
+    int32_t first_operation; /* it was opened for; what external ids are asked for */
     uint16_t domain;
     bool has_external;
     rocprofiler_user_data_t user_data[TRACE_SUBSCRIBERS_MAX];

@@ -14,7 +14,8 @@
 
 enum { OP = 7, OTHER_OP = 9 }; /* two HSA core functions */
 
-static rocprofiler_context_id_t plain, second, conflicting[2], many[TRACE_SUBSCRIBERS_MAX + 1];
+static rocprofiler_context_id_t plain, second, asked, conflicting[2],
+    many[TRACE_SUBSCRIBERS_MAX + 1];
 static rocprofiler_buffer_id_t buffer, retire_buffer;
 static rocprofiler_client_finalize_t finalize;
 static rocprofiler_client_id_t *client;
@@ -66,6 +67,20 @@ static void on_call(rocprofiler_callback_tracing_record_t record,
         user_data->value = 1000 + call_count;
     calls[call_count].record = record;
     calls[call_count++].user_data = user_data->value;
+}
+
+static unsigned requests;
+static int on_request(rocprofiler_thread_id_t tid, rocprofiler_context_id_t context,
+                      rocprofiler_external_correlation_id_request_kind_t kind,
+                      rocprofiler_tracing_operation_t operation, uint64_t internal,
+                      rocprofiler_user_data_t *external, void *data)
+{
+    (void)tid, (void)internal, (void)data;
+    assert_int_equal(context.handle, asked.handle);
+    assert_int_equal(kind, ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH);
+    assert_int_equal(operation, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE);
+    external->value = 500 + requests++;
+    return 0;
 }
 
 static int no_start_calls;
@@ -142,6 +157,12 @@ static int tool_initialize(rocprofiler_client_finalize_t fini, void *data)
     }
     OK(service_add(second, SERVICE_PC_SAMPLING, &plain_ops, NULL));
     OK(service_add(conflicting[1], SERVICE_THREAD_TRACE, &refusing, NULL));
+    OK(context_create(&asked));
+    OK(callback_service_configure(asked, ROCPROFILER_CALLBACK_TRACING_KERNEL_DISPATCH, NULL, 0,
+                                  on_call, calls));
+    const rocprofiler_external_correlation_id_request_kind_t dispatches =
+        ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH;
+    OK(request_service_configure(asked, &dispatches, 1, on_request, NULL));
     const rocprofiler_tracing_operation_t init = 0;
     for (int i = 0; i <= TRACE_SUBSCRIBERS_MAX; i++) {
         OK(context_create(&many[i]));
@@ -310,6 +331,28 @@ static void external_ids_are_per_thread_and_context(void **state)
     OK(external_pop(plain, self, NULL));                                /* empty: no crash */
 }
 
+static void a_dispatch_is_asked_for_its_id_once(void **state)
+{
+    (void)state;
+    enum { ENQUEUE = ROCPROFILER_KERNEL_DISPATCH_ENQUEUE };
+    enum { COMPLETE = ROCPROFILER_KERNEL_DISPATCH_COMPLETE };
+    struct trace_event event;
+    char payload[8];
+    call_count = requests = 0;
+    OK(context_start(asked));
+    assert_true(trace_event_open(&event, TRACE_KERNEL_DISPATCH, ENQUEUE));
+    trace_event_call(&event, ENQUEUE, ROCPROFILER_CALLBACK_PHASE_ENTER, payload);
+    assert_true(trace_event_recapture(&event, COMPLETE));
+    trace_event_call(&event, ENQUEUE, ROCPROFILER_CALLBACK_PHASE_EXIT, payload);
+    trace_event_call(&event, COMPLETE, ROCPROFILER_CALLBACK_PHASE_NONE, payload);
+    trace_event_release(&event);
+    OK(context_stop(asked));
+    assert_int_equal(requests, 1);
+    assert_int_equal(call_count, 3);
+    for (unsigned i = 0; i < call_count; i++)
+        assert_int_equal(calls[i].record.correlation_id.external.value, 500);
+}
+
 static void ids_retire_after_their_last_work(void **state)
 {
     (void)state;
@@ -393,6 +436,7 @@ int main(void)
         cmocka_unit_test(records_carry_time_thread_and_ids),
         cmocka_unit_test(callbacks_come_in_pairs),
         cmocka_unit_test(external_ids_are_per_thread_and_context),
+        cmocka_unit_test(a_dispatch_is_asked_for_its_id_once),
         cmocka_unit_test(ids_retire_after_their_last_work),
         cmocka_unit_test(conflicts_are_refused),
         cmocka_unit_test(seventeenth_listener_is_refused),

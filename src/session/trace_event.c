@@ -59,15 +59,63 @@ static void ids_capture(struct session_thread *self, struct trace_event *event)
     event->work = retirement_wanted() ? work_new(event->correlation_id.internal) : NULL;
 }
 
+static bool set_has(const struct trace_set *set, rocprofiler_context_id_t context)
+{
+    for (uint32_t i = 0; i < set->subscriber_count; i++)
+        if (set->subscribers[i].context.handle == context.handle)
+            return true;
+    return false;
+}
+
+static rocprofiler_user_data_t user_data_of(const struct trace_set *set,
+                                            const rocprofiler_user_data_t *user_data,
+                                            rocprofiler_context_id_t context)
+{
+    for (uint32_t i = 0; set && i < set->subscriber_count; i++)
+        if (set->subscribers[i].context.handle == context.handle)
+            return user_data[i];
+    return (rocprofiler_user_data_t){0};
+}
+
+static rocprofiler_user_data_t external_capture(struct session_thread *self,
+                                                const struct trace_event *event,
+                                                const struct trace_subscriber *s)
+{
+    return external_resolve(self, s, (enum trace_domain)event->domain, event->first_operation,
+                            event->correlation_id.internal);
+}
+
+static bool externals_wanted(const struct trace_set *set)
+{
+    return set->has_requests || atomic_load_explicit(&external_in_use, memory_order_relaxed);
+}
+
 static void externals_capture(struct session_thread *self, struct trace_event *event)
 {
     const struct trace_set *set = event->set;
-    event->has_external =
-        set->has_requests || atomic_load_explicit(&external_in_use, memory_order_relaxed);
+    event->has_external = externals_wanted(set);
     for (uint32_t i = 0; event->has_external && i < set->subscriber_count; i++)
-        event->external[i] =
-            external_resolve(self, &set->subscribers[i], (enum trace_domain)event->domain,
-                             event->operation, event->correlation_id.internal);
+        event->external[i] = external_capture(self, event, &set->subscribers[i]);
+}
+
+/* Pushed ids may have changed meanwhile. One that a context was asked for stays: it is asked for
+ * once for each piece of work, and will look for it in exactly one record. */
+static void externals_recapture(struct session_thread *self, struct trace_event *event,
+                                const struct trace_set *old)
+{
+    const struct trace_set *set = event->set;
+    bool had_external = event->has_external && old;
+    event->has_external = externals_wanted(set);
+    if (!event->has_external)
+        return;
+    rocprofiler_user_data_t before[TRACE_SUBSCRIBERS_MAX];
+    memcpy(before, event->external, sizeof before);
+    for (uint32_t i = 0; i < set->subscriber_count; i++) {
+        const struct trace_subscriber *s = &set->subscribers[i];
+        event->external[i] = s->request && had_external && set_has(old, s->context)
+                                 ? user_data_of(old, before, s->context)
+                                 : external_capture(self, event, s);
+    }
 }
 
 static struct session_thread *event_begin(struct trace_event *event, enum trace_domain domain,
@@ -76,7 +124,7 @@ static struct session_thread *event_begin(struct trace_event *event, enum trace_
     event->set = event->enter_set = NULL;
     event->work = NULL;
     event->correlation_id = (rocprofiler_correlation_id_t){0};
-    event->operation = operation;
+    event->operation = event->first_operation = operation;
     event->domain = (uint16_t)domain;
     event->has_external = false;
     struct thread *thread = session_self();
@@ -107,16 +155,6 @@ void trace_event_open_unwatched(struct trace_event *event, enum trace_domain dom
         ids_capture(self, event);
 }
 
-static rocprofiler_user_data_t user_data_of(const struct trace_set *set,
-                                            const rocprofiler_user_data_t *user_data,
-                                            rocprofiler_context_id_t context)
-{
-    for (uint32_t i = 0; set && i < set->subscriber_count; i++)
-        if (set->subscribers[i].context.handle == context.handle)
-            return user_data[i];
-    return (rocprofiler_user_data_t){0};
-}
-
 bool trace_event_recapture(struct trace_event *event, int32_t operation)
 {
     struct thread *thread = session_self();
@@ -132,7 +170,7 @@ bool trace_event_recapture(struct trace_event *event, int32_t operation)
     for (uint32_t i = 0; i < event->set->subscriber_count; i++)
         event->user_data[i] =
             user_data_of(old, event->enter_user_data, event->set->subscribers[i].context);
-    externals_capture(session_of(thread), event);
+    externals_recapture(session_of(thread), event, old);
     return true;
 }
 
@@ -243,5 +281,5 @@ rocprofiler_user_data_t trace_event_external(const struct trace_event *event,
     wanted.request = kind ? context->requests[kind].callback : NULL;
     wanted.request_data = context->requests[kind].data;
     return external_resolve(session_of(thread), &wanted, (enum trace_domain)event->domain,
-                            event->operation, event->correlation_id.internal);
+                            event->first_operation, event->correlation_id.internal);
 }
