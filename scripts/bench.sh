@@ -8,6 +8,14 @@ if [ -x "$dir/bin/croc_bench" ]; then
     echo "== record path: ns per traced call, and the ratio to the machine's floor"
     "$dir/bin/croc_bench" record --json "$dir/bench/record.json" || status=1
 fi
+if [ -x "$dir/bench/dispatch_bench" ]; then
+    echo "== kernel dispatch: CPU time that tracing adds"
+    "$dir/bench/dispatch_bench" --json "$dir/bench/dispatch.json" || status=1
+fi
+if [ -x "$dir/bin/crocprof" ] && [ -x "$dir/bench/launch_bench" ]; then
+    echo "== kernel launch on the software GPU, untraced and traced"
+    "$(dirname "$0")/../bench/dispatch/launch_bench.sh" "$dir" "$dir/bench/launch.json" || status=1
+fi
 if [ -x "$dir/bin/crocgpu" ] && [ -x "$dir/bench/gpu_bench" ]; then
     for threads in 1 0; do # 0: one per CPU
         echo "== software GPU, $([ $threads = 1 ] && echo one host thread || echo all host threads)"

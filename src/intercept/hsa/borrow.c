@@ -1,59 +1,60 @@
 #include "intercept/hsa/borrow.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 #include <stddef.h>
 
 /*
- * Loans stand in sets of four, found by the signal's address; a full set means that the dispatch
- * uses a signal of our own. A loan's word is the signal's address and, in the low bits, the state:
+ * Signals that are lent just now stand in sets of four, found by address; a full set means that the
+ * dispatch uses a signal of our own. A lending's word holds the signal's address, a number that
+ * tells its uses apart, and the state:
  *
- *   FREE -> LENT                   borrow_begin, the submitting thread
- *   LENT -> FREE                   borrow_end, the completion thread, which has read the times
- *   LENT -> KEEPING -> KEPT        borrow_settle, whoever uses the signal next: times copied
- *   KEPT -> FREE                   borrow_end
+ *   FREE -> LENT               borrow_begin, the submitting thread
+ *   LENT -> FREE               borrow_end, the completion thread, which has read the times
+ *   LENT -> KEEPING -> FREE    borrow_settle, whoever uses the signal next: times are in the loan
  *
- * Only the completion thread frees, so a loan stays its dispatch's until then, and KEEPING belongs
- * to one thread. All steps are compare-and-swap or release stores, loads are acquire: who sees FREE
- * or KEPT knows that the signal's times are read, and may overwrite them.
+ * Each step is a compare-and-swap, or a store of the one who holds KEEPING; releases pair with the
+ * acquires of who finds FREE: the signal's times are read then, and may be overwritten.
  */
-enum { FREE, LENT, KEEPING, KEPT, STATE_MASK = 63 };
-enum { WAYS = 4, SETS = 4096, ADDRESS_BITS = 48, SET_SHIFT = 7 };
+enum { FREE, LENT, KEEPING, STATE_BITS = 2, STATE_MASK = 3 };
+enum { ALIGNMENT_BITS = 6, ADDRESS_BITS = 48, USE_SHIFT = ADDRESS_BITS - ALIGNMENT_BITS + 2 };
+enum { WAYS = 4, SETS = 4096, SET_SHIFT = 7 };
 
-struct loan {
+struct lending {
     _Atomic uint64_t word;
-    struct borrow_times times; /* written in KEEPING, read in KEPT */
+    struct loan *loan; /* the submitter writes it before LENT; read in KEEPING */
 };
 
-static struct loan loans[SETS][WAYS];
-/* borrow_begin adds, borrow_end and borrow_cancel subtract (relaxed): borrow_begin's caller rings
- * the doorbell after it, and the signal's next user comes after the kernel. */
+static struct lending lendings[SETS][WAYS];
+/* Words that are not FREE. Relaxed: borrow_begin's caller rings the doorbell after it, and the
+ * signal's next use comes after the kernel. */
 static _Atomic uint32_t lent_count;
 /* The signal whose memory the completion thread looks at, which stores it (seq_cst) and then looks
- * at the loan's word again; borrow_forget changes the word and then reads this (seq_cst). One of
- * the two sees the other. */
+ * at the word again; borrow_forget changes the word and then reads this (seq_cst). One of the two
+ * sees the other. */
 static _Atomic(const amd_signal_t *) looked_at;
 
-static uint64_t word_of(const amd_signal_t *signal, unsigned state)
+static uint64_t address_part(const amd_signal_t *signal)
 {
-    return (uint64_t)(uintptr_t)signal | state;
+    return (uint64_t)(uintptr_t)signal >> ALIGNMENT_BITS << STATE_BITS;
 }
 
 static amd_signal_t *signal_of(uint64_t word)
 {
-    return (amd_signal_t *)(uintptr_t)(word & ~(uint64_t)STATE_MASK);
+    uint64_t part = word & ((UINT64_C(1) << USE_SHIFT) - 1) & ~(uint64_t)STATE_MASK;
+
+    return (amd_signal_t *)(uintptr_t)(part >> STATE_BITS << ALIGNMENT_BITS);
 }
 
-static struct loan *set_of(const amd_signal_t *signal)
+static struct lending *set_of(const amd_signal_t *signal)
 {
-    return loans[((uintptr_t)signal >> SET_SHIFT) % SETS];
+    return lendings[((uintptr_t)signal >> SET_SHIFT) % SETS];
 }
 
 static bool can_be_lent(const amd_signal_t *signal)
 {
     uintptr_t address = (uintptr_t)signal;
 
-    return signal->kind == AMD_SIGNAL_KIND_USER && (address & STATE_MASK) == 0 &&
+    return signal->kind == AMD_SIGNAL_KIND_USER && (address & ((1u << ALIGNMENT_BITS) - 1)) == 0 &&
            address >> ADDRESS_BITS == 0 && __atomic_load_n(&signal->value, __ATOMIC_RELAXED) == 1;
 }
 
@@ -62,13 +63,10 @@ static uint64_t end_ticks_load(const amd_signal_t *signal)
     return __atomic_load_n(&signal->end_ts, __ATOMIC_ACQUIRE);
 }
 
-static struct borrow_times times_read(const amd_signal_t *signal)
+static void times_read(struct borrow_times *times, const amd_signal_t *signal)
 {
-    struct borrow_times times;
-
-    times.end_ticks = end_ticks_load(signal); /* first: the start is written before it */
-    times.start_ticks = signal->start_ts;
-    return times;
+    times->end_ticks = end_ticks_load(signal); /* first: the start is written before it */
+    times->start_ticks = signal->start_ts;
 }
 
 bool borrow_any(void)
@@ -76,32 +74,38 @@ bool borrow_any(void)
     return atomic_load_explicit(&lent_count, memory_order_relaxed) != 0;
 }
 
-/* False: the signal is still lent. */
-static bool loan_settle(struct loan *loan, const amd_signal_t *signal, bool unfinished_too)
+static void lending_free(struct lending *lending)
 {
-    uint64_t word = atomic_load_explicit(&loan->word, memory_order_acquire);
+    atomic_fetch_sub_explicit(&lent_count, 1, memory_order_relaxed);
+    atomic_store_explicit(&lending->word, FREE, memory_order_release);
+}
 
-    if (word == word_of(signal, KEEPING))
-        return false;
-    if (word != word_of(signal, LENT))
+/* False: the signal stays lent, or somebody else is at it. */
+static bool lending_settle(struct lending *lending, const amd_signal_t *signal, bool running_too)
+{
+    uint64_t word = atomic_load_explicit(&lending->word, memory_order_acquire);
+
+    if ((word & STATE_MASK) == FREE || signal_of(word) != signal)
         return true;
-    if (!unfinished_too && end_ticks_load(signal) == 0)
+    if ((word & STATE_MASK) == KEEPING || (!running_too && end_ticks_load(signal) == 0))
         return false;
-    if (!atomic_compare_exchange_strong_explicit(&loan->word, &word, word_of(signal, KEEPING),
-                                                 memory_order_acquire, memory_order_acquire))
-        return (word & STATE_MASK) != KEEPING; /* ended meanwhile, or somebody else keeps it */
-    loan->times = times_read(signal);
-    atomic_store_explicit(&loan->word, word_of(signal, KEPT), memory_order_release);
+    uint64_t keeping = (word & ~(uint64_t)STATE_MASK) | KEEPING;
+    if (!atomic_compare_exchange_strong(&lending->word, &word, keeping))
+        return (word & STATE_MASK) == FREE; /* ended meanwhile */
+    struct loan *loan = lending->loan;
+    times_read(&loan->times, signal);
+    atomic_store_explicit(&loan->kept, true, memory_order_release); /* the loan is gone */
+    lending_free(lending);
     return true;
 }
 
-static bool settle(const amd_signal_t *signal, bool unfinished_too)
+static bool settle(const amd_signal_t *signal, bool running_too)
 {
-    struct loan *set = set_of(signal);
+    struct lending *set = set_of(signal);
     bool settled = true;
 
     for (int i = 0; i < WAYS; i++)
-        settled &= loan_settle(&set[i], signal, unfinished_too);
+        settled &= lending_settle(&set[i], signal, running_too);
     return settled;
 }
 
@@ -120,22 +124,37 @@ void borrow_forget(amd_signal_t *signal)
         sched_yield();
 }
 
-struct loan *borrow_begin(amd_signal_t *signal)
+/* A way that was free may be taken by another thread: both try the next. */
+static bool way_take(struct lending *lending, struct loan *loan, const amd_signal_t *signal)
+{
+    static _Atomic uint64_t uses; /* relaxed: only has to differ */
+    uint64_t free = FREE;
+
+    if (!atomic_compare_exchange_strong_explicit(&lending->word, &free,
+                                                 address_part(signal) | KEEPING,
+                                                 memory_order_acquire, memory_order_relaxed))
+        return false;
+    uint64_t use = atomic_fetch_add_explicit(&uses, 1, memory_order_relaxed);
+    loan->lending = lending;
+    loan->word = use << USE_SHIFT | address_part(signal) | LENT;
+    atomic_store_explicit(&loan->kept, false, memory_order_relaxed);
+    lending->loan = loan;
+    atomic_fetch_add_explicit(&lent_count, 1, memory_order_relaxed);
+    atomic_store_explicit(&lending->word, loan->word, memory_order_release);
+    return true;
+}
+
+bool borrow_begin(struct loan *loan, amd_signal_t *signal)
 {
     if (!can_be_lent(signal) || !settle(signal, false))
-        return NULL;
-    struct loan *set = set_of(signal);
+        return false;
+    struct lending *set = set_of(signal);
     signal->start_ts = 0;
     signal->end_ts = 0;
-    for (int i = 0; i < WAYS; i++) {
-        uint64_t free = FREE;
-        if (!atomic_compare_exchange_strong_explicit(&set[i].word, &free, word_of(signal, LENT),
-                                                     memory_order_acq_rel, memory_order_relaxed))
-            continue;
-        atomic_fetch_add_explicit(&lent_count, 1, memory_order_relaxed);
-        return &set[i];
-    }
-    return NULL;
+    for (int i = 0; i < WAYS; i++)
+        if (way_take(&set[i], loan, signal))
+            return true;
+    return false;
 }
 
 /* The value counts too: a queue without time stamps still ends its kernels. */
@@ -144,50 +163,40 @@ static bool signal_ended(const amd_signal_t *signal)
     return end_ticks_load(signal) != 0 || __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) < 1;
 }
 
-static bool lent_end(struct loan *loan, uint64_t word, struct borrow_times *times)
+bool borrow_end(struct loan *loan)
 {
-    const amd_signal_t *signal = signal_of(word);
+    struct lending *lending = loan->lending;
+    const amd_signal_t *signal = signal_of(loan->word);
+    struct borrow_times times;
+    uint64_t word = loan->word;
     bool ended = false;
 
+    if (atomic_load_explicit(&loan->kept, memory_order_acquire))
+        return true;
     atomic_store(&looked_at, signal);
-    if (atomic_load(&loan->word) == word && signal_ended(signal)) {
-        *times = times_read(signal);
-        /* Fails when the times are being kept: the next look takes what is kept. */
-        ended = atomic_compare_exchange_strong_explicit(&loan->word, &word, FREE,
+    if (atomic_load(&lending->word) == word && signal_ended(signal)) {
+        times_read(&times, signal);
+        /* Fails when somebody is keeping the times: the next look finds them in the loan. */
+        ended = atomic_compare_exchange_strong_explicit(&lending->word, &word, FREE,
                                                         memory_order_acq_rel, memory_order_relaxed);
     }
     atomic_store_explicit(&looked_at, NULL, memory_order_release);
-    if (ended)
-        atomic_fetch_sub_explicit(&lent_count, 1, memory_order_relaxed);
-    return ended;
-}
-
-bool borrow_end(struct loan *loan, struct borrow_times *times)
-{
-    uint64_t word = atomic_load_explicit(&loan->word, memory_order_acquire);
-
-    if ((word & STATE_MASK) == LENT)
-        return lent_end(loan, word, times);
-    if ((word & STATE_MASK) != KEPT)
+    if (!ended)
         return false;
-    *times = loan->times;
-    atomic_store_explicit(&loan->word, FREE, memory_order_release);
+    loan->times = times;
     atomic_fetch_sub_explicit(&lent_count, 1, memory_order_relaxed);
     return true;
 }
 
 void borrow_cancel(struct loan *loan)
 {
-    uint64_t word = atomic_load_explicit(&loan->word, memory_order_acquire);
+    uint64_t word = loan->word;
 
-    for (;;) {
-        while ((word & STATE_MASK) == KEEPING) {
-            sched_yield();
-            word = atomic_load_explicit(&loan->word, memory_order_acquire);
-        }
-        if (atomic_compare_exchange_weak_explicit(&loan->word, &word, FREE, memory_order_acq_rel,
-                                                  memory_order_acquire))
-            break;
+    if (atomic_compare_exchange_strong_explicit(&loan->lending->word, &word, FREE,
+                                                memory_order_acq_rel, memory_order_relaxed)) {
+        atomic_fetch_sub_explicit(&lent_count, 1, memory_order_relaxed);
+        return;
     }
-    atomic_fetch_sub_explicit(&lent_count, 1, memory_order_relaxed);
+    while (!atomic_load_explicit(&loan->kept, memory_order_acquire))
+        sched_yield();
 }

@@ -18,22 +18,31 @@
 #define INTERCEPT_HSA_BORROW_H
 
 #include <hsa/amd_hsa_signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-struct loan; /* a signal in flight; static storage */
-
-/* The submitting thread, before the packet is written. NULL: the signal cannot be lent, the
- * dispatch needs a signal of its own. */
-struct loan *borrow_begin(amd_signal_t *signal);
 
 struct borrow_times {
     uint64_t start_ticks, end_ticks; /* 0: the program destroyed the signal before the kernel ended
                                         or switched time stamps off */
 };
 
-/* The completion thread: true once, when the kernel has ended; the loan is then over. */
-bool borrow_end(struct loan *loan, struct borrow_times *times);
+/* One signal lent to one kernel. Memory of the caller's, untouched from borrow_begin() until
+ * borrow_end() has said true or borrow_cancel() has returned. */
+struct loan {
+    struct lending *lending; /* where others find it; borrow.c's */
+    uint64_t word;
+    /* Set (release) by who settles, after the times; read (acquire) by the completion thread. */
+    _Atomic bool kept;
+    struct borrow_times times;
+};
+
+/* The submitting thread, before the packet is written. False: the signal cannot be lent, the
+ * dispatch needs a signal of its own. */
+bool borrow_begin(struct loan *loan, amd_signal_t *signal);
+
+/* The completion thread: true once, when the kernel has ended; the loan is over, its times are. */
+bool borrow_end(struct loan *loan);
 
 /* The completion thread: the loan is over without an end. */
 void borrow_cancel(struct loan *loan);

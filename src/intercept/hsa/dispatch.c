@@ -35,9 +35,8 @@ struct dispatch {
     amd_signal_t *kernel;  /* ends with the kernel: its timestamps */
     amd_signal_t *last;    /* ends with the last packet after it */
     amd_signal_t *ends;    /* the one of both that ends the dispatch */
-    struct loan *loan;     /* the packet's own signal stays in it, ours are not used; or NULL */
+    struct loan loan;      /* when the packet's own signal stays in it and ours are not used */
     hsa_signal_t user;     /* the packet's own signal, replaced by ours; handle 0: none */
-    struct borrow_times times;
     struct serial_turn turn;
 };
 
@@ -196,12 +195,7 @@ static bool own_signal_ended(struct inflight *work)
 
 static bool loan_ended(struct inflight *work)
 {
-    struct dispatch *dispatch = (struct dispatch *)(void *)work;
-
-    if (!borrow_end(dispatch->loan, &dispatch->times))
-        return false;
-    dispatch->loan = NULL;
-    return true;
+    return borrow_end(&((struct dispatch *)(void *)work)->loan);
 }
 
 /* The program's signal may be destroyed, or its queue's time stamps switched off, under us. */
@@ -215,16 +209,12 @@ static void untimed_report(void)
     told = true;
 }
 
-static void times_read(struct dispatch *dispatch, bool borrowed)
+static void times_convert(struct dispatch *dispatch, uint64_t start_ticks, uint64_t end_ticks)
 {
-    struct trace_dispatch *trace = &dispatch->trace;
     const struct hsa_agent_entry *agent = dispatch->queue->agent;
 
-    if (!borrowed)
-        dispatch->times = (struct borrow_times){.start_ticks = dispatch->kernel->start_ts,
-                                                .end_ticks = dispatch->kernel->end_ts};
-    trace->start_ns = agents_device_time_ns(agent, dispatch->times.start_ticks);
-    trace->end_ns = agents_device_time_ns(agent, dispatch->times.end_ticks);
+    dispatch->trace.start_ns = agents_device_time_ns(agent, start_ticks);
+    dispatch->trace.end_ns = agents_device_time_ns(agent, end_ticks);
 }
 
 static void dispatch_end(struct dispatch *dispatch, bool failed)
@@ -248,21 +238,22 @@ static void own_signal_complete(struct inflight *work, bool failed)
     struct dispatch *dispatch = (struct dispatch *)(void *)work;
 
     if (!failed)
-        times_read(dispatch, false);
+        times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
     dispatch_end(dispatch, failed);
 }
 
 static void loan_complete(struct inflight *work, bool failed)
 {
     struct dispatch *dispatch = (struct dispatch *)(void *)work;
-    bool untimed = !failed && dispatch->times.end_ticks == 0;
+    const struct borrow_times *times = &dispatch->loan.times;
+    bool untimed = !failed && times->end_ticks == 0;
 
-    if (dispatch->loan != NULL)
-        borrow_cancel(dispatch->loan);
-    if (untimed)
+    if (failed)
+        borrow_cancel(&dispatch->loan);
+    else if (untimed)
         untimed_report();
-    else if (!failed)
-        times_read(dispatch, true);
+    else
+        times_convert(dispatch, times->start_ticks, times->end_ticks);
     dispatch_end(dispatch, failed || untimed);
 }
 
@@ -317,15 +308,15 @@ static void signal_store(union packet *packet, amd_signal_t *signal)
 
 /* The program's signal may stay in the packet when nothing must have happened by the time the
  * program sees it: no callback, no counter values. */
-static struct loan *loan_try(const struct dispatch *dispatch,
-                             const hsa_kernel_dispatch_packet_t *kernel)
+static bool loan_try(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel)
 {
     const struct trace_set *set = dispatch->trace.event.set;
 
     if (kernel->completion_signal.handle == 0 || dispatch->counting != NULL || set == NULL ||
         set->has_callbacks)
-        return NULL;
-    return borrow_begin((amd_signal_t *)(uintptr_t)kernel->completion_signal.handle);
+        return false;
+    return borrow_begin(&dispatch->loan,
+                        (amd_signal_t *)(uintptr_t)kernel->completion_signal.handle);
 }
 
 static void loan_write(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
@@ -398,8 +389,7 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     trace_event_recapture(&dispatch->trace.event, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
     if (counting != NULL)
         counting->dispatch_begin(&dispatch->trace, &packets);
-    dispatch->loan = loan_try(dispatch, &packet->kernel);
-    if (dispatch->loan != NULL)
+    if (loan_try(dispatch, &packet->kernel))
         loan_write(dispatch, &packet->kernel, writer);
     else
         dispatch_write(dispatch, &packet->kernel, &packets, writer);

@@ -307,6 +307,30 @@ static void *device_main(void *unused)
     return NULL;
 }
 
+static void device_stop(void)
+{
+    if (!__atomic_exchange_n(&device_runs, false, __ATOMIC_ACQ_REL))
+        return;
+    pthread_join(device_thread, NULL);
+}
+
+void mock_device_by_hand(void)
+{
+    device_stop();
+}
+
+void mock_device_finish(hsa_queue_t *hsa, uint64_t pending)
+{
+    struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
+
+    pthread_mutex_lock(&device_lock);
+    while (queue->written - queue->done > pending) {
+        queue_step(queue);
+        device_ticks = queue->busy_until != 0 ? queue->busy_until : device_ticks + 1;
+    }
+    pthread_mutex_unlock(&device_lock);
+}
+
 void mock_device_hold(bool hold)
 {
     pthread_mutex_lock(&device_lock);
@@ -652,7 +676,6 @@ void *mock_function(int function)
 
 void mock_stop(void)
 {
-    __atomic_store_n(&device_runs, false, __ATOMIC_RELEASE);
-    pthread_join(device_thread, NULL);
+    device_stop();
     free(seen);
 }

@@ -24,6 +24,11 @@ void mock_packets_submit(hsa_queue_t *queue, const void *packets, uint32_t count
 /* Stops and continues the device between packets. */
 void mock_device_hold(bool hold);
 
+/* Ends the device's thread: from now on packets end only in mock_device_finish, on its caller's
+ * thread, until no more than `pending` of the queue are left. Each must be able to end. */
+void mock_device_by_hand(void);
+void mock_device_finish(hsa_queue_t *queue, uint64_t pending);
+
 /* What reached the device: packets, and kernels by kernel_object. */
 uint64_t mock_packets_seen(void);
 uint64_t mock_kernels_seen(void);

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# launch_bench.sh BUILD [JSON]: launch_bench untraced and traced, in turns, so that all see the same
+# machine; the best of all runs, and the lowest median of one run.
+set -u
+build=$1 json=${2:-}
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+tracing=(--no-summary -o "$work/out")
+quiet=(--no-memory-copy-trace --no-marker-trace)
+for round in 1 2 3; do
+    for way in untraced kernels hip all; do
+        case $way in
+        untraced) command=("$build/bin/crocgpu") ;;
+        kernels) command=("$build/bin/crocprof" "${tracing[@]}" "${quiet[@]}" --no-hip-trace --) ;;
+        hip) command=("$build/bin/crocprof" "${tracing[@]}" "${quiet[@]}" --no-kernel-trace --) ;;
+        all) command=("$build/bin/crocprof" "${tracing[@]}" --) ;;
+        esac
+        CROCGPU_THREADS=1 timeout 60 "${command[@]}" "$build/bench/launch_bench" 2>"$work/errors" |
+            sed "s/^/$way /" >>"$work/results"
+        [ "${PIPESTATUS[0]}" = 0 ] || { cat "$work/errors" >&2; exit 1; }
+    done
+done
+awk -v json="$json" '
+    { key = $2 " " $1
+      if (!(key in best)) { order[++keys] = key; best[key] = $3; middle[key] = $4 }
+      if ($3 < best[key]) best[key] = $3
+      if ($4 < middle[key]) middle[key] = $4 }
+    END {
+      printf "%-24s %-9s %9s %9s\n", "us as the program sees", "traced", "best", "median"
+      if (json) print "{\"benchmark\": \"launch\", \"unit\": \"us\", \"results\": [" > json
+      for (i = 1; i <= keys; i++) {
+        split(order[i], part, " ")
+        printf "%-24s %-9s %9.2f %9.2f\n", part[1], part[2], best[order[i]], middle[order[i]]
+        if (json) printf "  {\"name\": \"%s\", \"traced\": \"%s\", \"best\": %s, \"median\": %s}%s\n", part[1],
+            part[2], best[order[i]], middle[order[i]], i < keys ? "," : "" > json
+      }
+      if (json) print "]}" > json
+    }' <(sort -s -k2,2 "$work/results")
