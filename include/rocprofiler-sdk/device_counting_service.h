@@ -25,7 +25,7 @@ typedef void (*rocprofiler_device_counting_service_cb_t)(
     rocprofiler_device_counting_agent_cb_t set_config, void *user_data);
 
 /**
- * Adds an agent to those that the context counts, while tools initialise. Handle 0 as buffer:
+ * Adds an agent to those that the context counts, while it is stopped. Handle 0 as buffer:
  * values go to the caller of the sample function only.
  *
  * CONFIGURATION_LOCKED; CONTEXT_INVALID; AGENT_DISPATCH_CONFLICT (the context counts dispatches);

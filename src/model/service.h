@@ -25,9 +25,9 @@ struct service_ops {
     void (*destroy)(void *data);
 };
 
-/* Only while tools initialise: CONFIGURATION_LOCKED otherwise; CONTEXT_NOT_FOUND;
- * SERVICE_ALREADY_CONFIGURED when the context has that service;
- * AGENT_DISPATCH_CONFLICT for both sorts of counting in one context. */
+/* While tools initialise, and for both sorts of counting also later, as long as the context is
+ * stopped: CONFIGURATION_LOCKED otherwise; CONTEXT_NOT_FOUND; SERVICE_ALREADY_CONFIGURED when the
+ * context has that service; AGENT_DISPATCH_CONFLICT for both sorts of counting in one context. */
 rocprofiler_status_t service_add(rocprofiler_context_id_t context, enum service_kind kind,
                                  const struct service_ops *ops, void *data);
 
@@ -36,7 +36,10 @@ void *service_find(rocprofiler_context_id_t context, enum service_kind kind);
 
 /* Checks and allowances of the moment, for argument checks of configure functions. */
 bool service_context_exists(rocprofiler_context_id_t context);
-bool service_configuration_open(void);
+/* CONTEXT_NOT_FOUND, or CONFIGURATION_LOCKED when a counting service could not be added now. */
+rocprofiler_status_t service_counting_open(rocprofiler_context_id_t context);
 bool service_context_active(rocprofiler_context_id_t context);
+/* True when HSA came before anybody wanted its dispatches: they pass unseen. */
+bool service_dispatches_missed(void);
 
 #endif

@@ -240,11 +240,6 @@ bool service_context_exists(rocprofiler_context_id_t context)
     return context_find(context) != NULL;
 }
 
-bool service_configuration_open(void)
-{
-    return session_configuring();
-}
-
 bool service_context_active(rocprofiler_context_id_t context)
 {
     return context_is_active(context);
@@ -256,31 +251,61 @@ static bool counting_conflict(const struct context *context, enum service_kind k
            (kind == SERVICE_DEVICE_COUNTING && context->services[SERVICE_DISPATCH_COUNTING].ops);
 }
 
-rocprofiler_status_t service_add(rocprofiler_context_id_t id, enum service_kind kind,
-                                 const struct service_ops *ops, void *data)
+/* Under session_lock. Clients such as Caliper add counting after initialisation. */
+static bool counting_may_change(const struct context *context)
 {
-    if (!session_configuring())
-        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    return session_configuring() ||
+           (session_stage() == STAGE_READY && context->state == CONTEXT_STOPPED);
+}
+
+rocprofiler_status_t service_counting_open(rocprofiler_context_id_t id)
+{
     struct context *context = context_find(id);
     if (!context)
         return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    pthread_mutex_lock(&session_lock);
+    bool open = counting_may_change(context);
+    pthread_mutex_unlock(&session_lock);
+    return open ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+}
+
+/* Under session_lock. */
+static rocprofiler_status_t service_check(const struct context *context, enum service_kind kind)
+{
+    bool counting = kind == SERVICE_DISPATCH_COUNTING || kind == SERVICE_DEVICE_COUNTING;
+    if (counting ? !counting_may_change(context) : !session_configuring())
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
     if (context->services[kind].ops)
         return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
-    if (counting_conflict(context, kind))
-        return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
-    context->services[kind] = (struct attached_service){ops, data};
-    return ROCPROFILER_STATUS_SUCCESS;
+    return counting_conflict(context, kind) ? ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT
+                                            : ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t service_add(rocprofiler_context_id_t id, enum service_kind kind,
+                                 const struct service_ops *ops, void *data)
+{
+    struct context *context = context_find(id);
+    if (!context)
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    pthread_mutex_lock(&session_lock);
+    rocprofiler_status_t status = service_check(context, kind);
+    if (status == ROCPROFILER_STATUS_SUCCESS)
+        context->services[kind] = (struct attached_service){ops, data};
+    pthread_mutex_unlock(&session_lock);
+    return status;
 }
 
 bool trace_counting_is_configured(void)
 {
+    bool configured = false;
     struct context *context;
+    pthread_mutex_lock(&session_lock);
     for (uint32_t i = 0; (context = context_at(i)); i++)
-        if (context->valid &&
-            (counts_dispatches(context) || context->services[SERVICE_PC_SAMPLING].ops ||
-             context->services[SERVICE_THREAD_TRACE].ops))
-            return true;
-    return false;
+        configured |= context->valid &&
+                      (counts_dispatches(context) || context->services[SERVICE_PC_SAMPLING].ops ||
+                       context->services[SERVICE_THREAD_TRACE].ops);
+    pthread_mutex_unlock(&session_lock);
+    return configured;
 }
 
 void *service_find(rocprofiler_context_id_t id, enum service_kind kind)

@@ -43,7 +43,6 @@
     X(service_add)                                                                                 \
     X(service_find)                                                                                \
     X(service_context_exists)                                                                      \
-    X(service_configuration_open)                                                                  \
     X(service_context_active)                                                                      \
     X(operation_count)                                                                             \
     X(operation_name)                                                                              \

@@ -40,9 +40,21 @@ static const struct runtime {
     {"rocjpeg", 1, ROCPROFILER_RUNTIME_INITIALIZATION_ROCJPEG, {ROCPROFILER_ROCJPEG_TABLE}},
 };
 
+/* Written when HSA's table is installed, read when counting starts; relaxed, it only words a
+ * message. */
+static _Atomic bool dispatches_missed;
+
+bool service_dispatches_missed(void)
+{
+    return atomic_load_explicit(&dispatches_missed, memory_order_relaxed);
+}
+
 static bool install(const struct runtime *runtime, void **tables, uint64_t version)
 {
     if (!strcmp(runtime->name, "hsa")) {
+        bool wanted =
+            trace_domain_is_configured(TRACE_KERNEL_DISPATCH) || trace_counting_is_configured();
+        atomic_store_explicit(&dispatches_missed, !wanted, memory_order_relaxed);
         if (!intercept_hsa_install || !intercept_hsa_install(tables[0], version))
             return false;
         if (counting_runtime_arrived)

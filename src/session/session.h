@@ -51,7 +51,8 @@ struct attached_service {
 
 enum context_state { CONTEXT_STOPPED, CONTEXT_STARTING, CONTEXT_ACTIVE, CONTEXT_STOPPING };
 
-/* Services are written while tools initialise and constant afterwards; state under session_lock. */
+/* Services are written while tools initialise and constant afterwards, but for counting, which may
+ * be added while the context is stopped; that and `state` under session_lock. */
 struct context {
     uint32_t index;
     uint32_t client; /* owner; 0: none */

@@ -57,6 +57,9 @@ rocprofiler_status_t service_add(rocprofiler_context_id_t context, enum service_
                                  const struct service_ops *ops, void *data)
 {
     assert_int_equal(kind, SERVICE_DISPATCH_COUNTING);
+    rocprofiler_status_t status = service_counting_open(context);
+    if (status != ROCPROFILER_STATUS_SUCCESS)
+        return status;
     if (added_ops[context.handle])
         return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
     added_ops[context.handle] = ops;
@@ -69,9 +72,17 @@ bool service_context_exists(rocprofiler_context_id_t context)
     return context.handle < 4;
 }
 
-bool service_configuration_open(void)
+rocprofiler_status_t service_counting_open(rocprofiler_context_id_t context)
 {
-    return configuration_open;
+    if (!service_context_exists(context))
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    return configuration_open ? ROCPROFILER_STATUS_SUCCESS
+                              : ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+}
+
+bool service_dispatches_missed(void)
+{
+    return false;
 }
 
 struct tracebuf {

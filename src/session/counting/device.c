@@ -10,7 +10,7 @@
 
 #define DRAIN_LIMIT_NS 2000000000ull
 
-/* Appended to while tools initialise (release), read by whoever arms (acquire). */
+/* Grown by configuration (release), read by whoever arms (acquire). */
 static _Atomic(struct device_service *) services;
 
 /* Written when a runtime comes or goes (release), read per reading (acquire). */
@@ -265,7 +265,7 @@ static void service_stop(rocprofiler_context_id_t context, void *data)
 
 static const struct service_ops service_ops = {service_start, service_stop, NULL};
 
-/* ---- configuration, while tools initialise */
+/* ---- configuration, while the context is stopped */
 
 static rocprofiler_status_t service_get(rocprofiler_context_id_t context,
                                         struct device_service **found)
@@ -286,8 +286,28 @@ static rocprofiler_status_t service_get(rocprofiler_context_id_t context,
         return status;
     }
     service->next = atomic_load_explicit(&services, memory_order_relaxed);
-    atomic_store_explicit(&services, service, memory_order_release);
+    while (!atomic_compare_exchange_weak_explicit(&services, &service->next, service,
+                                                  memory_order_release, memory_order_relaxed))
+        ;
     *found = service;
+    return status;
+}
+
+static rocprofiler_status_t device_add(struct device_service *service,
+                                       struct counted_device *device)
+{
+    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
+    struct counted_device **end = &service->devices;
+    pthread_mutex_lock(&service->lock);
+    if (service->state != SERVICE_STOPPED)
+        status = ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    else if (device_of(service, device->agent))
+        status = ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    while (*end)
+        end = &(*end)->next;
+    if (status == ROCPROFILER_STATUS_SUCCESS)
+        *end = device;
+    pthread_mutex_unlock(&service->lock);
     return status;
 }
 
@@ -308,10 +328,11 @@ static rocprofiler_status_t configure_check(rocprofiler_context_id_t context,
                                             rocprofiler_agent_id_t agent,
                                             rocprofiler_device_counting_service_cb_t callback)
 {
-    if (!service_configuration_open())
-        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-    if (!service_context_exists(context))
+    rocprofiler_status_t open = service_counting_open(context);
+    if (open == ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND)
         return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
+    if (open != ROCPROFILER_STATUS_SUCCESS)
+        return open;
     if (service_find(context, SERVICE_DISPATCH_COUNTING))
         return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
     if (service_find(context, SERVICE_PC_SAMPLING))
@@ -331,23 +352,17 @@ rocprofiler_status_t counting_device_configure(rocprofiler_context_id_t context,
     rocprofiler_status_t status = configure_check(context, buffer, agent, callback);
     if (status != ROCPROFILER_STATUS_SUCCESS)
         return status;
-    struct counted_device *device = calloc(1, sizeof *device);
+    struct counted_device *device = malloc(sizeof *device);
     if (!device)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    status = service_get(context, &service);
-    if (status == ROCPROFILER_STATUS_SUCCESS && device_of(service, agent))
-        status = ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (status != ROCPROFILER_STATUS_SUCCESS) {
-        free(device);
-        return status;
-    }
     *device = (struct counted_device){.agent = agent,
                                       .buffer = trace_buffer_find(buffer),
                                       .callback = callback,
                                       .callback_data = data};
-    struct counted_device **end = &service->devices;
-    while (*end)
-        end = &(*end)->next;
-    *end = device;
+    status = service_get(context, &service);
+    if (status == ROCPROFILER_STATUS_SUCCESS)
+        status = device_add(service, device);
+    if (status != ROCPROFILER_STATUS_SUCCESS)
+        free(device);
     return status;
 }

@@ -38,7 +38,7 @@ struct counted_device {
 struct device_service {
     struct device_service *next;
     rocprofiler_context_id_t context;
-    struct counted_device *devices; /* constant once tools are initialised */
+    struct counted_device *devices; /* grows only while STOPPED, under `lock` */
     pthread_mutex_t lock;           /* state, and config while STARTING; a leaf */
     pthread_cond_t changed;
     enum service_state state;

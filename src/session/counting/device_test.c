@@ -73,9 +73,11 @@ bool service_context_exists(rocprofiler_context_id_t context)
     return context.handle > 0 && context.handle < CONTEXTS;
 }
 
-bool service_configuration_open(void)
+rocprofiler_status_t service_counting_open(rocprofiler_context_id_t context)
 {
-    return true;
+    if (!service_context_exists(context))
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 bool service_context_active(rocprofiler_context_id_t context)

@@ -141,6 +141,9 @@ static rocprofiler_status_t service_start(rocprofiler_context_id_t context, void
     rocprofiler_status_t status = owners_take_all(context);
     if (status != ROCPROFILER_STATUS_SUCCESS)
         return status;
+    if (service_dispatches_missed())
+        log_warning("counting", "dispatches are not counted: when HSA started, no tool had asked "
+                                "for dispatches");
     atomic_store_explicit(&active_service, data, memory_order_release);
     atomic_store_explicit(&trace_counting, &counting_ops, memory_order_release);
     return ROCPROFILER_STATUS_SUCCESS;
@@ -159,10 +162,6 @@ static const struct service_ops service_ops = {service_start, service_stop, free
 
 static rocprofiler_status_t configure(const struct dispatch_service *wanted)
 {
-    if (!service_configuration_open())
-        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-    if (!service_context_exists(wanted->context))
-        return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     struct dispatch_service *service = malloc(sizeof *service);
     if (!service)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -181,7 +180,10 @@ counting_dispatch_configure_buffer(rocprofiler_context_id_t context, rocprofiler
     struct tracebuf *found = trace_buffer_find(buffer);
     if (!callback)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (service_configuration_open() && service_context_exists(context) && !found)
+    rocprofiler_status_t status = service_counting_open(context);
+    if (status != ROCPROFILER_STATUS_SUCCESS)
+        return status;
+    if (!found)
         return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
     return configure(&(struct dispatch_service){
         .context = context, .callback = callback, .callback_data = data, .buffer = found});
