@@ -8,6 +8,7 @@
 #include "intercept/hsa/completion.h"
 #include "intercept/hsa/copies.h"
 #include "intercept/hsa/objects.h"
+#include "intercept/hsa/scratch.h"
 #include "intercept/hsa/wrappers.h"
 #include "model/trace.h"
 
@@ -192,6 +193,7 @@ bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
         wrapped += service_install(&tables, services[i]);
     wrapped += api_install(&tables);
     installed_table = api_table;
+    wrapped += scratch_install(api_table);
     trace_runtime_register(&runtime_ops);
     log_info("intercept",
              "HSA runtime %llu, core table %u.%u, AMD table %u.%u: %u functions wrapped",
