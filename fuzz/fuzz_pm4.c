@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/pm4/disasm.h"
+#include "dump/dump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -13,16 +13,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint32_t *dwords = malloc(count * 4 + 4);
     memcpy(dwords, data, count * 4);
     while (at < count) {
-        struct pm4_packet packet;
+        struct dump_packet packet;
         char text[80];
-        uint32_t length = pm4_decode(dwords + at, count - at, &packet);
+        uint32_t length = dump_decode(dwords + at, count - at, &packet);
         if (length == 0) {
             at++;
             continue;
         }
         if (length > count - at)
             abort();
-        pm4_format(&packet, text, sizeof text);
+        dump_format((enum dump_family)(at % DUMP_FAMILIES), &packet, text, sizeof text);
         at += length;
     }
     free(dwords);

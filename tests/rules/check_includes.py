@@ -23,7 +23,7 @@ BELOW_EXTRA = {"api/aqlprofile": ["gpu"]}
 PUBLIC_HEADERS = {"model", "topology", "codeobj", "counters", "intercept", "session", "api", "gpu"}
 PUBLIC_PREFIXES = ("rocprofiler-sdk/", "rocprofiler-sdk-roctx/", "rocprofiler-register/",
                    "rocprofiler/", "roctracer/", "aqlprofile/")
-SOFTGPU = {"core", "mem", "isa", "valu", "wave", "perf", "cp", "driver", "launch"}
+SOFTGPU = {"core", "mem", "isa", "valu", "wave", "perf", "cp", "driver", "dump", "launch"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 

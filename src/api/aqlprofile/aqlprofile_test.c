@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "api/aqlprofile/internal.h"
-#include "gpu/pm4/disasm.h"
 
 /* The library finds this by name, as it would find the runtime's. */
 __attribute__((visibility("default"))) hsa_status_t

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "gpu/aql/vendor.h"
-#include "gpu/pm4/disasm.h"
+#include "gpu/pmc.h"
 #include "model/counting.h"
 #include "model/service.h"
 #include "model/trace.h"
@@ -151,19 +151,23 @@ static uint64_t register_value(uint32_t select, uint32_t engine, uint32_t instan
 
 static uint32_t selects[0x10000]; /* by register; the tests program all instances alike */
 
-static uint32_t select_of(uint32_t value_register)
+/* The select register of the counter whose value register this is. */
+static uint32_t select_of(uint32_t value_register, int *is_high)
 {
-    char name[64], select[80];
-    const char *known = pm4_register_name(value_register);
-    assert_non_null(known);
-    snprintf(name, sizeof name, "%.*s", (int)(strlen(known) - 3), known);
-    snprintf(select, sizeof select, "%s_SELECT", name);
-    for (uint32_t reg = 0xd800; reg < 0xe000; reg++) {
-        const char *candidate = pm4_register_name(reg);
-        if (candidate && strcmp(candidate, select) == 0)
-            return selects[reg];
+    static const struct gpu_geometry geometry = {1, 8, 1, 104};
+    struct gpu_target target;
+    uint32_t count;
+    assert_int_equal(gpu_target_find("gfx90a", &geometry, &target), 0);
+    const struct gpu_block *blocks = gpu_blocks(&target, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < blocks[i].counters; k++) {
+            const struct gpu_counter_registers *r = &blocks[i].registers[k];
+            *is_high = value_register == r->high;
+            if (*is_high || value_register == r->low)
+                return selects[r->select];
+        }
     }
-    fail_msg("no select register for %s", known);
+    fail_msg("no counter has register %05x", value_register);
     return 0;
 }
 
@@ -175,23 +179,21 @@ static void gpu_run(const struct aql_pm4_packet *packet)
     uint32_t count = packet->indirect_buffer[3] & 0xfffff, index = 0;
     assert_int_equal(packet->format, AQL_FORMAT_PM4_IB);
     for (uint32_t at = 0; at < count;) {
-        struct pm4_packet p;
-        uint32_t length = pm4_decode(dwords + at, count - at, &p);
-        assert_true(length > 0);
-        at += length;
-        if (p.opcode == PM4_SET_UCONFIG_REG) {
-            selects[PM4_UCONFIG_START + p.body[0]] = p.body[1];
-            if (strcmp(pm4_register_name(PM4_UCONFIG_START + p.body[0]), "GRBM_GFX_INDEX") == 0)
-                index = p.body[1];
-        } else if (p.opcode == PM4_COPY_DATA) {
+        const uint32_t *body = dwords + at + 1;
+        uint32_t opcode = dwords[at] >> 8 & 0xff;
+        at += (dwords[at] >> 16 & 0x3fff) + 2;
+        if (opcode == PM4_SET_UCONFIG_REG) {
+            selects[PM4_UCONFIG_START + body[0]] = body[1];
+            if (body[0] == 0x200) /* GRBM_GFX_INDEX */
+                index = body[1];
+        } else if (opcode == PM4_COPY_DATA) {
             uint32_t engine = index & 1u << 31 ? 0 : index >> 16 & 0xff;
             uint32_t instance = index & 1u << 30 ? 0 : index & 0xff;
-            const char *name = pm4_register_name(p.body[1]);
-            int high = strcmp(name + strlen(name) - 3, "_HI") == 0;
-            uint64_t value =
-                register_value(select_of(p.body[1] - (uint32_t)high) & 0x3ff, engine, instance);
-            *(uint32_t *)(uintptr_t)(p.body[3] | (uint64_t)p.body[4] << 32) =
-                (uint32_t)(high ? value >> 32 : value);
+            int is_high;
+            uint32_t select = select_of(body[1], &is_high) & 0x3ff;
+            uint64_t value = register_value(select, engine, instance);
+            *(uint32_t *)(uintptr_t)(body[3] | (uint64_t)body[4] << 32) =
+                (uint32_t)(is_high ? value >> 32 : value);
         }
     }
 }

@@ -1,0 +1,248 @@
+/*
+ * Command buffers decoded back by the software GPU's disassembler and compared with the programming
+ * sequence that AMD's open builder is known to emit for gfx90a (dword counts and registers observed
+ * there). model_test.c executes them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "dump/dump.h"
+#include "gpu/aql/vendor.h"
+#include "gpu/pmc.h"
+
+static const struct gpu_geometry mi210 = {1, 8, 1, 104}, mi300x = {8, 32, 1, 304};
+
+static struct gpu_target target_of(const char *architecture, const struct gpu_geometry *geometry)
+{
+    struct gpu_target target;
+    assert_int_equal(gpu_target_find(architecture, geometry, &target), 0);
+    return target;
+}
+
+static struct gpu_event event_of(const struct gpu_target *target, const char *block,
+                                 uint32_t instance, uint32_t event)
+{
+    struct gpu_event e = {gpu_block_by_name(target, block), instance, event, GPU_ACCUMULATE_NONE,
+                          0};
+    assert_non_null(e.block);
+    return e;
+}
+
+/* Registers' fields, in parentheses, only repeat their values. */
+static void compare(enum dump_family family, const struct pm4_stream *stream,
+                    const char *const *expected)
+{
+    uint32_t at = 0, line = 0;
+    while (at < stream->count) {
+        struct dump_packet packet;
+        char text[200];
+        uint32_t length = dump_decode(stream->dwords + at, stream->count - at, &packet);
+        assert_true(length > 0);
+        dump_format(family, &packet, text, sizeof text);
+        text[strcspn(text, "(")] = '\0';
+        if (text[strlen(text) - 1] == ' ')
+            text[strlen(text) - 1] = '\0';
+        if (!expected[line])
+            fail_msg("one packet too many: %s", text);
+        assert_string_equal(text, expected[line]);
+        line++;
+        at += length;
+    }
+    assert_null(expected[line]);
+}
+
+#define FLUSH     "EVENT_WRITE event=CS_PARTIAL_FLUSH index=4"
+#define BROADCAST "SET_UCONFIG_REG GRBM_GFX_INDEX=0xe0000000"
+
+static void start_test(void **state)
+{
+    static const char *const expected[] = {
+        FLUSH,
+        BROADCAST,
+        "SET_UCONFIG_REG RLC_PERFMON_CLK_CNTL=0x1",
+        "SET_UCONFIG_REG CP_PERFMON_CNTL=0x0",
+        "SET_UCONFIG_REG SQ_PERFCOUNTER_CTRL=0xffff007f",
+        BROADCAST,
+        "SET_UCONFIG_REG SQ_PERFCOUNTER0_SELECT=0xf0ff004",
+        "SET_UCONFIG_REG SQ_PERFCOUNTER_MASK=0xffffffff",
+        "SET_UCONFIG_REG SQ_PERFCOUNTER_CTRL=0xffff0057",
+        BROADCAST,
+        "SET_UCONFIG_REG GRBM_PERFCOUNTER0_SELECT=0x0",
+        "SET_UCONFIG_REG GRBM_GFX_INDEX=0xa0000000",
+        "SET_UCONFIG_REG TCC_PERFCOUNTER0_SELECT=0x11",
+        BROADCAST,
+        "SET_SH_REG COMPUTE_PERFCOUNT_ENABLE=0x1",
+        "SET_UCONFIG_REG CP_PERFMON_CNTL=0x0",
+        "SET_UCONFIG_REG CP_PERFMON_CNTL=0x1",
+        FLUSH,
+        NULL,
+    };
+    (void)state;
+    struct gpu_target target = target_of("gfx90a", &mi210);
+    struct gpu_event events[] = {event_of(&target, "SQ", 0, 4), event_of(&target, "GRBM", 0, 0),
+                                 event_of(&target, "TCC", 0, 17)};
+    struct pm4_stream stream = {0};
+    assert_int_equal(gpu_pmc_assign(&target, events, 3), GPU_PMC_OK);
+    gpu_pmc_start(&stream, &target, events, 3);
+    assert_int_equal(stream.count, 52);
+    compare(DUMP_GFX9, &stream, expected);
+    pm4_stream_free(&stream);
+}
+
+static void stop_test(void **state)
+{
+    static const char *const expected[] = {BROADCAST, "SET_UCONFIG_REG CP_PERFMON_CNTL=0x2",
+                                           "SET_UCONFIG_REG RLC_PERFMON_CLK_CNTL=0x0", FLUSH, NULL};
+    (void)state;
+    struct gpu_target target = target_of("gfx90a", &mi210);
+    struct gpu_event events[] = {event_of(&target, "SQ", 0, 4)};
+    struct pm4_stream stream = {0};
+    gpu_pmc_assign(&target, events, 1);
+    gpu_pmc_stop(&stream, &target, events, 1);
+    assert_int_equal(stream.count, 11);
+    compare(DUMP_GFX9, &stream, expected);
+    pm4_stream_free(&stream);
+}
+
+static void read_test(void **state)
+{
+    enum { RESULT = 0x12345000 };
+    static const uint32_t first_copy[] = {0xc0044000, 0x02002500, 0xd1c0, 0, RESULT, 0};
+    (void)state;
+    struct gpu_target target = target_of("gfx90a", &mi210);
+    struct gpu_event events[] = {event_of(&target, "SQ", 0, 4), event_of(&target, "GRBM", 0, 0),
+                                 event_of(&target, "TCC", 0, 17)};
+    struct pm4_stream stream = {0};
+    gpu_pmc_assign(&target, events, 3);
+    gpu_pmc_read(&stream, &target, events, 3, RESULT);
+    assert_int_equal(stream.count, 177);
+    /* CP_PERFMON_CNTL, broadcast, flush, broadcast, index of engine 0, then the first copy. */
+    assert_int_equal(stream.dwords[2], 0x401);
+    assert_int_equal(stream.dwords[13], 0x60000000);
+    assert_memory_equal(stream.dwords + 14, first_copy, sizeof first_copy);
+    assert_int_equal(stream.dwords[stream.count - 7], 0xc0055800);
+    assert_int_equal(stream.dwords[stream.count - 6], 0x28c40000);
+    assert_int_equal(gpu_pmc_result_bytes(&target, events, 3), 10 * 8);
+    assert_int_equal(gpu_pmc_result_index(&target, events, 3, 2, 0, 0), 9);
+    pm4_stream_free(&stream);
+}
+
+static void read_dies_test(void **state)
+{
+    (void)state;
+    struct gpu_target target = target_of("gfx942", &mi300x);
+    struct gpu_event events[] = {event_of(&target, "SQ", 0, 4), event_of(&target, "TCC", 0, 17)};
+    struct pm4_stream stream = {0};
+    gpu_pmc_assign(&target, events, 2);
+    gpu_pmc_read(&stream, &target, events, 2, 0x1000);
+    assert_int_equal(stream.count, 738);
+    assert_int_equal(stream.dwords[3], 0xc0002300);
+    assert_int_equal(stream.dwords[4], 1u << 24 | 89); /* a die's section without PRED_EXEC */
+    pm4_stream_free(&stream);
+}
+
+static void accumulate_test(void **state)
+{
+    static const char *const expected[] = {
+        FLUSH,
+        BROADCAST,
+        "SET_UCONFIG_REG RLC_PERFMON_CLK_CNTL=0x1",
+        "SET_UCONFIG_REG CP_PERFMON_CNTL=0x0",
+        BROADCAST,
+        "SET_UCONFIG_REG SQ_PERFCOUNTER0_SELECT=0xf0ff004",
+        "SET_UCONFIG_REG SQ_PERFCOUNTER_MASK=0xffffffff",
+        "SET_UCONFIG_REG SQ_PERFCOUNTER_CTRL=0xffff0057",
+        BROADCAST,
+        "SET_UCONFIG_REG SQ_PERFCOUNTER1_SELECT=0xf0ff005",
+        "SET_UCONFIG_REG SQ_PERFCOUNTER2_SELECT=0xf0ff0b9",
+        "SET_UCONFIG_REG SQ_PERFCOUNTER_MASK=0xffffffff",
+        "SET_UCONFIG_REG SQ_PERFCOUNTER_CTRL=0xffff0057",
+        BROADCAST,
+        "SET_SH_REG COMPUTE_PERFCOUNT_ENABLE=0x1",
+        "SET_UCONFIG_REG CP_PERFMON_CNTL=0x0",
+        "SET_UCONFIG_REG CP_PERFMON_CNTL=0x1",
+        FLUSH,
+        NULL,
+    };
+    (void)state;
+    struct gpu_target target = target_of("gfx90a", &mi210);
+    struct gpu_event events[] = {event_of(&target, "SQ", 0, 4), event_of(&target, "SQ", 0, 5)};
+    struct pm4_stream stream = {0};
+    events[1].accumulate = GPU_ACCUMULATE_HIGH_RES;
+    assert_int_equal(gpu_pmc_assign(&target, events, 2), GPU_PMC_OK);
+    gpu_pmc_start(&stream, &target, events, 2);
+    compare(DUMP_GFX9, &stream, expected);
+    pm4_stream_free(&stream);
+}
+
+static void limits_test(void **state)
+{
+    (void)state;
+    struct gpu_target target = target_of("gfx90a", &mi210);
+    struct gpu_event events[9];
+    for (uint32_t i = 0; i < 9; i++)
+        events[i] = event_of(&target, i < 5 ? "SQ" : "SQ_CS", 0, i + 2);
+    assert_int_equal(gpu_pmc_assign(&target, events, 8), GPU_PMC_OK);
+    assert_int_equal(gpu_pmc_assign(&target, events, 9), GPU_PMC_FULL); /* one register file */
+    events[0] = event_of(&target, "TCC", 32, 17);
+    assert_int_equal(gpu_pmc_assign(&target, events, 1), GPU_PMC_BAD_INSTANCE);
+    events[0] = event_of(&target, "TCC", 31, 296);
+    assert_int_equal(gpu_pmc_assign(&target, events, 1), GPU_PMC_BAD_EVENT);
+    events[0].block = NULL;
+    assert_int_equal(gpu_pmc_assign(&target, events, 1), GPU_PMC_BAD_BLOCK);
+    events[0] = event_of(&target, "TCC", 0, 17);
+    events[0].accumulate = GPU_ACCUMULATE_HIGH_RES;
+    assert_int_equal(gpu_pmc_assign(&target, events, 1), GPU_PMC_BAD_EVENT);
+    assert_int_equal(gpu_target_find("gfx000", &mi210, &target), -1);
+}
+
+/* Instances per block: 8 / 1 / 32 on MI210, 32 / 8 / 128 on MI300X, 4 / 1 / 16 on MI50. */
+static void instances_test(void **state)
+{
+    static const struct gpu_geometry mi50 = {1, 4, 1, 60};
+    static const struct {
+        const char *architecture;
+        const struct gpu_geometry *geometry;
+        uint32_t sq, grbm, tcc;
+    } known[] = {
+        {"gfx90a", &mi210, 8, 1, 32}, {"gfx942", &mi300x, 32, 8, 128}, {"gfx906", &mi50, 4, 1, 16}};
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct gpu_target target = target_of(known[i].architecture, known[i].geometry);
+        const uint32_t counts[] = {known[i].sq, known[i].grbm, known[i].tcc};
+        static const char *const names[] = {"SQ", "GRBM", "TCC"};
+        for (unsigned k = 0; k < 3; k++) {
+            const struct gpu_block *block = gpu_block_by_name(&target, names[k]);
+            assert_int_equal(gpu_block_dies(&target, block) * gpu_block_samples(&target, block) *
+                                 gpu_block_instances(&target, block),
+                             counts[k]);
+        }
+    }
+}
+
+static void vendor_packet_test(void **state)
+{
+    struct aql_pm4_packet packet;
+    static const uint32_t expected[16] = {1u << 16, 0xc0023f00, 0x89abc000, 0x7f01, 0x10800034, 10};
+    (void)state;
+    aql_pm4_packet_fill(&packet, 0x7f0189abc000, 52);
+    assert_memory_equal(&packet, expected, sizeof expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(start_test),      cmocka_unit_test(stop_test),
+        cmocka_unit_test(read_test),       cmocka_unit_test(read_dies_test),
+        cmocka_unit_test(accumulate_test), cmocka_unit_test(limits_test),
+        cmocka_unit_test(instances_test),  cmocka_unit_test(vendor_packet_test),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
