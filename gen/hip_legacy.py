@@ -14,9 +14,11 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import api_model  # noqa: E402
 
-# Functions whose old binary interface lives on under another name.
+# Functions whose old binary interface lives on under another name; and a name of HIP 6 for what the
+# SDK calls hipChooseDevice.
 RENAMED = {"hipGetDeviceProperties": "hipGetDevicePropertiesR0000",
-           "hipChooseDevice": "hipChooseDeviceR0000"}
+           "hipChooseDevice": "hipChooseDeviceR0000",
+           "hipChooseDeviceR0600": "hipChooseDevice"}
 
 
 # Built without the old header: legacy.c never arms itself and never calls these.

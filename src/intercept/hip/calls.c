@@ -159,7 +159,7 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
         memset(&call->payload, 0, sizeof call->payload);
         call->payload.size = sizeof call->payload;
         if (setup.arguments)
-            hip_legacy_arguments(id, data, &call->payload.args);
+            setup.arguments(id, data, &call->payload.args);
     }
     trace_api_enter(&call->frame, call->frame.set, operation->domain, operation->operation,
                     &call->payload);

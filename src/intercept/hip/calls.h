@@ -17,15 +17,15 @@ struct hip_call {
 };
 
 /* Matches the library's ids with operations by name; returns one more than the largest id known.
- * `data_size_bytes` is the room for hip_api_data_t (0: none), `arguments` whether
- * hip_legacy_arguments() understands what the library puts there, `result` what the call just ended
- * returned. `ready` runs at the first question, see arm.h. */
+ * `data_size_bytes` is the room for hip_api_data_t (0: none), `arguments` reads what the library
+ * puts there (NULL: nobody understands it), `result` what the call just ended returned. `ready`
+ * runs at the first question, see arm.h. */
 struct hip_calls_setup {
     const char *(*api_name)(uint32_t id);
     int (*result)(void);
     void (*ready)(void);
     size_t data_size_bytes;
-    bool arguments;
+    void (*arguments)(uint32_t id, const void *data, rocprofiler_hip_api_args_t *to);
 };
 uint32_t hip_calls_prepare(const struct hip_calls_setup *setup);
 bool hip_calls_known(uint32_t id);

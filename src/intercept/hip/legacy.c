@@ -102,7 +102,7 @@ bool legacy_arm(void (*ready)(void))
         .result = hip.last_error,
         .ready = ready,
         .data_size_bytes = hip_legacy_data_size(),
-        .arguments = arguments_match(),
+        .arguments = arguments_match() ? hip_legacy_arguments : NULL,
     };
     return hook_all(hip_calls_prepare(&setup));
 }

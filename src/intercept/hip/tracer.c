@@ -1,10 +1,12 @@
 /*
- * HIP 6.4 without rocprofiler-register (Debian's): hipRegisterTracerCallback.
+ * HIP 5.3 and later without rocprofiler-register (Debian's): hipRegisterTracerCallback.
  *
  * The library asks one callback of ours at every call, with a structure on its stack that begins
- * with hip_api_data_t and ends with two function pointers. Answering 0 makes it call those at entry
- * and exit. Where they lie follows from the size of hip_api_data_t, whose largest member is the
- * device properties of HIP 6; the first call proves the place, and if it does not, is the last.
+ * with hip_api_data_t and ends with two function pointers. Answering 0 makes it fill the arguments
+ * and call those at entry and exit. Where all that lies is known for the releases of
+ * data/api/hip_tracer_*.list; a library of another release, or one that numbers its functions
+ * otherwise, is left alone. The first call proves the place of the functions, and if it does not,
+ * is the last.
  */
 #include "intercept/hip/library.h"
 
@@ -17,16 +19,9 @@
 #include "base/log.h"
 #include "intercept/hip/arm.h"
 #include "intercept/hip/calls.h"
+#include "intercept/hip/tracer.h"
 
 enum { DOMAIN_API = 3, ANSWER_YES = 0, ANSWER_NO = 1 };
-
-/* HIP 6: correlation id and phase, hipChooseDevice's arguments with a copy of the properties (1472
-   bytes), a pointer; then a time and a word, then the functions. */
-enum {
-    DATA_BYTES = 8 + 8 + (3 * 8 + 1472) + 8,
-    ENTER_OFFSET = DATA_BYTES + 2 * 8,
-    EXIT_OFFSET = ENTER_OFFSET + 8,
-};
 
 typedef void (*phase_fn)(uint32_t id, void *data);
 
@@ -39,13 +34,33 @@ static struct {
 static const struct library_symbol symbols[] = {
     {"hipRegisterTracerCallback", &hip.tracer_register},
     {"hipApiName", &hip.api_name},
-    {"hipExtGetLastError", &hip.latest_error}, /* hipGetLastError's is sticky since 6.0 */
 };
 
+/* What the latest call returned. Since 6.0 hipPeekAtLastError tells of the latest failure instead.
+ */
+static const struct library_symbol latest_error_until_5 = {"hipPeekAtLastError", &hip.latest_error};
+static const struct library_symbol latest_error_since_6 = {"hipExtGetLastError", &hip.latest_error};
+
+/* Written before the callback is registered. */
+static const struct hip_tracer_release *release;
+
+/* A time and a word lie between the data and the functions. */
 static void phases_store(void *data, phase_fn enter, phase_fn leave)
 {
-    memcpy((char *)data + ENTER_OFFSET, &enter, sizeof enter);
-    memcpy((char *)data + EXIT_OFFSET, &leave, sizeof leave);
+    char *place = (char *)data + release->data_size_bytes + 2 * sizeof(uint64_t);
+    memcpy(place, &enter, sizeof enter);
+    memcpy(place + sizeof enter, &leave, sizeof leave);
+}
+
+static void arguments_read(uint32_t id, const void *data, rocprofiler_hip_api_args_t *to)
+{
+    if (id >= release->function_count)
+        return;
+    const struct hip_tracer_function *function = &release->functions[id];
+    for (uint16_t i = 0; i < function->count; i++) {
+        const struct hip_tracer_copy *copy = &release->copies[function->first + i];
+        memcpy((char *)to + copy->to, (const char *)data + copy->from, copy->size_bytes);
+    }
 }
 
 /* Has the library called on_enter for what we stored? Any thread, relaxed: a late view only asks
@@ -129,22 +144,50 @@ static struct version library_version(void)
     return version;
 }
 
+/* Every number means what the list says, and no other number means anything. */
+static bool numbers_match(const struct hip_tracer_release *candidate)
+{
+    for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
+        const char *name = hip.api_name(id);
+        const char *listed = id < candidate->function_count ? candidate->functions[id].name : NULL;
+        if (name == NULL || strcmp(name, "unknown") == 0)
+            name = NULL;
+        if ((name == NULL) != (listed == NULL) || (name != NULL && strcmp(name, listed) != 0))
+            return false;
+    }
+    return true;
+}
+
+static const struct hip_tracer_release *release_find(void)
+{
+    struct version version = library_version();
+
+    for (uint32_t i = 0; i < hip_tracer_release_count; i++)
+        if (hip_tracer_releases[i].major == version.major &&
+            hip_tracer_releases[i].minor == version.minor && numbers_match(&hip_tracer_releases[i]))
+            return &hip_tracer_releases[i];
+    log_warning("intercept",
+                "HIP %d.%d is of a release whose tracer interface is unknown: HIP calls are not "
+                "traced",
+                version.major, version.minor);
+    return NULL;
+}
+
 bool tracer_arm(void (*ready)(void))
 {
     if (atomic_load_explicit(&disarmed, memory_order_relaxed) ||
         !library_symbols_find(symbols, sizeof symbols / sizeof symbols[0]))
         return false;
     library_initialise((void *)hip.api_name);
-    /* Where the functions lie is known for this release only, and asking any other one for the
-       proof would write into a stack whose layout nobody has checked. */
-    struct version version = library_version();
-    if (version.major != 6 || version.minor != 4) {
-        log_warning("intercept", "HIP %d.%d cannot be hooked: HIP calls are not traced",
-                    version.major, version.minor);
+    release = release_find();
+    if (release == NULL ||
+        !library_symbols_find(release->major < 6 ? &latest_error_until_5 : &latest_error_since_6,
+                              1))
         return false;
-    }
-    const struct hip_calls_setup setup = {
-        .api_name = hip.api_name, .result = hip.latest_error, .ready = ready};
+    const struct hip_calls_setup setup = {.api_name = hip.api_name,
+                                          .result = hip.latest_error,
+                                          .ready = ready,
+                                          .arguments = arguments_read};
     if (hip_calls_prepare(&setup) == 0)
         return false;
     hip.tracer_register((void *)on_call);

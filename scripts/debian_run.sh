@@ -1,6 +1,6 @@
 #!/bin/sh
-# forky_run.sh ROOT PROGRAM [ARGS]: runs a program with the loader and the libraries of a root made
-# by forky_root.sh. LD_PRELOAD in the environment works as usual.
+# debian_run.sh ROOT PROGRAM [ARGS]: runs a program with the loader and the libraries of a root made
+# by debian_root.sh. LD_PRELOAD in the environment works as usual.
 set -eu
 root=$1
 shift

@@ -1,0 +1,94 @@
+/*
+ * A HIP library with a tracer callback, for tests; its release is in its file name. It numbers its
+ * functions as the list does that MOCK_TRACER_LIST names, except the one of MOCK_TRACER_WRONG.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+enum { IDS_MAX = 1024, NAME_BYTES = 96 };
+
+typedef int (*tracer_fn)(uint32_t domain, uint32_t id, void *data);
+typedef void (*phase_fn)(uint32_t id, void *data);
+
+static tracer_fn tracer;
+static int error;
+
+EXPORTED const char *hipApiName(uint32_t id);
+EXPORTED void hipRegisterTracerCallback(tracer_fn callback);
+EXPORTED int hipPeekAtLastError(void);
+EXPORTED int hipExtGetLastError(void);
+EXPORTED int mock_tracer_armed(void);
+EXPORTED int mock_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
+                              uint32_t arguments_bytes, int result);
+
+static char names[IDS_MAX][NAME_BYTES];
+
+__attribute__((constructor)) static void names_read(void)
+{
+    const char *path = getenv("MOCK_TRACER_LIST"), *wrong = getenv("MOCK_TRACER_WRONG");
+    FILE *list = path ? fopen(path, "r") : NULL;
+    char line[1000];
+    while (list && fgets(line, sizeof line, list)) {
+        unsigned id;
+        char name[NAME_BYTES - 8];
+        if (sscanf(line, "%u %79s", &id, name) == 2 && id < IDS_MAX)
+            snprintf(names[id], NAME_BYTES, "%s%s", name, wrong && !strcmp(wrong, name) ? "X" : "");
+    }
+    if (list)
+        fclose(list);
+}
+
+const char *hipApiName(uint32_t id)
+{
+    return id < IDS_MAX && names[id][0] ? names[id] : "unknown";
+}
+
+void hipRegisterTracerCallback(tracer_fn callback)
+{
+    tracer = callback;
+}
+
+int hipPeekAtLastError(void)
+{
+    return error;
+}
+
+int hipExtGetLastError(void)
+{
+    return error;
+}
+
+int mock_tracer_armed(void)
+{
+    return tracer != NULL;
+}
+
+/* A call as the library makes it: asks, fills the arguments, tells of entry and exit. Everything
+ * behind the structure must stay as it was. */
+int mock_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
+                     uint32_t arguments_bytes, int result)
+{
+    enum { ROOM = 4096, TIME_AND_WORD = 16, GUARD = 0x5a };
+    union {
+        char bytes[ROOM];
+        uint64_t aligned;
+    } room;
+    phase_fn phases[2];
+    memset(room.bytes, GUARD, ROOM);
+    uint32_t end = data_bytes + TIME_AND_WORD + sizeof phases;
+    if (tracer(3, id, room.bytes) == 0) {
+        memcpy(phases, room.bytes + data_bytes + TIME_AND_WORD, sizeof phases);
+        memcpy(room.bytes + 16, arguments, arguments_bytes);
+        phases[0](id, room.bytes);
+        error = result;
+        phases[1](id, room.bytes);
+    }
+    for (uint32_t i = end; i < ROOM; i++)
+        if (room.bytes[i] != GUARD)
+            return 0;
+    return 1;
+}

@@ -1,0 +1,157 @@
+/* HIP releases with a tracer callback, played by test/mock_tracer.c. Each case is a process,
+ * because a process has one HIP. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "intercept/hip/arm.h"
+#include "intercept/hip/tracer.h"
+#include "intercept/hsa/test/trace_double.h"
+
+static int (*armed)(void);
+static int (*call)(uint32_t, uint32_t, const void *, uint32_t, int);
+
+static void ready(void)
+{
+    double_listen(TRACE_HIP_RUNTIME_API, -1);
+}
+
+/* The library of that release (file name), which numbers its functions as that list says. */
+static bool library_arm(const char *release, const char *list, const char *wrong)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/hip_tracer_%s.list", API_FOLDER, list);
+    setenv("MOCK_TRACER_LIST", path, 1);
+    setenv("MOCK_TRACER_WRONG", wrong, 1);
+    snprintf(path, sizeof path, "%s/libamdhip64.so.%s", MOCK_FOLDER, release);
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    if (library == NULL) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(3);
+    }
+    *(void **)&armed = dlsym(library, "mock_tracer_armed");
+    *(void **)&call = dlsym(library, "mock_tracer_call");
+    double_reset();
+    return intercept_hip_arm(ready);
+}
+
+static int in_process(int (*body)(const char *), const char *argument)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(body(argument));
+    int status = -1;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static const struct hip_tracer_release *release_of(int major)
+{
+    for (uint32_t i = 0; i < hip_tracer_release_count; i++)
+        if (hip_tracer_releases[i].major == major)
+            return &hip_tracer_releases[i];
+    return NULL;
+}
+
+static uint32_t id_of(const struct hip_tracer_release *release, const char *name)
+{
+    for (uint32_t id = 1; id < release->function_count; id++)
+        if (release->functions[id].name && !strcmp(release->functions[id].name, name))
+            return id;
+    return 0;
+}
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+
+/* hipMemcpy(dst, src, sizeBytes, kind) lies in memory as C puts such a structure. */
+static int known_release(const char *file)
+{
+    const struct hip_tracer_release *release = release_of(file[0] - '0');
+    const struct {
+        void *destination;
+        const void *source;
+        size_t bytes;
+        uint32_t kind;
+    } arguments = {&armed, &call, 77, 2};
+    char list[] = {file[0], '_', file[2], 0};
+    CHECK(library_arm(file, list, ""));
+    CHECK(armed());
+    enum { MEMCPY = ROCPROFILER_HIP_RUNTIME_API_ID_hipMemcpy };
+    CHECK(call(id_of(release, "hipMemcpy"), release->data_size_bytes, &arguments, sizeof arguments,
+               719));
+    const struct double_entry *entry =
+        double_entry(DOUBLE_API_EXIT, TRACE_HIP_RUNTIME_API, MEMCPY, 0);
+    CHECK(entry != NULL);
+    CHECK(entry->payload.hip.args.hipMemcpy.dst == arguments.destination);
+    CHECK(entry->payload.hip.args.hipMemcpy.src == arguments.source);
+    CHECK(entry->payload.hip.args.hipMemcpy.sizeBytes == 77);
+    CHECK(entry->payload.hip.args.hipMemcpy.kind == hipMemcpyDeviceToHost);
+    CHECK((int)entry->payload.hip.retval.hipError_t_retval == 719);
+    /* its tables are wrapped instead: nothing is seen twice */
+    intercept_hip_disarm();
+    CHECK(call(id_of(release, "hipMemcpy"), release->data_size_bytes, &arguments, sizeof arguments,
+               0));
+    CHECK(double_count(DOUBLE_API_EXIT, TRACE_HIP_RUNTIME_API, -1) == 1);
+    return 0;
+}
+
+static int unknown_release(const char *file)
+{
+    CHECK(!library_arm(file, "6_4", ""));
+    CHECK(!armed());
+    return 0;
+}
+
+static int other_numbers(const char *wrong)
+{
+    CHECK(!library_arm("6.4.1", "6_4", wrong));
+    CHECK(!armed());
+    return 0;
+}
+
+static void releases_of_the_lists_are_traced_with_arguments(void **state)
+{
+    (void)state;
+    assert_int_equal(in_process(known_release, "6.4.1"), 0);
+    assert_int_equal(in_process(known_release, "5.7.1"), 0);
+}
+
+static void other_releases_are_left_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(in_process(unknown_release, "6.3.1"), 0);
+    assert_int_equal(in_process(unknown_release, "5.7.1"), 0); /* with the numbers of 6.4 */
+}
+
+static void a_library_that_numbers_otherwise_is_left_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(in_process(other_numbers, "hipMalloc"), 0);
+    assert_int_equal(in_process(other_numbers, "hipInit"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(releases_of_the_lists_are_traced_with_arguments),
+        cmocka_unit_test(other_releases_are_left_alone),
+        cmocka_unit_test(a_library_that_numbers_otherwise_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

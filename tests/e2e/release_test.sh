@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# release_test.sh SOURCE BUILD RELEASE: rocminfo and the HIP programs, built on Debian 12, under ROCr
+# and HIP of another Debian release with the same libcrocgpu.so. Exit 77 (skipped) when the root
+# cannot be had.
+set -u
+source=$1 build=$2 release=$3
+root=$build/$release
+"$source/scripts/debian_root.sh" "$release" "$root" || exit $?
+export LD_PRELOAD=$build/lib/libcrocgpu.so
+failed=0
+if ! timeout 60 "$source/scripts/debian_run.sh" "$root" rocminfo | grep -q 'Name: *gfx90a'; then
+    echo "rocminfo does not list gfx90a"
+    failed=1
+fi
+for program in examples/{vector_add,transpose,reduction,gemm} \
+    tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,threads,spin,wait_value,device_printf,math_functions,hsa_queues}; do
+    name=$(basename "$program")
+    output=$(timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/$program" 2>&1)
+    status=$?
+    if [ $status -ne 0 ] || [ "$(tail -n 1 <<<"$output")" != "$name: ok" ]; then
+        echo "$name: status $status under $release"
+        tail -n 15 <<<"$output"
+        failed=1
+    else
+        echo "$name: ok under $release"
+    fi
+done
+
+# The profiler on the same runtime: one kernel of 2^20 work-items, two copies in, one out.
+if [ -f "$build/lib/libcrocprof-tool.so" ]; then
+    output=$(LD_PRELOAD=$LD_PRELOAD:$build/lib/libcrocprof-tool.so CROCPROF_COUNTERS=SQ_WAVES \
+        timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/examples/vector_add" 2>&1)
+    for line in '^1 .* vector_add\(' '^1 +16384 .* SQ_WAVES ' '^2 .* MEMORY_COPY_HOST_TO_DEVICE' \
+        '^1 .* MEMORY_COPY_DEVICE_TO_HOST' '^3 .* hipMemcpy$'; do
+        grep -qE "$line" <<<"$output" && continue
+        echo "crocprof under $release: no line matches '$line' in:"
+        echo "$output"
+        failed=1
+    done
+fi
+if [ -f "$build/tests/e2e/libe2e_arguments_tool.so" ]; then
+    output=$(mktemp)
+    LD_PRELOAD=$LD_PRELOAD:$build/tests/e2e/libe2e_arguments_tool.so timeout 120 \
+        "$source/scripts/debian_run.sh" "$root" "$build/examples/vector_add" >"$output" 2>&1
+    "$source/tests/e2e/arguments_check.sh" "$output" || failed=1
+    rm -f "$output"
+fi
+exit $failed
