@@ -1,5 +1,6 @@
 #include "counters/plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,12 @@ int plan_events_add(const struct catalog *catalog, const struct counter *counter
     return 0;
 }
 
+/* An accumulated level takes the register after its own too. */
+static uint32_t registers_of(const struct plan_event *event)
+{
+    return event->accumulate == ACCUMULATE_NONE ? 1 : 2;
+}
+
 int plan_fits(const struct catalog *catalog, const struct plan_event *events, uint32_t count,
               const char **block_name)
 {
@@ -46,7 +53,7 @@ int plan_fits(const struct catalog *catalog, const struct plan_event *events, ui
         uint32_t used = 0;
         for (uint32_t i = 0; i < count; i++) {
             if (all[events[i].counter].block == b)
-                used += events[i].accumulate == ACCUMULATE_NONE ? 1 : 2;
+                used += registers_of(&events[i]);
         }
         if (used > blocks[b].registers) {
             *block_name = blocks[b].name;
@@ -56,88 +63,199 @@ int plan_fits(const struct catalog *catalog, const struct plan_event *events, ui
     return 1;
 }
 
+/* Appends as far as there is room; returns the length so far, as snprintf counts. */
+static size_t text_add(char *text, size_t size, size_t length, const char *add)
+{
+    int more = snprintf(length < size ? text + length : NULL, length < size ? size - length : 0,
+                        "%s", add);
+    return length + (more > 0 ? (size_t)more : 0);
+}
+
+static size_t block_describe(const struct catalog *catalog, const struct plan_event *events,
+                             uint32_t count, uint32_t block, char *text, size_t size, size_t length)
+{
+    uint32_t total, block_count, used = 0;
+    const struct counter *all = catalog_counters(catalog, &total);
+    const struct counter_block *blocks = catalog_blocks(catalog, &block_count);
+    char line[160];
+    for (uint32_t i = 0; i < count; i++)
+        used += all[events[i].counter].block == block ? registers_of(&events[i]) : 0;
+    if (used <= blocks[block].registers)
+        return length;
+    snprintf(line, sizeof line, "%sblock %s has %u counter registers, %u are needed (",
+             length ? "; " : "", blocks[block].name, blocks[block].registers, used);
+    length = text_add(text, size, length, line);
+    const char *separator = "";
+    for (uint32_t i = 0; i < count; i++) {
+        if (all[events[i].counter].block != block)
+            continue;
+        snprintf(line, sizeof line, "%s%s%s", separator, all[events[i].counter].name,
+                 events[i].accumulate == ACCUMULATE_NONE ? "" : " accumulated");
+        length = text_add(text, size, length, line);
+        separator = ", ";
+    }
+    return text_add(text, size, length, ")");
+}
+
+size_t plan_describe(const struct catalog *catalog, const struct plan_event *events, uint32_t count,
+                     char *text, size_t size)
+{
+    uint32_t block_count;
+    size_t length = 0;
+    catalog_blocks(catalog, &block_count);
+    if (size)
+        text[0] = '\0';
+    for (uint32_t b = 0; b < block_count; b++)
+        length = block_describe(catalog, events, count, b, text, size, length);
+    return length;
+}
+
+/* ---- passes */
+
+enum { BLOCKS_MAX = 128, STEPS_MAX = 300000 };
+
+/* The events of a counter: positions in planner.events. */
+struct demand {
+    uint32_t first, count;
+};
+
 struct pass {
-    struct plan_event events[PLAN_EVENTS_MAX];
-    uint32_t count;
+    uint16_t *holders; /* per event: counters of this pass that need it */
+    uint32_t used[BLOCKS_MAX];
 };
 
 struct planner {
-    const struct catalog *catalog;
-    const struct counter *const *counters;
-    uint32_t *order; /* positions, most demanding first */
+    const struct counter *all;
+    const struct counter_block *blocks;
+    uint32_t block_count;
+    struct plan_event *events; /* of all counters together, each once */
+    uint32_t event_count;
+    struct demand *demands;
+    uint32_t *needs; /* what demands point into */
+    uint32_t need_count;
     uint32_t count;
-    struct pass *passes; /* count + 1 of them */
+    uint32_t *order; /* positions of counters, most demanding first */
+    struct pass *passes;
+    uint16_t *holders;
     uint32_t *current, *best;
-    uint32_t best_passes;
-    uint64_t steps_left; /* the exact search gives up on adversarial sets */
+    uint32_t best_count, bound;
+    uint32_t steps_left; /* the search gives up on adversarial sets */
 };
 
-static int place(struct planner *p, uint32_t position, struct pass *pass)
+static uint32_t inputs_of(const struct counter *counter)
 {
-    const char *full;
-    uint32_t before = pass->count;
-    if (plan_events_add(p->catalog, p->counters[position], pass->events, &pass->count,
-                        PLAN_EVENTS_MAX) == 0 &&
-        plan_fits(p->catalog, pass->events, pass->count, &full))
-        return 1;
-    pass->count = before;
+    uint32_t inputs = 1;
+    if (counter->kind == COUNTER_DERIVED)
+        expr_inputs(counter->program, &inputs);
+    return inputs;
+}
+
+static uint32_t event_position(const struct planner *p, const struct plan_event *event)
+{
+    uint32_t at = 0;
+    while (p->events[at].counter != event->counter || p->events[at].accumulate != event->accumulate)
+        at++;
+    return at;
+}
+
+static int demand_fill(struct planner *p, const struct catalog *catalog,
+                       const struct counter *counter, struct demand *demand)
+{
+    struct plan_event own[PLAN_EVENTS_MAX];
+    *demand = (struct demand){p->need_count, 0};
+    if (plan_events_add(catalog, counter, own, &demand->count, PLAN_EVENTS_MAX) ||
+        plan_events_add(catalog, counter, p->events, &p->event_count, UINT32_MAX))
+        return -1;
+    for (uint32_t i = 0; i < demand->count; i++)
+        p->needs[p->need_count++] = event_position(p, &own[i]);
     return 0;
 }
 
-/* First fit: the bound that the exact search starts from. */
+static void unplace(struct planner *p, uint32_t position, struct pass *pass, uint32_t needs)
+{
+    const uint32_t *need = p->needs + p->demands[position].first;
+    for (uint32_t i = 0; i < needs; i++) {
+        const struct plan_event *event = &p->events[need[i]];
+        if (--pass->holders[need[i]] == 0)
+            pass->used[p->all[event->counter].block] -= registers_of(event);
+    }
+}
+
+/* Adds a counter to a pass; 0 and nothing changed when it does not fit. */
+static int place(struct planner *p, uint32_t position, struct pass *pass)
+{
+    const struct demand *demand = &p->demands[position];
+    const uint32_t *need = p->needs + demand->first;
+    for (uint32_t i = 0; i < demand->count; i++) {
+        const struct plan_event *event = &p->events[need[i]];
+        uint32_t block = p->all[event->counter].block;
+        if (pass->holders[need[i]]++ > 0)
+            continue;
+        pass->used[block] += registers_of(event);
+        if (pass->used[block] > p->blocks[block].registers) {
+            unplace(p, position, pass, i + 1);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* First fit: the bound that the search starts from. */
 static void plan_greedy(struct planner *p)
 {
     uint32_t used = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         uint32_t position = p->order[i], k = 0;
-        while (k < used && !place(p, position, &p->passes[k]))
-            k++;
-        if (k == used) {
-            p->passes[used++].count = 0;
-            place(p, position, &p->passes[k]);
-        }
+        while (!place(p, position, &p->passes[k]))
+            k++; /* an empty pass takes any counter */
         p->best[position] = k;
+        used = k + 1 > used ? k + 1 : used;
     }
-    p->best_passes = used ? used : 1;
+    p->best_count = used ? used : 1;
+    for (uint32_t i = 0; i < p->count; i++)
+        unplace(p, i, &p->passes[p->best[i]], p->demands[i].count);
 }
 
-/* Branch and bound over the passes that exist plus one new one. */
-static void plan_exact(struct planner *p, uint32_t i, uint32_t used)
+/* Branch and bound over the passes in use plus one new one. */
+static void plan_search(struct planner *p, uint32_t i, uint32_t used)
 {
-    if (used >= p->best_passes || p->steps_left == 0)
+    if (used >= p->best_count || p->best_count == p->bound || p->steps_left == 0)
         return;
     p->steps_left--;
     if (i == p->count) {
-        p->best_passes = used;
+        p->best_count = used;
         memcpy(p->best, p->current, p->count * sizeof *p->best);
         return;
     }
     uint32_t position = p->order[i];
-    for (uint32_t k = 0; k <= used && k + 1 < p->best_passes; k++) {
-        if (k == used)
-            p->passes[k].count = 0;
-        uint32_t before = p->passes[k].count;
+    for (uint32_t k = 0; k <= used && k + 1 < p->best_count; k++) {
         if (!place(p, position, &p->passes[k]))
             continue;
         p->current[position] = k;
-        plan_exact(p, i + 1, k == used ? used + 1 : used);
-        p->passes[k].count = before;
+        plan_search(p, i + 1, k == used ? used + 1 : used);
+        unplace(p, position, &p->passes[k], p->demands[position].count);
     }
 }
 
-static uint32_t demand(const struct planner *p, uint32_t position)
+/* No plan has fewer passes: each block needs its registers for all its events. */
+static uint32_t lower_bound(const struct planner *p)
 {
-    struct plan_event events[PLAN_EVENTS_MAX];
-    uint32_t count = 0;
-    plan_events_add(p->catalog, p->counters[position], events, &count, PLAN_EVENTS_MAX);
-    return count;
+    uint32_t bound = 1;
+    for (uint32_t b = 0; b < p->block_count; b++) {
+        uint32_t used = 0;
+        for (uint32_t i = 0; i < p->event_count; i++)
+            used += p->all[p->events[i].counter].block == b ? registers_of(&p->events[i]) : 0;
+        uint32_t passes = used ? (used - 1) / p->blocks[b].registers + 1 : 0;
+        bound = passes > bound ? passes : bound;
+    }
+    return bound;
 }
 
-static void order_by_demand(struct planner *p, uint32_t *demands)
+static void order_by_demand(struct planner *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
         uint32_t k = i;
-        for (demands[i] = demand(p, i); k > 0 && demands[p->order[k - 1]] < demands[i]; k--)
+        for (; k > 0 && p->demands[p->order[k - 1]].count < p->demands[i].count; k--)
             p->order[k] = p->order[k - 1];
         p->order[k] = i;
     }
@@ -147,40 +265,69 @@ static void order_by_demand(struct planner *p, uint32_t *demands)
 static int check_each(struct planner *p, uint32_t *culprit)
 {
     for (uint32_t i = 0; i < p->count; i++) {
-        p->passes[0].count = 0;
-        if (place(p, i, &p->passes[0]))
-            continue;
-        *culprit = i;
-        return -1;
+        if (!place(p, i, &p->passes[0])) {
+            *culprit = i;
+            return -1;
+        }
+        unplace(p, i, &p->passes[0], p->demands[i].count);
     }
     return 0;
+}
+
+static void planner_free(struct planner *p)
+{
+    free(p->events);
+    free(p->demands);
+    free(p->needs);
+    free(p->order);
+    free(p->passes);
+    free(p->holders);
+    free(p->current);
+}
+
+static int planner_fill(struct planner *p, const struct catalog *catalog,
+                        const struct counter *const *counters)
+{
+    uint32_t needs = 1;
+    for (uint32_t i = 0; i < p->count; i++)
+        needs += inputs_of(counters[i]);
+    p->events = calloc(needs, sizeof *p->events);
+    p->needs = calloc(needs, sizeof *p->needs);
+    p->demands = calloc(p->count + 1u, sizeof *p->demands);
+    p->order = calloc(p->count + 1u, sizeof *p->order);
+    p->current = calloc(p->count + 1u, sizeof *p->current);
+    p->passes = calloc(p->count + 1u, sizeof *p->passes);
+    if (!p->events || !p->needs || !p->demands || !p->order || !p->current || !p->passes)
+        return -1;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (demand_fill(p, catalog, counters[i], &p->demands[i]))
+            return -1;
+    p->holders = calloc((p->count + 1u) * (p->event_count + (size_t)1), sizeof *p->holders);
+    for (uint32_t i = 0; p->holders && i <= p->count; i++)
+        p->passes[i].holders = p->holders + i * (p->event_count + (size_t)1);
+    return p->holders ? 0 : -1;
 }
 
 int plan_passes(const struct catalog *catalog, const struct counter *const *counters,
                 uint32_t count, uint32_t *pass, uint32_t *culprit)
 {
-    struct planner p = {.catalog = catalog, .counters = counters, .count = count};
-    uint32_t *scratch = calloc((size_t)count * 4 + 1, sizeof *scratch);
-    int status = -1;
+    struct planner p = {.count = count, .best = pass, .steps_left = STEPS_MAX};
+    uint32_t total;
+    int status = PLAN_NO_MEMORY;
     *culprit = 0;
-    p.passes = calloc(count + 1u, sizeof *p.passes);
-    if (!scratch || !p.passes)
+    p.all = catalog_counters(catalog, &total);
+    p.blocks = catalog_blocks(catalog, &p.block_count);
+    if (p.block_count > BLOCKS_MAX || planner_fill(&p, catalog, counters) != 0)
         goto out;
-    p.order = scratch;
-    p.current = scratch + count;
-    p.best = scratch + 2 * (size_t)count;
-    if (check_each(&p, culprit))
+    status = PLAN_TOO_MUCH;
+    if (check_each(&p, culprit) != 0)
         goto out;
-    order_by_demand(&p, scratch + 3 * (size_t)count);
+    order_by_demand(&p);
+    p.bound = lower_bound(&p);
     plan_greedy(&p);
-    if (count <= PLAN_EXACT_MAX && p.best_passes > 1) {
-        p.steps_left = 200000;
-        plan_exact(&p, 0, 0);
-    }
-    memcpy(pass, p.best, count * sizeof *pass);
-    status = (int)p.best_passes;
+    plan_search(&p, 0, 0);
+    status = (int)p.best_count;
 out:
-    free(p.passes);
-    free(scratch);
+    planner_free(&p);
     return status;
 }

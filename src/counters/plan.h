@@ -5,6 +5,7 @@
 #ifndef COUNTERS_PLAN_H
 #define COUNTERS_PLAN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "counters/catalog.h"
@@ -24,10 +25,16 @@ int plan_events_add(const struct catalog *catalog, const struct counter *counter
 int plan_fits(const struct catalog *catalog, const struct plan_event *events, uint32_t count,
               const char **block_name);
 
-/* Distributes `count` counters over passes: pass[i] is the pass of ids[i], from 0. Returns the
- * number of passes; -1 when one counter alone does not fit, with its position in *culprit. The
- * result is minimal for up to PLAN_EXACT_MAX counters that differ, first-fit-decreasing beyond. */
-enum { PLAN_EXACT_MAX = 12, PLAN_EVENTS_MAX = 512 };
+/* In words, which blocks are full, how full, and of what; "" when all fits. Cut at `size`; returns
+ * the length of the whole text. */
+size_t plan_describe(const struct catalog *catalog, const struct plan_event *events, uint32_t count,
+                     char *text, size_t size);
+
+/* Distributes `count` counters over passes: pass[i] is the pass of counters[i], from 0. Returns the
+ * number of passes, or PLAN_TOO_MUCH when one counter alone does not fit, with its position in
+ * *culprit, or PLAN_NO_MEMORY. The number is the smallest possible, but for sets so hard to pack
+ * that the search gives up. */
+enum { PLAN_TOO_MUCH = -1, PLAN_NO_MEMORY = -2, PLAN_EVENTS_MAX = 512 };
 int plan_passes(const struct catalog *catalog, const struct counter *const *counters,
                 uint32_t count, uint32_t *pass, uint32_t *culprit);
 

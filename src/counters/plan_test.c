@@ -109,10 +109,91 @@ static void too_much_test(void **state)
     definitions_load_yaml(set, "huge.yaml", text, strlen(text));
     struct catalog *own = catalog_create(set, &test_agent, 1);
     const struct counter *counters[] = {catalog_find(own, "A0"), catalog_find(own, "HUGE")};
-    assert_int_equal(plan_passes(own, counters, 2, pass, &culprit), -1);
+    assert_int_equal(plan_passes(own, counters, 2, pass, &culprit), PLAN_TOO_MUCH);
     assert_int_equal(culprit, 1);
     catalog_destroy(own);
     definitions_destroy(set);
+}
+
+/* ---- against all ways to distribute a few counters */
+
+enum { FEW = 6 };
+
+static int all_fit(const struct counter *const *counters, const uint32_t *pass, uint32_t passes)
+{
+    for (uint32_t p = 0; p < passes; p++) {
+        struct plan_event events[PLAN_EVENTS_MAX];
+        uint32_t used = 0;
+        const char *full;
+        for (uint32_t i = 0; i < FEW; i++) {
+            if (pass[i] == p)
+                plan_events_add(catalog, counters[i], events, &used, PLAN_EVENTS_MAX);
+        }
+        if (!plan_fits(catalog, events, used, &full))
+            return 0;
+    }
+    return 1;
+}
+
+/* The fewest passes for counters i and up, given where those before are. */
+static uint32_t fewest(const struct counter *const *counters, uint32_t *pass, uint32_t i,
+                       uint32_t passes)
+{
+    if (i == FEW)
+        return all_fit(counters, pass, passes) ? passes : FEW + 1;
+    uint32_t best = FEW + 1;
+    for (pass[i] = 0; pass[i] <= passes; pass[i]++) {
+        uint32_t mine = pass[i];
+        uint32_t found = fewest(counters, pass, i + 1, mine == passes ? passes + 1 : passes);
+        pass[i] = mine;
+        best = found < best ? found : best;
+    }
+    return best;
+}
+
+static void minimal_test(void **state)
+{
+    uint32_t count, seed = 12345, more_than_one = 0;
+    const struct counter *all = catalog_counters(catalog, &count);
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        const struct counter *counters[FEW];
+        uint32_t pass[FEW], scratch[FEW], culprit;
+        for (uint32_t i = 0; i < FEW;) {
+            seed = seed * 1664525 + 1013904223;
+            const struct counter *candidate = &all[(seed >> 8) % count];
+            if (candidate->kind == COUNTER_DERIVED ||
+                (candidate->kind == COUNTER_BASIC && strcmp(candidate->block_name, "TCC") == 0))
+                counters[i++] = candidate;
+        }
+        int passes = plan_passes(catalog, counters, FEW, pass, &culprit);
+        if (passes == PLAN_TOO_MUCH)
+            continue;
+        assert_true(all_fit(counters, pass, (uint32_t)passes));
+        assert_int_equal(passes, fewest(counters, scratch, 0, 0));
+        more_than_one += passes > 1;
+    }
+    assert_true(more_than_one > 20);
+}
+
+static void describe_test(void **state)
+{
+    static const char *const names[] = {"TCC_HIT", "TCC_MISS", "TCC_REQ", "TCC_READ", "TCC_WRITE"};
+    struct plan_event events[8];
+    uint32_t used = 0;
+    char text[200], cut[20];
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        plan_events_add(catalog, catalog_find(catalog, names[i]), events, &used, 8);
+    assert_int_equal(plan_describe(catalog, events, used, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    plan_events_add(catalog, catalog_find(catalog, names[4]), events, &used, 8);
+    size_t length = plan_describe(catalog, events, used, text, sizeof text);
+    assert_string_equal(text, "block TCC has 4 counter registers, 5 are needed (TCC_HIT, TCC_MISS, "
+                              "TCC_REQ, TCC_READ, TCC_WRITE)");
+    assert_int_equal(plan_describe(catalog, events, used, cut, sizeof cut), length);
+    assert_int_equal(strncmp(cut, text, sizeof cut - 1), 0);
+    assert_int_equal(strlen(cut), sizeof cut - 1);
 }
 
 /* Every counter of the GPU at once: the SQ bounds the number of passes from below. */
@@ -130,6 +211,8 @@ static void everything_test(void **state)
     int passes = plan_passes(catalog, counters, taken, pass, &culprit);
     assert_true(passes >= (int)(basic_sq + 7) / 8);
     assert_true(passes <= 60);
+    for (uint32_t i = 0; i < taken; i++)
+        assert_true(pass[i] < (uint32_t)passes);
     free(counters);
     free(pass);
 }
@@ -140,6 +223,7 @@ int main(void)
         cmocka_unit_test(one_pass_test), cmocka_unit_test(split_test),
         cmocka_unit_test(sharing_test),  cmocka_unit_test(accumulate_test),
         cmocka_unit_test(too_much_test), cmocka_unit_test(everything_test),
+        cmocka_unit_test(minimal_test),  cmocka_unit_test(describe_test),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

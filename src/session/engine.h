@@ -61,6 +61,8 @@
     X(counting_config_destroy)                                                                     \
     X(counting_dispatch_configure_buffer)                                                          \
     X(counting_dispatch_configure_callback)                                                        \
+    X(counting_plan_passes)                                                                        \
+    X(counting_plan_explain)                                                                       \
     X(counting_device_configure)                                                                   \
     X(counting_device_sample)                                                                      \
     X(instance_counter_id)                                                                         \

@@ -111,13 +111,10 @@ static rocprofiler_status_t counters_take(struct counting_config *config,
     for (uint32_t i = 0; base && i < base->counter_count; i++)
         counter_add(config, catalog_find_id(config->catalog, base->counters[i]->id));
     for (size_t i = 0; i < count; i++) {
-        const struct counter *counter =
-            ids[i].handle <= UINT32_MAX ? catalog_find_id(config->catalog, (uint32_t)ids[i].handle)
-                                        : NULL;
-        if (!counter)
-            return counting_counter_find(ids[i], NULL)
-                       ? ROCPROFILER_STATUS_ERROR_METRIC_NOT_VALID_FOR_AGENT
-                       : ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND;
+        const struct counter *counter;
+        rocprofiler_status_t status = counting_counter_of(config->catalog, ids[i], &counter);
+        if (status != ROCPROFILER_STATUS_SUCCESS)
+            return status;
         counter_add(config, counter);
     }
     return ROCPROFILER_STATUS_SUCCESS;
@@ -139,8 +136,10 @@ static rocprofiler_status_t plan_make(struct counting_config *config)
             config->workspace_count = workspace;
     }
     if (!plan_fits(config->catalog, events, config->plan_count, &full)) {
-        log_warning("counting", "block %s of %s cannot count all that was asked for at once", full,
-                    config->agent->info->name);
+        char text[800];
+        plan_describe(config->catalog, events, config->plan_count, text, sizeof text);
+        log_warning("counting", "%s cannot count all that was asked for at once: %s",
+                    config->agent->info->name, text);
         return ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT;
     }
     for (uint32_t i = 0; i < config->plan_count; i++)

@@ -63,6 +63,18 @@ rocprofiler_status_t counting_config_destroy(rocprofiler_counter_config_id_t id)
 struct counting_config *counting_config_acquire(rocprofiler_counter_config_id_t id);
 void counting_config_release(struct counting_config *config);
 
+/* ---- plan.c */
+/* The counter of a catalog behind a public id, or why there is none. */
+rocprofiler_status_t counting_counter_of(const struct catalog *catalog, rocprofiler_counter_id_t id,
+                                         const struct counter **counter);
+/* What crocprof/plan.h promises. */
+rocprofiler_status_t counting_plan_passes(rocprofiler_agent_id_t agent,
+                                          const rocprofiler_counter_id_t *ids, size_t count,
+                                          uint32_t *pass_of, uint32_t *pass_count);
+rocprofiler_status_t counting_plan_explain(rocprofiler_agent_id_t agent,
+                                           const rocprofiler_counter_id_t *ids, size_t count,
+                                           char *text, size_t size);
+
 /* ---- dispatch.c */
 rocprofiler_status_t
 counting_dispatch_configure_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer,

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 # Not of this interface, or not callable outside of their runtime.
-ELSEWHERE = re.compile(r"^(ompt_|rocprofiler_ompt_)")
+ELSEWHERE = re.compile(r"^(ompt_|rocprofiler_ompt_|crocprof_)")
 
 
 def main():
