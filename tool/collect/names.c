@@ -1,10 +1,11 @@
 #include "names.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "names/demangle.h"
 
 enum { AGENTS_MAX = 64 };
 
@@ -16,25 +17,6 @@ static uint64_t kernel_capacity;
 
 static const rocprofiler_agent_v0_t *agents[AGENTS_MAX];
 static unsigned agent_count;
-
-/* The C++ runtime is in every HIP program; a C program has no mangled names to read. */
-static char *demangled(const char *symbol)
-{
-    size_t length = strlen(symbol);
-    if (length > 3 && strcmp(symbol + length - 3, ".kd") == 0)
-        length -= 3;
-    char *plain = strndup(symbol, length);
-    char *(*demangle)(const char *, char *, size_t *, int *);
-    *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    if (!plain || !demangle)
-        return plain;
-    int status = -1;
-    char *pretty = demangle(plain, NULL, NULL, &status);
-    if (status != 0 || !pretty)
-        return plain;
-    free(plain);
-    return pretty;
-}
 
 static int capacity_reach(uint64_t id)
 {
@@ -65,7 +47,7 @@ void names_kernel_add(
     if (!kernel)
         return;
     *kernel = (struct kernel_info){.id = symbol->kernel_id,
-                                   .name = demangled(symbol->kernel_name),
+                                   .name = name_demangle(symbol->kernel_name),
                                    .vgprs = symbol->arch_vgpr_count,
                                    .acc_vgprs = symbol->accum_vgpr_count,
                                    .sgprs = symbol->sgpr_count};

@@ -16,7 +16,17 @@ int writer_open(struct writer *writer, const char *path)
     return writer->status;
 }
 
-static void flush(struct writer *writer)
+int writer_attach(struct writer *writer, int file)
+{
+    writer->used = 0;
+    writer->status = 0;
+    writer->file = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    if (writer->file < 0)
+        writer->status = -errno;
+    return writer->status;
+}
+
+int writer_flush(struct writer *writer)
 {
     size_t done = 0;
     while (done < writer->used && writer->status == 0) {
@@ -27,13 +37,14 @@ static void flush(struct writer *writer)
             writer->status = -errno;
     }
     writer->used = 0;
+    return writer->status;
 }
 
 int writer_close(struct writer *writer)
 {
     if (writer->file < 0)
         return writer->status;
-    flush(writer);
+    writer_flush(writer);
     if (close(writer->file) != 0 && writer->status == 0)
         writer->status = -errno;
     writer->file = -1;
@@ -48,7 +59,7 @@ void writer_bytes(struct writer *writer, const char *bytes, size_t size)
         writer->used += part;
         bytes += part;
         size -= part;
-        flush(writer);
+        writer_flush(writer);
     }
     memcpy(writer->bytes + writer->used, bytes, size);
     writer->used += size;
@@ -57,7 +68,7 @@ void writer_bytes(struct writer *writer, const char *bytes, size_t size)
 void writer_char(struct writer *writer, char value)
 {
     if (writer->used == WRITER_BYTES)
-        flush(writer);
+        writer_flush(writer);
     writer->bytes[writer->used++] = value;
 }
 

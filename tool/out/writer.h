@@ -20,6 +20,10 @@ struct writer {
 
 /* Creates or truncates. 0 or -errno. */
 int writer_open(struct writer *writer, const char *path);
+/* Writes to a copy of an open file, such as standard output. 0 or -errno. */
+int writer_attach(struct writer *writer, int file);
+/* Writes what is buffered; returns the first error of the writer's life. */
+int writer_flush(struct writer *writer);
 /* Writes what is left; returns the first error of the writer's life. */
 int writer_close(struct writer *writer);
 

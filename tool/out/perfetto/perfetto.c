@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "names/texts.h"
 #include "out/writer.h"
 #include "proto.h"
-#include "texts.h"
 
 /* Field numbers of the format, message by message (trace.proto). */
 enum trace_field { TRACE_PACKET = 1 };

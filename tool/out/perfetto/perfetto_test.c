@@ -14,7 +14,6 @@
 
 #include "lanes.h"
 #include "proto.h"
-#include "texts.h"
 
 static void bytes_equal(const struct proto *proto, const char *expected, size_t size)
 {
@@ -86,25 +85,6 @@ static void long_messages_make_room_for_their_length(void **state)
     }
 }
 
-static void texts_have_one_number_each(void **state)
-{
-    (void)state;
-    struct texts texts = {0};
-    bool is_new;
-    char text[16];
-    for (uint32_t i = 0; i < 5000; i++) {
-        snprintf(text, sizeof text, "t%u", i);
-        assert_int_equal(texts_id(&texts, text, &is_new), i + 1);
-        assert_true(is_new);
-    }
-    for (uint32_t i = 0; i < 5000; i++) {
-        snprintf(text, sizeof text, "t%u", i);
-        assert_int_equal(texts_id(&texts, text, &is_new), i + 1);
-        assert_false(is_new);
-    }
-    texts_free(&texts);
-}
-
 static void overlapping_ranges_get_lanes(void **state)
 {
     (void)state;
@@ -161,7 +141,6 @@ int main(void)
         cmocka_unit_test(fields_are_encoded_as_protobuf_describes),
         cmocka_unit_test(empty_strings_and_messages_are_kept),
         cmocka_unit_test(long_messages_make_room_for_their_length),
-        cmocka_unit_test(texts_have_one_number_each),
         cmocka_unit_test(overlapping_ranges_get_lanes),
         cmocka_unit_test(a_file_that_cannot_be_made_is_an_error),
         cmocka_unit_test(a_full_disk_is_told_at_the_end),

@@ -1,6 +1,6 @@
-/* Texts and their numbers, from 1, in the order of their first use. Internal to this folder. */
-#ifndef OUT_PERFETTO_TEXTS_H
-#define OUT_PERFETTO_TEXTS_H
+/* Texts and their numbers, from 1, in the order of their first use. */
+#ifndef NAMES_TEXTS_H
+#define NAMES_TEXTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
