@@ -1,0 +1,21 @@
+/* Texts and their numbers, from 1, in the order of their first use. Internal to this folder. */
+#ifndef OUT_PERFETTO_TEXTS_H
+#define OUT_PERFETTO_TEXTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct texts {
+    struct text_slot {
+        uint64_t hash;
+        char *text; /* NULL: free */
+        uint32_t id;
+    } * slots;
+    uint32_t used, capacity; /* slots; the capacity is a power of two, at most half is used */
+};
+
+/* 0: no memory. *is_new: the text had no number before. */
+uint32_t texts_id(struct texts *texts, const char *text, bool *is_new);
+void texts_free(struct texts *texts);
+
+#endif

@@ -1,0 +1,398 @@
+#include "roctracer/arguments/arguments.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <roctracer/roctracer_hip.h>
+#include <roctracer/roctracer_hsa.h>
+
+enum call_format {
+    FORMAT_UNSIGNED, /* also enumerations */
+    FORMAT_SIGNED,
+    FORMAT_FLOAT,
+    FORMAT_STRING, /* const char *; a plain char * may be a buffer without an end */
+    FORMAT_POINTER,
+    FORMAT_DIM3,
+    FORMAT_HANDLE, /* a structure around one 64-bit number */
+    FORMAT_STRUCT,
+};
+
+/* GCC's and clang's number for a pointer and for an integer, from __builtin_classify_type. */
+enum { CLASS_INTEGER = 1, CLASS_ENUMERAL = 3, CLASS_BOOL = 4, CLASS_POINTER = 5 };
+
+/* clang-format off */
+#define CLASS_FORMAT(value)                                                                        \
+    (__builtin_classify_type(value) == CLASS_POINTER ? FORMAT_POINTER                              \
+     : __builtin_classify_type(value) == CLASS_INTEGER ||                                          \
+             __builtin_classify_type(value) == CLASS_ENUMERAL ||                                   \
+             __builtin_classify_type(value) == CLASS_BOOL                                          \
+         ? FORMAT_UNSIGNED                                                                         \
+     : sizeof(value) == 8 ? FORMAT_HANDLE                                                          \
+                          : FORMAT_STRUCT)
+#define FORMAT(value) _Generic((value),                                                            \
+    signed char: FORMAT_SIGNED, short: FORMAT_SIGNED, int: FORMAT_SIGNED, long: FORMAT_SIGNED,     \
+    long long: FORMAT_SIGNED, float: FORMAT_FLOAT, double: FORMAT_FLOAT,                           \
+    const char *: FORMAT_STRING, dim3: FORMAT_DIM3, default: CLASS_FORMAT(value))
+/* clang-format on */
+
+#define MEMBER(family, call, argument) (((family##_api_data_t *)0)->args.call.argument)
+#define PLAIN(family, call, argument)                                                              \
+    {                                                                                              \
+        .name = #argument, .offset = offsetof(family##_api_data_t, args.call.argument),            \
+        .format = FORMAT(MEMBER(family, call, argument)),                                          \
+        .size_bytes = sizeof(MEMBER(family, call, argument)),                                      \
+    }
+#define HSA_ARGUMENT(call, argument) PLAIN(hsa, call, argument)
+#define HIP_ARGUMENT(call, argument) PLAIN(hip, call, argument)
+#define BEHIND(call, argument)                                                                     \
+    {                                                                                              \
+        .name = #argument, .offset = offsetof(hip_api_data_t, args.call.argument),                 \
+        .format = FORMAT(MEMBER(hip, call, argument)),                                             \
+        .size_bytes = sizeof(MEMBER(hip, call, argument)),                                         \
+        .behind_format = FORMAT(MEMBER(hip, call, argument##__val)),                               \
+        .behind_offset = offsetof(hip_api_data_t, args.call.argument##__val),                      \
+        .behind_size_bytes = sizeof(MEMBER(hip, call, argument##__val)),                           \
+    }
+
+/* Up to the end of the function's own arguments: most functions have few, some structures many. */
+#define HIP_ROW(function, count)                                                                   \
+    [HIP_API_ID_##function] = {                                                                    \
+        .name = #function,                                                                         \
+        .arguments = hip_##function,                                                               \
+        .argument_count = count,                                                                   \
+        .data_size_bytes = offsetof(hip_api_data_t, args.function) +                               \
+                           sizeof(((hip_api_data_t *)0)->args.function),                           \
+    }
+#define HIP_ROW_PLAIN(function)                                                                    \
+    [HIP_API_ID_##function] = {.name = #function, .data_size_bytes = offsetof(hip_api_data_t, args)}
+#define HSA_ROW_VOID(function, rows, count)                                                        \
+    [HSA_API_ID_##function] = {                                                                    \
+        .name = #function,                                                                         \
+        .arguments = rows,                                                                         \
+        .argument_count = count,                                                                   \
+        .data_size_bytes = sizeof(hsa_api_data_t),                                                 \
+        .returns_nothing = true,                                                                   \
+    }
+#define HSA_ROW(function, rows, count, type)                                                       \
+    [HSA_API_ID_##function] = {                                                                    \
+        .name = #function,                                                                         \
+        .arguments = rows,                                                                         \
+        .argument_count = count,                                                                   \
+        .data_size_bytes = sizeof(hsa_api_data_t),                                                 \
+        .return_format = FORMAT(((hsa_api_data_t *)0)->type##_retval),                             \
+        .return_size_bytes = sizeof(type),                                                         \
+    }
+
+#include "roctracer_args.inc"
+
+enum { HSA_CALL_COUNT = sizeof hsa_calls / sizeof hsa_calls[0] };
+#ifdef HAS_HIP_CALLS
+enum { HIP_CALL_COUNT = sizeof hip_calls / sizeof hip_calls[0] };
+#else
+enum { HIP_CALL_COUNT = 0 };
+static const struct call *const hip_calls = NULL;
+#endif
+
+const size_t call_data_size_max_bytes = sizeof(hip_api_data_t) > sizeof(hsa_api_data_t)
+                                            ? sizeof(hip_api_data_t)
+                                            : sizeof(hsa_api_data_t);
+
+/* ---- finding ----------------------------------------------------------------------------------
+ */
+
+/* Written once by hip_compare(), under the pthread_once_t that every reader goes through. */
+static bool hip_matches;
+
+static void hip_compare(void)
+{
+    bool matches = HIP_CALL_COUNT > 0;
+    for (uint32_t id = 1; id < HIP_CALL_COUNT && matches; id++) {
+        const char *theirs = roctracer_op_string(ACTIVITY_DOMAIN_HIP_API, id, 0);
+        matches = !hip_calls[id].name || !theirs || strcmp(theirs, "unknown") == 0 ||
+                  strncmp(hip_calls[id].name, "RESERVED_", 9) == 0 ||
+                  strcmp(hip_calls[id].name, theirs) == 0;
+    }
+    hip_matches = matches;
+}
+
+const struct call *call_find(uint32_t domain, uint32_t operation)
+{
+    static pthread_once_t compared = PTHREAD_ONCE_INIT;
+    const struct call *call = NULL;
+    if (domain == ACTIVITY_DOMAIN_HSA_API && operation < HSA_CALL_COUNT)
+        call = &hsa_calls[operation];
+    if (domain == ACTIVITY_DOMAIN_HIP_API && operation < HIP_CALL_COUNT) {
+        pthread_once(&compared, hip_compare);
+        call = hip_matches ? &hip_calls[operation] : NULL;
+    }
+    return call && call->name ? call : NULL;
+}
+
+/* ---- keeping ----------------------------------------------------------------------------------
+ */
+
+static const void *pointer_at(const void *data, size_t offset)
+{
+    const void *pointer;
+    memcpy(&pointer, (const char *)data + offset, sizeof pointer);
+    return pointer;
+}
+
+static ssize_t memory_read(const struct iovec *to, const struct iovec *from, unsigned count)
+{
+    int saved_errno = errno; /* the program's: it looks at it after the call */
+    ssize_t read_bytes = process_vm_readv(getpid(), to, count, from, count, 0);
+    errno = saved_errno;
+    return read_bytes;
+}
+
+enum { POINTERS_MAX = 16, PAGE_BYTES = 4096 };
+
+/* All pointers of a call in one system call; it stops at the first that leads nowhere, and what
+ * comes after that one is read one by one. */
+static void values_keep(const struct call *call, void *data)
+{
+    struct iovec to[POINTERS_MAX], from[POINTERS_MAX];
+    unsigned count = 0;
+    ssize_t wanted = 0;
+    for (uint16_t i = 0; i < call->argument_count && count < POINTERS_MAX; i++) {
+        const struct call_argument *argument = &call->arguments[i];
+        const void *pointer =
+            argument->behind_size_bytes ? pointer_at(data, argument->offset) : NULL;
+        if (!pointer)
+            continue;
+        to[count] =
+            (struct iovec){(char *)data + argument->behind_offset, argument->behind_size_bytes};
+        from[count++] = (struct iovec){(void *)(uintptr_t)pointer, argument->behind_size_bytes};
+        wanted += argument->behind_size_bytes;
+    }
+    if (count == 0 || memory_read(to, from, count) == wanted)
+        return;
+    for (unsigned i = 0; i < count; i++)
+        if (memory_read(&to[i], &from[i], 1) != (ssize_t)to[i].iov_len)
+            memset(to[i].iov_base, 0, to[i].iov_len);
+}
+
+/* Page by page, because the next page may not be mapped. Returns the bytes used with the end, 0
+ * when there is nothing to read or no room. */
+static size_t string_keep(const char *string, char *to, size_t size)
+{
+    size_t done = 0;
+    while (done + 1 < size) {
+        size_t piece = PAGE_BYTES - ((uintptr_t)(string + done) & (PAGE_BYTES - 1));
+        if (piece > size - 1 - done)
+            piece = size - 1 - done;
+        struct iovec here = {to + done, piece}, there = {(void *)(uintptr_t)(string + done), piece};
+        if (memory_read(&here, &there, 1) != (ssize_t)piece)
+            break;
+        char *end = memchr(to + done, 0, piece);
+        if (end)
+            return (size_t)(end - to) + 1;
+        done += piece;
+    }
+    if (done == 0)
+        return 0;
+    to[done] = 0;
+    return done + 1;
+}
+
+size_t call_keep(const struct call *call, void *data, char *strings, size_t size_bytes)
+{
+    enum { STRING_BYTES_MAX = 1024 };
+    size_t used = 0;
+    values_keep(call, data);
+    for (uint16_t i = 0; i < call->argument_count; i++) {
+        const struct call_argument *argument = &call->arguments[i];
+        const char *string =
+            argument->format == FORMAT_STRING ? pointer_at(data, argument->offset) : NULL;
+        if (!string)
+            continue;
+        size_t room = size_bytes - used < STRING_BYTES_MAX ? size_bytes - used : STRING_BYTES_MAX;
+        size_t length = string_keep(string, strings + used, room);
+        const char *kept = length ? strings + used : NULL;
+        memcpy((char *)data + argument->offset, &kept, sizeof kept);
+        used += length;
+    }
+    return used;
+}
+
+/* ---- text -------------------------------------------------------------------------------------
+ */
+
+struct text {
+    char *bytes;
+    size_t used, size; /* used < size; one byte is for the end */
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *text, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(text->bytes + text->used, text->size - text->used, format, list);
+    va_end(list);
+    if (length > 0)
+        text->used += (size_t)length;
+    if (text->used >= text->size)
+        text->used = text->size - 1;
+}
+
+static void put_string(struct text *text, const char *string)
+{
+    put(text, "\"");
+    for (; *string; string++) {
+        unsigned char c = (unsigned char)*string;
+        if (c == '"' || c == '\\')
+            put(text, "\\%c", c);
+        else if (c < ' ' || c == 127)
+            put(text, "\\x%02x", c);
+        else
+            put(text, "%c", c);
+    }
+    put(text, "\"");
+}
+
+static uint64_t unsigned_at(const void *value, size_t size_bytes)
+{
+    uint64_t number = 0;
+    memcpy(&number, value, size_bytes < 8 ? size_bytes : 8);
+    return number;
+}
+
+static int64_t signed_at(const void *value, size_t size_bytes)
+{
+    unsigned spare_bits = 64 - 8 * (unsigned)(size_bytes < 8 ? size_bytes : 8);
+    return (int64_t)(unsigned_at(value, size_bytes) << spare_bits) >> spare_bits;
+}
+
+static void put_float(struct text *text, const void *value, size_t size_bytes)
+{
+    float single;
+    double number;
+    if (size_bytes == sizeof single) {
+        memcpy(&single, value, sizeof single);
+        number = (double)single;
+    } else {
+        memcpy(&number, value, sizeof number);
+    }
+    put(text, "%.9g", number);
+}
+
+static void put_value(struct text *text, unsigned format, const void *value, size_t size_bytes)
+{
+    dim3 dim;
+    switch ((enum call_format)format) {
+    case FORMAT_UNSIGNED:
+        put(text, "%" PRIu64, unsigned_at(value, size_bytes));
+        return;
+    case FORMAT_SIGNED:
+        put(text, "%" PRId64, signed_at(value, size_bytes));
+        return;
+    case FORMAT_FLOAT:
+        put_float(text, value, size_bytes);
+        return;
+    case FORMAT_STRING: {
+        const char *string = pointer_at(value, 0);
+        if (string)
+            put_string(text, string);
+        else
+            put(text, "NULL");
+        return;
+    }
+    case FORMAT_POINTER:
+        put(text, unsigned_at(value, 8) ? "0x%" PRIx64 : "%" PRIu64, unsigned_at(value, 8));
+        return;
+    case FORMAT_DIM3:
+        memcpy(&dim, value, sizeof dim);
+        put(text, "{x=%u, y=%u, z=%u}", dim.x, dim.y, dim.z);
+        return;
+    case FORMAT_HANDLE:
+        put(text, "{handle=%" PRIu64 "}", unsigned_at(value, 8));
+        return;
+    case FORMAT_STRUCT:
+        put(text, "{%zu bytes}", size_bytes);
+        return;
+    }
+}
+
+static void put_argument(struct text *text, const struct call_argument *argument, const void *data,
+                         bool named)
+{
+    const char *value = (const char *)data + argument->offset;
+    if (named)
+        put(text, "%s=", argument->name);
+    bool is_behind = argument->behind_size_bytes && argument->format == FORMAT_POINTER &&
+                     argument->behind_format != FORMAT_STRUCT;
+    if (is_behind && !pointer_at(data, argument->offset))
+        put(text, "NULL");
+    else if (is_behind)
+        put_value(text, argument->behind_format, (const char *)data + argument->behind_offset,
+                  argument->behind_size_bytes);
+    else
+        put_value(text, argument->format, value, argument->size_bytes);
+}
+
+size_t call_text(const struct call *call, uint32_t domain, const void *data, char *bytes,
+                 size_t size)
+{
+    struct text text = {bytes, 0, size};
+    bool is_hip = domain == ACTIVITY_DOMAIN_HIP_API;
+    put(&text, "%s(", call->name);
+    for (uint16_t i = 0; i < call->argument_count; i++) {
+        if (i)
+            put(&text, ", ");
+        put_argument(&text, &call->arguments[i], data, is_hip);
+    }
+    put(&text, ")");
+    if (call->returns_nothing)
+        put(&text, " = void");
+    if (call->return_size_bytes) {
+        put(&text, " = ");
+        put_value(&text, call->return_format,
+                  (const char *)data + offsetof(hsa_api_data_t, hsa_status_t_retval),
+                  call->return_size_bytes);
+    }
+    return text.used;
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------
+ */
+
+const void *call_kernel(uint32_t hip_operation, const void *data, bool *is_symbol)
+{
+#ifdef HAS_HIP_CALLS
+#define KERNEL(function, member, symbol)                                                           \
+    {                                                                                              \
+        HIP_API_ID_##function, offsetof(hip_api_data_t, args.function.member), symbol              \
+    }
+    static const struct {
+        uint32_t operation;
+        uint16_t offset;
+        bool is_symbol;
+    } launches[] = {
+        KERNEL(hipLaunchKernel, function_address, true),
+        KERNEL(hipExtLaunchKernel, function_address, true),
+        KERNEL(hipLaunchCooperativeKernel, f, true),
+        KERNEL(hipLaunchByPtr, hostFunction, true),
+        KERNEL(hipGraphAddKernelNode, pNodeParams__val.func, true),
+        KERNEL(hipGraphExecKernelNodeSetParams, pNodeParams__val.func, true),
+        KERNEL(hipGraphKernelNodeSetParams, pNodeParams__val.func, true),
+        KERNEL(hipModuleLaunchKernel, f, false),
+        KERNEL(hipExtModuleLaunchKernel, f, false),
+        KERNEL(hipHccModuleLaunchKernel, f, false),
+    };
+    for (size_t i = 0; i < sizeof launches / sizeof launches[0]; i++)
+        if (launches[i].operation == hip_operation) {
+            *is_symbol = launches[i].is_symbol;
+            return pointer_at(data, launches[i].offset);
+        }
+#else
+    (void)hip_operation, (void)data, (void)is_symbol;
+#endif
+    return NULL;
+}

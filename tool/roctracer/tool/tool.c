@@ -1,0 +1,279 @@
+/*
+ * Start and end. Loading the library reads the settings and enables what is wanted; the plugin,
+ * threads and exit handlers come with the HSA runtime's OnLoad or with the first event, so that
+ * programs that have nothing to trace (shells, compilers) are left alone.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <roctracer/roctracer_ext.h>
+#include <roctracer/roctracer_hsa.h>
+
+#include "base/log.h"
+#include "callbacks.h"
+#include "collect/ending.h"
+#include "journal.h"
+#include "periods.h"
+#include "plugin.h"
+#include "settings.h"
+
+enum stage {
+    STAGE_IDLE,    /* nothing is wanted, or it cannot be done */
+    STAGE_ENABLED, /* callbacks and activities are enabled */
+    STAGE_ACTIVE,  /* plugin, threads and exit handlers are there */
+    STAGE_ENDED,
+};
+/* Moves forward only, by exchange; who moves it does the work. In a forked child back to idle. */
+static _Atomic int stage;
+static struct settings settings; /* written by the constructor only */
+
+static void complain(const char *what)
+{
+    char *reason = (char *)roctracer_error_string();
+    log_warning("roctracer", "%s: %s", what, reason ? reason : "no reason is known");
+    free(reason);
+}
+
+/* ---- what is traced ---------------------------------------------------------------------------
+ */
+
+static void functions_enable(activity_domain_t domain, const struct name_list *functions)
+{
+    if (functions->count == 0) {
+        if (roctracer_enable_domain_callback(domain, callbacks_on_event, NULL) != 0)
+            complain("API callbacks");
+        return;
+    }
+    for (size_t i = 0; i < functions->count; i++) {
+        uint32_t operation = 0;
+        if (roctracer_op_code(domain, functions->names[i], &operation, NULL) != 0 ||
+            roctracer_enable_op_callback(domain, operation, callbacks_on_event, NULL) != 0)
+            complain(functions->names[i]);
+    }
+}
+
+static void on_activity(const char *begin, const char *end, void *unused)
+{
+    (void)unused;
+    bool before = callbacks_ignore_thread(true);
+    plugin_activity_write((const roctracer_record_t *)(const void *)begin,
+                          (const roctracer_record_t *)(const void *)end);
+    callbacks_ignore_thread(before);
+}
+
+/* Not the default pool: a program that uses ROCtracer itself may want that. */
+static roctracer_pool_t *pool;
+
+static bool pool_open(void)
+{
+    const roctracer_properties_t properties = {.buffer_size = settings.buffer_size_bytes,
+                                               .buffer_callback_fun = on_activity};
+    if (roctracer_open_pool_expl(&properties, &pool) == ROCTRACER_STATUS_SUCCESS)
+        return true;
+    complain("activity pool");
+    return false;
+}
+
+static void activity_enable(void)
+{
+    if ((!settings.hsa_activity && !settings.hip_activity) || !pool_open())
+        return;
+    if (settings.hsa_activity &&
+        roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_COPY, pool) != 0)
+        complain("HSA activity");
+    if (settings.hip_activity &&
+        roctracer_enable_domain_activity_expl(ACTIVITY_DOMAIN_HIP_OPS, pool) != 0)
+        complain("HIP activity");
+}
+
+static void tracing_enable(void)
+{
+    if (settings.has_periods)
+        roctracer_stop();
+    if (settings.roctx &&
+        roctracer_enable_domain_callback(ACTIVITY_DOMAIN_ROCTX, callbacks_on_event, NULL) != 0)
+        complain("markers");
+    if (settings.hsa_api)
+        functions_enable(ACTIVITY_DOMAIN_HSA_API, &settings.hsa_functions);
+    if (settings.hip_api)
+        functions_enable(ACTIVITY_DOMAIN_HIP_API, &settings.hip_functions);
+    activity_enable();
+}
+
+static void tracing_disable(void)
+{
+    if (settings.roctx)
+        roctracer_disable_domain_callback(ACTIVITY_DOMAIN_ROCTX);
+    if (settings.hsa_api)
+        roctracer_disable_domain_callback(ACTIVITY_DOMAIN_HSA_API);
+    if (settings.hip_api)
+        roctracer_disable_domain_callback(ACTIVITY_DOMAIN_HIP_API);
+    if (settings.hsa_activity)
+        roctracer_disable_domain_activity(ACTIVITY_DOMAIN_HSA_OPS);
+    if (settings.hip_activity)
+        roctracer_disable_domain_activity(ACTIVITY_DOMAIN_HIP_OPS);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------
+ */
+
+static void flush(bool is_period)
+{
+    if (is_period && pool)
+        roctracer_flush_activity_expl(pool);
+    journal_drain(callbacks_write);
+}
+
+static void lost_report(void)
+{
+    uint64_t lost = journal_lost();
+    if (lost)
+        log_warning("roctracer", "%llu calls or markers are missing from the trace: no memory",
+                    (unsigned long long)lost);
+}
+
+static void finish(void)
+{
+    int before = atomic_exchange_explicit(&stage, STAGE_ENDED, memory_order_acq_rel);
+    if (before == STAGE_ENDED || before == STAGE_IDLE)
+        return;
+    callbacks_first_use(NULL);
+    bool ignored = callbacks_ignore_thread(true);
+    tracing_disable();
+    if (before == STAGE_ACTIVE && periods_end()) {
+        flush(true);
+        if (pool)
+            roctracer_close_pool_expl(pool);
+        plugin_close();
+        lost_report();
+    } else if (before == STAGE_ACTIVE) {
+        log_warning("roctracer", "the plugin does not return: the trace is not complete");
+    }
+    ending_done();
+    callbacks_ignore_thread(ignored);
+}
+
+/* ---- the start --------------------------------------------------------------------------------
+ */
+
+/* A child goes on without us: files and threads are the parent's. */
+static void on_fork(void)
+{
+    if (atomic_load_explicit(&stage, memory_order_acquire) != STAGE_ACTIVE)
+        return;
+    atomic_store_explicit(&stage, STAGE_IDLE, memory_order_release);
+    callbacks_forget();
+    callbacks_ignore_thread(true);
+    journal_forget();
+    periods_forget();
+}
+
+static void threads_start(void)
+{
+    if (!writer_start(flush, settings.flush_us))
+        log_warning("roctracer", "no thread for writing: everything is written at the end");
+    journal_notify(writer_wake);
+    if (settings.has_periods && settings.delay_us != PERIODS_NEVER_START &&
+        !switcher_start(roctracer_start, roctracer_stop, settings.delay_us, settings.length_us,
+                        settings.rate_us))
+        log_warning("roctracer", "no thread for periods: nothing is traced");
+}
+
+static void activate(void)
+{
+    int enabled = STAGE_ENABLED;
+    if (!atomic_compare_exchange_strong_explicit(&stage, &enabled, STAGE_ACTIVE,
+                                                 memory_order_acq_rel, memory_order_acquire))
+        return;
+    callbacks_first_use(NULL);
+    bool ignored = callbacks_ignore_thread(true); /* the plugin may call HSA */
+    if (plugin_open(settings.plugin, settings.plugin_folders)) {
+        threads_start();
+        pthread_atfork(NULL, NULL, on_fork);
+        atexit(finish);
+        if (ending_prepare(finish) != 0)
+            log_warning("roctracer", "a program that ends by a signal is not traced to its end");
+    } else {
+        tracing_disable();
+        atomic_store_explicit(&stage, STAGE_IDLE, memory_order_release);
+    }
+    callbacks_ignore_thread(ignored);
+}
+
+static bool library_fits(void)
+{
+    uint32_t major = roctracer_version_major(), minor = roctracer_version_minor();
+    if (major == ROCTRACER_VERSION_MAJOR && minor >= ROCTRACER_VERSION_MINOR)
+        return true;
+    log_warning("roctracer", "libroctracer64 is of version %u.%u, this tool needs %d.%d", major,
+                minor, ROCTRACER_VERSION_MAJOR, ROCTRACER_VERSION_MINOR);
+    return false;
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    if (!library_fits())
+        return;
+    settings_read(&settings);
+    if (!settings_want_anything(&settings))
+        return;
+    callbacks_first_use(activate);
+    atomic_store_explicit(&stage, STAGE_ENABLED, memory_order_release);
+    tracing_enable();
+}
+
+__attribute__((destructor)) static void unload(void)
+{
+    finish();
+}
+
+/* ---- called by the HSA runtime ----------------------------------------------------------------
+ */
+
+typedef bool (*on_load_fn)(void *table, uint64_t version, uint64_t failed_count,
+                           const char *const *failed_names);
+
+/* The runtime gives the table to the libraries that it was told of; the tracer needs it too. */
+static void *tracer_function(const char *name)
+{
+    void *tracer = dlopen("libroctracer64.so.4", RTLD_LAZY | RTLD_NOLOAD);
+    void *function = tracer ? dlsym(tracer, name) : NULL;
+    if (tracer)
+        dlclose(tracer); /* we are linked with it */
+    return function;
+}
+
+__attribute__((visibility("default"))) extern const uint32_t HSA_AMD_TOOL_PRIORITY;
+const uint32_t HSA_AMD_TOOL_PRIORITY = 1050;
+
+__attribute__((visibility("default"))) bool
+OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *const *failed_names);
+bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *const *failed_names)
+{
+    on_load_fn tracer_load;
+    *(void **)&tracer_load = tracer_function("OnLoad");
+    if (tracer_load)
+        tracer_load(table, version, failed_count, failed_names);
+    activate();
+    return true; /* the program runs, traced or not */
+}
+
+/* HSA may be started again; what has been traced so far is written. */
+__attribute__((visibility("default"))) void OnUnload(void);
+void OnUnload(void)
+{
+    void (*tracer_unload)(void);
+    *(void **)&tracer_unload = tracer_function("OnUnload");
+    if (atomic_load_explicit(&stage, memory_order_acquire) == STAGE_ACTIVE) {
+        bool ignored = callbacks_ignore_thread(true);
+        flush(true);
+        callbacks_ignore_thread(ignored);
+    }
+    if (tracer_unload)
+        tracer_unload();
+}
