@@ -3,8 +3,8 @@
 
 PERF_BLOCK_LIST(X)     X(BLOCK, axis, counters, control)
 PERF_REGISTER_LIST(X)  X(offset, BLOCK or NONE, kind, index), in order of offset
-PERF_EVENT_LIST(X)     X(BLOCK, NAME, class, sources, level sources, accumulate, divisor,
-                         gfx906, gfx908, gfx90a, gfx942)     -1: not an event there
+PERF_EVENT_LIST(X)     X(BLOCK, NAME, class, ({source, weight}, ...), term count, level, accumulate,
+                         divisor, gfx906, gfx908, gfx90a, gfx942)     -1: not an event there
 """
 import pathlib
 import re
@@ -32,29 +32,39 @@ def classify(name, blocks):
     return "NONE", "STORAGE", 0
 
 
+TERMS_MAX = 16  # EVENT_TERMS_MAX
+CLASSES = ("exact", "modelled", "approximate", "none")
+
+
 def sources_of(text, where):
-    level, plain, accumulate = [], [], 0
-    for part in text.split("+"):
-        if part == "ACCUM":
-            accumulate = 1
-        elif part.startswith("@"):
-            level.append(part[1:])
-        elif re.fullmatch(r"[A-Z0-9_]+", part):
-            plain.append(part)
-        else:
+    """Terms, whether they are a level, whether the event accumulates another's level."""
+    if text in ("-", "0"):
+        return [], 0, 0
+    if text == "ACCUM":
+        return [], 0, 1
+    terms = []
+    for part in text.lstrip("@").split("+"):
+        match = re.fullmatch(r"(?:(\d+)x)?([A-Z][A-Z0-9_]*)", part)
+        if not match:
             sys.exit(f"{where}: source {part}")
-    bits = [" | ".join(f"1ull << SRC_{name}" for name in names) or "0" for names in (plain, level)]
-    return bits[0], bits[1], accumulate
+        terms.append((match[2], int(match[1] or 1)))
+    if len(terms) > TERMS_MAX:
+        sys.exit(f"{where}: more than {TERMS_MAX} terms")
+    return terms, int(text.startswith("@")), 0
 
 
 def event_call(where, fields, blocks):
     block, name, klass, divisor, *numbers, sources = fields
-    if block not in blocks or len(numbers) != len(GENERATIONS):
-        sys.exit(f"{where}: {name}: unknown block, or not one number for each of {GENERATIONS}")
-    plain, level, accumulate = sources_of(sources, where)
+    if block not in blocks or len(numbers) != len(GENERATIONS) or klass not in CLASSES:
+        sys.exit(f"{where}: {name}: unknown block or class, or not one number for each of "
+                 f"{GENERATIONS}")
+    if (sources == "-") != (klass == "none"):
+        sys.exit(f"{where}: {name}: class none and no sources go together")
+    terms, level, accumulate = sources_of(sources, where)
+    listed = ", ".join("{SRC_%s, %d}" % term for term in terms) or "{0, 0}"
     numbers = ", ".join("-1" if number == "-" else number for number in numbers)
-    return (f"{block}, {name}, {klass.upper()}, {plain}, {level}, {accumulate}, {divisor}, "
-            f"{numbers}")
+    return (f"{block}, {name}, {klass.upper()}, ({listed}), {len(terms)}, {level}, {accumulate}, "
+            f"{divisor}, {numbers}")
 
 
 def numbers_check(path):

@@ -7,6 +7,8 @@ import os
 import re
 import sys
 
+import isa_tally
+
 TARGET_COUNT = 4
 # Opcode width of each table; the order is enum isa_table in isa/tables.h.
 TABLES = [("SOP1", 8), ("SOPC", 7), ("SOPP", 7), ("SOPK", 5), ("SOP2", 7), ("SMEM", 8), ("VOP1", 8),
@@ -63,8 +65,9 @@ def entry_text(row):
     acc = sum(1 << i for i, s in enumerate(slots) if s.startswith("a."))
     scalar = sum(1 << i for i, s in enumerate(slots) if s.startswith("s."))
     types = ", ".join(type_name(s) for s in slots)
-    return "    {%s, CLASS_%s, %d, %d, {%s}, %s}," % (
-        op_name(mnemonic), klass, acc, scalar, types, memory_flags(fmt, mnemonic))
+    return "    {%s, CLASS_%s, TALLY_%s, %d, %d, {%s}, %s}," % (
+        op_name(mnemonic), klass, isa_tally.tally_of(fmt, mnemonic, klass), acc, scalar, types,
+        memory_flags(fmt, mnemonic))
 
 
 def write_ops(rows, path):

@@ -430,6 +430,7 @@ static int decode_fail(const uint32_t *code, size_t dwords, struct inst *inst)
     memset(inst, 0, sizeof *inst);
     inst->dwords = 1;
     inst->klass = CLASS_OTHER;
+    inst->tally = TALLY_INTERNAL;
     inst->raw[0] = dwords > 0 ? code[0] : 0;
     inst->raw[1] = dwords > 1 ? code[1] : 0;
     return 0;
@@ -465,6 +466,7 @@ int isa_decode(enum gpu_gen gen, const uint32_t *code, size_t dwords, struct ins
     inst->format = encoding->format;
     inst->dwords = encoding->dwords;
     inst->klass = entry->klass;
+    inst->tally = entry->tally;
     inst->flags = entry->flags;
     inst->raw[0] = code[0];
     inst->raw[1] = dwords > 1 ? code[1] : 0;

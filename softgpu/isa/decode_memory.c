@@ -56,6 +56,7 @@ bool decode_ds(struct decoding *d)
     if (bit(low, 16)) {
         inst->flags |= IF_GDS;
         inst->klass = CLASS_GDS;
+        inst->tally = TALLY_GDS;
     }
     if (bit(low, 25)) {
         if (d->gen < GPU_GFX90A)
@@ -68,10 +69,18 @@ bool decode_ds(struct decoding *d)
     return true;
 }
 
-/* An atomic returns the old value only with GLC; then it counts as a read too slow to hide. */
-static void drop_unreturned(struct inst *inst)
+/* An atomic returns the old value only with GLC. */
+static void settle_return(struct inst *inst)
 {
-    if (inst->flags & IF_ATOMIC && !(inst->flags & IF_GLC))
+    _Static_assert(TALLY_BUFFER_ATOMIC_RETURN == TALLY_BUFFER_ATOMIC + 1 &&
+                       TALLY_GLOBAL_ATOMIC_RETURN == TALLY_GLOBAL_ATOMIC + 1 &&
+                       TALLY_FLAT_ATOMIC_RETURN == TALLY_FLAT_ATOMIC + 1,
+                   "the returning form's tally follows");
+    if (!(inst->flags & IF_ATOMIC))
+        return;
+    if (inst->flags & IF_GLC)
+        inst->tally++;
+    else
         inst->dst = (struct operand){0};
 }
 
@@ -107,7 +116,7 @@ bool decode_flat(struct decoding *d)
     inst->offset = segment == 0 ? (int32_t)bits(low, 0, 12) : sign_extend(low, 13);
     set_flat_address(d, segment);
     set_data(d, bits(high, 8, 8), bits(high, 24, 8));
-    drop_unreturned(inst);
+    settle_return(inst);
     return true;
 }
 
@@ -135,7 +144,7 @@ bool decode_buffer(struct decoding *d)
                      address_dwords == 2 ? TYPE_B64 : TYPE_B32);
     set_data(d, bits(high, 8, 8), bits(high, 8, 8));
     set_register(&inst->src[2], OPND_SREG, bits(high, 16, 5) * 4, TYPE_B128);
-    drop_unreturned(inst);
+    settle_return(inst);
     unsigned soffset = bits(high, 24, 8);
     inst->soffset.index = soffset;
     inst->soffset.kind = soffset < SREG_ENCODINGS ? OPND_SREG : OPND_CONST;

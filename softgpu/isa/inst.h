@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "isa/tally.h"
+
 struct wave;
 struct inst;
 typedef const struct inst *inst_exec_fn(struct wave *wave, const struct inst *inst);
@@ -37,7 +39,7 @@ enum isa_format {
     FMT_COUNT
 };
 
-/* Counter class of an instruction, one per instruction; the SQ_INSTS_* events sum over these. */
+/* Counter class of an instruction; isa/tally.h divides classes further. */
 enum inst_class {
     CLASS_VALU,
     CLASS_MFMA,
@@ -143,6 +145,7 @@ struct inst {
     uint8_t format;   /* enum isa_format */
     uint8_t dwords;   /* encoded length, 1..3 */
     uint8_t klass;    /* enum inst_class */
+    uint8_t tally;    /* enum inst_tally */
     uint8_t modifier; /* enum inst_modifier */
     uint8_t src_count;
     uint8_t neg, abs;          /* bit n: source n (VOP3P: neg = neg_lo) */

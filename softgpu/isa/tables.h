@@ -39,7 +39,7 @@ enum isa_slot { SLOT_DST, SLOT_SDST, SLOT_SRC0, SLOT_SRC1, SLOT_SRC2, SLOT_COUNT
 
 struct isa_entry {
     uint16_t op;
-    uint8_t klass;
+    uint8_t klass, tally;
     uint8_t acc_slots;    /* bit per slot: always an accumulation register */
     uint8_t scalar_slots; /* bit per slot: a vector encoding's field that names a scalar register */
     uint8_t types[SLOT_COUNT];

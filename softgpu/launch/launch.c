@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/device.h"
+#include "launch/events.h"
 #include "launch/pm4.h"
 
 /* As shells report it. */
@@ -15,8 +16,12 @@ enum { EXIT_USAGE = 2, EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127 };
 static const char usage[] =
     "usage: crocgpu [--devices LIST] PROGRAM [ARGUMENT...]\n"
     "       crocgpu pm4 [--gfx NAME] FILE...\n"
-    "Runs PROGRAM on a software GPU, or disassembles PM4 command buffers (a program that is named\n"
-    "pm4 is started by its path, or after --).\n"
+    "       crocgpu events [GPU...]\n"
+    "Runs PROGRAM on a software GPU, disassembles PM4 command buffers, or lists the events that "
+    "the\n"
+    "software GPU's counters know, with their class (none: not modelled, reads 0). A program that "
+    "is\n"
+    "named pm4 or events is started by its path, or after --.\n"
     "  --devices LIST  which GPUs it sees: gfx90a (default), gfx906, gfx908, gfx942;\n"
     "                  gfx90a*2,gfx942 means two of one and one of another\n"
     "  -h, --help      this text\n";
@@ -116,6 +121,8 @@ int main(int argc, char **argv)
     char library[PATH_MAX];
     if (argc > 1 && strcmp(argv[1], "pm4") == 0)
         return pm4_command(argc - 2, argv + 2);
+    if (argc > 1 && strcmp(argv[1], "events") == 0)
+        return events_command(argc - 2, argv + 2);
     int program = arguments_read(argc, argv);
     if (program < 0)
         return -program - 1;

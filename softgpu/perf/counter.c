@@ -5,13 +5,6 @@
  */
 #include "perf/internal.h"
 
-/* Sources that need the stream of line requests. */
-static const uint64_t memory_sources = 1ull << SRC_TCP_READ | 1ull << SRC_TCP_READ_MISS |
-                                       1ull << SRC_TCP_WRITE | 1ull << SRC_TCP_ATOMIC |
-                                       1ull << SRC_TCP_ATOMIC_RET | 1ull << SRC_TCP_ATOMIC_NORET |
-                                       1ull << SRC_SQC_HIT | 1ull << SRC_SQC_MISS |
-                                       (((1ull << SRC_CHANNEL_COUNT) - 1) << SRC_CHANNEL_FIRST);
-
 enum {
     PERFMON_STATE_MASK = 0xf,
     PERFMON_START = 1,
@@ -86,25 +79,26 @@ static uint64_t source_total(struct perf *perf, struct place place, uint32_t sou
     return axis == AXIS_SE ? array_total(perf, place, source) : 0;
 }
 
-/* ACCUM_PREV looks at what the counter before it has selected. */
-static uint64_t event_sources(struct perf *perf, struct place place, uint32_t index)
+/* The event whose sources a counter counts; NULL: none. ACCUM_PREV counts the level that the
+ * counter before it has selected. */
+static const struct event_info *event_counted(struct perf *perf, struct place place, uint32_t index)
 {
     const struct event_info *event = counter_at(perf, place, index)->event;
-    if (!event)
-        return 0;
+    if (!event || event->level)
+        return NULL;
     if (!event->accumulate)
-        return event->sources;
-    if (index == 0)
-        return 0;
-    const struct event_info *previous = counter_at(perf, place, index - 1)->event;
-    return previous ? previous->level_sources : 0;
+        return event;
+    const struct event_info *previous =
+        index > 0 ? counter_at(perf, place, index - 1)->event : NULL;
+    return previous && previous->level ? previous : NULL;
 }
 
 static uint64_t event_total(struct perf *perf, struct place place, uint32_t index)
 {
+    const struct event_info *event = event_counted(perf, place, index);
     uint64_t sum = 0;
-    for (uint64_t set = event_sources(perf, place, index); set; set &= set - 1)
-        sum += source_total(perf, place, (uint32_t)__builtin_ctzll(set));
+    for (uint32_t i = 0; event && i < event->term_count; i++)
+        sum += event->terms[i].weight * source_total(perf, place, event->terms[i].source);
     return sum;
 }
 
@@ -201,9 +195,9 @@ static void place_reset(struct perf *perf, struct place place)
 static void place_wants(struct perf *perf, struct place place)
 {
     for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++) {
-        const struct counter *counter = counter_at(perf, place, i);
-        if (counter->counting && (counter->event->sources & memory_sources))
-            atomic_store_explicit(&perf->wants_accesses, true, memory_order_relaxed);
+        const struct event_info *event = event_counted(perf, place, i);
+        if (event && counter_at(perf, place, i)->counting)
+            atomic_fetch_or_explicit(&perf->wants, event_wants(event), memory_order_relaxed);
     }
 }
 
@@ -211,10 +205,11 @@ static void place_wants(struct perf *perf, struct place place)
  * depend on what ran uncounted before. */
 static void wants_update(struct perf *perf)
 {
-    bool wanted = atomic_load_explicit(&perf->wants_accesses, memory_order_relaxed);
-    atomic_store_explicit(&perf->wants_accesses, false, memory_order_relaxed);
+    const uint32_t caches = PERF_WANT_MEMORY | PERF_WANT_FETCH;
+    uint32_t wanted = perf_wants(perf);
+    atomic_store_explicit(&perf->wants, 0, memory_order_relaxed);
     places_visit(perf, UINT32_MAX, place_wants);
-    if (!wanted && atomic_load_explicit(&perf->wants_accesses, memory_order_relaxed))
+    if (!(wanted & caches) && perf_wants(perf) & caches)
         memory_clear(&perf->memory);
 }
 

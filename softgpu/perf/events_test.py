@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The profiler's counter definitions and the software GPU's events were written down separately:
-where both know a counter on a GPU, they must mean the same block and number.
+where both know a counter on a GPU, they must mean the same block and number, and every counter that
+is defined for one of our GPUs must have a row that says what it is worth there.
 
 usage: events_test.py <data/counters>"""
 import pathlib
@@ -29,10 +30,11 @@ def definitions(path):
 def main():
     folder = pathlib.Path(sys.argv[1])
     defined = definitions(folder / "basic.yaml")
-    compared, errors = 0, []
+    compared, errors, listed = 0, [], set()
     for line in (folder / "events.txt").read_text().splitlines():
         fields = line.split("#")[0].split()
         for gpu, column in COLUMNS.items() if fields else ():
+            listed.add((gpu, fields[0], fields[column]))
             expected = defined.get((fields[1], gpu))
             if expected is None or fields[column] == "-":
                 continue
@@ -40,6 +42,9 @@ def main():
             if (fields[0], int(fields[column])) != expected:
                 errors.append(f"{fields[1]} on {gpu}: events.txt has {fields[0]} "
                               f"{fields[column]}, basic.yaml has {expected[0]} {expected[1]}")
+    for (name, gpu), (block, number) in defined.items():
+        if gpu in COLUMNS and (gpu, block, str(number)) not in listed:
+            errors.append(f"{name} on {gpu}: events.txt has no row for {block} {number}")
     print(f"{compared} numbers compared, {len(errors)} differ")
     print("\n".join(errors))
     sys.exit(bool(errors) or compared < 100)

@@ -19,7 +19,8 @@
 enum axis { AXIS_XCC, AXIS_SE, AXIS_CU, AXIS_CHANNEL };
 enum control { CONTROL_CP, CONTROL_SQ, CONTROL_MC };
 enum reg_kind { KIND_STORAGE, KIND_SELECT, KIND_LOW, KIND_HIGH, KIND_CONFIG, KIND_CONTROL };
-enum event_class { EVENT_EXACT, EVENT_MODELLED, EVENT_APPROXIMATE };
+enum event_class { EVENT_EXACT, EVENT_MODELLED, EVENT_APPROXIMATE, EVENT_NONE };
+enum { EVENT_TERMS_MAX = 16 };
 
 #define BLOCK_ENUM(name, axis, counters, control) BLOCK_##name,
 enum block { PERF_BLOCK_LIST(BLOCK_ENUM) BLOCK_COUNT, BLOCK_NONE = BLOCK_COUNT };
@@ -37,12 +38,18 @@ struct reg_info {
     uint8_t block, kind, index;
 };
 
+struct event_term {
+    uint8_t source; /* enum perf_source */
+    uint16_t weight;
+};
+
 struct event_info {
-    uint64_t sources;       /* set of enum perf_source */
-    uint64_t level_sources; /* what ACCUM_PREV of the next counter integrates */
     const char *name;
+    struct event_term terms[EVENT_TERMS_MAX];
     int16_t number[GPU_GEN_COUNT]; /* -1: no such event */
-    uint8_t block, klass, accumulate, divisor;
+    uint8_t block, klass, term_count, divisor;
+    bool accumulate; /* integrates the level that the counter before it selects */
+    bool level;      /* reads 0 itself; the terms are its integral over time */
 };
 
 /* tables.c */
@@ -51,6 +58,7 @@ extern const uint32_t perf_register_count;
 const struct reg_info *register_find(uint32_t offset);
 uint32_t register_row(const struct reg_info *reg);
 const struct event_info *event_find(enum gpu_gen gen, enum block block, uint32_t number);
+uint32_t event_wants(const struct event_info *event); /* enum perf_want */
 
 struct counter {
     const struct event_info *event; /* NULL: not modelled, reads 0 */
@@ -65,16 +73,22 @@ struct counter {
 struct running_dispatch {
     uint64_t seq;
     struct running_dispatch *next;
-    uint64_t busy_cycles[]; /* [xcc][unit] */
+    uint32_t capacity; /* groups that a compute unit holds */
+    enum perf_limit limit;
+    bool used_vector_memory, used_memory;
+    struct unit_time {
+        uint64_t busy_cycles, groups;
+    } units[]; /* [xcc][unit] */
 };
 
 struct perf {
     const struct gpu_model *model;
     uint32_t units;    /* compute units of an XCC: se * sh * cu */
     uint32_t se_units; /* shader arrays of an XCC: se * sh */
-    /* Whether some counting event needs line requests. Writer: register writes (relaxed). Reader:
-     * the engine at group start (relaxed): a group that just missed it lies before the start. */
-    atomic_bool wants_accesses;
+    /* What counting events need observed (enum perf_want). Writer: register writes (relaxed).
+     * Reader: the engine at group start (relaxed): a group that just missed it lies before the
+     * start. */
+    atomic_uint wants;
 
     pthread_mutex_t lock; /* all below: registers (CP thread) against retirement (pool threads) */
     uint32_t gfx_index;
@@ -95,7 +109,8 @@ struct place {
 };
 
 /* perf.c */
-void clock_advance(struct perf *perf, uint64_t cycles);
+/* The command processor spends cycles on packets. */
+void packets_advance(struct perf *perf, uint64_t cycles);
 
 /* registers.c */
 uint32_t *storage_at(struct perf *perf, uint32_t offset, uint32_t xcc, uint32_t se_unit);

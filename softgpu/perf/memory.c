@@ -3,11 +3,20 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* MI200: consecutive 256-byte blocks go to consecutive L2 channels. */
 enum { CHANNEL_BLOCK_BYTES = 256 };
-enum { SQC_BYTES = 16 * 1024, SQC_LINE_BYTES = 64, SQC_WAYS = 4, UNITS_PER_SQC = 2 };
-enum { ACCESS_GLC = 1 };
+enum {
+    SQC_BYTES = 16 * 1024,
+    ICACHE_BYTES = 32 * 1024,
+    SQC_LINE_BYTES = 64,
+    SQC_WAYS = 4,
+    UNITS_PER_SQC = 2
+};
+enum { PAGE_SHIFT = 21 }; /* translations cover 2 MiB, the fragment of a large allocation */
+/* What a request that leaves the L1 takes, in cycles. */
+enum { L2_HIT_CYCLES = 300, L2_MISS_CYCLES = 600, L2_WRITE_CYCLES = 280 };
 
 static struct cache *caches_create(uint32_t count, uint32_t size_bytes, uint32_t line_bytes,
                                    uint32_t ways)
@@ -63,9 +72,11 @@ int memory_create(struct memory_model *memory, const struct gpu_model *model)
     memory->tcp =
         caches_create(tcp_count(memory), model->tcp_bytes, model->tcp_line_bytes, model->tcp_ways);
     memory->sqc = caches_create(tcp_count(memory), SQC_BYTES, SQC_LINE_BYTES, SQC_WAYS);
+    memory->icache = caches_create(tcp_count(memory), ICACHE_BYTES, SQC_LINE_BYTES, SQC_WAYS);
+    memory->utcl1 = calloc(tcp_count(memory), sizeof *memory->utcl1);
     memory->tcc = caches_create(tcc_count(memory), model->tcc_bytes / model->tcc_channels,
                                 model->tcc_line_bytes, model->tcc_ways);
-    if (memory->tcp && memory->sqc && memory->tcc)
+    if (memory->tcp && memory->sqc && memory->icache && memory->utcl1 && memory->tcc)
         return 0;
     memory_destroy(memory);
     return -ENOMEM;
@@ -75,19 +86,23 @@ void memory_destroy(struct memory_model *memory)
 {
     caches_destroy(memory->tcp, tcp_count(memory));
     caches_destroy(memory->sqc, tcp_count(memory));
+    caches_destroy(memory->icache, tcp_count(memory));
     caches_destroy(memory->tcc, tcc_count(memory));
-    memory->tcp = memory->sqc = memory->tcc = NULL;
+    free(memory->utcl1);
+    *memory = (struct memory_model){0};
 }
 
 void memory_acquire(struct memory_model *memory)
 {
     caches_clear(memory->tcp, tcp_count(memory));
     caches_clear(memory->sqc, tcp_count(memory));
+    caches_clear(memory->icache, tcp_count(memory));
 }
 
 void memory_clear(struct memory_model *memory)
 {
     memory_acquire(memory);
+    memset(memory->utcl1, 0, tcp_count(memory) * sizeof *memory->utcl1);
     caches_clear(memory->tcc, tcc_count(memory));
 }
 
@@ -113,7 +128,6 @@ static bool line_write_back(struct cache_line *line, uint64_t *totals)
         sector_write_back(line->dirty_bytes[i], totals);
         line->dirty_bytes[i] = 0;
     }
-    totals[CHANNEL(TCC_WRITEBACK)]++;
     return true;
 }
 
@@ -125,7 +139,7 @@ void memory_release(struct memory_model *memory, uint32_t xcc,
         struct cache *tcc = &memory->tcc[xcc * channels + i];
         uint32_t lines = tcc->set_count * tcc->way_count;
         for (uint32_t line = 0; line < lines; line++)
-            line_write_back(&tcc->lines[line], channel[i]);
+            channel[i][CHANNEL(TCC_RELEASE)] += line_write_back(&tcc->lines[line], channel[i]);
     }
 }
 
@@ -142,98 +156,193 @@ static struct cache_line *tcc_line(struct cache *tcc, uint64_t address, uint64_t
 
 enum tcc_request { TCC_REQUEST_READ, TCC_REQUEST_WRITE, TCC_REQUEST_ATOMIC };
 
-/* A request for one 64-byte sector. Reads and atomics fetch the sector when it is not valid;
- * writes only mark the bytes they bring. A line is counted as hit when the sector is valid, or,
- * for writes, when the line is there. */
-static void tcc_access(struct memory_model *memory, uint32_t xcc, uint64_t va,
-                       enum tcc_request request, uint64_t bytes,
-                       uint64_t (*channel_totals)[SRC_CHANNEL_COUNT])
+/* Where a request comes from, and where its counts go. */
+struct client {
+    struct memory_model *memory;
+    uint32_t xcc;
+    bool scalar;
+    uint64_t (*channel)[SRC_CHANNEL_COUNT];
+};
+
+/* Sectors that a request wants and the line does not hold come from memory in one transaction. */
+static void sectors_fetch(struct cache_line *line, uint32_t wanted, uint64_t *totals)
+{
+    uint32_t missing = wanted & ~(uint32_t)line->sectors;
+    if (missing)
+        totals[missing == 3 ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)]++;
+    line->sectors |= (uint8_t)wanted;
+}
+
+/* A request for `wanted` 64-byte sectors of a line; the bytes are those of the sector at `va`.
+ * Reads and atomics fetch what is not valid; writes only mark the bytes they bring. A request
+ * hits when all its sectors are valid, or, for writes, when the line is there. */
+static bool tcc_access(const struct client *client, uint64_t va, enum tcc_request request,
+                       uint32_t wanted, uint64_t bytes)
 {
     static const uint8_t counts[] = {CHANNEL(TCC_READ), CHANNEL(TCC_WRITE), CHANNEL(TCC_ATOMIC)};
+    const struct memory_model *memory = client->memory;
     uint32_t channels = memory->model->tcc_channels;
     uint64_t block = va / CHANNEL_BLOCK_BYTES, channel = block & (channels - 1);
     uint64_t local =
         (block >> memory->channel_shift) * CHANNEL_BLOCK_BYTES + va % CHANNEL_BLOCK_BYTES;
-    struct cache *tcc = &memory->tcc[xcc * channels + channel];
-    uint64_t *totals = channel_totals[channel];
+    struct cache *tcc = &memory->tcc[client->xcc * channels + channel];
+    uint64_t *totals = client->channel[channel];
     uint32_t sector = cache_sector(tcc, local);
     bool write = request == TCC_REQUEST_WRITE;
 
     struct cache_line *line = cache_find(tcc, local);
-    bool hit = line && (write || line->sectors >> sector & 1);
+    bool hit = line && (write || (line->sectors & wanted) == wanted);
     totals[counts[request]]++;
+    totals[client->scalar ? CHANNEL(TCC_SCALAR) : CHANNEL(TCC_VECTOR)]++;
     totals[hit ? CHANNEL(TCC_HIT) : CHANNEL(TCC_MISS)]++;
     if (!line)
         line = tcc_line(tcc, local, totals);
-    if (!hit && !write)
-        totals[CHANNEL(EA_READ)]++;
     if (!write)
-        line->sectors |= (uint8_t)(1u << sector);
+        sectors_fetch(line, wanted, totals);
     if (request != TCC_REQUEST_READ)
         line->dirty_bytes[sector] |= bytes;
     if (line->dirty_bytes[sector] == UINT64_MAX) /* fully written: nothing left to fetch */
         line->sectors |= (uint8_t)(1u << sector);
+    return hit;
+}
+
+/* The sectors of its line that a first-level cache fetches: all of it. In a cache of 64-byte lines
+ * that is the half of an L2 line where it lies. */
+static uint32_t sectors_wanted(const struct memory_model *memory, const struct cache *cache,
+                               uint64_t va)
+{
+    if (cache->line_bytes == CACHE_SECTORS * CACHE_SECTOR_BYTES)
+        return 3;
+    return 1u << cache_sector(&memory->tcc[0], va);
 }
 
 /* Reads through a first-level cache; true when it must go on to L2. */
-static bool first_level_read(struct cache *cache, uint64_t va)
+static bool first_level_miss(struct cache *cache, uint64_t va)
 {
-    struct cache_line victim, *line = cache_find(cache, va);
-    uint8_t sector = (uint8_t)(1u << cache_sector(cache, va));
-    if (line && (line->sectors & sector))
+    struct cache_line victim;
+    if (cache_find(cache, va))
         return false;
-    if (!line)
-        line = cache_insert(cache, va, &victim);
-    line->sectors |= sector;
+    cache_insert(cache, va, &victim);
     return true;
 }
 
-static void vector_read(struct memory_model *memory, uint32_t xcc, struct cache *tcp,
-                        const struct perf_line_access *access, const struct memory_totals *totals)
+static bool read_l2(const struct client *client, const struct cache *from, uint64_t va)
 {
-    totals->cu[SRC_TCP_READ]++;
-    if (access->flags & ACCESS_GLC) /* coherent: never served from L1 */
-        cache_remove(tcp, access->line_va);
-    if (!first_level_read(tcp, access->line_va))
-        return;
-    totals->cu[SRC_TCP_READ_MISS]++;
-    tcc_access(memory, xcc, access->line_va, TCC_REQUEST_READ, 0, totals->channel);
+    return tcc_access(client, va, TCC_REQUEST_READ, sectors_wanted(client->memory, from, va), 0);
 }
 
-static void scalar_read(struct memory_model *memory, uint32_t xcc, struct cache *sqc,
-                        const struct perf_line_access *access, const struct memory_totals *totals)
+static void vector_read(const struct client *client, struct cache *tcp,
+                        const struct perf_line_access *access, uint64_t *cu)
 {
-    if (!first_level_read(sqc, access->line_va)) {
-        totals->cu[SRC_SQC_HIT]++;
+    if (access->flags & ACCESS_GLC) /* coherent: never served from L1 */
+        cache_remove(tcp, access->line_va);
+    if (!first_level_miss(tcp, access->line_va))
+        return;
+    cu[SRC_TCP_READ_MISS]++;
+    cu[SRC_TCP_READ_LATENCY] +=
+        read_l2(client, tcp, access->line_va) ? L2_HIT_CYCLES : L2_MISS_CYCLES;
+}
+
+static void vector_write(const struct client *client, const struct perf_line_access *access,
+                         uint64_t *cu)
+{
+    uint64_t bytes = (uint64_t)access->bytes_mask_hi << 32 | access->bytes_mask_lo;
+    cu[SRC_TCP_WRITE]++; /* the L1 writes through and allocates nothing */
+    cu[SRC_TCP_WRITE_LATENCY] += L2_WRITE_CYCLES;
+    tcc_access(client, access->line_va, TCC_REQUEST_WRITE, 0, bytes);
+}
+
+static void vector_atomic(const struct client *client, struct cache *tcp,
+                          const struct perf_line_access *access, uint64_t *cu)
+{
+    uint64_t bytes = (uint64_t)access->bytes_mask_hi << 32 | access->bytes_mask_lo;
+    bool returns = access->flags & ACCESS_GLC; /* done in L2; GLC asks for the old value */
+    uint32_t sector = 1u << cache_sector(&client->memory->tcc[0], access->line_va);
+    cache_remove(tcp, access->line_va);
+    bool hit = tcc_access(client, access->line_va, TCC_REQUEST_ATOMIC, sector, bytes);
+    cu[returns ? SRC_TCP_ATOMIC_RET : SRC_TCP_ATOMIC_NORET]++;
+    cu[returns ? SRC_TCP_READ_LATENCY : SRC_TCP_WRITE_LATENCY] +=
+        hit ? L2_HIT_CYCLES : L2_MISS_CYCLES;
+}
+
+/* Scalar data and instructions: a cache that two compute units share. */
+static void shared_read(const struct client *client, struct cache *cache, uint64_t va,
+                        uint64_t *hit, uint64_t *miss)
+{
+    if (!first_level_miss(cache, va)) {
+        *hit += 1;
         return;
     }
-    totals->cu[SRC_SQC_MISS]++;
-    tcc_access(memory, xcc, access->line_va, TCC_REQUEST_READ, 0, totals->channel);
+    *miss += 1;
+    read_l2(client, cache, va);
+}
+
+/* The most recently used translation stands first. True: it was not there. */
+static bool translation_miss(struct translations *utcl1, uint64_t va)
+{
+    uint64_t page = (va >> PAGE_SHIFT) + 1;
+    uint32_t at = 0;
+    while (at < TRANSLATIONS - 1 && utcl1->pages[at] != page)
+        at++;
+    bool missed = utcl1->pages[at] != page;
+    memmove(utcl1->pages + 1, utcl1->pages, at * sizeof page);
+    utcl1->pages[0] = page;
+    return missed;
+}
+
+/* What the address unit did for a line of a vector instruction. */
+static void address_count(struct translations *utcl1, const struct perf_line_access *access,
+                          uint64_t *cu)
+{
+    static const uint8_t lanes[] = {SRC_TCP_READ_LANES, SRC_TCP_WRITE_LANES};
+    bool coalesced = access->flags & ACCESS_COALESCED, write = access->kind == ACCESS_WRITE;
+    uint32_t to =
+        access->kind == ACCESS_ATOMIC
+            ? (access->flags & ACCESS_GLC ? SRC_TCP_ATOMIC_RET_LANES : SRC_TCP_ATOMIC_NORET_LANES)
+            : lanes[write];
+    cu[to] += access->lanes;
+    cu[SRC_TCP_TAGS] += access->tags;
+    bool missed = translation_miss(utcl1, access->line_va);
+    cu[SRC_UTCL1_MISS] += missed;
+    if (access->tags > missed)
+        cu[SRC_UTCL1_HIT] += access->tags - (uint64_t)missed;
+    cu[SRC_TA_COALESCED] += coalesced && (access->flags & ACCESS_FIRST);
+    if (!(access->flags & ACCESS_BUFFER))
+        return;
+    cu[SRC_TCP_BUFFER_TAGS] += access->tags;
+    if (coalesced && access->kind != ACCESS_ATOMIC)
+        cu[write ? SRC_TCP_BUFFER_WRITE_COALESCED : SRC_TCP_BUFFER_READ_COALESCED] += access->tags;
 }
 
 void memory_access(struct memory_model *memory, uint32_t xcc, uint32_t unit,
                    const struct perf_line_access *access, const struct memory_totals *totals)
 {
-    uint32_t at = xcc * memory->units + unit;
-    struct cache *tcp = &memory->tcp[at], *sqc = &memory->sqc[at - unit % UNITS_PER_SQC];
-    uint64_t bytes = (uint64_t)access->bytes_mask_hi << 32 | access->bytes_mask_lo;
+    uint32_t at = xcc * memory->units + unit, pair = at - unit % UNITS_PER_SQC;
+    struct client client = {memory, xcc, access->kind >= ACCESS_SCALAR_READ, totals->channel};
+    uint64_t *cu = totals->cu, first_touch_hits = 0;
 
+    if (access->kind <= ACCESS_ATOMIC)
+        address_count(&memory->utcl1[at], access, cu);
     switch ((enum perf_access_kind)access->kind) {
     case ACCESS_READ:
-        vector_read(memory, xcc, tcp, access, totals);
+        vector_read(&client, &memory->tcp[at], access, cu);
         break;
-    case ACCESS_WRITE: /* the L1 writes through and allocates nothing */
-        totals->cu[SRC_TCP_WRITE]++;
-        tcc_access(memory, xcc, access->line_va, TCC_REQUEST_WRITE, bytes, totals->channel);
+    case ACCESS_WRITE:
+        vector_write(&client, access, cu);
         break;
-    case ACCESS_ATOMIC: /* done in L2; GLC asks for the old value */
-        totals->cu[SRC_TCP_ATOMIC]++;
-        totals->cu[access->flags & ACCESS_GLC ? SRC_TCP_ATOMIC_RET : SRC_TCP_ATOMIC_NORET]++;
-        cache_remove(tcp, access->line_va);
-        tcc_access(memory, xcc, access->line_va, TCC_REQUEST_ATOMIC, bytes, totals->channel);
+    case ACCESS_ATOMIC:
+        vector_atomic(&client, &memory->tcp[at], access, cu);
         break;
     case ACCESS_SCALAR_READ:
-        scalar_read(memory, xcc, sqc, access, totals);
+        shared_read(&client, &memory->sqc[pair], access->line_va, &cu[SRC_SQC_HIT],
+                    &cu[SRC_SQC_MISS]);
+        break;
+    case ACCESS_FETCH: /* fetches that miss nothing are hits: perf.c counts those */
+        shared_read(&client, &memory->icache[pair], access->line_va, &first_touch_hits,
+                    &cu[SRC_ICACHE_MISS]);
+        break;
+    case ACCESS_INVALIDATE:
+        cache_clear(&memory->tcp[at]);
         break;
     }
 }

@@ -11,13 +11,21 @@
 #include "perf/perf.h"
 #include "perf/sources.h"
 
+/* First-level address translation of a compute unit, least recently used replaced. */
+enum { TRANSLATIONS = 32 };
+struct translations {
+    uint64_t pages[TRANSLATIONS]; /* page number + 1, most recent first; 0: empty */
+};
+
 struct memory_model {
     const struct gpu_model *model;
-    struct cache *tcp;      /* [xcc][unit] */
-    struct cache *sqc;      /* [xcc][unit / 2] */
-    struct cache *tcc;      /* [xcc][channel] */
-    uint32_t units;         /* compute units of an XCC */
-    uint32_t channel_shift; /* log2 of the channels of an XCC */
+    struct cache *tcp;          /* [xcc][unit] */
+    struct cache *sqc;          /* [xcc][unit / 2] */
+    struct cache *icache;       /* [xcc][unit / 2]: instructions */
+    struct translations *utcl1; /* [xcc][unit] */
+    struct cache *tcc;          /* [xcc][channel] */
+    uint32_t units;             /* compute units of an XCC */
+    uint32_t channel_shift;     /* log2 of the channels of an XCC */
 };
 
 /* Where the counts go. */

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf/clock.h"
 #include "perf/internal.h"
 
 /* What a dispatch's launch costs on the clock of README.md. */
-enum { CYCLES_PER_LAUNCH = 1000 };
+enum { CYCLES_PER_LAUNCH = 1000, WAVE_ITEMS = 64 };
 
 #define GFX_INDEX_ALL 0xe0000000u /* broadcast to engines, arrays and instances */
 
@@ -84,15 +85,26 @@ void perf_destroy(struct perf *perf)
     free(perf);
 }
 
-void clock_advance(struct perf *perf, uint64_t cycles)
+static void xccs_add(struct perf *perf, enum perf_source source, uint64_t value)
 {
     for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
-        perf->xcc[xcc][SRC_CLOCK - SRC_XCC_FIRST] += cycles;
+        perf->xcc[xcc][source - SRC_XCC_FIRST] += value;
 }
 
-bool perf_wants_accesses(const struct perf *perf)
+static void clock_advance(struct perf *perf, uint64_t cycles)
 {
-    return atomic_load_explicit(&perf->wants_accesses, memory_order_relaxed);
+    xccs_add(perf, SRC_CLOCK, cycles);
+}
+
+void packets_advance(struct perf *perf, uint64_t cycles)
+{
+    clock_advance(perf, cycles);
+    xccs_add(perf, SRC_PACKETS, cycles);
+}
+
+uint32_t perf_wants(const struct perf *perf)
+{
+    return atomic_load_explicit(&perf->wants, memory_order_relaxed);
 }
 
 static struct running_dispatch **dispatch_find(struct perf *perf, uint64_t seq)
@@ -103,20 +115,103 @@ static struct running_dispatch **dispatch_find(struct perf *perf, uint64_t seq)
     return at;
 }
 
-static void totals_add(const struct perf_group *group, uint64_t *cu)
+static const uint8_t tally_class[TALLY_COUNT] = {
+#define TALLY_CLASS(name, klass, ...) CLASS_##klass,
+    INST_TALLIES(TALLY_CLASS)
+#undef TALLY_CLASS
+};
+
+static const uint8_t tally_matrix_cycles[TALLY_COUNT] = {
+#define TALLY_MATRIX(name, klass, issue, latency, matrix) matrix,
+    INST_TALLIES(TALLY_MATRIX)
+#undef TALLY_MATRIX
+};
+
+static void instructions_add(const struct perf_group *group, uint64_t *cu)
 {
     _Static_assert(SRC_INST_OTHER - SRC_INST_VALU == CLASS_OTHER - CLASS_VALU, "same order");
-    for (int i = 0; i < CLASS_COUNT; i++)
-        cu[SRC_INST_VALU + i] += group->insts[i];
+    for (uint32_t i = 0; i < TALLY_COUNT; i++) {
+        cu[i] += group->tallies[i];
+        cu[SRC_INST_VALU + tally_class[i]] += group->tallies[i];
+        cu[SRC_MATRIX_CYCLES] += group->tallies[i] * tally_matrix_cycles[i];
+    }
+    cu[SRC_VALU_LANES] += group->valu_lanes;
+    cu[SRC_FLAT_LDS] += group->flat_lds_insts;
+    cu[SRC_FLAT_LDS_ONLY] += group->flat_lds_only;
+    cu[SRC_IFETCH] += group->fetches;
+}
+
+/* All waves are full but the last. */
+static void waves_add(const struct perf_group *group, uint64_t *cu)
+{
+    uint32_t left = group->work_items;
     cu[SRC_GROUPS]++;
     cu[SRC_WAVES] += group->waves;
     cu[SRC_ITEMS] += group->work_items;
-    cu[SRC_VALU_LANES] += group->valu_lanes;
+    for (uint32_t i = 0; i < group->waves; i++) {
+        uint32_t items = left < WAVE_ITEMS ? left : WAVE_ITEMS;
+        left -= items;
+        cu[SRC_WAVES_EQ_64] += items == 64;
+        cu[SRC_WAVES_LT_64] += items < 64;
+        cu[SRC_WAVES_LT_48] += items < 48;
+        cu[SRC_WAVES_LT_32] += items < 32;
+        cu[SRC_WAVES_LT_16] += items < 16;
+    }
+}
+
+static void times_add(const struct perf_group *group, uint64_t *cu)
+{
+    uint64_t own = group->issue_cycles + group->wait_cycles;
     cu[SRC_WAVE_CYCLES] += group->wave_cycles;
+    cu[SRC_ISSUE_CYCLES] += group->issue_cycles;
+    cu[SRC_WAIT_CYCLES] += group->wait_cycles;
+    cu[SRC_ARBITER_CYCLES] += group->wave_cycles > own ? group->wave_cycles - own : 0;
     cu[SRC_CU_BUSY] += group->busy_cycles;
-    cu[SRC_LDS_CONFLICT] += group->lds_bank_conflict_cycles;
-    cu[SRC_LDS_ACTIVE] += group->lds_idx_cycles;
-    cu[SRC_FLAT_LDS] += group->flat_lds_insts;
+    for (uint32_t i = 0; i < TALLY_COUNT; i++) {
+        uint64_t cycles = group->tallies[i] * clock_latency_cycles(i);
+        switch ((enum inst_class)tally_class[i]) {
+        case CLASS_VMEM_RD:
+        case CLASS_VMEM_WR:
+        case CLASS_FLAT_RD:
+        case CLASS_FLAT_WR:
+            cu[SRC_VMEM_LATENCY] += cycles;
+            break;
+        case CLASS_SMEM:
+            cu[SRC_SMEM_LATENCY] += cycles;
+            break;
+        case CLASS_LDS:
+            cu[SRC_LDS_LATENCY] += cycles;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static void lds_add(const struct perf_lds *lds, uint64_t *cu)
+{
+    cu[SRC_LDS_ACTIVE] += lds->active;
+    cu[SRC_LDS_CONFLICT] += lds->conflict;
+    cu[SRC_LDS_ADDRESS_CONFLICT] += lds->address_conflict;
+    cu[SRC_LDS_UNALIGNED] += lds->unaligned;
+    cu[SRC_LDS_RETURN] += lds->atomic_return;
+    cu[SRC_LDS_VIOLATIONS] += lds->violations;
+}
+
+/* Instructions since the dispatch began tell which units it kept busy. */
+static void dispatch_add(struct running_dispatch *dispatch, const struct perf_group *group,
+                         size_t unit)
+{
+    dispatch->units[unit].busy_cycles += group->busy_cycles;
+    dispatch->units[unit].groups++;
+    dispatch->capacity = group->capacity;
+    dispatch->limit = group->limit;
+    for (uint32_t i = 0; i < TALLY_COUNT; i++) {
+        enum inst_class klass = tally_class[i];
+        bool vector = klass >= CLASS_VMEM_RD && klass <= CLASS_FLAT_WR;
+        dispatch->used_vector_memory |= vector && group->tallies[i];
+        dispatch->used_memory |= (vector || klass == CLASS_SMEM) && group->tallies[i];
+    }
 }
 
 void perf_group_retire(struct perf *perf, const struct perf_group *group)
@@ -128,33 +223,47 @@ void perf_group_retire(struct perf *perf, const struct perf_group *group)
     size_t at = (size_t)group->xcc * perf->units + unit;
 
     pthread_mutex_lock(&perf->lock);
-    totals_add(group, perf->cu[at]);
+    instructions_add(group, perf->cu[at]);
+    waves_add(group, perf->cu[at]);
+    times_add(group, perf->cu[at]);
+    lds_add(&group->lds, perf->cu[at]);
     struct running_dispatch *dispatch = *dispatch_find(perf, group->dispatch_seq);
     if (dispatch)
-        dispatch->busy_cycles[at] += group->busy_cycles;
+        dispatch_add(dispatch, group, at);
     struct memory_totals totals = {
         .cu = perf->cu[at],
         .channel = perf->channel + (size_t)group->xcc * model->tcc_channels,
     };
+    uint64_t fetch_misses = totals.cu[SRC_ICACHE_MISS];
     for (uint64_t i = 0; group->accesses && i < group->access_count; i++)
         memory_access(&perf->memory, group->xcc, unit, &group->accesses[i], &totals);
+    fetch_misses = totals.cu[SRC_ICACHE_MISS] - fetch_misses;
+    totals.cu[SRC_ICACHE_HIT] += group->fetches > fetch_misses ? group->fetches - fetch_misses : 0;
     pthread_mutex_unlock(&perf->lock);
+}
+
+static struct running_dispatch *dispatch_new(struct perf *perf)
+{
+    size_t units = (size_t)perf->model->xcc_count * perf->units;
+    size_t size = sizeof(struct running_dispatch) + units * sizeof(struct unit_time);
+    struct running_dispatch *dispatch = perf->spare;
+
+    if (dispatch)
+        perf->spare = dispatch->next;
+    else
+        dispatch = malloc(size);
+    if (dispatch)
+        memset(dispatch, 0, size);
+    return dispatch;
 }
 
 void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq)
 {
-    size_t units = (size_t)perf->model->xcc_count * perf->units;
-
     pthread_mutex_lock(&perf->lock);
-    if (perf_wants_accesses(perf))
+    if (perf_wants(perf) & (PERF_WANT_MEMORY | PERF_WANT_FETCH))
         memory_acquire(&perf->memory);
-    struct running_dispatch *dispatch = perf->spare;
-    if (dispatch)
-        perf->spare = dispatch->next;
-    else
-        dispatch = malloc(sizeof *dispatch + units * sizeof(uint64_t));
+    struct running_dispatch *dispatch = dispatch_new(perf);
     if (dispatch) { /* without memory only the cycle counters of this dispatch stay behind */
-        memset(dispatch->busy_cycles, 0, units * sizeof(uint64_t));
         dispatch->seq = dispatch_seq;
         dispatch->next = perf->running;
         perf->running = dispatch;
@@ -162,14 +271,53 @@ void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq)
     pthread_mutex_unlock(&perf->lock);
 }
 
-/* Cycles until the last unit of a shader array was free. */
-static uint64_t array_busy(const struct perf *perf, const uint64_t *busy_cycles)
+struct array_time {
+    uint64_t busy_cycles, groups; /* until its last unit was free */
+};
+
+static struct array_time array_time(const struct perf *perf, const struct unit_time *units)
 {
-    uint64_t longest = 0;
-    for (uint32_t cu = 0; cu < perf->model->cu_per_sh; cu++)
-        if (busy_cycles[cu] > longest)
-            longest = busy_cycles[cu];
-    return longest;
+    struct array_time time = {0, 0};
+    for (uint32_t cu = 0; cu < perf->model->cu_per_sh; cu++) {
+        time.groups += units[cu].groups;
+        if (units[cu].busy_cycles > time.busy_cycles)
+            time.busy_cycles = units[cu].busy_cycles;
+    }
+    return time;
+}
+
+/*
+ * Groups that find no room wait at the array's door. They enter evenly over its time, so that the
+ * last one enters when all but `room` groups have left.
+ */
+static void room_add(const struct perf *perf, const struct running_dispatch *dispatch,
+                     struct array_time time, uint64_t *se)
+{
+    const struct gpu_model *model = perf->model;
+    uint32_t units = model->cu_active / (model->xcc_count * perf->se_units);
+    uint64_t room = (uint64_t)units * dispatch->capacity;
+    if (time.groups <= room)
+        return;
+    uint64_t waiting = time.busy_cycles * (time.groups - room) / time.groups;
+    uint64_t simds = (uint64_t)units * model->simd_per_cu;
+    se[SRC_NO_ROOM - SRC_SE_FIRST] += waiting;
+    switch (dispatch->limit) {
+    case LIMIT_WAVES:
+        se[SRC_NO_WAVE_SIMDS - SRC_SE_FIRST] += waiting * simds;
+        break;
+    case LIMIT_VGPRS:
+        se[SRC_NO_VGPR_SIMDS - SRC_SE_FIRST] += waiting * simds;
+        break;
+    case LIMIT_SGPRS:
+        se[SRC_NO_SGPR_SIMDS - SRC_SE_FIRST] += waiting * simds;
+        break;
+    case LIMIT_LDS:
+        se[SRC_NO_LDS_UNITS - SRC_SE_FIRST] += waiting * units;
+        break;
+    case LIMIT_BARRIERS:
+        se[SRC_NO_BARRIER_UNITS - SRC_SE_FIRST] += waiting * units;
+        break;
+    }
 }
 
 /* XCCs work side by side: the dispatch takes as long as its slowest shader array. */
@@ -179,16 +327,20 @@ static void cycles_add(struct perf *perf, const struct running_dispatch *dispatc
     uint64_t longest = 0;
 
     for (uint32_t i = 0; i < arrays; i++) {
-        uint64_t busy =
-            array_busy(perf, dispatch->busy_cycles + (size_t)i * perf->model->cu_per_sh);
-        if (busy)
-            perf->se[i][SRC_SE_BUSY - SRC_SE_FIRST] += busy + CYCLES_PER_LAUNCH;
-        if (busy > longest)
-            longest = busy;
+        struct array_time time =
+            array_time(perf, dispatch->units + (size_t)i * perf->model->cu_per_sh);
+        if (time.busy_cycles)
+            perf->se[i][SRC_SE_BUSY - SRC_SE_FIRST] += time.busy_cycles + CYCLES_PER_LAUNCH;
+        if (time.busy_cycles > longest)
+            longest = time.busy_cycles;
+        room_add(perf, dispatch, time, perf->se[i]);
     }
-    clock_advance(perf, longest + CYCLES_PER_LAUNCH);
-    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
-        perf->xcc[xcc][SRC_GUI_ACTIVE - SRC_XCC_FIRST] += longest + CYCLES_PER_LAUNCH;
+    packets_advance(perf, CYCLES_PER_LAUNCH);
+    clock_advance(perf, longest);
+    xccs_add(perf, SRC_GUI_ACTIVE, longest + CYCLES_PER_LAUNCH);
+    xccs_add(perf, SRC_SPI_BUSY, longest);
+    xccs_add(perf, SRC_TA_BUSY, dispatch->used_vector_memory ? longest : 0);
+    xccs_add(perf, SRC_TC_BUSY, dispatch->used_memory ? longest : 0);
 }
 
 void perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)
@@ -201,7 +353,7 @@ void perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)
         dispatch->next = perf->spare;
         perf->spare = dispatch;
     }
-    if (perf_wants_accesses(perf))
+    if (perf_wants(perf) & PERF_WANT_MEMORY)
         for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
             memory_release(&perf->memory, xcc,
                            perf->channel + (size_t)xcc * perf->model->tcc_channels);

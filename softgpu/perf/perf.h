@@ -7,10 +7,20 @@
 #define PERF_PERF_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/device.h"
 #include "isa/inst.h"
+
+/* The list of data/counters/events.txt for one GPU, in its order. */
+struct perf_event {
+    const char *block, *name;
+    const char *klass; /* "exact", "modelled", "approximate", or "none": reads 0 */
+    uint32_t number;   /* what selects it */
+};
+/* False past the end. `at` starts at 0 and is moved on. */
+bool perf_event_next(enum gpu_gen gen, size_t *at, struct perf_event *event);
 
 struct perf;
 int perf_create(const struct gpu_model *model, struct perf **perf);
@@ -24,31 +34,67 @@ bool perf_reg_read(struct perf *perf, uint32_t xcc, uint32_t reg, uint32_t *valu
 /* What one work-group did; the wave engine fills it and hands it over in work-group order
  * (0, 1, 2 ...) whatever the order of execution, so that the cache models see one deterministic
  * stream. */
-struct perf_line_access {                  /* one vector or scalar cache-line request */
-    uint64_t line_va;                      /* address of the 64-byte line */
+struct perf_line_access { /* one cache line that an instruction touches; 64 bytes, whatever the
+                             cache */
+    uint64_t line_va;     /* address of the 64-byte line */
     uint32_t bytes_mask_lo, bytes_mask_hi; /* bytes of the line touched */
     uint8_t kind;                          /* enum perf_access_kind */
-    uint8_t flags;                         /* bit 0 glc, 1 slc, 2 scc */
-    uint16_t instruction;                  /* index within the group, wraps: tells requests apart */
+    uint8_t flags;                         /* enum perf_access_flag */
+    uint8_t tags;                          /* look-ups that the address unit makes of it */
+    uint8_t lanes; /* with FIRST: what it hands over: lanes, or quads of lanes that coalesced */
 };
-enum perf_access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC, ACCESS_SCALAR_READ };
+enum perf_access_kind {
+    ACCESS_READ,
+    ACCESS_WRITE,
+    ACCESS_ATOMIC,
+    ACCESS_SCALAR_READ,
+    ACCESS_FETCH,     /* instructions: first touch of a line by a group */
+    ACCESS_INVALIDATE /* no line: the wave empties its L1 */
+};
+enum perf_access_flag {
+    ACCESS_GLC = 1 << 0,
+    ACCESS_SLC = 1 << 1,
+    ACCESS_SCC = 1 << 2,
+    ACCESS_BUFFER = 1 << 3,    /* of a buffer instruction */
+    ACCESS_COALESCED = 1 << 4, /* of an instruction all of whose lanes coalesced */
+    ACCESS_FIRST = 1 << 5      /* the instruction's first line */
+};
+
+/* What keeps a compute unit from holding one work-group more. */
+enum perf_limit { LIMIT_WAVES, LIMIT_VGPRS, LIMIT_SGPRS, LIMIT_LDS, LIMIT_BARRIERS };
+
+struct perf_lds { /* cycles, and lanes outside; only while perf_wants() PERF_WANT_LDS */
+    uint64_t active, conflict, address_conflict, unaligned, atomic_return, violations;
+};
 
 struct perf_group {
     uint64_t dispatch_seq;    /* counts dispatches of the device */
     uint64_t group_index;     /* flat work-group number */
     uint32_t xcc, se, sh, cu; /* where it ran: deterministic function of group_index */
     uint32_t waves, work_items;
-    uint64_t insts[CLASS_COUNT];
+    uint32_t capacity; /* groups of this dispatch that a compute unit holds */
+    enum perf_limit limit;
+    uint64_t tallies[TALLY_COUNT]; /* executed instructions */
     uint64_t valu_lanes;
-    uint64_t wave_cycles; /* sum over waves of modelled resident cycles */
-    uint64_t busy_cycles; /* modelled cycles the group occupied its CU */
-    uint64_t lds_bank_conflict_cycles, lds_idx_cycles;
-    uint64_t flat_insts, flat_lds_insts;     /* FLAT: all, and those that resolved to LDS */
-    const struct perf_line_access *accesses; /* only while perf_wants_accesses() */
+    /* Summed over waves, in the clock of README.md: resident; of these, issuing and waiting. */
+    uint64_t wave_cycles, issue_cycles, wait_cycles;
+    uint64_t busy_cycles;                   /* the group's share of its compute unit's time */
+    uint64_t flat_lds_insts, flat_lds_only; /* FLAT with some, and with all lanes in LDS */
+    struct perf_lds lds;
+    uint64_t fetches;                        /* 32-byte instruction fetches */
+    const struct perf_line_access *accesses; /* only while wanted */
     uint64_t access_count;
 };
-/* Whether some selected event needs the access stream; the engine reads it at group start. */
-bool perf_wants_accesses(const struct perf *perf);
+
+/* What some counting event needs observed; the engine reads it at group start. */
+enum perf_want {
+    PERF_WANT_NONE = 0,
+    PERF_WANT_MEMORY = 1 << 0, /* accesses of data */
+    PERF_WANT_FETCH = 1 << 1,  /* fetches, and accesses of instructions */
+    PERF_WANT_LDS = 1 << 2,
+    PERF_WANT_L2 = PERF_WANT_MEMORY | PERF_WANT_FETCH /* all that reaches the L2 */
+};
+uint32_t perf_wants(const struct perf *perf);
 /* Called in group order per dispatch, one caller at a time per device. */
 void perf_group_retire(struct perf *perf, const struct perf_group *group);
 void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq);

@@ -73,7 +73,7 @@ static void indexed_selects_count_different_events(void **state)
     struct perf *perf = *state;
     struct perf_group group = {.waves = 3, .work_items = 150};
 
-    group.insts[CLASS_SALU] = 11;
+    group.tallies[TALLY_SALU] = 11;
     set(perf, REG(GRBM_GFX_INDEX), (uint32_t)BROADCAST);
     set(perf, REG(SQ_PERFCOUNTER2_SELECT), 0x0f0ff000 | 4); /* SQ_WAVES everywhere */
     set(perf, REG(GRBM_GFX_INDEX), 0x60000000 | 5 << 16);
@@ -95,8 +95,8 @@ static void per_unit_blocks_see_their_unit(void **state)
     struct perf *perf = *state;
     struct perf_group group = {.waves = 1};
 
-    group.insts[CLASS_VMEM_RD] = 7;
-    group.insts[CLASS_FLAT_WR] = 2;
+    group.tallies[TALLY_GLOBAL_READ] = 7;
+    group.tallies[TALLY_FLAT_WRITE] = 2;
     set(perf, REG(GRBM_GFX_INDEX), (uint32_t)BROADCAST);
     set(perf, REG(TA_PERFCOUNTER0_SELECT), 32); /* TA_TOTAL_WAVEFRONTS */
     start(perf);
@@ -150,7 +150,7 @@ static void counters_are_64_bits_and_can_be_written(void **state)
     struct perf *perf = *state;
     struct perf_group group = {0};
 
-    group.insts[CLASS_VALU] = 0xf0000000;
+    group.tallies[TALLY_VALU_OTHER] = 0xf0000000;
     set(perf, REG(SQ_PERFCOUNTER1_SELECT), 26);
     start(perf);
     for (int i = 0; i < 20; i++)
@@ -245,7 +245,7 @@ static void event_numbers_follow_the_gpu(void **state)
     struct perf_group group = {0};
 
     (void)state;
-    group.insts[CLASS_SALU] = 9;
+    group.tallies[TALLY_SALU] = 9;
     for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
         struct perf *perf;
         assert_int_equal(perf_create(gpu_model_find(gpus[i].name), &perf), 0);
@@ -319,7 +319,10 @@ static void stream(struct perf *perf, uint64_t seq, uint64_t base_va, uint32_t l
         accesses[i] = (struct perf_line_access){.line_va = base_va + 64ull * i,
                                                 .bytes_mask_lo = UINT32_MAX,
                                                 .bytes_mask_hi = UINT32_MAX,
-                                                .kind = kind};
+                                                .kind = kind,
+                                                .flags = ACCESS_FIRST,
+                                                .tags = 1,
+                                                .lanes = 1};
     perf_group_retire(
         perf, &(struct perf_group){
                   .dispatch_seq = seq, .waves = 1, .accesses = accesses, .access_count = lines});
@@ -334,9 +337,9 @@ static void streaming_reads_hit_l2_the_second_time(void **state)
     struct perf *perf = *state;
 
     memory_selects(perf);
-    assert_false(perf_wants_accesses(perf));
+    assert_int_equal(perf_wants(perf), 0);
     start(perf);
-    assert_true(perf_wants_accesses(perf));
+    assert_int_equal(perf_wants(perf), PERF_WANT_L2);
     perf_dispatch_begin(perf, 1);
     stream(perf, 1, 0x40000000, LINES, ACCESS_READ);
     stream(perf, 1, 0x40000000, LINES, ACCESS_READ);
@@ -354,7 +357,7 @@ static void streaming_reads_hit_l2_the_second_time(void **state)
     }
     stop(perf);
     set(perf, REG(CP_PERFMON_CNTL), 0);
-    assert_false(perf_wants_accesses(perf));
+    assert_int_equal(perf_wants(perf), 0);
 }
 
 /* Writes allocate without fetching; the dispatch's end writes each dirty sector back once. */

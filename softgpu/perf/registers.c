@@ -175,7 +175,7 @@ bool perf_reg_write(struct perf *perf, uint32_t xcc_mask, uint32_t offset, uint3
     if (!reg)
         return false;
     pthread_mutex_lock(&perf->lock);
-    clock_advance(perf, CYCLES_PER_REGISTER_ACCESS);
+    packets_advance(perf, CYCLES_PER_REGISTER_ACCESS);
     if (reg->block == BLOCK_NONE) {
         plain_write(perf, reg, xcc_mask, value);
     } else {
@@ -244,7 +244,7 @@ bool perf_reg_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint32_t *v
         return false;
     *value = 0;
     pthread_mutex_lock(&perf->lock);
-    clock_advance(perf, CYCLES_PER_REGISTER_ACCESS);
+    packets_advance(perf, CYCLES_PER_REGISTER_ACCESS);
     if (reg->block != BLOCK_NONE)
         *value = block_read(perf, reg, xcc);
     else if (offset == REG_GFX90A_GRBM_GFX_INDEX)

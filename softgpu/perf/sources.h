@@ -1,76 +1,128 @@
 /*
  * What execution is counted by, before events are made of it. Every source is a running total
- * since the device was created, kept where it happens; events are sums of sources, and a counter
- * is the growth of its event while it counts. So execution never looks at what is selected.
+ * since the device was created, kept where it happens; events are weighted sums of sources, and a
+ * counter is the growth of its event while it counts. So execution never looks at what is
+ * selected, with one exception: what costs time to observe is reported only while an event that
+ * needs it counts (enum perf_want).
  *
- * X(name, domain): CU, SE, XCC or CHANNEL. The INST_ sources stand in the order of inst_class.
+ * First stand the tallies of isa/tally.h, then the classes of isa/inst.h in their order.
+ * X(name, what must be observed for it)
  */
 #ifndef PERF_SOURCES_H
 #define PERF_SOURCES_H
 
+#include "isa/tally.h"
+
 /* clang-format off */
+#define PERF_CLASS_SOURCES(X)                                                                      \
+    X(INST_VALU, NONE)                                                                             \
+    X(INST_MFMA, NONE)                                                                             \
+    X(INST_SALU, NONE)                                                                             \
+    X(INST_SMEM, NONE)                                                                             \
+    X(INST_VMEM_RD, NONE)                                                                          \
+    X(INST_VMEM_WR, NONE)                                                                          \
+    X(INST_FLAT_RD, NONE)                                                                          \
+    X(INST_FLAT_WR, NONE)                                                                          \
+    X(INST_LDS, NONE)                                                                              \
+    X(INST_GDS, NONE)                                                                              \
+    X(INST_BRANCH, NONE)                                                                           \
+    X(INST_SENDMSG, NONE)                                                                          \
+    X(INST_WAITCNT, NONE)                                                                          \
+    X(INST_BARRIER, NONE)                                                                          \
+    X(INST_EXPORT, NONE)                                                                           \
+    X(INST_OTHER, NONE)
+
 #define PERF_CU_SOURCES(X)                                                                         \
-    X(INST_VALU)                                                                                   \
-    X(INST_MFMA)                                                                                   \
-    X(INST_SALU)                                                                                   \
-    X(INST_SMEM)                                                                                   \
-    X(INST_VMEM_RD)                                                                                \
-    X(INST_VMEM_WR)                                                                                \
-    X(INST_FLAT_RD)                                                                                \
-    X(INST_FLAT_WR)                                                                                \
-    X(INST_LDS)                                                                                    \
-    X(INST_GDS)                                                                                    \
-    X(INST_BRANCH)                                                                                 \
-    X(INST_SENDMSG)                                                                                \
-    X(INST_WAITCNT)                                                                                \
-    X(INST_BARRIER)                                                                                \
-    X(INST_EXPORT)                                                                                 \
-    X(INST_OTHER)                                                                                  \
-    X(GROUPS)                                                                                      \
-    X(WAVES)                                                                                       \
-    X(ITEMS)                                                                                       \
-    X(VALU_LANES)                                                                                  \
-    X(WAVE_CYCLES) /* sum over waves of modelled resident cycles */                                \
-    X(CU_BUSY) /* modelled cycles with a group on the unit */                                      \
-    X(LDS_CONFLICT) /* extra cycles of LDS bank conflicts */                                       \
-    X(LDS_ACTIVE) /* cycles of indexed LDS operations */                                           \
-    X(FLAT_LDS) /* FLAT instructions that went to LDS only */                                      \
-    X(TCP_READ)                                                                                    \
-    X(TCP_READ_MISS)                                                                               \
-    X(TCP_WRITE)                                                                                   \
-    X(TCP_ATOMIC) /* requests for one line each */                                                 \
-    X(TCP_ATOMIC_RET)                                                                              \
-    X(TCP_ATOMIC_NORET)                                                                            \
-    X(SQC_HIT)                                                                                     \
-    X(SQC_MISS) /* scalar data cache, counted at the unit that asked */
-/* clang-format on */
+    X(GROUPS, NONE)                                                                                \
+    X(WAVES, NONE)                                                                                 \
+    X(WAVES_EQ_64, NONE) /* waves by the number of their work-items */                             \
+    X(WAVES_LT_64, NONE)                                                                           \
+    X(WAVES_LT_48, NONE)                                                                           \
+    X(WAVES_LT_32, NONE)                                                                           \
+    X(WAVES_LT_16, NONE)                                                                           \
+    X(ITEMS, NONE)                                                                                 \
+    X(VALU_LANES, NONE)                                                                            \
+    X(WAVE_CYCLES, NONE) /* resident cycles of waves: the three below together */                  \
+    X(ISSUE_CYCLES, NONE) /* the arbiter works on an instruction of the wave */                    \
+    X(WAIT_CYCLES, NONE) /* the wave waits for a result */                                         \
+    X(ARBITER_CYCLES, NONE) /* the wave waits for its turn */                                      \
+    X(CU_BUSY, NONE) /* modelled cycles with a group on the unit */                                \
+    X(MATRIX_CYCLES, NONE)                                                                         \
+    X(VMEM_LATENCY, NONE) /* cycles from issue to completion, summed over instructions */          \
+    X(SMEM_LATENCY, NONE)                                                                          \
+    X(LDS_LATENCY, NONE)                                                                           \
+    X(FLAT_LDS, NONE) /* FLAT instructions with lanes in LDS */                                    \
+    X(FLAT_LDS_ONLY, NONE)                                                                         \
+    X(LDS_VIOLATIONS, LDS) /* lanes outside the group's LDS */                                     \
+    X(LDS_ACTIVE, LDS) /* cycles of indexed LDS operations, conflicts included */                  \
+    X(LDS_CONFLICT, LDS)                                                                           \
+    X(LDS_ADDRESS_CONFLICT, LDS) /* lanes of an atomic at one address */                           \
+    X(LDS_UNALIGNED, LDS)                                                                          \
+    X(LDS_RETURN, LDS)                                                                             \
+    X(IFETCH, FETCH) /* 32-byte fetches of waves */                                                \
+    X(ICACHE_HIT, FETCH)                                                                           \
+    X(ICACHE_MISS, FETCH)                                                                          \
+    X(TA_COALESCED, MEMORY) /* instructions whose lanes all coalesced */                           \
+    X(TCP_READ_LANES, MEMORY) /* what TA hands over: lanes, or quads that coalesced */             \
+    X(TCP_WRITE_LANES, MEMORY)                                                                     \
+    X(TCP_ATOMIC_RET_LANES, MEMORY)                                                                \
+    X(TCP_ATOMIC_NORET_LANES, MEMORY)                                                              \
+    X(TCP_TAGS, MEMORY) /* look-ups of one line each */                                            \
+    X(TCP_BUFFER_TAGS, MEMORY) /* those of buffer instructions, of these: coalesced ones */        \
+    X(TCP_BUFFER_READ_COALESCED, MEMORY)                                                           \
+    X(TCP_BUFFER_WRITE_COALESCED, MEMORY)                                                          \
+    X(TCP_READ_MISS, MEMORY) /* requests to L2 */                                                  \
+    X(TCP_WRITE, MEMORY)                                                                           \
+    X(TCP_ATOMIC_RET, MEMORY)                                                                      \
+    X(TCP_ATOMIC_NORET, MEMORY)                                                                    \
+    X(TCP_READ_LATENCY, L2)                                                                        \
+    X(TCP_WRITE_LATENCY, L2)                                                                       \
+    X(UTCL1_HIT, MEMORY)                                                                           \
+    X(UTCL1_MISS, MEMORY) /* first-level translations */                                           \
+    X(SQC_HIT, MEMORY) /* scalar data cache, counted at the unit that asked */                     \
+    X(SQC_MISS, MEMORY)
 
-#define PERF_SE_SOURCES(X) X(SE_BUSY) /* per dispatch: cycles until its last unit is free */
+/* per dispatch: cycles until its last unit is free; cycles with a group that finds no room, and
+ * with what it lacks: summed over SIMDs or compute units */
+#define PERF_SE_SOURCES(X)                                                                         \
+    X(SE_BUSY, NONE)                                                                               \
+    X(NO_ROOM, NONE)                                                                               \
+    X(NO_WAVE_SIMDS, NONE)                                                                         \
+    X(NO_VGPR_SIMDS, NONE)                                                                         \
+    X(NO_SGPR_SIMDS, NONE)                                                                         \
+    X(NO_LDS_UNITS, NONE)                                                                          \
+    X(NO_BARRIER_UNITS, NONE)
 
-/* clang-format off */
 #define PERF_XCC_SOURCES(X)                                                                        \
-    X(CLOCK) /* the counters' own clock */                                                         \
-    X(GUI_ACTIVE) /* cycles with a dispatch */
-/* clang-format on */
+    X(CLOCK, NONE) /* the counters' own clock */                                                   \
+    X(GUI_ACTIVE, NONE) /* cycles with a dispatch */                                               \
+    X(PACKETS, NONE) /* cycles spent on register accesses and launches */                          \
+    X(SPI_BUSY, NONE) /* cycles with waves */                                                      \
+    X(TA_BUSY, NONE) /* of these, of dispatches with vector memory instructions */                 \
+    X(TC_BUSY, NONE)              /* of these, of dispatches with memory instructions */
 
-/* clang-format off */
 #define PERF_CHANNEL_SOURCES(X)                                                                    \
-    X(TCC_READ)                                                                                    \
-    X(TCC_WRITE)                                                                                   \
-    X(TCC_ATOMIC)                                                                                  \
-    X(TCC_HIT)                                                                                     \
-    X(TCC_MISS)                                                                                    \
-    X(TCC_WRITEBACK)                                                                               \
-    X(TCC_EVICT)                                                                                   \
-    X(TCC_EVICT_DIRTY) /* lines replaced, and those of them that were dirty */                     \
-    X(EA_READ) /* 64-byte reads from memory */                                                     \
-    X(EA_WRITE_32)                                                                                 \
-    X(EA_WRITE_64)
+    X(TCC_READ, L2)                                                                                \
+    X(TCC_WRITE, L2)                                                                               \
+    X(TCC_ATOMIC, L2)                                                                              \
+    X(TCC_VECTOR, L2) /* of these, from vector L1s, and from scalar and instruction caches */      \
+    X(TCC_SCALAR, L2)                                                                              \
+    X(TCC_HIT, L2)                                                                                 \
+    X(TCC_MISS, L2)                                                                                \
+    X(TCC_RELEASE, L2) /* dirty lines written back when a dispatch ends */                         \
+    X(TCC_EVICT, L2) /* lines replaced, and those of them that were dirty */                       \
+    X(TCC_EVICT_DIRTY, L2)                                                                         \
+    X(EA_READ_64, L2) /* requests to memory */                                                     \
+    X(EA_READ_128, L2)                                                                             \
+    X(EA_WRITE_32, L2)                                                                             \
+    X(EA_WRITE_64, L2)
 /* clang-format on */
 
-#define PERF_SOURCE_ENUM(name) SRC_##name,
+#define PERF_SOURCE_ENUM(name, want) SRC_##name,
+#define PERF_TALLY_ENUM(name, ...)   SRC_##name,
 enum perf_source {
-    PERF_CU_SOURCES(PERF_SOURCE_ENUM) SRC_CU_COUNT,
+    INST_TALLIES(PERF_TALLY_ENUM) PERF_CLASS_SOURCES(PERF_SOURCE_ENUM)
+        PERF_CU_SOURCES(PERF_SOURCE_ENUM) SRC_CU_COUNT,
     SRC_SE_FIRST = SRC_CU_COUNT,
     SRC_BEFORE_SE = SRC_SE_FIRST - 1,
     PERF_SE_SOURCES(PERF_SOURCE_ENUM) SRC_XCC_FIRST,
@@ -80,7 +132,8 @@ enum perf_source {
     PERF_CHANNEL_SOURCES(PERF_SOURCE_ENUM) SRC_COUNT
 };
 #undef PERF_SOURCE_ENUM
-_Static_assert(SRC_COUNT <= 64, "events hold a 64-bit set of sources");
+#undef PERF_TALLY_ENUM
+_Static_assert(SRC_COUNT <= 256, "events name sources with eight bits");
 
 enum {
     SRC_SE_COUNT = SRC_XCC_FIRST - SRC_SE_FIRST,

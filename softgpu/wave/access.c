@@ -340,22 +340,10 @@ static struct perf_line_access *log_slot(struct access_log *log)
 
 static uint8_t access_flags(const struct inst *inst)
 {
-    return (uint8_t)((inst->flags & IF_GLC ? 1 : 0) | (inst->flags & IF_SLC ? 2 : 0) |
-                     (inst->flags & IF_DLC_SCC ? 4 : 0));
-}
-
-static void log_line(struct workgroup *group, const struct inst *inst, uint64_t line_va,
-                     uint64_t bytes, enum perf_access_kind kind)
-{
-    struct perf_line_access *slot = log_slot(&group->accesses);
-    if (!slot)
-        return;
-    *slot = (struct perf_line_access){.line_va = line_va,
-                                      .bytes_mask_lo = (uint32_t)bytes,
-                                      .bytes_mask_hi = (uint32_t)(bytes >> 32),
-                                      .kind = kind,
-                                      .flags = access_flags(inst),
-                                      .instruction = group->access_instruction};
+    return (uint8_t)((inst->flags & IF_GLC ? ACCESS_GLC : 0) |
+                     (inst->flags & IF_SLC ? ACCESS_SLC : 0) |
+                     (inst->flags & IF_DLC_SCC ? ACCESS_SCC : 0) |
+                     (inst->format == FMT_MUBUF ? ACCESS_BUFFER : 0));
 }
 
 static uint64_t line_bytes(uint64_t first, uint64_t end)
@@ -364,43 +352,132 @@ static uint64_t line_bytes(uint64_t first, uint64_t end)
     return (count >= 64 ? ~0ull : (1ull << count) - 1) << (first & 63);
 }
 
+static void log_line(struct workgroup *group, uint64_t line_va, uint64_t bytes,
+                     enum perf_access_kind kind, uint8_t flags)
+{
+    struct perf_line_access *slot = log_slot(&group->accesses);
+    if (slot)
+        *slot = (struct perf_line_access){.line_va = line_va,
+                                          .bytes_mask_lo = (uint32_t)bytes,
+                                          .bytes_mask_hi = (uint32_t)(bytes >> 32),
+                                          .kind = kind,
+                                          .flags = flags};
+}
+
 void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes)
 {
-    struct workgroup *group = wave->group;
-    if (!group->trace)
+    if (!(wave->group->wants & PERF_WANT_MEMORY))
         return;
-    group->access_instruction++;
     for (uint64_t at = va; at < va + size_bytes; at = (at | 63) + 1) {
         uint64_t end = (at | 63) + 1 < va + size_bytes ? (at | 63) + 1 : va + size_bytes;
-        log_line(group, inst, at & ~63ull, line_bytes(at, end), ACCESS_SCALAR_READ);
+        log_line(wave->group, at & ~63ull, line_bytes(at, end), ACCESS_SCALAR_READ,
+                 access_flags(inst));
     }
 }
 
-/* Lanes are gathered into lines in lane order: neighbours that share a line make one request. */
+void access_log_fetch(struct workgroup *group, uint64_t line_va)
+{
+    log_line(group, line_va, UINT64_MAX, ACCESS_FETCH, 0);
+}
+
+void access_log_invalidate(struct wave *wave)
+{
+    if (wave->group->wants & PERF_WANT_MEMORY)
+        log_line(wave->group, 0, 0, ACCESS_INVALIDATE, 0);
+}
+
+/*
+ * The address unit takes the lanes of a vector instruction in windows: quads, or for elements of
+ * up to a dword sixteen lanes. A window looks each of its lines up once. Sixteen lanes within one
+ * line have coalesced, and are handed on as quads instead of lanes.
+ */
+enum { WINDOW_WIDE = 4, WINDOW_DWORD = 16, LANES_PER_QUAD = 4 };
+
+struct window {
+    struct workgroup *group;
+    const uint64_t *va;
+    uint32_t size_bytes;
+    enum perf_access_kind kind;
+    uint8_t flags;
+    uint64_t first; /* the instruction's first entry in the log */
+};
+
+/* The log's entry for a line of this instruction; NULL: out of memory. */
+static struct perf_line_access *line_find(const struct window *window, uint64_t line)
+{
+    struct access_log *log = &window->group->accesses;
+    uint64_t n = log->count;
+    while (n > window->first && log->items[n - 1].line_va != line)
+        n--;
+    if (n > window->first)
+        return &log->items[n - 1];
+    log_line(window->group, line, 0, window->kind, window->flags);
+    return log->count == n ? NULL : &log->items[log->count - 1];
+}
+
+/* Look-ups of the lines that these lanes touch; `seen` holds those of this window. */
+static uint32_t window_look_up(const struct window *window, uint64_t lanes)
+{
+    uint64_t seen[2 * WINDOW_DWORD + 2];
+    uint32_t count = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t start = window->va[__builtin_ctzll(lanes)], last = start + window->size_bytes;
+        for (uint64_t at = start; at < last; at = (at | 63) + 1) {
+            uint64_t end = (at | 63) + 1 < last ? (at | 63) + 1 : last;
+            uint64_t line = at & ~63ull, bytes = line_bytes(at, end);
+            struct perf_line_access *entry = line_find(window, line);
+            uint32_t n = 0;
+            if (!entry)
+                continue;
+            entry->bytes_mask_lo |= (uint32_t)bytes;
+            entry->bytes_mask_hi |= (uint32_t)(bytes >> 32);
+            while (n < count && seen[n] != line)
+                n++;
+            if (n < count)
+                continue;
+            seen[count++] = line;
+            entry->tags++;
+        }
+    }
+    return count;
+}
+
+static uint32_t quads_of(uint64_t lanes)
+{
+    uint32_t quads = 0;
+    for (; lanes; lanes >>= LANES_PER_QUAD)
+        quads += (lanes & 15) != 0;
+    return quads;
+}
+
 void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_t *va,
                        uint64_t lanes, uint32_t size_bytes)
 {
     struct workgroup *group = wave->group;
-    if (!group->trace)
+    if (!(group->wants & PERF_WANT_MEMORY) || !lanes)
         return;
-    enum perf_access_kind kind = inst->flags & IF_ATOMIC  ? ACCESS_ATOMIC
-                                 : inst->flags & IF_STORE ? ACCESS_WRITE
-                                                          : ACCESS_READ;
-    group->access_instruction++;
-    uint64_t first = group->accesses.count;
-    for (; lanes; lanes &= lanes - 1) {
-        uint64_t start = va[__builtin_ctzll(lanes)], last = start + size_bytes;
-        for (uint64_t at = start; at < last; at = (at | 63) + 1) {
-            uint64_t end = (at | 63) + 1 < last ? (at | 63) + 1 : last;
-            uint64_t bytes = line_bytes(at, end), line = at & ~63ull, n = group->accesses.count;
-            while (n > first && group->accesses.items[n - 1].line_va != line)
-                n--;
-            if (n > first) {
-                group->accesses.items[n - 1].bytes_mask_lo |= (uint32_t)bytes;
-                group->accesses.items[n - 1].bytes_mask_hi |= (uint32_t)(bytes >> 32);
-            } else {
-                log_line(group, inst, line, bytes, kind);
-            }
-        }
+    struct window window = {.group = group,
+                            .va = va,
+                            .size_bytes = size_bytes,
+                            .kind = inst->flags & IF_ATOMIC  ? ACCESS_ATOMIC
+                                    : inst->flags & IF_STORE ? ACCESS_WRITE
+                                                             : ACCESS_READ,
+                            .flags = access_flags(inst),
+                            .first = group->accesses.count};
+    uint32_t width = size_bytes <= 4 ? WINDOW_DWORD : WINDOW_WIDE, handed_on = 0;
+    bool all_coalesced = true;
+    for (uint32_t at = 0; at < WAVE_LANES; at += width) {
+        uint64_t part = lanes & ((1ull << width) - 1) << at;
+        if (!part)
+            continue;
+        bool coalesced = window_look_up(&window, part) <= 1 && width == WINDOW_DWORD;
+        handed_on += coalesced ? quads_of(part) : (uint32_t)__builtin_popcountll(part);
+        all_coalesced &= coalesced;
     }
+    if (group->accesses.count == window.first)
+        return;
+    for (uint64_t i = window.first; i < group->accesses.count; i++)
+        group->accesses.items[i].flags |= all_coalesced ? ACCESS_COALESCED : 0;
+    group->accesses.items[window.first].lanes = (uint8_t)handed_on;
+    group->accesses.items[window.first].flags |= ACCESS_FIRST;
 }

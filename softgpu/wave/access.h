@@ -73,7 +73,13 @@ static inline struct atomic_op inst_atomic(const struct inst *inst)
 
 void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va,
                        uint32_t size_bytes);
+void access_log_fetch(struct workgroup *group, uint64_t line_va);
+void access_log_invalidate(struct wave *wave); /* the wave empties its compute unit's L1 */
 void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_t *va,
                        uint64_t lanes, uint32_t size_bytes);
+
+/* lds_note.c: the lanes access LDS at these offsets. The caller has seen that perf wants it. */
+void lds_note(struct wave *wave, const struct inst *inst, const uint32_t *offset, uint64_t lanes,
+              uint32_t size_bytes);
 
 #endif

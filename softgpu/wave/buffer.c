@@ -134,9 +134,16 @@ EXEC_FN(ATOMIC)
     return inst_next(i);
 }
 
+/* Caches are modelled by the counters; memory itself is coherent. */
 EXEC_FN(NOTHING)
 {
-    (void)w; /* caches are modelled by the counters; memory itself is coherent */
+    (void)w;
+    return inst_next(i);
+}
+
+EXEC_FN(INVALIDATE)
+{
+    access_log_invalidate(w);
     return inst_next(i);
 }
 
@@ -145,10 +152,11 @@ inst_exec_fn *buffer_handler(struct inst *inst)
     switch (inst->op) {
     case OP_BUFFER_WBL2:
     case OP_BUFFER_INVL2:
+        return exec_NOTHING;
     case OP_BUFFER_INV:
     case OP_BUFFER_WBINVL1:
     case OP_BUFFER_WBINVL1_VOL:
-        return exec_NOTHING;
+        return exec_INVALIDATE;
     default:
         break;
     }

@@ -5,32 +5,6 @@
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
-enum { LDS_BANKS = 32, LDS_LANES_PER_CYCLE = 32 };
-
-/*
- * LDS banks, while counters want them: a bank serves one dword per cycle, lanes that read the same
- * dword share it. Each half of the wave takes as many cycles as its fullest bank has dwords.
- */
-static void count_bank_conflicts(struct wave *w, const uint32_t *offset, uint64_t lanes)
-{
-    for (unsigned half = 0; half < WAVE_LANES; half += LDS_LANES_PER_CYCLE) {
-        uint32_t seen[LDS_BANKS][LDS_LANES_PER_CYCLE], used[LDS_BANKS] = {0}, fullest = 0;
-        uint32_t left = (uint32_t)(lanes >> half);
-        for (; left; left &= left - 1) {
-            uint32_t dword = offset[half + (unsigned)__builtin_ctz(left)] / 4,
-                     bank = dword % LDS_BANKS;
-            uint32_t n = 0;
-            while (n < used[bank] && seen[bank][n] != dword)
-                n++;
-            if (n == used[bank])
-                seen[bank][used[bank]++] = dword;
-            fullest = used[bank] > fullest ? used[bank] : fullest;
-        }
-        w->group->lds_index_cycles += fullest;
-        w->group->lds_conflict_cycles += fullest > 1 ? fullest - 1 : 0;
-    }
-}
-
 /* Pointers of the active lanes; beyond the group's LDS there is none. */
 static void lds_pointers(struct wave *w, const struct inst *i, uint32_t at, uint32_t size_bytes,
                          struct lane_pointers *out)
@@ -46,8 +20,8 @@ static void lds_pointers(struct wave *w, const struct inst *i, uint32_t at, uint
         out->host[lane] = inside ? group->lds + offset[lane] : NULL;
         out->some_outside |= !inside;
     }
-    if (group->trace)
-        count_bank_conflicts(w, offset, out->lanes);
+    if (group->wants & PERF_WANT_LDS)
+        lds_note(w, i, offset, out->lanes, size_bytes);
 }
 
 /* Full EXEC, consecutive dwords inside the LDS: one copy. */
@@ -56,7 +30,7 @@ static uint8_t *contiguous_dwords(const struct wave *w, const struct inst *i)
     const uint32_t *address = w->v[i->src[0].index];
     const struct workgroup *group = w->group;
     uint32_t first = address[0] + (uint32_t)i->offset, differs = 0;
-    if (wave_exec(w) != ~0ull || group->trace)
+    if (wave_exec(w) != ~0ull || group->wants & PERF_WANT_LDS)
         return NULL;
     for (unsigned lane = 0; lane < WAVE_LANES; lane++)
         differs |= address[lane] ^ (address[0] + 4 * lane);

@@ -63,12 +63,14 @@ static bool generic_pointers(struct wave *w, const struct inst *i, const uint64_
     uint32_t offset[WAVE_LANES];
     for (unsigned lane = 0; lane < WAVE_LANES; lane++)
         offset[lane] = (uint32_t)va[lane];
-    if (shared)
-        w->group->flat_lds_insts++;
+    w->group->flat_lds_insts += shared != 0;
+    w->group->flat_lds_only += shared && shared == exec;
     if (global && !global_pointers(w, i, va, global, size_bytes, out))
         return false;
     if (!lds_pointers(w, i, va, shared, size_bytes, out))
         return false;
+    if (shared && w->group->wants & PERF_WANT_LDS)
+        lds_note(w, i, offset, shared, size_bytes);
     if (private && !scratch_pointers(w, i, offset, private, size_bytes, out))
         return false;
     out->lanes = exec;
@@ -88,7 +90,6 @@ static bool flat_pointers(struct wave *w, const struct inst *i, uint32_t size_by
     global_addresses(w, i, va);
     if (i->flags & IF_SEG_GLOBAL)
         return global_pointers(w, i, va, wave_exec(w), size_bytes, out);
-    w->group->flat_insts++;
     return generic_pointers(w, i, va, size_bytes, out);
 }
 
@@ -124,8 +125,6 @@ EXEC_FN(LOAD_DWORD)
     const uint8_t *host = contiguous_dwords(w, i, VM_READ);
     if (!host)
         return exec_LOAD(w, i);
-    if (!(i->flags & IF_SEG_GLOBAL))
-        w->group->flat_insts++;
     memcpy(data_rows(w, &i->dst)[0], host, 4 * WAVE_LANES);
     return inst_next(i);
 }
@@ -145,8 +144,6 @@ EXEC_FN(STORE_DWORD)
     uint8_t *host = contiguous_dwords(w, i, VM_WRITE);
     if (!host)
         return exec_STORE(w, i);
-    if (!(i->flags & IF_SEG_GLOBAL))
-        w->group->flat_insts++;
     memcpy(host, data_rows(w, &i->src[1])[0], 4 * WAVE_LANES);
     return inst_next(i);
 }

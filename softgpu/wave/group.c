@@ -22,6 +22,29 @@ static void wave_run(struct wave *wave)
     wave->stop = WAVE_SLICE;
 }
 
+/* The same while instruction fetches are counted. A slot's first execution only decodes it, and
+ * comes back to it: that is no fetch. */
+static void wave_run_fetching(struct wave *wave)
+{
+    const struct inst *inst = wave->pc;
+    wave->stop = WAVE_RUNNING;
+    wave->group->fetches.last_window = wave->fetch_window;
+    for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0 && inst; left--) {
+        inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
+        uint64_t mask = wave_exec(wave);
+        const struct inst *next = exec(wave, inst);
+        wave_count(wave, inst, mask);
+        if (next != inst)
+            fetch_note(wave, inst);
+        inst = next;
+    }
+    wave->fetch_window = wave->group->fetches.last_window;
+    if (!inst)
+        return;
+    wave->pc = inst;
+    wave->stop = WAVE_SLICE;
+}
+
 static void barrier_release(struct workgroup *group)
 {
     for (uint32_t i = 0; i < group->wave_count; i++) {
@@ -52,7 +75,10 @@ static bool group_round(struct workgroup *group, struct wave **faulting)
         if (wave->stop == WAVE_DONE || wave->stop == WAVE_BARRIER)
             continue;
         valu_switch(wave);
-        wave_run(wave);
+        if (__builtin_expect(group->wants & PERF_WANT_FETCH, 0))
+            wave_run_fetching(wave);
+        else
+            wave_run(wave);
         worked |= wave->stop != WAVE_SLEEP;
         if (wave->stop == WAVE_FAULT) {
             *faulting = wave;

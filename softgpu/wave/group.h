@@ -34,11 +34,22 @@ struct launch {
     uint32_t waves_per_group;                 /* of a full group */
     uint32_t shared_base_hi, private_base_hi; /* FLAT apertures */
     uint32_t trap_enabled;
+    uint32_t capacity; /* groups that a compute unit holds */
+    enum perf_limit limit;
+    uint32_t units; /* compute units that work-groups are dealt to */
 };
 
 struct access_log { /* cache-line requests, while perf wants them */
     struct perf_line_access *items;
     uint64_t count, capacity;
+};
+
+/* Lines of code that the group has touched, while perf wants them: a set, open addressing. */
+struct fetch_log {
+    uint64_t *lines; /* line number + 1; 0: free */
+    uint32_t used, capacity;
+    uint64_t count;       /* 32-byte fetches */
+    uint64_t last_window; /* of the wave that runs */
 };
 
 struct workgroup {
@@ -52,7 +63,7 @@ struct workgroup {
     uint32_t xcc, se, sh, cu;
     uint32_t wave_count, waves_live, waves_at_barrier;
     uint32_t work_items;
-    bool trace;      /* log memory accesses */
+    uint32_t wants;  /* enum perf_want: what to report besides the tallies */
     uint32_t slices; /* scheduling turns so far */
     uint8_t *lds;
     uint32_t lds_bytes, lds_capacity;
@@ -62,8 +73,9 @@ struct workgroup {
     uint8_t *scratch;
     uint64_t scratch_capacity; /* bytes */
     struct access_log accesses;
-    uint64_t lds_conflict_cycles, lds_index_cycles, flat_insts, flat_lds_insts;
-    uint16_t access_instruction;
+    struct fetch_log fetches;
+    struct perf_lds lds_counts;
+    uint64_t flat_lds_insts, flat_lds_only;
 };
 
 /* launch.c */
@@ -73,6 +85,9 @@ int group_reserve(struct workgroup *group, const struct launch *launch);
 void group_start(struct workgroup *group, const struct gpu_model *model,
                  const struct dispatch_request *request, uint64_t index);
 void group_free(struct workgroup *group);
+
+/* occupancy.c: how many groups of the launch one compute unit holds, and why not more. */
+void launch_occupancy(struct launch *launch, const struct gpu_model *model);
 
 /* group.c: one turn of a work-group */
 enum group_state { GROUP_DONE, GROUP_SLICE, GROUP_IDLE /* all asleep */, GROUP_FAULT };
@@ -98,19 +113,23 @@ const struct inst *wave_fault(struct wave *wave, const struct inst *inst, enum f
 uint64_t wave_pc_va(const struct wave *wave, const struct inst *inst);
 const struct inst *wave_jump(struct wave *wave, const struct inst *inst, uint64_t va);
 
+/* fetch.c: the wave fetched the instruction. The caller has seen that perf wants it. */
+void fetch_note(struct wave *wave, const struct inst *inst);
+void fetch_log_clear(struct fetch_log *log);
+
 /* What the run loop counts for an instruction, once its handler returned. */
 static inline void wave_count(struct wave *wave, const struct inst *inst, uint64_t exec)
 {
-    wave->counts[inst->klass]++;
+    wave->counts[inst->tally]++;
     /* Without -mpopcnt the builtin is a library call; nearly all instructions run all lanes. */
-    wave->lanes[inst->klass] +=
+    wave->lanes[inst->tally] +=
         __builtin_expect(exec == ~UINT64_C(0), 1) ? 64 : (uint64_t)__builtin_popcountll(exec);
 }
 
 static inline void wave_uncount(struct wave *wave, const struct inst *inst)
 {
-    wave->counts[inst->klass]--;
-    wave->lanes[inst->klass] -= (uint64_t)__builtin_popcountll(wave_exec(wave));
+    wave->counts[inst->tally]--;
+    wave->lanes[inst->tally] -= (uint64_t)__builtin_popcountll(wave_exec(wave));
 }
 
 static inline const struct inst *inst_next(const struct inst *inst)

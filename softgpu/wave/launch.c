@@ -117,6 +117,7 @@ int launch_prepare(struct launch *launch, const struct gpu_model *model, struct 
         launch->shared_base_hi = queue->group_segment_aperture_base_hi;
         launch->private_base_hi = queue->private_segment_aperture_base_hi;
     }
+    launch_occupancy(launch, model);
     return launch->lds_bytes > model->lds_bytes ? -EINVAL : 0;
 }
 
@@ -178,6 +179,7 @@ void group_free(struct workgroup *group)
     free(group->scratch);
     free(group->lds);
     free(group->accesses.items);
+    free(group->fetches.lines);
     free(group);
 }
 
@@ -292,14 +294,15 @@ static void wave_start(struct workgroup *group, uint32_t number, const struct gp
 static void group_place(struct workgroup *group, const struct gpu_model *model)
 {
     uint64_t n = group->index;
-    uint32_t cus = model->cu_active / (model->xcc_count * model->se_count * model->sh_per_se);
+    uint32_t arrays = model->xcc_count * model->se_count * model->sh_per_se;
+    uint32_t cus = group->launch->units / arrays;
     group->xcc = (uint32_t)(n % model->xcc_count);
     n /= model->xcc_count;
     group->se = (uint32_t)(n % model->se_count);
     n /= model->se_count;
     group->sh = (uint32_t)(n % model->sh_per_se);
     n /= model->sh_per_se;
-    group->cu = (uint32_t)(n % (cus ? cus : 1));
+    group->cu = (uint32_t)(n % cus);
 }
 
 void group_start(struct workgroup *group, const struct gpu_model *model,
@@ -324,9 +327,9 @@ void group_start(struct workgroup *group, const struct gpu_model *model,
     group->lds_bytes = launch->lds_bytes;
     memset(group->lds, 0, launch->lds_bytes);
     group->accesses.count = 0;
-    group->access_instruction = 0;
-    group->lds_conflict_cycles = group->lds_index_cycles = 0;
-    group->flat_insts = group->flat_lds_insts = 0;
+    fetch_log_clear(&group->fetches);
+    group->lds_counts = (struct perf_lds){0};
+    group->flat_lds_insts = group->flat_lds_only = 0;
     for (uint32_t i = 0; i < group->wave_count; i++)
         wave_start(group, i, model, request, size);
 }

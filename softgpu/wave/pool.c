@@ -118,7 +118,7 @@ static struct workgroup *start_group(struct engine *engine, struct dispatch *dis
     group->dispatch = dispatch;
     group->launch = &dispatch->launch;
     group->engine = engine;
-    group->trace = perf_wants_accesses(engine->perf);
+    group->wants = perf_wants(engine->perf);
     int status = group_reserve(group, &dispatch->launch);
     if (status == 0)
         group_start(group, engine->model, &dispatch->request, index);

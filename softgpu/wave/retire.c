@@ -1,33 +1,48 @@
 /* The end of groups, in order, and of dispatches. */
 #include <stdlib.h>
 
+#include "perf/clock.h"
 #include "wave/engine.h"
 
-/*
- * Approximate cycles that an instruction of each class holds its wave, latency included. Relative
- * weights in the spirit of the gfx9 optimisation guides (a 64-lane VALU operation issues over four
- * cycles); times derived from them are published as approximate.
- */
-static const uint16_t class_cycles[CLASS_COUNT] = {
-    [CLASS_VALU] = 4,     [CLASS_MFMA] = 32,    [CLASS_SALU] = 4,     [CLASS_SMEM] = 24,
-    [CLASS_VMEM_RD] = 64, [CLASS_VMEM_WR] = 32, [CLASS_FLAT_RD] = 72, [CLASS_FLAT_WR] = 40,
-    [CLASS_LDS] = 16,     [CLASS_GDS] = 64,     [CLASS_BRANCH] = 8,   [CLASS_SENDMSG] = 8,
-    [CLASS_WAITCNT] = 4,  [CLASS_BARRIER] = 16, [CLASS_EXPORT] = 16,  [CLASS_OTHER] = 4};
+enum { SIMD_MAX = 8 };
 
-static uint64_t wave_cycles(const struct wave *wave)
+/* Groups of this dispatch that share the compute unit with the group. */
+static uint64_t groups_beside(const struct dispatch *dispatch, const struct workgroup *group)
 {
-    uint64_t cycles = 0;
-    for (int i = 0; i < CLASS_COUNT; i++)
-        cycles += wave->counts[i] * class_cycles[i];
-    return cycles;
+    uint64_t units = dispatch->launch.units, own = group->index % units;
+    uint64_t groups = (dispatch->group_total - own + units - 1) / units;
+    return groups < dispatch->launch.capacity ? groups : dispatch->launch.capacity;
+}
+
+/*
+ * The clock of perf/README.md: the waves of a SIMD issue one after another and wait together, and
+ * groups share their unit. A wave is resident for as long as its group: until its SIMD has issued
+ * everything and its longest wait is over.
+ */
+static void record_times(const struct engine *engine, const struct workgroup *group,
+                         struct perf_group *record)
+{
+    uint64_t issue[SIMD_MAX] = {0}, busiest = 0, longest_wait = 0;
+    uint64_t beside = groups_beside(group->dispatch, group);
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        struct wave_time time = clock_wave(group->waves[i].counts);
+        uint64_t *simd = &issue[i % engine->model->simd_per_cu];
+        *simd += time.issue_cycles;
+        busiest = *simd > busiest ? *simd : busiest;
+        longest_wait = time.wait_cycles > longest_wait ? time.wait_cycles : longest_wait;
+        record->issue_cycles += time.issue_cycles;
+        record->wait_cycles += time.wait_cycles;
+    }
+    uint64_t alone = busiest + longest_wait, together = busiest * beside;
+    uint64_t resident = alone > together ? alone : together;
+    record->wave_cycles = resident * group->wave_count;
+    record->busy_cycles = (resident + beside - 1) / beside;
 }
 
 static void record_group(const struct engine *engine, const struct workgroup *group,
                          struct perf_group *record)
 {
-    uint32_t waves_per_simd =
-        (group->wave_count + engine->model->simd_per_cu - 1) / engine->model->simd_per_cu;
-    uint64_t longest = 0;
+    _Static_assert(TALLY_VALU_OTHER == 0, "vector tallies come first");
     *record = (struct perf_group){.dispatch_seq = group->dispatch->sequence,
                                   .group_index = group->index,
                                   .xcc = group->xcc,
@@ -36,20 +51,20 @@ static void record_group(const struct engine *engine, const struct workgroup *gr
                                   .cu = group->cu,
                                   .waves = group->wave_count,
                                   .work_items = group->work_items,
-                                  .lds_bank_conflict_cycles = group->lds_conflict_cycles,
-                                  .lds_idx_cycles = group->lds_index_cycles,
-                                  .flat_insts = group->flat_insts,
-                                  .flat_lds_insts = group->flat_lds_insts};
+                                  .capacity = group->launch->capacity,
+                                  .limit = group->launch->limit,
+                                  .flat_lds_insts = group->flat_lds_insts,
+                                  .flat_lds_only = group->flat_lds_only,
+                                  .lds = group->lds_counts,
+                                  .fetches = group->fetches.count};
     for (uint32_t i = 0; i < group->wave_count; i++) {
         const struct wave *wave = &group->waves[i];
-        uint64_t cycles = wave_cycles(wave);
-        longest = cycles > longest ? cycles : longest;
-        for (int c = 0; c < CLASS_COUNT; c++)
-            record->insts[c] += wave->counts[c];
-        record->valu_lanes += wave->lanes[CLASS_VALU] + wave->lanes[CLASS_MFMA];
-        record->wave_cycles += cycles * waves_per_simd;
+        for (int t = 0; t < TALLY_COUNT; t++)
+            record->tallies[t] += wave->counts[t];
+        for (int t = 0; t < TALLY_SALU; t++)
+            record->valu_lanes += wave->lanes[t];
     }
-    record->busy_cycles = longest * waves_per_simd + group->lds_conflict_cycles;
+    record_times(engine, group, record);
 }
 
 /* Under retire_lock and lock: hands over what is next in order, one record at a time. */

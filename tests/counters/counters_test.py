@@ -104,22 +104,24 @@ def classify(mnemonic):
         return ["SQ_INSTS_LDS"]
     if mnemonic.startswith(("flat_", "global_", "buffer_", "scratch_")):
         kind = "SQ_INSTS_VMEM_RD" if "_load" in mnemonic else "SQ_INSTS_VMEM_WR"
-        flat = ["SQ_INSTS_FLAT", "SQ_INSTS_LDS"] if mnemonic.startswith("flat_") else []
+        # Published measurements on MI210 count global instructions as FLAT, and FLAT as LDS only
+        # where it goes there; these kernels' generic pointers are global ones.
+        flat = [] if mnemonic.startswith("buffer_") else ["SQ_INSTS_FLAT"]
         return [kind, "SQ_INSTS_VMEM"] + flat
     if mnemonic.startswith(("s_load", "s_buffer_load", "s_store", "s_dcache", "s_memtime")):
         return ["SQ_INSTS_SMEM"]
     if mnemonic.startswith(("s_branch", "s_cbranch", "s_setpc", "s_swappc")):
         return ["SQ_INSTS_BRANCH"]
-    if mnemonic.startswith("s_sendmsg"):
+    if mnemonic.startswith("s_sendmsg") or mnemonic == "s_endpgm":  # as MI210 counts it
         return ["SQ_INSTS_SENDMSG"]
-    if mnemonic in ("s_endpgm", "s_barrier", "s_nop", "s_waitcnt", "s_sleep"):
+    if mnemonic in ("s_barrier", "s_nop", "s_waitcnt", "s_sleep"):
         return []
     return ["SQ_INSTS_SALU"]
 
 
 INSTRUCTION_COUNTERS = ["SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_LDS",
                         "SQ_INSTS_FLAT", "SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR", "SQ_INSTS_VMEM",
-                        "SQ_INSTS_BRANCH"]
+                        "SQ_INSTS_BRANCH", "SQ_INSTS_SENDMSG"]
 
 
 def disassembly(objdump, code):

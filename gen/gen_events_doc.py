@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""data/counters/events.txt -> docs/software_gpu_counters.md.
+
+usage: gen_events_doc.py EVENTS OUTPUT            writes the page
+       gen_events_doc.py --check EVENTS OUTPUT    exits 1 when the page is not what would be written
+"""
+import pathlib
+import sys
+
+GPUS = ["gfx906", "gfx908", "gfx90a", "gfx942"]
+HEAD = """# Counters of the software GPU
+
+Generated from `data/counters/events.txt` by `gen/gen_events_doc.py`; `crocgpu events [GPU...]`
+prints the same list. The profiler cannot know that a GPU is software, so what a value is worth is
+published here and by `crocgpu`, not by `crocprof`.
+
+- **exact**: equals what executed.
+- **modelled**: from a deterministic model of caches, LDS banks, address coalescing: the same run
+  gives the same value, with any number of host threads.
+- **approximate**: cycles of the simple clock in `softgpu/perf/README.md`; equally reproducible, but
+  not the cycles of hardware.
+- **none**: not modelled, reads 0.
+
+The numbers are what selects the event on each GPU; `-`: no such event there.
+"""
+
+
+def page(events):
+    rows = [line.split() for line in events.read_text().splitlines()
+            if line.strip() and not line.startswith("#")]
+    lines, block = [HEAD], None
+    counts = {}
+    for row in rows:
+        counts[row[2]] = counts.get(row[2], 0) + 1
+    lines.append("Of %d events %s.\n" % (len(rows), ", ".join(
+        "%d are %s" % (counts[name], name) for name in ("exact", "modelled", "approximate", "none"))))
+    for row in rows:
+        if row[0] != block:
+            block = row[0]
+            lines += ["\n## %s\n" % block, "| event | class | %s |" % " | ".join(GPUS),
+                      "|---|---|%s" % ("---:|" * len(GPUS))]
+        lines.append("| %s | %s | %s |" % (row[1], row[2], " | ".join(row[4:8])))
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    arguments = sys.argv[1:]
+    check = arguments[0] == "--check"
+    events, output = (pathlib.Path(a) for a in arguments[check:])
+    if not check:
+        output.write_text(page(events))
+    elif output.read_text() != page(events):
+        sys.exit(f"{output} is out of date: run gen/gen_events_doc.py {events} {output}")
+
+
+main()

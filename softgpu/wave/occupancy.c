@@ -1,0 +1,50 @@
+/* How many work-groups a compute unit holds at once, as registers, LDS and wave slots allow. */
+#include "wave/group.h"
+
+enum {
+    SGPRS_PER_SIMD = 800,
+    SGPR_GRANULE = 16,
+    LDS_GRANULE_BYTES = 512,
+    BARRIERS_PER_UNIT = 16 /* work-groups of several waves */
+};
+
+static uint32_t round_up(uint32_t value, uint32_t granule)
+{
+    return (value + granule - 1) / granule * granule;
+}
+
+static void limit_take(struct launch *launch, uint32_t groups, enum perf_limit limit)
+{
+    if (groups >= launch->capacity)
+        return;
+    launch->capacity = groups;
+    launch->limit = limit;
+}
+
+/* Groups when each SIMD has room for so many waves; waves are dealt to the SIMDs in turn. */
+static uint32_t groups_of_waves(const struct launch *launch, const struct gpu_model *model,
+                                uint32_t waves_per_simd)
+{
+    return waves_per_simd * model->simd_per_cu / launch->waves_per_group;
+}
+
+void launch_occupancy(struct launch *launch, const struct gpu_model *model)
+{
+    uint32_t arrays = model->xcc_count * model->se_count * model->sh_per_se;
+    uint32_t vgprs = launch->vgpr_count > 0 ? launch->vgpr_count : 1;
+    uint32_t sgprs = round_up(launch->sgpr_count + SGPRS_INITIAL, SGPR_GRANULE);
+    uint32_t units = model->cu_active / arrays;
+
+    launch->units = (units ? units : 1) * arrays;
+    launch->capacity = UINT32_MAX;
+    limit_take(launch, groups_of_waves(launch, model, model->waves_per_simd), LIMIT_WAVES);
+    limit_take(launch, groups_of_waves(launch, model, model->vgprs_per_simd / vgprs), LIMIT_VGPRS);
+    limit_take(launch, groups_of_waves(launch, model, SGPRS_PER_SIMD / sgprs), LIMIT_SGPRS);
+    if (launch->lds_bytes)
+        limit_take(launch, model->lds_bytes / round_up(launch->lds_bytes, LDS_GRANULE_BYTES),
+                   LIMIT_LDS);
+    if (launch->waves_per_group > 1)
+        limit_take(launch, BARRIERS_PER_UNIT, LIMIT_BARRIERS);
+    if (launch->capacity == 0) /* more than a unit has: hardware would refuse, we run it alone */
+        launch->capacity = 1;
+}
