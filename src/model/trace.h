@@ -87,8 +87,8 @@ enum trace_domain {
 enum {
     TRACE_OPERATIONS_MAX = 544, /* operations of one domain; the largest is checked by session */
     /* Contexts that may listen to one operation at the same time; bounds the frames on the stack.
-     * rocprofiler_start_context refuses the seventeenth with a status. */
-    TRACE_SUBSCRIBERS_MAX = 16,
+     * rocprofiler_start_context refuses one more with a status. */
+    TRACE_SUBSCRIBERS_MAX = 64,
 };
 
 struct tracebuf; /* src/tracebuf */

@@ -392,7 +392,7 @@ static void conflicts_are_refused(void **state)
     OK(context_stop(conflicting[0]));
 }
 
-static void seventeenth_listener_is_refused(void **state)
+static void one_listener_too_many_is_refused(void **state)
 {
     (void)state;
     for (int i = 0; i < TRACE_SUBSCRIBERS_MAX; i++)
@@ -439,7 +439,7 @@ int main(void)
         cmocka_unit_test(a_dispatch_is_asked_for_its_id_once),
         cmocka_unit_test(ids_retire_after_their_last_work),
         cmocka_unit_test(conflicts_are_refused),
-        cmocka_unit_test(seventeenth_listener_is_refused),
+        cmocka_unit_test(one_listener_too_many_is_refused),
         cmocka_unit_test(finalisation_delivers_and_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

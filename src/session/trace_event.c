@@ -109,7 +109,8 @@ static void externals_recapture(struct session_thread *self, struct trace_event 
     if (!event->has_external)
         return;
     rocprofiler_user_data_t before[TRACE_SUBSCRIBERS_MAX];
-    memcpy(before, event->external, sizeof before);
+    if (had_external)
+        memcpy(before, event->external, old->subscriber_count * sizeof before[0]);
     for (uint32_t i = 0; i < set->subscriber_count; i++) {
         const struct trace_subscriber *s = &set->subscribers[i];
         event->external[i] = s->request && had_external && set_has(old, s->context)
@@ -159,7 +160,9 @@ bool trace_event_recapture(struct trace_event *event, int32_t operation)
 {
     struct thread *thread = session_self();
     const struct trace_set *old = event->set;
-    memcpy(event->enter_user_data, event->user_data, sizeof event->user_data);
+    if (old)
+        memcpy(event->enter_user_data, event->user_data,
+               old->subscriber_count * sizeof event->user_data[0]);
     event->enter_set = old;
     event->operation = operation;
     event->set = thread ? trace_set_load((enum trace_domain)event->domain, operation) : NULL;

@@ -35,6 +35,7 @@ struct copy {
 /* Copies take the runtime microseconds: a lock here is in the noise. It never calls out. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct copy *free_copies;
+static bool released; /* no copy is kept for later: the runtime counts its signals when it goes */
 static struct inflight_lane lane;
 
 /* Times of the latest copy per program signal; a signal used again overwrites its entry. */
@@ -59,6 +60,7 @@ static bool copies_wanted(void)
 
 static bool copies_start(void)
 {
+    released = false;
     if (!copies_traced())
         return true;
     return hsa_real.hsa_amd_profiling_async_copy_enable != NULL &&
@@ -85,25 +87,35 @@ static struct copy *copy_take(void)
     return copy;
 }
 
+static void copy_free(struct copy *copy)
+{
+    hsa_real.hsa_signal_destroy(copy->own);
+    free(copy);
+}
+
 static void copy_return(struct copy *copy)
 {
     pthread_mutex_lock(&lock);
-    copy->next_free = free_copies;
-    free_copies = copy;
+    bool keep = !released;
+    if (keep) {
+        copy->next_free = free_copies;
+        free_copies = copy;
+    }
     pthread_mutex_unlock(&lock);
+    if (!keep)
+        copy_free(copy);
 }
 
-/* The runtime counts its signals when it goes; ours must be gone by then. */
 void copies_release(void)
 {
     pthread_mutex_lock(&lock);
     struct copy *copies = free_copies;
     free_copies = NULL;
+    released = true;
     pthread_mutex_unlock(&lock);
     while (copies != NULL) {
         struct copy *next = copies->next_free;
-        hsa_real.hsa_signal_destroy(copies->own);
-        free(copies);
+        copy_free(copies);
         copies = next;
     }
 }
