@@ -1,6 +1,7 @@
 #include "session/lifecycle.h"
 
 #include "base/clock.h"
+#include "base/ending.h"
 #include "base/log.h"
 #include "session/discover.h"
 #include "session/record.h"
@@ -240,6 +241,7 @@ bool session_initialize(void)
     }
     initializing_here = true;
     pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
+    thread_init(); /* before threads of our own: then it takes 10 ms more */
     thread_creation_hook(thread_callbacks_run);
     clock_init();
     record_init();
@@ -356,7 +358,23 @@ void session_finalize(void)
     contexts_stop(0);
     tracebuf_shutdown();
     services_destroy();
+    ending_done();
     reach(&stage, STAGE_DONE);
+}
+
+/* The end without exit(). Only now, when a runtime starts: interpreters set their own handlers up
+ * when they start, and leave out signals that somebody else has taken. */
+void session_endings_watch(void)
+{
+    static _Atomic bool watched;
+    if (atomic_exchange(&watched, true))
+        return;
+    thread_creation_notice(false);
+    int status = ending_prepare(session_finalize, true);
+    thread_creation_notice(true);
+    if (status != 0)
+        log_warning("session", "tools are not told when the program ends by a signal: %s",
+                    strerror(-status));
 }
 
 /* What a tool's initialize was given. The only tool ends everything; one of several just itself. */

@@ -16,6 +16,9 @@ void session_finalize(void);
  * for. Not from a buffer callback, for which the reporting thread may wait. */
 void session_work_collect(void);
 
+/* From now on abort() and signals that would end the process end the session first. Idempotent. */
+void session_endings_watch(void);
+
 rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t configure);
 int session_initialized_status(void); /* 0, -1, 1 as the SDK reports them */
 int session_finalized_status(void);

@@ -202,6 +202,8 @@ static bool kept_take(struct offer *offer)
 static void offer_accept(struct offer *offer)
 {
     bool again = seen_before(offer->tables[0]);
+    if (session_has_tools())
+        session_endings_watch();
     if (session_has_tools() && !install(offer->runtime, offer->tables, offer->version))
         log_info("session", "%s: nothing was intercepted", offer->runtime->name);
     if (again)
@@ -246,8 +248,10 @@ int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **
 static void hip_ready(void)
 {
     session_initialize();
-    if (session_has_tools() && session_stage() == STAGE_READY)
-        initialization_report(runtime_find("hip"), 0, 0);
+    if (!session_has_tools() || session_stage() != STAGE_READY)
+        return;
+    session_endings_watch();
+    initialization_report(runtime_find("hip"), 0, 0);
 }
 
 static _Atomic bool hip_armed; /* writers: whoever arms; reader: runtime_first_use; relaxed */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ending.h"
+#include "base/ending.h"
 #include "launch/settings.h"
 #include "markers.h"
 #include "names.h"
@@ -197,7 +197,7 @@ static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
         counters_configure();
     if (!ok(rocprofiler_start_context(tool.context), "start"))
         return -1;
-    int status = ending_prepare(end_early);
+    int status = ending_prepare(end_early, false);
     if (status != 0)
         fprintf(stderr, "crocprof: a report only if the program ends by exit: %s\n",
                 strerror(-status));

@@ -140,9 +140,9 @@ static void runtime_start(void **state)
     OK(rocprofiler_flush_buffer(buffer));
     assert_int_equal(initialization_count, 1);
     assert_int_equal(record_count, 0);
-    /* one thread for buffers, one that watches devices */
-    assert_int_equal(creating_count, 2);
-    assert_int_equal(created_count, 2);
+    /* one for buffers, one that watches devices, one for the end of the program */
+    assert_int_equal(creating_count, 3);
+    assert_int_equal(created_count, 3);
 }
 
 static void nested_calls_name_their_ancestor(void **state)

@@ -2,6 +2,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -90,6 +91,21 @@ class Discovery(unittest.TestCase):
 
     def test_quick_exit_finalises(self):
         self.assertEqual(run(LINKED, "quick")[0], life("A", 0))
+
+    def test_signals_that_end_the_program_finalise_first(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGSEGV):
+            lines = run(LINKED, "signal", str(int(number)), status=-number)[0]
+            self.assertEqual(lines, life("A", 0))
+
+    def test_abort_finalises_first(self):
+        self.assertEqual(run(LINKED, "abort", status=-signal.SIGABRT)[0], life("A", 0))
+
+    def test_a_crash_finalises_first(self):
+        self.assertEqual(run(LINKED, "crash", status=-signal.SIGSEGV)[0], life("A", 0))
+
+    def test_ignored_signals_stay_ignored(self):
+        lines = run("sh", "-c", 'trap "" TERM; exec "$0" signal 15', LINKED)[0]
+        self.assertEqual(lines, life("A", 0))
 
     def test_the_only_tool_may_end_everything_early(self):
         self.assertEqual(run(LINKED, "end")[0], life("A", 0) + ["A ended 0"])

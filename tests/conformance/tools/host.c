@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <rocprofiler-register/rocprofiler-register.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,12 @@ int main(int argc, char **argv)
         run_fork();
     if (!strcmp(mode, "end"))
         end_here(NULL);
+    if (!strcmp(mode, "signal"))
+        raise(atoi(argv[2]));
+    if (!strcmp(mode, "abort"))
+        abort();
+    if (!strcmp(mode, "crash"))
+        *(int *volatile)argv[argc] = 1; /* NULL */
     if (!strcmp(mode, "quick"))
         quick_exit(0);
     return 0;

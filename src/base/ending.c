@@ -1,4 +1,4 @@
-#include "ending.h"
+#include "base/ending.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -7,16 +7,15 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 /* Longer than completing a report takes, short enough for somebody who waits after Ctrl-C. */
 enum { FINISH_SECONDS = 10 };
 
-/* Default action: the process ends. SIGSEGV and its like are left alone: the runtime's and the
- * kernel's own reports of them must not be delayed or lost. */
+/* Default action: the process ends. */
 static const int ending_signals[] = {SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM};
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
 
 static struct {
     void (*finish)(void);
@@ -41,7 +40,7 @@ static void *helper_main(void *unused)
     return NULL;
 }
 
-static void end_begin(void)
+void ending_begin(void)
 {
     if (!ending.finish || getpid() != ending.pid ||
         atomic_exchange_explicit(&ending.started, true, memory_order_acq_rel))
@@ -58,21 +57,43 @@ static void end_begin(void)
 static void signal_end(int number)
 {
     int saved_errno = errno;
-    end_begin();
+    ending_begin();
     errno = saved_errno;
     raise(number);
 }
 
-static void signals_take(void)
+/* SA_RESETHAND again. A fault is left to happen once more, so that the core file and a debugger
+ * show the place; a crash signal that somebody sent would be forgotten and is raised. */
+static void crash_end(int number, siginfo_t *info, void *context)
 {
-    for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++) {
+    (void)context;
+    int saved_errno = errno;
+    ending_begin();
+    errno = saved_errno;
+    if (info->si_code <= 0)
+        raise(number);
+}
+
+static void signals_take(const int *numbers, size_t count, const struct sigaction *ours)
+{
+    for (size_t i = 0; i < count; i++) {
         struct sigaction before;
-        if (sigaction(ending_signals[i], NULL, &before) != 0 || before.sa_handler != SIG_DFL)
-            continue;
-        struct sigaction ours = {.sa_handler = signal_end, .sa_flags = (int)SA_RESETHAND};
-        sigemptyset(&ours.sa_mask);
-        sigaction(ending_signals[i], &ours, NULL);
+        if (sigaction(numbers[i], NULL, &before) == 0 && !(before.sa_flags & SA_SIGINFO) &&
+            before.sa_handler == SIG_DFL)
+            sigaction(numbers[i], ours, NULL);
     }
+}
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static void all_signals_take(bool crashes)
+{
+    struct sigaction action = {.sa_handler = signal_end, .sa_flags = (int)SA_RESETHAND};
+    signals_take(ending_signals, COUNT(ending_signals), &action);
+    action.sa_sigaction = crash_end;
+    action.sa_flags |= SA_SIGINFO;
+    if (crashes)
+        signals_take(crash_signals, COUNT(crash_signals), &action);
 }
 
 static int helper_start(void)
@@ -88,7 +109,7 @@ static int helper_start(void)
     return -status;
 }
 
-int ending_prepare(void (*finish)(void))
+int ending_prepare(void (*finish)(void), bool crashes)
 {
     if (sem_init(&ending.wanted, 0, 0) != 0 || sem_init(&ending.finished, 0, 0) != 0)
         return -errno;
@@ -97,25 +118,12 @@ int ending_prepare(void (*finish)(void))
     if (status != 0)
         return status;
     ending.finish = finish;
-    at_quick_exit(end_begin);
-    signals_take();
+    at_quick_exit(ending_begin);
+    all_signals_take(crashes);
     return 0;
 }
 
 void ending_done(void)
 {
     atomic_store_explicit(&ending.started, true, memory_order_release);
-}
-
-/* Found before libc's, because this library is preloaded. libc's own exit() does not come here. */
-__attribute__((visibility("default"), noreturn)) void _exit(int status)
-{
-    end_begin();
-    for (;;)
-        syscall(SYS_exit_group, status);
-}
-
-__attribute__((visibility("default"), noreturn)) void _Exit(int status)
-{
-    _exit(status);
 }

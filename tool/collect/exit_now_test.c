@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/ending.h"
+#include "base/ending.h"
 
 /* The child reports through a pipe that finishing ran; the parent sees how the child ended. */
 static int report_pipe[2];
@@ -30,7 +30,8 @@ static int child_status(void (*end)(void), size_t *finishes)
     assert_true(child >= 0);
     if (child == 0) {
         close(report_pipe[0]);
-        if (ending_prepare(finish) == 0)
+        signal(SIGSEGV, SIG_DFL); /* cmocka's */
+        if (ending_prepare(finish, true) == 0)
             end();
         exit(99);
     }
@@ -63,6 +64,17 @@ static void by_abort(void)
 static void by_terminate(void)
 {
     raise(SIGTERM);
+}
+
+static void by_bad_pointer(void)
+{
+    volatile int *volatile nowhere = NULL;
+    *nowhere = 1;
+}
+
+static void by_sent_crash_signal(void)
+{
+    raise(SIGSEGV);
 }
 
 static void *thread_exits(void *unused)
@@ -127,6 +139,18 @@ static void signals_end_the_program_as_they_would(void **state)
     assert_int_equal(finishes, 1);
 }
 
+static void crashes_are_still_crashes(void **state)
+{
+    (void)state;
+    size_t finishes;
+    int status = child_status(by_bad_pointer, &finishes);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    assert_int_equal(finishes, 1);
+    status = child_status(by_sent_crash_signal, &finishes);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    assert_int_equal(finishes, 1);
+}
+
 static void nothing_to_do_after_a_normal_end(void **state)
 {
     (void)state;
@@ -155,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statuses_are_the_programs_own),
         cmocka_unit_test(signals_end_the_program_as_they_would),
+        cmocka_unit_test(crashes_are_still_crashes),
         cmocka_unit_test(nothing_to_do_after_a_normal_end),
         cmocka_unit_test(the_programs_handlers_stay),
     };
