@@ -2,9 +2,10 @@
 #ifndef CLI_CHECK_H
 #define CLI_CHECK_H
 
-/* CROCPROF_CHECK_MODE "counters": every name of CROCPROF_COUNTERS exists on every GPU and the set
- * can be collected at once; "list": prints the counters. Returns an exit status, messages are
- * printed. */
+/* CROCPROF_CHECK_MODE "counters": every name of CROCPROF_COUNTERS exists on some GPU; prints how
+ * many runs collect them all; "list": prints the counters. Returns an exit status, messages go to
+ * stderr.
+ */
 int cli_check(void);
 
 #endif

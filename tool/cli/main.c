@@ -12,6 +12,7 @@
 #include "launch/launch.h"
 #include "options.h"
 #include "out/out.h"
+#include "passes.h"
 
 enum { EXIT_USAGE = 2, EXIT_NOT_STARTED = 127 };
 
@@ -71,13 +72,8 @@ static int check_exec(const struct launch *launch, const char *mode, const char 
     return refuse(EXIT_NOT_STARTED, "%s: %s", self, strerror(errno));
 }
 
-static int counters_check(const struct launch *launch, const char *counters)
+static int check_wait(pid_t child)
 {
-    pid_t child = fork();
-    if (child < 0)
-        return refuse(EXIT_NOT_STARTED, "fork: %s", strerror(errno));
-    if (child == 0)
-        _exit(check_exec(launch, "counters", counters));
     int status;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
@@ -85,6 +81,33 @@ static int counters_check(const struct launch *launch, const char *counters)
     return WIFEXITED(status) ? WEXITSTATUS(status)
                              : refuse(EXIT_NOT_STARTED, "the counter check was killed by signal %d",
                                       WTERMSIG(status));
+}
+
+/* *runs: how often the program must run to collect all counters. */
+static int counters_check(const struct launch *launch, const char *counters, unsigned *runs)
+{
+    int ends[2];
+    char answer[32] = "";
+    if (pipe(ends) != 0)
+        return refuse(EXIT_NOT_STARTED, "pipe: %s", strerror(errno));
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        _exit(check_exec(launch, "counters", counters));
+    }
+    close(ends[1]);
+    if (child < 0) {
+        close(ends[0]);
+        return refuse(EXIT_NOT_STARTED, "fork: %s", strerror(errno));
+    }
+    FILE *answers = fdopen(ends[0], "r");
+    if (answers && fgets(answer, sizeof answer, answers))
+        *runs = (unsigned)strtoul(answer, NULL, 10);
+    if (answers)
+        fclose(answers);
+    return check_wait(child);
 }
 
 /* A relative directory must stay the same place when the program changes its own. */
@@ -107,15 +130,18 @@ static int run(struct cli_options *options)
     static char directory[PATH_MAX]; /* settings, the caller's, point to it */
     if (launch_prepare(&launch, options->program[0], error, sizeof error) != 0)
         return refuse(EXIT_NOT_STARTED, "%s", error);
+    unsigned runs = 1;
     int status = settings->formats ? formats_check(settings->formats) : 0;
     if (status == 0 && settings->directory)
         status = directory_resolve(settings, directory);
     if (status == 0 && settings->counters)
-        status = counters_check(&launch, settings->counters);
+        status = counters_check(&launch, settings->counters, &runs);
     if (status != 0)
         return status;
     if (launch.gpu_library[0])
         fprintf(stderr, "crocprof: no GPU in this machine (/dev/kfd): using the software GPU\n");
+    if (runs > 1)
+        return passes_run(&launch, settings, options->program, runs);
     status = launch_environment(&launch, settings);
     if (status == 0)
         status = launch_program(&launch, options->program);

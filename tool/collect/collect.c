@@ -2,6 +2,7 @@
  * libcrocprof-tool.so: the SDK client inside the profiled program. One context with all services,
  * two lossless buffers (one for traces, one for counters), one code-object callback for names.
  */
+#include <crocprof/plan.h>
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
@@ -15,6 +16,7 @@
 #include "launch/settings.h"
 #include "markers.h"
 #include "names.h"
+#include "passes.h"
 #include "report.h"
 
 enum { BUFFER_BYTES = 4 << 20, WATERMARK_BYTES = 3 << 20, AGENTS_MAX = 64, COUNTERS_MAX = 256 };
@@ -116,7 +118,10 @@ static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t dispatc
                             rocprofiler_user_data_t *user_data, void *data)
 {
     (void)data;
-    user_data->value = (uint64_t)gettid(); /* this is the submitting thread; values bring it back */
+    /* This is the submitting thread; values bring back what it says. */
+    user_data->value = report_counter_tag(
+        (uint32_t)gettid(),
+        names_kernel_launch(dispatch.dispatch_info.kernel_id, dispatch.dispatch_info.agent_id));
     for (unsigned i = 0; i < tool.config_count; i++)
         if (tool.configs[i].agent == dispatch.dispatch_info.agent_id.handle)
             *config = tool.configs[i].config;
@@ -144,6 +149,23 @@ static rocprofiler_status_t counter_match(rocprofiler_agent_id_t agent,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+/* Keeps the counters of this run's pass. */
+static rocprofiler_status_t pass_select(const rocprofiler_agent_v0_t *agent,
+                                        struct counter_search *search)
+{
+    uint32_t pass_of[COUNTERS_MAX], passes;
+    size_t kept = 0;
+    if (!tool.settings.pass)
+        return ROCPROFILER_STATUS_SUCCESS;
+    rocprofiler_status_t status =
+        crocprof_plan_passes(agent->id, search->ids, search->count, pass_of, &passes);
+    for (size_t i = 0; i < search->count && status == ROCPROFILER_STATUS_SUCCESS; i++)
+        if (pass_of[i] == passes_number(&tool.settings))
+            search->ids[kept++] = search->ids[i];
+    search->count = kept;
+    return status;
+}
+
 static void agent_counters_configure(const rocprofiler_agent_v0_t *agent)
 {
     struct counter_search search = {0};
@@ -154,6 +176,8 @@ static void agent_counters_configure(const rocprofiler_agent_v0_t *agent)
         rocprofiler_iterate_agent_supported_counters(agent->id, counter_match, &search);
     }
     rocprofiler_counter_config_id_t config = {0};
+    if (!ok(pass_select(agent, &search), tool.settings.counters) || search.count == 0)
+        return; /* crocprof has said what this GPU does not count */
     if (!ok(rocprofiler_create_counter_config(agent->id, search.ids, search.count, &config),
             tool.settings.counters))
         return;
@@ -193,8 +217,10 @@ static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
            tool.context, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, code_object, NULL),
        "code objects");
     tracing_configure();
-    if (tool.settings.counters)
+    if (tool.settings.counters) {
+        passes_open(&tool.settings);
         counters_configure();
+    }
     if (!ok(rocprofiler_start_context(tool.context), "start"))
         return -1;
     int status = ending_prepare(end_early, false);
@@ -214,6 +240,7 @@ static void tool_finalize(void *data)
     rocprofiler_flush_buffer(tool.buffer);
     markers_each(report_marker);
     report_close();
+    passes_close();
 }
 
 __attribute__((visibility("default"))) rocprofiler_tool_configure_result_t *

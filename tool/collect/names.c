@@ -18,6 +18,14 @@ static uint64_t kernel_capacity;
 static const rocprofiler_agent_v0_t *agents[AGENTS_MAX];
 static unsigned agent_count;
 
+/* Launches of kernels of one name, by position of the agent. Under `lock`. */
+struct launch_counts {
+    struct launch_counts *next;
+    const char *name;
+    uint32_t of_agent[AGENTS_MAX];
+};
+static struct launch_counts *all_launches;
+
 static int capacity_reach(uint64_t id)
 {
     if (id < kernel_capacity)
@@ -75,6 +83,36 @@ const struct kernel_info *names_kernel_find(uint64_t id)
     kernel_put(kernel);
     kernel = kernel_get(id);
     return kernel ? kernel : &nameless;
+}
+
+/* Under `lock`; NULL when memory is exhausted. */
+static struct launch_counts *launches_of(struct kernel_info *kernel)
+{
+    for (struct launch_counts *of = all_launches; of && !kernel->launches; of = of->next)
+        if (strcmp(of->name, kernel->name) == 0)
+            kernel->launches = of;
+    if (kernel->launches || !(kernel->launches = calloc(1, sizeof *kernel->launches)))
+        return kernel->launches;
+    kernel->launches->name = kernel->name;
+    kernel->launches->next = all_launches;
+    all_launches = kernel->launches;
+    return kernel->launches;
+}
+
+uint32_t names_kernel_launch(uint64_t id, rocprofiler_agent_id_t agent)
+{
+    uint32_t before = 0;
+    unsigned position = 0;
+    names_kernel_find(id); /* gives it a name if it has none */
+    while (position < agent_count && agents[position]->id.handle != agent.handle)
+        position++;
+    pthread_mutex_lock(&lock);
+    struct kernel_info *kernel = id < kernel_capacity ? kernels[id] : NULL;
+    struct launch_counts *launches = kernel ? launches_of(kernel) : NULL;
+    if (launches && position < AGENTS_MAX)
+        before = launches->of_agent[position]++;
+    pthread_mutex_unlock(&lock);
+    return before;
 }
 
 static rocprofiler_status_t agents_take(rocprofiler_agent_version_t version, const void **list,

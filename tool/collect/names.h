@@ -10,9 +10,12 @@
 #include <rocprofiler-sdk/agent.h>
 #include <rocprofiler-sdk/callback_tracing.h>
 
+struct launch_counts;
+
 struct kernel_info {
     uint64_t id;
-    char *name; /* demangled, without ".kd"; lives until the process ends */
+    struct launch_counts *launches; /* shared by kernels of one name; under names.c's lock */
+    char *name;                     /* demangled, without ".kd"; lives until the process ends */
     uint32_t vgprs, acc_vgprs, sgprs;
 };
 
@@ -20,6 +23,10 @@ void names_kernel_add(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *symbol);
 /* Never NULL: an unknown id gives a kernel named "kernel N". */
 const struct kernel_info *names_kernel_find(uint64_t id);
+
+/* How many launches of kernels with this one's name came before on the agent; counts this one. Any
+ * thread. */
+uint32_t names_kernel_launch(uint64_t id, rocprofiler_agent_id_t agent);
 
 void names_agents_load(void);
 /* NULL for an unknown id. */

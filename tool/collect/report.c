@@ -10,6 +10,7 @@
 
 #include "names.h"
 #include "out/out.h"
+#include "passes.h"
 #include "summary/stats.h"
 
 enum { SINKS_MAX = 4, COUNTERS_MAX = 256, SUMMARY_ROWS = 20 };
@@ -22,7 +23,8 @@ struct sink {
 /* Values of one dispatch: its records follow its header, one for each instance of each counter. */
 struct counter_values {
     struct out_dispatch_row dispatch;
-    uint64_t left; /* value records still to come */
+    uint32_t launch; /* of the kernel on its device */
+    uint64_t left;   /* value records still to come */
     unsigned count;
     struct {
         uint64_t id;
@@ -237,18 +239,40 @@ static rocprofiler_counter_info_v0_t counter_info(uint64_t id)
     return info;
 }
 
+static void counter_put(const struct passes_value *value, void *data)
+{
+    const struct out_dispatch_row *dispatch = data;
+    struct out_counter_row row = {
+        .dispatch = *dispatch, .counter_name = value->counter, .counter_value = value->value};
+    stats_counter_add(report.counters, dispatch->kernel_name, value->counter, value->value,
+                      value->adds_up);
+    row_put(OUT_COUNTER_COLLECTION, &row);
+}
+
+static struct passes_launch launch_of(const struct counter_values *values)
+{
+    const struct out_dispatch_row *row = &values->dispatch;
+    return (struct passes_launch){
+        .kernel = row->kernel_name,
+        .node = (uint32_t)row->agent,
+        .number = values->launch,
+        .grid = {row->grid[0], row->grid[1], row->grid[2]},
+        .workgroup = {row->workgroup[0], row->workgroup[1], row->workgroup[2]}};
+}
+
 static void counters_flush(void)
 {
     struct counter_values *values = &report.values;
+    struct passes_launch launch = launch_of(values);
     for (unsigned i = 0; i < values->count; i++) {
         rocprofiler_counter_info_v0_t info = counter_info(values->counter[i].id);
-        struct out_counter_row row = {.dispatch = values->dispatch,
-                                      .counter_name = info.name,
-                                      .counter_value = values->counter[i].value};
-        stats_counter_add(report.counters, row.dispatch.kernel_name, row.counter_name,
-                          row.counter_value, !strchr(info.expression, '/'));
-        row_put(OUT_COUNTER_COLLECTION, &row);
+        struct passes_value value = {info.name, values->counter[i].value,
+                                     !strchr(info.expression, '/')};
+        counter_put(&value, &values->dispatch);
+        passes_write(&launch, &value);
     }
+    if (values->count)
+        passes_read(&launch, counter_put, &values->dispatch);
     values->count = 0;
     values->left = 0;
 }
@@ -268,7 +292,8 @@ void report_counter_value(const rocprofiler_counter_record_t *record)
     rocprofiler_counter_id_t id = {0};
     if (rocprofiler_query_record_counter_id(record->id, &id) != ROCPROFILER_STATUS_SUCCESS)
         return;
-    values->dispatch.thread_id = record->user_data.value;
+    values->dispatch.thread_id = (uint32_t)record->user_data.value;
+    values->launch = (uint32_t)(record->user_data.value >> 32);
     unsigned at = 0;
     while (at < values->count && values->counter[at].id != id.handle)
         at++;

@@ -19,7 +19,13 @@ void report_allocation(const rocprofiler_buffer_tracing_memory_allocation_record
 /* All API kinds share one layout. */
 void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record);
 void report_counter_dispatch(const rocprofiler_dispatch_counting_service_record_t *record);
+/* The record's user data is report_counter_tag() of the launch. */
 void report_counter_value(const rocprofiler_counter_record_t *record);
+/* What values carry: the submitting thread, and the number of the launch (names_kernel_launch). */
+static inline uint64_t report_counter_tag(uint32_t thread, uint32_t launch)
+{
+    return (uint64_t)launch << 32 | thread;
+}
 void report_lost(uint64_t count);
 
 /* On the finalising thread, before report_close. */

@@ -29,6 +29,9 @@ void settings_from_environment(struct settings *settings)
 #define X(field, option, letter, variable, help) settings->field = text_from(variable);
     SETTINGS_TEXT(X)
 #undef X
+#define X(field, variable) settings->field = text_from(variable);
+    SETTINGS_OWN(X)
+#undef X
 #define X(field, option, variable, value, help) settings->field = bool_from(variable, value);
     SETTINGS_BOOL(X)
 #undef X
@@ -47,6 +50,11 @@ int settings_to_environment(const struct settings *settings)
     if (status == 0)                                                                               \
         status = put(variable, settings->field);
     SETTINGS_TEXT(X)
+#undef X
+#define X(field, variable)                                                                         \
+    if (status == 0)                                                                               \
+        status = put(variable, settings->field);
+    SETTINGS_OWN(X)
 #undef X
 #define X(field, option, variable, value, help)                                                    \
     if (status == 0)                                                                               \

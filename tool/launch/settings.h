@@ -10,7 +10,7 @@
 /*  field, option, short option or 0, environment variable, help */
 #define SETTINGS_TEXT(X)                                                                           \
     X(counters, "pmc", 'e', "CROCPROF_COUNTERS",                                                   \
-      "NAME,...   count these for every kernel; 'crocprof list' shows names")                      \
+      "NAME,...   count these for every kernel, in several runs if need be; see 'crocprof list'")  \
     X(directory, "output-directory", 'o', "CROCPROF_OUTPUT_DIR",                                   \
       "DIR        write PID_kernel_trace.csv ... and PID_results.db there")                        \
     X(formats, "format", 'f', "CROCPROF_FORMATS", "csv,sqlite which files to write (both)")        \
@@ -29,9 +29,16 @@
     X(summary, "summary", "CROCPROF_SUMMARY", true, "the table at the end")                        \
     X(stats, "stats", "CROCPROF_STATS", false, "PID_kernel_stats.csv ... beside the traces")
 
+/* What crocprof tells its own runs (tool/cli/passes.h): field, environment variable. */
+#define SETTINGS_OWN(X)                                                                            \
+    X(pass, "CROCPROF_PASS")                                                                       \
+    X(pass_count, "CROCPROF_PASS_COUNT")                                                           \
+    X(pass_directory, "CROCPROF_PASS_DIRECTORY")
+
 struct settings {
 #define X(field, ...) const char *field;
     SETTINGS_TEXT(X)
+    SETTINGS_OWN(X)
 #undef X
 #define X(field, ...) bool field;
     SETTINGS_BOOL(X)
