@@ -18,7 +18,7 @@
     }
 
 static const struct counter_block test_blocks[] = {
-    {"SQ", 8, 327, 1, TEST_SHAPE_SE},           {"GRBM", 2, 37, 0, TEST_SHAPE(1)},
+    {"SQ", 8, 337, 1, TEST_SHAPE_SE},           {"GRBM", 2, 37, 0, TEST_SHAPE(1)},
     {"TCC", 4, 295, 0, TEST_SHAPE(32)},         {"TCP", 4, 87, 0, TEST_SHAPE_SE_INSTANCES},
     {"TA", 2, 118, 0, TEST_SHAPE_SE_INSTANCES}, {"TD", 2, 56, 0, TEST_SHAPE_SE_INSTANCES},
     {"SPI", 6, 195, 0, TEST_SHAPE_SE},          {"CPC", 2, 34, 0, TEST_SHAPE(1)},
