@@ -1,0 +1,299 @@
+"""The software GPU's counter model against oracles of its own: annotated assembly, the addresses a
+kernel computes, invariants between counters, and published counts of real hardware.
+
+    model_test.py CROCGPU TOOL LAUNCHER OBJECT TYPES_SOURCE CHECK
+
+OBJECT is types.co or patterns.co, as CHECK needs.
+"""
+import re
+import sys
+
+from counters_test import Run, require, require_equal, waves_and_items
+
+CAPACITY = {"SQ": 8, "SQC": 8, "GRBM": 2, "TCC": 4, "TCP": 4, "TA": 2, "TD": 2, "SPI": 6, "CPC": 2,
+            "CPF": 2, "TCA": 4}
+LINE, QUAD, WAVE = 64, 4, 64
+
+
+def block_of(counter):
+    block = counter.split("_")[0]
+    return "SQ" if block == "SQC" else block
+
+
+def collect(paths, counters, launches, **options):
+    """Per launch {counter: {place: value}}, in as few runs as the blocks' capacities allow."""
+    left, results = list(dict.fromkeys(counters)), [{} for _ in launches]
+    while left:
+        room, now = dict(CAPACITY), []
+        for counter in left:
+            if room[block_of(counter)] > 0:
+                room[block_of(counter)] -= 1
+                now.append(counter)
+        left = [counter for counter in left if counter not in now]
+        for result, (_, values) in zip(results, Run(paths, now, launches, **options).dispatches):
+            result.update(values)
+    return results
+
+
+def totals(places):
+    return {counter: sum(values.values()) for counter, values in places.items()}
+
+
+# --- what instructions are counted as
+
+def annotated(path):
+    """{kernel: {counter: value per wave}} from the comments of types.s."""
+    kernels, macro, counts, in_macro = {}, [], None, False
+    for line in open(path):
+        code, _, comment = line.partition(";")
+        code = code.strip()
+        label = re.match(r"^(\w+):$", code)
+        if code.startswith(".macro"):
+            in_macro = code.split()[1] == "PROLOGUE"
+        elif code == ".endm":
+            in_macro = False
+        elif label and not label.group(1).endswith("_end"):
+            counts = kernels.setdefault(label.group(1), {"SQ_INSTS": 0})
+        elif code.startswith(".") or not code or label or not (in_macro or counts is not None):
+            continue
+        elif in_macro:
+            macro.append(comment)
+        elif counts is not None and not code.startswith(".amdhsa"):
+            for words in macro if code == "PROLOGUE" else [comment]:
+                counts["SQ_INSTS"] += 1
+                for word in words.split():
+                    name, _, weight = word.partition("*")
+                    counts[name] = counts.get(name, 0) + int(weight or 1)
+            if code == "s_endpgm":
+                counts = None
+    return kernels
+
+
+def check_types(paths, source):
+    launches = ["arithmetic:640x1x1:128x1x1", "arithmetic:100x1x1:100x1x1", "matrix:512x1x1:256x1x1",
+                "memory:256x1x1:64x1x1"]
+    kernels = annotated(source)
+    counters = sorted(set().union(*kernels.values()))
+    require(len(counters) > 50, "the annotations were not read")
+    for launch, places in zip(launches, collect(paths, counters, launches)):
+        expected, waves = kernels[launch.split(":")[0]], waves_and_items(launch)[0]
+        got = totals(places)
+        for counter in counters:
+            require_equal("%s of %s" % (counter, launch), got[counter],
+                          waves * expected.get(counter, 0))
+
+
+def check_waves_by_size(paths, _):
+    launches = ["arithmetic:%dx1x1:%dx1x1" % size for size in
+                ((64, 64), (63, 64), (48, 64), (47, 64), (32, 64), (31, 64), (16, 64), (15, 64),
+                 (1000, 192), (77, 10))]
+    names = ["SQ_WAVES_EQ_64", "SQ_WAVES_LT_64", "SQ_WAVES_LT_48", "SQ_WAVES_LT_32",
+             "SQ_WAVES_LT_16", "SQ_WAVES", "SQ_WAVES_SAVED", "SQ_WAVES_RESTORED"]
+    for launch, places in zip(launches, collect(paths, names, launches)):
+        grid, group = (int(part.split("x")[0]) for part in launch.split(":")[1:])
+        sizes = [min(WAVE, items - at) for start in range(0, grid, group)
+                 for items in [min(group, grid - start)] for at in range(0, items, WAVE)]
+        expected = [sum(s == 64 for s in sizes)] + \
+            [sum(s < bound for s in sizes) for bound in (64, 48, 32, 16)] + [len(sizes), 0, 0]
+        require_equal("waves of " + launch, [totals(places)[name] for name in names], expected)
+
+
+# --- requests, from the program's own addresses
+
+PATTERNS = {  # element bytes; index of the load, of the store, of the atomic
+    "copy_byte": (1, lambda i: i, lambda i: i, None),
+    "copy_dword": (4, lambda i: i, lambda i: i, None),
+    "copy_qword": (8, lambda i: i, lambda i: i, None),
+    "copy_oword": (16, lambda i: i, lambda i: i, None),
+    "copy_shifted": (4, lambda i: i + 1, lambda i: i + 3, None),
+    "copy_strided": (4, lambda i: i * 3, lambda i: i, None),
+    "copy_lines": (4, lambda i: i * 16, lambda i: i * 32, None),
+    "scatter": (4, lambda i: i, lambda i: (i * 2654435761 & 0xffffffff) >> 12, None),
+    "reuse": (4, lambda i: i & 1023, lambda i: i, None),
+    "count": (4, None, None, lambda i: i & 255),
+    "ticket": (4, None, lambda i: i + 65536, lambda i: i),
+}
+GEOMETRIES = ["4096x1x1:256x1x1", "1000x1x1:256x1x1", "256x1x1:256x1x1"]
+PATTERN_LAUNCHES = ["%s:%s" % (name, geometry) for name in PATTERNS for geometry in GEOMETRIES]
+
+
+def waves_of(launch):
+    """Work-item numbers of each wave: groups of 256 in order."""
+    grid = int(launch.split(":")[1].split("x")[0])
+    for start in range(0, grid, WAVE):
+        yield range(start, min(start + WAVE, grid))
+
+
+def lines(index, size, item):
+    first = index(item) * size
+    return range(first // LINE, (first + size - 1) // LINE + 1)
+
+
+class Requests:
+    """What one instruction of the pattern asks the L1 for, over all waves."""
+
+    def __init__(self, launch, size, index):
+        self.tags = self.lanes = self.requests = 0
+        self.footprint = set()
+        for wave in waves_of(launch) if index else ():
+            window = 16 if size <= 4 else QUAD
+            self.requests += len({line for item in wave for line in lines(index, size, item)})
+            for at in range(0, len(wave), window):
+                items = wave[at:at + window]
+                touched = {line for item in items for line in lines(index, size, item)}
+                coalesced = len(touched) == 1 and size <= 4
+                self.tags += len(touched)
+                self.lanes += -(-len(items) // QUAD) if coalesced else len(items)
+                self.footprint |= touched
+
+
+def check_requests(paths, _):
+    names = ["TCP_TOTAL_CACHE_ACCESSES", "TCP_TOTAL_READ", "TCP_TOTAL_WRITE", "TCP_TOTAL_ACCESSES",
+             "TCP_TOTAL_ATOMIC_WITH_RET", "TCP_TOTAL_ATOMIC_WITHOUT_RET", "TCP_TCC_READ_REQ",
+             "TCP_TCC_WRITE_REQ", "TCP_TCC_ATOMIC_WITH_RET_REQ", "TCP_TCC_ATOMIC_WITHOUT_RET_REQ",
+             "TCP_UTCL1_REQUEST", "TCP_UTCL1_TRANSLATION_HIT", "TCP_UTCL1_TRANSLATION_MISS"]
+    for launch, places in zip(PATTERN_LAUNCHES, collect(paths, names, PATTERN_LAUNCHES)):
+        name = launch.split(":")[0]
+        size, *indices = PATTERNS[name]
+        got = totals(places)
+        load, store, atomic = (Requests(launch, size, index) for index in indices)
+        returns = name == "ticket"
+        tags = load.tags + store.tags + atomic.tags
+        expected = {
+            "TCP_TOTAL_CACHE_ACCESSES": tags, "TCP_UTCL1_REQUEST": tags,
+            "TCP_TOTAL_READ": load.lanes, "TCP_TOTAL_WRITE": store.lanes,
+            "TCP_TOTAL_ACCESSES": load.lanes + store.lanes + atomic.lanes,
+            "TCP_TOTAL_ATOMIC_WITH_RET": atomic.lanes if returns else 0,
+            "TCP_TOTAL_ATOMIC_WITHOUT_RET": 0 if returns else atomic.lanes,
+            "TCP_TCC_WRITE_REQ": store.requests,
+            "TCP_TCC_ATOMIC_WITH_RET_REQ": atomic.requests if returns else 0,
+            "TCP_TCC_ATOMIC_WITHOUT_RET_REQ": 0 if returns else atomic.requests,
+        }
+        for counter, value in expected.items():
+            require_equal("%s of %s" % (counter, launch), got[counter], value)
+        # Each line misses somewhere, and at most once for each instruction that wants it.
+        misses = got["TCP_TCC_READ_REQ"]
+        require(len(load.footprint) <= misses <= load.requests, "%s: %d misses of %d to %d" %
+                (launch, misses, len(load.footprint), load.requests))
+        require_equal("translations of " + launch, got["TCP_UTCL1_TRANSLATION_HIT"] +
+                      got["TCP_UTCL1_TRANSLATION_MISS"], tags)
+
+
+def check_l2(paths, _):
+    """L2 requests are what leaves the L1s; memory sees a streaming kernel's footprint."""
+    names = ["TCC_REQ", "TCC_READ", "TCC_WRITE", "TCC_ATOMIC", "TCC_HIT", "TCC_MISS", "TCC_RW_REQ",
+             "TCC_NC_REQ", "TCC_EA_RDREQ", "TCC_EA_WRREQ", "TCC_EA_WRREQ_64B", "TCC_WRITEBACK",
+             "TCC_NORMAL_EVICT", "TCC_ALL_TC_OP_WB_WRITEBACK", "TCP_TCC_READ_REQ",
+             "TCP_TCC_WRITE_REQ", "TCP_TCC_ATOMIC_WITH_RET_REQ", "TCP_TCC_ATOMIC_WITHOUT_RET_REQ",
+             "SQC_TC_REQ", "SQC_TC_INST_REQ", "SQC_TC_DATA_READ_REQ", "SQC_ICACHE_REQ",
+             "SQC_ICACHE_HITS", "SQC_ICACHE_MISSES", "SQC_DCACHE_REQ", "SQC_DCACHE_HITS",
+             "SQC_DCACHE_MISSES", "SQ_IFETCH"]
+    for launch, places in zip(PATTERN_LAUNCHES, collect(paths, names, PATTERN_LAUNCHES)):
+        name, got = launch.split(":")[0], totals(places)
+        size, *indices = PATTERNS[name]
+        load, store, _ = (Requests(launch, size, index) for index in indices)
+        from_l1 = sum(got["TCP_TCC_%s_REQ" % kind] for kind in
+                      ("READ", "WRITE", "ATOMIC_WITH_RET", "ATOMIC_WITHOUT_RET"))
+        for what, left, right in (
+                ("requests", got["TCC_REQ"], from_l1 + got["SQC_TC_REQ"]),
+                ("kinds", got["TCC_REQ"], got["TCC_READ"] + got["TCC_WRITE"] + got["TCC_ATOMIC"]),
+                ("memory types", got["TCC_REQ"], got["TCC_RW_REQ"] + got["TCC_NC_REQ"]),
+                ("scalar requests", got["TCC_NC_REQ"], got["SQC_TC_REQ"]),
+                ("SQC", got["SQC_TC_REQ"], got["SQC_TC_INST_REQ"] + got["SQC_TC_DATA_READ_REQ"]),
+                ("icache", got["SQC_ICACHE_REQ"], got["SQC_ICACHE_HITS"] + got["SQC_ICACHE_MISSES"]),
+                ("fetches", got["SQC_ICACHE_REQ"], got["SQ_IFETCH"]),
+                ("dcache", got["SQC_DCACHE_REQ"], got["SQC_DCACHE_HITS"] + got["SQC_DCACHE_MISSES"]),
+                ("evictions", got["TCC_NORMAL_EVICT"], 0),  # all fits 8 MiB
+                ("write-backs", got["TCC_WRITEBACK"], got["TCC_ALL_TC_OP_WB_WRITEBACK"])):
+            require_equal("%s of %s" % (what, launch), left, right)
+        for place, requests in places["TCC_REQ"].items():
+            require_equal("hits and misses of %s at %s" % (launch, place),
+                          places["TCC_HIT"][place] + places["TCC_MISS"][place], requests)
+        if name.startswith("copy") or name in ("scatter", "reuse"):
+            reads, footprint = got["TCC_EA_RDREQ"], len(load.footprint)
+            require(footprint < reads <= footprint + got["SQC_TC_REQ"],
+                    "%s: %d reads of memory for %d lines" % (launch, reads, footprint))
+            require_equal("writes of memory of " + launch, got["TCC_EA_WRREQ"],
+                          len(store.footprint))
+        if name in ("copy_dword", "copy_qword", "copy_oword") and "4096" in launch:
+            require_equal("bytes written by " + launch, 64 * got["TCC_EA_WRREQ_64B"], 4096 * size)
+
+
+# --- time
+
+def check_times(paths, _):
+    """Waves' time is issue, waits and the arbiter's; occupancy is its integral; types are parts."""
+    names = ["SQ_WAVE_CYCLES", "SQ_ACTIVE_INST_ANY", "SQ_WAIT_ANY", "SQ_WAIT_INST_ANY",
+             "SQ_BUSY_CU_CYCLES", "SQ_INSTS_VALU", "SQ_BUSY_CYCLES", "GRBM_GUI_ACTIVE"]
+    for launch, places in zip(PATTERN_LAUNCHES, collect(paths, names, PATTERN_LAUNCHES)):
+        got = totals(places)
+        for place, cycles in places["SQ_WAVE_CYCLES"].items():
+            parts = sum(places[name][place] for name in
+                        ("SQ_ACTIVE_INST_ANY", "SQ_WAIT_ANY", "SQ_WAIT_INST_ANY"))
+            require(abs(cycles - parts) <= 2, "%s at %s: %s, parts %s" %
+                    (launch, place, cycles, parts))
+        require(0 < got["SQ_BUSY_CU_CYCLES"] <= got["SQ_WAVE_CYCLES"], "busy cycles of " + launch)
+        require(max(places["SQ_BUSY_CYCLES"].values()) <= got["GRBM_GUI_ACTIVE"], "engines " + launch)
+    occupancy = collect_derived(paths, ["MeanOccupancyPerCU", "SQ_WAVE_CYCLES", "GRBM_GUI_ACTIVE"])
+    for launch, got in zip(PATTERN_LAUNCHES, occupancy):
+        integral = got["MeanOccupancyPerCU"] * got["GRBM_GUI_ACTIVE"] * 104
+        require(-0.01 < integral - 4 * got["SQ_WAVE_CYCLES"] < 4 * 8, "occupancy of %s: %s and %s" %
+                (launch, integral, 4 * got["SQ_WAVE_CYCLES"]))
+
+
+def collect_derived(paths, names):
+    run = Run(paths, names, PATTERN_LAUNCHES)
+    return [totals(values) for _, values in run.dispatches]
+
+
+def check_threads(paths, _):
+    """Every value repeats, with any number of host threads."""
+    names = ["SQ_WAVES", "SQ_WAVE_CYCLES", "SQ_WAIT_ANY", "SQ_IFETCH", "SQC_ICACHE_MISSES",
+             "SQC_DCACHE_HITS", "SQ_BUSY_CYCLES", "SQ_BUSY_CU_CYCLES", "TCC_HIT", "TCC_MISS",
+             "TCC_EA_RDREQ", "TCC_EA_WRREQ", "TCP_TCC_READ_REQ", "TCP_TOTAL_CACHE_ACCESSES",
+             "TCP_UTCL1_TRANSLATION_MISS", "TCP_TCC_READ_REQ_LATENCY", "TA_TA_BUSY",
+             "TD_LOAD_WAVEFRONT", "GRBM_GUI_ACTIVE", "SPI_RA_REQ_NO_ALLOC_CSN"]
+    launches = [launch for launch in PATTERN_LAUNCHES if "4096" in launch]
+    first = collect(paths, names, launches, environment={"CROCGPU_THREADS": "1"})
+    for threads in ("2", "4"):
+        other = collect(paths, names, launches, environment={"CROCGPU_THREADS": threads})
+        for launch, a, b in zip(launches, first, other):
+            for name in names:
+                require(a[name] == b[name], "%s of %s with %s threads: %s and %s" %
+                        (name, launch, threads, a[name], b[name]))
+
+
+# --- real hardware
+
+# rocprofiler-compute publishes the counters of its vcopy sample on an MI210: 2^20 doubles copied by
+# 16384 waves (a first dispatch; values that do not depend on the compiler). Ours copies a quarter of it.
+MI210 = {
+    "SQ_WAVES": 16384, "SQ_WAVES_EQ_64": 16384, "SQ_ITEMS": 1048576, "SQ_INSTS_VMEM_RD": 16384,
+    "SQ_INSTS_VMEM_WR": 16384, "SQ_INSTS_FLAT": 32768, "SQ_INSTS_LDS": 0, "SQ_INSTS_SENDMSG": 16384,
+    "SQ_ACTIVE_INST_FLAT": 32768, "SQ_ACTIVE_INST_VMEM": 0, "SQ_INST_CYCLES_VMEM_RD": 16384,
+    "SPI_CSN_NUM_THREADGROUPS": 4096, "SPI_CSN_WAVE": 16384, "SPI_SWC_CSC_WR": 32768,
+    "SPI_VWC_CSC_WR": 16384, "TA_TOTAL_WAVEFRONTS": 32768, "TA_FLAT_READ_WAVEFRONTS": 16384,
+    "TA_FLAT_WRITE_WAVEFRONTS": 16384, "TA_BUFFER_WAVEFRONTS": 0, "TD_LOAD_WAVEFRONT": 32768,
+    "TD_STORE_WAVEFRONT": 16384, "TD_COALESCABLE_WAVEFRONT": 0, "TCP_TOTAL_ACCESSES": 2097152,
+    "TCP_TOTAL_READ": 1048576, "TCP_TOTAL_WRITE": 1048576, "TCP_VOLATILE": 2097152,
+    "TCP_TOTAL_CACHE_ACCESSES": 524288, "TCP_TA_TCP_STATE_READ": 32768,
+    "TCP_UTCL1_REQUEST": 524288, "TCP_UTCL1_TRANSLATION_MISS": 832, "TCP_TCC_READ_REQ": 131072,
+    "TCP_TCC_WRITE_REQ": 131072, "TCP_TCC_RW_READ_REQ": 131072, "TCC_WRITE": 131072,
+    "TCC_ATOMIC": 0, "TCC_EA_WRREQ": 131072, "TCC_EA_WRREQ_64B": 131072,
+}
+
+
+def check_hardware(paths, _):
+    launches = ["copy_qword:262144x1x1:256x1x1"]
+    got = totals(collect(paths, list(MI210), launches)[0])
+    for counter, value in MI210.items():
+        require_equal(counter, 4 * got[counter], value)
+
+
+def main():
+    paths, source, check = sys.argv[1:5], sys.argv[5], sys.argv[6]
+    globals()["check_" + check](paths, source)
+    print(check + ": ok")
+
+
+main()
