@@ -14,9 +14,9 @@
 #include <roctracer/roctracer_ext.h>
 #include <roctracer/roctracer_hsa.h>
 
+#include "base/ending.h"
 #include "base/log.h"
 #include "callbacks.h"
-#include "collect/ending.h"
 #include "journal.h"
 #include "periods.h"
 #include "plugin.h"
@@ -196,7 +196,7 @@ static void activate(void)
         threads_start();
         pthread_atfork(NULL, NULL, on_fork);
         atexit(finish);
-        if (ending_prepare(finish) != 0)
+        if (ending_prepare(finish, false) != 0)
             log_warning("roctracer", "a program that ends by a signal is not traced to its end");
     } else {
         tracing_disable();
