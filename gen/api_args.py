@@ -14,8 +14,8 @@ import api_model  # noqa: E402
 
 
 def function_rows(function):
-    family = function.table.family
-    return ['ARGUMENT(%s, %s, %s, "%s", %d),' % (family, function.name, p.name, p.type,
+    prefix = function.table.types_prefix
+    return ['ARGUMENT(%s, %s, %s, "%s", %d),' % (prefix, function.name, p.name, p.type,
                                                  p.indirections)
             for p in function.params]
 
@@ -40,7 +40,7 @@ def main():
     text = "/* Made by gen/api_args.py from data/api. */\n"
     text += "\n".join(table_text(t) for t in tables)
     text += "\n#define ARGUMENT_TABLES(X) \\\n"
-    text += "".join("    X(%s_API, %s) \\\n" % (t.stem.upper(), t.stem) for t in tables) + "\n"
+    text += "".join("    X(%s, %s) \\\n" % (t.domain, t.stem) for t in tables) + "\n"
     with open(sys.argv[2], "w", encoding="utf-8") as f:
         f.write(text)
 

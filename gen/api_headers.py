@@ -28,6 +28,7 @@ ID_HEADERS = {
     "rccl/api_id.h": ["rccl"],
     "rocdecode/api_id.h": ["rocdecode"],
     "rocjpeg/api_id.h": ["rocjpeg"],
+    "ompt/api_id.h": ["ompt"],
 }
 INDEX_HEADERS = {
     "hsa/api_id.h": ("hsa", ["hsa/amd_ext_api_id.h", "hsa/core_api_id.h",
@@ -55,6 +56,7 @@ FAMILIES = {
                    "const char *const_charp_retval"]),
     "rocjpeg": (["rocprofiler-sdk/detail/rocjpeg_types.h"],
                 ["int32_t rocJpegStatus_retval", "const char *const_charp_retval"]),
+    "ompt": (["rocprofiler-sdk/ompt/omp-tools.h"], []),
 }
 
 
@@ -87,7 +89,7 @@ def wrap_header(path, about, body):
 
 
 def id_enum(table):
-    lines = ["/** %s */" % table.title, "typedef enum rocprofiler_%s_api_id_t {" % table.stem,
+    lines = ["/** %s */" % table.title, "typedef enum %s {" % table.enum_type,
              "    %sNONE = -1," % table.enum_prefix]
     for f in table.functions:
         lines.append("    %s%s = %d," % (table.enum_prefix, f.name, f.id))
@@ -110,36 +112,56 @@ def member(param):
     return decl + ";"
 
 
-def args_struct(function, family):
+# The runtime's own functions, handed to the tool once, in the manner of an event.
+OMPT_FUNCTIONS = ["enumerate_states", "enumerate_mutex_impls", "get_thread_data", "get_num_places",
+                  "get_place_proc_ids", "get_place_num", "get_partition_place_nums", "get_proc_id",
+                  "get_state", "get_parallel_info", "get_task_info", "get_task_memory",
+                  "get_num_devices", "get_num_procs", "get_target_info", "get_unique_id"]
+
+
+def ompt_functions():
+    lines = ["/** Entry points of the OpenMP runtime; NULL where it has none. */",
+             "typedef struct rocprofiler_ompt_callback_functions_t {"]
+    lines += ["    ompt_%s_t ompt_%s;" % (name, name) for name in OMPT_FUNCTIONS]
+    return lines + ["} rocprofiler_ompt_callback_functions_t;", ""]
+
+
+def args_struct(function, prefix):
+    if function.name == "callback_functions":
+        return ["    rocprofiler_ompt_callback_functions_t callback_functions;"]
     lines = ["    struct {"]
     for p in function.params:
         lines.append("        " + member(p))
     if not function.params:
-        lines.append("        rocprofiler_%s_api_no_args no_args;" % family)
+        lines.append("        rocprofiler_%s_no_args no_args;" % prefix)
     return lines + ["    } %s;" % function.name]
 
 
 def args_header(family, tables):
     includes, retvals = FAMILIES[family]
+    prefix = tables[0].types_prefix
     lines = ["#include <stdint.h>", "", "#include <rocprofiler-sdk/defines.h>"]
     lines += ["#include <%s>" % i for i in includes]
     lines += ["", "ROCPROFILER_EXTERN_C_INIT", "",
               "/** A function without arguments: an empty struct would differ between C and C++. */",
-              "typedef struct rocprofiler_%s_api_no_args {" % family, "    char empty;",
-              "} rocprofiler_%s_api_no_args;" % family, ""]
-    lines += ["/** The arm is named after the function's return type. */",
-              "typedef union rocprofiler_%s_api_retval_t {" % family]
-    lines += ["    %s;" % r for r in retvals]
-    lines += ["} rocprofiler_%s_api_retval_t;" % family, "",
-              "/** The arm is named after the function, its members after the parameters. */",
-              "typedef union rocprofiler_%s_api_args_t {" % family]
+              "typedef struct rocprofiler_%s_no_args {" % prefix, "    char empty;",
+              "} rocprofiler_%s_no_args;" % prefix, ""]
+    if family == "ompt":
+        lines += ompt_functions()
+    if retvals:
+        lines += ["/** The arm is named after the function's return type. */",
+                  "typedef union rocprofiler_%s_retval_t {" % prefix]
+        lines += ["    %s;" % r for r in retvals]
+        lines += ["} rocprofiler_%s_retval_t;" % prefix, ""]
+    lines += ["/** The arm is named after the function, its members after the parameters. */",
+              "typedef union rocprofiler_%s_args_t {" % prefix]
     seen = set()
     for table in tables:
         for f in table.functions:
             if f.name not in seen:  # core and core_range share roctxMarkA
-                lines += args_struct(f, family)
+                lines += args_struct(f, prefix)
             seen.add(f.name)
-    lines += ["} rocprofiler_%s_api_args_t;" % family, "", "ROCPROFILER_EXTERN_C_FINI", ""]
+    lines += ["} rocprofiler_%s_args_t;" % prefix, "", "ROCPROFILER_EXTERN_C_FINI", ""]
     path = "%s/api_args.h" % family
     return path, wrap_header(path, "Arguments and results of the %s functions." % family.upper(),
                              "\n".join(lines))

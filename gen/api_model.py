@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 TABLES = ["hsa_core", "hsa_amd_ext", "hsa_image_ext", "hsa_finalize_ext",
           "hip_runtime", "hip_compiler",
           "marker_core", "marker_control", "marker_name", "marker_core_range",
-          "rccl", "rocdecode", "rocjpeg"]
+          "rccl", "rocdecode", "rocjpeg", "ompt"]
 
 
 class ApiError(Exception):
@@ -45,6 +45,11 @@ class Function:
     table: "Table" = None
 
     @property
+    def label(self):
+        """The operation's name, as tools see it."""
+        return self.name if self.table.is_api else "omp_" + self.name
+
+    @property
     def returns_void(self):
         return self.returns == "void"
 
@@ -57,19 +62,33 @@ class Function:
 @dataclass
 class Table:
     stem: str       # hsa_amd_ext
-    family: str     # hsa, hip, marker, rccl, rocdecode, rocjpeg
+    family: str     # hsa, hip, marker, rccl, rocdecode, rocjpeg, ompt
     table: str      # amd_ext
     struct: str     # AmdExtTable: the runtime's name of its table; "-" for none
     title: str
     functions: list = field(default_factory=list)
 
+    # OpenMP's events are no functions, and the SDK names what belongs to them a little otherwise.
+    @property
+    def is_api(self):
+        return self.family != "ompt"
+
     @property
     def enum_type(self):
-        return "rocprofiler_%s_api_id_t" % self.stem
+        return "rocprofiler_%s_api_id_t" % self.stem if self.is_api else "rocprofiler_ompt_operation_t"
 
     @property
     def enum_prefix(self):
-        return "ROCPROFILER_%s_API_ID_" % self.stem.upper()
+        return "ROCPROFILER_%s_ID_" % self.domain
+
+    @property
+    def domain(self):
+        return self.stem.upper() + ("_API" if self.is_api else "")
+
+    @property
+    def types_prefix(self):
+        """Of the argument union: hip_api, ompt."""
+        return self.family + ("_api" if self.is_api else "")
 
 
 def join_type(type_, name):

@@ -11,7 +11,7 @@ import api_model
 
 def table_text(table):
     lines = [f'static const char *const names_{table.stem}[] = {{']
-    lines += [f'    [{f.id}] = "{f.name}",' for f in table.functions]
+    lines += [f'    [{f.id}] = "{f.label}",' for f in table.functions]
     return "\n".join(lines + ["};", ""])
 
 

@@ -13,6 +13,7 @@
 #include <rocprofiler-sdk/hip.h>
 #include <rocprofiler-sdk/hsa.h>
 #include <rocprofiler-sdk/marker.h>
+#include <rocprofiler-sdk/ompt.h>
 #include <rocprofiler-sdk/rccl.h>
 #include <rocprofiler-sdk/rocdecode.h>
 #include <rocprofiler-sdk/rocjpeg.h>
@@ -62,6 +63,13 @@ typedef struct rocprofiler_callback_tracing_rocjpeg_api_data_t {
     rocprofiler_rocjpeg_api_args_t args;
     rocprofiler_rocjpeg_api_retval_t retval;
 } rocprofiler_callback_tracing_rocjpeg_api_data_t;
+
+/** OMPT. Events have no result; those with an endpoint come as ENTER and EXIT, the others as NONE.
+ */
+typedef struct rocprofiler_callback_tracing_ompt_data_t {
+    uint64_t size;
+    rocprofiler_ompt_args_t args;
+} rocprofiler_callback_tracing_ompt_data_t;
 
 /* ---- payloads of the other kinds ----------------------------------------------------------- */
 

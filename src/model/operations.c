@@ -37,7 +37,6 @@ _Static_assert(COUNT(names_runtime_initialization) == ROCPROFILER_RUNTIME_INITIA
 _Static_assert(COUNT(names_hip_stream) == ROCPROFILER_HIP_STREAM_LAST, "complete");
 _Static_assert(COUNT(names_hip_runtime) <= TRACE_OPERATIONS_MAX, "trace_slots holds the largest");
 
-/* OMPT has no events that we see yet: no operations. */
 static const struct {
     const char *const *names;
     int32_t count;
@@ -56,6 +55,7 @@ static const struct {
     TABLE(RCCL_API, names_rccl),
     TABLE(ROCDECODE_API, names_rocdecode),
     TABLE(ROCJPEG_API, names_rocjpeg),
+    TABLE(OMPT, names_ompt),
     TABLE(CODE_OBJECT, names_code_object),
     TABLE(KERNEL_DISPATCH, names_kernel_dispatch),
     TABLE(MEMORY_COPY, names_memory_copy),

@@ -39,6 +39,9 @@
     X(runtime_offer)                                                                               \
     X(runtime_arm)                                                                                 \
     X(runtime_first_use)                                                                           \
+    X(runtime_ompt_start)                                                                          \
+    X(runtime_ompt_initialized)                                                                    \
+    X(runtime_ompt_finalized)                                                                      \
     X(runtime_tables_watch)                                                                        \
     X(service_add)                                                                                 \
     X(service_find)                                                                                \

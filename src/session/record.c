@@ -24,6 +24,7 @@ SAME_LAYOUT(rocprofiler_buffer_tracing_rocjpeg_api_record_t);
 _Static_assert(offsetof(rocprofiler_buffer_tracing_rocdecode_api_ext_record_t, args) ==
                    offsetof(rocprofiler_buffer_tracing_hip_api_ext_record_t, args),
                "arguments stand at one place");
+SAME_LAYOUT(rocprofiler_buffer_tracing_ompt_record_t);
 _Static_assert(sizeof(api_record) == 64, "one cache line");
 _Static_assert(sizeof(struct tracebuf_item) == sizeof(rocprofiler_record_header_t) &&
                    offsetof(struct tracebuf_item, payload) ==

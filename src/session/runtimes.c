@@ -16,6 +16,9 @@ __attribute__((weak)) bool intercept_hsa_install(void *api_table, uint64_t runti
 __attribute__((weak)) bool intercept_table_install(const char *library, void **tables,
                                                    uint64_t library_version);
 __attribute__((weak)) bool intercept_hip_arm(void (*ready)(void));
+__attribute__((weak)) struct ompt_start_tool_result_t *intercept_ompt_start(void);
+__attribute__((weak)) int intercept_ompt_initialized(void);
+__attribute__((weak)) int intercept_ompt_finalized(void);
 /* Provided by src/session/counting: GPU memory and queues of the runtime just installed. */
 __attribute__((weak)) void counting_runtime_arrived(void);
 __attribute__((weak)) void counting_runtime_leaves(void);
@@ -267,6 +270,29 @@ void runtime_first_use(void)
     if (session_stage() == STAGE_BEFORE && discover_any() &&
         atomic_load_explicit(&hip_armed, memory_order_relaxed))
         hip_ready();
+}
+
+/* ---- OpenMP: its runtime asks for a tool once, when it starts */
+
+struct ompt_start_tool_result_t *runtime_ompt_start(void)
+{
+    if (session_stage() == STAGE_BEFORE && !discover_any())
+        return NULL;
+    session_initialize();
+    return session_stage() == STAGE_READY && trace_domain_is_configured(TRACE_OMPT) &&
+                   intercept_ompt_start
+               ? intercept_ompt_start()
+               : NULL;
+}
+
+int runtime_ompt_initialized(void)
+{
+    return intercept_ompt_initialized ? intercept_ompt_initialized() : 0;
+}
+
+int runtime_ompt_finalized(void)
+{
+    return intercept_ompt_finalized ? intercept_ompt_finalized() : 0;
 }
 
 /* ---- HSA tool entry points (HSA_TOOLS_LIB). The runtime calls them inside hsa_init,

@@ -22,6 +22,11 @@ void runtime_arm(void);
  * rely on tools being set up; an older HIP has not: if one is hooked, tools are set up now. */
 void runtime_first_use(void);
 
+/* What an OpenMP runtime is answered when it asks for a tool; NULL: nobody configured OMPT. */
+struct ompt_start_tool_result_t *runtime_ompt_start(void);
+int runtime_ompt_initialized(void); /* 0, 1, -1 as the SDK reports them */
+int runtime_ompt_finalized(void);
+
 rocprofiler_status_t runtime_tables_watch(rocprofiler_intercept_library_cb_t callback, int tables,
                                           void *data);
 

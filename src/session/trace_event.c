@@ -11,13 +11,13 @@ __attribute__((weak)) _Atomic(const struct trace_counting_ops *) trace_counting;
 #define CORRELATION(record) offsetof(rocprofiler_buffer_tracing_##record##_record_t, correlation_id)
 _Static_assert(CORRELATION(kernel_dispatch) == 16 && CORRELATION(memory_copy) == 16 &&
                    CORRELATION(memory_allocation) == 16 && CORRELATION(scratch_memory) == 16 &&
-                   CORRELATION(marker_api) == 16,
+                   CORRELATION(marker_api) == 16 && CORRELATION(ompt) == 16,
                "ids stand at one place");
 
-/* A marker range outlives the calls around it and has an id of its own. */
+/* Marker ranges and OpenMP regions outlive the calls around them and have ids of their own. */
 static bool has_own_id(enum trace_domain domain)
 {
-    return domain == TRACE_MARKER_CORE_RANGE_API;
+    return domain == TRACE_MARKER_CORE_RANGE_API || domain == TRACE_OMPT;
 }
 
 static bool has_ancestor(enum trace_domain domain)

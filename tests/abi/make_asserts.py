@@ -13,7 +13,6 @@ import api_model  # noqa: E402
 
 LAYOUT_INCLUDES = """#include <stddef.h>
 #include <rocprofiler-sdk/experimental/thread_trace.h>
-#include <rocprofiler-sdk/ompt/api_id.h>
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 #include <rocprofiler-sdk/spm.h>

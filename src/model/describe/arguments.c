@@ -46,15 +46,14 @@ enum { CLASS_INTEGER = 1, CLASS_ENUMERAL = 3, CLASS_POINTER = 5 };
 #define SIZE_BEHIND(value) _Generic((value), POINTEES(POINTEE_SIZE) default: 0)
 /* clang-format on */
 
-#define MEMBER(family, function, argument)                                                         \
-    (((rocprofiler_##family##_api_args_t *)0)->function.argument)
-#define ARGUMENT(family, function, argument, type, indirections)                                   \
+#define MEMBER(prefix, function, argument) (((rocprofiler_##prefix##_args_t *)0)->function.argument)
+#define ARGUMENT(prefix, function, argument, type, indirections)                                   \
     {                                                                                              \
-#argument, type, offsetof(rocprofiler_##family##_api_args_t, function.argument),           \
-            sizeof(MEMBER(family, function, argument)), indirections,                              \
-            FORMAT(MEMBER(family, function, argument)),                                            \
-            FORMAT_BEHIND(MEMBER(family, function, argument)),                                     \
-            SIZE_BEHIND(MEMBER(family, function, argument))                                        \
+#argument, type, offsetof(rocprofiler_##prefix##_args_t, function.argument),               \
+            sizeof(MEMBER(prefix, function, argument)), indirections,                              \
+            FORMAT(MEMBER(prefix, function, argument)),                                            \
+            FORMAT_BEHIND(MEMBER(prefix, function, argument)),                                     \
+            SIZE_BEHIND(MEMBER(prefix, function, argument))                                        \
     }
 
 #include "api_args.inc"

@@ -1,0 +1,196 @@
+#include "intercept/ompt/events.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+enum { SCOPES_MAX = 32 };
+
+struct scope {
+    uint32_t level; /* how many of the same operation enclose it */
+    uint64_t start_ticks;
+    struct trace_event event;
+};
+
+/* Traced scopes that are open on this thread, in the order of their beginnings. */
+struct scopes {
+    uint32_t count;
+    struct scope open[SCOPES_MAX];
+};
+
+static __thread struct scopes *thread_scopes;
+/* Scopes that are open, traced or not, so that an end finds its own beginning. */
+static __thread uint16_t levels[ROCPROFILER_OMPT_ID_LAST];
+
+static pthread_key_t scopes_key;
+static pthread_once_t scopes_once = PTHREAD_ONCE_INIT;
+
+static void scopes_free(void *any)
+{
+    struct scopes *scopes = any;
+    thread_scopes = NULL;
+    for (uint32_t i = 0; i < scopes->count; i++)
+        trace_event_release(&scopes->open[i].event);
+    free(scopes);
+}
+
+static void scopes_key_create(void)
+{
+    pthread_key_create(&scopes_key, scopes_free);
+}
+
+/* Allocates at a thread's first traced scope. */
+static struct scopes *scopes_of_thread(void)
+{
+    if (thread_scopes == NULL) {
+        pthread_once(&scopes_once, scopes_key_create);
+        thread_scopes = calloc(1, sizeof *thread_scopes);
+        if (thread_scopes != NULL)
+            pthread_setspecific(scopes_key, thread_scopes);
+    }
+    return thread_scopes;
+}
+
+static void record_common(rocprofiler_buffer_tracing_ompt_record_t *record,
+                          const struct trace_event *event)
+{
+    *record = (rocprofiler_buffer_tracing_ompt_record_t){.size = sizeof *record,
+                                                         .kind = ROCPROFILER_BUFFER_TRACING_OMPT,
+                                                         .operation = event->operation,
+                                                         .thread_id = event->thread_id};
+}
+
+static uint64_t value_of(const ompt_data_t *data)
+{
+    return data != NULL ? data->value : 0;
+}
+
+/* Records of device operations carry a few of the arguments. */
+static void record_target(rocprofiler_buffer_tracing_ompt_record_t *record,
+                          const rocprofiler_ompt_args_t *args)
+{
+    switch ((int)record->operation) {
+    case ROCPROFILER_OMPT_ID_target_emi:
+        record->target.kind = (int32_t)args->target_emi.kind;
+        record->target.device_num = args->target_emi.device_num;
+        record->target.task_id = value_of(args->target_emi.task_data);
+        record->target.target_id = value_of(args->target_emi.target_data);
+        record->target.codeptr_ra = args->target_emi.codeptr_ra;
+        return;
+    case ROCPROFILER_OMPT_ID_target_data_op_emi:
+        record->target_data_op.host_op_id = value_of(args->target_data_op_emi.host_op_id);
+        record->target_data_op.optype = (int32_t)args->target_data_op_emi.optype;
+        record->target_data_op.src_device_num = args->target_data_op_emi.src_device_num;
+        record->target_data_op.dst_device_num = args->target_data_op_emi.dst_device_num;
+        record->target_data_op.bytes = args->target_data_op_emi.bytes;
+        record->target_data_op.codeptr_ra = args->target_data_op_emi.codeptr_ra;
+        return;
+    case ROCPROFILER_OMPT_ID_target_submit_emi:
+        record->target_kernel.host_op_id = value_of(args->target_submit_emi.host_op_id);
+        record->target_kernel.requested_num_teams = args->target_submit_emi.requested_num_teams;
+        return;
+    default:
+        return;
+    }
+}
+
+/* ---- a scope */
+
+static void scope_begin(int32_t operation, uint32_t level,
+                        rocprofiler_callback_tracing_ompt_data_t *data)
+{
+    static _Atomic bool warned; /* any thread, relaxed: once is enough */
+    struct scopes *scopes = scopes_of_thread();
+    if (scopes == NULL || scopes->count == SCOPES_MAX) {
+        if (!atomic_exchange_explicit(&warned, true, memory_order_relaxed))
+            log_warning("ompt", "more than %d OpenMP regions are open on a thread: some are lost",
+                        SCOPES_MAX);
+        return;
+    }
+    struct scope *scope = &scopes->open[scopes->count];
+    if (!trace_event_open(&scope->event, TRACE_OMPT, operation))
+        return;
+    scopes->count++;
+    scope->level = level;
+    trace_event_call(&scope->event, operation, ROCPROFILER_CALLBACK_PHASE_ENTER, data);
+    scope->start_ticks = clock_ticks();
+}
+
+static void scope_report_end(struct scope *scope, uint64_t end_ticks,
+                             rocprofiler_callback_tracing_ompt_data_t *data)
+{
+    rocprofiler_buffer_tracing_ompt_record_t record;
+    trace_event_call(&scope->event, scope->event.operation, ROCPROFILER_CALLBACK_PHASE_EXIT, data);
+    record_common(&record, &scope->event);
+    record_target(&record, &data->args);
+    record.start_timestamp = scope->start_ticks; /* become nanoseconds at delivery */
+    record.end_timestamp = end_ticks;
+    trace_event_record(&scope->event, &record, sizeof record);
+    trace_event_release(&scope->event);
+}
+
+static struct scope *scope_find(int32_t operation, uint32_t level)
+{
+    for (uint32_t i = thread_scopes != NULL ? thread_scopes->count : 0; i > 0; i--) {
+        struct scope *scope = &thread_scopes->open[i - 1];
+        if (scope->event.operation == operation && scope->level == level)
+            return scope;
+    }
+    return NULL;
+}
+
+/* The scope may lie below others: a runtime is free to end what it began in another order. */
+static void scope_end(int32_t operation, uint32_t level,
+                      rocprofiler_callback_tracing_ompt_data_t *data)
+{
+    uint64_t end_ticks = clock_ticks();
+    struct scope *scope = scope_find(operation, level);
+    if (scope == NULL)
+        return;
+    scope_report_end(scope, end_ticks, data);
+    struct scope *last = &thread_scopes->open[--thread_scopes->count];
+    for (; scope < last; scope++)
+        *scope = scope[1];
+}
+
+bool ompt_event_wanted(int32_t operation, int endpoint)
+{
+    bool listened = trace_set_load(TRACE_OMPT, operation) != NULL;
+    if (endpoint == ompt_scope_begin) {
+        levels[operation]++;
+        return listened;
+    }
+    if (endpoint != ompt_scope_end || levels[operation] == 0)
+        return listened && endpoint != ompt_scope_end;
+    levels[operation]--;
+    return thread_scopes != NULL && scope_find(operation, levels[operation]) != NULL;
+}
+
+void ompt_event_scope(int32_t operation, int endpoint,
+                      rocprofiler_callback_tracing_ompt_data_t *data)
+{
+    if (endpoint == ompt_scope_begin) {
+        scope_begin(operation, levels[operation] - 1u, data);
+    } else if (endpoint == ompt_scope_end) {
+        scope_end(operation, levels[operation], data);
+    } else { /* both at once; no level of its own is open */
+        scope_begin(operation, UINT32_MAX, data);
+        scope_end(operation, UINT32_MAX, data);
+    }
+}
+
+void ompt_event_moment(int32_t operation, rocprofiler_callback_tracing_ompt_data_t *data)
+{
+    struct trace_event event;
+    rocprofiler_buffer_tracing_ompt_record_t record;
+    if (!trace_event_open(&event, TRACE_OMPT, operation))
+        return;
+    trace_event_call(&event, operation, ROCPROFILER_CALLBACK_PHASE_NONE, data);
+    record_common(&record, &event);
+    record.start_timestamp = record.end_timestamp = clock_ticks();
+    trace_event_record(&event, &record, sizeof record);
+    trace_event_release(&event);
+}
