@@ -15,65 +15,33 @@
 
 #include <cmocka.h>
 
-#define OK(call)             assert_int_equal((call), ROCPROFILER_STATUS_SUCCESS)
-#define REFUSED(call, error) assert_int_equal((call), ROCPROFILER_STATUS_ERROR_##error)
+#include "counters.h"
 
 enum { LIST_MAX = 8 };
 
-static rocprofiler_agent_id_t gpus[2], cpu;
-static uint32_t gpu_count;
-
-static rocprofiler_status_t agents_take(rocprofiler_agent_version_t version, const void **list,
-                                        size_t count, void *data)
-{
-    (void)version, (void)data;
-    for (size_t i = 0; i < count; i++) {
-        const rocprofiler_agent_v0_t *agent = list[i];
-        if (agent->type == ROCPROFILER_AGENT_TYPE_CPU)
-            cpu = agent->id;
-        else if (gpu_count < 2)
-            gpus[gpu_count++] = agent->id;
-    }
-    return ROCPROFILER_STATUS_SUCCESS;
-}
+static rocprofiler_agent_id_t gpus[2];
 
 static int setup(void **state)
 {
     (void)state;
-    OK(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, agents_take,
-                                          sizeof(rocprofiler_agent_v0_t), NULL));
-    return gpu_count == 2 ? 0 : -1;
-}
-
-struct search {
-    const char *name;
-    rocprofiler_counter_id_t id;
-    size_t count;
-};
-
-static rocprofiler_status_t match(rocprofiler_agent_id_t agent, rocprofiler_counter_id_t *counters,
-                                  size_t count, void *data)
-{
-    struct search *search = data;
-    (void)agent;
-    search->count = count;
-    for (size_t i = 0; i < count; i++) {
-        rocprofiler_counter_info_v0_t info;
-        OK(rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_0, &info));
-        assert_int_equal(info.id.handle, counters[i].handle);
-        if (search->name && strcmp(info.name, search->name) == 0)
-            search->id = counters[i];
-    }
-    return ROCPROFILER_STATUS_SUCCESS;
+    agents_load();
+    assert_int_equal(gpu_agent_count, 2);
+    for (uint32_t i = 0; i < 2; i++)
+        gpus[i] = gpu_agents[i]->id;
+    return 0;
 }
 
 static rocprofiler_counter_id_t counter(uint32_t gpu, const char *name)
 {
-    struct search search = {.name = name};
-    OK(rocprofiler_iterate_agent_supported_counters(gpus[gpu], match, &search));
-    if (search.id.handle == 0)
-        fail_msg("no counter %s", name);
-    return search.id;
+    return counter_named(gpus[gpu], name);
+}
+
+static rocprofiler_status_t count_counters(rocprofiler_agent_id_t agent,
+                                           rocprofiler_counter_id_t *list, size_t count, void *data)
+{
+    (void)agent, (void)list;
+    *(size_t *)data = count;
+    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 static size_t counters(uint32_t gpu, rocprofiler_counter_id_t list[LIST_MAX], size_t count, ...)
@@ -95,16 +63,16 @@ static rocprofiler_status_t create(uint32_t gpu, rocprofiler_counter_id_t *list,
 
 static void agents_and_their_counters(void **state)
 {
-    struct search search = {0};
+    size_t count = 0;
     (void)state;
-    REFUSED(
-        rocprofiler_iterate_agent_supported_counters((rocprofiler_agent_id_t){77}, match, &search),
-        AGENT_NOT_FOUND);
-    REFUSED(rocprofiler_iterate_agent_supported_counters(cpu, match, &search),
+    REFUSED(rocprofiler_iterate_agent_supported_counters((rocprofiler_agent_id_t){77},
+                                                         count_counters, &count),
+            AGENT_NOT_FOUND);
+    REFUSED(rocprofiler_iterate_agent_supported_counters(cpu_agent, count_counters, &count),
             AGENT_ARCH_NOT_SUPPORTED);
-    assert_int_equal(search.count, 0);
-    OK(rocprofiler_iterate_agent_supported_counters(gpus[0], match, &search));
-    assert_true(search.count > 200);
+    assert_int_equal(count, 0);
+    OK(rocprofiler_iterate_agent_supported_counters(gpus[0], count_counters, &count));
+    assert_true(count > 200);
     /* Ids are the agent's own. */
     assert_int_not_equal(counter(0, "SQ_WAVES").handle, counter(1, "SQ_WAVES").handle);
 }
@@ -162,7 +130,8 @@ static void refused_configurations(void **state)
     (void)state;
     REFUSED(rocprofiler_create_counter_config((rocprofiler_agent_id_t){77}, list, 1, &config),
             AGENT_NOT_FOUND);
-    REFUSED(rocprofiler_create_counter_config(cpu, list, 1, &config), AGENT_ARCH_NOT_SUPPORTED);
+    REFUSED(rocprofiler_create_counter_config(cpu_agent, list, 1, &config),
+            AGENT_ARCH_NOT_SUPPORTED);
     REFUSED(create(1, list, 1, &config), METRIC_NOT_VALID_FOR_AGENT);
     list[1].handle = 0;
     REFUSED(create(0, list, 2, &config), COUNTER_NOT_FOUND);
@@ -239,7 +208,7 @@ static void plans(void **state)
     OK(crocprof_plan_passes(gpus[0], NULL, 0, NULL, &passes));
     assert_int_equal(passes, 1);
     REFUSED(crocprof_plan_passes(gpus[1], list, count, pass, &passes), METRIC_NOT_VALID_FOR_AGENT);
-    REFUSED(crocprof_plan_passes(cpu, list, count, pass, &passes), AGENT_ARCH_NOT_SUPPORTED);
+    REFUSED(crocprof_plan_passes(cpu_agent, list, count, pass, &passes), AGENT_ARCH_NOT_SUPPORTED);
     REFUSED(crocprof_plan_passes((rocprofiler_agent_id_t){77}, list, count, pass, &passes),
             AGENT_NOT_FOUND);
     REFUSED(crocprof_plan_passes(gpus[0], list, count, NULL, &passes), INVALID_ARGUMENT);

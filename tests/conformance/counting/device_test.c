@@ -17,12 +17,10 @@
 
 #include <cmocka.h>
 
+#include "counters.h"
 #include "gpu.h"
 
-#define OK(call)             assert_int_equal((call), ROCPROFILER_STATUS_SUCCESS)
-#define REFUSED(call, error) assert_int_equal((call), ROCPROFILER_STATUS_ERROR_##error)
-
-enum { AGENTS_MAX = 8, RECORDS_MAX = 4096 };
+enum { RECORDS_MAX = 4096 };
 
 static const char *kernels;
 
@@ -37,65 +35,16 @@ static struct agent {
     size_t waves_records;
 } agents[AGENTS_MAX];
 static uint32_t agent_count;
-static rocprofiler_agent_id_t cpu_agent;
-
-struct search {
-    const char *name;
-    rocprofiler_counter_id_t id;
-};
-
-static rocprofiler_status_t counter_match(rocprofiler_agent_id_t agent,
-                                          rocprofiler_counter_id_t *counters, size_t count,
-                                          void *data)
-{
-    struct search *search = data;
-    (void)agent;
-    for (size_t i = 0; i < count; i++) {
-        rocprofiler_counter_info_v0_t info;
-        OK(rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_0, &info));
-        if (strcmp(info.name, search->name) == 0)
-            search->id = counters[i];
-    }
-    return ROCPROFILER_STATUS_SUCCESS;
-}
-
-static rocprofiler_counter_id_t counter_of(const struct agent *agent, const char *name)
-{
-    struct search search = {.name = name};
-    OK(rocprofiler_iterate_agent_supported_counters(agent->id, counter_match, &search));
-    assert_int_not_equal(search.id.handle, 0);
-    return search.id;
-}
 
 static void agent_prepare(struct agent *agent)
 {
-    rocprofiler_counter_id_t waves[] = {counter_of(agent, "SQ_WAVES"),
-                                        counter_of(agent, "SQ_WAVES_sum")};
-    rocprofiler_counter_id_t cycles = counter_of(agent, "GRBM_COUNT");
-    rocprofiler_counter_id_t constant = counter_of(agent, "simd_count");
     size_t instances;
-    agent->sq_waves = waves[0];
-    OK(rocprofiler_create_counter_config(agent->id, waves, 2, &agent->waves));
-    OK(rocprofiler_create_counter_config(agent->id, &cycles, 1, &agent->cycles));
-    OK(rocprofiler_create_counter_config(agent->id, &constant, 1, &agent->constant));
-    OK(rocprofiler_query_counter_instance_count(agent->id, waves[0], &instances));
+    agent->sq_waves = counter_named(agent->id, "SQ_WAVES");
+    agent->waves = config_of(agent->id, "SQ_WAVES,SQ_WAVES_sum");
+    agent->cycles = config_of(agent->id, "GRBM_COUNT");
+    agent->constant = config_of(agent->id, "simd_count");
+    OK(rocprofiler_query_counter_instance_count(agent->id, agent->sq_waves, &instances));
     agent->waves_records = instances + 1;
-}
-
-static rocprofiler_status_t agents_take(rocprofiler_agent_version_t version, const void **list,
-                                        size_t count, void *data)
-{
-    (void)version, (void)data;
-    for (size_t i = 0; i < count && agent_count < AGENTS_MAX; i++) {
-        const rocprofiler_agent_v0_t *info = list[i];
-        if (info->type != ROCPROFILER_AGENT_TYPE_GPU) {
-            cpu_agent = info->id;
-            continue;
-        }
-        agents[agent_count].id = info->id;
-        agents[agent_count++].info = info;
-    }
-    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 /* ---- the tool */
@@ -203,10 +152,12 @@ static void refusals_at_configuration(void)
 static int initialize(rocprofiler_client_finalize_t finalize, void *data)
 {
     (void)finalize, (void)data;
-    OK(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, agents_take,
-                                          sizeof(rocprofiler_agent_v0_t), NULL));
-    for (uint32_t i = 0; i < agent_count; i++)
-        agent_prepare(&agents[i]);
+    agents_load();
+    for (; agent_count < gpu_agent_count; agent_count++) {
+        agents[agent_count].info = gpu_agents[agent_count];
+        agents[agent_count].id = gpu_agents[agent_count]->id;
+        agent_prepare(&agents[agent_count]);
+    }
     rocprofiler_context_id_t *contexts[] = {&first,      &second,    &all, &plain,
                                             &dispatches, &unrelated, &late};
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++)
@@ -541,7 +492,8 @@ static void many_threads(void **state)
 static void configurations_may_go_first(void **state)
 {
     rocprofiler_counter_config_id_t kept = agents[0].waves;
-    rocprofiler_counter_id_t ids[] = {agents[0].sq_waves, counter_of(&agents[0], "SQ_WAVES_sum")};
+    rocprofiler_counter_id_t ids[] = {agents[0].sq_waves,
+                                      counter_named(agents[0].id, "SQ_WAVES_sum")};
     (void)state;
     start(first, CHOOSE_WAVES);
     OK(rocprofiler_destroy_counter_config(kept));

@@ -81,14 +81,21 @@ static void kernels_load(struct gpu *gpu, const char *directory)
     close(file);
 }
 
+hsa_queue_t *gpu_queue(const struct gpu *gpu)
+{
+    hsa_queue_t *queue;
+    HSA(hsa_queue_create(gpu->agent, 256, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX,
+                         &queue));
+    return queue;
+}
+
 void gpus_open(const char *directory)
 {
     HSA(hsa_init());
     HSA(hsa_iterate_agents(agent_seen, NULL));
     assert_true(gpu_count > 0 && host_pool.handle);
     for (uint32_t i = 0; i < gpu_count; i++) {
-        HSA(hsa_queue_create(gpus[i].agent, 256, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
-                             UINT32_MAX, &gpus[i].queue));
+        gpus[i].queue = gpu_queue(&gpus[i]);
         gpus[i].memory = memory_new(&gpus[i], MEMORY_BYTES);
         kernels_load(&gpus[i], directory);
     }

@@ -1,6 +1,6 @@
 /*
  * The program under the counting tests: HSA without HIP. Failures end the test (cmocka asserts).
- * One thread.
+ * gpus_open and gpus_close on one thread, the others on any.
  */
 #ifndef CONFORMANCE_COUNTING_GPU_H
 #define CONFORMANCE_COUNTING_GPU_H
@@ -31,6 +31,9 @@ extern uint32_t gpu_count;
 /* hsa_init, agents, one queue each; kernels from DIRECTORY/kernels_<gfx>.co. */
 void gpus_open(const char *directory);
 void gpus_close(void);
+
+/* Another queue; hsa_queue_destroy it. */
+hsa_queue_t *gpu_queue(const struct gpu *gpu);
 
 /* A launch of `groups` work-groups of GROUP_ITEMS; `argument` is the kernel's pointer. */
 hsa_signal_t gpu_launch(struct gpu *gpu, hsa_queue_t *queue, uint64_t kernel, uint32_t groups,
