@@ -214,6 +214,7 @@ static int driver_create(struct driver **out)
     driver->heap_next = DEVICE_OFFSET_HEAP;
     pthread_mutex_init(&driver->lock, NULL);
     pthread_mutex_init(&driver->svm_lock, NULL);
+    pthread_mutex_init(&driver->smi.lock, NULL);
     events_init(&driver->events);
     int status = file_create(driver);
     if (!status)
@@ -241,6 +242,7 @@ static void after_fork_child(void)
     if (!parent)
         return;
     close(parent->file);
+    smi_forget(&parent->smi);
     doorbell_watch_forget(parent->watch);
     cp_after_fork_child(parent->cp);
 }

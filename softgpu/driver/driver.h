@@ -17,6 +17,7 @@
 #include "cp/cp.h"
 #include "driver/doorbell.h"
 #include "driver/events.h"
+#include "driver/smi.h"
 #include "driver/vtree.h"
 #include "mem/vm.h"
 
@@ -58,6 +59,7 @@ struct driver {
     struct cp *cp;
     struct doorbell_watch *watch;
     struct events events;
+    struct smi smi;
 
     pthread_mutex_t lock;    /* all below; never held while calling cp_* or waiting */
     struct buffer **buffers; /* by handle - 1 */

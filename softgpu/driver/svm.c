@@ -24,7 +24,8 @@ struct svm_attributes {
 struct svm_range {
     uint64_t start, end;
     struct svm_attributes attributes;
-    uint32_t mapped; /* bit n: in the page table of GPU n */
+    uint32_t mapped;   /* bit n: in the page table of GPU n */
+    uint32_t location; /* gpu_id, or 0: where a driver that migrates would have it */
     struct svm_range *next;
 };
 
@@ -84,6 +85,7 @@ static int range_split(struct driver *driver, struct svm_range *range, uint64_t 
     struct svm_range *tail = range_new(at, range->end, &range->attributes, range->next);
     if (!tail)
         return -ENOMEM;
+    tail->location = range->location;
     range_unmap(driver, range);
     range->end = at;
     range->next = tail;
@@ -162,6 +164,30 @@ static int attribute_set(struct driver *driver, struct svm_attributes *to,
     return -EINVAL;
 }
 
+/* Nothing moves, but whoever traces migrations sees the ones that the program asks for. */
+static void range_move(struct driver *driver, struct svm_range *range)
+{
+    uint32_t from = range->location, to = range->attributes.prefetch;
+    if (to == KFD_IOCTL_SVM_LOCATION_UNDEFINED || to == from)
+        return;
+    if (from != KFD_IOCTL_SVM_LOCATION_SYSMEM && to != KFD_IOCTL_SVM_LOCATION_SYSMEM) {
+        /* between GPUs by way of the program's memory, as the kernel does without a direct link */
+        smi_migrated(driver, from, KFD_IOCTL_SVM_LOCATION_SYSMEM, range->start, range->end, to,
+                     range->attributes.preferred);
+        from = KFD_IOCTL_SVM_LOCATION_SYSMEM;
+    }
+    smi_migrated(driver, from, to, range->start, range->end, to, range->attributes.preferred);
+    range->location = to;
+}
+
+static bool asks_to_prefetch(const struct kfd_ioctl_svm_attribute *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i].type == KFD_IOCTL_SVM_ATTR_PREFETCH_LOC)
+            return true;
+    return false;
+}
+
 static int range_update(struct driver *driver, struct svm_range *range,
                         const struct kfd_ioctl_svm_attribute *list, uint32_t count)
 {
@@ -172,7 +198,11 @@ static int range_update(struct driver *driver, struct svm_range *range,
         status = attribute_set(driver, &range->attributes, &list[i]);
     if ((flags_before ^ range->attributes.flags) & vm_bits)
         range_unmap(driver, range);
-    return status ? status : range_apply(driver, range);
+    if (!status)
+        status = range_apply(driver, range);
+    if (!status && asks_to_prefetch(list, count))
+        range_move(driver, range);
+    return status;
 }
 
 static int attributes_set(struct driver *driver, uint64_t start, uint64_t end,
@@ -322,6 +352,9 @@ void svm_forget(struct driver *driver, uint64_t start, uint64_t end)
             at = &range->next;
             continue;
         }
+        for (int i = 0; i < driver->gpu_count; i++)
+            if (range->mapped & 1u << i)
+                smi_unmapped(driver, driver->gpu[i].gpu_id, range->start, range->end);
         range_unmap(driver, range);
         *at = range->next;
         free(range);
