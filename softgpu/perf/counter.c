@@ -107,7 +107,7 @@ uint64_t counter_value(struct perf *perf, struct place place, uint32_t index)
     const struct counter *counter = counter_at(perf, place, index);
     uint64_t value = counter->held;
     if (!counter->event)
-        return 0;
+        return value; /* what was written, if anything */
     if (counter->counting)
         value += event_total(perf, place, index) - counter->base;
     return value / counter->event->divisor;

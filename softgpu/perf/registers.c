@@ -76,6 +76,22 @@ static void arrays_visit(struct perf *perf, const struct reg_info *reg, uint32_t
                         value, visit);
 }
 
+/* The counter that a value register shows: MC blocks have one pair of them for all counters. */
+static uint32_t visible_counter(struct perf *perf, const struct reg_info *reg, struct place place)
+{
+    if (perf_blocks[place.block].control == CONTROL_MC)
+        return counter_at(perf, place, 0)->control & MC_COUNTER_MASK;
+    return reg->index;
+}
+
+static void value_write(struct perf *perf, const struct reg_info *reg, struct place place,
+                        uint32_t value)
+{
+    uint32_t index = visible_counter(perf, reg, place);
+    if (index < perf_blocks[place.block].counter_count)
+        counter_value_write(counter_at(perf, place, index), reg->kind == KIND_HIGH, value);
+}
+
 static void unit_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t unit,
                        uint32_t value)
 {
@@ -91,7 +107,7 @@ static void unit_write(struct perf *perf, const struct reg_info *reg, uint32_t x
         counter_control_write(perf, place, value);
         break;
     default:
-        counter_value_write(counter_at(perf, place, reg->index), reg->kind == KIND_HIGH, value);
+        value_write(perf, reg, place, value);
         break;
     }
 }
@@ -210,9 +226,7 @@ static bool read_unit(const struct perf *perf, enum axis axis, uint32_t *unit)
 
 static uint64_t visible_value(struct perf *perf, const struct reg_info *reg, struct place place)
 {
-    uint32_t index = reg->index;
-    if (perf_blocks[place.block].control == CONTROL_MC)
-        index = counter_at(perf, place, 0)->control & MC_COUNTER_MASK;
+    uint32_t index = visible_counter(perf, reg, place);
     if (index >= perf_blocks[place.block].counter_count)
         return 0;
     return counter_value(perf, place, index);

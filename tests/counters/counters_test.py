@@ -30,7 +30,13 @@ class Run:
         with tempfile.NamedTemporaryFile(suffix=".txt") as output:
             env = dict(os.environ, COUNTING_COUNTERS=",".join(counters), COUNTING_MODE=mode,
                        COUNTING_OUTPUT=output.name, LD_PRELOAD=tool, **(environment or {}))
-            done = subprocess.run([crocgpu, launcher, code] + launches, env=env, timeout=120,
+            command = [crocgpu]
+            if "COUNTING_ROOT" in env:  # another release's runtime: its loader starts the program
+                scripts, root = env["COUNTING_ROOT"].split(":")
+                library = os.path.join(os.path.dirname(crocgpu), "../lib/libcrocgpu.so")
+                env["LD_PRELOAD"] = library + ":" + tool
+                command = [os.path.join(scripts, "debian_run.sh"), root]
+            done = subprocess.run(command + [launcher, code] + launches, env=env, timeout=120,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             self.program_output, self.status = done.stdout, done.returncode
             self.lines = output.read().decode().splitlines()

@@ -263,6 +263,76 @@ def check_threads(paths, _):
                         (name, launch, threads, a[name], b[name]))
 
 
+# --- other GPUs
+
+def waves_by_place(launch, xccs, engines):
+    """Groups go to the XCCs in turn, and in each to the shader engines in turn."""
+    waves = {}
+    grid, group = (int(part.split("x")[0]) for part in launch.split(":")[1:])
+    for number, start in enumerate(range(0, grid, group)):
+        place = (number % xccs, number // xccs % engines)
+        waves[place] = waves.get(place, 0) + -(-min(group, grid - start) // WAVE)
+    return waves
+
+
+def check_gpu(paths, gpu, xccs, engines, channels, sums):
+    """Instructions per place, and requests that add up, on a GPU of another shape."""
+    names = ["SQ_WAVES", "SQ_ITEMS", "SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR", "GRBM_GUI_ACTIVE",
+             "TCC_REQ", "TCC_HIT", "TCC_MISS"] + sums
+    launches = [launch for launch in PATTERN_LAUNCHES if launch.startswith(("copy", "ticket"))]
+    for launch, places in zip(launches, collect(paths, names, launches,
+                                                environment={"CROCGPU_DEVICES": gpu})):
+        name, got = launch.split(":")[0], totals(places)
+        size, *indices = PATTERNS[name]
+        load, store, atomic = (Requests(launch, size, index) for index in indices)
+        expected, waves = waves_by_place(launch, xccs, engines), waves_and_items(launch)
+        for xcc in range(xccs):
+            for engine in range(engines):
+                require_equal("waves of %s at %d, %d" % (launch, xcc, engine),
+                              places["SQ_WAVES"][xcc, engine, 0], expected.get((xcc, engine), 0))
+        require_equal("channels", len(places["TCC_HIT"]), xccs * channels)
+        if "SQ_ITEMS" in got:  # no counter is defined for it on gfx906
+            require_equal("items of " + launch, got["SQ_ITEMS"], waves[2])
+        if "TCC_REQ" in got:
+            require_equal("hits and misses", got["TCC_HIT"] + got["TCC_MISS"], got["TCC_REQ"])
+        require_equal("loads", got["SQ_INSTS_VMEM_RD"], waves[0] * bool(indices[0]))
+        require(all(places["GRBM_GUI_ACTIVE"].values()), "an XCC was never active")
+        if sums:
+            require_equal("look-ups of " + launch, got["TCP_TOTAL_CACHE_ACCESSES"],
+                          load.tags + store.tags + atomic.tags)
+            require_equal("writes of " + launch, got["TCP_TCC_WRITE_REQ"], store.requests)
+            require_equal("L2 requests of " + launch, got["TCC_REQ"] - got["SQC_TC_REQ"],
+                          got["TCP_TCC_READ_REQ"] + got["TCP_TCC_WRITE_REQ"] +
+                          got["TCP_TCC_ATOMIC_WITH_RET_REQ"])
+        yield launch, got
+
+
+SUMS = ["TCP_TOTAL_CACHE_ACCESSES", "TCP_TCC_READ_REQ", "TCP_TCC_WRITE_REQ",
+        "TCP_TCC_ATOMIC_WITH_RET_REQ", "SQC_TC_REQ"]
+
+
+def check_gfx906(paths, _):
+    require(len(list(check_gpu(paths, "gfx906", 1, 4, 16, []))) > 10, "launches")
+
+
+def check_gfx908(paths, _):
+    require(len(list(check_gpu(paths, "gfx908", 1, 8, 32, SUMS))) > 10, "launches")
+
+
+def check_gfx942(paths, _):
+    """Eight XCCs. An L1 line has 128 bytes: a wave's 64 doubles are four read requests but eight
+    writes, each read one 128-byte transaction with memory, as published counts of an MI300X say."""
+    extra = ["TCC_BUBBLE", "TCC_EA0_RDREQ", "TCC_EA0_WRREQ_64B"]
+    for launch, got in check_gpu(paths, "gfx942", 8, 4, 16, SUMS + extra):
+        if launch != "copy_qword:4096x1x1:256x1x1":
+            continue
+        waves = 4096 // WAVE
+        require_equal("read requests", got["TCP_TCC_READ_REQ"], 4 * waves)
+        require_equal("write requests", got["TCP_TCC_WRITE_REQ"], 8 * waves)
+        require_equal("128-byte reads", got["TCC_BUBBLE"], 4 * waves)
+        require_equal("64-byte writes", got["TCC_EA0_WRREQ_64B"], 8 * waves)
+
+
 # --- real hardware
 
 # rocprofiler-compute publishes the counters of its vcopy sample on an MI210: 2^20 doubles copied by
