@@ -27,6 +27,11 @@ static void texts_have_one_number_each(void **state)
         assert_int_equal(texts_id(&texts, text, &is_new), i + 1);
         assert_false(is_new);
     }
+    const char *kept = texts_keep(&texts, "t7");
+    assert_string_equal(kept, "t7");
+    assert_ptr_equal(texts_keep(&texts, "t7"), kept);
+    assert_string_equal(texts_keep(&texts, "new"), "new");
+    assert_int_equal(texts_id(&texts, "new", &is_new), 5001);
     texts_free(&texts);
 }
 

@@ -37,21 +37,35 @@ static bool grow(struct texts *texts)
     return true;
 }
 
-uint32_t texts_id(struct texts *texts, const char *text, bool *is_new)
+/* The text's slot, filled. NULL: no memory. */
+static const struct text_slot *slot_get(struct texts *texts, const char *text, bool *is_new)
 {
     *is_new = false;
     if (2 * texts->used >= texts->capacity && !grow(texts))
-        return 0;
+        return NULL;
     uint64_t hash = hash_of(text);
     struct text_slot *slot = find(texts->slots, texts->capacity, hash, text);
     if (slot->text)
-        return slot->id;
+        return slot;
     char *copy = strdup(text);
     if (!copy)
-        return 0;
+        return NULL;
     *slot = (struct text_slot){hash, copy, ++texts->used};
     *is_new = true;
-    return slot->id;
+    return slot;
+}
+
+uint32_t texts_id(struct texts *texts, const char *text, bool *is_new)
+{
+    const struct text_slot *slot = slot_get(texts, text, is_new);
+    return slot ? slot->id : 0;
+}
+
+const char *texts_keep(struct texts *texts, const char *text)
+{
+    bool is_new;
+    const struct text_slot *slot = slot_get(texts, text, &is_new);
+    return slot ? slot->text : NULL;
 }
 
 void texts_free(struct texts *texts)

@@ -16,6 +16,8 @@ struct texts {
 
 /* 0: no memory. *is_new: the text had no number before. */
 uint32_t texts_id(struct texts *texts, const char *text, bool *is_new);
+/* A copy of the text that lives as long as the collection. NULL: no memory. */
+const char *texts_keep(struct texts *texts, const char *text);
 void texts_free(struct texts *texts);
 
 #endif

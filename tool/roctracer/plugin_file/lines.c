@@ -74,12 +74,12 @@ void line_hip_operation(struct writer *writer, const roctracer_record_t *record,
     put_text(writer, device);
     writer_u64(writer, record->queue_id);
     writer_char(writer, ' ');
-    const char *name = roctracer_op_string(record->domain, record->op, record->kind);
     if (record->op == HIP_OP_ID_DISPATCH && record->kernel_name) {
         size_t length;
         const char *kernel = name_short(demangled_name(names, record->kernel_name), &length);
         writer_bytes(writer, kernel, length);
     } else {
+        const char *name = roctracer_op_string(record->domain, record->op, record->kind);
         put_text(writer, name ? name : "unknown");
     }
     writer_char(writer, ':');

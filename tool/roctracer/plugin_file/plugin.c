@@ -100,11 +100,13 @@ static struct {
     hsa_status_t (*agent_get_info)(hsa_agent_t, hsa_agent_info_t, void *);
 } hsa;
 
-static hsa_status_t agent_write(hsa_agent_t agent, void *writer)
+static hsa_status_t agent_write(hsa_agent_t agent, void *unused)
 {
+    (void)unused;
     hsa_device_type_t type;
     hsa_status_t status = hsa.agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
-    if (status == HSA_STATUS_SUCCESS)
+    struct writer *writer = status == HSA_STATUS_SUCCESS ? output_get(OUTPUT_AGENTS) : NULL;
+    if (writer)
         line_agent(writer, agent.handle, type == HSA_DEVICE_TYPE_CPU);
     return status;
 }
@@ -118,12 +120,10 @@ static void agents_write(void)
         return;
     *(void **)&hsa.iterate_agents = dlsym(library, "hsa_iterate_agents");
     *(void **)&hsa.agent_get_info = dlsym(library, "hsa_agent_get_info");
-    struct writer *writer =
-        hsa.iterate_agents && hsa.agent_get_info ? output_get(OUTPUT_AGENTS) : NULL;
-    plugin.has_agents =
-        !writer || hsa.iterate_agents(agent_write, writer) != HSA_STATUS_ERROR_NOT_INITIALIZED;
-    if (writer)
-        writer_flush(writer);
+    plugin.has_agents = !hsa.iterate_agents || !hsa.agent_get_info ||
+                        hsa.iterate_agents(agent_write, NULL) != HSA_STATUS_ERROR_NOT_INITIALIZED;
+    if (plugin.outputs[OUTPUT_AGENTS])
+        writer_flush(plugin.outputs[OUTPUT_AGENTS]);
     dlclose(library);
 }
 
