@@ -33,6 +33,7 @@ if [ -x "$dir/bench/markers_bench" ]; then
 fi
 if [ -x "$dir/bench/out_bench" ]; then
     echo "== writers: a million records"
-    "$dir/bench/out_bench" --json "$dir/bench/out.json" || status=1
+    plugins=$(ls "$dir"/lib/roctracer/lib*_plugin.so 2>/dev/null)
+    "$dir/bench/out_bench" --json "$dir/bench/out.json" $plugins || status=1
 fi
 exit $status
