@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 NEEDED_ALLOWED = re.compile(
-    r"^(libc|libm|libdl|libpthread|ld-linux-x86-64)\.so\.\d+$|^libcrocprof\.so\.0$|^libroctx64\.so\.4$")
+    r"^(libc|libm|libdl|libpthread|ld-linux-x86-64)\.so\.\d+$|^libcrocprof\.so\.0$|^libroctx64\.so\.4$|^libroctracer64\.so\.4$")
 RUNTIME_ADDED = re.compile(r"^(_init|_fini|__bss_start|_edata|_end|__asan.*|__tsan.*|__ubsan.*)$")
 
 
@@ -49,7 +49,8 @@ def needed(library):
 
 def main():
     root, build = sys.argv[1:3]
-    libraries = [path for path in glob.glob(os.path.join(build, "lib", "lib*.so*"))
+    libraries = [path for folder in ("lib", "lib/roctracer")
+                 for path in glob.glob(os.path.join(build, folder, "lib*.so*"))
                  if not os.path.islink(path)]
     if not libraries:
         print("no shared library was built")
