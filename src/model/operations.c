@@ -27,6 +27,9 @@ static const char *const names_hip_stream[] = {"HIP_STREAM_NONE", "HIP_STREAM_CR
                                                "HIP_STREAM_DESTROY", "HIP_STREAM_SET"};
 static const char *const names_retirement[] = {"CORRELATION_ID_RETIREMENT"};
 
+static const char *const names_hip_operation[] = {"DISPATCH", "COPY", "BARRIER"};
+static const char *const names_queue_barrier[] = {"BARRIER"};
+
 _Static_assert(COUNT(names_code_object) == ROCPROFILER_CODE_OBJECT_LAST, "complete");
 _Static_assert(COUNT(names_kernel_dispatch) == ROCPROFILER_KERNEL_DISPATCH_LAST, "complete");
 _Static_assert(COUNT(names_memory_copy) == ROCPROFILER_MEMORY_COPY_LAST, "complete");
@@ -64,6 +67,8 @@ static const struct {
     TABLE(RUNTIME_INITIALIZATION, names_runtime_initialization),
     TABLE(HIP_STREAM, names_hip_stream),
     TABLE(CORRELATION_ID_RETIREMENT, names_retirement),
+    TABLE(HIP_OPERATION, names_hip_operation),
+    TABLE(QUEUE_BARRIER, names_queue_barrier),
 };
 
 int32_t operation_count(enum trace_domain domain)
@@ -96,12 +101,12 @@ const char *domain_name(enum trace_domain domain)
 
 static const char *const callback_names[] = {
 #define X(name, callback, buffer, args, request) CALLBACK_NAME(callback),
-    TRACE_DOMAINS(X)
+    TRACE_PUBLIC_DOMAINS(X)
 #undef X
 };
 static const char *const buffer_names[] = {
 #define X(name, callback, buffer, args, request) BUFFER_NAME(buffer),
-    TRACE_DOMAINS(X)
+    TRACE_PUBLIC_DOMAINS(X)
 #undef X
         BUFFER_NAME(HIP_RUNTIME_API_EXT),
     BUFFER_NAME(HIP_COMPILER_API_EXT),

@@ -50,7 +50,7 @@
  * wrapper about every subscriber of either sort. `-` = that view does not exist.
  *   name, callback kind, buffer kind, buffer kind with arguments, external id request kind
  */
-#define TRACE_DOMAINS(X)                                                                           \
+#define TRACE_PUBLIC_DOMAINS(X)                                                                    \
     X(HSA_CORE_API, HSA_CORE_API, HSA_CORE_API, NONE, HSA_CORE_API)                                \
     X(HSA_AMD_EXT_API, HSA_AMD_EXT_API, HSA_AMD_EXT_API, NONE, HSA_AMD_EXT_API)                    \
     X(HSA_IMAGE_EXT_API, HSA_IMAGE_EXT_API, HSA_IMAGE_EXT_API, NONE, HSA_IMAGE_EXT_API)            \
@@ -77,6 +77,12 @@
     X(HIP_STREAM, HIP_STREAM, HIP_STREAM, NONE, NONE)                                              \
     X(CORRELATION_ID_RETIREMENT, NONE, CORRELATION_ID_RETIREMENT, NONE, NONE)
 
+/* Without kinds of the SDK: only subscriptions (session.h) reach them. */
+#define TRACE_DOMAINS(X)                                                                           \
+    TRACE_PUBLIC_DOMAINS(X)                                                                        \
+    X(HIP_OPERATION, NONE, NONE, NONE, NONE)                                                       \
+    X(QUEUE_BARRIER, NONE, NONE, NONE, NONE)
+
 enum trace_domain {
 #define X(name, ...) TRACE_##name,
     TRACE_DOMAINS(X)
@@ -93,16 +99,28 @@ enum {
 
 struct tracebuf; /* src/tracebuf */
 
+/* Both ends of an API call, for front ends that have no use for the public callback record: a third
+ * of the cost. `user_data` lives from enter to exit and begins with 0. */
+struct trace_frame;
+typedef void (*trace_listener_fn)(const struct trace_frame *frame,
+                                  rocprofiler_user_data_t *user_data,
+                                  rocprofiler_callback_phase_t phase, void *data);
+
 /* One context's interest in one operation. */
 struct trace_subscriber {
     rocprofiler_context_id_t context;
     uint32_t context_index;                     /* dense, for per-thread tables */
+    bool listener_args;                         /* the listener reads the payload */
     rocprofiler_callback_tracing_cb_t callback; /* NULL: no callback service */
-    void *callback_data;
-    struct tracebuf *buffer;      /* NULL: no buffered service */
-    struct tracebuf *args_buffer; /* the ..._EXT buffer kind; NULL: none */
+    trace_listener_fn listener;                 /* instead of callback, for API calls; NULL: none */
+    void *callback_data;                        /* of either */
+    struct tracebuf *buffer;                    /* NULL: no buffered service */
+    struct tracebuf *args_buffer;               /* the ..._EXT buffer kind; NULL: none */
     rocprofiler_external_correlation_id_request_cb_t request; /* NULL: pushed ids are used */
     void *request_data;
+    /* The external id of API records, asked on the calling thread when the call ends; NULL: as
+     * above. */
+    uint64_t (*external_now)(void);
 };
 
 /* Who listens to one (domain, operation) just now. Immutable; never freed while the process lives
@@ -140,6 +158,10 @@ static inline bool trace_set_wants_args(const struct trace_set *set)
 bool trace_is_configured(enum trace_domain domain, int32_t operation);
 bool trace_domain_is_configured(enum trace_domain domain); /* any operation of it */
 
+/* Front ends without contexts change their mind at any time, so for them everything counts as
+ * configured. This asks what is wanted just now: by a context, started or not, or by such a one. */
+bool trace_domain_is_wanted(enum trace_domain domain);
+
 /* (b) API calls. The frame lives on the wrapper's stack from enter to exit, which nest. */
 struct trace_work; /* reference count of a correlation id; session's */
 struct trace_frame {
@@ -147,10 +169,14 @@ struct trace_frame {
     struct trace_frame *parent; /* enclosing traced call on this thread */
     struct trace_work *work;    /* not NULL: asynchronous work refers to this call */
     void *payload;              /* rocprofiler_callback_tracing_*_data_t */
+    /* The runtime's own structure of the call (hip_api_data_t), for those who enter by
+     * trace_api_enter_as; NULL: it has none. */
+    void *native;
+    uint32_t native_id;         /* the runtime's own number of the function */
+    uint32_t native_phase_data; /* where in it a tool's word is pointed to; 0: nowhere */
     uint64_t internal;          /* correlation ids */
     uint64_t ancestor;
     uint64_t start_ticks;
-    uint32_t payload_size;
     int32_t operation;
     uint16_t domain;
     bool has_external;
@@ -162,6 +188,13 @@ struct trace_frame {
 void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
                      enum trace_domain domain, int32_t operation, void *payload);
 void trace_api_exit(struct trace_frame *frame);
+
+/* For runtimes that must know the correlation id before the call can be reported. The caller has
+ * set the frame's native members. */
+uint64_t trace_correlation_take(void); /* 0: no memory for this thread; then enter does nothing */
+void trace_api_enter_as(struct trace_frame *frame, const struct trace_set *set,
+                        enum trace_domain domain, int32_t operation, void *payload,
+                        uint64_t correlation);
 
 /*
  * (c, d) Work that outlives the call which caused it: kernel dispatch, memory copy; and events with
@@ -220,6 +253,23 @@ void trace_event_record(struct trace_event *event, const void *record, size_t si
 
 /* After the last call: the correlation id may retire. */
 void trace_event_release(struct trace_event *event);
+
+/* Work that is known only when it is over, of the domains without public records: HIP_OPERATION and
+ * QUEUE_BARRIER. Every listening buffer gets one record, `struct trace_report` with `name` behind
+ * it, under the tag trace_report_tag(domain). */
+struct trace_report {
+    uint64_t correlation, start_ns, end_ns, queue, bytes;
+    uint32_t kind;      /* HIP_OPERATION: the runtime's command type */
+    uint32_t device;    /* the driver's node number */
+    int32_t operation;  /* of the domain */
+    uint32_t name_size; /* with its terminating zero; 0: no name follows */
+};
+enum { TRACE_REPORT_CATEGORY = 0x1000 }; /* not one of rocprofiler_buffer_category_t */
+static inline uint64_t trace_report_tag(enum trace_domain domain)
+{
+    return TRACE_REPORT_CATEGORY | (uint64_t)domain << 32;
+}
+void trace_report(enum trace_domain domain, const struct trace_report *report, const char *name);
 
 /* The external id of a context for an event, as that context's records would carry it. */
 rocprofiler_user_data_t trace_event_external(const struct trace_event *event,

@@ -16,23 +16,6 @@ struct public_buffer {
     _Atomic bool destroyed; /* buffer_destroy to lookups; relaxed, lookups may race with it */
 };
 
-/* Handles are 1 + the index in tracebuf, shifted so that small integers are no buffers. */
-static const uint64_t handle_base = 0x62000000;
-
-static struct tracebuf *find(rocprofiler_buffer_id_t id)
-{
-    uint64_t index = id.handle - handle_base - 1;
-    struct tracebuf *buffer = index < TRACEBUF_MAX ? tracebuf_at((uint32_t)index) : NULL;
-    struct public_buffer *public = buffer ? buffer->config.arg : NULL;
-    return public && !atomic_load_explicit(&public->destroyed, memory_order_relaxed) ? buffer
-                                                                                     : NULL;
-}
-
-struct tracebuf *trace_buffer_find(rocprofiler_buffer_id_t id)
-{
-    return find(id);
-}
-
 static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
                     uint64_t dropped, void *arg)
 {
@@ -40,6 +23,29 @@ static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_
     struct public_buffer *public = arg;
     public->callback(public->context, public->id, (rocprofiler_record_header_t **)items, count,
                      public->data, dropped);
+}
+
+/* NULL: not ours, but a front end's own. */
+static struct public_buffer *public_of(const struct tracebuf *buffer)
+{
+    return buffer->config.deliver == deliver ? buffer->config.arg : NULL;
+}
+
+/* Handles are 1 + the index in tracebuf, shifted so that small integers are no buffers. */
+static const uint64_t handle_base = 0x62000000;
+
+static struct tracebuf *find(rocprofiler_buffer_id_t id)
+{
+    uint64_t index = id.handle - handle_base - 1;
+    struct tracebuf *buffer = index < TRACEBUF_MAX ? tracebuf_at((uint32_t)index) : NULL;
+    struct public_buffer *public = buffer ? public_of(buffer) : NULL;
+    return public && !atomic_load_explicit(&public->destroyed, memory_order_relaxed) ? buffer
+                                                                                     : NULL;
+}
+
+struct tracebuf *trace_buffer_find(rocprofiler_buffer_id_t id)
+{
+    return find(id);
 }
 
 static rocprofiler_status_t arguments_check(size_t size_bytes, rocprofiler_buffer_policy_t policy,
@@ -155,8 +161,8 @@ void buffers_flush(uint32_t client)
         session_work_collect();
     for (uint32_t i = 0; i < tracebuf_count(); i++) {
         struct tracebuf *buffer = tracebuf_at(i);
-        const struct public_buffer *public = buffer->config.arg;
-        if (client == 0 || public->client == client)
+        const struct public_buffer *public = public_of(buffer);
+        if (public && (client == 0 || public->client == client))
             tracebuf_flush(buffer);
     }
 }

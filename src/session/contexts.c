@@ -44,6 +44,19 @@ struct context *context_find(rocprofiler_context_id_t id)
 
 extern uint32_t session_current_client(void);
 
+struct context *context_add(uint32_t client)
+{
+    uint32_t index = atomic_load(&context_count);
+    struct context *context = index < SESSION_CONTEXTS_MAX ? calloc(1, sizeof *context) : NULL;
+    if (!context)
+        return NULL;
+    context->index = index;
+    context->client = client;
+    contexts[index] = context;
+    atomic_store_explicit(&context_count, index + 1, memory_order_release);
+    return context;
+}
+
 rocprofiler_status_t context_create(rocprofiler_context_id_t *id)
 {
     if (!id)
@@ -53,14 +66,9 @@ rocprofiler_status_t context_create(rocprofiler_context_id_t *id)
     if (id->handle != 0)
         return ROCPROFILER_STATUS_ERROR_CONTEXT_ID_NOT_ZERO;
     pthread_mutex_lock(&session_lock);
-    uint32_t index = atomic_load(&context_count);
-    struct context *context = index < SESSION_CONTEXTS_MAX ? calloc(1, sizeof *context) : NULL;
+    struct context *context = context_add(session_current_client());
     if (context) {
-        context->index = index;
-        context->client = session_current_client();
         context->valid = true;
-        contexts[index] = context;
-        atomic_store_explicit(&context_count, index + 1, memory_order_release);
         *id = context_id(context);
     }
     pthread_mutex_unlock(&session_lock);

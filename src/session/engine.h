@@ -7,7 +7,10 @@
 #ifndef SESSION_ENGINE_H
 #define SESSION_ENGINE_H
 
+#include "base/clock.h"
 #include "counters/shape.h"
+#include "intercept/hip/arm.h"
+#include "intercept/hsa/facts.h"
 #include "model/operations.h"
 #include "session/counting/counting.h"
 #include "session/lifecycle.h"
@@ -71,7 +74,33 @@
     X(instance_counter_id)                                                                         \
     X(instance_position)                                                                           \
     X(topology_system)                                                                             \
-    X(trace_time_ns)
+    X(trace_time_ns)                                                                               \
+    X(runtime_hsa_load)                                                                            \
+    X(runtime_hsa_unload)                                                                          \
+    X(runtime_hip_arm)                                                                             \
+    X(subscription_create)                                                                         \
+    X(subscription_want)                                                                           \
+    X(subscription_pause)                                                                          \
+    X(subscription_calls_wait)                                                                     \
+    X(delivery_thread_create)                                                                      \
+    X(tracebuf_create)                                                                             \
+    X(tracebuf_assign)                                                                             \
+    X(tracebuf_close)                                                                              \
+    X(tracebuf_flush)                                                                              \
+    X(tracebuf_flush_start)                                                                        \
+    X(tracebuf_delivering)                                                                         \
+    X(clock_segment_now)                                                                           \
+    X(clock_ticks_to_ns)                                                                           \
+    X(intercept_hip_on_armed)                                                                      \
+    X(intercept_hip_function_end)                                                                  \
+    X(intercept_hip_function)                                                                      \
+    X(intercept_hip_command_name)                                                                  \
+    X(intercept_kernel_name)                                                                       \
+    X(intercept_submission)                                                                        \
+    X(intercept_agent_facts)                                                                       \
+    X(intercept_region_facts)                                                                      \
+    X(intercept_pool_facts)                                                                        \
+    X(intercept_pool_agents)
 
 struct crocprof_engine {
     uint64_t size;

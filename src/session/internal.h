@@ -16,6 +16,9 @@ struct session_thread {
     struct trace_frame *frame; /* innermost traced call */
     uint64_t next_id, end_id;  /* block of correlation ids */
     uint64_t tid;              /* 0: not yet set up */
+    /* Data of the listener being called. Writer: the owner (relaxed, before the listener looks
+     * whether it still shall be called). Reader: subscription_calls_wait, behind a membarrier. */
+    _Atomic(const void *) calling;
     /* Writers: external_push of any thread (release). Reader: the owner (acquire). NULL: none. */
     _Atomic(struct external_table *) external;
 };

@@ -89,6 +89,11 @@ int session_finalized_status(void)
     return now == STAGE_DONE ? 1 : now == STAGE_FINALIZING ? -1 : 0;
 }
 
+bool session_is_wanted(void)
+{
+    return session_has_tools() || subscriptions_exist();
+}
+
 void trace_runtime_register(const struct trace_runtime_ops *ops)
 {
     pthread_mutex_lock(&session_lock);
@@ -232,6 +237,33 @@ static void on_fork_child(void)
             atomic_store(&clients[i].state, CLIENT_ENDED);
 }
 
+static void prepare_once(void)
+{
+    pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
+    thread_init(); /* before threads of our own: then it takes 10 ms more */
+    thread_creation_hook(thread_callbacks_run);
+    clock_init();
+    record_init();
+}
+
+void session_records_prepare(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare_once);
+}
+
+static void exit_watch_once(void)
+{
+    atexit(session_finalize);
+    at_quick_exit(session_finalize);
+}
+
+void session_exit_watch(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, exit_watch_once);
+}
+
 bool session_initialize(void)
 {
     if (atomic_exchange(&initialize_taken, true)) {
@@ -240,17 +272,11 @@ bool session_initialize(void)
         return false;
     }
     initializing_here = true;
-    pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
-    thread_init(); /* before threads of our own: then it takes 10 ms more */
-    thread_creation_hook(thread_callbacks_run);
-    clock_init();
-    record_init();
+    session_records_prepare();
     atomic_store_explicit(&stage, STAGE_CONFIGURING, memory_order_release);
     clients_configure();
-    if (session_has_tools()) {
-        atexit(session_finalize);
-        at_quick_exit(session_finalize);
-    }
+    if (session_is_wanted())
+        session_exit_watch();
     initializing_here = false;
     reach(&stage, STAGE_READY);
     runtime_offers_replay();
@@ -351,6 +377,7 @@ void session_finalize(void)
         return;
     }
     atomic_store(&finalizer, &here);
+    subscriptions_end();
     runtimes_drain();
     atomic_store_explicit(&stage, STAGE_FINALIZING, memory_order_release);
     for (uint32_t i = 0; i < client_count; i++)

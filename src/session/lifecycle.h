@@ -23,6 +23,12 @@ rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t config
 int session_initialized_status(void); /* 0, -1, 1 as the SDK reports them */
 int session_finalized_status(void);
 bool session_has_tools(void);
+bool session_is_wanted(void); /* tools or subscriptions: calls are to be seen */
+
+/* What records need before anybody is configured: the clock. Idempotent. */
+void session_records_prepare(void);
+/* Registers session_finalize for the process's end, once. */
+void session_exit_watch(void);
 
 /* 0: none is being configured. */
 uint32_t session_current_client(void);

@@ -15,6 +15,9 @@
 __attribute__((weak)) bool intercept_hsa_install(void *api_table, uint64_t runtime_version);
 __attribute__((weak)) bool intercept_table_install(const char *library, void **tables,
                                                    uint64_t library_version);
+__attribute__((weak)) void intercept_hip_operations_refresh(void);
+__attribute__((weak)) void intercept_hsa_refresh(void);
+__attribute__((weak)) void intercept_hsa_forget(void);
 __attribute__((weak)) bool intercept_hip_arm(void (*ready)(void));
 __attribute__((weak)) struct ompt_start_tool_result_t *intercept_ompt_start(void);
 __attribute__((weak)) int intercept_ompt_initialized(void);
@@ -201,16 +204,65 @@ static bool kept_take(struct offer *offer)
     return some;
 }
 
+/* Offers that were accepted: who wants more later finds the tables here. session_lock. */
+static struct offer accepted[KEPT_MAX];
+static unsigned accepted_count;
+
+static void offer_remember(const struct offer *offer)
+{
+    pthread_mutex_lock(&session_lock);
+    if (accepted_count < KEPT_MAX)
+        accepted[accepted_count++] = *offer;
+    pthread_mutex_unlock(&session_lock);
+}
+
+static bool accepted_get(unsigned index, struct offer *offer)
+{
+    pthread_mutex_lock(&session_lock);
+    bool there = index < accepted_count;
+    if (there)
+        *offer = accepted[index];
+    pthread_mutex_unlock(&session_lock);
+    return there;
+}
+
+static unsigned offers_without(struct offer *offers, unsigned count, const void *table)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (offers[i].tables[0] != table)
+            offers[left++] = offers[i];
+    return left;
+}
+
+/* A runtime that goes takes its table with it. */
+static void offers_forget(const void *table)
+{
+    pthread_mutex_lock(&session_lock);
+    kept_count = offers_without(kept, kept_count, table);
+    accepted_count = offers_without(accepted, accepted_count, table);
+    pthread_mutex_unlock(&session_lock);
+}
+
+static bool kept_any(void)
+{
+    pthread_mutex_lock(&session_lock);
+    bool any = kept_count != 0;
+    pthread_mutex_unlock(&session_lock);
+    return any;
+}
+
 /* Watchers are told even when their tool wants nothing else of us. */
 static void offer_accept(struct offer *offer)
 {
     bool again = seen_before(offer->tables[0]);
     if (session_has_tools())
         session_endings_watch();
-    if (session_has_tools() && !install(offer->runtime, offer->tables, offer->version))
+    if (session_is_wanted() && !install(offer->runtime, offer->tables, offer->version))
         log_info("session", "%s: nothing was intercepted", offer->runtime->name);
     if (again)
         return;
+    offer_remember(offer);
     initialization_report(offer->runtime, offer->version, offer->instance);
     watchers_tell(offer->runtime, offer->version, offer->instance, offer->tables);
 }
@@ -220,6 +272,27 @@ void runtime_offers_replay(void)
     struct offer offer;
     while (kept_take(&offer))
         offer_accept(&offer);
+}
+
+void runtimes_follow_operations(void)
+{
+    if (intercept_hip_operations_refresh)
+        intercept_hip_operations_refresh();
+}
+
+void runtimes_catch_up(void)
+{
+    if (session_stage() == STAGE_BEFORE && kept_any())
+        session_initialize();
+    if (session_stage() != STAGE_READY)
+        return;
+    session_exit_watch();
+    runtime_offers_replay();
+    struct offer offer;
+    for (unsigned i = 0; accepted_get(i, &offer); i++)
+        install(offer.runtime, offer.tables, offer.version); /* what is there already stays */
+    if (intercept_hsa_refresh)
+        intercept_hsa_refresh();
 }
 
 int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **tables,
@@ -234,7 +307,7 @@ int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **
             return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
         offer.tables[i] = tables[i];
     }
-    if (session_stage() == STAGE_BEFORE && !discover_any()) {
+    if (session_stage() == STAGE_BEFORE && !discover_any() && !subscriptions_exist()) {
         offer_keep(&offer);
         return ROCPROFILER_STATUS_SUCCESS;
     }
@@ -251,15 +324,16 @@ int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **
 static void hip_ready(void)
 {
     session_initialize();
-    if (!session_has_tools() || session_stage() != STAGE_READY)
+    if (!session_is_wanted() || session_stage() != STAGE_READY)
         return;
-    session_endings_watch();
+    if (session_has_tools())
+        session_endings_watch();
     initialization_report(runtime_find("hip"), 0, 0);
 }
 
 static _Atomic bool hip_armed; /* writers: whoever arms; reader: runtime_first_use; relaxed */
 
-static void hip_arm(void)
+void runtime_hip_arm(void)
 {
     if (intercept_hip_arm && intercept_hip_arm(hip_ready))
         atomic_store_explicit(&hip_armed, true, memory_order_relaxed);
@@ -306,23 +380,36 @@ EXPORTED bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool
 EXPORTED void OnUnload(void);
 EXPORTED extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 
+void runtime_hsa_load(void *table, uint64_t runtime_version)
+{
+    hsa_table = table;
+    runtime_offer("hsa", runtime_version, 0, &table, 1);
+    if (session_is_wanted())
+        runtime_hip_arm(); /* a HIP that was loaded after our constructor */
+}
+
+void runtime_hsa_unload(void)
+{
+    if (counting_runtime_leaves)
+        counting_runtime_leaves();
+    if (intercept_hsa_forget)
+        intercept_hsa_forget();
+    offers_forget(hsa_table);
+    seen_forget(hsa_table);
+}
+
 bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
             const char *const *failed_tool_names)
 {
     (void)failed_tool_count;
     (void)failed_tool_names;
-    hsa_table = table;
-    runtime_offer("hsa", runtime_version, 0, &table, 1);
-    if (session_has_tools())
-        hip_arm(); /* a HIP that was loaded after our constructor */
+    runtime_hsa_load(table, runtime_version);
     return true;
 }
 
 void OnUnload(void)
 {
-    if (counting_runtime_leaves)
-        counting_runtime_leaves();
-    seen_forget(hsa_table);
+    runtime_hsa_unload();
 }
 
 /* Before tools without a priority, which wrap what we installed. */
@@ -354,7 +441,7 @@ void runtime_arm(void)
         setenv("HSA_TOOLS_LIB", extended, 1);
     free(extended);
     free(path);
-    hip_arm();
+    runtime_hip_arm();
 }
 
 /* Runs before the program's own constructors when a tool was linked or preloaded. */

@@ -27,6 +27,19 @@ struct ompt_start_tool_result_t *runtime_ompt_start(void);
 int runtime_ompt_initialized(void); /* 0, 1, -1 as the SDK reports them */
 int runtime_ompt_finalized(void);
 
+/* The HSA runtime has loaded us as its tool, and lets us go. */
+void runtime_hsa_load(void *table, uint64_t runtime_version);
+void runtime_hsa_unload(void);
+
+/* Hooks a HIP library that was loaded meanwhile. Any thread; no environment. */
+void runtime_hip_arm(void);
+
+/* Who wants TRACE_HIP_OPERATION has changed. */
+void runtimes_follow_operations(void);
+
+/* Somebody wants more than was known when runtimes were met: wraps that too. */
+void runtimes_catch_up(void);
+
 rocprofiler_status_t runtime_tables_watch(rocprofiler_intercept_library_cb_t callback, int tables,
                                           void *data);
 

@@ -51,6 +51,16 @@ struct attached_service {
 
 enum context_state { CONTEXT_STOPPED, CONTEXT_STARTING, CONTEXT_ACTIVE, CONTEXT_STOPPING };
 
+/* What a front end without contexts wants: for each operation its subscriber, exchanged at any
+ * time. It is told to the hot path as a context that is always started, unless paused. */
+struct subscription {
+    struct context *context;
+    uint32_t domains; /* bit per domain: any of its operations may be wanted some day */
+    struct trace_subscriber
+        *wanted[TRACE_DOMAIN_COUNT]; /* per operation; NULL: none; session_lock */
+};
+_Static_assert(TRACE_DOMAIN_COUNT <= 32, "a bit per domain");
+
 /* Services are written while tools initialise and constant afterwards, but for counting, which may
  * be added while the context is stopped; that and `state` under session_lock. */
 struct context {
@@ -62,6 +72,7 @@ struct context {
     struct buffer_service buffers[ROCPROFILER_BUFFER_TRACING_LAST];
     struct request_service requests[ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST];
     struct attached_service services[SERVICE_COUNT];
+    struct subscription *subscription; /* NULL: a context of the SDK */
 };
 
 extern pthread_mutex_t session_lock;
@@ -73,6 +84,8 @@ bool session_configuring(void); /* on the thread that runs a tool's initialize *
 
 /* ---- contexts.c */
 rocprofiler_status_t context_create(rocprofiler_context_id_t *id);
+/* Under session_lock; not `valid`: no handle leads to it. NULL: out of resources. */
+struct context *context_add(uint32_t client);
 rocprofiler_status_t context_start(rocprofiler_context_id_t id);
 rocprofiler_status_t context_stop(rocprofiler_context_id_t id);
 bool context_is_active(rocprofiler_context_id_t id);
@@ -99,7 +112,25 @@ request_service_configure(rocprofiler_context_id_t context,
                           size_t kind_count,
                           rocprofiler_external_correlation_id_request_cb_t callback, void *data);
 
+/* ---- subscriptions.c; any time, any thread */
+/* Never freed. NULL: out of resources. Runtimes met before get wrappers for these domains now. */
+struct subscription *subscription_create(uint32_t domain_bits);
+/* The operations first .. first + count - 1 are wanted like that (its context members are filled
+ * in); NULL: not any more. Calls in progress still end with what they began with. False: no
+ * memory, or no such operations. */
+bool subscription_want(struct subscription *subscription, enum trace_domain domain, int32_t first,
+                       int32_t count, const struct trace_subscriber *what);
+void subscription_pause(struct subscription *subscription, bool paused);
+/* Returns when no other thread is inside of a listener with that data, or after `limit_ns`: one
+ * that waits for the caller must not make it wait for ever. A listener that begins later sees what
+ * the caller stored before. */
+void subscription_calls_wait(const void *callback_data, uint64_t limit_ns);
+bool subscriptions_exist(void);
+void subscriptions_end(void); /* the process ends: nobody is called any more */
+
 /* ---- sets.c; under session_lock */
+/* The same for operations of one domain, wanted or not any more. */
+void sets_publish_operations(enum trace_domain domain, int32_t first, int32_t count);
 /* True when starting `context` would give some operation more than TRACE_SUBSCRIBERS_MAX. */
 bool sets_would_overflow(const struct context *context);
 /* Publishes what the active contexts want of everything that `changed` is interested in. */
@@ -121,6 +152,7 @@ rocprofiler_status_t callback_thread_assign(rocprofiler_buffer_id_t buffer,
 rocprofiler_status_t thread_callbacks_add(rocprofiler_internal_thread_library_cb_t precreate,
                                           rocprofiler_internal_thread_library_cb_t postcreate,
                                           int libraries, void *data);
+struct tracebuf_thread *delivery_thread_create(void);  /* tools are told; NULL: cannot */
 struct tracebuf_thread *callback_thread_default(void); /* created on first use; NULL: cannot */
 void thread_callbacks_run(bool created);               /* for thread_creation_hook */
 

@@ -36,10 +36,28 @@ static struct tracebuf *buffer_wanted(const struct context *context, uint8_t kin
                                                                                 : NULL;
 }
 
-static bool subscriber_fill(struct trace_subscriber *s, const struct context *context,
-                            const struct domain *domain, int operation)
+/* NULL: it does not want the operation. */
+static const struct trace_subscriber *subscribed(const struct context *context,
+                                                 enum trace_domain domain, int operation)
 {
+    const struct trace_subscriber *wanted =
+        context->subscription ? context->subscription->wanted[domain] : NULL;
+    if (!wanted ||
+        (!wanted[operation].callback && !wanted[operation].listener && !wanted[operation].buffer))
+        return NULL;
+    return &wanted[operation];
+}
+
+static bool subscriber_fill(struct trace_subscriber *s, const struct context *context,
+                            enum trace_domain d, int operation)
+{
+    const struct domain *domain = &domains[d];
+    const struct trace_subscriber *wanted = subscribed(context, d, operation);
     memset(s, 0, sizeof *s);
+    if (wanted) {
+        memcpy(s, wanted, sizeof *s); /* padding too: sets are compared by bytes */
+        return true;
+    }
     const struct callback_service *callback = &context->callbacks[domain->callback_kind];
     if (domain->callback_kind && callback->callback && mask_has(&callback->operations, operation)) {
         s->callback = callback->callback;
@@ -69,7 +87,7 @@ static void candidate_build(struct candidate *candidate, enum trace_domain domai
         if (context->state != CONTEXT_ACTIVE && context != as_if_active)
             continue;
         struct trace_subscriber s;
-        if (!subscriber_fill(&s, context, &domains[domain], operation))
+        if (!subscriber_fill(&s, context, domain, operation))
             continue;
         if (candidate->count < TRACE_SUBSCRIBERS_MAX)
             candidate->subscribers[candidate->count] = s;
@@ -104,9 +122,9 @@ static struct interned *set_new(const struct candidate *candidate)
     memcpy(set->subscribers, candidate->subscribers, bytes);
     for (uint32_t i = 0; i < candidate->count; i++) {
         const struct trace_subscriber *s = &candidate->subscribers[i];
-        set->has_callbacks |= s->callback != NULL;
+        set->has_callbacks |= s->callback || s->listener;
         set->has_buffers |= s->buffer || s->args_buffer;
-        set->wants_args |= s->callback || s->args_buffer;
+        set->wants_args |= s->callback || s->args_buffer || s->listener_args;
         set->has_requests |= s->request != NULL;
     }
     return entry;
@@ -142,21 +160,30 @@ static void interests(const struct context *context, const struct domain *domain
     masks[2] = domain->args_kind && args->buffer ? &args->operations : NULL;
 }
 
-static bool context_wants(const struct context *context, const struct domain *domain, int operation)
+static bool context_wants(const struct context *context, enum trace_domain domain, int operation)
 {
     const struct operation_mask *masks[3];
-    interests(context, domain, masks);
+    if (context->subscription)
+        return subscribed(context, domain, operation) != NULL;
+    interests(context, &domains[domain], masks);
     for (int i = 0; i < 3; i++)
         if (masks[i] && mask_has(masks[i], operation))
             return true;
     return false;
 }
 
-static bool context_wants_domain(const struct context *context, const struct domain *domain)
+static bool context_wants_domain(const struct context *context, enum trace_domain domain)
 {
     const struct operation_mask *masks[3];
-    interests(context, domain, masks);
+    if (context->subscription)
+        return context->subscription->wanted[domain] != NULL;
+    interests(context, &domains[domain], masks);
     return masks[0] || masks[1] || masks[2];
+}
+
+static bool subscription_may_want(const struct context *context, enum trace_domain domain)
+{
+    return context->subscription && (context->subscription->domains >> domain & 1);
 }
 
 bool trace_is_configured(enum trace_domain domain, int32_t operation)
@@ -166,7 +193,8 @@ bool trace_is_configured(enum trace_domain domain, int32_t operation)
         return false;
     struct context *context;
     for (uint32_t i = 0; (context = context_at(i)); i++)
-        if (context->valid && context_wants(context, &domains[domain], operation))
+        if ((context->valid && context_wants(context, domain, operation)) ||
+            subscription_may_want(context, domain))
             return true;
     return false;
 }
@@ -175,9 +203,30 @@ bool trace_domain_is_configured(enum trace_domain domain)
 {
     struct context *context;
     for (uint32_t i = 0; (unsigned)domain < TRACE_DOMAIN_COUNT && (context = context_at(i)); i++)
-        if (context->valid && context_wants_domain(context, &domains[domain]))
+        if ((context->valid && context_wants_domain(context, domain)) ||
+            subscription_may_want(context, domain))
             return true;
     return false;
+}
+
+static bool subscription_wants(const struct context *context, enum trace_domain domain)
+{
+    for (int op = 0; context->subscription && op < operation_count(domain); op++)
+        if (subscribed(context, domain, op))
+            return true;
+    return false;
+}
+
+bool trace_domain_is_wanted(enum trace_domain domain)
+{
+    struct context *context;
+    bool wanted = false;
+    pthread_mutex_lock(&session_lock);
+    for (uint32_t i = 0; !wanted && (context = context_at(i)); i++)
+        wanted = (context->valid && context_wants_domain(context, domain)) ||
+                 subscription_wants(context, domain);
+    pthread_mutex_unlock(&session_lock);
+    return wanted;
 }
 
 static uint32_t active_count(void)
@@ -195,10 +244,10 @@ bool sets_would_overflow(const struct context *context)
     if (active_count() < TRACE_SUBSCRIBERS_MAX)
         return false;
     for (int d = 0; d < TRACE_DOMAIN_COUNT; d++) {
-        if (!context_wants_domain(context, &domains[d]))
+        if (!context_wants_domain(context, (enum trace_domain)d))
             continue;
         for (int op = 0; op < TRACE_OPERATIONS_MAX; op++) {
-            if (!context_wants(context, &domains[d], op))
+            if (!context_wants(context, (enum trace_domain)d, op))
                 continue;
             candidate_build(&candidate, (enum trace_domain)d, op, context);
             if (candidate.count > TRACE_SUBSCRIBERS_MAX)
@@ -208,15 +257,23 @@ bool sets_would_overflow(const struct context *context)
     return false;
 }
 
+static bool same_wanted(const struct trace_subscriber *wanted, int one, int other)
+{
+    return !wanted || !memcmp(&wanted[one], &wanted[other], sizeof *wanted);
+}
+
 /* Every active context wants both operations, or neither, in each of its views. */
-static bool same_listeners(const struct domain *domain, int one, int other)
+static bool same_listeners(enum trace_domain domain, int one, int other)
 {
     struct context *context;
     for (uint32_t i = 0; (context = context_at(i)); i++) {
         if (context->state != CONTEXT_ACTIVE)
             continue;
         const struct operation_mask *masks[3];
-        interests(context, domain, masks);
+        if (context->subscription &&
+            !same_wanted(context->subscription->wanted[domain], one, other))
+            return false;
+        interests(context, &domains[domain], masks);
         for (int view = 0; view < 3; view++)
             if (masks[view] && mask_has(masks[view], one) != mask_has(masks[view], other))
                 return false;
@@ -224,18 +281,30 @@ static bool same_listeners(const struct domain *domain, int one, int other)
     return true;
 }
 
+/* Contexts are refused when they would be too many; subscriptions cannot be. */
+static void candidate_cut(struct candidate *candidate)
+{
+    if (candidate->count <= TRACE_SUBSCRIBERS_MAX)
+        return;
+    candidate->count = TRACE_SUBSCRIBERS_MAX;
+    log_warning("session", "more than %d listeners to one operation: the latest ones hear nothing",
+                TRACE_SUBSCRIBERS_MAX);
+}
+
 /* Neighbouring operations mostly have the same listeners: 32 instead of 170 us to start a context
  * that wants everything beside two others. */
-static void domain_publish(const struct context *changed, enum trace_domain domain)
+static void operations_publish(enum trace_domain domain, int first, int end,
+                               const struct context *changed)
 {
     static struct candidate candidate; /* large; session_lock is held */
     const struct trace_set *last = NULL;
     int last_op = -1;
-    for (int op = 0; op < operation_count(domain); op++) {
-        if (!context_wants(changed, &domains[domain], op))
+    for (int op = first; op < end; op++) {
+        if (changed && !context_wants(changed, domain, op))
             continue;
-        if (last_op < 0 || !same_listeners(&domains[domain], last_op, op)) {
+        if (last_op < 0 || !same_listeners(domain, last_op, op)) {
             candidate_build(&candidate, domain, op, NULL);
+            candidate_cut(&candidate);
             last = set_intern(&candidate);
         }
         last_op = op;
@@ -246,6 +315,12 @@ static void domain_publish(const struct context *changed, enum trace_domain doma
 void sets_publish(const struct context *changed)
 {
     for (int d = 0; d < TRACE_DOMAIN_COUNT; d++)
-        if (context_wants_domain(changed, &domains[d]))
-            domain_publish(changed, (enum trace_domain)d);
+        if (context_wants_domain(changed, (enum trace_domain)d))
+            operations_publish((enum trace_domain)d, 0, operation_count((enum trace_domain)d),
+                               changed);
+}
+
+void sets_publish_operations(enum trace_domain domain, int32_t first, int32_t count)
+{
+    operations_publish(domain, first, first + count, NULL);
 }

@@ -63,7 +63,7 @@ void thread_callbacks_run(bool created)
         callbacks_before(ROCPROFILER_LIBRARY);
 }
 
-static struct tracebuf_thread *create(void)
+struct tracebuf_thread *delivery_thread_create(void)
 {
     thread_creation_notice(false);
     struct tracebuf_thread *thread = tracebuf_thread_create();
@@ -76,7 +76,7 @@ struct tracebuf_thread *callback_thread_default(void)
 {
     struct tracebuf_thread *thread = atomic_load(&default_thread);
     if (!thread) {
-        thread = create();
+        thread = delivery_thread_create();
         atomic_store(&default_thread, thread);
     }
     return thread;
@@ -89,7 +89,7 @@ rocprofiler_status_t callback_thread_create(rocprofiler_callback_thread_t *id)
     if (!session_configuring())
         return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
     uint32_t count = atomic_load(&thread_count);
-    struct tracebuf_thread *thread = count < THREADS_MAX ? create() : NULL;
+    struct tracebuf_thread *thread = count < THREADS_MAX ? delivery_thread_create() : NULL;
     if (!thread)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     threads[count] = thread;

@@ -49,7 +49,18 @@ _Static_assert(sizeof(union record_words) == sizeof(rocprofiler_callback_tracing
                    offsetof(rocprofiler_callback_tracing_record_t, phase) == 48,
                "the words are the record");
 
-static inline __attribute__((always_inline)) void callbacks_run(const struct session_thread *self,
+static inline void listener_call(struct session_thread *self, struct trace_frame *frame, uint32_t i,
+                                 rocprofiler_callback_phase_t phase)
+{
+    const struct trace_subscriber *s = &frame->set->subscribers[i];
+    const void *outer = atomic_load_explicit(&self->calling, memory_order_relaxed);
+    atomic_store_explicit(&self->calling, s->callback_data, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    s->listener(frame, &frame->user_data[i], phase, s->callback_data);
+    atomic_store_explicit(&self->calling, outer, memory_order_release);
+}
+
+static inline __attribute__((always_inline)) void callbacks_run(struct session_thread *self,
                                                                 struct trace_frame *frame,
                                                                 rocprofiler_callback_phase_t phase)
 {
@@ -64,10 +75,12 @@ static inline __attribute__((always_inline)) void callbacks_run(const struct ses
     words.payload = frame->payload;
     for (uint32_t i = 0; i < set->subscriber_count; i++) {
         const struct trace_subscriber *s = &set->subscribers[i];
-        if (!s->callback)
-            continue;
         if (phase == ROCPROFILER_CALLBACK_PHASE_ENTER)
             frame->user_data[i].value = 0;
+        if (s->listener)
+            listener_call(self, frame, i, phase);
+        if (!s->callback)
+            continue;
         words.context = s->context.handle;
         words.external = external_of(frame, i).value;
         s->callback(words.record, &frame->user_data[i], s->callback_data);
@@ -81,20 +94,15 @@ static void callbacks_enter(struct session_thread *self, struct trace_frame *fra
         externals_refresh(self, frame);
 }
 
-void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
-                     enum trace_domain domain, int32_t operation, void *payload)
+static inline __attribute__((always_inline)) void
+enter(struct session_thread *self, struct trace_frame *frame, const struct trace_set *set,
+      enum trace_domain domain, int32_t operation, void *payload, uint64_t correlation)
 {
-    struct thread *thread = session_self();
-    if (__builtin_expect(!thread, 0)) {
-        frame->set = &nobody;
-        return;
-    }
-    struct session_thread *self = session_of(thread);
     frame->set = set;
     frame->parent = self->frame;
     frame->work = NULL;
     frame->payload = payload;
-    frame->internal = correlation_next(self);
+    frame->internal = correlation;
     frame->ancestor =
         self->frame ? self->frame->internal : ROCPROFILER_CORRELATION_ID_ANCESTOR_NONE;
     frame->operation = operation;
@@ -110,6 +118,45 @@ void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
         frame->start_ticks = clock_ticks();
 }
 
+void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
+                     enum trace_domain domain, int32_t operation, void *payload)
+{
+    struct thread *thread = session_self();
+    if (__builtin_expect(!thread, 0)) {
+        frame->set = &nobody;
+        return;
+    }
+    struct session_thread *self = session_of(thread);
+    frame->native = NULL;
+    enter(self, frame, set, domain, operation, payload, correlation_next(self));
+}
+
+uint64_t trace_correlation_take(void)
+{
+    struct thread *thread = session_self();
+    return thread ? correlation_next(session_of(thread)) : 0;
+}
+
+void trace_api_enter_as(struct trace_frame *frame, const struct trace_set *set,
+                        enum trace_domain domain, int32_t operation, void *payload,
+                        uint64_t correlation)
+{
+    struct thread *thread = session_self();
+    if (!thread || correlation == 0) {
+        frame->set = &nobody;
+        return;
+    }
+    enter(session_of(thread), frame, set, domain, operation, payload, correlation);
+}
+
+static rocprofiler_user_data_t external_at_exit(const struct trace_frame *frame, uint32_t i)
+{
+    const struct trace_subscriber *s = &frame->set->subscribers[i];
+    if (__builtin_expect(s->external_now != NULL, 0))
+        return (rocprofiler_user_data_t){.value = s->external_now()};
+    return external_of(frame, i);
+}
+
 static void records_write(struct thread *thread, const struct trace_frame *frame,
                           uint64_t end_ticks)
 {
@@ -117,7 +164,7 @@ static void records_write(struct thread *thread, const struct trace_frame *frame
     for (uint32_t i = 0; i < set->subscriber_count; i++) {
         const struct trace_subscriber *s = &set->subscribers[i];
         if (s->buffer || s->args_buffer)
-            record_api(thread, frame, s, external_of(frame, i), end_ticks);
+            record_api(thread, frame, s, external_at_exit(frame, i), end_ticks);
     }
 }
 

@@ -260,6 +260,27 @@ void trace_event_record(struct trace_event *event, const void *record, size_t si
             record_put(event, i, record, size);
 }
 
+static void report_put(struct tracebuf *buffer, enum trace_domain domain,
+                       const struct trace_report *report, const char *name)
+{
+    struct thread *thread = thread_self();
+    size_t size = sizeof *report + report->name_size;
+    char *room = thread ? tracebuf_reserve(buffer, thread, trace_report_tag(domain), size) : NULL;
+    if (!room)
+        return;
+    memcpy(room, report, sizeof *report);
+    memcpy(room + sizeof *report, name, report->name_size);
+    tracebuf_commit(thread);
+}
+
+void trace_report(enum trace_domain domain, const struct trace_report *report, const char *name)
+{
+    const struct trace_set *set = trace_set_load(domain, report->operation);
+    for (uint32_t i = 0; set && i < set->subscriber_count; i++)
+        if (set->subscribers[i].buffer)
+            report_put(set->subscribers[i].buffer, domain, report, name ? name : "");
+}
+
 void trace_event_release(struct trace_event *event)
 {
     if (event->work)

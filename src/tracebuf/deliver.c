@@ -148,6 +148,15 @@ void state_deliver(struct tracebuf *buffer)
     deliver_up_to(buffer, sequence);
 }
 
+static void flushed_tell(struct tracebuf *buffer)
+{
+    if (!buffer->config.flushed)
+        return;
+    own_depth++;
+    buffer->config.flushed(buffer->config.arg);
+    own_depth--;
+}
+
 static bool serve(struct tracebuf *buffer)
 {
     struct tracebuf_state *state = buffer->state;
@@ -157,6 +166,7 @@ static bool serve(struct tracebuf *buffer)
         return false;
     state_deliver(buffer);
     if (flush) {
+        flushed_tell(buffer);
         /* a nested serve may have gone further already */
         if (atomic_load(&state->flush_done) < wanted)
             atomic_store_explicit(&state->flush_done, wanted, memory_order_release);
@@ -336,35 +346,73 @@ void delivery_wait(_Atomic uint32_t *word, uint32_t value)
             futex_wait(word, value, &moment);
 }
 
+static bool is_over(const struct tracebuf *buffer)
+{
+    return atomic_load(&shut_down) && !buffer->config.outlives_shutdown;
+}
+
+/* In a signal handler, with a record half written below it. */
+static bool recording_here(void)
+{
+    return thread_current && atomic_load_explicit(&thread_current->busy, memory_order_relaxed);
+}
+
+static uint64_t flush_request(struct tracebuf *buffer, struct tracebuf_thread *thread)
+{
+    uint64_t ticket = atomic_fetch_add(&buffer->state->flush_wanted, 1) + 1;
+    thread_wake(thread);
+    return ticket;
+}
+
+void tracebuf_flush_start(struct tracebuf *buffer)
+{
+    struct tracebuf_thread *thread = atomic_load(&buffer->state->thread);
+    if (thread && !is_over(buffer))
+        flush_request(buffer, thread);
+}
+
 void tracebuf_flush(struct tracebuf *buffer)
 {
     struct tracebuf_state *state = buffer->state;
     struct tracebuf_thread *thread = atomic_load(&state->thread);
-    if (!thread || atomic_load(&shut_down))
+    if (!thread || is_over(buffer))
         return;
     if (delivery_is_own(buffer)) {
         state_deliver(buffer);
         return;
     }
-    uint64_t ticket = atomic_fetch_add(&state->flush_wanted, 1) + 1;
-    thread_wake(thread);
+    uint64_t ticket = flush_request(buffer, thread);
+    if (recording_here())
+        return;
     for (;;) {
         uint32_t epoch = atomic_load(&state->flush_epoch);
         if (atomic_load_explicit(&state->flush_done, memory_order_acquire) >= ticket ||
-            atomic_load(&shut_down))
+            is_over(buffer))
             return;
         delivery_wait(&state->flush_epoch, epoch);
     }
 }
 
+/* Its buffer goes on, so it does, too. */
+static bool thread_outlives(const struct tracebuf_thread *thread)
+{
+    for (uint32_t i = 0; i < tracebuf_count(); i++) {
+        const struct tracebuf *buffer = tracebuf_at(i);
+        if (buffer->config.outlives_shutdown && atomic_load(&buffer->state->thread) == thread)
+            return true;
+    }
+    return false;
+}
+
 void tracebuf_shutdown(void)
 {
     for (uint32_t i = 0; i < tracebuf_count(); i++)
-        tracebuf_flush(tracebuf_at(i));
+        if (!tracebuf_at(i)->config.outlives_shutdown)
+            tracebuf_flush(tracebuf_at(i));
     atomic_store(&shut_down, true);
     for (uint32_t i = 0; i < atomic_load(&delivery_thread_count); i++) {
         struct tracebuf_thread *thread = &delivery_threads[i];
-        if (!atomic_load(&thread->running))
+        if (!atomic_load(&thread->running) || thread_outlives(thread))
             continue;
         atomic_store(&thread->stop, true);
         thread_wake(thread);
@@ -375,6 +423,8 @@ void tracebuf_shutdown(void)
         atomic_store(&thread->running, false);
     }
     for (uint32_t i = 0; i < tracebuf_count(); i++) {
+        if (tracebuf_at(i)->config.outlives_shutdown)
+            continue;
         state_deliver(tracebuf_at(i)); /* of calls that were still returning */
         tracebuf_close(tracebuf_at(i));
     }

@@ -47,7 +47,12 @@ struct tracebuf_config {
      * the total since creation. */
     void (*deliver)(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
                     uint64_t dropped, void *arg);
+    /* May be NULL: a flush has delivered all there was, also when there was nothing. Like deliver.
+     */
+    void (*flushed)(void *arg);
     void *arg;
+    /* Goes on after tracebuf_shutdown, for owners who flush at their own time. */
+    bool outlives_shutdown;
 };
 
 struct tracebuf_lease {
@@ -80,8 +85,10 @@ struct tracebuf *tracebuf_at(uint32_t index);
 bool tracebuf_close(struct tracebuf *buffer);
 
 /* Delivers everything that was committed before the call and returns afterwards. From a callback of
- * the same delivery thread it delivers in place. */
+ * the same delivery thread it delivers in place. A signal handler that interrupted a record only
+ * asks for it: that record must be completed first. */
 void tracebuf_flush(struct tracebuf *buffer);
+void tracebuf_flush_start(struct tracebuf *buffer); /* asks for it and does not wait */
 
 /* Delivery threads. Buffers start without one and need one before records arrive. */
 struct tracebuf_thread *tracebuf_thread_create(void);

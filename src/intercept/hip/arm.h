@@ -3,6 +3,9 @@
 #define INTERCEPT_HIP_ARM_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "model/trace.h"
 
 /*
  * Hooks the HIP library of this process, if it is mapped and offers callbacks (HIP up to 5.2; later
@@ -16,5 +19,23 @@ bool intercept_hip_arm(void (*ready)(void));
 /* The library has offered its tables, where calls are seen from now on: its tracer callback, if it
  * is hooked, must not report them a second time. */
 void intercept_hip_disarm(void);
+
+/* `hook` runs once, after the library was hooked and with no lock held. */
+void intercept_hip_on_armed(void (*hook)(void));
+
+/* The library's own numbers of its functions, 1 and up, known when it is hooked. */
+struct hip_function {
+    const char *name; /* the library's */
+    enum trace_domain domain;
+    int32_t operation; /* -1: nobody knows this function, it cannot be traced */
+};
+uint32_t intercept_hip_function_end(void); /* one more than the largest; 0: not hooked */
+bool intercept_hip_function(uint32_t id, struct hip_function *function); /* false: no such */
+
+/* What the `kind` of a TRACE_HIP_OPERATION report means; NULL: unknown, or no library. */
+const char *intercept_hip_command_name(uint32_t kind);
+
+/* Who wants TRACE_HIP_OPERATION has changed. */
+void intercept_hip_operations_refresh(void);
 
 #endif

@@ -1,19 +1,19 @@
 #include "intercept/hip/calls.h"
+#include "intercept/hip/arm.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/log.h"
 
 enum { NESTING_MAX = 16, ALIGN_BYTES = 64 };
 
 /* Written by hip_calls_prepare before any callback can run. */
 static struct hip_calls_setup setup;
 static pthread_key_t calls_key;
-static uint32_t id_end;
+static uint32_t id_end;       /* of those the SDK knows */
+static uint32_t function_end; /* of all */
 
-/* The library's id -> ours; NULL: unknown to the SDK, or, after `ready`, not configured. */
+/* The library's id -> ours; NULL: unknown to the SDK. */
 static const struct hip_operation *operation_of[HIP_IDS_MAX];
 
 static pthread_once_t ready_once = PTHREAD_ONCE_INIT;
@@ -69,6 +69,7 @@ static void operations_match(void)
         const char *name = setup.api_name(id);
         if (name == NULL || strcmp(name, "unknown") == 0)
             continue;
+        function_end = id + 1;
         operation_of[id] = bsearch(name, hip_operations, hip_operation_count,
                                    sizeof hip_operations[0], operation_compare);
         if (operation_of[id] != NULL)
@@ -85,23 +86,29 @@ uint32_t hip_calls_prepare(const struct hip_calls_setup *wanted)
     return id_end;
 }
 
+uint32_t intercept_hip_function_end(void)
+{
+    return function_end;
+}
+
+bool intercept_hip_function(uint32_t id, struct hip_function *function)
+{
+    const char *name = id > 0 && id < function_end ? setup.api_name(id) : NULL;
+
+    if (name == NULL || strcmp(name, "unknown") == 0)
+        return false;
+    const struct hip_operation *operation = operation_of[id];
+    *function = (struct hip_function){.name = name, .operation = -1};
+    if (operation != NULL) {
+        function->domain = operation->domain;
+        function->operation = operation->operation;
+    }
+    return true;
+}
+
 bool hip_calls_known(uint32_t id)
 {
     return id < HIP_IDS_MAX && operation_of[id] != NULL;
-}
-
-static void unconfigured_forget(void)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t id = 1; id < id_end; id++) {
-        const struct hip_operation *operation = operation_of[id];
-        if (operation != NULL && trace_is_configured(operation->domain, operation->operation))
-            kept++;
-        else
-            operation_of[id] = NULL;
-    }
-    log_info("intercept", "HIP callbacks: %u functions traced", kept);
 }
 
 static void first_call(void)
@@ -109,7 +116,6 @@ static void first_call(void)
     thread_is_initialising = true;
     if (setup.ready != NULL)
         setup.ready();
-    unconfigured_forget();
     thread_is_initialising = false;
 }
 
@@ -138,6 +144,7 @@ struct hip_call *hip_call_open(uint32_t id)
         return NULL;
     struct hip_call *call = &calls->call[calls->depth++];
     call->frame.set = set;
+    call->correlation = trace_correlation_take();
     call->entered = false;
     return call;
 }
@@ -161,8 +168,11 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
         if (setup.arguments)
             setup.arguments(id, data, &call->payload.args);
     }
-    trace_api_enter(&call->frame, call->frame.set, operation->domain, operation->operation,
-                    &call->payload);
+    call->frame.native = (void *)(uintptr_t)data;
+    call->frame.native_id = id;
+    call->frame.native_phase_data = setup.phase_data_offset;
+    trace_api_enter_as(&call->frame, call->frame.set, operation->domain, operation->operation,
+                       &call->payload, call->correlation);
     call->entered = true;
 }
 

@@ -5,12 +5,15 @@
 #ifndef INTERCEPT_HIP_CALLS_H
 #define INTERCEPT_HIP_CALLS_H
 
+#include <string.h>
+
 #include "intercept/hip/legacy.h"
 
 enum { HIP_IDS_MAX = 1024 };
 
 struct hip_call {
     struct trace_frame frame;
+    uint64_t correlation;
     rocprofiler_callback_tracing_hip_api_data_t payload;
     void *data; /* room for the library's hip_api_data_t, when it wants ours */
     bool entered;
@@ -18,20 +21,28 @@ struct hip_call {
 
 /* Matches the library's ids with operations by name; returns one more than the largest id known.
  * `data_size_bytes` is the room for hip_api_data_t (0: none), `arguments` reads what the library
- * puts there (NULL: nobody understands it), `result` what the call just ended returned. `ready`
- * runs at the first question, see arm.h. */
+ * puts there (NULL: nobody understands it), `phase_data_offset` where in it the pointer to a tool's
+ * word stands (0: nowhere), `result` what the call just ended returned. `ready` runs at the first
+ * question, see arm.h. */
 struct hip_calls_setup {
     const char *(*api_name)(uint32_t id);
     int (*result)(void);
     void (*ready)(void);
     size_t data_size_bytes;
     void (*arguments)(uint32_t id, const void *data, rocprofiler_hip_api_args_t *to);
+    uint32_t phase_data_offset;
 };
 uint32_t hip_calls_prepare(const struct hip_calls_setup *setup);
 bool hip_calls_known(uint32_t id);
 
 /* Does anybody listen to it just now? The first question lets tools configure. */
 bool hip_call_wanted(uint32_t id);
+
+/* Every generation's hip_api_data_t begins with the correlation id. */
+static inline void hip_data_correlate(void *data, const struct hip_call *call)
+{
+    memcpy(data, &call->correlation, sizeof call->correlation);
+}
 
 /* A call begins: NULL when nobody listens to it. Otherwise it is open until hip_call_close(). */
 struct hip_call *hip_call_open(uint32_t id);

@@ -41,6 +41,7 @@ static void *on_activity(uint32_t id, void *record, const void *data, void *argu
     if (call == NULL)
         return NULL;
     hip_legacy_phase_set(call->data, 0);
+    hip_data_correlate(call->data, call);
     return call->data;
 }
 
@@ -104,5 +105,8 @@ bool legacy_arm(void (*ready)(void))
         .data_size_bytes = hip_legacy_data_size(),
         .arguments = arguments_match() ? hip_legacy_arguments : NULL,
     };
-    return hook_all(hip_calls_prepare(&setup));
+    if (!hook_all(hip_calls_prepare(&setup)))
+        return false;
+    legacy_operations_arm();
+    return true;
 }

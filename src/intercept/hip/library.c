@@ -1,16 +1,43 @@
 #include "intercept/hip/library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "intercept/hip/arm.h"
 
+static const char library_name[] = "/libamdhip64.so";
+
+static int path_find(struct dl_phdr_info *object, size_t size, void *path)
+{
+    (void)size;
+    if (strstr(object->dlpi_name, library_name) == NULL)
+        return 0;
+    *(const char **)path = object->dlpi_name;
+    return 1;
+}
+
+/* Loaded by a library that was opened locally, as Python's modules are, HIP is not in the global
+   scope. */
+static void *library_scope(void)
+{
+    const char *path = NULL;
+    void *handle = NULL;
+
+    if (dlsym(RTLD_DEFAULT, "hipApiName") == NULL && dl_iterate_phdr(path_find, &path) != 0)
+        handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    return handle ? handle : RTLD_DEFAULT;
+}
+
 bool library_symbols_find(const struct library_symbol *symbols, size_t count)
 {
+    void *scope = library_scope();
+
     for (size_t i = 0; i < count; i++) {
-        void *symbol = dlsym(RTLD_DEFAULT, symbols[i].name);
+        void *symbol = dlsym(scope, symbols[i].name);
         if (symbol == NULL)
             return false;
         memcpy(symbols[i].target, &symbol, sizeof symbol);
@@ -28,6 +55,14 @@ void library_initialise(void *symbol)
         dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD); /* and keep it */
 }
 
+/* Writer: a front end, once (release). Reader: whoever arms (acquire). */
+static _Atomic(void (*)(void)) armed_hook;
+
+void intercept_hip_on_armed(void (*hook)(void))
+{
+    atomic_store_explicit(&armed_hook, hook, memory_order_release);
+}
+
 bool intercept_hip_arm(void (*ready)(void))
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -37,8 +72,16 @@ bool intercept_hip_arm(void (*ready)(void))
        add. */
     if (pthread_mutex_trylock(&lock) != 0)
         return false;
+    bool before = armed;
     if (!armed)
         armed = legacy_arm(ready) || tracer_arm(ready);
+    bool now = armed;
     pthread_mutex_unlock(&lock);
-    return armed;
+    void (*hook)(void) = atomic_load_explicit(&armed_hook, memory_order_acquire);
+    if (now && !before) {
+        intercept_hip_operations_refresh();
+        if (hook != NULL)
+            hook();
+    }
+    return now;
 }

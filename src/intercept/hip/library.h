@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct library_symbol {
     const char *name;
@@ -16,6 +17,12 @@ bool library_symbols_find(const struct library_symbol *symbols, size_t count);
 /* Our constructor may run before HIP's, which would then forget what we registered. This runs HIP's
  * constructors now when they have not run; `symbol` is any function of the library. */
 void library_initialise(void *symbol);
+
+/* The library's reports of finished work (operations.c). Up to 5.2: asked for here; later ones: the
+ * tracer callback passes them on. */
+void legacy_operations_arm(void);
+bool operation_is_wanted(uint32_t operation);
+void operation_finished(uint32_t operation, const void *record);
 
 /* Up to 5.2; later ones without tables. False: not that kind of library. */
 bool legacy_arm(void (*ready)(void));

@@ -21,7 +21,10 @@
 #include "intercept/hip/calls.h"
 #include "intercept/hip/tracer.h"
 
-enum { DOMAIN_API = 3, ANSWER_YES = 0, ANSWER_NO = 1 };
+/* hip_api_data_t ends with a pointer to a word of the tool's. */
+enum { PHASE_DATA_BYTES = sizeof(void *) };
+
+enum { DOMAIN_OPERATIONS = 2, DOMAIN_API = 3, ANSWER_YES = 0, ANSWER_NO = 1 };
 
 typedef void (*phase_fn)(uint32_t id, void *data);
 
@@ -113,14 +116,38 @@ void intercept_hip_disarm(void)
     atomic_store_explicit(&disarmed, true, memory_order_relaxed);
 }
 
-static int on_call(uint32_t domain, uint32_t id, void *data)
+/* Calls are seen here: the layout is known, and no tables were offered. Written before the callback
+   is registered. */
+static bool calls_known;
+
+static int on_call(uint32_t id, void *data)
 {
-    if (atomic_load_explicit(&disarmed, memory_order_relaxed) || domain != DOMAIN_API ||
-        data == NULL || !hip_call_wanted(id) || !proof_ask() || hip_call_open(id) == NULL)
+    if (!calls_known || atomic_load_explicit(&disarmed, memory_order_relaxed) || data == NULL ||
+        !hip_call_wanted(id) || !proof_ask())
         return ANSWER_NO;
-    memset(data, 0, 8); /* the correlation id, which the library takes over from here */
+    struct hip_call *call = hip_call_open(id);
+    if (call == NULL)
+        return ANSWER_NO;
+    hip_data_correlate(data, call); /* the library hands it on to the work that the call causes */
     phases_store(data, on_enter, on_exit_phase);
     return ANSWER_YES;
+}
+
+/* Without a record it is a question. */
+static int on_operation(uint32_t operation, const void *record)
+{
+    if (!operation_is_wanted(operation))
+        return ANSWER_NO;
+    if (record != NULL)
+        operation_finished(operation, record);
+    return ANSWER_YES;
+}
+
+static int on_report(uint32_t domain, uint32_t id, void *data)
+{
+    if (domain == DOMAIN_OPERATIONS)
+        return on_operation(id, data);
+    return domain == DOMAIN_API ? on_call(id, data) : ANSWER_NO;
 }
 
 struct version {
@@ -175,21 +202,23 @@ static const struct hip_tracer_release *release_find(void)
 
 bool tracer_arm(void (*ready)(void))
 {
-    if (atomic_load_explicit(&disarmed, memory_order_relaxed) ||
-        !library_symbols_find(symbols, sizeof symbols / sizeof symbols[0]))
+    if (!library_symbols_find(symbols, sizeof symbols / sizeof symbols[0]))
         return false;
     library_initialise((void *)hip.api_name);
     release = release_find();
-    if (release == NULL ||
-        !library_symbols_find(release->major < 6 ? &latest_error_until_5 : &latest_error_since_6,
-                              1))
-        return false;
-    const struct hip_calls_setup setup = {.api_name = hip.api_name,
-                                          .result = hip.latest_error,
-                                          .ready = ready,
-                                          .arguments = arguments_read};
+    calls_known =
+        release != NULL &&
+        library_symbols_find(release->major < 6 ? &latest_error_until_5 : &latest_error_since_6, 1);
+    const struct hip_calls_setup setup = {
+        .api_name = hip.api_name,
+        .result = hip.latest_error,
+        .ready = ready,
+        .arguments = calls_known ? arguments_read : NULL,
+        .phase_data_offset = calls_known ? release->data_size_bytes - PHASE_DATA_BYTES : 0,
+    };
+    /* finished work is reported alike by every release */
     if (hip_calls_prepare(&setup) == 0)
         return false;
-    hip.tracer_register((void *)on_call);
+    hip.tracer_register((void *)on_report);
     return true;
 }

@@ -111,18 +111,27 @@ static int known_release(const char *file)
     return 0;
 }
 
+/* Hooked for its reports of finished work, whose layout never changed; what it shows of a call is
+ * neither read nor written. */
+static int calls_left_alone(void)
+{
+    CHECK(armed());
+    for (uint32_t id = 1; id < 100; id++)
+        CHECK(call(id, 0, NULL, 0, 0));
+    CHECK(double_count(DOUBLE_API_ENTER, TRACE_HIP_RUNTIME_API, -1) == 0);
+    return 0;
+}
+
 static int unknown_release(const char *file)
 {
-    CHECK(!library_arm(file, "6_4", ""));
-    CHECK(!armed());
-    return 0;
+    CHECK(library_arm(file, "6_4", ""));
+    return calls_left_alone();
 }
 
 static int other_numbers(const char *wrong)
 {
-    CHECK(!library_arm("6.4.1", "6_4", wrong));
-    CHECK(!armed());
-    return 0;
+    CHECK(library_arm("6.4.1", "6_4", wrong));
+    return calls_left_alone();
 }
 
 static void releases_of_the_lists_are_traced_with_arguments(void **state)

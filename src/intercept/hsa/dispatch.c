@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "intercept/hsa/borrow.h"
+#include "intercept/hsa/facts.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/serialize.h"
 #include "intercept/hsa/signals.h"
@@ -56,6 +57,15 @@ static uint32_t block_size(const struct dispatch_queue *queue)
     uint32_t count = queue->blocks != NULL ? 2 * queue->blocks->count : BLOCK_DISPATCHES_MIN;
 
     return count < BLOCK_DISPATCHES_MAX ? count : BLOCK_DISPATCHES_MAX;
+}
+
+/* What this thread announces just now. */
+static __thread struct hsa_submission submitting __attribute__((tls_model("initial-exec")));
+
+bool intercept_submission(struct hsa_submission *submission)
+{
+    *submission = submitting;
+    return submitting.packet != NULL;
 }
 
 static bool block_add(struct dispatch_queue *queue)
@@ -385,7 +395,9 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     info_fill(dispatch, &packet->kernel);
     dispatch->counting = counting;
     dispatch->turn = (struct serial_turn){0};
+    submitting = (struct hsa_submission){packet, queue->queue, queue->agent->info->node_id};
     callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE, ROCPROFILER_CALLBACK_PHASE_ENTER);
+    submitting.packet = NULL;
     trace_event_recapture(&dispatch->trace.event, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
     if (counting != NULL)
         counting->dispatch_begin(&dispatch->trace, &packets);

@@ -1,5 +1,6 @@
 #include "intercept/hsa/install.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -62,22 +63,33 @@ static const struct hsa_service *const services[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
+/* A later round finds our outer wrapper there, which calls hsa_next, or another tool's on top of
+ * it: both stay. */
 static bool slot_wrap(const struct hsa_tables *tables, const struct hsa_wrapper *wrapper)
 {
     void **slot = hsa_tables_slot(tables, wrapper->function);
 
     if (slot == NULL || *slot == NULL)
         return false;
-    *slot = wrapper->wrapper;
+    if (*slot == pointer_get(&hsa_real, wrapper->function) ||
+        *slot == pointer_get(&hsa_next, wrapper->function))
+        *slot = wrapper->wrapper;
     return true;
 }
 
-static uint32_t service_install(const struct hsa_tables *tables, const struct hsa_service *service)
+/* Of the table installed last; under `installing`. */
+static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
+static struct hsa_tables installed;
+static bool is_installed, service_installed[COUNT(services)];
+
+static uint32_t service_install(const struct hsa_tables *tables, size_t which)
 {
+    const struct hsa_service *service = services[which];
     uint32_t wrapped = 0;
 
-    if (!service->wanted())
+    if (service_installed[which] || !service->wanted())
         return 0;
+    service_installed[which] = true;
     if (service->start != NULL && !service->start()) {
         log_warning("intercept", "%s cannot be traced under this HSA runtime", service->name);
         return 0;
@@ -172,10 +184,44 @@ static bool table_is_free(const struct hsa_tables *tables)
     return installed_table == NULL || (slot != NULL && *slot == real);
 }
 
+static uint32_t wrappers_install(const struct hsa_tables *tables)
+{
+    uint32_t wrapped = 0;
+
+    for (size_t i = 0; i < COUNT(services); i++)
+        wrapped += service_install(tables, i);
+    return wrapped + api_install(tables);
+}
+
+void intercept_hsa_refresh(void)
+{
+    pthread_mutex_lock(&installing);
+    if (is_installed)
+        wrappers_install(&installed);
+    pthread_mutex_unlock(&installing);
+}
+
+void intercept_hsa_forget(void)
+{
+    pthread_mutex_lock(&installing);
+    is_installed = false;
+    pthread_mutex_unlock(&installing);
+}
+
+static uint32_t first_install(const struct hsa_tables *tables)
+{
+    pthread_mutex_lock(&installing);
+    memset(service_installed, 0, sizeof service_installed);
+    installed = *tables;
+    is_installed = true;
+    uint32_t wrapped = wrappers_install(tables);
+    pthread_mutex_unlock(&installing);
+    return wrapped;
+}
+
 bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
 {
     struct hsa_tables tables;
-    uint32_t wrapped = 0;
 
     if (!hsa_tables_read(&tables, api_table)) {
         log_error("intercept", "unknown HSA API table (%p): HSA is not traced", api_table);
@@ -189,9 +235,7 @@ bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
     real_functions_read(&tables);
     if (!needed_present() || !agents_read())
         return false;
-    for (size_t i = 0; i < COUNT(services); i++)
-        wrapped += service_install(&tables, services[i]);
-    wrapped += api_install(&tables);
+    uint32_t wrapped = first_install(&tables);
     installed_table = api_table;
     wrapped += scratch_install(api_table);
     trace_runtime_register(&runtime_ops);

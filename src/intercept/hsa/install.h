@@ -15,4 +15,9 @@
  */
 bool intercept_hsa_install(void *api_table, uint64_t runtime_version);
 
+/* More was configured since: wrappers for that, too, into the table that was installed last, if its
+ * runtime lives. */
+void intercept_hsa_refresh(void);
+void intercept_hsa_forget(void); /* the runtime goes, its table with it */
+
 #endif

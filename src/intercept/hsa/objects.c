@@ -2,12 +2,14 @@
 
 #include <hsa/hsa_ven_amd_loader.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "codeobj/kernel_descriptor.h"
 #include "intercept/hsa/agents.h"
+#include "intercept/hsa/facts.h"
 #include "intercept/hsa/kernel_map.h"
 #include "intercept/hsa/wrappers.h"
 #include "model/trace.h"
@@ -60,6 +62,47 @@ static bool objects_start(void)
 uint64_t objects_kernel_id(uint64_t kernel_object)
 {
     return kernel_map_get(&kernel_ids, kernel_object);
+}
+
+/* Names by kernel id, for ever: records are delivered when the kernel may be gone. */
+enum { NAMES_PER_BLOCK = 4096, NAME_BLOCKS = 4096 };
+struct name_block {
+    _Atomic(const char *)
+        names[NAMES_PER_BLOCK]; /* who registers a kernel (release), any (acquire) */
+};
+static _Atomic(struct name_block *) name_blocks[NAME_BLOCKS]; /* by compare-exchange */
+
+static struct name_block *name_block(uint64_t kernel_id)
+{
+    uint64_t index = kernel_id / NAMES_PER_BLOCK;
+
+    return index < NAME_BLOCKS ? atomic_load_explicit(&name_blocks[index], memory_order_acquire)
+                               : NULL;
+}
+
+static void name_keep(uint64_t kernel_id, const char *name)
+{
+    uint64_t index = kernel_id / NAMES_PER_BLOCK;
+    struct name_block *block = name_block(kernel_id);
+
+    if (block == NULL && index < NAME_BLOCKS) {
+        struct name_block *made = calloc(1, sizeof *made);
+        if (made != NULL && !atomic_compare_exchange_strong(&name_blocks[index], &block, made))
+            free(made);
+        block = name_block(kernel_id);
+    }
+    if (block != NULL)
+        atomic_store_explicit(&block->names[kernel_id % NAMES_PER_BLOCK], name,
+                              memory_order_release);
+}
+
+const char *intercept_kernel_name(uint64_t kernel_id)
+{
+    struct name_block *block = name_block(kernel_id);
+
+    return block ? atomic_load_explicit(&block->names[kernel_id % NAMES_PER_BLOCK],
+                                        memory_order_acquire)
+                 : NULL;
 }
 
 static bool object_info(hsa_loaded_code_object_t object,
@@ -187,6 +230,7 @@ static hsa_status_t symbol_visit(hsa_executable_t executable, hsa_agent_t agent,
     kernel->data.kernel_id = ++kernel_id_last;
     bool mapped = kernel_map_put(&kernel_ids, kernel->data.kernel_object, kernel->data.kernel_id);
     pthread_mutex_unlock(&lock);
+    name_keep(kernel->data.kernel_id, kernel->data.kernel_name);
     if (!mapped)
         log_warning("intercept", "dispatches of %s carry no kernel id", kernel->data.kernel_name);
     kernel->next = object->kernels;

@@ -17,7 +17,15 @@ static struct dispatch_queue *queues; /* under `lock` */
 
 static bool queues_wanted(void)
 {
-    return trace_domain_is_configured(TRACE_KERNEL_DISPATCH) || trace_counting_is_configured();
+    return trace_domain_is_configured(TRACE_KERNEL_DISPATCH) ||
+           trace_domain_is_configured(TRACE_QUEUE_BARRIER) || trace_counting_is_configured();
+}
+
+/* An intercepted queue costs every dispatch: not for those who might some day want to know. */
+static bool queues_wanted_now(void)
+{
+    return trace_domain_is_wanted(TRACE_KERNEL_DISPATCH) ||
+           trace_domain_is_wanted(TRACE_QUEUE_BARRIER) || trace_counting_is_configured();
 }
 
 static bool queues_start(void)
@@ -82,7 +90,8 @@ queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
              uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **hsa_queue)
 {
     const struct hsa_agent_entry *entry = agents_find(agent);
-    struct dispatch_queue *queue = entry && entry->gpu ? calloc(1, sizeof *queue) : NULL;
+    bool wanted = entry && entry->gpu && queues_wanted_now();
+    struct dispatch_queue *queue = wanted ? calloc(1, sizeof *queue) : NULL;
 
     if (queue == NULL)
         return hsa_real.hsa_queue_create(agent, size, type, callback, data, private_segment_size,

@@ -63,6 +63,11 @@ bool trace_domain_is_configured(enum trace_domain domain)
     return false;
 }
 
+bool trace_domain_is_wanted(enum trace_domain domain)
+{
+    return trace_domain_is_configured(domain);
+}
+
 bool trace_counting_is_configured(void)
 {
     return counting_configured;
@@ -94,18 +99,30 @@ static size_t payload_size(const void *payload)
     return (size_t) * (const uint64_t *)payload;
 }
 
-void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
-                     enum trace_domain domain, int32_t operation, void *payload)
+uint64_t trace_correlation_take(void)
+{
+    return __atomic_add_fetch(&correlation_last, 1, __ATOMIC_RELAXED);
+}
+
+void trace_api_enter_as(struct trace_frame *frame, const struct trace_set *set,
+                        enum trace_domain domain, int32_t operation, void *payload,
+                        uint64_t correlation)
 {
     frame->set = set;
     frame->parent = innermost;
     frame->domain = (uint16_t)domain;
     frame->operation = operation;
     frame->payload = payload;
-    frame->internal = __atomic_add_fetch(&correlation_last, 1, __ATOMIC_RELAXED);
+    frame->internal = correlation;
     innermost = frame;
     entry_add(DOUBLE_API_ENTER, domain, operation, ROCPROFILER_CALLBACK_PHASE_ENTER,
               frame->internal, payload, payload_size(payload));
+}
+
+void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
+                     enum trace_domain domain, int32_t operation, void *payload)
+{
+    trace_api_enter_as(frame, set, domain, operation, payload, trace_correlation_take());
 }
 
 void trace_api_exit(struct trace_frame *frame)
@@ -203,4 +220,11 @@ const struct double_entry *double_entry(enum double_what what, enum trace_domain
 uint32_t double_open_events(void)
 {
     return (uint32_t)__atomic_load_n(&open_events, __ATOMIC_RELAXED);
+}
+
+void trace_report(enum trace_domain domain, const struct trace_report *report, const char *name)
+{
+    (void)name;
+    entry_add(DOUBLE_RECORD, domain, report->operation, ROCPROFILER_CALLBACK_PHASE_NONE,
+              report->correlation, NULL, 0);
 }

@@ -1,0 +1,127 @@
+/* Interest that changes at any time, of front ends whose interface knows no contexts. */
+#include "base/clock.h"
+#include "model/operations.h"
+#include "session/internal.h"
+#include "session/lifecycle.h"
+#include "session/runtimes.h"
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static _Atomic uint32_t subscription_count; /* relaxed: a hint that only grows */
+
+bool subscriptions_exist(void)
+{
+    return atomic_load_explicit(&subscription_count, memory_order_relaxed) != 0;
+}
+
+struct subscription *subscription_create(uint32_t domain_bits)
+{
+    struct subscription *subscription = calloc(1, sizeof *subscription);
+    if (!subscription)
+        return NULL;
+    session_records_prepare();
+    subscription->domains = domain_bits;
+    pthread_mutex_lock(&session_lock);
+    struct context *context = context_add(0);
+    if (context) {
+        subscription->context = context;
+        context->subscription = subscription;
+        context->state = session_stage() < STAGE_FINALIZING ? CONTEXT_ACTIVE : CONTEXT_STOPPED;
+    }
+    pthread_mutex_unlock(&session_lock);
+    if (!context) {
+        free(subscription);
+        return NULL;
+    }
+    atomic_fetch_add_explicit(&subscription_count, 1, memory_order_relaxed);
+    runtimes_catch_up();
+    return subscription;
+}
+
+static struct trace_subscriber *wanted_of(struct subscription *subscription,
+                                          enum trace_domain domain)
+{
+    struct trace_subscriber **wanted = &subscription->wanted[domain];
+    if (!*wanted)
+        *wanted = calloc((size_t)operation_count(domain), sizeof **wanted);
+    return *wanted;
+}
+
+/* Field by field, onto zeroes: sets are compared by their bytes. */
+static void subscriber_copy(struct trace_subscriber *to, const struct context *context,
+                            const struct trace_subscriber *what)
+{
+    memset(to, 0, sizeof *to);
+    if (!what)
+        return;
+    to->context = context_id(context);
+    to->context_index = context->index;
+    to->listener_args = what->listener_args;
+    to->callback = what->callback;
+    to->listener = what->listener;
+    to->callback_data = what->callback_data;
+    to->buffer = what->buffer;
+    to->request = what->request;
+    to->request_data = what->request_data;
+    to->external_now = what->external_now;
+}
+
+bool subscription_want(struct subscription *subscription, enum trace_domain domain, int32_t first,
+                       int32_t count, const struct trace_subscriber *what)
+{
+    int32_t end = operation_count(domain);
+    if (first < 0 || count < 0 || first > end || count > end - first ||
+        !(subscription->domains >> domain & 1))
+        return false;
+    pthread_mutex_lock(&session_lock);
+    struct trace_subscriber *wanted = wanted_of(subscription, domain);
+    for (int32_t op = first; wanted && op < first + count; op++)
+        subscriber_copy(&wanted[op], subscription->context, what);
+    if (wanted)
+        sets_publish_operations(domain, first, count);
+    pthread_mutex_unlock(&session_lock);
+    if (domain == TRACE_HIP_OPERATION)
+        runtimes_follow_operations();
+    return wanted != NULL;
+}
+
+void subscription_pause(struct subscription *subscription, bool paused)
+{
+    pthread_mutex_lock(&session_lock);
+    if (session_stage() < STAGE_FINALIZING) {
+        subscription->context->state = paused ? CONTEXT_STOPPED : CONTEXT_ACTIVE;
+        sets_publish(subscription->context);
+    }
+    pthread_mutex_unlock(&session_lock);
+    runtimes_follow_operations();
+}
+
+void subscription_calls_wait(const void *callback_data, uint64_t limit_ns)
+{
+    static const struct timespec nap = {0, 50000};
+    uint64_t until = clock_now_ns() + limit_ns;
+    const struct thread *self = thread_current;
+    thread_quiesce(callback_data); /* nobody records into it: only the barrier is meant */
+    for (struct thread *t = thread_first(); t; t = t->next)
+        while (t != self &&
+               atomic_load_explicit(&session_of(t)->calling, memory_order_acquire) ==
+                   callback_data &&
+               clock_now_ns() < until)
+            nanosleep(&nap, NULL);
+}
+
+void subscriptions_end(void)
+{
+    struct context *context;
+    pthread_mutex_lock(&session_lock);
+    for (uint32_t i = 0; (context = context_at(i)); i++) {
+        if (!context->subscription)
+            continue;
+        context->state = CONTEXT_STOPPED;
+        sets_publish(context);
+    }
+    pthread_mutex_unlock(&session_lock);
+}
