@@ -8,7 +8,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLU
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
 # The unversioned link goes along: rocprofiler-register opens librocprofiler-sdk.so by that name.
-foreach(target croc_engine rocprofiler-sdk rocprofiler-register rocprofiler-sdk-roctx roctx64
+foreach(target croc_engine roctracer64 rocprofiler-sdk rocprofiler-register rocprofiler-sdk-roctx roctx64
                hsa-amd-aqlprofile64 crocgpu_lib crocprof-tool)
   if(TARGET ${target})
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -55,3 +55,5 @@ croc_package(rocprofiler-sdk-roctx VERSION 1.0.0 LIBRARY librocprofiler-sdk-roct
   TARGET rocprofiler-sdk-roctx::rocprofiler-sdk-roctx DESCRIPTION "Markers for GPU profilers")
 croc_package(roctx VERSION 4.1.0 LIBRARY libroctx64.so.4
   TARGET roctx::roctx DESCRIPTION "Markers for GPU profilers, version 4.1")
+croc_package(roctracer VERSION 4.1.0 LIBRARY libroctracer64.so.4
+  TARGET roctracer::roctracer64 DESCRIPTION "Callbacks and records of ROCm's runtimes")

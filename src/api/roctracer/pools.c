@@ -1,0 +1,424 @@
+/*
+ * Pools. Producers write the engine's records into a tracebuf of the pool; the pool's own thread
+ * turns them into roctracer_record_t in the memory that the program's allocator gave, records from
+ * below, names from above, and hands that to the callback whenever it is full or flushed.
+ *
+ * A pool is a slot that lives for ever, since calls in progress still hold its tracebuf; the handle
+ * names one use of it. Under registry_lock: handle and state. The pool's thread alone touches the
+ * memory, between open and close.
+ */
+#include "api/roctracer/internal.h"
+
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    POOLS_MAX = 128,
+    HANDLE_INDEX_BITS = 8,
+    BUFFER_BYTES_MIN = 2 * sizeof(roctracer_record_t),
+    /* Beyond that a pool is cut into portions: its thread must not be told of every few records,
+     * nor find them only when megabytes wait. */
+    PORTION_BYTES_MAX = 1 << 20,
+    RING_BYTES_MIN = 64 << 10, /* holds any record with its name */
+};
+
+enum pool_state { POOL_IDLE, POOL_OPEN, POOL_CLOSING };
+
+struct pool {
+    _Atomic int state;
+    uint64_t handle;
+    struct tracebuf *buffer; /* of the slot: stays */
+    size_t portion_bytes;
+    uint64_t opened_ns;
+    roctracer_properties_t properties;
+    char *memory;
+    size_t records_bytes, names_bytes;
+    uint64_t lost; /* of the ring, as last told */
+};
+
+/* Slots are added under registry_lock and never go. */
+static struct pool *slots[POOLS_MAX];
+static uint32_t slot_count;
+static struct pool *default_pool;
+
+struct tracebuf *pool_buffer(const struct pool *pool)
+{
+    return pool->buffer;
+}
+
+struct pool *pool_default(void)
+{
+    return default_pool;
+}
+
+struct pool *pool_find(const roctracer_pool_t *handle)
+{
+    uint64_t value = (uint64_t)(uintptr_t)handle;
+    uint64_t index = value & ((1u << HANDLE_INDEX_BITS) - 1);
+    struct pool *pool = index < slot_count ? slots[index] : NULL;
+    return pool && pool->handle == value && atomic_load(&pool->state) == POOL_OPEN ? pool : NULL;
+}
+
+/* ---- on the pool's thread */
+
+static void memory_emit(struct pool *pool)
+{
+    size_t bytes = pool->records_bytes;
+    const roctracer_properties_t *p = &pool->properties;
+    if (bytes && p->buffer_callback_fun)
+        p->buffer_callback_fun(pool->memory, pool->memory + bytes, p->buffer_callback_arg);
+    pool->records_bytes = pool->names_bytes = 0;
+}
+
+static const char *name_put(struct pool *pool, const struct converted *from)
+{
+    pool->names_bytes += from->name_size;
+    char *at = pool->memory + pool->properties.buffer_size - pool->names_bytes;
+    memcpy(at, from->name, from->name_size);
+    at[from->name_size - 1] = 0;
+    return at;
+}
+
+/* A name that does not fit the empty pool is cut to what does. */
+static void name_limit(const struct pool *pool, struct converted *record)
+{
+    size_t room = pool->properties.buffer_size - record->count * sizeof record->records[0];
+    if (record->name_size > room)
+        record->name_size = room;
+    if (record->name_size == 0)
+        record->name = NULL;
+}
+
+static void record_put(struct pool *pool, struct converted *record)
+{
+    size_t bytes = record->count * sizeof record->records[0];
+    name_limit(pool, record);
+    if (pool->records_bytes + pool->names_bytes + bytes + record->name_size >
+        pool->properties.buffer_size)
+        memory_emit(pool);
+    if (record->name)
+        record->records[record->count - 1].kernel_name = name_put(pool, record);
+    memcpy(pool->memory + pool->records_bytes, record->records, bytes);
+    pool->records_bytes += bytes;
+    if (pool->records_bytes + pool->names_bytes + sizeof record->records[0] >
+        pool->properties.buffer_size)
+        memory_emit(pool);
+}
+
+static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
+                    uint64_t dropped, void *arg)
+{
+    struct pool *pool = arg;
+    (void)buffer;
+    pool->lost = dropped;
+    if (atomic_load(&pool->state) == POOL_IDLE)
+        return; /* of calls that began before it was closed */
+    struct conversion conversion = {.segment = engine->clock_segment_now(),
+                                    .not_before_ns = pool->opened_ns};
+    for (size_t i = 0; i < count; i++) {
+        struct converted record;
+        if (record_convert(&conversion, items[i], &record))
+            record_put(pool, &record);
+    }
+}
+
+static void memory_free(struct pool *pool)
+{
+    const roctracer_properties_t *p = &pool->properties;
+    if (p->alloc_fun)
+        p->alloc_fun(&pool->memory, 0, p->alloc_arg);
+    else
+        free(pool->memory);
+    pool->memory = NULL;
+}
+
+static void flushed(void *arg)
+{
+    struct pool *pool = arg;
+    if (atomic_load(&pool->state) == POOL_IDLE)
+        return;
+    memory_emit(pool);
+    if (atomic_load(&pool->state) != POOL_CLOSING)
+        return;
+    memory_free(pool);
+    atomic_store(&pool->state, POOL_IDLE);
+}
+
+/* ---- open */
+
+/* Portions are powers of two, so that slots fit many pools. */
+static size_t portion_of(size_t buffer_size)
+{
+    size_t portion = BUFFER_BYTES_MIN;
+    while (portion < PORTION_BYTES_MAX && 2 * portion <= buffer_size)
+        portion *= 2;
+    return portion;
+}
+
+static struct pool *slot_reuse(size_t portion_bytes)
+{
+    for (uint32_t i = 0; i < slot_count; i++)
+        if (atomic_load(&slots[i]->state) == POOL_IDLE && slots[i]->portion_bytes == portion_bytes)
+            return slots[i];
+    return NULL;
+}
+
+/* Tools hear of the thread, so no lock is held. */
+static struct pool *slot_make(size_t portion_bytes)
+{
+    struct pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return NULL;
+    const struct tracebuf_config config = {
+        .size_bytes = portion_bytes < RING_BYTES_MIN ? RING_BYTES_MIN : 2 * portion_bytes,
+        .watermark_bytes = portion_bytes,
+        .policy = TRACEBUF_LOSSLESS,
+        .deliver = deliver,
+        .flushed = flushed,
+        .arg = pool,
+        .outlives_shutdown = true,
+    };
+    pool->portion_bytes = portion_bytes;
+    pool->buffer = engine->tracebuf_create(&config);
+    struct tracebuf_thread *thread = pool->buffer ? engine->delivery_thread_create() : NULL;
+    if (thread) {
+        engine->tracebuf_assign(pool->buffer, thread);
+        return pool;
+    }
+    if (pool->buffer)
+        engine->tracebuf_close(pool->buffer); /* which still points to the slot */
+    else
+        free(pool);
+    return NULL;
+}
+
+/* Sees to it that there is an idle slot; another thread may still be quicker to use it. */
+static bool slot_provide(size_t portion_bytes)
+{
+    pthread_mutex_lock(&registry_lock);
+    bool there = slot_reuse(portion_bytes) != NULL, room = slot_count < POOLS_MAX;
+    pthread_mutex_unlock(&registry_lock);
+    if (there)
+        return true;
+    struct pool *pool = room ? slot_make(portion_bytes) : NULL;
+    if (!pool)
+        return false;
+    pthread_mutex_lock(&registry_lock);
+    if (slot_count < POOLS_MAX)
+        slots[slot_count++] = pool; /* else it stays unused */
+    pthread_mutex_unlock(&registry_lock);
+    return true;
+}
+
+static uint32_t slot_index(const struct pool *pool)
+{
+    uint32_t index = 0;
+    while (slots[index] != pool)
+        index++;
+    return index;
+}
+
+/* Not 0 and never the same again. */
+static uint64_t handle_make(const struct pool *pool)
+{
+    static uint64_t uses;
+    return ++uses << HANDLE_INDEX_BITS | slot_index(pool);
+}
+
+static void pool_use(struct pool *pool, const roctracer_properties_t *properties, char *memory)
+{
+    pool->handle = handle_make(pool);
+    pool->properties = *properties;
+    pool->memory = memory;
+    pool->records_bytes = pool->names_bytes = 0;
+    pool->opened_ns = engine->trace_time_ns();
+    atomic_store(&pool->state, POOL_OPEN); /* to its thread */
+}
+
+static char *memory_take(const roctracer_properties_t *properties)
+{
+    char *memory = NULL;
+    if (properties->alloc_fun)
+        properties->alloc_fun(&memory, properties->buffer_size, properties->alloc_arg);
+    else
+        memory = malloc(properties->buffer_size);
+    return memory;
+}
+
+static roctracer_pool_t *handle_of(const struct pool *pool)
+{
+    return pool ? (roctracer_pool_t *)(uintptr_t)pool->handle : NULL;
+}
+
+static roctracer_status_t already_defined(void)
+{
+    return fail(ROCTRACER_STATUS_ERROR_DEFAULT_POOL_ALREADY_DEFINED,
+                "there is a default pool already");
+}
+
+/* An idle slot becomes the pool. NULL with SUCCESS: there was none. */
+static struct pool *pool_try(const roctracer_properties_t *properties, char *memory,
+                             roctracer_pool_t **handle, roctracer_status_t *status)
+{
+    pthread_mutex_lock(&registry_lock);
+    bool defined = !handle && default_pool;
+    struct pool *pool = defined ? NULL : slot_reuse(portion_of(properties->buffer_size));
+    if (pool) {
+        pool_use(pool, properties, memory);
+        if (handle)
+            *handle = handle_of(pool);
+        else
+            default_pool = pool;
+    }
+    pthread_mutex_unlock(&registry_lock);
+    *status = defined ? already_defined() : ROCTRACER_STATUS_SUCCESS;
+    return pool;
+}
+
+static roctracer_status_t pool_make(const roctracer_properties_t *properties, char *memory,
+                                    roctracer_pool_t **handle)
+{
+    roctracer_status_t status;
+    while (!pool_try(properties, memory, handle, &status))
+        if (status != ROCTRACER_STATUS_SUCCESS)
+            return status;
+        else if (!slot_provide(portion_of(properties->buffer_size)))
+            return fail(ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION,
+                        "no room for another pool, or its thread");
+    return ROCTRACER_STATUS_SUCCESS;
+}
+
+static roctracer_status_t pool_open(const roctracer_properties_t *properties,
+                                    roctracer_pool_t **handle)
+{
+    if (!properties || properties->buffer_size < BUFFER_BYTES_MIN)
+        return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
+                    "open_pool: no properties, or a buffer that does not hold two records");
+    if (!handle && roctracer_default_pool())
+        return already_defined(); /* before the allocator is asked */
+    struct pool unused = {.properties = *properties, .memory = memory_take(properties)};
+    if (!unused.memory)
+        return fail(ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION, "no memory of %zu bytes for a pool",
+                    properties->buffer_size);
+    roctracer_status_t status = pool_make(properties, unused.memory, handle);
+    if (status != ROCTRACER_STATUS_SUCCESS)
+        memory_free(&unused);
+    return status;
+}
+
+VERSIONS_4_0(roctracer_open_pool_expl);
+roctracer_status_t roctracer_open_pool_expl(const roctracer_properties_t *properties,
+                                            roctracer_pool_t **pool)
+{
+    return pool_open(properties, pool);
+}
+
+VERSIONS_4_1(roctracer_open_pool);
+roctracer_status_t roctracer_open_pool(const roctracer_properties_t *properties)
+{
+    return pool_open(properties, NULL);
+}
+
+/* ---- close, flush */
+
+static roctracer_status_t not_open(const roctracer_pool_t *handle)
+{
+    return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "%p is no open pool", handle);
+}
+
+static void records_flush(struct tracebuf *buffer)
+{
+    if (engine->tracebuf_delivering())
+        engine->tracebuf_flush_start(buffer); /* callbacks do not wait for callbacks */
+    else
+        engine->tracebuf_flush(buffer);
+}
+
+static roctracer_status_t pool_close(roctracer_pool_t *handle)
+{
+    pthread_mutex_lock(&registry_lock);
+    struct pool *pool = handle ? pool_find(handle) : default_pool;
+    if (pool) {
+        if (pool == default_pool)
+            default_pool = NULL;
+        activities_remove(pool);
+        atomic_store(&pool->state, POOL_CLOSING);
+    }
+    pthread_mutex_unlock(&registry_lock);
+    if (!pool)
+        return handle ? not_open(handle) : ROCTRACER_STATUS_SUCCESS;
+    records_flush(pool->buffer);
+    if (pool->lost)
+        log_warning("roctracer", "a pool has lost %llu records", (unsigned long long)pool->lost);
+    return ROCTRACER_STATUS_SUCCESS;
+}
+
+VERSIONS_4_0(roctracer_close_pool_expl);
+roctracer_status_t roctracer_close_pool_expl(roctracer_pool_t *pool)
+{
+    return pool_close(pool);
+}
+
+VERSIONS_4_1(roctracer_close_pool);
+roctracer_status_t roctracer_close_pool(void)
+{
+    return pool_close(NULL);
+}
+
+static roctracer_status_t pool_flush(roctracer_pool_t *handle)
+{
+    pthread_mutex_lock(&registry_lock);
+    const struct pool *pool = handle ? pool_find(handle) : default_pool;
+    struct tracebuf *buffer = pool ? pool->buffer : NULL;
+    pthread_mutex_unlock(&registry_lock);
+    if (!pool)
+        return handle ? not_open(handle) : ROCTRACER_STATUS_SUCCESS;
+    records_flush(buffer);
+    return ROCTRACER_STATUS_SUCCESS;
+}
+
+VERSIONS_4_0(roctracer_flush_activity_expl);
+roctracer_status_t roctracer_flush_activity_expl(roctracer_pool_t *pool)
+{
+    return pool_flush(pool);
+}
+
+VERSIONS_4_1(roctracer_flush_activity);
+roctracer_status_t roctracer_flush_activity(void)
+{
+    return pool_flush(NULL);
+}
+
+/* ---- the default pool */
+
+VERSIONS_4_0(roctracer_default_pool_expl);
+roctracer_pool_t *roctracer_default_pool_expl(roctracer_pool_t *pool)
+{
+    pthread_mutex_lock(&registry_lock);
+    roctracer_pool_t *before = handle_of(default_pool);
+    struct pool *wanted = pool ? pool_find(pool) : NULL;
+    if (wanted)
+        default_pool = wanted;
+    pthread_mutex_unlock(&registry_lock);
+    if (pool && !wanted)
+        not_open(pool);
+    return before;
+}
+
+VERSIONS_4_1(roctracer_default_pool);
+roctracer_pool_t *roctracer_default_pool(void)
+{
+    return roctracer_default_pool_expl(NULL);
+}
+
+VERSIONS_4_1(roctracer_next_record);
+roctracer_status_t roctracer_next_record(const activity_record_t *record,
+                                         const activity_record_t **next)
+{
+    if (!record || !next)
+        return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "next_record: a pointer is NULL");
+    *next = record + 1;
+    return ROCTRACER_STATUS_SUCCESS;
+}

@@ -1,0 +1,287 @@
+/* What is enabled, and telling the engine. */
+#include "api/roctracer/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Under registry_lock, except that callbacks are read by the calls themselves (relaxed). */
+static struct domain_state {
+    _Atomic(const struct registration *) callbacks[OPERATIONS_MAX];
+    struct pool *pools[OPERATIONS_MAX];
+} domains_state[ACTIVITY_DOMAIN_NUMBER];
+
+static struct registration *registrations;
+static struct subscription *subscription; /* NULL: nothing was enabled yet */
+static bool is_paused, externals_used;
+static uint16_t hip_functions_of[2][TRACE_OPERATIONS_MAX];
+
+const struct registration *registration_of(uint32_t domain, uint32_t op)
+{
+    return atomic_load_explicit(&domains_state[domain].callbacks[op], memory_order_relaxed);
+}
+
+bool registration_is_current(uint32_t domain, uint32_t op, const struct registration *registration)
+{
+    const struct registration *now = registration_of(domain, op);
+    /* the same tool may be registered a second time only because events joined or left */
+    return now == registration ||
+           (now && now->callback == registration->callback && now->arg == registration->arg);
+}
+
+/* NULL: no memory. */
+static const struct registration *registration_intern(activity_rtapi_callback_t callback, void *arg,
+                                                      bool events)
+{
+    for (struct registration *r = registrations; r; r = r->next)
+        if (r->callback == callback && r->arg == arg && r->events == events)
+            return r;
+    struct registration *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    *r = (struct registration){registrations, callback, arg, events};
+    registrations = r;
+    return r;
+}
+
+#define DOMAIN_BIT(name) (1u << TRACE_##name)
+
+static bool subscription_have(void)
+{
+    if (!subscription)
+        subscription = engine->subscription_create(
+            DOMAIN_BIT(HSA_CORE_API) | DOMAIN_BIT(HSA_AMD_EXT_API) | DOMAIN_BIT(HSA_IMAGE_EXT_API) |
+            DOMAIN_BIT(HIP_RUNTIME_API) | DOMAIN_BIT(HIP_COMPILER_API) | DOMAIN_BIT(CODE_OBJECT) |
+            DOMAIN_BIT(KERNEL_DISPATCH) | DOMAIN_BIT(MEMORY_COPY) | DOMAIN_BIT(HIP_OPERATION) |
+            DOMAIN_BIT(QUEUE_BARRIER));
+    if (subscription && is_paused)
+        engine->subscription_pause(subscription, true);
+    return subscription != NULL;
+}
+
+static bool want(enum trace_domain domain, int32_t first, int32_t count,
+                 const struct trace_subscriber *what)
+{
+    bool empty = !what->callback && !what->listener && !what->buffer;
+    return engine->subscription_want(subscription, domain, first, count, empty ? NULL : what);
+}
+
+static struct tracebuf *buffer_of(uint32_t domain, uint32_t op)
+{
+    const struct pool *pool = domains_state[domain].pools[op];
+    return pool ? pool_buffer(pool) : NULL;
+}
+
+static uint32_t events_wanted(void)
+{
+    uint32_t events = 0;
+    for (uint32_t op = 0; op < HSA_EVT_ID_NUMBER; op++)
+        events |= registration_of(ACTIVITY_DOMAIN_HSA_EVT, op) ? 1u << op : 0;
+    return events;
+}
+
+/* ---- one function per domain tells the engine what the operation's state means for it */
+
+static bool hsa_call_publish(uint32_t op)
+{
+    const struct hsa_call *call = &hsa_calls[op];
+    const struct registration *callback = registration_of(ACTIVITY_DOMAIN_HSA_API, op);
+    if (op >= HSA_CALL_COUNT || call->operation < 0)
+        return true;
+    bool events = event_needs_call(call->domain, call->operation, events_wanted());
+    struct trace_subscriber what = {.buffer = buffer_of(ACTIVITY_DOMAIN_HSA_API, op),
+                                    .external_now = externals_used ? external_current : NULL};
+    if (callback || events) {
+        what.listener = hsa_call_listener;
+        what.listener_args = true;
+        what.callback_data = (void *)(uintptr_t)registration_intern(
+            callback ? callback->callback : NULL, callback ? callback->arg : NULL, events);
+        if (!what.callback_data)
+            return false;
+    }
+    return want(call->domain, call->operation, 1, &what);
+}
+
+static bool hip_call_publish(uint32_t op)
+{
+    struct hip_function function;
+    const struct registration *callback = registration_of(ACTIVITY_DOMAIN_HIP_API, op);
+    if (!engine->intercept_hip_function(op, &function) || function.operation < 0)
+        return true;
+    const struct trace_subscriber what = {
+        .buffer = buffer_of(ACTIVITY_DOMAIN_HIP_API, op),
+        .listener = callback ? hip_call_listener : NULL,
+        .callback_data = (void *)(uintptr_t)callback,
+        .external_now = externals_used ? external_current : NULL,
+    };
+    return want(function.domain, function.operation, 1, &what);
+}
+
+static bool hip_operation_publish(uint32_t op)
+{
+    const struct trace_subscriber what = {.buffer = buffer_of(ACTIVITY_DOMAIN_HIP_OPS, op)};
+    return want(TRACE_HIP_OPERATION, (int32_t)op, 1, &what);
+}
+
+static bool hsa_operation_publish(uint32_t op)
+{
+    const struct trace_subscriber what = {.buffer = buffer_of(ACTIVITY_DOMAIN_HSA_OPS, op)};
+    switch (op) {
+    case HSA_OP_ID_DISPATCH:
+        return want(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE, 1, &what);
+    case HSA_OP_ID_COPY:
+        return want(TRACE_MEMORY_COPY, ROCPROFILER_MEMORY_COPY_HOST_TO_HOST,
+                    ROCPROFILER_MEMORY_COPY_LAST - ROCPROFILER_MEMORY_COPY_HOST_TO_HOST, &what);
+    case HSA_OP_ID_BARRIER:
+        return want(TRACE_QUEUE_BARRIER, 0, 1, &what);
+    default:
+        return true;
+    }
+}
+
+static bool objects_publish(uint32_t op, int32_t operation)
+{
+    const struct registration *callback = registration_of(ACTIVITY_DOMAIN_HSA_EVT, op);
+    const struct trace_subscriber what = {.callback = callback ? event_of_object : NULL};
+    return want(TRACE_CODE_OBJECT, operation, 1, &what);
+}
+
+static bool event_publish(uint32_t op)
+{
+    switch (op) {
+    case HSA_EVT_ID_CODEOBJ:
+        return objects_publish(op, ROCPROFILER_CODE_OBJECT_LOAD);
+    case HSA_EVT_ID_KSYMBOL:
+        return objects_publish(op, ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER);
+    case HSA_EVT_ID_SUBMIT: {
+        const struct registration *callback = registration_of(ACTIVITY_DOMAIN_HSA_EVT, op);
+        const struct trace_subscriber what = {.callback = callback ? event_of_submission : NULL};
+        return want(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE, 1, &what);
+    }
+    default:
+        break;
+    }
+    bool done = true;
+    for (uint32_t id = 0; id < HSA_CALL_COUNT; id++)
+        if (event_needs_call(hsa_calls[id].domain, hsa_calls[id].operation, 1u << op))
+            done &= hsa_call_publish(id);
+    return done;
+}
+
+static bool publish(uint32_t domain, uint32_t op)
+{
+    switch (domain) {
+    case ACTIVITY_DOMAIN_HSA_API:
+        return hsa_call_publish(op);
+    case ACTIVITY_DOMAIN_HSA_OPS:
+        return hsa_operation_publish(op);
+    case ACTIVITY_DOMAIN_HIP_OPS:
+        return hip_operation_publish(op);
+    case ACTIVITY_DOMAIN_HIP_API:
+        return hip_call_publish(op);
+    case ACTIVITY_DOMAIN_HSA_EVT:
+        return event_publish(op);
+    default:
+        return true;
+    }
+}
+
+static bool publish_range(uint32_t domain, uint32_t first, uint32_t end)
+{
+    bool done = subscription_have();
+    for (uint32_t op = first; done && op < end; op++)
+        done = publish(domain, op);
+    return done;
+}
+
+/* ---- for the exported functions */
+
+void registration_wait(const struct registration *registration)
+{
+    /* the list only grows at its head */
+    pthread_mutex_lock(&registry_lock);
+    const struct registration *first = registrations;
+    pthread_mutex_unlock(&registry_lock);
+    for (const struct registration *r = first; r; r = r->next)
+        if (r->callback == registration->callback && r->arg == registration->arg)
+            engine->subscription_calls_wait(r, CALLBACK_WAIT_NS);
+}
+
+bool callbacks_set(uint32_t domain, uint32_t first, uint32_t end,
+                   activity_rtapi_callback_t callback, void *arg)
+{
+    const struct registration *registration =
+        callback ? registration_intern(callback, arg, false) : NULL;
+    if (callback && !registration)
+        return false;
+    for (uint32_t op = first; op < end; op++)
+        atomic_store(&domains_state[domain].callbacks[op], registration);
+    return publish_range(domain, first, end);
+}
+
+bool activities_set(uint32_t domain, uint32_t first, uint32_t end, struct pool *pool)
+{
+    for (uint32_t op = first; op < end; op++)
+        domains_state[domain].pools[op] = pool;
+    return publish_range(domain, first, end);
+}
+
+void activities_remove(const struct pool *pool)
+{
+    for (uint32_t domain = 0; domain < ACTIVITY_DOMAIN_NUMBER; domain++)
+        for (uint32_t op = 0; op < OPERATIONS_MAX; op++)
+            if (domains_state[domain].pools[op] == pool) {
+                domains_state[domain].pools[op] = NULL;
+                publish_range(domain, op, op + 1);
+            }
+}
+
+/* Two of HIP's functions may be one operation of ours: the one of the same name stands for it. */
+static void hip_function_note(uint32_t id, const struct hip_function *function)
+{
+    uint16_t *slot =
+        &hip_functions_of[function->domain == TRACE_HIP_COMPILER_API][function->operation];
+    const char *name = engine->operation_name(function->domain, function->operation);
+    if (*slot == 0 || (name && !strcmp(name, function->name)))
+        *slot = (uint16_t)id;
+}
+
+uint32_t hip_function_of(enum trace_domain domain, int32_t operation)
+{
+    return operation >= 0 && operation < TRACE_OPERATIONS_MAX
+               ? hip_functions_of[domain == TRACE_HIP_COMPILER_API][operation]
+               : 0;
+}
+
+void registry_hip_armed(void)
+{
+    struct hip_function function;
+    pthread_mutex_lock(&registry_lock);
+    uint32_t end = engine->intercept_hip_function_end();
+    for (uint32_t id = 1; id < end && id < HIP_FUNCTIONS_MAX; id++)
+        if (engine->intercept_hip_function(id, &function) && function.operation >= 0)
+            hip_function_note(id, &function);
+    if (subscription)
+        publish_range(ACTIVITY_DOMAIN_HIP_API, 1, end);
+    pthread_mutex_unlock(&registry_lock);
+}
+
+void registry_pause(bool paused)
+{
+    is_paused = paused;
+    if (subscription)
+        engine->subscription_pause(subscription, paused);
+}
+
+void registry_externals_begin(void)
+{
+    pthread_mutex_lock(&registry_lock);
+    bool first = !externals_used;
+    externals_used = true;
+    if (first && subscription) {
+        publish_range(ACTIVITY_DOMAIN_HSA_API, 0, HSA_CALL_COUNT);
+        publish_range(ACTIVITY_DOMAIN_HIP_API, 1, engine->intercept_hip_function_end());
+    }
+    pthread_mutex_unlock(&registry_lock);
+}

@@ -1,0 +1,33 @@
+/* Meeting the process: the library is linked, opened, or named in HSA_TOOLS_LIB. */
+#include "api/roctracer/internal.h"
+
+/* Before the program's own constructors: runtimes that start later are met. */
+__attribute__((constructor)) static void begin(void)
+{
+    engine->intercept_hip_on_armed(registry_hip_armed);
+    engine->runtime_arm();
+}
+
+#define EXPORTED __attribute__((visibility("default")))
+EXPORTED bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
+                     const char *const *failed_tool_names);
+EXPORTED void OnUnload(void);
+EXPORTED extern const uint32_t HSA_AMD_TOOL_PRIORITY;
+
+/* Both libraries may be in HSA's list; the engine takes a table once. */
+VERSIONS_4_0(OnLoad);
+bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
+            const char *const *failed_tool_names)
+{
+    (void)failed_tool_count, (void)failed_tool_names;
+    engine->runtime_hsa_load(table, runtime_version);
+    return true;
+}
+
+VERSIONS_4_0(OnUnload);
+void OnUnload(void)
+{
+    engine->runtime_hsa_unload();
+}
+
+const uint32_t HSA_AMD_TOOL_PRIORITY = 50;
