@@ -8,7 +8,6 @@ SDK calls them); by name where both have it and by position else.
 """
 import glob
 import os
-import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -17,8 +16,8 @@ from hip_legacy import RENAMED, operations  # noqa: E402
 
 
 def read_list(path):
-    """size of the structure, and id -> (function, [(argument, offset, size)])"""
-    size, functions = 0, {}
+    """The releases, the structure's size, and id -> (function, [(argument, offset, size)])"""
+    releases, size, functions = [], 0, {}
     with open(path, encoding="ascii") as f:
         for line in f:
             words = line.split()
@@ -26,10 +25,12 @@ def read_list(path):
                 continue
             if words[0] == "size":
                 size = int(words[1])
-                continue
-            places = [w.split(":") for w in words[2:]]
-            functions[int(words[0])] = (words[1], [(a, int(o), int(s)) for a, o, s in places])
-    return size, functions
+            elif words[0] == "releases":
+                releases = [tuple(map(int, r.split("."))) for r in words[1:]]
+            else:
+                places = [w.split(":") for w in words[2:]]
+                functions[int(words[0])] = (words[1], [(a, int(o), int(n)) for a, o, n in places])
+    return releases, size, functions
 
 
 def pairs(sdk, places):
@@ -43,38 +44,59 @@ def pairs(sdk, places):
             yield param.name, place[0], place[1]
 
 
-def release_text(path, sdk):
-    suffix = re.search(r"hip_tracer_(\w+)\.list$", path)[1]
-    size, functions = read_list(path)
-    copies, rows = [], []
-    for number, (name, places) in sorted(functions.items()):
+class Pools:
+    """What releases share: names and runs of copies, each once."""
+
+    def __init__(self):
+        self.names, self.name_bytes = {"": 0}, 1
+        self.runs, self.copies = {(): 0}, []
+
+    def name(self, text):
+        if text not in self.names:
+            self.names[text] = self.name_bytes
+            self.name_bytes += len(text) + 1
+        return self.names[text]
+
+    def run(self, copies):
+        if copies not in self.runs:
+            self.runs[copies] = len(self.copies)
+            self.copies += copies
+        return self.runs[copies]
+
+
+def release_rows(functions, sdk, pools):
+    rows = []
+    for number in range(max(functions) + 1):
+        name, places = functions.get(number, ("", []))
         function = sdk.get(RENAMED.get(name, name))
-        found = list(pairs(function, places))
-        rows.append('    [%d] = {"%s", %d, %d},' % (number, name, len(copies), len(found)))
-        copies += ["    COPY(%s, %s, %d, %d)," % (function.name, p, offset, bytes_)
-                   for p, offset, bytes_ in found]
-    text = ["static const struct hip_tracer_copy copies_%s[] = {" % suffix] + copies + ["};"]
-    text += ["static const struct hip_tracer_function functions_%s[] = {" % suffix] + rows + ["};"]
-    major, minor = suffix.split("_")
-    entry = ("    {%s, %s, %d, sizeof functions_%s / sizeof functions_%s[0], functions_%s, copies_%s},"
-             % (major, minor, size, suffix, suffix, suffix, suffix))
-    return "\n".join(text), entry
+        found = tuple((function.name, p, offset, size) for p, offset, size in pairs(function, places))
+        rows.append("    {%d, %d, %d}," % (pools.name(name), pools.run(found), len(found)))
+    return rows
 
 
 def main():
     folder, target = sys.argv[1:3]
     sdk = operations(folder)
-    texts = [release_text(p, sdk)
-             for p in sorted(glob.glob(os.path.join(folder, "hip_tracer_*.list")))]
+    pools, tables, entries = Pools(), [], []
+    for path in sorted(glob.glob(os.path.join(folder, "hip_tracer_*.list"))):
+        releases, size, functions = read_list(path)
+        table = "functions_%d_%d" % releases[0]
+        tables += ["static const struct hip_tracer_function %s[] = {" % table]
+        tables += release_rows(functions, sdk, pools) + ["};"]
+        entries += ["    {%d, %d, %d, %d, %s}," % (major, minor, size, max(functions) + 1, table)
+                    for major, minor in releases]
     out = ["/* Made by gen/hip_tracer.py from data/api; do not edit. */",
            '#include "intercept/hip/tracer.h"\n', "#include <stddef.h>\n",
            "#define COPY(function, argument, from, size) \\",
            "    {from, offsetof(rocprofiler_hip_api_args_t, function.argument), \\",
            "     size < sizeof(((rocprofiler_hip_api_args_t *)0)->function.argument) \\",
-           "         ? size : sizeof(((rocprofiler_hip_api_args_t *)0)->function.argument)}\n"]
-    out += [text for text, _ in texts]
-    out += ["const struct hip_tracer_release hip_tracer_releases[] = {"] + [e for _, e in texts]
-    out += ["};", "const uint32_t hip_tracer_release_count = %d;" % len(texts)]
+           "         ? size : sizeof(((rocprofiler_hip_api_args_t *)0)->function.argument)}\n",
+           "const struct hip_tracer_copy hip_tracer_copies[] = {"]
+    out += ["    COPY(%s, %s, %d, %d)," % copy for copy in pools.copies]
+    out += ["};", "const char hip_tracer_names[] ="]
+    out += ['    "%s\\0"' % name for name in pools.names] + ["    ;"]
+    out += tables + ["const struct hip_tracer_release hip_tracer_releases[] = {"] + entries
+    out += ["};", "const uint32_t hip_tracer_release_count = %d;" % len(entries)]
     with open(target, "w", encoding="ascii") as f:
         f.write("\n".join(out) + "\n")
 

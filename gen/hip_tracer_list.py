@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Makes data/api/hip_tracer_*.list from the headers of one HIP release.
+"""Makes data/api/hip_tracer_*.list from the headers of a HIP release.
 
-    hip_tracer_list.py INCLUDE_FOLDER RELEASE > data/api/hip_tracer_6_4.list
+    hip_tracer_list.py INCLUDE_FOLDER RELEASE... > data/api/hip_tracer_6_4.list
 
-INCLUDE_FOLDER is usr/include of that release's libamdhip64-dev package. What the arguments of a
+INCLUDE_FOLDER has the headers of one release, as its development package installs them; more releases
+are named when their list is the same. What the arguments of a
 function are called is read from hip_prof_str.h; where they lie is asked of the compiler.
 """
 import os
@@ -12,10 +13,11 @@ import subprocess
 import sys
 import tempfile
 
-HEAD = """# What HIP %s hands to its tracer callback: hip_api_data_t, for every function.
-# Made by gen/hip_tracer_list.py from the headers of that release; binary facts, no code.
+HEAD = """# What HIP hands to its tracer callback: hip_api_data_t, for every function.
+# Made by gen/hip_tracer_list.py from the headers of these releases; binary facts, no code.
 #
 # id function  argument:offset:size ...   (bytes, from the start of hip_api_data_t)
+releases %s
 size %s
 """
 
@@ -54,7 +56,7 @@ def compiled(folder, text):
 
 
 def main():
-    folder, release = sys.argv[1:3]
+    folder, releases = sys.argv[1], sys.argv[2:]
     with open(os.path.join(folder, "hip/amd_detail/hip_prof_str.h"), encoding="utf-8") as f:
         listed = functions(f.read())
     size, places = 0, {}
@@ -64,7 +66,7 @@ def main():
             size = words[1]
         else:
             places.setdefault(words[0], []).append(":".join(words[1:]))
-    sys.stdout.write(HEAD % (release, size))
+    sys.stdout.write(HEAD % (" ".join(releases), size))
     for name, (number, _) in sorted(listed.items(), key=lambda i: i[1][0]):
         print(" ".join([str(number), name] + places.get(name, [])))
 

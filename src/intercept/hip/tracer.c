@@ -61,7 +61,7 @@ static void arguments_read(uint32_t id, const void *data, rocprofiler_hip_api_ar
         return;
     const struct hip_tracer_function *function = &release->functions[id];
     for (uint16_t i = 0; i < function->count; i++) {
-        const struct hip_tracer_copy *copy = &release->copies[function->first + i];
+        const struct hip_tracer_copy *copy = &hip_tracer_copies[function->first + i];
         memcpy((char *)to + copy->to, (const char *)data + copy->from, copy->size_bytes);
     }
 }
@@ -176,10 +176,10 @@ static bool numbers_match(const struct hip_tracer_release *candidate)
 {
     for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
         const char *name = hip.api_name(id);
-        const char *listed = id < candidate->function_count ? candidate->functions[id].name : NULL;
+        uint32_t place = id < candidate->function_count ? candidate->functions[id].name : 0;
         if (name == NULL || strcmp(name, "unknown") == 0)
-            name = NULL;
-        if ((name == NULL) != (listed == NULL) || (name != NULL && strcmp(name, listed) != 0))
+            name = "";
+        if (strcmp(name, hip_tracer_names + place) != 0)
             return false;
     }
     return true;

@@ -12,8 +12,8 @@ struct hip_tracer_copy {
 };
 
 struct hip_tracer_function {
-    const char *name; /* NULL: no function has this id */
-    uint16_t first, count;
+    uint32_t name;         /* place in hip_tracer_names; 0: no function has this id */
+    uint16_t first, count; /* of hip_tracer_copies */
 };
 
 struct hip_tracer_release {
@@ -21,8 +21,9 @@ struct hip_tracer_release {
     uint32_t data_size_bytes; /* of hip_api_data_t */
     uint32_t function_count;
     const struct hip_tracer_function *functions; /* by the library's id */
-    const struct hip_tracer_copy *copies;
 };
+extern const struct hip_tracer_copy hip_tracer_copies[];
+extern const char hip_tracer_names[];
 extern const struct hip_tracer_release hip_tracer_releases[];
 extern const uint32_t hip_tracer_release_count;
 

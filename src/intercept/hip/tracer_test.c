@@ -55,10 +55,10 @@ static int in_process(int (*body)(const char *), const char *argument)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static const struct hip_tracer_release *release_of(int major)
+static const struct hip_tracer_release *release_of(int major, int minor)
 {
     for (uint32_t i = 0; i < hip_tracer_release_count; i++)
-        if (hip_tracer_releases[i].major == major)
+        if (hip_tracer_releases[i].major == major && hip_tracer_releases[i].minor == minor)
             return &hip_tracer_releases[i];
     return NULL;
 }
@@ -66,7 +66,7 @@ static const struct hip_tracer_release *release_of(int major)
 static uint32_t id_of(const struct hip_tracer_release *release, const char *name)
 {
     for (uint32_t id = 1; id < release->function_count; id++)
-        if (release->functions[id].name && !strcmp(release->functions[id].name, name))
+        if (!strcmp(hip_tracer_names + release->functions[id].name, name))
             return id;
     return 0;
 }
@@ -82,15 +82,14 @@ static uint32_t id_of(const struct hip_tracer_release *release, const char *name
 /* hipMemcpy(dst, src, sizeBytes, kind) lies in memory as C puts such a structure. */
 static int known_release(const char *file)
 {
-    const struct hip_tracer_release *release = release_of(file[0] - '0');
+    const struct hip_tracer_release *release = release_of(file[0] - '0', file[2] - '0');
     const struct {
         void *destination;
         const void *source;
         size_t bytes;
         uint32_t kind;
     } arguments = {&armed, &call, 77, 2};
-    char list[] = {file[0], '_', file[2], 0};
-    CHECK(library_arm(file, list, ""));
+    CHECK(library_arm(file, file[0] == '5' ? "5_6" : "6_4", ""));
     CHECK(armed());
     enum { MEMCPY = ROCPROFILER_HIP_RUNTIME_API_ID_hipMemcpy };
     CHECK(call(id_of(release, "hipMemcpy"), release->data_size_bytes, &arguments, sizeof arguments,
