@@ -26,15 +26,34 @@ static int csv_open(const char *prefix, struct out_sink **out, char *error, size
     return 0;
 }
 
-static void text_put(struct writer *writer, const char *text)
+static void quoted_put(struct writer *writer, const char *text, size_t length)
 {
     writer_char(writer, '"');
-    for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
-        writer_bytes(writer, text, (size_t)(quote + 1 - text));
+    for (const char *quote; (quote = memchr(text, '"', length));) {
+        size_t part = (size_t)(quote + 1 - text);
+        writer_bytes(writer, text, part);
         writer_char(writer, '"');
+        text += part;
+        length -= part;
     }
-    writer_bytes(writer, text, strlen(text));
+    writer_bytes(writer, text, length);
     writer_char(writer, '"');
+}
+
+static void text_put(struct writer *writer, const char *text)
+{
+    enum { SHORT = 4096 };
+    size_t length = strlen(text);
+
+    if (length > SHORT || memchr(text, '"', length)) {
+        quoted_put(writer, text, length);
+        return;
+    }
+    char *at = writer_room(writer, length + 2);
+    at[0] = '"';
+    memcpy(at + 1, text, length);
+    at[length + 1] = '"';
+    writer_advance(writer, at + length + 2);
 }
 
 static void path_of(const struct out_sink *sink, int table, char path[PATH_MAX + 64])
@@ -65,42 +84,54 @@ static struct writer *table_writer(struct out_sink *sink, enum out_table_id tabl
     return writer;
 }
 
-static void agent_put(struct writer *writer, uint64_t node)
+/* Values of bounded length, each at most this long with the comma before it. */
+enum { VALUE_BYTES = 40 };
+
+static char *bytes_at(char *at, const char *bytes, size_t size)
 {
-    writer_char(writer, '"');
-    if (node != OUT_NO_AGENT) {
-        writer_bytes(writer, "Agent ", 6);
-        writer_u64(writer, node);
-    }
-    writer_char(writer, '"');
+    memcpy(at, bytes, size);
+    return at + size;
 }
 
-static void value_put(struct writer *writer, const struct out_column *column, const void *row)
+static char *agent_at(char *at, uint64_t node)
 {
-    char address[24];
+    if (node == OUT_NO_AGENT)
+        return bytes_at(at, "\"\"", 2);
+    at = writer_u64_at(bytes_at(at, "\"Agent ", 7), node);
+    *at = '"';
+    return at + 1;
+}
+
+static char *i64_at(char *at, int64_t value)
+{
+    if (value < 0)
+        *at++ = '-';
+    return writer_u64_at(at, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+static char *address_at(char *at, uint64_t address)
+{
+    at = bytes_at(at, "\"0x", 3);
+    for (int shift = 60; shift >= 0; shift -= 4)
+        *at++ = "0123456789abcdef"[address >> shift & 15];
+    *at = '"';
+    return at + 1;
+}
+
+/* NULL: the value's length has no bound. */
+static char *value_at(char *at, const struct out_column *column, const void *row)
+{
     switch (column->type) {
     case OUT_U64:
-        writer_u64(writer, out_column_u64(column, row));
-        return;
+        return writer_u64_at(at, out_column_u64(column, row));
     case OUT_I32:
-        if (out_column_i64(column, row) < 0)
-            writer_char(writer, '-');
-        writer_u64(writer, (uint64_t)llabs(out_column_i64(column, row)));
-        return;
-    case OUT_DOUBLE:
-        writer_fixed(writer, out_column_double(column, row));
-        return;
-    case OUT_TEXT:
-        text_put(writer, out_column_text(column, row));
-        return;
+        return i64_at(at, out_column_i64(column, row));
     case OUT_AGENT:
-        agent_put(writer, out_column_u64(column, row));
-        return;
+        return agent_at(at, out_column_u64(column, row));
     case OUT_ADDRESS:
-        snprintf(address, sizeof address, "\"0x%016llx\"",
-                 (unsigned long long)out_column_u64(column, row));
-        writer_bytes(writer, address, strlen(address));
-        return;
+        return address_at(at, out_column_u64(column, row));
+    default:
+        return NULL;
     }
 }
 
@@ -110,12 +141,25 @@ static void csv_row(struct out_sink *sink, enum out_table_id table, const void *
     if (!writer || writer->status != 0)
         return;
     const struct out_table *layout = &out_tables[table];
+    size_t room = (layout->column_count + 1) * VALUE_BYTES;
+    char *at = writer_room(writer, room);
     for (size_t i = 0; i < layout->column_count; i++) {
+        const struct out_column *column = &layout->columns[i];
         if (i)
-            writer_char(writer, ',');
-        value_put(writer, &layout->columns[i], row);
+            *at++ = ',';
+        char *end = value_at(at, column, row);
+        if (!end) {
+            writer_advance(writer, at);
+            if (column->type == OUT_TEXT)
+                text_put(writer, out_column_text(column, row));
+            else
+                writer_fixed(writer, out_column_double(column, row));
+            end = writer_room(writer, room);
+        }
+        at = end;
     }
-    writer_char(writer, '\n');
+    *at = '\n';
+    writer_advance(writer, at + 1);
 }
 
 static int csv_close(struct out_sink *sink, char *error, size_t error_size)

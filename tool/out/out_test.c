@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -111,6 +112,60 @@ static void numbers_of_every_size(void **state)
     assert_string_equal(content("numbers"), expected);
 }
 
+/* Around every power of ten and of two, and behind what earlier, longer values left in the room. */
+static void integers_of_every_length(void **state)
+{
+    (void)state;
+    char made[WRITER_U64_BYTES + 1], expected[WRITER_U64_BYTES + 1];
+    for (unsigned bit = 0; bit < 64; bit++) {
+        uint64_t ten = 1;
+        for (unsigned i = 0; i < bit % 20; i++)
+            ten *= 10;
+        const uint64_t values[] = {ten - 1,           ten,         ten + 1,    ten * 9 / 10,
+                                   UINT64_MAX >> bit, 1ull << bit, 7 * ten / 3};
+        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+            snprintf(expected, sizeof expected, "%llu", (unsigned long long)values[i]);
+            memset(made, '#', sizeof made);
+            *writer_u64_at(made, values[i]) = 0;
+            assert_string_equal(made, expected);
+        }
+    }
+    for (uint64_t value = 0; value < 200000; value += 7) {
+        snprintf(expected, sizeof expected, "%llu", (unsigned long long)value);
+        *writer_u64_at(made, value) = 0;
+        assert_string_equal(made, expected);
+    }
+}
+
+/* Rows that end anywhere in the writer's room, with texts longer than it. */
+static void csv_rows_across_flushes(void **state)
+{
+    enum { ROWS = 3000 };
+    (void)state;
+    static char longest[2 * WRITER_BYTES];
+    memset(longest, 'n', sizeof longest - 1);
+    struct out_sink *sink;
+    size_t expected = 0;
+    assert_int_equal(out_csv_ops.open(prefix, &sink, message, sizeof message), 0);
+    for (uint64_t i = 0; i < ROWS; i++) {
+        const struct out_api_row row = {.domain = "D",
+                                        .function =
+                                            longest + (i % 500 ? sizeof longest - i % 97 - 1 : 0),
+                                        .correlation_id = i};
+        char digits[24];
+        out_csv_ops.row(sink, OUT_HSA_API, &row);
+        expected += strlen("\"D\",\"\",0,0,,0,0\n") + strlen(row.function) +
+                    (size_t)snprintf(digits, sizeof digits, "%u", (unsigned)i);
+    }
+    assert_int_equal(out_csv_ops.close(sink, message, sizeof message), 0);
+    char path[128];
+    struct stat info;
+    snprintf(path, sizeof path, "%s_hsa_api_trace.csv", prefix);
+    assert_int_equal(stat(path, &info), 0);
+    const char *header = content("hsa_api_trace.csv");
+    assert_int_equal((size_t)info.st_size, expected + (size_t)(strchr(header, '\n') + 1 - header));
+}
+
 static int one_number(void *out, int columns, char **values, char **names)
 {
     (void)columns;
@@ -207,6 +262,8 @@ int main(void)
         cmocka_unit_test(csv_quotes_and_names_columns),
         cmocka_unit_test(a_full_disk_is_reported_once_at_the_end),
         cmocka_unit_test(numbers_of_every_size),
+        cmocka_unit_test(integers_of_every_length),
+        cmocka_unit_test(csv_rows_across_flushes),
         cmocka_unit_test(sqlite_has_every_table_and_the_rows),
         cmocka_unit_test(sqlite_says_why_it_cannot_open),
         cmocka_unit_test(agents_have_all_columns),

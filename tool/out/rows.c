@@ -1,7 +1,5 @@
 #include "rows.h"
 
-#include <string.h>
-
 #define COLUMN(name, type, row, field)                                                             \
     {                                                                                              \
         name, type, offsetof(struct row, field), sizeof(((struct row *)0)->field)                  \
@@ -177,31 +175,3 @@ const struct out_table out_tables[OUT_TABLE_COUNT] = {
     [OUT_COPY_STATS] = TABLE("memory_copy_stats", stats_columns),
     [OUT_AGENT_INFO] = TABLE("agent_info", agent_columns),
 };
-
-uint64_t out_column_u64(const struct out_column *column, const void *row)
-{
-    uint64_t value = 0; /* little-endian: a narrow field is the low bytes */
-    memcpy(&value, (const char *)row + column->offset, column->size_bytes);
-    return value;
-}
-
-int64_t out_column_i64(const struct out_column *column, const void *row)
-{
-    int32_t value;
-    memcpy(&value, (const char *)row + column->offset, sizeof value);
-    return value;
-}
-
-double out_column_double(const struct out_column *column, const void *row)
-{
-    double value;
-    memcpy(&value, (const char *)row + column->offset, sizeof value);
-    return value;
-}
-
-const char *out_column_text(const struct out_column *column, const void *row)
-{
-    const char *value;
-    memcpy(&value, (const char *)row + column->offset, sizeof value);
-    return value ? value : "";
-}

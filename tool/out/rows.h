@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <rocprofiler-sdk/agent.h>
 
@@ -96,10 +97,37 @@ enum out_table_id {
 };
 extern const struct out_table out_tables[OUT_TABLE_COUNT];
 
-/* Values of one column of a row. */
-int64_t out_column_i64(const struct out_column *column, const void *row);
-uint64_t out_column_u64(const struct out_column *column, const void *row);
-double out_column_double(const struct out_column *column, const void *row);
-const char *out_column_text(const struct out_column *column, const void *row);
+/* Values of one column of a row: a million rows have tens of millions of them. */
+static inline uint64_t out_column_u64(const struct out_column *column, const void *row)
+{
+    const char *field = (const char *)row + column->offset;
+    uint64_t value = 0; /* little-endian: a narrow field is the low bytes */
+    if (column->size_bytes == sizeof value)
+        memcpy(&value, field, sizeof value);
+    else
+        memcpy(&value, field, column->size_bytes);
+    return value;
+}
+
+static inline int64_t out_column_i64(const struct out_column *column, const void *row)
+{
+    int32_t value;
+    memcpy(&value, (const char *)row + column->offset, sizeof value);
+    return value;
+}
+
+static inline double out_column_double(const struct out_column *column, const void *row)
+{
+    double value;
+    memcpy(&value, (const char *)row + column->offset, sizeof value);
+    return value;
+}
+
+static inline const char *out_column_text(const struct out_column *column, const void *row)
+{
+    const char *value;
+    memcpy(&value, (const char *)row + column->offset, sizeof value);
+    return value ? value : "";
+}
 
 #endif

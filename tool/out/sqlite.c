@@ -67,8 +67,11 @@ static int sqlite_open(const char *prefix, struct out_sink **out, char *error, s
     }
     snprintf(sink->path, sizeof sink->path, "%s_results.db", prefix);
     remove(sink->path); /* of an earlier process with this number */
-    if (sqlite3_open(sink->path, &sink->database) == SQLITE_OK) {
-        run(sink, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN");
+    /* One thread and no other process: without locks. Large pages: rows come in order. */
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(sink->path, &sink->database, flags, NULL) == SQLITE_OK) {
+        run(sink, "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+                  "PRAGMA locking_mode=EXCLUSIVE; BEGIN");
         for (int id = 0; id < OUT_TABLE_COUNT; id++) {
             table_create(sink, &out_tables[id]);
             insert_prepare(sink, id);
@@ -109,7 +112,8 @@ static void value_bind(sqlite3_stmt *insert, int at, const struct out_column *co
         sqlite3_bind_double(insert, at, out_column_double(column, row));
         return;
     case OUT_TEXT:
-        sqlite3_bind_text(insert, at, out_column_text(column, row), -1, SQLITE_TRANSIENT);
+        /* Not copied: the row outlives the step, and what stays bound is not read again. */
+        sqlite3_bind_text(insert, at, out_column_text(column, row), -1, SQLITE_STATIC);
         return;
     }
 }

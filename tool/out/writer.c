@@ -72,15 +72,77 @@ void writer_char(struct writer *writer, char value)
     writer->bytes[writer->used++] = value;
 }
 
+char *writer_room(struct writer *writer, size_t size)
+{
+    if (size > WRITER_BYTES - writer->used)
+        writer_flush(writer);
+    return writer->bytes + writer->used;
+}
+
+/* "00" to "99" */
+#define TEN(tens)                                                                                  \
+    tens "0" tens "1" tens "2" tens "3" tens "4" tens "5" tens "6" tens "7" tens "8" tens "9"
+static const char pairs[] =
+    TEN("0") TEN("1") TEN("2") TEN("3") TEN("4") TEN("5") TEN("6") TEN("7") TEN("8") TEN("9");
+
+static void pair_put(char *at, uint32_t value)
+{
+    memcpy(at, pairs + 2 * (size_t)value, 2);
+}
+
+/* Eight digits, zeros in front; the divisions do not wait for each other. */
+static void eight_put(char *at, uint32_t value)
+{
+    uint32_t high = value / 10000, low = value % 10000;
+
+    pair_put(at, high / 100);
+    pair_put(at + 2, high % 100);
+    pair_put(at + 4, low / 100);
+    pair_put(at + 6, low % 100);
+}
+
+/* Below 10^8, without zeros in front. */
+static char *short_put(char *at, uint32_t value)
+{
+    char digits[16];
+    size_t skip;
+
+    if (value < 10) {
+        *at = (char)('0' + value);
+        return at + 1;
+    }
+    if (value < 100) {
+        pair_put(at, value);
+        return at + 2;
+    }
+    eight_put(digits, value);
+    skip = value >= 10000 ? (value < 1000000 ? 2 : 0) : 4;
+    skip += digits[skip] == '0';
+    memcpy(at, digits + skip, 8); /* a few bytes more than needed: see WRITER_U64_BYTES */
+    return at + 8 - skip;
+}
+
+char *writer_u64_at(char *at, uint64_t value)
+{
+    enum { EIGHT = 100000000 };
+
+    if (value < EIGHT)
+        return short_put(at, (uint32_t)value);
+    uint64_t rest = value / EIGHT;
+    if (rest < EIGHT) {
+        at = short_put(at, (uint32_t)rest);
+    } else {
+        at = short_put(at, (uint32_t)(rest / EIGHT));
+        eight_put(at, (uint32_t)(rest % EIGHT));
+        at += 8;
+    }
+    eight_put(at, (uint32_t)(value % EIGHT));
+    return at + 8;
+}
+
 void writer_u64(struct writer *writer, uint64_t value)
 {
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    writer_bytes(writer, digits + at, sizeof digits - at);
+    writer_advance(writer, writer_u64_at(writer_room(writer, WRITER_U64_BYTES), value));
 }
 
 /* Counter values are mostly whole numbers below 2^53, which need no printf. */

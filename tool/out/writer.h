@@ -27,6 +27,20 @@ int writer_flush(struct writer *writer);
 /* Writes what is left; returns the first error of the writer's life. */
 int writer_close(struct writer *writer);
 
+/* For long rows of short values: room for `size` bytes (at most WRITER_BYTES) to be stored at the
+ * address returned, then writer_advance() with the end of what was. Nothing is written between. */
+char *writer_room(struct writer *writer, size_t size);
+
+static inline void writer_advance(struct writer *writer, const char *end)
+{
+    writer->used = (size_t)(end - writer->bytes);
+}
+
+enum { WRITER_U64_BYTES = 20 }; /* digits of the largest */
+
+/* Decimal digits at `at`; returns their end. */
+char *writer_u64_at(char *at, uint64_t value);
+
 void writer_bytes(struct writer *writer, const char *bytes, size_t size);
 void writer_char(struct writer *writer, char value);
 void writer_u64(struct writer *writer, uint64_t value);
