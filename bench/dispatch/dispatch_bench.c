@@ -10,11 +10,12 @@
 #include "intercept/hsa/tables.h"
 #include "intercept/hsa/test/mock_hsa.h"
 #include "record/calls.h"
+#include "session/counting/runtime.h"
 #include "session/engine.h"
 
 enum { DISPATCHES = 20480, ROUNDS = 15, DEPTHS = 4, STALL_NS = 2000000000, FLOOR_CALLS = 100000 };
 static const uint32_t depths[DEPTHS] = {1, 16, 256, 1024};
-static const double budget_ns = 300;
+static const double budget_ns = 300, counted_budget_ns = 15000;
 
 /* ---- the tool ---- */
 
@@ -30,6 +31,41 @@ static void on_buffer(rocprofiler_context_id_t context_id, rocprofiler_buffer_id
     delivered += count;
 }
 
+/* Counting, in a context of its own. */
+static rocprofiler_context_id_t counting;
+static rocprofiler_counter_config_id_t config;
+static uint64_t values_counted;
+
+static void on_dispatch(rocprofiler_dispatch_counting_service_data_t dispatch,
+                        rocprofiler_counter_config_id_t *chosen, rocprofiler_user_data_t *user_data,
+                        void *data)
+{
+    (void)dispatch, (void)user_data, (void)data;
+    *chosen = config;
+}
+
+static void on_values(rocprofiler_dispatch_counting_service_data_t dispatch,
+                      rocprofiler_counter_record_t *records, size_t count,
+                      rocprofiler_user_data_t user_data, void *data)
+{
+    (void)dispatch, (void)records, (void)user_data, (void)data;
+    values_counted += count;
+}
+
+static rocprofiler_status_t counting_configure(void)
+{
+    static const char *const names[] = {"SQ_WAVES", "GRBM_COUNT", "TCC_HIT", "TCC_MISS"};
+    rocprofiler_agent_id_t gpu = topology_system()->agents[1]->id;
+    const struct catalog *catalog = counting_catalog(counting_agent_find(gpu));
+    rocprofiler_counter_id_t ids[4];
+    for (int i = 0; i < 4; i++)
+        ids[i].handle = catalog_find(catalog, names[i])->id;
+    rocprofiler_status_t failed = context_create(&counting);
+    failed |= counting_config_create(gpu, ids, 4, &config);
+    failed |= counting_dispatch_configure_callback(counting, on_dispatch, NULL, on_values, NULL);
+    return failed;
+}
+
 static int initialize(rocprofiler_client_finalize_t finalize, void *data)
 {
     (void)finalize, (void)data;
@@ -38,6 +74,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
                             on_buffer, NULL, &buffer);
     failed |= buffer_service_configure(context, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, NULL, 0,
                                        buffer);
+    failed |= counting_configure();
     return (int)failed;
 }
 
@@ -137,9 +174,12 @@ static struct cost round_run(uint32_t depth, bool with_signals)
     uint32_t batch = depth < 64 ? depth : 64;
     for (uint32_t i = 0; i < DISPATCHES; i += batch) {
         mock_device_finish(queue, depth - batch);
+        hsa_signal_t taken[64] = {{0}};
+        for (uint32_t k = 0; with_signals && k < batch; k++)
+            taken[k] = signal_take((i + k) % (2 * depth));
         uint64_t begin = thread_cpu_ns();
-        for (uint32_t k = i; k < i + batch; k++)
-            kernel_submit(k + 1, with_signals ? signal_take(k % (2 * depth)) : (hsa_signal_t){0});
+        for (uint32_t k = 0; k < batch; k++)
+            kernel_submit(i + k + 1, taken[k]);
         enqueue += thread_cpu_ns() - begin;
     }
     mock_device_finish(queue, 0);
@@ -184,6 +224,7 @@ static bool prepare(void)
     if (session_force_configure(configure) != ROCPROFILER_STATUS_SUCCESS ||
         !intercept_hsa_install(mock_table_make(2), 0))
         return false;
+    counting_runtime_arrived();
     mock_device_by_hand();
     hsa_status_t (*create)(hsa_agent_t, uint32_t, hsa_queue_type32_t,
                            void (*)(hsa_status_t, hsa_queue_t *, void *), void *, uint32_t,
@@ -226,6 +267,18 @@ static void rows_measure(struct row *rows)
     }
 }
 
+/* One kernel at a time, its own signal; without the tracing of the other rows. */
+static struct row counted_measure(void)
+{
+    struct row row = {.depth = 1, .with_signals = true};
+    context_stop(context);
+    row.plain_ns = measure(1, true).enqueue_ns;
+    context_start(counting);
+    row.cost = measure(1, true);
+    context_stop(counting);
+    return row;
+}
+
 static void rows_print(const struct row *rows, double floor)
 {
     printf("%-26s %9s %12s %8s %7s   (floor %.1f ns, budget %.0f ns)\n", "kernel dispatch, CPU ns",
@@ -237,7 +290,8 @@ static void rows_print(const struct row *rows, double floor)
                total_ns(&rows[i]), total_ns(&rows[i]) / floor);
 }
 
-static int json_write(const struct row *rows, double floor, const char *path)
+static int json_write(const struct row *rows, const struct row *counted, double floor,
+                      const char *path)
 {
     FILE *file = fopen(path, "w");
     if (!file) {
@@ -255,7 +309,9 @@ static int json_write(const struct row *rows, double floor, const char *path)
             rows[i].depth, rows[i].with_signals ? "true" : "false",
             rows[i].cost.enqueue_ns - rows[i].plain_ns, rows[i].cost.completion_ns,
             total_ns(&rows[i]), budget_ns, i == 2 * DEPTHS - 1 ? "" : ",");
-    fprintf(file, "]}\n");
+    fprintf(file, "], \"counted\": {\"enqueue\": %.1f, \"completion\": %.1f, \"total\": %.1f}}\n",
+            counted->cost.enqueue_ns - counted->plain_ns, counted->cost.completion_ns,
+            total_ns(counted));
     return fclose(file) ? 1 : 0;
 }
 
@@ -276,15 +332,20 @@ int main(int argc, char **argv)
         return 1;
     }
     rows_measure(rows);
+    struct row counted = counted_measure();
     double floor = floor_ns();
     rows_print(rows, floor);
+    printf("    1 in flight, 4 counters %9.1f %12.1f %8.1f           (budget %.0f ns)\n",
+           counted.cost.enqueue_ns - counted.plain_ns, counted.cost.completion_ns,
+           total_ns(&counted), counted_budget_ns);
     buffer_flush(buffer);
     uint64_t expected = (uint64_t)2 * DEPTHS * (ROUNDS + 1) * DISPATCHES;
     printf("%llu of %llu kernels delivered\n", (unsigned long long)delivered,
            (unsigned long long)expected);
     for (int i = 0; i < 2 * DEPTHS; i++)
         failures += total_ns(&rows[i]) > budget_ns;
-    if (json && json_write(rows, floor, json))
+    failures += total_ns(&counted) > counted_budget_ns || values_counted == 0;
+    if (json && json_write(rows, &counted, floor, json))
         return 1;
     return (checking && failures) || delivered != expected;
 }

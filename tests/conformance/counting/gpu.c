@@ -97,6 +97,8 @@ void gpus_open(const char *directory)
     for (uint32_t i = 0; i < gpu_count; i++) {
         gpus[i].queue = gpu_queue(&gpus[i]);
         gpus[i].memory = memory_new(&gpus[i], MEMORY_BYTES);
+        gpus[i].kernarg = memory_new(&gpus[i], KERNARG_BYTES);
+        gpus[i].kernarg[0] = gpus[i].memory;
         kernels_load(&gpus[i], directory);
     }
 }
@@ -110,13 +112,9 @@ void gpus_close(void)
     HSA(hsa_shut_down());
 }
 
-hsa_signal_t gpu_launch(struct gpu *gpu, hsa_queue_t *queue, uint64_t kernel, uint32_t groups,
-                        uint32_t *argument)
+void gpu_submit(hsa_queue_t *queue, uint64_t kernel, uint32_t groups, void *kernarg,
+                hsa_signal_t done)
 {
-    hsa_signal_t done;
-    uint32_t **kernarg = memory_new(gpu, KERNARG_BYTES); /* lives until the process ends */
-    HSA(hsa_signal_create(1, 0, NULL, &done));
-    kernarg[0] = argument;
     uint64_t index = hsa_queue_add_write_index_relaxed(queue, 1);
     hsa_kernel_dispatch_packet_t *packet =
         (hsa_kernel_dispatch_packet_t *)queue->base_address + index % queue->size;
@@ -136,6 +134,16 @@ hsa_signal_t gpu_launch(struct gpu *gpu, hsa_queue_t *queue, uint64_t kernel, ui
                       HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
     __atomic_store_n(&packet->header, header, __ATOMIC_RELEASE);
     hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
+}
+
+hsa_signal_t gpu_launch(struct gpu *gpu, hsa_queue_t *queue, uint64_t kernel, uint32_t groups,
+                        uint32_t *argument)
+{
+    hsa_signal_t done;
+    uint32_t **kernarg = memory_new(gpu, KERNARG_BYTES); /* lives until the process ends */
+    HSA(hsa_signal_create(1, 0, NULL, &done));
+    kernarg[0] = argument;
+    gpu_submit(queue, kernel, groups, kernarg, done);
     return done;
 }
 

@@ -23,6 +23,7 @@ struct gpu {
     hsa_queue_t *queue;
     uint64_t store_index, wait_for; /* kernel objects */
     uint32_t *memory;               /* host memory that it sees */
+    uint32_t **kernarg;             /* arguments: `memory` */
 };
 
 extern struct gpu gpus[GPUS_MAX];
@@ -38,6 +39,9 @@ hsa_queue_t *gpu_queue(const struct gpu *gpu);
 /* A launch of `groups` work-groups of GROUP_ITEMS; `argument` is the kernel's pointer. */
 hsa_signal_t gpu_launch(struct gpu *gpu, hsa_queue_t *queue, uint64_t kernel, uint32_t groups,
                         uint32_t *argument);
+/* The same with kernel arguments and signal of the caller's. */
+void gpu_submit(hsa_queue_t *queue, uint64_t kernel, uint32_t groups, void *kernarg,
+                hsa_signal_t done);
 /* Waits and destroys the signal. */
 void gpu_finish(hsa_signal_t signal);
 /* store_index on the GPU's own queue, finished. */

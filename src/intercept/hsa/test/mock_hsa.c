@@ -22,7 +22,13 @@ static const rocprofiler_agent_v0_t gpu_info = {.size = sizeof gpu_info,
                                                 .type = ROCPROFILER_AGENT_TYPE_GPU,
                                                 .node_id = 1,
                                                 .logical_node_id = 1,
-                                                .gfx_target_version = 90010};
+                                                .gfx_target_version = 90010,
+                                                .num_xcc = 1,
+                                                .cu_count = 104,
+                                                .array_count = 8,
+                                                .num_shader_banks = 8,
+                                                .simd_arrays_per_engine = 1,
+                                                .name = "gfx90a"};
 static const rocprofiler_agent_v0_t *infos[] = {&cpu_info, &gpu_info};
 static const struct topology topology = {.agents = infos, .agent_count = 2};
 
