@@ -35,6 +35,7 @@ static struct {
     bool is_open, has_agents;
     bool short_names;
     uint32_t process_id;
+    char folder_path[PATH_MAX];
     const char *folder;                   /* NULL: standard output */
     struct writer *outputs[OUTPUT_COUNT]; /* NULL until something is written */
     bool failed[OUTPUT_COUNT];            /* cannot be opened; said once */
@@ -141,13 +142,19 @@ static int begin_write(void)
 /* ---- the plugin -------------------------------------------------------------------------------
  */
 
-static bool folder_is_usable(const char *folder)
+/* The program may change its working folder before a file is opened. */
+static bool folder_find(const char *folder)
 {
     struct stat info;
-    if (stat(folder, &info) == 0 && S_ISDIR(info.st_mode))
+    if (!folder)
         return true;
-    log_warning("file plugin", "ROCP_OUTPUT_DIR=%s is not a folder", folder);
-    return false;
+    if (!realpath(folder, plugin.folder_path) || stat(plugin.folder_path, &info) != 0 ||
+        !S_ISDIR(info.st_mode)) {
+        log_warning("file plugin", "ROCP_OUTPUT_DIR=%s is not a folder", folder);
+        return false;
+    }
+    plugin.folder = plugin.folder_path;
+    return true;
 }
 
 ROCTRACER_EXPORT int roctracer_plugin_initialize(uint32_t major, uint32_t minor)
@@ -158,8 +165,7 @@ ROCTRACER_EXPORT int roctracer_plugin_initialize(uint32_t major, uint32_t minor)
     memset(&plugin, 0, sizeof plugin);
     plugin.process_id = (uint32_t)getpid();
     plugin.short_names = truncate && atoi(truncate) != 0;
-    plugin.folder = getenv("ROCP_OUTPUT_DIR");
-    if (plugin.folder && !folder_is_usable(plugin.folder))
+    if (!folder_find(getenv("ROCP_OUTPUT_DIR")))
         return -1;
     if (begin_write() != 0) {
         outputs_close();

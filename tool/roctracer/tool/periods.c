@@ -14,7 +14,7 @@ enum { END_SECONDS = 30 };
 
 struct worker {
     pthread_t thread;
-    bool is_running; /* who starts and ends it; they do not overlap */
+    _Atomic bool is_running; /* whoever starts and ends it (they do not overlap); relaxed: wakers */
     sem_t wake;
 };
 

@@ -88,6 +88,11 @@ static void periods_read(struct settings *settings)
     uint64_t delay, length, rate;
     if (!text)
         return;
+    if (strcmp(text, "-1:0:0") == 0) { /* how rocprof says "not before the program starts it" */
+        settings->has_periods = true;
+        settings->delay_us = PERIODS_NEVER_START;
+        return;
+    }
     if (!number_parse(rest, UINT32_MAX, ':', &delay, &rest) ||
         !number_parse(rest, UINT32_MAX, ':', &length, &rest) ||
         !number_parse(rest, UINT32_MAX, 0, &rate, &rest) || length > rate || rate == 0) {

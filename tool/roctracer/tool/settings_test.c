@@ -162,6 +162,9 @@ static void periods_are_three_numbers(void **state)
     read_with("ROCP_CTRL_RATE", "4294967295:1:1");
     assert_true(settings.has_periods);
     assert_true(settings.delay_us == PERIODS_NEVER_START);
+    read_with("ROCP_CTRL_RATE", "-1:0:0");
+    assert_true(settings.has_periods);
+    assert_true(settings.delay_us == PERIODS_NEVER_START);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         read_with("ROCP_CTRL_RATE", wrong[i]);
         assert_false(settings.has_periods);
