@@ -45,4 +45,23 @@ if [ -f "$build/tests/e2e/libe2e_arguments_tool.so" ]; then
     "$source/tests/e2e/arguments_check.sh" "$output" || failed=1
     rm -f "$output"
 fi
+# ROCtracer's tool: calls in the program's order, each with the work it caused.
+if [ -f "$build/lib/roctracer/libroctracer_tool.so" ]; then
+    traces=$(mktemp -d)
+    LD_PRELOAD=$LD_PRELOAD:$build/lib/roctracer/libroctracer_tool.so ROCTRACER_DOMAIN=hip \
+        ROCP_OUTPUT_DIR=$traces timeout 120 "$source/scripts/debian_run.sh" "$root" \
+        "$build/examples/vector_add" >/dev/null || failed=1
+    calls=$(sed -E 's/^[0-9: ]* (\w+)\(.*/\1/' "$traces"/*_hip_api_trace.txt | grep -E 'Mem|Launch' | xargs)
+    # Each operation's name and the name of the call with its correlation id.
+    work=$(sort -n "$traces"/*_hcc_ops_trace.txt | sed -E 's/.* (.*):([0-9]+):[0-9]+$/\1 \2/' |
+        while read -r name id; do
+            echo "$name $(sed -nE "s/^[0-9: ]* (\w+)\(.* :$id\$/\1/p" "$traces"/*_hip_api_trace.txt)"
+        done | grep -v '^Marker ' | xargs)
+    if [ "$calls" != "hipMemcpy hipMemcpy hipLaunchKernel hipMemcpy" ] ||
+        [ "$work" != "CopyHostToDevice hipMemcpy CopyHostToDevice hipMemcpy vector_add hipLaunchKernel CopyDeviceToHost hipMemcpy" ]; then
+        echo "roctracer's tool under $release: calls $calls; work $work"
+        failed=1
+    fi
+    rm -rf "$traces"
+fi
 exit $failed
