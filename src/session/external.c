@@ -36,9 +36,13 @@ void external_on_fork_parent(void)
     pthread_mutex_unlock(&external_lock);
 }
 
+/* Ids pushed in the parent were for its threads; the only one here has another id now. */
 void external_on_fork_child(void)
 {
     pthread_mutex_init(&external_lock, NULL);
+    atomic_store(&main_table, NULL);
+    if (thread_current)
+        session_of(thread_current)->tid = 0; /* set up again at its next traced call */
 }
 
 static bool thread_lives(uint32_t tid)

@@ -3,6 +3,7 @@
 #include "../client.h"
 
 #include <rocprofiler-sdk/marker/api_id.h>
+#include <sys/wait.h>
 
 enum { TOOLS = 2, RECORDS_MAX = 20000 };
 typedef rocprofiler_buffer_tracing_marker_api_record_t marker_record;
@@ -384,6 +385,73 @@ static void contexts_start_and_stop_from_any_thread(void **state)
     assert_int_equal(tools[1].record_count, 5000);
 }
 
+#ifndef __SANITIZE_THREAD__ /* TSan cannot start threads in a forked child */
+/* In a child: only what the child records arrives, and nothing hangs. */
+static void child_run(struct tool *tool, unsigned count)
+{
+    alarm(20);
+    tool->record_count = 0;
+    marks(count);
+    bool good = rocprofiler_flush_buffer(tool->buffer) == ROCPROFILER_STATUS_SUCCESS &&
+                tool->record_count == count && tool->wrong == 0;
+    _exit(good ? 0 : 1);
+}
+
+static int child_status(struct tool *tool, unsigned count)
+{
+    pid_t child = fork();
+    if (child == 0)
+        child_run(tool, count);
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static void a_forked_child_is_clean_and_its_parent_goes_on(void **state)
+{
+    (void)state;
+    reset();
+    OK(rocprofiler_start_context(tools[0].everything));
+    marks(10);
+    assert_int_equal(child_status(&tools[0], 3), 0);
+    marks(5);
+    OK(rocprofiler_stop_context(tools[0].everything));
+    deliver();
+    assert_int_equal(tools[0].record_count, 15);
+}
+
+static void *mark_and_toggle(void *unused)
+{
+    while (toggling) {
+        marks(20);
+        rocprofiler_start_context(tools[1].subset);
+        rocprofiler_flush_buffer(tools[1].buffer);
+        rocprofiler_stop_context(tools[1].subset);
+    }
+    return unused;
+}
+
+/* Locks that other threads hold at the moment of the fork, lists they are changing. */
+static void forks_while_threads_record_start_and_flush(void **state)
+{
+    (void)state;
+    enum { THREADS = 3, FORKS = 60 };
+    pthread_t threads[THREADS];
+    reset();
+    toggling = true;
+    OK(rocprofiler_start_context(tools[0].requested));
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, mark_and_toggle, NULL);
+    for (int i = 0; i < FORKS; i++)
+        assert_int_equal(child_status(&tools[0], 7), 0);
+    toggling = false;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    OK(rocprofiler_stop_context(tools[0].requested));
+    OK(rocprofiler_flush_buffer(tools[0].buffer));
+}
+#endif
+
 static void one_ends_and_the_other_goes_on(void **state)
 {
     (void)state;
@@ -416,6 +484,10 @@ int main(void)
         cmocka_unit_test(nested_calls_name_their_ancestor),
         cmocka_unit_test(external_ids_are_per_thread),
         cmocka_unit_test(contexts_start_and_stop_from_any_thread),
+#ifndef __SANITIZE_THREAD__
+        cmocka_unit_test(a_forked_child_is_clean_and_its_parent_goes_on),
+        cmocka_unit_test(forks_while_threads_record_start_and_flush),
+#endif
         cmocka_unit_test(one_ends_and_the_other_goes_on),
     };
     return cmocka_run_group_tests(tests, start, NULL);
