@@ -14,10 +14,16 @@ rocprofiler_status_t
 rocprofiler_create_context(rocprofiler_context_id_t *context_id) ROCPROFILER_API
     ROCPROFILER_NONNULL(1);
 
-/** Starting a started context succeeds and changes nothing. */
+/**
+ * Any thread. Starting a started context succeeds and changes nothing; while another thread starts
+ * or stops it, the call waits for the outcome. CONTEXT_NOT_FOUND; CONTEXT_CONFLICT (another active
+ * context counts dispatches); OUT_OF_RESOURCES (too many contexts listen to one operation);
+ * CONFIGURATION_LOCKED at and after the end; CONTEXT_ERROR from inside of its own stop.
+ */
 rocprofiler_status_t rocprofiler_start_context(rocprofiler_context_id_t context_id) ROCPROFILER_API;
 
-/** After the return no new record is begun; records of work in flight still arrive. */
+/** Any thread. After the return no new record is begun; records of work in flight still arrive.
+ * CONTEXT_NOT_FOUND: no such context, or it is not started. */
 rocprofiler_status_t rocprofiler_stop_context(rocprofiler_context_id_t context_id) ROCPROFILER_API;
 
 /** status: 1 when started. */

@@ -59,7 +59,7 @@ rocprofiler_status_t rocprofiler_push_external_correlation_id(
     rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
     rocprofiler_user_data_t external_correlation_id) ROCPROFILER_API;
 
-/** Fails when nothing is pushed. `external_correlation_id` may be NULL. */
+/** The popped id, or 0 when nothing was pushed. `external_correlation_id` may be NULL. */
 rocprofiler_status_t rocprofiler_pop_external_correlation_id(
     rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
     rocprofiler_user_data_t *external_correlation_id) ROCPROFILER_API;
