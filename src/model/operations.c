@@ -26,6 +26,35 @@ static const char *const names_runtime_initialization[] = {
 static const char *const names_hip_stream[] = {"HIP_STREAM_NONE", "HIP_STREAM_CREATE",
                                                "HIP_STREAM_DESTROY", "HIP_STREAM_SET"};
 static const char *const names_retirement[] = {"CORRELATION_ID_RETIREMENT"};
+static const char *const names_kfd_event_page_migrate[] = {
+    "KFD_EVENT_PAGE_MIGRATE_PREFETCH", "KFD_EVENT_PAGE_MIGRATE_PAGEFAULT_GPU",
+    "KFD_EVENT_PAGE_MIGRATE_PAGEFAULT_CPU", "KFD_EVENT_PAGE_MIGRATE_TTM_EVICTION",
+    "KFD_EVENT_PAGE_MIGRATE_END"};
+static const char *const names_kfd_event_page_fault[] = {
+    "KFD_EVENT_PAGE_FAULT_START", "KFD_EVENT_PAGE_FAULT_START_READ_FAULT",
+    "KFD_EVENT_PAGE_FAULT_START_WRITE_FAULT", "KFD_EVENT_PAGE_FAULT_END_PAGE_MIGRATED",
+    "KFD_EVENT_PAGE_FAULT_END_PAGE_UPDATED"};
+static const char *const names_kfd_event_queue[] = {"KFD_EVENT_QUEUE_EVICT_SVM",
+                                                    "KFD_EVENT_QUEUE_EVICT_USERPTR",
+                                                    "KFD_EVENT_QUEUE_EVICT_TTM",
+                                                    "KFD_EVENT_QUEUE_EVICT_SUSPEND",
+                                                    "KFD_EVENT_QUEUE_EVICT_CRIU_CHECKPOINT",
+                                                    "KFD_EVENT_QUEUE_EVICT_CRIU_RESTORE",
+                                                    "KFD_EVENT_QUEUE_RESTORE_RESCHEDULED",
+                                                    "KFD_EVENT_QUEUE_RESTORE"};
+static const char *const names_kfd_event_unmap_from_gpu[] = {
+    "KFD_EVENT_UNMAP_FROM_GPU_MMU_NOTIFY", "KFD_EVENT_UNMAP_FROM_GPU_MMU_NOTIFY_MIGRATE",
+    "KFD_EVENT_UNMAP_FROM_GPU_UNMAP_FROM_CPU"};
+static const char *const names_kfd_event_dropped_events[] = {"KFD_EVENT_DROPPED_EVENTS"};
+static const char *const names_kfd_page_migrate[] = {
+    "KFD_PAGE_MIGRATE_PREFETCH", "KFD_PAGE_MIGRATE_PAGEFAULT_GPU", "KFD_PAGE_MIGRATE_PAGEFAULT_CPU",
+    "KFD_PAGE_MIGRATE_TTM_EVICTION"};
+static const char *const names_kfd_page_fault[] = {
+    "KFD_PAGE_FAULT_READ_FAULT_MIGRATED", "KFD_PAGE_FAULT_READ_FAULT_UPDATED",
+    "KFD_PAGE_FAULT_WRITE_FAULT_MIGRATED", "KFD_PAGE_FAULT_WRITE_FAULT_UPDATED"};
+static const char *const names_kfd_queue[] = {
+    "KFD_QUEUE_EVICT_SVM",     "KFD_QUEUE_EVICT_USERPTR",         "KFD_QUEUE_EVICT_TTM",
+    "KFD_QUEUE_EVICT_SUSPEND", "KFD_QUEUE_EVICT_CRIU_CHECKPOINT", "KFD_QUEUE_EVICT_CRIU_RESTORE"};
 
 static const char *const names_hip_operation[] = {"DISPATCH", "COPY", "BARRIER"};
 static const char *const names_queue_barrier[] = {"BARRIER"};
@@ -38,6 +67,17 @@ _Static_assert(COUNT(names_scratch_memory) == ROCPROFILER_SCRATCH_MEMORY_LAST, "
 _Static_assert(COUNT(names_runtime_initialization) == ROCPROFILER_RUNTIME_INITIALIZATION_LAST,
                "complete");
 _Static_assert(COUNT(names_hip_stream) == ROCPROFILER_HIP_STREAM_LAST, "complete");
+_Static_assert(COUNT(names_kfd_event_page_migrate) == ROCPROFILER_KFD_EVENT_PAGE_MIGRATE_LAST &&
+                   COUNT(names_kfd_event_page_fault) == ROCPROFILER_KFD_EVENT_PAGE_FAULT_LAST &&
+                   COUNT(names_kfd_event_queue) == ROCPROFILER_KFD_EVENT_QUEUE_LAST &&
+                   COUNT(names_kfd_event_unmap_from_gpu) ==
+                       ROCPROFILER_KFD_EVENT_UNMAP_FROM_GPU_LAST &&
+                   COUNT(names_kfd_event_dropped_events) ==
+                       ROCPROFILER_KFD_EVENT_DROPPED_EVENTS_LAST &&
+                   COUNT(names_kfd_page_migrate) == ROCPROFILER_KFD_PAGE_MIGRATE_LAST &&
+                   COUNT(names_kfd_page_fault) == ROCPROFILER_KFD_PAGE_FAULT_LAST &&
+                   COUNT(names_kfd_queue) == ROCPROFILER_KFD_QUEUE_LAST,
+               "complete");
 _Static_assert(COUNT(names_hip_runtime) <= TRACE_OPERATIONS_MAX, "trace_slots holds the largest");
 
 static const struct {
@@ -69,6 +109,14 @@ static const struct {
     TABLE(CORRELATION_ID_RETIREMENT, names_retirement),
     TABLE(HIP_OPERATION, names_hip_operation),
     TABLE(QUEUE_BARRIER, names_queue_barrier),
+    TABLE(KFD_EVENT_PAGE_MIGRATE, names_kfd_event_page_migrate),
+    TABLE(KFD_EVENT_PAGE_FAULT, names_kfd_event_page_fault),
+    TABLE(KFD_EVENT_QUEUE, names_kfd_event_queue),
+    TABLE(KFD_EVENT_UNMAP_FROM_GPU, names_kfd_event_unmap_from_gpu),
+    TABLE(KFD_EVENT_DROPPED_EVENTS, names_kfd_event_dropped_events),
+    TABLE(KFD_PAGE_MIGRATE, names_kfd_page_migrate),
+    TABLE(KFD_PAGE_FAULT, names_kfd_page_fault),
+    TABLE(KFD_QUEUE, names_kfd_queue),
 };
 
 int32_t operation_count(enum trace_domain domain)
@@ -99,11 +147,14 @@ const char *domain_name(enum trace_domain domain)
 #define BUFFER_NAME(kind)   [ROCPROFILER_BUFFER_TRACING_##kind] = #kind
 #define REQUEST_NAME(kind)  [ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_##kind] = #kind
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init" /* several domains have no callback kind */
 static const char *const callback_names[] = {
 #define X(name, callback, buffer, args, request) CALLBACK_NAME(callback),
     TRACE_PUBLIC_DOMAINS(X)
 #undef X
 };
+#pragma GCC diagnostic pop
 static const char *const buffer_names[] = {
 #define X(name, callback, buffer, args, request) BUFFER_NAME(buffer),
     TRACE_PUBLIC_DOMAINS(X)
@@ -111,14 +162,6 @@ static const char *const buffer_names[] = {
         BUFFER_NAME(HIP_RUNTIME_API_EXT),
     BUFFER_NAME(HIP_COMPILER_API_EXT),
     BUFFER_NAME(ROCDECODE_API_EXT),
-    BUFFER_NAME(KFD_EVENT_PAGE_MIGRATE),
-    BUFFER_NAME(KFD_EVENT_PAGE_FAULT),
-    BUFFER_NAME(KFD_EVENT_QUEUE),
-    BUFFER_NAME(KFD_EVENT_UNMAP_FROM_GPU),
-    BUFFER_NAME(KFD_EVENT_DROPPED_EVENTS),
-    BUFFER_NAME(KFD_PAGE_MIGRATE),
-    BUFFER_NAME(KFD_PAGE_FAULT),
-    BUFFER_NAME(KFD_QUEUE),
 };
 static const char *const request_names[] = {
     REQUEST_NAME(NONE),

@@ -75,7 +75,15 @@
     X(SCRATCH_MEMORY, SCRATCH_MEMORY, SCRATCH_MEMORY, NONE, SCRATCH_MEMORY)                        \
     X(RUNTIME_INITIALIZATION, RUNTIME_INITIALIZATION, RUNTIME_INITIALIZATION, NONE, NONE)          \
     X(HIP_STREAM, HIP_STREAM, HIP_STREAM, NONE, NONE)                                              \
-    X(CORRELATION_ID_RETIREMENT, NONE, CORRELATION_ID_RETIREMENT, NONE, NONE)
+    X(CORRELATION_ID_RETIREMENT, NONE, CORRELATION_ID_RETIREMENT, NONE, NONE)                      \
+    X(KFD_EVENT_PAGE_MIGRATE, NONE, KFD_EVENT_PAGE_MIGRATE, NONE, NONE)                            \
+    X(KFD_EVENT_PAGE_FAULT, NONE, KFD_EVENT_PAGE_FAULT, NONE, NONE)                                \
+    X(KFD_EVENT_QUEUE, NONE, KFD_EVENT_QUEUE, NONE, NONE)                                          \
+    X(KFD_EVENT_UNMAP_FROM_GPU, NONE, KFD_EVENT_UNMAP_FROM_GPU, NONE, NONE)                        \
+    X(KFD_EVENT_DROPPED_EVENTS, NONE, KFD_EVENT_DROPPED_EVENTS, NONE, NONE)                        \
+    X(KFD_PAGE_MIGRATE, NONE, KFD_PAGE_MIGRATE, NONE, NONE)                                        \
+    X(KFD_PAGE_FAULT, NONE, KFD_PAGE_FAULT, NONE, NONE)                                            \
+    X(KFD_QUEUE, NONE, KFD_QUEUE, NONE, NONE)
 
 /* Without kinds of the SDK: only subscriptions (session.h) reach them. */
 #define TRACE_DOMAINS(X)                                                                           \

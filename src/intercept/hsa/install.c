@@ -11,6 +11,7 @@
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/scratch.h"
 #include "intercept/hsa/wrappers.h"
+#include "intercept/kfd/smi.h"
 #include "model/trace.h"
 
 struct hsa_runtime hsa_real;
@@ -155,6 +156,7 @@ static void work_drain(void)
     if (!completion_drain(STALL_NS))
         log_warning("intercept", "device work was still running at the end and is not reported");
     copies_release();
+    intercept_kfd_drain();
 }
 
 static void work_collect(void)
@@ -163,6 +165,7 @@ static void work_collect(void)
     enum { STALL_NS = 1000000000 };
 
     completion_harvest(STALL_NS);
+    intercept_kfd_drain();
 }
 
 static const struct trace_runtime_ops runtime_ops = {
@@ -238,6 +241,7 @@ bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
     uint32_t wrapped = first_install(&tables);
     installed_table = api_table;
     wrapped += scratch_install(api_table);
+    intercept_kfd_start();
     trace_runtime_register(&runtime_ops);
     log_info("intercept",
              "HSA runtime %llu, core table %u.%u, AMD table %u.%u: %u functions wrapped",

@@ -228,3 +228,11 @@ void trace_report(enum trace_domain domain, const struct trace_report *report, c
     entry_add(DOUBLE_RECORD, domain, report->operation, ROCPROFILER_CALLBACK_PHASE_NONE,
               report->correlation, NULL, 0);
 }
+
+/* Sets of this double have no subscribers, so nothing comes here. */
+bool trace_buffer_put(struct tracebuf *buffer, uint32_t category, uint32_t kind,
+                      const void *payload, size_t size)
+{
+    (void)buffer, (void)category, (void)kind, (void)payload, (void)size;
+    return false;
+}
