@@ -3,6 +3,7 @@
 #define GPU_FAMILY_H
 
 #include "gpu/pmc.h"
+#include "gpu/sqtt/trace.h"
 
 /* CP_PERFMON_CNTL: state in bits 0..3, sample request in bit 10. */
 enum { PERFMON_RESET = 0, PERFMON_START = 1, PERFMON_STOP = 2, PERFMON_SAMPLE = 1 << 10 };
@@ -20,6 +21,7 @@ struct gpu_generation {
     uint32_t sq_mask;                      /* compute units that count, written after sq_control */
     /* gfx10 samples rightly only once a GRBM counter has been selected and read (BLOCK_GRBM). */
     uint32_t settle_select, settle_low, settle_high;
+    const struct gpu_trace *trace; /* NULL: none */
 };
 
 struct gpu_family {

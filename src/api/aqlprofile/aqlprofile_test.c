@@ -184,7 +184,7 @@ static hsa_status_t allocate(void **ptr, uint64_t size, aqlprofile_buffer_desc_f
                              void *userdata)
 {
     assert_ptr_equal(userdata, &live);
-    assert_true(flags.host_access && flags.device_access);
+    assert_true(flags.device_access);
     if (allocations_left-- == 0)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     live++;
@@ -206,22 +206,28 @@ static hsa_status_t copy(void *to, const void *from, size_t size, void *userdata
     return HSA_STATUS_SUCCESS;
 }
 
-static aqlprofile_agent_handle_t register_gpu(const char *name, uint32_t xcc, uint32_t se,
-                                              uint32_t cu)
+static aqlprofile_agent_handle_t register_arrays(const char *name, uint32_t xcc, uint32_t se,
+                                                 uint32_t cu, uint32_t arrays)
 {
-    aqlprofile_agent_info_v1_t info = {name, xcc, se, cu, 1, 0, 0};
+    aqlprofile_agent_info_v1_t info = {name, xcc, se, cu, arrays, 0, 0};
     aqlprofile_agent_handle_t handle = {0};
     assert_int_equal(aqlprofile_register_agent_info(&handle, &info, AQLPROFILE_AGENT_VERSION_V1),
                      0);
     return handle;
 }
 
+static aqlprofile_agent_handle_t register_gpu(const char *name, uint32_t xcc, uint32_t se,
+                                              uint32_t cu)
+{
+    return register_arrays(name, xcc, se, cu, 1);
+}
+
 /* Where every sample claims to be: collected from coordinates, all different, all within extent. */
 struct places {
     aqlprofile_agent_handle_t agent;
     uint32_t samples;
-    int xcd, instance, se;
-    char seen[8][32][32];
+    int xcd, instance, se, sa, wgp;
+    char seen[8][40][32][2][8];
 };
 
 static hsa_status_t take_coordinate(int position, int id, int extent, int coordinate,
@@ -236,6 +242,10 @@ static hsa_status_t take_coordinate(int position, int id, int extent, int coordi
         p->instance = coordinate;
     else if (strcmp(name, "SE") == 0 && id == 2)
         p->se = coordinate;
+    else if (strcmp(name, "SA") == 0 && id == 3)
+        p->sa = coordinate;
+    else if (strcmp(name, "WGP") == 0 && id == 4)
+        p->wgp = coordinate;
     else
         fail_msg("coordinate %s %d", name, id);
     return HSA_STATUS_SUCCESS;
@@ -246,10 +256,10 @@ static hsa_status_t take_sample(aqlprofile_pmc_event_t event, uint64_t id, uint6
 {
     struct places *p = data;
     (void)value;
-    p->xcd = p->instance = p->se = 0;
+    p->xcd = p->instance = p->se = p->sa = p->wgp = 0;
     assert_int_equal(aqlprofile_iterate_event_coord(p->agent, event, id, take_coordinate, p), 0);
     assert_int_equal(p->instance, event.block_index);
-    assert_int_equal(p->seen[p->xcd][p->instance][p->se]++, 0);
+    assert_int_equal(p->seen[p->xcd][p->instance][p->se][p->sa][p->wgp]++, 0);
     p->samples++;
     return HSA_STATUS_SUCCESS;
 }
@@ -257,8 +267,10 @@ static hsa_status_t take_sample(aqlprofile_pmc_event_t event, uint64_t id, uint6
 static void collect(aqlprofile_agent_handle_t gpu, block_t block, uint32_t instances,
                     uint32_t expected_samples)
 {
-    aqlprofile_pmc_event_t events[32] = {0};
-    struct places places = {.agent = gpu};
+    aqlprofile_pmc_event_t events[40] = {0};
+    static struct places places;
+    memset(&places, 0, sizeof places);
+    places.agent = gpu;
     aqlprofile_pmc_aql_packets_t packets;
     aqlprofile_handle_t handle;
     for (uint32_t i = 0; i < instances; i++)
@@ -287,6 +299,196 @@ static void packets_test(void **state)
     collect(mi210, TCP, 14, 14 * 8);
     collect(mi300x, TCC, 16, 128);
     collect(mi300x, SQ, 1, 32);
+    collect(mi300x, HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_RPB, 4, 4);
+}
+
+/* Shader arrays and work-group processors, and blocks that the first interface has no number for.
+ */
+static void rdna_packets_test(void **state)
+{
+    (void)state;
+    aqlprofile_agent_handle_t w6800 = register_arrays("gfx1030", 1, 4, 80, 2);
+    aqlprofile_agent_handle_t w7900 = register_arrays("gfx1100", 1, 6, 96, 2);
+    aqlprofile_agent_handle_t r9700 = register_arrays("gfx1201", 1, 4, 64, 2);
+    collect(w6800, SQ, 1, 4);
+    collect(w6800, HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_GL1C, 8, 8 * 4 * 2);
+    collect(w6800, HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_GL2C, 32, 32);
+    collect(w7900, SQ, 1, 6 * 2 * 4);
+    collect(w7900, TCP, 16, 16 * 6 * 2);
+    collect(r9700, SQ, 1, 4 * 2 * 4);
+    collect(r9700, TCP, 2, 2 * 4 * 2 * 4);
+    collect(r9700, (block_t)AQLPROFILE_BLOCK_NAME_CHC, 4, 4);
+    collect(r9700, (block_t)AQLPROFILE_BLOCK_NAME_GCEA_SE, 4, 4 * 4);
+    collect(r9700, HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SDMA, 2, 2);
+}
+
+/* ---- thread trace: what the GPU would have written is put there by hand */
+/* SQ_THREAD_TRACE_BASE, BASE2 and WPTR of gfx9. */
+enum { SQTT_BASE_REGISTER = 0xc330, SQTT_BASE2_REGISTER = 0xc337, SQTT_WPTR_REGISTER = 0xc339 };
+
+struct trace_seen {
+    uint32_t engines;
+    uint64_t bytes[8];
+    unsigned char data[8][64];
+};
+
+static hsa_status_t take_trace(uint32_t engine, void *data, uint64_t bytes, void *userdata)
+{
+    struct trace_seen *seen = userdata;
+    seen->engines |= 1u << engine;
+    seen->bytes[engine] = bytes;
+    memcpy(seen->data[engine], data, bytes < 64 ? bytes : 64);
+    return HSA_STATUS_SUCCESS;
+}
+
+static const uint32_t *commands_of(const hsa_ext_amd_aql_pm4_packet_t *packet)
+{
+    struct aql_pm4_packet p;
+    memcpy(&p, packet, sizeof p);
+    assert_int_equal(p.format, AQL_FORMAT_PM4_IB);
+    return (const uint32_t *)(uintptr_t)(p.indirect_buffer[1] | (uint64_t)p.indirect_buffer[2]
+                                                                    << 32);
+}
+
+static uint32_t dwords_of(const hsa_ext_amd_aql_pm4_packet_t *packet)
+{
+    struct aql_pm4_packet p;
+    memcpy(&p, packet, sizeof p);
+    return p.indirect_buffer[3] & 0xfffff;
+}
+
+/* Where the stop packet copies the write pointer (WPTR) of the nth traced engine to, and
+ * where the start packet makes it write (BASE, BASE2). */
+static uint32_t *written_to(const hsa_ext_amd_aql_pm4_packet_t *stop, uint32_t nth)
+{
+    const uint32_t *at = commands_of(stop);
+    for (uint32_t i = 0, count = dwords_of(stop); i < count; i += (at[i] >> 16 & 0x3fff) + 2) {
+        if ((at[i] >> 8 & 0xff) == PM4_COPY_DATA && at[i + 2] == SQTT_WPTR_REGISTER && nth-- == 0)
+            return (uint32_t *)(uintptr_t)(at[i + 4] | (uint64_t)at[i + 5] << 32);
+    }
+    fail_msg("no write pointer is read");
+    return NULL;
+}
+
+static char *base_of(const hsa_ext_amd_aql_pm4_packet_t *start, uint32_t nth)
+{
+    const uint32_t *at = commands_of(start);
+    uint64_t page = 0;
+    for (uint32_t i = 0, count = dwords_of(start); i < count; i += (at[i] >> 16 & 0x3fff) + 2) {
+        if ((at[i] >> 8 & 0xff) != PM4_SET_UCONFIG_REG)
+            continue;
+        if (at[i + 1] == SQTT_BASE_REGISTER - PM4_UCONFIG_START)
+            page = at[i + 2];
+        if (at[i + 1] == SQTT_BASE2_REGISTER - PM4_UCONFIG_START && nth-- == 0)
+            return (char *)(uintptr_t)((page | (uint64_t)at[i + 2] << 32) << 12);
+    }
+    fail_msg("no base is written");
+    return NULL;
+}
+
+static void trace_test(void **state)
+{
+    const aqlprofile_att_parameter_t parameters[] = {
+        {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SE_MASK, {0x12}},
+        {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_COMPUTE_UNIT_TARGET, {3}},
+        {(hsa_ven_amd_aqlprofile_parameter_name_t)10, {4 << 20}}, /* bytes of the buffer */
+        {(hsa_ven_amd_aqlprofile_parameter_name_t)8, {0x1}}};     /* SIMDs */
+    aqlprofile_att_profile_t profile = {agent, parameters, 4};
+    aqlprofile_att_control_aql_packets_t packets;
+    aqlprofile_handle_t handle;
+    struct trace_seen seen = {0};
+    (void)state;
+    assert_int_equal(aqlprofile_att_create_packets(&handle, &packets, profile, allocate, deallocate,
+                                                   copy, &live),
+                     0);
+    memset(base_of(&packets.start_packet, 1), 0x77, 96);
+    *written_to(&packets.stop_packet, 1) = 3; /* units of 32 bytes */
+    assert_int_equal(aqlprofile_att_iterate_data(handle, take_trace, &seen), 0);
+    assert_int_equal(seen.engines, 0x12);
+    assert_int_equal(seen.bytes[1], 8); /* the header alone */
+    assert_int_equal(seen.bytes[4], 8 + 96);
+    uint64_t header;
+    memcpy(&header, seen.data[4], 8);
+    assert_int_equal(header, 0x11 | 4 << 13 | 1 << 16 | 3 << 20 | 4u << 26);
+    assert_int_equal(seen.data[4][8], 0x77);
+    *written_to(&packets.stop_packet, 0) = 0x3fffffff;
+    assert_int_equal(aqlprofile_att_iterate_data(handle, take_trace, &seen),
+                     HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    assert_int_equal(aqlprofile_att_iterate_data(handle, NULL, &seen),
+                     HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    aqlprofile_att_delete_packets(handle);
+    aqlprofile_att_delete_packets(handle); /* twice: no effect */
+    assert_int_equal(live, 0);
+    assert_int_equal(aqlprofile_att_iterate_data(handle, take_trace, &seen),
+                     HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+static void trace_errors_test(void **state)
+{
+    aqlprofile_att_parameter_t bad[] = {
+        {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SE_MASK, {0}},
+        {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_COMPUTE_UNIT_TARGET, {16}},
+        {(hsa_ven_amd_aqlprofile_parameter_name_t)10, {4096}},
+        {(hsa_ven_amd_aqlprofile_parameter_name_t)99, {0}}};
+    aqlprofile_att_profile_t profile = {stranger, NULL, 0};
+    aqlprofile_att_control_aql_packets_t packets;
+    aqlprofile_handle_t handle;
+    (void)state;
+    assert_int_not_equal(aqlprofile_att_create_packets(&handle, &packets, profile, allocate,
+                                                       deallocate, copy, &live),
+                         0);
+    profile = (aqlprofile_att_profile_t){agent, NULL, 1};
+    assert_int_not_equal(aqlprofile_att_create_packets(&handle, &packets, profile, allocate,
+                                                       deallocate, copy, &live),
+                         0);
+    for (unsigned i = 0; i < 4; i++) {
+        profile = (aqlprofile_att_profile_t){agent, &bad[i], 1};
+        assert_int_equal(aqlprofile_att_create_packets(&handle, &packets, profile, allocate,
+                                                       deallocate, copy, &live),
+                         HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    }
+    profile = (aqlprofile_att_profile_t){agent, NULL, 0};
+    for (int left = 0; left < 3; left++) { /* each allocation fails once */
+        allocations_left = left;
+        assert_int_equal(aqlprofile_att_create_packets(&handle, &packets, profile, allocate,
+                                                       deallocate, copy, &live),
+                         HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+        assert_int_equal(live, 0);
+    }
+    allocations_left = 1000;
+}
+
+/* Four words of where and how large, one of the state; each a pair of writes behind a broadcast. */
+static void marker_test(void **state)
+{
+    aqlprofile_att_codeobj_data_t data = {
+        .id = 5, .addr = 0x7f0012340000, .size = 0x1000, .agent = agent, .fromStart = 1};
+    hsa_ext_amd_aql_pm4_packet_t packet;
+    aqlprofile_handle_t handle;
+    static const uint32_t expected[][2] = {
+        {0x204, 0x12340000}, {0x304, 0x7f00}, {0x104, 0x1000}, {0x404, 0}, {0x004, 5 << 2 | 2}};
+    (void)state;
+    assert_int_equal(
+        aqlprofile_att_codeobj_marker(&packet, &handle, data, allocate, deallocate, &live), 0);
+    assert_int_equal(dwords_of(&packet), 5 * 9);
+    for (uint32_t i = 0; i < 5; i++) {
+        const uint32_t *at = commands_of(&packet) + 9 * i;
+        assert_int_equal(at[2], 0xe0000000);
+        assert_int_equal(at[5], expected[i][0]);
+        assert_int_equal(at[8], expected[i][1]);
+    }
+    aqlprofile_att_delete_packets(handle);
+    data = (aqlprofile_att_codeobj_data_t){.id = 1ull << 40, .agent = agent, .isUnload = 1};
+    assert_int_equal(
+        aqlprofile_att_codeobj_marker(&packet, &handle, data, allocate, deallocate, &live), 0);
+    assert_int_equal(dwords_of(&packet), 3 * 9);
+    assert_int_equal(commands_of(&packet)[9 + 8], 1 << 8); /* the id's high half */
+    assert_int_equal(commands_of(&packet)[18 + 8], 1);
+    aqlprofile_att_delete_packets(handle);
+    assert_int_equal(live, 0);
+    data.agent = nobody;
+    assert_int_not_equal(
+        aqlprofile_att_codeobj_marker(&packet, &handle, data, allocate, deallocate, &live), 0);
 }
 
 static void v2_errors_test(void **state)
@@ -337,7 +539,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(validate_test), cmocka_unit_test(info_test),
         cmocka_unit_test(profile_test),  cmocka_unit_test(over_capacity_test),
-        cmocka_unit_test(packets_test),  cmocka_unit_test(v2_errors_test),
+        cmocka_unit_test(packets_test),  cmocka_unit_test(rdna_packets_test),
+        cmocka_unit_test(trace_test),    cmocka_unit_test(trace_errors_test),
+        cmocka_unit_test(marker_test),   cmocka_unit_test(v2_errors_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

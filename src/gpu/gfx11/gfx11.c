@@ -5,6 +5,49 @@
 /* Shader stages PS GS HS CS; all VMIDs, whether or not their state asks to be counted. */
 enum { SQ_CONTROL_ALL = 0x55, SQ_CONTROL2_ALL = 0xffff << 1 | 1 };
 
+#define TRACE(name) REG_GFX11_SQ_THREAD_TRACE_##name
+
+/* Tokens are named by what is left out (0..10), with compute registers (8 << 16); reads of
+ * registers (3 << 26) and instructions (3 << 24) are left out where said. */
+enum {
+    TOKENS_ALL = 3 << 26 | 8 << 16 | 0x683,
+    TOKENS_OCCUPANCY = 3 << 24 | 8 << 16 | 0x7cf,
+    TOKENS_NONE = 3 << 26 | 3 << 24 | 0x7ff
+};
+/* High water 5, stalls of SPI and SQ, utilisation timer, time every 4096 cycles, low water 4,
+ * flushes by itself, draw events. */
+#define CONTROL_OFF                                                                                \
+    (5u << 6 | 1u << 11 | 1u << 12 | 1u << 13 | 2u << 16 | 4u << 20 | 1u << 29 | 1u << 31)
+
+static const struct gpu_trace trace = {
+    .mask = TRACE(MASK),
+    .token_mask = TRACE(TOKEN_MASK),
+    .size = TRACE(BUF0_SIZE),
+    .control = TRACE(CTRL),
+    .status = TRACE(STATUS),
+    .dropped = TRACE(DROPPED_CNTR),
+    .write_pointer = TRACE(WPTR),
+    .userdata2 = TRACE(USERDATA_2),
+    .base = TRACE(BUF0_BASE),
+    .enable = REG_GFX11_COMPUTE_THREAD_TRACE_ENABLE,
+    .mask_bits = 1 << 17 | 1 << 6 << 10, /* no data of other waves; compute waves */
+    .target_shift = 4,
+    .simd_field = 3,
+    .tokens_all = TOKENS_ALL,
+    .tokens_occupancy = TOKENS_OCCUPANCY,
+    .tokens_none = TOKENS_NONE,
+    .control_on = CONTROL_OFF | 1,
+    .control_off = CONTROL_OFF,
+    .busy_mask = 1 << 25,
+    .pending_mask = 0xff << 2, /* of the eight compute pipes */
+    .error_mask = 1 << 24,
+    .pointer_mask = 0x1fffffff,
+    .size_shift = 8,
+    .part_bytes_shift = 29,
+    .size_has_base_high = 1,
+    .pointer_is_address = 1,
+};
+
 static const struct gpu_generation gfx11_generation = {
     .dialect = {.copy_in = PM4_COPY_IMMEDIATE,
                 .copy_out = PM4_COPY_MEMORY_L2 << 8,
@@ -17,6 +60,7 @@ static const struct gpu_generation gfx11_generation = {
     .sq_control_all = SQ_CONTROL_ALL,
     .sq_control2 = REG_GFX11_SQ_PERFCOUNTER_CTRL2,
     .sq_control2_all = SQ_CONTROL2_ALL,
+    .trace = &trace,
 };
 
 #include "gpu_gfx11_blocks.h"

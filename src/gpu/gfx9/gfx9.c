@@ -6,6 +6,44 @@
 /* All shader stages (PS VS GS ES HS LS CS), all 16 VMIDs. */
 #define SQ_CONTROL_ALL 0xffff007fu
 
+#define TRACE(name) REG_GFX9_SQ_THREAD_TRACE_##name
+
+/* Tokens: misc, time, registers, wave starts and ends, compute registers (also privileged ones) and
+ * user data; without occupancy mode instructions, their addresses, and issue as well. */
+enum { TOKENS_OCCUPANCY = 0xf906f, TOKENS_ALL = TOKENS_OCCUPANCY | 1 << 10 | 1 << 11 | 1 << 13 };
+
+static const struct gpu_trace trace = {
+    .mask = TRACE(MASK),
+    .token_mask = TRACE(TOKEN_MASK),
+    .token_mask2 = TRACE(TOKEN_MASK2),
+    .mode = TRACE(MODE),
+    .high_water = TRACE(HIWATER),
+    .perf_mask = TRACE(PERF_MASK),
+    .base = TRACE(BASE),
+    .base_high = TRACE(BASE2),
+    .size = TRACE(SIZE),
+    .control = TRACE(CTRL),
+    .status = TRACE(STATUS),
+    .dropped = TRACE(CNTR),
+    .write_pointer = TRACE(WPTR),
+    .userdata2 = TRACE(USERDATA_2),
+    .userdata3 = TRACE(USERDATA_3),
+    .mask_bits = 1 << 15 | 1 << 14 | 1 << 7, /* the SQ, the SPI and register writes may stall */
+    .simd_shift = 8,
+    .simd_field = 0xf,
+    .tokens_all = TOKENS_ALL,
+    .tokens_occupancy = TOKENS_OCCUPANCY,
+    .mode_on = 1 << 25 | 1 << 21 | 1 << 18, /* flushes by itself, compute waves */
+    .mode_off = 1 << 25 | 1 << 18,
+    .control_on = 1u << 31, /* reset */
+    .control_off = 1u << 31,
+    .busy_mask = 1 << 30,
+    .error_mask = 1 << 28,
+    .full_mask = 1u << 31,
+    .pointer_mask = 0x3fffffff,
+    .part_bytes_shift = 34,
+};
+
 static const struct gpu_generation gfx9_generation = {
     .dialect = {.copy_in = PM4_COPY_IMMEDIATE,
                 .copy_out = PM4_COPY_MEMORY << 8 | PM4_CACHE_STREAM << 13 | PM4_CACHE_STREAM << 25},
@@ -17,6 +55,7 @@ static const struct gpu_generation gfx9_generation = {
     .sq_control = REG_GFX9_SQ_PERFCOUNTER_CTRL,
     .sq_control_all = SQ_CONTROL_ALL,
     .sq_mask = REG_GFX9_SQ_PERFCOUNTER_MASK,
+    .trace = &trace,
 };
 
 #include "gpu_gfx9_blocks.h"

@@ -45,18 +45,27 @@ enum {
     PM4_UCONFIG_END = 0xffff
 };
 
-/* EVENT_WRITE: wait until the compute work before it is done. */
-enum { PM4_EVENT_CS_PARTIAL_FLUSH = 7, PM4_EVENT_INDEX_CS_PARTIAL_FLUSH = 4 };
+/* EVENT_WRITE: wait until the compute work before it is done; end of a thread trace. */
+enum {
+    PM4_EVENT_CS_PARTIAL_FLUSH = 7,
+    PM4_EVENT_INDEX_CS_PARTIAL_FLUSH = 4,
+    PM4_EVENT_THREAD_TRACE_FINISH = 55
+};
+
+/* WAIT_REG_MEM: until a register, masked, equals the reference. */
+enum { PM4_WAIT_EQUAL = 3, PM4_WAIT_INTERVAL = 4 };
 
 /* COPY_DATA control dword: source in bits 0..3, destination in 8..11, policies at 13 and 25. */
 enum pm4_copy_select {
     PM4_COPY_REGISTER = 0,
+    PM4_COPY_MEMORY_SOURCE = 1,
     PM4_COPY_MEMORY_L2 = 2,
     PM4_COPY_PERFCOUNTERS = 4, /* privileged registers that the kernel driver lets profilers use */
     PM4_COPY_IMMEDIATE = 5,    /* as a source */
     PM4_COPY_MEMORY = 5,       /* as a destination */
     PM4_COPY_GPU_CLOCK = 9
 };
+enum { PM4_COPY_WIDE = 1 << 16, PM4_COPY_CONFIRM = 1 << 20 };
 enum { PM4_CACHE_LRU = 0, PM4_CACHE_STREAM = 1, PM4_TEMPORAL_LAST_USE = 3 /* gfx12 */ };
 
 /* What generations say differently. */

@@ -43,10 +43,33 @@ void pm4_emit(struct pm4_stream *stream, const uint32_t *dwords, uint32_t count)
         pm4_emit(stream, body, sizeof body / sizeof body[0]);                                      \
     } while (0)
 
+void pm4_event(struct pm4_stream *stream, uint32_t type, uint32_t index)
+{
+    EMIT_PACKET(stream, PM4_EVENT_WRITE, type | index << 8);
+}
+
 void pm4_wait_idle(struct pm4_stream *stream)
 {
-    EMIT_PACKET(stream, PM4_EVENT_WRITE,
-                PM4_EVENT_CS_PARTIAL_FLUSH | PM4_EVENT_INDEX_CS_PARTIAL_FLUSH << 8);
+    pm4_event(stream, PM4_EVENT_CS_PARTIAL_FLUSH, PM4_EVENT_INDEX_CS_PARTIAL_FLUSH);
+}
+
+void pm4_register_wait_zero(struct pm4_stream *stream, uint32_t reg, uint32_t mask)
+{
+    EMIT_PACKET(stream, PM4_WAIT_REG_MEM, PM4_WAIT_EQUAL, reg, 0, 0, mask, PM4_WAIT_INTERVAL);
+}
+
+void pm4_clock_copy(struct pm4_stream *stream, uint32_t reg, uint64_t va)
+{
+    const uint32_t policies = PM4_CACHE_STREAM << 13 | PM4_CACHE_STREAM << 25;
+    const uint32_t clock = PM4_COPY_GPU_CLOCK | policies | PM4_COPY_CONFIRM;
+    const uint32_t memory = PM4_COPY_MEMORY_SOURCE | policies;
+    EMIT_PACKET(stream, PM4_COPY_DATA, clock | PM4_COPY_WIDE | PM4_COPY_MEMORY << 8, 0, 0,
+                (uint32_t)va, (uint32_t)(va >> 32));
+    for (uint32_t half = 0; half < 2; half++) {
+        uint64_t at = va + half * sizeof(uint32_t);
+        EMIT_PACKET(stream, PM4_COPY_DATA, memory, (uint32_t)at, (uint32_t)(at >> 32), reg, 0);
+    }
+    EMIT_PACKET(stream, PM4_COPY_DATA, clock, 0, 0, reg, 0);
 }
 
 void pm4_register_copy_in(struct pm4_stream *stream, const struct pm4_dialect *dialect,

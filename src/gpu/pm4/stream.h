@@ -16,8 +16,14 @@ void pm4_stream_free(struct pm4_stream *stream);
 
 void pm4_emit(struct pm4_stream *stream, const uint32_t *dwords, uint32_t count);
 
+void pm4_event(struct pm4_stream *stream, uint32_t type, uint32_t index);
 /* Waits until the compute work before it is done. */
 void pm4_wait_idle(struct pm4_stream *stream);
+/* Waits until the masked bits of a register are 0. */
+void pm4_register_wait_zero(struct pm4_stream *stream, uint32_t reg, uint32_t mask);
+/* gfx9: the clock to memory, those 64 bits to a register, low half first, then the clock's low half
+ * anew. */
+void pm4_clock_copy(struct pm4_stream *stream, uint32_t reg, uint64_t va);
 /* A register, by the packet of its space: user config, compute (SH), or a copy of an immediate. */
 void pm4_register_write(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint32_t reg,
                         uint32_t value);
