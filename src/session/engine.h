@@ -37,6 +37,7 @@
     X(external_pop)                                                                                \
     X(session_force_configure)                                                                     \
     X(session_initialized_status)                                                                  \
+    X(session_work_collect)                                                                        \
     X(session_finalized_status)                                                                    \
     X(session_finalize)                                                                            \
     X(runtime_offer)                                                                               \

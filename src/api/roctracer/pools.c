@@ -330,10 +330,12 @@ static roctracer_status_t not_open(const roctracer_pool_t *handle)
 
 static void records_flush(struct tracebuf *buffer)
 {
-    if (engine->tracebuf_delivering())
+    if (engine->tracebuf_delivering()) {
         engine->tracebuf_flush_start(buffer); /* callbacks do not wait for callbacks */
-    else
-        engine->tracebuf_flush(buffer);
+        return;
+    }
+    engine->session_work_collect(); /* what the program has waited for is in */
+    engine->tracebuf_flush(buffer);
 }
 
 static roctracer_status_t pool_close(roctracer_pool_t *handle)

@@ -66,7 +66,7 @@ static uint64_t end_ticks_load(const amd_signal_t *signal)
 static void times_read(struct borrow_times *times, const amd_signal_t *signal)
 {
     times->end_ticks = end_ticks_load(signal); /* first: the start is written before it */
-    times->start_ticks = signal->start_ts;
+    times->start_ticks = __atomic_load_n(&signal->start_ts, __ATOMIC_RELAXED);
 }
 
 bool borrow_any(void)
@@ -149,8 +149,8 @@ bool borrow_begin(struct loan *loan, amd_signal_t *signal)
     if (!can_be_lent(signal) || !settle(signal, false))
         return false;
     struct lending *set = set_of(signal);
-    signal->start_ts = 0;
-    signal->end_ts = 0;
+    __atomic_store_n(&signal->start_ts, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&signal->end_ts, 0, __ATOMIC_RELAXED);
     for (int i = 0; i < WAYS; i++)
         if (way_take(&set[i], loan, signal))
             return true;

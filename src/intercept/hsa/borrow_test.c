@@ -179,7 +179,7 @@ static void kernel_run(amd_signal_t *signal, uint64_t number, uint64_t *unlent)
 
     while (atomic_load(&post->full))
         ;
-    signal->value = 1;
+    __atomic_store_n(&signal->value, 1, __ATOMIC_RELAXED);
     if (!borrow_begin(&post->loan, signal)) {
         (*unlent)++;
         return;

@@ -286,6 +286,57 @@ static void thousands_in_flight(void **state)
     CALL(hsa_queue_destroy)(queues[1]);
 }
 
+/* Plain records: the device gets the program's own signals, which the program uses again, for
+ * kernels and barriers, and destroys as soon as it sees them; whoever then collects, without
+ * waiting, finds every kernel with its own times. */
+static void signals_stay_the_programs(void **state)
+{
+    enum { KERNELS = 2000, SIGNALS = 3 };
+    (void)state;
+    double_listen_records(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    hsa_queue_t *queue = queue_open();
+    hsa_signal_t signals[SIGNALS];
+    for (int i = 0; i < SIGNALS; i++)
+        signals[i] = signal_make(0);
+    for (uint32_t i = 0; i < KERNELS; i++) {
+        hsa_signal_t *signal = &signals[i % SIGNALS];
+        if (i % 50 == 0) {
+            CALL(hsa_signal_destroy)(*signal);
+            *signal = signal_make(0);
+        }
+        __atomic_store_n(&amd_signal(*signal)->value, 1, __ATOMIC_RELAXED);
+        hsa_kernel_dispatch_packet_t packet = kernel_packet(i + 1, *signal);
+        hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND | 1 << 8,
+                                            .completion_signal = *signal};
+        uint64_t first = mock_packets_seen();
+        mock_packets_submit(queue, &packet, 1);
+        assert_memory_equal(mock_packet(first), &packet, 64);
+        assert_true(value_reached(*signal, 0));
+        if (i % 7 == 0) {
+            __atomic_store_n(&amd_signal(*signal)->value, 1, __ATOMIC_RELAXED);
+            mock_packets_submit(queue, &barrier, 1);
+            assert_true(value_reached(*signal, 0));
+        }
+    }
+    completion_harvest(STALL_NS);
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), KERNELS);
+    const struct double_entry *entries = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, 0);
+    for (uint32_t i = 0; i < KERNELS; i++) { /* nothing but records, in the queue's order */
+        const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record =
+            &entries[i].payload.dispatch_record;
+        assert_int_equal(record->dispatch_info.grid_size.x, i + 1);
+        assert_int_equal(record->end_timestamp - record->start_timestamp,
+                         MOCK_TICKS_PER_KERNEL * 10);
+        assert_true(i == 0 || record->start_timestamp >=
+                                  entries[i - 1].payload.dispatch_record.end_timestamp);
+    }
+    CALL(hsa_queue_destroy)(queue);
+    for (int i = 0; i < SIGNALS; i++)
+        CALL(hsa_signal_destroy)(signals[i]);
+    assert_int_equal(double_open_events(), 0);
+}
+
 static bool error_seen;
 
 static void on_error(hsa_status_t status, hsa_queue_t *source, void *data)
@@ -515,6 +566,7 @@ int main(void)
         cmocka_unit_test_setup(other_packets_pass_untouched, reset),
         cmocka_unit_test_setup(nobody_listening_writes_what_came, reset),
         cmocka_unit_test_setup(thousands_in_flight, reset),
+        cmocka_unit_test_setup(signals_stay_the_programs, reset),
         cmocka_unit_test_setup(a_broken_queue_reaches_the_program_and_ends, reset),
         cmocka_unit_test_setup(counting_wraps_kernels_one_at_a_time, reset),
         cmocka_unit_test_setup(copies_report_direction_size_and_times, reset),

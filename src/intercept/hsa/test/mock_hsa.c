@@ -258,8 +258,8 @@ static void completion_count(const struct mock_queue *queue, const unsigned char
     if (signal == NULL)
         return;
     if (queue->profiled) {
-        signal->start_ts = start;
-        signal->end_ts = end;
+        __atomic_store_n(&signal->start_ts, start, __ATOMIC_RELAXED);
+        __atomic_store_n(&signal->end_ts, end, __ATOMIC_RELEASE);
     }
     __atomic_sub_fetch(&signal->value, 1, __ATOMIC_RELEASE);
 }

@@ -12,6 +12,7 @@ _Atomic(const struct trace_counting_ops *) trace_counting;
 
 static const struct trace_set everything = {
     .has_callbacks = true, .has_buffers = true, .wants_args = true};
+static const struct trace_set records = {.has_buffers = true};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct double_entry entries[ENTRIES_MAX];
 static uint32_t entry_count;
@@ -30,11 +31,21 @@ void double_reset(void)
     clock_init();
 }
 
-void double_listen(enum trace_domain domain, int32_t operation)
+static void listen_by(const struct trace_set *set, enum trace_domain domain, int32_t operation)
 {
     for (int32_t i = 0; i < TRACE_OPERATIONS_MAX; i++)
         if (operation < 0 || operation == i)
-            atomic_store(&trace_slots[domain][i], &everything);
+            atomic_store(&trace_slots[domain][i], set);
+}
+
+void double_listen(enum trace_domain domain, int32_t operation)
+{
+    listen_by(&everything, domain, operation);
+}
+
+void double_listen_records(enum trace_domain domain, int32_t operation)
+{
+    listen_by(&records, domain, operation);
 }
 
 void double_stop(enum trace_domain domain)
@@ -166,7 +177,9 @@ void trace_event_open_unwatched(struct trace_event *event, enum trace_domain dom
 void trace_event_call(struct trace_event *event, int32_t operation,
                       rocprofiler_callback_phase_t phase, void *payload)
 {
-    if (event->set != NULL || event->enter_set != NULL)
+    const struct trace_set *set = event->set != NULL ? event->set : event->enter_set;
+
+    if (set != NULL && set->has_callbacks)
         entry_add(DOUBLE_CALL, event->domain, operation, phase, event->correlation_id.internal,
                   payload, *(const uint64_t *)payload);
 }
