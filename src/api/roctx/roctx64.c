@@ -19,31 +19,6 @@ uint32_t roctx_version_minor(void)
     return ROCTX_VERSION_MINOR;
 }
 
-void roctxMarkA(const char *message)
-{
-    markers_mark(message);
-}
-
-int roctxRangePushA(const char *message)
-{
-    return markers_push(message);
-}
-
-int roctxRangePop(void)
-{
-    return markers_pop();
-}
-
-roctx_range_id_t roctxRangeStartA(const char *message)
-{
-    return markers_start(message);
-}
-
-void roctxRangeStop(roctx_range_id_t id)
-{
-    markers_stop(id);
-}
-
 void roctxRegisterTracerCallback(int (*listener)(activity_domain_t, uint32_t, void *))
 {
     /* The domain is an enumeration there and a number here: the same argument. */
