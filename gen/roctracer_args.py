@@ -3,10 +3,12 @@
 
     roctracer_args.py API_FOLDER HIP_PROF_STR_H|none OUT.inc
 
-HSA's functions come from data/api, HIP's from the header of the installed release, whose structures
-are what callbacks get. tool/roctracer/arguments/arguments.c defines the macros, so that the
-compiler, which knows the types, computes offsets, sizes and formats.
+HSA's functions come from data/api, HIP 5.2's from the header of the installed release, whose
+structures are what callbacks get: tool/roctracer/arguments/arguments.c defines the macros, so that the
+compiler, which knows the types, computes offsets, sizes and formats. For later releases of HIP
+data/api/hip_tracer_*.list says where arguments lie, and data/api/hip_*.api their types.
 """
+import glob
 import os
 import re
 import sys
@@ -15,6 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import api_headers  # noqa: E402
 import api_model  # noqa: E402
 import hip_legacy  # noqa: E402
+import hip_tracer  # noqa: E402
 
 
 def hip_calls(path):
@@ -58,6 +61,94 @@ def hsa_table(functions):
     return out + ["};"]
 
 
+# What a value of a type is shown as, and its size. Other types are pointers if they are as large as
+# one and HIP's own, numbers (enumerations) if they have 4 bytes, and structures otherwise.
+SCALARS = {"int": ("SIGNED", 4), "long": ("SIGNED", 8), "long long": ("SIGNED", 8),
+           "unsigned int": ("UNSIGNED", 4), "unsigned": ("UNSIGNED", 4), "size_t": ("UNSIGNED", 8),
+           "unsigned long": ("UNSIGNED", 8), "unsigned long long": ("UNSIGNED", 8),
+           "uint64_t": ("UNSIGNED", 8), "unsigned short": ("UNSIGNED", 2),
+           "unsigned char": ("UNSIGNED", 1), "float": ("FLOAT", 4), "dim3": ("DIM3", 12)}
+# Opaque pointers of HIP, whose size no list says when they stand behind a pointer.
+POINTERS = {"hipStream_t", "hipEvent_t", "hipModule_t", "hipFunction_t", "hipCtx_t", "hipGraph_t",
+            "hipGraphExec_t", "hipGraphNode_t", "hipDeviceptr_t", "hipArray_t", "hipMemPool_t"}
+
+
+def value_format(type_, size):
+    plain = type_.replace("const ", "").strip()
+    if plain in SCALARS:
+        return SCALARS[plain][0]
+    if type_.endswith("*"):
+        return "STRING" if type_ == "const char *" else "POINTER"
+    if size == 8 and (plain in POINTERS or plain.endswith("_t") or "(*" in plain):
+        return "POINTER"
+    return "UNSIGNED" if size == 4 else "STRUCT"
+
+
+def behind(type_):
+    """(format, size) of what a pointer leads to and the structure has room for, or None."""
+    if not type_.endswith("*") or type_ == "const char *":
+        return None
+    target = type_[:-1].replace("const ", "").strip()
+    if target.endswith("*") or target in POINTERS:
+        return "POINTER", 8
+    return SCALARS.get(target)
+
+
+def release_argument(name, type_, offset, size):
+    row = ".name = \"%s\", .offset = %d, .format = FORMAT_%s, .size_bytes = %d" \
+        % (name, offset, value_format(type_, size), size)
+    inner = behind(type_)
+    if inner:
+        place = (offset + 8 + inner[1] - 1) // inner[1] * inner[1] if inner[1] <= 8 else offset + 8
+        row += ", .behind_format = FORMAT_%s, .behind_offset = %d, .behind_size_bytes = %d" \
+            % (inner[0], place, inner[1])
+        return row, place + inner[1]
+    return row, offset + size
+
+
+class Release:
+    """The calls of one list; equal rows of arguments are shared by all lists."""
+
+    def __init__(self, path, sdk):
+        self.releases, self.size, functions = hip_tracer.read_list(path)
+        self.stem = "hip_%d_%d_calls" % self.releases[0]
+        self.calls = {}
+        for number, (name, places) in sorted(functions.items()):
+            function = sdk.get(hip_legacy.RENAMED.get(name, name))
+            if function is None or len(function.params) != len(places):
+                self.calls[number] = (name, (), 16) # its types are not known: no arguments
+                continue
+            rows = [release_argument(place[0], p.type, *place[1:])
+                    for p, place in zip(function.params, places)]
+            for (_, end), (_, begin, _) in zip(rows, places[1:]):
+                assert end <= begin, (path, name) # the rule for what stands behind pointers holds
+            self.calls[number] = (name, tuple(r for r, _ in rows), max([e for _, e in rows] + [16]))
+
+    def table(self, shared):
+        out = ["static const struct call %s[] = {" % self.stem]
+        for number, (name, rows, end) in self.calls.items():
+            out.append("    [%d] = {.name = \"%s\", .arguments = %s, .argument_count = %d, "
+                       ".data_size_bytes = %d},"
+                       % (number, name, shared.setdefault(rows, "hip_arguments_%d" % len(shared))
+                          if rows else "NULL", len(rows), min(end, self.size)))
+        return out + ["};"]
+
+
+def release_tables(folder):
+    sdk, shared, tables, releases = hip_legacy.operations(folder), {}, [], []
+    for path in sorted(glob.glob(os.path.join(folder, "hip_tracer_*.list"))):
+        release = Release(path, sdk)
+        tables += release.table(shared)
+        releases += ["    {%d, %d, %s, %d}," % (major, minor, release.stem, max(release.calls) + 1)
+                     for major, minor in release.releases]
+    arguments = []
+    for rows, name in shared.items():
+        arguments += ["static const struct call_argument %s[] = {" % name] + \
+            ["    {%s}," % row for row in rows] + ["};"]
+    return arguments + tables + ["static const struct hip_release hip_releases[] = {"] + releases + \
+        ["};"]
+
+
 def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
@@ -73,6 +164,7 @@ def main():
     out += hsa_table(functions)
     if hip:
         out += ["#define HAS_HIP_CALLS"] + hip_table(hip_ids(header), hip)
+    out += release_tables(folder)
     with open(target, "w", encoding="utf-8") as f:
         f.write("\n".join(out) + "\n")
 

@@ -52,6 +52,11 @@ if [ -f "$build/lib/roctracer/libroctracer_tool.so" ]; then
         ROCP_OUTPUT_DIR=$traces timeout 120 "$source/scripts/debian_run.sh" "$root" \
         "$build/examples/vector_add" >/dev/null || failed=1
     calls=$(sed -E 's/^[0-9: ]* (\w+)\(.*/\1/' "$traces"/*_hip_api_trace.txt | grep -E 'Mem|Launch' | xargs)
+    if ! grep -qE 'hipMalloc\(ptr=0x[0-9a-f]+, size=4194304\)' "$traces"/*_hip_api_trace.txt ||
+        ! grep -qE 'numBlocks=\{x=4096, y=1, z=1\}.* kernel=vector_add\(float' "$traces"/*_hip_api_trace.txt; then
+        echo "roctracer's tool under $release: arguments or kernel names are missing"
+        failed=1
+    fi
     # Each operation's name and the name of the call with its correlation id.
     work=$(sort -n "$traces"/*_hcc_ops_trace.txt | sed -E 's/.* (.*):([0-9]+):[0-9]+$/\1 \2/' |
         while read -r name id; do

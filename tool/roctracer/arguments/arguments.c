@@ -1,10 +1,14 @@
 #include "roctracer/arguments/arguments.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -89,47 +93,98 @@ enum { CLASS_INTEGER = 1, CLASS_ENUMERAL = 3, CLASS_BOOL = 4, CLASS_POINTER = 5 
         .return_size_bytes = sizeof(type),                                                         \
     }
 
+/* A release of HIP that was not the one this was compiled with. */
+struct hip_release {
+    int major, minor;
+    const struct call *calls;
+    uint32_t count;
+};
+
 #include "roctracer_args.inc"
 
 enum { HSA_CALL_COUNT = sizeof hsa_calls / sizeof hsa_calls[0] };
-#ifdef HAS_HIP_CALLS
-enum { HIP_CALL_COUNT = sizeof hip_calls / sizeof hip_calls[0] };
-#else
-enum { HIP_CALL_COUNT = 0 };
-static const struct call *const hip_calls = NULL;
-#endif
 
-const size_t call_data_size_max_bytes = sizeof(hip_api_data_t) > sizeof(hsa_api_data_t)
-                                            ? sizeof(hip_api_data_t)
-                                            : sizeof(hsa_api_data_t);
+const size_t call_data_size_max_bytes = 2048; /* HIP 6: 1520, and its arguments do not grow */
+_Static_assert(sizeof(hip_api_data_t) <= 2048 && sizeof(hsa_api_data_t) <= 2048,
+               "the largest callback data");
+
+enum { HIP_IDS_MAX = 4096 };
 
 /* ---- finding ----------------------------------------------------------------------------------
  */
 
-/* Written once by hip_compare(), under the pthread_once_t that every reader goes through. */
-static bool hip_matches;
-
-static void hip_compare(void)
+/* Of whichever HIP library the process has; it may have been opened locally. */
+static void *hip_function(const char *name)
 {
-    bool matches = HIP_CALL_COUNT > 0;
-    for (uint32_t id = 1; id < HIP_CALL_COUNT && matches; id++) {
-        const char *theirs = roctracer_op_string(ACTIVITY_DOMAIN_HIP_API, id, 0);
-        matches = !hip_calls[id].name || !theirs || strcmp(theirs, "unknown") == 0 ||
-                  strncmp(hip_calls[id].name, "RESERVED_", 9) == 0 ||
-                  strcmp(hip_calls[id].name, theirs) == 0;
+    static const char *const libraries[] = {"libamdhip64.so.5", "libamdhip64.so.6",
+                                            "libamdhip64.so.7"};
+    void *function = dlsym(RTLD_DEFAULT, name);
+    for (size_t i = 0; !function && i < sizeof libraries / sizeof libraries[0]; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        function = library ? dlsym(library, name) : NULL;
+        if (library)
+            dlclose(library); /* the program keeps it */
     }
-    hip_matches = matches;
+    return function;
+}
+
+/* The table of the HIP library in this process; NULL: of no release that is known. Written once,
+ * under the pthread_once_t that every reader goes through. */
+static const struct call *hip_table;
+static uint32_t hip_count;
+
+static bool names_match(const struct call *calls, uint32_t count)
+{
+    bool match = count > 0;
+    for (uint32_t id = 1; id < count && match; id++) {
+        const char *theirs = roctracer_op_string(ACTIVITY_DOMAIN_HIP_API, id, 0);
+        match = !calls[id].name || !theirs || strcmp(theirs, "unknown") == 0 ||
+                strncmp(calls[id].name, "RESERVED_", 9) == 0 || strcmp(calls[id].name, theirs) == 0;
+    }
+    return match;
+}
+
+/* From the library's file name, libamdhip64.so.6.4.43484: functions that say the version are
+ * traced, too, and may start the runtime. False: there is no such library. */
+static bool hip_version(int *major, int *minor)
+{
+    Dl_info info;
+    char path[PATH_MAX];
+    void *function = hip_function("hipApiName");
+    if (!function || !dladdr(function, &info) || !info.dli_fname || !realpath(info.dli_fname, path))
+        return false;
+    const char *suffix = strstr(path, ".so.");
+    return suffix && sscanf(suffix, ".so.%d.%d", major, minor) == 2;
+}
+
+static void hip_choose(void)
+{
+    int major = HIP_VERSION_MAJOR, minor = HIP_VERSION_MINOR;
+    bool is_known = hip_version(&major, &minor);
+    for (size_t i = 0; is_known && i < sizeof hip_releases / sizeof hip_releases[0]; i++)
+        if (hip_releases[i].major == major && hip_releases[i].minor == minor) {
+            hip_table = hip_releases[i].calls;
+            hip_count = hip_releases[i].count;
+        }
+#ifdef HAS_HIP_CALLS
+    if (!hip_table && major == HIP_VERSION_MAJOR && minor == HIP_VERSION_MINOR) {
+        hip_table = hip_calls;
+        hip_count = sizeof hip_calls / sizeof hip_calls[0];
+    }
+#endif
+    if (!names_match(hip_table, hip_count))
+        hip_table = NULL;
 }
 
 const struct call *call_find(uint32_t domain, uint32_t operation)
 {
-    static pthread_once_t compared = PTHREAD_ONCE_INIT;
+    static pthread_once_t chosen = PTHREAD_ONCE_INIT;
     const struct call *call = NULL;
     if (domain == ACTIVITY_DOMAIN_HSA_API && operation < HSA_CALL_COUNT)
         call = &hsa_calls[operation];
-    if (domain == ACTIVITY_DOMAIN_HIP_API && operation < HIP_CALL_COUNT) {
-        pthread_once(&compared, hip_compare);
-        call = hip_matches ? &hip_calls[operation] : NULL;
+    if (domain == ACTIVITY_DOMAIN_HIP_API && operation < HIP_IDS_MAX) {
+        pthread_once(&chosen, hip_choose);
+        call = hip_table && operation < hip_count ? &hip_table[operation] : NULL;
     }
     return call && call->name ? call : NULL;
 }
@@ -363,36 +418,71 @@ size_t call_text(const struct call *call, uint32_t domain, const void *data, cha
 /* ---- kernels ----------------------------------------------------------------------------------
  */
 
-const void *call_kernel(uint32_t hip_operation, const void *data, bool *is_symbol)
+/* Which argument names the kernel; for the graph's functions it is behind that argument. */
+static const struct launch_function {
+    const char *name, *argument;
+    bool is_symbol, is_graph;
+} launch_functions[] = {
+    {"hipLaunchKernel", "function_address", true, false},
+    {"hipModuleLaunchKernel", "f", false, false},
+    {"hipExtLaunchKernel", "function_address", true, false},
+    {"hipExtModuleLaunchKernel", "f", false, false},
+    {"hipHccModuleLaunchKernel", "f", false, false},
+    {"hipLaunchCooperativeKernel", "f", true, false},
+    {"hipLaunchByPtr", "hostFunction", true, false},
+    {"hipGraphAddKernelNode", "pNodeParams", true, true},
+    {"hipGraphKernelNodeSetParams", "pNodeParams", true, true},
+    {"hipGraphExecKernelNodeSetParams", "pNodeParams", true, true},
+};
+
+static const void *kernel_argument(const struct call *call, const struct launch_function *launch,
+                                   const void *data)
 {
-#ifdef HAS_HIP_CALLS
-#define KERNEL(function, member, symbol)                                                           \
-    {                                                                                              \
-        HIP_API_ID_##function, offsetof(hip_api_data_t, args.function.member), symbol              \
+    for (uint16_t i = 0; i < call->argument_count; i++) {
+        const struct call_argument *argument = &call->arguments[i];
+        if (strcmp(argument->name, launch->argument) != 0)
+            continue;
+        if (!launch->is_graph)
+            return pointer_at(data, argument->offset);
+        return argument->behind_size_bytes
+                   ? pointer_at(data, argument->behind_offset + offsetof(hipKernelNodeParams, func))
+                   : NULL;
     }
-    static const struct {
-        uint32_t operation;
-        uint16_t offset;
-        bool is_symbol;
-    } launches[] = {
-        KERNEL(hipLaunchKernel, function_address, true),
-        KERNEL(hipExtLaunchKernel, function_address, true),
-        KERNEL(hipLaunchCooperativeKernel, f, true),
-        KERNEL(hipLaunchByPtr, hostFunction, true),
-        KERNEL(hipGraphAddKernelNode, pNodeParams__val.func, true),
-        KERNEL(hipGraphExecKernelNodeSetParams, pNodeParams__val.func, true),
-        KERNEL(hipGraphKernelNodeSetParams, pNodeParams__val.func, true),
-        KERNEL(hipModuleLaunchKernel, f, false),
-        KERNEL(hipExtModuleLaunchKernel, f, false),
-        KERNEL(hipHccModuleLaunchKernel, f, false),
-    };
-    for (size_t i = 0; i < sizeof launches / sizeof launches[0]; i++)
-        if (launches[i].operation == hip_operation) {
-            *is_symbol = launches[i].is_symbol;
-            return pointer_at(data, launches[i].offset);
-        }
-#else
-    (void)hip_operation, (void)data, (void)is_symbol;
-#endif
     return NULL;
+}
+
+/* hipKernelNameRefByPtr(const void *, hipStream_t) and hipKernelNameRef(hipFunction_t). */
+static const char *name_ask(const void *kernel, bool is_symbol)
+{
+    static _Atomic(void *) by_symbol, by_function; /* the same value from every writer */
+    _Atomic(void *) *function = is_symbol ? &by_symbol : &by_function;
+    void *found = atomic_load_explicit(function, memory_order_relaxed);
+    if (!found) {
+        found = hip_function(is_symbol ? "hipKernelNameRefByPtr" : "hipKernelNameRef");
+        if (!found)
+            return NULL;
+        atomic_store_explicit(function, found, memory_order_relaxed);
+    }
+    const char *(*of_symbol)(const void *, void *stream);
+    const char *(*of_function)(const void *);
+    memcpy(&of_symbol, &found, sizeof found);
+    memcpy(&of_function, &found, sizeof found);
+    return is_symbol ? of_symbol(kernel, NULL) : of_function(kernel);
+}
+
+const void *call_kernel(const struct call *call, const void *data, bool *is_symbol)
+{
+    for (size_t i = 0; i < sizeof launch_functions / sizeof launch_functions[0]; i++)
+        if (strcmp(launch_functions[i].name, call->name) == 0) {
+            *is_symbol = launch_functions[i].is_symbol;
+            return kernel_argument(call, &launch_functions[i], data);
+        }
+    return NULL;
+}
+
+const char *call_kernel_name(const struct call *call, const void *data)
+{
+    bool is_symbol = false;
+    const void *kernel = call_kernel(call, data, &is_symbol);
+    return kernel ? name_ask(kernel, is_symbol) : NULL;
 }

@@ -29,7 +29,7 @@ struct call {
 };
 
 /* NULL for a domain without arguments, for an operation it does not have, and for HIP_API when the
- * HIP library of this process is of another release than the headers: its structures differ. */
+ * HIP library of this process is of a release whose structures are not known. */
 const struct call *call_find(uint32_t domain, uint32_t operation);
 
 /* Largest callback data there is. */
@@ -47,8 +47,9 @@ size_t call_keep(const struct call *call, void *data, char *strings, size_t size
 size_t call_text(const struct call *call, uint32_t domain, const void *data, char *text,
                  size_t size);
 
-/* The kernel that a launch names, as a function of the program (*is_symbol) or a hipFunction_t.
- * NULL for other calls. */
-const void *call_kernel(uint32_t hip_operation, const void *data, bool *is_symbol);
+/* The kernel that a launch names, as a function of the program (*is_symbol) or a hipFunction_t, and
+ * its symbol as HIP has it. NULL for other calls. `data` must have been kept. */
+const void *call_kernel(const struct call *call, const void *data, bool *is_symbol);
+const char *call_kernel_name(const struct call *call, const void *data);
 
 #endif

@@ -148,18 +148,21 @@ static void launches_show_their_dimensions_and_name_their_kernel(void **state)
     hip_text_is(HIP_API_ID_hipLaunchKernel, &data,
                 "hipLaunchKernel(function_address=0x401030, numBlocks={x=4, y=5, z=6}, "
                 "dimBlocks={x=64, y=1, z=1}, args=NULL, sharedMemBytes=128, stream=0)");
-    assert_ptr_equal(call_kernel(HIP_API_ID_hipLaunchKernel, &data, &is_symbol), 0x401030);
+    assert_ptr_equal(call_kernel(hip_call(HIP_API_ID_hipLaunchKernel), &data, &is_symbol),
+                     0x401030);
     assert_true(is_symbol);
     data = (hip_api_data_t){0};
     data.args.hipModuleLaunchKernel.f = (hipFunction_t)0x99;
-    assert_ptr_equal(call_kernel(HIP_API_ID_hipModuleLaunchKernel, &data, &is_symbol), 0x99);
+    assert_ptr_equal(call_kernel(hip_call(HIP_API_ID_hipModuleLaunchKernel), &data, &is_symbol),
+                     0x99);
     assert_false(is_symbol);
     hipKernelNodeParams params = {.func = (void *)0x55};
     data = (hip_api_data_t){0};
     data.args.hipGraphAddKernelNode.pNodeParams = &params;
     call_keep(hip_call(HIP_API_ID_hipGraphAddKernelNode), &data, kept, sizeof kept);
-    assert_ptr_equal(call_kernel(HIP_API_ID_hipGraphAddKernelNode, &data, &is_symbol), 0x55);
-    assert_null(call_kernel(HIP_API_ID_hipMalloc, &data, &is_symbol));
+    assert_ptr_equal(call_kernel(hip_call(HIP_API_ID_hipGraphAddKernelNode), &data, &is_symbol),
+                     0x55);
+    assert_null(call_kernel(hip_call(HIP_API_ID_hipMalloc), &data, &is_symbol));
 }
 
 static void calls_without_arguments_have_empty_brackets(void **state)

@@ -1,6 +1,5 @@
 #include "callbacks.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -80,34 +79,9 @@ static uint64_t call_leave(uint64_t correlation_id)
     return 0;
 }
 
-/* HIP's own, looked up in whichever HIP library the process has. NULL: it has no name. */
-static const char *kernel_name(const void *kernel, bool is_symbol)
+static size_t kernel_name_keep(struct journal_entry *entry, const struct call *call, size_t used)
 {
-    static _Atomic(void *) by_symbol, by_function; /* same value from every writer */
-    _Atomic(void *) *function = is_symbol ? &by_symbol : &by_function;
-    void *found = atomic_load_explicit(function, memory_order_relaxed);
-    if (!found) {
-        const char *name = is_symbol ? "hipKernelNameRefByPtr" : "hipKernelNameRef";
-        void *library = dlopen("libamdhip64.so.5", RTLD_LAZY | RTLD_NOLOAD);
-        found = dlsym(library ? library : RTLD_DEFAULT, name);
-        if (library)
-            dlclose(library); /* the program keeps it */
-        if (!found)
-            return NULL;
-        atomic_store_explicit(function, found, memory_order_relaxed);
-    }
-    const char *(*of_symbol)(const void *, void *stream);
-    const char *(*of_function)(const void *);
-    memcpy(&of_symbol, &found, sizeof found);
-    memcpy(&of_function, &found, sizeof found);
-    return is_symbol ? of_symbol(kernel, NULL) : of_function(kernel);
-}
-
-static size_t kernel_name_keep(struct journal_entry *entry, size_t used)
-{
-    bool is_symbol = false;
-    const void *kernel = call_kernel(entry->record.op, entry->data, &is_symbol);
-    const char *name = kernel ? kernel_name(kernel, is_symbol) : NULL;
+    const char *name = call_kernel_name(call, entry->data);
     if (!name)
         return used;
     size_t length = strnlen(name, KERNEL_NAME_BYTES_MAX);
@@ -149,7 +123,7 @@ static void call_write(uint32_t domain, uint32_t operation, const void *data, ui
             call_keep(call, entry->data, (char *)entry->data + used,
                       JOURNAL_ENTRY_BYTES_MAX - KERNEL_NAME_BYTES_MAX - sizeof *entry - used - 1);
     if (call && domain == ACTIVITY_DOMAIN_HIP_API)
-        used = kernel_name_keep(entry, used);
+        used = kernel_name_keep(entry, call, used);
     journal_end(entry, used);
 }
 
