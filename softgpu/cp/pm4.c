@@ -91,6 +91,7 @@ static enum step packet_run(struct cp_queue *queue, uint64_t va, uint32_t header
     enum step step = packets[opcode].run(queue, &packet);
     if (step != STEP_MORE)
         return step;
+    pm4_record(queue, words, body + 1);
     uint32_t depth = stream->depth;
     stream->depth = top + 1;
     pm4_skip(stream, body + 1);

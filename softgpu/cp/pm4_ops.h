@@ -24,6 +24,8 @@ bool pm4_enter(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
 void pm4_replace(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
 /* Steps over dwords of the innermost buffer. */
 void pm4_skip(struct pm4_stream *stream, uint32_t dwords);
+/* Writes down an executed packet when CROCGPU_PM4_LOG asks for it. */
+void pm4_record(const struct cp_queue *queue, const uint32_t *dwords, uint32_t count);
 /* XCCs that execute the current packet. */
 uint32_t pm4_xcc_mask(const struct cp_queue *queue);
 
