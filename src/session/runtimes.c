@@ -23,6 +23,7 @@ __attribute__((weak)) struct ompt_start_tool_result_t *intercept_ompt_start(void
 __attribute__((weak)) int intercept_ompt_initialized(void);
 __attribute__((weak)) int intercept_ompt_finalized(void);
 /* Provided by src/session/counting: GPU memory and queues of the runtime just installed. */
+__attribute__((weak)) void counting_runtime_expected(void);
 __attribute__((weak)) void counting_runtime_arrived(void);
 __attribute__((weak)) void counting_runtime_leaves(void);
 
@@ -61,6 +62,8 @@ static bool install(const struct runtime *runtime, void **tables, uint64_t versi
         bool wanted =
             trace_domain_is_configured(TRACE_KERNEL_DISPATCH) || trace_counting_is_configured();
         atomic_store_explicit(&dispatches_missed, !wanted, memory_order_relaxed);
+        if (counting_runtime_expected)
+            counting_runtime_expected();
         if (!intercept_hsa_install || !intercept_hsa_install(tables[0], version))
             return false;
         if (counting_runtime_arrived)

@@ -18,7 +18,8 @@ static struct dispatch_queue *queues; /* under `lock` */
 static bool queues_wanted(void)
 {
     return trace_domain_is_configured(TRACE_KERNEL_DISPATCH) ||
-           trace_domain_is_configured(TRACE_QUEUE_BARRIER) || trace_counting_is_configured();
+           trace_domain_is_configured(TRACE_QUEUE_BARRIER) || trace_counting_is_configured() ||
+           atomic_load_explicit(&trace_queue_created, memory_order_acquire) != NULL;
 }
 
 /* An intercepted queue costs every dispatch: not for those who might some day want to know. */
@@ -85,11 +86,11 @@ static hsa_status_t queue_prepare(struct dispatch_queue *queue)
 }
 
 static hsa_status_t
-queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-             void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
-             uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **hsa_queue)
+queue_make(const struct hsa_agent_entry *entry, hsa_agent_t agent, uint32_t size,
+           hsa_queue_type32_t type,
+           void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
+           uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **hsa_queue)
 {
-    const struct hsa_agent_entry *entry = agents_find(agent);
     bool wanted = entry && entry->gpu && queues_wanted_now();
     struct dispatch_queue *queue = wanted ? calloc(1, sizeof *queue) : NULL;
 
@@ -112,6 +113,21 @@ queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                     (unsigned long long)queue->id);
     queue_list(queue);
     *hsa_queue = queue->queue;
+    return status;
+}
+
+static hsa_status_t
+queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+             void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
+             uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **hsa_queue)
+{
+    const struct hsa_agent_entry *entry = agents_find(agent);
+    void (*created)(rocprofiler_agent_id_t, void *) =
+        atomic_load_explicit(&trace_queue_created, memory_order_acquire);
+    hsa_status_t status = queue_make(entry, agent, size, type, callback, data, private_segment_size,
+                                     group_segment_size, hsa_queue);
+    if (status == HSA_STATUS_SUCCESS && created != NULL && entry != NULL && entry->gpu)
+        created(entry->id, *hsa_queue);
     return status;
 }
 

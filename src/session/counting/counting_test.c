@@ -14,12 +14,12 @@
 
 #include <cmocka.h>
 
-#include "gpu/aql/vendor.h"
 #include "gpu/pmc.h"
 #include "model/counting.h"
 #include "model/service.h"
 #include "model/trace.h"
 #include "session/counting/counting.h"
+#include "session/counting/test_gpu.h"
 #include "topology/topology.h"
 
 /* ---- agents: a CPU, two equal MI210, an MI50, a GPU nobody knows */
@@ -119,83 +119,6 @@ rocprofiler_user_data_t trace_event_external(const struct trace_event *event,
 {
     (void)event;
     return (rocprofiler_user_data_t){.value = 5000 + context.handle};
-}
-
-/* ---- the GPU */
-static int live_allocations, refuse_memory;
-
-static void *gpu_allocate(uint64_t agent, size_t bytes)
-{
-    (void)agent;
-    if (refuse_memory)
-        return NULL;
-    void *memory = aligned_alloc(4096, (bytes + 4095) & ~(size_t)4095);
-    memset(memory, 0, bytes);
-    live_allocations++;
-    return memory;
-}
-
-static void gpu_release(void *memory)
-{
-    live_allocations--;
-    free(memory);
-}
-
-static const struct counting_memory_ops gpu_memory = {gpu_allocate, gpu_release};
-
-/* What a counter register holds: its select value, weighted by where it is. */
-static uint64_t register_value(uint32_t select, uint32_t engine, uint32_t instance)
-{
-    return (select & 0x3ff) * 1000000ull + engine * 1000ull + instance;
-}
-
-static uint32_t selects[0x10000]; /* by register; the tests program all instances alike */
-
-/* The select register of the counter whose value register this is. */
-static uint32_t select_of(uint32_t value_register, int *is_high)
-{
-    static const struct gpu_geometry geometry = {1, 8, 1, 104};
-    struct gpu_target target;
-    uint32_t count;
-    assert_int_equal(gpu_target_find("gfx90a", &geometry, &target), 0);
-    const struct gpu_block *blocks = gpu_blocks(&target, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < blocks[i].counters; k++) {
-            const struct gpu_counter_registers *r = &blocks[i].registers[k];
-            *is_high = value_register == r->high;
-            if (*is_high || value_register == r->low)
-                return selects[r->select];
-        }
-    }
-    fail_msg("no counter has register %05x", value_register);
-    return 0;
-}
-
-static void gpu_run(const struct aql_pm4_packet *packet)
-{
-    const uint32_t *dwords =
-        (const uint32_t *)(uintptr_t)(packet->indirect_buffer[1] |
-                                      (uint64_t)packet->indirect_buffer[2] << 32);
-    uint32_t count = packet->indirect_buffer[3] & 0xfffff, index = 0;
-    assert_int_equal(packet->format, AQL_FORMAT_PM4_IB);
-    for (uint32_t at = 0; at < count;) {
-        const uint32_t *body = dwords + at + 1;
-        uint32_t opcode = dwords[at] >> 8 & 0xff;
-        at += (dwords[at] >> 16 & 0x3fff) + 2;
-        if (opcode == PM4_SET_UCONFIG_REG) {
-            selects[PM4_UCONFIG_START + body[0]] = body[1];
-            if (body[0] == 0x200) /* GRBM_GFX_INDEX */
-                index = body[1];
-        } else if (opcode == PM4_COPY_DATA) {
-            uint32_t engine = index & 1u << 31 ? 0 : index >> 16 & 0xff;
-            uint32_t instance = index & 1u << 30 ? 0 : index & 0xff;
-            int is_high;
-            uint32_t select = select_of(body[1], &is_high) & 0x3ff;
-            uint64_t value = register_value(select, engine, instance);
-            *(uint32_t *)(uintptr_t)(body[3] | (uint64_t)body[4] << 32) =
-                (uint32_t)(is_high ? value >> 32 : value);
-        }
-    }
 }
 
 /* ---- the tool */

@@ -127,6 +127,11 @@ static void service_arm(struct device_service *service)
     device_state_set(service, SERVICE_RUNNING);
 }
 
+bool counting_device_is_configured(void)
+{
+    return atomic_load_explicit(&services, memory_order_acquire) != NULL;
+}
+
 void counting_device_arm(void)
 {
     struct device_service *service = atomic_load_explicit(&services, memory_order_acquire);

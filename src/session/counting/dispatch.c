@@ -27,6 +27,7 @@ struct counted_dispatch {
 };
 
 _Atomic(const struct trace_counting_ops *) trace_counting;
+void (*_Atomic trace_queue_created)(rocprofiler_agent_id_t agent, void *hsa_queue);
 
 /* The one service that counts: the owner of all devices. Written by start and stop (release), read
  * per dispatch (acquire). Services live until finalisation, so a reader may go on using one that

@@ -6,7 +6,7 @@
 #include "intercept/hsa/wrappers.h"
 #include "session/counting/runtime.h"
 
-static void *allocate(uint64_t hsa_agent, size_t bytes)
+void *counting_memory_get(uint64_t hsa_agent, size_t bytes)
 {
     hsa_amd_memory_pool_t pool = agents_host_pool();
     hsa_agent_t agent = {hsa_agent};
@@ -30,7 +30,7 @@ static void release(void *memory)
     hsa_real.hsa_amd_memory_pool_free(memory);
 }
 
-static const struct counting_memory_ops hsa_memory = {allocate, release};
+static const struct counting_memory_ops hsa_memory = {counting_memory_get, release};
 
 void counting_memory_use_hsa(void)
 {

@@ -11,10 +11,13 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "gpu/aql/vendor.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/completion.h"
 #include "intercept/hsa/signals.h"
 #include "intercept/hsa/wrappers.h"
+#include "model/trace.h"
+#include "session/counting/counting.h"
 #include "session/counting/runtime.h"
 
 enum {
@@ -302,6 +305,69 @@ static void queue_drain(rocprofiler_agent_id_t agent, uint64_t limit_ns)
 static const struct counting_queue_ops hsa_queues = {queue_open, queue_submit, flight_wait,
                                                      queue_drain};
 
+/* ---- queues of the program */
+
+/* Commands that let a queue's waves be counted; one for each device and runtime, kept. */
+struct enabling {
+    struct enabling *next;
+    rocprofiler_agent_id_t agent;
+    struct aql_pm4_packet packet;
+};
+static struct enabling *enablings; /* under `lock` */
+
+static struct enabling *enabling_find(rocprofiler_agent_id_t agent)
+{
+    pthread_mutex_lock(&lock);
+    struct enabling *found = enablings;
+    while (found && found->agent.handle != agent.handle)
+        found = found->next;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static struct enabling *enabling_make(rocprofiler_agent_id_t id)
+{
+    const struct counting_agent *agent = counting_agent_find(id);
+    const struct hsa_agent_entry *entry = agent_entry(id);
+    struct enabling *enabling = NULL;
+    struct pm4_stream stream = {0};
+    if (!agent || !agent->is_supported || !entry)
+        return NULL;
+    gpu_pmc_enable(&stream, &agent->target, 1);
+    size_t bytes = stream.count * sizeof(uint32_t);
+    void *commands = stream.out_of_memory ? NULL : counting_memory_get(entry->hsa.handle, bytes);
+    if (commands && (enabling = calloc(1, sizeof *enabling))) {
+        memcpy(commands, stream.dwords, bytes);
+        enabling->agent = id;
+        aql_pm4_packet_fill(&enabling->packet, (uint64_t)(uintptr_t)commands, stream.count);
+        enabling->packet.header = aql_vendor_header();
+        pthread_mutex_lock(&lock);
+        enabling->next = enablings;
+        enablings = enabling;
+        pthread_mutex_unlock(&lock);
+    }
+    pm4_stream_free(&stream);
+    return enabling;
+}
+
+/* The sequencers count only waves of queues that say so. The packet is the queue's first. */
+static void queue_enable(rocprofiler_agent_id_t agent, void *hsa_queue)
+{
+    struct enabling *enabling = enabling_find(agent);
+    if (!enabling)
+        enabling = enabling_make(agent);
+    if (enabling)
+        packet_write(hsa_queue, &enabling->packet, NULL);
+    else
+        log_warning("counting", "waves of a queue are not counted: it could not be told to");
+}
+
+void counting_runtime_expected(void)
+{
+    if (counting_device_is_configured())
+        atomic_store_explicit(&trace_queue_created, queue_enable, memory_order_release);
+}
+
 /* What belonged to a runtime that is gone, or to the parent of this process, is left alone. */
 static void queues_forget(void)
 {
@@ -309,6 +375,7 @@ static void queues_forget(void)
         atomic_store_explicit(&device->lane.failed, true, memory_order_release);
     devices = NULL;
     free_flights = NULL;
+    enablings = NULL;
 }
 
 static void on_fork_child(void)

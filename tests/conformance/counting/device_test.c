@@ -399,6 +399,20 @@ static void every_agent_by_itself(void **state)
     OK(rocprofiler_stop_context(all));
 }
 
+/* The program's queues let their waves be counted: each begins with a packet of ours that does. */
+static void queues_are_told(void **state)
+{
+    struct gpu *gpu = gpu_of(&agents[0]);
+    hsa_queue_t *queue = gpu_queue(gpu);
+    (void)state;
+    assert_int_equal(hsa_queue_load_write_index_relaxed(queue), 1);
+    start(first, CHOOSE_WAVES);
+    gpu_finish(gpu_launch(gpu, queue, gpu->store_index, 4, gpu->memory));
+    assert_int_equal(waves_now(first), 4 * WAVES_OF_GROUP);
+    OK(rocprofiler_stop_context(first));
+    assert_int_equal(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
+}
+
 /* Counting, unlike other services, may be added while the context is stopped. */
 static void configured_late(void **state)
 {
@@ -551,6 +565,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(buffers_get_readings),
         cmocka_unit_test(one_owner),
         cmocka_unit_test(every_agent_by_itself),
+        cmocka_unit_test(queues_are_told),
         cmocka_unit_test(configured_late),
         cmocka_unit_test(kernels_that_wait),
         cmocka_unit_test(many_threads),
