@@ -23,6 +23,15 @@ if [ -x "$work/moved/bin/crocprof" ]; then
   grep -q SQ_WAVES "$work/list" || { cat "$work/list"; exit 1; }
 fi
 
+# ROCtracer's tool finds its libraries and its plugin beside itself.
+"$work/client/markers"
+tool=$work/moved/lib/roctracer/libroctracer_tool.so
+if [ -f "$tool" ]; then
+  mkdir "$work/traces"
+  ROCTRACER_DOMAIN=roctx ROCP_OUTPUT_DIR="$work/traces" LD_PRELOAD="$tool" "$work/client/markers"
+  grep -q ':"installed"$' "$work"/traces/*_roctx_trace.txt
+fi
+
 flags=$(PKG_CONFIG_PATH=$work/moved/lib/pkgconfig pkg-config --cflags --libs rocprofiler-sdk)
 # shellcheck disable=SC2086 # the flags are words
 cc -std=c11 "$here/client/client.c" $flags -Wl,-rpath,"$work/moved/lib" -o "$work/client-pc"
