@@ -31,6 +31,10 @@ if [ -x "$dir/bench/markers_bench" ]; then
     echo "== markers nobody listens to"
     "$dir/bench/markers_bench" --json "$dir/bench/markers.json" || status=1
 fi
+if [ -x "$dir/bin/crocgpu" ] && [ -x "$dir/bench/roctracer_bench" ]; then
+    echo "== roctracer: ns per call, and the ratio to the machine's floor"
+    "$dir/bin/crocgpu" "$dir/bench/roctracer_bench" --json "$dir/bench/roctracer.json" || status=1
+fi
 if [ -x "$dir/bench/out_bench" ]; then
     echo "== writers: a million records"
     plugins=$(ls "$dir"/lib/roctracer/lib*_plugin.so 2>/dev/null)

@@ -432,7 +432,8 @@ static bool list_has(const char *list, const char *path)
 void runtime_arm(void)
 {
     Dl_info self;
-    if (!dladdr((const void *)&OnLoad, &self) || !self.dli_fname)
+    /* not OnLoad: a program may have a function of that name */
+    if (!dladdr((const void *)&runtime_arm, &self) || !self.dli_fname)
         return;
     char *path = realpath(self.dli_fname, NULL);
     const char *list = getenv("HSA_TOOLS_LIB");

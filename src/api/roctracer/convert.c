@@ -2,20 +2,28 @@
 #include "api/roctracer/internal.h"
 
 #include <string.h>
-#include <unistd.h>
 
 typedef rocprofiler_buffer_tracing_hsa_api_record_t api_record;
 typedef rocprofiler_buffer_tracing_kernel_dispatch_record_t dispatch_record;
 typedef rocprofiler_buffer_tracing_memory_copy_record_t copy_record;
 
-static bool api_domain(uint32_t kind, enum trace_domain *domain)
+/* TRACE_DOMAIN_COUNT: not a kind of API calls that we have. */
+static enum trace_domain api_domain(uint32_t kind)
 {
-    bool with_args;
-    int found = engine->domain_of_buffer_kind(kind, &with_args);
-    *domain = (enum trace_domain)found;
-    return found == TRACE_HSA_CORE_API || found == TRACE_HSA_AMD_EXT_API ||
-           found == TRACE_HSA_IMAGE_EXT_API || found == TRACE_HIP_RUNTIME_API ||
-           found == TRACE_HIP_COMPILER_API;
+    switch (kind) {
+    case ROCPROFILER_BUFFER_TRACING_HSA_CORE_API:
+        return TRACE_HSA_CORE_API;
+    case ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API:
+        return TRACE_HSA_AMD_EXT_API;
+    case ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API:
+        return TRACE_HSA_IMAGE_EXT_API;
+    case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API:
+        return TRACE_HIP_RUNTIME_API;
+    case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API:
+        return TRACE_HIP_COMPILER_API;
+    default:
+        return TRACE_DOMAIN_COUNT;
+    }
 }
 
 static void call_name(roctracer_record_t *record, enum trace_domain domain, int32_t operation)
@@ -38,7 +46,7 @@ static bool call_convert(struct conversion *conversion, const api_record *from,
     record.correlation_id = from->correlation_id.internal;
     record.begin_ns = engine->clock_ticks_to_ns(&conversion->segment, from->start_timestamp);
     record.end_ns = engine->clock_ticks_to_ns(&conversion->segment, from->end_timestamp);
-    record.process_id = (uint32_t)getpid();
+    record.process_id = conversion->process_id;
     record.thread_id = (uint32_t)from->thread_id;
     if (record.begin_ns < conversion->not_before_ns)
         return false;
@@ -130,8 +138,10 @@ bool record_convert(struct conversion *conversion, const struct tracebuf_item *i
                     struct converted *out)
 {
     uint32_t category = (uint32_t)item->tag, kind = (uint32_t)(item->tag >> 32);
-    enum trace_domain domain;
-    *out = (struct converted){.count = 0};
+    enum trace_domain domain = api_domain(kind);
+    out->count = 0;
+    out->name = NULL;
+    out->name_size = 0;
     if (category == TRACE_REPORT_CATEGORY)
         return report_convert((enum trace_domain)kind, item->payload, out);
     if (category != ROCPROFILER_BUFFER_CATEGORY_TRACING)
@@ -140,5 +150,5 @@ bool record_convert(struct conversion *conversion, const struct tracebuf_item *i
         return dispatch_convert(conversion, item->payload, out);
     if (kind == ROCPROFILER_BUFFER_TRACING_MEMORY_COPY)
         return copy_convert(conversion, item->payload, out);
-    return api_domain(kind, &domain) && call_convert(conversion, item->payload, domain, out);
+    return domain != TRACE_DOMAIN_COUNT && call_convert(conversion, item->payload, domain, out);
 }

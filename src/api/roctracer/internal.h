@@ -135,6 +135,7 @@ struct converted {
 struct conversion {
     struct clock_segment segment;
     uint64_t not_before_ns; /* calls that began earlier were meant for another pool */
+    uint32_t process_id;
 };
 /* False: nothing to hand on. */
 bool record_convert(struct conversion *conversion, const struct tracebuf_item *item,

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     POOLS_MAX = 128,
@@ -116,7 +117,8 @@ static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_
     if (atomic_load(&pool->state) == POOL_IDLE)
         return; /* of calls that began before it was closed */
     struct conversion conversion = {.segment = engine->clock_segment_now(),
-                                    .not_before_ns = pool->opened_ns};
+                                    .not_before_ns = pool->opened_ns,
+                                    .process_id = (uint32_t)getpid()};
     for (size_t i = 0; i < count; i++) {
         struct converted record;
         if (record_convert(&conversion, items[i], &record))
@@ -148,13 +150,17 @@ static void flushed(void *arg)
 
 /* ---- open */
 
-/* Portions are powers of two, so that slots fit many pools. */
+/* Portions are powers of two, so that slots fit many pools. Waking the pool's thread costs as much
+ * as hundreds of records: from some size on it hears of several buffers at once. */
 static size_t portion_of(size_t buffer_size)
 {
+    enum { TOGETHER_FROM_BYTES = 8 << 10, TOGETHER = 4 };
     size_t portion = BUFFER_BYTES_MIN;
     while (portion < PORTION_BYTES_MAX && 2 * portion <= buffer_size)
         portion *= 2;
-    return portion;
+    if (portion >= TOGETHER_FROM_BYTES)
+        portion *= TOGETHER;
+    return portion < PORTION_BYTES_MAX ? portion : PORTION_BYTES_MAX;
 }
 
 static struct pool *slot_reuse(size_t portion_bytes)
