@@ -95,6 +95,7 @@
     X(intercept_hip_on_armed)                                                                      \
     X(intercept_hip_function_end)                                                                  \
     X(intercept_hip_function)                                                                      \
+    X(intercept_hip_operations_settle)                                                             \
     X(intercept_hip_command_name)                                                                  \
     X(intercept_kernel_name)                                                                       \
     X(intercept_submission)                                                                        \

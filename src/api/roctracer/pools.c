@@ -334,13 +334,15 @@ static roctracer_status_t not_open(const roctracer_pool_t *handle)
     return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "%p is no open pool", handle);
 }
 
+/* What the program knows to be over is recorded first, though its end is noticed a moment later. */
 static void records_flush(struct tracebuf *buffer)
 {
     if (engine->tracebuf_delivering()) {
         engine->tracebuf_flush_start(buffer); /* callbacks do not wait for callbacks */
         return;
     }
-    engine->session_work_collect(); /* what the program has waited for is in */
+    engine->session_work_collect();
+    engine->intercept_hip_operations_settle();
     engine->tracebuf_flush(buffer);
 }
 

@@ -35,6 +35,10 @@ bool intercept_hip_function(uint32_t id, struct hip_function *function); /* fals
 /* What the `kind` of a TRACE_HIP_OPERATION report means; NULL: unknown, or no library. */
 const char *intercept_hip_command_name(uint32_t kind);
 
+/* Returns when every command is reported, or about 50 ms after the last report: commands may still
+ * run, and HIP 6 asks about a command more than once, so that nobody can tell. */
+void intercept_hip_operations_settle(void);
+
 /* Who wants TRACE_HIP_OPERATION has changed. */
 void intercept_hip_operations_refresh(void);
 

@@ -22,6 +22,7 @@ void library_initialise(void *symbol);
  * tracer callback passes them on. */
 void legacy_operations_arm(void);
 bool operation_is_wanted(uint32_t operation);
+void operation_begins(void);
 void operation_finished(uint32_t operation, const void *record);
 
 /* Up to 5.2; later ones without tables. False: not that kind of library. */

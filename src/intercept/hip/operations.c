@@ -5,11 +5,13 @@
  * tracer callback. Either way a record of the tracing interface comes, whose layout has never
  * changed; that of 5.2 has no kernel names.
  */
+#include "base/log.h"
 #include "intercept/hip/arm.h"
 #include "intercept/hip/calls.h"
 #include "intercept/hip/library.h"
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 enum { OPERATION_DISPATCH, OPERATION_COPY, OPERATION_BARRIER, OPERATION_COUNT };
 
@@ -41,6 +43,36 @@ bool operation_is_wanted(uint32_t operation)
            trace_set_load(TRACE_HIP_OPERATION, (int32_t)operation) != NULL;
 }
 
+/* Commands that will be reported, and that were. Writers: calling threads, HIP's thread (relaxed: a
+   hint for those who wait). */
+static _Atomic uint64_t begun, over;
+
+void operation_begins(void)
+{
+    atomic_fetch_add_explicit(&begun, 1, memory_order_relaxed);
+}
+
+/* HIP lets the program go on before it reports; its thread is late by as long as it has to wait for
+   a processor. What still runs on the device cannot be told from that: a while without any report
+   is the end of it. */
+void intercept_hip_operations_settle(void)
+{
+    enum { STALL_NAPS = 500 };
+    static const struct timespec nap = {0, 100000};
+    uint64_t seen = 0;
+
+    for (int naps = 0; naps < STALL_NAPS; naps++) {
+        uint64_t now = atomic_load_explicit(&over, memory_order_relaxed);
+        if (now >= atomic_load_explicit(&begun, memory_order_relaxed))
+            return;
+        naps = now == seen ? naps : 0;
+        seen = now;
+        nanosleep(&nap, NULL);
+    }
+    log_debug("intercept", "HIP has reported %llu of %llu commands",
+              (unsigned long long)atomic_load(&over), (unsigned long long)atomic_load(&begun));
+}
+
 static void report(uint32_t operation, const struct hip_record *record, const char *kernel_name)
 {
     struct trace_report out = {
@@ -56,6 +88,7 @@ static void report(uint32_t operation, const struct hip_record *record, const ch
     };
 
     trace_report(TRACE_HIP_OPERATION, &out, kernel_name);
+    atomic_fetch_add_explicit(&over, 1, memory_order_relaxed);
 }
 
 void operation_finished(uint32_t operation, const void *record)
@@ -84,6 +117,7 @@ static void on_command(uint64_t command)
     const struct hip_call *call = hip_call_innermost();
     struct birth *birth = &births[command % BIRTHS];
 
+    operation_begins();
     atomic_store_explicit(&birth->call, call ? call->correlation : 0, memory_order_relaxed);
     atomic_store_explicit(&birth->command, command + 1, memory_order_release);
 }

@@ -140,6 +140,8 @@ static int on_operation(uint32_t operation, const void *record)
         return ANSWER_NO;
     if (record != NULL)
         operation_finished(operation, record);
+    else
+        operation_begins();
     return ANSWER_YES;
 }
 

@@ -378,6 +378,55 @@ static void packet_pass(const union packet *packet, struct packet_writer *writer
     writer_put(writer, packet);
 }
 
+static void barrier_complete(struct inflight *work, bool failed)
+{
+    struct dispatch *dispatch = (struct dispatch *)(void *)work;
+
+    if (!failed) {
+        times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
+        const struct trace_report report = {
+            .correlation = dispatch->trace.event.correlation_id.internal,
+            .start_ns = dispatch->trace.start_ns,
+            .end_ns = dispatch->trace.end_ns,
+            .queue = dispatch->queue->id,
+            .device = dispatch->queue->agent->info->node_id,
+        };
+        if (dispatch->kernel->end_ts != 0)
+            trace_report(TRACE_QUEUE_BARRIER, &report, NULL);
+        user_signal_complete(dispatch);
+    }
+    dispatch_return(dispatch);
+}
+
+/* Barrier packets have times like kernels, in a signal of ours. */
+static void barrier_submit(struct dispatch_queue *queue, const union packet *packet,
+                           struct packet_writer *writer)
+{
+    struct dispatch *dispatch = dispatch_take(queue);
+
+    if (dispatch == NULL) {
+        packet_pass(packet, writer);
+        return;
+    }
+    memcpy(&dispatch->user, packet->bytes + COMPLETION_SIGNAL_OFFSET, sizeof dispatch->user);
+    borrow_settle((amd_signal_t *)(uintptr_t)dispatch->user.handle);
+    dispatch->trace.event.correlation_id.internal = trace_correlation_current();
+    dispatch->ends = dispatch->kernel;
+    signal_arm(dispatch->kernel);
+    signal_store(writer_put(writer, packet), dispatch->kernel);
+    writer_flush(writer);
+    dispatch->work.urgent = dispatch->user.handle != 0;
+    dispatch->work.ended = own_signal_ended;
+    dispatch->work.complete = barrier_complete;
+    dispatch->work.lane = &queue->lane;
+    completion_post(&dispatch->work);
+}
+
+static bool is_barrier(unsigned type)
+{
+    return type == HSA_PACKET_TYPE_BARRIER_AND || type == HSA_PACKET_TYPE_BARRIER_OR;
+}
+
 static void dispatch_submit(struct dispatch_queue *queue, const union packet *packet,
                             struct packet_writer *writer)
 {
@@ -415,7 +464,8 @@ static bool anybody_listens(void)
 {
     return atomic_load_explicit(&trace_counting, memory_order_acquire) != NULL ||
            trace_set_load(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) != NULL ||
-           trace_set_load(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE) != NULL;
+           trace_set_load(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE) != NULL ||
+           trace_set_load(TRACE_QUEUE_BARRIER, 0) != NULL;
 }
 
 void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first_index, void *queue,
@@ -435,6 +485,8 @@ void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first
         unsigned type = packet[i].header >> HSA_PACKET_HEADER_TYPE & 0xff;
         if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH)
             dispatch_submit(queue, &packet[i], &writer);
+        else if (is_barrier(type) && trace_set_load(TRACE_QUEUE_BARRIER, 0) != NULL)
+            barrier_submit(queue, &packet[i], &writer);
         else
             packet_pass(&packet[i], &writer);
     }

@@ -140,6 +140,9 @@ def check_program(program, expected, work):
     name = os.path.basename(program)
     lines = watch(program, "hip_api,hip_ops", work)
     check_operations(name, lines, check_calls(name, lines, expected), expected)
+    for flushed in (l for l in lines if l[0] == "flushed"):
+        check(flushed[1] == str(expected["kernels"]),
+              "%s: a flush finds %s kernels after hipDeviceSynchronize" % (name, flushed[1]))
     lines = watch(program, "hsa_api,hsa_ops", work)
     entered = [l[4] for l in lines if l[0] == "call" and l[3] == "enter"]
     records = [l[4] for l in lines if l[0] == "record" and l[1] == HSA_API]

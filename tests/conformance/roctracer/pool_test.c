@@ -362,12 +362,13 @@ static void callbacks_may_flush_each_others_pools(void **state)
 /* ---- threads and signals */
 
 enum { THREADS = 8, CALLS = 3000 };
+static unsigned calls_per_thread = CALLS; /* make soak: more */
 static _Atomic bool go_on;
 
 static void *calls_of_thread(void *arg)
 {
     (void)arg;
-    for (int i = 0; i < CALLS; i++)
+    for (unsigned i = 0; i < calls_per_thread; i++)
         call();
     return NULL;
 }
@@ -407,9 +408,9 @@ static void nothing_is_lost_between_threads_and_a_slow_callback(void **state)
         for (int i = 0; i < THREADS; i++)
             pthread_join(threads[i], NULL);
         OK(roctracer_flush_activity_expl(c.pool));
-        assert_int_equal(c.count, THREADS * CALLS);
+        assert_int_equal(c.count, THREADS * calls_per_thread);
         OK(roctracer_close_pool_expl(c.pool));
-        assert_int_equal(c.count, THREADS * CALLS);
+        assert_int_equal(c.count, THREADS * calls_per_thread);
     }
 }
 
@@ -468,8 +469,10 @@ static void a_signal_handler_may_flush(void **state)
     assert_int_equal(signalled.count, made);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 2)
+        calls_per_thread = (unsigned)strtoul(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_pool_is_one),
         cmocka_unit_test(bad_properties_are_refused),

@@ -6,6 +6,8 @@
  *   call DOMAIN NAME PHASE CORRELATION THREAD      a callback
  *   record DOMAIN NAME CORRELATION BEGIN END EXTRA a pool's record
  *   event NAME EXTRA                               an HSA_EVT callback
+ *   flushed KERNELS                                HIP_OPS kernels that a flush has found, which
+ * the tool makes when hipDeviceSynchronize ends
  */
 #include <pthread.h>
 #include <roctracer/roctracer.h>
@@ -24,7 +26,7 @@ enum { LINES_MAX = 400000, LINE_BYTES = 240 };
 
 static char (*lines)[LINE_BYTES];
 static _Atomic unsigned line_count;
-static _Atomic unsigned errors;
+static _Atomic unsigned errors, kernel_count;
 
 #define LINE(...)                                                                                  \
     do {                                                                                           \
@@ -44,9 +46,14 @@ static void on_call(uint32_t domain, uint32_t op, const void *data, void *arg)
     const struct call_head *head = data;
     if (arg != &line_count)
         atomic_fetch_add(&errors, 1);
-    LINE("call %u %s %s %llu %ld", domain, roctracer_op_string(domain, op, 0),
+    const char *name = roctracer_op_string(domain, op, 0);
+    LINE("call %u %s %s %llu %ld", domain, name,
          head->phase == ACTIVITY_API_PHASE_ENTER ? "enter" : "exit",
          (unsigned long long)head->correlation_id, syscall(SYS_gettid));
+    if (head->phase == ACTIVITY_API_PHASE_EXIT && !strcmp(name, "hipDeviceSynchronize")) {
+        roctracer_flush_activity();
+        LINE("flushed %u", kernel_count);
+    }
 }
 
 static void on_event(uint32_t domain, uint32_t op, const void *data, void *arg)
@@ -90,6 +97,7 @@ static void on_marker(uint32_t domain, uint32_t op, const void *data, void *arg)
 
 static void record_write(const roctracer_record_t *r)
 {
+    kernel_count += r->domain == ACTIVITY_DOMAIN_HIP_OPS && r->op == HSA_OP_ID_DISPATCH;
     char extra[160] = "";
     const char *name = roctracer_op_string(r->domain, r->op, r->kind);
     if (r->domain == ACTIVITY_DOMAIN_HIP_OPS || r->domain == ACTIVITY_DOMAIN_HSA_OPS) {

@@ -250,3 +250,8 @@ bool trace_buffer_put(struct tracebuf *buffer, uint32_t category, uint32_t kind,
     (void)buffer, (void)category, (void)kind, (void)payload, (void)size;
     return false;
 }
+
+uint64_t trace_correlation_current(void)
+{
+    return innermost ? innermost->internal : 0;
+}

@@ -1,0 +1,190 @@
+/* What the device does for HSA queues: barriers and copies, their records and events; and that a
+ * flush finds whatever the program has seen the end of. */
+#include "common.h"
+
+#include <hsa/hsa_ext_amd.h>
+
+static hsa_agent_t gpu, cpu;
+static hsa_amd_memory_pool_t memory;
+
+static hsa_status_t agent_visit(hsa_agent_t agent, void *data)
+{
+    hsa_device_type_t type;
+    (void)data;
+    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+    *(type == HSA_DEVICE_TYPE_GPU ? &gpu : &cpu) = agent;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t pool_visit(hsa_amd_memory_pool_t pool, void *data)
+{
+    uint32_t flags = 0;
+    (void)data;
+    hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
+    if (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED)
+        memory = pool;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void find_devices(void)
+{
+    hsa_iterate_agents(agent_visit, NULL);
+    hsa_amd_agent_iterate_memory_pools(cpu, pool_visit, NULL);
+}
+
+static void wait_zero(hsa_signal_t signal)
+{
+    while (hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+                                     HSA_WAIT_STATE_BLOCKED) > 0)
+        ;
+}
+
+static uint32_t node_of(hsa_agent_t agent)
+{
+    uint32_t node = UINT32_MAX;
+    hsa_agent_get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, &node);
+    return node;
+}
+
+static void barrier_put(hsa_queue_t *queue, hsa_signal_t signal)
+{
+    uint64_t index = hsa_queue_add_write_index_relaxed(queue, 1);
+    hsa_barrier_and_packet_t *packet =
+        (hsa_barrier_and_packet_t *)queue->base_address + index % queue->size;
+    memset(packet, 0, sizeof *packet);
+    packet->completion_signal = signal;
+    __atomic_store_n(&packet->header,
+                     (uint16_t)(HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE),
+                     __ATOMIC_RELEASE);
+    hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
+}
+
+static void every_barrier_of_a_queue_is_recorded(void **state)
+{
+    enum { BARRIERS = 50 };
+    static struct catch c;
+    hsa_queue_t *queue;
+    hsa_signal_t signal;
+    roctracer_timestamp_t before, after;
+    (void)state;
+    catch_open(&c, 64 << 10);
+    OK(roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_BARRIER, c.pool));
+    assert_int_equal(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, UINT32_MAX,
+                                      UINT32_MAX, &queue),
+                     HSA_STATUS_SUCCESS);
+    hsa_signal_create(BARRIERS, 0, NULL, &signal);
+    OK(roctracer_get_timestamp(&before));
+    for (int i = 0; i < BARRIERS; i++)
+        barrier_put(queue, signal);
+    wait_zero(signal);
+    OK(roctracer_get_timestamp(&after));
+    OK(roctracer_flush_activity_expl(c.pool));
+    assert_int_equal(c.count, BARRIERS);
+    for (unsigned i = 0; i < c.count; i++) {
+        const roctracer_record_t *r = &c.records[i];
+        assert_int_equal(r->domain, ACTIVITY_DOMAIN_HSA_OPS);
+        assert_int_equal(r->op, HSA_OP_ID_BARRIER);
+        assert_int_equal(r->device_id, node_of(gpu));
+        assert_int_equal(r->queue_id, queue->id);
+        assert_in_range(r->begin_ns, before, after);
+        assert_in_range(r->end_ns, r->begin_ns, after);
+    }
+    OK(roctracer_disable_op_activity(ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_BARRIER));
+    hsa_signal_store_screlease(signal, 1);
+    barrier_put(queue, signal);
+    wait_zero(signal);
+    OK(roctracer_close_pool_expl(c.pool));
+    assert_int_equal(c.count, BARRIERS);
+    hsa_queue_destroy(queue);
+    hsa_signal_destroy(signal);
+}
+
+static struct {
+    unsigned allocations, frees, devices, copies;
+    size_t size;
+} events;
+
+static void on_event(uint32_t domain, uint32_t op, const void *data, void *arg)
+{
+    const hsa_evt_data_t *event = data;
+    assert_int_equal(domain, ACTIVITY_DOMAIN_HSA_EVT);
+    assert_ptr_equal(arg, &events);
+    if (op == HSA_EVT_ID_ALLOCATE && event->allocate.size) {
+        events.allocations++;
+        events.size = event->allocate.size;
+        assert_int_equal(event->allocate.segment, HSA_AMD_SEGMENT_GLOBAL);
+        assert_true(event->allocate.global_flag & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED);
+    } else if (op == HSA_EVT_ID_ALLOCATE) {
+        events.frees++;
+    } else if (op == HSA_EVT_ID_DEVICE) {
+        events.devices += event->device.agent.handle == gpu.handle &&
+                          event->device.type == HSA_DEVICE_TYPE_GPU &&
+                          event->device.id == node_of(gpu);
+    } else if (op == HSA_EVT_ID_MEMCOPY) {
+        events.copies++;
+        assert_int_equal(event->memcopy.size, 100);
+    }
+}
+
+static void copies_and_memory_are_seen_with_their_call(void **state)
+{
+    enum { COPIES = 20, BYTES = 4096 };
+    static struct catch c;
+    char *from, *to;
+    hsa_signal_t signal;
+    (void)state;
+    OK(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_HSA_EVT, on_event, &events));
+    assert_int_equal(hsa_amd_memory_pool_allocate(memory, 2 * BYTES, 0, (void **)&from), 0);
+    assert_int_equal(hsa_amd_agents_allow_access(1, &gpu, NULL, from), HSA_STATUS_SUCCESS);
+    to = from + BYTES;
+    hsa_memory_copy(to, from, 100);
+    assert_int_equal(events.allocations, 1);
+    assert_int_equal(events.size, 2 * BYTES);
+    assert_true(events.devices >= 1);
+    assert_int_equal(events.copies, 1);
+
+    catch_open(&c, 4096);
+    OK(roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_COPY, c.pool));
+    OK(roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_API,
+                                         HSA_API_ID_hsa_amd_memory_async_copy, c.pool));
+    hsa_signal_create(COPIES, 0, NULL, &signal);
+    for (int i = 0; i < COPIES; i++)
+        assert_int_equal(hsa_amd_memory_async_copy(to, gpu, from, cpu, BYTES, 0, NULL, signal), 0);
+    wait_zero(signal);
+    OK(roctracer_flush_activity_expl(c.pool));
+    assert_int_equal(c.count, 2 * COPIES);
+    for (unsigned i = 0; i < c.count; i++) {
+        const roctracer_record_t *copy = &c.records[i];
+        unsigned calls = 0;
+        if (copy->domain != ACTIVITY_DOMAIN_HSA_OPS)
+            continue;
+        assert_int_equal(copy->op, HSA_OP_ID_COPY);
+        assert_int_equal(copy->bytes, BYTES);
+        assert_int_equal(copy->device_id, node_of(gpu));
+        for (unsigned n = 0; n < c.count; n++)
+            calls += c.records[n].domain == ACTIVITY_DOMAIN_HSA_API &&
+                     c.records[n].correlation_id == copy->correlation_id;
+        assert_int_equal(calls, 1);
+    }
+    OK(roctracer_close_pool_expl(c.pool));
+    hsa_amd_memory_pool_free(from);
+    assert_int_equal(events.frees, 1);
+    OK(roctracer_disable_domain_callback(ACTIVITY_DOMAIN_HSA_EVT));
+    hsa_signal_destroy(signal);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    find_devices();
+    return gpu.handle && cpu.handle && memory.handle ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(every_barrier_of_a_queue_is_recorded, setup),
+        cmocka_unit_test(copies_and_memory_are_seen_with_their_call),
+    };
+    return with_runtime(tests, sizeof tests / sizeof tests[0]);
+}
