@@ -343,7 +343,9 @@ bool trace_counting_is_configured(void);
 struct trace_runtime_ops {
     const char *name;           /* "hsa", "hip" */
     void (*work_collect)(void); /* report (bounded) the work that has ended already; may be NULL */
-    void (*work_drain)(void);   /* wait (bounded) until completions of known work were reported */
+    /* Waits for the work submitted so far; false: nothing moved for seconds. May be NULL. */
+    bool (*work_wait)(void);
+    void (*work_drain)(void);     /* wait (bounded) until completions of known work were reported */
     void (*objects_unload)(void); /* report UNLOAD for code objects that still live */
 };
 void trace_runtime_register(const struct trace_runtime_ops *ops);

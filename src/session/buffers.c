@@ -133,6 +133,18 @@ rocprofiler_status_t buffer_flush(rocprofiler_buffer_id_t id)
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+rocprofiler_status_t buffer_flush_complete(rocprofiler_buffer_id_t id)
+{
+    if (session_stage() == STAGE_DONE)
+        return ROCPROFILER_STATUS_ERROR_FINALIZED;
+    if (!find(id))
+        return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
+    bool complete = tracebuf_delivering() || session_work_wait();
+    rocprofiler_status_t status = buffer_flush(id);
+    return status == ROCPROFILER_STATUS_SUCCESS && !complete ? ROCPROFILER_STATUS_ERROR_BUFFER_BUSY
+                                                             : status;
+}
+
 /* Undelivered records are delivered first; services that still write to it count losses. */
 rocprofiler_status_t buffer_destroy(rocprofiler_buffer_id_t id)
 {

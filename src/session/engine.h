@@ -27,6 +27,7 @@
     X(buffer_service_configure)                                                                    \
     X(request_service_configure)                                                                   \
     X(buffer_create)                                                                               \
+    X(buffer_flush_complete)                                                                       \
     X(buffer_flush)                                                                                \
     X(buffer_destroy)                                                                              \
     X(trace_buffer_find)                                                                           \

@@ -302,6 +302,16 @@ void session_work_collect(void)
             runtimes[i]->work_collect();
 }
 
+bool session_work_wait(void)
+{
+    bool complete = true;
+    uint32_t count = atomic_load_explicit(&runtime_count, memory_order_acquire);
+    for (uint32_t i = 0; i < count; i++)
+        if (runtimes[i]->work_wait)
+            complete &= runtimes[i]->work_wait();
+    return complete;
+}
+
 /* ---- finalisation */
 
 static void runtimes_drain(void)

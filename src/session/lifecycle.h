@@ -16,6 +16,10 @@ void session_finalize(void);
  * for. Not from a buffer callback, for which the reporting thread may wait. */
 void session_work_collect(void);
 
+/* Waits for the work submitted so far and reports it; false: nothing moved for seconds. Not on a
+ * delivery thread, which completions may wait for. */
+bool session_work_wait(void);
+
 /* From now on abort() and signals that would end the process end the session first. Idempotent. */
 void session_endings_watch(void);
 

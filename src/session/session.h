@@ -142,6 +142,7 @@ rocprofiler_status_t buffer_create(rocprofiler_context_id_t context, size_t size
                                    rocprofiler_buffer_tracing_cb_t callback, void *data,
                                    rocprofiler_buffer_id_t *id);
 rocprofiler_status_t buffer_flush(rocprofiler_buffer_id_t id);
+rocprofiler_status_t buffer_flush_complete(rocprofiler_buffer_id_t id); /* and work in flight */
 rocprofiler_status_t buffer_destroy(rocprofiler_buffer_id_t id);
 void buffers_flush(uint32_t client); /* 0: everybody's */
 

@@ -1,5 +1,6 @@
 #include "session/engine.h"
 
+#include <crocprof/flush.h>
 #include <rocprofiler-sdk/buffer.h>
 
 rocprofiler_status_t rocprofiler_create_buffer(rocprofiler_context_id_t context, size_t size,
@@ -20,4 +21,9 @@ rocprofiler_status_t rocprofiler_destroy_buffer(rocprofiler_buffer_id_t buffer_i
 rocprofiler_status_t rocprofiler_flush_buffer(rocprofiler_buffer_id_t buffer_id)
 {
     return crocprof_engine()->buffer_flush(buffer_id);
+}
+
+rocprofiler_status_t crocprof_flush_complete(rocprofiler_buffer_id_t buffer_id)
+{
+    return crocprof_engine()->buffer_flush_complete(buffer_id);
 }

@@ -159,6 +159,15 @@ static void work_drain(void)
     intercept_kfd_drain();
 }
 
+static bool work_wait(void)
+{
+    enum { STALL_NS = 2000000000 };
+
+    bool complete = completion_drain(STALL_NS);
+    intercept_kfd_drain();
+    return complete;
+}
+
 static void work_collect(void)
 {
     /* Long enough for a loaded machine; a callback of a tool may wait for who asked us. */
@@ -171,6 +180,7 @@ static void work_collect(void)
 static const struct trace_runtime_ops runtime_ops = {
     .name = "hsa",
     .work_collect = work_collect,
+    .work_wait = work_wait,
     .work_drain = work_drain,
     .objects_unload = objects_unload_all,
 };
