@@ -28,7 +28,7 @@ static uint64_t retired[64];
 static struct {
     rocprofiler_callback_tracing_record_t record;
     uint64_t user_data;
-} calls[64];
+} calls[256];
 static unsigned call_count;
 
 static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t id,

@@ -39,7 +39,7 @@ static struct {
     void *tables[6];
 } root;
 static struct tools_table tools;
-static unsigned runtime_calls;
+static _Atomic unsigned runtime_calls;
 static const hsa_queue_t queue = {.id = 77};
 
 static hsa_status_t of_the_runtime(const void *event)
