@@ -19,13 +19,6 @@ struct dispatch_service {
     void *record_data;
 };
 
-/* A dispatch that is being counted. */
-struct counted_dispatch {
-    struct dispatch_service *service;
-    struct counting_slot *slot;
-    rocprofiler_user_data_t user_data;
-};
-
 _Atomic(const struct trace_counting_ops *) trace_counting;
 void (*_Atomic trace_queue_created)(rocprofiler_agent_id_t agent, void *hsa_queue);
 
@@ -76,14 +69,12 @@ static void dispatch_begin(struct trace_dispatch *dispatch, struct trace_packets
     service->callback(service_data(service, dispatch), &config, &user_data, service->callback_data);
     if (config.handle == 0)
         return;
-    struct counted_dispatch *counted = malloc(sizeof *counted);
-    struct counting_slot *slot = counted ? slot_for(config, dispatch) : NULL;
-    if (!slot) {
-        free(counted);
+    struct counting_slot *slot = slot_for(config, dispatch);
+    if (!slot)
         return;
-    }
-    *counted = (struct counted_dispatch){service, slot, user_data};
-    dispatch->counting = counted;
+    slot->owner = service;
+    slot->user_data = user_data;
+    dispatch->counting = slot;
     if (!slot->memory) /* only constants: nothing to program */
         return;
     *packets = (struct trace_packets){.before = &slot->before,
@@ -117,22 +108,20 @@ static void records_put(const struct dispatch_service *service,
 
 static void dispatch_complete(struct trace_dispatch *dispatch, bool failed)
 {
-    struct counted_dispatch *counted = dispatch->counting;
-    if (!counted)
+    struct counting_slot *slot = dispatch->counting;
+    if (!slot)
         return;
-    struct dispatch_service *service = counted->service;
+    const struct dispatch_service *service = slot->owner;
     dispatch->counting = NULL;
     if (!failed) {
-        uint32_t count =
-            counting_slot_evaluate(counted->slot, dispatch->info.dispatch_id, counted->user_data);
+        uint32_t count = counting_slot_evaluate(slot, dispatch->info.dispatch_id, slot->user_data);
         if (service->buffer)
-            records_put(service, dispatch, counted->slot, count);
+            records_put(service, dispatch, slot, count);
         if (service->record_callback)
-            service->record_callback(service_data(service, dispatch), counted->slot->records, count,
-                                     counted->user_data, service->record_data);
+            service->record_callback(service_data(service, dispatch), slot->records, count,
+                                     slot->user_data, service->record_data);
     }
-    counting_slot_release(counted->slot);
-    free(counted);
+    counting_slot_release(slot);
 }
 
 static const struct trace_counting_ops counting_ops = {dispatch_begin, dispatch_complete};
