@@ -8,6 +8,7 @@
 struct option_text {
     const char *name;
     char letter;
+    const char *value;
     size_t field;
     const char *help;
 };
@@ -19,8 +20,8 @@ struct option_bool {
 };
 
 static const struct option_text texts[] = {
-#define X(field, option, letter, variable, help)                                                   \
-    {option, letter, offsetof(struct settings, field), help},
+#define X(field, option, letter, value, variable, help)                                            \
+    {option, letter, value, offsetof(struct settings, field), help},
     SETTINGS_TEXT(X)
 #undef X
 };
@@ -38,15 +39,18 @@ void cli_help_print(void)
          "       crocprof list            counters of the machine's GPUs\n\n"
          "Runs the program and tells what its GPU did. Without a GPU in the machine the program\n"
          "runs on the software GPU. The exit status is the program's own.\n");
-    for (int i = 0; i < TEXT_COUNT; i++)
-        printf("  %s%c%s--%-18s %s\n", texts[i].letter ? "-" : " ",
-               texts[i].letter ? texts[i].letter : ' ', texts[i].letter ? ", " : "  ",
-               texts[i].name, texts[i].help);
+    for (int i = 0; i < TEXT_COUNT; i++) {
+        const struct option_text *text = &texts[i];
+        char short_form[] = {'-', text->letter, ',', ' ', 0};
+        printf("  %4s--%-17s %-11s %s\n", text->letter ? short_form : "", text->name, text->value,
+               text->help);
+    }
     puts("");
     for (int i = 0; i < BOOL_COUNT; i++)
-        printf("      --[no-]%-13s trace %s (%s)\n", bools[i].name, bools[i].help,
+        printf("      --[no-]%-24s%s (%s)\n", bools[i].name, bools[i].help,
                bools[i].otherwise ? "on" : "off");
-    puts("\n  -h, --help\n      --version");
+    puts("\n  -h, --help                          this text\n"
+         "      --version                       the version");
 }
 
 /* "--name=value", "--name value", "-xvalue", "-x value". Returns words used, 0 when not ours,

@@ -26,7 +26,7 @@ static bool bool_from(const char *variable, bool otherwise)
 
 void settings_from_environment(struct settings *settings)
 {
-#define X(field, option, letter, variable, help) settings->field = text_from(variable);
+#define X(field, option, letter, value, variable, help) settings->field = text_from(variable);
     SETTINGS_TEXT(X)
 #undef X
 #define X(field, variable) settings->field = text_from(variable);
@@ -46,7 +46,7 @@ static int put(const char *variable, const char *value)
 int settings_to_environment(const struct settings *settings)
 {
     int status = 0;
-#define X(field, option, letter, variable, help)                                                   \
+#define X(field, option, letter, value, variable, help)                                            \
     if (status == 0)                                                                               \
         status = put(variable, settings->field);
     SETTINGS_TEXT(X)

@@ -7,27 +7,28 @@
 
 #include <stdbool.h>
 
-/*  field, option, short option or 0, environment variable, help */
+/*  field, option, short option or 0, what the value is, environment variable, help */
 #define SETTINGS_TEXT(X)                                                                           \
-    X(counters, "pmc", 'e', "CROCPROF_COUNTERS",                                                   \
-      "NAME,...   count these for every kernel, in several runs if need be; see 'crocprof list'")  \
-    X(directory, "output-directory", 'o', "CROCPROF_OUTPUT_DIR",                                   \
-      "DIR        write PID_kernel_trace.csv ... and PID_results.db there")                        \
-    X(formats, "format", 'f', "CROCPROF_FORMATS", "csv,sqlite which files to write (both)")        \
-    X(summary_file, "summary-file", 0, "CROCPROF_SUMMARY_FILE",                                    \
-      "FILE       write the summary there instead of to stderr")
+    X(counters, "pmc", 'e', "NAME,...", "CROCPROF_COUNTERS",                                       \
+      "count these for every kernel, in several runs if need be; see 'crocprof list'")             \
+    X(directory, "output-directory", 'o', "DIR", "CROCPROF_OUTPUT_DIR",                            \
+      "write PID_kernel_trace.csv ... and PID_results.db there")                                   \
+    X(formats, "format", 'f', "csv,sqlite", "CROCPROF_FORMATS", "which files to write (both)")     \
+    X(summary_file, "summary-file", 0, "FILE", "CROCPROF_SUMMARY_FILE",                            \
+      "write the summary there instead of to stderr")
 
 /*  field, option, environment variable, default, help */
 #define SETTINGS_BOOL(X)                                                                           \
-    X(kernel_trace, "kernel-trace", "CROCPROF_KERNEL_TRACE", true, "kernels")                      \
-    X(copy_trace, "memory-copy-trace", "CROCPROF_COPY_TRACE", true, "copies")                      \
-    X(hip_trace, "hip-trace", "CROCPROF_HIP_TRACE", true, "HIP API calls")                         \
-    X(hsa_trace, "hsa-trace", "CROCPROF_HSA_TRACE", false, "HSA API calls")                        \
+    X(kernel_trace, "kernel-trace", "CROCPROF_KERNEL_TRACE", true, "trace kernels")                \
+    X(copy_trace, "memory-copy-trace", "CROCPROF_COPY_TRACE", true, "trace copies")                \
+    X(hip_trace, "hip-trace", "CROCPROF_HIP_TRACE", true, "trace HIP API calls")                   \
+    X(hsa_trace, "hsa-trace", "CROCPROF_HSA_TRACE", false, "trace HSA API calls")                  \
     X(allocation_trace, "memory-allocation-trace", "CROCPROF_ALLOCATION_TRACE", false,             \
-      "allocations")                                                                               \
-    X(marker_trace, "marker-trace", "CROCPROF_MARKER_TRACE", true, "roctx markers and ranges")     \
-    X(summary, "summary", "CROCPROF_SUMMARY", true, "the table at the end")                        \
-    X(stats, "stats", "CROCPROF_STATS", false, "PID_kernel_stats.csv ... beside the traces")
+      "trace allocations")                                                                         \
+    X(marker_trace, "marker-trace", "CROCPROF_MARKER_TRACE", true,                                 \
+      "trace roctx markers and ranges")                                                            \
+    X(summary, "summary", "CROCPROF_SUMMARY", true, "print the tables at the end")                 \
+    X(stats, "stats", "CROCPROF_STATS", false, "write PID_kernel_stats.csv ... beside the traces")
 
 /* What crocprof tells its own runs (tool/cli/passes.h): field, environment variable. */
 #define SETTINGS_OWN(X)                                                                            \
