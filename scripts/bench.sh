@@ -27,6 +27,10 @@ if [ -x "$dir/bench/counters_bench" ]; then
     echo "== counters: definitions, evaluation, passes, command buffers"
     "$dir/bench/counters_bench" --json "$dir/bench/counters.json" || status=1
 fi
+if [ -x "$dir/bench/tables_bench" ]; then
+    echo "== HIP calls through API tables: what tracing adds"
+    "$dir/bench/tables_bench" --json "$dir/bench/tables.json" || status=1
+fi
 if [ -x "$dir/bench/markers_bench" ]; then
     echo "== markers nobody listens to"
     "$dir/bench/markers_bench" --json "$dir/bench/markers.json" || status=1
