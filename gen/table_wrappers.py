@@ -14,6 +14,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import api_headers  # noqa: E402
 import api_model  # noqa: E402
+from hip_streams import stream_use  # noqa: E402
 
 COPIES = 2  # the generated file asserts that it is TABLE_COPIES_MAX
 
@@ -29,6 +30,7 @@ RETVALS = {
 HEAD = """/* Made by gen/table_wrappers.py from data/api; do not edit. */
 #include <rocprofiler-sdk/callback_tracing.h>
 
+#include "intercept/hip/streams.h"
 #include "intercept/table/table.h"
 #include "model/trace.h"
 
@@ -59,13 +61,36 @@ static __attribute__((noinline)) {returns}traced_{name}({params}{comma}fn_{name}
 {last}}}
 """
 
+# A call that involves a stream may be of interest for that alone.
+TRACED_STREAM = """
+typedef {returns}(*fn_{name})({params});
+
+static __attribute__((noinline)) {returns}traced_{name}({params}{comma}fn_{name} next_,
+    const struct trace_set *set_)
+{{
+    rocprofiler_callback_tracing_{family}_api_data_t payload_;
+    struct hip_stream_scope stream_;
+    struct trace_frame frame_;
+    payload_.size = sizeof payload_;
+{fills}
+    payload_.retval = (__typeof__(payload_.retval)){{0}};
+    if (set_ != NULL)
+        trace_api_enter(&frame_, set_, TRACE_{domain}, {id}, &payload_);
+    hip_stream_enter(&stream_, {id}, &payload_.args);
+    {assign}next_({names});
+    hip_stream_exit(&stream_, {id}, &payload_.args, {succeeded});
+{retval}    if (set_ != NULL)
+        trace_api_exit(&frame_);
+{last}}}
+"""
+
 COPY = """
 static {returns}copy{copy}_{name}({params})
 {{
     const struct trace_set *set_ = trace_set_load(TRACE_{domain}, {id});
     fn_{name} next_ = (fn_{name})next_functions[{id} * TABLE_COPIES_MAX + {copy}];
 
-    if (__builtin_expect(set_ == NULL, 1))
+    if (__builtin_expect(set_ == NULL, 1){stream})
         {call}next_({names});
     else
         {call}traced_{name}({names}{comma}next_, set_);
@@ -85,6 +110,7 @@ def fill(function, param):
 def pieces(table, f):
     void = f.returns_void
     fills = [line for p in f.params for line in fill(f, p)]
+    use = stream_use(f)
     member = RETVALS.get(table.family, {}).get(f.returns, f.returns)
     return {
         "returns": f.returns + ("" if f.returns.endswith("*") else " "), "name": f.name,
@@ -98,12 +124,16 @@ def pieces(table, f):
         "retval": "" if void else "    payload_.retval.%s_retval = result_;\n" % member,
         "last": "" if void else "    return result_;\n",
         "call": "" if void else "return ",
+        "succeeded": "result_ == hipSuccess" if f.returns == "hipError_t" else "true",
+        "traced": TRACED_STREAM if use else TRACED,
+        "stream": " && trace_set_load(TRACE_HIP_STREAM, ROCPROFILER_HIP_STREAM_%s) == NULL" % use[0]
+                  if use else "",
     }
 
 
 def function_text(table, f):
     values = pieces(table, f)
-    text = TRACED.format(**values)
+    text = values["traced"].format(**values)
     for copy in range(COPIES):
         text += COPY.format(copy=copy, **values)
     return re.sub(r"\(\)\n\{", "(void)\n{", text).replace(")();", ")(void);")
@@ -121,8 +151,10 @@ def table_text(table):
     out.append("const struct table_wrappers table_wrappers_%s = {\n"
                "    .name = \"%s\",\n    .domain = TRACE_%s_API,\n    .functions = functions,\n"
                "    .function_count = FUNCTIONS,\n    .next = next_functions,\n"
-               "    .tables = tables,\n};"
-               % (table.stem, table.stem, table.stem.upper()))
+               "    .tables = tables,\n%s};"
+               % (table.stem, table.stem, table.stem.upper(),
+                  "    .also_configured = hip_stream_is_configured,\n"
+                  if any(stream_use(f) for f in table.functions) else ""))
     return "\n".join(out) + "\n"
 
 

@@ -83,6 +83,8 @@ rocprofiler_status_t buffer_service_configure(rocprofiler_context_id_t id, uint3
         status = kind_check(buffer_kind_name(kind), domain);
     if (status != ROCPROFILER_STATUS_SUCCESS)
         return status;
+    if (domain == TRACE_HIP_STREAM) /* the interface has no record for it */
+        return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
     struct buffer_service service = {.buffer = trace_buffer_find(buffer_id)};
     if (!service.buffer)
         return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;

@@ -38,13 +38,15 @@ if [ -f "$build/lib/libcrocprof-tool.so" ]; then
         failed=1
     done
 fi
-if [ -f "$build/tests/e2e/libe2e_arguments_tool.so" ]; then
+for check in arguments:examples/vector_add streams:tests/programs/streams; do
+    tool=${check%%:*} program=${check#*:}
+    [ -f "$build/tests/e2e/libe2e_${tool}_tool.so" ] || continue
     output=$(mktemp)
-    LD_PRELOAD=$LD_PRELOAD:$build/tests/e2e/libe2e_arguments_tool.so timeout 120 \
-        "$source/scripts/debian_run.sh" "$root" "$build/examples/vector_add" >"$output" 2>&1
-    "$source/tests/e2e/arguments_check.sh" "$output" || failed=1
+    LD_PRELOAD=$LD_PRELOAD:$build/tests/e2e/libe2e_${tool}_tool.so timeout 120 \
+        "$source/scripts/debian_run.sh" "$root" "$build/$program" >"$output" 2>&1
+    "$source/tests/e2e/${tool}_check.sh" "$output" || failed=1
     rm -f "$output"
-fi
+done
 # ROCtracer's tool: calls in the program's order, each with the work it caused.
 if [ -f "$build/lib/roctracer/libroctracer_tool.so" ]; then
     traces=$(mktemp -d)

@@ -128,16 +128,25 @@ static const struct trace_set *listeners_of(uint32_t id)
     return operation ? trace_set_load(operation->domain, operation->operation) : NULL;
 }
 
+static bool stream_is_wanted(uint32_t id)
+{
+    const struct hip_operation *operation =
+        thread_is_initialising || id >= HIP_IDS_MAX ? NULL : operation_of[id];
+    return operation != NULL && operation->domain == TRACE_HIP_RUNTIME_API &&
+           hip_stream_is_wanted(operation->operation);
+}
+
 bool hip_call_wanted(uint32_t id)
 {
-    return listeners_of(id) != NULL && !(thread_calls && thread_calls->busy);
+    return (listeners_of(id) != NULL || stream_is_wanted(id)) &&
+           !(thread_calls && thread_calls->busy);
 }
 
 struct hip_call *hip_call_open(uint32_t id)
 {
     const struct trace_set *set = listeners_of(id);
 
-    if (set == NULL)
+    if (set == NULL && !stream_is_wanted(id))
         return NULL;
     struct calls *calls = calls_of_thread();
     if (calls == NULL || calls->busy || calls->depth == NESTING_MAX)
@@ -162,7 +171,8 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
 
     if (operation == NULL)
         return;
-    if (trace_set_wants_args(call->frame.set)) {
+    call->operation = operation->domain == TRACE_HIP_RUNTIME_API ? operation->operation : -1;
+    if (call->frame.set == NULL || trace_set_wants_args(call->frame.set) || stream_is_wanted(id)) {
         memset(&call->payload, 0, sizeof call->payload);
         call->payload.size = sizeof call->payload;
         if (setup.arguments)
@@ -171,8 +181,12 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
     call->frame.native = (void *)(uintptr_t)data;
     call->frame.native_id = id;
     call->frame.native_phase_data = setup.phase_data_offset;
-    trace_api_enter_as(&call->frame, call->frame.set, operation->domain, operation->operation,
-                       &call->payload, call->correlation);
+    if (call->frame.set != NULL)
+        trace_api_enter_as(&call->frame, call->frame.set, operation->domain, operation->operation,
+                           &call->payload, call->correlation);
+    call->stream.wanted = call->stream.entered = false;
+    if (setup.arguments)
+        hip_stream_enter(&call->stream, call->operation, &call->payload.args);
     call->entered = true;
 }
 
@@ -189,10 +203,15 @@ void hip_call_exit(struct hip_call *call)
 {
     if (!call->entered)
         return;
-    if (trace_set_wants_args(call->frame.set))
+    const struct trace_set *set = call->frame.set;
+    bool wants_args = set != NULL && trace_set_wants_args(set);
+    if (wants_args || call->stream.wanted)
         call->payload.retval.hipError_t_retval = result_read();
     call->entered = false;
-    trace_api_exit(&call->frame);
+    hip_stream_exit(&call->stream, call->operation, &call->payload.args,
+                    call->payload.retval.hipError_t_retval == hipSuccess);
+    if (set != NULL)
+        trace_api_exit(&call->frame);
 }
 
 void hip_call_close(void)

@@ -8,13 +8,16 @@
 #include <string.h>
 
 #include "intercept/hip/legacy.h"
+#include "intercept/hip/streams.h"
 
 enum { HIP_IDS_MAX = 1024 };
 
 struct hip_call {
-    struct trace_frame frame;
+    struct trace_frame frame; /* set is NULL when only the call's stream is of interest */
     uint64_t correlation;
+    int32_t operation; /* of HIP_RUNTIME_API; -1: of another domain */
     rocprofiler_callback_tracing_hip_api_data_t payload;
+    struct hip_stream_scope stream;
     void *data; /* room for the library's hip_api_data_t, when it wants ours */
     bool entered;
 };

@@ -36,6 +36,12 @@ static bool slot_wants_wrapper(void *now, void *wrapper, void *next, bool known_
     return now != NULL && now != wrapper && (!known_table || next == NULL || now == next);
 }
 
+static bool is_configured(const struct table_wrappers *wrappers, int32_t operation)
+{
+    return trace_is_configured(wrappers->domain, operation) ||
+           (wrappers->also_configured != NULL && wrappers->also_configured(operation));
+}
+
 static int slots_wrap(const struct table_wrappers *wrappers, void *table, int copy)
 {
     void **slots = (void **)table + 1;
@@ -49,7 +55,7 @@ static int slots_wrap(const struct table_wrappers *wrappers, void *table, int co
         void **next = &wrappers->next[i * TABLE_COPIES_MAX + (uint32_t)copy];
         if (function->slot >= slot_count ||
             !slot_wants_wrapper(slots[function->slot], function->wrappers[copy], *next, known) ||
-            !trace_is_configured(wrappers->domain, function->operation))
+            !is_configured(wrappers, function->operation))
             continue;
         *next = slots[function->slot];
         /* Readers: the library's entry functions, any thread; they call through the pointer, which

@@ -7,6 +7,7 @@
 #ifndef INTERCEPT_TABLE_TABLE_H
 #define INTERCEPT_TABLE_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,8 @@ struct table_wrappers {
     uint32_t function_count;
     void **next;   /* [function * TABLE_COPIES_MAX + copy]: what a wrapper calls */
     void **tables; /* [copy]: the tables known so far; NULL: room */
+    /* Somebody wants the operation for another reason than the domain's; NULL: there is none. */
+    bool (*also_configured)(int32_t operation);
 };
 
 /*

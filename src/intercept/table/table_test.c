@@ -76,6 +76,85 @@ static bool offer(void *table)
 
 static struct hip_table table;
 
+/* ---- streams, with no HIP function configured for itself */
+
+enum {
+    STREAM_CREATE = ROCPROFILER_HIP_RUNTIME_API_ID_hipStreamCreate,
+    STREAM_DESTROY = ROCPROFILER_HIP_RUNTIME_API_ID_hipStreamDestroy,
+    STREAM_WAIT = ROCPROFILER_HIP_RUNTIME_API_ID_hipStreamSynchronize,
+};
+static hipStream_t const some_stream = (hipStream_t)(uintptr_t)0x5000;
+
+static hipError_t fake_stream_create(hipStream_t *stream)
+{
+    if (stream == NULL)
+        return hipErrorInvalidValue;
+    *stream = some_stream;
+    return hipSuccess;
+}
+
+static hipError_t fake_stream_call(hipStream_t stream)
+{
+    (void)stream;
+    return hipSuccess;
+}
+
+typedef hipError_t (*stream_create_fn)(hipStream_t *);
+typedef hipError_t (*stream_fn)(hipStream_t);
+
+static const struct double_entry *stream_event(int32_t operation, uint32_t n)
+{
+    const struct double_entry *entry = double_entry(DOUBLE_CALL, TRACE_HIP_STREAM, operation, n);
+    assert_non_null(entry);
+    return entry;
+}
+
+static void streams_are_numbered_and_followed(void **state)
+{
+    (void)state;
+    double_reset();
+    double_listen(TRACE_HIP_STREAM, -1);
+    table_fill(&table, SLOTS, fake_malloc);
+    table.slots[STREAM_CREATE] = (void *)fake_stream_create;
+    table.slots[STREAM_DESTROY] = table.slots[STREAM_WAIT] = (void *)fake_stream_call;
+    assert_true(offer(&table));
+    assert_ptr_equal(table.slots[MALLOC], (void *)fake_malloc);
+    stream_create_fn create = (stream_create_fn)table.slots[STREAM_CREATE];
+    stream_fn destroy = (stream_fn)table.slots[STREAM_DESTROY];
+    stream_fn wait = (stream_fn)table.slots[STREAM_WAIT];
+    assert_ptr_not_equal((void *)wait, (void *)fake_stream_call);
+    hipStream_t stream;
+    uint64_t numbers[2];
+    for (uint32_t round = 0; round < 2; round++) { /* HIP uses the handle again */
+        assert_int_equal(create(&stream), hipSuccess);
+        assert_int_equal(wait(stream), hipSuccess);
+        assert_int_equal(destroy(stream), hipSuccess);
+        const struct double_entry *made = stream_event(ROCPROFILER_HIP_STREAM_CREATE, round);
+        numbers[round] = made->payload.stream.stream_id.handle;
+        assert_ptr_equal(made->payload.stream.stream_value.ptr, some_stream);
+        const struct double_entry *enter = stream_event(ROCPROFILER_HIP_STREAM_SET, 2 * round);
+        assert_int_equal(enter->phase, ROCPROFILER_CALLBACK_PHASE_ENTER);
+        assert_int_equal(enter->payload.stream.stream_id.handle, numbers[round]);
+        assert_int_equal(stream_event(ROCPROFILER_HIP_STREAM_SET, 2 * round + 1)->phase,
+                         ROCPROFILER_CALLBACK_PHASE_EXIT);
+        assert_int_equal(
+            stream_event(ROCPROFILER_HIP_STREAM_DESTROY, round)->payload.stream.stream_id.handle,
+            numbers[round]);
+    }
+    assert_int_not_equal(numbers[0], numbers[1]);
+    assert_int_not_equal(numbers[0], 0);
+    assert_int_equal(create(NULL), hipErrorInvalidValue); /* made none */
+    assert_int_equal(double_count(DOUBLE_CALL, TRACE_HIP_STREAM, ROCPROFILER_HIP_STREAM_CREATE), 2);
+    assert_int_equal(wait(NULL), hipSuccess);
+    assert_int_equal(stream_event(ROCPROFILER_HIP_STREAM_SET, 4)->payload.stream.stream_id.handle,
+                     0);
+    assert_int_equal(double_count(DOUBLE_API_ENTER, TRACE_HIP_RUNTIME_API, -1), 0);
+    assert_int_equal(double_open_events(), 0);
+    double_stop(TRACE_HIP_STREAM);
+    assert_int_equal(wait(stream), hipSuccess);
+    assert_int_equal(double_count(DOUBLE_CALL, TRACE_HIP_STREAM, ROCPROFILER_HIP_STREAM_SET), 6);
+}
+
 static void only_configured_slots_are_wrapped(void **state)
 {
     (void)state;
@@ -233,6 +312,7 @@ static void structures_by_value_arrive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(streams_are_numbered_and_followed),
         cmocka_unit_test(only_configured_slots_are_wrapped),
         cmocka_unit_test(empty_slots_stay_empty),
         cmocka_unit_test(nothing_behind_a_short_table_is_touched),
