@@ -11,7 +11,12 @@
 #include "intercept/hsa/signals.h"
 #include "intercept/hsa/wrappers.h"
 
-enum { BLOCK_DISPATCHES_MIN = 64, BLOCK_DISPATCHES_MAX = 1024, PACKETS_AT_ONCE = 16 };
+enum {
+    BLOCK_DISPATCHES_MIN = 64,
+    BLOCK_DISPATCHES_MAX = 1024,
+    PACKETS_AT_ONCE = 32,
+    PACKETS_AROUND = 16
+};
 
 union packet {
     uint16_t header;
@@ -126,6 +131,7 @@ void dispatch_queue_free(struct dispatch_queue *queue)
         signals_block_free(block->signals);
         free(block);
     }
+    ring_guard_free(&queue->guard);
     free(queue);
 }
 
@@ -284,6 +290,7 @@ static bool dispatch_open(struct dispatch *dispatch, const struct trace_counting
 struct packet_writer {
     union packet packets[PACKETS_AT_ONCE];
     uint32_t count;
+    struct ring_guard *guard;
     void (*write)(const void *packets, uint64_t count);
 };
 
@@ -291,6 +298,7 @@ static void writer_flush(struct packet_writer *writer)
 {
     if (writer->count > 0)
         writer->write(writer->packets, writer->count);
+    writer->guard->written += writer->count;
     writer->count = 0;
 }
 
@@ -468,27 +476,38 @@ static bool anybody_listens(void)
            trace_set_load(TRACE_QUEUE_BARRIER, 0) != NULL;
 }
 
-void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first_index, void *queue,
+static void packet_submit(struct dispatch_queue *queue, const union packet *packet,
+                          uint64_t packet_index, struct packet_writer *writer)
+{
+    unsigned type = packet->header >> HSA_PACKET_HEADER_TYPE & 0xff;
+    hsa_barrier_and_packet_t marker;
+
+    ring_guard_wait(&queue->guard, queue->queue, packet_index, PACKETS_AROUND, &queue->lane.failed);
+    if (ring_guard_mark(&queue->guard, &marker))
+        writer_put(writer, &marker);
+    if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH)
+        dispatch_submit(queue, packet, writer);
+    else if (is_barrier(type) && trace_set_load(TRACE_QUEUE_BARRIER, 0) != NULL)
+        barrier_submit(queue, packet, writer);
+    else
+        packet_pass(packet, writer);
+}
+
+void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first_index, void *data,
                              void (*write)(const void *packets, uint64_t count))
 {
+    struct dispatch_queue *queue = data;
     const union packet *packet = packets;
     struct packet_writer writer;
 
-    (void)first_index;
-    if (!anybody_listens() && !borrow_any()) {
+    if (!anybody_listens() && !borrow_any() && queue->guard.size == 0) {
         write(packets, count);
         return;
     }
     writer.count = 0;
+    writer.guard = &queue->guard;
     writer.write = write;
-    for (uint64_t i = 0; i < count; i++) {
-        unsigned type = packet[i].header >> HSA_PACKET_HEADER_TYPE & 0xff;
-        if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH)
-            dispatch_submit(queue, &packet[i], &writer);
-        else if (is_barrier(type) && trace_set_load(TRACE_QUEUE_BARRIER, 0) != NULL)
-            barrier_submit(queue, &packet[i], &writer);
-        else
-            packet_pass(&packet[i], &writer);
-    }
+    for (uint64_t i = 0; i < count; i++)
+        packet_submit(queue, &packet[i], first_index + i, &writer);
     writer_flush(&writer);
 }

@@ -7,6 +7,7 @@
 
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/completion.h"
+#include "intercept/hsa/ring_guard.h"
 #include "model/trace.h"
 
 struct dispatch;
@@ -22,6 +23,7 @@ struct dispatch_queue {
     struct dispatch *ready;
     _Atomic(struct dispatch *) returned;
     struct dispatch_block *blocks; /* all memory, freed with the queue */
+    struct ring_guard guard;       /* the submitting thread's */
     _Atomic uint64_t lost;         /* dispatches passed on untraced: no memory */
     /* The program's own error callback. */
     void (*error_callback)(hsa_status_t status, hsa_queue_t *source, void *data);

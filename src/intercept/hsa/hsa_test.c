@@ -286,9 +286,8 @@ static void thousands_in_flight(void **state)
     CALL(hsa_queue_destroy)(queues[1]);
 }
 
-/* Plain records: the device gets the program's own signals, which the program uses again, for
- * kernels and barriers, and destroys as soon as it sees them; whoever then collects, without
- * waiting, finds every kernel with its own times. */
+/* Plain records: the device gets the program's own signals, which the program uses again and
+ * destroys as soon as it sees them; who then collects finds every kernel with its own times. */
 static void signals_stay_the_programs(void **state)
 {
     enum { KERNELS = 2000, SIGNALS = 3 };
@@ -335,6 +334,28 @@ static void signals_stay_the_programs(void **state)
     for (int i = 0; i < SIGNALS; i++)
         CALL(hsa_signal_destroy)(signals[i]);
     assert_int_equal(double_open_events(), 0);
+}
+
+/* Runtimes before ROCm 6 do not survive it with several packets at one doorbell. */
+static void a_full_queue_gets_no_more(void **state)
+{
+    enum { RINGS = 400, AT_ONCE = 10, SIZE = 64 };
+    (void)state;
+    double_listen_records(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    hsa_queue_t *queue = NULL;
+    CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, SIZE, 0, NULL, NULL, 0, 0, &queue);
+    unsigned char packets[AT_ONCE][64];
+    for (uint32_t i = 0; i < RINGS; i++) {
+        hsa_kernel_dispatch_packet_t packet = kernel_packet(i + 1, (hsa_signal_t){0});
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+            memcpy(packets[k], &packet, 64);
+        mock_packets_submit(queue, packets, AT_ONCE);
+    }
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), RINGS * AT_ONCE);
+    assert_in_range(mock_queue_deepest(queue), SIZE / 4, SIZE - 1);
+    CALL(hsa_queue_destroy)(queue);
 }
 
 static bool error_seen;
@@ -567,6 +588,7 @@ int main(void)
         cmocka_unit_test_setup(nobody_listening_writes_what_came, reset),
         cmocka_unit_test_setup(thousands_in_flight, reset),
         cmocka_unit_test_setup(signals_stay_the_programs, reset),
+        cmocka_unit_test_setup(a_full_queue_gets_no_more, reset),
         cmocka_unit_test_setup(a_broken_queue_reaches_the_program_and_ends, reset),
         cmocka_unit_test_setup(counting_wraps_kernels_one_at_a_time, reset),
         cmocka_unit_test_setup(copies_report_direction_size_and_times, reset),

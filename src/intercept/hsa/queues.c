@@ -77,6 +77,7 @@ static struct dispatch_queue *queue_unlist(const hsa_queue_t *hsa_queue)
 /* The queue exists; from now on its dispatches are ours. */
 static hsa_status_t queue_prepare(struct dispatch_queue *queue)
 {
+    ring_guard_make(&queue->guard, queue->queue);
     hsa_status_t status =
         hsa_real.hsa_amd_queue_intercept_register(queue->queue, dispatch_packets_submit, queue);
 

@@ -199,8 +199,9 @@ struct mock_queue {
     void (*error)(hsa_status_t status, hsa_queue_t *source, void *data);
     void *error_data;
     unsigned char (*packets)[64];
-    uint64_t written, done;
-    uint64_t busy_until; /* ticks: the kernel that runs */
+    uint64_t written, done, deepest; /* deepest: most at a time */
+    uint64_t user_read, user_write;  /* of the queue that the program sees */
+    uint64_t busy_until;             /* ticks: the kernel that runs */
     amd_signal_t *running;
     pthread_mutex_t lock; /* the doorbell's, as in the runtime */
 };
@@ -223,20 +224,43 @@ static void hardware_write(const void *packets, uint64_t count)
                64);
         memcpy(seen[packets_seen++ % PACKETS_MAX], (const char *)packets + 64 * i, 64);
     }
+    if (writing->written - writing->done > writing->deepest)
+        writing->deepest = writing->written - writing->done;
     pthread_mutex_unlock(&device_lock);
 }
 
+/* As the runtime: each packet to the interceptor alone, the read index at the end. */
 void mock_packets_submit(hsa_queue_t *hsa, const void *packets, uint32_t count)
 {
     struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
 
     pthread_mutex_lock(&queue->lock);
     writing = queue;
-    if (queue->handler != NULL)
-        queue->handler(packets, count, queue->written, queue->handler_data, hardware_write);
-    else
-        hardware_write(packets, count);
+    queue->user_write += count;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *packet = (const char *)packets + 64 * (size_t)i;
+        if (queue->handler != NULL)
+            queue->handler(packet, 1, queue->user_read + i, queue->handler_data, hardware_write);
+        else
+            hardware_write(packet, 1);
+    }
+    queue->user_read += count;
     pthread_mutex_unlock(&queue->lock);
+}
+
+uint64_t mock_queue_deepest(const hsa_queue_t *hsa)
+{
+    return ((const struct mock_queue *)(const void *)hsa)->deepest;
+}
+
+static uint64_t read_index(const hsa_queue_t *hsa)
+{
+    return ((const struct mock_queue *)(const void *)hsa)->user_read;
+}
+
+static uint64_t write_index(const hsa_queue_t *hsa)
+{
+    return ((const struct mock_queue *)(const void *)hsa)->user_write;
 }
 
 static bool dependencies_met(const hsa_barrier_and_packet_t *barrier)
@@ -624,6 +648,8 @@ static const struct {
     {HSA_FN_hsa_signal_store_screlease, (void *)signal_store},
     {HSA_FN_hsa_queue_create, (void *)queue_make},
     {HSA_FN_hsa_queue_destroy, (void *)queue_destroy},
+    {HSA_FN_hsa_queue_load_read_index_relaxed, (void *)read_index},
+    {HSA_FN_hsa_queue_load_write_index_relaxed, (void *)write_index},
     {HSA_FN_hsa_amd_queue_intercept_create, (void *)queue_make},
     {HSA_FN_hsa_amd_queue_intercept_register, (void *)intercept_register},
     {HSA_FN_hsa_amd_profiling_set_profiler_enabled, (void *)profiler_enable},

@@ -29,6 +29,9 @@ void mock_device_hold(bool hold);
 void mock_device_by_hand(void);
 void mock_device_finish(hsa_queue_t *queue, uint64_t pending);
 
+/* Most packets that its hardware queue, which takes any number, held at a time. */
+uint64_t mock_queue_deepest(const hsa_queue_t *queue);
+
 /* What reached the device: packets, and kernels by kernel_object. */
 uint64_t mock_packets_seen(void);
 uint64_t mock_kernels_seen(void);
