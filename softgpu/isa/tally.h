@@ -100,4 +100,7 @@
 enum inst_tally { INST_TALLIES(INST_TALLY_ENUM) TALLY_COUNT };
 #undef INST_TALLY_ENUM
 
+/* Arrays of tallies are walked in blocks, and are that much longer. */
+enum { TALLY_BLOCK = 8, TALLY_SLOTS = (TALLY_COUNT + TALLY_BLOCK - 1) / TALLY_BLOCK * TALLY_BLOCK };
+
 #endif

@@ -11,12 +11,11 @@
 
 enum { CYCLES_PER_ISSUE = 4 };
 
-uint32_t clock_latency_cycles(enum inst_tally tally);
-
-/* Cycles that a wave's instructions keep the arbiter, and that it waits for their results. */
-struct wave_time {
-    uint64_t issue_cycles, wait_cycles;
+/* What an instruction costs its wave, by tally; 0 in the slots behind the last. */
+struct clock_cost {
+    uint16_t issue_cycles; /* of the arbiter */
+    uint16_t wait_cycles;  /* then, for the result */
 };
-struct wave_time clock_wave(const uint64_t tallies[TALLY_COUNT]);
+extern const struct clock_cost clock_costs[TALLY_SLOTS];
 
 #endif

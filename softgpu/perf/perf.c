@@ -127,14 +127,31 @@ static const uint8_t tally_matrix_cycles[TALLY_COUNT] = {
 #undef TALLY_MATRIX
 };
 
-static void instructions_add(const struct perf_group *group, uint64_t *cu)
+/* What an instruction of the class keeps in flight. */
+static void latency_add(enum inst_class klass, uint64_t cycles, uint64_t *cu)
+{
+    if (klass >= CLASS_VMEM_RD && klass <= CLASS_FLAT_WR)
+        cu[SRC_VMEM_LATENCY] += cycles;
+    if (klass == CLASS_SMEM)
+        cu[SRC_SMEM_LATENCY] += cycles;
+    if (klass == CLASS_LDS)
+        cu[SRC_LDS_LATENCY] += cycles;
+}
+
+static void tally_add(enum inst_tally tally, uint64_t count, uint64_t *cu)
 {
     _Static_assert(SRC_INST_OTHER - SRC_INST_VALU == CLASS_OTHER - CLASS_VALU, "same order");
-    for (uint32_t i = 0; i < TALLY_COUNT; i++) {
-        cu[i] += group->tallies[i];
-        cu[SRC_INST_VALU + tally_class[i]] += group->tallies[i];
-        cu[SRC_MATRIX_CYCLES] += group->tallies[i] * tally_matrix_cycles[i];
-    }
+    enum inst_class klass = tally_class[tally];
+    cu[tally] += count;
+    cu[SRC_INST_VALU + klass] += count;
+    cu[SRC_MATRIX_CYCLES] += count * tally_matrix_cycles[tally];
+    latency_add(klass, count * clock_costs[tally].wait_cycles, cu);
+}
+
+static void instructions_add(const struct perf_group *group, uint64_t *cu)
+{
+    for (uint32_t i = 0; i < group->tally_count; i++)
+        tally_add(group->tallies[i], group->counts[i], cu);
     cu[SRC_VALU_LANES] += group->valu_lanes;
     cu[SRC_FLAT_LDS] += group->flat_lds_insts;
     cu[SRC_FLAT_LDS_ONLY] += group->flat_lds_only;
@@ -167,25 +184,6 @@ static void times_add(const struct perf_group *group, uint64_t *cu)
     cu[SRC_WAIT_CYCLES] += group->wait_cycles;
     cu[SRC_ARBITER_CYCLES] += group->wave_cycles > own ? group->wave_cycles - own : 0;
     cu[SRC_CU_BUSY] += group->busy_cycles;
-    for (uint32_t i = 0; i < TALLY_COUNT; i++) {
-        uint64_t cycles = group->tallies[i] * clock_latency_cycles(i);
-        switch ((enum inst_class)tally_class[i]) {
-        case CLASS_VMEM_RD:
-        case CLASS_VMEM_WR:
-        case CLASS_FLAT_RD:
-        case CLASS_FLAT_WR:
-            cu[SRC_VMEM_LATENCY] += cycles;
-            break;
-        case CLASS_SMEM:
-            cu[SRC_SMEM_LATENCY] += cycles;
-            break;
-        case CLASS_LDS:
-            cu[SRC_LDS_LATENCY] += cycles;
-            break;
-        default:
-            break;
-        }
-    }
 }
 
 static void lds_add(const struct perf_lds *lds, uint64_t *cu)
@@ -198,7 +196,17 @@ static void lds_add(const struct perf_lds *lds, uint64_t *cu)
     cu[SRC_LDS_VIOLATIONS] += lds->violations;
 }
 
-/* Instructions since the dispatch began tell which units it kept busy. */
+static void uses_note(struct running_dispatch *dispatch, const struct perf_group *group)
+{
+    for (uint32_t i = 0; i < group->tally_count; i++) {
+        enum inst_class klass = tally_class[group->tallies[i]];
+        bool vector = klass >= CLASS_VMEM_RD && klass <= CLASS_FLAT_WR;
+        dispatch->used_vector_memory |= vector;
+        dispatch->used_memory |= vector || klass == CLASS_SMEM;
+    }
+}
+
+/* How long each unit was busy with the dispatch, and what else it kept busy. */
 static void dispatch_add(struct running_dispatch *dispatch, const struct perf_group *group,
                          size_t unit)
 {
@@ -206,12 +214,7 @@ static void dispatch_add(struct running_dispatch *dispatch, const struct perf_gr
     dispatch->units[unit].groups++;
     dispatch->capacity = group->capacity;
     dispatch->limit = group->limit;
-    for (uint32_t i = 0; i < TALLY_COUNT; i++) {
-        enum inst_class klass = tally_class[i];
-        bool vector = klass >= CLASS_VMEM_RD && klass <= CLASS_FLAT_WR;
-        dispatch->used_vector_memory |= vector && group->tallies[i];
-        dispatch->used_memory |= (vector || klass == CLASS_SMEM) && group->tallies[i];
-    }
+    uses_note(dispatch, group);
 }
 
 void perf_group_retire(struct perf *perf, const struct perf_group *group)

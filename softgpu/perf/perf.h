@@ -74,7 +74,6 @@ struct perf_group {
     uint32_t waves, work_items;
     uint32_t capacity; /* groups of this dispatch that a compute unit holds */
     enum perf_limit limit;
-    uint64_t tallies[TALLY_COUNT]; /* executed instructions */
     uint64_t valu_lanes;
     /* Summed over waves, in the clock of README.md: resident; of these, issuing and waiting. */
     uint64_t wave_cycles, issue_cycles, wait_cycles;
@@ -84,7 +83,18 @@ struct perf_group {
     uint64_t fetches;                        /* 32-byte instruction fetches */
     const struct perf_line_access *accesses; /* only while wanted */
     uint64_t access_count;
+    /* Executed instructions: how many of which, appended by perf_group_count(). Last, because a
+     * kernel uses a dozen: the rest is never touched. */
+    uint32_t tally_count;
+    uint8_t tallies[TALLY_COUNT]; /* enum inst_tally */
+    uint64_t counts[TALLY_COUNT];
 };
+
+static inline void perf_group_count(struct perf_group *group, enum inst_tally tally, uint64_t count)
+{
+    group->tallies[group->tally_count] = (uint8_t)tally;
+    group->counts[group->tally_count++] = count;
+}
 
 /* What some counting event needs observed; the engine reads it at group start. */
 enum perf_want {

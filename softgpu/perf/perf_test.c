@@ -73,7 +73,7 @@ static void indexed_selects_count_different_events(void **state)
     struct perf *perf = *state;
     struct perf_group group = {.waves = 3, .work_items = 150};
 
-    group.tallies[TALLY_SALU] = 11;
+    perf_group_count(&group, TALLY_SALU, 11);
     set(perf, REG(GRBM_GFX_INDEX), (uint32_t)BROADCAST);
     set(perf, REG(SQ_PERFCOUNTER2_SELECT), 0x0f0ff000 | 4); /* SQ_WAVES everywhere */
     set(perf, REG(GRBM_GFX_INDEX), 0x60000000 | 5 << 16);
@@ -95,8 +95,8 @@ static void per_unit_blocks_see_their_unit(void **state)
     struct perf *perf = *state;
     struct perf_group group = {.waves = 1};
 
-    group.tallies[TALLY_GLOBAL_READ] = 7;
-    group.tallies[TALLY_FLAT_WRITE] = 2;
+    perf_group_count(&group, TALLY_GLOBAL_READ, 7);
+    perf_group_count(&group, TALLY_FLAT_WRITE, 2);
     set(perf, REG(GRBM_GFX_INDEX), (uint32_t)BROADCAST);
     set(perf, REG(TA_PERFCOUNTER0_SELECT), 32); /* TA_TOTAL_WAVEFRONTS */
     start(perf);
@@ -150,7 +150,7 @@ static void counters_are_64_bits_and_can_be_written(void **state)
     struct perf *perf = *state;
     struct perf_group group = {0};
 
-    group.tallies[TALLY_VALU_OTHER] = 0xf0000000;
+    perf_group_count(&group, TALLY_VALU_OTHER, 0xf0000000);
     set(perf, REG(SQ_PERFCOUNTER1_SELECT), 26);
     start(perf);
     for (int i = 0; i < 20; i++)
@@ -245,7 +245,7 @@ static void event_numbers_follow_the_gpu(void **state)
     struct perf_group group = {0};
 
     (void)state;
-    group.tallies[TALLY_SALU] = 9;
+    perf_group_count(&group, TALLY_SALU, 9);
     for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
         struct perf *perf;
         assert_int_equal(perf_create(gpu_model_find(gpus[i].name), &perf), 0);

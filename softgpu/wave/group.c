@@ -23,8 +23,8 @@ static void wave_run(struct wave *wave)
 }
 
 /* The same while instruction fetches are counted. A slot's first execution only decodes it, and
- * comes back to it: that is no fetch. */
-static void wave_run_fetching(struct wave *wave)
+ * comes back to it: that is no fetch. Kept out of line, for the sake of wave_run()'s registers. */
+static __attribute__((noinline)) void wave_run_fetching(struct wave *wave)
 {
     const struct inst *inst = wave->pc;
     wave->stop = WAVE_RUNNING;

@@ -122,14 +122,14 @@ static inline void wave_count(struct wave *wave, const struct inst *inst, uint64
 {
     wave->counts[inst->tally]++;
     /* Without -mpopcnt the builtin is a library call; nearly all instructions run all lanes. */
-    wave->lanes[inst->tally] +=
+    wave->lanes[inst->klass] +=
         __builtin_expect(exec == ~UINT64_C(0), 1) ? 64 : (uint64_t)__builtin_popcountll(exec);
 }
 
 static inline void wave_uncount(struct wave *wave, const struct inst *inst)
 {
     wave->counts[inst->tally]--;
-    wave->lanes[inst->tally] -= (uint64_t)__builtin_popcountll(wave_exec(wave));
+    wave->lanes[inst->klass] -= (uint64_t)__builtin_popcountll(wave_exec(wave));
 }
 
 static inline const struct inst *inst_next(const struct inst *inst)

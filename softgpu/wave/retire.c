@@ -1,5 +1,7 @@
 /* The end of groups, in order, and of dispatches. */
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "perf/clock.h"
 #include "wave/engine.h"
@@ -14,24 +16,68 @@ static uint64_t groups_beside(const struct dispatch *dispatch, const struct work
     return groups < dispatch->launch.capacity ? groups : dispatch->launch.capacity;
 }
 
+struct wave_time {
+    uint64_t issue_cycles, wait_cycles;
+};
+
+/* Most tallies are zero: they are looked at a block at a time. */
+static bool block_used(const struct workgroup *group, uint32_t at)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        for (uint32_t t = 0; t < TALLY_BLOCK; t++)
+            any |= group->waves[i].counts[at + t];
+    return any != 0;
+}
+
+static void tally_record(const struct workgroup *group, uint32_t tally,
+                         struct wave_time times[WAVES_PER_GROUP_MAX], struct perf_group *record)
+{
+    const struct clock_cost cost = clock_costs[tally];
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        uint64_t count = group->waves[i].counts[tally];
+        if (!count)
+            continue;
+        sum += count;
+        times[i].issue_cycles += count * cost.issue_cycles;
+        times[i].wait_cycles += count * cost.wait_cycles;
+    }
+    if (sum)
+        perf_group_count(record, tally, sum);
+}
+
+static void record_instructions(const struct workgroup *group,
+                                struct wave_time times[WAVES_PER_GROUP_MAX],
+                                struct perf_group *record)
+{
+    for (uint32_t at = 0; at < TALLY_SLOTS; at += TALLY_BLOCK) {
+        if (!block_used(group, at))
+            continue;
+        for (uint32_t t = at; t < at + TALLY_BLOCK; t++)
+            tally_record(group, t, times, record);
+    }
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        record->valu_lanes += group->waves[i].lanes[CLASS_VALU] + group->waves[i].lanes[CLASS_MFMA];
+}
+
 /*
  * The clock of perf/README.md: the waves of a SIMD issue one after another and wait together, and
  * groups share their unit. A wave is resident for as long as its group: until its SIMD has issued
  * everything and its longest wait is over.
  */
 static void record_times(const struct engine *engine, const struct workgroup *group,
-                         struct perf_group *record)
+                         const struct wave_time *times, struct perf_group *record)
 {
     uint64_t issue[SIMD_MAX] = {0}, busiest = 0, longest_wait = 0;
     uint64_t beside = groups_beside(group->dispatch, group);
     for (uint32_t i = 0; i < group->wave_count; i++) {
-        struct wave_time time = clock_wave(group->waves[i].counts);
         uint64_t *simd = &issue[i % engine->model->simd_per_cu];
-        *simd += time.issue_cycles;
+        *simd += times[i].issue_cycles;
         busiest = *simd > busiest ? *simd : busiest;
-        longest_wait = time.wait_cycles > longest_wait ? time.wait_cycles : longest_wait;
-        record->issue_cycles += time.issue_cycles;
-        record->wait_cycles += time.wait_cycles;
+        longest_wait = times[i].wait_cycles > longest_wait ? times[i].wait_cycles : longest_wait;
+        record->issue_cycles += times[i].issue_cycles;
+        record->wait_cycles += times[i].wait_cycles;
     }
     uint64_t alone = busiest + longest_wait, together = busiest * beside;
     uint64_t resident = alone > together ? alone : together;
@@ -42,56 +88,52 @@ static void record_times(const struct engine *engine, const struct workgroup *gr
 static void record_group(const struct engine *engine, const struct workgroup *group,
                          struct perf_group *record)
 {
-    _Static_assert(TALLY_VALU_OTHER == 0, "vector tallies come first");
-    *record = (struct perf_group){.dispatch_seq = group->dispatch->sequence,
-                                  .group_index = group->index,
-                                  .xcc = group->xcc,
-                                  .se = group->se,
-                                  .sh = group->sh,
-                                  .cu = group->cu,
-                                  .waves = group->wave_count,
-                                  .work_items = group->work_items,
-                                  .capacity = group->launch->capacity,
-                                  .limit = group->launch->limit,
-                                  .flat_lds_insts = group->flat_lds_insts,
-                                  .flat_lds_only = group->flat_lds_only,
-                                  .lds = group->lds_counts,
-                                  .fetches = group->fetches.count};
-    for (uint32_t i = 0; i < group->wave_count; i++) {
-        const struct wave *wave = &group->waves[i];
-        for (int t = 0; t < TALLY_COUNT; t++)
-            record->tallies[t] += wave->counts[t];
-        for (int t = 0; t < TALLY_SALU; t++)
-            record->valu_lanes += wave->lanes[t];
-    }
-    record_times(engine, group, record);
+    memset(record, 0, offsetof(struct perf_group, tallies));
+    record->dispatch_seq = group->dispatch->sequence;
+    record->group_index = group->index;
+    record->xcc = group->xcc;
+    record->se = group->se;
+    record->sh = group->sh;
+    record->cu = group->cu;
+    record->waves = group->wave_count;
+    record->work_items = group->work_items;
+    record->capacity = group->launch->capacity;
+    record->limit = group->launch->limit;
+    record->flat_lds_insts = group->flat_lds_insts;
+    record->flat_lds_only = group->flat_lds_only;
+    record->lds = group->lds_counts;
+    record->fetches = group->fetches.count;
+    struct wave_time times[WAVES_PER_GROUP_MAX];
+    memset(times, 0, group->wave_count * sizeof times[0]);
+    record_instructions(group, times, record);
+    record_times(engine, group, times, record);
 }
 
-/* Under retire_lock and lock: hands over what is next in order, one record at a time. */
-static bool next_finished(struct dispatch *dispatch, struct finished_group *out)
+/* Under retire_lock and lock: what is next in order, when it is ready. Its slot is not used again
+ * before group_retired moves on. */
+static struct finished_group *next_finished(struct dispatch *dispatch)
 {
     struct finished_group *slot = &dispatch->finished[dispatch->group_retired % RETIRE_WINDOW];
     if (dispatch->group_retired >= dispatch->group_next || !slot->ready)
-        return false;
-    *out = *slot;
-    slot->ready = false;
-    slot->accesses = (struct access_log){0};
-    return true;
+        return NULL;
+    return slot;
 }
 
 static void retire_in_order(struct engine *engine, struct dispatch *dispatch)
 {
-    struct finished_group next;
-    while (next_finished(dispatch, &next)) {
+    struct finished_group *next;
+    while ((next = next_finished(dispatch))) {
         pthread_mutex_unlock(&engine->lock);
         if (!dispatch->begun)
             perf_dispatch_begin(engine->perf, dispatch->sequence);
         dispatch->begun = true;
-        next.record.accesses = next.accesses.items;
-        next.record.access_count = next.accesses.count;
-        perf_group_retire(engine->perf, &next.record);
-        free(next.accesses.items);
+        next->record.accesses = next->accesses.items;
+        next->record.access_count = next->accesses.count;
+        perf_group_retire(engine->perf, &next->record);
+        free(next->accesses.items);
         pthread_mutex_lock(&engine->lock);
+        next->ready = false;
+        next->accesses = (struct access_log){0};
         dispatch->group_retired++;
     }
 }

@@ -89,8 +89,8 @@ struct wave {
     uint32_t scratch_bytes; /* per lane */
     uint32_t scratch_stride;
     uint64_t fetch_window; /* 32-byte window of the last instruction, while fetches are counted */
-    uint64_t counts[TALLY_COUNT]; /* executed instructions */
-    uint64_t lanes[TALLY_COUNT];  /* sum of popcount(EXEC) over them */
+    uint64_t counts[TALLY_SLOTS]; /* executed instructions */
+    uint64_t lanes[CLASS_COUNT];  /* sum of popcount(EXEC) over them, by class */
 };
 
 static inline uint64_t wave_exec(const struct wave *w)

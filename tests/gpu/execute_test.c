@@ -88,7 +88,7 @@ static void work(struct machine *m)
                                        .se = engine,
                                        .waves = waves_in(die, engine),
                                        .work_items = waves_in(die, engine) * ITEMS_PER_WAVE};
-            group.tallies[TALLY_SALU] = SALU_PER_GROUP;
+            perf_group_count(&group, TALLY_SALU, SALU_PER_GROUP);
             perf_group_retire(m->perf, &group);
         }
     perf_dispatch_end(m->perf, sequence);
