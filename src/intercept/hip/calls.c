@@ -1,5 +1,7 @@
 #include "intercept/hip/calls.h"
 #include "intercept/hip/arm.h"
+#include "intercept/hip/launches.h"
+#include "intercept/hip/library.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -142,18 +144,30 @@ bool hip_call_wanted(uint32_t id)
            !(thread_calls && thread_calls->busy);
 }
 
+/* HIP_OP_ID_DISPATCH */
+enum { OPERATION_DISPATCH = 0 };
+
+static bool launch_is_watched(uint32_t id)
+{
+    const struct hip_operation *operation = id < HIP_IDS_MAX ? operation_of[id] : NULL;
+
+    return setup.kernel_names && operation != NULL && operation->domain == TRACE_HIP_RUNTIME_API &&
+           launch_names_kernel(operation->operation) && operation_is_wanted(OPERATION_DISPATCH);
+}
+
 struct hip_call *hip_call_open(uint32_t id)
 {
     const struct trace_set *set = listeners_of(id);
 
-    if (set == NULL && !stream_is_wanted(id))
+    if (set == NULL && !stream_is_wanted(id) && !launch_is_watched(id))
         return NULL;
     struct calls *calls = calls_of_thread();
     if (calls == NULL || calls->busy || calls->depth == NESTING_MAX)
         return NULL;
     struct hip_call *call = &calls->call[calls->depth++];
     call->frame.set = set;
-    call->correlation = trace_correlation_take();
+    call->correlation = set ? trace_correlation_take() : 0;
+    call->kernel_name = NULL;
     call->entered = false;
     return call;
 }
@@ -165,12 +179,26 @@ struct hip_call *hip_call_innermost(void)
     return calls && calls->depth > 0 ? &calls->call[calls->depth - 1] : NULL;
 }
 
+/* The library must not be asked while it is busy with the launch itself, so now. */
+static void kernel_name_read(struct hip_call *call, uint32_t id, const void *data)
+{
+    rocprofiler_hip_api_args_t arguments;
+
+    memset(&arguments, 0, sizeof arguments);
+    setup.arguments(id, data, &arguments);
+    thread_calls->busy = true;
+    call->kernel_name = launch_kernel_name(operation_of[id]->operation, &arguments);
+    thread_calls->busy = false;
+}
+
 void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
 {
     const struct hip_operation *operation = operation_of[id];
 
     if (operation == NULL)
         return;
+    if (launch_is_watched(id))
+        kernel_name_read(call, id, data);
     call->operation = operation->domain == TRACE_HIP_RUNTIME_API ? operation->operation : -1;
     if (call->frame.set == NULL || trace_set_wants_args(call->frame.set) || stream_is_wanted(id)) {
         memset(&call->payload, 0, sizeof call->payload);

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "intercept/hip/calls.h"
+#include "intercept/hip/launches.h"
 
 typedef void (*api_callback_fn)(uint32_t domain, uint32_t id, const void *data, void *argument);
 typedef void *(*activity_callback_fn)(uint32_t id, void *record, const void *data, void *argument);
@@ -98,12 +99,14 @@ bool legacy_arm(void (*ready)(void))
         !library_symbols_find(symbols, sizeof symbols / sizeof symbols[0]))
         return false;
     library_initialise((void *)hip.api_name);
+    bool known = arguments_match();
     const struct hip_calls_setup setup = {
         .api_name = hip.api_name,
         .result = hip.last_error,
         .ready = ready,
         .data_size_bytes = hip_legacy_data_size(),
-        .arguments = arguments_match() ? hip_legacy_arguments : NULL,
+        .arguments = known ? hip_legacy_arguments : NULL,
+        .kernel_names = known && launches_prepare(),
     };
     if (!hook_all(hip_calls_prepare(&setup)))
         return false;

@@ -3,7 +3,8 @@
  *
  * Up to 5.2 the library is asked for each sort by hipEnableActivityCallback; later ones ask the
  * tracer callback. Either way a record of the tracing interface comes, whose layout has never
- * changed; that of 5.2 has no kernel names.
+ * changed; that of 5.2 has no kernel names, so they are taken from the launching calls
+ * (launches.c).
  */
 #include "base/log.h"
 #include "intercept/hip/arm.h"
@@ -73,8 +74,15 @@ void intercept_hip_operations_settle(void)
               (unsigned long long)atomic_load(&over), (unsigned long long)atomic_load(&begun));
 }
 
+/* Tools take it for granted that a kernel has a name. */
+static const char unknown_kernel[] = "unknown kernel";
+
 static void report(uint32_t operation, const struct hip_record *record, const char *kernel_name)
 {
+    if (operation != OPERATION_DISPATCH)
+        kernel_name = NULL;
+    else if (kernel_name == NULL)
+        kernel_name = unknown_kernel;
     struct trace_report out = {
         .correlation = record->correlation,
         .start_ns = record->begin_ns,
@@ -110,6 +118,7 @@ static struct birth {
     /* Writer: the calling thread, `call` first (release). Reader: HIP's thread (acquire). */
     _Atomic uint64_t command; /* its number + 1 */
     _Atomic uint64_t call;
+    _Atomic(const char *) kernel_name;
 } births[BIRTHS];
 
 static void on_command(uint64_t command)
@@ -119,15 +128,18 @@ static void on_command(uint64_t command)
 
     operation_begins();
     atomic_store_explicit(&birth->call, call ? call->correlation : 0, memory_order_relaxed);
+    atomic_store_explicit(&birth->kernel_name, call ? call->kernel_name : NULL,
+                          memory_order_relaxed);
     atomic_store_explicit(&birth->command, command + 1, memory_order_release);
 }
 
-static uint64_t call_of(uint64_t command)
+/* NULL: too long ago. */
+static const struct birth *birth_of(uint64_t command)
 {
     const struct birth *birth = &births[command % BIRTHS];
-    uint64_t known = atomic_load_explicit(&birth->command, memory_order_acquire);
 
-    return known == command + 1 ? atomic_load_explicit(&birth->call, memory_order_relaxed) : 0;
+    return atomic_load_explicit(&birth->command, memory_order_acquire) == command + 1 ? birth
+                                                                                      : NULL;
 }
 
 /* These releases call everything that is no kernel a copy. The numbers are OpenCL's. */
@@ -150,8 +162,10 @@ static void on_legacy_operation(uint32_t operation, void *from, void *argument)
     if (from == NULL)
         return;
     memcpy(&record, from, sizeof record);
-    record.correlation = call_of(record.correlation);
-    report(operation_of_command(record.kind), &record, NULL);
+    const struct birth *birth = birth_of(record.correlation);
+    record.correlation = birth ? atomic_load_explicit(&birth->call, memory_order_relaxed) : 0;
+    report(operation_of_command(record.kind), &record,
+           birth ? atomic_load_explicit(&birth->kernel_name, memory_order_relaxed) : NULL);
 }
 
 void legacy_operations_arm(void)

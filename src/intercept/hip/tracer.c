@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/log.h"
 #include "intercept/hip/arm.h"
@@ -88,8 +89,21 @@ static void on_exit_phase(uint32_t id, void *data)
     hip_call_close();
 }
 
-/* Only the first call's thread asks until the proof is there: others answer NO meanwhile, which
-   loses their calls of some microseconds. */
+/* Another thread's first call is on its way to on_enter: a moment, and nothing is lost. */
+static bool proof_wait(void)
+{
+    enum { NAPS_MAX = 400 };
+    static const struct timespec nap = {0, 50000};
+
+    for (int i = 0; i < NAPS_MAX; i++) {
+        if (atomic_load_explicit(&proof, memory_order_relaxed) != PROOF_ASKED)
+            break;
+        nanosleep(&nap, NULL);
+    }
+    return atomic_load_explicit(&proof, memory_order_relaxed) == PROOF_GIVEN;
+}
+
+/* Only the first call's thread asks until the proof is there. */
 static bool proof_ask(void)
 {
     static __thread bool asked;
@@ -104,7 +118,7 @@ static bool proof_ask(void)
         hip_call_close();
     }
     asked = atomic_compare_exchange_strong(&proof, &none, PROOF_ASKED);
-    return asked;
+    return asked || proof_wait();
 }
 
 /* Writer: who installs wrappers in HIP's tables. Readers: calls, relaxed: a library offers its

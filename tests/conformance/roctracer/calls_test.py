@@ -33,7 +33,7 @@ def constant(program, name):
 def vector_add():
     calls = (["hipMalloc"] * 3 + ["hipMemcpy"] * 2 + LAUNCH + ["hipGetLastError", "hipMemcpy"]
              + ["hipFree"] * 3)
-    return {"threads": [calls], "kernels": 1, "copies": 3}
+    return {"threads": [calls], "kernels": 1, "copies": 3, "kernel": "vector_add"}
 
 
 def streams():
@@ -43,14 +43,16 @@ def streams():
     calls += ["hipEventRecord"] * count + (["hipStreamWaitEvent"] + LAUNCH) * count
     calls += ["hipEventRecord", "hipDeviceSynchronize", "hipEventElapsedTime"]
     calls += ["hipMemcpy", "hipFree", "hipStreamDestroy", "hipEventDestroy"] * count
-    return {"threads": [calls], "kernels": (steps + 1) * count, "copies": count}
+    return {"threads": [calls], "kernels": (steps + 1) * count, "copies": count,
+            "kernel": "step"}
 
 
 def threads():
     count, launches = constant("threads", "THREADS"), constant("threads", "LAUNCHES")
     calls = (["hipStreamCreate", "hipMalloc", "hipMemsetAsync"] + LAUNCH * launches
              + ["hipStreamSynchronize", "hipMemcpy", "hipFree", "hipStreamDestroy"])
-    return {"threads": [calls] * count, "kernels": launches * count, "copies": count}
+    return {"threads": [calls] * count, "kernels": launches * count, "copies": count,
+            "kernel": "count_up"}
 
 
 PROGRAMS = {"examples/vector_add": vector_add, "tests/programs/streams": streams,
@@ -123,9 +125,17 @@ def check_calls(name, lines, expected):
     return dict((i, c) for calls in order.values() for c, i in calls)
 
 
+def check_names(name, kernels, expected):
+    """Mangled: _Z, the length, the name."""
+    symbol = "kernel=_Z%d%s" % (len(expected["kernel"]), expected["kernel"])
+    check(all(l[-1].startswith(symbol) for l in kernels),
+          "%s: kernels are called %s" % (name, {l[-1] for l in kernels}))
+
+
 def check_operations(name, lines, calls, expected):
     hip = [l for l in lines if l[0] == "record" and l[1] == HIP_OPS]
     kernels = [l for l in hip if l[3] == "op=0"]
+    check_names(name, kernels, expected)
     copies = [l for l in hip if l[3] == "op=1" and l[2].startswith("Copy")]
     check(len(kernels) == expected["kernels"], "%s: %d kernels" % (name, len(kernels)))
     check(len(copies) == expected["copies"], "%s: %d copies" % (name, len(copies)))
@@ -143,6 +153,9 @@ def check_program(program, expected, work):
     for flushed in (l for l in lines if l[0] == "flushed"):
         check(flushed[1] == str(expected["kernels"]),
               "%s: a flush finds %s kernels after hipDeviceSynchronize" % (name, flushed[1]))
+    kernels = [l for l in watch(program, "hip_ops", work) if l[1:2] == [HIP_OPS] and l[3] == "op=0"]
+    check(len(kernels) == expected["kernels"], name + ": kernels without their calls")
+    check_names(name, kernels, expected)
     lines = watch(program, "hsa_api,hsa_ops", work)
     entered = [l[4] for l in lines if l[0] == "call" and l[3] == "enter"]
     records = [l[4] for l in lines if l[0] == "record" and l[1] == HSA_API]

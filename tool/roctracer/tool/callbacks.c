@@ -9,7 +9,6 @@
 
 #include <roctracer/roctracer_roctx.h>
 
-#include "launches.h"
 #include "plugin.h"
 #include "roctracer/arguments/arguments.h"
 
@@ -182,7 +181,6 @@ bool callbacks_ignore_thread(bool ignore)
 
 void callbacks_write(const struct journal_entry *entry)
 {
-    launches_note(&entry->record);
     plugin_callback_write(&entry->record, entry->data);
 }
 

@@ -19,7 +19,6 @@
 #include "base/log.h"
 #include "callbacks.h"
 #include "journal.h"
-#include "launches.h"
 #include "periods.h"
 #include "plugin.h"
 #include "settings.h"
@@ -62,17 +61,10 @@ static void functions_enable(activity_domain_t domain, const struct name_list *f
 static void on_activity(const char *begin, const char *end, void *unused)
 {
     (void)unused;
-    enum { PIECE_RECORDS = 256 };
     bool before = callbacks_ignore_thread(true);
-    journal_drain(callbacks_write); /* calls come before what they caused, and name the kernels */
-    size_t count = (size_t)(end - begin) / sizeof(roctracer_record_t);
-    for (size_t done = 0; done < count; done += PIECE_RECORDS) {
-        roctracer_record_t piece[PIECE_RECORDS];
-        size_t size = count - done < PIECE_RECORDS ? count - done : PIECE_RECORDS;
-        memcpy(piece, begin + done * sizeof piece[0], size * sizeof piece[0]);
-        launches_name(piece, (uint32_t)size);
-        plugin_activity_write(piece, piece + size);
-    }
+    journal_drain(callbacks_write); /* calls come before what they caused */
+    plugin_activity_write((const roctracer_record_t *)(const void *)begin,
+                          (const roctracer_record_t *)(const void *)end);
     callbacks_ignore_thread(before);
 }
 
