@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <rocprofiler-register/rocprofiler-register.h>
@@ -138,14 +139,37 @@ static void tables_offer(void)
         set_tables("roctx", ROCPROFILER_SDK_ROCTX_VERSION, 0, tables, 3);
 }
 
+static bool unoffered(void)
+{
+    return atomic_load_explicit(&markers_state, memory_order_acquire) & MARKERS_UNOFFERED;
+}
+
+/* Another thread offers: a marker made now is the profiler's already. The wait is bounded, because
+ * that thread may be in a tool's configuration that waits for this one, or not exist in a child of
+ * fork; and a thread waits once. */
+static void offer_await(void)
+{
+    enum { TURNS_MAX = 10000, TURN_NS = 100000 };
+    static __thread bool waited;
+    if (waited)
+        return;
+    waited = true;
+    for (int turn = 0; turn < TURNS_MAX && unoffered(); turn++)
+        nanosleep(&(struct timespec){.tv_nsec = TURN_NS}, NULL);
+}
+
 void markers_offer(void)
 {
     static atomic_flag begun = ATOMIC_FLAG_INIT; /* relaxed: only one thread goes on */
-    /* A tool that marks while it is being configured, and threads that come meanwhile, go on with
-     * the library's own functions. */
-    if (atomic_flag_test_and_set_explicit(&begun, memory_order_relaxed))
+    static __thread bool offering_here; /* a tool that marks while it is being configured */
+    if (atomic_flag_test_and_set_explicit(&begun, memory_order_relaxed)) {
+        if (!offering_here)
+            offer_await();
         return;
+    }
+    offering_here = true;
     tables_offer();
+    offering_here = false;
     atomic_fetch_and_explicit(&markers_state, ~(unsigned)MARKERS_UNOFFERED, memory_order_release);
 }
 
@@ -154,17 +178,17 @@ void markers_offer(void)
 void markers_mark_heard(const char *message)
 {
     markers_ready();
-    markers_core.mark(message);
+    MARKERS_SLOT(markers_core.mark)(message);
 }
 
 int markers_push_heard(const char *message)
 {
     markers_ready();
-    return markers_core.range_push(message);
+    return MARKERS_SLOT(markers_core.range_push)(message);
 }
 
 int markers_pop_heard(void)
 {
     markers_ready();
-    return markers_core.range_pop();
+    return MARKERS_SLOT(markers_core.range_pop)();
 }

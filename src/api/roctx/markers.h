@@ -40,6 +40,11 @@ extern struct markers_core markers_core;
 extern struct markers_control markers_control;
 extern struct markers_names markers_names;
 
+/* A slot of these. Writer: a profiler's table_wrap(), on whatever thread offers the tables
+ * (release, so that a wrapper is seen with what it needs). Readers: every call. A plain load on
+ * x86. */
+#define MARKERS_SLOT(slot) __atomic_load_n(&(slot), __ATOMIC_ACQUIRE)
+
 /* Why a call may have to do more than its own work; 0: nobody hears it, unless its slot in the
  * table is a profiler's. Set and cleared by markers_offer() and markers_listener_set() (release),
  * read by every call (acquire): whoever sees a bit sees the functions that go with it. */
@@ -85,20 +90,20 @@ int markers_pop_heard(void);
 
 static inline void markers_mark(const char *message)
 {
-    if (!markers_quiet() || markers_core.mark != markers_own_mark)
+    if (!markers_quiet() || MARKERS_SLOT(markers_core.mark) != markers_own_mark)
         markers_mark_heard(message);
 }
 
 static inline int markers_push(const char *message)
 {
-    if (markers_quiet() && markers_core.range_push == markers_own_push)
+    if (markers_quiet() && MARKERS_SLOT(markers_core.range_push) == markers_own_push)
         return markers_open_ranges++;
     return markers_push_heard(message);
 }
 
 static inline int markers_pop(void)
 {
-    if (markers_quiet() && markers_core.range_pop == markers_own_pop)
+    if (markers_quiet() && MARKERS_SLOT(markers_core.range_pop) == markers_own_pop)
         return markers_open_ranges > 0 ? --markers_open_ranges : -1;
     return markers_pop_heard();
 }
@@ -106,13 +111,13 @@ static inline int markers_pop(void)
 static inline uint64_t markers_start(const char *message)
 {
     markers_ready();
-    return markers_core.range_start(message);
+    return MARKERS_SLOT(markers_core.range_start)(message);
 }
 
 static inline void markers_stop(uint64_t id)
 {
     markers_ready();
-    markers_core.range_stop(id);
+    MARKERS_SLOT(markers_core.range_stop)(id);
 }
 
 #endif

@@ -210,7 +210,6 @@ static void every_record_is_accounted_for_in_flat_memory(void **state)
     (void)state;
     long without = resident_pages();
     OK(rocprofiler_force_configure(configure));
-    marks(1); /* the marker library meets the profiler before there are threads */
     all_rounds(records_wanted / 4);
     long before = resident_pages();
     all_rounds(records_wanted - records_wanted / 4);
