@@ -13,7 +13,8 @@
       "count these for every kernel, in several runs if need be; see 'crocprof list'")             \
     X(directory, "output-directory", 'o', "DIR", "CROCPROF_OUTPUT_DIR",                            \
       "write PID_kernel_trace.csv ... and PID_results.db there")                                   \
-    X(formats, "format", 'f', "csv,sqlite", "CROCPROF_FORMATS", "which files to write (both)")     \
+    X(formats, "format", 'f', "csv,sqlite", "CROCPROF_FORMATS",                                    \
+      "which files to write (both); pftrace, too, for Perfetto")                                   \
     X(summary_file, "summary-file", 0, "FILE", "CROCPROF_SUMMARY_FILE",                            \
       "write the summary there instead of to stderr")
 

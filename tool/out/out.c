@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const struct out_ops *const formats[] = {&out_csv_ops, &out_sqlite_ops};
+static const struct out_ops *const formats[] = {&out_csv_ops, &out_sqlite_ops, &out_pftrace_ops};
 
 const struct out_ops *out_find(const char *name)
 {

@@ -21,6 +21,7 @@ struct out_ops {
 
 extern const struct out_ops out_csv_ops;
 extern const struct out_ops out_sqlite_ops;
+extern const struct out_ops out_pftrace_ops;
 
 /* NULL when the name is unknown. */
 const struct out_ops *out_find(const char *name);

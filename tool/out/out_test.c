@@ -256,6 +256,37 @@ static void an_allocation_has_an_agent_and_a_free_has_none(void **state)
     assert_non_null(strstr(text, "_FREE\",\"\",0,\"0x0000000000000000\","));
 }
 
+/* Rows without names or agents, before and after others; what it says is tests/crocprof's. */
+static void a_perfetto_trace_takes_every_row(void **state)
+{
+    (void)state;
+    struct out_sink *sink = NULL;
+    assert_int_equal(out_pftrace_ops.open(prefix, &sink, message, sizeof message), 0);
+    const struct out_api_row call = {.start_ns = 5, .end_ns = 9}, moment = {.start_ns = 5};
+    const struct out_dispatch_row dispatch = {.agent = UINT64_MAX, .queue_id = UINT64_MAX};
+    const struct out_copy_row nowhere = {.destination_agent = OUT_NO_AGENT};
+    const struct out_stats_row stats = {0};
+    out_pftrace_ops.row(sink, OUT_MEMORY_COPY, &nowhere);
+    out_pftrace_ops.row(sink, OUT_MEMORY_COPY, &copy);
+    out_pftrace_ops.row(sink, OUT_HIP_API, &call);
+    out_pftrace_ops.row(sink, OUT_HSA_API, &call);
+    out_pftrace_ops.row(sink, OUT_MARKER_API, &call);
+    out_pftrace_ops.row(sink, OUT_MARKER_API, &moment);
+    out_pftrace_ops.row(sink, OUT_KERNEL_TRACE, &dispatch);
+    out_pftrace_ops.row(sink, OUT_KERNEL_STATS, &stats);
+    assert_int_equal(out_pftrace_ops.close(sink, message, sizeof message), 0);
+    assert_true(strlen(content("results.pftrace")) > 0);
+}
+
+static void a_perfetto_trace_that_cannot_be_made_is_an_error(void **state)
+{
+    (void)state;
+    struct out_sink *sink = NULL;
+    assert_int_equal(out_pftrace_ops.open("/nonexistent/7", &sink, message, sizeof message),
+                     -ENOENT);
+    assert_non_null(strstr(message, "/nonexistent/7_results.pftrace: No such file"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +299,8 @@ int main(void)
         cmocka_unit_test(sqlite_says_why_it_cannot_open),
         cmocka_unit_test(agents_have_all_columns),
         cmocka_unit_test(an_allocation_has_an_agent_and_a_free_has_none),
+        cmocka_unit_test(a_perfetto_trace_takes_every_row),
+        cmocka_unit_test(a_perfetto_trace_that_cannot_be_made_is_an_error),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,4 +1,4 @@
-#include "tracks.h"
+#include "names/numbered.h"
 
 #include <stdlib.h>
 
