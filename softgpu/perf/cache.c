@@ -32,7 +32,8 @@ int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, 
     cache->lines = malloc(sets * ways * sizeof cache->lines[0]);
     cache->tags = aligned_alloc(sizeof(tag_vector), sets * cache->tag_stride * 4);
     cache->order = malloc(sets * (ways + 1) * sizeof cache->order[0]);
-    if (!cache->lines || !cache->tags || !cache->order) {
+    cache->set_generations = calloc(sets, sizeof cache->set_generations[0]);
+    if (!cache->lines || !cache->tags || !cache->order || !cache->set_generations) {
         cache_destroy(cache);
         return -ENOMEM;
     }
@@ -45,21 +46,33 @@ void cache_destroy(struct cache *cache)
     free(cache->lines);
     free(cache->tags);
     free(cache->order);
+    free(cache->set_generations);
     *cache = (struct cache){0};
 }
 
 void cache_clear(struct cache *cache)
 {
-    size_t sets = cache->set_count, ways = cache->way_count;
-    memset(cache->lines, 0, sets * ways * sizeof cache->lines[0]);
-    memset(cache->tags, 0, sets * cache->tag_stride * sizeof cache->tags[0]);
-    for (size_t set = 0; set < sets; set++) {
-        struct cache_order *order = cache->order + set * (ways + 1);
-        for (size_t way = 0; way <= ways; way++) {
-            order[way].older = (uint8_t)(way == ways ? 0 : way + 1);
-            order[way].newer = (uint8_t)(way == 0 ? ways : way - 1);
-        }
+    cache->generation++;
+}
+
+static void set_clear(struct cache *cache, uint64_t set)
+{
+    size_t ways = cache->way_count;
+    struct cache_order *order = cache->order + set * (ways + 1);
+    memset(cache->lines + set * ways, 0, ways * sizeof cache->lines[0]);
+    memset(cache->tags + set * cache->tag_stride, 0, cache->tag_stride * sizeof cache->tags[0]);
+    for (size_t way = 0; way <= ways; way++) {
+        order[way].older = (uint8_t)(way == ways ? 0 : way + 1);
+        order[way].newer = (uint8_t)(way == 0 ? ways : way - 1);
     }
+    cache->set_generations[set] = cache->generation;
+}
+
+struct cache_line *cache_set_lines(struct cache *cache, uint32_t set)
+{
+    if (cache->set_generations[set] != cache->generation)
+        return NULL;
+    return cache->lines + (size_t)set * cache->way_count;
 }
 
 static void order_unlink(struct cache_order *order, uint32_t way)
@@ -91,9 +104,13 @@ static uint64_t number_of(const struct cache *cache, uint64_t address)
     return (address >> cache->line_shift) + 1;
 }
 
-static uint64_t set_of(const struct cache *cache, uint64_t address)
+/* The set of an address, ready to be used. */
+static uint64_t set_of(struct cache *cache, uint64_t address)
 {
-    return address >> cache->line_shift & (cache->set_count - 1);
+    uint64_t set = address >> cache->line_shift & (cache->set_count - 1);
+    if (cache->set_generations[set] != cache->generation)
+        set_clear(cache, set);
+    return set;
 }
 
 /* Equal tags are only a hint: numbers have more bits. */

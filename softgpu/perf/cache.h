@@ -21,6 +21,9 @@ struct cache_order {
 };
 
 struct cache {
+    /* A set whose generation is not the cache's is empty, whatever its arrays hold: caches of
+     * megabytes are cleared before every counted dispatch. */
+    uint64_t generation, *set_generations;
     struct cache_line *lines;  /* [set][way] */
     uint32_t *tags;            /* [set][tag_stride]: low bits of the numbers, for the search */
     struct cache_order *order; /* [set][way_count + 1] */
@@ -39,6 +42,8 @@ struct cache_line *cache_find(struct cache *cache, uint64_t address);
  * what was there (number 0: nothing). The new line is clean and has no valid sector. */
 struct cache_line *cache_insert(struct cache *cache, uint64_t address, struct cache_line *victim);
 void cache_remove(struct cache *cache, uint64_t address);
+/* The set's `way_count` lines, some perhaps empty; NULL: all of them are. */
+struct cache_line *cache_set_lines(struct cache *cache, uint32_t set);
 
 static inline uint32_t cache_sector(const struct cache *cache, uint64_t address)
 {

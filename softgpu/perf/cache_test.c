@@ -54,8 +54,31 @@ static void replacement_is_exact_lru(void **state)
         hits += hit;
     }
     assert_in_range(hits, 20000, 80000); /* both outcomes were exercised */
-    cache_clear(&cache);
-    assert_null(cache_find(&cache, 0));
+    cache_destroy(&cache);
+}
+
+/* A cleared cache replaces as a new one does, and shows nothing of before. */
+static void a_cleared_cache_is_a_new_one(void **state)
+{
+    (void)state;
+    struct cache cache;
+    struct cache_line victim;
+
+    assert_int_equal(cache_create(&cache, 2 * 2 * LINE, LINE, 2), 0);
+    assert_null(cache_set_lines(&cache, 0));
+    for (int round = 0; round < 3; round++) {
+        for (uint64_t line = 0; line < 6; line++) { /* three for each set of two ways */
+            cache_insert(&cache, line * LINE, &victim)->dirty_bytes[0] = 1;
+            assert_int_equal(victim.number, line < 4 ? 0 : line - 4 + 1);
+        }
+        assert_int_equal(cache_set_lines(&cache, 1)[0].dirty_bytes[0], 1);
+        cache_clear(&cache);
+        assert_null(cache_set_lines(&cache, 0));
+        assert_null(cache_set_lines(&cache, 1));
+        assert_null(cache_find(&cache, 2 * LINE));
+        cache_remove(&cache, 3 * LINE);
+        assert_int_equal(cache_set_lines(&cache, 0)[0].number, 0);
+    }
     cache_destroy(&cache);
 }
 
@@ -125,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replacement_is_exact_lru),
+        cmocka_unit_test(a_cleared_cache_is_a_new_one),
         cmocka_unit_test(far_addresses_are_told_apart),
         cmocka_unit_test(empty_lines_are_filled_first),
         cmocka_unit_test(removed_lines_are_gone),

@@ -131,15 +131,23 @@ static bool line_write_back(struct cache_line *line, uint64_t *totals)
     return true;
 }
 
+static uint64_t set_write_back(struct cache_line *lines, uint32_t ways, uint64_t *totals)
+{
+    uint64_t written = 0;
+    for (uint32_t way = 0; lines && way < ways; way++)
+        written += line_write_back(&lines[way], totals);
+    return written;
+}
+
 void memory_release(struct memory_model *memory, uint32_t xcc,
                     uint64_t (*channel)[SRC_CHANNEL_COUNT])
 {
     uint32_t channels = memory->model->tcc_channels;
     for (uint32_t i = 0; i < channels; i++) {
         struct cache *tcc = &memory->tcc[xcc * channels + i];
-        uint32_t lines = tcc->set_count * tcc->way_count;
-        for (uint32_t line = 0; line < lines; line++)
-            channel[i][CHANNEL(TCC_RELEASE)] += line_write_back(&tcc->lines[line], channel[i]);
+        for (uint32_t set = 0; set < tcc->set_count; set++)
+            channel[i][CHANNEL(TCC_RELEASE)] +=
+                set_write_back(cache_set_lines(tcc, set), tcc->way_count, channel[i]);
     }
 }
 
