@@ -164,6 +164,8 @@ static bool serve(struct tracebuf *buffer)
     bool flush = wanted != atomic_load_explicit(&state->flush_done, memory_order_relaxed);
     if (!atomic_exchange(&state->requested, false) && !flush)
         return false;
+    if (flush && buffer->config.flushing)
+        buffer->config.flushing(buffer->config.arg);
     state_deliver(buffer);
     if (flush) {
         flushed_tell(buffer);

@@ -47,8 +47,9 @@ struct tracebuf_config {
      * the total since creation. */
     void (*deliver)(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
                     uint64_t dropped, void *arg);
-    /* May be NULL: a flush has delivered all there was, also when there was nothing. Like deliver.
-     */
+    /* May be NULL. A flush begins; and it has delivered all that was there when it began, also when
+     * that was nothing. On the delivery thread; flushed may do what deliver may. */
+    void (*flushing)(void *arg);
     void (*flushed)(void *arg);
     void *arg;
     /* Goes on after tracebuf_shutdown, for owners who flush at their own time. */

@@ -36,6 +36,7 @@ struct pool {
     roctracer_properties_t properties;
     char *memory;
     size_t records_bytes, names_bytes;
+    bool is_last_flush;
     uint64_t lost; /* of the ring, as last told */
 };
 
@@ -136,13 +137,21 @@ static void memory_free(struct pool *pool)
     pool->memory = NULL;
 }
 
+/* A flush that was under way when the pool was closed has not seen all of its records: the pool
+ * ends with one that begins afterwards. */
+static void flushing(void *arg)
+{
+    struct pool *pool = arg;
+    pool->is_last_flush = atomic_load(&pool->state) == POOL_CLOSING;
+}
+
 static void flushed(void *arg)
 {
     struct pool *pool = arg;
     if (atomic_load(&pool->state) == POOL_IDLE)
         return;
     memory_emit(pool);
-    if (atomic_load(&pool->state) != POOL_CLOSING)
+    if (!pool->is_last_flush)
         return;
     memory_free(pool);
     atomic_store(&pool->state, POOL_IDLE);
@@ -182,6 +191,7 @@ static struct pool *slot_make(size_t portion_bytes)
         .watermark_bytes = portion_bytes,
         .policy = TRACEBUF_LOSSLESS,
         .deliver = deliver,
+        .flushing = flushing,
         .flushed = flushed,
         .arg = pool,
         .outlives_shutdown = true,
