@@ -356,7 +356,8 @@ static bool is_over(const struct tracebuf *buffer)
 /* In a signal handler, with a record half written below it. */
 static bool recording_here(void)
 {
-    return thread_current && atomic_load_explicit(&thread_current->busy, memory_order_relaxed);
+    return tracebuf_rotating ||
+           (thread_current && atomic_load_explicit(&thread_current->busy, memory_order_relaxed));
 }
 
 static uint64_t flush_request(struct tracebuf *buffer, struct tracebuf_thread *thread)

@@ -42,6 +42,9 @@ struct tracebuf_state {
 /* Guards the list of buffers; taken before rotate_locks, and by fork handlers with all of them. */
 extern pthread_mutex_t tracebuf_create_lock __attribute__((visibility("hidden")));
 
+/* This thread records and holds a rotate_lock: a signal handler above it must not wait. */
+extern __thread volatile bool tracebuf_rotating __attribute__((tls_model("initial-exec")));
+
 /* Makes another segment current. False: none is free and `extend` does not allow a further one. */
 bool state_rotate(struct tracebuf *buffer, bool extend);
 

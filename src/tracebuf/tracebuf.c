@@ -92,6 +92,8 @@ struct tracebuf *tracebuf_create(const struct tracebuf_config *config)
     return buffer;
 }
 
+__thread volatile bool tracebuf_rotating __attribute__((tls_model("initial-exec")));
+
 void *tracebuf_drop(struct tracebuf *buffer)
 {
     atomic_fetch_add_explicit(&buffer->dropped, 1, memory_order_relaxed);
@@ -165,14 +167,16 @@ static enum claim_result claim(struct tracebuf *buffer, struct thread *self,
 static bool make_room(struct tracebuf *buffer, uint64_t generation)
 {
     struct tracebuf_state *state = buffer->state;
-    if (buffer->config.policy == TRACEBUF_DISCARD)
+    if (buffer->config.policy == TRACEBUF_DISCARD || tracebuf_rotating)
         return false;
+    tracebuf_rotating = true;
     pthread_mutex_lock(&state->rotate_lock);
     uint32_t epoch = atomic_load(&state->freed_epoch);
     bool closed = state->closed;
     bool own = delivery_is_own(buffer);
     bool moved = atomic_load(&buffer->generation) != generation || state_rotate(buffer, own);
     pthread_mutex_unlock(&state->rotate_lock);
+    tracebuf_rotating = false;
     if (closed || (own && !moved) || !atomic_load(&state->thread))
         return false;
     delivery_request(buffer);
