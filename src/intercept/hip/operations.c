@@ -145,9 +145,9 @@ static const struct birth *birth_of(uint64_t command)
 /* These releases call everything that is no kernel a copy. The numbers are OpenCL's. */
 static uint32_t operation_of_command(uint32_t kind)
 {
-    enum { INTERNAL_MARKER = 0, KERNEL = 0x11f0, MARKER = 0x11fe, BARRIER = 0x1205 };
+    enum { INTERNAL_MARKER = 0, KERNEL = 0x11f0, TASK = 0x11f1, MARKER = 0x11fe, BARRIER = 0x1205 };
 
-    if (kind == KERNEL)
+    if (kind == KERNEL || kind == TASK)
         return OPERATION_DISPATCH;
     return kind == INTERNAL_MARKER || kind == MARKER || kind == BARRIER ? OPERATION_BARRIER
                                                                         : OPERATION_COPY;

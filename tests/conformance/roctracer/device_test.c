@@ -173,17 +173,18 @@ static void copies_and_memory_are_seen_with_their_call(void **state)
     hsa_signal_destroy(signal);
 }
 
-static int setup(void **state)
+static void devices_are_found(void **state)
 {
     (void)state;
     find_devices();
-    return gpu.handle && cpu.handle && memory.handle ? 0 : -1;
+    assert_true(gpu.handle && cpu.handle && memory.handle);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(every_barrier_of_a_queue_is_recorded, setup),
+        cmocka_unit_test(devices_are_found),
+        cmocka_unit_test(every_barrier_of_a_queue_is_recorded),
         cmocka_unit_test(copies_and_memory_are_seen_with_their_call),
     };
     return with_runtime(tests, sizeof tests / sizeof tests[0]);
