@@ -4,7 +4,7 @@
     calls_test.py BUILD [ROOT]
 
 BUILD has the programs, the tools of this folder and libcrocgpu.so. ROOT: a root with another runtime
-generation (scripts/forky_root.sh), whose loader runs the programs. Exit 77: no such root.
+generation (scripts/debian_root.sh), whose loader runs the programs. Exit 77: no such root.
 """
 import collections
 import os
