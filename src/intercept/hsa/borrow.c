@@ -25,8 +25,9 @@ struct lending {
 };
 
 static struct lending lendings[SETS][WAYS];
-/* Words that are not FREE. Relaxed: borrow_begin's caller rings the doorbell after it, and the
- * signal's next use comes after the kernel. */
+/* Words that are not FREE. Counted up relaxed: borrow_begin's caller rings the doorbell after it,
+ * and the signal's next use comes after the kernel. Counted down by who has read the signal for the
+ * last time (release); pairs with borrow_any (acquire), after which the signal's memory may go. */
 static _Atomic uint32_t lent_count;
 /* The signal whose memory the completion thread looks at, which stores it (seq_cst) and then looks
  * at the word again; borrow_forget changes the word and then reads this (seq_cst). One of the two
@@ -71,12 +72,12 @@ static void times_read(struct borrow_times *times, const amd_signal_t *signal)
 
 bool borrow_any(void)
 {
-    return atomic_load_explicit(&lent_count, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&lent_count, memory_order_acquire) != 0;
 }
 
 static void lending_free(struct lending *lending)
 {
-    atomic_fetch_sub_explicit(&lent_count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&lent_count, 1, memory_order_release);
     atomic_store_explicit(&lending->word, FREE, memory_order_release);
 }
 
@@ -184,7 +185,7 @@ bool borrow_end(struct loan *loan)
     if (!ended)
         return false;
     loan->times = times;
-    atomic_fetch_sub_explicit(&lent_count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&lent_count, 1, memory_order_release);
     return true;
 }
 
@@ -194,7 +195,7 @@ void borrow_cancel(struct loan *loan)
 
     if (atomic_compare_exchange_strong_explicit(&loan->lending->word, &word, FREE,
                                                 memory_order_acq_rel, memory_order_relaxed)) {
-        atomic_fetch_sub_explicit(&lent_count, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&lent_count, 1, memory_order_release);
         return;
     }
     while (!atomic_load_explicit(&loan->kept, memory_order_acquire))
