@@ -423,6 +423,44 @@ static void trace_test(void **state)
                      HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
+static hsa_status_t value_ignore(aqlprofile_pmc_event_t event, uint64_t id, uint64_t value,
+                                 void *userdata)
+{
+    (void)event, (void)id, (void)value, (void)userdata;
+    return HSA_STATUS_SUCCESS;
+}
+
+/* Counters keep their packets whatever is done with the handles of traces, and the other way. */
+static void handles_of_the_other_sort_test(void **state)
+{
+    enum { TRACES = 256 }; /* more than there were counter handles in this process */
+    const aqlprofile_att_parameter_t small = {(hsa_ven_amd_aqlprofile_parameter_name_t)10,
+                                              {1 << 20}};
+    aqlprofile_pmc_event_t event = {.event_id = 4, .block_name = SQ};
+    aqlprofile_pmc_profile_t counters = {register_gpu("gfx90a", 1, 8, 104), &event, 1};
+    aqlprofile_att_profile_t traces = {agent, &small, 1};
+    aqlprofile_pmc_aql_packets_t counter_packets;
+    aqlprofile_att_control_aql_packets_t trace_packets;
+    aqlprofile_handle_t counter, trace;
+    struct trace_seen seen = {0};
+    (void)state;
+    assert_int_equal(aqlprofile_pmc_create_packets(&counter, &counter_packets, counters, allocate,
+                                                   deallocate, copy, &live),
+                     0);
+    for (int i = 0; i < TRACES; i++) {
+        assert_int_equal(aqlprofile_att_create_packets(&trace, &trace_packets, traces, allocate,
+                                                       deallocate, copy, &live),
+                         0);
+        aqlprofile_pmc_delete_packets(trace);
+        assert_int_equal(aqlprofile_pmc_iterate_data(counter, value_ignore, NULL), 0);
+        aqlprofile_att_delete_packets(counter);
+        assert_int_equal(aqlprofile_att_iterate_data(trace, take_trace, &seen), 0);
+        aqlprofile_att_delete_packets(trace);
+    }
+    aqlprofile_pmc_delete_packets(counter);
+    assert_int_equal(live, 0);
+}
+
 static void trace_errors_test(void **state)
 {
     aqlprofile_att_parameter_t bad[] = {
@@ -537,11 +575,12 @@ static void v2_errors_test(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(validate_test), cmocka_unit_test(info_test),
-        cmocka_unit_test(profile_test),  cmocka_unit_test(over_capacity_test),
-        cmocka_unit_test(packets_test),  cmocka_unit_test(rdna_packets_test),
-        cmocka_unit_test(trace_test),    cmocka_unit_test(trace_errors_test),
-        cmocka_unit_test(marker_test),   cmocka_unit_test(v2_errors_test),
+        cmocka_unit_test(validate_test),     cmocka_unit_test(info_test),
+        cmocka_unit_test(profile_test),      cmocka_unit_test(over_capacity_test),
+        cmocka_unit_test(packets_test),      cmocka_unit_test(rdna_packets_test),
+        cmocka_unit_test(trace_test),        cmocka_unit_test(handles_of_the_other_sort_test),
+        cmocka_unit_test(trace_errors_test), cmocka_unit_test(marker_test),
+        cmocka_unit_test(v2_errors_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,13 @@
 /* Thread trace of the second interface: packets that own their memory, as in v2.c. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/aqlprofile/internal.h"
+#include "api/aqlprofile/handles.h"
 #include "gpu/sqtt/sqtt.h"
 
 /* Packets of a trace, or of a marker in one, which has commands only. */
 struct trace {
-    struct trace *next;
-    uint64_t handle;
+    struct handle_entry entry;
     struct gpu_target target;
     struct sqtt_config config;
     void *commands, *control, *buffer;
@@ -17,13 +15,6 @@ struct trace {
     aqlprofile_memory_copy_t copy;
     void *userdata;
 };
-
-/* Handles in use. Callbacks are never called under the lock. */
-static struct {
-    pthread_mutex_t lock;
-    struct trace *first;
-    uint64_t last_handle;
-} live = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Names that ROCm 5.2's header does not have yet. */
 enum {
@@ -47,15 +38,6 @@ static void trace_free(struct trace *t)
             t->dealloc(memory[i], t->userdata);
     }
     free(t);
-}
-
-static void trace_publish(struct trace *t, aqlprofile_handle_t *handle)
-{
-    pthread_mutex_lock(&live.lock);
-    handle->handle = t->handle = ++live.last_handle;
-    t->next = live.first;
-    live.first = t;
-    pthread_mutex_unlock(&live.lock);
 }
 
 static hsa_status_t counter_add(struct sqtt_config *c, const aqlprofile_att_parameter_t *p)
@@ -236,7 +218,7 @@ EXPORT hsa_status_t aqlprofile_att_create_packets(aqlprofile_handle_t *handle,
     pm4_stream_free(&streams[0]);
     pm4_stream_free(&streams[1]);
     if (status == HSA_STATUS_SUCCESS)
-        trace_publish(t, handle);
+        *handle = handle_publish(&t->entry, HANDLE_TRACE);
     else
         trace_free(t);
     return status;
@@ -244,27 +226,15 @@ EXPORT hsa_status_t aqlprofile_att_create_packets(aqlprofile_handle_t *handle,
 
 EXPORT void aqlprofile_att_delete_packets(aqlprofile_handle_t handle)
 {
-    struct trace *found = NULL;
-    pthread_mutex_lock(&live.lock);
-    for (struct trace **at = &live.first; *at; at = &(*at)->next) {
-        if ((*at)->handle != handle.handle)
-            continue;
-        found = *at;
-        *at = found->next;
-        break;
-    }
-    pthread_mutex_unlock(&live.lock);
-    if (found)
-        trace_free(found);
+    struct trace *t = handle_take(handle, HANDLE_TRACE);
+    if (t)
+        trace_free(t);
 }
 
+/* Markers have handles too, and no data. */
 static const struct trace *trace_find(aqlprofile_handle_t handle)
 {
-    struct trace *t;
-    pthread_mutex_lock(&live.lock);
-    for (t = live.first; t && t->handle != handle.handle; t = t->next)
-        ;
-    pthread_mutex_unlock(&live.lock);
+    const struct trace *t = handle_find(handle, HANDLE_TRACE);
     return t && t->buffer ? t : NULL;
 }
 
@@ -367,7 +337,7 @@ EXPORT hsa_status_t aqlprofile_att_codeobj_marker(hsa_ext_amd_aql_pm4_packet_t *
     }
     pm4_stream_free(&stream);
     if (status == HSA_STATUS_SUCCESS)
-        trace_publish(t, handle);
+        *handle = handle_publish(&t->entry, HANDLE_TRACE);
     else
         trace_free(t);
     return status;

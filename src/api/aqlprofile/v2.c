@@ -1,13 +1,11 @@
 /* Second interface: handles own their command and result memory. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/aqlprofile/internal.h"
+#include "api/aqlprofile/handles.h"
 
 struct collection {
-    struct collection *next;
-    uint64_t handle;
+    struct handle_entry entry;
     struct gpu_target target;
     aqlprofile_pmc_event_t *asked; /* as the caller gave them */
     struct gpu_event *events;
@@ -17,13 +15,6 @@ struct collection {
     aqlprofile_memory_dealloc_callback_t dealloc;
     void *userdata;
 };
-
-/* Handles in use. Memory callbacks are never called under the lock. */
-static struct {
-    pthread_mutex_t lock;
-    struct collection *first;
-    uint64_t last_handle;
-} live = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct gpu_event event_of(const struct gpu_target *target,
                                  const aqlprofile_pmc_event_t *event)
@@ -196,39 +187,15 @@ EXPORT hsa_status_t aqlprofile_pmc_create_packets(aqlprofile_handle_t *handle,
         collection_free(c);
         return status;
     }
-    pthread_mutex_lock(&live.lock);
-    c->handle = ++live.last_handle;
-    c->next = live.first;
-    live.first = c;
-    pthread_mutex_unlock(&live.lock);
-    handle->handle = c->handle;
+    *handle = handle_publish(&c->entry, HANDLE_COUNTERS);
     return HSA_STATUS_SUCCESS;
 }
 
 EXPORT void aqlprofile_pmc_delete_packets(aqlprofile_handle_t handle)
 {
-    struct collection *found = NULL;
-    pthread_mutex_lock(&live.lock);
-    for (struct collection **at = &live.first; *at; at = &(*at)->next) {
-        if ((*at)->handle != handle.handle)
-            continue;
-        found = *at;
-        *at = found->next;
-        break;
-    }
-    pthread_mutex_unlock(&live.lock);
-    if (found)
-        collection_free(found);
-}
-
-static struct collection *collection_find(aqlprofile_handle_t handle)
-{
-    struct collection *c;
-    pthread_mutex_lock(&live.lock);
-    for (c = live.first; c && c->handle != handle.handle; c = c->next)
-        ;
-    pthread_mutex_unlock(&live.lock);
-    return c;
+    struct collection *c = handle_take(handle, HANDLE_COUNTERS);
+    if (c)
+        collection_free(c);
 }
 
 /* A sample's number: die, instance, then where the block is sampled (struct gpu_grid). */
@@ -236,7 +203,7 @@ EXPORT hsa_status_t aqlprofile_pmc_iterate_data(aqlprofile_handle_t handle,
                                                 aqlprofile_pmc_data_callback_t callback,
                                                 void *userdata)
 {
-    const struct collection *c = collection_find(handle);
+    const struct collection *c = handle_find(handle, HANDLE_COUNTERS);
     if (!c || !callback)
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "unknown handle or no callback");
     for (uint32_t die = 0; die < c->target.geometry.xcc_count; die++) {
