@@ -5,7 +5,11 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from checks import Checks  # noqa: E402,F401 (tests import it from here)
 
 
 class Profile:
@@ -37,23 +41,3 @@ class Profile:
         assert len(paths) == 1, paths
         with sqlite3.connect(paths[0]) as database:
             return database.execute(sql).fetchall()
-
-
-class Checks:
-    """Collects failures, so that one run tells all of them."""
-
-    def __init__(self):
-        self.failures = []
-
-    def equal(self, what, got, expected):
-        if got != expected:
-            self.failures.append("%s: got %r, expected %r" % (what, got, expected))
-
-    def true(self, what, condition):
-        if not condition:
-            self.failures.append(what)
-
-    def exit(self):
-        for failure in self.failures:
-            print(failure)
-        raise SystemExit(1 if self.failures else 0)

@@ -9,6 +9,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "perfetto"))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from checks import Checks  # noqa: E402,F401 (tests import it from here)
 from decode import Trace  # noqa: E402
 
 LINES = {
@@ -83,26 +85,6 @@ class Run:
         paths = glob.glob(os.path.join(self.directory, "*_trace.pftrace"))
         assert len(paths) == 1, paths
         return Trace(paths[0], self.setup.proto)
-
-
-class Checks:
-    """Collects failures, so that one run tells all of them."""
-
-    def __init__(self):
-        self.failures = []
-
-    def equal(self, what, got, expected):
-        if got != expected:
-            self.failures.append("%s: got %r, expected %r" % (what, got, expected))
-
-    def true(self, what, condition):
-        if not condition:
-            self.failures.append(what)
-
-    def exit(self):
-        for failure in self.failures:
-            print(failure)
-        raise SystemExit(1 if self.failures else 0)
 
 
 def said(output, kind):
