@@ -1,35 +1,21 @@
 /* What tools in C++ rely on: tables of names, handles as keys, ordering, packed versions. */
+#include <rocprofiler-sdk/cxx/container/c_array.hpp>
+#include <rocprofiler-sdk/cxx/details/tokenize.hpp>
+#include <rocprofiler-sdk/cxx/enum_string.hpp>
 #include <rocprofiler-sdk/cxx/hash.hpp>
 #include <rocprofiler-sdk/cxx/name_info.hpp>
 #include <rocprofiler-sdk/cxx/operators.hpp>
+#include <rocprofiler-sdk/cxx/utility.hpp>
 #include <rocprofiler-sdk/cxx/version.hpp>
+#include <rocprofiler-sdk/rocprofiler.h>
 
-#include <cstdio>
+#include "check.hpp"
+
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
-
-static int failures;
-
-static void check(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    std::printf("not so: %s\n", what);
-    failures++;
-}
-#define CHECK(condition) check(condition, #condition)
-
-template <typename Call> static bool throws_out_of_range(Call call)
-{
-    try {
-        call();
-    } catch (const std::out_of_range &) {
-        return true;
-    }
-    return false;
-}
 
 static void names_are_those_of_the_library()
 {
@@ -42,8 +28,8 @@ static void names_are_those_of_the_library()
     CHECK(names[kind][ROCPROFILER_HSA_CORE_API_ID_hsa_init] == "hsa_init");
     CHECK(names.items().size() == names.size());
     CHECK(names.at(ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH) == "KERNEL_DISPATCH");
-    CHECK(throws_out_of_range([&] { names.at(ROCPROFILER_BUFFER_TRACING_LAST); }));
-    CHECK(throws_out_of_range([&] { names.at(kind, ROCPROFILER_HSA_CORE_API_ID_LAST); }));
+    CHECK(throws<std::out_of_range>([&] { names.at(ROCPROFILER_BUFFER_TRACING_LAST); }));
+    CHECK(throws<std::out_of_range>([&] { names.at(kind, ROCPROFILER_HSA_CORE_API_ID_LAST); }));
 
     const auto calls = rocprofiler::sdk::get_callback_tracing_names<std::string>();
     CHECK(calls.at(ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API,
@@ -109,8 +95,68 @@ static void versions_come_apart()
     CHECK(hip == sdk);
 }
 
+static void enumerators_have_their_names()
+{
+    using rocprofiler::sdk::get_enum_label;
+    static_assert(get_enum_label(ROCPROFILER_STATUS_SUCCESS) == "ROCPROFILER_STATUS_SUCCESS");
+    CHECK(get_enum_label(ROCPROFILER_HIP_RUNTIME_API_ID_hipMalloc) ==
+          "ROCPROFILER_HIP_RUNTIME_API_ID_hipMalloc");
+    CHECK(get_enum_label(ROCPROFILER_HSA_CORE_API_ID_NONE) == "ROCPROFILER_HSA_CORE_API_ID_NONE");
+    CHECK(get_enum_label(static_cast<rocprofiler_agent_type_t>(99)) ==
+          "unsupported_rocprofiler_agent_type_t");
+    for (int i = 0; i < ROCPROFILER_STATUS_LAST; i++) {
+        const auto status = static_cast<rocprofiler_status_t>(i);
+        CHECK(get_enum_label(status) == rocprofiler_get_status_name(status));
+    }
+}
+
+static void numbers_become_hexadecimal()
+{
+    using rocprofiler::sdk::utility::as_hex;
+    CHECK(as_hex(0) == "0x0" && as_hex(255) == "0xff" && as_hex(10u, 4) == "0x000a");
+    CHECK(as_hex(-1) == "0xffffffffffffffff");
+    CHECK(as_hex(reinterpret_cast<void *>(0x1234)) == "0x1234");
+}
+
+static void text_comes_apart()
+{
+    using namespace rocprofiler::sdk::parse;
+    using strings = std::vector<std::string>;
+    CHECK((tokenize("a, b;;c ") == strings{"a", "b", "c"}));
+    CHECK(tokenize("").empty() && tokenize(" ,;").empty());
+    CHECK((tokenize<std::set<std::string>>("b:a:b", ":") == std::set<std::string>{"a", "b"}));
+    const auto doubled = [](std::string &&piece) { return piece + piece; };
+    CHECK((tokenize<strings>("x y", " ", doubled) == strings{"xx", "yy"}));
+    const std::vector<std::string_view> arrows{"->", "=>"};
+    CHECK((tokenize("a->b=>->c", arrows) == strings{"a", "b", "", "c"}));
+    CHECK(from_string<int>("42 apples") == 42 && from_string<int>(std::string{"x"}) == 0);
+    CHECK(strip("  a b ", " ") == "a b" && strip("xxx", "x").empty());
+    const auto upper = [](const std::string &) { return std::string{"<T>"}; };
+    CHECK(str_transform("f(int) g(int)", "int", "", upper) == "f(<T>) g(<T>)");
+    CHECK(str_transform("a{b}c{d", "{", "}", upper) == "a<T>}c{d");
+}
+
+static void arrays_of_c_are_seen()
+{
+    int numbers[] = {1, 2, 3, 4};
+    auto view = rocprofiler::sdk::container::make_c_array(numbers, 4);
+    int sum = 0;
+    for (const int number : view)
+        sum += number;
+    CHECK(sum == 10 && view.size() == 4 && view[2] == 3 && view.at(3) == 4);
+    CHECK(throws<std::out_of_range>([&] { view.at(4); }));
+    CHECK(view.slice(1, 3).size() == 2 && view.slice(1, 3)[0] == 2);
+    view.pop_front();
+    view.pop_back();
+    CHECK(view.size() == 2 && view[0] == 2 && static_cast<int *>(view) == numbers + 1);
+}
+
 int main()
 {
+    enumerators_have_their_names();
+    numbers_become_hexadecimal();
+    text_comes_apart();
+    arrays_of_c_are_seen();
     names_are_those_of_the_library();
     no_name_is_missing();
     handles_are_keys();
