@@ -2,7 +2,8 @@
 """Counter blocks of a generation -> C.  usage: gen_blocks.py <gfxN.blocks> <output.h>
 
 Writes the blocks of each column of the list, their counter registers, and <gfxN>_families, one for
-each architecture, which point to <gfxN>_generation. data/blocks/gfx9.blocks explains the list.
+each architecture, which point to the <registers>_generation of their column.
+data/blocks/gfx9.blocks explains the list.
 """
 import pathlib
 import sys
@@ -121,7 +122,7 @@ def main():
     families = [
         f'    {{"{architecture}", {name}_blocks_{column}, '
         f"sizeof {name}_blocks_{column} / sizeof {name}_blocks_{column}[0], {low}, {high}, "
-        f"&{name}_generation}},"
+        f"&{columns['registers'][column].lower()}_generation}},"
         for column, (members, low, high) in enumerate(
             zip(columns["members"], columns["low"], columns["high"]))
         for architecture in members.split("/")]

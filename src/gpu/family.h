@@ -21,7 +21,7 @@ struct gpu_generation {
     uint32_t sq_mask;                      /* compute units that count, written after sq_control */
     /* gfx10 samples rightly only once a GRBM counter has been selected and read (BLOCK_GRBM). */
     uint32_t settle_select, settle_low, settle_high;
-    const struct gpu_trace *trace; /* NULL: none */
+    const struct gpu_trace *trace;
 };
 
 struct gpu_family {

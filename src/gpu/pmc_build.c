@@ -65,11 +65,10 @@ static void index_sample(const struct build *b, const struct gpu_event *e,
     write(b, b->generation->grbm_gfx_index, value);
 }
 
-/* Configuration space is privileged: one die reaches it by the perf-counter path of COPY_DATA; with
- * several dies the firmware wants plain register accesses. */
+/* With several dies the firmware wants plain register accesses. */
 static int privileged(const struct build *b, uint64_t reg)
 {
-    return reg >= PM4_CONFIG_START && reg <= PM4_CONFIG_END && b->target->geometry.xcc_count == 1;
+    return pm4_is_config(reg) && b->target->geometry.xcc_count == 1;
 }
 
 static void control_write(const struct build *b, uint64_t reg, uint32_t value)

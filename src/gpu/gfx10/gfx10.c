@@ -1,5 +1,4 @@
-/* gfx10: 10.1 and 10.3 differ in where a few blocks' registers lie, and in nothing that all share.
- */
+/* gfx10: 10.1 and 10.3 differ in where a few blocks' registers lie and in fields of the trace. */
 #include "gpu/family.h"
 #include "gpu_gfx101_regs.h"
 #include "gpu_gfx103_regs.h"
@@ -7,25 +6,62 @@
 /* All shader stages (PS VS GS ES HS LS CS); the bits above switch pipes off. */
 #define SQ_CONTROL_ALL 0x7fu
 
-static const struct gpu_generation gfx10_generation = {
-    .dialect = {.copy_in = PM4_COPY_IMMEDIATE,
-                .copy_out = PM4_COPY_MEMORY_L2 << 8,
-                .gcr = PM4_GCR_SEQ_FORWARD | PM4_GCR_GL2_WB},
-    .grbm_gfx_index = REG_GFX103_GRBM_GFX_INDEX,
-    .perfmon = REG_GFX103_CP_PERFMON_CNTL,
-    .perfmon_read = PERFMON_START | PERFMON_SAMPLE,
-    .perfcount_enable = REG_GFX103_COMPUTE_PERFCOUNT_ENABLE,
-    .sq_control = REG_GFX103_SQ_PERFCOUNTER_CTRL,
-    .sq_control_all = SQ_CONTROL_ALL,
-    .settle_select = REG_GFX103_GRBM_PERFCOUNTER0_SELECT,
-    .settle_low = REG_GFX103_GRBM_PERFCOUNTER0_LO,
-    .settle_high = REG_GFX103_GRBM_PERFCOUNTER0_HI,
+/* Tokens are named by what is left out, as on gfx11, with compute registers (8 << 16); instructions
+ * (3 << 24) are left out where said. gfx10.1 has one kind more, of counters, never wanted. */
+enum {
+    TOKENS_ALL = 8 << 16 | 0x683,
+    TOKENS_OCCUPANCY = 3 << 24 | 8 << 16 | 0x7cf,
+    TOKENS_NONE = 3 << 24 | 0x7ff,
+    TOKEN_COUNTERS_GFX101 = 1 << 11
 };
+/* High water 5, stalls of registers, SPI and SQ, registers dropped on stall, utilisation timer,
+ * time every 4096 cycles, draw events. */
+#define CONTROL_GFX101                                                                             \
+    (5u << 6 | 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12 | 1u << 13 | 2u << 16 | 1u << 31)
+/* And low water 4, flushes by itself. */
+#define CONTROL_GFX103 (CONTROL_GFX101 | 4u << 20 | 1u << 29)
 
-_Static_assert((int)REG_GFX101_GRBM_GFX_INDEX == (int)REG_GFX103_GRBM_GFX_INDEX &&
-                   (int)REG_GFX101_CP_PERFMON_CNTL == (int)REG_GFX103_CP_PERFMON_CNTL &&
-                   (int)REG_GFX101_SQ_PERFCOUNTER_CTRL == (int)REG_GFX103_SQ_PERFCOUNTER_CTRL &&
-                   (int)REG_GFX101_GRBM_PERFCOUNTER0_LO == (int)REG_GFX103_GRBM_PERFCOUNTER0_LO,
-               "one generation");
+#define TRACE(release, control_bits, token_bits)                                                   \
+    {                                                                                              \
+        .mask = REG_##release##_SQ_THREAD_TRACE_MASK,                                              \
+        .token_mask = REG_##release##_SQ_THREAD_TRACE_TOKEN_MASK,                                  \
+        .size = REG_##release##_SQ_THREAD_TRACE_BUF0_SIZE,                                         \
+        .control = REG_##release##_SQ_THREAD_TRACE_CTRL,                                           \
+        .status = REG_##release##_SQ_THREAD_TRACE_STATUS,                                          \
+        .dropped = REG_##release##_SQ_THREAD_TRACE_DROPPED_CNTR,                                   \
+        .write_pointer = REG_##release##_SQ_THREAD_TRACE_WPTR,                                     \
+        .userdata2 = REG_##release##_SQ_THREAD_TRACE_USERDATA_2,                                   \
+        .base = REG_##release##_SQ_THREAD_TRACE_BUF0_BASE,                                         \
+        .enable = REG_##release##_COMPUTE_THREAD_TRACE_ENABLE,                                     \
+        .mask_bits = 1 << 6 << 10, /* compute waves */                                             \
+            .target_shift = 4, .simd_field = 3, .tokens_all = TOKENS_ALL | (token_bits),           \
+        .tokens_occupancy = TOKENS_OCCUPANCY | (token_bits),                                       \
+        .tokens_none = TOKENS_NONE | (token_bits), .control_on = (control_bits) | 1,               \
+        .control_off = (control_bits), .busy_mask = 1 << 25,                                       \
+        .pending_mask = 0xff << 2, /* of the eight compute pipes */                                \
+            .error_mask = 1 << 24, .pointer_mask = 0x1fffffff, .size_shift = 8,                    \
+        .part_bytes_shift = 34, .size_has_base_high = 1, .by_copy = 1                              \
+    }
+
+static const struct gpu_trace gfx101_trace = TRACE(GFX101, CONTROL_GFX101, TOKEN_COUNTERS_GFX101);
+static const struct gpu_trace gfx103_trace = TRACE(GFX103, CONTROL_GFX103, 0);
+
+#define GENERATION(release, trace_of)                                                              \
+    {                                                                                              \
+        .dialect = {.copy_in = PM4_COPY_IMMEDIATE,                                                 \
+                    .copy_out = PM4_COPY_MEMORY_L2 << 8,                                           \
+                    .gcr = PM4_GCR_SEQ_FORWARD | PM4_GCR_GL2_WB},                                  \
+        .grbm_gfx_index = REG_##release##_GRBM_GFX_INDEX,                                          \
+        .perfmon = REG_##release##_CP_PERFMON_CNTL,                                                \
+        .perfmon_read = PERFMON_START | PERFMON_SAMPLE,                                            \
+        .perfcount_enable = REG_##release##_COMPUTE_PERFCOUNT_ENABLE,                              \
+        .sq_control = REG_##release##_SQ_PERFCOUNTER_CTRL, .sq_control_all = SQ_CONTROL_ALL,       \
+        .settle_select = REG_##release##_GRBM_PERFCOUNTER0_SELECT,                                 \
+        .settle_low = REG_##release##_GRBM_PERFCOUNTER0_LO,                                        \
+        .settle_high = REG_##release##_GRBM_PERFCOUNTER0_HI, .trace = &(trace_of)                  \
+    }
+
+static const struct gpu_generation gfx101_generation = GENERATION(GFX101, gfx101_trace),
+                                   gfx103_generation = GENERATION(GFX103, gfx103_trace);
 
 #include "gpu_gfx10_blocks.h"

@@ -41,6 +41,7 @@ static const struct gpu_trace trace = {
     .error_mask = 1 << 24,
     .pointer_mask = 0x1fffffff,
     .part_bytes_shift = 34,
+    .clears_pointer = 1,
     .by_copy = 1,
     .ends_by_event = 1,
 };

@@ -45,6 +45,13 @@ enum {
     PM4_UCONFIG_END = 0xffff
 };
 
+/* Configuration space is privileged: one die reaches it by the perf-counter path of COPY_DATA only.
+ */
+static inline int pm4_is_config(uint64_t reg)
+{
+    return reg >= PM4_CONFIG_START && reg <= PM4_CONFIG_END;
+}
+
 /* EVENT_WRITE: wait until the compute work before it is done; end of a thread trace. */
 enum {
     PM4_EVENT_CS_PARTIAL_FLUSH = 7,

@@ -56,8 +56,6 @@ static uint64_t part_bytes(const struct gpu_target *target, const struct sqtt_co
 const char *sqtt_config_check(const struct gpu_target *target, const struct sqtt_config *config)
 {
     const struct gpu_trace *trace = target->family->generation->trace;
-    if (!trace)
-        return "this generation has no thread trace here";
     if (target->geometry.se_count > SQTT_ENGINES_MAX)
         return "too many shader engines";
     if (!traced_count(target, config))
@@ -73,6 +71,12 @@ const char *sqtt_config_check(const struct gpu_target *target, const struct sqtt
     if (part_bytes(target, config) >> trace->part_bytes_shift)
         return "the buffer is too large";
     return NULL;
+}
+
+uint64_t sqtt_buffer_bytes_min(const struct gpu_target *target, const struct sqtt_config *config)
+{
+    uint64_t traced = traced_count(target, config);
+    return (SQTT_ENGINES_MAX - traced) * SQTT_PAGE_BYTES + traced * SQTT_PART_BYTES_MIN;
 }
 
 struct sqtt_part sqtt_part(const struct gpu_target *target, const struct sqtt_config *config,
@@ -99,7 +103,7 @@ static void write(const struct build *b, uint32_t reg, uint32_t value)
 static void trace_write(const struct build *b, uint32_t reg, uint32_t value)
 {
     if (b->trace->by_copy)
-        pm4_register_copy_in(b->stream, b->dialect, reg, value, 0);
+        pm4_register_copy_in(b->stream, b->dialect, reg, value, pm4_is_config(reg));
     else
         write(b, reg, value);
 }
@@ -131,15 +135,26 @@ static void engine_end(const struct build *b, uint32_t begin)
         pm4_predicate_end(b->stream, begin);
 }
 
+static int is_raw(const struct build *b)
+{
+    const struct sqtt_config *c = b->config;
+    return b->trace->mode && c->raw_mask && c->raw_token_mask && c->raw_token_mask2;
+}
+
 static uint32_t mask_value(const struct build *b)
 {
     const struct gpu_trace *t = b->trace;
+    if (is_raw(b))
+        return b->config->raw_mask;
     return t->mask_bits | b->config->target << t->target_shift |
-           (b->config->simd_mask & t->simd_field) << t->simd_shift;
+           (b->config->simd_mask & t->simd_field) << t->simd_shift |
+           (b->config->vm_id_mask & t->vm_id_field) << t->vm_id_shift;
 }
 
 static uint32_t token_value(const struct build *b, uint32_t engine)
 {
+    if (is_raw(b))
+        return b->config->raw_token_mask;
     if (b->trace->tokens_none && !is_traced(b->config, engine))
         return b->trace->tokens_none;
     uint32_t tokens = b->config->is_occupancy ? b->trace->tokens_occupancy : b->trace->tokens_all;
@@ -150,6 +165,13 @@ static uint64_t page_of(const struct build *b, uint32_t engine)
 {
     struct sqtt_part part = sqtt_part(b->target, b->config, engine);
     return (b->config->buffer_va + part.offset_bytes) >> PAGE_SHIFT;
+}
+
+/* Work before the trace stays out of it, unless kernels are to overlap. */
+static void start_wait(const struct build *b)
+{
+    if (!b->config->is_concurrent)
+        pm4_wait_idle(b->stream);
 }
 
 /* ---- gfx9 */
@@ -183,13 +205,13 @@ static void engine_start_gfx9(const struct build *b, uint32_t engine)
     const struct gpu_trace *t = b->trace;
     uint64_t page = page_of(b, engine);
     uint32_t begin = engine_begin(b, engine);
-    write(b, t->token_mask2, 0xffffffff);
+    write(b, t->token_mask2, is_raw(b) ? b->config->raw_token_mask2 : 0xffffffff);
     pm4_register_copy_in(b->stream, b->dialect, t->status, 0, 0);
     write(b, t->base, (uint32_t)page);
     write(b, t->base_high, (uint32_t)(page >> 32));
     write(b, t->size, (uint32_t)(part_bytes(b->target, b->config) >> PAGE_SHIFT));
     write(b, t->control, t->control_on);
-    pm4_wait_idle(b->stream);
+    start_wait(b);
     write(b, t->mode, t->mode_on);
     engine_end(b, begin);
 }
@@ -220,7 +242,7 @@ static void timestamps(const struct build *b, uint64_t member_offset)
 static void start_gfx9(const struct build *b)
 {
     index_all(b);
-    pm4_wait_idle(b->stream);
+    start_wait(b);
     write(b, b->trace->mask, mask_value(b));
     if (b->config->counter_count)
         counters_start(b);
@@ -236,9 +258,10 @@ static void start_gfx9(const struct build *b)
 static void results_read(const struct build *b, uint32_t engine)
 {
     uint64_t va = b->config->control_va + engine * sizeof(struct sqtt_control);
-    pm4_register_copy_out(b->stream, b->dialect, b->trace->status, va, 0);
-    pm4_register_copy_out(b->stream, b->dialect, b->trace->dropped, va + 4, 0);
-    pm4_register_copy_out(b->stream, b->dialect, b->trace->write_pointer, va + 8, 0);
+    const uint32_t registers[] = {b->trace->status, b->trace->dropped, b->trace->write_pointer};
+    for (uint32_t i = 0; i < sizeof registers / sizeof registers[0]; i++)
+        pm4_register_copy_out(b->stream, b->dialect, registers[i], va + i * sizeof registers[i],
+                              pm4_is_config(registers[i]));
 }
 
 static void stop_gfx9(const struct build *b)
@@ -267,9 +290,9 @@ static void stop_gfx9(const struct build *b)
     pm4_wait_idle(b->stream);
 }
 
-/* ---- gfx11 and later */
+/* ---- gfx10 and later */
 
-static void engine_start_gfx11(const struct build *b, uint32_t engine)
+static void engine_start_gfx10(const struct build *b, uint32_t engine)
 {
     const struct gpu_trace *t = b->trace;
     uint64_t page = page_of(b, engine);
@@ -281,7 +304,7 @@ static void engine_start_gfx11(const struct build *b, uint32_t engine)
     trace_write(b, t->base, (uint32_t)page);
     if (t->base_high)
         trace_write(b, t->base_high, high);
-    if (!t->pointer_is_address)
+    if (t->clears_pointer)
         trace_write(b, t->write_pointer, 0);
     trace_write(b, t->mask, mask_value(b));
     trace_write(b, t->token_mask, token_value(b, engine));
@@ -289,19 +312,20 @@ static void engine_start_gfx11(const struct build *b, uint32_t engine)
     engine_end(b, begin);
 }
 
-static void start_gfx11(const struct build *b)
+static void start_gfx10(const struct build *b)
 {
     index_all(b);
-    pm4_register_copy_in(b->stream, b->dialect, b->trace->status, 0, 0);
+    pm4_register_copy_in(b->stream, b->dialect, b->trace->status, 0,
+                         pm4_is_config(b->trace->status));
     if (b->trace->event_control)
         trace_write(b, b->trace->event_control, 3); /* at top and at bottom of the pipe */
     for (uint32_t i = 0; i < b->target->geometry.se_count; i++)
-        engine_start_gfx11(b, i);
+        engine_start_gfx10(b, i);
     index_all(b);
     write(b, b->trace->enable, 1);
 }
 
-static void stop_gfx11(const struct build *b)
+static void stop_gfx10(const struct build *b)
 {
     const struct gpu_trace *t = b->trace;
     write(b, t->enable, 0);
@@ -329,7 +353,7 @@ void sqtt_start(struct pm4_stream *stream, const struct gpu_target *target,
     if (b.trace->mode)
         start_gfx9(&b);
     else
-        start_gfx11(&b);
+        start_gfx10(&b);
     pm4_wait_idle(stream);
     index_all(&b);
     write(&b, b.trace->userdata2, HEADER_MAGIC);
@@ -347,7 +371,27 @@ void sqtt_stop(struct pm4_stream *stream, const struct gpu_target *target,
     if (b.trace->mode)
         stop_gfx9(&b);
     else
-        stop_gfx11(&b);
+        stop_gfx10(&b);
+    pm4_acquire(stream, b.dialect, config->control_va,
+                target->geometry.se_count * sizeof(struct sqtt_control));
+    pm4_wait_idle(stream);
+}
+
+void sqtt_read(struct pm4_stream *stream, const struct gpu_target *target,
+               const struct sqtt_config *config)
+{
+    const struct build b = build_of(stream, target, config);
+    index_all(&b);
+    pm4_wait_idle(stream);
+    for (uint32_t i = 0; i < target->geometry.se_count; i++) {
+        if (!is_traced(config, i))
+            continue;
+        uint32_t begin = engine_begin(&b, i);
+        results_read(&b, i);
+        engine_end(&b, begin);
+    }
+    index_all(&b);
+    pm4_acquire(stream, b.dialect, config->buffer_va, config->buffer_bytes);
     pm4_acquire(stream, b.dialect, config->control_va,
                 target->geometry.se_count * sizeof(struct sqtt_control));
     pm4_wait_idle(stream);
@@ -357,8 +401,6 @@ void sqtt_marker(struct pm4_stream *stream, const struct gpu_target *target,
                  enum sqtt_channel channel, uint32_t value)
 {
     const struct build b = build_of(stream, target, NULL);
-    if (!b.trace)
-        return;
     index_all(&b);
     write(&b, b.trace->userdata2, MARKER_CODE_OBJECT | channel << MARKER_CHANNEL_SHIFT);
     write(&b, b.trace->userdata2, value);

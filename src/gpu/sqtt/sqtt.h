@@ -1,6 +1,6 @@
 /*
  * Thread trace: the sequencers of chosen shader engines write what waves of one compute unit do
- * into memory. gfx10 has none here: what AMD's open builder programs there is nothing.
+ * into memory.
  */
 #ifndef GPU_SQTT_SQTT_H
 #define GPU_SQTT_SQTT_H
@@ -30,6 +30,10 @@ struct sqtt_config {
     int has_timestamps;                   /* gfx9: clocks, in the trace and in the control array */
     uint32_t counters[SQTT_COUNTERS_MAX]; /* gfx9: SQ event | SIMDs << 24, sampled into the trace */
     uint32_t counter_count, counter_units, counter_control;
+    uint32_t vm_id_mask; /* gfx9 */
+    int is_concurrent;   /* gfx9: the start does not wait for the work before it */
+    /* gfx9: values of MASK, TOKEN_MASK and TOKEN_MASK2 instead of ours, when none of them is 0 */
+    uint32_t raw_mask, raw_token_mask, raw_token_mask2;
     uint64_t control_va, buffer_va, buffer_bytes; /* the buffer is page-aligned */
 };
 
@@ -44,10 +48,16 @@ struct sqtt_part {
 struct sqtt_part sqtt_part(const struct gpu_target *target, const struct sqtt_config *config,
                            uint32_t engine);
 
+/* The smallest buffer that sqtt_config_check() accepts for these engines. */
+uint64_t sqtt_buffer_bytes_min(const struct gpu_target *target, const struct sqtt_config *config);
+
 /* For configurations that sqtt_config_check() accepts. */
 void sqtt_start(struct pm4_stream *stream, const struct gpu_target *target,
                 const struct sqtt_config *config);
 void sqtt_stop(struct pm4_stream *stream, const struct gpu_target *target,
+               const struct sqtt_config *config);
+/* How far the trace is, without an end to it: what has not yet been flushed is missing. */
+void sqtt_read(struct pm4_stream *stream, const struct gpu_target *target,
                const struct sqtt_config *config);
 
 /* Words for the trace's reader in the trace itself; channels are the reader's. */
@@ -58,7 +68,8 @@ enum sqtt_channel {
     SQTT_CHANNEL_ADDRESS_HIGH,
     SQTT_CHANNEL_SIZE_HIGH,
     SQTT_CHANNEL_ID_LOW,
-    SQTT_CHANNEL_ID_HIGH
+    SQTT_CHANNEL_ID_HIGH,
+    SQTT_CHANNEL_COUNT
 };
 void sqtt_marker(struct pm4_stream *stream, const struct gpu_target *target,
                  enum sqtt_channel channel, uint32_t value);

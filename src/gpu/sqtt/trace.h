@@ -11,6 +11,7 @@ struct gpu_trace {
     uint32_t userdata2, userdata3, enable, event_control;
     uint32_t mask_bits;                                 /* beside target and SIMDs */
     uint32_t target_shift, simd_shift, simd_field;      /* of mask */
+    uint32_t vm_id_shift, vm_id_field;                  /* of mask */
     uint32_t tokens_all, tokens_occupancy, tokens_none; /* token_mask */
     uint32_t mode_on, mode_off;                         /* or control_on and control_off */
     uint32_t control_on, control_off;
@@ -19,6 +20,7 @@ struct gpu_trace {
     uint32_t part_bytes_shift; /* an engine's part is below 1 << this */
     int size_has_base_high;    /* bits 32.. of the page number are in the size register */
     int pointer_is_address;    /* the write pointer does not begin at 0 */
+    int clears_pointer;        /* the start sets it to 0 */
     int by_copy;               /* registers are written by COPY_DATA */
     int ends_by_event;         /* THREAD_TRACE_FINISH */
 };
