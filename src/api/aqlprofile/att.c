@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/aqlprofile/handles.h"
-#include "gpu/sqtt/sqtt.h"
+#include "api/aqlprofile/trace_config.h"
 
 /* Packets of a trace, or of a marker in one, which has commands only. */
 struct trace {
@@ -16,20 +16,8 @@ struct trace {
     void *userdata;
 };
 
-/* Names that ROCm 5.2's header does not have yet. */
-enum {
-    PARAMETER_SIMD_SELECTION = 8,
-    PARAMETER_OCCUPANCY_MODE = 9,
-    PARAMETER_BUFFER_SIZE = 10,
-    PARAMETER_COUNTER_MASK = 240,
-    PARAMETER_COUNTER_CONTROL = 241,
-    PARAMETER_COUNTER_NAME = 242
-};
-enum { COMMAND_ALIGNMENT = 256, COUNTER_SIMD_SHIFT = 24 };
-static const uint64_t DEFAULT_BUFFER_BYTES = 3ull << 26, DEFAULT_ENGINES = 0x11;
-/* Rate in bits 8..12, all shader stages, all VMIDs. */
-#define COUNTER_CONTROL(rate) (((rate)&0x1f) << 8 | 0xffff007fu)
-
+enum { COMMAND_ALIGNMENT = 256 };
+static const uint64_t DEFAULT_BUFFER_BYTES = 3ull << 26;
 static void trace_free(struct trace *t)
 {
     void *const memory[] = {t->commands, t->control, t->buffer};
@@ -40,63 +28,31 @@ static void trace_free(struct trace *t)
     free(t);
 }
 
-static hsa_status_t counter_add(struct sqtt_config *c, const aqlprofile_att_parameter_t *p)
-{
-    if (c->counter_count == SQTT_COUNTERS_MAX)
-        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "more than %d counters",
-                               SQTT_COUNTERS_MAX);
-    c->counters[c->counter_count++] = p->counter_id | (uint32_t)p->simd_mask << COUNTER_SIMD_SHIFT;
-    return HSA_STATUS_SUCCESS;
-}
-
 static hsa_status_t parameter_take(struct sqtt_config *c, const aqlprofile_att_parameter_t *p)
 {
     switch ((uint32_t)p->parameter_name) {
-    case HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SE_MASK:
-        c->engine_mask = p->value;
-        break;
-    case HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_COMPUTE_UNIT_TARGET:
-        c->target = p->value;
-        break;
-    case PARAMETER_SIMD_SELECTION:
-        c->simd_mask = p->value & 0xf;
-        break;
-    case PARAMETER_OCCUPANCY_MODE:
-        c->is_occupancy = p->value != 0;
-        break;
     case PARAMETER_BUFFER_SIZE:
         c->buffer_bytes = (c->buffer_bytes & ~(uint64_t)UINT32_MAX) | p->value;
-        break;
+        return HSA_STATUS_SUCCESS;
     case AQLPROFILE_ATT_PARAMETER_NAME_BUFFER_SIZE_HIGH:
         c->buffer_bytes = (c->buffer_bytes & UINT32_MAX) | (uint64_t)p->value << 32;
-        break;
+        return HSA_STATUS_SUCCESS;
     case AQLPROFILE_ATT_PARAMETER_NAME_RT_TIMESTAMP:
         c->has_timestamps = p->value != AQLPROFILE_ATT_PARAMETER_RT_TIMESTAMP_DISABLE;
-        break;
-    case PARAMETER_COUNTER_MASK:
-        c->counter_units = p->value;
-        break;
-    case PARAMETER_COUNTER_CONTROL:
-        c->counter_control = COUNTER_CONTROL(p->value);
-        break;
+        return HSA_STATUS_SUCCESS;
     case PARAMETER_COUNTER_NAME:
-        return counter_add(c, p);
+        return trace_counter_add(c, p->counter_id, p->simd_mask);
     default:
-        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "unknown parameter %u",
-                               (unsigned)p->parameter_name);
+        return trace_parameter_take(c, p->parameter_name, p->value);
     }
-    return HSA_STATUS_SUCCESS;
 }
 
 static hsa_status_t config_take(struct trace *t, const aqlprofile_att_profile_t *profile)
 {
     struct sqtt_config *c = &t->config;
-    *c = (struct sqtt_config){.engine_mask = DEFAULT_ENGINES,
-                              .simd_mask = 0xf,
-                              .has_timestamps = 1,
-                              .counter_units = UINT32_MAX,
-                              .counter_control = COUNTER_CONTROL(0u),
-                              .buffer_bytes = DEFAULT_BUFFER_BYTES};
+    trace_config_default(c);
+    c->has_timestamps = 1;
+    c->buffer_bytes = DEFAULT_BUFFER_BYTES;
     if (profile->parameter_count && !profile->parameters)
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no parameters");
     for (uint32_t i = 0; i < profile->parameter_count; i++) {
@@ -104,12 +60,7 @@ static hsa_status_t config_take(struct trace *t, const aqlprofile_att_profile_t 
         if (status != HSA_STATUS_SUCCESS)
             return status;
     }
-    if (t->target.geometry.se_count < SQTT_ENGINES_MAX)
-        c->engine_mask &= (1ull << t->target.geometry.se_count) - 1;
-    const char *problem = sqtt_config_check(&t->target, c);
-    if (problem)
-        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "thread trace: %s", problem);
-    return HSA_STATUS_SUCCESS;
+    return trace_config_check(&t->target, c);
 }
 
 static hsa_status_t allocate(struct trace *t, aqlprofile_memory_alloc_callback_t alloc,
@@ -238,17 +189,6 @@ static const struct trace *trace_find(aqlprofile_handle_t handle)
     return t && t->buffer ? t : NULL;
 }
 
-/* The worst of two outcomes, as a status. */
-static hsa_status_t outcome_status(hsa_status_t status, enum sqtt_outcome outcome)
-{
-    if (outcome == SQTT_MEMORY_ERROR)
-        return aqlprofile_fail(HSA_STATUS_ERROR_EXCEPTION, "the trace could not be written");
-    if (outcome == SQTT_FULL && status == HSA_STATUS_SUCCESS)
-        return aqlprofile_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES,
-                               "the trace did not fit into its buffer");
-    return status;
-}
-
 static hsa_status_t engine_report(const struct trace *t, uint32_t engine, uint64_t bytes,
                                   aqlprofile_att_data_callback_t callback, void *userdata)
 {
@@ -283,7 +223,7 @@ EXPORT hsa_status_t aqlprofile_att_iterate_data(aqlprofile_handle_t handle,
         if (!sqtt_part(&t->target, &t->config, i).is_traced)
             continue;
         uint64_t bytes = sqtt_written_bytes(&t->target, &t->config, i, control, &outcome);
-        outcome_all = outcome_status(outcome_all, outcome);
+        outcome_all = trace_outcome_status(outcome_all, outcome);
         hsa_status_t status = engine_report(t, i, bytes, callback, userdata);
         if (status == HSA_STATUS_INFO_BREAK)
             break;
@@ -331,9 +271,7 @@ EXPORT hsa_status_t aqlprofile_att_codeobj_marker(hsa_ext_amd_aql_pm4_packet_t *
     memset(packet, 0, sizeof *packet);
     if (aqlprofile_target_of_hsa(data.agent, &t->target) == 0) {
         marker_make(&stream, &t->target, &data);
-        status = stream.count || stream.out_of_memory
-                     ? commands_write(t, &stream, 1, &packet, alloc_cb)
-                     : aqlprofile_fail(HSA_STATUS_ERROR, "this GPU has no thread trace here");
+        status = commands_write(t, &stream, 1, &packet, alloc_cb);
     }
     pm4_stream_free(&stream);
     if (status == HSA_STATUS_SUCCESS)

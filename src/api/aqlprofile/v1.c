@@ -1,26 +1,11 @@
-/*
- * First interface: the profile struct carries the caller's command and output buffers. The command
- * buffer starts with a header of ours that says where the three streams lie.
- */
+/* First interface: the profile struct carries the caller's command and output buffers. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/aqlprofile/internal.h"
-
-typedef hsa_ven_amd_aqlprofile_profile_t profile_t;
-typedef hsa_ext_amd_aql_pm4_packet_t packet_t;
+#include "api/aqlprofile/v1_commands.h"
 
 /* Library versions 1 and 2 have the same functions here; clients ask for 2 at most. */
 enum { VERSION_MAJOR = 2, VERSION_MINOR = 0 };
-
-enum { SECTION_START, SECTION_READ, SECTION_STOP, SECTION_COUNT };
-enum { SECTION_ALIGNMENT = 256, BUFFER_ALIGNMENT = 4096 };
-
-struct command_header {
-    uint64_t magic;
-    uint32_t offset[SECTION_COUNT], dwords[SECTION_COUNT];
-};
-static const uint64_t COMMAND_MAGIC = 0x31434d50434f5243; /* "CROCPMC1" */
 
 /* Beyond the last value of hsa_ven_amd_aqlprofile_info_type_t. */
 enum { INFO_WAIT_IDLE_CMD = HSA_VEN_AMD_AQLPROFILE_INFO_DISABLE_CMD + 1 };
@@ -78,8 +63,8 @@ static hsa_status_t request_make(const profile_t *profile, struct request *r)
     if (!profile || (!profile->events && profile->event_count))
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "NULL argument");
     if (profile->type != HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_PMC)
-        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                               "only counters can be collected, not traces");
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "unknown profile type %u",
+                               (unsigned)profile->type);
     if (aqlprofile_target_of_hsa(profile->agent, &r->target))
         return HSA_STATUS_ERROR;
     r->count = profile->event_count;
@@ -107,75 +92,49 @@ static void streams_make(const struct request *r, uint64_t result_va,
     gpu_pmc_stop(&streams[SECTION_STOP], &r->target, r->events, r->count);
 }
 
-static uint32_t layout_make(const struct pm4_stream streams[SECTION_COUNT],
-                            struct command_header *header)
+/* Sizes go to the profile; with buffers of those sizes the commands are written. */
+static hsa_status_t commands_make(profile_t *profile, packet_t *packet, const struct request *r,
+                                  struct pm4_stream streams[SECTION_COUNT])
 {
-    uint32_t offset = SECTION_ALIGNMENT;
-    *header = (struct command_header){.magic = COMMAND_MAGIC};
+    struct v1_commands header;
+    void *commands = profile->command_buffer.ptr, *output = profile->output_buffer.ptr;
+    streams_make(r, (uint64_t)(uintptr_t)output, streams);
     for (int i = 0; i < SECTION_COUNT; i++) {
-        header->offset[i] = offset;
-        header->dwords[i] = streams[i].count;
-        offset += (streams[i].count * 4 + SECTION_ALIGNMENT - 1) & ~(SECTION_ALIGNMENT - 1u);
+        if (streams[i].out_of_memory)
+            return aqlprofile_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "out of memory");
     }
-    return (offset + BUFFER_ALIGNMENT - 1) & ~(BUFFER_ALIGNMENT - 1u);
+    uint32_t output_bytes = gpu_pmc_result_bytes(&r->target, r->events, r->count);
+    uint32_t command_bytes =
+        v1_commands_layout(streams, HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_PMC, 0, &header);
+    hsa_status_t output_status =
+        v1_size_check(output, output_bytes, &profile->output_buffer.size, "output");
+    hsa_status_t status =
+        v1_size_check(commands, command_bytes, &profile->command_buffer.size, "command");
+    status = status == HSA_STATUS_SUCCESS ? output_status : status;
+    if (status != HSA_STATUS_SUCCESS || !commands)
+        return status;
+    if (!packet || (!output && output_bytes))
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no packet or no output buffer");
+    v1_commands_write(commands, &header, streams);
+    v1_packet_set(packet, (char *)commands + header.offset[SECTION_START],
+                  header.dwords[SECTION_START]);
+    return HSA_STATUS_SUCCESS;
 }
 
-/* Grows *size to `needed`; an error when there is a buffer that is too small. */
-static hsa_status_t size_check(const void *buffer, uint32_t needed, uint32_t *size,
-                               const char *what)
+static int is_trace(const profile_t *profile)
 {
-    if (*size >= needed)
-        return HSA_STATUS_SUCCESS;
-    *size = needed;
-    if (!buffer)
-        return HSA_STATUS_SUCCESS;
-    return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the %s buffer needs %u bytes", what,
-                           needed);
-}
-
-static void packet_set(packet_t *packet, const char *commands, const struct command_header *header,
-                       int section)
-{
-    struct aql_pm4_packet filled;
-    aql_pm4_packet_fill(&filled, (uint64_t)(uintptr_t)(commands + header->offset[section]),
-                        header->dwords[section]);
-    filled.header = packet->header;
-    filled.completion_signal = packet->completion_signal.handle;
-    memcpy(packet, &filled, sizeof *packet);
+    return profile && profile->type == HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE;
 }
 
 EXPORT hsa_status_t hsa_ven_amd_aqlprofile_start(profile_t *profile, packet_t *aql_start_packet)
 {
     struct pm4_stream streams[SECTION_COUNT] = {{0}};
-    struct command_header header;
     struct request r;
+    if (is_trace(profile))
+        return v1_trace_start(profile, aql_start_packet);
     hsa_status_t status = request_make(profile, &r);
-    if (status != HSA_STATUS_SUCCESS)
-        goto out;
-    char *commands = profile->command_buffer.ptr;
-    streams_make(&r, (uint64_t)(uintptr_t)profile->output_buffer.ptr, streams);
-    if (streams[0].out_of_memory || streams[1].out_of_memory || streams[2].out_of_memory) {
-        status = aqlprofile_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "out of memory");
-        goto out;
-    }
-    hsa_status_t output =
-        size_check(profile->output_buffer.ptr, gpu_pmc_result_bytes(&r.target, r.events, r.count),
-                   &profile->output_buffer.size, "output");
-    status = size_check(commands, layout_make(streams, &header), &profile->command_buffer.size,
-                        "command");
-    status = status == HSA_STATUS_SUCCESS ? output : status;
-    if (status != HSA_STATUS_SUCCESS || !commands)
-        goto out;
-    if (!aql_start_packet) {
-        status = aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no packet");
-        goto out;
-    }
-    memcpy(commands, &header, sizeof header);
-    for (int i = 0; i < SECTION_COUNT; i++)
-        memcpy(commands + header.offset[i], streams[i].dwords, streams[i].count * 4);
-    memset(aql_start_packet, 0, sizeof *aql_start_packet);
-    packet_set(aql_start_packet, commands, &header, SECTION_START);
-out:
+    if (status == HSA_STATUS_SUCCESS)
+        status = commands_make(profile, aql_start_packet, &r, streams);
     for (int i = 0; i < SECTION_COUNT; i++)
         pm4_stream_free(&streams[i]);
     request_free(&r);
@@ -184,16 +143,14 @@ out:
 
 static hsa_status_t section_packet(const profile_t *profile, packet_t *packet, int section)
 {
-    struct command_header header;
-    if (!profile || !packet || !profile->command_buffer.ptr ||
-        profile->command_buffer.size < sizeof header)
-        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no command buffer");
-    memcpy(&header, profile->command_buffer.ptr, sizeof header);
-    if (header.magic != COMMAND_MAGIC)
-        return aqlprofile_fail(HSA_STATUS_ERROR, "the profile was not started");
-    memset(packet, 0, sizeof *packet);
-    packet_set(packet, profile->command_buffer.ptr, &header, section);
-    return HSA_STATUS_SUCCESS;
+    struct v1_commands header;
+    if (!profile || !packet)
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "NULL argument");
+    hsa_status_t status = v1_commands_read(profile, profile->type, &header);
+    if (status == HSA_STATUS_SUCCESS)
+        v1_packet_set(packet, (char *)profile->command_buffer.ptr + header.offset[section],
+                      header.dwords[section]);
+    return status;
 }
 
 EXPORT hsa_status_t hsa_ven_amd_aqlprofile_stop(const profile_t *profile, packet_t *aql_stop_packet)
@@ -213,21 +170,13 @@ EXPORT hsa_status_t hsa_ven_amd_aqlprofile_legacy_get_pm4(const packet_t *aql_pa
     return aqlprofile_fail(HSA_STATUS_ERROR, "no supported GPU needs PM4 blobs");
 }
 
-EXPORT hsa_status_t hsa_ven_amd_aqlprofile_att_marker(profile_t *profile, packet_t *packet,
-                                                      uint32_t data, att_marker_channel_t channel)
-{
-    (void)profile;
-    (void)packet;
-    (void)data;
-    (void)channel;
-    return aqlprofile_fail(HSA_STATUS_ERROR, "thread trace is not available");
-}
-
 /* Samples of the dies after those outside, each event by event. */
 EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_data(
     const profile_t *profile, hsa_ven_amd_aqlprofile_data_callback_t callback, void *data)
 {
     struct request r;
+    if (is_trace(profile))
+        return v1_trace_iterate(profile, callback, data);
     hsa_status_t status = request_make(profile, &r);
     if (status == HSA_STATUS_SUCCESS && (!callback || !profile->output_buffer.ptr))
         status = aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "NULL argument");
@@ -298,6 +247,8 @@ static hsa_status_t find_sample(hsa_ven_amd_aqlprofile_info_type_t type,
 
 static hsa_status_t info_data(const profile_t *profile, hsa_ven_amd_aqlprofile_info_data_t *value)
 {
+    if (is_trace(profile))
+        return aqlprofile_fail(HSA_STATUS_ERROR, "a trace has no counters");
     value->pmc_data.result = 0;
     return hsa_ven_amd_aqlprofile_iterate_data(profile, find_sample, value);
 }
@@ -357,11 +308,8 @@ static hsa_status_t info_command(profile_t *profile, uint32_t attribute, packet_
     } else if (profile->command_buffer.size < bytes || !packet) {
         status = aqlprofile_fail(HSA_STATUS_ERROR, "the command buffer needs %u bytes", bytes);
     } else {
-        struct aql_pm4_packet filled;
         memcpy(profile->command_buffer.ptr, stream.dwords, bytes);
-        aql_pm4_packet_fill(&filled, (uint64_t)(uintptr_t)profile->command_buffer.ptr,
-                            stream.count);
-        memcpy(packet, &filled, sizeof *packet);
+        v1_packet_set(packet, profile->command_buffer.ptr, stream.count);
     }
     pm4_stream_free(&stream);
     return status;
@@ -384,7 +332,7 @@ EXPORT hsa_status_t hsa_ven_amd_aqlprofile_get_info(const profile_t *profile,
     case HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA:
         return info_data(profile, value);
     case HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA:
-        return aqlprofile_fail(HSA_STATUS_ERROR, "thread trace is not available");
+        return v1_trace_data(profile, value);
     case HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_COUNTERS:
         return info_block(profile, 0, value);
     case HSA_VEN_AMD_AQLPROFILE_INFO_BLOCK_ID:
