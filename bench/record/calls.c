@@ -4,15 +4,17 @@
 #include "session/engine.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { OP_CALLBACK = 1, OP_BUFFERED = 2, FLOOR_BYTES = 4 << 20, FLOOR_RECORD_BYTES = 80 };
 
 const char *const call_names[CALL_KINDS] = {"plain call", "floor", "stopped", "callback",
                                             "buffered"};
 
-static rocprofiler_context_id_t callback_context, buffer_context;
-static rocprofiler_buffer_id_t buffer;
+static rocprofiler_context_id_t callback_context, buffer_context, full_context;
+static rocprofiler_buffer_id_t buffer, full_buffer;
 static _Atomic uint64_t delivered;
+static _Atomic bool held, holding;
 
 static void on_call(rocprofiler_callback_tracing_record_t record,
                     rocprofiler_user_data_t *user_data, void *data)
@@ -28,6 +30,32 @@ static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t 
     delivered += count;
 }
 
+static void nap(void)
+{
+    nanosleep(&(struct timespec){0, 100000}, NULL);
+}
+
+static void on_full(rocprofiler_context_id_t context, rocprofiler_buffer_id_t id,
+                    rocprofiler_record_header_t **headers, size_t count, void *data,
+                    uint64_t dropped)
+{
+    (void)context, (void)id, (void)headers, (void)count, (void)data, (void)dropped;
+    holding = true;
+    while (held)
+        nap();
+}
+
+static rocprofiler_status_t full_configure(void)
+{
+    const rocprofiler_tracing_operation_t operation = OP_BUFFERED;
+    rocprofiler_status_t failed = context_create(&full_context);
+    failed |= buffer_create(full_context, FULL_BUFFER_BYTES, FULL_BUFFER_BYTES,
+                            ROCPROFILER_BUFFER_POLICY_LOSSLESS, on_full, NULL, &full_buffer);
+    failed |= buffer_service_configure(full_context, ROCPROFILER_BUFFER_TRACING_HSA_CORE_API,
+                                       &operation, 1, full_buffer);
+    return failed;
+}
+
 static int initialize(rocprofiler_client_finalize_t finalize, void *data)
 {
     (void)finalize, (void)data;
@@ -41,6 +69,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
                                    &op_callback, 1, on_call, NULL);
     failed |= buffer_service_configure(buffer_context, ROCPROFILER_BUFFER_TRACING_HSA_CORE_API,
                                        &op_buffered, 1, buffer);
+    failed |= full_configure();
     return (int)failed;
 }
 
@@ -72,6 +101,22 @@ uint64_t calls_delivered(void)
 {
     buffer_flush(buffer);
     return delivered;
+}
+
+void calls_fill(void (*looked)(void *), void *data)
+{
+    enum { RECORDS = FULL_BUFFER_BYTES / 64, PER_CENT_SPARED = 1 };
+    context_stop(callback_context);
+    context_stop(buffer_context);
+    held = true;
+    context_start(full_context);
+    calls_make(CALL_BUFFERED, 2 * (RECORDS - RECORDS / 100 * PER_CENT_SPARED));
+    context_stop(full_context);
+    while (!holding)
+        nap();
+    looked(data);
+    held = false;
+    buffer_flush(full_buffer);
 }
 
 /* ---- the runtime and its table */

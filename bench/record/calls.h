@@ -25,4 +25,9 @@ void calls_make(enum call_kind kind, uint32_t count);
 /* Records that were delivered so far. */
 uint64_t calls_delivered(void);
 
+enum { FULL_BUFFER_BYTES = 16 << 20 };
+/* Makes both halves of a lossless buffer of that size all but full; its callback waits meanwhile.
+ * Then calls `looked` and lets go. */
+void calls_fill(void (*looked)(void *), void *data);
+
 #endif

@@ -14,6 +14,7 @@ enum { THREADS_MAX = 2, ROUNDS = 400, CALLS_PER_ROUND = 5000 };
 static const double budgets[CALL_KINDS] = {
     [CALL_STOPPED] = 0.15, [CALL_CALLBACK] = 0.7, [CALL_BUFFERED] = 1.5};
 static const double resident_budget_kib = 2 * 4096 + 8192; /* twice the buffer and 8 MiB */
+static const double full_budget_kib = 2 * (FULL_BUFFER_BYTES / 1024.0) + 8192;
 static const double two_threads_budget = 1.1; /* buffered, per thread, against one thread */
 
 struct lane {
@@ -94,7 +95,13 @@ struct results {
     uint64_t delivered, expected;
     double start_kib, warm_kib, end_kib; /* resident: before the first record, after the rounds
                                             above, after as many calls again */
+    double full_kib; /* what a larger buffer adds when both of its halves are full */
 };
+
+static void full_look(void *data)
+{
+    *(double *)data = resident_kib();
+}
 
 static void measure_all(struct results *results)
 {
@@ -111,6 +118,8 @@ static void measure_all(struct results *results)
     measure(CALL_BUFFERED, THREADS_MAX);
     measure(CALL_CALLBACK, THREADS_MAX);
     results->end_kib = resident_kib();
+    calls_fill(full_look, &results->full_kib);
+    results->full_kib -= results->end_kib;
     results->expected = (uint64_t)(1 + 2 + 2) * (ROUNDS + 1) * CALLS_PER_ROUND;
     results->delivered = calls_delivered();
 }
@@ -128,6 +137,7 @@ static int check(const struct results *results)
             failures += budgets[kind] > 0 && ratio(results, kind, t) > budgets[kind];
     failures += results->end_kib - results->warm_kib > 64;
     failures += results->warm_kib - results->start_kib > resident_budget_kib;
+    failures += results->full_kib > full_budget_kib;
     double flat = results->ns[CALL_BUFFERED][1] / results->ns[CALL_BUFFERED][0];
     return failures + (flat > two_threads_budget);
 }
@@ -151,6 +161,8 @@ static void print(const struct results *results)
            "calls\n",
            results->warm_kib - results->start_kib, resident_budget_kib,
            results->end_kib - results->warm_kib, 2 * THREADS_MAX * (ROUNDS + 1) * CALLS_PER_ROUND);
+    printf("memory: %.0f KiB (budget %.0f) for a %d MiB buffer with both halves full\n",
+           results->full_kib, full_budget_kib, FULL_BUFFER_BYTES >> 20);
     printf("%llu of %llu records delivered\n", (unsigned long long)results->delivered,
            (unsigned long long)results->expected);
 }
@@ -170,8 +182,9 @@ static int write_json(const struct results *results, const char *path)
                     "\"budget\": %.2f}%s\n",
                     call_names[kind], t + 1, results->ns[kind][t], ratio(results, kind, t),
                     budgets[kind], kind == CALL_KINDS - 1 && t == THREADS_MAX - 1 ? "" : ",");
-    fprintf(file, "], \"resident_kib\": %.0f, \"growth_kib\": %.0f}\n",
-            results->warm_kib - results->start_kib, results->end_kib - results->warm_kib);
+    fprintf(file, "], \"resident_kib\": %.0f, \"growth_kib\": %.0f, \"full_kib\": %.0f}\n",
+            results->warm_kib - results->start_kib, results->end_kib - results->warm_kib,
+            results->full_kib);
     return fclose(file) ? 1 : 0;
 }
 

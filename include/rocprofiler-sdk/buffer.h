@@ -8,11 +8,12 @@
 ROCPROFILER_EXTERN_C_INIT
 
 /**
- * Delivers one record or more; headers and payloads are valid until the callback returns.
- * `drop_count` is the number of records lost since the buffer was created, as far as known when the
- * batch was closed; there is no call without a record, so later losses come with the next batch.
- * Runs on a thread of the library, never twice at a time for one buffer. It may flush this or
- * another buffer, start and stop contexts, and make calls that are traced into this buffer.
+ * Delivers one record or more; headers and payloads are valid until the callback returns. What
+ * waits in the buffer comes in one call, more than 65536 records in several. `drop_count` is the
+ * number of records lost since the buffer was created, as far as known when the batch was closed;
+ * there is no call without a record, so later losses come with the next batch. Runs on a thread of
+ * the library, never twice at a time for one buffer. It may flush this or another buffer, start and
+ * stop contexts, and make calls that are traced into this buffer.
  */
 typedef void (*rocprofiler_buffer_tracing_cb_t)(rocprofiler_context_id_t context,
                                                 rocprofiler_buffer_id_t buffer_id,

@@ -264,7 +264,7 @@ void trace_event_release(struct trace_event *event);
 
 /* Work that is known only when it is over, of the domains without public records: HIP_OPERATION and
  * QUEUE_BARRIER. Every listening buffer gets one record, `struct trace_report` with `name` behind
- * it, under the tag trace_report_tag(domain). */
+ * it, under the category below and the domain as its kind. */
 struct trace_report {
     uint64_t correlation, start_ns, end_ns, queue, bytes;
     uint32_t kind;      /* HIP_OPERATION: the runtime's command type */
@@ -273,10 +273,6 @@ struct trace_report {
     uint32_t name_size; /* with its terminating zero; 0: no name follows */
 };
 enum { TRACE_REPORT_CATEGORY = 0x1000 }; /* not one of rocprofiler_buffer_category_t */
-static inline uint64_t trace_report_tag(enum trace_domain domain)
-{
-    return TRACE_REPORT_CATEGORY | (uint64_t)domain << 32;
-}
 void trace_report(enum trace_domain domain, const struct trace_report *report, const char *name);
 
 /* The external id of a context for an event, as that context's records would carry it. */

@@ -78,9 +78,9 @@ rocprofiler_user_data_t external_resolve(struct session_thread *self,
 void record_api(struct thread *thread, const struct trace_frame *frame,
                 const struct trace_subscriber *subscriber, rocprofiler_user_data_t external,
                 uint64_t end_ticks);
-static inline uint64_t record_tag(uint32_t category, uint32_t kind)
-{
-    return category | (uint64_t)kind << 32;
-}
+/* Copies a record into one buffer and returns the copy, to be completed and committed; NULL:
+ * dropped. */
+void *record_copy(struct thread *thread, struct tracebuf *buffer, uint32_t tag, const void *record,
+                  size_t size_bytes);
 
 #endif

@@ -35,11 +35,10 @@ static api_record *api_record_put(struct thread *thread, const struct trace_fram
                                   struct tracebuf *buffer, uint32_t kind, size_t size_bytes,
                                   rocprofiler_user_data_t external, uint64_t end_ticks)
 {
-    api_record *record = tracebuf_reserve(
-        buffer, thread, record_tag(ROCPROFILER_BUFFER_CATEGORY_TRACING, kind), size_bytes);
+    api_record *record = tracebuf_reserve_sized(
+        buffer, thread, tracebuf_tag(ROCPROFILER_BUFFER_CATEGORY_TRACING, kind), size_bytes);
     if (__builtin_expect(!record, 0))
         return NULL;
-    record->size = size_bytes;
     record->kind = (rocprofiler_buffer_tracing_kind_t)kind;
     record->operation = frame->operation;
     record->correlation_id.internal = frame->internal;
@@ -116,16 +115,25 @@ void record_finish(void *state, uint64_t tag, void *payload, size_t size_bytes)
     record->end_timestamp = clock_ticks_to_ns(segment, record->end_timestamp);
 }
 
+void *record_copy(struct thread *thread, struct tracebuf *buffer, uint32_t tag, const void *record,
+                  size_t size_bytes)
+{
+    bool sized = size_bytes >= sizeof(uint64_t) && *(const uint64_t *)record == size_bytes;
+    size_t skipped = sized ? sizeof(uint64_t) : 0;
+    char *room = sized ? tracebuf_reserve_sized(buffer, thread, tag, size_bytes)
+                       : tracebuf_reserve(buffer, thread, tag, size_bytes);
+    if (room)
+        memcpy(room + skipped, (const char *)record + skipped, size_bytes - skipped);
+    return room;
+}
+
 bool trace_buffer_put(struct tracebuf *buffer, uint32_t category, uint32_t kind,
                       const void *payload, size_t size)
 {
     struct thread *thread = thread_self();
-    if (!thread || !buffer)
+    if (!thread || !buffer ||
+        !record_copy(thread, buffer, tracebuf_tag(category, kind), payload, size))
         return false;
-    void *room = tracebuf_reserve(buffer, thread, record_tag(category, kind), size);
-    if (!room)
-        return false;
-    memcpy(room, payload, size);
     tracebuf_commit(thread);
     return true;
 }

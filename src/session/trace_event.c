@@ -241,12 +241,11 @@ static void record_put(const struct trace_event *event, uint32_t i, const void *
     struct thread *thread = thread_self();
     if (!thread)
         return;
-    uint64_t tag =
-        record_tag(ROCPROFILER_BUFFER_CATEGORY_TRACING, domains[event->domain].buffer_kind);
-    unsigned char *room = tracebuf_reserve(event->set->subscribers[i].buffer, thread, tag, size);
+    uint32_t tag =
+        tracebuf_tag(ROCPROFILER_BUFFER_CATEGORY_TRACING, domains[event->domain].buffer_kind);
+    unsigned char *room = record_copy(thread, event->set->subscribers[i].buffer, tag, record, size);
     if (!room)
         return;
-    memcpy(room, record, size);
     ids_fill(event, i, room);
     tracebuf_commit(thread);
 }
@@ -265,7 +264,8 @@ static void report_put(struct tracebuf *buffer, enum trace_domain domain,
 {
     struct thread *thread = thread_self();
     size_t size = sizeof *report + report->name_size;
-    char *room = thread ? tracebuf_reserve(buffer, thread, trace_report_tag(domain), size) : NULL;
+    uint32_t tag = tracebuf_tag(TRACE_REPORT_CATEGORY, domain);
+    char *room = thread ? tracebuf_reserve(buffer, thread, tag, size) : NULL;
     if (!room)
         return;
     memcpy(room, report, sizeof *report);

@@ -2,6 +2,7 @@
 #include "base/futex.h"
 #include "base/log.h"
 #include "tracebuf/state.h"
+#include "tracebuf/window.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -25,11 +26,21 @@ static _Atomic bool shut_down;
 
 /* The delivery thread that this thread is, or stands in for at shutdown. */
 static __thread struct tracebuf_thread *own_thread __attribute__((tls_model("initial-exec")));
-static __thread unsigned own_depth __attribute__((tls_model("initial-exec")));
+
+/* A call of a consumer on this thread, and those further out. */
+struct delivery {
+    const struct tracebuf *buffer;
+    const struct window *window; /* NULL: the call is not about records */
+    struct delivery *outer;
+};
+static __thread struct delivery *own_delivery __attribute__((tls_model("initial-exec")));
+
+/* Writer: the child of a fork, before it has a second thread. */
+static _Atomic uint32_t forks;
 
 bool tracebuf_delivering(void)
 {
-    return own_depth != 0;
+    return own_delivery != NULL;
 }
 
 static struct tracebuf_segment *free_take(struct tracebuf *buffer, bool extend)
@@ -42,7 +53,7 @@ static struct tracebuf_segment *free_take(struct tracebuf *buffer, bool extend)
     }
     if (state->segment_count >= (extend ? SEGMENTS_MAX : SEGMENTS_NORMAL))
         return NULL;
-    segment = segment_create(&buffer->config, buffer->exact);
+    segment = segment_create(&buffer->config);
     state->segment_count += segment != NULL;
     return segment;
 }
@@ -104,17 +115,34 @@ static void segment_release(struct tracebuf_state *state, struct tracebuf_segmen
     futex_wake_all(&state->freed_epoch);
 }
 
+/* One call of the consumer. False: there is nothing more. */
+static bool batch_deliver(struct tracebuf *buffer, struct segment_cursor *cursor,
+                          const struct window *window)
+{
+    size_t count = segment_collect(cursor, &buffer->config, window->items, window->pointers,
+                                   window->items_max);
+    uint64_t dropped = atomic_load_explicit(&buffer->dropped, memory_order_relaxed);
+    if (count == 0)
+        return false;
+    buffer->config.deliver(buffer, window->pointers, count, dropped, buffer->config.arg);
+    atomic_store(&buffer->state->dropped_told, dropped);
+    return true;
+}
+
 static void segment_deliver(struct tracebuf *buffer, struct tracebuf_segment *segment)
 {
+    struct window window;
+    struct delivery delivery = {buffer, &window, own_delivery};
+    uint32_t fork_count = atomic_load(&forks);
     thread_quiesce(buffer);
-    size_t count = segment_collect(segment, &buffer->config, buffer->exact);
-    uint64_t dropped = atomic_load_explicit(&buffer->dropped, memory_order_relaxed);
-    own_depth++;
-    if (count) {
-        buffer->config.deliver(buffer, segment->items, count, dropped, buffer->config.arg);
-        atomic_store(&buffer->state->dropped_told, dropped);
-    }
-    own_depth--;
+    window_take(&window);
+    own_delivery = &delivery;
+    struct segment_cursor cursor = segment_begin(segment, buffer->exact);
+    while (batch_deliver(buffer, &cursor, &window))
+        if (atomic_load(&forks) != fork_count)
+            break; /* the consumer forked and this is the child: the rest is its parent's */
+    own_delivery = delivery.outer;
+    window_give(&window);
     segment_release(buffer->state, segment);
 }
 
@@ -138,7 +166,7 @@ static void deliver_up_to(struct tracebuf *buffer, uint64_t sequence)
 
 void state_deliver(struct tracebuf *buffer)
 {
-    bool nested = own_depth != 0;
+    bool nested = own_delivery != NULL;
     bool rotated;
     uint64_t sequence = rotate_if_used(buffer, nested, &rotated);
     deliver_up_to(buffer, sequence);
@@ -152,9 +180,10 @@ static void flushed_tell(struct tracebuf *buffer)
 {
     if (!buffer->config.flushed)
         return;
-    own_depth++;
+    struct delivery delivery = {buffer, NULL, own_delivery};
+    own_delivery = &delivery;
     buffer->config.flushed(buffer->config.arg);
-    own_depth--;
+    own_delivery = delivery.outer;
 }
 
 static bool serve(struct tracebuf *buffer)
@@ -240,6 +269,15 @@ static void on_fork_parent(void)
     pthread_mutex_unlock(&tracebuf_create_lock);
 }
 
+/* How often this thread is inside of its consumer with records. */
+static unsigned delivering_here(const struct tracebuf *buffer)
+{
+    unsigned count = 0;
+    for (const struct delivery *d = own_delivery; d; d = d->outer)
+        count += d->buffer == buffer && d->window;
+    return count;
+}
+
 /* Only the forking thread lives on in a child. Records in the buffers are the parent's to deliver.
  */
 static void buffer_on_fork_child(struct tracebuf *buffer)
@@ -254,7 +292,8 @@ static void buffer_on_fork_child(struct tracebuf *buffer)
         state->free = segment;
     }
     state->full_last = NULL;
-    state->segment_count = current != NULL;
+    state->delivering = delivering_here(buffer);
+    state->segment_count = (current != NULL) + state->delivering;
     for (struct tracebuf_segment *s = state->free; s; s = s->next) {
         segment_reset(s);
         state->segment_count++;
@@ -262,7 +301,6 @@ static void buffer_on_fork_child(struct tracebuf *buffer)
     if (current)
         segment_reset(current);
     atomic_fetch_add(&buffer->generation, 1); /* voids the survivor's own lease */
-    state->delivering = own_depth;
     atomic_store(&buffer->dropped, 0);
     atomic_store(&state->dropped_told, 0);
     atomic_store(&state->requested, false);
@@ -273,8 +311,13 @@ static void on_fork_child(void)
 {
     pthread_mutex_init(&start_lock, NULL);
     pthread_mutex_init(&tracebuf_create_lock, NULL);
+    atomic_fetch_add(&forks, 1);
+    windows_forget();
+    for (const struct delivery *d = own_delivery; d; d = d->outer)
+        if (d->window)
+            window_keep(d->window);
     for (uint32_t i = 0; i < THREADS_MAX; i++)
-        atomic_store(&delivery_threads[i].running, false);
+        atomic_store(&delivery_threads[i].running, &delivery_threads[i] == own_thread);
     for (uint32_t i = 0; i < tracebuf_count(); i++)
         buffer_on_fork_child(tracebuf_at(i));
 }

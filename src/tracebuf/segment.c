@@ -3,7 +3,12 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { UNIT_BYTES = 8, RECORD_BYTES_MIN = 8 };
+enum {
+    UNIT_BYTES = 8,
+    /* Beyond the capacity, for words of records that have none of their own. Past it a buffer is
+     * full before its capacity: with values of counters (40 bytes) from 1.25 MiB on. */
+    WORDS_BYTES_MAX = 256 << 10,
+};
 
 static uint64_t units(size_t bytes)
 {
@@ -31,30 +36,22 @@ enum claim_result segment_claim(struct tracebuf_segment *segment,
     return crossed ? CLAIM_CROSSED : CLAIM_DONE;
 }
 
-/* The smallest record sets how many items and how much header space the capacity can turn into. All
- * of it is address space; only what records touch becomes memory. */
-struct tracebuf_segment *segment_create(const struct tracebuf_config *config, bool exact)
+/* All of it is address space; only what records touch becomes memory. */
+struct tracebuf_segment *segment_create(const struct tracebuf_config *config)
 {
-    size_t header_bytes = sizeof(struct tracebuf_item);
-    size_t storage_bytes =
-        exact ? config->size_bytes / RECORD_BYTES_MIN * (RECORD_BYTES_MIN + header_bytes)
-              : config->size_bytes + config->size_bytes / 2;
-    size_t items_max = storage_bytes / (RECORD_BYTES_MIN + header_bytes);
-    size_t mapping_bytes = storage_bytes + items_max * sizeof(struct tracebuf_item *);
+    size_t size_bytes = config->size_bytes;
+    size_t words_bytes = size_bytes < WORDS_BYTES_MAX ? size_bytes : WORDS_BYTES_MAX;
     struct tracebuf_segment *segment = calloc(1, sizeof *segment);
     if (!segment)
         return NULL;
-    void *mapping = mmap(NULL, mapping_bytes, PROT_READ | PROT_WRITE,
+    segment->storage_bytes = size_bytes + words_bytes;
+    void *mapping = mmap(NULL, segment->storage_bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED) {
         free(segment);
         return NULL;
     }
     segment->storage = mapping;
-    segment->storage_bytes = storage_bytes;
-    segment->items = (struct tracebuf_item **)(segment->storage + storage_bytes);
-    segment->items_max = items_max;
-    segment->mapping_bytes = mapping_bytes;
     return segment;
 }
 
@@ -62,7 +59,7 @@ void segment_destroy(struct tracebuf_segment *segment)
 {
     if (!segment)
         return;
-    munmap(segment->storage, segment->mapping_bytes);
+    munmap(segment->storage, segment->storage_bytes);
     free(segment);
 }
 
@@ -76,43 +73,60 @@ void segment_reset(struct tracebuf_segment *segment)
     atomic_store_explicit(&segment->claimed, 0, memory_order_relaxed);
 }
 
-struct collection {
-    struct tracebuf_segment *segment;
-    const struct tracebuf_config *config;
-    size_t count;
-    _Alignas(16) unsigned char state[64];
-};
-
-static void collect_run(struct collection *c, unsigned char *at, const unsigned char *end)
+struct segment_cursor segment_begin(struct tracebuf_segment *segment, bool exact)
 {
-    while (at < end) {
-        struct tracebuf_item *item = (struct tracebuf_item *)at;
-        size_t size_bytes = item->size_bytes;
-        item->payload = item + 1;
-        if (c->config->finish)
-            c->config->finish(c->state, item->tag, item->payload, size_bytes);
-        c->segment->items[c->count++] = item;
-        at += sizeof *item + ((size_bytes + 7) & ~(size_t)7);
-    }
+    uint64_t claimed = atomic_load_explicit(&segment->claimed, memory_order_relaxed);
+    unsigned char *begin = segment->storage;
+    unsigned char *end = begin + (claimed >> 32) * UNIT_BYTES;
+    if (exact)
+        return (struct segment_cursor){.at = begin, .run_end = end, .extent = end, .end = end};
+    return (struct segment_cursor){.at = begin, .run_end = begin, .extent = begin, .end = end};
 }
 
-size_t segment_collect(struct tracebuf_segment *segment, const struct tracebuf_config *config,
-                       bool exact)
+/* False: there are no more records. */
+static bool run_find(struct segment_cursor *cursor)
 {
-    struct collection c = {.segment = segment, .config = config};
-    uint64_t claimed = atomic_load_explicit(&segment->claimed, memory_order_relaxed);
-    unsigned char *at = segment->storage;
-    unsigned char *end = at + (claimed >> 32) * UNIT_BYTES;
+    while (cursor->at == cursor->run_end) {
+        const struct tracebuf_extent *extent = (struct tracebuf_extent *)cursor->extent;
+        if (cursor->extent == cursor->end)
+            return false;
+        cursor->at = cursor->extent + sizeof *extent;
+        cursor->run_end = cursor->extent + extent->used_bytes;
+        cursor->extent += extent->bytes;
+    }
+    return true;
+}
+
+/* From the word in memory to what the consumer sees. Returns the record's size. */
+static size_t item_make(struct tracebuf_item *item, uint64_t *word)
+{
+    uint64_t content = *word;
+    size_t size_bytes = (uint32_t)content;
+    uint32_t tag = (uint32_t)(content >> 32) & (uint32_t) ~(TRACEBUF_WORD_LENT >> 32);
+    item->tag = (tag & 0xffff) | (uint64_t)(tag >> 16) << 32;
+    item->payload = word + 1;
+    if (content & TRACEBUF_WORD_LENT) {
+        item->payload = word;
+        *word = size_bytes;
+    }
+    return size_bytes;
+}
+
+size_t segment_collect(struct segment_cursor *cursor, const struct tracebuf_config *config,
+                       struct tracebuf_item *items, struct tracebuf_item **pointers,
+                       size_t items_max)
+{
+    _Alignas(16) unsigned char state[64];
+    size_t count = 0;
     if (config->finish_begin)
-        config->finish_begin(c.state);
-    if (exact) {
-        collect_run(&c, at, end);
-        return c.count;
+        config->finish_begin(state);
+    for (; count < items_max && run_find(cursor); count++) {
+        struct tracebuf_item *item = &items[count];
+        size_t size_bytes = item_make(item, (uint64_t *)cursor->at);
+        cursor->at = (unsigned char *)item->payload + tracebuf_round(size_bytes);
+        pointers[count] = item; /* each time: consumers may sort them */
+        if (config->finish)
+            config->finish(state, item->tag, item->payload, size_bytes);
     }
-    while (at < end) {
-        struct tracebuf_extent *extent = (struct tracebuf_extent *)at;
-        collect_run(&c, at + sizeof *extent, at + extent->used_bytes);
-        at += extent->bytes;
-    }
-    return c.count;
+    return count;
 }

@@ -14,14 +14,13 @@ struct tracebuf_segment {
     uint64_t sequence;             /* order of rotation, for flush; rotate_lock */
     unsigned char *storage;
     size_t storage_bytes;
-    struct tracebuf_item **items; /* behind the storage, in the same mapping */
-    size_t items_max;
-    size_t mapping_bytes;
 };
 
-/* Heads a lease in buffers that are not exact. */
+/* Heads a lease in buffers that are not exact. A cache line, so that records of one line each stand
+ * on lines of their own. */
+enum { EXTENT_HEAD_BYTES = 64 };
 struct tracebuf_extent {
-    uint64_t bytes; /* with this header */
+    _Alignas(EXTENT_HEAD_BYTES) uint64_t bytes; /* with this header; a multiple of its size */
     uint64_t used_bytes;
 };
 
@@ -33,13 +32,21 @@ enum claim_result segment_claim(struct tracebuf_segment *segment,
                                 const struct tracebuf_config *config, size_t payload_bytes,
                                 size_t storage_bytes, unsigned char **at);
 
-struct tracebuf_segment *segment_create(const struct tracebuf_config *config, bool exact);
+struct tracebuf_segment *segment_create(const struct tracebuf_config *config);
 void segment_destroy(struct tracebuf_segment *segment);
 bool segment_is_empty(const struct tracebuf_segment *segment);
 void segment_reset(struct tracebuf_segment *segment);
 
-/* Fills items[], finishing each record; returns their number. No producer may be inside. */
-size_t segment_collect(struct tracebuf_segment *segment, const struct tracebuf_config *config,
-                       bool exact);
+/* The records of a full segment in their order. No producer may be inside. */
+struct segment_cursor {
+    unsigned char *at, *run_end; /* records that follow each other */
+    unsigned char *extent, *end; /* next extent, end of what is claimed */
+};
+struct segment_cursor segment_begin(struct tracebuf_segment *segment, bool exact);
+
+/* Finishes the next records and makes their items, at most items_max; returns their number. */
+size_t segment_collect(struct segment_cursor *cursor, const struct tracebuf_config *config,
+                       struct tracebuf_item *items, struct tracebuf_item **pointers,
+                       size_t items_max);
 
 #endif

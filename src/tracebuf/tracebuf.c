@@ -29,8 +29,8 @@ struct tracebuf *tracebuf_at(uint32_t index)
 static bool segments_create(struct tracebuf *buffer)
 {
     struct tracebuf_state *state = buffer->state;
-    atomic_store(&buffer->current, segment_create(&buffer->config, buffer->exact));
-    state->free = segment_create(&buffer->config, buffer->exact);
+    atomic_store(&buffer->current, segment_create(&buffer->config));
+    state->free = segment_create(&buffer->config);
     state->segment_count = SEGMENTS_NORMAL;
     return atomic_load(&buffer->current) && state->free;
 }
@@ -100,38 +100,30 @@ void *tracebuf_drop(struct tracebuf *buffer)
     return NULL;
 }
 
-static void *item_write(unsigned char *at, uint64_t tag, size_t size_bytes)
-{
-    struct tracebuf_item *item = (struct tracebuf_item *)at;
-    item->tag = tag;
-    item->size_bytes = size_bytes;
-    return item + 1;
-}
-
 /* A record of its own, without a lease. */
 static enum claim_result record_claim(struct tracebuf *buffer, struct tracebuf_segment *segment,
-                                      size_t payload_bytes, unsigned char **at)
+                                      size_t payload_bytes, size_t stored_bytes, unsigned char **at)
 {
-    size_t bytes = sizeof(struct tracebuf_item) + payload_bytes;
     if (buffer->exact)
-        return segment_claim(segment, &buffer->config, payload_bytes, bytes, at);
-    bytes += sizeof(struct tracebuf_extent);
+        return segment_claim(segment, &buffer->config, payload_bytes, stored_bytes, at);
+    size_t used_bytes = sizeof(struct tracebuf_extent) + stored_bytes;
+    size_t bytes = (used_bytes + EXTENT_HEAD_BYTES - 1) & ~(size_t)(EXTENT_HEAD_BYTES - 1);
     enum claim_result result = segment_claim(segment, &buffer->config, payload_bytes, bytes, at);
     if (result == CLAIM_FULL)
         return result;
-    *(struct tracebuf_extent *)*at = (struct tracebuf_extent){bytes, bytes};
+    *(struct tracebuf_extent *)*at = (struct tracebuf_extent){bytes, used_bytes};
     *at += sizeof(struct tracebuf_extent);
     return result;
 }
 
-/* A lease counts against capacity as the payload that 64-byte records would put into it. */
+/* A lease counts against capacity as if it were full. */
 static enum claim_result lease_claim(struct tracebuf *buffer, struct thread *self,
                                      struct tracebuf_segment *segment, uint64_t generation)
 {
     struct tracebuf_lease *lease = (struct tracebuf_lease *)self->tracebuf + buffer->lease_index;
     size_t bytes = buffer->config.size_bytes < LARGE_BUFFER_BYTES ? LEASE_BYTES : LARGE_LEASE_BYTES;
     unsigned char *at;
-    enum claim_result result = segment_claim(segment, &buffer->config, bytes / 5 * 4, bytes, &at);
+    enum claim_result result = segment_claim(segment, &buffer->config, bytes, bytes, &at);
     if (result == CLAIM_FULL)
         return result;
     struct tracebuf_extent *extent = (struct tracebuf_extent *)at;
@@ -145,20 +137,19 @@ static enum claim_result lease_claim(struct tracebuf *buffer, struct thread *sel
 
 static enum claim_result claim(struct tracebuf *buffer, struct thread *self,
                                struct tracebuf_segment *segment, uint64_t generation,
-                               size_t payload_bytes, unsigned char **at)
+                               size_t payload_bytes, size_t stored_bytes, unsigned char **at)
 {
-    size_t need = sizeof(struct tracebuf_item) + payload_bytes;
-    if (buffer->exact || need > LEASE_BYTES / 4)
-        return record_claim(buffer, segment, payload_bytes, at);
+    if (buffer->exact || stored_bytes > LEASE_BYTES / 4)
+        return record_claim(buffer, segment, payload_bytes, stored_bytes, at);
     struct tracebuf_lease *lease = (struct tracebuf_lease *)self->tracebuf + buffer->lease_index;
     enum claim_result result = lease_claim(buffer, self, segment, generation);
     if (result == CLAIM_FULL) {
         lease->generation = 0; /* what is left of it would put later records before this one */
-        return record_claim(buffer, segment, payload_bytes, at);
+        return record_claim(buffer, segment, payload_bytes, stored_bytes, at);
     }
     *at = lease->at;
-    lease->at += need;
-    *lease->used_bytes += need;
+    lease->at += stored_bytes;
+    *lease->used_bytes += stored_bytes;
     return result;
 }
 
@@ -192,25 +183,28 @@ static void *too_large(struct tracebuf *buffer, size_t size_bytes)
     return tracebuf_drop(buffer);
 }
 
-void *tracebuf_reserve_slow(struct tracebuf *buffer, struct thread *self, uint64_t tag,
+void *tracebuf_reserve_slow(struct tracebuf *buffer, struct thread *self, uint64_t word,
                             size_t size_bytes)
 {
-    size_t payload_bytes = (size_bytes + 7) & ~(size_t)7;
+    size_t payload_bytes = tracebuf_round(size_bytes);
+    size_t stored_bytes = tracebuf_stored_bytes(word, size_bytes);
     for (;;) {
         uint64_t generation = atomic_load_explicit(&buffer->generation, memory_order_acquire);
         struct tracebuf_segment *segment =
             atomic_load_explicit(&buffer->current, memory_order_acquire);
         unsigned char *at = NULL;
         enum claim_result result =
-            segment ? claim(buffer, self, segment, generation, payload_bytes, &at) : CLAIM_FULL;
+            segment && size_bytes <= UINT32_MAX
+                ? claim(buffer, self, segment, generation, payload_bytes, stored_bytes, &at)
+                : CLAIM_FULL;
         if (result == CLAIM_CROSSED)
             self->wake = buffer;
         if (result != CLAIM_FULL)
-            return item_write(at, tag, size_bytes);
+            return tracebuf_word_put(at, word);
         thread_busy_end(self);
         if (!segment)
             return tracebuf_drop(buffer);
-        if (payload_bytes > buffer->config.size_bytes)
+        if (payload_bytes > buffer->config.size_bytes || size_bytes > UINT32_MAX)
             return too_large(buffer, size_bytes);
         if (!make_room(buffer, generation))
             return tracebuf_drop(buffer);

@@ -23,15 +23,28 @@ enum tracebuf_policy { TRACEBUF_DISCARD, TRACEBUF_LOSSLESS };
 
 enum { TRACEBUF_MAX = 4096, TRACEBUF_LEASES_MAX = 256 };
 
-/* Precedes every record in memory, and is what the consumer gets pointers to. The layout is that of
- * rocprofiler_record_header_t (session asserts it). While recorded, the second word is the size. */
+/* What the consumer gets pointers to, made at delivery. The layout is that of
+ * rocprofiler_record_header_t (session asserts it). */
 struct tracebuf_item {
-    uint64_t tag;
-    union {
-        void *payload;
-        uint64_t size_bytes;
-    };
+    uint64_t tag; /* the two halves of the record's tag, 32 bits each */
+    void *payload;
 };
+
+/* What stands before a record while it waits: its size and its tag in one word. A record that
+ * begins with its own size, as most public ones do, lends that word instead; delivery puts the size
+ * back. So a full buffer takes its size in memory and not a quarter more. */
+enum { TRACEBUF_TAG_MAX = 1 << 15 };
+#define TRACEBUF_WORD_LENT (1ull << 63)
+static inline uint64_t tracebuf_word(uint32_t tag, size_t size_bytes)
+{
+    return (uint64_t)tag << 32 | (uint32_t)size_bytes;
+}
+
+/* Halves below TRACEBUF_TAG_MAX. */
+static inline uint32_t tracebuf_tag(uint32_t low, uint32_t high)
+{
+    return low | high << 16;
+}
 
 struct tracebuf;
 struct tracebuf_thread;
@@ -41,10 +54,10 @@ struct tracebuf_config {
     enum tracebuf_policy policy;
     /* On the delivery thread, per record before delivery: turn raw fields into public ones. */
     void (*finish)(void *state, uint64_t tag, void *payload, size_t size_bytes);
-    /* Fills `state` (64 bytes) once per batch. Either may be NULL. */
+    /* Fills `state` (64 bytes) once per call of deliver. Either may be NULL. */
     void (*finish_begin)(void *state);
-    /* Never concurrent with itself for one buffer; may flush, record, start and stop. `dropped` is
-     * the total since creation. */
+    /* Never concurrent with itself for one buffer; may flush, record, start and stop. A large batch
+     * comes in several calls. `dropped` is the total since creation. */
     void (*deliver)(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
                     uint64_t dropped, void *arg);
     /* May be NULL. A flush begins; and it has delivered all that was there when it began, also when
@@ -103,30 +116,60 @@ bool tracebuf_delivering(void);
 
 /* Counts a loss; returns NULL. */
 void *tracebuf_drop(struct tracebuf *buffer);
-void *tracebuf_reserve_slow(struct tracebuf *buffer, struct thread *self, uint64_t tag,
+void *tracebuf_reserve_slow(struct tracebuf *buffer, struct thread *self, uint64_t word,
                             size_t size_bytes);
 void tracebuf_wake(struct thread *self);
 
-/* Room for one record of `size_bytes` (a multiple of 8 is best), or NULL: dropped and counted. The
- * caller fills it and commits at once: nothing but stores in between. */
-static inline void *tracebuf_reserve(struct tracebuf *buffer, struct thread *self, uint64_t tag,
-                                     size_t size_bytes)
+static inline size_t tracebuf_round(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+static inline size_t tracebuf_stored_bytes(uint64_t word, size_t size_bytes)
+{
+    return tracebuf_round(size_bytes) + (word & TRACEBUF_WORD_LENT ? 0 : sizeof word);
+}
+
+/* Where the caller's record begins. */
+static inline void *tracebuf_word_put(unsigned char *at, uint64_t word)
+{
+    *(uint64_t *)at = word;
+    return word & TRACEBUF_WORD_LENT ? at : at + sizeof word;
+}
+
+static inline void *tracebuf_reserve_word(struct tracebuf *buffer, struct thread *self,
+                                          uint64_t word, size_t size_bytes)
 {
     struct tracebuf_lease *lease = (struct tracebuf_lease *)self->tracebuf + buffer->lease_index;
-    size_t need = sizeof(struct tracebuf_item) + ((size_bytes + 7) & ~(size_t)7);
+    size_t need = tracebuf_stored_bytes(word, size_bytes);
     if (__builtin_expect(atomic_load_explicit(&self->busy, memory_order_relaxed) != NULL, 0))
         return tracebuf_drop(buffer); /* a signal handler inside of a record */
     thread_busy_begin(self, buffer);
     uint64_t generation = atomic_load_explicit(&buffer->generation, memory_order_acquire);
     if (__builtin_expect(lease->generation != generation || (size_t)(lease->end - lease->at) < need,
                          0))
-        return tracebuf_reserve_slow(buffer, self, tag, size_bytes);
-    struct tracebuf_item *item = (struct tracebuf_item *)lease->at;
+        return tracebuf_reserve_slow(buffer, self, word, size_bytes);
+    unsigned char *at = lease->at;
     lease->at += need;
     *lease->used_bytes += need;
-    item->tag = tag;
-    item->size_bytes = size_bytes;
-    return item + 1;
+    return tracebuf_word_put(at, word);
+}
+
+/* Room for one record of `size_bytes` (a multiple of 8 is best), or NULL: dropped and counted. The
+ * caller fills it and commits at once: nothing but stores in between. */
+static inline void *tracebuf_reserve(struct tracebuf *buffer, struct thread *self, uint32_t tag,
+                                     size_t size_bytes)
+{
+    return tracebuf_reserve_word(buffer, self, tracebuf_word(tag, size_bytes), size_bytes);
+}
+
+/* The same for a record whose first 8 bytes are to be `size_bytes`: the caller fills what follows
+ * and leaves these alone. */
+static inline void *tracebuf_reserve_sized(struct tracebuf *buffer, struct thread *self,
+                                           uint32_t tag, size_t size_bytes)
+{
+    return tracebuf_reserve_word(buffer, self, tracebuf_word(tag, size_bytes) | TRACEBUF_WORD_LENT,
+                                 size_bytes);
 }
 
 static inline void tracebuf_commit(struct thread *self)
