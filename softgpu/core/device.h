@@ -44,7 +44,7 @@ struct gpu_model {
 /* NULL when the name is unknown. */
 const struct gpu_model *gpu_model_find(const char *name);
 
-enum { GPU_DEVICES_MAX = 16 };
+enum { GPU_DEVICES_MAX = 16, GPU_GWS_COUNT = 64 /* of every gfx9 */ };
 
 /* Parses a CROCGPU_DEVICES value into models[]; returns the count or -1 with *bad pointing at
  * the part that is wrong. NULL or "" means one gfx90a. */

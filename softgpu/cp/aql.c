@@ -239,6 +239,7 @@ static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatc
         .amd_queue_va = queue_amd_va(queue),
         .dispatch_id = queue->fetch,
         .queue_id = queue->config.queue_id,
+        .gws = queue->config.gws,
         .done = dispatch_done,
         .interrupt = dispatch_interrupt_raise,
         .arg = slot,

@@ -422,6 +422,7 @@ static int queue_change(struct cp *cp, struct command *command)
     if (!queue)
         return -ENOENT;
     queue->config.percent = command->config->percent;
+    queue->config.gws = command->config->gws;
     return 0;
 }
 

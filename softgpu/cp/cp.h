@@ -6,6 +6,7 @@
 #ifndef CP_CP_H
 #define CP_CP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/device.h"
@@ -39,6 +40,7 @@ struct cp_queue_config {
     volatile uint64_t *doorbell;                /* host address of the doorbell slot */
     uint32_t percent;                           /* 0: stopped */
     uint32_t sdma_engine;
+    bool gws; /* its kernels may use global wave sync */
 };
 
 int cp_create(const struct cp_driver_ops *ops, void *driver, struct cp **cp);

@@ -17,7 +17,6 @@ int kfd_tile_config_get(struct driver *driver, void *args);
 int kfd_xnack_set(struct driver *driver, void *args);
 int kfd_memory_available(struct driver *driver, void *args);
 int kfd_accept(struct driver *driver, void *args); /* has no effect on a modelled GPU */
-int kfd_no_device(struct driver *driver, void *args);
 
 int kfd_event_create(struct driver *driver, void *args);
 int kfd_event_destroy(struct driver *driver, void *args);
@@ -33,6 +32,7 @@ int kfd_memory_unmap(struct driver *driver, void *args);
 int kfd_queue_create(struct driver *driver, void *args);
 int kfd_queue_update(struct driver *driver, void *args);
 int kfd_queue_destroy(struct driver *driver, void *args);
+int kfd_queue_gws_set(struct driver *driver, void *args);
 
 /* Variable size: reads its attributes from the program itself. */
 int kfd_svm(struct driver *driver, uint64_t user);

@@ -117,10 +117,3 @@ int kfd_accept(struct driver *driver, void *args)
     (void)args;
     return 0;
 }
-
-int kfd_no_device(struct driver *driver, void *args)
-{
-    (void)driver;
-    (void)args;
-    return -ENODEV;
-}

@@ -69,7 +69,7 @@ static int queue_reserve(struct driver *driver, struct gpu *gpu, uint32_t *id)
 static void queue_forget(struct driver *driver, uint32_t id)
 {
     pthread_mutex_lock(&driver->lock);
-    driver->queues[id].used = false;
+    driver->queues[id] = (struct queue){0};
     pthread_mutex_unlock(&driver->lock);
 }
 
@@ -158,5 +158,39 @@ int kfd_queue_destroy(struct driver *driver, void *args)
         return -EINVAL;
     int status = cp_queue_destroy(driver_gpu(driver, queue->config.gpu_id)->cp, destroy->queue_id);
     queue_forget(driver, destroy->queue_id);
+    return status;
+}
+
+/* Under driver.lock. */
+static bool gws_taken(const struct driver *driver, uint32_t gpu_id)
+{
+    for (uint32_t id = 1; id < DOORBELLS_PER_PAGE; id++) {
+        const struct queue *queue = &driver->queues[id];
+        if (queue->used && queue->config.gws && queue->config.gpu_id == gpu_id)
+            return true;
+    }
+    return false;
+}
+
+/* Takes or gives back (num_gws 0) all of the GPU's: one queue of a process has them, as with the
+ * kernel's driver, which looks at no count. */
+int kfd_queue_gws_set(struct driver *driver, void *args)
+{
+    struct kfd_ioctl_alloc_queue_gws_args *alloc = args;
+    struct queue *queue = queue_find(driver, alloc->queue_id);
+    if (!queue || queue->config.type != CP_QUEUE_AQL)
+        return -EINVAL;
+    bool wanted = alloc->num_gws > 0;
+    pthread_mutex_lock(&driver->lock);
+    int status = wanted && gws_taken(driver, queue->config.gpu_id) ? -EBUSY : 0;
+    if (!wanted && !queue->config.gws)
+        status = -EINVAL;
+    if (!status)
+        queue->config.gws = wanted;
+    struct cp_queue_config config = queue->config;
+    pthread_mutex_unlock(&driver->lock);
+    if (!status)
+        status = cp_queue_update(driver_gpu(driver, config.gpu_id)->cp, &config);
+    alloc->first_gws = 0;
     return status;
 }

@@ -157,6 +157,45 @@ static void queues_get_doorbells_of_their_gpu(void **state)
     }
 }
 
+/* One queue of a GPU has its global wave sync, until it gives it back or goes. */
+static void wave_sync_belongs_to_one_queue(void **state)
+{
+    (void)state;
+    static uint64_t ring[2][512] __attribute__((aligned(4096))), pointers[2][2];
+    uint32_t ids[2];
+    for (int i = 0; i < 2; i++) {
+        struct kfd_ioctl_create_queue_args create = {
+            .ring_base_address = (uintptr_t)ring[i],
+            .ring_size = sizeof ring[i],
+            .read_pointer_address = (uintptr_t)&pointers[i][0],
+            .write_pointer_address = (uintptr_t)&pointers[i][1],
+            .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
+            .gpu_id = driver->gpu[0].gpu_id,
+            .queue_percentage = 100};
+        assert_int_equal(CALL(AMDKFD_IOC_CREATE_QUEUE, &create), 0);
+        ids[i] = create.queue_id;
+    }
+    struct kfd_ioctl_alloc_queue_gws_args first = {.queue_id = ids[0],
+                                                   .num_gws = 1,
+                                                   .first_gws = 9},
+                                          second = {.queue_id = ids[1], .num_gws = 64},
+                                          none = {.queue_id = 1000, .num_gws = 1};
+    assert_int_equal(CALL(AMDKFD_IOC_ALLOC_QUEUE_GWS, &none), -EINVAL);
+    assert_int_equal(CALL(AMDKFD_IOC_ALLOC_QUEUE_GWS, &first), 0);
+    assert_int_equal(first.first_gws, 0);
+    assert_int_equal(CALL(AMDKFD_IOC_ALLOC_QUEUE_GWS, &second), -EBUSY);
+    first.num_gws = 0;
+    assert_int_equal(CALL(AMDKFD_IOC_ALLOC_QUEUE_GWS, &first), 0);
+    assert_int_equal(CALL(AMDKFD_IOC_ALLOC_QUEUE_GWS, &first), -EINVAL);
+    assert_int_equal(CALL(AMDKFD_IOC_ALLOC_QUEUE_GWS, &second), 0);
+    struct kfd_ioctl_destroy_queue_args destroy = {.queue_id = ids[1]};
+    assert_int_equal(CALL(AMDKFD_IOC_DESTROY_QUEUE, &destroy), 0);
+    first.num_gws = 1;
+    assert_int_equal(CALL(AMDKFD_IOC_ALLOC_QUEUE_GWS, &first), 0);
+    destroy.queue_id = ids[0];
+    assert_int_equal(CALL(AMDKFD_IOC_DESTROY_QUEUE, &destroy), 0);
+}
+
 /* Every ioctl number with hostile arguments: an errno each time, and still alive at the end. */
 static void hostile_arguments_give_errors(void **state)
 {
@@ -219,6 +258,7 @@ int main(void)
         cmocka_unit_test(user_memory_has_its_own_gpu_address),
         cmocka_unit_test(device_memory_is_finite),
         cmocka_unit_test(queues_get_doorbells_of_their_gpu),
+        cmocka_unit_test(wave_sync_belongs_to_one_queue),
         cmocka_unit_test(hostile_arguments_give_errors),
         cmocka_unit_test(hostile_nested_pointers_give_efault),
         cmocka_unit_test(structures_of_older_and_newer_versions),

@@ -249,7 +249,7 @@ static void gpu_properties(struct text *text, const struct gpu_model *m, int gpu
     P(io_links_count, links)                                                                       \
     P(p2p_links_count, 0)                                                                          \
     P(cpu_core_id_base, 0) P(simd_id_base, simd_base) P(max_waves_per_simd, m->waves_per_simd)     \
-        P(lds_size_in_kb, m->lds_bytes >> 10) P(gds_size_in_kb, 0) P(num_gws, 0)                   \
+        P(lds_size_in_kb, m->lds_bytes >> 10) P(gds_size_in_kb, 0) P(num_gws, GPU_GWS_COUNT)                   \
             P(wave_front_size, 64) P(array_count, m->xcc_count * m->se_count * m->sh_per_se)       \
                 P(simd_arrays_per_engine, m->sh_per_se) P(cu_per_simd_array, m->cu_per_sh)         \
                     P(simd_per_cu, m->simd_per_cu) P(max_slots_scratch_cu, SCRATCH_SLOTS_PER_CU)   \

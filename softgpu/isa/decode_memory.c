@@ -65,7 +65,11 @@ bool decode_ds(struct decoding *d)
     }
     if (has_source(d, 0))
         set_register(&inst->src[0], OPND_VGPR, bits(high, 0, 8), TYPE_B32);
-    set_data(d, bits(high, 8, 8), bits(high, 24, 8));
+    /* GWS operations have no address: their value stands in its place. */
+    bool gws = inst->op >= OP_DS_GWS_BARRIER && inst->op <= OP_DS_GWS_SEMA_V;
+    if (gws && !(inst->flags & IF_GDS))
+        return false;
+    set_data(d, bits(high, gws ? 0 : 8, 8), bits(high, 24, 8));
     return true;
 }
 

@@ -72,7 +72,7 @@ static uint32_t operand_bits(enum isa_table table, unsigned word, bool modifiers
     case TABLE_SMEM:
         return word == 0 ? (bits & 0x1ffff) | (modifiers ? 0x4000 : 0x20000) : bits;
     case TABLE_DS:
-        return word == 0 ? bits & (modifiers ? 0xffff : 0xff) : bits;
+        return word == 0 ? bits & (modifiers ? 0x1ffff : 0xff) : bits;
     case TABLE_FLAT:
     case TABLE_GLOBAL:
     case TABLE_SCRATCH:
@@ -148,7 +148,8 @@ static bool oracle_errs(const uint32_t *words, const char *theirs)
 {
     const char *null = strstr(theirs, "null");
     if ((null && strchr(" ,-|", null[-1])) || strstr(theirs, "/*invalid") ||
-        strstr(theirs, " tfe") || strstr(theirs, "64 bit dpp") || strstr(theirs, "b32 src_") ||
+        strstr(theirs, " tfe") || strstr(theirs, "64 bit dpp") ||
+        strstr(theirs, "is not supported on") || strstr(theirs, "b32 src_") ||
         strstr(theirs, "Invalid") || strstr(theirs, "src_lds_direct") ||
         (words[0] >> 26 == 0x38 && strstr(theirs, ", src_"))) /* as a buffer's scalar offset */
         return true;

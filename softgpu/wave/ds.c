@@ -331,7 +331,7 @@ static inst_exec_fn *pair_handler(struct inst *inst)
 inst_exec_fn *ds_handler(struct inst *inst)
 {
     if (inst->flags & IF_GDS)
-        return NULL;
+        return gws_handler(inst); /* the driver gives no process memory of the GDS */
     switch (inst->op) {
     case OP_DS_PERMUTE_B32:
         return exec_PERMUTE;

@@ -43,6 +43,7 @@ static void engine_free(struct engine *engine)
         dispatch_free(dispatch);
     }
     code_destroy(engine->code);
+    gws_destroy(&engine->gws);
     pthread_cond_destroy(&engine->work);
     pthread_cond_destroy(&engine->left);
     pthread_mutex_destroy(&engine->lock);
@@ -66,6 +67,7 @@ int engine_create(const struct gpu_model *model, struct vm *vm, struct perf *per
     engine->perf = perf;
     engine->parked_tail = &engine->parked_head;
     engine->helper.engine = engine;
+    gws_init(&engine->gws);
     pthread_mutex_init(&engine->lock, NULL);
     pthread_mutex_init(&engine->retire_lock, NULL);
     pthread_mutex_init(&engine->submit_lock, NULL);
@@ -114,6 +116,11 @@ struct code *engine_code(struct engine *engine)
     return engine->code;
 }
 
+struct gws *engine_gws(struct engine *engine)
+{
+    return &engine->gws;
+}
+
 const struct gpu_model *engine_model(const struct engine *engine)
 {
     return engine->model;
@@ -145,6 +152,19 @@ static int dispatch_prepare(struct engine *engine, struct dispatch *dispatch)
     return status;
 }
 
+/* Groups of a cooperative launch all wait for each other: as many as the device holds must live at
+ * once. Elsewhere a window keeps finished groups from piling up behind a slow one. */
+static int reserve_window(const struct engine *engine, struct dispatch *dispatch)
+{
+    uint64_t window = RETIRE_WINDOW_MIN;
+    if (dispatch->launch.gws)
+        window += groups_resident_max(engine, dispatch);
+    dispatch->window =
+        (uint32_t)(window < dispatch->group_total ? window : dispatch->group_total + 1);
+    dispatch->finished = malloc(dispatch->window * sizeof *dispatch->finished);
+    return dispatch->finished ? 0 : -ENOMEM;
+}
+
 /*
  * Wakes as many sleeping threads as the dispatch can feed. A single small group is left to the
  * helper (the command processor's thread), which is here anyway: waking another thread costs more
@@ -167,8 +187,9 @@ int engine_submit(struct engine *engine, const struct dispatch_request *request)
         return -ENOMEM;
     dispatch->engine = engine;
     dispatch->request = *request;
-    dispatch->finished = malloc(RETIRE_WINDOW * sizeof *dispatch->finished);
-    int status = dispatch->finished ? dispatch_prepare(engine, dispatch) : -ENOMEM;
+    int status = dispatch_prepare(engine, dispatch);
+    if (status == 0)
+        status = reserve_window(engine, dispatch);
     if (status < 0) {
         dispatch_free(dispatch);
         return status;
@@ -257,6 +278,7 @@ void engine_code_invalidate(struct engine *engine)
 void engine_after_fork_child(struct engine *engine)
 {
     /* Locks may have been held by threads that do not exist here. */
+    gws_init(&engine->gws);
     pthread_mutex_init(&engine->lock, NULL);
     pthread_mutex_init(&engine->retire_lock, NULL);
     pthread_mutex_init(&engine->submit_lock, NULL);

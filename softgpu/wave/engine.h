@@ -6,7 +6,7 @@
 
 #include "wave/group.h"
 
-enum { RETIRE_WINDOW = 256, FREE_GROUPS_MAX = 64, POOL_THREADS_MAX = 64 };
+enum { RETIRE_WINDOW_MIN = 256, FREE_GROUPS_MAX = 64, POOL_THREADS_MAX = 64 };
 
 /* A finished group until all before it have retired too. */
 struct finished_group {
@@ -27,7 +27,8 @@ struct dispatch {
     uint32_t in_flight; /* groups that exist: running or parked */
     uint32_t running;   /* groups on a thread now */
     bool failed, aborted, begun;
-    struct finished_group *finished; /* ring of RETIRE_WINDOW; a slot counts once its group began */
+    struct finished_group *finished; /* ring of `window`; a slot counts once its group began */
+    uint32_t window;                 /* most groups between the oldest that lives and the newest */
 };
 
 /* One per thread that runs groups: pool threads, and one shared by helpers. */
@@ -43,6 +44,7 @@ struct engine {
     struct vm *vm;
     struct perf *perf;
     struct code *code;
+    struct gws gws;
     pthread_mutex_t lock;
     pthread_cond_t work;         /* a pool thread may find something to run */
     pthread_cond_t left;         /* a group came off its thread */
@@ -71,6 +73,8 @@ struct engine {
 int pool_start(struct engine *engine, int threads);
 void pool_stop(struct engine *engine);
 bool worker_turn(struct worker *worker); /* one slice of one group; false: nothing runnable */
+/* Groups of the dispatch that the whole device holds. */
+uint32_t groups_resident_max(const struct engine *engine, const struct dispatch *dispatch);
 void group_discard(struct engine *engine, struct workgroup *group); /* under lock */
 
 /* retire.c */

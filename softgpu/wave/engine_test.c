@@ -250,14 +250,120 @@ static void spinning_kernel(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* s[4:5] = buffer, s2 = group; resource 5 by M0 and offset together. */
+#define GWS_PROLOGUE                                                                               \
+    "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_mov_b32 m0, 0x30000\ns_waitcnt lgkmcnt(0)\n"
+
+static void gws_set(struct kernel_runner *runner, unsigned value)
+{
+    char text[256];
+    kernel_runner_allow_gws(runner);
+    snprintf(text, sizeof text,
+             GWS_PROLOGUE "v_mov_b32 v2, %u\nds_gws_init v2 offset:2 gds\ns_endpgm\n", value);
+    assert_int_equal(kernel_runner_load(runner, 1, text), 0);
+    assert_int_equal(run(runner, 1, (struct kernel_geometry){64, 64, 0, 0}).fault, FAULT_NONE);
+}
+
+/* Far more groups than host threads, or than the window of finished groups, meet three times: each
+ * publishes a number, and after the barrier reads that of the group behind it. */
+static void gws_barrier_of_all_groups(void **state)
+{
+    (void)state;
+    enum { GROUPS = 700, ROUNDS = 3 };
+    struct kernel_runner *runner = runner_with(
+        2, GWS_PROLOGUE
+        "v_mov_b32 v10, 0\n"
+        "s_mov_b32 s7, 0x2bb\n" /* GROUPS - 1 */
+        "v_mov_b32 v2, s7\n"
+        "s_lshl_b32 s8, s2, 2\n"                                              /* own slot */
+        "s_add_u32 s9, s2, 1\ns_cmp_lt_u32 s2, s7\ns_cselect_b32 s9, s9, 0\n" /* the next group */
+        "s_lshl_b32 s9, s9, 2\n"
+        "v_mov_b32 v3, s8\nv_mov_b32 v4, s9\ns_mov_b32 s10, 3\nv_mov_b32 v5, s2\n"
+        "round: global_store_dword v3, v5, s[4:5]\ns_waitcnt vmcnt(0)\n"
+        "ds_gws_barrier v2 offset:2 gds\ns_waitcnt lgkmcnt(0)\n"
+        "global_load_dword v5, v4, s[4:5] glc\ns_waitcnt vmcnt(0)\n"
+        "ds_gws_barrier v2 offset:2 gds\ns_waitcnt lgkmcnt(0)\n"
+        "s_sub_u32 s10, s10, 1\ns_cmp_lg_u32 s10, 0\ns_cbranch_scc1 round\n"
+        "global_store_dword v3, v5, s[4:5]\ns_endpgm\n");
+    gws_set(runner, GROUPS - 1);
+    struct dispatch_result result = run(runner, 0, (struct kernel_geometry){64 * GROUPS, 64, 0, 0});
+    assert_int_equal(result.fault, FAULT_NONE);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    for (uint32_t i = 0; i < GROUPS; i++)
+        assert_int_equal(words[i], (i + ROUNDS) % GROUPS);
+    kernel_runner_destroy(runner);
+}
+
+/* A semaphore of one place makes a plain load, wait, store sequence exact. */
+static void gws_semaphore_excludes(void **state)
+{
+    (void)state;
+    enum { GROUPS = 300 };
+    struct kernel_runner *runner = runner_with(
+        2, GWS_PROLOGUE "v_mov_b32 v1, 0\nds_gws_sema_p offset:2 gds\ns_waitcnt lgkmcnt(0)\n"
+                        "global_load_dword v2, v1, s[4:5] glc\ns_waitcnt vmcnt(0)\ns_sleep 1\n"
+                        "v_add_u32 v2, 1, v2\nglobal_store_dword v1, v2, s[4:5]\n"
+                        "s_waitcnt vmcnt(0)\nds_gws_sema_v offset:2 gds\ns_endpgm\n");
+    gws_set(runner, 1);
+    struct kernel_geometry geometry = {64 * GROUPS, 64, 0, 0};
+    assert_int_equal(run(runner, 0, geometry).fault, FAULT_NONE);
+    assert_int_equal(*(uint32_t *)kernel_runner_buffer(runner), GROUPS);
+    kernel_runner_destroy(runner);
+}
+
+/* Group 0 lets the others go: three places by a register's value, the rest all at once. */
+static void gws_semaphore_releases(void **state)
+{
+    (void)state;
+    enum { GROUPS = 20 };
+    struct kernel_runner *runner = runner_with(
+        2, GWS_PROLOGUE
+        "v_mov_b32 v1, 0\nv_mov_b32 v2, 1\nv_mov_b32 v8, 3\ns_cmp_eq_u32 s2, 0\n"
+        "s_cbranch_scc1 first\n"
+        "global_atomic_add v1, v2, s[4:5] offset:4\ns_waitcnt vmcnt(0)\n"
+        "ds_gws_sema_p offset:2 gds\ns_waitcnt lgkmcnt(0)\n"
+        "s_mov_b64 exec, 1\nglobal_atomic_add v1, v2, s[4:5]\ns_endpgm\n"
+        "first: ds_gws_sema_br v8 offset:2 gds\n"
+        "three: s_sleep 1\nglobal_load_dword v4, v1, s[4:5] glc\ns_waitcnt vmcnt(0)\n"
+        "v_readfirstlane_b32 s6, v4\ns_cmp_lg_u32 s6, 3\ns_cbranch_scc1 three\n"
+        "all: s_sleep 1\nglobal_load_dword v4, v1, s[4:5] offset:4 glc\ns_waitcnt vmcnt(0)\n"
+        "v_readfirstlane_b32 s6, v4\ns_cmp_lg_u32 s6, 0x4c0\ns_cbranch_scc1 all\n" /* 19 * 64 */
+        "again: ds_gws_sema_release_all offset:2 gds\ns_sleep 1\n"
+        "global_load_dword v4, v1, s[4:5] glc\ns_waitcnt vmcnt(0)\n"
+        "v_readfirstlane_b32 s6, v4\ns_cmp_lg_u32 s6, 19\ns_cbranch_scc1 again\ns_endpgm\n");
+    gws_set(runner, 0);
+    struct kernel_geometry geometry = {64 * GROUPS, 64, 0, 0};
+    assert_int_equal(run(runner, 0, geometry).fault, FAULT_NONE);
+    kernel_runner_destroy(runner);
+}
+
+static void gws_needs_the_drivers_leave(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(1, "ds_gws_barrier v0 gds\ns_endpgm\n");
+    struct dispatch_result result = run(runner, 0, one_wave);
+    assert_int_equal(result.fault, FAULT_ILLEGAL_INSTRUCTION);
+    assert_string_equal(result.mnemonic, "ds_gws_barrier");
+    kernel_runner_destroy(runner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(partial_groups),  cmocka_unit_test(scalar_alu),
-        cmocka_unit_test(lds_and_barrier), cmocka_unit_test(atomics_return_old),
-        cmocka_unit_test(private_memory),  cmocka_unit_test(element_widths),
-        cmocka_unit_test(lds_atomics),     cmocka_unit_test(faults_name_the_place),
-        cmocka_unit_test(rewritten_code),  cmocka_unit_test(spinning_kernel),
+        cmocka_unit_test(partial_groups),
+        cmocka_unit_test(scalar_alu),
+        cmocka_unit_test(lds_and_barrier),
+        cmocka_unit_test(atomics_return_old),
+        cmocka_unit_test(private_memory),
+        cmocka_unit_test(element_widths),
+        cmocka_unit_test(lds_atomics),
+        cmocka_unit_test(faults_name_the_place),
+        cmocka_unit_test(rewritten_code),
+        cmocka_unit_test(spinning_kernel),
+        cmocka_unit_test(gws_barrier_of_all_groups),
+        cmocka_unit_test(gws_semaphore_excludes),
+        cmocka_unit_test(gws_semaphore_releases),
+        cmocka_unit_test(gws_needs_the_drivers_leave),
     };
     return cmocka_run_group_tests_name("wave engine", tests, NULL, NULL);
 }

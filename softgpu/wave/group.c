@@ -74,6 +74,8 @@ static bool group_round(struct workgroup *group, struct wave **faulting)
         struct wave *wave = &group->waves[i];
         if (wave->stop == WAVE_DONE || wave->stop == WAVE_BARRIER)
             continue;
+        if (wave->stop == WAVE_GWS && !gws_may_pass(engine_gws(group->engine), &wave->gws))
+            continue;
         valu_switch(wave);
         if (__builtin_expect(group->wants & PERF_WANT_FETCH, 0))
             wave_run_fetching(wave);

@@ -37,6 +37,7 @@ struct launch {
     uint32_t capacity; /* groups that a compute unit holds */
     enum perf_limit limit;
     uint32_t units; /* compute units that work-groups are dealt to */
+    bool gws;       /* the queue may use global wave sync */
 };
 
 struct access_log { /* cache-line requests, while perf wants them */
@@ -93,8 +94,9 @@ void launch_occupancy(struct launch *launch, const struct gpu_model *model);
 enum group_state { GROUP_DONE, GROUP_SLICE, GROUP_IDLE /* all asleep */, GROUP_FAULT };
 enum group_state group_run(struct workgroup *group, struct wave **faulting);
 
-/* The device's decoded code, and where interrupts go. */
+/* The device's decoded code and wave sync, and where interrupts go. */
 struct code *engine_code(struct engine *engine);
+struct gws *engine_gws(struct engine *engine);
 const struct gpu_model *engine_model(const struct engine *engine);
 void dispatch_interrupt(struct dispatch *dispatch, uint32_t event_id);
 

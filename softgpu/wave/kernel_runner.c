@@ -26,6 +26,7 @@ struct kernel_runner {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     unsigned running;
+    bool gws;
     struct dispatch_result last;
 };
 
@@ -86,6 +87,11 @@ void *kernel_runner_buffer(struct kernel_runner *r)
 struct engine *kernel_runner_engine(struct kernel_runner *r)
 {
     return r->engine;
+}
+
+void kernel_runner_allow_gws(struct kernel_runner *r)
+{
+    r->gws = true;
 }
 
 static ssize_t assemble(const char *text, uint8_t *code, size_t capacity)
@@ -153,6 +159,7 @@ int kernel_runner_start(struct kernel_runner *r, unsigned slot, struct kernel_ge
                    .kernarg_address = (void *)(uintptr_t)r->kernarg},
         .amd_queue_va = (uint64_t)(uintptr_t)r->queue,
         .queue_id = slot,
+        .gws = r->gws,
         .done = kernel_done,
         .arg = r};
     pthread_mutex_lock(&r->lock);

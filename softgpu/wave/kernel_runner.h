@@ -22,6 +22,9 @@ struct engine *kernel_runner_engine(struct kernel_runner *runner);
 /* Assembles `text` into program slot 0..3, replacing what was there. 0 or -errno. */
 int kernel_runner_load(struct kernel_runner *runner, unsigned slot, const char *text);
 
+/* Kernels started from now on may use global wave sync. */
+void kernel_runner_allow_gws(struct kernel_runner *runner);
+
 struct kernel_geometry {
     uint32_t grid, group_size, lds_bytes, scratch_bytes;
 };

@@ -101,6 +101,7 @@ int launch_prepare(struct launch *launch, const struct gpu_model *model, struct 
         return -EINVAL;
     int64_t entry;
     memcpy(&entry, descriptor + KD_ENTRY_OFFSET, sizeof entry);
+    launch->gws = request->gws;
     launch->entry_va = packet->kernel_object + (uint64_t)entry;
     launch->rsrc1 = read_u32(descriptor, KD_RSRC1);
     launch->rsrc2 = read_u32(descriptor, KD_RSRC2);

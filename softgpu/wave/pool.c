@@ -50,16 +50,20 @@ static struct workgroup *group_take(struct engine *engine)
     return group;
 }
 
+uint32_t groups_resident_max(const struct engine *engine, const struct dispatch *dispatch)
+{
+    uint32_t waves =
+        engine->model->cu_active * engine->model->simd_per_cu * engine->model->waves_per_simd;
+    return waves / (dispatch->launch.waves_per_group ? dispatch->launch.waves_per_group : 1);
+}
+
 /*
  * How many groups may exist at once. Few, for the host's caches; but groups may wait for each
  * other, so the limit grows while slices pass and no group ends, up to what the device holds.
  */
 static uint32_t resident_limit(const struct engine *engine, const struct dispatch *dispatch)
 {
-    uint32_t waves =
-        engine->model->cu_active * engine->model->simd_per_cu * engine->model->waves_per_simd;
-    uint32_t device =
-        waves / (dispatch->launch.waves_per_group ? dispatch->launch.waves_per_group : 1);
+    uint32_t device = groups_resident_max(engine, dispatch);
     uint32_t wanted = 2 * (uint32_t)(engine->thread_count + 1) + engine->resident_extra;
     return wanted < device ? wanted : device;
 }
@@ -68,7 +72,7 @@ static bool may_start_group(const struct engine *engine, const struct dispatch *
 {
     if (dispatch->failed || dispatch->aborted || dispatch->group_next >= dispatch->group_total)
         return false;
-    if (dispatch->group_next - dispatch->group_retired >= RETIRE_WINDOW)
+    if (dispatch->group_next - dispatch->group_retired >= dispatch->window)
         return false;
     return dispatch->in_flight == 0 || engine->resident < resident_limit(engine, dispatch);
 }
@@ -106,7 +110,7 @@ static struct workgroup *start_group(struct engine *engine, struct dispatch *dis
         return NULL;
     }
     uint64_t index = dispatch->group_next++;
-    struct finished_group *slot = &dispatch->finished[index % RETIRE_WINDOW];
+    struct finished_group *slot = &dispatch->finished[index % dispatch->window];
     slot->ready = false;
     slot->accesses = (struct access_log){0};
     dispatch->in_flight++;

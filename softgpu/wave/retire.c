@@ -113,7 +113,7 @@ static void record_group(const struct engine *engine, const struct workgroup *gr
  * before group_retired moves on. */
 static struct finished_group *next_finished(struct dispatch *dispatch)
 {
-    struct finished_group *slot = &dispatch->finished[dispatch->group_retired % RETIRE_WINDOW];
+    struct finished_group *slot = &dispatch->finished[dispatch->group_retired % dispatch->window];
     if (dispatch->group_retired >= dispatch->group_next || !slot->ready)
         return NULL;
     return slot;
@@ -141,7 +141,7 @@ static void retire_in_order(struct engine *engine, struct dispatch *dispatch)
 void group_finish(struct engine *engine, struct workgroup *group)
 {
     struct dispatch *dispatch = group->dispatch;
-    struct finished_group *slot = &dispatch->finished[group->index % RETIRE_WINDOW];
+    struct finished_group *slot = &dispatch->finished[group->index % dispatch->window];
     /* The slot is ours: the window keeps every other group's index apart. */
     record_group(engine, group, &slot->record);
     slot->accesses = group->accesses;
@@ -178,7 +178,7 @@ void dispatch_unlink(struct engine *engine, struct dispatch *dispatch)
 void dispatch_free(struct dispatch *dispatch)
 {
     for (uint64_t i = dispatch->group_retired; i < dispatch->group_next; i++)
-        free(dispatch->finished[i % RETIRE_WINDOW].accesses.items);
+        free(dispatch->finished[i % dispatch->window].accesses.items);
     free(dispatch->finished);
     free(dispatch);
 }

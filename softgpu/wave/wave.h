@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "isa/inst.h"
+#include "wave/gws.h"
 
 enum { WAVE_LANES = 64, SREG_COUNT = 128 };
 enum { VGPR_ROWS = 256, AGPR_ROWS = 256, SPARE_ROWS = 32 };
@@ -36,6 +37,7 @@ enum wave_stop {
     WAVE_DONE,    /* s_endpgm */
     WAVE_SLICE,   /* time slice used up: resume at pc */
     WAVE_BARRIER, /* s_barrier: resume at pc when all waves of the group arrived */
+    WAVE_GWS,     /* waits at wave->gws, behind its instruction */
     WAVE_SLEEP,   /* s_sleep and friends: give others a turn, then resume */
     WAVE_FAULT    /* see wave->fault */
 };
@@ -76,6 +78,7 @@ struct wave {
     uint64_t code_va;        /* GPU VA of code[0]; pc_va = code_va + 4 * (pc - code) */
 
     enum wave_stop stop;
+    struct gws_wait gws; /* while stop == WAVE_GWS */
     struct {
         enum fault_kind kind;
         uint64_t va; /* faulting address */

@@ -13,7 +13,7 @@ if ! timeout 60 "$source/scripts/debian_run.sh" "$root" rocminfo | grep -q 'Name
     failed=1
 fi
 for program in examples/{vector_add,transpose,reduction,gemm} \
-    tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,threads,spin,wait_value,device_printf,math_functions,hsa_queues}; do
+    tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,threads,spin,wait_value,device_printf,math_functions,cooperative,hsa_queues}; do
     name=$(basename "$program")
     output=$(timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/$program" 2>&1)
     status=$?
