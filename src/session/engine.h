@@ -94,6 +94,8 @@
     X(clock_segment_now)                                                                           \
     X(clock_ticks_to_ns)                                                                           \
     X(intercept_hip_on_armed)                                                                      \
+    X(intercept_hip_in_tables)                                                                     \
+    X(intercept_hip_data_write)                                                                    \
     X(intercept_hip_function_end)                                                                  \
     X(intercept_hip_function)                                                                      \
     X(intercept_hip_operations_settle)                                                             \

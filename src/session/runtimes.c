@@ -259,6 +259,8 @@ static bool kept_any(void)
 static void offer_accept(struct offer *offer)
 {
     bool again = seen_before(offer->tables[0]);
+    if (!strcmp(offer->runtime->name, "hip") && subscriptions_exist())
+        runtime_hip_arm(); /* its numbers of functions, its reports of finished work */
     if (session_has_tools())
         session_endings_watch();
     if (session_is_wanted() && !install(offer->runtime, offer->tables, offer->version))

@@ -46,6 +46,8 @@ static roctracer_status_t callback_enable(uint32_t domain, uint32_t op,
         return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "enable_callback: no callback");
     if (!domain_calls(domain))
         return ROCTRACER_STATUS_SUCCESS;
+    if (!registry_begin())
+        return no_memory();
     pthread_mutex_lock(&registry_lock);
     bool done = callbacks_set(domain, range.first, range.end, callback, arg);
     pthread_mutex_unlock(&registry_lock);
@@ -131,6 +133,8 @@ static roctracer_status_t activity_enable(uint32_t domain, uint32_t op, roctrace
     roctracer_status_t status = range_check(domain, op, &range);
     if (status != ROCTRACER_STATUS_SUCCESS)
         return status;
+    if (!registry_begin())
+        return no_memory();
     pthread_mutex_lock(&registry_lock);
     status = pool_choose(handle, &pool);
     if (status == ROCTRACER_STATUS_SUCCESS && domain_records(domain) &&

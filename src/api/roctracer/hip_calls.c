@@ -1,4 +1,5 @@
-/* HIP_API: callbacks with the hip_api_data_t that HIP itself filled. */
+/* HIP_API: callbacks with the hip_api_data_t that HIP itself filled, or, where calls are seen in
+ * its tables, with one made like it. */
 #include "api/roctracer/internal.h"
 
 #include "base/log.h"
@@ -11,31 +12,58 @@ struct hip_data {
     uint32_t phase;
 };
 
-static void unknown_warn(void)
+static void unknown_warn(const char *function)
 {
     static _Atomic bool warned;
     if (!atomic_exchange(&warned, true))
-        log_warning("roctracer", "this HIP release does not show its callback structure: HIP_API "
-                                 "callbacks are not called, records are written");
+        log_warning("roctracer",
+                    "no known HIP release says how %s hands its arguments to callbacks: HIP_API "
+                    "callbacks are not called for it, records are written",
+                    function ? function : "a function");
+}
+
+static void tell(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
+                 rocprofiler_callback_phase_t phase, const struct registration *registration,
+                 uint32_t id, struct hip_data *call, uint32_t phase_data)
+{
+    call->correlation_id = frame->internal;
+    call->phase = phase == ROCPROFILER_CALLBACK_PHASE_EXIT ? ACTIVITY_API_PHASE_EXIT
+                                                           : ACTIVITY_API_PHASE_ENTER;
+    if (phase_data) {
+        uint64_t *word = &user_data->value;
+        memcpy((char *)call + phase_data, &word, sizeof word);
+    }
+    registration->callback(ACTIVITY_DOMAIN_HIP_API, id, call, registration->arg);
 }
 
 void hip_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
-                       rocprofiler_callback_phase_t phase, void *data)
+                       rocprofiler_callback_phase_t phase, void *registration)
 {
-    const struct registration *registration = data;
-    struct hip_data *native = frame->native;
-    if (__builtin_expect(!native, 0)) {
-        unknown_warn();
+    /* a call in progress while the library's tables arrived */
+    if (__builtin_expect(!frame->native, 0))
         return;
-    }
-    if (!registration_is_current(ACTIVITY_DOMAIN_HIP_API, frame->native_id, registration))
+    if (registration_is_current(ACTIVITY_DOMAIN_HIP_API, frame->native_id, registration))
+        tell(frame, user_data, phase, registration, frame->native_id, frame->native,
+             frame->native_phase_data);
+}
+
+/* Each phase gets a fresh copy of the arguments: what a tool does to its own harms nobody. */
+void hip_table_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
+                             rocprofiler_callback_phase_t phase, void *registration)
+{
+    const rocprofiler_callback_tracing_hip_api_data_t *from = frame->payload;
+    enum trace_domain domain = (enum trace_domain)frame->domain;
+    uint32_t id = hip_function_of(domain, frame->operation);
+    union {
+        struct hip_data head;
+        char bytes[INTERCEPT_HIP_DATA_BYTES_MAX];
+    } call;
+    if (!registration_is_current(ACTIVITY_DOMAIN_HIP_API, id, registration))
         return;
-    native->correlation_id = frame->internal;
-    native->phase = phase == ROCPROFILER_CALLBACK_PHASE_EXIT ? ACTIVITY_API_PHASE_EXIT
-                                                             : ACTIVITY_API_PHASE_ENTER;
-    if (frame->native_phase_data) {
-        uint64_t *word = &user_data->value;
-        memcpy((char *)native + frame->native_phase_data, &word, sizeof word);
-    }
-    registration->callback(ACTIVITY_DOMAIN_HIP_API, frame->native_id, native, registration->arg);
+    uint32_t phase_data =
+        engine->intercept_hip_data_write(domain, frame->operation, &from->args, &call);
+    if (__builtin_expect(!phase_data, 0))
+        unknown_warn(engine->operation_name(domain, frame->operation));
+    else
+        tell(frame, user_data, phase, registration, id, &call.head, phase_data);
 }

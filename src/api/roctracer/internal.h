@@ -81,7 +81,11 @@ struct pool;
 bool activities_set(uint32_t domain, uint32_t first, uint32_t end, struct pool *pool);
 void activities_remove(const struct pool *pool);
 
-/* HIP's own numbers are known now. */
+/* To be called with no lock held before anything is enabled: meeting the engine may let tools of
+ * the SDK configure themselves, and they may use this library. */
+bool registry_begin(void); /* false: no memory */
+
+/* HIP's own numbers are known now, or its calls are seen another way. */
 void registry_hip_armed(void);
 void registry_pause(bool paused);
 void registry_externals_begin(void); /* the first external id is about to be pushed */
@@ -106,6 +110,8 @@ void hsa_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t 
 /* ---- hip_calls.c */
 void hip_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
                        rocprofiler_callback_phase_t phase, void *registration);
+void hip_table_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
+                             rocprofiler_callback_phase_t phase, void *registration);
 
 /* ---- events.c: HSA_EVT */
 /* Which functions' exits (or entries) make events of the kinds in `events` (bit per hsa_evt_id_t).

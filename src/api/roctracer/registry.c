@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -46,19 +47,6 @@ static const struct registration *registration_intern(activity_rtapi_callback_t 
 }
 
 #define DOMAIN_BIT(name) (1u << TRACE_##name)
-
-static bool subscription_have(void)
-{
-    if (!subscription)
-        subscription = engine->subscription_create(
-            DOMAIN_BIT(HSA_CORE_API) | DOMAIN_BIT(HSA_AMD_EXT_API) | DOMAIN_BIT(HSA_IMAGE_EXT_API) |
-            DOMAIN_BIT(HIP_RUNTIME_API) | DOMAIN_BIT(HIP_COMPILER_API) | DOMAIN_BIT(CODE_OBJECT) |
-            DOMAIN_BIT(KERNEL_DISPATCH) | DOMAIN_BIT(MEMORY_COPY) | DOMAIN_BIT(HIP_OPERATION) |
-            DOMAIN_BIT(QUEUE_BARRIER));
-    if (subscription && is_paused)
-        engine->subscription_pause(subscription, true);
-    return subscription != NULL;
-}
 
 static bool want(enum trace_domain domain, int32_t first, int32_t count,
                  const struct trace_subscriber *what)
@@ -109,9 +97,13 @@ static bool hip_call_publish(uint32_t op)
     const struct registration *callback = registration_of(ACTIVITY_DOMAIN_HIP_API, op);
     if (!engine->intercept_hip_function(op, &function) || function.operation < 0)
         return true;
+    bool in_tables = engine->intercept_hip_in_tables();
     const struct trace_subscriber what = {
         .buffer = buffer_of(ACTIVITY_DOMAIN_HIP_API, op),
-        .listener = callback ? hip_call_listener : NULL,
+        .listener = !callback   ? NULL
+                    : in_tables ? hip_table_call_listener
+                                : hip_call_listener,
+        .listener_args = callback && in_tables,
         .callback_data = (void *)(uintptr_t)callback,
         .external_now = externals_used ? external_current : NULL,
     };
@@ -187,12 +179,71 @@ static bool publish(uint32_t domain, uint32_t op)
     }
 }
 
+/* What is enabled before there is a subscription is told when there is one. */
 static bool publish_range(uint32_t domain, uint32_t first, uint32_t end)
 {
-    bool done = subscription_have();
-    for (uint32_t op = first; done && op < end; op++)
+    bool done = true;
+    for (uint32_t op = first; subscription && done && op < end; op++)
         done = publish(domain, op);
     return done;
+}
+
+/* ---- the subscription */
+
+enum { BEGUN_NOT, BEGINNING, BEGUN };
+
+/* Writer: the thread that makes the subscription (release). Readers: whoever enables something
+ * (acquire). */
+static _Atomic int begun;
+static __thread bool thread_begins;
+
+static void subscription_take(struct subscription *made)
+{
+    static const uint32_t ends[ACTIVITY_DOMAIN_NUMBER] = {
+        [ACTIVITY_DOMAIN_HSA_API] = HSA_CALL_COUNT,
+        [ACTIVITY_DOMAIN_HSA_OPS] = HSA_OP_ID_NUMBER,
+        [ACTIVITY_DOMAIN_HIP_OPS] = HIP_OPERATIONS,
+        [ACTIVITY_DOMAIN_HIP_API] = HIP_FUNCTIONS_MAX,
+        [ACTIVITY_DOMAIN_HSA_EVT] = HSA_EVT_ID_NUMBER,
+    };
+    pthread_mutex_lock(&registry_lock);
+    subscription = made;
+    if (is_paused)
+        engine->subscription_pause(subscription, true);
+    for (uint32_t domain = 0; domain < ACTIVITY_DOMAIN_NUMBER; domain++)
+        publish_range(domain, 0, ends[domain]);
+    pthread_mutex_unlock(&registry_lock);
+}
+
+static void subscription_make(void)
+{
+    thread_begins = true;
+    struct subscription *made = engine->subscription_create(
+        DOMAIN_BIT(HSA_CORE_API) | DOMAIN_BIT(HSA_AMD_EXT_API) | DOMAIN_BIT(HSA_IMAGE_EXT_API) |
+        DOMAIN_BIT(HIP_RUNTIME_API) | DOMAIN_BIT(HIP_COMPILER_API) | DOMAIN_BIT(CODE_OBJECT) |
+        DOMAIN_BIT(KERNEL_DISPATCH) | DOMAIN_BIT(MEMORY_COPY) | DOMAIN_BIT(HIP_OPERATION) |
+        DOMAIN_BIT(QUEUE_BARRIER));
+    thread_begins = false;
+    if (made)
+        subscription_take(made);
+    atomic_store_explicit(&begun, made ? BEGUN : BEGUN_NOT, memory_order_release);
+}
+
+bool registry_begin(void)
+{
+    enum { NAPS_MAX = 20000 };
+    static const struct timespec nap = {0, 50000};
+    int not_yet = BEGUN_NOT;
+
+    if (atomic_compare_exchange_strong(&begun, &not_yet, BEGINNING))
+        subscription_make();
+    /* a tool that the maker waits for may wait for us: not for ever */
+    for (int naps = 0; !thread_begins && naps < NAPS_MAX; naps++) {
+        if (atomic_load_explicit(&begun, memory_order_acquire) != BEGINNING)
+            break;
+        nanosleep(&nap, NULL);
+    }
+    return atomic_load_explicit(&begun, memory_order_acquire) != BEGUN_NOT;
 }
 
 /* ---- for the exported functions */

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rocprofiler-sdk/hip.h>
+
 #include "model/trace.h"
 
 /*
@@ -17,13 +19,24 @@
 bool intercept_hip_arm(void (*ready)(void));
 
 /* The library has offered its tables, where calls are seen from now on: its tracer callback, if it
- * is hooked, must not report them a second time. */
-void intercept_hip_disarm(void);
+ * is hooked, must not report them a second time. `version` as it registered them. */
+void intercept_hip_tables_arrived(uint64_t version);
 
-/* `hook` runs once, after the library was hooked and with no lock held. */
+/* `hook` runs with no lock held when the library was hooked, and when it has offered its tables. */
 void intercept_hip_on_armed(void (*hook)(void));
 
-/* The library's own numbers of its functions, 1 and up, known when it is hooked. */
+/* Calls are seen in tables, so that frames carry no hip_api_data_t (trace_frame's `native`). */
+bool intercept_hip_in_tables(void);
+
+/* Makes one, as the header of the library's release lays it out: zeroes but for the arguments.
+ * Returns where in it a tool's word is to be pointed to; 0: no release is known to have the
+ * function, or no tables came, and nothing was written. Any thread, no lock. */
+enum { INTERCEPT_HIP_DATA_BYTES_MAX = 1536 };
+uint32_t intercept_hip_data_write(enum trace_domain domain, int32_t operation,
+                                  const rocprofiler_hip_api_args_t *args, void *data);
+
+/* The library's own numbers of its functions, 1 and up, known when it is hooked; those of its
+ * release when it has only offered tables. */
 struct hip_function {
     const char *name; /* the library's */
     enum trace_domain domain;

@@ -64,16 +64,27 @@ static int operation_compare(const void *name, const void *operation)
     return strcmp(name, ((const struct hip_operation *)operation)->name);
 }
 
+const struct hip_operation *hip_operation_find(const char *name)
+{
+    return bsearch(name, hip_operations, hip_operation_count, sizeof hip_operations[0],
+                   operation_compare);
+}
+
+/* "" and "unknown": no such function. */
+static bool is_name(const char *name)
+{
+    return name != NULL && *name != 0 && strcmp(name, "unknown") != 0;
+}
+
 /* By name, so that every release's numbering works. */
 static void operations_match(void)
 {
     for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
         const char *name = setup.api_name(id);
-        if (name == NULL || strcmp(name, "unknown") == 0)
+        operation_of[id] = is_name(name) ? hip_operation_find(name) : NULL;
+        if (!is_name(name))
             continue;
         function_end = id + 1;
-        operation_of[id] = bsearch(name, hip_operations, hip_operation_count,
-                                   sizeof hip_operations[0], operation_compare);
         if (operation_of[id] != NULL)
             id_end = id + 1;
     }
@@ -88,6 +99,14 @@ uint32_t hip_calls_prepare(const struct hip_calls_setup *wanted)
     return id_end;
 }
 
+void hip_calls_number(const char *(*api_name)(uint32_t id))
+{
+    if (setup.api_name != NULL)
+        return;
+    setup.api_name = api_name;
+    operations_match();
+}
+
 uint32_t intercept_hip_function_end(void)
 {
     return function_end;
@@ -97,7 +116,7 @@ bool intercept_hip_function(uint32_t id, struct hip_function *function)
 {
     const char *name = id > 0 && id < function_end ? setup.api_name(id) : NULL;
 
-    if (name == NULL || strcmp(name, "unknown") == 0)
+    if (!is_name(name))
         return false;
     const struct hip_operation *operation = operation_of[id];
     *function = (struct hip_function){.name = name, .operation = -1};

@@ -40,6 +40,12 @@ struct hip_calls_setup {
 uint32_t hip_calls_prepare(const struct hip_calls_setup *setup);
 bool hip_calls_known(uint32_t id);
 
+/* For a library that is not hooked: only its numbers are known. No effect once one is. */
+void hip_calls_number(const char *(*api_name)(uint32_t id));
+
+/* NULL: the SDK has no operation of that name. */
+const struct hip_operation *hip_operation_find(const char *name);
+
 /* Does anybody listen to it just now? The first question lets tools configure. */
 bool hip_call_wanted(uint32_t id);
 

@@ -8,6 +8,8 @@
 
 #include "base/log.h"
 #include "intercept/hip/arm.h"
+#include "intercept/hip/calls.h"
+#include "intercept/hip/layouts.h"
 
 static const char library_name[] = "/libamdhip64.so";
 
@@ -63,25 +65,52 @@ void intercept_hip_on_armed(void (*hook)(void))
     atomic_store_explicit(&armed_hook, hook, memory_order_release);
 }
 
+static void armed_tell(void)
+{
+    void (*hook)(void) = atomic_load_explicit(&armed_hook, memory_order_acquire);
+
+    if (hook != NULL)
+        hook();
+}
+
+/* Guards `armed` and the numbering of functions. */
+static pthread_mutex_t arm_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool armed;
+
+/* A library that offers tables may be out of the linker's sight. */
+static void numbers_provide(void)
+{
+    if (!armed && intercept_hip_in_tables())
+        hip_calls_number(layouts_function_name);
+}
+
 bool intercept_hip_arm(void (*ready)(void))
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool armed;
-
     /* Who comes while another thread is arming, or is called by what arming does, has nothing to
        add. */
-    if (pthread_mutex_trylock(&lock) != 0)
+    if (pthread_mutex_trylock(&arm_lock) != 0)
         return false;
     bool before = armed;
     if (!armed)
         armed = legacy_arm(ready) || tracer_arm(ready);
     bool now = armed;
-    pthread_mutex_unlock(&lock);
-    void (*hook)(void) = atomic_load_explicit(&armed_hook, memory_order_acquire);
+    numbers_provide();
+    pthread_mutex_unlock(&arm_lock);
     if (now && !before) {
         intercept_hip_operations_refresh();
-        if (hook != NULL)
-            hook();
+        armed_tell();
     }
     return now;
+}
+
+void intercept_hip_tables_arrived(uint64_t version)
+{
+    tracer_disarm();
+    layouts_choose(version);
+    /* else whoever is arming sees to it, and tells */
+    if (pthread_mutex_trylock(&arm_lock) == 0) {
+        numbers_provide();
+        pthread_mutex_unlock(&arm_lock);
+    }
+    armed_tell();
 }

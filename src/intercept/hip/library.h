@@ -29,4 +29,7 @@ void operation_finished(uint32_t operation, const void *record);
 bool legacy_arm(void (*ready)(void));
 bool tracer_arm(void (*ready)(void));
 
+/* The tracer callback reports no calls from now on: they are seen in tables. */
+void tracer_disarm(void);
+
 #endif

@@ -4,9 +4,9 @@
  * The library asks one callback of ours at every call, with a structure on its stack that begins
  * with hip_api_data_t and ends with two function pointers. Answering 0 makes it fill the arguments
  * and call those at entry and exit. Where all that lies is known for the releases of
- * data/api/hip_tracer_*.list; a library of another release, or one that numbers its functions
- * otherwise, is left alone. The first call proves the place of the functions, and if it does not,
- * is the last.
+ * data/api/hip_tracer_*.list, and for those between two of them whose structures are of one size.
+ * A library of another release, or one that numbers its functions otherwise than its list, is left
+ * alone. The first call proves the place of the functions, and if it does not, is the last.
  */
 #include "intercept/hip/library.h"
 
@@ -46,22 +46,26 @@ static const struct library_symbol latest_error_until_5 = {"hipPeekAtLastError",
 static const struct library_symbol latest_error_since_6 = {"hipExtGetLastError", &hip.latest_error};
 
 /* Written before the callback is registered. */
-static const struct hip_tracer_release *release;
+static struct {
+    const struct hip_tracer_function
+        *functions[HIP_IDS_MAX]; /* by the library's id; NULL: unknown */
+    uint32_t data_size_bytes;
+    int major;
+} release;
 
 /* A time and a word lie between the data and the functions. */
 static void phases_store(void *data, phase_fn enter, phase_fn leave)
 {
-    char *place = (char *)data + release->data_size_bytes + 2 * sizeof(uint64_t);
+    char *place = (char *)data + release.data_size_bytes + 2 * sizeof(uint64_t);
     memcpy(place, &enter, sizeof enter);
     memcpy(place + sizeof enter, &leave, sizeof leave);
 }
 
 static void arguments_read(uint32_t id, const void *data, rocprofiler_hip_api_args_t *to)
 {
-    if (id >= release->function_count)
-        return;
-    const struct hip_tracer_function *function = &release->functions[id];
-    for (uint16_t i = 0; i < function->count; i++) {
+    const struct hip_tracer_function *function = id < HIP_IDS_MAX ? release.functions[id] : NULL;
+
+    for (uint16_t i = 0; function != NULL && i < function->count; i++) {
         const struct hip_tracer_copy *copy = &hip_tracer_copies[function->first + i];
         memcpy((char *)to + copy->to, (const char *)data + copy->from, copy->size_bytes);
     }
@@ -125,7 +129,7 @@ static bool proof_ask(void)
    tables before its first call. */
 static _Atomic bool disarmed;
 
-void intercept_hip_disarm(void)
+void tracer_disarm(void)
 {
     atomic_store_explicit(&disarmed, true, memory_order_relaxed);
 }
@@ -201,19 +205,76 @@ static bool numbers_match(const struct hip_tracer_release *candidate)
     return true;
 }
 
-static const struct hip_tracer_release *release_find(void)
+static const struct hip_tracer_release *release_listed(struct version version)
 {
-    struct version version = library_version();
-
     for (uint32_t i = 0; i < hip_tracer_release_count; i++)
         if (hip_tracer_releases[i].major == version.major &&
-            hip_tracer_releases[i].minor == version.minor && numbers_match(&hip_tracer_releases[i]))
+            hip_tracer_releases[i].minor == version.minor)
             return &hip_tracer_releases[i];
-    log_warning("intercept",
-                "HIP %d.%d is of a release whose tracer interface is unknown: HIP calls are not "
-                "traced",
-                version.major, version.minor);
     return NULL;
+}
+
+/* Releases are listed from the oldest to the newest. The first one after it; NULL: `version` is
+ * not between two of which both have the same size. */
+static const struct hip_tracer_release *release_after(struct version version)
+{
+    for (uint32_t i = 1; i < hip_tracer_release_count; i++) {
+        const struct hip_tracer_release *next = &hip_tracer_releases[i];
+        if (next->major > version.major ||
+            (next->major == version.major && next->minor > version.minor))
+            return next[-1].data_size_bytes == next->data_size_bytes ? next : NULL;
+    }
+    return NULL;
+}
+
+static const struct hip_tracer_function *function_named(const struct hip_tracer_release *candidate,
+                                                        const char *name)
+{
+    for (uint32_t id = 1; id < candidate->function_count; id++)
+        if (strcmp(hip_tracer_names + candidate->functions[id].name, name) == 0)
+            return &candidate->functions[id];
+    return NULL;
+}
+
+/* As the next release has them, or else the one before. */
+static void functions_by_name(const struct hip_tracer_release *next)
+{
+    for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
+        const char *name = hip.api_name(id);
+        if (name == NULL || *name == 0 || strcmp(name, "unknown") == 0)
+            continue;
+        release.functions[id] = function_named(next, name);
+        if (release.functions[id] == NULL)
+            release.functions[id] = function_named(next - 1, name);
+    }
+}
+
+static void functions_by_number(const struct hip_tracer_release *listed)
+{
+    for (uint32_t id = 1; id < listed->function_count; id++)
+        release.functions[id] = &listed->functions[id];
+}
+
+static bool release_choose(void)
+{
+    struct version version = library_version();
+    const struct hip_tracer_release *listed = release_listed(version);
+    const struct hip_tracer_release *next = listed == NULL ? release_after(version) : NULL;
+
+    if (next != NULL) {
+        functions_by_name(next);
+    } else if (listed != NULL && numbers_match(listed)) {
+        functions_by_number(listed);
+    } else {
+        log_warning("intercept",
+                    "HIP %d.%d is of a release whose tracer interface is unknown: its calls are "
+                    "only traced when it offers tables",
+                    version.major, version.minor);
+        return false;
+    }
+    release.data_size_bytes = (listed ? listed : next)->data_size_bytes;
+    release.major = version.major;
+    return true;
 }
 
 bool tracer_arm(void (*ready)(void))
@@ -221,16 +282,15 @@ bool tracer_arm(void (*ready)(void))
     if (!library_symbols_find(symbols, sizeof symbols / sizeof symbols[0]))
         return false;
     library_initialise((void *)hip.api_name);
-    release = release_find();
     calls_known =
-        release != NULL &&
-        library_symbols_find(release->major < 6 ? &latest_error_until_5 : &latest_error_since_6, 1);
+        release_choose() &&
+        library_symbols_find(release.major < 6 ? &latest_error_until_5 : &latest_error_since_6, 1);
     const struct hip_calls_setup setup = {
         .api_name = hip.api_name,
         .result = hip.latest_error,
         .ready = ready,
         .arguments = calls_known ? arguments_read : NULL,
-        .phase_data_offset = calls_known ? release->data_size_bytes - PHASE_DATA_BYTES : 0,
+        .phase_data_offset = calls_known ? release.data_size_bytes - PHASE_DATA_BYTES : 0,
     };
     /* finished work is reported alike by every release */
     if (hip_calls_prepare(&setup) == 0)

@@ -91,6 +91,7 @@ static int known_release(const char *file)
     } arguments = {&armed, &call, 77, 2};
     CHECK(library_arm(file, file[0] == '5' ? "5_6" : "6_4", ""));
     CHECK(armed());
+    CHECK(release != NULL);
     enum { MEMCPY = ROCPROFILER_HIP_RUNTIME_API_ID_hipMemcpy };
     CHECK(call(id_of(release, "hipMemcpy"), release->data_size_bytes, &arguments, sizeof arguments,
                719));
@@ -103,9 +104,32 @@ static int known_release(const char *file)
     CHECK(entry->payload.hip.args.hipMemcpy.kind == hipMemcpyDeviceToHost);
     CHECK((int)entry->payload.hip.retval.hipError_t_retval == 719);
     /* its tables are wrapped instead: nothing is seen twice */
-    intercept_hip_disarm();
+    intercept_hip_tables_arrived(60400);
     CHECK(call(id_of(release, "hipMemcpy"), release->data_size_bytes, &arguments, sizeof arguments,
                0));
+    CHECK(double_count(DOUBLE_API_EXIT, TRACE_HIP_RUNTIME_API, -1) == 1);
+    return 0;
+}
+
+/* Numbered like 6.4, and of no list. */
+static int release_between(const char *file)
+{
+    const struct hip_tracer_release *listed = release_of(6, 4);
+    const struct {
+        void *memory;
+        size_t bytes;
+    } arguments = {&armed, 77};
+    CHECK(library_arm(file, "6_4", "hipFree"));
+    enum { FREE_HOST = ROCPROFILER_HIP_RUNTIME_API_ID_hipHostFree };
+    CHECK(call(id_of(listed, "hipHostFree"), listed->data_size_bytes, &arguments, sizeof arguments,
+               1));
+    const struct double_entry *entry =
+        double_entry(DOUBLE_API_EXIT, TRACE_HIP_RUNTIME_API, FREE_HOST, 0);
+    CHECK(entry != NULL);
+    CHECK(entry->payload.hip.args.hipHostFree.ptr == arguments.memory);
+    CHECK(entry->payload.hip.retval.hipError_t_retval == hipErrorInvalidValue);
+    /* a function that no list knows */
+    CHECK(call(id_of(listed, "hipFree"), listed->data_size_bytes, &arguments, sizeof arguments, 0));
     CHECK(double_count(DOUBLE_API_EXIT, TRACE_HIP_RUNTIME_API, -1) == 1);
     return 0;
 }
@@ -140,10 +164,16 @@ static void releases_of_the_lists_are_traced_with_arguments(void **state)
     assert_int_equal(in_process(known_release, "5.7.1"), 0);
 }
 
+static void releases_between_two_lists_are_traced_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(in_process(release_between, "6.5.1"), 0);
+}
+
 static void other_releases_are_left_alone(void **state)
 {
     (void)state;
-    assert_int_equal(in_process(unknown_release, "6.3.1"), 0);
+    assert_int_equal(in_process(unknown_release, "7.9.1"), 0);
     assert_int_equal(in_process(unknown_release, "5.7.1"), 0); /* with the numbers of 6.4 */
 }
 
@@ -158,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(releases_of_the_lists_are_traced_with_arguments),
+        cmocka_unit_test(releases_between_two_lists_are_traced_by_name),
         cmocka_unit_test(other_releases_are_left_alone),
         cmocka_unit_test(a_library_that_numbers_otherwise_is_left_alone),
     };

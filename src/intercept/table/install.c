@@ -42,7 +42,7 @@ bool intercept_table_install(const char *library, void **tables, uint64_t librar
     if (total < 0)
         return false;
     if (strcmp(library, "hip") == 0)
-        intercept_hip_disarm();
+        intercept_hip_tables_arrived(library_version);
     log_info("intercept", "%s %llu: %d functions wrapped", library,
              (unsigned long long)library_version, total);
     return true;
