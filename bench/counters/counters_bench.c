@@ -98,7 +98,7 @@ static double planning_ns(const struct catalog *catalog)
 /* Start, read and stop of 4 events on every L2 channel, as one configuration builds once. */
 static double commands_ns(void)
 {
-    static const struct gpu_geometry geometry = {1, 8, 1, 104};
+    static const struct gpu_geometry geometry = {1, 8, 1, 104, 14};
     struct gpu_target target;
     struct gpu_event events[128];
     double best = 1e18;

@@ -13,9 +13,11 @@ enum { PERFMON_RESET = 0, PERFMON_START = 1, PERFMON_STOP = 2, PERFMON_SAMPLE = 
 struct gpu_generation {
     struct pm4_dialect dialect;
     uint32_t grbm_gfx_index;
-    uint32_t perfmon, perfmon_read; /* CP_PERFMON_CNTL, and what makes it take a sample */
-    uint32_t clock_gating;          /* 1 while counting: the counters' clocks stay on */
-    uint32_t perfcount_enable;      /* of the queue's compute state */
+    /* CP_PERFMON_CNTL; what makes it take a sample while the counters run on, and what stops them.
+     */
+    uint32_t perfmon, perfmon_read, perfmon_stop;
+    uint32_t clock_gating;     /* 1 while counting: the counters' clocks stay on */
+    uint32_t perfcount_enable; /* of the queue's compute state */
     uint32_t sq_control, sq_control_all;
     uint32_t sq_control2, sq_control2_all; /* written when sequencers or BLOCK_TC blocks count */
     uint32_t sq_mask;                      /* compute units that count, written after sq_control */

@@ -64,12 +64,13 @@ static uint32_t array_count(const struct gpu_geometry *g)
     return g->se_count * (g->sa_per_se ? g->sa_per_se : 1);
 }
 
-/* Compute units of a shader array, rounded up, plus one: a harvested unit keeps its number, so the
- * active ones can reach one place further than their count. */
+/* Numbers of compute units in a shader array. A harvested unit keeps its number and reads 0. Where
+ * the geometry does not tell, one more than the active units of a full array is taken. */
 static uint32_t units_per_array(const struct gpu_geometry *g)
 {
     uint32_t arrays = array_count(g);
-    return arrays ? (g->cu_count + arrays - 1) / arrays + 1 : 1;
+    uint32_t active = arrays ? (g->cu_count + arrays - 1) / arrays : 0;
+    return g->cu_per_sa && g->cu_per_sa >= active ? g->cu_per_sa : active + 1;
 }
 
 /* Work-group processors (two compute units each) of a shader array, rounded up. */

@@ -14,7 +14,8 @@ struct gpu_geometry {
     uint32_t xcc_count;
     uint32_t se_count; /* of the whole device */
     uint32_t sa_per_se;
-    uint32_t cu_count; /* of the whole device */
+    uint32_t cu_count;  /* of the whole device */
+    uint32_t cu_per_sa; /* numbers that a shader array has for compute units; 0: not known */
 };
 
 /* How a block is repeated, and what its registers want; data/blocks has a word for each. */
@@ -127,8 +128,8 @@ uint32_t gpu_pmc_result_bytes(const struct gpu_target *target, const struct gpu_
 uint32_t gpu_pmc_result_index(const struct gpu_target *target, const struct gpu_event *events,
                               uint32_t count, uint32_t event, uint32_t die, uint32_t sample);
 
-/* Command buffers for assigned events. Start resets; read leaves the counters running, but on
- * gfx12, where taking a sample stops them; read and stop work in both orders. */
+/* Command buffers for assigned events. Start resets; read leaves the counters running; read and
+ * stop work in both orders. */
 void gpu_pmc_start(struct pm4_stream *stream, const struct gpu_target *target,
                    const struct gpu_event *events, uint32_t count);
 void gpu_pmc_read(struct pm4_stream *stream, const struct gpu_target *target,

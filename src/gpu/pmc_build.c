@@ -358,7 +358,7 @@ void gpu_pmc_stop(struct pm4_stream *stream, const struct gpu_target *target,
         if (events[i].block->flags & BLOCK_OUTSIDE)
             outside_write(&b, &events[i], 0);
     }
-    perfmon(&b, events, count, PERFMON_STOP);
+    perfmon(&b, events, count, b.generation->perfmon_stop);
     write(&b, b.generation->clock_gating, 0);
     pm4_wait_idle(stream);
 }

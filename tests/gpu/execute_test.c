@@ -155,6 +155,7 @@ static void setup(struct machine *m, const char *gpu, struct gpu_event events[EV
         .se_count = m->model->se_count * m->model->xcc_count,
         .sa_per_se = m->model->sh_per_se,
         .cu_count = m->model->cu_active,
+        .cu_per_sa = m->model->cu_per_sh,
     };
     assert_int_equal(gpu_target_find(gpu, &geometry, &m->target), 0);
     const struct gpu_block *sq = gpu_block_by_name(&m->target, "SQ");
@@ -227,6 +228,8 @@ static void every_block_test(void **state)
         const struct gpu_block *blocks = gpu_blocks(&m->target, &count);
         for (uint32_t k = 0; k < count; k++) {
             uint32_t instances = gpu_block_instances(&m->target, &blocks[k]);
+            if (blocks[k].flags & BLOCK_PER_CU)
+                assert_int_equal(instances, m->model->cu_per_sh);
             if (blocks[k].flags & BLOCK_OUTSIDE && m->model->xcc_count > 1)
                 continue; /* registers behind the device's network: the packet processor's */
             struct gpu_event *all = calloc(instances, sizeof *all);

@@ -17,7 +17,7 @@
 #include "gpu/aql/vendor.h"
 #include "gpu/pmc.h"
 
-static const struct gpu_geometry mi210 = {1, 8, 1, 104}, mi300x = {8, 32, 1, 304};
+static const struct gpu_geometry mi210 = {1, 8, 1, 104, 0}, mi300x = {8, 32, 1, 304, 0};
 
 static struct gpu_target target_of(const char *architecture, const struct gpu_geometry *geometry)
 {
@@ -206,7 +206,7 @@ static void limits_test(void **state)
 /* Instances per block: 8 / 1 / 32 on MI210, 32 / 8 / 128 on MI300X, 4 / 1 / 16 on MI50. */
 static void instances_test(void **state)
 {
-    static const struct gpu_geometry mi50 = {1, 4, 1, 60};
+    static const struct gpu_geometry mi50 = {1, 4, 1, 60, 0};
     static const struct {
         const char *architecture;
         const struct gpu_geometry *geometry;
@@ -227,6 +227,30 @@ static void instances_test(void **state)
     }
 }
 
+/* Compute units of a shader array: what the topology says; otherwise one more than the active ones
+ * of a full array. MI300X: 304 of 320; MI210: 104 of 112; MI50: 60 of 64, 16 being the block's
+ * most. */
+static void harvested_units_test(void **state)
+{
+    static const struct {
+        const char *architecture;
+        struct gpu_geometry geometry;
+        uint32_t expected;
+    } known[] = {{"gfx942", {8, 32, 1, 304, 10}, 10}, {"gfx942", {8, 32, 1, 304, 0}, 11},
+                 {"gfx90a", {1, 8, 1, 104, 14}, 14},  {"gfx90a", {1, 8, 1, 104, 0}, 14},
+                 {"gfx906", {1, 4, 1, 60, 16}, 16},   {"gfx906", {1, 4, 1, 64, 0}, 16},
+                 {"gfx942", {8, 32, 1, 304, 3}, 11}}; /* 3: cannot be */
+    static const char *const names[] = {"TA", "TD", "TCP"};
+    (void)state;
+    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+        struct gpu_target target = target_of(known[i].architecture, &known[i].geometry);
+        for (unsigned k = 0; k < 3; k++) {
+            const struct gpu_block *block = gpu_block_by_name(&target, names[k]);
+            assert_int_equal(gpu_block_instances(&target, block), known[i].expected);
+        }
+    }
+}
+
 static void vendor_packet_test(void **state)
 {
     struct aql_pm4_packet packet;
@@ -239,10 +263,11 @@ static void vendor_packet_test(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(start_test),      cmocka_unit_test(stop_test),
-        cmocka_unit_test(read_test),       cmocka_unit_test(read_dies_test),
-        cmocka_unit_test(accumulate_test), cmocka_unit_test(limits_test),
-        cmocka_unit_test(instances_test),  cmocka_unit_test(vendor_packet_test),
+        cmocka_unit_test(start_test),         cmocka_unit_test(stop_test),
+        cmocka_unit_test(read_test),          cmocka_unit_test(read_dies_test),
+        cmocka_unit_test(accumulate_test),    cmocka_unit_test(limits_test),
+        cmocka_unit_test(instances_test),     cmocka_unit_test(harvested_units_test),
+        cmocka_unit_test(vendor_packet_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

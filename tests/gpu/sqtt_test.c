@@ -127,7 +127,7 @@ static void gfx9_test(void **state)
                                        FLUSH,
                                        NULL};
     (void)state;
-    struct gpu_target target = target_of("gfx90a", (struct gpu_geometry){1, 8, 1, 104});
+    struct gpu_target target = target_of("gfx90a", (struct gpu_geometry){1, 8, 1, 104, 0});
     struct sqtt_config config = config_of(1 << 2, 1);
     struct pm4_stream streams[2] = {{0}};
     assert_null(sqtt_config_check(&target, &config));
@@ -185,7 +185,7 @@ static void gfx11_test(void **state)
                                        FLUSH,
                                        NULL};
     (void)state;
-    struct gpu_target target = target_of("gfx1102", (struct gpu_geometry){1, 2, 2, 32});
+    struct gpu_target target = target_of("gfx1102", (struct gpu_geometry){1, 2, 2, 32, 0});
     struct sqtt_config config = config_of(1 << 1, 3);
     struct pm4_stream streams[2] = {{0}};
     assert_null(sqtt_config_check(&target, &config));
@@ -203,7 +203,7 @@ static void gfx11_test(void **state)
 /* Start and stop as text, for one traced engine (1) of two; the caller frees both. */
 static void texts_make(const char *gpu, enum dump_family family, char *texts[2])
 {
-    struct gpu_target target = target_of(gpu, (struct gpu_geometry){1, 2, 2, 32});
+    struct gpu_target target = target_of(gpu, (struct gpu_geometry){1, 2, 2, 32, 0});
     struct sqtt_config config = config_of(1 << 1, 3);
     struct pm4_stream streams[2] = {{0}};
     assert_null(sqtt_config_check(&target, &config));
@@ -301,7 +301,7 @@ static void gfx12_test(void **state)
 static void raw_test(void **state)
 {
     (void)state;
-    struct gpu_target target = target_of("gfx906", (struct gpu_geometry){1, 4, 1, 60});
+    struct gpu_target target = target_of("gfx906", (struct gpu_geometry){1, 4, 1, 60, 0});
     struct sqtt_config config = config_of(1, 1);
     struct pm4_stream stream = {0}, concurrent = {0};
     config.has_timestamps = 0;
@@ -342,7 +342,7 @@ static void read_test(void **state)
                                            FLUSH,
                                            NULL};
     (void)state;
-    struct gpu_target target = target_of("gfx942", (struct gpu_geometry){8, 32, 1, 304});
+    struct gpu_target target = target_of("gfx942", (struct gpu_geometry){8, 32, 1, 304, 0});
     struct sqtt_config config = config_of(1 << 9, 1); /* engine 1 of die 2 */
     struct pm4_stream stream = {0};
     sqtt_read(&stream, &target, &config);
@@ -365,10 +365,10 @@ static void random_test(void **state)
     static const struct {
         const char *architecture;
         struct gpu_geometry geometry;
-    } machines[] = {{"gfx906", {1, 4, 1, 60}},   {"gfx90a", {1, 8, 1, 104}},
-                    {"gfx942", {8, 32, 1, 304}}, {"gfx1010", {1, 2, 2, 40}},
-                    {"gfx1030", {1, 4, 2, 80}},  {"gfx1100", {1, 6, 2, 96}},
-                    {"gfx1201", {1, 4, 2, 64}}};
+    } machines[] = {{"gfx906", {1, 4, 1, 60, 0}},   {"gfx90a", {1, 8, 1, 104, 0}},
+                    {"gfx942", {8, 32, 1, 304, 0}}, {"gfx1010", {1, 2, 2, 40, 0}},
+                    {"gfx1030", {1, 4, 2, 80, 0}},  {"gfx1100", {1, 6, 2, 96, 0}},
+                    {"gfx1201", {1, 4, 2, 64, 0}}};
     uint64_t seed = 99;
     (void)state;
     for (int round = 0; round < 500; round++) {
@@ -427,8 +427,8 @@ static void random_test(void **state)
 static void limits_test(void **state)
 {
     (void)state;
-    struct gpu_target target = target_of("gfx90a", (struct gpu_geometry){1, 8, 1, 104});
-    struct gpu_target gfx11 = target_of("gfx1100", (struct gpu_geometry){1, 6, 2, 96});
+    struct gpu_target target = target_of("gfx90a", (struct gpu_geometry){1, 8, 1, 104, 0});
+    struct gpu_target gfx11 = target_of("gfx1100", (struct gpu_geometry){1, 6, 2, 96, 0});
     struct sqtt_config good = config_of(1, 0), bad;
     assert_null(sqtt_config_check(&target, &good));
     bad = good, bad.engine_mask = 1 << 8;
@@ -453,8 +453,8 @@ static void limits_test(void **state)
 static void written_test(void **state)
 {
     (void)state;
-    struct gpu_target gfx9 = target_of("gfx90a", (struct gpu_geometry){1, 8, 1, 104});
-    struct gpu_target gfx11 = target_of("gfx1100", (struct gpu_geometry){1, 6, 2, 96});
+    struct gpu_target gfx9 = target_of("gfx90a", (struct gpu_geometry){1, 8, 1, 104, 0});
+    struct gpu_target gfx11 = target_of("gfx1100", (struct gpu_geometry){1, 6, 2, 96, 0});
     struct sqtt_config config = config_of(0x3, 5);
     enum sqtt_outcome outcome;
     uint64_t prefix = 0;

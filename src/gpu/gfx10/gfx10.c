@@ -53,7 +53,7 @@ static const struct gpu_trace gfx103_trace = TRACE(GFX103, CONTROL_GFX103, 0);
                     .gcr = PM4_GCR_SEQ_FORWARD | PM4_GCR_GL2_WB},                                  \
         .grbm_gfx_index = REG_##release##_GRBM_GFX_INDEX,                                          \
         .perfmon = REG_##release##_CP_PERFMON_CNTL,                                                \
-        .perfmon_read = PERFMON_START | PERFMON_SAMPLE,                                            \
+        .perfmon_read = PERFMON_START | PERFMON_SAMPLE, .perfmon_stop = PERFMON_STOP,              \
         .perfcount_enable = REG_##release##_COMPUTE_PERFCOUNT_ENABLE,                              \
         .sq_control = REG_##release##_SQ_PERFCOUNTER_CTRL, .sq_control_all = SQ_CONTROL_ALL,       \
         .settle_select = REG_##release##_GRBM_PERFCOUNTER0_SELECT,                                 \

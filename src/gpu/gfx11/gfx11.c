@@ -55,6 +55,7 @@ static const struct gpu_generation gfx11_generation = {
     .grbm_gfx_index = REG_GFX11_GRBM_GFX_INDEX,
     .perfmon = REG_GFX11_CP_PERFMON_CNTL,
     .perfmon_read = PERFMON_START | PERFMON_SAMPLE,
+    .perfmon_stop = PERFMON_STOP,
     .perfcount_enable = REG_GFX11_COMPUTE_PERFCOUNT_ENABLE,
     .sq_control = REG_GFX11_SQ_PERFCOUNTER_CTRL,
     .sq_control_all = SQ_CONTROL_ALL,

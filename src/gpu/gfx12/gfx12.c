@@ -1,4 +1,4 @@
-/* gfx12: everything in a work-group processor counts in each; a sample stops the counters. */
+/* gfx12: everything in a work-group processor counts in each; stopping takes a sample. */
 #include "gpu/family.h"
 #include "gpu_gfx12_regs.h"
 
@@ -54,7 +54,8 @@ static const struct gpu_generation gfx12_generation = {
                 .gcr = PM4_GCR_SEQ_FORWARD | PM4_GCR_GL2_WB},
     .grbm_gfx_index = REG_GFX12_GRBM_GFX_INDEX,
     .perfmon = REG_GFX12_CP_PERFMON_CNTL,
-    .perfmon_read = PERFMON_STOP | PERFMON_SAMPLE,
+    .perfmon_read = PERFMON_START | PERFMON_SAMPLE,
+    .perfmon_stop = PERFMON_STOP | PERFMON_SAMPLE,
     .perfcount_enable = REG_GFX12_COMPUTE_PERFCOUNT_ENABLE,
     .sq_control = REG_GFX12_SQ_PERFCOUNTER_CTRL,
     .sq_control_all = SQ_CONTROL_ALL,

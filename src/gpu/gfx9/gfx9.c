@@ -52,6 +52,7 @@ static const struct gpu_generation gfx9_generation = {
     .grbm_gfx_index = REG_GFX9_GRBM_GFX_INDEX,
     .perfmon = REG_GFX9_CP_PERFMON_CNTL,
     .perfmon_read = PERFMON_START | PERFMON_SAMPLE,
+    .perfmon_stop = PERFMON_STOP,
     .clock_gating = REG_GFX9_RLC_PERFMON_CLK_CNTL,
     .perfcount_enable = REG_GFX9_COMPUTE_PERFCOUNT_ENABLE,
     .sq_control = REG_GFX9_SQ_PERFCOUNTER_CTRL,

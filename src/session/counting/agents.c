@@ -170,7 +170,8 @@ static void agent_add(const rocprofiler_agent_v0_t *info, uint32_t *next_id)
     struct gpu_geometry geometry = {.xcc_count = info->num_xcc,
                                     .se_count = info->num_shader_banks,
                                     .sa_per_se = info->simd_arrays_per_engine,
-                                    .cu_count = info->cu_count};
+                                    .cu_count = info->cu_count,
+                                    .cu_per_sa = info->cu_per_simd_array};
     *agent = (struct counting_agent){.id = info->id, .info = info};
     agent->is_supported = info->type == ROCPROFILER_AGENT_TYPE_GPU && info->name &&
                           gpu_target_find(info->name, &geometry, &agent->target) == 0;

@@ -45,7 +45,7 @@ static uint32_t selects[0x10000]; /* by register; the tests program all instance
 /* The select register of the counter whose value register this is. */
 static uint32_t select_of(uint32_t value_register, int *is_high)
 {
-    static const struct gpu_geometry geometry = {1, 8, 1, 104};
+    static const struct gpu_geometry geometry = {1, 8, 1, 104, 14};
     struct gpu_target target;
     uint32_t count;
     assert_int_equal(gpu_target_find("gfx90a", &geometry, &target), 0);
