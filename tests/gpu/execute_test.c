@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "core/device.h"
+#include "gfx90a_regs.h" /* generated */
 #include "gpu/pmc.h"
 #include "perf/perf.h"
 
@@ -196,6 +197,63 @@ static void orders_test(void **state)
     }
 }
 
+static uint32_t random_next(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 32);
+}
+
+/* As a process leaves the registers that was killed while it counted: every counter of a block that
+ * the driver does not clear selects something, shows something, and runs. */
+static void leave_behind(struct machine *m, uint64_t seed)
+{
+    uint32_t count, dies = (1u << m->model->xcc_count) - 1;
+    const struct gpu_block *blocks = gpu_blocks(&m->target, &count);
+    write_register(m, dies, REG_GFX90A_GRBM_GFX_INDEX, 0xe0000000);
+    for (uint32_t k = 0; k < count; k++) {
+        for (uint32_t i = 0; i < blocks[k].counters; i++) {
+            const struct gpu_counter_registers *r = &blocks[k].registers[i];
+            write_register(m, dies, r->select, random_next(&seed) & 0x1ff);
+            write_register(m, dies, r->low, random_next(&seed));
+            write_register(m, dies, r->high, random_next(&seed));
+        }
+        if (blocks[k].control)
+            write_register(m, dies, blocks[k].control, random_next(&seed));
+    }
+    write_register(m, dies, REG_GFX90A_SQ_PERFCOUNTER_MASK, random_next(&seed));
+    write_register(m, dies, REG_GFX90A_SQ_PERFCOUNTER_CTRL, random_next(&seed));
+    write_register(m, dies, REG_GFX90A_CP_PERFMON_CNTL, seed & 3);
+    write_register(m, dies, REG_GFX90A_GRBM_GFX_INDEX, random_next(&seed));
+    work(m);
+}
+
+/* The registers outlive the process that wrote them, whatever it was doing: the next one counts
+ * right without knowing. */
+static void killed_half_way_test(void **state)
+{
+    enum { KILLS = 8 };
+    (void)state;
+    for (size_t i = 0; i < GPUS * KILLS; i++) {
+        struct machine *m = malloc(sizeof *m);
+        struct gpu_event events[EVENTS];
+        setup(m, gpus[i / KILLS], events);
+        leave_behind(m, i);
+        run(m, START, events, EVENTS);
+        work(m);
+        run(m, READ, events, EVENTS);
+        check(m, events, 1);
+        run(m, START, events, EVENTS); /* this one was killed before it stopped */
+        work(m);
+        run(m, START, events, EVENTS);
+        work(m);
+        run(m, STOP, events, EVENTS);
+        run(m, READ, events, EVENTS);
+        check(m, events, 1);
+        perf_destroy(m->perf);
+        free(m);
+    }
+}
+
 /* A read leaves the counters running: values go on from there. */
 static void reads_test(void **state)
 {
@@ -253,6 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orders_test),
         cmocka_unit_test(reads_test),
+        cmocka_unit_test(killed_half_way_test),
         cmocka_unit_test(every_block_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

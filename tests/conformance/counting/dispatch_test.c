@@ -399,6 +399,47 @@ static void starts_and_stops_in_flight(void **state)
     OK(rocprofiler_flush_buffer(buffer));
 }
 
+struct leaver {
+    struct gpu *gpu;
+    hsa_queue_t *queue;
+    hsa_signal_t done;
+};
+
+static void *launch_and_leave(void *arg)
+{
+    struct leaver *leaver = arg;
+    leaver->done = gpu_launch(leaver->gpu, leaver->queue, leaver->gpu->store_index, 3,
+                              leaver->gpu->memory + 4096);
+    return NULL;
+}
+
+/* Threads are gone before their kernels begin: a kernel that waits for the host holds the queue. */
+static void threads_leave_before_their_kernels(void **state)
+{
+    enum { LEAVERS = 12 };
+    struct leaver leavers[LEAVERS];
+    struct gpu *gpu = &gpus[0];
+    (void)state;
+    begin(buffered, waves);
+    gpu->memory[0] = 0;
+    hsa_signal_t waiting = gpu_launch(gpu, gpu->queue, gpu->wait_for, 1, gpu->memory);
+    for (int i = 0; i < LEAVERS; i++) {
+        pthread_t thread;
+        leavers[i] = (struct leaver){.gpu = gpu, .queue = gpu->queue};
+        assert_int_equal(pthread_create(&thread, NULL, launch_and_leave, &leavers[i]), 0);
+        pthread_join(thread, NULL);
+    }
+    assert_int_equal(counted_count, 0);
+    __atomic_store_n(&gpu->memory[0], 1u, __ATOMIC_RELEASE);
+    gpu_finish(waiting);
+    for (int i = 0; i < LEAVERS; i++)
+        gpu_finish(leavers[i].done);
+    end(buffered);
+    assert_int_equal(counted_count, 1 + LEAVERS);
+    for (int i = 0; i <= LEAVERS; i++)
+        check_waves(&counted[i], i == 0 ? 1 : 3);
+}
+
 /* Kernels that wait for each other run side by side as soon as nobody counts dispatches. The limit
  * after which counting gives up is longer than the test may take. */
 static void nobody_counts_nobody_waits(void **state)
@@ -441,6 +482,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_gpu_has_its_own_counters),
         cmocka_unit_test(queues_do_not_mix),
         cmocka_unit_test(starts_and_stops_in_flight),
+        cmocka_unit_test(threads_leave_before_their_kernels),
         cmocka_unit_test(nobody_counts_nobody_waits),
         cmocka_unit_test(one_context_counts),
     };
