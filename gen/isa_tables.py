@@ -44,9 +44,10 @@ def memory_flags(fmt, mnemonic):
         return "0"
     if "atomic" in mnemonic:
         return "IF_ATOMIC"
+    lds = " | IF_LDS" if "_lds_" in mnemonic else ""
     if "store" in mnemonic:
-        return "IF_STORE"
-    return "IF_LOAD" if "load" in mnemonic else "0"
+        return "IF_STORE" + lds
+    return "IF_LOAD" + lds if "load" in mnemonic else "0"
 
 
 def ds_flags(mnemonic):

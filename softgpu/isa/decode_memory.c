@@ -115,11 +115,17 @@ bool decode_flat(struct decoding *d)
     inst->flags |= (bit(low, 16) ? IF_GLC : 0) | (bit(low, 17) ? IF_SLC : 0);
     inst->flags |= bit(low, 25) && d->gen >= GPU_GFX90A ? IF_DLC_SCC : 0;
     inst->flags |= bit(high, 23) && d->gen >= GPU_GFX90A ? IF_DATA_AGPR : 0;
-    inst->flags |= bit(low, 13) && (segment != 1 || d->gen < GPU_GFX942) ? IF_LDS : 0;
+    /* gfx942 loads into LDS by opcode; its scratch instructions use the bit for the address. */
+    bool lds = bit(low, 13);
+    if (d->gen == GPU_GFX942 && segment != 1 && lds)
+        return false;
+    inst->flags |= lds && d->gen != GPU_GFX942 ? IF_LDS : 0;
     inst->flags |= segment == 1 ? IF_SEG_SCRATCH : segment == 2 ? IF_SEG_GLOBAL : 0;
     inst->offset = segment == 0 ? (int32_t)bits(low, 0, 12) : sign_extend(low, 13);
     set_flat_address(d, segment);
     set_data(d, bits(high, 8, 8), bits(high, 24, 8));
+    if (inst->flags & IF_LDS)
+        inst->dst = (struct operand){0};
     settle_return(inst);
     return true;
 }
@@ -132,6 +138,8 @@ bool decode_buffer(struct decoding *d)
     inst->offset = bits(low, 0, 12);
     inst->flags |=
         (bit(low, 12) ? IF_OFFEN : 0) | (bit(low, 13) ? IF_IDXEN : 0) | (bit(low, 14) ? IF_GLC : 0);
+    if (inst->flags & IF_LDS && !bit(low, 16)) /* buffer_store_lds_dword needs the bit, too */
+        return false;
     if (typed)
         inst->flags |= bit(high, 22) ? IF_SLC : 0;
     else
@@ -152,6 +160,8 @@ bool decode_buffer(struct decoding *d)
     unsigned soffset = bits(high, 24, 8);
     inst->soffset.index = soffset;
     inst->soffset.kind = soffset < SREG_ENCODINGS ? OPND_SREG : OPND_CONST;
+    inst->soffset.data_format = typed ? (uint8_t)bits(low, 19, 4) : 0;
+    inst->soffset.number_format = typed ? (uint8_t)bits(low, 23, 3) : 0;
     if (soffset >= 128 && soffset <= 208)
         inst->soffset.value =
             inline_integer(TYPE_B32, soffset <= 192 ? (int)soffset - 128 : 192 - (int)soffset);

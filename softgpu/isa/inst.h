@@ -173,8 +173,9 @@ struct inst {
         struct { /* DS */
             uint8_t offset1;
         } ds;
-        struct { /* MUBUF: soffset operand */
+        struct { /* MUBUF, MTBUF: soffset operand; MTBUF: BUF_DATA_FORMAT, BUF_NUM_FORMAT */
             uint8_t kind, index;
+            uint8_t data_format, number_format;
             uint32_t value;
         } soffset;
         struct { /* VOP3P MFMA */

@@ -280,6 +280,8 @@ static void text_flat(struct writer *out, const struct inst *i)
     put_flag(out, i, IF_GLC, "glc");
     put_flag(out, i, IF_SLC, "slc");
     put_flag(out, i, IF_DLC_SCC, "scc");
+    if (!strstr(isa_op_names[i->op], "_lds_"))
+        put_flag(out, i, IF_LDS, "lds");
 }
 
 static void put_cache_bits(struct writer *out, const struct inst *i)
@@ -289,6 +291,28 @@ static void put_cache_bits(struct writer *out, const struct inst *i)
     put_flag(out, i, IF_DLC_SCC, "scc");
 }
 
+/* As LLVM prints it: what is 8 and UNORM is left out. */
+static void put_buffer_format(struct writer *out, const struct inst *i)
+{
+    static const char *const data[16] = {"INVALID",     "8",          "16",          "8_8",
+                                         "32",          "16_16",      "10_11_11",    "11_11_10",
+                                         "10_10_10_2",  "2_10_10_10", "8_8_8_8",     "32_32",
+                                         "16_16_16_16", "32_32_32",   "32_32_32_32", "RESERVED_15"};
+    static const char *const number[8] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
+                                          "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
+    unsigned data_format = i->soffset.data_format, number_format = i->soffset.number_format;
+    if (data_format == 1 && number_format == 0)
+        return;
+    put(out, " format:[");
+    if (data_format != 1)
+        put(out, "BUF_DATA_FORMAT_%s", data[data_format & 15]);
+    if (data_format != 1 && number_format != 0)
+        put(out, ",");
+    if (number_format != 0)
+        put(out, "BUF_NUM_FORMAT_%s", number[number_format & 7]);
+    put(out, "]");
+}
+
 static void text_buffer(struct writer *out, const struct inst *i)
 {
     const struct operand *data = i->src[1].kind != OPND_NONE ? &i->src[1] : &i->dst;
@@ -296,9 +320,11 @@ static void text_buffer(struct writer *out, const struct inst *i)
         put_cache_bits(out, i);
         return;
     }
+    bool from_lds = i->op == OP_BUFFER_STORE_LDS_DWORD; /* no registers at all */
     if (data->kind != OPND_NONE && !(i->flags & IF_LDS))
         put_operand(out, data);
-    put_operand(out, &i->src[0]);
+    if (!from_lds)
+        put_operand(out, &i->src[0]);
     put_operand(out, &i->src[2]);
     struct operand soffset = {.kind = i->soffset.kind,
                               .index = i->soffset.index,
@@ -306,14 +332,17 @@ static void text_buffer(struct writer *out, const struct inst *i)
                               .type = TYPE_B32,
                               .value = i->soffset.value};
     put_operand(out, &soffset);
+    if (i->format == FMT_MTBUF)
+        put_buffer_format(out, i);
     put_flag(out, i, IF_IDXEN, "idxen");
     put_flag(out, i, IF_OFFEN, "offen");
     if (i->offset)
         put(out, " offset:%d", i->offset);
-    put_flag(out, i, IF_GLC, "glc");
-    put_flag(out, i, IF_SLC, "slc");
-    put_flag(out, i, IF_DLC_SCC, "scc");
-    put_flag(out, i, IF_LDS, "lds");
+    if (from_lds)
+        put(out, " lds");
+    put_cache_bits(out, i);
+    if (!from_lds)
+        put_flag(out, i, IF_LDS, "lds");
 }
 
 static void text_ds(struct writer *out, const struct inst *i)
@@ -359,6 +388,7 @@ void isa_text(const struct inst *i, char *text, size_t size_bytes)
         text_flat(&out, i);
         break;
     case FMT_MUBUF:
+    case FMT_MTBUF:
         text_buffer(&out, i);
         break;
     case FMT_DS:

@@ -293,7 +293,7 @@ bool element_find(const struct inst *inst, struct element *element)
 {
     const char *name = isa_op_names[inst->op];
     size_t length = strlen(name), best = 0;
-    if (strstr(name, "_src2") || strstr(name, "_lds_"))
+    if (strstr(name, "_src2"))
         return false; /* memory to memory: no data register */
     for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) {
         size_t n = strlen(elements[i].suffix);
@@ -343,7 +343,7 @@ static uint8_t access_flags(const struct inst *inst)
     return (uint8_t)((inst->flags & IF_GLC ? ACCESS_GLC : 0) |
                      (inst->flags & IF_SLC ? ACCESS_SLC : 0) |
                      (inst->flags & IF_DLC_SCC ? ACCESS_SCC : 0) |
-                     (inst->format == FMT_MUBUF ? ACCESS_BUFFER : 0));
+                     (inst->format == FMT_MUBUF || inst->format == FMT_MTBUF ? ACCESS_BUFFER : 0));
 }
 
 static uint64_t line_bytes(uint64_t first, uint64_t end)

@@ -14,6 +14,10 @@ bool global_pointers(struct wave *wave, const struct inst *inst, const uint64_t 
 bool scratch_pointers(struct wave *wave, const struct inst *inst, const uint32_t *offset,
                       uint64_t lanes, uint32_t size_bytes, struct lane_pointers *out);
 
+/* The same for a buffer instruction: what its descriptor does not hold has no pointer. */
+bool buffer_pointers(struct wave *wave, const struct inst *inst, uint32_t size_bytes,
+                     struct lane_pointers *out);
+
 /* Lowest and highest address of the lanes; both 0 when there is none. */
 struct va_extent {
     uint64_t low, high;

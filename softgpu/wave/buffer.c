@@ -1,7 +1,9 @@
-/* MUBUF: raw and structured buffers, and private memory through the scratch descriptor. */
+/* MUBUF without conversion: raw and structured buffers, and private memory through the scratch
+ * descriptor. */
 #include "isa_ops.h"
 #include "wave/address.h"
 #include "wave/group.h"
+#include "wave/lds_direct.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
@@ -78,8 +80,8 @@ static bool private_pointers(struct wave *w, const struct inst *i, uint32_t size
     return scratch_pointers(w, i, offset, wave_exec(w), size_bytes, out);
 }
 
-static bool buffer_pointers(struct wave *w, const struct inst *i, uint32_t size_bytes,
-                            struct lane_pointers *out)
+bool buffer_pointers(struct wave *w, const struct inst *i, uint32_t size_bytes,
+                     struct lane_pointers *out)
 {
     struct buffer buffer = buffer_read(w, &i->src[2]);
     if (buffer.base >> 47 && buffer.swizzle)
@@ -123,6 +125,26 @@ EXEC_FN(STORE)
     return inst_next(i);
 }
 
+EXEC_FN(LOAD_LDS)
+{
+    struct lane_pointers pointers;
+    if (!buffer_pointers(w, i, inst_element(i).bytes, &pointers))
+        return NULL;
+    lds_direct_load(w, i, &pointers);
+    return inst_next(i);
+}
+
+EXEC_FN(STORE_LDS)
+{
+    struct lane_pointers pointers;
+    lane_row values[1];
+    if (!buffer_pointers(w, i, 4, &pointers))
+        return NULL;
+    lds_direct_read(w, i, values[0]);
+    store_rows(&pointers, values, 1);
+    return inst_next(i);
+}
+
 EXEC_FN(ATOMIC)
 {
     struct atomic_op op = inst_atomic(i);
@@ -160,11 +182,15 @@ inst_exec_fn *buffer_handler(struct inst *inst)
     default:
         break;
     }
+    if (strstr(isa_op_names[inst->op], "_format_"))
+        return typed_handler(inst);
+    if (inst->flags & IF_LDS && inst->op == OP_BUFFER_STORE_LDS_DWORD)
+        return exec_STORE_LDS;
     if (inst->flags & IF_LDS)
-        return NULL;
+        return inst->flags & IF_LOAD && lds_direct_keep_element(inst) ? exec_LOAD_LDS : NULL;
     if (inst->flags & IF_ATOMIC)
         return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
-    if (!inst_keep_element(inst)) /* format conversions */
+    if (!inst_keep_element(inst))
         return NULL;
     return inst->flags & IF_LOAD ? exec_LOAD : exec_STORE;
 }

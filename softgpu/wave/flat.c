@@ -2,6 +2,7 @@
 #include "isa_ops.h"
 #include "wave/address.h"
 #include "wave/group.h"
+#include "wave/lds_direct.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
@@ -129,6 +130,15 @@ EXEC_FN(LOAD_DWORD)
     return inst_next(i);
 }
 
+EXEC_FN(LOAD_LDS)
+{
+    struct lane_pointers pointers;
+    if (!flat_pointers(w, i, inst_element(i).bytes, &pointers))
+        return NULL;
+    lds_direct_load(w, i, &pointers);
+    return inst_next(i);
+}
+
 EXEC_FN(STORE)
 {
     struct element element = inst_element(i);
@@ -161,8 +171,10 @@ EXEC_FN(ATOMIC)
 
 inst_exec_fn *flat_handler(struct inst *inst)
 {
-    if (inst->flags & IF_LDS)
-        return NULL; /* loads straight into LDS */
+    if (inst->flags & IF_LDS) {
+        bool exists = inst->flags & IF_LOAD && inst->flags & (IF_SEG_GLOBAL | IF_SEG_SCRATCH);
+        return exists && lds_direct_keep_element(inst) ? exec_LOAD_LDS : NULL;
+    }
     if (inst->flags & IF_ATOMIC)
         return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
     if (!inst_keep_element(inst))

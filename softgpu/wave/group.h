@@ -108,6 +108,7 @@ inst_exec_fn *control_far_branch(void);
 inst_exec_fn *smem_handler(struct inst *inst);
 inst_exec_fn *flat_handler(struct inst *inst);
 inst_exec_fn *buffer_handler(struct inst *inst);
+inst_exec_fn *typed_handler(struct inst *inst); /* MTBUF, format-converting MUBUF */
 inst_exec_fn *ds_handler(struct inst *inst);
 
 const struct inst *wave_fault(struct wave *wave, const struct inst *inst, enum fault_kind kind,

@@ -25,6 +25,7 @@ struct kernel_runner {
     uint64_t kernarg;
     pthread_mutex_t lock;
     pthread_cond_t ended;
+    const char *cpu; /* for the assembler */
     unsigned running;
     bool gws;
     struct dispatch_result last;
@@ -43,8 +44,16 @@ static int map_same(struct vm *vm, void *memory, size_t bytes)
 
 int kernel_runner_create(int threads, size_t buffer_bytes, struct kernel_runner **out)
 {
+    return kernel_runner_create_on("gfx90a", threads, buffer_bytes, out);
+}
+
+int kernel_runner_create_on(const char *gpu, int threads, size_t buffer_bytes,
+                            struct kernel_runner **out)
+{
     struct kernel_runner *r = calloc(1, sizeof *r);
-    const struct gpu_model *model = gpu_model_find("gfx90a");
+    const struct gpu_model *model = gpu_model_find(gpu);
+    /* What LLVM 15 knows gfx942 by. */
+    r->cpu = model->gen == GPU_GFX942 ? "gfx940" : model->name;
     r->buffer_bytes = (buffer_bytes + 4095) & ~(size_t)4095;
     r->code = pages(SLOTS * SLOT_BYTES);
     r->buffer = pages(r->buffer_bytes);
@@ -94,7 +103,7 @@ void kernel_runner_allow_gws(struct kernel_runner *r)
     r->gws = true;
 }
 
-static ssize_t assemble(const char *text, uint8_t *code, size_t capacity)
+static ssize_t assemble(const char *cpu, const char *text, uint8_t *code, size_t capacity)
 {
     char folder[] = "/tmp/croc_kernel_XXXXXX", path[64], command[256];
     if (!mkdtemp(folder))
@@ -103,11 +112,10 @@ static ssize_t assemble(const char *text, uint8_t *code, size_t capacity)
     FILE *file = fopen(path, "w");
     fprintf(file, "%s\n", text);
     fclose(file);
-    snprintf(
-        command, sizeof command,
-        "cd %s && llvm-mc-15 -triple=amdgcn-amd-amdhsa -mcpu=gfx90a -filetype=obj k.s -o k.o && "
-        "llvm-objcopy-15 -O binary --only-section=.text k.o k.bin",
-        folder);
+    snprintf(command, sizeof command,
+             "cd %s && llvm-mc-15 -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj k.s -o k.o && "
+             "llvm-objcopy-15 -O binary --only-section=.text k.o k.bin",
+             folder, cpu);
     int status = system(command);
     snprintf(path, sizeof path, "%s/k.bin", folder);
     file = status == 0 ? fopen(path, "rb") : NULL;
@@ -131,7 +139,7 @@ int kernel_runner_load(struct kernel_runner *r, unsigned slot, const char *text)
     memcpy(base + 48, &rsrc1, 4);
     memcpy(base + 52, &rsrc2, 4);
     memcpy(base + 56, &properties, 2);
-    return assemble(text, base + CODE_OFFSET, SLOT_BYTES - CODE_OFFSET) > 0 ? 0 : -EINVAL;
+    return assemble(r->cpu, text, base + CODE_OFFSET, SLOT_BYTES - CODE_OFFSET) > 0 ? 0 : -EINVAL;
 }
 
 static void kernel_done(void *arg, const struct dispatch_result *result)

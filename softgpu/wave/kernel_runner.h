@@ -19,6 +19,10 @@ void kernel_runner_destroy(struct kernel_runner *runner);
 void *kernel_runner_buffer(struct kernel_runner *runner);
 struct engine *kernel_runner_engine(struct kernel_runner *runner);
 
+/* The same on another GPU than "gfx90a". */
+int kernel_runner_create_on(const char *gpu, int threads, size_t buffer_bytes,
+                            struct kernel_runner **runner);
+
 /* Assembles `text` into program slot 0..3, replacing what was there. 0 or -errno. */
 int kernel_runner_load(struct kernel_runner *runner, unsigned slot, const char *text);
 

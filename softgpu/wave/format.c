@@ -1,0 +1,207 @@
+#include "wave/format.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { F11_SHIFT = 4, F10_SHIFT = 5, HALF_INF = 0x7c00 };
+
+/* Components from the lowest bits up. */
+static const struct layout {
+    uint8_t bytes, count, bits[FORMAT_COMPONENTS_MAX];
+} layouts[16] = {
+    [0] = {4, 1, {32}},
+    [1] = {1, 1, {8}},
+    [2] = {2, 1, {16}},
+    [3] = {2, 2, {8, 8}},
+    [4] = {4, 1, {32}},
+    [5] = {4, 2, {16, 16}},
+    [6] = {4, 3, {11, 11, 10}},
+    [7] = {4, 3, {10, 11, 11}},
+    [8] = {4, 4, {2, 10, 10, 10}},
+    [9] = {4, 4, {10, 10, 10, 2}},
+    [10] = {4, 4, {8, 8, 8, 8}},
+    [11] = {8, 2, {32, 32}},
+    [12] = {8, 4, {16, 16, 16, 16}},
+    [13] = {12, 3, {32, 32, 32}},
+    [14] = {16, 4, {32, 32, 32, 32}},
+};
+
+bool format_is_integer(const struct buffer_format *format)
+{
+    return format->number == NUMBER_UINT || format->number == NUMBER_SINT;
+}
+
+uint32_t format_bytes(const struct buffer_format *format)
+{
+    const struct layout *layout = &layouts[format->data & 15];
+    if (format->data == FORMAT_DATA_INVALID)
+        return layout->bytes;
+    bool is_float = format->number == NUMBER_FLOAT;
+    bool wide = layout->bits[0] == 32, packed_float = layout->bits[1] == 11;
+    if (format->number == NUMBER_RESERVED || (wide && !is_float && !format_is_integer(format)))
+        return 0;
+    if (is_float && !wide && layout->bits[0] != 16 && !packed_float)
+        return 0;
+    return layout->bytes;
+}
+
+static uint32_t f32_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float f32_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint16_t half_of(float value)
+{
+    _Float16 half = (_Float16)value;
+    uint16_t bits;
+    memcpy(&bits, &half, sizeof bits);
+    return bits;
+}
+
+static float of_half(uint16_t bits)
+{
+    _Float16 half;
+    memcpy(&half, &bits, sizeof half);
+    return (float)half;
+}
+
+/* The 10- and 11-bit floats are halves without sign and low digits. */
+static uint32_t float_load(uint32_t raw, unsigned bits)
+{
+    if (bits == 32)
+        return raw;
+    unsigned shift = bits == 11 ? F11_SHIFT : bits == 10 ? F10_SHIFT : 0;
+    return f32_bits(of_half((uint16_t)(raw << shift)));
+}
+
+static uint32_t float_store(uint32_t component, unsigned bits)
+{
+    float value = f32_of(component);
+    if (bits == 32)
+        return component;
+    uint16_t half = half_of(value);
+    if (bits == 16)
+        return half;
+    unsigned shift = bits == 11 ? F11_SHIFT : F10_SHIFT;
+    if (isnan(value))
+        return (1u << bits) - 1;
+    if (signbit(value))
+        return 0;
+    /* Towards zero: what rounding to a half had added is taken back. */
+    if (half < HALF_INF && of_half(half) > value)
+        half--;
+    return half >> shift;
+}
+
+static int32_t sign_extended(uint32_t raw, unsigned bits)
+{
+    return (int32_t)(raw << (32 - bits)) >> (32 - bits);
+}
+
+static uint32_t component_load(uint32_t raw, unsigned bits, enum format_number number)
+{
+    double greatest = (double)((1ull << bits) - 1);
+    switch (number) {
+    case NUMBER_UNORM:
+        return f32_bits((float)(raw / greatest));
+    case NUMBER_SNORM: {
+        double value = sign_extended(raw, bits) / (double)((1ull << (bits - 1)) - 1);
+        return f32_bits((float)(value < -1 ? -1 : value));
+    }
+    case NUMBER_USCALED:
+        return f32_bits((float)raw);
+    case NUMBER_SSCALED:
+        return f32_bits((float)sign_extended(raw, bits));
+    case NUMBER_SINT:
+        return (uint32_t)sign_extended(raw, bits);
+    case NUMBER_FLOAT:
+        return float_load(raw, bits);
+    default:
+        return raw;
+    }
+}
+
+/* Clamped to the component's range; a NaN becomes 0. */
+static int64_t clamped(double value, double low, double high)
+{
+    if (isnan(value))
+        return 0;
+    return (int64_t)(value < low ? low : value > high ? high : value);
+}
+
+static uint32_t component_store(uint32_t component, unsigned bits, enum format_number number)
+{
+    double value = f32_of(component);
+    double unsigned_max = (double)((1ull << bits) - 1);
+    double signed_max = (double)((1ull << (bits - 1)) - 1);
+    switch (number) {
+    case NUMBER_UNORM:
+        return (uint32_t)clamped(nearbyint(value * unsigned_max), 0, unsigned_max);
+    case NUMBER_SNORM:
+        return (uint32_t)clamped(nearbyint(value * signed_max), -signed_max, signed_max);
+    case NUMBER_USCALED:
+        return (uint32_t)clamped(value, 0, unsigned_max);
+    case NUMBER_SSCALED:
+        return (uint32_t)clamped(value, -signed_max - 1, signed_max);
+    case NUMBER_FLOAT:
+        return float_store(component, bits);
+    default:
+        return component;
+    }
+}
+
+void format_load(const struct buffer_format *format, const uint8_t *element,
+                 uint32_t components[FORMAT_COMPONENTS_MAX])
+{
+    const struct layout *layout = &layouts[format->data & 15];
+    uint32_t one = format_is_integer(format) ? 1 : f32_bits(1);
+    uint32_t values[8] = {[SELECT_1] = one, [SELECT_W] = one};
+    memset(components, 0, FORMAT_COMPONENTS_MAX * sizeof *components);
+    if (format->data == FORMAT_DATA_INVALID)
+        return;
+    for (unsigned n = 0, at = 0; n < layout->count; at += layout->bits[n++]) {
+        uint32_t dword = 0;
+        unsigned bits = layout->bits[n], first = at / 32 * 4;
+        memcpy(&dword, element + first, layout->bytes < 4 ? layout->bytes : 4);
+        uint32_t raw = dword >> at % 32 & (uint32_t)((1ull << bits) - 1);
+        values[SELECT_X + n] = component_load(raw, bits, format->number);
+    }
+    for (unsigned n = 0; n < FORMAT_COMPONENTS_MAX; n++)
+        components[n] = values[format->select[n] & 7];
+}
+
+void format_store(const struct buffer_format *format, const uint32_t *components, unsigned count,
+                  uint8_t *element)
+{
+    const struct layout *layout = &layouts[format->data & 15];
+    uint32_t values[8] = {0}, dwords[4] = {0};
+    for (unsigned n = 0; n < count; n++)
+        values[format->select[n] & 7] = components[n];
+    for (unsigned n = 0, at = 0; n < layout->count; at += layout->bits[n++]) {
+        unsigned bits = layout->bits[n];
+        uint32_t raw = component_store(values[SELECT_X + n], bits, format->number);
+        dwords[at / 32] |= (raw & (uint32_t)((1ull << bits) - 1)) << at % 32;
+    }
+    memcpy(element, dwords, layout->bytes);
+}
+
+uint16_t format_narrow(const struct buffer_format *format, uint32_t component)
+{
+    return format_is_integer(format) ? (uint16_t)component : half_of(f32_of(component));
+}
+
+uint32_t format_widen(const struct buffer_format *format, uint16_t narrow)
+{
+    if (format->number == NUMBER_SINT)
+        return (uint32_t)(int32_t)(int16_t)narrow;
+    return format->number == NUMBER_UINT ? narrow : f32_bits(of_half(narrow));
+}

@@ -1,0 +1,48 @@
+/*
+ * Formats of typed buffer accesses: how an element's bytes become up to four components, and back.
+ * Component registers hold f32 bits for normalised, scaled and floating formats, else an integer.
+ */
+#ifndef WAVE_FORMAT_H
+#define WAVE_FORMAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum format_number {
+    NUMBER_UNORM,
+    NUMBER_SNORM,
+    NUMBER_USCALED,
+    NUMBER_SSCALED,
+    NUMBER_UINT,
+    NUMBER_SINT,
+    NUMBER_RESERVED,
+    NUMBER_FLOAT
+};
+
+/* What selects a component of the result: a constant, or one of the element's. */
+enum format_select { SELECT_0, SELECT_1, SELECT_X = 4, SELECT_Y, SELECT_Z, SELECT_W };
+
+enum { FORMAT_DATA_INVALID = 0, FORMAT_COMPONENTS_MAX = 4, FORMAT_BYTES_MAX = 16 };
+
+struct buffer_format {
+    uint8_t data;   /* BUF_DATA_FORMAT */
+    uint8_t number; /* enum format_number */
+    uint8_t select[FORMAT_COMPONENTS_MAX];
+};
+
+/* Bytes of an element; 0 when the hardware has no such format. The invalid data format counts as a
+ * dword that reads 0. */
+uint32_t format_bytes(const struct buffer_format *format);
+bool format_is_integer(const struct buffer_format *format);
+
+void format_load(const struct buffer_format *format, const uint8_t *element,
+                 uint32_t components[FORMAT_COMPONENTS_MAX]);
+/* `count` components are given; those that they do not select become 0. */
+void format_store(const struct buffer_format *format, const uint32_t *components, unsigned count,
+                  uint8_t *element);
+
+/* 16-bit registers (D16): a half or the low half of an integer, and back. */
+uint16_t format_narrow(const struct buffer_format *format, uint32_t component);
+uint32_t format_widen(const struct buffer_format *format, uint16_t narrow);
+
+#endif
