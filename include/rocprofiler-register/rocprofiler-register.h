@@ -23,13 +23,15 @@ extern "C" {
 
 typedef enum rocprofiler_register_error_code_t {
     ROCP_REG_SUCCESS = 0,
-    ROCP_REG_NO_TOOLS,             /**< Nobody wants the tables; not a failure of the runtime */
-    ROCP_REG_DEADLOCK,             /**< Called from inside a registration */
-    ROCP_REG_BAD_API_TABLE_LENGTH, /**< No tables */
-    ROCP_REG_UNSUPPORTED_API,      /**< Unknown library name */
-    ROCP_REG_INVALID_API_ADDRESS,  /**< A table lies outside the registering library */
-    ROCP_REG_ROCPROFILER_ERROR,    /**< The profiler refused */
-    ROCP_REG_EXCESS_API_INSTANCES, /**< Too many copies of one library */
+    ROCP_REG_NO_TOOLS,                 /**< Nobody wants the tables; not a failure of the runtime */
+    ROCP_REG_DEADLOCK,                 /**< Called from inside a registration */
+    ROCP_REG_BAD_API_TABLE_LENGTH,     /**< No tables */
+    ROCP_REG_UNSUPPORTED_API,          /**< Unknown library name */
+    ROCP_REG_INVALID_API_ADDRESS,      /**< A table lies outside the registering library */
+    ROCP_REG_ROCPROFILER_ERROR,        /**< The profiler refused */
+    ROCP_REG_EXCESS_API_INSTANCES,     /**< Too many copies of one library */
+    ROCP_REG_INVALID_ARGUMENT,         /**< Attaching: no tool, or a bad environment buffer */
+    ROCP_REG_ATTACHMENT_NOT_AVAILABLE, /**< Attaching: switched off in this process */
     ROCP_REG_ERROR_CODE_END,
 } rocprofiler_register_error_code_t;
 

@@ -343,6 +343,10 @@ struct trace_runtime_ops {
     bool (*work_wait)(void);
     void (*work_drain)(void);     /* wait (bounded) until completions of known work were reported */
     void (*objects_unload)(void); /* report UNLOAD for code objects that still live */
+    /* Tells of every code object that is loaded and of its kernels, LOAD phase, to somebody who was
+     * not there: `operation` of TRACE_CODE_OBJECT, `payload` a copy. May be NULL. */
+    void (*objects_announce)(void (*tell)(int32_t operation, void *payload, void *data),
+                             void *data);
 };
 void trace_runtime_register(const struct trace_runtime_ops *ops);
 

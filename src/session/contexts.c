@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -230,6 +231,41 @@ void contexts_stop(uint32_t client)
     for (uint32_t i = 0; (context = context_at(i)); i++)
         if (belongs(context, client))
             stop(context);
+}
+
+void contexts_suspend(uint32_t client)
+{
+    struct context *context;
+    for (uint32_t i = 0; (context = context_at(i)); i++)
+        if (context->valid && context->client == client)
+            context->resumes = stop(context) == ROCPROFILER_STATUS_SUCCESS;
+}
+
+void contexts_resume(uint32_t client)
+{
+    struct context *context;
+    for (uint32_t i = 0; (context = context_at(i)); i++) {
+        if (!context->valid || context->client != client || !context->resumes)
+            continue;
+        rocprofiler_status_t status = context_start(context_id(context));
+        if (status != ROCPROFILER_STATUS_SUCCESS)
+            log_warning("session", "a context of an attached tool does not start: status %d",
+                        (int)status);
+    }
+}
+
+uint64_t contexts_of(uint32_t client, rocprofiler_context_id_t *ids, uint64_t room)
+{
+    struct context *context;
+    uint64_t count = 0;
+    for (uint32_t i = 0; (context = context_at(i)); i++) {
+        if (!context->valid || context->client != client)
+            continue;
+        if (count < room)
+            ids[count] = context_id(context);
+        count++;
+    }
+    return count;
 }
 
 void contexts_discard(uint32_t client)

@@ -123,44 +123,81 @@ static int object_any(struct dl_phdr_info *object, size_t size, void *data)
     return object_symbol(object) != NULL;
 }
 
-static void library_add(struct tool_list *list, const char *path)
+static void library_add(struct tool_list *list, const char *path, const char *origin)
 {
     void *library = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
     if (!library)
         library = dlopen(path, RTLD_LOCAL | RTLD_LAZY);
     if (!library) {
-        log_error("session", "ROCP_TOOL_LIBRARIES: %s", dlerror());
+        log_error("session", "%s: %s", origin, dlerror());
         return;
     }
     void *symbol = dlsym(library, symbol_name);
     if (!symbol)
-        log_error("session", "ROCP_TOOL_LIBRARIES: %s does not define %s", path, symbol_name);
+        log_error("session", "%s: %s does not define %s", origin, path, symbol_name);
     list_add(list, symbol);
 }
 
-static void libraries_of_environment(struct tool_list *list)
+void discover_libraries(struct tool_list *list, const char *paths, const char *origin)
 {
-    const char *value = getenv("ROCP_TOOL_LIBRARIES");
-    char *copy = value ? strdup(value) : NULL;
+    char *copy = paths ? strdup(paths) : NULL;
     char *rest = copy, *path;
     while ((path = strsep(&rest, ":")))
         if (*path)
-            library_add(list, path);
+            library_add(list, path, origin);
     free(copy);
 }
 
-void discover_tools(struct tool_list *list, rocprofiler_configure_func_t forced)
+/* Not in a program that runs with more rights than who started it. */
+static const char *libraries_of_environment(void)
+{
+    return secure_getenv("ROCP_TOOL_LIBRARIES");
+}
+
+/* RTLD_DEFAULT also finds a tool that merely brought us along as its own dependency. */
+static bool announced_to_all(void)
+{
+    void *program = dlopen(NULL, RTLD_LAZY);
+    bool found = program && dlsym(program, symbol_name);
+    if (program)
+        dlclose(program);
+    return found;
+}
+
+void discover_tools(struct tool_list *list, rocprofiler_configure_func_t forced,
+                    enum discover_scope scope)
 {
     list->count = 0;
     list_add(list, (void *)forced);
-    libraries_of_environment(list);
+    discover_libraries(list, libraries_of_environment(), "ROCP_TOOL_LIBRARIES");
+    if (scope == DISCOVER_ANNOUNCED && !announced_to_all())
+        return;
     /* What the global scope resolves to comes first, then every other definition in link order. */
     list_add(list, dlsym(RTLD_DEFAULT, symbol_name));
     dl_iterate_phdr(object_add, list);
 }
 
+static const void *base_of(const void *address)
+{
+    Dl_info info;
+    return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+/* The first one found may be another library's, which ours depends on or which comes before. */
+rocprofiler_configure_attach_func_t discover_attach(rocprofiler_configure_func_t configure)
+{
+    Dl_info owner;
+    if (!dladdr((void *)configure, &owner) || !owner.dli_fname)
+        return NULL;
+    void *library = dlopen(owner.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
+    void *symbol = dlsym(library ? library : RTLD_DEFAULT, "rocprofiler_configure_attach");
+    if (library)
+        dlclose(library);
+    return base_of(symbol) == owner.dli_fbase ? (rocprofiler_configure_attach_func_t)symbol : NULL;
+}
+
 bool discover_any(void)
 {
-    const char *libraries = getenv("ROCP_TOOL_LIBRARIES");
+    const char *libraries = libraries_of_environment();
     return (libraries && *libraries) || dl_iterate_phdr(object_any, NULL) != 0;
 }

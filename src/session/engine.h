@@ -12,6 +12,7 @@
 #include "intercept/hip/arm.h"
 #include "intercept/hsa/facts.h"
 #include "model/operations.h"
+#include "session/attach.h"
 #include "session/counting/counting.h"
 #include "session/lifecycle.h"
 #include "session/runtimes.h"
@@ -41,6 +42,10 @@
     X(session_work_collect)                                                                        \
     X(session_finalized_status)                                                                    \
     X(session_finalize)                                                                            \
+    X(session_attach_load)                                                                         \
+    X(session_attach)                                                                              \
+    X(session_detach)                                                                              \
+    X(attach_configuring_here)                                                                     \
     X(runtime_offer)                                                                               \
     X(runtime_arm)                                                                                 \
     X(runtime_first_use)                                                                           \

@@ -3,34 +3,18 @@
 #include "base/clock.h"
 #include "base/ending.h"
 #include "base/log.h"
-#include "session/discover.h"
+#include "session/attach.h"
+#include "session/clients.h"
 #include "session/record.h"
 #include "session/runtimes.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <rocprofiler-sdk/version.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum client_state { CLIENT_ABSENT, CLIENT_LIVE, CLIENT_ENDING, CLIENT_ENDED };
-
-struct client {
-    rocprofiler_client_id_t id; /* the tool holds a pointer to it */
-    uint32_t handle;            /* what id.handle must still be: a tool may not change it */
-    /* Writers: configuration; whoever ends the tool (compare-exchange, then release). */
-    _Atomic int state;
-    _Atomic(const void *) ender; /* `here` of the thread that ends it */
-    rocprofiler_tool_configure_result_t result;
-};
-
-/* Fixed once stage is READY. Guarded by being touched by the initialising thread only before. */
-static struct client *clients;
-static uint32_t client_count;
 static _Atomic(rocprofiler_configure_func_t) forced;
-static _Atomic uint32_t current_client; /* written by the initialising thread; relaxed */
 
 /* Writers: initialize and finalize (release). Readers: any (acquire). */
 static _Atomic int stage;
@@ -61,26 +45,14 @@ enum session_stage session_stage(void)
 
 bool session_configuring(void)
 {
-    return session_stage() == STAGE_CONFIGURING;
-}
-
-uint32_t session_current_client(void)
-{
-    return atomic_load_explicit(&current_client, memory_order_relaxed);
-}
-
-bool session_has_tools(void)
-{
-    for (uint32_t i = 0; i < client_count; i++)
-        if (atomic_load_explicit(&clients[i].state, memory_order_relaxed) == CLIENT_LIVE)
-            return true;
-    return false;
+    return session_stage() == STAGE_CONFIGURING || attach_configuring_here();
 }
 
 int session_initialized_status(void)
 {
-    enum session_stage now = session_stage();
-    return now == STAGE_BEFORE ? 0 : now == STAGE_CONFIGURING ? -1 : 1;
+    if (session_configuring())
+        return -1;
+    return session_stage() == STAGE_BEFORE ? 0 : 1;
 }
 
 int session_finalized_status(void)
@@ -108,85 +80,32 @@ void trace_runtime_register(const struct trace_runtime_ops *ops)
     pthread_mutex_unlock(&session_lock);
 }
 
+const struct trace_runtime_ops *session_runtime_at(uint32_t index)
+{
+    return index < atomic_load_explicit(&runtime_count, memory_order_acquire) ? runtimes[index]
+                                                                              : NULL;
+}
+
 /* ---- configuration */
-
-static const char *client_name(const struct client *client)
-{
-    return client->id.name ? client->id.name : "unnamed tool";
-}
-
-static void client_drop(struct client *client)
-{
-    contexts_discard(client->handle);
-    atomic_store(&client->state, CLIENT_ABSENT);
-}
-
-/* A tool that the program unloads would leave us pointers into nothing: it stays mapped. */
-static void library_keep(rocprofiler_configure_func_t configure)
-{
-    Dl_info library;
-    if (!dladdr((void *)configure, &library) || !library.dli_fname)
-        return;
-    void *handle = dlopen(library.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE);
-    if (handle)
-        dlclose(handle);
-}
-
-/* NULL, or a result too old to be read, means that the tool does not take part. */
-static void client_configure(struct client *client, rocprofiler_configure_func_t configure,
-                             uint32_t priority)
-{
-    uint32_t handle = ((uint32_t)getpid() * 2654435761u >> 8 | 1u << 24) + priority;
-    client->handle = handle;
-    memcpy(&client->id, &(rocprofiler_client_id_t){sizeof client->id, NULL, handle},
-           sizeof client->id);
-    current_client = handle;
-    rocprofiler_tool_configure_result_t *result =
-        configure(ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING, priority, &client->id);
-    current_client = 0;
-    if (result && result->size < sizeof *result) {
-        log_error("session", "%s: rocprofiler_tool_configure_result_t of %zu bytes, %zu expected",
-                  client_name(client), result->size, sizeof *result);
-        result = NULL;
-    }
-    if (!result) {
-        client_drop(client);
-        return;
-    }
-    client->result = *result;
-    atomic_store(&client->state, CLIENT_LIVE);
-    library_keep(configure);
-}
 
 static void client_finalize_request(rocprofiler_client_id_t id);
 
-static void client_initialize(struct client *client)
+/* A library of an older release than ours that attaches a tool says so in the environment. */
+static bool started_to_attach(void)
 {
-    if (atomic_load(&client->state) != CLIENT_LIVE || !client->result.initialize)
-        return;
-    current_client = client->handle;
-    int status = client->result.initialize(client_finalize_request, client->result.tool_data);
-    current_client = 0;
-    if (status == 0)
-        return;
-    log_warning("session", "%s: initialize returned %d, the tool is dropped", client_name(client),
-                status);
-    client_drop(client);
+    const char *value = getenv("ROCPROFILER_REGISTER_TOOL_ATTACHED");
+    return value && !strcmp(value, "1");
 }
 
-static void clients_configure(void)
+static void clients_configure(enum discover_scope scope)
 {
     struct tool_list list;
-    discover_tools(&list, atomic_load(&forced));
-    clients = calloc(list.count ? list.count : 1, sizeof *clients);
-    if (!clients) {
-        log_error("session", "out of memory: no tool is configured");
-        return;
-    }
-    for (; client_count < list.count; client_count++)
-        client_configure(&clients[client_count], list.tools[client_count], client_count);
-    for (uint32_t i = 0; i < client_count; i++)
-        client_initialize(&clients[i]);
+    bool to_attach = started_to_attach();
+    discover_tools(&list, atomic_load(&forced), scope);
+    for (uint32_t i = 0; i < list.count; i++)
+        client_configure(client_add(list.tools[i]), to_attach);
+    for (uint32_t i = 0; i < list.count; i++)
+        client_initialize(client_at(i), client_finalize_request);
 }
 
 static void reach(_Atomic int *state, int value)
@@ -231,10 +150,11 @@ static void on_fork_child(void)
     /* whoever was ending something is not here, unless it forked itself */
     if (atomic_load(&finalize_taken) && atomic_load(&finalizer) != &here)
         atomic_store(&stage, STAGE_DONE);
-    for (uint32_t i = 0; i < client_count; i++)
-        if (atomic_load(&clients[i].state) == CLIENT_ENDING &&
-            atomic_load(&clients[i].ender) != &here)
-            atomic_store(&clients[i].state, CLIENT_ENDED);
+    struct client *client;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        if (atomic_load(&client->state) == CLIENT_ENDING && atomic_load(&client->ender) != &here)
+            atomic_store(&client->state, CLIENT_ENDED);
+    attach_on_fork_child();
 }
 
 static void prepare_once(void)
@@ -264,7 +184,7 @@ void session_exit_watch(void)
     pthread_once(&once, exit_watch_once);
 }
 
-bool session_initialize(void)
+static bool initialize(enum discover_scope scope)
 {
     if (atomic_exchange(&initialize_taken, true)) {
         if (session_stage() < STAGE_READY)
@@ -274,13 +194,23 @@ bool session_initialize(void)
     initializing_here = true;
     session_records_prepare();
     atomic_store_explicit(&stage, STAGE_CONFIGURING, memory_order_release);
-    clients_configure();
+    clients_configure(scope);
     if (session_is_wanted())
         session_exit_watch();
     initializing_here = false;
     reach(&stage, STAGE_READY);
     runtime_offers_replay();
     return true;
+}
+
+bool session_initialize(void)
+{
+    return initialize(DISCOVER_EVERYWHERE);
+}
+
+void session_initialize_for_attach(void)
+{
+    initialize(DISCOVER_ANNOUNCED);
 }
 
 rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t configure)
@@ -390,8 +320,9 @@ void session_finalize(void)
     subscriptions_end();
     runtimes_drain();
     atomic_store_explicit(&stage, STAGE_FINALIZING, memory_order_release);
-    for (uint32_t i = 0; i < client_count; i++)
-        client_finalize(&clients[i]);
+    struct client *client;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        client_finalize(client);
     contexts_stop(0);
     tracebuf_shutdown();
     services_destroy();
@@ -414,19 +345,29 @@ void session_endings_watch(void)
                     strerror(-status));
 }
 
-/* What a tool's initialize was given. The only tool ends everything; one of several just itself. */
+/* What a tool's initialize was given. The only tool ends everything, but for one that was attached:
+ * another may be. One of several ends just itself. */
 static void client_finalize_request(rocprofiler_client_id_t id)
 {
     struct client *client = NULL;
-    for (uint32_t i = 0; i < client_count; i++)
-        if (clients[i].handle == id.handle)
-            client = &clients[i];
-    if (!client || session_stage() < STAGE_READY) {
+    for (uint32_t i = 0; client_at(i) && !client; i++)
+        client = client_at(i)->handle == id.handle ? client_at(i) : NULL;
+    if (!client || session_stage() < STAGE_READY ||
+        atomic_load(&client->state) == CLIENT_CONFIGURED) {
         log_warning("session", "finalize asked for by an unknown tool, or too early: ignored");
         return;
     }
-    if (client_count == 1)
+    if (clients_count() == 1 && !client->came_by_attach)
         session_finalize();
     else
         client_finalize(client);
+}
+
+bool session_client_join(struct client *client, bool to_attach)
+{
+    bool joined =
+        client_configure(client, to_attach) && client_initialize(client, client_finalize_request);
+    if (session_stage() >= STAGE_FINALIZING) /* it may have come too late to be told */
+        client_finalize(client);
+    return joined && session_stage() == STAGE_READY;
 }

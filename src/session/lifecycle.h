@@ -8,6 +8,15 @@
  * or initialize (it returns then, too). True: this call did it. */
 bool session_initialize(void);
 
+/* The same for a program that runs already: libraries that happen to export the function of a tool
+ * are left alone, unless the program's linker would have found it. */
+void session_initialize_for_attach(void);
+
+/* Configures and initialises one more tool. The thread must be allowed to configure, see attach.c.
+ * False: it takes no part, or everything ends. */
+struct client;
+bool session_client_join(struct client *client, bool to_attach);
+
 /* Ends everything, once: work in flight is waited for, contexts stop, buffers are delivered, tools
  * are told, threads end. Any thread; from a buffer callback too. */
 void session_finalize(void);
@@ -33,6 +42,9 @@ bool session_is_wanted(void); /* tools or subscriptions: calls are to be seen */
 void session_records_prepare(void);
 /* Registers session_finalize for the process's end, once. */
 void session_exit_watch(void);
+
+/* What intercept registered; NULL: past the last. */
+const struct trace_runtime_ops *session_runtime_at(uint32_t index);
 
 /* 0: none is being configured. */
 uint32_t session_current_client(void);

@@ -1,7 +1,9 @@
 /* Runtimes meet the engine here: HSA's tool hooks, rocprofiler_set_api_table, and arming. */
 #include "session/runtimes.h"
 
+#include "base/environment.h"
 #include "base/log.h"
+#include "session/attach.h"
 #include "session/discover.h"
 #include "session/lifecycle.h"
 
@@ -88,7 +90,7 @@ rocprofiler_status_t runtime_tables_watch(rocprofiler_intercept_library_cb_t cal
 {
     if (!callback || tables < 0)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (session_stage() >= STAGE_READY)
+    if (session_stage() >= STAGE_READY && !session_configuring())
         return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
     pthread_mutex_lock(&session_lock);
     uint32_t count = atomic_load(&watcher_count);
@@ -103,15 +105,12 @@ rocprofiler_status_t runtime_tables_watch(rocprofiler_intercept_library_cb_t cal
     return room ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
-static void watchers_tell(const struct runtime *runtime, uint64_t version, uint64_t instance,
-                          void **tables)
+static void watcher_tell(uint32_t i, const struct runtime *runtime, uint64_t table,
+                         uint64_t version, uint64_t instance, void **tables)
 {
-    uint32_t count = atomic_load_explicit(&watcher_count, memory_order_acquire);
-    for (uint64_t t = 0; t < runtime->table_count; t++)
-        for (uint32_t i = 0; i < count; i++)
-            if (watchers[i].tables == 0 || (watchers[i].tables & (int)runtime->tables[t]))
-                watchers[i].callback(runtime->tables[t], version, instance, &tables[t], 1,
-                                     watchers[i].data);
+    if (watchers[i].tables == 0 || (watchers[i].tables & (int)runtime->tables[table]))
+        watchers[i].callback(runtime->tables[table], version, instance, &tables[table], 1,
+                             watchers[i].data);
 }
 
 /* ---- offers */
@@ -180,6 +179,8 @@ static struct offer {
     const struct runtime *runtime;
     uint64_t version, instance;
     void *tables[TABLES_MAX];
+    bool installed;         /* there are wrappers in it */
+    uint32_t watchers_told; /* the first so many watchers */
 } kept[KEPT_MAX];
 static unsigned kept_count;
 
@@ -229,6 +230,15 @@ static bool accepted_get(unsigned index, struct offer *offer)
     return there;
 }
 
+/* NULL: a runtime that has gone. session_lock. */
+static struct offer *accepted_find(const void *table)
+{
+    for (unsigned i = 0; i < accepted_count; i++)
+        if (accepted[i].tables[0] == table)
+            return &accepted[i];
+    return NULL;
+}
+
 static unsigned offers_without(struct offer *offers, unsigned count, const void *table)
 {
     unsigned left = 0;
@@ -255,6 +265,22 @@ static bool kept_any(void)
     return any;
 }
 
+/* Each watcher is told once of each table, also when tables and tools come at the same time. */
+static void offer_show(struct offer *offer)
+{
+    uint32_t count = atomic_load_explicit(&watcher_count, memory_order_acquire);
+    pthread_mutex_lock(&session_lock);
+    struct offer *known = accepted_find(offer->tables[0]);
+    uint32_t first = known ? known->watchers_told : offer->watchers_told;
+    offer->watchers_told = first > count ? first : count;
+    if (known)
+        known->watchers_told = offer->watchers_told;
+    pthread_mutex_unlock(&session_lock);
+    for (uint64_t t = 0; t < offer->runtime->table_count; t++)
+        for (uint32_t i = first; i < count; i++)
+            watcher_tell(i, offer->runtime, t, offer->version, offer->instance, offer->tables);
+}
+
 /* Watchers are told even when their tool wants nothing else of us. */
 static void offer_accept(struct offer *offer)
 {
@@ -263,13 +289,15 @@ static void offer_accept(struct offer *offer)
         runtime_hip_arm(); /* its numbers of functions, its reports of finished work */
     if (session_has_tools())
         session_endings_watch();
-    if (session_is_wanted() && !install(offer->runtime, offer->tables, offer->version))
+    offer->installed =
+        session_is_wanted() && install(offer->runtime, offer->tables, offer->version);
+    if (session_is_wanted() && !offer->installed)
         log_info("session", "%s: nothing was intercepted", offer->runtime->name);
     if (again)
         return;
     offer_remember(offer);
     initialization_report(offer->runtime, offer->version, offer->instance);
-    watchers_tell(offer->runtime, offer->version, offer->instance, offer->tables);
+    offer_show(offer);
 }
 
 void runtime_offers_replay(void)
@@ -285,6 +313,25 @@ void runtimes_follow_operations(void)
         intercept_hip_operations_refresh();
 }
 
+/* HSA's wrappers, once there, are completed by intercept_hsa_refresh; the counting service must not
+ * take it for a new runtime. What is in other tables already stays. */
+static void accepted_install(const struct offer *offer)
+{
+    if (!strcmp(offer->runtime->name, "hsa") && offer->installed) {
+        if (counting_runtime_expected)
+            counting_runtime_expected();
+        return;
+    }
+    void *tables[TABLES_MAX];
+    memcpy(tables, offer->tables, sizeof tables);
+    bool installed = install(offer->runtime, tables, offer->version);
+    pthread_mutex_lock(&session_lock);
+    struct offer *known = accepted_find(offer->tables[0]);
+    if (known)
+        known->installed = installed;
+    pthread_mutex_unlock(&session_lock);
+}
+
 void runtimes_catch_up(void)
 {
     if (session_stage() == STAGE_BEFORE && kept_any())
@@ -295,17 +342,60 @@ void runtimes_catch_up(void)
     runtime_offers_replay();
     struct offer offer;
     for (unsigned i = 0; accepted_get(i, &offer); i++)
-        install(offer.runtime, offer.tables, offer.version); /* what is there already stays */
+        accepted_install(&offer);
     if (intercept_hsa_refresh)
         intercept_hsa_refresh();
 }
 
+static bool hsa_is_known(void)
+{
+    struct offer offer;
+    for (unsigned i = 0; accepted_get(i, &offer); i++)
+        if (!strcmp(offer.runtime->name, "hsa"))
+            return true;
+    return false;
+}
+
+static bool hsa_is_loaded(void)
+{
+    void *library = dlopen("libhsa-runtime64.so.1", RTLD_NOLOAD | RTLD_LAZY);
+    if (library)
+        dlclose(library);
+    return library != NULL;
+}
+
+void runtimes_missed_report(bool kernels_were_wanted)
+{
+    if (!hsa_is_known() && hsa_is_loaded())
+        log_warning("session", "an HSA runtime is loaded that has not announced itself: if it runs "
+                               "already, its calls and kernels are not seen");
+    else if (hsa_is_known() && !kernels_were_wanted &&
+             (trace_domain_is_wanted(TRACE_KERNEL_DISPATCH) || trace_counting_is_configured()))
+        log_warning("session", "kernels on queues that exist already are not seen; programs that "
+                               "are started with ROCP_TOOL_ATTACH=1 show them all");
+}
+
+void runtimes_meet_newcomers(void)
+{
+    struct offer offer;
+    runtime_arm();
+    runtimes_catch_up();
+    for (unsigned i = 0; accepted_get(i, &offer); i++)
+        offer_show(&offer);
+}
+
+/* "rocattach" is AMD's own helper for attaching, which AMD's rocprofiler-register offers like a
+ * runtime: there is nothing in it that we need, but refusing it would make every attachment fail.
+ */
 int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **tables,
                   uint64_t table_count)
 {
     const struct runtime *runtime = name ? runtime_find(name) : NULL;
+    if (name && !strcmp(name, "rocattach"))
+        return ROCPROFILER_STATUS_SUCCESS;
     if (!runtime || !tables || table_count < runtime->table_count)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    attach_expect_if_asked();
     struct offer offer = {.runtime = runtime, .version = version, .instance = instance};
     for (uint64_t i = 0; i < runtime->table_count; i++) {
         if (!tables[i])
@@ -444,7 +534,7 @@ void runtime_arm(void)
         log_warning("session", "HSA cannot load a tool from a path with spaces: %s", path);
     else if (path && (!list || !list_has(list, path)) &&
              asprintf(&extended, "%s%s%s", list ? list : "", list && *list ? " " : "", path) > 0)
-        setenv("HSA_TOOLS_LIB", extended, 1);
+        environment_change(&(struct environment_variable){"HSA_TOOLS_LIB", extended}, 1);
     free(extended);
     free(path);
     runtime_hip_arm();
@@ -453,7 +543,7 @@ void runtime_arm(void)
 /* Runs before the program's own constructors when a tool was linked or preloaded. */
 __attribute__((constructor)) static void arm_when_wanted(void)
 {
-    if (discover_any())
+    if (discover_any() || attach_is_asked_for())
         runtime_arm();
     const char *now = getenv("ROCPROFILER_LIBRARY_CTOR");
     if (now && !strcmp(now, "1"))

@@ -13,8 +13,8 @@ int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **
 /* Takes up what was offered before tools were ready. */
 void runtime_offers_replay(void);
 
-/* Makes an HSA runtime that starts later load this library. Idempotent; changes the environment, so
- * only while no other thread can read it. */
+/* Makes an HSA runtime that starts later load this library, and hooks a HIP library that is there.
+ * Idempotent. */
 void runtime_arm(void);
 
 /* A client asks for agents from the program's own code. HIP of ROCm 6.2 and later has announced
@@ -39,6 +39,12 @@ void runtimes_follow_operations(void);
 
 /* Somebody wants more than was known when runtimes were met: wraps that too. */
 void runtimes_catch_up(void);
+
+/* The same for tools that came late; runtimes that start later still are armed for them. */
+void runtimes_meet_newcomers(void);
+
+/* Says what these tools will not see. `kernels_were_wanted`: of all queues, before they came. */
+void runtimes_missed_report(bool kernels_were_wanted);
 
 rocprofiler_status_t runtime_tables_watch(rocprofiler_intercept_library_cb_t callback, int tables,
                                           void *data);

@@ -67,6 +67,7 @@ struct context {
     uint32_t index;
     uint32_t client; /* owner; 0: none */
     bool valid;
+    bool resumes; /* runs whenever its tool is attached; under attach.c's exclusion */
     enum context_state state;
     struct callback_service callbacks[ROCPROFILER_CALLBACK_TRACING_LAST];
     struct buffer_service buffers[ROCPROFILER_BUFFER_TRACING_LAST];
@@ -80,7 +81,9 @@ extern pthread_mutex_t session_lock;
 /* Life of the process: as rocprofiler_is_initialized and rocprofiler_is_finalized report it. */
 enum session_stage { STAGE_BEFORE, STAGE_CONFIGURING, STAGE_READY, STAGE_FINALIZING, STAGE_DONE };
 enum session_stage session_stage(void);
-bool session_configuring(void); /* on the thread that runs a tool's initialize */
+/* A tool may configure: everywhere while the session begins; for a tool that was attached later on
+ * its own thread only, so that nobody else's configuration is unlocked by it. */
+bool session_configuring(void);
 
 /* ---- contexts.c */
 rocprofiler_status_t context_create(rocprofiler_context_id_t *id);
@@ -94,6 +97,11 @@ struct context *context_at(uint32_t index);                /* NULL: past the las
 rocprofiler_context_id_t context_id(const struct context *context);
 void contexts_stop(uint32_t client);    /* 0: everybody's */
 void contexts_discard(uint32_t client); /* a tool that failed to initialise */
+/* Stops those that run, and notes that they are to run again when contexts_resume is called. */
+void contexts_suspend(uint32_t client);
+void contexts_resume(uint32_t client);
+/* The first `room` ids of a tool's contexts; returns how many it has. */
+uint64_t contexts_of(uint32_t client, rocprofiler_context_id_t *ids, uint64_t room);
 void contexts_on_fork_child(void);
 
 /* ---- services.c */
@@ -166,6 +174,10 @@ rocprofiler_status_t external_pop(rocprofiler_context_id_t context, rocprofiler_
 void external_on_fork_prepare(void);
 void external_on_fork_parent(void);
 void external_on_fork_child(void);
+
+/* ---- announce.c */
+/* Code objects that are loaded already are reported to the tool's active contexts. */
+void session_objects_announce(uint32_t client);
 
 /* ---- domains.c: kinds and their relations, from TRACE_DOMAINS */
 struct domain {

@@ -3,7 +3,7 @@
  * their API tables; it hands them on to librocprofiler-sdk when a tool is in the process, and
  * otherwise costs a symbol lookup.
  */
-#include <rocprofiler-register/rocprofiler-register.h>
+#include "register.h"
 
 #include "base/log.h"
 
@@ -50,7 +50,26 @@ static struct registration registrations[REGISTRATIONS_MAX];
 static unsigned registration_count, instance_counts[LIBRARY_COUNT];
 static __thread bool registering;
 
-static bool flag(const char *name, bool otherwise)
+static _Atomic bool tool_is_here; /* writer: attach; relaxed, the tables' lock orders the rest */
+
+bool register_enter(void)
+{
+    bool entered = !registering;
+    registering = true;
+    return entered;
+}
+
+void register_leave(void)
+{
+    registering = false;
+}
+
+void register_tool_is_here(void)
+{
+    atomic_store_explicit(&tool_is_here, true, memory_order_relaxed);
+}
+
+bool register_flag(const char *name, bool otherwise)
 {
     const char *value = getenv(name);
     if (!value || !*value)
@@ -61,16 +80,24 @@ static bool flag(const char *name, bool otherwise)
 
 static bool nonempty(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = secure_getenv(name);
     return value && *value;
 }
 
 static bool tool_present(void)
 {
-    if (!flag("ROCPROFILER_REGISTER_ENABLED", true))
+    if (!register_flag("ROCPROFILER_REGISTER_ENABLED", true))
         return false;
-    return flag("ROCPROFILER_REGISTER_FORCE_LOAD", false) || nonempty("ROCP_TOOL_LIBRARIES") ||
+    return atomic_load_explicit(&tool_is_here, memory_order_relaxed) ||
+           register_flag("ROCPROFILER_REGISTER_FORCE_LOAD", false) ||
+           register_flag("ROCP_TOOL_ATTACH", false) || nonempty("ROCP_TOOL_LIBRARIES") ||
            nonempty("ROCPROFILER_REGISTER_LIBRARY") || dlsym(RTLD_DEFAULT, "rocprofiler_configure");
+}
+
+static const char *profiler_name(void)
+{
+    const char *wanted = secure_getenv("ROCPROFILER_REGISTER_LIBRARY");
+    return wanted && *wanted ? wanted : "librocprofiler-sdk.so";
 }
 
 static void *library_open(const char *name)
@@ -82,8 +109,7 @@ static void *library_open(const char *name)
 /* As given (library path, RPATH), then beside this library. */
 static void *profiler_open(void)
 {
-    const char *wanted = getenv("ROCPROFILER_REGISTER_LIBRARY");
-    const char *name = wanted && *wanted ? wanted : "librocprofiler-sdk.so";
+    const char *name = profiler_name();
     void *library = library_open(name);
     Dl_info self;
     char *path = NULL;
@@ -97,20 +123,20 @@ static void *profiler_open(void)
     return library;
 }
 
-static set_api_table_t profiler_entry(void)
+void *register_profiler_function(const char *name)
 {
-    set_api_table_t entry = (set_api_table_t)dlsym(RTLD_DEFAULT, "rocprofiler_set_api_table");
-    if (entry)
-        return entry;
+    void *function = dlsym(RTLD_DEFAULT, name);
+    if (function)
+        return function;
     void *library = profiler_open();
     if (!library) {
-        log_error("register", "a tool is present but the profiler cannot be loaded: %s", dlerror());
+        log_error("register", "the profiler cannot be loaded: %s", dlerror());
         return NULL;
     }
-    entry = (set_api_table_t)dlsym(library, "rocprofiler_set_api_table");
-    if (!entry)
+    function = dlsym(library, name);
+    if (!function)
         log_error("register", "%s", dlerror());
-    return entry;
+    return function;
 }
 
 static int library_index(const char *name)
@@ -189,16 +215,20 @@ static bool deliver(set_api_table_t entry, const struct registration *registrati
  * Every thread delivers its own, so that a runtime never goes on before its tables are ready. */
 static rocprofiler_register_error_code_t deliver_all(const struct registration *own)
 {
-    registering = true;
-    set_api_table_t entry = profiler_entry();
+    set_api_table_t entry =
+        (set_api_table_t)register_profiler_function("rocprofiler_set_api_table");
     struct registration left;
     bool accepted = entry != NULL;
     while (entry && left_over_take(&left))
         accepted &= deliver(entry, &left);
     if (entry && own)
         accepted = deliver(entry, own);
-    registering = false;
     return accepted ? ROCP_REG_SUCCESS : ROCP_REG_ROCPROFILER_ERROR;
+}
+
+rocprofiler_register_error_code_t register_deliver(void)
+{
+    return deliver_all(NULL);
 }
 
 rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
@@ -215,17 +245,23 @@ rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     int library = library_index(lib_name);
     if (library < 0)
         return ROCP_REG_UNSUPPORTED_API;
-    if (flag("ROCPROFILER_REGISTER_SECURE", false) &&
+    if (register_flag("ROCPROFILER_REGISTER_SECURE", false) &&
         !address_is_of((const void *)import_func, &libraries[library]))
         return ROCP_REG_INVALID_API_ADDRESS;
     struct registration own = {.library = (unsigned)library,
                                .version = lib_version,
                                .table_count = api_table_length,
                                .delivered = tool_present()};
+    register_listener_start_if_asked();
     rocprofiler_register_error_code_t status = registration_add(&own, api_tables, register_id);
     if (status != ROCP_REG_SUCCESS)
         return status;
-    return own.delivered ? deliver_all(&own) : ROCP_REG_NO_TOOLS;
+    if (!own.delivered)
+        return ROCP_REG_NO_TOOLS;
+    register_enter();
+    status = deliver_all(&own);
+    register_leave();
+    return status;
 }
 
 /* A profiler that gets its first tool after runtimes registered asks for their tables: those that
@@ -237,9 +273,11 @@ rocprofiler_register_invoke_all_registrations(void);
 
 rocprofiler_register_error_code_t rocprofiler_register_invoke_nonpropagated_registrations(void)
 {
-    if (registering)
+    if (!register_enter())
         return ROCP_REG_DEADLOCK;
-    return deliver_all(NULL);
+    rocprofiler_register_error_code_t status = deliver_all(NULL);
+    register_leave();
+    return status;
 }
 
 rocprofiler_register_error_code_t rocprofiler_register_invoke_all_registrations(void)
@@ -262,6 +300,8 @@ const char *rocprofiler_register_error_string(rocprofiler_register_error_code_t 
         [ROCP_REG_INVALID_API_ADDRESS] = "the caller is not the library it claims to be",
         [ROCP_REG_ROCPROFILER_ERROR] = "the profiler could not be loaded or refused the tables",
         [ROCP_REG_EXCESS_API_INSTANCES] = "too many instances of the library",
+        [ROCP_REG_INVALID_ARGUMENT] = "an argument is not valid",
+        [ROCP_REG_ATTACHMENT_NOT_AVAILABLE] = "no tool can be attached to this process",
     };
     return (unsigned)code < sizeof texts / sizeof texts[0] ? texts[code] : "unknown error";
 }

@@ -1,6 +1,7 @@
 #include "session/engine.h"
 
 #include <dlfcn.h>
+#include <rocprofiler-sdk/experimental/registration.h>
 #include <rocprofiler-sdk/intercept_table.h>
 #include <rocprofiler-sdk/registration.h>
 
@@ -41,6 +42,26 @@ static void registered_tables_collect(void)
     dlclose(library);
 }
 
+rocprofiler_status_t
+rocprofiler_iterate_runtime_registration_info(rocprofiler_runtime_registration_info_cb_t callback,
+                                              void *data)
+{
+    if (!callback)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    void *library = dlopen("librocprofiler-register.so.0", RTLD_NOLOAD | RTLD_LAZY);
+    /* the two structures are one: a pointer of theirs goes to a function for ours */
+    int (*iterate)(rocprofiler_runtime_registration_info_cb_t, void *) = NULL;
+    if (library)
+        *(void **)&iterate = dlsym(library, "rocprofiler_register_iterate_registration_info");
+    rocprofiler_status_t status = ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+    if (iterate)
+        status =
+            iterate(callback, data) == 0 ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR;
+    if (library)
+        dlclose(library);
+    return status;
+}
+
 rocprofiler_status_t rocprofiler_force_configure(rocprofiler_configure_func_t configure_func)
 {
     crocprof_engine()->runtime_arm();
@@ -59,6 +80,37 @@ int rocprofiler_set_api_table(const char *name, uint64_t lib_version, uint64_t l
                               void **tables, uint64_t num_tables)
 {
     return crocprof_engine()->runtime_offer(name, lib_version, lib_instance, tables, num_tables);
+}
+
+/* What rocprofiler-register calls to attach and detach; in no installed header. The path is a list
+ * of libraries with colons. */
+ROCPROFILER_PUBLIC_API rocprofiler_status_t rocprofiler_load_attachment_tool(const char *path);
+ROCPROFILER_PUBLIC_API rocprofiler_status_t rocprofiler_attach(void);
+ROCPROFILER_PUBLIC_API rocprofiler_status_t rocprofiler_detach(void);
+/* For tools: 1 while one is configured or initialised because it is being attached. */
+ROCPROFILER_PUBLIC_API int rocprofiler_is_current_client_attachment(void);
+
+rocprofiler_status_t rocprofiler_load_attachment_tool(const char *path)
+{
+    rocprofiler_status_t status = crocprof_engine()->session_attach_load(path);
+    if (status == ROCPROFILER_STATUS_SUCCESS)
+        registered_tables_collect();
+    return status;
+}
+
+rocprofiler_status_t rocprofiler_attach(void)
+{
+    return crocprof_engine()->session_attach();
+}
+
+rocprofiler_status_t rocprofiler_detach(void)
+{
+    return crocprof_engine()->session_detach();
+}
+
+int rocprofiler_is_current_client_attachment(void)
+{
+    return crocprof_engine()->attach_configuring_here();
 }
 
 rocprofiler_status_t

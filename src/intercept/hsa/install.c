@@ -102,6 +102,8 @@ static uint32_t service_install(const struct hsa_tables *tables, size_t which)
         pointer_set(&hsa_next, wrapper->function, wrapper->wrapper);
         wrapped++;
     }
+    if (service->wrappers_are_in != NULL)
+        service->wrappers_are_in();
     return wrapped;
 }
 
@@ -183,6 +185,7 @@ static const struct trace_runtime_ops runtime_ops = {
     .work_wait = work_wait,
     .work_drain = work_drain,
     .objects_unload = objects_unload_all,
+    .objects_announce = objects_announce,
 };
 
 /* The table that has our wrappers. Its shut-down function always has one: a runtime that was

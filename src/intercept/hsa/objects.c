@@ -314,6 +314,20 @@ static void object_report(const struct object *object, rocprofiler_callback_phas
         report(ROCPROFILER_CODE_OBJECT_LOAD, phase, &object_data);
 }
 
+static void objects_list(struct freeze *freeze, bool tell)
+{
+    while (freeze->loaded != NULL) {
+        struct object *object = freeze->loaded;
+        freeze->loaded = object->next;
+        if (tell)
+            object_report(object, ROCPROFILER_CALLBACK_PHASE_LOAD);
+        pthread_mutex_lock(&lock);
+        object->next = objects;
+        objects = object;
+        pthread_mutex_unlock(&lock);
+    }
+}
+
 static hsa_status_t executable_freeze(hsa_executable_t executable, const char *options)
 {
     struct freeze freeze = {0};
@@ -323,16 +337,55 @@ static hsa_status_t executable_freeze(hsa_executable_t executable, const char *o
         return status;
     loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects(executable, object_visit,
                                                                      &freeze);
-    while (freeze.loaded != NULL) {
-        struct object *object = freeze.loaded;
-        freeze.loaded = object->next;
-        object_report(object, ROCPROFILER_CALLBACK_PHASE_LOAD);
-        pthread_mutex_lock(&lock);
-        object->next = objects;
-        objects = object;
-        pthread_mutex_unlock(&lock);
-    }
+    objects_list(&freeze, true);
     return status;
+}
+
+/* The runtime's loader is locked during the visit: its objects are looked at afterwards. */
+enum { EXECUTABLES_MAX = 4096 };
+struct executables {
+    uint32_t count;
+    hsa_executable_t found[EXECUTABLES_MAX];
+};
+
+static hsa_status_t executable_visit(hsa_executable_t executable, void *data)
+{
+    struct executables *all = data;
+
+    if (all->count < EXECUTABLES_MAX)
+        all->found[all->count++] = executable;
+    return HSA_STATUS_SUCCESS;
+}
+
+static bool is_frozen(hsa_executable_t executable)
+{
+    hsa_executable_state_t state = HSA_EXECUTABLE_STATE_UNFROZEN;
+
+    return hsa_real.hsa_executable_get_info != NULL &&
+           hsa_real.hsa_executable_get_info(executable, HSA_EXECUTABLE_INFO_STATE, &state) ==
+               HSA_STATUS_SUCCESS &&
+           state == HSA_EXECUTABLE_STATE_FROZEN;
+}
+
+/* What was loaded before our wrappers were there. Nobody is told yet, see objects_announce. */
+static void objects_catch_up(void)
+{
+    struct executables *all = calloc(1, sizeof *all);
+
+    if (all != NULL && loader.hsa_ven_amd_loader_iterate_executables != NULL)
+        loader.hsa_ven_amd_loader_iterate_executables(executable_visit, all);
+    for (uint32_t i = 0; all != NULL && i < all->count; i++) {
+        struct freeze freeze = {0};
+        if (!is_frozen(all->found[i]))
+            continue;
+        loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects(all->found[i],
+                                                                         object_visit, &freeze);
+        objects_list(&freeze, false);
+    }
+    if (all != NULL && all->count == EXECUTABLES_MAX)
+        log_warning("intercept", "more than %d executables are loaded: later ones are not known",
+                    EXECUTABLES_MAX);
+    free(all);
 }
 
 /* Takes one object out of the list: of one executable, or any when `executable` is NULL. */
@@ -376,6 +429,38 @@ void objects_unload_all(void)
     objects_unload(NULL);
 }
 
+static size_t objects_copy(struct object **to, size_t room)
+{
+    size_t count = 0;
+
+    pthread_mutex_lock(&lock);
+    for (struct object *object = objects; object != NULL; object = object->next) {
+        if (count < room)
+            to[count] = object;
+        count++;
+    }
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+/* Objects are never freed; the list was made by putting new ones in front. */
+void objects_announce(void (*tell)(int32_t operation, void *payload, void *data), void *data)
+{
+    size_t room = objects_copy(NULL, 0);
+    struct object **all = calloc(room ? room : 1, sizeof *all);
+    size_t count = all != NULL ? objects_copy(all, room) : 0;
+
+    for (size_t i = count < room ? count : room; i > 0; i--) {
+        object_data_t object_data = all[i - 1]->data;
+        tell(ROCPROFILER_CODE_OBJECT_LOAD, &object_data, data);
+        for (const struct kernel *kernel = all[i - 1]->kernels; kernel; kernel = kernel->next) {
+            kernel_data_t kernel_data = kernel->data;
+            tell(ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, &kernel_data, data);
+        }
+    }
+    free(all);
+}
+
 static hsa_status_t executable_destroy(hsa_executable_t executable)
 {
     objects_unload(&executable);
@@ -391,6 +476,7 @@ const struct hsa_service hsa_service_objects = {
     .name = "code objects",
     .wanted = objects_wanted,
     .start = objects_start,
+    .wrappers_are_in = objects_catch_up,
     .wrappers = wrappers,
     .wrapper_count = sizeof wrappers / sizeof wrappers[0],
 };

@@ -11,4 +11,7 @@ uint64_t objects_kernel_id(uint64_t kernel_object);
 /* Reports UNLOAD for everything still loaded: at the process's end. */
 void objects_unload_all(void);
 
+/* Tells of what is loaded just now, in the order of loading; payloads are copies. */
+void objects_announce(void (*tell)(int32_t operation, void *payload, void *data), void *data);
+
 #endif

@@ -33,6 +33,7 @@ struct hsa_service {
     const char *name;
     bool (*wanted)(void);
     bool (*start)(void);                /* may be NULL; false: leave the wrappers out */
+    void (*wrappers_are_in)(void);      /* looks at what was there before; may be NULL */
     const struct hsa_wrapper *wrappers; /* operation unused */
     uint32_t wrapper_count;
 };

@@ -15,6 +15,10 @@ static const char padded[16] = "SQ_WAVES*2";
 
 int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t instance, void **tables,
                               uint64_t table_count);
+rocprofiler_status_t rocprofiler_load_attachment_tool(const char *libraries);
+rocprofiler_status_t rocprofiler_attach(void);
+rocprofiler_status_t rocprofiler_detach(void);
+int rocprofiler_is_current_client_attachment(void);
 
 /* ---- callbacks that functions want; NULL one time in four */
 
@@ -28,6 +32,11 @@ static void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_us
                     void *data)
 {
     (void)record, (void)user, (void)data;
+}
+static int on_registration(rocprofiler_runtime_registration_info_t *info, void *data)
+{
+    (void)info, (void)data;
+    return 0;
 }
 static int on_request(rocprofiler_thread_id_t tid, rocprofiler_context_id_t context,
                       rocprofiler_external_correlation_id_request_kind_t kind,
@@ -193,6 +202,7 @@ static rocprofiler_status_t name_is_safe(const char *name)
       (CONTEXT, OR_NULL(on_dispatch), NULL, OR_NULL(on_counts), NULL))                             \
     X(configure_callback_dispatch_profile_counting_service,                                        \
       (CONTEXT, OR_NULL(on_dispatch), NULL, OR_NULL(on_counts), NULL))                             \
+    X(attach, ())                                                                                  \
     X(configure_callback_tracing_service,                                                          \
       (CONTEXT, KIND, zeroed(), COUNT % 2, OR_NULL(on_call), NULL))                                \
     X(configure_device_counting_service, (CONTEXT, BUFFER, AGENT, OR_NULL(on_device), NULL))       \
@@ -210,6 +220,7 @@ static rocprofiler_status_t name_is_safe(const char *name)
     X(destroy_buffer, (BUFFER))                                                                    \
     X(destroy_counter_config, (CONFIG))                                                            \
     X(destroy_profile_config, (CONFIG))                                                            \
+    X(detach, ())                                                                                  \
     X(flush_buffer, (BUFFER))                                                                      \
     X(force_configure, (NULL))                                                                     \
     X(get_thread_id, (zeroed()))                                                                   \
@@ -227,6 +238,8 @@ static rocprofiler_status_t name_is_safe(const char *name)
     X(iterate_callback_tracing_kind_operations, (KIND, OR_NULL(on_callback_operation), NULL))      \
     X(iterate_callback_tracing_kinds, (OR_NULL(on_callback_kind), NULL))                           \
     X(iterate_counter_dimensions, (COUNTER, OR_NULL(on_dimensions), NULL))                         \
+    X(iterate_runtime_registration_info, (OR_NULL(on_registration), NULL))                         \
+    X(load_attachment_tool, (text()))                                                              \
     X(load_counter_definition, (padded, text_length(), KIND))                                      \
     X(pop_external_correlation_id, (CONTEXT, TID, zeroed()))                                       \
     X(push_external_correlation_id, (CONTEXT, TID, USER_DATA))                                     \
@@ -364,6 +377,12 @@ static rocprofiler_status_t call_get_pc_sampling_instruction_not_issued_reason_n
         (rocprofiler_pc_sampling_instruction_not_issued_reason_t)any_number()));
 }
 
+static rocprofiler_status_t call_is_current_client_attachment(void)
+{
+    return rocprofiler_is_current_client_attachment() == 0 ? ROCPROFILER_STATUS_SUCCESS
+                                                           : ROCPROFILER_STATUS_LAST;
+}
+
 #define SPECIAL_CALLS(X)                                                                           \
     X(create_context, )                                                                            \
     X(create_buffer, )                                                                             \
@@ -374,6 +393,7 @@ static rocprofiler_status_t call_get_pc_sampling_instruction_not_issued_reason_n
     X(thread_trace_decoder_create, )                                                               \
     X(thread_trace_decoder_destroy, )                                                              \
     X(thread_trace_decoder_info_string, )                                                          \
+    X(is_current_client_attachment, )                                                              \
     X(get_status_name, )                                                                           \
     X(get_status_string, )                                                                         \
     X(get_pc_sampling_instruction_type_name, )                                                     \
@@ -419,7 +439,8 @@ static void call_one(unsigned f, const char *when)
 static bool configures(unsigned f)
 {
     return strstr(functions[f].name, "force_configure") ||
-           strstr(functions[f].name, "set_api_table");
+           strstr(functions[f].name, "set_api_table") ||
+           strstr(functions[f].name, "load_attachment_tool");
 }
 
 static void call_all(unsigned rounds, const char *when, bool may_configure)

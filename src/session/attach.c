@@ -1,0 +1,261 @@
+#include "session/attach.h"
+
+#include "base/log.h"
+#include "session/clients.h"
+#include "session/lifecycle.h"
+#include "session/runtimes.h"
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define THREAD_STATE static __thread __attribute__((tls_model("initial-exec")))
+THREAD_STATE char here; /* its address stands for the thread, in a forked child too */
+THREAD_STATE bool configuring_here;
+
+/* The thread that attaches or detaches; NULL: none. Compare-exchange to enter, release to leave. */
+static _Atomic(const void *) busy;
+
+static bool enter(void)
+{
+    const void *nobody = NULL;
+    return atomic_compare_exchange_strong(&busy, &nobody, &here);
+}
+
+static void leave(void)
+{
+    atomic_store_explicit(&busy, NULL, memory_order_release);
+}
+
+void attach_on_fork_child(void)
+{
+    if (atomic_load(&busy) != &here)
+        leave(); /* whoever was at it is not here */
+}
+
+bool attach_configuring_here(void)
+{
+    return configuring_here;
+}
+
+static bool any_attached(void)
+{
+    struct client *client;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        if (atomic_load(&client->attached) && atomic_load(&client->state) == CLIENT_LIVE)
+            return true;
+    return false;
+}
+
+/* ---- loading */
+
+static bool kernels_were_wanted; /* before the tools that were loaded last; under exclusion */
+
+/* Contexts that initialize started wait for the attachment. */
+static bool tool_join(rocprofiler_configure_func_t configure)
+{
+    struct client *client = client_add(configure);
+    if (!client) {
+        log_warning("session", "more than %d tools in the process: another cannot be attached",
+                    CLIENTS_MAX);
+        return false;
+    }
+    configuring_here = true;
+    bool joined = session_client_join(client, true);
+    configuring_here = false;
+    if (joined)
+        contexts_suspend(client->handle);
+    client->selected = joined;
+    return joined;
+}
+
+/* One that has ended, by its own wish, begins anew. */
+static bool tool_select(rocprofiler_configure_func_t configure)
+{
+    struct client *client = client_of(configure);
+    if (!client || atomic_load(&client->state) != CLIENT_LIVE)
+        return tool_join(configure);
+    client->selected = true;
+    return true;
+}
+
+static rocprofiler_status_t tools_load(const char *libraries)
+{
+    struct tool_list list = {.count = 0};
+    struct client *client;
+    uint32_t selected = 0;
+    kernels_were_wanted = trace_domain_is_wanted(TRACE_KERNEL_DISPATCH);
+    session_initialize_for_attach();
+    if (session_stage() < STAGE_READY) /* from inside of a tool's initialize */
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    if (session_stage() > STAGE_READY)
+        return ROCPROFILER_STATUS_ERROR_FINALIZED;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        client->selected = false;
+    discover_libraries(&list, libraries, "attach");
+    for (uint32_t i = 0; i < list.count; i++)
+        selected += tool_select(list.tools[i]);
+    if (selected == 0)
+        return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+    session_endings_watch();
+    runtimes_meet_newcomers();
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t session_attach_load(const char *libraries)
+{
+    if (!libraries || !*libraries)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!enter()) {
+        log_warning("session", "another thread is attaching or detaching a tool just now");
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    }
+    rocprofiler_status_t status = ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
+    if (any_attached())
+        log_warning("session", "a tool is attached already: detach it first");
+    else
+        status = tools_load(libraries);
+    leave();
+    return status;
+}
+
+/* ---- attachments */
+
+/* False: it was not attached, or somebody else is detaching it. */
+static bool client_detach(struct client *client)
+{
+    bool attached = true;
+    if (!atomic_compare_exchange_strong(&client->attached, &attached, false))
+        return false;
+    contexts_stop(client->handle);
+    if (!tracebuf_delivering() && !session_work_wait())
+        log_warning("session",
+                    "%s is detached while device work is still running: what ends later "
+                    "is not reported",
+                    client_name(client));
+    buffers_flush(client->handle);
+    if (client->attach.tool_detach && atomic_load(&client->state) == CLIENT_LIVE)
+        client->attach.tool_detach(client->attach.tool_data);
+    return true;
+}
+
+static void client_detach_request(rocprofiler_client_id_t id)
+{
+    struct client *client;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        if (client->handle == id.handle && client_detach(client))
+            return;
+    log_warning("session", "detach asked for by a tool that is not attached: ignored");
+}
+
+static int attach_call(struct client *client)
+{
+    uint64_t count = contexts_of(client->handle, NULL, 0);
+    rocprofiler_context_id_t *ids = calloc(count ? count : 1, sizeof *ids);
+    if (!ids)
+        return -1;
+    contexts_of(client->handle, ids, count);
+    int status =
+        client->attach.tool_attach(client_detach_request, ids, count, client->attach.tool_data);
+    free(ids);
+    return status;
+}
+
+static bool client_attach(struct client *client)
+{
+    atomic_store(&client->attached, true);
+    int status = client->attach.tool_attach ? attach_call(client) : 0;
+    if (status != 0) {
+        log_warning("session", "%s: tool_attach returned %d, the tool stays detached",
+                    client_name(client), status);
+        atomic_store(&client->attached, false);
+        contexts_stop(client->handle);
+        return false;
+    }
+    contexts_resume(client->handle);
+    session_objects_announce(client->handle);
+    return true;
+}
+
+/* Chosen by session_attach_load; or, under a rocprofiler-register that knows nothing of it, those
+ * who were there at the start and said that they can be attached. */
+static bool takes_part(const struct client *client, bool chosen)
+{
+    return atomic_load(&client->state) == CLIENT_LIVE &&
+           (chosen ? client->selected : client->attach.tool_attach != NULL);
+}
+
+static rocprofiler_status_t tools_attach(void)
+{
+    struct client *client;
+    bool chosen = false;
+    uint32_t attached = 0;
+    if (session_stage() != STAGE_READY)
+        return session_stage() > STAGE_READY ? ROCPROFILER_STATUS_ERROR_FINALIZED
+                                             : ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        chosen |= client->selected;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        if (takes_part(client, chosen))
+            attached += client_attach(client);
+    if (attached == 0)
+        return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+    runtimes_missed_report(kernels_were_wanted);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t session_attach(void)
+{
+    if (!enter())
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    rocprofiler_status_t status =
+        any_attached() ? ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED : tools_attach();
+    leave();
+    return status;
+}
+
+rocprofiler_status_t session_detach(void)
+{
+    struct client *client;
+    uint32_t detached = 0;
+    if (!enter())
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        detached += client_detach(client);
+    leave();
+    return detached ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+}
+
+/* ---- ROCP_TOOL_ATTACH */
+
+bool attach_is_asked_for(void)
+{
+    const char *value = getenv("ROCP_TOOL_ATTACH");
+    return value && *value && strcmp(value, "0") && strcasecmp(value, "off") &&
+           strcasecmp(value, "false") && strcasecmp(value, "no");
+}
+
+static void nobody(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user_data,
+                   void *data)
+{
+    (void)record, (void)user_data, (void)data;
+}
+
+/* Somebody who wants kernels but is never told of one: queues are intercepted for it. */
+static void expect_once(void)
+{
+    struct subscription *expected =
+        subscription_create(1u << TRACE_KERNEL_DISPATCH | 1u << TRACE_CODE_OBJECT);
+    if (!expected)
+        return;
+    subscription_pause(expected, true);
+    subscription_want(expected, TRACE_KERNEL_DISPATCH, 0, 1,
+                      &(struct trace_subscriber){.callback = nobody});
+}
+
+void attach_expect_if_asked(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (attach_is_asked_for())
+        pthread_once(&once, expect_once);
+}

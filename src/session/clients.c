@@ -1,0 +1,158 @@
+#include "session/clients.h"
+
+#include "base/log.h"
+#include "session/lifecycle.h"
+
+#include <dlfcn.h>
+#include <rocprofiler-sdk/version.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct client clients[CLIENTS_MAX];
+static _Atomic uint32_t client_count;   /* writer: who configures (release); readers: any */
+static _Atomic uint32_t current_client; /* handle; written by the configuring thread; relaxed */
+
+struct client *client_at(uint32_t index)
+{
+    return index < atomic_load_explicit(&client_count, memory_order_acquire) ? &clients[index]
+                                                                             : NULL;
+}
+
+uint32_t clients_count(void)
+{
+    return atomic_load_explicit(&client_count, memory_order_acquire);
+}
+
+struct client *client_of(rocprofiler_configure_func_t configure)
+{
+    for (uint32_t i = clients_count(); i > 0; i--)
+        if (clients[i - 1].configure == configure)
+            return &clients[i - 1];
+    return NULL;
+}
+
+uint32_t session_current_client(void)
+{
+    return atomic_load_explicit(&current_client, memory_order_relaxed);
+}
+
+bool session_has_tools(void)
+{
+    struct client *client;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        if (atomic_load_explicit(&client->state, memory_order_relaxed) == CLIENT_LIVE)
+            return true;
+    return false;
+}
+
+const char *client_name(const struct client *client)
+{
+    return client->id.name ? client->id.name : "unnamed tool";
+}
+
+/* Differs from process to process, so that an id kept from elsewhere is not taken for one. */
+static uint32_t handle_of(uint32_t index)
+{
+    static uint32_t base;
+    if (!base)
+        base = (uint32_t)getpid() * 2654435761u >> 8 | 1u << 24;
+    return base + index;
+}
+
+struct client *client_add(rocprofiler_configure_func_t configure)
+{
+    uint32_t index = clients_count();
+    if (index == CLIENTS_MAX)
+        return NULL;
+    struct client *client = &clients[index];
+    client->configure = configure;
+    client->handle = handle_of(index);
+    memcpy(&client->id, &(rocprofiler_client_id_t){sizeof client->id, NULL, client->handle},
+           sizeof client->id);
+    atomic_store_explicit(&client_count, index + 1, memory_order_release);
+    return client;
+}
+
+static void client_drop(struct client *client)
+{
+    contexts_discard(client->handle);
+    atomic_store(&client->state, CLIENT_ABSENT);
+}
+
+/* A tool that the program unloads would leave us pointers into nothing: it stays mapped. */
+static void library_keep(rocprofiler_configure_func_t configure)
+{
+    Dl_info library;
+    if (!dladdr((void *)configure, &library) || !library.dli_fname)
+        return;
+    void *handle = dlopen(library.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE);
+    if (handle)
+        dlclose(handle);
+}
+
+static void attach_configure(struct client *client, uint32_t priority)
+{
+    rocprofiler_configure_attach_func_t configure = discover_attach(client->configure);
+    rocprofiler_tool_configure_attach_result_t *result =
+        configure ? configure(ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING, priority,
+                              &client->id)
+                  : NULL;
+    if (result && result->size < sizeof *result)
+        log_error("session",
+                  "%s: rocprofiler_tool_configure_attach_result_t of %zu bytes, %zu expected",
+                  client_name(client), result->size, sizeof *result);
+    else if (result)
+        client->attach = *result;
+}
+
+static bool result_is_whole(const struct client *client,
+                            const rocprofiler_tool_configure_result_t *result)
+{
+    if (result && result->size < sizeof *result)
+        log_error("session", "%s: rocprofiler_tool_configure_result_t of %zu bytes, %zu expected",
+                  client_name(client), result->size, sizeof *result);
+    return result && result->size >= sizeof *result;
+}
+
+bool client_configure(struct client *client, bool to_attach)
+{
+    uint32_t priority = (uint32_t)(client - clients);
+    atomic_store(&current_client, client->handle);
+    rocprofiler_tool_configure_result_t *result = client->configure(
+        ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING, priority, &client->id);
+    bool takes_part = result_is_whole(client, result);
+    if (takes_part) {
+        client->result = *result;
+        client->came_by_attach = to_attach;
+    }
+    if (takes_part && to_attach)
+        attach_configure(client, priority);
+    atomic_store(&current_client, 0);
+    if (!takes_part) {
+        client_drop(client);
+        return false;
+    }
+    atomic_store(&client->state, CLIENT_CONFIGURED);
+    library_keep(client->configure);
+    return true;
+}
+
+bool client_initialize(struct client *client, rocprofiler_client_finalize_t finalize)
+{
+    if (atomic_load(&client->state) != CLIENT_CONFIGURED)
+        return false;
+    int status = 0;
+    atomic_store(&current_client, client->handle);
+    if (client->result.initialize)
+        status = client->result.initialize(finalize, client->result.tool_data);
+    atomic_store(&current_client, 0);
+    if (status != 0) {
+        log_warning("session", "%s: initialize returned %d, the tool is dropped",
+                    client_name(client), status);
+        client_drop(client);
+        return false;
+    }
+    atomic_store(&client->state, CLIENT_LIVE);
+    return true;
+}
