@@ -37,7 +37,10 @@ struct pool {
     char *memory;
     size_t records_bytes, names_bytes;
     bool is_last_flush;
-    uint64_t lost; /* of the ring, as last told */
+    /* Of the ring, which outlives the pool: as last told, and when the pool was opened. Writer: the
+     * pool's thread; relaxed, it words a message. */
+    _Atomic uint64_t lost;
+    uint64_t lost_before;
 };
 
 /* Slots are added under registry_lock and never go. */
@@ -114,7 +117,7 @@ static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_
 {
     struct pool *pool = arg;
     (void)buffer;
-    pool->lost = dropped;
+    atomic_store_explicit(&pool->lost, dropped, memory_order_relaxed);
     if (atomic_load(&pool->state) == POOL_IDLE)
         return; /* of calls that began before it was closed */
     struct conversion conversion = {.segment = engine->clock_segment_now(),
@@ -250,6 +253,7 @@ static void pool_use(struct pool *pool, const roctracer_properties_t *properties
     pool->memory = memory;
     pool->records_bytes = pool->names_bytes = 0;
     pool->opened_ns = engine->trace_time_ns();
+    pool->lost_before = atomic_load_explicit(&pool->lost, memory_order_relaxed);
     atomic_store(&pool->state, POOL_OPEN); /* to its thread */
 }
 
@@ -360,18 +364,21 @@ static roctracer_status_t pool_close(roctracer_pool_t *handle)
 {
     pthread_mutex_lock(&registry_lock);
     struct pool *pool = handle ? pool_find(handle) : default_pool;
+    uint64_t lost_before = 0;
     if (pool) {
         if (pool == default_pool)
             default_pool = NULL;
         activities_remove(pool);
+        lost_before = pool->lost_before;
         atomic_store(&pool->state, POOL_CLOSING);
     }
     pthread_mutex_unlock(&registry_lock);
     if (!pool)
         return handle ? not_open(handle) : ROCTRACER_STATUS_SUCCESS;
     records_flush(pool->buffer);
-    if (pool->lost)
-        log_warning("roctracer", "a pool has lost %llu records", (unsigned long long)pool->lost);
+    uint64_t lost = atomic_load_explicit(&pool->lost, memory_order_relaxed) - lost_before;
+    if (lost)
+        log_warning("roctracer", "a pool has lost %llu records", (unsigned long long)lost);
     return ROCTRACER_STATUS_SUCCESS;
 }
 
