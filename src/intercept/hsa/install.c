@@ -65,7 +65,8 @@ static const struct hsa_service *const services[] = {
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* A later round finds our outer wrapper there, which calls hsa_next, or another tool's on top of
- * it: both stay. */
+ * it: both stay. Calls may be under way on other threads: who finds the wrapper (the runtime reads
+ * the slot as it is) finds hsa_next and hsa_real, too, so the store is a release. */
 static bool slot_wrap(const struct hsa_tables *tables, const struct hsa_wrapper *wrapper)
 {
     void **slot = hsa_tables_slot(tables, wrapper->function);
@@ -74,7 +75,7 @@ static bool slot_wrap(const struct hsa_tables *tables, const struct hsa_wrapper 
         return false;
     if (*slot == pointer_get(&hsa_real, wrapper->function) ||
         *slot == pointer_get(&hsa_next, wrapper->function))
-        *slot = wrapper->wrapper;
+        __atomic_store_n(slot, wrapper->wrapper, __ATOMIC_RELEASE);
     return true;
 }
 
