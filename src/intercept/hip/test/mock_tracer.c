@@ -15,7 +15,7 @@ typedef int (*tracer_fn)(uint32_t domain, uint32_t id, void *data);
 typedef void (*phase_fn)(uint32_t id, void *data);
 
 static tracer_fn tracer;
-static int error;
+static __thread int error;
 
 EXPORTED const char *hipApiName(uint32_t id);
 EXPORTED void hipRegisterTracerCallback(tracer_fn callback);
@@ -24,6 +24,7 @@ EXPORTED int hipExtGetLastError(void);
 EXPORTED int mock_tracer_armed(void);
 EXPORTED int mock_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
                               uint32_t arguments_bytes, int result);
+EXPORTED int mock_tracer_command(uint32_t operation, const void *record);
 
 static char names[IDS_MAX][NAME_BYTES];
 
@@ -90,5 +91,15 @@ int mock_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
     for (uint32_t i = end; i < ROOM; i++)
         if (room.bytes[i] != GUARD)
             return 0;
+    return 1;
+}
+
+/* A command that is over as soon as it began: asks, then reports it. 0: nobody wants it. */
+int mock_tracer_command(uint32_t operation, const void *record)
+{
+    enum { DOMAIN_OPERATIONS = 2 };
+    if (!tracer || tracer(DOMAIN_OPERATIONS, operation, NULL) != 0)
+        return 0;
+    tracer(DOMAIN_OPERATIONS, operation, (void *)(uintptr_t)record);
     return 1;
 }

@@ -421,11 +421,18 @@ static hsa_status_t profiler_enable(hsa_queue_t *hsa, int enable)
     return HSA_STATUS_SUCCESS;
 }
 
-/* 100 MHz device clock, origin 7 s before the system's. */
+/* 100 MHz device clock, origin 7 s before the system's; copies are timed in the latter. */
+static uint64_t device_origin_ns = 7000000000, system_origin_ns;
+
+void mock_clock_begin(uint64_t now_ns)
+{
+    device_origin_ns = system_origin_ns = now_ns;
+}
+
 static hsa_status_t tick_convert(hsa_agent_t agent, uint64_t tick, uint64_t *time)
 {
     (void)agent;
-    *time = tick * 10 + 7000000000ull;
+    *time = tick * 10 + device_origin_ns;
     return HSA_STATUS_SUCCESS;
 }
 
@@ -481,8 +488,8 @@ static hsa_status_t async_copy(void *target, hsa_agent_t target_agent, const voi
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     memcpy(target, source, size);
     if (signal != NULL) {
-        signal->start_ts = 100;
-        signal->end_ts = 100 + size;
+        signal->start_ts = system_origin_ns + 100;
+        signal->end_ts = signal->start_ts + size;
         signal_subtract(completion, 1);
     }
     return HSA_STATUS_SUCCESS;
@@ -703,7 +710,7 @@ void *mock_function(int function)
 {
     void **slot = hsa_tables_slot(&current, (enum hsa_function)function);
 
-    return slot ? *slot : NULL;
+    return slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
 }
 
 void mock_stop(void)

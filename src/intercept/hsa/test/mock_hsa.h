@@ -15,6 +15,9 @@ enum { MOCK_CPU = 0x10, MOCK_GPU = 0x20, MOCK_TICKS_PER_KERNEL = 50 };
 /* A fresh root table (HsaApiTable *) of that AMD-extension generation, every slot the mock's. */
 void *mock_table_make(uint32_t amd_major);
 
+/* Device and copies give times from `now_ns` on. Otherwise these begin somewhere. */
+void mock_clock_begin(uint64_t now_ns);
+
 /* The function in the table now, as the runtime's exported symbol would reach it. */
 void *mock_function(int hsa_function);
 
