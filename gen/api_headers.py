@@ -11,6 +11,7 @@ import re
 import sys
 
 import api_model
+import ostream_ops
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SDK = "include/rocprofiler-sdk"
@@ -219,6 +220,40 @@ def roctracer_args(function):
             + ["        } %s;" % function.name])
 
 
+def roctracer_hsa_text(function):
+    """The case that writes a call."""
+    arguments = [ROCTRACER_NAMES.get((function.name, p.name), p.name) for p in function.params]
+    if function.name == "hsa_amd_memory_async_copy_rect":
+        arguments.insert(arguments.index("range") + 1, "range__val")
+    text = "".join(", d.args.%s.%s" % (function.name, a) for a in arguments)
+    result = ".nothing(" if function.returns_void else ".result(d.%s_retval, " % function.returns
+    return "    case HSA_API_ID_%s: write%s\"%s\"%s); break;" % (function.name, result, function.name, text)
+
+
+ROCTRACER_HSA_STREAM = """
+#if defined(__cplusplus) && __cplusplus >= 201703L
+#include <utility>
+
+#include "hsa_ostream_ops.h"
+
+/** An operation and its arguments, to be written to a stream: name(argument, ...) = result. Strings
+ * are written as addresses, since the call may be over. */
+typedef std::pair<uint32_t, hsa_api_data_t> hsa_api_data_pair_t;
+
+inline std::ostream &operator<<(std::ostream &out, const hsa_api_data_pair_t &data_pair)
+{
+    const roctracer::ostream_values::call_writer<roctracer::hsa_support::settings> write(out);
+    const hsa_api_data_t &d = data_pair.second;
+    switch (data_pair.first) {
+%s
+    default: out << "unknown"; break;
+    }
+    return out;
+}
+#endif
+"""
+
+
 def roctracer_hsa_header(tables):
     functions = roctracer_functions(tables)
     lines = ["/* HSA functions as ROCtracer numbers them, and their arguments.",
@@ -239,13 +274,15 @@ def roctracer_hsa_header(tables):
     for f in functions:
         lines += roctracer_args(f)
     lines += ["    } args;", "    uint64_t *phase_data; /**< the tool's own, from enter to exit */",
-              "} hsa_api_data_t;", "", "#endif", ""]
-    return "\n".join(lines)
+              "} hsa_api_data_t;"]
+    lines += [ROCTRACER_HSA_STREAM % "\n".join(roctracer_hsa_text(f) for f in functions)]
+    return "\n".join(lines + ["#endif", ""])
 
 
 def all_headers(tables):
     out = {os.path.join(SDK, path): text for path, text in headers(tables).items()}
     out[ROCTRACER_HSA] = roctracer_hsa_header(tables)
+    out.update(ostream_ops.headers(os.path.join(ROOT, "data/api")))
     return out
 
 

@@ -8,17 +8,7 @@
 
 #include "roctracer.h"
 
-#if !defined(__HIP_PLATFORM_AMD__) && !defined(__HIP_PLATFORM_NVIDIA__)
-#define __HIP_PLATFORM_AMD__ 1
-#endif
-#ifdef __cplusplus
-#include <hip/hip_runtime.h>
-#else
-#include <hip/hip_runtime_api.h>
-#endif
-#if defined(__has_include) && __has_include(<hip/hip_deprecated.h>)
-#include <hip/hip_deprecated.h>
-#endif
+#include "hip_ostream_ops.h"
 #include <hip/amd_detail/hip_prof_str.h>
 
 /** Operations of ACTIVITY_DOMAIN_HIP_OPS. */

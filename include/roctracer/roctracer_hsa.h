@@ -8,6 +8,7 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include "hsa_ostream_ops.h"
 #include "hsa_prof_str.h"
 
 /** Operations of ACTIVITY_DOMAIN_HSA_OPS. */
