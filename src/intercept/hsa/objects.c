@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "codeobj/kernel_descriptor.h"
+#include "intercept/hip/host_functions.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/facts.h"
 #include "intercept/hsa/kernel_map.h"
@@ -297,21 +298,59 @@ static void report(int32_t operation, rocprofiler_callback_phase_t phase, void *
     trace_event_release(&event);
 }
 
-/* The code object before its kernels on loading, after them on unloading. Tools get copies: what
-   they scribble stays theirs. */
-static void object_report(const struct object *object, rocprofiler_callback_phase_t phase)
+/* Ids are per kernel: the same function launches kernels of several devices. False: nothing that
+   HIP compiled launches it. */
+static bool host_data_of(const struct kernel *kernel, host_function_data_t *data)
 {
-    object_data_t object_data = object->data;
-    bool load = phase == ROCPROFILER_CALLBACK_PHASE_LOAD;
+    if (!host_function_find(kernel->data.kernel_name, data))
+        return false;
+    data->host_function_id = kernel->data.kernel_id;
+    data->kernel_id = kernel->data.kernel_id;
+    data->code_object_id = kernel->data.code_object_id;
+    return true;
+}
 
-    if (load)
-        report(ROCPROFILER_CODE_OBJECT_LOAD, phase, &object_data);
+typedef void (*tell_fn)(int32_t operation, void *payload, void *data);
+
+/* Listeners get copies: what they scribble stays theirs. */
+static void kernels_tell(const struct object *object, bool load, tell_fn tell, void *data)
+{
     for (const struct kernel *kernel = object->kernels; kernel != NULL; kernel = kernel->next) {
         kernel_data_t kernel_data = kernel->data;
-        report(ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, phase, &kernel_data);
+        host_function_data_t host_data;
+        tell(ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, &kernel_data, data);
+        if (load && host_data_of(kernel, &host_data))
+            tell(ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER, &host_data, data);
     }
-    if (!load)
-        report(ROCPROFILER_CODE_OBJECT_LOAD, phase, &object_data);
+}
+
+static void report_load(int32_t operation, void *payload, void *data)
+{
+    (void)data;
+    report(operation, ROCPROFILER_CALLBACK_PHASE_LOAD, payload);
+}
+
+static void report_unload(int32_t operation, void *payload, void *data)
+{
+    (void)data;
+    report(operation, ROCPROFILER_CALLBACK_PHASE_UNLOAD, payload);
+}
+
+/* The code object before its kernels on loading, after them on unloading. */
+static void object_report_load(const struct object *object)
+{
+    object_data_t object_data = object->data;
+
+    report_load(ROCPROFILER_CODE_OBJECT_LOAD, &object_data, NULL);
+    kernels_tell(object, true, report_load, NULL);
+}
+
+static void object_report_unload(const struct object *object)
+{
+    object_data_t object_data = object->data;
+
+    kernels_tell(object, false, report_unload, NULL);
+    report_unload(ROCPROFILER_CODE_OBJECT_LOAD, &object_data, NULL);
 }
 
 static void objects_list(struct freeze *freeze, bool tell)
@@ -320,7 +359,7 @@ static void objects_list(struct freeze *freeze, bool tell)
         struct object *object = freeze->loaded;
         freeze->loaded = object->next;
         if (tell)
-            object_report(object, ROCPROFILER_CALLBACK_PHASE_LOAD);
+            object_report_load(object);
         pthread_mutex_lock(&lock);
         object->next = objects;
         objects = object;
@@ -419,7 +458,7 @@ static void object_retire(struct object *object)
 static void objects_unload(const hsa_executable_t *executable)
 {
     for (struct object *object; (object = object_unlist(executable)) != NULL;) {
-        object_report(object, ROCPROFILER_CALLBACK_PHASE_UNLOAD);
+        object_report_unload(object);
         object_retire(object);
     }
 }
@@ -444,7 +483,7 @@ static size_t objects_copy(struct object **to, size_t room)
 }
 
 /* Objects are never freed; the list was made by putting new ones in front. */
-void objects_announce(void (*tell)(int32_t operation, void *payload, void *data), void *data)
+void objects_announce(tell_fn tell, void *data)
 {
     size_t room = objects_copy(NULL, 0);
     struct object **all = calloc(room ? room : 1, sizeof *all);
@@ -453,10 +492,7 @@ void objects_announce(void (*tell)(int32_t operation, void *payload, void *data)
     for (size_t i = count < room ? count : room; i > 0; i--) {
         object_data_t object_data = all[i - 1]->data;
         tell(ROCPROFILER_CODE_OBJECT_LOAD, &object_data, data);
-        for (const struct kernel *kernel = all[i - 1]->kernels; kernel; kernel = kernel->next) {
-            kernel_data_t kernel_data = kernel->data;
-            tell(ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, &kernel_data, data);
-        }
+        kernels_tell(all[i - 1], true, tell, data);
     }
     free(all);
 }

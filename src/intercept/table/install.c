@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "intercept/hip/arm.h"
+#include "intercept/hip/host_functions.h"
 #include "intercept/marker/ranges.h"
 #include "intercept/table/table.h"
 
@@ -19,6 +20,7 @@ static const struct {
 } rows[] = {
     {"hip", 0, &table_wrappers_hip_runtime},
     {"hip_compiler", 0, &table_wrappers_hip_compiler},
+    {"hip_compiler", 0, &table_wrappers_host_functions},
     {"roctx", 0, &table_wrappers_marker_core},
     {"roctx", 0, &table_wrappers_marker_ranges},
     {"roctx", 1, &table_wrappers_marker_control},

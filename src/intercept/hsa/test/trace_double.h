@@ -20,6 +20,7 @@ struct double_entry {
         rocprofiler_callback_tracing_memory_allocation_data_t allocation;
         rocprofiler_callback_tracing_code_object_load_data_t object;
         rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t kernel;
+        rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t host;
         rocprofiler_callback_tracing_scratch_memory_data_t scratch;
         rocprofiler_buffer_tracing_scratch_memory_record_t scratch_record;
         rocprofiler_callback_tracing_hip_stream_data_t stream;
