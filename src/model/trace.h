@@ -262,6 +262,12 @@ void trace_event_record(struct trace_event *event, const void *record, size_t si
 /* After the last call: the correlation id may retire. */
 void trace_event_release(struct trace_event *event);
 
+/* Marker ranges and OpenMP regions, which calls of a thread are inside of: from begin to end calls
+ * and ranges of this thread have the event's id as their ancestor, and work that no call causes has
+ * it as its own. Both on the thread that opened the event, the end before its release. */
+void trace_enclosure_begin(const struct trace_event *event);
+void trace_enclosure_end(const struct trace_event *event);
+
 /* Work that is known only when it is over, of the domains without public records: HIP_OPERATION and
  * QUEUE_BARRIER. Every listening buffer gets one record, `struct trace_report` with `name` behind
  * it, under the category below and the domain as its kind. */

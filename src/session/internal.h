@@ -11,6 +11,14 @@
 
 struct external_table; /* pushed ids of one thread */
 
+/* A marker range or an OpenMP region that is open on a thread. */
+enum { ENCLOSURES_MAX = 56 };
+struct enclosure {
+    uint64_t internal, ancestor;
+    const struct trace_frame *frame; /* the innermost call at its beginning; compared only */
+    struct trace_work *work;         /* NULL: nobody counts references to its id */
+};
+
 /* In the session room of struct thread; zero when a thread begins. Owner only, unless noted. */
 struct session_thread {
     struct trace_frame *frame; /* innermost traced call */
@@ -21,6 +29,9 @@ struct session_thread {
     _Atomic(const void *) calling;
     /* Writers: external_push of any thread (release). Reader: the owner (acquire). NULL: none. */
     _Atomic(struct external_table *) external;
+    /* In the order of their beginnings; those past the array are only counted. */
+    uint32_t enclosure_count;
+    struct enclosure enclosures[ENCLOSURES_MAX];
 };
 _Static_assert(sizeof(struct session_thread) <= THREAD_ROOM_SESSION_BYTES, "fits its room");
 
@@ -38,6 +49,18 @@ static inline struct thread *session_self(void)
 static inline struct session_thread *session_of(struct thread *thread)
 {
     return (struct session_thread *)thread->session;
+}
+
+/* The enclosure that the next call of this thread is directly inside of; NULL: none, or a traced
+ * call is in between. */
+static inline const struct enclosure *enclosure_innermost(const struct session_thread *self)
+{
+    uint32_t count = self->enclosure_count;
+    if (__builtin_expect(count == 0, 1))
+        return NULL;
+    const struct enclosure *last =
+        &self->enclosures[(count < ENCLOSURES_MAX ? count : ENCLOSURES_MAX) - 1];
+    return !self->frame || self->frame == last->frame ? last : NULL;
 }
 
 /* ---- correlation.c */

@@ -23,12 +23,12 @@ static int fini_calls;
 
 static rocprofiler_buffer_tracing_hsa_api_record_t records[64];
 static unsigned record_count, retired_count;
-static uint64_t retired[64];
+static uint64_t retired[1024];
 
 static struct {
     rocprofiler_callback_tracing_record_t record;
     uint64_t user_data;
-} calls[256];
+} calls[1024];
 static unsigned call_count;
 
 static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t id,
@@ -378,6 +378,89 @@ static void ids_retire_after_their_last_work(void **state)
     assert_int_equal(retired_count, 2);
 }
 
+static uint64_t ancestor_of_a_call(void)
+{
+    struct trace_frame frame;
+    trace_api_enter(&frame, trace_set_load(TRACE_HSA_CORE_API, OP), TRACE_HSA_CORE_API, OP, NULL);
+    trace_api_exit(&frame);
+    return frame.ancestor;
+}
+
+static void ranges_are_ancestors_of_what_they_enclose(void **state)
+{
+    (void)state;
+    struct trace_event outer, inner, work;
+    struct trace_frame frame;
+    OK(context_start(second));
+    OK(buffer_flush(retire_buffer));
+    trace_event_open_unwatched(&outer, TRACE_MARKER_CORE_RANGE_API);
+    trace_enclosure_begin(&outer);
+    assert_int_equal(outer.correlation_id.ancestor, 0);
+    assert_int_equal(ancestor_of_a_call(), outer.correlation_id.internal);
+
+    trace_api_enter(&frame, trace_set_load(TRACE_HSA_CORE_API, OP), TRACE_HSA_CORE_API, OP, NULL);
+    assert_int_equal(ancestor_of_a_call(), frame.internal); /* the call is closer */
+    trace_event_open_unwatched(&inner, TRACE_OMPT);
+    trace_enclosure_begin(&inner);
+    assert_int_equal(inner.correlation_id.ancestor, frame.internal);
+    assert_int_equal(ancestor_of_a_call(), inner.correlation_id.internal);
+    trace_enclosure_end(&inner);
+    trace_event_release(&inner);
+    assert_int_equal(ancestor_of_a_call(), frame.internal);
+    trace_api_exit(&frame);
+
+    /* work that no call causes is the range's, and keeps its id alive */
+    OK(buffer_flush(retire_buffer));
+    retired_count = 0;
+    trace_event_open_unwatched(&work, TRACE_KERNEL_DISPATCH);
+    assert_int_equal(work.correlation_id.internal, outer.correlation_id.internal);
+    trace_enclosure_end(&outer);
+    trace_event_release(&outer);
+    OK(buffer_flush(retire_buffer));
+    assert_int_equal(retired_count, 0);
+    trace_event_release(&work);
+    OK(buffer_flush(retire_buffer));
+    assert_int_equal(retired_count, 1);
+    assert_int_equal(retired[0], outer.correlation_id.internal);
+    assert_int_equal(ancestor_of_a_call(), 0);
+    OK(context_stop(second));
+}
+
+static void ranges_end_in_any_order_and_depth(void **state)
+{
+    (void)state;
+    enum { DEEP = 300 };
+    static struct trace_event events[DEEP];
+    OK(context_start(second));
+    for (int i = 0; i < 3; i++) {
+        trace_event_open_unwatched(&events[i], TRACE_OMPT);
+        trace_enclosure_begin(&events[i]);
+    }
+    trace_enclosure_end(&events[1]);
+    assert_int_equal(ancestor_of_a_call(), events[2].correlation_id.internal);
+    trace_enclosure_end(&events[2]);
+    assert_int_equal(ancestor_of_a_call(), events[0].correlation_id.internal);
+    trace_enclosure_end(&events[2]); /* not open any more */
+    trace_enclosure_end(&events[0]);
+    assert_int_equal(ancestor_of_a_call(), 0);
+    for (int i = 0; i < DEEP; i++) {
+        trace_event_open_unwatched(&events[i], TRACE_MARKER_CORE_RANGE_API);
+        trace_enclosure_begin(&events[i]);
+        if (i == 40)
+            assert_int_equal(ancestor_of_a_call(), events[i].correlation_id.internal);
+    }
+    assert_int_not_equal(ancestor_of_a_call(), 0); /* the deepest that is kept */
+    for (int i = DEEP - 1; i >= 0; i--) {
+        if (i == 40)
+            assert_int_equal(ancestor_of_a_call(), events[i].correlation_id.internal);
+        trace_enclosure_end(&events[i]);
+        trace_event_release(&events[i]);
+    }
+    assert_int_equal(ancestor_of_a_call(), 0);
+    OK(context_stop(second));
+    OK(buffer_flush(retire_buffer));
+}
+
 static void conflicts_are_refused(void **state)
 {
     (void)state;
@@ -438,6 +521,8 @@ int main(void)
         cmocka_unit_test(external_ids_are_per_thread_and_context),
         cmocka_unit_test(a_dispatch_is_asked_for_its_id_once),
         cmocka_unit_test(ids_retire_after_their_last_work),
+        cmocka_unit_test(ranges_are_ancestors_of_what_they_enclose),
+        cmocka_unit_test(ranges_end_in_any_order_and_depth),
         cmocka_unit_test(conflicts_are_refused),
         cmocka_unit_test(one_listener_too_many_is_refused),
         cmocka_unit_test(finalisation_delivers_and_locks),

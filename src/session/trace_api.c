@@ -103,8 +103,11 @@ enter(struct session_thread *self, struct trace_frame *frame, const struct trace
     frame->work = NULL;
     frame->payload = payload;
     frame->internal = correlation;
+    const struct enclosure *enclosure = enclosure_innermost(self);
     frame->ancestor =
         self->frame ? self->frame->internal : ROCPROFILER_CORRELATION_ID_ANCESTOR_NONE;
+    if (__builtin_expect(enclosure != NULL, 0))
+        frame->ancestor = enclosure->internal;
     frame->operation = operation;
     frame->domain = (uint16_t)domain;
     frame->has_external = false;

@@ -43,20 +43,69 @@ static struct trace_work *work_of_frame(struct trace_frame *frame)
     return frame->work;
 }
 
+static struct trace_work *work_of_enclosure(const struct enclosure *enclosure)
+{
+    if (enclosure->work)
+        work_add(enclosure->work);
+    return enclosure->work;
+}
+
+static void ids_own(struct session_thread *self, struct trace_event *event, uint64_t ancestor)
+{
+    event->correlation_id.ancestor = ancestor;
+    event->correlation_id.internal = correlation_next(self);
+    event->work = retirement_wanted() ? work_new(event->correlation_id.internal) : NULL;
+}
+
+/* Work has the id of the call, or the range, that it is directly inside of. */
 static void ids_capture(struct session_thread *self, struct trace_event *event)
 {
+    const struct enclosure *enclosure = enclosure_innermost(self);
     struct trace_frame *frame = self->frame;
-    bool own_id = has_own_id((enum trace_domain)event->domain);
-    if (frame && own_id)
-        event->correlation_id.ancestor = frame->internal;
-    if (frame && !own_id) {
+    if (has_own_id((enum trace_domain)event->domain) || (!enclosure && !frame)) {
+        ids_own(self, event, enclosure ? enclosure->internal : frame ? frame->internal : 0);
+    } else if (enclosure) {
+        event->correlation_id.internal = enclosure->internal;
+        event->correlation_id.ancestor = enclosure->ancestor;
+        event->work = work_of_enclosure(enclosure);
+    } else {
         event->correlation_id.internal = frame->internal;
         event->correlation_id.ancestor = frame->ancestor;
         event->work = work_of_frame(frame);
-        return;
     }
-    event->correlation_id.internal = correlation_next(self);
-    event->work = retirement_wanted() ? work_new(event->correlation_id.internal) : NULL;
+}
+
+void trace_enclosure_begin(const struct trace_event *event)
+{
+    struct thread *thread = session_self();
+    struct session_thread *self = thread ? session_of(thread) : NULL;
+    if (!self || event->correlation_id.internal == 0)
+        return;
+    if (self->enclosure_count < ENCLOSURES_MAX)
+        self->enclosures[self->enclosure_count] =
+            (struct enclosure){.internal = event->correlation_id.internal,
+                               .ancestor = event->correlation_id.ancestor,
+                               .frame = self->frame,
+                               .work = event->work};
+    self->enclosure_count++;
+}
+
+/* Mostly the last one; OpenMP may end regions in another order. */
+void trace_enclosure_end(const struct trace_event *event)
+{
+    struct thread *thread = session_self();
+    struct session_thread *self = thread ? session_of(thread) : NULL;
+    if (!self || self->enclosure_count == 0 || event->correlation_id.internal == 0)
+        return;
+    uint32_t kept = self->enclosure_count < ENCLOSURES_MAX ? self->enclosure_count : ENCLOSURES_MAX;
+    uint32_t i = kept;
+    while (i > 0 && self->enclosures[i - 1].internal != event->correlation_id.internal)
+        i--;
+    if (i == 0 && self->enclosure_count <= ENCLOSURES_MAX)
+        return; /* begun before its thread was forgotten */
+    self->enclosure_count--;
+    for (; i > 0 && i < kept; i++)
+        self->enclosures[i - 1] = self->enclosures[i];
 }
 
 static bool set_has(const struct trace_set *set, rocprofiler_context_id_t context)

@@ -108,7 +108,8 @@ static int push(const char *message, push_fn next)
     struct range *range = thread_range_push(listened(THREAD_RANGE));
     if (range == NULL)
         return next(message);
-    range_begin(range, THREAD_RANGE, message);
+    if (range_begin(range, THREAD_RANGE, message))
+        trace_enclosure_begin(&range->event);
     int level = next(message);
     range->data.retval.int32_t_retval = level;
     return level;
@@ -118,8 +119,10 @@ static int pop(pop_fn next)
 {
     int level = next();
     struct range *range = thread_range_pop();
-    if (range != NULL && range->event.set != NULL)
+    if (range != NULL && range->event.set != NULL) {
+        trace_enclosure_end(&range->event);
         range_end(range);
+    }
     return level;
 }
 

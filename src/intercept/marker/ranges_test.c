@@ -117,9 +117,13 @@ static void thread_ranges_nest_and_end_with_their_pop(void **state)
     (void)state;
     char text[8] = "inner";
     assert_int_equal(core.roctxRangePushA_fn("outer"), 0);
+    uint64_t outer = double_enclosing();
+    assert_int_not_equal(outer, 0);
     assert_int_equal(core.roctxRangePushA_fn(text), 1);
+    assert_int_not_equal(double_enclosing(), outer);
     memset(text, 'x', sizeof text); /* gone before the end */
     assert_int_equal(core.roctxRangePop_fn(), 1);
+    assert_int_equal(double_enclosing(), outer);
     assert_int_equal(range_phases(THREAD_RANGE, ROCPROFILER_CALLBACK_PHASE_ENTER), 2);
     assert_int_equal(range_phases(THREAD_RANGE, ROCPROFILER_CALLBACK_PHASE_EXIT), 1);
     const struct double_entry *record =
@@ -131,6 +135,7 @@ static void thread_ranges_nest_and_end_with_their_pop(void **state)
     assert_true(record->payload.marker_record.end_timestamp >=
                 record->payload.marker_record.start_timestamp);
     assert_int_equal(core.roctxRangePop_fn(), 0);
+    assert_int_equal(double_enclosing(), 0);
     assert_int_equal(core.roctxRangePop_fn(), -1); /* once too often */
     assert_int_equal(range_phases(THREAD_RANGE, ROCPROFILER_CALLBACK_PHASE_EXIT), 2);
     assert_int_equal(double_open_events(), 0);

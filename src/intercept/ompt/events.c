@@ -116,6 +116,7 @@ static void scope_begin(int32_t operation, uint32_t level,
     scopes->count++;
     scope->level = level;
     trace_event_call(&scope->event, operation, ROCPROFILER_CALLBACK_PHASE_ENTER, data);
+    trace_enclosure_begin(&scope->event);
     scope->start_ticks = clock_ticks();
 }
 
@@ -150,6 +151,7 @@ static void scope_end(int32_t operation, uint32_t level,
     struct scope *scope = scope_find(operation, level);
     if (scope == NULL)
         return;
+    trace_enclosure_end(&scope->event);
     scope_report_end(scope, end_ticks, data);
     struct scope *last = &thread_scopes->open[--thread_scopes->count];
     for (; scope < last; scope++)

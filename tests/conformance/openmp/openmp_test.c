@@ -20,6 +20,32 @@ static rocprofiler_ompt_callback_functions_t entries;
 
 #define WRONG_UNLESS(condition) (wrong += !(condition))
 
+/* Of this thread: the ids of its implicit task and of the work that it shares. */
+static __thread uint64_t task_id, work_id;
+static _Atomic unsigned marked;
+
+static void nesting_check(const rocprofiler_callback_tracing_record_t *record)
+{
+    const rocprofiler_correlation_id_t *id = &record->correlation_id;
+    bool enters = record->phase == ROCPROFILER_CALLBACK_PHASE_ENTER;
+    if (record->operation == ROCPROFILER_OMPT_ID_implicit_task)
+        task_id = enters ? id->internal : 0;
+    if (record->operation != ROCPROFILER_OMPT_ID_work)
+        return;
+    WRONG_UNLESS(id->ancestor == task_id && task_id != 0);
+    work_id = enters ? id->internal : 0;
+}
+
+static void on_mark(rocprofiler_callback_tracing_record_t record,
+                    rocprofiler_user_data_t *user_data, void *data)
+{
+    (void)user_data, (void)data;
+    if (record.phase != ROCPROFILER_CALLBACK_PHASE_ENTER)
+        return;
+    WRONG_UNLESS(work_id != 0 && record.correlation_id.ancestor == work_id);
+    marked++;
+}
+
 static void begun(int32_t operation, const rocprofiler_ompt_args_t *args)
 {
     if (operation == ROCPROFILER_OMPT_ID_implicit_task &&
@@ -63,6 +89,7 @@ static void on_event(rocprofiler_callback_tracing_record_t record,
     WRONG_UNLESS(record.operation >= 0 && record.operation < OPERATIONS);
     WRONG_UNLESS(event->size == sizeof *event);
     WRONG_UNLESS(record.correlation_id.internal != 0);
+    nesting_check(&record);
     if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
         entered[record.operation]++;
         user_data->value = record.correlation_id.internal;
@@ -101,6 +128,8 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
                                  on_buffer, NULL, &buffer));
     OK(rocprofiler_configure_callback_tracing_service(context, ROCPROFILER_CALLBACK_TRACING_OMPT,
                                                       NULL, 0, on_event, NULL));
+    OK(rocprofiler_configure_callback_tracing_service(
+        context, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API, NULL, 0, on_mark, NULL));
     OK(rocprofiler_configure_buffer_tracing_service(context, ROCPROFILER_BUFFER_TRACING_OMPT, NULL,
                                                     0, buffer));
     OK(rocprofiler_start_context(context));
@@ -152,8 +181,11 @@ static long region(void)
 #pragma omp parallel num_threads(THREADS) reduction(+ : sum)
     {
 #pragma omp for schedule(static) nowait
-        for (int i = 0; i < 1000; i++)
+        for (int i = 0; i < 1000; i++) {
             sum += i;
+            if (i % 250 == 0) /* once on each thread */
+                roctxMark("in the loop");
+        }
 #pragma omp barrier
 #pragma omp critical
         sum += 1;
@@ -182,6 +214,7 @@ static void every_directive_is_seen(void **state)
     assert_int_equal(critical_sections, THREADS);
     assert_int_equal(loops, THREADS);
     assert_int_equal(singles, 1);
+    assert_int_equal(marked, THREADS); /* each inside of its thread's loop */
     /* a loop and a single on each thread, and all are over */
     assert_int_equal(entered[ROCPROFILER_OMPT_ID_work], 2 * THREADS);
     assert_int_equal(left[ROCPROFILER_OMPT_ID_work], 2 * THREADS);

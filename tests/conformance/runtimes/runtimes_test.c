@@ -324,9 +324,57 @@ static void ranges_mode(void **state)
     assert_string_equal(ended->text, "message=inner ");
 }
 
+static uint64_t ancestor_of_hip_call(const struct hip *hip, unsigned n)
+{
+    void *pointer;
+    ((malloc_fn)HIP(*hip, hipMalloc))(&pointer, 64);
+    return ENTER(HIP_RUNTIME_API, hipMalloc, n)->record.correlation_id.ancestor;
+}
+
+static uint64_t range_id(unsigned n)
+{
+    return ENTER(MARKER_CORE_RANGE_API, roctxThreadRangeA, n)->record.correlation_id.internal;
+}
+
+/* Calls inside of a range have it as their ancestor, and so have their records. */
+static void ancestors_mode(void **state)
+{
+    (void)state;
+    recorder_start();
+    struct hip hip = hip_load(0);
+    REGISTERS(SUCCESS, hip.start());
+    assert_int_equal(ancestor_of_hip_call(&hip, 0), 0);
+    roctxRangePush("outer");
+    assert_int_equal(ancestor_of_hip_call(&hip, 1), range_id(0));
+    roctx_range_id_t process = roctxRangeStart("of no thread");
+    roctxRangePush("inner");
+    assert_int_equal(ancestor_of_hip_call(&hip, 2), range_id(1));
+    roctxRangePop();
+    assert_int_equal(ancestor_of_hip_call(&hip, 3), range_id(0));
+    roctxRangePop();
+    assert_int_equal(ancestor_of_hip_call(&hip, 4), 0);
+    roctxRangeStop(process);
+    assert_int_equal(
+        ENTER(MARKER_CORE_RANGE_API, roctxThreadRangeA, 0)->record.correlation_id.ancestor, 0);
+    assert_int_equal(
+        ENTER(MARKER_CORE_RANGE_API, roctxThreadRangeA, 1)->record.correlation_id.ancestor,
+        range_id(0));
+    OK(rocprofiler_flush_buffer(recorder_buffer));
+    unsigned inside[3] = {0};
+    for (unsigned i = 0; i < record_count; i++)
+        if (records[i].kind == ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API) {
+            uint64_t ancestor = records[i].hip.correlation_id.ancestor;
+            inside[ancestor == range_id(0) ? 1 : ancestor == range_id(1) ? 2 : 0]++;
+        }
+    assert_int_equal(inside[0], 2);
+    assert_int_equal(inside[1], 2);
+    assert_int_equal(inside[2], 1);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest modes[] = {MODE(hip), MODE(libraries), MODE(ranges),
-                                              MODE(intercept), MODE(intercept_only)};
+    static const struct CMUnitTest modes[] = {
+        MODE(hip),       MODE(libraries),      MODE(ranges),
+        MODE(intercept), MODE(intercept_only), MODE(ancestors)};
     return modes_run(argc, argv, modes, COUNT(modes));
 }

@@ -19,6 +19,8 @@ static struct double_entry entries[ENTRIES_MAX];
 static uint32_t entry_count;
 static uint64_t correlation_last;
 static int open_events;
+static __thread uint64_t enclosing[256];
+static __thread uint32_t enclosing_count;
 static bool counting_configured;
 static __thread struct trace_frame *innermost;
 
@@ -190,6 +192,24 @@ void trace_event_record(struct trace_event *event, const void *record, size_t si
     if (event->set != NULL)
         entry_add(DOUBLE_RECORD, event->domain, event->operation, ROCPROFILER_CALLBACK_PHASE_NONE,
                   event->correlation_id.internal, record, size);
+}
+
+void trace_enclosure_begin(const struct trace_event *event)
+{
+    if (enclosing_count < sizeof enclosing / sizeof enclosing[0])
+        enclosing[enclosing_count++] = event->correlation_id.internal;
+}
+
+/* Of tests: regions end in the opposite order of their beginnings. */
+void trace_enclosure_end(const struct trace_event *event)
+{
+    if (enclosing_count > 0 && enclosing[enclosing_count - 1] == event->correlation_id.internal)
+        enclosing_count--;
+}
+
+uint64_t double_enclosing(void)
+{
+    return enclosing_count > 0 ? enclosing[enclosing_count - 1] : 0;
 }
 
 void trace_event_release(struct trace_event *event)

@@ -46,5 +46,7 @@ uint32_t double_count(enum double_what what, enum trace_domain domain, int32_t o
 const struct double_entry *double_entry(enum double_what what, enum trace_domain domain,
                                         int32_t operation, uint32_t n);
 uint32_t double_open_events(void);
+/* The correlation id of the innermost enclosure of this thread; 0: none. */
+uint64_t double_enclosing(void);
 
 #endif
