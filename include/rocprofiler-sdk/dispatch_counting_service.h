@@ -43,6 +43,11 @@ typedef void (*rocprofiler_dispatch_counting_record_cb_t)(
     rocprofiler_counter_record_t *record_data, size_t record_count,
     rocprofiler_user_data_t user_data, void *callback_data_args);
 
+/**
+ * Each call adds a callback to the context; both services may be mixed. All are asked about every
+ * kernel and get the values of the configuration that they chose, with their own user data. What
+ * does not fit the hardware beside the choices of earlier callbacks is not counted, and reported.
+ */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_buffer_dispatch_counting_service(
     rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,

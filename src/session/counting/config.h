@@ -53,9 +53,7 @@ struct counting_slot {
     void *memory;           /* GPU-visible: commands before, commands after, results;
                                NULL when there is nothing to program */
     const uint64_t *result; /* within memory */
-    void *owner;            /* whoever acquired it keeps here what it likes */
-    rocprofiler_user_data_t user_data;
-    double *values; /* hardware events, then the workspace */
+    double *values;         /* hardware events, then the workspace */
     rocprofiler_counter_record_t *records;
 };
 

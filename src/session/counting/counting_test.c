@@ -19,107 +19,8 @@
 #include "model/service.h"
 #include "model/trace.h"
 #include "session/counting/counting.h"
+#include "session/counting/test_doubles.h"
 #include "session/counting/test_gpu.h"
-#include "topology/topology.h"
-
-/* ---- agents: a CPU, two equal MI210, an MI50, a GPU nobody knows */
-#define GPU(handle, text, engines, units)                                                          \
-    {                                                                                              \
-        .size = sizeof(rocprofiler_agent_v0_t), .id = {handle},                                    \
-        .type = ROCPROFILER_AGENT_TYPE_GPU, .simd_count = 4 * (units), .simd_per_cu = 4,           \
-        .wave_front_size = 64, .num_xcc = 1, .cu_count = units, .array_count = engines,            \
-        .num_shader_banks = engines, .simd_arrays_per_engine = 1, .name = text                     \
-    }
-static const rocprofiler_agent_v0_t agents[] = {{.size = sizeof(rocprofiler_agent_v0_t),
-                                                 .id = {100},
-                                                 .type = ROCPROFILER_AGENT_TYPE_CPU,
-                                                 .name = "cpu"},
-                                                GPU(101, "gfx90a", 8, 104),
-                                                GPU(102, "gfx90a", 8, 104),
-                                                GPU(103, "gfx906", 4, 60),
-                                                GPU(104, "gfx000", 4, 60)};
-enum { CPU = 100, MI210 = 101, MI210_TWIN = 102, MI50 = 103, UNKNOWN = 104, NOBODY = 999 };
-
-const struct topology *topology_system(void)
-{
-    static const rocprofiler_agent_v0_t *list[] = {&agents[0], &agents[1], &agents[2], &agents[3],
-                                                   &agents[4]};
-    static const struct topology topology = {list, 5};
-    return &topology;
-}
-
-/* ---- contexts and buffers */
-static const struct service_ops *added_ops[4];
-static void *added_data[4];
-static int configuration_open = 1;
-
-rocprofiler_status_t service_add(rocprofiler_context_id_t context, enum service_kind kind,
-                                 const struct service_ops *ops, void *data)
-{
-    assert_int_equal(kind, SERVICE_DISPATCH_COUNTING);
-    rocprofiler_status_t status = service_counting_open(context);
-    if (status != ROCPROFILER_STATUS_SUCCESS)
-        return status;
-    if (added_ops[context.handle])
-        return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
-    added_ops[context.handle] = ops;
-    added_data[context.handle] = data;
-    return ROCPROFILER_STATUS_SUCCESS;
-}
-
-bool service_context_exists(rocprofiler_context_id_t context)
-{
-    return context.handle < 4;
-}
-
-rocprofiler_status_t service_counting_open(rocprofiler_context_id_t context)
-{
-    if (!service_context_exists(context))
-        return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
-    return configuration_open ? ROCPROFILER_STATUS_SUCCESS
-                              : ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-}
-
-bool service_dispatches_missed(void)
-{
-    return false;
-}
-
-struct tracebuf {
-    uint32_t headers, values;
-    rocprofiler_dispatch_counting_service_record_t header;
-    rocprofiler_counter_record_t records[4096];
-};
-static struct tracebuf buffer;
-
-struct tracebuf *trace_buffer_find(rocprofiler_buffer_id_t id)
-{
-    return id.handle == 7 ? &buffer : NULL;
-}
-
-bool trace_buffer_put(struct tracebuf *to, uint32_t category, uint32_t kind, const void *payload,
-                      size_t size)
-{
-    assert_int_equal(category, ROCPROFILER_BUFFER_CATEGORY_COUNTERS);
-    if (kind == ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER) {
-        assert_int_equal(size, sizeof to->header);
-        memcpy(&to->header, payload, size);
-        to->headers++;
-        to->values = 0;
-        return true;
-    }
-    assert_int_equal(kind, ROCPROFILER_COUNTER_RECORD_VALUE);
-    assert_int_equal(size, sizeof to->records[0]);
-    memcpy(&to->records[to->values++], payload, size);
-    return true;
-}
-
-rocprofiler_user_data_t trace_event_external(const struct trace_event *event,
-                                             rocprofiler_context_id_t context)
-{
-    (void)event;
-    return (rocprofiler_user_data_t){.value = 5000 + context.handle};
-}
 
 /* ---- the tool */
 static rocprofiler_counter_config_id_t chosen;
@@ -333,8 +234,6 @@ static void service_errors_test(void **state)
     configuration_open = 1;
     assert_int_equal(counting_dispatch_configure_buffer(context, good, choose, &callbacks),
                      ROCPROFILER_STATUS_SUCCESS);
-    assert_int_equal(counting_dispatch_configure_buffer(context, good, choose, &callbacks),
-                     ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED);
     assert_int_equal(counting_dispatch_configure_callback((rocprofiler_context_id_t){2}, choose,
                                                           &callbacks, record, NULL),
                      ROCPROFILER_STATUS_SUCCESS);
@@ -452,6 +351,95 @@ static void in_flight_test(void **state)
     stop(2);
 }
 
+/* ---- several callbacks of one context */
+enum { CHOOSERS = 3, SHARING_CONTEXT = 3 };
+static struct chooser {
+    rocprofiler_counter_config_id_t config;
+    uint64_t user_data;
+    uint32_t asked, recorded;
+    rocprofiler_counter_record_t records[4096];
+} choosers[CHOOSERS];
+
+static void choose_own(rocprofiler_dispatch_counting_service_data_t data,
+                       rocprofiler_counter_config_id_t *config, rocprofiler_user_data_t *user_data,
+                       void *arg)
+{
+    struct chooser *chooser = arg;
+    (void)data;
+    assert_int_equal(user_data->value, 0);
+    chooser->asked++;
+    *config = chooser->config;
+    user_data->value = chooser->user_data;
+}
+
+static void record_own(rocprofiler_dispatch_counting_service_data_t data,
+                       rocprofiler_counter_record_t *records, size_t count,
+                       rocprofiler_user_data_t user_data, void *arg)
+{
+    struct chooser *chooser = arg;
+    assert_int_equal(data.dispatch_info.dispatch_id, 42);
+    assert_int_equal(user_data.value, chooser->user_data);
+    chooser->recorded = (uint32_t)count;
+    memcpy(chooser->records, records, count * sizeof *records);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(records[i].user_data.value, chooser->user_data);
+}
+
+static void choosers_dispatch(const char *const *first, const char *const *second,
+                              const char *const *third)
+{
+    const char *const *names[CHOOSERS] = {first, second, third};
+    for (int i = 0; i < CHOOSERS; i++) {
+        choosers[i].config.handle = names[i] ? config_of(MI210, names[i]).handle : 0;
+        choosers[i].asked = choosers[i].recorded = 0;
+    }
+    dispatch_on(MI210, 1);
+    for (int i = 0; i < CHOOSERS; i++) {
+        assert_int_equal(choosers[i].asked, 1);
+        counting_config_destroy(choosers[i].config);
+    }
+}
+
+static void several_callbacks_test(void **state)
+{
+    static const char *const waves[] = {"SQ_WAVES", NULL};
+    static const char *const both[] = {"TCC_HIT", "SQ_WAVES", NULL};
+    static const char *const four[] = {"TCC_HIT", "TCC_MISS", "TCC_REQ", "TCC_READ", NULL};
+    static const char *const fifth[] = {"TCC_WRITE", NULL};
+    (void)state;
+    for (uint64_t i = 0; i < CHOOSERS; i++) {
+        choosers[i].user_data = 100 + i;
+        assert_int_equal(counting_dispatch_configure_callback(
+                             (rocprofiler_context_id_t){SHARING_CONTEXT}, choose_own, &choosers[i],
+                             record_own, &choosers[i]),
+                         ROCPROFILER_STATUS_SUCCESS);
+    }
+    start(SHARING_CONTEXT);
+    choosers_dispatch(waves, NULL, NULL);
+    assert_int_equal(choosers[0].recorded, 8);
+    assert_int_equal(choosers[1].recorded + choosers[2].recorded, 0);
+
+    choosers_dispatch(waves, NULL, both); /* each gets its own values, in its own order */
+    assert_int_equal(choosers[0].recorded, 8);
+    assert_int_equal(choosers[1].recorded, 0);
+    assert_int_equal(choosers[2].recorded, 32 + 8);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_true(choosers[2].records[i].counter_value == (double)register_value(17, 0, i));
+    for (uint32_t se = 0; se < 8; se++) {
+        assert_true(choosers[0].records[se].counter_value == (double)register_value(4, se, 0));
+        assert_true(choosers[2].records[32 + se].counter_value == (double)register_value(4, se, 0));
+    }
+
+    for (int round = 0; round < 3; round++) { /* five counters of a block that has four */
+        choosers_dispatch(four, fifth, waves);
+        assert_int_equal(choosers[0].recorded, 4 * 32);
+        assert_int_equal(choosers[1].recorded, 0);
+        assert_int_equal(choosers[2].recorded, 8);
+    }
+    stop(SHARING_CONTEXT);
+    added_ops[SHARING_CONTEXT]->destroy(added_data[SHARING_CONTEXT]);
+}
+
 static void create_counter_test(void **state)
 {
     rocprofiler_agent_id_t agent = {MI50};
@@ -512,11 +500,11 @@ int main(void)
 {
     setenv("CROC_LOG_LEVEL", "error", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agents_test),        cmocka_unit_test(query_test),
-        cmocka_unit_test(config_errors_test), cmocka_unit_test(service_errors_test),
-        cmocka_unit_test(dispatch_test),      cmocka_unit_test(callback_service_test),
-        cmocka_unit_test(in_flight_test),     cmocka_unit_test(create_counter_test),
-        cmocka_unit_test(cost_test),
+        cmocka_unit_test(agents_test),         cmocka_unit_test(query_test),
+        cmocka_unit_test(config_errors_test),  cmocka_unit_test(service_errors_test),
+        cmocka_unit_test(dispatch_test),       cmocka_unit_test(callback_service_test),
+        cmocka_unit_test(in_flight_test),      cmocka_unit_test(several_callbacks_test),
+        cmocka_unit_test(create_counter_test), cmocka_unit_test(cost_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

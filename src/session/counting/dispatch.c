@@ -5,12 +5,15 @@
 #include "base/log.h"
 #include "model/service.h"
 #include "model/trace.h"
-#include "session/counting/config.h"
 #include "session/counting/owners.h"
+#include "session/counting/share.h"
 
-/* One context's service. Immutable once configured; freed at finalisation, after the last
- * dispatch was completed. */
+/* One configure call; a context may have several, which hang on the first. Immutable once
+ * configured; freed at finalisation, after the last dispatch was completed. */
 struct dispatch_service {
+    /* Writers: configure (compare-exchange, release), while the context is stopped. Readers: every
+     * dispatch (acquire). */
+    _Atomic(struct dispatch_service *) next;
     rocprofiler_context_id_t context;
     rocprofiler_dispatch_counting_service_cb_t callback;
     void *callback_data;
@@ -22,9 +25,9 @@ struct dispatch_service {
 _Atomic(const struct trace_counting_ops *) trace_counting;
 void (*_Atomic trace_queue_created)(rocprofiler_agent_id_t agent, void *hsa_queue);
 
-/* The one service that counts: the owner of all devices. Written by start and stop (release), read
- * per dispatch (acquire). Services live until finalisation, so a reader may go on using one that
- * was just stopped. */
+/* The first service of the context that counts: the owner of all devices. Written by start and stop
+ * (release), read per dispatch (acquire). Services live until finalisation, so a reader may go on
+ * using one that was just stopped. */
 static _Atomic(struct dispatch_service *) active_service;
 
 static rocprofiler_dispatch_counting_service_data_t
@@ -39,42 +42,65 @@ service_data(const struct dispatch_service *service, const struct trace_dispatch
         .dispatch_info = dispatch->info};
 }
 
-static struct counting_slot *slot_for(rocprofiler_counter_config_id_t id,
-                                      const struct trace_dispatch *dispatch)
+static struct dispatch_service *next_of(const struct dispatch_service *service)
 {
-    struct counting_config *config = counting_config_acquire(id);
-    if (!config) {
+    return atomic_load_explicit(&service->next, memory_order_acquire);
+}
+
+/* What a callback chose, as a reference; NULL: nothing that can be counted. */
+static struct counting_config *config_for(rocprofiler_counter_config_id_t id,
+                                          const struct trace_dispatch *dispatch)
+{
+    struct counting_config *config = id.handle ? counting_config_acquire(id) : NULL;
+    if (id.handle && !config)
         log_error("counting", "the dispatch callback chose a configuration that does not exist");
-        return NULL;
-    }
-    struct counting_slot *slot = NULL;
-    if (config->agent->id.handle != dispatch->info.agent_id.handle)
-        log_error("counting", "the dispatch callback chose a configuration of another agent");
-    else if (!(slot = counting_slot_acquire(config, COUNTING_SLOT_DISPATCH, dispatch->hsa_agent)))
-        log_error("counting", "no memory for the counters of dispatch %llu",
-                  (unsigned long long)dispatch->info.dispatch_id);
+    if (!config || config->agent->id.handle == dispatch->info.agent_id.handle)
+        return config;
+    log_error("counting", "the dispatch callback chose a configuration of another agent");
     counting_config_release(config);
-    return slot;
+    return NULL;
+}
+
+/* Everybody is asked, also when there is no memory for the answers. */
+static struct counting_collection *shares_ask(const struct dispatch_service *first,
+                                              const struct trace_dispatch *dispatch)
+{
+    uint32_t services = 0;
+    for (const struct dispatch_service *s = first; s; s = next_of(s))
+        services++;
+    struct counting_collection *collection = NULL;
+    for (const struct dispatch_service *s = first; s && services; s = next_of(s), services--) {
+        rocprofiler_counter_config_id_t id = {.handle = 0};
+        rocprofiler_user_data_t user_data = {.value = 0};
+        s->callback(service_data(s, dispatch), &id, &user_data, s->callback_data);
+        struct counting_config *config = config_for(id, dispatch);
+        if (config && !collection)
+            collection = counting_collection_create(services);
+        if (collection && config)
+            collection->shares[collection->share_count++] =
+                (struct counting_share){s, user_data, config};
+        else if (config)
+            counting_config_release(config);
+    }
+    return collection;
 }
 
 static void dispatch_begin(struct trace_dispatch *dispatch, struct trace_packets *packets)
 {
-    struct dispatch_service *service = atomic_load_explicit(&active_service, memory_order_acquire);
-    rocprofiler_counter_config_id_t config = {.handle = 0};
-    rocprofiler_user_data_t user_data = {.value = 0};
+    struct dispatch_service *first = atomic_load_explicit(&active_service, memory_order_acquire);
     dispatch->counting = NULL;
     *packets = (struct trace_packets){0};
-    if (!service)
+    struct counting_collection *collection = first ? shares_ask(first, dispatch) : NULL;
+    if (!collection)
         return;
-    service->callback(service_data(service, dispatch), &config, &user_data, service->callback_data);
-    if (config.handle == 0)
+    if (!counting_collection_begin(collection, dispatch->hsa_agent)) {
+        log_error("counting", "no memory for the counters of dispatch %llu",
+                  (unsigned long long)dispatch->info.dispatch_id);
+        counting_collection_destroy(collection);
         return;
-    struct counting_slot *slot = slot_for(config, dispatch);
-    if (!slot)
-        return;
-    slot->owner = service;
-    slot->user_data = user_data;
-    dispatch->counting = slot;
+    }
+    dispatch->counting = collection;
+    struct counting_slot *slot = collection->slot;
     if (!slot->memory) /* only constants: nothing to program */
         return;
     *packets = (struct trace_packets){.before = &slot->before,
@@ -86,8 +112,8 @@ static void dispatch_begin(struct trace_dispatch *dispatch, struct trace_packets
 }
 
 static void records_put(const struct dispatch_service *service,
-                        const struct trace_dispatch *dispatch, const struct counting_slot *slot,
-                        uint32_t count)
+                        const struct trace_dispatch *dispatch,
+                        const rocprofiler_counter_record_t *records, uint32_t count)
 {
     rocprofiler_dispatch_counting_service_data_t data = service_data(service, dispatch);
     rocprofiler_dispatch_counting_service_record_t header = {.size = sizeof header,
@@ -102,26 +128,37 @@ static void records_put(const struct dispatch_service *service,
                      sizeof header);
     for (uint32_t i = 0; i < count; i++)
         trace_buffer_put(service->buffer, ROCPROFILER_BUFFER_CATEGORY_COUNTERS,
-                         ROCPROFILER_COUNTER_RECORD_VALUE, &slot->records[i],
-                         sizeof slot->records[i]);
+                         ROCPROFILER_COUNTER_RECORD_VALUE, &records[i], sizeof records[i]);
+}
+
+static void share_deliver(struct counting_collection *collection,
+                          const struct counting_share *share, const struct trace_dispatch *dispatch,
+                          uint32_t total)
+{
+    const struct dispatch_service *service = share->service;
+    uint32_t count;
+    rocprofiler_counter_record_t *records =
+        counting_collection_records(collection, share, total, &count);
+    if (service->buffer)
+        records_put(service, dispatch, records, count);
+    if (service->record_callback)
+        service->record_callback(service_data(service, dispatch), records, count, share->user_data,
+                                 service->record_data);
 }
 
 static void dispatch_complete(struct trace_dispatch *dispatch, bool failed)
 {
-    struct counting_slot *slot = dispatch->counting;
-    if (!slot)
+    struct counting_collection *collection = dispatch->counting;
+    if (!collection)
         return;
-    const struct dispatch_service *service = slot->owner;
     dispatch->counting = NULL;
     if (!failed) {
-        uint32_t count = counting_slot_evaluate(slot, dispatch->info.dispatch_id, slot->user_data);
-        if (service->buffer)
-            records_put(service, dispatch, slot, count);
-        if (service->record_callback)
-            service->record_callback(service_data(service, dispatch), slot->records, count,
-                                     slot->user_data, service->record_data);
+        uint32_t total = counting_slot_evaluate(collection->slot, dispatch->info.dispatch_id,
+                                                collection->shares[0].user_data);
+        for (uint32_t i = 0; i < collection->share_count; i++)
+            share_deliver(collection, &collection->shares[i], dispatch, total);
     }
-    counting_slot_release(slot);
+    counting_collection_destroy(collection);
 }
 
 static const struct trace_counting_ops counting_ops = {dispatch_begin, dispatch_complete};
@@ -148,16 +185,44 @@ static void service_stop(rocprofiler_context_id_t context, void *data)
     owners_release(context);
 }
 
-static const struct service_ops service_ops = {service_start, service_stop, free};
+static void services_free(void *data)
+{
+    for (struct dispatch_service *s = data, *next; s; s = next) {
+        next = next_of(s);
+        free(s);
+    }
+}
 
+static const struct service_ops service_ops = {service_start, service_stop, services_free};
+
+static void service_append(struct dispatch_service *first, struct dispatch_service *service)
+{
+    struct dispatch_service *last = first, *next = NULL;
+    while (!atomic_compare_exchange_strong_explicit(&last->next, &next, service,
+                                                    memory_order_release, memory_order_acquire)) {
+        last = next;
+        next = NULL;
+    }
+}
+
+/* The first one of a context is its service, further ones hang on it. */
 static rocprofiler_status_t configure(const struct dispatch_service *wanted)
 {
-    struct dispatch_service *service = malloc(sizeof *service);
+    struct dispatch_service *service = calloc(1, sizeof *service);
     if (!service)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    *service = *wanted;
+    service->context = wanted->context;
+    service->callback = wanted->callback;
+    service->callback_data = wanted->callback_data;
+    service->buffer = wanted->buffer;
+    service->record_callback = wanted->record_callback;
+    service->record_data = wanted->record_data;
     rocprofiler_status_t status =
         service_add(wanted->context, SERVICE_DISPATCH_COUNTING, &service_ops, service);
+    if (status == ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED) {
+        service_append(service_find(wanted->context, SERVICE_DISPATCH_COUNTING), service);
+        return ROCPROFILER_STATUS_SUCCESS;
+    }
     if (status != ROCPROFILER_STATUS_SUCCESS)
         free(service);
     return status;
