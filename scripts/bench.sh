@@ -38,6 +38,7 @@ fi
 if [ -x "$dir/bin/crocgpu" ] && [ -x "$dir/bench/roctracer_bench" ]; then
     echo "== roctracer: ns per call, and the ratio to the machine's floor"
     "$dir/bin/crocgpu" "$dir/bench/roctracer_bench" --json "$dir/bench/roctracer.json" || status=1
+    "$dir/bin/crocgpu" "$dir/bench/pools_bench" --json "$dir/bench/pools.json" || status=1
 fi
 if [ -x "$dir/bench/out_bench" ]; then
     echo "== writers: a million records"

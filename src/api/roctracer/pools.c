@@ -163,16 +163,18 @@ static void flushed(void *arg)
 /* ---- open */
 
 /* Portions are powers of two, so that slots fit many pools. Waking the pool's thread costs as much
- * as hundreds of records: from some size on it hears of several buffers at once. */
+ * as hundreds of records, so it hears of several small buffers at once; the ring takes four times
+ * the portion, so those of large buffers are a quarter. */
 static size_t portion_of(size_t buffer_size)
 {
-    enum { TOGETHER_FROM_BYTES = 8 << 10, TOGETHER = 4 };
-    size_t portion = BUFFER_BYTES_MIN;
-    while (portion < PORTION_BYTES_MAX && 2 * portion <= buffer_size)
-        portion *= 2;
-    if (portion >= TOGETHER_FROM_BYTES)
-        portion *= TOGETHER;
-    return portion < PORTION_BYTES_MAX ? portion : PORTION_BYTES_MAX;
+    enum { TOGETHER_FROM_BYTES = 8 << 10, TOGETHER = 4, TOGETHER_BYTES = 64 << 10, PARTS = 4 };
+    size_t whole = BUFFER_BYTES_MIN;
+    while (whole < PARTS * (size_t)PORTION_BYTES_MAX && 2 * whole <= buffer_size)
+        whole *= 2;
+    if (whole < TOGETHER_FROM_BYTES)
+        return whole;
+    size_t together = TOGETHER * whole < TOGETHER_BYTES ? TOGETHER * whole : TOGETHER_BYTES;
+    return whole / PARTS > together ? whole / PARTS : together;
 }
 
 static struct pool *slot_reuse(size_t portion_bytes)
