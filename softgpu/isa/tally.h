@@ -100,7 +100,7 @@
 enum inst_tally { INST_TALLIES(INST_TALLY_ENUM) TALLY_COUNT };
 #undef INST_TALLY_ENUM
 
-/* Arrays of tallies are walked in blocks, and are that much longer. */
-enum { TALLY_BLOCK = 8, TALLY_SLOTS = (TALLY_COUNT + TALLY_BLOCK - 1) / TALLY_BLOCK * TALLY_BLOCK };
+/* Arrays of tallies are walked by vector instructions: a multiple of eight. */
+enum { TALLY_SLOTS = (TALLY_COUNT + 7) / 8 * 8 };
 
 #endif

@@ -1,13 +1,9 @@
 #include "wave/address.h"
 
 #include "wave/group.h"
+#include "wave/host_levels.h"
 
-/*
- * Loops over 64 addresses, built for what the host can do. Compiled code of one level is entered
- * only after asking the CPU; 64-bit minimum and zero extension have no SSE2 instruction.
- */
-#define ALWAYS_INLINE __attribute__((always_inline)) static inline
-
+/* 64-bit minimum and zero extension have no SSE2 instruction. */
 ALWAYS_INLINE struct va_extent extent_of_all(const uint64_t *va)
 {
     struct va_extent extent = {va[0], va[0]};
@@ -45,17 +41,7 @@ ALWAYS_INLINE void join_halves(uint64_t *va, const uint32_t *low, const uint32_t
     {                                                                                              \
         join_halves(va, low, high, offset);                                                        \
     }
-#ifdef __x86_64__
-DEFINE_LEVEL(avx512, __attribute__((target("avx512f,avx512vl,prefer-vector-width=512"))))
-DEFINE_LEVEL(avx2, __attribute__((target("avx2"))))
-#define CALL_LEVEL(name, ...)                                                                      \
-    (__builtin_cpu_supports("avx512vl") ? name##_avx512(__VA_ARGS__)                               \
-     : __builtin_cpu_supports("avx2")   ? name##_avx2(__VA_ARGS__)                                 \
-                                        : name##_portable(__VA_ARGS__))
-#else
-#define CALL_LEVEL(name, ...) name##_portable(__VA_ARGS__)
-#endif
-DEFINE_LEVEL(portable, )
+DEFINE_LEVELS(DEFINE_LEVEL)
 
 void lanes_add(uint64_t *va, const uint32_t *offset, uint64_t base)
 {

@@ -2,6 +2,7 @@
  * descriptor. */
 #include "isa_ops.h"
 #include "wave/address.h"
+#include "wave/contiguous.h"
 #include "wave/group.h"
 #include "wave/lds_direct.h"
 
@@ -105,6 +106,25 @@ bool buffer_pointers(struct wave *w, const struct inst *i, uint32_t size_bytes,
     return true;
 }
 
+/* Where a full wave's elements lie when they follow each other in a buffer without stride, all of
+ * them inside; NULL: elsewhere. */
+static uint8_t *contiguous_elements(struct wave *w, const struct inst *i, uint32_t bytes,
+                                    uint32_t access)
+{
+    struct buffer buffer = buffer_read(w, &i->src[2]);
+    const uint32_t *offsets = w->v[i->src[0].index];
+    bool plain = !buffer.swizzle && !buffer.stride && !buffer.add_lane;
+    if (wave_exec(w) != ~0ull || !plain || w->group->wants & PERF_WANT_MEMORY)
+        return NULL;
+    if ((i->flags & (IF_OFFEN | IF_IDXEN)) != IF_OFFEN || !lanes_contiguous(offsets, NULL, bytes))
+        return NULL;
+    uint32_t soffset = scalar_offset(w, i);
+    uint64_t first = (uint64_t)offsets[0] + (uint32_t)i->offset + soffset;
+    if (first + WAVE_LANES * bytes > buffer.records)
+        return NULL;
+    return vm_translate(w->group->reader, buffer.base + first, WAVE_LANES * bytes, access);
+}
+
 EXEC_FN(LOAD)
 {
     struct element element = inst_element(i);
@@ -115,6 +135,16 @@ EXEC_FN(LOAD)
     return inst_next(i);
 }
 
+EXEC_FN(LOAD_DWORDS)
+{
+    struct element element = inst_element(i);
+    const uint8_t *host = contiguous_elements(w, i, element.bytes, VM_READ);
+    if (!host)
+        return exec_LOAD(w, i);
+    rows_load(data_rows(w, &i->dst), host, element.dwords);
+    return inst_next(i);
+}
+
 EXEC_FN(STORE)
 {
     struct element element = inst_element(i);
@@ -122,6 +152,16 @@ EXEC_FN(STORE)
     if (!buffer_pointers(w, i, element.bytes, &pointers))
         return NULL;
     lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
+    return inst_next(i);
+}
+
+EXEC_FN(STORE_DWORDS)
+{
+    struct element element = inst_element(i);
+    uint8_t *host = contiguous_elements(w, i, element.bytes, VM_WRITE);
+    if (!host)
+        return exec_STORE(w, i);
+    rows_store(data_rows(w, &i->src[1]), host, element.dwords);
     return inst_next(i);
 }
 
@@ -192,5 +232,8 @@ inst_exec_fn *buffer_handler(struct inst *inst)
         return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
     if (!inst_keep_element(inst))
         return NULL;
-    return inst->flags & IF_LOAD ? exec_LOAD : exec_STORE;
+    bool dwords = inst_element(inst).bytes >= 4;
+    if (inst->flags & IF_LOAD)
+        return dwords ? exec_LOAD_DWORDS : exec_LOAD;
+    return dwords ? exec_STORE_DWORDS : exec_STORE;
 }

@@ -1,5 +1,6 @@
 /* LDS: reads, writes, atomics, lane permutes, swizzle, append and consume. */
 #include "isa_ops.h"
+#include "wave/contiguous.h"
 #include "wave/group.h"
 #include "wave/lanes.h"
 
@@ -24,19 +25,17 @@ static void lds_pointers(struct wave *w, const struct inst *i, uint32_t at, uint
         lds_note(w, i, offset, out->lanes, size_bytes);
 }
 
-/* Full EXEC, consecutive dwords inside the LDS: one copy. */
-static uint8_t *contiguous_dwords(const struct wave *w, const struct inst *i)
+/* Where a full wave's elements lie when they follow each other inside the LDS; NULL: elsewhere. */
+static uint8_t *contiguous_elements(const struct wave *w, const struct inst *i, uint32_t bytes)
 {
     const uint32_t *address = w->v[i->src[0].index];
     const struct workgroup *group = w->group;
-    uint32_t first = address[0] + (uint32_t)i->offset, differs = 0;
+    uint32_t first = address[0] + (uint32_t)i->offset;
     if (wave_exec(w) != ~0ull || group->wants & PERF_WANT_LDS)
         return NULL;
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
-        differs |= address[lane] ^ (address[0] + 4 * lane);
-    if (differs || (uint64_t)first + 4 * WAVE_LANES > group->lds_bytes)
+    if (!lanes_contiguous(address, NULL, bytes))
         return NULL;
-    return group->lds + first;
+    return (uint64_t)first + WAVE_LANES * bytes <= group->lds_bytes ? group->lds + first : NULL;
 }
 
 EXEC_FN(READ)
@@ -48,12 +47,13 @@ EXEC_FN(READ)
     return inst_next(i);
 }
 
-EXEC_FN(READ_B32)
+EXEC_FN(READ_DWORDS)
 {
-    const uint8_t *host = contiguous_dwords(w, i);
+    struct element element = inst_element(i);
+    const uint8_t *host = contiguous_elements(w, i, element.bytes);
     if (!host)
         return exec_READ(w, i);
-    memcpy(data_rows(w, &i->dst)[0], host, 4 * WAVE_LANES);
+    rows_load(data_rows(w, &i->dst), host, element.dwords);
     return inst_next(i);
 }
 
@@ -66,12 +66,13 @@ EXEC_FN(WRITE)
     return inst_next(i);
 }
 
-EXEC_FN(WRITE_B32)
+EXEC_FN(WRITE_DWORDS)
 {
-    uint8_t *host = contiguous_dwords(w, i);
+    struct element element = inst_element(i);
+    uint8_t *host = contiguous_elements(w, i, element.bytes);
     if (!host)
         return exec_WRITE(w, i);
-    memcpy(host, data_rows(w, &i->src[1])[0], 4 * WAVE_LANES);
+    rows_store(data_rows(w, &i->src[1]), host, element.dwords);
     return inst_next(i);
 }
 
@@ -359,8 +360,8 @@ inst_exec_fn *ds_handler(struct inst *inst)
         return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
     if (!inst_keep_element(inst))
         return NULL;
-    bool dword = inst_element(inst).bytes == 4;
+    bool dwords = inst_element(inst).bytes >= 4;
     if (inst->flags & IF_LOAD)
-        return dword ? exec_READ_B32 : exec_READ;
-    return inst->flags & IF_STORE ? (dword ? exec_WRITE_B32 : exec_WRITE) : NULL;
+        return dwords ? exec_READ_DWORDS : exec_READ;
+    return inst->flags & IF_STORE ? (dwords ? exec_WRITE_DWORDS : exec_WRITE) : NULL;
 }

@@ -196,6 +196,53 @@ static void lds_atomics(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* Full waves with one element behind the other in LDS, of every width, up to its last byte and past
+ * it: there, writes vanish and reads give 0. */
+static void lds_widths(void **state)
+{
+    (void)state;
+    static const unsigned dwords[] = {1, 2, 3, 4};
+    for (size_t n = 0; n < 4; n++) {
+        unsigned d = dwords[n], bytes = 4 * d, last = 7 + d;
+        char text[2048];
+        snprintf(text, sizeof text,
+                 PROLOGUE "v_mul_u32_u24 v4, v0, %u\nv_mov_b32 v30, v2\nv_add_u32 v31, 0x100, v2\n"
+                          "v_add_u32 v32, 0x200, v2\nv_add_u32 v33, 0x300, v2\n"
+                          "ds_write_b%u v4, v[30:%u]\n"           /* exactly fills the LDS */
+                          "ds_write_b%u v4, v[30:%u] offset:%u\n" /* one element on */
+                          "s_waitcnt lgkmcnt(0)\n"
+                          "ds_read_b%u v[8:%u], v4 offset:%u\ns_waitcnt lgkmcnt(0)\n"
+                          "v_lshlrev_b32 v1, 4, v0\nglobal_store_dwordx4 v1, v[8:11], s[4:5]\n"
+                          "s_endpgm\n",
+                 bytes, 32 * d, 29 + d, 32 * d, 29 + d, bytes, 32 * d, last, bytes);
+        struct kernel_runner *runner = runner_with(1, text);
+        const uint32_t *words = kernel_runner_buffer(runner);
+        assert_int_equal(run(runner, 0, (struct kernel_geometry){64, 64, 64 * bytes, 0}).fault,
+                         FAULT_NONE);
+        /* Lane i wrote element i, then element i + 1: each holds its writer's number. */
+        for (uint32_t i = 0; i < 64; i++) {
+            for (unsigned k = 0; k < d; k++)
+                assert_int_equal(words[4 * i + k], i < 63 ? 0x100 * k + i : 0);
+        }
+        kernel_runner_destroy(runner);
+    }
+}
+
+/* 32-bit offsets from a scalar base do not wrap around it, however evenly they are spaced. */
+static void offsets_do_not_wrap(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        1, "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_and_b32 v0, 0x3ff, v0\ns_waitcnt lgkmcnt(0)\n"
+           "v_lshlrev_b32 v1, 2, v0\nv_add_u32 v1, 0xffffff80, v1\n"
+           "global_load_dword v2, v1, s[4:5]\ns_endpgm\n");
+    uint64_t base = (uint64_t)(uintptr_t)kernel_runner_buffer(runner);
+    struct dispatch_result result = run(runner, 0, one_wave);
+    assert_int_equal(result.fault, FAULT_MEMORY_READ);
+    assert_int_equal(result.fault_va, base + 0xffffff80);
+    kernel_runner_destroy(runner);
+}
+
 static void faults_name_the_place(void **state)
 {
     (void)state;
@@ -360,6 +407,8 @@ int main(void)
         cmocka_unit_test(faults_name_the_place),
         cmocka_unit_test(rewritten_code),
         cmocka_unit_test(spinning_kernel),
+        cmocka_unit_test(lds_widths),
+        cmocka_unit_test(offsets_do_not_wrap),
         cmocka_unit_test(gws_barrier_of_all_groups),
         cmocka_unit_test(gws_semaphore_excludes),
         cmocka_unit_test(gws_semaphore_releases),

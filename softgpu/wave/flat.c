@@ -1,6 +1,7 @@
 /* FLAT, GLOBAL and SCRATCH instructions. */
 #include "isa_ops.h"
 #include "wave/address.h"
+#include "wave/contiguous.h"
 #include "wave/group.h"
 #include "wave/lds_direct.h"
 
@@ -94,21 +95,21 @@ static bool flat_pointers(struct wave *w, const struct inst *i, uint32_t size_by
     return generic_pointers(w, i, va, size_bytes, out);
 }
 
-/* The common case of array code: full EXEC, neighbouring lanes at neighbouring dwords. */
-static uint8_t *contiguous_dwords(struct wave *w, const struct inst *i, uint32_t access)
+/* Where a full wave's elements lie when they follow each other in one mapping; NULL: elsewhere. */
+static uint8_t *contiguous_elements(struct wave *w, const struct inst *i, uint32_t bytes,
+                                    uint32_t access)
 {
-    uint64_t va[WAVE_LANES], differs = 0;
-    if (wave_exec(w) != ~0ull)
+    const lane_row *rows = w->v + i->src[0].index;
+    bool scalar_base = i->flags & IF_SADDR;
+    if (wave_exec(w) != ~0ull || w->group->wants & PERF_WANT_MEMORY)
         return NULL;
-    global_addresses(w, i, va);
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
-        differs |= va[lane] ^ (va[0] + 4 * lane);
-    if (differs || va[0] >> 48) /* above: perhaps an aperture */
+    if (!lanes_contiguous(rows[0], scalar_base ? NULL : rows[1], bytes))
         return NULL;
-    uint8_t *host = vm_translate(w->group->reader, va[0], 4 * WAVE_LANES, access);
-    if (host)
-        access_log_vector(w, i, va, ~0ull, 4);
-    return host;
+    uint64_t base = scalar_base ? wave_source_scalar(w, &i->src[2]) : (uint64_t)rows[1][0] << 32;
+    uint64_t va = base + rows[0][0] + (uint64_t)(int64_t)i->offset;
+    if (va >> 48) /* perhaps an aperture */
+        return NULL;
+    return vm_translate(w->group->reader, va, WAVE_LANES * bytes, access);
 }
 
 EXEC_FN(LOAD)
@@ -121,12 +122,13 @@ EXEC_FN(LOAD)
     return inst_next(i);
 }
 
-EXEC_FN(LOAD_DWORD)
+EXEC_FN(LOAD_DWORDS)
 {
-    const uint8_t *host = contiguous_dwords(w, i, VM_READ);
+    struct element element = inst_element(i);
+    const uint8_t *host = contiguous_elements(w, i, element.bytes, VM_READ);
     if (!host)
         return exec_LOAD(w, i);
-    memcpy(data_rows(w, &i->dst)[0], host, 4 * WAVE_LANES);
+    rows_load(data_rows(w, &i->dst), host, element.dwords);
     return inst_next(i);
 }
 
@@ -149,12 +151,13 @@ EXEC_FN(STORE)
     return inst_next(i);
 }
 
-EXEC_FN(STORE_DWORD)
+EXEC_FN(STORE_DWORDS)
 {
-    uint8_t *host = contiguous_dwords(w, i, VM_WRITE);
+    struct element element = inst_element(i);
+    uint8_t *host = contiguous_elements(w, i, element.bytes, VM_WRITE);
     if (!host)
         return exec_STORE(w, i);
-    memcpy(host, data_rows(w, &i->src[1])[0], 4 * WAVE_LANES);
+    rows_store(data_rows(w, &i->src[1]), host, element.dwords);
     return inst_next(i);
 }
 
@@ -179,8 +182,8 @@ inst_exec_fn *flat_handler(struct inst *inst)
         return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
     if (!inst_keep_element(inst))
         return NULL;
-    bool plain_dword = inst_element(inst).bytes == 4 && !(inst->flags & IF_SEG_SCRATCH);
+    bool dwords = inst_element(inst).bytes >= 4 && !(inst->flags & IF_SEG_SCRATCH);
     if (inst->flags & IF_LOAD)
-        return plain_dword ? exec_LOAD_DWORD : exec_LOAD;
-    return plain_dword ? exec_STORE_DWORD : exec_STORE;
+        return dwords ? exec_LOAD_DWORDS : exec_LOAD;
+    return dwords ? exec_STORE_DWORDS : exec_STORE;
 }

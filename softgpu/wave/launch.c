@@ -238,6 +238,27 @@ static void set_system_sgprs(struct wave *wave, const struct launch *launch)
         wave->s[at] = 0; /* every wave's private memory starts at its own base */
 }
 
+static void row_fill(uint32_t *row, uint32_t value)
+{
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
+        row[lane] = value;
+}
+
+/* A wave all of whose items differ in x alone. */
+static void set_line_of_items(struct wave *wave, uint32_t axes, uint32_t x, uint32_t y, uint32_t z,
+                              bool packed)
+{
+    uint32_t seen_y = axes > 0 ? y : 0, seen_z = axes > 1 ? z : 0;
+    uint32_t first = packed ? x | seen_y << 10 | seen_z << 20 : x;
+    uint32_t *x_row = wave->v[0];
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
+        x_row[lane] = first + lane;
+    if (!packed && axes > 0)
+        row_fill(wave->v[1], seen_y);
+    if (!packed && axes > 1)
+        row_fill(wave->v[2], seen_z);
+}
+
 /* Work-item ids: x fastest. Partial groups count within what is left of the grid. */
 static uint64_t set_work_items(struct wave *wave, const struct launch *launch,
                                const uint32_t size[3], bool packed)
@@ -245,6 +266,10 @@ static uint64_t set_work_items(struct wave *wave, const struct launch *launch,
     uint32_t axes = launch->rsrc2 >> RSRC2_ITEM_ID_SHIFT & 3;
     uint32_t total = size[0] * size[1] * size[2], first = wave->wave_in_group * WAVE_LANES;
     uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
+    if (x + WAVE_LANES <= size[0]) { /* the whole wave in one line: most kernels */
+        set_line_of_items(wave, axes, x, y, z, packed);
+        return ~0ull;
+    }
     for (uint32_t lane = 0; lane < WAVE_LANES; lane++) {
         uint32_t seen_y = axes > 0 ? y : 0, seen_z = axes > 1 ? z : 0;
         wave->v[0][lane] = packed ? x | seen_y << 10 | seen_z << 20 : x;

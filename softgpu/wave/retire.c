@@ -21,42 +21,37 @@ struct wave_time {
     uint64_t issue_cycles, wait_cycles;
 };
 
-/* Most tallies are zero: they are looked at a block at a time. */
-static bool block_used(const struct workgroup *group, uint32_t at)
-{
-    uint64_t any = 0;
-    for (uint32_t i = 0; i < group->wave_count; i++)
-        for (uint32_t t = 0; t < TALLY_BLOCK; t++)
-            any |= group->waves[i].counts[at + t];
-    return any != 0;
-}
-
-static void tally_record(const struct workgroup *group, uint32_t tally,
+static void tally_record(const struct workgroup *group, uint32_t tally, uint64_t sum,
                          struct wave_time times[WAVES_PER_GROUP_MAX], struct perf_group *record)
 {
     const struct clock_cost cost = clock_costs[tally];
-    uint64_t sum = 0;
     for (uint32_t i = 0; i < group->wave_count; i++) {
         uint64_t count = group->waves[i].counts[tally];
-        if (!count)
-            continue;
-        sum += count;
         times[i].issue_cycles += count * cost.issue_cycles;
         times[i].wait_cycles += count * cost.wait_cycles;
     }
-    if (sum)
-        perf_group_count(record, tally, sum);
+    perf_group_count(record, tally, sum);
+}
+
+/* Over the group's waves. */
+static void sum_tallies(const struct workgroup *group, uint64_t sums[TALLY_SLOTS])
+{
+    memcpy(sums, group->waves[0].counts, TALLY_SLOTS * sizeof sums[0]);
+    for (uint32_t i = 1; i < group->wave_count; i++) {
+        for (uint32_t t = 0; t < TALLY_SLOTS; t++)
+            sums[t] += group->waves[i].counts[t];
+    }
 }
 
 static void record_instructions(const struct workgroup *group,
                                 struct wave_time times[WAVES_PER_GROUP_MAX],
                                 struct perf_group *record)
 {
-    for (uint32_t at = 0; at < TALLY_SLOTS; at += TALLY_BLOCK) {
-        if (!block_used(group, at))
-            continue;
-        for (uint32_t t = at; t < at + TALLY_BLOCK; t++)
-            tally_record(group, t, times, record);
+    uint64_t sums[TALLY_SLOTS];
+    sum_tallies(group, sums);
+    for (uint32_t t = 0; t < TALLY_COUNT; t++) {
+        if (sums[t])
+            tally_record(group, t, sums[t], times, record);
     }
     for (uint32_t i = 0; i < group->wave_count; i++)
         record->valu_lanes += group->waves[i].lanes[CLASS_VALU] + group->waves[i].lanes[CLASS_MFMA];

@@ -1,0 +1,25 @@
+/*
+ * Loops over lanes, built for what the host can do. Code of one level is entered only after asking
+ * the CPU; what is not x86 has the portable level alone.
+ */
+#ifndef WAVE_HOST_LEVELS_H
+#define WAVE_HOST_LEVELS_H
+
+#define ALWAYS_INLINE __attribute__((always_inline)) static inline
+
+/* DEFINE(level, options) defines name_level functions with these options. */
+#ifdef __x86_64__
+#define DEFINE_LEVELS(DEFINE)                                                                      \
+    DEFINE(avx512, __attribute__((target("avx512f,avx512vl,prefer-vector-width=512"))))            \
+    DEFINE(avx2, __attribute__((target("avx2"))))                                                  \
+    DEFINE(portable, )
+#define CALL_LEVEL(name, ...)                                                                      \
+    (__builtin_cpu_supports("avx512vl") ? name##_avx512(__VA_ARGS__)                               \
+     : __builtin_cpu_supports("avx2")   ? name##_avx2(__VA_ARGS__)                                 \
+                                        : name##_portable(__VA_ARGS__))
+#else
+#define DEFINE_LEVELS(DEFINE) DEFINE(portable, )
+#define CALL_LEVEL(name, ...) name##_portable(__VA_ARGS__)
+#endif
+
+#endif
