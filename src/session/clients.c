@@ -1,5 +1,6 @@
 #include "session/clients.h"
 
+#include "base/library.h"
 #include "base/log.h"
 #include "session/lifecycle.h"
 
@@ -80,17 +81,6 @@ static void client_drop(struct client *client)
     atomic_store(&client->state, CLIENT_ABSENT);
 }
 
-/* A tool that the program unloads would leave us pointers into nothing: it stays mapped. */
-static void library_keep(rocprofiler_configure_func_t configure)
-{
-    Dl_info library;
-    if (!dladdr((void *)configure, &library) || !library.dli_fname)
-        return;
-    void *handle = dlopen(library.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE);
-    if (handle)
-        dlclose(handle);
-}
-
 static void attach_configure(struct client *client, uint32_t priority)
 {
     rocprofiler_configure_attach_func_t configure = discover_attach(client->configure);
@@ -134,7 +124,7 @@ bool client_configure(struct client *client, bool to_attach)
         return false;
     }
     atomic_store(&client->state, CLIENT_CONFIGURED);
-    library_keep(client->configure);
+    library_keep((const void *)client->configure); /* a tool that the program unloads */
     return true;
 }
 
