@@ -45,23 +45,17 @@ struct context *context_find(rocprofiler_context_id_t id)
 
 extern uint32_t session_current_client(void);
 
-struct context *context_new(uint32_t client)
-{
-    struct context *context = calloc(1, sizeof *context);
-    if (context)
-        context->client = client;
-    return context;
-}
-
-bool context_list(struct context *context)
+struct context *context_add(uint32_t client)
 {
     uint32_t index = atomic_load(&context_count);
-    if (index == SESSION_CONTEXTS_MAX)
-        return false;
+    struct context *context = index < SESSION_CONTEXTS_MAX ? calloc(1, sizeof *context) : NULL;
+    if (!context)
+        return NULL;
     context->index = index;
+    context->client = client;
     contexts[index] = context;
     atomic_store_explicit(&context_count, index + 1, memory_order_release);
-    return true;
+    return context;
 }
 
 rocprofiler_status_t context_create(rocprofiler_context_id_t *id)
@@ -72,19 +66,14 @@ rocprofiler_status_t context_create(rocprofiler_context_id_t *id)
         return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
     if (id->handle != 0)
         return ROCPROFILER_STATUS_ERROR_CONTEXT_ID_NOT_ZERO;
-    struct context *context = context_new(session_current_client());
-    if (!context)
-        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    context->valid = true;
     pthread_mutex_lock(&session_lock);
-    bool listed = context_list(context);
-    pthread_mutex_unlock(&session_lock);
-    if (!listed) {
-        free(context);
-        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    struct context *context = context_add(session_current_client());
+    if (context) {
+        context->valid = true;
+        *id = context_id(context);
     }
-    *id = context_id(context);
-    return ROCPROFILER_STATUS_SUCCESS;
+    pthread_mutex_unlock(&session_lock);
+    return context ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 static bool counts_dispatches(const struct context *context)

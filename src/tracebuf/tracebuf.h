@@ -67,6 +67,11 @@ struct tracebuf_config {
     void *arg;
     /* Goes on after tracebuf_shutdown, for owners who flush at their own time. */
     bool outlives_shutdown;
+    /* `deliver` and `flushed` are not called inside of one another. A consumer that waited for room
+     * in another buffer could not be handed more meanwhile: its thread does not wait (see
+     * SEGMENTS_MAX).
+     */
+    bool one_at_a_time;
 };
 
 struct tracebuf_lease {

@@ -85,10 +85,6 @@ void activities_remove(const struct pool *pool);
  * the SDK configure themselves, and they may use this library. */
 bool registry_begin(void); /* false: no memory */
 
-/* From now on queues are made such that HSA_OPS can be enabled for them at any time. No lock held.
- */
-void registry_queues_expect(void);
-
 /* HIP's own numbers are known now, or its calls are seen another way. */
 void registry_hip_armed(void);
 void registry_pause(bool paused);
@@ -131,8 +127,9 @@ void event_of_submission(rocprofiler_callback_tracing_record_t record,
 void markers_follow(void); /* hooks the marker library, if it is there and anybody listens */
 
 /* ---- pools.c */
-struct pool *pool_find(const roctracer_pool_t *handle); /* NULL: not open; registry_lock */
-struct pool *pool_default(void);                        /* NULL: none; registry_lock */
+/* NULL: not open, respectively none. It stays so only under registry_lock. */
+struct pool *pool_find(const roctracer_pool_t *handle);
+struct pool *pool_default(void);
 struct tracebuf *pool_buffer(const struct pool *pool);
 
 /* ---- convert.c */

@@ -4,11 +4,13 @@
  * below, names from above, and hands that to the callback whenever it is full or flushed.
  *
  * A pool is a slot that lives for ever, since calls in progress still hold its tracebuf; the handle
- * names one use of it. Under registry_lock: handle and state. The pool's thread alone touches the
- * memory, between open and close.
+ * names one use of it. Handle, state and the default pool change under registry_lock and are read
+ * without it, too: a signal handler may flush, whatever lock its thread has. The pool's thread
+ * alone touches the memory, between open and close.
  */
 #include "api/roctracer/internal.h"
 
+#include "base/library.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -29,7 +31,7 @@ enum pool_state { POOL_IDLE, POOL_OPEN, POOL_CLOSING };
 
 struct pool {
     _Atomic int state;
-    uint64_t handle;
+    _Atomic uint64_t handle; /* before state (release) */
     struct tracebuf *buffer; /* of the slot: stays */
     size_t portion_bytes;
     uint64_t opened_ns;
@@ -43,10 +45,10 @@ struct pool {
     uint64_t lost_before;
 };
 
-/* Slots are added under registry_lock and never go. */
+/* Slots are added under registry_lock, the count last (release), and never go. */
 static struct pool *slots[POOLS_MAX];
-static uint32_t slot_count;
-static struct pool *default_pool;
+static _Atomic uint32_t slot_count;
+static _Atomic(struct pool *) default_pool;
 
 struct tracebuf *pool_buffer(const struct pool *pool)
 {
@@ -62,8 +64,10 @@ struct pool *pool_find(const roctracer_pool_t *handle)
 {
     uint64_t value = (uint64_t)(uintptr_t)handle;
     uint64_t index = value & ((1u << HANDLE_INDEX_BITS) - 1);
-    struct pool *pool = index < slot_count ? slots[index] : NULL;
-    return pool && pool->handle == value && atomic_load(&pool->state) == POOL_OPEN ? pool : NULL;
+    struct pool *pool = index < atomic_load(&slot_count) ? slots[index] : NULL;
+    bool open =
+        pool && atomic_load(&pool->state) == POOL_OPEN && atomic_load(&pool->handle) == value;
+    return open ? pool : NULL;
 }
 
 /* ---- on the pool's thread */
@@ -72,9 +76,9 @@ static void memory_emit(struct pool *pool)
 {
     size_t bytes = pool->records_bytes;
     const roctracer_properties_t *p = &pool->properties;
+    pool->records_bytes = pool->names_bytes = 0; /* now: it may not return */
     if (bytes && p->buffer_callback_fun)
         p->buffer_callback_fun(pool->memory, pool->memory + bytes, p->buffer_callback_arg);
-    pool->records_bytes = pool->names_bytes = 0;
 }
 
 static const char *name_put(struct pool *pool, const struct converted *from)
@@ -200,6 +204,7 @@ static struct pool *slot_make(size_t portion_bytes)
         .flushed = flushed,
         .arg = pool,
         .outlives_shutdown = true,
+        .one_at_a_time = true,
     };
     pool->portion_bytes = portion_bytes;
     pool->buffer = engine->tracebuf_create(&config);
@@ -227,8 +232,11 @@ static bool slot_provide(size_t portion_bytes)
     if (!pool)
         return false;
     pthread_mutex_lock(&registry_lock);
-    if (slot_count < POOLS_MAX)
-        slots[slot_count++] = pool; /* else it stays unused */
+    uint32_t count = atomic_load(&slot_count);
+    if (count < POOLS_MAX) { /* else it stays unused */
+        slots[count] = pool;
+        atomic_store(&slot_count, count + 1);
+    }
     pthread_mutex_unlock(&registry_lock);
     return true;
 }
@@ -320,6 +328,10 @@ static roctracer_status_t pool_open(const roctracer_properties_t *properties,
                     "open_pool: no properties, or a buffer that does not hold two records");
     if (!handle && roctracer_default_pool())
         return already_defined(); /* before the allocator is asked */
+    if (properties->alloc_fun)
+        library_keep((const void *)properties->alloc_fun);
+    if (properties->buffer_callback_fun)
+        library_keep((const void *)properties->buffer_callback_fun);
     struct pool unused = {.properties = *properties, .memory = memory_take(properties)};
     if (!unused.memory)
         return fail(ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION, "no memory of %zu bytes for a pool",
@@ -398,13 +410,10 @@ roctracer_status_t roctracer_close_pool(void)
 
 static roctracer_status_t pool_flush(roctracer_pool_t *handle)
 {
-    pthread_mutex_lock(&registry_lock);
-    const struct pool *pool = handle ? pool_find(handle) : default_pool;
-    struct tracebuf *buffer = pool ? pool->buffer : NULL;
-    pthread_mutex_unlock(&registry_lock);
+    const struct pool *pool = handle ? pool_find(handle) : pool_default();
     if (!pool)
         return handle ? not_open(handle) : ROCTRACER_STATUS_SUCCESS;
-    records_flush(buffer);
+    records_flush(pool->buffer);
     return ROCTRACER_STATUS_SUCCESS;
 }
 

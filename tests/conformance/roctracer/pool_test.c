@@ -359,6 +359,55 @@ static void callbacks_may_flush_each_others_pools(void **state)
     assert_int_equal(mutual[1].count, 500);
 }
 
+/* The callback of the first records into the second, whose own callback is slow: it waits for room
+ * there, and must not be handed more meanwhile. */
+static struct {
+    struct catch first, second;
+    _Atomic unsigned inside, overlaps, changed;
+} waiting;
+
+static void on_full_that_is_slow(const char *begin, const char *end, void *arg)
+{
+    static const struct timespec nap = {0, 2000000};
+    catch_records(begin, end, arg);
+    nanosleep(&nap, NULL);
+}
+
+static void on_full_that_waits(const char *begin, const char *end, void *arg)
+{
+    roctracer_record_t before;
+    waiting.overlaps += waiting.inside++ != 0;
+    catch_records(begin, end, arg);
+    memcpy(&before, begin, sizeof before);
+    for (int i = 0; i < 400; i++)
+        other_call();
+    waiting.changed += memcmp(&before, begin, sizeof before) != 0;
+    waiting.inside--;
+}
+
+static void a_callback_that_waits_is_not_called_again(void **state)
+{
+    (void)state;
+    memset(&waiting, 0, sizeof waiting);
+    roctracer_properties_t properties = {.buffer_size = 64 * RECORD_BYTES,
+                                         .buffer_callback_fun = on_full_that_waits,
+                                         .buffer_callback_arg = &waiting.first};
+    OK(roctracer_open_pool_expl(&properties, &waiting.first.pool));
+    properties.buffer_callback_fun = on_full_that_is_slow;
+    properties.buffer_callback_arg = &waiting.second;
+    OK(roctracer_open_pool_expl(&properties, &waiting.second.pool));
+    OK(roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_API, OP, waiting.first.pool));
+    OK(roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_API, OTHER, waiting.second.pool));
+    for (int i = 0; i < 3000; i++)
+        call();
+    OK(roctracer_close_pool_expl(waiting.first.pool));
+    OK(roctracer_close_pool_expl(waiting.second.pool));
+    assert_int_equal(waiting.overlaps, 0);
+    assert_int_equal(waiting.changed, 0);
+    assert_int_equal(waiting.first.count, 3000);
+    assert_int_equal(waiting.second.count, 400 * waiting.first.calls);
+}
+
 /* ---- threads and signals */
 
 enum { THREADS = 8, CALLS = 3000 };
@@ -486,6 +535,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_callback_may_fill_and_flush_its_own_pool),
         cmocka_unit_test(a_callback_may_close_its_own_pool),
         cmocka_unit_test(callbacks_may_flush_each_others_pools),
+        cmocka_unit_test(a_callback_that_waits_is_not_called_again),
         cmocka_unit_test(nothing_is_lost_between_threads_and_a_slow_callback),
         cmocka_unit_test(pools_may_close_while_writers_run),
         cmocka_unit_test(a_signal_handler_may_flush),
