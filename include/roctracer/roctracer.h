@@ -113,7 +113,10 @@ typedef activity_rtapi_callback_t roctracer_rtapi_callback_t;
 /**
  * `callback` runs at the beginning and the end of every call of the operation (ROCTX, HSA_EVT: once
  * an event), on the calling thread, with no lock of this library held. A call that has begun ends
- * with the callback it began with, unless that was disabled meanwhile.
+ * with the callback it began with, unless that was disabled meanwhile. It may call every
+ * function of this library, end the thread or the process, and fork; it must not leave by longjmp
+ * or an exception. The library that it is in stays mapped, even when the program closes it; so do
+ * those of a pool's functions.
  *
  * INVALID_DOMAIN_ID; NOT_IMPLEMENTED for KFD_API; INVALID_ARGUMENT for an operation the domain does
  * not have, or a NULL callback. OPS domains and EXT_API have no calls: SUCCESS without effect.
@@ -211,7 +214,7 @@ ROCTRACER_API roctracer_status_t roctracer_disable_domain_activity(activity_doma
  * Hands every complete record to the pool's callback and returns afterwards. A record that is just
  * being written stops it; the next flush goes on from there. NULL: the default pool; SUCCESS when
  * there is none. From a pool's callback it only asks for the flush. INVALID_ARGUMENT for what is no
- * open pool.
+ * open pool. Signal handlers may call it.
  */
 ROCTRACER_API roctracer_status_t roctracer_flush_activity_expl(roctracer_pool_t *pool)
     ROCTRACER_VERSION_4_1;

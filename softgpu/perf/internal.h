@@ -14,7 +14,6 @@
 #include "perf/memory.h"
 #include "perf/perf.h"
 #include "perf/sources.h"
-#include "perf/trace.h"
 #include "perf_tables.h" /* generated */
 
 enum axis { AXIS_XCC, AXIS_SE, AXIS_CU, AXIS_CHANNEL };
@@ -73,7 +72,6 @@ struct counter {
 /* A dispatch that runs: how long each compute unit has been busy with it. */
 struct running_dispatch {
     uint64_t seq;
-    uint64_t begin_cycles;
     struct running_dispatch *next;
     uint32_t capacity; /* groups that a compute unit holds */
     enum perf_limit limit;
@@ -91,9 +89,6 @@ struct perf {
      * Reader: the engine at group start (relaxed): a group that just missed it lies before the
      * start. */
     atomic_uint wants;
-    /* What each shader array traces. Written by register writes, read by the engine at group start,
-     * both relaxed, as `wants`. */
-    atomic_uint *trace_targets;
 
     pthread_mutex_t lock; /* all below: registers (CP thread) against retirement (pool threads) */
     uint32_t gfx_index;
@@ -104,7 +99,6 @@ struct perf {
     uint64_t (*xcc)[SRC_XCC_COUNT];
     uint64_t (*channel)[SRC_CHANNEL_COUNT]; /* [xcc][channel] */
     struct memory_model memory;
-    struct trace *trace;
     struct running_dispatch *running, *spare;
 };
 

@@ -151,18 +151,15 @@ static int on_call(uint32_t id, void *data)
     return ANSWER_YES;
 }
 
-/* NULL instead of a record asks whether the operation is wanted. From ROCm 7 on, 1 tells once more
-   that one which was wanted has begun. */
+/* Without a record it is a question. */
 static int on_operation(uint32_t operation, const void *record)
 {
-    enum { BEGUN = 1 };
-
     if (!operation_is_wanted(operation))
         return ANSWER_NO;
-    if (record == NULL)
-        operation_begins();
-    else if ((uintptr_t)record != BEGUN)
+    if (record != NULL)
         operation_finished(operation, record);
+    else
+        operation_begins();
     return ANSWER_YES;
 }
 
