@@ -111,12 +111,17 @@ static void wait_while_busy(struct thread *t, const void *what)
     }
 }
 
-void thread_quiesce(const void *what)
+void thread_fence_heavy(void)
 {
     if (thread_fence_is_free)
         membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
     else
         atomic_fetch_add(&fallback_fence, 1); /* seq_cst, pairs with the writers' exchange */
+}
+
+void thread_quiesce(const void *what)
+{
+    thread_fence_heavy();
     struct thread *self = thread_current;
     for (struct thread *t = thread_first(); t; t = t->next)
         if (t != self)

@@ -62,6 +62,16 @@ static inline void thread_busy_end(struct thread *self)
     atomic_store_explicit(&self->busy, NULL, memory_order_release);
 }
 
+/* The two sides of a store-then-load handshake: the rare one, which pays, and the frequent one. */
+void thread_fence_heavy(void);
+static inline void thread_fence_light(void)
+{
+    if (__builtin_expect(thread_fence_is_free, 1))
+        atomic_signal_fence(memory_order_seq_cst);
+    else
+        thread_fence_heavy();
+}
+
 /* Returns when no thread is still in a busy section over `what` that began before the call. */
 void thread_quiesce(const void *what);
 

@@ -223,6 +223,11 @@ void trace_api_enter_as(struct trace_frame *frame, const struct trace_set *set,
  *
  * Contexts stopped meanwhile still get what they captured.
  */
+struct trace_event_slot { /* one subscriber's; a line of memory holds the first ones */
+    rocprofiler_user_data_t user_data, enter_user_data;
+    rocprofiler_user_data_t external; /* valid when has_external */
+};
+
 struct trace_event {
     const struct trace_set *set;       /* NULL: nobody; every call below is then a no-op */
     const struct trace_set *enter_set; /* between recapture and the enqueue's EXIT, else NULL */
@@ -233,9 +238,8 @@ struct trace_event {
     int32_t first_operation; /* it was opened for; what external ids are asked for */
     uint16_t domain;
     bool has_external;
-    rocprofiler_user_data_t user_data[TRACE_SUBSCRIBERS_MAX];
-    rocprofiler_user_data_t enter_user_data[TRACE_SUBSCRIBERS_MAX];
-    rocprofiler_user_data_t external[TRACE_SUBSCRIBERS_MAX];
+    struct trace_event_slot
+        slots[TRACE_SUBSCRIBERS_MAX]; /* user data: only where set has callbacks */
 };
 
 /* Captures subscribers and ids on the causing thread: current call's internal id, or a new one when
@@ -254,6 +258,14 @@ void trace_event_open_unwatched(struct trace_event *event, enum trace_domain dom
  * a copy taken by recapture. `payload` carries nanoseconds. */
 void trace_event_call(struct trace_event *event, int32_t operation,
                       rocprofiler_callback_phase_t phase, void *payload);
+
+/* False: trace_event_call would call nobody, its payload need not be made. */
+static inline bool trace_event_is_called(const struct trace_event *event, int32_t operation)
+{
+    const struct trace_set *set = operation == event->operation ? event->set : event->enter_set;
+
+    return set != NULL && set->has_callbacks;
+}
 
 /* Copies `record` (complete but for correlation_id, which this fills per context; times in
  * nanoseconds) to every listening buffer. `size` is the record's own size. */
@@ -302,12 +314,12 @@ uint64_t trace_time_ns(void);
 
 /* (e) Dispatch counting: asked by intercept around every dispatch while a context counts. */
 struct trace_dispatch {
-    struct trace_event event;                /* first */
     rocprofiler_kernel_dispatch_info_t info; /* complete before begin */
     uint64_t hsa_agent, hsa_queue;           /* hsa_agent_t handle; hsa_queue_t address */
     uint64_t start_ns, end_ns;               /* set before complete */
     void *counting;                          /* owned by the counting service; NULL: not counted */
     void *sampling;                          /* idem, PC sampling and thread trace */
+    struct trace_event event;                /* last: what is in use stands together */
 };
 
 struct trace_packets {

@@ -116,13 +116,13 @@ static bool set_has(const struct trace_set *set, rocprofiler_context_id_t contex
     return false;
 }
 
-static rocprofiler_user_data_t user_data_of(const struct trace_set *set,
-                                            const rocprofiler_user_data_t *user_data,
-                                            rocprofiler_context_id_t context)
+static rocprofiler_user_data_t value_of(const struct trace_set *set,
+                                        const rocprofiler_user_data_t *values,
+                                        rocprofiler_context_id_t context)
 {
-    for (uint32_t i = 0; set && i < set->subscriber_count; i++)
+    for (uint32_t i = 0; i < set->subscriber_count; i++)
         if (set->subscribers[i].context.handle == context.handle)
-            return user_data[i];
+            return values[i];
     return (rocprofiler_user_data_t){0};
 }
 
@@ -144,7 +144,7 @@ static void externals_capture(struct session_thread *self, struct trace_event *e
     const struct trace_set *set = event->set;
     event->has_external = externals_wanted(set);
     for (uint32_t i = 0; event->has_external && i < set->subscriber_count; i++)
-        event->external[i] = external_capture(self, event, &set->subscribers[i]);
+        event->slots[i].external = external_capture(self, event, &set->subscribers[i]);
 }
 
 /* Pushed ids may have changed meanwhile. One that a context was asked for stays: it is asked for
@@ -158,13 +158,13 @@ static void externals_recapture(struct session_thread *self, struct trace_event 
     if (!event->has_external)
         return;
     rocprofiler_user_data_t before[TRACE_SUBSCRIBERS_MAX];
-    if (had_external)
-        memcpy(before, event->external, old->subscriber_count * sizeof before[0]);
+    for (uint32_t i = 0; had_external && i < old->subscriber_count; i++)
+        before[i] = event->slots[i].external;
     for (uint32_t i = 0; i < set->subscriber_count; i++) {
         const struct trace_subscriber *s = &set->subscribers[i];
-        event->external[i] = s->request && had_external && set_has(old, s->context)
-                                 ? user_data_of(old, before, s->context)
-                                 : external_capture(self, event, s);
+        event->slots[i].external = s->request && had_external && set_has(old, s->context)
+                                       ? value_of(old, before, s->context)
+                                       : external_capture(self, event, s);
     }
 }
 
@@ -192,8 +192,8 @@ bool trace_event_open(struct trace_event *event, enum trace_domain domain, int32
     if (!event->set)
         return false;
     ids_capture(self, event);
-    for (uint32_t i = 0; i < event->set->subscriber_count; i++)
-        event->user_data[i].value = 0;
+    for (uint32_t i = 0; event->set->has_callbacks && i < event->set->subscriber_count; i++)
+        event->slots[i].user_data.value = 0;
     externals_capture(self, event);
     return true;
 }
@@ -205,30 +205,41 @@ void trace_event_open_unwatched(struct trace_event *event, enum trace_domain dom
         ids_capture(self, event);
 }
 
+/* The new set's contexts take over what the old set's ones left there. */
+static void user_data_move(struct trace_event *event, const struct trace_set *old)
+{
+    rocprofiler_user_data_t before[TRACE_SUBSCRIBERS_MAX];
+    const struct trace_set *set = event->set;
+    bool had_callbacks = old && old->has_callbacks;
+    for (uint32_t i = 0; had_callbacks && i < old->subscriber_count; i++)
+        event->slots[i].enter_user_data = before[i] = event->slots[i].user_data;
+    for (uint32_t i = 0; set && set->has_callbacks && i < set->subscriber_count; i++)
+        event->slots[i].user_data = had_callbacks
+                                        ? value_of(old, before, set->subscribers[i].context)
+                                        : (rocprofiler_user_data_t){0};
+}
+
 bool trace_event_recapture(struct trace_event *event, int32_t operation)
 {
     struct thread *thread = session_self();
     const struct trace_set *old = event->set;
-    if (old)
-        memcpy(event->enter_user_data, event->user_data,
-               old->subscriber_count * sizeof event->user_data[0]);
     event->enter_set = old;
     event->operation = operation;
     event->set = thread ? trace_set_load((enum trace_domain)event->domain, operation) : NULL;
+    if (old && event->set == old && !old->has_callbacks)
+        return true; /* nobody was called who could have changed anything */
+    user_data_move(event, old);
     if (!event->set)
         return false;
     if (event->correlation_id.internal == 0)
         ids_capture(session_of(thread), event);
-    for (uint32_t i = 0; i < event->set->subscriber_count; i++)
-        event->user_data[i] =
-            user_data_of(old, event->enter_user_data, event->set->subscribers[i].context);
     externals_recapture(session_of(thread), event, old);
     return true;
 }
 
 static rocprofiler_user_data_t event_external(const struct trace_event *event, uint32_t i)
 {
-    return event->has_external ? event->external[i] : (rocprofiler_user_data_t){0};
+    return event->has_external ? event->slots[i].external : (rocprofiler_user_data_t){0};
 }
 
 static rocprofiler_user_data_t external_by_context(const struct trace_event *event,
@@ -240,9 +251,8 @@ static rocprofiler_user_data_t external_by_context(const struct trace_event *eve
     return (rocprofiler_user_data_t){0};
 }
 
-static void callbacks_run(struct trace_event *event, const struct trace_set *set,
-                          rocprofiler_user_data_t *user_data, int32_t operation,
-                          rocprofiler_callback_phase_t phase, void *payload)
+static void callbacks_run(struct trace_event *event, const struct trace_set *set, bool of_enter,
+                          int32_t operation, rocprofiler_callback_phase_t phase, void *payload)
 {
     rocprofiler_callback_tracing_record_t record = {
         .thread_id = event->thread_id,
@@ -258,7 +268,8 @@ static void callbacks_run(struct trace_event *event, const struct trace_set *set
             continue;
         record.context_id = s->context;
         record.correlation_id.external = external_by_context(event, s);
-        s->callback(record, &user_data[i], s->callback_data);
+        struct trace_event_slot *slot = &event->slots[i];
+        s->callback(record, of_enter ? &slot->enter_user_data : &slot->user_data, s->callback_data);
     }
 }
 
@@ -268,8 +279,7 @@ void trace_event_call(struct trace_event *event, int32_t operation,
     bool of_enter = operation != event->operation;
     const struct trace_set *set = of_enter ? event->enter_set : event->set;
     if (set && set->has_callbacks)
-        callbacks_run(event, set, of_enter ? event->enter_user_data : event->user_data, operation,
-                      phase, payload);
+        callbacks_run(event, set, of_enter, operation, phase, payload);
     if (of_enter)
         event->enter_set = NULL;
 }

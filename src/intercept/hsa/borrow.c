@@ -22,6 +22,7 @@ enum { WAYS = 4, SETS = 4096, SET_SHIFT = 7 };
 struct lending {
     _Atomic uint64_t word;
     struct loan *loan; /* the submitter writes it before LENT; read in KEEPING */
+    uint64_t uses;     /* who holds KEEPING */
 };
 
 static struct lending lendings[SETS][WAYS];
@@ -29,10 +30,11 @@ static struct lending lendings[SETS][WAYS];
  * and the signal's next use comes after the kernel. Counted down by who has read the signal for the
  * last time (release); pairs with borrow_any (acquire), after which the signal's memory may go. */
 static _Atomic uint32_t lent_count;
-/* The signal whose memory the completion thread looks at, which stores it (seq_cst) and then looks
- * at the word again; borrow_forget changes the word and then reads this (seq_cst). One of the two
- * sees the other. */
-static _Atomic(const amd_signal_t *) looked_at;
+/* Odd while the completion thread looks at signals' memory: it counts (seq_cst) and then looks at
+ * the word again; borrow_forget changes the word and then reads this (seq_cst). One of the two sees
+ * the other. */
+static _Atomic uint32_t looks;
+static uint32_t ended_since_asking; /* loans; completion thread only */
 
 static uint64_t address_part(const amd_signal_t *signal)
 {
@@ -121,23 +123,36 @@ void borrow_forget(amd_signal_t *signal)
     if (signal == NULL || !borrow_any())
         return;
     settle(signal, true);
-    while (atomic_load(&looked_at) == signal)
+    uint32_t look = atomic_load(&looks);
+    while (look % 2 == 1 && atomic_load(&looks) == look)
         sched_yield();
+}
+
+void borrow_asking(void)
+{
+    atomic_store(&looks, atomic_load_explicit(&looks, memory_order_relaxed) + 1);
+}
+
+void borrow_asked(void)
+{
+    atomic_store_explicit(&looks, atomic_load_explicit(&looks, memory_order_relaxed) + 1,
+                          memory_order_release);
+    if (ended_since_asking > 0)
+        atomic_fetch_sub_explicit(&lent_count, ended_since_asking, memory_order_release);
+    ended_since_asking = 0;
 }
 
 /* A way that was free may be taken by another thread: both try the next. */
 static bool way_take(struct lending *lending, struct loan *loan, const amd_signal_t *signal)
 {
-    static _Atomic uint64_t uses; /* relaxed: only has to differ */
     uint64_t free = FREE;
 
     if (!atomic_compare_exchange_strong_explicit(&lending->word, &free,
                                                  address_part(signal) | KEEPING,
                                                  memory_order_acquire, memory_order_relaxed))
         return false;
-    uint64_t use = atomic_fetch_add_explicit(&uses, 1, memory_order_relaxed);
     loan->lending = lending;
-    loan->word = use << USE_SHIFT | address_part(signal) | LENT;
+    loan->word = lending->uses++ << USE_SHIFT | address_part(signal) | LENT;
     atomic_store_explicit(&loan->kept, false, memory_order_relaxed);
     lending->loan = loan;
     atomic_fetch_add_explicit(&lent_count, 1, memory_order_relaxed);
@@ -174,18 +189,16 @@ bool borrow_end(struct loan *loan)
 
     if (atomic_load_explicit(&loan->kept, memory_order_acquire))
         return true;
-    atomic_store(&looked_at, signal);
     if (atomic_load(&lending->word) == word && signal_ended(signal)) {
         times_read(&times, signal);
         /* Fails when somebody is keeping the times: the next look finds them in the loan. */
         ended = atomic_compare_exchange_strong_explicit(&lending->word, &word, FREE,
                                                         memory_order_acq_rel, memory_order_relaxed);
     }
-    atomic_store_explicit(&looked_at, NULL, memory_order_release);
     if (!ended)
         return false;
     loan->times = times;
-    atomic_fetch_sub_explicit(&lent_count, 1, memory_order_release);
+    ended_since_asking++;
     return true;
 }
 

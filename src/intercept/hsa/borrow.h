@@ -41,6 +41,10 @@ struct loan {
  * dispatch needs a signal of its own. */
 bool borrow_begin(struct loan *loan, amd_signal_t *signal);
 
+/* The completion thread: around a row of borrow_end(), with nothing in between that waits. */
+void borrow_asking(void);
+void borrow_asked(void);
+
 /* The completion thread: true once, when the kernel has ended; the loan is over, its times are. */
 bool borrow_end(struct loan *loan);
 

@@ -13,22 +13,38 @@
 /*
  * How long the thread sleeps between two looks while work is in flight. Nobody waits for work that
  * is not urgent, so it is collected in large batches; urgent work is looked at often at first,
- * because kernels and copies that somebody waits for are mostly short.
+ * because kernels and copies that somebody waits for are mostly short. With nothing in flight it
+ * naps on for a while, so that a program that launches now and then need not wake it.
  */
 enum {
     NAP_URGENT_MIN_NS = 5000,
     NAP_URGENT_MAX_NS = 100000,
     NAP_LAZY_NS = 1000000,
+    IDLE_BEFORE_SLEEP_NS = 10000000,
     THOROUGH_EVERY_NS = 500000, /* a thorough look costs a few ns for each entry in flight */
     DRAIN_STEP_NS = 500000,
 };
 
+/*
+ * A lane's state: 0, the thread does not know it; LISTED, the thread looks at it; PARKING, the
+ * thread is about to sleep and looks at it a last time. The epoch above counts forks: what a
+ * parent's thread knew, the child's does not.
+ *
+ * Posters put an entry and then read the state; the thread stores PARKING and then looks for
+ * entries (thread_fence_light and _heavy between): one of the two sees the other. A poster that
+ * does not find LISTED stores it, and whoever replaces another state by LISTED hands the lane over.
+ */
+enum { LISTED = 1, PARKING = 2, EPOCH_STEP = 4 };
+
 static struct {
-    /* Posters push (release), the thread takes all (acquire). */
-    _Atomic(struct inflight *) posted;
-    /* 1 while the thread sleeps until woken. The thread stores 1 and then looks at `posted`, a
+    /* Lanes that became active: posters push (seq_cst), the thread takes all (acquire). */
+    _Atomic(struct inflight_lane *) arrivals;
+    /* 1 while the thread sleeps until woken. The thread stores 1 and then looks at `arrivals`, a
        poster pushes and then looks here (all seq_cst): one of the two sees the other. */
     _Atomic uint32_t sleeping;
+    /* Nothing is in flight: the thread stores (release) when it has parked all lanes, and takes it
+       back before it takes arrivals; idle() reads it (acquire) after those. */
+    _Atomic uint32_t asleep;
     /* Futex word of naps: bumped by whoever wants a look now (release), thread reads (acquire). */
     _Atomic uint32_t nudge;
     /* 1 during a nap that urgent work must cut short. The thread stores 1 and then looks at
@@ -37,15 +53,20 @@ static struct {
     _Atomic uint32_t urgent_posted;
     /* Looks begun and done: the thread writes (release), harvest reads (acquire). */
     _Atomic uint32_t looks_begun, looks_done;
-    /* The thread writes (release), drain reads (acquire). */
+    /* Of entries: the thread writes (release), drain reads (acquire). */
     _Atomic uint64_t completed, failed;
-    /* Posters add (relaxed) before the push; drain reads (acquire). */
-    _Atomic uint64_t posted_count;
+    /* Drain asks how many entries were ever posted (adds to `wanted`), the thread answers with the
+       number and then the question's (release; read with acquire). */
+    _Atomic uint32_t census_wanted, census_done;
+    _Atomic uint64_t census_posted;
     _Atomic bool running; /* completion_start and the fork handler write, all read; seq_cst */
+    /* LISTED of this process; the fork handler writes while the process has one thread. */
+    _Atomic uint32_t listed;
     struct inflight_lane *active; /* thread only */
+    uint64_t received;            /* entries, thread only */
     /* completion_tick_set writes (release), the thread reads (acquire). */
     void (*_Atomic tick)(uint64_t now_ns);
-} completion;
+} completion = {.listed = EPOCH_STEP | LISTED};
 
 static __thread bool thread_is_completion;
 
@@ -64,12 +85,27 @@ uint64_t completion_failed_count(void)
     return atomic_load_explicit(&completion.failed, memory_order_acquire);
 }
 
+static uint64_t finished_count(void)
+{
+    return atomic_load_explicit(&completion.completed, memory_order_acquire) +
+           atomic_load_explicit(&completion.failed, memory_order_acquire);
+}
+
 static uint64_t now_ns(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- the thread's side of a lane ---- */
+
+/* A counter that only this thread writes. */
+static void own_count_add(_Atomic uint64_t *count, uint64_t add)
+{
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + add,
+                          memory_order_release);
 }
 
 static void lane_append(struct inflight_lane *lane, struct inflight *work)
@@ -81,18 +117,25 @@ static void lane_append(struct inflight_lane *lane, struct inflight *work)
         lane->oldest = work;
     lane->newest = work;
     lane->urgent_count += work->urgent;
-    if (!lane->active) {
-        lane->active = true;
-        lane->active_next = completion.active;
-        completion.active = lane;
-    }
+    completion.received++;
 }
 
-/* Posts arrive newest first. */
-static void posted_take(void)
+static struct inflight *ring_take(struct inflight_lane *lane)
 {
-    struct inflight *stack =
-        atomic_exchange_explicit(&completion.posted, NULL, memory_order_acquire);
+    _Atomic(struct inflight *) *slot = &lane->ring->slots[lane->ring_at % INFLIGHT_RING_SLOTS];
+    struct inflight *work = atomic_load_explicit(slot, memory_order_acquire);
+
+    if (work == NULL)
+        return NULL;
+    atomic_store_explicit(slot, NULL, memory_order_release);
+    lane->ring_at++;
+    return work;
+}
+
+/* What stands on the stack was posted newest last. */
+static void stack_receive(struct inflight_lane *lane)
+{
+    struct inflight *stack = atomic_exchange_explicit(&lane->stack, NULL, memory_order_acquire);
     struct inflight *in_order = NULL;
 
     while (stack != NULL) {
@@ -103,9 +146,29 @@ static void posted_take(void)
     }
     while (in_order != NULL) {
         struct inflight *next = in_order->next;
-        lane_append(in_order->lane, in_order);
+        lane_append(lane, in_order);
         in_order = next;
     }
+}
+
+/* The ring first: its entries are older than those that found it full. */
+static void lane_receive(struct inflight_lane *lane)
+{
+    struct inflight *work;
+
+    while (lane->ring != NULL && (work = ring_take(lane)) != NULL)
+        lane_append(lane, work);
+    if (atomic_load_explicit(&lane->stack, memory_order_relaxed) != NULL)
+        stack_receive(lane);
+}
+
+static bool lane_has_mail(const struct inflight_lane *lane)
+{
+    if (atomic_load_explicit(&lane->stack, memory_order_acquire) != NULL)
+        return true;
+    return lane->ring != NULL &&
+           atomic_load_explicit(&lane->ring->slots[lane->ring_at % INFLIGHT_RING_SLOTS],
+                                memory_order_acquire) != NULL;
 }
 
 static void lane_unlink(struct inflight_lane *lane, struct inflight *before, struct inflight *work)
@@ -117,50 +180,96 @@ static void lane_unlink(struct inflight_lane *lane, struct inflight *before, str
     if (lane->newest == work)
         lane->newest = before;
     lane->urgent_count -= work->urgent;
-    lane->active = lane->oldest != NULL;
 }
 
-static void work_complete(struct inflight *work, bool failed)
+/* Takes out what has ended, in order; the oldest first. */
+static struct inflight *lane_ended_take(struct inflight_lane *lane, bool thorough, bool failed)
 {
-    struct inflight_lane *lane = work->lane;
+    struct inflight *first = NULL, **last = &first;
+    struct inflight *before = NULL, *next;
 
-    work->complete(work, failed);
-    atomic_fetch_add_explicit(failed ? &completion.failed : &completion.completed, 1,
-                              memory_order_release);
-    /* Last: the lane's owner may free it when it sees zero. */
-    atomic_fetch_sub_explicit(&lane->count, 1, memory_order_release);
+    for (struct inflight *work = lane->oldest; work != NULL; work = next) {
+        next = work->next;
+        if (failed || work->ended(work)) {
+            lane_unlink(lane, before, work);
+            *last = work;
+            last = &work->next;
+        } else if (thorough) {
+            before = work;
+        } else {
+            break;
+        }
+    }
+    *last = NULL;
+    return first;
+}
+
+static struct inflight *lane_ask(struct inflight_lane *lane, bool thorough, bool failed)
+{
+    const struct inflight_ops *ops = lane->ops;
+
+    if (lane->oldest == NULL)
+        return NULL;
+    if (ops != NULL && ops->asking != NULL)
+        ops->asking();
+    struct inflight *ended = lane_ended_take(lane, thorough, failed);
+    if (ops != NULL && ops->asked != NULL)
+        ops->asked();
+    return ended;
 }
 
 struct look {
     bool thorough; /* look behind entries that are not done */
     bool progress;
-    bool urgent; /* urgent work remains */
+    bool urgent; /* urgent work remains, or was there until just now */
 };
 
-/* False: the last entry completed, and the lane may be gone. */
-static bool lane_look(struct inflight_lane *lane, struct look *look)
+static void lane_look(struct inflight_lane *lane, struct look *look)
 {
     bool failed = atomic_load_explicit(&lane->failed, memory_order_acquire);
-    struct inflight *before = NULL;
-    struct inflight *next;
+    uint64_t count = 0;
 
-    for (struct inflight *work = lane->oldest; work != NULL; work = next) {
-        next = work->next;
-        if (!failed && !work->ended(work)) {
-            if (!look->thorough)
-                break;
-            before = work;
-            continue;
-        }
-        lane_unlink(lane, before, work);
-        bool remains = lane->active;
-        work_complete(work, failed);
-        look->progress = true;
-        if (!remains)
-            return false;
-    }
+    lane_receive(lane);
     look->urgent |= lane->urgent_count > 0;
+    struct inflight *ended = lane_ask(lane, look->thorough, failed);
+    if (ended == NULL)
+        return;
+    for (struct inflight *next; ended != NULL; ended = next, count++) {
+        next = ended->next;
+        ended->complete(ended, failed);
+    }
+    if (lane->ops != NULL && lane->ops->completed != NULL)
+        lane->ops->completed(lane);
+    own_count_add(failed ? &completion.failed : &completion.completed, count);
+    own_count_add(&lane->finished, count);
+    look->progress = true;
+}
+
+/* Last touch of a lane that is closed and empty. */
+static bool lane_forget(struct inflight_lane *lane)
+{
+    if (!atomic_load_explicit(&lane->closing, memory_order_acquire) || lane->oldest != NULL ||
+        lane_has_mail(lane))
+        return false;
+    atomic_store_explicit(&lane->state, 0, memory_order_release);
     return true;
+}
+
+static void lane_list(struct inflight_lane *lane)
+{
+    lane->active_next = completion.active;
+    completion.active = lane;
+}
+
+static void arrivals_take(void)
+{
+    struct inflight_lane *lane = atomic_exchange(&completion.arrivals, NULL);
+
+    while (lane != NULL) {
+        struct inflight_lane *next = lane->arrival_next;
+        lane_list(lane);
+        lane = next;
+    }
 }
 
 static struct look lanes_look(bool thorough)
@@ -171,43 +280,97 @@ static struct look lanes_look(bool thorough)
     completion.active = NULL;
     while (lane != NULL) {
         struct inflight_lane *next = lane->active_next;
-        if (lane_look(lane, &look)) {
-            lane->active_next = completion.active;
-            completion.active = lane;
-        }
+        lane_look(lane, &look);
+        if (!lane_forget(lane))
+            lane_list(lane);
         lane = next;
     }
     return look;
 }
 
+/* Posts to lanes that are not active were all completed. */
+static uint64_t posted_count(void)
+{
+    uint64_t posted = finished_count();
+
+    for (struct inflight_lane *lane = completion.active; lane != NULL; lane = lane->active_next)
+        posted += atomic_load_explicit(&lane->posted, memory_order_acquire) -
+                  atomic_load_explicit(&lane->finished, memory_order_relaxed);
+    return posted;
+}
+
+static void census_answer(void)
+{
+    uint32_t wanted = atomic_load_explicit(&completion.census_wanted, memory_order_acquire);
+
+    if (wanted == atomic_load_explicit(&completion.census_done, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&completion.census_posted, posted_count(), memory_order_relaxed);
+    atomic_store_explicit(&completion.census_done, wanted, memory_order_release);
+}
+
+/* ---- sleeping ---- */
+
+/* Leaves those on the active list that something was posted to meanwhile. */
+static void lanes_park(void)
+{
+    uint32_t listed = atomic_load_explicit(&completion.listed, memory_order_relaxed);
+    uint32_t parking = listed - LISTED + PARKING;
+    struct inflight_lane *lanes = completion.active, *next;
+
+    if (lanes == NULL)
+        return;
+    completion.active = NULL;
+    for (struct inflight_lane *lane = lanes; lane != NULL; lane = lane->active_next)
+        atomic_store_explicit(&lane->state, parking, memory_order_relaxed);
+    thread_fence_heavy();
+    for (struct inflight_lane *lane = lanes; lane != NULL; lane = next) {
+        uint32_t state = parking;
+        next = lane->active_next;
+        bool mail = lane_has_mail(lane);
+        /* Fails when a poster has listed it, which then hands it over. */
+        if (atomic_compare_exchange_strong(&lane->state, &state, mail ? listed : 0) && mail)
+            lane_list(lane);
+    }
+}
+
 static void sleep_until_posted(void)
 {
+    lanes_park();
+    if (completion.active != NULL)
+        return;
     atomic_store(&completion.sleeping, 1);
-    while (atomic_load(&completion.posted) == NULL && atomic_load(&completion.sleeping) == 1)
+    atomic_store_explicit(&completion.asleep, 1, memory_order_release);
+    while (atomic_load(&completion.arrivals) == NULL && atomic_load(&completion.sleeping) == 1)
         futex_wait(&completion.sleeping, 1, NULL);
+    atomic_store_explicit(&completion.asleep, 0, memory_order_release);
     atomic_store(&completion.sleeping, 0);
 }
 
 struct nap {
     uint64_t length_ns;
     uint64_t thorough_at_ns;
+    uint64_t busy_at_ns;           /* when something was last in flight */
     uint32_t nudge, urgent_posted; /* as they were when the look began */
 };
 
-static uint64_t urgent_nap_clamp(uint64_t length_ns)
+static uint64_t urgent_nap_ns(const struct nap *nap, const struct look *look)
 {
+    uint64_t length_ns = look->progress ? 0 : nap->length_ns + nap->length_ns / 2;
+
     if (length_ns < NAP_URGENT_MIN_NS)
         return NAP_URGENT_MIN_NS;
     return length_ns > NAP_URGENT_MAX_NS ? NAP_URGENT_MAX_NS : length_ns;
 }
 
-/* A nudge since the look began makes this return at once. */
+/* A nudge since the look began makes this return at once. After the last urgent work its naps go on
+ * until they are long: more may come. */
 static void nap_take(struct nap *nap, const struct look *look)
 {
     struct timespec length = {.tv_nsec = NAP_LAZY_NS};
 
-    if (look->urgent) {
-        nap->length_ns = urgent_nap_clamp(look->progress ? 0 : nap->length_ns + nap->length_ns / 2);
+    if (look->urgent || (nap->length_ns != 0 && nap->length_ns < NAP_URGENT_MAX_NS)) {
+        nap->length_ns = urgent_nap_ns(nap, look);
         length.tv_nsec = (long)nap->length_ns;
         futex_wait(&completion.nudge, nap->nudge, &length);
         return;
@@ -232,7 +395,8 @@ static void look_once(struct nap *nap)
     thorough |= nudge != nap->nudge;
     nap->nudge = nudge;
     nap->urgent_posted = atomic_load_explicit(&completion.urgent_posted, memory_order_acquire);
-    posted_take();
+    arrivals_take();
+    census_answer();
     struct look look = lanes_look(thorough);
     atomic_fetch_add_explicit(&completion.looks_done, 1, memory_order_release);
     void (*tick)(uint64_t) = atomic_load_explicit(&completion.tick, memory_order_acquire);
@@ -240,10 +404,12 @@ static void look_once(struct nap *nap)
         tick(now);
     if (thorough)
         nap->thorough_at_ns = now + THOROUGH_EVERY_NS;
-    if (completion.active == NULL)
-        nap->length_ns = 0;
-    else
+    if (look.progress || completion.received != finished_count())
+        nap->busy_at_ns = now;
+    if (now - nap->busy_at_ns < IDLE_BEFORE_SLEEP_NS)
         nap_take(nap, &look);
+    else
+        sleep_until_posted();
 }
 
 static void *completion_main(void *unused)
@@ -254,11 +420,8 @@ static void *completion_main(void *unused)
     thread_is_completion = true;
     prctl(PR_SET_NAME, "croc-completion");
     prctl(PR_SET_TIMERSLACK, 1000ul); /* naps of 5 us, not of 55 */
-    for (;;) {
-        if (completion.active == NULL)
-            sleep_until_posted();
+    for (;;)
         look_once(&nap);
-    }
     return NULL;
 }
 
@@ -282,12 +445,14 @@ static bool thread_make(void)
 static void child_reset(void)
 {
     atomic_store(&completion.running, false);
-    atomic_store(&completion.posted, NULL);
+    atomic_store(&completion.arrivals, NULL);
     atomic_store(&completion.sleeping, 0);
-    atomic_store(&completion.posted_count, 0);
+    atomic_store(&completion.asleep, 0);
     atomic_store(&completion.completed, 0);
     atomic_store(&completion.failed, 0);
+    atomic_fetch_add(&completion.listed, EPOCH_STEP);
     completion.active = NULL;
+    completion.received = 0;
 }
 
 static bool start_locked(void)
@@ -314,16 +479,26 @@ bool completion_start(void)
 {
     if (atomic_load(&completion.running))
         return true;
+    thread_init();
     thread_creation_notice(false);
     bool running = start_locked();
     thread_creation_notice(true);
     return running;
 }
 
+/* ---- posting ---- */
+
+static void thread_wake(void)
+{
+    if (atomic_load(&completion.sleeping) == 1 && atomic_exchange(&completion.sleeping, 0) == 1)
+        futex_wake_all(&completion.sleeping);
+}
+
 static void nudge_give(void)
 {
     atomic_fetch_add_explicit(&completion.nudge, 1, memory_order_release);
     futex_wake_all(&completion.nudge);
+    thread_wake();
 }
 
 /* One of many posters makes the system call. */
@@ -334,30 +509,99 @@ static void lazy_nap_cut(void)
         nudge_give();
 }
 
-void completion_post(struct inflight *work)
+/* A lane that the parent's thread knew: its entries are the parent's. */
+static void lane_renew(struct inflight_lane *lane, uint32_t listed)
 {
-    struct inflight *top = atomic_load_explicit(&completion.posted, memory_order_relaxed);
-    bool urgent = work->urgent; /* the record is the thread's from the push on */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-    atomic_fetch_add_explicit(&work->lane->count, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&completion.posted_count, 1, memory_order_relaxed);
+    pthread_mutex_lock(&lock);
+    uint32_t state = atomic_load(&lane->state);
+    if (state != 0 && state / EPOCH_STEP != listed / EPOCH_STEP) {
+        atomic_store(&lane->stack, NULL);
+        for (uint32_t i = 0; lane->ring != NULL && i < INFLIGHT_RING_SLOTS; i++)
+            atomic_store(&lane->ring->slots[i], NULL);
+        lane->ring_at = lane->ring_next = 0;
+        lane->oldest = lane->newest = NULL;
+        lane->urgent_count = 0;
+        atomic_store(&lane->finished, atomic_load(&lane->posted));
+        atomic_store(&lane->state, 0);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void stack_push(struct inflight_lane *lane, struct inflight *work)
+{
+    struct inflight *top = atomic_load_explicit(&lane->stack, memory_order_relaxed);
+
     do
         work->next = top;
-    while (!atomic_compare_exchange_weak(&completion.posted, &top, work));
-    if (atomic_load(&completion.sleeping) == 1 && atomic_exchange(&completion.sleeping, 0) == 1)
-        futex_wake_all(&completion.sleeping);
-    else if (urgent)
+    while (!atomic_compare_exchange_weak_explicit(&lane->stack, &top, work, memory_order_release,
+                                                  memory_order_relaxed));
+}
+
+/* False: full. */
+static bool ring_put(struct inflight_lane *lane, struct inflight *work)
+{
+    _Atomic(struct inflight *) *slot = &lane->ring->slots[lane->ring_next % INFLIGHT_RING_SLOTS];
+
+    if (atomic_load_explicit(slot, memory_order_acquire) != NULL)
+        return false;
+    atomic_store_explicit(slot, work, memory_order_release);
+    lane->ring_next++;
+    return true;
+}
+
+static void lane_put(struct inflight_lane *lane, struct inflight *work)
+{
+    if (lane->ring == NULL) {
+        atomic_fetch_add_explicit(&lane->posted, 1, memory_order_release);
+        stack_push(lane, work);
+        return;
+    }
+    own_count_add(&lane->posted, 1); /* one poster */
+    if (!ring_put(lane, work))
+        stack_push(lane, work);
+}
+
+/* The thread does not look at the lane: hand it over. */
+static void lane_announce(struct inflight_lane *lane, uint32_t listed)
+{
+    if (atomic_exchange(&lane->state, listed) == listed)
+        return;
+    lane->arrival_next = atomic_load_explicit(&completion.arrivals, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak(&completion.arrivals, &lane->arrival_next, lane))
+        ;
+    thread_wake();
+}
+
+void completion_post(struct inflight *work)
+{
+    struct inflight_lane *lane = work->lane;
+    uint32_t listed = atomic_load_explicit(&completion.listed, memory_order_relaxed);
+    uint32_t state = atomic_load_explicit(&lane->state, memory_order_relaxed);
+    bool urgent = work->urgent; /* the record is the thread's from here on */
+
+    if (__builtin_expect(state != listed && state != 0, 0))
+        lane_renew(lane, listed);
+    lane_put(lane, work);
+    thread_fence_light();
+    if (__builtin_expect(atomic_load_explicit(&lane->state, memory_order_relaxed) != listed, 0))
+        lane_announce(lane, listed);
+    if (urgent)
         lazy_nap_cut();
 }
 
-static uint64_t finished_count(void)
+/* ---- waiting ---- */
+
+/* Nothing that was posted before the call is in flight. */
+static bool idle(void)
 {
-    return atomic_load_explicit(&completion.completed, memory_order_acquire) +
-           atomic_load_explicit(&completion.failed, memory_order_acquire);
+    return atomic_load_explicit(&completion.arrivals, memory_order_acquire) == NULL &&
+           atomic_load_explicit(&completion.asleep, memory_order_acquire) == 1;
 }
 
 /* Waits until `done` or until nothing has completed for `stall_ns`. */
-static bool drain_until(bool (*done)(const void *), const void *what, uint64_t stall_ns)
+static bool wait_until(bool (*done)(const void *), const void *what, uint64_t stall_ns)
 {
     const struct timespec step = {.tv_nsec = DRAIN_STEP_NS};
     uint64_t finished = finished_count();
@@ -383,23 +627,64 @@ static bool count_reached(const void *what)
     return (int64_t)(finished_count() - *(const uint64_t *)what) >= 0;
 }
 
+static bool census_answered(const void *what)
+{
+    uint32_t done = atomic_load_explicit(&completion.census_done, memory_order_acquire);
+
+    return (int32_t)(done - *(const uint32_t *)what) >= 0;
+}
+
 static bool lane_empty(const void *what)
 {
     const struct inflight_lane *lane = what;
+    uint64_t finished = atomic_load_explicit(&lane->finished, memory_order_acquire);
 
-    return atomic_load_explicit(&lane->count, memory_order_acquire) == 0;
+    return atomic_load_explicit(&lane->posted, memory_order_acquire) == finished;
+}
+
+static bool lane_forgotten(const void *what)
+{
+    const struct inflight_lane *lane = what;
+
+    return atomic_load_explicit(&lane->state, memory_order_acquire) == 0;
+}
+
+/* How many entries had been posted when it was called. */
+static bool posted_ask(uint64_t *posted, uint64_t stall_ns)
+{
+    if (thread_is_completion) {
+        *posted = posted_count();
+        return true;
+    }
+    uint32_t question = atomic_fetch_add(&completion.census_wanted, 1) + 1;
+    if (!wait_until(census_answered, &question, stall_ns))
+        return false;
+    *posted = atomic_load_explicit(&completion.census_posted, memory_order_relaxed);
+    return true;
 }
 
 bool completion_drain(uint64_t stall_ns)
 {
-    uint64_t target = atomic_load_explicit(&completion.posted_count, memory_order_acquire);
+    uint64_t target;
 
-    return drain_until(count_reached, &target, stall_ns);
+    if (!atomic_load(&completion.running) || idle())
+        return true;
+    return posted_ask(&target, stall_ns) && wait_until(count_reached, &target, stall_ns);
 }
 
 bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns)
 {
-    return drain_until(lane_empty, lane, stall_ns);
+    return wait_until(lane_empty, lane, stall_ns);
+}
+
+bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns)
+{
+    if (!atomic_load(&completion.running))
+        return true;
+    if (!completion_lane_drain(lane, stall_ns))
+        return false;
+    atomic_store_explicit(&lane->closing, true, memory_order_release);
+    return wait_until(lane_forgotten, lane, stall_ns);
 }
 
 void completion_harvest(uint64_t stall_ns)
@@ -407,15 +692,13 @@ void completion_harvest(uint64_t stall_ns)
     const struct timespec step = {.tv_nsec = 50000};
     uint64_t begun_at = now_ns();
 
-    if (thread_is_completion || !atomic_load(&completion.running))
+    if (thread_is_completion || !atomic_load(&completion.running) || idle())
         return;
     /* A look that begins after these lines sees the nudge and everything posted before. */
     nudge_give();
     uint32_t begun = atomic_load_explicit(&completion.looks_begun, memory_order_acquire);
-    uint64_t target = atomic_load_explicit(&completion.posted_count, memory_order_acquire);
-    while (!count_reached(&target) &&
-           (int32_t)(atomic_load_explicit(&completion.looks_done, memory_order_acquire) - begun) <
-               1) {
+    while ((int32_t)(atomic_load_explicit(&completion.looks_done, memory_order_acquire) - begun) <
+           1) {
         nanosleep(&step, NULL);
         if (now_ns() - begun_at > stall_ns)
             return;

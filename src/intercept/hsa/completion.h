@@ -1,13 +1,15 @@
 /*
  * Work in flight on a device and the one thread that notices its end.
  *
- * Whoever submits work embeds a struct inflight in its own record and posts it. The thread asks
- * `ended` and calls `complete`, in submission order per lane where completions are in order, which
- * is the cheap path: only the oldest of each lane is asked. Lanes whose oldest entry does not move
- * are looked at as a whole, less often, since packets without barrier bits may overtake each other
- * and somebody may wait for a later one.
+ * Whoever submits work embeds a struct inflight in its own record and posts it to a lane. The
+ * thread receives a lane's posts, asks each `ended`, and then calls `complete` for those that have,
+ * in submission order where completions are in order, which is the cheap path: it stops asking at
+ * the first that has not. Lanes whose oldest entry does not move are looked at as a whole, less
+ * often, since packets without barrier bits may overtake each other and somebody may wait for a
+ * later one.
  *
- * Knows nothing of HSA: unit tests drive it with plain memory.
+ * A post to a lane with a ring shares no written memory with other posters, and with the thread
+ * only the ring's slots. Knows nothing of HSA: unit tests drive it with plain memory.
  */
 #ifndef INTERCEPT_HSA_COMPLETION_H
 #define INTERCEPT_HSA_COMPLETION_H
@@ -17,32 +19,65 @@
 #include <stdint.h>
 
 struct inflight;
+struct inflight_lane;
 
-/* One queue's work, or all copies. Lives as long as its owner says, at least until
- * completion_lane_drain() succeeded. */
+/* What a lane's owner wants to do once for many entries, on the completion thread. Each may be
+ * NULL. */
+struct inflight_ops {
+    /* Around a row of `ended`; nothing between them waits for anybody. */
+    void (*asking)(void);
+    void (*asked)(void);
+    /* After a row of `complete`, before the entries stop to count. */
+    void (*completed)(struct inflight_lane *lane);
+};
+
+enum { INFLIGHT_RING_SLOTS = 1024 };
+
+/* For lanes that one thread at a time posts to, each seeing what the one before did. */
+struct inflight_ring {
+    /* The poster stores entries (release) where it finds NULL; the thread takes them (acquire) and
+     * stores NULL (release). A full ring is no failure: the lane's stack takes the rest. */
+    _Atomic(struct inflight *) slots[INFLIGHT_RING_SLOTS];
+};
+
+/* One queue's work, or all copies. Zeroed at first; lives as long as its owner says, at least until
+ * completion_lane_close() succeeded. */
 struct inflight_lane {
-    /* Completion thread only. */
-    struct inflight *oldest, *newest;
-    struct inflight_lane *active_next;
-    uint32_t urgent_count;
-    bool active;
-    /* Posters add (relaxed), the completion thread subtracts (release, after `complete` returned);
-     * drain reads (acquire). */
-    _Atomic uint32_t count;
+    /* Immutable once something was posted. */
+    const struct inflight_ops *ops; /* NULL: none */
+    struct inflight_ring *ring;     /* NULL: any thread may post at any time */
+    /* Whether the completion thread looks at the lane; see completion.c. */
+    _Atomic uint32_t state;
     /* Set by anyone (release) when the device will never finish this lane's work; read by the
      * completion thread (acquire). */
     _Atomic bool failed;
+    _Atomic bool closing; /* completion_lane_close stores (release), the thread reads (acquire) */
+    struct inflight_lane *arrival_next; /* while on the list of lanes that became active */
+
+    /* Posters push (release), the thread takes all (acquire). */
+    _Alignas(64) _Atomic(struct inflight *) stack;
+    /* Posters add before the entry can be seen (release); drain and the thread read (acquire). */
+    _Atomic uint64_t posted;
+    uint32_t ring_next; /* poster of the ring */
+
+    /* Completion thread only. */
+    _Alignas(64) struct inflight *oldest;
+    struct inflight *newest;
+    struct inflight_lane *active_next;
+    uint32_t urgent_count, ring_at;
+    /* The thread stores (release) after `completed` returned; drain reads (acquire). */
+    _Atomic uint64_t finished;
 };
 
 struct inflight {
     struct inflight *next; /* owned by completion.c from post to complete */
     struct inflight_lane *lane;
-    bool urgent; /* somebody outside may be blocked until `complete` has run */
     /* On the completion thread, often: has the device finished? True is said once, and what the
      * device wrote before is visible then. */
     bool (*ended)(struct inflight *work);
     /* On the completion thread, no lock held; may free or reuse the record. */
     void (*complete)(struct inflight *work, bool failed);
+    bool urgent; /* somebody outside may be blocked until `complete` has run */
 };
 
 /* Starts the thread; idempotent. False: no thread could be made, nothing must be posted. A forked
@@ -50,14 +85,18 @@ struct inflight {
 bool completion_start(void);
 
 /* Any thread, also inside a runtime's queue lock. Does not allocate and takes no lock; wakes the
- * thread (one system call) only when it sleeps without a time limit, or longer than urgent work may
- * wait. */
+ * thread (one system call) only when it has slept for want of work, or when it naps longer than
+ * urgent work may wait. */
 void completion_post(struct inflight *work);
 
 /* Waits until everything posted before the call has completed. Gives up, returning false, when
  * nothing completes for `stall_ns`, or at once when the thread cannot run. */
 bool completion_drain(uint64_t stall_ns);
 bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns);
+
+/* Waits until the lane is empty and the thread has forgotten it; nothing must be posted any more.
+ * False: gave up as above, the lane's memory must stay. */
+bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns);
 
 /* Completes what the device has finished already; returns when that is done, or after `stall_ns`
  * without a look (`complete` of other work may be waiting for the caller). */

@@ -32,25 +32,28 @@ _Static_assert(offsetof(hsa_kernel_dispatch_packet_t, completion_signal) ==
                    COMPLETION_SIGNAL_OFFSET,
                "AQL layout");
 
+/* What a plain record needs stands at the beginning and fits some lines; users of callbacks and of
+ * external ids go on into the trace event's slots. */
 struct dispatch {
-    struct inflight work; /* first */
-    struct trace_dispatch trace;
-    const struct trace_counting_ops *counting; /* whose begin was called; NULL: nobody's */
+    _Alignas(64) struct inflight work; /* first */
+    struct dispatch *next;             /* of the ready, gathered and returned lists */
+    struct loan loan;                  /* when the packet's own signal stays in it */
     struct dispatch_queue *queue;
-    struct dispatch *next; /* of the ready and returned lists */
-    amd_signal_t *kernel;  /* ends with the kernel: its timestamps */
-    amd_signal_t *last;    /* ends with the last packet after it */
-    amd_signal_t *ends;    /* the one of both that ends the dispatch */
-    struct loan loan;      /* when the packet's own signal stays in it and ours are not used */
-    hsa_signal_t user;     /* the packet's own signal, replaced by ours; handle 0: none */
+    amd_signal_t *kernel; /* ends with the kernel, unless that has the packet's own signal */
+    amd_signal_t *last;   /* ends with the last packet after it */
+    amd_signal_t *ends;   /* the one of both that ends the dispatch when nothing is lent */
+    hsa_signal_t user;    /* the packet's own signal, replaced by ours; handle 0: none */
+    const struct trace_counting_ops *counting; /* whose begin was called; NULL: nobody's */
     struct serial_turn turn;
+    bool lent;
+    struct trace_dispatch trace; /* last */
 };
 
 struct dispatch_block {
     struct dispatch_block *next;
     amd_signal_t *signals;
     uint32_t count;
-    struct dispatch dispatches[];
+    _Alignas(64) struct dispatch dispatches[];
 };
 
 /* Dispatch ids, 1 and up; submitters of all queues add (relaxed: only uniqueness matters). */
@@ -73,10 +76,20 @@ bool intercept_submission(struct hsa_submission *submission)
     return submitting.packet != NULL;
 }
 
+static void *zeroed_alloc(size_t size)
+{
+    void *memory = aligned_alloc(64, size);
+
+    if (memory != NULL)
+        memset(memory, 0, size);
+    return memory;
+}
+
 static bool block_add(struct dispatch_queue *queue)
 {
     uint32_t count = block_size(queue);
-    struct dispatch_block *block = calloc(1, sizeof *block + count * sizeof block->dispatches[0]);
+    struct dispatch_block *block =
+        zeroed_alloc(sizeof *block + count * sizeof block->dispatches[0]);
     amd_signal_t *signals = signals_block_make(2 * count);
 
     if (block == NULL || signals == NULL) {
@@ -89,6 +102,12 @@ static bool block_add(struct dispatch_queue *queue)
     for (uint32_t i = count; i-- > 0;) {
         struct dispatch *dispatch = &block->dispatches[i];
         dispatch->queue = queue;
+        dispatch->work.lane = &queue->lane;
+        dispatch->trace.info.size = sizeof dispatch->trace.info;
+        dispatch->trace.info.agent_id = queue->agent->id;
+        dispatch->trace.info.queue_id.handle = queue->id;
+        dispatch->trace.hsa_agent = queue->agent->hsa.handle;
+        dispatch->trace.hsa_queue = (uint64_t)(uintptr_t)queue->queue;
         dispatch->kernel = &signals[2 * i];
         dispatch->last = &signals[2 * i + 1];
         dispatch->next = queue->ready;
@@ -99,27 +118,72 @@ static bool block_add(struct dispatch_queue *queue)
     return true;
 }
 
+/* The completion thread has read the record; the next submission will write it. */
+static void dispatch_prefetch(const struct dispatch *dispatch)
+{
+    enum { LINE = 64, END = offsetof(struct dispatch, trace.event.slots) };
+
+    for (size_t at = 0; dispatch != NULL && at < END; at += LINE)
+        __builtin_prefetch((const char *)dispatch + at, 1);
+}
+
 static struct dispatch *dispatch_take(struct dispatch_queue *queue)
 {
     if (queue->ready == NULL)
         queue->ready = atomic_exchange_explicit(&queue->returned, NULL, memory_order_acquire);
     if (queue->ready == NULL && !block_add(queue)) {
-        atomic_fetch_add_explicit(&queue->lost, 1, memory_order_relaxed);
+        queue->lost++;
         return NULL;
     }
     struct dispatch *dispatch = queue->ready;
     queue->ready = dispatch->next;
+    dispatch_prefetch(queue->ready);
     return dispatch;
 }
 
-static void dispatch_return(struct dispatch *dispatch)
+/* The submitting thread: it was not needed. */
+static void dispatch_put_back(struct dispatch *dispatch)
+{
+    dispatch->next = dispatch->queue->ready;
+    dispatch->queue->ready = dispatch;
+}
+
+static void dispatch_gather(struct dispatch *dispatch)
 {
     struct dispatch_queue *queue = dispatch->queue;
 
-    dispatch->next = atomic_load_explicit(&queue->returned, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&queue->returned, &dispatch->next, dispatch,
-                                                  memory_order_release, memory_order_relaxed))
-        ;
+    dispatch->next = queue->gathered;
+    queue->gathered = dispatch;
+    if (dispatch->next == NULL)
+        queue->gathered_last = dispatch;
+}
+
+static void gathered_return(struct inflight_lane *lane)
+{
+    struct dispatch_queue *queue = (struct dispatch_queue *)(void *)lane;
+    struct dispatch *top = atomic_load_explicit(&queue->returned, memory_order_relaxed);
+
+    if (queue->gathered == NULL)
+        return;
+    do
+        queue->gathered_last->next = top;
+    while (!atomic_compare_exchange_weak_explicit(&queue->returned, &top, queue->gathered,
+                                                  memory_order_release, memory_order_relaxed));
+    queue->gathered = NULL;
+}
+
+static const struct inflight_ops lane_ops = {borrow_asking, borrow_asked, gathered_return};
+
+struct dispatch_queue *dispatch_queue_make(const struct hsa_agent_entry *agent)
+{
+    struct dispatch_queue *queue = zeroed_alloc(sizeof *queue);
+
+    if (queue == NULL)
+        return NULL;
+    queue->agent = agent;
+    queue->lane.ops = &lane_ops;
+    queue->lane.ring = &queue->ring;
+    return queue;
 }
 
 void dispatch_queue_free(struct dispatch_queue *queue)
@@ -135,24 +199,21 @@ void dispatch_queue_free(struct dispatch_queue *queue)
     free(queue);
 }
 
+/* What is the same for all of a queue stands there since block_add. */
 static void info_fill(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *packet)
 {
-    const struct dispatch_queue *queue = dispatch->queue;
+    rocprofiler_kernel_dispatch_info_t *info = &dispatch->trace.info;
 
-    dispatch->trace.info = (rocprofiler_kernel_dispatch_info_t){
-        .size = sizeof dispatch->trace.info,
-        .agent_id = queue->agent->id,
-        .queue_id = {.handle = queue->id},
-        .kernel_id = objects_kernel_id(packet->kernel_object),
-        .dispatch_id = atomic_fetch_add_explicit(&dispatch_id_last, 1, memory_order_relaxed) + 1,
-        .private_segment_size = packet->private_segment_size,
-        .group_segment_size = packet->group_segment_size,
-        .workgroup_size = {packet->workgroup_size_x, packet->workgroup_size_y,
-                           packet->workgroup_size_z},
-        .grid_size = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z},
-    };
-    dispatch->trace.hsa_agent = queue->agent->hsa.handle;
-    dispatch->trace.hsa_queue = (uint64_t)(uintptr_t)queue->queue;
+    info->kernel_id = objects_kernel_id(packet->kernel_object);
+    info->dispatch_id = atomic_fetch_add_explicit(&dispatch_id_last, 1, memory_order_relaxed) + 1;
+    info->private_segment_size = packet->private_segment_size;
+    info->group_segment_size = packet->group_segment_size;
+    info->workgroup_size.x = packet->workgroup_size_x;
+    info->workgroup_size.y = packet->workgroup_size_y;
+    info->workgroup_size.z = packet->workgroup_size_z;
+    info->grid_size.x = packet->grid_size_x;
+    info->grid_size.y = packet->grid_size_y;
+    info->grid_size.z = packet->grid_size_z;
     dispatch->trace.start_ns = 0;
     dispatch->trace.end_ns = 0;
     dispatch->trace.counting = NULL;
@@ -162,6 +223,8 @@ static void info_fill(struct dispatch *dispatch, const hsa_kernel_dispatch_packe
 static void callbacks_run(struct dispatch *dispatch, int32_t operation,
                           rocprofiler_callback_phase_t phase)
 {
+    if (!trace_event_is_called(&dispatch->trace.event, operation))
+        return;
     rocprofiler_callback_tracing_kernel_dispatch_data_t data = {
         .size = sizeof data,
         .start_timestamp = dispatch->trace.start_ns,
@@ -233,11 +296,30 @@ static void times_convert(struct dispatch *dispatch, uint64_t start_ticks, uint6
     dispatch->trace.end_ns = agents_device_time_ns(agent, end_ticks);
 }
 
-static void dispatch_end(struct dispatch *dispatch, bool failed)
+/* False: the kernel has no times. */
+static bool times_take(struct dispatch *dispatch)
 {
+    const struct borrow_times *lent = &dispatch->loan.times;
+
+    if (!dispatch->lent)
+        times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
+    else if (lent->end_ticks != 0)
+        times_convert(dispatch, lent->start_ticks, lent->end_ticks);
+    else
+        untimed_report();
+    return !dispatch->lent || lent->end_ticks != 0;
+}
+
+static void dispatch_complete(struct inflight *work, bool failed)
+{
+    struct dispatch *dispatch = (struct dispatch *)(void *)work;
+
+    if (failed && dispatch->lent)
+        borrow_cancel(&dispatch->loan);
+    bool timed = !failed && times_take(dispatch);
     if (dispatch->counting != NULL)
         dispatch->counting->dispatch_complete(&dispatch->trace, failed);
-    if (!failed) {
+    if (timed) {
         callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_COMPLETE,
                       ROCPROFILER_CALLBACK_PHASE_NONE);
         record_emit(dispatch);
@@ -246,31 +328,7 @@ static void dispatch_end(struct dispatch *dispatch, bool failed)
     }
     trace_event_release(&dispatch->trace.event);
     serialize_end(&dispatch->turn);
-    dispatch_return(dispatch);
-}
-
-static void own_signal_complete(struct inflight *work, bool failed)
-{
-    struct dispatch *dispatch = (struct dispatch *)(void *)work;
-
-    if (!failed)
-        times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
-    dispatch_end(dispatch, failed);
-}
-
-static void loan_complete(struct inflight *work, bool failed)
-{
-    struct dispatch *dispatch = (struct dispatch *)(void *)work;
-    const struct borrow_times *times = &dispatch->loan.times;
-    bool untimed = !failed && times->end_ticks == 0;
-
-    if (failed)
-        borrow_cancel(&dispatch->loan);
-    else if (untimed)
-        untimed_report();
-    else
-        times_convert(dispatch, times->start_ticks, times->end_ticks);
-    dispatch_end(dispatch, failed || untimed);
+    dispatch_gather(dispatch);
 }
 
 /* True when anybody wants to know of this dispatch. */
@@ -324,56 +382,58 @@ static void signal_store(union packet *packet, amd_signal_t *signal)
     memcpy(packet->bytes + COMPLETION_SIGNAL_OFFSET, &handle, sizeof handle);
 }
 
-/* The program's signal may stay in the packet when nothing must have happened by the time the
- * program sees it: no callback, no counter values. */
-static bool loan_try(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel)
+/* The packet keeps the program's signal where that can be lent, so that the program waits no longer
+ * than it would without us. Who waits for a kernel that is counted finds its values: they are read
+ * after its end, and for those that go to a callback there is nothing else to wait for. */
+static void kernel_write(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
+                         bool serialize, struct packet_writer *writer)
 {
-    const struct trace_set *set = dispatch->trace.event.set;
+    amd_signal_t *signal = (amd_signal_t *)(uintptr_t)kernel->completion_signal.handle;
+    union packet *copy = writer_put(writer, kernel);
 
-    if (kernel->completion_signal.handle == 0 || dispatch->counting != NULL || set == NULL ||
-        set->has_callbacks)
-        return false;
-    return borrow_begin(&dispatch->loan,
-                        (amd_signal_t *)(uintptr_t)kernel->completion_signal.handle);
+    if (serialize)
+        copy->header |= 1 << HSA_PACKET_HEADER_BARRIER;
+    dispatch->lent =
+        dispatch->trace.counting == NULL && signal != NULL && borrow_begin(&dispatch->loan, signal);
+    if (dispatch->lent) {
+        dispatch->user.handle = 0;
+        return;
+    }
+    dispatch->user = kernel->completion_signal;
+    signal_arm(dispatch->kernel);
+    signal_store(copy, dispatch->kernel);
 }
 
-static void loan_write(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
-                       struct packet_writer *writer)
+static void after_write(struct dispatch *dispatch, const struct trace_packets *packets,
+                        struct packet_writer *writer)
 {
-    dispatch->user.handle = 0;
-    dispatch->work.urgent = false;
-    dispatch->work.ended = loan_ended;
-    dispatch->work.complete = loan_complete;
-    writer_put(writer, kernel);
+    writer_put_many(writer, packets->after, packets->after_count);
+    dispatch->work.ended = dispatch->lent ? loan_ended : own_signal_ended;
+    dispatch->ends = dispatch->kernel;
+    if (!packets->signal_after || packets->after_count == 0)
+        return;
+    dispatch->ends = dispatch->last;
+    signal_arm(dispatch->last);
+    signal_store(&writer->packets[writer->count - 1], dispatch->last);
 }
 
 /* The kernel between what counting wants around it; all in one write where possible. */
 static void dispatch_write(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
                            const struct trace_packets *packets, struct packet_writer *writer)
 {
-    bool signal_after = packets->signal_after && packets->after_count > 0;
     hsa_barrier_and_packet_t barrier;
+    bool waits = packets->serialize &&
+                 serialize_begin(&dispatch->turn, dispatch->queue->agent->info->logical_node_id,
+                                 dispatch->queue, &barrier);
 
-    dispatch->user = kernel->completion_signal;
-    dispatch->ends = signal_after ? dispatch->last : dispatch->kernel;
-    signal_arm(dispatch->kernel);
-    signal_arm(dispatch->last);
-    if (packets->serialize &&
-        serialize_begin(&dispatch->turn, dispatch->queue->agent->info->logical_node_id,
-                        dispatch->queue, &barrier))
+    if (waits)
         writer_put(writer, &barrier);
     writer_put_many(writer, packets->before, packets->before_count);
-    union packet *copy = writer_put(writer, kernel);
-    signal_store(copy, dispatch->kernel);
-    if (packets->serialize)
-        copy->header |= 1 << HSA_PACKET_HEADER_BARRIER;
-    writer_put_many(writer, packets->after, packets->after_count);
-    if (signal_after)
-        signal_store(&writer->packets[writer->count - 1], dispatch->last);
-    /* Another queue's barrier waits for what serialize_end does. */
-    dispatch->work.urgent = dispatch->user.handle != 0 || dispatch->turn.own != NULL;
-    dispatch->work.ended = own_signal_ended;
-    dispatch->work.complete = own_signal_complete;
+    kernel_write(dispatch, kernel, packets->serialize, writer);
+    after_write(dispatch, packets, writer);
+    /* The barrier waits for what serialize_end does for the one before it. */
+    dispatch->work.urgent = dispatch->user.handle != 0 || waits;
+    dispatch->work.complete = dispatch_complete;
 }
 
 /* What a packet that is not traced, or is no kernel, does to a signal we have lent. */
@@ -403,7 +463,7 @@ static void barrier_complete(struct inflight *work, bool failed)
             trace_report(TRACE_QUEUE_BARRIER, &report, NULL);
         user_signal_complete(dispatch);
     }
-    dispatch_return(dispatch);
+    dispatch_gather(dispatch);
 }
 
 /* Barrier packets have times like kernels, in a signal of ours. */
@@ -426,7 +486,6 @@ static void barrier_submit(struct dispatch_queue *queue, const union packet *pac
     dispatch->work.urgent = dispatch->user.handle != 0;
     dispatch->work.ended = own_signal_ended;
     dispatch->work.complete = barrier_complete;
-    dispatch->work.lane = &queue->lane;
     completion_post(&dispatch->work);
 }
 
@@ -441,11 +500,11 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     const struct trace_counting_ops *counting =
         atomic_load_explicit(&trace_counting, memory_order_acquire);
     struct dispatch *dispatch = dispatch_take(queue);
-    struct trace_packets packets = {0};
+    struct trace_packets packets;
 
     if (dispatch == NULL || !dispatch_open(dispatch, counting)) {
         if (dispatch != NULL)
-            dispatch_return(dispatch);
+            dispatch_put_back(dispatch);
         packet_pass(packet, writer);
         return;
     }
@@ -456,15 +515,12 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE, ROCPROFILER_CALLBACK_PHASE_ENTER);
     submitting.packet = NULL;
     trace_event_recapture(&dispatch->trace.event, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
+    memset(&packets, 0, sizeof packets);
     if (counting != NULL)
         counting->dispatch_begin(&dispatch->trace, &packets);
-    if (loan_try(dispatch, &packet->kernel))
-        loan_write(dispatch, &packet->kernel, writer);
-    else
-        dispatch_write(dispatch, &packet->kernel, &packets, writer);
+    dispatch_write(dispatch, &packet->kernel, &packets, writer);
     writer_flush(writer);
     callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE, ROCPROFILER_CALLBACK_PHASE_EXIT);
-    dispatch->work.lane = &queue->lane;
     completion_post(&dispatch->work);
 }
 

@@ -14,22 +14,30 @@ struct dispatch;
 
 struct dispatch_queue {
     struct inflight_lane lane; /* first */
+    /* Immutable once the queue is reachable. */
     const struct hsa_agent_entry *agent;
     hsa_queue_t *queue;
     uint64_t id;
-    /* Records ready for use. The submitting thread owns `ready` (the runtime serialises a queue's
-     * submissions), the completion thread pushes to `returned` (release), the submitter takes all
-     * of it (acquire). */
-    struct dispatch *ready;
-    _Atomic(struct dispatch *) returned;
-    struct dispatch_block *blocks; /* all memory, freed with the queue */
-    struct ring_guard guard;       /* the submitting thread's */
-    _Atomic uint64_t lost;         /* dispatches passed on untraced: no memory */
-    /* The program's own error callback. */
-    void (*error_callback)(hsa_status_t status, hsa_queue_t *source, void *data);
+    void (*error_callback)(hsa_status_t status, hsa_queue_t *source, void *data); /* program's */
     void *error_data;
     struct dispatch_queue *next; /* list of live queues, queues.c */
+
+    /* The submitting thread's: the runtime serialises a queue's submissions. */
+    _Alignas(64) struct dispatch *ready; /* records ready for use */
+    struct dispatch_block *blocks;       /* all memory, freed with the queue */
+    struct ring_guard guard;
+    uint64_t lost; /* dispatches passed on untraced: no memory */
+
+    /* Records on their way back: the completion thread gathers a row's and pushes them (release),
+     * the submitter takes all of it (acquire). */
+    _Alignas(64) _Atomic(struct dispatch *) returned;
+    struct dispatch *gathered, *gathered_last; /* completion thread */
+
+    _Alignas(64) struct inflight_ring ring;
 };
+
+/* NULL: no memory. Not yet known to the runtime. */
+struct dispatch_queue *dispatch_queue_make(const struct hsa_agent_entry *agent);
 
 /* The interceptor that the runtime calls for each doorbell ring, packets in queue order. */
 void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first_index, void *queue,

@@ -393,9 +393,15 @@ static void a_broken_queue_reaches_the_program_and_ends(void **state)
 static hsa_barrier_and_packet_t around[3];
 static _Atomic int begun, completed;
 static uint64_t duration_seen;
+static bool uncounted;
+static hsa_signal_t signal_watched;
+static int64_t watched_at_complete;
 
 static void counting_begin(struct trace_dispatch *dispatch, struct trace_packets *packets)
 {
+    begun++;
+    if (uncounted)
+        return;
     dispatch->counting = around;
     packets->before = &around[0];
     packets->before_count = 1;
@@ -403,14 +409,15 @@ static void counting_begin(struct trace_dispatch *dispatch, struct trace_packets
     packets->after_count = 2;
     packets->serialize = true;
     packets->signal_after = true;
-    begun++;
 }
 
 static void counting_complete(struct trace_dispatch *dispatch, bool failed)
 {
     assert_false(failed);
-    assert_ptr_equal(dispatch->counting, around);
+    assert_ptr_equal(dispatch->counting, uncounted ? NULL : around);
     duration_seen = dispatch->end_ns - dispatch->start_ns;
+    if (signal_watched.handle != 0)
+        watched_at_complete = __atomic_load_n(&amd_signal(signal_watched)->value, __ATOMIC_ACQUIRE);
     completed++;
 }
 
@@ -442,6 +449,40 @@ static void counting_wraps_kernels_one_at_a_time(void **state)
     assert_int_equal(((const hsa_barrier_and_packet_t *)mock_packet(3))->reserved1, 0xaa2);
     CALL(hsa_queue_destroy)(queues[0]);
     CALL(hsa_queue_destroy)(queues[1]);
+    assert_int_equal(double_open_events(), 0);
+}
+
+/* The program sees the end of a kernel when its values are known; of others, as the device says. */
+static void counted_kernels_end_with_their_values(void **state)
+{
+    enum { KERNELS = 100 };
+    (void)state;
+    completed = 0;
+    double_counting_configure(&counting_ops);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    hsa_queue_t *queue = queue_open();
+    signal_watched = signal_make(0);
+    for (int i = 0; i < KERNELS; i++) {
+        uncounted = i % 2 == 1;
+        duration_seen = 0;
+        __atomic_store_n(&amd_signal(signal_watched)->value, 1, __ATOMIC_RELAXED);
+        hsa_kernel_dispatch_packet_t packet = kernel_packet(64, signal_watched);
+        uint64_t first = mock_packets_seen();
+        mock_packets_submit(queue, &packet, 1);
+        assert_true(value_reached(signal_watched, 0));
+        const hsa_kernel_dispatch_packet_t *written = mock_packet(first + !uncounted);
+        assert_int_equal(written->completion_signal.handle == signal_watched.handle, uncounted);
+        if (!uncounted)
+            assert_int_equal(completed, i + 1);
+        assert_true(completion_drain(STALL_NS));
+        assert_int_equal(completed, i + 1);
+        assert_int_equal(watched_at_complete, !uncounted);
+        assert_int_equal(duration_seen, MOCK_TICKS_PER_KERNEL * 10);
+    }
+    uncounted = false;
+    CALL(hsa_queue_destroy)(queue);
+    CALL(hsa_signal_destroy)(signal_watched);
+    signal_watched.handle = 0;
     assert_int_equal(double_open_events(), 0);
 }
 
@@ -594,6 +635,7 @@ int main(void)
         cmocka_unit_test_setup(a_full_queue_gets_no_more, reset),
         cmocka_unit_test_setup(a_broken_queue_reaches_the_program_and_ends, reset),
         cmocka_unit_test_setup(counting_wraps_kernels_one_at_a_time, reset),
+        cmocka_unit_test_setup(counted_kernels_end_with_their_values, reset),
         cmocka_unit_test_setup(copies_report_direction_size_and_times, reset),
         cmocka_unit_test_setup(allocations_report_agent_size_and_address, reset),
         cmocka_unit_test_setup(code_objects_come_before_their_kernels_and_go_after, reset),

@@ -1,7 +1,6 @@
 /* User-mode queues: every queue on a GPU becomes an intercepted queue of the runtime's own making.
  */
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "base/log.h"
 #include "intercept/hsa/borrow.h"
@@ -93,19 +92,18 @@ queue_make(const struct hsa_agent_entry *entry, hsa_agent_t agent, uint32_t size
            uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **hsa_queue)
 {
     bool wanted = entry && entry->gpu && queues_wanted_now();
-    struct dispatch_queue *queue = wanted ? calloc(1, sizeof *queue) : NULL;
+    struct dispatch_queue *queue = wanted ? dispatch_queue_make(entry) : NULL;
 
     if (queue == NULL)
         return hsa_real.hsa_queue_create(agent, size, type, callback, data, private_segment_size,
                                          group_segment_size, hsa_queue);
-    queue->agent = entry;
     queue->error_callback = callback;
     queue->error_data = data;
     hsa_status_t status = hsa_real.hsa_amd_queue_intercept_create(
         agent, size, type, queue_error, queue, private_segment_size, group_segment_size,
         &queue->queue);
     if (status != HSA_STATUS_SUCCESS) {
-        free(queue);
+        dispatch_queue_free(queue);
         return status;
     }
     queue->id = queue->queue->id;
@@ -143,7 +141,7 @@ static hsa_status_t queue_destroy(hsa_queue_t *hsa_queue)
         atomic_store_explicit(&queue->lane.failed, true, memory_order_release);
     hsa_status_t status = hsa_real.hsa_queue_destroy(hsa_queue);
     /* A lane that cannot be emptied (we are the completion thread) is left to the process's end. */
-    if (completion_lane_drain(&queue->lane, STALL_NS))
+    if (completion_lane_close(&queue->lane, STALL_NS))
         dispatch_queue_free(queue);
     return status;
 }
