@@ -8,7 +8,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLU
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
 # The unversioned link goes along: rocprofiler-register opens librocprofiler-sdk.so by that name.
-foreach(target croc_engine roctracer64 rocprofiler-sdk rocprofiler-register rocprofiler-sdk-roctx roctx64
+foreach(target croc_engine roctracer64 rocprofiler-sdk rocprofiler-register rocprofiler-sdk-rocattach rocprofiler-sdk-roctx roctx64
                hsa-amd-aqlprofile64 crocgpu_lib crocprof-tool)
   if(TARGET ${target})
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

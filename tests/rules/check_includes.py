@@ -21,7 +21,8 @@ BELOW_EXTRA = {"api/aqlprofile": ["gpu"]}
 # Who may see the installed headers: the SDK's public types are the engine's vocabulary
 # (docs/decisions/0001).
 PUBLIC_HEADERS = {"model", "topology", "codeobj", "counters", "intercept", "session", "api", "gpu"}
-PUBLIC_PREFIXES = ("rocprofiler-sdk/", "rocprofiler-sdk-roctx/", "rocprofiler-register/",
+PUBLIC_PREFIXES = ("rocprofiler-sdk/", "rocprofiler-sdk-roctx/", "rocprofiler-sdk-rocattach/",
+                   "rocprofiler-register/",
                    "rocprofiler/", "roctracer/", "aqlprofile/")
 SOFTGPU = {"core", "mem", "isa", "valu", "wave", "perf", "cp", "driver", "dump", "launch"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -1,0 +1,311 @@
+#include "borrow.h"
+
+#include "image.h"
+
+#include "base/log.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <linux/futex.h>
+
+enum {
+    PICK_SECONDS = 5,  /* for a thread to come to a place where it may be taken */
+    STOP_SECONDS = 5,  /* for it to stop */
+    CALL_SECONDS = 10, /* for a call to return */
+    NAP_NS = 200000,
+    KERNEL_RESTARTS_FIRST = 512, /* -ERESTARTSYS ... -ERESTART_RESTARTBLOCK: it will do it again */
+    KERNEL_RESTARTS_LAST = 516,
+    RED_ZONE_BYTES = 128,
+    CODE_SELECTOR_64 = 0x33,
+};
+
+static rocattach_status_t status_of(int error)
+{
+    return error == EPERM || error == EACCES ? ROCATTACH_STATUS_ERROR_PTRACE_OPERATION_NOT_PERMITTED
+           : error == ESRCH || error == ENOENT ? ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND
+                                               : ROCATTACH_STATUS_ERROR_PTRACE_ERROR;
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+}
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* ---- which thread */
+
+/* System calls under which libc holds no lock of its own, and which go on as if nothing had been
+ * when they were interrupted: programs wait in them. Locks wait in another kind of futex call. */
+static bool is_harmless(long number, uint64_t second_argument)
+{
+    switch (number) {
+    case SYS_restart_syscall: /* one of those below that take a time, interrupted before */
+    case SYS_pause:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_poll:
+    case SYS_select:
+    case SYS_wait4:
+    case SYS_waitid:
+        return true;
+    case SYS_futex:
+        return (second_argument & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+    case SYS_ioctl:
+        return (second_argument >> 8 & 0xff) == 'K'; /* AMDKFD; its library tries again */
+    default:
+        return false;
+    }
+}
+
+static bool file_read(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    bool read = file && fgets(text, (int)size, file);
+    if (file)
+        fclose(file);
+    return read;
+}
+
+static bool thread_is_listener(const char *task)
+{
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "%s/comm", task);
+    return file_read(path, name, sizeof name) && !strcmp(name, "rocp-bg-attach\n");
+}
+
+static bool thread_waits_harmlessly(const char *task)
+{
+    char path[64], text[256];
+    long number;
+    unsigned long long first, second;
+    snprintf(path, sizeof path, "%s/syscall", task);
+    return file_read(path, text, sizeof text) &&
+           sscanf(text, "%ld %llx %llx", &number, &first, &second) == 3 &&
+           is_harmless(number, second);
+}
+
+/* 0: none just now. */
+static pid_t thread_pick(pid_t pid)
+{
+    char folder[32], task[48];
+    pid_t found = 0;
+    bool best = false;
+    snprintf(folder, sizeof folder, "/proc/%d/task", (int)pid);
+    DIR *tasks = opendir(folder);
+    for (struct dirent *entry; tasks && !best && (entry = readdir(tasks));) {
+        pid_t tid = (pid_t)atoi(entry->d_name);
+        if (tid <= 0)
+            continue;
+        snprintf(task, sizeof task, "%s/%d", folder, (int)tid);
+        if (!thread_waits_harmlessly(task))
+            continue;
+        best = thread_is_listener(task);
+        if (best || !found)
+            found = tid;
+    }
+    if (tasks)
+        closedir(tasks);
+    return found;
+}
+
+/* ---- stopping it */
+
+/* 1: it stopped, 0: not in time, -1: it is gone. */
+static int stop_wait(pid_t tid, int *status, double seconds)
+{
+    double until = now_seconds() + seconds;
+    for (;;) {
+        pid_t got = waitpid(tid, status, __WALL | WNOHANG);
+        if (got == tid)
+            return WIFSTOPPED(*status) ? 1 : -1;
+        if (got < 0 && errno != EINTR)
+            return -1;
+        if (now_seconds() > until)
+            return 0;
+        nap();
+    }
+}
+
+static bool is_our_interrupt(int status)
+{
+    return status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
+}
+
+/* Signals that arrive meanwhile are the program's. */
+static rocattach_status_t thread_stop(pid_t tid)
+{
+    int status;
+    if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
+        return status_of(errno);
+    for (;;) {
+        int stopped = stop_wait(tid, &status, STOP_SECONDS);
+        if (stopped < 0)
+            return ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND;
+        if (stopped == 0)
+            return ROCATTACH_STATUS_ERROR_PTRACE_ERROR;
+        if (is_our_interrupt(status))
+            return ROCATTACH_STATUS_SUCCESS;
+        if (status >> 16 == PTRACE_EVENT_STOP) {
+            log_error("rocattach", "process of thread %d is stopped: let it go on first", (int)tid);
+            return ROCATTACH_STATUS_ERROR;
+        }
+        if (ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)WSTOPSIG(status)) != 0)
+            return status_of(errno);
+    }
+}
+
+static bool waits_still(const struct user_regs_struct *registers)
+{
+    int64_t result = (int64_t)registers->rax, number = (int64_t)registers->orig_rax;
+    if (!is_harmless(number, registers->rsi))
+        return false;
+    return (result <= -KERNEL_RESTARTS_FIRST && result >= -KERNEL_RESTARTS_LAST) ||
+           (number == SYS_ioctl && result == -EINTR);
+}
+
+static bool state_save(struct borrowed *borrowed)
+{
+    struct iovec state = {borrowed->state, sizeof borrowed->state};
+    if (ptrace(PTRACE_GETREGSET, borrowed->tid, (void *)NT_X86_XSTATE, &state) != 0 ||
+        ptrace(PTRACE_GETSIGMASK, borrowed->tid, (void *)sizeof borrowed->signals,
+               &borrowed->signals) != 0)
+        return false;
+    borrowed->state_size = state.iov_len;
+    return true;
+}
+
+/* The program's signals are not for a call of ours; but the breakpoint must get through. */
+static bool signals_block(const struct borrowed *borrowed)
+{
+    uint64_t all = ~(UINT64_C(1) << (SIGTRAP - 1));
+    return ptrace(PTRACE_SETSIGMASK, borrowed->tid, (void *)sizeof all, &all) == 0;
+}
+
+static void thread_release(pid_t tid)
+{
+    ptrace(PTRACE_DETACH, tid, NULL, NULL);
+}
+
+/* SUCCESS, an error, or LAST: try another one. */
+static rocattach_status_t thread_take(struct borrowed *borrowed)
+{
+    pid_t tid = borrowed->tid;
+    if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
+        return errno == ESRCH ? ROCATTACH_STATUS_LAST : status_of(errno);
+    rocattach_status_t status = thread_stop(tid);
+    if (status == ROCATTACH_STATUS_SUCCESS) {
+        if (ptrace(PTRACE_GETREGS, tid, NULL, &borrowed->registers) != 0)
+            status = status_of(errno);
+        else if (borrowed->registers.cs != CODE_SELECTOR_64)
+            status = ROCATTACH_STATUS_ERROR_NOT_SUPPORTED;
+        else if (!waits_still(&borrowed->registers))
+            status = ROCATTACH_STATUS_LAST;
+        else if (!state_save(borrowed) || !signals_block(borrowed))
+            status = status_of(errno);
+    }
+    if (status != ROCATTACH_STATUS_SUCCESS)
+        thread_release(tid);
+    return status;
+}
+
+rocattach_status_t borrow_begin(struct borrowed *borrowed, pid_t pid)
+{
+    double until = now_seconds() + PICK_SECONDS;
+    do {
+        borrowed->tid = thread_pick(pid);
+        rocattach_status_t status = borrowed->tid ? thread_take(borrowed) : ROCATTACH_STATUS_LAST;
+        if (status != ROCATTACH_STATUS_LAST)
+            return status;
+        nap();
+    } while (now_seconds() < until);
+    log_error("rocattach",
+              "process %d has no thread that waits where it may be taken; start it with "
+              "ROCP_TOOL_ATTACH=1 to give it one",
+              (int)pid);
+    return ROCATTACH_STATUS_ERROR;
+}
+
+/* ---- calls */
+
+static bool call_prepare(const struct borrowed *borrowed, uint64_t function,
+                         const uint64_t arguments[6])
+{
+    struct user_regs_struct registers = borrowed->registers;
+    registers.rsp = ((registers.rsp - RED_ZONE_BYTES) & ~UINT64_C(15)) - sizeof(uint64_t);
+    registers.rip = function;
+    registers.rdi = arguments[0];
+    registers.rsi = arguments[1];
+    registers.rdx = arguments[2];
+    registers.rcx = arguments[3];
+    registers.r8 = arguments[4];
+    registers.r9 = arguments[5];
+    registers.rax = 0;
+    registers.orig_rax = UINT64_MAX;      /* no system call is to be done again now */
+    registers.eflags &= ~UINT64_C(0x500); /* direction and trap flag */
+    return memory_write(borrowed->memory, registers.rsp, &borrowed->breakpoint,
+                        sizeof borrowed->breakpoint) &&
+           ptrace(PTRACE_SETREGS, borrowed->tid, NULL, &registers) == 0;
+}
+
+static rocattach_status_t call_wait(const struct borrowed *borrowed, uint64_t *result)
+{
+    struct user_regs_struct registers;
+    int status;
+    for (;;) {
+        if (ptrace(PTRACE_CONT, borrowed->tid, NULL, NULL) != 0)
+            return status_of(errno);
+        int stopped = stop_wait(borrowed->tid, &status, CALL_SECONDS);
+        if (stopped < 0)
+            return ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND;
+        if (stopped == 0) {
+            log_error("rocattach", "thread %d does not come back from a call", (int)borrowed->tid);
+            thread_stop(borrowed->tid);
+            return ROCATTACH_STATUS_ERROR;
+        }
+        if (status >> 16 == PTRACE_EVENT_STOP)
+            continue;
+        if (ptrace(PTRACE_GETREGS, borrowed->tid, NULL, &registers) != 0)
+            return status_of(errno);
+        if (WSTOPSIG(status) != SIGTRAP || registers.rip != borrowed->breakpoint + 1) {
+            log_error("rocattach", "signal %d in a call on thread %d", WSTOPSIG(status),
+                      (int)borrowed->tid);
+            return ROCATTACH_STATUS_ERROR;
+        }
+        *result = registers.rax;
+        return ROCATTACH_STATUS_SUCCESS;
+    }
+}
+
+rocattach_status_t borrow_call(struct borrowed *borrowed, uint64_t function,
+                               const uint64_t arguments[6], uint64_t *result)
+{
+    if (!call_prepare(borrowed, function, arguments))
+        return ROCATTACH_STATUS_ERROR_PTRACE_ERROR;
+    return call_wait(borrowed, result);
+}
+
+void borrow_end(struct borrowed *borrowed)
+{
+    struct iovec state = {borrowed->state, borrowed->state_size};
+    ptrace(PTRACE_SETREGSET, borrowed->tid, (void *)NT_X86_XSTATE, &state);
+    ptrace(PTRACE_SETSIGMASK, borrowed->tid, (void *)sizeof borrowed->signals, &borrowed->signals);
+    ptrace(PTRACE_SETREGS, borrowed->tid, NULL, &borrowed->registers);
+    thread_release(borrowed->tid);
+}

@@ -1,0 +1,33 @@
+/* A thread of another process, stopped where it waits, that makes calls for us and waits on. */
+#ifndef ROCATTACH_BORROW_H
+#define ROCATTACH_BORROW_H
+
+#include <rocprofiler-sdk-rocattach/types.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+enum { BORROW_STATE_BYTES = 16384 };
+
+struct borrowed {
+    pid_t tid;
+    int memory;          /* of its process, writable; the caller's */
+    uint64_t breakpoint; /* where calls return to */
+    /* What is put back: registers, vector state, signal mask. */
+    struct user_regs_struct registers;
+    _Alignas(64) unsigned char state[BORROW_STATE_BYTES];
+    size_t state_size;
+    uint64_t signals;
+};
+
+/* `memory` and `breakpoint` are set. Waits some seconds for a thread that may be taken. After
+ * success the same thread of ours makes the calls and ends it. */
+rocattach_status_t borrow_begin(struct borrowed *borrowed, pid_t pid);
+
+/* Calls a function of libc that returns soon. */
+rocattach_status_t borrow_call(struct borrowed *borrowed, uint64_t function,
+                               const uint64_t arguments[6], uint64_t *result);
+
+void borrow_end(struct borrowed *borrowed);
+
+#endif

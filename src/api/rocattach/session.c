@@ -1,0 +1,277 @@
+#include "session.h"
+
+#include "borrow.h"
+#include "helper.h"
+#include "image.h"
+
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DONE_SECONDS = 120, NAP_NS = 1000000, ERROR_BYTES = 512 };
+
+/* What is needed of libc there. */
+struct functions {
+    uint64_t mmap, munmap, pthread_create, pthread_self, pthread_detach, dlopen, dlsym, dlerror,
+        gettid;
+};
+
+struct process {
+    pid_t pid;
+    struct borrowed thread;
+    struct functions functions;
+    char library[IMAGE_PATH_BYTES]; /* rocprofiler-register, as the process sees it */
+    uint64_t code, data;            /* mappings there; 0: none */
+    size_t code_size, data_size;
+};
+
+static bool functions_find(struct process *process, const struct image *libc)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } names[] = {
+#define NAME(name) {#name, offsetof(struct functions, name)}
+        NAME(mmap),   NAME(munmap), NAME(pthread_create), NAME(pthread_self), NAME(pthread_detach),
+        NAME(dlopen), NAME(dlsym),  NAME(dlerror),        NAME(gettid),
+#undef NAME
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        uint64_t address = image_symbol(process->thread.memory, libc, names[i].name);
+        if (!address) {
+            log_error("rocattach", "process %d: its C library has no %s", (int)process->pid,
+                      names[i].name);
+            return false;
+        }
+        memcpy((char *)&process->functions + names[i].offset, &address, sizeof address);
+    }
+    return true;
+}
+
+/* The one that is there, else the one beside this library, which the process must see too. */
+static bool library_find(struct process *process)
+{
+    struct image image;
+    char seen[IMAGE_PATH_BYTES + 32];
+    Dl_info self;
+    if (image_find(process->pid, "librocprofiler-register.so", &image)) {
+        snprintf(process->library, sizeof process->library, "%s", image.path);
+        return true;
+    }
+    if (!dladdr((const void *)&session_call, &self) || !self.dli_fname)
+        return false;
+    char *own = realpath(self.dli_fname, NULL);
+    char *slash = own ? strrchr(own, '/') : NULL;
+    if (slash)
+        snprintf(process->library, sizeof process->library, "%.*s/librocprofiler-register.so.0",
+                 (int)(slash - own), own);
+    free(own);
+    snprintf(seen, sizeof seen, "/proc/%d/root%s", (int)process->pid, process->library);
+    if (slash && access(seen, R_OK) == 0)
+        return true;
+    log_error("rocattach", "process %d does not see %s", (int)process->pid, process->library);
+    return false;
+}
+
+static rocattach_status_t process_open(struct process *process)
+{
+    struct image libc;
+    process->thread.memory = memory_open(process->pid, true);
+    if (process->thread.memory < 0)
+        return errno == ENOENT || errno == ESRCH
+                   ? ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND
+                   : ROCATTACH_STATUS_ERROR_PTRACE_OPERATION_NOT_PERMITTED;
+    if (!image_find(process->pid, "libc.so.6", &libc)) {
+        log_error("rocattach", "process %d has no C library of glibc", (int)process->pid);
+        return ROCATTACH_STATUS_ERROR_NOT_SUPPORTED;
+    }
+    if (!functions_find(process, &libc))
+        return ROCATTACH_STATUS_ERROR_NOT_SUPPORTED;
+    process->thread.breakpoint = image_breakpoint(process->thread.memory, &libc);
+    return process->thread.breakpoint && library_find(process) ? ROCATTACH_STATUS_SUCCESS
+                                                               : ROCATTACH_STATUS_ERROR;
+}
+
+/* ---- on the borrowed thread */
+
+static rocattach_status_t map(struct process *process, size_t size, int rights, uint64_t *address)
+{
+    const uint64_t arguments[6] = {
+        0, size, (uint64_t)rights, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0};
+    rocattach_status_t status =
+        borrow_call(&process->thread, process->functions.mmap, arguments, address);
+    if (status == ROCATTACH_STATUS_SUCCESS && *address >= (uint64_t)-4095) {
+        *address = 0;
+        log_error("rocattach", "process %d gives no memory", (int)process->pid);
+        status = ROCATTACH_STATUS_ERROR;
+    }
+    return status;
+}
+
+static void unmap(struct process *process, uint64_t address, size_t size)
+{
+    const uint64_t arguments[6] = {address, size};
+    uint64_t result;
+    if (address)
+        borrow_call(&process->thread, process->functions.munmap, arguments, &result);
+}
+
+static rocattach_status_t helper_start(struct process *process)
+{
+    const uint64_t arguments[6] = {process->data + offsetof(struct helper_task, thread), 0,
+                                   process->code, process->data};
+    uint64_t result = 0;
+    rocattach_status_t status =
+        borrow_call(&process->thread, process->functions.pthread_create, arguments, &result);
+    if (status == ROCATTACH_STATUS_SUCCESS && (int)result != 0) {
+        log_error("rocattach", "process %d makes no thread: %s", (int)process->pid,
+                  strerror((int)result));
+        status = ROCATTACH_STATUS_ERROR;
+    }
+    return status;
+}
+
+/* ---- what the helper is given: the task, then the texts that it points to */
+
+struct task_text {
+    const void *bytes;
+    size_t size;
+    size_t offset; /* of the pointer in the task */
+};
+
+static bool task_write(struct process *process, const struct task_text *texts, size_t count)
+{
+    struct helper_task task = {.tid = 0};
+    const struct functions *f = &process->functions;
+    uint64_t at = process->data + sizeof task;
+    task.open = (__typeof__(task.open))(uintptr_t)f->dlopen;
+    task.symbol = (__typeof__(task.symbol))(uintptr_t)f->dlsym;
+    task.error = (__typeof__(task.error))(uintptr_t)f->dlerror;
+    task.thread_id = (__typeof__(task.thread_id))(uintptr_t)f->gettid;
+    task.self = (__typeof__(task.self))(uintptr_t)f->pthread_self;
+    task.detach = (__typeof__(task.detach))(uintptr_t)f->pthread_detach;
+    for (size_t i = 0; i < count; i++) {
+        memcpy((char *)&task + texts[i].offset, &at, sizeof at);
+        if (!memory_write(process->thread.memory, at, texts[i].bytes, texts[i].size))
+            return false;
+        at += texts[i].size;
+    }
+    return memory_write(process->thread.memory, process->data, &task, sizeof task);
+}
+
+static rocattach_status_t start(struct process *process, const struct task_text *texts,
+                                size_t count)
+{
+    const void *code = helper_code(&process->code_size);
+    process->data_size = sizeof(struct helper_task);
+    for (size_t i = 0; i < count; i++)
+        process->data_size += texts[i].size;
+    rocattach_status_t status = borrow_begin(&process->thread, process->pid);
+    if (status != ROCATTACH_STATUS_SUCCESS)
+        return status;
+    status = map(process, process->data_size, PROT_READ | PROT_WRITE, &process->data);
+    if (status == ROCATTACH_STATUS_SUCCESS)
+        status = map(process, process->code_size, PROT_READ | PROT_EXEC, &process->code);
+    if (status == ROCATTACH_STATUS_SUCCESS &&
+        (!task_write(process, texts, count) ||
+         !memory_write(process->thread.memory, process->code, code, process->code_size)))
+        status = ROCATTACH_STATUS_ERROR_PTRACE_ERROR;
+    if (status == ROCATTACH_STATUS_SUCCESS)
+        status = helper_start(process);
+    borrow_end(&process->thread);
+    return status;
+}
+
+/* ---- waiting */
+
+static bool is_there(pid_t pid, pid_t tid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d", (int)pid, (int)tid);
+    return access(path, F_OK) == 0;
+}
+
+static rocattach_status_t done_wait(struct process *process, struct helper_task *task)
+{
+    for (unsigned i = 0; i < DONE_SECONDS * 1000u; i++) {
+        if (!memory_read(process->thread.memory, process->data, task, sizeof *task) ||
+            !is_there(process->pid, process->pid))
+            return ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND;
+        if (task->done)
+            return ROCATTACH_STATUS_SUCCESS;
+        nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+    }
+    log_error("rocattach", "process %d: the tool has not returned for %d s", (int)process->pid,
+              DONE_SECONDS);
+    return ROCATTACH_STATUS_ERROR;
+}
+
+static rocattach_status_t outcome(const struct process *process, const struct helper_task *task,
+                                  const char *function)
+{
+    char text[ERROR_BYTES] = "";
+    if (task->status == 0)
+        return ROCATTACH_STATUS_SUCCESS;
+    if (task->status > 0) {
+        log_error("rocattach", "process %d: %s answers %d; its own messages say more",
+                  (int)process->pid, function, task->status);
+    } else {
+        for (size_t i = 0; i + 1 < sizeof text; i++) /* to the end, which may be that of a page */
+            if (!memory_read(process->thread.memory, (uint64_t)(uintptr_t)task->error_text + i,
+                             &text[i], 1) ||
+                !text[i])
+                break;
+        log_error("rocattach", "process %d: %s", (int)process->pid, text);
+    }
+    return ROCATTACH_STATUS_ERROR;
+}
+
+/* Only when the helper has left its code. */
+static void clean(struct process *process, pid_t helper)
+{
+    for (int i = 0; i < 1000 && is_there(process->pid, helper); i++)
+        nanosleep(&(struct timespec){0, NAP_NS}, NULL);
+    if (is_there(process->pid, helper) ||
+        borrow_begin(&process->thread, process->pid) != ROCATTACH_STATUS_SUCCESS)
+        return;
+    unmap(process, process->code, process->code_size);
+    unmap(process, process->data, process->data_size);
+    borrow_end(&process->thread);
+}
+
+rocattach_status_t session_call(pid_t pid, const char *function, const void *environment,
+                                size_t environment_size, const char *tool)
+{
+    struct process *process = calloc(1, sizeof *process);
+    struct helper_task task;
+    if (!process)
+        return ROCATTACH_STATUS_ERROR;
+    process->pid = pid;
+    process->thread.memory = -1;
+    rocattach_status_t status = process_open(process);
+    const struct task_text texts[] = {
+        {environment, environment_size, offsetof(struct helper_task, environment)},
+        {tool, strlen(tool) + 1, offsetof(struct helper_task, tool)},
+        {function, strlen(function) + 1, offsetof(struct helper_task, function)},
+        {process->library, strlen(process->library) + 1, offsetof(struct helper_task, library)},
+    };
+    if (status == ROCATTACH_STATUS_SUCCESS)
+        status = start(process, texts, sizeof texts / sizeof texts[0]);
+    if (status == ROCATTACH_STATUS_SUCCESS)
+        status = done_wait(process, &task);
+    if (status == ROCATTACH_STATUS_SUCCESS) {
+        status = outcome(process, &task, function);
+        clean(process, task.tid);
+    }
+    if (process->thread.memory >= 0)
+        close(process->thread.memory);
+    free(process);
+    return status;
+}
