@@ -84,7 +84,7 @@ static struct writer *table_writer(struct out_sink *sink, enum out_table_id tabl
     return writer;
 }
 
-/* Values of bounded length, each at most this long with the comma before it. */
+/* Values of bounded length, each at most this long with the comma behind it. */
 enum { VALUE_BYTES = 40 };
 
 static char *bytes_at(char *at, const char *bytes, size_t size)
@@ -93,11 +93,20 @@ static char *bytes_at(char *at, const char *bytes, size_t size)
     return at + size;
 }
 
+/* Most numbers of a row are of one digit. */
+static inline char *u64_at(char *at, uint64_t value)
+{
+    if (value >= 10)
+        return writer_u64_at(at, value);
+    *at = (char)('0' + value);
+    return at + 1;
+}
+
 static char *agent_at(char *at, uint64_t node)
 {
     if (node == OUT_NO_AGENT)
         return bytes_at(at, "\"\"", 2);
-    at = writer_u64_at(bytes_at(at, "\"Agent ", 7), node);
+    at = u64_at(bytes_at(at, "\"Agent ", 7), node);
     *at = '"';
     return at + 1;
 }
@@ -123,7 +132,7 @@ static char *value_at(char *at, const struct out_column *column, const void *row
 {
     switch (column->type) {
     case OUT_U64:
-        return writer_u64_at(at, out_column_u64(column, row));
+        return u64_at(at, out_column_u64(column, row));
     case OUT_I32:
         return i64_at(at, out_column_i64(column, row));
     case OUT_AGENT:
@@ -145,8 +154,6 @@ static void csv_row(struct out_sink *sink, enum out_table_id table, const void *
     char *at = writer_room(writer, room);
     for (size_t i = 0; i < layout->column_count; i++) {
         const struct out_column *column = &layout->columns[i];
-        if (i)
-            *at++ = ',';
         char *end = value_at(at, column, row);
         if (!end) {
             writer_advance(writer, at);
@@ -157,9 +164,10 @@ static void csv_row(struct out_sink *sink, enum out_table_id table, const void *
             end = writer_room(writer, room);
         }
         at = end;
+        *at++ = ',';
     }
-    *at = '\n';
-    writer_advance(writer, at + 1);
+    at[-1] = '\n';
+    writer_advance(writer, at);
 }
 
 static int csv_close(struct out_sink *sink, char *error, size_t error_size)

@@ -196,6 +196,105 @@ static void sqlite_has_every_table_and_the_rows(void **state)
     sqlite3_close(database);
 }
 
+/* Rows whose values stay for a while, come back, and reach every limit; number `i` of them. */
+static struct out_copy_row varied(uint32_t i, char *text, size_t text_size)
+{
+    static const uint64_t values[] = {0, 1, 9, 10, 4294967296u, 12345678901234567890u, UINT64_MAX};
+    uint32_t slow = i / 3 % 7, fast = i * 7919 % 7;
+    snprintf(text, text_size, "text %u", i % 5 ? i / 4 : i);
+    return (struct out_copy_row){.kind = i % 2 ? "A" : "B",
+                                 .direction = text,
+                                 .stream_id = values[slow],
+                                 .source_agent = i % 11 < 4 ? OUT_NO_AGENT : i / 16,
+                                 .destination_agent = 0,
+                                 .correlation_id = values[fast],
+                                 .start_ns = i,
+                                 .end_ns = values[(slow + fast) % 7]};
+}
+
+static void csv_repeats_and_changes_numbers(void **state)
+{
+    enum { ROWS = 3000 };
+    static char line[300], expected[300];
+    char text[64], path[128];
+    struct out_sink *sink;
+    (void)state;
+    assert_int_equal(out_csv_ops.open(prefix, &sink, message, sizeof message), 0);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        struct out_copy_row row = varied(i, text, sizeof text);
+        out_csv_ops.row(sink, OUT_MEMORY_COPY, &row);
+    }
+    assert_int_equal(out_csv_ops.close(sink, message, sizeof message), 0);
+    snprintf(path, sizeof path, "%s_memory_copy_trace.csv", prefix);
+    FILE *file = fopen(path, "r");
+    assert_non_null(fgets(line, sizeof line, file));
+    for (uint32_t i = 0; i < ROWS; i++) {
+        struct out_copy_row row = varied(i, text, sizeof text);
+        char agent[40] = "";
+        if (row.source_agent != OUT_NO_AGENT)
+            snprintf(agent, sizeof agent, "Agent %lu", row.source_agent);
+        snprintf(expected, sizeof expected, "\"%s\",\"%s\",%lu,\"%s\",\"Agent 0\",%lu,%lu,%lu\n",
+                 row.kind, text, row.stream_id, agent, row.correlation_id, row.start_ns,
+                 row.end_ns);
+        assert_non_null(fgets(line, sizeof line, file));
+        assert_string_equal(line, expected);
+    }
+    assert_null(fgets(line, sizeof line, file));
+    fclose(file);
+}
+
+static void copy_row_check(sqlite3_stmt *select, const struct out_copy_row *row)
+{
+    assert_string_equal((const char *)sqlite3_column_text(select, 0), row->kind);
+    assert_string_equal((const char *)sqlite3_column_text(select, 1), row->direction);
+    assert_int_equal((uint64_t)sqlite3_column_int64(select, 2), row->stream_id);
+    assert_int_equal(sqlite3_column_type(select, 3),
+                     row->source_agent == OUT_NO_AGENT ? SQLITE_NULL : SQLITE_INTEGER);
+    if (row->source_agent != OUT_NO_AGENT)
+        assert_int_equal(sqlite3_column_int64(select, 3), row->source_agent);
+    assert_int_equal((uint64_t)sqlite3_column_int64(select, 5), row->correlation_id);
+    assert_int_equal(sqlite3_column_int64(select, 6), row->start_ns);
+    assert_int_equal((uint64_t)sqlite3_column_int64(select, 7), row->end_ns);
+}
+
+/* Any number of rows, however many go in at a time; texts that the caller changes afterwards, and
+ * texts too long to be kept together. */
+static void sqlite_keeps_every_row_in_order(void **state)
+{
+    static const uint32_t counts[] = {1, 31, 32, 33, 64, 1000};
+    static char text[40000];
+    char path[128];
+    struct out_sink *sink;
+    (void)state;
+    snprintf(path, sizeof path, "%s_results.db", prefix);
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        assert_int_equal(out_sqlite_ops.open(prefix, &sink, message, sizeof message), 0);
+        for (uint32_t i = 0; i < counts[c]; i++) {
+            struct out_copy_row row = varied(i, text, sizeof text);
+            memset(text + strlen(text), 'x', i % 50 == 7 ? i * 39 : 0);
+            out_sqlite_ops.row(sink, OUT_MEMORY_COPY, &row);
+            memset(text, 0, sizeof text);
+        }
+        assert_int_equal(out_sqlite_ops.close(sink, message, sizeof message), 0);
+        sqlite3 *database;
+        sqlite3_stmt *select;
+        assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+        assert_int_equal(
+            sqlite3_prepare_v2(database, "SELECT * FROM memory_copy_trace", -1, &select, NULL),
+            SQLITE_OK);
+        for (uint32_t i = 0; i < counts[c]; i++) {
+            struct out_copy_row row = varied(i, text, sizeof text);
+            memset(text + strlen(text), 'x', i % 50 == 7 ? i * 39 : 0);
+            assert_int_equal(sqlite3_step(select), SQLITE_ROW);
+            copy_row_check(select, &row);
+            memset(text, 0, sizeof text);
+        }
+        assert_int_equal(sqlite3_step(select), SQLITE_DONE);
+        sqlite3_finalize(select);
+        sqlite3_close(database);
+    }
+}
+
 static void sqlite_says_why_it_cannot_open(void **state)
 {
     (void)state;
@@ -296,6 +395,8 @@ int main(void)
         cmocka_unit_test(integers_of_every_length),
         cmocka_unit_test(csv_rows_across_flushes),
         cmocka_unit_test(sqlite_has_every_table_and_the_rows),
+        cmocka_unit_test(csv_repeats_and_changes_numbers),
+        cmocka_unit_test(sqlite_keeps_every_row_in_order),
         cmocka_unit_test(sqlite_says_why_it_cannot_open),
         cmocka_unit_test(agents_have_all_columns),
         cmocka_unit_test(an_allocation_has_an_agent_and_a_free_has_none),

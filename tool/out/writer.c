@@ -90,8 +90,8 @@ static void pair_put(char *at, uint32_t value)
     memcpy(at, pairs + 2 * (size_t)value, 2);
 }
 
-/* Eight digits, zeros in front; the divisions do not wait for each other. */
-static void eight_put(char *at, uint32_t value)
+/* The divisions do not wait for each other. */
+char *writer_eight_at(char *at, uint32_t value)
 {
     uint32_t high = value / 10000, low = value % 10000;
 
@@ -99,6 +99,7 @@ static void eight_put(char *at, uint32_t value)
     pair_put(at + 2, high % 100);
     pair_put(at + 4, low / 100);
     pair_put(at + 6, low % 100);
+    return at + 8;
 }
 
 /* Below 10^8, without zeros in front. */
@@ -115,8 +116,15 @@ static char *short_put(char *at, uint32_t value)
         pair_put(at, value);
         return at + 2;
     }
-    eight_put(digits, value);
-    skip = value >= 10000 ? (value < 1000000 ? 2 : 0) : 4;
+    if (value < 10000) {
+        pair_put(digits, value / 100);
+        pair_put(digits + 2, value % 100);
+        skip = value < 1000;
+        memcpy(at, digits + skip, 4);
+        return at + 4 - skip;
+    }
+    writer_eight_at(digits, value);
+    skip = value < 1000000 ? 2 : 0;
     skip += digits[skip] == '0';
     memcpy(at, digits + skip, 8); /* a few bytes more than needed: see WRITER_U64_BYTES */
     return at + 8 - skip;
@@ -124,20 +132,16 @@ static char *short_put(char *at, uint32_t value)
 
 char *writer_u64_at(char *at, uint64_t value)
 {
-    enum { EIGHT = 100000000 };
+    enum { EIGHT = WRITER_EIGHT_DIGITS };
 
     if (value < EIGHT)
         return short_put(at, (uint32_t)value);
     uint64_t rest = value / EIGHT;
-    if (rest < EIGHT) {
+    if (rest < EIGHT)
         at = short_put(at, (uint32_t)rest);
-    } else {
-        at = short_put(at, (uint32_t)(rest / EIGHT));
-        eight_put(at, (uint32_t)(rest % EIGHT));
-        at += 8;
-    }
-    eight_put(at, (uint32_t)(value % EIGHT));
-    return at + 8;
+    else
+        at = writer_eight_at(short_put(at, (uint32_t)(rest / EIGHT)), (uint32_t)(rest % EIGHT));
+    return writer_eight_at(at, (uint32_t)(value % EIGHT));
 }
 
 void writer_u64(struct writer *writer, uint64_t value)

@@ -36,10 +36,12 @@ static inline void writer_advance(struct writer *writer, const char *end)
     writer->used = (size_t)(end - writer->bytes);
 }
 
-enum { WRITER_U64_BYTES = 20 }; /* digits of the largest */
+enum { WRITER_U64_BYTES = 20 /* digits of the largest */, WRITER_EIGHT_DIGITS = 100000000 };
 
 /* Decimal digits at `at`; returns their end. */
 char *writer_u64_at(char *at, uint64_t value);
+/* All eight digits of a number below WRITER_EIGHT_DIGITS, zeros in front. */
+char *writer_eight_at(char *at, uint32_t value);
 
 void writer_bytes(struct writer *writer, const char *bytes, size_t size);
 void writer_char(struct writer *writer, char value);
