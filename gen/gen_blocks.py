@@ -8,14 +8,21 @@ data/blocks/gfx9.blocks explains the list.
 import pathlib
 import sys
 
-LAYOUTS = {
-    "select": ("{b}_PERFCOUNTER{n}_SELECT", "{b}_PERFCOUNTER{n}_LO", "{b}_PERFCOUNTER{n}_HI"),
-    "number": ("{b}{n}_PERFCOUNTER_SELECT", "{b}{n}_PERFCOUNTER_LO", "{b}{n}_PERFCOUNTER_HI"),
-    "second": ("{b}_PERFCOUNTER2_{n}_SELECT", "{b}_PERFCOUNTER2_{n}_LO", "{b}_PERFCOUNTER2_{n}_HI"),
-    "even": ("{b}_PERFCOUNTER{n2}_SELECT", "{b}_PERFCOUNTER{n}_LO", None),
-    "each": ("{b}{i}_PERFCOUNTER{n}_SELECT", "{b}{i}_PERFCOUNTER{n}_LO", "{b}{i}_PERFCOUNTER{n}_HI"),
-    "config": ("{b}_PERFCOUNTER{n}_CFG", "{b}_PERFCOUNTER_LO", "{b}_PERFCOUNTER_HI"),
+LAYOUTS = {  # select, low, high, control
+    "select": ("{b}_PERFCOUNTER{n}_SELECT", "{b}_PERFCOUNTER{n}_LO", "{b}_PERFCOUNTER{n}_HI", None),
+    "number": ("{b}{n}_PERFCOUNTER_SELECT", "{b}{n}_PERFCOUNTER_LO", "{b}{n}_PERFCOUNTER_HI", None),
+    "second": ("{b}_PERFCOUNTER2_{n}_SELECT", "{b}_PERFCOUNTER2_{n}_LO", "{b}_PERFCOUNTER2_{n}_HI",
+               None),
+    "even": ("{b}_PERFCOUNTER{n2}_SELECT", "{b}_PERFCOUNTER{n}_LO", None, None),
+    "each": ("{b}{i}_PERFCOUNTER{n}_SELECT", "{b}{i}_PERFCOUNTER{n}_LO",
+             "{b}{i}_PERFCOUNTER{n}_HI", None),
+    "config": ("{b}_PERFCOUNTER{n}_CFG", "{b}_PERFCOUNTER_LO", "{b}_PERFCOUNTER_HI",
+               "{b}_PERFCOUNTER_RSLT_CNTL"),
+    "perfcnt": ("{b}{i}_PERFCNT_PERFCOUNTER{n}_CFG", "{b}{i}_PERFCNT_PERFCOUNTER_LO",
+                "{b}{i}_PERFCNT_PERFCOUNTER_HI", "{b}{i}_PERFCNT_PERFCOUNTER_RSLT_CNTL"),
+    "perfmon": ("{b}{i}_PERFMON_CNTL", "{b}{i}_PERFCOUNTER{n}_RESULT", None, "{b}{i}_PERFMON_CNTL"),
 }
+EACH = ("each", "perfcnt", "perfmon")  # layouts with registers of its own for each instance
 SCOPES = {
     "die": [],
     "se": ["BLOCK_PER_SE"],
@@ -24,8 +31,9 @@ SCOPES = {
     "outside": ["BLOCK_OUTSIDE"],
 }
 OPTIONS = {"tc": "BLOCK_TC", "cu": "BLOCK_PER_CU", "clear": "BLOCK_CLEAR",
-           "level": "BLOCK_ACCUMULATES", "grbm": "BLOCK_GRBM"}
+           "level": "BLOCK_ACCUMULATES", "grbm": "BLOCK_GRBM", "base": "BLOCK_BASE_DIES"}
 CONFIG_ENABLE = 1 << 28  # PERF_MODE 0 (accumulate), ENABLE
+BASE_DIES = 4
 
 
 class Block:
@@ -35,22 +43,26 @@ class Block:
         self.counters = int(counters)
         if self.layout not in LAYOUTS or scope not in SCOPES:
             sys.exit(f"{where}: layout {self.layout}, scope {scope}")
-        extents = [field for field in rest if ":" in field and "=" not in field]
+        extents = [field for field in rest if field == "-" or ":" in field and "=" not in field]
         if len(extents) not in (1, column_count):
             sys.exit(f"{where}: {len(extents)} columns, not 1 or {column_count}")
-        pairs = [tuple(int(number) for number in extent.split(":")) for extent in extents]
+        pairs = [tuple(map(int, extent.split(":"))) if extent != "-" else None
+                 for extent in extents]
         self.extents = pairs * column_count if len(pairs) == 1 else pairs
         self.flags = list(SCOPES[scope])
         self.bits, self.control, self.file = 0, None, 0
+        self.list, self.clock = None, None
         for option in rest:
             if option not in extents:
                 self.option(option)
-        if self.layout == "config":
-            self.bits, self.control = CONFIG_ENABLE, (f"{self.registers}_PERFCOUNTER_RSLT_CNTL", 0)
+        if self.layout in ("config", "perfcnt"):
+            self.bits = CONFIG_ENABLE
             if scope != "outside":
                 self.flags.append("BLOCK_MC")
-        if self.layout == "each":
+        if self.layout in EACH:
             self.flags.append("BLOCK_EACH")
+        if self.layout == "perfmon":
+            self.flags.append("BLOCK_PERFMON")
 
     def option(self, text):
         key, _, value = text.partition("=")
@@ -60,6 +72,11 @@ class Block:
             self.bits = int(value, 0)
         elif key == "file":
             self.file = int(value)
+        elif key == "list":
+            self.list = value
+        elif key == "clock":
+            register, _, number = value.partition(":")
+            self.clock = (register, int(number, 0))
         elif key == "control":
             register, _, number = value.partition(":")
             self.control = (register, int(number, 0))
@@ -72,11 +89,14 @@ class Block:
             if template is None:
                 return "0"
             name = template.format(b=self.registers, n=n, n2=2 * n, i=i)
-            return f"REG_{prefix}_{name}"
+            return f"REG_{self.list or prefix}_{name}"
 
-        for i in range(instances if self.layout == "each" else 1):
+        templates = (*LAYOUTS[self.layout], self.clock and self.clock[0])
+        if "BLOCK_BASE_DIES" in self.flags:
+            instances //= BASE_DIES
+        for i in range(instances if self.layout in EACH else 1):
             for n in range(self.counters):
-                yield [enumerator(template, i, n) for template in LAYOUTS[self.layout]]
+                yield [enumerator(template, i, n) for template in templates]
 
 
 def read(path):
@@ -95,7 +115,7 @@ def read(path):
 
 def block_text(block, prefix, extent, array):
     instances, last = extent
-    control, value = block.control or (None, 0)
+    control, value = block.control or (None, block.clock[1] if block.clock else 0)
     control = f"REG_{prefix}_{control}" if control else "0"
     flags = " | ".join(block.flags) or "0"
     return (f'    {{"{block.name}", {block.id}, {instances}, {block.counters}, {last}, {flags}, '
@@ -111,6 +131,8 @@ def main():
     for column, prefix in enumerate(columns["registers"]):
         table = [f"static const struct gpu_block {name}_blocks_{column}[] = {{"]
         for block in blocks:
+            if block.extents[column] is None:
+                continue
             rows = tuple("{%s}" % ", ".join(row)
                          for row in block.register_rows(prefix, block.extents[column][0]))
             if rows not in arrays:

@@ -12,7 +12,8 @@ Fails when a packet that the software GPU executes is missing or has another opc
 import pathlib
 import sys
 
-FAMILIES = ["gfx9", "gfx101", "gfx103", "gfx11", "gfx12"]
+FAMILIES = ["gfx9", "gfx90a", "gfx94", "gfx101", "gfx103", "gfx11", "gfx12"]
+INCLUDED = {"gfx9": ["gfx9", "gfx90a", "gfx94"]}  # fields of the first are those of all
 KINDS = {"dec": "DECIMAL", "hex": "HEX", "address": "ADDRESS"}
 
 
@@ -54,7 +55,8 @@ def bit_range(text):
 
 def register_fields(path):
     for where, fields, _ in lines_of_patterns(path):
-        families = FAMILIES if fields[0] == "all" else fields[0].split("/")
+        listed = FAMILIES if fields[0] == "all" else fields[0].split("/")
+        families = [name for family in listed for name in INCLUDED.get(family, [family])]
         mask = " | ".join(f"1u << {FAMILIES.index(family)}" for family in families)
         for field in fields[2:]:
             name, _, bits = field.partition(":")

@@ -64,6 +64,15 @@ static bool reg_read(struct cp_queue *queue, const struct pm4_packet *packet, ui
     return false;
 }
 
+/* The register that COPY_DATA names. Behind the device's network (bit 32) bits 30 and 31 say which
+ * base die's. */
+static uint32_t register_at(const uint32_t *words)
+{
+    enum { NETWORK = 1 };
+    const uint32_t base_die = words[1] & NETWORK ? 3u << 30 : 0;
+    return words[0] & (REGISTER_MASK | base_die);
+}
+
 static enum step set_registers(struct cp_queue *queue, const struct pm4_packet *packet,
                                uint32_t space)
 {
@@ -168,9 +177,9 @@ static enum step copy_source(struct cp_queue *queue, const struct pm4_packet *pa
     switch (select) {
     case REGISTER:
     case PERF_COUNTER:
-        reg_read(queue, packet, packet->body[1] & REGISTER_MASK, &low);
+        reg_read(queue, packet, register_at(packet->body + 1), &low);
         if (wide)
-            reg_read(queue, packet, (packet->body[1] & REGISTER_MASK) + 1, &high);
+            reg_read(queue, packet, register_at(packet->body + 1) + 1, &high);
         *value = (uint64_t)high << 32 | low;
         return STEP_MORE;
     case MEMORY:
@@ -199,7 +208,7 @@ static enum step copy_source(struct cp_queue *queue, const struct pm4_packet *pa
 enum step pm4_op_COPY_DATA(struct cp_queue *queue, const struct pm4_packet *packet)
 {
     enum { REGISTER, MEMORY_SYNC, L2, PERF_COUNTER = 4, MEMORY };
-    uint32_t select = packet->body[0] >> 8 & 0xf, reg = packet->body[3] & REGISTER_MASK;
+    uint32_t select = packet->body[0] >> 8 & 0xf, reg = register_at(packet->body + 3);
     bool wide = packet->body[0] >> 16 & 1;
     uint64_t va = pair(packet->body + 3), value = 0;
     struct access *access = &queue->device->access;

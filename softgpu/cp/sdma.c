@@ -280,7 +280,10 @@ static enum step packet_next(struct cp_queue *queue)
     enum step step = run(queue, &packet);
     if (step != STEP_MORE)
         return step;
+    const uint64_t ring_bytes = queue->config.ring_bytes, laps = sdma->read_bytes / ring_bytes;
     sdma->read_bytes += 4ull * packet.dwords;
+    perf_engine_work(queue->device->perf, queue->config.sdma_engine, 1, run == op_trap,
+                     (uint32_t)(sdma->read_bytes / ring_bytes - laps));
     if (!access_store64(access, queue->config.read_pointer_va, sdma->read_bytes))
         return sdma_fault(queue, "SDMA read pointer");
     return STEP_MORE;

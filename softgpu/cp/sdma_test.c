@@ -281,9 +281,44 @@ static void large_copies_share_the_processor(void **state)
 
 #define RIG_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* What an engine's counters say through its registers: packets, and of these traps. */
+static void packets_are_counted(void **state)
+{
+    enum {
+        COUNTER0_CFG = 0x12b7,
+        COUNTER1_CFG,
+        CONTROL,
+        LOW_WORD = 0x12bb
+    }; /* engine 0 of gfx90a */
+    enum { ENABLE = 1 << 28, START = 1 << 24, PACKETS = 35, INTERRUPTS = 32 };
+    struct rig *rig = *state;
+    struct perf *perf = rig->device->perf;
+    struct rig_queue *queue = rig_sdma_create(rig, 1, RING_BYTES);
+    uint64_t to = rig_alloc(rig, 4096);
+    uint32_t trap[] = {6, 0}, nop[] = {0}, counts[2];
+    push(queue, nop, 1);
+    assert_true(rig_wait(drained(queue)));
+    assert_true(perf_reg_write(perf, 1, COUNTER0_CFG, ENABLE | PACKETS));
+    assert_true(perf_reg_write(perf, 1, COUNTER1_CFG, ENABLE | INTERRUPTS));
+    assert_true(perf_reg_write(perf, 1, CONTROL, START));
+    for (int i = 0; i < 7; i++)
+        push_copy(queue, to + 2048, to, 64);
+    push(queue, trap, 2);
+    push(queue, trap, 2);
+    assert_true(rig_wait(drained(queue)));
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(perf_reg_write(perf, 1, CONTROL, i));
+        assert_true(perf_reg_read(perf, 0, LOW_WORD, &counts[i]));
+    }
+    assert_int_equal(counts[0], 9);
+    assert_int_equal(counts[1], 2);
+    rig_queue_destroy(queue);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        RIG_TEST(packets_are_counted),
         RIG_TEST(copies_of_odd_sizes_equal_memcpy),
         RIG_TEST(sub_window_copies_equal_a_reference),
         RIG_TEST(fills_write_bytes_halves_and_words),

@@ -5,6 +5,9 @@
 #include "driver/kfd_abi.h"
 #include "driver/uaccess.h"
 
+/* As the topology reports: the driver spreads SDMA queues over them. */
+enum { SDMA_ENGINES = 2 };
+
 static int queue_type(uint32_t kfd_type, enum cp_queue_type *type)
 {
     switch (kfd_type) {
@@ -108,6 +111,7 @@ int kfd_queue_create(struct driver *driver, void *args)
     if (status)
         return status;
     config.doorbell = &gpu->doorbells[config.queue_id];
+    config.sdma_engine = config.queue_id % SDMA_ENGINES;
     status = queue_pointers_reset(&config);
     if (!status) {
         driver->queues[config.queue_id].config = config;

@@ -7,7 +7,16 @@
 #include <stdint.h>
 
 /* Families whose registers differ. */
-enum dump_family { DUMP_GFX9, DUMP_GFX101, DUMP_GFX103, DUMP_GFX11, DUMP_GFX12, DUMP_FAMILIES };
+enum dump_family {
+    DUMP_GFX9,
+    DUMP_GFX90A, /* as gfx9, with other SDMA registers; so is gfx94x */
+    DUMP_GFX94,
+    DUMP_GFX101,
+    DUMP_GFX103,
+    DUMP_GFX11,
+    DUMP_GFX12,
+    DUMP_FAMILIES
+};
 
 /* The family of "gfx90a", "gfx1030", "gfx11" ...; -1: no known one. */
 int dump_family_find(const char *architecture);

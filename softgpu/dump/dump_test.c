@@ -47,6 +47,12 @@ static void packets_test(void **state)
     EXPECT(DUMP_GFX9, "COPY_DATA 64 gpu_clock -> [0x10]", header(0x40, 5), 0x10509, 0, 0, 0x10, 0);
     EXPECT(DUMP_GFX9, "COPY_DATA base_die3:ATC_PERFCOUNTER_LO -> [0x8]", header(0x40, 5), 0x500,
            0xc0000c43, 1, 8, 0);
+    EXPECT(DUMP_GFX94, "COPY_DATA base_die3:ATC_PERFCOUNTER_LO -> [0x8]", header(0x40, 5), 0x500,
+           0xc0000c43, 1, 8, 0);
+    EXPECT(DUMP_GFX9, "COPY_DATA SDMA1_PERFCOUNTER0_RESULT -> [0x8]", header(0x40, 5), 0x500,
+           0x18b8, 0, 8, 0);
+    EXPECT(DUMP_GFX90A, "COPY_DATA SDMA1_PERFCNT_PERFCOUNTER1_CFG -> [0x8]", header(0x40, 5), 0x500,
+           0x18b8, 0, 8, 0);
     EXPECT(DUMP_GFX9, "PRED_EXEC xcc_mask=0x80 dwords=89", header(0x23, 1), 0x80000059);
     EXPECT(DUMP_GFX9, "INDIRECT_BUFFER at=[0x7f0189abc000] dwords=52 valid=1 policy=1",
            header(0x3f, 3), 0x89abc000, 0x7f01, 0x10800034);
@@ -82,7 +88,10 @@ static void registers_test(void **state)
 static void families_test(void **state)
 {
     (void)state;
-    assert_int_equal(dump_family_find("gfx942"), DUMP_GFX9);
+    assert_int_equal(dump_family_find("gfx906"), DUMP_GFX9);
+    assert_int_equal(dump_family_find("gfx90a"), DUMP_GFX90A);
+    assert_int_equal(dump_family_find("gfx942"), DUMP_GFX94);
+    assert_int_equal(dump_family_find("gfx950"), DUMP_GFX94);
     assert_int_equal(dump_family_find("gfx1012"), DUMP_GFX101);
     assert_int_equal(dump_family_find("gfx1036"), DUMP_GFX103);
     assert_int_equal(dump_family_find("gfx1151"), DUMP_GFX11);

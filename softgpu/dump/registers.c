@@ -8,6 +8,9 @@
 #include "dump_gfx11_regs.h"
 #include "dump_gfx12_regs.h"
 #include "dump_gfx9_regs.h"
+#include "dump_sdma42_regs.h"
+#include "dump_sdma442_regs.h"
+#include "dump_sdma44_regs.h"
 #include "dump_tables.h"
 
 struct named {
@@ -19,29 +22,35 @@ struct named {
 #define X(name, offset) {offset, #name},
 static const struct named gfx9[] = {GFX9_REG_LIST(X)}, gfx101[] = {GFX101_REG_LIST(X)},
                           gfx103[] = {GFX103_REG_LIST(X)}, gfx11[] = {GFX11_REG_LIST(X)},
-                          gfx12[] = {GFX12_REG_LIST(X)};
+                          gfx12[] = {GFX12_REG_LIST(X)}, sdma42[] = {SDMA42_REG_LIST(X)},
+                          sdma44[] = {SDMA44_REG_LIST(X)}, sdma442[] = {SDMA442_REG_LIST(X)};
 #undef X
 
+struct table {
+    const struct named *registers;
+    size_t count;
+};
 #define TABLE(name)                                                                                \
     {                                                                                              \
         name, sizeof name / sizeof name[0]                                                         \
     }
-static const struct {
-    const struct named *registers;
-    size_t count;
-} tables[DUMP_FAMILIES] = {[DUMP_GFX9] = TABLE(gfx9),
-                           [DUMP_GFX101] = TABLE(gfx101),
-                           [DUMP_GFX103] = TABLE(gfx103),
-                           [DUMP_GFX11] = TABLE(gfx11),
-                           [DUMP_GFX12] = TABLE(gfx12)};
+static const struct table tables[DUMP_FAMILIES] = {
+    [DUMP_GFX9] = TABLE(gfx9),     [DUMP_GFX90A] = TABLE(gfx9),   [DUMP_GFX94] = TABLE(gfx9),
+    [DUMP_GFX101] = TABLE(gfx101), [DUMP_GFX103] = TABLE(gfx103), [DUMP_GFX11] = TABLE(gfx11),
+    [DUMP_GFX12] = TABLE(gfx12),
+};
+/* Of what lies outside the dies. */
+static const struct table outside[DUMP_FAMILIES] = {
+    [DUMP_GFX9] = TABLE(sdma42), [DUMP_GFX90A] = TABLE(sdma44), [DUMP_GFX94] = TABLE(sdma442)};
 
 int dump_family_find(const char *architecture)
 {
     static const struct {
         const char *prefix;
         enum dump_family family;
-    } prefixes[] = {{"gfx9", DUMP_GFX9},    {"gfx101", DUMP_GFX101}, {"gfx103", DUMP_GFX103},
-                    {"gfx10", DUMP_GFX103}, {"gfx11", DUMP_GFX11},   {"gfx12", DUMP_GFX12}};
+    } prefixes[] = {{"gfx90a", DUMP_GFX90A}, {"gfx94", DUMP_GFX94},   {"gfx95", DUMP_GFX94},
+                    {"gfx9", DUMP_GFX9},     {"gfx101", DUMP_GFX101}, {"gfx103", DUMP_GFX103},
+                    {"gfx10", DUMP_GFX103},  {"gfx11", DUMP_GFX11},   {"gfx12", DUMP_GFX12}};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         if (strncmp(architecture, prefixes[i].prefix, strlen(prefixes[i].prefix)) == 0)
             return (int)prefixes[i].family;
@@ -49,20 +58,25 @@ int dump_family_find(const char *architecture)
     return -1;
 }
 
-const char *dump_register_name(enum dump_family family, uint32_t reg)
+static const char *name_find(const struct table *table, uint32_t reg)
 {
-    const struct named *registers = tables[family].registers;
-    size_t low = 0, high = tables[family].count;
+    size_t low = 0, high = table->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (registers[middle].offset == reg)
-            return registers[middle].name;
-        if (registers[middle].offset < reg)
+        if (table->registers[middle].offset == reg)
+            return table->registers[middle].name;
+        if (table->registers[middle].offset < reg)
             low = middle + 1;
         else
             high = middle;
     }
     return NULL;
+}
+
+const char *dump_register_name(enum dump_family family, uint32_t reg)
+{
+    const char *name = name_find(&tables[family], reg);
+    return name ? name : name_find(&outside[family], reg);
 }
 
 void register_add(struct text *text, enum dump_family family, uint32_t reg)

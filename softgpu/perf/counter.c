@@ -25,6 +25,8 @@ uint32_t block_units(const struct perf *perf, enum block block)
         return perf->se_units;
     case AXIS_CU:
         return perf->units;
+    case AXIS_ENGINE:
+        return engine_count(perf);
     default:
         return perf->model->tcc_channels;
     }
@@ -64,6 +66,8 @@ static uint64_t source_total(struct perf *perf, struct place place, uint32_t sou
     enum axis axis = perf_blocks[place.block].axis;
     uint32_t channels = perf->model->tcc_channels;
 
+    if (source >= SRC_ENGINE_FIRST)
+        return axis == AXIS_ENGINE ? perf->engine[place.unit][source - SRC_ENGINE_FIRST] : 0;
     if (source >= SRC_CHANNEL_FIRST)
         return axis == AXIS_CHANNEL
                    ? perf->channel[place.xcc * channels + place.unit][source - SRC_CHANNEL_FIRST]
@@ -149,19 +153,19 @@ static bool place_enabled(struct perf *perf, struct place place)
 
 typedef void place_fn(struct perf *perf, struct place place);
 
+static void units_visit(struct perf *perf, enum block block, uint32_t xcc_mask, place_fn *visit)
+{
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
+        for (uint32_t unit = 0; xcc_mask >> xcc & 1 && unit < block_units(perf, block); unit++)
+            visit(perf, (struct place){block, xcc, unit});
+}
+
 /* Calls `visit` for each unit of the blocks that CP_PERFMON_CNTL controls. */
 static void places_visit(struct perf *perf, uint32_t xcc_mask, place_fn *visit)
 {
-    for (int block = 0; block < BLOCK_COUNT; block++) {
-        if (perf_blocks[block].control == CONTROL_MC)
-            continue;
-        for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
-            if (!(xcc_mask >> xcc & 1))
-                continue;
-            for (uint32_t unit = 0; unit < block_units(perf, block); unit++)
-                visit(perf, (struct place){block, xcc, unit});
-        }
-    }
+    for (int block = 0; block < BLOCK_COUNT; block++)
+        if (perf_blocks[block].control != CONTROL_MC)
+            units_visit(perf, block, xcc_mask, visit);
 }
 
 static void place_gate(struct perf *perf, struct place place)
@@ -208,7 +212,8 @@ static void wants_update(struct perf *perf)
     const uint32_t caches = PERF_WANT_MEMORY | PERF_WANT_FETCH;
     uint32_t wanted = perf_wants(perf);
     atomic_store_explicit(&perf->wants, 0, memory_order_relaxed);
-    places_visit(perf, UINT32_MAX, place_wants);
+    for (int block = 0; block < BLOCK_COUNT; block++)
+        units_visit(perf, block, UINT32_MAX, place_wants);
     if (!(wanted & caches) && perf_wants(perf) & caches)
         memory_clear(&perf->memory);
 }
@@ -278,6 +283,7 @@ void counter_config_write(struct perf *perf, struct place place, uint32_t index,
     if (value & CFG_CLEAR)
         counter_reset(perf, place, index);
     counting_set(perf, place, index, counting && (value & CFG_ENABLE));
+    wants_update(perf);
 }
 
 void counter_control_write(struct perf *perf, struct place place, uint32_t value)
@@ -291,5 +297,18 @@ void counter_control_write(struct perf *perf, struct place place, uint32_t value
         if (value & CONTROL_CLEAR_ALL)
             counter_reset(perf, place, i);
         counting_set(perf, place, i, enabled && (value & CONTROL_ENABLE_ANY));
+    }
+    wants_update(perf);
+}
+
+void counters_perfmon_write(struct perf *perf, struct place place, uint32_t value)
+{
+    enum { ENABLE = 1, CLEAR = 2, EVENT_SHIFT = 2, EVENT_MASK = 0xff, FIELDS = 10 };
+    for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++) {
+        uint32_t fields = value >> FIELDS * i;
+        event_set(perf, place, i, value, fields >> EVENT_SHIFT & EVENT_MASK);
+        if (fields & CLEAR)
+            counter_reset(perf, place, i);
+        counting_set(perf, place, i, fields & ENABLE);
     }
 }

@@ -16,7 +16,7 @@
 #include "perf/sources.h"
 #include "perf_tables.h" /* generated */
 
-enum axis { AXIS_XCC, AXIS_SE, AXIS_CU, AXIS_CHANNEL };
+enum axis { AXIS_XCC, AXIS_SE, AXIS_CU, AXIS_CHANNEL, AXIS_ENGINE };
 enum control { CONTROL_CP, CONTROL_SQ, CONTROL_MC };
 enum reg_kind { KIND_STORAGE, KIND_SELECT, KIND_LOW, KIND_HIGH, KIND_CONFIG, KIND_CONTROL };
 enum event_class { EVENT_EXACT, EVENT_MODELLED, EVENT_APPROXIMATE, EVENT_NONE };
@@ -97,7 +97,8 @@ struct perf {
     uint64_t (*cu)[SRC_CU_COUNT];          /* [xcc][unit] */
     uint64_t (*se)[SRC_SE_COUNT];          /* [xcc][shader array] */
     uint64_t (*xcc)[SRC_XCC_COUNT];
-    uint64_t (*channel)[SRC_CHANNEL_COUNT]; /* [xcc][channel] */
+    uint64_t (*channel)[SRC_CHANNEL_COUNT];              /* [xcc][channel] */
+    uint64_t engine[PERF_ENGINES_MAX][SRC_ENGINE_COUNT]; /* SDMA */
     struct memory_model memory;
     struct running_dispatch *running, *spare;
 };
@@ -112,6 +113,11 @@ struct place {
 /* The command processor spends cycles on packets. */
 void packets_advance(struct perf *perf, uint64_t cycles);
 
+/* engine.c: the registers of SDMA engines, by offset and base die; false: no such register. */
+uint32_t engine_count(const struct perf *perf);
+bool engine_reg_write(struct perf *perf, uint32_t offset, uint32_t value);
+bool engine_reg_read(struct perf *perf, uint32_t offset, uint32_t *value);
+
 /* registers.c */
 uint32_t *storage_at(struct perf *perf, uint32_t offset, uint32_t xcc, uint32_t se_unit);
 
@@ -123,6 +129,8 @@ void counter_value_write(struct counter *counter, bool high, uint32_t value);
 void counter_select_write(struct perf *perf, struct place place, uint32_t index, uint32_t value);
 void counter_config_write(struct perf *perf, struct place place, uint32_t index, uint32_t value);
 void counter_control_write(struct perf *perf, struct place place, uint32_t value);
+/* Enables, clears and events of all counters of an SDMA engine. */
+void counters_perfmon_write(struct perf *perf, struct place place, uint32_t value);
 /* CP_PERFMON_CNTL, or a register that lets counters count, was written. */
 void counters_gate(struct perf *perf, uint32_t xcc_mask);
 void counters_pause(struct perf *perf, uint32_t xcc_mask);

@@ -362,3 +362,16 @@ void perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)
                            perf->channel + (size_t)xcc * perf->model->tcc_channels);
     pthread_mutex_unlock(&perf->lock);
 }
+
+void perf_engine_work(struct perf *perf, uint32_t engine, uint32_t packets, uint32_t interrupts,
+                      uint32_t ring_wraps)
+{
+    if (engine >= engine_count(perf))
+        return;
+    pthread_mutex_lock(&perf->lock);
+    uint64_t *totals = perf->engine[engine];
+    totals[SRC_SDMA_PACKETS - SRC_ENGINE_FIRST] += packets;
+    totals[SRC_SDMA_INTERRUPTS - SRC_ENGINE_FIRST] += interrupts;
+    totals[SRC_SDMA_RING_WRAPS - SRC_ENGINE_FIRST] += ring_wraps;
+    pthread_mutex_unlock(&perf->lock);
+}

@@ -110,4 +110,10 @@ void perf_group_retire(struct perf *perf, const struct perf_group *group);
 void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq);
 void perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq);
 
+/* SDMA engines of the largest GPU. */
+enum { PERF_ENGINES_MAX = 16 };
+/* What an engine has done: packets ended, interrupts raised, times that its ring came round. */
+void perf_engine_work(struct perf *perf, uint32_t engine, uint32_t packets, uint32_t interrupts,
+                      uint32_t ring_wraps);
+
 #endif

@@ -7,7 +7,9 @@
 enum {
     PERFMON_STATE_MASK = 0xf,
     PERFMON_RESET = 0,
+    PERFMON_START = 1,
     MC_COUNTER_MASK = 0xf,
+    REGISTER_MASK = 0x3ffff, /* above it, what base die a register outside the dies is on */
     GFX_INDEX_SH_ALL = 1 << 29,
     GFX_INDEX_INSTANCE_ALL = 1 << 30
 };
@@ -129,6 +131,8 @@ static void block_write(struct perf *perf, const struct reg_info *reg, uint32_t 
     case AXIS_CHANNEL:
         range_visit(perf, reg, xcc, instance_range(perf, units, true), 0, value, unit_write);
         break;
+    case AXIS_ENGINE: /* engine.c */
+        break;
     }
 }
 
@@ -157,6 +161,22 @@ static void stored_write(struct perf *perf, const struct reg_info *reg, uint32_t
     }
 }
 
+/* A counting session begins with empty caches: its result does not depend on what ran before. (The
+ * first counter that wants them empties them too, wants_update(); but counters of MC blocks run on
+ * when a session ends.) */
+static void session_begin(struct perf *perf, uint32_t xcc_mask, uint32_t value)
+{
+    if ((value & PERFMON_STATE_MASK) != PERFMON_START)
+        return;
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
+        uint32_t before = *storage_at(perf, REG_GFX90A_CP_PERFMON_CNTL, xcc, 0);
+        if (!(xcc_mask >> xcc & 1) || (before & PERFMON_STATE_MASK) == PERFMON_START)
+            continue;
+        memory_clear(&perf->memory);
+        return;
+    }
+}
+
 /* Registers that do something when they are written. */
 static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
                         uint32_t value)
@@ -166,6 +186,7 @@ static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t 
         perf->gfx_index = value;
         break;
     case REG_GFX90A_CP_PERFMON_CNTL:
+        session_begin(perf, xcc_mask, value);
         stored_write(perf, reg, xcc_mask, value);
         counters_gate(perf, xcc_mask);
         if ((value & PERFMON_STATE_MASK) == PERFMON_RESET)
@@ -185,11 +206,20 @@ static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t 
     }
 }
 
+static bool engine_write(struct perf *perf, uint32_t offset, uint32_t value)
+{
+    pthread_mutex_lock(&perf->lock);
+    bool known = engine_reg_write(perf, offset, value);
+    packets_advance(perf, known ? CYCLES_PER_REGISTER_ACCESS : 0);
+    pthread_mutex_unlock(&perf->lock);
+    return known;
+}
+
 bool perf_reg_write(struct perf *perf, uint32_t xcc_mask, uint32_t offset, uint32_t value)
 {
-    const struct reg_info *reg = register_find(offset);
+    const struct reg_info *reg = register_find(offset & REGISTER_MASK);
     if (!reg)
-        return false;
+        return engine_write(perf, offset, value);
     pthread_mutex_lock(&perf->lock);
     packets_advance(perf, CYCLES_PER_REGISTER_ACCESS);
     if (reg->block == BLOCK_NONE) {
@@ -249,13 +279,25 @@ static uint32_t block_read(struct perf *perf, const struct reg_info *reg, uint32
     }
 }
 
+static bool engine_read(struct perf *perf, uint32_t offset, uint32_t *value)
+{
+    pthread_mutex_lock(&perf->lock);
+    bool known = engine_reg_read(perf, offset, value);
+    packets_advance(perf, known ? CYCLES_PER_REGISTER_ACCESS : 0);
+    pthread_mutex_unlock(&perf->lock);
+    return known;
+}
+
 bool perf_reg_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint32_t *value)
 {
-    const struct reg_info *reg = register_find(offset);
+    const struct reg_info *reg = register_find(offset & REGISTER_MASK);
     uint32_t unit = 0;
 
-    if (!reg || xcc >= perf->model->xcc_count)
+    if (xcc >= perf->model->xcc_count)
         return false;
+    if (!reg)
+        return engine_read(perf, offset, value);
+    offset &= REGISTER_MASK;
     *value = 0;
     pthread_mutex_lock(&perf->lock);
     packets_advance(perf, CYCLES_PER_REGISTER_ACCESS);

@@ -116,6 +116,11 @@
     X(EA_READ_128, L2)                                                                             \
     X(EA_WRITE_32, L2)                                                                             \
     X(EA_WRITE_64, L2)
+
+#define PERF_ENGINE_SOURCES(X)                                                                     \
+    X(SDMA_PACKETS, NONE)                                                                          \
+    X(SDMA_INTERRUPTS, NONE)                                                                       \
+    X(SDMA_RING_WRAPS, NONE) /* the read pointer came round */
 /* clang-format on */
 
 #define PERF_SOURCE_ENUM(name, want) SRC_##name,
@@ -129,7 +134,9 @@ enum perf_source {
     SRC_BEFORE_XCC = SRC_XCC_FIRST - 1,
     PERF_XCC_SOURCES(PERF_SOURCE_ENUM) SRC_CHANNEL_FIRST,
     SRC_BEFORE_CHANNEL = SRC_CHANNEL_FIRST - 1,
-    PERF_CHANNEL_SOURCES(PERF_SOURCE_ENUM) SRC_COUNT
+    PERF_CHANNEL_SOURCES(PERF_SOURCE_ENUM) SRC_ENGINE_FIRST,
+    SRC_BEFORE_ENGINE = SRC_ENGINE_FIRST - 1,
+    PERF_ENGINE_SOURCES(PERF_SOURCE_ENUM) SRC_COUNT
 };
 #undef PERF_SOURCE_ENUM
 #undef PERF_TALLY_ENUM
@@ -138,7 +145,8 @@ _Static_assert(SRC_COUNT <= 256, "events name sources with eight bits");
 enum {
     SRC_SE_COUNT = SRC_XCC_FIRST - SRC_SE_FIRST,
     SRC_XCC_COUNT = SRC_CHANNEL_FIRST - SRC_XCC_FIRST,
-    SRC_CHANNEL_COUNT = SRC_COUNT - SRC_CHANNEL_FIRST
+    SRC_CHANNEL_COUNT = SRC_ENGINE_FIRST - SRC_CHANNEL_FIRST,
+    SRC_ENGINE_COUNT = SRC_COUNT - SRC_ENGINE_FIRST
 };
 
 #endif

@@ -25,7 +25,7 @@ static const struct event_info events[] = {
 
 static const uint8_t source_wants[SRC_COUNT] = {
 #define SOURCE_WANT(name, want) [SRC_##name] = PERF_WANT_##want,
-    PERF_CU_SOURCES(SOURCE_WANT) PERF_CHANNEL_SOURCES(SOURCE_WANT)
+    PERF_CU_SOURCES(SOURCE_WANT) PERF_CHANNEL_SOURCES(SOURCE_WANT) PERF_ENGINE_SOURCES(SOURCE_WANT)
 #undef SOURCE_WANT
 };
 

@@ -85,8 +85,8 @@ uint32_t gpu_block_instances(const struct gpu_target *target, const struct gpu_b
     uint32_t units = units_per_array(&target->geometry);
     if (block->flags & BLOCK_PER_CU && units < block->instances)
         return units;
-    if (block->flags & BLOCK_OUTSIDE && target->geometry.xcc_count == 1)
-        return 1; /* a die reaches its own base die's */
+    if (block->flags & BLOCK_BASE_DIES && target->geometry.xcc_count == 1)
+        return block->instances / GPU_BASE_DIES; /* a die reaches its own base die's */
     return block->instances;
 }
 

@@ -31,14 +31,21 @@ enum gpu_block_flags {
     BLOCK_OUTSIDE = 1 << 8,      /* not on the dies: own control register, start and stop */
     BLOCK_EACH = 1 << 9,         /* each instance has registers of its own, instead of an index */
     BLOCK_ACCUMULATES = 1 << 10, /* has the events that integrate a level */
-    BLOCK_GRBM = 1 << 11         /* see struct gpu_generation */
+    BLOCK_GRBM = 1 << 11,        /* see struct gpu_generation */
+    BLOCK_PERFMON = 1 << 12,     /* one register selects for all counters of an instance */
+    BLOCK_BASE_DIES = 1 << 13    /* instances are spread evenly over the base dies */
 };
 
 enum { GPU_BLOCK_COUNTERS_MAX = 16 };
 
 struct gpu_counter_registers {
     uint32_t select, low, high; /* high is 0 when values have 32 bits */
+    uint32_t control;           /* BLOCK_MC, BLOCK_OUTSIDE */
+    uint32_t clock;             /* 0, or what must get the block's control_value before a start */
 };
+
+/* Of which a device of several dies has so many, each with its share of BLOCK_BASE_DIES. */
+enum { GPU_BASE_DIES = 4 };
 
 struct gpu_block {
     const char *name;
@@ -48,8 +55,8 @@ struct gpu_block {
     uint32_t event_max;
     uint32_t flags;         /* enum gpu_block_flags */
     uint32_t select_bits;   /* always set in the select register */
-    uint32_t control;       /* BLOCK_MC, BLOCK_OUTSIDE, BLOCK_SQ: control register */
-    uint32_t control_value; /* BLOCK_SQ: what it gets */
+    uint32_t control;       /* BLOCK_SQ: control register */
+    uint32_t control_value; /* what it gets, or the clock registers */
     uint32_t register_file; /* blocks with equal numbers share their counter registers; 0: alone */
     const struct gpu_counter_registers *registers;
 };

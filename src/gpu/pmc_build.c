@@ -9,6 +9,9 @@
 /* Result control of the memory-controller blocks. */
 enum { MC_CLEAR_ALL = 1 << 25, MC_ENABLE_ANY = 1 << 24 };
 
+/* BLOCK_PERFMON: fields of the register, the same for each counter, side by side. */
+enum { PERFMON_ENABLE = 1, PERFMON_CLEAR = 2, PERFMON_EVENT_SHIFT = 2, PERFMON_FIELDS = 10 };
+
 /* Whom the commands are for, and where they go. */
 struct build {
     struct pm4_stream *stream;
@@ -38,6 +41,15 @@ static void index_all(const struct build *b)
 static int is_indexed(const struct gpu_block *block)
 {
     return block->instances > 1 && !(block->flags & (BLOCK_OUTSIDE | BLOCK_EACH));
+}
+
+static const struct gpu_counter_registers *registers_of(const struct gpu_event *e, uint32_t slot)
+{
+    const struct gpu_block *block = e->block;
+    uint32_t instance = block->flags & BLOCK_EACH ? e->instance : 0;
+    if (block->flags & BLOCK_BASE_DIES) /* each base die's registers are the same */
+        instance %= block->instances / GPU_BASE_DIES;
+    return &block->registers[instance * block->counters + slot];
 }
 
 /* One instance in all engines and arrays. */
@@ -80,17 +92,17 @@ static void control_write(const struct build *b, uint64_t reg, uint32_t value)
  * behind each value of bits 30 and 31. */
 static uint64_t register_at(const struct build *b, const struct gpu_event *e, uint32_t reg)
 {
-    enum { BASE_DIES = 4, BASE_DIE_SHIFT = 30, NETWORK_SHIFT = 32 };
+    enum { BASE_DIE_SHIFT = 30, NETWORK_SHIFT = 32 };
     if (!(e->block->flags & BLOCK_OUTSIDE) || b->target->geometry.xcc_count == 1)
         return reg;
-    uint64_t base_die = e->instance * BASE_DIES / e->block->instances;
+    uint64_t base_die = e->instance * GPU_BASE_DIES / e->block->instances;
     return UINT64_C(1) << NETWORK_SHIFT | base_die << BASE_DIE_SHIFT | reg;
 }
 
 static void select_write(const struct build *b, const struct gpu_event *e, uint32_t reg,
                          uint32_t value)
 {
-    if (reg >= PM4_UCONFIG_START)
+    if (reg >= PM4_UCONFIG_START && reg <= PM4_UCONFIG_END)
         write(b, reg, value);
     else
         control_write(b, register_at(b, e, reg), value);
@@ -128,12 +140,6 @@ static void clear(const struct build *b, const struct gpu_block *block)
     }
 }
 
-static const struct gpu_counter_registers *registers_of(const struct gpu_event *e, uint32_t slot)
-{
-    uint32_t first = e->block->flags & BLOCK_EACH ? e->instance * e->block->counters : 0;
-    return &e->block->registers[first + slot];
-}
-
 /* The select register of the event, and for an accumulated level also the one before it. */
 static void select_event(const struct build *b, const struct gpu_event *e)
 {
@@ -163,15 +169,17 @@ static void start_event(const struct build *b, const struct gpu_event *e)
         select_in_processors(b, e);
         return;
     }
+    uint32_t control = registers_of(e, e->slot)->control;
     index_instance(b, e);
     if (block->flags & BLOCK_MC)
-        control_write(b, block->control, MC_CLEAR_ALL);
+        control_write(b, control, MC_CLEAR_ALL);
     if (block->flags & BLOCK_CLEAR)
         clear(b, block);
-    select_event(b, e);
+    if (!(block->flags & BLOCK_PERFMON))
+        select_event(b, e);
     if (block->flags & BLOCK_MC) {
-        control_write(b, block->control, e->slot);
-        control_write(b, block->control, MC_ENABLE_ANY);
+        control_write(b, control, e->slot);
+        control_write(b, control, MC_ENABLE_ANY);
     }
     if (block->flags & BLOCK_SQ) {
         write(b, b->generation->sq_mask, 0xffffffff);
@@ -181,21 +189,49 @@ static void start_event(const struct build *b, const struct gpu_event *e)
 
 static void outside_write(const struct build *b, const struct gpu_event *e, uint32_t value)
 {
-    control_write(b, register_at(b, e, e->block->control), value);
+    control_write(b, register_at(b, e, registers_of(e, e->slot)->control), value);
+}
+
+static int same_instance(const struct gpu_event *a, const struct gpu_event *b)
+{
+    return a->block == b->block && a->instance == b->instance;
+}
+
+/* One register for all of an instance's events: clears, then selects and starts them. */
+static void start_perfmon(const struct build *b, const struct gpu_event *first,
+                          const struct gpu_event *end)
+{
+    uint32_t clears = 0, starts = 0;
+    for (const struct gpu_event *e = first; e < end; e++) {
+        if (!same_instance(e, first))
+            continue;
+        uint32_t at = e->slot * PERFMON_FIELDS;
+        clears |= (uint32_t)PERFMON_CLEAR << at;
+        starts |= (PERFMON_ENABLE | e->event << PERFMON_EVENT_SHIFT) << at;
+    }
+    outside_write(b, first, clears);
+    outside_write(b, first, starts);
 }
 
 /* Blocks outside the dies are started once each, after all selects are in. */
 static void start_outside(const struct build *b, const struct gpu_event *events, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        int first = !!(events[i].block->flags & BLOCK_OUTSIDE);
+        const struct gpu_event *e = &events[i];
+        uint32_t clock = registers_of(e, e->slot)->clock;
+        int first = !!(e->block->flags & BLOCK_OUTSIDE);
         for (uint32_t k = 0; k < i; k++)
-            first = first && (events[k].block != events[i].block ||
-                              events[k].instance != events[i].instance);
+            first = first && !same_instance(&events[k], e);
         if (!first)
             continue;
-        outside_write(b, &events[i], MC_CLEAR_ALL);
-        outside_write(b, &events[i], MC_ENABLE_ANY);
+        if (clock)
+            control_write(b, register_at(b, e, clock), e->block->control_value);
+        if (e->block->flags & BLOCK_PERFMON) {
+            start_perfmon(b, e, events + count);
+            continue;
+        }
+        outside_write(b, e, MC_CLEAR_ALL);
+        outside_write(b, e, MC_ENABLE_ANY);
     }
 }
 
@@ -247,7 +283,8 @@ static void read_outside(const struct build *b, const struct gpu_event *events, 
     for (uint32_t i = 0; i < count; i++) {
         if (!(events[i].block->flags & BLOCK_OUTSIDE))
             continue;
-        outside_write(b, &events[i], events[i].slot);
+        if (!(events[i].block->flags & BLOCK_PERFMON))
+            outside_write(b, &events[i], events[i].slot);
         copy_value(b, &events[i], va);
     }
 }
@@ -278,7 +315,7 @@ static void read_event(const struct build *b, const struct gpu_event *e, uint64_
         return;
     }
     index_instance(b, e);
-    control_write(b, e->block->control, e->slot);
+    control_write(b, registers_of(e, e->slot)->control, e->slot);
     copy_value(b, e, va);
 }
 

@@ -23,6 +23,7 @@ struct model_write {
 };
 
 enum { MODEL_WRITES = 1 << 16, INDEX_REGISTER = 0xc200, PERFMON_REGISTER = 0xd808 };
+#define INDEX_ALL 0xe0000000u
 
 struct model {
     const struct gpu_target *target; /* says which select belongs to a value register */
@@ -79,7 +80,16 @@ static int is_counter_register(const char *name)
         if (strcmp(name, others[i]) == 0)
             return 1;
     }
-    return strstr(name, "_PERFCOUNTER") != NULL;
+    return strstr(name, "_PERFCOUNTER") != NULL ||
+           (strncmp(name, "SDMA", 4) == 0 &&
+            (strstr(name, "_PERFMON_CNTL") != NULL || strstr(name, "_CLK_CTRL") != NULL));
+}
+
+/* Registers of the graphics core, which INDEX_REGISTER is for. */
+static int is_graphics(uint64_t reg)
+{
+    enum { FIRST = 0x2000, LAST = 0xffff };
+    return reg >= FIRST && reg <= LAST;
 }
 
 static void model_write(struct model *m, uint64_t reg, uint32_t value)
@@ -92,7 +102,8 @@ static void model_write(struct model *m, uint64_t reg, uint32_t value)
         m->index = value;
     else if (reg == PERFMON_REGISTER)
         m->perfmon = value;
-    m->writes[m->write_count++] = (struct model_write){reg, value, m->index};
+    uint32_t index = is_graphics(reg) ? m->index : INDEX_ALL;
+    m->writes[m->write_count++] = (struct model_write){reg, value, index};
 }
 
 static uint32_t model_last(const struct model *m, uint64_t reg)
@@ -105,20 +116,32 @@ static uint32_t model_last(const struct model *m, uint64_t reg)
     return 0;
 }
 
-/* The select register of the counter whose value `reg` is a half of; 0: none. */
-static uint64_t select_find(const struct model *m, uint64_t reg, int *is_low)
+/* Of the block: those of each instance, where it has its own; alike on all base dies. */
+static uint32_t register_count(const struct gpu_block *block)
+{
+    uint32_t instances = block->flags & BLOCK_EACH ? block->instances : 1;
+    return block->counters * (block->flags & BLOCK_EACH && block->flags & BLOCK_BASE_DIES
+                                  ? instances / GPU_BASE_DIES
+                                  : instances);
+}
+
+/* The select register of the counter whose value `reg` is a half of; 0: none. `field`: the event's
+ * place in it, where it selects for all counters of an instance. */
+static uint64_t select_find(const struct model *m, uint64_t reg, int *is_low, uint32_t *field)
 {
     uint32_t count, value_register = register_of(reg);
     uint64_t base = reg - value_register;
     const struct gpu_block *blocks = gpu_blocks(m->target, &count);
     for (const struct gpu_block *b = blocks; b < blocks + count; b++) {
-        uint32_t last = b->counters * (b->flags & BLOCK_EACH ? b->instances : 1);
-        for (uint32_t i = 0; i < last; i++) {
+        for (uint32_t i = 0; i < register_count(b); i++) {
             *is_low = value_register == b->registers[i].low;
             if (!*is_low && value_register != b->registers[i].high)
                 continue;
-            if (b->flags & (BLOCK_MC | BLOCK_OUTSIDE))
-                i = model_last(m, base + b->control) & 0xff;
+            if (b->flags & BLOCK_PERFMON)
+                *field = i % b->counters;
+            else if (b->flags & (BLOCK_MC | BLOCK_OUTSIDE))
+                i = i / b->counters * b->counters +
+                    (model_last(m, base + b->registers[i].control) & 0xff);
             return base + b->registers[i].select;
         }
     }
@@ -128,14 +151,18 @@ static uint64_t select_find(const struct model *m, uint64_t reg, int *is_low)
 static uint32_t model_read(const struct model *m, uint64_t reg)
 {
     int is_low = 0;
-    uint64_t select = select_find(m, reg, &is_low);
+    uint32_t field = UINT32_MAX;
+    uint64_t select = select_find(m, reg, &is_low, &field);
     if (!select)
         fail_msg("register %llx is read, which has no counter", (unsigned long long)reg);
     const struct place at = {(uint32_t)__builtin_ctz(m->die_mask),
                              m->index >> 31 ? 0 : m->index >> 16 & 0xff,
                              m->index >> 29 & 1 ? 0 : m->index >> 8 & 0xff,
                              m->index >> 30 & 1 ? base_die(reg) : m->index & 0xff};
-    uint64_t value = model_value(&at, model_last(m, select));
+    uint32_t selected = model_last(m, select);
+    if (field != UINT32_MAX) /* enable, clear, eight bits of event */
+        selected = selected >> 10 * field >> 2;
+    uint64_t value = model_value(&at, selected);
     return (uint32_t)(is_low ? value : value >> 32);
 }
 
@@ -197,7 +224,7 @@ static void model_run(struct model *m, const struct pm4_stream *stream)
         predicated_end = at + (p.body[0] & 0x3fff);
         assert_true(predicated_end <= stream->count);
     }
-    assert_int_equal(m->index, 0xe0000000);
+    assert_int_equal(m->index, INDEX_ALL);
 }
 
 /* Where the value of an event's sample should come from. */
@@ -207,7 +234,10 @@ static struct place place_of(const struct gpu_target *target, const struct gpu_e
     struct gpu_grid g = gpu_block_grid(target, e->block);
     uint32_t processors = g.processors ? g.processors : 1, arrays = g.arrays ? g.arrays : 1;
     struct place at = {die, sample / processors / arrays, sample / processors % arrays, 0};
-    if (e->block->instances > 1 && !(e->block->flags & BLOCK_EACH))
+    if (e->block->flags & BLOCK_OUTSIDE)
+        at.instance =
+            target->geometry.xcc_count > 1 ? e->instance * GPU_BASE_DIES / e->block->instances : 0;
+    else if (e->block->instances > 1 && !(e->block->flags & BLOCK_EACH))
         at.instance = e->instance;
     if (g.processors)
         at.instance = sample % processors << 2 | e->instance;

@@ -18,7 +18,8 @@ typedef hsa_ven_amd_aqlprofile_block_name_t block_t;
 static const block_t SQ = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SQ;
 static const block_t TCC = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TCC;
 static const block_t TCP = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TCP;
-static const block_t SDMA = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SDMA;
+static const block_t SDMA = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SDMA,
+                     GL2C = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_GL2C;
 
 static void validate_test(void **state)
 {
@@ -31,7 +32,13 @@ static void validate_test(void **state)
     event.block_index = 32;
     assert_int_equal(hsa_ven_amd_aqlprofile_validate_event(agent, &event, &ok), 0);
     assert_false(ok);
-    event = (hsa_ven_amd_aqlprofile_event_t){SDMA, 0, 1}; /* no such block: no crash */
+    event = (hsa_ven_amd_aqlprofile_event_t){SDMA, 4, 35}; /* five engines */
+    assert_int_equal(hsa_ven_amd_aqlprofile_validate_event(agent, &event, &ok), 0);
+    assert_true(ok);
+    event.block_index = 5;
+    assert_int_equal(hsa_ven_amd_aqlprofile_validate_event(agent, &event, &ok), 0);
+    assert_false(ok);
+    event = (hsa_ven_amd_aqlprofile_event_t){GL2C, 0, 1}; /* no such block: no crash */
     assert_int_equal(hsa_ven_amd_aqlprofile_validate_event(agent, &event, &ok), 0);
     assert_false(ok);
     event.block_name = 1000;

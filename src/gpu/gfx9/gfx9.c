@@ -2,6 +2,9 @@
  * on every one used here); instances and events differ. */
 #include "gpu/family.h"
 #include "gpu_gfx9_regs.h"
+#include "gpu_sdma42_regs.h"
+#include "gpu_sdma442_regs.h"
+#include "gpu_sdma44_regs.h"
 
 /* All shader stages (PS VS GS ES HS LS CS), all 16 VMIDs. */
 #define SQ_CONTROL_ALL 0xffff007fu
