@@ -7,11 +7,12 @@ OBJECT is types.co or patterns.co, as CHECK needs.
 """
 import re
 import sys
+import tempfile
 
 from counters_test import Run, require, require_equal, waves_and_items
 
 CAPACITY = {"SQ": 8, "SQC": 8, "GRBM": 2, "TCC": 4, "TCP": 4, "TA": 2, "TD": 2, "SPI": 6, "CPC": 2,
-            "CPF": 2, "TCA": 4}
+            "CPF": 2, "TCA": 4, "GCEA": 2}
 LINE, QUAD, WAVE = 64, 4, 64
 
 
@@ -275,62 +276,163 @@ def waves_by_place(launch, xccs, engines):
     return waves
 
 
-def check_gpu(paths, gpu, xccs, engines, channels, sums):
-    """Instructions per place, and requests that add up, on a GPU of another shape."""
-    names = ["SQ_WAVES", "SQ_ITEMS", "SQ_INSTS_VMEM_RD", "SQ_INSTS_VMEM_WR", "GRBM_GUI_ACTIVE",
-             "TCC_REQ", "TCC_HIT", "TCC_MISS"] + sums
-    launches = [launch for launch in PATTERN_LAUNCHES if launch.startswith(("copy", "ticket"))]
-    for launch, places in zip(launches, collect(paths, names, launches,
-                                                environment={"CROCGPU_DEVICES": gpu})):
-        name, got = launch.split(":")[0], totals(places)
-        size, *indices = PATTERNS[name]
-        load, store, atomic = (Requests(launch, size, index) for index in indices)
-        expected, waves = waves_by_place(launch, xccs, engines), waves_and_items(launch)
-        for xcc in range(xccs):
-            for engine in range(engines):
-                require_equal("waves of %s at %d, %d" % (launch, xcc, engine),
-                              places["SQ_WAVES"][xcc, engine, 0], expected.get((xcc, engine), 0))
-        require_equal("channels", len(places["TCC_HIT"]), xccs * channels)
-        if "SQ_ITEMS" in got:  # no counter is defined for it on gfx906
-            require_equal("items of " + launch, got["SQ_ITEMS"], waves[2])
-        if "TCC_REQ" in got:
-            require_equal("hits and misses", got["TCC_HIT"] + got["TCC_MISS"], got["TCC_REQ"])
-        require_equal("loads", got["SQ_INSTS_VMEM_RD"], waves[0] * bool(indices[0]))
-        require(all(places["GRBM_GUI_ACTIVE"].values()), "an XCC was never active")
-        if sums:
-            require_equal("look-ups of " + launch, got["TCP_TOTAL_CACHE_ACCESSES"],
-                          load.tags + store.tags + atomic.tags)
-            require_equal("writes of " + launch, got["TCP_TCC_WRITE_REQ"], store.requests)
-            require_equal("L2 requests of " + launch, got["TCC_REQ"] - got["SQC_TC_REQ"],
-                          got["TCP_TCC_READ_REQ"] + got["TCP_TCC_WRITE_REQ"] +
-                          got["TCP_TCC_ATOMIC_WITH_RET_REQ"])
-        yield launch, got
+class Gpu:
+    """One of the software GPU's models, as far as counts depend on it."""
+
+    def __init__(self, name, xccs, engines, channels, line, memory, more):
+        self.name, self.xccs, self.engines, self.channels = name, xccs, engines, channels
+        self.line = line      # bytes that an L1 miss brings
+        self.memory = memory  # how the L2's requests to memory are called
+        self.counters = ["SQ_WAVES", "SQ_WAVES_sum", "SQ_INSTS_VALU", "SQ_INSTS_VMEM_RD",
+                         "SQ_INSTS_VMEM_WR", "GRBM_GUI_ACTIVE", "TCC_HIT", "TCC_MISS",
+                         "TCC_HIT_sum"] + [memory + end for end in
+                                           ("_RDREQ", "_WRREQ", "_WRREQ_64B")] + more
 
 
-SUMS = ["TCP_TOTAL_CACHE_ACCESSES", "TCP_TCC_READ_REQ", "TCP_TCC_WRITE_REQ",
-        "TCP_TCC_ATOMIC_WITH_RET_REQ", "SQC_TC_REQ"]
+# What gfx906 has no definitions for.
+REQUESTS = ["SQ_ITEMS", "TCC_REQ", "TCC_REQ_sum", "TCC_READ", "TCC_WRITE", "TCC_ATOMIC",
+            "TCP_TOTAL_CACHE_ACCESSES", "TCP_TOTAL_CACHE_ACCESSES_sum", "TCP_TCC_READ_REQ",
+            "TCP_TCC_WRITE_REQ", "TCP_TCC_ATOMIC_WITH_RET_REQ", "TCP_TCC_ATOMIC_WITHOUT_RET_REQ",
+            "SQC_TC_REQ"]
+GPUS = {gpu.name: gpu for gpu in (
+    Gpu("gfx906", 1, 4, 16, 64, "TCC_EA",
+        ["TCC_EA_RDREQ_32B", "TCC_EA_RDREQ_sum", "GCEA_SARB_DRAM_SIZED_REQUESTS"]),
+    Gpu("gfx908", 1, 8, 32, 64, "TCC_EA", REQUESTS),
+    Gpu("gfx90a", 1, 8, 32, 64, "TCC_EA", REQUESTS),
+    Gpu("gfx942", 8, 4, 16, 128, "TCC_EA0", REQUESTS + ["TCC_BUBBLE"]))}
+
+
+def lines_by_xcc(launch, size, index, gpu, line):
+    """Lines that an instruction touches, once for each XCC: groups go to the XCCs in turn."""
+    return {(item // 256 % gpu.xccs, at // line)
+            for wave in waves_of(launch) if index for item in wave
+            for at in (index(item) * size, index(item) * size + size - 1)}
+
+
+def check_places(gpu, launch, places):
+    """Waves are where their groups were sent; sums are sums; no channel loses a request."""
+    expected = waves_by_place(launch, gpu.xccs, gpu.engines)
+    for xcc in range(gpu.xccs):
+        for engine in range(gpu.engines):
+            require_equal("waves of %s at %d, %d" % (launch, xcc, engine),
+                          places["SQ_WAVES"][xcc, engine, 0], expected.get((xcc, engine), 0))
+    require(all(places["GRBM_GUI_ACTIVE"].values()), "an XCC was never active")
+    require_equal("channels", len(places["TCC_HIT"]), gpu.xccs * gpu.channels)
+    for counter, values in places.items():
+        if counter + "_sum" in places:
+            require_equal("instances of %s of %s" % (counter, launch), sum(values.values()),
+                          sum(places[counter + "_sum"].values()))
+    for place, requests in places.get("TCC_REQ", {}).items():
+        require_equal("hits and misses of %s at %s" % (launch, place),
+                      places["TCC_HIT"][place] + places["TCC_MISS"][place], requests)
+
+
+def check_program(launch, got):
+    """What follows from the program and its geometry alone."""
+    name, waves = launch.split(":")[0], waves_and_items(launch)
+    size, *indices = PATTERNS[name]
+    load, store, atomic = (Requests(launch, size, index) for index in indices)
+    require_equal("loads", got["SQ_INSTS_VMEM_RD"], waves[0] * bool(indices[0]))
+    require_equal("waves", got["SQ_WAVES"], waves[0])
+    if "TCC_REQ" not in got:
+        return
+    require_equal("items of " + launch, got["SQ_ITEMS"], waves[2])
+    require_equal("look-ups of " + launch, got["TCP_TOTAL_CACHE_ACCESSES"],
+                  load.tags + store.tags + atomic.tags)
+    require_equal("writes of " + launch, got["TCP_TCC_WRITE_REQ"], store.requests)
+    atomics = got["TCP_TCC_ATOMIC_WITH_RET_REQ"] + got["TCP_TCC_ATOMIC_WITHOUT_RET_REQ"]
+    require_equal("atomics of " + launch, atomics, atomic.requests)
+    require_equal("L2 requests of " + launch, got["TCC_REQ"] - got["SQC_TC_REQ"],
+                  got["TCP_TCC_READ_REQ"] + got["TCP_TCC_WRITE_REQ"] + atomics)
+    require_equal("kinds of " + launch, got["TCC_REQ"],
+                  got["TCC_READ"] + got["TCC_WRITE"] + got["TCC_ATOMIC"])
+    require(got["TCP_TCC_READ_REQ"] <= load.requests, "more misses than requests")
+
+
+def check_memory(gpu, launch, got):
+    """Memory is read once for each line that an XCC touches, instructions and arguments beside; it
+    is written once for each half of a 128-byte line."""
+    size, load, store, atomic = PATTERNS[launch.split(":")[0]]
+    reads, longer = got[gpu.memory + "_RDREQ"], got.get("TCC_BUBBLE", 0)
+    touched = lines_by_xcc(launch, size, load, gpu, gpu.line)
+    changed = lines_by_xcc(launch, size, atomic, gpu, LINE)
+    bytes_read = LINE * (reads - longer) + 2 * LINE * longer
+    least = gpu.line * len(touched) + LINE * len(changed)
+    beside = got["SQC_TC_REQ"] if "SQC_TC_REQ" in got else 8 * gpu.channels
+    require(least < bytes_read <= least + LINE * beside, "%s on %s: %d bytes read, %d touched" %
+            (launch, gpu.name, bytes_read, least))
+    written = lines_by_xcc(launch, size, store, gpu, LINE) | changed
+    require_equal("writes of memory of " + launch, got[gpu.memory + "_WRREQ"], len(written))
+    if "GCEA_SARB_DRAM_SIZED_REQUESTS" in got:
+        require_equal("32-byte units of " + launch, got["GCEA_SARB_DRAM_SIZED_REQUESTS"],
+                      2 * reads - got["TCC_EA_RDREQ_32B"] + got["TCC_EA_WRREQ"] +
+                      got["TCC_EA_WRREQ_64B"])
+
+
+def check_gpu(paths, name):
+    """Every pattern in every geometry; and all of it again, with another number of threads."""
+    gpu, results = GPUS[name], []
+    for threads in ("1", "3"):
+        results.append(collect(paths, gpu.counters, PATTERN_LAUNCHES, environment={
+            "CROCGPU_DEVICES": name, "CROCGPU_THREADS": threads}))
+    require(results[0] == results[1], "values change with the number of host threads")
+    for launch, places in zip(PATTERN_LAUNCHES, results[0]):
+        require_equal("counters of " + launch, sorted(places), sorted(gpu.counters))
+        check_places(gpu, launch, places)
+        check_program(launch, totals(places))
+        check_memory(gpu, launch, totals(places))
+    return zip(PATTERN_LAUNCHES, map(totals, results[0]))
 
 
 def check_gfx906(paths, _):
-    require(len(list(check_gpu(paths, "gfx906", 1, 4, 16, []))) > 10, "launches")
+    check_gpu(paths, "gfx906")
 
 
 def check_gfx908(paths, _):
-    require(len(list(check_gpu(paths, "gfx908", 1, 8, 32, SUMS))) > 10, "launches")
+    check_gpu(paths, "gfx908")
+
+
+def check_gfx90a(paths, _):
+    check_gpu(paths, "gfx90a")
 
 
 def check_gfx942(paths, _):
-    """Eight XCCs. An L1 line has 128 bytes: a wave's 64 doubles are four read requests but eight
-    writes, each read one 128-byte transaction with memory, as published counts of an MI300X say."""
-    extra = ["TCC_BUBBLE", "TCC_EA0_RDREQ", "TCC_EA0_WRREQ_64B"]
-    for launch, got in check_gpu(paths, "gfx942", 8, 4, 16, SUMS + extra):
-        if launch != "copy_qword:4096x1x1:256x1x1":
-            continue
-        waves = 4096 // WAVE
-        require_equal("read requests", got["TCP_TCC_READ_REQ"], 4 * waves)
-        require_equal("write requests", got["TCP_TCC_WRITE_REQ"], 8 * waves)
-        require_equal("128-byte reads", got["TCC_BUBBLE"], 4 * waves)
-        require_equal("64-byte writes", got["TCC_EA0_WRREQ_64B"], 8 * waves)
+    """An L1 line has 128 bytes: a wave's 64 doubles are four read requests but eight writes, each
+    read one 128-byte transaction with memory, as published counts of an MI300X say."""
+    got = dict(check_gpu(paths, "gfx942"))["copy_qword:4096x1x1:256x1x1"]
+    waves = 4096 // WAVE
+    require_equal("read requests", got["TCP_TCC_READ_REQ"], 4 * waves)
+    require_equal("write requests", got["TCP_TCC_WRITE_REQ"], 8 * waves)
+    require_equal("128-byte reads", got["TCC_BUBBLE"], 4 * waves)
+    require_equal("64-byte writes", got["TCC_EA0_WRREQ_64B"], 8 * waves)
+
+
+OCCUPANCY = """
+SQ_LEVEL_WAVES: {architectures: {gfx906/gfx908/gfx90a/gfx942: {block: SQ, event: 5}}}
+SQ_WAVE_CYCLES:
+  architectures:
+    gfx906: {block: SQ, event: 46}
+    gfx908: {block: SQ, event: 47}
+    gfx90a: {block: SQ, event: 74}
+    gfx942: {block: SQ, event: 79}
+INTEGRAL: {architectures: {gfx906/gfx908/gfx90a/gfx942: {expression: "accumulate(SQ_LEVEL_WAVES, LOW_RES)"}}}
+"""
+
+
+def check_occupancy(paths, _):
+    """The level of waves, added up every fourth cycle, is the time that waves spent on the GPU, on
+    every shader engine; the GPU is the one that the code object is for."""
+    gpu = re.search(r"gfx\w+", paths[3].rsplit("patterns", 1)[1] or "")
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/counter_defs.yaml", "w") as file:
+            file.write(OCCUPANCY)
+        run = Run(paths, ["INTEGRAL", "SQ_WAVE_CYCLES"], PATTERN_LAUNCHES, environment={
+            "CROCGPU_DEVICES": gpu[0] if gpu else "gfx90a", "ROCPROFILER_METRICS_PATH": folder})
+    for launch, places in run.dispatches:
+        require(sum(places["INTEGRAL"].values()) > 0, "nothing accumulated in " + launch)
+        for place, integral in places["INTEGRAL"].items():
+            require(abs(integral - places["SQ_WAVE_CYCLES"][place]) <= 1, "%s at %s: %s, not %s" %
+                    (launch, place, integral, places["SQ_WAVE_CYCLES"][place]))
 
 
 # --- real hardware
