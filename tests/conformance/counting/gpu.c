@@ -118,20 +118,23 @@ void gpu_submit(hsa_queue_t *queue, uint64_t kernel, uint32_t groups, void *kern
     uint64_t index = hsa_queue_add_write_index_relaxed(queue, 1);
     hsa_kernel_dispatch_packet_t *packet =
         (hsa_kernel_dispatch_packet_t *)queue->base_address + index % queue->size;
-    *packet = (hsa_kernel_dispatch_packet_t){.header = HSA_PACKET_TYPE_INVALID,
-                                             .setup = 1,
-                                             .workgroup_size_x = GROUP_ITEMS,
-                                             .workgroup_size_y = 1,
-                                             .workgroup_size_z = 1,
-                                             .grid_size_x = groups * GROUP_ITEMS,
-                                             .grid_size_y = 1,
-                                             .grid_size_z = 1,
-                                             .kernel_object = kernel,
-                                             .kernarg_address = kernarg,
-                                             .completion_signal = done};
     uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE |
                       HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
                       HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
+    const hsa_kernel_dispatch_packet_t wanted = {.setup = 1,
+                                                 .workgroup_size_x = GROUP_ITEMS,
+                                                 .workgroup_size_y = 1,
+                                                 .workgroup_size_z = 1,
+                                                 .grid_size_x = groups * GROUP_ITEMS,
+                                                 .grid_size_y = 1,
+                                                 .grid_size_z = 1,
+                                                 .kernel_object = kernel,
+                                                 .kernarg_address = kernarg,
+                                                 .completion_signal = done};
+    /* The header stays invalid until it is written, last: an assignment of the whole may pass
+     * through 0, which is a packet of a vendor's. */
+    memcpy((char *)packet + sizeof header, (const char *)&wanted + sizeof header,
+           sizeof wanted - sizeof header);
     __atomic_store_n(&packet->header, header, __ATOMIC_RELEASE);
     hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
 }
