@@ -1,13 +1,12 @@
 #include "intercept/hsa/test/mock_hsa.h"
+#include "intercept/hsa/test/mock_objects.h"
 
 #include <hsa/hsa_ext_amd.h>
-#include <hsa/hsa_ven_amd_loader.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "codeobj/kernel_descriptor.h"
 #include "intercept/hsa/tables.h"
 #include "topology/topology.h"
 
@@ -504,131 +503,6 @@ static hsa_status_t copy_time(hsa_signal_t signal, hsa_amd_profiling_async_copy_
     return amd->end_ts ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR;
 }
 
-/* ---- one executable with two kernels --------------------------------------------------------- */
-
-static _Alignas(64) struct kernel_descriptor descriptors[2];
-static const char *const kernel_names[] = {"first.kd", "second.kd"};
-
-hsa_executable_t mock_executable(void)
-{
-    return (hsa_executable_t){0xe1};
-}
-
-uint64_t mock_kernel_object(uint32_t n)
-{
-    return (uint64_t)(uintptr_t)&descriptors[n];
-}
-
-static hsa_status_t executable_ok(hsa_executable_t executable)
-{
-    return executable.handle == 0xe1 ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-}
-
-static hsa_status_t executable_freeze(hsa_executable_t executable, const char *options)
-{
-    (void)options;
-    return executable_ok(executable);
-}
-
-static hsa_status_t
-iterate_symbols(hsa_executable_t executable, hsa_agent_t agent,
-                hsa_status_t (*callback)(hsa_executable_t executable, hsa_agent_t agent,
-                                         hsa_executable_symbol_t symbol, void *data),
-                void *data)
-{
-    for (uint64_t i = 0; i < 2; i++)
-        callback(executable, agent, (hsa_executable_symbol_t){i}, data);
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t symbol_get_info(hsa_executable_symbol_t symbol,
-                                    hsa_executable_symbol_info_t attribute, void *value)
-{
-    const char *name = kernel_names[symbol.handle];
-
-    switch (attribute) {
-    case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
-        *(hsa_symbol_kind_t *)value = HSA_SYMBOL_KIND_KERNEL;
-        break;
-    case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
-        *(uint32_t *)value = (uint32_t)strlen(name);
-        break;
-    case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
-        memcpy(value, name, strlen(name));
-        break;
-    case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
-        *(uint64_t *)value = mock_kernel_object((uint32_t)symbol.handle);
-        break;
-    default:
-        *(uint32_t *)value = 16;
-    }
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t host_address(const void *device, const void **host)
-{
-    *host = device;
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t iterate_objects(hsa_executable_t executable,
-                                    hsa_status_t (*callback)(hsa_executable_t executable,
-                                                             hsa_loaded_code_object_t object,
-                                                             void *data),
-                                    void *data)
-{
-    return callback(executable, (hsa_loaded_code_object_t){0xc0de}, data);
-}
-
-static hsa_status_t object_get_info(hsa_loaded_code_object_t object,
-                                    hsa_ven_amd_loader_loaded_code_object_info_t attribute,
-                                    void *value)
-{
-    static const char uri[] = "memory://1234#offset=0x10&size=42";
-
-    (void)object;
-    switch (attribute) {
-    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT:
-        *(hsa_agent_t *)value = (hsa_agent_t){MOCK_GPU};
-        break;
-    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE:
-        *(uint64_t *)value = (uint64_t)(uintptr_t)descriptors;
-        break;
-    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE:
-        *(uint64_t *)value = sizeof descriptors;
-        break;
-    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA:
-        *(int64_t *)value = -7;
-        break;
-    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE:
-        *(uint32_t *)value = HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY;
-        break;
-    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH:
-        *(uint32_t *)value = sizeof uri - 1;
-        break;
-    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI:
-        memcpy(value, uri, sizeof uri - 1);
-        break;
-    default:
-        *(uint64_t *)value = 0x1234;
-    }
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t extension_table(uint16_t extension, uint16_t major, size_t size, void *table)
-{
-    const hsa_ven_amd_loader_1_03_pfn_t loader = {
-        .hsa_ven_amd_loader_query_host_address = host_address,
-        .hsa_ven_amd_loader_executable_iterate_loaded_code_objects = iterate_objects,
-        .hsa_ven_amd_loader_loaded_code_object_get_info = object_get_info,
-    };
-
-    if (extension != HSA_EXTENSION_AMD_LOADER || major != 1)
-        return HSA_STATUS_ERROR;
-    memcpy(table, &loader, size < sizeof loader ? size : sizeof loader);
-    return HSA_STATUS_SUCCESS;
-}
-
 static hsa_status_t shut_down(void)
 {
     return HSA_STATUS_SUCCESS;
@@ -636,10 +510,7 @@ static hsa_status_t shut_down(void)
 
 /* ---- assembly -------------------------------------------------------------------------------- */
 
-static const struct {
-    enum hsa_function function;
-    void *code;
-} played[] = {
+static const struct mock_function played[] = {
     {HSA_FN_hsa_system_get_info, (void *)system_get_info},
     {HSA_FN_hsa_iterate_agents, (void *)iterate_agents},
     {HSA_FN_hsa_agent_get_info, (void *)agent_get_info},
@@ -664,11 +535,6 @@ static const struct {
     {HSA_FN_hsa_amd_profiling_async_copy_enable, (void *)copy_profiling},
     {HSA_FN_hsa_amd_profiling_get_async_copy_time, (void *)copy_time},
     {HSA_FN_hsa_amd_memory_async_copy, (void *)async_copy},
-    {HSA_FN_hsa_executable_freeze, (void *)executable_freeze},
-    {HSA_FN_hsa_executable_destroy, (void *)executable_ok},
-    {HSA_FN_hsa_executable_iterate_agent_symbols, (void *)iterate_symbols},
-    {HSA_FN_hsa_executable_symbol_get_info, (void *)symbol_get_info},
-    {HSA_FN_hsa_system_get_major_extension_table, (void *)extension_table},
     {HSA_FN_hsa_shut_down, (void *)shut_down},
 };
 
@@ -690,6 +556,9 @@ static void tables_fill(uint32_t major)
     hsa_tables_read(&current, &root);
     for (size_t i = 0; i < sizeof played / sizeof played[0]; i++)
         *hsa_tables_slot(&current, played[i].function) = played[i].code;
+    for (size_t i = 0; i < MOCK_OBJECT_FUNCTIONS; i++)
+        *hsa_tables_slot(&current, mock_object_functions[i].function) =
+            mock_object_functions[i].code;
 }
 
 void *mock_table_make(uint32_t amd_major)

@@ -1,0 +1,101 @@
+/* Copies, memory and code objects against a mock runtime. */
+#include "intercept/hsa/test/hsa_calls.h"
+
+static void copies_report_direction_size_and_times(void **state)
+{
+    (void)state;
+    const hsa_agent_t cpu = {MOCK_CPU}, gpu = {MOCK_GPU};
+    char from[256] = "payload", to[256] = "";
+    hsa_amd_profiling_async_copy_time_t time = {0};
+    double_listen(TRACE_MEMORY_COPY, -1);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    hsa_signal_t signal = signal_make(1);
+    assert_int_equal(CALL(hsa_amd_memory_async_copy)(to, gpu, from, cpu, 256, 0, NULL, signal),
+                     HSA_STATUS_SUCCESS);
+    assert_true(value_reached(signal, 0));
+    assert_string_equal(to, "payload");
+    const struct double_entry *entry =
+        double_entry(DOUBLE_RECORD, TRACE_MEMORY_COPY, ROCPROFILER_MEMORY_COPY_HOST_TO_DEVICE, 0);
+    assert_non_null(entry);
+    assert_int_equal(entry->payload.copy_record.bytes, 256);
+    assert_int_equal(entry->payload.copy_record.src_agent_id.handle, 0x1000);
+    assert_int_equal(entry->payload.copy_record.dst_agent_id.handle, 0x1001);
+    assert_ptr_equal(entry->payload.copy_record.dst_address.ptr, to);
+    assert_int_equal(
+        entry->payload.copy_record.end_timestamp - entry->payload.copy_record.start_timestamp, 256);
+    /* The program asks for the times of its own signal. */
+    assert_int_equal(CALL(hsa_amd_profiling_get_async_copy_time)(signal, &time),
+                     HSA_STATUS_SUCCESS);
+    assert_int_equal(time.end - time.start, 256);
+    /* A failing call reports no copy and leaves the signal alone. */
+    amd_signal(signal)->value = 1;
+    assert_int_not_equal(CALL(hsa_amd_memory_async_copy)(to, cpu, from, gpu, 0, 0, NULL, signal),
+                         HSA_STATUS_SUCCESS);
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(amd_signal(signal)->value, 1);
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_MEMORY_COPY, -1), 1);
+    assert_int_equal(double_open_events(), 0);
+    CALL(hsa_signal_destroy)(signal);
+}
+
+static void allocations_report_agent_size_and_address(void **state)
+{
+    (void)state;
+    void *memory = NULL;
+    double_listen(TRACE_MEMORY_ALLOCATION, -1);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    CALL(hsa_amd_memory_pool_allocate)((hsa_amd_memory_pool_t){MOCK_GPU + 1}, 12345, 0, &memory);
+    CALL(hsa_amd_memory_pool_free)(memory);
+    const struct double_entry *made = double_entry(DOUBLE_RECORD, TRACE_MEMORY_ALLOCATION,
+                                                   ROCPROFILER_MEMORY_ALLOCATION_ALLOCATE, 0);
+    const struct double_entry *freed =
+        double_entry(DOUBLE_RECORD, TRACE_MEMORY_ALLOCATION, ROCPROFILER_MEMORY_ALLOCATION_FREE, 0);
+    assert_int_equal(made->payload.allocation_record.allocation_size, 12345);
+    assert_int_equal(made->payload.allocation_record.agent_id.handle, 0x1001);
+    assert_int_equal(made->payload.allocation_record.address.value, (uintptr_t)memory);
+    assert_int_equal(freed->payload.allocation_record.address.value, (uintptr_t)memory);
+    assert_true(made->payload.allocation_record.end_timestamp >=
+                made->payload.allocation_record.start_timestamp);
+}
+
+static void code_objects_come_before_their_kernels_and_go_after(void **state)
+{
+    (void)state;
+    const int32_t load = ROCPROFILER_CODE_OBJECT_LOAD;
+    const int32_t symbol = ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER;
+    double_listen(TRACE_CODE_OBJECT, -1);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    CALL(hsa_executable_freeze)(mock_executable(), NULL);
+    const struct double_entry *object = double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, load, 0);
+    assert_string_equal(object->payload.object.uri, "memory://1234#offset=0x10&size=42");
+    assert_int_equal(object->payload.object.load_delta, -7);
+    assert_int_equal(object->payload.object.agent_id.handle, 0x1001);
+    assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, symbol), 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct double_entry *kernel = double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, symbol, i);
+        assert_true(kernel > object);
+        assert_int_equal(kernel->payload.kernel.code_object_id,
+                         object->payload.object.code_object_id);
+        assert_int_equal(objects_kernel_id(kernel->payload.kernel.kernel_object),
+                         kernel->payload.kernel.kernel_id);
+        assert_non_null(strstr(kernel->payload.kernel.kernel_name, ".kd"));
+    }
+    CALL(hsa_executable_freeze)(mock_executable(), NULL); /* nothing new */
+    assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, load), 1);
+    CALL(hsa_executable_destroy)(mock_executable());
+    const struct double_entry *unload = double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, load, 1);
+    assert_int_equal(unload->phase, ROCPROFILER_CALLBACK_PHASE_UNLOAD);
+    assert_true(unload > double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, symbol, 3));
+    objects_unload_all();
+    assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, load), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(copies_report_direction_size_and_times, reset),
+        cmocka_unit_test_setup(allocations_report_agent_size_and_address, reset),
+        cmocka_unit_test_setup(code_objects_come_before_their_kernels_and_go_after, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop);
+}
