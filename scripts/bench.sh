@@ -8,6 +8,10 @@ if [ -x "$dir/bin/croc_bench" ]; then
     echo "== record path: ns per traced call, and the ratio to the machine's floor"
     "$dir/bin/croc_bench" record --json "$dir/bench/record.json" || status=1
 fi
+if [ -x "$dir/tests/conformance/conformance_linked" ]; then
+    echo "== load, find tools, initialise: ms at a runtime's first registration"
+    python3 "$(dirname "$0")/../bench/load/load_bench.py" "$dir" --json "$dir/bench/load.json" || status=1
+fi
 if [ -x "$dir/bench/dispatch_bench" ]; then
     echo "== kernel dispatch: CPU time that tracing adds"
     "$dir/bench/dispatch_bench" --json "$dir/bench/dispatch.json" || status=1
