@@ -13,6 +13,7 @@
 /* Text arguments of a given length need that many bytes: these all have 16 at least. */
 static const char padded[16] = "SQ_WAVES*2";
 
+ompt_start_tool_result_t *ompt_start_tool(unsigned int version, const char *runtime);
 int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t instance, void **tables,
                               uint64_t table_count);
 rocprofiler_status_t rocprofiler_load_attachment_tool(const char *libraries);
@@ -239,6 +240,8 @@ static rocprofiler_status_t name_is_safe(const char *name)
     X(iterate_callback_tracing_kinds, (OR_NULL(on_callback_kind), NULL))                           \
     X(iterate_counter_dimensions, (COUNTER, OR_NULL(on_dimensions), NULL))                         \
     X(iterate_runtime_registration_info, (OR_NULL(on_registration), NULL))                         \
+    X(ompt_is_finalized, (zeroed()))                                                               \
+    X(ompt_is_initialized, (zeroed()))                                                             \
     X(load_attachment_tool, (text()))                                                              \
     X(load_counter_definition, (padded, text_length(), KIND))                                      \
     X(pop_external_correlation_id, (CONTEXT, TID, zeroed()))                                       \
@@ -383,6 +386,42 @@ static rocprofiler_status_t call_is_current_client_attachment(void)
                                                            : ROCPROFILER_STATUS_LAST;
 }
 
+/* A runtime is answered with functions that it has to call, or with NULL. */
+static rocprofiler_status_t answer_is_whole(const ompt_start_tool_result_t *answer)
+{
+    return !answer || (answer->initialize && answer->finalize) ? ROCPROFILER_STATUS_SUCCESS
+                                                               : ROCPROFILER_STATUS_LAST;
+}
+
+static rocprofiler_status_t call_ompt_start_tool(void)
+{
+    return answer_is_whole(rocprofiler_ompt_start_tool((unsigned)any_number(), text()));
+}
+
+static rocprofiler_status_t call_ompt_start_tool_itself(void)
+{
+    return answer_is_whole(ompt_start_tool((unsigned)any_number(), text()));
+}
+
+static rocprofiler_status_t call_flush_complete(void)
+{
+    return crocprof_flush_complete(BUFFER);
+}
+
+static rocprofiler_status_t call_plan_passes(void)
+{
+    static uint32_t pass_of[64];
+    uint32_t passes;
+    return crocprof_plan_passes(AGENT, garbage(), COUNT, OR_NULL(&pass_of[0]), OR_NULL(&passes));
+}
+
+static rocprofiler_status_t call_plan_explain(void)
+{
+    static char text_out[100];
+    return crocprof_plan_explain(AGENT, garbage(), COUNT, OR_NULL(&text_out[0]),
+                                 random_next() % (sizeof text_out + 1));
+}
+
 #define SPECIAL_CALLS(X)                                                                           \
     X(create_context, )                                                                            \
     X(create_buffer, )                                                                             \
@@ -390,6 +429,7 @@ static rocprofiler_status_t call_is_current_client_attachment(void)
     X(create_counter_config, )                                                                     \
     X(create_profile_config, )                                                                     \
     X(set_api_table, )                                                                             \
+    X(ompt_start_tool, )                                                                           \
     X(thread_trace_decoder_create, )                                                               \
     X(thread_trace_decoder_destroy, )                                                              \
     X(thread_trace_decoder_info_string, )                                                          \
@@ -406,6 +446,10 @@ static const struct {
 #define X(name, arguments) {"rocprofiler_" #name, call_##name},
     CALLS(X) SPECIAL_CALLS(X)
 #undef X
+        {"ompt_start_tool", call_ompt_start_tool_itself},
+    {"crocprof_flush_complete", call_flush_complete},
+    {"crocprof_plan_passes", call_plan_passes},
+    {"crocprof_plan_explain", call_plan_explain},
 };
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 
