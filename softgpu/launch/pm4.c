@@ -218,7 +218,9 @@ int pm4_command(int argc, char **argv)
         int one = file_print(argv[at], (enum dump_family)family);
         status = one > status ? one : status;
     }
-    if (fflush(stdout) != 0 && errno != EPIPE)
-        return wrong("cannot write", strerror(errno));
+    if (fflush(stdout) != 0 && errno != EPIPE) {
+        fprintf(stderr, "crocgpu: pm4: cannot write: %s\n", strerror(errno));
+        return STATUS_NOT_ALL;
+    }
     return status;
 }

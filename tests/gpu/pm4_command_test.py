@@ -61,6 +61,11 @@ code, lines, errors = run(binary, "/nonexistent", "FILE")
 expect("one file of two", (code, lines), (1, LINES))
 assert "/nonexistent: No such file" in errors, errors
 assert run(b"", "--help")[0] == 0
+with open("/dev/full", "wb") as full:
+    result = subprocess.run([crocgpu, "pm4", "-"], input=binary, stdout=full, stderr=subprocess.PIPE,
+                            timeout=60)
+assert result.returncode == 1 and b"No space left" in result.stderr, result
+assert b"usage" not in result.stderr, result.stderr
 
 source = random.Random(5)
 for size in (1, 3, 64, 5000):
