@@ -47,6 +47,29 @@ static void *runtime_symbol(const char *name)
     return symbol;
 }
 
+/* What commands can address: dies in the eight bits of a predicate, engines and arrays in the eight
+ * of an index, and each die has the same. Sizes of buffers stay far below 32 bits. */
+static int is_plausible(const struct gpu_geometry *g)
+{
+    enum { DIES_MAX = 8, ENGINES_MAX = 64, ARRAYS_MAX = 16, UNITS_MAX = 4096 };
+    return g->xcc_count >= 1 && g->xcc_count <= DIES_MAX && g->se_count >= g->xcc_count &&
+           g->se_count <= ENGINES_MAX && g->se_count % g->xcc_count == 0 &&
+           g->sa_per_se <= ARRAYS_MAX && g->cu_count <= UNITS_MAX;
+}
+
+static hsa_status_t target_make(const char *name, const struct gpu_geometry *geometry,
+                                struct gpu_target *target)
+{
+    if (gpu_target_find(name, geometry, target))
+        return aqlprofile_fail(HSA_STATUS_ERROR, "no counters are known for %s", name);
+    if (!is_plausible(&target->geometry))
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                               "no GPU has %u engines on %u dies, %u arrays in each, %u units",
+                               geometry->se_count, geometry->xcc_count, geometry->sa_per_se,
+                               geometry->cu_count);
+    return HSA_STATUS_SUCCESS;
+}
+
 int aqlprofile_target_of_hsa(hsa_agent_t agent, struct gpu_target *target)
 {
     __typeof__(hsa_agent_get_info) *get_info =
@@ -70,10 +93,7 @@ int aqlprofile_target_of_hsa(hsa_agent_t agent, struct gpu_target *target)
     if (get_info(agent, (hsa_agent_info_t)AGENT_DIES, &g.xcc_count) != HSA_STATUS_SUCCESS)
         g.xcc_count = 1;
     name[sizeof name - 1] = '\0';
-    if (gpu_target_find(name, &g, target) == 0)
-        return 0;
-    aqlprofile_fail(HSA_STATUS_ERROR, "no counters are known for %s", name);
-    return -1;
+    return target_make(name, &g, target) == HSA_STATUS_SUCCESS ? 0 : -1;
 }
 
 /* Described agents; handles are positions + 1 and stay valid. */
@@ -144,9 +164,8 @@ EXPORT hsa_status_t aqlprofile_register_agent_info(aqlprofile_agent_handle_t *ag
                                     .se_count = info->se_num,
                                     .sa_per_se = info->shader_arrays_per_se,
                                     .cu_count = info->cu_num};
-    if (gpu_target_find(info->agent_gfxip, &geometry, &target))
-        return aqlprofile_fail(HSA_STATUS_ERROR, "no counters are known for %s", info->agent_gfxip);
-    return target_register(&target, &agent_id->handle);
+    hsa_status_t status = target_make(info->agent_gfxip, &geometry, &target);
+    return status == HSA_STATUS_SUCCESS ? target_register(&target, &agent_id->handle) : status;
 }
 
 EXPORT hsa_status_t aqlprofile_register_agent(aqlprofile_agent_handle_t *agent_id,

@@ -24,6 +24,9 @@ EXPORT hsa_status_t hsa_ven_amd_aqlprofile_att_marker(hsa_ven_amd_aqlprofile_pro
                                                       hsa_ext_amd_aql_pm4_packet_t *packet,
                                                       uint32_t data, att_marker_channel_t channel);
 
+/* In one profile: more than any GPU has counters. */
+enum { EVENTS_MAX = 1 << 16 };
+
 /* Remembers the message for error_string() of this thread and returns the status. */
 __attribute__((format(printf, 2, 3))) hsa_status_t aqlprofile_fail(hsa_status_t status,
                                                                    const char *format, ...);

@@ -62,6 +62,9 @@ static hsa_status_t request_make(const profile_t *profile, struct request *r)
     *r = (struct request){0};
     if (!profile || (!profile->events && profile->event_count))
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "NULL argument");
+    if (profile->event_count > EVENTS_MAX)
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%u events",
+                               profile->event_count);
     if (profile->type != HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_PMC)
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "unknown profile type %u",
                                (unsigned)profile->type);
@@ -219,9 +222,13 @@ EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_event_coord(
     enum gpu_pmc_status status = gpu_event_check(&target, &e);
     if (status != GPU_PMC_OK)
         return aqlprofile_fail(HSA_STATUS_ERROR, "%s", gpu_pmc_status_text(status));
-    uint32_t samples = gpu_block_samples(&target, e.block);
-    int count = coordinates_of(&target, e.block, sample_id / samples, e.instance,
-                               sample_id % samples, coordinates);
+    uint32_t samples = gpu_block_samples(&target, e.block), die = sample_id / samples;
+    if (e.block->flags & BLOCK_OUTSIDE) /* its samples are numbered as its instances */
+        die = sample_id == e.instance ? 0 : target.geometry.xcc_count;
+    if (die >= target.geometry.xcc_count)
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_INDEX, "sample %u does not exist",
+                               sample_id);
+    int count = coordinates_of(&target, e.block, die, e.instance, sample_id % samples, coordinates);
     return coordinates_report(coordinates, count, callback, userdata);
 }
 

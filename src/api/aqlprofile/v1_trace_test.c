@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
+#include "api/aqlprofile/guarded.h"
 #include "api/aqlprofile/internal.h"
 #include "api/aqlprofile/runtime_double.h"
 
@@ -36,32 +36,15 @@ static profile_t trace_of(hsa_agent_t agent, const parameter_t *parameters, uint
         (hsa_ven_amd_aqlprofile_parameter_name_t)(name), (number)                                  \
     }
 
-/* Memory whose last byte is the last before a page that nobody may touch. */
-static void *guarded(uint32_t bytes)
-{
-    size_t room = (bytes + PAGE - 1) / PAGE * PAGE;
-    char *pages =
-        mmap(NULL, room + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(pages, MAP_FAILED);
-    assert_int_equal(mprotect(pages + room, PAGE, PROT_NONE), 0);
-    return pages + room - bytes;
-}
-
-static void guarded_free(void *memory, uint32_t bytes)
-{
-    size_t room = (bytes + PAGE - 1) / PAGE * PAGE;
-    munmap((char *)memory + bytes - room, room + PAGE);
-}
-
 /* As a client does it: asks for sizes, takes exactly that much memory, makes the packet. */
 static void begin(profile_t *profile, packet_t *start, uint32_t trace_bytes)
 {
     assert_int_equal(hsa_ven_amd_aqlprofile_start(profile, NULL), HSA_STATUS_SUCCESS);
     assert_true(profile->output_buffer.size > 0);
-    profile->command_buffer.ptr = guarded(profile->command_buffer.size);
+    profile->command_buffer.ptr = guarded_new(profile->command_buffer.size);
     if (trace_bytes)
         profile->output_buffer.size = trace_bytes;
-    profile->output_buffer.ptr = guarded(profile->output_buffer.size);
+    profile->output_buffer.ptr = guarded_new(profile->output_buffer.size);
     assert_int_equal(hsa_ven_amd_aqlprofile_start(profile, start), HSA_STATUS_SUCCESS);
 }
 
@@ -307,7 +290,7 @@ static void marker_test(void **state)
     assert_int_equal(hsa_ven_amd_aqlprofile_att_marker(&profile, NULL, 1, 0), 0);
     const uint32_t bytes = profile.command_buffer.size;
     assert_int_equal(bytes, 9 * 4); /* broadcast, header, data */
-    profile.command_buffer.ptr = guarded(bytes);
+    profile.command_buffer.ptr = guarded_new(bytes);
     assert_int_equal(hsa_ven_amd_aqlprofile_att_marker(&profile, &packet, 0xabcd, 4), 0);
     const uint32_t *at = commands_of(&packet, &count);
     assert_int_equal(count, 9);

@@ -168,8 +168,9 @@ EXPORT hsa_status_t aqlprofile_pmc_create_packets(aqlprofile_handle_t *handle,
                                                   void *userdata)
 {
     if (!handle || !packets || !alloc_cb || !dealloc_cb || !memcpy_cb || !profile.events ||
-        !profile.event_count)
-        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "NULL argument");
+        !profile.event_count || profile.event_count > EVENTS_MAX)
+        return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "NULL argument, or %u events",
+                               profile.event_count);
     struct collection *c = calloc(1, sizeof *c);
     if (!c)
         return aqlprofile_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "out of memory");

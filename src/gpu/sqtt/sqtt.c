@@ -58,6 +58,8 @@ const char *sqtt_config_check(const struct gpu_target *target, const struct sqtt
     const struct gpu_trace *trace = target->family->generation->trace;
     if (target->geometry.se_count > SQTT_ENGINES_MAX)
         return "too many shader engines";
+    if (target->geometry.se_count < target->geometry.xcc_count)
+        return "there are dies without a shader engine";
     if (!traced_count(target, config))
         return "no shader engine is chosen";
     if (config->target > SQTT_TARGET_MAX)
