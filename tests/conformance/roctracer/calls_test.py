@@ -65,8 +65,8 @@ def check(condition, what):
         failures.append(what)
 
 
-def run(program, preload, **environment):
-    command = [os.path.join(BUILD, program)]
+def run(program, preload, arguments=(), **environment):
+    command = [os.path.join(BUILD, program), *arguments]
     env = dict(os.environ, LD_PRELOAD=" ".join([os.path.join(LIB, "libcrocgpu.so")] + preload),
                AMD_COMGR_CACHE="0", **environment)
     if ROOT:
@@ -77,6 +77,7 @@ def run(program, preload, **environment):
     name = os.path.basename(program)
     check(result.returncode == 0 and result.stdout.endswith(name + ": ok\n"),
           "%s: status %d\n%s%s" % (name, result.returncode, result.stdout, result.stderr))
+    return result.stdout
 
 
 def lines_of(path):
@@ -186,6 +187,39 @@ def check_together(program, expected, work):
             check(mine == theirs, "%s: %d %s here, %d there" % (name, mine, word, theirs))
 
 
+def said(output, kind):
+    return [line.split()[1:] for line in output.splitlines() if line.startswith(kind + " ")]
+
+
+def check_every_sort_of_work(work):
+    """operations.cpp says each call, kernel and copy itself."""
+    name, out = "operations", os.path.join(work, "operations")
+    # Under HIP 5.2 a stream with a callback does not end once anybody registered with HIP.
+    arguments = [os.path.join(BUILD, "tests/roctracer_tool/module.co")] + ["callbacks"] * bool(ROOT)
+    output = run("tests/programs/operations", [os.path.join(TOOLS, "libroctracer_watch.so")],
+                 arguments, WATCH="hip_api,hip_ops", WATCH_OUT=out)
+    lines = lines_of(out)
+    threads = collections.OrderedDict()
+    for thread, call in said(output, "call"):
+        threads.setdefault(thread, []).append(call)
+    calls = check_calls(name, lines, {"threads": list(threads.values())})
+    hip = [l for l in lines if l[0] == "record" and l[1] == HIP_OPS]
+    kernels = [l for l in hip if l[3] == "op=0"]
+    got = collections.Counter(calls.get(l[4]) for l in kernels)
+    wanted = collections.Counter(call for call, _ in said(output, "kernel"))
+    check(got == wanted, "%s: kernels of %s, not of %s" % (name, dict(got), dict(wanted)))
+    for line in kernels: # kernels of graphs have no names in HIP 5.2
+        symbol = "fill" if calls.get(line[4]) == "hipModuleLaunchKernel" else "_Z7add_onePj"
+        check(line[-1] == "kernel=" + symbol or
+              (not ROOT and calls.get(line[4]) == "hipGraphLaunch"), "%s: %s" % (name, line))
+    copies = [l for l in hip if l[3] == "op=1" and l[2].startswith("Copy")]
+    sized = any(l[-1] != "bytes=0" for l in copies) # HIP 5.2 tells no sizes
+    got = collections.Counter((calls.get(l[4]), l[-1] if sized else "") for l in copies)
+    wanted = collections.Counter((call, "bytes=" + size if sized else "")
+                                 for call, size in said(output, "copy"))
+    check(got == wanted, "%s: copies are %s, not %s" % (name, dict(got), dict(wanted)))
+
+
 def main():
     if ROOT and not os.path.exists(os.path.join(ROOT, ".complete")):
         sys.exit(77)
@@ -193,6 +227,7 @@ def main():
         for program, expected in PROGRAMS.items():
             check_program(program, expected(), work)
             check_together(program, expected(), work)
+        check_every_sort_of_work(work)
     print("\n".join(failures) or "calls: ok")
     return bool(failures)
 
