@@ -9,5 +9,6 @@ status=$?
 cmake -S . -B "$dir" -UCROC_E2E_REPEAT -UCROC_ENDINGS_REPEAT -UCROC_E2E_TIMEOUT_S >/dev/null
 "$dir/tests/conformance/conformance_soak" 50000000 || status=1
 "$dir/bin/crocgpu" "$dir/tests/conformance/conformance_roctracer_pools" 1000000 || status=1
+"$dir/tests/conformance/conformance_roctracer_threads" 100000 || status=1
 CROC_STRESS_RECORDS=10000000 "$dir/tests/tracebuf_tracebuf_test" || status=1
 exit $status

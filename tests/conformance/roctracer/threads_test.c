@@ -2,7 +2,8 @@
  * Eight threads: half of them make calls of every traced kind, the others enable, disable, open,
  * flush, close, ask for names and errors, start and stop at the same time. Exact where something is
  * promised: what stays enabled to a pool that stays open is recorded once, and a pool that was
- * closed is silent.   usage: threads_test [ROUNDS]
+ * closed is silent.   usage: threads_test [ROUNDS]; from MEASURED_ROUNDS on memory must stay flat,
+ * too
  */
 #include "machine.h"
 
@@ -294,6 +295,18 @@ static void *start_and_stop(void *arg)
 
 /* ---- the tests */
 
+enum { MEASURED_ROUNDS = 10000, GROWTH_MAX_PAGES = 1024 };
+
+static long resident_pages(void)
+{
+    long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld %ld", &size, &resident), 2);
+    fclose(file);
+    return resident;
+}
+
 static hsa_queue_t *queues[WORKERS];
 
 static void everybody_runs(void *(*extra)(void *))
@@ -335,8 +348,11 @@ static void what_stays_enabled_is_seen_once(void **state)
 static void stopping_and_starting_loses_nothing_between(void **state)
 {
     (void)state;
+    long before = resident_pages();
     everybody_runs(start_and_stop);
     assert_int_equal(wrong, 0);
+    if (rounds >= MEASURED_ROUNDS)
+        assert_true(resident_pages() - before < GROWTH_MAX_PAGES);
     for (int kind = 0; kind < KINDS; kind++)
         assert_true(tallies[kind].recorded <= tallies[kind].made);
     assert_int_equal(tallies[HSA_CALL_KIND].entered, tallies[HSA_CALL_KIND].left);
