@@ -12,6 +12,7 @@
 #include <rocprofiler-sdk/experimental/registration.h>
 #include <rocprofiler-sdk/hip.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -235,6 +236,63 @@ static void end_mode(void **state)
     assert_int_equal(status, 0);
     if (!strstr(text, "A: configure configure_attach initialize attach finalize  enters 3 exits 3 "
                       "records 3\n"))
+        fail_msg("%s", text);
+}
+
+static void abort_child_mode(void **state)
+{
+    (void)state;
+    hip_start();
+    REGISTERS(SUCCESS, attach(NULL, TOOL("A")));
+    calls(3);
+    abort();
+}
+
+static void closed_child_mode(void **state)
+{
+    (void)state;
+    hip_start();
+    void *tool = dlopen(TOOL("A"), RTLD_NOW | RTLD_LOCAL);
+    REGISTERS(SUCCESS, attach(NULL, TOOL("A")));
+    for (int i = 0; i < 5; i++) /* more often than it was opened by anybody */
+        dlclose(tool);
+    calls(2);
+    REGISTERS(SUCCESS, detach());
+}
+
+static void *attach_slowly(void *unused)
+{
+    attach(NULL, TOOL("A"));
+    return unused;
+}
+
+/* The program exits while a tool is on its way in. */
+static void hurry_child_mode(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    hip_start();
+    setenv("TOOL_A", "slow", 1);
+    pthread_create(&thread, NULL, attach_slowly, NULL);
+    nanosleep(&(struct timespec){0, 100000000}, NULL);
+    exit(0);
+}
+
+static void endings_mode(void **state)
+{
+    (void)state;
+    int status;
+    const char *text = child_output("abort_child", &status);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + SIGABRT);
+    if (!strstr(text, "initialize attach finalize  enters 3 exits 3 records 3\n"))
+        fail_msg("%s", text);
+    text = child_output("closed_child", &status);
+    assert_int_equal(status, 0);
+    if (!strstr(text, "initialize attach detach finalize  enters 2 exits 2 records 2\n"))
+        fail_msg("%s", text);
+    text = child_output("hurry_child", &status);
+    assert_int_equal(status, 0);
+    if (!strstr(text, "initialize attach finalize "))
         fail_msg("%s", text);
 }
 
@@ -538,11 +596,13 @@ static void information_mode(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest modes[] = {
-        MODE(late),        MODE(plain),     MODE(several),   MODE(again),    MODE(leave),
-        MODE(end),         MODE(end_child), MODE(arguments), MODE(failing),  MODE(recovers),
-        MODE(states),      MODE(nested),    MODE(threads),   MODE(racing),   MODE(stranger),
-        MODE(startup),     MODE(after),     MODE(fork),      MODE(disabled), MODE(older),
-        MODE(information),
+        MODE(late),        MODE(plain),    MODE(several),     MODE(again),
+        MODE(leave),       MODE(end),      MODE(end_child),   MODE(arguments),
+        MODE(failing),     MODE(recovers), MODE(states),      MODE(nested),
+        MODE(threads),     MODE(racing),   MODE(stranger),    MODE(startup),
+        MODE(after),       MODE(fork),     MODE(disabled),    MODE(older),
+        MODE(information), MODE(endings),  MODE(abort_child), MODE(closed_child),
+        MODE(hurry_child),
     };
     for (size_t i = 0; argc == 2 && i < sizeof modes / sizeof modes[0]; i++)
         if (!strcmp(argv[1], modes[i].name)) {

@@ -92,6 +92,10 @@ class Discovery(unittest.TestCase):
     def test_quick_exit_finalises(self):
         self.assertEqual(run(LINKED, "quick")[0], life("A", 0))
 
+    def test_underscore_exit_runs_no_handler_of_anybody(self):
+        lines = run(LINKED, "_exit", status=4)[0]
+        self.assertEqual(lines, ["A configure 0", "A initialize -1"])
+
     def test_signals_that_end_the_program_finalise_first(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGSEGV):
             lines = run(LINKED, "signal", str(int(number)), status=-number)[0]
