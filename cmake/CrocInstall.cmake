@@ -53,6 +53,12 @@ croc_package(rocprofiler-sdk VERSION 1.0.0 LIBRARY librocprofiler-sdk.so.1
   TARGET rocprofiler-sdk::rocprofiler-sdk DESCRIPTION "GPU tracing and hardware counters")
 croc_package(rocprofiler-sdk-roctx VERSION 1.0.0 LIBRARY librocprofiler-sdk-roctx.so.1
   TARGET rocprofiler-sdk-roctx::rocprofiler-sdk-roctx DESCRIPTION "Markers for GPU profilers")
+if(TARGET rocprofiler-sdk-rocattach)
+  croc_package(rocprofiler-sdk-rocattach VERSION 1.0.0
+    LIBRARY librocprofiler-sdk-rocattach.so.1
+    TARGET rocprofiler-sdk-rocattach::rocprofiler-sdk-rocattach
+    DESCRIPTION "Brings GPU profiling tools into running processes")
+endif()
 croc_package(roctx VERSION 4.1.0 LIBRARY libroctx64.so.4
   TARGET roctx::roctx DESCRIPTION "Markers for GPU profilers, version 4.1")
 croc_package(roctracer VERSION 4.1.0 LIBRARY libroctracer64.so.4
