@@ -13,9 +13,9 @@
 
 /** Operations of ACTIVITY_DOMAIN_HSA_OPS. */
 typedef enum hsa_op_id_t {
-    HSA_OP_ID_DISPATCH = 0, /**< kernels; of queues that are created while it is enabled */
+    HSA_OP_ID_DISPATCH = 0, /**< kernels; see hsa_ops_properties_t */
     HSA_OP_ID_COPY = 1,     /**< asynchronous copies */
-    HSA_OP_ID_BARRIER = 2,  /**< barrier packets; of the same queues as dispatches */
+    HSA_OP_ID_BARRIER = 2,  /**< barrier packets, alike */
     HSA_OP_ID_RESERVED1 = 3,
     HSA_OP_ID_NUMBER
 } hsa_op_id_t;
@@ -31,7 +31,12 @@ typedef enum hsa_evt_id_t {
     HSA_EVT_ID_NUMBER
 } hsa_evt_id_t;
 
-/** Properties of ACTIVITY_DOMAIN_HSA_OPS. Nothing is read from them. */
+/**
+ * Properties of ACTIVITY_DOMAIN_HSA_OPS. Nothing is read from them, but setting them (NULL will do)
+ * announces that dispatches or barriers may be enabled later: they are traced on queues that were
+ * created after that, or after they were enabled for the first time. Queues made before cannot be
+ * traced.
+ */
 typedef struct hsa_ops_properties_t {
     void *reserved1[4];
 } hsa_ops_properties_t;

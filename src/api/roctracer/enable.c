@@ -138,6 +138,8 @@ static roctracer_status_t activity_enable(uint32_t domain, uint32_t op, roctrace
         return status;
     if (!registry_begin())
         return no_memory();
+    if (domain == ACTIVITY_DOMAIN_HSA_OPS && op != HSA_OP_ID_COPY)
+        registry_queues_expect();
     pthread_mutex_lock(&registry_lock);
     status = pool_choose(handle, &pool);
     if (status == ROCTRACER_STATUS_SUCCESS && domain_records(domain) &&
@@ -251,6 +253,8 @@ roctracer_status_t roctracer_set_properties(roctracer_domain_t domain, void *pro
         domain == ACTIVITY_DOMAIN_KFD_API)
         return fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "domain %d has no properties",
                     (int)domain);
+    if (domain == ACTIVITY_DOMAIN_HSA_OPS)
+        registry_queues_expect();
     if (domain != ACTIVITY_DOMAIN_EXT_API)
         return ROCTRACER_STATUS_SUCCESS;
     pthread_mutex_lock(&switch_lock);

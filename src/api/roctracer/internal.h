@@ -85,6 +85,10 @@ void activities_remove(const struct pool *pool);
  * the SDK configure themselves, and they may use this library. */
 bool registry_begin(void); /* false: no memory */
 
+/* From now on queues are made such that HSA_OPS can be enabled for them at any time. No lock held.
+ */
+void registry_queues_expect(void);
+
 /* HIP's own numbers are known now, or its calls are seen another way. */
 void registry_hip_armed(void);
 void registry_pause(bool paused);

@@ -246,6 +246,34 @@ bool registry_begin(void)
     return atomic_load_explicit(&begun, memory_order_acquire) != BEGUN_NOT;
 }
 
+/* A runtime decides when it makes a queue whether packets can be seen on their way, and never
+ * again; such a queue costs every dispatch. So this wants kernels, and is never told of one: it
+ * pauses. */
+static void nobody(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user_data,
+                   void *data)
+{
+    (void)record, (void)user_data, (void)data;
+}
+
+static void queues_expect_once(void)
+{
+    const struct trace_subscriber what = {.callback = nobody};
+    struct subscription *expected = engine->subscription_create(DOMAIN_BIT(KERNEL_DISPATCH));
+    if (!expected)
+        return;
+    engine->subscription_pause(expected, true);
+    engine->subscription_want(expected, TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE,
+                              1, &what);
+}
+
+void registry_queues_expect(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    /* not inside of it: setting up a tool may come back here */
+    if (registry_begin() && !thread_begins)
+        pthread_once(&once, queues_expect_once);
+}
+
 /* ---- for the exported functions */
 
 void registration_wait(const struct registration *registration)

@@ -14,12 +14,14 @@ EXPORTED bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool
 EXPORTED void OnUnload(void);
 EXPORTED extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 
-/* Both libraries may be in HSA's list; the engine takes a table once. */
+/* Who names this library as HSA's tool means to trace; programs that only link it do not come here.
+ * Both libraries may be in HSA's list; the engine takes a table once. */
 VERSIONS_4_0(OnLoad);
 bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
             const char *const *failed_tool_names)
 {
     (void)failed_tool_count, (void)failed_tool_names;
+    registry_queues_expect();
     engine->runtime_hsa_load(table, runtime_version);
     return true;
 }

@@ -99,6 +99,38 @@ static void every_barrier_of_a_queue_is_recorded(void **state)
     hsa_signal_destroy(signal);
 }
 
+/* A queue made while nothing is enabled, but after it was announced. */
+static void barriers_of_queues_made_before_it_was_enabled(void **state)
+{
+    enum { BARRIERS = 20, ROUNDS = 2 };
+    static struct catch c;
+    hsa_queue_t *queue;
+    hsa_signal_t signal;
+    (void)state;
+    OK(roctracer_set_properties(ACTIVITY_DOMAIN_HSA_OPS, NULL));
+    assert_int_equal(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, UINT32_MAX,
+                                      UINT32_MAX, &queue),
+                     HSA_STATUS_SUCCESS);
+    hsa_signal_create(1, 0, NULL, &signal);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        barrier_put(queue, signal);
+        wait_zero(signal);
+        hsa_signal_store_screlease(signal, BARRIERS);
+        catch_open(&c, 4096);
+        OK(roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_BARRIER, c.pool));
+        for (int i = 0; i < BARRIERS; i++)
+            barrier_put(queue, signal);
+        wait_zero(signal);
+        OK(roctracer_disable_op_activity(ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_BARRIER));
+        OK(roctracer_close_pool_expl(c.pool));
+        assert_int_equal(c.count, BARRIERS);
+        assert_int_equal(c.records[0].queue_id, queue->id);
+        hsa_signal_store_screlease(signal, 1);
+    }
+    hsa_queue_destroy(queue);
+    hsa_signal_destroy(signal);
+}
+
 static struct {
     unsigned allocations, frees, devices, copies;
     size_t size;
@@ -184,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_are_found),
+        cmocka_unit_test(barriers_of_queues_made_before_it_was_enabled),
         cmocka_unit_test(every_barrier_of_a_queue_is_recorded),
         cmocka_unit_test(copies_and_memory_are_seen_with_their_call),
     };
