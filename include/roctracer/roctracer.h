@@ -118,8 +118,9 @@ typedef activity_rtapi_callback_t roctracer_rtapi_callback_t;
  * or an exception. The library that it is in stays mapped, even when the program closes it; so do
  * those of a pool's functions.
  *
- * INVALID_DOMAIN_ID; NOT_IMPLEMENTED for KFD_API; INVALID_ARGUMENT for an operation the domain does
- * not have, or a NULL callback. OPS domains and EXT_API have no calls: SUCCESS without effect.
+ * INVALID_DOMAIN_ID, also for KFD_API, which cannot be traced; INVALID_ARGUMENT for an operation the
+ * domain does not have, or a NULL callback. OPS domains and EXT_API have no calls: SUCCESS without
+ * effect.
  */
 ROCTRACER_API roctracer_status_t roctracer_enable_op_callback(activity_domain_t domain, uint32_t op,
                                                               activity_rtapi_callback_t callback,
@@ -190,8 +191,8 @@ ROCTRACER_API roctracer_pool_t *roctracer_default_pool(void) ROCTRACER_VERSION_4
 
 /**
  * The operation's records go to `pool`, or to the default pool of this moment (`pool` NULL, and the
- * short forms): DEFAULT_POOL_UNDEFINED when there is none. INVALID_DOMAIN_ID; NOT_IMPLEMENTED for
- * KFD_API; INVALID_ARGUMENT for an operation the domain does not have or what is no open pool.
+ * short forms): DEFAULT_POOL_UNDEFINED when there is none. INVALID_DOMAIN_ID, also for KFD_API;
+ * INVALID_ARGUMENT for an operation the domain does not have or what is no open pool.
  * ROCTX and HSA_EVT have no records, and those of EXT_API come with the calls': SUCCESS without
  * effect.
  */

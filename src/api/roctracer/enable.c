@@ -51,6 +51,8 @@ static roctracer_status_t callback_enable(uint32_t domain, uint32_t op,
     library_keep((const void *)callback);
     if (!registry_begin())
         return no_memory();
+    if (domain == ACTIVITY_DOMAIN_HSA_EVT && (op == WHOLE_DOMAIN || op == HSA_EVT_ID_SUBMIT))
+        registry_queues_expect();
     pthread_mutex_lock(&registry_lock);
     bool done = callbacks_set(domain, range.first, range.end, callback, arg);
     pthread_mutex_unlock(&registry_lock);
