@@ -118,9 +118,9 @@ typedef activity_rtapi_callback_t roctracer_rtapi_callback_t;
  * or an exception. The library that it is in stays mapped, even when the program closes it; so do
  * those of a pool's functions.
  *
- * INVALID_DOMAIN_ID, also for KFD_API, which cannot be traced; INVALID_ARGUMENT for an operation the
- * domain does not have, or a NULL callback. OPS domains and EXT_API have no calls: SUCCESS without
- * effect.
+ * INVALID_DOMAIN_ID, also for KFD_API, which cannot be traced; INVALID_ARGUMENT for an operation
+ * the domain does not have, or a NULL callback. OPS domains and EXT_API have no calls: SUCCESS
+ * without effect.
  */
 ROCTRACER_API roctracer_status_t roctracer_enable_op_callback(activity_domain_t domain, uint32_t op,
                                                               activity_rtapi_callback_t callback,

@@ -35,8 +35,9 @@ roctracer_status_t domain_operations(uint32_t domain, struct operations *operati
         operations->end = HSA_EVT_ID_NUMBER;
         return ROCTRACER_STATUS_SUCCESS;
     case ACTIVITY_DOMAIN_KFD_API:
-        return fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "calls of the driver library (KFD_API) "
-                                                            "cannot be traced");
+        return fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID,
+                    "calls of the driver library (KFD_API) "
+                    "cannot be traced");
     default:
         return fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "%u is no domain", domain);
     }

@@ -2,6 +2,7 @@
 #include "intercept/hip/arm.h"
 #include "intercept/hip/launches.h"
 #include "intercept/hip/library.h"
+#include "intercept/hip/transfers.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -163,22 +164,34 @@ bool hip_call_wanted(uint32_t id)
            !(thread_calls && thread_calls->busy);
 }
 
-/* HIP_OP_ID_DISPATCH */
-enum { OPERATION_DISPATCH = 0 };
+/* HIP_OP_ID_DISPATCH, HIP_OP_ID_COPY */
+enum { OPERATION_DISPATCH = 0, OPERATION_COPY = 1 };
 
-static bool launch_is_watched(uint32_t id)
+static int32_t runtime_operation(uint32_t id)
 {
     const struct hip_operation *operation = id < HIP_IDS_MAX ? operation_of[id] : NULL;
 
-    return setup.kernel_names && operation != NULL && operation->domain == TRACE_HIP_RUNTIME_API &&
-           launch_names_kernel(operation->operation) && operation_is_wanted(OPERATION_DISPATCH);
+    return operation != NULL && operation->domain == TRACE_HIP_RUNTIME_API ? operation->operation
+                                                                           : -1;
+}
+
+static bool launch_is_watched(uint32_t id)
+{
+    return setup.kernel_names && launch_names_kernel(runtime_operation(id)) &&
+           operation_is_wanted(OPERATION_DISPATCH);
+}
+
+static bool transfer_is_watched(uint32_t id)
+{
+    return setup.transfer_sizes && transfer_is_sized(runtime_operation(id)) &&
+           operation_is_wanted(OPERATION_COPY);
 }
 
 struct hip_call *hip_call_open(uint32_t id)
 {
     const struct trace_set *set = listeners_of(id);
 
-    if (set == NULL && !stream_is_wanted(id) && !launch_is_watched(id))
+    if (set == NULL && !stream_is_wanted(id) && !launch_is_watched(id) && !transfer_is_watched(id))
         return NULL;
     struct calls *calls = calls_of_thread();
     if (calls == NULL || calls->busy || calls->depth == NESTING_MAX)
@@ -187,6 +200,7 @@ struct hip_call *hip_call_open(uint32_t id)
     call->frame.set = set;
     call->correlation = set ? trace_correlation_take() : 0;
     call->kernel_name = NULL;
+    call->bytes = 0;
     call->entered = false;
     return call;
 }
@@ -198,15 +212,18 @@ struct hip_call *hip_call_innermost(void)
     return calls && calls->depth > 0 ? &calls->call[calls->depth - 1] : NULL;
 }
 
-/* The library must not be asked while it is busy with the launch itself, so now. */
-static void kernel_name_read(struct hip_call *call, uint32_t id, const void *data)
+/* What finished work is reported with. The library must not be asked while it is busy with a launch
+ * itself, so now. */
+static void work_read(struct hip_call *call, uint32_t id, const void *data)
 {
     rocprofiler_hip_api_args_t arguments;
 
     memset(&arguments, 0, sizeof arguments);
     setup.arguments(id, data, &arguments);
+    call->bytes = transfer_bytes(runtime_operation(id), &arguments);
     thread_calls->busy = true;
-    call->kernel_name = launch_kernel_name(operation_of[id]->operation, &arguments);
+    if (setup.kernel_names)
+        call->kernel_name = launch_kernel_name(runtime_operation(id), &arguments);
     thread_calls->busy = false;
 }
 
@@ -216,8 +233,8 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
 
     if (operation == NULL)
         return;
-    if (launch_is_watched(id))
-        kernel_name_read(call, id, data);
+    if (launch_is_watched(id) || transfer_is_watched(id))
+        work_read(call, id, data);
     call->operation = operation->domain == TRACE_HIP_RUNTIME_API ? operation->operation : -1;
     if (call->frame.set == NULL || trace_set_wants_args(call->frame.set) || stream_is_wanted(id)) {
         memset(&call->payload, 0, sizeof call->payload);

@@ -17,6 +17,7 @@ struct hip_call {
     uint64_t correlation;     /* 0: nobody listens */
     int32_t operation;        /* of HIP_RUNTIME_API; -1: of another domain */
     const char *kernel_name;  /* NULL: unknown */
+    uint64_t bytes;           /* that it copies; 0: unknown */
     rocprofiler_callback_tracing_hip_api_data_t payload;
     struct hip_stream_scope stream;
     void *data; /* room for the library's hip_api_data_t, when it wants ours */
@@ -35,7 +36,8 @@ struct hip_calls_setup {
     size_t data_size_bytes;
     void (*arguments)(uint32_t id, const void *data, rocprofiler_hip_api_args_t *to);
     uint32_t phase_data_offset;
-    bool kernel_names; /* calls that launch are looked at while finished kernels are wanted */
+    bool kernel_names;   /* calls that launch are looked at while finished kernels are wanted */
+    bool transfer_sizes; /* and calls that copy while finished copies are */
 };
 uint32_t hip_calls_prepare(const struct hip_calls_setup *setup);
 bool hip_calls_known(uint32_t id);

@@ -107,6 +107,7 @@ bool legacy_arm(void (*ready)(void))
         .data_size_bytes = hip_legacy_data_size(),
         .arguments = known ? hip_legacy_arguments : NULL,
         .kernel_names = known && launches_prepare(),
+        .transfer_sizes = known,
     };
     if (!hook_all(hip_calls_prepare(&setup)))
         return false;

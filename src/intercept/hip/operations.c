@@ -3,8 +3,8 @@
  *
  * Up to 5.2 the library is asked for each sort by hipEnableActivityCallback; later ones ask the
  * tracer callback. Either way a record of the tracing interface comes, whose layout has never
- * changed; that of 5.2 has no kernel names, so they are taken from the launching calls
- * (launches.c).
+ * changed; that of 5.2 has neither kernel names nor sizes, so they are taken from the calls
+ * (launches.c, transfers.c).
  */
 #include "base/log.h"
 #include "intercept/hip/arm.h"
@@ -119,6 +119,7 @@ static struct birth {
     _Atomic uint64_t command; /* its number + 1 */
     _Atomic uint64_t call;
     _Atomic(const char *) kernel_name;
+    _Atomic uint64_t bytes;
 } births[BIRTHS];
 
 static void on_command(uint64_t command)
@@ -130,6 +131,7 @@ static void on_command(uint64_t command)
     atomic_store_explicit(&birth->call, call ? call->correlation : 0, memory_order_relaxed);
     atomic_store_explicit(&birth->kernel_name, call ? call->kernel_name : NULL,
                           memory_order_relaxed);
+    atomic_store_explicit(&birth->bytes, call ? call->bytes : 0, memory_order_relaxed);
     atomic_store_explicit(&birth->command, command + 1, memory_order_release);
 }
 
@@ -153,6 +155,14 @@ static uint32_t operation_of_command(uint32_t kind)
                                                                         : OPERATION_COPY;
 }
 
+/* From one place to another, which fills do not. */
+static bool command_copies(uint32_t kind)
+{
+    enum { FILL = 0x1207 };
+
+    return operation_of_command(kind) == OPERATION_COPY && kind != FILL;
+}
+
 static void on_legacy_operation(uint32_t operation, void *from, void *argument)
 {
     struct hip_record record;
@@ -164,6 +174,8 @@ static void on_legacy_operation(uint32_t operation, void *from, void *argument)
     memcpy(&record, from, sizeof record);
     const struct birth *birth = birth_of(record.correlation);
     record.correlation = birth ? atomic_load_explicit(&birth->call, memory_order_relaxed) : 0;
+    if (command_copies(record.kind) && record.bytes == 0 && birth)
+        record.bytes = atomic_load_explicit(&birth->bytes, memory_order_relaxed);
     report(operation_of_command(record.kind), &record,
            birth ? atomic_load_explicit(&birth->kernel_name, memory_order_relaxed) : NULL);
 }

@@ -33,7 +33,8 @@ def constant(program, name):
 def vector_add():
     calls = (["hipMalloc"] * 3 + ["hipMemcpy"] * 2 + LAUNCH + ["hipGetLastError", "hipMemcpy"]
              + ["hipFree"] * 3)
-    return {"threads": [calls], "kernels": 1, "copies": 3, "kernel": "vector_add"}
+    return {"threads": [calls], "kernels": 1, "copies": 3, "kernel": "vector_add",
+            "bytes": 1 << 22}
 
 
 def streams():
@@ -140,6 +141,9 @@ def check_operations(name, lines, calls, expected):
     copies = [l for l in hip if l[3] == "op=1" and l[2].startswith("Copy")]
     check(len(kernels) == expected["kernels"], "%s: %d kernels" % (name, len(kernels)))
     check(len(copies) == expected["copies"], "%s: %d copies" % (name, len(copies)))
+    sizes = {l[-1] for l in copies}
+    check("bytes" not in expected or sizes == {"bytes=%d" % expected["bytes"]},
+          "%s: copies are of %s" % (name, sizes))
     check(all(calls.get(l[4]) == "hipLaunchKernel" for l in kernels),
           name + ": a kernel of no launch")
     check(len({l[4] for l in kernels}) == len(kernels), name + ": a kernel came twice")
