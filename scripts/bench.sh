@@ -31,6 +31,8 @@ if [ -x "$dir/bench/counters_bench" ]; then
     echo "== counters: definitions, evaluation, passes, command buffers"
     "$dir/bench/counters_bench" --json "$dir/bench/counters.json" || status=1
 fi
+echo "== libraries that come into a program, stripped"
+"$(dirname "$0")/../bench/load/size_bench.sh" "$dir/lib" || status=1
 if [ -x "$dir/bench/tables_bench" ]; then
     echo "== HIP calls through API tables: what tracing adds"
     "$dir/bench/tables_bench" --json "$dir/bench/tables.json" || status=1

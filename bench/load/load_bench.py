@@ -38,7 +38,7 @@ def main():
                         os.path.join(folder, f"lib{i}.so"))
         rows = {count: measure(args.build, folder, count) for count in (0, LIBRARIES)}
     for count, ms in rows.items():
-        print(f"{count:4d} further libraries {ms:8.3f} ms (budget {BUDGET_MS})")
+        print(f"{count:4d} further libraries {ms:8.3f} ms budget {BUDGET_MS}  {'met' if ms <= BUDGET_MS else 'OVER'}")
     if args.json:
         with open(args.json, "w", encoding="utf-8") as f:
             json.dump({"benchmark": "load", "unit": "ms", "budget": BUDGET_MS,

@@ -84,7 +84,10 @@ int main(int argc, char **argv)
         empty_ns = i == 0 ? ns : empty_ns;
         over += kinds[i].budget_ns > 0 && ns > kinds[i].budget_ns;
         printf("%-12s %5.2f ns", kinds[i].name, ns);
-        printf(kinds[i].budget_ns > 0 ? "  budget %.0f ns\n" : "\n", kinds[i].budget_ns);
+        if (kinds[i].budget_ns > 0)
+            printf("  budget %.0f ns  %s", kinds[i].budget_ns,
+                   ns <= kinds[i].budget_ns ? "met" : "OVER");
+        printf("\n");
         if (json)
             fprintf(json, "  {\"name\": \"%s\", \"ns\": %.3f, \"budget\": %.1f}%s\n", kinds[i].name,
                     ns, kinds[i].budget_ns, i + 1 < KINDS ? "," : "\n]}");

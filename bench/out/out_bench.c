@@ -98,8 +98,9 @@ static int measure(struct result *result)
             return -1;
         result->best_s = seconds < result->best_s ? seconds : result->best_s;
     }
-    printf("%-22s %7.3f s %6.1f MB  budget %.1f s\n", result->name, result->best_s,
-           (double)result->bytes * 1e-6, result->budget_s);
+    printf("%-22s %7.3f s %6.1f MB  budget %.1f s  %s\n", result->name, result->best_s,
+           (double)result->bytes * 1e-6, result->budget_s,
+           result->best_s <= result->budget_s ? "met" : "OVER");
     return 0;
 }
 

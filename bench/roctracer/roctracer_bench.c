@@ -166,7 +166,13 @@ static int report(const char *json)
     for (int row = 0; row < ROWS; row++) {
         printf("%-12s %7.2f ns %7.2f %7.2f ns %7.2f", rows[row].name, ns[row][0],
                ns[row][0] / ns[ROW_FLOOR][0], ns[row][1], ns[row][1] / ns[ROW_FLOOR][1]);
-        printf(rows[row].budget > 0 ? " %8.2f\n" : "\n", rows[row].budget);
+        if (rows[row].budget > 0)
+            printf(" %8.2f  %s", rows[row].budget,
+                   ns[row][0] <= rows[row].budget * ns[ROW_FLOOR][0] &&
+                           ns[row][1] <= rows[row].budget * ns[ROW_FLOOR][1]
+                       ? "met"
+                       : "OVER");
+        printf("\n");
         for (int t = 0; file && t < THREADS_MAX; t++)
             fprintf(file,
                     "  {\"name\": \"%s\", \"threads\": %d, \"ns\": %.3f, \"ratio\": %.3f, "

@@ -158,7 +158,10 @@ int main(int argc, char **argv)
         double ns = measure((enum kind)kind) - plain_ns, ratio = ns / floor_ns;
         over += kinds[kind].budget > 0 && ratio > kinds[kind].budget;
         printf("%-10s %6.2f ns  %5.2f of the floor", kinds[kind].name, ns, ratio);
-        printf(kinds[kind].budget > 0 ? "  budget %.2f\n" : "\n", kinds[kind].budget);
+        if (kinds[kind].budget > 0)
+            printf("  budget %.2f  %s", kinds[kind].budget,
+                   ratio <= kinds[kind].budget ? "met" : "OVER");
+        printf("\n");
         if (json)
             fprintf(
                 json, "  {\"name\": \"%s\", \"ns\": %.3f, \"ratio\": %.3f, \"budget\": %.2f}%s\n",
