@@ -71,3 +71,12 @@ bool environment_change(const struct environment_variable *variables, size_t cou
         free(entries);
     return complete;
 }
+
+bool environment_flag(const char *name, bool otherwise)
+{
+    const char *value = getenv(name);
+    if (!value || !*value)
+        return otherwise;
+    return strcmp(value, "0") && strcasecmp(value, "off") && strcasecmp(value, "false") &&
+           strcasecmp(value, "no");
+}

@@ -19,4 +19,7 @@ struct environment_variable {
  * costs nothing. False: no memory. Any thread; calls must not overlap each other. */
 bool environment_change(const struct environment_variable *variables, size_t count);
 
+/* A switch: everything but 0, off, false and no is on; not set, or empty, is `otherwise`. */
+bool environment_flag(const char *name, bool otherwise);
+
 #endif

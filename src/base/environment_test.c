@@ -74,6 +74,27 @@ static void an_empty_environment_is_one(void **state)
     environ = before;
 }
 
+static void switches_have_many_names(void **state)
+{
+    (void)state;
+    static const char *const off[] = {"0", "off", "FALSE", "No"};
+    static const char *const on[] = {"1", "yes", "00", "-1", "offline"};
+    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++) {
+        assert_true(change("CROC_SWITCH", off[i]));
+        assert_false(environment_flag("CROC_SWITCH", true));
+    }
+    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++) {
+        assert_true(change("CROC_SWITCH", on[i]));
+        assert_true(environment_flag("CROC_SWITCH", false));
+    }
+    for (int otherwise = 0; otherwise < 2; otherwise++) {
+        assert_true(change("CROC_SWITCH", ""));
+        assert_int_equal(environment_flag("CROC_SWITCH", otherwise), otherwise);
+        assert_true(change("CROC_SWITCH", NULL));
+        assert_int_equal(environment_flag("CROC_SWITCH", otherwise), otherwise);
+    }
+}
+
 static atomic_bool stop;
 static atomic_uint bad;
 
@@ -115,6 +136,7 @@ int main(void)
         cmocka_unit_test(what_is_so_already_costs_nothing),
         cmocka_unit_test(the_program_goes_on_setting_its_own),
         cmocka_unit_test(an_empty_environment_is_one),
+        cmocka_unit_test(switches_have_many_names),
         cmocka_unit_test(readers_never_see_a_hole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "session/attach.h"
 
+#include "base/environment.h"
 #include "base/log.h"
 #include "session/clients.h"
 #include "session/lifecycle.h"
@@ -230,9 +231,7 @@ rocprofiler_status_t session_detach(void)
 
 bool attach_is_asked_for(void)
 {
-    const char *value = getenv("ROCP_TOOL_ATTACH");
-    return value && *value && strcmp(value, "0") && strcasecmp(value, "off") &&
-           strcasecmp(value, "false") && strcasecmp(value, "no");
+    return environment_flag("ROCP_TOOL_ATTACH", false);
 }
 
 static void nobody(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user_data,

@@ -156,7 +156,7 @@ rocprofiler_register_error_code_t rocprofiler_register_attach(const char *enviro
     struct pairs pairs = {0};
     if (!tool_lib_path || !*tool_lib_path)
         return ROCP_REG_INVALID_ARGUMENT;
-    if (!register_flag("ROCPROFILER_REGISTER_ENABLED", true)) {
+    if (!environment_flag("ROCPROFILER_REGISTER_ENABLED", true)) {
         log_error("register", "ROCPROFILER_REGISTER_ENABLED=0: nothing can be attached");
         return ROCP_REG_ATTACHMENT_NOT_AVAILABLE;
     }
@@ -213,6 +213,6 @@ static void listener_start(void)
 void register_listener_start_if_asked(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (register_flag("ROCP_TOOL_ATTACH", false))
+    if (environment_flag("ROCP_TOOL_ATTACH", false))
         pthread_once(&once, listener_start);
 }

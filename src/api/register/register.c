@@ -5,6 +5,7 @@
  */
 #include "register.h"
 
+#include "base/environment.h"
 #include "base/log.h"
 
 #include <dlfcn.h>
@@ -69,15 +70,6 @@ void register_tool_is_here(void)
     atomic_store_explicit(&tool_is_here, true, memory_order_relaxed);
 }
 
-bool register_flag(const char *name, bool otherwise)
-{
-    const char *value = getenv(name);
-    if (!value || !*value)
-        return otherwise;
-    return strcmp(value, "0") && strcasecmp(value, "off") && strcasecmp(value, "false") &&
-           strcasecmp(value, "no");
-}
-
 static bool nonempty(const char *name)
 {
     const char *value = secure_getenv(name);
@@ -86,11 +78,11 @@ static bool nonempty(const char *name)
 
 static bool tool_present(void)
 {
-    if (!register_flag("ROCPROFILER_REGISTER_ENABLED", true))
+    if (!environment_flag("ROCPROFILER_REGISTER_ENABLED", true))
         return false;
     return atomic_load_explicit(&tool_is_here, memory_order_relaxed) ||
-           register_flag("ROCPROFILER_REGISTER_FORCE_LOAD", false) ||
-           register_flag("ROCP_TOOL_ATTACH", false) || nonempty("ROCP_TOOL_LIBRARIES") ||
+           environment_flag("ROCPROFILER_REGISTER_FORCE_LOAD", false) ||
+           environment_flag("ROCP_TOOL_ATTACH", false) || nonempty("ROCP_TOOL_LIBRARIES") ||
            nonempty("ROCPROFILER_REGISTER_LIBRARY") || dlsym(RTLD_DEFAULT, "rocprofiler_configure");
 }
 
@@ -245,7 +237,7 @@ rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     int library = library_index(lib_name);
     if (library < 0)
         return ROCP_REG_UNSUPPORTED_API;
-    if (register_flag("ROCPROFILER_REGISTER_SECURE", false) &&
+    if (environment_flag("ROCPROFILER_REGISTER_SECURE", false) &&
         !address_is_of((const void *)import_func, &libraries[library]))
         return ROCP_REG_INVALID_API_ADDRESS;
     struct registration own = {.library = (unsigned)library,

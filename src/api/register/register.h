@@ -5,9 +5,6 @@
 #include <rocprofiler-register/rocprofiler-register.h>
 #include <stdbool.h>
 
-/* A switch of the environment: everything but 0, off, false and no is on. */
-bool register_flag(const char *name, bool otherwise);
-
 /* This thread is inside of the profiler on our account: calling us again would wait for itself. */
 bool register_enter(void);
 void register_leave(void);
