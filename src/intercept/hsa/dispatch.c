@@ -258,8 +258,9 @@ static void user_signal_complete(const struct dispatch *dispatch)
     if (user == NULL)
         return;
     if (user->kind == AMD_SIGNAL_KIND_USER) {
-        user->start_ts = dispatch->kernel->start_ts;
-        user->end_ts = dispatch->kernel->end_ts;
+        /* Relaxed: the device may write the times of another packet that counts the same signal. */
+        __atomic_store_n(&user->start_ts, dispatch->kernel->start_ts, __ATOMIC_RELAXED);
+        __atomic_store_n(&user->end_ts, dispatch->kernel->end_ts, __ATOMIC_RELAXED);
     }
     hsa_real.hsa_signal_subtract_screlease(dispatch->user, 1);
 }
