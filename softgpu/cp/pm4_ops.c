@@ -1,5 +1,8 @@
 #include "cp/pm4_ops.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/log.h"
 
 /* First register of each SET_* space: the packets carry offsets from it. */
@@ -44,11 +47,41 @@ static void register_unknown(struct cp_queue *queue, const struct pm4_packet *pa
                 packet->name, (unsigned long long)packet->va, reg);
 }
 
+static bool memory_store(struct access *access, uint64_t va, const char *from, size_t size_bytes)
+{
+    enum { PAGE_BYTES = 4096 };
+    while (size_bytes) {
+        uint32_t room = PAGE_BYTES - va % PAGE_BYTES;
+        uint32_t part = size_bytes < room ? (uint32_t)size_bytes : room;
+        void *to = access_pointer(access, va, part, VM_WRITE);
+        if (!to)
+            return false;
+        memcpy(to, from, part);
+        va += part;
+        from += part;
+        size_bytes -= part;
+    }
+    return true;
+}
+
+/* What thread traces have written so far goes to memory. */
+static void traces_store(struct cp_queue *queue)
+{
+    struct perf_trace_chunk chunk;
+    while (perf_trace_take(queue->device->perf, &chunk)) {
+        if (!memory_store(&queue->device->access, chunk.va, chunk.bytes, chunk.size_bytes))
+            perf_trace_fault(queue->device->perf, &chunk);
+        free(chunk.bytes);
+    }
+}
+
 static void reg_write(struct cp_queue *queue, const struct pm4_packet *packet, uint32_t reg,
                       uint32_t value)
 {
     if (!perf_reg_write(queue->device->perf, pm4_xcc_mask(queue), reg, value))
         register_unknown(queue, packet, reg);
+    if (perf_trace_register(reg))
+        traces_store(queue);
 }
 
 static bool reg_read(struct cp_queue *queue, const struct pm4_packet *packet, uint32_t reg,
@@ -58,6 +91,8 @@ static bool reg_read(struct cp_queue *queue, const struct pm4_packet *packet, ui
     uint32_t xcc = mask ? (uint32_t)__builtin_ctz(mask) : 0;
 
     *value = 0;
+    if (perf_trace_register(reg))
+        traces_store(queue);
     if (perf_reg_read(queue->device->perf, xcc, reg, value))
         return true;
     register_unknown(queue, packet, reg);

@@ -14,6 +14,7 @@
 #include "perf/memory.h"
 #include "perf/perf.h"
 #include "perf/sources.h"
+#include "perf/trace.h"
 #include "perf_tables.h" /* generated */
 
 enum axis { AXIS_XCC, AXIS_SE, AXIS_CU, AXIS_CHANNEL, AXIS_ENGINE };
@@ -72,6 +73,7 @@ struct counter {
 /* A dispatch that runs: how long each compute unit has been busy with it. */
 struct running_dispatch {
     uint64_t seq;
+    uint64_t begin_cycles;
     struct running_dispatch *next;
     uint32_t capacity; /* groups that a compute unit holds */
     enum perf_limit limit;
@@ -89,6 +91,9 @@ struct perf {
      * Reader: the engine at group start (relaxed): a group that just missed it lies before the
      * start. */
     atomic_uint wants;
+    /* What each shader array traces. Written by register writes, read by the engine at group start,
+     * both relaxed, as `wants`. */
+    atomic_uint *trace_targets;
 
     pthread_mutex_t lock; /* all below: registers (CP thread) against retirement (pool threads) */
     uint32_t gfx_index;
@@ -100,6 +105,7 @@ struct perf {
     uint64_t (*channel)[SRC_CHANNEL_COUNT];              /* [xcc][channel] */
     uint64_t engine[PERF_ENGINES_MAX][SRC_ENGINE_COUNT]; /* SDMA */
     struct memory_model memory;
+    struct trace *trace;
     struct running_dispatch *running, *spare;
 };
 

@@ -27,6 +27,7 @@ static bool perf_allocate(struct perf *perf)
     perf->se = calloc((size_t)xccs * perf->se_units, sizeof perf->se[0]);
     perf->xcc = calloc(xccs, sizeof perf->xcc[0]);
     perf->channel = calloc((size_t)xccs * perf->model->tcc_channels, sizeof perf->channel[0]);
+    complete &= trace_allocate(perf);
     return complete && perf->storage && perf->cu && perf->se && perf->xcc && perf->channel;
 }
 
@@ -81,6 +82,7 @@ void perf_destroy(struct perf *perf)
     free(perf->se);
     free(perf->xcc);
     free(perf->channel);
+    trace_free(perf);
     pthread_mutex_destroy(&perf->lock);
     free(perf);
 }
@@ -233,6 +235,8 @@ void perf_group_retire(struct perf *perf, const struct perf_group *group)
     struct running_dispatch *dispatch = *dispatch_find(perf, group->dispatch_seq);
     if (dispatch)
         dispatch_add(dispatch, group, at);
+    if (dispatch)
+        trace_group(perf, group, dispatch->begin_cycles);
     struct memory_totals totals = {
         .cu = perf->cu[at],
         .channel = perf->channel + (size_t)group->xcc * model->tcc_channels,
@@ -268,6 +272,7 @@ void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq)
     struct running_dispatch *dispatch = dispatch_new(perf);
     if (dispatch) { /* without memory only the cycle counters of this dispatch stay behind */
         dispatch->seq = dispatch_seq;
+        dispatch->begin_cycles = perf->xcc[0][SRC_CLOCK - SRC_XCC_FIRST] + CYCLES_PER_LAUNCH;
         dispatch->next = perf->running;
         perf->running = dispatch;
     }
@@ -352,6 +357,7 @@ void perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)
     struct running_dispatch **at = dispatch_find(perf, dispatch_seq), *dispatch = *at;
     if (dispatch) {
         cycles_add(perf, dispatch);
+        trace_settle(perf);
         *at = dispatch->next;
         dispatch->next = perf->spare;
         perf->spare = dispatch;

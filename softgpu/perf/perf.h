@@ -63,6 +63,34 @@ enum perf_access_flag {
 /* What keeps a compute unit from holding one work-group more. */
 enum perf_limit { LIMIT_WAVES, LIMIT_VGPRS, LIMIT_SGPRS, LIMIT_LDS, LIMIT_BARRIERS };
 
+/* Instructions as the thread trace names them: SQ_THREAD_TRACE_INST_TYPE, where it has a name. */
+enum perf_inst {
+    PERF_INST_SMEM_RD = 0,
+    PERF_INST_SALU_32 = 1,
+    PERF_INST_VMEM_RD = 2,
+    PERF_INST_VMEM_WR = 3,
+    PERF_INST_FLAT_WR = 4,
+    PERF_INST_VALU_32 = 5,
+    PERF_INST_LDS = 6,
+    PERF_INST_PC = 7, /* jumps to an address in a register */
+    PERF_INST_GDS = 8,
+    PERF_INST_JUMP = 12,
+    PERF_INST_NEXT = 13, /* a branch that is not taken */
+    PERF_INST_FLAT_RD = 14,
+    PERF_INST_OTHER = 15,
+    PERF_INST_SMEM_WR = 16,
+    PERF_INST_SALU_64 = 17, /* as SALU_32, encoded in 64 bits */
+    PERF_INST_VALU_64 = 18,
+    PERF_INST_MATRIX = 28,
+    PERF_INST_NONE = 255 /* executed where it is fetched: s_waitcnt, s_nop, s_barrier ... */
+};
+
+struct perf_trace_step {
+    uint64_t value; /* PC: where it leads. User data: M0 */
+    uint8_t wave, tally, type;
+    bool is_userdata;
+};
+
 struct perf_lds { /* cycles, and lanes outside; only while perf_wants() PERF_WANT_LDS */
     uint64_t active, conflict, address_conflict, unaligned, atomic_return, violations;
 };
@@ -83,6 +111,8 @@ struct perf_group {
     uint64_t fetches;                        /* 32-byte instruction fetches */
     const struct perf_line_access *accesses; /* only while wanted */
     uint64_t access_count;
+    const struct perf_trace_step *steps; /* while traced: what its waves executed, each in order */
+    uint64_t step_count, steps_lost;
     /* Executed instructions: how many of which, appended by perf_group_count(). Last, because a
      * kernel uses a dozen: the rest is never touched. */
     uint32_t tally_count;
@@ -115,5 +145,31 @@ enum { PERF_ENGINES_MAX = 16 };
 /* What an engine has done: packets ended, interrupts raised, times that its ring came round. */
 void perf_engine_work(struct perf *perf, uint32_t engine, uint32_t packets, uint32_t interrupts,
                       uint32_t ring_wraps);
+
+/* Thread trace. What of a compute unit's groups is traced: any thread may ask. */
+enum perf_trace_level { TRACE_NONE, TRACE_WAVES /* begins and ends */, TRACE_STEPS };
+enum perf_trace_level perf_trace_level(const struct perf *perf, uint32_t xcc, uint32_t se,
+                                       uint32_t sh, uint32_t cu);
+
+/* Compute registers that a launch has written, before its dispatch begins. */
+struct perf_trace_register {
+    uint32_t reg, value;
+};
+void perf_trace_launch(struct perf *perf, const struct perf_trace_register *registers,
+                       uint32_t count);
+
+/* Whether a register is one that says how far a trace is, or that ends it: before such a register
+ * is read, and after it was written, what the trace has must go to memory. */
+bool perf_trace_register(uint32_t reg);
+/* Part of a trace that is not in memory yet; false: there is none. The bytes are the caller's to
+ * free, and to write: what cannot be written is a fault of its engine. */
+struct perf_trace_chunk {
+    uint32_t engine;
+    uint64_t va;
+    void *bytes;
+    size_t size_bytes;
+};
+bool perf_trace_take(struct perf *perf, struct perf_trace_chunk *chunk);
+void perf_trace_fault(struct perf *perf, const struct perf_trace_chunk *chunk);
 
 #endif

@@ -177,6 +177,21 @@ static void session_begin(struct perf *perf, uint32_t xcc_mask, uint32_t value)
     }
 }
 
+static void trace_visit(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t unit,
+                        uint32_t value)
+{
+    trace_register_written(perf, reg->offset, xcc, unit, value);
+}
+
+static void trace_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
+                        uint32_t value)
+{
+    stored_write(perf, reg, xcc_mask, value);
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
+        if (xcc_mask >> xcc & 1)
+            arrays_visit(perf, reg, xcc, value, 1, trace_visit);
+}
+
 /* Registers that do something when they are written. */
 static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
                         uint32_t value)
@@ -199,6 +214,14 @@ static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t 
                        xcc_mask); /* what was counted so far was counted under the old value */
         stored_write(perf, reg, xcc_mask, value);
         counters_gate(perf, xcc_mask);
+        break;
+    case REG_GFX90A_SQ_THREAD_TRACE_MODE:
+    case REG_GFX90A_SQ_THREAD_TRACE_CTRL:
+    case REG_GFX90A_SQ_THREAD_TRACE_USERDATA_0:
+    case REG_GFX90A_SQ_THREAD_TRACE_USERDATA_1:
+    case REG_GFX90A_SQ_THREAD_TRACE_USERDATA_2:
+    case REG_GFX90A_SQ_THREAD_TRACE_USERDATA_3:
+        trace_write(perf, reg, xcc_mask, value);
         break;
     default:
         stored_write(perf, reg, xcc_mask, value);

@@ -13,6 +13,7 @@ struct finished_group {
     bool ready;
     struct perf_group record;
     struct access_log accesses;
+    struct step_log steps;
 };
 
 struct dispatch {

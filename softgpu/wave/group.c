@@ -22,9 +22,18 @@ static void wave_run(struct wave *wave)
     wave->stop = WAVE_SLICE;
 }
 
-/* The same while instruction fetches are counted. A slot's first execution only decodes it, and
- * comes back to it: that is no fetch. Kept out of line, for the sake of wave_run()'s registers. */
-static __attribute__((noinline)) void wave_run_fetching(struct wave *wave)
+static void executed_note(struct wave *wave, const struct inst *inst, const struct inst *next)
+{
+    if (wave->group->wants & PERF_WANT_FETCH)
+        fetch_note(wave, inst);
+    if (wave->group->is_traced && (next || wave->stop != WAVE_FAULT))
+        step_note(wave, inst, next);
+}
+
+/* The same while instruction fetches are counted, or instructions traced. A slot's first execution
+ * only decodes it, and comes back to it: that is neither. Kept out of line, for the sake of
+ * wave_run()'s registers. */
+static __attribute__((noinline)) void wave_run_noting(struct wave *wave)
 {
     const struct inst *inst = wave->pc;
     wave->stop = WAVE_RUNNING;
@@ -35,7 +44,7 @@ static __attribute__((noinline)) void wave_run_fetching(struct wave *wave)
         const struct inst *next = exec(wave, inst);
         wave_count(wave, inst, mask);
         if (next != inst)
-            fetch_note(wave, inst);
+            executed_note(wave, inst, next);
         inst = next;
     }
     wave->fetch_window = wave->group->fetches.last_window;
@@ -77,8 +86,8 @@ static bool group_round(struct workgroup *group, struct wave **faulting)
         if (wave->stop == WAVE_GWS && !gws_may_pass(engine_gws(group->engine), &wave->gws))
             continue;
         valu_switch(wave);
-        if (__builtin_expect(group->wants & PERF_WANT_FETCH, 0))
-            wave_run_fetching(wave);
+        if (__builtin_expect((group->wants & PERF_WANT_FETCH) || group->is_traced, 0))
+            wave_run_noting(wave);
         else
             wave_run(wave);
         worked |= wave->stop != WAVE_SLEEP;

@@ -53,6 +53,11 @@ struct fetch_log {
     uint64_t last_window; /* of the wave that runs */
 };
 
+struct step_log { /* executed instructions, while the thread trace wants them */
+    struct perf_trace_step *items;
+    uint64_t count, capacity, lost;
+};
+
 struct workgroup {
     struct workgroup *next; /* run queue, free list */
     struct dispatch *dispatch;
@@ -75,6 +80,8 @@ struct workgroup {
     uint64_t scratch_capacity; /* bytes */
     struct access_log accesses;
     struct fetch_log fetches;
+    bool is_traced; /* its steps are wanted */
+    struct step_log steps;
     struct perf_lds lds_counts;
     uint64_t flat_lds_insts, flat_lds_only;
 };
@@ -119,6 +126,9 @@ const struct inst *wave_jump(struct wave *wave, const struct inst *inst, uint64_
 /* fetch.c: the wave fetched the instruction. The caller has seen that perf wants it. */
 void fetch_note(struct wave *wave, const struct inst *inst);
 void fetch_log_clear(struct fetch_log *log);
+
+/* step_note.c: the wave executed the instruction; NULL: and stopped. The group is traced. */
+void step_note(struct wave *wave, const struct inst *inst, const struct inst *next);
 
 /* What the run loop counts for an instruction, once its handler returned. */
 static inline void wave_count(struct wave *wave, const struct inst *inst, uint64_t exec)

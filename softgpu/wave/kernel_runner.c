@@ -98,6 +98,11 @@ struct engine *kernel_runner_engine(struct kernel_runner *r)
     return r->engine;
 }
 
+struct perf *kernel_runner_perf(struct kernel_runner *r)
+{
+    return r->perf;
+}
+
 void kernel_runner_allow_gws(struct kernel_runner *r)
 {
     r->gws = true;

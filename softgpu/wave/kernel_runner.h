@@ -18,6 +18,7 @@ int kernel_runner_create(int threads, size_t buffer_bytes, struct kernel_runner 
 void kernel_runner_destroy(struct kernel_runner *runner);
 void *kernel_runner_buffer(struct kernel_runner *runner);
 struct engine *kernel_runner_engine(struct kernel_runner *runner);
+struct perf *kernel_runner_perf(struct kernel_runner *runner);
 
 /* The same on another GPU than "gfx90a". */
 int kernel_runner_create_on(const char *gpu, int threads, size_t buffer_bytes,

@@ -180,6 +180,7 @@ void group_free(struct workgroup *group)
     free(group->scratch);
     free(group->lds);
     free(group->accesses.items);
+    free(group->steps.items);
     free(group->fetches.lines);
     free(group);
 }
@@ -353,6 +354,7 @@ void group_start(struct workgroup *group, const struct gpu_model *model,
     group->lds_bytes = launch->lds_bytes;
     memset(group->lds, 0, launch->lds_bytes);
     group->accesses.count = 0;
+    group->steps.count = group->steps.lost = 0;
     fetch_log_clear(&group->fetches);
     group->lds_counts = (struct perf_lds){0};
     group->flat_lds_insts = group->flat_lds_only = 0;

@@ -113,6 +113,7 @@ static struct workgroup *start_group(struct engine *engine, struct dispatch *dis
     struct finished_group *slot = &dispatch->finished[index % dispatch->window];
     slot->ready = false;
     slot->accesses = (struct access_log){0};
+    slot->steps = (struct step_log){0};
     dispatch->in_flight++;
     dispatch->running++;
     engine->resident++;
@@ -124,8 +125,11 @@ static struct workgroup *start_group(struct engine *engine, struct dispatch *dis
     group->engine = engine;
     group->wants = perf_wants(engine->perf);
     int status = group_reserve(group, &dispatch->launch);
-    if (status == 0)
+    if (status == 0) {
         group_start(group, engine->model, &dispatch->request, index);
+        group->is_traced = perf_trace_level(engine->perf, group->xcc, group->se, group->sh,
+                                            group->cu) == TRACE_STEPS;
+    }
     pthread_mutex_lock(&engine->lock);
     if (status == 0)
         return group;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gfx90a_regs.h" /* generated */
 #include "perf/clock.h"
 #include "wave/engine.h"
 
@@ -114,21 +115,44 @@ static struct finished_group *next_finished(struct dispatch *dispatch)
     return slot;
 }
 
+/* Registers of the compute state that the launch has set, as the thread trace shows them. */
+static void begin(struct engine *engine, const struct dispatch *dispatch)
+{
+    const struct launch *launch = &dispatch->launch;
+    const struct perf_trace_register registers[] = {
+        {REG_GFX90A_COMPUTE_NUM_THREAD_X, launch->size[0]},
+        {REG_GFX90A_COMPUTE_NUM_THREAD_Y, launch->size[1]},
+        {REG_GFX90A_COMPUTE_NUM_THREAD_Z, launch->size[2]},
+        {REG_GFX90A_COMPUTE_PGM_LO, (uint32_t)(launch->entry_va >> 8)},
+        {REG_GFX90A_COMPUTE_PGM_HI, (uint32_t)(launch->entry_va >> 40)},
+        {REG_GFX90A_COMPUTE_PGM_RSRC1, launch->rsrc1},
+        {REG_GFX90A_COMPUTE_PGM_RSRC2, launch->rsrc2},
+        {REG_GFX90A_COMPUTE_DISPATCH_INITIATOR, 1},
+    };
+    perf_trace_launch(engine->perf, registers, sizeof registers / sizeof registers[0]);
+    perf_dispatch_begin(engine->perf, dispatch->sequence);
+}
+
 static void retire_in_order(struct engine *engine, struct dispatch *dispatch)
 {
     struct finished_group *next;
     while ((next = next_finished(dispatch))) {
         pthread_mutex_unlock(&engine->lock);
         if (!dispatch->begun)
-            perf_dispatch_begin(engine->perf, dispatch->sequence);
+            begin(engine, dispatch);
         dispatch->begun = true;
         next->record.accesses = next->accesses.items;
         next->record.access_count = next->accesses.count;
+        next->record.steps = next->steps.items;
+        next->record.step_count = next->steps.count;
+        next->record.steps_lost = next->steps.lost;
         perf_group_retire(engine->perf, &next->record);
         free(next->accesses.items);
+        free(next->steps.items);
         pthread_mutex_lock(&engine->lock);
         next->ready = false;
         next->accesses = (struct access_log){0};
+        next->steps = (struct step_log){0};
         dispatch->group_retired++;
     }
 }
@@ -141,6 +165,8 @@ void group_finish(struct engine *engine, struct workgroup *group)
     record_group(engine, group, &slot->record);
     slot->accesses = group->accesses;
     group->accesses = (struct access_log){0};
+    slot->steps = group->steps;
+    group->steps = (struct step_log){0};
     pthread_mutex_lock(&engine->retire_lock);
     pthread_mutex_lock(&engine->lock);
     slot->ready = true;
@@ -172,8 +198,10 @@ void dispatch_unlink(struct engine *engine, struct dispatch *dispatch)
 
 void dispatch_free(struct dispatch *dispatch)
 {
-    for (uint64_t i = dispatch->group_retired; i < dispatch->group_next; i++)
+    for (uint64_t i = dispatch->group_retired; i < dispatch->group_next; i++) {
         free(dispatch->finished[i % dispatch->window].accesses.items);
+        free(dispatch->finished[i % dispatch->window].steps.items);
+    }
     free(dispatch->finished);
     free(dispatch);
 }

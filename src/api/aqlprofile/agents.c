@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hsa/hsa_ext_amd.h>
+
 #include "api/aqlprofile/internal.h"
 
 static _Thread_local char last_error[256];
@@ -24,13 +26,8 @@ const char *aqlprofile_last_error(void)
     return last_error;
 }
 
-/* Numbers of hsa_amd_agent_info_t; the later ones are unknown to old runtimes, which say so. */
-enum {
-    AGENT_COMPUTE_UNITS = 0xA002,
-    AGENT_SHADER_ENGINES = 0xA00D,
-    AGENT_ARRAYS_PER_ENGINE = 0xA00E,
-    AGENT_DIES = 0xA111
-};
+/* HSA_AMD_AGENT_INFO_NUM_XCC: unknown to old headers, and to old runtimes, which say so. */
+enum { AGENT_DIES = 0xA111 };
 
 /* The runtime loads this library, so its symbols are somewhere, but not always in global scope.
  * We link no runtime: a program may use any generation of it. */
@@ -81,11 +78,12 @@ int aqlprofile_target_of_hsa(hsa_agent_t agent, struct gpu_target *target)
         return -1;
     }
     if (get_info(agent, HSA_AGENT_INFO_NAME, name) != HSA_STATUS_SUCCESS ||
-        get_info(agent, (hsa_agent_info_t)AGENT_COMPUTE_UNITS, &g.cu_count) != HSA_STATUS_SUCCESS ||
-        get_info(agent, (hsa_agent_info_t)AGENT_SHADER_ENGINES, &g.se_count) !=
+        get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &g.cu_count) !=
             HSA_STATUS_SUCCESS ||
-        get_info(agent, (hsa_agent_info_t)AGENT_ARRAYS_PER_ENGINE, &g.sa_per_se) !=
-            HSA_STATUS_SUCCESS) {
+        get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES, &g.se_count) !=
+            HSA_STATUS_SUCCESS ||
+        get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE,
+                 &g.sa_per_se) != HSA_STATUS_SUCCESS) {
         aqlprofile_fail(HSA_STATUS_ERROR, "agent %llx is not known to the HSA runtime",
                         (unsigned long long)agent.handle);
         return -1;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
 
 static const struct double_gpu {
     uint64_t handle;
@@ -29,16 +29,16 @@ hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
     case HSA_AGENT_INFO_NAME:
         strcpy(value, gpu->name);
         return HSA_STATUS_SUCCESS;
-    case 0xA002:
+    case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
         *(uint32_t *)value = gpu->units;
         return HSA_STATUS_SUCCESS;
-    case 0xA00D:
+    case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES:
         *(uint32_t *)value = gpu->engines;
         return HSA_STATUS_SUCCESS;
-    case 0xA00E:
+    case HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE:
         *(uint32_t *)value = gpu->arrays;
         return HSA_STATUS_SUCCESS;
-    case 0xA111:
+    case 0xA111: /* HSA_AMD_AGENT_INFO_NUM_XCC */
         if (!gpu->dies)
             return HSA_STATUS_ERROR_INVALID_ARGUMENT;
         *(uint32_t *)value = gpu->dies;
