@@ -17,7 +17,6 @@
 #include "driver/topology.h"
 
 /* Numbers below are what programs close in bulk when they turn into daemons. */
-enum { FILE_NUMBER_MIN = 900 };
 
 static struct {
     pthread_once_t once;

@@ -31,10 +31,13 @@
 #define DEVICE_OFFSET_DOORBELL (UINT64_C(1) << 32) /* times GPU number + 1 */
 #define DEVICE_OFFSET_HEAP     (UINT64_C(1) << 37)
 #define DEVICE_FILE_BYTES      (UINT64_C(1) << 50)
+/* Our descriptors lie high, out of the way of programs that close low ones. */
+enum { FILE_NUMBER_MIN = 900 };
 enum { DOORBELL_PAGE_BYTES = 8192, DOORBELLS_PER_PAGE = DOORBELL_PAGE_BYTES / 8 };
 
 struct buffer;
 struct svm_range;
+struct storage;
 
 struct gpu {
     uint32_t gpu_id;
@@ -65,6 +68,7 @@ struct driver {
     struct buffer **buffers; /* by handle - 1 */
     size_t buffer_slots;
     uint64_t heap_next;                      /* next free offset of the memory file */
+    struct storage *exported;                /* what descriptors were given out for */
     struct queue queues[DOORBELLS_PER_PAGE]; /* by queue id; 0 stays unused */
     pthread_mutex_t svm_lock; /* serialises SVM changes; may be held while vm_* wait */
     struct svm_range *svm;

@@ -9,23 +9,39 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <libdrm/amdgpu.h>
-
-#include "driver/driver.h"
+#include "driver/drm.h"
 #include "driver/real.h"
 #include "driver/topology.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 int drmOpenRender(int minor);
 int drmClose(int fd);
 
 struct amdgpu_device {
     const struct gpu_model *model; /* writers: initialize, always the same value */
-    _Atomic int fd;                /* of the last initialize; relaxed, a number only */
+    _Atomic int fd; /* its own descriptor of the render node; relaxed, checked before use */
 };
 
 static struct amdgpu_device devices[GPU_DEVICES_MAX];
+
+/* The device's own descriptor of its render node, as libdrm keeps one: the program's may be closed,
+ * and its number taken by another file. Made again after a fork. */
+static int device_fd(struct amdgpu_device *device)
+{
+    int fd = atomic_load_explicit(&device->fd, memory_order_relaxed);
+    if (fd > 0 && driver_of_fd(fd))
+        return fd;
+    int low =
+        driver_open_render(topology_render_minor((int)(device - devices)), O_RDWR | O_CLOEXEC);
+    if (low < 0)
+        return -errno;
+    fd = fcntl(low, F_DUPFD_CLOEXEC, FILE_NUMBER_MIN);
+    if (fd < 0)
+        fd = low; /* fewer descriptors allowed than that */
+    else
+        close(low);
+    atomic_store_explicit(&device->fd, fd, memory_order_relaxed);
+    return fd;
+}
 
 EXPORT int drmOpenRender(int minor)
 {
@@ -53,7 +69,6 @@ EXPORT int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor,
         if (!model || driver_render_minor_of_fd(fd) != render_minor)
             continue;
         devices[i].model = model;
-        atomic_store_explicit(&devices[i].fd, fd, memory_order_relaxed);
         *major = 3;
         *minor = 57;
         *handle = &devices[i];
@@ -67,6 +82,15 @@ static bool ours(amdgpu_device_handle handle)
     return handle >= devices && handle < devices + GPU_DEVICES_MAX;
 }
 
+struct gpu *drm_device_gpu(amdgpu_device_handle handle, struct driver **driver)
+{
+    if (!ours(handle))
+        return NULL;
+    int fd = device_fd(handle);
+    *driver = fd >= 0 ? driver_of_fd(fd) : NULL;
+    return *driver ? driver_gpu(*driver, topology_gpu_id((int)(handle - devices))) : NULL;
+}
+
 EXPORT int amdgpu_device_deinitialize(amdgpu_device_handle handle)
 {
     if (ours(handle))
@@ -77,10 +101,8 @@ EXPORT int amdgpu_device_deinitialize(amdgpu_device_handle handle)
 
 EXPORT int amdgpu_device_get_fd(amdgpu_device_handle handle)
 {
-    /* A duplicate: the 6.x thunk closes the descriptor it had and keeps this one. Handing out the
-     * same number let a later file of the program take it. */
     if (ours(handle))
-        return fcntl(atomic_load_explicit(&handle->fd, memory_order_relaxed), F_DUPFD_CLOEXEC, 3);
+        return device_fd(handle);
     __typeof__(&amdgpu_device_get_fd) real = REAL(amdgpu_device_get_fd);
     return real ? real(handle) : -EINVAL;
 }

@@ -16,6 +16,7 @@ struct event_wait {
     struct waiter *waiter;
     uint32_t id;
     bool done;
+    bool aged; /* the waiter gave an age */
     struct event_wait *next;
 };
 
@@ -43,7 +44,7 @@ int event_create(struct events *events, uint32_t type, bool auto_reset, uint32_t
     bool found = free_id < KFD_SIGNAL_EVENT_LIMIT;
     if (found)
         events->slot[free_id] =
-            (struct event){.used = true, .type = type, .auto_reset = auto_reset};
+            (struct event){.used = true, .type = type, .auto_reset = auto_reset, .age = 1};
     pthread_mutex_unlock(&events->lock);
     if (!found)
         return -ENOSPC;
@@ -79,6 +80,7 @@ static void event_raise_locked(struct event *event)
         pthread_cond_signal(&wait->waiter->wake);
     }
     event->set = !(event->auto_reset && awaited);
+    event->age++;
 }
 
 int event_set(struct events *events, uint32_t id)
@@ -117,21 +119,29 @@ int events_memory_fault(struct events *events, const struct kfd_hsa_memory_excep
     return raised;
 }
 
+/* Which member of the union it is depends on the event's type. */
+static struct kfd_event_age *event_age_of(struct kfd_event_data *data)
+{
+    return (struct kfd_event_age *)&data->memory_exception_data;
+}
+
 /* Puts the waiter into every event's list; events already set count at once. */
-static int waits_link(struct events *events, struct event_wait *waits,
-                      const struct kfd_event_data *data, uint32_t count, struct waiter *waiter)
+static int waits_link(struct events *events, struct event_wait *waits, struct kfd_event_data *data,
+                      uint32_t count, struct waiter *waiter)
 {
     for (uint32_t i = 0; i < count; i++)
         if (!event_find(events, data[i].event_id))
             return -EINVAL;
     for (uint32_t i = 0; i < count; i++) {
         struct event *event = event_find(events, data[i].event_id);
-        waits[i] =
-            (struct event_wait){.waiter = waiter, .id = data[i].event_id, .done = event->set};
-        if (event->set) {
+        uint64_t seen = event->type == KFD_IOC_EVENT_SIGNAL ? event_age_of(&data[i])->last : 0;
+        bool come = event->set || (seen && seen != event->age);
+        waits[i] = (struct event_wait){
+            .waiter = waiter, .id = data[i].event_id, .done = come, .aged = seen != 0};
+        if (come) {
             waiter->missing--;
             waiter->any = true;
-            event->set = !event->auto_reset;
+            event->set = event->set && !event->auto_reset;
         }
         waits[i].next = event->waits;
         event->waits = &waits[i];
@@ -152,13 +162,15 @@ static void waits_unlink(struct events *events, struct event_wait *waits, uint32
     }
 }
 
-static void exceptions_copy(struct events *events, const struct event_wait *waits,
-                            struct kfd_event_data *data, uint32_t count)
+static void results_copy(struct events *events, const struct event_wait *waits,
+                         struct kfd_event_data *data, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct event *event = event_find(events, waits[i].id);
         if (waits[i].done && event && event->type == KFD_IOC_EVENT_MEMORY)
             data[i].memory_exception_data = event->memory;
+        if (waits[i].done && event && waits[i].aged)
+            event_age_of(&data[i])->last = event->age;
     }
 }
 
@@ -207,7 +219,7 @@ static int wait_locked(struct events *events, struct event_wait *waits, struct k
     if (status)
         return status;
     status = waiter_sleep(events, waiter, all, timeout_ms, result);
-    exceptions_copy(events, waits, data, count);
+    results_copy(events, waits, data, count);
     waits_unlink(events, waits, count);
     return status;
 }

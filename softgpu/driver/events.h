@@ -16,6 +16,7 @@ struct event_wait; /* one event of one blocked WAIT_EVENTS */
 struct event {
     bool used, set, auto_reset;
     uint32_t type;
+    uint64_t age; /* times it was raised, plus one: a waiter tells what it has seen */
     struct kfd_hsa_memory_exception_data memory; /* of the last fault, for KFD_IOC_EVENT_MEMORY */
     struct event_wait *waits;
 };
@@ -33,7 +34,8 @@ int event_reset(struct events *events, uint32_t id);
 /* Raises every memory event of the process. Returns how many there were. */
 int events_memory_fault(struct events *events, const struct kfd_hsa_memory_exception_data *fault);
 
-/* data[] names the events and receives exception data. `timeout_ms`: 0 polls, UINT32_MAX waits
+/* data[] names the events and receives exception data, and the ages of signals that gave one; one
+ * that was raised since counts as come. `timeout_ms`: 0 polls, UINT32_MAX waits
  * forever. 0 with *result = KFD_IOC_WAIT_RESULT_*, or -errno. */
 int events_wait(struct events *events, struct kfd_event_data *data, uint32_t count, bool all,
                 uint32_t timeout_ms, uint32_t *result);

@@ -48,6 +48,28 @@ static void manual_events_stay_set_and_auto_reset_ones_are_consumed(void **state
     assert_int_equal(poll_one(manual), KFD_IOC_WAIT_RESULT_TIMEOUT);
 }
 
+/* A waiter that tells the age it has seen misses no raise in between, though the event is consumed.
+ */
+static void ages_tell_what_was_missed(void **state)
+{
+    (void)state;
+    struct kfd_event_data data = {.event_id = create(true)};
+    struct kfd_event_age *age = (struct kfd_event_age *)&data.memory_exception_data;
+    uint32_t result;
+    age->last = 1; /* of a new event */
+    assert_int_equal(events_wait(&events, &data, 1, false, 0, &result), 0);
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_TIMEOUT);
+    event_set(&events, data.event_id);
+    assert_int_equal(poll_one(data.event_id), KFD_IOC_WAIT_RESULT_COMPLETE); /* another waiter */
+    assert_int_equal(poll_one(data.event_id), KFD_IOC_WAIT_RESULT_TIMEOUT);
+    assert_int_equal(events_wait(&events, &data, 1, false, 0, &result), 0);
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(age->last, 2);
+    assert_int_equal(events_wait(&events, &data, 1, false, 0, &result), 0);
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_TIMEOUT);
+    event_destroy(&events, data.event_id);
+}
+
 static void any_and_all(void **state)
 {
     (void)state;
@@ -166,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(manual_events_stay_set_and_auto_reset_ones_are_consumed, setup),
+        cmocka_unit_test_setup(ages_tell_what_was_missed, setup),
         cmocka_unit_test_setup(any_and_all, setup),
         cmocka_unit_test_setup(timeout_takes_its_time, setup),
         cmocka_unit_test_setup(an_auto_reset_event_with_a_waiter_does_not_stay_set, setup),

@@ -28,6 +28,11 @@ int kfd_memory_alloc(struct driver *driver, void *args);
 int kfd_memory_free(struct driver *driver, void *args);
 int kfd_memory_map(struct driver *driver, void *args);
 int kfd_memory_unmap(struct driver *driver, void *args);
+int kfd_dmabuf_export(struct driver *driver, void *args);
+int kfd_dmabuf_info(struct driver *driver, void *args);
+int kfd_dmabuf_import(struct driver *driver, void *args);
+int kfd_ipc_export(struct driver *driver, void *args);
+int kfd_ipc_import(struct driver *driver, void *args);
 
 int kfd_queue_create(struct driver *driver, void *args);
 int kfd_queue_update(struct driver *driver, void *args);

@@ -8,9 +8,9 @@
 #include <linux/kfd_ioctl.h>
 #include <stdint.h>
 
-/* 13 gives dmabuf export and runtime enable; with 14 and later ROCr 6.4's event-age handling
- * returns from WAIT_EVENTS in a loop and burns a core. */
-enum { KFD_MAJOR = 1, KFD_MINOR = 13 };
+/* 12 promises dmabuf export, 13 runtime enable, 14 the ages of events, 15 mappings by GEM_VA (here
+ * amdgpu_bo_va_op), 16 contiguous memory (all is), 17 SDMA queues on a named engine. */
+enum { KFD_MAJOR = 1, KFD_MINOR = 17 };
 
 enum {
     KFD_NR_EXPORT_DMABUF = 0x24,
@@ -23,6 +23,34 @@ enum {
     KFD_NR_RLC_SPM = 0x84,
     KFD_NR_PC_SAMPLE = 0x85,
     KFD_NR_PROFILER = 0x86,
+};
+
+/* Names shared memory between processes. */
+struct storage_name {
+    uint32_t words[4];
+};
+
+/* First member of kfd_event_data for signals, since 1.14; 0: not asked for. */
+struct kfd_event_age {
+    uint64_t last;
+};
+
+struct kfd_export_dmabuf_args {
+    uint64_t handle;
+    uint32_t flags; /* of open(2) */
+    uint32_t dmabuf_fd;
+};
+
+struct kfd_ipc_export_args {
+    uint64_t handle;
+    struct storage_name name;
+    uint32_t gpu_id, flags;
+};
+
+struct kfd_ipc_import_args {
+    uint64_t handle, va_addr, mmap_offset;
+    struct storage_name name;
+    uint32_t gpu_id, flags;
 };
 
 struct kfd_runtime_enable_args {

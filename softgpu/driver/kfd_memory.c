@@ -1,23 +1,23 @@
 /* Buffer objects: VRAM, system memory, user memory, doorbell and register pages. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
+#include "driver/storage.h"
 #include "driver/svm.h"
 #include "driver/uaccess.h"
 
-#define PAGE_MASK       UINT64_C(4095)
-#define HEAP_UNIT_BYTES (UINT64_C(2) << 20)
+#define PAGE_MASK UINT64_C(4095)
 
 struct buffer {
     uint64_t va, size_bytes;
-    uint64_t offset; /* in the device file; unused for user memory */
-    uint8_t *host;   /* where the GPU's accesses go; NULL until first mapped */
-    uint32_t flags;  /* KFD_IOC_ALLOC_MEM_FLAGS_* */
+    uint64_t offset;         /* in the device file, of pages that are no memory */
+    struct storage *storage; /* of the heap */
+    uint8_t *host;           /* where the GPU's accesses go; NULL until first mapped */
+    uint32_t flags;          /* KFD_IOC_ALLOC_MEM_FLAGS_* */
     struct gpu *gpu;
     uint32_t mapped; /* bit n: in the page table of GPU n */
     bool busy;       /* one thread is mapping or unmapping it */
@@ -26,11 +26,6 @@ struct buffer {
 static bool buffer_is_user(const struct buffer *buffer)
 {
     return buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR;
-}
-
-static bool buffer_is_heap(const struct buffer *buffer)
-{
-    return buffer->flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT);
 }
 
 static int slot_add(struct driver *driver, struct buffer *buffer, __u64 *handle)
@@ -52,24 +47,6 @@ static int slot_add(struct driver *driver, struct buffer *buffer, __u64 *handle)
     return 0;
 }
 
-/* Places a buffer of the heap; file offsets are never used twice, so a stale mapping of a freed
- * buffer cannot see another one's data. */
-static int heap_reserve(struct driver *driver, struct buffer *buffer)
-{
-    uint64_t room = (buffer->size_bytes + HEAP_UNIT_BYTES - 1) & ~(HEAP_UNIT_BYTES - 1);
-    bool vram = buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
-    struct gpu *gpu = buffer->gpu;
-    if (vram && buffer->size_bytes > gpu->model->vram_bytes - gpu->vram_used_bytes)
-        return -ENOMEM;
-    if (room < buffer->size_bytes || room > DEVICE_FILE_BYTES - driver->heap_next)
-        return -ENOMEM;
-    buffer->offset = driver->heap_next;
-    driver->heap_next += room;
-    if (vram)
-        gpu->vram_used_bytes += buffer->size_bytes;
-    return 0;
-}
-
 static int buffer_place(struct driver *driver, struct buffer *buffer, __u64 *mmap_offset)
 {
     if (buffer_is_user(buffer)) {
@@ -84,8 +61,10 @@ static int buffer_place(struct driver *driver, struct buffer *buffer, __u64 *mma
     else if (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP)
         buffer->offset = DEVICE_OFFSET_MMIO;
     else
-        status = heap_reserve(driver, buffer);
-    *mmap_offset = buffer->offset;
+        status = storage_create(driver, buffer->gpu, buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM,
+                                buffer->size_bytes, &buffer->storage);
+    if (!status)
+        *mmap_offset = buffer->storage ? buffer->storage->offset : buffer->offset;
     return status;
 }
 
@@ -106,6 +85,22 @@ static int buffer_check(const struct kfd_ioctl_alloc_memory_of_gpu_args *alloc)
     return 0;
 }
 
+/* Gives the buffer its handle, or frees it when it could not be made. */
+static int buffer_enter(struct driver *driver, struct buffer *buffer, int status, __u64 *handle)
+{
+    if (!status) {
+        pthread_mutex_lock(&driver->lock);
+        status = slot_add(driver, buffer, handle);
+        pthread_mutex_unlock(&driver->lock);
+    }
+    if (!status)
+        return 0;
+    if (buffer->storage)
+        storage_release(driver, buffer->storage);
+    free(buffer);
+    return status;
+}
+
 int kfd_memory_alloc(struct driver *driver, void *args)
 {
     struct kfd_ioctl_alloc_memory_of_gpu_args *alloc = args;
@@ -120,17 +115,8 @@ int kfd_memory_alloc(struct driver *driver, void *args)
     buffer->size_bytes = (alloc->size + PAGE_MASK) & ~PAGE_MASK;
     buffer->flags = alloc->flags;
     buffer->gpu = gpu;
-    pthread_mutex_lock(&driver->lock);
-    status = slot_add(driver, buffer, &alloc->handle);
-    if (!status) {
-        status = buffer_place(driver, buffer, &alloc->mmap_offset);
-        if (status)
-            driver->buffers[alloc->handle - 1] = NULL;
-    }
-    pthread_mutex_unlock(&driver->lock);
-    if (status)
-        free(buffer);
-    return status;
+    status = buffer_place(driver, buffer, &alloc->mmap_offset);
+    return buffer_enter(driver, buffer, status, &alloc->handle);
 }
 
 /* Takes the buffer for one operation; others get -EBUSY meanwhile, which no correct program sees.
@@ -163,6 +149,8 @@ static int buffer_host_map(struct driver *driver, struct buffer *buffer)
 {
     if (buffer->host)
         return 0;
+    if (buffer->storage)
+        return storage_map(buffer->storage, &buffer->host);
     void *host = mmap(NULL, buffer->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
                       driver->file, (off_t)buffer->offset);
     if (host == MAP_FAILED)
@@ -234,14 +222,11 @@ int kfd_memory_free(struct driver *driver, void *args)
         buffer_unmap(driver, buffer, &driver->gpu[i]);
     if (buffer->host && !buffer_is_user(buffer))
         munmap(buffer->host, buffer->size_bytes);
-    if (buffer_is_heap(buffer))
-        fallocate(driver->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)buffer->offset,
-                  (off_t)buffer->size_bytes);
     pthread_mutex_lock(&driver->lock);
     driver->buffers[free_args->handle - 1] = NULL;
-    if (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM)
-        buffer->gpu->vram_used_bytes -= buffer->size_bytes;
     pthread_mutex_unlock(&driver->lock);
+    if (buffer->storage)
+        storage_release(driver, buffer->storage);
     free(buffer);
     return 0;
 }
@@ -285,8 +270,117 @@ int kfd_memory_available(struct driver *driver, void *args)
     struct gpu *gpu = driver_gpu(driver, memory->gpu_id);
     if (!gpu)
         return -EINVAL;
+    storage_reap(driver);
     pthread_mutex_lock(&driver->lock);
     memory->available = gpu->model->vram_bytes - gpu->vram_used_bytes;
     pthread_mutex_unlock(&driver->lock);
     return 0;
+}
+
+int kfd_dmabuf_export(struct driver *driver, void *args)
+{
+    struct kfd_export_dmabuf_args *export = args;
+    struct buffer *buffer;
+    int fd = -1, status = buffer_take(driver, export->handle, &buffer);
+    if (status)
+        return status;
+    status = buffer->storage ? storage_export(driver, buffer->storage, (int)export->flags, &fd)
+                             : -EINVAL;
+    buffer_release(driver, buffer);
+    if (!status)
+        export->dmabuf_fd = (uint32_t)fd;
+    return status;
+}
+
+static uint32_t heap_flag(const struct storage *storage)
+{
+    return storage->vram ? KFD_IOC_ALLOC_MEM_FLAGS_VRAM : KFD_IOC_ALLOC_MEM_FLAGS_GTT;
+}
+
+/* The program's own description of the contents; too small a buffer learns the size. */
+static int metadata_copy(const struct storage *storage, struct kfd_ioctl_get_dmabuf_info_args *info)
+{
+    struct storage_metadata metadata;
+    uint32_t room_bytes = info->metadata_size;
+    int status = storage_metadata_read(storage, &metadata);
+    if (status)
+        return status;
+    info->metadata_size = metadata.size_bytes;
+    if (room_bytes < metadata.size_bytes)
+        return -EINVAL;
+    return metadata.size_bytes ? user_write(info->metadata_ptr, metadata.bytes, metadata.size_bytes)
+                               : 0;
+}
+
+int kfd_dmabuf_info(struct driver *driver, void *args)
+{
+    struct kfd_ioctl_get_dmabuf_info_args *info = args;
+    struct storage *storage;
+    int status = storage_import(driver, (int)info->dmabuf_fd, &storage);
+    if (status)
+        return status;
+    info->size = storage->size_bytes;
+    info->gpu_id = storage->gpu_id;
+    info->flags = heap_flag(storage);
+    status = metadata_copy(storage, info);
+    storage_release(driver, storage);
+    return status;
+}
+
+/* A buffer that shares memory which somebody else allocated; takes over the reference. */
+static int buffer_share(struct driver *driver, struct gpu *gpu, uint64_t va,
+                        struct storage *storage, __u64 *handle)
+{
+    struct buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) {
+        storage_release(driver, storage);
+        return -ENOMEM;
+    }
+    *buffer = (struct buffer){.va = va,
+                              .size_bytes = storage->size_bytes,
+                              .storage = storage,
+                              .flags = heap_flag(storage) | KFD_ALLOC_WRITABLE |
+                                       KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE,
+                              .gpu = gpu};
+    return buffer_enter(driver, buffer, 0, handle);
+}
+
+int kfd_dmabuf_import(struct driver *driver, void *args)
+{
+    struct kfd_ioctl_import_dmabuf_args *import = args;
+    struct gpu *gpu = driver_gpu(driver, import->gpu_id);
+    struct storage *storage;
+    if (!gpu || (import->va_addr & PAGE_MASK))
+        return -EINVAL;
+    int status = storage_import(driver, (int)import->dmabuf_fd, &storage);
+    return status ? status : buffer_share(driver, gpu, import->va_addr, storage, &import->handle);
+}
+
+int kfd_ipc_export(struct driver *driver, void *args)
+{
+    struct kfd_ipc_export_args *export = args;
+    struct buffer *buffer;
+    int status = buffer_take(driver, export->handle, &buffer);
+    if (status)
+        return status;
+    status = buffer->storage ? storage_publish(driver, buffer->storage, &export->name) : -EINVAL;
+    buffer_release(driver, buffer);
+    return status;
+}
+
+/* The host gets no view of it: no offset. Flags are the exporter's, which nobody reads there. */
+int kfd_ipc_import(struct driver *driver, void *args)
+{
+    struct kfd_ipc_import_args *import = args;
+    struct gpu *gpu = driver_gpu(driver, import->gpu_id);
+    struct storage *storage;
+    __u64 handle = 0;
+    if (!gpu || (import->va_addr & PAGE_MASK))
+        return -EINVAL;
+    int status = storage_find(driver, &import->name, &storage);
+    if (!status)
+        status = buffer_share(driver, gpu, import->va_addr, storage, &handle);
+    import->handle = handle;
+    import->mmap_offset = 0;
+    return status;
 }

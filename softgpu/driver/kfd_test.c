@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -123,6 +124,53 @@ static void device_memory_is_finite(void **state)
     struct kfd_ioctl_free_memory_of_gpu_args free_args = {.handle = handle};
     assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_args), 0);
     assert_int_equal(available(), total);
+}
+
+/* A descriptor gives the same memory a second GPU address, and keeps it when the first is freed. */
+static void shared_memory_lives_as_long_as_its_descriptor(void **state)
+{
+    (void)state;
+    uint64_t offset = 0, va = 0x7d0000000000, other = 0x7c0000000000, free_bytes = available();
+    uint64_t handle = alloc(va, 8192, KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_ALLOC_WRITABLE, &offset);
+    assert_int_equal(map(handle, AMDKFD_IOC_MAP_MEMORY_TO_GPU, 1), 0);
+    strcpy(translate(va + 100, VM_WRITE), "shared");
+    struct kfd_export_dmabuf_args export = {.handle = handle, .flags = O_CLOEXEC};
+    assert_int_equal(CALL(_IOC(3u, 'K', KFD_NR_EXPORT_DMABUF, sizeof export), &export), 0);
+    struct kfd_ioctl_get_dmabuf_info_args info = {.dmabuf_fd = export.dmabuf_fd};
+    assert_int_equal(CALL(AMDKFD_IOC_GET_DMABUF_INFO, &info), 0);
+    assert_int_equal(info.size, 8192);
+    assert_int_equal(info.gpu_id, driver->gpu[0].gpu_id);
+    assert_int_equal(info.flags, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
+    struct kfd_ioctl_free_memory_of_gpu_args free_args = {.handle = handle};
+    assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_args), 0);
+    assert_null(translate(va, VM_READ));
+    assert_int_equal(available(), free_bytes - 8192); /* the descriptor holds it */
+    struct kfd_ioctl_import_dmabuf_args import = {
+        .va_addr = other, .gpu_id = driver->gpu[0].gpu_id, .dmabuf_fd = export.dmabuf_fd};
+    assert_int_equal(CALL(AMDKFD_IOC_IMPORT_DMABUF, &import), 0);
+    close((int)export.dmabuf_fd);
+    assert_int_equal(map(import.handle, AMDKFD_IOC_MAP_MEMORY_TO_GPU, 1), 0);
+    assert_string_equal((char *)translate(other + 100, VM_READ), "shared");
+    free_args.handle = import.handle;
+    assert_int_equal(CALL(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &free_args), 0);
+    assert_int_equal(available(), free_bytes);
+}
+
+static void only_shared_memory_is_imported(void **state)
+{
+    (void)state;
+    FILE *file = tmpfile();
+    const int wrong[] = {-1, fileno(file), device, 100000};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct kfd_ioctl_import_dmabuf_args import = {.va_addr = 0x7c0000000000,
+                                                      .gpu_id = driver->gpu[0].gpu_id,
+                                                      .dmabuf_fd = (uint32_t)wrong[i]};
+        assert_int_equal(CALL(AMDKFD_IOC_IMPORT_DMABUF, &import), -EINVAL);
+    }
+    struct kfd_ipc_import_args import = {.gpu_id = driver->gpu[0].gpu_id, .name = {{1, 2, 0, 4}}};
+    assert_int_equal(CALL(_IOC(3u, 'K', KFD_NR_IPC_IMPORT_HANDLE, sizeof import), &import),
+                     -EINVAL);
+    fclose(file);
 }
 
 static void queues_get_doorbells_of_their_gpu(void **state)
@@ -247,7 +295,7 @@ static void structures_of_older_and_newer_versions(void **state)
     assert_int_equal(version.args.major_version, 1);
     assert_int_equal(version.args.minor_version, 0); /* no room was given for it */
     assert_int_equal(CALL(AMDKFD_IOC_GET_VERSION, &version), 0);
-    assert_int_equal(version.args.minor_version, 13);
+    assert_int_equal(version.args.minor_version, 17);
     assert_int_equal(version.canary, 0x5a5a5a5a);
 }
 
@@ -257,6 +305,8 @@ int main(void)
         cmocka_unit_test(the_program_and_the_gpu_see_the_same_memory),
         cmocka_unit_test(user_memory_has_its_own_gpu_address),
         cmocka_unit_test(device_memory_is_finite),
+        cmocka_unit_test(shared_memory_lives_as_long_as_its_descriptor),
+        cmocka_unit_test(only_shared_memory_is_imported),
         cmocka_unit_test(queues_get_doorbells_of_their_gpu),
         cmocka_unit_test(wave_sync_belongs_to_one_queue),
         cmocka_unit_test(hostile_arguments_give_errors),

@@ -12,8 +12,11 @@ if ! timeout 60 "$source/scripts/debian_run.sh" "$root" rocminfo | grep -q 'Name
     echo "rocminfo does not list gfx90a"
     failed=1
 fi
-for program in examples/{vector_add,transpose,reduction,gemm} \
-    tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,threads,spin,wait_value,device_printf,math_functions,cooperative,hsa_queues}; do
+programs=$(echo examples/{vector_add,transpose,reduction,gemm} \
+    tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,threads,spin,wait_value,device_printf,math_functions,cooperative,ipc,hsa_queues})
+# Virtual memory management needs ROCm 6 or later.
+[ "$release" = trixie ] || programs="$programs tests/programs/virtual_memory"
+for program in $programs; do
     name=$(basename "$program")
     output=$(timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/$program" 2>&1)
     status=$?

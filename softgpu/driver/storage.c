@@ -1,0 +1,302 @@
+#include "driver/storage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "driver/real.h"
+
+#define HEAP_UNIT_BYTES (UINT64_C(2) << 20)
+#define RECORD_MAGIC    UINT64_C(0x6d656d2d636f7263) /* "croc-mem" */
+enum { RECORD_BYTES = 4096 };
+
+/* What an exporter writes behind the memory, for whoever gets the descriptor. */
+struct record {
+    uint64_t magic;
+    uint64_t offset, size_bytes;
+    uint32_t gpu_id, vram;
+    struct storage_metadata metadata;
+};
+
+static uint64_t record_position(const struct storage *storage)
+{
+    return storage->offset + storage->size_bytes;
+}
+
+/* Places memory in the device file; offsets are never used twice, so a stale mapping of freed
+ * memory cannot see another one's data. Under driver.lock. */
+static int heap_reserve(struct driver *driver, struct gpu *gpu, struct storage *storage)
+{
+    uint64_t wanted = storage->size_bytes + RECORD_BYTES;
+    uint64_t room = (wanted + HEAP_UNIT_BYTES - 1) & ~(HEAP_UNIT_BYTES - 1);
+    if (storage->vram && storage->size_bytes > gpu->model->vram_bytes - gpu->vram_used_bytes)
+        return -ENOMEM;
+    if (wanted < storage->size_bytes || room < wanted ||
+        room > DEVICE_FILE_BYTES - driver->heap_next)
+        return -ENOMEM;
+    storage->offset = driver->heap_next;
+    driver->heap_next += room;
+    if (storage->vram)
+        gpu->vram_used_bytes += storage->size_bytes;
+    return 0;
+}
+
+int storage_create(struct driver *driver, struct gpu *gpu, bool vram, uint64_t size_bytes,
+                   struct storage **out)
+{
+    struct storage *storage = calloc(1, sizeof *storage);
+    if (!storage)
+        return -ENOMEM;
+    storage->refs = 1;
+    storage->file = driver->file;
+    storage->vram = vram;
+    storage->gpu_id = gpu->gpu_id;
+    storage->size_bytes = size_bytes;
+    storage_reap(driver);
+    pthread_mutex_lock(&driver->lock);
+    int status = heap_reserve(driver, gpu, storage);
+    pthread_mutex_unlock(&driver->lock);
+    if (status)
+        free(storage);
+    else
+        *out = storage;
+    return status;
+}
+
+/* A read lock on the record, which belongs to the open file and so to all its descriptors. */
+static int record_lock(int fd, uint64_t position)
+{
+    struct flock lock = {
+        .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = (off_t)position, .l_len = 1};
+    return fcntl(fd, F_OFD_SETLK, &lock) == 0 ? 0 : -errno;
+}
+
+static bool record_locked(const struct driver *driver, uint64_t position)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)position, .l_len = 1};
+    return fcntl(driver->file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+static void reclaim(struct driver *driver, struct storage *storage)
+{
+    struct gpu *gpu = driver_gpu(driver, storage->gpu_id);
+    if (storage->foreign) {
+        close(storage->file);
+    } else {
+        fallocate(driver->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)storage->offset,
+                  (off_t)(storage->size_bytes + RECORD_BYTES));
+        pthread_mutex_lock(&driver->lock);
+        if (storage->vram && gpu)
+            gpu->vram_used_bytes -= storage->size_bytes;
+        pthread_mutex_unlock(&driver->lock);
+    }
+    free(storage);
+}
+
+/* Takes one storage that nobody holds any more, here or elsewhere, out of the exported ones. */
+static struct storage *exported_take_free(struct driver *driver)
+{
+    pthread_mutex_lock(&driver->lock);
+    struct storage **at = &driver->exported;
+    while (*at && ((*at)->refs > 0 || record_locked(driver, record_position(*at))))
+        at = &(*at)->next;
+    struct storage *found = *at;
+    if (found)
+        *at = found->next;
+    pthread_mutex_unlock(&driver->lock);
+    return found;
+}
+
+void storage_reap(struct driver *driver)
+{
+    struct storage *storage;
+    while ((storage = exported_take_free(driver)))
+        reclaim(driver, storage);
+}
+
+void storage_release(struct driver *driver, struct storage *storage)
+{
+    pthread_mutex_lock(&driver->lock);
+    bool last = --storage->refs == 0, listed = storage->exported && !storage->foreign;
+    pthread_mutex_unlock(&driver->lock);
+    if (last && !listed)
+        reclaim(driver, storage);
+    if (last)
+        storage_reap(driver);
+}
+
+static int record_write(struct driver *driver, struct storage *storage)
+{
+    struct record record = {.magic = RECORD_MAGIC,
+                            .offset = storage->offset,
+                            .size_bytes = storage->size_bytes,
+                            .gpu_id = storage->gpu_id,
+                            .vram = storage->vram};
+    ssize_t written =
+        pwrite(storage->file, &record, sizeof record, (off_t)record_position(storage));
+    if (written != sizeof record)
+        return written < 0 ? -errno : -EIO;
+    pthread_mutex_lock(&driver->lock);
+    if (!storage->exported) {
+        storage->exported = true;
+        storage->next = driver->exported;
+        driver->exported = storage;
+    }
+    pthread_mutex_unlock(&driver->lock);
+    return 0;
+}
+
+int storage_export(struct driver *driver, struct storage *storage, int flags, int *out)
+{
+    char path[32];
+    int status = storage->foreign || storage->exported ? 0 : record_write(driver, storage);
+    if (status)
+        return status;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", storage->file);
+    int fd = real_open(path, O_RDWR | (flags & O_CLOEXEC), 0);
+    if (fd < 0)
+        return -errno;
+    uint64_t position = record_position(storage);
+    if (lseek(fd, (off_t)position, SEEK_SET) < 0)
+        status = -errno;
+    if (!status)
+        status = record_lock(fd, position);
+    if (status)
+        close(fd);
+    else
+        *out = fd;
+    return status;
+}
+
+static bool record_read(int fd, struct record *record)
+{
+    off_t position = lseek(fd, 0, SEEK_CUR);
+    return position > 0 && pread(fd, record, sizeof *record, position) == sizeof *record &&
+           record->magic == RECORD_MAGIC && record->size_bytes > 0 &&
+           record->offset + record->size_bytes == (uint64_t)position &&
+           record->metadata.size_bytes <= METADATA_BYTES_MAX;
+}
+
+static int import_own(struct driver *driver, const struct record *record, struct storage **out)
+{
+    int status = -EINVAL;
+    pthread_mutex_lock(&driver->lock);
+    for (struct storage *s = driver->exported; s && status; s = s->next) {
+        if (s->offset != record->offset)
+            continue;
+        s->refs++;
+        *out = s;
+        status = 0;
+    }
+    pthread_mutex_unlock(&driver->lock);
+    return status;
+}
+
+static int import_foreign(int fd, const struct record *record, struct storage **out)
+{
+    struct storage *storage = calloc(1, sizeof *storage);
+    if (!storage)
+        return -ENOMEM;
+    *storage = (struct storage){.refs = 1,
+                                .file = fcntl(fd, F_DUPFD_CLOEXEC, FILE_NUMBER_MIN),
+                                .foreign = true,
+                                .vram = record->vram,
+                                .gpu_id = record->gpu_id,
+                                .offset = record->offset,
+                                .size_bytes = record->size_bytes};
+    if (storage->file < 0)
+        storage->file = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (storage->file < 0) {
+        free(storage);
+        return -errno;
+    }
+    *out = storage;
+    return 0;
+}
+
+int storage_import(struct driver *driver, int fd, struct storage **out)
+{
+    struct record record;
+    if (!record_read(fd, &record) || !driver_gpu(driver, record.gpu_id))
+        return -EINVAL;
+    if (driver_of_fd(fd) == driver)
+        return import_own(driver, &record, out);
+    return import_foreign(fd, &record, out);
+}
+
+/* Process and record in the first two words, the descriptor's number there, and the file's number
+ * as a check. */
+enum { POSITION_BITS = 38, POSITION_UNIT_BYTES = 4096 };
+
+int storage_publish(struct driver *driver, struct storage *storage, struct storage_name *name)
+{
+    if (storage->foreign) /* only its owner lends it */
+        return -EINVAL;
+    int status = storage->exported ? 0 : record_write(driver, storage);
+    if (status)
+        return status;
+    uint64_t where =
+        (uint64_t)getpid() << POSITION_BITS | record_position(storage) / POSITION_UNIT_BYTES;
+    *name = (struct storage_name){{(uint32_t)where, (uint32_t)(where >> 32),
+                                   (uint32_t)storage->file, (uint32_t)driver->file_ino}};
+    return 0;
+}
+
+int storage_find(struct driver *driver, const struct storage_name *name, struct storage **out)
+{
+    char path[64];
+    struct stat info;
+    uint64_t where = name->words[0] | (uint64_t)name->words[1] << 32;
+    uint64_t position = (where & ((UINT64_C(1) << POSITION_BITS) - 1)) * POSITION_UNIT_BYTES;
+    snprintf(path, sizeof path, "/proc/%u/fd/%u", (unsigned)(where >> POSITION_BITS),
+             name->words[2]);
+    int fd = real_open(path, O_RDWR | O_CLOEXEC, 0);
+    if (fd < 0)
+        return -EINVAL;
+    /* Locked first: what is there then stays, or was gone before. */
+    int status =
+        real_fstat(fd, &info) == 0 && (uint32_t)info.st_ino == name->words[3] ? 0 : -EINVAL;
+    if (!status && lseek(fd, (off_t)position, SEEK_SET) < 0)
+        status = -EINVAL;
+    if (!status)
+        status = record_lock(fd, position);
+    if (!status)
+        status = storage_import(driver, fd, out);
+    close(fd);
+    return status;
+}
+
+int storage_metadata_read(const struct storage *storage, struct storage_metadata *metadata)
+{
+    off_t at = (off_t)(record_position(storage) + offsetof(struct record, metadata));
+    if (pread(storage->file, metadata, sizeof *metadata, at) != sizeof *metadata ||
+        metadata->size_bytes > METADATA_BYTES_MAX)
+        return -EIO;
+    return 0;
+}
+
+int storage_metadata_write(struct driver *driver, struct storage *storage,
+                           const struct storage_metadata *metadata)
+{
+    off_t at = (off_t)(record_position(storage) + offsetof(struct record, metadata));
+    int status = storage->foreign || storage->exported ? 0 : record_write(driver, storage);
+    if (!status && pwrite(storage->file, metadata, sizeof *metadata, at) != sizeof *metadata)
+        status = -EIO;
+    return status;
+}
+
+int storage_map(const struct storage *storage, uint8_t **out)
+{
+    void *host = mmap(NULL, storage->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                      storage->file, (off_t)storage->offset);
+    if (host == MAP_FAILED)
+        return -errno;
+    madvise(host, storage->size_bytes, MADV_DONTFORK);
+    *out = host;
+    return 0;
+}

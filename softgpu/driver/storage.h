@@ -1,0 +1,52 @@
+/*
+ * Memory behind buffer objects, which several of them may share: a range of the device file, or of
+ * another process's. It is handed to other processes and to libdrm as a descriptor ("dmabuf"),
+ * whose file position names a record behind the memory, and which holds a lock on that record for
+ * as long as any copy of it is open anywhere: that tells when the memory may go.
+ */
+#ifndef DRIVER_STORAGE_H
+#define DRIVER_STORAGE_H
+
+#include "driver/driver.h"
+#include "driver/kfd_abi.h"
+
+enum { METADATA_BYTES_MAX = 256 };
+
+struct storage_metadata { /* the program's own; the driver only keeps it */
+    uint64_t flags, tiling;
+    uint32_t size_bytes;
+    uint8_t bytes[METADATA_BYTES_MAX];
+};
+
+struct storage {
+    uint32_t refs; /* under driver.lock */
+    int file;
+    bool foreign; /* of another process: `file` is ours to close */
+    bool vram, exported;
+    uint32_t gpu_id; /* whose memory it is, or who allocated it */
+    uint64_t offset, size_bytes;
+    struct storage *next; /* in driver.exported */
+};
+
+/* All return 0 or -errno, and take driver.lock themselves. */
+int storage_create(struct driver *driver, struct gpu *gpu, bool vram, uint64_t size_bytes,
+                   struct storage **storage);
+void storage_release(struct driver *driver, struct storage *storage);
+/* Frees exported memory whose last holder elsewhere has gone. */
+void storage_reap(struct driver *driver);
+/* The program's descriptor for it. */
+int storage_export(struct driver *driver, struct storage *storage, int flags, int *fd);
+/* A name by which another process of the same user finds it while this one has it. */
+int storage_publish(struct driver *driver, struct storage *storage, struct storage_name *name);
+int storage_find(struct driver *driver, const struct storage_name *name, struct storage **storage);
+
+/* One more reference to what the descriptor names. */
+int storage_import(struct driver *driver, int fd, struct storage **storage);
+int storage_metadata_read(const struct storage *storage, struct storage_metadata *metadata);
+int storage_metadata_write(struct driver *driver, struct storage *storage,
+                           const struct storage_metadata *metadata);
+
+/* A host view of it, MADV_DONTFORK. */
+int storage_map(const struct storage *storage, uint8_t **host);
+
+#endif
