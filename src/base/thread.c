@@ -23,9 +23,20 @@ static int membarrier(int command)
     return (int)syscall(SYS_membarrier, command, 0, 0);
 }
 
+/* Writer: session, while it initialises (release). Readers: threads that end (acquire). */
+static _Atomic(void (*)(struct thread *)) exit_hook;
+
+void thread_exit_hook(void (*hook)(struct thread *thread))
+{
+    atomic_store_explicit(&exit_hook, hook, memory_order_release);
+}
+
 static void on_exit(void *block)
 {
     struct thread *self = block;
+    void (*hook)(struct thread *) = atomic_load_explicit(&exit_hook, memory_order_acquire);
+    if (hook)
+        hook(self);
     thread_current = NULL;
     atomic_store_explicit(&self->tid, 0, memory_order_release);
 }

@@ -75,6 +75,9 @@ static inline void thread_fence_light(void)
 /* Returns when no thread is still in a busy section over `what` that began before the call. */
 void thread_quiesce(const void *what);
 
+/* Called on a thread that ends, while its block is still its own. */
+void thread_exit_hook(void (*hook)(struct thread *thread));
+
 /* Whoever makes a thread of our own says so around it, with no lock held; session passes it on to
  * tools, some of which must not take our threads for the program's. */
 void thread_creation_hook(void (*hook)(bool created)); /* once, before any notice */

@@ -45,17 +45,23 @@ struct context *context_find(rocprofiler_context_id_t id)
 
 extern uint32_t session_current_client(void);
 
-struct context *context_add(uint32_t client)
+struct context *context_new(uint32_t client)
+{
+    struct context *context = calloc(1, sizeof *context);
+    if (context)
+        context->client = client;
+    return context;
+}
+
+bool context_list(struct context *context)
 {
     uint32_t index = atomic_load(&context_count);
-    struct context *context = index < SESSION_CONTEXTS_MAX ? calloc(1, sizeof *context) : NULL;
-    if (!context)
-        return NULL;
+    if (index == SESSION_CONTEXTS_MAX)
+        return false;
     context->index = index;
-    context->client = client;
     contexts[index] = context;
     atomic_store_explicit(&context_count, index + 1, memory_order_release);
-    return context;
+    return true;
 }
 
 rocprofiler_status_t context_create(rocprofiler_context_id_t *id)
@@ -66,14 +72,19 @@ rocprofiler_status_t context_create(rocprofiler_context_id_t *id)
         return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
     if (id->handle != 0)
         return ROCPROFILER_STATUS_ERROR_CONTEXT_ID_NOT_ZERO;
+    struct context *context = context_new(session_current_client());
+    if (!context)
+        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    context->valid = true;
     pthread_mutex_lock(&session_lock);
-    struct context *context = context_add(session_current_client());
-    if (context) {
-        context->valid = true;
-        *id = context_id(context);
-    }
+    bool listed = context_list(context);
     pthread_mutex_unlock(&session_lock);
-    return context ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (!listed) {
+        free(context);
+        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
+    *id = context_id(context);
+    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 static bool counts_dispatches(const struct context *context)

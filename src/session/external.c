@@ -2,6 +2,7 @@
 #include "session/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,13 +17,15 @@ struct external_stack {
 
 struct external_table {
     struct external_table *next; /* immutable once listed */
-    uint32_t tid;                /* external_lock */
+    /* 0: nobody's. Writers: under external_lock (release, after clearing). Readers: any; a thread
+     * looks for its own table without the lock (acquire). */
+    _Atomic uint32_t tid;
     struct external_stack stacks[SESSION_CONTEXTS_MAX];
 };
 
 _Atomic bool external_in_use;
 static pthread_mutex_t external_lock = PTHREAD_MUTEX_INITIALIZER; /* leaf */
-static struct external_table *tables;
+static _Atomic(struct external_table *) tables; /* grows only, under external_lock (release) */
 /* Written once by the first push of the main thread (release). */
 static _Atomic(struct external_table *) main_table;
 
@@ -50,12 +53,41 @@ static bool thread_lives(uint32_t tid)
     return syscall(SYS_tgkill, getpid(), (pid_t)tid, 0) == 0;
 }
 
+static struct external_table *first_table(void)
+{
+    return atomic_load_explicit(&tables, memory_order_acquire);
+}
+
+static uint32_t table_tid(const struct external_table *table)
+{
+    return atomic_load_explicit(&table->tid, memory_order_acquire);
+}
+
 static struct external_table *table_find(uint32_t tid)
 {
-    for (struct external_table *t = tables; t; t = t->next)
-        if (t->tid == tid)
+    for (struct external_table *t = first_table(); t; t = t->next)
+        if (table_tid(t) == tid)
             return t;
     return NULL;
+}
+
+/* ---- the table of a thread that has none: a dead thread's, or a new one */
+
+struct table_choice {
+    struct external_table *table; /* NULL: out of memory */
+    bool is_new;
+    uint32_t former_tid; /* of a listed one */
+};
+
+/* Asks the kernel and allocates, so no lock is held. */
+static struct table_choice table_choose(void)
+{
+    for (struct external_table *t = first_table(); t; t = t->next) {
+        uint32_t tid = table_tid(t);
+        if (tid == 0 || !thread_lives(tid))
+            return (struct table_choice){t, false, tid};
+    }
+    return (struct table_choice){calloc(1, sizeof(struct external_table)), true, 0};
 }
 
 static void table_clear(struct external_table *table)
@@ -65,58 +97,75 @@ static void table_clear(struct external_table *table)
             atomic_store_explicit(&table->stacks[i].depth, 0, memory_order_relaxed);
 }
 
-static struct external_table *table_reuse(uint32_t tid)
+/* Under external_lock. False: somebody was faster, with the table or with the thread. */
+static bool table_adopt(const struct table_choice *choice, uint32_t tid)
 {
-    for (struct external_table *t = tables; t; t = t->next) {
-        if (thread_lives(t->tid))
-            continue;
-        table_clear(t);
-        t->tid = tid;
-        return t;
+    struct external_table *table = choice->table;
+    if (table_find(tid) || table_tid(table) != choice->former_tid)
+        return false;
+    table_clear(table);
+    atomic_store_explicit(&table->tid, tid, memory_order_release);
+    if (choice->is_new) {
+        table->next = first_table();
+        atomic_store_explicit(&tables, table, memory_order_release);
     }
-    return NULL;
-}
-
-static struct external_table *table_new(uint32_t tid)
-{
-    struct external_table *table = calloc(1, sizeof *table);
-    if (!table)
-        return NULL;
-    table->tid = tid;
-    table->next = tables;
-    tables = table;
-    return table;
-}
-
-/* Under external_lock. */
-static struct external_table *table_get(uint32_t tid)
-{
-    struct external_table *table = table_find(tid);
-    if (!table)
-        table = table_reuse(tid);
-    if (!table)
-        table = table_new(tid);
-    if (!table)
-        return NULL;
     if (tid == (uint32_t)getpid())
         atomic_store_explicit(&main_table, table, memory_order_release);
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with session_thread_setup */
     struct thread *thread = thread_find(tid);
     if (thread)
         atomic_store_explicit(&session_of(thread)->external, table, memory_order_release);
-    return table;
+    return true;
 }
 
-/* A thread's first traced call: somebody may have pushed for it already. */
+/* False: out of memory. */
+static bool table_prepare(uint32_t tid)
+{
+    for (;;) {
+        pthread_mutex_lock(&external_lock);
+        bool there = table_find(tid) != NULL;
+        pthread_mutex_unlock(&external_lock);
+        if (there)
+            return true;
+        struct table_choice choice = table_choose();
+        if (!choice.table)
+            return false;
+        pthread_mutex_lock(&external_lock);
+        bool adopted = table_adopt(&choice, tid);
+        pthread_mutex_unlock(&external_lock);
+        if (adopted)
+            return true;
+        if (choice.is_new)
+            free(choice.table);
+    }
+}
+
+/* A thread's first traced call: somebody may have pushed for it already. It lists itself and looks
+ * for a table, who pushes lists a table and looks for the thread: one of them sees the other. */
 void session_thread_setup(struct thread *thread)
 {
     struct session_thread *self = session_of(thread);
     uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
-    if (atomic_load_explicit(&external_in_use, memory_order_acquire)) {
-        pthread_mutex_lock(&external_lock);
-        atomic_store_explicit(&self->external, table_find(tid), memory_order_release);
-        pthread_mutex_unlock(&external_lock);
-    }
+    atomic_thread_fence(memory_order_seq_cst);
+    atomic_store_explicit(&self->external, table_find(tid), memory_order_release);
     self->tid = tid;
+}
+
+/* Its number may soon be another thread's. */
+void external_on_thread_exit(struct thread *thread)
+{
+    struct external_table *table =
+        atomic_load_explicit(&session_of(thread)->external, memory_order_acquire);
+    if (!table)
+        return;
+    pthread_mutex_lock(&external_lock);
+    if (table_tid(table) == atomic_load_explicit(&thread->tid, memory_order_relaxed)) {
+        table_clear(table);
+        if (atomic_load_explicit(&main_table, memory_order_relaxed) == table)
+            atomic_store_explicit(&main_table, NULL, memory_order_release);
+        atomic_store_explicit(&table->tid, 0, memory_order_release);
+    }
+    pthread_mutex_unlock(&external_lock);
 }
 
 static bool stack_top(struct external_table *table, uint32_t index, rocprofiler_user_data_t *value)
@@ -149,21 +198,29 @@ rocprofiler_user_data_t external_resolve(struct session_thread *self,
     return external_pushed(self, s->context_index);
 }
 
+/* Under external_lock. False: its values are full. */
 static bool stack_push(struct external_stack *stack, uint64_t value)
 {
     uint32_t depth = atomic_load_explicit(&stack->depth, memory_order_relaxed);
-    if (depth == stack->capacity) {
-        uint32_t capacity = depth ? 2 * depth : 8;
-        uint64_t *values = realloc(stack->values, capacity * sizeof *values);
-        if (!values)
-            return false;
-        stack->values = values;
-        stack->capacity = capacity;
-    }
+    if (depth == stack->capacity)
+        return false;
     stack->values[depth] = value;
     atomic_store_explicit(&stack->top, value, memory_order_relaxed);
     atomic_store_explicit(&stack->depth, depth + 1, memory_order_relaxed);
     return true;
+}
+
+/* Under external_lock. Returns the values that are to be freed after it. */
+static uint64_t *stack_grow(struct external_stack *stack, uint64_t *values, uint32_t capacity)
+{
+    if (capacity <= stack->capacity)
+        return values;
+    uint64_t *former = stack->values;
+    if (former)
+        memcpy(values, former, stack->capacity * sizeof *values);
+    stack->values = values;
+    stack->capacity = capacity;
+    return former;
 }
 
 static rocprofiler_status_t arguments_check(rocprofiler_context_id_t id,
@@ -177,6 +234,32 @@ static rocprofiler_status_t arguments_check(rocprofiler_context_id_t id,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+/* Memory is obtained between two looks at the table. */
+static rocprofiler_status_t push(uint32_t tid, uint32_t index, uint64_t value)
+{
+    enum { CAPACITY_FIRST = 8 };
+    uint64_t *values = NULL;
+    for (uint32_t capacity = 0;;) {
+        if (!table_prepare(tid))
+            break;
+        pthread_mutex_lock(&external_lock);
+        struct external_table *table = table_find(tid); /* NULL: its thread died and it was taken */
+        struct external_stack *stack = table ? &table->stacks[index] : NULL;
+        if (stack && values)
+            values = stack_grow(stack, values, capacity);
+        bool pushed = !stack || stack_push(stack, value);
+        capacity = !stack || stack->capacity == 0 ? CAPACITY_FIRST : 2 * stack->capacity;
+        pthread_mutex_unlock(&external_lock);
+        free(values);
+        if (pushed)
+            return ROCPROFILER_STATUS_SUCCESS;
+        values = malloc(capacity * sizeof *values);
+        if (!values)
+            break;
+    }
+    return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
 rocprofiler_status_t external_push(rocprofiler_context_id_t id, rocprofiler_thread_id_t tid,
                                    rocprofiler_user_data_t value)
 {
@@ -184,12 +267,9 @@ rocprofiler_status_t external_push(rocprofiler_context_id_t id, rocprofiler_thre
     rocprofiler_status_t status = arguments_check(id, tid, &context);
     if (status != ROCPROFILER_STATUS_SUCCESS)
         return status;
-    pthread_mutex_lock(&external_lock);
-    struct external_table *table = table_get((uint32_t)tid);
-    bool pushed = table && stack_push(&table->stacks[context->index], value.value);
-    pthread_mutex_unlock(&external_lock);
+    thread_self(); /* known from now on, so that its end is noticed */
     atomic_store_explicit(&external_in_use, true, memory_order_release);
-    return pushed ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    return push((uint32_t)tid, context->index, value.value);
 }
 
 static uint64_t stack_pop(struct external_stack *stack)

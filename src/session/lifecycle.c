@@ -162,6 +162,7 @@ static void prepare_once(void)
     pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
     thread_init(); /* before threads of our own: then it takes 10 ms more */
     thread_creation_hook(thread_callbacks_run);
+    thread_exit_hook(external_on_thread_exit);
     clock_init();
     record_init();
 }

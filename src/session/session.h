@@ -87,8 +87,9 @@ bool session_configuring(void);
 
 /* ---- contexts.c */
 rocprofiler_status_t context_create(rocprofiler_context_id_t *id);
-/* Under session_lock; not `valid`: no handle leads to it. NULL: out of resources. */
-struct context *context_add(uint32_t client);
+/* Not `valid`: no handle leads to it. NULL: out of memory. */
+struct context *context_new(uint32_t client);
+bool context_list(struct context *context); /* under session_lock; false: there are too many */
 rocprofiler_status_t context_start(rocprofiler_context_id_t id);
 rocprofiler_status_t context_stop(rocprofiler_context_id_t id);
 bool context_is_active(rocprofiler_context_id_t id);
@@ -136,7 +137,8 @@ void subscription_calls_wait(const void *callback_data, uint64_t limit_ns);
 bool subscriptions_exist(void);
 void subscriptions_end(void); /* the process ends: nobody is called any more */
 
-/* ---- sets.c; under session_lock */
+/* ---- sets.c; under session_lock, which those that publish give up while they need memory: what
+ * they publish is what is true at their end */
 /* The same for operations of one domain, wanted or not any more. */
 void sets_publish_operations(enum trace_domain domain, int32_t first, int32_t count);
 /* True when starting `context` would give some operation more than TRACE_SUBSCRIBERS_MAX. */
@@ -171,6 +173,8 @@ rocprofiler_status_t external_push(rocprofiler_context_id_t context, rocprofiler
 rocprofiler_status_t external_pop(rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
                                   rocprofiler_user_data_t *value);
 
+struct thread;
+void external_on_thread_exit(struct thread *thread);
 void external_on_fork_prepare(void);
 void external_on_fork_parent(void);
 void external_on_fork_child(void);

@@ -8,7 +8,7 @@
 
 _Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX];
 
-enum { INTERN_BUCKETS = 1024 };
+enum { INTERN_BUCKETS = 1024, CHUNK_BYTES = 16 << 10 };
 
 struct interned {
     struct interned *next;
@@ -18,6 +18,23 @@ struct interned {
 /* Sets live as long as the process: a wrapper may hold one across a call that never ends. Equal
  * sets are one object, so the table grows with the number of different combinations only. */
 static struct interned *buckets[INTERN_BUCKETS];
+
+/* Memory for sets, obtained while session_lock is not held. */
+struct chunk {
+    struct chunk *next;
+    size_t used_bytes;
+    _Alignas(struct interned) unsigned char bytes[CHUNK_BYTES];
+};
+_Static_assert(CHUNK_BYTES >= sizeof(struct interned) +
+                                  TRACE_SUBSCRIBERS_MAX * sizeof(struct trace_subscriber),
+               "any set fits");
+static struct chunk *chunks; /* the first is in use, further ones are empty; session_lock */
+
+/* Of a round of publishing; session_lock. */
+static struct {
+    bool lacks_memory, starved; /* a set could not be made; and there is no memory to be had */
+    bool cut;                   /* somebody was left out */
+} round_state;
 
 struct candidate {
     uint32_t count;
@@ -111,10 +128,21 @@ static bool set_equals(const struct trace_set *set, const struct candidate *cand
                    candidate->count * sizeof candidate->subscribers[0]);
 }
 
+static void *chunk_take(size_t bytes)
+{
+    while (chunks && chunks->used_bytes + bytes > CHUNK_BYTES)
+        chunks = chunks->next;
+    if (!chunks)
+        return NULL;
+    void *at = chunks->bytes + chunks->used_bytes;
+    chunks->used_bytes += bytes;
+    return at;
+}
+
 static struct interned *set_new(const struct candidate *candidate)
 {
     size_t bytes = candidate->count * sizeof candidate->subscribers[0];
-    struct interned *entry = calloc(1, sizeof *entry + bytes);
+    struct interned *entry = chunk_take(sizeof *entry + bytes);
     if (!entry)
         return NULL;
     struct trace_set *set = &entry->set;
@@ -130,6 +158,7 @@ static struct interned *set_new(const struct candidate *candidate)
     return entry;
 }
 
+/* NULL for no listeners, and when memory lacks. */
 static const struct trace_set *set_intern(const struct candidate *candidate)
 {
     if (candidate->count == 0)
@@ -140,7 +169,7 @@ static const struct trace_set *set_intern(const struct candidate *candidate)
             return &entry->set;
     struct interned *entry = set_new(candidate);
     if (!entry) {
-        log_error("session", "out of memory: some operations are not traced");
+        round_state.lacks_memory = true;
         return NULL;
     }
     entry->next = *bucket;
@@ -287,8 +316,7 @@ static void candidate_cut(struct candidate *candidate)
     if (candidate->count <= TRACE_SUBSCRIBERS_MAX)
         return;
     candidate->count = TRACE_SUBSCRIBERS_MAX;
-    log_warning("session", "more than %d listeners to one operation: the latest ones hear nothing",
-                TRACE_SUBSCRIBERS_MAX);
+    round_state.cut = true;
 }
 
 /* Neighbouring operations mostly have the same listeners: 32 instead of 170 us to start a context
@@ -307,20 +335,65 @@ static void operations_publish(enum trace_domain domain, int first, int end,
             candidate_cut(&candidate);
             last = set_intern(&candidate);
         }
+        if (round_state.lacks_memory && !round_state.starved)
+            return; /* those who listen so far go on until the next round */
         last_op = op;
         atomic_store_explicit(&trace_slots[domain][op], last, memory_order_release);
     }
 }
 
+/* Lets session_lock go meanwhile. */
+static void chunk_add(void)
+{
+    pthread_mutex_unlock(&session_lock);
+    struct chunk *chunk = calloc(1, sizeof *chunk);
+    if (!chunk)
+        log_error("session", "out of memory: some operations are not traced");
+    pthread_mutex_lock(&session_lock);
+    round_state.starved = !chunk;
+    if (!chunk)
+        return;
+    chunk->next = chunks; /* what is left of the present one serves smaller sets later */
+    chunks = chunk;
+}
+
+/* After a round: another one is needed, with more memory or with what there is. */
+static bool again(void)
+{
+    bool lacks_memory = round_state.lacks_memory && !round_state.starved;
+    round_state.lacks_memory = round_state.starved = false;
+    if (lacks_memory)
+        chunk_add();
+    return lacks_memory;
+}
+
+/* Under session_lock, which it lets go to speak. */
+static void cut_tell(void)
+{
+    if (!round_state.cut)
+        return;
+    round_state.cut = false;
+    pthread_mutex_unlock(&session_lock);
+    log_warning("session", "more than %d listeners to one operation: the latest ones hear nothing",
+                TRACE_SUBSCRIBERS_MAX);
+    pthread_mutex_lock(&session_lock);
+}
+
 void sets_publish(const struct context *changed)
 {
-    for (int d = 0; d < TRACE_DOMAIN_COUNT; d++)
-        if (context_wants_domain(changed, (enum trace_domain)d))
-            operations_publish((enum trace_domain)d, 0, operation_count((enum trace_domain)d),
-                               changed);
+    do {
+        for (int d = 0; d < TRACE_DOMAIN_COUNT; d++)
+            if (context_wants_domain(changed, (enum trace_domain)d))
+                operations_publish((enum trace_domain)d, 0, operation_count((enum trace_domain)d),
+                                   changed);
+    } while (again());
+    cut_tell();
 }
 
 void sets_publish_operations(enum trace_domain domain, int32_t first, int32_t count)
 {
-    operations_publish(domain, first, first + count, NULL);
+    do
+        operations_publish(domain, first, first + count, NULL);
+    while (again());
+    cut_tell();
 }

@@ -17,6 +17,22 @@ bool subscriptions_exist(void)
     return atomic_load_explicit(&subscription_count, memory_order_relaxed) != 0;
 }
 
+static bool context_of_subscription(struct subscription *subscription)
+{
+    struct context *context = context_new(0);
+    if (!context)
+        return false;
+    subscription->context = context;
+    context->subscription = subscription;
+    pthread_mutex_lock(&session_lock);
+    context->state = session_stage() < STAGE_FINALIZING ? CONTEXT_ACTIVE : CONTEXT_STOPPED;
+    bool listed = context_list(context);
+    pthread_mutex_unlock(&session_lock);
+    if (!listed)
+        free(context);
+    return listed;
+}
+
 struct subscription *subscription_create(uint32_t domain_bits)
 {
     struct subscription *subscription = calloc(1, sizeof *subscription);
@@ -24,15 +40,7 @@ struct subscription *subscription_create(uint32_t domain_bits)
         return NULL;
     session_records_prepare();
     subscription->domains = domain_bits;
-    pthread_mutex_lock(&session_lock);
-    struct context *context = context_add(0);
-    if (context) {
-        subscription->context = context;
-        context->subscription = subscription;
-        context->state = session_stage() < STAGE_FINALIZING ? CONTEXT_ACTIVE : CONTEXT_STOPPED;
-    }
-    pthread_mutex_unlock(&session_lock);
-    if (!context) {
+    if (!context_of_subscription(subscription)) {
         free(subscription);
         return NULL;
     }
@@ -41,13 +49,30 @@ struct subscription *subscription_create(uint32_t domain_bits)
     return subscription;
 }
 
-static struct trace_subscriber *wanted_of(struct subscription *subscription,
-                                          enum trace_domain domain)
+static bool wanted_is_there(struct subscription *subscription, enum trace_domain domain,
+                            struct trace_subscriber **fresh)
 {
     struct trace_subscriber **wanted = &subscription->wanted[domain];
-    if (!*wanted)
-        *wanted = calloc((size_t)operation_count(domain), sizeof **wanted);
-    return *wanted;
+    pthread_mutex_lock(&session_lock);
+    if (!*wanted) {
+        *wanted = *fresh;
+        *fresh = NULL;
+    }
+    bool there = *wanted != NULL;
+    pthread_mutex_unlock(&session_lock);
+    return there;
+}
+
+/* Memory for a domain's subscribers; two threads may ask for the same. */
+static bool wanted_prepare(struct subscription *subscription, enum trace_domain domain)
+{
+    struct trace_subscriber *fresh = NULL;
+    if (wanted_is_there(subscription, domain, &fresh))
+        return true;
+    fresh = calloc((size_t)operation_count(domain), sizeof *fresh);
+    bool there = wanted_is_there(subscription, domain, &fresh);
+    free(fresh);
+    return there;
 }
 
 /* Field by field, onto zeroes: sets are compared by their bytes. */
@@ -76,16 +101,16 @@ bool subscription_want(struct subscription *subscription, enum trace_domain doma
     if (first < 0 || count < 0 || first > end || count > end - first ||
         !(subscription->domains >> domain & 1))
         return false;
+    if (!wanted_prepare(subscription, domain))
+        return false;
     pthread_mutex_lock(&session_lock);
-    struct trace_subscriber *wanted = wanted_of(subscription, domain);
-    for (int32_t op = first; wanted && op < first + count; op++)
-        subscriber_copy(&wanted[op], subscription->context, what);
-    if (wanted)
-        sets_publish_operations(domain, first, count);
+    for (int32_t op = first; op < first + count; op++)
+        subscriber_copy(&subscription->wanted[domain][op], subscription->context, what);
+    sets_publish_operations(domain, first, count);
     pthread_mutex_unlock(&session_lock);
     if (domain == TRACE_HIP_OPERATION)
         runtimes_follow_operations();
-    return wanted != NULL;
+    return true;
 }
 
 void subscription_pause(struct subscription *subscription, bool paused)

@@ -4,15 +4,20 @@
 #include "tracebuf/state.h"
 #include "tracebuf/window.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { THREADS_MAX = 256 };
 
+enum thread_state { THREAD_NONE, THREAD_STARTING, THREAD_RUNS, THREAD_ENDING };
+
 struct tracebuf_thread {
     pthread_t handle;
-    _Atomic bool running;
+    /* Writers: who starts it (compare-exchange, then release after `handle`), shutdown, the child
+     * of a fork. Readers: who needs it (acquire). */
+    _Atomic enum thread_state state;
     _Atomic bool stop;
     _Atomic uint32_t signal;   /* futex: bumped by requests (seq_cst) */
     _Atomic uint32_t sleeping; /* Dekker with `signal`: a running thread needs no system call */
@@ -20,7 +25,6 @@ struct tracebuf_thread {
 
 static struct tracebuf_thread delivery_threads[THREADS_MAX];
 static _Atomic uint32_t delivery_thread_count;
-static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static _Atomic bool shut_down;
 
@@ -43,26 +47,18 @@ bool tracebuf_delivering(void)
     return own_delivery != NULL;
 }
 
-static struct tracebuf_segment *free_take(struct tracebuf *buffer, bool extend)
+static struct tracebuf_segment *free_take(struct tracebuf_state *state)
 {
-    struct tracebuf_state *state = buffer->state;
     struct tracebuf_segment *segment = state->free;
-    if (segment) {
+    if (segment)
         state->free = segment->next;
-        return segment;
-    }
-    if (state->segment_count >= (extend ? SEGMENTS_MAX : SEGMENTS_NORMAL))
-        return NULL;
-    segment = segment_create(&buffer->config);
-    state->segment_count += segment != NULL;
     return segment;
 }
 
-/* Under rotate_lock. */
-bool state_rotate(struct tracebuf *buffer, bool extend)
+bool state_rotate(struct tracebuf *buffer)
 {
     struct tracebuf_state *state = buffer->state;
-    struct tracebuf_segment *next = state->closed ? NULL : free_take(buffer, extend);
+    struct tracebuf_segment *next = state->closed ? NULL : free_take(state);
     if (!next)
         return false;
     struct tracebuf_segment *full = atomic_load(&buffer->current);
@@ -78,6 +74,35 @@ bool state_rotate(struct tracebuf *buffer, bool extend)
     atomic_store_explicit(&buffer->current, next, memory_order_release);
     atomic_fetch_add_explicit(&buffer->generation, 1, memory_order_acq_rel);
     return true;
+}
+
+/* Counted before it is there, so that others do not make too many. */
+static bool segment_announce(struct tracebuf_state *state, unsigned most)
+{
+    pthread_mutex_lock(&state->rotate_lock);
+    bool wanted = !state->closed && !state->free && state->segment_count < most;
+    state->segment_count += wanted;
+    pthread_mutex_unlock(&state->rotate_lock);
+    return wanted;
+}
+
+void state_extend(struct tracebuf *buffer, bool own)
+{
+    struct tracebuf_state *state = buffer->state;
+    if (!segment_announce(state, own ? SEGMENTS_MAX : SEGMENTS_NORMAL))
+        return;
+    struct tracebuf_segment *segment = segment_create(&buffer->config);
+    pthread_mutex_lock(&state->rotate_lock);
+    bool kept = segment && !state->closed;
+    if (kept) {
+        segment->next = state->free;
+        state->free = segment;
+    } else {
+        state->segment_count--;
+    }
+    pthread_mutex_unlock(&state->rotate_lock);
+    if (!kept)
+        segment_destroy(segment);
 }
 
 static struct tracebuf_segment *full_pop(struct tracebuf_state *state, uint64_t up_to)
@@ -182,12 +207,12 @@ static void segment_deliver(struct tracebuf *buffer, struct tracebuf_segment *se
     handover_end(&handover);
 }
 
-static uint64_t rotate_if_used(struct tracebuf *buffer, bool extend, bool *rotated)
+static uint64_t rotate_if_used(struct tracebuf *buffer, bool *rotated)
 {
     struct tracebuf_state *state = buffer->state;
     pthread_mutex_lock(&state->rotate_lock);
     struct tracebuf_segment *current = atomic_load(&buffer->current);
-    *rotated = !current || segment_is_empty(current) || state_rotate(buffer, extend);
+    *rotated = !current || segment_is_empty(current) || state_rotate(buffer);
     uint64_t sequence = state->sequence;
     pthread_mutex_unlock(&state->rotate_lock);
     return sequence;
@@ -202,13 +227,16 @@ static void deliver_up_to(struct tracebuf *buffer, uint64_t sequence)
 
 void state_deliver(struct tracebuf *buffer)
 {
-    bool nested = own_delivery != NULL;
     bool rotated;
-    uint64_t sequence = rotate_if_used(buffer, nested, &rotated);
+    uint64_t sequence = rotate_if_used(buffer, &rotated);
+    if (!rotated) {
+        state_extend(buffer, own_delivery != NULL);
+        sequence = rotate_if_used(buffer, &rotated);
+    }
     deliver_up_to(buffer, sequence);
     if (rotated)
         return;
-    sequence = rotate_if_used(buffer, nested, &rotated); /* the first round freed a segment */
+    sequence = rotate_if_used(buffer, &rotated); /* the first round freed a segment */
     deliver_up_to(buffer, sequence);
 }
 
@@ -292,24 +320,7 @@ static void thread_serve(struct tracebuf_thread *thread)
     }
 }
 
-static bool thread_start(struct tracebuf_thread *thread);
-
-/* A consumer has ended the thread, which is not its own: there is another one. */
-static void thread_replace(void *arg)
-{
-    struct tracebuf_thread *thread = arg;
-    own_delivery = NULL;
-    pthread_mutex_lock(&start_lock);
-    bool wanted = !atomic_load(&thread->stop);
-    if (wanted) { /* else somebody waits for this one */
-        pthread_detach(pthread_self());
-        thread_start(thread);
-    }
-    pthread_mutex_unlock(&start_lock);
-    if (wanted)
-        log_warning("tracebuf", "a callback has ended the thread that delivers to it: records that "
-                                "it had not seen are lost");
-}
+static void thread_replace(void *arg);
 
 static void *thread_main(void *arg)
 {
@@ -320,8 +331,8 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* The program's signal handlers must not run on a thread it does not know. */
-static bool thread_start(struct tracebuf_thread *thread)
+/* In THREAD_STARTING. The program's signal handlers must not run on a thread it does not know. */
+static bool thread_launch(struct tracebuf_thread *thread)
 {
     sigset_t all, old;
     sigfillset(&all);
@@ -330,8 +341,38 @@ static bool thread_start(struct tracebuf_thread *thread)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (error)
         log_error("tracebuf", "cannot create a delivery thread: %s", strerror(error));
-    atomic_store(&thread->running, error == 0);
+    atomic_store_explicit(&thread->state, error ? THREAD_NONE : THREAD_RUNS, memory_order_release);
     return error == 0;
+}
+
+/* True: it runs, or another thread is about to start it. */
+static bool thread_start(struct tracebuf_thread *thread)
+{
+    enum thread_state none = THREAD_NONE;
+    return !atomic_compare_exchange_strong(&thread->state, &none, THREAD_STARTING) ||
+           thread_launch(thread);
+}
+
+/* Takes a running thread into another state; waits for one that is being started. */
+static bool thread_claim_running(struct tracebuf_thread *thread, enum thread_state to)
+{
+    enum thread_state runs = THREAD_RUNS;
+    while (atomic_load_explicit(&thread->state, memory_order_acquire) == THREAD_STARTING)
+        sched_yield();
+    return atomic_compare_exchange_strong(&thread->state, &runs, to);
+}
+
+/* A consumer has ended the thread, which is not its own: there is another one. */
+static void thread_replace(void *arg)
+{
+    struct tracebuf_thread *thread = arg;
+    own_delivery = NULL;
+    if (!thread_claim_running(thread, THREAD_STARTING))
+        return; /* somebody waits for this one's end */
+    pthread_detach(pthread_self());
+    thread_launch(thread);
+    log_warning("tracebuf", "a callback has ended the thread that delivers to it: records that it "
+                            "had not seen are lost");
 }
 
 /* Rotations must not be half done in the child, which has nobody to complete them. */
@@ -389,7 +430,6 @@ static void buffer_on_fork_child(struct tracebuf *buffer)
 
 static void on_fork_child(void)
 {
-    pthread_mutex_init(&start_lock, NULL);
     pthread_mutex_init(&tracebuf_create_lock, NULL);
     atomic_fetch_add(&forks, 1);
     windows_forget();
@@ -397,7 +437,8 @@ static void on_fork_child(void)
         if (d->window)
             window_keep(d->window);
     for (uint32_t i = 0; i < THREADS_MAX; i++)
-        atomic_store(&delivery_threads[i].running, &delivery_threads[i] == own_thread);
+        atomic_store(&delivery_threads[i].state,
+                     &delivery_threads[i] == own_thread ? THREAD_RUNS : THREAD_NONE);
     for (uint32_t i = 0; i < tracebuf_count(); i++)
         buffer_on_fork_child(tracebuf_at(i));
 }
@@ -407,18 +448,20 @@ static void fork_watch(void)
     pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
 }
 
+static struct tracebuf_thread *thread_claim(void)
+{
+    uint32_t index = atomic_load(&delivery_thread_count);
+    while (index < THREADS_MAX)
+        if (atomic_compare_exchange_weak(&delivery_thread_count, &index, index + 1))
+            return &delivery_threads[index];
+    return NULL;
+}
+
 struct tracebuf_thread *tracebuf_thread_create(void)
 {
     pthread_once(&fork_once, fork_watch);
-    pthread_mutex_lock(&start_lock);
-    uint32_t index = atomic_load(&delivery_thread_count);
-    struct tracebuf_thread *thread = index < THREADS_MAX ? &delivery_threads[index] : NULL;
-    if (thread && !thread_start(thread))
-        thread = NULL;
-    if (thread)
-        atomic_store(&delivery_thread_count, index + 1);
-    pthread_mutex_unlock(&start_lock);
-    return thread;
+    struct tracebuf_thread *thread = thread_claim();
+    return thread && thread_start(thread) ? thread : NULL;
 }
 
 void tracebuf_assign(struct tracebuf *buffer, struct tracebuf_thread *thread)
@@ -434,12 +477,9 @@ bool delivery_is_own(const struct tracebuf *buffer)
 /* In a forked child the thread is started again by the first one who needs it. */
 static void thread_ensure(struct tracebuf_thread *thread)
 {
-    if (atomic_load_explicit(&thread->running, memory_order_relaxed) || atomic_load(&shut_down))
-        return;
-    pthread_mutex_lock(&start_lock);
-    if (!atomic_load(&thread->running))
+    if (atomic_load_explicit(&thread->state, memory_order_acquire) == THREAD_NONE &&
+        !atomic_load(&shut_down))
         thread_start(thread);
-    pthread_mutex_unlock(&start_lock);
 }
 
 static void thread_wake(struct tracebuf_thread *thread)
@@ -530,26 +570,27 @@ static bool thread_outlives(const struct tracebuf_thread *thread)
     return false;
 }
 
+static void thread_end(struct tracebuf_thread *thread)
+{
+    if (thread_outlives(thread) || !thread_claim_running(thread, THREAD_ENDING))
+        return;
+    atomic_store(&thread->stop, true);
+    thread_wake(thread);
+    if (thread == own_thread)
+        pthread_detach(thread->handle); /* finalised from its own callback */
+    else
+        pthread_join(thread->handle, NULL);
+    atomic_store(&thread->state, THREAD_NONE);
+}
+
 void tracebuf_shutdown(void)
 {
     for (uint32_t i = 0; i < tracebuf_count(); i++)
         if (!tracebuf_at(i)->config.outlives_shutdown)
             tracebuf_flush(tracebuf_at(i));
     atomic_store(&shut_down, true);
-    for (uint32_t i = 0; i < atomic_load(&delivery_thread_count); i++) {
-        struct tracebuf_thread *thread = &delivery_threads[i];
-        if (!atomic_load(&thread->running) || thread_outlives(thread))
-            continue;
-        pthread_mutex_lock(&start_lock); /* it is not just being replaced */
-        atomic_store(&thread->stop, true);
-        pthread_mutex_unlock(&start_lock);
-        thread_wake(thread);
-        if (thread == own_thread)
-            pthread_detach(thread->handle); /* finalised from its own callback */
-        else
-            pthread_join(thread->handle, NULL);
-        atomic_store(&thread->running, false);
-    }
+    for (uint32_t i = 0; i < atomic_load(&delivery_thread_count); i++)
+        thread_end(&delivery_threads[i]);
     for (uint32_t i = 0; i < tracebuf_count(); i++) {
         if (tracebuf_at(i)->config.outlives_shutdown)
             continue;

@@ -18,7 +18,7 @@ enum {
 };
 
 struct tracebuf_state {
-    pthread_mutex_t rotate_lock; /* leaf: nothing is called under it but mmap */
+    pthread_mutex_t rotate_lock; /* leaf: nothing is called under it */
     struct tracebuf_segment *full_first, *full_last, *free;
     uint64_t sequence;      /* of the last rotation */
     unsigned segment_count; /* current, full, free and being delivered */
@@ -45,8 +45,10 @@ extern pthread_mutex_t tracebuf_create_lock __attribute__((visibility("hidden"))
 /* This thread records and holds a rotate_lock: a signal handler above it must not wait. */
 extern __thread volatile bool tracebuf_rotating __attribute__((tls_model("initial-exec")));
 
-/* Makes another segment current. False: none is free and `extend` does not allow a further one. */
-bool state_rotate(struct tracebuf *buffer, bool extend);
+/* Makes another segment current; under rotate_lock. False: none is free. */
+bool state_rotate(struct tracebuf *buffer);
+/* None is free: makes one if the buffer may have a further one. `own`: for its own consumer. */
+void state_extend(struct tracebuf *buffer, bool own);
 
 /* On the delivery thread: rotates and delivers all that was committed before the call. */
 void state_deliver(struct tracebuf *buffer);

@@ -153,6 +153,18 @@ static enum claim_result claim(struct tracebuf *buffer, struct thread *self,
     return result;
 }
 
+/* False: nobody rotated since `generation`, and there is no free segment. */
+static bool rotate_once(struct tracebuf *buffer, uint64_t generation, bool *closed, uint32_t *epoch)
+{
+    struct tracebuf_state *state = buffer->state;
+    pthread_mutex_lock(&state->rotate_lock);
+    *epoch = atomic_load(&state->freed_epoch);
+    *closed = state->closed;
+    bool moved = atomic_load(&buffer->generation) != generation || state_rotate(buffer);
+    pthread_mutex_unlock(&state->rotate_lock);
+    return moved;
+}
+
 /* LOSSLESS: the current segment is full. Rotates, or waits until a segment was delivered. False:
  * the record cannot be kept. Outside of the busy section. */
 static bool make_room(struct tracebuf *buffer, uint64_t generation)
@@ -160,13 +172,14 @@ static bool make_room(struct tracebuf *buffer, uint64_t generation)
     struct tracebuf_state *state = buffer->state;
     if (buffer->config.policy == TRACEBUF_DISCARD || tracebuf_rotating)
         return false;
+    bool own = delivery_is_own(buffer) || delivery_may_not_wait(), closed;
+    uint32_t epoch;
     tracebuf_rotating = true;
-    pthread_mutex_lock(&state->rotate_lock);
-    uint32_t epoch = atomic_load(&state->freed_epoch);
-    bool closed = state->closed;
-    bool own = delivery_is_own(buffer) || delivery_may_not_wait();
-    bool moved = atomic_load(&buffer->generation) != generation || state_rotate(buffer, own);
-    pthread_mutex_unlock(&state->rotate_lock);
+    bool moved = rotate_once(buffer, generation, &closed, &epoch);
+    if (!moved && !closed) {
+        state_extend(buffer, own);
+        moved = rotate_once(buffer, generation, &closed, &epoch);
+    }
     tracebuf_rotating = false;
     if (closed || (own && !moved) || !atomic_load(&state->thread))
         return false;
