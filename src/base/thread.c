@@ -38,6 +38,7 @@ static void on_exit(void *block)
     if (hook)
         hook(self);
     thread_current = NULL;
+    atomic_store_explicit(&self->busy, NULL, memory_order_release); /* if it was cancelled there */
     atomic_store_explicit(&self->tid, 0, memory_order_release);
 }
 

@@ -154,11 +154,12 @@ rocprofiler_status_t buffer_destroy(rocprofiler_buffer_id_t id)
         return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
     struct public_buffer *public = buffer->config.arg;
     bool closed = false;
+    if (tracebuf_delivers(buffer))
+        return ROCPROFILER_STATUS_ERROR_BUFFER_BUSY;
     if (!tracebuf_delivering())
         session_work_collect();
     for (int i = 0; i < ATTEMPTS && !closed; i++) { /* producers may fill it again */
-        if (!tracebuf_delivering())
-            tracebuf_flush(buffer);
+        tracebuf_flush(buffer);
         closed = tracebuf_close(buffer);
     }
     if (!closed)

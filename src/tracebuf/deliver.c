@@ -250,7 +250,7 @@ static void flushed_tell(struct tracebuf *buffer)
     own_delivery = delivery.outer;
 }
 
-static bool in_hand(const struct tracebuf *buffer)
+bool tracebuf_delivers(const struct tracebuf *buffer)
 {
     for (const struct delivery *d = own_delivery; d; d = d->outer)
         if (d->buffer == buffer)
@@ -269,7 +269,7 @@ bool delivery_may_not_wait(void)
 static bool serve(struct tracebuf *buffer)
 {
     struct tracebuf_state *state = buffer->state;
-    if (buffer->config.one_at_a_time && in_hand(buffer))
+    if (buffer->config.one_at_a_time && tracebuf_delivers(buffer))
         return false;
     uint64_t wanted = atomic_load_explicit(&state->flush_wanted, memory_order_acquire);
     bool flush = wanted != atomic_load_explicit(&state->flush_done, memory_order_relaxed);

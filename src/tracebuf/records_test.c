@@ -61,6 +61,22 @@ static void every_record_comes_out_as_it_went_in(void **state)
     odd_records(8 << 20, 7 << 20);
 }
 
+/* A buffer that is closed before it delivered says what was lost. */
+static void what_a_closed_buffer_held_is_counted(void **state)
+{
+    (void)state;
+    struct sink sink = {.raw = true};
+    const size_t watermarks[] = {4096, 1 << 20};
+    for (int i = 0; i < 2; i++) {
+        struct tracebuf *buffer = buffer_make(&sink, 1 << 20, watermarks[i], TRACEBUF_LOSSLESS);
+        for (uint64_t n = 0; n < 20; n++)
+            assert_true(put_odd(buffer, n));
+        assert_true(tracebuf_close(buffer));
+        assert_int_equal(buffer->dropped, 20);
+    }
+    assert_int_equal(sink.records, 0);
+}
+
 static bool put_line(struct tracebuf *buffer, uint64_t value)
 {
     struct thread *self = thread_self();
@@ -212,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_record_comes_out_as_it_went_in),
+        cmocka_unit_test(what_a_closed_buffer_held_is_counted),
         cmocka_unit_test(a_large_batch_comes_in_several_calls),
         cmocka_unit_test(full_buffer_takes_twice_its_size),
 #ifndef __SANITIZE_THREAD__ /* TSan cannot start threads in a forked child */

@@ -83,10 +83,17 @@ struct segment_cursor segment_begin(struct tracebuf_segment *segment, bool exact
     return (struct segment_cursor){.at = begin, .run_end = begin, .extent = begin, .end = end};
 }
 
-/* False: there are no more records. */
-static bool run_find(struct segment_cursor *cursor)
+/* Words that do not fit are of threads that were cancelled in the middle of a record. */
+static bool word_fits(const struct segment_cursor *cursor)
 {
-    while (cursor->at == cursor->run_end) {
+    uint64_t word = *(const uint64_t *)cursor->at;
+    return tracebuf_stored_bytes(word, (uint32_t)word) <= (size_t)(cursor->run_end - cursor->at);
+}
+
+/* False: there are no more records. */
+static bool record_find(struct segment_cursor *cursor)
+{
+    while (cursor->at == cursor->run_end || !word_fits(cursor)) {
         const struct tracebuf_extent *extent = (struct tracebuf_extent *)cursor->extent;
         if (cursor->extent == cursor->end)
             return false;
@@ -95,6 +102,17 @@ static bool run_find(struct segment_cursor *cursor)
         cursor->extent += extent->bytes;
     }
     return true;
+}
+
+size_t segment_count(struct tracebuf_segment *segment, bool exact)
+{
+    struct segment_cursor cursor = segment_begin(segment, exact);
+    size_t count = 0;
+    for (; record_find(&cursor); count++) {
+        uint64_t word = *(const uint64_t *)cursor.at;
+        cursor.at += tracebuf_stored_bytes(word, (uint32_t)word);
+    }
+    return count;
 }
 
 /* From the word in memory to what the consumer sees. Returns the record's size. */
@@ -120,7 +138,7 @@ size_t segment_collect(struct segment_cursor *cursor, const struct tracebuf_conf
     size_t count = 0;
     if (config->finish_begin)
         config->finish_begin(state);
-    for (; count < items_max && run_find(cursor); count++) {
+    for (; count < items_max && record_find(cursor); count++) {
         struct tracebuf_item *item = &items[count];
         size_t size_bytes = item_make(item, (uint64_t *)cursor->at);
         cursor->at = (unsigned char *)item->payload + tracebuf_round(size_bytes);

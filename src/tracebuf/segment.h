@@ -43,6 +43,8 @@ struct segment_cursor {
     unsigned char *extent, *end; /* next extent, end of what is claimed */
 };
 struct segment_cursor segment_begin(struct tracebuf_segment *segment, bool exact);
+/* How many they are. */
+size_t segment_count(struct tracebuf_segment *segment, bool exact);
 
 /* Finishes the next records and makes their items, at most items_max; returns their number. */
 size_t segment_collect(struct segment_cursor *cursor, const struct tracebuf_config *config,

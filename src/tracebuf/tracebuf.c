@@ -277,6 +277,8 @@ bool tracebuf_close(struct tracebuf *buffer)
     thread_quiesce(buffer);
     while (storage) {
         struct tracebuf_segment *next = storage->next;
+        atomic_fetch_add_explicit(&buffer->dropped, segment_count(storage, buffer->exact),
+                                  memory_order_relaxed);
         segment_destroy(storage);
         storage = next;
     }

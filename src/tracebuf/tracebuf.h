@@ -100,7 +100,8 @@ struct tracebuf *tracebuf_create(const struct tracebuf_config *config);
 uint32_t tracebuf_count(void);
 struct tracebuf *tracebuf_at(uint32_t index);
 
-/* Records are dropped from now on and storage is given back. False: a callback is at work on it. */
+/* Records are dropped from now on and storage is given back; what was not delivered counts as
+ * dropped. False: a callback is at work on it. */
 bool tracebuf_close(struct tracebuf *buffer);
 
 /* Delivers everything that was committed before the call and returns afterwards. From a callback of
@@ -118,6 +119,7 @@ void tracebuf_shutdown(void);
 
 /* True inside a deliver callback, on its thread. */
 bool tracebuf_delivering(void);
+bool tracebuf_delivers(const struct tracebuf *buffer); /* of that buffer */
 
 /* Counts a loss; returns NULL. */
 void *tracebuf_drop(struct tracebuf *buffer);
