@@ -1,13 +1,14 @@
 #!/bin/sh
 # debian_root.sh RELEASE DIR: a private root with the HIP and ROCr of another Debian release than 12:
-# trixie (5.7.1) or forky (6.4.3). Nothing in it is installed on the machine; programs run in it by
-# its own loader: scripts/debian_run.sh. Does nothing when DIR is there already. About 45 s and
-# 600 MB.
+# trixie (5.7.1), forky (6.4.3) or experimental (7.2.4, on top of sid). Nothing in it is installed on
+# the machine; programs run in it by its own loader: scripts/debian_run.sh. Does nothing when DIR is
+# there already. About 45 s and 600 MB; experimental 110 s and 770 MB.
 set -eu
 release=$1 dir=$2
 case $release in
-trixie) hip=libamdhip64-5 ;;
-forky) hip=libamdhip64-6 ;;
+trixie) hip=libamdhip64-5 library=libamdhip64.so.5.7 packages=$hip,libhsa-runtime64-1,rocminfo ;;
+forky) hip=libamdhip64-6 library=libamdhip64.so.6.4 packages=$hip,libhsa-runtime64-1,rocminfo ;;
+experimental) hip=libamdhip64-7 library=libamdhip64.so.7.2 packages=ca-certificates ;;
 *) echo "debian_root: no HIP known in '$release'" >&2; exit 2 ;;
 esac
 [ ! -f "$dir/.complete" ] || exit 0
@@ -24,16 +25,31 @@ mirror=$(cat /etc/apt/sources.list.d/*.sources 2>/dev/null | sed -n 's/^URIs:[[:
 log="$dir.log"
 mkdir -p "$(dirname "$dir")"
 rm -rf "$dir"
-# Debian 12's debootstrap does not know every release by name; their recipe is the one of sid.
-if ! debootstrap --variant=minbase \
-    --include=$hip,libhsa-runtime64-1,rocminfo \
-    "$release" "$dir" "$mirror" /usr/share/debootstrap/scripts/sid >"$log" 2>&1; then
-    echo "debian_root: debootstrap failed, see $log:" >&2
+give_up() {
+    echo "debian_root: $1, see $log:" >&2
     tail -n 3 "$log" >&2
     rm -rf "$dir"
     exit 77
+}
+base=$release
+[ "$release" != experimental ] || base=sid
+# Debian 12's debootstrap does not know every release by name; their recipe is the one of sid.
+debootstrap --variant=minbase --include="$packages" "$base" "$dir" "$mirror" \
+    /usr/share/debootstrap/scripts/sid >"$log" 2>&1 || give_up "debootstrap failed"
+# debootstrap reads one suite; experimental is only ever an addition, which the root's own apt makes.
+if [ "$release" = experimental ]; then
+    echo "deb $mirror experimental main" >>"$dir/etc/apt/sources.list"
+    cp /etc/resolv.conf "$dir/etc/resolv.conf"
+    # A mirror may be a snapshot of an earlier day.
+    chroot "$dir" sh -c "apt-get -q -o Acquire::Check-Valid-Until=false update &&
+        DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends -t experimental \
+            install $hip rocminfo" >>"$log" 2>&1 </dev/null || give_up "apt-get failed"
 fi
-# Programs built on Debian 12 ask for libamdhip64.so.5; the 6.4.3 library keeps its symbol versions.
+# What the tests expect is what this release had when they were written.
+ls "$dir"/usr/lib/x86_64-linux-gnu/$library.* >/dev/null 2>>"$log" ||
+    give_up "$release has another HIP now than $library"
+# Programs built on Debian 12 ask for libamdhip64.so.5; later libraries keep its symbol versions.
 mkdir -p "$dir/compat"
-[ "$release" = trixie ] || ln -sf ../usr/lib/x86_64-linux-gnu/libamdhip64.so.6 "$dir/compat/libamdhip64.so.5"
+[ "$release" = trixie ] ||
+    ln -sf ../usr/lib/x86_64-linux-gnu/libamdhip64.so.${hip##*-} "$dir/compat/libamdhip64.so.5"
 touch "$dir/.complete"

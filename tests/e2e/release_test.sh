@@ -16,6 +16,9 @@ programs=$(echo examples/{vector_add,transpose,reduction,gemm} \
     tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,threads,spin,wait_value,device_printf,math_functions,cooperative,ipc,hsa_queues})
 # Virtual memory management needs ROCm 6 or later.
 [ "$release" = trixie ] || programs="$programs tests/programs/virtual_memory"
+# HIP 7 copies to pageable memory with a kernel.
+copy_to_host='^1 .* MEMORY_COPY_DEVICE_TO_HOST'
+[ "$release" != experimental ] || copy_to_host='^1 .* __amd_rocclr_copyBuffer'
 for program in $programs; do
     name=$(basename "$program")
     output=$(timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/$program" 2>&1)
@@ -34,7 +37,7 @@ if [ -f "$build/lib/libcrocprof-tool.so" ]; then
     output=$(LD_PRELOAD=$LD_PRELOAD:$build/lib/libcrocprof-tool.so CROCPROF_COUNTERS=SQ_WAVES \
         timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/examples/vector_add" 2>&1)
     for line in '^1 .* vector_add\(' '^1 +16384 .* SQ_WAVES ' '^2 .* MEMORY_COPY_HOST_TO_DEVICE' \
-        '^1 .* MEMORY_COPY_DEVICE_TO_HOST' '^3 .* hipMemcpy$'; do
+        "$copy_to_host" '^3 .* hipMemcpy$'; do
         grep -qE "$line" <<<"$output" && continue
         echo "crocprof under $release: no line matches '$line' in:"
         echo "$output"

@@ -151,15 +151,18 @@ static int on_call(uint32_t id, void *data)
     return ANSWER_YES;
 }
 
-/* Without a record it is a question. */
+/* NULL instead of a record asks whether the operation is wanted. From ROCm 7 on, 1 tells once more
+   that one which was wanted has begun. */
 static int on_operation(uint32_t operation, const void *record)
 {
+    enum { BEGUN = 1 };
+
     if (!operation_is_wanted(operation))
         return ANSWER_NO;
-    if (record != NULL)
-        operation_finished(operation, record);
-    else
+    if (record == NULL)
         operation_begins();
+    else if ((uintptr_t)record != BEGUN)
+        operation_finished(operation, record);
     return ANSWER_YES;
 }
 

@@ -19,6 +19,7 @@
 
 static int (*armed)(void);
 static int (*call)(uint32_t, uint32_t, const void *, uint32_t, int);
+static int (*command)(uint32_t, const void *);
 
 static void ready(void)
 {
@@ -40,6 +41,7 @@ static bool library_arm(const char *release, const char *list, const char *wrong
     }
     *(void **)&armed = dlsym(library, "mock_tracer_armed");
     *(void **)&call = dlsym(library, "mock_tracer_call");
+    *(void **)&command = dlsym(library, "mock_tracer_command");
     double_reset();
     return intercept_hip_arm(ready);
 }
@@ -89,7 +91,8 @@ static int known_release(const char *file)
         size_t bytes;
         uint32_t kind;
     } arguments = {&armed, &call, 77, 2};
-    CHECK(library_arm(file, file[0] == '5' ? "5_6" : "6_4", ""));
+    static const char *const lists[] = {['5'] = "5_6", ['6'] = "6_4", ['7'] = "7_2"};
+    CHECK(library_arm(file, lists[(unsigned char)file[0]], ""));
     CHECK(armed());
     CHECK(release != NULL);
     enum { MEMCPY = ROCPROFILER_HIP_RUNTIME_API_ID_hipMemcpy };
@@ -162,6 +165,7 @@ static void releases_of_the_lists_are_traced_with_arguments(void **state)
     (void)state;
     assert_int_equal(in_process(known_release, "6.4.1"), 0);
     assert_int_equal(in_process(known_release, "5.7.1"), 0);
+    assert_int_equal(in_process(known_release, "7.2.1"), 0);
 }
 
 static void releases_between_two_lists_are_traced_by_name(void **state)
@@ -184,6 +188,26 @@ static void a_library_that_numbers_otherwise_is_left_alone(void **state)
     assert_int_equal(in_process(other_numbers, "hipInit"), 0);
 }
 
+/* activity_record_t of a copy; the word that says "begun" is no record. */
+static int operations_of_rocm_7(const char *file)
+{
+    enum { COPY = 1 };
+    const uint64_t copy[8] = {2, COPY, 5, 1000, 2000, 0, 0, 77};
+    CHECK(library_arm(file, "7_2", ""));
+    CHECK(!command(COPY, copy));
+    double_listen(TRACE_HIP_OPERATION, COPY);
+    CHECK(command(COPY, copy));
+    CHECK(double_count(DOUBLE_RECORD, TRACE_HIP_OPERATION, COPY) == 1);
+    return 0;
+}
+
+static void a_command_that_begins_is_not_read_as_a_record(void **state)
+{
+    (void)state;
+    assert_int_equal(in_process(operations_of_rocm_7, "7.2.1"), 0);
+    assert_int_equal(in_process(operations_of_rocm_7, "6.5.1"), 0); /* whatever the release */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +215,7 @@ int main(void)
         cmocka_unit_test(releases_between_two_lists_are_traced_by_name),
         cmocka_unit_test(other_releases_are_left_alone),
         cmocka_unit_test(a_library_that_numbers_otherwise_is_left_alone),
+        cmocka_unit_test(a_command_that_begins_is_not_read_as_a_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

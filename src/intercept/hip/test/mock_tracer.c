@@ -94,12 +94,14 @@ int mock_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
     return 1;
 }
 
-/* A command that is over as soon as it began: asks, then reports it. 0: nobody wants it. */
+/* A command that is over as soon as it began: asks, tells of its begin as ROCm 7 does, reports it.
+ * 0: nobody wants it. */
 int mock_tracer_command(uint32_t operation, const void *record)
 {
-    enum { DOMAIN_OPERATIONS = 2 };
+    enum { DOMAIN_OPERATIONS = 2, BEGUN = 1 };
     if (!tracer || tracer(DOMAIN_OPERATIONS, operation, NULL) != 0)
         return 0;
+    tracer(DOMAIN_OPERATIONS, operation, (void *)(uintptr_t)BEGUN);
     tracer(DOMAIN_OPERATIONS, operation, (void *)(uintptr_t)record);
     return 1;
 }
