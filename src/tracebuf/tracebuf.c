@@ -225,11 +225,13 @@ void *tracebuf_reserve_slow(struct tracebuf *buffer, struct thread *self, uint64
     }
 }
 
+/* A signal handler that records may come before any of these lines and find the note first. */
 void tracebuf_wake(struct thread *self)
 {
-    struct tracebuf *buffer = (struct tracebuf *)self->wake;
+    struct tracebuf *buffer = (struct tracebuf *)*(const void *volatile *)&self->wake;
     self->wake = NULL;
-    delivery_request(buffer);
+    if (buffer)
+        delivery_request(buffer);
 }
 
 static void wake_waiters(_Atomic uint32_t *epoch)
