@@ -139,6 +139,11 @@ static hsa_status_t queue_destroy(hsa_queue_t *hsa_queue)
     /* Work that the device has finished is reported; the rest dies with the queue. */
     if (!completion_lane_drain(&queue->lane, STALL_NS))
         atomic_store_explicit(&queue->lane.failed, true, memory_order_release);
+    /* ROCr has one cooperative queue for each device and deletes it itself at its end; an
+       interceptor around it deletes it, too. So the interceptor stays, and so does what it calls.
+     */
+    if (hsa_queue->type == HSA_QUEUE_TYPE_COOPERATIVE)
+        return HSA_STATUS_SUCCESS;
     hsa_status_t status = hsa_real.hsa_queue_destroy(hsa_queue);
     /* A lane that cannot be emptied (we are the completion thread) is left to the process's end. */
     if (completion_lane_close(&queue->lane, STALL_NS))
