@@ -1,5 +1,6 @@
 #include "base/environment.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,13 @@ static bool entry_set(char **entries, const struct environment_variable *variabl
     return true;
 }
 
+/* Kept for threads that still read them, also when the program has made environ its own again. */
+struct entries {
+    struct entries *former;
+    char *list[];
+};
+static _Atomic(struct entries *) all_entries;
+
 bool environment_change(const struct environment_variable *variables, size_t count)
 {
     size_t changes = 0;
@@ -58,17 +66,20 @@ bool environment_change(const struct environment_variable *variables, size_t cou
     if (changes == 0)
         return true;
     size_t size = environment_size();
-    char **entries = calloc(size + count + 1, sizeof *entries);
-    bool complete = entries != NULL;
+    struct entries *made = calloc(1, sizeof *made + (size + count + 1) * sizeof(char *));
+    char **entries = made ? made->list : NULL;
+    bool complete = made != NULL;
     if (complete && size)
         memcpy(entries, environ, size * sizeof *entries);
     for (size_t i = 0; complete && i < count; i++)
         complete = entry_set(entries, &variables[i]);
     /* Readers: getenv() of any thread; they load the pointer once and find whole strings. */
-    if (complete)
+    if (complete) {
+        made->former = atomic_exchange(&all_entries, made);
         __atomic_store_n(&environ, entries, __ATOMIC_RELEASE);
-    else
-        free(entries);
+    } else {
+        free(made);
+    }
     return complete;
 }
 

@@ -111,7 +111,7 @@ static bool table_adopt(const struct table_choice *choice, uint32_t tid)
     }
     if (tid == (uint32_t)getpid())
         atomic_store_explicit(&main_table, table, memory_order_release);
-    atomic_thread_fence(memory_order_seq_cst); /* pairs with session_thread_setup */
+    thread_fence_heavy(); /* pairs with session_thread_setup */
     struct thread *thread = thread_find(tid);
     if (thread)
         atomic_store_explicit(&session_of(thread)->external, table, memory_order_release);
@@ -146,7 +146,7 @@ void session_thread_setup(struct thread *thread)
 {
     struct session_thread *self = session_of(thread);
     uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst);
+    thread_fence_heavy();
     atomic_store_explicit(&self->external, table_find(tid), memory_order_release);
     self->tid = tid;
 }
