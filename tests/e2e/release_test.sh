@@ -14,8 +14,14 @@ if ! timeout 60 "$source/scripts/debian_run.sh" "$root" rocminfo | grep -q 'Name
 fi
 programs=$(echo examples/{vector_add,transpose,reduction,gemm} \
     tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,threads,spin,wait_value,device_printf,math_functions,cooperative,ipc,hsa_queues})
-# Virtual memory management needs ROCm 6 or later.
-[ "$release" = trixie ] || programs="$programs tests/programs/virtual_memory"
+# Left out: virtual memory management, which needs ROCm 6 or later; ipc under HIP 5.7, where 2 MiB stay
+# taken when the last holder has gone; threads under HIP 7.2, which now and then calls a null pointer
+# of its own when threads launch their first kernels at once.
+case $release in
+trixie) programs=${programs/tests\/programs\/ipc /} ;;
+experimental) programs="${programs/tests\/programs\/threads /} tests/programs/virtual_memory" ;;
+*) programs="$programs tests/programs/virtual_memory" ;;
+esac
 # HIP 7 copies to pageable memory with a kernel.
 copy_to_host='^1 .* MEMORY_COPY_DEVICE_TO_HOST'
 [ "$release" != experimental ] || copy_to_host='^1 .* __amd_rocclr_copyBuffer'
