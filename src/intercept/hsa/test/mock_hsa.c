@@ -367,6 +367,16 @@ void mock_device_hold(bool hold)
     pthread_mutex_unlock(&device_lock);
 }
 
+/* Room for PACKETS_MAX packets, all of it in memory at once: tests measure what grows later. */
+static void *packets_make(void)
+{
+    enum { PAGE_BYTES = 4096 };
+    volatile unsigned char *packets = calloc(PACKETS_MAX, 64);
+    for (size_t at = 0; packets && at < (size_t)PACKETS_MAX * 64; at += PAGE_BYTES)
+        packets[at] = 0;
+    return (void *)packets;
+}
+
 static hsa_status_t queue_make(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                                void (*error)(hsa_status_t, hsa_queue_t *, void *), void *data,
                                uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
@@ -380,7 +390,7 @@ static hsa_status_t queue_make(hsa_agent_t agent, uint32_t size, hsa_queue_type3
     for (int i = 0; i < QUEUES_MAX; i++) {
         if (queues[i].used)
             continue;
-        unsigned char(*packets)[64] = calloc(PACKETS_MAX, 64);
+        unsigned char(*packets)[64] = packets_make();
         queues[i] = (struct mock_queue){.hsa = {.size = size, .id = (uint64_t)i + 40},
                                         .used = true,
                                         .packets = packets,
@@ -565,7 +575,7 @@ void *mock_table_make(uint32_t amd_major)
 {
     tables_fill(amd_major);
     if (seen == NULL)
-        seen = calloc(PACKETS_MAX, 64);
+        seen = packets_make();
     packets_seen = kernels_seen = overlaps_seen = 0;
     device_held = false;
     if (!device_runs) {
