@@ -559,7 +559,9 @@ static void lane_put(struct inflight_lane *lane, struct inflight *work)
         return;
     }
     own_count_add(&lane->posted, 1); /* one poster */
-    if (!ring_put(lane, work))
+    /* While something is on the stack, what comes later goes there, too: the ring stays the older.
+     */
+    if (atomic_load_explicit(&lane->stack, memory_order_relaxed) != NULL || !ring_put(lane, work))
         stack_push(lane, work);
 }
 
