@@ -23,6 +23,8 @@ enum {
     IDLE_BEFORE_SLEEP_NS = 10000000,
     THOROUGH_EVERY_NS = 500000, /* a thorough look costs a few ns for each entry in flight */
     DRAIN_STEP_NS = 500000,
+    /* Kernels that ran beside the one that broke their queue end soon, or never. */
+    FAILED_GRACE_NS = 50000000,
 };
 
 /*
@@ -39,6 +41,9 @@ enum { LISTED = 1, PARKING = 2, EPOCH_STEP = 4 };
 static struct {
     /* Lanes that became active: posters push (seq_cst), the thread takes all (acquire). */
     _Atomic(struct inflight_lane *) arrivals;
+    /* Posters that may have set a lane's state and not yet pushed it: they count up before and down
+       after (seq_cst). Drain waits for 0, since others post to that lane meanwhile. */
+    _Atomic uint32_t announcing;
     /* 1 while the thread sleeps until woken. The thread stores 1 and then looks at `arrivals`, a
        poster pushes and then looks here (all seq_cst): one of the two sees the other. */
     _Atomic uint32_t sleeping;
@@ -55,15 +60,17 @@ static struct {
     _Atomic uint32_t looks_begun, looks_done;
     /* Of entries: the thread writes (release), drain reads (acquire). */
     _Atomic uint64_t completed, failed;
-    /* Drain asks how many entries were ever posted (adds to `wanted`), the thread answers with the
-       number and then the question's (release; read with acquire). */
-    _Atomic uint32_t census_wanted, census_done;
-    _Atomic uint64_t census_posted;
+    /* Drain asks (counts `drain_wanted` up, seq_cst) and the thread answers with the question
+       before which everything has completed (release; read with acquire). `drain_progress` are the
+       entries completed that some question was about. */
+    _Atomic uint32_t drain_wanted, drain_done;
+    _Atomic uint64_t drain_progress;
     _Atomic bool running; /* completion_start and the fork handler write, all read; seq_cst */
     /* LISTED of this process; the fork handler writes while the process has one thread. */
     _Atomic uint32_t listed;
     struct inflight_lane *active; /* thread only */
     uint64_t received;            /* entries, thread only */
+    uint32_t batch;               /* of entries received from now on, thread only */
     /* completion_tick_set writes (release), the thread reads (acquire). */
     void (*_Atomic tick)(uint64_t now_ns);
 } completion = {.listed = EPOCH_STEP | LISTED};
@@ -111,6 +118,8 @@ static void own_count_add(_Atomic uint64_t *count, uint64_t add)
 static void lane_append(struct inflight_lane *lane, struct inflight *work)
 {
     work->next = NULL;
+    work->failed = false;
+    work->batch = completion.batch;
     if (lane->newest != NULL)
         lane->newest->next = work;
     else
@@ -151,15 +160,24 @@ static void stack_receive(struct inflight_lane *lane)
     }
 }
 
-/* The ring first: its entries are older than those that found it full. */
-static void lane_receive(struct inflight_lane *lane)
+static void ring_receive(struct inflight_lane *lane)
 {
     struct inflight *work;
 
     while (lane->ring != NULL && (work = ring_take(lane)) != NULL)
         lane_append(lane, work);
-    if (atomic_load_explicit(&lane->stack, memory_order_relaxed) != NULL)
-        stack_receive(lane);
+}
+
+/* The ring first: its entries are older than those that found it full. It may have been filled and
+ * have overflowed since it was looked at; once something is on the stack, nothing new comes to it
+ * until that was taken. */
+static void lane_receive(struct inflight_lane *lane)
+{
+    ring_receive(lane);
+    if (atomic_load_explicit(&lane->stack, memory_order_acquire) == NULL)
+        return;
+    ring_receive(lane);
+    stack_receive(lane);
 }
 
 static bool lane_has_mail(const struct inflight_lane *lane)
@@ -182,7 +200,7 @@ static void lane_unlink(struct inflight_lane *lane, struct inflight *before, str
     lane->urgent_count -= work->urgent;
 }
 
-/* Takes out what has ended, in order; the oldest first. */
+/* Takes out what has ended, in order; the oldest first. `failed`: the rest will not end. */
 static struct inflight *lane_ended_take(struct inflight_lane *lane, bool thorough, bool failed)
 {
     struct inflight *first = NULL, **last = &first;
@@ -190,7 +208,9 @@ static struct inflight *lane_ended_take(struct inflight_lane *lane, bool thoroug
 
     for (struct inflight *work = lane->oldest; work != NULL; work = next) {
         next = work->next;
-        if (failed || work->ended(work)) {
+        bool ended = work->ended(work);
+        if (ended || failed) {
+            work->failed = !ended;
             lane_unlink(lane, before, work);
             *last = work;
             last = &work->next;
@@ -219,29 +239,53 @@ static struct inflight *lane_ask(struct inflight_lane *lane, bool thorough, bool
 }
 
 struct look {
+    uint64_t begun_at_ns;
     bool thorough; /* look behind entries that are not done */
     bool progress;
     bool urgent; /* urgent work remains, or was there until just now */
 };
 
-static void lane_look(struct inflight_lane *lane, struct look *look)
+/* True: what has not ended by now never will. */
+static bool lane_is_lost(struct inflight_lane *lane, const struct look *look)
 {
-    bool failed = atomic_load_explicit(&lane->failed, memory_order_acquire);
-    uint64_t count = 0;
+    if (!atomic_load_explicit(&lane->failed, memory_order_acquire))
+        return false;
+    if (lane->failed_at_ns == 0)
+        lane->failed_at_ns = look->begun_at_ns;
+    return look->begun_at_ns - lane->failed_at_ns >= FAILED_GRACE_NS;
+}
 
-    lane_receive(lane);
-    look->urgent |= lane->urgent_count > 0;
-    struct inflight *ended = lane_ask(lane, look->thorough, failed);
-    if (ended == NULL)
-        return;
-    for (struct inflight *next; ended != NULL; ended = next, count++) {
-        next = ended->next;
-        ended->complete(ended, failed);
+/* Nothing of `work` may be read once it was told: its memory is its owner's again. */
+static void row_complete(struct inflight_lane *lane, struct inflight *work)
+{
+    uint64_t completed = 0, failed = 0, asked_for = 0;
+
+    for (struct inflight *next; work != NULL; work = next) {
+        bool is_lost = work->failed;
+        next = work->next;
+        asked_for += work->batch != completion.batch;
+        failed += is_lost;
+        completed += !is_lost;
+        work->complete(work, is_lost);
     }
     if (lane->ops != NULL && lane->ops->completed != NULL)
         lane->ops->completed(lane);
-    own_count_add(failed ? &completion.failed : &completion.completed, count);
-    own_count_add(&lane->finished, count);
+    own_count_add(&completion.failed, failed);
+    own_count_add(&completion.completed, completed);
+    own_count_add(&completion.drain_progress, asked_for);
+    own_count_add(&lane->finished, completed + failed);
+}
+
+static void lane_look(struct inflight_lane *lane, struct look *look)
+{
+    bool is_lost = lane_is_lost(lane, look);
+
+    lane_receive(lane);
+    look->urgent |= lane->urgent_count > 0;
+    struct inflight *ended = lane_ask(lane, look->thorough || lane->failed_at_ns != 0, is_lost);
+    if (ended == NULL)
+        return;
+    row_complete(lane, ended);
     look->progress = true;
 }
 
@@ -272,9 +316,9 @@ static void arrivals_take(void)
     }
 }
 
-static struct look lanes_look(bool thorough)
+static struct look lanes_look(uint64_t now, bool thorough)
 {
-    struct look look = {.thorough = thorough};
+    struct look look = {.begun_at_ns = now, .thorough = thorough};
     struct inflight_lane *lane = completion.active;
 
     completion.active = NULL;
@@ -288,25 +332,18 @@ static struct look lanes_look(bool thorough)
     return look;
 }
 
-/* Posts to lanes that are not active were all completed. */
-static uint64_t posted_count(void)
+/* After a look: everything posted before question `asked` was received, under a lower number. */
+static void drains_answer(uint32_t asked)
 {
-    uint64_t posted = finished_count();
+    uint32_t done = asked;
 
-    for (struct inflight_lane *lane = completion.active; lane != NULL; lane = lane->active_next)
-        posted += atomic_load_explicit(&lane->posted, memory_order_acquire) -
-                  atomic_load_explicit(&lane->finished, memory_order_relaxed);
-    return posted;
-}
-
-static void census_answer(void)
-{
-    uint32_t wanted = atomic_load_explicit(&completion.census_wanted, memory_order_acquire);
-
-    if (wanted == atomic_load_explicit(&completion.census_done, memory_order_relaxed))
+    if (asked == atomic_load_explicit(&completion.drain_done, memory_order_relaxed))
         return;
-    atomic_store_explicit(&completion.census_posted, posted_count(), memory_order_relaxed);
-    atomic_store_explicit(&completion.census_done, wanted, memory_order_release);
+    for (struct inflight_lane *lane = completion.active; lane != NULL; lane = lane->active_next)
+        if (lane->oldest != NULL && (int32_t)(lane->oldest->batch - done) < 0)
+            done = lane->oldest->batch;
+    completion.batch = asked;
+    atomic_store_explicit(&completion.drain_done, done, memory_order_release);
 }
 
 /* ---- sleeping ---- */
@@ -395,9 +432,10 @@ static void look_once(struct nap *nap)
     thorough |= nudge != nap->nudge;
     nap->nudge = nudge;
     nap->urgent_posted = atomic_load_explicit(&completion.urgent_posted, memory_order_acquire);
+    uint32_t asked = atomic_load_explicit(&completion.drain_wanted, memory_order_acquire);
     arrivals_take();
-    census_answer();
-    struct look look = lanes_look(thorough);
+    struct look look = lanes_look(now, thorough);
+    drains_answer(asked);
     atomic_fetch_add_explicit(&completion.looks_done, 1, memory_order_release);
     void (*tick)(uint64_t) = atomic_load_explicit(&completion.tick, memory_order_acquire);
     if (tick != NULL)
@@ -446,6 +484,7 @@ static void child_reset(void)
 {
     atomic_store(&completion.running, false);
     atomic_store(&completion.arrivals, NULL);
+    atomic_store(&completion.announcing, 0);
     atomic_store(&completion.sleeping, 0);
     atomic_store(&completion.asleep, 0);
     atomic_store(&completion.completed, 0);
@@ -523,6 +562,7 @@ static void lane_renew(struct inflight_lane *lane, uint32_t listed)
         lane->ring_at = lane->ring_next = 0;
         lane->oldest = lane->newest = NULL;
         lane->urgent_count = 0;
+        lane->failed_at_ns = 0;
         atomic_store(&lane->finished, atomic_load(&lane->posted));
         atomic_store(&lane->state, 0);
     }
@@ -565,15 +605,23 @@ static void lane_put(struct inflight_lane *lane, struct inflight *work)
         stack_push(lane, work);
 }
 
-/* The thread does not look at the lane: hand it over. */
-static void lane_announce(struct inflight_lane *lane, uint32_t listed)
+static void arrivals_push(struct inflight_lane *lane)
 {
-    if (atomic_exchange(&lane->state, listed) == listed)
-        return;
     lane->arrival_next = atomic_load_explicit(&completion.arrivals, memory_order_relaxed);
     while (!atomic_compare_exchange_weak(&completion.arrivals, &lane->arrival_next, lane))
         ;
-    thread_wake();
+}
+
+/* The thread does not look at the lane: hand it over. */
+static void lane_announce(struct inflight_lane *lane, uint32_t listed)
+{
+    atomic_fetch_add(&completion.announcing, 1);
+    bool ours = atomic_exchange(&lane->state, listed) != listed;
+    if (ours)
+        arrivals_push(lane);
+    atomic_fetch_sub(&completion.announcing, 1);
+    if (ours)
+        thread_wake();
 }
 
 void completion_post(struct inflight *work)
@@ -587,7 +635,8 @@ void completion_post(struct inflight *work)
         lane_renew(lane, listed);
     lane_put(lane, work);
     thread_fence_light();
-    if (__builtin_expect(atomic_load_explicit(&lane->state, memory_order_relaxed) != listed, 0))
+    /* Acquire: who finds it announced by another finds that one counted, too (see drain). */
+    if (__builtin_expect(atomic_load_explicit(&lane->state, memory_order_acquire) != listed, 0))
         lane_announce(lane, listed);
     if (urgent)
         lazy_nap_cut();
@@ -602,11 +651,12 @@ static bool idle(void)
            atomic_load_explicit(&completion.asleep, memory_order_acquire) == 1;
 }
 
-/* Waits until `done` or until nothing has completed for `stall_ns`. */
-static bool wait_until(bool (*done)(const void *), const void *what, uint64_t stall_ns)
+/* Waits until `done` or until `progress` has stood still for `stall_ns`. */
+static bool wait_until(bool (*done)(const void *), const void *what,
+                       const _Atomic uint64_t *progress, uint64_t stall_ns)
 {
     const struct timespec step = {.tv_nsec = DRAIN_STEP_NS};
-    uint64_t finished = finished_count();
+    uint64_t before = atomic_load_explicit(progress, memory_order_acquire);
     uint64_t progress_at = now_ns();
 
     while (!done(what)) {
@@ -614,8 +664,9 @@ static bool wait_until(bool (*done)(const void *), const void *what, uint64_t st
             return false;
         nudge_give();
         nanosleep(&step, NULL);
-        if (finished_count() != finished) {
-            finished = finished_count();
+        uint64_t now = atomic_load_explicit(progress, memory_order_acquire);
+        if (now != before) {
+            before = now;
             progress_at = now_ns();
         } else if (now_ns() - progress_at > stall_ns) {
             return done(what);
@@ -624,16 +675,17 @@ static bool wait_until(bool (*done)(const void *), const void *what, uint64_t st
     return true;
 }
 
-static bool count_reached(const void *what)
+static bool drained(const void *what)
 {
-    return (int64_t)(finished_count() - *(const uint64_t *)what) >= 0;
-}
-
-static bool census_answered(const void *what)
-{
-    uint32_t done = atomic_load_explicit(&completion.census_done, memory_order_acquire);
+    uint32_t done = atomic_load_explicit(&completion.drain_done, memory_order_acquire);
 
     return (int32_t)(done - *(const uint32_t *)what) >= 0;
+}
+
+static bool all_announced(const void *unused)
+{
+    (void)unused;
+    return atomic_load(&completion.announcing) == 0;
 }
 
 static bool lane_empty(const void *what)
@@ -651,32 +703,21 @@ static bool lane_forgotten(const void *what)
     return atomic_load_explicit(&lane->state, memory_order_acquire) == 0;
 }
 
-/* How many entries had been posted when it was called. */
-static bool posted_ask(uint64_t *posted, uint64_t stall_ns)
-{
-    if (thread_is_completion) {
-        *posted = posted_count();
-        return true;
-    }
-    uint32_t question = atomic_fetch_add(&completion.census_wanted, 1) + 1;
-    if (!wait_until(census_answered, &question, stall_ns))
-        return false;
-    *posted = atomic_load_explicit(&completion.census_posted, memory_order_relaxed);
-    return true;
-}
-
 bool completion_drain(uint64_t stall_ns)
 {
-    uint64_t target;
-
-    if (!atomic_load(&completion.running) || idle())
+    if (!atomic_load(&completion.running))
         return true;
-    return posted_ask(&target, stall_ns) && wait_until(count_reached, &target, stall_ns);
+    if (!wait_until(all_announced, NULL, &completion.drain_progress, stall_ns))
+        return false;
+    if (idle())
+        return true;
+    uint32_t question = atomic_fetch_add(&completion.drain_wanted, 1) + 1;
+    return wait_until(drained, &question, &completion.drain_progress, stall_ns);
 }
 
 bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns)
 {
-    return wait_until(lane_empty, lane, stall_ns);
+    return wait_until(lane_empty, lane, &lane->finished, stall_ns);
 }
 
 bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns)
@@ -686,7 +727,7 @@ bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns)
     if (!completion_lane_drain(lane, stall_ns))
         return false;
     atomic_store_explicit(&lane->closing, true, memory_order_release);
-    return wait_until(lane_forgotten, lane, stall_ns);
+    return wait_until(lane_forgotten, lane, &lane->finished, stall_ns);
 }
 
 void completion_harvest(uint64_t stall_ns)

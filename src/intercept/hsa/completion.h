@@ -49,7 +49,8 @@ struct inflight_lane {
     /* Whether the completion thread looks at the lane; see completion.c. */
     _Atomic uint32_t state;
     /* Set by anyone (release) when the device will never finish this lane's work; read by the
-     * completion thread (acquire). */
+     * completion thread (acquire). What has ended, or does within some milliseconds, is complete;
+     * the rest has failed. */
     _Atomic bool failed;
     _Atomic bool closing; /* completion_lane_close stores (release), the thread reads (acquire) */
     struct inflight_lane *arrival_next; /* while on the list of lanes that became active */
@@ -65,6 +66,7 @@ struct inflight_lane {
     struct inflight *newest;
     struct inflight_lane *active_next;
     uint32_t urgent_count, ring_at;
+    uint64_t failed_at_ns; /* when it was seen first; 0: it was not */
     /* The thread stores (release) after `completed` returned; drain reads (acquire). */
     _Atomic uint64_t finished;
 };
@@ -78,6 +80,9 @@ struct inflight {
     /* On the completion thread, no lock held; may free or reuse the record. */
     void (*complete)(struct inflight *work, bool failed);
     bool urgent; /* somebody outside may be blocked until `complete` has run */
+    /* completion.c's, like `next`. */
+    bool failed;
+    uint32_t batch; /* questions of drain that were asked before it was received */
 };
 
 /* Starts the thread; idempotent. False: no thread could be made, nothing must be posted. A forked
@@ -89,9 +94,11 @@ bool completion_start(void);
  * urgent work may wait. */
 void completion_post(struct inflight *work);
 
-/* Waits until everything posted before the call has completed. Gives up, returning false, when
- * nothing completes for `stall_ns`, or at once when the thread cannot run. */
+/* Waits until everything posted before the call has completed, whatever is posted meanwhile. Gives
+ * up, returning false, when nothing of that completes for `stall_ns`, or at once when the thread
+ * cannot run. */
 bool completion_drain(uint64_t stall_ns);
+/* The same until the lane is empty. */
 bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns);
 
 /* Waits until the lane is empty and the thread has forgotten it; nothing must be posted any more.

@@ -190,6 +190,167 @@ static void many_posters_lose_nothing(void **state)
     free(posters);
 }
 
+/* The completion thread is busy until the test lets it go, as with a tool's slow callback. */
+static _Atomic bool thread_held, thread_is_held;
+
+static void holding_complete(struct inflight *work, bool failed)
+{
+    atomic_store(&thread_is_held, true);
+    while (atomic_load(&thread_held))
+        sched_yield();
+    job_complete(work, failed);
+}
+
+static void thread_hold(struct job *job, struct inflight_lane *lane)
+{
+    atomic_store(&thread_held, true);
+    atomic_store(&thread_is_held, false);
+    *job = (struct job){.work = {.lane = lane, .ended = job_ended, .complete = holding_complete}};
+    completion_post(&job->work);
+    while (!atomic_load(&thread_is_held))
+        sched_yield();
+}
+
+/* An error stops a queue; kernels before the one that caused it had ended, and somebody waits. */
+static void a_failed_lane_completes_what_has_ended(void **state)
+{
+    struct inflight_lane lane = {0}, holder_lane = {0};
+    struct job holder, ended, lost, ended_too;
+
+    (void)state;
+    thread_hold(&holder, &holder_lane);
+    job_post(&ended, &lane, 1);
+    job_post(&lost, &lane, 2);
+    job_post(&ended_too, &lane, 3);
+    device_end(&ended);
+    device_end(&ended_too);
+    atomic_store(&lane.failed, true);
+    atomic_store(&thread_held, false);
+    assert_true(completion_lane_close(&lane, STALL_NS));
+    assert_true(completion_lane_close(&holder_lane, STALL_NS));
+    assert_false(ended.failed);
+    assert_false(ended_too.failed);
+    assert_true(lost.failed);
+}
+
+/* A full ring's entries and those that found it full come in their order, round after round. */
+static void an_overflowing_ring_keeps_the_order(void **state)
+{
+    enum { JOBS = INFLIGHT_RING_SLOTS * 2 };
+    static struct inflight_ring ring;
+    static struct job jobs[JOBS];
+    struct inflight_lane lane = {.ring = &ring}, holder_lane = {0};
+    struct job holder;
+
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        thread_hold(&holder, &holder_lane);
+        for (int i = 0; i < JOBS; i++) {
+            job_post(&jobs[i], &lane, i);
+            device_end(&jobs[i]);
+            if (i == JOBS - JOBS / 4)
+                atomic_store(&thread_held, false);
+        }
+        assert_true(completion_lane_drain(&lane, STALL_NS));
+        assert_true(completion_lane_drain(&holder_lane, STALL_NS));
+        assert_int_equal(atomic_load(&completed_count), JOBS + 1); /* the holder first */
+        for (int i = 0; i < JOBS; i++)
+            assert_int_equal(completed_order[i + 1], i);
+        atomic_store(&completed_count, 0);
+    }
+    assert_true(completion_lane_close(&lane, STALL_NS));
+    assert_true(completion_lane_close(&holder_lane, STALL_NS));
+}
+
+struct drainer {
+    struct job *before;
+    _Atomic bool begun;
+    bool result, before_was_completed;
+};
+
+static void *drainer_main(void *data)
+{
+    struct drainer *drainer = data;
+
+    atomic_store(&drainer->begun, true);
+    drainer->result = completion_drain(20ull * STALL_NS);
+    drainer->before_was_completed = atomic_load(&drainer->before->completed);
+    return NULL;
+}
+
+/* Drain is about certain entries, not about as many others. */
+static void drain_waits_for_what_was_there_before(void **state)
+{
+    struct inflight_lane slow_lane = {0}, quick_lane = {0};
+    struct job slow, quick[10];
+    struct drainer drainer = {.before = &slow};
+    pthread_t thread;
+
+    (void)state;
+    job_post(&slow, &slow_lane, 1);
+    pthread_create(&thread, NULL, drainer_main, &drainer);
+    while (!atomic_load(&drainer.begun))
+        sched_yield();
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* lets it ask; may be too short */
+    for (int i = 0; i < 10; i++) {
+        job_post(&quick[i], &quick_lane, 2);
+        device_end(&quick[i]);
+        assert_true(job_wait(&quick[i]));
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    device_end(&slow);
+    pthread_join(thread, NULL);
+    assert_true(drainer.result);
+    assert_true(drainer.before_was_completed);
+    assert_true(completion_lane_close(&slow_lane, STALL_NS));
+    assert_true(completion_lane_close(&quick_lane, STALL_NS));
+}
+
+/* A program that goes on launching. */
+static _Atomic bool launching, launch_ends;
+
+static void *launcher_main(void *unused)
+{
+    struct inflight_lane lane = {0};
+    struct job job;
+
+    (void)unused;
+    for (int i = 0; i < 20000 && !atomic_load(&launch_ends); i++) {
+        job_post(&job, &lane, 2);
+        atomic_store(&launching, true);
+        device_end(&job);
+        job_wait(&job);
+    }
+    atomic_store(&launching, false);
+    assert_true(completion_lane_close(&lane, STALL_NS));
+    return NULL;
+}
+
+/* Others' progress is none for who waits for work that hangs: the program's threads that destroy
+ * such a queue, or end the process, go on. */
+static void waiting_ends_though_others_go_on(void **state)
+{
+    struct inflight_lane stuck_lane = {0};
+    struct job stuck;
+    pthread_t thread;
+
+    (void)state;
+    atomic_store(&launching, false);
+    atomic_store(&launch_ends, false);
+    job_post(&stuck, &stuck_lane, 1);
+    pthread_create(&thread, NULL, launcher_main, NULL);
+    while (!atomic_load(&launching))
+        sched_yield();
+    assert_false(completion_lane_drain(&stuck_lane, STALL_NS));
+    assert_true(atomic_load(&launching));
+    assert_false(completion_drain(STALL_NS));
+    assert_true(atomic_load(&launching));
+    atomic_store(&launch_ends, true);
+    pthread_join(thread, NULL);
+    device_end(&stuck);
+    assert_true(completion_lane_close(&stuck_lane, STALL_NS));
+}
+
 /* An idle thread costs nothing and still wakes, from naps and from sleep. */
 static void idle_and_again(void **state)
 {
@@ -320,6 +481,10 @@ int main(void)
         cmocka_unit_test_setup(drain_gives_up_when_nothing_moves, start),
         cmocka_unit_test_setup(harvest_reports_what_has_ended, start),
         cmocka_unit_test_setup(many_posters_lose_nothing, start),
+        cmocka_unit_test_setup(a_failed_lane_completes_what_has_ended, start),
+        cmocka_unit_test_setup(an_overflowing_ring_keeps_the_order, start),
+        cmocka_unit_test_setup(drain_waits_for_what_was_there_before, start),
+        cmocka_unit_test_setup(waiting_ends_though_others_go_on, start),
         cmocka_unit_test_setup(idle_and_again, start),
         cmocka_unit_test_setup(lanes_come_and_go, start),
         cmocka_unit_test_setup(rows_have_a_begin_and_an_end, start),
