@@ -112,10 +112,9 @@ static bool settle(const amd_signal_t *signal, bool running_too)
     return settled;
 }
 
-void borrow_settle(amd_signal_t *signal)
+bool borrow_settle(amd_signal_t *signal)
 {
-    if (signal != NULL && borrow_any())
-        settle(signal, false);
+    return signal == NULL || !borrow_any() || settle(signal, false);
 }
 
 void borrow_forget(amd_signal_t *signal)

@@ -51,8 +51,9 @@ bool borrow_end(struct loan *loan);
 /* The completion thread: the loan is over without an end. */
 void borrow_cancel(struct loan *loan);
 
-/* Any thread, before the program's signal gets another use. NULL is fine. */
-void borrow_settle(amd_signal_t *signal);
+/* Any thread, before the program's signal gets another use. False: it is lent to a kernel that
+ * still runs, so nobody else must write times into it. NULL is fine. */
+bool borrow_settle(amd_signal_t *signal);
 
 /* Any thread, before the signal's memory goes. */
 void borrow_forget(amd_signal_t *signal);

@@ -257,7 +257,8 @@ static void user_signal_complete(const struct dispatch *dispatch)
 
     if (user == NULL)
         return;
-    if (user->kind == AMD_SIGNAL_KIND_USER) {
+    /* Not into a signal that another kernel, still running, will write its own times into. */
+    if (user->kind == AMD_SIGNAL_KIND_USER && borrow_settle(user)) {
         /* Relaxed: the device may write the times of another packet that counts the same signal. */
         __atomic_store_n(&user->start_ts, dispatch->kernel->start_ts, __ATOMIC_RELAXED);
         __atomic_store_n(&user->end_ts, dispatch->kernel->end_ts, __ATOMIC_RELAXED);
@@ -437,14 +438,19 @@ static void dispatch_write(struct dispatch *dispatch, const hsa_kernel_dispatch_
     dispatch->work.complete = dispatch_complete;
 }
 
-/* What a packet that is not traced, or is no kernel, does to a signal we have lent. */
-static void packet_pass(const union packet *packet, struct packet_writer *writer)
+static void barrier_report(struct dispatch *dispatch)
 {
-    amd_signal_t *signal;
+    times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
+    const struct trace_report report = {
+        .correlation = dispatch->trace.event.correlation_id.internal,
+        .start_ns = dispatch->trace.start_ns,
+        .end_ns = dispatch->trace.end_ns,
+        .queue = dispatch->queue->id,
+        .device = dispatch->queue->agent->info->node_id,
+    };
 
-    memcpy(&signal, packet->bytes + COMPLETION_SIGNAL_OFFSET, sizeof signal);
-    borrow_settle(signal);
-    writer_put(writer, packet);
+    if (dispatch->kernel->end_ts != 0)
+        trace_report(TRACE_QUEUE_BARRIER, &report, NULL);
 }
 
 static void barrier_complete(struct inflight *work, bool failed)
@@ -452,33 +458,31 @@ static void barrier_complete(struct inflight *work, bool failed)
     struct dispatch *dispatch = (struct dispatch *)(void *)work;
 
     if (!failed) {
-        times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
-        const struct trace_report report = {
-            .correlation = dispatch->trace.event.correlation_id.internal,
-            .start_ns = dispatch->trace.start_ns,
-            .end_ns = dispatch->trace.end_ns,
-            .queue = dispatch->queue->id,
-            .device = dispatch->queue->agent->info->node_id,
-        };
-        if (dispatch->kernel->end_ts != 0)
-            trace_report(TRACE_QUEUE_BARRIER, &report, NULL);
+        barrier_report(dispatch);
         user_signal_complete(dispatch);
     }
     dispatch_gather(dispatch);
 }
 
-/* Barrier packets have times like kernels, in a signal of ours. */
-static void barrier_submit(struct dispatch_queue *queue, const union packet *packet,
-                           struct packet_writer *writer)
+static void passed_complete(struct inflight *work, bool failed)
+{
+    struct dispatch *dispatch = (struct dispatch *)(void *)work;
+
+    if (!failed)
+        user_signal_complete(dispatch);
+    dispatch_gather(dispatch);
+}
+
+/* A packet that is no traced kernel, with a signal of ours. False: no memory. */
+static bool packet_submit_own(struct dispatch_queue *queue, const union packet *packet,
+                              void (*complete)(struct inflight *work, bool failed),
+                              struct packet_writer *writer)
 {
     struct dispatch *dispatch = dispatch_take(queue);
 
-    if (dispatch == NULL) {
-        packet_pass(packet, writer);
-        return;
-    }
+    if (dispatch == NULL)
+        return false;
     memcpy(&dispatch->user, packet->bytes + COMPLETION_SIGNAL_OFFSET, sizeof dispatch->user);
-    borrow_settle((amd_signal_t *)(uintptr_t)dispatch->user.handle);
     dispatch->trace.event.correlation_id.internal = trace_correlation_current();
     dispatch->ends = dispatch->kernel;
     signal_arm(dispatch->kernel);
@@ -486,8 +490,29 @@ static void barrier_submit(struct dispatch_queue *queue, const union packet *pac
     writer_flush(writer);
     dispatch->work.urgent = dispatch->user.handle != 0;
     dispatch->work.ended = own_signal_ended;
-    dispatch->work.complete = barrier_complete;
+    dispatch->work.complete = complete;
     completion_post(&dispatch->work);
+    return true;
+}
+
+/* What is not traced, or is no kernel. Where its signal is lent to a kernel that still runs, the
+ * device must not write this packet's times into it. */
+static void packet_pass(struct dispatch_queue *queue, const union packet *packet,
+                        struct packet_writer *writer)
+{
+    amd_signal_t *signal;
+
+    memcpy(&signal, packet->bytes + COMPLETION_SIGNAL_OFFSET, sizeof signal);
+    if (borrow_settle(signal) || !packet_submit_own(queue, packet, passed_complete, writer))
+        writer_put(writer, packet);
+}
+
+/* Barrier packets have times like kernels, in a signal of ours. */
+static void barrier_submit(struct dispatch_queue *queue, const union packet *packet,
+                           struct packet_writer *writer)
+{
+    if (!packet_submit_own(queue, packet, barrier_complete, writer))
+        packet_pass(queue, packet, writer);
 }
 
 static bool is_barrier(unsigned type)
@@ -506,15 +531,16 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     if (dispatch == NULL || !dispatch_open(dispatch, counting)) {
         if (dispatch != NULL)
             dispatch_put_back(dispatch);
-        packet_pass(packet, writer);
+        packet_pass(queue, packet, writer);
         return;
     }
     info_fill(dispatch, &packet->kernel);
     dispatch->counting = counting;
     dispatch->turn = (struct serial_turn){0};
+    const struct hsa_submission outer = submitting; /* callbacks may launch, on other queues */
     submitting = (struct hsa_submission){packet, queue->queue, queue->agent->info->node_id};
     callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE, ROCPROFILER_CALLBACK_PHASE_ENTER);
-    submitting.packet = NULL;
+    submitting = outer;
     trace_event_recapture(&dispatch->trace.event, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
     memset(&packets, 0, sizeof packets);
     if (counting != NULL)
@@ -547,7 +573,7 @@ static void packet_submit(struct dispatch_queue *queue, const union packet *pack
     else if (is_barrier(type) && trace_set_load(TRACE_QUEUE_BARRIER, 0) != NULL)
         barrier_submit(queue, packet, writer);
     else
-        packet_pass(packet, writer);
+        packet_pass(queue, packet, writer);
 }
 
 void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first_index, void *data,

@@ -1,5 +1,6 @@
 /* The HSA side of interception against a mock runtime: what the program sees must not change, what
    is reported must be what the program did. */
+#include "intercept/hsa/facts.h"
 #include "intercept/hsa/test/hsa_calls.h"
 
 static void nothing_configured_changes_nothing(void **state)
@@ -265,6 +266,126 @@ static void signals_stay_the_programs(void **state)
     assert_int_equal(double_open_events(), 0);
 }
 
+static void signal_add(hsa_signal_t signal, int64_t value)
+{
+    __atomic_add_fetch(&amd_signal(signal)->value, value, __ATOMIC_ACQ_REL);
+}
+
+static const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record_of(uint32_t grid)
+{
+    const struct double_entry *entry;
+
+    for (uint32_t n = 0;
+         (entry = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, n)) != NULL; n++)
+        if (entry->payload.dispatch_record.dispatch_info.grid_size.x == grid)
+            return &entry->payload.dispatch_record;
+    return NULL;
+}
+
+/* The program adds to a signal that a running kernel will count, and gives it to others, too: a
+ * traced kernel, a barrier, and a kernel while nobody listens. Each ends before the first one. */
+static void a_signal_counted_by_many_keeps_their_times_apart(void **state)
+{
+    enum { LONG = 1, SHORT = 2, UNTRACED = 3 };
+    (void)state;
+    double_listen_records(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    hsa_queue_t *queues[2] = {queue_open(), queue_open()};
+    hsa_signal_t signal = signal_make(1);
+    hsa_kernel_dispatch_packet_t kernel = kernel_packet(LONG, signal);
+    hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND | 1 << 8,
+                                        .completion_signal = signal};
+    mock_device_by_hand();
+    mock_packets_submit(queues[0], &kernel, 1);
+    signal_add(signal, 3);
+    kernel.grid_size_x = SHORT;
+    mock_packets_submit(queues[1], &kernel, 1);
+    mock_packets_submit(queues[1], &barrier, 1);
+    double_stop(TRACE_KERNEL_DISPATCH);
+    kernel.grid_size_x = UNTRACED;
+    mock_packets_submit(queues[1], &kernel, 1);
+    mock_device_finish(queues[1], 0);
+    assert_true(value_reached(signal, 1));
+    completion_harvest(STALL_NS);
+    assert_non_null(record_of(SHORT));
+    assert_null(record_of(LONG));
+    assert_null(record_of(UNTRACED));
+    mock_device_finish(queues[0], 0);
+    assert_true(value_reached(signal, 0));
+    completion_harvest(STALL_NS);
+    assert_non_null(record_of(LONG));
+    assert_true(record_of(LONG)->start_timestamp >= record_of(SHORT)->end_timestamp);
+    assert_int_equal(record_of(LONG)->end_timestamp - record_of(LONG)->start_timestamp,
+                     MOCK_TICKS_PER_KERNEL * 10);
+    CALL(hsa_queue_destroy)(queues[0]);
+    CALL(hsa_queue_destroy)(queues[1]);
+    CALL(hsa_signal_destroy)(signal);
+    assert_int_equal(double_open_events(), 0);
+}
+
+static hsa_queue_t *queue_nested;
+static int submissions_lost;
+
+static void launch_inside(void)
+{
+    struct hsa_submission before, after;
+    const hsa_kernel_dispatch_packet_t inner = kernel_packet(64, (hsa_signal_t){0});
+
+    if (!intercept_submission(&before) || queue_nested == NULL)
+        return;
+    hsa_queue_t *queue = queue_nested;
+    queue_nested = NULL; /* once */
+    mock_packets_submit(queue, &inner, 1);
+    submissions_lost = !intercept_submission(&after) || after.packet != before.packet;
+}
+
+/* A tool's callback that launches still knows which dispatch it was called for. */
+static void a_callback_may_launch(void **state)
+{
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    hsa_queue_t *outer = queue_open(), *inner = queue_open();
+    hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
+    queue_nested = inner;
+    submissions_lost = -1;
+    atomic_store(&double_on_call, launch_inside);
+    mock_packets_submit(outer, &packet, 1);
+    atomic_store(&double_on_call, NULL);
+    assert_int_equal(submissions_lost, 0);
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 2);
+    CALL(hsa_queue_destroy)(outer);
+    CALL(hsa_queue_destroy)(inner);
+}
+
+static hsa_status_t no_intercepted_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                                         void (*error)(hsa_status_t, hsa_queue_t *, void *),
+                                         void *data, uint32_t private_size, uint32_t group_size,
+                                         hsa_queue_t **queue)
+{
+    (void)agent, (void)size, (void)type, (void)error, (void)data, (void)private_size;
+    (void)group_size, (void)queue;
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+/* The program gets the queue that it would have without us. */
+static void a_refused_interception_costs_no_queue(void **state)
+{
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    hsa_real.hsa_amd_queue_intercept_create = no_intercepted_queue;
+    hsa_queue_t *queue = queue_open();
+    hsa_signal_t signal = signal_make(1);
+    hsa_kernel_dispatch_packet_t packet = kernel_packet(64, signal);
+    mock_packets_submit(queue, &packet, 1);
+    assert_true(value_reached(signal, 0));
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 0);
+    assert_int_equal(CALL(hsa_queue_destroy)(queue), HSA_STATUS_SUCCESS);
+    CALL(hsa_signal_destroy)(signal);
+}
+
 /* Runtimes before ROCm 6 do not survive it with several packets at one doorbell. */
 static void a_full_queue_gets_no_more(void **state)
 {
@@ -459,6 +580,9 @@ int main(void)
         cmocka_unit_test_setup(nobody_listening_writes_what_came, reset),
         cmocka_unit_test_setup(thousands_in_flight, reset),
         cmocka_unit_test_setup(signals_stay_the_programs, reset),
+        cmocka_unit_test_setup(a_signal_counted_by_many_keeps_their_times_apart, reset),
+        cmocka_unit_test_setup(a_callback_may_launch, reset),
+        cmocka_unit_test_setup(a_refused_interception_costs_no_queue, reset),
         cmocka_unit_test_setup(a_full_queue_gets_no_more, reset),
         cmocka_unit_test_setup(a_broken_queue_reaches_the_program_and_ends, reset),
         cmocka_unit_test_setup(counting_wraps_kernels_one_at_a_time, reset),

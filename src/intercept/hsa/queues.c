@@ -85,6 +85,23 @@ static hsa_status_t queue_prepare(struct dispatch_queue *queue)
     return status;
 }
 
+/* What the program would have got without us: a queue that only we need may be one too many. */
+static hsa_status_t queue_make_plain(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                                     void (*callback)(hsa_status_t status, hsa_queue_t *source,
+                                                      void *data),
+                                     void *data, uint32_t private_segment_size,
+                                     uint32_t group_segment_size, hsa_queue_t **hsa_queue)
+{
+    hsa_status_t status = hsa_real.hsa_queue_create(
+        agent, size, type, callback, data, private_segment_size, group_segment_size, hsa_queue);
+    if (status == HSA_STATUS_SUCCESS)
+        log_warning("intercept",
+                    "the HSA runtime has no intercepted queue left: dispatches of "
+                    "queue %llu are not traced",
+                    (unsigned long long)(*hsa_queue)->id);
+    return status;
+}
+
 static hsa_status_t
 queue_make(const struct hsa_agent_entry *entry, hsa_agent_t agent, uint32_t size,
            hsa_queue_type32_t type,
@@ -104,7 +121,8 @@ queue_make(const struct hsa_agent_entry *entry, hsa_agent_t agent, uint32_t size
         &queue->queue);
     if (status != HSA_STATUS_SUCCESS) {
         dispatch_queue_free(queue);
-        return status;
+        return queue_make_plain(agent, size, type, callback, data, private_segment_size,
+                                group_segment_size, hsa_queue);
     }
     queue->id = queue->queue->id;
     if (queue_prepare(queue) != HSA_STATUS_SUCCESS)

@@ -37,22 +37,45 @@ static struct {
 static _Atomic uint64_t look_at_ns = UINT64_MAX;
 static struct serial_ticket *free_tickets;
 
+/* Blocks stay; reachable, so that no leak checker complains. */
+struct ticket_block {
+    struct ticket_block *next;
+    struct serial_ticket tickets[TICKETS_PER_BLOCK];
+};
+static struct ticket_block *ticket_blocks; /* under the lock */
+
+/* Calls the runtime, so without the lock; makes none where there are some. */
 static void tickets_make(void)
 {
-    static struct serial_ticket storage[64 * TICKETS_PER_BLOCK];
-    static uint32_t used;
-    amd_signal_t *signals = NULL;
+    struct ticket_block *block = calloc(1, sizeof *block);
+    amd_signal_t *signals = block != NULL ? signals_block_make(TICKETS_PER_BLOCK) : NULL;
 
-    if (used + TICKETS_PER_BLOCK <= sizeof storage / sizeof storage[0])
-        signals = signals_block_make(TICKETS_PER_BLOCK);
-    if (signals == NULL)
+    if (signals == NULL) {
+        free(block);
         return;
+    }
+    pthread_mutex_lock(&lock);
+    block->next = ticket_blocks;
+    ticket_blocks = block;
     for (uint32_t i = 0; i < TICKETS_PER_BLOCK; i++) {
-        struct serial_ticket *ticket = &storage[used++];
+        struct serial_ticket *ticket = &block->tickets[i];
         ticket->signal = &signals[i];
         ticket->next_free = free_tickets;
         free_tickets = ticket;
     }
+    pthread_mutex_unlock(&lock);
+}
+
+/* True: there is one, and the lock is held. Without memory it is held, too. */
+static bool tickets_lock(void)
+{
+    pthread_mutex_lock(&lock);
+    if (free_tickets != NULL)
+        return true;
+    pthread_mutex_unlock(&lock);
+    tickets_make();
+    pthread_mutex_lock(&lock);
+    return free_tickets != NULL;
 }
 
 static void ticket_drop(struct serial_ticket *ticket)
@@ -150,10 +173,7 @@ bool serialize_begin(struct serial_turn *turn, int32_t device, const void *queue
     if (device < 0 || device >= DEVICES_MAX)
         return false;
     uint64_t now = now_ns();
-    pthread_mutex_lock(&lock);
-    if (free_tickets == NULL)
-        tickets_make();
-    struct serial_ticket *ticket = free_tickets;
+    struct serial_ticket *ticket = tickets_lock() ? free_tickets : NULL;
     if (ticket != NULL) {
         free_tickets = ticket->next_free;
         ticket->queue = queue;

@@ -24,8 +24,11 @@ static __thread uint32_t enclosing_count;
 static bool counting_configured;
 static __thread struct trace_frame *innermost;
 
+void (*_Atomic double_on_call)(void);
+
 void double_reset(void)
 {
+    atomic_store(&double_on_call, NULL);
     memset(trace_slots, 0, sizeof trace_slots);
     atomic_store(&trace_counting, NULL);
     counting_configured = false;
@@ -182,6 +185,10 @@ void trace_event_call(struct trace_event *event, int32_t operation,
 {
     const struct trace_set *set = event->set != NULL ? event->set : event->enter_set;
 
+    void (*on_call)(void) = atomic_load(&double_on_call);
+
+    if (on_call != NULL)
+        on_call();
     if (set != NULL && set->has_callbacks)
         entry_add(DOUBLE_CALL, event->domain, operation, phase, event->correlation_id.internal,
                   payload, *(const uint64_t *)payload);

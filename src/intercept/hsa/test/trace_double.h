@@ -41,6 +41,9 @@ void double_listen_records(enum trace_domain domain, int32_t operation);
 void double_stop(enum trace_domain domain);
 void double_counting_configure(const struct trace_counting_ops *ops);
 
+/* Runs inside of each callback; NULL: nothing. */
+extern void (*_Atomic double_on_call)(void);
+
 /* Entries of one kind; the n-th of them, or NULL. */
 uint32_t double_count(enum double_what what, enum trace_domain domain, int32_t operation);
 const struct double_entry *double_entry(enum double_what what, enum trace_domain domain,
