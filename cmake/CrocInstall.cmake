@@ -53,6 +53,9 @@ croc_package(rocprofiler-sdk VERSION 1.0.0 LIBRARY librocprofiler-sdk.so.1
   TARGET rocprofiler-sdk::rocprofiler-sdk DESCRIPTION "GPU tracing and hardware counters")
 croc_package(rocprofiler-sdk-roctx VERSION 1.0.0 LIBRARY librocprofiler-sdk-roctx.so.1
   TARGET rocprofiler-sdk-roctx::rocprofiler-sdk-roctx DESCRIPTION "Markers for GPU profilers")
+croc_package(rocprofiler-register VERSION 0.5.0 LIBRARY librocprofiler-register.so.0
+  TARGET rocprofiler-register::rocprofiler-register
+  DESCRIPTION "Where ROCm's runtimes announce their API tables")
 if(TARGET rocprofiler-sdk-rocattach)
   croc_package(rocprofiler-sdk-rocattach VERSION 1.0.0
     LIBRARY librocprofiler-sdk-rocattach.so.1

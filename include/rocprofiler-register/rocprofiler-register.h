@@ -69,23 +69,31 @@ rocprofiler_register_iterate_registration_info(rocprofiler_register_registration
                                                void *data)
     ROCPROFILER_REGISTER_ATTRIBUTE(nonnull(1)) ROCPROFILER_REGISTER_PUBLIC_API;
 
-#define ROCPROFILER_REGISTER_IMPORT_FUNC(NAME) rocprofiler_register_import_##NAME
+/** The lib_version that a library registers; TWEAK has no room in it. */
+#define ROCPROFILER_REGISTER_COMPUTE_VERSION_1(MAJOR) (10000 * (MAJOR))
+#define ROCPROFILER_REGISTER_COMPUTE_VERSION_2(MAJOR, MINOR)                                       \
+    (ROCPROFILER_REGISTER_COMPUTE_VERSION_1(MAJOR) + 100 * (MINOR))
+#define ROCPROFILER_REGISTER_COMPUTE_VERSION_3(MAJOR, MINOR, PATCH)                                \
+    (ROCPROFILER_REGISTER_COMPUTE_VERSION_2(MAJOR, MINOR) + (PATCH))
+#define ROCPROFILER_REGISTER_COMPUTE_VERSION_4(MAJOR, MINOR, PATCH, TWEAK)                         \
+    ROCPROFILER_REGISTER_COMPUTE_VERSION_3(MAJOR, MINOR, PATCH)
+
+/** The import function of a library by its name, which may itself be a macro. */
+#define ROCPROFILER_REGISTER_IMPORT_FUNC(NAME)                                                     \
+    ROCPROFILER_REGISTER_PP_COMBINE(rocprofiler_register_import_, NAME)
 
 /** Defines the import function that a runtime passes. */
+#define ROCPROFILER_REGISTER_DEFINE_IMPORT(NAME, VERSION)                                          \
+    ROCPROFILER_REGISTER_EXTERN_C ROCPROFILER_REGISTER_PUBLIC_API uint32_t                         \
+        ROCPROFILER_REGISTER_IMPORT_FUNC(NAME)(void);                                              \
+    uint32_t ROCPROFILER_REGISTER_IMPORT_FUNC(NAME)(void)                                          \
+    {                                                                                              \
+        return VERSION;                                                                            \
+    }
 #ifdef __cplusplus
-#define ROCPROFILER_REGISTER_DEFINE_IMPORT(NAME, VERSION)                                          \
-    extern "C" ROCPROFILER_REGISTER_PUBLIC_API uint32_t rocprofiler_register_import_##NAME();      \
-    uint32_t rocprofiler_register_import_##NAME()                                                  \
-    {                                                                                              \
-        return VERSION;                                                                            \
-    }
+#define ROCPROFILER_REGISTER_EXTERN_C extern "C"
 #else
-#define ROCPROFILER_REGISTER_DEFINE_IMPORT(NAME, VERSION)                                          \
-    ROCPROFILER_REGISTER_PUBLIC_API uint32_t rocprofiler_register_import_##NAME(void);             \
-    uint32_t rocprofiler_register_import_##NAME(void)                                              \
-    {                                                                                              \
-        return VERSION;                                                                            \
-    }
+#define ROCPROFILER_REGISTER_EXTERN_C
 #endif
 
 #ifdef __cplusplus

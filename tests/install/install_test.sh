@@ -15,6 +15,7 @@ mv "$work/first" "$work/moved"
   { cat "$work/client.log"; exit 1; }
 "$cmake" --build "$work/client" >"$work/client.log" || { cat "$work/client.log"; exit 1; }
 "$work/client/client"
+"$work/client/runtime"
 
 # The profiler finds its libraries beside itself, and knows the machine's counters.
 if [ -x "$work/moved/bin/crocprof" ]; then
