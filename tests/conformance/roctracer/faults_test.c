@@ -1,33 +1,17 @@
 /*
  * What callbacks must not do and do all the same, and what else goes wrong around them. Each way is
  * a process of its own, which must end as it says and not hang.
- *
- *   faults_test            runs every way
- *   faults_test WAY        is that way's process
  */
 #include "common.h"
+#include "ways.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <time.h>
 
-enum { STATUS = 23, LIMIT_S = 30, CALLS = 50, RECORD_BYTES = sizeof(roctracer_record_t) };
+enum { CALLS = 50, RECORD_BYTES = sizeof(roctracer_record_t) };
 
 static const uint32_t OP = HSA_API_ID_hsa_system_get_info;
-
-/* In the processes of the ways, which are no cmocka tests. */
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "faults_test.c:%d: %s\n", __LINE__, #condition);                       \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
-#define DONE(call) CHECK((call) == ROCTRACER_STATUS_SUCCESS)
 
 static void call(void)
 {
@@ -536,65 +520,4 @@ static int flush_in_handler(void)
     X(library_closed)                                                                              \
     X(flush_in_handler)
 
-static const struct {
-    const char *name;
-    int (*run)(void);
-} ways[] = {
-#define X(name) {#name, name},
-    WAYS(X)
-#undef X
-};
-enum { WAY_COUNT = sizeof ways / sizeof ways[0] };
-
-static int way_run(const char *name)
-{
-    for (int i = 0; i < WAY_COUNT; i++)
-        if (!strcmp(ways[i].name, name)) {
-            CHECK(hsa_init() == HSA_STATUS_SUCCESS);
-            int status = ways[i].run();
-            hsa_shut_down();
-            return status;
-        }
-    return 2;
-}
-
-/* The exit status; -1: it did not end, or was ended. */
-static int process_run(const char *way)
-{
-    fflush(NULL);
-    pid_t process = fork();
-    if (process == 0) {
-        execl("/proc/self/exe", "faults_test", way, NULL);
-        _exit(127);
-    }
-    int status = -1;
-    for (int i = 0; i < LIMIT_S * 100; i++) {
-        if (waitpid(process, &status, WNOHANG) == process)
-            return WIFEXITED(status) ? WEXITSTATUS(status) : -1000 - status;
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
-    kill(process, SIGKILL);
-    waitpid(process, &status, 0);
-    return -1;
-}
-
-#define X(name)                                                                                    \
-    static void test_##name(void **state)                                                          \
-    {                                                                                              \
-        (void)state;                                                                               \
-        assert_int_equal(process_run(#name), STATUS);                                              \
-    }
-WAYS(X)
-#undef X
-
-int main(int argc, char **argv)
-{
-    if (argc == 2)
-        return way_run(argv[1]);
-    const struct CMUnitTest tests[] = {
-#define X(name) cmocka_unit_test(test_##name),
-        WAYS(X)
-#undef X
-    };
-    return cmocka_run_group_tests_name("roctracer/faults", tests, NULL, NULL);
-}
+WAYS_MAIN("roctracer/faults", hsa_init() == HSA_STATUS_SUCCESS, hsa_shut_down())
