@@ -39,7 +39,7 @@ roctracer_activity_push_external_correlation_id(activity_correlation_id_t id) RO
 ROCTRACER_API roctracer_status_t roctracer_activity_pop_external_correlation_id(
     activity_correlation_id_t *last_id) ROCTRACER_VERSION_4_1;
 
-/** Of older versions: they do nothing. load returns 1. */
+/** Of older versions: they do nothing that a program would notice. load returns 1. */
 ROCTRACER_API int roctracer_load(void);
 ROCTRACER_API void roctracer_unload(void);
 ROCTRACER_API void roctracer_flush_buf(void);

@@ -138,6 +138,8 @@ static roctracer_status_t activity_enable(uint32_t domain, uint32_t op, roctrace
     roctracer_status_t status = range_check(domain, op, &range);
     if (status != ROCTRACER_STATUS_SUCCESS)
         return status;
+    if (domain == ACTIVITY_DOMAIN_HSA_OPS && op == HSA_OP_ID_RESERVED1)
+        return fail(ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED, "HSA_OPS has no samples of PCs");
     if (!registry_begin())
         return no_memory();
     if (domain == ACTIVITY_DOMAIN_HSA_OPS && op != HSA_OP_ID_COPY)
@@ -298,11 +300,13 @@ void roctracer_stop(void)
     tracing_switch(true);
 }
 
-/* ---- of older versions: nothing left to do */
+/* ---- of older versions: nothing left to do, but that a marker library which was loaded after its
+ * domain was enabled makes itself known by the first (src/api/roctx) */
 
 VERSIONS_4_0(roctracer_load);
 int roctracer_load(void)
 {
+    markers_found();
     return 1;
 }
 

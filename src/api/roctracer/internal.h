@@ -129,6 +129,7 @@ void event_of_submission(rocprofiler_callback_tracing_record_t record,
 
 /* ---- markers.c: ROCTX */
 void markers_follow(void); /* hooks the marker library, if it is there and anybody listens */
+void markers_found(void);  /* a marker library has come */
 
 /* ---- pools.c */
 /* NULL: not open, respectively none. It stays so only under registry_lock. */

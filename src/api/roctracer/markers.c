@@ -46,8 +46,21 @@ void markers_follow(void)
 {
     void (*hook)(tracer_fn callback);
     *(void **)&hook = hook_find();
-    if (hook)
-        hook(anybody_listens() ? on_marker : NULL);
-    else if (anybody_listens())
+    bool listens = anybody_listens();
+    if (!hook && listens)
         log_info("roctracer", "no marker library in the process: its markers are not seen");
+    if (!hook)
+        return;
+    /* another thread may switch meanwhile: whoever hooks last sees what is true now */
+    do {
+        listens = anybody_listens();
+        hook(listens ? on_marker : NULL);
+    } while (listens != anybody_listens());
+}
+
+/* Where nobody listens, the library's hook may be another tracer's. */
+void markers_found(void)
+{
+    if (anybody_listens())
+        markers_follow();
 }

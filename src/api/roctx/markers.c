@@ -122,8 +122,21 @@ typedef rocprofiler_register_error_code_t (*register_fn)(
     rocprofiler_register_library_indentifier_t *);
 typedef int (*set_api_table_fn)(const char *, uint64_t, uint64_t, void **, uint64_t);
 
+/* A tracer whose markers were enabled before this library came has not found us yet. */
+static void tracer_notify(void)
+{
+    int (*load)(void) = NULL;
+    void *tracer = dlopen("libroctracer64.so.4", RTLD_LAZY | RTLD_NOLOAD);
+    if (!tracer)
+        return;
+    *(void **)&load = dlsym(tracer, "roctracer_load");
+    if (load)
+        load();
+    dlclose(tracer);
+}
+
 /* Through rocprofiler-register when the process has it, else to the profiler itself. A program with
- * markers and without either pays two symbol look-ups, once. */
+ * markers and without either pays three look-ups, once. */
 static void tables_offer(void)
 {
     void *tables[] = {&markers_core, &markers_control, &markers_names};
@@ -137,6 +150,7 @@ static void tables_offer(void)
                         tables, 3, &id);
     else if (set_tables)
         set_tables("roctx", ROCPROFILER_SDK_ROCTX_VERSION, 0, tables, 3);
+    tracer_notify();
 }
 
 static bool unoffered(void)
