@@ -8,6 +8,8 @@ So the header, the name and the message cannot disagree. A status without a comm
 import re
 import sys
 
+from text_pool import TextPool
+
 
 def entries(text):
     body = re.search(r"typedef enum rocprofiler_status_t \{(.*?)\} rocprofiler_status_t;", text,
@@ -26,9 +28,13 @@ def main():
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as f:
         rows = list(entries(f.read()))
+    pool = TextPool()
+    lines = ["    [%s] = {%d, %d}," % (name, pool.place(name), pool.place(t)) for name, t in rows]
     with open(sys.argv[2], "w", encoding="utf-8") as f:
         f.write("/* Made by gen/status_texts.py from rocprofiler-sdk/fwd.h. */\n")
-        f.writelines('[%s] = {"%s", "%s"},\n' % (n, n, t) for n, t in rows)
+        f.write(pool.array("static const char texts[]"))
+        f.write("/* Places in `texts`. */\nstatic const struct {\n    uint16_t name, text;\n"
+                "} statuses[] = {\n%s\n};\n" % "\n".join(lines))
 
 
 if __name__ == "__main__":

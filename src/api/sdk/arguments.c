@@ -7,12 +7,6 @@
 
 enum { TEXT_BYTES = 4096 };
 
-static const struct argument *arguments_of(int domain, int32_t operation, uint32_t *count)
-{
-    *count = 0;
-    return domain < 0 ? NULL : operation_arguments((enum trace_domain)domain, operation, count);
-}
-
 static bool is_api(int domain)
 {
     return domain >= 0 && domain <= TRACE_OMPT;
@@ -36,14 +30,15 @@ rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operation_args(
     if (!record.payload)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     const char *args = (const char *)record.payload + sizeof(uint64_t);
-    uint32_t count;
-    const struct argument *arguments = arguments_of(domain, record.operation, &count);
+    uint32_t count = operation_argument_count((enum trace_domain)domain, record.operation);
     for (uint32_t i = 0; i < count; i++) {
+        struct argument argument =
+            operation_argument((enum trace_domain)domain, record.operation, i);
         char text[TEXT_BYTES];
-        int followed = argument_text(&arguments[i], args, max_dereference_count, text, sizeof text);
-        if (callback(record.kind, record.operation, i, args + arguments[i].offset,
-                     arguments[i].indirections, arguments[i].type, arguments[i].name, text,
-                     followed, user_data))
+        int followed = argument_text(&argument, args, max_dereference_count, text, sizeof text);
+        if (callback(record.kind, record.operation, i, args + argument.offset,
+                     argument.indirections, argument.type, argument.name, text, followed,
+                     user_data))
             break;
     }
     return ROCPROFILER_STATUS_SUCCESS;
@@ -66,14 +61,14 @@ rocprofiler_status_t rocprofiler_iterate_buffer_tracing_record_args(
         return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
     const rocprofiler_buffer_tracing_hip_api_ext_record_t *record = header.payload;
     const char *args = (const char *)&record->args;
-    uint32_t count;
-    const struct argument *arguments = arguments_of(domain, record->operation, &count);
+    uint32_t count = operation_argument_count((enum trace_domain)domain, record->operation);
     for (uint32_t i = 0; i < count; i++) {
+        struct argument argument =
+            operation_argument((enum trace_domain)domain, record->operation, i);
         char text[TEXT_BYTES];
-        argument_text(&arguments[i], args, 0, text, sizeof text);
-        if (callback(record->kind, record->operation, i, args + arguments[i].offset,
-                     arguments[i].indirections, arguments[i].type, arguments[i].name, text,
-                     user_data))
+        argument_text(&argument, args, 0, text, sizeof text);
+        if (callback(record->kind, record->operation, i, args + argument.offset,
+                     argument.indirections, argument.type, argument.name, text, user_data))
             break;
     }
     return ROCPROFILER_STATUS_SUCCESS;

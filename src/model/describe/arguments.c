@@ -47,19 +47,36 @@ enum { CLASS_INTEGER = 1, CLASS_ENUMERAL = 3, CLASS_POINTER = 5 };
 /* clang-format on */
 
 #define MEMBER(prefix, function, argument) (((rocprofiler_##prefix##_args_t *)0)->function.argument)
-#define ARGUMENT(prefix, function, argument, type, indirections)                                   \
+/* What all arguments of one name and type have in common. */
+struct kind {
+    uint16_t name, type; /* places in `texts` */
+    uint16_t size_bytes;
+    uint8_t indirections, format, pointee_format, pointee_size_bytes;
+};
+#define KIND(prefix, function, argument, name, type, indirections)                                 \
     {                                                                                              \
-#argument, type, offsetof(rocprofiler_##prefix##_args_t, function.argument),               \
-            sizeof(MEMBER(prefix, function, argument)), indirections,                              \
+        name, type, sizeof(MEMBER(prefix, function, argument)), indirections,                      \
             FORMAT(MEMBER(prefix, function, argument)),                                            \
             FORMAT_BEHIND(MEMBER(prefix, function, argument)),                                     \
             SIZE_BEHIND(MEMBER(prefix, function, argument))                                        \
     }
 
+struct place {
+    uint16_t kind, offset;
+};
+/* `like` is the function whose argument stands for the kind; another type does not compile. */
+#define SAME_TYPE(a, b)                                                                            \
+    sizeof(char[__builtin_types_compatible_p(__typeof__(a), __typeof__(b)) ? 1 : -1])
+#define PLACE(prefix, function, argument, kind, like)                                              \
+    {                                                                                              \
+        (kind) * SAME_TYPE(MEMBER(prefix, function, argument), MEMBER(prefix, like, argument)),    \
+            offsetof(rocprofiler_##prefix##_args_t, function.argument)                             \
+    }
+
 #include "api_args.inc"
 
 static const struct {
-    const struct argument *arguments;
+    const struct place *arguments;
     const uint16_t *starts;
     int32_t count;
 } tables[TRACE_DOMAIN_COUNT] = {
@@ -70,16 +87,29 @@ static const struct {
 #undef X
 };
 
-const struct argument *operation_arguments(enum trace_domain domain, int32_t operation,
-                                           uint32_t *count)
+uint32_t operation_argument_count(enum trace_domain domain, int32_t operation)
 {
-    *count = 0;
     if ((unsigned)domain >= TRACE_DOMAIN_COUNT || operation < 0 ||
         operation >= tables[domain].count)
-        return NULL;
-    uint16_t start = tables[domain].starts[operation];
-    *count = (uint32_t)tables[domain].starts[operation + 1] - start;
-    return *count ? tables[domain].arguments + start : NULL;
+        return 0;
+    const uint16_t *start = &tables[domain].starts[operation];
+    return (uint32_t)start[1] - start[0];
+}
+
+struct argument operation_argument(enum trace_domain domain, int32_t operation, uint32_t index)
+{
+    const struct place *place = &tables[domain].arguments[tables[domain].starts[operation] + index];
+    const struct kind *kind = &kinds[place->kind];
+    return (struct argument){
+        .name = texts + kind->name,
+        .type = texts + kind->type,
+        .offset = place->offset,
+        .size_bytes = kind->size_bytes,
+        .indirections = kind->indirections,
+        .format = kind->format,
+        .pointee_format = kind->pointee_format,
+        .pointee_size_bytes = kind->pointee_size_bytes,
+    };
 }
 
 static bool memory_read(const void *address, void *buffer, size_t size_bytes)

@@ -29,9 +29,11 @@ struct argument {
     uint8_t pointee_size_bytes; /* 0: not known */
 };
 
-/* NULL with a count of 0 for a domain or an operation without arguments. */
-const struct argument *operation_arguments(enum trace_domain domain, int32_t operation,
-                                           uint32_t *count);
+/* 0 for a domain or an operation without arguments. */
+uint32_t operation_argument_count(enum trace_domain domain, int32_t operation);
+
+/* `index` must be below the count; the texts are constant. */
+struct argument operation_argument(enum trace_domain domain, int32_t operation, uint32_t index);
 
 /*
  * Writes the value as text, cut at `size`, and returns the number of pointers it followed, at most
