@@ -75,7 +75,7 @@ def functions_header(tables):
 
 # Locals end in _ since parameters are called data, result and so on.
 WRAPPER = """
-static {returns}wrap_{name}({params})
+CODE_TABLE_ENTRY static {returns}wrap_{name}({params})
 {{
     const struct trace_set *set_ = trace_set_load(TRACE_{domain}, {id});
 
@@ -123,15 +123,16 @@ def void_fix(text):
 
 
 def wrappers_source(table):
-    out = [NOTICE, '#include "intercept/hsa/wrappers.h"\n', '#include "model/trace.h"']
+    out = [NOTICE, '#include "base/code_table.h"\n#include "intercept/hsa/wrappers.h"\n', '#include "model/trace.h"']
     for f in table.functions:
         text = wrapper(table, f)
         out.append(void_fix(text) if f.returns_void else text)
-    out.append("const struct hsa_wrapper hsa_wrappers_%s[] = {" % table.table)
-    out += ["    { HSA_FN_%s, %d, (void *)wrap_%s }," % (f.name, f.id, f.name)
-            for f in table.functions]
-    out.append("};")
-    out.append("const uint32_t hsa_wrapper_count_%s = %d;" % (table.table, len(table.functions)))
+    code = "code_" + table.table
+    out.append("CODE_TABLE(%s," % code)
+    out += ["    CODE(%s, wrap_%s)" % (code, f.name) for f in table.functions]
+    out.append(");\n\nconst struct hsa_api_wrappers hsa_wrappers_%s = {" % table.table)
+    out.append("    TRACE_%s_API, HSA_FN_%s, %d, %s\n};" % (
+        table.stem.upper(), table.functions[0].name, len(table.functions), code))
     return "\n".join(out) + "\n"
 
 

@@ -30,6 +30,7 @@ RETVALS = {
 HEAD = """/* Made by gen/table_wrappers.py from data/api; do not edit. */
 #include <rocprofiler-sdk/callback_tracing.h>
 
+#include "base/code_table.h"
 #include "intercept/hip/streams.h"
 #include "intercept/table/table.h"
 #include "model/trace.h"
@@ -85,7 +86,7 @@ static __attribute__((noinline)) {returns}traced_{name}({params}{comma}fn_{name}
 """
 
 COPY = """
-static {returns}copy{copy}_{name}({params})
+CODE_TABLE_ENTRY static {returns}copy{copy}_{name}({params})
 {{
     const struct trace_set *set_ = trace_set_load(TRACE_{domain}, {id});
     fn_{name} next_ = (fn_{name})next_functions[{id} * TABLE_COPIES_MAX + {copy}];
@@ -143,14 +144,17 @@ def table_text(table):
     out = [HEAD.format(copies=COPIES, count=len(table.functions))]
     out += [function_text(table, f) for f in table.functions]
     out.append("\nstatic const struct table_function functions[FUNCTIONS] = {")
-    for f in table.functions:
-        copies = ", ".join("(void *)copy%d_%s" % (c, f.name) for c in range(COPIES))
-        out.append("    {%d, %d, {%s}}," % (f.slots[0], f.id, copies))
-    out.append("};\n")
+    out += ["    {%d, %d}," % (f.slots[0], f.id) for f in table.functions]
+    out.append("};\n\nCODE_TABLE(wrappers_%s," % table.stem)
+    out += ["    CODE(wrappers_%s, copy%d_%s)" % (table.stem, c, f.name)
+            for f in table.functions for c in range(COPIES)]
+    out.append(");\n\nstatic void *wrapper_at(uint32_t function, int copy)\n{\n"
+               "    return code_table_at(wrappers_%s, function * TABLE_COPIES_MAX + (uint32_t)copy);\n"
+               "}\n" % table.stem)
     out.append("static void *tables[TABLE_COPIES_MAX];\n")
     out.append("const struct table_wrappers table_wrappers_%s = {\n"
                "    .name = \"%s\",\n    .domain = TRACE_%s_API,\n    .functions = functions,\n"
-               "    .function_count = FUNCTIONS,\n    .next = next_functions,\n"
+               "    .wrapper = wrapper_at,\n    .function_count = FUNCTIONS,\n    .next = next_functions,\n"
                "    .tables = tables,\n%s};"
                % (table.stem, table.stem, table.stem.upper(),
                   "    .also_configured = hip_stream_is_configured,\n"

@@ -129,11 +129,15 @@ _Static_assert(TABLE_COPIES_MAX == 2, "a wrapper for each copy");
 
 /* The operation is that of the domain below, not of the table's functions. */
 static const struct table_function functions[] = {
-    {REGISTER_SLOT,
-     ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER,
-     {(void *)register_0, (void *)register_1}},
+    {REGISTER_SLOT, ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER},
 };
 _Static_assert(REGISTER_FUNCTION == 3, "its slot is its number");
+
+static void *wrapper_at(uint32_t function, int copy)
+{
+    (void)function;
+    return copy == 0 ? (void *)register_0 : (void *)register_1;
+}
 
 static void *tables[TABLE_COPIES_MAX];
 
@@ -141,6 +145,7 @@ const struct table_wrappers table_wrappers_host_functions = {
     .name = "host functions",
     .domain = TRACE_CODE_OBJECT,
     .functions = functions,
+    .wrapper = wrapper_at,
     .function_count = sizeof functions / sizeof functions[0],
     .next = next_functions,
     .tables = tables,

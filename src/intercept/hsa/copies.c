@@ -381,11 +381,11 @@ static hsa_status_t copy_profiling_enable(bool enable)
 }
 
 static const struct hsa_wrapper wrappers[] = {
-    {HSA_FN_hsa_amd_memory_async_copy, 0, (void *)async_copy},
-    {HSA_FN_hsa_amd_memory_async_copy_on_engine, 0, (void *)async_copy_on_engine},
-    {HSA_FN_hsa_amd_memory_async_copy_rect, 0, (void *)async_copy_rect},
-    {HSA_FN_hsa_amd_profiling_get_async_copy_time, 0, (void *)copy_time_get},
-    {HSA_FN_hsa_amd_profiling_async_copy_enable, 0, (void *)copy_profiling_enable},
+    {HSA_FN_hsa_amd_memory_async_copy, (void *)async_copy},
+    {HSA_FN_hsa_amd_memory_async_copy_on_engine, (void *)async_copy_on_engine},
+    {HSA_FN_hsa_amd_memory_async_copy_rect, (void *)async_copy_rect},
+    {HSA_FN_hsa_amd_profiling_get_async_copy_time, (void *)copy_time_get},
+    {HSA_FN_hsa_amd_profiling_async_copy_enable, (void *)copy_profiling_enable},
 };
 
 const struct hsa_service hsa_service_copies = {

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/code_table.h"
 #include "base/log.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/completion.h"
@@ -18,7 +19,7 @@ struct hsa_runtime hsa_real;
 struct hsa_runtime hsa_next;
 
 /* Offsets let one loop fill the typed structures. */
-static const size_t runtime_offset[HSA_FN_COUNT] = {
+static const uint16_t runtime_offset[HSA_FN_COUNT] = {
 #define X(name, ...) [HSA_FN_##name] = offsetof(struct hsa_runtime, name),
     HSA_FUNCTIONS(X)
 #undef X
@@ -46,15 +47,11 @@ static void real_functions_read(const struct hsa_tables *tables)
     hsa_next = hsa_real;
 }
 
-static const struct {
-    enum trace_domain domain;
-    const struct hsa_wrapper *wrappers;
-    const uint32_t *count;
-} api_tables[] = {
-    {TRACE_HSA_CORE_API, hsa_wrappers_core, &hsa_wrapper_count_core},
-    {TRACE_HSA_AMD_EXT_API, hsa_wrappers_amd_ext, &hsa_wrapper_count_amd_ext},
-    {TRACE_HSA_IMAGE_EXT_API, hsa_wrappers_image_ext, &hsa_wrapper_count_image_ext},
-    {TRACE_HSA_FINALIZE_EXT_API, hsa_wrappers_finalize_ext, &hsa_wrapper_count_finalize_ext},
+static const struct hsa_api_wrappers *const api_tables[] = {
+    &hsa_wrappers_core,
+    &hsa_wrappers_amd_ext,
+    &hsa_wrappers_image_ext,
+    &hsa_wrappers_finalize_ext,
 };
 
 static const struct hsa_service *const services[] = {
@@ -67,15 +64,14 @@ static const struct hsa_service *const services[] = {
 /* A later round finds our outer wrapper there, which calls hsa_next, or another tool's on top of
  * it: both stay. Calls may be under way on other threads: who finds the wrapper (the runtime reads
  * the slot as it is) finds hsa_next and hsa_real, too, so the store is a release. */
-static bool slot_wrap(const struct hsa_tables *tables, const struct hsa_wrapper *wrapper)
+static bool slot_wrap(const struct hsa_tables *tables, enum hsa_function function, void *wrapper)
 {
-    void **slot = hsa_tables_slot(tables, wrapper->function);
+    void **slot = hsa_tables_slot(tables, function);
 
     if (slot == NULL || *slot == NULL)
         return false;
-    if (*slot == pointer_get(&hsa_real, wrapper->function) ||
-        *slot == pointer_get(&hsa_next, wrapper->function))
-        __atomic_store_n(slot, wrapper->wrapper, __ATOMIC_RELEASE);
+    if (*slot == pointer_get(&hsa_real, function) || *slot == pointer_get(&hsa_next, function))
+        __atomic_store_n(slot, wrapper, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -98,7 +94,7 @@ static uint32_t service_install(const struct hsa_tables *tables, size_t which)
     }
     for (uint32_t i = 0; i < service->wrapper_count; i++) {
         const struct hsa_wrapper *wrapper = &service->wrappers[i];
-        if (!slot_wrap(tables, wrapper))
+        if (!slot_wrap(tables, wrapper->function, wrapper->wrapper))
             continue;
         pointer_set(&hsa_next, wrapper->function, wrapper->wrapper);
         wrapped++;
@@ -114,37 +110,46 @@ static uint32_t api_install(const struct hsa_tables *tables)
     uint32_t wrapped = 0;
 
     for (size_t t = 0; t < COUNT(api_tables); t++) {
-        for (uint32_t i = 0; i < *api_tables[t].count; i++) {
-            const struct hsa_wrapper *wrapper = &api_tables[t].wrappers[i];
-            if (trace_is_configured(api_tables[t].domain, wrapper->operation) &&
-                pointer_get(&hsa_next, wrapper->function) != NULL)
-                wrapped += slot_wrap(tables, wrapper);
+        const struct hsa_api_wrappers *table = api_tables[t];
+        for (uint32_t i = 0; i < table->count; i++) {
+            enum hsa_function function = (enum hsa_function)(table->first + i);
+            if (trace_is_configured(table->domain, (int32_t)i) &&
+                pointer_get(&hsa_next, function) != NULL)
+                wrapped += slot_wrap(tables, function, code_table_at(table->wrappers, i));
         }
     }
     return wrapped;
 }
 
 /* What our own code calls everywhere; every runtime since ROCm 4 has them. */
-static const enum hsa_function needed[] = {
-    HSA_FN_hsa_agent_get_info,
-    HSA_FN_hsa_iterate_agents,
-    HSA_FN_hsa_system_get_info,
-    HSA_FN_hsa_signal_create,
-    HSA_FN_hsa_signal_destroy,
-    HSA_FN_hsa_signal_subtract_screlease,
-    HSA_FN_hsa_executable_freeze,
-    HSA_FN_hsa_executable_destroy,
-    HSA_FN_hsa_shut_down,
-    HSA_FN_hsa_amd_agent_iterate_memory_pools,
-    HSA_FN_hsa_amd_memory_pool_allocate,
+#define NEEDED(X)                                                                                  \
+    X(hsa_agent_get_info)                                                                          \
+    X(hsa_iterate_agents)                                                                          \
+    X(hsa_system_get_info)                                                                         \
+    X(hsa_signal_create)                                                                           \
+    X(hsa_signal_destroy)                                                                          \
+    X(hsa_signal_subtract_screlease)                                                               \
+    X(hsa_executable_freeze)                                                                       \
+    X(hsa_executable_destroy)                                                                      \
+    X(hsa_shut_down)                                                                               \
+    X(hsa_amd_agent_iterate_memory_pools)                                                          \
+    X(hsa_amd_memory_pool_allocate)
+
+static const struct {
+    enum hsa_function function;
+    const char *name;
+} needed[] = {
+#define X(name) {HSA_FN_##name, #name},
+    NEEDED(X)
+#undef X
 };
 
 static bool needed_present(void)
 {
     for (size_t i = 0; i < COUNT(needed); i++) {
-        if (pointer_get(&hsa_real, needed[i]) == NULL) {
+        if (pointer_get(&hsa_real, needed[i].function) == NULL) {
             log_error("intercept", "the HSA runtime's table has no %s: HSA is not traced",
-                      hsa_function_name(needed[i]));
+                      needed[i].name);
             return false;
         }
     }

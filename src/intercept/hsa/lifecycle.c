@@ -22,7 +22,7 @@ static hsa_status_t shut_down(void)
 }
 
 static const struct hsa_wrapper wrappers[] = {
-    {HSA_FN_hsa_shut_down, 0, (void *)shut_down},
+    {HSA_FN_hsa_shut_down, (void *)shut_down},
 };
 
 const struct hsa_service hsa_service_lifecycle = {

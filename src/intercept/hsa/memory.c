@@ -195,12 +195,12 @@ static hsa_status_t vmem_release(hsa_amd_vmem_alloc_handle_t memory_handle)
 }
 
 static const struct hsa_wrapper wrappers[] = {
-    {HSA_FN_hsa_amd_memory_pool_allocate, 0, (void *)pool_allocate},
-    {HSA_FN_hsa_amd_memory_pool_free, 0, (void *)pool_free},
-    {HSA_FN_hsa_memory_allocate, 0, (void *)region_allocate},
-    {HSA_FN_hsa_memory_free, 0, (void *)region_free},
-    {HSA_FN_hsa_amd_vmem_handle_create, 0, (void *)vmem_create},
-    {HSA_FN_hsa_amd_vmem_handle_release, 0, (void *)vmem_release},
+    {HSA_FN_hsa_amd_memory_pool_allocate, (void *)pool_allocate},
+    {HSA_FN_hsa_amd_memory_pool_free, (void *)pool_free},
+    {HSA_FN_hsa_memory_allocate, (void *)region_allocate},
+    {HSA_FN_hsa_memory_free, (void *)region_free},
+    {HSA_FN_hsa_amd_vmem_handle_create, (void *)vmem_create},
+    {HSA_FN_hsa_amd_vmem_handle_release, (void *)vmem_release},
 };
 
 const struct hsa_service hsa_service_memory = {

@@ -504,8 +504,8 @@ static hsa_status_t executable_destroy(hsa_executable_t executable)
 }
 
 static const struct hsa_wrapper wrappers[] = {
-    {HSA_FN_hsa_executable_freeze, 0, (void *)executable_freeze},
-    {HSA_FN_hsa_executable_destroy, 0, (void *)executable_destroy},
+    {HSA_FN_hsa_executable_freeze, (void *)executable_freeze},
+    {HSA_FN_hsa_executable_destroy, (void *)executable_destroy},
 };
 
 const struct hsa_service hsa_service_objects = {

@@ -194,10 +194,10 @@ static hsa_status_t signal_destroy(hsa_signal_t signal)
 }
 
 static const struct hsa_wrapper wrappers[] = {
-    {HSA_FN_hsa_queue_create, 0, (void *)queue_create},
-    {HSA_FN_hsa_queue_destroy, 0, (void *)queue_destroy},
-    {HSA_FN_hsa_amd_profiling_set_profiler_enabled, 0, (void *)profiler_enable},
-    {HSA_FN_hsa_signal_destroy, 0, (void *)signal_destroy},
+    {HSA_FN_hsa_queue_create, (void *)queue_create},
+    {HSA_FN_hsa_queue_destroy, (void *)queue_destroy},
+    {HSA_FN_hsa_amd_profiling_set_profiler_enabled, (void *)profiler_enable},
+    {HSA_FN_hsa_signal_destroy, (void *)signal_destroy},
 };
 
 const struct hsa_service hsa_service_queues = {

@@ -11,11 +11,10 @@ struct table_version {
 enum { TABLE_BYTES_MAX = 65536 };
 
 static const struct function_place {
-    const char *name;
     uint8_t table;
     int16_t slot1, slot2;
 } places[HSA_FN_COUNT] = {
-#define X(name, table, slot1, slot2) [HSA_FN_##name] = {#name, HSA_TABLE_##table, slot1, slot2},
+#define X(name, table, slot1, slot2) [HSA_FN_##name] = {HSA_TABLE_##table, slot1, slot2},
     HSA_FUNCTIONS(X)
 #undef X
 };
@@ -70,9 +69,4 @@ void **hsa_tables_slot(const struct hsa_tables *tables, enum hsa_function functi
         count > first_generation[t].slots_stable)
         count = first_generation[t].slots_stable;
     return slot >= 0 && (uint32_t)slot < count ? &tables->table[t].slots[slot] : NULL;
-}
-
-const char *hsa_function_name(enum hsa_function function)
-{
-    return (unsigned)function < HSA_FN_COUNT ? places[function].name : "?";
 }

@@ -39,6 +39,4 @@ bool hsa_tables_read(struct hsa_tables *tables, void *api_table);
 /* NULL when this runtime has no such function. */
 void **hsa_tables_slot(const struct hsa_tables *tables, enum hsa_function function);
 
-const char *hsa_function_name(enum hsa_function function);
-
 #endif

@@ -4,6 +4,7 @@
 #define INTERCEPT_HSA_WRAPPERS_H
 
 #include "intercept/hsa/tables.h"
+#include "model/trace.h"
 
 /* The runtime's own functions, for our calls: never traced. Written while a table is installed,
  * before any wrapper is reachable. */
@@ -14,27 +15,28 @@ extern struct hsa_runtime hsa_next;
 
 struct hsa_wrapper {
     enum hsa_function function;
-    int32_t operation;
     void *wrapper;
 };
 
-#define X(table)                                                                                   \
-    extern const struct hsa_wrapper hsa_wrappers_##table[];                                        \
-    extern const uint32_t hsa_wrapper_count_##table;
-X(core)
-X(amd_ext)
-X(image_ext)
-X(finalize_ext)
-#undef X
+/* Of one table: functions `first` + i, which are the domain's operations i. */
+struct hsa_api_wrappers {
+    enum trace_domain domain;
+    enum hsa_function first;
+    uint32_t count;
+    const int32_t *wrappers; /* base/code_table.h */
+};
+
+extern const struct hsa_api_wrappers hsa_wrappers_core, hsa_wrappers_amd_ext,
+    hsa_wrappers_image_ext, hsa_wrappers_finalize_ext;
 
 /* Service wrappers: dispatches, copies, allocations, code objects. Each module says which functions
  * it wants to wrap and whether anybody configured what they feed. */
 struct hsa_service {
     const char *name;
     bool (*wanted)(void);
-    bool (*start)(void);                /* may be NULL; false: leave the wrappers out */
-    void (*wrappers_are_in)(void);      /* looks at what was there before; may be NULL */
-    const struct hsa_wrapper *wrappers; /* operation unused */
+    bool (*start)(void);           /* may be NULL; false: leave the wrappers out */
+    void (*wrappers_are_in)(void); /* looks at what was there before; may be NULL */
+    const struct hsa_wrapper *wrappers;
     uint32_t wrapper_count;
 };
 

@@ -197,13 +197,22 @@ _Static_assert(TABLE_COPIES_MAX == 2, "a set of wrappers for each copy");
 #define SLOT(member) (offsetof(roctxCoreApiTable_t, member) / sizeof(void *) - 1)
 
 static const struct table_function functions[FN_COUNT] = {
-    [FN_MARK] = {SLOT(roctxMarkA_fn), MARK, COPIES(mark)},
-    [FN_PUSH] = {SLOT(roctxRangePushA_fn), THREAD_RANGE, COPIES(push)},
-    [FN_POP] = {SLOT(roctxRangePop_fn), THREAD_RANGE, COPIES(pop)},
-    [FN_START] = {SLOT(roctxRangeStartA_fn), PROCESS_RANGE, COPIES(start)},
-    [FN_STOP] = {SLOT(roctxRangeStop_fn), PROCESS_RANGE, COPIES(stop)},
-    [FN_THREAD_ID] = {SLOT(roctxGetThreadId_fn), GET_THREAD_ID, COPIES(thread_id)},
+    [FN_MARK] = {SLOT(roctxMarkA_fn), MARK},
+    [FN_PUSH] = {SLOT(roctxRangePushA_fn), THREAD_RANGE},
+    [FN_POP] = {SLOT(roctxRangePop_fn), THREAD_RANGE},
+    [FN_START] = {SLOT(roctxRangeStartA_fn), PROCESS_RANGE},
+    [FN_STOP] = {SLOT(roctxRangeStop_fn), PROCESS_RANGE},
+    [FN_THREAD_ID] = {SLOT(roctxGetThreadId_fn), GET_THREAD_ID},
 };
+
+static void *wrapper_at(uint32_t function, int copy)
+{
+    static void *const wrappers[FN_COUNT][TABLE_COPIES_MAX] = {
+        [FN_MARK] = COPIES(mark),   [FN_PUSH] = COPIES(push), [FN_POP] = COPIES(pop),
+        [FN_START] = COPIES(start), [FN_STOP] = COPIES(stop), [FN_THREAD_ID] = COPIES(thread_id),
+    };
+    return wrappers[function][copy];
+}
 
 static void *tables[TABLE_COPIES_MAX];
 
@@ -211,6 +220,7 @@ const struct table_wrappers table_wrappers_marker_ranges = {
     .name = "marker_core_range",
     .domain = TRACE_MARKER_CORE_RANGE_API,
     .functions = functions,
+    .wrapper = wrapper_at,
     .function_count = FN_COUNT,
     .next = next_functions,
     .tables = tables,

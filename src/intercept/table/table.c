@@ -53,14 +53,15 @@ static int slots_wrap(const struct table_wrappers *wrappers, void *table, int co
     for (uint32_t i = 0; i < wrappers->function_count; i++) {
         const struct table_function *function = &wrappers->functions[i];
         void **next = &wrappers->next[i * TABLE_COPIES_MAX + (uint32_t)copy];
+        void *wrapper = wrappers->wrapper(i, copy);
         if (function->slot >= slot_count ||
-            !slot_wants_wrapper(slots[function->slot], function->wrappers[copy], *next, known) ||
+            !slot_wants_wrapper(slots[function->slot], wrapper, *next, known) ||
             !is_configured(wrappers, function->operation))
             continue;
         *next = slots[function->slot];
         /* Readers: the library's entry functions, any thread; they call through the pointer, which
            orders their load of `next`. */
-        __atomic_store_n(&slots[function->slot], function->wrappers[copy], __ATOMIC_RELEASE);
+        __atomic_store_n(&slots[function->slot], wrapper, __ATOMIC_RELEASE);
         wrapped++;
     }
     return wrapped;

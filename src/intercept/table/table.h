@@ -18,7 +18,6 @@ enum { TABLE_COPIES_MAX = 2 };
 struct table_function {
     uint16_t slot;
     int16_t operation;
-    void *wrappers[TABLE_COPIES_MAX];
 };
 
 /* One table's wrappers, made by gen/table_wrappers.py or written by hand. */
@@ -26,6 +25,7 @@ struct table_wrappers {
     const char *name;
     enum trace_domain domain;
     const struct table_function *functions;
+    void *(*wrapper)(uint32_t function, int copy);
     uint32_t function_count;
     void **next;   /* [function * TABLE_COPIES_MAX + copy]: what a wrapper calls */
     void **tables; /* [copy]: the tables known so far; NULL: room */
