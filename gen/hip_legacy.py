@@ -8,17 +8,12 @@ conversion of its argument structures (hip_prof_str.h) into the SDK's, parameter
 name where both have it and by position else.
 """
 import os
-import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import api_model  # noqa: E402
-
-# Functions whose old binary interface lives on under another name; and a name of HIP 6 for what the
-# SDK calls hipChooseDevice.
-RENAMED = {"hipGetDeviceProperties": "hipGetDevicePropertiesR0000",
-           "hipChooseDevice": "hipChooseDeviceR0000",
-           "hipChooseDeviceR0600": "hipChooseDevice"}
+from api_texts import api_texts  # noqa: E402
+from hip_lists import RENAMED, legacy_functions, operations  # noqa: E402
 
 
 # Built without the old header: legacy.c never arms itself and never calls these.
@@ -55,25 +50,6 @@ void hip_legacy_arguments(uint32_t id, const void *data, rocprofiler_hip_api_arg
     (void)data;
     (void)to;
 }"""
-
-
-def operations(folder):
-    return {f.name: f for t in api_model.load(folder) if t.family == "hip" for f in t.functions}
-
-
-def legacy_functions(path):
-    """name -> (id, [parameter names]) as the header states them."""
-    text = open(path, encoding="utf-8").read()
-    ids = dict(re.findall(r"HIP_API_ID_(\w+) = (\d+)", text))
-    params = {}
-    for name, listed in re.findall(r"^// (\w+)\[(.*)\]$", text, re.M):
-        params[name] = re.findall(r"\('[^']*', '(\w+)'\)", listed)
-    # Members that the macro of the function really fills.
-    filled = {}
-    for name, body in re.findall(r"#define INIT_(\w+)_CB_ARGS_DATA\(cb_data\) \{(.*?)\n\};", text,
-                                 re.S):
-        filled[name] = set(re.findall(r"cb_data\.args\.\w+\.(\w+) =", body))
-    return {n: (int(i), params.get(n, []), filled.get(n, set())) for n, i in ids.items()}
 
 
 def conversion(name, sdk, params, filled):
@@ -126,8 +102,9 @@ def main():
             "const struct hip_operation hip_operations[] = {"]
     names = [(n, f) for n, f in sdk.items()] + [(o, sdk[n]) for o, n in RENAMED.items()]
     names = {n: f for n, f in names}    # an old name means the old interface
+    texts = api_texts(folder)
     for name, f in sorted(names.items()):
-        out.append('    { "%s", TRACE_%s_API, %d },' % (name, f.table.stem.upper(), f.id))
+        out.append('    { %d, TRACE_%s_API, %d },' % (texts.place(name), f.table.stem.upper(), f.id))
     out += ["};", "const uint32_t hip_operation_count = %d;" % len(names)]
     if legacy:
         out += conversions(sdk, legacy)

@@ -8,7 +8,6 @@ structures are what callbacks get: tool/roctracer/arguments/arguments.c defines 
 compiler, which knows the types, computes offsets, sizes and formats. For later releases of HIP
 data/api/hip_tracer_*.list says where arguments lie, and data/api/hip_*.api their types.
 """
-import glob
 import os
 import re
 import sys
@@ -16,8 +15,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import api_headers  # noqa: E402
 import api_model  # noqa: E402
-import hip_legacy  # noqa: E402
-import hip_tracer  # noqa: E402
+import hip_lists  # noqa: E402
 
 
 def hip_calls(path):
@@ -25,12 +23,12 @@ def hip_calls(path):
     with open(path, encoding="utf-8") as f:
         behind = set(re.findall(r"data->args\.(\w+\.\w+)__val = \*", f.read()))
     return [(name, [(p, "%s.%s" % (name, p) in behind) for p in params if p in filled])
-            for name, (number, params, filled) in sorted(hip_legacy.legacy_functions(path).items())
+            for name, (number, params, filled) in sorted(hip_lists.legacy_functions(path).items())
             if number > 0 and params]
 
 
 def hip_ids(path):
-    return sorted(name for name, (number, _, _) in hip_legacy.legacy_functions(path).items()
+    return sorted(name for name, (number, _, _) in hip_lists.legacy_functions(path).items()
                   if number > 0 and name not in ("FIRST", "LAST", "NUMBER"))
 
 
@@ -110,11 +108,11 @@ class Release:
     """The calls of one list; equal rows of arguments are shared by all lists."""
 
     def __init__(self, path, sdk):
-        self.releases, self.size, functions = hip_tracer.read_list(path)
+        self.releases, self.size, functions = hip_lists.read_list(path)
         self.stem = "hip_%d_%d_calls" % self.releases[0]
         self.calls = {}
         for number, (name, places) in sorted(functions.items()):
-            function = sdk.get(hip_legacy.RENAMED.get(name, name))
+            function = sdk.get(hip_lists.RENAMED.get(name, name))
             if function is None or len(function.params) != len(places):
                 self.calls[number] = (name, (), 16) # its types are not known: no arguments
                 continue
@@ -135,8 +133,8 @@ class Release:
 
 
 def release_tables(folder):
-    sdk, shared, tables, releases = hip_legacy.operations(folder), {}, [], []
-    for path in sorted(glob.glob(os.path.join(folder, "hip_tracer_*.list"))):
+    sdk, shared, tables, releases = hip_lists.operations(folder), {}, [], []
+    for path in hip_lists.list_paths(folder):
         release = Release(path, sdk)
         tables += release.table(shared)
         releases += ["    {%d, %d, %s, %d}," % (major, minor, release.stem, max(release.calls) + 1)

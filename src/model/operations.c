@@ -1,63 +1,10 @@
 #include "model/operations.h"
 
+#include "model/api_texts.h"
+
 #include "api_names.inc"
 
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof(array)[0]))
-
-static const char *const names_code_object[] = {"CODE_OBJECT_NONE", "CODE_OBJECT_LOAD",
-                                                "CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER",
-                                                "CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER"};
-static const char *const names_kernel_dispatch[] = {
-    "KERNEL_DISPATCH_NONE", "KERNEL_DISPATCH_ENQUEUE", "KERNEL_DISPATCH_COMPLETE"};
-static const char *const names_memory_copy[] = {
-    "MEMORY_COPY_NONE", "MEMORY_COPY_HOST_TO_HOST", "MEMORY_COPY_HOST_TO_DEVICE",
-    "MEMORY_COPY_DEVICE_TO_HOST", "MEMORY_COPY_DEVICE_TO_DEVICE"};
-static const char *const names_memory_allocation[] = {
-    "MEMORY_ALLOCATION_NONE", "MEMORY_ALLOCATION_ALLOCATE", "MEMORY_ALLOCATION_VMEM_ALLOCATE",
-    "MEMORY_ALLOCATION_FREE", "MEMORY_ALLOCATION_VMEM_FREE"};
-static const char *const names_scratch_memory[] = {"SCRATCH_MEMORY_NONE", "SCRATCH_MEMORY_ALLOC",
-                                                   "SCRATCH_MEMORY_FREE",
-                                                   "SCRATCH_MEMORY_ASYNC_RECLAIM"};
-static const char *const names_runtime_initialization[] = {
-    "RUNTIME_INITIALIZATION_NONE",   "RUNTIME_INITIALIZATION_HSA",
-    "RUNTIME_INITIALIZATION_HIP",    "RUNTIME_INITIALIZATION_MARKER",
-    "RUNTIME_INITIALIZATION_RCCL",   "RUNTIME_INITIALIZATION_ROCDECODE",
-    "RUNTIME_INITIALIZATION_ROCJPEG"};
-static const char *const names_hip_stream[] = {"HIP_STREAM_NONE", "HIP_STREAM_CREATE",
-                                               "HIP_STREAM_DESTROY", "HIP_STREAM_SET"};
-static const char *const names_retirement[] = {"CORRELATION_ID_RETIREMENT"};
-static const char *const names_kfd_event_page_migrate[] = {
-    "KFD_EVENT_PAGE_MIGRATE_PREFETCH", "KFD_EVENT_PAGE_MIGRATE_PAGEFAULT_GPU",
-    "KFD_EVENT_PAGE_MIGRATE_PAGEFAULT_CPU", "KFD_EVENT_PAGE_MIGRATE_TTM_EVICTION",
-    "KFD_EVENT_PAGE_MIGRATE_END"};
-static const char *const names_kfd_event_page_fault[] = {
-    "KFD_EVENT_PAGE_FAULT_START", "KFD_EVENT_PAGE_FAULT_START_READ_FAULT",
-    "KFD_EVENT_PAGE_FAULT_START_WRITE_FAULT", "KFD_EVENT_PAGE_FAULT_END_PAGE_MIGRATED",
-    "KFD_EVENT_PAGE_FAULT_END_PAGE_UPDATED"};
-static const char *const names_kfd_event_queue[] = {"KFD_EVENT_QUEUE_EVICT_SVM",
-                                                    "KFD_EVENT_QUEUE_EVICT_USERPTR",
-                                                    "KFD_EVENT_QUEUE_EVICT_TTM",
-                                                    "KFD_EVENT_QUEUE_EVICT_SUSPEND",
-                                                    "KFD_EVENT_QUEUE_EVICT_CRIU_CHECKPOINT",
-                                                    "KFD_EVENT_QUEUE_EVICT_CRIU_RESTORE",
-                                                    "KFD_EVENT_QUEUE_RESTORE_RESCHEDULED",
-                                                    "KFD_EVENT_QUEUE_RESTORE"};
-static const char *const names_kfd_event_unmap_from_gpu[] = {
-    "KFD_EVENT_UNMAP_FROM_GPU_MMU_NOTIFY", "KFD_EVENT_UNMAP_FROM_GPU_MMU_NOTIFY_MIGRATE",
-    "KFD_EVENT_UNMAP_FROM_GPU_UNMAP_FROM_CPU"};
-static const char *const names_kfd_event_dropped_events[] = {"KFD_EVENT_DROPPED_EVENTS"};
-static const char *const names_kfd_page_migrate[] = {
-    "KFD_PAGE_MIGRATE_PREFETCH", "KFD_PAGE_MIGRATE_PAGEFAULT_GPU", "KFD_PAGE_MIGRATE_PAGEFAULT_CPU",
-    "KFD_PAGE_MIGRATE_TTM_EVICTION"};
-static const char *const names_kfd_page_fault[] = {
-    "KFD_PAGE_FAULT_READ_FAULT_MIGRATED", "KFD_PAGE_FAULT_READ_FAULT_UPDATED",
-    "KFD_PAGE_FAULT_WRITE_FAULT_MIGRATED", "KFD_PAGE_FAULT_WRITE_FAULT_UPDATED"};
-static const char *const names_kfd_queue[] = {
-    "KFD_QUEUE_EVICT_SVM",     "KFD_QUEUE_EVICT_USERPTR",         "KFD_QUEUE_EVICT_TTM",
-    "KFD_QUEUE_EVICT_SUSPEND", "KFD_QUEUE_EVICT_CRIU_CHECKPOINT", "KFD_QUEUE_EVICT_CRIU_RESTORE"};
-
-static const char *const names_hip_operation[] = {"DISPATCH", "COPY", "BARRIER"};
-static const char *const names_queue_barrier[] = {"BARRIER"};
 
 _Static_assert(COUNT(names_code_object) == ROCPROFILER_CODE_OBJECT_LAST, "complete");
 _Static_assert(COUNT(names_kernel_dispatch) == ROCPROFILER_KERNEL_DISPATCH_LAST, "complete");
@@ -81,7 +28,7 @@ _Static_assert(COUNT(names_kfd_event_page_migrate) == ROCPROFILER_KFD_EVENT_PAGE
 _Static_assert(COUNT(names_hip_runtime) <= TRACE_OPERATIONS_MAX, "trace_slots holds the largest");
 
 static const struct {
-    const char *const *names;
+    const uint16_t *names; /* places in api_texts */
     int32_t count;
 } operations[TRACE_DOMAIN_COUNT] = {
 #define TABLE(domain, array) [TRACE_##domain] = {array, COUNT(array)}
@@ -127,7 +74,7 @@ int32_t operation_count(enum trace_domain domain)
 const char *operation_name(enum trace_domain domain, int32_t operation)
 {
     return operation >= 0 && operation < operation_count(domain)
-               ? operations[domain].names[operation]
+               ? api_texts + operations[domain].names[operation]
                : NULL;
 }
 

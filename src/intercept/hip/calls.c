@@ -62,7 +62,7 @@ static void calls_free(void *calls)
 
 static int operation_compare(const void *name, const void *operation)
 {
-    return strcmp(name, ((const struct hip_operation *)operation)->name);
+    return strcmp(name, api_texts + ((const struct hip_operation *)operation)->name);
 }
 
 const struct hip_operation *hip_operation_find(const char *name)

@@ -38,12 +38,13 @@ static _Atomic(const struct hip_tracer_function *) *layout_at(enum trace_domain 
 static void release_take(const struct hip_tracer_release *from)
 {
     for (uint32_t id = 1; id < from->function_count; id++) {
-        const char *name = hip_tracer_names + from->functions[id].name;
+        const char *name = hip_tracer_name(from, id);
         const struct hip_operation *operation = *name ? hip_operation_find(name) : NULL;
         _Atomic(const struct hip_tracer_function *) *slot =
-            operation ? layout_at(operation->domain, operation->operation) : NULL;
+            operation ? layout_at((enum trace_domain)operation->domain, operation->operation)
+                      : NULL;
         if (slot != NULL && atomic_load_explicit(slot, memory_order_relaxed) == NULL)
-            atomic_store_explicit(slot, &from->functions[id], memory_order_relaxed);
+            atomic_store_explicit(slot, hip_tracer_function(from, id), memory_order_relaxed);
     }
 }
 
@@ -85,9 +86,7 @@ const char *layouts_function_name(uint32_t id)
 {
     const struct hip_tracer_release *known = atomic_load_explicit(&release, memory_order_acquire);
 
-    return known != NULL && id < known->function_count
-               ? hip_tracer_names + known->functions[id].name
-               : "";
+    return known != NULL && id < known->function_count ? hip_tracer_name(known, id) : "";
 }
 
 bool intercept_hip_in_tables(void)

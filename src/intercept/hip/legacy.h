@@ -7,13 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/api_texts.h"
 #include "model/trace.h"
 
 /* Sorted by name. */
 struct hip_operation {
-    const char *name;
-    enum trace_domain domain;
-    int32_t operation;
+    uint16_t name; /* place in api_texts */
+    uint8_t domain;
+    int16_t operation;
 };
 extern const struct hip_operation hip_operations[];
 extern const uint32_t hip_operation_count;

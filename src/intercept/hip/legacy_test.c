@@ -101,7 +101,7 @@ static void ready(void)
 static int32_t operation_of(const char *name)
 {
     for (uint32_t i = 0; i < hip_operation_count; i++)
-        if (strcmp(hip_operations[i].name, name) == 0)
+        if (strcmp(api_texts + hip_operations[i].name, name) == 0)
             return hip_operations[i].operation;
     return -1;
 }

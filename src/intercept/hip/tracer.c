@@ -199,10 +199,10 @@ static bool numbers_match(const struct hip_tracer_release *candidate)
 {
     for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
         const char *name = hip.api_name(id);
-        uint32_t place = id < candidate->function_count ? candidate->functions[id].name : 0;
+        const char *listed = id < candidate->function_count ? hip_tracer_name(candidate, id) : "";
         if (name == NULL || strcmp(name, "unknown") == 0)
             name = "";
-        if (strcmp(name, hip_tracer_names + place) != 0)
+        if (strcmp(name, listed) != 0)
             return false;
     }
     return true;
@@ -234,8 +234,8 @@ static const struct hip_tracer_function *function_named(const struct hip_tracer_
                                                         const char *name)
 {
     for (uint32_t id = 1; id < candidate->function_count; id++)
-        if (strcmp(hip_tracer_names + candidate->functions[id].name, name) == 0)
-            return &candidate->functions[id];
+        if (strcmp(hip_tracer_name(candidate, id), name) == 0)
+            return hip_tracer_function(candidate, id);
     return NULL;
 }
 
@@ -255,7 +255,7 @@ static void functions_by_name(const struct hip_tracer_release *next)
 static void functions_by_number(const struct hip_tracer_release *listed)
 {
     for (uint32_t id = 1; id < listed->function_count; id++)
-        release.functions[id] = &listed->functions[id];
+        release.functions[id] = hip_tracer_function(listed, id);
 }
 
 static bool release_choose(void)

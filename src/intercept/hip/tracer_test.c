@@ -68,7 +68,7 @@ static const struct hip_tracer_release *release_of(int major, int minor)
 static uint32_t id_of(const struct hip_tracer_release *release, const char *name)
 {
     for (uint32_t id = 1; id < release->function_count; id++)
-        if (!strcmp(hip_tracer_names + release->functions[id].name, name))
+        if (!strcmp(hip_tracer_name(release, id), name))
             return id;
     return 0;
 }
