@@ -74,6 +74,9 @@ void intercept_hip_operations_settle(void)
               (unsigned long long)atomic_load(&over), (unsigned long long)atomic_load(&begun));
 }
 
+/* A name of C++ templates can be longer than a whole buffer, which would lose the record. */
+enum { NAME_BYTES_MAX = 32 << 10 };
+
 /* Tools take it for granted that a kernel has a name. */
 static const char unknown_kernel[] = "unknown kernel";
 
@@ -92,7 +95,7 @@ static void report(uint32_t operation, const struct hip_record *record, const ch
         .kind = record->kind,
         .device = (uint32_t)record->device,
         .operation = (int32_t)operation,
-        .name_size = kernel_name ? (uint32_t)strlen(kernel_name) + 1 : 0,
+        .name_size = kernel_name ? (uint32_t)strnlen(kernel_name, NAME_BYTES_MAX - 1) + 1 : 0,
     };
 
     trace_report(TRACE_HIP_OPERATION, &out, kernel_name);

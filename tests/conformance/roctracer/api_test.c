@@ -121,6 +121,9 @@ static void what_does_not_exist_has_no_name(void **state)
     FAILS(INVALID_ARGUMENT, roctracer_op_code(ACTIVITY_DOMAIN_HSA_API, "hsa_init", NULL, NULL));
     FAILS(INVALID_ARGUMENT, roctracer_op_code(ACTIVITY_DOMAIN_HIP_API, "hipMalloc", &op, NULL));
     FAILS(INVALID_DOMAIN_ID, roctracer_op_code(99, "hsa_init", &op, NULL));
+    FAILS(INVALID_DOMAIN_ID,
+          roctracer_op_code(ACTIVITY_DOMAIN_HIP_OPS, "CopyHostToDevice", &op, NULL));
+    FAILS(INVALID_DOMAIN_ID, roctracer_op_code(ACTIVITY_DOMAIN_EXT_API, "EXT_API", &op, NULL));
     assert_int_equal(op, 5);
 }
 
@@ -266,6 +269,50 @@ static void callbacks_may_call_the_runtime_and_us(void **state)
     assert_int_equal(inner_calls, 3);
 }
 
+/* A callback that is under way when it is disabled; it ends a while after that has begun. */
+static struct {
+    _Atomic bool inside, disabling;
+} lingering;
+
+static void on_call_that_lingers(uint32_t domain, uint32_t op, const void *data, void *arg)
+{
+    (void)domain, (void)op, (void)data, (void)arg;
+    lingering.inside = true;
+    while (!lingering.disabling)
+        sched_yield();
+    for (int i = 0; i < 50; i++)
+        sched_yield();
+    lingering.inside = false;
+}
+
+static void *one_call(void *arg)
+{
+    call();
+    return arg;
+}
+
+static void disabling_waits_for_callbacks_under_way(void **state)
+{
+    enum { ROUNDS = 10, LIMIT_NS = 100000000 }; /* it does not wait longer than that */
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_t thread;
+        roctracer_timestamp_t begin, end;
+        lingering.inside = lingering.disabling = false;
+        OK(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_API, OP, on_call_that_lingers, NULL));
+        assert_int_equal(pthread_create(&thread, NULL, one_call, NULL), 0);
+        while (!lingering.inside)
+            sched_yield();
+        OK(roctracer_get_timestamp(&begin));
+        lingering.disabling = true;
+        OK(roctracer_disable_op_callback(ACTIVITY_DOMAIN_HSA_API, OP));
+        bool inside = lingering.inside;
+        OK(roctracer_get_timestamp(&end));
+        assert_true(!inside || end - begin >= LIMIT_NS);
+        pthread_join(thread, NULL);
+    }
+}
+
 /* ---- start, stop, external ids */
 
 static int starts, stops;
@@ -355,6 +402,7 @@ int main(void)
         cmocka_unit_test(a_domain_callback_is_for_every_operation),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(callbacks_may_call_the_runtime_and_us),
+        cmocka_unit_test(disabling_waits_for_callbacks_under_way),
         cmocka_unit_test(stopping_suspends_what_is_enabled),
         cmocka_unit_test(an_external_id_stands_before_its_call),
         cmocka_unit_test(old_functions_do_no_harm),

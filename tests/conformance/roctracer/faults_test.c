@@ -432,20 +432,31 @@ static int all_off_at_enter(void)
 
 /* A client's library that is closed while everything is enabled: it stays, or its callbacks would
  * be calls into nothing. */
-static int client_closed(void)
+static unsigned *client_open_and_close(const char *what)
 {
     void *library = dlopen(GOING_CLIENT, RTLD_NOW | RTLD_LOCAL);
     CHECK(library);
-    void (*begin)(unsigned **counts);
-    unsigned *counts;
-    *(void **)&begin = dlsym(library, "going_client_begin");
+    unsigned *(*begin)(void);
+    *(void **)&begin = dlsym(library, what);
     CHECK(begin);
-    begin(&counts);
+    unsigned *counts = begin();
     calls(CALLS);
     CHECK(dlclose(library) == 0);
     calls(CALLS);
+    return counts;
+}
+
+static int client_with_callbacks_closed(void)
+{
+    CHECK(client_open_and_close("going_client_calls")[0] == 4 * CALLS);
+    return STATUS;
+}
+
+static int client_with_a_pool_closed(void)
+{
+    const unsigned *counts = client_open_and_close("going_client_records");
     DONE(roctracer_flush_activity());
-    CHECK(counts[0] == 4 * CALLS && counts[1] == 2 * CALLS);
+    CHECK(counts[1] == 2 * CALLS);
     return STATUS;
 }
 
@@ -516,7 +527,8 @@ static int flush_in_handler(void)
     X(everything_at_exit)                                                                          \
     X(everything_in_pool)                                                                          \
     X(all_off_at_enter)                                                                            \
-    X(client_closed)                                                                               \
+    X(client_with_callbacks_closed)                                                                \
+    X(client_with_a_pool_closed)                                                                   \
     X(library_closed)                                                                              \
     X(flush_in_handler)
 

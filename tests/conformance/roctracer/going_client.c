@@ -16,14 +16,22 @@ static void on_records(const char *begin, const char *end, void *arg)
     counts[1] += (unsigned)((end - begin) / (long)sizeof(roctracer_record_t));
 }
 
-__attribute__((visibility("default"))) void going_client_begin(unsigned **seen);
-void going_client_begin(unsigned **seen)
+#define EXPORTED __attribute__((visibility("default")))
+EXPORTED unsigned *going_client_calls(void);
+EXPORTED unsigned *going_client_records(void);
+static const uint32_t OP = HSA_API_ID_hsa_system_get_info;
+
+unsigned *going_client_calls(void)
+{
+    roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_API, OP, on_call, NULL);
+    return counts;
+}
+
+unsigned *going_client_records(void)
 {
     const roctracer_properties_t properties = {.buffer_size = 4096,
                                                .buffer_callback_fun = on_records};
-    const uint32_t op = HSA_API_ID_hsa_system_get_info;
-    *seen = counts;
     roctracer_open_pool(&properties);
-    roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_API, op, on_call, NULL);
-    roctracer_enable_op_activity(ACTIVITY_DOMAIN_HSA_API, op);
+    roctracer_enable_op_activity(ACTIVITY_DOMAIN_HSA_API, OP);
+    return counts;
 }

@@ -118,7 +118,7 @@ void machine_hip_call(uint32_t id)
         abort(); /* it wrote behind the library's structure */
 }
 
-bool machine_hip_command(uint32_t operation, uint64_t correlation)
+static bool command(uint32_t operation, uint64_t correlation, const char *name)
 {
     roctracer_timestamp_t now;
     roctracer_get_timestamp(&now);
@@ -127,8 +127,18 @@ bool machine_hip_command(uint32_t operation, uint64_t correlation)
                                        .correlation_id = correlation,
                                        .begin_ns = now,
                                        .end_ns = now,
-                                       .kernel_name = operation ? NULL : "kernel"};
+                                       .kernel_name = name};
     return hip_command(operation, &record);
+}
+
+bool machine_hip_command(uint32_t operation, uint64_t correlation)
+{
+    return command(operation, correlation, operation ? NULL : "kernel");
+}
+
+bool machine_hip_kernel(uint64_t correlation, const char *name)
+{
+    return command(0 /* HIP_OP_ID_DISPATCH */, correlation, name);
 }
 
 /* ---- */

@@ -23,5 +23,7 @@ bool machine_start(void);
 void machine_hip_call(uint32_t id);
 /* A command of that HIP operation, which is over at once. False: nobody wants to know of such. */
 bool machine_hip_command(uint32_t operation, uint64_t correlation);
+/* A kernel of that name (NULL: none). */
+bool machine_hip_kernel(uint64_t correlation, const char *name);
 
 #endif

@@ -1,6 +1,7 @@
 /* Pools (3.6): sizes, memory, callbacks, several at once, and everything that may go wrong. */
 #include "common.h"
 
+#include <hsa/hsa_ext_amd.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
@@ -28,41 +29,6 @@ static void wait_for(_Atomic unsigned *value, unsigned wanted)
     for (int i = 0; i < 100000 && atomic_load(value) < wanted; i++)
         nanosleep(&nap, NULL);
     assert_true(atomic_load(value) >= wanted);
-}
-
-static void the_default_pool_is_one(void **state)
-{
-    (void)state;
-    struct catch c;
-    memset(&c, 0, sizeof c);
-    roctracer_properties_t properties = {
-        .buffer_size = 4096, .buffer_callback_fun = catch_records, .buffer_callback_arg = &c};
-    assert_null(roctracer_default_pool());
-    OK(roctracer_close_pool());
-    OK(roctracer_close_pool_expl(NULL));
-    OK(roctracer_flush_activity());
-    FAILS(DEFAULT_POOL_UNDEFINED, roctracer_enable_op_activity(ACTIVITY_DOMAIN_HSA_API, OP));
-    FAILS(DEFAULT_POOL_UNDEFINED, roctracer_enable_domain_activity(ACTIVITY_DOMAIN_HSA_API));
-    FAILS(DEFAULT_POOL_UNDEFINED, roctracer_enable_activity());
-    OK(roctracer_open_pool(&properties));
-    roctracer_pool_t *pool = roctracer_default_pool();
-    assert_non_null(pool);
-    FAILS(DEFAULT_POOL_ALREADY_DEFINED, roctracer_open_pool(&properties));
-    FAILS(DEFAULT_POOL_ALREADY_DEFINED, roctracer_open_pool_expl(&properties, NULL));
-    roctracer_pool_t *second;
-    OK(roctracer_open_pool_expl(&properties, &second)); /* does not touch the default */
-    assert_ptr_equal(roctracer_default_pool_expl(NULL), pool);
-    assert_ptr_equal(roctracer_default_pool_expl(second), pool);
-    assert_ptr_equal(roctracer_default_pool(), second);
-    assert_ptr_equal(roctracer_default_pool_expl((void *)(uintptr_t)0x1234), second); /* no pool */
-    assert_ptr_equal(roctracer_default_pool(), second);
-    OK(roctracer_enable_op_activity(ACTIVITY_DOMAIN_HSA_API, OP));
-    call();
-    OK(roctracer_flush_activity());
-    assert_int_equal(c.count, 1);
-    OK(roctracer_close_pool());
-    assert_null(roctracer_default_pool());
-    OK(roctracer_close_pool_expl(pool));
 }
 
 static void bad_properties_are_refused(void **state)
@@ -200,6 +166,44 @@ static void memory_comes_from_the_allocator(void **state)
     assert_null(roctracer_default_pool());
     assert_ptr_equal(none, (void *)(uintptr_t)1);
     assert_int_equal(allocator.frees, 1);
+
+    allocator.fail = false; /* not asked for a pool that cannot be */
+    struct catch other;
+    catch_open(&other, 4096);
+    assert_null(roctracer_default_pool_expl(other.pool));
+    int asked = allocator.allocations;
+    FAILS(DEFAULT_POOL_ALREADY_DEFINED, roctracer_open_pool(&properties));
+    assert_int_equal(allocator.allocations, asked);
+    OK(roctracer_close_pool());
+}
+
+/* A whole domain, less what is taken out of it. */
+static void a_domain_records_every_operation(void **state)
+{
+    static struct catch c;
+    hsa_signal_t signal;
+    hsa_amd_memory_pool_t none = {0};
+    size_t value;
+    (void)state;
+    catch_open(&c, 4096);
+    OK(roctracer_enable_domain_activity_expl(ACTIVITY_DOMAIN_HSA_API, c.pool));
+    OK(roctracer_disable_op_activity(ACTIVITY_DOMAIN_HSA_API, OTHER));
+    static const uint32_t expected[] = {OP, HSA_API_ID_hsa_signal_create,
+                                        HSA_API_ID_hsa_amd_memory_pool_get_info,
+                                        HSA_API_ID_hsa_signal_destroy};
+    call();
+    hsa_signal_create(1, 0, NULL, &signal);
+    other_call(); /* not recorded */
+    hsa_amd_memory_pool_get_info(none, HSA_AMD_MEMORY_POOL_INFO_SIZE, &value);
+    hsa_signal_destroy(signal);
+    OK(roctracer_disable_domain_activity(ACTIVITY_DOMAIN_HSA_API));
+    call();
+    hsa_signal_create(1, 0, NULL, &signal);
+    hsa_signal_destroy(signal);
+    OK(roctracer_close_pool_expl(c.pool));
+    assert_int_equal(c.count, 4);
+    for (unsigned i = 0; i < c.count; i++)
+        assert_int_equal(c.records[i].op, expected[i]);
 }
 
 /* ---- several pools, closing */
@@ -523,12 +527,12 @@ int main(int argc, char **argv)
     if (argc == 2)
         calls_per_thread = (unsigned)strtoul(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_default_pool_is_one),
         cmocka_unit_test(bad_properties_are_refused),
         cmocka_unit_test(records_say_what_happened),
         cmocka_unit_test(a_full_pool_is_delivered_without_a_flush),
         cmocka_unit_test(a_missing_callback_is_tolerated),
         cmocka_unit_test(memory_comes_from_the_allocator),
+        cmocka_unit_test(a_domain_records_every_operation),
         cmocka_unit_test(pools_keep_to_themselves),
         cmocka_unit_test(closing_flushes_disables_and_invalidates),
         cmocka_unit_test(opening_and_closing_for_long_uses_nothing_up),
