@@ -10,12 +10,11 @@
 
 static const char symbol_name[] = "rocprofiler_configure";
 
-/* ---- one mapped object: its own definition, through the GNU hash table the loader uses. A few
- * dozen nanoseconds an object; upstream reads every library's section headers from disk (18-270
- * ms). */
+/* ---- one mapped object: its own definition, through the hash table the loader uses. A few dozen
+ * nanoseconds an object; upstream reads every library's section headers from disk (18-270 ms). */
 
 struct dynamic_tables {
-    const uint32_t *gnu_hash;
+    const uint32_t *gnu_hash, *sysv_hash; /* linkers make either or both */
     const ElfW(Sym) * symbols;
     const char *strings;
 };
@@ -37,12 +36,14 @@ static bool tables_read(const struct dl_phdr_info *object, struct dynamic_tables
         const void *at = absolute(object->dlpi_addr, entry->d_un.d_ptr);
         if (entry->d_tag == DT_GNU_HASH)
             tables->gnu_hash = at;
+        else if (entry->d_tag == DT_HASH)
+            tables->sysv_hash = at;
         else if (entry->d_tag == DT_SYMTAB)
             tables->symbols = at;
         else if (entry->d_tag == DT_STRTAB)
             tables->strings = at;
     }
-    return tables->gnu_hash && tables->symbols && tables->strings;
+    return (tables->gnu_hash || tables->sysv_hash) && tables->symbols && tables->strings;
 }
 
 static uint32_t gnu_hash_of(const char *name)
@@ -51,6 +52,12 @@ static uint32_t gnu_hash_of(const char *name)
     for (; *name; name++)
         hash = hash * 33 + (unsigned char)*name;
     return hash;
+}
+
+static bool symbol_is(const struct dynamic_tables *t, uint32_t index, const char *name)
+{
+    const ElfW(Sym) *symbol = &t->symbols[index];
+    return symbol->st_shndx != SHN_UNDEF && strcmp(t->strings + symbol->st_name, name) == 0;
 }
 
 /* Format: bucket count, first hashed symbol, bloom size, bloom shift, bloom words, buckets, chains.
@@ -73,13 +80,32 @@ static const ElfW(Sym) * gnu_hash_find(const struct dynamic_tables *t, const cha
         return NULL;
     for (;; index++) {
         uint32_t chain = chains[index - first];
-        const ElfW(Sym) *symbol = &t->symbols[index];
-        if ((chain | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
-            strcmp(t->strings + symbol->st_name, name) == 0)
-            return symbol;
+        if ((chain | 1) == (hash | 1) && symbol_is(t, index, name))
+            return &t->symbols[index];
         if (chain & 1)
             return NULL;
     }
+}
+
+static uint32_t sysv_hash_of(const char *name)
+{
+    uint32_t hash = 0;
+    for (; *name; name++) {
+        hash = (hash << 4) + (unsigned char)*name;
+        hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+    }
+    return hash;
+}
+
+/* Format: bucket count, chain count, buckets, chains. */
+static const ElfW(Sym) * sysv_hash_find(const struct dynamic_tables *t, const char *name)
+{
+    uint32_t bucket_count = t->sysv_hash[0];
+    const uint32_t *buckets = &t->sysv_hash[2], *chains = &buckets[bucket_count];
+    uint32_t index = bucket_count ? buckets[sysv_hash_of(name) % bucket_count] : 0;
+    while (index && !symbol_is(t, index, name))
+        index = chains[index];
+    return index ? &t->symbols[index] : NULL;
 }
 
 static void *object_symbol(const struct dl_phdr_info *object)
@@ -87,7 +113,8 @@ static void *object_symbol(const struct dl_phdr_info *object)
     struct dynamic_tables tables;
     if (!tables_read(object, &tables))
         return NULL;
-    const ElfW(Sym) *symbol = gnu_hash_find(&tables, symbol_name);
+    const ElfW(Sym) *symbol = tables.gnu_hash ? gnu_hash_find(&tables, symbol_name)
+                                              : sysv_hash_find(&tables, symbol_name);
     return symbol ? (void *)(object->dlpi_addr + symbol->st_value) : NULL;
 }
 

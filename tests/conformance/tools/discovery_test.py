@@ -44,6 +44,9 @@ class Discovery(unittest.TestCase):
     def test_a_preloaded_tool_is_found(self):
         self.assertEqual(run(HOST, LD_PRELOAD=A)[0], life("A", 0))
 
+    def test_a_tool_without_a_gnu_hash_table_is_found(self):
+        self.assertEqual(run(HOST, LD_PRELOAD=B)[0], life("B", 0))
+
     def test_all_entries_of_the_variable_are_loaded_and_configured_first(self):
         for value in (f"{A}:{B}", f"{A}:{B}:", f":{A}::{B}"):
             self.assertEqual(run(HOST, ROCP_TOOL_LIBRARIES=value)[0],
