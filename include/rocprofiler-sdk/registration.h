@@ -26,7 +26,9 @@ typedef void (*rocprofiler_client_finalize_t)(rocprofiler_client_id_t);
 typedef int (*rocprofiler_tool_initialize_t)(rocprofiler_client_finalize_t finalize_func,
                                              void *tool_data);
 
-/** Last call into the tool; its contexts are stopped and its buffers delivered. */
+/** Last call into the tool; its contexts are stopped and its buffers delivered. At exit it comes
+ * before the destruction of static objects that were made until the tool was initialised, but after
+ * that of those made later, such as locals of a callback: make these while initialising. */
 typedef void (*rocprofiler_tool_finalize_t)(void *tool_data);
 
 typedef struct rocprofiler_tool_configure_result_t {
@@ -39,7 +41,10 @@ typedef struct rocprofiler_tool_configure_result_t {
 /**
  * Exported by the tool, called by the library. `version` is the library's
  * ROCPROFILER_SDK_VERSION, `priority` the number of tools found before this one. NULL means that
- * the tool does not want to run in this process.
+ * the tool does not want to run in this process. `client_id` stays valid while the process lives.
+ *
+ * An exception that leaves this or any other function of a tool ends the process at its place, as
+ * in a function that is noexcept.
  */
 rocprofiler_tool_configure_result_t *
 rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t priority,

@@ -1,5 +1,7 @@
 #include "base/ending.h"
 
+#include "base/own_thread.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -19,6 +21,7 @@ static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
 
 static struct {
     void (*finish)(void);
+    _Atomic(void (*)(void)) leave; /* writer: ending_notice; NULL: nobody wants to know */
     sem_t wanted, finished;
     pid_t pid; /* of the process that prepared; a forked child has no helper thread */
     /* Set by whoever starts the end, read by all others: acq_rel exchange; one winner. */
@@ -33,6 +36,7 @@ static struct {
 static void *helper_main(void *unused)
 {
     (void)unused;
+    own_thread_name("end");
     while (sem_wait(&ending.wanted) != 0)
         ;
     ending.finish();
@@ -40,17 +44,36 @@ static void *helper_main(void *unused)
     return NULL;
 }
 
+void ending_notice(void (*leave)(void))
+{
+    atomic_store(&ending.leave, leave);
+}
+
+/* In a signal handler: not by the log. */
+static void incomplete_tell(void)
+{
+    static const char text[] = "crocprof warning: the program ends before its report is complete\n";
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        return;
+}
+
 void ending_begin(void)
 {
     if (!ending.finish || getpid() != ending.pid ||
         atomic_exchange_explicit(&ending.started, true, memory_order_acq_rel))
         return;
+    void (*leave)(void) = atomic_load(&ending.leave);
+    if (leave)
+        leave();
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += FINISH_SECONDS;
     sem_post(&ending.wanted);
-    while (sem_timedwait(&ending.finished, &until) != 0 && errno == EINTR)
+    int status;
+    while ((status = sem_timedwait(&ending.finished, &until)) != 0 && errno == EINTR)
         ;
+    if (status != 0)
+        incomplete_tell();
 }
 
 /* SA_RESETHAND has put the default action back: raising again ends the process by this signal. */
@@ -99,11 +122,7 @@ static void all_signals_take(bool crashes)
 static int helper_start(void)
 {
     pthread_t helper;
-    sigset_t all, before;
-    sigfillset(&all); /* the program's signals are for the program's threads */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int status = pthread_create(&helper, NULL, helper_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int status = own_thread_create(&helper, helper_main, NULL);
     if (status == 0)
         pthread_detach(helper);
     return -status;

@@ -12,6 +12,10 @@
  * belong to the program and stay as they are. `crashes`: SIGSEGV and its like, too. 0 or -errno. */
 int ending_prepare(void (*finish)(void), bool crashes);
 
+/* `leave` is called first, on the thread that ends the program and that does nothing more: in a
+ * signal handler, or in quick_exit(). */
+void ending_notice(void (*leave)(void));
+
 /* The program ends now: runs `finish` and returns when it has, or after ten seconds. For whoever
  * sees an end that is no signal. */
 void ending_begin(void);

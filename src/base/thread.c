@@ -1,5 +1,7 @@
 #include "base/thread.h"
 
+#include "base/own_thread.h"
+
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
@@ -40,6 +42,8 @@ static void on_exit(void *block)
     thread_current = NULL;
     atomic_store_explicit(&self->busy, NULL, memory_order_release); /* if it was cancelled there */
     atomic_store_explicit(&self->tid, 0, memory_order_release);
+    if (!thread_find((uint32_t)getpid()))
+        own_thread_program_thread_ends();
 }
 
 /* The child has one thread; blocks of the others would look busy for ever. */

@@ -1,4 +1,5 @@
 /* For a tool that comes when code objects are loaded already. */
+#include "base/callback.h"
 #include "session/internal.h"
 #include "session/lifecycle.h"
 
@@ -20,7 +21,7 @@ static void tell_context(const struct context *context, int32_t operation, void 
         .phase = ROCPROFILER_CALLBACK_PHASE_LOAD,
         .payload = payload,
     };
-    service->callback(record, &user_data, service->data);
+    CALLBACK(service->callback(record, &user_data, service->data));
 }
 
 static void tell(int32_t operation, void *payload, void *data)

@@ -1,5 +1,6 @@
 #include "session/attach.h"
 
+#include "base/callback.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "session/clients.h"
@@ -136,7 +137,7 @@ static bool client_detach(struct client *client)
                     client_name(client));
     buffers_flush(client->handle);
     if (client->attach.tool_detach && atomic_load(&client->state) == CLIENT_LIVE)
-        client->attach.tool_detach(client->attach.tool_data);
+        CALLBACK(client->attach.tool_detach(client->attach.tool_data));
     return true;
 }
 
@@ -156,8 +157,9 @@ static int attach_call(struct client *client)
     if (!ids)
         return -1;
     contexts_of(client->handle, ids, count);
-    int status =
-        client->attach.tool_attach(client_detach_request, ids, count, client->attach.tool_data);
+    int status;
+    CALLBACK(status = client->attach.tool_attach(client_detach_request, ids, count,
+                                                 client->attach.tool_data));
     free(ids);
     return status;
 }

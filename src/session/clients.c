@@ -1,5 +1,6 @@
 #include "session/clients.h"
 
+#include "base/callback.h"
 #include "base/library.h"
 #include "base/log.h"
 #include "session/lifecycle.h"
@@ -109,8 +110,9 @@ bool client_configure(struct client *client, bool to_attach)
 {
     uint32_t priority = (uint32_t)(client - clients);
     atomic_store(&current_client, client->handle);
-    rocprofiler_tool_configure_result_t *result = client->configure(
-        ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING, priority, &client->id);
+    rocprofiler_tool_configure_result_t *result;
+    CALLBACK(result = client->configure(ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING,
+                                        priority, &client->id));
     bool takes_part = result_is_whole(client, result);
     if (takes_part) {
         client->result = *result;
@@ -135,7 +137,7 @@ bool client_initialize(struct client *client, rocprofiler_client_finalize_t fina
     int status = 0;
     atomic_store(&current_client, client->handle);
     if (client->result.initialize)
-        status = client->result.initialize(finalize, client->result.tool_data);
+        CALLBACK(status = client->result.initialize(finalize, client->result.tool_data));
     atomic_store(&current_client, 0);
     if (status != 0) {
         log_warning("session", "%s: initialize returned %d, the tool is dropped",

@@ -1,4 +1,5 @@
 /* External correlation ids: per thread and context a stack that tools push to. */
+#include "base/callback.h"
 #include "session/internal.h"
 
 #include <stdlib.h>
@@ -190,12 +191,13 @@ rocprofiler_user_data_t external_resolve(struct session_thread *self,
                                          int32_t operation, uint64_t internal)
 {
     rocprofiler_user_data_t value = {0};
-    if (s->request &&
-        s->request(self->tid, s->context,
-                   (rocprofiler_external_correlation_id_request_kind_t)domains[domain].request_kind,
-                   operation, internal, &value, s->request_data) == 0)
-        return value;
-    return external_pushed(self, s->context_index);
+    rocprofiler_external_correlation_id_request_kind_t kind =
+        (rocprofiler_external_correlation_id_request_kind_t)domains[domain].request_kind;
+    int status = -1;
+    if (s->request)
+        CALLBACK(status = s->request(self->tid, s->context, kind, operation, internal, &value,
+                                     s->request_data));
+    return status == 0 ? value : external_pushed(self, s->context_index);
 }
 
 /* Under external_lock. False: its values are full. */

@@ -1,5 +1,6 @@
 #include "session/lifecycle.h"
 
+#include "base/callback.h"
 #include "base/clock.h"
 #include "base/ending.h"
 #include "base/log.h"
@@ -27,6 +28,7 @@ static pthread_cond_t ready = PTHREAD_COND_INITIALIZER; /* the stage or a client
 #define THREAD_STATE static __thread __attribute__((tls_model("initial-exec")))
 THREAD_STATE char here;
 THREAD_STATE bool initializing_here;
+THREAD_STATE bool exiting_here;
 THREAD_STATE unsigned ending_here;      /* tools */
 static _Atomic(const void *) finalizer; /* `here` of the thread that ends everything */
 
@@ -163,6 +165,7 @@ static void prepare_once(void)
     thread_init(); /* before threads of our own: then it takes 10 ms more */
     thread_creation_hook(thread_callbacks_run);
     thread_exit_hook(external_on_thread_exit);
+    thread_self(); /* mostly the main thread, whose end is noticed then */
     clock_init();
     record_init();
 }
@@ -173,16 +176,27 @@ void session_records_prepare(void)
     pthread_once(&once, prepare_once);
 }
 
+static void at_exit(void);
+static void at_quickly(void);
+
 static void exit_watch_once(void)
 {
-    atexit(session_finalize);
-    at_quick_exit(session_finalize);
+    atexit(at_exit);
+    at_quick_exit(at_quickly);
 }
 
 void session_exit_watch(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, exit_watch_once);
+}
+
+/* A tool has ended its thread, with pthread_exit(), in its configure or initialize. Others wait. */
+static void initialize_forsake(void *unused)
+{
+    (void)unused;
+    log_warning("session", "a tool has ended the thread that initialised it: it is left out");
+    reach(&stage, STAGE_READY);
 }
 
 static bool initialize(enum discover_scope scope)
@@ -195,7 +209,9 @@ static bool initialize(enum discover_scope scope)
     initializing_here = true;
     session_records_prepare();
     atomic_store_explicit(&stage, STAGE_CONFIGURING, memory_order_release);
+    pthread_cleanup_push(initialize_forsake, NULL);
     clients_configure(scope);
+    pthread_cleanup_pop(0);
     if (session_is_wanted())
         session_exit_watch();
     initializing_here = false;
@@ -294,7 +310,7 @@ static void client_finalize(struct client *client)
     contexts_stop(client->handle);
     buffers_flush(client->handle);
     if (client->result.finalize)
-        client->result.finalize(client->result.tool_data);
+        CALLBACK(client->result.finalize(client->result.tool_data));
     ending_here--;
     reach(&client->state, CLIENT_ENDED);
 }
@@ -308,6 +324,37 @@ static void services_destroy(void)
                 context->services[kind].ops->destroy(context->services[kind].data);
 }
 
+/* Once, or again from where the thread that did it went no further. */
+static void everything_end(void)
+{
+    static _Atomic bool services_gone;
+    if (session_stage() < STAGE_FINALIZING) {
+        subscriptions_end();
+        runtimes_drain();
+        atomic_store_explicit(&stage, STAGE_FINALIZING, memory_order_release);
+    }
+    struct client *client;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        client_finalize(client);
+    contexts_stop(0);
+    tracebuf_shutdown();
+    if (!atomic_exchange(&services_gone, true))
+        services_destroy();
+    ending_done();
+    reach(&stage, STAGE_DONE);
+}
+
+/* `who` is `here` of a thread that does not come back to what it was ending. */
+static void end_forsake(void *who)
+{
+    struct client *client;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        if (atomic_load(&client->state) == CLIENT_ENDING && atomic_load(&client->ender) == who)
+            reach(&client->state, CLIENT_ENDED);
+    if (atomic_load(&finalize_taken) && atomic_load(&finalizer) == who)
+        atomic_store(&finalize_taken, false);
+}
+
 void session_finalize(void)
 {
     if (session_stage() < STAGE_READY)
@@ -318,17 +365,69 @@ void session_finalize(void)
         return;
     }
     atomic_store(&finalizer, &here);
-    subscriptions_end();
-    runtimes_drain();
-    atomic_store_explicit(&stage, STAGE_FINALIZING, memory_order_release);
-    struct client *client;
-    for (uint32_t i = 0; (client = client_at(i)); i++)
-        client_finalize(client);
-    contexts_stop(0);
-    tracebuf_shutdown();
-    services_destroy();
-    ending_done();
-    reach(&stage, STAGE_DONE);
+    pthread_cleanup_push(end_forsake, &here); /* a tool may end its thread in its finalize */
+    everything_end();
+    pthread_cleanup_pop(0);
+}
+
+/* ---- the ways a process ends */
+
+/* A consumer that exits while another thread ends everything, and waits for the consumer. */
+static void exit_from_consumer(void)
+{
+    if (!tracebuf_delivering() || !atomic_load(&finalize_taken) || atomic_load(&finalizer) == &here)
+        return;
+    tracebuf_leave();
+    tracebuf_threads_renew();
+}
+
+/* The thread that a signal ends the process on, abort() or quick_exit(); NULL: none. Writer: it,
+ * once. Readers: any, acquire. */
+static _Atomic(void *) left;
+
+/* That one would have ended the process before this thread came to exit(): its status counts. */
+static void yield_to_earlier_end(void)
+{
+    void *who = atomic_load(&left);
+    for (int i = 0; who && who != &here && i < END_WAIT_SECONDS; i++)
+        sleep(1);
+}
+
+/* Threads may exit at the same time, and the C library runs a handler once: the next one who exits
+ * finds another, and waits in it. */
+static void at_end(int (*again)(void (*)(void)), void (*handler)(void))
+{
+    if (exiting_here || session_stage() < STAGE_READY || session_stage() == STAGE_DONE)
+        return;
+    exiting_here = true;
+    again(handler);
+    exit_from_consumer();
+    session_finalize();
+    yield_to_earlier_end();
+}
+
+static void at_exit(void)
+{
+    at_end(atexit, at_exit);
+}
+
+static void at_quickly(void)
+{
+    at_end(at_quick_exit, at_quickly);
+}
+
+/* Nobody waits for what that thread was doing; a thread of ours does the rest. */
+static void on_ending(void)
+{
+    atomic_store(&left, &here);
+    tracebuf_leave();
+}
+
+static void ending_finish(void)
+{
+    tracebuf_threads_renew();
+    end_forsake(atomic_load(&left));
+    session_finalize();
 }
 
 /* The end without exit(). Only now, when a runtime starts: interpreters set their own handlers up
@@ -339,7 +438,8 @@ void session_endings_watch(void)
     if (atomic_exchange(&watched, true))
         return;
     thread_creation_notice(false);
-    int status = ending_prepare(session_finalize, true);
+    ending_notice(on_ending);
+    int status = ending_prepare(ending_finish, true);
     thread_creation_notice(true);
     if (status != 0)
         log_warning("session", "tools are not told when the program ends by a signal: %s",

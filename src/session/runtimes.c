@@ -1,6 +1,7 @@
 /* Runtimes meet the engine here: HSA's tool hooks, rocprofiler_set_api_table, and arming. */
 #include "session/runtimes.h"
 
+#include "base/callback.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "session/attach.h"
@@ -109,8 +110,8 @@ static void watcher_tell(uint32_t i, const struct runtime *runtime, uint64_t tab
                          uint64_t version, uint64_t instance, void **tables)
 {
     if (watchers[i].tables == 0 || (watchers[i].tables & (int)runtime->tables[table]))
-        watchers[i].callback(runtime->tables[table], version, instance, &tables[table], 1,
-                             watchers[i].data);
+        CALLBACK(watchers[i].callback(runtime->tables[table], version, instance, &tables[table], 1,
+                                      watchers[i].data));
 }
 
 /* ---- offers */

@@ -1,5 +1,6 @@
 /* Threads that the library creates: for buffer callbacks, on a tool's request, and the notice tools
  * get around their creation. */
+#include "base/callback.h"
 #include "base/thread.h"
 #include "session/session.h"
 
@@ -28,14 +29,14 @@ static void callbacks_before(rocprofiler_runtime_library_t library)
 {
     for (uint32_t i = 0; i < atomic_load_explicit(&notice_count, memory_order_acquire); i++)
         if (concerns(&notices[i], library) && notices[i].before)
-            notices[i].before(library, notices[i].data);
+            CALLBACK(notices[i].before(library, notices[i].data));
 }
 
 static void callbacks_after(rocprofiler_runtime_library_t library)
 {
     for (uint32_t i = 0; i < atomic_load_explicit(&notice_count, memory_order_acquire); i++)
         if (concerns(&notices[i], library) && notices[i].after)
-            notices[i].after(library, notices[i].data);
+            CALLBACK(notices[i].after(library, notices[i].data));
 }
 
 rocprofiler_status_t thread_callbacks_add(rocprofiler_internal_thread_library_cb_t precreate,

@@ -1,4 +1,5 @@
 /* The hot path: what a wrapper runs around a traced call. Budgets are in the design, section 5. */
+#include "base/callback.h"
 #include "session/internal.h"
 
 /* Set by trace_api_enter when the thread has no block: exit then does nothing. */
@@ -56,7 +57,7 @@ static inline void listener_call(struct session_thread *self, struct trace_frame
     const void *outer = atomic_load_explicit(&self->calling, memory_order_relaxed);
     atomic_store_explicit(&self->calling, s->callback_data, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    s->listener(frame, &frame->user_data[i], phase, s->callback_data);
+    CALLBACK(s->listener(frame, &frame->user_data[i], phase, s->callback_data));
     atomic_store_explicit(&self->calling, outer, memory_order_release);
 }
 
@@ -83,7 +84,7 @@ static inline __attribute__((always_inline)) void callbacks_run(struct session_t
             continue;
         words.context = s->context.handle;
         words.external = external_of(frame, i).value;
-        s->callback(words.record, &frame->user_data[i], s->callback_data);
+        CALLBACK(s->callback(words.record, &frame->user_data[i], s->callback_data));
     }
 }
 

@@ -1,4 +1,5 @@
 /* Work that outlives its call, and events that are not calls. */
+#include "base/callback.h"
 #include "session/internal.h"
 
 #include <string.h>
@@ -269,7 +270,8 @@ static void callbacks_run(struct trace_event *event, const struct trace_set *set
         record.context_id = s->context;
         record.correlation_id.external = external_by_context(event, s);
         struct trace_event_slot *slot = &event->slots[i];
-        s->callback(record, of_enter ? &slot->enter_user_data : &slot->user_data, s->callback_data);
+        CALLBACK(s->callback(record, of_enter ? &slot->enter_user_data : &slot->user_data,
+                             s->callback_data));
     }
 }
 

@@ -1,11 +1,12 @@
 /* Rotation, delivery and the threads that do it. */
+#include "base/callback.h"
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/own_thread.h"
 #include "tracebuf/state.h"
 #include "tracebuf/window.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,7 +150,7 @@ static bool batch_deliver(struct tracebuf *buffer, struct segment_cursor *cursor
     uint64_t dropped = atomic_load_explicit(&buffer->dropped, memory_order_relaxed);
     if (count == 0)
         return false;
-    buffer->config.deliver(buffer, window->pointers, count, dropped, buffer->config.arg);
+    CALLBACK(buffer->config.deliver(buffer, window->pointers, count, dropped, buffer->config.arg));
     atomic_store(&buffer->state->dropped_told, dropped);
     return true;
 }
@@ -228,6 +229,8 @@ static void deliver_up_to(struct tracebuf *buffer, uint64_t sequence)
 void state_deliver(struct tracebuf *buffer)
 {
     bool rotated;
+    if (state_is_abandoned(buffer->state))
+        return;
     uint64_t sequence = rotate_if_used(buffer, &rotated);
     if (!rotated) {
         state_extend(buffer, own_delivery != NULL);
@@ -242,7 +245,7 @@ void state_deliver(struct tracebuf *buffer)
 
 static void flushed_tell(struct tracebuf *buffer)
 {
-    if (!buffer->config.flushed)
+    if (!buffer->config.flushed || state_is_abandoned(buffer->state))
         return;
     struct delivery delivery = {buffer, NULL, own_delivery};
     own_delivery = &delivery;
@@ -275,7 +278,7 @@ static bool serve(struct tracebuf *buffer)
     bool flush = wanted != atomic_load_explicit(&state->flush_done, memory_order_relaxed);
     if (!atomic_exchange(&state->requested, false) && !flush)
         return false;
-    if (flush && buffer->config.flushing)
+    if (flush && buffer->config.flushing && !state_is_abandoned(state))
         buffer->config.flushing(buffer->config.arg);
     state_deliver(buffer);
     if (flush) {
@@ -325,20 +328,17 @@ static void thread_replace(void *arg);
 static void *thread_main(void *arg)
 {
     own_thread = arg;
+    own_thread_name("out");
     pthread_cleanup_push(thread_replace, arg);
     thread_serve(arg);
     pthread_cleanup_pop(0);
     return NULL;
 }
 
-/* In THREAD_STARTING. The program's signal handlers must not run on a thread it does not know. */
+/* In THREAD_STARTING. */
 static bool thread_launch(struct tracebuf_thread *thread)
 {
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int error = pthread_create(&thread->handle, NULL, thread_main, thread);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    int error = own_thread_create(&thread->handle, thread_main, thread);
     if (error)
         log_error("tracebuf", "cannot create a delivery thread: %s", strerror(error));
     atomic_store_explicit(&thread->state, error ? THREAD_NONE : THREAD_RUNS, memory_order_release);
@@ -375,57 +375,12 @@ static void thread_replace(void *arg)
                             "had not seen are lost");
 }
 
-/* Rotations must not be half done in the child, which has nobody to complete them. */
-static void on_fork_prepare(void)
-{
-    pthread_mutex_lock(&tracebuf_create_lock);
-    for (uint32_t i = 0; i < tracebuf_count(); i++)
-        pthread_mutex_lock(&tracebuf_at(i)->state->rotate_lock);
-}
-
-static void on_fork_parent(void)
-{
-    for (uint32_t i = tracebuf_count(); i-- > 0;)
-        pthread_mutex_unlock(&tracebuf_at(i)->state->rotate_lock);
-    pthread_mutex_unlock(&tracebuf_create_lock);
-}
-
-/* How often this thread is inside of its consumer with records. */
-static unsigned delivering_here(const struct tracebuf *buffer)
+unsigned delivery_depth(const struct tracebuf *buffer)
 {
     unsigned count = 0;
     for (const struct delivery *d = own_delivery; d; d = d->outer)
         count += d->buffer == buffer && d->window;
     return count;
-}
-
-/* Only the forking thread lives on in a child. Records in the buffers are the parent's to deliver.
- */
-static void buffer_on_fork_child(struct tracebuf *buffer)
-{
-    struct tracebuf_state *state = buffer->state;
-    pthread_mutex_init(&state->rotate_lock, NULL);
-    struct tracebuf_segment *current = atomic_load(&buffer->current);
-    while (state->full_first) {
-        struct tracebuf_segment *segment = state->full_first;
-        state->full_first = segment->next;
-        segment->next = state->free;
-        state->free = segment;
-    }
-    state->full_last = NULL;
-    state->delivering = delivering_here(buffer);
-    state->segment_count = (current != NULL) + state->delivering;
-    for (struct tracebuf_segment *s = state->free; s; s = s->next) {
-        segment_reset(s);
-        state->segment_count++;
-    }
-    if (current)
-        segment_reset(current);
-    atomic_fetch_add(&buffer->generation, 1); /* voids the survivor's own lease */
-    atomic_store(&buffer->dropped, 0);
-    atomic_store(&state->dropped_told, 0);
-    atomic_store(&state->requested, false);
-    atomic_store(&state->flush_done, atomic_load(&state->flush_wanted));
 }
 
 static void on_fork_child(void)
@@ -440,12 +395,12 @@ static void on_fork_child(void)
         atomic_store(&delivery_threads[i].state,
                      &delivery_threads[i] == own_thread ? THREAD_RUNS : THREAD_NONE);
     for (uint32_t i = 0; i < tracebuf_count(); i++)
-        buffer_on_fork_child(tracebuf_at(i));
+        fork_child_reset(tracebuf_at(i));
 }
 
 static void fork_watch(void)
 {
-    pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
+    pthread_atfork(fork_prepare, fork_parent, on_fork_child);
 }
 
 static struct tracebuf_thread *thread_claim(void)
@@ -488,6 +443,24 @@ static void thread_wake(struct tracebuf_thread *thread)
     atomic_fetch_add(&thread->signal, 1);
     if (atomic_load(&thread->sleeping))
         futex_wake_all(&thread->signal);
+}
+
+void tracebuf_leave(void)
+{
+    struct tracebuf_thread *thread = own_thread;
+    enum thread_state runs = THREAD_RUNS;
+    for (const struct delivery *d = own_delivery; d; d = d->outer)
+        atomic_store_explicit(&d->buffer->state->abandoned, true, memory_order_relaxed);
+    own_delivery = NULL;
+    own_thread = NULL;
+    if (thread)
+        atomic_compare_exchange_strong(&thread->state, &runs, THREAD_NONE);
+}
+
+void tracebuf_threads_renew(void)
+{
+    for (uint32_t i = 0; i < atomic_load(&delivery_thread_count); i++)
+        thread_wake(&delivery_threads[i]);
 }
 
 void delivery_request(struct tracebuf *buffer)

@@ -24,6 +24,9 @@ struct tracebuf_state {
     unsigned segment_count; /* current, full, free and being delivered */
     bool closed;
     unsigned delivering; /* nesting depth; delivery thread, read by close under rotate_lock */
+    /* Its consumer will not return. Writer: tracebuf_leave (relaxed). Readers: any, who then
+     * neither call the consumer nor wait for it. */
+    _Atomic bool abandoned;
 
     _Atomic(struct tracebuf_thread *) thread; /* tracebuf_assign to producers; acquire/release */
     /* Producers set (exchange), the delivery thread clears before it looks (exchange). */
@@ -39,6 +42,11 @@ struct tracebuf_state {
     _Atomic uint64_t dropped_told;
 };
 
+static inline bool state_is_abandoned(const struct tracebuf_state *state)
+{
+    return atomic_load_explicit(&state->abandoned, memory_order_relaxed);
+}
+
 /* Guards the list of buffers; taken before rotate_locks, and by fork handlers with all of them. */
 extern pthread_mutex_t tracebuf_create_lock __attribute__((visibility("hidden")));
 
@@ -52,6 +60,14 @@ void state_extend(struct tracebuf *buffer, bool own);
 
 /* On the delivery thread: rotates and delivers all that was committed before the call. */
 void state_deliver(struct tracebuf *buffer);
+
+/* How often this thread is inside of its consumer with records. */
+unsigned delivery_depth(const struct tracebuf *buffer);
+
+/* Around a fork: no rotation may be half done in the child. */
+void fork_prepare(void);
+void fork_parent(void);
+void fork_child_reset(struct tracebuf *buffer);
 
 /* The thread of `buffer` has something to do. */
 void delivery_request(struct tracebuf *buffer);

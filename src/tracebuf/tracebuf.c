@@ -159,7 +159,7 @@ static bool rotate_once(struct tracebuf *buffer, uint64_t generation, bool *clos
     struct tracebuf_state *state = buffer->state;
     pthread_mutex_lock(&state->rotate_lock);
     *epoch = atomic_load(&state->freed_epoch);
-    *closed = state->closed;
+    *closed = state->closed || state_is_abandoned(state);
     bool moved = atomic_load(&buffer->generation) != generation || state_rotate(buffer);
     pthread_mutex_unlock(&state->rotate_lock);
     return moved;

@@ -117,6 +117,12 @@ void tracebuf_assign(struct tracebuf *buffer, struct tracebuf_thread *thread);
 /* Delivers everything, ends the threads; later records are dropped. */
 void tracebuf_shutdown(void);
 
+/* The process ends on this thread, which is not coming back: if it is a delivery thread, what its
+ * consumers have in hand is lost, and they are not called again. For signal handlers, too. */
+void tracebuf_leave(void);
+/* After that, on any other thread, or on that one when it is in no handler: delivery goes on. */
+void tracebuf_threads_renew(void);
+
 /* True inside a deliver callback, on its thread. */
 bool tracebuf_delivering(void);
 bool tracebuf_delivers(const struct tracebuf *buffer); /* of that buffer */

@@ -1,5 +1,6 @@
 /* HSA_EVT: what happens inside of the runtime, seen at its functions and at its loader. */
 #include "api/roctracer/internal.h"
+#include "base/callback.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@ static void event_tell(hsa_evt_id_t event, const hsa_evt_data_t *data)
 {
     const struct registration *registration = registration_of(ACTIVITY_DOMAIN_HSA_EVT, event);
     if (registration)
-        registration->callback(ACTIVITY_DOMAIN_HSA_EVT, event, data, registration->arg);
+        CALLBACK(registration->callback(ACTIVITY_DOMAIN_HSA_EVT, event, data, registration->arg));
 }
 
 static void device_tell(uint64_t agent, const void *address)

@@ -1,6 +1,7 @@
 /* ROCTX: the marker library calls one function at every marker, which passes it on. */
 #include "api/roctracer/internal.h"
 
+#include "base/callback.h"
 #include "base/log.h"
 
 #include <dlfcn.h>
@@ -16,7 +17,7 @@ static int on_marker(uint32_t domain, uint32_t operation, void *data)
     if (!registration)
         return -1;
     if (data)
-        registration->callback(ACTIVITY_DOMAIN_ROCTX, operation, data, registration->arg);
+        CALLBACK(registration->callback(ACTIVITY_DOMAIN_ROCTX, operation, data, registration->arg));
     return 0;
 }
 

@@ -1,13 +1,13 @@
 #include "intercept/hsa/completion.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/own_thread.h"
 #include "base/thread.h"
 
 /*
@@ -456,7 +456,7 @@ static void *completion_main(void *unused)
 
     (void)unused;
     thread_is_completion = true;
-    prctl(PR_SET_NAME, "croc-completion");
+    own_thread_name("work");
     prctl(PR_SET_TIMERSLACK, 1000ul); /* naps of 5 us, not of 55 */
     for (;;)
         look_once(&nap);
@@ -466,14 +466,8 @@ static void *completion_main(void *unused)
 static bool thread_make(void)
 {
     pthread_t thread;
-    sigset_t all, before;
 
-    /* The program's signals are for the program's threads. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&thread, NULL, completion_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error != 0)
+    if (own_thread_create(&thread, completion_main, NULL) != 0)
         return false;
     pthread_detach(thread);
     return true;

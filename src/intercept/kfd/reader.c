@@ -3,6 +3,7 @@
 
 #include "base/futex.h"
 #include "base/log.h"
+#include "base/own_thread.h"
 #include "base/thread.h"
 #include "topology/topology.h"
 
@@ -10,7 +11,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +89,7 @@ static void source_read(uint32_t gpu)
 static void *thread_main(void *unused)
 {
     (void)unused;
+    own_thread_name("kfd");
     for (;;) {
         if (poll(reader.files, reader.gpu_count + 1, -1) < 0 && errno != EINTR)
             return NULL;
@@ -140,12 +141,8 @@ static void files_open(uint64_t wanted)
 static bool thread_start(void)
 {
     pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all); /* the program's signals are for the program's threads */
     thread_creation_notice(false);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&thread, NULL, thread_main, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int error = own_thread_create(&thread, thread_main, NULL);
     thread_creation_notice(true);
     if (!error)
         pthread_detach(thread);

@@ -1,6 +1,7 @@
 /* Counting on whole devices: configuration, start and stop. */
 #include <stdlib.h>
 
+#include "base/callback.h"
 #include "base/log.h"
 #include "model/service.h"
 #include "model/trace.h"
@@ -243,7 +244,7 @@ static rocprofiler_status_t service_start(rocprofiler_context_id_t context, void
         return status;
     device_state_set(service, SERVICE_STARTING);
     for (struct counted_device *device = service->devices; device; device = device->next)
-        device->callback(context, device->agent, config_set, device->callback_data);
+        CALLBACK(device->callback(context, device->agent, config_set, device->callback_data));
     status = devices_start(service);
     if (status == ROCPROFILER_STATUS_SUCCESS) {
         device_state_set(service, SERVICE_RUNNING);

@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/callback.h"
 #include "base/log.h"
 #include "model/service.h"
 #include "model/trace.h"
@@ -72,7 +73,7 @@ static struct counting_collection *shares_ask(const struct dispatch_service *fir
     for (const struct dispatch_service *s = first; s && services; s = next_of(s), services--) {
         rocprofiler_counter_config_id_t id = {.handle = 0};
         rocprofiler_user_data_t user_data = {.value = 0};
-        s->callback(service_data(s, dispatch), &id, &user_data, s->callback_data);
+        CALLBACK(s->callback(service_data(s, dispatch), &id, &user_data, s->callback_data));
         struct counting_config *config = config_for(id, dispatch);
         if (config && !collection)
             collection = counting_collection_create(services);
@@ -142,8 +143,8 @@ static void share_deliver(struct counting_collection *collection,
     if (service->buffer)
         records_put(service, dispatch, records, count);
     if (service->record_callback)
-        service->record_callback(service_data(service, dispatch), records, count, share->user_data,
-                                 service->record_data);
+        CALLBACK(service->record_callback(service_data(service, dispatch), records, count,
+                                          share->user_data, service->record_data));
 }
 
 static void dispatch_complete(struct trace_dispatch *dispatch, bool failed)

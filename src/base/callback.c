@@ -1,0 +1,16 @@
+/* See the exception handling part of the x86-64 ABI. */
+#include "base/callback.h"
+
+#include <stdint.h>
+
+enum { FORCED_UNWIND = 8, FATAL_IN_SEARCH = 3, CONTINUE = 8 };
+
+int callback_personality(int version, int actions, uint64_t exception_class, void *exception,
+                         void *context) __attribute__((visibility("hidden")));
+
+int callback_personality(int version, int actions, uint64_t exception_class, void *exception,
+                         void *context)
+{
+    (void)version, (void)exception_class, (void)exception, (void)context;
+    return actions & FORCED_UNWIND ? CONTINUE : FATAL_IN_SEARCH;
+}
