@@ -47,6 +47,7 @@
     X(session_detach)                                                                              \
     X(attach_configuring_here)                                                                     \
     X(runtime_offer)                                                                               \
+    X(runtime_registered_collect)                                                                  \
     X(runtime_arm)                                                                                 \
     X(runtime_first_use)                                                                           \
     X(runtime_ompt_start)                                                                          \

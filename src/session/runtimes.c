@@ -482,6 +482,8 @@ void runtime_hsa_load(void *table, uint64_t runtime_version)
     runtime_offer("hsa", runtime_version, 0, &table, 1);
     if (session_is_wanted())
         runtime_hip_arm(); /* a HIP that was loaded after our constructor */
+    if (subscriptions_exist())
+        runtime_registered_collect();
 }
 
 void runtime_hsa_unload(void)

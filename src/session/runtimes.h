@@ -10,6 +10,10 @@
 int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **tables,
                   uint64_t table_count);
 
+/* Runtimes that started while nobody wanted their tables left them with librocprofiler-register:
+ * takes those that are there. No lock held. */
+void runtime_registered_collect(void);
+
 /* Takes up what was offered before tools were ready. */
 void runtime_offers_replay(void);
 

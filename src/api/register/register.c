@@ -76,10 +76,13 @@ static bool nonempty(const char *name)
     return value && *value;
 }
 
+static bool enabled(void)
+{
+    return environment_flag("ROCPROFILER_REGISTER_ENABLED", true);
+}
+
 static bool tool_present(void)
 {
-    if (!environment_flag("ROCPROFILER_REGISTER_ENABLED", true))
-        return false;
     return atomic_load_explicit(&tool_is_here, memory_order_relaxed) ||
            environment_flag("ROCPROFILER_REGISTER_FORCE_LOAD", false) ||
            environment_flag("ROCP_TOOL_ATTACH", false) || nonempty("ROCP_TOOL_LIBRARIES") ||
@@ -96,6 +99,20 @@ static void *library_open(const char *name)
 {
     void *library = dlopen(name, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL);
     return library ? library : dlopen(name, RTLD_LAZY | RTLD_GLOBAL);
+}
+
+/* Where ROCtracer is, which is no tool of the SDK's and yet wants tables; with what it depends on
+ * it takes them as the profiler does. NULL: it is not in the process, it is somebody else's, or
+ * another profiler is asked for. */
+static void *tracer_find(void)
+{
+    void *tracer = nonempty("ROCPROFILER_REGISTER_LIBRARY")
+                       ? NULL
+                       : dlopen("libroctracer64.so.4", RTLD_NOLOAD | RTLD_LAZY);
+    bool ours = tracer && dlsym(tracer, "rocprofiler_set_api_table");
+    if (tracer)
+        dlclose(tracer); /* nobody unmaps it */
+    return ours ? tracer : NULL;
 }
 
 /* As given (library path, RPATH), then beside this library. */
@@ -118,6 +135,9 @@ static void *profiler_open(void)
 void *register_profiler_function(const char *name)
 {
     void *function = dlsym(RTLD_DEFAULT, name);
+    void *tracer = function ? NULL : tracer_find();
+    if (tracer)
+        function = dlsym(tracer, name);
     if (function)
         return function;
     void *library = profiler_open();
@@ -159,6 +179,20 @@ static bool address_is_of(const void *address, const struct library *library)
     return false;
 }
 
+/* A library that was shut down and starts again, as ROCr does at each hsa_init, is no further
+ * instance. NULL: it is a new one. Under the lock. */
+static struct registration *registration_of(const struct registration *wanted)
+{
+    for (unsigned i = 0; i < registration_count; i++) {
+        struct registration *r = &registrations[i];
+        if (r->library == wanted->library && r->version == wanted->version &&
+            r->table_count == wanted->table_count &&
+            !memcmp(r->tables, wanted->tables, r->table_count * sizeof *r->tables))
+            return r;
+    }
+    return NULL;
+}
+
 static rocprofiler_register_error_code_t
 registration_add(struct registration *wanted, void **tables,
                  rocprofiler_register_library_indentifier_t *id)
@@ -170,15 +204,22 @@ registration_add(struct registration *wanted, void **tables,
     memcpy(copy, tables, wanted->table_count * sizeof *copy);
     wanted->tables = copy;
     pthread_mutex_lock(&lock);
-    if (instance_counts[wanted->library] < INSTANCES_MAX &&
-        registration_count < REGISTRATIONS_MAX) {
+    struct registration *known = registration_of(wanted);
+    if (known) {
+        wanted->instance = known->instance;
+        wanted->tables = known->tables;
+        known->delivered = wanted->delivered;
+        status = ROCP_REG_SUCCESS;
+    } else if (instance_counts[wanted->library] < INSTANCES_MAX &&
+               registration_count < REGISTRATIONS_MAX) {
         wanted->instance = instance_counts[wanted->library]++;
         registrations[registration_count++] = *wanted;
-        id->handle = (uint64_t)(wanted->library + 1) << 32 | wanted->instance;
         copy = NULL;
         status = ROCP_REG_SUCCESS;
     }
     pthread_mutex_unlock(&lock);
+    if (status == ROCP_REG_SUCCESS)
+        id->handle = (uint64_t)(wanted->library + 1) << 32 | wanted->instance;
     free(copy);
     return status;
 }
@@ -240,10 +281,11 @@ rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     if (environment_flag("ROCPROFILER_REGISTER_SECURE", false) &&
         !address_is_of((const void *)import_func, &libraries[library]))
         return ROCP_REG_INVALID_API_ADDRESS;
+    bool tool = tool_present();
     struct registration own = {.library = (unsigned)library,
                                .version = lib_version,
                                .table_count = api_table_length,
-                               .delivered = tool_present()};
+                               .delivered = enabled() && (tool || tracer_find())};
     register_listener_start_if_asked();
     rocprofiler_register_error_code_t status = registration_add(&own, api_tables, register_id);
     if (status != ROCP_REG_SUCCESS)
@@ -253,7 +295,8 @@ rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     register_enter();
     status = deliver_all(&own);
     register_leave();
-    return status;
+    /* ROCr takes success for the word to leave out the tools of HSA_TOOLS_LIB */
+    return tool ? status : ROCP_REG_NO_TOOLS;
 }
 
 /* A profiler that gets its first tool after runtimes registered asks for their tables: those that

@@ -226,6 +226,7 @@ static void subscription_make(void)
     thread_begins = false;
     if (made)
         subscription_take(made);
+    engine->runtime_registered_collect();
     atomic_store_explicit(&begun, made ? BEGUN : BEGUN_NOT, memory_order_release);
 }
 

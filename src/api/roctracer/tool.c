@@ -6,6 +6,7 @@ __attribute__((constructor)) static void begin(void)
 {
     engine->intercept_hip_on_armed(registry_hip_armed);
     engine->runtime_arm();
+    engine->runtime_registered_collect();
 }
 
 #define EXPORTED __attribute__((visibility("default")))

@@ -28,20 +28,6 @@ rocprofiler_status_t rocprofiler_is_finalized(int *status)
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Runtimes that started while no tool was there have left their tables with rocprofiler-register.
- */
-static void registered_tables_collect(void)
-{
-    void *library = dlopen("librocprofiler-register.so.0", RTLD_NOLOAD | RTLD_LAZY);
-    if (!library)
-        return;
-    int (*deliver)(void) =
-        (int (*)(void))dlsym(library, "rocprofiler_register_invoke_nonpropagated_registrations");
-    if (deliver)
-        deliver();
-    dlclose(library);
-}
-
 rocprofiler_status_t
 rocprofiler_iterate_runtime_registration_info(rocprofiler_runtime_registration_info_cb_t callback,
                                               void *data)
@@ -67,7 +53,7 @@ rocprofiler_status_t rocprofiler_force_configure(rocprofiler_configure_func_t co
     crocprof_engine()->runtime_arm();
     rocprofiler_status_t status = crocprof_engine()->session_force_configure(configure_func);
     if (status == ROCPROFILER_STATUS_SUCCESS)
-        registered_tables_collect();
+        crocprof_engine()->runtime_registered_collect();
     return status;
 }
 
@@ -94,7 +80,7 @@ rocprofiler_status_t rocprofiler_load_attachment_tool(const char *path)
 {
     rocprofiler_status_t status = crocprof_engine()->session_attach_load(path);
     if (status == ROCPROFILER_STATUS_SUCCESS)
-        registered_tables_collect();
+        crocprof_engine()->runtime_registered_collect();
     return status;
 }
 

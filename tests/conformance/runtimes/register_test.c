@@ -71,11 +71,14 @@ static void errors_mode(void **state)
 static void limit_mode(void **state)
 {
     (void)state;
-    static uint64_t table[2] = {sizeof table};
+    static uint64_t tables[65][2];
     for (int i = 0; i < 64; i++)
-        REGISTERS(NO_TOOLS, offer("rccl", table));
-    REGISTERS(EXCESS_API_INSTANCES, offer("rccl", table));
-    REGISTERS(NO_TOOLS, offer("hip", table));
+        REGISTERS(NO_TOOLS, offer("rccl", tables[i]));
+    REGISTERS(EXCESS_API_INSTANCES, offer("rccl", tables[64]));
+    /* a library that starts anew is no further one */
+    for (int i = 0; i < 64; i++)
+        REGISTERS(NO_TOOLS, offer("rccl", tables[i]));
+    REGISTERS(NO_TOOLS, offer("hip", tables[0]));
     unsigned count = 0;
     rocprofiler_register_iterate_registration_info(on_registration, &count);
     assert_int_equal(count, 65);
