@@ -19,6 +19,7 @@ __attribute__((weak)) bool intercept_hsa_install(void *api_table, uint64_t runti
 __attribute__((weak)) bool intercept_table_install(const char *library, void **tables,
                                                    uint64_t library_version);
 __attribute__((weak)) void intercept_hip_operations_refresh(void);
+__attribute__((weak)) void intercept_hip_tables_offered(const void *runtime_table);
 __attribute__((weak)) void intercept_hsa_refresh(void);
 __attribute__((weak)) void intercept_hsa_forget(void);
 __attribute__((weak)) bool intercept_hip_arm(void (*ready)(void));
@@ -286,6 +287,8 @@ static void offer_show(struct offer *offer)
 static void offer_accept(struct offer *offer)
 {
     bool again = seen_before(offer->tables[0]);
+    if (!strcmp(offer->runtime->name, "hip") && intercept_hip_tables_offered)
+        intercept_hip_tables_offered(offer->tables[0]);
     if (!strcmp(offer->runtime->name, "hip") && subscriptions_exist())
         runtime_hip_arm(); /* its numbers of functions, its reports of finished work */
     if (session_has_tools())
@@ -348,11 +351,11 @@ void runtimes_catch_up(void)
         intercept_hsa_refresh();
 }
 
-static bool hsa_is_known(void)
+static bool runtime_is_known(const char *name)
 {
     struct offer offer;
     for (unsigned i = 0; accepted_get(i, &offer); i++)
-        if (!strcmp(offer.runtime->name, "hsa"))
+        if (!strcmp(offer.runtime->name, name))
             return true;
     return false;
 }
@@ -367,10 +370,10 @@ static bool hsa_is_loaded(void)
 
 void runtimes_missed_report(bool kernels_were_wanted)
 {
-    if (!hsa_is_known() && hsa_is_loaded())
+    if (!runtime_is_known("hsa") && hsa_is_loaded())
         log_warning("session", "an HSA runtime is loaded that has not announced itself: if it runs "
                                "already, its calls and kernels are not seen");
-    else if (hsa_is_known() && !kernels_were_wanted &&
+    else if (runtime_is_known("hsa") && !kernels_were_wanted &&
              (trace_domain_is_wanted(TRACE_KERNEL_DISPATCH) || trace_counting_is_configured()))
         log_warning("session", "kernels on queues that exist already are not seen; programs that "
                                "are started with ROCP_TOOL_ATTACH=1 show them all");
@@ -383,6 +386,25 @@ void runtimes_meet_newcomers(void)
     runtimes_catch_up();
     for (unsigned i = 0; accepted_get(i, &offer); i++)
         offer_show(&offer);
+}
+
+/* Arming asks HIP for names, and what it is asked first makes a HIP that registers do so: on this
+ * thread, inside of the question. Wrapped there and then, the questions would be traced. */
+static __thread bool arming;
+
+static int offer_decide(struct offer *offer)
+{
+    if (session_stage() == STAGE_BEFORE && !discover_any() && !subscriptions_exist()) {
+        offer_keep(offer);
+        return ROCPROFILER_STATUS_SUCCESS;
+    }
+    session_initialize();
+    enum session_stage stage = session_stage();
+    if (stage < STAGE_READY) /* a tool uses the runtime while it is being configured */
+        offer_keep(offer);
+    else if (stage == STAGE_READY)
+        offer_accept(offer);
+    return ROCPROFILER_STATUS_SUCCESS;
 }
 
 /* "rocattach" is AMD's own helper for attaching, which AMD's rocprofiler-register offers like a
@@ -403,16 +425,9 @@ int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **
             return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
         offer.tables[i] = tables[i];
     }
-    if (session_stage() == STAGE_BEFORE && !discover_any() && !subscriptions_exist()) {
-        offer_keep(&offer);
-        return ROCPROFILER_STATUS_SUCCESS;
-    }
-    session_initialize();
-    enum session_stage stage = session_stage();
-    if (stage < STAGE_READY) /* a tool uses the runtime while it is being configured */
-        offer_keep(&offer);
-    else if (stage == STAGE_READY)
-        offer_accept(&offer);
+    if (!arming)
+        return offer_decide(&offer);
+    offer_keep(&offer);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -424,15 +439,34 @@ static void hip_ready(void)
         return;
     if (session_has_tools())
         session_endings_watch();
-    initialization_report(runtime_find("hip"), 0, 0);
+    runtime_registered_collect(); /* a tool that came late is seen by no register library */
+    if (!runtime_is_known("hip"))
+        initialization_report(runtime_find("hip"), 0, 0);
 }
 
 static _Atomic bool hip_armed; /* writers: whoever arms; reader: runtime_first_use; relaxed */
 
+/* What came while HIP was asked, and what waits for a tool anyhow. */
+static void kept_decide(void)
+{
+    struct offer offer;
+    pthread_mutex_lock(&session_lock);
+    unsigned count = kept_count;
+    pthread_mutex_unlock(&session_lock);
+    for (; count > 0 && kept_take(&offer); count--)
+        offer_decide(&offer);
+}
+
 void runtime_hip_arm(void)
 {
-    if (intercept_hip_arm && intercept_hip_arm(hip_ready))
+    if (arming || !intercept_hip_arm)
+        return;
+    arming = true;
+    bool armed = intercept_hip_arm(hip_ready);
+    arming = false;
+    if (armed)
         atomic_store_explicit(&hip_armed, true, memory_order_relaxed);
+    kept_decide();
 }
 
 void runtime_first_use(void)

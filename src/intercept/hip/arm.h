@@ -18,6 +18,11 @@
  */
 bool intercept_hip_arm(void (*ready)(void));
 
+/* The library offers its tables; `runtime_table` has no wrappers of ours yet. Its own function is
+ * asked for names from now on: the exported one goes by the table, so that the question would be
+ * traced, and while the table is being offered the library would wait for itself. */
+void intercept_hip_tables_offered(const void *runtime_table);
+
 /* The library has offered its tables, where calls are seen from now on: its tracer callback, if it
  * is hooked, must not report them a second time. `version` as it registered them. */
 void intercept_hip_tables_arrived(uint64_t version);

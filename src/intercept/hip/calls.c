@@ -16,6 +16,9 @@ static pthread_key_t calls_key;
 static uint32_t id_end;       /* of those the SDK knows */
 static uint32_t function_end; /* of all */
 
+/* By the library's id: what it calls the function, for good; NULL: no such function. */
+static const char *name_of[HIP_IDS_MAX];
+
 /* The library's id -> ours; NULL: unknown to the SDK. */
 static const struct hip_operation *operation_of[HIP_IDS_MAX];
 
@@ -85,6 +88,7 @@ static void operations_match(void)
         operation_of[id] = is_name(name) ? hip_operation_find(name) : NULL;
         if (!is_name(name))
             continue;
+        name_of[id] = name;
         function_end = id + 1;
         if (operation_of[id] != NULL)
             id_end = id + 1;
@@ -115,9 +119,9 @@ uint32_t intercept_hip_function_end(void)
 
 bool intercept_hip_function(uint32_t id, struct hip_function *function)
 {
-    const char *name = id > 0 && id < function_end ? setup.api_name(id) : NULL;
+    const char *name = id < function_end ? name_of[id] : NULL;
 
-    if (!is_name(name))
+    if (name == NULL)
         return false;
     const struct hip_operation *operation = operation_of[id];
     *function = (struct hip_function){.name = name, .operation = -1};

@@ -57,6 +57,31 @@ void library_initialise(void *symbol)
         dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD); /* and keep it */
 }
 
+/* Writer: whoever is offered the first library's table (relaxed: code, which is there before).
+ * Readers: library_function_name. */
+static _Atomic(library_name_fn) own_name;
+
+void intercept_hip_tables_offered(const void *runtime_table)
+{
+    struct {
+        uint64_t size_bytes;
+        library_name_fn name;
+    } table;
+    library_name_fn none = NULL;
+    _Static_assert(ROCPROFILER_HIP_RUNTIME_API_ID_hipApiName == 0, "it is in the first slot");
+    memcpy(&table.size_bytes, runtime_table, sizeof table.size_bytes);
+    if (table.size_bytes < sizeof table)
+        return;
+    memcpy(&table, runtime_table, sizeof table);
+    atomic_compare_exchange_strong(&own_name, &none, table.name);
+}
+
+const char *library_function_name(library_name_fn exported, uint32_t id)
+{
+    library_name_fn own = atomic_load_explicit(&own_name, memory_order_relaxed);
+    return own ? own(id) : exported(id);
+}
+
 /* Writer: a front end, once (release). Reader: whoever arms (acquire). */
 static _Atomic(void (*)(void)) armed_hook;
 

@@ -14,6 +14,10 @@ struct library_symbol {
 /* False when one is missing. */
 bool library_symbols_find(const struct library_symbol *symbols, size_t count);
 
+/* hipApiName, asked in a way that is never traced. Only while arming. */
+typedef const char *(*library_name_fn)(uint32_t id);
+const char *library_function_name(library_name_fn exported, uint32_t id);
+
 /* Our constructor may run before HIP's, which would then forget what we registered. This runs HIP's
  * constructors now when they have not run; `symbol` is any function of the library. */
 void library_initialise(void *symbol);

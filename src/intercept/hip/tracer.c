@@ -138,10 +138,31 @@ void tracer_disarm(void)
    is registered. */
 static bool calls_known;
 
+static bool any_operation_is_wanted(void)
+{
+    return operation_is_wanted(0) || operation_is_wanted(1) || operation_is_wanted(2);
+}
+
+/* A call that is seen in a table: the library still has to know its correlation id, which it hands
+ * on to the work that the call causes. Without functions to call it fills no arguments. */
+static int on_table_call(void *data)
+{
+    uint64_t correlation = any_operation_is_wanted() ? trace_correlation_current() : 0;
+
+    if (correlation == 0)
+        return ANSWER_NO;
+    memcpy(data, &correlation, sizeof correlation);
+    phases_store(data, NULL, NULL);
+    return ANSWER_YES;
+}
+
 static int on_call(uint32_t id, void *data)
 {
-    if (!calls_known || atomic_load_explicit(&disarmed, memory_order_relaxed) || data == NULL ||
-        !hip_call_wanted(id) || !proof_ask())
+    if (!calls_known || data == NULL)
+        return ANSWER_NO;
+    if (atomic_load_explicit(&disarmed, memory_order_relaxed))
+        return on_table_call(data);
+    if (!hip_call_wanted(id) || !proof_ask())
         return ANSWER_NO;
     struct hip_call *call = hip_call_open(id);
     if (call == NULL)
@@ -194,11 +215,16 @@ static struct version library_version(void)
     return version;
 }
 
+static const char *function_name(uint32_t id)
+{
+    return library_function_name(hip.api_name, id);
+}
+
 /* Every number means what the list says, and no other number means anything. */
 static bool numbers_match(const struct hip_tracer_release *candidate)
 {
     for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
-        const char *name = hip.api_name(id);
+        const char *name = function_name(id);
         const char *listed = id < candidate->function_count ? hip_tracer_name(candidate, id) : "";
         if (name == NULL || strcmp(name, "unknown") == 0)
             name = "";
@@ -243,7 +269,7 @@ static const struct hip_tracer_function *function_named(const struct hip_tracer_
 static void functions_by_name(const struct hip_tracer_release *next)
 {
     for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
-        const char *name = hip.api_name(id);
+        const char *name = function_name(id);
         if (name == NULL || *name == 0 || strcmp(name, "unknown") == 0)
             continue;
         release.functions[id] = function_named(next, name);
@@ -289,7 +315,7 @@ bool tracer_arm(void (*ready)(void))
         release_choose() &&
         library_symbols_find(release.major < 6 ? &latest_error_until_5 : &latest_error_since_6, 1);
     const struct hip_calls_setup setup = {
-        .api_name = hip.api_name,
+        .api_name = function_name,
         .result = hip.latest_error,
         .ready = ready,
         .arguments = calls_known ? arguments_read : NULL,

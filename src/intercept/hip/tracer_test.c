@@ -114,6 +114,86 @@ static int known_release(const char *file)
     return 0;
 }
 
+static uint64_t (*correlation)(void);
+
+/* What the library would report the call's work with, when its table's wrapper traces the call. */
+static uint64_t table_call(const struct hip_tracer_release *release)
+{
+    rocprofiler_callback_tracing_hip_api_data_t payload = {.size = sizeof payload};
+    struct trace_frame frame;
+    trace_api_enter(&frame, trace_set_load(TRACE_HIP_RUNTIME_API, 0), TRACE_HIP_RUNTIME_API, 0,
+                    &payload);
+    uint64_t own = trace_correlation_current();
+    bool kept = call(id_of(release, "hipMemcpy"), release->data_size_bytes, NULL, 0, 0) &&
+                trace_correlation_current() == own;
+    trace_api_exit(&frame);
+    if (!kept || (correlation() != 0 && correlation() != own))
+        return UINT64_MAX;
+    return correlation();
+}
+
+/* Calls are seen in tables, the work they cause by the tracer callback: one correlation id. */
+static int work_of_table_calls(const char *file)
+{
+    enum { COPY = 1 };
+    const struct hip_tracer_release *release = release_of(file[0] - '0', file[2] - '0');
+    CHECK(library_arm(file, file[0] == '6' ? "6_4" : "7_2", ""));
+    *(void **)&correlation = dlsym(RTLD_DEFAULT, "mock_tracer_correlation");
+    double_listen(TRACE_HIP_RUNTIME_API, -1);
+    intercept_hip_tables_arrived(60400);
+    CHECK(table_call(release) == 0); /* nobody wants to know of the work */
+    double_listen(TRACE_HIP_OPERATION, COPY);
+    uint64_t first = table_call(release), second = table_call(release);
+    CHECK(first != 0 && first != UINT64_MAX);
+    CHECK(second != 0 && second != UINT64_MAX && second != first);
+    CHECK(call(id_of(release, "hipMemcpy"), release->data_size_bytes, NULL, 0, 0));
+    CHECK(correlation() == 0); /* a call that nobody traces */
+    return 0;
+}
+
+static void work_has_the_ids_of_calls_that_tables_show(void **state)
+{
+    (void)state;
+    assert_int_equal(in_process(work_of_table_calls, "6.4.1"), 0);
+    assert_int_equal(in_process(work_of_table_calls, "7.2.1"), 0);
+}
+
+/* A library that is being asked for its table: its exported functions would wait for themselves. */
+static unsigned own_questions;
+
+static const char *own_name(uint32_t id)
+{
+    const struct hip_tracer_release *release = release_of(6, 4);
+    own_questions++;
+    return id < release->function_count ? hip_tracer_name(release, id) : "";
+}
+
+static int asked_by_its_table(const char *file)
+{
+    const struct {
+        uint64_t size;
+        const char *(*name)(uint32_t);
+    } table = {sizeof table, own_name};
+    const uint64_t empty = sizeof empty; /* a table without that function */
+    intercept_hip_tables_offered(&empty);
+    intercept_hip_tables_offered(&table);
+    setenv("MOCK_TRACER_SILENT", "1", 1);
+    CHECK(library_arm(file, "6_4", ""));
+    CHECK(own_questions > 0);
+    unsigned asked = own_questions;
+    struct hip_function function;
+    CHECK(intercept_hip_function(id_of(release_of(6, 4), "hipMemcpy"), &function));
+    CHECK(!strcmp(function.name, "hipMemcpy"));
+    CHECK(own_questions == asked); /* remembered: it may be asked under locks */
+    return 0;
+}
+
+static void a_table_is_asked_for_names_itself(void **state)
+{
+    (void)state;
+    assert_int_equal(in_process(asked_by_its_table, "6.4.1"), 0);
+}
+
 /* Numbered like 6.4, and of no list. */
 static int release_between(const char *file)
 {
@@ -212,6 +292,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(releases_of_the_lists_are_traced_with_arguments),
+        cmocka_unit_test(work_has_the_ids_of_calls_that_tables_show),
+        cmocka_unit_test(a_table_is_asked_for_names_itself),
         cmocka_unit_test(releases_between_two_lists_are_traced_by_name),
         cmocka_unit_test(other_releases_are_left_alone),
         cmocka_unit_test(a_library_that_numbers_otherwise_is_left_alone),

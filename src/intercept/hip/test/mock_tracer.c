@@ -1,6 +1,7 @@
 /*
  * A HIP library with a tracer callback, for tests; its release is in its file name. It numbers its
- * functions as the list does that MOCK_TRACER_LIST names, except the one of MOCK_TRACER_WRONG.
+ * functions as the list does that MOCK_TRACER_LIST names, except the one of MOCK_TRACER_WRONG, and
+ * dies of being asked for their names when there is MOCK_TRACER_SILENT.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ typedef void (*phase_fn)(uint32_t id, void *data);
 
 static tracer_fn tracer;
 static __thread int error;
+static uint64_t correlation; /* what the work of the latest call would be reported with */
 
 EXPORTED const char *hipApiName(uint32_t id);
 EXPORTED void hipRegisterTracerCallback(tracer_fn callback);
@@ -24,6 +26,7 @@ EXPORTED int hipExtGetLastError(void);
 EXPORTED int mock_tracer_armed(void);
 EXPORTED int mock_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
                               uint32_t arguments_bytes, int result);
+EXPORTED uint64_t mock_tracer_correlation(void);
 EXPORTED int mock_tracer_command(uint32_t operation, const void *record);
 
 static char names[IDS_MAX][NAME_BYTES];
@@ -45,6 +48,8 @@ __attribute__((constructor)) static void names_read(void)
 
 const char *hipApiName(uint32_t id)
 {
+    if (getenv("MOCK_TRACER_SILENT"))
+        abort(); /* nobody may ask */
     return id < IDS_MAX && names[id][0] ? names[id] : "unknown";
 }
 
@@ -81,17 +86,27 @@ int mock_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
     phase_fn phases[2];
     memset(room.bytes, GUARD, ROOM);
     uint32_t end = data_bytes + TIME_AND_WORD + sizeof phases;
+    correlation = 0;
     if (tracer(3, id, room.bytes) == 0) {
         memcpy(phases, room.bytes + data_bytes + TIME_AND_WORD, sizeof phases);
-        memcpy(room.bytes + 16, arguments, arguments_bytes);
-        phases[0](id, room.bytes);
+        memcpy(&correlation, room.bytes, sizeof correlation);
+        if (phases[0])
+            memcpy(room.bytes + 16, arguments, arguments_bytes);
+        if (phases[0])
+            phases[0](id, room.bytes);
         error = result;
-        phases[1](id, room.bytes);
+        if (phases[1])
+            phases[1](id, room.bytes);
     }
     for (uint32_t i = end; i < ROOM; i++)
         if (room.bytes[i] != GUARD)
             return 0;
     return 1;
+}
+
+uint64_t mock_tracer_correlation(void)
+{
+    return correlation;
 }
 
 /* A command that is over as soon as it began: asks, tells of its begin as ROCm 7 does, reports it.
