@@ -31,9 +31,14 @@ refused not_executable 127 '/etc/passwd' /etc/passwd
 refused unknown_option 2 '--frobnicate' --frobnicate touch "$work/ran"
 refused no_program 2 'which program'
 refused unknown_counter 2 'SQ_WAVESS' -e SQ_WAVES,SQ_WAVESS touch "$work/ran"
-refused unknown_format 2 'xyz' -o "$work" -f xyz touch "$work/ran"
+refused unknown_format 2 'xyz .known: csv, sqlite, pftrace' -o "$work" -f xyz touch "$work/ran"
 refused directory_is_a_file 2 'passwd' -o /etc/passwd touch "$work/ran"
 refused directory_missing_parent 2 'No such file' -o "$work/a/b/c" touch "$work/ran"
+refused format_without_directory 2 'format.*--output-directory' -f csv touch "$work/ran"
+refused stats_without_directory 2 'stats.*--output-directory' --stats touch "$work/ran"
+refused list_of_something 2 'list takes no arguments' list "$work"
+refused summary_missing_parent 2 'No such file' --summary-file "$work/a/s" touch "$work/ran"
+refused summary_is_a_directory 2 'directory' --summary-file "$work" touch "$work/ran"
 if [ "$(id -u)" -ne 0 ]; then
   refused unwritable 2 'cannot write|Permission' -o / touch "$work/ran"
 fi
@@ -46,4 +51,16 @@ got=$?
   cat "$work/out" "$work/err"
   failed=1
 }
+
+# One summary file for all processes of the program, wherever they go; that of an earlier run is
+# replaced.
+(cd "$work" && echo earlier >summary && timeout 120 "$crocprof" --summary-file summary \
+  sh -c 'cd /; "$0"; "$0"' "$programs/lanes" >out 2>err)
+got=$?
+tables=$(grep -c ' kernel$' "$work/summary")
+if [ $got -ne 0 ] || [ "$tables" -ne 2 ] || grep -q earlier "$work/summary"; then
+  echo "summary of two processes: status $got, $tables tables in:"
+  cat "$work/summary" "$work/err"
+  failed=1
+fi
 exit $failed

@@ -1,5 +1,6 @@
 /* crocprof: checks everything it can before the program starts, then becomes the program. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,10 +30,12 @@ __attribute__((format(printf, 2, 3))) static int refuse(int status, const char *
 
 static int formats_check(const char *formats)
 {
-    char name[32];
+    char name[32], known[200] = "";
     while (settings_list_next(&formats, name, sizeof name))
-        if (!out_find(name))
-            return refuse(EXIT_USAGE, "unknown format %s (csv, sqlite)", name);
+        if (!out_find(name)) {
+            out_names(known, sizeof known);
+            return refuse(EXIT_USAGE, "unknown format %s (known: %s)", name, known);
+        }
     return 0;
 }
 
@@ -122,18 +125,53 @@ static int directory_resolve(struct settings *settings, char path[PATH_MAX])
     return 0;
 }
 
+/*
+ * Every process of the program adds its tables to the file, so it is emptied here, and only here. A
+ * pipe or a terminal is left alone: opening and closing it would end it for its reader.
+ */
+static int summary_resolve(struct settings *settings, char path[PATH_MAX])
+{
+    const char *name = settings->summary_file;
+    char here[PATH_MAX] = "";
+    if (name[0] != '/' && !getcwd(here, sizeof here))
+        return refuse(EXIT_USAGE, "%s: %s", name, strerror(errno));
+    if (snprintf(path, PATH_MAX, "%s%s%s", here, here[0] ? "/" : "", name) >= PATH_MAX)
+        return refuse(EXIT_USAGE, "%s: %s", name, strerror(ENAMETOOLONG));
+    settings->summary_file = path;
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+        return 0;
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return refuse(EXIT_USAGE, "%s: %s", name, strerror(errno));
+    close(file);
+    return 0;
+}
+
+/* Checks where results are to go, and makes the places absolute. */
+static int places_check(struct settings *settings)
+{
+    static char directory[PATH_MAX], summary[PATH_MAX]; /* the settings point to them */
+    if (!settings->directory && (settings->formats || settings->stats))
+        return refuse(EXIT_USAGE, "--%s writes files: give --output-directory, too",
+                      settings->formats ? "format" : "stats");
+    int status = settings->formats ? formats_check(settings->formats) : 0;
+    if (status == 0 && settings->directory)
+        status = directory_resolve(settings, directory);
+    if (status == 0 && settings->summary_file)
+        status = summary_resolve(settings, summary);
+    return status;
+}
+
 static int run(struct cli_options *options)
 {
     struct settings *settings = &options->settings;
     struct launch launch;
     char error[PATH_MAX + 200];
-    static char directory[PATH_MAX]; /* settings, the caller's, point to it */
     if (launch_prepare(&launch, options->program[0], error, sizeof error) != 0)
         return refuse(EXIT_NOT_STARTED, "%s", error);
     unsigned runs = 1;
-    int status = settings->formats ? formats_check(settings->formats) : 0;
-    if (status == 0 && settings->directory)
-        status = directory_resolve(settings, directory);
+    int status = places_check(settings);
     if (status == 0 && settings->counters)
         status = counters_check(&launch, settings->counters, &runs);
     if (status != 0)

@@ -137,9 +137,13 @@ int cli_options_parse(struct cli_options *options, int argc, char **argv, char *
         snprintf(error, error_size, "which program? (see crocprof --help)");
         return -EINVAL;
     }
-    if (!dashes && strcmp(argv[at], "list") == 0)
-        options->command = CLI_LIST;
-    else
+    if (dashes || strcmp(argv[at], "list") != 0) {
         options->program = argv + at;
-    return 0;
+        return 0;
+    }
+    options->command = CLI_LIST;
+    if (at + 1 == argc)
+        return 0;
+    snprintf(error, error_size, "list takes no arguments; a program of that name goes after --");
+    return -EINVAL;
 }

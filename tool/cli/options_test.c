@@ -51,6 +51,7 @@ static void switches(void **state)
     assert_true(options.settings.kernel_trace);
     assert_int_equal(PARSE("list"), 0);
     assert_int_equal(options.command, CLI_LIST);
+    assert_int_equal(PARSE("list", "gfx90a"), -EINVAL);
 }
 
 static void wrong_lines_say_what_is_wrong(void **state)

@@ -327,7 +327,7 @@ static void summary_print(void)
 {
     FILE *file = stderr;
     if (report.settings.summary_file) {
-        file = fopen(report.settings.summary_file, "we");
+        file = fopen(report.settings.summary_file, "ae"); /* beside those of other processes */
         if (!file) {
             fprintf(stderr, "crocprof: %s: %s\n", report.settings.summary_file, strerror(errno));
             file = stderr;

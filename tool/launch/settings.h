@@ -16,7 +16,7 @@
     X(formats, "format", 'f', "csv,sqlite", "CROCPROF_FORMATS",                                    \
       "which files to write (both); pftrace, too, for Perfetto")                                   \
     X(summary_file, "summary-file", 0, "FILE", "CROCPROF_SUMMARY_FILE",                            \
-      "write the summary there instead of to stderr")
+      "write the summary there (every process its own) instead of to stderr")
 
 /*  field, option, environment variable, default, help */
 #define SETTINGS_BOOL(X)                                                                           \

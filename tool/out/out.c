@@ -1,5 +1,7 @@
 #include "out.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct out_ops *const formats[] = {&out_csv_ops, &out_sqlite_ops, &out_pftrace_ops};
@@ -10,4 +12,13 @@ const struct out_ops *out_find(const char *name)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
     return NULL;
+}
+
+int out_names(char *names, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0] && used < size; i++)
+        used +=
+            (size_t)snprintf(names + used, size - used, "%s%s", i ? ", " : "", formats[i]->name);
+    return used < size ? 0 : -E2BIG;
 }

@@ -25,5 +25,7 @@ extern const struct out_ops out_pftrace_ops;
 
 /* NULL when the name is unknown. */
 const struct out_ops *out_find(const char *name);
+/* The names of all formats, "a, b, c"; -E2BIG when they do not fit. */
+int out_names(char *names, size_t size);
 
 #endif
