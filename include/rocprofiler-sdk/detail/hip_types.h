@@ -15,6 +15,9 @@
 #endif
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_version.h>
+#if __has_include(<hip/hip_gl_interop.h>)
+#include <hip/hip_gl_interop.h> /* ROCm 7's hip_runtime_api.h leaves it to its users */
+#endif
 
 #ifdef __cplusplus
 extern "C" {
