@@ -14,13 +14,13 @@
 
 #include <rocprofiler-sdk/buffer_tracing.h>
 #include <rocprofiler-sdk/callback_tracing.h>
+#include <rocprofiler-sdk/cxx/details/mpl.hpp>
 #include <rocprofiler-sdk/fwd.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,13 +30,12 @@ namespace utility
 {
 /** One kind: its name and, indexed by operation, the names of its operations. */
 template <typename Kind, typename Text = std::string_view> struct name_info_impl {
-    static_assert(std::is_same_v<Text, std::string_view> || std::is_same_v<Text, const char *> ||
-                      std::is_same_v<Text, std::string>,
-                  "names are std::string_view, const char * or std::string");
+    using support_type = mpl::string_support<Text>;
+    static_assert(support_type::value, "names are std::string_view, const char * or std::string");
 
     using enum_type = Kind;
     using value_type = Text;
-    using return_type = Text;
+    using return_type = typename support_type::return_type;
     using item_type = std::pair<rocprofiler_tracing_operation_t, const value_type *>;
     using item_array_t = std::vector<item_type>;
 
@@ -71,11 +70,10 @@ template <typename Kind, typename Text = std::string_view> struct name_info_impl
 };
 
 /** All kinds, indexed by kind. */
-template <typename Kind, typename Text = std::string_view> class name_info
-{
-  public:
+template <typename Kind, typename Text = std::string_view> struct name_info {
     using value_type = name_info_impl<Kind, Text>;
     using enum_type = Kind;
+    using support_type = typename value_type::support_type;
     using return_type = typename value_type::return_type;
     using item_type = const value_type *;
     using item_array_t = std::vector<item_type>;
