@@ -32,6 +32,11 @@ THREAD_STATE bool exiting_here;
 THREAD_STATE unsigned ending_here;      /* tools */
 static _Atomic(const void *) finalizer; /* `here` of the thread that ends everything */
 
+/* The thread that ends the process, by exit() or a signal; NULL: none does. Writers: the first one
+ * (compare-exchange), the child of a fork. And the one that a signal, abort() or quick_exit() came
+ * to. Readers: any. */
+static _Atomic(void *) first_end, left;
+
 /* Who exits while another thread still ends the tools lets it finish: it may be writing files. Not
  * for ever: that thread may wait for something of ours. */
 enum { END_WAIT_SECONDS = 60 };
@@ -144,6 +149,8 @@ static void on_fork_parent(void)
 
 static void on_fork_child(void)
 {
+    if (atomic_load(&first_end) != &here)
+        atomic_store(&first_end, NULL);
     pthread_mutex_init(&session_lock, NULL);
     pthread_mutex_init(&ready_lock, NULL);
     pthread_cond_init(&ready, NULL);
@@ -355,6 +362,14 @@ static void end_forsake(void *who)
         atomic_store(&finalize_taken, false);
 }
 
+/* A tool has ended its thread in its finalize. */
+static void end_resume_elsewhere(void *who)
+{
+    void *first = who;
+    end_forsake(who);
+    atomic_compare_exchange_strong(&first_end, &first, NULL);
+}
+
 void session_finalize(void)
 {
     if (session_stage() < STAGE_READY)
@@ -365,7 +380,7 @@ void session_finalize(void)
         return;
     }
     atomic_store(&finalizer, &here);
-    pthread_cleanup_push(end_forsake, &here); /* a tool may end its thread in its finalize */
+    pthread_cleanup_push(end_resume_elsewhere, &here);
     everything_end();
     pthread_cleanup_pop(0);
 }
@@ -381,15 +396,17 @@ static void exit_from_consumer(void)
     tracebuf_threads_renew();
 }
 
-/* The thread that a signal ends the process on, abort() or quick_exit(); NULL: none. Writer: it,
- * once. Readers: any, acquire. */
-static _Atomic(void *) left;
-
-/* That one would have ended the process before this thread came to exit(): its status counts. */
-static void yield_to_earlier_end(void)
+static bool is_first_end(void)
 {
-    void *who = atomic_load(&left);
-    for (int i = 0; who && who != &here && i < END_WAIT_SECONDS; i++)
+    void *nobody = NULL;
+    return atomic_compare_exchange_strong(&first_end, &nobody, &here) || nobody == &here;
+}
+
+/* Without us that one would have ended the process before this thread came here: its status counts,
+ * and it waits for no handler of this thread's. */
+static void yield_to_first_end(void)
+{
+    for (int i = 0; !is_first_end() && i < END_WAIT_SECONDS; i++)
         sleep(1);
 }
 
@@ -397,13 +414,16 @@ static void yield_to_earlier_end(void)
  * finds another, and waits in it. */
 static void at_end(int (*again)(void (*)(void)), void (*handler)(void))
 {
-    if (exiting_here || session_stage() < STAGE_READY || session_stage() == STAGE_DONE)
+    if (exiting_here || session_stage() < STAGE_READY)
         return;
     exiting_here = true;
-    again(handler);
-    exit_from_consumer();
-    session_finalize();
-    yield_to_earlier_end();
+    is_first_end();
+    if (session_stage() != STAGE_DONE) {
+        again(handler);
+        exit_from_consumer();
+        session_finalize();
+    }
+    yield_to_first_end();
 }
 
 static void at_exit(void)
@@ -419,6 +439,7 @@ static void at_quickly(void)
 /* Nobody waits for what that thread was doing; a thread of ours does the rest. */
 static void on_ending(void)
 {
+    is_first_end();
     atomic_store(&left, &here);
     tracebuf_leave();
 }
