@@ -11,6 +11,7 @@ import re
 import sys
 
 import api_model
+import kfd_header
 import ostream_ops
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -282,6 +283,7 @@ def roctracer_hsa_header(tables):
 def all_headers(tables):
     out = {os.path.join(SDK, path): text for path, text in headers(tables).items()}
     out[ROCTRACER_HSA] = roctracer_hsa_header(tables)
+    out[kfd_header.PATH] = kfd_header.text(api_model.load_thunk(os.path.join(ROOT, "data/api")))
     out.update(ostream_ops.headers(os.path.join(ROOT, "data/api")))
     return out
 

@@ -62,7 +62,7 @@ class Function:
 @dataclass
 class Table:
     stem: str       # hsa_amd_ext
-    family: str     # hsa, hip, marker, rccl, rocdecode, rocjpeg, ompt
+    family: str     # hsa, hip, marker, rccl, rocdecode, rocjpeg, ompt, kfd
     table: str      # amd_ext
     struct: str     # AmdExtTable: the runtime's name of its table; "-" for none
     title: str
@@ -165,3 +165,8 @@ def load_table(path):
 
 def load(folder):
     return [load_table(os.path.join(folder, stem + ".api")) for stem in TABLES]
+
+
+def load_thunk(folder):
+    """The kernel driver's library, which is no API of the SDK."""
+    return load_table(os.path.join(folder, "kfd.api"))

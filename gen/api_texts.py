@@ -12,7 +12,8 @@ from text_pool import TextPool
 
 def operation_names(folder):
     """table -> names, in the order of ids: of functions, then of the other domains' operations."""
-    names = {t.stem: [f.label for f in t.functions] for t in api_model.load(folder)}
+    tables = api_model.load(folder) + [api_model.load_thunk(folder)]
+    names = {t.stem: [f.label for f in t.functions] for t in tables}
     with open(os.path.join(folder, "operations.names"), encoding="ascii") as file:
         words = [w for line in file if not line.startswith("#") for w in line.split()]
     for word in words:

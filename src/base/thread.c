@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 __thread struct thread *thread_current;
+__thread uint32_t thread_own_depth;
 bool thread_fence_is_free;
 
 /* Writers: thread_register (compare-exchange, release). Readers: walks (acquire). Only grows. */

@@ -75,6 +75,22 @@ static inline void thread_fence_light(void)
 /* Returns when no thread is still in a busy section over `what` that began before the call. */
 void thread_quiesce(const void *what);
 
+/* Between these two the thread works for us, not for the program: what our own calls of a runtime
+ * make it do is nobody's business. They nest. */
+extern __thread uint32_t thread_own_depth __attribute__((tls_model("initial-exec")));
+static inline void thread_own_work_begin(void)
+{
+    thread_own_depth++;
+}
+static inline void thread_own_work_end(void)
+{
+    thread_own_depth--;
+}
+static inline bool thread_is_own_work(void)
+{
+    return thread_own_depth != 0;
+}
+
 /* Called on a thread that ends, while its block is still its own. */
 void thread_exit_hook(void (*hook)(struct thread *thread));
 

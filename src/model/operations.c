@@ -55,6 +55,7 @@ static const struct {
     TABLE(HIP_STREAM, names_hip_stream),
     TABLE(CORRELATION_ID_RETIREMENT, names_retirement),
     TABLE(HIP_OPERATION, names_hip_operation),
+    TABLE(THUNK_API, names_kfd),
     TABLE(QUEUE_BARRIER, names_queue_barrier),
     TABLE(KFD_EVENT_PAGE_MIGRATE, names_kfd_event_page_migrate),
     TABLE(KFD_EVENT_PAGE_FAULT, names_kfd_event_page_fault),

@@ -89,7 +89,8 @@
 #define TRACE_DOMAINS(X)                                                                           \
     TRACE_PUBLIC_DOMAINS(X)                                                                        \
     X(HIP_OPERATION, NONE, NONE, NONE, NONE)                                                       \
-    X(QUEUE_BARRIER, NONE, NONE, NONE, NONE)
+    X(QUEUE_BARRIER, NONE, NONE, NONE, NONE)                                                       \
+    X(THUNK_API, NONE, NONE, NONE, NONE)
 
 enum trace_domain {
 #define X(name, ...) TRACE_##name,

@@ -11,6 +11,7 @@
 #include "counters/shape.h"
 #include "intercept/hip/arm.h"
 #include "intercept/hsa/facts.h"
+#include "intercept/thunk/follow.h"
 #include "model/operations.h"
 #include "session/attach.h"
 #include "session/counting/counting.h"
@@ -106,6 +107,7 @@
     X(intercept_hip_function)                                                                      \
     X(intercept_hip_operations_settle)                                                             \
     X(intercept_hip_command_name)                                                                  \
+    X(intercept_thunk_follow)                                                                      \
     X(intercept_kernel_name)                                                                       \
     X(intercept_submission)                                                                        \
     X(intercept_agent_facts)                                                                       \

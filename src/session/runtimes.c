@@ -22,6 +22,7 @@ __attribute__((weak)) void intercept_hip_operations_refresh(void);
 __attribute__((weak)) void intercept_hip_tables_offered(const void *runtime_table);
 __attribute__((weak)) void intercept_hsa_refresh(void);
 __attribute__((weak)) void intercept_hsa_forget(void);
+__attribute__((weak)) void intercept_thunk_follow(void);
 __attribute__((weak)) bool intercept_hip_arm(void (*ready)(void));
 __attribute__((weak)) struct ompt_start_tool_result_t *intercept_ompt_start(void);
 __attribute__((weak)) int intercept_ompt_initialized(void);
@@ -518,6 +519,8 @@ void runtime_hsa_load(void *table, uint64_t runtime_version)
         runtime_hip_arm(); /* a HIP that was loaded after our constructor */
     if (subscriptions_exist())
         runtime_registered_collect();
+    if (intercept_thunk_follow)
+        intercept_thunk_follow(); /* a libhsakmt that was loaded with the runtime */
 }
 
 void runtime_hsa_unload(void)

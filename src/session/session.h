@@ -55,11 +55,11 @@ enum context_state { CONTEXT_STOPPED, CONTEXT_STARTING, CONTEXT_ACTIVE, CONTEXT_
  * time. It is told to the hot path as a context that is always started, unless paused. */
 struct subscription {
     struct context *context;
-    uint32_t domains; /* bit per domain: any of its operations may be wanted some day */
+    uint64_t domains; /* bit per domain: any of its operations may be wanted some day */
     struct trace_subscriber
         *wanted[TRACE_DOMAIN_COUNT]; /* per operation; NULL: none; session_lock */
 };
-_Static_assert(TRACE_DOMAIN_COUNT <= 32, "a bit per domain");
+_Static_assert(TRACE_DOMAIN_COUNT <= 64, "a bit per domain");
 
 /* Services are written while tools initialise and constant afterwards, but for counting, which may
  * be added while the context is stopped; that and `state` under session_lock. */
@@ -123,7 +123,7 @@ request_service_configure(rocprofiler_context_id_t context,
 
 /* ---- subscriptions.c; any time, any thread */
 /* Never freed. NULL: out of resources. Runtimes met before get wrappers for these domains now. */
-struct subscription *subscription_create(uint32_t domain_bits);
+struct subscription *subscription_create(uint64_t domain_bits);
 /* The operations first .. first + count - 1 are wanted like that (its context members are filled
  * in); NULL: not any more. Calls in progress still end with what they began with. False: no
  * memory, or no such operations. */

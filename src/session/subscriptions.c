@@ -33,7 +33,7 @@ static bool context_of_subscription(struct subscription *subscription)
     return listed;
 }
 
-struct subscription *subscription_create(uint32_t domain_bits)
+struct subscription *subscription_create(uint64_t domain_bits)
 {
     struct subscription *subscription = calloc(1, sizeof *subscription);
     if (!subscription)

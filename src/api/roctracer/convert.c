@@ -21,6 +21,8 @@ static enum trace_domain api_domain(uint32_t kind)
         return TRACE_HIP_RUNTIME_API;
     case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API:
         return TRACE_HIP_COMPILER_API;
+    case ROCPROFILER_BUFFER_TRACING_NONE: /* the only calls without a kind of the SDK */
+        return TRACE_THUNK_API;
     default:
         return TRACE_DOMAIN_COUNT;
     }
@@ -31,6 +33,9 @@ static void call_name(roctracer_record_t *record, enum trace_domain domain, int3
     if (domain == TRACE_HIP_RUNTIME_API || domain == TRACE_HIP_COMPILER_API) {
         record->domain = ACTIVITY_DOMAIN_HIP_API;
         record->op = hip_function_of(domain, operation);
+    } else if (domain == TRACE_THUNK_API) {
+        record->domain = ACTIVITY_DOMAIN_KFD_API;
+        record->op = (uint32_t)operation;
     } else {
         record->domain = ACTIVITY_DOMAIN_HSA_API;
         record->op = hsa_call_base(domain) + (uint32_t)operation;

@@ -35,9 +35,8 @@ roctracer_status_t domain_operations(uint32_t domain, struct operations *operati
         operations->end = HSA_EVT_ID_NUMBER;
         return ROCTRACER_STATUS_SUCCESS;
     case ACTIVITY_DOMAIN_KFD_API:
-        return fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID,
-                    "calls of the driver library (KFD_API) "
-                    "cannot be traced");
+        operations->end = KFD_API_ID_NUMBER;
+        return ROCTRACER_STATUS_SUCCESS;
     default:
         return fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "%u is no domain", domain);
     }
@@ -82,6 +81,8 @@ static const char *name_of(uint32_t domain, uint32_t op, uint32_t kind)
     switch (domain) {
     case ACTIVITY_DOMAIN_HSA_API:
         return op < HSA_CALL_COUNT ? hsa_calls[op].name : NULL;
+    case ACTIVITY_DOMAIN_KFD_API:
+        return op < KFD_API_ID_NUMBER ? engine->operation_name(TRACE_THUNK_API, (int32_t)op) : NULL;
     case ACTIVITY_DOMAIN_HSA_OPS:
         return op < COUNT(hsa_operation_names) ? hsa_operation_names[op] : NULL;
     case ACTIVITY_DOMAIN_HSA_EVT:

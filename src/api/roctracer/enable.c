@@ -28,12 +28,21 @@ static void hip_look(uint32_t domain)
         engine->runtime_hip_arm();
 }
 
+/* What is wanted now is put into the driver's library's callers. No lock held: it takes the dynamic
+ * linker's. */
+static void kfd_follow(uint32_t domain)
+{
+    if (domain == ACTIVITY_DOMAIN_KFD_API)
+        engine->intercept_thunk_follow();
+}
+
 /* ---- callbacks */
 
 static bool domain_calls(uint32_t domain)
 {
     return domain == ACTIVITY_DOMAIN_HSA_API || domain == ACTIVITY_DOMAIN_HIP_API ||
-           domain == ACTIVITY_DOMAIN_ROCTX || domain == ACTIVITY_DOMAIN_HSA_EVT;
+           domain == ACTIVITY_DOMAIN_KFD_API || domain == ACTIVITY_DOMAIN_ROCTX ||
+           domain == ACTIVITY_DOMAIN_HSA_EVT;
 }
 
 static roctracer_status_t callback_enable(uint32_t domain, uint32_t op,
@@ -56,6 +65,7 @@ static roctracer_status_t callback_enable(uint32_t domain, uint32_t op,
     pthread_mutex_lock(&registry_lock);
     bool done = callbacks_set(domain, range.first, range.end, callback, arg);
     pthread_mutex_unlock(&registry_lock);
+    kfd_follow(domain);
     if (domain == ACTIVITY_DOMAIN_ROCTX)
         markers_follow();
     return done ? ROCTRACER_STATUS_SUCCESS : no_memory();
@@ -116,7 +126,8 @@ roctracer_status_t roctracer_disable_domain_callback(activity_domain_t domain)
 static bool domain_records(uint32_t domain)
 {
     return domain == ACTIVITY_DOMAIN_HSA_API || domain == ACTIVITY_DOMAIN_HSA_OPS ||
-           domain == ACTIVITY_DOMAIN_HIP_API || domain == ACTIVITY_DOMAIN_HIP_OPS;
+           domain == ACTIVITY_DOMAIN_HIP_API || domain == ACTIVITY_DOMAIN_HIP_OPS ||
+           domain == ACTIVITY_DOMAIN_KFD_API;
 }
 
 /* Under registry_lock. */
@@ -150,6 +161,7 @@ static roctracer_status_t activity_enable(uint32_t domain, uint32_t op, roctrace
         !activities_set(domain, range.first, range.end, pool))
         status = no_memory();
     pthread_mutex_unlock(&registry_lock);
+    kfd_follow(domain);
     return status;
 }
 
@@ -253,8 +265,7 @@ static pthread_mutex_t switch_lock = PTHREAD_MUTEX_INITIALIZER;
 VERSIONS_4_0(roctracer_set_properties);
 roctracer_status_t roctracer_set_properties(roctracer_domain_t domain, void *properties)
 {
-    if ((uint32_t)domain >= ACTIVITY_DOMAIN_NUMBER || domain == ACTIVITY_DOMAIN_ROCTX ||
-        domain == ACTIVITY_DOMAIN_KFD_API)
+    if ((uint32_t)domain >= ACTIVITY_DOMAIN_NUMBER || domain == ACTIVITY_DOMAIN_ROCTX)
         return fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "domain %d has no properties",
                     (int)domain);
     if (domain == ACTIVITY_DOMAIN_HSA_OPS)
@@ -282,6 +293,8 @@ static void tracing_switch(bool stop)
         pthread_mutex_unlock(&registry_lock);
     }
     pthread_mutex_unlock(&switch_lock);
+    if (changed && !stop)
+        kfd_follow(ACTIVITY_DOMAIN_KFD_API);
     if (changed && stop && callbacks.stop_cb)
         callbacks.stop_cb();
     if (changed && !stop && callbacks.start_cb)

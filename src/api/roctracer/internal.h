@@ -16,6 +16,7 @@
 #include <roctracer/roctracer.h>
 #include <roctracer/roctracer_ext.h>
 #include <roctracer/roctracer_hsa.h>
+#include <roctracer/roctracer_kfd.h>
 #include <roctracer/roctracer_roctx.h>
 
 /* Every function is there under both versions; the default one is what a linker takes. (One level
@@ -116,6 +117,10 @@ void hip_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t 
                        rocprofiler_callback_phase_t phase, void *registration);
 void hip_table_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
                              rocprofiler_callback_phase_t phase, void *registration);
+
+/* ---- kfd_calls.c */
+void kfd_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
+                       rocprofiler_callback_phase_t phase, void *registration);
 
 /* ---- events.c: HSA_EVT */
 /* Which functions' exits (or entries) make events of the kinds in `events` (bit per hsa_evt_id_t).

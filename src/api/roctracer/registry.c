@@ -46,7 +46,7 @@ static const struct registration *registration_intern(activity_rtapi_callback_t 
     return r;
 }
 
-#define DOMAIN_BIT(name) (1u << TRACE_##name)
+#define DOMAIN_BIT(name) (UINT64_C(1) << TRACE_##name)
 
 static bool want(enum trace_domain domain, int32_t first, int32_t count,
                  const struct trace_subscriber *what)
@@ -108,6 +108,19 @@ static bool hip_call_publish(uint32_t op)
         .external_now = externals_used ? external_current : NULL,
     };
     return want(function.domain, function.operation, 1, &what);
+}
+
+static bool kfd_call_publish(uint32_t op)
+{
+    const struct registration *callback = registration_of(ACTIVITY_DOMAIN_KFD_API, op);
+    const struct trace_subscriber what = {
+        .buffer = buffer_of(ACTIVITY_DOMAIN_KFD_API, op),
+        .listener = callback ? kfd_call_listener : NULL,
+        .listener_args = callback != NULL,
+        .callback_data = (void *)(uintptr_t)callback,
+        .external_now = externals_used ? external_current : NULL,
+    };
+    return want(TRACE_THUNK_API, (int32_t)op, 1, &what);
 }
 
 static bool hip_operation_publish(uint32_t op)
@@ -172,6 +185,8 @@ static bool publish(uint32_t domain, uint32_t op)
         return hip_operation_publish(op);
     case ACTIVITY_DOMAIN_HIP_API:
         return hip_call_publish(op);
+    case ACTIVITY_DOMAIN_KFD_API:
+        return kfd_call_publish(op);
     case ACTIVITY_DOMAIN_HSA_EVT:
         return event_publish(op);
     default:
@@ -204,6 +219,7 @@ static void subscription_take(struct subscription *made)
         [ACTIVITY_DOMAIN_HSA_OPS] = HSA_OP_ID_NUMBER,
         [ACTIVITY_DOMAIN_HIP_OPS] = HIP_OPERATIONS,
         [ACTIVITY_DOMAIN_HIP_API] = HIP_FUNCTIONS_MAX,
+        [ACTIVITY_DOMAIN_KFD_API] = KFD_API_ID_NUMBER,
         [ACTIVITY_DOMAIN_HSA_EVT] = HSA_EVT_ID_NUMBER,
     };
     pthread_mutex_lock(&registry_lock);
@@ -222,10 +238,12 @@ static void subscription_make(void)
         DOMAIN_BIT(HSA_CORE_API) | DOMAIN_BIT(HSA_AMD_EXT_API) | DOMAIN_BIT(HSA_IMAGE_EXT_API) |
         DOMAIN_BIT(HIP_RUNTIME_API) | DOMAIN_BIT(HIP_COMPILER_API) | DOMAIN_BIT(CODE_OBJECT) |
         DOMAIN_BIT(KERNEL_DISPATCH) | DOMAIN_BIT(MEMORY_COPY) | DOMAIN_BIT(HIP_OPERATION) |
-        DOMAIN_BIT(QUEUE_BARRIER));
+        DOMAIN_BIT(QUEUE_BARRIER) | DOMAIN_BIT(THUNK_API));
     thread_begins = false;
-    if (made)
+    if (made) {
         subscription_take(made);
+        engine->intercept_thunk_follow(); /* wanted by a tool that was set up just now */
+    }
     engine->runtime_registered_collect();
     atomic_store_explicit(&begun, made ? BEGUN : BEGUN_NOT, memory_order_release);
 }
@@ -362,6 +380,7 @@ void registry_externals_begin(void)
     if (first && subscription) {
         publish_range(ACTIVITY_DOMAIN_HSA_API, 0, HSA_CALL_COUNT);
         publish_range(ACTIVITY_DOMAIN_HIP_API, 1, engine->intercept_hip_function_end());
+        publish_range(ACTIVITY_DOMAIN_KFD_API, 0, KFD_API_ID_NUMBER);
     }
     pthread_mutex_unlock(&registry_lock);
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "intercept/hsa/wrappers.h"
 #include "topology/topology.h"
 
@@ -101,8 +102,9 @@ uint64_t agents_device_time_ns(const struct hsa_agent_entry *agent, uint64_t tic
 {
     uint64_t timestamp = 0;
 
-    if (hsa_real.hsa_amd_profiling_convert_tick_to_system_domain(agent->hsa, ticks, &timestamp) !=
-        HSA_STATUS_SUCCESS)
-        return 0;
-    return agents_system_time_ns(timestamp);
+    thread_own_work_begin();
+    hsa_status_t status =
+        hsa_real.hsa_amd_profiling_convert_tick_to_system_domain(agent->hsa, ticks, &timestamp);
+    thread_own_work_end();
+    return status == HSA_STATUS_SUCCESS ? agents_system_time_ns(timestamp) : 0;
 }

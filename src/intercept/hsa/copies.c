@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/borrow.h"
 #include "intercept/hsa/completion.h"
@@ -80,16 +81,21 @@ static struct copy *copy_take(void)
         return copy;
     copy = calloc(1, sizeof *copy);
     /* No consumers named: any agent may be the one that copies. */
-    if (copy != NULL && hsa_real.hsa_signal_create(1, 0, NULL, &copy->own) != HSA_STATUS_SUCCESS) {
-        free(copy);
-        return NULL;
-    }
-    return copy;
+    thread_own_work_begin();
+    bool made =
+        copy != NULL && hsa_real.hsa_signal_create(1, 0, NULL, &copy->own) == HSA_STATUS_SUCCESS;
+    thread_own_work_end();
+    if (made)
+        return copy;
+    free(copy);
+    return NULL;
 }
 
 static void copy_free(struct copy *copy)
 {
+    thread_own_work_begin();
     hsa_real.hsa_signal_destroy(copy->own);
+    thread_own_work_end();
     free(copy);
 }
 
@@ -237,11 +243,14 @@ static void copy_complete(struct inflight *work, bool failed)
 {
     struct copy *copy = (struct copy *)(void *)work;
 
+    thread_own_work_begin();
     copy_times_read(copy);
+    thread_own_work_end();
     callbacks_run(copy, ROCPROFILER_CALLBACK_PHASE_EXIT);
     if (!failed)
         record_emit(copy);
     trace_event_release(&copy->event);
+    thread_own_work_begin();
     if (copy->user.handle != 0) {
         /* The runtime reports a failed copy by a negative value. */
         const amd_signal_t *own = (const amd_signal_t *)(uintptr_t)copy->own.handle;
@@ -250,6 +259,7 @@ static void copy_complete(struct inflight *work, bool failed)
         else
             hsa_real.hsa_signal_subtract_screlease(copy->user, 1);
     }
+    thread_own_work_end();
     copy_return(copy);
 }
 

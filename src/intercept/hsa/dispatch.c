@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "intercept/hsa/borrow.h"
 #include "intercept/hsa/facts.h"
 #include "intercept/hsa/objects.h"
@@ -263,7 +264,9 @@ static void user_signal_complete(const struct dispatch *dispatch)
         __atomic_store_n(&user->start_ts, dispatch->kernel->start_ts, __ATOMIC_RELAXED);
         __atomic_store_n(&user->end_ts, dispatch->kernel->end_ts, __ATOMIC_RELAXED);
     }
+    thread_own_work_begin(); /* waking who waits is what the device would have done */
     hsa_real.hsa_signal_subtract_screlease(dispatch->user, 1);
+    thread_own_work_end();
 }
 
 /* Acquire, pairs with the device's decrement: results and timestamps were written before. */

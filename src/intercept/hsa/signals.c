@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/wrappers.h"
 
@@ -19,7 +20,7 @@ static uint32_t devices_list(hsa_agent_t *devices)
     return devices_count;
 }
 
-amd_signal_t *signals_block_make(uint32_t count)
+static amd_signal_t *block_make(uint32_t count)
 {
     hsa_agent_t devices[AGENTS_MAX];
     uint32_t device_count = devices_list(devices);
@@ -42,8 +43,18 @@ amd_signal_t *signals_block_make(uint32_t count)
     return signals;
 }
 
+amd_signal_t *signals_block_make(uint32_t count)
+{
+    thread_own_work_begin();
+    amd_signal_t *signals = block_make(count);
+    thread_own_work_end();
+    return signals;
+}
+
 void signals_block_free(amd_signal_t *signals)
 {
+    thread_own_work_begin();
     if (signals != NULL)
         hsa_real.hsa_amd_memory_pool_free(signals);
+    thread_own_work_end();
 }

@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/wrappers.h"
 #include "session/counting/runtime.h"
 
-void *counting_memory_get(uint64_t hsa_agent, size_t bytes)
+static void *memory_get(uint64_t hsa_agent, size_t bytes)
 {
     hsa_amd_memory_pool_t pool = agents_host_pool();
     hsa_agent_t agent = {hsa_agent};
@@ -25,9 +26,19 @@ void *counting_memory_get(uint64_t hsa_agent, size_t bytes)
     return memory;
 }
 
+void *counting_memory_get(uint64_t hsa_agent, size_t bytes)
+{
+    thread_own_work_begin();
+    void *memory = memory_get(hsa_agent, bytes);
+    thread_own_work_end();
+    return memory;
+}
+
 static void release(void *memory)
 {
+    thread_own_work_begin();
     hsa_real.hsa_amd_memory_pool_free(memory);
+    thread_own_work_end();
 }
 
 static const struct counting_memory_ops hsa_memory = {counting_memory_get, release};

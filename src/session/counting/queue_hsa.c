@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "gpu/aql/vendor.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/completion.h"
@@ -120,6 +121,26 @@ static const struct hsa_agent_entry *agent_entry(rocprofiler_agent_id_t agent)
     return NULL;
 }
 
+static bool queue_make(struct device *device, hsa_agent_t agent)
+{
+    thread_own_work_begin();
+    bool made =
+        hsa_real.hsa_queue_create(agent, QUEUE_PACKETS, HSA_QUEUE_TYPE_MULTI, queue_error, device,
+                                  UINT32_MAX, UINT32_MAX, &device->queue) == HSA_STATUS_SUCCESS;
+    /* Readings should not wait behind the program's kernels. */
+    if (made && hsa_real.hsa_amd_queue_set_priority)
+        hsa_real.hsa_amd_queue_set_priority(device->queue, HSA_AMD_QUEUE_PRIORITY_HIGH);
+    thread_own_work_end();
+    return made;
+}
+
+static void queue_end(hsa_queue_t *queue)
+{
+    thread_own_work_begin();
+    hsa_real.hsa_queue_destroy(queue);
+    thread_own_work_end();
+}
+
 static struct device *device_make(rocprofiler_agent_id_t agent)
 {
     const struct hsa_agent_entry *entry = agent_entry(agent);
@@ -128,18 +149,13 @@ static struct device *device_make(rocprofiler_agent_id_t agent)
         return NULL;
     device->agent = agent;
     device->hsa_agent = entry->hsa.handle;
-    if (hsa_real.hsa_queue_create(entry->hsa, QUEUE_PACKETS, HSA_QUEUE_TYPE_MULTI, queue_error,
-                                  device, UINT32_MAX, UINT32_MAX,
-                                  &device->queue) != HSA_STATUS_SUCCESS) {
+    if (!queue_make(device, entry->hsa)) {
         free(device);
         return NULL;
     }
-    /* Readings should not wait behind the program's kernels. */
-    if (hsa_real.hsa_amd_queue_set_priority)
-        hsa_real.hsa_amd_queue_set_priority(device->queue, HSA_AMD_QUEUE_PRIORITY_HIGH);
     if (device_list(device))
         return device;
-    hsa_real.hsa_queue_destroy(device->queue);
+    queue_end(device->queue);
     free(device);
     return device_find(agent);
 }
@@ -414,5 +430,5 @@ void counting_runtime_leaves(void)
     queues_forget();
     pthread_mutex_unlock(&lock);
     for (; leaving; leaving = leaving->next)
-        hsa_real.hsa_queue_destroy(leaving->queue);
+        queue_end(leaving->queue);
 }

@@ -224,12 +224,6 @@ static void wrong_arguments_are_refused(void **state)
     FAILS(INVALID_DOMAIN_ID, roctracer_disable_domain_callback(bad));
     FAILS(INVALID_DOMAIN_ID, roctracer_enable_domain_activity(bad));
     FAILS(INVALID_DOMAIN_ID, roctracer_disable_domain_activity(bad));
-    FAILS(INVALID_DOMAIN_ID,
-          roctracer_enable_domain_callback(ACTIVITY_DOMAIN_KFD_API, on_call, NULL));
-    FAILS(INVALID_DOMAIN_ID, roctracer_enable_domain_activity(ACTIVITY_DOMAIN_KFD_API));
-    FAILS(INVALID_DOMAIN_ID,
-          roctracer_op_code(ACTIVITY_DOMAIN_KFD_API, "hsaKmtOpenKFD", &(uint32_t){0}, NULL));
-    assert_null(roctracer_op_string(ACTIVITY_DOMAIN_KFD_API, 0, 0));
     FAILS(INVALID_ARGUMENT, roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_API, OP, NULL, NULL));
     FAILS(INVALID_ARGUMENT,
           roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_API, HSA_API_ID_NUMBER, on_call, NULL));
