@@ -18,6 +18,7 @@ struct dispatch_queue {
     const struct hsa_agent_entry *agent;
     hsa_queue_t *queue;
     uint64_t id;
+    hsa_queue_t *shared; /* cooperative: the runtime's own, of which we hold a reference */
     void (*error_callback)(hsa_status_t status, hsa_queue_t *source, void *data); /* program's */
     void *error_data;
     struct dispatch_queue *next; /* list of live queues, queues.c */

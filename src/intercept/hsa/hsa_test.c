@@ -387,6 +387,26 @@ static void a_refused_interception_costs_no_queue(void **state)
 }
 
 /* Runtimes before ROCm 6 do not survive it with several packets at one doorbell. */
+/* Deleted neither by its interceptor nor at the runtime's end, but when nobody holds it. */
+static void a_cooperative_queue_is_shared(void **state)
+{
+    hsa_queue_t *queues[2];
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 64,
+                                                HSA_QUEUE_TYPE_COOPERATIVE, NULL, NULL, 0, 0,
+                                                &queues[i]),
+                         HSA_STATUS_SUCCESS);
+    for (int i = 0; i < 2; i++) {
+        assert_true(mock_cooperative_references() > 0);
+        assert_int_equal(CALL(hsa_queue_destroy)(queues[i]), HSA_STATUS_SUCCESS);
+        assert_true(mock_queue_exists(queues[i])); /* the interceptor */
+    }
+    assert_int_equal(mock_cooperative_references(), 0);
+}
+
 static void a_full_queue_gets_no_more(void **state)
 {
     enum { RINGS = 400, AT_ONCE = 10, SIZE = 64 };
@@ -583,6 +603,7 @@ int main(void)
         cmocka_unit_test_setup(a_signal_counted_by_many_keeps_their_times_apart, reset),
         cmocka_unit_test_setup(a_callback_may_launch, reset),
         cmocka_unit_test_setup(a_refused_interception_costs_no_queue, reset),
+        cmocka_unit_test_setup(a_cooperative_queue_is_shared, reset),
         cmocka_unit_test_setup(a_full_queue_gets_no_more, reset),
         cmocka_unit_test_setup(a_broken_queue_reaches_the_program_and_ends, reset),
         cmocka_unit_test_setup(counting_wraps_kernels_one_at_a_time, reset),

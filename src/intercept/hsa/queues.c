@@ -85,6 +85,25 @@ static hsa_status_t queue_prepare(struct dispatch_queue *queue)
     return status;
 }
 
+/* ROCr has one cooperative queue for each device, which all who create one share, and deletes it
+ * when the last of them has destroyed it, or its device at the runtime's end, when that crashes. An
+ * interceptor around it deletes it at once, although it is shared. So the interceptor stays,
+ * unused, and its reference is given back through one that is taken here without an interceptor. */
+static void shared_take(struct dispatch_queue *queue, hsa_agent_t agent, uint32_t size,
+                        hsa_queue_type32_t type)
+{
+    if (type != HSA_QUEUE_TYPE_COOPERATIVE ||
+        hsa_real.hsa_queue_create(agent, size, type, NULL, NULL, UINT32_MAX, UINT32_MAX,
+                                  &queue->shared) != HSA_STATUS_SUCCESS)
+        queue->shared = NULL;
+}
+
+static hsa_status_t shared_release(struct dispatch_queue *queue)
+{
+    hsa_real.hsa_queue_destroy(queue->shared);
+    return hsa_real.hsa_queue_destroy(queue->shared); /* the interceptor's */
+}
+
 /* What the program would have got without us: a queue that only we need may be one too many. */
 static hsa_status_t queue_make_plain(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                                      void (*callback)(hsa_status_t status, hsa_queue_t *source,
@@ -114,12 +133,15 @@ queue_make(const struct hsa_agent_entry *entry, hsa_agent_t agent, uint32_t size
     if (queue == NULL)
         return hsa_real.hsa_queue_create(agent, size, type, callback, data, private_segment_size,
                                          group_segment_size, hsa_queue);
+    shared_take(queue, agent, size, type);
     queue->error_callback = callback;
     queue->error_data = data;
     hsa_status_t status = hsa_real.hsa_amd_queue_intercept_create(
         agent, size, type, queue_error, queue, private_segment_size, group_segment_size,
         &queue->queue);
     if (status != HSA_STATUS_SUCCESS) {
+        if (queue->shared)
+            hsa_real.hsa_queue_destroy(queue->shared);
         dispatch_queue_free(queue);
         return queue_make_plain(agent, size, type, callback, data, private_segment_size,
                                 group_segment_size, hsa_queue);
@@ -157,11 +179,8 @@ static hsa_status_t queue_destroy(hsa_queue_t *hsa_queue)
     /* Work that the device has finished is reported; the rest dies with the queue. */
     if (!completion_lane_drain(&queue->lane, STALL_NS))
         atomic_store_explicit(&queue->lane.failed, true, memory_order_release);
-    /* ROCr has one cooperative queue for each device and deletes it itself at its end; an
-       interceptor around it deletes it, too. So the interceptor stays, and so does what it calls.
-     */
-    if (hsa_queue->type == HSA_QUEUE_TYPE_COOPERATIVE)
-        return HSA_STATUS_SUCCESS;
+    if (queue->shared)
+        return shared_release(queue);
     hsa_status_t status = hsa_real.hsa_queue_destroy(hsa_queue);
     /* A lane that cannot be emptied (we are the completion thread) is left to the process's end. */
     if (completion_lane_close(&queue->lane, STALL_NS))

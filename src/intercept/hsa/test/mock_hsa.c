@@ -247,6 +247,11 @@ void mock_packets_submit(hsa_queue_t *hsa, const void *packets, uint32_t count)
     pthread_mutex_unlock(&queue->lock);
 }
 
+bool mock_queue_exists(const hsa_queue_t *hsa)
+{
+    return ((const struct mock_queue *)(const void *)hsa)->used;
+}
+
 uint64_t mock_queue_deepest(const hsa_queue_t *hsa)
 {
     return ((const struct mock_queue *)(const void *)hsa)->deepest;
@@ -377,15 +382,19 @@ static void *packets_make(void)
     return (void *)packets;
 }
 
+static hsa_queue_t cooperative = {.type = HSA_QUEUE_TYPE_COOPERATIVE};
+static int cooperative_references;
+
 static hsa_status_t queue_make(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                                void (*error)(hsa_status_t, hsa_queue_t *, void *), void *data,
                                uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
 {
-    (void)type;
     (void)private_size;
     (void)group_size;
     if (agent.handle != MOCK_GPU)
         return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (type == HSA_QUEUE_TYPE_COOPERATIVE)
+        cooperative_references++;
     pthread_mutex_lock(&device_lock);
     for (int i = 0; i < QUEUES_MAX; i++) {
         if (queues[i].used)
@@ -404,9 +413,31 @@ static hsa_status_t queue_make(hsa_agent_t agent, uint32_t size, hsa_queue_type3
     return HSA_STATUS_SUCCESS;
 }
 
+/* Without an interceptor: all get the same. */
+static hsa_status_t plain_make(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                               void (*error)(hsa_status_t, hsa_queue_t *, void *), void *data,
+                               uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
+{
+    if (type != HSA_QUEUE_TYPE_COOPERATIVE)
+        return queue_make(agent, size, type, error, data, private_size, group_size, queue);
+    cooperative_references++;
+    *queue = &cooperative;
+    return HSA_STATUS_SUCCESS;
+}
+
+int mock_cooperative_references(void)
+{
+    return cooperative_references;
+}
+
 static hsa_status_t queue_destroy(hsa_queue_t *hsa)
 {
     struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
+
+    if (hsa == &cooperative) {
+        cooperative_references--;
+        return HSA_STATUS_SUCCESS;
+    }
 
     pthread_mutex_lock(&device_lock);
     free(queue->packets);
@@ -534,7 +565,7 @@ static const struct mock_function played[] = {
     {HSA_FN_hsa_signal_destroy, (void *)signal_destroy},
     {HSA_FN_hsa_signal_subtract_screlease, (void *)signal_subtract},
     {HSA_FN_hsa_signal_store_screlease, (void *)signal_store},
-    {HSA_FN_hsa_queue_create, (void *)queue_make},
+    {HSA_FN_hsa_queue_create, (void *)plain_make},
     {HSA_FN_hsa_queue_destroy, (void *)queue_destroy},
     {HSA_FN_hsa_queue_load_read_index_relaxed, (void *)read_index},
     {HSA_FN_hsa_queue_load_write_index_relaxed, (void *)write_index},

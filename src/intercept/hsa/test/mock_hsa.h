@@ -33,6 +33,9 @@ void mock_device_by_hand(void);
 void mock_device_finish(hsa_queue_t *queue, uint64_t pending);
 
 /* Most packets that its hardware queue, which takes any number, held at a time. */
+bool mock_queue_exists(const hsa_queue_t *queue); /* created and not destroyed */
+/* How many hold the device's cooperative queue, which the last one ends. */
+int mock_cooperative_references(void);
 uint64_t mock_queue_deepest(const hsa_queue_t *queue);
 
 /* What reached the device: packets, and kernels by kernel_object. */
