@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -135,15 +136,33 @@ static void tracer_notify(void)
     dlclose(tracer);
 }
 
+/* The program may have opened it, or the tool that needs it, for itself only. */
+static void *symbol_find(const char *name, const char *library, int mode)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+    void *handle = symbol ? NULL : dlopen(library, RTLD_LAZY | mode);
+    return handle ? dlsym(handle, name) : symbol;
+}
+
+/* What rocprofiler-register looks for. Then it comes, as with runtimes, which are linked to it. */
+static bool tool_is_there(void)
+{
+    const char *libraries = secure_getenv("ROCP_TOOL_LIBRARIES");
+    return (libraries && *libraries) || dlsym(RTLD_DEFAULT, "rocprofiler_configure");
+}
+
 /* Through rocprofiler-register when the process has it, else to the profiler itself. A program with
- * markers and without either pays three look-ups, once. */
+ * markers and without either pays a few look-ups, once. */
 static void tables_offer(void)
 {
     void *tables[] = {&markers_core, &markers_control, &markers_names};
     register_fn register_tables;
     set_api_table_fn set_tables;
-    *(void **)&register_tables = dlsym(RTLD_DEFAULT, "rocprofiler_register_library_api_table");
-    *(void **)&set_tables = dlsym(RTLD_DEFAULT, "rocprofiler_set_api_table");
+    *(void **)&register_tables =
+        symbol_find("rocprofiler_register_library_api_table", "librocprofiler-register.so.0",
+                    tool_is_there() ? 0 : RTLD_NOLOAD);
+    *(void **)&set_tables =
+        symbol_find("rocprofiler_set_api_table", "librocprofiler-sdk.so.1", RTLD_NOLOAD);
     rocprofiler_register_library_indentifier_t id = {0};
     if (register_tables)
         register_tables("roctx", rocprofiler_register_import_roctx, ROCPROFILER_SDK_ROCTX_VERSION,

@@ -10,7 +10,8 @@ import unittest
 
 BUILD = sys.argv.pop(1)
 HERE = os.path.join(BUILD, "tests", "conformance")
-HOST, LINKED = (os.path.join(HERE, f"conformance_{name}") for name in ("host", "linked"))
+HOST, LINKED, MARKER = (os.path.join(HERE, f"conformance_{name}")
+                        for name in ("host", "linked", "marker"))
 A, B = (os.path.join(HERE, f"libconformance_tool_{name}.so") for name in "AB")
 MISSING = "/does/not/exist.so"
 LOCKED = 16  # ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED
@@ -56,6 +57,16 @@ class Discovery(unittest.TestCase):
     def test_the_variable_comes_before_linked_tools(self):
         lines = run(LINKED, ROCP_TOOL_LIBRARIES=B)[0]
         self.assertEqual(lines[:2], ["B configure 0", "A configure 1"])
+
+    def test_markers_alone_bring_the_tools_of_the_variable(self):
+        for library in ("librocprofiler-sdk-roctx.so.1", "libroctx64.so.4"):
+            markers = os.path.join(BUILD, "lib", library)
+            self.assertEqual(run(MARKER, markers, ROCP_TOOL_LIBRARIES=A)[0], life("A", 0))
+            self.assertEqual(run(MARKER, markers)[0], [])
+
+    def test_markers_find_a_tool_that_was_opened_for_itself(self):
+        markers = os.path.join(BUILD, "lib", "librocprofiler-sdk-roctx.so.1")
+        self.assertEqual(run(MARKER, markers, A)[0], life("A", 0))
 
     def test_a_tool_found_twice_is_configured_once(self):
         self.assertEqual(run(LINKED, LD_PRELOAD=A, ROCP_TOOL_LIBRARIES=A)[0], life("A", 0))
