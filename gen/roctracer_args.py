@@ -3,7 +3,7 @@
 
     roctracer_args.py API_FOLDER HIP_PROF_STR_H|none OUT.inc
 
-HSA's functions come from data/api, HIP 5.2's from the header of the installed release, whose
+HSA's and libhsakmt's functions come from data/api, HIP 5.2's from the header of the installed release, whose
 structures are what callbacks get: tool/roctracer/arguments/arguments.c defines the macros, so that the
 compiler, which knows the types, computes offsets, sizes and formats. For later releases of HIP
 data/api/hip_tracer_*.list says where arguments lie, and data/api/hip_*.api their types.
@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import api_headers  # noqa: E402
 import api_model  # noqa: E402
 import hip_lists  # noqa: E402
+import kfd_header  # noqa: E402
 
 
 def hip_calls(path):
@@ -57,6 +58,19 @@ def hsa_table(functions):
             "(%s, %s, %d, %s)" % (f.name, rows, len(f.params), f.returns)
         out.append("    HSA_ROW%s," % tail)
     return out + ["};"]
+
+
+def kfd_table(functions):
+    out, rows = [], ["static const struct call kfd_calls[] = {"]
+    for f in functions:
+        if f.params:
+            places = ["    KFD_ARGUMENT(%s, %s, %s)," %
+                      (f.name, p.name, p.name + (".Value" if p.type in kfd_header.VALUE_TYPES else ""))
+                      for p in f.params]
+            out += ["static const struct call_argument kfd_%s[] = {" % f.name] + places + ["};"]
+        rows.append("    KFD_ROW(%s, %s, %d)," % (f.name, "kfd_" + f.name if f.params else "NULL",
+                                                 len(f.params)))
+    return out + rows + ["};"]
 
 
 # What a value of a type is shown as, and its size. Other types are pointers if they are as large as
@@ -159,7 +173,7 @@ def main():
     for family, rows in (("hsa", hsa), ("hip", hip)):
         for name, params in rows.items():
             out += argument_rows(family, name, params)
-    out += hsa_table(functions)
+    out += hsa_table(functions) + kfd_table(api_model.load_thunk(folder).functions)
     if hip:
         out += ["#define HAS_HIP_CALLS"] + hip_table(hip_ids(header), hip)
     out += release_tables(folder)

@@ -121,6 +121,24 @@ def test_hsa(checks, setup):
         checks.true("hsa: no HIP", "hip_api_trace.txt" not in run.files())
 
 
+def test_kfd(checks, setup):
+    """Calls of the driver's library come and go in pairs."""
+    for preload in (False, True):
+        what = "kfd, " + ("preloaded" if preload else "loaded by HSA")
+        with Run(setup, [setup.program("hsa_queues")], preload, ROCTRACER_DOMAIN="kfd") as run:
+            rows = run.rows("kfd_api")
+            names = [r["name"] for r in rows]
+            checks.equal(what + ": status", (run.status, run.errors), (0, ""))
+            checks.true(what + ": queues are created and destroyed",
+                        names.count("hsaKmtCreateQueue") > 0 and
+                        names.count("hsaKmtCreateQueue") == names.count("hsaKmtDestroyQueue"))
+            checks.true(what + ": successes", all(r["result"] == "0" for r in rows
+                                                  if r["name"] == "hsaKmtCreateQueue"))
+            checks.equal(what + ": from the first call on", "hsaKmtOpenKFD" in names, preload)
+            checks.true(what + ": ends come after begins",
+                        all(r["begin"] <= r["end"] for r in rows))
+
+
 def input_file(run_folder, text):
     path = os.path.join(run_folder, "input.xml")
     with open(path, "w", encoding="utf-8") as f:
@@ -209,7 +227,7 @@ def main():
         test_input(checks, setup, run.directory)
     with Run(setup, ["true"], True, ROCTRACER_DOMAIN="sys:roctx") as run:
         checks.equal("preloaded, too", (run.status, run.files()), (0, []))
-    for test in (test_hip, test_short_names, test_markers, test_sys, test_hsa,
+    for test in (test_hip, test_short_names, test_markers, test_sys, test_hsa, test_kfd,
                  test_standard_output, test_periods, test_small_pool, test_perfetto):
         test(checks, setup)
     checks.exit()

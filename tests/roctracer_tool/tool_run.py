@@ -23,6 +23,7 @@ LINES = {
     "async_copy": r"(?P<begin>\d+):(?P<end>\d+) async-copy:(?P<id>\d+):(?P<pid>\d+)",
     "roctx": r"(?P<begin>\d+) (?P<pid>\d+):(?P<tid>\d+) (?P<op>\d+):(?P<id>\d+):\"(?P<message>.*)\"",
 }
+LINES["kfd_api"] = LINES["hsa_api"]
 
 
 class Setup:

@@ -15,6 +15,7 @@
 
 #include <roctracer/roctracer_hip.h>
 #include <roctracer/roctracer_hsa.h>
+#include <roctracer/roctracer_kfd.h>
 
 enum call_format {
     FORMAT_UNSIGNED, /* also enumerations */
@@ -90,7 +91,25 @@ enum { CLASS_INTEGER = 1, CLASS_ENUMERAL = 3, CLASS_BOOL = 4, CLASS_POINTER = 5 
         .argument_count = count,                                                                   \
         .data_size_bytes = sizeof(hsa_api_data_t),                                                 \
         .return_format = FORMAT(((hsa_api_data_t *)0)->type##_retval),                             \
+        .return_offset = offsetof(hsa_api_data_t, type##_retval),                                  \
         .return_size_bytes = sizeof(type),                                                         \
+    }
+/* `place` is the argument, or the number inside of it. */
+#define KFD_ARGUMENT(call, argument, place)                                                        \
+    {                                                                                              \
+        .name = #argument, .offset = offsetof(kfd_api_data_t, args.call.place),                    \
+        .format = FORMAT(MEMBER(kfd, call, place)),                                                \
+        .size_bytes = sizeof(MEMBER(kfd, call, place)),                                            \
+    }
+#define KFD_ROW(function, rows, count)                                                             \
+    [KFD_API_ID_##function] = {                                                                    \
+        .name = #function,                                                                         \
+        .arguments = rows,                                                                         \
+        .argument_count = count,                                                                   \
+        .data_size_bytes = sizeof(kfd_api_data_t),                                                 \
+        .return_format = FORMAT_UNSIGNED,                                                          \
+        .return_offset = offsetof(kfd_api_data_t, HSAKMT_STATUS_retval),                           \
+        .return_size_bytes = sizeof(HSAKMT_STATUS),                                                \
     }
 
 /* A release of HIP that was not the one this was compiled with. */
@@ -182,6 +201,8 @@ const struct call *call_find(uint32_t domain, uint32_t operation)
     const struct call *call = NULL;
     if (domain == ACTIVITY_DOMAIN_HSA_API && operation < HSA_CALL_COUNT)
         call = &hsa_calls[operation];
+    if (domain == ACTIVITY_DOMAIN_KFD_API && operation < KFD_API_ID_NUMBER)
+        call = &kfd_calls[operation];
     if (domain == ACTIVITY_DOMAIN_HIP_API && operation < HIP_IDS_MAX) {
         pthread_once(&chosen, hip_choose);
         call = hip_table && operation < hip_count ? &hip_table[operation] : NULL;
@@ -408,8 +429,7 @@ size_t call_text(const struct call *call, uint32_t domain, const void *data, cha
         put(&text, " = void");
     if (call->return_size_bytes) {
         put(&text, " = ");
-        put_value(&text, call->return_format,
-                  (const char *)data + offsetof(hsa_api_data_t, hsa_status_t_retval),
+        put_value(&text, call->return_format, (const char *)data + call->return_offset,
                   call->return_size_bytes);
     }
     return text.used;

@@ -1,5 +1,6 @@
 /*
- * The arguments of traced calls in ROCtracer's callback data (hsa_api_data_t, hip_api_data_t).
+ * The arguments of traced calls in ROCtracer's callback data (hsa_api_data_t,
+ * hip_api_data_t, kfd_api_data_t).
  * Nothing here allocates or locks. Memory behind a program's pointers is read with
  * process_vm_readv(2): a dangling pointer is a number, never a crash.
  */
@@ -24,7 +25,7 @@ struct call {
     const struct call_argument *arguments;
     uint16_t argument_count;
     uint16_t data_size_bytes; /* of the callback data, as far as this call uses it */
-    uint16_t return_format, return_size_bytes; /* size 0: not in the data, or none */
+    uint16_t return_format, return_offset, return_size_bytes; /* size 0: not in the data, or none */
     bool returns_nothing;
 };
 

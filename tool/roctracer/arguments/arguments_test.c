@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <roctracer/roctracer_hip.h>
 #include <roctracer/roctracer_hsa.h>
+#include <roctracer/roctracer_kfd.h>
 
 /* A HIP library that knows no names, so that none contradicts the header. */
 const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind)
@@ -202,6 +203,25 @@ static void hsa_calls_show_values_and_their_result(void **state)
                 "hsa_signal_load_relaxed({handle=0}) = -1");
 }
 
+static void kfd_calls_show_values_and_their_result(void **state)
+{
+    kfd_api_data_t data = {.HSAKMT_STATUS_retval = (HSAKMT_STATUS)6};
+    const struct call *call = call_find(ACTIVITY_DOMAIN_KFD_API, KFD_API_ID_hsaKmtAllocMemory);
+    (void)state;
+    assert_non_null(call);
+    data.args.hsaKmtAllocMemory.PreferredNode = 1;
+    data.args.hsaKmtAllocMemory.SizeInBytes = 4096;
+    data.args.hsaKmtAllocMemory.MemFlags.Value = 64;
+    data.args.hsaKmtAllocMemory.MemoryAddress = (void **)0x7ffc0;
+    call_text(call, ACTIVITY_DOMAIN_KFD_API, &data, text, sizeof text);
+    assert_string_equal(text, "hsaKmtAllocMemory(1, 4096, 64, 0x7ffc0) = 6");
+    data = (kfd_api_data_t){0};
+    call = call_find(ACTIVITY_DOMAIN_KFD_API, KFD_API_ID_hsaKmtOpenKFD);
+    call_text(call, ACTIVITY_DOMAIN_KFD_API, &data, text, sizeof text);
+    assert_string_equal(text, "hsaKmtOpenKFD() = 0");
+    assert_null(call_find(ACTIVITY_DOMAIN_KFD_API, KFD_API_ID_NUMBER));
+}
+
 static void text_is_cut_at_its_room(void **state)
 {
     (void)state;
@@ -249,6 +269,7 @@ int main(void)
         cmocka_unit_test(launches_show_their_dimensions_and_name_their_kernel),
         cmocka_unit_test(calls_without_arguments_have_empty_brackets),
         cmocka_unit_test(hsa_calls_show_values_and_their_result),
+        cmocka_unit_test(kfd_calls_show_values_and_their_result),
         cmocka_unit_test(text_is_cut_at_its_room),
         cmocka_unit_test(every_call_can_be_shown),
     };

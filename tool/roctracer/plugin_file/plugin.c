@@ -17,6 +17,7 @@
 enum output {
     OUTPUT_HIP_CALLS,
     OUTPUT_HSA_CALLS,
+    OUTPUT_KFD_CALLS,
     OUTPUT_MARKERS,
     OUTPUT_HIP_OPERATIONS,
     OUTPUT_COPIES,
@@ -26,8 +27,8 @@ enum output {
     OUTPUT_NONE = OUTPUT_COUNT,
 };
 static const char *const file_names[OUTPUT_COUNT] = {
-    "hip_api_trace.txt",    "hsa_api_trace.txt", "roctx_trace.txt",   "hcc_ops_trace.txt",
-    "async_copy_trace.txt", "hsa_handles.txt",   "begin_ts_file.txt",
+    "hip_api_trace.txt", "hsa_api_trace.txt",    "kfd_api_trace.txt", "roctx_trace.txt",
+    "hcc_ops_trace.txt", "async_copy_trace.txt", "hsa_handles.txt",   "begin_ts_file.txt",
 };
 
 /* The tool calls one function at a time, so nothing here is shared between threads. */
@@ -204,6 +205,7 @@ ROCTRACER_EXPORT int roctracer_plugin_write_callback_record(const roctracer_reco
         return -1;
     enum output output = record->domain == ACTIVITY_DOMAIN_HIP_API   ? OUTPUT_HIP_CALLS
                          : record->domain == ACTIVITY_DOMAIN_HSA_API ? OUTPUT_HSA_CALLS
+                         : record->domain == ACTIVITY_DOMAIN_KFD_API ? OUTPUT_KFD_CALLS
                          : record->domain == ACTIVITY_DOMAIN_ROCTX   ? OUTPUT_MARKERS
                                                                      : OUTPUT_NONE;
     if (output == OUTPUT_NONE) {

@@ -29,7 +29,7 @@ static struct {
     struct lanes range_lanes;
     struct demangled names;
     struct {
-        perfetto_text hip, hsa, marker, gpu; /* categories */
+        perfetto_text hip, hsa, kfd, marker, gpu; /* categories */
         perfetto_text arguments, kernel, size_bytes, correlation_id;
     } texts;
 } plugin;
@@ -52,6 +52,7 @@ static void texts_prepare(void)
     struct perfetto *trace = plugin.trace;
     plugin.texts.hip = perfetto_category(trace, "hip");
     plugin.texts.hsa = perfetto_category(trace, "hsa");
+    plugin.texts.kfd = perfetto_category(trace, "kfd");
     plugin.texts.marker = perfetto_category(trace, "roctx");
     plugin.texts.gpu = perfetto_category(trace, "gpu");
     plugin.texts.arguments = perfetto_note_name(trace, "arguments");
@@ -158,7 +159,9 @@ static void call_slice(const roctracer_record_t *record, const void *data, perfe
     struct perfetto_event event = {
         .track = track,
         .name = perfetto_name(plugin.trace, name ? name : "unknown"),
-        .category = is_hip ? plugin.texts.hip : plugin.texts.hsa,
+        .category = is_hip                                      ? plugin.texts.hip
+                    : record->domain == ACTIVITY_DOMAIN_KFD_API ? plugin.texts.kfd
+                                                                : plugin.texts.hsa,
         .begin_ns = record->begin_ns,
         .end_ns = record->end_ns,
         .flow_id = record->correlation_id,
@@ -238,7 +241,8 @@ ROCTRACER_EXPORT int roctracer_plugin_write_callback_record(const roctracer_reco
         return -1;
     if (record->domain == ACTIVITY_DOMAIN_ROCTX)
         marker(record, callback_data, thread);
-    else if (record->domain == ACTIVITY_DOMAIN_HIP_API || record->domain == ACTIVITY_DOMAIN_HSA_API)
+    else if (record->domain == ACTIVITY_DOMAIN_HIP_API ||
+             record->domain == ACTIVITY_DOMAIN_HSA_API || record->domain == ACTIVITY_DOMAIN_KFD_API)
         call_slice(record, callback_data, thread->track);
     return result();
 }

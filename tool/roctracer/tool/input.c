@@ -48,8 +48,11 @@ static void trace_begin(struct reading *reading, const char **attributes)
     } else if (strcmp(name, "HIP") == 0) {
         settings->hip_api = settings->hip_activity = true;
         reading->functions = &settings->hip_functions;
+    } else if (strcmp(name, "KFD") == 0) {
+        settings->kfd_api = true;
+        reading->functions = &settings->kfd_functions;
     } else {
-        complain(reading, "a trace is named HIP, HSA, GPU or rocTX, not ", name);
+        complain(reading, "a trace is named HIP, HSA, KFD, GPU or rocTX, not ", name);
     }
 }
 

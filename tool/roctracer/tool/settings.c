@@ -47,10 +47,11 @@ static void domains_read(struct settings *settings)
     settings->hsa_api = hsa || sys;
     settings->hsa_activity = hsa;
     settings->hip_api = settings->hip_activity = hip || sys;
-    if (strstr(domains, "kfd") || strstr(domains, "pcs"))
-        log_warning("roctracer", "ROCTRACER_DOMAIN=%s: kfd and pcs cannot be traced", domains);
-    else if (!sys && !hsa && !hip && !settings->roctx)
-        log_warning("roctracer", "ROCTRACER_DOMAIN=%s: none of hsa, hip, roctx, sys", domains);
+    settings->kfd_api = strstr(domains, "kfd");
+    if (strstr(domains, "pcs"))
+        log_warning("roctracer", "ROCTRACER_DOMAIN=%s: pcs cannot be traced", domains);
+    else if (!sys && !hsa && !hip && !settings->roctx && !settings->kfd_api)
+        log_warning("roctracer", "ROCTRACER_DOMAIN=%s: none of hsa, hip, kfd, roctx, sys", domains);
 }
 
 /* A number of microseconds or bytes; false for anything else. */
@@ -142,10 +143,11 @@ void settings_free(struct settings *settings)
 {
     name_list_free(&settings->hsa_functions);
     name_list_free(&settings->hip_functions);
+    name_list_free(&settings->kfd_functions);
 }
 
 bool settings_want_anything(const struct settings *settings)
 {
     return settings->roctx || settings->hsa_api || settings->hsa_activity || settings->hip_api ||
-           settings->hip_activity;
+           settings->hip_activity || settings->kfd_api;
 }

@@ -15,7 +15,8 @@ struct settings {
     bool roctx;
     bool hsa_api, hsa_activity;
     bool hip_api, hip_activity;
-    struct name_list hsa_functions, hip_functions; /* empty: all */
+    bool kfd_api;
+    struct name_list hsa_functions, hip_functions, kfd_functions; /* empty: all */
     size_t buffer_size_bytes;
     bool has_periods; /* trace length_us of every rate_us, after delay_us */
     uint32_t delay_us, length_us, rate_us;

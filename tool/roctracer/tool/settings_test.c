@@ -84,8 +84,13 @@ static void domains_are_found_in_any_list(void **state)
     domains_are(true, true, false, true, true);
     read_with("ROCTRACER_DOMAIN", "hip:hsa"); /* one of the two tells about copies */
     domains_are(false, true, true, true, false);
-    read_with("ROCTRACER_DOMAIN", "kfd nonsense");
+    read_with("ROCTRACER_DOMAIN", "nonsense");
     domains_are(false, false, false, false, false);
+    assert_false(settings_want_anything(&settings));
+    read_with("ROCTRACER_DOMAIN", "kfd");
+    assert_false(settings.hsa_api || settings.hip_api || settings.roctx);
+    assert_true(settings.kfd_api);
+    assert_true(settings_want_anything(&settings));
 }
 
 static void the_input_file_chooses_functions(void **state)
@@ -95,6 +100,7 @@ static void the_input_file_chooses_functions(void **state)
                "<trace name=\"HIP\"><parameters api=\"hipFree, hipMalloc,hipMemcpy\t\">"
                "</parameters></trace>\n"
                "<trace name=\"HSA\"><parameters api=\"hsa_init\"/></trace>\n"
+               "<trace name=\"KFD\"><parameters api=\"hsaKmtAllocMemory\"/></trace>\n"
                "<trace name=\"rocTX\"></trace>\n");
     domains_are(true, true, false, true, true);
     assert_int_equal(settings.hip_functions.count, 3);
@@ -103,6 +109,9 @@ static void the_input_file_chooses_functions(void **state)
     assert_string_equal(settings.hip_functions.names[2], "hipMemcpy");
     assert_int_equal(settings.hsa_functions.count, 1);
     assert_string_equal(settings.hsa_functions.names[0], "hsa_init");
+    assert_true(settings.kfd_api);
+    assert_int_equal(settings.kfd_functions.count, 1);
+    assert_string_equal(settings.kfd_functions.names[0], "hsaKmtAllocMemory");
 }
 
 static void gpu_means_hsa_activity(void **state)

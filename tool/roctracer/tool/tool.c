@@ -104,6 +104,8 @@ static void tracing_enable(void)
         functions_enable(ACTIVITY_DOMAIN_HSA_API, &settings.hsa_functions);
     if (settings.hip_api)
         functions_enable(ACTIVITY_DOMAIN_HIP_API, &settings.hip_functions);
+    if (settings.kfd_api)
+        functions_enable(ACTIVITY_DOMAIN_KFD_API, &settings.kfd_functions);
     activity_enable();
 }
 
@@ -115,6 +117,8 @@ static void tracing_disable(void)
         roctracer_disable_domain_callback(ACTIVITY_DOMAIN_HSA_API);
     if (settings.hip_api)
         roctracer_disable_domain_callback(ACTIVITY_DOMAIN_HIP_API);
+    if (settings.kfd_api)
+        roctracer_disable_domain_callback(ACTIVITY_DOMAIN_KFD_API);
     if (settings.hsa_activity)
         roctracer_disable_domain_activity(ACTIVITY_DOMAIN_HSA_OPS);
     if (settings.hip_activity)
