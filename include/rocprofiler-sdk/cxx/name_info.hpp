@@ -158,6 +158,8 @@ using buffer_name_info_t = utility::name_info<rocprofiler_buffer_tracing_kind_t,
 using callback_name_info = callback_name_info_t<std::string_view>;
 using buffer_name_info = buffer_name_info_t<std::string_view>;
 
+constexpr rocprofiler_status_t success_v = ROCPROFILER_STATUS_SUCCESS;
+
 namespace utility
 {
 /* The C functions of one family of kinds. */
@@ -179,16 +181,14 @@ template <typename Family, typename Table> Table gather_names()
     using kind_type = typename Table::enum_type;
     const auto on_kind = [](kind_type kind, void *data) {
         const char *name = nullptr;
-        if (Family::query_kind(kind, &name, nullptr) == ROCPROFILER_STATUS_SUCCESS && name)
+        if (Family::query_kind(kind, &name, nullptr) == success_v && name)
             static_cast<Table *>(data)->emplace(kind, name);
         return 0;
     };
     const auto on_operation = [](kind_type kind, rocprofiler_tracing_operation_t operation,
                                  void *data) {
         const char *name = nullptr;
-        if (Family::query_operation(kind, operation, &name, nullptr) ==
-                ROCPROFILER_STATUS_SUCCESS &&
-            name)
+        if (Family::query_operation(kind, operation, &name, nullptr) == success_v && name)
             static_cast<Table *>(data)->emplace(kind, operation, name);
         return 0;
     };

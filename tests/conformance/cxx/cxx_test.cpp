@@ -1,4 +1,5 @@
 /* What tools in C++ rely on: tables of names, handles as keys, ordering, packed versions. */
+#include <rocprofiler-sdk-roctx/version.h>
 #include <rocprofiler-sdk/cxx/container/c_array.hpp>
 #include <rocprofiler-sdk/cxx/details/tokenize.hpp>
 #include <rocprofiler-sdk/cxx/enum_string.hpp>
@@ -7,6 +8,7 @@
 #include <rocprofiler-sdk/cxx/operators.hpp>
 #include <rocprofiler-sdk/cxx/utility.hpp>
 #include <rocprofiler-sdk/cxx/version.hpp>
+#include <rocprofiler-sdk/ext_version.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
 #include "check.hpp"
@@ -86,6 +88,18 @@ static void structures_compare()
     a.dimensions_count = b.dimensions_count = 2;
     CHECK(a != b && a < b && b > a); /* an absent dimension is the least */
 }
+
+/* The names that build scripts and tools ask for, and that they agree. */
+static_assert(ROCPROFILER_VERSION == 10000 && ROCPROFILER_SDK_VERSION == ROCPROFILER_VERSION);
+static_assert(ROCTX_VERSION == 10000 && ROCTX_SOVERSION == 10000 && ROCTX_IS_ROCPROFILER_SDK == 1);
+static_assert(ROCPROFILER_HSA_RUNTIME_VERSION == 11800);
+static_assert(ROCPROFILER_HSA_AMD_EXT_API_TABLE_MAJOR_VERSION == 2);
+static_assert(sizeof ROCPROFILER_COMPILER_ID && sizeof ROCPROFILER_COMPILER_VERSION &&
+              sizeof ROCPROFILER_SYSTEM_VERSION && sizeof ROCPROFILER_SYSTEM_PROCESSOR);
+static_assert(sizeof ROCTX_GIT_DESCRIBE && sizeof ROCTX_GIT_REVISION && sizeof ROCTX_LIBRARY_ARCH &&
+              sizeof ROCTX_SYSTEM_NAME && sizeof ROCTX_SYSTEM_PROCESSOR &&
+              sizeof ROCTX_SYSTEM_VERSION && sizeof ROCTX_COMPILER_ID &&
+              sizeof ROCTX_COMPILER_VERSION);
 
 static void versions_come_apart()
 {
