@@ -117,6 +117,36 @@ def test_full_disk(checks, setup):
                 checks.true(plugin + ", unwritable: said", "nothing is traced" in run.errors)
 
 
+def test_odd_folders(checks, setup):
+    """Folders whose names are too long or formats, and a file."""
+    for plugin in ("libfile_plugin.so", "libperfetto_plugin.so"):
+        for what, folder in (("too long", "/" + 600 * "long/name/"), ("a file", __file__)):
+            with Run(setup, setup.sequence, ROCTRACER_DOMAIN="hip", ROCTRACER_PLUGIN_LIB=plugin,
+                     ROCP_OUTPUT_DIR=folder) as run:
+                checks.equal("%s, %s: status" % (plugin, what), run.status, 0)
+                checks.true("%s, %s: %r says that nothing is traced" % (plugin, what, run.errors),
+                            "nothing is traced" in run.errors)
+        with Run(setup, ["true"]) as base:
+            folder = os.path.join(base.directory, "100%s%n%d of %pid% \u00e4\n")
+            os.mkdir(folder)
+            with Run(setup, setup.sequence, ROCTRACER_DOMAIN="hip", ROCTRACER_PLUGIN_LIB=plugin,
+                     ROCP_OUTPUT_DIR=folder) as run:
+                checks.equal("%s, %r: status" % (plugin, folder), (run.status, run.errors), (0, ""))
+                checks.true("%s, %r: files" % (plugin, folder), len(os.listdir(folder)) > 0)
+
+
+def test_programs_of_their_own(checks, setup):
+    """Programs that use ROCtracer themselves, also its default pool: both see everything."""
+    conformance = os.path.join(setup.programs, "..", "conformance", "conformance_roctracer_")
+    for program, preload in (("pools", False), ("pools", True), ("default_pool", False),
+                             ("api", True), ("torture", False)):
+        what = "%s beside the tool, %s" % (program, "preloaded" if preload else "by HSA")
+        with Run(setup, [conformance + program], preload, ROCTRACER_DOMAIN="sys:roctx") as run:
+            checks.equal(what + ": status", run.status, 0)
+            checks.true(what + ": passed", "FAILED" not in run.output + run.errors)
+            checks.true(what + ": traced", program == "torture" or len(run.rows("hsa_api")) > 0)
+
+
 def test_no_settings(checks, setup):
     for environment in ({}, {"ROCTRACER_DOMAIN": "nonsense"}, {"ROCTRACER_DOMAIN": ""}):
         with Run(setup, setup.sequence, **environment) as run:
@@ -149,7 +179,8 @@ def test_unload(checks, setup):
 
 def main():
     setup, checks = Setup(sys.argv), Checks()
-    for test in (test_refusals, test_sick_plugins, test_full_disk, test_no_settings, test_children,
+    for test in (test_refusals, test_sick_plugins, test_full_disk, test_odd_folders,
+                 test_programs_of_their_own, test_no_settings, test_children,
                  test_unload, test_endings):
         test(checks, setup)
     checks.exit()

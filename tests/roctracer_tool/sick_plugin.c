@@ -1,8 +1,9 @@
 /*
  * A plugin that does what SICK_PLUGIN says: refuse (to start), fail (every write), slow (20 ms a
  * write), exit (ends the program inside of a write), hsa (calls HSA from a write), count (nothing
- * wrong). It writes what it got to SICK_OUTPUT when it is finalised. Built once more without one of
- * its functions.
+ * wrong). It writes what it got to SICK_OUTPUT when it is finalised, and ends the process with 99
+ * when it is called before it was initialised, or afterwards. Built once more without one of its
+ * functions.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -35,8 +36,17 @@ static void leave(void)
     atomic_flag_clear(&inside);
 }
 
+static enum { TO_START, STARTED, OVER } stage; /* the tool calls one function at a time */
+
+static void must_be(int expected)
+{
+    if (stage != (unsigned)expected)
+        _exit(99);
+}
+
 static int behave(void)
 {
+    must_be(STARTED);
     if (is("slow"))
         usleep(20000);
     if (is("exit"))
@@ -53,6 +63,8 @@ static int behave(void)
 
 ROCTRACER_EXPORT int roctracer_plugin_initialize(uint32_t major, uint32_t minor)
 {
+    must_be(TO_START);
+    stage = STARTED;
     seen.major = major;
     seen.minor = minor;
     return is("refuse") ? -1 : 0;
@@ -62,6 +74,8 @@ ROCTRACER_EXPORT int roctracer_plugin_initialize(uint32_t major, uint32_t minor)
 ROCTRACER_EXPORT void roctracer_plugin_finalize(void)
 {
     enter();
+    must_be(STARTED);
+    stage = OVER;
     seen.finalised++;
     const char *path = getenv("SICK_OUTPUT");
     FILE *file = path ? fopen(path, "a") : NULL;

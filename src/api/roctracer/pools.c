@@ -249,11 +249,12 @@ static uint32_t slot_index(const struct pool *pool)
     return index;
 }
 
-/* Not 0 and never the same again. */
+/* Never the same again, no address and no small number: who passes such does not mean a pool. */
 static uint64_t handle_make(const struct pool *pool)
 {
+    static const uint64_t tag = 0x726f0000ull << 32;
     static uint64_t uses;
-    return ++uses << HANDLE_INDEX_BITS | slot_index(pool);
+    return tag | ++uses << HANDLE_INDEX_BITS | slot_index(pool);
 }
 
 static void pool_use(struct pool *pool, const roctracer_properties_t *properties, char *memory)

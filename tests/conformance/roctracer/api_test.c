@@ -106,6 +106,16 @@ static void names_and_codes_are_inverse(void **state)
     assert_string_equal(roctracer_op_string(ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_COPY, 0), "COPY");
 }
 
+static void names_stay(void **state)
+{
+    (void)state;
+    const char *name = roctracer_op_string(ACTIVITY_DOMAIN_HSA_API, OP, 0);
+    for (uint32_t op = 0; op < HSA_API_ID_DISPATCH; op++)
+        roctracer_op_string(ACTIVITY_DOMAIN_HSA_API, op, 0);
+    assert_ptr_equal(roctracer_op_string(ACTIVITY_DOMAIN_HSA_API, OP, 0), name);
+    assert_string_equal(name, "hsa_system_get_info");
+}
+
 static void what_does_not_exist_has_no_name(void **state)
 {
     (void)state;
@@ -390,6 +400,7 @@ int main(void)
         cmocka_unit_test(errors_are_kept_per_thread_until_the_next),
         cmocka_unit_test(time_goes_on_in_the_runtimes_domain),
         cmocka_unit_test(names_and_codes_are_inverse),
+        cmocka_unit_test(names_stay),
         cmocka_unit_test(what_does_not_exist_has_no_name),
         cmocka_unit_test(properties_are_of_some_domains),
         cmocka_unit_test(a_callback_runs_at_entry_and_exit),

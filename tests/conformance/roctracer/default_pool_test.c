@@ -88,10 +88,36 @@ static void one_of_two_threads_defines_the_default_pool(void **state)
     pthread_barrier_destroy(&both_asked);
 }
 
+/* Without a pool, and with none in its place; `mode` makes no difference. */
+static void a_domain_goes_to_the_default_pool(void **state)
+{
+    static struct catch c;
+    (void)state;
+    for (uint32_t round = 0; round < 4; round++) {
+        memset(&c, 0, sizeof c);
+        const roctracer_properties_t properties = {.mode = round * 0x1234567,
+                                                   .buffer_size = 4096,
+                                                   .buffer_callback_fun = catch_records,
+                                                   .buffer_callback_arg = &c};
+        OK(roctracer_open_pool(&properties));
+        OK(round % 2 ? roctracer_enable_domain_activity(ACTIVITY_DOMAIN_HSA_API)
+                     : roctracer_enable_domain_activity_expl(ACTIVITY_DOMAIN_HSA_API, NULL));
+        call();
+        OK(round % 2 ? roctracer_flush_activity() : roctracer_flush_activity_expl(NULL));
+        assert_int_equal(c.count, 1);
+        OK(roctracer_disable_domain_activity(ACTIVITY_DOMAIN_HSA_API));
+        OK(roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_API, OP, NULL));
+        call();
+        OK(roctracer_close_pool());
+        assert_int_equal(c.count, 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_pool_is_one),
+        cmocka_unit_test(a_domain_goes_to_the_default_pool),
         cmocka_unit_test(one_of_two_threads_defines_the_default_pool),
     };
     return with_runtime(tests, sizeof tests / sizeof tests[0]);

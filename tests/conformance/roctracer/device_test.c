@@ -110,7 +110,7 @@ static void copies_and_memory_are_seen_with_their_call(void **state)
     hsa_signal_t signal;
     (void)state;
     OK(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_HSA_EVT, on_event, &events));
-    assert_int_equal(hsa_amd_memory_pool_allocate(memory, 2 * BYTES, 0, (void **)&from), 0);
+    assert_int_equal(hsa_amd_memory_pool_allocate(memory_pool, 2 * BYTES, 0, (void **)&from), 0);
     assert_int_equal(hsa_amd_agents_allow_access(1, &gpu, NULL, from), HSA_STATUS_SUCCESS);
     to = from + BYTES;
     hsa_memory_copy(to, from, 100);
@@ -149,11 +149,90 @@ static void copies_and_memory_are_seen_with_their_call(void **state)
     hsa_signal_destroy(signal);
 }
 
+/* From the device it is the source that says which one. */
+static void copies_from_the_device_are_its_own(void **state)
+{
+    enum { BYTES = 4096 };
+    static struct catch c;
+    char *memory;
+    hsa_signal_t signal;
+    (void)state;
+    assert_int_equal(hsa_amd_memory_pool_allocate(memory_pool, 2 * BYTES, 0, (void **)&memory), 0);
+    hsa_amd_agents_allow_access(1, &gpu, NULL, memory);
+    catch_open(&c, 4096);
+    OK(roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_COPY, c.pool));
+    hsa_signal_create(1, 0, NULL, &signal);
+    assert_int_equal(
+        hsa_amd_memory_async_copy(memory + BYTES, cpu, memory, gpu, BYTES, 0, NULL, signal), 0);
+    wait_zero(signal);
+    OK(roctracer_close_pool_expl(c.pool));
+    assert_int_equal(c.count, 1);
+    assert_int_equal(c.records[0].device_id, node_of(gpu));
+    assert_int_equal(c.records[0].bytes, BYTES);
+    hsa_amd_memory_pool_free(memory);
+    hsa_signal_destroy(signal);
+}
+
+/* ---- the one call whose arguments are laid out anew */
+
+static struct {
+    unsigned calls;
+    hsa_api_data_t at_enter;
+} rectangle;
+
+static void on_rectangle(uint32_t domain, uint32_t op, const void *data, void *arg)
+{
+    const hsa_api_data_t *call = data;
+    (void)arg;
+    assert_int_equal(domain, ACTIVITY_DOMAIN_HSA_API);
+    assert_int_equal(op, HSA_API_ID_hsa_amd_memory_async_copy_rect);
+    if (call->phase == ACTIVITY_API_PHASE_ENTER)
+        rectangle.at_enter = *call;
+    rectangle.calls++;
+}
+
+static void rectangles_are_seen_with_their_range(void **state)
+{
+    char *memory;
+    hsa_signal_t signal, before[2];
+    hsa_dim3_t to_at = {1, 2, 0}, from_at = {3, 0, 0}, range = {16, 2, 1};
+    (void)state;
+    assert_int_equal(hsa_amd_memory_pool_allocate(memory_pool, 8192, 0, (void **)&memory), 0);
+    hsa_amd_agents_allow_access(1, &gpu, NULL, memory);
+    const hsa_pitched_ptr_t to = {memory, 64, 1024}, from = {memory + 4096, 64, 1024};
+    hsa_signal_create(1, 0, NULL, &signal);
+    for (int i = 0; i < 2; i++)
+        hsa_signal_create(0, 0, NULL, &before[i]);
+    OK(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_API,
+                                    HSA_API_ID_hsa_amd_memory_async_copy_rect, on_rectangle, NULL));
+    assert_int_equal(hsa_amd_memory_async_copy_rect(&to, &to_at, &from, &from_at, &range, gpu,
+                                                    hsaHostToDevice, 2, before, signal),
+                     HSA_STATUS_SUCCESS);
+    wait_zero(signal);
+    OK(roctracer_disable_domain_callback(ACTIVITY_DOMAIN_HSA_API));
+    assert_int_equal(rectangle.calls, 2);
+    const __typeof__(rectangle.at_enter.args.hsa_amd_memory_async_copy_rect) *a =
+        &rectangle.at_enter.args.hsa_amd_memory_async_copy_rect;
+    assert_ptr_equal(a->dst, &to);
+    assert_ptr_equal(a->dst_offset, &to_at);
+    assert_ptr_equal(a->src, &from);
+    assert_ptr_equal(a->src_offset, &from_at);
+    assert_ptr_equal(a->range, &range);
+    assert_memory_equal(&a->range__val, &range, sizeof range);
+    assert_int_equal(a->copy_agent.handle, gpu.handle);
+    assert_int_equal(a->dir, hsaHostToDevice);
+    assert_int_equal(a->num_dep_signals, 2);
+    assert_ptr_equal(a->dep_signals, before);
+    assert_int_equal(a->completion_signal.handle, signal.handle);
+    hsa_amd_memory_pool_free(memory);
+    hsa_signal_destroy(signal);
+}
+
 static void devices_are_found(void **state)
 {
     (void)state;
     find_devices();
-    assert_true(gpu.handle && cpu.handle && memory.handle);
+    assert_true(gpu.handle && cpu.handle && memory_pool.handle);
 }
 
 int main(void)
@@ -163,6 +242,8 @@ int main(void)
         cmocka_unit_test(barriers_of_queues_made_before_it_was_enabled),
         cmocka_unit_test(every_barrier_of_a_queue_is_recorded),
         cmocka_unit_test(copies_and_memory_are_seen_with_their_call),
+        cmocka_unit_test(copies_from_the_device_are_its_own),
+        cmocka_unit_test(rectangles_are_seen_with_their_range),
     };
     return with_runtime(tests, sizeof tests / sizeof tests[0]);
 }

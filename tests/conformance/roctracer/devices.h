@@ -7,7 +7,7 @@
 #include <hsa/hsa_ext_amd.h>
 
 static hsa_agent_t gpu, cpu;
-static hsa_amd_memory_pool_t memory;
+static hsa_amd_memory_pool_t memory_pool;
 
 static inline hsa_status_t agent_visit(hsa_agent_t agent, void *data)
 {
@@ -24,7 +24,7 @@ static inline hsa_status_t pool_visit(hsa_amd_memory_pool_t pool, void *data)
     (void)data;
     hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
     if (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED)
-        memory = pool;
+        memory_pool = pool;
     return HSA_STATUS_SUCCESS;
 }
 

@@ -82,6 +82,32 @@ static void records_say_what_happened(void **state)
     assert_int_equal(c.count, 2);
 }
 
+static uint64_t id_of_callback;
+
+static void on_call(uint32_t domain, uint32_t op, const void *data, void *arg)
+{
+    (void)domain, (void)op, (void)arg;
+    const hsa_api_data_t *call_data = data;
+    id_of_callback = call_data->correlation_id;
+}
+
+static void a_record_has_the_id_of_its_callback(void **state)
+{
+    struct catch c;
+    (void)state;
+    catch_open(&c, 4096);
+    OK(roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_API, OP, c.pool));
+    OK(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_API, OP, on_call, NULL));
+    for (unsigned i = 0; i < 3; i++) {
+        call();
+        OK(roctracer_flush_activity_expl(c.pool));
+        assert_int_equal(c.count, i + 1);
+        assert_int_equal(c.records[i].correlation_id, id_of_callback);
+    }
+    OK(roctracer_disable_op_callback(ACTIVITY_DOMAIN_HSA_API, OP));
+    OK(roctracer_close_pool_expl(c.pool));
+}
+
 static void a_full_pool_is_delivered_without_a_flush(void **state)
 {
     (void)state;
@@ -529,6 +555,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_properties_are_refused),
         cmocka_unit_test(records_say_what_happened),
+        cmocka_unit_test(a_record_has_the_id_of_its_callback),
         cmocka_unit_test(a_full_pool_is_delivered_without_a_flush),
         cmocka_unit_test(a_missing_callback_is_tolerated),
         cmocka_unit_test(memory_comes_from_the_allocator),
