@@ -11,7 +11,8 @@ trap 'rm -rf "$work"' EXIT
 "$cmake" --install "$build" --prefix "$work/first" >"$work/install.log"
 mv "$work/first" "$work/moved"
 
-"$cmake" -S "$here/client" -B "$work/client" "-DCMAKE_PREFIX_PATH=$work/moved" >"$work/client.log" ||
+"$cmake" -S "$here/client" -B "$work/client" "-DCMAKE_PREFIX_PATH=$work/moved" \
+  "-DEXAMPLES=$here/../../examples" >"$work/client.log" ||
   { cat "$work/client.log"; exit 1; }
 "$cmake" --build "$work/client" >"$work/client.log" || { cat "$work/client.log"; exit 1; }
 "$work/client/client"
@@ -23,6 +24,12 @@ if [ -x "$work/moved/bin/crocprof" ]; then
   "$work/moved/bin/crocprof" list >"$work/list" 2>&1 || { cat "$work/list"; exit 1; }
   grep -q SQ_WAVES "$work/list" || { cat "$work/list"; exit 1; }
 fi
+
+# A program without HIP: the tool is loaded, and has nothing to say.
+for tool in call_times call_times_cpp; do
+  LD_PRELOAD="$work/client/lib$tool.so" "$work/client/client" 2>"$work/$tool.log"
+  [ "$(wc -l <"$work/$tool.log")" = 1 ] || { cat "$work/$tool.log"; exit 1; }
+done
 
 # ROCtracer's tool finds its libraries and its plugin beside itself.
 "$work/client/markers"
