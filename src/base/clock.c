@@ -19,12 +19,18 @@ struct anchor {
     uint64_t ticks, ns;
 };
 
+/* Ticks that lie so far (20 s and more) ahead of the newest anchor are older than a reset. */
+static const uint64_t ahead_ticks = UINT64_C(1) << 36;
+
 bool clock_uses_tsc;
 
 /* Guarded by `lock`. The oldest half is thinned out when the table is full. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct anchor anchors[ANCHORS_MAX];
 static unsigned anchor_count;
+/* The last two before the TSC began again (a suspended machine, a restored process). */
+static struct anchor former[2];
+static bool was_reset;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 #if defined(__x86_64__)
@@ -91,16 +97,27 @@ void clock_init(void)
     pthread_once(&once, init_once);
 }
 
-static struct clock_segment segment_between(unsigned i, unsigned j)
+static struct clock_segment segment_of(const struct anchor pair[2], uint64_t first, uint64_t last)
 {
-    struct clock_segment segment = {.first_ticks = i ? anchors[i].ticks : 0,
-                                    .last_ticks =
-                                        j + 1 == anchor_count ? UINT64_MAX : anchors[j].ticks,
-                                    .base_ticks = anchors[i].ticks,
-                                    .base_ns = anchors[i].ns};
-    segment.ns_per_tick =
-        (double)(anchors[j].ns - anchors[i].ns) / (double)(anchors[j].ticks - anchors[i].ticks);
-    return segment;
+    return (struct clock_segment){
+        .first_ticks = first,
+        .last_ticks = last,
+        .base_ticks = pair[0].ticks,
+        .base_ns = pair[0].ns,
+        .ns_per_tick = (double)(pair[1].ns - pair[0].ns) / (double)(pair[1].ticks - pair[0].ticks),
+    };
+}
+
+/* The last ticks that the newest segment is good for. */
+static uint64_t end_ticks(void)
+{
+    return was_reset ? anchors[anchor_count - 1].ticks + ahead_ticks : UINT64_MAX;
+}
+
+static struct clock_segment segment_from(unsigned i)
+{
+    return segment_of(&anchors[i], i ? anchors[i].ticks : 0,
+                      i + 2 == anchor_count ? end_ticks() : anchors[i + 1].ticks);
 }
 
 /* Forgets every second old anchor: long runs keep coarse history and a fine recent past. */
@@ -113,16 +130,30 @@ static void anchors_thin(void)
     anchor_count = kept;
 }
 
+/* What was recorded before and is not delivered yet keeps its times. */
+static void anchors_restart(void)
+{
+    if (anchor_count > 1) {
+        former[0] = anchors[anchor_count - 2];
+        former[1] = anchors[anchor_count - 1];
+        was_reset = true;
+    }
+    anchors[0] = anchor_read();
+    anchor_count = 1;
+}
+
 static void anchor_add(void)
 {
     struct anchor now = anchor_read();
+    if (now.ticks < anchors[anchor_count - 1].ticks) {
+        anchors_restart();
+        now = anchor_read();
+    }
     while (now.ns - anchors[anchor_count - 1].ns < SEGMENT_MIN_NS) {
         if (anchor_count > 1)
             return;
         now = anchor_read(); /* once in a process: wait for the first segment to be long enough */
     }
-    if (now.ticks <= anchors[anchor_count - 1].ticks)
-        return; /* TSC reset by a suspend: keep extrapolating */
     if (anchor_count == ANCHORS_MAX)
         anchors_thin();
     anchors[anchor_count++] = now;
@@ -133,7 +164,7 @@ struct clock_segment clock_segment_now(void)
     clock_init();
     pthread_mutex_lock(&lock);
     anchor_add();
-    struct clock_segment segment = segment_between(anchor_count - 2, anchor_count - 1);
+    struct clock_segment segment = segment_from(anchor_count - 2);
     pthread_mutex_unlock(&lock);
     return segment;
 }
@@ -144,7 +175,8 @@ static struct clock_segment segment_find(uint64_t ticks)
     unsigned i = anchor_count - 2;
     while (i > 0 && anchors[i].ticks > ticks)
         i--;
-    struct clock_segment segment = segment_between(i, i + 1);
+    struct clock_segment segment =
+        ticks > end_ticks() ? segment_of(former, end_ticks() + 1, UINT64_MAX) : segment_from(i);
     pthread_mutex_unlock(&lock);
     return segment;
 }
