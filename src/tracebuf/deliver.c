@@ -1,4 +1,4 @@
-/* Rotation, delivery and the threads that do it. */
+/* Delivery and the threads that do it. */
 #include "base/callback.h"
 #include "base/futex.h"
 #include "base/log.h"
@@ -48,99 +48,6 @@ bool tracebuf_delivering(void)
     return own_delivery != NULL;
 }
 
-static struct tracebuf_segment *free_take(struct tracebuf_state *state)
-{
-    struct tracebuf_segment *segment = state->free;
-    if (segment)
-        state->free = segment->next;
-    return segment;
-}
-
-bool state_rotate(struct tracebuf *buffer)
-{
-    struct tracebuf_state *state = buffer->state;
-    struct tracebuf_segment *next = state->closed ? NULL : free_take(state);
-    if (!next)
-        return false;
-    struct tracebuf_segment *full = atomic_load(&buffer->current);
-    full->next = NULL;
-    full->sequence = ++state->sequence;
-    if (state->full_last)
-        state->full_last->next = full;
-    else
-        state->full_first = full;
-    state->full_last = full;
-    /* current first: a lease is valid only for a generation read before it, so a producer that sees
-     * the new segment under the old generation merely gets a lease that ends at once */
-    atomic_store_explicit(&buffer->current, next, memory_order_release);
-    atomic_fetch_add_explicit(&buffer->generation, 1, memory_order_acq_rel);
-    return true;
-}
-
-/* Counted before it is there, so that others do not make too many. */
-static bool segment_announce(struct tracebuf_state *state, unsigned most)
-{
-    pthread_mutex_lock(&state->rotate_lock);
-    bool wanted = !state->closed && !state->free && state->segment_count < most;
-    state->segment_count += wanted;
-    pthread_mutex_unlock(&state->rotate_lock);
-    return wanted;
-}
-
-void state_extend(struct tracebuf *buffer, bool own)
-{
-    struct tracebuf_state *state = buffer->state;
-    if (!segment_announce(state, own ? SEGMENTS_MAX : SEGMENTS_NORMAL))
-        return;
-    struct tracebuf_segment *segment = segment_create(&buffer->config);
-    pthread_mutex_lock(&state->rotate_lock);
-    bool kept = segment && !state->closed;
-    if (kept) {
-        segment->next = state->free;
-        state->free = segment;
-    } else {
-        state->segment_count--;
-    }
-    pthread_mutex_unlock(&state->rotate_lock);
-    if (!kept)
-        segment_destroy(segment);
-}
-
-static struct tracebuf_segment *full_pop(struct tracebuf_state *state, uint64_t up_to)
-{
-    pthread_mutex_lock(&state->rotate_lock);
-    struct tracebuf_segment *segment = state->full_first;
-    if (segment && segment->sequence > up_to)
-        segment = NULL;
-    if (segment) {
-        state->full_first = segment->next;
-        if (!state->full_first)
-            state->full_last = NULL;
-        state->delivering++;
-    }
-    pthread_mutex_unlock(&state->rotate_lock);
-    return segment;
-}
-
-static void segment_release(struct tracebuf_state *state, struct tracebuf_segment *segment)
-{
-    struct tracebuf_segment *surplus = NULL;
-    segment_reset(segment);
-    pthread_mutex_lock(&state->rotate_lock);
-    state->delivering--;
-    if (state->segment_count > SEGMENTS_NORMAL || state->closed) {
-        state->segment_count--;
-        surplus = segment;
-    } else {
-        segment->next = state->free;
-        state->free = segment;
-    }
-    atomic_fetch_add(&state->freed_epoch, 1);
-    pthread_mutex_unlock(&state->rotate_lock);
-    segment_destroy(surplus);
-    futex_wake_all(&state->freed_epoch);
-}
-
 /* One call of the consumer. False: there is nothing more. */
 static bool batch_deliver(struct tracebuf *buffer, struct segment_cursor *cursor,
                           const struct window *window)
@@ -177,7 +84,7 @@ static void handover_end(struct handover *h)
 {
     own_delivery = h->delivery.outer;
     window_give(&h->window);
-    segment_release(h->buffer->state, h->segment);
+    state_release(h->buffer->state, h->segment);
 }
 
 /* The consumer has ended its thread (pthread_exit): what it has not seen is lost. */
@@ -222,7 +129,7 @@ static uint64_t rotate_if_used(struct tracebuf *buffer, bool *rotated)
 static void deliver_up_to(struct tracebuf *buffer, uint64_t sequence)
 {
     struct tracebuf_segment *segment;
-    while ((segment = full_pop(buffer->state, sequence)))
+    while ((segment = state_full_pop(buffer->state, sequence)))
         segment_deliver(buffer, segment);
 }
 
@@ -286,8 +193,7 @@ static bool serve(struct tracebuf *buffer)
         /* a nested serve may have gone further already */
         if (atomic_load(&state->flush_done) < wanted)
             atomic_store_explicit(&state->flush_done, wanted, memory_order_release);
-        atomic_fetch_add(&state->flush_epoch, 1);
-        futex_wake_all(&state->flush_epoch);
+        state_epoch_end(&state->flush_epoch);
     }
     return true;
 }
@@ -335,11 +241,13 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
+static _Atomic bool failure_told;
+
 /* In THREAD_STARTING. */
 static bool thread_launch(struct tracebuf_thread *thread)
 {
     int error = own_thread_create(&thread->handle, thread_main, thread);
-    if (error)
+    if (error && !atomic_exchange(&failure_told, true)) /* it is tried for every full buffer */
         log_error("tracebuf", "cannot create a delivery thread: %s", strerror(error));
     atomic_store_explicit(&thread->state, error ? THREAD_NONE : THREAD_RUNS, memory_order_release);
     return error == 0;
@@ -362,6 +270,18 @@ static bool thread_claim_running(struct tracebuf_thread *thread, enum thread_sta
     return atomic_compare_exchange_strong(&thread->state, &runs, to);
 }
 
+/* There is no thread any more: who waits for it looks again. */
+static void waiters_release(const struct tracebuf_thread *thread)
+{
+    for (uint32_t i = 0; i < tracebuf_count(); i++) {
+        struct tracebuf_state *state = tracebuf_at(i)->state;
+        if (atomic_load(&state->thread) != thread)
+            continue;
+        state_epoch_end(&state->flush_epoch);
+        state_epoch_end(&state->freed_epoch);
+    }
+}
+
 /* A consumer has ended the thread, which is not its own: there is another one. */
 static void thread_replace(void *arg)
 {
@@ -370,7 +290,8 @@ static void thread_replace(void *arg)
     if (!thread_claim_running(thread, THREAD_STARTING))
         return; /* somebody waits for this one's end */
     pthread_detach(pthread_self());
-    thread_launch(thread);
+    if (!thread_launch(thread))
+        waiters_release(thread);
     log_warning("tracebuf", "a callback has ended the thread that delivers to it: records that it "
                             "had not seen are lost");
 }
@@ -429,20 +350,21 @@ bool delivery_is_own(const struct tracebuf *buffer)
     return own_thread && own_thread == atomic_load(&buffer->state->thread);
 }
 
-/* In a forked child the thread is started again by the first one who needs it. */
-static void thread_ensure(struct tracebuf_thread *thread)
+/* In a forked child the thread is started again by the first one who needs it. False: it cannot be.
+ */
+static bool thread_ensure(struct tracebuf_thread *thread)
 {
-    if (atomic_load_explicit(&thread->state, memory_order_acquire) == THREAD_NONE &&
-        !atomic_load(&shut_down))
-        thread_start(thread);
+    return atomic_load_explicit(&thread->state, memory_order_acquire) != THREAD_NONE ||
+           (!atomic_load(&shut_down) && thread_start(thread));
 }
 
-static void thread_wake(struct tracebuf_thread *thread)
+static bool thread_wake(struct tracebuf_thread *thread)
 {
-    thread_ensure(thread);
+    bool there = thread_ensure(thread);
     atomic_fetch_add(&thread->signal, 1);
     if (atomic_load(&thread->sleeping))
         futex_wake_all(&thread->signal);
+    return there;
 }
 
 void tracebuf_leave(void)
@@ -463,12 +385,14 @@ void tracebuf_threads_renew(void)
         thread_wake(&delivery_threads[i]);
 }
 
-void delivery_request(struct tracebuf *buffer)
+bool delivery_request(struct tracebuf *buffer)
 {
     struct tracebuf_thread *thread =
         atomic_load_explicit(&buffer->state->thread, memory_order_acquire);
-    if (thread && !atomic_exchange(&buffer->state->requested, true))
-        thread_wake(thread);
+    if (!thread)
+        return false;
+    return atomic_exchange(&buffer->state->requested, true) ? thread_ensure(thread)
+                                                            : thread_wake(thread);
 }
 
 void delivery_wait(_Atomic uint32_t *word, uint32_t value)
@@ -484,7 +408,7 @@ void delivery_wait(_Atomic uint32_t *word, uint32_t value)
             futex_wait(word, value, &moment);
 }
 
-static bool is_over(const struct tracebuf *buffer)
+bool delivery_is_over(const struct tracebuf *buffer)
 {
     return atomic_load(&shut_down) && !buffer->config.outlives_shutdown;
 }
@@ -506,7 +430,7 @@ static uint64_t flush_request(struct tracebuf *buffer, struct tracebuf_thread *t
 void tracebuf_flush_start(struct tracebuf *buffer)
 {
     struct tracebuf_thread *thread = atomic_load(&buffer->state->thread);
-    if (thread && !is_over(buffer))
+    if (thread && !delivery_is_over(buffer))
         flush_request(buffer, thread);
 }
 
@@ -514,7 +438,7 @@ void tracebuf_flush(struct tracebuf *buffer)
 {
     struct tracebuf_state *state = buffer->state;
     struct tracebuf_thread *thread = atomic_load(&state->thread);
-    if (!thread || is_over(buffer))
+    if (!thread || delivery_is_over(buffer))
         return;
     if (delivery_is_own(buffer)) {
         state_deliver(buffer);
@@ -526,7 +450,7 @@ void tracebuf_flush(struct tracebuf *buffer)
     for (;;) {
         uint32_t epoch = atomic_load(&state->flush_epoch);
         if (atomic_load_explicit(&state->flush_done, memory_order_acquire) >= ticket ||
-            is_over(buffer))
+            delivery_is_over(buffer) || !thread_ensure(thread))
             return;
         delivery_wait(&state->flush_epoch, epoch);
     }
@@ -556,6 +480,16 @@ static void thread_end(struct tracebuf_thread *thread)
     atomic_store(&thread->state, THREAD_NONE);
 }
 
+/* Of calls that were still returning. */
+static void last_records_deliver(struct tracebuf *buffer)
+{
+    pthread_mutex_lock(&buffer->state->rotate_lock);
+    buffer->state->ending = true;
+    pthread_mutex_unlock(&buffer->state->rotate_lock);
+    state_deliver(buffer);
+    tracebuf_close(buffer);
+}
+
 void tracebuf_shutdown(void)
 {
     for (uint32_t i = 0; i < tracebuf_count(); i++)
@@ -564,10 +498,7 @@ void tracebuf_shutdown(void)
     atomic_store(&shut_down, true);
     for (uint32_t i = 0; i < atomic_load(&delivery_thread_count); i++)
         thread_end(&delivery_threads[i]);
-    for (uint32_t i = 0; i < tracebuf_count(); i++) {
-        if (tracebuf_at(i)->config.outlives_shutdown)
-            continue;
-        state_deliver(tracebuf_at(i)); /* of calls that were still returning */
-        tracebuf_close(tracebuf_at(i));
-    }
+    for (uint32_t i = 0; i < tracebuf_count(); i++)
+        if (!tracebuf_at(i)->config.outlives_shutdown)
+            last_records_deliver(tracebuf_at(i));
 }

@@ -23,6 +23,7 @@ struct tracebuf_state {
     uint64_t sequence;      /* of the last rotation */
     unsigned segment_count; /* current, full, free and being delivered */
     bool closed;
+    bool ending;         /* producers rotate no more: closing would never find it empty */
     unsigned delivering; /* nesting depth; delivery thread, read by close under rotate_lock */
     /* Its consumer will not return. Writer: tracebuf_leave (relaxed). Readers: any, who then
      * neither call the consumer nor wait for it. */
@@ -58,6 +59,12 @@ bool state_rotate(struct tracebuf *buffer);
 /* None is free: makes one if the buffer may have a further one. `own`: for its own consumer. */
 void state_extend(struct tracebuf *buffer, bool own);
 
+/* The oldest full segment, if it was filled by then; for delivery, which gives it back. */
+struct tracebuf_segment *state_full_pop(struct tracebuf_state *state, uint64_t up_to);
+void state_release(struct tracebuf_state *state, struct tracebuf_segment *segment);
+/* Who waits on one of the epochs looks again. */
+void state_epoch_end(_Atomic uint32_t *epoch);
+
 /* On the delivery thread: rotates and delivers all that was committed before the call. */
 void state_deliver(struct tracebuf *buffer);
 
@@ -69,8 +76,10 @@ void fork_prepare(void);
 void fork_parent(void);
 void fork_child_reset(struct tracebuf *buffer);
 
-/* The thread of `buffer` has something to do. */
-void delivery_request(struct tracebuf *buffer);
+/* The thread of `buffer` has something to do. False: there is none, and none can be made. */
+bool delivery_request(struct tracebuf *buffer);
+/* The process ends: what finds no room is lost, nobody waits for it any more. */
+bool delivery_is_over(const struct tracebuf *buffer);
 /* The calling thread serves that buffer. */
 bool delivery_is_own(const struct tracebuf *buffer);
 /* A producer on this thread takes more memory, or loses records, before it waits. */

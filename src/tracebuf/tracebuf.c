@@ -1,6 +1,5 @@
 #include "tracebuf/tracebuf.h"
 
-#include "base/futex.h"
 #include "base/log.h"
 #include "tracebuf/state.h"
 
@@ -160,7 +159,8 @@ static bool rotate_once(struct tracebuf *buffer, uint64_t generation, bool *clos
     pthread_mutex_lock(&state->rotate_lock);
     *epoch = atomic_load(&state->freed_epoch);
     *closed = state->closed || state_is_abandoned(state);
-    bool moved = atomic_load(&buffer->generation) != generation || state_rotate(buffer);
+    bool moved =
+        atomic_load(&buffer->generation) != generation || (!state->ending && state_rotate(buffer));
     pthread_mutex_unlock(&state->rotate_lock);
     return moved;
 }
@@ -183,9 +183,13 @@ static bool make_room(struct tracebuf *buffer, uint64_t generation)
     tracebuf_rotating = false;
     if (closed || (own && !moved) || !atomic_load(&state->thread))
         return false;
-    delivery_request(buffer);
-    if (!moved)
-        delivery_wait(&state->freed_epoch, epoch);
+    bool served = delivery_request(buffer);
+    if (moved)
+        return true;
+    /* After the look for a free segment: the end delivers once more after it has said so. */
+    if (!served || delivery_is_over(buffer))
+        return false;
+    delivery_wait(&state->freed_epoch, epoch);
     return true;
 }
 
@@ -234,12 +238,6 @@ void tracebuf_wake(struct thread *self)
         delivery_request(buffer);
 }
 
-static void wake_waiters(_Atomic uint32_t *epoch)
-{
-    atomic_fetch_add(epoch, 1);
-    futex_wake_all(epoch);
-}
-
 static void loss_report(const struct tracebuf *buffer)
 {
     size_t too_large_bytes = atomic_load(&buffer->state->too_large_bytes);
@@ -285,7 +283,7 @@ bool tracebuf_close(struct tracebuf *buffer)
         storage = next;
     }
     loss_report(buffer);
-    wake_waiters(&buffer->state->freed_epoch);
-    wake_waiters(&buffer->state->flush_epoch);
+    state_epoch_end(&buffer->state->freed_epoch);
+    state_epoch_end(&buffer->state->flush_epoch);
     return true;
 }
