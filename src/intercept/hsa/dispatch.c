@@ -132,10 +132,8 @@ static struct dispatch *dispatch_take(struct dispatch_queue *queue)
 {
     if (queue->ready == NULL)
         queue->ready = atomic_exchange_explicit(&queue->returned, NULL, memory_order_acquire);
-    if (queue->ready == NULL && !block_add(queue)) {
-        queue->lost++;
+    if (queue->ready == NULL && !block_add(queue))
         return NULL;
-    }
     struct dispatch *dispatch = queue->ready;
     queue->ready = dispatch->next;
     dispatch_prefetch(queue->ready);
@@ -191,6 +189,9 @@ void dispatch_queue_free(struct dispatch_queue *queue)
 {
     struct dispatch_block *next;
 
+    if (queue->lost > 0)
+        log_warning("intercept", "%llu dispatches of queue %llu are not reported: no memory",
+                    (unsigned long long)queue->lost, (unsigned long long)queue->id);
     for (struct dispatch_block *block = queue->blocks; block != NULL; block = next) {
         next = block->next;
         signals_block_free(block->signals);
@@ -531,6 +532,7 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     struct dispatch *dispatch = dispatch_take(queue);
     struct trace_packets packets;
 
+    queue->lost += dispatch == NULL;
     if (dispatch == NULL || !dispatch_open(dispatch, counting)) {
         if (dispatch != NULL)
             dispatch_put_back(dispatch);

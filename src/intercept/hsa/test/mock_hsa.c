@@ -157,8 +157,9 @@ static hsa_status_t signal_create(hsa_signal_value_t value, uint32_t count,
 {
     amd_signal_t *made = aligned_alloc(64, sizeof *made);
 
-    (void)count;
-    (void)consumers;
+    (void)count, (void)consumers;
+    if (made == NULL)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     memset(made, 0, sizeof *made);
     made->kind = AMD_SIGNAL_KIND_USER;
     made->value = value;
@@ -389,8 +390,7 @@ static hsa_status_t queue_make(hsa_agent_t agent, uint32_t size, hsa_queue_type3
                                void (*error)(hsa_status_t, hsa_queue_t *, void *), void *data,
                                uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
 {
-    (void)private_size;
-    (void)group_size;
+    (void)private_size, (void)group_size;
     if (agent.handle != MOCK_GPU)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (type == HSA_QUEUE_TYPE_COOPERATIVE)
@@ -400,6 +400,8 @@ static hsa_status_t queue_make(hsa_agent_t agent, uint32_t size, hsa_queue_type3
         if (queues[i].used)
             continue;
         unsigned char(*packets)[64] = packets_make();
+        if (packets == NULL)
+            break;
         queues[i] = (struct mock_queue){.hsa = {.size = size, .id = (uint64_t)i + 40},
                                         .used = true,
                                         .packets = packets,
@@ -407,10 +409,11 @@ static hsa_status_t queue_make(hsa_agent_t agent, uint32_t size, hsa_queue_type3
                                         .error_data = data};
         pthread_mutex_init(&queues[i].lock, NULL);
         *queue = &queues[i].hsa;
-        break;
+        pthread_mutex_unlock(&device_lock);
+        return HSA_STATUS_SUCCESS;
     }
     pthread_mutex_unlock(&device_lock);
-    return HSA_STATUS_SUCCESS;
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 /* Without an interceptor: all get the same. */
@@ -520,10 +523,7 @@ static hsa_status_t async_copy(void *target, hsa_agent_t target_agent, const voi
 {
     amd_signal_t *signal = (amd_signal_t *)(uintptr_t)completion.handle;
 
-    (void)target_agent;
-    (void)source_agent;
-    (void)count;
-    (void)signals;
+    (void)target_agent, (void)source_agent, (void)count, (void)signals;
     if (size == 0)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     memcpy(target, source, size);

@@ -1,0 +1,139 @@
+/* No memory: every allocation in turn fails, then all of them. The program must get what it would
+   have without us, and its kernels are reported or told of as lost. */
+#include "intercept/hsa/test/hsa_calls.h"
+
+#include <dlfcn.h>
+
+enum { KERNELS = 80, FAILURES = 8 };
+
+/* Stand before libc's in this program. Written by the test's thread while nobody else allocates. */
+static bool counting_down;
+static int allocations_left;
+
+static bool fails(void)
+{
+    return counting_down && allocations_left-- <= 0;
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    void *(*next)(size_t, size_t) = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "aligned_alloc");
+    return fails() ? NULL : next(alignment, size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    extern void *__libc_calloc(size_t, size_t);
+    return fails() ? NULL : __libc_calloc(count, size);
+}
+
+static void allocations_fail_after(int count)
+{
+    allocations_left = count;
+    counting_down = count >= 0;
+}
+
+/* Kernels with one signal, while memory is short; they all run. */
+static uint32_t kernels_run(hsa_queue_t *queue, int allocations)
+{
+    hsa_signal_t signal = signal_make(KERNELS);
+    uint64_t seen = mock_kernels_seen();
+    uint32_t records = double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1);
+    allocations_fail_after(allocations);
+    for (uint32_t i = 0; i < KERNELS; i++) {
+        hsa_kernel_dispatch_packet_t packet = kernel_packet(64, signal);
+        mock_packets_submit(queue, &packet, 1);
+    }
+    allocations_fail_after(-1);
+    assert_true(value_reached(signal, 0));
+    assert_int_equal(mock_kernels_seen() - seen, KERNELS);
+    completion_harvest(STALL_NS);
+    CALL(hsa_signal_destroy)(signal);
+    return double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1) - records;
+}
+
+static void kernels_run_without_memory(void **state)
+{
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    for (int n = 0; n < FAILURES; n++) {
+        hsa_queue_t *queue = queue_open();
+        assert_in_range(kernels_run(queue, n), 0, KERNELS);
+        /* and with memory again nothing is missing */
+        assert_int_equal(kernels_run(queue, 1000), KERNELS);
+        assert_int_equal(CALL(hsa_queue_destroy)(queue), HSA_STATUS_SUCCESS);
+    }
+    assert_int_equal(double_open_events(), 0);
+}
+
+static void queues_are_made_without_memory(void **state)
+{
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    for (int n = 0; n < FAILURES; n++) {
+        hsa_queue_t *queue = NULL;
+        allocations_fail_after(n);
+        hsa_status_t status =
+            CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 64, 0, NULL, NULL, 0, 0, &queue);
+        allocations_fail_after(-1);
+        if (queue == NULL) { /* the runtime's own need */
+            assert_int_equal(status, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+            continue;
+        }
+        assert_int_equal(status, HSA_STATUS_SUCCESS);
+        kernels_run(queue, 1000);
+        assert_int_equal(CALL(hsa_queue_destroy)(queue), HSA_STATUS_SUCCESS);
+    }
+}
+
+static void copies_run_without_memory(void **state)
+{
+    static char from[64], to[64];
+    (void)state;
+    double_listen(TRACE_MEMORY_COPY, -1);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    hsa_signal_t signal = signal_make(0);
+    for (int n = 0; n < FAILURES; n++) {
+        amd_signal(signal)->value = 1;
+        allocations_fail_after(n % 3);
+        assert_int_equal(CALL(hsa_amd_memory_async_copy)(to, (hsa_agent_t){MOCK_GPU}, from,
+                                                         (hsa_agent_t){MOCK_CPU}, sizeof from, 0,
+                                                         NULL, signal),
+                         HSA_STATUS_SUCCESS);
+        allocations_fail_after(-1);
+        assert_true(value_reached(signal, 0));
+    }
+    assert_true(completion_drain(STALL_NS));
+    CALL(hsa_signal_destroy)(signal);
+    assert_int_equal(double_open_events(), 0);
+}
+
+static void executables_freeze_without_memory(void **state)
+{
+    (void)state;
+    double_listen(TRACE_CODE_OBJECT, -1);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    for (int n = 0; n < FAILURES; n++) {
+        allocations_fail_after(n);
+        hsa_status_t status = CALL(hsa_executable_freeze)(mock_executable(), NULL);
+        allocations_fail_after(-1);
+        assert_int_equal(status, HSA_STATUS_SUCCESS);
+        assert_int_equal(CALL(hsa_executable_destroy)(mock_executable()), HSA_STATUS_SUCCESS);
+    }
+}
+
+int main(void)
+{
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    return 0; /* the allocator is theirs */
+#endif
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(kernels_run_without_memory, reset),
+        cmocka_unit_test_setup(queues_are_made_without_memory, reset),
+        cmocka_unit_test_setup(copies_run_without_memory, reset),
+        cmocka_unit_test_setup(executables_freeze_without_memory, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop);
+}
