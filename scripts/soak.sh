@@ -11,6 +11,6 @@ cmake -S . -B "$dir" -UCROC_E2E_REPEAT -UCROC_ENDINGS_REPEAT -UCROC_E2E_TIMEOUT_
 "$dir/bin/crocgpu" "$dir/tests/conformance/conformance_roctracer_pools" 1000000 || status=1
 "$dir/tests/conformance/conformance_roctracer_threads" 100000 || status=1
 CROCPROF_SERIALIZE_LIMIT_MS=100000 "$dir/bin/crocgpu" "$dir/tests/conformance/dispatch_torture" \
-    "$dir/tests/conformance/torture/torture_gfx90a.co" "${CROC_TORTURE_S:-3600}" || status=1
+    "$dir/tests/conformance/torture/torture_gfx90a.co" "${CROC_TORTURE_S:-3600}" 0 restart || status=1
 CROC_STRESS_RECORDS=10000000 "$dir/tests/tracebuf_tracebuf_test" || status=1
 exit $status

@@ -84,5 +84,8 @@ void device_open(const char *object_file)
 
 void device_close(void)
 {
+    HSA(hsa_memory_free(device_memory));
+    HSA(hsa_memory_free(host_memory));
+    device_cpu.handle = device_gpu.handle = host_pool.handle = device_pool.handle = 0;
     HSA(hsa_shut_down());
 }
