@@ -97,11 +97,11 @@ typedef struct rocprofiler_callback_tracing_code_object_load_data_t {
     uint64_t load_size;
     int64_t load_delta; /**< Added to an address in the ELF gives the loaded address */
     rocprofiler_code_object_storage_type_t storage_type;
-    union {
-        struct {
+    __extension__ union {
+        __extension__ struct {
             int storage_file; /**< File descriptor, for STORAGE_TYPE_FILE */
         };
-        struct {
+        __extension__ struct {
             uint64_t memory_base; /**< Of the ELF image, for STORAGE_TYPE_MEMORY */
             uint64_t memory_size;
         };

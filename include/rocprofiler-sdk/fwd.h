@@ -409,8 +409,8 @@ typedef struct rocprofiler_callback_tracing_record_t {
 
 /** One entry of what a buffer delivers; category and kind tell the payload's type. */
 typedef struct rocprofiler_record_header_t {
-    union {
-        struct {
+    __extension__ union {
+        __extension__ struct {
             uint32_t category; /**< ::rocprofiler_buffer_category_t */
             uint32_t kind;
         };

@@ -155,7 +155,7 @@ typedef enum ompt_mutex_t {
 } ompt_mutex_t;
 
 /** Bits of a task. */
-typedef enum ompt_task_flag_t {
+__extension__ typedef enum ompt_task_flag_t {
     ompt_task_initial = 0x00000001,
     ompt_task_implicit = 0x00000002,
     ompt_task_explicit = 0x00000004,
@@ -193,7 +193,7 @@ typedef enum ompt_target_t {
 } ompt_target_t;
 
 /** Bits of a parallel region. */
-typedef enum ompt_parallel_flag_t {
+__extension__ typedef enum ompt_parallel_flag_t {
     ompt_parallel_invoker_program = 0x00000001,
     ompt_parallel_invoker_runtime = 0x00000002,
     ompt_parallel_league = 0x40000000,
