@@ -113,13 +113,13 @@ def read(path):
     return columns, blocks
 
 
-def block_text(block, prefix, extent, array):
+def block_text(block, prefix, extent, first):
     instances, last = extent
     control, value = block.control or (None, block.clock[1] if block.clock else 0)
     control = f"REG_{prefix}_{control}" if control else "0"
     flags = " | ".join(block.flags) or "0"
     return (f'    {{"{block.name}", {block.id}, {instances}, {block.counters}, {last}, {flags}, '
-            f"0x{block.bits:x}u, {control}, 0x{value:x}u, {block.file}, {array}}},")
+            f"{block.file}, {first}, 0x{block.bits:x}u, {control}, 0x{value:x}u}},")
 
 
 def main():
@@ -127,7 +127,7 @@ def main():
     name = path.stem
     columns, blocks = read(path)
     lines = [f"/* Generated from data/blocks/{path.name} by gen/gen_blocks.py. */"]
-    arrays, tables = {}, []
+    registers, starts, tables = [], {}, []
     for column, prefix in enumerate(columns["registers"]):
         table = [f"static const struct gpu_block {name}_blocks_{column}[] = {{"]
         for block in blocks:
@@ -135,19 +135,20 @@ def main():
                 continue
             rows = tuple("{%s}" % ", ".join(row)
                          for row in block.register_rows(prefix, block.extents[column][0]))
-            if rows not in arrays:
-                arrays[rows] = f"{name}_registers_{len(arrays)}"
-                lines += [f"static const struct gpu_counter_registers {arrays[rows]}[] = {{",
-                          *(f"    {row}," for row in rows), "};"]
-            table.append(block_text(block, prefix, block.extents[column], arrays[rows]))
+            if rows not in starts:
+                starts[rows] = len(registers)
+                registers += rows
+            table.append(block_text(block, prefix, block.extents[column], starts[rows]))
         tables += [*table, "};"]
     families = [
-        f'    {{"{architecture}", {name}_blocks_{column}, '
-        f"sizeof {name}_blocks_{column} / sizeof {name}_blocks_{column}[0], {low}, {high}, "
+        f'    {{"{architecture}", sizeof {name}_blocks_{column} / sizeof {name}_blocks_{column}[0], '
+        f"{name}_blocks_{column}, {name}_registers, {low}, {high}, "
         f"&{columns['registers'][column].lower()}_generation}},"
         for column, (members, low, high) in enumerate(
             zip(columns["members"], columns["low"], columns["high"]))
         for architecture in members.split("/")]
+    lines += [f"static const struct gpu_counter_registers {name}_registers[] = {{",
+              *(f"    {row}," for row in registers), "};"]
     lines += [*tables, f"const struct gpu_family {name}_families[] = {{", *families, "};",
               f"const uint32_t {name}_family_count = "
               f"sizeof {name}_families / sizeof {name}_families[0];"]

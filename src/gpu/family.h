@@ -27,10 +27,11 @@ struct gpu_generation {
 };
 
 struct gpu_family {
-    const char *architecture;
-    const struct gpu_block *blocks;
+    char architecture[12];
     uint32_t block_count;
-    uint32_t accumulate_low, accumulate_high; /* SQ events; 0: none */
+    const struct gpu_block *blocks;
+    const struct gpu_counter_registers *registers; /* of all blocks of the generation */
+    uint32_t accumulate_low, accumulate_high;      /* SQ events; 0: none */
     const struct gpu_generation *generation;
 };
 

@@ -59,6 +59,12 @@ const struct gpu_block *gpu_block_by_name(const struct gpu_target *target, const
     return NULL;
 }
 
+const struct gpu_counter_registers *gpu_block_registers(const struct gpu_target *target,
+                                                        const struct gpu_block *block)
+{
+    return target->family->registers + block->registers;
+}
+
 static uint32_t array_count(const struct gpu_geometry *g)
 {
     return g->se_count * (g->sa_per_se ? g->sa_per_se : 1);

@@ -48,17 +48,17 @@ struct gpu_counter_registers {
 enum { GPU_BASE_DIES = 4 };
 
 struct gpu_block {
-    const char *name;
-    uint32_t id;        /* hsa_ven_amd_aqlprofile_block_name_t, aqlprofile_block_name_t */
-    uint32_t instances; /* per die (or array, processor), in the largest member of the family */
-    uint32_t counters;  /* registers per instance */
-    uint32_t event_max;
-    uint32_t flags;         /* enum gpu_block_flags */
+    char name[12];
+    uint16_t id;        /* hsa_ven_amd_aqlprofile_block_name_t, aqlprofile_block_name_t */
+    uint16_t instances; /* per die (or array, processor), in the largest member of the family */
+    uint16_t counters;  /* registers per instance */
+    uint16_t event_max;
+    uint16_t flags;         /* enum gpu_block_flags */
+    uint16_t register_file; /* blocks with equal numbers share their counter registers; 0: alone */
+    uint16_t registers;     /* place of the first in the family's; see gpu_block_registers() */
     uint32_t select_bits;   /* always set in the select register */
     uint32_t control;       /* BLOCK_SQ: control register */
     uint32_t control_value; /* what it gets, or the clock registers */
-    uint32_t register_file; /* blocks with equal numbers share their counter registers; 0: alone */
-    const struct gpu_counter_registers *registers;
 };
 
 struct gpu_family;
@@ -78,6 +78,10 @@ const struct gpu_block *gpu_blocks(const struct gpu_target *target, uint32_t *co
 /* NULL when the GPU has no such block. */
 const struct gpu_block *gpu_block_by_id(const struct gpu_target *target, uint32_t block_id);
 const struct gpu_block *gpu_block_by_name(const struct gpu_target *target, const char *name);
+
+/* Of counter i of an instance, or with BLOCK_EACH of counter i of all instances in a row. */
+const struct gpu_counter_registers *gpu_block_registers(const struct gpu_target *target,
+                                                        const struct gpu_block *block);
 
 /* Instances of a block that this GPU has on each die. */
 uint32_t gpu_block_instances(const struct gpu_target *target, const struct gpu_block *block);

@@ -43,13 +43,14 @@ static int is_indexed(const struct gpu_block *block)
     return block->instances > 1 && !(block->flags & (BLOCK_OUTSIDE | BLOCK_EACH));
 }
 
-static const struct gpu_counter_registers *registers_of(const struct gpu_event *e, uint32_t slot)
+static const struct gpu_counter_registers *registers_of(const struct build *b,
+                                                        const struct gpu_event *e, uint32_t slot)
 {
     const struct gpu_block *block = e->block;
     uint32_t instance = block->flags & BLOCK_EACH ? e->instance : 0;
     if (block->flags & BLOCK_BASE_DIES) /* each base die's registers are the same */
         instance %= block->instances / GPU_BASE_DIES;
-    return &block->registers[instance * block->counters + slot];
+    return gpu_block_registers(b->target, block) + instance * block->counters + slot;
 }
 
 /* One instance in all engines and arrays. */
@@ -134,9 +135,10 @@ static void perfmon(const struct build *b, const struct gpu_event *events, uint3
 
 static void clear(const struct build *b, const struct gpu_block *block)
 {
+    const struct gpu_counter_registers *registers = gpu_block_registers(b->target, block);
     for (uint32_t i = 0; i < block->counters; i++) {
-        write(b, block->registers[i].low, 0);
-        write(b, block->registers[i].high, 0);
+        write(b, registers[i].low, 0);
+        write(b, registers[i].high, 0);
     }
 }
 
@@ -145,10 +147,10 @@ static void select_event(const struct build *b, const struct gpu_event *e)
 {
     uint32_t slot = e->slot, event = e->event, bits = e->block->select_bits;
     if (e->accumulate != GPU_ACCUMULATE_NONE) {
-        select_write(b, e, registers_of(e, slot - 1)->select, bits | event);
+        select_write(b, e, registers_of(b, e, slot - 1)->select, bits | event);
         event = gpu_accumulate_event(b->target, e->accumulate);
     }
-    select_write(b, e, registers_of(e, slot)->select, bits | event);
+    select_write(b, e, registers_of(b, e, slot)->select, bits | event);
 }
 
 /* Instances in a work-group processor cannot be told apart by a broadcast to all processors. */
@@ -169,7 +171,7 @@ static void start_event(const struct build *b, const struct gpu_event *e)
         select_in_processors(b, e);
         return;
     }
-    uint32_t control = registers_of(e, e->slot)->control;
+    uint32_t control = registers_of(b, e, e->slot)->control;
     index_instance(b, e);
     if (block->flags & BLOCK_MC)
         control_write(b, control, MC_CLEAR_ALL);
@@ -189,7 +191,7 @@ static void start_event(const struct build *b, const struct gpu_event *e)
 
 static void outside_write(const struct build *b, const struct gpu_event *e, uint32_t value)
 {
-    control_write(b, register_at(b, e, registers_of(e, e->slot)->control), value);
+    control_write(b, register_at(b, e, registers_of(b, e, e->slot)->control), value);
 }
 
 static int same_instance(const struct gpu_event *a, const struct gpu_event *b)
@@ -218,7 +220,7 @@ static void start_outside(const struct build *b, const struct gpu_event *events,
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct gpu_event *e = &events[i];
-        uint32_t clock = registers_of(e, e->slot)->clock;
+        uint32_t clock = registers_of(b, e, e->slot)->clock;
         int first = !!(e->block->flags & BLOCK_OUTSIDE);
         for (uint32_t k = 0; k < i; k++)
             first = first && !same_instance(&events[k], e);
@@ -268,7 +270,7 @@ static void copy_out(const struct build *b, uint64_t reg, uint64_t va)
 
 static void copy_value(const struct build *b, const struct gpu_event *e, uint64_t *va)
 {
-    const struct gpu_counter_registers *r = registers_of(e, e->slot);
+    const struct gpu_counter_registers *r = registers_of(b, e, e->slot);
     copy_out(b, register_at(b, e, r->low), *va);
     if (r->high)
         copy_out(b, register_at(b, e, r->high), *va + 4);
@@ -315,7 +317,7 @@ static void read_event(const struct build *b, const struct gpu_event *e, uint64_
         return;
     }
     index_instance(b, e);
-    control_write(b, registers_of(e, e->slot)->control, e->slot);
+    control_write(b, registers_of(b, e, e->slot)->control, e->slot);
     copy_value(b, e, va);
 }
 

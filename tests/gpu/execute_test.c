@@ -212,14 +212,15 @@ static void leave_behind(struct machine *m, uint64_t seed)
     write_register(m, dies, REG_GFX90A_GRBM_GFX_INDEX, 0xe0000000);
     for (uint32_t k = 0; k < count; k++) {
         for (uint32_t i = 0; i < blocks[k].counters; i++) {
-            const struct gpu_counter_registers *r = &blocks[k].registers[i];
+            const struct gpu_counter_registers *r = &gpu_block_registers(&m->target, &blocks[k])[i];
             write_register(m, dies, r->select, random_next(&seed) & 0x1ff);
             write_register(m, dies, r->low, random_next(&seed));
             if (r->high)
                 write_register(m, dies, r->high, random_next(&seed));
         }
-        if (blocks[k].registers[0].control)
-            write_register(m, dies, blocks[k].registers[0].control, random_next(&seed));
+        uint32_t control = gpu_block_registers(&m->target, &blocks[k])->control;
+        if (control)
+            write_register(m, dies, control, random_next(&seed));
     }
     write_register(m, dies, REG_GFX90A_SQ_PERFCOUNTER_MASK, random_next(&seed));
     write_register(m, dies, REG_GFX90A_SQ_PERFCOUNTER_CTRL, random_next(&seed));

@@ -133,16 +133,17 @@ static uint64_t select_find(const struct model *m, uint64_t reg, int *is_low, ui
     uint64_t base = reg - value_register;
     const struct gpu_block *blocks = gpu_blocks(m->target, &count);
     for (const struct gpu_block *b = blocks; b < blocks + count; b++) {
+        const struct gpu_counter_registers *registers = gpu_block_registers(m->target, b);
         for (uint32_t i = 0; i < register_count(b); i++) {
-            *is_low = value_register == b->registers[i].low;
-            if (!*is_low && value_register != b->registers[i].high)
+            *is_low = value_register == registers[i].low;
+            if (!*is_low && value_register != registers[i].high)
                 continue;
             if (b->flags & BLOCK_PERFMON)
                 *field = i % b->counters;
             else if (b->flags & (BLOCK_MC | BLOCK_OUTSIDE))
                 i = i / b->counters * b->counters +
-                    (model_last(m, base + b->registers[i].control) & 0xff);
-            return base + b->registers[i].select;
+                    (model_last(m, base + registers[i].control) & 0xff);
+            return base + registers[i].select;
         }
     }
     return 0;
@@ -254,7 +255,7 @@ static void check_value(const struct model *m, const struct gpu_event *events, u
                          ? e->event
                          : gpu_accumulate_event(m->target, e->accumulate);
     uint64_t expected = model_value(&at, event);
-    if (!e->block->registers[0].high)
+    if (!gpu_block_registers(m->target, e->block)->high)
         expected = (uint32_t)expected;
     if (got != expected)
         fail_msg("%s event %u die %u sample %u: %llx, not %llx", e->block->name, i, die, sample,
@@ -426,7 +427,7 @@ static void registers_test(void **state)
         const struct gpu_block *block = gpu_block_by_name(&target, name);
         assert_non_null(block);
         assert_true(counter < block->counters);
-        const struct gpu_counter_registers *r = &block->registers[counter];
+        const struct gpu_counter_registers *r = &gpu_block_registers(&target, block)[counter];
         if (r->select != select || r->low != low || r->high != high)
             fail_msg("%s: %x %x %x", line, r->select, r->low, r->high);
         checked++;

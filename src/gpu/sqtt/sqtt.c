@@ -185,7 +185,7 @@ static void counters_start(const struct build *b)
     write(b, b->generation->perfcount_enable, 1);
     write(b, b->generation->perfmon, PERFMON_OFF);
     for (uint32_t i = 0; sq && i < SQTT_COUNTERS_MAX; i++)
-        write(b, sq->registers[i].select,
+        write(b, gpu_block_registers(b->target, sq)[i].select,
               i < b->config->counter_count ? b->config->counters[i] : 0);
     write(b, b->trace->perf_mask, b->config->counter_units);
     write(b, b->generation->sq_mask, b->config->counter_units);

@@ -52,7 +52,7 @@ static uint32_t select_of(uint32_t value_register, int *is_high)
     const struct gpu_block *blocks = gpu_blocks(&target, &count);
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < blocks[i].counters; k++) {
-            const struct gpu_counter_registers *r = &blocks[i].registers[k];
+            const struct gpu_counter_registers *r = &gpu_block_registers(&target, &blocks[i])[k];
             *is_high = value_register == r->high;
             if (*is_high || value_register == r->low)
                 return selects[r->select];
