@@ -3,23 +3,27 @@
 
     roctracer_hsa.py API_FOLDER OUT_FILE
 
-One row a function: (name, trace domain, operation, number of parameters); operation -1: not traced.
+One row a function: (name, trace domain, operation, number of parameters, place of its name in
+hsa_call_texts); operation -1: not traced.
 """
 import sys
 
 import api_headers
 import api_model
+from text_pool import TextPool
 
 
 def main():
     folder, target = sys.argv[1:]
-    out = ["/* Made by gen/roctracer_hsa.py from data/api; do not edit. */",
-           "#define HSA_CALLS(X) \\"]
+    pool = TextPool()
+    out = ["#define HSA_CALLS(X) \\"]
     for f in api_headers.roctracer_functions(api_model.load(folder)):
         domain = "TRACE_%s_API" % (f.table.stem.upper() if f.table else "HSA_IMAGE_EXT")
-        out.append("    X(%s, %s, %d, %d) \\" % (f.name, domain, f.id, len(f.params)))
+        out.append("    X(%s, %s, %d, %d, %d) \\" % (f.name, domain, f.id, len(f.params),
+                                                pool.place(f.name)))
     with open(target, "w", encoding="utf-8") as file:
-        file.write("\n".join(out) + "\n\n")
+        file.write("/* Made by gen/roctracer_hsa.py from data/api; do not edit. */\n" +
+                   pool.array("static const char hsa_call_texts[]") + "\n".join(out) + "\n\n")
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ static const char *name_of(uint32_t domain, uint32_t op, uint32_t kind)
     struct hip_function function;
     switch (domain) {
     case ACTIVITY_DOMAIN_HSA_API:
-        return op < HSA_CALL_COUNT ? hsa_calls[op].name : NULL;
+        return op < HSA_CALL_COUNT ? hsa_call_name(op) : NULL;
     case ACTIVITY_DOMAIN_KFD_API:
         return op < KFD_API_ID_NUMBER ? engine->operation_name(TRACE_THUNK_API, (int32_t)op) : NULL;
     case ACTIVITY_DOMAIN_HSA_OPS:

@@ -10,13 +10,19 @@ typedef rocprofiler_callback_tracing_hsa_api_data_t engine_data;
 #define WORD sizeof(uint64_t)
 
 const struct hsa_call hsa_calls[] = {
-#define X(function, domain, operation, parameters)                                                 \
-    {#function, domain, operation,                                                                 \
+#define X(function, domain, operation, parameters, name)                                           \
+    {name, operation, domain,                                                                      \
      (parameters) ? (sizeof(((hsa_api_data_t *)0)->args.function) + WORD - 1) / WORD : 0},
     HSA_CALLS(X)
 #undef X
 };
 _Static_assert(sizeof hsa_calls / sizeof hsa_calls[0] == HSA_CALL_COUNT, "one row per id");
+_Static_assert(sizeof(((hsa_api_data_t *)0)->args) / WORD < UINT8_MAX, "words fit in a row");
+
+const char *hsa_call_name(uint32_t id)
+{
+    return hsa_call_texts + hsa_calls[id].name;
+}
 
 #define CALL_ID(function) HSA_API_ID_##function
 _Static_assert(CALL_ID(hsa_init) == 0 && CALL_ID(hsa_amd_coherency_get_type) == 125 &&

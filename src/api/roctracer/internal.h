@@ -100,12 +100,13 @@ uint32_t hip_function_of(enum trace_domain domain, int32_t operation);
 
 /* ---- hsa_calls.c */
 struct hsa_call {
-    const char *name;
-    enum trace_domain domain;
-    int32_t operation; /* -1: never traced */
-    uint32_t argument_words;
+    uint16_t name;     /* see hsa_call_name() */
+    int16_t operation; /* -1: never traced */
+    uint8_t domain;    /* enum trace_domain */
+    uint8_t argument_words;
 };
 extern const struct hsa_call hsa_calls[];
+const char *hsa_call_name(uint32_t id);
 enum { HSA_CALL_COUNT = HSA_API_ID_DISPATCH };
 /* The first id of a table's functions; ids go on with the operation. */
 uint32_t hsa_call_base(enum trace_domain domain);

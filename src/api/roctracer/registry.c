@@ -169,7 +169,8 @@ static bool event_publish(uint32_t op)
     }
     bool done = true;
     for (uint32_t id = 0; id < HSA_CALL_COUNT; id++)
-        if (event_needs_call(hsa_calls[id].domain, hsa_calls[id].operation, 1u << op))
+        if (event_needs_call((enum trace_domain)hsa_calls[id].domain, hsa_calls[id].operation,
+                             1u << op))
             done &= hsa_call_publish(id);
     return done;
 }
