@@ -1,6 +1,7 @@
 /* Configurations: checked when created, immutable afterwards, alive while anything uses them. */
 #include "session/counting/config.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,29 +31,52 @@ static void config_free(struct counting_config *config)
     free(config);
 }
 
-static int table_insert(struct counting_config *config)
+/* Under table.lock. False: there is no room. */
+static bool table_place(struct counting_config *config)
 {
     uint32_t position = 0;
-    pthread_mutex_lock(&table.lock);
     while (position < table.count && table.items[position])
         position++;
-    if (position == table.capacity) {
-        uint32_t capacity = table.capacity ? table.capacity * 2 : 64;
-        struct counting_config **items =
-            capacity <= CONFIGS_MAX ? realloc(table.items, capacity * sizeof *items) : NULL;
-        if (!items) {
-            pthread_mutex_unlock(&table.lock);
-            return -1;
-        }
-        table.items = items;
-        table.capacity = capacity;
-    }
+    if (position == table.capacity)
+        return false;
     table.items[position] = config;
     if (position == table.count)
         table.count++;
     config->handle = ++table.generation << POSITION_BITS | (position + 1);
-    pthread_mutex_unlock(&table.lock);
-    return 0;
+    return true;
+}
+
+/* Under table.lock: takes the array if it is larger. Returns the one that is to be freed. */
+static struct counting_config **table_move(struct counting_config **items, uint32_t capacity)
+{
+    struct counting_config **old = table.items;
+    if (capacity <= table.capacity)
+        return items; /* another thread was first */
+    if (table.count)
+        memcpy(items, old, table.count * sizeof *items);
+    table.items = items;
+    table.capacity = capacity;
+    return old;
+}
+
+/* Memory comes and goes outside of the lock. */
+static int table_insert(struct counting_config *config)
+{
+    struct counting_config **items = NULL;
+    uint32_t capacity = 0;
+    for (;;) {
+        pthread_mutex_lock(&table.lock);
+        items = table_move(items, capacity);
+        bool placed = table_place(config);
+        capacity = table.capacity ? table.capacity * 2 : 64;
+        pthread_mutex_unlock(&table.lock);
+        free(items);
+        if (placed)
+            return 0;
+        items = capacity <= CONFIGS_MAX ? malloc(capacity * sizeof *items) : NULL;
+        if (!items)
+            return -1;
+    }
 }
 
 /* Under table.lock. */
