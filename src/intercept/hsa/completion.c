@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/own_thread.h"
 #include "base/thread.h"
+#include "intercept/hsa/lane.h"
 
 /*
  * How long the thread sleeps between two looks while work is in flight. Nobody waits for work that
@@ -23,8 +24,6 @@ enum {
     IDLE_BEFORE_SLEEP_NS = 10000000,
     THOROUGH_EVERY_NS = 500000, /* a thorough look costs a few ns for each entry in flight */
     DRAIN_STEP_NS = 500000,
-    /* Kernels that ran beside the one that broke their queue end soon, or never. */
-    FAILED_GRACE_NS = 50000000,
 };
 
 /*
@@ -106,136 +105,11 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* ---- the thread's side of a lane ---- */
-
 /* A counter that only this thread writes. */
 static void own_count_add(_Atomic uint64_t *count, uint64_t add)
 {
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + add,
                           memory_order_release);
-}
-
-static void lane_append(struct inflight_lane *lane, struct inflight *work)
-{
-    work->next = NULL;
-    work->failed = false;
-    work->batch = completion.batch;
-    if (lane->newest != NULL)
-        lane->newest->next = work;
-    else
-        lane->oldest = work;
-    lane->newest = work;
-    lane->urgent_count += work->urgent;
-    completion.received++;
-}
-
-static struct inflight *ring_take(struct inflight_lane *lane)
-{
-    _Atomic(struct inflight *) *slot = &lane->ring->slots[lane->ring_at % INFLIGHT_RING_SLOTS];
-    struct inflight *work = atomic_load_explicit(slot, memory_order_acquire);
-
-    if (work == NULL)
-        return NULL;
-    atomic_store_explicit(slot, NULL, memory_order_release);
-    lane->ring_at++;
-    return work;
-}
-
-/* What stands on the stack was posted newest last. */
-static void stack_receive(struct inflight_lane *lane)
-{
-    struct inflight *stack = atomic_exchange_explicit(&lane->stack, NULL, memory_order_acquire);
-    struct inflight *in_order = NULL;
-
-    while (stack != NULL) {
-        struct inflight *next = stack->next;
-        stack->next = in_order;
-        in_order = stack;
-        stack = next;
-    }
-    while (in_order != NULL) {
-        struct inflight *next = in_order->next;
-        lane_append(lane, in_order);
-        in_order = next;
-    }
-}
-
-static void ring_receive(struct inflight_lane *lane)
-{
-    struct inflight *work;
-
-    while (lane->ring != NULL && (work = ring_take(lane)) != NULL)
-        lane_append(lane, work);
-}
-
-/* The ring first: its entries are older than those that found it full. It may have been filled and
- * have overflowed since it was looked at; once something is on the stack, nothing new comes to it
- * until that was taken. */
-static void lane_receive(struct inflight_lane *lane)
-{
-    ring_receive(lane);
-    if (atomic_load_explicit(&lane->stack, memory_order_acquire) == NULL)
-        return;
-    ring_receive(lane);
-    stack_receive(lane);
-}
-
-static bool lane_has_mail(const struct inflight_lane *lane)
-{
-    if (atomic_load_explicit(&lane->stack, memory_order_acquire) != NULL)
-        return true;
-    return lane->ring != NULL &&
-           atomic_load_explicit(&lane->ring->slots[lane->ring_at % INFLIGHT_RING_SLOTS],
-                                memory_order_acquire) != NULL;
-}
-
-static void lane_unlink(struct inflight_lane *lane, struct inflight *before, struct inflight *work)
-{
-    if (before != NULL)
-        before->next = work->next;
-    else
-        lane->oldest = work->next;
-    if (lane->newest == work)
-        lane->newest = before;
-    lane->urgent_count -= work->urgent;
-}
-
-/* Takes out what has ended, in order; the oldest first. `failed`: the rest will not end. */
-static struct inflight *lane_ended_take(struct inflight_lane *lane, bool thorough, bool failed)
-{
-    struct inflight *first = NULL, **last = &first;
-    struct inflight *before = NULL, *next;
-
-    for (struct inflight *work = lane->oldest; work != NULL; work = next) {
-        next = work->next;
-        bool ended = work->ended(work);
-        if (ended || failed) {
-            work->failed = !ended;
-            lane_unlink(lane, before, work);
-            *last = work;
-            last = &work->next;
-        } else if (thorough) {
-            before = work;
-        } else {
-            break;
-        }
-    }
-    *last = NULL;
-    return first;
-}
-
-static struct inflight *lane_ask(struct inflight_lane *lane, bool thorough, bool failed)
-{
-    const struct inflight_ops *ops = lane->ops;
-
-    if (lane->oldest == NULL)
-        return NULL;
-    if (ops != NULL && ops->asking != NULL)
-        ops->asking();
-    struct inflight *ended = lane_ended_take(lane, thorough, failed);
-    if (ops != NULL && ops->asked != NULL)
-        ops->asked();
-    return ended;
 }
 
 struct look {
@@ -244,16 +118,6 @@ struct look {
     bool progress;
     bool urgent; /* urgent work remains, or was there until just now */
 };
-
-/* True: what has not ended by now never will. */
-static bool lane_is_lost(struct inflight_lane *lane, const struct look *look)
-{
-    if (!atomic_load_explicit(&lane->failed, memory_order_acquire))
-        return false;
-    if (lane->failed_at_ns == 0)
-        lane->failed_at_ns = look->begun_at_ns;
-    return look->begun_at_ns - lane->failed_at_ns >= FAILED_GRACE_NS;
-}
 
 /* Nothing of `work` may be read once it was told: its memory is its owner's again. */
 static void row_complete(struct inflight_lane *lane, struct inflight *work)
@@ -278,25 +142,15 @@ static void row_complete(struct inflight_lane *lane, struct inflight *work)
 
 static void lane_look(struct inflight_lane *lane, struct look *look)
 {
-    bool is_lost = lane_is_lost(lane, look);
+    bool is_lost = lane_is_lost(lane, look->begun_at_ns);
 
-    lane_receive(lane);
+    completion.received += lane_receive(lane, completion.batch);
     look->urgent |= lane->urgent_count > 0;
     struct inflight *ended = lane_ask(lane, look->thorough || lane->failed_at_ns != 0, is_lost);
     if (ended == NULL)
         return;
     row_complete(lane, ended);
     look->progress = true;
-}
-
-/* Last touch of a lane that is closed and empty. */
-static bool lane_forget(struct inflight_lane *lane)
-{
-    if (!atomic_load_explicit(&lane->closing, memory_order_acquire) || lane->oldest != NULL ||
-        lane_has_mail(lane))
-        return false;
-    atomic_store_explicit(&lane->state, 0, memory_order_release);
-    return true;
 }
 
 static void lane_list(struct inflight_lane *lane)
