@@ -93,20 +93,11 @@ static char *bytes_at(char *at, const char *bytes, size_t size)
     return at + size;
 }
 
-/* Most numbers of a row are of one digit. */
-static inline char *u64_at(char *at, uint64_t value)
-{
-    if (value >= 10)
-        return writer_u64_at(at, value);
-    *at = (char)('0' + value);
-    return at + 1;
-}
-
 static char *agent_at(char *at, uint64_t node)
 {
     if (node == OUT_NO_AGENT)
         return bytes_at(at, "\"\"", 2);
-    at = u64_at(bytes_at(at, "\"Agent ", 7), node);
+    at = writer_u64_at(bytes_at(at, "\"Agent ", 7), node);
     *at = '"';
     return at + 1;
 }
@@ -127,12 +118,10 @@ static char *address_at(char *at, uint64_t address)
     return at + 1;
 }
 
-/* NULL: the value's length has no bound. */
+/* Of columns that are not OUT_U64, as most are. NULL: the value's length has no bound. */
 static char *value_at(char *at, const struct out_column *column, const void *row)
 {
     switch (column->type) {
-    case OUT_U64:
-        return u64_at(at, out_column_u64(column, row));
     case OUT_I32:
         return i64_at(at, out_column_i64(column, row));
     case OUT_AGENT:
@@ -154,7 +143,8 @@ static void csv_row(struct out_sink *sink, enum out_table_id table, const void *
     char *at = writer_room(writer, room);
     for (size_t i = 0; i < layout->column_count; i++) {
         const struct out_column *column = &layout->columns[i];
-        char *end = value_at(at, column, row);
+        char *end = column->type == OUT_U64 ? writer_u64_at(at, out_column_u64(column, row))
+                                            : value_at(at, column, row);
         if (!end) {
             writer_advance(writer, at);
             if (column->type == OUT_TEXT)

@@ -72,75 +72,16 @@ void writer_char(struct writer *writer, char value)
     writer->bytes[writer->used++] = value;
 }
 
-char *writer_room(struct writer *writer, size_t size)
-{
-    if (size > WRITER_BYTES - writer->used)
-        writer_flush(writer);
-    return writer->bytes + writer->used;
-}
-
-/* "00" to "99" */
-#define TEN(tens)                                                                                  \
-    tens "0" tens "1" tens "2" tens "3" tens "4" tens "5" tens "6" tens "7" tens "8" tens "9"
-static const char pairs[] =
-    TEN("0") TEN("1") TEN("2") TEN("3") TEN("4") TEN("5") TEN("6") TEN("7") TEN("8") TEN("9");
-
-static void pair_put(char *at, uint32_t value)
-{
-    memcpy(at, pairs + 2 * (size_t)value, 2);
-}
-
-/* The divisions do not wait for each other. */
-char *writer_eight_at(char *at, uint32_t value)
-{
-    uint32_t high = value / 10000, low = value % 10000;
-
-    pair_put(at, high / 100);
-    pair_put(at + 2, high % 100);
-    pair_put(at + 4, low / 100);
-    pair_put(at + 6, low % 100);
-    return at + 8;
-}
-
-/* Below 10^8, without zeros in front. */
-static char *short_put(char *at, uint32_t value)
-{
-    char digits[16];
-    size_t skip;
-
-    if (value < 10) {
-        *at = (char)('0' + value);
-        return at + 1;
-    }
-    if (value < 100) {
-        pair_put(at, value);
-        return at + 2;
-    }
-    if (value < 10000) {
-        pair_put(digits, value / 100);
-        pair_put(digits + 2, value % 100);
-        skip = value < 1000;
-        memcpy(at, digits + skip, 4);
-        return at + 4 - skip;
-    }
-    writer_eight_at(digits, value);
-    skip = value < 1000000 ? 2 : 0;
-    skip += digits[skip] == '0';
-    memcpy(at, digits + skip, 8); /* a few bytes more than needed: see WRITER_U64_BYTES */
-    return at + 8 - skip;
-}
-
-char *writer_u64_at(char *at, uint64_t value)
+char *writer_long_at(char *at, uint64_t value)
 {
     enum { EIGHT = WRITER_EIGHT_DIGITS };
-
-    if (value < EIGHT)
-        return short_put(at, (uint32_t)value);
     uint64_t rest = value / EIGHT;
+
     if (rest < EIGHT)
-        at = short_put(at, (uint32_t)rest);
+        at = writer_short_at(at, (uint32_t)rest);
     else
-        at = writer_eight_at(short_put(at, (uint32_t)(rest / EIGHT)), (uint32_t)(rest % EIGHT));
+        at = writer_eight_at(writer_short_at(at, (uint32_t)(rest / EIGHT)),
+                             (uint32_t)(rest % EIGHT));
     return writer_eight_at(at, (uint32_t)(value % EIGHT));
 }
 
