@@ -214,7 +214,8 @@ static int driver_create(struct driver **out)
     pthread_mutex_init(&driver->lock, NULL);
     pthread_mutex_init(&driver->svm_lock, NULL);
     pthread_mutex_init(&driver->smi.lock, NULL);
-    events_init(&driver->events);
+    /* Whoever waits has just submitted something, most likely. */
+    events_init(&driver->events, on_doorbell_rung, driver);
     int status = file_create(driver);
     if (!status)
         status = cp_create(&cp_ops, driver, &driver->cp);

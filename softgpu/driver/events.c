@@ -10,6 +10,7 @@ struct waiter {
     uint32_t missing; /* events that still have to come; under events.lock */
     bool any;         /* one was enough and came */
     bool gone;        /* an awaited event was destroyed */
+    bool is_endless;
 };
 
 struct event_wait {
@@ -20,9 +21,11 @@ struct event_wait {
     struct event_wait *next;
 };
 
-void events_init(struct events *events)
+void events_init(struct events *events, void (*before_sleep)(void *data), void *data)
 {
     memset(events, 0, sizeof *events);
+    events->before_sleep = before_sleep;
+    events->data = data;
     pthread_mutex_init(&events->lock, NULL);
 }
 
@@ -125,6 +128,38 @@ static struct kfd_event_age *event_age_of(struct kfd_event_data *data)
     return (struct kfd_event_age *)&data->memory_exception_data;
 }
 
+/* NULL: as many threads have waited for the event as are remembered. */
+static struct event_witness *event_witness(struct event *event)
+{
+    static __thread char self; /* its address names the thread */
+    for (uint32_t i = 0; i < EVENT_WITNESSES_MAX; i++) {
+        struct event_witness *witness = &event->witnesses[i];
+        if (witness->thread == NULL)
+            *witness = (struct event_witness){&self, 1}; /* the age of an event never raised */
+        if (witness->thread == &self)
+            return witness;
+    }
+    return NULL;
+}
+
+/* Two threads of ROCr 5 wait for one signal when a queue is destroyed, and look at its value before
+ * they wait. The one that raises the event may also take the wake-up, while the other is between
+ * its look and its wait; both then wait for ever. The kernel has that gap and closed it with ages,
+ * which ROCr 5 does not give. On a busy machine of two cores, one queue in a few hundred was lost.
+ * So an endless wait, after which every client looks again, ends for what its thread has missed. */
+static bool event_was_missed(struct event *event)
+{
+    const struct event_witness *witness = event_witness(event);
+    return witness != NULL && witness->age != event->age;
+}
+
+static void event_witnessed(struct event *event)
+{
+    struct event_witness *witness = event_witness(event);
+    if (witness != NULL)
+        witness->age = event->age;
+}
+
 /* Puts the waiter into every event's list; events already set count at once. */
 static int waits_link(struct events *events, struct event_wait *waits, struct kfd_event_data *data,
                       uint32_t count, struct waiter *waiter)
@@ -135,7 +170,9 @@ static int waits_link(struct events *events, struct event_wait *waits, struct kf
     for (uint32_t i = 0; i < count; i++) {
         struct event *event = event_find(events, data[i].event_id);
         uint64_t seen = event->type == KFD_IOC_EVENT_SIGNAL ? event_age_of(&data[i])->last : 0;
-        bool come = event->set || (seen && seen != event->age);
+        bool is_ageless = event->type == KFD_IOC_EVENT_SIGNAL && event->auto_reset && seen == 0;
+        bool come = event->set || (seen && seen != event->age) ||
+                    (is_ageless && waiter->is_endless && event_was_missed(event));
         waits[i] = (struct event_wait){
             .waiter = waiter, .id = data[i].event_id, .done = come, .aged = seen != 0};
         if (come) {
@@ -166,11 +203,13 @@ static void results_copy(struct events *events, const struct event_wait *waits,
                          struct kfd_event_data *data, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct event *event = event_find(events, waits[i].id);
+        struct event *event = event_find(events, waits[i].id);
         if (waits[i].done && event && event->type == KFD_IOC_EVENT_MEMORY)
             data[i].memory_exception_data = event->memory;
         if (waits[i].done && event && waits[i].aged)
             event_age_of(&data[i])->last = event->age;
+        if (event)
+            event_witnessed(event);
     }
 }
 
@@ -192,11 +231,23 @@ static bool waiter_done(const struct waiter *waiter, bool all)
     return waiter->missing == 0 || (!all && waiter->any);
 }
 
+/* Only now: what comes in the meantime counts. */
+static void sleep_announce(struct events *events)
+{
+    if (events->before_sleep == NULL)
+        return;
+    pthread_mutex_unlock(&events->lock);
+    events->before_sleep(events->data);
+    pthread_mutex_lock(&events->lock);
+}
+
 static int waiter_sleep(struct events *events, struct waiter *waiter, bool all, uint32_t timeout_ms,
                         uint32_t *result)
 {
     struct timespec deadline = deadline_after(timeout_ms);
     int status = 0;
+    if (!waiter->gone && !waiter_done(waiter, all) && timeout_ms != 0)
+        sleep_announce(events);
     while (!waiter->gone && !waiter_done(waiter, all) && status == 0) {
         if (timeout_ms == UINT32_MAX)
             status = pthread_cond_wait(&waiter->wake, &events->lock);
@@ -233,7 +284,7 @@ int events_wait(struct events *events, struct kfd_event_data *data, uint32_t cou
         waits = malloc(count * sizeof *waits);
     if (!waits)
         return -ENOMEM;
-    struct waiter waiter = {.missing = count};
+    struct waiter waiter = {.missing = count, .is_endless = timeout_ms == UINT32_MAX};
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -14,7 +14,7 @@ static struct events events;
 static int setup(void **state)
 {
     (void)state;
-    events_init(&events);
+    events_init(&events, NULL, NULL);
     return 0;
 }
 
@@ -138,6 +138,82 @@ static void an_auto_reset_event_with_a_waiter_does_not_stay_set(void **state)
     assert_int_equal(poll_one(id), KFD_IOC_WAIT_RESULT_TIMEOUT);
 }
 
+static uint32_t sleeps;
+
+static void raise_before_sleep(void *id)
+{
+    sleeps++;
+    assert_int_equal(event_set(&events, *(uint32_t *)id), 0);
+}
+
+/* Whoever is told that a thread goes to sleep may wake it at once, and only that thread. */
+static void what_comes_just_before_the_sleep_counts(void **state)
+{
+    (void)state;
+    uint32_t id, result;
+    events_init(&events, raise_before_sleep, &id);
+    sleeps = 0;
+    id = create(true);
+    struct kfd_event_data data = {.event_id = id};
+    assert_int_equal(events_wait(&events, &data, 1, true, UINT32_MAX, &result), 0);
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(sleeps, 1);
+    assert_int_equal(poll_one(id), KFD_IOC_WAIT_RESULT_TIMEOUT);
+    assert_int_equal(sleeps, 1); /* nobody slept */
+}
+
+static void *take(void *id)
+{
+    assert_int_equal(poll_one(*(uint32_t *)id), KFD_IOC_WAIT_RESULT_COMPLETE);
+    return NULL;
+}
+
+/* What another thread took is not lost for one that was about to wait, but comes once. */
+static void an_endless_wait_ends_for_a_raise_it_missed(void **state)
+{
+    (void)state;
+    struct sleeper sleeper;
+    pthread_t taker;
+    uint32_t id = create(true), result;
+    struct kfd_event_data data = {.event_id = id};
+    event_set(&events, id);
+    assert_int_equal(pthread_create(&taker, NULL, take, &id), 0);
+    pthread_join(taker, NULL);
+    assert_int_equal(events_wait(&events, &data, 1, true, UINT32_MAX, &result), 0);
+    assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(events_wait(&events, &data, 1, true, 1, &result), 0);
+    assert_int_equal(result,
+                     KFD_IOC_WAIT_RESULT_TIMEOUT); /* limited waits keep to the kernel's rule */
+    id = create(true);                             /* whoever has missed nothing sleeps */
+    sleeper_start(&sleeper, id);
+    event_set(&events, id);
+    pthread_join(sleeper.thread, NULL);
+    assert_int_equal(sleeper.result, KFD_IOC_WAIT_RESULT_COMPLETE);
+}
+
+/* A thread more than is remembered waits as the kernel lets it. */
+static void many_threads_wait_for_one_event(void **state)
+{
+    enum { THREADS = EVENT_WITNESSES_MAX + 2 };
+    (void)state;
+    struct sleeper sleepers[THREADS];
+    uint32_t id = create(true);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < THREADS; i++) {
+            sleepers[i] = (struct sleeper){.data.event_id = id};
+            assert_int_equal(
+                pthread_create(&sleepers[i].thread, NULL, sleep_on_event, &sleepers[i]), 0);
+        }
+        for (int i = 0; i < THREADS; i++) {
+            while (pthread_tryjoin_np(sleepers[i].thread, NULL) != 0) {
+                event_set(&events, id);
+                usleep(100);
+            }
+            assert_int_equal(sleepers[i].result, KFD_IOC_WAIT_RESULT_COMPLETE);
+        }
+    }
+}
+
 static void destroying_an_awaited_event_ends_the_wait(void **state)
 {
     (void)state;
@@ -192,6 +268,9 @@ int main(void)
         cmocka_unit_test_setup(any_and_all, setup),
         cmocka_unit_test_setup(timeout_takes_its_time, setup),
         cmocka_unit_test_setup(an_auto_reset_event_with_a_waiter_does_not_stay_set, setup),
+        cmocka_unit_test_setup(what_comes_just_before_the_sleep_counts, setup),
+        cmocka_unit_test_setup(an_endless_wait_ends_for_a_raise_it_missed, setup),
+        cmocka_unit_test_setup(many_threads_wait_for_one_event, setup),
         cmocka_unit_test_setup(destroying_an_awaited_event_ends_the_wait, setup),
         cmocka_unit_test_setup(a_memory_fault_reaches_every_memory_event_with_its_data, setup),
         cmocka_unit_test_setup(wrong_ids_and_too_many_events, setup),

@@ -46,8 +46,6 @@ static int wait_and_report(struct driver *driver, struct kfd_ioctl_wait_events_a
     int status = user_read(data, wait->events_ptr, size_bytes);
     if (status)
         return status;
-    /* Whoever waits has just submitted something, most likely. */
-    cp_kick(driver->cp);
     status = events_wait(&driver->events, data, wait->num_events, wait->wait_for_all,
                          wait->timeout >= UINT32_MAX - 1 ? UINT32_MAX : wait->timeout,
                          &wait->wait_result);
