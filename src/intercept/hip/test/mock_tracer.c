@@ -17,7 +17,7 @@ typedef void (*phase_fn)(uint32_t id, void *data);
 
 static tracer_fn tracer;
 static __thread int error;
-static uint64_t correlation; /* what the work of the latest call would be reported with */
+static __thread uint64_t correlation; /* what the work of the latest call would be reported with */
 
 EXPORTED const char *hipApiName(uint32_t id);
 EXPORTED void hipRegisterTracerCallback(tracer_fn callback);
