@@ -15,7 +15,6 @@ static void tell_context(const struct context *context, int32_t operation, void 
     rocprofiler_callback_tracing_record_t record = {
         .context_id = context_id(context),
         .thread_id = session_of(thread)->tid,
-        .correlation_id = {.internal = correlation_next(session_of(thread))},
         .kind = ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT,
         .operation = operation,
         .phase = ROCPROFILER_CALLBACK_PHASE_LOAD,

@@ -378,6 +378,33 @@ static void ids_retire_after_their_last_work(void **state)
     assert_int_equal(retired_count, 2);
 }
 
+/* Code objects and the start of a runtime: nobody's work, also inside of a call. */
+static void what_is_nobodys_work_has_no_id(void **state)
+{
+    static const enum trace_domain domain[] = {TRACE_CODE_OBJECT, TRACE_RUNTIME_INITIALIZATION};
+    (void)state;
+    struct trace_frame frame;
+    OK(context_start(second));
+    OK(buffer_flush(retire_buffer));
+    retired_count = 0;
+    for (int is_inside = 0; is_inside < 2; is_inside++)
+        for (size_t i = 0; i < sizeof domain / sizeof *domain; i++) {
+            struct trace_event event;
+            if (is_inside)
+                trace_api_enter(&frame, trace_set_load(TRACE_HSA_CORE_API, OP), TRACE_HSA_CORE_API,
+                                OP, NULL);
+            trace_event_open_unwatched(&event, domain[i]);
+            assert_int_equal(event.correlation_id.internal, 0);
+            assert_int_equal(event.correlation_id.ancestor, 0);
+            trace_event_release(&event);
+            if (is_inside)
+                trace_api_exit(&frame);
+        }
+    OK(context_stop(second));
+    OK(buffer_flush(retire_buffer));
+    assert_int_equal(retired_count, 2); /* those of the calls */
+}
+
 static uint64_t ancestor_of_a_call(void)
 {
     struct trace_frame frame;
@@ -521,6 +548,7 @@ int main(void)
         cmocka_unit_test(external_ids_are_per_thread_and_context),
         cmocka_unit_test(a_dispatch_is_asked_for_its_id_once),
         cmocka_unit_test(ids_retire_after_their_last_work),
+        cmocka_unit_test(what_is_nobodys_work_has_no_id),
         cmocka_unit_test(ranges_are_ancestors_of_what_they_enclose),
         cmocka_unit_test(ranges_end_in_any_order_and_depth),
         cmocka_unit_test(conflicts_are_refused),

@@ -21,6 +21,12 @@ static bool has_own_id(enum trace_domain domain)
     return domain == TRACE_MARKER_CORE_RANGE_API || domain == TRACE_OMPT;
 }
 
+/* What a runtime does once for everybody is no work of the call that happens to cause it. */
+static bool has_no_id(enum trace_domain domain)
+{
+    return domain == TRACE_CODE_OBJECT || domain == TRACE_RUNTIME_INITIALIZATION;
+}
+
 static bool has_ancestor(enum trace_domain domain)
 {
     return domain == TRACE_MEMORY_ALLOCATION || domain == TRACE_SCRATCH_MEMORY ||
@@ -63,7 +69,10 @@ static void ids_capture(struct session_thread *self, struct trace_event *event)
 {
     const struct enclosure *enclosure = enclosure_innermost(self);
     struct trace_frame *frame = self->frame;
-    if (has_own_id((enum trace_domain)event->domain) || (!enclosure && !frame)) {
+    if (has_no_id((enum trace_domain)event->domain)) {
+        event->correlation_id.internal = event->correlation_id.ancestor = 0;
+        event->work = NULL;
+    } else if (has_own_id((enum trace_domain)event->domain) || (!enclosure && !frame)) {
         ids_own(self, event, enclosure ? enclosure->internal : frame ? frame->internal : 0);
     } else if (enclosure) {
         event->correlation_id.internal = enclosure->internal;
