@@ -213,7 +213,7 @@ static int default_pool_moves(void)
 /* Each full callback opens the next pool, moves the operation to it, and closes its own. */
 enum { LINKS = 60 };
 static struct counting chain[LINKS + 1];
-static _Atomic unsigned links;
+static _Atomic unsigned links_begun, links; /* those whose pool has the operation */
 
 static void on_full_that_moves(const char *begin, const char *end, void *arg)
 {
@@ -223,12 +223,13 @@ static void on_full_that_moves(const char *begin, const char *end, void *arg)
                                                .buffer_callback_arg = c + 1};
     count_records(begin, end, c);
     unsigned next = (unsigned)(c - chain) + 1;
-    if (next > LINKS || links >= next)
+    if (next > LINKS || links_begun >= next)
         return;
     c[1].op = OP;
     DONE(roctracer_open_pool_expl(&properties, &c[1].pool));
-    links = next;
+    links_begun = next;
     DONE(roctracer_enable_op_activity_expl(HSA, OP, c[1].pool));
+    links = next;
     DONE(roctracer_close_pool_expl(c->pool));
 }
 
