@@ -186,10 +186,16 @@ void session_records_prepare(void)
 static void at_exit(void);
 static void at_quickly(void);
 
+/* The C library takes a handler off its list before it calls it. Another thread that exits just
+ * then must find one of ours next, not the destructors that come after us. */
+enum { EXITS_AT_ONCE = 8 };
+
 static void exit_watch_once(void)
 {
-    atexit(at_exit);
-    at_quick_exit(at_quickly);
+    for (int i = 0; i < EXITS_AT_ONCE; i++) {
+        atexit(at_exit);
+        at_quick_exit(at_quickly);
+    }
 }
 
 void session_exit_watch(void)
@@ -411,7 +417,7 @@ static void yield_to_first_end(void)
 }
 
 /* Threads may exit at the same time, and the C library runs a handler once: the next one who exits
- * finds another, and waits in it. */
+ * finds another, and waits in it. Each leaves one for those who come when all are taken. */
 static void at_end(int (*again)(void (*)(void)), void (*handler)(void))
 {
     if (exiting_here || session_stage() < STAGE_READY)
