@@ -8,7 +8,8 @@ and under which keys, from data/api/archive.list.
 import collections
 import os
 import shlex
-import sys
+
+import committed
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIST = os.path.join(ROOT, "data/api/archive.list")
@@ -132,18 +133,5 @@ def text():
     return HEAD + "".join(map(type_text, types)) + TAIL % "".join(macros)
 
 
-def main():
-    wanted = text()
-    if sys.argv[1:] == ["--check"]:
-        with open(OUTPUT, encoding="utf-8") as file:
-            if file.read() != wanted:
-                sys.exit("archive_members.hpp is not current: run gen/archive.py")
-    elif len(sys.argv) == 1:
-        with open(OUTPUT, "w", encoding="utf-8") as file:
-            file.write(wanted)
-    else:
-        sys.exit(__doc__)
-
-
 if __name__ == "__main__":
-    main()
+    committed.main(OUTPUT, text(), __doc__)

@@ -8,7 +8,8 @@ with their names, from those headers.
 import glob
 import os
 import re
-import sys
+
+import committed
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SDK = os.path.join(ROOT, "include/rocprofiler-sdk")
@@ -77,18 +78,5 @@ def text():
     return HEAD % {"includes": "\n".join(includes)} + "".join(blocks) + TAIL
 
 
-def main():
-    wanted = text()
-    if sys.argv[1:] == ["--check"]:
-        with open(OUTPUT, encoding="utf-8") as file:
-            if file.read() != wanted:
-                sys.exit("enum_labels.hpp is not current: run gen/enum_labels.py")
-    elif len(sys.argv) == 1:
-        with open(OUTPUT, "w", encoding="utf-8") as file:
-            file.write(wanted)
-    else:
-        sys.exit(__doc__)
-
-
 if __name__ == "__main__":
-    main()
+    committed.main(OUTPUT, text(), __doc__)
