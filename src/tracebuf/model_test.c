@@ -100,6 +100,7 @@ static void model_put(uint32_t id)
     bool fits = model_fits(payload_bytes, stored_bytes);
     if (payload_bytes > model.size_bytes || (!fits && !model.lossless)) {
         model.dropped++;
+        model.requested |= payload_bytes <= model.size_bytes; /* there is room after a delivery */
         return;
     }
     if (!fits) {
@@ -344,10 +345,94 @@ static void buffers_do_what_their_model_does(void **state)
     }
 }
 
+/* ---- without a model: whatever the sizes, a record is never lost twice. The buffer that had no
+ * room for it is delivered without anybody's flush, and then there is room. */
+
+enum { SIZES_MAX = 4, PUTS = 300 };
+
+static void counted_deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
+                            uint64_t dropped, void *arg)
+{
+    (void)buffer, (void)items, (void)dropped;
+    *(_Atomic uint64_t *)arg += count;
+}
+
+static bool sized_put(struct tracebuf *buffer, size_t size_bytes)
+{
+    struct thread *self = thread_self();
+    unsigned char *at = tracebuf_reserve(buffer, self, 1, size_bytes);
+    if (at) {
+        memset(at, 1, size_bytes);
+        tracebuf_commit(self);
+    }
+    return at != NULL;
+}
+
+/* One in eight is large enough for leases, and for words to fill it before its capacity does. */
+static size_t random_size(void)
+{
+    return random_below(8) ? 8 * (1 + random_below(2048)) : (1 << 20) + 8 * random_below(1 << 16);
+}
+
+static struct tracebuf *random_buffer(_Atomic uint64_t *delivered)
+{
+    size_t size_bytes = random_size();
+    size_t watermarks[] = {size_bytes, size_bytes,     random_below((uint32_t)size_bytes),
+                           0,          size_bytes - 1, 2 * size_bytes};
+    struct tracebuf_config config = {.size_bytes = size_bytes,
+                                     .watermark_bytes = watermarks[random_below(6)],
+                                     .policy =
+                                         random_below(3) ? TRACEBUF_DISCARD : TRACEBUF_LOSSLESS,
+                                     .deliver = counted_deliver,
+                                     .arg = delivered};
+    struct tracebuf *buffer = tracebuf_create(&config);
+    assert_non_null(buffer);
+    tracebuf_assign(buffer, atomic_load(&idle->state->thread));
+    return buffer;
+}
+
+/* Sizes that fill it within a few records to some dozens, and 0. */
+static size_t random_record(size_t buffer_bytes)
+{
+    size_t most = buffer_bytes / (1 + random_below(40));
+    return random_below(10) ? (random_below((uint32_t)most + 1) & ~(size_t)7) : 0;
+}
+
+static void no_buffer_goes_blind(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        static _Atomic uint64_t delivered;
+        random_state = seed;
+        delivered = 0;
+        struct tracebuf *buffer = random_buffer(&delivered);
+        bool lossless = buffer->config.policy == TRACEBUF_LOSSLESS;
+        size_t sizes[SIZES_MAX];
+        uint64_t lost = 0, kinds = 1 + random_below(SIZES_MAX);
+        for (uint64_t i = 0; i < kinds; i++)
+            sizes[i] = random_record(buffer->config.size_bytes);
+        for (int i = 0; i < PUTS; i++) {
+            size_t size_bytes = sizes[random_below((uint32_t)kinds)];
+            if (sized_put(buffer, size_bytes))
+                continue;
+            assert_false(lossless);
+            lost++;
+            tracebuf_flush(idle); /* the thread has looked at every buffer since */
+            tracebuf_flush(idle);
+            assert_true(sized_put(buffer, size_bytes));
+        }
+        tracebuf_flush(buffer);
+        assert_int_equal(delivered, PUTS);
+        assert_int_equal(buffer->dropped, lost);
+        assert_true(tracebuf_close(buffer));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buffers_do_what_their_model_does),
+        cmocka_unit_test(no_buffer_goes_blind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,7 +170,7 @@ static bool rotate_once(struct tracebuf *buffer, uint64_t generation, bool *clos
 static bool make_room(struct tracebuf *buffer, uint64_t generation)
 {
     struct tracebuf_state *state = buffer->state;
-    if (buffer->config.policy == TRACEBUF_DISCARD || tracebuf_rotating)
+    if (tracebuf_rotating)
         return false;
     bool own = delivery_is_own(buffer) || delivery_may_not_wait(), closed;
     uint32_t epoch;
@@ -200,6 +200,17 @@ static void *too_large(struct tracebuf *buffer, size_t size_bytes)
     return tracebuf_drop(buffer);
 }
 
+/* DISCARD: the current segment has no room for this record. It is as full as such records can make
+ * it, and nothing else may ask for it to be delivered: where no sum of records is the watermark,
+ * the watermark is never crossed. Counted first, so that this delivery tells of the loss. */
+static void *discard(struct tracebuf *buffer, uint64_t generation)
+{
+    tracebuf_drop(buffer);
+    if (atomic_load_explicit(&buffer->generation, memory_order_relaxed) == generation)
+        delivery_request(buffer);
+    return NULL;
+}
+
 void *tracebuf_reserve_slow(struct tracebuf *buffer, struct thread *self, uint64_t word,
                             size_t size_bytes)
 {
@@ -223,6 +234,8 @@ void *tracebuf_reserve_slow(struct tracebuf *buffer, struct thread *self, uint64
             return tracebuf_drop(buffer);
         if (payload_bytes > buffer->config.size_bytes || size_bytes > UINT32_MAX)
             return too_large(buffer, size_bytes);
+        if (buffer->config.policy == TRACEBUF_DISCARD)
+            return discard(buffer, generation);
         if (!make_room(buffer, generation))
             return tracebuf_drop(buffer);
         thread_busy_begin(self, buffer);
