@@ -215,8 +215,22 @@ static void start_perfmon(const struct build *b, const struct gpu_event *first,
     outside_write(b, first, starts);
 }
 
+/* All dies run a command buffer, and what is outside of them would see each access eight times:
+ * its commands run on the first die alone. They stay far below what a predicate counts: there are
+ * at most some dozens of such counters. */
+static uint32_t outside_begin(const struct build *b)
+{
+    return b->target->geometry.xcc_count == 1 ? 0 : pm4_predicate_begin(b->stream, 1);
+}
+
+static void outside_end(const struct build *b, uint32_t begin)
+{
+    if (b->target->geometry.xcc_count != 1)
+        pm4_predicate_end(b->stream, begin);
+}
+
 /* Blocks outside the dies are started once each, after all selects are in. */
-static void start_outside(const struct build *b, const struct gpu_event *events, uint32_t count)
+static void outside_enable(const struct build *b, const struct gpu_event *events, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct gpu_event *e = &events[i];
@@ -237,6 +251,24 @@ static void start_outside(const struct build *b, const struct gpu_event *events,
     }
 }
 
+static void start_events(const struct build *b, const struct gpu_event *events, uint32_t count,
+                         uint32_t outside)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if ((events[i].block->flags & BLOCK_OUTSIDE) == outside)
+            start_event(b, &events[i]);
+}
+
+static void start_outside(const struct build *b, const struct gpu_event *events, uint32_t count)
+{
+    if (!(flags_of(events, count) & BLOCK_OUTSIDE))
+        return;
+    uint32_t begin = outside_begin(b);
+    start_events(b, events, count, BLOCK_OUTSIDE);
+    outside_enable(b, events, count);
+    outside_end(b, begin);
+}
+
 void gpu_pmc_start(struct pm4_stream *stream, const struct gpu_target *target,
                    const struct gpu_event *events, uint32_t count)
 {
@@ -253,8 +285,7 @@ void gpu_pmc_start(struct pm4_stream *stream, const struct gpu_target *target,
         write(&b, g->sq_control2, g->sq_control2_all);
     if (!(flags & BLOCK_GRBM))
         write(&b, g->settle_select, 0);
-    for (uint32_t i = 0; i < count; i++)
-        start_event(&b, &events[i]);
+    start_events(&b, events, count, 0);
     start_outside(&b, events, count);
     index_all(&b);
     gpu_pmc_enable(stream, target, 1);
@@ -282,6 +313,9 @@ static void copy_value(const struct build *b, const struct gpu_event *e, uint64_
 static void read_outside(const struct build *b, const struct gpu_event *events, uint32_t count,
                          uint64_t *va)
 {
+    if (!(flags_of(events, count) & BLOCK_OUTSIDE))
+        return;
+    uint32_t begin = outside_begin(b);
     for (uint32_t i = 0; i < count; i++) {
         if (!(events[i].block->flags & BLOCK_OUTSIDE))
             continue;
@@ -289,6 +323,7 @@ static void read_outside(const struct build *b, const struct gpu_event *events, 
             outside_write(b, &events[i], events[i].slot);
         copy_value(b, &events[i], va);
     }
+    outside_end(b, begin);
 }
 
 static uint32_t at_least_one(uint32_t count)
@@ -373,19 +408,23 @@ void gpu_pmc_read(struct pm4_stream *stream, const struct gpu_target *target,
     uint64_t va = result_va;
     uint32_t dies = target->geometry.xcc_count;
     perfmon(&b, events, count, b.generation->perfmon_read);
-    if (dies == 1) {
-        read_outside(&b, events, count, &va);
+    read_outside(&b, events, count, &va);
+    if (dies == 1)
         read_die(&b, events, count, &va);
-    } else {
-        if (flags_of(events, count) & BLOCK_OUTSIDE) {
-            uint32_t begin = pm4_predicate_begin(stream, 1);
-            read_outside(&b, events, count, &va);
-            pm4_predicate_end(stream, begin);
-        }
-        for (uint32_t die = 0; die < dies; die++)
-            read_die_predicated(&b, events, count, die, &va);
-    }
+    for (uint32_t die = 0; dies > 1 && die < dies; die++)
+        read_die_predicated(&b, events, count, die, &va);
     pm4_acquire(stream, b.dialect, result_va, va - result_va);
+}
+
+static void stop_outside(const struct build *b, const struct gpu_event *events, uint32_t count)
+{
+    if (!(flags_of(events, count) & BLOCK_OUTSIDE))
+        return;
+    uint32_t begin = outside_begin(b);
+    for (uint32_t i = 0; i < count; i++)
+        if (events[i].block->flags & BLOCK_OUTSIDE)
+            outside_write(b, &events[i], 0);
+    outside_end(b, begin);
 }
 
 void gpu_pmc_stop(struct pm4_stream *stream, const struct gpu_target *target,
@@ -393,10 +432,7 @@ void gpu_pmc_stop(struct pm4_stream *stream, const struct gpu_target *target,
 {
     const struct build b = build_of(stream, target);
     index_all(&b);
-    for (uint32_t i = 0; i < count; i++) {
-        if (events[i].block->flags & BLOCK_OUTSIDE)
-            outside_write(&b, &events[i], 0);
-    }
+    stop_outside(&b, events, count);
     perfmon(&b, events, count, b.generation->perfmon_stop);
     write(&b, b.generation->clock_gating, 0);
     pm4_wait_idle(stream);

@@ -149,10 +149,19 @@ static uint64_t select_find(const struct model *m, uint64_t reg, int *is_low, ui
     return 0;
 }
 
+/* Every die of a device runs the commands. What lies on the network between them is there once, so
+ * that each access comes from one die. */
+static void check_once(const struct model *m, uint64_t reg)
+{
+    if (reg >> 32 && m->die_mask != 1)
+        fail_msg("register %llx is accessed by the dies %x", (unsigned long long)reg, m->die_mask);
+}
+
 static uint32_t model_read(const struct model *m, uint64_t reg)
 {
     int is_low = 0;
     uint32_t field = UINT32_MAX;
+    check_once(m, reg);
     uint64_t select = select_find(m, reg, &is_low, &field);
     if (!select)
         fail_msg("register %llx is read, which has no counter", (unsigned long long)reg);
@@ -173,6 +182,7 @@ static void model_copy(struct model *m, const uint32_t *body)
     uint32_t value = from == PM4_COPY_IMMEDIATE ? body[1] : 0;
     if (to == PM4_COPY_REGISTER || to == PM4_COPY_PERFCOUNTERS) {
         assert_int_equal(from, PM4_COPY_IMMEDIATE);
+        check_once(m, (uint64_t)body[4] << 32 | body[3]);
         model_write(m, (uint64_t)body[4] << 32 | body[3], value);
         return;
     }
