@@ -21,7 +21,9 @@ __attribute__((weak)) bool intercept_table_install(const char *library, void **t
 __attribute__((weak)) void intercept_hip_operations_refresh(void);
 __attribute__((weak)) void intercept_hip_tables_offered(const void *runtime_table);
 __attribute__((weak)) void intercept_hsa_refresh(void);
-__attribute__((weak)) void intercept_hsa_forget(void);
+__attribute__((weak)) void intercept_hsa_forget(void *api_table);
+__attribute__((weak)) void *intercept_hsa_leaving(const void *caller);
+__attribute__((weak)) bool intercept_hsa_serves_devices(const void *api_table);
 __attribute__((weak)) void intercept_thunk_follow(void);
 __attribute__((weak)) bool intercept_hip_arm(void (*ready)(void));
 __attribute__((weak)) struct ompt_start_tool_result_t *intercept_ompt_start(void);
@@ -31,6 +33,7 @@ __attribute__((weak)) int intercept_ompt_finalized(void);
 __attribute__((weak)) void counting_runtime_expected(void);
 __attribute__((weak)) void counting_runtime_arrived(void);
 __attribute__((weak)) void counting_runtime_leaves(void);
+__attribute__((weak)) void counting_other_leaves(void);
 
 /* One row per name that rocprofiler-register knows. */
 static const struct runtime {
@@ -61,6 +64,14 @@ bool service_dispatches_missed(void)
     return atomic_load_explicit(&dispatches_missed, memory_order_relaxed);
 }
 
+/* One runtime serves what counts whole devices. NULL: any that there is. */
+static void counting_use(const void *hsa_table)
+{
+    if (counting_runtime_arrived && intercept_hsa_serves_devices &&
+        intercept_hsa_serves_devices(hsa_table))
+        counting_runtime_arrived();
+}
+
 static bool install(const struct runtime *runtime, void **tables, uint64_t version)
 {
     if (!strcmp(runtime->name, "hsa")) {
@@ -71,8 +82,7 @@ static bool install(const struct runtime *runtime, void **tables, uint64_t versi
             counting_runtime_expected();
         if (!intercept_hsa_install || !intercept_hsa_install(tables[0], version))
             return false;
-        if (counting_runtime_arrived)
-            counting_runtime_arrived();
+        counting_use(tables[0]);
         return true;
     }
     return intercept_table_install && intercept_table_install(runtime->name, tables, version);
@@ -258,6 +268,23 @@ static void offers_forget(const void *table)
     kept_count = offers_without(kept, kept_count, table);
     accepted_count = offers_without(accepted, accepted_count, table);
     pthread_mutex_unlock(&session_lock);
+}
+
+/* For a runtime that was never installed: the one table that was offered, or NULL. */
+static void *offers_only_hsa(void)
+{
+    void *table = NULL;
+    unsigned count = 0;
+    pthread_mutex_lock(&session_lock);
+    for (unsigned i = 0; i < kept_count + accepted_count; i++) {
+        const struct offer *offer = i < kept_count ? &kept[i] : &accepted[i - kept_count];
+        if (strcmp(offer->runtime->name, "hsa") != 0)
+            continue;
+        table = offer->tables[0];
+        count++;
+    }
+    pthread_mutex_unlock(&session_lock);
+    return count == 1 ? table : NULL;
 }
 
 static bool kept_any(void)
@@ -503,8 +530,6 @@ int runtime_ompt_finalized(void)
 /* ---- HSA tool entry points (HSA_TOOLS_LIB). The runtime calls them inside hsa_init,
  * hsa_shut_down. */
 
-static void *hsa_table;
-
 #define EXPORTED __attribute__((visibility("default")))
 EXPORTED bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
                      const char *const *failed_tool_names);
@@ -513,7 +538,6 @@ EXPORTED extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 
 void runtime_hsa_load(void *table, uint64_t runtime_version)
 {
-    hsa_table = table;
     runtime_offer("hsa", runtime_version, 0, &table, 1);
     if (session_is_wanted())
         runtime_hip_arm(); /* a HIP that was loaded after our constructor */
@@ -523,14 +547,30 @@ void runtime_hsa_load(void *table, uint64_t runtime_version)
         intercept_thunk_follow(); /* a libhsakmt that was loaded with the runtime */
 }
 
-void runtime_hsa_unload(void)
+static void hsa_leaves(void *table)
 {
-    if (counting_runtime_leaves)
+    bool another_serves = intercept_hsa_serves_devices && intercept_hsa_serves_devices(NULL) &&
+                          !intercept_hsa_serves_devices(table);
+    if (another_serves && counting_other_leaves)
+        counting_other_leaves();
+    else if (counting_runtime_leaves)
         counting_runtime_leaves();
     if (intercept_hsa_forget)
-        intercept_hsa_forget();
-    offers_forget(hsa_table);
-    seen_forget(hsa_table);
+        intercept_hsa_forget(table);
+    if (!another_serves)
+        counting_use(NULL);
+}
+
+void runtime_hsa_unload(const void *caller)
+{
+    void *table = intercept_hsa_leaving ? intercept_hsa_leaving(caller) : NULL;
+    if (!table)
+        table = offers_only_hsa();
+    if (!table)
+        return;
+    hsa_leaves(table);
+    offers_forget(table);
+    seen_forget(table);
 }
 
 bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
@@ -544,7 +584,7 @@ bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
 
 void OnUnload(void)
 {
-    runtime_hsa_unload();
+    runtime_hsa_unload(__builtin_return_address(0));
 }
 
 /* Before tools without a priority, which wrap what we installed. */

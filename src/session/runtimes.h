@@ -31,9 +31,10 @@ struct ompt_start_tool_result_t *runtime_ompt_start(void);
 int runtime_ompt_initialized(void); /* 0, 1, -1 as the SDK reports them */
 int runtime_ompt_finalized(void);
 
-/* The HSA runtime has loaded us as its tool, and lets us go. */
+/* An HSA runtime has loaded us as its tool, and lets us go; it does not say which one. `caller`:
+ * the address that its call returns to. */
 void runtime_hsa_load(void *table, uint64_t runtime_version);
-void runtime_hsa_unload(void);
+void runtime_hsa_unload(const void *caller);
 
 /* Hooks a HIP library that was loaded meanwhile. Any thread; no environment. */
 void runtime_hip_arm(void);

@@ -30,7 +30,7 @@ bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
 VERSIONS_4_0(OnUnload);
 void OnUnload(void)
 {
-    engine->runtime_hsa_unload();
+    engine->runtime_hsa_unload(__builtin_return_address(0));
 }
 
 const uint32_t HSA_AMD_TOOL_PRIORITY = 50;

@@ -7,27 +7,39 @@
 #include <rocprofiler-sdk/agent.h>
 #include <stdbool.h>
 
+struct hsa_instance;
+
 struct hsa_agent_entry {
+    struct hsa_instance *runtime;
     hsa_agent_t hsa;
     rocprofiler_agent_id_t id;
     const rocprofiler_agent_v0_t *info;
     bool gpu;
 };
 
-/* From the runtime just installed. False, with a message, when there is nothing to trace on. */
-bool agents_read(void);
+enum { HSA_AGENTS_MAX = 256 };
+
+/* Of one runtime. Written by agents_read before any of its wrappers is reachable, then immutable.
+ */
+struct hsa_agents {
+    struct hsa_agent_entry entries[HSA_AGENTS_MAX];
+    uint32_t count; /* 0: calls can be traced, nothing that concerns a device */
+    uint32_t unknown_count;
+    /* A CPU memory pool that devices may be given access to (fine-grained); handle 0: none. */
+    hsa_amd_memory_pool_t host_pool;
+    uint64_t timestamp_hz;
+};
+
+/* From the runtime that is being installed. */
+void agents_read(struct hsa_instance *runtime);
 
 /* NULL for an agent that the topology does not know. Any thread; reads immutable memory. */
-const struct hsa_agent_entry *agents_find(hsa_agent_t agent);
-const struct hsa_agent_entry *agents_all(uint32_t *count);
-
-/* A CPU memory pool that devices may be given access to (fine-grained); handle 0: none. */
-hsa_amd_memory_pool_t agents_host_pool(void);
+const struct hsa_agent_entry *agents_find(const struct hsa_instance *runtime, hsa_agent_t agent);
 
 /* Device ticks -> CLOCK_BOOTTIME ns. Completion thread only, so that its cache needs no lock. */
 uint64_t agents_device_time_ns(const struct hsa_agent_entry *agent, uint64_t ticks);
 
 /* HSA system timestamps -> ns: identity on every runtime seen, scaled otherwise. */
-uint64_t agents_system_time_ns(uint64_t timestamp);
+uint64_t agents_system_time_ns(const struct hsa_instance *runtime, uint64_t timestamp);
 
 #endif

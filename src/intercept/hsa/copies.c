@@ -22,6 +22,7 @@
 
 struct copy {
     struct inflight work; /* first */
+    struct hsa_instance *runtime;
     struct trace_event event;
     struct copy *next_free;
     hsa_signal_t own, user;
@@ -35,9 +36,12 @@ struct copy {
 
 /* Copies take the runtime microseconds: a lock here is in the noise. It never calls out. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct copy *free_copies;
-static bool released; /* no copy is kept for later: the runtime counts its signals when it goes */
-static struct inflight_lane lane;
+/* Of each runtime. */
+static struct {
+    struct copy *free_copies;
+    bool released; /* no copy is kept for later: the runtime counts its signals when it goes */
+    struct inflight_lane lane;
+} stores[HSA_INSTANCES_MAX];
 
 /* Times of the latest copy per program signal; a signal used again overwrites its entry. */
 enum { TIMES_COUNT = 4096, TIMES_PROBE = 8 };
@@ -59,34 +63,40 @@ static bool copies_wanted(void)
     return copies_traced() || trace_domain_is_configured(TRACE_KERNEL_DISPATCH);
 }
 
-static bool copies_start(void)
+static bool copies_start(struct hsa_instance *runtime)
 {
-    released = false;
+    const struct hsa_calls *real = &runtime->real;
+
+    stores[hsa_instance_index(runtime)].released = false;
     if (!copies_traced())
         return true;
-    return hsa_real.hsa_amd_profiling_async_copy_enable != NULL &&
-           hsa_real.hsa_amd_profiling_get_async_copy_time != NULL &&
-           hsa_real.hsa_amd_profiling_async_copy_enable(true) == HSA_STATUS_SUCCESS &&
+    return real->hsa_amd_profiling_async_copy_enable != NULL &&
+           real->hsa_amd_profiling_get_async_copy_time != NULL &&
+           real->hsa_amd_profiling_async_copy_enable(true) == HSA_STATUS_SUCCESS &&
            completion_start();
 }
 
-static struct copy *copy_take(void)
+static struct copy *copy_take(struct hsa_instance *runtime)
 {
+    struct copy **free_copies = &stores[hsa_instance_index(runtime)].free_copies;
+
     pthread_mutex_lock(&lock);
-    struct copy *copy = free_copies;
+    struct copy *copy = *free_copies;
     if (copy != NULL)
-        free_copies = copy->next_free;
+        *free_copies = copy->next_free;
     pthread_mutex_unlock(&lock);
     if (copy != NULL)
         return copy;
     copy = calloc(1, sizeof *copy);
     /* No consumers named: any agent may be the one that copies. */
     thread_own_work_begin();
-    bool made =
-        copy != NULL && hsa_real.hsa_signal_create(1, 0, NULL, &copy->own) == HSA_STATUS_SUCCESS;
+    bool made = copy != NULL &&
+                runtime->real.hsa_signal_create(1, 0, NULL, &copy->own) == HSA_STATUS_SUCCESS;
     thread_own_work_end();
-    if (made)
+    if (made) {
+        copy->runtime = runtime;
         return copy;
+    }
     free(copy);
     return NULL;
 }
@@ -94,30 +104,34 @@ static struct copy *copy_take(void)
 static void copy_free(struct copy *copy)
 {
     thread_own_work_begin();
-    hsa_real.hsa_signal_destroy(copy->own);
+    copy->runtime->real.hsa_signal_destroy(copy->own);
     thread_own_work_end();
     free(copy);
 }
 
 static void copy_return(struct copy *copy)
 {
+    uint32_t i = hsa_instance_index(copy->runtime);
+
     pthread_mutex_lock(&lock);
-    bool keep = !released;
+    bool keep = !stores[i].released;
     if (keep) {
-        copy->next_free = free_copies;
-        free_copies = copy;
+        copy->next_free = stores[i].free_copies;
+        stores[i].free_copies = copy;
     }
     pthread_mutex_unlock(&lock);
     if (!keep)
         copy_free(copy);
 }
 
-void copies_release(void)
+void copies_release(const struct hsa_instance *runtime)
 {
+    uint32_t i = hsa_instance_index(runtime);
+
     pthread_mutex_lock(&lock);
-    struct copy *copies = free_copies;
-    free_copies = NULL;
-    released = true;
+    struct copy *copies = stores[i].free_copies;
+    stores[i].free_copies = NULL;
+    stores[i].released = true;
     pthread_mutex_unlock(&lock);
     while (copies != NULL) {
         struct copy *next = copies->next_free;
@@ -159,7 +173,9 @@ static void time_forget(uint64_t signal)
     pthread_mutex_unlock(&lock);
 }
 
-static hsa_status_t copy_time_get(hsa_signal_t signal, hsa_amd_profiling_async_copy_time_t *time)
+hsa_status_t
+service_hsa_amd_profiling_get_async_copy_time(struct hsa_instance *runtime, hsa_signal_t signal,
+                                              hsa_amd_profiling_async_copy_time_t *time)
 {
     pthread_mutex_lock(&lock);
     struct copy_time *entry =
@@ -169,7 +185,7 @@ static hsa_status_t copy_time_get(hsa_signal_t signal, hsa_amd_profiling_async_c
         *time = entry->time;
     pthread_mutex_unlock(&lock);
     return known ? HSA_STATUS_SUCCESS
-                 : hsa_real.hsa_amd_profiling_get_async_copy_time(signal, time);
+                 : runtime->real.hsa_amd_profiling_get_async_copy_time(signal, time);
 }
 
 static int32_t direction_of(const struct hsa_agent_entry *source,
@@ -222,10 +238,11 @@ static void copy_times_read(struct copy *copy)
 {
     hsa_amd_profiling_async_copy_time_t time = {0};
 
-    if (hsa_real.hsa_amd_profiling_get_async_copy_time(copy->own, &time) != HSA_STATUS_SUCCESS)
+    if (copy->runtime->real.hsa_amd_profiling_get_async_copy_time(copy->own, &time) !=
+        HSA_STATUS_SUCCESS)
         return;
-    copy->start_ns = agents_system_time_ns(time.start);
-    copy->end_ns = agents_system_time_ns(time.end);
+    copy->start_ns = agents_system_time_ns(copy->runtime, time.start);
+    copy->end_ns = agents_system_time_ns(copy->runtime, time.end);
     if (copy->user.handle != 0)
         time_store(copy->user.handle, &time);
 }
@@ -255,20 +272,21 @@ static void copy_complete(struct inflight *work, bool failed)
         /* The runtime reports a failed copy by a negative value. */
         const amd_signal_t *own = (const amd_signal_t *)(uintptr_t)copy->own.handle;
         if (own->value < 0)
-            hsa_real.hsa_signal_store_screlease(copy->user, own->value);
+            copy->runtime->real.hsa_signal_store_screlease(copy->user, own->value);
         else
-            hsa_real.hsa_signal_subtract_screlease(copy->user, 1);
+            copy->runtime->real.hsa_signal_subtract_screlease(copy->user, 1);
     }
     thread_own_work_end();
     copy_return(copy);
 }
 
 /* NULL: pass the call on as it is. */
-static struct copy *copy_open(hsa_agent_t target, void *target_address, hsa_agent_t source,
-                              const void *source_address, uint64_t bytes, hsa_signal_t user)
+static struct copy *copy_open(struct hsa_instance *runtime, hsa_agent_t target,
+                              void *target_address, hsa_agent_t source, const void *source_address,
+                              uint64_t bytes, hsa_signal_t user)
 {
-    const struct hsa_agent_entry *target_entry = agents_find(target);
-    const struct hsa_agent_entry *source_entry = agents_find(source);
+    const struct hsa_agent_entry *target_entry = agents_find(runtime, target);
+    const struct hsa_agent_entry *source_entry = agents_find(runtime, source);
 
     borrow_settle((amd_signal_t *)(uintptr_t)user.handle);
     if (target_entry == NULL || source_entry == NULL)
@@ -278,7 +296,7 @@ static struct copy *copy_open(hsa_agent_t target, void *target_address, hsa_agen
         time_forget(user.handle);
         return NULL;
     }
-    struct copy *copy = copy_take();
+    struct copy *copy = copy_take(runtime);
     if (copy == NULL)
         return NULL;
     copy->target = target_entry;
@@ -307,7 +325,7 @@ static hsa_status_t copy_started(struct copy *copy, hsa_status_t status)
         copy_return(copy);
         return status;
     }
-    copy->work.lane = &lane;
+    copy->work.lane = &stores[hsa_instance_index(copy->runtime)].lane;
     copy->work.ended = copy_ended;
     copy->work.urgent = true;
     copy->work.complete = copy_complete;
@@ -315,93 +333,90 @@ static hsa_status_t copy_started(struct copy *copy, hsa_status_t status)
     return status;
 }
 
-static hsa_status_t async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
-                               hsa_agent_t src_agent, size_t size, uint32_t num_dep_signals,
-                               const hsa_signal_t *dep_signals, hsa_signal_t completion_signal)
+hsa_status_t service_hsa_amd_memory_async_copy(struct hsa_instance *runtime, void *dst,
+                                               hsa_agent_t dst_agent, const void *src,
+                                               hsa_agent_t src_agent, size_t size,
+                                               uint32_t num_dep_signals,
+                                               const hsa_signal_t *dep_signals,
+                                               hsa_signal_t completion_signal)
 {
-    struct copy *copy = copy_open(dst_agent, dst, src_agent, src, size, completion_signal);
+    struct copy *copy = copy_open(runtime, dst_agent, dst, src_agent, src, size, completion_signal);
 
     if (copy == NULL)
-        return hsa_real.hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size,
-                                                  num_dep_signals, dep_signals, completion_signal);
-    return copy_started(copy, hsa_real.hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent,
-                                                                 size, num_dep_signals, dep_signals,
-                                                                 copy->own));
+        return runtime->real.hsa_amd_memory_async_copy(
+            dst, dst_agent, src, src_agent, size, num_dep_signals, dep_signals, completion_signal);
+    return copy_started(
+        copy, runtime->real.hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size,
+                                                      num_dep_signals, dep_signals, copy->own));
 }
 
-static hsa_status_t async_copy_on_engine(void *dst, hsa_agent_t dst_agent, const void *src,
-                                         hsa_agent_t src_agent, size_t size,
-                                         uint32_t num_dep_signals, const hsa_signal_t *dep_signals,
-                                         hsa_signal_t completion_signal,
-                                         hsa_amd_sdma_engine_id_t engine_id,
-                                         bool force_copy_on_sdma)
+hsa_status_t service_hsa_amd_memory_async_copy_on_engine(
+    struct hsa_instance *runtime, void *dst, hsa_agent_t dst_agent, const void *src,
+    hsa_agent_t src_agent, size_t size, uint32_t num_dep_signals, const hsa_signal_t *dep_signals,
+    hsa_signal_t completion_signal, hsa_amd_sdma_engine_id_t engine_id, bool force_copy_on_sdma)
 {
-    struct copy *copy = copy_open(dst_agent, dst, src_agent, src, size, completion_signal);
+    struct copy *copy = copy_open(runtime, dst_agent, dst, src_agent, src, size, completion_signal);
 
     if (copy == NULL)
-        return hsa_real.hsa_amd_memory_async_copy_on_engine(
+        return runtime->real.hsa_amd_memory_async_copy_on_engine(
             dst, dst_agent, src, src_agent, size, num_dep_signals, dep_signals, completion_signal,
             engine_id, force_copy_on_sdma);
-    return copy_started(copy, hsa_real.hsa_amd_memory_async_copy_on_engine(
+    return copy_started(copy, runtime->real.hsa_amd_memory_async_copy_on_engine(
                                   dst, dst_agent, src, src_agent, size, num_dep_signals,
                                   dep_signals, copy->own, engine_id, force_copy_on_sdma));
 }
 
 /* The call names the one agent that copies and the direction; the other side is memory that agent
    reaches: a host agent's when the direction says so. */
-static hsa_agent_t host_agent(void)
+static hsa_agent_t host_agent(const struct hsa_instance *runtime)
 {
-    uint32_t count;
-    const struct hsa_agent_entry *entries = agents_all(&count);
-
-    for (uint32_t i = 0; i < count; i++)
-        if (!entries[i].gpu)
-            return entries[i].hsa;
+    for (uint32_t i = 0; i < runtime->agents.count; i++)
+        if (!runtime->agents.entries[i].gpu)
+            return runtime->agents.entries[i].hsa;
     return (hsa_agent_t){0};
 }
 
-static hsa_status_t async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
-                                    const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset,
-                                    const hsa_dim3_t *range, hsa_agent_t copy_agent,
-                                    hsa_amd_copy_direction_t dir, uint32_t num_dep_signals,
-                                    const hsa_signal_t *dep_signals, hsa_signal_t completion_signal)
+hsa_status_t service_hsa_amd_memory_async_copy_rect(
+    struct hsa_instance *runtime, const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
+    const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset, const hsa_dim3_t *range,
+    hsa_agent_t copy_agent, hsa_amd_copy_direction_t dir, uint32_t num_dep_signals,
+    const hsa_signal_t *dep_signals, hsa_signal_t completion_signal)
 {
     bool complete = dst != NULL && src != NULL && range != NULL;
     bool to_host = dir == hsaDeviceToHost || dir == hsaHostToHost;
     bool from_host = dir == hsaHostToDevice || dir == hsaHostToHost;
-    struct copy *copy = complete
-                            ? copy_open(to_host ? host_agent() : copy_agent, dst->base,
-                                        from_host ? host_agent() : copy_agent, src->base,
-                                        (uint64_t)range->x * range->y * range->z, completion_signal)
-                            : NULL;
+    struct copy *copy =
+        complete ? copy_open(runtime, to_host ? host_agent(runtime) : copy_agent, dst->base,
+                             from_host ? host_agent(runtime) : copy_agent, src->base,
+                             (uint64_t)range->x * range->y * range->z, completion_signal)
+                 : NULL;
 
     if (copy == NULL)
-        return hsa_real.hsa_amd_memory_async_copy_rect(dst, dst_offset, src, src_offset, range,
-                                                       copy_agent, dir, num_dep_signals,
-                                                       dep_signals, completion_signal);
-    return copy_started(copy, hsa_real.hsa_amd_memory_async_copy_rect(
+        return runtime->real.hsa_amd_memory_async_copy_rect(dst, dst_offset, src, src_offset, range,
+                                                            copy_agent, dir, num_dep_signals,
+                                                            dep_signals, completion_signal);
+    return copy_started(copy, runtime->real.hsa_amd_memory_async_copy_rect(
                                   dst, dst_offset, src, src_offset, range, copy_agent, dir,
                                   num_dep_signals, dep_signals, copy->own));
 }
 
-static hsa_status_t copy_profiling_enable(bool enable)
+hsa_status_t service_hsa_amd_profiling_async_copy_enable(struct hsa_instance *runtime, bool enable)
 {
     /* Our own records need it on; the program asks only whether it may call get_async_copy_time. */
-    return hsa_real.hsa_amd_profiling_async_copy_enable(enable || copies_traced());
+    return runtime->real.hsa_amd_profiling_async_copy_enable(enable || copies_traced());
 }
 
-static const struct hsa_wrapper wrappers[] = {
-    {HSA_FN_hsa_amd_memory_async_copy, (void *)async_copy},
-    {HSA_FN_hsa_amd_memory_async_copy_on_engine, (void *)async_copy_on_engine},
-    {HSA_FN_hsa_amd_memory_async_copy_rect, (void *)async_copy_rect},
-    {HSA_FN_hsa_amd_profiling_get_async_copy_time, (void *)copy_time_get},
-    {HSA_FN_hsa_amd_profiling_async_copy_enable, (void *)copy_profiling_enable},
+static const enum hsa_function functions[] = {
+    HSA_FN_hsa_amd_memory_async_copy,           HSA_FN_hsa_amd_memory_async_copy_on_engine,
+    HSA_FN_hsa_amd_memory_async_copy_rect,      HSA_FN_hsa_amd_profiling_get_async_copy_time,
+    HSA_FN_hsa_amd_profiling_async_copy_enable,
 };
 
 const struct hsa_service hsa_service_copies = {
     .name = "memory copy",
     .wanted = copies_wanted,
     .start = copies_start,
-    .wrappers = wrappers,
-    .wrapper_count = sizeof wrappers / sizeof wrappers[0],
+    .needs_agents = true,
+    .functions = functions,
+    .function_count = sizeof functions / sizeof functions[0],
 };

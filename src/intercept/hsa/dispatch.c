@@ -7,10 +7,10 @@
 #include "base/thread.h"
 #include "intercept/hsa/borrow.h"
 #include "intercept/hsa/facts.h"
+#include "intercept/hsa/instance.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/serialize.h"
 #include "intercept/hsa/signals.h"
-#include "intercept/hsa/wrappers.h"
 
 enum {
     BLOCK_DISPATCHES_MIN = 64,
@@ -91,10 +91,10 @@ static bool block_add(struct dispatch_queue *queue)
     uint32_t count = block_size(queue);
     struct dispatch_block *block =
         zeroed_alloc(sizeof *block + count * sizeof block->dispatches[0]);
-    amd_signal_t *signals = signals_block_make(2 * count);
+    amd_signal_t *signals = signals_block_make(queue->agent->runtime, 2 * count);
 
     if (block == NULL || signals == NULL) {
-        signals_block_free(signals);
+        signals_block_free(queue->agent->runtime, signals);
         free(block);
         return false;
     }
@@ -194,7 +194,7 @@ void dispatch_queue_free(struct dispatch_queue *queue)
                     (unsigned long long)queue->lost, (unsigned long long)queue->id);
     for (struct dispatch_block *block = queue->blocks; block != NULL; block = next) {
         next = block->next;
-        signals_block_free(block->signals);
+        signals_block_free(queue->agent->runtime, block->signals);
         free(block);
     }
     ring_guard_free(&queue->guard);
@@ -266,7 +266,7 @@ static void user_signal_complete(const struct dispatch *dispatch)
         __atomic_store_n(&user->end_ts, dispatch->kernel->end_ts, __ATOMIC_RELAXED);
     }
     thread_own_work_begin(); /* waking who waits is what the device would have done */
-    hsa_real.hsa_signal_subtract_screlease(dispatch->user, 1);
+    dispatch->queue->agent->runtime->real.hsa_signal_subtract_screlease(dispatch->user, 1);
     thread_own_work_end();
 }
 
@@ -428,9 +428,8 @@ static void dispatch_write(struct dispatch *dispatch, const hsa_kernel_dispatch_
                            const struct trace_packets *packets, struct packet_writer *writer)
 {
     hsa_barrier_and_packet_t barrier;
-    bool waits = packets->serialize &&
-                 serialize_begin(&dispatch->turn, dispatch->queue->agent->info->logical_node_id,
-                                 dispatch->queue, &barrier);
+    bool waits = packets->serialize && serialize_begin(&dispatch->turn, dispatch->queue->agent,
+                                                       dispatch->queue, &barrier);
 
     if (waits)
         writer_put(writer, &barrier);

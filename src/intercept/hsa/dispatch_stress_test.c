@@ -20,7 +20,7 @@
 enum { THREADS = 8, QUEUES = 6, KERNELS = 120, TOTAL = THREADS * QUEUES * KERNELS };
 
 /* A call as the program makes it: through the table. */
-#define CALL(name) ((__typeof__(hsa_real.name))mock_function(HSA_FN_##name))
+#define CALL(name) ((__typeof__(hsa_instances[0].real.name))mock_function(HSA_FN_##name))
 
 static int reset(void **state)
 {

@@ -2,17 +2,17 @@
 
 #include <string.h>
 
-#include "intercept/hsa/agents.h"
-#include "intercept/hsa/wrappers.h"
+#include "intercept/hsa/instance.h"
 
 bool intercept_agent_facts(uint64_t agent, struct hsa_agent_facts *facts)
 {
-    uint32_t count, others = 0;
-    const struct hsa_agent_entry *entries = agents_all(&count);
+    const struct hsa_agent_entry *found = hsa_agent_of_any((hsa_agent_t){agent});
+    const struct hsa_agents *agents = found ? &found->runtime->agents : NULL;
+    uint32_t others = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        const struct hsa_agent_entry *entry = &entries[i];
-        if (entry->hsa.handle == agent) {
+    for (uint32_t i = 0; agents != NULL && i < agents->count; i++) {
+        const struct hsa_agent_entry *entry = &agents->entries[i];
+        if (entry == found) {
             facts->gpu = entry->gpu;
             facts->number = entry->gpu ? entry->info->node_id : others;
             return true;
@@ -25,44 +25,47 @@ bool intercept_agent_facts(uint64_t agent, struct hsa_agent_facts *facts)
 void intercept_region_facts(uint64_t region, struct hsa_memory_facts *facts)
 {
     hsa_region_t handle = {.handle = region};
+    const struct hsa_instance *runtime = hsa_instance_of_region(handle);
 
     memset(facts, 0, sizeof *facts);
-    if (hsa_real.hsa_region_get_info == NULL)
+    if (runtime == NULL || runtime->real.hsa_region_get_info == NULL)
         return;
-    hsa_real.hsa_region_get_info(handle, HSA_REGION_INFO_SEGMENT, &facts->segment);
-    hsa_real.hsa_region_get_info(handle, HSA_REGION_INFO_GLOBAL_FLAGS, &facts->global_flags);
+    runtime->real.hsa_region_get_info(handle, HSA_REGION_INFO_SEGMENT, &facts->segment);
+    runtime->real.hsa_region_get_info(handle, HSA_REGION_INFO_GLOBAL_FLAGS, &facts->global_flags);
 }
 
 void intercept_pool_facts(uint64_t pool, struct hsa_memory_facts *facts)
 {
     hsa_amd_memory_pool_t handle = {.handle = pool};
+    const struct hsa_instance *runtime = hsa_instance_of_pool(handle);
 
     memset(facts, 0, sizeof *facts);
-    if (hsa_real.hsa_amd_memory_pool_get_info == NULL)
+    if (runtime == NULL || runtime->real.hsa_amd_memory_pool_get_info == NULL)
         return;
-    hsa_real.hsa_amd_memory_pool_get_info(handle, HSA_AMD_MEMORY_POOL_INFO_SEGMENT,
-                                          &facts->segment);
-    hsa_real.hsa_amd_memory_pool_get_info(handle, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS,
-                                          &facts->global_flags);
+    runtime->real.hsa_amd_memory_pool_get_info(handle, HSA_AMD_MEMORY_POOL_INFO_SEGMENT,
+                                               &facts->segment);
+    runtime->real.hsa_amd_memory_pool_get_info(handle, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS,
+                                               &facts->global_flags);
 }
 
-static bool agent_reaches(hsa_agent_t agent, hsa_amd_memory_pool_t pool)
+static bool agent_reaches(const struct hsa_agent_entry *agent, hsa_amd_memory_pool_t pool)
 {
     hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
 
-    return hsa_real.hsa_amd_agent_memory_pool_get_info(
-               agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access) == HSA_STATUS_SUCCESS &&
+    return agent->runtime->real.hsa_amd_agent_memory_pool_get_info(
+               agent->hsa, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access) ==
+               HSA_STATUS_SUCCESS &&
            access == HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
 }
 
 void intercept_pool_agents(uint64_t pool, void (*tell)(uint64_t agent, void *data), void *data)
 {
-    uint32_t count;
-    const struct hsa_agent_entry *entries = agents_all(&count);
+    const hsa_amd_memory_pool_t handle = {.handle = pool};
+    const struct hsa_instance *runtime = hsa_instance_of_pool(handle);
 
-    if (hsa_real.hsa_amd_agent_memory_pool_get_info == NULL)
+    if (runtime == NULL || runtime->real.hsa_amd_agent_memory_pool_get_info == NULL)
         return;
-    for (uint32_t i = 0; i < count; i++)
-        if (agent_reaches(entries[i].hsa, (hsa_amd_memory_pool_t){.handle = pool}))
-            tell(entries[i].hsa.handle, data);
+    for (uint32_t i = 0; i < runtime->agents.count; i++)
+        if (agent_reaches(&runtime->agents.entries[i], handle))
+            tell(runtime->agents.entries[i].hsa.handle, data);
 }

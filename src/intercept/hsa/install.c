@@ -1,50 +1,51 @@
 #include "intercept/hsa/install.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/code_table.h"
+#include "base/library.h"
 #include "base/log.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/completion.h"
 #include "intercept/hsa/copies.h"
+#include "intercept/hsa/lifecycle.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/scratch.h"
 #include "intercept/hsa/wrappers.h"
 #include "intercept/kfd/smi.h"
 #include "model/trace.h"
 
-struct hsa_runtime hsa_real;
-struct hsa_runtime hsa_next;
-
 /* Offsets let one loop fill the typed structures. */
-static const uint16_t runtime_offset[HSA_FN_COUNT] = {
-#define X(name, ...) [HSA_FN_##name] = offsetof(struct hsa_runtime, name),
+static const uint16_t call_offset[HSA_FN_COUNT] = {
+#define X(name, ...) [HSA_FN_##name] = offsetof(struct hsa_calls, name),
     HSA_FUNCTIONS(X)
 #undef X
 };
 
-static void pointer_set(struct hsa_runtime *runtime, enum hsa_function function, void *pointer)
+static void pointer_set(struct hsa_calls *calls, enum hsa_function function, void *pointer)
 {
-    memcpy((char *)runtime + runtime_offset[function], &pointer, sizeof pointer);
+    memcpy((char *)calls + call_offset[function], &pointer, sizeof pointer);
 }
 
-static void *pointer_get(const struct hsa_runtime *runtime, enum hsa_function function)
+static void *pointer_get(const struct hsa_calls *calls, enum hsa_function function)
 {
     void *pointer;
 
-    memcpy(&pointer, (const char *)runtime + runtime_offset[function], sizeof pointer);
+    memcpy(&pointer, (const char *)calls + call_offset[function], sizeof pointer);
     return pointer;
 }
 
-static void real_functions_read(const struct hsa_tables *tables)
+static void real_functions_read(struct hsa_instance *runtime)
 {
     for (int i = 0; i < HSA_FN_COUNT; i++) {
-        void **slot = hsa_tables_slot(tables, (enum hsa_function)i);
-        pointer_set(&hsa_real, (enum hsa_function)i, slot ? *slot : NULL);
+        void **slot = hsa_tables_slot(&runtime->tables, (enum hsa_function)i);
+        pointer_set(&runtime->real, (enum hsa_function)i, slot ? *slot : NULL);
     }
-    hsa_next = hsa_real;
+    runtime->next = runtime->real;
 }
 
 static const struct hsa_api_wrappers *const api_tables[] = {
@@ -61,61 +62,83 @@ static const struct hsa_service *const services[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* A later round finds our outer wrapper there, which calls hsa_next, or another tool's on top of
- * it: both stay. Calls may be under way on other threads: who finds the wrapper (the runtime reads
- * the slot as it is) finds hsa_next and hsa_real, too, so the store is a release. */
-static bool slot_wrap(const struct hsa_tables *tables, enum hsa_function function, void *wrapper)
+/* A later round finds our outer wrapper there, which calls `next`, or another tool's on top of it:
+ * both stay. Calls may be under way on other threads: who finds the wrapper (the runtime reads the
+ * slot as it is) finds `next` and `real`, too, so the store is a release. */
+static bool slot_wrap(struct hsa_instance *runtime, enum hsa_function function, void *wrapper)
 {
-    void **slot = hsa_tables_slot(tables, function);
+    void **slot = hsa_tables_slot(&runtime->tables, function);
 
     if (slot == NULL || *slot == NULL)
         return false;
-    if (*slot == pointer_get(&hsa_real, function) || *slot == pointer_get(&hsa_next, function))
+    if (*slot == pointer_get(&runtime->real, function) ||
+        *slot == pointer_get(&runtime->next, function))
         __atomic_store_n(slot, wrapper, __ATOMIC_RELEASE);
     return true;
 }
 
-/* Of the table installed last; under `installing`. */
+/* Guards what instances are and what is in their tables. */
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
-static struct hsa_tables installed;
-static bool is_installed, service_installed[COUNT(services)];
+static bool service_installed[HSA_INSTANCES_MAX][COUNT(services)];
 
-static uint32_t service_install(const struct hsa_tables *tables, size_t which)
+/* Services that a runtime without known agents cannot have, for one message. */
+struct refusal {
+    char names[200];
+};
+
+static bool service_is_possible(const struct hsa_instance *runtime,
+                                const struct hsa_service *service, struct refusal *refusal)
+{
+    size_t length = strlen(refusal->names);
+
+    if (!service->needs_agents || runtime->agents.count > 0)
+        return true;
+    snprintf(refusal->names + length, sizeof refusal->names - length, "%s%s", length ? ", " : "",
+             service->name);
+    return false;
+}
+
+static uint32_t service_install(struct hsa_instance *runtime, size_t which, struct refusal *refusal)
 {
     const struct hsa_service *service = services[which];
-    uint32_t wrapped = 0;
+    uint32_t wrapped = 0, instance = hsa_instance_index(runtime);
 
-    if (service_installed[which] || !service->wanted())
+    if (service_installed[instance][which] || !service->wanted())
         return 0;
-    service_installed[which] = true;
-    if (service->start != NULL && !service->start()) {
+    service_installed[instance][which] = true;
+    if (!service_is_possible(runtime, service, refusal))
+        return 0;
+    if (service->start != NULL && !service->start(runtime)) {
         log_warning("intercept", "%s cannot be traced under this HSA runtime", service->name);
         return 0;
     }
-    for (uint32_t i = 0; i < service->wrapper_count; i++) {
-        const struct hsa_wrapper *wrapper = &service->wrappers[i];
-        if (!slot_wrap(tables, wrapper->function, wrapper->wrapper))
+    for (uint32_t i = 0; i < service->function_count; i++) {
+        enum hsa_function function = service->functions[i];
+        void *entry = hsa_service_entry(function, instance);
+        if (!slot_wrap(runtime, function, entry))
             continue;
-        pointer_set(&hsa_next, wrapper->function, wrapper->wrapper);
+        pointer_set(&runtime->next, function, entry);
         wrapped++;
     }
     if (service->wrappers_are_in != NULL)
-        service->wrappers_are_in();
+        service->wrappers_are_in(runtime);
     return wrapped;
 }
 
 /* After the services, so that a traced call is outermost. */
-static uint32_t api_install(const struct hsa_tables *tables)
+static uint32_t api_install(struct hsa_instance *runtime)
 {
-    uint32_t wrapped = 0;
+    uint32_t wrapped = 0, instance = hsa_instance_index(runtime);
 
     for (size_t t = 0; t < COUNT(api_tables); t++) {
         const struct hsa_api_wrappers *table = api_tables[t];
         for (uint32_t i = 0; i < table->count; i++) {
             enum hsa_function function = (enum hsa_function)(table->first + i);
             if (trace_is_configured(table->domain, (int32_t)i) &&
-                pointer_get(&hsa_next, function) != NULL)
-                wrapped += slot_wrap(tables, function, code_table_at(table->wrappers, i));
+                pointer_get(&runtime->next, function) != NULL)
+                wrapped +=
+                    slot_wrap(runtime, function,
+                              code_table_at(table->wrappers, i * HSA_INSTANCES_MAX + instance));
         }
     }
     return wrapped;
@@ -144,10 +167,11 @@ static const struct {
 #undef X
 };
 
-static bool needed_present(void)
+static bool needed_present(const struct hsa_tables *tables)
 {
     for (size_t i = 0; i < COUNT(needed); i++) {
-        if (pointer_get(&hsa_real, needed[i].function) == NULL) {
+        void **slot = hsa_tables_slot(tables, needed[i].function);
+        if (slot == NULL || *slot == NULL) {
             log_error("intercept", "the HSA runtime's table has no %s: HSA is not traced",
                       needed[i].name);
             return false;
@@ -163,7 +187,8 @@ static void work_drain(void)
 
     if (!completion_drain(STALL_NS))
         log_warning("intercept", "device work was still running at the end and is not reported");
-    copies_release();
+    for (uint32_t i = 0; i < HSA_INSTANCES_MAX; i++)
+        copies_release(&hsa_instances[i]);
     intercept_kfd_drain();
 }
 
@@ -194,51 +219,98 @@ static const struct trace_runtime_ops runtime_ops = {
     .objects_announce = objects_announce,
 };
 
-/* The table that has our wrappers. Its shut-down function always has one: a runtime that was
-   started anew has put its own back. */
-static void *installed_table;
-
-static bool table_is_free(const struct hsa_tables *tables)
+static void *shut_down_now(const struct hsa_tables *tables)
 {
     void **slot = hsa_tables_slot(tables, HSA_FN_hsa_shut_down);
-    void *real = pointer_get(&hsa_real, HSA_FN_hsa_shut_down);
 
-    return installed_table == NULL || (slot != NULL && *slot == real);
+    return slot ? __atomic_load_n(slot, __ATOMIC_RELAXED) : NULL;
 }
 
-static uint32_t wrappers_install(const struct hsa_tables *tables)
+/* Has our wrappers. The shut-down function always has one: a runtime that was started anew has put
+ * its own back. While the runtime lives, what is neither is another tool's, around ours. */
+static bool table_is_wrapped(const struct hsa_instance *runtime, const struct hsa_tables *tables)
 {
+    void *now = shut_down_now(tables);
+    bool ours = now == hsa_service_entry(HSA_FN_hsa_shut_down, hsa_instance_index(runtime));
+
+    return ours || (hsa_instance_lives(runtime) &&
+                    now != pointer_get(&runtime->real, HSA_FN_hsa_shut_down));
+}
+
+static uint32_t wrappers_install(struct hsa_instance *runtime)
+{
+    struct refusal refusal = {""};
     uint32_t wrapped = 0;
 
     for (size_t i = 0; i < COUNT(services); i++)
-        wrapped += service_install(tables, i);
-    return wrapped + api_install(tables);
+        wrapped += service_install(runtime, i, &refusal);
+    if (refusal.names[0] != '\0')
+        log_warning("intercept",
+                    "the HSA runtime shows no agent that the topology knows (is there a /sys of "
+                    "the kernel driver's here?): not traced: %s",
+                    refusal.names);
+    return wrapped + api_install(runtime);
 }
 
 void intercept_hsa_refresh(void)
 {
     pthread_mutex_lock(&installing);
-    if (is_installed)
-        wrappers_install(&installed);
+    for (uint32_t i = 0; i < HSA_INSTANCES_MAX; i++)
+        if (hsa_instance_lives(&hsa_instances[i]))
+            wrappers_install(&hsa_instances[i]);
     pthread_mutex_unlock(&installing);
 }
 
-void intercept_hsa_forget(void)
+void intercept_hsa_forget(void *api_table)
 {
     pthread_mutex_lock(&installing);
-    is_installed = false;
+    struct hsa_instance *runtime = hsa_instance_of_table(api_table);
+    if (runtime != NULL)
+        atomic_store_explicit(&runtime->lives, false, memory_order_release);
     pthread_mutex_unlock(&installing);
 }
 
-static uint32_t first_install(const struct hsa_tables *tables)
+static struct hsa_instance *instance_take(void *api_table)
 {
     pthread_mutex_lock(&installing);
-    memset(service_installed, 0, sizeof service_installed);
-    installed = *tables;
-    is_installed = true;
-    uint32_t wrapped = wrappers_install(tables);
+    struct hsa_instance *runtime = hsa_instance_of_table(api_table);
+    if (runtime != NULL)
+        atomic_store_explicit(&runtime->api_table, api_table, memory_order_release);
+    pthread_mutex_unlock(&installing);
+    return runtime;
+}
+
+static uint32_t first_install(struct hsa_instance *runtime)
+{
+    pthread_mutex_lock(&installing);
+    memset(service_installed[hsa_instance_index(runtime)], 0, sizeof service_installed[0]);
+    atomic_store_explicit(&runtime->lives, true, memory_order_release);
+    uint32_t wrapped = wrappers_install(runtime);
     pthread_mutex_unlock(&installing);
     return wrapped;
+}
+
+static void too_many_tell(void)
+{
+    static _Atomic bool told;
+
+    if (!atomic_exchange(&told, true))
+        log_warning("intercept", "more than %d HSA runtimes in this process: one is not traced",
+                    HSA_INSTANCES_MAX);
+}
+
+/* The table comes for the first time, or its runtime has started anew. */
+static uint32_t table_install(struct hsa_instance *runtime, const struct hsa_tables *tables)
+{
+    bool is_new = pointer_get(&runtime->real, HSA_FN_hsa_shut_down) == NULL;
+
+    runtime->tables = *tables;
+    if (!table_is_wrapped(runtime, tables))
+        real_functions_read(runtime);
+    if (is_new) /* closed and opened again it comes back to its place */
+        library_keep(pointer_get(&runtime->real, HSA_FN_hsa_shut_down));
+    agents_read(runtime);
+    return first_install(runtime);
 }
 
 bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
@@ -249,17 +321,17 @@ bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
         log_error("intercept", "unknown HSA API table (%p): HSA is not traced", api_table);
         return false;
     }
-    if (!table_is_free(&tables)) {
-        if (api_table != installed_table)
-            log_warning("intercept", "a second HSA runtime in this process is not traced");
-        return api_table == installed_table;
-    }
-    real_functions_read(&tables);
-    if (!needed_present() || !agents_read())
+    if (!needed_present(&tables))
         return false;
-    uint32_t wrapped = first_install(&tables);
-    installed_table = api_table;
-    wrapped += scratch_install(api_table);
+    struct hsa_instance *runtime = instance_take(api_table);
+    if (runtime == NULL) {
+        too_many_tell();
+        return false;
+    }
+    if (hsa_instance_lives(runtime) && table_is_wrapped(runtime, &tables))
+        return true;
+    uint32_t wrapped = table_install(runtime, &tables);
+    wrapped += scratch_install(runtime, api_table);
     intercept_kfd_start();
     trace_runtime_register(&runtime_ops);
     log_info("intercept",
@@ -268,4 +340,36 @@ bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
              tables.table[HSA_TABLE_CORE].step, tables.table[HSA_TABLE_AMD_EXT].major,
              tables.table[HSA_TABLE_AMD_EXT].step, wrapped);
     return true;
+}
+
+bool intercept_hsa_serves_devices(const void *api_table)
+{
+    const struct hsa_instance *primary = hsa_instance_primary();
+
+    return hsa_instance_lives(primary) && primary->agents.count > 0 &&
+           (api_table == NULL ||
+            atomic_load_explicit(&primary->api_table, memory_order_acquire) == api_table);
+}
+
+static bool library_is_of(const struct hsa_instance *runtime, const void *caller)
+{
+    Dl_info caller_info, own_info;
+
+    void *own = pointer_get(&runtime->real, HSA_FN_hsa_shut_down);
+
+    return own != NULL && dladdr(caller, &caller_info) != 0 && dladdr(own, &own_info) != 0 &&
+           caller_info.dli_fbase == own_info.dli_fbase;
+}
+
+/* Who has left may say so twice, once for each of our libraries in its list of tools. */
+void *intercept_hsa_leaving(const void *caller)
+{
+    struct hsa_instance *found = lifecycle_leaving();
+
+    for (uint32_t i = 0; i < HSA_INSTANCES_MAX && found == NULL; i++)
+        if (library_is_of(&hsa_instances[i], caller))
+            found = &hsa_instances[i];
+    if (found == NULL)
+        found = hsa_instance_alone();
+    return found ? atomic_load_explicit(&found->api_table, memory_order_acquire) : NULL;
 }

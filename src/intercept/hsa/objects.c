@@ -35,7 +35,8 @@ struct object {
     struct kernel *kernels;
 };
 
-static hsa_ven_amd_loader_1_03_pfn_t loader; /* written at start, then immutable */
+static hsa_ven_amd_loader_1_03_pfn_t
+    loaders[HSA_INSTANCES_MAX]; /* written at start, then immutable */
 static struct kernel_map kernel_ids;
 
 /* Covers the list and the ids; never held while anything outside is called. Objects and their names
@@ -50,14 +51,21 @@ static bool objects_wanted(void)
            trace_domain_is_configured(TRACE_KERNEL_DISPATCH) || trace_counting_is_configured();
 }
 
-static bool objects_start(void)
+static const hsa_ven_amd_loader_1_03_pfn_t *loader_of(const struct hsa_instance *runtime)
 {
-    memset(&loader, 0, sizeof loader);
-    return hsa_real.hsa_system_get_major_extension_table != NULL &&
-           hsa_real.hsa_system_get_major_extension_table(HSA_EXTENSION_AMD_LOADER, 1, sizeof loader,
-                                                         &loader) == HSA_STATUS_SUCCESS &&
-           loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects != NULL &&
-           loader.hsa_ven_amd_loader_loaded_code_object_get_info != NULL;
+    return &loaders[hsa_instance_index(runtime)];
+}
+
+static bool objects_start(struct hsa_instance *runtime)
+{
+    hsa_ven_amd_loader_1_03_pfn_t *loader = &loaders[hsa_instance_index(runtime)];
+
+    memset(loader, 0, sizeof *loader);
+    return runtime->real.hsa_system_get_major_extension_table != NULL &&
+           runtime->real.hsa_system_get_major_extension_table(
+               HSA_EXTENSION_AMD_LOADER, 1, sizeof *loader, loader) == HSA_STATUS_SUCCESS &&
+           loader->hsa_ven_amd_loader_executable_iterate_loaded_code_objects != NULL &&
+           loader->hsa_ven_amd_loader_loaded_code_object_get_info != NULL;
 }
 
 uint64_t objects_kernel_id(uint64_t kernel_object)
@@ -106,16 +114,23 @@ const char *intercept_kernel_name(uint64_t kernel_id)
                  : NULL;
 }
 
-static bool object_info(hsa_loaded_code_object_t object,
+/* A code object as its runtime's loader knows it. */
+struct loaded {
+    const struct hsa_instance *runtime;
+    hsa_loaded_code_object_t handle;
+};
+
+static bool object_info(const struct loaded *object,
                         hsa_ven_amd_loader_loaded_code_object_info_t what, void *value)
 {
-    return loader.hsa_ven_amd_loader_loaded_code_object_get_info(object, what, value) ==
+    return loader_of(object->runtime)
+               ->hsa_ven_amd_loader_loaded_code_object_get_info(object->handle, what, value) ==
            HSA_STATUS_SUCCESS;
 }
 
 #define OBJECT_INFO(name) HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_##name
 
-static char *object_uri(hsa_loaded_code_object_t object)
+static char *object_uri(const struct loaded *object)
 {
     uint32_t length = 0;
 
@@ -127,29 +142,28 @@ static char *object_uri(hsa_loaded_code_object_t object)
     return uri;
 }
 
-static void storage_read(hsa_loaded_code_object_t handle, object_data_t *data)
+static void storage_read(const struct loaded *object, object_data_t *data)
 {
     uint32_t storage = HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_NONE;
 
-    object_info(handle, OBJECT_INFO(CODE_OBJECT_STORAGE_TYPE), &storage);
+    object_info(object, OBJECT_INFO(CODE_OBJECT_STORAGE_TYPE), &storage);
     data->storage_type = (rocprofiler_code_object_storage_type_t)storage;
     if (storage == HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_FILE)
-        object_info(handle, OBJECT_INFO(CODE_OBJECT_STORAGE_FILE), &data->storage_file);
+        object_info(object, OBJECT_INFO(CODE_OBJECT_STORAGE_FILE), &data->storage_file);
     if (storage == HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY) {
-        object_info(handle, OBJECT_INFO(CODE_OBJECT_STORAGE_MEMORY_BASE), &data->memory_base);
-        object_info(handle, OBJECT_INFO(CODE_OBJECT_STORAGE_MEMORY_SIZE), &data->memory_size);
+        object_info(object, OBJECT_INFO(CODE_OBJECT_STORAGE_MEMORY_BASE), &data->memory_base);
+        object_info(object, OBJECT_INFO(CODE_OBJECT_STORAGE_MEMORY_SIZE), &data->memory_size);
     }
 }
 
-static char *symbol_name(hsa_executable_symbol_t symbol)
+static char *symbol_name(const struct hsa_calls *real, hsa_executable_symbol_t symbol)
 {
     uint32_t length = 0;
 
-    hsa_real.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH,
-                                            &length);
+    real->hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length);
     char *name = length <= TEXT_BYTES_MAX ? calloc(1, (size_t)length + 1) : NULL;
     if (name != NULL)
-        hsa_real.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name);
+        real->hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name);
     return name;
 }
 
@@ -158,10 +172,11 @@ static void descriptor_read(kernel_data_t *data, const struct hsa_agent_entry *a
 {
     const void *host = NULL;
     struct kernel_descriptor descriptor;
+    const hsa_ven_amd_loader_1_03_pfn_t *loader = loader_of(agent->runtime);
 
-    if (loader.hsa_ven_amd_loader_query_host_address == NULL ||
-        loader.hsa_ven_amd_loader_query_host_address((const void *)(uintptr_t)data->kernel_object,
-                                                     &host) != HSA_STATUS_SUCCESS ||
+    if (loader->hsa_ven_amd_loader_query_host_address == NULL ||
+        loader->hsa_ven_amd_loader_query_host_address((const void *)(uintptr_t)data->kernel_object,
+                                                      &host) != HSA_STATUS_SUCCESS ||
         host == NULL)
         return;
     memcpy(&descriptor, host, sizeof descriptor);
@@ -174,7 +189,8 @@ static void descriptor_read(kernel_data_t *data, const struct hsa_agent_entry *a
     data->kernel_address.value = data->kernel_object + (uint64_t)descriptor.code_entry_offset_bytes;
 }
 
-static void symbol_read(hsa_executable_symbol_t symbol, kernel_data_t *data)
+static void symbol_read(const struct hsa_calls *real, hsa_executable_symbol_t symbol,
+                        kernel_data_t *data)
 {
     static const struct {
         hsa_executable_symbol_info_t what;
@@ -192,8 +208,8 @@ static void symbol_read(hsa_executable_symbol_t symbol, kernel_data_t *data)
     };
 
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        hsa_real.hsa_executable_symbol_get_info(symbol, members[i].what,
-                                                (char *)data + members[i].offset);
+        real->hsa_executable_symbol_get_info(symbol, members[i].what,
+                                             (char *)data + members[i].offset);
 }
 
 /* Symbols of one executable and agent: an executable with several code objects for one agent has
@@ -207,11 +223,12 @@ static hsa_status_t symbol_visit(hsa_executable_t executable, hsa_agent_t agent,
                                  hsa_executable_symbol_t symbol, void *data)
 {
     struct object *object = data;
+    const struct hsa_calls *real = &object->agent->runtime->real;
     hsa_symbol_kind_t kind = HSA_SYMBOL_KIND_VARIABLE;
 
     (void)executable;
     (void)agent;
-    hsa_real.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind);
+    real->hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind);
     if (kind != HSA_SYMBOL_KIND_KERNEL)
         return HSA_STATUS_SUCCESS;
     struct kernel *kernel = calloc(1, sizeof *kernel);
@@ -219,12 +236,12 @@ static hsa_status_t symbol_visit(hsa_executable_t executable, hsa_agent_t agent,
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     kernel->data.size = sizeof kernel->data;
     kernel->data.code_object_id = object->data.code_object_id;
-    symbol_read(symbol, &kernel->data);
+    symbol_read(real, symbol, &kernel->data);
     if (object->data.load_size > 0 && !object_holds(object, kernel->data.kernel_object)) {
         free(kernel);
         return HSA_STATUS_SUCCESS;
     }
-    kernel->name = symbol_name(symbol);
+    kernel->name = symbol_name(real, symbol);
     kernel->data.kernel_name = kernel->name ? kernel->name : "";
     descriptor_read(&kernel->data, object->agent);
     pthread_mutex_lock(&lock);
@@ -240,6 +257,7 @@ static hsa_status_t symbol_visit(hsa_executable_t executable, hsa_agent_t agent,
 }
 
 struct freeze {
+    struct hsa_instance *runtime;
     struct object *loaded;
 };
 
@@ -258,30 +276,31 @@ static hsa_status_t object_visit(hsa_executable_t executable, hsa_loaded_code_ob
                                  void *data)
 {
     struct freeze *freeze = data;
+    const struct loaded loaded = {freeze->runtime, handle};
     struct object *object = calloc(1, sizeof *object);
 
     if (object == NULL)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     object->executable = executable;
     object->data.size = sizeof object->data;
-    object_info(handle, OBJECT_INFO(AGENT), &object->data.hsa_agent);
-    object_info(handle, OBJECT_INFO(LOAD_BASE), &object->data.load_base);
-    object_info(handle, OBJECT_INFO(LOAD_SIZE), &object->data.load_size);
-    object_info(handle, OBJECT_INFO(LOAD_DELTA), &object->data.load_delta);
-    object->agent = agents_find(object->data.hsa_agent);
+    object_info(&loaded, OBJECT_INFO(AGENT), &object->data.hsa_agent);
+    object_info(&loaded, OBJECT_INFO(LOAD_BASE), &object->data.load_base);
+    object_info(&loaded, OBJECT_INFO(LOAD_SIZE), &object->data.load_size);
+    object_info(&loaded, OBJECT_INFO(LOAD_DELTA), &object->data.load_delta);
+    object->agent = agents_find(freeze->runtime, object->data.hsa_agent);
     if (object->agent == NULL || object_known(executable, object->data.load_base)) {
         free(object);
         return HSA_STATUS_SUCCESS;
     }
     object->data.agent_id = object->agent->id;
-    storage_read(handle, &object->data);
-    object->uri = object_uri(handle);
+    storage_read(&loaded, &object->data);
+    object->uri = object_uri(&loaded);
     object->data.uri = object->uri ? object->uri : "";
     pthread_mutex_lock(&lock);
     object->data.code_object_id = ++object_id_last;
     pthread_mutex_unlock(&lock);
-    hsa_real.hsa_executable_iterate_agent_symbols(executable, object->data.hsa_agent, symbol_visit,
-                                                  object);
+    freeze->runtime->real.hsa_executable_iterate_agent_symbols(executable, object->data.hsa_agent,
+                                                               symbol_visit, object);
     object->next = freeze->loaded;
     freeze->loaded = object;
     return HSA_STATUS_SUCCESS;
@@ -367,15 +386,16 @@ static void objects_list(struct freeze *freeze, bool tell)
     }
 }
 
-static hsa_status_t executable_freeze(hsa_executable_t executable, const char *options)
+hsa_status_t service_hsa_executable_freeze(struct hsa_instance *runtime,
+                                           hsa_executable_t executable, const char *options)
 {
-    struct freeze freeze = {0};
-    hsa_status_t status = hsa_real.hsa_executable_freeze(executable, options);
+    struct freeze freeze = {.runtime = runtime};
+    hsa_status_t status = runtime->real.hsa_executable_freeze(executable, options);
 
     if (status != HSA_STATUS_SUCCESS)
         return status;
-    loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects(executable, object_visit,
-                                                                     &freeze);
+    loader_of(runtime)->hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
+        executable, object_visit, &freeze);
     objects_list(&freeze, true);
     return status;
 }
@@ -396,29 +416,30 @@ static hsa_status_t executable_visit(hsa_executable_t executable, void *data)
     return HSA_STATUS_SUCCESS;
 }
 
-static bool is_frozen(hsa_executable_t executable)
+static bool is_frozen(const struct hsa_calls *real, hsa_executable_t executable)
 {
     hsa_executable_state_t state = HSA_EXECUTABLE_STATE_UNFROZEN;
 
-    return hsa_real.hsa_executable_get_info != NULL &&
-           hsa_real.hsa_executable_get_info(executable, HSA_EXECUTABLE_INFO_STATE, &state) ==
+    return real->hsa_executable_get_info != NULL &&
+           real->hsa_executable_get_info(executable, HSA_EXECUTABLE_INFO_STATE, &state) ==
                HSA_STATUS_SUCCESS &&
            state == HSA_EXECUTABLE_STATE_FROZEN;
 }
 
 /* What was loaded before our wrappers were there. Nobody is told yet, see objects_announce. */
-static void objects_catch_up(void)
+static void objects_catch_up(struct hsa_instance *runtime)
 {
+    const hsa_ven_amd_loader_1_03_pfn_t *loader = loader_of(runtime);
     struct executables *all = calloc(1, sizeof *all);
 
-    if (all != NULL && loader.hsa_ven_amd_loader_iterate_executables != NULL)
-        loader.hsa_ven_amd_loader_iterate_executables(executable_visit, all);
+    if (all != NULL && loader->hsa_ven_amd_loader_iterate_executables != NULL)
+        loader->hsa_ven_amd_loader_iterate_executables(executable_visit, all);
     for (uint32_t i = 0; all != NULL && i < all->count; i++) {
-        struct freeze freeze = {0};
-        if (!is_frozen(all->found[i]))
+        struct freeze freeze = {.runtime = runtime};
+        if (!is_frozen(&runtime->real, all->found[i]))
             continue;
-        loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects(all->found[i],
-                                                                         object_visit, &freeze);
+        loader->hsa_ven_amd_loader_executable_iterate_loaded_code_objects(all->found[i],
+                                                                          object_visit, &freeze);
         objects_list(&freeze, false);
     }
     if (all != NULL && all->count == EXECUTABLES_MAX)
@@ -497,15 +518,16 @@ void objects_announce(tell_fn tell, void *data)
     free(all);
 }
 
-static hsa_status_t executable_destroy(hsa_executable_t executable)
+hsa_status_t service_hsa_executable_destroy(struct hsa_instance *runtime,
+                                            hsa_executable_t executable)
 {
     objects_unload(&executable);
-    return hsa_real.hsa_executable_destroy(executable);
+    return runtime->real.hsa_executable_destroy(executable);
 }
 
-static const struct hsa_wrapper wrappers[] = {
-    {HSA_FN_hsa_executable_freeze, (void *)executable_freeze},
-    {HSA_FN_hsa_executable_destroy, (void *)executable_destroy},
+static const enum hsa_function functions[] = {
+    HSA_FN_hsa_executable_freeze,
+    HSA_FN_hsa_executable_destroy,
 };
 
 const struct hsa_service hsa_service_objects = {
@@ -513,6 +535,7 @@ const struct hsa_service hsa_service_objects = {
     .wanted = objects_wanted,
     .start = objects_start,
     .wrappers_are_in = objects_catch_up,
-    .wrappers = wrappers,
-    .wrapper_count = sizeof wrappers / sizeof wrappers[0],
+    .needs_agents = true,
+    .functions = functions,
+    .function_count = sizeof functions / sizeof functions[0],
 };

@@ -28,14 +28,16 @@ static bool queues_wanted_now(void)
            trace_domain_is_wanted(TRACE_QUEUE_BARRIER) || trace_counting_is_configured();
 }
 
-static bool queues_start(void)
+static bool queues_start(struct hsa_instance *runtime)
 {
+    const struct hsa_calls *real = &runtime->real;
+
     completion_tick_set(serialize_tick);
-    return hsa_real.hsa_amd_queue_intercept_create != NULL &&
-           hsa_real.hsa_amd_queue_intercept_register != NULL &&
-           hsa_real.hsa_amd_profiling_set_profiler_enabled != NULL &&
-           hsa_real.hsa_amd_profiling_convert_tick_to_system_domain != NULL &&
-           hsa_real.hsa_amd_agents_allow_access != NULL && completion_start();
+    return real->hsa_amd_queue_intercept_create != NULL &&
+           real->hsa_amd_queue_intercept_register != NULL &&
+           real->hsa_amd_profiling_set_profiler_enabled != NULL &&
+           real->hsa_amd_profiling_convert_tick_to_system_domain != NULL &&
+           real->hsa_amd_agents_allow_access != NULL && completion_start();
 }
 
 /* The runtime stops a queue after an error; nothing in flight will end any more. */
@@ -76,12 +78,14 @@ static struct dispatch_queue *queue_unlist(const hsa_queue_t *hsa_queue)
 /* The queue exists; from now on its dispatches are ours. */
 static hsa_status_t queue_prepare(struct dispatch_queue *queue)
 {
-    ring_guard_make(&queue->guard, queue->queue);
-    hsa_status_t status =
-        hsa_real.hsa_amd_queue_intercept_register(queue->queue, dispatch_packets_submit, queue);
+    struct hsa_instance *runtime = queue->agent->runtime;
+
+    ring_guard_make(&queue->guard, runtime, queue->queue);
+    hsa_status_t status = runtime->real.hsa_amd_queue_intercept_register(
+        queue->queue, dispatch_packets_submit, queue);
 
     if (status == HSA_STATUS_SUCCESS)
-        status = hsa_real.hsa_amd_profiling_set_profiler_enabled(queue->queue, 1);
+        status = runtime->real.hsa_amd_profiling_set_profiler_enabled(queue->queue, 1);
     return status;
 }
 
@@ -92,26 +96,27 @@ static hsa_status_t queue_prepare(struct dispatch_queue *queue)
 static void shared_take(struct dispatch_queue *queue, hsa_agent_t agent, uint32_t size,
                         hsa_queue_type32_t type)
 {
-    if (type != HSA_QUEUE_TYPE_COOPERATIVE ||
-        hsa_real.hsa_queue_create(agent, size, type, NULL, NULL, UINT32_MAX, UINT32_MAX,
-                                  &queue->shared) != HSA_STATUS_SUCCESS)
+    if (type != HSA_QUEUE_TYPE_COOPERATIVE || queue->agent->runtime->real.hsa_queue_create(
+                                                  agent, size, type, NULL, NULL, UINT32_MAX,
+                                                  UINT32_MAX, &queue->shared) != HSA_STATUS_SUCCESS)
         queue->shared = NULL;
 }
 
 static hsa_status_t shared_release(struct dispatch_queue *queue)
 {
-    hsa_real.hsa_queue_destroy(queue->shared);
-    return hsa_real.hsa_queue_destroy(queue->shared); /* the interceptor's */
+    const struct hsa_calls *real = &queue->agent->runtime->real;
+
+    real->hsa_queue_destroy(queue->shared);
+    return real->hsa_queue_destroy(queue->shared); /* the interceptor's */
 }
 
 /* What the program would have got without us: a queue that only we need may be one too many. */
-static hsa_status_t queue_make_plain(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-                                     void (*callback)(hsa_status_t status, hsa_queue_t *source,
-                                                      void *data),
-                                     void *data, uint32_t private_segment_size,
-                                     uint32_t group_segment_size, hsa_queue_t **hsa_queue)
+static hsa_status_t queue_make_plain(
+    const struct hsa_instance *runtime, hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
+    uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **hsa_queue)
 {
-    hsa_status_t status = hsa_real.hsa_queue_create(
+    hsa_status_t status = runtime->real.hsa_queue_create(
         agent, size, type, callback, data, private_segment_size, group_segment_size, hsa_queue);
     if (status == HSA_STATUS_SUCCESS)
         log_warning("intercept",
@@ -122,28 +127,29 @@ static hsa_status_t queue_make_plain(hsa_agent_t agent, uint32_t size, hsa_queue
 }
 
 static hsa_status_t
-queue_make(const struct hsa_agent_entry *entry, hsa_agent_t agent, uint32_t size,
+queue_make(const struct hsa_instance *runtime, hsa_agent_t agent, uint32_t size,
            hsa_queue_type32_t type,
            void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
            uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **hsa_queue)
 {
+    const struct hsa_agent_entry *entry = agents_find(runtime, agent);
     bool wanted = entry && entry->gpu && queues_wanted_now();
     struct dispatch_queue *queue = wanted ? dispatch_queue_make(entry) : NULL;
 
     if (queue == NULL)
-        return hsa_real.hsa_queue_create(agent, size, type, callback, data, private_segment_size,
-                                         group_segment_size, hsa_queue);
+        return runtime->real.hsa_queue_create(agent, size, type, callback, data,
+                                              private_segment_size, group_segment_size, hsa_queue);
     shared_take(queue, agent, size, type);
     queue->error_callback = callback;
     queue->error_data = data;
-    hsa_status_t status = hsa_real.hsa_amd_queue_intercept_create(
+    hsa_status_t status = runtime->real.hsa_amd_queue_intercept_create(
         agent, size, type, queue_error, queue, private_segment_size, group_segment_size,
         &queue->queue);
     if (status != HSA_STATUS_SUCCESS) {
         if (queue->shared)
-            hsa_real.hsa_queue_destroy(queue->shared);
+            runtime->real.hsa_queue_destroy(queue->shared);
         dispatch_queue_free(queue);
-        return queue_make_plain(agent, size, type, callback, data, private_segment_size,
+        return queue_make_plain(runtime, agent, size, type, callback, data, private_segment_size,
                                 group_segment_size, hsa_queue);
     }
     queue->id = queue->queue->id;
@@ -155,33 +161,33 @@ queue_make(const struct hsa_agent_entry *entry, hsa_agent_t agent, uint32_t size
     return status;
 }
 
-static hsa_status_t
-queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-             void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
-             uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **hsa_queue)
+hsa_status_t service_hsa_queue_create(
+    struct hsa_instance *runtime, hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
+    uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **hsa_queue)
 {
-    const struct hsa_agent_entry *entry = agents_find(agent);
-    void (*created)(rocprofiler_agent_id_t, void *) =
+    const struct hsa_agent_entry *entry = agents_find(runtime, agent);
+    void (*created)(uint64_t, void *) =
         atomic_load_explicit(&trace_queue_created, memory_order_acquire);
-    hsa_status_t status = queue_make(entry, agent, size, type, callback, data, private_segment_size,
-                                     group_segment_size, hsa_queue);
+    hsa_status_t status = queue_make(runtime, agent, size, type, callback, data,
+                                     private_segment_size, group_segment_size, hsa_queue);
     if (status == HSA_STATUS_SUCCESS && created != NULL && entry != NULL && entry->gpu)
-        created(entry->id, *hsa_queue);
+        created(agent.handle, *hsa_queue);
     return status;
 }
 
-static hsa_status_t queue_destroy(hsa_queue_t *hsa_queue)
+hsa_status_t service_hsa_queue_destroy(struct hsa_instance *runtime, hsa_queue_t *hsa_queue)
 {
     struct dispatch_queue *queue = queue_unlist(hsa_queue);
 
     if (queue == NULL)
-        return hsa_real.hsa_queue_destroy(hsa_queue);
+        return runtime->real.hsa_queue_destroy(hsa_queue);
     /* Work that the device has finished is reported; the rest dies with the queue. */
     if (!completion_lane_drain(&queue->lane, STALL_NS))
         atomic_store_explicit(&queue->lane.failed, true, memory_order_release);
     if (queue->shared)
         return shared_release(queue);
-    hsa_status_t status = hsa_real.hsa_queue_destroy(hsa_queue);
+    hsa_status_t status = runtime->real.hsa_queue_destroy(hsa_queue);
     /* A lane that cannot be emptied (we are the completion thread) is left to the process's end. */
     if (completion_lane_close(&queue->lane, STALL_NS))
         dispatch_queue_free(queue);
@@ -200,29 +206,31 @@ static bool queue_is_ours(const hsa_queue_t *hsa_queue)
 }
 
 /* Our records need the times; a program that wants none does not ask for them. */
-static hsa_status_t profiler_enable(hsa_queue_t *hsa_queue, int enable)
+hsa_status_t service_hsa_amd_profiling_set_profiler_enabled(struct hsa_instance *runtime,
+                                                            hsa_queue_t *hsa_queue, int enable)
 {
-    return hsa_real.hsa_amd_profiling_set_profiler_enabled(hsa_queue,
-                                                           enable || queue_is_ours(hsa_queue));
+    return runtime->real.hsa_amd_profiling_set_profiler_enabled(hsa_queue,
+                                                                enable || queue_is_ours(hsa_queue));
 }
 
-static hsa_status_t signal_destroy(hsa_signal_t signal)
+hsa_status_t service_hsa_signal_destroy(struct hsa_instance *runtime, hsa_signal_t signal)
 {
     borrow_forget((amd_signal_t *)(uintptr_t)signal.handle);
-    return hsa_real.hsa_signal_destroy(signal);
+    return runtime->real.hsa_signal_destroy(signal);
 }
 
-static const struct hsa_wrapper wrappers[] = {
-    {HSA_FN_hsa_queue_create, (void *)queue_create},
-    {HSA_FN_hsa_queue_destroy, (void *)queue_destroy},
-    {HSA_FN_hsa_amd_profiling_set_profiler_enabled, (void *)profiler_enable},
-    {HSA_FN_hsa_signal_destroy, (void *)signal_destroy},
+static const enum hsa_function functions[] = {
+    HSA_FN_hsa_queue_create,
+    HSA_FN_hsa_queue_destroy,
+    HSA_FN_hsa_amd_profiling_set_profiler_enabled,
+    HSA_FN_hsa_signal_destroy,
 };
 
 const struct hsa_service hsa_service_queues = {
     .name = "kernel dispatch",
     .wanted = queues_wanted,
     .start = queues_start,
-    .wrappers = wrappers,
-    .wrapper_count = sizeof wrappers / sizeof wrappers[0],
+    .needs_agents = true,
+    .functions = functions,
+    .function_count = sizeof functions / sizeof functions[0],
 };

@@ -3,8 +3,8 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "intercept/hsa/instance.h"
 #include "intercept/hsa/signals.h"
-#include "intercept/hsa/wrappers.h"
 
 enum {
     SIZE_MIN = 64,   /* smaller queues could not hold markers and packets */
@@ -13,21 +13,22 @@ enum {
     STALL_S = 10,
 };
 
-void ring_guard_make(struct ring_guard *guard, const hsa_queue_t *queue)
+void ring_guard_make(struct ring_guard *guard, const struct hsa_instance *runtime,
+                     const hsa_queue_t *queue)
 {
-    *guard = (struct ring_guard){0};
-    if (hsa_real.hsa_amd_vmem_address_reserve_align != NULL || queue->size < SIZE_MIN ||
-        hsa_real.hsa_queue_load_read_index_relaxed == NULL ||
-        hsa_real.hsa_queue_load_write_index_relaxed == NULL)
+    *guard = (struct ring_guard){.runtime = runtime};
+    if (runtime->real.hsa_amd_vmem_address_reserve_align != NULL || queue->size < SIZE_MIN ||
+        runtime->real.hsa_queue_load_read_index_relaxed == NULL ||
+        runtime->real.hsa_queue_load_write_index_relaxed == NULL)
         return;
-    guard->signals = signals_block_make(RING_MARKERS);
+    guard->signals = signals_block_make(runtime, RING_MARKERS);
     if (guard->signals != NULL)
         guard->size = queue->size;
 }
 
 void ring_guard_free(struct ring_guard *guard)
 {
-    signals_block_free(guard->signals);
+    signals_block_free(guard->runtime, guard->signals);
 }
 
 static void markers_reap(struct ring_guard *guard)
@@ -49,10 +50,10 @@ static bool has_room(struct ring_guard *guard, uint32_t count)
 }
 
 /* The runtime works through all packets up to the write index before it moves the read index. */
-static bool is_alone(const hsa_queue_t *queue, uint64_t packet_index)
+static bool is_alone(const struct hsa_calls *real, const hsa_queue_t *queue, uint64_t packet_index)
 {
-    return hsa_real.hsa_queue_load_read_index_relaxed(queue) == packet_index &&
-           hsa_real.hsa_queue_load_write_index_relaxed(queue) <= packet_index + 1;
+    return real->hsa_queue_load_read_index_relaxed(queue) == packet_index &&
+           real->hsa_queue_load_write_index_relaxed(queue) <= packet_index + 1;
 }
 
 void ring_guard_wait(struct ring_guard *guard, const hsa_queue_t *queue, uint64_t packet_index,
@@ -61,7 +62,8 @@ void ring_guard_wait(struct ring_guard *guard, const hsa_queue_t *queue, uint64_
     const struct timespec step = {.tv_nsec = 20000};
     struct timespec begin, now;
 
-    if (guard->size == 0 || has_room(guard, count) || is_alone(queue, packet_index))
+    if (guard->size == 0 || has_room(guard, count) ||
+        is_alone(&guard->runtime->real, queue, packet_index))
         return;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     do {

@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct hsa_instance;
+
 enum { RING_MARKERS = 16 };
 
 struct ring_guard {
@@ -26,11 +28,13 @@ struct ring_guard {
     uint64_t ended;                /* of these, have left the queue for certain */
     uint64_t first, next;          /* markers in flight */
     uint64_t marked[RING_MARKERS]; /* `written` when the marker was */
+    const struct hsa_instance *runtime;
     amd_signal_t *signals;
 };
 
 /* Leaves size 0 where no guard is needed or can be had. */
-void ring_guard_make(struct ring_guard *guard, const hsa_queue_t *queue);
+void ring_guard_make(struct ring_guard *guard, const struct hsa_instance *runtime,
+                     const hsa_queue_t *queue);
 void ring_guard_free(struct ring_guard *guard);
 
 /* `packet_index` is the program's. Waits while there may be no room for `count` packets, unless the

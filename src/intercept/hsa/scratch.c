@@ -6,8 +6,7 @@
 #include "intercept/hsa/scratch.h"
 
 #include "base/log.h"
-#include "intercept/hsa/agents.h"
-#include "intercept/hsa/wrappers.h"
+#include "intercept/hsa/instance.h"
 #include "model/trace.h"
 
 #include <stddef.h>
@@ -31,7 +30,7 @@ struct scratch_event {
 typedef hsa_status_t (*event_function)(const struct scratch_event *event);
 
 /* Who was called before us; written while installing, before the runtime can call us. */
-static event_function others[FUNCTION_COUNT];
+static event_function others[HSA_INSTANCES_MAX][FUNCTION_COUNT];
 
 /* Events between start and end. A slot belongs to whoever puts its thread into `owner`
  * (compare-exchange) until that thread clears it (release). */
@@ -72,14 +71,14 @@ static void pending_release(struct pending *p)
     atomic_store_explicit(&p->owner, NULL, memory_order_release);
 }
 
-static rocprofiler_agent_id_t agent_of(const hsa_queue_t *queue)
+static rocprofiler_agent_id_t agent_of(const struct hsa_instance *runtime, const hsa_queue_t *queue)
 {
     typedef hsa_status_t (*get_info)(const hsa_queue_t *, int, void *);
     hsa_agent_t agent = {0};
-    get_info queue_get_info = (get_info)(void *)hsa_real.hsa_amd_queue_get_info;
+    get_info queue_get_info = (get_info)(void *)runtime->real.hsa_amd_queue_get_info;
     if (!queue_get_info || queue_get_info(queue, QUEUE_INFO_AGENT, &agent) != HSA_STATUS_SUCCESS)
         return (rocprofiler_agent_id_t){0};
-    const struct hsa_agent_entry *entry = agents_find(agent);
+    const struct hsa_agent_entry *entry = agents_find(runtime, agent);
     return entry ? entry->id : (rocprofiler_agent_id_t){0};
 }
 
@@ -104,7 +103,8 @@ static void callbacks_run(struct pending *p, const struct scratch_event *event, 
                      &data);
 }
 
-static void event_start(int32_t operation, const struct scratch_event *event)
+static void event_start(const struct hsa_instance *runtime, int32_t operation,
+                        const struct scratch_event *event)
 {
     if (!event || !event->queue || !trace_set_load(TRACE_SCRATCH_MEMORY, operation))
         return;
@@ -117,13 +117,15 @@ static void event_start(int32_t operation, const struct scratch_event *event)
         pending_release(p);
         return;
     }
-    p->agent = agent_of(event->queue);
+    p->agent = agent_of(runtime, event->queue);
     callbacks_run(p, event, false);
     p->start_ns = trace_time_ns();
 }
 
-static void event_end(int32_t operation, const struct scratch_event *event)
+static void event_end(const struct hsa_instance *runtime, int32_t operation,
+                      const struct scratch_event *event)
 {
+    (void)runtime;
     struct pending *p = pending_find(operation);
     if (!p)
         return;
@@ -144,27 +146,29 @@ static void event_end(int32_t operation, const struct scratch_event *event)
     pending_release(p);
 }
 
-/* In the order of the table. */
-#define EVENTS(X)                                                                                  \
-    X(0, ALLOC, start)                                                                             \
-    X(1, ALLOC, end)                                                                               \
-    X(2, FREE, start)                                                                              \
-    X(3, FREE, end)                                                                                \
-    X(4, ASYNC_RECLAIM, start)                                                                     \
-    X(5, ASYNC_RECLAIM, end)
+/* In the order of the table, for one runtime. */
+#define EVENTS(X, runtime)                                                                         \
+    X(runtime, 0, ALLOC, start)                                                                    \
+    X(runtime, 1, ALLOC, end)                                                                      \
+    X(runtime, 2, FREE, start)                                                                     \
+    X(runtime, 3, FREE, end)                                                                       \
+    X(runtime, 4, ASYNC_RECLAIM, start)                                                            \
+    X(runtime, 5, ASYNC_RECLAIM, end)
 
-#define X(slot, operation, edge)                                                                   \
-    static hsa_status_t on_##operation##_##edge(const struct scratch_event *event)                 \
+_Static_assert(HSA_INSTANCES_MAX == 2, "one row of functions each");
+#define X(runtime, slot, operation, edge)                                                          \
+    static hsa_status_t on_##operation##_##edge##_##runtime(const struct scratch_event *event)     \
     {                                                                                              \
-        event_##edge(ROCPROFILER_SCRATCH_MEMORY_##operation, event);                               \
-        return others[slot] ? others[slot](event) : HSA_STATUS_SUCCESS;                            \
+        event_##edge(&hsa_instances[runtime], ROCPROFILER_SCRATCH_MEMORY_##operation, event);      \
+        return others[runtime][slot] ? others[runtime][slot](event) : HSA_STATUS_SUCCESS;          \
     }
-EVENTS(X)
+EVENTS(X, 0)
+EVENTS(X, 1)
 #undef X
 
-static const event_function ours[FUNCTION_COUNT] = {
-#define X(slot, operation, edge) [slot] = on_##operation##_##edge,
-    EVENTS(X)
+static const event_function ours[HSA_INSTANCES_MAX][FUNCTION_COUNT] = {
+#define X(runtime, slot, operation, edge) [runtime][slot] = on_##operation##_##edge##_##runtime,
+    EVENTS(X, 0) EVENTS(X, 1)
 #undef X
 };
 
@@ -173,8 +177,9 @@ static bool has_slot(const struct table *table, uint32_t slot)
     return table && table->bytes >= sizeof *table + (slot + 1) * sizeof(void *);
 }
 
-uint32_t scratch_install(void *api_table)
+uint32_t scratch_install(const struct hsa_instance *runtime, void *api_table)
 {
+    uint32_t instance = hsa_instance_index(runtime);
     const struct table *root = api_table;
     if (!trace_domain_is_configured(TRACE_SCRATCH_MEMORY))
         return 0;
@@ -185,10 +190,10 @@ uint32_t scratch_install(void *api_table)
     }
     uint32_t wrapped = 0;
     for (uint32_t i = 0; i < FUNCTION_COUNT && has_slot(tools, i); i++) {
-        if (tools->slots[i] == (void *)ours[i])
+        if (tools->slots[i] == (void *)ours[instance][i])
             continue;
-        others[i] = (event_function)tools->slots[i];
-        tools->slots[i] = (void *)ours[i];
+        others[instance][i] = (event_function)tools->slots[i];
+        tools->slots[i] = (void *)ours[instance][i];
         wrapped++;
     }
     return wrapped;

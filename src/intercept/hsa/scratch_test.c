@@ -102,7 +102,7 @@ static const struct double_entry *one(enum double_what what, int32_t operation, 
 static void nobody_asks_and_nothing_changes(void **state)
 {
     (void)state;
-    assert_int_equal(scratch_install(table_make()), 0);
+    assert_int_equal(scratch_install(&hsa_instances[0], table_make()), 0);
     for (int i = 0; i < FUNCTIONS; i++)
         assert_ptr_equal(tools.functions[i], of_the_runtime);
 }
@@ -112,7 +112,7 @@ static void allocation_has_size_and_dispatch(void **state)
     (void)state;
     const int32_t op = ROCPROFILER_SCRATCH_MEMORY_ALLOC;
     double_listen(TRACE_SCRATCH_MEMORY, op);
-    assert_int_equal(scratch_install(table_make()), FUNCTIONS);
+    assert_int_equal(scratch_install(&hsa_instances[0], table_make()), FUNCTIONS);
     allocate(5, 1 << 20);
     const struct double_entry *enter = one(DOUBLE_CALL, op, 0), *leave = one(DOUBLE_CALL, op, 1);
     assert_int_equal(enter->phase, ROCPROFILER_CALLBACK_PHASE_ENTER);
@@ -138,7 +138,7 @@ static void freeing_and_reclaiming_are_told_apart(void **state)
 {
     (void)state;
     double_listen(TRACE_SCRATCH_MEMORY, -1);
-    scratch_install(table_make());
+    scratch_install(&hsa_instances[0], table_make());
     give_back(FREE_START, HSA_AMD_TOOL_EVENT_SCRATCH_FREE_START);
     give_back(RECLAIM_START, HSA_AMD_TOOL_EVENT_SCRATCH_ASYNC_RECLAIM_START);
     give_back(RECLAIM_START, HSA_AMD_TOOL_EVENT_SCRATCH_ASYNC_RECLAIM_START);
@@ -157,7 +157,7 @@ static void events_of_different_operations_nest(void **state)
 {
     (void)state;
     double_listen(TRACE_SCRATCH_MEMORY, -1);
-    scratch_install(table_make());
+    scratch_install(&hsa_instances[0], table_make());
     struct alloc_event event = {HSA_AMD_TOOL_EVENT_SCRATCH_ALLOC_START, &queue, 0, 9, 0, 0};
     tools.functions[ALLOC_START](&event);
     give_back(RECLAIM_START, HSA_AMD_TOOL_EVENT_SCRATCH_ASYNC_RECLAIM_START);
@@ -183,7 +183,7 @@ static void threads_do_not_mix(void **state)
     pthread_t threads[THREADS];
     const int32_t op = ROCPROFILER_SCRATCH_MEMORY_ALLOC;
     double_listen(TRACE_SCRATCH_MEMORY, op);
-    scratch_install(table_make());
+    scratch_install(&hsa_instances[0], table_make());
     for (uintptr_t i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, allocate_often, (void *)(i + 1));
     for (int i = 0; i < THREADS; i++)
@@ -199,24 +199,24 @@ static void shorter_and_absent_tables_are_left_alone(void **state)
     double_listen(TRACE_SCRATCH_MEMORY, -1);
     table_make();
     tools.bytes = 16 + 2 * sizeof(void *);
-    assert_int_equal(scratch_install(&root), 2);
+    assert_int_equal(scratch_install(&hsa_instances[0], &root), 2);
     assert_ptr_equal(tools.functions[FREE_START], of_the_runtime);
     table_make();
     tools.major = 9;
-    assert_int_equal(scratch_install(&root), 0);
+    assert_int_equal(scratch_install(&hsa_instances[0], &root), 0);
     table_make();
     root.bytes = 16 + 4 * sizeof(void *); /* ROCm 5: four tables */
-    assert_int_equal(scratch_install(&root), 0);
+    assert_int_equal(scratch_install(&hsa_instances[0], &root), 0);
     table_make();
     root.tables[4] = NULL;
-    assert_int_equal(scratch_install(&root), 0);
+    assert_int_equal(scratch_install(&hsa_instances[0], &root), 0);
 }
 
 static void ends_without_a_start_and_events_without_a_queue_are_ignored(void **state)
 {
     (void)state;
     double_listen(TRACE_SCRATCH_MEMORY, -1);
-    scratch_install(table_make());
+    scratch_install(&hsa_instances[0], table_make());
     struct alloc_event event = {HSA_AMD_TOOL_EVENT_SCRATCH_ALLOC_END, &queue, 0, 9, 0, 0};
     tools.functions[ALLOC_END](&event);
     event.queue = NULL;

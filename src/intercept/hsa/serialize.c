@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "intercept/hsa/instance.h"
 #include "intercept/hsa/signals.h"
 
 enum { DEVICES_MAX = 256, TICKETS_PER_BLOCK = 256 };
@@ -19,7 +20,7 @@ enum { DEVICES_MAX = 256, TICKETS_PER_BLOCK = 256 };
 struct serial_ticket {
     amd_signal_t *signal;
     const void *queue;
-    uint32_t users;
+    uint32_t users, instance;
     struct serial_ticket *later; /* in the line */
     struct serial_ticket *next_free;
 };
@@ -35,7 +36,8 @@ static struct {
 /* When to look for somebody who waits too long; UINT64_MAX: nobody waits. Written under the lock,
  * read by the tick without it (relaxed): a late look does no harm. */
 static _Atomic uint64_t look_at_ns = UINT64_MAX;
-static struct serial_ticket *free_tickets;
+/* Signals are memory of the runtime that made them, and go with it. */
+static struct serial_ticket *free_tickets[HSA_INSTANCES_MAX];
 
 /* Blocks stay; reachable, so that no leak checker complains. */
 struct ticket_block {
@@ -45,10 +47,11 @@ struct ticket_block {
 static struct ticket_block *ticket_blocks; /* under the lock */
 
 /* Calls the runtime, so without the lock; makes none where there are some. */
-static void tickets_make(void)
+static void tickets_make(const struct hsa_instance *runtime)
 {
     struct ticket_block *block = calloc(1, sizeof *block);
-    amd_signal_t *signals = block != NULL ? signals_block_make(TICKETS_PER_BLOCK) : NULL;
+    uint32_t instance = hsa_instance_index(runtime);
+    amd_signal_t *signals = block != NULL ? signals_block_make(runtime, TICKETS_PER_BLOCK) : NULL;
 
     if (signals == NULL) {
         free(block);
@@ -60,30 +63,33 @@ static void tickets_make(void)
     for (uint32_t i = 0; i < TICKETS_PER_BLOCK; i++) {
         struct serial_ticket *ticket = &block->tickets[i];
         ticket->signal = &signals[i];
-        ticket->next_free = free_tickets;
-        free_tickets = ticket;
+        ticket->instance = instance;
+        ticket->next_free = free_tickets[instance];
+        free_tickets[instance] = ticket;
     }
     pthread_mutex_unlock(&lock);
 }
 
 /* True: there is one, and the lock is held. Without memory it is held, too. */
-static bool tickets_lock(void)
+static bool tickets_lock(const struct hsa_instance *runtime)
 {
+    struct serial_ticket *const *first = &free_tickets[hsa_instance_index(runtime)];
+
     pthread_mutex_lock(&lock);
-    if (free_tickets != NULL)
+    if (*first != NULL)
         return true;
     pthread_mutex_unlock(&lock);
-    tickets_make();
+    tickets_make(runtime);
     pthread_mutex_lock(&lock);
-    return free_tickets != NULL;
+    return *first != NULL;
 }
 
 static void ticket_drop(struct serial_ticket *ticket)
 {
     if (ticket == NULL || --ticket->users > 0)
         return;
-    ticket->next_free = free_tickets;
-    free_tickets = ticket;
+    ticket->next_free = free_tickets[ticket->instance];
+    free_tickets[ticket->instance] = ticket;
 }
 
 static uint64_t now_ns(void)
@@ -167,15 +173,18 @@ void serialize_tick(uint64_t now)
                                  "again, and their counter values include each other's work");
 }
 
-bool serialize_begin(struct serial_turn *turn, int32_t device, const void *queue,
-                     hsa_barrier_and_packet_t *barrier)
+bool serialize_begin(struct serial_turn *turn, const struct hsa_agent_entry *agent,
+                     const void *queue, hsa_barrier_and_packet_t *barrier)
 {
+    int32_t device = agent->info->logical_node_id;
+    struct serial_ticket **first = &free_tickets[hsa_instance_index(agent->runtime)];
+
     if (device < 0 || device >= DEVICES_MAX)
         return false;
     uint64_t now = now_ns();
-    struct serial_ticket *ticket = tickets_lock() ? free_tickets : NULL;
+    struct serial_ticket *ticket = tickets_lock(agent->runtime) ? *first : NULL;
     if (ticket != NULL) {
-        free_tickets = ticket->next_free;
+        *first = ticket->next_free;
         ticket->queue = queue;
         ticket->users = 3; /* the dispatch, being in the line, and being the device's last */
         signal_arm(ticket->signal);

@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct hsa_agent_entry;
+
 /* CROCPROF_SERIALIZE_LIMIT_MS in the environment replaces it. */
 enum { SERIALIZE_LIMIT_MS = 10000 };
 
@@ -27,10 +29,11 @@ struct serial_turn {
     struct serial_ticket *own, *before;
 };
 
-/* `device` is the agent's logical node. True: `barrier` must be written before the dispatch. False
- * when the dispatch before it went to the same queue or has ended. */
-bool serialize_begin(struct serial_turn *turn, int32_t device, const void *queue,
-                     hsa_barrier_and_packet_t *barrier);
+/* The device is the agent's logical node, whichever runtime calls it so. True: `barrier` must be
+ * written before the dispatch. False when the dispatch before it went to the same queue or has
+ * ended. */
+bool serialize_begin(struct serial_turn *turn, const struct hsa_agent_entry *agent,
+                     const void *queue, hsa_barrier_and_packet_t *barrier);
 
 /* Lets pass who has waited too long. On the completion thread, from time to time. */
 void serialize_tick(uint64_t now_ns);

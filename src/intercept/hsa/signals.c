@@ -4,36 +4,32 @@
 
 #include "base/log.h"
 #include "base/thread.h"
-#include "intercept/hsa/agents.h"
-#include "intercept/hsa/wrappers.h"
+#include "intercept/hsa/instance.h"
 
-enum { AGENTS_MAX = 256 };
-
-static uint32_t devices_list(hsa_agent_t *devices)
+static uint32_t devices_list(const struct hsa_instance *runtime, hsa_agent_t *devices)
 {
-    uint32_t count, devices_count = 0;
-    const struct hsa_agent_entry *entries = agents_all(&count);
+    uint32_t devices_count = 0;
 
-    for (uint32_t i = 0; i < count && devices_count < AGENTS_MAX; i++)
-        if (entries[i].gpu)
-            devices[devices_count++] = entries[i].hsa;
+    for (uint32_t i = 0; i < runtime->agents.count; i++)
+        if (runtime->agents.entries[i].gpu)
+            devices[devices_count++] = runtime->agents.entries[i].hsa;
     return devices_count;
 }
 
-static amd_signal_t *block_make(uint32_t count)
+static amd_signal_t *block_make(const struct hsa_instance *runtime, uint32_t count)
 {
-    hsa_agent_t devices[AGENTS_MAX];
-    uint32_t device_count = devices_list(devices);
+    hsa_agent_t devices[HSA_AGENTS_MAX];
+    hsa_amd_memory_pool_t pool = runtime->agents.host_pool;
+    uint32_t device_count = devices_list(runtime, devices);
     size_t size = count * sizeof(amd_signal_t);
     void *block = NULL;
 
-    if (agents_host_pool().handle == 0 ||
-        hsa_real.hsa_amd_memory_pool_allocate(agents_host_pool(), size, 0, &block) !=
-            HSA_STATUS_SUCCESS)
+    if (pool.handle == 0 ||
+        runtime->real.hsa_amd_memory_pool_allocate(pool, size, 0, &block) != HSA_STATUS_SUCCESS)
         return NULL;
-    if (device_count > 0 && hsa_real.hsa_amd_agents_allow_access(device_count, devices, NULL,
-                                                                 block) != HSA_STATUS_SUCCESS) {
-        hsa_real.hsa_amd_memory_pool_free(block);
+    if (device_count > 0 && runtime->real.hsa_amd_agents_allow_access(
+                                device_count, devices, NULL, block) != HSA_STATUS_SUCCESS) {
+        runtime->real.hsa_amd_memory_pool_free(block);
         return NULL;
     }
     memset(block, 0, size);
@@ -43,18 +39,18 @@ static amd_signal_t *block_make(uint32_t count)
     return signals;
 }
 
-amd_signal_t *signals_block_make(uint32_t count)
+amd_signal_t *signals_block_make(const struct hsa_instance *runtime, uint32_t count)
 {
     thread_own_work_begin();
-    amd_signal_t *signals = block_make(count);
+    amd_signal_t *signals = block_make(runtime, count);
     thread_own_work_end();
     return signals;
 }
 
-void signals_block_free(amd_signal_t *signals)
+void signals_block_free(const struct hsa_instance *runtime, amd_signal_t *signals)
 {
     thread_own_work_begin();
     if (signals != NULL)
-        hsa_real.hsa_amd_memory_pool_free(signals);
+        runtime->real.hsa_amd_memory_pool_free(signals);
     thread_own_work_end();
 }

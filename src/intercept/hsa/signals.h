@@ -14,10 +14,12 @@
 #include <hsa/hsa.h>
 #include <stdint.h>
 
+struct hsa_instance;
+
 /* `count` signals, kind and value set up; NULL when the runtime gives no memory. */
-amd_signal_t *signals_block_make(uint32_t count);
-/* While the runtime is up, and when no packet refers to the signals any more. NULL is fine. */
-void signals_block_free(amd_signal_t *signals);
+amd_signal_t *signals_block_make(const struct hsa_instance *runtime, uint32_t count);
+/* While that runtime is up, and when no packet refers to the signals any more. NULL is fine. */
+void signals_block_free(const struct hsa_instance *runtime, amd_signal_t *signals);
 
 static inline void signal_arm(amd_signal_t *signal)
 {

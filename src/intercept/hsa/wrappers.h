@@ -3,22 +3,12 @@
 #ifndef INTERCEPT_HSA_WRAPPERS_H
 #define INTERCEPT_HSA_WRAPPERS_H
 
-#include "intercept/hsa/tables.h"
+#include "hsa_services.h"
+#include "intercept/hsa/instance.h"
 #include "model/trace.h"
 
-/* The runtime's own functions, for our calls: never traced. Written while a table is installed,
- * before any wrapper is reachable. */
-extern struct hsa_runtime hsa_real;
-
-/* What an API wrapper calls: the runtime's function, or our service wrapper around it. */
-extern struct hsa_runtime hsa_next;
-
-struct hsa_wrapper {
-    enum hsa_function function;
-    void *wrapper;
-};
-
-/* Of one table: functions `first` + i, which are the domain's operations i. */
+/* Of one table: functions `first` + i, which are the domain's operations i. `wrappers` has one for
+ * each instance, side by side. */
 struct hsa_api_wrappers {
     enum trace_domain domain;
     enum hsa_function first;
@@ -29,16 +19,23 @@ struct hsa_api_wrappers {
 extern const struct hsa_api_wrappers hsa_wrappers_core, hsa_wrappers_amd_ext,
     hsa_wrappers_image_ext, hsa_wrappers_finalize_ext;
 
-/* Service wrappers: dispatches, copies, allocations, code objects. Each module says which functions
- * it wants to wrap and whether anybody configured what they feed. */
+/* Services: dispatches, copies, allocations, code objects. Each module says which functions it
+ * wants to stand around and whether anybody configured what they feed. The functions are in
+ * hsa_services.h; what a table gets is an entry that says whose call it is. */
 struct hsa_service {
     const char *name;
     bool (*wanted)(void);
-    bool (*start)(void);           /* may be NULL; false: leave the wrappers out */
-    void (*wrappers_are_in)(void); /* looks at what was there before; may be NULL */
-    const struct hsa_wrapper *wrappers;
-    uint32_t wrapper_count;
+    /* May be NULL; false: leave the functions as they are. */
+    bool (*start)(struct hsa_instance *runtime);
+    /* Looks at what was there before; may be NULL. */
+    void (*wrappers_are_in)(struct hsa_instance *runtime);
+    bool needs_agents;
+    const enum hsa_function *functions;
+    uint32_t function_count;
 };
+
+/* NULL: no service has that function. */
+void *hsa_service_entry(enum hsa_function function, uint32_t instance);
 
 extern const struct hsa_service hsa_service_queues, hsa_service_copies, hsa_service_memory,
     hsa_service_objects, hsa_service_lifecycle;

@@ -3,27 +3,37 @@
 
 #include "base/log.h"
 #include "base/thread.h"
-#include "intercept/hsa/agents.h"
-#include "intercept/hsa/wrappers.h"
+#include "intercept/hsa/instance.h"
 #include "session/counting/runtime.h"
+
+/* Before each block stands whose it is; as much as the commands in it are aligned to. */
+enum { HEAD_BYTES = 256 };
+struct head {
+    const struct hsa_instance *runtime;
+};
 
 static void *memory_get(uint64_t hsa_agent, size_t bytes)
 {
-    hsa_amd_memory_pool_t pool = agents_host_pool();
-    hsa_agent_t agent = {hsa_agent};
-    void *memory = NULL;
-    if (!pool.handle || !hsa_real.hsa_amd_agents_allow_access) {
+    const struct hsa_agent_entry *agent = hsa_agent_of_any((hsa_agent_t){hsa_agent});
+    const struct hsa_instance *runtime = agent ? agent->runtime : NULL;
+    void *block = NULL;
+    bytes += HEAD_BYTES;
+    if (!runtime || !runtime->agents.host_pool.handle ||
+        !runtime->real.hsa_amd_agents_allow_access) {
         log_error("counting", "the HSA runtime has no host memory that GPUs can use");
         return NULL;
     }
-    if (hsa_real.hsa_amd_memory_pool_allocate(pool, bytes, 0, &memory) != HSA_STATUS_SUCCESS)
+    if (runtime->real.hsa_amd_memory_pool_allocate(runtime->agents.host_pool, bytes, 0, &block) !=
+        HSA_STATUS_SUCCESS)
         return NULL;
-    if (hsa_real.hsa_amd_agents_allow_access(1, &agent, NULL, memory) != HSA_STATUS_SUCCESS) {
-        hsa_real.hsa_amd_memory_pool_free(memory);
+    if (runtime->real.hsa_amd_agents_allow_access(1, &agent->hsa, NULL, block) !=
+        HSA_STATUS_SUCCESS) {
+        runtime->real.hsa_amd_memory_pool_free(block);
         return NULL;
     }
-    memset(memory, 0, bytes);
-    return memory;
+    memset(block, 0, bytes);
+    *(struct head *)block = (struct head){runtime};
+    return (char *)block + HEAD_BYTES;
 }
 
 void *counting_memory_get(uint64_t hsa_agent, size_t bytes)
@@ -36,8 +46,9 @@ void *counting_memory_get(uint64_t hsa_agent, size_t bytes)
 
 static void release(void *memory)
 {
+    struct head *head = (struct head *)(void *)((char *)memory - HEAD_BYTES);
     thread_own_work_begin();
-    hsa_real.hsa_amd_memory_pool_free(memory);
+    head->runtime->real.hsa_amd_memory_pool_free(head);
     thread_own_work_end();
 }
 

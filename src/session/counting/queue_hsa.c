@@ -15,8 +15,8 @@
 #include "gpu/aql/vendor.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/completion.h"
+#include "intercept/hsa/instance.h"
 #include "intercept/hsa/signals.h"
-#include "intercept/hsa/wrappers.h"
 #include "model/trace.h"
 #include "session/counting/counting.h"
 #include "session/counting/runtime.h"
@@ -35,7 +35,7 @@ enum {
 struct device {
     struct device *next;
     rocprofiler_agent_id_t agent;
-    uint64_t hsa_agent;
+    const struct hsa_agent_entry *entry;
     hsa_queue_t *queue;
     struct inflight_lane lane; /* its `failed` also serves those who wait themselves */
     /* Packets whose end was not seen yet; submitters and waiters add and subtract (relaxed: only
@@ -69,10 +69,10 @@ static bool has_failed(const struct device *device)
 }
 
 /* A program may have shut the runtime down without our being told. */
-static bool runtime_is_up(void)
+static bool runtime_is_up(const struct hsa_instance *runtime)
 {
     uint16_t major;
-    return hsa_real.hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major) ==
+    return runtime->real.hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major) ==
            HSA_STATUS_SUCCESS;
 }
 
@@ -112,32 +112,32 @@ static void queue_error(hsa_status_t status, hsa_queue_t *source, void *data)
 
 static const struct hsa_agent_entry *agent_entry(rocprofiler_agent_id_t agent)
 {
-    uint32_t count;
-    const struct hsa_agent_entry *entries = agents_all(&count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (entries[i].gpu && entries[i].id.handle == agent.handle)
-            return &entries[i];
+    const struct hsa_agents *agents = &hsa_instance_primary()->agents;
+    for (uint32_t i = 0; i < agents->count; i++) {
+        if (agents->entries[i].gpu && agents->entries[i].id.handle == agent.handle)
+            return &agents->entries[i];
     }
     return NULL;
 }
 
-static bool queue_make(struct device *device, hsa_agent_t agent)
+static bool queue_make(struct device *device)
 {
+    const struct hsa_calls *real = &device->entry->runtime->real;
     thread_own_work_begin();
-    bool made =
-        hsa_real.hsa_queue_create(agent, QUEUE_PACKETS, HSA_QUEUE_TYPE_MULTI, queue_error, device,
-                                  UINT32_MAX, UINT32_MAX, &device->queue) == HSA_STATUS_SUCCESS;
+    bool made = real->hsa_queue_create(device->entry->hsa, QUEUE_PACKETS, HSA_QUEUE_TYPE_MULTI,
+                                       queue_error, device, UINT32_MAX, UINT32_MAX,
+                                       &device->queue) == HSA_STATUS_SUCCESS;
     /* Readings should not wait behind the program's kernels. */
-    if (made && hsa_real.hsa_amd_queue_set_priority)
-        hsa_real.hsa_amd_queue_set_priority(device->queue, HSA_AMD_QUEUE_PRIORITY_HIGH);
+    if (made && real->hsa_amd_queue_set_priority)
+        real->hsa_amd_queue_set_priority(device->queue, HSA_AMD_QUEUE_PRIORITY_HIGH);
     thread_own_work_end();
     return made;
 }
 
-static void queue_end(hsa_queue_t *queue)
+static void queue_end(const struct device *device)
 {
     thread_own_work_begin();
-    hsa_real.hsa_queue_destroy(queue);
+    device->entry->runtime->real.hsa_queue_destroy(device->queue);
     thread_own_work_end();
 }
 
@@ -148,14 +148,14 @@ static struct device *device_make(rocprofiler_agent_id_t agent)
     if (!device)
         return NULL;
     device->agent = agent;
-    device->hsa_agent = entry->hsa.handle;
-    if (!queue_make(device, entry->hsa)) {
+    device->entry = entry;
+    if (!queue_make(device)) {
         free(device);
         return NULL;
     }
     if (device_list(device))
         return device;
-    queue_end(device->queue);
+    queue_end(device);
     free(device);
     return device_find(agent);
 }
@@ -163,7 +163,7 @@ static struct device *device_make(rocprofiler_agent_id_t agent)
 static bool queue_open(rocprofiler_agent_id_t agent, uint64_t *hsa_agent)
 {
     struct device *device = device_find(agent);
-    if (!runtime_is_up())
+    if (!runtime_is_up(hsa_instance_primary()))
         return false;
     if (!device)
         device = device_make(agent);
@@ -171,16 +171,17 @@ static bool queue_open(rocprofiler_agent_id_t agent, uint64_t *hsa_agent)
         log_error("counting", "the HSA runtime gives no queue for counting");
         return false;
     }
-    *hsa_agent = device->hsa_agent;
+    *hsa_agent = device->entry->hsa.handle;
     return !has_failed(device);
 }
 
 static void flights_make(void)
 {
-    amd_signal_t *signals = signals_block_make(FLIGHTS_PER_BLOCK);
+    const struct hsa_instance *runtime = hsa_instance_primary();
+    amd_signal_t *signals = signals_block_make(runtime, FLIGHTS_PER_BLOCK);
     struct counting_flight *block = calloc(FLIGHTS_PER_BLOCK, sizeof *block);
     if (!signals || !block) {
-        signals_block_free(signals);
+        signals_block_free(runtime, signals);
         free(block);
         return;
     }
@@ -236,9 +237,10 @@ static bool room_take(struct device *device)
     return true;
 }
 
-static void packet_write(hsa_queue_t *queue, const void *packet, amd_signal_t *signal)
+static void packet_write(const struct hsa_calls *real, hsa_queue_t *queue, const void *packet,
+                         amd_signal_t *signal)
 {
-    uint64_t index = hsa_real.hsa_queue_add_write_index_scacq_screl(queue, 1);
+    uint64_t index = real->hsa_queue_add_write_index_scacq_screl(queue, 1);
     char *place = (char *)queue->base_address + index % queue->size * PACKET_BYTES;
     hsa_signal_t handle = signal_handle(signal);
     uint32_t header;
@@ -248,7 +250,7 @@ static void packet_write(hsa_queue_t *queue, const void *packet, amd_signal_t *s
     memcpy(place + SIGNAL_OFFSET, &handle, sizeof handle);
     /* Release: the packet processor looks at the rest once the header is valid. */
     __atomic_store_n((uint32_t *)(void *)place, header, __ATOMIC_RELEASE);
-    hsa_real.hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
+    real->hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
 }
 
 static void flight_complete(struct inflight *work, bool failed)
@@ -274,7 +276,8 @@ static struct counting_flight *queue_submit(rocprofiler_agent_id_t agent, const 
                                             void (*done)(void *data, bool failed), void *data)
 {
     struct device *device = device_find(agent);
-    if (!device || has_failed(device) || !runtime_is_up() || !room_take(device))
+    if (!device || has_failed(device) || !runtime_is_up(device->entry->runtime) ||
+        !room_take(device))
         return NULL;
     struct counting_flight *flight = flight_take();
     if (!flight) {
@@ -289,7 +292,7 @@ static struct counting_flight *queue_submit(rocprofiler_agent_id_t agent, const 
                                      .ended = work_has_ended,
                                      .complete = flight_complete};
     signal_arm(flight->signal);
-    packet_write(device->queue, packet, flight->signal);
+    packet_write(&device->entry->runtime->real, device->queue, packet, flight->signal);
     if (done)
         completion_post(&flight->work);
     return flight;
@@ -326,35 +329,34 @@ static const struct counting_queue_ops hsa_queues = {queue_open, queue_submit, f
 /* Commands that let a queue's waves be counted; one for each device and runtime, kept. */
 struct enabling {
     struct enabling *next;
-    rocprofiler_agent_id_t agent;
+    const struct hsa_agent_entry *entry;
     struct aql_pm4_packet packet;
 };
 static struct enabling *enablings; /* under `lock` */
 
-static struct enabling *enabling_find(rocprofiler_agent_id_t agent)
+static struct enabling *enabling_find(const struct hsa_agent_entry *entry)
 {
     pthread_mutex_lock(&lock);
     struct enabling *found = enablings;
-    while (found && found->agent.handle != agent.handle)
+    while (found && found->entry != entry)
         found = found->next;
     pthread_mutex_unlock(&lock);
     return found;
 }
 
-static struct enabling *enabling_make(rocprofiler_agent_id_t id)
+static struct enabling *enabling_make(const struct hsa_agent_entry *entry)
 {
-    const struct counting_agent *agent = counting_agent_find(id);
-    const struct hsa_agent_entry *entry = agent_entry(id);
+    const struct counting_agent *agent = counting_agent_find(entry->id);
     struct enabling *enabling = NULL;
     struct pm4_stream stream = {0};
-    if (!agent || !agent->is_supported || !entry)
+    if (!agent || !agent->is_supported)
         return NULL;
     gpu_pmc_enable(&stream, &agent->target, 1);
     size_t bytes = stream.count * sizeof(uint32_t);
     void *commands = stream.out_of_memory ? NULL : counting_memory_get(entry->hsa.handle, bytes);
     if (commands && (enabling = calloc(1, sizeof *enabling))) {
         memcpy(commands, stream.dwords, bytes);
-        enabling->agent = id;
+        enabling->entry = entry;
         aql_pm4_packet_fill(&enabling->packet, (uint64_t)(uintptr_t)commands, stream.count);
         enabling->packet.header = aql_vendor_header();
         pthread_mutex_lock(&lock);
@@ -367,13 +369,14 @@ static struct enabling *enabling_make(rocprofiler_agent_id_t id)
 }
 
 /* The sequencers count only waves of queues that say so. The packet is the queue's first. */
-static void queue_enable(rocprofiler_agent_id_t agent, void *hsa_queue)
+static void queue_enable(uint64_t hsa_agent, void *hsa_queue)
 {
-    struct enabling *enabling = enabling_find(agent);
-    if (!enabling)
-        enabling = enabling_make(agent);
+    const struct hsa_agent_entry *entry = hsa_agent_of_any((hsa_agent_t){hsa_agent});
+    struct enabling *enabling = entry ? enabling_find(entry) : NULL;
+    if (entry && !enabling)
+        enabling = enabling_make(entry);
     if (enabling)
-        packet_write(hsa_queue, &enabling->packet, NULL);
+        packet_write(&entry->runtime->real, hsa_queue, &enabling->packet, NULL);
     else
         log_warning("counting", "waves of a queue are not counted: it could not be told to");
 }
@@ -420,6 +423,11 @@ void counting_runtime_arrived(void)
     counting_device_arm();
 }
 
+void counting_other_leaves(void)
+{
+    counting_memory_use_hsa();
+}
+
 void counting_runtime_leaves(void)
 {
     counting_device_disarm();
@@ -430,5 +438,5 @@ void counting_runtime_leaves(void)
     queues_forget();
     pthread_mutex_unlock(&lock);
     for (; leaving; leaving = leaving->next)
-        queue_end(leaving->queue);
+        queue_end(leaving);
 }

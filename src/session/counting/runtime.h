@@ -1,4 +1,4 @@
-/* Between the parts of this folder that meet the HSA runtime. Session calls the first three. */
+/* Between the parts of this folder that meet the HSA runtime. Session calls the first four. */
 #ifndef SESSION_COUNTING_RUNTIME_H
 #define SESSION_COUNTING_RUNTIME_H
 
@@ -10,6 +10,8 @@ void counting_runtime_expected(void);
 void counting_runtime_arrived(void);
 /* The runtime is about to end and still answers. Devices stop; contexts stay started. */
 void counting_runtime_leaves(void);
+/* The same of a second runtime, which devices are not counted with: memory may be its. */
+void counting_other_leaves(void);
 
 /* memory_hsa.c */
 void counting_memory_use_hsa(void);

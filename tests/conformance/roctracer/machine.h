@@ -14,7 +14,7 @@
 #include <roctracer/roctracer.h>
 
 /* A call as a program makes it: through the runtime's table. */
-#define HSA(name) ((__typeof__(hsa_real.name))mock_function(HSA_FN_##name))
+#define HSA(name) ((__typeof__(hsa_instances[0].real.name))mock_function(HSA_FN_##name))
 
 /* Once, before anything else. False, and a line on stderr: something is missing. */
 bool machine_start(void);

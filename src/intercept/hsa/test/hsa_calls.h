@@ -25,7 +25,7 @@
 enum { STALL_NS = 500000000 };
 
 /* A call as the program makes it: through the table. */
-#define CALL(name) ((__typeof__(hsa_real.name))mock_function(HSA_FN_##name))
+#define CALL(name) ((__typeof__(hsa_instances[0].real.name))mock_function(HSA_FN_##name))
 
 static inline int reset(void **state)
 {

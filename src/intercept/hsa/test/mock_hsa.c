@@ -86,10 +86,19 @@ static hsa_status_t iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, v
     return callback((hsa_agent_t){MOCK_GPU}, data);
 }
 
+static bool agents_hidden;
+
+void mock_agents_hide(bool hide)
+{
+    agents_hidden = hide;
+}
+
 static hsa_status_t agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
 {
+    if (agent.handle != MOCK_GPU && agent.handle != MOCK_CPU)
+        return HSA_STATUS_ERROR_INVALID_AGENT;
     if (attribute == (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID)
-        *(uint32_t *)value = agent.handle == MOCK_GPU;
+        *(uint32_t *)value = (agent.handle == MOCK_GPU) + (agents_hidden ? 100 : 0);
     else if (attribute == HSA_AGENT_INFO_DEVICE)
         *(hsa_device_type_t *)value =
             agent.handle == MOCK_GPU ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU;
@@ -127,17 +136,37 @@ static hsa_status_t pool_get_info(hsa_amd_memory_pool_t pool, hsa_amd_memory_poo
     return HSA_STATUS_SUCCESS;
 }
 
+static _Atomic int blocks_alive, signals_alive, shut_downs;
+
+int mock_blocks_alive(void)
+{
+    return blocks_alive;
+}
+
+int mock_signals_alive(void)
+{
+    return signals_alive;
+}
+
+int mock_shut_downs(void)
+{
+    return shut_downs;
+}
+
 static hsa_status_t pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
                                   void **pointer)
 {
-    (void)pool;
     (void)flags;
+    if (pool.handle != MOCK_CPU + 1 && pool.handle != MOCK_GPU + 1)
+        return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+    blocks_alive++;
     *pointer = aligned_alloc(4096, (size + 4095) & ~4095ul);
     return *pointer ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 static hsa_status_t pool_free(void *pointer)
 {
+    blocks_alive--;
     free(pointer);
     return HSA_STATUS_SUCCESS;
 }
@@ -160,6 +189,7 @@ static hsa_status_t signal_create(hsa_signal_value_t value, uint32_t count,
     (void)count, (void)consumers;
     if (made == NULL)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    signals_alive++;
     memset(made, 0, sizeof *made);
     made->kind = AMD_SIGNAL_KIND_USER;
     made->value = value;
@@ -169,6 +199,7 @@ static hsa_status_t signal_create(hsa_signal_value_t value, uint32_t count,
 
 static hsa_status_t signal_destroy(hsa_signal_t signal)
 {
+    signals_alive--;
     free((void *)(uintptr_t)signal.handle);
     return HSA_STATUS_SUCCESS;
 }
@@ -546,6 +577,7 @@ static hsa_status_t copy_time(hsa_signal_t signal, hsa_amd_profiling_async_copy_
 
 static hsa_status_t shut_down(void)
 {
+    shut_downs++;
     return HSA_STATUS_SUCCESS;
 }
 

@@ -10,13 +10,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOCK_CPU = 0x10, MOCK_GPU = 0x20, MOCK_TICKS_PER_KERNEL = 50 };
+/* A second copy of it (mock_copy.h) has agents of its own. */
+#ifndef MOCK_AGENTS
+#define MOCK_AGENTS 0
+#endif
+enum { MOCK_CPU = MOCK_AGENTS + 0x10, MOCK_GPU = MOCK_AGENTS + 0x20, MOCK_TICKS_PER_KERNEL = 50 };
 
 /* A fresh root table (HsaApiTable *) of that AMD-extension generation, every slot the mock's. */
 void *mock_table_make(uint32_t amd_major);
 
 /* Device and copies give times from `now_ns` on. Otherwise these begin somewhere. */
 void mock_clock_begin(uint64_t now_ns);
+
+/* Agents on nodes that no topology has. */
+void mock_agents_hide(bool hide);
+
+/* Signals that were made and not destroyed, blocks of pools not freed, calls of hsa_shut_down. */
+int mock_signals_alive(void);
+int mock_blocks_alive(void);
+int mock_shut_downs(void);
 
 /* The function in the table now, as the runtime's exported symbol would reach it. */
 void *mock_function(int hsa_function);

@@ -12,7 +12,7 @@ static const char *const kernel_names[] = {"first.kd", "second.kd"};
 
 hsa_executable_t mock_executable(void)
 {
-    return (hsa_executable_t){0xe1};
+    return (hsa_executable_t){(MOCK_AGENTS + 0xe1)};
 }
 
 uint64_t mock_kernel_object(uint32_t n)
@@ -22,7 +22,8 @@ uint64_t mock_kernel_object(uint32_t n)
 
 static hsa_status_t executable_ok(hsa_executable_t executable)
 {
-    return executable.handle == 0xe1 ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+    return executable.handle == (MOCK_AGENTS + 0xe1) ? HSA_STATUS_SUCCESS
+                                                     : HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 }
 
 static hsa_status_t executable_freeze(hsa_executable_t executable, const char *options)

@@ -1,0 +1,61 @@
+/*
+ * The HSA runtimes of this process. There may be a second one: a Python wheel brings its own beside
+ * the system's. Each has functions, agents, signals and memory of its own, so whoever calls a
+ * runtime says which; the device, the process's memory on it, kernel ids and the completion thread
+ * are one. Internal to this folder, and to counting.
+ */
+#ifndef INTERCEPT_HSA_INSTANCE_H
+#define INTERCEPT_HSA_INSTANCE_H
+
+#include "intercept/hsa/agents.h"
+#include "intercept/hsa/tables.h"
+
+#include <stdatomic.h>
+
+enum { HSA_INSTANCES_MAX = 2 };
+
+struct hsa_instance {
+    /* The runtime's own functions, for our calls: never traced. Written while its table is
+     * installed, before any wrapper in it is reachable. */
+    struct hsa_calls real;
+    /* What an API wrapper calls: the runtime's function, or our service wrapper around it. */
+    struct hsa_calls next;
+    struct hsa_agents agents;
+    struct hsa_tables tables;
+    /* NULL: this place was never taken. A runtime keeps its place for the life of the process,
+     * since its wrappers are in programs' hands; one that starts anew has the same table. Writer:
+     * install.c, under its lock (release, after `real`). Readers: any (acquire). */
+    _Atomic(void *) api_table;
+    /* Its table is installed and it has not left. Writer: install.c, under its lock (release, after
+     * `agents`). Readers: any (acquire). */
+    _Atomic bool lives;
+};
+
+extern struct hsa_instance hsa_instances[HSA_INSTANCES_MAX];
+
+static inline uint32_t hsa_instance_index(const struct hsa_instance *runtime)
+{
+    return (uint32_t)(runtime - hsa_instances);
+}
+
+static inline bool hsa_instance_lives(const struct hsa_instance *runtime)
+{
+    return atomic_load_explicit(&runtime->lives, memory_order_acquire);
+}
+
+/* The place of that table; a free one if it is not known; NULL: there are too many runtimes. */
+struct hsa_instance *hsa_instance_of_table(const void *api_table);
+
+/* For work on a device that is nobody's in particular: the first that lives and has agents, or the
+ * first of all. */
+struct hsa_instance *hsa_instance_primary(void);
+
+/* The only one that lives; NULL: none does, or several do. */
+struct hsa_instance *hsa_instance_alone(void);
+
+/* Whose it is; NULL: of none that lives. */
+const struct hsa_agent_entry *hsa_agent_of_any(hsa_agent_t agent);
+struct hsa_instance *hsa_instance_of_pool(hsa_amd_memory_pool_t pool);
+struct hsa_instance *hsa_instance_of_region(hsa_region_t region);
+
+#endif
