@@ -11,12 +11,21 @@
 #include "intercept/hip/calls.h"
 #include "intercept/hip/layouts.h"
 
-static const char library_name[] = "/libamdhip64.so";
+/* libamdhip64.so.6 and the like, and what wheels make of it: libamdhip64-1f0c5a7b.so.6. */
+static bool path_is_hip(const char *path)
+{
+    static const char name[] = "/libamdhip64";
+    const char *last = strrchr(path, '/');
+
+    return last != NULL && strncmp(last, name, sizeof name - 1) == 0 &&
+           (last[sizeof name - 1] == '.' || last[sizeof name - 1] == '-') &&
+           strstr(last, ".so") != NULL;
+}
 
 static int path_find(struct dl_phdr_info *object, size_t size, void *path)
 {
     (void)size;
-    if (strstr(object->dlpi_name, library_name) == NULL)
+    if (!path_is_hip(object->dlpi_name))
         return 0;
     *(const char **)path = object->dlpi_name;
     return 1;

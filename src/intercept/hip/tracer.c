@@ -4,22 +4,19 @@
  * The library asks one callback of ours at every call, with a structure on its stack that begins
  * with hip_api_data_t and ends with two function pointers. Answering 0 makes it fill the arguments
  * and call those at entry and exit. Where all that lies is known for the releases of
- * data/api/hip_tracer_*.list, and for those between two of them whose structures are of one size.
- * A library of another release, or one that numbers its functions otherwise than its list, is left
- * alone. The first call proves the place of the functions, and if it does not, is the last.
+ * data/api/hip_tracer_*.list and some others (release.c); the rest are left alone. The first call
+ * proves the place of the functions, and if it does not, is the last.
  */
 #include "intercept/hip/library.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/log.h"
 #include "intercept/hip/arm.h"
 #include "intercept/hip/calls.h"
+#include "intercept/hip/release.h"
 #include "intercept/hip/tracer.h"
 
 /* hip_api_data_t ends with a pointer to a word of the tool's. */
@@ -46,12 +43,7 @@ static const struct library_symbol latest_error_until_5 = {"hipPeekAtLastError",
 static const struct library_symbol latest_error_since_6 = {"hipExtGetLastError", &hip.latest_error};
 
 /* Written before the callback is registered. */
-static struct {
-    const struct hip_tracer_function
-        *functions[HIP_IDS_MAX]; /* by the library's id; NULL: unknown */
-    uint32_t data_size_bytes;
-    int major;
-} release;
+static struct hip_release release;
 
 /* A time and a word lie between the data and the functions. */
 static void phases_store(void *data, phase_fn enter, phase_fn leave)
@@ -194,116 +186,9 @@ static int on_report(uint32_t domain, uint32_t id, void *data)
     return domain == DOMAIN_API ? on_call(id, data) : ANSWER_NO;
 }
 
-struct version {
-    int major, minor;
-};
-
-/* Every function of the library that says its version would start the runtime; its file name says
-   it too: libamdhip64.so.6.4.43484. */
-static struct version library_version(void)
-{
-    struct version version = {0};
-    Dl_info library;
-
-    if (dladdr((void *)hip.api_name, &library) == 0)
-        return version;
-    char *path = realpath(library.dli_fname, NULL);
-    const char *suffix = path ? strstr(path, ".so.") : NULL;
-    if (suffix == NULL || sscanf(suffix, ".so.%d.%d", &version.major, &version.minor) != 2)
-        version = (struct version){0};
-    free(path);
-    return version;
-}
-
 static const char *function_name(uint32_t id)
 {
     return library_function_name(hip.api_name, id);
-}
-
-/* Every number means what the list says, and no other number means anything. */
-static bool numbers_match(const struct hip_tracer_release *candidate)
-{
-    for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
-        const char *name = function_name(id);
-        const char *listed = id < candidate->function_count ? hip_tracer_name(candidate, id) : "";
-        if (name == NULL || strcmp(name, "unknown") == 0)
-            name = "";
-        if (strcmp(name, listed) != 0)
-            return false;
-    }
-    return true;
-}
-
-static const struct hip_tracer_release *release_listed(struct version version)
-{
-    for (uint32_t i = 0; i < hip_tracer_release_count; i++)
-        if (hip_tracer_releases[i].major == version.major &&
-            hip_tracer_releases[i].minor == version.minor)
-            return &hip_tracer_releases[i];
-    return NULL;
-}
-
-/* Releases are listed from the oldest to the newest. The first one after it; NULL: `version` is
- * not between two of which both have the same size. */
-static const struct hip_tracer_release *release_after(struct version version)
-{
-    for (uint32_t i = 1; i < hip_tracer_release_count; i++) {
-        const struct hip_tracer_release *next = &hip_tracer_releases[i];
-        if (next->major > version.major ||
-            (next->major == version.major && next->minor > version.minor))
-            return next[-1].data_size_bytes == next->data_size_bytes ? next : NULL;
-    }
-    return NULL;
-}
-
-static const struct hip_tracer_function *function_named(const struct hip_tracer_release *candidate,
-                                                        const char *name)
-{
-    for (uint32_t id = 1; id < candidate->function_count; id++)
-        if (strcmp(hip_tracer_name(candidate, id), name) == 0)
-            return hip_tracer_function(candidate, id);
-    return NULL;
-}
-
-/* As the next release has them, or else the one before. */
-static void functions_by_name(const struct hip_tracer_release *next)
-{
-    for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
-        const char *name = function_name(id);
-        if (name == NULL || *name == 0 || strcmp(name, "unknown") == 0)
-            continue;
-        release.functions[id] = function_named(next, name);
-        if (release.functions[id] == NULL)
-            release.functions[id] = function_named(next - 1, name);
-    }
-}
-
-static void functions_by_number(const struct hip_tracer_release *listed)
-{
-    for (uint32_t id = 1; id < listed->function_count; id++)
-        release.functions[id] = hip_tracer_function(listed, id);
-}
-
-static bool release_choose(void)
-{
-    struct version version = library_version();
-    const struct hip_tracer_release *listed = release_listed(version);
-    const struct hip_tracer_release *next = listed == NULL ? release_after(version) : NULL;
-
-    if (next != NULL) {
-        functions_by_name(next);
-    } else if (listed != NULL && numbers_match(listed)) {
-        functions_by_number(listed);
-    } else {
-        log_warning("intercept",
-                    "HIP %d.%d is of a release whose tracer interface is unknown: its calls are "
-                    "only traced when it offers tables",
-                    version.major, version.minor);
-        return false;
-    }
-    release.data_size_bytes = (listed ? listed : next)->data_size_bytes;
-    release.major = version.major;
-    return true;
 }
 
 bool tracer_arm(void (*ready)(void))
@@ -312,7 +197,7 @@ bool tracer_arm(void (*ready)(void))
         return false;
     library_initialise((void *)hip.api_name);
     calls_known =
-        release_choose() &&
+        hip_release_find((const void *)hip.api_name, function_name, &release) &&
         library_symbols_find(release.major < 6 ? &latest_error_until_5 : &latest_error_since_6, 1);
     const struct hip_calls_setup setup = {
         .api_name = function_name,

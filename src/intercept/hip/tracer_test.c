@@ -26,15 +26,17 @@ static void ready(void)
     double_listen(TRACE_HIP_RUNTIME_API, -1);
 }
 
-/* The library of that release (file name), which numbers its functions as that list says. */
+/* The library of that release, which is in its file name, or the file itself when that has a slash;
+ * it numbers its functions as that list says. */
 static bool library_arm(const char *release, const char *list, const char *wrong)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/hip_tracer_%s.list", API_FOLDER, list);
     setenv("MOCK_TRACER_LIST", path, 1);
     setenv("MOCK_TRACER_WRONG", wrong, 1);
-    snprintf(path, sizeof path, "%s/libamdhip64.so.%s", MOCK_FOLDER, release);
-    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    snprintf(path, sizeof path, strchr(release, '/') ? "%s/%s" : "%s/libamdhip64.so.%s",
+             MOCK_FOLDER, release);
+    void *library = dlopen(path, RTLD_NOW | (strchr(release, '/') ? RTLD_LOCAL : RTLD_GLOBAL));
     if (library == NULL) {
         fprintf(stderr, "%s\n", dlerror());
         exit(3);
@@ -234,6 +236,106 @@ static int unknown_release(const char *file)
     return calls_left_alone();
 }
 
+/* ---- libraries of no listed name: wheels, vendors' patches, releases to come */
+
+static const struct memcpy_arguments {
+    void *destination;
+    const void *source;
+    size_t bytes;
+    uint32_t kind;
+} some_arguments = {&armed, &call, 77, 2};
+
+/* hipMemcpy arrives as the program called it. */
+static int memcpy_is_traced(const struct hip_tracer_release *list)
+{
+    CHECK(armed());
+    CHECK(call(id_of(list, "hipMemcpy"), list->data_size_bytes, &some_arguments,
+               sizeof some_arguments, 719));
+    const struct double_entry *entry = double_entry(DOUBLE_API_EXIT, TRACE_HIP_RUNTIME_API,
+                                                    ROCPROFILER_HIP_RUNTIME_API_ID_hipMemcpy, 0);
+    CHECK(entry != NULL);
+    CHECK(entry->payload.hip.args.hipMemcpy.dst == some_arguments.destination);
+    CHECK(entry->payload.hip.args.hipMemcpy.src == some_arguments.source);
+    CHECK(entry->payload.hip.args.hipMemcpy.sizeBytes == 77);
+    CHECK((int)entry->payload.hip.retval.hipError_t_retval == 719);
+    return 0;
+}
+
+static int numbers_tell_the_release(const char *file)
+{
+    CHECK(library_arm(file, "6_4", ""));
+    return memcpy_is_traced(release_of(6, 4));
+}
+
+static int numbers_of_7_2(const char *file)
+{
+    CHECK(library_arm(file, "7_2", ""));
+    return memcpy_is_traced(release_of(7, 2));
+}
+
+/* The new function is not traced, whatever it has for arguments. */
+static int a_function_more(const char *file)
+{
+    const struct hip_tracer_release *list = release_of(6, 4);
+    setenv("MOCK_TRACER_MORE", "hipNobodyKnows", 1);
+    CHECK(library_arm(file, "6_4", ""));
+    CHECK(memcpy_is_traced(list) == 0);
+    CHECK(call(list->function_count, list->data_size_bytes, &some_arguments, sizeof some_arguments,
+               0));
+    CHECK(double_count(DOUBLE_API_EXIT, TRACE_HIP_RUNTIME_API, -1) == 1);
+    return 0;
+}
+
+/* It may be 6.4 or later: of a function that 7.2 lays out in another way only the call is known. */
+static int where_releases_disagree(const char *file)
+{
+    const struct hip_tracer_release *list = release_of(6, 4);
+    const char bytes[64] = {[0 ... 63] = 0x77};
+    CHECK(a_function_more(file) == 0);
+    CHECK(call(id_of(list, "hipDrvGraphAddMemsetNode"), list->data_size_bytes, bytes, sizeof bytes,
+               0));
+    const struct double_entry *entry =
+        double_entry(DOUBLE_API_EXIT, TRACE_HIP_RUNTIME_API,
+                     ROCPROFILER_HIP_RUNTIME_API_ID_hipDrvGraphAddMemsetNode, 0);
+    CHECK(entry != NULL);
+    CHECK(entry->payload.hip.args.hipDrvGraphAddMemsetNode.phGraphNode == NULL);
+    return 0;
+}
+
+static int more_than_the_newest(const char *file)
+{
+    setenv("MOCK_TRACER_MORE", "hipNobodyKnows", 1);
+    CHECK(library_arm(file, "7_2", ""));
+    return calls_left_alone();
+}
+
+static void libraries_without_a_version_are_told_by_their_numbers(void **state)
+{
+    (void)state;
+    assert_int_equal(in_process(numbers_tell_the_release, "plain/libamdhip64.so"), 0);
+    assert_int_equal(in_process(numbers_of_7_2, "plain/libamdhip64.so"), 0);
+    assert_int_equal(in_process(numbers_tell_the_release, "hip_6.4/libamdhip64-1f0c5a7b.so"), 0);
+    assert_int_equal(in_process(where_releases_disagree, "plain/libamdhip64.so"), 0);
+    assert_int_equal(in_process(where_releases_disagree, "hip_6.4/libamdhip64-1f0c5a7b.so"), 0);
+}
+
+static void what_a_list_does_not_know_costs_only_itself(void **state)
+{
+    (void)state;
+    assert_int_equal(in_process(a_function_more, "6.4.1"), 0);
+    assert_int_equal(in_process(numbers_of_7_2, "7.9.1"), 0);
+}
+
+/* What such a library hands to callbacks may be larger than we know. */
+static void sizes_that_nobody_knows_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(in_process(more_than_the_newest, "7.9.1"), 0);
+    assert_int_equal(in_process(more_than_the_newest, "plain/libamdhip64.so"), 0);
+    /* with the numbers of 6.4 */
+    assert_int_equal(in_process(unknown_release, "hip_7.5/libamdhip64-1f0c5a7b.so"), 0);
+}
+
 static int other_numbers(const char *wrong)
 {
     CHECK(library_arm("6.4.1", "6_4", wrong));
@@ -296,6 +398,9 @@ int main(void)
         cmocka_unit_test(a_table_is_asked_for_names_itself),
         cmocka_unit_test(releases_between_two_lists_are_traced_by_name),
         cmocka_unit_test(other_releases_are_left_alone),
+        cmocka_unit_test(libraries_without_a_version_are_told_by_their_numbers),
+        cmocka_unit_test(what_a_list_does_not_know_costs_only_itself),
+        cmocka_unit_test(sizes_that_nobody_knows_are_refused),
         cmocka_unit_test(a_library_that_numbers_otherwise_is_left_alone),
         cmocka_unit_test(a_command_that_begins_is_not_read_as_a_record),
     };

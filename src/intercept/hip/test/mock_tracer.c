@@ -1,6 +1,7 @@
 /*
- * A HIP library with a tracer callback, for tests; its release is in its file name. It numbers its
- * functions as the list does that MOCK_TRACER_LIST names, except the one of MOCK_TRACER_WRONG, and
+ * A HIP library with a tracer callback, for tests; its release is in its file name, or not. It
+ * numbers its functions as the list does that MOCK_TRACER_LIST names, except the one of
+ * MOCK_TRACER_WRONG, has the one of MOCK_TRACER_MORE after the last, and
  * dies of being asked for their names when there is MOCK_TRACER_SILENT.
  */
 #include <stdint.h>
@@ -44,6 +45,11 @@ __attribute__((constructor)) static void names_read(void)
     }
     if (list)
         fclose(list);
+    unsigned last = IDS_MAX - 2;
+    while (last > 0 && !names[last][0])
+        last--;
+    if (getenv("MOCK_TRACER_MORE"))
+        snprintf(names[last + 1], NAME_BYTES, "%s", getenv("MOCK_TRACER_MORE"));
 }
 
 const char *hipApiName(uint32_t id)
