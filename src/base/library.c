@@ -19,3 +19,10 @@ void library_keep(const void *code)
         dlclose(handle);
     atomic_store_explicit(&latest, library.dli_fbase, memory_order_relaxed);
 }
+
+const void *library_base(const void *address)
+{
+    Dl_info library;
+
+    return dladdr(address, &library) != 0 ? library.dli_fbase : NULL;
+}

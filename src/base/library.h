@@ -7,4 +7,9 @@
  * dynamic linker's lock. */
 void library_keep(const void *code);
 
+/* Where the library begins that has the address; NULL: none has, it is memory of another kind. Who
+ * remembers it can tell later whether the library is still there. Takes the dynamic linker's lock.
+ */
+const void *library_base(const void *address);
+
 #endif

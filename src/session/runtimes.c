@@ -3,6 +3,7 @@
 
 #include "base/callback.h"
 #include "base/environment.h"
+#include "base/library.h"
 #include "base/log.h"
 #include "session/attach.h"
 #include "session/discover.h"
@@ -192,7 +193,8 @@ static struct offer {
     const struct runtime *runtime;
     uint64_t version, instance;
     void *tables[TABLES_MAX];
-    bool installed;         /* there are wrappers in it */
+    const void *base; /* of the library that has them; NULL: they are in no library's memory */
+    bool installed;   /* there are wrappers in it */
     uint32_t watchers_told; /* the first so many watchers */
 } kept[KEPT_MAX];
 static unsigned kept_count;
@@ -209,7 +211,17 @@ static void offer_keep(const struct offer *offer)
                     offer->runtime->name);
 }
 
-static bool kept_take(struct offer *offer)
+/* A library may be closed while its tables wait. Not under session_lock. */
+static bool offer_is_there(const struct offer *offer)
+{
+    if (library_base(offer->tables[0]) == offer->base)
+        return true;
+    log_info("session", "%s: the library was closed before a tool wanted its tables",
+             offer->runtime->name);
+    return false;
+}
+
+static bool kept_pop(struct offer *offer)
 {
     pthread_mutex_lock(&session_lock);
     bool some = kept_count != 0;
@@ -218,6 +230,15 @@ static bool kept_take(struct offer *offer)
         memmove(kept, kept + 1, --kept_count * sizeof kept[0]);
     }
     pthread_mutex_unlock(&session_lock);
+    return some;
+}
+
+static bool kept_take(struct offer *offer)
+{
+    bool some;
+    do
+        some = kept_pop(offer);
+    while (some && !offer_is_there(offer));
     return some;
 }
 
@@ -311,9 +332,12 @@ static void offer_show(struct offer *offer)
             watcher_tell(i, offer->runtime, t, offer->version, offer->instance, offer->tables);
 }
 
-/* Watchers are told even when their tool wants nothing else of us. */
+/* Watchers are told even when their tool wants nothing else of us. From now on wrappers may be in
+ * the library's tables, and the tables in watchers' hands: it stays, also when the program closes
+ * it. */
 static void offer_accept(struct offer *offer)
 {
+    library_keep(offer->tables[0]);
     bool again = seen_before(offer->tables[0]);
     if (!strcmp(offer->runtime->name, "hip") && intercept_hip_tables_offered)
         intercept_hip_tables_offered(offer->tables[0]);
@@ -453,6 +477,7 @@ int runtime_offer(const char *name, uint64_t version, uint64_t instance, void **
             return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
         offer.tables[i] = tables[i];
     }
+    offer.base = library_base(offer.tables[0]);
     if (!arming)
         return offer_decide(&offer);
     offer_keep(&offer);

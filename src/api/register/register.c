@@ -6,6 +6,7 @@
 #include "register.h"
 
 #include "base/environment.h"
+#include "base/library.h"
 #include "base/log.h"
 
 #include <dlfcn.h>
@@ -40,6 +41,7 @@ struct registration {
     uint32_t version, instance;
     uint64_t table_count;
     void **tables;
+    const void *base; /* of the library that has them; NULL: they are in no library's memory */
     /* Given to a profiler, or about to be by the thread that registers it. Others are left over
      * from before there was a tool. */
     bool delivered;
@@ -238,8 +240,11 @@ static bool left_over_take(struct registration *taken)
     return found;
 }
 
+/* Nobody is told of a library that was closed meanwhile: its tables are unmapped. */
 static bool deliver(set_api_table_t entry, const struct registration *registration)
 {
+    if (library_base(registration->tables[0]) != registration->base)
+        return true;
     return entry(libraries[registration->library].name, registration->version,
                  registration->instance, registration->tables, registration->table_count) == 0;
 }
@@ -283,6 +288,7 @@ rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
         return ROCP_REG_INVALID_API_ADDRESS;
     bool tool = tool_present();
     struct registration own = {.library = (unsigned)library,
+                               .base = library_base(api_tables[0]),
                                .version = lib_version,
                                .table_count = api_table_length,
                                .delivered = enabled() && (tool || tracer_find())};

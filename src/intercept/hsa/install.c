@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/code_table.h"
-#include "base/library.h"
 #include "base/log.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/completion.h"
@@ -302,13 +301,9 @@ static void too_many_tell(void)
 /* The table comes for the first time, or its runtime has started anew. */
 static uint32_t table_install(struct hsa_instance *runtime, const struct hsa_tables *tables)
 {
-    bool is_new = pointer_get(&runtime->real, HSA_FN_hsa_shut_down) == NULL;
-
     runtime->tables = *tables;
     if (!table_is_wrapped(runtime, tables))
         real_functions_read(runtime);
-    if (is_new) /* closed and opened again it comes back to its place */
-        library_keep(pointer_get(&runtime->real, HSA_FN_hsa_shut_down));
     agents_read(runtime);
     return first_install(runtime);
 }

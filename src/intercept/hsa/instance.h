@@ -23,8 +23,9 @@ struct hsa_instance {
     struct hsa_agents agents;
     struct hsa_tables tables;
     /* NULL: this place was never taken. A runtime keeps its place for the life of the process,
-     * since its wrappers are in programs' hands; one that starts anew has the same table. Writer:
-     * install.c, under its lock (release, after `real`). Readers: any (acquire). */
+     * since its wrappers are in programs' hands; one that starts anew has the same table. Session
+     * keeps its library mapped. Writer: install.c, under its lock (release, after `real`). Readers:
+     * any (acquire). */
     _Atomic(void *) api_table;
     /* Its table is installed and it has not left. Writer: install.c, under its lock (release, after
      * `agents`). Readers: any (acquire). */
