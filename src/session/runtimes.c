@@ -561,9 +561,24 @@ EXPORTED bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool
 EXPORTED void OnUnload(void);
 EXPORTED extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 
+/* HSA does not number its copies in the process, as rocprofiler-register does: in the order in
+ * which they come, and one that starts anew has its table's number. session_lock. */
+static uint64_t hsa_number(const void *table)
+{
+    enum { NUMBERED_MAX = 16 };
+    static const void *numbered[NUMBERED_MAX];
+    unsigned i = 0;
+    pthread_mutex_lock(&session_lock);
+    while (i < NUMBERED_MAX - 1 && numbered[i] && numbered[i] != table)
+        i++;
+    numbered[i] = table;
+    pthread_mutex_unlock(&session_lock);
+    return i;
+}
+
 void runtime_hsa_load(void *table, uint64_t runtime_version)
 {
-    runtime_offer("hsa", runtime_version, 0, &table, 1);
+    runtime_offer("hsa", runtime_version, hsa_number(table), &table, 1);
     if (session_is_wanted())
         runtime_hip_arm(); /* a HIP that was loaded after our constructor */
     if (subscriptions_exist())

@@ -35,6 +35,18 @@ static bool counts;
 static _Atomic unsigned kernels_seen, copies_seen, calls_seen, objects_seen, values_seen;
 static rocprofiler_counter_config_id_t waves;
 
+/* Which of the two has started, as the tool is told; -1: nobody since it was asked. */
+static _Atomic int started = -1;
+
+static void on_start(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
+                     void *data)
+{
+    const rocprofiler_callback_tracing_runtime_initialization_data_t *start = record.payload;
+    (void)user, (void)data;
+    if (record.operation == ROCPROFILER_RUNTIME_INITIALIZATION_HSA)
+        started = (int)start->instance;
+}
+
 static void on_event(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
                      void *data)
 {
@@ -113,6 +125,8 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         OK(rocprofiler_configure_callback_tracing_service(context, kinds[i].kind, NULL, 0, on_event,
                                                           (void *)kinds[i].seen));
+    OK(rocprofiler_configure_callback_tracing_service(
+        context, ROCPROFILER_CALLBACK_TRACING_RUNTIME_INITIALIZATION, NULL, 0, on_start, NULL));
     if (counts)
         OK(rocprofiler_configure_callback_dispatch_counting_service(context, on_dispatch, NULL,
                                                                     on_values, NULL));
@@ -169,6 +183,7 @@ struct runtime {
     uint64_t kernel_object;
     uint32_t *words, *copied, **arguments;
     uint32_t runs;
+    int number;
 };
 
 static void functions_find(struct runtime *r, const char *path)
@@ -236,7 +251,9 @@ static void runtime_begin(struct runtime *r, const char *code_object)
 {
     r->pool.handle = 0;
     r->runs = 0;
+    started = -1;
     HSA(r->init());
+    EXPECT(started == r->number);
     HSA(r->iterate_agents(agent_seen, r));
     HSA(r->amd_agent_iterate_memory_pools(r->cpu, pool_seen, r));
     HSA(r->queue_create(r->gpu, 256, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX,
@@ -319,6 +336,7 @@ int main(int argc, char **argv)
     counts = strcmp(argv[1], "count") == 0;
     functions_find(&first, argv[2]);
     functions_find(&second, argv[3]);
+    second.number = 1;
     EXPECT(first.queue_create != second.queue_create);
     runtime_begin(&first, argv[4]);
     kernel_run(&first);
