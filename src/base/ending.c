@@ -1,52 +1,211 @@
 #include "base/ending.h"
 
+#include "base/futex.h"
 #include "base/own_thread.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Longer than completing a report takes, short enough for somebody who waits after Ctrl-C. */
 enum { FINISH_SECONDS = 10 };
 
-/* Default action: the process ends. */
-static const int ending_signals[] = {SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM};
-static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+/*
+ * What a signal means when the program's own handler, installed after ours, calls ours: it found
+ * us in the place of the default action.
+ *   SENT   the program has seen it and decides by itself: nothing to do
+ *   ABORT  abort() goes on to end the process whatever handlers do: last chance to finish
+ *   FAULT  happens again as soon as the handler returns, for ever, unless the process ends
+ */
+enum kind { SENT, ABORT, FAULT };
+
+/* Every signal whose default action ends the process, but SIGKILL, and the real-time signals:
+ * nobody ends programs by those, and runtimes (Mono's) look for some whose disposition is the
+ * default, and give up when there is none. */
+static const struct fatal {
+    int number;
+    enum kind kind;
+    const char *sender;
+} fatal_signals[] = {
+    {SIGHUP, SENT, "a terminal that closes"},
+    {SIGINT, SENT, "Ctrl-C"},
+    {SIGQUIT, SENT, "Ctrl-\\"},
+    {SIGTERM, SENT, "kill, time limits of shells and batch systems"},
+    {SIGUSR1, SENT, "batch systems, before a time limit"},
+    {SIGUSR2, SENT, "batch systems, before a time limit"},
+    {SIGPIPE, SENT, "a write to a reader that has gone: ./app | head"},
+    {SIGALRM, SENT, "alarm(), which limits a program's time"},
+    {SIGVTALRM, SENT, "setitimer()"},
+    {SIGPROF, SENT, "setitimer(), by a profiler that has left"},
+    {SIGXCPU, SENT, "ulimit -t"},
+    {SIGXFSZ, SENT, "ulimit -f"},
+    {SIGIO, SENT, "a descriptor that is ready"},
+    {SIGPWR, SENT, "power failure"},
+    {SIGSTKFLT, SENT, "nobody but kill"},
+    {SIGTRAP, SENT, "a breakpoint without a debugger; execution goes on behind it"},
+    {SIGSYS, SENT, "a system call that a sandbox forbids; execution goes on behind it"},
+    {SIGABRT, ABORT, "abort()"},
+    {SIGSEGV, FAULT, "an address"},
+    {SIGBUS, FAULT, "an address behind a file's end"},
+    {SIGILL, FAULT, "an instruction"},
+    {SIGFPE, FAULT, "a division"},
+};
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Of `state`. Only ever set. */
+enum {
+    STARTED = 1,     /* somebody ends the program */
+    WANTED = 2,      /* the helper shall finish */
+    FINISHED = 4,    /* it has */
+    DONE = 8,        /* nothing is left to do, or is being done elsewhere */
+    DEFERRED = 16,   /* a signal waits for a thread that is finishing by itself */
+    ENDING_NOW = 32, /* that signal counts */
+};
 
 static struct {
     void (*finish)(void);
-    _Atomic(void (*)(void)) leave; /* writer: ending_notice; NULL: nobody wants to know */
-    sem_t wanted, finished;
+    /* Writer: ending_notice. Readers: whoever ends the program. NULL: nobody wants to know. */
+    _Atomic(void (*)(void)) leave;
+    _Atomic(bool (*)(void)) busy;
     pid_t pid; /* of the process that prepared; a forked child has no helper thread */
-    /* Set by whoever starts the end, read by all others: acq_rel exchange; one winner. */
-    atomic_bool started;
+    /* Futex word. Writers: whoever ends the program, the helper (acq_rel). Readers: the same
+     * (acquire). */
+    _Atomic uint32_t state;
+    _Atomic int deferred; /* writer: a handler, before DEFERRED; reader: who finds that */
+    /* What was there before ours: the default, or another of ours. Immutable once taken. */
+    struct sigaction found[COUNT(fatal_signals)];
+    bool taken[COUNT(fatal_signals)];
 } ending;
 
-/*
- * A signal handler may interrupt malloc, and finishing allocates. So it runs here; the handler only
- * posts and waits, and if the interrupted thread holds a lock that finishing needs, the wait ends
- * by time and only the rest of the report is lost.
- */
-static void *helper_main(void *unused)
+static uint32_t state_now(void)
 {
-    (void)unused;
-    own_thread_name("end");
-    while (sem_wait(&ending.wanted) != 0)
-        ;
-    ending.finish();
-    sem_post(&ending.finished);
-    return NULL;
+    return atomic_load_explicit(&ending.state, memory_order_acquire);
 }
 
-void ending_notice(void (*leave)(void))
+/* Returns the state before. */
+static uint32_t state_add(uint32_t bits)
 {
-    atomic_store(&ending.leave, leave);
+    uint32_t before = atomic_fetch_or_explicit(&ending.state, bits, memory_order_acq_rel);
+    futex_wake_all(&ending.state);
+    return before;
+}
+
+/* Returns when one of `bits` is set. */
+static void state_wait(uint32_t bits)
+{
+    for (uint32_t state; !((state = state_now()) & bits);)
+        futex_wait(&ending.state, state, NULL);
+}
+
+/* False: none is for FINISH_SECONDS. */
+static bool state_wait_limited(uint32_t bits)
+{
+    struct timespec now, until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += FINISH_SECONDS;
+    for (uint32_t state; !((state = state_now()) & bits);) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        int64_t left_ns =
+            (until.tv_sec - now.tv_sec) * INT64_C(1000000000) + until.tv_nsec - now.tv_nsec;
+        if (left_ns <= 0)
+            return false;
+        struct timespec left = {left_ns / 1000000000, left_ns % 1000000000};
+        futex_wait(&ending.state, state, &left);
+    }
+    return true;
+}
+
+/* ---- dispositions */
+
+static void on_signal(int number, siginfo_t *info, void *context);
+
+/* Our handlers block the other signals of the table, so that the first one counts, and some that
+ * nobody sends: by this mask a library of ours knows the handlers of another. */
+static void family_mask(sigset_t *mask)
+{
+    static const int marks[] = {3, 5, 8, 13, 21};
+    sigemptyset(mask);
+    for (size_t i = 0; i < COUNT(fatal_signals); i++)
+        if (fatal_signals[i].kind == SENT)
+            sigaddset(mask, fatal_signals[i].number);
+    for (size_t i = 0; i < COUNT(marks); i++)
+        sigaddset(mask, SIGRTMAX - marks[i]);
+}
+
+/* Whatever its flags say: SA_RESETHAND leaves them as they were. */
+static bool is_default(const struct sigaction *action)
+{
+    return action->sa_handler == SIG_DFL;
+}
+
+static bool is_of_family(const struct sigaction *action)
+{
+    sigset_t mask;
+    family_mask(&mask);
+    for (int number = 1; number <= SIGRTMAX; number++)
+        if (sigismember(&mask, number) != sigismember(&action->sa_mask, number))
+            return false;
+    return !is_default(action) && (action->sa_flags & SA_SIGINFO);
+}
+
+static void signal_take(int number)
+{
+    /* Runtimes with small stacks demand of every handler that it uses the alternate one. */
+    struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    family_mask(&ours.sa_mask);
+    sigaction(number, &ours, NULL);
+}
+
+/* The first process of a container: the kernel drops what its default action would be. Who stops
+ * the container sends SIGTERM and, some time later, SIGKILL. */
+static bool ends_the_process(const struct fatal *fatal)
+{
+    return getpid() != 1 || fatal->kind != SENT || fatal->number == SIGTERM;
+}
+
+static void all_signals_take(bool crashes)
+{
+    for (size_t i = 0; i < COUNT(fatal_signals); i++) {
+        const struct fatal *fatal = &fatal_signals[i];
+        struct sigaction *found = &ending.found[i];
+        if ((fatal->kind == FAULT && !crashes) || !ends_the_process(fatal) ||
+            sigaction(fatal->number, NULL, found) != 0 ||
+            (!is_default(found) && !is_of_family(found)))
+            continue;
+        ending.taken[i] = true;
+        signal_take(fatal->number);
+    }
+}
+
+/* ---- the end */
+
+/* By the disposition that was there before ours. It may be pending on this thread, which then is in
+ * its handler: it takes effect where that returns to, so that a core file shows the place. With
+ * `info` as if it came for the first time. */
+static void signal_repeat(size_t index, siginfo_t *info)
+{
+    int number = fatal_signals[index].number;
+    sigaction(number, &ending.found[index], NULL);
+    if (!info || syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info) != 0)
+        raise(number);
+}
+
+/* The deferred signal, outside of any handler, once. Comes back only in a container's first
+ * process. */
+static void deferred_end(void)
+{
+    int number = atomic_load(&ending.deferred);
+    sigset_t mask;
+    if (state_add(ENDING_NOW) & ENDING_NOW)
+        return;
+    for (size_t i = 0; i < COUNT(fatal_signals); i++)
+        if (fatal_signals[i].number == number)
+            signal_repeat(i, NULL);
+    sigemptyset(&mask);
+    sigaddset(&mask, number);
+    pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
 }
 
 /* In a signal handler: not by the log. */
@@ -57,67 +216,117 @@ static void incomplete_tell(void)
         return;
 }
 
+/*
+ * A signal handler may interrupt malloc, and finishing allocates. So it runs here; the handler only
+ * posts and waits, and if the interrupted thread holds a lock that finishing needs, the wait ends
+ * by time and only the rest of the report is lost.
+ */
+static void *helper_main(void *unused)
+{
+    (void)unused;
+    own_thread_name("end");
+    state_wait(WANTED | DEFERRED);
+    if (!(state_now() & WANTED) && !state_wait_limited(WANTED | ENDING_NOW)) {
+        incomplete_tell();
+        deferred_end();
+    }
+    state_wait(WANTED);
+    ending.finish();
+    state_add(FINISHED);
+    return NULL;
+}
+
+void ending_notice(void (*leave)(void), bool (*busy)(void))
+{
+    atomic_store(&ending.leave, leave);
+    atomic_store(&ending.busy, busy);
+}
+
+/* Threads of ours are what the first one waits for. */
+static void second_end(uint32_t state)
+{
+    bool helper_finishes = (state & WANTED) || !(state & DONE);
+    if (helper_finishes && !own_thread_is_current())
+        state_wait_limited(FINISHED);
+}
+
 void ending_begin(void)
 {
-    if (!ending.finish || getpid() != ending.pid ||
-        atomic_exchange_explicit(&ending.started, true, memory_order_acq_rel))
+    if (!ending.finish || getpid() != ending.pid)
         return;
+    uint32_t before = state_add(STARTED);
+    if (before & (STARTED | DONE)) {
+        second_end(before);
+        return;
+    }
     void (*leave)(void) = atomic_load(&ending.leave);
     if (leave)
         leave();
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += FINISH_SECONDS;
-    sem_post(&ending.wanted);
-    int status;
-    while ((status = sem_timedwait(&ending.finished, &until)) != 0 && errno == EINTR)
-        ;
-    if (status != 0)
+    state_add(WANTED);
+    if (!state_wait_limited(FINISHED))
         incomplete_tell();
 }
 
-/* SA_RESETHAND has put the default action back: raising again ends the process by this signal. */
-static void signal_end(int number)
+/* ---- handlers */
+
+/* True: this thread is finishing, what it does is not to be torn off. */
+static bool signal_defer(int number)
 {
-    int saved_errno = errno;
-    ending_begin();
-    errno = saved_errno;
-    raise(number);
+    bool (*busy)(void) = atomic_load(&ending.busy);
+    if (!busy || getpid() != ending.pid || (state_now() & (STARTED | DONE)) || !busy())
+        return false;
+    int none = 0;
+    atomic_compare_exchange_strong(&ending.deferred, &none, number);
+    state_add(DEFERRED);
+    return true;
 }
 
-/* SA_RESETHAND again. A fault is left to happen once more, so that the core file and a debugger
- * show the place; a crash signal that somebody sent would be forgotten and is raised. */
-static void crash_end(int number, siginfo_t *info, void *context)
+/* By the kernel, and nobody else has a handler. */
+static void end_by_signal(size_t index, siginfo_t *info)
 {
-    (void)context;
-    int saved_errno = errno;
+    const struct fatal *fatal = &fatal_signals[index];
+    if (fatal->kind == SENT && signal_defer(fatal->number))
+        return;
     ending_begin();
-    errno = saved_errno;
-    if (info->si_code <= 0)
-        raise(number);
+    signal_repeat(index, info);
 }
 
-static void signals_take(const int *numbers, size_t count, const struct sigaction *ours)
+/* By the program's own handler. With how many arguments is not known. */
+static void called_by_program(size_t index, const struct sigaction *now)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct sigaction before;
-        if (sigaction(numbers[i], NULL, &before) == 0 && !(before.sa_flags & SA_SIGINFO) &&
-            before.sa_handler == SIG_DFL)
-            sigaction(numbers[i], ours, NULL);
+    switch (fatal_signals[index].kind) {
+    case SENT:
+        if (is_default(now)) /* its handler was for one signal, the next one ends the program */
+            signal_take(fatal_signals[index].number);
+        break;
+    case ABORT:
+        ending_begin();
+        break;
+    case FAULT:
+        ending_begin();
+        signal_repeat(index, NULL);
+        break;
     }
 }
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-static void all_signals_take(bool crashes)
+static void on_signal(int number, siginfo_t *info, void *context)
 {
-    struct sigaction action = {.sa_handler = signal_end, .sa_flags = (int)SA_RESETHAND};
-    signals_take(ending_signals, COUNT(ending_signals), &action);
-    action.sa_sigaction = crash_end;
-    action.sa_flags |= SA_SIGINFO;
-    if (crashes)
-        signals_take(crash_signals, COUNT(crash_signals), &action);
+    (void)context;
+    int saved_errno = errno;
+    struct sigaction now;
+    for (size_t i = 0; i < COUNT(fatal_signals); i++) {
+        if (fatal_signals[i].number != number || !ending.taken[i] ||
+            sigaction(number, NULL, &now) != 0)
+            continue;
+        if (is_of_family(&now))
+            end_by_signal(i, info);
+        else
+            called_by_program(i, &now);
+    }
+    errno = saved_errno;
 }
+
+/* ---- preparation */
 
 static int helper_start(void)
 {
@@ -130,8 +339,6 @@ static int helper_start(void)
 
 int ending_prepare(void (*finish)(void), bool crashes)
 {
-    if (sem_init(&ending.wanted, 0, 0) != 0 || sem_init(&ending.finished, 0, 0) != 0)
-        return -errno;
     ending.pid = getpid();
     int status = helper_start();
     if (status != 0)
@@ -144,5 +351,6 @@ int ending_prepare(void (*finish)(void), bool crashes)
 
 void ending_done(void)
 {
-    atomic_store_explicit(&ending.started, true, memory_order_release);
+    if (state_add(DONE) & DEFERRED)
+        deferred_end();
 }

@@ -2,6 +2,9 @@
  * Programs that end without exit(): by quick_exit(), by abort(), by a signal nobody handles. What
  * is left to do is done first, then the program ends exactly as it would have: same status, same
  * signal, same core file.
+ *
+ * Several libraries of a process may each have this file. Whoever comes later finds the earlier
+ * one's handlers, knows them for ours, and hands each signal on when its own part is done.
  */
 #ifndef BASE_ENDING_H
 #define BASE_ENDING_H
@@ -12,15 +15,17 @@
  * belong to the program and stay as they are. `crashes`: SIGSEGV and its like, too. 0 or -errno. */
 int ending_prepare(void (*finish)(void), bool crashes);
 
-/* `leave` is called first, on the thread that ends the program and that does nothing more: in a
- * signal handler, or in quick_exit(). */
-void ending_notice(void (*leave)(void));
+/* Both in a signal handler, or in quick_exit(). `leave` is called first, on the thread that ends
+ * the program and that does nothing more. `busy`: is this thread just doing what is left to do? It
+ * then goes on, and the signal counts when it calls ending_done(), or after ten seconds. */
+void ending_notice(void (*leave)(void), bool (*busy)(void));
 
 /* The program ends now: runs `finish` and returns when it has, or after ten seconds. For whoever
  * sees an end that is no signal. */
 void ending_begin(void);
 
-/* Nothing is left to do, or will be done in another way. */
+/* Nothing is left to do, or will be done in another way. Does not return where a signal has been
+ * waiting for it. */
 void ending_done(void);
 
 #endif

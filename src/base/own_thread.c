@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +18,12 @@ enum { NAME_BYTES = 16, WATCH_NS = 20000000 };
 
 int own_thread_create(pthread_t *thread, void *(*run)(void *), void *arg)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     int error = pthread_create(thread, NULL, run, arg);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
@@ -32,6 +34,13 @@ void own_thread_name(const char *what)
     char name[NAME_BYTES];
     snprintf(name, sizeof name, PREFIX "%s", what);
     prctl(PR_SET_NAME, name);
+}
+
+bool own_thread_is_current(void)
+{
+    char name[NAME_BYTES] = "";
+    prctl(PR_GET_NAME, name);
+    return !strncmp(name, PREFIX, strlen(PREFIX));
 }
 
 /* ---- the main thread has called pthread_exit() */

@@ -450,6 +450,12 @@ static void on_ending(void)
     tracebuf_leave();
 }
 
+static bool is_finalizing_here(void)
+{
+    return atomic_load(&finalize_taken) && atomic_load(&finalizer) == &here &&
+           session_stage() != STAGE_DONE;
+}
+
 static void ending_finish(void)
 {
     tracebuf_threads_renew();
@@ -465,7 +471,7 @@ void session_endings_watch(void)
     if (atomic_exchange(&watched, true))
         return;
     thread_creation_notice(false);
-    ending_notice(on_ending);
+    ending_notice(on_ending, is_finalizing_here);
     int status = ending_prepare(ending_finish, true);
     thread_creation_notice(true);
     if (status != 0)
