@@ -54,7 +54,7 @@ static const struct fatal {
 };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* Of `state`. Only ever set. */
+/* Of `state`. Only ever set, but for the last two. */
 enum {
     STARTED = 1,     /* somebody ends the program */
     WANTED = 2,      /* the helper shall finish */
@@ -62,6 +62,8 @@ enum {
     DONE = 8,        /* nothing is left to do, or is being done elsewhere */
     DEFERRED = 16,   /* a signal waits for a thread that is finishing by itself */
     ENDING_NOW = 32, /* that signal counts */
+    ASIDE = 64,      /* the helper shall do what `aside` says */
+    ASIDE_DONE = 128,
 };
 
 static struct {
@@ -74,6 +76,10 @@ static struct {
      * (acquire). */
     _Atomic uint32_t state;
     _Atomic int deferred; /* writer: a handler, before DEFERRED; reader: who finds that */
+    /* Writer: the thread that has taken it (exchange), before ASIDE. Reader: the helper, after
+     * that. */
+    void (*aside)(void);
+    _Atomic bool aside_taken; /* for ever by who waited too long */
     /* What was there before ours: the default, or another of ours. Immutable once taken. */
     struct sigaction found[COUNT(fatal_signals)];
     bool taken[COUNT(fatal_signals)];
@@ -90,6 +96,11 @@ static uint32_t state_add(uint32_t bits)
     uint32_t before = atomic_fetch_or_explicit(&ending.state, bits, memory_order_acq_rel);
     futex_wake_all(&ending.state);
     return before;
+}
+
+static void state_remove(uint32_t bits)
+{
+    atomic_fetch_and_explicit(&ending.state, ~bits, memory_order_acq_rel);
 }
 
 /* Returns when one of `bits` is set. */
@@ -169,11 +180,14 @@ static void all_signals_take(bool crashes)
 {
     for (size_t i = 0; i < COUNT(fatal_signals); i++) {
         const struct fatal *fatal = &fatal_signals[i];
-        struct sigaction *found = &ending.found[i];
+        struct sigaction found;
         if ((fatal->kind == FAULT && !crashes) || !ends_the_process(fatal) ||
-            sigaction(fatal->number, NULL, found) != 0 ||
-            (!is_default(found) && !is_of_family(found)))
+            sigaction(fatal->number, NULL, &found) != 0 ||
+            (!is_default(&found) && !is_of_family(&found)))
             continue;
+        if (ending.taken[i] && is_of_family(&found))
+            continue; /* a forked child: ours is in that chain */
+        ending.found[i] = found;
         ending.taken[i] = true;
         signal_take(fatal->number);
     }
@@ -221,11 +235,23 @@ static void incomplete_tell(void)
  * posts and waits, and if the interrupted thread holds a lock that finishing needs, the wait ends
  * by time and only the rest of the report is lost.
  */
+static bool aside_do(void)
+{
+    state_wait(WANTED | DEFERRED | ASIDE);
+    if (!(state_now() & ASIDE))
+        return false;
+    state_remove(ASIDE);
+    ending.aside();
+    state_add(ASIDE_DONE);
+    return true;
+}
+
 static void *helper_main(void *unused)
 {
     (void)unused;
     own_thread_name("end");
-    state_wait(WANTED | DEFERRED);
+    while (aside_do())
+        ;
     if (!(state_now() & WANTED) && !state_wait_limited(WANTED | ENDING_NOW)) {
         incomplete_tell();
         deferred_end();
@@ -265,6 +291,46 @@ void ending_begin(void)
     state_add(WANTED);
     if (!state_wait_limited(FINISHED))
         incomplete_tell();
+}
+
+/* A millisecond each: for whoever has the helper before us. */
+static bool aside_take(void)
+{
+    static const struct timespec moment = {0, 1000000};
+    for (int i = 0; i < FINISH_SECONDS * 1000; i++) {
+        if (!atomic_exchange(&ending.aside_taken, true))
+            return true;
+        nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
+static bool aside_ask(void (*work)(void))
+{
+    uint32_t state = state_now();
+    if (state & (STARTED | DONE)) {
+        second_end(state);
+        return false;
+    }
+    if (!aside_take())
+        return false;
+    ending.aside = work;
+    state_remove(ASIDE_DONE);
+    state_add(ASIDE);
+    if (!state_wait_limited(ASIDE_DONE)) {
+        incomplete_tell();
+        return false;
+    }
+    atomic_store(&ending.aside_taken, false);
+    return true;
+}
+
+bool ending_aside(void (*work)(void))
+{
+    int saved_errno = errno;
+    bool done = ending_is_prepared() && !own_thread_is_current() && aside_ask(work);
+    errno = saved_errno;
+    return done;
 }
 
 /* ---- handlers */
@@ -339,14 +405,23 @@ static int helper_start(void)
 
 int ending_prepare(void (*finish)(void), bool crashes)
 {
+    static bool quick_exit_watched; /* in a forked child it is already */
+    atomic_store(&ending.state, 0);
+    atomic_store(&ending.aside_taken, false);
     ending.pid = getpid();
     int status = helper_start();
     if (status != 0)
         return status;
     ending.finish = finish;
-    at_quick_exit(ending_begin);
+    if (!quick_exit_watched)
+        quick_exit_watched = at_quick_exit(ending_begin) == 0;
     all_signals_take(crashes);
     return 0;
+}
+
+bool ending_is_prepared(void)
+{
+    return ending.finish && ending.pid == getpid();
 }
 
 void ending_done(void)

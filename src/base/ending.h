@@ -12,7 +12,9 @@
 #include <stdbool.h>
 
 /* `finish` runs at most once, on a thread of ours. Signals whose disposition is not the default
- * belong to the program and stay as they are. `crashes`: SIGSEGV and its like, too. 0 or -errno. */
+ * belong to the program and stay as they are. `crashes`: SIGSEGV and its like, too. 0 or -errno.
+ * Once in a process: a forked child has no such thread, and nothing is done in it until it prepares
+ * again. */
 int ending_prepare(void (*finish)(void), bool crashes);
 
 /* Both in a signal handler, or in quick_exit(). `leave` is called first, on the thread that ends
@@ -23,6 +25,14 @@ void ending_notice(void (*leave)(void), bool (*busy)(void));
 /* The program ends now: runs `finish` and returns when it has, or after ten seconds. For whoever
  * sees an end that is no signal. */
 void ending_begin(void);
+
+/* The program may end, as by exec: runs `work` on the thread of ours, which a signal handler may
+ * wait for, and returns when it has, or after ten seconds. As often as wanted. False: it has not
+ * been done to its end, or the program ends already. errno stays. */
+bool ending_aside(void (*work)(void));
+
+/* In this process, which is no child of the one that did. */
+bool ending_is_prepared(void);
 
 /* Nothing is left to do, or will be done in another way. Does not return where a signal has been
  * waiting for it. */

@@ -23,16 +23,20 @@
 #include "base/own_thread.h"
 
 /* The same file as another library of the process has it. */
-#define ending_prepare second_prepare
-#define ending_notice  second_notice
-#define ending_begin   second_begin
-#define ending_done    second_done
+#define ending_prepare     second_prepare
+#define ending_notice      second_notice
+#define ending_begin       second_begin
+#define ending_done        second_done
+#define ending_aside       second_aside
+#define ending_is_prepared second_is_prepared
 #undef BASE_ENDING_H
 #include "base/ending.c"
 #undef ending_prepare
 #undef ending_notice
 #undef ending_begin
 #undef ending_done
+#undef ending_aside
+#undef ending_is_prepared
 
 /* signal(7): whose default action is Term or Core, but SIGKILL. */
 static const int deadly[] = {SIGABRT, SIGALRM, SIGBUS,  SIGFPE,    SIGHUP,  SIGILL,

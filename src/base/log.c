@@ -1,5 +1,7 @@
 #include "base/log.h"
 
+#include "base/write_guard.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -48,7 +50,10 @@ void log_write(enum log_level level, const char *module, const char *format, ...
     size_t length = strnlen(line, LINE_MAX_BYTES - 1);
     if (body >= 0)
         line[length++] = '\n';
+    struct write_guard guard;
+    write_guard_begin(&guard);
     ssize_t written = write(STDERR_FILENO, line, length);
     (void)written; /* nobody left to tell */
+    write_guard_end(&guard);
     errno = saved_errno;
 }
