@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/ending.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "session/attach.h"
 #include "session/clients.h"
 #include "session/record.h"
@@ -133,6 +134,8 @@ static void wait_until_ready(void)
     pthread_mutex_unlock(&ready_lock);
 }
 
+static void endings_lapse(void);
+
 /* Other threads must not be in the middle of a change, which nobody would complete in the child.
  * tracebuf takes its own locks before ours: no thread holds one of ours and takes one of those. */
 static void on_fork_prepare(void)
@@ -149,6 +152,7 @@ static void on_fork_parent(void)
 
 static void on_fork_child(void)
 {
+    endings_lapse();
     if (atomic_load(&first_end) != &here)
         atomic_store(&first_end, NULL);
     pthread_mutex_init(&session_lock, NULL);
@@ -378,7 +382,7 @@ static void end_resume_elsewhere(void *who)
 
 void session_finalize(void)
 {
-    if (session_stage() < STAGE_READY)
+    if (session_stage() < STAGE_READY || !process_is_own())
         return;
     if (atomic_exchange(&finalize_taken, true)) {
         if (!ending_here && atomic_load(&finalizer) != &here) /* it may wait for this tool */
@@ -463,12 +467,27 @@ static void ending_finish(void)
     session_finalize();
 }
 
+/* Writers: session_endings_watch (exchange), the child of a fork, whose thread for this is gone. */
+static _Atomic bool endings_watched, endings_lapsed;
+
+static void endings_lapse(void)
+{
+    if (atomic_exchange(&endings_watched, false))
+        atomic_store(&endings_lapsed, true);
+}
+
+void session_endings_renew(void)
+{
+    if (atomic_load_explicit(&endings_lapsed, memory_order_relaxed) &&
+        atomic_exchange(&endings_lapsed, false))
+        session_endings_watch();
+}
+
 /* The end without exit(). Only now, when a runtime starts: interpreters set their own handlers up
  * when they start, and leave out signals that somebody else has taken. */
 void session_endings_watch(void)
 {
-    static _Atomic bool watched;
-    if (atomic_exchange(&watched, true))
+    if (atomic_exchange(&endings_watched, true))
         return;
     thread_creation_notice(false);
     ending_notice(on_ending, is_finalizing_here);

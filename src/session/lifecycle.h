@@ -32,6 +32,9 @@ bool session_work_wait(void);
 /* From now on abort() and signals that would end the process end the session first. Idempotent. */
 void session_endings_watch(void);
 
+/* The same in a forked child whose parent had come to that, as soon as the child records. */
+void session_endings_renew(void);
+
 rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t configure);
 int session_initialized_status(void); /* 0, -1, 1 as the SDK reports them */
 int session_finalized_status(void);

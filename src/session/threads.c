@@ -2,6 +2,7 @@
  * get around their creation. */
 #include "base/callback.h"
 #include "base/thread.h"
+#include "session/lifecycle.h"
 #include "session/session.h"
 
 enum { THREADS_MAX = 256, NOTICES_MAX = 64 };
@@ -58,6 +59,7 @@ rocprofiler_status_t thread_callbacks_add(rocprofiler_internal_thread_library_cb
 
 void thread_callbacks_run(bool created)
 {
+    session_endings_renew();
     if (created)
         callbacks_after(ROCPROFILER_LIBRARY);
     else

@@ -3,6 +3,7 @@
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/own_thread.h"
+#include "base/process.h"
 #include "tracebuf/state.h"
 #include "tracebuf/window.h"
 
@@ -354,8 +355,14 @@ bool delivery_is_own(const struct tracebuf *buffer)
  */
 static bool thread_ensure(struct tracebuf_thread *thread)
 {
-    return atomic_load_explicit(&thread->state, memory_order_acquire) != THREAD_NONE ||
-           (!atomic_load(&shut_down) && thread_start(thread));
+    if (atomic_load_explicit(&thread->state, memory_order_acquire) != THREAD_NONE)
+        return true;
+    if (atomic_load(&shut_down))
+        return false;
+    thread_creation_notice(false);
+    bool started = thread_start(thread);
+    thread_creation_notice(true);
+    return started;
 }
 
 static bool thread_wake(struct tracebuf_thread *thread)
@@ -413,6 +420,14 @@ bool delivery_is_over(const struct tracebuf *buffer)
     return atomic_load(&shut_down) && !buffer->config.outlives_shutdown;
 }
 
+/* Nothing to deliver: a forked child that has recorded nothing gets no thread for it. Nor in a
+ * child without fork()'s handlers, whose records and threads are its parent's. */
+static bool flush_is_idle(const struct tracebuf *buffer)
+{
+    return !process_is_own() || (atomic_load(&buffer->state->untouched) &&
+                                 !buffer->config.flushing && !buffer->config.flushed);
+}
+
 /* In a signal handler, with a record half written below it. */
 static bool recording_here(void)
 {
@@ -438,7 +453,7 @@ void tracebuf_flush(struct tracebuf *buffer)
 {
     struct tracebuf_state *state = buffer->state;
     struct tracebuf_thread *thread = atomic_load(&state->thread);
-    if (!thread || delivery_is_over(buffer))
+    if (!thread || delivery_is_over(buffer) || flush_is_idle(buffer))
         return;
     if (delivery_is_own(buffer)) {
         state_deliver(buffer);

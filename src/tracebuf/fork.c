@@ -43,4 +43,12 @@ void fork_child_reset(struct tracebuf *buffer)
     atomic_store(&state->dropped_told, 0);
     atomic_store(&state->requested, false);
     atomic_store(&state->flush_done, atomic_load(&state->flush_wanted));
+    atomic_store(&state->untouched, true);
+}
+
+bool fork_first_record(struct tracebuf *buffer)
+{
+    _Atomic bool *untouched = &buffer->state->untouched;
+    return atomic_load_explicit(untouched, memory_order_relaxed) &&
+           atomic_exchange(untouched, false);
 }

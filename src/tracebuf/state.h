@@ -37,6 +37,9 @@ struct tracebuf_state {
     _Atomic uint64_t flush_wanted, flush_done;
     _Atomic uint32_t flush_epoch;
     _Atomic uint32_t freed_epoch; /* futex: a segment became free; bumped under rotate_lock */
+    /* In a forked child nobody has recorded yet. Writers: the child before it has a second thread,
+     * the first producer (exchange). Readers: flush. */
+    _Atomic bool untouched;
     /* Losses, for the message at the end. Writers: a producer (once); the delivery thread. Reader:
      * close. */
     _Atomic size_t too_large_bytes;
@@ -75,6 +78,9 @@ unsigned delivery_depth(const struct tracebuf *buffer);
 void fork_prepare(void);
 void fork_parent(void);
 void fork_child_reset(struct tracebuf *buffer);
+
+/* A producer's record is the first one since the fork that made this process. */
+bool fork_first_record(struct tracebuf *buffer);
 
 /* The thread of `buffer` has something to do. False: there is none, and none can be made. */
 bool delivery_request(struct tracebuf *buffer);

@@ -1,9 +1,11 @@
 #include "tracebuf/tracebuf.h"
 
 #include "base/log.h"
+#include "base/process.h"
 #include "tracebuf/state.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 _Static_assert(sizeof(struct tracebuf_lease) * TRACEBUF_LEASES_MAX <= THREAD_ROOM_TRACEBUF_BYTES,
                "leases fit the thread's room");
@@ -165,12 +167,24 @@ static bool rotate_once(struct tracebuf *buffer, uint64_t generation, bool *clos
     return moved;
 }
 
+/* There is nobody to deliver. */
+static bool is_strange_child(void)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if (process_is_own())
+        return false;
+    if (!atomic_flag_test_and_set(&told))
+        log_warning("tracebuf", "process %d was not made by fork(): its records are lost",
+                    (int)getpid());
+    return true;
+}
+
 /* LOSSLESS: the current segment is full. Rotates, or waits until a segment was delivered. False:
  * the record cannot be kept. Outside of the busy section. */
 static bool make_room(struct tracebuf *buffer, uint64_t generation)
 {
     struct tracebuf_state *state = buffer->state;
-    if (tracebuf_rotating)
+    if (tracebuf_rotating || is_strange_child())
         return false;
     bool own = delivery_is_own(buffer) || delivery_may_not_wait(), closed;
     uint32_t epoch;
@@ -225,7 +239,9 @@ void *tracebuf_reserve_slow(struct tracebuf *buffer, struct thread *self, uint64
             segment && size_bytes <= UINT32_MAX
                 ? claim(buffer, self, segment, generation, payload_bytes, stored_bytes, &at)
                 : CLAIM_FULL;
-        if (result == CLAIM_CROSSED)
+        /* The first record in a forked child is delivered at once: then its thread is there, and
+         * its consumer knows, before the child ends in a way that nobody could do anything in. */
+        if (result != CLAIM_FULL && (fork_first_record(buffer) || result == CLAIM_CROSSED))
             self->wake = buffer;
         if (result != CLAIM_FULL)
             return tracebuf_word_put(at, word);

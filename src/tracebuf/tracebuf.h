@@ -19,6 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A forked child has empty buffers and no delivery thread until it records; its first record is
+ * delivered at once, those in its parent's buffers are the parent's. In other children (vfork,
+ * clone) nothing is delivered, and nobody waits. */
 enum tracebuf_policy { TRACEBUF_DISCARD, TRACEBUF_LOSSLESS };
 
 enum { TRACEBUF_MAX = 4096, TRACEBUF_LEASES_MAX = 256 };
