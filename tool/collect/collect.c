@@ -2,10 +2,14 @@
  * libcrocprof-tool.so: the SDK client inside the profiled program. One context with all services,
  * two lossless buffers (one for traces, one for counters), one code-object callback for names.
  */
+#include <crocprof/flush.h>
 #include <crocprof/plan.h>
+#include <rocprofiler-sdk/internal_threading.h>
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +17,22 @@
 #include <unistd.h>
 
 #include "base/ending.h"
+#include "base/write_guard.h"
+#include "exec_now.h"
 #include "launch/settings.h"
 #include "markers.h"
 #include "names.h"
 #include "passes.h"
 #include "report.h"
+#include "turn.h"
 
-enum { BUFFER_BYTES = 4 << 20, WATERMARK_BYTES = 3 << 20, AGENTS_MAX = 64, COUNTERS_MAX = 256 };
+enum {
+    BUFFER_BYTES = 4 << 20,
+    WATERMARK_BYTES = 3 << 20,
+    AGENTS_MAX = 64,
+    COUNTERS_MAX = 256,
+    TURN_RECORDS = 256,
+};
 
 static struct {
     struct settings settings;
@@ -32,7 +45,10 @@ static struct {
     unsigned config_count;
     rocprofiler_client_finalize_t finalize;
     const rocprofiler_client_id_t *client; /* the library's, for the life of the process */
-    pid_t pid;
+    pid_t pid; /* a child that fork() did not make has another one, and leaves all to its parent */
+    /* There may be something to report. Writers: initialise, a forked child, whoever records first
+     * in it (exchange). Readers: any; relaxed. */
+    _Atomic bool recording;
 } tool;
 
 static bool ok(rocprofiler_status_t status, const char *what)
@@ -61,6 +77,16 @@ static void tracing_record(const rocprofiler_record_header_t *header)
     }
 }
 
+static void record_report(const rocprofiler_record_header_t *header)
+{
+    if (header->category == ROCPROFILER_BUFFER_CATEGORY_TRACING)
+        tracing_record(header);
+    else if (header->kind == ROCPROFILER_COUNTER_RECORD_VALUE)
+        report_counter_value(header->payload);
+    else
+        report_counter_dispatch(header->payload);
+}
+
 static void buffer_delivered(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer,
                              rocprofiler_record_header_t **headers, size_t count, void *data,
                              uint64_t drop_count)
@@ -68,16 +94,14 @@ static void buffer_delivered(rocprofiler_context_id_t context, rocprofiler_buffe
     (void)context;
     (void)buffer;
     (void)data;
-    for (size_t i = 0; i < count; i++) {
-        if (headers[i]->category == ROCPROFILER_BUFFER_CATEGORY_TRACING)
-            tracing_record(headers[i]);
-        else if (headers[i]->kind == ROCPROFILER_COUNTER_RECORD_VALUE)
-            report_counter_value(headers[i]->payload);
-        else
-            report_counter_dispatch(headers[i]->payload);
-    }
-    if (drop_count)
+    for (size_t i = 0; i < count; i += TURN_RECORDS) {
+        turn_take_politely();
+        report_resume();
         report_lost(drop_count);
+        for (size_t j = i; j < count && j < i + TURN_RECORDS; j++)
+            record_report(headers[j]);
+        turn_give();
+    }
 }
 
 static void code_object(rocprofiler_callback_tracing_record_t record,
@@ -88,6 +112,43 @@ static void code_object(rocprofiler_callback_tracing_record_t record,
     if (record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER &&
         record.phase == ROCPROFILER_CALLBACK_PHASE_LOAD)
         names_kernel_add(record.payload);
+}
+
+static void end_early(void)
+{
+    tool.finalize(*tool.client);
+}
+
+static void endings_watch(void)
+{
+    int status = ending_prepare(end_early, false);
+    if (status != 0)
+        fprintf(stderr, "crocprof: a report only if the program ends by exit: %s\n",
+                strerror(-status));
+}
+
+/* On the thread that records first in a forked child. */
+static void recording_begin(void)
+{
+    if (!atomic_load_explicit(&tool.recording, memory_order_relaxed) && getpid() == tool.pid &&
+        !atomic_exchange_explicit(&tool.recording, true, memory_order_relaxed))
+        endings_watch();
+}
+
+/* The library makes a thread in a forked child when that has its first record. */
+static void thread_comes(rocprofiler_runtime_library_t library, void *data)
+{
+    (void)library;
+    (void)data;
+    if (tool.finalize)
+        recording_begin();
+}
+
+static void marker(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user_data,
+                   void *data)
+{
+    recording_begin();
+    markers_callback(record, user_data, data);
 }
 
 static void kind_trace(rocprofiler_buffer_tracing_kind_t kind, bool wanted)
@@ -108,8 +169,7 @@ static void tracing_configure(void)
     kind_trace(ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API, settings->hsa_trace);
     if (settings->marker_trace)
         ok(rocprofiler_configure_callback_tracing_service(
-               tool.context, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API, NULL, 0,
-               markers_callback, NULL),
+               tool.context, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API, NULL, 0, marker, NULL),
            "markers");
 }
 
@@ -196,15 +256,73 @@ static void counters_configure(void)
        "counting");
 }
 
-static void end_early(void)
+/* Everything that there is, in files that are complete. */
+static void report_write(bool hold)
 {
-    tool.finalize(*tool.client);
+    struct write_guard guard;
+    write_guard_begin(&guard);
+    turn_take();
+    turn_hold(hold);
+    markers_each(report_marker);
+    report_close();
+    passes_close();
+    turn_give();
+    write_guard_end(&guard);
 }
 
-static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
+/* ---- fork and exec */
+
+static void on_fork_prepare(void)
 {
-    (void)data;
-    tool.finalize = finalize;
+    turn_take();
+    names_fork_prepare();
+    markers_fork_prepare();
+}
+
+static void on_fork_parent(void)
+{
+    markers_fork_parent();
+    names_fork_done();
+    turn_give();
+}
+
+/* The child has files of its own, from its first record on; so has its pid. */
+static void on_fork_child(void)
+{
+    tool.pid = getpid();
+    atomic_store_explicit(&tool.recording, false, memory_order_relaxed);
+    report_forget();
+    passes_forget();
+    turn_hold(false);
+    markers_fork_child();
+    names_fork_done();
+    turn_give();
+}
+
+static void on_exec(void)
+{
+    crocprof_flush_complete(tool.buffer);
+    report_write(true);
+}
+
+static void on_exec_failed(void)
+{
+    turn_hold(false);
+}
+
+/* After the library's own handlers, so that ours come before them: a delivery that we wait for may
+ * need what they lock. */
+static void process_watch(void)
+{
+    pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
+    endings_watch();
+    exec_now_watch(on_exec, on_exec_failed);
+}
+
+/* ---- start and end */
+
+static int collection_start(void)
+{
     names_agents_load();
     report_open(&tool.settings);
     if (!ok(rocprofiler_create_context(&tool.context), "context") ||
@@ -223,24 +341,31 @@ static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
     }
     if (!ok(rocprofiler_start_context(tool.context), "start"))
         return -1;
-    int status = ending_prepare(end_early, false);
-    if (status != 0)
-        fprintf(stderr, "crocprof: a report only if the program ends by exit: %s\n",
-                strerror(-status));
+    process_watch();
     return 0;
+}
+
+static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
+{
+    (void)data;
+    struct write_guard guard;
+    write_guard_begin(&guard);
+    tool.finalize = finalize;
+    tool.recording = true;
+    int status = collection_start();
+    write_guard_end(&guard);
+    return status;
 }
 
 static void tool_finalize(void *data)
 {
     (void)data;
-    if (getpid() != tool.pid)
-        return; /* a forked child: the files are the parent's */
+    if (getpid() != tool.pid || !atomic_load_explicit(&tool.recording, memory_order_relaxed))
+        return;
     ending_done();
     rocprofiler_stop_context(tool.context);
     rocprofiler_flush_buffer(tool.buffer);
-    markers_each(report_marker);
-    report_close();
-    passes_close();
+    report_write(false);
 }
 
 __attribute__((visibility("default"))) rocprofiler_tool_configure_result_t *
@@ -254,6 +379,7 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
     settings_from_environment(&tool.settings);
     tool.pid = getpid();
     tool.client = client_id;
+    rocprofiler_at_internal_thread_create(thread_comes, NULL, ROCPROFILER_LIBRARY, NULL);
     static rocprofiler_tool_configure_result_t result = {sizeof result, tool_initialize,
                                                          tool_finalize, NULL};
     return &result;

@@ -23,6 +23,22 @@ static size_t open_count, open_capacity;
 static char **messages; /* hash set, linear probing, at most half full */
 static size_t message_count, message_capacity;
 
+void markers_fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void markers_fork_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void markers_fork_child(void)
+{
+    done_count = open_count = 0;
+    pthread_mutex_unlock(&lock);
+}
+
 static void *room_for_one(void *array, size_t count, size_t *capacity, size_t size_bytes)
 {
     if (count < *capacity)

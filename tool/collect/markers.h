@@ -16,8 +16,13 @@ struct marker {
 void markers_callback(rocprofiler_callback_tracing_record_t record,
                       rocprofiler_user_data_t *user_data, void *data);
 
-/* All of them in the order of their ends; ranges still open come last and end now. Once, after the
- * context has stopped. */
+/* Around a fork: nothing is half done in the child, which has no markers. */
+void markers_fork_prepare(void);
+void markers_fork_parent(void);
+void markers_fork_child(void);
+
+/* All of them in the order of their ends; ranges still open come last and end now. They are
+ * forgotten then. */
 void markers_each(void (*visit)(const struct marker *marker));
 
 #endif

@@ -26,6 +26,16 @@ struct launch_counts {
 };
 static struct launch_counts *all_launches;
 
+void names_fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void names_fork_done(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 static int capacity_reach(uint64_t id)
 {
     if (id < kernel_capacity)

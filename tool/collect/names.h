@@ -10,6 +10,10 @@
 #include <rocprofiler-sdk/agent.h>
 #include <rocprofiler-sdk/callback_tracing.h>
 
+/* Around a fork: nothing is half done in the child. */
+void names_fork_prepare(void);
+void names_fork_done(void); /* in both */
+
 struct launch_counts;
 
 struct kernel_info {

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "out/writer.h"
+
 enum { GEOMETRY_BYTES = 160, PROCESSES_MAX = 4096, COUNTERS_MAX = 1024 };
 
 /* One value of an earlier run; texts point into the file's content. */
@@ -20,7 +22,9 @@ struct entry {
 };
 
 static struct {
-    FILE *out; /* runs before the last */
+    const struct settings *settings; /* NULL: one run only */
+    struct writer *out;              /* runs before the last */
+    bool is_open;
     struct entry *entries;
     size_t count, capacity;
     bool merges;        /* the last run of several */
@@ -131,16 +135,6 @@ static void geometry_text(const struct passes_launch *launch, char text[GEOMETRY
              w[2]);
 }
 
-void passes_write(const struct passes_launch *launch, const struct passes_value *value)
-{
-    char geometry[GEOMETRY_BYTES];
-    if (!passes.out)
-        return;
-    geometry_text(launch, geometry);
-    fprintf(passes.out, "%u\t%u\t%s\t%s\t%.17g\t%d\t%s\n", launch->node, launch->number, geometry,
-            value->counter, value->value, value->adds_up, launch->kernel);
-}
-
 /* ---- merging */
 
 static int launch_compare(const struct entry *entry, const struct passes_launch *launch)
@@ -171,18 +165,32 @@ static void pass_load(const struct settings *settings, uint32_t pass, uint32_t p
             line_take(line);
 }
 
-void passes_open(const struct settings *settings)
+static struct writer *writer_make(int file)
 {
+    struct writer *out = calloc(1, sizeof *out);
+    if (!out) {
+        fprintf(stderr, "crocprof: out of memory\n");
+        close(file);
+        return NULL;
+    }
+    out->file = file;
+    return out;
+}
+
+static void files_open(void)
+{
+    const struct settings *settings = passes.settings;
     uint32_t process;
-    if (!settings->pass)
+    if (!settings || passes.is_open)
         return;
+    passes.is_open = true;
     int file = process_file(settings, &process);
     if (file < 0) {
         fprintf(stderr, "crocprof: %s: %s\n", settings->pass_directory, strerror(errno));
         return;
     }
     if (passes_number(settings) > 0) {
-        passes.out = fdopen(file, "w");
+        passes.out = writer_make(file);
         return;
     }
     close(file);
@@ -191,6 +199,46 @@ void passes_open(const struct settings *settings)
         pass_load(settings, pass, process);
     if (passes.count)
         qsort(passes.entries, passes.count, sizeof *passes.entries, entry_compare);
+}
+
+void passes_open(const struct settings *settings)
+{
+    passes.settings = settings->pass ? settings : NULL;
+    files_open();
+}
+
+/* Names of counters stay: they point into what earlier runs wrote. */
+static void entries_forget(void)
+{
+    passes.count = 0;
+    passes.unmatched = passes.reshaped = 0;
+    passes.merges = passes.is_open = false;
+}
+
+void passes_forget(void)
+{
+    if (passes.out)
+        writer_abandon(passes.out);
+    free(passes.out);
+    passes.out = NULL;
+    entries_forget();
+}
+
+void passes_write(const struct passes_launch *launch, const struct passes_value *value)
+{
+    char geometry[GEOMETRY_BYTES], numbers[GEOMETRY_BYTES + 100];
+    files_open();
+    if (!passes.out)
+        return;
+    geometry_text(launch, geometry);
+    int length =
+        snprintf(numbers, sizeof numbers, "%u\t%u\t%s\t", launch->node, launch->number, geometry);
+    writer_bytes(passes.out, numbers, (size_t)length);
+    writer_bytes(passes.out, value->counter, strlen(value->counter));
+    length = snprintf(numbers, sizeof numbers, "\t%.17g\t%d\t", value->value, value->adds_up);
+    writer_bytes(passes.out, numbers, (size_t)length);
+    writer_bytes(passes.out, launch->kernel, strlen(launch->kernel));
+    writer_char(passes.out, '\n');
 }
 
 /* The first entry that is not before the launch. */
@@ -212,6 +260,7 @@ void passes_read(const struct passes_launch *launch,
 {
     char geometry[GEOMETRY_BYTES];
     bool found = false, other_shape = false;
+    files_open();
     if (!passes.merges)
         return;
     geometry_text(launch, geometry);
@@ -229,12 +278,19 @@ void passes_read(const struct passes_launch *launch,
     passes.reshaped += other_shape;
 }
 
+static void out_close(void)
+{
+    int status = passes.out ? writer_close(passes.out) : 0;
+    if (status != 0)
+        fprintf(stderr, "crocprof: %s: %s\n", passes.settings->pass_directory, strerror(-status));
+    free(passes.out);
+    passes.out = NULL;
+}
+
 void passes_close(void)
 {
     size_t unused = 0;
-    if (passes.out)
-        fclose(passes.out);
-    passes.out = NULL;
+    out_close();
     for (size_t i = 0; i < passes.count; i++)
         unused += !passes.entries[i].used;
     if (passes.merges && (unused || passes.unmatched || passes.reshaped))
@@ -243,5 +299,5 @@ void passes_close(void)
                 "have no launch in the last one, %llu launches were in no earlier run, %llu had "
                 "another size\n",
                 unused, (unsigned long long)passes.unmatched, (unsigned long long)passes.reshaped);
-    passes.merges = false;
+    entries_forget();
 }

@@ -28,8 +28,11 @@ struct passes_value {
 /* Which pass this run is, from 0; the one with 0 is the last. 0 when there is only one. */
 uint32_t passes_number(const struct settings *settings);
 
-/* Opens this process's files. Messages go to stderr. */
+/* Opens this process's files. Messages go to stderr. After an end, or in a forked child, that is
+ * done again with the first value. */
 void passes_open(const struct settings *settings);
+/* In a forked child: what there is is its parent's. */
+void passes_forget(void);
 /* A value of this run; kept only in runs before the last. */
 void passes_write(const struct passes_launch *launch, const struct passes_value *value);
 /* Calls `add` with what earlier runs counted for this launch. */

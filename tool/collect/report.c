@@ -10,6 +10,7 @@
 
 #include "names.h"
 #include "out/out.h"
+#include "out/place.h"
 #include "passes.h"
 #include "summary/stats.h"
 
@@ -38,8 +39,10 @@ static struct {
     unsigned sink_count;
     struct stats *kernels, *copies, *hip, *hsa, *markers, *counters;
     struct counter_values values;
-    uint64_t lost;
+    uint64_t lost, lost_told;
     uint64_t process_id;
+    unsigned number; /* of place.h */
+    bool is_open;
 } report;
 
 static void row_put(enum out_table_id table, const void *row)
@@ -51,9 +54,16 @@ static void row_put(enum out_table_id table, const void *row)
 static void sink_open(const struct out_ops *ops)
 {
     char prefix[PATH_MAX], error[PATH_MAX + 200];
-    snprintf(prefix, sizeof prefix, "%s/%ld", report.settings.directory, (long)getpid());
     struct sink *sink = &report.sinks[report.sink_count];
-    if (ops->open(prefix, &sink->sink, error, sizeof error) != 0) {
+    int status;
+    do {
+        status =
+            place_prefix(report.settings.directory, (long)report.process_id, report.number, prefix);
+        snprintf(error, sizeof error, "%s: %s", report.settings.directory, strerror(-status));
+        if (status == 0)
+            status = ops->open(prefix, &sink->sink, error, sizeof error);
+    } while (status == -EEXIST && report.number++ < PLACE_NUMBER_MAX);
+    if (status != 0) {
         fprintf(stderr, "crocprof: %s\n", error);
         return;
     }
@@ -71,18 +81,12 @@ static void agents_write(void)
     }
 }
 
-void report_open(const struct settings *settings)
+static void sinks_open(void)
 {
-    report.settings = *settings;
-    report.process_id = (uint64_t)getpid();
-    report.kernels = stats_create("kernel");
-    report.copies = stats_create("copy");
-    report.hip = stats_create("HIP function");
-    report.hsa = stats_create("HSA function");
-    report.markers = stats_create("marker");
-    report.counters = stats_create("kernel");
+    const struct settings *settings = &report.settings;
     if (!settings->directory)
         return;
+    report.number = place_number(settings->directory, (long)report.process_id);
     const char *formats = settings->formats ? settings->formats : "csv,sqlite";
     char name[32];
     while (settings_list_next(&formats, name, sizeof name) && report.sink_count < SINKS_MAX) {
@@ -91,6 +95,49 @@ void report_open(const struct settings *settings)
             sink_open(ops);
     }
     agents_write();
+}
+
+void report_resume(void)
+{
+    if (report.is_open)
+        return;
+    report.is_open = true;
+    report.process_id = (uint64_t)getpid();
+    report.kernels = stats_create("kernel");
+    report.copies = stats_create("copy");
+    report.hip = stats_create("HIP function");
+    report.hsa = stats_create("HSA function");
+    report.markers = stats_create("marker");
+    report.counters = stats_create("kernel");
+    sinks_open();
+}
+
+void report_open(const struct settings *settings)
+{
+    report.settings = *settings;
+    report_resume();
+}
+
+static void stats_forget(void)
+{
+    struct stats **all[] = {&report.kernels, &report.copies,  &report.hip,
+                            &report.hsa,     &report.markers, &report.counters};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        stats_destroy(*all[i]);
+        *all[i] = NULL;
+    }
+}
+
+/* Sinks are left as they are: closing them would write, and a database that was opened before a
+ * fork may not even be closed after it. */
+void report_forget(void)
+{
+    stats_forget();
+    report.sink_count = 0;
+    report.values.count = 0;
+    report.values.left = 0;
+    report.lost = report.lost_told = 0;
+    report.is_open = false;
 }
 
 static uint64_t node_of(rocprofiler_agent_id_t id)
@@ -218,6 +265,7 @@ void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record)
 
 void report_marker(const struct marker *marker)
 {
+    report_resume();
     struct out_api_row row = {
         .domain = "MARKER_CORE_API",
         .function = marker->message,
@@ -309,9 +357,9 @@ void report_counter_value(const rocprofiler_counter_record_t *record)
         counters_flush();
 }
 
-void report_lost(uint64_t count)
+void report_lost(uint64_t total)
 {
-    report.lost += count;
+    report.lost = total;
 }
 
 static void stats_write(const struct stats *stats, enum out_table_id table)
@@ -339,12 +387,24 @@ static void summary_print(void)
     stats_print(report.hip, file, SUMMARY_ROWS);
     stats_print(report.hsa, file, SUMMARY_ROWS);
     stats_print(report.markers, file, SUMMARY_ROWS);
-    if (file != stderr)
-        fclose(file);
+    bool failed = ferror(file);
+    if (file != stderr && (fclose(file) != 0 || failed))
+        fprintf(stderr, "crocprof: %s: %s\n", report.settings.summary_file, strerror(errno));
+}
+
+static void sinks_close(void)
+{
+    char error[PATH_MAX + 200];
+    for (unsigned i = 0; i < report.sink_count; i++)
+        if (report.sinks[i].ops->close(report.sinks[i].sink, error, sizeof error) != 0)
+            fprintf(stderr, "crocprof: %s\n", error);
+    report.sink_count = 0;
 }
 
 void report_close(void)
 {
+    if (!report.is_open)
+        return;
     counters_flush();
     if (report.settings.stats) {
         stats_write(report.kernels, OUT_KERNEL_STATS);
@@ -352,19 +412,13 @@ void report_close(void)
         stats_write(report.hsa, OUT_HSA_STATS);
         stats_write(report.copies, OUT_COPY_STATS);
     }
-    char error[PATH_MAX + 200];
-    for (unsigned i = 0; i < report.sink_count; i++)
-        if (report.sinks[i].ops->close(report.sinks[i].sink, error, sizeof error) != 0)
-            fprintf(stderr, "crocprof: %s\n", error);
-    report.sink_count = 0;
-    if (report.lost)
-        fprintf(stderr, "crocprof: %llu records were lost\n", (unsigned long long)report.lost);
+    sinks_close();
+    if (report.lost > report.lost_told)
+        fprintf(stderr, "crocprof: %llu records were lost\n",
+                (unsigned long long)(report.lost - report.lost_told));
+    report.lost_told = report.lost;
     if (report.settings.summary)
         summary_print();
-    struct stats **all[] = {&report.kernels, &report.copies,  &report.hip,
-                            &report.hsa,     &report.markers, &report.counters};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        stats_destroy(*all[i]);
-        *all[i] = NULL;
-    }
+    stats_forget();
+    report.is_open = false;
 }

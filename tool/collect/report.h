@@ -1,6 +1,7 @@
 /*
- * Records become rows: every row goes to the open sinks and into the summary. All functions run on
- * the buffers' delivery thread, report_close on the finalising thread after the last delivery.
+ * Records become rows: every row goes to the open sinks and into the summary. All functions run in
+ * turns (turn.h). A report is closed at the end of the program and before an exec; records that
+ * come after that, or in a forked child, open another one, with files of its own.
  */
 #ifndef COLLECT_REPORT_H
 #define COLLECT_REPORT_H
@@ -10,8 +11,12 @@
 #include "launch/settings.h"
 #include "markers.h"
 
-/* Messages go to stderr; a sink that cannot be opened is left out and makes close fail. */
+/* Messages go to stderr; a sink that cannot be opened is left out. */
 void report_open(const struct settings *settings);
+/* Before records: opens again what was closed or forgotten. */
+void report_resume(void);
+/* In a forked child: what there is is its parent's. */
+void report_forget(void);
 
 void report_dispatch(const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record);
 void report_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *record);
@@ -26,11 +31,13 @@ static inline uint64_t report_counter_tag(uint32_t thread, uint32_t launch)
 {
     return (uint64_t)launch << 32 | thread;
 }
-void report_lost(uint64_t count);
+/* How many were lost since the process began. */
+void report_lost(uint64_t total);
 
-/* On the finalising thread, before report_close. */
+/* Before report_close. */
 void report_marker(const struct marker *marker);
 
+/* Nothing when it is not open. */
 void report_close(void);
 
 #endif

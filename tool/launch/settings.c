@@ -14,7 +14,7 @@ void settings_default(struct settings *settings)
 
 static const char *text_from(const char *variable)
 {
-    const char *value = getenv(variable);
+    const char *value = secure_getenv(variable); /* among them what is written */
     return value && *value ? value : NULL;
 }
 

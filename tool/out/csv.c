@@ -1,4 +1,5 @@
-/* CSV: strings quoted, quotes doubled, one file a table, created with its first row. */
+/* CSV: strings quoted, quotes doubled, one file a table, created with its first row; that of the
+ * agents at once, which claims the prefix. */
 #include "out.h"
 
 #include <errno.h>
@@ -13,18 +14,6 @@ struct out_sink {
     char prefix[PATH_MAX];
     struct writer *writer[OUT_TABLE_COUNT]; /* NULL until the first row */
 };
-
-static int csv_open(const char *prefix, struct out_sink **out, char *error, size_t error_size)
-{
-    struct out_sink *sink = calloc(1, sizeof *sink);
-    if (!sink) {
-        snprintf(error, error_size, "out of memory");
-        return -ENOMEM;
-    }
-    snprintf(sink->prefix, sizeof sink->prefix, "%s", prefix);
-    *out = sink;
-    return 0;
-}
 
 static void quoted_put(struct writer *writer, const char *text, size_t length)
 {
@@ -176,6 +165,24 @@ static int csv_close(struct out_sink *sink, char *error, size_t error_size)
         free(sink->writer[table]);
     }
     free(sink);
+    return status;
+}
+
+static int csv_open(const char *prefix, struct out_sink **out, char *error, size_t error_size)
+{
+    struct out_sink *sink = calloc(1, sizeof *sink);
+    if (!sink) {
+        snprintf(error, error_size, "out of memory");
+        return -ENOMEM;
+    }
+    snprintf(sink->prefix, sizeof sink->prefix, "%s", prefix);
+    const struct writer *first = table_writer(sink, OUT_AGENT_INFO);
+    int status = first ? first->status : -ENOMEM;
+    if (status == 0) {
+        *out = sink;
+        return 0;
+    }
+    csv_close(sink, error, error_size);
     return status;
 }
 

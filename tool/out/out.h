@@ -11,7 +11,8 @@ struct out_sink;
 
 struct out_ops {
     const char *name; /* as in --format */
-    /* `prefix` is "DIR/PID". 0, or -errno with a message in `error`. */
+    /* `prefix` is of place.h. 0, or -errno with a message in `error`: -EEXIST, its files are
+     * somebody else's, nothing was touched. */
     int (*open)(const char *prefix, struct out_sink **sink, char *error, size_t error_size);
     /* Errors are remembered and reported by close. */
     void (*row)(struct out_sink *sink, enum out_table_id table, const void *row);

@@ -25,7 +25,15 @@ static int set_up(void **state)
     (void)state;
     if (!mkdtemp(folder))
         return -1;
-    snprintf(prefix, sizeof prefix, "%s/7", folder);
+    return 0;
+}
+
+/* Files that are there already are somebody else's. */
+static int prefix_next(void **state)
+{
+    static unsigned number;
+    (void)state;
+    snprintf(prefix, sizeof prefix, "%s/%u", folder, ++number);
     return 0;
 }
 
@@ -86,11 +94,34 @@ static void a_full_disk_is_reported_once_at_the_end(void **state)
     assert_int_equal(writer_close(writer), -ENOSPC);
     free(writer);
     struct out_sink *sink;
-    assert_int_equal(out_csv_ops.open("/nonexistent/7", &sink, message, sizeof message), 0);
+    assert_int_equal(out_csv_ops.open("/nonexistent/7", &sink, message, sizeof message), -ENOENT);
+    assert_string_equal(message, "/nonexistent/7_agent_info.csv: No such file or directory");
+    /* a table that came to be somebody else's in between */
+    char path[128];
+    assert_int_equal(out_csv_ops.open(prefix, &sink, message, sizeof message), 0);
+    snprintf(path, sizeof path, "%s_memory_copy_trace.csv", prefix);
+    assert_int_equal(mkdir(path, 0700), 0);
     out_csv_ops.row(sink, OUT_MEMORY_COPY, &copy);
     out_csv_ops.row(sink, OUT_MEMORY_COPY, &copy);
-    assert_int_equal(out_csv_ops.close(sink, message, sizeof message), -ENOENT);
-    assert_string_equal(message, "/nonexistent/7_memory_copy_trace.csv: No such file or directory");
+    assert_int_equal(out_csv_ops.close(sink, message, sizeof message), -EEXIST);
+    assert_non_null(strstr(message, "_memory_copy_trace.csv: File exists"));
+}
+
+/* Each format finds out that a prefix is taken before it has touched anything. */
+static void a_prefix_is_taken_once(void **state)
+{
+    static const struct out_ops *const formats[] = {&out_csv_ops, &out_sqlite_ops,
+                                                    &out_pftrace_ops};
+    (void)state;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        struct out_sink *first, *second;
+        assert_int_equal(formats[i]->open(prefix, &first, message, sizeof message), 0);
+        assert_int_equal(formats[i]->open(prefix, &second, message, sizeof message), -EEXIST);
+        formats[i]->row(first, OUT_MEMORY_COPY, &copy);
+        assert_int_equal(formats[i]->close(first, message, sizeof message), 0);
+        assert_int_equal(formats[i]->open(prefix, &second, message, sizeof message), -EEXIST);
+    }
+    assert_non_null(strstr(content("memory_copy_trace.csv"), "18446744073709551615"));
 }
 
 static void numbers_of_every_size(void **state)
@@ -268,6 +299,7 @@ static void sqlite_keeps_every_row_in_order(void **state)
     (void)state;
     snprintf(path, sizeof path, "%s_results.db", prefix);
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        unlink(path);
         assert_int_equal(out_sqlite_ops.open(prefix, &sink, message, sizeof message), 0);
         for (uint32_t i = 0; i < counts[c]; i++) {
             struct out_copy_row row = varied(i, text, sizeof text);
@@ -389,19 +421,20 @@ static void a_perfetto_trace_that_cannot_be_made_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv_quotes_and_names_columns),
-        cmocka_unit_test(a_full_disk_is_reported_once_at_the_end),
-        cmocka_unit_test(numbers_of_every_size),
-        cmocka_unit_test(integers_of_every_length),
-        cmocka_unit_test(csv_rows_across_flushes),
-        cmocka_unit_test(sqlite_has_every_table_and_the_rows),
-        cmocka_unit_test(csv_repeats_and_changes_numbers),
-        cmocka_unit_test(sqlite_keeps_every_row_in_order),
-        cmocka_unit_test(sqlite_says_why_it_cannot_open),
-        cmocka_unit_test(agents_have_all_columns),
-        cmocka_unit_test(an_allocation_has_an_agent_and_a_free_has_none),
-        cmocka_unit_test(a_perfetto_trace_takes_every_row),
-        cmocka_unit_test(a_perfetto_trace_that_cannot_be_made_is_an_error),
+        cmocka_unit_test_setup(csv_quotes_and_names_columns, prefix_next),
+        cmocka_unit_test_setup(a_full_disk_is_reported_once_at_the_end, prefix_next),
+        cmocka_unit_test_setup(a_prefix_is_taken_once, prefix_next),
+        cmocka_unit_test_setup(numbers_of_every_size, prefix_next),
+        cmocka_unit_test_setup(integers_of_every_length, prefix_next),
+        cmocka_unit_test_setup(csv_rows_across_flushes, prefix_next),
+        cmocka_unit_test_setup(sqlite_has_every_table_and_the_rows, prefix_next),
+        cmocka_unit_test_setup(csv_repeats_and_changes_numbers, prefix_next),
+        cmocka_unit_test_setup(sqlite_keeps_every_row_in_order, prefix_next),
+        cmocka_unit_test_setup(sqlite_says_why_it_cannot_open, prefix_next),
+        cmocka_unit_test_setup(agents_have_all_columns, prefix_next),
+        cmocka_unit_test_setup(an_allocation_has_an_agent_and_a_free_has_none, prefix_next),
+        cmocka_unit_test_setup(a_perfetto_trace_takes_every_row, prefix_next),
+        cmocka_unit_test_setup(a_perfetto_trace_that_cannot_be_made_is_an_error, prefix_next),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

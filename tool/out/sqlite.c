@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "writer.h"
 
 enum { ROWS_AT_ONCE = 32, TEXTS_BYTES = 16384 };
 
@@ -144,9 +147,15 @@ static int sqlite_open(const char *prefix, struct out_sink **out, char *error, s
         return -ENOMEM;
     }
     snprintf(sink->path, sizeof sink->path, "%s_results.db", prefix);
-    remove(sink->path); /* of an earlier process with this number */
+    int file = writer_file_create(sink->path);
+    if (file < 0) {
+        snprintf(error, error_size, "%s: %s", sink->path, strerror(-file));
+        free(sink);
+        return file;
+    }
+    close(file);
     /* One thread and no other process: without locks. Large pages: rows come in order. */
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(sink->path, &sink->database, flags, NULL) == SQLITE_OK) {
         run(sink, "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
                   "PRAGMA locking_mode=EXCLUSIVE; BEGIN");

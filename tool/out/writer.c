@@ -4,15 +4,33 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+static int device_open(const char *path)
+{
+    struct stat status;
+    if (lstat(path, &status) != 0 || !S_ISCHR(status.st_mode))
+        return -EEXIST;
+    int file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    return file < 0 ? -errno : file;
+}
+
+/* O_EXCL: names are predictable, and what is there already is somebody's. */
+int writer_file_create(const char *path)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file >= 0)
+        return file;
+    return errno == EEXIST ? device_open(path) : -errno;
+}
 
 int writer_open(struct writer *writer, const char *path)
 {
+    int file = writer_file_create(path);
     writer->used = 0;
-    writer->status = 0;
-    writer->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (writer->file < 0)
-        writer->status = -errno;
+    writer->status = file < 0 ? file : 0;
+    writer->file = file < 0 ? -1 : file;
     return writer->status;
 }
 
@@ -49,6 +67,14 @@ int writer_close(struct writer *writer)
         writer->status = -errno;
     writer->file = -1;
     return writer->status;
+}
+
+void writer_abandon(struct writer *writer)
+{
+    if (writer->file >= 0)
+        close(writer->file);
+    writer->file = -1;
+    writer->used = 0;
 }
 
 void writer_bytes(struct writer *writer, const char *bytes, size_t size)

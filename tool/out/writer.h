@@ -19,7 +19,8 @@ struct writer {
     char bytes[WRITER_BYTES];
 };
 
-/* Creates or truncates. 0 or -errno. */
+/* Creates the file: -EEXIST when there is one, or a link of that name, which is somebody else's. A
+ * character device is written to. 0 or -errno. */
 int writer_open(struct writer *writer, const char *path);
 /* Writes to a copy of an open file, such as standard output. 0 or -errno. */
 int writer_attach(struct writer *writer, int file);
@@ -27,6 +28,12 @@ int writer_attach(struct writer *writer, int file);
 int writer_flush(struct writer *writer);
 /* Writes what is left; returns the first error of the writer's life. */
 int writer_close(struct writer *writer);
+/* Closes and writes nothing: in a forked child the rest is its parent's to write. */
+void writer_abandon(struct writer *writer);
+
+/* The file that writer_open() would make, for those who write it in another way: a descriptor or
+ * -errno. */
+int writer_file_create(const char *path);
 
 /* For long rows of short values: room for `size` bytes (at most WRITER_BYTES) to be stored at the
  * address returned, then writer_advance() with the end of what was. Nothing is written between. */

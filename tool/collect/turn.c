@@ -1,0 +1,44 @@
+#include "turn.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Who wants the lock and is not the delivery thread: counted up before, down after it was got;
+ * relaxed, a missed one waits for one turn more. */
+static _Atomic unsigned waiting;
+/* Writers: an exec before it gives its turn and when it fails, a forked child. Reader: the delivery
+ * thread, with the lock; relaxed. */
+static _Atomic bool held;
+
+void turn_take(void)
+{
+    atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
+    pthread_mutex_lock(&lock);
+    atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
+}
+
+void turn_take_politely(void)
+{
+    static const struct timespec moment = {0, 50000};
+    for (;;) {
+        while (atomic_load_explicit(&waiting, memory_order_relaxed) != 0)
+            nanosleep(&moment, NULL);
+        pthread_mutex_lock(&lock);
+        if (!atomic_load_explicit(&held, memory_order_relaxed))
+            return;
+        pthread_mutex_unlock(&lock);
+        nanosleep(&moment, NULL);
+    }
+}
+
+void turn_hold(bool hold)
+{
+    atomic_store_explicit(&held, hold, memory_order_relaxed);
+}
+
+void turn_give(void)
+{
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,119 @@
+#include "out/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#include "out/writer.h"
+
+static char folder[] = "/tmp/crocprof-place-XXXXXX";
+
+static int set_up(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static void put(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int file = open(path, O_CREAT | O_WRONLY, 0644);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, "old", 3), 3);
+    close(file);
+}
+
+static void the_next_number_is_behind_all(void **state)
+{
+    (void)state;
+    assert_int_equal(place_number("/nonexistent", 42), 1);
+    assert_int_equal(place_number(folder, 42), 1);
+    put("421_kernel_trace.csv");
+    put("42-_x");
+    put("42-7x_y");
+    put("42-99999999999999999999_x");
+    assert_int_equal(place_number(folder, 42), 1);
+    put("42_results.db");
+    assert_int_equal(place_number(folder, 42), 2);
+    put("42-7_hip_api_trace.csv");
+    assert_int_equal(place_number(folder, 42), 8);
+}
+
+static void prefixes(void **state)
+{
+    (void)state;
+    char prefix[PATH_MAX];
+    static char far[2 * PATH_MAX];
+    assert_int_equal(place_prefix("d", 42, 1, prefix), 0);
+    assert_string_equal(prefix, "d/42");
+    assert_int_equal(place_prefix("d", 42, 3, prefix), 0);
+    assert_string_equal(prefix, "d/42-3");
+    memset(far, 'a', sizeof far - 1);
+    assert_int_equal(place_prefix(far, 42, 1, prefix), -ENAMETOOLONG);
+}
+
+/* Neither a file nor a link to one is written to. */
+static void what_is_there_stays(void **state)
+{
+    (void)state;
+    static struct writer writer;
+    char path[128], target[128], content[8] = "";
+    put("target");
+    snprintf(path, sizeof path, "%s/link", folder);
+    snprintf(target, sizeof target, "%s/target", folder);
+    assert_int_equal(symlink(target, path), 0);
+    assert_int_equal(writer_open(&writer, path), -EEXIST);
+    assert_int_equal(writer_open(&writer, target), -EEXIST);
+    assert_int_equal(unlink(target), 0);
+    assert_int_equal(writer_open(&writer, path), -EEXIST); /* a link to nothing */
+    assert_int_equal(access(target, F_OK), -1);
+    put("target");
+    int file = open(target, O_RDONLY);
+    assert_int_equal(read(file, content, sizeof content), 3);
+    close(file);
+}
+
+static void what_is_abandoned_writes_nothing(void **state)
+{
+    (void)state;
+    static struct writer writer;
+    char path[128];
+    snprintf(path, sizeof path, "%s/abandoned", folder);
+    assert_int_equal(writer_open(&writer, path), 0);
+    writer_u64(&writer, 123);
+    writer_abandon(&writer);
+    assert_int_equal(writer_close(&writer), 0);
+    int file = open(path, O_RDONLY);
+    assert_int_equal(lseek(file, 0, SEEK_END), 0);
+    close(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_next_number_is_behind_all),
+        cmocka_unit_test(prefixes),
+        cmocka_unit_test(what_is_there_stays),
+        cmocka_unit_test(what_is_abandoned_writes_nothing),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
