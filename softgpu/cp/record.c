@@ -15,7 +15,7 @@ static struct {
 
 static void record_open(void)
 {
-    const char *path = getenv("CROCGPU_PM4_LOG");
+    const char *path = secure_getenv("CROCGPU_PM4_LOG");
     record.looked = true;
     if (!path || !*path)
         return;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/preload_path.h"
 #include "core/device.h"
 #include "launch/events.h"
 #include "launch/pm4.h"
@@ -63,14 +64,13 @@ static int library_find(char *path, size_t size_bytes)
     return -ENOENT;
 }
 
-/* ld.so splits LD_PRELOAD at colons and spaces and has no way to quote them. */
-static int preload_set(const char *library)
+static int preload_set(const char *found)
 {
-    if (strpbrk(library, ": ")) {
-        fprintf(stderr,
-                "crocgpu: LD_PRELOAD cannot hold the path \"%s\": it has a colon or space\n",
-                library);
-        return -EINVAL;
+    char library[PATH_MAX], error[PATH_MAX + 400];
+    int plain = preload_path(found, library, error, sizeof error);
+    if (plain != 0) {
+        fprintf(stderr, "crocgpu: %s\n", error);
+        return plain;
     }
     const char *before = getenv("LD_PRELOAD");
     if (before && strstr(before, library))

@@ -632,6 +632,18 @@ const uint32_t HSA_AMD_TOOL_PRIORITY = 50;
 
 /* ---- arming: runtimes that know nothing of rocprofiler-register load what HSA_TOOLS_LIB names. */
 
+/* HSA splits its list at spaces and takes what is behind a backslash as it is. */
+static char *list_entry(const char *path)
+{
+    char *entry = path ? malloc(2 * strlen(path) + 1) : NULL, *to = entry;
+    for (const char *from = path; entry && *from; *to++ = *from++)
+        if (strchr(" \"\\", *from))
+            *to++ = '\\';
+    if (entry)
+        *to = 0;
+    return entry;
+}
+
 static bool list_has(const char *list, const char *path)
 {
     size_t length = strlen(path);
@@ -648,14 +660,15 @@ void runtime_arm(void)
     if (!dladdr((const void *)&runtime_arm, &self) || !self.dli_fname)
         return;
     char *path = realpath(self.dli_fname, NULL);
+    /* dlopen() replaces $LIB and its like, and there is no way to quote them */
+    char *entry = list_entry(path && strchr(path, '$') ? self.dli_fname : path);
     const char *list = getenv("HSA_TOOLS_LIB");
     char *extended = NULL;
-    if (path && strchr(path, ' '))
-        log_warning("session", "HSA cannot load a tool from a path with spaces: %s", path);
-    else if (path && (!list || !list_has(list, path)) &&
-             asprintf(&extended, "%s%s%s", list ? list : "", list && *list ? " " : "", path) > 0)
+    if (entry && (!list || !list_has(list, entry)) &&
+        asprintf(&extended, "%s%s%s", list ? list : "", list && *list ? " " : "", entry) > 0)
         environment_change(&(struct environment_variable){"HSA_TOOLS_LIB", extended}, 1);
     free(extended);
+    free(entry);
     free(path);
     runtime_hip_arm();
 }

@@ -100,6 +100,84 @@ def check_ends(checks, crocprof):
     running.stderr.close()
 
 
+def check_ignored(checks, crocprof, directory):
+    """What the caller ignores stays ignored in every run, as nohup and background jobs want it."""
+    mask = 1 << signal.SIGHUP - 1 | 1 << signal.SIGINT - 1
+    children = 1 << signal.SIGCHLD - 1 # of which shells make their own
+    log = os.path.join(directory, "ignored")
+
+    def ignore():
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_IGN)
+
+    done = subprocess.run([crocprof, "-e", ",".join(COUNTERS), "grep", "SigIgn", "/proc/self/status"],
+                          capture_output=True, text=True, timeout=120, preexec_fn=ignore)
+    checks.equal("ignored signals: status, " + done.stderr, done.returncode, 0)
+    checks.equal("ignored signals: one run is shown", done.stdout.count("SigIgn"), 1)
+    checks.equal("ignored signals: all of them", int(done.stdout.split()[1], 16) & (mask | children),
+                 mask | children)
+    script = 'grep SigIgn /proc/self/status >> "%s"; exit 9' % log
+    done = subprocess.run([crocprof, "-e", ",".join(COUNTERS), "sh", "-c", script],
+                          capture_output=True, text=True, timeout=120, preexec_fn=ignore)
+    checks.equal("ignored signals: the program's status", done.returncode, 9)
+    with open(log, encoding="utf-8") as lines:
+        ignored = [int(line.split()[1], 16) & mask for line in lines]
+    checks.equal("ignored signals: in both runs", ignored, [mask, mask])
+
+
+def started(crocprof, script, log):
+    """Runs the shell script, which logs its beginning, and waits for that of the first run."""
+    running = subprocess.Popen([crocprof, "-e", ",".join(COUNTERS), "sh", "-c",
+                                'echo begun >> "%s"; %s' % (log, script)], stderr=subprocess.PIPE,
+                               text=True, start_new_session=True)
+    for _ in range(600):
+        if os.path.exists(log):
+            break
+        time.sleep(0.1)
+    return running
+
+
+def begun(log):
+    with open(log, encoding="utf-8") as lines:
+        return len(lines.readlines())
+
+
+def check_one_interrupt(checks, crocprof, directory):
+    """One Ctrl-C is enough, also for a program that handles it."""
+    log = os.path.join(directory, "interrupted")
+    script = 'trap "exit 5" INT; touch "%s.ready"; while :; do sleep 0.1; done' % log
+    running = started(crocprof, script, log)
+    while not os.path.exists(log + ".ready"):
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)
+    errors = running.communicate(timeout=60)[1]
+    checks.equal("interrupt: status", running.returncode, 5)
+    checks.equal("interrupt: runs", begun(log), 1)
+    checks.true("interrupt: said: " + errors, "ended in run 1 of 2" in errors)
+
+
+def state_of(pid):
+    with open("/proc/%d/stat" % pid, encoding="utf-8") as f:
+        return f.read().rsplit(")", 1)[1].split()[0]
+
+
+def check_between_runs(checks, crocprof, directory):
+    """A signal that comes when the first run's program has ended and the second has not begun."""
+    log = os.path.join(directory, "between")
+    running = started(crocprof, 'kill -STOP $PPID', log)
+    while state_of(running.pid) != "T":
+        time.sleep(0.05)
+    with open("/proc/%d/task/%d/children" % (running.pid, running.pid), encoding="utf-8") as f:
+        child = int(f.read().split()[0])
+    while state_of(child) != "Z":
+        time.sleep(0.05)
+    running.send_signal(signal.SIGTERM)
+    running.send_signal(signal.SIGCONT)
+    errors = running.communicate(timeout=60)[1]
+    checks.equal("between runs: runs", begun(log), 1)
+    checks.true("between runs: said: " + errors, "ended in run 1 of 2" in errors)
+
+
 def main():
     crocprof, programs = sys.argv[1:3]
     checks = Checks()
@@ -109,6 +187,9 @@ def main():
         check_difference(checks, crocprof, programs)
         check_input(checks, crocprof, programs)
         check_ends(checks, crocprof)
+        check_ignored(checks, crocprof, temporary)
+        check_one_interrupt(checks, crocprof, temporary)
+        check_between_runs(checks, crocprof, temporary)
         checks.equal("left behind", left_over(), [])
     checks.exit()
 

@@ -68,6 +68,7 @@ static int check_exec(const struct launch *launch, const char *mode, const char 
         setenv("LD_PRELOAD", launch->gpu_library, 1);
     setenv("CROCPROF_COUNTERS", counters ? counters : "", 1);
     setenv("CROCPROF_CHECK_MODE", mode, 1);
+    launch_signals_restore();
     char self[PATH_MAX]; /* resolved: under valgrind the link itself is valgrind's own program */
     if (!realpath("/proc/self/exe", self))
         return refuse(EXIT_NOT_STARTED, "/proc/self/exe: %s", strerror(errno));
@@ -199,6 +200,7 @@ int main(int argc, char **argv)
 {
     struct cli_options options;
     char error[200];
+    launch_signals_take();
     if (cli_options_parse(&options, argc, argv, error, sizeof error) != 0)
         return refuse(EXIT_USAGE, "%s", error);
     switch (options.command) {

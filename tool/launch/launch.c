@@ -1,11 +1,14 @@
 #include "launch.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/preload_path.h"
 
 /* Installed: PREFIX/bin/crocprof and PREFIX/lib*; built: build/bin and build/lib. */
 static int library_find(const char *name, char path[PATH_MAX])
@@ -50,21 +53,29 @@ static int program_find(const char *name, char path[PATH_MAX])
     return -ENOENT;
 }
 
+static int preload_find(const char *name, char path[PATH_MAX], const char *missing, char *error,
+                        unsigned error_size)
+{
+    char found[PATH_MAX];
+    int status = library_find(name, found);
+    if (status == 0)
+        return preload_path(found, path, error, error_size);
+    snprintf(error, error_size, "%s", missing);
+    return status;
+}
+
 int launch_prepare(struct launch *launch, const char *program, char *error, unsigned error_size)
 {
     *launch = (struct launch){0};
-    int status = library_find("libcrocprof-tool.so", launch->tool_library);
-    if (status != 0) {
-        snprintf(error, error_size, "libcrocprof-tool.so is not where crocprof was installed");
+    int status =
+        preload_find("libcrocprof-tool.so", launch->tool_library,
+                     "libcrocprof-tool.so is not where crocprof was installed", error, error_size);
+    if (status == 0 && access("/dev/kfd", F_OK) != 0)
+        status = preload_find("libcrocgpu.so", launch->gpu_library,
+                              "no GPU (/dev/kfd), and libcrocgpu.so is not installed", error,
+                              error_size);
+    if (status != 0)
         return status;
-    }
-    if (access("/dev/kfd", F_OK) != 0) {
-        status = library_find("libcrocgpu.so", launch->gpu_library);
-        if (status != 0) {
-            snprintf(error, error_size, "no GPU (/dev/kfd), and libcrocgpu.so is not installed");
-            return status;
-        }
-    }
     status = program ? program_find(program, launch->program) : 0;
     if (status != 0)
         snprintf(error, error_size, "%s: %s", program, strerror(-status));
@@ -85,8 +96,23 @@ int launch_environment(const struct launch *launch, const struct settings *setti
     return settings_to_environment(settings);
 }
 
+static struct sigaction children, pipes; /* the caller's */
+
+void launch_signals_take(void)
+{
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &children);
+    sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, &pipes);
+}
+
+void launch_signals_restore(void)
+{
+    sigaction(SIGCHLD, &children, NULL);
+    sigaction(SIGPIPE, &pipes, NULL);
+}
+
 int launch_program(const struct launch *launch, char *const arguments[])
 {
+    launch_signals_restore();
     execv(launch->program, arguments);
     return -errno;
 }

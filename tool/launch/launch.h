@@ -11,9 +11,9 @@
 #include "settings.h"
 
 struct launch {
-    char tool_library[PATH_MAX];
-    char gpu_library[PATH_MAX]; /* "" on a machine with a GPU */
-    char program[PATH_MAX];     /* resolved through PATH */
+    char tool_library[PATH_MAX]; /* as LD_PRELOAD can hold it */
+    char gpu_library[PATH_MAX];  /* the same; "" on a machine with a GPU */
+    char program[PATH_MAX];      /* resolved through PATH */
 };
 
 /* Finds the libraries and the program. 0, or -errno with a line for the user in `error`. */
@@ -21,6 +21,12 @@ int launch_prepare(struct launch *launch, const char *program, char *error, unsi
 
 /* Puts the libraries into LD_PRELOAD and the settings into the environment. 0 or -errno. */
 int launch_environment(const struct launch *launch, const struct settings *settings);
+
+/* Before anything else. The caller may ignore SIGCHLD: then nobody can wait for a child; or have
+ * given us a pipe that nobody reads: what we say ends nothing. The program gets its signals as they
+ * were. */
+void launch_signals_take(void);
+void launch_signals_restore(void);
 
 /* Replaces this process by the program, so that exit status and signals are the program's own.
  * Returns only on failure, with -errno. */

@@ -145,7 +145,7 @@ static int alike(const struct counting_agent *a, const struct counting_agent *b)
  * extends what there is. */
 static void definitions_build(void)
 {
-    const char *directory = getenv("ROCPROFILER_METRICS_PATH");
+    const char *directory = secure_getenv("ROCPROFILER_METRICS_PATH");
     int from_user = 0;
     state.definitions = definitions_create();
     if (!state.definitions)
