@@ -1,5 +1,6 @@
-"""faults_test.py CROCGPU LIBRARIES PROGRAMS HERE TRACE_PROTO: what cannot work harms no program, and
+"""faults_test.py CROCGPU LIBRARIES PROGRAMS HERE TRACE_PROTO FULL_DISK: what cannot work harms no program, and
 is said; and however a program ends, its trace is complete."""
+import glob
 import os
 import re
 import signal
@@ -97,16 +98,18 @@ def test_sick_plugins(checks, setup):
 
 
 def test_full_disk(checks, setup):
-    with Run(setup, ["true"]) as base:
-        for name in ("hip_api_trace.txt", "trace.pftrace"):
-            # The file's name has the process id in front: put links there for many.
-            plugin = "libperfetto_plugin.so" if "pftrace" in name else "libfile_plugin.so"
-            shell = 'ln -s /dev/full "$0/$$_%s" && exec "$@"' % name
-            command = ["sh", "-c", shell, base.directory, *setup.sequence]
-            with Run(setup, command, ROCTRACER_DOMAIN="hip", ROCTRACER_PLUGIN_LIB=plugin,
-                     ROCP_OUTPUT_DIR=base.directory) as run:
-                checks.equal(plugin + ", full disk: status", run.status, 0)
-                checks.true(plugin + ", full disk: said", "No space left" in run.errors)
+    processes = setup.program("processes")
+    for plugin in ("libfile_plugin.so", "libperfetto_plugin.so"):
+        for command, status in ((setup.sequence, 0), ([processes, "fork", "10", "10", "_exit"], 0),
+                                ([processes, "exec", "execv", "6", "/bin/true"], 0)):
+            with Run(setup, ["true"]) as base:
+                preload = setup.full_disk + ":" + setup.tool
+                with Run(setup, command, True, ROCTRACER_DOMAIN="hip", ROCTRACER_PLUGIN_LIB=plugin,
+                         LD_PRELOAD=preload, FULL_DISK=base.directory,
+                         ROCP_OUTPUT_DIR=base.directory) as run:
+                    what = "%s, full disk, %s" % (plugin, command[1])
+                    checks.equal(what + ": status", run.status, status)
+                    checks.true(what + ": said: " + run.errors, "No space left" in run.errors)
     for plugin in ("libfile_plugin.so", "libperfetto_plugin.so"):
         with Run(setup, ["true"]) as base:
             os.chmod(base.directory, 0o500)
@@ -169,6 +172,78 @@ def test_children(checks, setup):
         checks.true("fork: ok", "fork_child: ok" in run.output)
 
 
+def calls_of(run, function):
+    """{"PID" or "PID-2" of the file: how many}; every line is of the file's process."""
+    counts = {}
+    for path in glob.glob(os.path.join(run.directory, "*_hip_api_trace.txt")):
+        name = os.path.basename(path)[:-len("_hip_api_trace.txt")]
+        with open(path, encoding="utf-8") as f:
+            rows = run.rows("hip_api", f.read())
+        assert {str(r["pid"]) for r in rows} <= {name.split("-")[0]}, path
+        counts[name] = sum(r["name"] == function for r in rows)
+    return counts
+
+
+def test_forked_children(checks, setup):
+    calls = 5000
+    for way, status in (("exit", STATUS), ("_exit", STATUS), ("abort", -signal.SIGABRT),
+                        ("term", -signal.SIGTERM), ("exec", 0)):
+        command = [setup.program("processes"), "fork", str(calls), str(calls), way]
+        with Run(setup, command, True, ROCTRACER_DOMAIN="hip") as run:
+            parent, child = re.search(r"parent (\d+) child (\d+)", run.output).groups()
+            checks.true("forked child, %s: status: %s" % (way, run.output),
+                        "status %d\n" % status in run.output)
+            checks.equal("forked child, %s: calls" % way, calls_of(run, "hipPeekAtLastError"),
+                         {parent: calls, child: calls})
+    with Run(setup, [setup.program("processes"), "fork", "10", "0", "exit"], True,
+             ROCTRACER_DOMAIN="hip") as run:
+        checks.equal("idle child: files", len(calls_of(run, "hipPeekAtLastError")), 1)
+    with Run(setup, [setup.program("processes"), "before", "2", "4"], True, ROCTRACER_DOMAIN="hip",
+             ROCTRACER_PLUGIN_LIB="libperfetto_plugin.so") as run:
+        checks.equal("children with GPUs: status", run.status, 0)
+        checks.equal("children with GPUs: traces", run.files(), ["trace.pftrace"])
+        checks.equal("children with GPUs: one each", len(os.listdir(run.directory)), 3)
+
+
+def test_exec(checks, setup):
+    """The second image's files stand beside the first one's; an exec that fails loses nothing."""
+    processes, endings = setup.program("processes"), setup.program("endings")
+    with Run(setup, [processes, "exec", "execv", "6", endings, "37", "5", "return"], True,
+             ROCTRACER_DOMAIN="hip") as run:
+        counts = calls_of(run, "hipLaunchKernel")
+        checks.equal("exec: status", run.status, STATUS)
+        checks.equal("exec: launches", [counts[n] for n in sorted(counts, key=len)], [6, 37])
+    with Run(setup, ["true"]) as base:
+        garbage = os.path.join(base.directory, "garbage")
+        with open(garbage, "w", encoding="utf-8") as f:
+            f.write("garbage")
+        os.chmod(garbage, 0o755)
+        with Run(setup, [processes, "exec_fails", "execve", "6", garbage], True,
+                 ROCTRACER_DOMAIN="hip") as run:
+            checks.equal("exec that fails: status", run.status, STATUS)
+            checks.equal("exec that fails: launches",
+                         sum(calls_of(run, "hipLaunchKernel").values()), 12)
+
+
+def test_taken_names(checks, setup):
+    """Files and links of a process that had the same number."""
+    for plugin, name in (("libfile_plugin.so", "begin_ts_file.txt"),
+                         ("libperfetto_plugin.so", "trace.pftrace")):
+        with Run(setup, ["true"]) as base:
+            shell = ('echo old > "$0/$$_hip_api_trace.txt"; ln -s "$0/target" "$0/$$-2_%s";'
+                     'exec "$@"' % name)
+            command = ["sh", "-c", shell, base.directory, *setup.sequence]
+            with Run(setup, command, ROCTRACER_DOMAIN="hip", ROCTRACER_PLUGIN_LIB=plugin,
+                     ROCP_OUTPUT_DIR=base.directory) as run:
+                files = os.listdir(base.directory)
+                checks.equal(plugin + ", taken names: status", (run.status, run.errors), (0, ""))
+                checks.true("%s, taken names: %r" % (plugin, files), "target" not in files and
+                            any(f.endswith("-3_" + name) for f in files))
+                old = [f for f in files if re.fullmatch(r"\d+_hip_api_trace.txt", f)]
+                with open(os.path.join(base.directory, old[0]), encoding="utf-8") as f:
+                    checks.equal(plugin + ", taken names: the old file", f.read(), "old\n")
+
+
 def test_unload(checks, setup):
     """The tool is opened and closed by a program, with and without HSA in it."""
     result = subprocess.run([os.path.join(setup.here, "roctracer_reload"), setup.tool],
@@ -180,7 +255,8 @@ def test_unload(checks, setup):
 def main():
     setup, checks = Setup(sys.argv), Checks()
     for test in (test_refusals, test_sick_plugins, test_full_disk, test_odd_folders,
-                 test_programs_of_their_own, test_no_settings, test_children,
+                 test_programs_of_their_own, test_no_settings, test_children, test_forked_children,
+                 test_exec, test_taken_names,
                  test_unload, test_endings):
         test(checks, setup)
     checks.exit()

@@ -27,10 +27,11 @@ LINES["kfd_api"] = LINES["hsa_api"]
 
 
 class Setup:
-    """CROCGPU LIBRARIES PROGRAMS: from the command line."""
+    """CROCGPU LIBRARIES PROGRAMS HERE PROTO FULL_DISK: from the command line."""
 
     def __init__(self, argv):
-        self.crocgpu, self.libraries, self.programs, self.here, self.proto = argv[1:6]
+        (self.crocgpu, self.libraries, self.programs, self.here, self.proto,
+         self.full_disk) = argv[1:7]
         self.tool = os.path.join(self.libraries, "libroctracer_tool.so")
         self.sequence = [os.path.join(self.here, "sequence"), os.path.join(self.here, "module.co")]
 

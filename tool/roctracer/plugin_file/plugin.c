@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "lines.h"
+#include "out/place.h"
 
 enum output {
     OUTPUT_HIP_CALLS,
@@ -41,6 +42,7 @@ static struct {
     struct writer *outputs[OUTPUT_COUNT]; /* NULL until something is written */
     bool failed[OUTPUT_COUNT];            /* cannot be opened; said once */
     struct demangled names;
+    unsigned number;       /* of place.h */
     uint64_t uncorrelated; /* operations that no call is known for */
 } plugin;
 
@@ -53,9 +55,24 @@ static int output_open(struct writer *writer, enum output output, char *path, si
         snprintf(path, size, "standard output");
         return writer_attach(writer, STDOUT_FILENO);
     }
-    int length =
-        snprintf(path, size, "%s/%u_%s", plugin.folder, plugin.process_id, file_names[output]);
+    char prefix[PATH_MAX];
+    if (place_prefix(plugin.folder, plugin.process_id, plugin.number, prefix) != 0)
+        return -ENAMETOOLONG;
+    int length = snprintf(path, size, "%s_%s", prefix, file_names[output]);
     return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : writer_open(writer, path);
+}
+
+/* The first file claims the number for the others. */
+static int output_claim(struct writer *writer, enum output output, char *path, size_t size)
+{
+    int status;
+    if (plugin.number || !plugin.folder)
+        return output_open(writer, output, path, size);
+    plugin.number = place_number(plugin.folder, plugin.process_id);
+    while ((status = output_open(writer, output, path, size)) == -EEXIST &&
+           plugin.number < PLACE_NUMBER_MAX)
+        plugin.number++;
+    return status;
 }
 
 /* NULL: it cannot be opened. */
@@ -65,7 +82,7 @@ static struct writer *output_get(enum output output)
     if (plugin.outputs[output] || plugin.failed[output])
         return plugin.outputs[output];
     struct writer *writer = malloc(sizeof *writer);
-    int status = writer ? output_open(writer, output, path, sizeof path) : -ENOMEM;
+    int status = writer ? output_claim(writer, output, path, sizeof path) : -ENOMEM;
     if (status != 0) {
         log_warning("file plugin", "%s: %s", writer ? path : file_names[output], strerror(-status));
         free(writer);
@@ -158,15 +175,27 @@ static bool folder_find(const char *folder)
     return true;
 }
 
+/* In a forked child all is as its parent had it, and the parent's to complete. */
+static void forget_parent(void)
+{
+    if (!plugin.is_open || plugin.process_id == (uint32_t)getpid())
+        return;
+    for (int i = 0; i < OUTPUT_COUNT; i++)
+        if (plugin.outputs[i])
+            writer_abandon(plugin.outputs[i]);
+    plugin.is_open = false;
+}
+
 ROCTRACER_EXPORT int roctracer_plugin_initialize(uint32_t major, uint32_t minor)
 {
+    forget_parent();
     if (major != ROCTRACER_VERSION_MAJOR || minor > ROCTRACER_VERSION_MINOR || plugin.is_open)
         return -1;
     const char *truncate = getenv("ROCP_TRUNCATE_NAMES");
     memset(&plugin, 0, sizeof plugin);
     plugin.process_id = (uint32_t)getpid();
     plugin.short_names = truncate && atoi(truncate) != 0;
-    if (!folder_find(getenv("ROCP_OUTPUT_DIR")))
+    if (!folder_find(secure_getenv("ROCP_OUTPUT_DIR")))
         return -1;
     if (begin_write() != 0) {
         outputs_close();

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "names/demangle.h"
 #include "out/perfetto/perfetto.h"
+#include "out/place.h"
 #include "roctracer/arguments/arguments.h"
 #include "tracks.h"
 
@@ -61,8 +62,28 @@ static void texts_prepare(void)
     plugin.texts.correlation_id = perfetto_note_name(trace, "correlation_id");
 }
 
+static int trace_create(const char *folder)
+{
+    char prefix[PATH_MAX];
+    int status;
+    folder = folder ? folder : ".";
+    unsigned number = place_number(folder, plugin.process_id);
+    do {
+        status = place_prefix(folder, plugin.process_id, number, prefix);
+        int length = snprintf(plugin.path, sizeof plugin.path, "%s_trace.pftrace", prefix);
+        if (status != 0 || (size_t)length >= sizeof plugin.path) {
+            snprintf(plugin.path, sizeof plugin.path, "%s", folder);
+            return -ENAMETOOLONG;
+        }
+        plugin.trace = perfetto_create(plugin.path, &status);
+    } while (status == -EEXIST && number++ < PLACE_NUMBER_MAX);
+    return status;
+}
+
 ROCTRACER_EXPORT int roctracer_plugin_initialize(uint32_t major, uint32_t minor)
 {
+    if (plugin.trace && plugin.process_id != (uint32_t)getpid())
+        plugin.trace = NULL; /* a forked child: it is the parent's to complete */
     if (major != ROCTRACER_VERSION_MAJOR || minor > ROCTRACER_VERSION_MINOR || plugin.trace)
         return -1;
     memset(&plugin, 0, sizeof plugin);
@@ -70,12 +91,7 @@ ROCTRACER_EXPORT int roctracer_plugin_initialize(uint32_t major, uint32_t minor)
     plugin.threads.element_bytes = sizeof(struct thread_track);
     plugin.queues.element_bytes = sizeof(struct queue_track);
     plugin.ranges.element_bytes = sizeof(struct open_range);
-    const char *folder = getenv("ROCP_OUTPUT_DIR");
-    int length = snprintf(plugin.path, sizeof plugin.path, "%s/%u_trace.pftrace",
-                          folder ? folder : ".", plugin.process_id),
-        status = -ENAMETOOLONG;
-    if (length > 0 && (size_t)length < sizeof plugin.path)
-        plugin.trace = perfetto_create(plugin.path, &status);
+    int status = trace_create(secure_getenv("ROCP_OUTPUT_DIR"));
     if (!plugin.trace) {
         log_warning("perfetto plugin", "%s: %s", plugin.path, strerror(-status));
         return -1;

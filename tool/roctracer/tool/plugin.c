@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -20,6 +22,10 @@ static struct {
     int (*write_callback)(const roctracer_record_t *record, const void *data);
     int (*write_activity)(const roctracer_record_t *begin, const roctracer_record_t *end);
 } plugin = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP};
+
+/* Counted up before the lock is got and down after it; relaxed: a missed one waits once more. */
+static _Atomic unsigned forks_waiting;
+static __thread bool fork_has_lock __attribute__((tls_model("initial-exec")));
 
 static void *open_in(const char *folder, size_t length, const char *name)
 {
@@ -106,9 +112,40 @@ static void result_note(int status)
         log_warning("roctracer", "the plugin could not write: the trace is not complete");
 }
 
+/* A writer with many records would take the lock again before a fork has it. */
+static bool write_begin(void)
+{
+    static const struct timespec moment = {0, 50000};
+    while (atomic_load_explicit(&forks_waiting, memory_order_relaxed) != 0)
+        nanosleep(&moment, NULL);
+    return pthread_mutex_lock(&plugin.lock) == 0;
+}
+
+void plugin_fork_prepare(void)
+{
+    atomic_fetch_add_explicit(&forks_waiting, 1, memory_order_relaxed);
+    int status = pthread_mutex_lock(&plugin.lock); /* not when the plugin itself forks */
+    atomic_fetch_sub_explicit(&forks_waiting, 1, memory_order_relaxed);
+    fork_has_lock = status == 0;
+}
+
+void plugin_fork_parent(void)
+{
+    if (fork_has_lock)
+        pthread_mutex_unlock(&plugin.lock);
+}
+
+void plugin_fork_child(void)
+{
+    plugin.lock = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    plugin.is_open = false;
+    plugin.failures = 0;
+    atomic_store_explicit(&forks_waiting, 0, memory_order_relaxed);
+}
+
 void plugin_callback_write(const roctracer_record_t *record, const void *data)
 {
-    if (pthread_mutex_lock(&plugin.lock) != 0)
+    if (!write_begin())
         return;
     if (plugin.is_open)
         result_note(plugin.write_callback(record, data));
@@ -117,7 +154,7 @@ void plugin_callback_write(const roctracer_record_t *record, const void *data)
 
 void plugin_activity_write(const roctracer_record_t *begin, const roctracer_record_t *end)
 {
-    if (pthread_mutex_lock(&plugin.lock) != 0)
+    if (!write_begin())
         return;
     if (plugin.is_open)
         result_note(plugin.write_activity(begin, end));

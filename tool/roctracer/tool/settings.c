@@ -124,12 +124,12 @@ static void flush_rate_read(struct settings *settings)
 void settings_read(struct settings *settings)
 {
     *settings = (struct settings){.buffer_size_bytes = BUFFER_BYTES_DEFAULT,
-                                  .plugin = getenv("ROCTRACER_PLUGIN_LIB"),
-                                  .plugin_folders = getenv("ROCTRACER_LIB_PATH")};
+                                  .plugin = secure_getenv("ROCTRACER_PLUGIN_LIB"),
+                                  .plugin_folders = secure_getenv("ROCTRACER_LIB_PATH")};
     if (!settings->plugin || !*settings->plugin)
         settings->plugin = "libfile_plugin.so";
     domains_read(settings);
-    const char *input = getenv("ROCP_INPUT");
+    const char *input = secure_getenv("ROCP_INPUT");
     if (input && *input)
         input_read(settings, input);
     if (settings->hsa_activity)

@@ -12,6 +12,13 @@
 #include <cmocka.h>
 
 static struct settings settings;
+
+/* In place of the C library's: is this a program with more rights than its user? */
+static int is_privileged;
+char *secure_getenv(const char *name)
+{
+    return is_privileged ? NULL : getenv(name);
+}
 static char input_path[] = "/tmp/roctracer-input-XXXXXX";
 
 static int set_up(void **state)
@@ -200,6 +207,23 @@ static void wrong_numbers_leave_the_default(void **state)
     assert_string_equal(settings.plugin, "libperfetto_plugin.so");
 }
 
+/* What is loaded, read or written is not for the user of such a program to say. */
+static void paths_are_not_taken_from_the_user_of_a_privileged_program(void **state)
+{
+    (void)state;
+    setenv("ROCTRACER_LIB_PATH", "/somewhere", 1);
+    setenv("ROCP_INPUT", input_path, 1);
+    read_with("ROCTRACER_PLUGIN_LIB", "/somewhere/libevil.so");
+    assert_string_equal(settings.plugin, "/somewhere/libevil.so");
+    assert_string_equal(settings.plugin_folders, "/somewhere");
+    is_privileged = 1;
+    read_with("ROCTRACER_DOMAIN", "hip");
+    is_privileged = 0;
+    assert_true(settings.hip_api);
+    assert_string_equal(settings.plugin, "libfile_plugin.so");
+    assert_null(settings.plugin_folders);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +235,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_stands_before_a_mistake_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(periods_are_three_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_numbers_leave_the_default, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(paths_are_not_taken_from_the_user_of_a_privileged_program,
+                                        set_up, tear_down),
     };
     int file = mkstemp(input_path);
     int status = cmocka_run_group_tests(tests, NULL, NULL);

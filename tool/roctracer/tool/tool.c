@@ -18,6 +18,7 @@
 #include "base/ending.h"
 #include "base/log.h"
 #include "callbacks.h"
+#include "collect/exec_now.h"
 #include "journal.h"
 #include "periods.h"
 #include "plugin.h"
@@ -27,9 +28,11 @@ enum stage {
     STAGE_IDLE,    /* nothing is wanted, or it cannot be done */
     STAGE_ENABLED, /* callbacks and activities are enabled */
     STAGE_ACTIVE,  /* plugin, threads and exit handlers are there */
+    STAGE_LEAVING, /* they are not any more: an exec is under way */
     STAGE_ENDED,
 };
-/* Moves forward only, by exchange; who moves it does the work. In a forked child back to idle. */
+/* Moves by exchange; who moves it does the work. Back to enabled in a forked child, and when an
+ * exec fails. */
 static _Atomic int stage;
 static struct settings settings; /* written by the constructor only */
 
@@ -58,9 +61,12 @@ static void functions_enable(activity_domain_t domain, const struct name_list *f
     }
 }
 
+static void activate(void);
+
 static void on_activity(const char *begin, const char *end, void *unused)
 {
     (void)unused;
+    activate(); /* in a forked child this may be the first event */
     bool before = callbacks_ignore_thread(true);
     journal_drain(callbacks_write); /* calls come before what they caused */
     plugin_activity_write((const roctracer_record_t *)(const void *)begin,
@@ -167,16 +173,56 @@ static void finish(void)
 /* ---- the start --------------------------------------------------------------------------------
  */
 
-/* A child goes on without us: files and threads are the parent's. */
-static void on_fork(void)
+/* Files and threads are the parent's: a child begins anew with its first event. */
+static void on_fork_child(void)
 {
-    if (atomic_load_explicit(&stage, memory_order_acquire) != STAGE_ACTIVE)
+    int before = atomic_load_explicit(&stage, memory_order_acquire);
+    plugin_fork_child();
+    if (before != STAGE_ACTIVE && before != STAGE_LEAVING)
         return;
-    atomic_store_explicit(&stage, STAGE_IDLE, memory_order_release);
     callbacks_forget();
-    callbacks_ignore_thread(true);
     journal_forget();
     periods_forget();
+    callbacks_first_use(activate);
+    atomic_store_explicit(&stage, STAGE_ENABLED, memory_order_release);
+}
+
+/* Another program comes into this process, or not. */
+static void on_exec(void)
+{
+    int active = STAGE_ACTIVE;
+    if (!atomic_compare_exchange_strong_explicit(&stage, &active, STAGE_LEAVING,
+                                                 memory_order_acq_rel, memory_order_acquire))
+        return;
+    bool ignored = callbacks_ignore_thread(true);
+    if (periods_end()) {
+        flush(true);
+        plugin_close();
+    } else {
+        log_warning("roctracer", "the plugin does not return: the trace is not complete");
+    }
+    callbacks_ignore_thread(ignored);
+}
+
+static void on_exec_failed(void)
+{
+    int leaving = STAGE_LEAVING;
+    callbacks_first_use(activate);
+    atomic_compare_exchange_strong_explicit(&stage, &leaving, STAGE_ENABLED, memory_order_acq_rel,
+                                            memory_order_acquire);
+}
+
+static void process_watch(void)
+{
+    static bool watched; /* a forked child, or what is active again, has all this */
+    if (!watched) {
+        pthread_atfork(plugin_fork_prepare, plugin_fork_parent, on_fork_child);
+        atexit(finish);
+        exec_now_watch(on_exec, on_exec_failed);
+    }
+    watched = true;
+    if (!ending_is_prepared() && ending_prepare(finish, false) != 0)
+        log_warning("roctracer", "a program that ends by a signal is not traced to its end");
 }
 
 static void threads_start(void)
@@ -200,10 +246,7 @@ static void activate(void)
     bool ignored = callbacks_ignore_thread(true); /* the plugin may call HSA */
     if (plugin_open(settings.plugin, settings.plugin_folders)) {
         threads_start();
-        pthread_atfork(NULL, NULL, on_fork);
-        atexit(finish);
-        if (ending_prepare(finish, false) != 0)
-            log_warning("roctracer", "a program that ends by a signal is not traced to its end");
+        process_watch();
     } else {
         tracing_disable();
         atomic_store_explicit(&stage, STAGE_IDLE, memory_order_release);
