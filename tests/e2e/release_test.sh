@@ -50,6 +50,19 @@ if [ -f "$build/lib/libcrocprof-tool.so" ]; then
         failed=1
     done
 fi
+# HIP as a wheel brings it: its file's name does not say the release.
+if [ -f "$build/lib/libcrocprof-tool.so" ]; then
+    wheel=$(mktemp -d)
+    cp -L "$(ls "$root"/usr/lib/x86_64-linux-gnu/libamdhip64.so.?)" "$wheel/libamdhip64.so.5"
+    output=$(LIBRARIES_FIRST=$wheel LD_PRELOAD=$LD_PRELOAD:$build/lib/libcrocprof-tool.so \
+        timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/examples/vector_add" 2>&1)
+    if [ "$(grep -cE '^3 .* hipMemcpy$|^1 .* hipLaunchKernel$|^vector_add: ok$' <<<"$output")" != 3 ]; then
+        echo "crocprof under $release, HIP without a version in its name:"
+        echo "$output"
+        failed=1
+    fi
+    rm -rf "$wheel"
+fi
 for check in arguments:examples/vector_add streams:tests/programs/streams; do
     tool=${check%%:*} program=${check#*:}
     [ -f "$build/tests/e2e/libe2e_${tool}_tool.so" ] || continue
