@@ -14,12 +14,23 @@ struct hsa_instance *hsa_instance_of_table(const void *api_table)
     return NULL;
 }
 
+static bool can_serve(const struct hsa_instance *runtime)
+{
+    return hsa_instance_lives(runtime) && runtime->agents.count > 0;
+}
+
 struct hsa_instance *hsa_instance_primary(void)
 {
-    for (uint32_t i = 0; i < HSA_INSTANCES_MAX; i++)
-        if (hsa_instance_lives(&hsa_instances[i]) && hsa_instances[i].agents.count > 0)
-            return &hsa_instances[i];
-    return &hsa_instances[0];
+    /* Any thread, relaxed: an index, and what it stands for is asked each time. */
+    static _Atomic uint32_t latest;
+    uint32_t serving = atomic_load_explicit(&latest, memory_order_relaxed);
+
+    for (uint32_t i = 0; i < HSA_INSTANCES_MAX && !can_serve(&hsa_instances[serving]); i++)
+        serving = i;
+    if (!can_serve(&hsa_instances[serving]))
+        return &hsa_instances[0];
+    atomic_store_explicit(&latest, serving, memory_order_relaxed);
+    return &hsa_instances[serving];
 }
 
 struct hsa_instance *hsa_instance_alone(void)

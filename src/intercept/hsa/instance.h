@@ -47,8 +47,8 @@ static inline bool hsa_instance_lives(const struct hsa_instance *runtime)
 /* The place of that table; a free one if it is not known; NULL: there are too many runtimes. */
 struct hsa_instance *hsa_instance_of_table(const void *api_table);
 
-/* For work on a device that is nobody's in particular: the first that lives and has agents, or the
- * first of all. */
+/* For work on a device that is nobody's in particular: the first that lived and had agents, until
+ * it leaves, and then another one. The first of all when there is none. */
 struct hsa_instance *hsa_instance_primary(void);
 
 /* The only one that lives; NULL: none does, or several do. */

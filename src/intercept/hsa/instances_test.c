@@ -273,6 +273,8 @@ static void one_may_leave(void **state)
         assert_true(intercept_hsa_install(tables[gone], 0));
         agent_ask(goes, goes->gpu, HSA_STATUS_SUCCESS);
         agent_ask(stays, stays->gpu, HSA_STATUS_SUCCESS);
+        /* who took over what is done on devices keeps it */
+        assert_true(intercept_hsa_serves_devices(tables[1 - gone]));
     }
 }
 
