@@ -1,7 +1,8 @@
 /*
  * Two copies of the HSA runtime in one process, as when a Python wheel brings one beside the
- * system's, and a tool that traces kernels, copies and calls of both, or counts their waves.
- * usage: two_runtimes trace|count LIBRARY COPY_OF_IT CODE_OBJECT
+ * system's, and a tool that traces kernels, copies and calls of both, and counts their waves, one
+ * kernel at a time or those of the whole device.
+ * usage: two_runtimes trace|count|device LIBRARY COPY_OF_IT CODE_OBJECT
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -31,7 +32,9 @@ enum { GROUPS = 20, GROUP_ITEMS = 256, ITEMS = GROUPS * GROUP_ITEMS, WAVES = ITE
 
 /* ---- the tool */
 
-static bool counts;
+static bool counts, watches;
+static rocprofiler_context_id_t context;
+static rocprofiler_agent_id_t gpu_agent;
 static _Atomic unsigned kernels_seen, copies_seen, calls_seen, objects_seen, values_seen;
 static rocprofiler_counter_config_id_t waves;
 
@@ -84,6 +87,7 @@ static rocprofiler_status_t agents_take(rocprofiler_agent_version_t version, con
             continue;
         OK(rocprofiler_iterate_agent_supported_counters(agent->id, waves_find, &id));
         OK(rocprofiler_create_counter_config(agent->id, &id, 1, &waves));
+        gpu_agent = agent->id;
     }
     return ROCPROFILER_STATUS_SUCCESS;
 }
@@ -108,6 +112,26 @@ static void on_values(rocprofiler_dispatch_counting_service_data_t data,
     values_seen++;
 }
 
+static void waves_set(rocprofiler_context_id_t id, rocprofiler_agent_id_t agent,
+                      rocprofiler_device_counting_agent_cb_t set, void *unused)
+{
+    (void)agent, (void)unused;
+    OK(set(id, waves));
+}
+
+static double device_waves(void)
+{
+    enum { VALUES_MAX = 1024 };
+    static rocprofiler_counter_record_t values[VALUES_MAX];
+    size_t count = VALUES_MAX;
+    double sum = 0;
+    OK(rocprofiler_sample_device_counting_service(context, (rocprofiler_user_data_t){0},
+                                                  ROCPROFILER_COUNTER_FLAG_NONE, values, &count));
+    for (size_t i = 0; i < count; i++)
+        sum += values[i].counter_value;
+    return sum;
+}
+
 static int initialize(rocprofiler_client_finalize_t finalize, void *data)
 {
     static const struct {
@@ -117,7 +141,6 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
                  {ROCPROFILER_CALLBACK_TRACING_MEMORY_COPY, &copies_seen},
                  {ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API, &calls_seen},
                  {ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, &objects_seen}};
-    rocprofiler_context_id_t context = {0};
     (void)finalize, (void)data;
     OK(rocprofiler_create_context(&context));
     OK(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, agents_take,
@@ -130,6 +153,9 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     if (counts)
         OK(rocprofiler_configure_callback_dispatch_counting_service(context, on_dispatch, NULL,
                                                                     on_values, NULL));
+    if (watches)
+        OK(rocprofiler_configure_device_counting_service(context, (rocprofiler_buffer_id_t){0},
+                                                         gpu_agent, waves_set, NULL));
     OK(rocprofiler_start_context(context));
     return 0;
 }
@@ -284,6 +310,7 @@ static void wait_for(struct runtime *r, hsa_signal_t signal)
 
 static void kernel_run(struct runtime *r)
 {
+    double before = watches ? device_waves() : 0;
     enum { FENCES = 1 << 8 | 2 << 9 | 2 << 11 };
     hsa_kernel_dispatch_packet_t packet = {.workgroup_size_x = GROUP_ITEMS,
                                            .workgroup_size_y = 1,
@@ -304,6 +331,7 @@ static void kernel_run(struct runtime *r)
     r->runs++;
     for (uint32_t i = 0; i < ITEMS; i++)
         EXPECT(r->words[i] == r->runs * i);
+    EXPECT(!watches || device_waves() - before == WAVES);
 }
 
 static void copy_run(struct runtime *r)
@@ -334,6 +362,7 @@ int main(int argc, char **argv)
     static struct runtime first, second;
     EXPECT(argc == 5);
     counts = strcmp(argv[1], "count") == 0;
+    watches = strcmp(argv[1], "device") == 0;
     functions_find(&first, argv[2]);
     functions_find(&second, argv[3]);
     second.number = 1;

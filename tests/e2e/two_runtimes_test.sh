@@ -10,7 +10,7 @@ rename() { # names of the same length, so that nothing in the file moves
 rename "$runtime" >"$work/libhsa-runtime64.so.W"
 thunk=$(ldd "$runtime" | awk '$1 == "libhsakmt.so.1" { print $3 }')
 [ -z "$thunk" ] || rename "$thunk" >"$work/libhsakmt.so.W"
-for mode in trace count; do
+for mode in trace count device; do
     LD_LIBRARY_PATH=$work "$crocgpu" "$program" $mode "$runtime" "$work/libhsa-runtime64.so.W" \
         "$code_object" || status=1
 done
