@@ -63,20 +63,20 @@ static double writer_seconds(const char *unused, uint32_t records, uint64_t *byt
 {
     (void)unused;
     (void)records;
-    char path[] = "/dev/shm/crocprof-out-XXXXXX";
-    int file = mkstemp(path);
-    if (file < 0) {
-        perror(path);
+    char folder[] = "/dev/shm/crocprof-out-XXXXXX", path[64];
+    if (!mkdtemp(folder)) {
+        perror(folder);
         return -1;
     }
+    snprintf(path, sizeof path, "%s/trace", folder);
     double begin = now_s();
     int status = trace_write(path);
     double seconds = now_s() - begin;
     struct stat info = {0};
-    fstat(file, &info);
+    stat(path, &info);
     *bytes = (uint64_t)info.st_size;
-    close(file);
     unlink(path);
+    rmdir(folder);
     return status == 0 ? seconds : -1;
 }
 

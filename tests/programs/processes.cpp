@@ -1,17 +1,22 @@
 // One process becomes two, or another one: what each did is its own, once, and complete.
 // usage: processes fork CALLS CHILD_CALLS exit|_exit|quick_exit|abort|term|exec
 //        processes before CHILDREN LAUNCHES   children start HIP themselves, after fork
+//        processes storm THREADS CHILDREN CALLS   forks while threads make calls
 //        processes raw CALLS                  a child that no handler of fork() knows of, which exits
 //        processes exec HOW LAUNCHES PROGRAM [ARGUMENT...]
 //        processes exec_fails HOW LAUNCHES FILE
 //        processes vfork LAUNCHES PROGRAM
+//        processes daemon CALLS DAEMON_CALLS
 #include "common.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <fcntl.h>
 #include <vector>
@@ -99,6 +104,45 @@ static int before_mode(char **argv)
     return wrong;
 }
 
+// HSA's, because HIP 5.2 takes a lock for its callbacks in every call, which a child may inherit locked.
+static void hsa_calls_make(int calls)
+{
+    typedef int (*get_info_fn)(int what, void *value);
+    static const get_info_fn get_info = (get_info_fn)dlsym(RTLD_DEFAULT, "hsa_system_get_info");
+    uint16_t major;
+    for (int n = 0; n < calls; n++)
+        get_info(0, &major);
+}
+
+static int storm_mode(char **argv)
+{
+    std::atomic<bool> stop{false};
+    std::atomic<long> made{0};
+    std::vector<std::thread> threads;
+    int count = 0, wrong = 0;
+    HIP_CHECK(hipGetDeviceCount(&count));
+    for (int n = 0; n < atoi(argv[2]); n++)
+        threads.emplace_back([&] {
+            for (; !stop; made += 100) {
+                hsa_calls_make(100);
+                usleep(100);
+            }
+        });
+    for (int n = 0; n < atoi(argv[3]); n++) {
+        pid_t child = fork();
+        if (child == 0) {
+            hsa_calls_make(atoi(argv[4]));
+            end(n % 2 ? "_exit" : "term");
+        }
+        wrong += status_of(child) != (n % 2 ? STATUS : -SIGTERM);
+    }
+    stop = true;
+    for (std::thread &thread : threads)
+        thread.join();
+    printf("parent %d made %ld\n", (int)getpid(), made.load());
+    return wrong;
+}
+
 static int raw_mode(char **argv)
 {
     int count = 0;
@@ -165,6 +209,17 @@ static int vfork_mode(char **argv)
     return status;
 }
 
+static int daemon_mode(char **argv)
+{
+    int count = 0;
+    HIP_CHECK(hipGetDeviceCount(&count));
+    calls_make(atoi(argv[2]));
+    if (daemon(1, 1) != 0) // the standard output stays: who reads it knows when the daemon ends
+        return 1;
+    calls_make(atoi(argv[3]));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 2 ? argv[1] : "";
@@ -172,6 +227,10 @@ int main(int argc, char **argv)
         return fork_mode(argv);
     if (strcmp(mode, "before") == 0 && argc == 4)
         return before_mode(argv);
+    if (strcmp(mode, "daemon") == 0 && argc == 4)
+        return daemon_mode(argv);
+    if (strcmp(mode, "storm") == 0 && argc == 5)
+        return storm_mode(argv);
     if (strcmp(mode, "raw") == 0 && argc == 3)
         return raw_mode(argv);
     if (strcmp(mode, "exec") == 0 && argc > 4)

@@ -27,6 +27,7 @@ static struct {
     int (*fexecve)(int file, char *const arguments[], char *const environment[]);
     int (*execveat)(int folder, const char *path, char *const arguments[],
                     char *const environment[], int flags);
+    int (*daemon)(int keep_folder, int keep_files);
 } real;
 
 __attribute__((constructor)) static void real_find(void)
@@ -34,6 +35,7 @@ __attribute__((constructor)) static void real_find(void)
     *(void **)&real.execve = dlsym(RTLD_NEXT, "execve");
     *(void **)&real.execvpe = dlsym(RTLD_NEXT, "execvpe");
     *(void **)&real.fexecve = dlsym(RTLD_NEXT, "fexecve");
+    *(void **)&real.daemon = dlsym(RTLD_NEXT, "daemon");
     *(void **)&real.execveat = dlsym(RTLD_NEXT, "execveat"); /* since glibc 2.34 */
 }
 
@@ -127,6 +129,13 @@ EXPORT int execveat(int folder, const char *path, char *const arguments[],
     return comes_back(left, real.execveat
                                 ? real.execveat(folder, path, arguments, environment, flags)
                                 : missing());
+}
+
+/* This process ends and a child goes on: it has what it does from here on. */
+EXPORT int daemon(int keep_folder, int keep_files)
+{
+    bool left = leaves(true);
+    return comes_back(left, real.daemon ? real.daemon(keep_folder, keep_files) : missing());
 }
 
 /* ---- arguments one by one; nothing may be allocated here */
