@@ -260,6 +260,18 @@ static void slot_decode(struct code *code, struct vm_reader *reader, struct code
 }
 
 /*
+ * A wave ran straight over the end of its region into memory that is mapped, too: the mapping that
+ * the region mirrors was shorter than the one that stands there now, or the next one touches it.
+ */
+static const struct inst *region_leave(struct wave *wave, const struct inst *inst, uint64_t va)
+{
+    if (!code_enter(engine_code(wave->group->engine), wave->group->reader, wave, va))
+        return wave_fault(wave, inst, FAULT_MEMORY_EXEC, va);
+    wave_uncount(wave, inst);
+    return wave->pc;
+}
+
+/*
  * First execution of a slot: decodes it and returns it again. The run loop counts whatever class
  * the slot has when its handler returned, so this turn, which executed nothing, is taken back.
  */
@@ -270,7 +282,9 @@ static const struct inst *decode_stub(struct wave *wave, const struct inst *inst
     struct code_region *region = region_of_slot(code, inst);
     uint64_t at = (uint64_t)(inst - region->slots), va = region->start_va + 4 * at;
     struct vm_range range;
-    const uint32_t *words = va < region->end_va ? vm_translate(reader, va, 4, VM_READ) : NULL;
+    const uint32_t *words = vm_translate(reader, va, 4, VM_READ);
+    if (words && va >= region->end_va)
+        return region_leave(wave, inst, va);
     if (!words || !vm_range_find(reader, va, &range))
         return wave_fault(wave, inst, FAULT_MEMORY_EXEC, va);
     uint64_t left = (range.end - va) / 4;

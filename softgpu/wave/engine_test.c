@@ -276,6 +276,27 @@ static void rewritten_code(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* Programs of all sizes come and go at one address: the long one runs over the end of the short
+ * one's mapping. */
+static void longer_mapping(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(1, PROLOGUE "v_mov_b32 v3, 17\n" EPILOGUE);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(kernel_runner_remap(runner, 4096), 0);
+    assert_int_equal(run(runner, 0, one_wave).fault, FAULT_NONE);
+    assert_int_equal(words[5], 17);
+    assert_int_equal(kernel_runner_remap(runner, 65536), 0);
+    assert_int_equal(kernel_runner_load(runner, 0,
+                                        PROLOGUE "v_mov_b32 v3, 0\n.rept 3000\n"
+                                                 "v_add_u32 v3, 0x101, v3\n.endr\n" EPILOGUE),
+                     0);
+    struct dispatch_result result = run(runner, 0, one_wave);
+    assert_int_equal(result.fault, FAULT_NONE);
+    assert_int_equal(words[5], 3000 * 0x101);
+    kernel_runner_destroy(runner);
+}
+
 /* One thread: a kernel that spins, with and without s_sleep, does not stop the one that frees it.
  */
 static void spinning_kernel(void **state)
@@ -406,6 +427,7 @@ int main(void)
         cmocka_unit_test(lds_atomics),
         cmocka_unit_test(faults_name_the_place),
         cmocka_unit_test(rewritten_code),
+        cmocka_unit_test(longer_mapping),
         cmocka_unit_test(spinning_kernel),
         cmocka_unit_test(lds_widths),
         cmocka_unit_test(offsets_do_not_wrap),

@@ -108,6 +108,12 @@ void kernel_runner_allow_gws(struct kernel_runner *r)
     r->gws = true;
 }
 
+int kernel_runner_remap(struct kernel_runner *r, size_t bytes)
+{
+    const int status = vm_unmap(r->vm, (uint64_t)(uintptr_t)r->code);
+    return status < 0 ? status : map_same(r->vm, r->code, bytes);
+}
+
 static ssize_t assemble(const char *cpu, const char *text, uint8_t *code, size_t capacity)
 {
     char folder[] = "/tmp/croc_kernel_XXXXXX", path[64], command[256];

@@ -27,6 +27,9 @@ int kernel_runner_create_on(const char *gpu, int threads, size_t buffer_bytes,
 /* Assembles `text` into program slot 0..3, replacing what was there. 0 or -errno. */
 int kernel_runner_load(struct kernel_runner *runner, unsigned slot, const char *text);
 
+/* Maps the first `bytes` of the programs' memory anew, and nothing behind them. 0 or -errno. */
+int kernel_runner_remap(struct kernel_runner *runner, size_t bytes);
+
 /* Kernels started from now on may use global wave sync. */
 void kernel_runner_allow_gws(struct kernel_runner *runner);
 
