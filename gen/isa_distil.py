@@ -143,8 +143,10 @@ def value_type(vt, mnemonic, first):
         return "-"
     if vt == "i1":
         return "m64"
-    if vt in ("v2i16", "v2f16", "v4f16", "v4i16", "v2bf16"):
-        return "pk16" if vt.startswith("v2") else "b64"
+    if vt in ("v4f16", "v4i16"):
+        return "b64"
+    if vt in ("v2i16", "v2f16", "v2bf16"):
+        return "pki16" if vt == "v2i16" else "pk16"
     if vt == "v2f32":
         return "pkf32"
     if vt in ("f16", "f32", "f64"):
@@ -329,9 +331,9 @@ def main():
     order = [f[0] for f in FORMATS]
     print("# The gfx9 instruction set of gfx906, gfx908, gfx90a and gfx942, one line per encoding.")
     print("# Written by gen/isa_distil.py from LLVM 15's target description; checked against")
-    print("# llvm-mc by softgpu/isa/decode_test.c. Operand types: b/i/u/f + bits, pk16 (two halves),")
-    print("# pkf32 (two floats), m64 (lane mask, VCC where the encoding has no field for it);")
-    print("# prefix a. accumulation register, s. scalar register; - none.")
+    print("# llvm-mc by softgpu/isa/decode_test.c. Operand types: b/i/u/f + bits, pk16 (two f16),")
+    print("# pki16 (two integers), pkf32 (two floats), m64 (lane mask, VCC where the encoding has no field")
+    print("# for it); prefix a. accumulation register, s. scalar register; - none.")
     print("# targets: bit 0 gfx906, 1 gfx908, 2 gfx90a, 3 gfx942")
     print("# format opcode mnemonic targets class dst sdst src0 src1 src2")
     for fmt, opcode, mnemonic, slots in sorted(rows, key=lambda r: (order.index(r[0]), r[1], r[2], r[3])):

@@ -5,11 +5,11 @@
 unsigned isa_type_dwords(enum operand_type type)
 {
     static const uint8_t dwords[] = {
-        [TYPE_NONE] = 0,  [TYPE_B16] = 1,  [TYPE_B32] = 1,   [TYPE_B64] = 2,    [TYPE_B96] = 3,
-        [TYPE_B128] = 4,  [TYPE_B256] = 8, [TYPE_B512] = 16, [TYPE_B1024] = 32, [TYPE_I16] = 1,
-        [TYPE_U16] = 1,   [TYPE_F16] = 1,  [TYPE_I32] = 1,   [TYPE_U32] = 1,    [TYPE_F32] = 1,
-        [TYPE_I64] = 2,   [TYPE_U64] = 2,  [TYPE_F64] = 2,   [TYPE_PK16] = 1,   [TYPE_PKF32] = 2,
-        [TYPE_MASK64] = 2};
+        [TYPE_NONE] = 0,  [TYPE_B16] = 1,   [TYPE_B32] = 1,   [TYPE_B64] = 2,    [TYPE_B96] = 3,
+        [TYPE_B128] = 4,  [TYPE_B256] = 8,  [TYPE_B512] = 16, [TYPE_B1024] = 32, [TYPE_I16] = 1,
+        [TYPE_U16] = 1,   [TYPE_F16] = 1,   [TYPE_I32] = 1,   [TYPE_U32] = 1,    [TYPE_F32] = 1,
+        [TYPE_I64] = 2,   [TYPE_U64] = 2,   [TYPE_F64] = 2,   [TYPE_PK16] = 1,   [TYPE_PKI16] = 1,
+        [TYPE_PKF32] = 2, [TYPE_MASK64] = 2};
     return dwords[type];
 }
 
@@ -24,18 +24,23 @@ static bool type_is_64(enum operand_type type)
            type == TYPE_MASK64;
 }
 
-/* Inline integers keep their value at every width; 64-bit operands see the sign extended. */
+/*
+ * Inline integers keep their value at every width: 64-bit operands see the sign extended, 16-bit
+ * and packed ones the same 32 bits as others, of which op_sel picks a half.
+ */
 uint64_t inline_integer(enum operand_type type, int32_t value)
 {
     if (type_is_64(type))
         return (uint64_t)(int64_t)value;
-    if (type_is_16(type))
-        return (uint16_t)value;
     uint64_t low = (uint32_t)value;
     return type == TYPE_PKF32 ? low | low << 32 : low;
 }
 
-/* Inline floats take the operand's own width; packed halves see the f16 in the low half only. */
+/*
+ * Inline floats take the operand's own width; packed f16 see the f16 in the low half only. Integers
+ * of 16 bits, packed or not, get no f16 but the 32 bits of the single precision constant, as LLVM
+ * found out (getInlineEncodingV216; the manual says nothing).
+ */
 uint64_t inline_float(enum operand_type type, unsigned encoding)
 {
     static const struct {
@@ -50,7 +55,7 @@ uint64_t inline_float(enum operand_type type, unsigned encoding)
         {0x3118, 0x3e22f983, 0x3fc45f306dc9c882}};
     if (type_is_64(type))
         return values[encoding - 240].f64;
-    if (type_is_16(type) || type == TYPE_PK16)
+    if (type == TYPE_F16 || type == TYPE_PK16)
         return values[encoding - 240].f16;
     uint64_t low = values[encoding - 240].f32;
     return type == TYPE_PKF32 ? low | low << 32 : low;
@@ -452,6 +457,13 @@ static bool operands_fit(const struct inst *inst)
            operand_fits(&inst->src[1]) && operand_fits(&inst->src[2]);
 }
 
+/* AMD: V_DOT2 of MI200, and of no other, flushes its f16 denormals to zero. */
+static uint32_t flags_of(enum gpu_gen gen, const struct isa_entry *entry)
+{
+    const bool dot2 = entry->op == OP_V_DOT2_F32_F16 || entry->op == OP_V_DOT2C_F32_F16;
+    return entry->flags | (gen == GPU_GFX90A && dot2 ? IF_FLUSH_F16 : 0);
+}
+
 int isa_decode(enum gpu_gen gen, const uint32_t *code, size_t dwords, struct inst *inst)
 {
     const struct encoding *encoding = dwords > 0 ? encoding_find(code[0]) : NULL;
@@ -467,7 +479,7 @@ int isa_decode(enum gpu_gen gen, const uint32_t *code, size_t dwords, struct ins
     inst->dwords = encoding->dwords;
     inst->klass = entry->klass;
     inst->tally = entry->tally;
-    inst->flags = entry->flags;
+    inst->flags = flags_of(gen, entry);
     inst->raw[0] = code[0];
     inst->raw[1] = dwords > 1 ? code[1] : 0;
     count_sources(inst, entry);

@@ -211,7 +211,7 @@ static bool operands_unprintable(const struct inst *inst)
         bool is_float = type == TYPE_F16 || type == TYPE_F32 || type == TYPE_F64;
         if ((inst->neg | inst->abs) >> slot & 1 && !is_float && inst->format != FMT_VOP3P)
             return true;
-        if (type == TYPE_PK16 && inst->src[slot].literal)
+        if ((type == TYPE_PK16 || type == TYPE_PKI16) && inst->src[slot].literal)
             return true;
     }
     return inst->modifier == MOD_SDWA &&

@@ -97,7 +97,8 @@ enum operand_type {
     TYPE_I64,
     TYPE_U64,
     TYPE_F64,
-    TYPE_PK16,  /* two 16-bit halves (VOP3P) */
+    TYPE_PK16,  /* two f16 (VOP3P) */
+    TYPE_PKI16, /* two 16-bit integers (VOP3P) */
     TYPE_PKF32, /* two f32 in a register pair (gfx90a v_pk_*_f32) */
     TYPE_MASK64 /* a lane mask in a scalar pair */
 };
@@ -108,8 +109,8 @@ struct operand {
     uint8_t dwords;  /* register width */
     uint8_t literal; /* came from a 32-bit literal dword */
     uint16_t index;
-    uint64_t value; /* OPND_CONST. f16 constants sit in the low 16 bits; for TYPE_PK16 the
-                       constant as the hardware presents it before op_sel */
+    uint64_t value; /* OPND_CONST, as the hardware presents it before op_sel: 32 bits for 16-bit
+                       and packed types, of which op_sel picks halves */
 };
 
 enum inst_modifier { MOD_NONE, MOD_SDWA, MOD_DPP };
@@ -136,7 +137,8 @@ enum inst_flag {
     IF_STORE = 1 << 18,
     IF_LOAD = 1 << 19,
     IF_DATA_AGPR = 1 << 20, /* memory data lives in AGPRs (gfx90a acc bit) */
-    IF_PAIR = 1 << 21       /* DS: two addresses, each with its own 8-bit offset */
+    IF_PAIR = 1 << 21,      /* DS: two addresses, each with its own 8-bit offset */
+    IF_FLUSH_F16 = 1 << 22  /* denormal packed f16 sources count as zeros, whatever MODE says */
 };
 
 struct inst {

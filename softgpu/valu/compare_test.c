@@ -1,5 +1,5 @@
 /*
- * Comparisons of every type and condition, and packed operations, against the definitions. The
+ * Comparisons of every type and condition against the definitions (packed: vop3p_test.c). The
  * conditions of v_cmp are sets of outcomes: less 1, equal 2, greater 4, unordered 8.
  */
 #include "valu/reference.h"
@@ -153,139 +153,11 @@ static void classes(void **state)
     each_build(all_classes);
 }
 
-/* Packed operations must do to each half what the plain operation does to one. */
-static const struct {
-    uint16_t packed, plain;
-    uint8_t sources;
-    bool floating;
-} packed_ops[] = {
-    {OP_V_PK_ADD_U16, OP_V_ADD_U16, 2, false},
-    {OP_V_PK_SUB_U16, OP_V_SUB_U16, 2, false},
-    {OP_V_PK_ADD_I16, OP_V_ADD_I16, 2, false},
-    {OP_V_PK_SUB_I16, OP_V_SUB_I16, 2, false},
-    {OP_V_PK_MUL_LO_U16, OP_V_MUL_LO_U16, 2, false},
-    {OP_V_PK_LSHLREV_B16, OP_V_LSHLREV_B16, 2, false},
-    {OP_V_PK_LSHRREV_B16, OP_V_LSHRREV_B16, 2, false},
-    {OP_V_PK_ASHRREV_I16, OP_V_ASHRREV_I16, 2, false},
-    {OP_V_PK_MIN_U16, OP_V_MIN_U16, 2, false},
-    {OP_V_PK_MAX_U16, OP_V_MAX_U16, 2, false},
-    {OP_V_PK_MIN_I16, OP_V_MIN_I16, 2, false},
-    {OP_V_PK_MAX_I16, OP_V_MAX_I16, 2, false},
-    {OP_V_PK_MAD_U16, OP_V_MAD_U16, 3, false},
-    {OP_V_PK_MAD_I16, OP_V_MAD_I16, 3, false},
-    {OP_V_PK_ADD_F16, OP_V_ADD_F16, 2, true},
-    {OP_V_PK_MUL_F16, OP_V_MUL_F16, 2, true},
-    {OP_V_PK_MIN_F16, OP_V_MIN_F16, 2, true},
-    {OP_V_PK_MAX_F16, OP_V_MAX_F16, 2, true},
-    {OP_V_PK_FMA_F16, OP_V_FMA_F16, 3, true},
-};
-
-static void packed_check(size_t n)
-{
-    struct inst i = {.op = packed_ops[n].packed,
-                     .format = FMT_VOP3P,
-                     .dst = vgpr(2),
-                     .src_count = packed_ops[n].sources};
-    lane_row wanted;
-    const bool usual = random_below(2);
-    i.op_sel = usual ? 0 : (uint8_t)random_below(8);
-    i.op_sel_hi = usual ? 7 : (uint8_t)random_below(8);
-    i.neg = packed_ops[n].floating ? (uint8_t)random_below(8) : 0;
-    i.neg_hi = packed_ops[n].floating ? (uint8_t)random_below(8) : 0;
-    i.flags = random_below(3) ? 0 : IF_CLAMP;
-    for (int s = 0; s < 3; s++) {
-        i.src[s] = vgpr_typed((uint16_t)(4 + s), TYPE_PK16, 1);
-        for (int l = 0; l < WAVE_LANES; l++)
-            registers[4 + s][l] = (uint32_t)random_bits();
-    }
-    memset(wanted, 0, sizeof wanted);
-    for (int h = 0; h < 2; h++) { /* by the plain operation, on halves taken out by hand */
-        struct inst p = {.op = packed_ops[n].plain,
-                         .format = FMT_VOP3,
-                         .dst = vgpr(12),
-                         .src_count = packed_ops[n].sources};
-        p.flags = i.flags;
-        for (int s = 0; s < 3; s++) {
-            p.src[s] = vgpr_typed((uint16_t)(8 + s), TYPE_F16, 1);
-            for (int l = 0; l < WAVE_LANES; l++) {
-                const int high = (h ? i.op_sel_hi : i.op_sel) >> s & 1;
-                const uint32_t sign = ((h ? i.neg_hi : i.neg) >> s & 1u) << 15;
-                registers[8 + s][l] = (registers[4 + s][l] >> 16 * high & 0xffff) ^ sign;
-            }
-        }
-        run(&p);
-        for (int l = 0; l < WAVE_LANES; l++)
-            wanted[l] |= (registers[12][l] & 0xffff) << 16 * h;
-    }
-    run(&i);
-    for (int l = 0; l < 2 * WAVE_LANES; l++) { /* which of two NaNs survives is not defined */
-        const uint16_t x = (uint16_t)(registers[2][l / 2] >> l % 2 * 16);
-        const uint16_t y = (uint16_t)(wanted[l / 2] >> l % 2 * 16);
-        const bool nans =
-            packed_ops[n].floating && is_nan(&half_format, x) && is_nan(&half_format, y);
-        assert_true(x == y || nans);
-    }
-}
-static void all_packed(void)
-{
-    for (int round = 0; round < 40; round++)
-        for (size_t n = 0; n < sizeof packed_ops / sizeof *packed_ops; n++)
-            packed_check(n);
-}
-static void packed(void **state)
-{
-    (void)state;
-    each_build(all_packed);
-}
-
-/* gfx90a's register pairs of floats; the products of small integers are exact. */
-static void pairs_of_floats(void)
-{
-    for (int round = 0; round < 64; round++) {
-        struct inst i = {
-            .op = OP_V_PK_FMA_F32, .format = FMT_VOP3P, .dst = vgpr(5), .src_count = 3};
-        i.op_sel = (uint8_t)random_below(8);
-        i.op_sel_hi = (uint8_t)random_below(8);
-        i.neg = (uint8_t)random_below(8);
-        i.neg_hi = (uint8_t)random_below(8);
-        static const uint16_t regs[3] = {4, 6, 8};
-        float v[3][2][WAVE_LANES], wanted[2][WAVE_LANES];
-        for (int s = 0; s < 3; s++) {
-            i.src[s] = vgpr_typed(regs[s], TYPE_PKF32, 2);
-            for (int l = 0; l < WAVE_LANES; l++)
-                for (int h = 0; h < 2; h++) {
-                    v[s][h][l] = (float)random_below(1000) - 500;
-                    registers[regs[s] + h][l] = float_bits(v[s][h][l]);
-                }
-        }
-        for (int l = 0; l < WAVE_LANES; l++)
-            for (int h = 0; h < 2; h++) {
-                float x[3];
-                for (int s = 0; s < 3; s++) {
-                    x[s] = v[s][(h ? i.op_sel_hi : i.op_sel) >> s & 1][l];
-                    x[s] = (h ? i.neg_hi : i.neg) >> s & 1 ? -x[s] : x[s];
-                }
-                wanted[h][l] = x[0] * x[1] + x[2];
-            }
-        run(&i); /* the destination overlaps the first source, shifted */
-        for (int l = 0; l < WAVE_LANES; l++)
-            for (int h = 0; h < 2; h++)
-                assert_true(float_of(registers[5 + h][l]) == wanted[h][l]);
-    }
-}
-static void packed_f32(void **state)
-{
-    (void)state;
-    each_build(pairs_of_floats);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comparisons),
         cmocka_unit_test(classes),
-        cmocka_unit_test(packed),
-        cmocka_unit_test(packed_f32),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,8 +145,9 @@ static const struct inst *exec_packed(struct wave *w, const struct inst *i)
     const u32 *whole[3] = {NULL, NULL, NULL}, *part[3] = {NULL, NULL, NULL};
     const bool vop3p = i->format == FMT_VOP3P;
     const u32 select[2] = {vop3p ? i->op_sel : 0, vop3p ? i->op_sel_hi : 7};
-    const u32 negate[2] = {vop3p ? i->neg : 0, vop3p ? i->neg_hi : 0};
-    const bool float_clamp = i->flags & IF_CLAMP && op->flags & OPF_F16_OUT;
+    const bool floats = op->flags & OPF_F16_OUT, signs = vop3p && floats;
+    const u32 negate[2] = {signs ? i->neg : 0, signs ? i->neg_hi : 0};
+    const bool float_clamp = i->flags & IF_CLAMP && floats;
     valu_kernel *kernel = i->flags & IF_CLAMP && op->clamped ? op->clamped : op->kernel;
     for (int n = 0; n < 3; n++)
         if (op->dwords[n + 1])
@@ -215,8 +216,9 @@ static bool fetchable(const struct operand *o)
 
 static bool modified(const struct inst *i)
 {
-    return i->modifier != MOD_NONE || i->neg || i->abs || i->omod || i->flags & IF_CLAMP ||
-           (i->format == FMT_VOP3 && i->op_sel);
+    return i->modifier != MOD_NONE || i->neg || i->abs || i->omod ||
+           i->flags & (IF_CLAMP | IF_FLUSH_F16) || (i->format == FMT_VOP3 && i->op_sel) ||
+           halves_modified(i, 0) || halves_modified(i, 1);
 }
 
 static inst_exec_fn *choose_fast(const struct inst *i, const struct valu_op *op)

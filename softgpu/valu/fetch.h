@@ -62,6 +62,36 @@ KERNEL_INLINE void sdwa_select(u32 *row, u32 select, bool sign_extend)
         LANES row[l] = row[l] >> shift << (32 - bits) >> (32 - bits);
 }
 
+KERNEL_INLINE bool type_is_packed16(uint8_t type)
+{
+    return type == TYPE_PK16 || type == TYPE_PKI16;
+}
+/* Source n of VOP3P is two halves, and op_sel, op_sel_hi, neg_lo or neg_hi do something to them. */
+KERNEL_INLINE bool halves_modified(const struct inst *i, int n)
+{
+    const bool usual = !(i->op_sel >> n & 1) && i->op_sel_hi >> n & 1;
+    return i->format == FMT_VOP3P && type_is_packed16(i->src[n].type) &&
+           (!usual || (i->neg | i->neg_hi) >> n & 1);
+}
+/* op_sel and neg_lo make the low half of source n, op_sel_hi and neg_hi the high one. Integers have
+ * no sign bit to flip. */
+KERNEL_INLINE void halves_select(u32 *d, const u32 *s, const struct inst *i, int n)
+{
+    const u32 low = i->op_sel >> n & 1 ? 16 : 0, high = i->op_sel_hi >> n & 1 ? 16 : 0;
+    const u32 signs = (i->neg >> n & 1u) << 15 | (i->neg_hi >> n & 1u) << 31;
+    const u32 flip = i->src[n].type == TYPE_PK16 ? signs : 0;
+    LANES d[l] = ((s[l] >> low & 0xffff) | s[l] >> high << 16) ^ flip;
+}
+KERNEL_INLINE void halves_flush(u32 *d, const u32 *s)
+{
+    LANES
+    {
+        const u32 low = s[l] & 0x7c00 ? 0xffff : 0x8000;
+        const u32 high = s[l] & 0x7c000000 ? 0xffff0000 : 0x80000000;
+        d[l] = s[l] & (low | high);
+    }
+}
+
 KERNEL_INLINE u32 sign_bit_of(uint8_t type)
 {
     const bool half = type == TYPE_F16 || type == TYPE_B16 || type == TYPE_I16 || type == TYPE_U16;
@@ -74,10 +104,28 @@ KERNEL_INLINE void sign_modify(u32 *d, const u32 *s, u32 sign, bool absolute, bo
     LANES d[l] = (s[l] & keep) ^ flip;
 }
 
-/* Source n with DPP, SDWA, op_sel, abs and neg applied. */
-static inline const u32 *source_modified(const struct wave *w, const struct inst *i, int n,
-                                         int dwords, u32 *temp)
+/* VOP3P: halves are chosen and negated one by one; a 32-bit source has neg_lo alone, if a float. */
+static inline const u32 *source_vop3p(const struct wave *w, const struct inst *i, int n, int dwords,
+                                      u32 *temp)
 {
+    const struct operand *o = &i->src[n];
+    const u32 *p = source_plain(w, o, dwords, temp);
+    if (halves_modified(i, n)) {
+        halves_select(temp, p, i, n);
+        return temp;
+    }
+    if (o->type != TYPE_F32 || !(i->neg >> n & 1))
+        return p;
+    sign_modify(temp, p, 0x80000000, false, true);
+    return temp;
+}
+
+/* Source n with DPP, SDWA, op_sel, abs and neg applied. */
+static inline const u32 *source_unflushed(const struct wave *w, const struct inst *i, int n,
+                                          int dwords, u32 *temp)
+{
+    if (i->format == FMT_VOP3P)
+        return source_vop3p(w, i, n, dwords, temp);
     const struct operand *o = &i->src[n];
     const bool absolute = i->abs >> n & 1, negate = i->neg >> n & 1;
     const bool high_half = i->format == FMT_VOP3 && (i->op_sel >> n & 1);
@@ -108,6 +156,16 @@ static inline const u32 *source_modified(const struct wave *w, const struct inst
     u32 *top = temp + (dwords - 1) * WAVE_LANES;
     if (absolute || negate)
         sign_modify(top, top, sign_bit_of(o->type), absolute, negate);
+    return temp;
+}
+
+static inline const u32 *source_modified(const struct wave *w, const struct inst *i, int n,
+                                         int dwords, u32 *temp)
+{
+    const u32 *p = source_unflushed(w, i, n, dwords, temp);
+    if (!(i->flags & IF_FLUSH_F16) || i->src[n].type != TYPE_PK16)
+        return p;
+    halves_flush(temp, p);
     return temp;
 }
 

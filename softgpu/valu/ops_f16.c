@@ -8,12 +8,15 @@ KERNEL_INLINE f32 fract_f16(f32 x)
     const f32 r = x - floor_f32(x);
     return r > 0x1.ffcp-1f ? 0x1.ffcp-1f : r;
 }
-/* One half, exactly: the exponent moves by multiplication, which is right for denormals too. */
+/* One half, exactly. Denormals go by way of an integer: as a shifted f32 they would be denormals,
+ * too, which MXCSR may flush. */
 KERNEL_INLINE f32 f32_of_half(u32 h)
 {
     const u32 m = h & 0x7fff;
-    const f32 f = f32_of(m << 13) * 0x1p112f;
-    return f32_of((m >= 0x7c00 ? (m << 13 | INF32) : bits32(f)) | (h & 0x8000) << 16);
+    const f32 tiny = (f32)(i32)m * 0x1p-24f;
+    const u32 normal = (m << 13) + ((127 - 15) << 23);
+    const u32 u = m >= 0x7c00 ? (m << 13 | INF32) : m < 0x400 ? bits32(tiny) : normal;
+    return f32_of(u | (h & 0x8000) << 16);
 }
 
 /* Two roundings; denormals always flushed, as v_mad_f32. */
@@ -54,7 +57,11 @@ KERNEL_INLINE u32 div_fixup_f16(u32 a, u32 b, u32 c)
     return nan16(c) ? (c | 0x200) : r;
 }
 
-/* Products of halves are exact in f32; the sums round one after the other. */
+/*
+ * Products of halves are exact in f32; the sums round one after the other, from left to right of
+ * the manual's a.lo * b.lo + a.hi * b.hi + c. Denormal f32, in and out, are flushed whatever MODE
+ * says.
+ */
 static void V_DOT2_F32_F16_rows(KERNEL_ARGS)
 {
     KERNEL_ENV;

@@ -102,9 +102,9 @@ KERNEL_INLINE void half_of_row(u32 *d, const f32 *s)
 KERNEL_INLINE f32 half_to_f32(u32 h)
 {
     const u32 sign = (h & 0x8000) << 16, magnitude = h & 0x7fff;
-    /* Moves the exponent field, then rescales by 2^112: right for denormals too. */
-    f32 f = f32_of(magnitude << 13) * 0x1p112f;
-    u32 bits = bits32(f);
+    /* Denormals by way of an integer: MXCSR may flush a denormal f32. */
+    const f32 tiny = (f32)(i32)magnitude * 0x1p-24f;
+    u32 bits = magnitude < 0x400 ? bits32(tiny) : (magnitude << 13) + ((127 - 15) << 23);
     bits = magnitude >= 0x7c00 ? (magnitude << 13 | 0x7f800000) : bits;
     bits |= magnitude > 0x7c00 ? 0x400000 : 0;
     return f32_of(bits | sign);
