@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# make soak: the long runs. Every program of tests/e2e twenty times, then the long unit stresses.
+# make soak: the long runs. Every program of tests/e2e twenty times, random kernels, then the long unit
+# stresses.
 set -u
 dir=$1
 cmake -S . -B "$dir" -DCROC_E2E_REPEAT=20 -DCROC_ENDINGS_REPEAT=100 \
@@ -12,5 +13,9 @@ cmake -S . -B "$dir" -UCROC_E2E_REPEAT -UCROC_ENDINGS_REPEAT -UCROC_E2E_TIMEOUT_
 "$dir/tests/conformance/conformance_roctracer_threads" 100000 || status=1
 CROCPROF_SERIALIZE_LIMIT_MS=100000 "$dir/bin/crocgpu" "$dir/tests/conformance/dispatch_torture" \
     "$dir/tests/conformance/torture/torture_gfx90a.co" "${CROC_TORTURE_S:-3600}" 0 restart || status=1
+for arch in gfx90a gfx906 gfx908; do
+    tests/random_kernels/random_kernels.py --arch $arch --seeds "1-${CROC_RANDOM_SEEDS:-1000}" \
+        --crocgpu "$dir/bin/crocgpu" --runner "$dir/tests/random_kernels/runner" || status=1
+done
 CROC_STRESS_RECORDS=10000000 "$dir/tests/tracebuf_tracebuf_test" || status=1
 exit $status

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Random HIP kernels on the software GPU against the host's own computation, bit for bit.
+
+random_kernels.py --seeds 1-20 --runner RUNNER [--crocgpu CROCGPU] [--levels O0,O1,O2,O3,Os]
+                  [--arch gfx90a] [--work DIR] [--clang clang++-15] [--skip N,N] [--keep]
+
+Each seed is a program (generate.py), compiled for the GPU at every level and once for the host. A
+program whose results differ is reduced: steps it fails without are left out. The last line says how
+many ran and how many failed; the exit status is 0, 1, or 77 if there is no compiler."""
+import argparse
+import concurrent.futures
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from generate import Program  # noqa: E402
+
+LEVELS = "O0,O1,O2,O3,Os"
+COMMON = ["-std=c++17", "-ffp-contract=off", "-fwrapv", "-w", "-I" + HERE]
+GPU = ["-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib"]
+HOST = ["-x", "c++", "-O0", "-fPIC", "-shared", "-fno-math-errno"]
+RUN_LIMIT_S = 300
+
+
+def seeds_of(text):
+    first, _, last = text.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+class Tester:
+    def __init__(self, options, work):
+        self.options, self.work = options, work
+
+    def compile(self, arguments):
+        done = subprocess.run([self.options.clang] + COMMON + arguments, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+        return done.stdout if done.returncode else ""
+
+    def build(self, seed, levels, skip):
+        """The runner's lines for one program; what does not compile is told at once."""
+        base = os.path.join(self.work, "seed%d%s" % (seed, "".join("_%d" % n for n in skip)))
+        with open(base + ".hip", "w", encoding="utf-8") as file:
+            file.write(Program(seed, skip).text())
+        jobs = {"host": HOST + [base + ".hip", "-o", base + ".so"]}
+        for level in levels:
+            jobs[level] = GPU + ["--offload-arch=" + self.options.arch, "-" + level, base + ".hip", "-o",
+                                 "%s_%s.co" % (base, level)]
+        lines = []
+        for name, arguments in jobs.items():
+            error = self.compile(arguments)
+            if error:
+                print("seed %d %s does not compile:\n%s" % (seed, name, error[-2000:]))
+                return []
+            if name != "host":
+                lines.append("seed:%d:%s %s.so %s_%s.co" % (seed, name, base, base, name))
+        return lines
+
+    def run(self, lines):
+        """What the runner says of each line, by the line's label."""
+        command = ([self.options.crocgpu] if self.options.crocgpu else []) + [self.options.runner]
+        environment = dict(os.environ)
+        if self.options.crocgpu:
+            environment["CROCGPU_DEVICES"] = self.options.arch
+        labels = [line.split()[0] for line in lines]
+        try:
+            done = subprocess.run(command, input="\n".join(lines) + "\n", stdout=subprocess.PIPE, timeout=RUN_LIMIT_S,
+                                  stderr=subprocess.STDOUT, universal_newlines=True, env=environment, check=False)
+            output, status = done.stdout, "ended with status %d" % done.returncode
+        except subprocess.TimeoutExpired as late:
+            output, status = (late.stdout or b"").decode(errors="replace"), "took more than %d s" % RUN_LIMIT_S
+        said = {}
+        for line in output.splitlines():
+            label = line.split(": ")[0]
+            if label in labels:
+                said[label] = line[len(label) + 2:]
+        silent = [label for label in labels if label not in said]
+        if silent: # it died of the first one; the others get another runner
+            said[silent[0]] = "the runner %s: %s" % (status, output[-500:].replace("\n", " | "))
+            if silent[1:]:
+                said.update(self.run([line for line in lines if line.split()[0] in silent[1:]]))
+        return said
+
+    def fails(self, seed, level, skip):
+        lines = self.build(seed, [level], skip)
+        answer = self.run(lines)["seed:%d:%s" % (seed, level)] if lines else "same"
+        return None if answer == "same" else answer
+
+    def reduce(self, seed, level, answer):
+        """Leaves out steps, the last first, as long as something differs."""
+        skip = list(self.options.skip)
+        for step in reversed(range(Program(seed, ()).steps)):
+            less = self.fails(seed, level, skip + [step]) if step not in skip else None
+            if less:
+                skip, answer = skip + [step], less
+        return sorted(skip), answer
+
+    def report(self, seed, level, answer, reduce):
+        again = "random_kernels.py --seeds %d --levels %s --arch %s" % (seed, level, self.options.arch)
+        print("FAILED seed %d -%s on %s: %s\n  again: %s" % (seed, level, self.options.arch, answer, again))
+        if self.options.reduce and reduce:
+            skip, answer = self.reduce(seed, level, answer)
+            print("  reduced: %s\n  again: %s --skip %s" % (answer, again, ",".join(map(str, skip)) or "''"))
+        sys.stdout.flush()
+
+
+def work_through(tester, options):
+    levels, seeds = options.levels.split(","), list(seeds_of(options.seeds))
+    ran, failed, reduced = 0, 0, set()  # one level of a seed is reduced
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for at in range(0, len(seeds), options.batch):
+            batch = seeds[at:at + options.batch]
+            built = list(pool.map(lambda seed: tester.build(seed, levels, options.skip), batch))
+            ran += len(batch) * len(levels)
+            failed += sum(len(levels) for lines in built if not lines)
+            said = tester.run([line for lines in built for line in lines]) if any(built) else {}
+            for label, answer in sorted(said.items()):
+                if answer == "same":
+                    continue
+                failed += 1
+                _, seed, level = label.split(":")
+                tester.report(int(seed), level, answer, seed not in reduced)
+                reduced.add(seed)
+            if not options.keep:
+                for name in os.listdir(tester.work):
+                    os.remove(os.path.join(tester.work, name))
+    print("%d kernels on %s, %d failed" % (ran, options.arch, failed))
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", default="1-20")
+    parser.add_argument("--levels", default=LEVELS)
+    parser.add_argument("--arch", default="gfx90a")
+    parser.add_argument("--runner", required=True)
+    parser.add_argument("--crocgpu", help="empty: the runner finds a GPU by itself")
+    parser.add_argument("--clang", default="clang++-15")
+    parser.add_argument("--work", help="folder for programs, kept; otherwise a temporary one")
+    parser.add_argument("--skip", type=lambda s: [int(n) for n in s.split(",") if n], default=[])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=20)
+    parser.add_argument("--no-reduce", dest="reduce", action="store_false")
+    options = parser.parse_args()
+    if not shutil.which(options.clang):
+        print("no %s: skipped" % options.clang)
+        return 77
+    options.keep = bool(options.work)
+    if options.keep:
+        os.makedirs(options.work, exist_ok=True)
+        return work_through(Tester(options, options.work), options) != 0
+    with tempfile.TemporaryDirectory() as work:
+        return work_through(Tester(options, work), options) != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
