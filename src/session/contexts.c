@@ -1,4 +1,6 @@
 #include "base/log.h"
+#include "session/clients.h"
+#include "session/lifecycle.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -85,6 +87,36 @@ rocprofiler_status_t context_create(rocprofiler_context_id_t *id)
     }
     *id = context_id(context);
     return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t context_create_front(const char *owner, rocprofiler_context_id_t *id)
+{
+    session_initialize();
+    struct context *context = context_new(0);
+    if (!context)
+        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    context->valid = true;
+    context->owner = owner;
+    pthread_mutex_lock(&session_lock);
+    bool listed = context_list(context);
+    pthread_mutex_unlock(&session_lock);
+    if (!listed) {
+        free(context);
+        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
+    *id = context_id(context);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+const char *service_context_owner(rocprofiler_context_id_t id)
+{
+    struct context *context = context_find(id);
+    if (!context)
+        return "nobody";
+    struct client *client = NULL;
+    for (uint32_t i = 0; !context->owner && client_at(i) && !client; i++)
+        client = client_at(i)->handle == context->client ? client_at(i) : NULL;
+    return client ? client_name(client) : context->owner ? context->owner : "a tool";
 }
 
 static bool counts_dispatches(const struct context *context)

@@ -22,6 +22,7 @@
 
 #define ENGINE_FUNCTIONS(X)                                                                        \
     X(context_create)                                                                              \
+    X(context_create_front)                                                                        \
     X(context_start)                                                                               \
     X(context_stop)                                                                                \
     X(context_is_active)                                                                           \
@@ -40,6 +41,7 @@
     X(external_pop)                                                                                \
     X(session_force_configure)                                                                     \
     X(session_initialized_status)                                                                  \
+    X(session_work_wait)                                                                           \
     X(session_work_collect)                                                                        \
     X(session_finalized_status)                                                                    \
     X(session_finalize)                                                                            \
@@ -78,6 +80,16 @@
     X(counting_dispatch_configure_callback)                                                        \
     X(counting_plan_passes)                                                                        \
     X(counting_plan_explain)                                                                       \
+    X(counting_dispatch_configure_watched)                                                         \
+    X(counting_agent_find)                                                                         \
+    X(counting_catalog)                                                                            \
+    X(counting_property)                                                                           \
+    X(counting_event_counter)                                                                      \
+    X(counting_owner_describe)                                                                     \
+    X(catalog_counters)                                                                            \
+    X(catalog_find)                                                                                \
+    X(catalog_find_id)                                                                             \
+    X(catalog_blocks)                                                                              \
     X(counting_device_configure)                                                                   \
     X(counting_device_sample)                                                                      \
     X(instance_counter_id)                                                                         \

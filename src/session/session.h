@@ -73,7 +73,8 @@ struct context {
     struct buffer_service buffers[ROCPROFILER_BUFFER_TRACING_LAST];
     struct request_service requests[ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST];
     struct attached_service services[SERVICE_COUNT];
-    struct subscription *subscription; /* NULL: a context of the SDK */
+    struct subscription *subscription; /* NULL: a context of the SDK, or of a front end */
+    const char *owner;                 /* of a front end: for messages */
 };
 
 extern pthread_mutex_t session_lock;
@@ -87,6 +88,9 @@ bool session_configuring(void);
 
 /* ---- contexts.c */
 rocprofiler_status_t context_create(rocprofiler_context_id_t *id);
+/* For front ends whose interface has no configuration: any time, any thread, owned by no tool.
+ * Tools are found first. `owner` is for messages and stays. */
+rocprofiler_status_t context_create_front(const char *owner, rocprofiler_context_id_t *id);
 /* Not `valid`: no handle leads to it. NULL: out of memory. */
 struct context *context_new(uint32_t client);
 bool context_list(struct context *context); /* under session_lock; false: there are too many */

@@ -524,7 +524,7 @@ static bool is_barrier(unsigned type)
 }
 
 static void dispatch_submit(struct dispatch_queue *queue, const union packet *packet,
-                            struct packet_writer *writer)
+                            uint64_t packet_index, struct packet_writer *writer)
 {
     const struct trace_counting_ops *counting =
         atomic_load_explicit(&trace_counting, memory_order_acquire);
@@ -542,13 +542,14 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     dispatch->counting = counting;
     dispatch->turn = (struct serial_turn){0};
     const struct hsa_submission outer = submitting; /* callbacks may launch, on other queues */
-    submitting = (struct hsa_submission){packet, queue->queue, queue->agent->info->node_id};
+    submitting = (struct hsa_submission){packet, queue->queue, queue->agent->info->node_id,
+                                         queue->agent->hsa.handle, packet_index};
     callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE, ROCPROFILER_CALLBACK_PHASE_ENTER);
-    submitting = outer;
     trace_event_recapture(&dispatch->trace.event, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
     memset(&packets, 0, sizeof packets);
     if (counting != NULL)
         counting->dispatch_begin(&dispatch->trace, &packets);
+    submitting = outer;
     dispatch_write(dispatch, &packet->kernel, &packets, writer);
     writer_flush(writer);
     callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE, ROCPROFILER_CALLBACK_PHASE_EXIT);
@@ -573,7 +574,7 @@ static void packet_submit(struct dispatch_queue *queue, const union packet *pack
     if (ring_guard_mark(&queue->guard, &marker))
         writer_put(writer, &marker);
     if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH)
-        dispatch_submit(queue, packet, writer);
+        dispatch_submit(queue, packet, packet_index, writer);
     else if (is_barrier(type) && trace_set_load(TRACE_QUEUE_BARRIER, 0) != NULL)
         barrier_submit(queue, packet, writer);
     else

@@ -30,11 +30,14 @@ void intercept_pool_agents(uint64_t pool, void (*tell)(uint64_t agent, void *dat
 /* As the code object spells it, never freed; NULL: unknown. */
 const char *intercept_kernel_name(uint64_t kernel_id);
 
-/* During the ENTER callbacks of a dispatch, on their thread; false elsewhere. */
+/* During the ENTER callbacks of a dispatch and while it is chosen what is counted of it, on that
+ * thread; false elsewhere. */
 struct hsa_submission {
     const void *packet;
     struct hsa_queue_s *queue;
     uint32_t device; /* the driver's node number */
+    uint64_t agent;  /* hsa_agent_t */
+    uint64_t index;  /* of the packet in the queue */
 };
 bool intercept_submission(struct hsa_submission *submission);
 

@@ -86,6 +86,19 @@ static void properties_fill(const rocprofiler_agent_v0_t *a,
 #undef X
 }
 
+bool counting_property(const struct counting_agent *agent, const char *name, double *value)
+{
+    struct counter_property properties[PROPERTY_COUNT];
+    properties_fill(agent->info, properties);
+    for (int i = 0; i < PROPERTY_COUNT; i++) {
+        if (strcmp(properties[i].name, name) == 0) {
+            *value = properties[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The block's dimensions on this GPU: dies, where it is sampled on one, instances. */
 static struct counter_shape shape_of(const struct gpu_target *target, const struct gpu_block *block)
 {
@@ -347,5 +360,57 @@ rocprofiler_status_t counting_counter_create(const char *name, size_t name_lengt
     free((char *)definition.name);
     free((char *)definition.expression);
     free((char *)definition.description);
+    return status;
+}
+
+static const struct counter *event_find(const struct catalog *catalog, const char *block,
+                                        uint32_t event)
+{
+    uint32_t count;
+    const struct counter *all = catalog_counters(catalog, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (all[i].kind == COUNTER_BASIC && all[i].event == event &&
+            strcmp(all[i].block_name, block) == 0)
+            return &all[i];
+    }
+    return NULL;
+}
+
+static int block_has(const struct catalog *catalog, const char *name, uint32_t event)
+{
+    uint32_t count;
+    const struct counter_block *blocks = catalog_blocks(catalog, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(blocks[i].name, name) == 0)
+            return event <= blocks[i].event_max;
+    }
+    return 0;
+}
+
+rocprofiler_status_t counting_event_counter(rocprofiler_agent_id_t agent_id, const char *block,
+                                            uint32_t event, rocprofiler_counter_id_t *id)
+{
+    const struct counting_agent *agent = counting_agent_find(agent_id);
+    char name[64];
+    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
+    if (!agent)
+        return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
+    if (!agent->is_supported || !counting_catalog(agent))
+        return ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED;
+    if (!block_has(counting_catalog(agent), block, event))
+        return ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND;
+    snprintf(name, sizeof name, "%s:%u", block, event);
+    struct counter_definition definition = {.name = name,
+                                            .architectures = agent->info->name,
+                                            .block = block,
+                                            .event = event,
+                                            .description = ""};
+    pthread_mutex_lock(&state.lock);
+    const struct counter *counter = event_find(counting_catalog(agent), block, event);
+    if (counter)
+        id->handle = counter->id;
+    else
+        status = counter_add(agent, &definition, id);
+    pthread_mutex_unlock(&state.lock);
     return status;
 }

@@ -11,6 +11,7 @@
 #include <rocprofiler-sdk/device_counting_service.h>
 #include <rocprofiler-sdk/dispatch_counting_service.h>
 #include <rocprofiler-sdk/experimental/counters.h>
+#include <stdbool.h>
 
 #include "counters/catalog.h"
 #include "counters/plan.h"
@@ -32,6 +33,14 @@ const struct catalog *counting_catalog(const struct counting_agent *agent);
 /* The counter behind a public id; NULL when there is none. */
 const struct counter *counting_counter_find(rocprofiler_counter_id_t id,
                                             const struct catalog **catalog);
+
+/* A topology property that expressions may name. */
+bool counting_property(const struct counting_agent *agent, const char *name, double *value);
+/* A counter of the agent's catalog for an event of a block; made if there is none. */
+rocprofiler_status_t counting_event_counter(rocprofiler_agent_id_t agent, const char *block,
+                                            uint32_t event, rocprofiler_counter_id_t *id);
+/* In words who has the counter registers of an agent, or of any agent (handle 0). */
+void counting_owner_describe(rocprofiler_agent_id_t agent, char *text, size_t size);
 
 rocprofiler_status_t counting_definition_load(const char *yaml, size_t size,
                                               rocprofiler_counter_flag_t flags);
@@ -82,6 +91,13 @@ counting_dispatch_configure_buffer(rocprofiler_context_id_t context, rocprofiler
 rocprofiler_status_t counting_dispatch_configure_callback(
     rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
     void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data);
+
+/* The same for front ends that promise an answer: `lost` is called, with what the callback left in
+ * its user data, for a dispatch whose chosen counters will not be delivered. */
+rocprofiler_status_t counting_dispatch_configure_watched(
+    rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
+    void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data,
+    void (*lost)(rocprofiler_user_data_t user_data, void *record_data));
 
 /* ---- device.c, reading.c */
 rocprofiler_status_t counting_device_configure(rocprofiler_context_id_t context,

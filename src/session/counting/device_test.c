@@ -73,6 +73,11 @@ bool service_context_exists(rocprofiler_context_id_t context)
     return context.handle > 0 && context.handle < CONTEXTS;
 }
 
+const char *service_context_owner(rocprofiler_context_id_t context)
+{
+    return context.handle == 1 ? "tool one" : "another tool";
+}
+
 rocprofiler_status_t service_counting_open(rocprofiler_context_id_t context)
 {
     if (!service_context_exists(context))

@@ -21,6 +21,7 @@ struct dispatch_service {
     struct tracebuf *buffer;                                   /* buffered service */
     rocprofiler_dispatch_counting_record_cb_t record_callback; /* callback service */
     void *record_data;
+    void (*lost)(rocprofiler_user_data_t user_data, void *record_data); /* NULL: nobody cares */
 };
 
 _Atomic(const struct trace_counting_ops *) trace_counting;
@@ -46,6 +47,25 @@ service_data(const struct dispatch_service *service, const struct trace_dispatch
 static struct dispatch_service *next_of(const struct dispatch_service *service)
 {
     return atomic_load_explicit(&service->next, memory_order_acquire);
+}
+
+static void lost_tell(const struct dispatch_service *service, rocprofiler_user_data_t user_data)
+{
+    if (service->lost)
+        CALLBACK(service->lost(user_data, service->record_data));
+}
+
+static void share_lost(const struct counting_share *share)
+{
+    lost_tell(share->service, share->user_data);
+}
+
+/* Nothing of the collection will be delivered. */
+static void collection_lose(struct counting_collection *collection)
+{
+    for (uint32_t i = 0; i < collection->share_count; i++)
+        share_lost(&collection->shares[i]);
+    counting_collection_destroy(collection);
 }
 
 /* What a callback chose, as a reference; NULL: nothing that can be counted. */
@@ -82,6 +102,8 @@ static struct counting_collection *shares_ask(const struct dispatch_service *fir
                 (struct counting_share){s, user_data, config};
         else if (config)
             counting_config_release(config);
+        if (id.handle && (!config || !collection))
+            lost_tell(s, user_data);
     }
     return collection;
 }
@@ -94,10 +116,10 @@ static void dispatch_begin(struct trace_dispatch *dispatch, struct trace_packets
     struct counting_collection *collection = first ? shares_ask(first, dispatch) : NULL;
     if (!collection)
         return;
-    if (!counting_collection_begin(collection, dispatch->hsa_agent)) {
+    if (!counting_collection_begin(collection, dispatch->hsa_agent, share_lost)) {
         log_error("counting", "no memory for the counters of dispatch %llu",
                   (unsigned long long)dispatch->info.dispatch_id);
-        counting_collection_destroy(collection);
+        collection_lose(collection);
         return;
     }
     dispatch->counting = collection;
@@ -153,12 +175,14 @@ static void dispatch_complete(struct trace_dispatch *dispatch, bool failed)
     if (!collection)
         return;
     dispatch->counting = NULL;
-    if (!failed) {
-        uint32_t total = counting_slot_evaluate(collection->slot, dispatch->info.dispatch_id,
-                                                collection->shares[0].user_data);
-        for (uint32_t i = 0; i < collection->share_count; i++)
-            share_deliver(collection, &collection->shares[i], dispatch, total);
+    if (failed) {
+        collection_lose(collection);
+        return;
     }
+    uint32_t total = counting_slot_evaluate(collection->slot, dispatch->info.dispatch_id,
+                                            collection->shares[0].user_data);
+    for (uint32_t i = 0; i < collection->share_count; i++)
+        share_deliver(collection, &collection->shares[i], dispatch, total);
     counting_collection_destroy(collection);
 }
 
@@ -218,6 +242,7 @@ static rocprofiler_status_t configure(const struct dispatch_service *wanted)
     service->buffer = wanted->buffer;
     service->record_callback = wanted->record_callback;
     service->record_data = wanted->record_data;
+    service->lost = wanted->lost;
     rocprofiler_status_t status =
         service_add(wanted->context, SERVICE_DISPATCH_COUNTING, &service_ops, service);
     if (status == ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED) {
@@ -249,11 +274,21 @@ rocprofiler_status_t counting_dispatch_configure_callback(
     rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
     void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data)
 {
+    return counting_dispatch_configure_watched(context, callback, data, record_callback,
+                                               record_data, NULL);
+}
+
+rocprofiler_status_t counting_dispatch_configure_watched(
+    rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
+    void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data,
+    void (*lost)(rocprofiler_user_data_t user_data, void *record_data))
+{
     if (!callback || !record_callback)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     return configure(&(struct dispatch_service){.context = context,
                                                 .callback = callback,
                                                 .callback_data = data,
                                                 .record_callback = record_callback,
-                                                .record_data = record_data});
+                                                .record_data = record_data,
+                                                .lost = lost});
 }

@@ -2,6 +2,10 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
+
+#include "model/service.h"
+#include "session/counting/counting.h"
 
 enum { AGENTS_MAX = 128 };
 
@@ -58,4 +62,30 @@ void owners_release(rocprofiler_context_id_t context)
     }
     owners.count = kept;
     pthread_mutex_unlock(&owners.lock);
+}
+
+/* The context that has the agent (handle 0: any agent), or handle 0. */
+static rocprofiler_context_id_t owner_of(rocprofiler_agent_id_t agent, bool *counts_dispatches)
+{
+    rocprofiler_context_id_t owner = {0};
+    pthread_mutex_lock(&owners.lock);
+    *counts_dispatches = owners.of_all != 0;
+    owner.handle = owners.of_all;
+    for (size_t i = 0; i < owners.count && owner.handle == 0; i++) {
+        if (agent.handle == 0 || owners.owned[i].agent == agent.handle)
+            owner.handle = owners.owned[i].context;
+    }
+    pthread_mutex_unlock(&owners.lock);
+    return owner;
+}
+
+void counting_owner_describe(rocprofiler_agent_id_t agent, char *text, size_t size)
+{
+    bool of_dispatches;
+    rocprofiler_context_id_t owner = owner_of(agent, &of_dispatches);
+    if (owner.handle == 0)
+        snprintf(text, size, "nobody");
+    else
+        snprintf(text, size, "%s, which counts %s", service_context_owner(owner),
+                 of_dispatches ? "kernels" : "on a whole GPU");
 }

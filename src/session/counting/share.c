@@ -130,7 +130,8 @@ static struct counting_config *joint_config(const struct counting_collection *co
 }
 
 /* The joint configuration, as a reference. */
-static struct counting_config *shares_fit(struct counting_collection *collection)
+static struct counting_config *shares_fit(struct counting_collection *collection,
+                                          void (*lost)(const struct counting_share *share))
 {
     uint32_t share_count = collection->share_count;
     struct counting_config *config = reference(collection->shares[0].config);
@@ -140,17 +141,20 @@ static struct counting_config *shares_fit(struct counting_collection *collection
         collection->shares[collection->share_count++] = share;
         struct counting_config *wider = joint_config(collection);
         counting_config_release(wider ? config : share.config);
-        if (wider)
+        if (wider) {
             config = wider;
-        else
-            collection->share_count--;
+            continue;
+        }
+        collection->share_count--;
+        lost(&share);
     }
     return config;
 }
 
-bool counting_collection_begin(struct counting_collection *collection, uint64_t hsa_agent)
+bool counting_collection_begin(struct counting_collection *collection, uint64_t hsa_agent,
+                               void (*lost)(const struct counting_share *share))
 {
-    struct counting_config *config = shares_fit(collection);
+    struct counting_config *config = shares_fit(collection, lost);
     collection->slot = counting_slot_acquire(config, COUNTING_SLOT_DISPATCH, hsa_agent);
     if (collection->share_count > 1)
         collection->records = malloc((config->record_count + 1) * sizeof *collection->records);

@@ -26,8 +26,10 @@ struct counting_collection *counting_collection_create(uint32_t shares_max);
 void counting_collection_destroy(struct counting_collection *collection);
 
 /* With the shares filled in: gets the slot. Shares that the hardware cannot count beside the
- * earlier ones are taken out, with a message. False: no memory. May call the runtime. */
-bool counting_collection_begin(struct counting_collection *collection, uint64_t hsa_agent);
+ * earlier ones are taken out, with a message and a call of `lost`. False: no memory. May call the
+ * runtime. */
+bool counting_collection_begin(struct counting_collection *collection, uint64_t hsa_agent,
+                               void (*lost)(const struct counting_share *share));
 
 /* After counting_slot_evaluate gave `total` records: those of one share and their number. */
 rocprofiler_counter_record_t *counting_collection_records(struct counting_collection *collection,

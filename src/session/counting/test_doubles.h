@@ -1,5 +1,5 @@
 /*
- * Agents, contexts and buffers for counting_test.c, which includes this once.
+ * Agents, contexts and buffers for counting_test.c and front_test.c, which include this once.
  */
 #ifndef SESSION_COUNTING_TEST_DOUBLES_H
 #define SESSION_COUNTING_TEST_DOUBLES_H
@@ -70,6 +70,11 @@ void *service_find(rocprofiler_context_id_t context, enum service_kind kind)
 bool service_context_exists(rocprofiler_context_id_t context)
 {
     return context.handle < 4;
+}
+
+const char *service_context_owner(rocprofiler_context_id_t context)
+{
+    return context.handle == 1 ? "tool one" : "another tool";
 }
 
 rocprofiler_status_t service_counting_open(rocprofiler_context_id_t context)

@@ -1,0 +1,183 @@
+/* What front ends without configurations of their own ask of counting: an answer for each dispatch,
+ * counters by block and event, properties, who has the hardware. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gpu/pmc.h"
+#include "model/counting.h"
+#include "model/service.h"
+#include "model/trace.h"
+#include "session/counting/counting.h"
+#include "session/counting/test_doubles.h"
+#include "session/counting/test_gpu.h"
+
+#define SUCCESS ROCPROFILER_STATUS_SUCCESS
+
+static rocprofiler_counter_config_id_t chosen;
+static uint32_t arrived, arrived_values, lost;
+
+static void choose(rocprofiler_dispatch_counting_service_data_t data,
+                   rocprofiler_counter_config_id_t *config, rocprofiler_user_data_t *user_data,
+                   void *arg)
+{
+    (void)data, (void)arg;
+    *config = chosen;
+    user_data->value = 77;
+}
+
+static void arrive(rocprofiler_dispatch_counting_service_data_t data,
+                   rocprofiler_counter_record_t *records, size_t count,
+                   rocprofiler_user_data_t user_data, void *arg)
+{
+    (void)data, (void)records;
+    assert_int_equal(user_data.value, 77);
+    assert_ptr_equal(arg, &arrived);
+    arrived++;
+    arrived_values = (uint32_t)count;
+}
+
+static void lose(rocprofiler_user_data_t user_data, void *arg)
+{
+    assert_int_equal(user_data.value, 77);
+    assert_ptr_equal(arg, &arrived);
+    lost++;
+}
+
+static void dispatch_on(uint64_t agent, bool fails)
+{
+    struct trace_dispatch dispatch = {.info = {.agent_id = {agent}, .dispatch_id = 42}};
+    struct trace_packets packets;
+    const struct trace_counting_ops *ops = atomic_load(&trace_counting);
+    ops->dispatch_begin(&dispatch, &packets);
+    if (packets.after)
+        gpu_run(packets.after);
+    ops->dispatch_complete(&dispatch, fails);
+}
+
+static rocprofiler_counter_config_id_t config_of(uint64_t agent,
+                                                 const rocprofiler_counter_id_t *ids, size_t count)
+{
+    rocprofiler_counter_config_id_t config = {0};
+    assert_int_equal(counting_config_create((rocprofiler_agent_id_t){agent}, ids, count, &config),
+                     SUCCESS);
+    return config;
+}
+
+static rocprofiler_counter_id_t event_counter(uint64_t agent, const char *block, uint32_t event)
+{
+    rocprofiler_counter_id_t id = {0};
+    assert_int_equal(counting_event_counter((rocprofiler_agent_id_t){agent}, block, event, &id),
+                     SUCCESS);
+    return id;
+}
+
+static void start(void)
+{
+    assert_int_equal(added_ops[1]->start((rocprofiler_context_id_t){1}, added_data[1]), SUCCESS);
+}
+
+/* Each dispatch for which something was chosen has one answer. */
+static void every_choice_is_answered(void **state)
+{
+    (void)state;
+    counting_memory_register(&gpu_memory);
+    assert_int_equal(counting_dispatch_configure_watched((rocprofiler_context_id_t){1}, choose,
+                                                         NULL, arrive, &arrived, lose),
+                     SUCCESS);
+    start();
+    dispatch_on(MI210, false); /* nothing was chosen */
+    assert_int_equal(arrived + lost, 0);
+    rocprofiler_counter_id_t waves = event_counter(MI210, "SQ", 4);
+    chosen = config_of(MI210, &waves, 1);
+    dispatch_on(MI210, false);
+    assert_int_equal(arrived, 1);
+    assert_int_equal(arrived_values, 8);
+    dispatch_on(MI210, true); /* its queue dies */
+    assert_int_equal(lost, 1);
+    dispatch_on(MI50, false); /* another agent's configuration */
+    assert_int_equal(lost, 2);
+    rocprofiler_counter_config_id_t real = chosen;
+    chosen.handle += 1ull << 40;
+    dispatch_on(MI210, false); /* none that exists */
+    assert_int_equal(lost, 3);
+    counting_config_destroy(real);
+    refuse_memory = 1;
+    chosen = config_of(MI210, &waves, 1);
+    dispatch_on(MI210, false);
+    refuse_memory = 0;
+    assert_int_equal(lost, 4);
+    counting_config_destroy(chosen);
+    chosen = config_of(MI210, NULL, 0); /* times only */
+    dispatch_on(MI210, false);
+    assert_int_equal(arrived, 2);
+    assert_int_equal(arrived_values, 0);
+    counting_config_destroy(chosen);
+}
+
+static void the_owner_is_named(void **state)
+{
+    char text[100];
+    (void)state;
+    counting_owner_describe((rocprofiler_agent_id_t){MI210}, text, sizeof text);
+    assert_string_equal(text, "tool one, which counts kernels");
+    added_ops[1]->stop((rocprofiler_context_id_t){1}, added_data[1]);
+    counting_owner_describe((rocprofiler_agent_id_t){0}, text, sizeof text);
+    assert_string_equal(text, "nobody");
+}
+
+static void events_are_counters(void **state)
+{
+    const struct counting_agent *agent = counting_agent_find((rocprofiler_agent_id_t){MI210});
+    rocprofiler_counter_id_t id;
+    (void)state;
+    /* one that the definitions name */
+    assert_int_equal(event_counter(MI210, "SQ", 4).handle,
+                     catalog_find(counting_catalog(agent), "SQ_WAVES")->id);
+    /* and one that they do not: made once */
+    uint32_t unnamed = 0;
+    for (; unnamed < 500; unnamed++) {
+        uint32_t count, i = 0;
+        const struct counter *all = catalog_counters(counting_catalog(agent), &count);
+        while (i < count && (strcmp(all[i].block_name, "TCC") != 0 || all[i].event != unnamed))
+            i++;
+        if (i == count)
+            break;
+    }
+    id = event_counter(MI210, "TCC", unnamed);
+    assert_int_equal(event_counter(MI210, "TCC", unnamed).handle, id.handle);
+    const struct counter *made = catalog_find_id(counting_catalog(agent), (uint32_t)id.handle);
+    assert_int_equal(made->event, unnamed);
+    assert_int_equal(shape_count(&made->shape), 32);
+    assert_int_equal(counting_event_counter((rocprofiler_agent_id_t){MI210}, "TCC", 100000, &id),
+                     ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND);
+    assert_int_equal(counting_event_counter((rocprofiler_agent_id_t){MI210}, "NONE", 1, &id),
+                     ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND);
+    assert_int_equal(counting_event_counter((rocprofiler_agent_id_t){NOBODY}, "SQ", 4, &id),
+                     ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND);
+    assert_int_equal(counting_event_counter((rocprofiler_agent_id_t){CPU}, "SQ", 4, &id),
+                     ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED);
+}
+
+static void properties_have_the_drivers_names(void **state)
+{
+    const struct counting_agent *agent = counting_agent_find((rocprofiler_agent_id_t){MI210});
+    double value = 0;
+    (void)state;
+    assert_true(counting_property(agent, "simd_count", &value) && value == 4 * 104);
+    assert_true(counting_property(agent, "wave_front_size", &value) && value == 64);
+    assert_false(counting_property(agent, "no_such_property", &value));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_choice_is_answered), cmocka_unit_test(the_owner_is_named),
+        cmocka_unit_test(events_are_counters), cmocka_unit_test(properties_have_the_drivers_names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
