@@ -8,7 +8,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLU
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
 # The unversioned link goes along: rocprofiler-register opens librocprofiler-sdk.so by that name.
-foreach(target croc_engine roctracer64 rocprofiler-sdk rocprofiler-register rocprofiler-sdk-rocattach rocprofiler-sdk-roctx roctx64
+foreach(target croc_engine rocprofiler64 roctracer64 rocprofiler-sdk rocprofiler-register rocprofiler-sdk-rocattach rocprofiler-sdk-roctx roctx64
                hsa-amd-aqlprofile64 crocgpu_lib crocprof-tool)
   if(TARGET ${target})
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -62,6 +62,8 @@ if(TARGET rocprofiler-sdk-rocattach)
     TARGET rocprofiler-sdk-rocattach::rocprofiler-sdk-rocattach
     DESCRIPTION "Brings GPU profiling tools into running processes")
 endif()
+croc_package(rocprofiler VERSION 8.0.0 LIBRARY librocprofiler64.so.1
+  TARGET rocprofiler::rocprofiler64 DESCRIPTION "GPU counters by contexts, pools and interception")
 croc_package(roctx VERSION 4.1.0 LIBRARY libroctx64.so.4
   TARGET roctx::roctx DESCRIPTION "Markers for GPU profilers, version 4.1")
 croc_package(roctracer VERSION 4.1.0 LIBRARY libroctracer64.so.4

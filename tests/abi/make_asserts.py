@@ -20,6 +20,15 @@ LAYOUT_INCLUDES = """#include <stddef.h>
 """
 
 
+# The headers of ROC Profiler v1 and of the SDK have macros in common: none is included for this.
+STATIC_ASSERT = """#ifdef __cplusplus
+#define STATIC_ASSERT static_assert
+#else
+#define STATIC_ASSERT _Static_assert
+#endif
+"""
+
+
 def layout_assert(words):
     kind = words[0]
     if kind == "size":
@@ -30,7 +39,7 @@ def layout_assert(words):
         condition = "(long)%s == %s" % (words[1], words[2])
     else:
         sys.exit("make_asserts: unknown fact '%s'" % " ".join(words))
-    return 'ROCPROFILER_STATIC_ASSERT(%s, "%s");' % (condition, " ".join(words[:-1]))
+    return 'STATIC_ASSERT(%s, "%s");' % (condition, " ".join(words[:-1]))
 
 
 def layout(facts):
@@ -39,7 +48,7 @@ def layout(facts):
     includes = ["#include <%s>" % l[1] for l in lines if l[0] == "include"]
     asserts = [layout_assert(l) for l in lines if l[0] != "include"]
     head = "\n".join(["#include <stddef.h>"] + includes) + "\n" if includes else LAYOUT_INCLUDES
-    return head + "\n".join(asserts) + "\n"
+    return STATIC_ASSERT + head + "\n".join(asserts) + "\n"
 
 
 def slot_assert(function, column):

@@ -1,0 +1,507 @@
+/* Contexts: life, groups, data. */
+#include "api/rocprofiler_v1/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Contexts are taken again, never freed: a handle that was closed is noticed as such. */
+enum { BLOCK_CONTEXTS = 64 };
+#define CONTEXT_MAGIC 0x31766c69666f7270ull
+
+struct context_block {
+    struct context_block *next;
+    struct v1_context contexts[BLOCK_CONTEXTS];
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct context_block *blocks;
+    struct v1_context *free;
+} contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct v1_context *context_take(void)
+{
+    struct context_block *block = NULL;
+    pthread_mutex_lock(&contexts.lock);
+    if (!contexts.free && (block = calloc(1, sizeof *block))) {
+        block->next = contexts.blocks;
+        contexts.blocks = block;
+        for (int i = 0; i < BLOCK_CONTEXTS; i++) {
+            block->contexts[i].next_free = contexts.free;
+            contexts.free = &block->contexts[i];
+        }
+    }
+    struct v1_context *context = contexts.free;
+    if (context)
+        contexts.free = context->next_free;
+    pthread_mutex_unlock(&contexts.lock);
+    return context;
+}
+
+static void context_give(struct v1_context *context)
+{
+    pthread_mutex_lock(&contexts.lock);
+    memset(context, 0, sizeof *context);
+    context->next_free = contexts.free;
+    contexts.free = context;
+    pthread_mutex_unlock(&contexts.lock);
+}
+
+/* Under the lock: whether the handle is an address of ours, and of one that is open. */
+static bool context_is_open(const struct v1_context *handle)
+{
+    for (const struct context_block *block = contexts.blocks; block; block = block->next) {
+        size_t offset = (size_t)((const char *)handle - (const char *)block->contexts);
+        if (offset < sizeof block->contexts)
+            return offset % sizeof *handle == 0 && handle->magic == CONTEXT_MAGIC;
+    }
+    return false;
+}
+
+struct v1_context *context_acquire(const void *handle)
+{
+    struct v1_context *context = (struct v1_context *)handle;
+    pthread_mutex_lock(&contexts.lock);
+    bool open = context_is_open(context);
+    if (open)
+        atomic_fetch_add_explicit(&context->references, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&contexts.lock);
+    if (!open)
+        fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no context, or one that was closed");
+    return open ? context : NULL;
+}
+
+static void context_free(struct v1_context *context)
+{
+    for (uint32_t i = 0; context->groups && i < context->plan->group_count; i++) {
+        struct group *group = &context->groups[i];
+        record_release(group->record);
+        free(group->values);
+    }
+    free(context->groups);
+    if (context->standalone)
+        standalone_destroy(context->standalone);
+    if (context->locked)
+        machine_unlock(&context->plan->gpu);
+    plan_release(context->plan);
+    pthread_mutex_destroy(&context->lock);
+    pthread_cond_destroy(&context->changed);
+    context_give(context);
+}
+
+void context_release(struct v1_context *context)
+{
+    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) == 1)
+        context_free(context);
+}
+
+static bool groups_make(struct v1_context *context)
+{
+    const struct plan *plan = context->plan;
+    context->groups = calloc(plan->group_count, sizeof *context->groups);
+    for (uint32_t i = 0; context->groups && i < plan->group_count; i++) {
+        struct group *group = &context->groups[i];
+        group->context = context;
+        group->index = i;
+        group->values = calloc(plan->groups[i].input_count + 1u, sizeof *group->values);
+        if (!group->values)
+            return false;
+    }
+    return context->groups != NULL;
+}
+
+struct v1_context *context_new_of(struct plan *plan, hsa_status_t *status)
+{
+    struct v1_context *context = context_take();
+    if (!context) {
+        plan_release(plan);
+        *status = fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a context");
+        return NULL;
+    }
+    memset(context, 0, sizeof *context);
+    context->plan = plan;
+    pthread_mutex_init(&context->lock, NULL);
+    pthread_cond_init(&context->changed, NULL);
+    atomic_init(&context->references, 1);
+    if (!groups_make(context)) {
+        *status = fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a context");
+        context_release(context);
+        return NULL;
+    }
+    pthread_mutex_lock(&contexts.lock);
+    context->magic = CONTEXT_MAGIC;
+    pthread_mutex_unlock(&contexts.lock);
+    *status = HSA_STATUS_SUCCESS;
+    return context;
+}
+
+void context_end(struct v1_context *context)
+{
+    pthread_mutex_lock(&contexts.lock);
+    bool open = context->magic == CONTEXT_MAGIC;
+    context->magic = 0;
+    pthread_mutex_unlock(&contexts.lock);
+    if (open)
+        context_release(context);
+}
+
+rocprofiler_group_t group_public(const struct group *group)
+{
+    const struct plan_group *plan = &group->context->plan->groups[group->index];
+    return (rocprofiler_group_t){.index = group->index,
+                                 .features = plan->features,
+                                 .feature_count = plan->feature_count,
+                                 .context = group->context};
+}
+
+/* ---- open and close */
+
+static hsa_status_t mode_check(uint32_t mode)
+{
+    const uint32_t known =
+        ROCPROFILER_MODE_STANDALONE | ROCPROFILER_MODE_CREATEQUEUE | ROCPROFILER_MODE_SINGLEGROUP;
+    if (mode & ~known)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "mode 0x%x: unknown bits", mode);
+    if ((mode & ROCPROFILER_MODE_CREATEQUEUE) && !(mode & ROCPROFILER_MODE_STANDALONE))
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "CREATEQUEUE needs STANDALONE");
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t context_arm(struct v1_context *context, uint32_t mode,
+                                rocprofiler_properties_t *properties)
+{
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    context->mode = mode;
+    context->handler = properties ? properties->handler : NULL;
+    context->handler_arg = properties ? properties->handler_arg : NULL;
+    context->locked = machine_lock(&context->plan->gpu);
+    if (!context->locked)
+        return HSA_STATUS_ERROR;
+    if (mode & ROCPROFILER_MODE_STANDALONE) {
+        context->standalone = standalone_create(&context->plan->gpu, mode, properties, &status);
+    }
+    return status;
+}
+
+static hsa_status_t open_features(hsa_agent_t agent, rocprofiler_feature_t *features,
+                                  rocprofiler_feature_t *own, uint32_t feature_count,
+                                  rocprofiler_t **handle, uint32_t mode,
+                                  rocprofiler_properties_t *properties)
+{
+    struct gpu gpu;
+    hsa_status_t status = mode_check(mode);
+    if (status != HSA_STATUS_SUCCESS)
+        return status;
+    library_begin();
+    if (!gpu_find(agent, &gpu))
+        return HSA_STATUS_ERROR;
+    struct plan *plan =
+        plan_create(&gpu, features, feature_count, mode & ROCPROFILER_MODE_SINGLEGROUP, &status);
+    if (!plan)
+        return status;
+    struct v1_context *context = context_new_of(plan, &status);
+    if (!context)
+        return status;
+    status = context_arm(context, mode, properties);
+    if (status != HSA_STATUS_SUCCESS) {
+        context_end(context);
+        return status;
+    }
+    plan->own = own;
+    *handle = context;
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t rocprofiler_open(hsa_agent_t agent, rocprofiler_feature_t *features,
+                              uint32_t feature_count, rocprofiler_t **context, uint32_t mode,
+                              rocprofiler_properties_t *properties)
+{
+    if (!context || (!features && feature_count))
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "open: a pointer is NULL");
+    *context = NULL;
+    return open_features(agent, features, NULL, feature_count, context, mode, properties);
+}
+
+hsa_status_t rocprofiler_close(rocprofiler_t *handle)
+{
+    struct v1_context *context = context_acquire(handle);
+    if (!context)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    if (context->entry)
+        status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "close: the context belongs to a pool");
+    else
+        context_end(context);
+    context_release(context);
+    return status;
+}
+
+hsa_status_t rocprofiler_get_agent(rocprofiler_t *handle, hsa_agent_t *agent)
+{
+    struct v1_context *context = agent ? context_acquire(handle) : NULL;
+    if (!agent)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "get_agent: no place for it");
+    if (!context)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *agent = context->plan->gpu.hsa;
+    context_release(context);
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t group_check(const struct v1_context *context, uint32_t index)
+{
+    if (index < context->plan->group_count)
+        return HSA_STATUS_SUCCESS;
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "group %u: the context has %u", index,
+                context->plan->group_count);
+}
+
+hsa_status_t rocprofiler_reset(rocprofiler_t *handle, uint32_t group_index)
+{
+    struct v1_context *context = context_acquire(handle);
+    if (!context)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = group_check(context, group_index);
+    if (status == HSA_STATUS_SUCCESS && context->standalone)
+        standalone_reset(&context->groups[group_index], &status);
+    pthread_mutex_lock(&context->lock);
+    bool flies = status == HSA_STATUS_SUCCESS && context->groups[group_index].state == GROUP_FLYING;
+    if (status == HSA_STATUS_SUCCESS && !flies)
+        context->groups[group_index].state = GROUP_IDLE;
+    pthread_mutex_unlock(&context->lock);
+    context_release(context);
+    return flies ? fail(HSA_STATUS_ERROR, "group %u: its kernel has not ended", group_index)
+                 : status;
+}
+
+/* ---- sets of features */
+
+struct feature_set {
+    rocprofiler_feature_t *features;
+    uint32_t count;
+};
+
+hsa_status_t rocprofiler_add_feature(const rocprofiler_feature_t *feature,
+                                     rocprofiler_feature_set_t *features_set)
+{
+    struct feature_set **place = features_set;
+    if (!feature || !place)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "add_feature: a pointer is NULL");
+    struct feature_set *set = *place ? *place : calloc(1, sizeof *set);
+    rocprofiler_feature_t *larger =
+        set ? realloc(set->features, (set->count + 1) * sizeof *larger) : NULL;
+    if (!larger) {
+        if (set && !*place)
+            free(set);
+        return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a feature");
+    }
+    set->features = larger;
+    set->features[set->count++] = *feature;
+    *place = set;
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t rocprofiler_features_set_open(hsa_agent_t agent,
+                                           rocprofiler_feature_set_t *features_set,
+                                           rocprofiler_t **context, uint32_t mode,
+                                           rocprofiler_properties_t *properties)
+{
+    struct feature_set **place = features_set;
+    if (!context || !place || !*place)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "features_set_open: a pointer is NULL");
+    struct feature_set *set = *place;
+    *context = NULL;
+    hsa_status_t status =
+        open_features(agent, set->features, set->features, set->count, context, mode, properties);
+    if (status != HSA_STATUS_SUCCESS)
+        return status;
+    free(set);
+    *place = NULL;
+    return status;
+}
+
+/* ---- groups */
+
+hsa_status_t rocprofiler_group_count(const rocprofiler_t *handle, uint32_t *group_count)
+{
+    struct v1_context *context = group_count ? context_acquire(handle) : NULL;
+    if (!group_count)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "group_count: no place for it");
+    if (!context)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *group_count = context->plan->group_count;
+    context_release(context);
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t rocprofiler_get_group(rocprofiler_t *handle, uint32_t group_index,
+                                   rocprofiler_group_t *group)
+{
+    if (!group)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "get_group: no place for it");
+    struct v1_context *context = context_acquire(handle);
+    if (!context)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = group_check(context, group_index);
+    if (status == HSA_STATUS_SUCCESS)
+        *group = group_public(&context->groups[group_index]);
+    context_release(context);
+    return status;
+}
+
+/* ---- data */
+
+static bool input_has(const struct input *input, uint64_t id)
+{
+    return engine->instance_counter_id(id) == input->counter.handle &&
+           (input->instance < 0 ||
+            engine->instance_position(id, DIMENSION_INSTANCE) == (uint32_t)input->instance);
+}
+
+/* As reduce(), over the records of one input. */
+static double input_value(const struct input *input, const rocprofiler_counter_record_t *records,
+                          size_t count)
+{
+    double result = 0;
+    uint32_t seen = 0;
+    for (size_t i = 0; i < count; i++) {
+        double value = records[i].counter_value;
+        if (!input_has(input, records[i].id))
+            continue;
+        if (seen++ == 0)
+            result = value;
+        else if (input->reduction == REDUCE_SUM || input->reduction == REDUCE_AVERAGE)
+            result += value;
+        else if (input->reduction == REDUCE_MIN ? value < result : value > result)
+            result = value;
+    }
+    return input->reduction == REDUCE_AVERAGE && seen ? result / seen : result;
+}
+
+void group_take(struct group *group, const rocprofiler_counter_record_t *records, size_t count,
+                double *values)
+{
+    const struct plan_group *plan = &group->context->plan->groups[group->index];
+    for (uint32_t i = 0; i < plan->input_count; i++)
+        values[i] = input_value(&plan->inputs[i], records, count);
+}
+
+/* Counters whose value is in the group; metrics come with get_metrics. Under the context's lock. */
+static void features_write(const struct group *group)
+{
+    const struct plan *plan = group->context->plan;
+    for (uint32_t i = 0; i < plan->feature_count; i++) {
+        const struct formula *formula = &plan->formulas[i];
+        if (!formula->is_counter || formula->inputs[0].group != group->index)
+            continue;
+        double value = group->values[formula->inputs[0].value];
+        plan->features[i].data.kind = ROCPROFILER_DATA_KIND_INT64;
+        plan->features[i].data.result_int64 = value > 0 ? (uint64_t)value : 0;
+    }
+}
+
+static int flying_wait(struct v1_context *context, const struct group *group)
+{
+    uint64_t limit_ns = atomic_load_explicit(&wait_limit_ns, memory_order_relaxed);
+    struct timespec until;
+    int error = 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    if (limit_ns / 1000000000 > 1000000000)
+        limit_ns = 1000000000ull * 1000000000;
+    until.tv_sec += (time_t)(limit_ns / 1000000000);
+    until.tv_nsec += (long)(limit_ns % 1000000000);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (group->state == GROUP_FLYING && error != ETIMEDOUT)
+        error = pthread_cond_timedwait(&context->changed, &context->lock, &until);
+    return error;
+}
+
+static hsa_status_t group_data_get(struct v1_context *context, uint32_t index)
+{
+    struct group *group = &context->groups[index];
+    pthread_mutex_lock(&context->lock);
+    flying_wait(context, group);
+    enum group_state state = group->state;
+    if (state == GROUP_READY)
+        features_write(group);
+    pthread_mutex_unlock(&context->lock);
+    switch (state) {
+    case GROUP_READY:
+        return HSA_STATUS_SUCCESS;
+    case GROUP_FLYING:
+        return fail(HSA_STATUS_ERROR, "group %u: the kernel has not ended within the time limit",
+                    index);
+    case GROUP_LOST:
+        return fail(HSA_STATUS_ERROR, "group %u: its data is lost, the kernel's queue failed",
+                    index);
+    default:
+        return fail(HSA_STATUS_ERROR, "group %u: nothing was collected", index);
+    }
+}
+
+hsa_status_t rocprofiler_get_data(rocprofiler_t *handle, uint32_t group_index)
+{
+    struct v1_context *context = context_acquire(handle);
+    if (!context)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = group_check(context, group_index);
+    if (status == HSA_STATUS_SUCCESS)
+        status = group_data_get(context, group_index);
+    context_release(context);
+    return status;
+}
+
+hsa_status_t rocprofiler_group_get_data(rocprofiler_group_t *group)
+{
+    if (!group)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "group_get_data: no group");
+    return rocprofiler_get_data(group->context, group->index);
+}
+
+static double value_of(const struct input *input, const void *data)
+{
+    const struct v1_context *context = data;
+    return context->groups[input->group].values[input->value];
+}
+
+/* Under the context's lock. The first of a feature's groups that has no data, or -1. */
+static int64_t group_missing(const struct v1_context *context, const struct formula *formula)
+{
+    for (uint32_t i = 0; i < formula->input_count; i++)
+        if (context->groups[formula->inputs[i].group].state != GROUP_READY)
+            return formula->inputs[i].group;
+    return -1;
+}
+
+static int64_t metrics_write(struct v1_context *context)
+{
+    const struct plan *plan = context->plan;
+    for (uint32_t i = 0; i < plan->feature_count; i++) {
+        const struct formula *formula = &plan->formulas[i];
+        int64_t missing = group_missing(context, formula);
+        if (missing >= 0)
+            return missing;
+        if (formula->is_counter)
+            continue;
+        plan->features[i].data.kind = ROCPROFILER_DATA_KIND_DOUBLE;
+        plan->features[i].data.result_double = formula_evaluate(formula, value_of, context);
+    }
+    return -1;
+}
+
+hsa_status_t rocprofiler_get_metrics(const rocprofiler_t *handle)
+{
+    struct v1_context *context = context_acquire(handle);
+    if (!context)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&context->lock);
+    int64_t missing = metrics_write(context);
+    pthread_mutex_unlock(&context->lock);
+    context_release(context);
+    return missing < 0
+               ? HSA_STATUS_SUCCESS
+               : fail(HSA_STATUS_ERROR, "get_metrics: group %u has no data yet", (unsigned)missing);
+}

@@ -1,0 +1,266 @@
+/*
+ * What the files of librocprofiler64 share. Private to this folder.
+ *
+ * Locks: none is held while a tool is called. A standalone context's own (sampling.c) is held while
+ * the engine starts, reads and stops its counters; all others are leaves.
+ */
+#ifndef API_ROCPROFILER_V1_INTERNAL_H
+#define API_ROCPROFILER_V1_INTERNAL_H
+
+#include "session/engine.h"
+
+/* The SDK's version macros have the names of ours. */
+#undef ROCPROFILER_VERSION_MAJOR
+#undef ROCPROFILER_VERSION_MINOR
+#include <rocprofiler/rocprofiler.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define engine (crocprof_engine())
+
+/* ---- error.c */
+
+/* Keeps the message for this thread's rocprofiler_error_string and returns `status`. */
+__attribute__((format(printf, 2, 3))) hsa_status_t fail(hsa_status_t status, const char *format,
+                                                        ...);
+/* The message kept last. */
+const char *failure(void);
+
+/* ---- hsa.c: the runtime's functions, as the program would call them */
+
+struct hsa_calls {
+    __typeof__(&hsa_iterate_agents) iterate_agents;
+    __typeof__(&hsa_agent_get_info) agent_get_info;
+    __typeof__(&hsa_queue_create) queue_create;
+    __typeof__(&hsa_queue_destroy) queue_destroy;
+    __typeof__(&hsa_signal_create) signal_create;
+    __typeof__(&hsa_signal_destroy) signal_destroy;
+    __typeof__(&hsa_signal_wait_scacquire) signal_wait;
+    __typeof__(&hsa_signal_store_screlease) signal_store;
+    __typeof__(&hsa_queue_add_write_index_scacq_screl) queue_add_write_index;
+    __typeof__(&hsa_queue_load_write_index_scacquire) queue_load_write_index;
+    __typeof__(&hsa_queue_load_read_index_scacquire) queue_load_read_index;
+    __typeof__(&hsa_system_get_major_extension_table) extension_table;
+};
+/* NULL, with a message: no HSA runtime is loaded. */
+const struct hsa_calls *hsa_calls(void);
+
+/* ---- agents.c */
+
+struct metric_set;
+struct gpu {
+    hsa_agent_t hsa;
+    const struct counting_agent *agent;
+    uint32_t node; /* the driver's number */
+};
+enum { GPUS_MAX = 128 };
+/* Copies. False, with a message: no GPU that we know of. */
+bool gpu_find(hsa_agent_t agent, struct gpu *gpu);
+/* Those of the runtime, in its order; their number, -1 with a message: no runtime. */
+int gpus_list(struct gpu gpus[GPUS_MAX]);
+
+/* ---- metrics_xml.c: the files that ROCP_METRICS names */
+
+struct xml_metric {
+    const char *scope; /* "gfx9", "gfx90a", "global" */
+    const char *name, *block, *expr, *description;
+    uint32_t event, line;
+};
+struct xml_scope {
+    const char *name, *base; /* base: NULL: none */
+};
+struct xml_file {
+    struct xml_metric *metrics;
+    struct xml_scope *scopes;
+    uint32_t metric_count, metric_capacity, scope_count, scope_capacity;
+    uint32_t problems;
+    struct xml_text *texts; /* what the strings live in */
+};
+/* What is right of a file; problems are logged as FILE:LINE and counted. False: it cannot be read.
+ */
+bool xml_read(struct xml_file *file, const char *path);
+void xml_free(struct xml_file *file);
+
+/* ---- metrics.c: what can be asked for by name, per kind of GPU; built once, then constant */
+
+struct metric {
+    const char *name, *description;
+    const char *expr;  /* NULL: a hardware counter */
+    const char *block; /* NULL: computed */
+    uint32_t event, instances, registers;
+    uint32_t rank; /* while a set is built: what counts among equal names */
+};
+struct metric_set {
+    struct metric_set *next;
+    const struct counting_agent *agent; /* an example */
+    struct metric *metrics;
+    uint32_t *by_name; /* positions, sorted */
+    uint32_t count;
+    bool from_catalog; /* expressions are the engine's: names without an index mean all instances */
+};
+/* NULL, with a message. */
+const struct metric_set *metrics_of(const struct counting_agent *agent);
+const struct metric *metric_find(const struct metric_set *set, const char *name, size_t length);
+/* Of a block of the agent; NULL: it has none of that name. */
+const struct counter_block *metric_block(const struct counting_agent *agent, const char *name,
+                                         size_t length);
+
+/* ---- formula.c: expressions over hardware counters, as a list of steps on a stack */
+
+enum reduction { REDUCE_SUM, REDUCE_AVERAGE, REDUCE_MIN, REDUCE_MAX };
+
+/* One number of a collection: samples of a counter in one. */
+struct input {
+    rocprofiler_counter_id_t counter;
+    int32_t instance; /* -1: all of them */
+    enum reduction reduction;
+    uint32_t group; /* that collects it; plan.c */
+    uint32_t value; /* where the group puts it; plan.c */
+};
+
+enum step_kind {
+    STEP_NUMBER,
+    STEP_INPUT,
+    STEP_ADD,
+    STEP_SUBTRACT,
+    STEP_MULTIPLY,
+    STEP_DIVIDE,
+    STEP_NEGATE,
+    STEP_REDUCE
+};
+struct step {
+    enum step_kind kind;
+    enum reduction reduction; /* STEP_REDUCE */
+    uint32_t index;           /* STEP_INPUT: input; STEP_REDUCE: how many values */
+    double number;
+};
+enum { STACK_MAX = 512 };
+struct formula {
+    struct step *steps;
+    struct input *inputs;
+    uint32_t step_count, step_capacity, input_count, input_capacity;
+    bool is_counter; /* of a hardware counter itself: an integer */
+};
+/* Of a feature's name. False, with a message. To be freed in either case. */
+bool formula_compile(struct formula *formula, const struct metric_set *set,
+                     const struct counting_agent *agent, const char *name);
+void formula_free(struct formula *formula);
+/* `value_of` input i. */
+double formula_evaluate(const struct formula *formula,
+                        double (*value_of)(const struct input *input, const void *data),
+                        const void *data);
+/* One number of several; 0 of none. */
+double reduce(enum reduction reduction, const double *values, uint32_t count);
+
+/* ---- plan.c: features and the groups that collect them; constant, shared by contexts of a pool */
+
+struct plan_group {
+    rocprofiler_counter_config_id_t config;
+    rocprofiler_feature_t **features; /* that have a value, or a part of it, in this group */
+    uint32_t feature_count;
+    struct input *inputs;
+    uint32_t input_count;
+    uint32_t record_count; /* that the engine delivers */
+};
+struct plan {
+    _Atomic uint32_t references; /* acquire-release: the last one frees */
+    struct gpu gpu;
+    rocprofiler_feature_t *features; /* the client's */
+    rocprofiler_feature_t *own;      /* `features`, where they are ours: of a set */
+    uint32_t feature_count;
+    struct formula *formulas; /* of each feature */
+    struct plan_group *groups;
+    uint32_t group_count;
+};
+/* NULL, with a message and *status. `single`: one group must do. */
+struct plan *plan_create(const struct gpu *gpu, rocprofiler_feature_t *features, uint32_t count,
+                         bool single, hsa_status_t *status);
+struct plan *plan_reference(struct plan *plan);
+void plan_release(struct plan *plan);
+
+/* ---- context.c */
+
+struct record {
+    rocprofiler_dispatch_record_t public; /* first */
+    struct record *next;
+};
+
+enum group_state {
+    GROUP_IDLE,
+    GROUP_FLYING, /* a kernel is on its way */
+    GROUP_READY,  /* `values` are there */
+    GROUP_LOST
+};
+struct v1_context;
+struct pool_entry;
+struct group {
+    struct v1_context *context;
+    uint32_t index;
+    enum group_state state; /* under the context's lock, as the values */
+    double *values;         /* of the plan's inputs */
+    struct record *record;  /* of the last dispatch */
+};
+struct v1_context {
+    /* Writers: open and close, under contexts' lock. */
+    uint64_t magic;
+    struct v1_context *next_free;
+    _Atomic uint32_t references; /* the handle's, one per flying group; acquire-release */
+    struct plan *plan;
+    uint32_t mode;
+    rocprofiler_handler_t handler;
+    void *handler_arg;
+    struct pool_entry *entry;      /* NULL: of no pool */
+    struct standalone *standalone; /* NULL: collects around kernels */
+    bool locked;                   /* holds the machine's lock of its GPU */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct group *groups;
+};
+/* A context with a reference of the caller's; NULL, with a message: it is none. */
+struct v1_context *context_acquire(const void *handle);
+void context_release(struct v1_context *context);
+/* Takes over the plan's reference. */
+struct v1_context *context_new_of(struct plan *plan, hsa_status_t *status);
+void context_end(struct v1_context *context); /* what rocprofiler_close does */
+rocprofiler_group_t group_public(const struct group *group);
+/* The group's values from the engine's records. Under the context's lock. */
+void group_take(struct group *group, const rocprofiler_counter_record_t *records, size_t count,
+                double *values);
+
+/* ---- sampling.c: contexts that collect between calls */
+
+struct standalone *standalone_create(const struct gpu *gpu, uint32_t mode,
+                                     rocprofiler_properties_t *properties, hsa_status_t *status);
+void standalone_destroy(struct standalone *standalone);
+void standalone_expect(void); /* waves of queues made from now on can be counted */
+/* The group is idle and does not run. */
+void standalone_reset(struct group *group, hsa_status_t *status);
+
+/* ---- dispatch.c: contexts that collect around kernels */
+
+void dispatch_expect(void);                 /* queues made from now on can be intercepted */
+void record_release(struct record *record); /* NULL: nothing */
+
+/* ---- kernels.c: what is known of a kernel; stays for ever */
+struct kernel_facts {
+    const char *name; /* as in the program's source, where it can be demangled */
+    const amd_kernel_code_t *code;
+};
+struct kernel_facts kernel_facts(uint64_t kernel_id, uint64_t kernel_object);
+
+/* ---- pool.c */
+void pool_entry_completed(struct pool_entry *entry);
+
+/* ---- lock.c: one profiler for a GPU on the machine; released when the process ends */
+bool machine_lock(const struct gpu *gpu); /* false, with a message */
+void machine_unlock(const struct gpu *gpu);
+
+/* ---- load.c */
+extern _Atomic uint64_t wait_limit_ns; /* the tool's `timeout`; relaxed */
+void library_begin(void); /* the engine knows that somebody is here; any number of times */
+
+#endif

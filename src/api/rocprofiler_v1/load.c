@@ -1,0 +1,183 @@
+/* Meeting the process: HSA loads this library as its tool, and this library loads the profiler's
+ * (ROCP_TOOL_LIB). Whatever is wrong with that is said, and the program runs on unprofiled. */
+#include "api/rocprofiler_v1/internal.h"
+#include "base/callback.h"
+#include "base/log.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Atomic uint64_t wait_limit_ns = UINT64_MAX;
+
+/* Written in OnLoad, which the runtime calls on one thread at a time. */
+static struct {
+    void *library;
+    void (*load)(void);
+    void (*load_settings)(rocprofiler_settings_t *settings);
+    void (*unload)(void);
+    pid_t process;
+} tool;
+/* Writers: OnLoad, and whoever ends the tool (exchange). */
+static _Atomic bool tool_is_loaded;
+
+/* ---- being there */
+
+static void begin_once(void)
+{
+    engine->subscription_create(1ull << TRACE_RUNTIME_INITIALIZATION);
+}
+
+void library_begin(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, begin_once);
+}
+
+/* HSA will load us itself where it was told so. A program that only links this library is met by
+ * the engine. */
+static bool hsa_knows_us(void)
+{
+    const char *list = getenv("HSA_TOOLS_LIB");
+    return list && strstr(list, "librocprofiler64.so");
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    if (!hsa_knows_us())
+        engine->runtime_arm();
+    engine->runtime_registered_collect();
+}
+
+/* ---- the tool */
+
+static void *symbol_find(const char *name)
+{
+    return dlsym(tool.library, name);
+}
+
+/* False, with a message: there is none that can be used. */
+static bool tool_open(const char *path)
+{
+    memset(&tool, 0, sizeof tool);
+    tool.library = dlopen(path, RTLD_NOW);
+    if (!tool.library) {
+        log_error("rocprofiler", "ROCP_TOOL_LIB: %s: the program runs unprofiled", dlerror());
+        return false;
+    }
+    *(void **)&tool.load = symbol_find("OnLoadTool");
+    *(void **)&tool.load_settings = symbol_find("OnLoadToolProp");
+    *(void **)&tool.unload = symbol_find("OnUnloadTool");
+    tool.process = getpid();
+    if ((tool.load || tool.load_settings) && tool.unload)
+        return true;
+    log_error("rocprofiler", "ROCP_TOOL_LIB: %s has no %s: the program runs unprofiled", path,
+              tool.unload ? "OnLoadTool or OnLoadToolProp" : "OnUnloadTool");
+    dlclose(tool.library);
+    return false;
+}
+
+static void settings_apply(const rocprofiler_settings_t *settings)
+{
+    atomic_store_explicit(&wait_limit_ns, settings->timeout, memory_order_relaxed);
+    if (settings->k_concurrent || settings->opt_mode)
+        log_info("rocprofiler", "kernels that are counted run one after another");
+    if (settings->obj_dumping)
+        log_warning("rocprofiler", "code objects are not written to files");
+}
+
+static void tool_load(int intercept)
+{
+    rocprofiler_settings_t settings = {.intercept_mode = 1,
+                                       .code_obj_tracking = 1,
+                                       .trace_size = 32u << 20,
+                                       .trace_local = 1,
+                                       .timeout = UINT64_MAX,
+                                       .timestamp_on = intercept == 2};
+    atomic_store(&tool_is_loaded, true);
+    if (tool.load)
+        CALLBACK(tool.load());
+    else
+        CALLBACK(tool.load_settings(&settings));
+    settings_apply(&settings);
+}
+
+/* Once for each load, in the process that loaded it. */
+static void tool_unload(void)
+{
+    if (!atomic_exchange(&tool_is_loaded, false) || tool.process != getpid())
+        return;
+    engine->session_work_wait(); /* the data of kernels that have ended is handed out first */
+    CALLBACK(tool.unload());
+}
+
+static void at_exit(void)
+{
+    tool_unload();
+}
+
+/* A runtime that is not shut down never tells that it ends. */
+static void exit_watch(void)
+{
+    atexit(at_exit);
+}
+
+/* ---- HSA's entry points */
+
+/* -1, with a message: no value that is known. */
+static int intercept_mode(void)
+{
+    const char *value = getenv("ROCP_HSA_INTERCEPT");
+    if (!value || !*value)
+        return 0;
+    if (value[0] >= '0' && value[0] <= '2' && value[1] == 0)
+        return value[0] - '0';
+    log_error("rocprofiler",
+              "ROCP_HSA_INTERCEPT=%s: it must be 0 (standalone), 1 or 2 (kernels are intercepted, "
+              "2: with their times): the program runs unprofiled",
+              value);
+    return -1;
+}
+
+/* What is said before the table is installed counts for everything made later. */
+static bool expect(int intercept)
+{
+    const char *path = getenv("ROCP_TOOL_LIB");
+    bool has_tool = intercept >= 0 && path && *path && tool_open(path);
+    library_begin();
+    if (intercept > 0 || has_tool)
+        dispatch_expect();
+    if (intercept == 0 && !has_tool)
+        standalone_expect();
+    return has_tool;
+}
+
+#define EXPORTED __attribute__((visibility("default")))
+EXPORTED bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
+                     const char *const *failed_tool_names);
+EXPORTED void OnUnload(void);
+EXPORTED extern const uint32_t HSA_AMD_TOOL_PRIORITY;
+
+bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
+            const char *const *failed_tool_names)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)failed_tool_count, (void)failed_tool_names;
+    int intercept = intercept_mode();
+    bool has_tool = expect(intercept);
+    engine->runtime_hsa_load(table, runtime_version);
+    if (has_tool) {
+        pthread_once(&once, exit_watch);
+        tool_load(intercept);
+    }
+    return true;
+}
+
+void OnUnload(void)
+{
+    tool_unload();
+    engine->runtime_hsa_unload();
+}
+
+const uint32_t HSA_AMD_TOOL_PRIORITY = 25;

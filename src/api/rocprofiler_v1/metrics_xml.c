@@ -1,0 +1,467 @@
+/*
+ * Reader of metrics files. They look like XML but are none: attributes may stand without quotes,
+ * elements may stay open, '#' begins a comment or #include "FILE". What is wrong is reported with
+ * file and line, and the rest is taken.
+ *
+ *   <SCOPE base="SCOPE"> <metric name=N block=B event=E descr="..."></metric> </SCOPE>
+ *   <global> <metric name=N expr=EXPRESSION descr="..."></metric> </global>
+ */
+#include "api/rocprofiler_v1/internal.h"
+#include "base/log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { INCLUDES_MAX = 8, FILE_BYTES_MAX = 64 << 20, PROBLEMS_SHOWN = 20 };
+
+struct xml_text {
+    struct xml_text *next;
+    char bytes[];
+};
+
+struct reader {
+    struct xml_file *file;
+    const char *path;
+    char *at, *end; /* in the file's own copy of its text, which is cut into strings */
+    uint32_t line;
+    int depth;         /* of includes */
+    const char *scope; /* open; NULL: none */
+};
+
+__attribute__((format(printf, 2, 3))) static void problem(struct reader *reader, const char *format,
+                                                          ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (reader->file->problems++ < PROBLEMS_SHOWN)
+        log_warning("metrics", "%s:%u: %s", reader->path, reader->line, text);
+}
+
+static bool array_grow(void **items, uint32_t count, uint32_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return true;
+    uint32_t wanted = *capacity ? 2 * *capacity : 64;
+    void *larger = realloc(*items, wanted * size);
+    if (!larger)
+        return false;
+    *items = larger;
+    *capacity = wanted;
+    return true;
+}
+
+/* ---- characters */
+
+static bool at_end(const struct reader *reader)
+{
+    return reader->at >= reader->end;
+}
+
+static void advance(struct reader *reader)
+{
+    reader->line += *reader->at == '\n';
+    reader->at++;
+}
+
+static void spaces_skip(struct reader *reader)
+{
+    while (!at_end(reader) && isspace((unsigned char)*reader->at))
+        advance(reader);
+}
+
+static bool starts_with(const struct reader *reader, const char *text)
+{
+    size_t length = strlen(text);
+    return (size_t)(reader->end - reader->at) >= length && !memcmp(reader->at, text, length);
+}
+
+static void skip_past(struct reader *reader, const char *text)
+{
+    while (!at_end(reader) && !starts_with(reader, text))
+        advance(reader);
+    for (size_t i = 0; text[i] && !at_end(reader); i++)
+        advance(reader);
+}
+
+static void line_skip(struct reader *reader)
+{
+    while (!at_end(reader) && *reader->at != '\n')
+        advance(reader);
+}
+
+static size_t name_length(const struct reader *reader)
+{
+    const char *c = reader->at;
+    while (c < reader->end && (isalnum((unsigned char)*c) || *c == '_' || *c == '-' || *c == '.'))
+        c++;
+    return (size_t)(c - reader->at);
+}
+
+/* A string in the text, ended in place; the character after it goes to *after. */
+static char *string_cut(struct reader *reader, size_t length, char *after)
+{
+    char *string = reader->at;
+    for (size_t i = 0; i < length; i++)
+        advance(reader);
+    *after = at_end(reader) ? 0 : *reader->at;
+    return string;
+}
+
+/* ---- attributes */
+
+static void entities_decode(char *text)
+{
+    static const struct {
+        const char *entity;
+        char meaning;
+    } known[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
+    char *to = text;
+    while (*text) {
+        size_t i = 0, count = sizeof known / sizeof known[0];
+        while (i < count && strncmp(text, known[i].entity, strlen(known[i].entity)) != 0)
+            i++;
+        *to++ = i < count ? known[i].meaning : *text;
+        text += i < count ? strlen(known[i].entity) : 1;
+    }
+    *to = 0;
+}
+
+/* Line ends in a long value count as spaces. */
+static void spaces_make(char *text)
+{
+    for (; *text; text++)
+        if (isspace((unsigned char)*text))
+            *text = ' ';
+}
+
+struct attribute {
+    char *name, *value;
+};
+
+static bool value_read(struct reader *reader, struct attribute *attribute)
+{
+    char quote = at_end(reader) ? 0 : *reader->at;
+    if (quote == '"' || quote == '\'') {
+        advance(reader);
+        attribute->value = reader->at;
+        while (!at_end(reader) && *reader->at != quote)
+            advance(reader);
+        if (at_end(reader)) {
+            problem(reader, "the value of %s has no end", attribute->name);
+            return false;
+        }
+        *reader->at = 0;
+        reader->at++;
+    } else {
+        attribute->value = reader->at;
+        while (!at_end(reader) && !isspace((unsigned char)*reader->at) && *reader->at != '>' &&
+               !starts_with(reader, "/>"))
+            advance(reader);
+    }
+    return true;
+}
+
+/* Unquoted values are ended by the caller, who knows what comes next. */
+static bool attribute_read(struct reader *reader, struct attribute *attribute)
+{
+    char after;
+    size_t length = name_length(reader);
+    if (length == 0) {
+        problem(reader, "an attribute expected at '%.20s'", at_end(reader) ? "" : reader->at);
+        return false;
+    }
+    attribute->name = string_cut(reader, length, &after);
+    char *name_end = reader->at;
+    spaces_skip(reader);
+    if (at_end(reader) || *reader->at != '=') {
+        *name_end = 0;
+        problem(reader, "attribute %s has no value", attribute->name);
+        return false;
+    }
+    advance(reader);
+    *name_end = 0;
+    spaces_skip(reader);
+    return value_read(reader, attribute);
+}
+
+/* ---- elements */
+
+enum { ATTRIBUTES_MAX = 16 };
+struct element {
+    char *name;
+    uint32_t line;
+    struct attribute attributes[ATTRIBUTES_MAX];
+    uint32_t attribute_count;
+    bool closes;        /* </name> */
+    bool closes_itself; /* <name/> */
+};
+
+static const char *attribute_of(const struct element *element, const char *name)
+{
+    for (uint32_t i = 0; i < element->attribute_count; i++)
+        if (!strcmp(element->attributes[i].name, name))
+            return element->attributes[i].value;
+    return NULL;
+}
+
+/* Up to and with '>'. False: it is left out. */
+static bool attributes_read(struct reader *reader, struct element *element)
+{
+    char *open = NULL; /* where an unquoted value, or the name, is to be ended */
+    open = reader->at;
+    for (;;) {
+        spaces_skip(reader);
+        if (at_end(reader)) {
+            problem(reader, "<%.40s has no end", element->name);
+            return false;
+        }
+        element->closes_itself = starts_with(reader, "/>");
+        if (element->closes_itself || *reader->at == '>') {
+            bool itself = element->closes_itself;
+            reader->at += itself ? 2 : 1;
+            *open = 0;
+            return true;
+        }
+        if (element->attribute_count == ATTRIBUTES_MAX) {
+            problem(reader, "too many attributes");
+            return false;
+        }
+        struct attribute *attribute = &element->attributes[element->attribute_count];
+        char *former = open;
+        bool fine = attribute_read(reader, attribute);
+        *former = 0;
+        if (!fine)
+            return false;
+        open = reader->at;
+        element->attribute_count++;
+    }
+}
+
+static bool number_read(const char *text, uint32_t *number)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 0);
+    *number = (uint32_t)value;
+    return isdigit((unsigned char)*text) && *end == 0 && errno == 0 && value <= UINT32_MAX;
+}
+
+static bool metric_check(struct reader *reader, const struct element *element,
+                         struct xml_metric *metric)
+{
+    const char *event = attribute_of(element, "event");
+    if (!metric->name || !*metric->name)
+        problem(reader, "a metric without a name");
+    else if (!reader->scope)
+        problem(reader, "metric %.60s stands outside of any GPU's part", metric->name);
+    else if (metric->expr && metric->block)
+        problem(reader, "metric %.60s has a block and an expression", metric->name);
+    else if (!metric->expr && (!metric->block || !event))
+        problem(reader, "metric %.60s has neither an expression nor a block and an event",
+                metric->name);
+    else if (event && !number_read(event, &metric->event))
+        problem(reader, "event '%.20s' of metric %.60s is no number", event, metric->name);
+    else
+        return true;
+    return false;
+}
+
+static void metric_take(struct reader *reader, const struct element *element)
+{
+    struct xml_file *file = reader->file;
+    struct xml_metric metric = {.scope = reader->scope,
+                                .name = attribute_of(element, "name"),
+                                .block = attribute_of(element, "block"),
+                                .expr = attribute_of(element, "expr"),
+                                .description = attribute_of(element, "descr"),
+                                .line = element->line};
+    if (!metric.description)
+        metric.description = "";
+    uint32_t line = reader->line;
+    reader->line = element->line;
+    bool fine = metric_check(reader, element, &metric);
+    reader->line = line;
+    if (fine && array_grow((void **)&file->metrics, file->metric_count, &file->metric_capacity,
+                           sizeof metric))
+        file->metrics[file->metric_count++] = metric;
+}
+
+static void scope_take(struct reader *reader, const struct element *element)
+{
+    struct xml_file *file = reader->file;
+    if (reader->scope)
+        problem(reader, "<%.40s> inside of <%.40s>", element->name, reader->scope);
+    if (!array_grow((void **)&file->scopes, file->scope_count, &file->scope_capacity,
+                    sizeof *file->scopes))
+        return;
+    file->scopes[file->scope_count++] =
+        (struct xml_scope){element->name, attribute_of(element, "base")};
+    reader->scope = element->closes_itself ? NULL : element->name;
+}
+
+static void element_take(struct reader *reader, const struct element *element)
+{
+    if (!strcmp(element->name, "metric")) {
+        if (!element->closes)
+            metric_take(reader, element);
+    } else if (!element->closes) {
+        scope_take(reader, element);
+    } else if (reader->scope && !strcmp(reader->scope, element->name)) {
+        reader->scope = NULL;
+    } else {
+        problem(reader, "</%.40s> ends nothing", element->name);
+    }
+}
+
+static void element_read(struct reader *reader)
+{
+    struct element element = {.line = reader->line};
+    char after;
+    reader->at++;
+    if (starts_with(reader, "!--")) {
+        skip_past(reader, "-->");
+        return;
+    }
+    if (starts_with(reader, "?") || starts_with(reader, "!")) {
+        skip_past(reader, ">");
+        return;
+    }
+    element.closes = starts_with(reader, "/");
+    reader->at += element.closes;
+    size_t length = name_length(reader);
+    if (length == 0) {
+        problem(reader, "'<' without a name");
+        return;
+    }
+    element.name = string_cut(reader, length, &after);
+    bool fine = attributes_read(reader, &element);
+    for (uint32_t i = 0; fine && i < element.attribute_count; i++) {
+        entities_decode(element.attributes[i].value);
+        spaces_make(element.attributes[i].value);
+    }
+    if (fine)
+        element_take(reader, &element);
+}
+
+/* ---- files */
+
+static void file_read(struct xml_file *file, const char *path, int depth, const char *scope,
+                      struct reader *from);
+
+/* #include "NAME", relative to the file that includes; other lines with '#' are comments. */
+static void hash_read(struct reader *reader)
+{
+    char name[1024], path[2200];
+    size_t length = (size_t)(reader->end - reader->at);
+    const char *line_end = memchr(reader->at, '\n', length);
+    int line_length = (int)(line_end ? line_end - reader->at : reader->end - reader->at);
+    char line[2048];
+    snprintf(line, sizeof line, "%.*s", line_length, reader->at);
+    line_skip(reader);
+    if (sscanf(line, "#include \"%1023[^\"]\"", name) != 1) {
+        if (!strncmp(line, "#include", 8))
+            problem(reader, "#include needs \"FILE\"");
+        return;
+    }
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%s", reader->path);
+    if (name[0] == '/')
+        snprintf(path, sizeof path, "%s", name);
+    else
+        snprintf(path, sizeof path, "%s/%s", dirname(folder), name);
+    file_read(reader->file, path, reader->depth + 1, reader->scope, reader);
+}
+
+static void text_read(struct reader *reader)
+{
+    while (!at_end(reader)) {
+        spaces_skip(reader);
+        if (at_end(reader))
+            break;
+        if (*reader->at == '#') {
+            hash_read(reader);
+        } else if (*reader->at == '<') {
+            element_read(reader);
+        } else {
+            problem(reader, "'%.20s' is not understood", reader->at);
+            while (!at_end(reader) && *reader->at != '<' && *reader->at != '\n')
+                advance(reader);
+        }
+    }
+    if (reader->scope && reader->depth == 0)
+        problem(reader, "<%.40s> has no end", reader->scope);
+}
+
+/* The whole file with a zero behind it; NULL: it cannot be read. */
+static struct xml_text *text_load(const char *path, size_t *length)
+{
+    struct stat status;
+    struct xml_text *text = NULL;
+    FILE *stream = fopen(path, "re");
+    if (stream && fstat(fileno(stream), &status) == 0 && !S_ISREG(status.st_mode))
+        errno = EINVAL;
+    else if (stream && status.st_size <= FILE_BYTES_MAX)
+        text = malloc(sizeof *text + (size_t)status.st_size + 1);
+    if (text) {
+        *length = fread(text->bytes, 1, (size_t)status.st_size, stream);
+        text->bytes[*length] = 0;
+    }
+    if (stream)
+        fclose(stream);
+    return text;
+}
+
+static void file_read(struct xml_file *file, const char *path, int depth, const char *scope,
+                      struct reader *from)
+{
+    size_t length = 0;
+    if (depth > INCLUDES_MAX) {
+        problem(from, "files include each other");
+        return;
+    }
+    struct xml_text *text = text_load(path, &length);
+    if (!text) {
+        problem(from, "%.160s: %s", path, strerror(errno));
+        return;
+    }
+    text->next = file->texts;
+    file->texts = text;
+    struct reader reader = {.file = file,
+                            .path = path,
+                            .at = text->bytes,
+                            .end = text->bytes + length,
+                            .line = 1,
+                            .depth = depth,
+                            .scope = scope};
+    text_read(&reader);
+}
+
+bool xml_read(struct xml_file *file, const char *path)
+{
+    *file = (struct xml_file){0};
+    struct reader top = {.file = file, .path = path, .line = 0};
+    file_read(file, path, 0, NULL, &top);
+    if (file->problems > PROBLEMS_SHOWN)
+        log_warning("metrics", "%s: %u more problems", path, file->problems - PROBLEMS_SHOWN);
+    return file->texts != NULL;
+}
+
+void xml_free(struct xml_file *file)
+{
+    for (struct xml_text *text = file->texts, *next; text; text = next) {
+        next = text->next;
+        free(text);
+    }
+    free(file->metrics);
+    free(file->scopes);
+    *file = (struct xml_file){0};
+}

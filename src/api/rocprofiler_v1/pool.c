@@ -1,0 +1,395 @@
+/* Pools: contexts with the same features, taken for kernels and given back when their data was
+ * handled. */
+#include "api/rocprofiler_v1/internal.h"
+#include "base/callback.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define POOL_MAGIC 0x31766c6f6f70726full
+enum { PAYLOAD_ALIGNMENT = 64, ENTRIES_MAX = 1 << 20 };
+
+enum entry_state {
+    ENTRY_FREE,
+    ENTRY_FETCHED,   /* the tool's, until a kernel takes it and ends */
+    ENTRY_COMPLETED, /* its handler is to be called, or is being called */
+};
+
+struct pool_entry {
+    struct pool *pool;
+    struct pool_entry *next;    /* of the free or of the completed list */
+    struct v1_context *context; /* with a reference */
+    void *payload;
+    enum entry_state state; /* under the pool's lock */
+};
+
+struct pool {
+    uint64_t magic;
+    struct pool *next; /* of all that are open */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    rocprofiler_pool_handler_t handler;
+    void *handler_arg;
+    struct gpu gpu;
+    struct pool_entry *entries;
+    char *payloads;
+    uint32_t entry_count;
+    size_t payload_bytes; /* of an entry, rounded up */
+    /* Under the lock. */
+    struct pool_entry *free;
+    struct pool_entry *completed, **completed_end; /* in the order of completion */
+    bool is_handling;                              /* a thread calls the handler */
+    const void *handling_thread;
+    bool is_closing;
+    uint32_t users; /* threads inside; the last one after the close frees */
+};
+
+static __thread char here; /* its address stands for the thread */
+
+static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pool *pools; /* those that are open */
+
+/* ---- life */
+
+/* With a user's hold; NULL, with a message: it is none. */
+static struct pool *pool_enter(const rocprofiler_pool_t *handle)
+{
+    pthread_mutex_lock(&pools_lock);
+    struct pool *pool = pools;
+    while (pool && pool != handle)
+        pool = pool->next;
+    if (pool) {
+        pthread_mutex_lock(&pool->lock);
+        pool->users++;
+        pthread_mutex_unlock(&pool->lock);
+    }
+    pthread_mutex_unlock(&pools_lock);
+    if (!pool)
+        fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no pool, or one that was closed");
+    return pool;
+}
+
+static void pool_free(struct pool *pool)
+{
+    for (uint32_t i = 0; pool->entries && i < pool->entry_count; i++)
+        if (pool->entries[i].context)
+            context_end(pool->entries[i].context);
+    machine_unlock(&pool->gpu);
+    pthread_mutex_destroy(&pool->lock);
+    pthread_cond_destroy(&pool->changed);
+    free(pool->entries);
+    free(pool->payloads);
+    free(pool);
+}
+
+static void pool_leave(struct pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    bool last = --pool->users == 0 && pool->is_closing;
+    pthread_cond_broadcast(&pool->changed);
+    pthread_mutex_unlock(&pool->lock);
+    if (last)
+        pool_free(pool);
+}
+
+static hsa_status_t entries_make(struct pool *pool, struct plan *plan)
+{
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    for (uint32_t i = pool->entry_count; i-- > 0;) {
+        struct pool_entry *entry = &pool->entries[i];
+        entry->pool = pool;
+        entry->payload = pool->payloads + i * pool->payload_bytes;
+        entry->context = context_new_of(plan_reference(plan), &status);
+        if (!entry->context)
+            return status;
+        entry->context->entry = entry;
+        entry->next = pool->free;
+        pool->free = entry;
+    }
+    return status;
+}
+
+static hsa_status_t properties_check(const rocprofiler_pool_properties_t *properties, uint32_t mode)
+{
+    if (!properties)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_open: no properties");
+    if (properties->num_entries == 0 || properties->num_entries > ENTRIES_MAX)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_open: %u entries",
+                    properties->num_entries);
+    if (mode & ~(uint32_t)ROCPROFILER_MODE_SINGLEGROUP)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                    "pool_open: mode 0x%x (only SINGLEGROUP is possible)", mode);
+    return HSA_STATUS_SUCCESS;
+}
+
+static struct pool *pool_make(const struct gpu *gpu,
+                              const rocprofiler_pool_properties_t *properties)
+{
+    struct pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return NULL;
+    pool->magic = POOL_MAGIC;
+    pool->gpu = *gpu;
+    pool->handler = properties->handler;
+    pool->handler_arg = properties->handler_arg;
+    pool->completed_end = &pool->completed;
+    pool->payload_bytes = ((size_t)properties->payload_bytes + PAYLOAD_ALIGNMENT - 1) &
+                          ~(size_t)(PAYLOAD_ALIGNMENT - 1);
+    pool->entry_count = properties->num_entries;
+    pool->entries = calloc(pool->entry_count, sizeof *pool->entries);
+    pool->payloads = aligned_alloc(PAYLOAD_ALIGNMENT,
+                                   pool->entry_count * pool->payload_bytes + PAYLOAD_ALIGNMENT);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->changed, NULL);
+    if (pool->entries && pool->payloads)
+        return pool;
+    free(pool->entries);
+    free(pool->payloads);
+    free(pool);
+    return NULL;
+}
+
+static hsa_status_t pool_new(const struct gpu *gpu, struct plan *plan,
+                             const rocprofiler_pool_properties_t *properties,
+                             rocprofiler_pool_t **handle)
+{
+    if (!machine_lock(gpu))
+        return HSA_STATUS_ERROR;
+    struct pool *pool = pool_make(gpu, properties);
+    if (!pool) {
+        machine_unlock(gpu);
+        return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a pool of %u entries",
+                    properties->num_entries);
+    }
+    hsa_status_t status = entries_make(pool, plan);
+    if (status != HSA_STATUS_SUCCESS) {
+        pool_free(pool);
+        return status;
+    }
+    pthread_mutex_lock(&pools_lock);
+    pool->next = pools;
+    pools = pool;
+    pthread_mutex_unlock(&pools_lock);
+    *handle = pool;
+    return status;
+}
+
+hsa_status_t rocprofiler_pool_open(hsa_agent_t agent, rocprofiler_feature_t *features,
+                                   uint32_t feature_count, rocprofiler_pool_t **pool, uint32_t mode,
+                                   rocprofiler_pool_properties_t *properties)
+{
+    struct gpu gpu;
+    if (!pool || (!features && feature_count))
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_open: a pointer is NULL");
+    *pool = NULL;
+    hsa_status_t status = properties_check(properties, mode);
+    if (status != HSA_STATUS_SUCCESS)
+        return status;
+    library_begin();
+    if (!gpu_find(agent, &gpu))
+        return HSA_STATUS_ERROR;
+    struct plan *plan =
+        plan_create(&gpu, features, feature_count, mode & ROCPROFILER_MODE_SINGLEGROUP, &status);
+    if (!plan)
+        return status;
+    status = pool_new(&gpu, plan, properties, pool);
+    plan_release(plan);
+    return status;
+}
+
+/* Kernels on their way are forgotten: nobody is called when they end. */
+hsa_status_t rocprofiler_pool_close(rocprofiler_pool_t *handle)
+{
+    struct pool *pool = pool_enter(handle);
+    if (!pool)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&pools_lock);
+    struct pool **link = &pools;
+    while (*link && *link != pool)
+        link = &(*link)->next;
+    bool mine = *link != NULL;
+    if (mine)
+        *link = pool->next;
+    pthread_mutex_unlock(&pools_lock);
+    pthread_mutex_lock(&pool->lock);
+    pool->is_closing |= mine;
+    pthread_cond_broadcast(&pool->changed);
+    while (pool->is_handling && pool->handling_thread != &here)
+        pthread_cond_wait(&pool->changed, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    pool_leave(pool);
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- entries */
+
+/* Under the pool's lock. */
+static void entry_free(struct pool_entry *entry)
+{
+    struct pool *pool = entry->pool;
+    entry->state = ENTRY_FREE;
+    entry->next = pool->free;
+    pool->free = entry;
+    pthread_cond_broadcast(&pool->changed);
+}
+
+static void entry_empty(struct pool_entry *entry)
+{
+    struct v1_context *context = entry->context;
+    memset(entry->payload, 0, entry->pool->payload_bytes);
+    pthread_mutex_lock(&context->lock);
+    for (uint32_t i = 0; i < context->plan->group_count; i++)
+        if (context->groups[i].state != GROUP_FLYING)
+            context->groups[i].state = GROUP_IDLE;
+    pthread_mutex_unlock(&context->lock);
+}
+
+hsa_status_t rocprofiler_pool_fetch(rocprofiler_pool_t *handle, rocprofiler_pool_entry_t *entry)
+{
+    if (!entry)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_fetch: no place for the entry");
+    struct pool *pool = pool_enter(handle);
+    if (!pool)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&pool->lock);
+    bool is_handler = pool->is_handling && pool->handling_thread == &here;
+    while (!pool->free && !pool->is_closing && !is_handler)
+        pthread_cond_wait(&pool->changed, &pool->lock);
+    struct pool_entry *taken = pool->is_closing ? NULL : pool->free;
+    if (taken) {
+        pool->free = taken->next;
+        taken->state = ENTRY_FETCHED;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    if (taken) {
+        entry_empty(taken);
+        *entry = (rocprofiler_pool_entry_t){taken->context, taken->payload};
+    }
+    pool_leave(pool);
+    return taken ? HSA_STATUS_SUCCESS
+                 : fail(HSA_STATUS_ERROR, "pool_fetch: the pool is %s",
+                        is_handler ? "full, and waits for its handler" : "being closed");
+}
+
+/* One that a kernel still uses is given back when that has ended. */
+static bool context_flies(struct v1_context *context)
+{
+    bool flies = false;
+    pthread_mutex_lock(&context->lock);
+    for (uint32_t i = 0; i < context->plan->group_count; i++)
+        flies |= context->groups[i].state == GROUP_FLYING;
+    pthread_mutex_unlock(&context->lock);
+    return flies;
+}
+
+hsa_status_t rocprofiler_pool_release(rocprofiler_pool_entry_t *entry)
+{
+    struct v1_context *context = entry ? context_acquire(entry->context) : NULL;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    if (!entry)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_release: no entry");
+    if (!context)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    struct pool_entry *owner = context->entry;
+    if (!owner) {
+        status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_release: not of a pool");
+    } else if (context_flies(context)) {
+        status = fail(HSA_STATUS_ERROR, "pool_release: the entry's kernel has not ended");
+    } else {
+        pthread_mutex_lock(&owner->pool->lock);
+        if (owner->state == ENTRY_FETCHED)
+            entry_free(owner);
+        else if (owner->state == ENTRY_FREE)
+            status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_release: released already");
+        pthread_mutex_unlock(&owner->pool->lock);
+    }
+    context_release(context);
+    return status;
+}
+
+hsa_status_t rocprofiler_pool_iterate(rocprofiler_pool_t *handle,
+                                      hsa_status_t (*callback)(rocprofiler_pool_entry_t *entry,
+                                                               void *data),
+                                      void *data)
+{
+    if (!callback)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_iterate: no callback");
+    struct pool *pool = pool_enter(handle);
+    if (!pool)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    for (uint32_t i = 0; i < pool->entry_count && status == HSA_STATUS_SUCCESS; i++) {
+        pthread_mutex_lock(&pool->lock);
+        bool fetched = pool->entries[i].state != ENTRY_FREE;
+        pthread_mutex_unlock(&pool->lock);
+        rocprofiler_pool_entry_t entry = {pool->entries[i].context, pool->entries[i].payload};
+        if (fetched)
+            CALLBACK(status = callback(&entry, data));
+    }
+    pool_leave(pool);
+    if (status == HSA_STATUS_INFO_BREAK)
+        return HSA_STATUS_SUCCESS;
+    return status == HSA_STATUS_SUCCESS
+               ? status
+               : fail(status, "pool_iterate: the callback returned 0x%x", (unsigned)status);
+}
+
+/* ---- handlers */
+
+/* Under the lock, which is given up for the handler. */
+static void completed_handle(struct pool *pool)
+{
+    struct pool_entry *entry;
+    pool->is_handling = true;
+    pool->handling_thread = &here;
+    while ((entry = pool->completed) && !pool->is_closing) {
+        pool->completed = entry->next;
+        if (!pool->completed)
+            pool->completed_end = &pool->completed;
+        const rocprofiler_pool_entry_t public = {entry->context, entry->payload};
+        pthread_mutex_unlock(&pool->lock);
+        CALLBACK((void)pool->handler(&public, pool->handler_arg));
+        pthread_mutex_lock(&pool->lock);
+        entry_free(entry);
+    }
+    pool->is_handling = false;
+    pool->handling_thread = NULL;
+    pthread_cond_broadcast(&pool->changed);
+}
+
+/* With a reference to its context, which keeps the entry only while the pool is open. */
+void pool_entry_completed(struct pool_entry *entry)
+{
+    struct pool *pool = pool_enter(entry->pool);
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    if (pool->handler && entry->state == ENTRY_FETCHED) {
+        entry->state = ENTRY_COMPLETED;
+        entry->next = NULL;
+        *pool->completed_end = entry;
+        pool->completed_end = &entry->next;
+        if (!pool->is_handling)
+            completed_handle(pool);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    pool_leave(pool);
+}
+
+hsa_status_t rocprofiler_pool_flush(rocprofiler_pool_t *handle)
+{
+    struct pool *pool = pool_enter(handle);
+    if (!pool)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&pool->lock);
+    bool is_handler = pool->is_handling && pool->handling_thread == &here;
+    pthread_mutex_unlock(&pool->lock);
+    if (!is_handler)
+        engine->session_work_collect();
+    pthread_mutex_lock(&pool->lock);
+    while (!is_handler && (pool->is_handling || pool->completed) && !pool->is_closing)
+        pthread_cond_wait(&pool->changed, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    pool_leave(pool);
+    return HSA_STATUS_SUCCESS;
+}
