@@ -181,8 +181,8 @@ typedef enum {
     ROCPROFILER_TIME_ID_CLOCK_MONOTONIC_RAW = 4
 } rocprofiler_time_id_t;
 
-/** What a Linux clock showed at a timestamp of a dispatch record, and how wrong that may be. NULL:
- * not asked for. */
+/** A timestamp of a dispatch record as time of a Linux clock, and how wrong that may be. The coarse
+ * clocks have the time of the others, with an error of at least their step. NULL: not asked for. */
 ROCPROFILER_V1_API hsa_status_t rocprofiler_get_time(rocprofiler_time_id_t time_id,
                                                      uint64_t timestamp, uint64_t *value_ns,
                                                      uint64_t *error_ns);

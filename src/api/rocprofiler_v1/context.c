@@ -505,3 +505,16 @@ hsa_status_t rocprofiler_get_metrics(const rocprofiler_t *handle)
                ? HSA_STATUS_SUCCESS
                : fail(HSA_STATUS_ERROR, "get_metrics: group %u has no data yet", (unsigned)missing);
 }
+
+hsa_status_t rocprofiler_iterate_trace_data(rocprofiler_t *handle,
+                                            rocprofiler_trace_data_callback_t callback, void *data)
+{
+    (void)data;
+    if (!callback)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "iterate_trace_data: no callback");
+    struct v1_context *context = context_acquire(handle);
+    if (!context)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    context_release(context);
+    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "iterate_trace_data: the context has no trace");
+}

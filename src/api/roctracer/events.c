@@ -1,213 +1,42 @@
-/* HSA_EVT: what happens inside of the runtime, seen at its functions and at its loader. */
+/* HSA_EVT: what happens inside of the runtime. */
+#include "api/hsa_events/hsa_events.h"
 #include "api/roctracer/internal.h"
 #include "base/callback.h"
 
-#include <string.h>
+static bool event_is_wanted(uint32_t event)
+{
+    return registration_of(ACTIVITY_DOMAIN_HSA_EVT, event) != NULL;
+}
 
-#define EVENT_BIT(name) (1u << HSA_EVT_ID_##name)
-
-typedef rocprofiler_callback_tracing_hsa_api_data_t call_data;
-
-static void event_tell(hsa_evt_id_t event, const hsa_evt_data_t *data)
+static void event_tell(uint32_t event, const hsa_evt_data_t *data)
 {
     const struct registration *registration = registration_of(ACTIVITY_DOMAIN_HSA_EVT, event);
     if (registration)
         CALLBACK(registration->callback(ACTIVITY_DOMAIN_HSA_EVT, event, data, registration->arg));
 }
 
-static void device_tell(uint64_t agent, const void *address)
-{
-    hsa_evt_data_t data;
-    struct hsa_agent_facts facts;
-    memset(&data, 0, sizeof data);
-    if (!engine->intercept_agent_facts(agent, &facts))
-        return;
-    data.device.type = facts.gpu ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU;
-    data.device.id = facts.number;
-    data.device.agent.handle = agent;
-    data.device.ptr = address;
-    event_tell(HSA_EVT_ID_DEVICE, &data);
-}
-
-static void device_of_pool_tell(uint64_t agent, void *address)
-{
-    device_tell(agent, address);
-}
-
-static void allocation_tell(const void *address, size_t size, const struct hsa_memory_facts *facts)
-{
-    hsa_evt_data_t data;
-    memset(&data, 0, sizeof data);
-    data.allocate.ptr = address;
-    data.allocate.size = size;
-    data.allocate.segment = (hsa_amd_segment_t)facts->segment;
-    data.allocate.global_flag = (hsa_amd_memory_pool_global_flag_t)facts->global_flags;
-    event_tell(HSA_EVT_ID_ALLOCATE, &data);
-}
-
-/* ---- one function per call; each runs only where its phase and result are right */
-
-static void on_memory_allocate(const call_data *call)
-{
-    struct hsa_memory_facts facts = {0};
-    engine->intercept_region_facts(call->args.hsa_memory_allocate.region.handle, &facts);
-    allocation_tell(*call->args.hsa_memory_allocate.ptr, call->args.hsa_memory_allocate.size,
-                    &facts);
-}
-
-static void on_pool_allocate(const call_data *call)
-{
-    struct hsa_memory_facts facts = {0};
-    uint64_t pool = call->args.hsa_amd_memory_pool_allocate.memory_pool.handle;
-    void *address = *call->args.hsa_amd_memory_pool_allocate.ptr;
-    if (call->args.hsa_amd_memory_pool_allocate.size == 0)
-        return;
-    engine->intercept_pool_facts(pool, &facts);
-    allocation_tell(address, call->args.hsa_amd_memory_pool_allocate.size, &facts);
-    if (registration_of(ACTIVITY_DOMAIN_HSA_EVT, HSA_EVT_ID_DEVICE))
-        engine->intercept_pool_agents(pool, device_of_pool_tell, address);
-}
-
-static void on_pool_free(const call_data *call)
-{
-    allocation_tell(call->args.hsa_amd_memory_pool_free.ptr, 0, &(struct hsa_memory_facts){0});
-}
-
-static void on_memory_free(const call_data *call)
-{
-    allocation_tell(call->args.hsa_memory_free.ptr, 0, &(struct hsa_memory_facts){0});
-}
-
-static void on_assign_agent(const call_data *call)
-{
-    device_tell(call->args.hsa_memory_assign_agent.agent.handle,
-                call->args.hsa_memory_assign_agent.ptr);
-}
-
-static void on_allow_access(const call_data *call)
-{
-    const hsa_agent_t *agents = call->args.hsa_amd_agents_allow_access.agents;
-    for (uint32_t i = 0; i < call->args.hsa_amd_agents_allow_access.num_agents; i++)
-        device_tell(agents[i].handle, call->args.hsa_amd_agents_allow_access.ptr);
-}
-
-static void on_memory_copy(const call_data *call)
-{
-    hsa_evt_data_t data;
-    memset(&data, 0, sizeof data);
-    data.memcopy.dst = call->args.hsa_memory_copy.dst;
-    data.memcopy.src = call->args.hsa_memory_copy.src;
-    data.memcopy.size = call->args.hsa_memory_copy.size;
-    event_tell(HSA_EVT_ID_MEMCOPY, &data);
-}
-
-static const struct event_source {
-    enum trace_domain domain;
-    int32_t operation;
-    uint32_t events;
-    rocprofiler_callback_phase_t phase; /* what goes is told before it goes */
-    void (*tell)(const call_data *call);
-} sources[] = {
-#define CORE(function) TRACE_HSA_CORE_API, ROCPROFILER_HSA_CORE_API_ID_##function
-#define AMD(function)  TRACE_HSA_AMD_EXT_API, ROCPROFILER_HSA_AMD_EXT_API_ID_##function
-#define ENTER          ROCPROFILER_CALLBACK_PHASE_ENTER
-#define EXIT           ROCPROFILER_CALLBACK_PHASE_EXIT
-    {CORE(hsa_memory_allocate), EVENT_BIT(ALLOCATE), EXIT, on_memory_allocate},
-    {CORE(hsa_memory_free), EVENT_BIT(ALLOCATE), ENTER, on_memory_free},
-    {AMD(hsa_amd_memory_pool_allocate), EVENT_BIT(ALLOCATE) | EVENT_BIT(DEVICE), EXIT,
-     on_pool_allocate},
-    {AMD(hsa_amd_memory_pool_free), EVENT_BIT(ALLOCATE), ENTER, on_pool_free},
-    {CORE(hsa_memory_assign_agent), EVENT_BIT(DEVICE), EXIT, on_assign_agent},
-    {AMD(hsa_amd_agents_allow_access), EVENT_BIT(DEVICE), EXIT, on_allow_access},
-    {CORE(hsa_memory_copy), EVENT_BIT(MEMCOPY), EXIT, on_memory_copy},
-};
-
-static const struct event_source *source_find(enum trace_domain domain, int32_t operation)
-{
-    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
-        if (sources[i].domain == domain && sources[i].operation == operation)
-            return &sources[i];
-    return NULL;
-}
+static const struct hsa_event_sink sink = {event_is_wanted, event_tell};
 
 bool event_needs_call(enum trace_domain domain, int32_t operation, uint32_t events)
 {
-    const struct event_source *source = source_find(domain, operation);
-    return source && (source->events & events);
+    return hsa_event_needs_call(domain, operation, events);
 }
 
 void events_of_call(const struct trace_frame *frame, rocprofiler_callback_phase_t phase)
 {
-    const struct event_source *source =
-        source_find((enum trace_domain)frame->domain, frame->operation);
-    const call_data *call = frame->payload;
-    if (!source || source->phase != phase)
-        return;
-    if (phase == EXIT && call->retval.hsa_status_t_retval != HSA_STATUS_SUCCESS)
-        return;
-    source->tell(call);
-}
-
-/* ---- code objects and kernels */
-
-static void object_tell(const rocprofiler_callback_tracing_code_object_load_data_t *from,
-                        bool unload)
-{
-    hsa_evt_data_t data;
-    memset(&data, 0, sizeof data);
-    bool is_file = from->storage_type == ROCPROFILER_CODE_OBJECT_STORAGE_TYPE_FILE;
-    data.codeobj.storage_type = (uint32_t)from->storage_type;
-    data.codeobj.storage_file = is_file ? from->storage_file : -1;
-    data.codeobj.memory_base = is_file ? 0 : from->memory_base;
-    data.codeobj.memory_size = is_file ? 0 : from->memory_size;
-    data.codeobj.load_base = from->load_base;
-    data.codeobj.load_size = from->load_size;
-    data.codeobj.load_delta = (uint64_t)from->load_delta;
-    data.codeobj.uri = from->uri ? from->uri : "";
-    data.codeobj.uri_length = (uint32_t)strlen(data.codeobj.uri);
-    data.codeobj.unload = unload;
-    event_tell(HSA_EVT_ID_CODEOBJ, &data);
-}
-
-static void
-symbol_tell(const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *from,
-            bool unload)
-{
-    hsa_evt_data_t data;
-    memset(&data, 0, sizeof data);
-    data.ksymbol.object = from->kernel_object;
-    data.ksymbol.name = from->kernel_name;
-    data.ksymbol.name_length = (uint32_t)strlen(from->kernel_name);
-    data.ksymbol.unload = unload;
-    event_tell(HSA_EVT_ID_KSYMBOL, &data);
+    hsa_events_of_call(&sink, frame, phase);
 }
 
 void event_of_object(rocprofiler_callback_tracing_record_t record,
                      rocprofiler_user_data_t *user_data, void *data)
 {
     (void)user_data, (void)data;
-    bool unload = record.phase == ROCPROFILER_CALLBACK_PHASE_UNLOAD;
-    if (record.operation == ROCPROFILER_CODE_OBJECT_LOAD)
-        object_tell(record.payload, unload);
-    else if (record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER)
-        symbol_tell(record.payload, unload);
+    hsa_event_of_object(&sink, &record);
 }
 
 void event_of_submission(rocprofiler_callback_tracing_record_t record,
                          rocprofiler_user_data_t *user_data, void *callback_data)
 {
-    const rocprofiler_callback_tracing_kernel_dispatch_data_t *dispatch = record.payload;
-    struct hsa_submission submission;
     (void)user_data, (void)callback_data;
-    if (record.phase != ROCPROFILER_CALLBACK_PHASE_ENTER ||
-        !engine->intercept_submission(&submission))
-        return;
-    hsa_evt_data_t data;
-    memset(&data, 0, sizeof data);
-    data.submit.packet = submission.packet;
-    data.submit.kernel_name = engine->intercept_kernel_name(dispatch->dispatch_info.kernel_id);
-    data.submit.queue = submission.queue;
-    data.submit.device_type = HSA_DEVICE_TYPE_GPU;
-    data.submit.device_id = submission.device;
-    event_tell(HSA_EVT_ID_SUBMIT, &data);
+    hsa_event_of_submission(&sink, &record);
 }
