@@ -1,0 +1,133 @@
+/*
+ * What the examples are run on, and those that are programs themselves.
+ *
+ *   run KERNELS      launches store_index with 1, 2, ... 8 work-groups
+ *   info KERNELS     5.1: prints what can be collected
+ *   sample KERNELS   5.5 and 5.6: samples GPUBusy and SQ_WAVES while it launches 8 work-groups
+ *                    between the readings
+ *   hold KERNELS     opens a context, says so, and waits for a line
+ *   exit KERNELS     as run, but leaves without hsa_shut_down
+ */
+#include "common.h"
+
+#include <unistd.h>
+
+enum { LAUNCHES = 8, SAMPLES = 5 };
+
+static void check(hsa_status_t status)
+{
+    if (status == HSA_STATUS_SUCCESS)
+        return;
+    printf("failed: 0x%x: %s\n", (unsigned)status, error_text());
+    fflush(stdout);
+    _exit(1);
+}
+
+static hsa_status_t info_data_callback(const rocprofiler_info_data_t info, void *data)
+{
+    (void)data;
+    switch (info.kind) {
+    case ROCPROFILER_INFO_KIND_METRIC:
+        if (info.metric.expr != NULL) {
+            printf("Derived counter:  gpu-agent%d : %s : %s\n", info.agent_index, info.metric.name,
+                   info.metric.description);
+            printf("      %s = %s\n", info.metric.name, info.metric.expr);
+        } else {
+            printf("Basic counter:  gpu-agent%d : %s", info.agent_index, info.metric.name);
+            if (info.metric.instances > 1)
+                printf("[0-%u]", info.metric.instances - 1);
+            printf(" : %s\n", info.metric.description);
+            printf("      block %s has %u counters\n", info.metric.block_name,
+                   info.metric.block_counters);
+        }
+        break;
+    default:
+        printf("wrong info kind %d\n", (int)info.kind);
+        return HSA_STATUS_ERROR;
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+static void info(void)
+{
+    uint32_t count = 0;
+    check(rocprofiler_get_info(&gpus[0].agent, ROCPROFILER_INFO_KIND_METRIC_COUNT, &count));
+    printf("%u metrics\n", count);
+    check(rocprofiler_iterate_info(&gpus[0].agent, ROCPROFILER_INFO_KIND_METRIC, info_data_callback,
+                                   NULL));
+}
+
+static void print_results(const rocprofiler_feature_t *features, uint32_t feature_count)
+{
+    for (const rocprofiler_feature_t *p = features; p < features + feature_count; ++p) {
+        printf("%d: %s", (int)(p - features), p->name);
+        switch (p->data.kind) {
+        case ROCPROFILER_DATA_KIND_INT64:
+            printf(" result_int64 (%llu)\n", (unsigned long long)p->data.result_int64);
+            break;
+        case ROCPROFILER_DATA_KIND_DOUBLE:
+            printf(" result_double (%f)\n", p->data.result_double);
+            break;
+        default:
+            printf(" bad result kind (%d)\n", (int)p->data.kind);
+        }
+    }
+}
+
+static void sample(void)
+{
+    rocprofiler_properties_t properties = {.queue_depth = 128};
+    rocprofiler_feature_t features[] = {feature("GPUBusy"), feature("SQ_WAVES")};
+    rocprofiler_t *context = NULL;
+    check(rocprofiler_open(gpus[0].agent, features, 2, &context,
+                           ROCPROFILER_MODE_STANDALONE | ROCPROFILER_MODE_CREATEQUEUE |
+                               ROCPROFILER_MODE_SINGLEGROUP,
+                           &properties));
+    check(rocprofiler_start(context, 0));
+    for (int i = 0; i < SAMPLES; ++i) {
+        gpu_run(&gpus[0], LAUNCHES);
+        check(rocprofiler_read(context, 0));
+        check(rocprofiler_get_data(context, 0));
+        check(rocprofiler_get_metrics(context));
+        print_results(features, 2);
+    }
+    check(rocprofiler_stop(context, 0));
+    check(rocprofiler_close(context));
+}
+
+static void hold(void)
+{
+    rocprofiler_feature_t waves = feature("SQ_WAVES");
+    rocprofiler_t *context = NULL;
+    char line[16];
+    check(rocprofiler_open(gpus[0].agent, &waves, 1, &context, ROCPROFILER_MODE_STANDALONE, NULL));
+    printf("opened\n");
+    fflush(stdout);
+    if (!fgets(line, sizeof line, stdin))
+        return;
+    check(rocprofiler_close(context));
+    printf("closed\n");
+    fflush(stdout);
+    (void)!fgets(line, sizeof line, stdin);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 2;
+    gpus_open(argv[2]);
+    if (!strcmp(argv[1], "info"))
+        info();
+    else if (!strcmp(argv[1], "sample"))
+        sample();
+    else if (!strcmp(argv[1], "hold"))
+        hold();
+    else
+        for (uint32_t groups = 1; groups <= LAUNCHES; groups++)
+            gpu_run(&gpus[0], groups);
+    if (!strcmp(argv[1], "exit"))
+        return 0;
+    gpus_close();
+    printf("done\n");
+    return 0;
+}

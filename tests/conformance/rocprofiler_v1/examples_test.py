@@ -1,0 +1,182 @@
+"""The specification's examples, the ways of loading, and profilers beside each other.
+
+    examples_test.py CROCGPU PROGRAM KERNELS LIBRARIES TOOLS FOLDER [TEST ...]
+"""
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+CROCGPU, PROGRAM, KERNELS, LIBRARIES, TOOLS, FOLDER = sys.argv[1:7]
+V1 = os.path.join(LIBRARIES, "librocprofiler64.so.1")
+ROCTRACER = os.path.join(LIBRARIES, "libroctracer64.so.4")
+LAUNCHES, SAMPLES, WAVES_OF_GROUP = 8, 5, 4
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.locks = os.path.join(FOLDER, self.id().split(".")[-1])
+        os.makedirs(self.locks, exist_ok=True)
+        self.output = os.path.join(self.locks, "output")
+        if os.path.exists(self.output):
+            os.remove(self.output)
+
+    def environment(self, **more):
+        env = {k: v for k, v in os.environ.items()
+               if not k.startswith(("ROCP_", "HSA_TOOLS", "V1_"))}
+        env.update({"CROCPROF_LOCK_DIR": self.locks, "HSA_TOOLS_LIB": V1,
+                    "V1_TOOL_OUTPUT": self.output})
+        env.update(more)
+        return env
+
+    def run_program(self, what="run", **more):
+        done = subprocess.run([CROCGPU, PROGRAM, what, KERNELS], env=self.environment(**more),
+                              capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout, done.stderr
+
+    def tool_lines(self):
+        if not os.path.exists(self.output):
+            return None
+        with open(self.output, encoding="utf-8") as file:
+            return file.read().splitlines()
+
+    def check_tool_ran(self):
+        """Example 5.2's loop: each kernel with the waves that its size gives."""
+        lines = self.tool_lines()
+        self.assertIsNotNone(lines, "the tool wrote nothing")
+        self.assertEqual(lines[-1], "unloaded")
+        expected = [f"store_index {groups * WAVES_OF_GROUP}" for groups in range(1, LAUNCHES + 1)]
+        self.assertEqual([" ".join(l.split()[:2]) for l in lines[:-1]], expected)
+        for line in lines[:-1]:
+            words = line.split()
+            self.assertGreater(float(words[2]), 0)
+            self.assertEqual(words[3:], ["times"])
+
+    def tool(self, name):
+        return os.path.join(TOOLS, f"librocprofiler_v1_{name}.so")
+
+
+class Examples(Case):
+    def test_5_1_prints_what_there_is(self):
+        out, _ = self.run_program("info")
+        lines = out.splitlines()
+        count = int(lines[0].split()[0])
+        self.assertEqual(sum(l.startswith(("Basic", "Derived")) for l in lines), count)
+        self.assertGreater(count, 200)
+        waves = [i for i, l in enumerate(lines) if " : SQ_WAVES : " in l]
+        self.assertEqual(len(waves), 1)
+        self.assertTrue(lines[waves[0]].startswith("Basic counter:  gpu-agent1 : "))
+        self.assertEqual(lines[waves[0] + 1], "      block SQ has 8 counters")
+        self.assertEqual(sum(" : TCC_HIT[0-31] : " in l for l in lines), 1)
+        self.assertTrue(any(l.startswith("Derived counter:  gpu-agent1 : Wavefronts : ")
+                            for l in lines))
+
+    def test_5_2_a_context_for_each_kernel(self):
+        self.run_program(ROCP_HSA_INTERCEPT="1", ROCP_TOOL_LIB=self.tool("tool"), V1_TOOL="2")
+        self.check_tool_ran()
+
+    def test_5_3_a_completion_callback(self):
+        self.run_program(ROCP_HSA_INTERCEPT="2", ROCP_TOOL_LIB=self.tool("tool"), V1_TOOL="3")
+        self.check_tool_ran()
+
+    def test_5_4_a_pool(self):
+        self.run_program(ROCP_HSA_INTERCEPT="2", ROCP_TOOL_LIB=self.tool("tool"), V1_TOOL="4")
+        self.check_tool_ran()
+
+    def test_5_5_and_5_6_sampling(self):
+        out, _ = self.run_program("sample")
+        lines = out.splitlines()
+        self.assertEqual(lines[-1], "done")
+        self.assertEqual(len(lines), 2 * SAMPLES + 1)
+        for i in range(SAMPLES):
+            busy, waves = lines[2 * i:2 * i + 2]
+            self.assertRegex(busy, r"^0: GPUBusy result_double \([0-9.]+\)$")
+            self.assertTrue(0 < float(busy.split("(")[1][:-1]) <= 100)
+            total = (i + 1) * LAUNCHES * WAVES_OF_GROUP
+            self.assertEqual(waves, f"1: SQ_WAVES result_int64 ({total})")
+
+
+class Loading(Case):
+    def test_a_tool_without_properties(self):
+        self.run_program(ROCP_TOOL_LIB=self.tool("tool_plain"))
+        self.check_tool_ran()
+
+    def test_a_program_that_does_not_shut_down(self):
+        self.run_program("exit", ROCP_TOOL_LIB=self.tool("tool"))
+        self.check_tool_ran()
+
+    def test_beside_roctracer_in_any_order(self):
+        for tools in (f"{V1} {ROCTRACER}", f"{ROCTRACER} {V1}"):
+            self.setUp()
+            self.run_program(HSA_TOOLS_LIB=tools, ROCP_TOOL_LIB=self.tool("tool"))
+            self.check_tool_ran()
+
+    def test_by_name(self):
+        self.run_program(HSA_TOOLS_LIB="librocprofiler64.so.1", LD_LIBRARY_PATH=LIBRARIES,
+                         ROCP_TOOL_LIB=self.tool("tool"))
+        self.check_tool_ran()
+
+    def unprofiled(self, word, **more):
+        out, err = self.run_program(**more)
+        self.assertEqual(out.splitlines()[-1], "done")
+        self.assertIn(word, err)
+        self.assertIsNone(self.tool_lines())
+
+    def test_a_missing_tool(self):
+        self.unprofiled("/no/such/tool.so", ROCP_TOOL_LIB="/no/such/tool.so")
+
+    def test_a_tool_without_its_entry(self):
+        self.unprofiled("OnLoadTool", ROCP_TOOL_LIB=self.tool("tool_other"))
+
+    def test_a_tool_without_an_end(self):
+        self.unprofiled("OnUnloadTool", ROCP_TOOL_LIB=self.tool("tool_endless"))
+
+    def test_a_bad_mode(self):
+        for mode in ("3", "yes", "11", "-1"):
+            self.unprofiled("ROCP_HSA_INTERCEPT=" + mode, ROCP_HSA_INTERCEPT=mode,
+                            ROCP_TOOL_LIB=self.tool("tool"))
+
+    def test_a_metrics_file_that_is_not_there(self):
+        done = subprocess.run([CROCGPU, PROGRAM, "info", KERNELS], capture_output=True, text=True,
+                              env=self.environment(ROCP_METRICS="/no/such/file.xml"), timeout=100)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/no/such/file.xml", done.stdout)
+
+
+class TwoProfilers(Case):
+    def start(self):
+        process = subprocess.Popen([CROCGPU, PROGRAM, "hold", KERNELS], env=self.environment(),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stdin.close)
+        return process, process.stdout.readline().strip()
+
+    def test_the_second_is_told_who_is_there(self):
+        first, said = self.start()
+        self.assertEqual(said, "opened")
+        second, said = self.start()
+        self.assertRegex(said, r"GPU 1 is being profiled by another process, \d+ \(rocprofiler_v1_")
+        self.assertNotEqual(second.wait(100), 0)
+        first.stdin.write("\n")
+        first.stdin.flush()
+        self.assertEqual(first.stdout.readline().strip(), "closed")
+        third, said = self.start()
+        self.assertEqual(said, "opened")
+        for process in (first, third):
+            process.stdin.write("\n\n")
+            process.stdin.flush()
+            self.assertEqual(process.wait(100), 0)
+
+    def test_a_killed_one_leaves_no_lock(self):
+        for _ in range(3):
+            process, said = self.start()
+            self.assertEqual(said, "opened")
+            process.send_signal(signal.SIGKILL)
+            process.wait(100)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[7:], verbosity=1)
