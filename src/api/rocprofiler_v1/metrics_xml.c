@@ -124,7 +124,7 @@ static void entities_decode(char *text)
         const char *entity;
         char meaning;
     } known[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
-    char *to = text;
+    char *to = text = strchrnul(text, '&');
     while (*text) {
         size_t i = 0, count = sizeof known / sizeof known[0];
         while (i < count && strncmp(text, known[i].entity, strlen(known[i].entity)) != 0)
