@@ -311,10 +311,9 @@ static void pool_open(uint32_t entries, rocprofiler_pool_handler_t handler)
 }
 
 /* The pool is smaller than what is in flight: fetching waits for the handler, and loses nothing. */
-static void pool_under_load(void **state)
+static void pool_load(uint32_t entries)
 {
     pthread_t threads[POOL_THREADS];
-    uint32_t entries = *(const uint32_t *)*state;
     pool_open(entries, pool_handler);
     callbacks_set(entry_for_each, NULL);
     for (uintptr_t i = 0; i < POOL_THREADS; i++)
@@ -326,6 +325,18 @@ static void pool_under_load(void **state)
     assert_int_equal(pooled.wrong, 0);
     OK(rocprofiler_remove_queue_callbacks());
     OK(rocprofiler_pool_close(pooled.pool));
+}
+
+static void a_large_pool_under_load(void **state)
+{
+    (void)state;
+    pool_load(POOL_ENTRIES);
+}
+
+static void a_small_pool_under_load(void **state)
+{
+    (void)state;
+    pool_load(2);
 }
 
 static hsa_status_t entry_count(rocprofiler_pool_entry_t *entry, void *data)
@@ -550,9 +561,6 @@ static void times_are_converted(void **state)
     REFUSED(rocprofiler_get_time((rocprofiler_time_id_t)-1, 1, NULL, NULL), "no clock");
 }
 
-static const uint32_t pool_sizes[] = {POOL_ENTRIES, 2};
-static const void *const pool_of_100 = &pool_sizes[0], *const pool_of_2 = &pool_sizes[1];
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -561,8 +569,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(times_without_counters),
         cmocka_unit_test(metrics_from_several_launches),
         cmocka_unit_test(a_handler_may_close_its_context),
-        cmocka_unit_test_prestate(pool_under_load, (void *)pool_of_100),
-        cmocka_unit_test_prestate(pool_under_load, (void *)pool_of_2),
+        cmocka_unit_test(a_large_pool_under_load),
+        cmocka_unit_test(a_small_pool_under_load),
         cmocka_unit_test(entries_are_fetched_and_released),
         cmocka_unit_test(pool_mistakes_are_told),
         cmocka_unit_test(queues_are_told),
