@@ -2,6 +2,7 @@
  * (ROCP_TOOL_LIB). Whatever is wrong with that is said, and the program runs on unprofiled. */
 #include "api/rocprofiler_v1/internal.h"
 #include "base/callback.h"
+#include "base/environment.h"
 #include "base/log.h"
 
 #include <dlfcn.h>
@@ -43,9 +44,24 @@ static bool hsa_knows_us(void)
     return list && strstr(list, "librocprofiler64.so");
 }
 
+/* Tools such as TAU join the libraries by colons, which no HSA runtime from 5.2 to 7.2 takes apart:
+ * it looks for one file of that name. Where we are there before the runtime, it gets spaces. */
+static void list_separate(void)
+{
+    const char *list = getenv("HSA_TOOLS_LIB");
+    char *spaced = list && strchr(list, ':') ? strdup(list) : NULL;
+    for (char *colon = spaced; colon && (colon = strchr(colon, ':'));)
+        *colon = ' ';
+    if (spaced)
+        environment_change(&(struct environment_variable){"HSA_TOOLS_LIB", spaced}, 1);
+    free(spaced);
+}
+
 __attribute__((constructor)) static void begin(void)
 {
-    if (!hsa_knows_us())
+    if (hsa_knows_us())
+        list_separate();
+    else
         engine->runtime_arm();
     engine->runtime_registered_collect();
 }

@@ -108,7 +108,8 @@ class Loading(Case):
         self.check_tool_ran()
 
     def test_beside_roctracer_in_any_order(self):
-        for tools in (f"{V1} {ROCTRACER}", f"{ROCTRACER} {V1}"):
+        for tools in (f"{V1} {ROCTRACER}", f"{ROCTRACER} {V1}", f"{V1}:{ROCTRACER}",
+                      f"{ROCTRACER}:{V1}"):
             self.setUp()
             self.run_program(HSA_TOOLS_LIB=tools, ROCP_TOOL_LIB=self.tool("tool"))
             self.check_tool_ran()
