@@ -15,7 +15,7 @@ static double seconds_since(Clock::time_point start)
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-#define FOUR(text) text text text text
+#define FOUR(text)    text text text text
 #define SIXTEEN(text) FOUR(FOUR(text))
 
 enum { VALU_PER_LOOP = 64, LDS_PER_LOOP = 32, GROUP = 256, WAVES_PER_GROUP = GROUP / 64 };
@@ -50,11 +50,65 @@ __global__ void lds_bound(uint32_t *out, int loops)
     words[threadIdx.x] = value;
     __syncthreads();
     for (int i = 0; i < loops; i++)
-        asm volatile(SIXTEEN("ds_write_b32 %1, %0\n ds_read_b32 %0, %1\n")
-                     "s_waitcnt lgkmcnt(0)\n"
+        asm volatile(SIXTEEN("ds_write_b32 %1, %0\n ds_read_b32 %0, %1\n") "s_waitcnt lgkmcnt(0)\n"
                      : "+v"(value)
                      : "v"(address));
     out[blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+
+// Loads and stores of one wave, in the host's cache: what remains is the engine's own work.
+enum { MEMORY_PER_LOOP = 16, MEMORY_WAVES = 8, MEMORY_BYTES = 64 * 16 + 64 };
+enum Pattern { CONTIGUOUS, MISALIGNED, SCATTERED, PARTIAL };
+static const char *const pattern_names[] = {"contiguous", "misaligned", "scattered", "partial"};
+
+template <int DWORDS> struct Dwords {
+    typedef uint32_t type __attribute__((ext_vector_type(DWORDS)));
+};
+template <> struct Dwords<1> {
+    typedef uint32_t type;
+};
+
+// One asm statement for each width: the mnemonic is text.
+#define MEMORY_KERNELS(DWORDS, suffix)                                                             \
+    __global__ void load_##DWORDS(char *memory, int pattern, int loops)                            \
+    {                                                                                              \
+        uint32_t lane = pattern == SCATTERED ? threadIdx.x * 37 % 64 : threadIdx.x;                \
+        char *at = memory + lane * 4 * DWORDS + (pattern == MISALIGNED ? 4 : 0);                   \
+        Dwords<DWORDS>::type value;                                                                \
+        if (pattern == PARTIAL && threadIdx.x % 4 == 3)                                            \
+            return;                                                                                \
+        for (int i = 0; i < loops; i++)                                                            \
+            asm volatile(SIXTEEN("global_load_" suffix " %0, %1, off\n") "s_waitcnt vmcnt(0)\n"    \
+                         : "=&v"(value)                                                            \
+                         : "v"(at)                                                                 \
+                         : "memory");                                                              \
+    }                                                                                              \
+    __global__ void store_##DWORDS(char *memory, int pattern, int loops)                           \
+    {                                                                                              \
+        uint32_t lane = pattern == SCATTERED ? threadIdx.x * 37 % 64 : threadIdx.x;                \
+        char *at = memory + lane * 4 * DWORDS + (pattern == MISALIGNED ? 4 : 0);                   \
+        Dwords<DWORDS>::type value = threadIdx.x;                                                  \
+        if (pattern == PARTIAL && threadIdx.x % 4 == 3)                                            \
+            return;                                                                                \
+        for (int i = 0; i < loops; i++)                                                            \
+            asm volatile(SIXTEEN("global_store_" suffix " %1, %0, off\n") "s_waitcnt vmcnt(0)\n"   \
+                         :                                                                         \
+                         : "v"(value), "v"(at)                                                     \
+                         : "memory");                                                              \
+    }
+MEMORY_KERNELS(1, "dword")
+MEMORY_KERNELS(2, "dwordx2")
+MEMORY_KERNELS(4, "dwordx4")
+
+// A store that the next instruction waits for, as code between two fences does.
+__global__ void store_and_wait(char *memory, int, int loops)
+{
+    uint32_t value = threadIdx.x;
+    for (int i = 0; i < loops; i++)
+        asm volatile(SIXTEEN("global_store_dword %1, %0, off\ns_waitcnt vmcnt(0)\n")
+                     :
+                     : "v"(value), "v"(memory + 4 * threadIdx.x)
+                     : "memory");
 }
 
 __global__ void triad(const float4 *a, const float4 *b, float4 *c, size_t count)
@@ -66,9 +120,7 @@ __global__ void triad(const float4 *a, const float4 *b, float4 *c, size_t count)
     }
 }
 
-__global__ void empty()
-{
-}
+__global__ void empty() {}
 
 struct Result {
     std::string name, unit;
@@ -82,11 +134,11 @@ static void report(const char *name, double value, const char *unit)
     results.push_back({name, unit, value});
 }
 
-// The best of five runs: the machine is shared, and the best run is the least disturbed one.
-template <typename Work> static double best_seconds(Work work)
+// The best run: the machine is shared, and the best is the least disturbed one.
+template <typename Work> static double best_seconds(Work work, int runs = 5)
 {
     double best = 1e30;
-    for (int run = 0; run < 5; run++) {
+    for (int run = 0; run < runs; run++) {
         auto start = Clock::now();
         work();
         HIP_CHECK(hipDeviceSynchronize());
@@ -110,6 +162,33 @@ static void bench_instructions(int groups_count)
     HIP_CHECK(hipFree(out));
 }
 
+static const struct {
+    const char *name;
+    void (*kernel)(char *, int, int);
+} accesses[] = {{"load_4", load_1},   {"load_8", load_2},   {"load_16", load_4},
+                {"store_4", store_1}, {"store_8", store_2}, {"store_16", store_4}};
+
+static void bench_access(const std::string &name, void (*kernel)(char *, int, int), int pattern)
+{
+    const int loops = 300, runs = 60; // short enough for some to run undisturbed
+    char *memory;
+    HIP_CHECK(hipMalloc(&memory, MEMORY_BYTES));
+    double s = best_seconds([&] { kernel<<<MEMORY_WAVES, 64>>>(memory, pattern, loops); }, runs);
+    report(name.c_str(), (double)MEMORY_WAVES * loops * MEMORY_PER_LOOP / s / 1e6,
+           "M wave-instructions/s");
+    HIP_CHECK(hipFree(memory));
+}
+
+static void bench_accesses()
+{
+    for (const auto &access : accesses) {
+        for (int pattern = CONTIGUOUS; pattern <= PARTIAL; pattern++)
+            bench_access(std::string(access.name) + "_" + pattern_names[pattern], access.kernel,
+                         pattern);
+    }
+    bench_access("store_and_wait", store_and_wait, CONTIGUOUS);
+}
+
 static void bench_memory()
 {
     const size_t bytes = 64u << 20, count = bytes / sizeof(float4);
@@ -118,9 +197,8 @@ static void bench_memory()
     HIP_CHECK(hipMalloc(&b, bytes));
     HIP_CHECK(hipMalloc(&c, bytes));
     std::vector<char> host(bytes, 1);
-    double s = best_seconds([&] {
-        HIP_CHECK(hipMemcpy(a, host.data(), bytes, hipMemcpyHostToDevice));
-    });
+    double s =
+        best_seconds([&] { HIP_CHECK(hipMemcpy(a, host.data(), bytes, hipMemcpyHostToDevice)); });
     report("copy_host_to_device", bytes / s / 1e9, "GB/s");
     s = best_seconds([&] { HIP_CHECK(hipMemcpy(host.data(), a, bytes, hipMemcpyDeviceToHost)); });
     report("copy_device_to_host", bytes / s / 1e9, "GB/s");
@@ -174,6 +252,7 @@ int main(int argc, char **argv)
         return 2;
     }
     bench_instructions(64);
+    bench_accesses();
     bench_memory();
     bench_launch();
     if (json && !write_json(json)) {
