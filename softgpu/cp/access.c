@@ -3,6 +3,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "mem/single_copy.h"
+
+enum { SINGLE_COPY_BYTES = 64 };
+
 static bool access_failed(struct access *access, uint64_t va, uint32_t kind)
 {
     access->fault_va = va;
@@ -92,6 +96,18 @@ bool access_read(struct access *access, uint64_t va, void *to, uint32_t size_byt
     return true;
 }
 
+/* Flags and what lies beside them are whole, and in order; programs do copy overlapping ranges. */
+static void run_copy(uint8_t *to, const uint8_t *from, uint64_t bytes)
+{
+    uint8_t value[SINGLE_COPY_BYTES];
+    if (bytes > sizeof value) {
+        memmove(to, from, bytes);
+        return;
+    }
+    single_read(value, from, (uint32_t)bytes);
+    single_write(to, value, (uint32_t)bytes);
+}
+
 bool access_copy(struct access *access, uint64_t to, uint64_t from, uint64_t size_bytes)
 {
     while (size_bytes) {
@@ -100,7 +116,7 @@ bool access_copy(struct access *access, uint64_t to, uint64_t from, uint64_t siz
         uint8_t *target = source ? access_run(access, to, VM_WRITE, &run) : NULL;
         if (!target)
             return false;
-        memmove(target, source, run); /* programs do copy overlapping ranges */
+        run_copy(target, source, run);
         to += run;
         from += run;
         size_bytes -= run;

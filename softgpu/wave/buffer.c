@@ -152,6 +152,7 @@ EXEC_FN(STORE)
     if (!buffer_pointers(w, i, element.bytes, &pointers))
         return NULL;
     lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
+    w->stores_pending = true;
     return inst_next(i);
 }
 
@@ -162,6 +163,7 @@ EXEC_FN(STORE_DWORDS)
     if (!host)
         return exec_STORE(w, i);
     rows_store(data_rows(w, &i->src[1]), host, element.dwords);
+    w->stores_pending = true;
     return inst_next(i);
 }
 
@@ -182,6 +184,7 @@ EXEC_FN(STORE_LDS)
         return NULL;
     lds_direct_read(w, i, values[0]);
     store_rows(&pointers, values, 1);
+    w->stores_pending = true;
     return inst_next(i);
 }
 

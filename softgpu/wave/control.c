@@ -4,6 +4,7 @@
 
 #include "core/device.h"
 #include "isa_ops.h"
+#include "mem/single_copy.h"
 #include "wave/group.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
@@ -20,6 +21,16 @@ enum {
 EXEC_FN(NOTHING)
 {
     (void)w;
+    return inst_next(i);
+}
+
+/* The host's own stores may be seen after its later loads; a device's whose counter has been waited
+ * for may not. Loads are done when their instruction is. */
+EXEC_FN(S_WAITCNT)
+{
+    if (w->stores_pending)
+        single_fence();
+    w->stores_pending = false;
     return inst_next(i);
 }
 
@@ -292,7 +303,6 @@ static inst_exec_fn *const handlers[OP_COUNT] = {
     [OP_S_NOP] = exec_NOTHING,
     [OP_S_WAKEUP] = exec_NOTHING,
     [OP_S_SETKILL] = exec_NOTHING,
-    [OP_S_WAITCNT] = exec_NOTHING,
     [OP_S_SETPRIO] = exec_NOTHING,
     [OP_S_ICACHE_INV] = exec_NOTHING,
     [OP_S_INCPERFLEVEL] = exec_NOTHING,
@@ -305,10 +315,10 @@ static inst_exec_fn *const handlers[OP_COUNT] = {
     [OP_S_CBRANCH_CDBGUSER] = exec_NOTHING,
     [OP_S_CBRANCH_CDBGSYS_OR_USER] = exec_NOTHING,
     [OP_S_CBRANCH_CDBGSYS_AND_USER] = exec_NOTHING,
-    BRANCHES(ENTRY) ENTRY(S_ENDPGM) ENTRY(S_BARRIER) ENTRY(S_SLEEP) ENTRY(S_GETPC_B64)
-        ENTRY(S_SETPC_B64) ENTRY(S_SWAPPC_B64) ENTRY(S_CALL_B64) ENTRY(S_SENDMSG) ENTRY(S_TRAP)
-            ENTRY(S_GETREG_B32) ENTRY(S_SETREG_B32) ENTRY(S_SET_GPR_IDX_ON) ENTRY(S_SET_GPR_IDX_IDX)
-                ENTRY(S_SET_GPR_IDX_MODE) ENTRY(S_SET_GPR_IDX_OFF)};
+    BRANCHES(ENTRY) ENTRY(S_WAITCNT) ENTRY(S_ENDPGM) ENTRY(S_BARRIER) ENTRY(S_SLEEP)
+        ENTRY(S_GETPC_B64) ENTRY(S_SETPC_B64) ENTRY(S_SWAPPC_B64) ENTRY(S_CALL_B64) ENTRY(S_SENDMSG)
+            ENTRY(S_TRAP) ENTRY(S_GETREG_B32) ENTRY(S_SETREG_B32) ENTRY(S_SET_GPR_IDX_ON)
+                ENTRY(S_SET_GPR_IDX_IDX) ENTRY(S_SET_GPR_IDX_MODE) ENTRY(S_SET_GPR_IDX_OFF)};
 
 inst_exec_fn *control_handler(const struct inst *inst)
 {

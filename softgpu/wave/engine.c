@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "wave/host_levels.h"
 
 static int cpu_count(void)
 {
@@ -62,6 +63,7 @@ int engine_create(const struct gpu_model *model, struct vm *vm, struct perf *per
         free(engine);
         return -ENOMEM;
     }
+    host_level_choose();
     engine->model = model;
     engine->vm = vm;
     engine->perf = perf;

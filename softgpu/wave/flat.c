@@ -148,6 +148,7 @@ EXEC_FN(STORE)
     if (!flat_pointers(w, i, element.bytes, &pointers))
         return NULL;
     lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
+    w->stores_pending = true;
     return inst_next(i);
 }
 
@@ -158,6 +159,7 @@ EXEC_FN(STORE_DWORDS)
     if (!host)
         return exec_STORE(w, i);
     rows_store(data_rows(w, &i->src[1]), host, element.dwords);
+    w->stores_pending = true;
     return inst_next(i);
 }
 

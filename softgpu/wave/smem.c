@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "isa_ops.h"
+#include "mem/single_copy.h"
 #include "wave/access.h"
 #include "wave/group.h"
 
@@ -38,7 +39,7 @@ EXEC_FN(LOAD)
     const void *host = vm_translate(w->group->reader, va, size, VM_READ);
     if (!host)
         return wave_fault(w, i, FAULT_MEMORY_READ, va);
-    memcpy(&w->s[i->dst.index], host, size);
+    single_read(&w->s[i->dst.index], host, size);
     access_log_scalar(w, i, va, size);
     return inst_next(i);
 }
@@ -57,7 +58,7 @@ EXEC_FN(BUFFER_LOAD)
         return wave_fault(w, i, FAULT_MEMORY_READ, va);
     memset(&w->s[i->dst.index], 0, size);
     if (inside) {
-        memcpy(&w->s[i->dst.index], host, inside);
+        single_read(&w->s[i->dst.index], host, inside);
         access_log_scalar(w, i, va, inside);
     }
     return inst_next(i);
@@ -70,7 +71,8 @@ EXEC_FN(STORE)
     void *host = vm_translate(w->group->reader, va, size, VM_WRITE);
     if (!host)
         return wave_fault(w, i, FAULT_MEMORY_WRITE, va);
-    memcpy(host, &w->s[i->src[1].index], size);
+    single_write(host, &w->s[i->src[1].index], size);
+    w->stores_pending = true;
     return inst_next(i);
 }
 
@@ -84,7 +86,8 @@ EXEC_FN(BUFFER_STORE)
     void *host = vm_translate(w->group->reader, va, size, VM_WRITE);
     if (!host)
         return wave_fault(w, i, FAULT_MEMORY_WRITE, va);
-    memcpy(host, &w->s[i->src[1].index], size);
+    single_write(host, &w->s[i->src[1].index], size);
+    w->stores_pending = true;
     return inst_next(i);
 }
 

@@ -80,8 +80,10 @@ static void registers_get(const lane_row *rows, unsigned lane, const struct type
 static void element_load(const struct lane_pointers *p, unsigned lane,
                          const struct buffer_format *format, uint32_t *components)
 {
-    static const uint8_t zeros[FORMAT_BYTES_MAX];
-    format_load(format, p->host[lane] ? p->host[lane] : zeros, components);
+    uint8_t element[FORMAT_BYTES_MAX] = {0};
+    if (p->host[lane])
+        single_read(element, p->host[lane], format_bytes(format));
+    format_load(format, element, components);
 }
 
 /* Conversions have a rounding of their own, not the wave's. */
@@ -93,9 +95,10 @@ EXEC_FN(LOAD)
     if (!typed_pointers(w, i, &format, &pointers))
         return NULL;
     lane_row *rows = data_rows(w, &i->dst);
+    struct lane_walk walk = lane_walk_start(pointers.lanes, !lanes_fall(&pointers));
     valu_leave();
-    for (uint64_t left = pointers.lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
+    while (walk.left) {
+        unsigned lane = lane_walk_next(&walk);
         uint32_t components[FORMAT_COMPONENTS_MAX];
         element_load(&pointers, lane, &format, components);
         registers_put(rows, lane, &op, &format, components);
@@ -111,9 +114,10 @@ EXEC_FN(LOAD_LDS)
     lane_row values;
     if (!typed_pointers(w, i, &format, &pointers))
         return NULL;
+    struct lane_walk walk = lane_walk_start(pointers.lanes, !lanes_fall(&pointers));
     valu_leave();
-    for (uint64_t left = pointers.lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
+    while (walk.left) {
+        unsigned lane = lane_walk_next(&walk);
         uint32_t components[FORMAT_COMPONENTS_MAX];
         element_load(&pointers, lane, &format, components);
         values[lane] = components[0];
@@ -131,14 +135,18 @@ EXEC_FN(STORE)
     if (!typed_pointers(w, i, &format, &pointers))
         return NULL;
     const lane_row *rows = data_rows(w, &i->src[1]);
+    struct lane_walk walk = lane_walk_start(pointers.lanes, lanes_fall(&pointers));
+    w->stores_pending = true;
     valu_leave();
-    for (uint64_t left = pointers.lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
+    while (walk.left) {
+        unsigned lane = lane_walk_next(&walk);
         uint32_t components[FORMAT_COMPONENTS_MAX];
+        uint8_t element[FORMAT_BYTES_MAX];
         if (!pointers.host[lane])
             continue;
         registers_get(rows, lane, &op, &format, components);
-        format_store(&format, components, op.components, pointers.host[lane]);
+        format_store(&format, components, op.components, element);
+        single_write(pointers.host[lane], element, format_bytes(&format));
     }
     valu_enter(w);
     return inst_next(i);

@@ -86,6 +86,9 @@ struct wave {
         const struct inst *inst;
     } fault;
 
+    /* Stores since the last fence: what a load behind the s_waitcnt that waits for them must not
+     * overtake may still be on its way from the host's processor to its cache. */
+    bool stores_pending;
     struct workgroup *group;
     uint32_t wave_in_group;
     uint8_t *scratch;       /* private memory: each lane's bytes together, scratch_stride apart */
