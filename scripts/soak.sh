@@ -11,11 +11,17 @@ cmake -S . -B "$dir" -UCROC_E2E_REPEAT -UCROC_ENDINGS_REPEAT -UCROC_E2E_TIMEOUT_
 "$dir/tests/conformance/conformance_soak" 50000000 || status=1
 "$dir/bin/crocgpu" "$dir/tests/conformance/conformance_roctracer_pools" 1000000 || status=1
 "$dir/tests/conformance/conformance_roctracer_threads" 100000 || status=1
+for isa in avx512 avx2 portable; do
+    CROC_LITMUS_TIMEOUT_S=1200 tests/litmus/litmus_test.sh "$dir/bin/crocgpu" "$dir/tests/litmus/litmus" \
+        $isa all "${CROC_LITMUS_VALUES:-20000}" 60000
+    case $? in 0 | 77) ;; *) status=1 ;; esac
+done
 CROCPROF_SERIALIZE_LIMIT_MS=100000 "$dir/bin/crocgpu" "$dir/tests/conformance/dispatch_torture" \
     "$dir/tests/conformance/torture/torture_gfx90a.co" "${CROC_TORTURE_S:-3600}" 0 restart || status=1
 for arch in gfx90a gfx906 gfx908; do
     tests/random_kernels/random_kernels.py --arch $arch --seeds "1-${CROC_RANDOM_SEEDS:-1000}" \
         --crocgpu "$dir/bin/crocgpu" --runner "$dir/tests/random_kernels/runner" || status=1
 done
+CROC_RACE_VALUES="${CROC_LITMUS_VALUES:-20000}" "$dir/tests/wave_memory_test" || status=1
 CROC_STRESS_RECORDS=10000000 "$dir/tests/tracebuf_tracebuf_test" || status=1
 exit $status
