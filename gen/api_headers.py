@@ -69,6 +69,8 @@ PORTABLE_TYPES = {
     "hsa_queue_info_attribute_t": "uint32_t",
     "hipGraphMemAttributeType": "unsigned int",
     "hipDriverProcAddressQueryResult": "unsigned int",
+    "hipJitInputType": "rocprofiler_hip_jit_input_type_t",
+    "hipMemRangeHandleType": "unsigned int",
     "hipUserObject_t": "struct hipUserObject *",
     "hipStreamBatchMemOpParams": "union hipStreamBatchMemOpParams_union",
     "hipExternalMemoryMipmappedArrayDesc": "struct hipExternalMemoryMipmappedArrayDesc_st",

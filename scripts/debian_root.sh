@@ -1,8 +1,9 @@
 #!/bin/sh
-# debian_root.sh RELEASE DIR: a private root with the HIP and ROCr of another Debian release than 12:
-# trixie (5.7.1), forky (6.4.3) or experimental (7.2.4, on top of sid). Nothing in it is installed on
-# the machine; programs run in it by its own loader: scripts/debian_run.sh. Does nothing when DIR is
-# there already. About 45 s and 600 MB; experimental 110 s and 770 MB.
+# debian_root.sh RELEASE DIR: a private root with the HIP and ROCr of another Debian release than 12,
+# and their headers: trixie (5.7.1), forky (6.4.3) or experimental (7.2.4, on top of sid). Nothing in
+# it is installed on the machine; programs run in it by its own loader: scripts/debian_run.sh. Does
+# nothing when DIR is there already. About 45 s and 600 MB; experimental 110 s and 770 MB. A root that
+# an earlier version of this script made, without the headers, gets them (3 MB, seconds).
 set -eu
 release=$1 dir=$2
 case $release in
@@ -11,7 +12,7 @@ forky) hip=libamdhip64-6 library=libamdhip64.so.6.4 packages=$hip,libhsa-runtime
 experimental) hip=libamdhip64-7 library=libamdhip64.so.7.2 packages=ca-certificates ;;
 *) echo "debian_root: no HIP known in '$release'" >&2; exit 2 ;;
 esac
-[ ! -f "$dir/.complete" ] || exit 0
+if [ -f "$dir/.complete" ] && [ -f "$dir/.headers" ]; then exit 0; fi
 if [ "$(id -u)" -ne 0 ]; then
     echo "debian_root: debootstrap needs root" >&2
     exit 77
@@ -24,32 +25,50 @@ mirror=$(cat /etc/apt/sources.list.d/*.sources 2>/dev/null | sed -n 's/^URIs:[[:
 [ -n "$mirror" ] || { echo "debian_root: no Debian mirror in apt's configuration" >&2; exit 77; }
 log="$dir.log"
 mkdir -p "$(dirname "$dir")"
-rm -rf "$dir"
 give_up() {
     echo "debian_root: $1, see $log:" >&2
     tail -n 3 "$log" >&2
-    rm -rf "$dir"
+    [ -f "$dir/.complete" ] || rm -rf "$dir"
     exit 77
 }
-base=$release
-[ "$release" != experimental ] || base=sid
-# Debian 12's debootstrap does not know every release by name; their recipe is the one of sid.
-debootstrap --variant=minbase --include="$packages" "$base" "$dir" "$mirror" \
-    /usr/share/debootstrap/scripts/sid >"$log" 2>&1 || give_up "debootstrap failed"
-# debootstrap reads one suite; experimental is only ever an addition, which the root's own apt makes.
-if [ "$release" = experimental ]; then
-    echo "deb $mirror experimental main" >>"$dir/etc/apt/sources.list"
+root_make() {
+    rm -rf "$dir"
+    base=$release
+    [ "$release" != experimental ] || base=sid
+    # Debian 12's debootstrap does not know every release by name; their recipe is the one of sid.
+    debootstrap --variant=minbase --include="$packages" "$base" "$dir" "$mirror" \
+        /usr/share/debootstrap/scripts/sid >"$log" 2>&1 || give_up "debootstrap failed"
+    # debootstrap reads one suite; experimental is only ever an addition, which the root's own apt makes.
+    if [ "$release" = experimental ]; then
+        echo "deb $mirror experimental main" >>"$dir/etc/apt/sources.list"
+        cp /etc/resolv.conf "$dir/etc/resolv.conf"
+        # A mirror may be a snapshot of an earlier day.
+        chroot "$dir" sh -c "apt-get -q -o Acquire::Check-Valid-Until=false update &&
+            DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends -t experimental \
+                install $hip rocminfo" >>"$log" 2>&1 </dev/null || give_up "apt-get failed"
+    fi
+    # What the tests expect is what this release had when they were written.
+    ls "$dir"/usr/lib/x86_64-linux-gnu/$library.* >/dev/null 2>>"$log" ||
+        give_up "$release has another HIP now than $library"
+    # Programs built on Debian 12 ask for libamdhip64.so.5; later libraries keep its symbol versions.
+    mkdir -p "$dir/compat"
+    [ "$release" = trixie ] ||
+        ln -sf ../usr/lib/x86_64-linux-gnu/libamdhip64.so.${hip##*-} "$dir/compat/libamdhip64.so.5"
+    touch "$dir/.complete"
+}
+# Only what the packages hold: they depend on libraries that nobody here needs. A root without them
+# serves all but the tests of headers, so the next call tries again, and nobody else waits for it.
+headers_add() {
+    rm -rf "$dir/headers"
+    mkdir "$dir/headers"
     cp /etc/resolv.conf "$dir/etc/resolv.conf"
-    # A mirror may be a snapshot of an earlier day.
-    chroot "$dir" sh -c "apt-get -q -o Acquire::Check-Valid-Until=false update &&
-        DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends -t experimental \
-            install $hip rocminfo" >>"$log" 2>&1 </dev/null || give_up "apt-get failed"
-fi
-# What the tests expect is what this release had when they were written.
-ls "$dir"/usr/lib/x86_64-linux-gnu/$library.* >/dev/null 2>>"$log" ||
-    give_up "$release has another HIP now than $library"
-# Programs built on Debian 12 ask for libamdhip64.so.5; later libraries keep its symbol versions.
-mkdir -p "$dir/compat"
-[ "$release" = trixie ] ||
-    ln -sf ../usr/lib/x86_64-linux-gnu/libamdhip64.so.${hip##*-} "$dir/compat/libamdhip64.so.5"
-touch "$dir/.complete"
+    chroot "$dir" sh -c "cd /headers &&
+        apt-get -q -o APT::Sandbox::User=root -t $release \
+            download libamdhip64-dev libhsa-runtime-dev &&
+        for package in *.deb; do dpkg-deb -x \$package / || exit; done" >>"$log" 2>&1 </dev/null &&
+        [ -f "$dir/usr/include/hip/hip_version.h" ] && [ -f "$dir/usr/include/hsa/hsa.h" ] &&
+        touch "$dir/.headers"
+    rm -rf "$dir/headers"
+}
+[ -f "$dir/.complete" ] || root_make
+headers_add || echo "debian_root: $release has no headers, see $log" >&2

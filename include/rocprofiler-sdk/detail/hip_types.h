@@ -1,7 +1,8 @@
 /*
  * The HIP header, and what newer ones declare by name that older ones lack. Most newer types appear
- * in the argument unions behind a pointer or as a plain integer, see gen/api_headers.py; what is
- * declared here are those that ROCm 7.0 introduced.
+ * in the argument unions behind a pointer or as a plain integer, see gen/api_headers.py. Nothing
+ * here goes by HIP's version: development releases have one number and the types of another, so
+ * what is declared here is right whether or not the header has it, too.
  */
 #ifndef ROCPROFILER_SDK_DETAIL_HIP_TYPES_H
 #define ROCPROFILER_SDK_DETAIL_HIP_TYPES_H
@@ -17,6 +18,9 @@
 #include <hip/hip_version.h>
 #if __has_include(<hip/hip_gl_interop.h>)
 #include <hip/hip_gl_interop.h> /* ROCm 7's hip_runtime_api.h leaves it to its users */
+#endif
+#if __has_include(<hip/linker_types.h>)
+#include <hip/linker_types.h>
 #endif
 
 #ifdef __cplusplus
@@ -37,12 +41,16 @@ struct hipMemAllocNodeParams;
 struct hipUserObject;
 union hipStreamBatchMemOpParams_union;
 
-#if HIP_VERSION_MAJOR < 7
+/* As the headers that have them declare them: a repeated typedef of one type is allowed. */
 typedef struct HIP_LAUNCH_CONFIG_st HIP_LAUNCH_CONFIG;
 typedef struct hipLaunchConfig_st hipLaunchConfig_t;
 typedef struct ihipLinkState_t *hipLinkState_t;
-typedef unsigned int hipJitInputType;
-typedef unsigned int hipMemRangeHandleType;
+
+/* An enumeration cannot be repeated; this one has a header of its own. */
+#if __has_include(<hip/linker_types.h>)
+typedef hipJitInputType rocprofiler_hip_jit_input_type_t;
+#else
+typedef unsigned int rocprofiler_hip_jit_input_type_t;
 #endif
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /*
  * The HSA headers, and the types of newer ones that argument unions need where older ones are
  * installed: Debian 12 has ROCm 5.2.3, the unions describe ROCm 7. The minor version of the AMD
- * extension tells which types a header has.
+ * extension, which counts what is declared, tells for every release which types its header has.
  */
 #ifndef ROCPROFILER_SDK_DETAIL_HSA_TYPES_H
 #define ROCPROFILER_SDK_DETAIL_HSA_TYPES_H
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#if HSA_AMD_INTERFACE_VERSION_MINOR < 2
+#if HSA_AMD_INTERFACE_VERSION_MINOR < 1
 typedef uint32_t hsa_amd_sdma_engine_id_t; /* one bit per engine */
 #endif
 

@@ -2438,7 +2438,7 @@ typedef union rocprofiler_hip_api_args_t {
     } hipGraphExecBatchMemOpNodeSetParams;
     struct {
         hipLinkState_t state;
-        hipJitInputType type;
+        rocprofiler_hip_jit_input_type_t type;
         void *data;
         size_t size;
         const char *name;
@@ -2448,7 +2448,7 @@ typedef union rocprofiler_hip_api_args_t {
     } hipLinkAddData;
     struct {
         hipLinkState_t state;
-        hipJitInputType type;
+        rocprofiler_hip_jit_input_type_t type;
         const char *path;
         unsigned int numOptions;
         hipJitOption *options;
@@ -2488,7 +2488,7 @@ typedef union rocprofiler_hip_api_args_t {
         void *handle;
         hipDeviceptr_t dptr;
         size_t size;
-        hipMemRangeHandleType handleType;
+        unsigned int handleType;
         unsigned long long flags;
     } hipMemGetHandleForAddressRange;
     struct {
