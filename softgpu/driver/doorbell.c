@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -200,9 +201,20 @@ uint64_t doorbell_watch_arm(struct doorbell_watch *watch)
     return sleep_ns;
 }
 
+/* All files without a name share one inode; what tells them apart is what the kernel calls them.
+ * Where /proc is missing the descriptor stays open, which costs a number. */
+static bool is_userfaultfd(int fd)
+{
+    char path[32], name[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(path, name, sizeof name - 1);
+    name[length > 0 ? length : 0] = 0;
+    return strcmp(name, "anon_inode:[userfaultfd]") == 0;
+}
+
 void doorbell_watch_forget(struct doorbell_watch *watch)
 {
-    if (watch && watch->fd >= 0)
+    if (watch && watch->fd >= 0 && is_userfaultfd(watch->fd))
         close(watch->fd);
     free(watch);
 }

@@ -231,6 +231,14 @@ static int driver_create(struct driver **out)
     return 0;
 }
 
+/* A program may have closed our descriptor, and opened another file that got the number. */
+static bool file_is_ours(const struct driver *driver, int fd)
+{
+    struct stat info;
+    return real_fstat(fd, &info) == 0 && info.st_ino == driver->file_ino &&
+           info.st_dev == driver->file_dev;
+}
+
 /* A forked child has neither the GPU threads nor the buffers (MADV_DONTFORK). It forgets the
  * parent's driver, which may have been in any state at the fork, and starts its own on the next
  * open. What the parent's state occupied stays allocated in the child. */
@@ -241,7 +249,8 @@ static void after_fork_child(void)
     atomic_store_explicit(&running, NULL, memory_order_relaxed);
     if (!parent)
         return;
-    close(parent->file);
+    if (file_is_ours(parent, parent->file))
+        close(parent->file);
     smi_forget(&parent->smi);
     doorbell_watch_forget(parent->watch);
     cp_after_fork_child(parent->cp);
@@ -292,10 +301,7 @@ int driver_open(int flags)
 struct driver *driver_of_fd(int fd)
 {
     struct driver *driver = atomic_load_explicit(&running, memory_order_acquire);
-    struct stat info;
-    if (!driver || real_fstat(fd, &info) != 0)
-        return NULL;
-    return info.st_ino == driver->file_ino && info.st_dev == driver->file_dev ? driver : NULL;
+    return driver && file_is_ours(driver, fd) ? driver : NULL;
 }
 
 int driver_open_render(uint32_t minor, int flags)

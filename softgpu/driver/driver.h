@@ -50,6 +50,7 @@ struct gpu {
 
 struct queue {
     bool used;
+    bool busy; /* one thread is making, changing or destroying it: `config` is its own */
     struct cp_queue_config config;
 };
 

@@ -50,6 +50,17 @@ static struct amdgpu_bo *ours(amdgpu_bo_handle handle)
     return bo;
 }
 
+/* In a forked child: another thread may have had it. The list is whole at every moment. */
+static void lock_renew(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
+static void fork_watch(void)
+{
+    pthread_atfork(NULL, NULL, lock_renew);
+}
+
 /* Takes over the storage's reference. */
 static int object_for(struct driver *driver, struct gpu *gpu, struct storage *storage,
                       struct amdgpu_bo **out)
@@ -62,6 +73,8 @@ static int object_for(struct driver *driver, struct gpu *gpu, struct storage *st
         *out = bo;
         return 0;
     }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fork_watch);
     struct amdgpu_bo *bo = calloc(1, sizeof *bo);
     if (!bo) {
         storage_release(driver, storage);

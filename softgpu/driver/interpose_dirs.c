@@ -33,6 +33,22 @@ static struct {
     atomic_int count;
 } streams = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* The list is whole in a forked child, and its lock free: a child may go on reading. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&streams.lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&streams.lock);
+}
+
+static void fork_watch(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
 static struct stream *stream_of(DIR *dir)
 {
     if (atomic_load_explicit(&streams.count, memory_order_relaxed) == 0)
@@ -51,9 +67,11 @@ static DIR *stream_open(const struct vnode *node, int fd)
         errno = ENOTDIR;
         return NULL;
     }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return NULL;
+    pthread_once(&once, fork_watch);
     stream->node = node;
     stream->fd = fd;
     pthread_mutex_lock(&streams.lock);
@@ -148,6 +166,35 @@ EXPORT struct dirent64 *readdir64(DIR *dir)
     struct stream *stream = stream_of(dir);
     return stream ? (struct dirent64 *)stream_read(stream) : REAL(readdir64)(dir);
 }
+
+/* Deprecated, and used by programs that are older than that. */
+static int stream_read_into(struct stream *stream, struct dirent *entry, struct dirent **result)
+{
+    *result = NULL;
+    if (stream_read(stream)) {
+        *entry = stream->entry;
+        *result = entry;
+    }
+    return 0;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+EXPORT int readdir_r(DIR *restrict dir, struct dirent *restrict entry,
+                     struct dirent **restrict result)
+{
+    struct stream *stream = stream_of(dir);
+    return stream ? stream_read_into(stream, entry, result) : REAL(readdir_r)(dir, entry, result);
+}
+
+EXPORT int readdir64_r(DIR *restrict dir, struct dirent64 *restrict entry,
+                       struct dirent64 **restrict result)
+{
+    struct stream *stream = stream_of(dir);
+    return stream ? stream_read_into(stream, (struct dirent *)entry, (struct dirent **)result)
+                  : REAL(readdir64_r)(dir, entry, result);
+}
+#pragma GCC diagnostic pop
 
 EXPORT void rewinddir(DIR *dir)
 {

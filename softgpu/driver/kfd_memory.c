@@ -10,7 +10,8 @@
 #include "driver/svm.h"
 #include "driver/uaccess.h"
 
-#define PAGE_MASK UINT64_C(4095)
+#define PAGE_MASK   UINT64_C(4095)
+#define ADDRESS_END (UINT64_C(1) << 47)
 
 struct buffer {
     uint64_t va, size_bytes;
@@ -68,6 +69,12 @@ static int buffer_place(struct driver *driver, struct buffer *buffer, __u64 *mma
     return status;
 }
 
+/* Also when the size becomes whole pages. Addresses of both sides have 47 bits. */
+static bool range_fits(uint64_t start, uint64_t size_bytes)
+{
+    return start <= ADDRESS_END && size_bytes <= ADDRESS_END - start;
+}
+
 static int buffer_check(const struct kfd_ioctl_alloc_memory_of_gpu_args *alloc)
 {
     uint32_t kinds =
@@ -76,7 +83,10 @@ static int buffer_check(const struct kfd_ioctl_alloc_memory_of_gpu_args *alloc)
                         KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP);
     if (__builtin_popcount(kinds) != 1 || alloc->size == 0)
         return -EINVAL;
-    if ((alloc->va_addr & PAGE_MASK) || alloc->va_addr + alloc->size < alloc->va_addr)
+    if ((alloc->va_addr & PAGE_MASK) || !range_fits(alloc->va_addr, alloc->size))
+        return -EINVAL;
+    if ((alloc->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) &&
+        !range_fits(alloc->mmap_offset, alloc->size))
         return -EINVAL;
     if ((alloc->flags & KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL) && alloc->size > DOORBELL_PAGE_BYTES)
         return -EINVAL;
@@ -332,9 +342,11 @@ static int buffer_share(struct driver *driver, struct gpu *gpu, uint64_t va,
                         struct storage *storage, __u64 *handle)
 {
     struct buffer *buffer = calloc(1, sizeof *buffer);
-    if (!buffer) {
+    int status = range_fits(va, storage->size_bytes) ? 0 : -EINVAL;
+    if (!buffer || status) {
         storage_release(driver, storage);
-        return -ENOMEM;
+        free(buffer);
+        return status ? status : -ENOMEM;
     }
     *buffer = (struct buffer){.va = va,
                               .size_bytes = storage->size_bytes,

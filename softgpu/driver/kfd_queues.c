@@ -26,15 +26,17 @@ static int queue_type(uint32_t kfd_type, enum cp_queue_type *type)
     return -EINVAL;
 }
 
+static bool ring_size_usable(uint32_t bytes)
+{
+    return bytes >= KFD_MIN_QUEUE_RING_SIZE && (bytes & (bytes - 1)) == 0;
+}
+
 static int queue_check(const struct kfd_ioctl_create_queue_args *create)
 {
     if (create->queue_percentage > KFD_MAX_QUEUE_PERCENTAGE ||
         create->queue_priority > KFD_MAX_QUEUE_PRIORITY)
         return -EINVAL;
-    if (create->ring_base_address == 0 || create->ring_size < KFD_MIN_QUEUE_RING_SIZE ||
-        (create->ring_size & (create->ring_size - 1)))
-        return -EINVAL;
-    return 0;
+    return create->ring_base_address && ring_size_usable(create->ring_size) ? 0 : -EINVAL;
 }
 
 /* Under driver.lock. */
@@ -52,7 +54,8 @@ static int doorbells_map(struct driver *driver, struct gpu *gpu)
     return 0;
 }
 
-/* Ids count over all GPUs, each id's doorbell lies in its own GPU's page. */
+/* Ids count over all GPUs, each id's doorbell lies in its own GPU's page. The queue is busy until
+ * it is made. */
 static int queue_reserve(struct driver *driver, struct gpu *gpu, uint32_t *id)
 {
     pthread_mutex_lock(&driver->lock);
@@ -63,10 +66,32 @@ static int queue_reserve(struct driver *driver, struct gpu *gpu, uint32_t *id)
     if (!status && free_id == DOORBELLS_PER_PAGE)
         status = -ENOMEM;
     if (!status)
-        driver->queues[free_id].used = true;
+        driver->queues[free_id] = (struct queue){.used = true, .busy = true};
     pthread_mutex_unlock(&driver->lock);
     *id = free_id;
     return status;
+}
+
+/* Takes the queue for one operation; others get -EBUSY meanwhile, which no correct program sees. */
+static int queue_take(struct driver *driver, uint32_t id, struct queue **out)
+{
+    int status = -EINVAL;
+    pthread_mutex_lock(&driver->lock);
+    struct queue *queue = id < DOORBELLS_PER_PAGE ? &driver->queues[id] : NULL;
+    if (queue && queue->used)
+        status = queue->busy ? -EBUSY : 0;
+    if (!status)
+        queue->busy = true;
+    pthread_mutex_unlock(&driver->lock);
+    *out = queue;
+    return status;
+}
+
+static void queue_release(struct driver *driver, struct queue *queue)
+{
+    pthread_mutex_lock(&driver->lock);
+    queue->busy = false;
+    pthread_mutex_unlock(&driver->lock);
 }
 
 static void queue_forget(struct driver *driver, uint32_t id)
@@ -121,46 +146,44 @@ int kfd_queue_create(struct driver *driver, void *args)
         queue_forget(driver, config.queue_id);
         return status;
     }
+    queue_release(driver, &driver->queues[config.queue_id]);
     create->queue_id = config.queue_id;
     create->doorbell_offset =
         DEVICE_OFFSET_DOORBELL * (uint64_t)(gpu - driver->gpu + 1) + 8 * (uint64_t)config.queue_id;
     return 0;
 }
 
-static struct queue *queue_find(struct driver *driver, uint32_t id)
-{
-    pthread_mutex_lock(&driver->lock);
-    bool used = id && id < DOORBELLS_PER_PAGE && driver->queues[id].used;
-    pthread_mutex_unlock(&driver->lock);
-    return used ? &driver->queues[id] : NULL;
-}
-
+/* A queue without a ring stops, as one with percentage zero does; the ring that it has stays its
+ * own: no runtime gives it another one. */
 int kfd_queue_update(struct driver *driver, void *args)
 {
     struct kfd_ioctl_update_queue_args *update = args;
-    struct queue *queue = queue_find(driver, update->queue_id);
-    if (!queue || update->queue_percentage > KFD_MAX_QUEUE_PERCENTAGE ||
-        (update->ring_base_address && (update->ring_size & (update->ring_size - 1))))
+    struct queue *queue;
+    bool has_ring = update->ring_base_address && update->ring_size;
+    if (update->queue_percentage > KFD_MAX_QUEUE_PERCENTAGE ||
+        update->queue_priority > KFD_MAX_QUEUE_PRIORITY ||
+        (has_ring && !ring_size_usable(update->ring_size)))
         return -EINVAL;
+    int status = queue_take(driver, update->queue_id, &queue);
+    if (status)
+        return status;
     struct cp_queue_config config = queue->config;
-    config.percent = update->queue_percentage;
-    if (update->ring_base_address) { /* zero with percentage zero only stops the queue */
-        config.ring_va = update->ring_base_address;
-        config.ring_bytes = update->ring_size;
-    }
-    int status = cp_queue_update(driver_gpu(driver, config.gpu_id)->cp, &config);
+    config.percent = has_ring ? update->queue_percentage : 0;
+    status = cp_queue_update(driver_gpu(driver, config.gpu_id)->cp, &config);
     if (!status)
         queue->config = config;
+    queue_release(driver, queue);
     return status;
 }
 
 int kfd_queue_destroy(struct driver *driver, void *args)
 {
     struct kfd_ioctl_destroy_queue_args *destroy = args;
-    struct queue *queue = queue_find(driver, destroy->queue_id);
-    if (!queue)
-        return -EINVAL;
-    int status = cp_queue_destroy(driver_gpu(driver, queue->config.gpu_id)->cp, destroy->queue_id);
+    struct queue *queue;
+    int status = queue_take(driver, destroy->queue_id, &queue);
+    if (status)
+        return status;
+    status = cp_queue_destroy(driver_gpu(driver, queue->config.gpu_id)->cp, destroy->queue_id);
     queue_forget(driver, destroy->queue_id);
     return status;
 }
@@ -181,20 +204,23 @@ static bool gws_taken(const struct driver *driver, uint32_t gpu_id)
 int kfd_queue_gws_set(struct driver *driver, void *args)
 {
     struct kfd_ioctl_alloc_queue_gws_args *alloc = args;
-    struct queue *queue = queue_find(driver, alloc->queue_id);
-    if (!queue || queue->config.type != CP_QUEUE_AQL)
-        return -EINVAL;
+    struct queue *queue;
     bool wanted = alloc->num_gws > 0;
+    int status = queue_take(driver, alloc->queue_id, &queue);
+    if (status)
+        return status;
     pthread_mutex_lock(&driver->lock);
-    int status = wanted && gws_taken(driver, queue->config.gpu_id) ? -EBUSY : 0;
-    if (!wanted && !queue->config.gws)
+    if (queue->config.type != CP_QUEUE_AQL || (!wanted && !queue->config.gws))
         status = -EINVAL;
-    if (!status)
+    else if (wanted && gws_taken(driver, queue->config.gpu_id))
+        status = -EBUSY;
+    else
         queue->config.gws = wanted;
     struct cp_queue_config config = queue->config;
     pthread_mutex_unlock(&driver->lock);
     if (!status)
         status = cp_queue_update(driver_gpu(driver, config.gpu_id)->cp, &config);
+    queue_release(driver, queue);
     alloc->first_gws = 0;
     return status;
 }

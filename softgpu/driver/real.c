@@ -28,3 +28,8 @@ int real_fstat(int fd, struct stat *info)
 {
     return (int)syscall(SYS_fstat, fd, info);
 }
+
+int real_stat(const char *path, struct stat *info)
+{
+    return (int)syscall(SYS_stat, path, info);
+}

@@ -19,5 +19,6 @@ void *real_symbol(const char *name, _Atomic(void *) *slot);
 
 int real_open(const char *path, int flags, mode_t mode);
 int real_fstat(int fd, struct stat *info);
+int real_stat(const char *path, struct stat *info);
 
 #endif

@@ -8,6 +8,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +119,102 @@ static void directories(void)
     CHECK(dir && readdir(dir) && closedir(dir) == 0);
 }
 
+/* The older call finds what readdir finds, in our tree and elsewhere. */
+static void directories_reentrant(void)
+{
+    const char *const paths[] = {NODES, "/etc"};
+    for (int i = 0; i < 2; i++) {
+        DIR *one = opendir(paths[i]), *two = opendir(paths[i]);
+        struct dirent entry, *found = &entry, *wanted = NULL;
+        do {
+            wanted = readdir(one);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+            CHECK(readdir_r(two, &entry, &found) == 0);
+#pragma GCC diagnostic pop
+            CHECK(!wanted == !found);
+            CHECK(!wanted || !found || !strcmp(wanted->d_name, found->d_name));
+        } while (wanted && found);
+        closedir(one);
+        closedir(two);
+    }
+}
+
+/* Writer: main thread. Reader: the thread that lists; relaxed, nothing hangs on the order. */
+static atomic_bool enough;
+
+static void *lister(void *arg)
+{
+    while (!atomic_load_explicit(&enough, memory_order_relaxed)) {
+        DIR *dir = opendir(NODES);
+        if (dir)
+            closedir(dir);
+    }
+    return arg;
+}
+
+/* A child of a program that is just listing directories lists its own. */
+static void forked_while_listing(void)
+{
+    pthread_t thread;
+    int bad = 0;
+    CHECK(pthread_create(&thread, NULL, lister, NULL) == 0);
+    for (int i = 0; i < 300; i++) {
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(20); /* ends what waits for a lock that nobody will give back */
+            DIR *dir = opendir(NODES);
+            _exit(dir && readdir(dir) && closedir(dir) == 0 ? 0 : 1);
+        }
+        waitpid(child, &status, 0);
+        bad += status != 0;
+    }
+    atomic_store_explicit(&enough, true, memory_order_relaxed);
+    pthread_join(thread, NULL);
+    CHECK(bad == 0);
+}
+
+/* Puts a file of the program's own under every number that is ours, forks, and looks. */
+static int numbers_stay_the_programs(void)
+{
+    enum { OURS_FIRST = 900, OURS_LAST = 1100 };
+    bool taken[OURS_LAST] = {false};
+    struct kfd_ioctl_smi_events_args smi = {0};
+    struct kfd_process_device_apertures apertures[2] = {0};
+    struct kfd_ioctl_get_process_apertures_new_args list = {
+        .kfd_process_device_apertures_ptr = (uintptr_t)apertures, .num_of_nodes = 2};
+    int device = open("/dev/kfd", O_RDWR), own = open("/etc/passwd", O_RDONLY), status = -1;
+    int numbers = 0;
+    ioctl(device, AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &list);
+    smi.gpuid = apertures[0].gpu_id;
+    if (ioctl(device, AMDKFD_IOC_SMI_EVENTS, &smi) != 0)
+        return 2;
+    for (int fd = OURS_FIRST; fd < OURS_LAST; fd++) {
+        taken[fd] = fcntl(fd, F_GETFD) >= 0;
+        numbers += taken[fd];
+        if (taken[fd])
+            dup2(own, fd);
+    }
+    if (fork() == 0) {
+        for (int fd = OURS_FIRST; fd < OURS_LAST; fd++)
+            if (taken[fd] && fcntl(fd, F_GETFD) < 0)
+                _exit(3);
+        _exit(0);
+    }
+    wait(&status);
+    return numbers >= 2 && WIFEXITED(status) ? WEXITSTATUS(status) : 4;
+}
+
+static void numbers_taken_over(void)
+{
+    int status = -1;
+    if (fork() == 0)
+        _exit(numbers_stay_the_programs());
+    wait(&status);
+    CHECK(status == 0);
+}
+
 static void descriptors(void)
 {
     int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
@@ -213,6 +312,9 @@ int main(void)
     files();
     kinds();
     directories();
+    directories_reentrant();
+    forked_while_listing();
+    numbers_taken_over();
     every_descriptor_closed();
     small_file_limit();
     descriptors();

@@ -12,6 +12,7 @@
 #include "driver/driver.h"
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
+#include "driver/real.h"
 
 enum {
     LINE_BYTES = KFD_SMI_EVENT_MSG_SIZE + 32,
@@ -53,6 +54,13 @@ static struct smi_client *client_new(struct smi *smi)
     return NULL;
 }
 
+/* Each socket has a number of its own in the kernel's file system of sockets. */
+static uint64_t inode_of(int file)
+{
+    struct stat info;
+    return real_fstat(file, &info) == 0 && S_ISSOCK(info.st_mode) ? info.st_ino : 0;
+}
+
 int kfd_smi_open(struct driver *driver, void *user)
 {
     struct kfd_ioctl_smi_events_args *args = user;
@@ -64,8 +72,10 @@ int kfd_smi_open(struct driver *driver, void *user)
     setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &(int){QUEUE_BYTES}, sizeof(int));
     pthread_mutex_lock(&driver->smi.lock);
     struct smi_client *client = client_new(&driver->smi);
-    if (client)
+    if (client) {
         *client = (struct smi_client){.file = out_of_the_way(ends[1]), .gpu_id = args->gpuid};
+        client->inode = inode_of(client->file);
+    }
     pthread_mutex_unlock(&driver->smi.lock);
     if (!client) {
         close(ends[0]);
@@ -79,7 +89,7 @@ int kfd_smi_open(struct driver *driver, void *user)
 void smi_forget(struct smi *smi)
 {
     for (int i = 0; i < SMI_CLIENTS_MAX; i++)
-        if (smi->clients[i].file != 0)
+        if (smi->clients[i].file != 0 && inode_of(smi->clients[i].file) == smi->clients[i].inode)
             close(smi->clients[i].file);
 }
 

@@ -16,7 +16,8 @@ enum { SMI_CLIENTS_MAX = 32 };
 struct smi {
     pthread_mutex_t lock; /* leaf */
     struct smi_client {
-        int file; /* our end; 0: free slot */
+        int file;       /* our end; 0: free slot */
+        uint64_t inode; /* of our end */
         uint32_t gpu_id;
         uint64_t mask;    /* bit n - 1: event n is wanted */
         uint32_t dropped; /* lines that did not fit and were not told yet */

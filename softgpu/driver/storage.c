@@ -255,6 +255,10 @@ int storage_find(struct driver *driver, const struct storage_name *name, struct 
     uint64_t position = (where & ((UINT64_C(1) << POSITION_BITS) - 1)) * POSITION_UNIT_BYTES;
     snprintf(path, sizeof path, "/proc/%u/fd/%u", (unsigned)(where >> POSITION_BITS),
              name->words[2]);
+    /* Looked at before it is opened: opening a device or a pipe can have effects of its own. */
+    if (real_stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
+        (uint32_t)info.st_ino != name->words[3])
+        return -EINVAL;
     int fd = real_open(path, O_RDWR | O_CLOEXEC, 0);
     if (fd < 0)
         return -EINVAL;
