@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 
 #include <linux/futex.h>
 
@@ -27,6 +29,13 @@ enum {
     KERNEL_RESTARTS_FIRST = 512, /* -ERESTARTSYS ... -ERESTART_RESTARTBLOCK: it will do it again */
     KERNEL_RESTARTS_LAST = 516,
     RED_ZONE_BYTES = 128,
+    SYSCALL_INSTRUCTION_BYTES = 2,
+    SIGNAL_RETURN_BYTES = 9,          /* of the two instructions that image_signal_return finds */
+    SIGNAL_CONTEXT_STACK_SEGMENT = 6, /* the kernel's UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
+    SIGNAL_STACK_INVALID = 16,        /* refused: the thread keeps the one it has */
+    SYSTEM_CALL_STOP = SIGTRAP | 0x80,
+    FXSAVE_BYTES = 512,
+    FXSAVE_FOR_SOFTWARE = 464, /* from here on; zero says that no more than fxsave's is there */
     CODE_SELECTOR_64 = 0x33,
 };
 
@@ -160,7 +169,7 @@ static rocattach_status_t thread_stop(pid_t tid)
             return ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND;
         if (stopped == 0)
             return ROCATTACH_STATUS_ERROR_PTRACE_ERROR;
-        if (is_our_interrupt(status))
+        if (is_our_interrupt(status) || WSTOPSIG(status) == SYSTEM_CALL_STOP)
             return ROCATTACH_STATUS_SUCCESS;
         if (status >> 16 == PTRACE_EVENT_STOP) {
             log_error("rocattach", "process of thread %d is stopped: let it go on first", (int)tid);
@@ -191,10 +200,10 @@ static bool state_save(struct borrowed *borrowed)
     return true;
 }
 
-/* The program's signals are not for a call of ours; but the breakpoint must get through. */
+/* The program's signals are not for a call of ours. */
 static bool signals_block(const struct borrowed *borrowed)
 {
-    uint64_t all = ~(UINT64_C(1) << (SIGTRAP - 1));
+    uint64_t all = UINT64_MAX;
     return ptrace(PTRACE_SETSIGMASK, borrowed->tid, (void *)sizeof all, &all) == 0;
 }
 
@@ -207,7 +216,7 @@ static void thread_release(pid_t tid)
 static rocattach_status_t thread_take(struct borrowed *borrowed)
 {
     pid_t tid = borrowed->tid;
-    if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
+    if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0)
         return errno == ESRCH ? ROCATTACH_STATUS_LAST : status_of(errno);
     rocattach_status_t status = thread_stop(tid);
     if (status == ROCATTACH_STATUS_SUCCESS) {
@@ -217,9 +226,11 @@ static rocattach_status_t thread_take(struct borrowed *borrowed)
             status = ROCATTACH_STATUS_ERROR_NOT_SUPPORTED;
         else if (!waits_still(&borrowed->registers))
             status = ROCATTACH_STATUS_LAST;
-        else if (!state_save(borrowed) || !signals_block(borrowed))
+        else if (!state_save(borrowed))
             status = status_of(errno);
     }
+    borrowed->place = BORROWED_WAITS;
+    borrowed->in_system_call = false;
     if (status != ROCATTACH_STATUS_SUCCESS)
         thread_release(tid);
     return status;
@@ -242,13 +253,107 @@ rocattach_status_t borrow_begin(struct borrowed *borrowed, pid_t pid)
     return ROCATTACH_STATUS_ERROR;
 }
 
-/* ---- calls */
+/* ---- calls
+ *
+ * A call returns into libc's return from a signal handler, with a frame on the stack as the kernel
+ * makes one for a handler. So the thread puts everything back by itself, whatever becomes of us: at
+ * no moment does the process depend on our being there. While we are, the thread is stopped before
+ * it does so, because only we can let it wait on without its having been interrupted. */
 
-static bool call_prepare(const struct borrowed *borrowed, uint64_t function,
-                         const uint64_t arguments[6])
+/* On the stack, as the kernel lays it out from the return address on; of the context it reads the
+ * beginning, as far as eight bytes into the signal mask. */
+struct signal_frame {
+    uint64_t unused; /* so that the stack has the alignment that functions expect */
+    uint64_t return_address;
+    ucontext_t context;
+    _Alignas(64) unsigned char vectors[FXSAVE_BYTES];
+};
+
+/* Which system call the thread waits in. One that was interrupted before and continued has lost its
+ * number; the instruction before it tells, as libc's wrappers are compiled. */
+static uint64_t wait_number(const struct borrowed *borrowed)
+{
+    enum { MOV_EAX = 0xb8 };
+    const struct user_regs_struct *registers = &borrowed->registers;
+    struct __attribute__((packed)) {
+        uint8_t opcode;
+        uint32_t number;
+    } before = {0};
+    uint64_t at = registers->rip - SYSCALL_INSTRUCTION_BYTES - sizeof before;
+    bool told = registers->orig_rax == SYS_restart_syscall &&
+                memory_read(borrowed->memory, at, &before, sizeof before) &&
+                before.opcode == MOV_EAX && is_harmless(before.number, registers->rsi);
+    return told ? before.number : registers->orig_rax;
+}
+
+/* As the kernel itself makes a system call again. `interrupted`: with the wait's own state gone, so
+ * a time that it was given begins anew. */
+static struct user_regs_struct registers_waiting(const struct borrowed *borrowed, bool interrupted)
 {
     struct user_regs_struct registers = borrowed->registers;
-    registers.rsp = ((registers.rsp - RED_ZONE_BYTES) & ~UINT64_C(15)) - sizeof(uint64_t);
+    int64_t result = (int64_t)registers.rax;
+    if (result <= -KERNEL_RESTARTS_FIRST && result >= -KERNEL_RESTARTS_LAST) {
+        bool continues = result == -KERNEL_RESTARTS_LAST && !interrupted;
+        registers.rax = continues ? SYS_restart_syscall : wait_number(borrowed);
+        registers.rip -= SYSCALL_INSTRUCTION_BYTES;
+    }
+    registers.orig_rax = UINT64_MAX; /* no system call is in progress */
+    return registers;
+}
+
+static void context_fill(ucontext_t *context, const struct user_regs_struct *r)
+{
+    const struct {
+        int name;
+        uint64_t value;
+    } values[] = {
+        {REG_R8, r->r8},
+        {REG_R9, r->r9},
+        {REG_R10, r->r10},
+        {REG_R11, r->r11},
+        {REG_R12, r->r12},
+        {REG_R13, r->r13},
+        {REG_R14, r->r14},
+        {REG_R15, r->r15},
+        {REG_RDI, r->rdi},
+        {REG_RSI, r->rsi},
+        {REG_RBP, r->rbp},
+        {REG_RBX, r->rbx},
+        {REG_RDX, r->rdx},
+        {REG_RAX, r->rax},
+        {REG_RCX, r->rcx},
+        {REG_RSP, r->rsp},
+        {REG_RIP, r->rip},
+        {REG_EFL, r->eflags},
+        {REG_CSGSFS, (r->cs & 0xffff) | (r->ss & 0xffff) << 48},
+    };
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        context->uc_mcontext.gregs[values[i].name] = (greg_t)values[i].value;
+}
+
+/* Of the vector registers only those that fxsave knows, and the modes of arithmetic: a system call
+ * of libc's is a function call, over which the rest is nobody's. */
+static bool frame_write(const struct borrowed *borrowed)
+{
+    struct signal_frame frame = {.return_address = borrowed->signal_return,
+                                 .context.uc_flags = SIGNAL_CONTEXT_STACK_SEGMENT};
+    struct user_regs_struct registers = registers_waiting(borrowed, true);
+    context_fill(&frame.context, &registers);
+    frame.context.uc_stack.ss_flags = SIGNAL_STACK_INVALID;
+    memcpy(&frame.context.uc_sigmask, &borrowed->signals, sizeof borrowed->signals);
+    memcpy(frame.vectors, borrowed->state, FXSAVE_BYTES);
+    memset(frame.vectors + FXSAVE_FOR_SOFTWARE, 0, FXSAVE_BYTES - FXSAVE_FOR_SOFTWARE);
+    uint64_t vectors = borrowed->frame + offsetof(struct signal_frame, vectors);
+    memcpy(&frame.context.uc_mcontext.fpregs, &vectors, sizeof vectors);
+    return memory_write(borrowed->memory, borrowed->frame, &frame, sizeof frame);
+}
+
+static bool call_prepare(struct borrowed *borrowed, uint64_t function, const uint64_t arguments[6])
+{
+    struct user_regs_struct registers = borrowed->registers;
+    borrowed->frame = (registers.rsp - RED_ZONE_BYTES - sizeof(struct signal_frame)) &
+                      ~(uint64_t)(_Alignof(struct signal_frame) - 1);
+    registers.rsp = borrowed->frame + offsetof(struct signal_frame, return_address);
     registers.rip = function;
     registers.rdi = arguments[0];
     registers.rsi = arguments[1];
@@ -259,17 +364,18 @@ static bool call_prepare(const struct borrowed *borrowed, uint64_t function,
     registers.rax = 0;
     registers.orig_rax = UINT64_MAX;      /* no system call is to be done again now */
     registers.eflags &= ~UINT64_C(0x500); /* direction and trap flag */
-    return memory_write(borrowed->memory, registers.rsp, &borrowed->breakpoint,
-                        sizeof borrowed->breakpoint) &&
-           ptrace(PTRACE_SETREGS, borrowed->tid, NULL, &registers) == 0;
+    if (!frame_write(borrowed) || ptrace(PTRACE_SETREGS, borrowed->tid, NULL, &registers) != 0)
+        return false;
+    borrowed->place = BORROWED_CALLS;
+    return signals_block(borrowed);
 }
 
-static rocattach_status_t call_wait(const struct borrowed *borrowed, uint64_t *result)
+/* To the next entry or exit of a system call. */
+static rocattach_status_t call_step(struct borrowed *borrowed, struct user_regs_struct *registers)
 {
-    struct user_regs_struct registers;
     int status;
-    for (;;) {
-        if (ptrace(PTRACE_CONT, borrowed->tid, NULL, NULL) != 0)
+    do {
+        if (ptrace(PTRACE_SYSCALL, borrowed->tid, NULL, NULL) != 0)
             return status_of(errno);
         int stopped = stop_wait(borrowed->tid, &status, CALL_SECONDS);
         if (stopped < 0)
@@ -279,33 +385,60 @@ static rocattach_status_t call_wait(const struct borrowed *borrowed, uint64_t *r
             thread_stop(borrowed->tid);
             return ROCATTACH_STATUS_ERROR;
         }
-        if (status >> 16 == PTRACE_EVENT_STOP)
-            continue;
-        if (ptrace(PTRACE_GETREGS, borrowed->tid, NULL, &registers) != 0)
-            return status_of(errno);
-        if (WSTOPSIG(status) != SIGTRAP || registers.rip != borrowed->breakpoint + 1) {
-            log_error("rocattach", "signal %d in a call on thread %d", WSTOPSIG(status),
-                      (int)borrowed->tid);
-            return ROCATTACH_STATUS_ERROR;
+    } while (status >> 16 == PTRACE_EVENT_STOP);
+    if (WSTOPSIG(status) != SYSTEM_CALL_STOP) {
+        log_error("rocattach", "signal %d in a call on thread %d", WSTOPSIG(status),
+                  (int)borrowed->tid);
+        return ROCATTACH_STATUS_ERROR;
+    }
+    borrowed->in_system_call = !borrowed->in_system_call;
+    return ptrace(PTRACE_GETREGS, borrowed->tid, NULL, registers) == 0 ? ROCATTACH_STATUS_SUCCESS
+                                                                       : status_of(errno);
+}
+
+/* It stops where the thread would put everything back. */
+static rocattach_status_t call_wait(struct borrowed *borrowed, const long results[2],
+                                    uint64_t *result)
+{
+    struct user_regs_struct registers;
+    *result = (uint64_t)-EAGAIN;
+    for (;;) {
+        rocattach_status_t status = call_step(borrowed, &registers);
+        if (status != ROCATTACH_STATUS_SUCCESS)
+            return status;
+        long number = (long)registers.orig_rax;
+        if (!borrowed->in_system_call && (number == results[0] || number == results[1]))
+            *result = registers.rax;
+        if (borrowed->in_system_call && number == SYS_rt_sigreturn &&
+            registers.rip == borrowed->signal_return + SIGNAL_RETURN_BYTES) {
+            borrowed->place = BORROWED_RETURNS;
+            return ROCATTACH_STATUS_SUCCESS;
         }
-        *result = registers.rax;
-        return ROCATTACH_STATUS_SUCCESS;
     }
 }
 
 rocattach_status_t borrow_call(struct borrowed *borrowed, uint64_t function,
-                               const uint64_t arguments[6], uint64_t *result)
+                               const uint64_t arguments[6], const long results[2], uint64_t *result)
 {
     if (!call_prepare(borrowed, function, arguments))
         return ROCATTACH_STATUS_ERROR_PTRACE_ERROR;
-    return call_wait(borrowed, result);
+    return call_wait(borrowed, results, result);
+}
+
+/* Whatever of it is done when we are killed: the frame does all of it again. The last step takes
+ * the return from the frame back and sets all registers in one. */
+static void thread_restore(struct borrowed *borrowed)
+{
+    struct iovec state = {borrowed->state, borrowed->state_size};
+    struct user_regs_struct registers = registers_waiting(borrowed, false);
+    ptrace(PTRACE_SETREGSET, borrowed->tid, (void *)NT_X86_XSTATE, &state);
+    ptrace(PTRACE_SETSIGMASK, borrowed->tid, (void *)sizeof borrowed->signals, &borrowed->signals);
+    ptrace(PTRACE_SETREGS, borrowed->tid, NULL, &registers);
 }
 
 void borrow_end(struct borrowed *borrowed)
 {
-    struct iovec state = {borrowed->state, borrowed->state_size};
-    ptrace(PTRACE_SETREGSET, borrowed->tid, (void *)NT_X86_XSTATE, &state);
-    ptrace(PTRACE_SETSIGMASK, borrowed->tid, (void *)sizeof borrowed->signals, &borrowed->signals);
-    ptrace(PTRACE_SETREGS, borrowed->tid, NULL, &borrowed->registers);
+    if (borrowed->place == BORROWED_RETURNS)
+        thread_restore(borrowed);
     thread_release(borrowed->tid);
 }

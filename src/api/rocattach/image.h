@@ -27,7 +27,7 @@ bool image_find(pid_t pid, const char *name, struct image *image);
 /* The address of a function that the library defines; 0: it does not. */
 uint64_t image_symbol(int memory, const struct image *image, const char *name);
 
-/* The address of a byte 0xcc, a breakpoint, in its code; 0: there is none. */
-uint64_t image_breakpoint(int memory, const struct image *image);
+/* The address of its code that returns from a signal handler; 0: there is none. */
+uint64_t image_signal_return(int memory, const struct image *image);
 
 #endif

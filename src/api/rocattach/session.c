@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,19 +95,23 @@ static rocattach_status_t process_open(struct process *process)
     }
     if (!functions_find(process, &libc))
         return ROCATTACH_STATUS_ERROR_NOT_SUPPORTED;
-    process->thread.breakpoint = image_breakpoint(process->thread.memory, &libc);
-    return process->thread.breakpoint && library_find(process) ? ROCATTACH_STATUS_SUCCESS
-                                                               : ROCATTACH_STATUS_ERROR;
+    process->thread.signal_return = image_signal_return(process->thread.memory, &libc);
+    return process->thread.signal_return && library_find(process) ? ROCATTACH_STATUS_SUCCESS
+                                                                  : ROCATTACH_STATUS_ERROR;
 }
 
 /* ---- on the borrowed thread */
+
+/* By their results the functions are judged. */
+static const long mmap_calls[2] = {SYS_mmap, SYS_mmap}, munmap_calls[2] = {SYS_munmap, SYS_munmap},
+                  clone_calls[2] = {SYS_clone3, SYS_clone};
 
 static rocattach_status_t map(struct process *process, size_t size, int rights, uint64_t *address)
 {
     const uint64_t arguments[6] = {
         0, size, (uint64_t)rights, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0};
     rocattach_status_t status =
-        borrow_call(&process->thread, process->functions.mmap, arguments, address);
+        borrow_call(&process->thread, process->functions.mmap, arguments, mmap_calls, address);
     if (status == ROCATTACH_STATUS_SUCCESS && *address >= (uint64_t)-4095) {
         *address = 0;
         log_error("rocattach", "process %d gives no memory", (int)process->pid);
@@ -120,7 +125,7 @@ static void unmap(struct process *process, uint64_t address, size_t size)
     const uint64_t arguments[6] = {address, size};
     uint64_t result;
     if (address)
-        borrow_call(&process->thread, process->functions.munmap, arguments, &result);
+        borrow_call(&process->thread, process->functions.munmap, arguments, munmap_calls, &result);
 }
 
 static rocattach_status_t helper_start(struct process *process)
@@ -128,11 +133,11 @@ static rocattach_status_t helper_start(struct process *process)
     const uint64_t arguments[6] = {process->data + offsetof(struct helper_task, thread), 0,
                                    process->code, process->data};
     uint64_t result = 0;
-    rocattach_status_t status =
-        borrow_call(&process->thread, process->functions.pthread_create, arguments, &result);
-    if (status == ROCATTACH_STATUS_SUCCESS && (int)result != 0) {
+    rocattach_status_t status = borrow_call(&process->thread, process->functions.pthread_create,
+                                            arguments, clone_calls, &result);
+    if (status == ROCATTACH_STATUS_SUCCESS && (int64_t)result <= 0) {
         log_error("rocattach", "process %d makes no thread: %s", (int)process->pid,
-                  strerror((int)result));
+                  strerror((int)-(int64_t)result));
         status = ROCATTACH_STATUS_ERROR;
     }
     return status;
