@@ -193,7 +193,7 @@ bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
 void OnUnload(void)
 {
     tool_unload();
-    engine->runtime_hsa_unload();
+    engine->runtime_hsa_unload(__builtin_return_address(0));
 }
 
 const uint32_t HSA_AMD_TOOL_PRIORITY = 25;
