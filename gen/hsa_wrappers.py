@@ -105,9 +105,11 @@ static __attribute__((noinline)) {returns}traced_{name}({params_comma}fn_{name} 
     if (trace_set_wants_args(set_)) {{
         payload_.size = sizeof payload_;
 {fills}
+        payload_.retval = (__typeof__(payload_.retval)){{0}};
     }}
     trace_api_enter(&frame_, set_, TRACE_{domain}, {id}, &payload_);
     {assign}next_({names});
+    TRACE_CALL_MAY_BE_LEFT();
 {retval}    trace_api_exit(&frame_);
 {last}}}
 """

@@ -58,6 +58,7 @@ static __attribute__((noinline)) {returns}traced_{name}({params}{comma}fn_{name}
     }}
     trace_api_enter(&frame_, set_, TRACE_{domain}, {id}, &payload_);
     {assign}next_({names});
+    TRACE_CALL_MAY_BE_LEFT();
 {retval}    trace_api_exit(&frame_);
 {last}}}
 """
@@ -79,6 +80,7 @@ static __attribute__((noinline)) {returns}traced_{name}({params}{comma}fn_{name}
         trace_api_enter(&frame_, set_, TRACE_{domain}, {id}, &payload_);
     hip_stream_enter(&stream_, {id}, &payload_.args);
     {assign}next_({names});
+    TRACE_CALL_MAY_BE_LEFT();
     hip_stream_exit(&stream_, {id}, &payload_.args, {succeeded});
 {retval}    if (set_ != NULL)
         trace_api_exit(&frame_);

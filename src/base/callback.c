@@ -5,6 +5,8 @@
 
 enum { FORCED_UNWIND = 8, FATAL_IN_SEARCH = 3, CONTINUE = 8 };
 
+__thread bool callback_left;
+
 int callback_personality(int version, int actions, uint64_t exception_class, void *exception,
                          void *context) __attribute__((visibility("hidden")));
 
@@ -12,5 +14,6 @@ int callback_personality(int version, int actions, uint64_t exception_class, voi
                          void *context)
 {
     (void)version, (void)exception_class, (void)exception, (void)context;
+    callback_left = true;
     return actions & FORCED_UNWIND ? CONTINUE : FATAL_IN_SEARCH;
 }

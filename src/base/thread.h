@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { THREAD_ROOM_TRACEBUF_BYTES = 8192, THREAD_ROOM_SESSION_BYTES = 2048 };
+enum { THREAD_ROOM_TRACEBUF_BYTES = 8192, THREAD_ROOM_SESSION_BYTES = 3072 };
 
 struct thread {
     /* Writer: the owner (release on both edges). Readers: thread_quiesce (acquire). */

@@ -172,12 +172,15 @@ bool trace_domain_is_configured(enum trace_domain domain); /* any operation of i
 bool trace_domain_is_wanted(enum trace_domain domain);
 
 /* (b) API calls. The frame lives on the wrapper's stack from enter to exit, which nest. */
-struct trace_work; /* reference count of a correlation id; session's */
+struct trace_work;  /* reference count of a correlation id; session's */
+struct trace_kept { /* what session knew of another call where it had no room for both */
+    const void *where;
+    uint64_t internal, ancestor;
+    struct trace_work *work;
+};
 struct trace_frame {
     const struct trace_set *set;
-    struct trace_frame *parent; /* enclosing traced call on this thread */
-    struct trace_work *work;    /* not NULL: asynchronous work refers to this call */
-    void *payload;              /* rocprofiler_callback_tracing_*_data_t */
+    void *payload; /* rocprofiler_callback_tracing_*_data_t */
     /* The runtime's own structure of the call (hip_api_data_t), for those who enter by
      * trace_api_enter_as; NULL: it has none. */
     void *native;
@@ -189,6 +192,7 @@ struct trace_frame {
     int32_t operation;
     uint16_t domain;
     bool has_external;
+    struct trace_kept kept;
     rocprofiler_user_data_t user_data[TRACE_SUBSCRIBERS_MAX]; /* callbacks' own, enter to exit */
     rocprofiler_user_data_t external[TRACE_SUBSCRIBERS_MAX];  /* valid when has_external */
 };
@@ -198,8 +202,22 @@ void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
                      enum trace_domain domain, int32_t operation, void *payload);
 void trace_api_exit(struct trace_frame *frame);
 
+/* Stands between the traced function's call and trace_api_exit(), in the same part of the wrapper.
+ * An exception of a callback that the program gave to the function, and the end of the thread, pass
+ * through the wrapper, and trace_api_exit() is called on their way. It costs nothing until then.
+ * Where it is not to be had, and after longjmp, session notices later that the call is over. */
+#if defined(__x86_64__) && defined(__GCC_HAVE_DWARF2_CFI_ASM)
+#define TRACE_CALL_MAY_BE_LEFT() __asm__ volatile(".cfi_personality 0x1b, trace_call_personality")
+#else
+#define TRACE_CALL_MAY_BE_LEFT() ((void)0)
+#endif
+int trace_call_personality(int version, int actions, uint64_t exception_class, void *exception,
+                           void *context) __attribute__((visibility("hidden")));
+/* The wrapper whose part of this thread's stack begins at `lowest` is being left. */
+void trace_calls_leave(const void *lowest);
+
 /* For runtimes that must know the correlation id before the call can be reported. The caller has
- * set the frame's native members. */
+ * set the frame's native members; the frame is not on the stack. */
 uint64_t trace_correlation_take(void); /* 0: no memory for this thread; then enter does nothing */
 void trace_api_enter_as(struct trace_frame *frame, const struct trace_set *set,
                         enum trace_domain domain, int32_t operation, void *payload,

@@ -150,6 +150,7 @@ void session_thread_setup(struct thread *thread)
     thread_fence_heavy();
     atomic_store_explicit(&self->external, table_find(tid), memory_order_release);
     self->tid = tid;
+    calls_stack_learn(self);
 }
 
 /* Its number may soon be another thread's. */

@@ -15,22 +15,36 @@ struct external_table; /* pushed ids of one thread */
 enum { ENCLOSURES_MAX = 56 };
 struct enclosure {
     uint64_t internal, ancestor;
-    const struct trace_frame *frame; /* the innermost call at its beginning; compared only */
-    struct trace_work *work;         /* NULL: nobody counts references to its id */
+    uint64_t call;           /* the innermost call at its beginning; 0: none */
+    struct trace_work *work; /* NULL: nobody counts references to its id */
+};
+
+/* A traced call that is open on a thread. Its frame may be gone without a word (longjmp), so
+ * whatever those inside it need stands here, and `where` is mostly compared. */
+enum { CALLS_MAX = 24 };
+struct open_call {
+    const void *where; /* the frame, on the stack; NULL: it is somewhere else */
+    uint64_t internal, ancestor;
+    struct trace_work *work; /* asynchronous work refers to the call; NULL: none, or a free slot */
 };
 
 /* In the session room of struct thread; zero when a thread begins. Owner only, unless noted. */
 struct session_thread {
-    struct trace_frame *frame; /* innermost traced call */
-    uint64_t next_id, end_id;  /* block of correlation ids */
-    uint64_t tid;              /* 0: not yet set up */
+    uint64_t next_id, end_id; /* block of correlation ids */
+    uint64_t tid;             /* 0: not yet set up */
     /* Data of the listener being called. Writer: the owner (relaxed, before the listener looks
      * whether it still shall be called). Reader: subscription_calls_wait, behind a membarrier. */
     _Atomic(const void *) calling;
     /* Writers: external_push of any thread (release). Reader: the owner (acquire). NULL: none. */
     _Atomic(struct external_table *) external;
+    /* Open calls, the innermost last. The last slot is of the innermost of those past the array,
+     * which keeps what was there before. */
+    uint32_t call_count;
     /* In the order of their beginnings; those past the array are only counted. */
     uint32_t enclosure_count;
+    uintptr_t stack_top;    /* behind all frames of the thread's own stack */
+    uintptr_t stack_lowest; /* 0: nobody has asked yet */
+    struct open_call calls[CALLS_MAX];
     struct enclosure enclosures[ENCLOSURES_MAX];
 };
 _Static_assert(sizeof(struct session_thread) <= THREAD_ROOM_SESSION_BYTES, "fits its room");
@@ -51,16 +65,41 @@ static inline struct session_thread *session_of(struct thread *thread)
     return (struct session_thread *)thread->session;
 }
 
-/* The enclosure that the next call of this thread is directly inside of; NULL: none, or a traced
- * call is in between. */
-static inline const struct enclosure *enclosure_innermost(const struct session_thread *self)
+/* ---- calls.c */
+
+void call_keep(struct session_thread *self, struct trace_frame *frame);
+/* Its id is no longer the call's: it retires, or when the work has ended that refers to it. */
+void call_over(struct open_call *call);
+void calls_stack_learn(struct session_thread *self);
+/* Not the innermost one, or past the array. */
+void call_pop_unusual(struct session_thread *self, const struct trace_frame *frame);
+struct open_call *call_innermost_checked(struct session_thread *self, const void *here);
+
+/* The innermost open call around code whose stack is at `here`; NULL: none. One that does not lie
+ * between here and the top may be over. */
+static inline struct open_call *call_innermost(struct session_thread *self, const void *here)
+{
+    uint32_t count = self->call_count;
+    if (__builtin_expect(count == 0, 1))
+        return NULL;
+    struct open_call *call = &self->calls[(count < CALLS_MAX ? count : CALLS_MAX) - 1];
+    uintptr_t above = (uintptr_t)call->where - (uintptr_t)here - 1;
+    if (__builtin_expect(above < self->stack_top - (uintptr_t)here - 1, 1) || !call->where)
+        return call;
+    return call_innermost_checked(self, here);
+}
+
+/* The enclosure that the next call of this thread is directly inside of; NULL: none, or the traced
+ * call `innermost` is in between. */
+static inline const struct enclosure *enclosure_innermost(const struct session_thread *self,
+                                                          const struct open_call *innermost)
 {
     uint32_t count = self->enclosure_count;
     if (__builtin_expect(count == 0, 1))
         return NULL;
     const struct enclosure *last =
         &self->enclosures[(count < ENCLOSURES_MAX ? count : ENCLOSURES_MAX) - 1];
-    return !self->frame || self->frame == last->frame ? last : NULL;
+    return !innermost || innermost->internal == last->call ? last : NULL;
 }
 
 /* ---- correlation.c */

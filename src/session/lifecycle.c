@@ -357,6 +357,7 @@ static void everything_end(void)
     tracebuf_shutdown();
     if (!atomic_exchange(&services_gone, true))
         services_destroy();
+    calls_lost_report();
     ending_done();
     reach(&stage, STAGE_DONE);
 }

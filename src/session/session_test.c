@@ -196,7 +196,7 @@ static rocprofiler_tool_configure_result_t *configure(uint32_t version, const ch
     return &result;
 }
 
-static void traced_call(int32_t op, unsigned *depth)
+__attribute__((noinline)) static void traced_call(int32_t op, unsigned *depth)
 {
     const struct trace_set *set = trace_set_load(TRACE_HSA_CORE_API, op);
     if (!set)
@@ -405,7 +405,7 @@ static void what_is_nobodys_work_has_no_id(void **state)
     assert_int_equal(retired_count, 2); /* those of the calls */
 }
 
-static uint64_t ancestor_of_a_call(void)
+__attribute__((noinline)) static uint64_t ancestor_of_a_call(void)
 {
     struct trace_frame frame;
     trace_api_enter(&frame, trace_set_load(TRACE_HSA_CORE_API, OP), TRACE_HSA_CORE_API, OP, NULL);

@@ -96,23 +96,38 @@ static void callbacks_enter(struct session_thread *self, struct trace_frame *fra
 }
 
 static inline __attribute__((always_inline)) void
-enter(struct session_thread *self, struct trace_frame *frame, const struct trace_set *set,
-      enum trace_domain domain, int32_t operation, void *payload, uint64_t correlation)
+call_push(struct session_thread *self, struct trace_frame *frame, const void *where)
 {
+    uint32_t depth = self->call_count++;
+    if (__builtin_expect(depth >= CALLS_MAX, 0)) {
+        call_keep(self, frame);
+        depth = CALLS_MAX - 1;
+    }
+    struct open_call *call = &self->calls[depth];
+    call->where = where;
+    call->internal = frame->internal;
+    call->ancestor = frame->ancestor;
+}
+
+/* `where`: see struct open_call. */
+static inline __attribute__((always_inline)) void
+enter(struct session_thread *self, struct trace_frame *frame, const void *where,
+      const struct trace_set *set, enum trace_domain domain, int32_t operation, void *payload,
+      uint64_t correlation)
+{
+    const struct open_call *outer =
+        call_innermost(self, where ? where : __builtin_frame_address(0));
+    const struct enclosure *enclosure = enclosure_innermost(self, outer);
     frame->set = set;
-    frame->parent = self->frame;
-    frame->work = NULL;
     frame->payload = payload;
     frame->internal = correlation;
-    const struct enclosure *enclosure = enclosure_innermost(self);
-    frame->ancestor =
-        self->frame ? self->frame->internal : ROCPROFILER_CORRELATION_ID_ANCESTOR_NONE;
+    frame->ancestor = outer ? outer->internal : ROCPROFILER_CORRELATION_ID_ANCESTOR_NONE;
     if (__builtin_expect(enclosure != NULL, 0))
         frame->ancestor = enclosure->internal;
     frame->operation = operation;
     frame->domain = (uint16_t)domain;
     frame->has_external = false;
-    self->frame = frame;
+    call_push(self, frame, where);
     if (__builtin_expect(
             set->has_requests || atomic_load_explicit(&external_in_use, memory_order_relaxed), 0))
         externals_request(self, frame);
@@ -132,7 +147,7 @@ void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
     }
     struct session_thread *self = session_of(thread);
     frame->native = NULL;
-    enter(self, frame, set, domain, operation, payload, correlation_next(self));
+    enter(self, frame, frame, set, domain, operation, payload, correlation_next(self));
 }
 
 uint64_t trace_correlation_take(void)
@@ -150,7 +165,7 @@ void trace_api_enter_as(struct trace_frame *frame, const struct trace_set *set,
         frame->set = &nobody;
         return;
     }
-    enter(session_of(thread), frame, set, domain, operation, payload, correlation);
+    enter(session_of(thread), frame, NULL, set, domain, operation, payload, correlation);
 }
 
 static rocprofiler_user_data_t external_at_exit(const struct trace_frame *frame, uint32_t i)
@@ -172,6 +187,20 @@ static void records_write(struct thread *thread, const struct trace_frame *frame
     }
 }
 
+static inline __attribute__((always_inline)) void call_pop(struct session_thread *self,
+                                                           const struct trace_frame *frame)
+{
+    uint32_t depth = self->call_count - 1;
+    struct open_call *call = &self->calls[depth];
+    if (__builtin_expect(depth >= CALLS_MAX || call->internal != frame->internal, 0)) {
+        call_pop_unusual(self, frame);
+        return;
+    }
+    self->call_count = depth;
+    if (__builtin_expect(call->work != NULL || retirement_wanted(), 0))
+        call_over(call);
+}
+
 void trace_api_exit(struct trace_frame *frame)
 {
     const struct trace_set *set = frame->set;
@@ -184,18 +213,15 @@ void trace_api_exit(struct trace_frame *frame)
         callbacks_run(self, frame, ROCPROFILER_CALLBACK_PHASE_EXIT);
     if (set->has_buffers)
         records_write(thread, frame, end_ticks);
-    self->frame = frame->parent;
-    if (__builtin_expect(frame->work != NULL, 0))
-        work_drop(frame->work);
-    else if (__builtin_expect(retirement_wanted(), 0))
-        retirement_report(frame->internal);
+    call_pop(self, frame);
 }
 
 uint64_t trace_correlation_current(void)
 {
     struct thread *thread = session_self();
-    struct trace_frame *frame = thread ? session_of(thread)->frame : NULL;
-    return frame ? frame->internal : ROCPROFILER_CORRELATION_ID_INTERNAL_NONE;
+    const struct open_call *call =
+        thread ? call_innermost(session_of(thread), __builtin_frame_address(0)) : NULL;
+    return call ? call->internal : ROCPROFILER_CORRELATION_ID_INTERNAL_NONE;
 }
 
 uint64_t trace_time_ns(void)

@@ -39,15 +39,15 @@ static bool has_correlation(enum trace_domain domain)
 }
 
 /* The id of the call that encloses the event keeps alive until the event is over. */
-static struct trace_work *work_of_frame(struct trace_frame *frame)
+static struct trace_work *work_of_call(struct open_call *call)
 {
     if (!retirement_wanted())
         return NULL;
-    if (!frame->work)
-        frame->work = work_new(frame->internal);
-    if (frame->work)
-        work_add(frame->work);
-    return frame->work;
+    if (!call->work)
+        call->work = work_new(call->internal);
+    if (call->work)
+        work_add(call->work);
+    return call->work;
 }
 
 static struct trace_work *work_of_enclosure(const struct enclosure *enclosure)
@@ -67,21 +67,21 @@ static void ids_own(struct session_thread *self, struct trace_event *event, uint
 /* Work has the id of the call, or the range, that it is directly inside of. */
 static void ids_capture(struct session_thread *self, struct trace_event *event)
 {
-    const struct enclosure *enclosure = enclosure_innermost(self);
-    struct trace_frame *frame = self->frame;
+    struct open_call *call = call_innermost(self, __builtin_frame_address(0));
+    const struct enclosure *enclosure = enclosure_innermost(self, call);
     if (has_no_id((enum trace_domain)event->domain)) {
         event->correlation_id.internal = event->correlation_id.ancestor = 0;
         event->work = NULL;
-    } else if (has_own_id((enum trace_domain)event->domain) || (!enclosure && !frame)) {
-        ids_own(self, event, enclosure ? enclosure->internal : frame ? frame->internal : 0);
+    } else if (has_own_id((enum trace_domain)event->domain) || (!enclosure && !call)) {
+        ids_own(self, event, enclosure ? enclosure->internal : call ? call->internal : 0);
     } else if (enclosure) {
         event->correlation_id.internal = enclosure->internal;
         event->correlation_id.ancestor = enclosure->ancestor;
         event->work = work_of_enclosure(enclosure);
     } else {
-        event->correlation_id.internal = frame->internal;
-        event->correlation_id.ancestor = frame->ancestor;
-        event->work = work_of_frame(frame);
+        event->correlation_id.internal = call->internal;
+        event->correlation_id.ancestor = call->ancestor;
+        event->work = work_of_call(call);
     }
 }
 
@@ -91,11 +91,12 @@ void trace_enclosure_begin(const struct trace_event *event)
     struct session_thread *self = thread ? session_of(thread) : NULL;
     if (!self || event->correlation_id.internal == 0)
         return;
+    const struct open_call *call = call_innermost(self, __builtin_frame_address(0));
     if (self->enclosure_count < ENCLOSURES_MAX)
         self->enclosures[self->enclosure_count] =
             (struct enclosure){.internal = event->correlation_id.internal,
                                .ancestor = event->correlation_id.ancestor,
-                               .frame = self->frame,
+                               .call = call ? call->internal : 0,
                                .work = event->work};
     self->enclosure_count++;
 }

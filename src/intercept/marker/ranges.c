@@ -86,6 +86,7 @@ static void mark(const char *message, mark_fn next)
     struct trace_frame frame;
     trace_api_enter(&frame, set, TRACE_MARKER_CORE_RANGE_API, MARK, &data);
     next(message);
+    TRACE_CALL_MAY_BE_LEFT();
     trace_api_exit(&frame);
 }
 
@@ -99,6 +100,7 @@ static int thread_id(roctx_thread_id_t *tid, thread_id_fn next)
     struct trace_frame frame;
     trace_api_enter(&frame, set, TRACE_MARKER_CORE_RANGE_API, GET_THREAD_ID, &data);
     data.retval.int32_t_retval = next(tid);
+    TRACE_CALL_MAY_BE_LEFT();
     trace_api_exit(&frame);
     return data.retval.int32_t_retval;
 }

@@ -64,6 +64,7 @@ static __attribute__((noinline)) uint64_t call_trace(const struct trace_set *set
     memcpy(&next, &pointer, sizeof next);
     trace_api_enter(&frame, set, TRACE_THUNK_API, (int32_t)function, call);
     call->result = next(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
+    TRACE_CALL_MAY_BE_LEFT();
     int saved_errno = errno;
     trace_api_exit(&frame);
     errno = saved_errno;

@@ -22,7 +22,8 @@ static int open_events;
 static __thread uint64_t enclosing[256];
 static __thread uint32_t enclosing_count;
 static bool counting_configured;
-static __thread struct trace_frame *innermost;
+static __thread const struct trace_frame *calls[64];
+static __thread uint32_t call_count;
 
 void (*_Atomic double_on_call)(void);
 
@@ -126,12 +127,11 @@ void trace_api_enter_as(struct trace_frame *frame, const struct trace_set *set,
                         uint64_t correlation)
 {
     frame->set = set;
-    frame->parent = innermost;
     frame->domain = (uint16_t)domain;
     frame->operation = operation;
     frame->payload = payload;
     frame->internal = correlation;
-    innermost = frame;
+    calls[call_count++ % 64] = frame;
     entry_add(DOUBLE_API_ENTER, domain, operation, ROCPROFILER_CALLBACK_PHASE_ENTER,
               frame->internal, payload, payload_size(payload));
 }
@@ -144,9 +144,14 @@ void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
 
 void trace_api_exit(struct trace_frame *frame)
 {
-    innermost = frame->parent;
+    call_count--;
     entry_add(DOUBLE_API_EXIT, frame->domain, frame->operation, ROCPROFILER_CALLBACK_PHASE_EXIT,
               frame->internal, frame->payload, payload_size(frame->payload));
+}
+
+void trace_calls_leave(const void *lowest)
+{
+    (void)lowest;
 }
 
 bool trace_event_open(struct trace_event *event, enum trace_domain domain, int32_t operation)
@@ -160,8 +165,8 @@ bool trace_event_open(struct trace_event *event, enum trace_domain domain, int32
         return false;
     __atomic_add_fetch(&open_events, 1, __ATOMIC_RELAXED);
     event->correlation_id.internal =
-        innermost ? innermost->internal
-                  : __atomic_add_fetch(&correlation_last, 1, __ATOMIC_RELAXED);
+        call_count > 0 ? calls[(call_count - 1) % 64]->internal
+                       : __atomic_add_fetch(&correlation_last, 1, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -280,5 +285,5 @@ bool trace_buffer_put(struct tracebuf *buffer, uint32_t category, uint32_t kind,
 
 uint64_t trace_correlation_current(void)
 {
-    return innermost ? innermost->internal : 0;
+    return call_count > 0 ? calls[(call_count - 1) % 64]->internal : 0;
 }
