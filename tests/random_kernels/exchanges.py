@@ -6,7 +6,7 @@ from expressions import LOCALS, Writer
 
 def function(program, result, name, number, text):
     """A function of one thread, used alike by both sides."""
-    program.functions.append("FN %s %s%d(const locals &t, const env &e)\n{\n    return %s;\n}\n" % (
+    program.functions.append("FN %s %s%s(const locals &t, const env &e)\n{\n    return %s;\n}\n" % (
         result, name, number, text))
 
 
@@ -112,46 +112,57 @@ DPP = [lambda r: r.randrange(256), lambda r: 0x100 + r.randint(1, 15), lambda r:
        lambda r: r.choice([0x140, 0x141]), lambda r: r.choice([0x142, 0x143])]
 
 
-def lanes(program, rng, number):
+def lane_operation(program, rng, n):
     """One operation between the lanes of a wave, by all of them or by those that a condition chooses."""
     writer = Writer(rng)
-    kind = rng.choice(["gather", "scatter", "swizzle", "first", "read", "where", "below", "dpp", "dpp", "dpp"])
+    kind = rng.choice(["gather", "scatter", "swizzle", "first", "read", "where", "below", "dpp", "dpp", "dpp", "dpp"])
     branches = kind not in ("scatter", "read") and rng.random() < 0.4
-    function(program, "bool", "joins", number, writer.expression("bool", 2) if branches else "true")
-    function(program, "u32", "value", number, writer.expression("u32", 3) if kind not in ("where", "below") else
-             "(u32)(%s)" % writer.expression("bool", 3))
+    function(program, "bool", "joins", n, writer.expression("bool", 2) if branches else "true")
+    function(program, "u32", "value", n, "(%s) + e.thread * 0x9e3779b1u" % writer.expression("u32", 2)
+             if kind not in ("where", "below") else "(u32)(%s)" % writer.expression("bool", 3))
     index = writer.expression("u32", 2)
     if kind == "scatter":
         index = "(e.thread * %d + %d)" % (rng.randrange(1, 64, 2), rng.randrange(64))
-    function(program, "u32", "index", number, index)
-    function(program, "u32", "old", number, writer.expression("u32", 2))
+    function(program, "u32", "index", n, index)
+    function(program, "u32", "old", n, writer.expression("u32", 2))
     constants = {"swizzle": [rng.choice([0x8000 | rng.randrange(256), rng.randrange(0x8000)])],
                  "read": [rng.randrange(min(64, program.threads % 64 or 64))],
                  "dpp": [rng.choice(DPP)(rng), rng.choice([15, 15, rng.randrange(16)]),
                          rng.choice([15, 15, rng.randrange(16)]), rng.choice(["true", "false"])]}.get(kind, [])
     tail = "".join(", %s" % c for c in constants)
-    target = "l%d" % rng.randrange(2) if kind == "where" else "p%d" % rng.randrange(4)
-    n = number
-    use = {"gather": "lanes_gather(value%d(t, e), index%d(t, e) & 63)" % (n, n),
-           "scatter": "lanes_scatter(value%d(t, e), index%d(t, e) & 63)" % (n, n),
-           "where": "lanes_where(value%d(t, e))" % n,
-           "below": "lanes_below(lanes_where(value%d(t, e)), index%d(t, e))" % (n, n),
-           "dpp": "lanes_dpp(old%d(t, e), value%d(t, e)%s)" % (n, n, tail)}.get(
-               kind, "lanes_%s(value%d(t, e)%s)" % (kind, n, tail))
-    program.device.append("if (joins%d(t, e)) t.%s = %s;" % (n, target, use))
+    use = {"gather": "lanes_gather(value%s(t, e), index%s(t, e) & 63)" % (n, n),
+           "scatter": "lanes_scatter(value%s(t, e), index%s(t, e) & 63)" % (n, n),
+           "where": "lanes_where(value%s(t, e))" % n,
+           "below": "lanes_below(lanes_where(value%s(t, e)), index%s(t, e))" % (n, n),
+           "dpp": "lanes_dpp(old%s(t, e), value%s(t, e)%s)" % (n, n, tail)}.get(
+               kind, "lanes_%s(value%s(t, e)%s)" % (kind, n, tail))
+    keep = "@t.p%d = (u32)x; @t.l%d = @t.l%d * 31 + x;" % (rng.randrange(4), n_of(n), n_of(n))
+    program.device.append("if (joins%s(t, e)) { const u64 x = %s; %s }" % (n, use, keep.replace("@t", "t")))
     program.host.append("""for (u32 base = 0; base < THREADS; base += 64) {
             wave w = {};
             for (u32 n = base; n < THREADS && n < base + 64; n++)
-                if (joins%d(t[n], e[n])) {
+                if (joins%s(t[n], e[n])) {
                     w.active |= 1ul << (n - base);
-                    w.x[n - base] = value%d(t[n], e[n]);
-                    w.index[n - base] = index%d(t[n], e[n]);
-                    w.old[n - base] = old%d(t[n], e[n]);
+                    w.x[n - base] = value%s(t[n], e[n]);
+                    w.index[n - base] = index%s(t[n], e[n]);
+                    w.old[n - base] = old%s(t[n], e[n]);
                 }
             for (u32 n = base; n < THREADS && n < base + 64; n++)
-                if (lane_active(w, (int)(n - base)))
-                    t[n].%s = lanes_%s(w, (int)(n - base)%s);
-        }""" % (n, n, n, n, target, kind, tail))
+                if (lane_active(w, (int)(n - base))) {
+                    const u64 x = lanes_%s(w, (int)(n - base)%s);
+                    %s
+                }
+        }""" % (n, n, n, n, kind, tail, keep.replace("@t", "t[n]")))
+
+
+def n_of(name):
+    """Which of the two sums of a thread an operation adds to."""
+    return int(name.split("_")[1]) % 2
+
+
+def lanes(program, rng, number):
+    for n in range(rng.randint(2, 4)):
+        lane_operation(program, rng, "%d_%d" % (number, n))
 
 
 EXCHANGES = [lds_exchange, lds_struct, lds_atomics, global_atomics, lanes, lanes, lanes, lanes]
