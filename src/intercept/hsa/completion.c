@@ -55,6 +55,9 @@ static struct {
        `urgent_posted`, a poster counts that and then looks here (all seq_cst). */
     _Atomic uint32_t lazy_nap;
     _Atomic uint32_t urgent_posted;
+    /* Who holds counts up (seq_cst) and then looks at `looking`; the thread stores that and then
+       looks here (seq_cst): one of the two sees the other. */
+    _Atomic uint32_t holds, looking;
     /* Looks begun and done: the thread writes (release), harvest reads (acquire). */
     _Atomic uint32_t looks_begun, looks_done;
     /* Of entries: the thread writes (release), drain reads (acquire). */
@@ -142,7 +145,8 @@ static void row_complete(struct inflight_lane *lane, struct inflight *work)
 
 static void lane_look(struct inflight_lane *lane, struct look *look)
 {
-    bool is_lost = lane_is_lost(lane, look->begun_at_ns);
+    bool gone = atomic_load_explicit(&lane->gone, memory_order_acquire);
+    bool is_lost = gone || lane_is_lost(lane, look->begun_at_ns);
 
     completion.received += lane_receive(lane, completion.batch);
     look->urgent |= lane->urgent_count > 0;
@@ -168,6 +172,16 @@ static void arrivals_take(void)
         lane_list(lane);
         lane = next;
     }
+}
+
+/* Not while somebody holds; that ends with a nudge. */
+static bool look_begin(void)
+{
+    atomic_store(&completion.looking, 1);
+    if (atomic_load(&completion.holds) == 0)
+        return true;
+    atomic_store(&completion.looking, 0);
+    return false;
 }
 
 static struct look lanes_look(uint64_t now, bool thorough)
@@ -288,8 +302,12 @@ static void look_once(struct nap *nap)
     nap->urgent_posted = atomic_load_explicit(&completion.urgent_posted, memory_order_acquire);
     uint32_t asked = atomic_load_explicit(&completion.drain_wanted, memory_order_acquire);
     arrivals_take();
-    struct look look = lanes_look(now, thorough);
-    drains_answer(asked);
+    struct look look = {.begun_at_ns = now, .progress = true}; /* held: no sleep without a nap */
+    if (look_begin()) {
+        look = lanes_look(now, thorough);
+        drains_answer(asked);
+        atomic_store(&completion.looking, 0);
+    }
     atomic_fetch_add_explicit(&completion.looks_done, 1, memory_order_release);
     void (*tick)(uint64_t) = atomic_load_explicit(&completion.tick, memory_order_acquire);
     if (tick != NULL)
@@ -335,6 +353,8 @@ static void child_reset(void)
     atomic_store(&completion.announcing, 0);
     atomic_store(&completion.sleeping, 0);
     atomic_store(&completion.asleep, 0);
+    atomic_store(&completion.holds, 0);
+    atomic_store(&completion.looking, 0);
     atomic_store(&completion.completed, 0);
     atomic_store(&completion.failed, 0);
     atomic_fetch_add(&completion.listed, EPOCH_STEP);
@@ -576,6 +596,30 @@ bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns)
         return false;
     atomic_store_explicit(&lane->closing, true, memory_order_release);
     return wait_until(lane_forgotten, lane, &lane->finished, stall_ns);
+}
+
+static bool not_looking(const void *unused)
+{
+    (void)unused;
+    return atomic_load(&completion.looking) == 0;
+}
+
+bool completion_hold(uint64_t stall_ns)
+{
+    if (thread_is_completion)
+        return true;
+    atomic_fetch_add(&completion.holds, 1);
+    return !atomic_load(&completion.running) ||
+           wait_until(not_looking, NULL, &completion.completed, stall_ns);
+}
+
+void completion_hold_end(void)
+{
+    if (thread_is_completion)
+        return;
+    atomic_fetch_sub(&completion.holds, 1);
+    if (atomic_load(&completion.running))
+        nudge_give();
 }
 
 void completion_harvest(uint64_t stall_ns)

@@ -52,6 +52,10 @@ struct inflight_lane {
      * completion thread (acquire). What has ended, or does within some milliseconds, is complete;
      * the rest has failed. */
     _Atomic bool failed;
+    /* The memory that entries would look at has gone; set and taken back between completion_hold()
+     * and its release, or while the lane is empty (release), read by the thread (acquire). They
+     * have failed, unasked. */
+    _Atomic bool gone;
     _Atomic bool closing; /* completion_lane_close stores (release), the thread reads (acquire) */
     struct inflight_lane *arrival_next; /* while on the list of lanes that became active */
 
@@ -108,6 +112,12 @@ bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns);
 /* Completes what the device has finished already; returns when that is done, or after `stall_ns`
  * without a look (`complete` of other work may be waiting for the caller). */
 void completion_harvest(uint64_t stall_ns);
+
+/* The thread asks nobody's `ended` from the one's return to the other: what entries look at may go
+ * meanwhile. They nest. Not on the completion thread, where they do nothing; false: a `complete`
+ * has been running for `stall_ns`, which is not waited for any longer. */
+bool completion_hold(uint64_t stall_ns);
+void completion_hold_end(void);
 
 /* True on the completion thread itself, where waiting for completions would wait for itself. */
 bool completion_thread_is_current(void);

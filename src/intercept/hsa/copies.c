@@ -140,6 +140,22 @@ void copies_release(const struct hsa_instance *runtime)
     }
 }
 
+void copies_abandon(const struct hsa_instance *runtime)
+{
+    atomic_store_explicit(&stores[hsa_instance_index(runtime)].lane.gone, true,
+                          memory_order_release);
+}
+
+/* The lane is for the copies of the runtime's next life, too. */
+void copies_abandoned(const struct hsa_instance *runtime)
+{
+    enum { STALL_NS = 2000000000 };
+    struct inflight_lane *lane = &stores[hsa_instance_index(runtime)].lane;
+
+    if (completion_lane_drain(lane, STALL_NS))
+        atomic_store_explicit(&lane->gone, false, memory_order_release);
+}
+
 static struct copy_time *time_entry(uint64_t signal, bool make)
 {
     uint64_t home = signal / sizeof(amd_signal_t) * 0x9e3779b97f4a7c15ull >> 52;
@@ -256,16 +272,27 @@ static bool copy_ended(struct inflight *work)
     return __atomic_load_n(&own->value, __ATOMIC_ACQUIRE) < 1;
 }
 
+/* Copies fail only when the runtime has gone, with both signals. */
+static void copy_abandon(struct copy *copy)
+{
+    callbacks_run(copy, ROCPROFILER_CALLBACK_PHASE_EXIT);
+    trace_event_release(&copy->event);
+    free(copy);
+}
+
 static void copy_complete(struct inflight *work, bool failed)
 {
     struct copy *copy = (struct copy *)(void *)work;
 
+    if (failed) {
+        copy_abandon(copy);
+        return;
+    }
     thread_own_work_begin();
     copy_times_read(copy);
     thread_own_work_end();
     callbacks_run(copy, ROCPROFILER_CALLBACK_PHASE_EXIT);
-    if (!failed)
-        record_emit(copy);
+    record_emit(copy);
     trace_event_release(&copy->event);
     thread_own_work_begin();
     if (copy->user.handle != 0) {

@@ -7,4 +7,10 @@ struct hsa_instance;
 /* Gives the signals of finished copies back to the runtime, which still lives. */
 void copies_release(const struct hsa_instance *runtime);
 
+/* The runtime has gone, with the signals of the copies in flight: they have failed. Nothing of that
+ * runtime's may be looked at when this is called (completion_hold()), until the end of that. */
+void copies_abandon(const struct hsa_instance *runtime);
+/* After the hold. */
+void copies_abandoned(const struct hsa_instance *runtime);
+
 #endif

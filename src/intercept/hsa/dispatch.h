@@ -44,6 +44,9 @@ struct dispatch_queue *dispatch_queue_make(const struct hsa_agent_entry *agent);
 void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first_index, void *queue,
                              void (*writer)(const void *packets, uint64_t count));
 
+/* The queues of a runtime that has gone; queues.c. What was in flight on them has failed. */
+void dispatch_queues_abandon(const struct hsa_instance *runtime);
+
 /* Frees the records; the lane must be empty. */
 void dispatch_queue_free(struct dispatch_queue *queue);
 

@@ -91,15 +91,17 @@ static void lane_unlink(struct inflight_lane *lane, struct inflight *before, str
     lane->urgent_count -= work->urgent;
 }
 
-/* Takes out what has ended, in order; the oldest first. `failed`: the rest will not end. */
+/* Takes out what has ended, in order; the oldest first. `failed`: the rest will not end. `gone`:
+ * nobody can be asked. */
 static struct inflight *lane_ended_take(struct inflight_lane *lane, bool thorough, bool failed)
 {
+    bool gone = atomic_load_explicit(&lane->gone, memory_order_acquire);
     struct inflight *first = NULL, **last = &first;
     struct inflight *before = NULL, *next;
 
     for (struct inflight *work = lane->oldest; work != NULL; work = next) {
         next = work->next;
-        bool ended = work->ended(work);
+        bool ended = !gone && work->ended(work);
         if (ended || failed) {
             work->failed = !ended;
             lane_unlink(lane, before, work);

@@ -194,6 +194,26 @@ hsa_status_t service_hsa_queue_destroy(struct hsa_instance *runtime, hsa_queue_t
     return status;
 }
 
+/* They and their records stay, reachable: the completion thread still has what was in flight. */
+void dispatch_queues_abandon(const struct hsa_instance *runtime)
+{
+    static struct dispatch_queue *abandoned; /* under `lock` */
+
+    pthread_mutex_lock(&lock);
+    for (struct dispatch_queue **link = &queues; *link != NULL;) {
+        struct dispatch_queue *queue = *link;
+        if (queue->agent->runtime != runtime) {
+            link = &queue->next;
+            continue;
+        }
+        *link = queue->next;
+        queue->next = abandoned;
+        abandoned = queue;
+        atomic_store_explicit(&queue->lane.gone, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static bool queue_is_ours(const hsa_queue_t *hsa_queue)
 {
     bool found = false;

@@ -46,6 +46,9 @@ struct ticket_block {
 };
 static struct ticket_block *ticket_blocks; /* under the lock */
 
+/* Stands for the signals of runtimes that have gone: everybody has passed. Under the lock. */
+static amd_signal_t passed;
+
 /* Calls the runtime, so without the lock; makes none where there are some. */
 static void tickets_make(const struct hsa_instance *runtime)
 {
@@ -86,7 +89,7 @@ static bool tickets_lock(const struct hsa_instance *runtime)
 
 static void ticket_drop(struct serial_ticket *ticket)
 {
-    if (ticket == NULL || --ticket->users > 0)
+    if (ticket == NULL || --ticket->users > 0 || ticket->signal == &passed)
         return;
     ticket->next_free = free_tickets[ticket->instance];
     free_tickets[ticket->instance] = ticket;
@@ -209,13 +212,26 @@ bool serialize_begin(struct serial_turn *turn, const struct hsa_agent_entry *age
     return true;
 }
 
+void serialize_abandon(const struct hsa_instance *runtime)
+{
+    uint32_t instance = hsa_instance_index(runtime);
+
+    pthread_mutex_lock(&lock);
+    for (struct ticket_block *block = ticket_blocks; block != NULL; block = block->next)
+        for (uint32_t i = 0; i < TICKETS_PER_BLOCK; i++)
+            if (block->tickets[i].instance == instance)
+                block->tickets[i].signal = &passed;
+    free_tickets[instance] = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
 void serialize_end(struct serial_turn *turn)
 {
     if (turn->own == NULL)
         return;
+    pthread_mutex_lock(&lock);
     /* Release: what the dispatch wrote is visible to who passes the barrier. */
     __atomic_store_n(&turn->own->signal->value, 0, __ATOMIC_RELEASE);
-    pthread_mutex_lock(&lock);
     ticket_drop(turn->own);
     ticket_drop(turn->before);
     pthread_mutex_unlock(&lock);

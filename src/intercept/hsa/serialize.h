@@ -21,6 +21,8 @@
 
 struct hsa_agent_entry;
 
+struct hsa_instance;
+
 /* CROCPROF_SERIALIZE_LIMIT_MS in the environment replaces it. */
 enum { SERIALIZE_LIMIT_MS = 10000 };
 
@@ -37,6 +39,9 @@ bool serialize_begin(struct serial_turn *turn, const struct hsa_agent_entry *age
 
 /* Lets pass who has waited too long. On the completion thread, from time to time. */
 void serialize_tick(uint64_t now_ns);
+
+/* The runtime has gone, with the memory of its signals: who waited for one of them is gone, too. */
+void serialize_abandon(const struct hsa_instance *runtime);
 
 /* The dispatch has completed (or failed). A zeroed turn is allowed. */
 void serialize_end(struct serial_turn *turn);

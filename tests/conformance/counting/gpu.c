@@ -112,6 +112,13 @@ void gpus_close(void)
     HSA(hsa_shut_down());
 }
 
+void gpus_abandon(void)
+{
+    gpu_count = 0;
+    host_pool.handle = 0;
+    HSA(hsa_shut_down());
+}
+
 void gpu_submit(hsa_queue_t *queue, uint64_t kernel, uint32_t groups, void *kernarg,
                 hsa_signal_t done)
 {

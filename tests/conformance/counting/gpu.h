@@ -32,6 +32,8 @@ extern uint32_t gpu_count;
 /* hsa_init, agents, one queue each; kernels from DIRECTORY/kernels_<gfx>.co. */
 void gpus_open(const char *directory);
 void gpus_close(void);
+/* The same with queues, work in flight and memory left to the runtime. */
+void gpus_abandon(void);
 
 /* Another queue; hsa_queue_destroy it. */
 hsa_queue_t *gpu_queue(const struct gpu *gpu);
