@@ -221,7 +221,7 @@ static void process_watch(void)
         exec_now_watch(on_exec, on_exec_failed);
     }
     watched = true;
-    if (!ending_is_prepared() && ending_prepare(finish, false) != 0)
+    if (!ending_is_prepared() && ending_prepare(finish, true) != 0)
         log_warning("roctracer", "a program that ends by a signal is not traced to its end");
 }
 
