@@ -2,6 +2,11 @@
 #ifndef ROCPROFILER_SDK_ROCPROFILER_H
 #define ROCPROFILER_SDK_ROCPROFILER_H
 
+/* AMD's header brings these by way of HIP's, and its users rely on it. */
+#include <assert.h>
+#include <pthread.h>
+#include <sys/types.h>
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -14,6 +14,11 @@
 #endif
 
 #include <elf.h>
+#include <fcntl.h> // these and <limits>: AMD's header has them, and its users rely on it
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -21,6 +26,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>

@@ -2,10 +2,16 @@
 #ifndef ROCPROFILER_SDK_CXX_CODEOBJ_SEGMENT_HPP
 #define ROCPROFILER_SDK_CXX_CODEOBJ_SEGMENT_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iostream> // this and what follows: AMD's header has them, and its users rely on it
+#include <random>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <unordered_set>
+#include <vector>
 
 namespace rocprofiler::sdk::codeobj::segment
 {
