@@ -147,6 +147,14 @@ void context_end(struct v1_context *context)
         context_release(context);
 }
 
+bool context_is_closed(const struct v1_context *context)
+{
+    pthread_mutex_lock(&contexts.lock);
+    bool closed = context->magic != CONTEXT_MAGIC;
+    pthread_mutex_unlock(&contexts.lock);
+    return closed;
+}
+
 rocprofiler_group_t group_public(const struct group *group)
 {
     const struct plan_group *plan = &group->context->plan->groups[group->index];
@@ -230,7 +238,7 @@ hsa_status_t rocprofiler_close(rocprofiler_t *handle)
     if (!context)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    if (context->entry)
+    if (context->pool)
         status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "close: the context belongs to a pool");
     else
         context_end(context);

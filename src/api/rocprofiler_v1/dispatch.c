@@ -87,9 +87,9 @@ static void group_land(struct group *group, enum group_state state)
     group->state = state;
     pthread_cond_broadcast(&context->changed);
     pthread_mutex_unlock(&context->lock);
-    if (context->entry)
-        pool_entry_completed(context->entry);
-    else if (context->handler)
+    if (context->pool)
+        pool_context_completed(context);
+    else if (context->handler && !context_is_closed(context))
         CALLBACK((void)context->handler(group_public(group), context->handler_arg));
     context_release(context);
 }

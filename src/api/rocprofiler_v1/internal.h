@@ -196,6 +196,7 @@ enum group_state {
     GROUP_LOST
 };
 struct v1_context;
+struct pool;
 struct pool_entry;
 struct group {
     struct v1_context *context;
@@ -213,7 +214,8 @@ struct v1_context {
     uint32_t mode;
     rocprofiler_handler_t handler;
     void *handler_arg;
-    struct pool_entry *entry;      /* NULL: of no pool */
+    struct pool *pool; /* NULL: of none; it may be closed already: compared, not followed */
+    struct pool_entry *entry;
     struct standalone *standalone; /* NULL: collects around kernels */
     bool locked;                   /* holds the machine's lock of its GPU */
     pthread_mutex_t lock;
@@ -226,6 +228,7 @@ void context_release(struct v1_context *context);
 /* Takes over the plan's reference. */
 struct v1_context *context_new_of(struct plan *plan, hsa_status_t *status);
 void context_end(struct v1_context *context); /* what rocprofiler_close does */
+bool context_is_closed(const struct v1_context *context);
 rocprofiler_group_t group_public(const struct group *group);
 /* The group's values from the engine's records. Under the context's lock. */
 void group_take(struct group *group, const rocprofiler_counter_record_t *records, size_t count,
@@ -253,7 +256,7 @@ struct kernel_facts {
 struct kernel_facts kernel_facts(uint64_t kernel_id, uint64_t kernel_object);
 
 /* ---- pool.c */
-void pool_entry_completed(struct pool_entry *entry);
+void pool_context_completed(struct v1_context *context);
 
 /* ---- lock.c: one profiler for a GPU on the machine; released when the process ends */
 bool machine_lock(const struct gpu *gpu); /* false, with a message */

@@ -69,6 +69,23 @@ static struct pool *pool_enter(const rocprofiler_pool_t *handle)
     return pool;
 }
 
+static void pool_leave(struct pool *pool);
+
+/* The open pool of a context that the caller has a reference to, with its entry. Another pool may
+ * be at the same place by now. */
+static struct pool *pool_enter_for(const struct v1_context *context, struct pool_entry **entry)
+{
+    struct pool *pool = pool_enter(context->pool);
+    if (!pool)
+        return NULL;
+    size_t place = (size_t)((const char *)context->entry - (const char *)pool->entries);
+    *entry = context->entry;
+    if (place < pool->entry_count * sizeof **entry && (*entry)->context == context)
+        return pool;
+    pool_leave(pool);
+    return NULL;
+}
+
 static void pool_free(struct pool *pool)
 {
     for (uint32_t i = 0; pool->entries && i < pool->entry_count; i++)
@@ -102,6 +119,7 @@ static hsa_status_t entries_make(struct pool *pool, struct plan *plan)
         entry->context = context_new_of(plan_reference(plan), &status);
         if (!entry->context)
             return status;
+        entry->context->pool = pool;
         entry->context->entry = entry;
         entry->next = pool->free;
         pool->free = entry;
@@ -290,19 +308,22 @@ hsa_status_t rocprofiler_pool_release(rocprofiler_pool_entry_t *entry)
         return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_release: no entry");
     if (!context)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    struct pool_entry *owner = context->entry;
-    if (!owner) {
-        status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_release: not of a pool");
+    struct pool_entry *owner;
+    struct pool *pool = pool_enter_for(context, &owner);
+    if (!pool) {
+        status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_release: not of an open pool");
     } else if (context_flies(context)) {
         status = fail(HSA_STATUS_ERROR, "pool_release: the entry's kernel has not ended");
     } else {
-        pthread_mutex_lock(&owner->pool->lock);
+        pthread_mutex_lock(&pool->lock);
         if (owner->state == ENTRY_FETCHED)
             entry_free(owner);
         else if (owner->state == ENTRY_FREE)
             status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_release: released already");
-        pthread_mutex_unlock(&owner->pool->lock);
+        pthread_mutex_unlock(&pool->lock);
     }
+    if (pool)
+        pool_leave(pool);
     context_release(context);
     return status;
 }
@@ -357,10 +378,10 @@ static void completed_handle(struct pool *pool)
     pthread_cond_broadcast(&pool->changed);
 }
 
-/* With a reference to its context, which keeps the entry only while the pool is open. */
-void pool_entry_completed(struct pool_entry *entry)
+void pool_context_completed(struct v1_context *context)
 {
-    struct pool *pool = pool_enter(entry->pool);
+    struct pool_entry *entry;
+    struct pool *pool = pool_enter_for(context, &entry);
     if (!pool)
         return;
     pthread_mutex_lock(&pool->lock);

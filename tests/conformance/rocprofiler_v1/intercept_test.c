@@ -403,6 +403,69 @@ static void entries_are_fetched_and_released(void **state)
     REFUSED(rocprofiler_pool_release(&entries[0]), "closed");
 }
 
+/* A kernel that waits until it is told to go on; what it was to fill is closed meanwhile. */
+static uint32_t called;
+static bool count_call(rocprofiler_group_t group, void *arg)
+{
+    (void)group, (void)arg;
+    __atomic_add_fetch(&called, 1, __ATOMIC_RELAXED);
+    return false;
+}
+static bool count_entry(const rocprofiler_pool_entry_t *entry, void *arg)
+{
+    (void)entry, (void)arg;
+    __atomic_add_fetch(&called, 1, __ATOMIC_RELAXED);
+    return false;
+}
+
+static void waiting_kernel_run(void (*meanwhile)(void))
+{
+    struct gpu *gpu = &gpus[0];
+    uint32_t *flag = gpu->memory;
+    __atomic_store_n(flag, 0, __ATOMIC_RELEASE);
+    hsa_signal_t done = gpu_launch(gpu, gpu->queue, gpu->wait_for, 1, flag);
+    meanwhile();
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    gpu_finish(done);
+    gpu_run(gpu, 1);
+}
+
+static rocprofiler_t *closed_early;
+static void context_close_early(void)
+{
+    REFUSED(rocprofiler_reset(closed_early, 0), "has not ended");
+    OK(rocprofiler_close(closed_early));
+    REFUSED(rocprofiler_get_data(closed_early, 0), "closed");
+}
+
+static void pool_close_early(void)
+{
+    rocprofiler_pool_entry_t entry = {.context = answer_group.context};
+    REFUSED(rocprofiler_pool_release(&entry), "has not ended");
+    OK(rocprofiler_pool_close(pooled.pool));
+}
+
+static void kernels_outlive_contexts_and_pools(void **state)
+{
+    rocprofiler_feature_t f = feature("SQ_WAVES");
+    rocprofiler_properties_t properties = {.handler = count_call};
+    rocprofiler_pool_entry_t entry;
+    (void)state;
+    called = 0;
+    callbacks_set(answer, NULL);
+    answer_status = HSA_STATUS_SUCCESS;
+    OK(rocprofiler_open(gpus[0].agent, &f, 1, &closed_early, 0, &properties));
+    OK(rocprofiler_get_group(closed_early, 0, &answer_group));
+    waiting_kernel_run(context_close_early);
+    pool_open(2, count_entry);
+    OK(rocprofiler_pool_fetch(pooled.pool, &entry));
+    OK(rocprofiler_get_group(entry.context, 0, &answer_group));
+    waiting_kernel_run(pool_close_early);
+    answer_group = (rocprofiler_group_t){0};
+    OK(rocprofiler_remove_queue_callbacks());
+    assert_int_equal(called, 0);
+}
+
 static void pool_mistakes_are_told(void **state)
 {
     rocprofiler_feature_t f = feature("SQ_WAVES"), bad = feature("NO_SUCH_METRIC");
@@ -572,6 +635,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_large_pool_under_load),
         cmocka_unit_test(a_small_pool_under_load),
         cmocka_unit_test(entries_are_fetched_and_released),
+        cmocka_unit_test(kernels_outlive_contexts_and_pools),
         cmocka_unit_test(pool_mistakes_are_told),
         cmocka_unit_test(queues_are_told),
         cmocka_unit_test(hsa_events_are_told),
