@@ -46,6 +46,12 @@ if [ -x "$dir/bin/crocgpu" ] && [ -x "$dir/bench/roctracer_bench" ]; then
     "$dir/bin/crocgpu" "$dir/bench/roctracer_bench" --json "$dir/bench/roctracer.json" || status=1
     "$dir/bin/crocgpu" "$dir/bench/pools_bench" --json "$dir/bench/pools.json" || status=1
 fi
+if [ -x "$dir/bin/crocgpu" ] && [ -x "$dir/bench/v1_bench" ]; then
+    echo "== ROC Profiler v1: CPU time of the calling thread"
+    CROCPROF_LOCK_DIR="$dir/bench" ROCP_HSA_INTERCEPT=1 HSA_TOOLS_LIB="$dir/lib/librocprofiler64.so.1" \
+        "$dir/bin/crocgpu" "$dir/bench/v1_bench" "$dir/tests/conformance/counting" \
+        --json "$dir/bench/rocprofiler_v1.json" || status=1
+fi
 if [ -x "$dir/bench/out_bench" ]; then
     echo "== writers: a million records"
     plugins=$(ls "$dir"/lib/roctracer/lib*_plugin.so 2>/dev/null)

@@ -70,10 +70,10 @@ static bool set_sort(struct metric_set *set)
 
 /* ---- building */
 
-static void metric_put(struct metric_set *set, struct metric metric)
+/* `block` NULL: computed. */
+static void metric_put(struct metric_set *set, struct metric metric,
+                       const struct counter_block *block)
 {
-    const struct counter_block *block =
-        metric.block ? metric_block(set->agent, metric.block, strlen(metric.block)) : NULL;
     metric.instances = 1;
     if (block) {
         metric.block = block->name;
@@ -87,20 +87,23 @@ static void metric_put(struct metric_set *set, struct metric metric)
 /* Counters made while the process runs have names with a colon. */
 static bool set_from_catalog(struct metric_set *set)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, block_count;
     const struct catalog *catalog = engine->counting_catalog(set->agent);
-    const struct counter *all = catalog ? engine->catalog_counters(catalog, &count) : NULL;
+    const struct counter *all = engine->catalog_counters(catalog, &count);
+    const struct counter_block *blocks = engine->catalog_blocks(catalog, &block_count);
     set->from_catalog = true;
     set->metrics = calloc(count + 1, sizeof *set->metrics);
     for (uint32_t i = 0; set->metrics && i < count; i++) {
+        bool basic = all[i].kind == COUNTER_BASIC;
         if (all[i].kind == COUNTER_CONSTANT || strchr(all[i].name, ':'))
             continue;
-        metric_put(
-            set, (struct metric){.name = all[i].name,
-                                 .description = all[i].description,
-                                 .expr = all[i].kind == COUNTER_DERIVED ? all[i].expression : NULL,
-                                 .block = all[i].kind == COUNTER_BASIC ? all[i].block_name : NULL,
-                                 .event = all[i].event});
+        metric_put(set,
+                   (struct metric){.name = all[i].name,
+                                   .description = all[i].description,
+                                   .expr = basic ? NULL : all[i].expression,
+                                   .block = basic ? all[i].block_name : NULL,
+                                   .event = all[i].event},
+                   basic ? &blocks[all[i].block] : NULL);
     }
     return set->metrics != NULL;
 }
@@ -146,17 +149,21 @@ static void scope_put(struct metric_set *set, const char *scope)
         const struct xml_metric *from = &state.file.metrics[i];
         if (strcmp(from->scope, scope) != 0)
             continue;
-        if (from->block && !metric_block(set->agent, from->block, strlen(from->block))) {
+        const struct counter_block *block =
+            from->block ? metric_block(set->agent, from->block, strlen(from->block)) : NULL;
+        if (from->block && !block) {
             log_info("metrics", "line %u: %s has no block %s", from->line, set->agent->info->name,
                      from->block);
             continue;
         }
-        metric_put(set, (struct metric){.name = from->name,
-                                        .description = from->description,
-                                        .expr = from->expr,
-                                        .block = from->block,
-                                        .event = from->event,
-                                        .rank = set->count});
+        metric_put(set,
+                   (struct metric){.name = from->name,
+                                   .description = from->description,
+                                   .expr = from->expr,
+                                   .block = from->block,
+                                   .event = from->event,
+                                   .rank = set->count},
+                   block);
     }
 }
 

@@ -1,0 +1,163 @@
+/* v1_bench KERNELS [--json FILE]: what ROC Profiler's interface costs, on the software GPU. */
+#include <rocprofiler/rocprofiler.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "counting/gpu.h"
+#include "sdk_side.h"
+
+enum { ROUNDS = 40, KERNELS = 25, FETCHES = 1000, POOL_ENTRIES = 64 };
+static const double fetch_budget_ns = 200, iterate_budget_us = 2000;
+
+static double thread_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static void check(hsa_status_t status)
+{
+    const char *text = "";
+    if (status == HSA_STATUS_SUCCESS)
+        return;
+    rocprofiler_error_string(&text);
+    fprintf(stderr, "v1_bench: 0x%x: %s\n", (unsigned)status, text);
+    exit(1);
+}
+
+static hsa_status_t count_info(const rocprofiler_info_data_t info, void *count)
+{
+    (void)info;
+    ++*(uint32_t *)count;
+    return HSA_STATUS_SUCCESS;
+}
+
+static double iterate_us(uint32_t *count)
+{
+    *count = 0;
+    double begin = thread_ns();
+    check(
+        rocprofiler_iterate_info(&gpus[0].agent, ROCPROFILER_INFO_KIND_METRIC, count_info, count));
+    return (thread_ns() - begin) / 1000;
+}
+
+/* ---- pools */
+
+static const char *const names[] = {"SQ_WAVES", "GRBM_COUNT", "TCC_HIT", "TCC_MISS"};
+static rocprofiler_pool_t *pool;
+static rocprofiler_feature_t features[4];
+static uint64_t handled;
+
+static bool on_data(const rocprofiler_pool_entry_t *entry, void *arg)
+{
+    (void)arg;
+    check(rocprofiler_get_data(entry->context, 0));
+    handled++;
+    return true;
+}
+
+static void pool_open(rocprofiler_pool_handler_t handler)
+{
+    rocprofiler_pool_properties_t properties = {
+        .num_entries = POOL_ENTRIES, .payload_bytes = 128, .handler = handler};
+    memset(features, 0, sizeof features);
+    for (int i = 0; i < 4; i++)
+        features[i].name = names[i];
+    check(rocprofiler_pool_open(gpus[0].agent, features, 4, &pool, 0, &properties));
+}
+
+static double fetch_ns(void)
+{
+    double best = 1e9;
+    rocprofiler_pool_entry_t entries[POOL_ENTRIES];
+    pool_open(NULL);
+    for (int round = 0; round < ROUNDS * 10; round++) {
+        double begin = thread_ns();
+        for (int i = 0; i < POOL_ENTRIES; i++)
+            check(rocprofiler_pool_fetch(pool, &entries[i]));
+        double spent = (thread_ns() - begin) / POOL_ENTRIES;
+        best = spent < best ? spent : best;
+        for (int i = 0; i < POOL_ENTRIES; i++)
+            check(rocprofiler_pool_release(&entries[i]));
+    }
+    check(rocprofiler_pool_close(pool));
+    return best;
+}
+
+/* ---- kernels */
+
+static hsa_status_t on_dispatch(const rocprofiler_callback_data_t *data, void *arg,
+                                rocprofiler_group_t *group)
+{
+    rocprofiler_pool_entry_t entry;
+    (void)data, (void)arg;
+    check(rocprofiler_pool_fetch(pool, &entry));
+    return rocprofiler_get_group(entry.context, 0, group);
+}
+
+/* The submission alone; the wait between two is not counted. */
+static double submit_ns(void)
+{
+    double best = 1e9;
+    for (int round = 0; round < ROUNDS; round++) {
+        double spent = 0;
+        for (int i = 0; i < KERNELS; i++) {
+            double begin = thread_ns();
+            hsa_signal_t done =
+                gpu_launch(&gpus[0], gpus[0].queue, gpus[0].store_index, 1, gpus[0].memory);
+            spent += thread_ns() - begin;
+            gpu_finish(done);
+        }
+        best = spent / KERNELS < best ? spent / KERNELS : best;
+    }
+    return best;
+}
+
+static double counted_ns(void)
+{
+    pool_open(on_data);
+    check(rocprofiler_add_dispatch_callback(on_dispatch, NULL));
+    double spent = submit_ns();
+    check(rocprofiler_remove_queue_callbacks());
+    check(rocprofiler_pool_flush(pool));
+    check(rocprofiler_pool_close(pool));
+    return spent;
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t metrics;
+    if (argc < 2)
+        return 2;
+    sdk_prepare(names);
+    gpus_open(argv[1]);
+    double first = iterate_us(&metrics), later = iterate_us(&metrics);
+    double fetch = fetch_ns(), plain = submit_ns(), counted = counted_ns();
+    sdk_start();
+    double sdk = submit_ns();
+    sdk_stop();
+    gpus_close();
+    printf("iterate_info, %u metrics, first %10.0f us   %s\n", metrics, first,
+           first <= iterate_budget_us ? "met" : "OVER");
+    printf("iterate_info, again           %10.0f us\n", later);
+    printf("pool_fetch                    %10.0f ns   %s\n", fetch,
+           fetch <= fetch_budget_ns ? "met" : "OVER");
+    printf("submit a kernel, uncounted    %10.0f ns\n", plain);
+    printf("... with 4 counters, the SDK  %10.0f ns\n", sdk);
+    printf("... with 4 counters, a pool   %10.0f ns\n", counted);
+    if (argc == 4 && !strcmp(argv[2], "--json")) {
+        FILE *file = fopen(argv[3], "w");
+        if (!file)
+            return 1;
+        fprintf(file,
+                "{\"iterate_first_us\": %.1f, \"iterate_later_us\": %.1f, \"fetch_ns\": %.1f, "
+                "\"submit_ns\": %.1f, \"submit_sdk_ns\": %.1f, "
+                "\"submit_counted_ns\": %.1f}\n",
+                first, later, fetch, plain, sdk, counted);
+        fclose(file);
+    }
+    return handled == (uint64_t)ROUNDS * KERNELS ? 0 : 1;
+}
