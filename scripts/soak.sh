@@ -26,5 +26,11 @@ for arch in gfx90a gfx906 gfx908; do
         --crocgpu "$dir/bin/crocgpu" --runner "$dir/tests/random_kernels/runner" || status=1
 done
 CROC_RACE_VALUES="${CROC_LITMUS_VALUES:-20000}" "$dir/tests/wave_memory_test" || status=1
+export HSA_TOOLS_LIB=$dir/lib/librocprofiler64.so.1 CROCPROF_LOCK_DIR=$dir/tests ROCP_HSA_INTERCEPT=1
+V1_POOL_LAUNCHES=2500 "$dir/bin/crocgpu" "$dir/tests/conformance/rocprofiler_v1_intercept" \
+    "$dir/tests/conformance/counting" || status=1
+V1_ROUNDS=5000 "$dir/bin/crocgpu" "$dir/tests/conformance/rocprofiler_v1_hostile" \
+    "$dir/tests/conformance/counting" || status=1
+unset HSA_TOOLS_LIB CROCPROF_LOCK_DIR ROCP_HSA_INTERCEPT
 CROC_STRESS_RECORDS=10000000 "$dir/tests/tracebuf_tracebuf_test" || status=1
 exit $status
