@@ -3,79 +3,15 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "base/futex.h"
 #include "base/log.h"
 #include "base/own_thread.h"
 #include "base/thread.h"
+#include "intercept/hsa/completion_state.h"
 #include "intercept/hsa/lane.h"
 
-/*
- * How long the thread sleeps between two looks while work is in flight. Nobody waits for work that
- * is not urgent, so it is collected in large batches; urgent work is looked at often at first,
- * because kernels and copies that somebody waits for are mostly short. With nothing in flight it
- * naps on for a while, so that a program that launches now and then need not wake it.
- */
-enum {
-    NAP_URGENT_MIN_NS = 5000,
-    NAP_URGENT_MAX_NS = 100000,
-    NAP_LAZY_NS = 1000000,
-    IDLE_BEFORE_SLEEP_NS = 10000000,
-    THOROUGH_EVERY_NS = 500000, /* a thorough look costs a few ns for each entry in flight */
-    DRAIN_STEP_NS = 500000,
-};
-
-/*
- * A lane's state: 0, the thread does not know it; LISTED, the thread looks at it; PARKING, the
- * thread is about to sleep and looks at it a last time. The epoch above counts forks: what a
- * parent's thread knew, the child's does not.
- *
- * Posters put an entry and then read the state; the thread stores PARKING and then looks for
- * entries (thread_fence_light and _heavy between): one of the two sees the other. A poster that
- * does not find LISTED stores it, and whoever replaces another state by LISTED hands the lane over.
- */
-enum { LISTED = 1, PARKING = 2, EPOCH_STEP = 4 };
-
-static struct {
-    /* Lanes that became active: posters push (seq_cst), the thread takes all (acquire). */
-    _Atomic(struct inflight_lane *) arrivals;
-    /* Posters that may have set a lane's state and not yet pushed it: they count up before and down
-       after (seq_cst). Drain waits for 0, since others post to that lane meanwhile. */
-    _Atomic uint32_t announcing;
-    /* 1 while the thread sleeps until woken. The thread stores 1 and then looks at `arrivals`, a
-       poster pushes and then looks here (all seq_cst): one of the two sees the other. */
-    _Atomic uint32_t sleeping;
-    /* Nothing is in flight: the thread stores (release) when it has parked all lanes, and takes it
-       back before it takes arrivals; idle() reads it (acquire) after those. */
-    _Atomic uint32_t asleep;
-    /* Futex word of naps: bumped by whoever wants a look now (release), thread reads (acquire). */
-    _Atomic uint32_t nudge;
-    /* 1 during a nap that urgent work must cut short. The thread stores 1 and then looks at
-       `urgent_posted`, a poster counts that and then looks here (all seq_cst). */
-    _Atomic uint32_t lazy_nap;
-    _Atomic uint32_t urgent_posted;
-    /* Who holds counts up (seq_cst) and then looks at `looking`; the thread stores that and then
-       looks here (seq_cst): one of the two sees the other. */
-    _Atomic uint32_t holds, looking;
-    /* Looks begun and done: the thread writes (release), harvest reads (acquire). */
-    _Atomic uint32_t looks_begun, looks_done;
-    /* Of entries: the thread writes (release), drain reads (acquire). */
-    _Atomic uint64_t completed, failed;
-    /* Drain asks (counts `drain_wanted` up, seq_cst) and the thread answers with the question
-       before which everything has completed (release; read with acquire). `drain_progress` are the
-       entries completed that some question was about. */
-    _Atomic uint32_t drain_wanted, drain_done;
-    _Atomic uint64_t drain_progress;
-    _Atomic bool running; /* completion_start and the fork handler write, all read; seq_cst */
-    /* LISTED of this process; the fork handler writes while the process has one thread. */
-    _Atomic uint32_t listed;
-    struct inflight_lane *active; /* thread only */
-    uint64_t received;            /* entries, thread only */
-    uint32_t batch;               /* of entries received from now on, thread only */
-    /* completion_tick_set writes (release), the thread reads (acquire). */
-    void (*_Atomic tick)(uint64_t now_ns);
-} completion = {.listed = EPOCH_STEP | LISTED};
+struct completion_state completion = {.listed = EPOCH_STEP | LISTED};
 
 static __thread bool thread_is_completion;
 
@@ -94,33 +30,11 @@ uint64_t completion_failed_count(void)
     return atomic_load_explicit(&completion.failed, memory_order_acquire);
 }
 
-static uint64_t finished_count(void)
+uint64_t completion_finished_count(void)
 {
     return atomic_load_explicit(&completion.completed, memory_order_acquire) +
            atomic_load_explicit(&completion.failed, memory_order_acquire);
 }
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* A counter that only this thread writes. */
-static void own_count_add(_Atomic uint64_t *count, uint64_t add)
-{
-    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + add,
-                          memory_order_release);
-}
-
-struct look {
-    uint64_t begun_at_ns;
-    bool thorough; /* look behind entries that are not done */
-    bool progress;
-    bool urgent; /* urgent work remains, or was there until just now */
-};
 
 /* Nothing of `work` may be read once it was told: its memory is its owner's again. */
 static void row_complete(struct inflight_lane *lane, struct inflight *work)
@@ -155,12 +69,6 @@ static void lane_look(struct inflight_lane *lane, struct look *look)
         return;
     row_complete(lane, ended);
     look->progress = true;
-}
-
-static void lane_list(struct inflight_lane *lane)
-{
-    lane->active_next = completion.active;
-    completion.active = lane;
 }
 
 static void arrivals_take(void)
@@ -214,83 +122,10 @@ static void drains_answer(uint32_t asked)
     atomic_store_explicit(&completion.drain_done, done, memory_order_release);
 }
 
-/* ---- sleeping ---- */
-
-/* Leaves those on the active list that something was posted to meanwhile. */
-static void lanes_park(void)
-{
-    uint32_t listed = atomic_load_explicit(&completion.listed, memory_order_relaxed);
-    uint32_t parking = listed - LISTED + PARKING;
-    struct inflight_lane *lanes = completion.active, *next;
-
-    if (lanes == NULL)
-        return;
-    completion.active = NULL;
-    for (struct inflight_lane *lane = lanes; lane != NULL; lane = lane->active_next)
-        atomic_store_explicit(&lane->state, parking, memory_order_relaxed);
-    thread_fence_heavy();
-    for (struct inflight_lane *lane = lanes; lane != NULL; lane = next) {
-        uint32_t state = parking;
-        next = lane->active_next;
-        bool mail = lane_has_mail(lane);
-        /* Fails when a poster has listed it, which then hands it over. */
-        if (atomic_compare_exchange_strong(&lane->state, &state, mail ? listed : 0) && mail)
-            lane_list(lane);
-    }
-}
-
-static void sleep_until_posted(void)
-{
-    lanes_park();
-    if (completion.active != NULL)
-        return;
-    atomic_store(&completion.sleeping, 1);
-    atomic_store_explicit(&completion.asleep, 1, memory_order_release);
-    while (atomic_load(&completion.arrivals) == NULL && atomic_load(&completion.sleeping) == 1)
-        futex_wait(&completion.sleeping, 1, NULL);
-    atomic_store_explicit(&completion.asleep, 0, memory_order_release);
-    atomic_store(&completion.sleeping, 0);
-}
-
-struct nap {
-    uint64_t length_ns;
-    uint64_t thorough_at_ns;
-    uint64_t busy_at_ns;           /* when something was last in flight */
-    uint32_t nudge, urgent_posted; /* as they were when the look began */
-};
-
-static uint64_t urgent_nap_ns(const struct nap *nap, const struct look *look)
-{
-    uint64_t length_ns = look->progress ? 0 : nap->length_ns + nap->length_ns / 2;
-
-    if (length_ns < NAP_URGENT_MIN_NS)
-        return NAP_URGENT_MIN_NS;
-    return length_ns > NAP_URGENT_MAX_NS ? NAP_URGENT_MAX_NS : length_ns;
-}
-
-/* A nudge since the look began makes this return at once. After the last urgent work its naps go on
- * until they are long: more may come. */
-static void nap_take(struct nap *nap, const struct look *look)
-{
-    struct timespec length = {.tv_nsec = NAP_LAZY_NS};
-
-    if (look->urgent || (nap->length_ns != 0 && nap->length_ns < NAP_URGENT_MAX_NS)) {
-        nap->length_ns = urgent_nap_ns(nap, look);
-        length.tv_nsec = (long)nap->length_ns;
-        futex_wait(&completion.nudge, nap->nudge, &length);
-        return;
-    }
-    nap->length_ns = 0;
-    atomic_store(&completion.lazy_nap, 1);
-    if (atomic_load(&completion.urgent_posted) == nap->urgent_posted)
-        futex_wait(&completion.nudge, nap->nudge, &length);
-    atomic_store(&completion.lazy_nap, 0);
-}
-
 static void look_once(struct nap *nap)
 {
-    uint64_t now = now_ns();
-    bool thorough = now >= nap->thorough_at_ns;
+    uint64_t now = completion_now_ns();
+    bool thorough = nap_look_is_thorough(nap, now);
 
     /* Begun first: who nudges and then waits for a whole look gets one that saw the nudge. */
     atomic_fetch_add(&completion.looks_begun, 1);
@@ -312,14 +147,7 @@ static void look_once(struct nap *nap)
     void (*tick)(uint64_t) = atomic_load_explicit(&completion.tick, memory_order_acquire);
     if (tick != NULL)
         tick(now);
-    if (thorough)
-        nap->thorough_at_ns = now + THOROUGH_EVERY_NS;
-    if (look.progress || completion.received != finished_count())
-        nap->busy_at_ns = now;
-    if (now - nap->busy_at_ns < IDLE_BEFORE_SLEEP_NS)
-        nap_take(nap, &look);
-    else
-        sleep_until_posted();
+    nap_or_sleep(nap, &look, thorough);
 }
 
 static void *completion_main(void *unused)
@@ -401,7 +229,7 @@ static void thread_wake(void)
         futex_wake_all(&completion.sleeping);
 }
 
-static void nudge_give(void)
+void completion_nudge(void)
 {
     atomic_fetch_add_explicit(&completion.nudge, 1, memory_order_release);
     futex_wake_all(&completion.nudge);
@@ -413,7 +241,7 @@ static void lazy_nap_cut(void)
 {
     atomic_fetch_add(&completion.urgent_posted, 1);
     if (atomic_load(&completion.lazy_nap) == 1 && atomic_exchange(&completion.lazy_nap, 0) == 1)
-        nudge_give();
+        completion_nudge();
 }
 
 /* A lane that the parent's thread knew: its entries are the parent's. */
@@ -508,135 +336,4 @@ void completion_post(struct inflight *work)
         lane_announce(lane, listed);
     if (urgent)
         lazy_nap_cut();
-}
-
-/* ---- waiting ---- */
-
-/* Nothing that was posted before the call is in flight. */
-static bool idle(void)
-{
-    return atomic_load_explicit(&completion.arrivals, memory_order_acquire) == NULL &&
-           atomic_load_explicit(&completion.asleep, memory_order_acquire) == 1;
-}
-
-/* Waits until `done` or until `progress` has stood still for `stall_ns`. */
-static bool wait_until(bool (*done)(const void *), const void *what,
-                       const _Atomic uint64_t *progress, uint64_t stall_ns)
-{
-    const struct timespec step = {.tv_nsec = DRAIN_STEP_NS};
-    uint64_t before = atomic_load_explicit(progress, memory_order_acquire);
-    uint64_t progress_at = now_ns();
-
-    while (!done(what)) {
-        if (!atomic_load(&completion.running) || thread_is_completion)
-            return false;
-        nudge_give();
-        nanosleep(&step, NULL);
-        uint64_t now = atomic_load_explicit(progress, memory_order_acquire);
-        if (now != before) {
-            before = now;
-            progress_at = now_ns();
-        } else if (now_ns() - progress_at > stall_ns) {
-            return done(what);
-        }
-    }
-    return true;
-}
-
-static bool drained(const void *what)
-{
-    uint32_t done = atomic_load_explicit(&completion.drain_done, memory_order_acquire);
-
-    return (int32_t)(done - *(const uint32_t *)what) >= 0;
-}
-
-static bool all_announced(const void *unused)
-{
-    (void)unused;
-    return atomic_load(&completion.announcing) == 0;
-}
-
-static bool lane_empty(const void *what)
-{
-    const struct inflight_lane *lane = what;
-    uint64_t finished = atomic_load_explicit(&lane->finished, memory_order_acquire);
-
-    return atomic_load_explicit(&lane->posted, memory_order_acquire) == finished;
-}
-
-static bool lane_forgotten(const void *what)
-{
-    const struct inflight_lane *lane = what;
-
-    return atomic_load_explicit(&lane->state, memory_order_acquire) == 0;
-}
-
-bool completion_drain(uint64_t stall_ns)
-{
-    if (!atomic_load(&completion.running))
-        return true;
-    if (!wait_until(all_announced, NULL, &completion.drain_progress, stall_ns))
-        return false;
-    if (idle())
-        return true;
-    uint32_t question = atomic_fetch_add(&completion.drain_wanted, 1) + 1;
-    return wait_until(drained, &question, &completion.drain_progress, stall_ns);
-}
-
-bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns)
-{
-    return wait_until(lane_empty, lane, &lane->finished, stall_ns);
-}
-
-bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns)
-{
-    if (!atomic_load(&completion.running))
-        return true;
-    if (!completion_lane_drain(lane, stall_ns))
-        return false;
-    atomic_store_explicit(&lane->closing, true, memory_order_release);
-    return wait_until(lane_forgotten, lane, &lane->finished, stall_ns);
-}
-
-static bool not_looking(const void *unused)
-{
-    (void)unused;
-    return atomic_load(&completion.looking) == 0;
-}
-
-bool completion_hold(uint64_t stall_ns)
-{
-    if (thread_is_completion)
-        return true;
-    atomic_fetch_add(&completion.holds, 1);
-    return !atomic_load(&completion.running) ||
-           wait_until(not_looking, NULL, &completion.completed, stall_ns);
-}
-
-void completion_hold_end(void)
-{
-    if (thread_is_completion)
-        return;
-    atomic_fetch_sub(&completion.holds, 1);
-    if (atomic_load(&completion.running))
-        nudge_give();
-}
-
-void completion_harvest(uint64_t stall_ns)
-{
-    const struct timespec step = {.tv_nsec = 50000};
-    uint64_t begun_at = now_ns();
-
-    if (thread_is_completion || !atomic_load(&completion.running) || idle())
-        return;
-    /* A look that begins after these lines sees the nudge and everything posted before. */
-    nudge_give();
-    uint32_t begun = atomic_load_explicit(&completion.looks_begun, memory_order_acquire);
-    while ((int32_t)(atomic_load_explicit(&completion.looks_done, memory_order_acquire) - begun) <
-           1) {
-        nanosleep(&step, NULL);
-        if (now_ns() - begun_at > stall_ns)
-            return;
-        nudge_give();
-    }
 }

@@ -1,0 +1,103 @@
+#include <stddef.h>
+
+#include "base/futex.h"
+#include "base/thread.h"
+#include "intercept/hsa/completion_state.h"
+#include "intercept/hsa/lane.h"
+
+/*
+ * How long the thread sleeps between two looks while work is in flight. Nobody waits for work that
+ * is not urgent, so it is collected in large batches; urgent work is looked at often at first,
+ * because kernels and copies that somebody waits for are mostly short. With nothing in flight it
+ * naps on for a while, so that a program that launches now and then need not wake it.
+ */
+enum {
+    NAP_URGENT_MIN_NS = 5000,
+    NAP_URGENT_MAX_NS = 100000,
+    NAP_LAZY_NS = 1000000,
+    IDLE_BEFORE_SLEEP_NS = 10000000,
+    THOROUGH_EVERY_NS = 500000, /* a thorough look costs a few ns for each entry in flight */
+};
+
+/* Leaves those on the active list that something was posted to meanwhile. */
+static void lanes_park(void)
+{
+    uint32_t listed = atomic_load_explicit(&completion.listed, memory_order_relaxed);
+    uint32_t parking = listed - LISTED + PARKING;
+    struct inflight_lane *lanes = completion.active, *next;
+
+    if (lanes == NULL)
+        return;
+    completion.active = NULL;
+    for (struct inflight_lane *lane = lanes; lane != NULL; lane = lane->active_next)
+        atomic_store_explicit(&lane->state, parking, memory_order_relaxed);
+    thread_fence_heavy();
+    for (struct inflight_lane *lane = lanes; lane != NULL; lane = next) {
+        uint32_t state = parking;
+        next = lane->active_next;
+        bool mail = lane_has_mail(lane);
+        /* Fails when a poster has listed it, which then hands it over. */
+        if (atomic_compare_exchange_strong(&lane->state, &state, mail ? listed : 0) && mail)
+            lane_list(lane);
+    }
+}
+
+static void sleep_until_posted(void)
+{
+    lanes_park();
+    if (completion.active != NULL)
+        return;
+    atomic_store(&completion.sleeping, 1);
+    atomic_store_explicit(&completion.asleep, 1, memory_order_release);
+    while (atomic_load(&completion.arrivals) == NULL && atomic_load(&completion.sleeping) == 1)
+        futex_wait(&completion.sleeping, 1, NULL);
+    atomic_store_explicit(&completion.asleep, 0, memory_order_release);
+    atomic_store(&completion.sleeping, 0);
+}
+
+static uint64_t urgent_nap_ns(const struct nap *nap, const struct look *look)
+{
+    uint64_t length_ns = look->progress ? 0 : nap->length_ns + nap->length_ns / 2;
+
+    if (length_ns < NAP_URGENT_MIN_NS)
+        return NAP_URGENT_MIN_NS;
+    return length_ns > NAP_URGENT_MAX_NS ? NAP_URGENT_MAX_NS : length_ns;
+}
+
+/* A nudge since the look began makes this return at once. After the last urgent work its naps go on
+ * until they are long: more may come. */
+static void nap_take(struct nap *nap, const struct look *look)
+{
+    struct timespec length = {.tv_nsec = NAP_LAZY_NS};
+
+    if (look->urgent || (nap->length_ns != 0 && nap->length_ns < NAP_URGENT_MAX_NS)) {
+        nap->length_ns = urgent_nap_ns(nap, look);
+        length.tv_nsec = (long)nap->length_ns;
+        futex_wait(&completion.nudge, nap->nudge, &length);
+        return;
+    }
+    nap->length_ns = 0;
+    atomic_store(&completion.lazy_nap, 1);
+    if (atomic_load(&completion.urgent_posted) == nap->urgent_posted)
+        futex_wait(&completion.nudge, nap->nudge, &length);
+    atomic_store(&completion.lazy_nap, 0);
+}
+
+bool nap_look_is_thorough(const struct nap *nap, uint64_t now)
+{
+    return now >= nap->thorough_at_ns;
+}
+
+void nap_or_sleep(struct nap *nap, const struct look *look, bool thorough)
+{
+    uint64_t now = look->begun_at_ns;
+
+    if (thorough)
+        nap->thorough_at_ns = now + THOROUGH_EVERY_NS;
+    if (look->progress || completion.received != completion_finished_count())
+        nap->busy_at_ns = now;
+    if (now - nap->busy_at_ns < IDLE_BEFORE_SLEEP_NS)
+        nap_take(nap, look);
+    else
+        sleep_until_posted();
+}
