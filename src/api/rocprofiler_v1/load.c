@@ -124,12 +124,13 @@ static void tool_unload(void)
 {
     if (!atomic_exchange(&tool_is_loaded, false) || tool.process != getpid())
         return;
-    engine->session_work_wait(); /* the data of kernels that have ended is handed out first */
     CALLBACK(tool.unload());
 }
 
 static void at_exit(void)
 {
+    if (atomic_load(&tool_is_loaded))
+        engine->session_work_wait(); /* the data of kernels that have ended is handed out first */
     tool_unload();
 }
 
@@ -190,6 +191,7 @@ bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
     return true;
 }
 
+/* Inside of hsa_shut_down, which has handed out the data of all kernels before. */
 void OnUnload(void)
 {
     tool_unload();
