@@ -129,7 +129,7 @@ static void tool_unload(void)
 
 static void at_exit(void)
 {
-    if (atomic_load(&tool_is_loaded))
+    if (atomic_load(&tool_is_loaded) && tool.process == getpid())
         engine->session_work_wait(); /* the data of kernels that have ended is handed out first */
     tool_unload();
 }

@@ -7,9 +7,11 @@
  *                    between the readings
  *   hold KERNELS     opens a context, says so, and waits for a line
  *   exit KERNELS     as run, but leaves without hsa_shut_down
+ *   fork KERNELS     as run; before it ends, a child of it does
  */
 #include "common.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { LAUNCHES = 8, SAMPLES = 5 };
@@ -127,6 +129,11 @@ int main(int argc, char **argv)
             gpu_run(&gpus[0], groups);
     if (!strcmp(argv[1], "exit"))
         return 0;
+    if (!strcmp(argv[1], "fork")) {
+        if (fork() == 0)
+            return 0; /* by exit(), with every handler */
+        wait(NULL);
+    }
     gpus_close();
     printf("done\n");
     return 0;

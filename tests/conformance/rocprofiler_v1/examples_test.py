@@ -107,6 +107,10 @@ class Loading(Case):
         self.run_program("exit", ROCP_TOOL_LIB=self.tool("tool"))
         self.check_tool_ran()
 
+    def test_a_child_does_not_unload_its_parents_tool(self):
+        self.run_program("fork", ROCP_TOOL_LIB=self.tool("tool"))
+        self.check_tool_ran()
+
     def test_beside_roctracer_in_any_order(self):
         for tools in (f"{V1} {ROCTRACER}", f"{ROCTRACER} {V1}", f"{V1}:{ROCTRACER}",
                       f"{ROCTRACER}:{V1}"):
