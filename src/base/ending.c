@@ -85,6 +85,11 @@ static struct {
     bool taken[COUNT(fatal_signals)];
 } ending;
 
+/* The helper's own: the signal that the kernel gave to it although it was for the process. It ends
+ * the program by that one when it has finished. */
+static __thread bool helper_here __attribute__((tls_model("initial-exec")));
+static __thread size_t helper_signal __attribute__((tls_model("initial-exec"))); /* index + 1 */
+
 static uint32_t state_now(void)
 {
     return atomic_load_explicit(&ending.state, memory_order_acquire);
@@ -249,7 +254,8 @@ static bool aside_do(void)
 static void *helper_main(void *unused)
 {
     (void)unused;
-    own_thread_name("end");
+    helper_here = true;
+    own_thread_name("end"); /* and only now signals come */
     while (aside_do())
         ;
     if (!(state_now() & WANTED) && !state_wait_limited(WANTED | ENDING_NOW)) {
@@ -259,6 +265,8 @@ static void *helper_main(void *unused)
     state_wait(WANTED);
     ending.finish();
     state_add(FINISHED);
+    if (helper_signal)
+        signal_repeat(helper_signal - 1, NULL);
     return NULL;
 }
 
@@ -278,7 +286,7 @@ static void second_end(uint32_t state)
 
 void ending_begin(void)
 {
-    if (!ending.finish || getpid() != ending.pid)
+    if (!ending.finish || getpid() != ending.pid || helper_here)
         return;
     uint32_t before = state_add(STARTED);
     if (before & (STARTED | DONE)) {
@@ -347,11 +355,24 @@ static bool signal_defer(int number)
     return true;
 }
 
+/* True: this is the helper, and it finishes first, for nobody else would. Before it begins with
+ * that it does nothing that could fault: somebody has sent the signal. `info` NULL: not known. */
+static bool helper_takes(size_t index, const siginfo_t *info)
+{
+    if (!helper_here || (state_now() & DONE))
+        return false;
+    if (state_add(STARTED) & STARTED)
+        return info && info->si_code <= 0; /* the program ends already */
+    helper_signal = index + 1;
+    state_add(WANTED);
+    return true;
+}
+
 /* By the kernel, and nobody else has a handler. */
 static void end_by_signal(size_t index, siginfo_t *info)
 {
     const struct fatal *fatal = &fatal_signals[index];
-    if (fatal->kind == SENT && signal_defer(fatal->number))
+    if (helper_takes(index, info) || (fatal->kind == SENT && signal_defer(fatal->number)))
         return;
     ending_begin();
     signal_repeat(index, info);
@@ -369,6 +390,8 @@ static void called_by_program(size_t index, const struct sigaction *now)
         ending_begin();
         break;
     case FAULT:
+        if (helper_takes(index, NULL))
+            break;
         ending_begin();
         signal_repeat(index, NULL);
         break;

@@ -177,6 +177,27 @@ static void every_signal_finishes_and_then_ends_the_process(void **state)
     }
 }
 
+/* Nobody but threads of ours can take it. */
+static void by_kill_past_all_others(void)
+{
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, number);
+    pthread_sigmask(SIG_BLOCK, &mask, NULL);
+    kill(getpid(), number);
+    pause();
+}
+
+static void a_signal_that_comes_to_our_thread_ends_the_process(void **state)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    (void)state;
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        number = faults[i];
+        ENDS(by_kill_past_all_others, number, "f");
+    }
+}
+
 /* Compiled as they stand: each does what the kernel answers with that signal. */
 __attribute__((no_sanitize("address", "undefined"))) static void by_bad_pointer(void)
 {
@@ -453,10 +474,16 @@ static void *crash(void *unused)
     return unused;
 }
 
+static void *named_crash(void *unused)
+{
+    own_thread_name("test");
+    return crash(unused);
+}
+
 static void on_a_thread_of_ours(void)
 {
     pthread_t thread;
-    own_thread_create(&thread, crash, NULL);
+    own_thread_create(&thread, named_crash, NULL);
     pthread_join(thread, NULL);
 }
 
@@ -640,6 +667,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_signal_finishes_and_then_ends_the_process),
+        cmocka_unit_test(a_signal_that_comes_to_our_thread_ends_the_process),
         cmocka_unit_test(what_the_kernel_sends_too),
         cmocka_unit_test(the_programs_signals_stay_its_own),
         cmocka_unit_test(what_was_ignored_at_the_start_stays_so),

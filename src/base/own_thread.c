@@ -18,22 +18,32 @@ enum { NAME_BYTES = 16, WATCH_NS = 20000000 };
 
 int own_thread_create(pthread_t *thread, void *(*run)(void *), void *arg)
 {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        sigdelset(&blocked, faults[i]);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(thread, NULL, run, arg);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }
 
+static void faults_unblock(void)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    sigset_t unblocked;
+    sigemptyset(&unblocked);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        sigaddset(&unblocked, faults[i]);
+    pthread_sigmask(SIG_UNBLOCK, &unblocked, NULL);
+}
+
+/* A fault that somebody sends to the process may come to this thread as to any other: not before
+ * handlers can know it. */
 void own_thread_name(const char *what)
 {
     char name[NAME_BYTES];
     snprintf(name, sizeof name, PREFIX "%s", what);
     prctl(PR_SET_NAME, name);
+    faults_unblock();
 }
 
 bool own_thread_is_current(void)

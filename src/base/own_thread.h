@@ -8,12 +8,12 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* pthread_create() with every signal blocked in the new thread but those that it causes itself: the
- * program may handle faults in its memory, and blocked they would end it. */
+/* pthread_create() with every signal blocked in the new thread. */
 int own_thread_create(pthread_t *thread, void *(*run)(void *), void *arg);
 
-/* The first thing that `run` does: by its name every library of ours knows the thread. `what` has
- * at most six characters. */
+/* The first thing that `run` does: by its name every library of ours knows the thread, which from
+ * then on takes the signals that it causes itself: the program may handle faults in its memory, and
+ * blocked they would end it. `what` has at most six characters. */
 void own_thread_name(const char *what);
 bool own_thread_is_current(void); /* of any library of ours; in signal handlers, too */
 
