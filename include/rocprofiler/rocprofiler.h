@@ -26,8 +26,12 @@
 #define ROCPROFILER_V1_API __attribute__((visibility("default")))
 #endif
 
+/* The SDK's headers of 0.x had macros of the same names: in a file that includes both, those of the
+ * first header stay. */
+#ifndef ROCPROFILER_VERSION_MAJOR
 #define ROCPROFILER_VERSION_MAJOR 8
 #define ROCPROFILER_VERSION_MINOR 0
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -20,6 +20,8 @@ typedef enum hsa_op_id_t {
     HSA_OP_ID_NUMBER
 } hsa_op_id_t;
 
+/* ROC Profiler's activity.h has these two, with the same names and layout. */
+#ifndef ROCPROFILER_ACTIVITY_H
 /** Operations of ACTIVITY_DOMAIN_HSA_EVT; each is called back once, after it happened. */
 typedef enum hsa_evt_id_t {
     HSA_EVT_ID_ALLOCATE = 0, /**< memory allocated or (size 0) about to be freed */
@@ -30,6 +32,7 @@ typedef enum hsa_evt_id_t {
     HSA_EVT_ID_CODEOBJ = 5,  /**< a code object was loaded or is about to be unloaded */
     HSA_EVT_ID_NUMBER
 } hsa_evt_id_t;
+#endif
 
 /**
  * Properties of ACTIVITY_DOMAIN_HSA_OPS. Nothing is read from them, but setting them (NULL will do)
@@ -41,6 +44,7 @@ typedef struct hsa_ops_properties_t {
     void *reserved1[4];
 } hsa_ops_properties_t;
 
+#ifndef ROCPROFILER_ACTIVITY_H
 /** What an HSA_EVT callback gets. Pointers are valid during the call. */
 typedef struct {
     union {
@@ -94,5 +98,6 @@ typedef struct {
         } codeobj;
     };
 } hsa_evt_data_t;
+#endif
 
 #endif

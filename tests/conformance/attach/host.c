@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <rocprofiler-sdk/hip.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,21 +48,25 @@ static void report(void)
         puts("no tool");
 }
 
-/* A raw system call, with every register that it must keep full. */
+/* A raw system call, with every register that it must keep full. The number is loaded just before
+ * it, as libc's wrappers do: that tells which call a wait was that has been interrupted once
+ * already. */
 static void registers_check(void)
 {
     struct timespec wait = {0, 300000000};
     unsigned char before[16], after[16];
     unsigned long kept = 0x123456789abcdef0, result;
     memset(before, 0x5a, sizeof before);
-    __asm__ volatile("movdqu %3, %%xmm7\n mov %4, %%r12\n syscall\n"
+    __asm__ volatile("movdqu %3, %%xmm7\n mov %4, %%r12\n mov %5, %%eax\n syscall\n"
                      "movdqu %%xmm7, %1\n mov %%r12, %2"
-                     : "=a"(result), "=m"(after), "=m"(kept)
-                     : "m"(before), "m"(kept), "a"(SYS_nanosleep), "D"(&wait), "S"(NULL)
+                     : "=&a"(result), "=m"(after), "=m"(kept)
+                     : "m"(before), "m"(kept), "i"(SYS_nanosleep), "D"(&wait), "S"(NULL)
                      : "rcx", "r11", "r12", "xmm7", "memory");
-    printf("registers %s\n", result == 0 && kept == 0x123456789abcdef0 && !memcmp(before, after, 16)
-                                 ? "kept"
-                                 : "lost");
+    bool same = kept == 0x123456789abcdef0 && !memcmp(before, after, 16);
+    if (same && result == 0)
+        puts("registers kept");
+    else
+        printf("registers %s, result %ld\n", same ? "kept" : "lost", (long)result);
 }
 
 static void maps_count(void)
