@@ -115,7 +115,8 @@ void completion_harvest(uint64_t stall_ns);
 
 /* The thread asks nobody's `ended` from the one's return to the other: what entries look at may go
  * meanwhile. They nest. Not on the completion thread, where they do nothing; false: a `complete`
- * has been running for `stall_ns`, which is not waited for any longer. */
+ * has been running for `stall_ns`, which is not waited for any longer. Meanwhile the calls above
+ * wait for nothing on this thread. */
 bool completion_hold(uint64_t stall_ns);
 void completion_hold_end(void);
 

@@ -89,6 +89,29 @@ static void one_lane_in_order(void **state)
         assert_int_equal(completed_order[i], i);
 }
 
+/* Who holds the thread and then waits, as a tool that is told of its runtime's end may do, would
+ * wait for itself: until the stall limit, here longer than the test may take. */
+static void the_holder_waits_for_nothing(void **state)
+{
+    const uint64_t for_ever_ns = 3600ull * 1000000000u;
+    struct inflight_lane lane = {0};
+    struct job job;
+
+    (void)state;
+    assert_true(completion_hold(STALL_NS));
+    job_post(&job, &lane, 1);
+    device_end(&job);
+    assert_false(completion_drain(for_ever_ns));
+    assert_false(completion_lane_drain(&lane, for_ever_ns));
+    assert_false(completion_lane_close(&lane, for_ever_ns));
+    completion_harvest(for_ever_ns);
+    assert_false(atomic_load(&job.completed));
+    completion_hold_end();
+    assert_true(completion_drain(STALL_NS));
+    assert_true(atomic_load(&job.completed));
+    assert_true(completion_lane_close(&lane, STALL_NS));
+}
+
 /* A kernel without barrier bit may end before an older one, which may even wait for it. */
 static void a_later_entry_overtakes(void **state)
 {
@@ -486,6 +509,7 @@ int main(void)
         cmocka_unit_test_setup(drain_waits_for_what_was_there_before, start),
         cmocka_unit_test_setup(waiting_ends_though_others_go_on, start),
         cmocka_unit_test_setup(idle_and_again, start),
+        cmocka_unit_test_setup(the_holder_waits_for_nothing, start),
         cmocka_unit_test_setup(lanes_come_and_go, start),
         cmocka_unit_test_setup(rows_have_a_begin_and_an_end, start),
         cmocka_unit_test_setup(a_child_starts_anew, start),

@@ -11,6 +11,10 @@ static bool idle(void)
            atomic_load_explicit(&completion.asleep, memory_order_acquire) == 1;
 }
 
+/* How often this thread holds the completion thread: while it does, it waits for nothing that only
+ * that one could do. */
+static __thread uint32_t holds_here __attribute__((tls_model("initial-exec")));
+
 /* Waits until `done` or until `progress` has stood still for `stall_ns`. */
 static bool wait_until(bool (*done)(const void *), const void *what,
                        const _Atomic uint64_t *progress, uint64_t stall_ns)
@@ -67,6 +71,8 @@ bool completion_drain(uint64_t stall_ns)
 {
     if (!atomic_load(&completion.running))
         return true;
+    if (holds_here != 0)
+        return idle();
     if (!wait_until(all_announced, NULL, &completion.drain_progress, stall_ns))
         return false;
     if (idle())
@@ -77,6 +83,8 @@ bool completion_drain(uint64_t stall_ns)
 
 bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns)
 {
+    if (holds_here != 0)
+        return lane_empty(lane);
     return wait_until(lane_empty, lane, &lane->finished, stall_ns);
 }
 
@@ -86,6 +94,9 @@ bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns)
         return true;
     if (!completion_lane_drain(lane, stall_ns))
         return false;
+    if (holds_here !=
+        0) /* an empty lane that the thread has not forgotten stays, with its memory */
+        return lane_forgotten(lane);
     atomic_store_explicit(&lane->closing, true, memory_order_release);
     return wait_until(lane_forgotten, lane, &lane->finished, stall_ns);
 }
@@ -101,6 +112,7 @@ bool completion_hold(uint64_t stall_ns)
     if (completion_thread_is_current())
         return true;
     atomic_fetch_add(&completion.holds, 1);
+    holds_here++;
     return !atomic_load(&completion.running) ||
            wait_until(not_looking, NULL, &completion.completed, stall_ns);
 }
@@ -109,6 +121,7 @@ void completion_hold_end(void)
 {
     if (completion_thread_is_current())
         return;
+    holds_here--;
     atomic_fetch_sub(&completion.holds, 1);
     if (atomic_load(&completion.running))
         completion_nudge();
@@ -119,7 +132,8 @@ void completion_harvest(uint64_t stall_ns)
     const struct timespec step = {.tv_nsec = 50000};
     uint64_t begun_at = completion_now_ns();
 
-    if (completion_thread_is_current() || !atomic_load(&completion.running) || idle())
+    if (completion_thread_is_current() || holds_here != 0 || !atomic_load(&completion.running) ||
+        idle())
         return;
     /* A look that begins after these lines sees the nudge and everything posted before. */
     completion_nudge();
