@@ -1,0 +1,41 @@
+/*
+ * Time for waiting, and waiting for what nobody wakes us for: a condition that is looked at again
+ * and again. Where somebody can wake the waiter, a futex or a condition variable is better.
+ *
+ * Only CLOCK_MONOTONIC and nanosleep(2): safe in a signal handler and in a forked child if `done`
+ * is. The times of records are base/clock.h's.
+ */
+#ifndef BASE_WAIT_H
+#define BASE_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+enum { WAIT_NS_PER_US = 1000, WAIT_NS_PER_MS = 1000 * 1000 };
+
+/* No limit; it is also a limit that is later than all others. */
+#define WAIT_FOREVER UINT64_MAX
+
+static inline uint64_t wait_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline struct timespec wait_timespec(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+                             .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+/* Sleeps so long, or less when a signal's handler has run. Keeps errno. */
+void wait_pause(uint64_t ns);
+
+/* Returns true as soon as done(argument) does; false when limit_ns have passed and it does not. It
+ * is asked first at once, then after each pause of step_ns, and a last time at the limit: a limit
+ * of 0 asks once. Keeps errno. */
+bool wait_until(bool (*done)(void *argument), void *argument, uint64_t limit_ns, uint64_t step_ns);
+
+#endif

@@ -1,0 +1,96 @@
+#include "base/wait.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/time.h>
+
+#include <cmocka.h>
+
+struct countdown {
+    unsigned left, asked;
+};
+
+static bool counted_down(void *argument)
+{
+    struct countdown *countdown = argument;
+    countdown->asked++;
+    return countdown->left == 0 || --countdown->left == 0;
+}
+
+static void what_is_done_needs_no_time(void **state)
+{
+    (void)state;
+    struct countdown countdown = {0};
+    assert_true(wait_until(counted_down, &countdown, 0, WAIT_FOREVER));
+    assert_int_equal(countdown.asked, 1);
+}
+
+static void it_is_asked_until_it_is_done(void **state)
+{
+    (void)state;
+    struct countdown countdown = {.left = 20};
+    assert_true(wait_until(counted_down, &countdown, WAIT_FOREVER, 1));
+    assert_int_equal(countdown.asked, 20);
+}
+
+static bool never(void *argument)
+{
+    ++*(unsigned *)argument;
+    return false;
+}
+
+/* However long the step: it never sleeps beyond the limit, and asks a last time there. */
+static void a_limit_ends_it(void **state)
+{
+    (void)state;
+    unsigned asked = 0;
+    uint64_t begin_ns = wait_now_ns();
+    assert_false(wait_until(never, &asked, 2 * WAIT_NS_PER_MS, WAIT_FOREVER));
+    assert_true(wait_now_ns() - begin_ns >= 2 * WAIT_NS_PER_MS);
+    assert_true(asked >= 2);
+    asked = 0;
+    assert_false(wait_until(never, &asked, 0, 1));
+    assert_int_equal(asked, 1);
+}
+
+static bool alarmed(void *argument)
+{
+    return *(volatile sig_atomic_t *)argument;
+}
+
+static volatile sig_atomic_t alarms;
+static void on_alarm(int number)
+{
+    (void)number;
+    alarms = 1;
+}
+
+/* A handler that makes it true ends the wait: the step would last for a day. errno stays. */
+static void a_signal_ends_a_step(void **state)
+{
+    (void)state;
+    struct sigaction action = {.sa_handler = on_alarm};
+    struct itimerval soon = {.it_value.tv_usec = 20000, .it_interval.tv_usec = 20000};
+    struct itimerval none = {0};
+    assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+    errno = ENOENT;
+    assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+    assert_true(wait_until(alarmed, (void *)&alarms, WAIT_FOREVER, UINT64_C(86400000000000)));
+    assert_int_equal(errno, ENOENT);
+    setitimer(ITIMER_REAL, &none, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_done_needs_no_time),
+        cmocka_unit_test(it_is_asked_until_it_is_done),
+        cmocka_unit_test(a_limit_ends_it),
+        cmocka_unit_test(a_signal_ends_a_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
