@@ -16,28 +16,6 @@ enum {
     CONTROL_CLEAR_ALL = 1 << 25
 };
 
-uint32_t block_units(const struct perf *perf, enum block block)
-{
-    switch (perf_blocks[block].axis) {
-    case AXIS_XCC:
-        return 1;
-    case AXIS_SE:
-        return perf->se_units;
-    case AXIS_CU:
-        return perf->units;
-    case AXIS_ENGINE:
-        return engine_count(perf);
-    default:
-        return perf->model->tcc_channels;
-    }
-}
-
-struct counter *counter_at(struct perf *perf, struct place place, uint32_t index)
-{
-    size_t at = (size_t)place.xcc * block_units(perf, place.block) + place.unit;
-    return &perf->counters[place.block][at * perf_blocks[place.block].counter_count + index];
-}
-
 /* SQ_PERFCOUNTER_MASK: one bit for each compute unit of a shader array, arrays 0 and 1. */
 static bool unit_masked(struct perf *perf, struct place place, uint32_t cu)
 {
@@ -194,6 +172,11 @@ static void place_reset(struct perf *perf, struct place place)
 {
     for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++)
         counter_reset(perf, place, i);
+}
+
+uint32_t perf_wants(const struct perf *perf)
+{
+    return atomic_load_explicit(&perf->wants, memory_order_relaxed);
 }
 
 static void place_wants(struct perf *perf, struct place place)

@@ -50,14 +50,14 @@ static const struct engine_layout layouts[GPU_GEN_COUNT] = {
                     .clock = REG_SDMA442_SDMA0_CLK_CTRL},
 };
 
+uint32_t engines_of(enum gpu_gen gen)
+{
+    return layouts[gen].dies * layouts[gen].engines;
+}
+
 static const struct engine_layout *layout_of(const struct perf *perf)
 {
     return &layouts[perf->model->gen];
-}
-
-uint32_t engine_count(const struct perf *perf)
-{
-    return layout_of(perf)->dies * layout_of(perf)->engines;
 }
 
 enum engine_reg { PERFMON, CONFIG, CONTROL, VALUE_LOW, VALUE_HIGH, CLOCK, UNKNOWN };

@@ -1,6 +1,6 @@
 /*
- * The register file's structures, shared by tables.c (what exists), counter.c (events and
- * counting), registers.c (PM4's view) and perf.c (execution's view).
+ * The register file's structures, shared by tables.c (what exists), places.c (where it
+ * lies), counter.c (events and counting), registers.c (PM4's view) and perf.c (execution's view).
  */
 #ifndef PERF_INTERNAL_H
 #define PERF_INTERNAL_H
@@ -85,8 +85,9 @@ struct running_dispatch {
 
 struct perf {
     const struct gpu_model *model;
-    uint32_t units;    /* compute units of an XCC: se * sh * cu */
-    uint32_t se_units; /* shader arrays of an XCC: se * sh */
+    uint32_t units;        /* compute units of an XCC: se * sh * cu */
+    uint32_t se_units;     /* shader arrays of an XCC: se * sh */
+    uint32_t engine_count; /* SDMA engines of all base dies */
     /* What counting events need observed (enum perf_want). Writer: register writes (relaxed).
      * Reader: the engine at group start (relaxed): a group that just missed it lies before the
      * start. */
@@ -120,16 +121,16 @@ struct place {
 void packets_advance(struct perf *perf, uint64_t cycles);
 
 /* engine.c: the registers of SDMA engines, by offset and base die; false: no such register. */
-uint32_t engine_count(const struct perf *perf);
+uint32_t engines_of(enum gpu_gen gen); /* on all base dies */
 bool engine_reg_write(struct perf *perf, uint32_t offset, uint32_t value);
 bool engine_reg_read(struct perf *perf, uint32_t offset, uint32_t *value);
 
-/* registers.c */
+/* places.c, below all others */
 uint32_t *storage_at(struct perf *perf, uint32_t offset, uint32_t xcc, uint32_t se_unit);
-
-/* counter.c; all under the lock */
 uint32_t block_units(const struct perf *perf, enum block block);
 struct counter *counter_at(struct perf *perf, struct place place, uint32_t index);
+
+/* counter.c; all under the lock */
 uint64_t counter_value(struct perf *perf, struct place place, uint32_t index);
 void counter_value_write(struct counter *counter, bool high, uint32_t value);
 void counter_select_write(struct perf *perf, struct place place, uint32_t index, uint32_t value);

@@ -47,6 +47,7 @@ int perf_create(const struct gpu_model *model, struct perf **out)
     perf->model = model;
     perf->se_units = model->se_count * model->sh_per_se;
     perf->units = perf->se_units * model->cu_per_sh;
+    perf->engine_count = engines_of(model->gen);
     perf->gfx_index = GFX_INDEX_ALL;
     pthread_mutex_init(&perf->lock, NULL);
     if (perf_allocate(perf) && memory_create(&perf->memory, model) == 0) {
@@ -102,11 +103,6 @@ void packets_advance(struct perf *perf, uint64_t cycles)
 {
     clock_advance(perf, cycles);
     xccs_add(perf, SRC_PACKETS, cycles);
-}
-
-uint32_t perf_wants(const struct perf *perf)
-{
-    return atomic_load_explicit(&perf->wants, memory_order_relaxed);
 }
 
 static struct running_dispatch **dispatch_find(struct perf *perf, uint64_t seq)
@@ -372,7 +368,7 @@ void perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)
 void perf_engine_work(struct perf *perf, uint32_t engine, uint32_t packets, uint32_t interrupts,
                       uint32_t ring_wraps)
 {
-    if (engine >= engine_count(perf))
+    if (engine >= perf->engine_count)
         return;
     pthread_mutex_lock(&perf->lock);
     uint64_t *totals = perf->engine[engine];

@@ -18,12 +18,6 @@ enum {
 /* What a register access costs on the clock of README.md. */
 enum { CYCLES_PER_REGISTER_ACCESS = 16 };
 
-uint32_t *storage_at(struct perf *perf, uint32_t offset, uint32_t xcc, uint32_t se_unit)
-{
-    size_t row = register_row(register_find(offset));
-    return &perf->storage[(row * perf->model->xcc_count + xcc) * perf->se_units + se_unit];
-}
-
 struct unit_range {
     uint32_t first, last; /* exclusive */
 };

@@ -1,0 +1,30 @@
+/* Where the values of registers and of blocks' counters lie. Nothing below calls out. */
+#include "perf/internal.h"
+
+uint32_t *storage_at(struct perf *perf, uint32_t offset, uint32_t xcc, uint32_t se_unit)
+{
+    size_t row = register_row(register_find(offset));
+    return &perf->storage[(row * perf->model->xcc_count + xcc) * perf->se_units + se_unit];
+}
+
+uint32_t block_units(const struct perf *perf, enum block block)
+{
+    switch (perf_blocks[block].axis) {
+    case AXIS_XCC:
+        return 1;
+    case AXIS_SE:
+        return perf->se_units;
+    case AXIS_CU:
+        return perf->units;
+    case AXIS_ENGINE:
+        return perf->engine_count;
+    default:
+        return perf->model->tcc_channels;
+    }
+}
+
+struct counter *counter_at(struct perf *perf, struct place place, uint32_t index)
+{
+    size_t at = (size_t)place.xcc * block_units(perf, place.block) + place.unit;
+    return &perf->counters[place.block][at * perf_blocks[place.block].counter_count + index];
+}
