@@ -63,39 +63,24 @@ static bool packet_release(struct cp_queue *queue)
     return access_store64(access, queue->config.read_pointer_va, queue->retire);
 }
 
-static uint32_t fault_code(enum fault_kind kind)
-{
-    switch (kind) {
-    case FAULT_MEMORY_READ:
-    case FAULT_MEMORY_WRITE:
-    case FAULT_MEMORY_EXEC:
-        return 0;
-    case FAULT_APERTURE:
-        return QUEUE_ERROR_APERTURE;
-    case FAULT_TRAP:
-    case FAULT_ASSERT_TRAP:
-        return QUEUE_ERROR_TRAP;
-    default:
-        return QUEUE_ERROR_ILLEGAL_INSTRUCTION;
-    }
-}
-
 /* "illegal instruction by v_bad_b32 (7e000200 00000000) at PC 0x2040" */
 static enum step dispatch_fault(struct cp_queue *queue, const struct dispatch_result *result)
 {
     static const struct {
         const char *name;
-        uint32_t access;
+        uint32_t code;   /* 0: memory */
+        uint32_t access; /* of a memory fault */
         bool has_address;
     } kinds[] = {
-        [FAULT_NONE] = {"fault", 0, false},
-        [FAULT_MEMORY_READ] = {"memory fault reading", VM_READ, true},
-        [FAULT_MEMORY_WRITE] = {"memory fault writing", VM_WRITE, true},
-        [FAULT_MEMORY_EXEC] = {"memory fault fetching code at", VM_EXEC, true},
-        [FAULT_ILLEGAL_INSTRUCTION] = {"illegal instruction", 0, false},
-        [FAULT_APERTURE] = {"aperture violation at", 0, true},
-        [FAULT_TRAP] = {"trap", 0, false},
-        [FAULT_ASSERT_TRAP] = {"assertion trap", 0, false},
+        [FAULT_NONE] = {"fault", QUEUE_ERROR_ILLEGAL_INSTRUCTION, 0, false},
+        [FAULT_MEMORY_READ] = {"memory fault reading", 0, VM_READ, true},
+        [FAULT_MEMORY_WRITE] = {"memory fault writing", 0, VM_WRITE, true},
+        [FAULT_MEMORY_EXEC] = {"memory fault fetching code at", 0, VM_EXEC, true},
+        [FAULT_ILLEGAL_INSTRUCTION] = {"illegal instruction", QUEUE_ERROR_ILLEGAL_INSTRUCTION, 0,
+                                       false},
+        [FAULT_APERTURE] = {"aperture violation at", QUEUE_ERROR_APERTURE, 0, true},
+        [FAULT_TRAP] = {"trap", QUEUE_ERROR_TRAP, 0, false},
+        [FAULT_ASSERT_TRAP] = {"assertion trap", QUEUE_ERROR_TRAP, 0, false},
     };
     char address[24] = "";
 
@@ -103,7 +88,7 @@ static enum step dispatch_fault(struct cp_queue *queue, const struct dispatch_re
         snprintf(address, sizeof address, " 0x%llx", (unsigned long long)result->fault_va);
     queue->error.fault_va = result->fault_va;
     queue->error.fault_kind = kinds[result->fault].access;
-    return queue_error(queue, fault_code(result->fault), "%s%s by %s (%08x %08x) at PC 0x%llx",
+    return queue_error(queue, kinds[result->fault].code, "%s%s by %s (%08x %08x) at PC 0x%llx",
                        kinds[result->fault].name, address,
                        result->mnemonic[0] ? result->mnemonic : "an unknown instruction",
                        result->raw[0], result->raw[1], (unsigned long long)result->fault_pc_va);
@@ -176,8 +161,8 @@ static void dispatch_done(void *arg, const struct dispatch_result *result)
     if (dead)
         return;
     if (event.event_id)
-        cp_event_raise(device->cp, event.event_id);
-    cp_wake(device->cp);
+        cp_events_raise(device->events, event.event_id);
+    cp_events_wake(device->events);
 }
 
 /* s_sendmsg(MSG_INTERRUPT), from inside an execution slice: a read section, where the driver must
@@ -185,7 +170,7 @@ static void dispatch_done(void *arg, const struct dispatch_result *result)
 static void dispatch_interrupt_raise(void *arg, uint32_t event_id)
 {
     struct slot *slot = arg;
-    cp_event_post(slot->queue->device->cp, event_id);
+    cp_events_post(slot->queue->device->events, event_id);
 }
 
 static enum step dispatch_check(struct cp_queue *queue, const hsa_kernel_dispatch_packet_t *packet)

@@ -7,14 +7,10 @@
  * once), then arms the doorbells, looks at the rings once more, and sleeps on a futex.
  */
 #include <errno.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/log.h"
+#include "base/wait.h"
 #include "cp/internal.h"
 
 enum {
@@ -25,8 +21,6 @@ enum {
     POLL_MAX_NS = 4000 * 1000,  /* 1 ms cost 2.2 % of a core when idle, 4 ms 0.6 % */
     WAIT_SLEEP_NS = 1000 * 1000 /* the end of a dispatch kicks: this is only a safety net */
 };
-
-enum { EVENTS_MAX = 4096 };
 
 struct command {
     int (*run)(struct cp *cp, struct command *command);
@@ -39,20 +33,7 @@ struct command {
 };
 
 struct cp {
-    struct cp_driver_ops ops;
-    void *driver;
-
-    /* Writers: whoever kicks (+1, release). Reader: the CP thread (acquire) before it looks at the
-     * rings; it sleeps only while the value is still the one it saw then. */
-    _Atomic uint32_t kicks;
-    /* Writer: the CP thread (seq_cst). Readers: cp_kick() after its increment (seq_cst), to save
-     * the system call when nobody sleeps. Dekker: one of the two sees the other. */
-    _Atomic uint32_t asleep;
-
-    /* Events posted and not yet raised, one bit each: the kernel driver's 4095 numbers. Writers:
-     * cp_event_post() sets (release); the CP thread takes whole words (acquire). */
-    _Atomic uint64_t posted[EVENTS_MAX / 64];
-    atomic_bool any_posted; /* set after the bit, cleared before the bits are taken */
+    struct cp_events events;
 
     pthread_mutex_t lock; /* everything below */
     pthread_cond_t command_done;
@@ -70,62 +51,17 @@ struct turn {
     bool waiting; /* somebody waits for dispatches */
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-void cp_wake(struct cp *cp)
-{
-    atomic_fetch_add_explicit(&cp->kicks, 1, memory_order_seq_cst);
-    if (atomic_load_explicit(&cp->asleep, memory_order_seq_cst))
-        syscall(SYS_futex, &cp->kicks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
 void cp_kick(struct cp *cp)
 {
-    cp_wake(cp);
+    cp_events_wake(&cp->events);
 }
 
-void cp_event_raise(struct cp *cp, uint32_t event_id)
-{
-    cp->ops.event_raise(cp->driver, event_id);
-}
-
-void cp_event_post(struct cp *cp, uint32_t event_id)
-{
-    if (event_id >= EVENTS_MAX)
-        return;
-    atomic_fetch_or_explicit(&cp->posted[event_id / 64], 1ull << event_id % 64,
-                             memory_order_release);
-    atomic_store_explicit(&cp->any_posted, true, memory_order_release);
-    cp_wake(cp);
-}
-
-static void posted_raise(struct cp *cp)
-{
-    if (!atomic_exchange_explicit(&cp->any_posted, false, memory_order_acquire))
-        return;
-    for (uint32_t word = 0; word < EVENTS_MAX / 64; word++) {
-        uint64_t bits = atomic_exchange_explicit(&cp->posted[word], 0, memory_order_acquire);
-        for (; bits; bits &= bits - 1)
-            cp_event_raise(cp, word * 64 + (uint32_t)__builtin_ctzll(bits));
-    }
-}
-
-void cp_memory_fault(struct cp *cp, uint32_t gpu_id, uint64_t va, uint32_t kind)
-{
-    cp->ops.memory_fault(cp->driver, gpu_id, va, kind);
-}
-
-static void events_raise(struct cp_device *device)
+static void turn_events_raise(struct cp_device *device)
 {
     uint32_t count = device->raised_count;
     device->raised_count = 0;
     for (uint32_t i = 0; i < count; i++)
-        cp_event_raise(device->cp, device->raised[i]);
+        cp_events_raise(device->events, device->raised[i]);
 }
 
 static void queue_turn(struct cp_queue *queue, struct turn *turn)
@@ -136,7 +72,7 @@ static void queue_turn(struct cp_queue *queue, struct turn *turn)
     vm_reader_enter(&device->access.reader);
     enum step step = queue->config.type == CP_QUEUE_SDMA ? sdma_step(queue) : aql_step(queue);
     vm_reader_leave(&device->access.reader);
-    events_raise(device);
+    turn_events_raise(device);
     turn->moved |= step == STEP_MORE || step == STEP_SLICE || step == STEP_ERROR;
     turn->blocked |= step == STEP_BLOCKED;
     turn->waiting |= step == STEP_WAIT;
@@ -182,17 +118,6 @@ static bool commands_run(struct cp *cp)
     return !stop;
 }
 
-static void futex_sleep(struct cp *cp, uint32_t seen, uint64_t sleep_ns)
-{
-    struct timespec limit = {.tv_sec = (time_t)(sleep_ns / 1000000000u),
-                             .tv_nsec = (long)(sleep_ns % 1000000000u)};
-    struct timespec *timeout = sleep_ns == UINT64_MAX ? NULL : &limit;
-
-    atomic_store_explicit(&cp->asleep, 1, memory_order_seq_cst);
-    syscall(SYS_futex, &cp->kicks, FUTEX_WAIT_PRIVATE, seen, timeout, NULL, 0);
-    atomic_store_explicit(&cp->asleep, 0, memory_order_seq_cst);
-}
-
 /* What must be polled is polled less the longer nothing happened. */
 static uint64_t poll_interval(uint64_t idle_ns, uint64_t least_ns, uint64_t most_ns)
 {
@@ -210,7 +135,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Nothing moved for idle_ns. Returns when there may be something to do. */
 static void idle_sleep(struct cp *cp, uint32_t seen, uint64_t idle_ns)
 {
-    uint64_t sleep_ns = cp->ops.doorbell_arm(cp->driver);
+    uint64_t sleep_ns = cp->events.ops.doorbell_arm(cp->events.driver);
     struct turn turn = queues_turn(cp); /* a doorbell may have rung before it was armed */
     if (turn.moved)
         return;
@@ -220,7 +145,7 @@ static void idle_sleep(struct cp *cp, uint32_t seen, uint64_t idle_ns)
         sleep_ns = least(sleep_ns, WAIT_SLEEP_NS);
     if (turn.blocked)
         sleep_ns = least(sleep_ns, poll_interval(idle_ns, BLOCKED_MIN_NS, BLOCKED_MAX_NS));
-    futex_sleep(cp, seen, sleep_ns);
+    cp_events_sleep(&cp->events, seen, sleep_ns);
 }
 
 static void *cp_main(void *arg)
@@ -230,18 +155,17 @@ static void *cp_main(void *arg)
 
     pthread_setname_np(pthread_self(), "crocgpu-cp");
     for (;;) {
-        /* acquire, pairs with cp_wake(): what was written before the kick is seen below. */
-        uint32_t seen = atomic_load_explicit(&cp->kicks, memory_order_acquire);
+        uint32_t seen = cp_events_kicks(&cp->events);
         if (!commands_run(cp))
             return NULL;
-        posted_raise(cp);
+        cp_events_posted_raise(&cp->events);
         bool moved = queues_turn(cp).moved;
         moved |= engines_help(cp);
         if (moved) {
             idle_since_ns = 0;
             continue;
         }
-        uint64_t now = now_ns();
+        uint64_t now = wait_now_ns();
         if (idle_since_ns == 0)
             idle_since_ns = now;
         if (now - idle_since_ns < SPIN_NS)
@@ -276,7 +200,7 @@ static int command_call(struct cp *cp, struct command *command)
         while (*end)
             end = &(*end)->next;
         *end = command;
-        cp_wake(cp);
+        cp_events_wake(&cp->events);
         while (!command->done)
             pthread_cond_wait(&cp->command_done, &cp->lock);
         status = command->status;
@@ -290,8 +214,8 @@ int cp_create(const struct cp_driver_ops *ops, void *driver, struct cp **out)
     struct cp *cp = calloc(1, sizeof *cp);
     if (!cp)
         return -ENOMEM;
-    cp->ops = *ops;
-    cp->driver = driver;
+    cp->events.ops = *ops;
+    cp->events.driver = driver;
     pthread_mutex_init(&cp->lock, NULL);
     pthread_cond_init(&cp->command_done, NULL);
     *out = cp;
@@ -309,7 +233,7 @@ void cp_destroy(struct cp *cp)
     bool running = cp->running;
     pthread_mutex_unlock(&cp->lock);
     if (running) {
-        cp_wake(cp);
+        cp_events_wake(&cp->events);
         pthread_join(cp->thread, NULL);
     }
     pthread_cond_destroy(&cp->command_done);
@@ -350,6 +274,7 @@ int cp_device_create(struct cp *cp, uint32_t gpu_id, const struct gpu_model *mod
     if (!device)
         return -ENOMEM;
     device->cp = cp;
+    device->events = &cp->events;
     device->gpu_id = gpu_id;
     device->model = model;
     device->vm = vm;
@@ -463,7 +388,7 @@ void cp_after_fork_child(struct cp *cp)
 {
     pthread_mutex_init(&cp->lock, NULL);
     pthread_cond_init(&cp->command_done, NULL);
-    atomic_store_explicit(&cp->asleep, 0, memory_order_relaxed);
+    cp_events_after_fork_child(&cp->events);
     cp->commands = NULL;
     cp->running = false;
     for (struct cp_device *device = cp->devices; device; device = device->next) {

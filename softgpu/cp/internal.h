@@ -1,6 +1,7 @@
 /*
- * The command processor's own structures, shared by cp.c (thread and life cycle), queue.c, aql.c,
- * pm4.c and sdma.c. Everything here belongs to the CP thread unless a field says otherwise.
+ * The command processor's own structures, shared by cp.c (thread and life cycle), events.c,
+ * queue.c, aql.c, pm4.c and sdma.c. Everything here belongs to the CP thread unless a field says
+ * otherwise.
  */
 #ifndef CP_INTERNAL_H
 #define CP_INTERNAL_H
@@ -15,6 +16,7 @@
 
 #include "cp/access.h"
 #include "cp/cp.h"
+#include "cp/events.h"
 #include "perf/perf.h"
 #include "wave/dispatch.h"
 
@@ -107,7 +109,8 @@ struct cp_queue {
 enum { RAISED_MAX = 512, UNKNOWN_REGISTERS_MAX = 32 };
 
 struct cp_device {
-    struct cp *cp;
+    struct cp *cp;            /* who runs it; only cp.c looks inside */
+    struct cp_events *events; /* the same one's */
     uint32_t gpu_id;
     const struct gpu_model *model;
     struct vm *vm;
@@ -161,17 +164,13 @@ enum step queue_fault(struct cp_queue *queue, const struct access *access, const
 void queue_fail(struct cp_queue *queue);
 void queue_raise(struct cp_queue *queue, uint32_t event_id);
 
+/* pm4_stream.c */
+void pm4_start(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
+
 /* aql.c, pm4.c, sdma.c: one turn, inside a read section. */
 enum step aql_step(struct cp_queue *queue);
 enum step sdma_step(struct cp_queue *queue);
-void pm4_start(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
 /* STEP_IDLE: the stream ended. */
 enum step pm4_step(struct cp_queue *queue);
-
-/* cp.c */
-void cp_wake(struct cp *cp);                           /* any thread; cheap when the CP is awake */
-void cp_event_raise(struct cp *cp, uint32_t event_id); /* not inside a read section */
-void cp_event_post(struct cp *cp, uint32_t event_id);  /* anywhere: raised by the CP thread soon */
-void cp_memory_fault(struct cp *cp, uint32_t gpu_id, uint64_t va, uint32_t kind);
 
 #endif

@@ -18,15 +18,17 @@ pm4_op_fn pm4_op_NOP, pm4_op_ATOMIC_MEM, pm4_op_REG_RMW, pm4_op_COND_EXEC, pm4_o
     pm4_op_PFP_SYNC_ME, pm4_op_EVENT_WRITE, pm4_op_RELEASE_MEM, pm4_op_DMA_DATA, pm4_op_ACQUIRE_MEM,
     pm4_op_SET_CONFIG_REG, pm4_op_SET_CONTEXT_REG, pm4_op_SET_SH_REG, pm4_op_SET_UCONFIG_REG;
 
+/* pm4_stream.c: where the stream goes on. */
 /* Continues in another buffer; false: nested too deep. */
 bool pm4_enter(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
 /* Continues elsewhere on the same level; pm4.c then steps over the calling packet's dwords. */
 void pm4_replace(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
 /* Steps over dwords of the innermost buffer. */
 void pm4_skip(struct pm4_stream *stream, uint32_t dwords);
-/* Writes down an executed packet when CROCGPU_PM4_LOG asks for it. */
-void pm4_record(const struct cp_queue *queue, const uint32_t *dwords, uint32_t count);
 /* XCCs that execute the current packet. */
 uint32_t pm4_xcc_mask(const struct cp_queue *queue);
+
+/* record.c: writes down an executed packet when CROCGPU_PM4_LOG asks for it. */
+void pm4_record(const struct cp_queue *queue, const uint32_t *dwords, uint32_t count);
 
 #endif

@@ -124,7 +124,7 @@ static void inactive_signal_set(struct cp_queue *queue)
     if (!told)
         log_error("cp", "queue %u: the runtime could not be told", queue->config.queue_id);
     if (event.event_id)
-        cp_event_raise(queue->device->cp, event.event_id);
+        cp_events_raise(queue->device->events, event.event_id);
 }
 
 void queue_fail(struct cp_queue *queue)
@@ -136,8 +136,8 @@ void queue_fail(struct cp_queue *queue)
               error->text);
     dispatches_abort(queue);
     if (error->code == 0)
-        cp_memory_fault(queue->device->cp, queue->device->gpu_id, error->fault_va,
-                        error->fault_kind);
+        cp_events_memory_fault(queue->device->events, queue->device->gpu_id, error->fault_va,
+                               error->fault_kind);
     else if (queue->config.type == CP_QUEUE_AQL)
         inactive_signal_set(queue);
 }

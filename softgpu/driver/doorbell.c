@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/wait.h"
 
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
@@ -47,13 +47,6 @@ struct doorbell_watch {
     uint64_t last_fault_ns;
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int protect(struct doorbell_watch *watch, struct watched_page *page, bool on)
 {
     struct uffdio_writeprotect change = {
@@ -69,7 +62,7 @@ static int protect(struct doorbell_watch *watch, struct watched_page *page, bool
 static void page_rang(struct doorbell_watch *watch, uintptr_t address)
 {
     pthread_mutex_lock(&watch->lock);
-    watch->last_fault_ns = now_ns();
+    watch->last_fault_ns = wait_now_ns();
     for (int i = 0; i < watch->count; i++) {
         struct watched_page *page = &watch->page[i];
         if (address - (uintptr_t)page->start < page->size_bytes)
@@ -189,7 +182,7 @@ uint64_t doorbell_watch_arm(struct doorbell_watch *watch)
 {
     uint64_t sleep_ns = UINT64_MAX;
     pthread_mutex_lock(&watch->lock);
-    uint64_t since_ns = now_ns() - watch->last_fault_ns;
+    uint64_t since_ns = wait_now_ns() - watch->last_fault_ns;
     if (watch->fd < 0)
         sleep_ns = 0;
     else if (since_ns < HOLD_NS)

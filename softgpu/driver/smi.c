@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "driver/driver.h"
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
@@ -93,13 +93,6 @@ void smi_forget(struct smi *smi)
             close(smi->clients[i].file);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* As the kernel: a line that does not fit is lost, and the number of those is told when one fits.
  */
 static bool line_send(struct smi_client *client, const char *line, size_t length)
@@ -112,7 +105,7 @@ static void client_tell(struct smi_client *client, const char *line, size_t leng
     char lost[LINE_BYTES];
     if (client->dropped) {
         int bytes = snprintf(lost, sizeof lost, "%x %llu -%d %u\n", SMI_EVENT_DROPPED,
-                             (unsigned long long)now_ns(), getpid(), client->dropped);
+                             (unsigned long long)clock_now_ns(), getpid(), client->dropped);
         if (line_send(client, lost, (size_t)bytes))
             client->dropped = 0;
     }
@@ -124,8 +117,8 @@ __attribute__((format(printf, 4, 5))) static void tell(struct driver *driver, ui
                                                        int event, const char *format, ...)
 {
     char line[LINE_BYTES];
-    int head =
-        snprintf(line, sizeof line, "%x %llu -%d ", event, (unsigned long long)now_ns(), getpid());
+    int head = snprintf(line, sizeof line, "%x %llu -%d ", event,
+                        (unsigned long long)clock_now_ns(), getpid());
     va_list values;
     va_start(values, format);
     int length = head + vsnprintf(line + head, sizeof line - (size_t)head, format, values);

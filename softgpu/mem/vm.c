@@ -5,7 +5,8 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/wait.h"
 
 /* Replaced tables wait for a moment without readers; beyond this the writer waits for one, so
  * that a program mapping thousands of buffers cannot pile up old tables. */
@@ -106,7 +107,7 @@ static void readers_wait(struct vm *vm)
             if (spin < 100)
                 sched_yield();
             else
-                nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+                wait_pause(50 * WAIT_NS_PER_US);
         }
     }
 }
