@@ -1,4 +1,5 @@
-/* Addresses of vector memory instructions: global, flat and scratch. */
+/* Addresses of vector memory instructions: global, flat and scratch (address.c), buffers
+ * (descriptor.c). */
 #ifndef WAVE_ADDRESS_H
 #define WAVE_ADDRESS_H
 
@@ -17,6 +18,10 @@ bool scratch_pointers(struct wave *wave, const struct inst *inst, const uint32_t
 /* The same for a buffer instruction: what its descriptor does not hold has no pointer. */
 bool buffer_pointers(struct wave *wave, const struct inst *inst, uint32_t size_bytes,
                      struct lane_pointers *out);
+/* Where a full wave's elements lie when they follow each other in a buffer without stride, all of
+ * them inside; NULL: elsewhere. */
+uint8_t *buffer_contiguous(struct wave *wave, const struct inst *inst, uint32_t bytes,
+                           uint32_t access);
 
 /* Lowest and highest address of the lanes; both 0 when there is none. */
 struct va_extent {

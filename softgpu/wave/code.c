@@ -33,6 +33,7 @@ struct code_region {
 
 struct code {
     enum gpu_gen gen;
+    const struct code_handlers *handlers;
     pthread_mutex_t lock; /* arming, decoding, the region list's changes */
     /* Written under the lock, read without: release on insert, acquire on walk. Regions are never
      * freed before the device, because waves hold pointers into them. */
@@ -42,12 +43,13 @@ struct code {
 
 static const struct inst *decode_stub(struct wave *wave, const struct inst *inst);
 
-int code_create(enum gpu_gen gen, struct code **out)
+int code_create(enum gpu_gen gen, const struct code_handlers *handlers, struct code **out)
 {
     struct code *code = calloc(1, sizeof *code);
     if (!code)
         return -ENOMEM;
     code->gen = gen;
+    code->handlers = handlers;
     pthread_mutex_init(&code->lock, NULL);
     *out = code;
     return 0;
@@ -213,21 +215,31 @@ bool code_enter(struct code *code, struct vm_reader *reader, struct wave *wave, 
     return true;
 }
 
+const struct inst *wave_jump(struct wave *wave, const struct inst *inst, uint64_t va)
+{
+    struct workgroup *group = wave->group;
+    if (!code_enter(engine_code(group->engine), group->reader, wave, va))
+        return wave_fault(wave, inst, FAULT_MEMORY_EXEC, va);
+    return wave->pc;
+}
+
 /*
  * A branch may leave the armed pages: its target gets a stub of its own. One that leaves the window
  * gets the handler that goes by address.
  */
-static inst_exec_fn *branch_handler(struct code_region *region, const struct inst *slot,
+static inst_exec_fn *branch_handler(const struct code_handlers *handlers,
+                                    struct code_region *region, const struct inst *slot,
                                     struct inst *decoded)
 {
     int64_t target = (slot - region->slots) + 1 + (int64_t)decoded->offset;
     if (target < 0 || target >= (int64_t)region->page_count * PAGE_DWORDS)
-        return control_far_branch();
+        return handlers->far_branch;
     slot_arm(&region->slots[target]);
-    return wave_handler(decoded);
+    return handlers->find(decoded);
 }
 
-static void slot_fill(struct code_region *region, struct inst *slot, struct inst *decoded)
+static void slot_fill(const struct code_handlers *handlers, struct code_region *region,
+                      struct inst *slot, struct inst *decoded)
 {
     uint64_t at = (uint64_t)(slot - region->slots);
     for (uint64_t i = at; i < at + decoded->dwords; i++) {
@@ -237,7 +249,8 @@ static void slot_fill(struct code_region *region, struct inst *slot, struct inst
             copy[i % PAGE_DWORDS] = decoded->raw[i - at];
     }
     bool near = decoded->klass == CLASS_BRANCH && decoded->format == FMT_SOPP;
-    inst_exec_fn *exec = near ? branch_handler(region, slot, decoded) : wave_handler(decoded);
+    inst_exec_fn *exec =
+        near ? branch_handler(handlers, region, slot, decoded) : handlers->find(decoded);
     /* Others load exec, the first member, meanwhile: it changes last, and only atomically. */
     memcpy((char *)slot + sizeof slot->exec, (const char *)decoded + sizeof slot->exec,
            sizeof *slot - sizeof slot->exec);
@@ -255,7 +268,7 @@ static void slot_decode(struct code *code, struct vm_reader *reader, struct code
     if (last / PAGE_DWORDS < region->page_count)
         ready = ready && page_arm(region, reader, (uint32_t)(last / PAGE_DWORDS));
     if (ready && slot->exec == decode_stub)
-        slot_fill(region, slot, &decoded);
+        slot_fill(code->handlers, region, slot, &decoded);
     pthread_mutex_unlock(&code->lock);
 }
 

@@ -14,7 +14,14 @@
 
 struct code;
 
-int code_create(enum gpu_gen gen, struct code **code);
+/* Who executes what is decoded. */
+struct code_handlers {
+    inst_exec_fn *(*find)(struct inst *inst); /* never NULL */
+    inst_exec_fn *far_branch;                 /* a branch out of the region: goes by address */
+};
+
+/* `handlers` lives as long as the code. */
+int code_create(enum gpu_gen gen, const struct code_handlers *handlers, struct code **code);
 void code_destroy(struct code *code);
 
 /* Points the wave at `va`: sets code, code_va and pc. False when no executable memory is there.

@@ -91,16 +91,11 @@ static inline bool branch_taken(const struct wave *w, unsigned op)
 BRANCHES(DEFINE_BRANCH)
 
 /* A branch out of the decoded window goes by address: there is no slot for its target. */
-EXEC_FN(FAR_BRANCH)
+const struct inst *control_far_branch(struct wave *w, const struct inst *i)
 {
     if (!branch_taken(w, i->op))
         return i + 1;
     return wave_jump(w, i, wave_pc_va(w, i) + 4 + 4 * (uint64_t)(int64_t)i->offset);
-}
-
-inst_exec_fn *control_far_branch(void)
-{
-    return exec_FAR_BRANCH;
 }
 
 static void write_pc(struct wave *w, const struct operand *dst, uint64_t va)
@@ -243,7 +238,9 @@ static const struct inst *run_indexed(struct wave *w, const struct inst *i)
     }
     if (select >> 3 & 1)
         move_register(&moved.dst, by);
-    inst_exec_fn *exec = wave_handler(&moved);
+    inst_exec_fn *exec = moved.op == OP_INVALID ? NULL : valu_handler(&moved);
+    if (!exec)
+        return wave_fault(w, i, FAULT_ILLEGAL_INSTRUCTION, 0);
     if (exec(w, &moved))
         return inst_next(i);
     w->pc = i;

@@ -33,11 +33,7 @@ static int threads_wanted(void)
 
 static void engine_free(struct engine *engine)
 {
-    while (engine->free_groups) {
-        struct workgroup *group = engine->free_groups;
-        engine->free_groups = group->next;
-        group_free(group);
-    }
+    groups_free(engine);
     while (engine->dispatches) {
         struct dispatch *dispatch = engine->dispatches;
         engine->dispatches = dispatch->next;
@@ -59,7 +55,7 @@ int engine_create(const struct gpu_model *model, struct vm *vm, struct perf *per
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine)
         return -ENOMEM;
-    if (code_create(model->gen, &engine->code) < 0) {
+    if (code_create(model->gen, &wave_handlers, &engine->code) < 0) {
         free(engine);
         return -ENOMEM;
     }
@@ -111,27 +107,6 @@ void engine_destroy(struct engine *engine)
     vm_reader_unregister(&engine->submit_reader);
     drop_parked(engine);
     engine_free(engine);
-}
-
-struct code *engine_code(struct engine *engine)
-{
-    return engine->code;
-}
-
-struct gws *engine_gws(struct engine *engine)
-{
-    return &engine->gws;
-}
-
-const struct gpu_model *engine_model(const struct engine *engine)
-{
-    return engine->model;
-}
-
-void dispatch_interrupt(struct dispatch *dispatch, uint32_t event_id)
-{
-    if (dispatch && dispatch->request.interrupt)
-        dispatch->request.interrupt(dispatch->request.arg, event_id);
 }
 
 static int dispatch_prepare(struct engine *engine, struct dispatch *dispatch)

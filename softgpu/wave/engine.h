@@ -1,4 +1,4 @@
-/* The engine's own state; only engine.c, pool.c and retire.c look inside. */
+/* The engine's own state; only engine.c, pool.c, spare.c, retire.c and services.c look inside. */
 #ifndef WAVE_ENGINE_H
 #define WAVE_ENGINE_H
 
@@ -76,7 +76,11 @@ void pool_stop(struct engine *engine);
 bool worker_turn(struct worker *worker); /* one slice of one group; false: nothing runnable */
 /* Groups of the dispatch that the whole device holds. */
 uint32_t groups_resident_max(const struct engine *engine, const struct dispatch *dispatch);
-void group_discard(struct engine *engine, struct workgroup *group); /* under lock */
+
+/* spare.c; the first two under lock */
+struct workgroup *group_take(struct engine *engine); /* NULL: out of memory */
+void group_discard(struct engine *engine, struct workgroup *group);
+void groups_free(struct engine *engine);
 
 /* retire.c */
 void group_finish(struct engine *engine, struct workgroup *group);

@@ -2,6 +2,7 @@
 #include "isa_ops.h"
 #include "wave/address.h"
 #include "wave/contiguous.h"
+#include "wave/element.h"
 #include "wave/group.h"
 #include "wave/lds_direct.h"
 
@@ -114,65 +115,36 @@ static uint8_t *contiguous_elements(struct wave *w, const struct inst *i, uint32
 
 EXEC_FN(LOAD)
 {
-    struct element element = inst_element(i);
-    struct lane_pointers pointers;
-    if (!flat_pointers(w, i, element.bytes, &pointers))
-        return NULL;
-    lanes_load(&pointers, data_rows(w, &i->dst), &element);
-    return inst_next(i);
+    return element_load(w, i, flat_pointers);
 }
 
 EXEC_FN(LOAD_DWORDS)
 {
-    struct element element = inst_element(i);
-    const uint8_t *host = contiguous_elements(w, i, element.bytes, VM_READ);
-    if (!host)
-        return exec_LOAD(w, i);
-    rows_load(data_rows(w, &i->dst), host, element.dwords);
-    return inst_next(i);
+    return element_load_dwords(w, i, contiguous_elements, exec_LOAD);
 }
 
 EXEC_FN(LOAD_LDS)
 {
-    struct lane_pointers pointers;
-    if (!flat_pointers(w, i, inst_element(i).bytes, &pointers))
-        return NULL;
-    lds_direct_load(w, i, &pointers);
-    return inst_next(i);
+    return element_load_lds(w, i, flat_pointers);
 }
 
 EXEC_FN(STORE)
 {
-    struct element element = inst_element(i);
-    struct lane_pointers pointers;
-    if (!flat_pointers(w, i, element.bytes, &pointers))
-        return NULL;
-    lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
-    w->stores_pending = true;
-    return inst_next(i);
+    return element_store(w, i, flat_pointers);
 }
 
 EXEC_FN(STORE_DWORDS)
 {
-    struct element element = inst_element(i);
-    uint8_t *host = contiguous_elements(w, i, element.bytes, VM_WRITE);
-    if (!host)
-        return exec_STORE(w, i);
-    rows_store(data_rows(w, &i->src[1]), host, element.dwords);
-    w->stores_pending = true;
-    return inst_next(i);
+    return element_store_dwords(w, i, contiguous_elements, exec_STORE);
 }
 
 EXEC_FN(ATOMIC)
 {
-    struct atomic_op op = inst_atomic(i);
-    struct lane_pointers pointers;
-    if (!flat_pointers(w, i, op.bytes, &pointers))
-        return NULL;
-    lane_row *old = i->dst.kind == OPND_NONE ? NULL : data_rows(w, &i->dst);
-    lanes_atomic(&pointers, data_rows(w, &i->src[1]), old, &op);
-    return inst_next(i);
+    return element_atomic(w, i, flat_pointers);
 }
+
+static const struct element_execs execs = {exec_LOAD, exec_LOAD_DWORDS, exec_STORE,
+                                           exec_STORE_DWORDS, exec_ATOMIC};
 
 inst_exec_fn *flat_handler(struct inst *inst)
 {
@@ -180,12 +152,5 @@ inst_exec_fn *flat_handler(struct inst *inst)
         bool exists = inst->flags & IF_LOAD && inst->flags & (IF_SEG_GLOBAL | IF_SEG_SCRATCH);
         return exists && lds_direct_keep_element(inst) ? exec_LOAD_LDS : NULL;
     }
-    if (inst->flags & IF_ATOMIC)
-        return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
-    if (!inst_keep_element(inst))
-        return NULL;
-    bool dwords = inst_element(inst).bytes >= 4 && !(inst->flags & IF_SEG_SCRATCH);
-    if (inst->flags & IF_LOAD)
-        return dwords ? exec_LOAD_DWORDS : exec_LOAD;
-    return dwords ? exec_STORE_DWORDS : exec_STORE;
+    return element_handler(inst, !(inst->flags & IF_SEG_SCRATCH), &execs);
 }

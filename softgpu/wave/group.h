@@ -101,27 +101,28 @@ void launch_occupancy(struct launch *launch, const struct gpu_model *model);
 enum group_state { GROUP_DONE, GROUP_SLICE, GROUP_IDLE /* all asleep */, GROUP_FAULT };
 enum group_state group_run(struct workgroup *group, struct wave **faulting);
 
-/* The device's decoded code and wave sync, and where interrupts go. */
+/* services.c: what every handler uses. */
 struct code *engine_code(struct engine *engine);
 struct gws *engine_gws(struct engine *engine);
 const struct gpu_model *engine_model(const struct engine *engine);
+const struct inst *wave_fault(struct wave *wave, const struct inst *inst, enum fault_kind kind,
+                              uint64_t va);
+uint64_t wave_pc_va(const struct wave *wave, const struct inst *inst);
 void dispatch_interrupt(struct dispatch *dispatch, uint32_t event_id);
 
-/* exec.c: handler of a decoded instruction, never NULL: what nothing executes faults. */
-inst_exec_fn *wave_handler(struct inst *inst);
+/* code.c: continues at the address, or faults. */
+const struct inst *wave_jump(struct wave *wave, const struct inst *inst, uint64_t va);
+
+/* exec.c: the handler of a decoded instruction; what nothing executes faults. */
+extern const struct code_handlers wave_handlers;
 inst_exec_fn *salu_handler(const struct inst *inst);
 inst_exec_fn *control_handler(const struct inst *inst);
-inst_exec_fn *control_far_branch(void);
+const struct inst *control_far_branch(struct wave *wave, const struct inst *inst);
 inst_exec_fn *smem_handler(struct inst *inst);
 inst_exec_fn *flat_handler(struct inst *inst);
 inst_exec_fn *buffer_handler(struct inst *inst);
 inst_exec_fn *typed_handler(struct inst *inst); /* MTBUF, format-converting MUBUF */
 inst_exec_fn *ds_handler(struct inst *inst);
-
-const struct inst *wave_fault(struct wave *wave, const struct inst *inst, enum fault_kind kind,
-                              uint64_t va);
-uint64_t wave_pc_va(const struct wave *wave, const struct inst *inst);
-const struct inst *wave_jump(struct wave *wave, const struct inst *inst, uint64_t va);
 
 /* fetch.c: the wave fetched the instruction. The caller has seen that perf wants it. */
 void fetch_note(struct wave *wave, const struct inst *inst);

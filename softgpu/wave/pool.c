@@ -27,29 +27,6 @@ static struct workgroup *unpark(struct engine *engine)
     return group;
 }
 
-void group_discard(struct engine *engine, struct workgroup *group)
-{
-    group->dispatch->in_flight--;
-    engine->resident--;
-    if (engine->free_count >= FREE_GROUPS_MAX) {
-        group_free(group);
-        return;
-    }
-    group->next = engine->free_groups;
-    engine->free_groups = group;
-    engine->free_count++;
-}
-
-static struct workgroup *group_take(struct engine *engine)
-{
-    struct workgroup *group = engine->free_groups;
-    if (!group)
-        return calloc(1, sizeof *group);
-    engine->free_groups = group->next;
-    engine->free_count--;
-    return group;
-}
-
 uint32_t groups_resident_max(const struct engine *engine, const struct dispatch *dispatch)
 {
     uint32_t waves =

@@ -1,0 +1,106 @@
+/*
+ * Loads, stores and atomics of elements as FLAT and MUBUF have them alike: they differ in where the
+ * elements lie. Always inlined, so that each handler calls its own addressing directly.
+ */
+#ifndef WAVE_ELEMENT_H
+#define WAVE_ELEMENT_H
+
+#include "wave/address.h"
+#include "wave/contiguous.h"
+#include "wave/group.h"
+#include "wave/lds_direct.h"
+
+#define ELEMENT_FN static inline __attribute__((always_inline)) const struct inst *
+
+/* Where each active lane's element lies; false after wave_fault(). */
+typedef bool element_pointers_fn(struct wave *wave, const struct inst *inst, uint32_t size_bytes,
+                                 struct lane_pointers *out);
+/* Where a full wave's elements lie when they follow each other; NULL: elsewhere. */
+typedef uint8_t *element_contiguous_fn(struct wave *wave, const struct inst *inst, uint32_t bytes,
+                                       uint32_t access);
+
+ELEMENT_FN element_load(struct wave *w, const struct inst *i, element_pointers_fn *find)
+{
+    struct element element = inst_element(i);
+    struct lane_pointers pointers;
+    if (!find(w, i, element.bytes, &pointers))
+        return NULL;
+    lanes_load(&pointers, data_rows(w, &i->dst), &element);
+    return inst_next(i);
+}
+
+/* `scattered` is the handler for elements that do not follow each other. */
+ELEMENT_FN element_load_dwords(struct wave *w, const struct inst *i,
+                               element_contiguous_fn *contiguous, inst_exec_fn *scattered)
+{
+    struct element element = inst_element(i);
+    const uint8_t *host = contiguous(w, i, element.bytes, VM_READ);
+    if (!host)
+        return scattered(w, i);
+    rows_load(data_rows(w, &i->dst), host, element.dwords);
+    return inst_next(i);
+}
+
+ELEMENT_FN element_load_lds(struct wave *w, const struct inst *i, element_pointers_fn *find)
+{
+    struct lane_pointers pointers;
+    if (!find(w, i, inst_element(i).bytes, &pointers))
+        return NULL;
+    lds_direct_load(w, i, &pointers);
+    return inst_next(i);
+}
+
+ELEMENT_FN element_store(struct wave *w, const struct inst *i, element_pointers_fn *find)
+{
+    struct element element = inst_element(i);
+    struct lane_pointers pointers;
+    if (!find(w, i, element.bytes, &pointers))
+        return NULL;
+    lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
+    w->stores_pending = true;
+    return inst_next(i);
+}
+
+ELEMENT_FN element_store_dwords(struct wave *w, const struct inst *i,
+                                element_contiguous_fn *contiguous, inst_exec_fn *scattered)
+{
+    struct element element = inst_element(i);
+    uint8_t *host = contiguous(w, i, element.bytes, VM_WRITE);
+    if (!host)
+        return scattered(w, i);
+    rows_store(data_rows(w, &i->src[1]), host, element.dwords);
+    w->stores_pending = true;
+    return inst_next(i);
+}
+
+ELEMENT_FN element_atomic(struct wave *w, const struct inst *i, element_pointers_fn *find)
+{
+    struct atomic_op op = inst_atomic(i);
+    struct lane_pointers pointers;
+    if (!find(w, i, op.bytes, &pointers))
+        return NULL;
+    lane_row *old = i->dst.kind == OPND_NONE ? NULL : data_rows(w, &i->dst);
+    lanes_atomic(&pointers, data_rows(w, &i->src[1]), old, &op);
+    return inst_next(i);
+}
+
+/* The handlers that an encoding makes of them. */
+struct element_execs {
+    inst_exec_fn *load, *load_dwords, *store, *store_dwords, *atomic;
+};
+
+/* NULL: no such element. `contiguous`: full dwords may lie one behind the other. */
+static inline inst_exec_fn *element_handler(struct inst *inst, bool contiguous,
+                                            const struct element_execs *execs)
+{
+    if (inst->flags & IF_ATOMIC)
+        return inst_keep_atomic(inst) ? execs->atomic : NULL;
+    if (!inst_keep_element(inst))
+        return NULL;
+    bool dwords = contiguous && inst_element(inst).bytes >= 4;
+    if (inst->flags & IF_LOAD)
+        return dwords ? execs->load_dwords : execs->load;
+    return dwords ? execs->store_dwords : execs->store;
+}
+
+#endif
