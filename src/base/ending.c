@@ -2,6 +2,7 @@
 
 #include "base/futex.h"
 #include "base/own_thread.h"
+#include "base/wait.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -301,16 +302,16 @@ void ending_begin(void)
         incomplete_tell();
 }
 
-/* A millisecond each: for whoever has the helper before us. */
+static bool aside_try(void *unused)
+{
+    (void)unused;
+    return !atomic_exchange(&ending.aside_taken, true);
+}
+
+/* Whoever has the helper before us gives it back. */
 static bool aside_take(void)
 {
-    static const struct timespec moment = {0, 1000000};
-    for (int i = 0; i < FINISH_SECONDS * 1000; i++) {
-        if (!atomic_exchange(&ending.aside_taken, true))
-            return true;
-        nanosleep(&moment, NULL);
-    }
-    return false;
+    return wait_until(aside_try, NULL, FINISH_SECONDS * WAIT_NS_PER_S, WAIT_NS_PER_MS);
 }
 
 static bool aside_ask(void (*work)(void))

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/wait.h"
 
 /* No program's threads are called so by themselves: file names have no slash. */
 #define PREFIX "crocprof/"
@@ -80,8 +81,9 @@ static bool is_ours(const char *task)
     return length > 0 && !strncmp(name, PREFIX, strlen(PREFIX));
 }
 
-static bool program_has_threads(void)
+static bool program_has_no_threads(void *unused)
 {
+    (void)unused;
     DIR *tasks = opendir("/proc/self/task");
     bool found = !tasks; /* nobody knows */
     struct dirent *task;
@@ -89,16 +91,14 @@ static bool program_has_threads(void)
         found = task->d_name[0] != '.' && !is_ours(task->d_name) && !is_zombie(task->d_name);
     if (tasks)
         closedir(tasks);
-    return found;
+    return !found;
 }
 
 static void *watch(void *unused)
 {
-    static const struct timespec pause = {0, WATCH_NS};
     (void)unused;
     own_thread_name("last");
-    while (program_has_threads())
-        nanosleep(&pause, NULL);
+    wait_until(program_has_no_threads, NULL, WAIT_FOREVER, WATCH_NS);
     exit(0);
 }
 

@@ -1,6 +1,7 @@
 #include "base/thread.h"
 
 #include "base/own_thread.h"
+#include "base/wait.h"
 
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 __thread struct thread *thread_current;
@@ -119,12 +119,11 @@ uint32_t thread_id(void)
 /* A busy section lasts nanoseconds unless its thread lost the processor: yield, then sleep. */
 static void wait_while_busy(struct thread *t, const void *what)
 {
-    static const struct timespec short_nap = {0, 50000};
     for (int i = 0; atomic_load_explicit(&t->busy, memory_order_acquire) == what; i++) {
         if (i < 32)
             sched_yield();
         else
-            nanosleep(&short_nap, NULL);
+            wait_pause(50 * WAIT_NS_PER_US);
     }
 }
 

@@ -14,6 +14,8 @@
 
 enum { WAIT_NS_PER_US = 1000, WAIT_NS_PER_MS = 1000 * 1000 };
 
+#define WAIT_NS_PER_S UINT64_C(1000000000)
+
 /* No limit; it is also a limit that is later than all others. */
 #define WAIT_FOREVER UINT64_MAX
 
@@ -35,7 +37,8 @@ void wait_pause(uint64_t ns);
 
 /* Returns true as soon as done(argument) does; false when limit_ns have passed and it does not. It
  * is asked first at once, then after each pause of step_ns, and a last time at the limit: a limit
- * of 0 asks once. Keeps errno. */
+ * of 0 asks once. A process that is stopped meanwhile, by a debugger say, has not used its limit
+ * up. Keeps errno, but for what `done` does to it. */
 bool wait_until(bool (*done)(void *argument), void *argument, uint64_t limit_ns, uint64_t step_ns);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -84,6 +86,37 @@ static void a_signal_ends_a_step(void **state)
     setitimer(ITIMER_REAL, &none, NULL);
 }
 
+struct stopping {
+    unsigned asked;
+};
+
+static bool stopped_once(void *argument)
+{
+    struct stopping *stopping = argument;
+    if (++stopping->asked == 2)
+        raise(SIGSTOP);
+    return stopping->asked == 20;
+}
+
+/* Stopped for longer than the limit, and twenty looks at 21 ms each at the most are within it. */
+static void a_stop_is_no_waiting(void **state)
+{
+    (void)state;
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(
+            !wait_until(stopped_once, &(struct stopping){0}, 600 * WAIT_NS_PER_MS, WAIT_NS_PER_MS));
+    assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+    assert_true(WIFSTOPPED(status));
+    wait_pause(700 * WAIT_NS_PER_MS);
+    kill(child, SIGCONT);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +124,7 @@ int main(void)
         cmocka_unit_test(it_is_asked_until_it_is_done),
         cmocka_unit_test(a_limit_ends_it),
         cmocka_unit_test(a_signal_ends_a_step),
+        cmocka_unit_test(a_stop_is_no_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
