@@ -2,7 +2,10 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
+
+#include "base/wait.h"
+
+enum { STEP_NS = 50 * WAIT_NS_PER_US };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Who wants the lock and is not the delivery thread: counted up before, down after it was got;
@@ -19,17 +22,21 @@ void turn_take(void)
     atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
 }
 
+static bool nobody_waits(void *unused)
+{
+    (void)unused;
+    return atomic_load_explicit(&waiting, memory_order_relaxed) == 0;
+}
+
 void turn_take_politely(void)
 {
-    static const struct timespec moment = {0, 50000};
     for (;;) {
-        while (atomic_load_explicit(&waiting, memory_order_relaxed) != 0)
-            nanosleep(&moment, NULL);
+        wait_until(nobody_waits, NULL, WAIT_FOREVER, STEP_NS);
         pthread_mutex_lock(&lock);
         if (!atomic_load_explicit(&held, memory_order_relaxed))
             return;
         pthread_mutex_unlock(&lock);
-        nanosleep(&moment, NULL);
+        wait_pause(STEP_NS);
     }
 }
 

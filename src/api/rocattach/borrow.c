@@ -3,6 +3,7 @@
 #include "image.h"
 
 #include "base/log.h"
+#include "base/wait.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -16,7 +17,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <ucontext.h>
 
 #include <linux/futex.h>
@@ -44,18 +44,6 @@ static rocattach_status_t status_of(int error)
     return error == EPERM || error == EACCES ? ROCATTACH_STATUS_ERROR_PTRACE_OPERATION_NOT_PERMITTED
            : error == ESRCH || error == ENOENT ? ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND
                                                : ROCATTACH_STATUS_ERROR_PTRACE_ERROR;
-}
-
-static void nap(void)
-{
-    nanosleep(&(struct timespec){0, NAP_NS}, NULL);
-}
-
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 /* ---- which thread */
@@ -136,20 +124,29 @@ static pid_t thread_pick(pid_t pid)
 
 /* ---- stopping it */
 
-/* 1: it stopped, 0: not in time, -1: it is gone. */
-static int stop_wait(pid_t tid, int *status, double seconds)
+struct stop {
+    pid_t tid;
+    int *status;
+    int outcome; /* 1: it stopped, -1: it is gone */
+};
+
+static bool stop_or_end(void *argument)
 {
-    double until = now_seconds() + seconds;
-    for (;;) {
-        pid_t got = waitpid(tid, status, __WALL | WNOHANG);
-        if (got == tid)
-            return WIFSTOPPED(*status) ? 1 : -1;
-        if (got < 0 && errno != EINTR)
-            return -1;
-        if (now_seconds() > until)
-            return 0;
-        nap();
-    }
+    struct stop *stop = argument;
+    pid_t got = waitpid(stop->tid, stop->status, __WALL | WNOHANG);
+    if (got == stop->tid)
+        stop->outcome = WIFSTOPPED(*stop->status) ? 1 : -1;
+    else if (got < 0 && errno != EINTR)
+        stop->outcome = -1;
+    return stop->outcome != 0;
+}
+
+/* 1: it stopped, 0: not in time, -1: it is gone. */
+static int stop_wait(pid_t tid, int *status, unsigned seconds)
+{
+    struct stop stop = {.tid = tid, .status = status};
+    wait_until(stop_or_end, &stop, seconds * WAIT_NS_PER_S, NAP_NS);
+    return stop.outcome;
 }
 
 static bool is_our_interrupt(int status)
@@ -236,16 +233,25 @@ static rocattach_status_t thread_take(struct borrowed *borrowed)
     return status;
 }
 
+struct pick {
+    struct borrowed *borrowed;
+    pid_t pid;
+    rocattach_status_t status; /* LAST: no thread yet */
+};
+
+static bool pick_try(void *argument)
+{
+    struct pick *pick = argument;
+    pick->borrowed->tid = thread_pick(pick->pid);
+    pick->status = pick->borrowed->tid ? thread_take(pick->borrowed) : ROCATTACH_STATUS_LAST;
+    return pick->status != ROCATTACH_STATUS_LAST;
+}
+
 rocattach_status_t borrow_begin(struct borrowed *borrowed, pid_t pid)
 {
-    double until = now_seconds() + PICK_SECONDS;
-    do {
-        borrowed->tid = thread_pick(pid);
-        rocattach_status_t status = borrowed->tid ? thread_take(borrowed) : ROCATTACH_STATUS_LAST;
-        if (status != ROCATTACH_STATUS_LAST)
-            return status;
-        nap();
-    } while (now_seconds() < until);
+    struct pick pick = {.borrowed = borrowed, .pid = pid};
+    if (wait_until(pick_try, &pick, PICK_SECONDS * WAIT_NS_PER_S, NAP_NS))
+        return pick.status;
     log_error("rocattach",
               "process %d has no thread that waits where it may be taken; start it with "
               "ROCP_TOOL_ATTACH=1 to give it one",

@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include "base/wait.h"
 #include "borrow.h"
 #include "helper.h"
 #include "image.h"
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { DONE_SECONDS = 120, NAP_NS = 1000000, ERROR_BYTES = 512 };
@@ -203,16 +203,28 @@ static bool is_there(pid_t pid, pid_t tid)
     return access(path, F_OK) == 0;
 }
 
+struct task_wait {
+    const struct process *process;
+    struct helper_task *task;
+    bool gone; /* the process is */
+};
+
+static bool task_ended(void *argument)
+{
+    struct task_wait *wait = argument;
+    const struct process *process = wait->process;
+    wait->gone =
+        !memory_read(process->thread.memory, process->data, wait->task, sizeof *wait->task) ||
+        !is_there(process->pid, process->pid);
+    return wait->gone || wait->task->done;
+}
+
 static rocattach_status_t done_wait(struct process *process, struct helper_task *task)
 {
-    for (unsigned i = 0; i < DONE_SECONDS * 1000u; i++) {
-        if (!memory_read(process->thread.memory, process->data, task, sizeof *task) ||
-            !is_there(process->pid, process->pid))
-            return ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND;
-        if (task->done)
-            return ROCATTACH_STATUS_SUCCESS;
-        nanosleep(&(struct timespec){0, NAP_NS}, NULL);
-    }
+    struct task_wait wait = {.process = process, .task = task};
+    if (wait_until(task_ended, &wait, DONE_SECONDS * WAIT_NS_PER_S, NAP_NS))
+        return wait.gone ? ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND
+                         : ROCATTACH_STATUS_SUCCESS;
     log_error("rocattach", "process %d: the tool has not returned for %d s", (int)process->pid,
               DONE_SECONDS);
     return ROCATTACH_STATUS_ERROR;
@@ -238,12 +250,21 @@ static rocattach_status_t outcome(const struct process *process, const struct he
     return ROCATTACH_STATUS_ERROR;
 }
 
-/* Only when the helper has left its code. */
-static void clean(struct process *process, pid_t helper)
+struct helper_thread {
+    pid_t pid, tid;
+};
+
+static bool helper_left(void *argument)
 {
-    for (int i = 0; i < 1000 && is_there(process->pid, helper); i++)
-        nanosleep(&(struct timespec){0, NAP_NS}, NULL);
-    if (is_there(process->pid, helper) ||
+    const struct helper_thread *helper = argument;
+    return !is_there(helper->pid, helper->tid);
+}
+
+/* Only when the helper has left its code. */
+static void clean(struct process *process, pid_t tid)
+{
+    struct helper_thread helper = {process->pid, tid};
+    if (!wait_until(helper_left, &helper, 1000 * WAIT_NS_PER_MS, NAP_NS) ||
         borrow_begin(&process->thread, process->pid) != ROCATTACH_STATUS_SUCCESS)
         return;
     unmap(process, process->code, process->code_size);

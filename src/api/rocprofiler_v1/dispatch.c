@@ -1,9 +1,9 @@
 /* Callbacks around kernels, and contexts that collect there. */
 #include "api/rocprofiler_v1/internal.h"
 #include "base/callback.h"
+#include "base/wait.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 /* One rocprofiler_set_queue_callbacks. */
@@ -292,17 +292,16 @@ hsa_status_t rocprofiler_set_queue_callbacks(rocprofiler_queue_callbacks_t callb
 }
 
 /* Those of this thread are not waited for: it is in one of them. */
+static bool callbacks_are_over(void *unused)
+{
+    (void)unused;
+    return atomic_load(&running) <= running_here;
+}
+
 static bool callbacks_end(void)
 {
-    enum { LIMIT_NS = 1000000000 };
-    const struct timespec nap = {0, 20000};
-    uint64_t until_ns = engine->trace_time_ns() + LIMIT_NS;
-    while (atomic_load(&running) > running_here) {
-        if (engine->trace_time_ns() > until_ns)
-            return false;
-        nanosleep(&nap, NULL);
-    }
-    return running_here == 0;
+    return wait_until(callbacks_are_over, NULL, 1000 * WAIT_NS_PER_MS, 20 * WAIT_NS_PER_US) &&
+           running_here == 0;
 }
 
 hsa_status_t rocprofiler_remove_queue_callbacks(void)

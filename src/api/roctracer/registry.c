@@ -1,9 +1,9 @@
 /* What is enabled, and telling the engine. */
 #include "api/roctracer/internal.h"
+#include "base/wait.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -249,20 +249,21 @@ static void subscription_make(void)
     atomic_store_explicit(&begun, made ? BEGUN : BEGUN_NOT, memory_order_release);
 }
 
+static bool has_begun(void *unused)
+{
+    (void)unused;
+    return atomic_load_explicit(&begun, memory_order_acquire) != BEGINNING;
+}
+
 bool registry_begin(void)
 {
-    enum { NAPS_MAX = 20000 };
-    static const struct timespec nap = {0, 50000};
     int not_yet = BEGUN_NOT;
 
     if (atomic_compare_exchange_strong(&begun, &not_yet, BEGINNING))
         subscription_make();
     /* a tool that the maker waits for may wait for us: not for ever */
-    for (int naps = 0; !thread_begins && naps < NAPS_MAX; naps++) {
-        if (atomic_load_explicit(&begun, memory_order_acquire) != BEGINNING)
-            break;
-        nanosleep(&nap, NULL);
-    }
+    if (!thread_begins)
+        wait_until(has_begun, NULL, 2000 * WAIT_NS_PER_MS, 50 * WAIT_NS_PER_US);
     return atomic_load_explicit(&begun, memory_order_acquire) != BEGUN_NOT;
 }
 

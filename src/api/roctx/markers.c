@@ -4,12 +4,12 @@
  * which may put its wrappers into them. And a listener may be set and changed at any time.
  */
 #include "markers.h"
+#include "base/wait.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <rocprofiler-register/rocprofiler-register.h>
@@ -172,9 +172,10 @@ static void tables_offer(void)
     tracer_notify();
 }
 
-static bool unoffered(void)
+static bool is_offered(void *unused)
 {
-    return atomic_load_explicit(&markers_state, memory_order_acquire) & MARKERS_UNOFFERED;
+    (void)unused;
+    return !(atomic_load_explicit(&markers_state, memory_order_acquire) & MARKERS_UNOFFERED);
 }
 
 /* Another thread offers: a marker made now is the profiler's already. The wait is bounded, because
@@ -182,13 +183,11 @@ static bool unoffered(void)
  * fork; and a thread waits once. */
 static void offer_await(void)
 {
-    enum { TURNS_MAX = 10000, TURN_NS = 100000 };
     static __thread bool waited;
     if (waited)
         return;
     waited = true;
-    for (int turn = 0; turn < TURNS_MAX && unoffered(); turn++)
-        nanosleep(&(struct timespec){.tv_nsec = TURN_NS}, NULL);
+    wait_until(is_offered, NULL, 1500 * WAIT_NS_PER_MS, 100 * WAIT_NS_PER_US);
 }
 
 void markers_offer(void)

@@ -7,12 +7,12 @@
  * (launches.c, transfers.c).
  */
 #include "base/log.h"
+#include "base/wait.h"
 #include "intercept/hip/arm.h"
 #include "intercept/hip/calls.h"
 #include "intercept/hip/library.h"
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 enum { OPERATION_DISPATCH, OPERATION_COPY, OPERATION_BARRIER, OPERATION_COUNT };
 
@@ -53,23 +53,33 @@ void operation_begins(void)
     atomic_fetch_add_explicit(&begun, 1, memory_order_relaxed);
 }
 
+static bool operations_over(void)
+{
+    return atomic_load_explicit(&over, memory_order_relaxed) >=
+           atomic_load_explicit(&begun, memory_order_relaxed);
+}
+
+/* Something was reported since `seen`, or nothing is left to report. */
+static bool operations_moved(void *seen)
+{
+    return atomic_load_explicit(&over, memory_order_relaxed) != *(const uint64_t *)seen ||
+           operations_over();
+}
+
 /* HIP lets the program go on before it reports; its thread is late by as long as it has to wait for
    a processor. What still runs on the device cannot be told from that: a while without any report
    is the end of it. */
 void intercept_hip_operations_settle(void)
 {
-    enum { STALL_NAPS = 500 };
-    static const struct timespec nap = {0, 100000};
-    uint64_t seen = 0;
+    enum { STALL_NS = 75 * WAIT_NS_PER_MS, STEP_NS = 100 * WAIT_NS_PER_US };
+    bool moves = true;
 
-    for (int naps = 0; naps < STALL_NAPS; naps++) {
-        uint64_t now = atomic_load_explicit(&over, memory_order_relaxed);
-        if (now >= atomic_load_explicit(&begun, memory_order_relaxed))
-            return;
-        naps = now == seen ? naps : 0;
-        seen = now;
-        nanosleep(&nap, NULL);
+    while (!operations_over() && moves) {
+        uint64_t seen = atomic_load_explicit(&over, memory_order_relaxed);
+        moves = wait_until(operations_moved, &seen, STALL_NS, STEP_NS);
     }
+    if (moves)
+        return;
     log_debug("intercept", "HIP has reported %llu of %llu commands",
               (unsigned long long)atomic_load(&over), (unsigned long long)atomic_load(&begun));
 }

@@ -7,11 +7,11 @@
  * data/api/hip_tracer_*.list and some others (release.c); the rest are left alone. The first call
  * proves the place of the functions, and if it does not, is the last.
  */
+#include "base/wait.h"
 #include "intercept/hip/library.h"
 
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "intercept/hip/arm.h"
@@ -85,17 +85,16 @@ static void on_exit_phase(uint32_t id, void *data)
     hip_call_close();
 }
 
+static bool proof_answered(void *unused)
+{
+    (void)unused;
+    return atomic_load_explicit(&proof, memory_order_relaxed) != PROOF_ASKED;
+}
+
 /* Another thread's first call is on its way to on_enter: a moment, and nothing is lost. */
 static bool proof_wait(void)
 {
-    enum { NAPS_MAX = 400 };
-    static const struct timespec nap = {0, 50000};
-
-    for (int i = 0; i < NAPS_MAX; i++) {
-        if (atomic_load_explicit(&proof, memory_order_relaxed) != PROOF_ASKED)
-            break;
-        nanosleep(&nap, NULL);
-    }
+    wait_until(proof_answered, NULL, 40 * WAIT_NS_PER_MS, 50 * WAIT_NS_PER_US);
     return atomic_load_explicit(&proof, memory_order_relaxed) == PROOF_GIVEN;
 }
 

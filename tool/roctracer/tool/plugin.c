@@ -6,10 +6,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/wait.h"
 
 static struct {
     /* Of the calls and of the rest. Error-checking: a plugin that ends the process, or calls what
@@ -112,12 +112,16 @@ static void result_note(int status)
         log_warning("roctracer", "the plugin could not write: the trace is not complete");
 }
 
+static bool no_fork_waits(void *unused)
+{
+    (void)unused;
+    return atomic_load_explicit(&forks_waiting, memory_order_relaxed) == 0;
+}
+
 /* A writer with many records would take the lock again before a fork has it. */
 static bool write_begin(void)
 {
-    static const struct timespec moment = {0, 50000};
-    while (atomic_load_explicit(&forks_waiting, memory_order_relaxed) != 0)
-        nanosleep(&moment, NULL);
+    wait_until(no_fork_waits, NULL, WAIT_FOREVER, 50 * WAIT_NS_PER_US);
     return pthread_mutex_lock(&plugin.lock) == 0;
 }
 
