@@ -10,7 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void inside(const uint8_t *data, size_t size, struct codeobj_text text)
 {
     const uint8_t *begin = (const uint8_t *)text.bytes;
-
     if (text.size_bytes > 0 && (begin < data || begin + text.size_bytes > data + size))
         abort();
 }
@@ -18,7 +17,6 @@ static void inside(const uint8_t *data, size_t size, struct codeobj_text text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct codeobj object;
-
     if (codeobj_parse(data, size, &object) == CODEOBJ_OK) {
         for (uint32_t i = 0; i < object.kernel_count; i++) {
             const struct codeobj_kernel *kernel = &object.kernels[i];

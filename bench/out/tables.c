@@ -41,7 +41,6 @@ static int rows_write(const struct out_ops *ops, const char *prefix, uint32_t re
     char error[300] = "";
     struct out_sink *sink;
     int status = ops->open(prefix, &sink, error, sizeof error);
-
     if (status == 0) {
         for (uint64_t i = 0; i < records; i++) {
             struct out_dispatch_row row;
@@ -60,7 +59,6 @@ double table_seconds(const char *format, uint32_t records, uint64_t *bytes)
     const struct out_ops *ops = out_find(format);
     char folder[] = "/dev/shm/crocprof-out-XXXXXX", prefix[64], path[128];
     struct stat info = {0};
-
     if (!ops || !mkdtemp(folder))
         return -1;
     snprintf(prefix, sizeof prefix, "%s/1", folder);

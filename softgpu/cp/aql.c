@@ -124,7 +124,6 @@ static void dispatch_complete(struct slot *slot, const struct dispatch_result *r
                               struct signal_event *event)
 {
     struct access *access = &slot->queue->device->completion_access;
-
     vm_reader_enter(&access->reader);
     bool completed = signal_complete(access, slot->completion, slot->profiled, result->begin_ticks,
                                      result->end_ticks, event);
@@ -143,7 +142,6 @@ static void dispatch_done(void *arg, const struct dispatch_result *result)
     struct cp_queue *queue = slot->queue;
     struct cp_device *device = queue->device;
     struct signal_event event = {0};
-
     pthread_mutex_lock(&device->completion_lock);
     bool dead = queue->dead;
     if (!dead) {
@@ -249,7 +247,6 @@ static enum step packet_complete(struct cp_queue *queue, hsa_signal_t completion
 {
     struct access *access = &queue->device->access;
     struct signal_event event;
-
     if (!signal_complete(access, completion, queue->profiled, queue->packet_begin_ticks,
                          gpu_clock_ticks(), &event))
         return queue_fault(queue, access, "completion signal");
@@ -265,7 +262,6 @@ static enum step barrier_step(struct cp_queue *queue, const hsa_barrier_and_pack
 {
     struct access *access = &queue->device->access;
     uint32_t present = 0, satisfied = 0;
-
     for (int i = 0; i < 5; i++) {
         int64_t value;
         if (!packet->dep_signal[i].handle)
@@ -286,7 +282,6 @@ static enum step barrier_value_step(struct cp_queue *queue,
 {
     struct access *access = &queue->device->access;
     int64_t value;
-
     if (!packet->signal.handle)
         return packet_complete(queue, packet->completion_signal);
     if (!signal_load(access, packet->signal, &value))
@@ -369,7 +364,6 @@ static enum step packet_take(struct cp_queue *queue, union aql_packet *packet)
 {
     struct access *access = &queue->device->access;
     uint64_t write_index;
-
     if (!access_load64(access, queue->config.write_pointer_va, &write_index))
         return queue_fault(queue, access, "write_dispatch_id");
     if (queue->fetch >= write_index)
@@ -391,7 +385,6 @@ static enum step queue_properties_read(struct cp_queue *queue)
 {
     struct access *access = &queue->device->access;
     uint32_t properties;
-
     if (!access_load32(access, queue_amd_va(queue) + offsetof(amd_queue_t, queue_properties),
                        &properties))
         return queue_fault(queue, access, "queue properties");
@@ -403,7 +396,6 @@ static enum step queue_properties_read(struct cp_queue *queue)
 static enum step next_packet_step(struct cp_queue *queue)
 {
     union aql_packet packet;
-
     if (queue->fetch - queue->retire >= queue->window)
         return STEP_WAIT;
     enum step step = packet_take(queue, &packet);

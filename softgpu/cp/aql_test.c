@@ -41,7 +41,6 @@ static void dispatch_reaches_engine_and_completes(void **state)
     struct rig_queue *queue = rig_aql_create(rig, 3, 64);
     hsa_signal_t done = rig_signal(rig, 1, 9);
     hsa_kernel_dispatch_packet_t packet = rig_kernel(true, done);
-
     assert_non_null(queue);
     packet.kernarg_address = (void *)0x1234000;
     rig_push(queue, &packet);
@@ -68,7 +67,6 @@ static void barrier_bit_waits_and_others_overlap(void **state)
     struct rig_queue *queue = rig_aql_create(rig, 1, 64);
     hsa_kernel_dispatch_packet_t overlapping = rig_kernel(false, no_signal);
     hsa_kernel_dispatch_packet_t ordered = rig_kernel(true, no_signal);
-
     rig_hold(rig, true);
     rig_push(queue, &overlapping);
     rig_push(queue, &overlapping);
@@ -93,7 +91,6 @@ static void slots_are_released_in_ring_order(void **state)
     struct rig_queue *queue = rig_aql_create(rig, 1, 64);
     hsa_signal_t first = rig_signal(rig, 1, 0), second = rig_signal(rig, 1, 0);
     hsa_kernel_dispatch_packet_t packet = rig_kernel(false, first);
-
     rig_hold(rig, true);
     rig_push(queue, &packet);
     packet.completion_signal = second;
@@ -126,7 +123,6 @@ static void barrier_and_waits_for_all_and_blocks_nobody_else(void **state)
     hsa_signal_t done = rig_signal(rig, 1, 5), kernel_done = rig_signal(rig, 1, 0);
     hsa_barrier_and_packet_t barrier = barrier_packet(HSA_PACKET_TYPE_BARRIER_AND, a, b, done);
     hsa_kernel_dispatch_packet_t kernel = rig_kernel(false, kernel_done);
-
     rig_push(queue, &barrier);
     rig_push(queue, &kernel); /* behind the barrier, without a barrier bit */
     rig_settle();
@@ -232,7 +228,6 @@ static void doorbells_may_overtake(void **state)
     hsa_signal_t done = rig_signal(rig, 2, 0);
     hsa_kernel_dispatch_packet_t packet = rig_kernel(true, done);
     uint64_t first = rig_reserve(queue), second = rig_reserve(queue);
-
     rig_publish(queue, second, &packet);
     rig_settle();
     assert_int_equal(rig_dispatch_count(rig), 0);
@@ -248,7 +243,6 @@ static void times_are_written_when_profiled(void **state)
     struct rig_queue *queue = rig_aql_create(rig, 1, 64);
     hsa_signal_t plain = rig_signal(rig, 1, 0), timed = rig_signal(rig, 1, 0);
     hsa_kernel_dispatch_packet_t packet = rig_kernel(true, plain);
-
     rig_push(queue, &packet);
     assert_true(rig_wait(rig_signal_value(rig, plain) == 0));
     assert_int_equal(rig_signal_host(rig, plain)->end_ts, 0);
@@ -367,7 +361,6 @@ static void memory_faults_reach_the_driver(void **state)
     struct rig *rig = *state;
     struct rig_queue *queue = rig_aql_create(rig, 4, 64);
     hsa_kernel_dispatch_packet_t packet = rig_kernel(true, no_signal);
-
     rig_hold(rig, true);
     rig_push(queue, &packet);
     assert_true(rig_wait(rig_dispatch_count(rig) == 1));
@@ -395,7 +388,6 @@ static void stopped_queue_keeps_its_place(void **state)
     hsa_signal_t done = rig_signal(rig, 1, 0);
     hsa_kernel_dispatch_packet_t packet = rig_kernel(true, done);
     struct cp_queue_config config = queue->config;
-
     config.percent = 0;
     assert_int_equal(cp_queue_update(rig->device, &config), 0);
     rig_push(queue, &packet);
@@ -412,7 +404,6 @@ static void destroy_aborts_running_kernels(void **state)
     struct rig *rig = *state;
     struct rig_queue *queue = rig_aql_create(rig, 8, 64);
     hsa_kernel_dispatch_packet_t packet = rig_kernel(true, no_signal);
-
     rig_hold(rig, true);
     rig_push(queue, &packet);
     assert_true(rig_wait(rig_dispatch_count(rig) == 1));
@@ -430,7 +421,6 @@ static void late_reports_are_ignored(void **state)
     struct rig_queue *queue = rig_aql_create(rig, 8, 64);
     hsa_signal_t done = rig_signal(rig, 1, 7);
     hsa_kernel_dispatch_packet_t packet = rig_kernel(true, done);
-
     rig_hold(rig, true);
     rig_push(queue, &packet);
     assert_true(rig_wait(rig_dispatch_count(rig) == 1));
@@ -446,7 +436,6 @@ static void kernel_interrupts_are_raised(void **state)
     struct rig *rig = *state;
     struct rig_queue *queue = rig_aql_create(rig, 1, 64);
     hsa_kernel_dispatch_packet_t packet = rig_kernel(true, no_signal);
-
     rig_hold(rig, true);
     rig_push(queue, &packet);
     assert_true(rig_wait(rig_dispatch_count(rig) == 1));
@@ -469,7 +458,6 @@ static void idle_processor_sleeps(void **state)
 {
     struct rig *rig = *state;
     struct rig_queue *queue = rig_aql_create(rig, 1, 64);
-
     rig_settle();
     uint64_t before = process_cpu_ns();
     nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
@@ -484,7 +472,6 @@ static void unnoticed_doorbells_are_polled(void **state)
     struct rig_queue *queue = rig_aql_create(rig, 1, 64);
     hsa_signal_t done = rig_signal(rig, 1, 0);
     hsa_kernel_dispatch_packet_t packet = rig_kernel(true, done);
-
     rig->sleep_ns = 0;
     cp_kick(rig->cp);
     rig_settle();
@@ -513,7 +500,6 @@ static void child_of_fork_starts_anew(void **state)
     struct rig *rig = *state;
     struct rig_queue *queue = rig_aql_create(rig, 1, 64);
     int status = -1;
-
 #ifdef __SANITIZE_THREAD__
     skip(); /* it allows no thread in the child of a threaded process */
 #endif

@@ -152,7 +152,6 @@ static void *cp_main(void *arg)
 {
     struct cp *cp = arg;
     uint64_t idle_since_ns = 0;
-
     pthread_setname_np(pthread_self(), "crocgpu-cp");
     for (;;) {
         uint32_t seen = cp_events_kicks(&cp->events);
@@ -191,7 +190,6 @@ static int thread_start(struct cp *cp)
 static int command_call(struct cp *cp, struct command *command)
 {
     int status = 0;
-
     pthread_mutex_lock(&cp->lock);
     if (!cp->running)
         status = thread_start(cp);
@@ -270,7 +268,6 @@ int cp_device_create(struct cp *cp, uint32_t gpu_id, const struct gpu_model *mod
 {
     struct cp_device *device = calloc(1, sizeof *device);
     int status = -ENOMEM;
-
     if (!device)
         return -ENOMEM;
     device->cp = cp;

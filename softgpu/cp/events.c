@@ -55,7 +55,6 @@ void cp_events_sleep(struct cp_events *events, uint32_t seen, uint64_t sleep_ns)
 {
     struct timespec limit = wait_timespec(sleep_ns);
     struct timespec *timeout = sleep_ns == UINT64_MAX ? NULL : &limit;
-
     atomic_store_explicit(&events->asleep, 1, memory_order_seq_cst);
     syscall(SYS_futex, &events->kicks, FUTEX_WAIT_PRIVATE, seen, timeout, NULL, 0);
     atomic_store_explicit(&events->asleep, 0, memory_order_seq_cst);

@@ -30,7 +30,6 @@ static enum step packet_run(struct cp_queue *queue, uint64_t va, uint32_t header
     struct pm4_stream *stream = &queue->pm4;
     uint32_t opcode = header >> 8 & 0xff, body = body_dwords(header);
     const char *name = packets[opcode].name;
-
     if (!name)
         return queue_error(queue, QUEUE_ERROR_VENDOR_PACKET,
                            "PM4 packet with unknown opcode 0x%02x (%08x) at 0x%llx", opcode, header,

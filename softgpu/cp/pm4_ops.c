@@ -89,7 +89,6 @@ static bool reg_read(struct cp_queue *queue, const struct pm4_packet *packet, ui
 {
     uint32_t mask = pm4_xcc_mask(queue);
     uint32_t xcc = mask ? (uint32_t)__builtin_ctz(mask) : 0;
-
     *value = 0;
     if (perf_trace_register(reg))
         traces_store(queue);
@@ -295,7 +294,6 @@ enum step pm4_op_WAIT_REG_MEM(struct cp_queue *queue, const struct pm4_packet *p
     uint32_t function = packet->body[0] & 7, operation = packet->body[0] >> 6 & 3, value;
     uint32_t reference = packet->body[3], mask = packet->body[4];
     bool memory = packet->body[0] >> 4 & 1, known = true;
-
     if (operation == 1) /* write, wait, write: the kernel driver's own */
         return packet_invalid(queue, packet, "operation", operation);
     if (!memory)
@@ -354,7 +352,6 @@ enum step pm4_op_PRED_EXEC(struct cp_queue *queue, const struct pm4_packet *pack
 {
     uint32_t count = packet->body[0] & 0x3fff, mask = packet->body[0] >> 24;
     uint32_t top = queue->pm4.depth - 1;
-
     if ((mask & pm4_xcc_mask(queue)) == 0) {
         pm4_skip(&queue->pm4, count);
         return STEP_MORE;

@@ -138,7 +138,6 @@ static void execute(struct rig *rig, uint64_t seq)
 {
     struct perf *perf = rig->device->perf;
     struct perf_line_access read = {.line_va = 0x10000, .kind = ACCESS_READ};
-
     perf_dispatch_begin(perf, seq);
     for (uint32_t se = 0; se < ENGINES; se++)
         for (uint32_t i = 0; i <= se; i++)
@@ -171,7 +170,6 @@ static void start_read_stop(void **state)
     struct rig_queue *queue = rig_aql_create(rig, 1, 64);
     uint64_t to = rig_alloc(rig, 256), *result = rig_host(rig, to);
     struct stream start = {0}, read = {0}, stop = {0};
-
     put_start(&start);
     put_read(&read, to);
     put_stop(&stop);
@@ -193,7 +191,6 @@ static void start_stop_read(void **state)
     struct rig_queue *queue = rig_aql_create(rig, 1, 64);
     uint64_t to = rig_alloc(rig, 256), *result = rig_host(rig, to);
     struct stream start = {0}, read = {0}, stop = {0};
-
     put_start(&start);
     put_stop(&stop);
     put_read(&read, to);
@@ -213,7 +210,6 @@ static void same_run_same_values(void **state)
     struct rig_queue *queue = rig_aql_create(rig, 1, 64);
     uint64_t to = rig_alloc(rig, 256), *result = rig_host(rig, to), first[10];
     struct stream start = {0}, read = {0};
-
     put_start(&start);
     put_read(&read, to);
     for (int round = 0; round < 5; round++) {
@@ -235,7 +231,6 @@ static void flush_waits_for_own_dispatches(void **state)
     hsa_signal_t done = rig_signal(rig, 1, 0), other_done = rig_signal(rig, 1, 0);
     hsa_kernel_dispatch_packet_t kernel = rig_kernel(false, (hsa_signal_t){0});
     struct stream stream = {0};
-
     flush(&stream);
     rig_hold(rig, true);
     rig_push(queue, &kernel);
@@ -258,7 +253,6 @@ static void data_moves(void **state)
     uint32_t low = (uint32_t)va, high = (uint32_t)(va >> 32), *word = rig_host(rig, va);
     uint64_t before = gpu_clock_ticks();
     struct stream stream = {0};
-
     put(&stream, 7, 0xc0053700u, 0x00000500u, low, high, 0x11u, 0x22u, 0x33u); /* WRITE_DATA x3 */
     put(&stream, 6, 0xc0044000u, 0x00000501u, low + 4, high, low + 16, high);  /* mem -> mem */
     put(&stream, 6, 0xc0044000u, 0x00010505u, 0xaabbccddu, 0x12345678u, low + 24,
@@ -295,7 +289,6 @@ static void conditional_and_nested_streams(void **state)
     uint32_t low = (uint32_t)va, high = (uint32_t)(va >> 32), *word = rig_host(rig, va);
     uint32_t inner[] = {0xc0033700u, 0x00000500u, low + 4, high, 7u};
     struct stream stream = {0};
-
     memcpy(rig_host(rig, inner_va), inner, sizeof inner);
     put(&stream, 2, 0xc0002300u, 0x02000005u); /* PRED_EXEC: XCC 1 only, which gfx90a has not */
     put(&stream, 5, 0xc0033700u, 0x00000500u, low, high, 1u);
@@ -350,7 +343,6 @@ static void waits_poll_memory(void **state)
     uint32_t low = (uint32_t)va, high = (uint32_t)(va >> 32), *word = rig_host(rig, va);
     hsa_signal_t done = rig_signal(rig, 1, 0);
     struct stream stream = {0};
-
     put(&stream, 7, 0xc0053c00u, 0x13u, low, high, 5u, 0xffu, 4u);
     /* Lock: loop until the word was 0, then it is 77. */
     put(&stream, 9, 0xc0071e00u, 0x00000108u, low + 4, high, 77u, 0u, 0u, 0u, 4u);

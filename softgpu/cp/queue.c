@@ -82,7 +82,6 @@ void queues_bury(struct cp_device *device)
 enum step queue_error(struct cp_queue *queue, uint32_t code, const char *format, ...)
 {
     va_list arguments;
-
     queue->error.code = code;
     va_start(arguments, format);
     vsnprintf(queue->error.text, sizeof queue->error.text, format, arguments);
@@ -94,7 +93,6 @@ enum step queue_fault(struct cp_queue *queue, const struct access *access, const
 {
     static const char *const kinds[] = {[VM_READ] = "reading", [VM_WRITE] = "writing"};
     const char *kind = access->fault_kind <= VM_WRITE ? kinds[access->fault_kind] : "updating";
-
     queue->error.fault_va = access->fault_va;
     queue->error.fault_kind = access->fault_kind;
     return queue_error(queue, 0, "%s: memory fault %s 0x%llx", what, kind ? kind : "at",
@@ -115,7 +113,6 @@ static void inactive_signal_set(struct cp_queue *queue)
     struct signal_event event = {0};
     hsa_signal_t signal;
     bool told = false;
-
     vm_reader_enter(&access->reader);
     if (access_load64(access, queue_amd_va(queue) + offsetof(amd_queue_t, queue_inactive_signal),
                       &signal.handle))
@@ -130,7 +127,6 @@ static void inactive_signal_set(struct cp_queue *queue)
 void queue_fail(struct cp_queue *queue)
 {
     const struct queue_error *error = &queue->error;
-
     queue->failed = true;
     log_error("cp", "gpu %u queue %u stopped: %s", queue->device->gpu_id, queue->config.queue_id,
               error->text);

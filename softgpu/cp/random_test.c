@@ -128,7 +128,6 @@ static void random_aql_does_no_harm(void **state)
 {
     struct rig *rig = *state;
     hsa_signal_t signal = rig_signal(rig, 0, 3);
-
     for (int round = 0; round < ROUNDS / 40; round++) {
         struct rig_queue *queue = rig_aql_create(rig, 1, 64);
         for (int i = 0; i < 4; i++) {

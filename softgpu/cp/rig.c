@@ -61,7 +61,6 @@ bool engine_help(struct engine *engine)
 {
     struct rig *rig = engine->rig;
     struct dispatch_result result = {.begin_ticks = 1000, .end_ticks = 2000};
-
     pthread_mutex_lock(&rig->lock);
     struct rig_dispatch *dispatch = next_dispatch(rig);
     if (dispatch)
@@ -260,7 +259,6 @@ struct rig_queue *rig_aql_create(struct rig *rig, uint32_t queue_id, uint32_t pa
 {
     struct rig_queue queue = {.rig = rig, .amd_queue_va = rig_alloc(rig, sizeof(amd_queue_t))};
     uint64_t ring_va = rig_alloc(rig, packets * 64ull);
-
     queue.amd_queue = rig_host(rig, queue.amd_queue_va);
     queue.ring = rig_host(rig, ring_va);
     for (uint32_t i = 0; i < packets; i++)
@@ -283,7 +281,6 @@ struct rig_queue *rig_sdma_create(struct rig *rig, uint32_t queue_id, uint32_t r
 {
     struct rig_queue queue = {.rig = rig};
     uint64_t ring_va = rig_alloc(rig, ring_bytes), pointers_va = rig_alloc(rig, 16);
-
     queue.ring = rig_host(rig, ring_va);
     queue.read_pointer = rig_host(rig, pointers_va);
     queue.write_pointer = queue.read_pointer + 1;
@@ -320,7 +317,6 @@ void rig_publish(struct rig_queue *queue, uint64_t index, const void *packet)
     uint64_t packets = queue->config.ring_bytes / 64;
     uint8_t *slot = queue->ring + (index & (packets - 1)) * 64;
     uint16_t header;
-
     memcpy(&header, packet, sizeof header);
     memcpy(slot + 2, (const uint8_t *)packet + 2, 62);
     __atomic_store_n((uint16_t *)slot, header, __ATOMIC_RELEASE);

@@ -143,7 +143,6 @@ static enum step op_write(struct cp_queue *queue, struct sdma_packet *packet)
 {
     uint32_t count = (packet->word[3] & 0xfffff) + 1, word;
     uint64_t to = pair(packet->word + 1);
-
     if (packet->word[0] >> 8 & 0xff)
         return sdma_invalid(queue, packet);
     packet->dwords = 4 + count;
@@ -175,7 +174,6 @@ static enum step op_trap(struct cp_queue *queue, struct sdma_packet *packet)
 static enum step op_poll(struct cp_queue *queue, struct sdma_packet *packet)
 {
     uint32_t value;
-
     packet->dwords = 6;
     if (packet->word[0] >> 8 & 0xff)
         return sdma_invalid(queue, packet);
@@ -192,7 +190,6 @@ static enum step op_atomic(struct cp_queue *queue, struct sdma_packet *packet)
     uint32_t op = packet->word[0] >> 25;
     bool loop = packet->word[0] >> 16 & 1;
     uint64_t compare = pair(packet->word + 5), old;
-
     packet->dwords = 8;
     switch (access_atomic(&queue->device->access, op, pair(packet->word + 1),
                           pair(packet->word + 3), compare, &old)) {
@@ -211,7 +208,6 @@ static enum step op_fill(struct cp_queue *queue, struct sdma_packet *packet)
 {
     static const uint32_t spread[] = {0x01010101, 0x00010001, 1}; /* byte, half word, word */
     uint32_t size = packet->word[0] >> 30;
-
     packet->dwords = 5;
     if (size > 2)
         return sdma_invalid(queue, packet);
@@ -228,7 +224,6 @@ static enum step op_fill(struct cp_queue *queue, struct sdma_packet *packet)
 static enum step op_timestamp(struct cp_queue *queue, struct sdma_packet *packet)
 {
     uint32_t sub_op = packet->word[0] >> 8 & 0xff;
-
     packet->dwords = 3;
     if (sub_op != 1 && sub_op != 2) /* get local, get global: one clock here */
         return sdma_invalid(queue, packet);
@@ -248,7 +243,6 @@ static bool ring_read(struct cp_queue *queue, uint64_t at_bytes, uint32_t *words
 {
     uint64_t ring_bytes = queue->config.ring_bytes, offset = at_bytes & (ring_bytes - 1);
     uint32_t size_bytes = 4 * dwords, first = size_bytes;
-
     if (first > ring_bytes - offset)
         first = (uint32_t)(ring_bytes - offset);
     struct access *access = &queue->device->access;
@@ -262,7 +256,6 @@ static enum step packet_next(struct cp_queue *queue)
     struct access *access = &queue->device->access;
     struct sdma_packet packet = {.dwords = 1};
     uint64_t write_bytes;
-
     if (!access_load64(access, queue->config.write_pointer_va, &write_bytes))
         return sdma_fault(queue, "SDMA write pointer");
     uint64_t left = write_bytes - sdma->read_bytes;

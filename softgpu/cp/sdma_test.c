@@ -157,7 +157,6 @@ static void fence_trap_atomic_timestamp_write(void **state)
     uint64_t before = gpu_clock_ticks();
     uint64_t minus_one = UINT64_MAX;
     uint64_t counter_va = va + 16, clock_va = va + 24, data_va = va + 32;
-
     words[4] = 5;
     uint32_t fence[] = {5, LOW(va), HIGH(va), 0xabcd};
     uint32_t atomic[] = {10 | 47u << 25,
@@ -197,7 +196,6 @@ static void poll_yields_and_flush_is_skipped(void **state)
     uint64_t flag = rig_alloc(rig, 64), from = rig_alloc(rig, 64), to = rig_alloc(rig, 64);
     uint32_t poll[] = {8 | 3u << 28 | 1u << 31, LOW(flag), HIGH(flag), 0x20, 0xf0, 0xfff << 16};
     uint32_t flush[] = {8, 0, 0x80000000, 0, 0, 0};
-
     push(queue, flush, 6);
     assert_true(rig_wait(drained(queue)));
     push(queue, poll, 6);
@@ -233,7 +231,6 @@ static void bad_addresses_and_packets_stop_the_queue(void **state)
     struct rig *rig = *state;
     struct rig_queue *queue = rig_sdma_create(rig, 1, RING_BYTES);
     uint64_t from = rig_alloc(rig, 4096), end = rig_arena_va + RIG_ARENA_BYTES;
-
     push_copy(queue, end - 100, from, 200); /* runs off the end of the mapping */
     assert_true(rig_wait(rig_fault_count(rig) == 1));
     assert_int_equal(rig->fault_va, end);

@@ -42,7 +42,6 @@ bool signal_complete(struct access *access, hsa_signal_t signal, bool profiled,
 {
     uint64_t mailbox_va;
     uint32_t event_id;
-
     event->event_id = 0;
     if (!signal.handle)
         return true;
@@ -69,7 +68,6 @@ bool signal_set_bits(struct access *access, hsa_signal_t signal, uint64_t bits,
 {
     uint64_t mailbox_va;
     uint32_t event_id;
-
     event->event_id = 0;
     if (!signal.handle)
         return true;

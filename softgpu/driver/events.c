@@ -134,7 +134,7 @@ static struct event_witness *event_witness(struct event *event)
     static __thread char self; /* its address names the thread */
     for (uint32_t i = 0; i < EVENT_WITNESSES_MAX; i++) {
         struct event_witness *witness = &event->witnesses[i];
-        if (witness->thread == NULL)
+        if (!witness->thread)
             *witness = (struct event_witness){&self, 1}; /* the age of an event never raised */
         if (witness->thread == &self)
             return witness;
@@ -234,7 +234,7 @@ static bool waiter_done(const struct waiter *waiter, bool all)
 /* Only now: what comes in the meantime counts. */
 static void sleep_announce(struct events *events)
 {
-    if (events->before_sleep == NULL)
+    if (!events->before_sleep)
         return;
     pthread_mutex_unlock(&events->lock);
     events->before_sleep(events->data);

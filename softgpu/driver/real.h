@@ -7,12 +7,14 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* The next definition of `name` after this library's; resolved once into *slot. */
+/* The next definition of `name` after this library's; resolved once into *slot, which any
+ * thread reads and writes: all find the same (real.c). */
 void *real_symbol(const char *name, _Atomic(void *) *slot);
 
 /* REAL(open)(...) calls the machine's open, with our declaration's type. */
 #define REAL(name)                                                                                 \
     ({                                                                                             \
+        /* real_symbol() reads and writes it. */                                                   \
         static _Atomic(void *) slot_;                                                              \
         (__typeof__(&name))real_symbol(#name, &slot_);                                             \
     })

@@ -303,7 +303,7 @@ static void many_threads(void)
     for (int i = 0; i < 8; i++) {
         void *bad;
         pthread_join(thread[i], &bad);
-        CHECK(bad == NULL);
+        CHECK(!bad);
     }
 }
 

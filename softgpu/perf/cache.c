@@ -129,7 +129,6 @@ static uint32_t way_find(const struct cache *cache, uint64_t set, uint64_t numbe
     const tag_vector *tags = (const tag_vector *)(cache->tags + set * cache->tag_stride);
     uint32_t low = (uint32_t)number;
     tag_vector wanted = {low, low, low, low};
-
     for (uint32_t first = 0; first < cache->way_count; first += TAGS_AT_ONCE) {
         union {
             tag_vector lanes;
@@ -160,7 +159,6 @@ struct cache_line *cache_insert(struct cache *cache, uint64_t address, struct ca
     struct cache_order *order = cache->order + set * (cache->way_count + 1);
     uint32_t oldest = order[cache->way_count].newer;
     struct cache_line *line = &cache->lines[set * cache->way_count + oldest];
-
     *victim = *line;
     *line = (struct cache_line){.number = number};
     cache->tags[set * cache->tag_stride + oldest] = (uint32_t)number;

@@ -31,7 +31,6 @@ static uint64_t array_total(struct perf *perf, struct place place, uint32_t sour
     uint32_t per_array = perf->model->cu_per_sh;
     uint32_t first = place.xcc * perf->units + place.unit * per_array;
     uint64_t sum = 0;
-
     for (uint32_t cu = 0; cu < per_array; cu++)
         if (!unit_masked(perf, place, cu))
             sum += perf->cu[first + cu][source];
@@ -43,7 +42,6 @@ static uint64_t source_total(struct perf *perf, struct place place, uint32_t sou
 {
     enum axis axis = perf_blocks[place.block].axis;
     uint32_t channels = perf->model->tcc_channels;
-
     if (source >= SRC_ENGINE_FIRST)
         return axis == AXIS_ENGINE ? perf->engine[place.unit][source - SRC_ENGINE_FIRST] : 0;
     if (source >= SRC_CHANNEL_FIRST)
@@ -240,7 +238,6 @@ static void event_set(struct perf *perf, struct place place, uint32_t index, uin
     uint32_t next = index + 1;
     bool has_next = next < perf_blocks[place.block].counter_count;
     bool next_counting = has_next && counter_at(perf, place, next)->counting;
-
     if (has_next)
         counting_set(perf, place, next, false);
     counting_set(perf, place, index, false);

@@ -63,7 +63,6 @@ static uint32_t tcc_count(const struct memory_model *memory)
 int memory_create(struct memory_model *memory, const struct gpu_model *model)
 {
     uint32_t channels = model->tcc_channels;
-
     *memory = (struct memory_model){.model = model,
                                     .units = model->se_count * model->sh_per_se * model->cu_per_sh};
     if (channels & (channels - 1))
@@ -328,7 +327,6 @@ void memory_access(struct memory_model *memory, uint32_t xcc, uint32_t unit,
     uint32_t at = xcc * memory->units + unit, pair = at - unit % UNITS_PER_SQC;
     struct client client = {memory, xcc, access->kind >= ACCESS_SCALAR_READ, totals->channel};
     uint64_t *cu = totals->cu, first_touch_hits = 0;
-
     if (access->kind <= ACCESS_ATOMIC)
         address_count(&memory->utcl1[at], access, cu);
     switch ((enum perf_access_kind)access->kind) {

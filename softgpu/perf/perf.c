@@ -16,7 +16,6 @@ static bool perf_allocate(struct perf *perf)
 {
     uint32_t xccs = perf->model->xcc_count;
     bool complete = true;
-
     for (int block = 0; block < BLOCK_COUNT; block++) {
         size_t count = (size_t)xccs * block_units(perf, block) * perf_blocks[block].counter_count;
         perf->counters[block] = calloc(count, sizeof(struct counter));
@@ -250,7 +249,6 @@ static struct running_dispatch *dispatch_new(struct perf *perf)
     size_t units = (size_t)perf->model->xcc_count * perf->units;
     size_t size = sizeof(struct running_dispatch) + units * sizeof(struct unit_time);
     struct running_dispatch *dispatch = perf->spare;
-
     if (dispatch)
         perf->spare = dispatch->next;
     else
@@ -329,7 +327,6 @@ static void cycles_add(struct perf *perf, const struct running_dispatch *dispatc
 {
     uint32_t arrays = perf->model->xcc_count * perf->se_units;
     uint64_t longest = 0;
-
     for (uint32_t i = 0; i < arrays; i++) {
         struct array_time time =
             array_time(perf, dispatch->units + (size_t)i * perf->model->cu_per_sh);

@@ -72,7 +72,6 @@ static void indexed_selects_count_different_events(void **state)
 {
     struct perf *perf = *state;
     struct perf_group group = {.waves = 3, .work_items = 150};
-
     perf_group_count(&group, TALLY_SALU, 11);
     set(perf, REG(GRBM_GFX_INDEX), (uint32_t)BROADCAST);
     set(perf, REG(SQ_PERFCOUNTER2_SELECT), 0x0f0ff000 | 4); /* SQ_WAVES everywhere */
@@ -94,7 +93,6 @@ static void per_unit_blocks_see_their_unit(void **state)
 {
     struct perf *perf = *state;
     struct perf_group group = {.waves = 1};
-
     perf_group_count(&group, TALLY_GLOBAL_READ, 7);
     perf_group_count(&group, TALLY_FLAT_WRITE, 2);
     set(perf, REG(GRBM_GFX_INDEX), (uint32_t)BROADCAST);
@@ -115,7 +113,6 @@ static void counting_follows_start_stop_and_gates(void **state)
 {
     struct perf *perf = *state;
     struct perf_group group = {.waves = 4};
-
     set(perf, REG(SQ_PERFCOUNTER0_SELECT), 4);
     retire(perf, 0, 0, &group); /* before the start */
     start(perf);
@@ -149,7 +146,6 @@ static void counters_are_64_bits_and_can_be_written(void **state)
 {
     struct perf *perf = *state;
     struct perf_group group = {0};
-
     perf_group_count(&group, TALLY_VALU_OTHER, 0xf0000000);
     set(perf, REG(SQ_PERFCOUNTER1_SELECT), 26);
     start(perf);
@@ -167,7 +163,6 @@ static void levels_are_accumulated_by_the_next_counter(void **state)
 {
     struct perf *perf = *state;
     struct perf_group group = {.waves = 2, .wave_cycles = 4000};
-
     set(perf, REG(SQ_PERFCOUNTER0_SELECT), 5);
     set(perf, REG(SQ_PERFCOUNTER1_SELECT), 185);
     set(perf, REG(SQ_PERFCOUNTER2_SELECT), 74); /* SQ_WAVE_CYCLES, in units of four */
@@ -183,7 +178,6 @@ static void levels_are_accumulated_by_the_next_counter(void **state)
 static void cycles_follow_the_documented_clock(void **state)
 {
     struct perf *perf = *state;
-
     set(perf, REG(GRBM_PERFCOUNTER0_SELECT), 2); /* GUI_ACTIVE */
     set(perf, REG(GRBM_PERFCOUNTER1_SELECT), 0); /* COUNT */
     set(perf, REG(SQ_PERFCOUNTER0_SELECT), 3);   /* BUSY_CYCLES */
@@ -207,7 +201,6 @@ static void mc_blocks_keep_their_registers(void **state)
 {
     struct perf *perf = *state;
     uint32_t value;
-
     set(perf, REG(GRBM_GFX_INDEX), 0xa0000007);
     set(perf, REG(GCEA_PERFCOUNTER1_CFG), 0x10000000 | 12);
     set(perf, REG(GCEA_PERFCOUNTER_RSLT_CNTL), 0x02000000);
@@ -225,7 +218,6 @@ static void unknown_registers_and_events(void **state)
 {
     struct perf *perf = *state;
     uint32_t value;
-
     assert_false(perf_reg_write(perf, 1, 0x338, 1));
     assert_false(perf_reg_read(perf, 0, 0x338, &value));
     assert_false(perf_reg_read(perf, 1, REG(GRBM_GFX_INDEX), &value)); /* one XCC only */
@@ -265,7 +257,6 @@ static void xccs_have_their_own_counters(void **state)
 {
     struct perf *perf;
     uint32_t value;
-
     (void)state;
     assert_int_equal(perf_create(gpu_model_find("gfx942"), &perf), 0);
     uint32_t all = (1u << gpu_model_find("gfx942")->xcc_count) - 1;
@@ -391,7 +382,6 @@ static void requests_are_hits_plus_misses(void **state)
 {
     struct perf *perf = *state;
     uint32_t seed = 99;
-
     memory_selects(perf);
     start(perf);
     perf_dispatch_begin(perf, 1);

@@ -63,7 +63,6 @@ static void arrays_visit(struct perf *perf, const struct reg_info *reg, uint32_t
 {
     struct unit_range se = se_range(perf, true), sh = sh_range(perf, true);
     struct unit_range instance = {0, 1};
-
     if (instances > 1)
         instance = instance_range(perf, instances, true);
     for (uint32_t i = se.first; i < se.last; i++)
@@ -111,7 +110,6 @@ static void unit_write(struct perf *perf, const struct reg_info *reg, uint32_t x
 static void block_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t value)
 {
     uint32_t units = block_units(perf, reg->block);
-
     switch (perf_blocks[reg->block].axis) {
     case AXIS_XCC:
         unit_write(perf, reg, xcc, 0, value);
@@ -256,7 +254,6 @@ static bool read_unit(const struct perf *perf, enum axis axis, uint32_t *unit)
     struct unit_range se = se_range(perf, false), sh = sh_range(perf, false);
     struct unit_range instance = {0, 1};
     uint32_t instances = axis == AXIS_CU ? perf->model->cu_per_sh : 1;
-
     *unit = 0;
     if (axis == AXIS_XCC)
         return true;
@@ -309,7 +306,6 @@ bool perf_reg_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint32_t *v
 {
     const struct reg_info *reg = register_find(offset & REGISTER_MASK);
     uint32_t unit = 0;
-
     if (xcc >= perf->model->xcc_count)
         return false;
     if (!reg)

@@ -69,7 +69,7 @@ static size_t region_slot_bytes(const struct code_region *region)
 
 void code_destroy(struct code *code)
 {
-    struct code_region *region = atomic_load(&code->regions);
+    struct code_region *region = atomic_load_explicit(&code->regions, memory_order_relaxed);
     while (region) {
         struct code_region *next = region->next;
         munmap(region->slots, region_slot_bytes(region));

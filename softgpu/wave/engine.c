@@ -264,5 +264,5 @@ void engine_after_fork_child(struct engine *engine)
     engine->thread_count = 0;
     engine->idle_threads = 0;
     engine->executing = 0;
-    atomic_flag_clear(&engine->helper_busy);
+    atomic_flag_clear_explicit(&engine->helper_busy, memory_order_release);
 }

@@ -34,7 +34,6 @@ void launch_occupancy(struct launch *launch, const struct gpu_model *model)
     uint32_t vgprs = launch->vgpr_count > 0 ? launch->vgpr_count : 1;
     uint32_t sgprs = round_up(launch->sgpr_count + SGPRS_INITIAL, SGPR_GRANULE);
     uint32_t units = model->cu_active / arrays;
-
     launch->units = (units ? units : 1) * arrays;
     launch->capacity = UINT32_MAX;
     limit_take(launch, groups_of_waves(launch, model, model->waves_per_simd), LIMIT_WAVES);

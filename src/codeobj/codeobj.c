@@ -36,7 +36,6 @@ static void kernel_symbol_match(struct symbol_walk *walk, struct codeobj_kernel 
 static bool symbol_visit(const struct elf_symbol *symbol, void *data)
 {
     struct symbol_walk *walk = data;
-
     /* A library of thousands of kernels would make this product large; only functions and objects
        count, and a name is compared only when its length agrees. */
     if (symbol->type != STT_FUNC && symbol->type != STT_OBJECT)
@@ -50,9 +49,8 @@ static enum codeobj_status image_parse(const struct elf_image *image, struct cod
 {
     size_t note_size = 0;
     const void *note = elf_image_note(image, "AMDGPU", NOTE_AMDGPU_METADATA, &note_size);
-
     object->elf_flags = image->header.e_flags;
-    if (note == NULL)
+    if (!note)
         return CODEOBJ_NO_METADATA;
     enum codeobj_status status = metadata_parse(note, note_size, object);
     if (status != CODEOBJ_OK)
@@ -66,7 +64,6 @@ enum codeobj_status codeobj_parse(const void *image_bytes, size_t size_bytes,
                                   struct codeobj *object)
 {
     struct elf_image image;
-
     memset(object, 0, sizeof *object);
     if (!elf_image_open(&image, image_bytes, size_bytes))
         return CODEOBJ_NOT_ELF;

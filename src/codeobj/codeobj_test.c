@@ -19,7 +19,7 @@ static bool image_load(const char *gfx, struct image *image)
     char path[4096];
     snprintf(path, sizeof path, "%s/test_kernels_%s.hsaco", TEST_IMAGE_DIR, gfx);
     FILE *file = fopen(path, "rb");
-    if (file == NULL)
+    if (!file)
         return false;
     image->bytes = malloc(1 << 20);
     image->size = fread(image->bytes, 1, 1 << 20, file);

@@ -6,7 +6,7 @@ bool elf_image_open(struct elf_image *image, const void *bytes, size_t size_byte
 {
     image->bytes = bytes;
     image->size_bytes = size_bytes;
-    if (bytes == NULL || size_bytes < sizeof image->header)
+    if (!bytes || size_bytes < sizeof image->header)
         return false;
     memcpy(&image->header, bytes, sizeof image->header);
     return memcmp(image->header.e_ident, ELFMAG, SELFMAG) == 0 &&
@@ -25,11 +25,10 @@ const void *elf_image_at(const struct elf_image *image, uint64_t offset, uint64_
 static bool program_header_read(const struct elf_image *image, unsigned index, Elf64_Phdr *segment)
 {
     const void *source = NULL;
-
     if (image->header.e_phentsize == sizeof *segment && image->header.e_phoff <= image->size_bytes)
         source = elf_image_at(image, image->header.e_phoff + (uint64_t)index * sizeof *segment,
                               sizeof *segment);
-    if (source == NULL)
+    if (!source)
         return false;
     memcpy(segment, source, sizeof *segment);
     return true;
@@ -38,12 +37,11 @@ static bool program_header_read(const struct elf_image *image, unsigned index, E
 static bool section_header_read(const struct elf_image *image, unsigned index, Elf64_Shdr *section)
 {
     const void *source = NULL;
-
     if (image->header.e_shentsize == sizeof *section &&
         image->header.e_shoff <= image->size_bytes && index < image->header.e_shnum)
         source = elf_image_at(image, image->header.e_shoff + (uint64_t)index * sizeof *section,
                               sizeof *section);
-    if (source == NULL)
+    if (!source)
         return false;
     memcpy(section, source, sizeof *section);
     return true;
@@ -70,7 +68,6 @@ static const void *note_find(const uint8_t *notes, uint64_t notes_size, const ch
                              uint32_t type, size_t *size_bytes)
 {
     size_t owner_size = strlen(owner) + 1;
-
     while (notes_size >= sizeof(Elf64_Nhdr)) {
         Elf64_Nhdr note;
         memcpy(&note, notes, sizeof note);
@@ -101,7 +98,7 @@ const void *elf_image_note(const struct elf_image *image, const char *owner, uin
         if (!program_header_read(image, i, &segment))
             break;
         const void *notes = elf_image_at(image, segment.p_offset, segment.p_filesz);
-        if (segment.p_type != PT_NOTE || notes == NULL)
+        if (segment.p_type != PT_NOTE || !notes)
             continue;
         const void *found = note_find(notes, segment.p_filesz, owner, type, size_bytes);
         if (found != NULL)
@@ -135,7 +132,7 @@ static bool symbol_read(const struct elf_image *image, const struct symbol_table
     const void *source = elf_image_at(image, table->symbols.sh_offset, table->symbols.sh_size);
     const char *strings = elf_image_at(image, table->strings.sh_offset, table->strings.sh_size);
 
-    if (source == NULL || strings == NULL)
+    if (!source || !strings)
         return false;
     memcpy(&entry, (const uint8_t *)source + index * sizeof entry, sizeof entry);
     if (entry.st_name >= table->strings.sh_size)
@@ -151,7 +148,6 @@ static bool symbol_read(const struct elf_image *image, const struct symbol_table
 void elf_image_symbols(const struct elf_image *image, elf_symbol_visit_fn visit, void *data)
 {
     struct symbol_table table;
-
     if (!symbol_table_find(image, SHT_SYMTAB, &table) &&
         !symbol_table_find(image, SHT_DYNSYM, &table))
         return;

@@ -21,7 +21,6 @@ struct kernel_registers kernel_descriptor_registers(const struct kernel_descript
     bool wave32 = bits(descriptor->kernel_code_properties, 10, 1);
     uint32_t accum_offset = (bits(descriptor->compute_pgm_rsrc3, 0, 6) + 1) * 4;
     struct kernel_registers registers = {0};
-
     /* From gfx10 on a wave always owns 128 SGPRs and the field is reserved. */
     registers.sgpr_count = gfx_target_version >= 100000 ? 128 : (sgpr_field / 2 + 1) * 16;
     if (file_unified(gfx_target_version)) {

@@ -66,7 +66,7 @@ static void *array_extend(struct parser *parser, void **array, uint32_t *count, 
     if (*count == *room) {
         uint32_t wider = *room ? *room * 2 : ROOM_FIRST;
         char *moved = reallocarray(*array, wider, element_size);
-        if (moved == NULL) {
+        if (!moved) {
             parser->out_of_memory = true;
             return NULL;
         }
@@ -99,7 +99,6 @@ static bool field_store(struct parser *parser, const struct field *field,
                         const struct msgpack_token *value, char *base)
 {
     char *member = base + field->offset;
-
     if (field->kind == FIELD_NUMBERS3)
         return numbers_read(parser, value, (uint32_t *)(void *)member, 3);
     if (field->kind == FIELD_TEXT && value->type == MSGPACK_STRING)
@@ -134,7 +133,7 @@ static bool argument_read(struct parser *parser, const struct msgpack_token *map
         array_extend(parser, (void **)&parser->object->arguments, &parser->object->argument_count,
                      &parser->argument_room, sizeof *argument);
 
-    if (argument == NULL || map->type != MSGPACK_MAP)
+    if (!argument || map->type != MSGPACK_MAP)
         return false;
     for (uint64_t i = 0; i < map->count; i++) {
         struct msgpack_token key, value;
@@ -166,7 +165,7 @@ static bool kernel_read(struct parser *parser, const struct msgpack_token *map)
         array_extend(parser, (void **)&parser->object->kernels, &parser->object->kernel_count,
                      &parser->kernel_room, sizeof *kernel);
 
-    if (kernel == NULL || map->type != MSGPACK_MAP)
+    if (!kernel || map->type != MSGPACK_MAP)
         return false;
     for (uint64_t i = 0; i < map->count; i++) {
         struct msgpack_token key, value;
@@ -198,7 +197,6 @@ static bool root_pair_read(struct parser *parser)
 {
     struct msgpack_token key, value;
     uint32_t version[2] = {0, 0};
-
     if (!pair_read(parser, &key, &value))
         return false;
     if (msgpack_text_equal(&key, "amdhsa.kernels"))
@@ -218,7 +216,6 @@ enum codeobj_status metadata_parse(const void *note, size_t size_bytes, struct c
 {
     struct parser parser = {.reader = msgpack_reader_make(note, size_bytes), .object = object};
     struct msgpack_token root;
-
     if (!msgpack_next(&parser.reader, &root) || root.type != MSGPACK_MAP)
         return CODEOBJ_BAD_METADATA;
     for (uint64_t i = 0; i < root.count; i++)

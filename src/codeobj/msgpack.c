@@ -110,7 +110,6 @@ static bool wide_read(struct msgpack_reader *reader, uint8_t byte, struct msgpac
 {
     const struct format *format = &formats[byte - 0xc0];
     uint64_t value = format->number;
-
     token->type = (enum msgpack_type)format->type;
     if (format->follow == F_RESERVED)
         return false;
@@ -173,7 +172,6 @@ static bool elements_skip(struct msgpack_reader *reader, const struct msgpack_to
                           int depth_left)
 {
     uint64_t elements = token->type == MSGPACK_MAP ? 2 * token->count : token->count;
-
     if (token->type != MSGPACK_MAP && token->type != MSGPACK_ARRAY)
         return true;
     if (depth_left == 0)
@@ -194,7 +192,6 @@ bool msgpack_skip(struct msgpack_reader *reader, const struct msgpack_token *tok
 bool msgpack_text_equal(const struct msgpack_token *token, const char *text)
 {
     size_t length = strlen(text);
-
     return token->type == MSGPACK_STRING && token->count == length &&
            memcmp(token->bytes, text, length) == 0;
 }

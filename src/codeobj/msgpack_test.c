@@ -11,7 +11,6 @@ static struct msgpack_token token_of(const char *bytes, size_t size)
 {
     struct msgpack_reader reader = msgpack_reader_make(bytes, size);
     struct msgpack_token token;
-
     assert_true(msgpack_next(&reader, &token));
     return token;
 }

@@ -54,7 +54,6 @@ static char *ids_line_match(const char *line, const char *end, unsigned device, 
 {
     unsigned line_device, line_revision;
     int name_at = 0;
-
     if (sscanf(line, "%x , %x , %n", &line_device, &line_revision, &name_at) < 2 || name_at == 0)
         return NULL;
     if (line_device != device || line_revision != revision || line + name_at > end)
@@ -66,8 +65,7 @@ static char *ids_name(const char *root, unsigned device, unsigned revision)
 {
     char *ids = sysfs_read("%s/usr/share/libdrm/amdgpu.ids", root);
     char *name = NULL;
-
-    for (const char *line = ids; line != NULL && *line != '\0' && name == NULL;) {
+    for (const char *line = ids; line != NULL && *line != '\0' && !name;) {
         const char *end = line + strcspn(line, "\n");
         name = isxdigit((unsigned char)*line) ? ids_line_match(line, end, device, revision) : NULL;
         line = *end ? end + 1 : end;
@@ -95,7 +93,6 @@ char *product_name_find(const char *root, const rocprofiler_agent_v0_t *agent)
 static const char *cpuinfo_value(const char *block, const char *block_end, const char *label)
 {
     size_t label_size = strlen(label);
-
     for (const char *line = block; line < block_end;) {
         const char *end = line + strcspn(line, "\n");
         if (strncmp(line, label, label_size) == 0) {
@@ -111,7 +108,6 @@ static const char *cpuinfo_value(const char *block, const char *block_end, const
 static const char *cpuinfo_block_end(const char *block)
 {
     const char *end = strstr(block, "\n\n");
-
     return end ? end + 1 : block + strlen(block);
 }
 
@@ -130,8 +126,7 @@ static const char *cpuinfo_block_find(const char *text, uint32_t apic_id)
 char *product_cpu_name(const char *root, uint32_t apic_id, uint32_t *family)
 {
     char *text = sysfs_read("%s/proc/cpuinfo", root);
-
-    if (text == NULL)
+    if (!text)
         return NULL;
     const char *block = cpuinfo_block_find(text, apic_id);
     const char *block_end = cpuinfo_block_end(block);

@@ -15,10 +15,9 @@ static char *stream_read(FILE *stream)
 {
     char *text = NULL;
     size_t used = 0;
-
     for (;;) {
         char *wider = realloc(text, used + CHUNK_BYTES + 1);
-        if (wider == NULL) {
+        if (!wider) {
             free(text);
             return NULL;
         }
@@ -40,7 +39,6 @@ char *sysfs_read(const char *path_format, ...)
 {
     char path[PATH_MAX];
     va_list arguments;
-
     va_start(arguments, path_format);
     int length = vsnprintf(path, sizeof path, path_format, arguments);
     va_end(arguments);
@@ -48,7 +46,7 @@ char *sysfs_read(const char *path_format, ...)
         return NULL;
 
     FILE *stream = fopen(path, "re");
-    if (stream == NULL)
+    if (!stream)
         return NULL;
     char *text = stream_read(stream);
     fclose(stream);
@@ -58,7 +56,6 @@ char *sysfs_read(const char *path_format, ...)
 bool sysfs_number(const char *text, const char *name, uint64_t *value)
 {
     size_t name_size = strlen(name);
-
     for (const char *line = text; line != NULL && *line != '\0';) {
         if (strncmp(line, name, name_size) == 0 && (line[name_size] == ' ')) {
             const char *digits = line + name_size + 1;

@@ -104,13 +104,12 @@ static void *parts_read(const char *root, uint32_t node, const char *kind,
 {
     uint32_t claimed = *count < PARTS_MAX ? *count : PARTS_MAX;
     char *parts = claimed ? calloc(claimed, part_size) : NULL;
-
     *count = 0;
-    if (parts == NULL)
+    if (!parts)
         return NULL;
     for (uint32_t i = 0; i < claimed; i++) {
         char *text = sysfs_read("%s" NODES_DIR "/%u/%s/%u/properties", root, node, kind, i);
-        if (text == NULL)
+        if (!text)
             continue;
         sysfs_properties_store(text, properties, property_count, parts + *count * part_size);
         ++*count;
@@ -122,7 +121,6 @@ static void *parts_read(const char *root, uint32_t node, const char *kind,
 static void agent_parts_read(struct agent *agent, const char *root)
 {
     rocprofiler_agent_v0_t *info = &agent->info;
-
     agent->parts[0] =
         parts_read(root, info->node_id, "mem_banks", bank_properties, COUNT(bank_properties),
                    sizeof(rocprofiler_agent_mem_bank_t), &info->mem_banks_count);
@@ -140,7 +138,6 @@ static void agent_parts_read(struct agent *agent, const char *root)
 static char *gfx_name(uint32_t version)
 {
     char name[32];
-
     snprintf(name, sizeof name, "gfx%u%u%x", version / 10000, version / 100 % 100, version % 100);
     return strdup(name);
 }
@@ -148,7 +145,6 @@ static char *gfx_name(uint32_t version)
 static char *model_name_read(const char *root, uint32_t node)
 {
     char *text = sysfs_read("%s" NODES_DIR "/%u/name", root, node);
-
     if (text != NULL)
         text[strcspn(text, "\n")] = '\0';
     return text ? text : strdup("");
@@ -166,7 +162,6 @@ static void gpu_limits_set(rocprofiler_agent_v0_t *info)
 static void gpu_complete(struct agent *agent, struct node_reader *reader)
 {
     rocprofiler_agent_v0_t *info = &agent->info;
-
     info->logical_node_type_id = reader->gpu_count++;
     gpu_limits_set(info);
     info->cu_count = info->simd_per_cu ? info->simd_count / info->simd_per_cu : 0;
@@ -183,14 +178,13 @@ static void gpu_complete(struct agent *agent, struct node_reader *reader)
     agent->texts[0] = gfx_name(info->gfx_target_version);
     agent->texts[1] = strdup("AMD");
     agent->texts[2] = product_name_find(reader->root, info);
-    if (agent->texts[2] == NULL)
+    if (!agent->texts[2])
         agent->texts[2] = strdup(agent->texts[3] && *agent->texts[3] ? agent->texts[3] : "unknown");
 }
 
 static void cpu_complete(struct agent *agent, struct node_reader *reader)
 {
     rocprofiler_agent_v0_t *info = &agent->info;
-
     info->logical_node_type_id = reader->cpu_count++;
     info->cu_count = info->cpu_cores_count;
     agent->texts[0] = product_cpu_name(reader->root, info->cpu_core_id_base, &info->family_id);
@@ -202,7 +196,6 @@ static void visibility_set(struct agent *agent)
 {
     rocprofiler_agent_v0_t *info = &agent->info;
     rocprofiler_agent_runtime_visiblity_t all = {.hsa = 1, .hip = 1, .rccl = 1, .rocdecode = 1};
-
     info->runtime_visibility = all;
     if (info->type != ROCPROFILER_AGENT_TYPE_GPU)
         return;
@@ -223,7 +216,6 @@ static void visibility_set(struct agent *agent)
 static void agent_complete(struct agent *agent, struct node_reader *reader)
 {
     rocprofiler_agent_v0_t *info = &agent->info;
-
     agent->texts[3] = model_name_read(reader->root, info->node_id);
     if (info->num_xcc == 0) /* kernels before 6.5 do not publish it */
         info->num_xcc = 1;
@@ -248,7 +240,6 @@ static struct agent *agent_read(struct node_reader *reader, uint32_t node, uint3
 {
     char *text = sysfs_read("%s" NODES_DIR "/%u/properties", reader->root, node);
     struct agent *agent = text && *text ? calloc(1, sizeof *agent) : NULL;
-
     if (agent != NULL) {
         sysfs_properties_store(text, agent_properties, COUNT(agent_properties), &agent->info);
         sysfs_number(text, "unique_id", &agent->unique_id);
@@ -269,7 +260,6 @@ static struct agent *agent_read(struct node_reader *reader, uint32_t node, uint3
 static int number_compare(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
     return x < y ? -1 : x > y;
 }
 
@@ -278,10 +268,9 @@ static uint32_t nodes_list(const char *root, uint32_t *nodes)
 {
     char path[PATH_MAX];
     uint32_t count = 0;
-
     snprintf(path, sizeof path, "%s" NODES_DIR, root);
     DIR *directory = opendir(path);
-    if (directory == NULL)
+    if (!directory)
         return 0;
     for (struct dirent *entry; (entry = readdir(directory)) != NULL && count < NODES_MAX;) {
         char *end;
@@ -299,13 +288,12 @@ enum topology_status topology_read(const char *root, struct topology *topology)
     struct node_reader reader = {.root = root ? root : ""};
     uint32_t *nodes = calloc(NODES_MAX, sizeof *nodes);
     enum topology_status status = TOPOLOGY_NO_MEMORY;
-
     memset(topology, 0, sizeof *topology);
-    if (nodes == NULL)
+    if (!nodes)
         return status;
     uint32_t count = nodes_list(reader.root, nodes);
     topology->agents = calloc(count ? count : 1, sizeof *topology->agents);
-    if (topology->agents == NULL)
+    if (!topology->agents)
         goto done;
     for (uint32_t i = 0; i < count; i++) {
         struct agent *agent = agent_read(&reader, nodes[i], topology->agent_count);
@@ -344,7 +332,6 @@ static void system_topology_read(void)
 const struct topology *topology_system(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-
     pthread_once(&once, system_topology_read);
     return &system_topology;
 }

@@ -27,7 +27,6 @@ static void parents_make(char *path)
 static void file_write(const char *name, const char *text)
 {
     char path[PATH_MAX];
-
     snprintf(path, sizeof path, "%s/%s", root, name);
     parents_make(path);
     FILE *file = fopen(path, "w");
@@ -93,7 +92,6 @@ static int machine_remove(void **state)
 static void agents_in_node_order(void **state)
 {
     struct topology topology;
-
     (void)state;
     assert_int_equal(topology_read(root, &topology), TOPOLOGY_OK);
     assert_int_equal(topology.agent_count, 3);
@@ -115,7 +113,6 @@ static void agents_in_node_order(void **state)
 static void gpu_properties_and_what_follows_from_them(void **state)
 {
     struct topology topology;
-
     (void)state;
     assert_int_equal(topology_read(root, &topology), TOPOLOGY_OK);
     const rocprofiler_agent_v0_t *gpu = topology.agents[1];
@@ -147,7 +144,6 @@ static void gpu_properties_and_what_follows_from_them(void **state)
 static void cpu_is_named_after_its_processor(void **state)
 {
     struct topology topology;
-
     (void)state;
     assert_int_equal(topology_read(root, &topology), TOPOLOGY_OK);
     assert_string_equal(topology.agents[0]->name, "EPYC : 100-000");
@@ -160,7 +156,6 @@ static void cpu_is_named_after_its_processor(void **state)
 static void missing_parts_are_not_counted(void **state)
 {
     struct topology topology;
-
     (void)state;
     assert_int_equal(topology_read(root, &topology), TOPOLOGY_OK);
     const rocprofiler_agent_v0_t *gpu = topology.agents[2]; /* claims 2 caches, has no files */
@@ -172,7 +167,6 @@ static void missing_parts_are_not_counted(void **state)
 static void visibility_follows_the_environment(void **state)
 {
     struct topology topology;
-
     (void)state;
     setenv("ROCR_VISIBLE_DEVICES", "1", 1);
     setenv("HIP_VISIBLE_DEVICES", "0", 1);
@@ -189,7 +183,6 @@ static void visibility_follows_the_environment(void **state)
 static void odd_files_do_no_harm(void **state)
 {
     struct topology topology;
-
     (void)state;
     assert_int_equal(topology_read("/nonexistent", &topology), TOPOLOGY_NONE);
     assert_int_equal(topology.agent_count, 0);

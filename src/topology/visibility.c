@@ -9,7 +9,6 @@
 static bool entry_match(const char *entry, int32_t ordinal, uint64_t unique_id, bool *match)
 {
     char *end;
-
     while (isspace((unsigned char)*entry))
         entry++;
     if (strncasecmp(entry, "GPU-", 4) == 0) {
@@ -25,7 +24,7 @@ static bool entry_match(const char *entry, int32_t ordinal, uint64_t unique_id, 
 
 int32_t visibility_position(const char *list, int32_t ordinal, uint64_t unique_id)
 {
-    if (list == NULL)
+    if (!list)
         return ordinal;
     for (int32_t position = 0;; position++) {
         bool match = false;
@@ -34,7 +33,7 @@ int32_t visibility_position(const char *list, int32_t ordinal, uint64_t unique_i
         if (match)
             return position;
         list = strchr(list, ',');
-        if (list == NULL)
+        if (!list)
             return -1;
         list++;
     }

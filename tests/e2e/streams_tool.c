@@ -63,7 +63,7 @@ static void finalize_tool(void *data)
     (void)data;
     unsigned used = 0, least = ~0u, most = 0;
     for (int i = 1; i < NUMBERS; i++) {
-        if (handles[i] == NULL)
+        if (!handles[i])
             continue;
         used += uses[i] != 0;
         least = uses[i] < least ? uses[i] : least;

@@ -121,7 +121,6 @@ static void barriers(void)
     hsa_queue_t *first = queue_new(), *second = queue_new();
     hsa_signal_t gate[2] = {signal_new(1), signal_new(1)};
     hsa_signal_t middle = signal_new(1), last = signal_new(1), either = signal_new(1);
-
     barrier(second, HSA_PACKET_TYPE_BARRIER_AND, &middle, 1, last);
     barrier(first, HSA_PACKET_TYPE_BARRIER_OR, gate, 2, either);
     barrier(first, HSA_PACKET_TYPE_BARRIER_AND, gate, 2, middle);

@@ -36,6 +36,46 @@ def check_folders_fails(root):
     assert status == 1 and "src/base: no README.md" in text and "long.c: 900 lines" in text, text
 
 
+DIALECT = {
+    "null": "int f(void *p)\n{\n    return p == NULL;\n}\n",
+    "blank": "int f(void)\n{\n    int a = 1;\n\n    return a;\n}\n",
+    "atomic": "static _Atomic int silent;\n",
+    "order": "int f(void)\n{\n    return atomic_load(&told);\n}\n",
+}
+FOLLOWED = """/* p == NULL in a comment, and "p == NULL" in a text. */
+/* Writer: main. Reader: the thread. */
+static _Atomic int told;
+static _Atomic int alike; /* written under the lock */
+int f(const char *p)
+{
+    int a = atomic_load_explicit(&told, memory_order_acquire);
+    if (!p)
+        return a;
+
+    return puts("p == NULL");
+}
+"""
+
+
+def check_dialect_fails(root):
+    write(root, "src/base/good.c", FOLLOWED)
+    status, text = run("check_dialect.py", root)
+    assert status == 0, text
+    for rule, source in DIALECT.items():
+        write(root, "src/base/bad.c", source)
+        status, text = run("check_dialect.py", root)
+        assert status == 1 and f": {rule}: 1, not 0" in text and text.count("\n") == 1, (rule, text)
+        assert run("check_dialect.py", root, "--shrink")[0] == 1, rule
+    listed = "tests/rules/dialect_exceptions.txt"
+    write(root, listed, "order src/base/bad.c 2\n")
+    status, text = run("check_dialect.py", root)
+    assert status == 1 and "1 left, the list says 2" in text, text
+    assert run("check_dialect.py", root, "--shrink")[0] == 0
+    assert run("check_dialect.py", root)[0] == 0
+    with open(os.path.join(root, listed), encoding="utf-8") as file:
+        assert "order src/base/bad.c 1\n" in file.read()
+
+
 def check_symbols_fails(root):
     os.makedirs(os.path.join(root, "lib"))
     source = os.path.join(root, "x.c")
@@ -50,7 +90,8 @@ def check_symbols_fails(root):
 
 
 def main():
-    for check in (check_includes_fails, check_folders_fails, check_symbols_fails):
+    for check in (check_includes_fails, check_folders_fails, check_dialect_fails,
+                  check_symbols_fails):
         with tempfile.TemporaryDirectory() as root:
             check(root)
     return 0

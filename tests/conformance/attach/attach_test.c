@@ -49,7 +49,7 @@ static void hip_load(int copy)
     char path[4096];
     snprintf(path, sizeof path, "%s/copy%d/libamdhip64.so.7", MOCK_FOLDER, copy);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL)
+    if (!library)
         fail_msg("%s", dlerror());
     *(void **)&hip.start = dlsym(library, "mock_hip_start");
     *(void **)&hip.function = dlsym(library, "mock_hip_function");

@@ -16,8 +16,8 @@ static hsa_status_t on_info(const rocprofiler_info_data_t info, void *data)
     seen->metrics++;
     assert_true(info.metric.name && *info.metric.name && info.metric.description);
     assert_true(info.metric.instances >= 1);
-    assert_true((info.metric.expr == NULL) == (info.metric.block_name != NULL));
-    seen->counters += info.metric.expr == NULL;
+    assert_int_equal(!info.metric.expr, info.metric.block_name != NULL);
+    seen->counters += !info.metric.expr;
     if (info.metric.block_name && !strcmp(info.metric.block_name, "SQ")) {
         assert_int_equal(info.metric.block_counters, 8);
         seen->of_sq++;

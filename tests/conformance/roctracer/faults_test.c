@@ -178,7 +178,7 @@ static int thread_exit(enum place place)
     client_begin(place, end_thread);
     CHECK(pthread_create(&thread, NULL, some_calls, &client) == 0);
     pthread_join(thread, &result);
-    CHECK(result == NULL && client.done);
+    CHECK(!result && client.done);
     calls(CALLS);
     client_end();
     CHECK(client.enters == CALLS + 1);

@@ -99,7 +99,7 @@ static struct {
 
 static hipError_t do_malloc(void **pointer, size_t size)
 {
-    if (pointer == NULL)
+    if (!pointer)
         return hipErrorInvalidValue;
     *pointer = (void *)(uintptr_t)(size * 2);
     return hipSuccess;
@@ -137,7 +137,7 @@ static hipError_t do_module_launch(hipFunction_t f, unsigned x, unsigned y, unsi
 static hipError_t do_load(hipModule_t *module, const char *name)
 {
     (void)module;
-    return name == NULL ? hipErrorInvalidValue : hipSuccess;
+    return !name ? hipErrorInvalidValue : hipSuccess;
 }
 
 static hipError_t do_elapsed(float *milliseconds, hipEvent_t start, hipEvent_t stop)

@@ -134,7 +134,7 @@ static int sizes_below_two_records(void)
     CHECK(roctracer_open_pool_expl(&properties, &pool) == ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION);
     properties.buffer_size = SIZE_MAX / 2 + 1;
     CHECK(roctracer_open_pool(&properties) == ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION);
-    CHECK(pool == NULL && roctracer_default_pool() == NULL && guarded.allocations == 0);
+    CHECK(!pool && roctracer_default_pool() == NULL && guarded.allocations == 0);
     return STATUS;
 }
 
@@ -149,7 +149,7 @@ static void busy_allocate(char **memory, size_t size, void *arg)
     DONE(roctracer_enable_op_activity_expl(HSA, OTHER, pool));
     other_call();
     DONE(roctracer_close_pool_expl(pool));
-    CHECK(arg == NULL);
+    CHECK(!arg);
     if (*memory) {
         CHECK(size == 0);
         free(*memory);

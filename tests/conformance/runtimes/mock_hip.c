@@ -40,7 +40,7 @@ static hipError_t do_free(void *pointer)
     /* a library may call its own functions through its table */
     hipError_t (*allocate)(void **, size_t) =
         (hipError_t(*)(void **, size_t))runtime.slots[ROCPROFILER_HIP_RUNTIME_API_ID_hipMalloc];
-    return pointer == NULL ? allocate(&pointer, 0) : hipSuccess;
+    return !pointer ? allocate(&pointer, 0) : hipSuccess;
 }
 
 static hipError_t do_push(dim3 grid, dim3 block, size_t shared, hipStream_t stream)

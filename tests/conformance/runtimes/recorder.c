@@ -145,7 +145,7 @@ struct hip hip_load(int copy)
     char path[4096];
     snprintf(path, sizeof path, "%s/copy%d/libamdhip64.so.7", MOCK_FOLDER, copy);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL)
+    if (!library)
         fail_msg("%s", dlerror());
     return (struct hip){(mock_hip_start_fn)dlsym(library, "mock_hip_start"),
                         (mock_hip_function_fn)dlsym(library, "mock_hip_function"),
