@@ -19,7 +19,8 @@ int ending_prepare(void (*finish)(void), bool crashes);
 
 /* Both in a signal handler, or in quick_exit(). `leave` is called first, on the thread that ends
  * the program and that does nothing more. `busy`: is this thread just doing what is left to do? It
- * then goes on, and the signal counts when it calls ending_done(), or after ten seconds. */
+ * then goes on, and the signal counts when it calls ending_done(), or after ten seconds; where
+ * another thread ends the program already, and waits for this one, that is the end. */
 void ending_notice(void (*leave)(void), bool (*busy)(void));
 
 /* The program ends now: runs `finish` and returns when it has, or after ten seconds. For whoever

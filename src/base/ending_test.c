@@ -22,7 +22,9 @@
 #include "base/ending.h"
 #include "base/own_thread.h"
 
-/* The same file as another library of the process has it. */
+/* The same file as another library of the process has it, with less patience. */
+enum { SECOND_LIMIT_MS = 200 };
+#define ENDING_LIMIT_MS    SECOND_LIMIT_MS
 #define ending_prepare     second_prepare
 #define ending_notice      second_notice
 #define ending_begin       second_begin
@@ -559,11 +561,100 @@ static void fault_while_finishing(void)
     by_bad_pointer();
 }
 
+static _Atomic bool others_wait, first_thread_busy;
+static pthread_t first_thread;
+
+static bool is_first_busy(void)
+{
+    return first_thread_busy && pthread_equal(pthread_self(), first_thread);
+}
+
+static void finish_after_first(void)
+{
+    others_wait = true;
+    while (first_thread_busy)
+        usleep(1000);
+    report('f');
+}
+
+static void *terminate(void *unused)
+{
+    raise(SIGTERM);
+    return unused;
+}
+
+/* The other thread's signal is the first one, and waits for what this one does. */
+static void while_another_waits(void)
+{
+    pthread_t thread;
+    first_thread = pthread_self();
+    first_thread_busy = true;
+    ending_notice(NULL, is_first_busy);
+    if (ending_prepare(finish_after_first, true) != 0)
+        _exit(1);
+    pthread_create(&thread, NULL, terminate, NULL);
+    while (!others_wait)
+        usleep(1000);
+    raise(SIGHUP);
+    report('l');
+    first_thread_busy = false;
+    for (;;)
+        pause();
+}
+
 static void a_thread_that_finishes_is_not_torn_off(void **state)
 {
     (void)state;
     ENDS(while_finishing, SIGTERM, "l");
     ENDS(fault_while_finishing, SIGSEGV, "lf");
+    struct outcome outcome = child_outcome(child_start(while_another_waits, false));
+    assert_string_equal(outcome.reports, "lf");
+    assert_int_equal(outcome.signal, SIGTERM);
+}
+
+/* ---- who never finishes, where the limit is short */
+
+static void finish_never(void)
+{
+    for (;;)
+        pause();
+}
+
+static void busy_for_ever(void)
+{
+    second_notice(NULL, is_busy);
+    if (second_prepare(finish_of_second, true) != 0)
+        _exit(1);
+    busy = true;
+    raise(SIGTERM);
+    report('l');
+    finish_never();
+}
+
+static void finishing_for_ever(void)
+{
+    if (second_prepare(finish_never, true) == 0)
+        raise(SIGTERM);
+}
+
+static void aside_for_ever(void)
+{
+    if (second_prepare(finish_of_second, true) == 0)
+        report(second_aside(finish_never) ? 'd' : '-');
+    report(second_aside(finish_never) ? 'd' : '-'); /* the helper is still away */
+    raise(SIGTERM);
+}
+
+static void the_limit_ends_what_never_finishes(void **state)
+{
+    static void (*const ways[])(void) = {busy_for_ever, finishing_for_ever, aside_for_ever};
+    static const char *const reports[] = {"l", "", "--"};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        struct outcome outcome = child_outcome(child_start(ways[i], false));
+        assert_string_equal(outcome.reports, reports[i]);
+        assert_int_equal(outcome.signal, SIGTERM);
+    }
 }
 
 /* ---- two libraries */
@@ -675,6 +766,7 @@ int main(void)
         cmocka_unit_test(who_comes_second_waits_for_the_first),
         cmocka_unit_test(crashes_happen_on_any_thread),
         cmocka_unit_test(a_thread_that_finishes_is_not_torn_off),
+        cmocka_unit_test(the_limit_ends_what_never_finishes),
         cmocka_unit_test(each_library_finishes),
         cmocka_unit_test(the_second_time_looks_like_the_first),
         cmocka_unit_test(the_first_process_of_a_container_survives),
