@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -227,6 +229,46 @@ static void sqlite_has_every_table_and_the_rows(void **state)
     sqlite3_close(database);
 }
 
+static int is_whole(void *out, int columns, char **values, char **names)
+{
+    (void)columns;
+    (void)names;
+    *(long *)out = strcmp(values[0], "ok") == 0;
+    return 0;
+}
+
+/* At any time, also when far more than SQLite keeps in memory is in a transaction. */
+static void a_database_whose_process_is_killed_can_be_read(void **state)
+{
+    enum { ROWS = 120000, TRANSACTION = 32768 };
+    (void)state;
+    for (long rows = 1; rows <= ROWS; rows = rows * 7 + 1000) {
+        char path[128];
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            struct out_sink *sink;
+            if (out_sqlite_ops.open(prefix, &sink, message, sizeof message) != 0)
+                _exit(1);
+            for (long i = 0; i < rows; i++)
+                out_sqlite_ops.row(sink, OUT_MEMORY_COPY, &copy);
+            raise(SIGKILL);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status));
+        snprintf(path, sizeof path, "%s_results.db", prefix);
+        sqlite3 *database;
+        long whole = 0, count = -1;
+        assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+        sqlite3_exec(database, "PRAGMA integrity_check", is_whole, &whole, NULL);
+        assert_true(whole);
+        sqlite3_exec(database, "SELECT count(*) FROM memory_copy_trace", one_number, &count, NULL);
+        assert_int_equal(count, rows / TRANSACTION * TRANSACTION);
+        sqlite3_close(database);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 /* Rows whose values stay for a while, come back, and reach every limit; number `i` of them. */
 static struct out_copy_row varied(uint32_t i, char *text, size_t text_size)
 {
@@ -428,6 +470,7 @@ int main(void)
         cmocka_unit_test_setup(integers_of_every_length, prefix_next),
         cmocka_unit_test_setup(csv_rows_across_flushes, prefix_next),
         cmocka_unit_test_setup(sqlite_has_every_table_and_the_rows, prefix_next),
+        cmocka_unit_test_setup(a_database_whose_process_is_killed_can_be_read, prefix_next),
         cmocka_unit_test_setup(csv_repeats_and_changes_numbers, prefix_next),
         cmocka_unit_test_setup(sqlite_keeps_every_row_in_order, prefix_next),
         cmocka_unit_test_setup(sqlite_says_why_it_cannot_open, prefix_next),

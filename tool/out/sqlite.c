@@ -1,7 +1,9 @@
 /*
  * SQLite: one database a process, one table for each kind of row with the CSV's columns, so a
  * query and a spreadsheet use the same names. Rows go in by prepared statements, several at a time,
- * inside one transaction; durability is not wanted, a crash leaves an empty database.
+ * inside long transactions. Of a process that is killed, every finished transaction is there: the
+ * journal, which lies beside the database meanwhile, lets whoever opens it take back the last one.
+ * A machine that crashes may leave less, nothing waits for a disk.
  */
 #include "out.h"
 
@@ -16,7 +18,7 @@
 
 #include "writer.h"
 
-enum { ROWS_AT_ONCE = 32, TEXTS_BYTES = 16384 };
+enum { ROWS_AT_ONCE = 32, TEXTS_BYTES = 16384, TRANSACTION_ROWS = 32768 };
 
 /* What is bound to a parameter. */
 struct cell {
@@ -42,6 +44,7 @@ struct out_sink {
     char path[PATH_MAX + 16];
     sqlite3 *database;
     struct rows *rows[OUT_TABLE_COUNT];
+    uint32_t transaction_rows;
     char failure[256]; /* first error, "" for none */
 };
 
@@ -157,10 +160,11 @@ static int sqlite_open(const char *prefix, struct out_sink **out, char *error, s
     /* One thread and no other process: without locks. Large pages: rows come in order. */
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(sink->path, &sink->database, flags, NULL) == SQLITE_OK) {
-        run(sink, "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+        run(sink, "PRAGMA page_size=16384; PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=OFF; "
                   "PRAGMA locking_mode=EXCLUSIVE; BEGIN");
         for (int id = 0; id < OUT_TABLE_COUNT; id++)
             table_create(sink, &out_tables[id]);
+        run(sink, "COMMIT; BEGIN");
     } else {
         fail(sink);
     }
@@ -251,6 +255,15 @@ static void insert_run(struct out_sink *sink, sqlite3_stmt *insert)
     sqlite3_reset(insert);
 }
 
+static void transaction_grow(struct out_sink *sink, uint32_t rows)
+{
+    sink->transaction_rows += rows;
+    if (sink->transaction_rows < TRANSACTION_ROWS)
+        return;
+    sink->transaction_rows = 0;
+    run(sink, "COMMIT; BEGIN");
+}
+
 /* All at once when there are as many as that takes, one by one otherwise. */
 static void rows_insert(struct out_sink *sink, enum out_table_id table)
 {
@@ -262,6 +275,7 @@ static void rows_insert(struct out_sink *sink, enum out_table_id table)
     rows->texts_used = 0;
     if (count == ROWS_AT_ONCE) {
         insert_run(sink, rows->insert[1]);
+        transaction_grow(sink, count);
         return;
     }
     for (uint32_t row = 0; row < count; row++) {
@@ -269,6 +283,7 @@ static void rows_insert(struct out_sink *sink, enum out_table_id table)
             cell_bind(rows->insert[0], (int)i + 1, cell++);
         insert_run(sink, rows->insert[0]);
     }
+    transaction_grow(sink, count);
 }
 
 static void sqlite_row(struct out_sink *sink, enum out_table_id table, const void *row)
@@ -294,7 +309,8 @@ static int sqlite_close(struct out_sink *sink, char *error, size_t error_size)
     for (int id = 0; id < OUT_TABLE_COUNT; id++)
         if (sink->rows[id])
             rows_insert(sink, (enum out_table_id)id);
-    run(sink, "COMMIT");
+    /* The journal goes only when others may be there, too. */
+    run(sink, "COMMIT; PRAGMA locking_mode=NORMAL; PRAGMA journal_mode=DELETE");
     database_close(sink);
     int status = sink->failure[0] ? -EIO : 0;
     if (status)
