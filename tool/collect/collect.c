@@ -49,6 +49,11 @@ static struct {
     /* There may be something to report. Writers: initialise, a forked child, whoever records first
      * in it (exchange). Readers: any; relaxed. */
     _Atomic bool recording;
+    /* The thread that completes the report, 0: none. It has been torn off: by a crash of its own.
+     * Writer: that thread, a forked child. Readers: signal handlers, the thread of base/ending.h,
+     * behind it. */
+    _Atomic pid_t finishing;
+    _Atomic bool torn;
 } tool;
 
 static bool ok(rocprofiler_status_t status, const char *what)
@@ -114,13 +119,27 @@ static void code_object(rocprofiler_callback_tracing_record_t record,
         names_kernel_add(record.payload);
 }
 
+/* Waits for a thread that completes the report already, unless nobody does any more. */
 static void end_early(void)
 {
-    tool.finalize(*tool.client);
+    if (!atomic_load(&tool.torn))
+        tool.finalize(*tool.client);
+}
+
+static bool is_finishing_here(void)
+{
+    return atomic_load(&tool.finishing) == gettid();
+}
+
+static void finishing_tear(void)
+{
+    if (is_finishing_here())
+        atomic_store(&tool.torn, true);
 }
 
 static void endings_watch(void)
 {
+    ending_notice(finishing_tear, is_finishing_here);
     int status = ending_prepare(end_early, false);
     if (status != 0)
         fprintf(stderr, "crocprof: a report only if the program ends by exit: %s\n",
@@ -291,6 +310,7 @@ static void on_fork_child(void)
 {
     tool.pid = getpid();
     atomic_store_explicit(&tool.recording, false, memory_order_relaxed);
+    atomic_store(&tool.finishing, 0);
     report_forget();
     passes_forget();
     turn_hold(false);
@@ -362,10 +382,12 @@ static void tool_finalize(void *data)
     (void)data;
     if (getpid() != tool.pid || !atomic_load_explicit(&tool.recording, memory_order_relaxed))
         return;
-    ending_done();
+    atomic_store(&tool.finishing, gettid());
     rocprofiler_stop_context(tool.context);
     rocprofiler_flush_buffer(tool.buffer);
     report_write(false);
+    ending_done(); /* not before: a thread that calls _exit() waits until then */
+    atomic_store(&tool.finishing, 0);
 }
 
 __attribute__((visibility("default"))) rocprofiler_tool_configure_result_t *

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <roctracer/roctracer_ext.h>
@@ -149,13 +150,48 @@ static void lost_report(void)
                     (unsigned long long)lost);
 }
 
-static void finish(void)
+/* Whoever completes the trace, at the end or before an exec. Who would end the process meanwhile,
+ * on another thread, waits for him. Not for ever, and no thread of the plugin's, which may be what
+ * he waits for. */
+static pthread_mutex_t completion = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static __thread char here __attribute__((tls_model("initial-exec")));
+/* `here` of him. He has been torn off, by a plugin that ends the process. Writer: he. Readers:
+ * signal handlers, the thread of base/ending.h behind them. */
+static _Atomic(const void *) completer;
+static _Atomic bool torn;
+
+static bool is_completing_here(void)
 {
-    int before = atomic_exchange_explicit(&stage, STAGE_ENDED, memory_order_acq_rel);
-    if (before == STAGE_ENDED || before == STAGE_IDLE)
-        return;
+    return atomic_load(&completer) == &here;
+}
+
+static void completion_tear(void)
+{
+    if (is_completing_here())
+        atomic_store(&torn, true);
+}
+
+static bool completion_begin(bool may_wait)
+{
+    enum { WAIT_SECONDS = 60 };
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += may_wait ? WAIT_SECONDS : 0;
+    if (atomic_load(&torn) || pthread_mutex_clocklock(&completion, CLOCK_MONOTONIC, &until) != 0)
+        return false;
+    atomic_store(&completer, &here);
+    return true;
+}
+
+static void completion_end(void)
+{
+    atomic_store(&completer, NULL);
+    pthread_mutex_unlock(&completion);
+}
+
+static void trace_end(int before)
+{
     callbacks_first_use(NULL);
-    bool ignored = callbacks_ignore_thread(true);
     tracing_disable();
     if (before == STAGE_ACTIVE && periods_end()) {
         flush(true);
@@ -167,6 +203,17 @@ static void finish(void)
         log_warning("roctracer", "the plugin does not return: the trace is not complete");
     }
     ending_done();
+}
+
+static void finish(void)
+{
+    bool ignored = callbacks_ignore_thread(true);
+    if (completion_begin(!ignored)) {
+        int before = atomic_exchange_explicit(&stage, STAGE_ENDED, memory_order_acq_rel);
+        if (before != STAGE_ENDED && before != STAGE_IDLE)
+            trace_end(before);
+        completion_end();
+    }
     callbacks_ignore_thread(ignored);
 }
 
@@ -178,6 +225,8 @@ static void on_fork_child(void)
 {
     int before = atomic_load_explicit(&stage, memory_order_acquire);
     plugin_fork_child();
+    completion = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    atomic_store(&completer, NULL);
     if (before != STAGE_ACTIVE && before != STAGE_LEAVING)
         return;
     callbacks_forget();
@@ -187,19 +236,27 @@ static void on_fork_child(void)
     atomic_store_explicit(&stage, STAGE_ENABLED, memory_order_release);
 }
 
-/* Another program comes into this process, or not. */
-static void on_exec(void)
+static void trace_leave(void)
 {
     int active = STAGE_ACTIVE;
     if (!atomic_compare_exchange_strong_explicit(&stage, &active, STAGE_LEAVING,
                                                  memory_order_acq_rel, memory_order_acquire))
         return;
-    bool ignored = callbacks_ignore_thread(true);
     if (periods_end()) {
         flush(true);
         plugin_close();
     } else {
         log_warning("roctracer", "the plugin does not return: the trace is not complete");
+    }
+}
+
+/* Another program comes into this process, or not. */
+static void on_exec(void)
+{
+    bool ignored = callbacks_ignore_thread(true);
+    if (completion_begin(!ignored)) {
+        trace_leave();
+        completion_end();
     }
     callbacks_ignore_thread(ignored);
 }
@@ -221,6 +278,7 @@ static void process_watch(void)
         exec_now_watch(on_exec, on_exec_failed);
     }
     watched = true;
+    ending_notice(completion_tear, is_completing_here);
     if (!ending_is_prepared() && ending_prepare(finish, true) != 0)
         log_warning("roctracer", "a program that ends by a signal is not traced to its end");
 }
