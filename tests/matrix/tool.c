@@ -1,5 +1,5 @@
 /*
- * An SDK tool, preloaded: counts the records of kernels and markers that it is given and leaves the
+ * An SDK tool, preloaded: counts the records of kernels and marks that it is given and leaves the
  * numbers in a file of its process when it is told of the end. MATRIX_KIND=buffered|callback.
  */
 #include <rocprofiler-sdk/registration.h>
@@ -31,8 +31,13 @@ static void on_records(rocprofiler_context_id_t of, rocprofiler_buffer_id_t from
                        uint64_t dropped)
 {
     (void)of, (void)from, (void)data, (void)dropped;
-    for (size_t i = 0; i < number; i++)
-        count(headers[i]->kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH ? &kernels : &marks);
+    for (size_t i = 0; i < number; i++) {
+        const rocprofiler_buffer_tracing_marker_api_record_t *call = headers[i]->payload;
+        if (headers[i]->kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH)
+            count(&kernels);
+        else if (call->operation == ROCPROFILER_MARKER_CORE_API_ID_roctxMarkA)
+            count(&marks);
+    }
 }
 
 static void on_call(rocprofiler_callback_tracing_record_t record,
@@ -43,6 +48,7 @@ static void on_call(rocprofiler_callback_tracing_record_t record,
         record.operation == ROCPROFILER_KERNEL_DISPATCH_COMPLETE)
         count(&kernels);
     if (record.kind == ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API &&
+        record.operation == ROCPROFILER_MARKER_CORE_API_ID_roctxMarkA &&
         record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT)
         count(&marks);
 }

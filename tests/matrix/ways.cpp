@@ -1,5 +1,11 @@
 // ways DIRECTORY WAY: launches KERNELS kernels, sets MARKS markers and asks HSA as often, then ends
 // in that way. matrix_test.py has the list of ways, and what must be on disk afterwards.
+//   MATRIX_THREADS     that share the markers; they have ended by then
+//   MATRIX_DELAY_US    before the end, and in children
+//   MATRIX_AWAIT       "_FILE" of the report: how far that is when another thread ends the process
+//   MATRIX_NOISE       threads that go on tracing until the end, what the tools here do not count;
+//   MATRIX_NOISE_HSA   with calls of HSA's, too
+//   MATRIX_RUN, _ROOT  what runs a program where the loader is another one (scripts/debian_run.sh)
 #include <rocprofiler-sdk-roctx/roctx.h>
 
 #include <atomic>
@@ -16,6 +22,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 extern "C" {
 #include "../conformance/counting/gpu.h"
@@ -23,9 +30,20 @@ extern "C" {
 
 namespace
 {
-enum { KERNELS = 7, MARKS = 100, LATER = 30, STATUS = 23 };
+enum { KERNELS = 7, MARKS = 100, LATER = 30, MANY = 40000, STATUS = 23 };
 
 const char *program, *directory;
+
+int number_of(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value ? atoi(value) : 0;
+}
+
+void delay()
+{
+    usleep(static_cast<useconds_t>(number_of("MATRIX_DELAY_US")));
+}
 
 void marks(int count)
 {
@@ -38,10 +56,34 @@ void marks(int count)
 
 void work()
 {
+    int threads = number_of("MATRIX_THREADS");
+    std::vector<std::thread> workers;
     gpus_open(directory);
     for (int i = 0; i < KERNELS; i++)
         gpu_run(&gpus[0], 1);
-    marks(MARKS);
+    for (int i = 0; i < threads; i++)
+        workers.emplace_back(marks, MARKS / (threads + 1));
+    marks(MARKS - threads * (MARKS / (threads + 1)));
+    for (std::thread &worker : workers)
+        worker.join();
+}
+
+void make_noise(bool with_hsa)
+{
+    uint16_t major;
+    for (;;) {
+        roctxRangePush("noise");
+        if (with_hsa)
+            hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major);
+        roctxRangePop();
+        usleep(100);
+    }
+}
+
+void noise_start()
+{
+    for (int i = 0; i < number_of("MATRIX_NOISE"); i++)
+        std::thread{make_noise, number_of("MATRIX_NOISE_HSA") != 0}.detach();
 }
 
 void by_exit()
@@ -79,13 +121,73 @@ void by_pthread_exit()
 
 void by_exec()
 {
+    const char *run = getenv("MATRIX_RUN");
+    if (run)
+        execl(run, run, getenv("MATRIX_ROOT"), program, directory, "exit", nullptr);
     execl(program, program, directory, "exit", nullptr);
+}
+
+// A report that takes its time, and a thread that ends the process, or becomes another program,
+// while it is made.
+std::atomic<bool> exiting;
+
+void report_await()
+{
+    enum { LIMIT = 20000 };
+    const char *file = getenv("MATRIX_AWAIT");
+    std::string path = std::to_string(getpid()) + (file ? file : "");
+    for (int i = 0; i < (file ? LIMIT : 20) && (!file || access(path.c_str(), F_OK) != 0); i++)
+        usleep(100);
+}
+
+void race_with_exit(void (*other)())
+{
+    marks(MANY);
+    atexit([] { exiting = true; });
+    std::thread{[other] {
+        while (!exiting)
+            usleep(100);
+        report_await();
+        delay();
+        other();
+    }}.detach();
+    by_exit();
+}
+
+void by_two_exits()
+{
+    race_with_exit(by_exit);
+}
+
+void by_exit_and_exit_now()
+{
+    race_with_exit(by_exit_now);
+}
+
+void by_exit_and_signal()
+{
+    race_with_exit([] { pthread_kill(pthread_self(), SIGTERM); });
+}
+
+void by_exit_and_exec()
+{
+    race_with_exit([] { execl("/bin/true", "true", nullptr); });
+}
+
+// So many that tools write long before the end.
+void by_kill_of_many()
+{
+    for (int i = 0; i < 5; i++)
+        marks(MANY);
+    delay();
+    raise(SIGKILL);
 }
 
 // A child that ends before its parent, and one that ends after it, which an uncle waits for.
 void child(useconds_t nap_us)
 {
     usleep(nap_us);
+    delay();
     marks(LATER);
     exit(0);
 }
@@ -226,6 +328,11 @@ const std::map<std::string, std::function<void()>> ways = {
     {"thread", by_exit_of_thread},
     {"pthread_exit", by_pthread_exit},
     {"exec", by_exec},
+    {"two_exits", by_two_exits},
+    {"exit_and_exit_now", by_exit_and_exit_now},
+    {"exit_and_signal", by_exit_and_signal},
+    {"exit_and_exec", by_exit_and_exec},
+    {"killed", by_kill_of_many},
     {"fork_first", by_fork_first},
     {"fork_last", by_fork_last},
     {"fork_killed", by_fork_killed},
@@ -255,6 +362,8 @@ int main(int argc, char **argv)
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
     work();
+    noise_start();
+    delay();
     if (known == ways.end()) {
         raise(atoi(way.c_str()));
         return 3;
