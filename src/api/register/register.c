@@ -25,8 +25,8 @@ static const struct library {
 } libraries[] = {
     {"hsa", {"libhsa-runtime64.so"}},
     {"hip", {"libamdhip64.so"}},
-    {"hip_compiler", {"libamdhip64.so"}},
     {"roctx", {"libroctx64.so", "librocprofiler-sdk-roctx.so"}},
+    {"hip_compiler", {"libamdhip64.so"}},
     {"rccl", {"librccl.so"}},
     {"rocdecode", {"librocdecode.so"}},
     {"rocjpeg", {"librocjpeg.so"}},
@@ -195,6 +195,15 @@ static struct registration *registration_of(const struct registration *wanted)
     return NULL;
 }
 
+/* As AMD's library numbers them, eight instances to a library, so the order of `libraries` is fixed
+ * (its tests compare: hsa 0, hip 8, roctx 16). Instances beyond, which it refuses, follow far
+ * above. */
+static uint64_t handle_of(const struct registration *registration)
+{
+    uint64_t instance = registration->instance;
+    return (instance / 8) << 32 | (registration->library * 8 + instance % 8);
+}
+
 static rocprofiler_register_error_code_t
 registration_add(struct registration *wanted, void **tables,
                  rocprofiler_register_library_indentifier_t *id)
@@ -221,7 +230,7 @@ registration_add(struct registration *wanted, void **tables,
     }
     pthread_mutex_unlock(&lock);
     if (status == ROCP_REG_SUCCESS)
-        id->handle = (uint64_t)(wanted->library + 1) << 32 | wanted->instance;
+        id->handle = handle_of(wanted);
     free(copy);
     return status;
 }

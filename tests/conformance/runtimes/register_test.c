@@ -1,6 +1,6 @@
 /*
  * rocprofiler-register. One mode a process:
- *   register_test early | errors | limit | secure | disabled | concurrent
+ *   register_test early | errors | identifiers | limit | secure | disabled | concurrent
  */
 #include "recorder.h"
 
@@ -25,6 +25,25 @@ static void early_mode(void **state)
     call_find(ROCPROFILER_CALLBACK_TRACING_RUNTIME_INITIALIZATION,
               ROCPROFILER_RUNTIME_INITIALIZATION_RCCL, ROCPROFILER_CALLBACK_PHASE_NONE, 0);
     hip_is_traced(&hip, 0);
+}
+
+/* The numbers of AMD's library: eight to a library, in its order. */
+static void identifiers_mode(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"hsa",  "hip",       "roctx",  "hip_compiler",
+                                        "rccl", "rocdecode", "rocjpeg"};
+    static uint64_t tables[7][17][4];
+    for (uint64_t i = 0; i < 7 * 17; i++) {
+        uint64_t library = i % 7, instance = i / 7;
+        tables[library][instance][0] = sizeof tables[library][instance];
+        void *list[] = {tables[library][instance]};
+        rocprofiler_register_library_indentifier_t id;
+        REGISTERS(NO_TOOLS,
+                  rocprofiler_register_library_api_table(names[library], import, 1, list, 1, &id));
+        assert_int_equal(id.handle & UINT32_MAX, library * 8 + instance % 8);
+        assert_int_equal(id.handle >> 32, instance / 8); /* those that AMD's refuses are others */
+    }
 }
 
 static int on_registration(rocprofiler_register_registration_info_t *info, void *data)
@@ -160,7 +179,8 @@ static void concurrent_mode(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest modes[] = {MODE(early),  MODE(errors),   MODE(limit),
-                                              MODE(secure), MODE(disabled), MODE(concurrent)};
+    static const struct CMUnitTest modes[] = {MODE(early),     MODE(errors), MODE(identifiers),
+                                              MODE(limit),     MODE(secure), MODE(disabled),
+                                              MODE(concurrent)};
     return modes_run(argc, argv, modes, COUNT(modes));
 }
