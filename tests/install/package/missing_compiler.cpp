@@ -1,0 +1,1 @@
+#error "this target has no compiler, and is not to be built"
