@@ -4,7 +4,7 @@
  * bench/record measures.
  */
 #include "../record/calls.h"
-#include "intercept/table/install.h"
+#include "intercept/hip/runtime.h"
 #include "session/engine.h"
 
 #include <stdio.h>
@@ -143,10 +143,11 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--json") && i + 1 < argc)
             json = fopen(argv[++i], "w");
     }
+    static const struct runtime_row row = {.kind = RUNTIME_HIP, .name = "hip"};
     void *tables[] = {&table};
     table.slots[MEMCPY] = (void *)runtime_memcpy;
     if (session_force_configure(configure) != ROCPROFILER_STATUS_SUCCESS ||
-        !intercept_table_install("hip", tables, 70000) ||
+        !hip_runtime_ops.install(&row, tables, 70000) ||
         table.slots[MEMCPY] == (void *)runtime_memcpy)
         return 2;
     double floor_ns = best_ns(floor_calls) - best_ns(plain_calls);

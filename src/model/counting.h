@@ -21,6 +21,16 @@ struct counting_memory_ops {
  * call makes memory of earlier runtimes unusable. */
 void counting_memory_register(const struct counting_memory_ops *ops);
 
+/* Whoever holds the table says what becomes of it, with no lock held; what counts does the rest. */
+/* It is about to be installed, or more is wanted of it. */
+void counting_runtime_expected(void);
+/* It was installed; inside hsa_init. Devices that wait for it begin to count. */
+void counting_runtime_arrived(void);
+/* It is about to end and still answers. Devices stop; contexts stay started. */
+void counting_runtime_leaves(void);
+/* The same of a second runtime, which devices are not counted with: memory may be its. */
+void counting_other_leaves(void);
+
 /* A packet on its way; owned by the implementation. */
 struct counting_flight;
 

@@ -10,7 +10,7 @@
  * which trace_is_configured() is true; every other slot keeps the runtime's own pointer.
  *   3. Contexts start and stop at any time, from any thread. Each change publishes new immutable
  *      sets into trace_slots[]; a wrapper sees the change with its next load.
- *   4. Finalisation: intercept is asked to wait for work in flight (struct trace_runtime_ops), then
+ *   4. Finalisation: intercept is asked to wait for work in flight (struct runtime_ops), then
  *      contexts stop, buffers are delivered, tools are told. Wrappers stay installed: the program
  * may still call them, they see NULL sets and pass through.
  *
@@ -371,20 +371,5 @@ extern void (*_Atomic trace_queue_created)(uint64_t hsa_agent, void *hsa_queue);
 /* (a) for counting and sampling of dispatches: true when any context, started or not, configured
  * such a service, so that queues must be intercepted. Final once tools are initialised. */
 bool trace_counting_is_configured(void);
-
-/* (g) What session needs from the runtimes; registered by intercept when a table is installed. */
-struct trace_runtime_ops {
-    const char *name;           /* "hsa", "hip" */
-    void (*work_collect)(void); /* report (bounded) the work that has ended already; may be NULL */
-    /* Waits for the work submitted so far; false: nothing moved for seconds. May be NULL. */
-    bool (*work_wait)(void);
-    void (*work_drain)(void);     /* wait (bounded) until completions of known work were reported */
-    void (*objects_unload)(void); /* report UNLOAD for code objects that still live */
-    /* Tells of every code object that is loaded and of its kernels, LOAD phase, to somebody who was
-     * not there: `operation` of TRACE_CODE_OBJECT, `payload` a copy. May be NULL. */
-    void (*objects_announce)(void (*tell)(int32_t operation, void *payload, void *data),
-                             void *data);
-};
-void trace_runtime_register(const struct trace_runtime_ops *ops);
 
 #endif

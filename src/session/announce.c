@@ -1,7 +1,7 @@
 /* For a tool that comes when code objects are loaded already. */
 #include "base/callback.h"
+#include "runtime/work.h"
 #include "session/internal.h"
-#include "session/lifecycle.h"
 
 static void tell_context(const struct context *context, int32_t operation, void *payload)
 {
@@ -34,8 +34,5 @@ static void tell(int32_t operation, void *payload, void *data)
 
 void session_objects_announce(uint32_t client)
 {
-    const struct trace_runtime_ops *ops;
-    for (uint32_t i = 0; (ops = session_runtime_at(i)); i++)
-        if (ops->objects_announce)
-            ops->objects_announce(tell, &client);
+    runtimes_objects_announce(tell, &client);
 }

@@ -98,7 +98,7 @@
     X(trace_time_ns)                                                                               \
     X(runtime_hsa_load)                                                                            \
     X(runtime_hsa_unload)                                                                          \
-    X(runtime_hip_arm)                                                                             \
+    X(runtimes_hook)                                                                               \
     X(subscription_create)                                                                         \
     X(subscription_want)                                                                           \
     X(subscription_pause)                                                                          \

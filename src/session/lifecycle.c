@@ -5,6 +5,8 @@
 #include "base/ending.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "runtime/instances.h"
+#include "runtime/work.h"
 #include "session/attach.h"
 #include "session/clients.h"
 #include "session/record.h"
@@ -42,10 +44,6 @@ static _Atomic(void *) first_end, left;
  * for ever: that thread may wait for something of ours. */
 enum { END_WAIT_SECONDS = 60 };
 
-enum { RUNTIMES_MAX = 16 };
-static const struct trace_runtime_ops *runtimes[RUNTIMES_MAX];
-static _Atomic uint32_t runtime_count; /* release after the slot */
-
 enum session_stage session_stage(void)
 {
     return (enum session_stage)atomic_load_explicit(&stage, memory_order_acquire);
@@ -72,26 +70,6 @@ int session_finalized_status(void)
 bool session_is_wanted(void)
 {
     return session_has_tools() || subscriptions_exist();
-}
-
-void trace_runtime_register(const struct trace_runtime_ops *ops)
-{
-    pthread_mutex_lock(&session_lock);
-    uint32_t count = atomic_load(&runtime_count);
-    bool known = count == RUNTIMES_MAX;
-    for (uint32_t i = 0; i < count; i++)
-        known |= runtimes[i] == ops;
-    if (!known) {
-        runtimes[count] = ops;
-        atomic_store_explicit(&runtime_count, count + 1, memory_order_release);
-    }
-    pthread_mutex_unlock(&session_lock);
-}
-
-const struct trace_runtime_ops *session_runtime_at(uint32_t index)
-{
-    return index < atomic_load_explicit(&runtime_count, memory_order_acquire) ? runtimes[index]
-                                                                              : NULL;
 }
 
 /* ---- configuration */
@@ -142,10 +120,12 @@ static void on_fork_prepare(void)
 {
     pthread_mutex_lock(&session_lock);
     external_on_fork_prepare();
+    runtimes_on_fork_prepare();
 }
 
 static void on_fork_parent(void)
 {
+    runtimes_on_fork_parent();
     external_on_fork_parent();
     pthread_mutex_unlock(&session_lock);
 }
@@ -158,6 +138,7 @@ static void on_fork_child(void)
     pthread_mutex_init(&session_lock, NULL);
     pthread_mutex_init(&ready_lock, NULL);
     pthread_cond_init(&ready, NULL);
+    runtimes_on_fork_child();
     external_on_fork_child();
     contexts_on_fork_child();
     /* whoever was ending something is not here, unless it forked itself */
@@ -260,34 +241,15 @@ rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t config
 
 void session_work_collect(void)
 {
-    uint32_t count = atomic_load_explicit(&runtime_count, memory_order_acquire);
-    for (uint32_t i = 0; i < count; i++)
-        if (runtimes[i]->work_collect)
-            runtimes[i]->work_collect();
+    runtimes_work_collect();
 }
 
 bool session_work_wait(void)
 {
-    bool complete = true;
-    uint32_t count = atomic_load_explicit(&runtime_count, memory_order_acquire);
-    for (uint32_t i = 0; i < count; i++)
-        if (runtimes[i]->work_wait)
-            complete &= runtimes[i]->work_wait();
-    return complete;
+    return runtimes_work_wait();
 }
 
 /* ---- finalisation */
-
-static void runtimes_drain(void)
-{
-    uint32_t count = atomic_load_explicit(&runtime_count, memory_order_acquire);
-    for (uint32_t i = 0; i < count; i++)
-        if (runtimes[i]->work_drain)
-            runtimes[i]->work_drain();
-    for (uint32_t i = 0; i < count; i++)
-        if (runtimes[i]->objects_unload)
-            runtimes[i]->objects_unload();
-}
 
 static bool reached(const _Atomic int *state, int wanted)
 {
@@ -347,7 +309,8 @@ static void everything_end(void)
     static _Atomic bool services_gone;
     if (session_stage() < STAGE_FINALIZING) {
         subscriptions_end();
-        runtimes_drain();
+        runtimes_work_drain();
+        runtimes_objects_unload();
         atomic_store_explicit(&stage, STAGE_FINALIZING, memory_order_release);
     }
     struct client *client;

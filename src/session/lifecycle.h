@@ -46,9 +46,6 @@ void session_records_prepare(void);
 /* Registers session_finalize for the process's end, once. */
 void session_exit_watch(void);
 
-/* What intercept registered; NULL: past the last. */
-const struct trace_runtime_ops *session_runtime_at(uint32_t index);
-
 /* 0: none is being configured. */
 uint32_t session_current_client(void);
 

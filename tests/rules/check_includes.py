@@ -12,15 +12,17 @@ BELOW = {
     "codeobj": ["model", "base"],
     "counters": ["model", "base"],
     "gpu": ["model", "base"],
+    "runtime": ["model", "base"],
     "intercept": ["tracebuf", "model", "base", "topology", "codeobj"],
-    "session": ["tracebuf", "model", "base", "topology", "codeobj", "counters", "gpu", "intercept"],
+    "session": ["runtime", "tracebuf", "model", "base", "topology", "codeobj", "counters", "gpu", "intercept"],
     "api": ["session", "model", "base"],
 }
 # aqlprofile is a front end of the packet builders, not of the engine (docs/decisions/0005).
 BELOW_EXTRA = {"api/aqlprofile": ["gpu"]}
 # Who may see the installed headers: the SDK's public types are the engine's vocabulary
 # (docs/decisions/0001).
-PUBLIC_HEADERS = {"model", "topology", "codeobj", "counters", "intercept", "session", "api", "gpu"}
+PUBLIC_HEADERS = {"model", "topology", "codeobj", "counters", "runtime", "intercept",
+                  "session", "api", "gpu"}
 PUBLIC_PREFIXES = ("rocprofiler-sdk/", "rocprofiler-sdk-roctx/", "rocprofiler-sdk-rocattach/",
                    "rocprofiler-register/",
                    "rocprofiler/", "roctracer/", "aqlprofile/")

@@ -71,7 +71,7 @@ _Static_assert(COUNT(hsa_operation_names) == HSA_OP_ID_NUMBER &&
 /* The numbers are HIP's, so it must be there and hooked. */
 static bool hip_function(uint32_t id, struct hip_function *function)
 {
-    engine->runtime_hip_arm();
+    engine->runtimes_hook();
     return engine->intercept_hip_function(id, function);
 }
 
@@ -141,7 +141,7 @@ roctracer_status_t roctracer_op_code(uint32_t domain, const char *str, uint32_t 
                     "operations of domain %u have no names of their own", domain);
     if (!str || !op)
         return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "op_code: a pointer is NULL");
-    engine->runtime_hip_arm();
+    engine->runtimes_hook();
     domain_operations(domain, &operations);
     uint32_t code = code_of(domain, &operations, str);
     if (code == operations.end)

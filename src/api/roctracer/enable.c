@@ -25,7 +25,7 @@ static roctracer_status_t no_memory(void)
 static void hip_look(uint32_t domain)
 {
     if (domain == ACTIVITY_DOMAIN_HIP_API || domain == ACTIVITY_DOMAIN_HIP_OPS)
-        engine->runtime_hip_arm();
+        engine->runtimes_hook();
 }
 
 /* What is wanted now is put into the driver's library's callers. No lock held: it takes the dynamic

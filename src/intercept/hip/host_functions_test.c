@@ -46,10 +46,11 @@ static void fake_register(void **module, const void *host, char *device, const c
 
 static register_fn compiler_start(int copy)
 {
+    static const struct runtime_row row = {.kind = RUNTIME_HIP_COMPILER, .name = "hip_compiler"};
     void *table = &compilers[copy];
     compilers[copy].size = sizeof compilers[copy];
     compilers[copy].slots[REGISTER] = (void *)fake_register;
-    assert_true(intercept_table_install("hip_compiler", &table, 70000));
+    assert_true(intercept_table_install(&row, &table, 70000));
     return (register_fn)compilers[copy].slots[REGISTER];
 }
 

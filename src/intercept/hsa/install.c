@@ -9,8 +9,6 @@
 #include "base/code_table.h"
 #include "base/log.h"
 #include "intercept/hsa/agents.h"
-#include "intercept/hsa/completion.h"
-#include "intercept/hsa/copies.h"
 #include "intercept/hsa/lifecycle.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/scratch.h"
@@ -179,45 +177,6 @@ static bool needed_present(const struct hsa_tables *tables)
     return true;
 }
 
-static void work_drain(void)
-{
-    /* A kernel that never ends must not keep the program from ending. */
-    enum { STALL_NS = 2000000000 };
-
-    if (!completion_drain(STALL_NS))
-        log_warning("intercept", "device work was still running at the end and is not reported");
-    for (uint32_t i = 0; i < HSA_INSTANCES_MAX; i++)
-        copies_release(&hsa_instances[i]);
-    intercept_kfd_drain();
-}
-
-static bool work_wait(void)
-{
-    enum { STALL_NS = 2000000000 };
-
-    bool complete = completion_drain(STALL_NS);
-    intercept_kfd_drain();
-    return complete;
-}
-
-static void work_collect(void)
-{
-    /* Long enough for a loaded machine; a callback of a tool may wait for who asked us. */
-    enum { STALL_NS = 1000000000 };
-
-    completion_harvest(STALL_NS);
-    intercept_kfd_drain();
-}
-
-static const struct trace_runtime_ops runtime_ops = {
-    .name = "hsa",
-    .work_collect = work_collect,
-    .work_wait = work_wait,
-    .work_drain = work_drain,
-    .objects_unload = objects_unload_all,
-    .objects_announce = objects_announce,
-};
-
 static void *shut_down_now(const struct hsa_tables *tables)
 {
     void **slot = hsa_tables_slot(tables, HSA_FN_hsa_shut_down);
@@ -328,7 +287,6 @@ bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
     uint32_t wrapped = table_install(runtime, &tables);
     wrapped += scratch_install(runtime, api_table);
     intercept_kfd_start();
-    trace_runtime_register(&runtime_ops);
     log_info("intercept",
              "HSA runtime %llu, core table %u.%u, AMD table %u.%u: %u functions wrapped",
              (unsigned long long)runtime_version, tables.table[HSA_TABLE_CORE].major,

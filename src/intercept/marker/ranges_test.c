@@ -85,13 +85,14 @@ static uint32_t range_phases(int32_t operation, rocprofiler_callback_phase_t pha
 static void install(void **state)
 {
     (void)state;
+    static const struct runtime_row row = {.kind = RUNTIME_ROCTX, .name = "roctx"};
     void *tables[] = {&core, &control, &name};
     void *others[] = {&other, &control, &name};
     double_reset();
     double_listen(TRACE_MARKER_CORE_API, -1);
     double_listen(TRACE_MARKER_CORE_RANGE_API, -1);
-    assert_true(intercept_table_install("roctx", tables, 10000));
-    assert_true(intercept_table_install("roctx", others, 10000));
+    assert_true(intercept_table_install(&row, tables, 10000));
+    assert_true(intercept_table_install(&row, others, 10000));
     assert_ptr_not_equal(core.roctxMarkA_fn, mark);
     assert_null(core.roctxGetThreadId_fn);
     assert_null(control.roctxProfilerPause_fn);

@@ -107,12 +107,18 @@ struct ompt_start_tool_result_t *intercept_ompt_start(void)
     return &result;
 }
 
-int intercept_ompt_initialized(void)
+static int is_initialized(void)
 {
     return atomic_load_explicit(&initialized, memory_order_acquire);
 }
 
-int intercept_ompt_finalized(void)
+static int is_finalized(void)
 {
     return atomic_load_explicit(&finalized, memory_order_acquire);
 }
+
+const struct runtime_ops ompt_runtime_ops = {
+    .tool = intercept_ompt_start,
+    .tool_initialized = is_initialized,
+    .tool_finalized = is_finalized,
+};

@@ -1,8 +1,10 @@
-/* The OpenMP side of interception, for session. */
+/* The OpenMP side of interception, for runtimes.c. */
 #ifndef INTERCEPT_OMPT_START_H
 #define INTERCEPT_OMPT_START_H
 
 #include <rocprofiler-sdk/ompt/omp-tools.h>
+
+#include "model/runtime.h"
 
 /*
  * What the OpenMP runtime is answered when it asks for a tool. Tools must have configured their
@@ -11,8 +13,6 @@
  */
 struct ompt_start_tool_result_t *intercept_ompt_start(void);
 
-/* As rocprofiler_ompt_is_initialized and _is_finalized report it: 0, 1, and -1 while it happens. */
-int intercept_ompt_initialized(void);
-int intercept_ompt_finalized(void);
+extern const struct runtime_ops ompt_runtime_ops;
 
 #endif

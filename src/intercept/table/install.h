@@ -1,17 +1,19 @@
-/* The libraries that offer API tables through rocprofiler-register, HSA apart, for session. */
+/* The libraries that offer API tables through rocprofiler-register, HSA apart. */
 #ifndef INTERCEPT_TABLE_INSTALL_H
 #define INTERCEPT_TABLE_INSTALL_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "model/runtime.h"
 
 /*
- * Puts wrappers into the slots that configured services need. `library` is the name under which it
- * registers ("hip", "hip_compiler", "roctx" ...), `tables` are its tables in the order of
- * registration, none NULL. Tools must have configured their contexts. Any thread; a table that
- * comes again gets back the wrappers that it lost. False: the library is unknown, or nothing of it
- * can be traced, with a message.
+ * Puts wrappers into the slots that configured services need. `tables` are those of the row, in the
+ * order of registration, none NULL. Tools must have configured their contexts. Any thread; a table
+ * that comes again gets back the wrappers that it lost. False: there are no wrappers for that row,
+ * or nothing of it can be traced, with a message.
  */
-bool intercept_table_install(const char *library, void **tables, uint64_t library_version);
+bool intercept_table_install(const struct runtime_row *row, void *const *tables,
+                             uint64_t library_version);
+
+/* For those that need nothing else. */
+extern const struct runtime_ops table_runtime_ops;
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <rocprofiler-sdk/hip.h>
 
+#include "intercept/hip/runtime.h"
 #include "intercept/hsa/test/trace_double.h"
 #include "intercept/table/install.h"
 #include "intercept/table/table.h"
@@ -69,9 +70,14 @@ static void table_fill(struct hip_table *table, uint32_t slots, malloc_fn alloca
     table->slots[FREE] = (void *)fake_free;
 }
 
+static const struct runtime_row row_hip = {.kind = RUNTIME_HIP, .name = "hip"},
+                                row_compiler = {.kind = RUNTIME_HIP_COMPILER,
+                                                .name = "hip_compiler"},
+                                row_unknown = {.kind = RUNTIME_ROCATTACH, .name = "rocattach"};
+
 static bool offer(void *table)
 {
-    return intercept_table_install("hip", &table, 70000);
+    return hip_runtime_ops.install(&row_hip, &table, 70000);
 }
 
 static struct hip_table table;
@@ -214,7 +220,7 @@ static void nothing_behind_a_short_table_is_touched(void **state)
     void **slots = (void **)table_end + 1;
     slots[0] = (void *)unexpected;
     slots[PUSH] = (void *)fake_configure;
-    assert_true(intercept_table_install("hip_compiler", &table_end, 70000));
+    assert_true(intercept_table_install(&row_compiler, &table_end, 70000));
     configure_fn push = (configure_fn)slots[PUSH];
     dim3 one = {1, 1, 1};
     assert_int_equal(push(one, one, 64, NULL), hipSuccess);
@@ -224,7 +230,7 @@ static void nothing_behind_a_short_table_is_touched(void **state)
     table_end = memory + page - sizeof(uint64_t);
     bytes = sizeof(uint64_t);
     memcpy(table_end, &bytes, sizeof bytes);
-    assert_false(intercept_table_install("hip_compiler", &table_end, 70000));
+    assert_false(intercept_table_install(&row_compiler, &table_end, 70000));
     munmap(memory, 2 * page);
 }
 
@@ -283,8 +289,8 @@ static void what_is_no_table_is_refused(void **state)
     double_listen(TRACE_HIP_COMPILER_API, -1);
     void *candidates[] = {NULL, huge, tiny, (char *)tiny + 1};
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++)
-        assert_false(intercept_table_install("hip_compiler", &candidates[i], 1));
-    assert_false(intercept_table_install("no such library", &candidates[1], 1));
+        assert_false(intercept_table_install(&row_compiler, &candidates[i], 1));
+    assert_false(intercept_table_install(&row_unknown, &candidates[1], 1));
 }
 
 static void structures_by_value_arrive(void **state)
@@ -297,7 +303,7 @@ static void structures_by_value_arrive(void **state)
     double_reset();
     double_listen(TRACE_HIP_COMPILER_API, PUSH);
     slots[PUSH] = (void *)fake_configure;
-    assert_true(intercept_table_install("hip_compiler", tables, 60200));
+    assert_true(intercept_table_install(&row_compiler, tables, 60200));
     dim3 grid = {1, 2, 3}, block = {4, 5, 6};
     configure_fn push = (configure_fn)slots[PUSH];
     assert_int_equal(push(grid, block, 64, NULL), hipSuccess);

@@ -52,3 +52,5 @@ void intercept_thunk_follow(void)
     else
         log_error("intercept", "libhsakmt's callers cannot be visited: its calls are not seen");
 }
+
+const struct runtime_ops thunk_runtime_ops = {.follow = intercept_thunk_follow};

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/runtime.h"
+
 enum { THUNK_ARGUMENTS_MAX = 9 };
 
 /* Payload of TRACE_THUNK_API. Every argument is a number, a pointer or a structure of at most eight
@@ -18,5 +20,7 @@ struct thunk_call {
 /* Reroutes what is wanted just now in every object that is loaded just now. To be called after
  * anything of either has changed, on any thread, with no lock held. */
 void intercept_thunk_follow(void);
+
+extern const struct runtime_ops thunk_runtime_ops;
 
 #endif

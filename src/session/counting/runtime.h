@@ -1,17 +1,8 @@
-/* Between the parts of this folder that meet the HSA runtime. Session calls the first four. */
+/* Between the parts of this folder that meet the HSA runtime. */
 #ifndef SESSION_COUNTING_RUNTIME_H
 #define SESSION_COUNTING_RUNTIME_H
 
 #include "model/counting.h"
-
-/* A runtime's table is about to be installed. */
-void counting_runtime_expected(void);
-/* A runtime's table was installed; inside hsa_init. Devices that wait for it begin to count. */
-void counting_runtime_arrived(void);
-/* The runtime is about to end and still answers. Devices stop; contexts stay started. */
-void counting_runtime_leaves(void);
-/* The same of a second runtime, which devices are not counted with: memory may be its. */
-void counting_other_leaves(void);
 
 /* memory_hsa.c */
 void counting_memory_use_hsa(void);

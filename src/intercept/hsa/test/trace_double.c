@@ -235,11 +235,6 @@ uint64_t trace_time_ns(void)
     return clock_now_ns();
 }
 
-void trace_runtime_register(const struct trace_runtime_ops *ops)
-{
-    (void)ops;
-}
-
 uint32_t double_count(enum double_what what, enum trace_domain domain, int32_t operation)
 {
     uint32_t count = 0;

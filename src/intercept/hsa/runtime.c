@@ -1,0 +1,88 @@
+#include "intercept/hsa/runtime.h"
+
+#include "base/log.h"
+#include "intercept/hsa/completion.h"
+#include "intercept/hsa/copies.h"
+#include "intercept/hsa/install.h"
+#include "intercept/hsa/instance.h"
+#include "intercept/hsa/objects.h"
+#include "intercept/kfd/smi.h"
+#include "model/counting.h"
+
+/* ---- from its arrival to its departure */
+
+static bool install(const struct runtime_row *row, void *const *tables, uint64_t version)
+{
+    (void)row;
+    counting_runtime_expected();
+    if (!intercept_hsa_install(tables[0], version))
+        return false;
+    if (intercept_hsa_serves_devices(tables[0]))
+        counting_runtime_arrived();
+    return true;
+}
+
+static void refresh(void)
+{
+    counting_runtime_expected();
+    intercept_hsa_refresh();
+}
+
+/* Another one may go on serving devices, or begin to. */
+static void forget(void *table)
+{
+    bool another_serves =
+        intercept_hsa_serves_devices(NULL) && !intercept_hsa_serves_devices(table);
+
+    if (another_serves)
+        counting_other_leaves();
+    else
+        counting_runtime_leaves();
+    intercept_hsa_forget(table);
+    if (!another_serves && intercept_hsa_serves_devices(NULL))
+        counting_runtime_arrived();
+}
+
+/* ---- its work */
+
+static void work_drain(void)
+{
+    /* A kernel that never ends must not keep the program from ending. */
+    enum { STALL_NS = 2000000000 };
+
+    if (!completion_drain(STALL_NS))
+        log_warning("intercept", "device work was still running at the end and is not reported");
+    for (uint32_t i = 0; i < HSA_INSTANCES_MAX; i++)
+        copies_release(&hsa_instances[i]);
+    intercept_kfd_drain();
+}
+
+static bool work_wait(void)
+{
+    enum { STALL_NS = 2000000000 };
+
+    bool complete = completion_drain(STALL_NS);
+    intercept_kfd_drain();
+    return complete;
+}
+
+static void work_collect(void)
+{
+    /* Long enough for a loaded machine; a callback of a tool may wait for who asked us. */
+    enum { STALL_NS = 1000000000 };
+
+    completion_harvest(STALL_NS);
+    intercept_kfd_drain();
+}
+
+const struct runtime_ops hsa_runtime_ops = {
+    .install = install,
+    .refresh = refresh,
+    .forget = forget,
+    .leaving = intercept_hsa_leaving,
+    .work_collect = work_collect,
+    .work_wait = work_wait,
+    .work_drain = work_drain,
+    .objects_unload = objects_unload_all,
+    .objects_announce = objects_announce,
+};
