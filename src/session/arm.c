@@ -2,8 +2,8 @@
  * of HIP are hooked. */
 #include "base/environment.h"
 #include "runtime/instances.h"
-#include "session/attach.h"
 #include "session/discover.h"
+#include "session/expect.h"
 #include "session/lifecycle.h"
 #include "session/runtimes.h"
 

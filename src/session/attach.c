@@ -1,43 +1,45 @@
 #include "session/attach.h"
 
 #include "base/callback.h"
-#include "base/environment.h"
 #include "base/log.h"
 #include "session/clients.h"
+#include "session/endings.h"
 #include "session/lifecycle.h"
 #include "session/runtimes.h"
 #include "session/session.h"
+#include "session/stage.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define THREAD_STATE static __thread __attribute__((tls_model("initial-exec")))
 THREAD_STATE char here; /* its address stands for the thread, in a forked child too */
-THREAD_STATE bool configuring_here;
 
 /* The thread that attaches or detaches; NULL: none. Compare-exchange to enter, release to leave. */
 static _Atomic(const void *) busy;
-
-static bool enter(void)
-{
-    const void *nobody = NULL;
-    return atomic_compare_exchange_strong(&busy, &nobody, &here);
-}
 
 static void leave(void)
 {
     atomic_store_explicit(&busy, NULL, memory_order_release);
 }
 
-void attach_on_fork_child(void)
+static void on_fork_child(void)
 {
     if (atomic_load(&busy) != &here)
         leave(); /* whoever was at it is not here */
 }
 
-bool attach_configuring_here(void)
+static void fork_watch(void)
 {
-    return configuring_here;
+    pthread_atfork(NULL, NULL, on_fork_child);
+}
+
+static bool enter(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const void *nobody = NULL;
+    pthread_once(&once, fork_watch);
+    return atomic_compare_exchange_strong(&busy, &nobody, &here);
 }
 
 static bool any_attached(void)
@@ -62,9 +64,9 @@ static bool tool_join(rocprofiler_configure_func_t configure)
                     CLIENTS_MAX);
         return false;
     }
-    configuring_here = true;
+    stage_configure_here(true);
     bool joined = session_client_join(client, true);
-    configuring_here = false;
+    stage_configure_here(false);
     if (joined)
         contexts_suspend(client->handle);
     client->selected = joined;
@@ -227,36 +229,4 @@ rocprofiler_status_t session_detach(void)
         detached += client_detach(client);
     leave();
     return detached ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
-}
-
-/* ---- ROCP_TOOL_ATTACH */
-
-bool attach_is_asked_for(void)
-{
-    return environment_flag("ROCP_TOOL_ATTACH", false);
-}
-
-static void nobody(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user_data,
-                   void *data)
-{
-    (void)record, (void)user_data, (void)data;
-}
-
-/* Somebody who wants kernels but is never told of one: queues are intercepted for it. */
-static void expect_once(void)
-{
-    struct subscription *expected =
-        subscription_create(1u << TRACE_KERNEL_DISPATCH | 1u << TRACE_CODE_OBJECT);
-    if (!expected)
-        return;
-    subscription_pause(expected, true);
-    subscription_want(expected, TRACE_KERNEL_DISPATCH, 0, 1,
-                      &(struct trace_subscriber){.callback = nobody});
-}
-
-void attach_expect_if_asked(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (attach_is_asked_for())
-        pthread_once(&once, expect_once);
 }

@@ -20,14 +20,4 @@ rocprofiler_status_t session_attach(void);
  * NOT_AVAILABLE: none was attached. */
 rocprofiler_status_t session_detach(void);
 
-/* This thread is configuring a tool that was attached. */
-bool attach_configuring_here(void);
-
-/* The user has said (ROCP_TOOL_ATTACH) that a tool may be attached: from now on queues are made
- * such that its kernels can be seen. Idempotent. */
-void attach_expect_if_asked(void);
-bool attach_is_asked_for(void);
-
-void attach_on_fork_child(void);
-
 #endif

@@ -1,5 +1,6 @@
 /* Public buffers over tracebuf. */
 #include "base/log.h"
+#include "session/clients.h"
 #include "session/lifecycle.h"
 #include "session/record.h"
 #include "session/session.h"
@@ -66,8 +67,6 @@ static size_t page_round(size_t bytes)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     return (bytes + page - 1) & ~(page - 1);
 }
-
-extern uint32_t session_current_client(void);
 
 static rocprofiler_status_t create(const struct tracebuf_config *config,
                                    rocprofiler_buffer_id_t *id)

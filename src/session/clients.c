@@ -3,7 +3,7 @@
 #include "base/callback.h"
 #include "base/library.h"
 #include "base/log.h"
-#include "session/lifecycle.h"
+#include "session/session.h"
 
 #include <dlfcn.h>
 #include <rocprofiler-sdk/version.h>

@@ -45,8 +45,6 @@ struct context *context_find(rocprofiler_context_id_t id)
     return context && context->valid ? context : NULL;
 }
 
-extern uint32_t session_current_client(void);
-
 struct context *context_new(uint32_t client)
 {
     struct context *context = calloc(1, sizeof *context);

@@ -15,9 +15,11 @@
 #include "model/operations.h"
 #include "session/attach.h"
 #include "session/counting/counting.h"
+#include "session/endings.h"
 #include "session/lifecycle.h"
 #include "session/runtimes.h"
 #include "session/session.h"
+#include "session/stage.h"
 #include "topology/topology.h"
 
 #define ENGINE_FUNCTIONS(X)                                                                        \

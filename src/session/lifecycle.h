@@ -1,4 +1,4 @@
-/* From finding tools to telling them that it is over. Private to session and its engine table. */
+/* Finding tools and configuring them. Private to session and its engine table. */
 #ifndef SESSION_LIFECYCLE_H
 #define SESSION_LIFECYCLE_H
 
@@ -17,10 +17,6 @@ void session_initialize_for_attach(void);
 struct client;
 bool session_client_join(struct client *client, bool to_attach);
 
-/* Ends everything, once: work in flight is waited for, contexts stop, buffers are delivered, tools
- * are told, threads end. Any thread; from a buffer callback too. */
-void session_finalize(void);
-
 /* Device work that has ended already is reported: a flush must find what the program has waited
  * for. Not from a buffer callback, for which the reporting thread may wait. */
 void session_work_collect(void);
@@ -29,24 +25,13 @@ void session_work_collect(void);
  * delivery thread, which completions may wait for. */
 bool session_work_wait(void);
 
-/* From now on abort() and signals that would end the process end the session first. Idempotent. */
-void session_endings_watch(void);
-
-/* The same in a forked child whose parent had come to that, as soon as the child records. */
-void session_endings_renew(void);
-
 rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t configure);
-int session_initialized_status(void); /* 0, -1, 1 as the SDK reports them */
-int session_finalized_status(void);
-bool session_has_tools(void);
 bool session_is_wanted(void); /* tools or subscriptions: calls are to be seen */
+
+/* `tell` runs when tools are there, on the thread that configured them: one for the process. Who
+ * sets it later than that looks itself. */
+void session_when_ready(void (*tell)(void));
 
 /* What records need before anybody is configured: the clock. Idempotent. */
 void session_records_prepare(void);
-/* Registers session_finalize for the process's end, once. */
-void session_exit_watch(void);
-
-/* 0: none is being configured. */
-uint32_t session_current_client(void);
-
 #endif

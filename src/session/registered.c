@@ -5,7 +5,7 @@
 #include "session/runtimes.h"
 
 #include "base/environment.h"
-#include "session/lifecycle.h"
+#include "session/clients.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -6,9 +6,12 @@
 #include "base/log.h"
 #include "runtime/watchers.h"
 #include "runtime/work.h"
-#include "session/attach.h"
+#include "session/clients.h"
 #include "session/discover.h"
+#include "session/endings.h"
+#include "session/expect.h"
 #include "session/lifecycle.h"
+#include "session/stage.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -126,17 +129,26 @@ void runtime_offers_replay(void)
         meet(&instance);
 }
 
+/* The stage may have changed meanwhile. */
+static void keep(struct runtime_instance *instance)
+{
+    session_when_ready(runtime_offers_replay);
+    runtime_move(instance, RUNTIME_KEPT);
+    if (session_stage() == STAGE_READY)
+        runtime_offers_replay();
+}
+
 /* A tool may still appear: a library loaded later, a client that configures itself by force. */
 static void decide(struct runtime_instance *instance)
 {
     if (session_stage() == STAGE_BEFORE && !discover_any() && !subscriptions_exist()) {
-        runtime_move(instance, RUNTIME_KEPT);
+        keep(instance);
         return;
     }
     session_initialize();
     enum session_stage stage = session_stage();
     if (stage < STAGE_READY) /* a tool uses the runtime while it is being configured */
-        runtime_move(instance, RUNTIME_KEPT);
+        keep(instance);
     else if (stage == STAGE_READY) {
         runtime_move(instance, RUNTIME_OFFERED); /* it was kept, and its table came again */
         meet(instance);
@@ -160,7 +172,7 @@ void runtime_offer_row(const struct runtime_row *row, uint64_t version, uint64_t
     if (!runtime_arrive(&instance))
         log_warning("session", "%s: too many tables in this process: this one is not traced",
                     row->name);
-    else if (runtimes_hooking_here())
+    else if (runtimes_hooking_here()) /* runtimes_hook() goes on with it */
         runtime_move(&instance, RUNTIME_KEPT);
     else
         decide(&instance);

@@ -2,7 +2,7 @@
  * get around their creation. */
 #include "base/callback.h"
 #include "base/thread.h"
-#include "session/lifecycle.h"
+#include "session/endings.h"
 #include "session/session.h"
 
 enum { THREADS_MAX = 256, NOTICES_MAX = 64 };

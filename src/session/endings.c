@@ -1,0 +1,293 @@
+#include "session/endings.h"
+
+#include "base/callback.h"
+#include "base/ending.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "base/thread.h"
+#include "runtime/work.h"
+#include "session/clients.h"
+#include "session/record.h"
+#include "session/stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static _Atomic bool finalize_taken;
+
+/* What this thread is in the middle of, so that it never waits for itself. The address of `here`
+ * stands for the thread: unlike its id it is the same in a forked child. */
+#define THREAD_STATE static __thread __attribute__((tls_model("initial-exec")))
+THREAD_STATE char here;
+THREAD_STATE bool exiting_here;
+THREAD_STATE unsigned ending_here;      /* tools */
+static _Atomic(const void *) finalizer; /* `here` of the thread that ends everything */
+
+/* The thread that ends the process, by exit() or a signal; NULL: none does. Writers: the first one
+ * (compare-exchange), the child of a fork. And the one that a signal, abort() or quick_exit() came
+ * to. Readers: any. */
+static _Atomic(void *) first_end, left;
+
+/* Who exits while another thread still ends the tools lets it finish: it may be writing files. Not
+ * for ever: that thread may wait for something of ours. */
+enum { END_WAIT_SECONDS = 60 };
+
+/* ---- finalisation */
+
+static void long_wait_tell(void)
+{
+    log_warning("session", "a tool has been ending for %d s: the process does not wait longer",
+                END_WAIT_SECONDS);
+}
+
+/* A delivery thread does not wait: it is needed. */
+static void client_wait(const struct client *client)
+{
+    if (!tracebuf_delivering() && !stage_state_wait(&client->state, CLIENT_ENDED, END_WAIT_SECONDS))
+        long_wait_tell();
+}
+
+static void everything_wait(void)
+{
+    if (!tracebuf_delivering() && !stage_wait_done(END_WAIT_SECONDS))
+        long_wait_tell();
+}
+
+void client_finalize(struct client *client)
+{
+    int live = CLIENT_LIVE;
+    if (!atomic_compare_exchange_strong(&client->state, &live, CLIENT_ENDING)) {
+        if (live == CLIENT_ENDING && atomic_load(&client->ender) != &here)
+            client_wait(client);
+        return;
+    }
+    atomic_store(&client->ender, &here);
+    ending_here++;
+    if (client->id.handle != client->handle)
+        log_warning("session", "%s changed its client handle", client_name(client));
+    contexts_stop(client->handle);
+    buffers_flush(client->handle);
+    if (client->result.finalize)
+        CALLBACK(client->result.finalize(client->result.tool_data));
+    ending_here--;
+    stage_state_reach(&client->state, CLIENT_ENDED);
+}
+
+static void services_destroy(void)
+{
+    struct context *context;
+    for (uint32_t i = 0; (context = context_at(i)); i++)
+        for (int kind = 0; kind < SERVICE_COUNT; kind++)
+            if (context->services[kind].ops && context->services[kind].ops->destroy)
+                context->services[kind].ops->destroy(context->services[kind].data);
+}
+
+/* Once, or again from where the thread that did it went no further. */
+static void everything_end(void)
+{
+    static _Atomic bool services_gone;
+    if (session_stage() < STAGE_FINALIZING) {
+        subscriptions_end();
+        runtimes_work_drain();
+        runtimes_objects_unload();
+        stage_reach(STAGE_FINALIZING);
+    }
+    struct client *client;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        client_finalize(client);
+    contexts_stop(0);
+    tracebuf_shutdown();
+    if (!atomic_exchange(&services_gone, true))
+        services_destroy();
+    calls_lost_report();
+    ending_done();
+    stage_reach(STAGE_DONE);
+}
+
+/* `who` is `here` of a thread that does not come back to what it was ending. */
+static void end_forsake(void *who)
+{
+    struct client *client;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        if (atomic_load(&client->state) == CLIENT_ENDING && atomic_load(&client->ender) == who)
+            stage_state_reach(&client->state, CLIENT_ENDED);
+    if (atomic_load(&finalize_taken) && atomic_load(&finalizer) == who)
+        atomic_store(&finalize_taken, false);
+}
+
+/* A tool has ended its thread in its finalize. */
+static void end_resume_elsewhere(void *who)
+{
+    void *first = who;
+    end_forsake(who);
+    atomic_compare_exchange_strong(&first_end, &first, NULL);
+}
+
+void session_finalize(void)
+{
+    if (session_stage() < STAGE_READY || !process_is_own())
+        return;
+    if (atomic_exchange(&finalize_taken, true)) {
+        if (!ending_here && atomic_load(&finalizer) != &here) /* it may wait for this tool */
+            everything_wait();
+        return;
+    }
+    atomic_store(&finalizer, &here);
+    pthread_cleanup_push(end_resume_elsewhere, &here);
+    everything_end();
+    pthread_cleanup_pop(0);
+}
+
+/* ---- the ways a process ends */
+
+/* A consumer that exits while another thread ends everything, and waits for the consumer. */
+static void exit_from_consumer(void)
+{
+    if (!tracebuf_delivering() || !atomic_load(&finalize_taken) || atomic_load(&finalizer) == &here)
+        return;
+    tracebuf_leave();
+    tracebuf_threads_renew();
+}
+
+static bool is_first_end(void)
+{
+    void *nobody = NULL;
+    return atomic_compare_exchange_strong(&first_end, &nobody, &here) || nobody == &here;
+}
+
+/* Without us that one would have ended the process before this thread came here: its status counts,
+ * and it waits for no handler of this thread's. */
+static void yield_to_first_end(void)
+{
+    for (int i = 0; !is_first_end() && i < END_WAIT_SECONDS; i++)
+        sleep(1);
+}
+
+/* Threads may exit at the same time, and the C library runs a handler once: the next one who exits
+ * finds another, and waits in it. Each leaves one for those who come when all are taken. */
+static void at_end(int (*again)(void (*)(void)), void (*handler)(void))
+{
+    if (exiting_here || session_stage() < STAGE_READY)
+        return;
+    exiting_here = true;
+    is_first_end();
+    if (session_stage() != STAGE_DONE) {
+        again(handler);
+        exit_from_consumer();
+        session_finalize();
+    }
+    yield_to_first_end();
+}
+
+static void at_exit(void)
+{
+    at_end(atexit, at_exit);
+}
+
+static void at_quickly(void)
+{
+    at_end(at_quick_exit, at_quickly);
+}
+
+/* The C library takes a handler off its list before it calls it. Another thread that exits just
+ * then must find one of ours next, not the destructors that come after us. */
+enum { EXITS_AT_ONCE = 8 };
+
+static void exit_watch_once(void)
+{
+    for (int i = 0; i < EXITS_AT_ONCE; i++) {
+        atexit(at_exit);
+        at_quick_exit(at_quickly);
+    }
+}
+
+void session_exit_watch(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, exit_watch_once);
+}
+
+/* Nobody waits for what that thread was doing; a thread of ours does the rest. */
+static void on_ending(void)
+{
+    is_first_end();
+    atomic_store(&left, &here);
+    tracebuf_leave();
+}
+
+static bool is_finalizing_here(void)
+{
+    return atomic_load(&finalize_taken) && atomic_load(&finalizer) == &here &&
+           session_stage() != STAGE_DONE;
+}
+
+static void ending_finish(void)
+{
+    tracebuf_threads_renew();
+    end_forsake(atomic_load(&left));
+    session_finalize();
+}
+
+/* Writers: session_endings_watch (exchange), the child of a fork, whose thread for this is gone. */
+static _Atomic bool endings_watched, endings_lapsed;
+
+static void endings_lapse(void)
+{
+    if (atomic_exchange(&endings_watched, false))
+        atomic_store(&endings_lapsed, true);
+}
+
+void session_endings_renew(void)
+{
+    if (atomic_load_explicit(&endings_lapsed, memory_order_relaxed) &&
+        atomic_exchange(&endings_lapsed, false))
+        session_endings_watch();
+}
+
+/* The end without exit(). Only now, when a runtime starts: interpreters set their own handlers up
+ * when they start, and leave out signals that somebody else has taken. */
+void session_endings_watch(void)
+{
+    if (atomic_exchange(&endings_watched, true))
+        return;
+    thread_creation_notice(false);
+    ending_notice(on_ending, is_finalizing_here);
+    int status = ending_prepare(ending_finish, true);
+    thread_creation_notice(true);
+    if (status != 0)
+        log_warning("session", "tools are not told when the program ends by a signal: %s",
+                    strerror(-status));
+}
+
+/* What a tool's initialize was given. The only tool ends everything, but for one that was attached:
+ * another may be. One of several ends just itself. */
+void client_finalize_request(rocprofiler_client_id_t id)
+{
+    struct client *client = NULL;
+    for (uint32_t i = 0; client_at(i) && !client; i++)
+        client = client_at(i)->handle == id.handle ? client_at(i) : NULL;
+    if (!client || session_stage() < STAGE_READY ||
+        atomic_load(&client->state) == CLIENT_CONFIGURED) {
+        log_warning("session", "finalize asked for by an unknown tool, or too early: ignored");
+        return;
+    }
+    if (clients_count() == 1 && !client->came_by_attach)
+        session_finalize();
+    else
+        client_finalize(client);
+}
+
+/* Whoever was ending something is not here, unless it forked itself. */
+void endings_on_fork_child(void)
+{
+    struct client *client;
+    endings_lapse();
+    if (atomic_load(&first_end) != &here)
+        atomic_store(&first_end, NULL);
+    if (atomic_load(&finalize_taken) && atomic_load(&finalizer) != &here)
+        stage_reach(STAGE_DONE);
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        if (atomic_load(&client->state) == CLIENT_ENDING && atomic_load(&client->ender) != &here)
+            atomic_store(&client->state, CLIENT_ENDED);
+}

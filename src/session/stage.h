@@ -1,0 +1,29 @@
+/* How far the process has come: one way, and everybody may look or wait. Private to session. */
+#ifndef SESSION_STAGE_H
+#define SESSION_STAGE_H
+
+#include "session/session.h"
+
+/* Which changes there are; session.h has the stages. */
+bool stage_may_follow(enum session_stage from, enum session_stage to);
+
+/* Wakes who waits. False, and nothing changes, when that may not follow. */
+bool stage_reach(enum session_stage to);
+void stage_wait_ready(void);
+
+/* Other things that get on step by step are waited for in the same way: what a tool is at. */
+void stage_state_reach(_Atomic int *state, int value);
+/* False: it took longer. */
+bool stage_state_wait(const _Atomic int *state, int wanted, unsigned limit_seconds);
+bool stage_wait_done(unsigned limit_seconds);
+
+/* This thread configures a tool that was attached: nobody else's configuration is unlocked. */
+void stage_configure_here(bool configuring);
+bool attach_configuring_here(void);
+
+int session_initialized_status(void); /* 0, -1, 1 as the SDK reports them */
+int session_finalized_status(void);
+
+void stage_on_fork_child(void);
+
+#endif
