@@ -7,11 +7,11 @@
 #include <time.h>
 
 #include "intercept/hsa/completion.h"
+#include "intercept/hsa/counting.h"
 #include "intercept/hsa/install.h"
 #include "intercept/hsa/tables.h"
 #include "intercept/hsa/test/mock_hsa.h"
 #include "record/calls.h"
-#include "session/counting/runtime.h"
 #include "session/engine.h"
 
 enum { DISPATCHES = 20480, ROUNDS = 15, STALL_NS = 2000000000, FLOOR_CALLS = 100000 };
@@ -273,7 +273,7 @@ static bool prepare(void)
     if (session_force_configure(configure) != ROCPROFILER_STATUS_SUCCESS ||
         !intercept_hsa_install(mock_table_make(2), 0))
         return false;
-    counting_runtime_arrived();
+    hsa_counting_begin();
     mock_device_by_hand();
     hsa_status_t (*create)(hsa_agent_t, uint32_t, hsa_queue_type32_t,
                            void (*)(hsa_status_t, hsa_queue_t *, void *), void *, uint32_t,

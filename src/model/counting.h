@@ -1,7 +1,7 @@
 /*
  * What counting needs from a runtime: memory that a GPU's packet processor and this process both
- * read and write, and a queue on each GPU that belongs to no program. Implemented over the HSA
- * runtime by whoever holds its table.
+ * read and write, and a queue on each GPU that belongs to no program. src/intercept/hsa
+ * registers them, src/session/counting uses them: neither knows the other.
  */
 #ifndef MODEL_COUNTING_H
 #define MODEL_COUNTING_H
@@ -20,16 +20,6 @@ struct counting_memory_ops {
 /* Registered when the HSA table is installed (before any dispatch), NULL when it goes away. Each
  * call makes memory of earlier runtimes unusable. */
 void counting_memory_register(const struct counting_memory_ops *ops);
-
-/* Whoever holds the table says what becomes of it, with no lock held; what counts does the rest. */
-/* It is about to be installed, or more is wanted of it. */
-void counting_runtime_expected(void);
-/* It was installed; inside hsa_init. Devices that wait for it begin to count. */
-void counting_runtime_arrived(void);
-/* It is about to end and still answers. Devices stop; contexts stay started. */
-void counting_runtime_leaves(void);
-/* The same of a second runtime, which devices are not counted with: memory may be its. */
-void counting_other_leaves(void);
 
 /* A packet on its way; owned by the implementation. */
 struct counting_flight;
@@ -51,7 +41,10 @@ struct counting_queue_ops {
     void (*drain)(rocprofiler_agent_id_t agent, uint64_t limit_ns);
 };
 
-/* Registered with the memory; NULL when the runtime goes away (after what counts was stopped). */
+/* Registered after the memory, with no lock held: devices that wait for a runtime begin to count
+ * before it returns. NULL when the runtime goes away, while it still answers and has its memory:
+ * what counts is stopped before it returns; contexts stay started. In a forked child counting has
+ * forgotten both by itself. */
 void counting_queue_register(const struct counting_queue_ops *ops);
 
 #endif

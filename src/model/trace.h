@@ -363,10 +363,11 @@ struct trace_counting_ops {
  */
 extern _Atomic(const struct trace_counting_ops *) trace_counting;
 
-/* Counting on devices: told of each GPU queue of the program before the program gets it, so that
- * its waves may be counted. Written once, when the first such service is configured (release), read
- * per queue (acquire). NULL: nobody wants to know. */
-extern void (*_Atomic trace_queue_created)(uint64_t hsa_agent, void *hsa_queue);
+/* Counting on devices: asked, for each GPU queue of the program and before the program gets it, for
+ * a packet of 64 bytes that is to be its first, so that its waves may be counted; NULL: none.
+ * Written once, when the first such service is configured (release), read per queue (acquire).
+ * NULL: nobody counts devices. */
+extern const void *(*_Atomic trace_queue_first)(rocprofiler_agent_id_t agent, uint64_t hsa_agent);
 
 /* (a) for counting and sampling of dispatches: true when any context, started or not, configured
  * such a service, so that queues must be intercepted. Final once tools are initialised. */

@@ -19,6 +19,9 @@ BELOW = {
 }
 # aqlprofile is a front end of the packet builders, not of the engine (docs/decisions/0005).
 BELOW_EXTRA = {"api/aqlprofile": ["gpu"]}
+# Counting meets runtimes by model/counting.h alone: neither knows the other, and no header brings
+# one to the other.
+UNSEEN = {"session/counting": ["intercept"], "intercept": ["session"], "runtime": ["session", "intercept"]}
 # Who may see the installed headers: the SDK's public types are the engine's vocabulary
 # (docs/decisions/0001).
 PUBLIC_HEADERS = {"model", "topology", "codeobj", "counters", "runtime", "intercept",
@@ -61,6 +64,24 @@ def check_src(root):
                 yield path, number, f"the profiler may not include the software GPU ({target})"
 
 
+def reached(root, path, seen):
+    """Headers of ours that a file includes, directly or by others."""
+    for _, target in includes(path):
+        header = os.path.join(root, "src", target)
+        if target not in seen and os.path.exists(header):
+            seen.add(target)
+            reached(root, header, seen)
+    return seen
+
+
+def check_unseen(root):
+    for owner, unseen in UNSEEN.items():
+        for path in sources(root, os.path.join("src", owner)):
+            for target in sorted(reached(root, path, set())):
+                if target.split("/")[0] in unseen:
+                    yield path, 1, f"{owner} may not even see {target}"
+
+
 def check_softgpu(root):
     for path in sources(root, "softgpu"):
         for number, target in includes(path):
@@ -83,7 +104,7 @@ def check_tool(root):
 
 def main():
     root = sys.argv[1]
-    bad = [*check_src(root), *check_softgpu(root), *check_tool(root)]
+    bad = [*check_src(root), *check_unseen(root), *check_softgpu(root), *check_tool(root)]
     for path, number, text in bad:
         print(f"{os.path.relpath(path, root)}:{number}: {text}")
     return bool(bad)

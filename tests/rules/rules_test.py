@@ -24,8 +24,12 @@ def check_includes_fails(root):
     write(root, "src/base/a.c", '#include "session/session.h"\n')
     write(root, "softgpu/cp/b.c", '#include "gpu/pm4.h"\n')
     write(root, "tool/cli/c.c", '#include "model/trace.h"\n')
+    write(root, "src/session/counting/d.c", '#include "session/engine.h"\n')
+    write(root, "src/session/engine.h", '#include "intercept/hsa/facts.h"\n')
+    write(root, "src/intercept/hsa/facts.h", "\n")
     status, text = run("check_includes.py", root)
     assert status == 1, text
+    assert "src/session/counting/d.c:1: session/counting may not even see intercept/hsa" in text, text
     for path in ("src/base/a.c:1", "softgpu/cp/b.c:1", "tool/cli/c.c:1"):
         assert path in text, (path, text)
 

@@ -2,7 +2,7 @@
  * The HSA runtimes of this process. There may be a second one: a Python wheel brings its own beside
  * the system's. Each has functions, agents, signals and memory of its own, so whoever calls a
  * runtime says which; the device, the process's memory on it, kernel ids and the completion thread
- * are one. Internal to this folder, and to counting.
+ * are one. Internal to this folder.
  */
 #ifndef INTERCEPT_HSA_INSTANCE_H
 #define INTERCEPT_HSA_INSTANCE_H

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "intercept/hsa/borrow.h"
 #include "intercept/hsa/dispatch.h"
+#include "intercept/hsa/packet.h"
 #include "intercept/hsa/serialize.h"
 #include "intercept/hsa/wrappers.h"
 
@@ -18,7 +19,7 @@ static bool queues_wanted(void)
 {
     return trace_domain_is_configured(TRACE_KERNEL_DISPATCH) ||
            trace_domain_is_configured(TRACE_QUEUE_BARRIER) || trace_counting_is_configured() ||
-           atomic_load_explicit(&trace_queue_created, memory_order_acquire) != NULL;
+           atomic_load_explicit(&trace_queue_first, memory_order_acquire) != NULL;
 }
 
 /* An intercepted queue costs every dispatch: not for those who might some day want to know. */
@@ -161,18 +162,27 @@ queue_make(const struct hsa_instance *runtime, hsa_agent_t agent, uint32_t size,
     return status;
 }
 
+/* What somebody wants to be first in it; nobody else has the queue yet. */
+static void queue_begin(const struct hsa_agent_entry *agent, hsa_queue_t *queue)
+{
+    const void *(*first)(rocprofiler_agent_id_t, uint64_t) =
+        atomic_load_explicit(&trace_queue_first, memory_order_acquire);
+    const void *packet = first ? first(agent->id, agent->hsa.handle) : NULL;
+
+    if (packet != NULL)
+        packet_put(&agent->runtime->real, queue, packet, NULL);
+}
+
 hsa_status_t service_hsa_queue_create(
     struct hsa_instance *runtime, hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
     void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
     uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **hsa_queue)
 {
     const struct hsa_agent_entry *entry = agents_find(runtime, agent);
-    void (*created)(uint64_t, void *) =
-        atomic_load_explicit(&trace_queue_created, memory_order_acquire);
     hsa_status_t status = queue_make(runtime, agent, size, type, callback, data,
                                      private_segment_size, group_segment_size, hsa_queue);
-    if (status == HSA_STATUS_SUCCESS && created != NULL && entry != NULL && entry->gpu)
-        created(agent.handle, *hsa_queue);
+    if (status == HSA_STATUS_SUCCESS && entry != NULL && entry->gpu)
+        queue_begin(entry, *hsa_queue);
     return status;
 }
 

@@ -3,29 +3,22 @@
 #include "base/log.h"
 #include "intercept/hsa/completion.h"
 #include "intercept/hsa/copies.h"
+#include "intercept/hsa/counting.h"
 #include "intercept/hsa/install.h"
 #include "intercept/hsa/instance.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/kfd/smi.h"
-#include "model/counting.h"
 
 /* ---- from its arrival to its departure */
 
 static bool install(const struct runtime_row *row, void *const *tables, uint64_t version)
 {
     (void)row;
-    counting_runtime_expected();
     if (!intercept_hsa_install(tables[0], version))
         return false;
     if (intercept_hsa_serves_devices(tables[0]))
-        counting_runtime_arrived();
+        hsa_counting_begin();
     return true;
-}
-
-static void refresh(void)
-{
-    counting_runtime_expected();
-    intercept_hsa_refresh();
 }
 
 /* Another one may go on serving devices, or begin to. */
@@ -35,12 +28,12 @@ static void forget(void *table)
         intercept_hsa_serves_devices(NULL) && !intercept_hsa_serves_devices(table);
 
     if (another_serves)
-        counting_other_leaves();
+        hsa_counting_memory_renew();
     else
-        counting_runtime_leaves();
+        hsa_counting_end();
     intercept_hsa_forget(table);
     if (!another_serves && intercept_hsa_serves_devices(NULL))
-        counting_runtime_arrived();
+        hsa_counting_begin();
 }
 
 /* ---- its work */
@@ -77,7 +70,7 @@ static void work_collect(void)
 
 const struct runtime_ops hsa_runtime_ops = {
     .install = install,
-    .refresh = refresh,
+    .refresh = intercept_hsa_refresh,
     .forget = forget,
     .leaving = intercept_hsa_leaving,
     .work_collect = work_collect,

@@ -17,11 +17,6 @@ static _Atomic(struct device_service *) services;
 /* Written when a runtime comes or goes (release), read per reading (acquire). */
 static _Atomic(const struct counting_queue_ops *) queue_ops;
 
-void counting_queue_register(const struct counting_queue_ops *ops)
-{
-    atomic_store_explicit(&queue_ops, ops, memory_order_release);
-}
-
 const struct counting_queue_ops *device_queues(void)
 {
     return atomic_load_explicit(&queue_ops, memory_order_acquire);
@@ -128,11 +123,6 @@ static void service_arm(struct device_service *service)
     device_state_set(service, SERVICE_RUNNING);
 }
 
-bool counting_device_is_configured(void)
-{
-    return atomic_load_explicit(&services, memory_order_acquire) != NULL;
-}
-
 void counting_device_arm(void)
 {
     struct device_service *service = atomic_load_explicit(&services, memory_order_acquire);
@@ -151,9 +141,12 @@ void counting_device_disarm(void)
     }
 }
 
-/* The devices are the parent's. */
+/* The devices are the parent's, and so is what the runtime gave. */
 void counting_device_on_fork_child(void)
 {
+    atomic_store_explicit(&queue_ops, NULL, memory_order_release);
+    counting_memory_register(NULL);
+    enable_on_fork_child();
     struct device_service *service = atomic_load_explicit(&services, memory_order_acquire);
     for (; service; service = service->next) {
         pthread_mutex_init(&service->lock, NULL);
@@ -163,6 +156,22 @@ void counting_device_on_fork_child(void)
         for (struct counted_device *device = service->devices; device; device = device->next)
             device->power = NULL;
     }
+}
+
+static void fork_watch(void)
+{
+    pthread_atfork(NULL, NULL, counting_device_on_fork_child);
+}
+
+void counting_queue_register(const struct counting_queue_ops *ops)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fork_watch);
+    if (!ops)
+        counting_device_disarm();
+    atomic_store_explicit(&queue_ops, ops, memory_order_release);
+    if (ops)
+        counting_device_arm();
 }
 
 /* ---- start and stop */
@@ -295,6 +304,7 @@ static rocprofiler_status_t service_get(rocprofiler_context_id_t context,
     while (!atomic_compare_exchange_weak_explicit(&services, &service->next, service,
                                                   memory_order_release, memory_order_relaxed))
         ;
+    atomic_store_explicit(&trace_queue_first, enable_packet, memory_order_release);
     *found = service;
     return status;
 }

@@ -295,12 +295,38 @@ static void late_runtime_test(void **state)
     REFUSED(sample(3, ROCPROFILER_COUNTER_FLAG_NONE), ERROR_CONTEXT_NOT_STARTED);
 }
 
+/* The queue's owner puts in what it is given, so the packet stays, as long as its runtime does. */
+static void first_packet_test(void **state)
+{
+    enum { HSA_AGENT = 5 };
+    const rocprofiler_agent_id_t known = {GPU}, unknown = {UNKNOWN_GPU};
+    (void)state;
+    assert_non_null(trace_queue_first);
+    runtime_set(true);
+    int before = device.allocations;
+    assert_null(trace_queue_first(unknown, HSA_AGENT));
+    const void *packet = trace_queue_first(known, HSA_AGENT);
+    assert_non_null(packet);
+    assert_int_equal(*(const uint16_t *)packet & 0xff, 0); /* vendor-specific */
+    assert_ptr_equal(trace_queue_first(known, HSA_AGENT), packet);
+    assert_int_equal(device.allocations, before + 1);
+    runtime_set(false);
+    assert_null(trace_queue_first(known, HSA_AGENT)); /* its commands went with the runtime */
+    runtime_set(true);
+    device.no_memory = true;
+    assert_null(trace_queue_first(known, HSA_AGENT));
+    device.no_memory = false;
+    assert_ptr_not_equal(trace_queue_first(known, HSA_AGENT), packet);
+    runtime_set(false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failed_start_leaves_nothing_test),
         cmocka_unit_test(silent_device_test),
         cmocka_unit_test(late_runtime_test),
+        cmocka_unit_test(first_packet_test),
     };
     setenv("CROC_LOG_LEVEL", "error", 0);
     return cmocka_run_group_tests(tests, setup, NULL);

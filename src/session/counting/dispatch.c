@@ -25,7 +25,6 @@ struct dispatch_service {
 };
 
 _Atomic(const struct trace_counting_ops *) trace_counting;
-void (*_Atomic trace_queue_created)(uint64_t hsa_agent, void *hsa_queue);
 
 /* The first service of the context that counts: the owner of all devices. Written by start and stop
  * (release), read per dispatch (acquire). Services live until finalisation, so a reader may go on

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "model/counting.h"
 #include "session/counting/config.h"
+#include "session/counting/runtime.h"
 
 /* Written when the runtime's table comes or goes (release), read per slot (acquire). */
 static _Atomic(const struct counting_memory_ops *) memory_ops;
@@ -21,6 +21,18 @@ void counting_memory_register(const struct counting_memory_ops *ops)
 {
     atomic_fetch_add_explicit(&memory_generation, 1, memory_order_release);
     atomic_store_explicit(&memory_ops, ops, memory_order_release);
+}
+
+uint32_t counting_memory_generation(void)
+{
+    return atomic_load_explicit(&memory_generation, memory_order_acquire);
+}
+
+void *counting_memory_take(uint64_t hsa_agent, size_t bytes, uint32_t *generation)
+{
+    *generation = counting_memory_generation();
+    const struct counting_memory_ops *ops = atomic_load_explicit(&memory_ops, memory_order_acquire);
+    return ops ? ops->allocate(hsa_agent, bytes) : NULL;
 }
 
 static size_t align(size_t bytes)

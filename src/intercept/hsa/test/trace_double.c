@@ -9,7 +9,7 @@ enum { ENTRIES_MAX = 65536 };
 
 _Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX];
 _Atomic(const struct trace_counting_ops *) trace_counting;
-void (*_Atomic trace_queue_created)(uint64_t hsa_agent, void *hsa_queue);
+const void *(*_Atomic trace_queue_first)(rocprofiler_agent_id_t agent, uint64_t hsa_agent);
 
 static const struct trace_set everything = {
     .has_callbacks = true, .has_buffers = true, .wants_args = true};

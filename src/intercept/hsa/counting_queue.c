@@ -12,20 +12,17 @@
 
 #include "base/log.h"
 #include "base/thread.h"
-#include "gpu/aql/vendor.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/completion.h"
+#include "intercept/hsa/counting.h"
 #include "intercept/hsa/instance.h"
+#include "intercept/hsa/packet.h"
 #include "intercept/hsa/signals.h"
-#include "model/trace.h"
-#include "session/counting/counting.h"
-#include "session/counting/runtime.h"
+#include "model/counting.h"
 
 enum {
     QUEUE_PACKETS = 64,
     FLIGHTS_PER_BLOCK = 16,
-    PACKET_BYTES = 64,
-    SIGNAL_OFFSET = 56,
     LOOKS_BEFORE_SLEEP = 64,
     LOOK_NS = 20000,
     FULL_LIMIT_NS = 1000000000,
@@ -237,22 +234,6 @@ static bool room_take(struct device *device)
     return true;
 }
 
-static void packet_write(const struct hsa_calls *real, hsa_queue_t *queue, const void *packet,
-                         amd_signal_t *signal)
-{
-    uint64_t index = real->hsa_queue_add_write_index_scacq_screl(queue, 1);
-    char *place = (char *)queue->base_address + index % queue->size * PACKET_BYTES;
-    hsa_signal_t handle = signal_handle(signal);
-    uint32_t header;
-    memcpy(&header, packet, sizeof header);
-    memcpy(place + sizeof header, (const char *)packet + sizeof header,
-           PACKET_BYTES - sizeof header);
-    memcpy(place + SIGNAL_OFFSET, &handle, sizeof handle);
-    /* Release: the packet processor looks at the rest once the header is valid. */
-    __atomic_store_n((uint32_t *)(void *)place, header, __ATOMIC_RELEASE);
-    real->hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
-}
-
 static void flight_complete(struct inflight *work, bool failed)
 {
     struct counting_flight *flight = (struct counting_flight *)(void *)work;
@@ -292,7 +273,7 @@ static struct counting_flight *queue_submit(rocprofiler_agent_id_t agent, const 
                                      .ended = work_has_ended,
                                      .complete = flight_complete};
     signal_arm(flight->signal);
-    packet_write(&device->entry->runtime->real, device->queue, packet, flight->signal);
+    packet_put(&device->entry->runtime->real, device->queue, packet, flight->signal);
     if (done)
         completion_post(&flight->work);
     return flight;
@@ -324,68 +305,7 @@ static void queue_drain(rocprofiler_agent_id_t agent, uint64_t limit_ns)
 static const struct counting_queue_ops hsa_queues = {queue_open, queue_submit, flight_wait,
                                                      queue_drain};
 
-/* ---- queues of the program */
-
-/* Commands that let a queue's waves be counted; one for each device and runtime, kept. */
-struct enabling {
-    struct enabling *next;
-    const struct hsa_agent_entry *entry;
-    struct aql_pm4_packet packet;
-};
-static struct enabling *enablings; /* under `lock` */
-
-static struct enabling *enabling_find(const struct hsa_agent_entry *entry)
-{
-    pthread_mutex_lock(&lock);
-    struct enabling *found = enablings;
-    while (found && found->entry != entry)
-        found = found->next;
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
-static struct enabling *enabling_make(const struct hsa_agent_entry *entry)
-{
-    const struct counting_agent *agent = counting_agent_find(entry->id);
-    struct enabling *enabling = NULL;
-    struct pm4_stream stream = {0};
-    if (!agent || !agent->is_supported)
-        return NULL;
-    gpu_pmc_enable(&stream, &agent->target, 1);
-    size_t bytes = stream.count * sizeof(uint32_t);
-    void *commands = stream.out_of_memory ? NULL : counting_memory_get(entry->hsa.handle, bytes);
-    if (commands && (enabling = calloc(1, sizeof *enabling))) {
-        memcpy(commands, stream.dwords, bytes);
-        enabling->entry = entry;
-        aql_pm4_packet_fill(&enabling->packet, (uint64_t)(uintptr_t)commands, stream.count);
-        enabling->packet.header = aql_vendor_header();
-        pthread_mutex_lock(&lock);
-        enabling->next = enablings;
-        enablings = enabling;
-        pthread_mutex_unlock(&lock);
-    }
-    pm4_stream_free(&stream);
-    return enabling;
-}
-
-/* The sequencers count only waves of queues that say so. The packet is the queue's first. */
-static void queue_enable(uint64_t hsa_agent, void *hsa_queue)
-{
-    const struct hsa_agent_entry *entry = hsa_agent_of_any((hsa_agent_t){hsa_agent});
-    struct enabling *enabling = entry ? enabling_find(entry) : NULL;
-    if (entry && !enabling)
-        enabling = enabling_make(entry);
-    if (enabling)
-        packet_write(&entry->runtime->real, hsa_queue, &enabling->packet, NULL);
-    else
-        log_warning("counting", "waves of a queue are not counted: it could not be told to");
-}
-
-void counting_runtime_expected(void)
-{
-    if (counting_device_is_configured())
-        atomic_store_explicit(&trace_queue_created, queue_enable, memory_order_release);
-}
+/* ---- runtimes come and go */
 
 /* What belonged to a runtime that is gone, or to the parent of this process, is left alone. */
 static void queues_forget(void)
@@ -394,16 +314,12 @@ static void queues_forget(void)
         atomic_store_explicit(&device->lane.failed, true, memory_order_release);
     devices = NULL;
     free_flights = NULL;
-    enablings = NULL;
 }
 
 static void on_fork_child(void)
 {
     pthread_mutex_init(&lock, NULL);
     queues_forget();
-    counting_queue_register(NULL);
-    counting_memory_register(NULL);
-    counting_device_on_fork_child();
 }
 
 static void fork_watch(void)
@@ -411,26 +327,19 @@ static void fork_watch(void)
     pthread_atfork(NULL, NULL, on_fork_child);
 }
 
-void counting_runtime_arrived(void)
+void hsa_counting_begin(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fork_watch);
     pthread_mutex_lock(&lock);
     queues_forget();
     pthread_mutex_unlock(&lock);
-    counting_memory_use_hsa();
+    hsa_counting_memory_renew();
     counting_queue_register(&hsa_queues);
-    counting_device_arm();
 }
 
-void counting_other_leaves(void)
+void hsa_counting_end(void)
 {
-    counting_memory_use_hsa();
-}
-
-void counting_runtime_leaves(void)
-{
-    counting_device_disarm();
     counting_queue_register(NULL);
     counting_memory_register(NULL);
     pthread_mutex_lock(&lock);

@@ -3,8 +3,9 @@
 
 #include "base/log.h"
 #include "base/thread.h"
+#include "intercept/hsa/counting.h"
 #include "intercept/hsa/instance.h"
-#include "session/counting/runtime.h"
+#include "model/counting.h"
 
 /* Before each block stands whose it is; as much as the commands in it are aligned to. */
 enum { HEAD_BYTES = 256 };
@@ -36,7 +37,7 @@ static void *memory_get(uint64_t hsa_agent, size_t bytes)
     return (char *)block + HEAD_BYTES;
 }
 
-void *counting_memory_get(uint64_t hsa_agent, size_t bytes)
+static void *allocate(uint64_t hsa_agent, size_t bytes)
 {
     thread_own_work_begin();
     void *memory = memory_get(hsa_agent, bytes);
@@ -52,9 +53,9 @@ static void release(void *memory)
     thread_own_work_end();
 }
 
-static const struct counting_memory_ops hsa_memory = {counting_memory_get, release};
+static const struct counting_memory_ops hsa_memory = {allocate, release};
 
-void counting_memory_use_hsa(void)
+void hsa_counting_memory_renew(void)
 {
     counting_memory_register(&hsa_memory);
 }
