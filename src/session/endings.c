@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Writers: whoever ends everything (exchange), who forsakes that. Readers: any. */
 static _Atomic bool finalize_taken;
 
 /* What this thread is in the middle of, so that it never waits for itself. The address of `here`
@@ -21,8 +22,9 @@ static _Atomic bool finalize_taken;
 #define THREAD_STATE static __thread __attribute__((tls_model("initial-exec")))
 THREAD_STATE char here;
 THREAD_STATE bool exiting_here;
-THREAD_STATE unsigned ending_here;      /* tools */
-static _Atomic(const void *) finalizer; /* `here` of the thread that ends everything */
+THREAD_STATE unsigned ending_here; /* tools */
+/* `here` of the thread that ends everything. Writer: that one. Readers: any. */
+static _Atomic(const void *) finalizer;
 
 /* The thread that ends the process, by exit() or a signal; NULL: none does. Writers: the first one
  * (compare-exchange), the child of a fork. And the one that a signal, abort() or quick_exit() came
@@ -57,12 +59,14 @@ static void everything_wait(void)
 void client_finalize(struct client *client)
 {
     int live = CLIENT_LIVE;
-    if (!atomic_compare_exchange_strong(&client->state, &live, CLIENT_ENDING)) {
-        if (live == CLIENT_ENDING && atomic_load(&client->ender) != &here)
+    if (!atomic_compare_exchange_strong_explicit(&client->state, &live, CLIENT_ENDING,
+                                                 memory_order_seq_cst, memory_order_seq_cst)) {
+        if (live == CLIENT_ENDING &&
+            atomic_load_explicit(&client->ender, memory_order_seq_cst) != &here)
             client_wait(client);
         return;
     }
-    atomic_store(&client->ender, &here);
+    atomic_store_explicit(&client->ender, &here, memory_order_seq_cst);
     ending_here++;
     if (client->id.handle != client->handle)
         log_warning("session", "%s changed its client handle", client_name(client));
@@ -86,7 +90,7 @@ static void services_destroy(void)
 /* Once, or again from where the thread that did it went no further. */
 static void everything_end(void)
 {
-    static _Atomic bool services_gone;
+    static _Atomic bool services_gone; /* writer: the first that comes there (exchange) */
     if (session_stage() < STAGE_FINALIZING) {
         subscriptions_end();
         runtimes_work_drain();
@@ -98,7 +102,7 @@ static void everything_end(void)
         client_finalize(client);
     contexts_stop(0);
     tracebuf_shutdown();
-    if (!atomic_exchange(&services_gone, true))
+    if (!atomic_exchange_explicit(&services_gone, true, memory_order_seq_cst))
         services_destroy();
     calls_lost_report();
     ending_done();
@@ -110,10 +114,12 @@ static void end_forsake(void *who)
 {
     struct client *client;
     for (uint32_t i = 0; (client = client_at(i)); i++)
-        if (atomic_load(&client->state) == CLIENT_ENDING && atomic_load(&client->ender) == who)
+        if (atomic_load_explicit(&client->state, memory_order_seq_cst) == CLIENT_ENDING &&
+            atomic_load_explicit(&client->ender, memory_order_seq_cst) == who)
             stage_state_reach(&client->state, CLIENT_ENDED);
-    if (atomic_load(&finalize_taken) && atomic_load(&finalizer) == who)
-        atomic_store(&finalize_taken, false);
+    if (atomic_load_explicit(&finalize_taken, memory_order_seq_cst) &&
+        atomic_load_explicit(&finalizer, memory_order_seq_cst) == who)
+        atomic_store_explicit(&finalize_taken, false, memory_order_seq_cst);
 }
 
 /* A tool has ended its thread in its finalize. */
@@ -121,19 +127,21 @@ static void end_resume_elsewhere(void *who)
 {
     void *first = who;
     end_forsake(who);
-    atomic_compare_exchange_strong(&first_end, &first, NULL);
+    atomic_compare_exchange_strong_explicit(&first_end, &first, NULL, memory_order_seq_cst,
+                                            memory_order_seq_cst);
 }
 
 void session_finalize(void)
 {
     if (session_stage() < STAGE_READY || !process_is_own())
         return;
-    if (atomic_exchange(&finalize_taken, true)) {
-        if (!ending_here && atomic_load(&finalizer) != &here) /* it may wait for this tool */
+    if (atomic_exchange_explicit(&finalize_taken, true, memory_order_seq_cst)) {
+        if (!ending_here && atomic_load_explicit(&finalizer, memory_order_seq_cst) !=
+                                &here) /* it may wait for this tool */
             everything_wait();
         return;
     }
-    atomic_store(&finalizer, &here);
+    atomic_store_explicit(&finalizer, &here, memory_order_seq_cst);
     pthread_cleanup_push(end_resume_elsewhere, &here);
     everything_end();
     pthread_cleanup_pop(0);
@@ -144,7 +152,8 @@ void session_finalize(void)
 /* A consumer that exits while another thread ends everything, and waits for the consumer. */
 static void exit_from_consumer(void)
 {
-    if (!tracebuf_delivering() || !atomic_load(&finalize_taken) || atomic_load(&finalizer) == &here)
+    if (!tracebuf_delivering() || !atomic_load_explicit(&finalize_taken, memory_order_seq_cst) ||
+        atomic_load_explicit(&finalizer, memory_order_seq_cst) == &here)
         return;
     tracebuf_leave();
     tracebuf_threads_renew();
@@ -153,7 +162,9 @@ static void exit_from_consumer(void)
 static bool is_first_end(void)
 {
     void *nobody = NULL;
-    return atomic_compare_exchange_strong(&first_end, &nobody, &here) || nobody == &here;
+    return atomic_compare_exchange_strong_explicit(&first_end, &nobody, &here, memory_order_seq_cst,
+                                                   memory_order_seq_cst) ||
+           nobody == &here;
 }
 
 /* Without us that one would have ended the process before this thread came here: its status counts,
@@ -212,20 +223,21 @@ void session_exit_watch(void)
 static void on_ending(void)
 {
     is_first_end();
-    atomic_store(&left, &here);
+    atomic_store_explicit(&left, &here, memory_order_seq_cst);
     tracebuf_leave();
 }
 
 static bool is_finalizing_here(void)
 {
-    return atomic_load(&finalize_taken) && atomic_load(&finalizer) == &here &&
+    return atomic_load_explicit(&finalize_taken, memory_order_seq_cst) &&
+           atomic_load_explicit(&finalizer, memory_order_seq_cst) == &here &&
            session_stage() != STAGE_DONE;
 }
 
 static void ending_finish(void)
 {
     tracebuf_threads_renew();
-    end_forsake(atomic_load(&left));
+    end_forsake(atomic_load_explicit(&left, memory_order_seq_cst));
     session_finalize();
 }
 
@@ -234,14 +246,14 @@ static _Atomic bool endings_watched, endings_lapsed;
 
 static void endings_lapse(void)
 {
-    if (atomic_exchange(&endings_watched, false))
-        atomic_store(&endings_lapsed, true);
+    if (atomic_exchange_explicit(&endings_watched, false, memory_order_seq_cst))
+        atomic_store_explicit(&endings_lapsed, true, memory_order_seq_cst);
 }
 
 void session_endings_renew(void)
 {
     if (atomic_load_explicit(&endings_lapsed, memory_order_relaxed) &&
-        atomic_exchange(&endings_lapsed, false))
+        atomic_exchange_explicit(&endings_lapsed, false, memory_order_seq_cst))
         session_endings_watch();
 }
 
@@ -249,7 +261,7 @@ void session_endings_renew(void)
  * when they start, and leave out signals that somebody else has taken. */
 void session_endings_watch(void)
 {
-    if (atomic_exchange(&endings_watched, true))
+    if (atomic_exchange_explicit(&endings_watched, true, memory_order_seq_cst))
         return;
     thread_creation_notice(false);
     ending_notice(on_ending, is_finalizing_here);
@@ -268,7 +280,7 @@ void client_finalize_request(rocprofiler_client_id_t id)
     for (uint32_t i = 0; client_at(i) && !client; i++)
         client = client_at(i)->handle == id.handle ? client_at(i) : NULL;
     if (!client || session_stage() < STAGE_READY ||
-        atomic_load(&client->state) == CLIENT_CONFIGURED) {
+        atomic_load_explicit(&client->state, memory_order_seq_cst) == CLIENT_CONFIGURED) {
         log_warning("session", "finalize asked for by an unknown tool, or too early: ignored");
         return;
     }
@@ -283,11 +295,13 @@ void endings_on_fork_child(void)
 {
     struct client *client;
     endings_lapse();
-    if (atomic_load(&first_end) != &here)
-        atomic_store(&first_end, NULL);
-    if (atomic_load(&finalize_taken) && atomic_load(&finalizer) != &here)
+    if (atomic_load_explicit(&first_end, memory_order_seq_cst) != &here)
+        atomic_store_explicit(&first_end, NULL, memory_order_seq_cst);
+    if (atomic_load_explicit(&finalize_taken, memory_order_seq_cst) &&
+        atomic_load_explicit(&finalizer, memory_order_seq_cst) != &here)
         stage_reach(STAGE_DONE);
     for (uint32_t i = 0; (client = client_at(i)); i++)
-        if (atomic_load(&client->state) == CLIENT_ENDING && atomic_load(&client->ender) != &here)
-            atomic_store(&client->state, CLIENT_ENDED);
+        if (atomic_load_explicit(&client->state, memory_order_seq_cst) == CLIENT_ENDING &&
+            atomic_load_explicit(&client->ender, memory_order_seq_cst) != &here)
+            atomic_store_explicit(&client->state, CLIENT_ENDED, memory_order_seq_cst);
 }

@@ -122,19 +122,19 @@ static void code_object(rocprofiler_callback_tracing_record_t record,
 /* Waits for a thread that completes the report already, unless nobody does any more. */
 static void end_early(void)
 {
-    if (!atomic_load(&tool.torn))
+    if (!atomic_load_explicit(&tool.torn, memory_order_seq_cst))
         tool.finalize(*tool.client);
 }
 
 static bool is_finishing_here(void)
 {
-    return atomic_load(&tool.finishing) == gettid();
+    return atomic_load_explicit(&tool.finishing, memory_order_seq_cst) == gettid();
 }
 
 static void finishing_tear(void)
 {
     if (is_finishing_here())
-        atomic_store(&tool.torn, true);
+        atomic_store_explicit(&tool.torn, true, memory_order_seq_cst);
 }
 
 static void endings_watch(void)
@@ -310,7 +310,7 @@ static void on_fork_child(void)
 {
     tool.pid = getpid();
     atomic_store_explicit(&tool.recording, false, memory_order_relaxed);
-    atomic_store(&tool.finishing, 0);
+    atomic_store_explicit(&tool.finishing, 0, memory_order_seq_cst);
     report_forget();
     passes_forget();
     turn_hold(false);
@@ -382,12 +382,12 @@ static void tool_finalize(void *data)
     (void)data;
     if (getpid() != tool.pid || !atomic_load_explicit(&tool.recording, memory_order_relaxed))
         return;
-    atomic_store(&tool.finishing, gettid());
+    atomic_store_explicit(&tool.finishing, gettid(), memory_order_seq_cst);
     rocprofiler_stop_context(tool.context);
     rocprofiler_flush_buffer(tool.buffer);
     report_write(false);
     ending_done(); /* not before: a thread that calls _exit() waits until then */
-    atomic_store(&tool.finishing, 0);
+    atomic_store_explicit(&tool.finishing, 0, memory_order_seq_cst);
 }
 
 __attribute__((visibility("default"))) rocprofiler_tool_configure_result_t *

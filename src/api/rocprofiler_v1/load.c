@@ -111,7 +111,7 @@ static void tool_load(int intercept)
                                        .trace_local = 1,
                                        .timeout = UINT64_MAX,
                                        .timestamp_on = intercept == 2};
-    atomic_store(&tool_is_loaded, true);
+    atomic_store_explicit(&tool_is_loaded, true, memory_order_seq_cst);
     if (tool.load)
         CALLBACK(tool.load());
     else
@@ -122,14 +122,15 @@ static void tool_load(int intercept)
 /* Once for each load, in the process that loaded it. */
 static void tool_unload(void)
 {
-    if (!atomic_exchange(&tool_is_loaded, false) || tool.process != getpid())
+    if (!atomic_exchange_explicit(&tool_is_loaded, false, memory_order_seq_cst) ||
+        tool.process != getpid())
         return;
     CALLBACK(tool.unload());
 }
 
 static void at_exit(void)
 {
-    if (atomic_load(&tool_is_loaded) && tool.process == getpid())
+    if (atomic_load_explicit(&tool_is_loaded, memory_order_seq_cst) && tool.process == getpid())
         engine->session_work_wait(); /* the data of kernels that have ended is handed out first */
     tool_unload();
 }

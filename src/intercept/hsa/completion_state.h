@@ -64,7 +64,6 @@ extern struct completion_state completion __attribute__((visibility("hidden")));
 static inline uint64_t completion_now_ns(void)
 {
     struct timespec now;
-
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

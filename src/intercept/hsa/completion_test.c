@@ -29,7 +29,6 @@ static int completed_order[65536];
 static void job_complete(struct inflight *work, bool failed)
 {
     struct job *job = (struct job *)(void *)work;
-
     job->failed = failed;
     completed_order[atomic_load(&completed_count)] = job->number;
     atomic_store(&job->completed, true);
@@ -39,7 +38,6 @@ static void job_complete(struct inflight *work, bool failed)
 static bool job_ended(struct inflight *work)
 {
     const struct job *job = (const struct job *)(const void *)work;
-
     return __atomic_load_n(&job->value, __ATOMIC_ACQUIRE) < 1;
 }
 
@@ -77,7 +75,6 @@ static void one_lane_in_order(void **state)
 {
     static struct job jobs[1000];
     struct inflight_lane lane = {0};
-
     (void)state;
     for (int i = 0; i < 1000; i++)
         job_post(&jobs[i], &lane, i);
@@ -96,7 +93,6 @@ static void the_holder_waits_for_nothing(void **state)
     const uint64_t for_ever_ns = 3600ull * 1000000000u;
     struct inflight_lane lane = {0};
     struct job job;
-
     (void)state;
     assert_true(completion_hold(STALL_NS));
     job_post(&job, &lane, 1);
@@ -117,7 +113,6 @@ static void a_later_entry_overtakes(void **state)
 {
     struct inflight_lane lane = {0};
     struct job first, second;
-
     (void)state;
     job_post(&first, &lane, 1);
     job_post(&second, &lane, 2);
@@ -133,7 +128,6 @@ static void drain_gives_up_when_nothing_moves(void **state)
 {
     struct inflight_lane stuck_lane = {0}, other_lane = {0};
     struct job stuck, other;
-
     (void)state;
     job_post(&stuck, &stuck_lane, 1);
     job_post(&other, &other_lane, 2);
@@ -154,7 +148,6 @@ static void harvest_reports_what_has_ended(void **state)
 {
     static struct job jobs[200];
     struct inflight_lane lane = {0};
-
     (void)state;
     for (int round = 0; round < 50; round++) {
         for (int i = 0; i < 200; i++)
@@ -181,7 +174,6 @@ struct poster {
 static void *poster_main(void *data)
 {
     struct poster *poster = data;
-
     for (int i = 0; i < 4000; i++) {
         job_post(&poster->jobs[i], &poster->lane, i);
         if (i >= 64)
@@ -239,7 +231,6 @@ static void a_failed_lane_completes_what_has_ended(void **state)
 {
     struct inflight_lane lane = {0}, holder_lane = {0};
     struct job holder, ended, lost, ended_too;
-
     (void)state;
     thread_hold(&holder, &holder_lane);
     job_post(&ended, &lane, 1);
@@ -294,7 +285,6 @@ struct drainer {
 static void *drainer_main(void *data)
 {
     struct drainer *drainer = data;
-
     atomic_store(&drainer->begun, true);
     drainer->result = completion_drain(20ull * STALL_NS);
     drainer->before_was_completed = atomic_load(&drainer->before->completed);
@@ -308,7 +298,6 @@ static void drain_waits_for_what_was_there_before(void **state)
     struct job slow, quick[10];
     struct drainer drainer = {.before = &slow};
     pthread_t thread;
-
     (void)state;
     job_post(&slow, &slow_lane, 1);
     pthread_create(&thread, NULL, drainer_main, &drainer);
@@ -336,7 +325,6 @@ static void *launcher_main(void *unused)
 {
     struct inflight_lane lane = {0};
     struct job job;
-
     (void)unused;
     for (int i = 0; i < 20000 && !atomic_load(&launch_ends); i++) {
         job_post(&job, &lane, 2);
@@ -356,7 +344,6 @@ static void waiting_ends_though_others_go_on(void **state)
     struct inflight_lane stuck_lane = {0};
     struct job stuck;
     pthread_t thread;
-
     (void)state;
     atomic_store(&launching, false);
     atomic_store(&launch_ends, false);
@@ -380,7 +367,6 @@ static void idle_and_again(void **state)
     static struct inflight_ring ring;
     struct inflight_lane lane = {.ring = &ring};
     struct job job;
-
     (void)state;
     for (int i = 0; i < 20; i++) {
         job_post(&job, &lane, i);
@@ -452,7 +438,6 @@ static void rows_have_a_begin_and_an_end(void **state)
     static struct inflight_ring ring;
     static struct job jobs[3000];
     struct inflight_lane lane = {.ops = &ops, .ring = &ring};
-
     (void)state;
     for (int i = 0; i < 3000; i++) {
         jobs[i] = (struct job){.number = i};
@@ -473,7 +458,6 @@ static void a_child_starts_anew(void **state)
     static struct inflight_lane lane = {.ring = &ring};
     struct job of_parent, of_child;
     int status = -1;
-
     (void)state;
 #ifdef __SANITIZE_THREAD__
     skip(); /* its runtime makes no threads in the child of a program with threads */

@@ -7,7 +7,7 @@ enum { DRAIN_STEP_NS = 500000 };
 /* Nothing that was posted before the call is in flight. */
 static bool idle(void)
 {
-    return atomic_load_explicit(&completion.arrivals, memory_order_acquire) == NULL &&
+    return !atomic_load_explicit(&completion.arrivals, memory_order_acquire) &&
            atomic_load_explicit(&completion.asleep, memory_order_acquire) == 1;
 }
 
@@ -22,9 +22,9 @@ static bool wait_until(bool (*done)(const void *), const void *what,
     const struct timespec step = {.tv_nsec = DRAIN_STEP_NS};
     uint64_t before = atomic_load_explicit(progress, memory_order_acquire);
     uint64_t progress_at = completion_now_ns();
-
     while (!done(what)) {
-        if (!atomic_load(&completion.running) || completion_thread_is_current())
+        if (!atomic_load_explicit(&completion.running, memory_order_seq_cst) ||
+            completion_thread_is_current())
             return false;
         completion_nudge();
         nanosleep(&step, NULL);
@@ -42,34 +42,31 @@ static bool wait_until(bool (*done)(const void *), const void *what,
 static bool drained(const void *what)
 {
     uint32_t done = atomic_load_explicit(&completion.drain_done, memory_order_acquire);
-
     return (int32_t)(done - *(const uint32_t *)what) >= 0;
 }
 
 static bool all_announced(const void *unused)
 {
     (void)unused;
-    return atomic_load(&completion.announcing) == 0;
+    return atomic_load_explicit(&completion.announcing, memory_order_seq_cst) == 0;
 }
 
 static bool lane_empty(const void *what)
 {
     const struct inflight_lane *lane = what;
     uint64_t finished = atomic_load_explicit(&lane->finished, memory_order_acquire);
-
     return atomic_load_explicit(&lane->posted, memory_order_acquire) == finished;
 }
 
 static bool lane_forgotten(const void *what)
 {
     const struct inflight_lane *lane = what;
-
     return atomic_load_explicit(&lane->state, memory_order_acquire) == 0;
 }
 
 bool completion_drain(uint64_t stall_ns)
 {
-    if (!atomic_load(&completion.running))
+    if (!atomic_load_explicit(&completion.running, memory_order_seq_cst))
         return true;
     if (holds_here != 0)
         return idle();
@@ -77,7 +74,8 @@ bool completion_drain(uint64_t stall_ns)
         return false;
     if (idle())
         return true;
-    uint32_t question = atomic_fetch_add(&completion.drain_wanted, 1) + 1;
+    uint32_t question =
+        atomic_fetch_add_explicit(&completion.drain_wanted, 1, memory_order_seq_cst) + 1;
     return wait_until(drained, &question, &completion.drain_progress, stall_ns);
 }
 
@@ -90,7 +88,7 @@ bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns)
 
 bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns)
 {
-    if (!atomic_load(&completion.running))
+    if (!atomic_load_explicit(&completion.running, memory_order_seq_cst))
         return true;
     if (!completion_lane_drain(lane, stall_ns))
         return false;
@@ -104,16 +102,16 @@ bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns)
 static bool not_looking(const void *unused)
 {
     (void)unused;
-    return atomic_load(&completion.looking) == 0;
+    return atomic_load_explicit(&completion.looking, memory_order_seq_cst) == 0;
 }
 
 bool completion_hold(uint64_t stall_ns)
 {
     if (completion_thread_is_current())
         return true;
-    atomic_fetch_add(&completion.holds, 1);
+    atomic_fetch_add_explicit(&completion.holds, 1, memory_order_seq_cst);
     holds_here++;
-    return !atomic_load(&completion.running) ||
+    return !atomic_load_explicit(&completion.running, memory_order_seq_cst) ||
            wait_until(not_looking, NULL, &completion.completed, stall_ns);
 }
 
@@ -122,8 +120,8 @@ void completion_hold_end(void)
     if (completion_thread_is_current())
         return;
     holds_here--;
-    atomic_fetch_sub(&completion.holds, 1);
-    if (atomic_load(&completion.running))
+    atomic_fetch_sub_explicit(&completion.holds, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&completion.running, memory_order_seq_cst))
         completion_nudge();
 }
 
@@ -131,9 +129,8 @@ void completion_harvest(uint64_t stall_ns)
 {
     const struct timespec step = {.tv_nsec = 50000};
     uint64_t begun_at = completion_now_ns();
-
-    if (completion_thread_is_current() || holds_here != 0 || !atomic_load(&completion.running) ||
-        idle())
+    if (completion_thread_is_current() || holds_here != 0 ||
+        !atomic_load_explicit(&completion.running, memory_order_seq_cst) || idle())
         return;
     /* A look that begins after these lines sees the nudge and everything posted before. */
     completion_nudge();

@@ -28,7 +28,6 @@ static bool lifecycle_wanted(void)
 static bool has_gone(const struct hsa_instance *runtime)
 {
     uint16_t major;
-
     return runtime->real.hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major) ==
            HSA_STATUS_ERROR_NOT_INITIALIZED;
 }

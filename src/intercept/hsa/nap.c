@@ -25,8 +25,7 @@ static void lanes_park(void)
     uint32_t listed = atomic_load_explicit(&completion.listed, memory_order_relaxed);
     uint32_t parking = listed - LISTED + PARKING;
     struct inflight_lane *lanes = completion.active, *next;
-
-    if (lanes == NULL)
+    if (!lanes)
         return;
     completion.active = NULL;
     for (struct inflight_lane *lane = lanes; lane != NULL; lane = lane->active_next)
@@ -37,7 +36,9 @@ static void lanes_park(void)
         next = lane->active_next;
         bool mail = lane_has_mail(lane);
         /* Fails when a poster has listed it, which then hands it over. */
-        if (atomic_compare_exchange_strong(&lane->state, &state, mail ? listed : 0) && mail)
+        if (atomic_compare_exchange_strong_explicit(&lane->state, &state, mail ? listed : 0,
+                                                    memory_order_seq_cst, memory_order_seq_cst) &&
+            mail)
             lane_list(lane);
     }
 }
@@ -47,18 +48,18 @@ static void sleep_until_posted(void)
     lanes_park();
     if (completion.active != NULL)
         return;
-    atomic_store(&completion.sleeping, 1);
+    atomic_store_explicit(&completion.sleeping, 1, memory_order_seq_cst);
     atomic_store_explicit(&completion.asleep, 1, memory_order_release);
-    while (atomic_load(&completion.arrivals) == NULL && atomic_load(&completion.sleeping) == 1)
+    while (!atomic_load_explicit(&completion.arrivals, memory_order_seq_cst) &&
+           atomic_load_explicit(&completion.sleeping, memory_order_seq_cst) == 1)
         futex_wait(&completion.sleeping, 1, NULL);
     atomic_store_explicit(&completion.asleep, 0, memory_order_release);
-    atomic_store(&completion.sleeping, 0);
+    atomic_store_explicit(&completion.sleeping, 0, memory_order_seq_cst);
 }
 
 static uint64_t urgent_nap_ns(const struct nap *nap, const struct look *look)
 {
     uint64_t length_ns = look->progress ? 0 : nap->length_ns + nap->length_ns / 2;
-
     if (length_ns < NAP_URGENT_MIN_NS)
         return NAP_URGENT_MIN_NS;
     return length_ns > NAP_URGENT_MAX_NS ? NAP_URGENT_MAX_NS : length_ns;
@@ -69,7 +70,6 @@ static uint64_t urgent_nap_ns(const struct nap *nap, const struct look *look)
 static void nap_take(struct nap *nap, const struct look *look)
 {
     struct timespec length = {.tv_nsec = NAP_LAZY_NS};
-
     if (look->urgent || (nap->length_ns != 0 && nap->length_ns < NAP_URGENT_MAX_NS)) {
         nap->length_ns = urgent_nap_ns(nap, look);
         length.tv_nsec = (long)nap->length_ns;
@@ -77,10 +77,10 @@ static void nap_take(struct nap *nap, const struct look *look)
         return;
     }
     nap->length_ns = 0;
-    atomic_store(&completion.lazy_nap, 1);
-    if (atomic_load(&completion.urgent_posted) == nap->urgent_posted)
+    atomic_store_explicit(&completion.lazy_nap, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&completion.urgent_posted, memory_order_seq_cst) == nap->urgent_posted)
         futex_wait(&completion.nudge, nap->nudge, &length);
-    atomic_store(&completion.lazy_nap, 0);
+    atomic_store_explicit(&completion.lazy_nap, 0, memory_order_seq_cst);
 }
 
 bool nap_look_is_thorough(const struct nap *nap, uint64_t now)
@@ -91,7 +91,6 @@ bool nap_look_is_thorough(const struct nap *nap, uint64_t now)
 void nap_or_sleep(struct nap *nap, const struct look *look, bool thorough)
 {
     uint64_t now = look->begun_at_ns;
-
     if (thorough)
         nap->thorough_at_ns = now + THOROUGH_EVERY_NS;
     if (look->progress || completion.received != completion_finished_count())

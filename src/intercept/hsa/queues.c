@@ -32,7 +32,6 @@ static bool queues_wanted_now(void)
 static bool queues_start(struct hsa_instance *runtime)
 {
     const struct hsa_calls *real = &runtime->real;
-
     completion_tick_set(serialize_tick);
     return real->hsa_amd_queue_intercept_create != NULL &&
            real->hsa_amd_queue_intercept_register != NULL &&
@@ -45,7 +44,6 @@ static bool queues_start(struct hsa_instance *runtime)
 static void queue_error(hsa_status_t status, hsa_queue_t *source, void *data)
 {
     struct dispatch_queue *queue = data;
-
     (void)source; /* the runtime's inner queue, which the program does not know */
     atomic_store_explicit(&queue->lane.failed, true, memory_order_release);
     if (queue->error_callback != NULL)
@@ -63,7 +61,6 @@ static void queue_list(struct dispatch_queue *queue)
 static struct dispatch_queue *queue_unlist(const hsa_queue_t *hsa_queue)
 {
     struct dispatch_queue *found = NULL;
-
     pthread_mutex_lock(&lock);
     for (struct dispatch_queue **link = &queues; *link != NULL; link = &(*link)->next) {
         if ((*link)->queue == hsa_queue) {
@@ -80,7 +77,6 @@ static struct dispatch_queue *queue_unlist(const hsa_queue_t *hsa_queue)
 static hsa_status_t queue_prepare(struct dispatch_queue *queue)
 {
     struct hsa_instance *runtime = queue->agent->runtime;
-
     ring_guard_make(&queue->guard, runtime, queue->queue);
     hsa_status_t status = runtime->real.hsa_amd_queue_intercept_register(
         queue->queue, dispatch_packets_submit, queue);
@@ -106,7 +102,6 @@ static void shared_take(struct dispatch_queue *queue, hsa_agent_t agent, uint32_
 static hsa_status_t shared_release(struct dispatch_queue *queue)
 {
     const struct hsa_calls *real = &queue->agent->runtime->real;
-
     real->hsa_queue_destroy(queue->shared);
     return real->hsa_queue_destroy(queue->shared); /* the interceptor's */
 }
@@ -136,7 +131,6 @@ queue_make(const struct hsa_instance *runtime, hsa_agent_t agent, uint32_t size,
     const struct hsa_agent_entry *entry = agents_find(runtime, agent);
     bool wanted = entry && entry->gpu && queues_wanted_now();
     struct dispatch_queue *queue = wanted ? dispatch_queue_make(entry) : NULL;
-
     if (queue == NULL)
         return runtime->real.hsa_queue_create(agent, size, type, callback, data,
                                               private_segment_size, group_segment_size, hsa_queue);
@@ -189,7 +183,6 @@ hsa_status_t service_hsa_queue_create(
 hsa_status_t service_hsa_queue_destroy(struct hsa_instance *runtime, hsa_queue_t *hsa_queue)
 {
     struct dispatch_queue *queue = queue_unlist(hsa_queue);
-
     if (queue == NULL)
         return runtime->real.hsa_queue_destroy(hsa_queue);
     /* Work that the device has finished is reported; the rest dies with the queue. */
@@ -208,7 +201,6 @@ hsa_status_t service_hsa_queue_destroy(struct hsa_instance *runtime, hsa_queue_t
 void dispatch_queues_abandon(const struct hsa_instance *runtime)
 {
     static struct dispatch_queue *abandoned; /* under `lock` */
-
     pthread_mutex_lock(&lock);
     for (struct dispatch_queue **link = &queues; *link != NULL;) {
         struct dispatch_queue *queue = *link;
@@ -227,7 +219,6 @@ void dispatch_queues_abandon(const struct hsa_instance *runtime)
 static bool queue_is_ours(const hsa_queue_t *hsa_queue)
 {
     bool found = false;
-
     pthread_mutex_lock(&lock);
     for (const struct dispatch_queue *queue = queues; queue != NULL; queue = queue->next)
         found |= queue->queue == hsa_queue;

@@ -55,7 +55,6 @@ static void tickets_make(const struct hsa_instance *runtime)
     struct ticket_block *block = calloc(1, sizeof *block);
     uint32_t instance = hsa_instance_index(runtime);
     amd_signal_t *signals = block != NULL ? signals_block_make(runtime, TICKETS_PER_BLOCK) : NULL;
-
     if (signals == NULL) {
         free(block);
         return;
@@ -98,7 +97,6 @@ static void ticket_drop(struct serial_ticket *ticket)
 static uint64_t now_ns(void)
 {
     struct timespec now;
-
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
@@ -110,7 +108,6 @@ static uint64_t limit_ns(void)
 {
     static _Atomic uint64_t limit;
     uint64_t value = atomic_load_explicit(&limit, memory_order_relaxed);
-
     if (value == 0) {
         const char *text = getenv("CROCPROF_SERIALIZE_LIMIT_MS");
         long milliseconds = text != NULL ? atol(text) : 0;
@@ -135,7 +132,6 @@ static void line_join(struct serial_ticket *ticket, int32_t device, uint64_t now
 static void line_advance(int32_t device, bool first_too, uint64_t now)
 {
     struct serial_ticket *head = line[device].head;
-
     while (head != NULL &&
            (first_too || __atomic_load_n(&head->signal->value, __ATOMIC_RELAXED) <= 0)) {
         struct serial_ticket *later = head->later;
@@ -181,7 +177,6 @@ bool serialize_begin(struct serial_turn *turn, const struct hsa_agent_entry *age
 {
     int32_t device = agent->info->logical_node_id;
     struct serial_ticket **first = &free_tickets[hsa_instance_index(agent->runtime)];
-
     if (device < 0 || device >= DEVICES_MAX)
         return false;
     uint64_t now = now_ns();
@@ -215,7 +210,6 @@ bool serialize_begin(struct serial_turn *turn, const struct hsa_agent_entry *age
 void serialize_abandon(const struct hsa_instance *runtime)
 {
     uint32_t instance = hsa_instance_index(runtime);
-
     pthread_mutex_lock(&lock);
     for (struct ticket_block *block = ticket_blocks; block != NULL; block = block->next)
         for (uint32_t i = 0; i < TICKETS_PER_BLOCK; i++)

@@ -162,13 +162,13 @@ static _Atomic bool torn;
 
 static bool is_completing_here(void)
 {
-    return atomic_load(&completer) == &here;
+    return atomic_load_explicit(&completer, memory_order_seq_cst) == &here;
 }
 
 static void completion_tear(void)
 {
     if (is_completing_here())
-        atomic_store(&torn, true);
+        atomic_store_explicit(&torn, true, memory_order_seq_cst);
 }
 
 static bool completion_begin(bool may_wait)
@@ -177,15 +177,16 @@ static bool completion_begin(bool may_wait)
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += may_wait ? WAIT_SECONDS : 0;
-    if (atomic_load(&torn) || pthread_mutex_clocklock(&completion, CLOCK_MONOTONIC, &until) != 0)
+    if (atomic_load_explicit(&torn, memory_order_seq_cst) ||
+        pthread_mutex_clocklock(&completion, CLOCK_MONOTONIC, &until) != 0)
         return false;
-    atomic_store(&completer, &here);
+    atomic_store_explicit(&completer, &here, memory_order_seq_cst);
     return true;
 }
 
 static void completion_end(void)
 {
-    atomic_store(&completer, NULL);
+    atomic_store_explicit(&completer, NULL, memory_order_seq_cst);
     pthread_mutex_unlock(&completion);
 }
 
@@ -226,7 +227,7 @@ static void on_fork_child(void)
     int before = atomic_load_explicit(&stage, memory_order_acquire);
     plugin_fork_child();
     completion = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-    atomic_store(&completer, NULL);
+    atomic_store_explicit(&completer, NULL, memory_order_seq_cst);
     if (before != STAGE_ACTIVE && before != STAGE_LEAVING)
         return;
     callbacks_forget();
