@@ -37,6 +37,12 @@ static bool times_write(struct access *access, hsa_signal_t signal, uint64_t beg
            access_store64(access, field(signal, offsetof(amd_signal_t, end_ts)), end_ticks);
 }
 
+/* The word that everybody waits for; NULL: not mapped. */
+static _Atomic uint64_t *value_word(struct access *access, hsa_signal_t signal)
+{
+    return access_word(access, field(signal, offsetof(amd_signal_t, value)), 8, VM_READ | VM_WRITE);
+}
+
 bool signal_complete(struct access *access, hsa_signal_t signal, bool profiled,
                      uint64_t begin_ticks, uint64_t end_ticks, struct signal_event *event)
 {
@@ -49,8 +55,7 @@ bool signal_complete(struct access *access, hsa_signal_t signal, bool profiled,
         return false;
     if (profiled && !times_write(access, signal, begin_ticks, end_ticks))
         return false;
-    _Atomic int64_t *value =
-        access_word(access, field(signal, offsetof(amd_signal_t, value)), 8, VM_READ | VM_WRITE);
+    _Atomic uint64_t *value = value_word(access, signal);
     if (!value)
         return false;
     /* release: the kernel's results and the time stamps come first. */
@@ -73,8 +78,7 @@ bool signal_set_bits(struct access *access, hsa_signal_t signal, uint64_t bits,
         return true;
     if (!mailbox_read(access, signal, &mailbox_va, &event_id))
         return false;
-    _Atomic uint64_t *value =
-        access_word(access, field(signal, offsetof(amd_signal_t, value)), 8, VM_READ | VM_WRITE);
+    _Atomic uint64_t *value = value_word(access, signal);
     if (!value)
         return false;
     atomic_fetch_or_explicit(value, bits, memory_order_release);

@@ -67,34 +67,51 @@ static bool call_convert(struct conversion *conversion, const api_record *from,
     return true;
 }
 
-static int device_of(rocprofiler_agent_id_t id)
+static const rocprofiler_agent_t *agent_find(rocprofiler_agent_id_t id)
 {
     const struct topology *topology = engine->topology_system();
     for (uint32_t i = 0; i < topology->agent_count; i++)
         if (topology->agents[i]->id.handle == id.handle)
-            return (int)topology->agents[i]->node_id;
-    return 0;
+            return topology->agents[i];
+    return NULL;
+}
+
+static int device_of(rocprofiler_agent_id_t id)
+{
+    const rocprofiler_agent_t *agent = agent_find(id);
+    return agent ? (int)agent->node_id : 0;
 }
 
 static bool device_is_gpu(rocprofiler_agent_id_t id)
 {
-    const struct topology *topology = engine->topology_system();
-    for (uint32_t i = 0; i < topology->agent_count; i++)
-        if (topology->agents[i]->id.handle == id.handle)
-            return topology->agents[i]->type == ROCPROFILER_AGENT_TYPE_GPU;
-    return false;
+    const rocprofiler_agent_t *agent = agent_find(id);
+    return agent && agent->type == ROCPROFILER_AGENT_TYPE_GPU;
+}
+
+/* A kernel or a copy; NULL: it began before the program asked. */
+static roctracer_record_t *device_work_add(const struct conversion *conversion,
+                                           struct converted *out, uint32_t op,
+                                           uint64_t correlation_id, uint64_t begin_ns,
+                                           uint64_t end_ns)
+{
+    if (begin_ns < conversion->not_before_ns)
+        return NULL;
+    roctracer_record_t *record = &out->records[out->count++];
+    *record = (roctracer_record_t){.domain = ACTIVITY_DOMAIN_HSA_OPS, .op = op};
+    record->correlation_id = correlation_id;
+    record->begin_ns = begin_ns;
+    record->end_ns = end_ns;
+    return record;
 }
 
 static bool dispatch_convert(struct conversion *conversion, const dispatch_record *from,
                              struct converted *out)
 {
-    if (from->start_timestamp < conversion->not_before_ns)
+    roctracer_record_t *record =
+        device_work_add(conversion, out, HSA_OP_ID_DISPATCH, from->correlation_id.internal,
+                        from->start_timestamp, from->end_timestamp);
+    if (!record)
         return false;
-    roctracer_record_t *record = &out->records[out->count++];
-    *record = (roctracer_record_t){.domain = ACTIVITY_DOMAIN_HSA_OPS, .op = HSA_OP_ID_DISPATCH};
-    record->correlation_id = from->correlation_id.internal;
-    record->begin_ns = from->start_timestamp;
-    record->end_ns = from->end_timestamp;
     record->device_id = device_of(from->dispatch_info.agent_id);
     record->queue_id = from->dispatch_info.queue_id.handle;
     out->name = engine->intercept_kernel_name(from->dispatch_info.kernel_id);
@@ -105,13 +122,11 @@ static bool dispatch_convert(struct conversion *conversion, const dispatch_recor
 static bool copy_convert(struct conversion *conversion, const copy_record *from,
                          struct converted *out)
 {
-    if (from->start_timestamp < conversion->not_before_ns)
+    roctracer_record_t *record =
+        device_work_add(conversion, out, HSA_OP_ID_COPY, from->correlation_id.internal,
+                        from->start_timestamp, from->end_timestamp);
+    if (!record)
         return false;
-    roctracer_record_t *record = &out->records[out->count++];
-    *record = (roctracer_record_t){.domain = ACTIVITY_DOMAIN_HSA_OPS, .op = HSA_OP_ID_COPY};
-    record->correlation_id = from->correlation_id.internal;
-    record->begin_ns = from->start_timestamp;
-    record->end_ns = from->end_timestamp;
     record->device_id =
         device_of(device_is_gpu(from->dst_agent_id) ? from->dst_agent_id : from->src_agent_id);
     record->bytes = from->bytes;
