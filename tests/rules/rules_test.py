@@ -93,9 +93,27 @@ def check_symbols_fails(root):
     assert status == 1 and "does not export missing_symbol" in text, text
 
 
+def check_circles_fails(root):
+    sources = {"top": "int low(void); int top(void) { return low(); }",
+               "low": "int low(void) { return 1; }"}
+    for archive, low in (("softgpu_cp", sources["low"]),
+                         ("softgpu_wave", "int top(void); int low(void) { return top(); }")):
+        objects = []
+        for name, text in {**sources, "low": low}.items():
+            write(root, f"{archive}/{name}.c", text)
+            objects.append(os.path.join(root, archive, f"{name}.o"))
+            subprocess.run(["cc", "-c", "-o", objects[-1], objects[-1][:-1] + "c"], check=True)
+        os.makedirs(os.path.join(root, "ar"), exist_ok=True)
+        subprocess.run(["ar", "rc", os.path.join(root, "ar", f"lib{archive}.a"), *objects],
+                       check=True)
+    status, text = run("check_circles.py", root, root)
+    assert status == 1 and "softgpu_cp" not in text, text
+    assert "low -> top (top)" in text and "top -> low (low)" in text, text
+
+
 def main():
     for check in (check_includes_fails, check_folders_fails, check_dialect_fails,
-                  check_symbols_fails):
+                  check_symbols_fails, check_circles_fails):
         with tempfile.TemporaryDirectory() as root:
             check(root)
     return 0
