@@ -3,7 +3,8 @@
 #
 # The list has paths relative to the prefix, so that the tree may be moved, and keeps what earlier
 # installations left, so that nothing of theirs stays behind.
-set(croc_root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+get_filename_component(croc_prefix "${CMAKE_INSTALL_PREFIX}" ABSOLUTE) # --prefix takes relative ones
+set(croc_root "$ENV{DESTDIR}${croc_prefix}")
 set(croc_list share/crocprof/installed.txt)
 
 # A prefix that has a version already is a ROCm of somebody else, or ours.
@@ -23,7 +24,8 @@ if(croc_found STREQUAL croc_version)
   list(APPEND croc_paths .info/version)
 endif()
 foreach(croc_file IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
-  file(RELATIVE_PATH croc_path "${CMAKE_INSTALL_PREFIX}" "${croc_file}")
+  get_filename_component(croc_file "${croc_file}" ABSOLUTE)
+  file(RELATIVE_PATH croc_path "${croc_prefix}" "${croc_file}")
   list(APPEND croc_paths "${croc_path}")
 endforeach()
 list(REMOVE_DUPLICATES croc_paths)

@@ -1,6 +1,7 @@
 # make uninstall PREFIX=: removes what make install put there, and folders that are empty then.
 # usage: cmake -DPREFIX=path -P uninstall.cmake
-set(root "$ENV{DESTDIR}${PREFIX}")
+get_filename_component(root "${PREFIX}" ABSOLUTE)
+set(root "$ENV{DESTDIR}${root}")
 set(list share/crocprof/installed.txt)
 if(NOT PREFIX OR NOT EXISTS "${root}/${list}")
   message(FATAL_ERROR "nothing of Crocprof is installed in '${PREFIX}' (no ${list})")

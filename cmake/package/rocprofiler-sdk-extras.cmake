@@ -31,13 +31,18 @@ if(NOT TARGET rocprofiler-sdk::rocprofiler-sdk-external-nolink)
   unset(_croc_name)
 endif()
 
-# Serialisation with cereal, traces with Perfetto's SDK: neither is ours. Where a machine has none
-# there is no target, so that a client can tell and fetch its own.
+# Serialisation with AMD's fork of cereal, traces with Perfetto's SDK: neither is ours. Where a
+# machine has none there is no target, so that a client can tell and fetch its own.
 if(NOT TARGET rocprofiler-sdk::rocprofiler-sdk-cereal)
   find_path(rocprofiler-sdk_cereal_INCLUDE_DIR NAMES cereal/cereal.hpp
     HINTS "${rocprofiler-sdk_ROOT_DIR}" PATH_SUFFIXES include)
   mark_as_advanced(rocprofiler-sdk_cereal_INCLUDE_DIR)
-  if(rocprofiler-sdk_cereal_INCLUDE_DIR)
+  set(_croc_lines "")
+  if(rocprofiler-sdk_cereal_INCLUDE_DIR) # AMD's tests write with an archive that only its fork has
+    file(STRINGS "${rocprofiler-sdk_cereal_INCLUDE_DIR}/cereal/archives/json.hpp" _croc_lines
+      REGEX "class +MinimalJSONOutputArchive")
+  endif()
+  if(_croc_lines)
     add_library(rocprofiler-sdk::rocprofiler-sdk-cereal INTERFACE IMPORTED)
     set_property(TARGET rocprofiler-sdk::rocprofiler-sdk-cereal PROPERTY
       INTERFACE_COMPILE_DEFINITIONS CEREAL_THREAD_SAFE=1)
@@ -48,6 +53,7 @@ if(NOT TARGET rocprofiler-sdk::rocprofiler-sdk-cereal)
     set_property(TARGET rocprofiler-sdk::rocprofiler-sdk-cereal PROPERTY
       INTERFACE_LINK_LIBRARIES rocprofiler-sdk::rocprofiler-sdk-headers)
   endif()
+  unset(_croc_lines)
 endif()
 if(NOT TARGET rocprofiler-sdk::rocprofiler-sdk-perfetto)
   find_path(rocprofiler-sdk_perfetto_INCLUDE_DIR NAMES perfetto.h

@@ -7,6 +7,7 @@ cmake=$1 build=$2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+unset CROCGPU_DEVICES LD_PRELOAD DESTDIR
 fail()
 {
     echo "package_test: $*" >&2
@@ -23,13 +24,20 @@ for path in bin/crocprof libexec/rocprofiler-sdk/rocprofiler-sdk-launch-compiler
 done
 grep -Eq '^[0-9]+\.[0-9]+\.[0-9]+-crocprof$' "$prefix/.info/version" || fail "the ROCm version"
 
+# A cereal like AMD's fork, for one of the configurations; the other one has the system's.
+mkdir "$work/fork"
+cp -r /usr/include/cereal "$work/fork/"
+echo 'namespace cereal { class MinimalJSONOutputArchive; }' >>"$work/fork/cereal/archives/json.hpp"
+cereal=
+
 # CMake, with the policies of 3.16 and with today's.
 newest=$("$cmake" --version | sed -n 's/^cmake version \([0-9]*\.[0-9]*\).*/\1/p')
 export COMPILER_LOG="$work/compiler.log"
 for policies in 3.16 "$newest"; do
     : >"$COMPILER_LOG"
     "$cmake" -S "$here/package" -B "$work/build-$policies" "-DCMAKE_PREFIX_PATH=$prefix" \
-        "-DTREE=$prefix" "-DNEWEST=$policies" >"$work/log" 2>&1 || fail "$policies: $(cat "$work/log")"
+        "-DTREE=$prefix" "-DNEWEST=$policies" \
+        ${cereal:+-DFORK=ON "-Drocprofiler-sdk_cereal_INCLUDE_DIR=$cereal"} >"$work/log" 2>&1 || fail "$policies: $(cat "$work/log")"
     "$cmake" --build "$work/build-$policies" >"$work/log" 2>&1 || fail "$policies: $(cat "$work/log")"
     (cd "$work/build-$policies" && ctest) >"$work/log" 2>&1 || fail "$policies: $(cat "$work/log")"
     grep -q 'not_buildable.*Disabled' "$work/log" || fail "a test without a compiler: $(cat "$work/log")"
@@ -37,8 +45,9 @@ for policies in 3.16 "$newest"; do
     while read -r file; do
         [ -f "$file" ] || fail "no library $file"
     done <"$work/build-$policies/files"
+    cereal=$work/fork
     if [ ! -e /dev/kfd ] && command -v rocminfo >/dev/null; then
-        [ "$(CROCGPU_DEVICES='' cat "$work/build-$policies/architectures")" = gfx90a ] ||
+        [ "$(cat "$work/build-$policies/architectures")" = gfx90a ] ||
             fail "architectures: $(cat "$work/build-$policies/architectures")"
     fi
 done
@@ -107,3 +116,15 @@ echo 6.4.3-128 >"$work/rocm/.info/version"
 "$cmake" --install "$build" --prefix "$work/rocm" >"$work/install.log"
 "$cmake" "-DPREFIX=$work/rocm" -P "$here/../../cmake/uninstall.cmake" >"$work/log" 2>&1
 [ "$(cat "$work/rocm/.info/version")" = 6.4.3-128 ] || fail "another ROCm's version"
+
+# Packagers' way, and a prefix that is relative.
+DESTDIR=$work/stage "$cmake" --install "$build" --prefix /usr >"$work/install.log"
+grep -qx bin/crocprof "$work/stage/usr/share/crocprof/installed.txt" || fail "the list under DESTDIR"
+if grep -q '\.\./' "$work/stage/usr/share/crocprof/installed.txt"; then fail "the list under DESTDIR"; fi
+DESTDIR=$work/stage "$cmake" -DPREFIX=/usr -P "$here/../../cmake/uninstall.cmake" >"$work/log" 2>&1
+[ -z "$(find "$work/stage" ! -type d)" ] || fail "left under DESTDIR: $(find "$work/stage" ! -type d)"
+mkdir "$work/here"
+(cd "$work/here" && "$cmake" --install "$build" --prefix there >"$work/install.log" &&
+    "$cmake" -DPREFIX=there -P "$here/../../cmake/uninstall.cmake" >"$work/log" 2>&1) ||
+    fail "a relative prefix: $(cat "$work/log")"
+[ -z "$(find "$work/here" ! -type d)" ] || fail "left: $(find "$work/here" ! -type d | head)"
