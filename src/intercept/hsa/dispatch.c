@@ -64,7 +64,6 @@ static _Atomic uint64_t dispatch_id_last;
 static uint32_t block_size(const struct dispatch_queue *queue)
 {
     uint32_t count = queue->blocks != NULL ? 2 * queue->blocks->count : BLOCK_DISPATCHES_MIN;
-
     return count < BLOCK_DISPATCHES_MAX ? count : BLOCK_DISPATCHES_MAX;
 }
 
@@ -80,7 +79,6 @@ bool intercept_submission(struct hsa_submission *submission)
 static void *zeroed_alloc(size_t size)
 {
     void *memory = aligned_alloc(64, size);
-
     if (memory != NULL)
         memset(memory, 0, size);
     return memory;
@@ -150,7 +148,6 @@ static void dispatch_put_back(struct dispatch *dispatch)
 static void dispatch_gather(struct dispatch *dispatch)
 {
     struct dispatch_queue *queue = dispatch->queue;
-
     dispatch->next = queue->gathered;
     queue->gathered = dispatch;
     if (dispatch->next == NULL)
@@ -161,7 +158,6 @@ static void gathered_return(struct inflight_lane *lane)
 {
     struct dispatch_queue *queue = (struct dispatch_queue *)(void *)lane;
     struct dispatch *top = atomic_load_explicit(&queue->returned, memory_order_relaxed);
-
     if (queue->gathered == NULL)
         return;
     do
@@ -176,7 +172,6 @@ static const struct inflight_ops lane_ops = {borrow_asking, borrow_asked, gather
 struct dispatch_queue *dispatch_queue_make(const struct hsa_agent_entry *agent)
 {
     struct dispatch_queue *queue = zeroed_alloc(sizeof *queue);
-
     if (queue == NULL)
         return NULL;
     queue->agent = agent;
@@ -188,7 +183,6 @@ struct dispatch_queue *dispatch_queue_make(const struct hsa_agent_entry *agent)
 void dispatch_queue_free(struct dispatch_queue *queue)
 {
     struct dispatch_block *next;
-
     if (queue->lost > 0)
         log_warning("intercept", "%llu dispatches of queue %llu are not reported: no memory",
                     (unsigned long long)queue->lost, (unsigned long long)queue->id);
@@ -205,7 +199,6 @@ void dispatch_queue_free(struct dispatch_queue *queue)
 static void info_fill(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *packet)
 {
     rocprofiler_kernel_dispatch_info_t *info = &dispatch->trace.info;
-
     info->kernel_id = objects_kernel_id(packet->kernel_object);
     info->dispatch_id = atomic_fetch_add_explicit(&dispatch_id_last, 1, memory_order_relaxed) + 1;
     info->private_segment_size = packet->private_segment_size;
@@ -256,7 +249,6 @@ static void record_emit(struct dispatch *dispatch)
 static void user_signal_complete(const struct dispatch *dispatch)
 {
     amd_signal_t *user = (amd_signal_t *)(uintptr_t)dispatch->user.handle;
-
     if (user == NULL)
         return;
     /* Not into a signal that another kernel, still running, will write its own times into. */
@@ -274,7 +266,6 @@ static void user_signal_complete(const struct dispatch *dispatch)
 static bool own_signal_ended(struct inflight *work)
 {
     const struct dispatch *dispatch = (const struct dispatch *)(const void *)work;
-
     return __atomic_load_n(&dispatch->ends->value, __ATOMIC_ACQUIRE) < 1;
 }
 
@@ -287,7 +278,6 @@ static bool loan_ended(struct inflight *work)
 static void untimed_report(void)
 {
     static bool told; /* completion thread only */
-
     if (!told)
         log_warning("intercept", "a kernel ended without time stamps: such kernels are not "
                                  "reported");
@@ -297,7 +287,6 @@ static void untimed_report(void)
 static void times_convert(struct dispatch *dispatch, uint64_t start_ticks, uint64_t end_ticks)
 {
     const struct hsa_agent_entry *agent = dispatch->queue->agent;
-
     dispatch->trace.start_ns = agents_device_time_ns(agent, start_ticks);
     dispatch->trace.end_ns = agents_device_time_ns(agent, end_ticks);
 }
@@ -306,7 +295,6 @@ static void times_convert(struct dispatch *dispatch, uint64_t start_ticks, uint6
 static bool times_take(struct dispatch *dispatch)
 {
     const struct borrow_times *lent = &dispatch->loan.times;
-
     if (!dispatch->lent)
         times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
     else if (lent->end_ticks != 0)
@@ -319,7 +307,6 @@ static bool times_take(struct dispatch *dispatch)
 static void dispatch_complete(struct inflight *work, bool failed)
 {
     struct dispatch *dispatch = (struct dispatch *)(void *)work;
-
     if (failed && dispatch->lent)
         borrow_cancel(&dispatch->loan);
     bool timed = !failed && times_take(dispatch);
@@ -341,7 +328,6 @@ static void dispatch_complete(struct inflight *work, bool failed)
 static bool dispatch_open(struct dispatch *dispatch, const struct trace_counting_ops *counting)
 {
     struct trace_event *event = &dispatch->trace.event;
-
     if (trace_event_open(event, TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) ||
         trace_event_open(event, TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE))
         return true;
@@ -384,7 +370,6 @@ static void writer_put_many(struct packet_writer *writer, const void *packets, u
 static void signal_store(union packet *packet, amd_signal_t *signal)
 {
     hsa_signal_t handle = signal_handle(signal);
-
     memcpy(packet->bytes + COMPLETION_SIGNAL_OFFSET, &handle, sizeof handle);
 }
 
@@ -396,7 +381,6 @@ static void kernel_write(struct dispatch *dispatch, const hsa_kernel_dispatch_pa
 {
     amd_signal_t *signal = (amd_signal_t *)(uintptr_t)kernel->completion_signal.handle;
     union packet *copy = writer_put(writer, kernel);
-
     if (serialize)
         copy->header |= 1 << HSA_PACKET_HEADER_BARRIER;
     dispatch->lent =
@@ -459,7 +443,6 @@ static void barrier_report(struct dispatch *dispatch)
 static void barrier_complete(struct inflight *work, bool failed)
 {
     struct dispatch *dispatch = (struct dispatch *)(void *)work;
-
     if (!failed) {
         barrier_report(dispatch);
         user_signal_complete(dispatch);
@@ -470,7 +453,6 @@ static void barrier_complete(struct inflight *work, bool failed)
 static void passed_complete(struct inflight *work, bool failed)
 {
     struct dispatch *dispatch = (struct dispatch *)(void *)work;
-
     if (!failed)
         user_signal_complete(dispatch);
     dispatch_gather(dispatch);
@@ -482,7 +464,6 @@ static bool packet_submit_own(struct dispatch_queue *queue, const union packet *
                               struct packet_writer *writer)
 {
     struct dispatch *dispatch = dispatch_take(queue);
-
     if (dispatch == NULL)
         return false;
     memcpy(&dispatch->user, packet->bytes + COMPLETION_SIGNAL_OFFSET, sizeof dispatch->user);
@@ -504,7 +485,6 @@ static void packet_pass(struct dispatch_queue *queue, const union packet *packet
                         struct packet_writer *writer)
 {
     amd_signal_t *signal;
-
     memcpy(&signal, packet->bytes + COMPLETION_SIGNAL_OFFSET, sizeof signal);
     if (borrow_settle(signal) || !packet_submit_own(queue, packet, passed_complete, writer))
         writer_put(writer, packet);
@@ -569,7 +549,6 @@ static void packet_submit(struct dispatch_queue *queue, const union packet *pack
 {
     unsigned type = packet->header >> HSA_PACKET_HEADER_TYPE & 0xff;
     hsa_barrier_and_packet_t marker;
-
     ring_guard_wait(&queue->guard, queue->queue, packet_index, PACKETS_AROUND, &queue->lane.failed);
     if (ring_guard_mark(&queue->guard, &marker))
         writer_put(writer, &marker);
@@ -587,7 +566,6 @@ void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first
     struct dispatch_queue *queue = data;
     const union packet *packet = packets;
     struct packet_writer writer;
-
     if (!anybody_listens() && !borrow_any() && queue->guard.size == 0) {
         write(packets, count);
         return;

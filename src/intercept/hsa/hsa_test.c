@@ -264,7 +264,6 @@ static void signal_add(hsa_signal_t signal, int64_t value)
 static const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record_of(uint32_t grid)
 {
     const struct double_entry *entry;
-
     for (uint32_t n = 0;
          (entry = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, n)) != NULL; n++)
         if (entry->payload.dispatch_record.dispatch_info.grid_size.x == grid)
@@ -320,7 +319,6 @@ static void launch_inside(void)
 {
     struct hsa_submission before, after;
     const hsa_kernel_dispatch_packet_t inner = kernel_packet(64, (hsa_signal_t){0});
-
     if (!intercept_submission(&before) || queue_nested == NULL)
         return;
     hsa_queue_t *queue = queue_nested;
@@ -549,7 +547,6 @@ static void counted_kernels_end_with_their_values(void **state)
 static uint64_t cpu_ns(void)
 {
     struct timespec now;
-
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
