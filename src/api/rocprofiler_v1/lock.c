@@ -28,8 +28,10 @@ static struct {
 static bool file_open(void)
 {
     char path[512];
-    const char *folder = getenv("CROCPROF_LOCK_DIR");
+    const char *folder = secure_getenv("CROCPROF_LOCK_DIR");
     if (locks.process != getpid()) {
+        if (locks.file >= 0)
+            close(locks.file); /* of the parent's locks none is given back by that */
         locks.file = -1;
         memset(locks.held, 0, sizeof locks.held);
     }
