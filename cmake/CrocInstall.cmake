@@ -34,6 +34,11 @@ foreach(target crocprof crocgpu)
     install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
+if(TARGET crocprof)
+  install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3 DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/rocprofiler-sdk/librocprofiler-sdk-tool.so
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/rocprofiler-sdk)
+endif()
 install(PROGRAMS ${CMAKE_SOURCE_DIR}/cmake/package/launch-compiler.sh
   DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/rocprofiler-sdk RENAME rocprofiler-sdk-launch-compiler)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/cmake/package/Modules

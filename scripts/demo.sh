@@ -7,8 +7,8 @@ counters=SQ_WAVES,SQ_INSTS_VALU,SQ_INSTS_SALU,SQ_INSTS_LDS,TCC_HIT,TCC_MISS
 output=$dir/demo
 for program in vector_add transpose reduction gemm; do
     echo
-    echo "\$ crocprof -e $counters -o $output ./$program"
-    "$dir/bin/crocprof" -e "$counters" -o "$output" "$dir/examples/$program"
+    echo "\$ crocprof -e $counters -d $output ./$program"
+    "$dir/bin/crocprof" -e "$counters" -d "$output" "$dir/examples/$program"
 done
 echo
 echo "CSV files and SQLite databases: $output"

@@ -4,7 +4,7 @@
 set -u
 build=$1 json=${2:-}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
-tracing=(--no-summary -o "$work/out")
+tracing=(--no-summary -d "$work/out")
 quiet=(--no-memory-copy-trace --no-marker-trace)
 for round in 1 2 3; do
     for way in untraced kernels hip all; do

@@ -17,7 +17,7 @@ class Profile:
 
     def __init__(self, crocprof, options, command, timeout=120):
         self.directory = tempfile.mkdtemp()
-        self.result = subprocess.run([crocprof, "-o", self.directory, *options, "--", *command],
+        self.result = subprocess.run([crocprof, "-d", self.directory, *options, "--", *command],
                                      capture_output=True, text=True, timeout=timeout)
         self.status = self.result.returncode
         self.stderr = self.result.stderr

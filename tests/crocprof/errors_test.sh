@@ -27,20 +27,18 @@ refused() {
 }
 
 refused missing_program 127 'nosuchprogram' nosuchprogram
-refused not_executable 127 '/etc/passwd' /etc/passwd
+refused not_executable 126 '/etc/passwd' /etc/passwd
 refused unknown_option 2 '--frobnicate' --frobnicate touch "$work/ran"
 refused no_program 2 'which program'
-refused unknown_counter 2 'SQ_WAVESS' -e SQ_WAVES,SQ_WAVESS touch "$work/ran"
-refused unknown_format 2 'xyz .known: csv, sqlite, pftrace' -o "$work" -f xyz touch "$work/ran"
-refused directory_is_a_file 2 'passwd' -o /etc/passwd touch "$work/ran"
-refused directory_missing_parent 2 'No such file' -o "$work/a/b/c" touch "$work/ran"
-refused format_without_directory 2 'format.*--output-directory' -f csv touch "$work/ran"
-refused stats_without_directory 2 'stats.*--output-directory' --stats touch "$work/ran"
+refused unknown_counter 2 'SQ_WAVESS.*did you mean SQ_WAVES' -e SQ_WAVES,SQ_WAVESS touch "$work/ran"
+refused unknown_format 2 'xyz .known: csv, sqlite, pftrace' -d "$work" -f xyz touch "$work/ran"
+refused directory_is_a_file 2 'passwd' -d /etc/passwd touch "$work/ran"
+refused directory_below_a_file 2 'Not a directory' -d /etc/passwd/a touch "$work/ran"
 refused list_of_something 2 'list takes no arguments' list "$work"
 refused summary_missing_parent 2 'No such file' --summary-file "$work/a/s" touch "$work/ran"
 refused summary_is_a_directory 2 'directory' --summary-file "$work" touch "$work/ran"
 if [ "$(id -u)" -ne 0 ]; then
-  refused unwritable 2 'cannot write|Permission' -o / touch "$work/ran"
+  refused unwritable 2 'cannot write|Permission' -d / touch "$work/ran"
 fi
 
 # A program that is not a GPU program runs as if nothing were there.

@@ -76,7 +76,7 @@ def check_input(checks, crocprof, programs):
     with tempfile.TemporaryDirectory() as directory, tempfile.TemporaryFile("w+") as words:
         words.write("4x1x1:64x1x1\n")
         words.seek(0)
-        done = subprocess.run([crocprof, "-o", directory, "-e", ",".join(COUNTERS), "sh", "-c",
+        done = subprocess.run([crocprof, "-d", directory, "-e", ",".join(COUNTERS), "sh", "-c",
                                script], stdin=words, capture_output=True, text=True, timeout=120)
         checks.equal("input: status", done.returncode, 0)
         checks.true("input: the same launches: " + done.stderr, "differ" not in done.stderr)

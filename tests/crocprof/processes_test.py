@@ -149,7 +149,7 @@ def check_taken_names(checks, crocprof, other):
         os.mkdir(directory)
         script = ('echo old > "$0/$$_kernel_trace.csv"; ln -s "$0/target" "$0/$$-2_results.db";'
                   'exec "$@"')
-        done = subprocess.run(["sh", "-c", script, directory, crocprof, "-o", directory, other, "3",
+        done = subprocess.run(["sh", "-c", script, directory, crocprof, "-d", directory, other, "3",
                                "2", "return"], capture_output=True, text=True, timeout=120)
         checks.equal("taken names: status", done.returncode, STATUS)
         files = sorted(os.listdir(directory))
@@ -168,7 +168,7 @@ def check_containers(checks, crocprof, other):
         print("no pid namespaces here: two processes with one number are tested by files alone")
         return
     with Profile(crocprof, [], ["true"]) as p:
-        running = [subprocess.Popen([*unshare, crocprof, "--no-summary", "-o", p.directory, other,
+        running = [subprocess.Popen([*unshare, crocprof, "--no-summary", "-d", p.directory, other,
                                      "37", "5", "return"], stderr=subprocess.DEVNULL)
                    for _ in range(3)]
         checks.equal("containers: status", [r.wait(timeout=200) for r in running], 3 * [STATUS])
@@ -193,7 +193,7 @@ def check_full_disk(checks, crocprof, program, other, full_disk):
         for name, words in formats if reports == 2 else formats[:1]:
             with Profile(crocprof, [], ["true"]) as base:
                 env = dict(os.environ, LD_PRELOAD=full_disk, FULL_DISK=base.directory)
-                done = subprocess.run([crocprof, "--no-summary", "-f", name, "-o", base.directory,
+                done = subprocess.run([crocprof, "--no-summary", "-f", name, "-d", base.directory,
                                        *command], capture_output=True, text=True, timeout=120, env=env)
                 lines = lines_of(done.stderr)
                 checks.equal("full disk %s, %s: status" % (what, name), done.returncode, status)
@@ -215,11 +215,11 @@ def check_closed_pipe(checks, crocprof, other):
 
 
 def check_lost_directory(checks, crocprof, program):
-    """A directory that has gone when a child wants to write to it."""
+    """A file where the directory was when a child wants to write to it."""
     with Profile(crocprof, [], ["true"]) as base:
         directory = os.path.join(base.directory, "gone")
-        done = subprocess.run([crocprof, "--no-summary", "-f", "csv", "-o", directory, "sh", "-c",
-                               'rmdir "$1"; exec "$0" fork 10 10 exit', program, directory],
+        done = subprocess.run([crocprof, "--no-summary", "-f", "csv", "-d", directory, "sh", "-c",
+                               'rmdir "$1"; : >"$1"; exec "$0" fork 10 10 exit', program, directory],
                               capture_output=True, text=True, timeout=120)
         checks.equal("lost directory: status", done.returncode, 0)
         checks.equal("lost directory: %r" % done.stderr, len(lines_of(done.stderr)), 2)

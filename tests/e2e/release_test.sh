@@ -45,10 +45,14 @@ for program in $programs; do
     fi
 done
 
+# What crocprof tells its tool library when nobody asks for anything else.
+crocprof=(ROCPROF_KERNEL_TRACE=1 ROCPROF_MEMORY_COPY_TRACE=1 ROCPROF_HIP_RUNTIME_API_TRACE=1
+    ROCPROF_STATS_SUMMARY_PER_DOMAIN=1 ROCPROF_OUTPUT_FORMAT=none)
+
 # The profiler on the same runtime: one kernel of 2^20 work-items, two copies in, one out.
 if [ -f "$build/lib/libcrocprof-tool.so" ]; then
-    output=$(LD_PRELOAD=$LD_PRELOAD:$build/lib/libcrocprof-tool.so CROCPROF_COUNTERS=SQ_WAVES \
-        timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/examples/vector_add" 2>&1)
+    output=$(env LD_PRELOAD="$LD_PRELOAD:$build/lib/libcrocprof-tool.so" ROCPROF_COUNTERS=SQ_WAVES \
+        "${crocprof[@]}" timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/examples/vector_add" 2>&1)
     for line in '^1 .* vector_add\(' '^1 +16384 .* SQ_WAVES ' '^2 .* MEMORY_COPY_HOST_TO_DEVICE' \
         "$copy_to_host" '^3 .* hipMemcpy$'; do
         grep -qE "$line" <<<"$output" && continue
@@ -61,8 +65,8 @@ fi
 if [ -f "$build/lib/libcrocprof-tool.so" ]; then
     wheel=$(mktemp -d)
     cp -L "$(ls "$root"/usr/lib/x86_64-linux-gnu/libamdhip64.so.?)" "$wheel/libamdhip64.so.5"
-    output=$(LIBRARIES_FIRST=$wheel LD_PRELOAD=$LD_PRELOAD:$build/lib/libcrocprof-tool.so \
-        timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/examples/vector_add" 2>&1)
+    output=$(env LIBRARIES_FIRST="$wheel" "${crocprof[@]}" \
+        LD_PRELOAD="$LD_PRELOAD:$build/lib/libcrocprof-tool.so" timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/examples/vector_add" 2>&1)
     if [ "$(grep -cE '^3 .* hipMemcpy$|^1 .* hipLaunchKernel$|^vector_add: ok$' <<<"$output")" != 3 ]; then
         echo "crocprof under $release, HIP without a version in its name:"
         echo "$output"

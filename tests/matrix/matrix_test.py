@@ -159,7 +159,7 @@ def of_perfetto(folder, cut):
 
 CROCGPU = [BIN + "/crocgpu"]
 # calls of HSA: so many records that files are written before the end
-CROCPROF = [BIN + "/crocprof", "--hsa-trace", "-f", "csv,sqlite,pftrace", "-o", "."]
+CROCPROF = [BIN + "/crocprof", "--hsa-trace", "-f", "csv,sqlite,pftrace", "-d", "."]
 TRACER = {"LD_PRELOAD": LIB + "/roctracer/libroctracer_tool.so", "ROCTRACER_DOMAIN": "hsa",
           "ROCP_OUTPUT_DIR": "."}
 # name: (command before the program's, environment, what is on disk)
@@ -204,8 +204,11 @@ def start_of(tools, root):
     command = TOOLS[tools[-1]][0]
     if root:
         run = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/debian_run.sh")
-        env.update(MATRIX_RUN=run, MATRIX_ROOT=root, CROCPROF_OUTPUT_DIR=".",
-                   CROCPROF_FORMATS="csv,sqlite,pftrace", CROCPROF_HSA_TRACE="1")
+        env.update(MATRIX_RUN=run, MATRIX_ROOT=root, ROCPROF_OUTPUT_PATH=".",
+                   ROCPROF_OUTPUT_FILE_NAME="%pid%", ROCPROF_OUTPUT_FORMAT="csv,sqlite,pftrace",
+                   ROCPROF_STATS_SUMMARY_PER_DOMAIN="1", **{"ROCPROF_%s_TRACE" % kind: "1" for kind in (
+                       "KERNEL", "MEMORY_COPY", "MARKER_API", "HIP_RUNTIME_API", "HIP_COMPILER_API",
+                       "HSA_CORE_API", "HSA_AMD_EXT_API")})
         crocprof = [LIB + "/libcrocprof-tool.so"] if command == CROCPROF else []
         preloads = [LIB + "/libcrocgpu.so", *crocprof, *preloads]
         command = [run, root]

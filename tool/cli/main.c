@@ -1,182 +1,81 @@
 /* crocprof: checks everything it can before the program starts, then becomes the program. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "ask.h"
 #include "check.h"
+#include "complete.h"
+#include "help.h"
+#include "input.h"
 #include "launch/launch.h"
-#include "options.h"
-#include "out/out.h"
 #include "passes.h"
+#include "places.h"
+#include "refuse.h"
+#include "runs.h"
 
-enum { EXIT_USAGE = 2, EXIT_NOT_STARTED = 127 };
-
-__attribute__((format(printf, 2, 3))) static int refuse(int status, const char *format, ...)
+/* For people who want to know what the program gets. */
+static void environment_show(const struct settings *settings)
 {
-    va_list args;
-    va_start(args, format);
-    fputs("crocprof: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return status;
+    fputs("crocprof: the program's environment:\n", stderr);
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (options_table[id].variable && settings->value[id])
+            fprintf(stderr, "  %s=%s\n", options_table[id].variable, settings->value[id]);
 }
 
-static int formats_check(const char *formats)
+/* The library's levels are fewer than rocprofv3's. */
+static void log_level_put(const struct settings *settings)
 {
-    char name[32], known[200] = "";
-    while (settings_list_next(&formats, name, sizeof name))
-        if (!out_find(name)) {
-            out_names(known, sizeof known);
-            return refuse(EXIT_USAGE, "unknown format %s (known: %s)", name, known);
-        }
+    static const char *const levels[][2] = {{"fatal", "error"},
+                                            {"error", "error"},
+                                            {"warning", "warning"},
+                                            {"info", "info"},
+                                            {"trace", "debug"}};
+    const char *wanted = settings_text(settings, OPTION_LOG_LEVEL);
+    for (size_t i = 0; wanted && i < sizeof levels / sizeof levels[0]; i++)
+        if (strcmp(levels[i][0], wanted) == 0)
+            setenv("CROC_LOG_LEVEL", levels[i][1], 1);
+    if (wanted && (strcmp(wanted, "env") == 0 || strcmp(wanted, "config") == 0))
+        environment_show(settings);
+}
+
+static int launch_refuse(int status, const char *error)
+{
+    return refuse(status == -EACCES ? EXIT_NOT_RUNNABLE : EXIT_NOT_STARTED, "%s", error);
+}
+
+static int echo(const struct cli_options *options)
+{
+    for (int i = 0; options->program[i]; i++)
+        printf("%s%s", i ? " " : "", options->program[i]);
+    putchar('\n');
     return 0;
 }
 
-/* Creates the directory, and proves that files can be made in it. */
-static int directory_check(const char *directory)
+/* Returns an exit status when the program could not be started, or has run several times. */
+static int job_run(struct job *job)
 {
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return refuse(EXIT_USAGE, "%s: %s", directory, strerror(errno));
-    struct stat status;
-    if (stat(directory, &status) != 0 || !S_ISDIR(status.st_mode))
-        return refuse(EXIT_USAGE, "%s: not a directory", directory);
-    char probe[PATH_MAX];
-    snprintf(probe, sizeof probe, "%s/.crocprof-XXXXXX", directory);
-    int file = mkstemp(probe);
-    if (file < 0)
-        return refuse(EXIT_USAGE, "%s: cannot write there: %s", directory, strerror(errno));
-    close(file);
-    unlink(probe);
-    return 0;
-}
-
-/*
- * What only the library knows (agents, counters) is asked in a process of its own, with the
- * environment the program will have: the software GPU must be there from the first instruction.
- */
-/* Becomes `crocprof --internal-check`; returns only when that fails. */
-static int check_exec(const struct launch *launch, const char *mode, const char *counters)
-{
-    if (launch->gpu_library[0])
-        setenv("LD_PRELOAD", launch->gpu_library, 1);
-    setenv("CROCPROF_COUNTERS", counters ? counters : "", 1);
-    setenv("CROCPROF_CHECK_MODE", mode, 1);
-    launch_signals_restore();
-    char self[PATH_MAX]; /* resolved: under valgrind the link itself is valgrind's own program */
-    if (!realpath("/proc/self/exe", self))
-        return refuse(EXIT_NOT_STARTED, "/proc/self/exe: %s", strerror(errno));
-    execl(self, "crocprof", "--internal-check", (char *)NULL);
-    return refuse(EXIT_NOT_STARTED, "%s: %s", self, strerror(errno));
-}
-
-static int check_wait(pid_t child)
-{
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return refuse(EXIT_NOT_STARTED, "waitpid: %s", strerror(errno));
-    return WIFEXITED(status) ? WEXITSTATUS(status)
-                             : refuse(EXIT_NOT_STARTED, "the counter check was killed by signal %d",
-                                      WTERMSIG(status));
-}
-
-/* *runs: how often the program must run to collect all counters. */
-static int counters_check(const struct launch *launch, const char *counters, unsigned *runs)
-{
-    int ends[2];
-    char answer[32] = "";
-    if (pipe(ends) != 0)
-        return refuse(EXIT_NOT_STARTED, "pipe: %s", strerror(errno));
-    pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
-        close(ends[1]);
-        _exit(check_exec(launch, "counters", counters));
-    }
-    close(ends[1]);
-    if (child < 0) {
-        close(ends[0]);
-        return refuse(EXIT_NOT_STARTED, "fork: %s", strerror(errno));
-    }
-    FILE *answers = fdopen(ends[0], "r");
-    if (answers && fgets(answer, sizeof answer, answers))
-        *runs = (unsigned)strtoul(answer, NULL, 10);
-    if (answers)
-        fclose(answers);
-    return check_wait(child);
-}
-
-/* A relative directory must stay the same place when the program changes its own. */
-static int directory_resolve(struct settings *settings, char path[PATH_MAX])
-{
-    int status = directory_check(settings->directory);
-    if (status != 0)
-        return status;
-    if (!realpath(settings->directory, path))
-        return refuse(EXIT_USAGE, "%s: %s", settings->directory, strerror(errno));
-    settings->directory = path;
-    return 0;
-}
-
-/*
- * Every process of the program adds its tables to the file, so it is emptied here, and only here. A
- * pipe or a terminal is left alone: opening and closing it would end it for its reader.
- */
-static int summary_resolve(struct settings *settings, char path[PATH_MAX])
-{
-    const char *name = settings->summary_file;
-    char here[PATH_MAX] = "";
-    if (name[0] != '/' && !getcwd(here, sizeof here))
-        return refuse(EXIT_USAGE, "%s: %s", name, strerror(errno));
-    if (snprintf(path, PATH_MAX, "%s%s%s", here, here[0] ? "/" : "", name) >= PATH_MAX)
-        return refuse(EXIT_USAGE, "%s: %s", name, strerror(ENAMETOOLONG));
-    settings->summary_file = path;
-    struct stat status;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-        return 0;
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0)
-        return refuse(EXIT_USAGE, "%s: %s", name, strerror(errno));
-    close(file);
-    return 0;
-}
-
-/* Checks where results are to go, and makes the places absolute. */
-static int places_check(struct settings *settings)
-{
-    static char directory[PATH_MAX], summary[PATH_MAX]; /* the settings point to them */
-    if (!settings->directory && (settings->formats || settings->stats))
-        return refuse(EXIT_USAGE, "--%s writes files: give --output-directory, too",
-                      settings->formats ? "format" : "stats");
-    int status = settings->formats ? formats_check(settings->formats) : 0;
-    if (status == 0 && settings->directory)
-        status = directory_resolve(settings, directory);
-    if (status == 0 && settings->summary_file)
-        status = summary_resolve(settings, summary);
-    return status;
-}
-
-static int run(struct cli_options *options)
-{
-    struct settings *settings = &options->settings;
+    struct cli_options *options = &job->options;
     struct launch launch;
-    char error[PATH_MAX + 200];
-    if (launch_prepare(&launch, options->program[0], error, sizeof error) != 0)
-        return refuse(EXIT_NOT_STARTED, "%s", error);
+    char error[PATH_MAX + CLI_ERROR_BYTES];
     unsigned runs = 1;
-    int status = places_check(settings);
-    if (status == 0 && settings->counters)
-        status = counters_check(&launch, settings->counters, &runs);
+    if (cli_options_complete(options, error, sizeof error) != 0)
+        return refuse(EXIT_USAGE, "%s", error);
+    const struct settings *settings = &options->settings;
+    int status = launch_prepare(&launch, options->program[0], error, sizeof error);
+    if (status != 0)
+        return launch_refuse(status, error);
+    launch_preload(&launch, settings);
+    status = places_prepare(options, job->subdirectory[0] ? job->subdirectory : NULL);
     if (status != 0)
         return status;
+    log_level_put(settings);
+    if (settings_text(settings, OPTION_COUNTERS))
+        status = ask_runs(&launch, settings, &runs);
+    if (status != 0 || settings_flag(settings, OPTION_ECHO))
+        return status != 0 ? status : echo(options);
     if (launch.gpu_library[0])
         fprintf(stderr, "crocprof: no GPU in this machine (/dev/kfd): using the software GPU\n");
     if (runs > 1)
@@ -187,35 +86,80 @@ static int run(struct cli_options *options)
     return refuse(EXIT_NOT_STARTED, "%s: %s", options->program[0], strerror(-status));
 }
 
-static int list(void)
+static int job_become(void *data)
 {
-    struct launch launch;
-    char error[PATH_MAX + 200];
-    if (launch_prepare(&launch, NULL, error, sizeof error) != 0)
-        return refuse(EXIT_NOT_STARTED, "%s", error);
-    return check_exec(&launch, "list", NULL);
+    return job_run(data);
 }
 
-int main(int argc, char **argv)
+/* One after the other, also after one has failed: the last failure's status. */
+static int jobs_run(struct jobs *jobs)
 {
-    struct cli_options options;
-    char error[200];
-    launch_signals_take();
-    if (cli_options_parse(&options, argc, argv, error, sizeof error) != 0)
+    int result = 0;
+    runs_begin();
+    for (unsigned i = 0; i < jobs->count; i++) {
+        int status;
+        fprintf(stderr, "crocprof: job %u of %u\n", i + 1, jobs->count);
+        if (!runs_once(job_become, &jobs->job[i], &status) || status < 0 || runs_end_asked()) {
+            result = status;
+            break;
+        }
+        result = status != 0 ? status : result;
+    }
+    runs_end();
+    return runs_end_like(result);
+}
+
+static int run(const struct cli_options *options)
+{
+    const char *path = settings_text(&options->settings, OPTION_INPUT);
+    char error[PATH_MAX + CLI_ERROR_BYTES];
+    struct jobs jobs;
+    int status = path ? input_read(&jobs, options, path, error, sizeof error)
+                      : input_none(&jobs, options, error, sizeof error);
+    if (status != 0)
         return refuse(EXIT_USAGE, "%s", error);
-    switch (options.command) {
+    status = jobs.count == 1 ? job_run(&jobs.job[0]) : jobs_run(&jobs);
+    input_free(&jobs);
+    return status;
+}
+
+static int list(struct cli_options *options)
+{
+    struct launch launch;
+    char error[PATH_MAX + CLI_ERROR_BYTES];
+    if (cli_options_complete(options, error, sizeof error) != 0)
+        return refuse(EXIT_USAGE, "%s", error);
+    if (launch_prepare(&launch, NULL, error, sizeof error) != 0)
+        return refuse(EXIT_NOT_STARTED, "%s", error);
+    return ask_list(&launch, &options->settings);
+}
+
+static int command_run(struct cli_options *options)
+{
+    switch (options->command) {
     case CLI_HELP:
-        cli_help_print();
+        cli_help_print(options->like_rocprofv3);
         return 0;
     case CLI_VERSION:
         puts("crocprof " CROCPROF_VERSION);
         return 0;
     case CLI_LIST:
-        return list();
+        return list(options);
     case CLI_CHECK:
         return cli_check();
     case CLI_RUN:
-        return run(&options);
+        return run(options);
     }
     return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    struct cli_options options;
+    char error[CLI_ERROR_BYTES];
+    launch_signals_take();
+    int status = cli_options_parse(&options, argc, argv, error, sizeof error);
+    status = status == 0 ? command_run(&options) : refuse(EXIT_USAGE, "%s", error);
+    cli_options_free(&options);
+    return status;
 }

@@ -1,149 +1,437 @@
 #include "options.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-struct option_text {
+#include "names/nearest.h"
+
+static const struct {
     const char *name;
     char letter;
-    const char *value;
-    size_t field;
-    const char *help;
+    enum option_id id;
+} aliases[] = {
+#define X(name, letter, id) {name, letter, OPTION_##id},
+    OPTION_ALIASES(X)
+#undef X
 };
-struct option_bool {
+
+static const struct {
     const char *name;
-    size_t field;
-    bool otherwise;
-    const char *help;
-};
-
-static const struct option_text texts[] = {
-#define X(field, option, letter, value, variable, help)                                            \
-    {option, letter, value, offsetof(struct settings, field), help},
-    SETTINGS_TEXT(X)
+    enum option_kind kind;
+    const char *why;
+} moot[] = {
+#define X(name, kind, why) {name, OPTION_##kind, why},
+    OPTIONS_MOOT(X)
 #undef X
 };
-static const struct option_bool bools[] = {
-#define X(field, option, variable, value, help)                                                    \
-    {option, offsetof(struct settings, field), value, help},
-    SETTINGS_BOOL(X)
+
+static const struct {
+    const char *name;
+    char letter;
+    const char *why;
+} missing[] = {
+#define X(name, letter, why) {name, letter, why},
+    OPTIONS_MISSING(X)
 #undef X
 };
-enum { TEXT_COUNT = sizeof texts / sizeof texts[0], BOOL_COUNT = sizeof bools / sizeof bools[0] };
 
-void cli_help_print(void)
+static const struct {
+    const char *name;
+    enum cli_command command;
+} commands[] = {{"help", CLI_HELP}, {"version", CLI_VERSION}, {"internal-check", CLI_CHECK}};
+
+enum {
+    ALIAS_COUNT = sizeof aliases / sizeof aliases[0],
+    MOOT_COUNT = sizeof moot / sizeof moot[0],
+    MISSING_COUNT = sizeof missing / sizeof missing[0],
+    COMMAND_COUNT = sizeof commands / sizeof commands[0],
+};
+
+/* What a word of the command line names. */
+enum found_kind { FOUND_NOTHING, FOUND_OPTION, FOUND_MOOT, FOUND_MISSING, FOUND_COMMAND };
+
+struct found {
+    enum found_kind kind;
+    int index; /* of its table */
+};
+
+struct line {
+    struct cli_options *options;
+    char **words;
+    int count, at, dashes; /* `dashes`: where "--" is, or count */
+    char *error;
+    unsigned error_size;
+};
+
+__attribute__((format(printf, 2, 3))) static int wrong(struct line *line, const char *format, ...)
 {
-    puts("usage: crocprof [options] [--] program [arguments]\n"
-         "       crocprof list            counters of the machine's GPUs\n\n"
-         "Runs the program and tells what its GPU did. Without a GPU in the machine the program\n"
-         "runs on the software GPU. The exit status is the program's own.\n");
-    for (int i = 0; i < TEXT_COUNT; i++) {
-        const struct option_text *text = &texts[i];
-        char short_form[] = {'-', text->letter, ',', ' ', 0};
-        printf("  %4s--%-17s %-11s %s\n", text->letter ? short_form : "", text->name, text->value,
-               text->help);
-    }
-    puts("");
-    for (int i = 0; i < BOOL_COUNT; i++)
-        printf("      --[no-]%-24s%s (%s)\n", bools[i].name, bools[i].help,
-               bools[i].otherwise ? "on" : "off");
-    puts("\n  -h, --help                          this text\n"
-         "      --version                       the version");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line->error, line->error_size, format, args);
+    va_end(args);
+    return -EINVAL;
 }
 
-/* "--name=value", "--name value", "-xvalue", "-x value". Returns words used, 0 when not ours,
- * -EINVAL when the value is missing. */
-static int text_option(struct settings *settings, char **words, const char **value_of)
+/* The first `length` characters of `text` are that name, '_' being as good as '-'. */
+static bool is_name(const char *name, const char *text, size_t length)
 {
-    const char *word = words[0];
-    for (int i = 0; i < TEXT_COUNT; i++) {
-        size_t length = strlen(texts[i].name);
-        const char *value = NULL;
-        int used = 1;
-        if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, texts[i].name, length) == 0 &&
-            (word[2 + length] == '=' || !word[2 + length]))
-            value = word[2 + length] ? word + 3 + length : NULL;
-        else if (texts[i].letter && word[0] == '-' && word[1] == texts[i].letter)
-            value = word[2] ? word + 2 : NULL;
-        else
-            continue;
-        if (!value) {
-            value = words[1];
-            used = 2;
-        }
-        *value_of = texts[i].name;
-        if (!value || !*value)
-            return -EINVAL;
-        memcpy((char *)settings + texts[i].field, &value, sizeof value);
-        return used;
+    if (!name || strlen(name) != length)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] != name[i] && !(text[i] == '_' && name[i] == '-'))
+            return false;
+    return true;
+}
+
+#define FIND(table, count, found_kind, condition)                                                  \
+    for (int i = 0; i < (int)(count); i++)                                                         \
+        if (condition)                                                                             \
+            return (struct found){found_kind, i};
+
+static struct found name_find(const char *text, size_t length)
+{
+    FIND(options_table, OPTION_COUNT, FOUND_OPTION, is_name(options_table[i].name, text, length))
+    for (int i = 0; i < ALIAS_COUNT; i++)
+        if (is_name(aliases[i].name, text, length))
+            return (struct found){FOUND_OPTION, (int)aliases[i].id};
+    FIND(moot, MOOT_COUNT, FOUND_MOOT, is_name(moot[i].name, text, length))
+    FIND(missing, MISSING_COUNT, FOUND_MISSING, is_name(missing[i].name, text, length))
+    FIND(commands, COMMAND_COUNT, FOUND_COMMAND, is_name(commands[i].name, text, length))
+    return (struct found){FOUND_NOTHING, 0};
+}
+
+static struct found letter_find(char letter)
+{
+    FIND(options_table, OPTION_COUNT, FOUND_OPTION, options_table[i].letter == letter)
+    FIND(missing, MISSING_COUNT, FOUND_MISSING, missing[i].letter == letter)
+    if (letter == 'h')
+        return (struct found){FOUND_COMMAND, 0};
+    if (letter == 'v')
+        return (struct found){FOUND_COMMAND, 1};
+    return (struct found){FOUND_NOTHING, 0};
+}
+
+/* ---- values */
+
+int cli_option_set(struct cli_options *options, enum option_id id, const char *value)
+{
+    char *copy = strdup(value);
+    if (!copy)
+        return -ENOMEM;
+    free(options->made[id]);
+    options->made[id] = copy;
+    options->settings.value[id] = copy;
+    return 0;
+}
+
+static int append(struct cli_options *options, enum option_id id, const char *separator,
+                  const char *value)
+{
+    const char *before = options->settings.value[id];
+    char *both;
+    if (!before)
+        return cli_option_set(options, id, value);
+    if (asprintf(&both, "%s%s%s", before, separator, value) < 0)
+        return -ENOMEM;
+    free(options->made[id]);
+    options->made[id] = both;
+    options->settings.value[id] = both;
+    return 0;
+}
+
+/* The word is one of those that '|' joins, in any case; *at and *length are the table's spelling.
+ */
+static bool is_choice(const char *choices, const char *word, const char **at, size_t *length)
+{
+    for (*at = choices; **at; *at += *length + ((*at)[*length] == '|')) {
+        *length = strcspn(*at, "|");
+        if (strlen(word) == *length && strncasecmp(*at, word, *length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int choice_set(struct line *line, enum option_id id, const char *value)
+{
+    const char *at;
+    size_t length;
+    char word[32];
+    if (!is_choice(options_table[id].value, value, &at, &length))
+        return wrong(line, "--%s: %s is none of %s", options_table[id].name, value,
+                     options_table[id].value);
+    snprintf(word, sizeof word, "%.*s", (int)length, at);
+    return cli_option_set(line->options, id, word);
+}
+
+static int number_set(struct line *line, enum option_id id, const char *value)
+{
+    if (!*value || value[strspn(value, "0123456789")] || strlen(value) > 18)
+        return wrong(line, "--%s: %s is not a number", options_table[id].name, value);
+    return cli_option_set(line->options, id, value);
+}
+
+static int flag_set(struct line *line, enum option_id id, const char *value)
+{
+    bool truth;
+    if (!settings_truth(value, &truth))
+        return wrong(line, "--%s: %s is neither yes nor no", options_table[id].name, value);
+    return cli_option_set(line->options, id, truth ? "1" : "0");
+}
+
+/* `first` of its occurrence: an occurrence of --pmc is a line of its own. */
+static int value_set(struct line *line, enum option_id id, const char *value, bool first)
+{
+    switch (options_table[id].kind) {
+    case OPTION_FLAG:
+        return flag_set(line, id, value);
+    case OPTION_CHOICE:
+        return choice_set(line, id, value);
+    case OPTION_NUMBER:
+        return number_set(line, id, value);
+    case OPTION_LIST:
+        return append(line->options, id, first || id != OPTION_PMC ? option_separator(id) : " ",
+                      value);
+    case OPTION_CHOICES:
+        return append(line->options, id, option_separator(id), value);
+    default:
+        return cli_option_set(line->options, id, value);
+    }
+}
+
+/* ---- words */
+
+/* The word behind the option, if it can be its value; NULL otherwise. */
+static char *next_value(struct line *line)
+{
+    int next = line->at + 1;
+    if (next >= line->count || next == line->dashes)
+        return NULL;
+    return line->words[next];
+}
+
+static bool is_negative_number(const char *word)
+{
+    return word[0] == '-' && isdigit((unsigned char)word[1]);
+}
+
+/* A program that has a "--" of its own must not become a counter. */
+static bool is_in_list(enum option_id id, const char *word)
+{
+    return word[0] != '-' && !(id == OPTION_PMC && strchr(word, '/'));
+}
+
+static int list_take(struct line *line, enum option_id id)
+{
+    char *value = next_value(line);
+    bool whole = line->dashes < line->count; /* it is clear where the program begins */
+    if (!value || (value[0] == '-' && !is_negative_number(value)))
+        return wrong(line, "--%s needs a value", options_table[id].name);
+    for (bool first = true; value && (first || (whole && is_in_list(id, value))); first = false) {
+        int status = value_set(line, id, value, first);
+        if (status != 0)
+            return status;
+        line->at++;
+        value = next_value(line);
     }
     return 0;
 }
 
-static bool bool_option(struct settings *settings, const char *word)
+static int flag_take(struct line *line, enum option_id id)
 {
-    if (strncmp(word, "--", 2) != 0)
-        return false;
-    bool value = strncmp(word + 2, "no-", 3) != 0;
-    const char *name = word + (value ? 2 : 5);
-    for (int i = 0; i < BOOL_COUNT; i++)
-        if (strcmp(bools[i].name, name) == 0) {
-            memcpy((char *)settings + bools[i].field, &value, sizeof value);
-            return true;
-        }
-    return false;
+    const char *value = line->dashes < line->count ? next_value(line) : NULL;
+    bool truth;
+    if (!value || !settings_truth(value, &truth))
+        return flag_set(line, id, "yes");
+    line->at++;
+    return flag_set(line, id, value);
 }
 
-static bool command_option(struct cli_options *options, const char *word)
+/* `value`: what stands in the same word, or NULL. Moves to the last word taken. */
+static int option_take(struct line *line, enum option_id id, const char *value)
 {
-    if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
-        options->command = CLI_HELP;
-    else if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0)
-        options->command = CLI_VERSION;
-    else if (strcmp(word, "--internal-check") == 0)
-        options->command = CLI_CHECK;
-    else
-        return false;
-    return true;
+    enum option_kind kind = options_table[id].kind;
+    if (value)
+        return *value ? value_set(line, id, value, true)
+                      : wrong(line, "--%s needs a value", options_table[id].name);
+    if (kind == OPTION_FLAG)
+        return flag_take(line, id);
+    if (kind == OPTION_LIST || kind == OPTION_CHOICES)
+        return list_take(line, id);
+    value = next_value(line);
+    if (!value || !*value)
+        return wrong(line, "--%s needs a value", options_table[id].name);
+    line->at++;
+    return value_set(line, id, value, true);
+}
+
+static int moot_take(struct line *line, int index, const char *value)
+{
+    if (!value && moot[index].kind != OPTION_FLAG) {
+        if (!next_value(line))
+            return wrong(line, "--%s needs a value", moot[index].name);
+        line->at++;
+    }
+    fprintf(stderr, "crocprof: --%s changes nothing: %s\n", moot[index].name, moot[index].why);
+    return 0;
+}
+
+static int missing_take(struct line *line, int index, const char *value)
+{
+    bool truth = true;
+    if (value && settings_truth(value, &truth) && !truth)
+        return 0; /* "--x=no": so it is */
+    return wrong(line, "--%s: %s", missing[index].name, missing[index].why);
+}
+
+static int found_take(struct line *line, struct found found, const char *value)
+{
+    switch (found.kind) {
+    case FOUND_OPTION:
+        return option_take(line, (enum option_id)found.index, value);
+    case FOUND_MOOT:
+        return moot_take(line, found.index, value);
+    case FOUND_MISSING:
+        return missing_take(line, found.index, value);
+    case FOUND_COMMAND:
+        line->options->command = commands[found.index].command;
+        return 0;
+    default:
+        return -ENOENT;
+    }
+}
+
+static int unknown(struct line *line, const char *word, const char *name, size_t length)
+{
+    char text[64];
+    struct nearest nearest;
+    snprintf(text, sizeof text, "%.*s", (int)length, name);
+    nearest_begin(&nearest, text);
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (options_table[id].name)
+            nearest_add(&nearest, options_table[id].name);
+    if (nearest.best)
+        return wrong(line, "unknown option %s (did you mean --%s?)", word, nearest.best);
+    return wrong(line, "unknown option %s (see crocprof --help)", word);
+}
+
+static int long_take(struct line *line, const char *word)
+{
+    const char *name = word + 2;
+    size_t length = strcspn(name, "=");
+    const char *value = name[length] ? name + length + 1 : NULL;
+    struct found found = name_find(name, length);
+    if (found.kind != FOUND_NOTHING)
+        return found_take(line, found, value);
+    if (!value && length > 3 && strncmp(name, "no-", 3) == 0) {
+        found = name_find(name + 3, length - 3);
+        if (found.kind == FOUND_OPTION && options_table[found.index].kind == OPTION_FLAG)
+            return flag_set(line, (enum option_id)found.index, "no");
+        if (found.kind == FOUND_MISSING)
+            return 0;
+    }
+    return unknown(line, word, name, length);
+}
+
+/* "-xvalue", or letters of switches. */
+static int short_take(struct line *line, const char *word)
+{
+    for (const char *letter = word + 1; *letter; letter++) {
+        struct found found = letter_find(*letter);
+        bool is_switch =
+            found.kind != FOUND_OPTION || options_table[found.index].kind == OPTION_FLAG;
+        bool last = !letter[1] || !is_switch;
+        int status;
+        if (found.kind == FOUND_NOTHING)
+            return wrong(line, "unknown option %s (see crocprof --help)", word);
+        if (is_switch && !last && found.kind == FOUND_OPTION)
+            status = flag_set(line, (enum option_id)found.index, "yes");
+        else
+            status = found_take(line, found, !is_switch && letter[1] ? letter + 1 : NULL);
+        if (status != 0 || last)
+            return status;
+    }
+    return 0;
+}
+
+int cli_option_take(struct cli_options *options, const char *name, const char *value, char *error,
+                    unsigned error_size)
+{
+    struct line line = {.options = options, .error = error, .error_size = error_size};
+    struct found found = name_find(name, strlen(name));
+    if (found.kind != FOUND_NOTHING && found.kind != FOUND_COMMAND)
+        return found_take(&line, found, value);
+    unknown(&line, name, name, strlen(name));
+    return -ENOENT;
+}
+
+static bool is_rocprofv3(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return strncmp(slash ? slash + 1 : name, "rocprofv3", 9) == 0;
+}
+
+static int program_take(struct line *line)
+{
+    struct cli_options *options = line->options;
+    bool dashes = line->at == line->dashes;
+    line->at += dashes;
+    if (options->command == CLI_RUN && settings_flag(&options->settings, OPTION_LIST_AVAIL))
+        options->command = CLI_LIST;
+    if (options->command != CLI_RUN)
+        return 0;
+    if (line->at >= line->count)
+        return wrong(line, "which program? (see crocprof --help)");
+    if (dashes || options->like_rocprofv3 || strcmp(line->words[line->at], "list") != 0) {
+        options->program = line->words + line->at;
+        return 0;
+    }
+    options->command = CLI_LIST;
+    if (line->at + 1 == line->count)
+        return 0;
+    return wrong(line, "list takes no arguments; a program of that name goes after --");
 }
 
 int cli_options_parse(struct cli_options *options, int argc, char **argv, char *error,
                       unsigned error_size)
 {
-    *options = (struct cli_options){.command = CLI_RUN};
-    settings_default(&options->settings);
-    int at = 1;
-    while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
-        const char *name = argv[at];
-        int used = text_option(&options->settings, argv + at, &name);
-        if (used < 0) {
-            snprintf(error, error_size, "--%s needs a value", name);
-            return -EINVAL;
+    struct line line = {options, argv, argc, 1, argc, error, error_size};
+    *options = (struct cli_options){.command = CLI_RUN,
+                                    .like_rocprofv3 = argc > 0 && is_rocprofv3(argv[0])};
+    for (int i = argc - 1; i > 0; i--)
+        if (strcmp(argv[i], "--") == 0)
+            line.dashes = i;
+    for (; line.at < argc && line.at != line.dashes && argv[line.at][0] == '-' && argv[line.at][1];
+         line.at++) {
+        const char *word = argv[line.at];
+        int status = word[1] == '-' ? long_take(&line, word) : short_take(&line, word);
+        if (status != 0)
+            return status;
+    }
+    return program_take(&line);
+}
+
+int cli_options_copy(struct cli_options *to, const struct cli_options *from)
+{
+    struct cli_options copy = *from;
+    memset(copy.made, 0, sizeof copy.made);
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (from->settings.value[id] &&
+            cli_option_set(&copy, (enum option_id)id, from->settings.value[id]) != 0) {
+            cli_options_free(&copy);
+            return -ENOMEM;
         }
-        if (used == 0 && !bool_option(&options->settings, argv[at]) &&
-            !command_option(options, argv[at])) {
-            snprintf(error, error_size, "unknown option %s (see crocprof --help)", argv[at]);
-            return -EINVAL;
-        }
-        at += used ? used : 1;
-    }
-    bool dashes = at < argc && strcmp(argv[at], "--") == 0;
-    at += dashes;
-    if (options->command != CLI_RUN)
-        return 0;
-    if (at == argc) {
-        snprintf(error, error_size, "which program? (see crocprof --help)");
-        return -EINVAL;
-    }
-    if (dashes || strcmp(argv[at], "list") != 0) {
-        options->program = argv + at;
-        return 0;
-    }
-    options->command = CLI_LIST;
-    if (at + 1 == argc)
-        return 0;
-    snprintf(error, error_size, "list takes no arguments; a program of that name goes after --");
-    return -EINVAL;
+    *to = copy;
+    return 0;
+}
+
+void cli_options_free(struct cli_options *options)
+{
+    for (int id = 0; id < OPTION_COUNT; id++)
+        free(options->made[id]);
+    memset(options->made, 0, sizeof options->made);
 }

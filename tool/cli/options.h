@@ -1,4 +1,4 @@
-/* The command line. */
+/* The command line: launch/option_list.h read by its rules. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -6,15 +6,35 @@
 
 enum cli_command { CLI_RUN, CLI_LIST, CLI_CHECK, CLI_HELP, CLI_VERSION };
 
+enum { CLI_ERROR_BYTES = 512 };
+
 struct cli_options {
     enum cli_command command;
+    bool like_rocprofv3; /* called by that name: its defaults */
     struct settings settings;
-    char **program; /* program and its arguments, NULL-terminated; NULL unless CLI_RUN */
+    char **program;           /* program and its arguments, NULL-terminated; NULL unless CLI_RUN */
+    char *made[OPTION_COUNT]; /* values that are nobody else's */
 };
 
-/* 0, or -EINVAL with a line for the user in `error`. */
+/*
+ * Values of one option: "--name=value", "--name value", "-xvalue", "-x value". Where the line has a
+ * "--", lists go on until the next option, and a switch may be followed by yes or no, as with
+ * rocprofv3; without it, each takes one value, or none: the next word is the program. 0, or -EINVAL
+ * with a line for the user in `error`.
+ */
 int cli_options_parse(struct cli_options *options, int argc, char **argv, char *error,
                       unsigned error_size);
-void cli_help_print(void);
+
+/* One option by its name, from a file: '_' is as good as '-'. Values add up as on the command line.
+ * 0, -ENOENT, or -EINVAL, with a line in `error`. */
+int cli_option_take(struct cli_options *options, const char *name, const char *value, char *error,
+                    unsigned error_size);
+
+/* Puts the value; the text is copied. 0 or -ENOMEM. */
+int cli_option_set(struct cli_options *options, enum option_id id, const char *value);
+
+/* A copy with texts of its own: `*to` needs no other. 0 or -ENOMEM. */
+int cli_options_copy(struct cli_options *to, const struct cli_options *from);
+void cli_options_free(struct cli_options *options);
 
 #endif

@@ -5,107 +5,321 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "cli/complete.h"
+#include "cli/input.h"
+
 static struct cli_options options;
-static char message[200];
+static char message[CLI_ERROR_BYTES];
 
 static int parse(char **argv)
 {
     int argc = 0;
     while (argv[argc])
         argc++;
+    cli_options_free(&options);
     return cli_options_parse(&options, argc, argv, message, sizeof message);
 }
-#define PARSE(...) parse((char *[]){"crocprof", __VA_ARGS__, NULL})
+#define PARSE(...)     parse((char *[]){"crocprof", __VA_ARGS__, NULL})
+#define ROCPROFV3(...) parse((char *[]){"/opt/rocm/bin/rocprofv3", __VA_ARGS__, NULL})
+
+static int complete(void)
+{
+    return cli_options_complete(&options, message, sizeof message);
+}
+
+static const char *text(enum option_id id)
+{
+    return settings_text(&options.settings, id);
+}
+
+static bool flag(enum option_id id)
+{
+    return settings_flag(&options.settings, id);
+}
+
+static int forget(void **state)
+{
+    (void)state;
+    cli_options_free(&options);
+    return 0;
+}
 
 static void the_program_keeps_its_own_options(void **state)
 {
     (void)state;
     assert_int_equal(PARSE("-e", "SQ_WAVES,TCC_HIT", "./app", "-o", "x", "--help"), 0);
     assert_int_equal(options.command, CLI_RUN);
-    assert_string_equal(options.settings.counters, "SQ_WAVES,TCC_HIT");
-    assert_null(options.settings.directory);
+    assert_string_equal(text(OPTION_PMC), "SQ_WAVES,TCC_HIT");
+    assert_null(text(OPTION_OUTPUT_FILE));
     assert_string_equal(options.program[0], "./app");
     assert_string_equal(options.program[3], "--help");
+    assert_int_equal(PARSE("--pmc", "A", "./app", "--", "B"), 0); /* its "--" is its own */
+    assert_string_equal(text(OPTION_PMC), "A");
+    assert_string_equal(options.program[0], "./app");
 }
 
 static void every_spelling_of_a_value(void **state)
 {
     (void)state;
-    assert_int_equal(PARSE("-eA", "--output-directory=out", "--format", "csv", "--", "list"), 0);
-    assert_string_equal(options.settings.counters, "A");
-    assert_string_equal(options.settings.directory, "out");
-    assert_string_equal(options.settings.formats, "csv");
+    assert_int_equal(
+        PARSE("-eA", "--output-directory=out", "--format", "csv", "-u", "msec", "--", "list"), 0);
+    assert_string_equal(text(OPTION_PMC), "A");
+    assert_string_equal(text(OPTION_OUTPUT_DIRECTORY), "out");
+    assert_string_equal(text(OPTION_OUTPUT_FORMAT), "csv");
+    assert_string_equal(text(OPTION_SUMMARY_UNITS), "msec");
     assert_string_equal(options.program[0], "list"); /* after --, a program */
 }
 
 static void switches(void **state)
 {
     (void)state;
-    assert_int_equal(PARSE("--hsa-trace", "--no-hip-trace", "true"), 0);
-    assert_true(options.settings.hsa_trace);
-    assert_false(options.settings.hip_trace);
-    assert_true(options.settings.kernel_trace);
+    assert_int_equal(PARSE("--hsa-trace", "--no-hip-runtime-trace", "--stats=no", "-ST", "true"),
+                     0);
+    assert_true(flag(OPTION_HSA_TRACE));
+    assert_false(flag(OPTION_HIP_RUNTIME_TRACE));
+    assert_false(flag(OPTION_STATS));
+    assert_true(flag(OPTION_SUMMARY) && flag(OPTION_TRUNCATE_KERNELS));
+    assert_string_equal(options.program[0], "true"); /* without --, a program */
+    assert_int_equal(ROCPROFV3("--hsa-trace", "no", "--stats", "TRUE", "--", "true"), 0);
+    assert_false(flag(OPTION_HSA_TRACE));
+    assert_true(flag(OPTION_STATS));
     assert_int_equal(PARSE("list"), 0);
     assert_int_equal(options.command, CLI_LIST);
     assert_int_equal(PARSE("list", "gfx90a"), -EINVAL);
+    assert_int_equal(PARSE("-L"), 0);
+    assert_int_equal(options.command, CLI_LIST);
+}
+
+static void lists_add_up(void **state)
+{
+    (void)state;
+    assert_int_equal(ROCPROFV3("--pmc", "A", "B,C", "--pmc", "D", "-f", "csv", "json", "-f",
+                               "pftrace", "--preload", "a.so", "b.so", "--", "app"),
+                     0);
+    assert_string_equal(text(OPTION_PMC), "A B,C\nD");
+    assert_string_equal(text(OPTION_OUTPUT_FORMAT), "csv,json,pftrace");
+    assert_string_equal(text(OPTION_PRELOAD), "a.so:b.so");
+    assert_string_equal(options.program[0], "app");
 }
 
 static void wrong_lines_say_what_is_wrong(void **state)
 {
+    static const struct {
+        char *words[4];
+        const char *why;
+    } lines[] = {
+        {{"--nonsense"}, "unknown option --nonsense"},
+        {{"--kernl-trace"}, "did you mean --kernel-trace"},
+        {{"-e"}, "--pmc needs a value"},
+        {{"--output-file="}, "needs a value"},
+        {{"-u", "years", "app"}, "years is none of sec|msec|usec|nsec"},
+        {{"--minimum-output-data", "1.5", "app"}, "1.5 is not a number"},
+        {{"--stats=maybe", "app"}, "maybe is neither yes nor no"},
+        {{"-x", "app"}, "unknown option -x"},
+        {{"--att", "app"}, "--att: thread traces are not collected"},
+        {{"-p", "1"}, "does not attach"},
+        {{"--hsa-trace"}, "which program"},
+        {{"--"}, "which program"},
+    };
     (void)state;
-    assert_int_equal(PARSE("--nonsense", "true"), -EINVAL);
-    assert_string_equal(message, "unknown option --nonsense (see crocprof --help)");
-    assert_int_equal(PARSE("-e"), -EINVAL);
-    assert_string_equal(message, "--pmc needs a value");
-    assert_int_equal(PARSE("--pmc=", "true"), -EINVAL);
-    assert_int_equal(PARSE("--hsa-trace"), -EINVAL);
-    assert_string_equal(message, "which program? (see crocprof --help)");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char *argv[] = {"crocprof", lines[i].words[0], lines[i].words[1], lines[i].words[2], NULL};
+        assert_int_equal(parse(argv), -EINVAL);
+        if (!strstr(message, lines[i].why))
+            fail_msg("%s: %s", lines[i].words[0], message);
+    }
+    assert_int_equal(PARSE("--att=no", "--no-att", "app"), 0); /* so it is */
 }
 
-static void settings_travel_through_the_environment(void **state)
+static void nothing_else_wins_over_what_was_said(void **state)
 {
     (void)state;
-    assert_int_equal(PARSE("-e", "A,B", "--hsa-trace", "--no-summary", "true"), 0);
-    assert_int_equal(settings_to_environment(&options.settings), 0);
-    struct settings arrived;
-    settings_from_environment(&arrived);
-    assert_string_equal(arrived.counters, "A,B");
-    assert_true(arrived.hsa_trace);
-    assert_false(arrived.summary);
-    assert_null(arrived.directory);
+    assert_int_equal(ROCPROFV3("-s", "--hip-trace", "no", "--hsa-image-trace=no", "--", "app"), 0);
+    assert_int_equal(complete(), 0);
+    assert_true(flag(OPTION_KERNEL_TRACE) && flag(OPTION_SCRATCH_MEMORY_TRACE) &&
+                flag(OPTION_HSA_CORE_TRACE));
+    assert_false(flag(OPTION_HIP_RUNTIME_TRACE) || flag(OPTION_HIP_COMPILER_TRACE));
+    assert_false(flag(OPTION_HSA_IMAGE_TRACE));
 }
 
-static void lists(void **state)
+static void the_name_decides_the_defaults(void **state)
 {
     (void)state;
-    const char *list = " A,,BB C,";
-    char item[3];
-    assert_true(settings_list_next(&list, item, sizeof item));
-    assert_string_equal(item, "A");
-    assert_true(settings_list_next(&list, item, sizeof item));
-    assert_string_equal(item, "BB");
-    assert_true(settings_list_next(&list, item, sizeof item));
-    assert_string_equal(item, "C");
-    assert_false(settings_list_next(&list, item, sizeof item));
-    list = "toolong";
-    assert_true(settings_list_next(&list, item, sizeof item));
-    assert_string_equal(item, "to");
-    assert_false(settings_list_next(&list, item, sizeof item));
+    assert_int_equal(PARSE("app"), 0);
+    assert_int_equal(complete(), 0);
+    assert_true(flag(OPTION_KERNEL_TRACE) && flag(OPTION_HIP_RUNTIME_TRACE) &&
+                flag(OPTION_SUMMARY_PER_DOMAIN));
+    assert_string_equal(text(OPTION_OUTPUT_FORMAT), "none");
+    assert_string_equal(text(OPTION_OUTPUT_FILE), "%pid%");
+    assert_int_equal(PARSE("--no-summary", "app"), 0);
+    assert_int_equal(complete(), 0);
+    assert_false(flag(OPTION_SUMMARY) || flag(OPTION_SUMMARY_PER_DOMAIN));
+    assert_int_equal(PARSE("--no-hip-trace", "-d", "out", "app"), 0);
+    assert_int_equal(complete(), 0);
+    assert_false(flag(OPTION_HIP_RUNTIME_TRACE));
+    assert_string_not_equal(text(OPTION_OUTPUT_FORMAT), "none");
+    assert_int_equal(ROCPROFV3("--kernel-trace", "--", "app"), 0);
+    assert_int_equal(complete(), 0);
+    assert_false(flag(OPTION_HIP_RUNTIME_TRACE) || flag(OPTION_SUMMARY));
+    assert_null(text(OPTION_OUTPUT_FILE)); /* the tool's own: %hostname%/%pid% */
+    assert_int_equal(ROCPROFV3("--stats", "--", "app"), 0);
+    assert_int_equal(complete(), -EINVAL);
+    assert_non_null(strstr(message, "--stats: nothing is traced"));
+}
+
+static void units_and_opposites(void **state)
+{
+    (void)state;
+    assert_int_equal(PARSE("--pmc", "A,B", "--pmc", "C", "-M", "--disable-signal-handlers",
+                           "--minimum-output-data", "3", "-P", "1.5:2:0", "-P", "0:1:4",
+                           "--collection-period-unit", "msec", "app"),
+                     0);
+    assert_int_equal(complete(), 0);
+    assert_string_equal(text(OPTION_COUNTERS), "pmc: A B\npmc: C");
+    assert_true(flag(OPTION_COUNTER_COLLECTION));
+    assert_false(flag(OPTION_DEMANGLE) || flag(OPTION_SIGNAL_HANDLERS));
+    assert_string_equal(text(OPTION_MINIMUM_OUTPUT_BYTES), "3072");
+    assert_string_equal(text(OPTION_PERIODS_NS), "1500000:2000000:0;0:1000000:4");
+    assert_int_equal(PARSE("-P", "1:0:1", "app"), 0);
+    assert_int_equal(complete(), -EINVAL);
+    assert_int_equal(PARSE("-P", "1:2", "app"), 0);
+    assert_int_equal(complete(), -EINVAL);
+    assert_int_equal(PARSE("--kernel-include-regex", "a(b", "app"), 0);
+    assert_int_equal(complete(), -EINVAL);
+    assert_non_null(strstr(message, "at character"));
+}
+
+/* ---- files of jobs */
+
+static struct jobs jobs;
+
+static int input(const char *name, const char *content)
+{
+    char path[64];
+    snprintf(path, sizeof path, "crocprof_input_test%s", name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(content, file);
+    fclose(file);
+    int status = input_read(&jobs, &options, path, message, sizeof message);
+    remove(path);
+    return status;
+}
+
+static const char *job_text(unsigned job, enum option_id id)
+{
+    return settings_text(&jobs.job[job].options.settings, id);
+}
+
+static void jobs_of_a_text(void **state)
+{
+    (void)state;
+    assert_int_equal(PARSE("--pmc", "LINE", "app"), 0);
+    assert_int_equal(
+        input(".txt", "# comment\npmc: A B # two\n\nkernel: x\n  pmc:C\npmc: # none\n"), 0);
+    assert_int_equal(jobs.count, 3);
+    assert_string_equal(job_text(0, OPTION_PMC), "LINE");
+    assert_string_equal(job_text(2, OPTION_PMC), "C");
+    assert_string_equal(jobs.job[1].subdirectory, "pmc_2");
+    assert_string_equal(jobs.job[1].options.program[0], "app");
+    input_free(&jobs);
+    assert_int_equal(input(".txt", ""), 0); /* the line's own counters */
+    input_free(&jobs);
+    assert_int_equal(PARSE("app"), 0);
+    assert_int_equal(input(".txt", "kernel: x\n"), -EINVAL);
+}
+
+static void jobs_of_yaml(void **state)
+{
+    (void)state;
+    assert_int_equal(PARSE("--kernel-trace", "app"), 0);
+    assert_int_equal(
+        input(".yaml",
+              "jobs:\n  - pmc: [A, B]\n    kernel_trace: true\n    output_format: [csv, pftrace]\n"
+              "    output_file: out\n  - {hip-trace: yes, kernel_iteration_range: '[1,3-5]'}\n"
+              "  - pmc_groups: [[A, B], [C]]\n    pmc_group_interval: 3\n"),
+        0);
+    assert_int_equal(jobs.count, 3);
+    assert_string_equal(job_text(0, OPTION_PMC), "A B ");
+    assert_string_equal(job_text(0, OPTION_OUTPUT_FORMAT), "csv,pftrace");
+    assert_true(settings_flag(&jobs.job[1].options.settings, OPTION_HIP_TRACE));
+    assert_string_equal(job_text(1, OPTION_KERNEL_ITERATION_RANGE), "[1,3-5]");
+    assert_string_equal(job_text(2, OPTION_COUNTER_GROUPS), "pmc: A B\npmc: C");
+    assert_string_equal(job_text(2, OPTION_COUNTER_GROUPS_INTERVAL), "3");
+    assert_string_equal(jobs.job[2].subdirectory, "pass_3");
+    input_free(&jobs);
+    assert_int_equal(
+        input(".json", "{\"jobs\": [{\"pmc\": [\"A\"], \"stats\": true, \"log_level\": null}]}"),
+        0);
+    assert_string_equal(job_text(0, OPTION_PMC), "A ");
+    input_free(&jobs);
+}
+
+static void wrong_files_say_what_is_wrong(void **state)
+{
+    static const struct {
+        const char *ending, *content, *why;
+    } files[] = {
+        {".toml", "", "none of .txt"},
+        {".yaml", "jobs: [", "line "},
+        {".yaml", "job: []", "no list named jobs"},
+        {".yaml", "jobs: [3]", "no list of options"},
+        {".yaml", "jobs: [{pmcs: [A]}]", "unknown option pmcs (did you mean --pmc?)"},
+        {".yaml", "jobs: [{pmc: {a: b}}]", "neither a word nor a list"},
+        {".yaml", "jobs: [{kernel_trace: maybe}]", "neither yes nor no"},
+        {".json", "{\"jobs\": [{\"output_file\": \"b\"}]}", "is b there and a on the command line"},
+        {".json", "{\"jobs\": []}", "no jobs"},
+        {".yaml", "jobs: [{pmc_groups: [A]}]", "list of lists"},
+        {".yaml", "jobs: [{advanced_thread_trace: true}]", "not collected yet"},
+    };
+    (void)state;
+    assert_int_equal(PARSE("-o", "a", "app"), 0);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        assert_true(input(files[i].ending, files[i].content) < 0);
+        if (!strstr(message, files[i].why))
+            fail_msg("%s: %s", files[i].content, message);
+    }
+    assert_int_equal(input_read(&jobs, &options, "/nonexistent.yaml", message, sizeof message),
+                     -ENOENT);
+}
+
+static void rocprofv3_runs_once_for_each_pmc(void **state)
+{
+    (void)state;
+    assert_int_equal(ROCPROFV3("--pmc", "A", "--pmc", "B", "C", "--", "app"), 0);
+    assert_int_equal(input_none(&jobs, &options, message, sizeof message), 0);
+    assert_int_equal(jobs.count, 2);
+    assert_string_equal(job_text(1, OPTION_PMC), "B C");
+    assert_string_equal(jobs.job[1].subdirectory, "pass_2");
+    input_free(&jobs);
+    assert_int_equal(PARSE("--pmc", "A", "--pmc", "B", "app"), 0);
+    assert_int_equal(input_none(&jobs, &options, message, sizeof message), 0);
+    assert_int_equal(jobs.count, 1);
+    assert_string_equal(jobs.job[0].subdirectory, "");
+    input_free(&jobs);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_program_keeps_its_own_options),
-        cmocka_unit_test(every_spelling_of_a_value),
-        cmocka_unit_test(switches),
-        cmocka_unit_test(wrong_lines_say_what_is_wrong),
-        cmocka_unit_test(settings_travel_through_the_environment),
-        cmocka_unit_test(lists),
+        cmocka_unit_test_teardown(the_program_keeps_its_own_options, forget),
+        cmocka_unit_test_teardown(every_spelling_of_a_value, forget),
+        cmocka_unit_test_teardown(switches, forget),
+        cmocka_unit_test_teardown(lists_add_up, forget),
+        cmocka_unit_test_teardown(wrong_lines_say_what_is_wrong, forget),
+        cmocka_unit_test_teardown(nothing_else_wins_over_what_was_said, forget),
+        cmocka_unit_test_teardown(the_name_decides_the_defaults, forget),
+        cmocka_unit_test_teardown(units_and_opposites, forget),
+        cmocka_unit_test_teardown(jobs_of_a_text, forget),
+        cmocka_unit_test_teardown(jobs_of_yaml, forget),
+        cmocka_unit_test_teardown(wrong_files_say_what_is_wrong, forget),
+        cmocka_unit_test_teardown(rocprofv3_runs_once_for_each_pmc, forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,90 +3,53 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdbool.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { EXIT_NOT_STARTED = 127, EXIT_SIGNAL = 128 };
+#include "out/out.h"
+#include "refuse.h"
+#include "runs.h"
 
-/*
- * What would have reached the program if it ran once, in this process. A signal that the caller
- * ignores (nohup, a background job of a shell) stays ignored here and in the program. The terminal
- * sends its own to the program, too, and those are not sent on. Whoever asks for the end means all
- * runs.
- */
-static const struct {
-    int number;
-    bool ends; /* the run in which it came is the last */
-} watched[] = {{SIGINT, true},  {SIGQUIT, true},  {SIGTERM, true},
-               {SIGHUP, false}, {SIGUSR1, false}, {SIGUSR2, false}};
-enum { WATCHED_COUNT = sizeof watched / sizeof watched[0] };
-static struct sigaction found[WATCHED_COUNT]; /* the caller's */
+struct pass {
+    const struct launch *launch;
+    struct settings settings;
+    char *const *arguments;
+    unsigned number; /* 0: the last run */
+};
 
-/* Written with the watched signals blocked; read by the handler. */
-static volatile sig_atomic_t program_pid;
-/* Writer: the handler. Reader: the loop over the runs. */
-static volatile sig_atomic_t end_asked, between_runs;
-
-static bool ends_all(int number)
-{
-    for (int i = 0; i < WATCHED_COUNT; i++)
-        if (watched[i].number == number)
-            return watched[i].ends;
-    return false;
-}
-
-/* Between two runs there is no program: it gets the signal when it would not have a handler yet. */
-static void on_signal(int number, siginfo_t *info, void *context)
-{
-    int saved_errno = errno;
-    (void)context;
-    if (program_pid <= 0)
-        between_runs = number;
-    else if (info->si_code <= 0) /* not the terminal's: sent to this process */
-        kill((pid_t)program_pid, number);
-    if (ends_all(number))
-        end_asked = number;
-    errno = saved_errno;
-}
-
-static sigset_t watched_set(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    for (int i = 0; i < WATCHED_COUNT; i++)
-        sigaddset(&set, watched[i].number);
-    return set;
-}
-
-static void signals_watch(void)
-{
-    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-    action.sa_mask = watched_set();
-    for (int i = 0; i < WATCHED_COUNT; i++) {
-        sigaction(watched[i].number, NULL, &found[i]);
-        if ((found[i].sa_flags & SA_SIGINFO) || found[i].sa_handler != SIG_IGN)
-            sigaction(watched[i].number, &action, NULL);
-    }
-}
-
-static void signals_restore(void)
-{
-    for (int i = 0; i < WATCHED_COUNT; i++)
-        sigaction(watched[i].number, &found[i], NULL);
-}
-
-/* Counts only: no trace, no summary, no files but its values. */
+/* What a run that only counts has. Kernels have their names there, too: launches are matched by
+ * them. */
 static void settings_reduce(struct settings *settings)
 {
-    struct settings counting = {.counters = settings->counters,
-                                .pass = settings->pass,
-                                .pass_count = settings->pass_count,
-                                .pass_directory = settings->pass_directory};
+    static const enum option_id kept[] = {OPTION_COUNTERS,
+                                          OPTION_COUNTER_COLLECTION,
+                                          OPTION_EXTRA_COUNTERS_TEXT,
+                                          OPTION_PASS,
+                                          OPTION_PASS_COUNT,
+                                          OPTION_PASS_DIRECTORY,
+                                          OPTION_KERNEL_INCLUDE_REGEX,
+                                          OPTION_KERNEL_EXCLUDE_REGEX,
+                                          OPTION_KERNEL_ITERATION_RANGE,
+                                          OPTION_PERIODS_NS,
+                                          OPTION_SELECTED_REGIONS,
+                                          OPTION_SIGNAL_HANDLERS,
+                                          OPTION_DEMANGLE,
+                                          OPTION_TRUNCATE_KERNELS,
+                                          OPTION_KERNEL_RENAME};
+    struct settings counting = {0};
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (options_table[id].kind == OPTION_FLAG && options_table[id].variable &&
+            (options_table[id].group == OPTION_GROUP_BASIC ||
+             options_table[id].group == OPTION_GROUP_SUMMARY ||
+             options_table[id].group == OPTION_GROUP_FILES))
+            counting.value[id] = "0";
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        counting.value[kept[i]] = settings->value[kept[i]];
+    counting.value[OPTION_OUTPUT_FORMAT] = OUT_NO_FORMAT;
     *settings = counting;
 }
 
@@ -113,80 +76,21 @@ static void output_hide(void)
 }
 
 /* In the child; returns only on failure. */
-static int program_become(const struct launch *launch, struct settings settings,
-                          char *const arguments[], unsigned pass, const sigset_t *unblocked)
+static int program_become(void *data)
 {
+    struct pass *pass = data;
     char number[16];
-    snprintf(number, sizeof number, "%u", pass);
-    settings.pass = number;
-    signals_restore();
-    sigprocmask(SIG_SETMASK, unblocked, NULL);
-    if (pass > 0) {
-        settings_reduce(&settings);
+    snprintf(number, sizeof number, "%u", pass->number);
+    pass->settings.value[OPTION_PASS] = number;
+    if (pass->number > 0) {
+        settings_reduce(&pass->settings);
         input_rewind();
         output_hide();
     }
-    int status = launch_environment(launch, &settings);
+    int status = launch_environment(pass->launch, &pass->settings);
     if (status == 0)
-        status = launch_program(launch, arguments);
-    fprintf(stderr, "crocprof: %s: %s\n", arguments[0], strerror(-status));
-    return EXIT_NOT_STARTED;
-}
-
-/* The child stays until program_wait has taken its number from the handler: nobody else can have
- * it. */
-static int program_wait(pid_t child)
-{
-    siginfo_t info;
-    sigset_t watched_signals = watched_set(), before;
-    int status = -1;
-    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-        ;
-    sigprocmask(SIG_BLOCK, &watched_signals, &before);
-    program_pid = 0;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    while (waitpid(child, &status, 0) < 0) {
-        if (errno == EINTR)
-            continue;
-        fprintf(stderr, "crocprof: waitpid: %s\n", strerror(errno));
-        return -1;
-    }
-    return status;
-}
-
-static bool is_pending(const sigset_t *but_for)
-{
-    sigset_t pending;
-    sigpending(&pending);
-    for (int i = 0; i < WATCHED_COUNT; i++)
-        if (!sigismember(but_for, watched[i].number) && sigismember(&pending, watched[i].number))
-            return true;
-    return false;
-}
-
-/* False: a signal has come that would have killed the program before it began. *status: the wait
- * status, or -1 with a message. A signal that comes meanwhile waits until the program can have it.
- */
-static bool run_once(const struct launch *launch, const struct settings *settings,
-                     char *const arguments[], unsigned pass, int *status)
-{
-    sigset_t watched_signals = watched_set(), before;
-    sigprocmask(SIG_BLOCK, &watched_signals, &before);
-    if (between_runs || is_pending(&before)) {
-        sigprocmask(SIG_SETMASK, &before, NULL); /* the handler runs now */
-        *status = between_runs;                  /* a bare number: killed by that signal */
-        return false;
-    }
-    pid_t child = fork();
-    if (child == 0)
-        _exit(program_become(launch, *settings, arguments, pass, &before));
-    int error = errno;
-    program_pid = child > 0 ? child : 0;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    *status = child > 0 ? program_wait(child) : -1;
-    if (child < 0)
-        fprintf(stderr, "crocprof: fork: %s\n", strerror(error));
-    return true;
+        status = launch_program(pass->launch, pass->arguments);
+    return refuse(EXIT_NOT_STARTED, "%s: %s", pass->arguments[0], strerror(-status));
 }
 
 static void directory_remove(const char *directory)
@@ -201,33 +105,22 @@ static void directory_remove(const char *directory)
     rmdir(directory);
 }
 
-/* As if the program had been run directly. */
-static int end_like(int status)
-{
-    if (status < 0)
-        return EXIT_NOT_STARTED;
-    if (!WIFSIGNALED(status))
-        return WEXITSTATUS(status);
-    signal(WTERMSIG(status), SIG_DFL);
-    raise(WTERMSIG(status));
-    return EXIT_SIGNAL + WTERMSIG(status);
-}
-
 /* The runs, until one is the last: the wait status of that one, or as if the signal had killed it.
  */
-static int all_run(const struct launch *launch, const struct settings *settings,
-                   char *const arguments[], unsigned count)
+static int all_run(struct pass *pass, unsigned count)
 {
-    for (unsigned pass = 1;; pass++) {
+    for (unsigned number = 1;; number++) {
         int status;
-        bool ran = run_once(launch, settings, arguments, pass % count, &status);
-        if (status < 0 || (ran && pass == count))
+        pass->number = number % count;
+        fprintf(stderr, "crocprof: run %u of %u\n", number, count);
+        bool ran = runs_once(program_become, pass, &status);
+        if (status < 0 || (ran && number == count))
             return status;
-        int number = WIFSIGNALED(status) ? WTERMSIG(status) : end_asked;
-        if (number == 0)
+        int killer = WIFSIGNALED(status) ? WTERMSIG(status) : runs_end_asked();
+        if (killer == 0)
             continue;
-        fprintf(stderr, "crocprof: ended in run %u of %u (%s): there are no results\n", pass, count,
-                strsignal(number));
+        fprintf(stderr, "crocprof: ended in run %u of %u (%s): there are no results\n", number,
+                count, strsignal(killer));
         return status;
     }
 }
@@ -237,23 +130,21 @@ int passes_run(const struct launch *launch, const struct settings *settings,
 {
     const char *temporary = getenv("TMPDIR");
     char directory[PATH_MAX], total[16];
-    struct settings every = *settings;
+    struct pass pass = {launch, *settings, arguments, 0};
     snprintf(directory, sizeof directory, "%s/crocprof-XXXXXX",
              temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(directory)) {
-        fprintf(stderr, "crocprof: %s: %s\n", directory, strerror(errno));
-        return EXIT_NOT_STARTED;
-    }
+    if (!mkdtemp(directory))
+        return refuse(EXIT_NOT_STARTED, "%s: %s", directory, strerror(errno));
     snprintf(total, sizeof total, "%u", count);
-    every.pass_count = total;
-    every.pass_directory = directory;
+    pass.settings.value[OPTION_PASS_COUNT] = total;
+    pass.settings.value[OPTION_PASS_DIRECTORY] = directory;
     fprintf(
         stderr,
         "crocprof: these counters take %u runs of the program; the last one's output is shown\n",
         count);
-    signals_watch();
-    int status = all_run(launch, &every, arguments, count);
-    signals_restore();
+    runs_begin();
+    int status = all_run(&pass, count);
+    runs_end();
     directory_remove(directory);
-    return end_like(status);
+    return runs_end_like(status);
 }

@@ -3,7 +3,6 @@
  * two lossless buffers (one for traces, one for counters), one code-object callback for names.
  */
 #include <crocprof/flush.h>
-#include <crocprof/plan.h>
 #include <rocprofiler-sdk/internal_threading.h>
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
@@ -18,31 +17,28 @@
 
 #include "base/ending.h"
 #include "base/write_guard.h"
+#include "counting.h"
+#include "domains.h"
 #include "exec_now.h"
 #include "launch/settings.h"
 #include "markers.h"
 #include "names.h"
 #include "passes.h"
+#include "periods.h"
 #include "report.h"
 #include "turn.h"
 
 enum {
     BUFFER_BYTES = 4 << 20,
     WATERMARK_BYTES = 3 << 20,
-    AGENTS_MAX = 64,
-    COUNTERS_MAX = 256,
     TURN_RECORDS = 256,
 };
 
 static struct {
     struct settings settings;
-    rocprofiler_context_id_t context;
+    rocprofiler_context_id_t context; /* what is collected, while it is */
+    rocprofiler_context_id_t always;  /* names, and what the program says about collecting */
     rocprofiler_buffer_id_t buffer;
-    struct {
-        uint64_t agent;
-        rocprofiler_counter_config_id_t config;
-    } configs[AGENTS_MAX];
-    unsigned config_count;
     rocprofiler_client_finalize_t finalize;
     const rocprofiler_client_id_t *client; /* the library's, for the life of the process */
     pid_t pid; /* a child that fork() did not make has another one, and leaves all to its parent */
@@ -75,6 +71,9 @@ static void tracing_record(const rocprofiler_record_header_t *header)
         return;
     case ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION:
         report_allocation(header->payload);
+        return;
+    case ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY:
+        report_scratch(header->payload);
         return;
     default: /* only API kinds besides */
         report_api(header->payload);
@@ -150,7 +149,8 @@ static void endings_watch(void)
 static void recording_begin(void)
 {
     if (!atomic_load_explicit(&tool.recording, memory_order_relaxed) && getpid() == tool.pid &&
-        !atomic_exchange_explicit(&tool.recording, true, memory_order_relaxed))
+        !atomic_exchange_explicit(&tool.recording, true, memory_order_relaxed) &&
+        settings_flag(&tool.settings, OPTION_SIGNAL_HANDLERS))
         endings_watch();
 }
 
@@ -170,109 +170,57 @@ static void marker(rocprofiler_callback_tracing_record_t record, rocprofiler_use
     markers_callback(record, user_data, data);
 }
 
-static void kind_trace(rocprofiler_buffer_tracing_kind_t kind, bool wanted)
+/* The range that the launching thread is in becomes the record's external id. */
+static int range_give(rocprofiler_thread_id_t thread_id, rocprofiler_context_id_t context,
+                      rocprofiler_external_correlation_id_request_kind_t kind,
+                      rocprofiler_tracing_operation_t operation, uint64_t internal_id,
+                      rocprofiler_user_data_t *external_id, void *data)
 {
-    if (wanted)
-        ok(rocprofiler_configure_buffer_tracing_service(tool.context, kind, NULL, 0, tool.buffer),
-           "tracing");
+    (void)context;
+    (void)kind;
+    (void)operation;
+    (void)internal_id;
+    (void)data;
+    external_id->ptr = (void *)markers_current(thread_id);
+    return 0;
+}
+
+static void rename_configure(void)
+{
+    static const rocprofiler_external_correlation_id_request_kind_t dispatches[] = {
+        ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH};
+    if (settings_flag(&tool.settings, OPTION_KERNEL_RENAME))
+        ok(rocprofiler_configure_external_correlation_id_request_service(tool.context, dispatches,
+                                                                         1, range_give, NULL),
+           "kernel names");
+}
+
+/* Kernels take their names from ranges that were pushed before collecting began, too. */
+static void markers_configure(void)
+{
+    bool renamed = settings_flag(&tool.settings, OPTION_KERNEL_RENAME);
+    if (renamed || settings_flag(&tool.settings, OPTION_MARKER_TRACE))
+        ok(rocprofiler_configure_callback_tracing_service(
+               renamed ? tool.always : tool.context, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API,
+               NULL, 0, marker, NULL),
+           "markers");
 }
 
 static void tracing_configure(void)
 {
-    const struct settings *settings = &tool.settings;
-    kind_trace(ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, settings->kernel_trace);
-    kind_trace(ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, settings->copy_trace);
-    kind_trace(ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, settings->allocation_trace);
-    kind_trace(ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API, settings->hip_trace);
-    kind_trace(ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, settings->hsa_trace);
-    kind_trace(ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API, settings->hsa_trace);
-    if (settings->marker_trace)
-        ok(rocprofiler_configure_callback_tracing_service(
-               tool.context, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API, NULL, 0, marker, NULL),
-           "markers");
+    for (const struct domain_service *service = domain_services;
+         service->kind != ROCPROFILER_BUFFER_TRACING_NONE; service++)
+        if (settings_flag(&tool.settings, service->option))
+            ok(rocprofiler_configure_buffer_tracing_service(tool.context, service->kind, NULL, 0,
+                                                            tool.buffer),
+               "tracing");
+    markers_configure();
+    rename_configure();
 }
 
-static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t dispatch,
-                            rocprofiler_counter_config_id_t *config,
-                            rocprofiler_user_data_t *user_data, void *data)
+static void marker_forget(const struct marker *marker)
 {
-    (void)data;
-    /* This is the submitting thread; values bring back what it says. */
-    user_data->value = report_counter_tag(
-        (uint32_t)gettid(),
-        names_kernel_launch(dispatch.dispatch_info.kernel_id, dispatch.dispatch_info.agent_id));
-    for (unsigned i = 0; i < tool.config_count; i++)
-        if (tool.configs[i].agent == dispatch.dispatch_info.agent_id.handle)
-            *config = tool.configs[i].config;
-}
-
-struct counter_search {
-    const char *name;
-    rocprofiler_counter_id_t ids[COUNTERS_MAX];
-    size_t count;
-};
-
-static rocprofiler_status_t counter_match(rocprofiler_agent_id_t agent,
-                                          rocprofiler_counter_id_t *counters, size_t count,
-                                          void *data)
-{
-    struct counter_search *search = data;
-    (void)agent;
-    for (size_t i = 0; i < count && search->count < COUNTERS_MAX; i++) {
-        rocprofiler_counter_info_v0_t info;
-        if (rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_0,
-                                           &info) == ROCPROFILER_STATUS_SUCCESS &&
-            strcmp(info.name, search->name) == 0)
-            search->ids[search->count++] = counters[i];
-    }
-    return ROCPROFILER_STATUS_SUCCESS;
-}
-
-/* Keeps the counters of this run's pass. */
-static rocprofiler_status_t pass_select(const rocprofiler_agent_v0_t *agent,
-                                        struct counter_search *search)
-{
-    uint32_t pass_of[COUNTERS_MAX], passes;
-    size_t kept = 0;
-    if (!tool.settings.pass)
-        return ROCPROFILER_STATUS_SUCCESS;
-    rocprofiler_status_t status =
-        crocprof_plan_passes(agent->id, search->ids, search->count, pass_of, &passes);
-    for (size_t i = 0; i < search->count && status == ROCPROFILER_STATUS_SUCCESS; i++)
-        if (pass_of[i] == passes_number(&tool.settings))
-            search->ids[kept++] = search->ids[i];
-    search->count = kept;
-    return status;
-}
-
-static void agent_counters_configure(const rocprofiler_agent_v0_t *agent)
-{
-    struct counter_search search = {0};
-    char name[128];
-    const char *names = tool.settings.counters;
-    while (settings_list_next(&names, name, sizeof name)) {
-        search.name = name;
-        rocprofiler_iterate_agent_supported_counters(agent->id, counter_match, &search);
-    }
-    rocprofiler_counter_config_id_t config = {0};
-    if (!ok(pass_select(agent, &search), tool.settings.counters) || search.count == 0)
-        return; /* crocprof has said what this GPU does not count */
-    if (!ok(rocprofiler_create_counter_config(agent->id, search.ids, search.count, &config),
-            tool.settings.counters))
-        return;
-    tool.configs[tool.config_count].agent = agent->id.handle;
-    tool.configs[tool.config_count++].config = config;
-}
-
-static void counters_configure(void)
-{
-    const rocprofiler_agent_v0_t *agent;
-    for (unsigned i = 0; (agent = names_agent_at(i)) && tool.config_count < AGENTS_MAX; i++)
-        if (agent->type == ROCPROFILER_AGENT_TYPE_GPU)
-            agent_counters_configure(agent);
-    ok(rocprofiler_configure_buffer_dispatch_counting_service(tool.context, tool.buffer,
-                                                              dispatch_choose, NULL),
-       "counting");
+    (void)marker;
 }
 
 /* Everything that there is, in files that are complete. */
@@ -282,7 +230,8 @@ static void report_write(bool hold)
     write_guard_begin(&guard);
     turn_take();
     turn_hold(hold);
-    markers_each(report_marker);
+    markers_each(settings_flag(&tool.settings, OPTION_MARKER_TRACE) ? report_marker
+                                                                    : marker_forget);
     report_close();
     passes_close();
     turn_give();
@@ -335,31 +284,40 @@ static void on_exec_failed(void)
 static void process_watch(void)
 {
     pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
-    endings_watch();
+    if (settings_flag(&tool.settings, OPTION_SIGNAL_HANDLERS))
+        endings_watch();
     exec_now_watch(on_exec, on_exec_failed);
 }
 
 /* ---- start and end */
 
+static int contexts_create(void)
+{
+    if (ok(rocprofiler_create_context(&tool.context), "context") &&
+        ok(rocprofiler_create_context(&tool.always), "context") &&
+        ok(rocprofiler_create_buffer(tool.context, BUFFER_BYTES, WATERMARK_BYTES,
+                                     ROCPROFILER_BUFFER_POLICY_LOSSLESS, buffer_delivered, NULL,
+                                     &tool.buffer),
+           "buffer"))
+        return 0;
+    return -1;
+}
+
 static int collection_start(void)
 {
+    names_style_set(settings_flag(&tool.settings, OPTION_DEMANGLE),
+                    settings_flag(&tool.settings, OPTION_TRUNCATE_KERNELS));
     names_agents_load();
     report_open(&tool.settings);
-    if (!ok(rocprofiler_create_context(&tool.context), "context") ||
-        !ok(rocprofiler_create_buffer(tool.context, BUFFER_BYTES, WATERMARK_BYTES,
-                                      ROCPROFILER_BUFFER_POLICY_LOSSLESS, buffer_delivered, NULL,
-                                      &tool.buffer),
-            "buffer"))
+    if (contexts_create() != 0)
         return -1;
     ok(rocprofiler_configure_callback_tracing_service(
-           tool.context, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, code_object, NULL),
+           tool.always, ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT, NULL, 0, code_object, NULL),
        "code objects");
     tracing_configure();
-    if (tool.settings.counters) {
-        passes_open(&tool.settings);
-        counters_configure();
-    }
-    if (!ok(rocprofiler_start_context(tool.context), "start"))
+    counting_configure(&tool.settings, tool.context, tool.buffer);
+    if (periods_begin(&tool.settings, tool.context, tool.always) != 0 ||
+        !ok(rocprofiler_start_context(tool.always), "start"))
         return -1;
     process_watch();
     return 0;
@@ -383,6 +341,7 @@ static void tool_finalize(void *data)
     if (getpid() != tool.pid || !atomic_load_explicit(&tool.recording, memory_order_relaxed))
         return;
     atomic_store_explicit(&tool.finishing, gettid(), memory_order_seq_cst);
+    periods_end();
     rocprofiler_stop_context(tool.context);
     rocprofiler_flush_buffer(tool.buffer);
     report_write(false);

@@ -175,6 +175,17 @@ void markers_callback(rocprofiler_callback_tracing_record_t record,
     pthread_mutex_unlock(&lock);
 }
 
+const char *markers_current(uint64_t thread_id)
+{
+    const char *message = NULL;
+    pthread_mutex_lock(&lock);
+    for (size_t i = open_count; i-- > 0 && !message;)
+        if (open_ranges[i].id == 0 && open_ranges[i].marker.thread_id == thread_id)
+            message = open_ranges[i].marker.message;
+    pthread_mutex_unlock(&lock);
+    return message;
+}
+
 /* Takes the arrays away first: `visit` runs without the lock. */
 void markers_each(void (*visit)(const struct marker *marker))
 {

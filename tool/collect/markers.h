@@ -16,6 +16,10 @@ struct marker {
 void markers_callback(rocprofiler_callback_tracing_record_t record,
                       rocprofiler_user_data_t *user_data, void *data);
 
+/* The message of the innermost range that the thread has pushed and not popped; NULL for none. Any
+ * thread. */
+const char *markers_current(uint64_t thread_id);
+
 /* Around a fork: nothing is half done in the child, which has no markers. */
 void markers_fork_prepare(void);
 void markers_fork_parent(void);

@@ -26,6 +26,9 @@ struct launch_counts {
 };
 static struct launch_counts *all_launches;
 
+/* Written before the first kernel is added. */
+static bool is_demangled = true, is_truncated;
+
 void names_fork_prepare(void)
 {
     pthread_mutex_lock(&lock);
@@ -58,6 +61,20 @@ static void kernel_put(struct kernel_info *kernel)
     pthread_mutex_unlock(&lock);
 }
 
+static char *name_of(const char *symbol)
+{
+    if (!is_demangled)
+        return name_plain(symbol);
+    char *pretty = name_demangle(symbol);
+    if (!pretty || !is_truncated)
+        return pretty;
+    size_t length;
+    const char *bare = name_short(pretty, &length);
+    char *kept = strndup(bare, length);
+    free(pretty);
+    return kept;
+}
+
 void names_kernel_add(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *symbol)
 {
@@ -65,7 +82,7 @@ void names_kernel_add(
     if (!kernel)
         return;
     *kernel = (struct kernel_info){.id = symbol->kernel_id,
-                                   .name = name_demangle(symbol->kernel_name),
+                                   .name = name_of(symbol->kernel_name),
                                    .vgprs = symbol->arch_vgpr_count,
                                    .acc_vgprs = symbol->accum_vgpr_count,
                                    .sgprs = symbol->sgpr_count};
@@ -123,6 +140,29 @@ uint32_t names_kernel_launch(uint64_t id, rocprofiler_agent_id_t agent)
         before = launches->of_agent[position]++;
     pthread_mutex_unlock(&lock);
     return before;
+}
+
+bool names_kernel_wanted(uint64_t id, bool (*wants)(const char *name))
+{
+    const char *name = names_kernel_find(id)->name;
+    pthread_mutex_lock(&lock);
+    struct kernel_info *kernel = id < kernel_capacity ? kernels[id] : NULL;
+    int wanted = kernel ? kernel->wanted : 0;
+    pthread_mutex_unlock(&lock);
+    if (wanted != 0)
+        return wanted > 0;
+    bool answer = wants(name);
+    pthread_mutex_lock(&lock);
+    if (kernel)
+        kernel->wanted = answer ? 1 : -1;
+    pthread_mutex_unlock(&lock);
+    return answer;
+}
+
+void names_style_set(bool demangle, bool truncate)
+{
+    is_demangled = demangle;
+    is_truncated = truncate;
 }
 
 static rocprofiler_status_t agents_take(rocprofiler_agent_version_t version, const void **list,

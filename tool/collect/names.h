@@ -5,6 +5,7 @@
 #ifndef COLLECT_NAMES_H
 #define COLLECT_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <rocprofiler-sdk/agent.h>
@@ -21,6 +22,7 @@ struct kernel_info {
     struct launch_counts *launches; /* shared by kernels of one name; under names.c's lock */
     char *name;                     /* demangled, without ".kd"; lives until the process ends */
     uint32_t vgprs, acc_vgprs, sgprs;
+    int8_t wanted; /* names_kernel_wanted: 1, -1, 0 not asked yet; under names.c's lock */
 };
 
 void names_kernel_add(
@@ -31,6 +33,12 @@ const struct kernel_info *names_kernel_find(uint64_t id);
 /* How many launches of kernels with this one's name came before on the agent; counts this one. Any
  * thread. */
 uint32_t names_kernel_launch(uint64_t id, rocprofiler_agent_id_t agent);
+
+/* What `wants` says of the kernel's name, asked once. Any thread. */
+bool names_kernel_wanted(uint64_t id, bool (*wants)(const char *name));
+
+/* How names are shown from then on: as the compiler made them, or without arguments. */
+void names_style_set(bool demangle, bool truncate);
 
 void names_agents_load(void);
 /* NULL for an unknown id. */

@@ -32,14 +32,20 @@ static struct {
     uint64_t reshaped;  /* launches whose geometry was another one */
 } passes;
 
-static uint32_t number_of(const char *text)
-{
-    return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
-}
-
 uint32_t passes_number(const struct settings *settings)
 {
-    return number_of(settings->pass);
+    return (uint32_t)settings_number(settings, OPTION_PASS);
+}
+
+static uint32_t number_of(const char *text)
+{
+    return (uint32_t)strtoul(text, NULL, 10);
+}
+
+static const char *directory_of(const struct settings *settings)
+{
+    const char *directory = settings_text(settings, OPTION_PASS_DIRECTORY);
+    return directory ? directory : ".";
 }
 
 /* ---- files */
@@ -50,7 +56,7 @@ static int process_file(const struct settings *settings, uint32_t *process)
 {
     char path[PATH_MAX];
     for (*process = 0; *process < PROCESSES_MAX; (*process)++) {
-        snprintf(path, sizeof path, "%s/%u.%u", settings->pass_directory, passes_number(settings),
+        snprintf(path, sizeof path, "%s/%u.%u", directory_of(settings), passes_number(settings),
                  *process);
         int file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
         if (file >= 0 || errno != EEXIST)
@@ -156,7 +162,7 @@ static int entry_compare(const void *left, const void *right)
 static void pass_load(const struct settings *settings, uint32_t pass, uint32_t process)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%u.%u", settings->pass_directory, pass, process);
+    snprintf(path, sizeof path, "%s/%u.%u", directory_of(settings), pass, process);
     char *content = content_of(path), *rest = content, *line; /* entries point into it */
     if (!content)
         fprintf(stderr, "crocprof: run %u had no such process: its counters are missing\n", pass);
@@ -186,7 +192,7 @@ static void files_open(void)
     passes.is_open = true;
     int file = process_file(settings, &process);
     if (file < 0) {
-        fprintf(stderr, "crocprof: %s: %s\n", settings->pass_directory, strerror(errno));
+        fprintf(stderr, "crocprof: %s: %s\n", directory_of(settings), strerror(errno));
         return;
     }
     if (passes_number(settings) > 0) {
@@ -195,7 +201,7 @@ static void files_open(void)
     }
     close(file);
     passes.merges = true;
-    for (uint32_t pass = 1; pass < number_of(settings->pass_count); pass++)
+    for (uint32_t pass = 1; pass < (uint32_t)settings_number(settings, OPTION_PASS_COUNT); pass++)
         pass_load(settings, pass, process);
     if (passes.count)
         qsort(passes.entries, passes.count, sizeof *passes.entries, entry_compare);
@@ -203,7 +209,7 @@ static void files_open(void)
 
 void passes_open(const struct settings *settings)
 {
-    passes.settings = settings->pass ? settings : NULL;
+    passes.settings = settings_text(settings, OPTION_PASS) ? settings : NULL;
     files_open();
 }
 
@@ -282,7 +288,7 @@ static void out_close(void)
 {
     int status = passes.out ? writer_close(passes.out) : 0;
     if (status != 0)
-        fprintf(stderr, "crocprof: %s: %s\n", passes.settings->pass_directory, strerror(-status));
+        fprintf(stderr, "crocprof: %s: %s\n", directory_of(passes.settings), strerror(-status));
     free(passes.out);
     passes.out = NULL;
 }

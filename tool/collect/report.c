@@ -8,13 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config.h"
+#include "domains.h"
+#include "launch/keys.h"
 #include "names.h"
 #include "out/out.h"
 #include "out/place.h"
 #include "passes.h"
 #include "summary/stats.h"
+#include "tables.h"
 
-enum { SINKS_MAX = 4, COUNTERS_MAX = 256, SUMMARY_ROWS = 20 };
+enum { SINKS_MAX = 8, COUNTERS_MAX = 4096 };
 
 struct sink {
     const struct out_ops *ops;
@@ -37,16 +41,20 @@ static struct {
     struct settings settings;
     struct sink sinks[SINKS_MAX];
     unsigned sink_count;
-    struct stats *kernels, *copies, *hip, *hsa, *markers, *counters;
+    struct stats *stats[DOMAIN_COUNT], *counters;
     struct counter_values values;
     uint64_t lost, lost_told;
+    uint64_t recorded_bytes; /* eight for each value of a row */
     uint64_t process_id;
-    unsigned number; /* of place.h */
+    char stem[PATH_MAX]; /* of place.h */
+    unsigned number;     /* the same */
     bool is_open;
 } report;
 
 static void row_put(enum out_table_id table, const void *row)
 {
+    if (table != OUT_AGENT_INFO)
+        report.recorded_bytes += out_tables[table].column_count * sizeof(uint64_t);
     for (unsigned i = 0; i < report.sink_count; i++)
         report.sinks[i].ops->row(report.sinks[i].sink, table, row);
 }
@@ -57,9 +65,8 @@ static void sink_open(const struct out_ops *ops)
     struct sink *sink = &report.sinks[report.sink_count];
     int status;
     do {
-        status =
-            place_prefix(report.settings.directory, (long)report.process_id, report.number, prefix);
-        snprintf(error, sizeof error, "%s: %s", report.settings.directory, strerror(-status));
+        status = place_prefix(report.stem, report.number, prefix);
+        snprintf(error, sizeof error, "%s: %s", report.stem, strerror(-status));
         if (status == 0)
             status = ops->open(prefix, &sink->sink, error, sizeof error);
     } while (status == -EEXIST && report.number++ < PLACE_NUMBER_MAX);
@@ -81,20 +88,50 @@ static void agents_write(void)
     }
 }
 
+/* "DIRECTORY/NAME" with its keys replaced, in a directory that is there. 0 or -errno. */
+static int stem_make(void)
+{
+    const char *directory = settings_text(&report.settings, OPTION_OUTPUT_DIRECTORY);
+    const char *name = settings_text(&report.settings, OPTION_OUTPUT_FILE);
+    char pattern[2 * PATH_MAX], parent[PATH_MAX];
+    snprintf(pattern, sizeof pattern, "%s/%s", directory ? directory : "%cwd%",
+             name ? name : "%hostname%/%pid%");
+    int status = keys_expand(pattern, report.stem, sizeof report.stem);
+    if (status != 0)
+        return status;
+    snprintf(parent, sizeof parent, "%s", report.stem);
+    *strrchr(parent, '/') = 0;
+    return *parent ? place_directory_make(parent) : 0;
+}
+
+static bool has_formats(void)
+{
+    const char *formats = settings_text(&report.settings, OPTION_OUTPUT_FORMAT);
+    return !formats || strcmp(formats, OUT_NO_FORMAT) != 0;
+}
+
 static void sinks_open(void)
 {
-    const struct settings *settings = &report.settings;
-    if (!settings->directory)
+    const char *formats = settings_text(&report.settings, OPTION_OUTPUT_FORMAT);
+    char name[32], prefix[PATH_MAX];
+    if (!has_formats())
         return;
-    report.number = place_number(settings->directory, (long)report.process_id);
-    const char *formats = settings->formats ? settings->formats : "csv,sqlite";
-    char name[32];
+    int status = stem_make();
+    if (status != 0) {
+        fprintf(stderr, "crocprof: %s: %s\n", report.stem, strerror(-status));
+        return;
+    }
+    report.number = place_number(report.stem);
+    formats = formats ? formats : out_default_format();
     while (settings_list_next(&formats, name, sizeof name) && report.sink_count < SINKS_MAX) {
         const struct out_ops *ops = out_find(name);
         if (ops)
             sink_open(ops);
     }
     agents_write();
+    if (settings_flag(&report.settings, OPTION_OUTPUT_CONFIG) &&
+        place_prefix(report.stem, report.number, prefix) == 0)
+        config_write(&report.settings, prefix);
 }
 
 void report_resume(void)
@@ -103,11 +140,9 @@ void report_resume(void)
         return;
     report.is_open = true;
     report.process_id = (uint64_t)getpid();
-    report.kernels = stats_create("kernel");
-    report.copies = stats_create("copy");
-    report.hip = stats_create("HIP function");
-    report.hsa = stats_create("HSA function");
-    report.markers = stats_create("marker");
+    report.recorded_bytes = 0;
+    for (int id = 0; id < DOMAIN_COUNT; id++)
+        report.stats[id] = stats_create(domains[id].title);
     report.counters = stats_create("kernel");
     sinks_open();
 }
@@ -120,12 +155,12 @@ void report_open(const struct settings *settings)
 
 static void stats_forget(void)
 {
-    struct stats **all[] = {&report.kernels, &report.copies,  &report.hip,
-                            &report.hsa,     &report.markers, &report.counters};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        stats_destroy(*all[i]);
-        *all[i] = NULL;
+    for (int id = 0; id < DOMAIN_COUNT; id++) {
+        stats_destroy(report.stats[id]);
+        report.stats[id] = NULL;
     }
+    stats_destroy(report.counters);
+    report.counters = NULL;
 }
 
 /* Sinks are left as they are: closing them would write, and a database that was opened before a
@@ -140,26 +175,43 @@ void report_forget(void)
     report.is_open = false;
 }
 
-static uint64_t node_of(rocprofiler_agent_id_t id)
+/* As --agent-index wants it; that of the environment alone is "relative", as rocprofv3's. */
+static uint64_t agent_number(rocprofiler_agent_id_t id)
 {
     const rocprofiler_agent_v0_t *agent = names_agent_find(id);
-    return agent ? agent->node_id : 0;
+    const char *index = settings_text(&report.settings, OPTION_AGENT_INDEX);
+    if (!agent)
+        return 0;
+    if (index && strcmp(index, "absolute") == 0)
+        return agent->node_id;
+    if (index && strcmp(index, "type-relative") == 0)
+        return (uint32_t)agent->logical_node_type_id +
+               (agent->type == ROCPROFILER_AGENT_TYPE_GPU ? OUT_AGENT_GPU : OUT_AGENT_CPU);
+    return (uint32_t)agent->logical_node_id;
+}
+
+/* By the range that it was launched in, which the external id brings, where that is wanted. */
+static const char *kernel_name(const struct kernel_info *kernel,
+                               rocprofiler_async_correlation_id_t id)
+{
+    bool is_renamed = id.external.ptr && settings_flag(&report.settings, OPTION_KERNEL_RENAME);
+    return is_renamed ? id.external.ptr : kernel->name;
 }
 
 static struct out_dispatch_row dispatch_row(const rocprofiler_kernel_dispatch_info_t *info,
-                                            uint64_t correlation_id, uint64_t start_ns,
-                                            uint64_t end_ns)
+                                            rocprofiler_async_correlation_id_t correlation_id,
+                                            uint64_t start_ns, uint64_t end_ns)
 {
     const struct kernel_info *kernel = names_kernel_find(info->kernel_id);
     return (struct out_dispatch_row){
         .kind = "KERNEL_DISPATCH",
-        .agent = node_of(info->agent_id),
+        .agent = agent_number(info->agent_id),
         .queue_id = info->queue_id.handle,
         .process_id = report.process_id,
         .dispatch_id = info->dispatch_id,
         .kernel_id = info->kernel_id,
-        .kernel_name = kernel->name,
-        .correlation_id = correlation_id,
+        .kernel_name = kernel_name(kernel, correlation_id),
+        .correlation_id = correlation_id.internal,
         .start_ns = start_ns,
         .end_ns = end_ns,
         .lds_bytes = info->group_segment_size,
@@ -177,11 +229,10 @@ static struct out_dispatch_row dispatch_row(const rocprofiler_kernel_dispatch_in
 
 void report_dispatch(const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record)
 {
-    struct out_dispatch_row row =
-        dispatch_row(&record->dispatch_info, record->correlation_id.internal,
-                     record->start_timestamp, record->end_timestamp);
+    struct out_dispatch_row row = dispatch_row(&record->dispatch_info, record->correlation_id,
+                                               record->start_timestamp, record->end_timestamp);
     row.thread_id = record->thread_id;
-    stats_add(report.kernels, row.kernel_name, row.end_ns - row.start_ns);
+    stats_add(report.stats[DOMAIN_KERNEL], row.kernel_name, row.end_ns - row.start_ns);
     row_put(OUT_KERNEL_TRACE, &row);
 }
 
@@ -198,14 +249,14 @@ void report_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *record)
         .direction = directions[record->operation < ROCPROFILER_MEMORY_COPY_LAST
                                     ? record->operation
                                     : ROCPROFILER_MEMORY_COPY_NONE],
-        .source_agent = node_of(record->src_agent_id),
-        .destination_agent = node_of(record->dst_agent_id),
+        .source_agent = agent_number(record->src_agent_id),
+        .destination_agent = agent_number(record->dst_agent_id),
         .correlation_id = record->correlation_id.internal,
         .start_ns = record->start_timestamp,
         .end_ns = record->end_timestamp,
         .bytes = record->bytes,
     };
-    stats_add(report.copies, row.direction, row.end_ns - row.start_ns);
+    stats_add(report.stats[DOMAIN_COPY], row.direction, row.end_ns - row.start_ns);
     row_put(OUT_MEMORY_COPY, &row);
 }
 
@@ -215,7 +266,7 @@ void report_allocation(const rocprofiler_buffer_tracing_memory_allocation_record
                      record->operation == ROCPROFILER_MEMORY_ALLOCATION_VMEM_ALLOCATE;
     struct out_allocation_row row = {
         .kind = "MEMORY_ALLOCATION",
-        .agent = allocates ? node_of(record->agent_id) : OUT_NO_AGENT,
+        .agent = allocates ? agent_number(record->agent_id) : OUT_NO_AGENT,
         .bytes = record->allocation_size,
         .address = record->address.value,
         .correlation_id = record->correlation_id.internal,
@@ -224,23 +275,43 @@ void report_allocation(const rocprofiler_buffer_tracing_memory_allocation_record
     };
     rocprofiler_query_buffer_tracing_kind_operation_name(
         record->kind, (rocprofiler_tracing_operation_t)record->operation, &row.operation, NULL);
+    if (row.operation)
+        stats_add(report.stats[DOMAIN_ALLOCATION], row.operation, row.end_ns - row.start_ns);
     row_put(OUT_MEMORY_ALLOCATION, &row);
 }
 
-static void api_family(rocprofiler_buffer_tracing_kind_t kind, enum out_table_id *table,
-                       struct stats **stats)
+static const char *scratch_flags(rocprofiler_scratch_alloc_flag_t flags)
 {
-    switch (kind) {
-    case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API:
-    case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API:
-        *table = OUT_HIP_API;
-        *stats = report.hip;
-        return;
+    switch ((int)flags) {
+    case ROCPROFILER_SCRATCH_ALLOC_FLAG_NONE:
+        return "";
+    case ROCPROFILER_SCRATCH_ALLOC_FLAG_USE_ONCE:
+        return "USE_ONCE";
+    case ROCPROFILER_SCRATCH_ALLOC_FLAG_ALT:
+        return "ALT";
     default:
-        *table = OUT_HSA_API;
-        *stats = report.hsa;
-        return;
+        return "USE_ONCE|ALT";
     }
+}
+
+void report_scratch(const rocprofiler_buffer_tracing_scratch_memory_record_t *record)
+{
+    struct out_scratch_row row = {
+        .kind = "SCRATCH_MEMORY",
+        .agent = agent_number(record->agent_id),
+        .queue_id = record->queue_id.handle,
+        .thread_id = record->thread_id,
+        .flags = scratch_flags(record->flags),
+        .start_ns = record->start_timestamp,
+        .end_ns = record->end_timestamp,
+        .bytes = record->allocation_size,
+        .correlation_id = record->correlation_id.internal,
+    };
+    rocprofiler_query_buffer_tracing_kind_operation_name(
+        record->kind, (rocprofiler_tracing_operation_t)record->operation, &row.operation, NULL);
+    if (row.operation)
+        stats_add(report.stats[DOMAIN_SCRATCH], row.operation, row.end_ns - row.start_ns);
+    row_put(OUT_SCRATCH_MEMORY, &row);
 }
 
 void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record)
@@ -255,12 +326,12 @@ void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record)
     rocprofiler_query_buffer_tracing_kind_name(record->kind, &row.domain, NULL);
     rocprofiler_query_buffer_tracing_kind_operation_name(record->kind, record->operation,
                                                          &row.function, NULL);
-    enum out_table_id table;
-    struct stats *stats;
-    api_family(record->kind, &table, &stats);
+    const struct domain_service *service = domain_service_find(record->kind);
+    if (!service)
+        return;
     if (row.function)
-        stats_add(stats, row.function, row.end_ns - row.start_ns);
-    row_put(table, &row);
+        stats_add(report.stats[service->domain], row.function, row.end_ns - row.start_ns);
+    row_put(domains[service->domain].rows, &row);
 }
 
 void report_marker(const struct marker *marker)
@@ -275,7 +346,7 @@ void report_marker(const struct marker *marker)
         .start_ns = marker->start_ns,
         .end_ns = marker->end_ns,
     };
-    stats_add(report.markers, row.function, row.end_ns - row.start_ns);
+    stats_add(report.stats[DOMAIN_MARKER], row.function, row.end_ns - row.start_ns);
     row_put(OUT_MARKER_API, &row);
 }
 
@@ -328,7 +399,7 @@ static void counters_flush(void)
 void report_counter_dispatch(const rocprofiler_dispatch_counting_service_record_t *record)
 {
     counters_flush();
-    report.values.dispatch = dispatch_row(&record->dispatch_info, record->correlation_id.internal,
+    report.values.dispatch = dispatch_row(&record->dispatch_info, record->correlation_id,
                                           record->start_timestamp, record->end_timestamp);
     report.values.left = record->num_records;
 }
@@ -371,34 +442,37 @@ static void stats_write(const struct stats *stats, enum out_table_id table)
     free(rows);
 }
 
-static void summary_print(void)
+/* Of each domain, and a line for each domain. */
+static void all_stats_write(void)
 {
-    FILE *file = stderr;
-    if (report.settings.summary_file) {
-        file = fopen(report.settings.summary_file, "ae"); /* beside those of other processes */
-        if (!file) {
-            fprintf(stderr, "crocprof: %s: %s\n", report.settings.summary_file, strerror(errno));
-            file = stderr;
-        }
+    struct stats *all = stats_create("domain");
+    for (int id = 0; id < DOMAIN_COUNT; id++) {
+        stats_write(report.stats[id], domains[id].stats);
+        stats_merge(all, domains[id].name, report.stats[id]);
     }
-    stats_print(report.kernels, file, SUMMARY_ROWS);
-    stats_counters_print(report.counters, file);
-    stats_print(report.copies, file, SUMMARY_ROWS);
-    stats_print(report.hip, file, SUMMARY_ROWS);
-    stats_print(report.hsa, file, SUMMARY_ROWS);
-    stats_print(report.markers, file, SUMMARY_ROWS);
-    bool failed = ferror(file);
-    if (file != stderr && (fclose(file) != 0 || failed))
-        fprintf(stderr, "crocprof: %s: %s\n", report.settings.summary_file, strerror(errno));
+    stats_write(all, OUT_DOMAIN_STATS);
+    stats_destroy(all);
+}
+
+/* --minimum-output-data: files of a process that has recorded less are taken away. */
+static void files_weigh(void)
+{
+    char prefix[PATH_MAX];
+    uint64_t minimum = settings_number(&report.settings, OPTION_MINIMUM_OUTPUT_BYTES);
+    if (report.recorded_bytes < minimum && place_prefix(report.stem, report.number, prefix) == 0)
+        place_remove(prefix);
 }
 
 static void sinks_close(void)
 {
     char error[PATH_MAX + 200];
-    for (unsigned i = 0; i < report.sink_count; i++)
+    unsigned count = report.sink_count;
+    for (unsigned i = 0; i < count; i++)
         if (report.sinks[i].ops->close(report.sinks[i].sink, error, sizeof error) != 0)
             fprintf(stderr, "crocprof: %s\n", error);
     report.sink_count = 0;
+    if (count > 0)
+        files_weigh();
 }
 
 void report_close(void)
@@ -406,19 +480,14 @@ void report_close(void)
     if (!report.is_open)
         return;
     counters_flush();
-    if (report.settings.stats) {
-        stats_write(report.kernels, OUT_KERNEL_STATS);
-        stats_write(report.hip, OUT_HIP_STATS);
-        stats_write(report.hsa, OUT_HSA_STATS);
-        stats_write(report.copies, OUT_COPY_STATS);
-    }
+    if (settings_flag(&report.settings, OPTION_STATS))
+        all_stats_write();
     sinks_close();
     if (report.lost > report.lost_told)
         fprintf(stderr, "crocprof: %llu records were lost\n",
                 (unsigned long long)(report.lost - report.lost_told));
     report.lost_told = report.lost;
-    if (report.settings.summary)
-        summary_print();
+    tables_print(&report.settings, report.stats, report.counters);
     stats_forget();
     report.is_open = false;
 }

@@ -21,6 +21,7 @@ void report_forget(void);
 void report_dispatch(const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record);
 void report_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *record);
 void report_allocation(const rocprofiler_buffer_tracing_memory_allocation_record_t *record);
+void report_scratch(const rocprofiler_buffer_tracing_scratch_memory_record_t *record);
 /* All API kinds share one layout. */
 void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record);
 void report_counter_dispatch(const rocprofiler_dispatch_counting_service_record_t *record);

@@ -82,18 +82,37 @@ int launch_prepare(struct launch *launch, const char *program, char *error, unsi
     return status;
 }
 
+void launch_preload(struct launch *launch, const struct settings *settings)
+{
+    launch->preload = settings_text(settings, OPTION_PRELOAD);
+    if (!launch->preload)
+        launch->preload = getenv("ROCPROF_PRELOAD");
+}
+
+/* Libraries that are there, joined by ':'. 0 or -E2BIG. */
+static int path_join(char *path, size_t size, const char *const libraries[], size_t count)
+{
+    size_t used = 0;
+    *path = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!libraries[i] || !*libraries[i])
+            continue;
+        used += (size_t)snprintf(path + used, size - used, "%s%s", used ? ":" : "", libraries[i]);
+        if (used >= size)
+            return -E2BIG;
+    }
+    return 0;
+}
+
 int launch_environment(const struct launch *launch, const struct settings *settings)
 {
-    const char *before = getenv("LD_PRELOAD");
-    char preload[3 * PATH_MAX];
-    int length = snprintf(preload, sizeof preload, "%s%s%s%s%s", launch->gpu_library,
-                          launch->gpu_library[0] ? ":" : "", launch->tool_library,
-                          before && *before ? ":" : "", before ? before : "");
-    if (length >= (int)sizeof preload)
-        return -E2BIG;
-    if (setenv("LD_PRELOAD", preload, 1) != 0)
-        return -errno;
-    return settings_to_environment(settings);
+    const char *const libraries[] = {launch->preload, launch->gpu_library, launch->tool_library,
+                                     getenv("LD_PRELOAD")};
+    char path[4 * PATH_MAX];
+    int status = path_join(path, sizeof path, libraries, sizeof libraries / sizeof libraries[0]);
+    if (status != 0)
+        return status;
+    return setenv("LD_PRELOAD", path, 1) == 0 ? settings_to_environment(settings) : -errno;
 }
 
 static struct sigaction children, pipes; /* the caller's */

@@ -14,10 +14,14 @@ struct launch {
     char tool_library[PATH_MAX]; /* as LD_PRELOAD can hold it */
     char gpu_library[PATH_MAX];  /* the same; "" on a machine with a GPU */
     char program[PATH_MAX];      /* resolved through PATH */
+    const char *preload;         /* what comes before ours, joined by ':'; NULL for none */
 };
 
 /* Finds the libraries and the program. 0, or -errno with a line for the user in `error`. */
 int launch_prepare(struct launch *launch, const char *program, char *error, unsigned error_size);
+
+/* Takes --preload over from the settings, which stay the owner. */
+void launch_preload(struct launch *launch, const struct settings *settings);
 
 /* Puts the libraries into LD_PRELOAD and the settings into the environment. 0 or -errno. */
 int launch_environment(const struct launch *launch, const struct settings *settings);

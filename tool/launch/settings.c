@@ -3,65 +3,88 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-void settings_default(struct settings *settings)
-{
-    *settings = (struct settings){0};
-#define X(field, option, variable, value, help) settings->field = value;
-    SETTINGS_BOOL(X)
+const struct option options_table[OPTION_COUNT] = {
+#define X(id, name, letter, kind, value, variable, otherwise, group, help)                         \
+    [OPTION_##id] = {name,     letter,    OPTION_##kind,        value,                             \
+                     variable, otherwise, OPTION_GROUP_##group, help},
+    OPTIONS(X)
 #undef X
-}
+};
 
-static const char *text_from(const char *variable)
+const char *option_separator(enum option_id id)
 {
-    const char *value = secure_getenv(variable); /* among them what is written */
-    return value && *value ? value : NULL;
-}
-
-static bool bool_from(const char *variable, bool otherwise)
-{
-    const char *value = getenv(variable);
-    return value && *value ? strcmp(value, "0") != 0 : otherwise;
+    switch (id) {
+    case OPTION_PMC: /* each --pmc is a line */
+        return "\n";
+    case OPTION_SUMMARY_GROUPS:
+        return "##@@##";
+    case OPTION_KERNEL_ITERATION_RANGE:
+        return ", ";
+    case OPTION_PRELOAD:
+        return ":";
+    case OPTION_COLLECTION_PERIOD:
+        return ";";
+    default:
+        return ",";
+    }
 }
 
 void settings_from_environment(struct settings *settings)
 {
-#define X(field, option, letter, value, variable, help) settings->field = text_from(variable);
-    SETTINGS_TEXT(X)
-#undef X
-#define X(field, variable) settings->field = text_from(variable);
-    SETTINGS_OWN(X)
-#undef X
-#define X(field, option, variable, value, help) settings->field = bool_from(variable, value);
-    SETTINGS_BOOL(X)
-#undef X
-}
-
-static int put(const char *variable, const char *value)
-{
-    int status = value ? setenv(variable, value, 1) : unsetenv(variable);
-    return status ? -errno : 0;
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const char *variable = options_table[id].variable;
+        const char *value =
+            variable ? secure_getenv(variable) : NULL; /* among them what is written */
+        settings->value[id] = value && *value ? value : NULL;
+    }
 }
 
 int settings_to_environment(const struct settings *settings)
 {
-    int status = 0;
-#define X(field, option, letter, value, variable, help)                                            \
-    if (status == 0)                                                                               \
-        status = put(variable, settings->field);
-    SETTINGS_TEXT(X)
-#undef X
-#define X(field, variable)                                                                         \
-    if (status == 0)                                                                               \
-        status = put(variable, settings->field);
-    SETTINGS_OWN(X)
-#undef X
-#define X(field, option, variable, value, help)                                                    \
-    if (status == 0)                                                                               \
-        status = put(variable, settings->field ? "1" : "0");
-    SETTINGS_BOOL(X)
-#undef X
-    return status;
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const char *variable = options_table[id].variable;
+        if (variable && settings->value[id] && setenv(variable, settings->value[id], 1) != 0)
+            return -errno;
+    }
+    return 0;
+}
+
+const char *settings_text(const struct settings *settings, enum option_id id)
+{
+    return settings->value[id] ? settings->value[id] : options_table[id].otherwise;
+}
+
+bool settings_truth(const char *text, bool *value)
+{
+    static const struct {
+        const char *word;
+        bool value;
+    } words[] = {{"y", true},  {"yes", true},    {"t", true},    {"true", true},
+                 {"on", true}, {"1", true},      {"n", false},   {"no", false},
+                 {"f", false}, {"false", false}, {"off", false}, {"0", false}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasecmp(text, words[i].word) == 0) {
+            *value = words[i].value;
+            return true;
+        }
+    return false;
+}
+
+bool settings_flag(const struct settings *settings, enum option_id id)
+{
+    const char *text = settings_text(settings, id);
+    bool value = false;
+    if (text && !settings_truth(text, &value))
+        value = true; /* a variable that is set to something means it */
+    return value;
+}
+
+uint64_t settings_number(const struct settings *settings, enum option_id id)
+{
+    const char *text = settings_text(settings, id);
+    return text ? strtoull(text, NULL, 10) : 0;
 }
 
 bool settings_list_next(const char **list, char *item, unsigned item_size)

@@ -1,57 +1,70 @@
 /*
  * What to collect and where to put it: filled by the command line, carried to the profiled process
- * in CROCPROF_* environment variables, read there by libcrocprof-tool.so. One list makes all three.
+ * in environment variables, read there by libcrocprof-tool.so. option_list.h makes all of it.
  */
 #ifndef LAUNCH_SETTINGS_H
 #define LAUNCH_SETTINGS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/*  field, option, short option or 0, what the value is, environment variable, help */
-#define SETTINGS_TEXT(X)                                                                           \
-    X(counters, "pmc", 'e', "NAME,...", "CROCPROF_COUNTERS",                                       \
-      "count these for every kernel, in several runs if need be; see 'crocprof list'")             \
-    X(directory, "output-directory", 'o', "DIR", "CROCPROF_OUTPUT_DIR",                            \
-      "write PID_kernel_trace.csv ... and PID_results.db there")                                   \
-    X(formats, "format", 'f', "csv,sqlite", "CROCPROF_FORMATS",                                    \
-      "which files to write (both); pftrace, too, for Perfetto")                                   \
-    X(summary_file, "summary-file", 0, "FILE", "CROCPROF_SUMMARY_FILE",                            \
-      "write the summary there (every process its own) instead of to stderr")
+#include "option_list.h"
 
-/*  field, option, environment variable, default, help */
-#define SETTINGS_BOOL(X)                                                                           \
-    X(kernel_trace, "kernel-trace", "CROCPROF_KERNEL_TRACE", true, "trace kernels")                \
-    X(copy_trace, "memory-copy-trace", "CROCPROF_COPY_TRACE", true, "trace copies")                \
-    X(hip_trace, "hip-trace", "CROCPROF_HIP_TRACE", true, "trace HIP API calls")                   \
-    X(hsa_trace, "hsa-trace", "CROCPROF_HSA_TRACE", false, "trace HSA API calls")                  \
-    X(allocation_trace, "memory-allocation-trace", "CROCPROF_ALLOCATION_TRACE", false,             \
-      "trace allocations")                                                                         \
-    X(marker_trace, "marker-trace", "CROCPROF_MARKER_TRACE", true,                                 \
-      "trace roctx markers and ranges")                                                            \
-    X(summary, "summary", "CROCPROF_SUMMARY", true, "print the tables at the end")                 \
-    X(stats, "stats", "CROCPROF_STATS", false, "write PID_kernel_stats.csv ... beside the traces")
-
-/* What crocprof tells its own runs (tool/cli/passes.h): field, environment variable. */
-#define SETTINGS_OWN(X)                                                                            \
-    X(pass, "CROCPROF_PASS")                                                                       \
-    X(pass_count, "CROCPROF_PASS_COUNT")                                                           \
-    X(pass_directory, "CROCPROF_PASS_DIRECTORY")
-
-struct settings {
-#define X(field, ...) const char *field;
-    SETTINGS_TEXT(X)
-    SETTINGS_OWN(X)
+enum option_id {
+#define X(id, ...) OPTION_##id,
+    OPTIONS(X)
 #undef X
-#define X(field, ...) bool field;
-    SETTINGS_BOOL(X)
-#undef X
+        OPTION_COUNT
 };
 
-void settings_default(struct settings *settings);
-/* Text fields then point into the environment. */
+enum option_kind {
+    OPTION_FLAG,
+    OPTION_TEXT,
+    OPTION_CHOICE,
+    OPTION_NUMBER,
+    OPTION_LIST,
+    OPTION_CHOICES
+};
+
+enum option_group {
+#define X(id, title) OPTION_GROUP_##id,
+    OPTION_GROUPS(X)
+#undef X
+        OPTION_GROUP_COUNT
+};
+
+struct option {
+    const char *name; /* NULL: only a variable */
+    char letter;      /* 0: none */
+    enum option_kind kind;
+    const char *value;     /* what it is, for people; of a CHOICE the words, joined by '|' */
+    const char *variable;  /* NULL: the command's own concern */
+    const char *otherwise; /* the value when nobody says one; may be NULL */
+    enum option_group group;
+    const char *help;
+};
+extern const struct option options_table[OPTION_COUNT];
+
+/* Between the values of a LIST or CHOICES in one text, as rocprofv3 puts them into the environment.
+ */
+const char *option_separator(enum option_id id);
+
+/* NULL: nobody has said anything. Texts belong to whoever filled it. */
+struct settings {
+    const char *value[OPTION_COUNT];
+};
+
 void settings_from_environment(struct settings *settings);
-/* 0 or -errno. */
+/* Sets the variables of values that there are and leaves the others as they are. 0 or -errno. */
 int settings_to_environment(const struct settings *settings);
+
+/* With the option's own value where nobody has said one. */
+bool settings_flag(const struct settings *settings, enum option_id id);
+const char *settings_text(const struct settings *settings, enum option_id id); /* may be NULL */
+uint64_t settings_number(const struct settings *settings, enum option_id id);
+
+/* True and *value for y, yes, t, true, on, 1 and their opposites, in any case. */
+bool settings_truth(const char *text, bool *value);
 
 /* Next item of a comma- or space-separated list, copied to `item`; false at the end. An item that
  * does not fit is cut, so it will not be found, which is an error anyway. */

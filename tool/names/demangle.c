@@ -20,12 +20,17 @@ static demangle_fn demangler(void)
     return function;
 }
 
-char *name_demangle(const char *symbol)
+char *name_plain(const char *symbol)
 {
     size_t length = strlen(symbol);
     if (length > 3 && strcmp(symbol + length - 3, ".kd") == 0)
         length -= 3;
-    char *plain = strndup(symbol, length);
+    return strndup(symbol, length);
+}
+
+char *name_demangle(const char *symbol)
+{
+    char *plain = name_plain(symbol);
     demangle_fn demangle = plain && strncmp(plain, "_Z", 2) == 0 ? demangler() : NULL;
     if (!demangle)
         return plain;

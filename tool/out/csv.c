@@ -86,7 +86,11 @@ static char *agent_at(char *at, uint64_t node)
 {
     if (node == OUT_NO_AGENT)
         return bytes_at(at, "\"\"", 2);
-    at = writer_u64_at(bytes_at(at, "\"Agent ", 7), node);
+    uint64_t type = node & (OUT_AGENT_CPU | OUT_AGENT_GPU);
+    at = type == 0               ? bytes_at(at, "\"Agent ", 7)
+         : type == OUT_AGENT_CPU ? bytes_at(at, "\"CPU ", 5)
+                                 : bytes_at(at, "\"GPU ", 5);
+    at = writer_u64_at(at, (uint32_t)node);
     *at = '"';
     return at + 1;
 }

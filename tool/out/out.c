@@ -6,6 +6,16 @@
 
 static const struct out_ops *const formats[] = {&out_csv_ops, &out_sqlite_ops, &out_pftrace_ops};
 
+const char *out_default_format(void)
+{
+    return "csv";
+}
+
+const char *out_default_formats(void)
+{
+    return "csv,sqlite";
+}
+
 const struct out_ops *out_find(const char *name)
 {
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)

@@ -24,6 +24,12 @@ extern const struct out_ops out_csv_ops;
 extern const struct out_ops out_sqlite_ops;
 extern const struct out_ops out_pftrace_ops;
 
+/* In the list of formats: no files. */
+#define OUT_NO_FORMAT "none"
+/* What rocprofv3, and crocprof, write when nobody names a format. */
+const char *out_default_format(void);
+const char *out_default_formats(void);
+
 /* NULL when the name is unknown. */
 const struct out_ops *out_find(const char *name);
 /* The names of all formats, "a, b, c"; -E2BIG when they do not fit. */

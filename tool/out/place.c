@@ -5,29 +5,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-/* 0: not of this process. */
-static unsigned number_of(const char *name, const char *pid)
+/* 0: not of this name. */
+static unsigned number_of(const char *file, const char *name)
 {
-    size_t length = strlen(pid);
-    if (strncmp(name, pid, length) != 0)
+    size_t length = strlen(name);
+    if (strncmp(file, name, length) != 0)
         return 0;
-    if (name[length] == '_')
+    if (file[length] == '_')
         return 1;
     char *end;
-    unsigned long number = name[length] == '-' ? strtoul(name + length + 1, &end, 10) : 0;
+    unsigned long number = file[length] == '-' ? strtoul(file + length + 1, &end, 10) : 0;
     return number > 0 && number < PLACE_NUMBER_MAX && *end == '_' ? (unsigned)number : 0;
 }
 
-unsigned place_number(const char *directory, long pid)
+/* The directory that "DIR/NAME" is in. NULL when it cannot be read. */
+static DIR *directory_open(const char *stem)
 {
-    char text[32];
+    const char *slash = strrchr(stem, '/');
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - stem) : 1,
+             slash ? stem : ".");
+    return opendir(*directory ? directory : "/");
+}
+
+unsigned place_number(const char *stem)
+{
+    const char *slash = strrchr(stem, '/');
     unsigned last = 0;
-    DIR *files = opendir(directory);
+    DIR *files = directory_open(stem);
     struct dirent *entry;
-    snprintf(text, sizeof text, "%ld", pid);
     while (files && (entry = readdir(files))) {
-        unsigned number = number_of(entry->d_name, text);
+        unsigned number = number_of(entry->d_name, slash ? slash + 1 : stem);
         last = number > last ? number : last;
     }
     if (files)
@@ -35,9 +46,41 @@ unsigned place_number(const char *directory, long pid)
     return last + 1;
 }
 
-int place_prefix(const char *directory, long pid, unsigned number, char prefix[PATH_MAX])
+void place_remove(const char *prefix)
 {
-    int length = number == 1 ? snprintf(prefix, PATH_MAX, "%s/%ld", directory, pid)
-                             : snprintf(prefix, PATH_MAX, "%s/%ld-%u", directory, pid, number);
+    const char *slash = strrchr(prefix, '/'), *name = slash ? slash + 1 : prefix;
+    DIR *files = directory_open(prefix);
+    struct dirent *entry;
+    while (files && (entry = readdir(files)))
+        if (strncmp(entry->d_name, name, strlen(name)) == 0 && entry->d_name[strlen(name)] == '_')
+            unlinkat(dirfd(files), entry->d_name, 0);
+    if (files)
+        closedir(files);
+}
+
+void place_stem(const char *directory, long pid, char stem[PATH_MAX + 32])
+{
+    snprintf(stem, PATH_MAX + 32, "%s/%ld", directory, pid);
+}
+
+int place_prefix(const char *stem, unsigned number, char prefix[PATH_MAX])
+{
+    int length = number == 1 ? snprintf(prefix, PATH_MAX, "%s", stem)
+                             : snprintf(prefix, PATH_MAX, "%s-%u", stem, number);
     return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+int place_directory_make(const char *path)
+{
+    char part[PATH_MAX];
+    if (strlen(path) >= sizeof part)
+        return -ENAMETOOLONG;
+    strcpy(part, path);
+    for (char *slash = part + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = 0;
+        if (mkdir(part, 0777) != 0 && errno != EEXIST && errno != EROFS)
+            return -errno;
+        *slash = '/';
+    }
+    return mkdir(part, 0777) == 0 || errno == EEXIST ? 0 : -errno;
 }

@@ -1,7 +1,8 @@
 /*
- * Names of a process's files: DIR/PID_..., or DIR/PID-2_... and so on where files of that number
- * are somebody else's: of a process with the same number on another host, in another container or
- * earlier, or of the program that this process was before an exec.
+ * Names of a process's files: NAME_..., or NAME-2_... and so on where files of that number are
+ * somebody else's: with NAME made of the process's number, of a process with the same number on
+ * another host, in another container or earlier, or of the program that this process was before an
+ * exec.
  */
 #ifndef OUT_PLACE_H
 #define OUT_PLACE_H
@@ -10,11 +11,21 @@
 
 enum { PLACE_NUMBER_MAX = 1000000 };
 
-/* The first number, from 1, behind those that have files now. Another process may take it at the
- * same time: files are then created exclusively, and the next number is tried. */
-unsigned place_number(const char *directory, long pid);
+/* The first number, from 1, behind those that have files now; `stem` is "DIR/NAME". Another process
+ * may take it at the same time: files are then created exclusively, and the next number is tried.
+ */
+unsigned place_number(const char *stem);
 
-/* "DIR/PID" or "DIR/PID-NUMBER". 0 or -ENAMETOOLONG. */
-int place_prefix(const char *directory, long pid, unsigned number, char prefix[PATH_MAX]);
+/* "DIR/PID", cut if it is too long, which place_prefix() then says. */
+void place_stem(const char *directory, long pid, char stem[PATH_MAX + 32]);
+
+/* "DIR/NAME" or "DIR/NAME-NUMBER". 0 or -ENAMETOOLONG. */
+int place_prefix(const char *stem, unsigned number, char prefix[PATH_MAX]);
+
+/* Removes the files "PREFIX_...". */
+void place_remove(const char *prefix);
+
+/* Makes the directory and those above it that are not there. 0 or -errno. */
+int place_directory_make(const char *path);
 
 #endif

@@ -45,17 +45,20 @@ static void put(const char *name)
 static void the_next_number_is_behind_all(void **state)
 {
     (void)state;
-    assert_int_equal(place_number("/nonexistent", 42), 1);
-    assert_int_equal(place_number(folder, 42), 1);
+    char stem[128];
+    snprintf(stem, sizeof stem, "%s/42", folder);
+    assert_int_equal(place_number("/nonexistent/42"), 1);
+    assert_int_equal(place_number("42"), 1);
+    assert_int_equal(place_number(stem), 1);
     put("421_kernel_trace.csv");
     put("42-_x");
     put("42-7x_y");
     put("42-99999999999999999999_x");
-    assert_int_equal(place_number(folder, 42), 1);
+    assert_int_equal(place_number(stem), 1);
     put("42_results.db");
-    assert_int_equal(place_number(folder, 42), 2);
+    assert_int_equal(place_number(stem), 2);
     put("42-7_hip_api_trace.csv");
-    assert_int_equal(place_number(folder, 42), 8);
+    assert_int_equal(place_number(stem), 8);
 }
 
 static void prefixes(void **state)
@@ -63,12 +66,40 @@ static void prefixes(void **state)
     (void)state;
     char prefix[PATH_MAX];
     static char far[2 * PATH_MAX];
-    assert_int_equal(place_prefix("d", 42, 1, prefix), 0);
+    assert_int_equal(place_prefix("d/42", 1, prefix), 0);
     assert_string_equal(prefix, "d/42");
-    assert_int_equal(place_prefix("d", 42, 3, prefix), 0);
+    assert_int_equal(place_prefix("d/42", 3, prefix), 0);
     assert_string_equal(prefix, "d/42-3");
     memset(far, 'a', sizeof far - 1);
-    assert_int_equal(place_prefix(far, 42, 1, prefix), -ENAMETOOLONG);
+    assert_int_equal(place_prefix(far, 1, prefix), -ENAMETOOLONG);
+}
+
+static void directories(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/a/b//c", folder);
+    assert_int_equal(place_directory_make(path), 0);
+    assert_int_equal(place_directory_make(path), 0);
+    assert_int_equal(access(path, W_OK), 0);
+    put("file");
+    snprintf(path, sizeof path, "%s/file/d", folder);
+    assert_int_equal(place_directory_make(path), -ENOTDIR);
+    assert_int_equal(place_directory_make("/"), 0);
+}
+
+static void only_a_prefix_goes(void **state)
+{
+    (void)state;
+    char prefix[128], path[160];
+    put("77_a.csv");
+    put("77-2_a.csv");
+    put("777_a.csv");
+    snprintf(prefix, sizeof prefix, "%s/77", folder);
+    place_remove(prefix);
+    assert_int_equal(place_number(prefix), 3);
+    snprintf(path, sizeof path, "%s_a.csv", prefix);
+    assert_int_equal(access(path, F_OK), -1);
 }
 
 /* Neither a file nor a link to one is written to. */
@@ -112,6 +143,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_next_number_is_behind_all),
         cmocka_unit_test(prefixes),
+        cmocka_unit_test(directories),
+        cmocka_unit_test(only_a_prefix_goes),
         cmocka_unit_test(what_is_there_stays),
         cmocka_unit_test(what_is_abandoned_writes_nothing),
     };

@@ -90,6 +90,18 @@ static const struct out_column allocation_columns[] = {
     U64("End_Timestamp", out_allocation_row, end_ns),
 };
 
+static const struct out_column scratch_columns[] = {
+    TEXT("Kind", out_scratch_row, kind),
+    TEXT("Operation", out_scratch_row, operation),
+    AGENT("Agent_Id", out_scratch_row, agent),
+    U64("Queue_Id", out_scratch_row, queue_id),
+    U64("Thread_Id", out_scratch_row, thread_id),
+    TEXT("Alloc_Flags", out_scratch_row, flags),
+    U64("Start_Timestamp", out_scratch_row, start_ns),
+    U64("End_Timestamp", out_scratch_row, end_ns),
+    U64("Allocation_Size", out_scratch_row, bytes),
+};
+
 static const struct out_column stats_columns[] = {
     TEXT("Name", out_stats_row, name),
     U64("Calls", out_stats_row, calls),
@@ -165,13 +177,26 @@ const struct out_table out_tables[OUT_TABLE_COUNT] = {
     [OUT_HIP_API] = TABLE("hip_api_trace", api_columns),
     [OUT_HSA_API] = TABLE("hsa_api_trace", api_columns),
     [OUT_MARKER_API] = TABLE("marker_api_trace", api_columns),
+    [OUT_RCCL_API] = TABLE("rccl_api_trace", api_columns),
+    [OUT_ROCDECODE_API] = TABLE("rocdecode_api_trace", api_columns),
+    [OUT_ROCJPEG_API] = TABLE("rocjpeg_api_trace", api_columns),
+    [OUT_OMPT] = TABLE("ompt_trace", api_columns),
     [OUT_KERNEL_TRACE] = TABLE("kernel_trace", kernel_columns),
     [OUT_COUNTER_COLLECTION] = TABLE("counter_collection", counter_columns),
     [OUT_MEMORY_COPY] = TABLE("memory_copy_trace", copy_columns),
     [OUT_MEMORY_ALLOCATION] = TABLE("memory_allocation_trace", allocation_columns),
+    [OUT_SCRATCH_MEMORY] = TABLE("scratch_memory_trace", scratch_columns),
     [OUT_KERNEL_STATS] = TABLE("kernel_stats", stats_columns),
     [OUT_HIP_STATS] = TABLE("hip_api_stats", stats_columns),
     [OUT_HSA_STATS] = TABLE("hsa_api_stats", stats_columns),
     [OUT_COPY_STATS] = TABLE("memory_copy_stats", stats_columns),
+    [OUT_MARKER_STATS] = TABLE("marker_api_stats", stats_columns),
+    [OUT_RCCL_STATS] = TABLE("rccl_api_stats", stats_columns),
+    [OUT_ROCDECODE_STATS] = TABLE("rocdecode_api_stats", stats_columns),
+    [OUT_ROCJPEG_STATS] = TABLE("rocjpeg_api_stats", stats_columns),
+    [OUT_OMPT_STATS] = TABLE("ompt_stats", stats_columns),
+    [OUT_ALLOCATION_STATS] = TABLE("memory_allocation_stats", stats_columns),
+    [OUT_SCRATCH_STATS] = TABLE("scratch_memory_stats", stats_columns),
+    [OUT_DOMAIN_STATS] = TABLE("domain_stats", stats_columns),
     [OUT_AGENT_INFO] = TABLE("agent_info", agent_columns),
 };

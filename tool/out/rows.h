@@ -17,11 +17,14 @@ enum out_type {
     OUT_I32,    /* int32_t */
     OUT_DOUBLE, /* double */
     OUT_TEXT,   /* const char *, NULL is empty */
-    OUT_AGENT,  /* uint64_t node number, shown as "Agent N"; OUT_NO_AGENT as nothing */
+    OUT_AGENT,  /* uint64_t number, shown as "Agent N", or as CPU or GPU; OUT_NO_AGENT as nothing */
     OUT_ADDRESS /* uint64_t, shown in hexadecimal */
 };
 
 #define OUT_NO_AGENT UINT64_MAX
+/* Added to a number that counts agents of one type. */
+#define OUT_AGENT_CPU (1ull << 32)
+#define OUT_AGENT_GPU (2ull << 32)
 
 struct out_column {
     const char *name;
@@ -67,6 +70,13 @@ struct out_allocation_row {
     uint64_t agent, bytes, address, correlation_id, start_ns, end_ns;
 };
 
+struct out_scratch_row {
+    const char *kind, *operation;
+    uint64_t agent, queue_id, thread_id;
+    const char *flags;
+    uint64_t start_ns, end_ns, bytes, correlation_id;
+};
+
 struct out_stats_row {
     const char *name;
     uint64_t calls, total_ns;
@@ -84,14 +94,27 @@ enum out_table_id {
     OUT_HIP_API,
     OUT_HSA_API,
     OUT_MARKER_API,
+    OUT_RCCL_API,
+    OUT_ROCDECODE_API,
+    OUT_ROCJPEG_API,
+    OUT_OMPT,
     OUT_KERNEL_TRACE,
     OUT_COUNTER_COLLECTION,
     OUT_MEMORY_COPY,
     OUT_MEMORY_ALLOCATION,
+    OUT_SCRATCH_MEMORY,
     OUT_KERNEL_STATS,
     OUT_HIP_STATS,
     OUT_HSA_STATS,
     OUT_COPY_STATS,
+    OUT_MARKER_STATS,
+    OUT_RCCL_STATS,
+    OUT_ROCDECODE_STATS,
+    OUT_ROCJPEG_STATS,
+    OUT_OMPT_STATS,
+    OUT_ALLOCATION_STATS,
+    OUT_SCRATCH_STATS,
+    OUT_DOMAIN_STATS,
     OUT_AGENT_INFO,
     OUT_TABLE_COUNT
 };

@@ -211,7 +211,8 @@ static bool cell_set(struct rows *rows, struct cell *cell, const struct out_colu
             cell->type = SQLITE_NULL;
             break;
         }
-        /* fall through */
+        integer_set(cell, (uint32_t)out_column_u64(column, row), &changed);
+        break;
     case OUT_U64:
     case OUT_ADDRESS:
         integer_set(cell, (sqlite3_int64)out_column_u64(column, row), &changed);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,33 @@ int stats_add(struct stats *stats, const char *name, uint64_t duration_ns)
     return 0;
 }
 
+/* Means and squared distances of two sets that become one. */
+static void entry_merge(struct entry *entry, const struct entry *from)
+{
+    double calls = (double)(entry->calls + from->calls), distance = from->mean - entry->mean;
+    entry->m2 +=
+        from->m2 + distance * distance * (double)entry->calls * (double)from->calls / calls;
+    entry->mean += distance * (double)from->calls / calls;
+    entry->calls += from->calls;
+    entry->total_ns += from->total_ns;
+    if (from->min_ns < entry->min_ns)
+        entry->min_ns = from->min_ns;
+    if (from->max_ns > entry->max_ns)
+        entry->max_ns = from->max_ns;
+}
+
+int stats_merge(struct stats *stats, const char *name, const struct stats *from)
+{
+    if (from->count == 0)
+        return 0;
+    struct entry *entry = entry_find(stats, name, NULL);
+    if (!entry)
+        return -ENOMEM;
+    for (size_t i = 0; i < from->count; i++)
+        entry_merge(entry, &from->entries[i]);
+    return 0;
+}
+
 int stats_counter_add(struct stats *stats, const char *kernel, const char *counter, double value,
                       bool additive)
 {
@@ -161,22 +189,106 @@ struct out_stats_row *stats_rows(const struct stats *stats, size_t *count)
     return rows;
 }
 
-void stats_print(const struct stats *stats, FILE *file, size_t rows_max)
+static const struct stats_unit units[] = {
+    {"usec", "us", 1e3, 3}, {"sec", "s", 1e9, 6}, {"msec", "ms", 1e6, 6}, {"nsec", "ns", 1, 0}};
+
+const struct stats_unit *stats_unit_find(const char *name)
 {
-    size_t count;
-    struct out_stats_row *rows = stats_rows(stats, &count);
-    if (rows && count) {
-        fprintf(file, "\n%-9s %12s %12s %12s %12s %7s  %s\n", "calls", "total us", "mean us",
-                "min us", "max us", "%", stats->title);
-        for (size_t i = 0; i < count && i < rows_max; i++)
-            fprintf(file, "%-9" PRIu64 " %12.3f %12.3f %12.3f %12.3f %7.2f  %s\n", rows[i].calls,
-                    (double)rows[i].total_ns / 1e3, rows[i].average_ns / 1e3,
-                    (double)rows[i].min_ns / 1e3, (double)rows[i].max_ns / 1e3, rows[i].percentage,
-                    rows[i].name);
-        if (count > rows_max)
-            fprintf(file, "... and %zu more\n", count - rows_max);
-    }
+    for (size_t i = 0; name && i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(units[i].name, name) == 0)
+            return &units[i];
+    return &units[0];
+}
+
+/* A row and where it is from; NULL where that needs no saying. */
+struct shown {
+    struct out_stats_row row;
+    const char *from;
+};
+
+static void head_print(FILE *file, const struct stats_unit *unit, const char *title)
+{
+    char columns[4][24];
+    static const char *const words[] = {"total", "mean", "min", "max"};
+    for (int i = 0; i < 4; i++)
+        snprintf(columns[i], sizeof columns[i], "%s %s", words[i], unit->short_name);
+    fprintf(file, "\n%-9s %12s %12s %12s %12s %7s  %s\n", "calls", columns[0], columns[1],
+            columns[2], columns[3], "%", title);
+}
+
+static void row_print(FILE *file, const struct stats_unit *unit, const struct shown *shown)
+{
+    const struct out_stats_row *row = &shown->row;
+    double ns = unit->nanoseconds;
+    int decimals = unit->decimals;
+    fprintf(file, "%-9" PRIu64 " %12.*f %12.*f %12.*f %12.*f %7.2f  ", row->calls, decimals,
+            (double)row->total_ns / ns, decimals, row->average_ns / ns, decimals,
+            (double)row->min_ns / ns, decimals, (double)row->max_ns / ns, row->percentage);
+    if (shown->from)
+        fprintf(file, "%-18s ", shown->from);
+    fprintf(file, "%s\n", row->name);
+}
+
+static void table_print(FILE *file, const struct stats_unit *unit, const char *title,
+                        const struct shown *shown, size_t count, size_t rows_max)
+{
+    if (count == 0)
+        return;
+    head_print(file, unit, title);
+    for (size_t i = 0; i < count && i < rows_max; i++)
+        row_print(file, unit, &shown[i]);
+    if (count > rows_max)
+        fprintf(file, "... and %zu more\n", count - rows_max);
+}
+
+static int by_total_shown(const void *left, const void *right)
+{
+    return by_total(&((const struct shown *)left)->row, &((const struct shown *)right)->row);
+}
+
+/* Appends the rows of one table; false without memory. */
+static bool shown_add(struct shown **shown, size_t *count, const struct stats *stats,
+                      const char *from)
+{
+    size_t more;
+    struct out_stats_row *rows = stats_rows(stats, &more);
+    struct shown *grown = realloc(*shown, (*count + more + 1) * sizeof *grown);
+    *shown = grown ? grown : *shown;
+    for (size_t i = 0; rows && grown && i < more; i++)
+        grown[(*count)++] = (struct shown){rows[i], from};
     free(rows);
+    return rows && grown;
+}
+
+void stats_print(const struct stats *stats, FILE *file, size_t rows_max,
+                 const struct stats_unit *unit)
+{
+    struct shown *shown = NULL;
+    size_t count = 0;
+    if (shown_add(&shown, &count, stats, NULL))
+        table_print(file, unit, stats->title, shown, count, rows_max);
+    free(shown);
+}
+
+void stats_together_print(const struct stats *const all[], const char *const names[], size_t count,
+                          const char *title, FILE *file, size_t rows_max,
+                          const struct stats_unit *unit)
+{
+    struct shown *shown = NULL;
+    size_t rows = 0;
+    double total_ns = 0;
+    bool whole = true;
+    for (size_t i = 0; i < count && whole; i++)
+        whole = shown_add(&shown, &rows, all[i], names[i]);
+    for (size_t i = 0; i < rows; i++)
+        total_ns += (double)shown[i].row.total_ns;
+    for (size_t i = 0; i < rows; i++)
+        shown[i].row.percentage = total_ns > 0 ? 100 * (double)shown[i].row.total_ns / total_ns : 0;
+    if (whole && rows > 0)
+        qsort(shown, rows, sizeof *shown, by_total_shown);
+    if (whole)
+        table_print(file, unit, title, shown, rows, rows_max);
+    free(shown);
 }
 
 void stats_counters_print(const struct stats *stats, FILE *file)

@@ -16,6 +16,9 @@ void stats_destroy(struct stats *stats);
 /* `name` must outlive the table; equal pointers are equal names. 0 or -ENOMEM. */
 int stats_add(struct stats *stats, const char *name, uint64_t duration_ns);
 
+/* Adds all of `from` under one name. 0 or -ENOMEM. */
+int stats_merge(struct stats *stats, const char *name, const struct stats *from);
+
 /* Rows by falling total; the array is the caller's to free. */
 struct out_stats_row *stats_rows(const struct stats *stats, size_t *count);
 
@@ -24,9 +27,24 @@ struct out_stats_row *stats_rows(const struct stats *stats, size_t *count);
 int stats_counter_add(struct stats *stats, const char *kernel, const char *counter, double value,
                       bool additive);
 
+/* Of the times in tables. */
+struct stats_unit {
+    const char *name; /* as --summary-units names it */
+    const char *short_name;
+    double nanoseconds;
+    int decimals;
+};
+/* Microseconds for an unknown name, and for NULL. */
+const struct stats_unit *stats_unit_find(const char *name);
+
 /* Human-readable tables; nothing when empty. At most `rows_max` rows, then a line saying how many
  * were left out. */
-void stats_print(const struct stats *stats, FILE *file, size_t rows_max);
+void stats_print(const struct stats *stats, FILE *file, size_t rows_max,
+                 const struct stats_unit *unit);
+/* One table of several, each row with the name of where it is from. */
+void stats_together_print(const struct stats *const all[], const char *const names[], size_t count,
+                          const char *title, FILE *file, size_t rows_max,
+                          const struct stats_unit *unit);
 void stats_counters_print(const struct stats *stats, FILE *file);
 
 #endif

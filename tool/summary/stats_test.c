@@ -57,7 +57,7 @@ static void empty_prints_nothing(void **state)
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
-    stats_print(stats, file, 10);
+    stats_print(stats, file, 10, stats_unit_find(NULL));
     stats_counters_print(stats, file);
     fclose(file);
     assert_int_equal(size, 0);
@@ -106,7 +106,7 @@ static void long_tables_say_what_they_leave_out(void **state)
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
-    stats_print(stats, file, 2);
+    stats_print(stats, file, 2, stats_unit_find(NULL));
     fclose(file);
     assert_non_null(strstr(text, "... and 1 more"));
     free(text);

@@ -55,8 +55,9 @@ static int output_open(struct writer *writer, enum output output, char *path, si
         snprintf(path, size, "standard output");
         return writer_attach(writer, STDOUT_FILENO);
     }
-    char prefix[PATH_MAX];
-    if (place_prefix(plugin.folder, plugin.process_id, plugin.number, prefix) != 0)
+    char stem[PATH_MAX + 32], prefix[PATH_MAX];
+    place_stem(plugin.folder, plugin.process_id, stem);
+    if (place_prefix(stem, plugin.number, prefix) != 0)
         return -ENAMETOOLONG;
     int length = snprintf(path, size, "%s_%s", prefix, file_names[output]);
     return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : writer_open(writer, path);
@@ -65,10 +66,12 @@ static int output_open(struct writer *writer, enum output output, char *path, si
 /* The first file claims the number for the others. */
 static int output_claim(struct writer *writer, enum output output, char *path, size_t size)
 {
+    char stem[PATH_MAX + 32];
     int status;
     if (plugin.number || !plugin.folder)
         return output_open(writer, output, path, size);
-    plugin.number = place_number(plugin.folder, plugin.process_id);
+    place_stem(plugin.folder, plugin.process_id, stem);
+    plugin.number = place_number(stem);
     while ((status = output_open(writer, output, path, size)) == -EEXIST &&
            plugin.number < PLACE_NUMBER_MAX)
         plugin.number++;

@@ -64,12 +64,13 @@ static void texts_prepare(void)
 
 static int trace_create(const char *folder)
 {
-    char prefix[PATH_MAX];
+    char stem[PATH_MAX + 32], prefix[PATH_MAX];
     int status;
     folder = folder ? folder : ".";
-    unsigned number = place_number(folder, plugin.process_id);
+    place_stem(folder, plugin.process_id, stem);
+    unsigned number = place_number(stem);
     do {
-        status = place_prefix(folder, plugin.process_id, number, prefix);
+        status = place_prefix(stem, number, prefix);
         int length = snprintf(plugin.path, sizeof plugin.path, "%s_trace.pftrace", prefix);
         if (status != 0 || (size_t)length >= sizeof plugin.path) {
             snprintf(plugin.path, sizeof plugin.path, "%s", folder);

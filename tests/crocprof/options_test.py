@@ -1,0 +1,178 @@
+"""rocprofv3's habits: jobs, keys in names, filters, periods, regions, names of kernels, and the tool library alone.
+
+    options_test.py CROCPROF PROGRAMS
+"""
+import csv
+import glob
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+
+from crocprof_run import Checks, Profile
+
+BIN = LIB = PROGRAM = ""
+checks = Checks()
+
+
+def kernels(profile, table="kernel_trace"):
+    return [r["Kernel_Name"] for r in profile.rows(table) if "fill" not in r["Kernel_Name"]]
+
+
+def check_kernels(what, options, names):
+    with Profile(BIN + "/crocprof", options, [PROGRAM]) as p:
+        checks.equal("%s: status" % what, p.status, 0)
+        checks.equal(what, kernels(p), names)
+
+
+def check_names():
+    one = "add_one(unsigned int*)"
+    check_kernels("all", [], 10 * [one])
+    check_kernels("mangled", ["-M"], 10 * ["_Z7add_onePj"])
+    check_kernels("truncated", ["-T"], 10 * ["add_one"])
+    check_kernels("regions", ["--selected-regions"], 6 * [one])
+    check_kernels("regions renamed", ["--selected-regions", "--kernel-rename"], 2 * [one] + 3 * ["inner"] + ["outer"])
+    check_kernels("renamed", ["--kernel-rename", "--no-marker-trace"], 6 * [one] + 3 * ["inner"] + ["outer"])
+    check_kernels("a period that lasts", ["-P", "0:3600:1"], 10 * [one])
+    check_kernels("a period that is not reached", ["-P", "3600:1:1"], [])
+
+
+def counted(options):
+    with Profile(BIN + "/crocprof", options, [PROGRAM]) as p:
+        checks.equal("%s: status" % options, p.status, 0)
+        rows = [r for r in p.rows("counter_collection") if "fill" not in r["Kernel_Name"]]
+        return [(r["Counter_Name"], float(r["Counter_Value"])) for r in rows]
+
+
+def check_counters():
+    waves = ("SQ_WAVES", 1.0)
+    checks.equal("launches", counted(["--pmc", "SQ_WAVES", "--kernel-iteration-range", "[2,4-5]"]), 3 * [waves])
+    checks.equal("excluded", counted(["--pmc", "SQ_WAVES", "--kernel-exclude-regex", "^add"]), [])
+    checks.equal("included", counted(["--pmc", "SQ_WAVES", "--kernel-include-regex", "one\\(", "--kernel-iteration-range",
+                                      "1"]), [waves])
+    both = counted(["--pmc", "SQ_WAVES", "--pmc", "GRBM_COUNT"])
+    checks.equal("two lines of counters", sorted({name for name, _ in both}), ["GRBM_COUNT", "SQ_WAVES"])
+    checks.equal("values of two lines", len(both), 20)
+
+
+def run(command, directory, environment=None):
+    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **(environment or {})})
+    checks.equal("%s: status (%s)" % (command[1:3], done.stderr), done.returncode, 0)
+    return done
+
+
+def files(directory):
+    found = [os.path.relpath(p, directory) for p in glob.glob(directory + "/**/*.csv", recursive=True)]
+    return sorted(f for f in found if "agent_info" not in f)
+
+
+def write(directory, name, text):
+    path = os.path.join(directory, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def check_jobs():
+    with tempfile.TemporaryDirectory() as d:
+        path = write(d, "jobs.yaml", "jobs:\n - {pmc: [SQ_WAVES], output_file: a}\n"
+                                     " - {kernel_trace: true, output_format: [csv], output_file: b}\n"
+                                     " - {pmc_groups: [[SQ_WAVES], [GRBM_COUNT]], pmc_group_interval: 2, output_file: c}\n")
+        run([BIN + "/rocprofv3", "-i", path, "-d", "out", "-f", "csv", "--", PROGRAM], d)
+        checks.equal("jobs' files", files(d), ["out/pass_1/a_counter_collection.csv", "out/pass_2/b_kernel_trace.csv",
+                                               "out/pass_3/c_counter_collection.csv"])
+        with open(os.path.join(d, "out/pass_3/c_counter_collection.csv"), newline="", encoding="utf-8") as file:
+            turns = [row["Counter_Name"] for row in csv.DictReader(file)]
+        checks.equal("groups take turns", turns, ["SQ_WAVES", "SQ_WAVES", "GRBM_COUNT", "GRBM_COUNT"] * 2 +
+                     ["SQ_WAVES", "SQ_WAVES", "GRBM_COUNT"])
+    with tempfile.TemporaryDirectory() as d:
+        path = write(d, "in.txt", "pmc: SQ_WAVES\npmc: GRBM_COUNT # two\n")
+        run([BIN + "/rocprofv3", "-i", path, "-o", "x", "--output-format", "csv", "--", PROGRAM], d)
+        checks.equal("lines' files", files(d), ["pmc_1/x_counter_collection.csv", "pmc_2/x_counter_collection.csv"])
+
+
+def check_places():
+    host = socket.gethostname()
+    with tempfile.TemporaryDirectory() as d:
+        run([BIN + "/rocprofv3", "--kernel-trace", "-f", "csv", "--", PROGRAM], d)
+        checks.equal("rocprofv3's place", [os.path.dirname(f) for f in files(d)], [host])
+    with tempfile.TemporaryDirectory() as d:
+        run([BIN + "/crocprof", "-f", "csv", "--no-summary", "--stats", "-d", "a/%hostname%", "-o", "%tag%/n_%rank%_%env{X_Y}%",
+             "--no-hip-trace", "--no-marker-trace", "--no-memory-copy-trace", PROGRAM], d, {"X_Y": "z"})
+        checks.equal("keys", files(d), ["a/%s/regions/n_0_z_%s.csv" % (host, kind)
+                                        for kind in ("domain_stats", "kernel_stats", "kernel_trace")])
+    agents = {"absolute": "Agent 1", "relative": "Agent 1", "type-relative": "GPU 0"}
+    for index, name in agents.items():
+        with Profile(BIN + "/crocprof", ["-A", index], [PROGRAM]) as p:
+            checks.equal("agent index %s" % index, {r["Agent_Id"] for r in p.rows("kernel_trace")}, {name})
+
+
+def check_library():
+    """As programs use it that preload it by themselves: only variables, only what they say."""
+    tool = LIB + "/rocprofiler-sdk/librocprofiler-sdk-tool.so"
+    with tempfile.TemporaryDirectory() as d:
+        run([BIN + "/crocgpu", PROGRAM], d, {
+            "LD_PRELOAD": tool, "ROCPROF_KERNEL_TRACE": "1", "ROCPROF_OUTPUT_FORMAT": "csv",
+            "ROCPROF_COUNTER_COLLECTION": "1", "ROCPROF_COUNTERS": "pmc: SQ_WAVES GRBM_COUNT",
+            "ROCPROF_OUTPUT_PATH": d + "/out/pmc_1", "ROCPROF_KERNEL_FILTER_RANGE": "[1,4-7]"})
+        paths = files(d)
+        checks.equal("library alone: files", [os.path.dirname(f) for f in paths],
+                     2 * ["out/pmc_1/" + socket.gethostname()])
+        with open(os.path.join(d, paths[0]), newline="", encoding="utf-8") as file:
+            rows = [r for r in csv.DictReader(file) if "fill" not in r["Kernel_Name"]]
+        checks.equal("library alone: values", len(rows), 10)
+
+
+def check_tables():
+    def lines(options, pattern):
+        with Profile(BIN + "/crocprof", options, [PROGRAM]) as p:
+            return [line.split() for line in p.stderr.splitlines() if pattern in line]
+    each = lines([], "add_one")
+    checks.equal("a table for each kind", [(words[0], words[6]) for words in each], [("10", "add_one(unsigned")])
+    both = lines(["--no-summary-per-domain", "-S", "-u", "nsec"], "add_one")
+    checks.equal("one table", [(words[0], words[6]) for words in both], [("10", "KERNEL_DISPATCH")])
+    checks.true("nanoseconds are whole", both and both[0][1].isdigit())
+    groups = lines(["--no-summary", "--summary-groups", "KERNEL|COPY"], "hip")
+    checks.equal("a group of kinds has no others", groups, [])
+    checks.equal("a group of kinds", len(lines(["--no-summary", "--summary-groups", "KERNEL|COPY"], "add_one")), 1)
+
+
+def check_small():
+    with tempfile.TemporaryDirectory() as d:
+        run([BIN + "/crocprof", "--minimum-output-data", "100", "--output-config", "-o", "small", PROGRAM], d)
+        checks.equal("little data", os.listdir(d), [])
+        run([BIN + "/crocprof", "--minimum-output-data", "1", "--output-config", "-f", "csv", "-o", 'a"b', PROGRAM], d)
+        with open(os.path.join(d, 'a"b_config.json'), encoding="utf-8") as file:
+            checks.equal("options as a file", json.load(file)["ROCPROF_OUTPUT_FILE_NAME"], 'a"b')
+
+
+def check_rest():
+    with tempfile.TemporaryDirectory() as d:
+        done = run([BIN + "/rocprofv3", "--echo", "--rocm-root", "/opt", "--", "sh", "-c", "exit 3"], d)
+        checks.equal("echo", done.stdout, "sh -c exit 3\n")
+        checks.true("what changes nothing is said", "--rocm-root changes nothing" in done.stderr)
+        done = run([BIN + "/crocprof", "--log-level", "config", "-o", "n", "true"], d)
+        checks.true("settings are shown", "ROCPROF_OUTPUT_FILE_NAME=n\n" in done.stderr)
+
+
+def main():
+    global BIN, LIB, PROGRAM
+    BIN = os.path.dirname(sys.argv[1])
+    LIB = os.path.join(os.path.dirname(BIN), "lib")
+    PROGRAM = os.path.join(sys.argv[2], "regions")
+    check_names()
+    check_counters()
+    check_jobs()
+    check_places()
+    check_library()
+    check_tables()
+    check_small()
+    check_rest()
+    checks.exit()
+
+
+if __name__ == "__main__":
+    main()

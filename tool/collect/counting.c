@@ -1,0 +1,147 @@
+#include "counting.h"
+
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "counting/choice.h"
+#include "filter.h"
+#include "names.h"
+#include "passes.h"
+#include "report.h"
+
+enum { GROUPS_MAX = 256 };
+
+/* Written before the context starts; then read by launching threads. */
+static struct {
+    const struct settings *settings;
+    struct {
+        uint64_t agent;
+        rocprofiler_counter_config_id_t group[GROUPS_MAX]; /* one, unless groups take turns */
+    } gpu[CHOICE_AGENTS_MAX];
+    unsigned gpu_count, group_count;
+    uint64_t interval; /* launches before the next group's turn */
+    /* Launches so far. Writers and readers: launching threads; relaxed, each takes its own number.
+     */
+    _Atomic uint64_t launches;
+} counting;
+
+static bool ok(rocprofiler_status_t status, const char *what)
+{
+    if (status == ROCPROFILER_STATUS_SUCCESS)
+        return true;
+    fprintf(stderr, "crocprof: %s: %s\n", what, rocprofiler_get_status_string(status));
+    return false;
+}
+
+static unsigned group_now(void)
+{
+    uint64_t launch = atomic_fetch_add_explicit(&counting.launches, 1, memory_order_relaxed);
+    return counting.group_count > 1 ? (unsigned)(launch / counting.interval % counting.group_count)
+                                    : 0;
+}
+
+static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t dispatch,
+                            rocprofiler_counter_config_id_t *config,
+                            rocprofiler_user_data_t *user_data, void *data)
+{
+    (void)data;
+    const rocprofiler_kernel_dispatch_info_t *info = &dispatch.dispatch_info;
+    uint32_t before = names_kernel_launch(info->kernel_id, info->agent_id);
+    /* This is the submitting thread; values bring back what it says. */
+    user_data->value = report_counter_tag((uint32_t)gettid(), before);
+    if (!names_kernel_wanted(info->kernel_id, filter_wants_kernel) ||
+        !filter_wants_launch(before + 1))
+        return;
+    unsigned group = group_now();
+    for (unsigned i = 0; i < counting.gpu_count; i++)
+        if (counting.gpu[i].agent == info->agent_id.handle)
+            *config = counting.gpu[i].group[group];
+}
+
+/* crocprof has said what a GPU does not count, if crocprof has started us. */
+static void unknown_ignore(const char *name, void *data)
+{
+    const rocprofiler_agent_v0_t *gpu = data;
+    if (!settings_text(counting.settings, OPTION_PASS_COUNT) && !getenv("CROCPROF_CHECKED"))
+        fprintf(stderr, "crocprof: agent %u (%s) does not count %s\n", gpu->node_id, gpu->name,
+                name);
+}
+
+/* Keeps the counters of this run. */
+static void pass_select(struct choice *choice)
+{
+    uint32_t pass = passes_number(counting.settings);
+    size_t kept = 0;
+    for (size_t i = 0; i < choice->count; i++)
+        if (choice->pass_of[i] == pass)
+            choice->ids[kept++] = choice->ids[i];
+    choice->count = kept;
+}
+
+static void group_configure(const rocprofiler_agent_v0_t *gpu, unsigned number, const char *text,
+                            rocprofiler_counter_config_id_t *config)
+{
+    struct choice choice;
+    rocprofiler_counter_id_t failed = {0};
+    rocprofiler_status_t status =
+        choice_make(&choice, gpu, number, text, unknown_ignore, (void *)gpu, &failed);
+    if (choice.pass_count > 1 && !settings_text(counting.settings, OPTION_PASS_COUNT))
+        fprintf(stderr,
+                "crocprof: %s: these counters need %u runs of the program: the first run's are "
+                "counted\n",
+                gpu->name, choice.pass_count);
+    pass_select(&choice);
+    if (ok(status, text) && choice.count > 0)
+        ok(rocprofiler_create_counter_config(gpu->id, choice.ids, choice.count, config), text);
+    choice_free(&choice);
+}
+
+/* Of one GPU: the counters, or the lines of groups that take turns. */
+static void gpu_configure(const rocprofiler_agent_v0_t *gpu, unsigned number)
+{
+    const char *groups = settings_text(counting.settings, OPTION_COUNTER_GROUPS);
+    const char *counters = settings_text(counting.settings, OPTION_COUNTERS);
+    unsigned at = counting.gpu_count++, group = 0;
+    counting.gpu[at].agent = gpu->id.handle;
+    if (counters) {
+        group_configure(gpu, number, counters, &counting.gpu[at].group[0]);
+        return;
+    }
+    while (*groups && group < GROUPS_MAX) {
+        size_t length = strcspn(groups, "\n");
+        char *line = strndup(groups, length);
+        if (line)
+            group_configure(gpu, number, line, &counting.gpu[at].group[group++]);
+        free(line);
+        groups += length + (groups[length] == '\n');
+    }
+    counting.group_count = group;
+}
+
+void counting_configure(const struct settings *settings, rocprofiler_context_id_t context,
+                        rocprofiler_buffer_id_t buffer)
+{
+    struct choice_gpus gpus;
+    if (!settings_text(settings, OPTION_COUNTERS) &&
+        !settings_text(settings, OPTION_COUNTER_GROUPS))
+        return;
+    counting.settings = settings;
+    counting.interval = settings_number(settings, OPTION_COUNTER_GROUPS_INTERVAL);
+    counting.interval = counting.interval ? counting.interval : 1;
+    filter_open(settings);
+    passes_open(settings);
+    if (!ok(choice_definitions_load(settings), "extra counters") ||
+        !ok(choice_gpus_find(&gpus), "agents"))
+        return;
+    for (unsigned i = 0; i < gpus.count; i++)
+        gpu_configure(gpus.gpu[i], i);
+    ok(rocprofiler_configure_buffer_dispatch_counting_service(context, buffer, dispatch_choose,
+                                                              NULL),
+       "counting");
+}

@@ -1,0 +1,38 @@
+#include "domains.h"
+
+const struct domain domains[DOMAIN_COUNT] = {
+#define X(id, name, title, rows, stats) [DOMAIN_##id] = {name, title, rows, stats},
+    DOMAINS(X)
+#undef X
+};
+
+#define SERVICE(kind, option, domain)                                                              \
+    {                                                                                              \
+        ROCPROFILER_BUFFER_TRACING_##kind, OPTION_##option, DOMAIN_##domain                        \
+    }
+const struct domain_service domain_services[] = {
+    SERVICE(KERNEL_DISPATCH, KERNEL_TRACE, KERNEL),
+    SERVICE(MEMORY_COPY, MEMORY_COPY_TRACE, COPY),
+    SERVICE(MEMORY_ALLOCATION, MEMORY_ALLOCATION_TRACE, ALLOCATION),
+    SERVICE(SCRATCH_MEMORY, SCRATCH_MEMORY_TRACE, SCRATCH),
+    SERVICE(HIP_RUNTIME_API, HIP_RUNTIME_TRACE, HIP),
+    SERVICE(HIP_COMPILER_API, HIP_COMPILER_TRACE, HIP),
+    SERVICE(HSA_CORE_API, HSA_CORE_TRACE, HSA),
+    SERVICE(HSA_AMD_EXT_API, HSA_AMD_TRACE, HSA),
+    SERVICE(HSA_IMAGE_EXT_API, HSA_IMAGE_TRACE, HSA),
+    SERVICE(HSA_FINALIZE_EXT_API, HSA_FINALIZER_TRACE, HSA),
+    SERVICE(RCCL_API, RCCL_TRACE, RCCL),
+    SERVICE(ROCDECODE_API, ROCDECODE_TRACE, ROCDECODE),
+    SERVICE(ROCJPEG_API, ROCJPEG_TRACE, ROCJPEG),
+    SERVICE(OMPT, OMPT_TRACE, OMPT),
+    {ROCPROFILER_BUFFER_TRACING_NONE, OPTION_COUNT, DOMAIN_COUNT},
+};
+
+const struct domain_service *domain_service_find(rocprofiler_buffer_tracing_kind_t kind)
+{
+    for (const struct domain_service *service = domain_services;
+         service->kind != ROCPROFILER_BUFFER_TRACING_NONE; service++)
+        if (service->kind == kind)
+            return service;
+    return NULL;
+}

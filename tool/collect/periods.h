@@ -1,0 +1,26 @@
+/*
+ * When the collecting context runs: always, in periods (--collection-period), or where the program
+ * says so
+ * (--selected-regions).
+ */
+#ifndef COLLECT_PERIODS_H
+#define COLLECT_PERIODS_H
+
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include "launch/settings.h"
+
+/* Starts the context, or what will start it. `control` is a context of its own that always runs.
+ * Messages go to stderr. 0 or -1. */
+int periods_begin(const struct settings *settings, rocprofiler_context_id_t context,
+                  rocprofiler_context_id_t control);
+/* Nothing starts the context any more. */
+void periods_end(void);
+
+struct period {
+    uint64_t delay_ns, time_ns, repeat; /* repeat 0: for ever */
+};
+/* "DELAY:TIME:REPEAT;..." in nanoseconds: how many, 0 when it is none. */
+unsigned periods_read(const char *text, struct period *periods, unsigned max);
+
+#endif

@@ -1,0 +1,13 @@
+/* The tables that people read at the end: --summary, --summary-per-domain, --summary-groups. */
+#ifndef COLLECT_TABLES_H
+#define COLLECT_TABLES_H
+
+#include "domains.h"
+#include "launch/settings.h"
+#include "summary/stats.h"
+
+/* `of` by domain. Messages go to stderr. */
+void tables_print(const struct settings *settings, struct stats *const of[DOMAIN_COUNT],
+                  const struct stats *counters);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * Keys in names of files and directories, replaced in the profiled process: %pid%, {pid},
+ * %hostname%, %rank%, %env{NAME}% and so on (launch/keys.c has the list), %p, %h, %j, %r, %s for
+ * five of them, $ENV{NAME} and %q{NAME} for variables. What is no key stays as it is.
+ */
+#ifndef LAUNCH_KEYS_H
+#define LAUNCH_KEYS_H
+
+#include <stddef.h>
+
+/* 0, -ENAMETOOLONG, or -EINVAL when `size` is 0. */
+int keys_expand(const char *name, char *expanded, size_t size);
+
+/* Length of what stands before the first key: all of it, if there is none. */
+size_t keys_fixed_length(const char *name);
+
+/* Rank and number of ranks of this process in its job, from the variables of Slurm, Open MPI,
+ * MPICH, PBS and others: 0 of 1 without. */
+unsigned keys_rank(void);
+unsigned keys_rank_count(void);
+
+#endif

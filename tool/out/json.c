@@ -1,0 +1,57 @@
+#include "json.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char replacement[] = "\xef\xbf\xbd";
+
+/* Length of the UTF-8 character that begins here, 0 if none does. */
+static size_t character_length(const unsigned char *at)
+{
+    size_t length = at[0] < 0x80   ? 1
+                    : at[0] < 0xc2 ? 0
+                    : at[0] < 0xe0 ? 2
+                    : at[0] < 0xf0 ? 3
+                    : at[0] < 0xf5 ? 4
+                                   : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    /* Neither a longer spelling of a shorter one, nor half of a pair, nor beyond the last plane. */
+    if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+static void control_put(struct writer *writer, unsigned char value)
+{
+    static const struct {
+        char value, letter;
+    } letters[] = {{'"', '"'},  {'\\', '\\'}, {'\n', 'n'}, {'\t', 't'},
+                   {'\r', 'r'}, {'\b', 'b'},  {'\f', 'f'}};
+    char text[8];
+    int length = snprintf(text, sizeof text, "\\u%04x", value);
+    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++)
+        if (letters[i].value == (char)value)
+            length = snprintf(text, sizeof text, "\\%c", letters[i].letter);
+    writer_bytes(writer, text, (size_t)length);
+}
+
+void json_text(struct writer *writer, const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    writer_char(writer, '"');
+    while (*at) {
+        size_t length = character_length(at);
+        if (*at < 0x20 || *at == '"' || *at == '\\')
+            control_put(writer, *at);
+        else if (length == 0)
+            writer_bytes(writer, replacement, sizeof replacement - 1);
+        else
+            writer_bytes(writer, (const char *)at, length);
+        at += length ? length : 1;
+    }
+    writer_char(writer, '"');
+}

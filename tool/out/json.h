@@ -1,0 +1,10 @@
+/* JSON, as far as the rest of it is not just commas. */
+#ifndef OUT_JSON_H
+#define OUT_JSON_H
+
+#include "writer.h"
+
+/* The text in quotes. Bytes that are no UTF-8 become U+FFFD: a JSON text has none. */
+void json_text(struct writer *writer, const char *text);
+
+#endif
