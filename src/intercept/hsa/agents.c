@@ -1,11 +1,22 @@
 #include "intercept/hsa/agents.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "base/log.h"
 #include "base/thread.h"
+#include "intercept/hsa/device_clock.h"
 #include "intercept/hsa/instance.h"
 #include "topology/topology.h"
+
+/* A runtime that starts anew gets new clocks: the old ones were the former devices'. */
+static struct device_clock *clock_renew(struct device_clock *clock)
+{
+    if (!clock)
+        return calloc(1, sizeof *clock);
+    clock->newest_ticks = clock->newest_ns = clock->count = 0;
+    return clock;
+}
 
 static hsa_status_t agent_add(hsa_agent_t agent, void *data)
 {
@@ -13,22 +24,24 @@ static hsa_status_t agent_add(hsa_agent_t agent, void *data)
     struct hsa_agents *agents = &runtime->agents;
     uint32_t node = UINT32_MAX;
     hsa_device_type_t kind = HSA_DEVICE_TYPE_CPU;
-
     runtime->real.hsa_agent_get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID,
                                      &node);
     runtime->real.hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &kind);
     const rocprofiler_agent_v0_t *info = topology_agent_by_node(topology_system(), node);
-    if (info == NULL) {
+    if (!info) {
         agents->unknown_count++;
         return HSA_STATUS_SUCCESS;
     }
     if (agents->count == HSA_AGENTS_MAX)
         return HSA_STATUS_INFO_BREAK;
-    agents->entries[agents->count++] = (struct hsa_agent_entry){.runtime = runtime,
-                                                                .hsa = agent,
-                                                                .id = info->id,
-                                                                .info = info,
-                                                                .gpu = kind == HSA_DEVICE_TYPE_GPU};
+    struct hsa_agent_entry *entry = &agents->entries[agents->count++];
+    struct device_clock *clock = entry->clock;
+    *entry = (struct hsa_agent_entry){.runtime = runtime,
+                                      .hsa = agent,
+                                      .id = info->id,
+                                      .info = info,
+                                      .gpu = kind == HSA_DEVICE_TYPE_GPU,
+                                      .clock = clock_renew(clock)};
     return HSA_STATUS_SUCCESS;
 }
 
@@ -38,7 +51,6 @@ static hsa_status_t pool_consider(hsa_amd_memory_pool_t pool, void *data)
     hsa_amd_segment_t segment = HSA_AMD_SEGMENT_READONLY;
     uint32_t flags = 0;
     bool allocatable = false;
-
     runtime->real.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
     runtime->real.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
     runtime->real.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED,
@@ -53,7 +65,6 @@ static hsa_status_t pool_consider(hsa_amd_memory_pool_t pool, void *data)
 void agents_read(struct hsa_instance *runtime)
 {
     struct hsa_agents *agents = &runtime->agents;
-
     agents->count = 0;
     agents->unknown_count = 0;
     agents->host_pool.handle = 0;
@@ -72,7 +83,6 @@ void agents_read(struct hsa_instance *runtime)
 const struct hsa_agent_entry *agents_find(const struct hsa_instance *runtime, hsa_agent_t agent)
 {
     const struct hsa_agents *agents = &runtime->agents;
-
     for (uint32_t i = 0; i < agents->count; i++)
         if (agents->entries[i].hsa.handle == agent.handle)
             return &agents->entries[i];
@@ -89,13 +99,20 @@ uint64_t agents_system_time_ns(const struct hsa_instance *runtime, uint64_t time
     return (uint64_t)((unsigned __int128)timestamp * NS_PER_S / hz);
 }
 
-uint64_t agents_device_time_ns(const struct hsa_agent_entry *agent, uint64_t ticks)
+static uint64_t runtime_time_ns(const void *data, uint64_t ticks)
 {
+    const struct hsa_agent_entry *agent = data;
     uint64_t timestamp = 0;
-
     thread_own_work_begin();
     hsa_status_t status = agent->runtime->real.hsa_amd_profiling_convert_tick_to_system_domain(
         agent->hsa, ticks, &timestamp);
     thread_own_work_end();
     return status == HSA_STATUS_SUCCESS ? agents_system_time_ns(agent->runtime, timestamp) : 0;
+}
+
+uint64_t agents_device_time_ns(const struct hsa_agent_entry *agent, uint64_t ticks)
+{
+    const struct device_clock_source source = {runtime_time_ns, agent};
+    return agent->clock ? device_clock_ns(agent->clock, &source, ticks)
+                        : runtime_time_ns(agent, ticks);
 }

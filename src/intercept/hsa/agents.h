@@ -7,6 +7,7 @@
 #include <rocprofiler-sdk/agent.h>
 #include <stdbool.h>
 
+struct device_clock;
 struct hsa_instance;
 
 struct hsa_agent_entry {
@@ -15,6 +16,7 @@ struct hsa_agent_entry {
     rocprofiler_agent_id_t id;
     const rocprofiler_agent_v0_t *info;
     bool gpu;
+    struct device_clock *clock; /* completion thread only; NULL: no memory */
 };
 
 enum { HSA_AGENTS_MAX = 256 };
@@ -36,7 +38,8 @@ void agents_read(struct hsa_instance *runtime);
 /* NULL for an agent that the topology does not know. Any thread; reads immutable memory. */
 const struct hsa_agent_entry *agents_find(const struct hsa_instance *runtime, hsa_agent_t agent);
 
-/* Device ticks -> CLOCK_BOOTTIME ns. Completion thread only, so that its cache needs no lock. */
+/* Device ticks -> CLOCK_BOOTTIME ns, in the device's order (device_clock.h); an end before its
+ * start is one question to the runtime less. Completion thread only. */
 uint64_t agents_device_time_ns(const struct hsa_agent_entry *agent, uint64_t ticks);
 
 /* HSA system timestamps -> ns: identity on every runtime seen, scaled otherwise. */

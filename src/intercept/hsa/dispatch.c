@@ -287,8 +287,8 @@ static void untimed_report(void)
 static void times_convert(struct dispatch *dispatch, uint64_t start_ticks, uint64_t end_ticks)
 {
     const struct hsa_agent_entry *agent = dispatch->queue->agent;
-    dispatch->trace.start_ns = agents_device_time_ns(agent, start_ticks);
     dispatch->trace.end_ns = agents_device_time_ns(agent, end_ticks);
+    dispatch->trace.start_ns = agents_device_time_ns(agent, start_ticks);
 }
 
 /* False: the kernel has no times. */

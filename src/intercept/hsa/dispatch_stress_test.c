@@ -205,11 +205,45 @@ static void listeners_come_and_go(void **state)
     assert_int_equal(double_open_events(), 0);
 }
 
+/* As ROCr does 16 times a second; an interrupt between its two readings shifts the line by as long.
+ */
+static void kernels_stay_in_order_when_the_runtime_measures_its_clocks(void **state)
+{
+    enum { COUNT = 200, SHIFT_NS = 300000 };
+    hsa_queue_t *queue = NULL;
+    hsa_signal_t signal;
+
+    (void)state;
+    double_listen_records(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 4096, 0, NULL, NULL, 0, 0, &queue);
+    CALL(hsa_signal_create)(1, 0, NULL, &signal);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        __atomic_store_n(&amd_signal(signal)->value, 1, __ATOMIC_RELAXED);
+        kernel_submit(queue, i + 1, signal);
+        signal_wait(signal);
+        completion_harvest(UINT64_C(10000000000));
+        mock_clock_shift(i % 4 < 2 ? -SHIFT_NS : SHIFT_NS);
+    }
+    uint64_t end_ns = 0;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record =
+            &double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, i)->payload.dispatch_record;
+        assert_int_equal(record->dispatch_info.grid_size.x, i + 1);
+        assert_true(record->start_timestamp >= end_ns);
+        assert_true(record->end_timestamp >= record->start_timestamp);
+        end_ns = record->end_timestamp;
+    }
+    CALL(hsa_queue_destroy)(queue);
+    CALL(hsa_signal_destroy)(signal);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(every_kernel_is_reported_once, reset),
         cmocka_unit_test_setup(listeners_come_and_go, reset),
+        cmocka_unit_test_setup(kernels_stay_in_order_when_the_runtime_measures_its_clocks, reset),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

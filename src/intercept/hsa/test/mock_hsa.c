@@ -503,10 +503,15 @@ void mock_clock_begin(uint64_t now_ns)
     device_origin_ns = system_origin_ns = now_ns;
 }
 
+void mock_clock_shift(int64_t ns)
+{
+    __atomic_add_fetch(&device_origin_ns, (uint64_t)ns, __ATOMIC_RELAXED);
+}
+
 static hsa_status_t tick_convert(hsa_agent_t agent, uint64_t tick, uint64_t *time)
 {
     (void)agent;
-    *time = tick * 10 + device_origin_ns;
+    *time = tick * 10 + __atomic_load_n(&device_origin_ns, __ATOMIC_RELAXED);
     return HSA_STATUS_SUCCESS;
 }
 

@@ -22,6 +22,9 @@ void *mock_table_make(uint32_t amd_major);
 /* Device and copies give times from `now_ns` on. Otherwise these begin somewhere. */
 void mock_clock_begin(uint64_t now_ns);
 
+/* The runtime measures its clocks anew, and finds the device's elsewhere by so much. */
+void mock_clock_shift(int64_t ns);
+
 /* Agents on nodes that no topology has. */
 void mock_agents_hide(bool hide);
 
