@@ -1,7 +1,6 @@
 /* The ioctls that only tell something. */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
@@ -31,10 +30,11 @@ int kfd_clocks_get(struct driver *driver, void *args)
 {
     (void)driver;
     struct kfd_ioctl_get_clock_counters_args *clocks = args;
-    struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    clocks->gpu_clock_counter = gpu_clock_ticks();
+    /* One reading for all: with two, an interrupt between them would put the runtime's conversion,
+     * which such pairs make, off by as long. */
+    uint64_t ticks = gpu_clock_ticks();
+    uint64_t ns = ticks * (1000000000u / GPU_CLOCK_HZ);
+    clocks->gpu_clock_counter = ticks;
     clocks->cpu_clock_counter = ns;
     clocks->system_clock_counter = ns;
     clocks->system_clock_freq = 1000000000;

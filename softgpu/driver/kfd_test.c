@@ -299,6 +299,19 @@ static void structures_of_older_and_newer_versions(void **state)
     assert_int_equal(version.canary, 0x5a5a5a5a);
 }
 
+/* Runtimes draw a line through two such pairs. */
+static void the_clocks_are_read_as_one(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        struct kfd_ioctl_get_clock_counters_args clocks = {.gpu_id = driver->gpu[0].gpu_id};
+        assert_int_equal(CALL(AMDKFD_IOC_GET_CLOCK_COUNTERS, &clocks), 0);
+        assert_int_equal(clocks.system_clock_freq, 1000000000);
+        assert_int_equal(clocks.gpu_clock_counter * (1000000000 / GPU_CLOCK_HZ),
+                         clocks.system_clock_counter);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +325,7 @@ int main(void)
         cmocka_unit_test(hostile_arguments_give_errors),
         cmocka_unit_test(hostile_nested_pointers_give_efault),
         cmocka_unit_test(structures_of_older_and_newer_versions),
+        cmocka_unit_test(the_clocks_are_read_as_one),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }
