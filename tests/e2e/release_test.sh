@@ -25,17 +25,10 @@ esac
 # HIP 7 copies to pageable memory with a kernel.
 copy_to_host='^1 .* MEMORY_COPY_DEVICE_TO_HOST'
 [ "$release" != experimental ] || copy_to_host='^1 .* __amd_rocclr_copyBuffer'
-# HIP 6.4 now and then answers "invalid argument" to hipMemSetAccess, from a list of ROCr's own, before the
-# driver is asked (docs/status.md). Said, and run again; any other failure counts.
-own_fault='hipMemSetAccess(address, bytes, &access, 1): invalid argument'
 for program in $programs; do
     name=$(basename "$program")
-    for attempt in 1 2 3 4 5; do
-        output=$(timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/$program" 2>&1)
-        status=$?
-        [ "$release" = forky ] && grep -qF "$own_fault" <<<"$output" || break
-        echo "$name: run $attempt under $release: $own_fault"
-    done
+    output=$(timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/$program" 2>&1)
+    status=$?
     if [ $status -ne 0 ] || [ "$(tail -n 1 <<<"$output")" != "$name: ok" ]; then
         echo "$name: status $status under $release"
         tail -n 15 <<<"$output"
