@@ -93,8 +93,16 @@ uint64_t counter_value(struct perf *perf, struct place place, uint32_t index)
     return value / counter->event->divisor;
 }
 
-void counter_value_write(struct counter *counter, bool high, uint32_t value)
+static struct counter *counter_touch(struct perf *perf, struct place place, uint32_t index)
 {
+    perf->touched[place.block] |= 1u << index;
+    return counter_at(perf, place, index);
+}
+
+void counter_value_write(struct perf *perf, struct place place, uint32_t index, bool high,
+                         uint32_t value)
+{
+    struct counter *counter = counter_touch(perf, place, index);
     uint64_t divisor = counter->event ? counter->event->divisor : 1;
     uint64_t held = counter->held / divisor, low_mask = UINT32_MAX;
     held = high ? (held & low_mask) | (uint64_t)value << 32 : (held & ~low_mask) | value;
@@ -128,12 +136,20 @@ static bool place_enabled(struct perf *perf, struct place place)
 }
 
 typedef void place_fn(struct perf *perf, struct place place);
+typedef void counter_fn(struct perf *perf, struct place place, uint32_t index);
 
 static void units_visit(struct perf *perf, enum block block, uint32_t xcc_mask, place_fn *visit)
 {
+    uint32_t units = perf->touched[block] ? block_units(perf, block) : 0;
     for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
-        for (uint32_t unit = 0; xcc_mask >> xcc & 1 && unit < block_units(perf, block); unit++)
+        for (uint32_t unit = 0; xcc_mask >> xcc & 1 && unit < units; unit++)
             visit(perf, (struct place){block, xcc, unit});
+}
+
+static void counters_visit(struct perf *perf, struct place place, counter_fn *visit)
+{
+    for (uint32_t left = perf->touched[place.block]; left; left &= left - 1)
+        visit(perf, place, (uint32_t)__builtin_ctz(left));
 }
 
 /* Calls `visit` for each unit of the blocks that CP_PERFMON_CNTL controls. */
@@ -147,15 +163,21 @@ static void places_visit(struct perf *perf, uint32_t xcc_mask, place_fn *visit)
 static void place_gate(struct perf *perf, struct place place)
 {
     bool enabled = place_enabled(perf, place);
-    for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++)
-        if (counter_at(perf, place, i)->event)
-            counting_set(perf, place, i, enabled);
+    for (uint32_t left = perf->touched[place.block]; left; left &= left - 1) {
+        uint32_t index = (uint32_t)__builtin_ctz(left);
+        if (counter_at(perf, place, index)->event)
+            counting_set(perf, place, index, enabled);
+    }
+}
+
+static void counter_pause(struct perf *perf, struct place place, uint32_t index)
+{
+    counting_set(perf, place, index, false);
 }
 
 static void place_pause(struct perf *perf, struct place place)
 {
-    for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++)
-        counting_set(perf, place, i, false);
+    counters_visit(perf, place, counter_pause);
 }
 
 static void counter_reset(struct perf *perf, struct place place, uint32_t index)
@@ -168,8 +190,7 @@ static void counter_reset(struct perf *perf, struct place place, uint32_t index)
 
 static void place_reset(struct perf *perf, struct place place)
 {
-    for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++)
-        counter_reset(perf, place, i);
+    counters_visit(perf, place, counter_reset);
 }
 
 uint32_t perf_wants(const struct perf *perf)
@@ -177,13 +198,16 @@ uint32_t perf_wants(const struct perf *perf)
     return atomic_load_explicit(&perf->wants, memory_order_relaxed);
 }
 
+static void counter_wants(struct perf *perf, struct place place, uint32_t index)
+{
+    const struct event_info *event = event_counted(perf, place, index);
+    if (event && counter_at(perf, place, index)->counting)
+        atomic_fetch_or_explicit(&perf->wants, event_wants(event), memory_order_relaxed);
+}
+
 static void place_wants(struct perf *perf, struct place place)
 {
-    for (uint32_t i = 0; i < perf_blocks[place.block].counter_count; i++) {
-        const struct event_info *event = event_counted(perf, place, i);
-        if (event && counter_at(perf, place, i)->counting)
-            atomic_fetch_or_explicit(&perf->wants, event_wants(event), memory_order_relaxed);
-    }
+    counters_visit(perf, place, counter_wants);
 }
 
 /* A counting session that needs the caches begins with empty ones, so that its result does not
@@ -234,7 +258,7 @@ static uint32_t select_event(enum block block, uint32_t value)
 static void event_set(struct perf *perf, struct place place, uint32_t index, uint32_t select,
                       uint32_t event)
 {
-    struct counter *counter = counter_at(perf, place, index);
+    struct counter *counter = counter_touch(perf, place, index);
     uint32_t next = index + 1;
     bool has_next = next < perf_blocks[place.block].counter_count;
     bool next_counting = has_next && counter_at(perf, place, next)->counting;

@@ -131,8 +131,7 @@ bool engine_reg_write(struct perf *perf, uint32_t offset, uint32_t value)
     case VALUE_LOW:
     case VALUE_HIGH:
         if (counter_exists(&at))
-            counter_value_write(counter_at(perf, at.place, at.counter), at.reg == VALUE_HIGH,
-                                value);
+            counter_value_write(perf, at.place, at.counter, at.reg == VALUE_HIGH, value);
         return true;
     case CLOCK:
         return true;

@@ -100,8 +100,11 @@ struct perf {
     uint32_t gfx_index;
     uint32_t *storage;                     /* [register][xcc][shader array] */
     struct counter *counters[BLOCK_COUNT]; /* [xcc][unit of the block][counter] */
-    uint64_t (*cu)[SRC_CU_COUNT];          /* [xcc][unit] */
-    uint64_t (*se)[SRC_SE_COUNT];          /* [xcc][shader array] */
+    /* A bit for each counter that a register write has reached in any unit; the others are as they
+     * were made. Who goes over all counters, at each start and stop, goes over these. */
+    uint32_t touched[BLOCK_COUNT];
+    uint64_t (*cu)[SRC_CU_COUNT]; /* [xcc][unit] */
+    uint64_t (*se)[SRC_SE_COUNT]; /* [xcc][shader array] */
     uint64_t (*xcc)[SRC_XCC_COUNT];
     uint64_t (*channel)[SRC_CHANNEL_COUNT];              /* [xcc][channel] */
     uint64_t engine[PERF_ENGINES_MAX][SRC_ENGINE_COUNT]; /* SDMA */
@@ -132,7 +135,8 @@ struct counter *counter_at(struct perf *perf, struct place place, uint32_t index
 
 /* counter.c; all under the lock */
 uint64_t counter_value(struct perf *perf, struct place place, uint32_t index);
-void counter_value_write(struct counter *counter, bool high, uint32_t value);
+void counter_value_write(struct perf *perf, struct place place, uint32_t index, bool high,
+                         uint32_t value);
 void counter_select_write(struct perf *perf, struct place place, uint32_t index, uint32_t value);
 void counter_config_write(struct perf *perf, struct place place, uint32_t index, uint32_t value);
 void counter_control_write(struct perf *perf, struct place place, uint32_t value);

@@ -84,7 +84,7 @@ static void value_write(struct perf *perf, const struct reg_info *reg, struct pl
 {
     uint32_t index = visible_counter(perf, reg, place);
     if (index < perf_blocks[place.block].counter_count)
-        counter_value_write(counter_at(perf, place, index), reg->kind == KIND_HIGH, value);
+        counter_value_write(perf, place, index, reg->kind == KIND_HIGH, value);
 }
 
 static void unit_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t unit,

@@ -127,6 +127,26 @@ static void every_block(void **state)
                         AXIS_ENGINE); /* the list of blocks and that of registers belong together */
 }
 
+/* Also of a counter that nothing was ever selected for. */
+static void what_was_written_is_reset(void **state)
+{
+    (void)state;
+    for (uint32_t row = 0; row < perf_register_count; row++) {
+        const struct reg_info *reg = register_at(row);
+        struct perf *perf;
+        if (reg->block == BLOCK_NONE || reg->kind != KIND_LOW ||
+            perf_blocks[reg->block].control == CONTROL_MC)
+            continue;
+        assert_int_equal(perf_create(gpu_model_find("gfx90a"), &perf), 0);
+        uint32_t index = index_of(perf, reg->block, block_units(perf, reg->block) - 1);
+        write_at(perf, index, reg->offset, 77);
+        assert_int_equal(read_at(perf, index, reg->offset), 77);
+        write_at(perf, ALL_UNITS, REG_GFX90A_CP_PERFMON_CNTL, 0); /* stopped, and all cleared */
+        assert_int_equal(read_at(perf, index, reg->offset), 0);
+        perf_destroy(perf);
+    }
+}
+
 /* Past the last engine, array, unit or channel there is nothing. */
 static void nothing_beyond_the_hardware(void **state)
 {
@@ -202,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_block),
+        cmocka_unit_test(what_was_written_is_reset),
         cmocka_unit_test(nothing_beyond_the_hardware),
         cmocka_unit_test(counters_wrap_and_stop),
         cmocka_unit_test(mc_blocks_show_one_counter),
