@@ -12,7 +12,7 @@
 #include "intercept/hsa/tables.h"
 #include "intercept/hsa/test/mock_hsa.h"
 #include "record/calls.h"
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 enum { DISPATCHES = 20480, ROUNDS = 15, STALL_NS = 2000000000, FLOOR_CALLS = 100000 };
 enum { THREADS_MAX = 2, DEPTH_MAX = 1024 };

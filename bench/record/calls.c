@@ -1,7 +1,7 @@
 #include "calls.h"
 
 #include "base/clock.h"
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <string.h>
 #include <time.h>

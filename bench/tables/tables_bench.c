@@ -5,7 +5,7 @@
  */
 #include "../record/calls.h"
 #include "intercept/hip/runtime.h"
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -85,7 +85,7 @@
     X(KFD_PAGE_FAULT, NONE, KFD_PAGE_FAULT, NONE, NONE)                                            \
     X(KFD_QUEUE, NONE, KFD_QUEUE, NONE, NONE)
 
-/* Without kinds of the SDK: only subscriptions (session.h) reach them. */
+/* Without kinds of the SDK: only subscriptions (session/front/subscriptions.h) reach them. */
 #define TRACE_DOMAINS(X)                                                                           \
     TRACE_PUBLIC_DOMAINS(X)                                                                        \
     X(HIP_OPERATION, NONE, NONE, NONE, NONE)                                                       \

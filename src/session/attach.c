@@ -1,4 +1,4 @@
-#include "session/attach.h"
+#include "session/front/process.h"
 
 #include "base/callback.h"
 #include "base/log.h"

@@ -42,7 +42,7 @@ EXPORTED bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool
 EXPORTED void OnUnload(void);
 EXPORTED extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 
-static void libraries_follow(void)
+void runtimes_follow_libraries(void)
 {
     for (int kind = 0; kind < RUNTIME_KINDS; kind++)
         if (runtime_ops_of(&runtime_rows[kind])->follow)
@@ -58,7 +58,7 @@ void runtime_hsa_load(void *table, uint64_t runtime_version)
         runtimes_hook(); /* a HIP that was loaded after our constructor */
     if (subscriptions_exist())
         runtime_registered_collect();
-    libraries_follow(); /* a libhsakmt that was loaded with the runtime */
+    runtimes_follow_libraries(); /* a libhsakmt that was loaded with the runtime */
 }
 
 void runtime_hsa_unload(const void *caller)

@@ -17,15 +17,6 @@ void session_initialize_for_attach(void);
 struct client;
 bool session_client_join(struct client *client, bool to_attach);
 
-/* Device work that has ended already is reported: a flush must find what the program has waited
- * for. Not from a buffer callback, for which the reporting thread may wait. */
-void session_work_collect(void);
-
-/* Waits for the work submitted so far and reports it; false: nothing moved for seconds. Not on a
- * delivery thread, which completions may wait for. */
-bool session_work_wait(void);
-
-rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t configure);
 bool session_is_wanted(void); /* tools or subscriptions: calls are to be seen */
 
 /* `tell` runs when tools are there, on the thread that configured them: one for the process. Who

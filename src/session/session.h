@@ -1,6 +1,6 @@
 /*
- * The engine's private picture of tools, contexts and buffers. Front ends (src/api) call the
- * functions below with raw public arguments; every one checks them and answers with a status.
+ * The engine's private picture of tools, contexts and buffers. What front ends (src/api) call
+ * stands in front/.
  *
  * Locks: session_lock (configuration and start/stop) is never held while a tool, a service or a
  * runtime is called. It is a leaf: nothing else is locked under it.
@@ -8,15 +8,14 @@
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
-#include "model/service.h"
-#include "model/trace.h"
-#include "tracebuf/tracebuf.h"
+#include "session/front/buffers.h"
+#include "session/front/contexts.h"
+#include "session/front/external.h"
+#include "session/front/process.h"
+#include "session/front/services.h"
+#include "session/front/subscriptions.h"
 
 #include <pthread.h>
-#include <rocprofiler-sdk/buffer.h>
-#include <rocprofiler-sdk/context.h>
-#include <rocprofiler-sdk/internal_threading.h>
-#include <rocprofiler-sdk/registration.h>
 
 enum {
     SESSION_CONTEXTS_MAX = 1024,
@@ -87,16 +86,9 @@ enum session_stage session_stage(void);
 bool session_configuring(void);
 
 /* ---- contexts.c */
-rocprofiler_status_t context_create(rocprofiler_context_id_t *id);
-/* For front ends whose interface has no configuration: any time, any thread, owned by no tool.
- * Tools are found first. `owner` is for messages and stays. */
-rocprofiler_status_t context_create_front(const char *owner, rocprofiler_context_id_t *id);
 /* Not `valid`: no handle leads to it. NULL: out of memory. */
 struct context *context_new(uint32_t client);
 bool context_list(struct context *context); /* under session_lock; false: there are too many */
-rocprofiler_status_t context_start(rocprofiler_context_id_t id);
-rocprofiler_status_t context_stop(rocprofiler_context_id_t id);
-bool context_is_active(rocprofiler_context_id_t id);
 struct context *context_find(rocprofiler_context_id_t id); /* NULL: unknown or invalid */
 struct context *context_at(uint32_t index);                /* NULL: past the last; may be invalid */
 rocprofiler_context_id_t context_id(const struct context *context);
@@ -109,35 +101,7 @@ void contexts_resume(uint32_t client);
 uint64_t contexts_of(uint32_t client, rocprofiler_context_id_t *ids, uint64_t room);
 void contexts_on_fork_child(void);
 
-/* ---- services.c */
-rocprofiler_status_t callback_service_configure(rocprofiler_context_id_t context, uint32_t kind,
-                                                const rocprofiler_tracing_operation_t *operations,
-                                                size_t operation_count,
-                                                rocprofiler_callback_tracing_cb_t callback,
-                                                void *data);
-rocprofiler_status_t buffer_service_configure(rocprofiler_context_id_t context, uint32_t kind,
-                                              const rocprofiler_tracing_operation_t *operations,
-                                              size_t operation_count,
-                                              rocprofiler_buffer_id_t buffer);
-rocprofiler_status_t
-request_service_configure(rocprofiler_context_id_t context,
-                          const rocprofiler_external_correlation_id_request_kind_t *kinds,
-                          size_t kind_count,
-                          rocprofiler_external_correlation_id_request_cb_t callback, void *data);
-
-/* ---- subscriptions.c; any time, any thread */
-/* Never freed. NULL: out of resources. Runtimes met before get wrappers for these domains now. */
-struct subscription *subscription_create(uint64_t domain_bits);
-/* The operations first .. first + count - 1 are wanted like that (its context members are filled
- * in); NULL: not any more. Calls in progress still end with what they began with. False: no
- * memory, or no such operations. */
-bool subscription_want(struct subscription *subscription, enum trace_domain domain, int32_t first,
-                       int32_t count, const struct trace_subscriber *what);
-void subscription_pause(struct subscription *subscription, bool paused);
-/* Returns when no other thread is inside of a listener with that data, or after `limit_ns`: one
- * that waits for the caller must not make it wait for ever. A listener that begins later sees what
- * the caller stored before. */
-void subscription_calls_wait(const void *callback_data, uint64_t limit_ns);
+/* ---- subscriptions.c */
 bool subscriptions_exist(void);
 void subscriptions_end(void); /* the process ends: nobody is called any more */
 
@@ -151,32 +115,13 @@ bool sets_would_overflow(const struct context *context);
 void sets_publish(const struct context *changed);
 
 /* ---- buffers.c */
-rocprofiler_status_t buffer_create(rocprofiler_context_id_t context, size_t size_bytes,
-                                   size_t watermark_bytes, rocprofiler_buffer_policy_t policy,
-                                   rocprofiler_buffer_tracing_cb_t callback, void *data,
-                                   rocprofiler_buffer_id_t *id);
-rocprofiler_status_t buffer_flush(rocprofiler_buffer_id_t id);
-rocprofiler_status_t buffer_flush_complete(rocprofiler_buffer_id_t id); /* and work in flight */
-rocprofiler_status_t buffer_destroy(rocprofiler_buffer_id_t id);
 void buffers_flush(uint32_t client); /* 0: everybody's */
 
 /* ---- threads.c */
-rocprofiler_status_t callback_thread_create(rocprofiler_callback_thread_t *id);
-rocprofiler_status_t callback_thread_assign(rocprofiler_buffer_id_t buffer,
-                                            rocprofiler_callback_thread_t thread);
-rocprofiler_status_t thread_callbacks_add(rocprofiler_internal_thread_library_cb_t precreate,
-                                          rocprofiler_internal_thread_library_cb_t postcreate,
-                                          int libraries, void *data);
-struct tracebuf_thread *delivery_thread_create(void);  /* tools are told; NULL: cannot */
 struct tracebuf_thread *callback_thread_default(void); /* created on first use; NULL: cannot */
 void thread_callbacks_run(bool created);               /* for thread_creation_hook */
 
 /* ---- external.c */
-rocprofiler_status_t external_push(rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
-                                   rocprofiler_user_data_t value);
-rocprofiler_status_t external_pop(rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
-                                  rocprofiler_user_data_t *value);
-
 struct thread;
 void external_on_thread_exit(struct thread *thread);
 void external_on_fork_prepare(void);
@@ -193,7 +138,5 @@ struct domain {
     bool is_api;                                                 /* records carry ticks */
 };
 extern const struct domain domains[TRACE_DOMAIN_COUNT] __attribute__((visibility("hidden")));
-int domain_of_callback_kind(uint32_t kind);                /* -1: none */
-int domain_of_buffer_kind(uint32_t kind, bool *with_args); /* -1: none */
 
 #endif

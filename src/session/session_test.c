@@ -1,6 +1,7 @@
 /* Contexts, services, buffers and ids, through a tool that the test itself is. */
 #include "base/clock.h"
-#include "session/engine.h"
+#include "session/endings.h"
+#include "session/front/engine.h"
 
 #include <rocprofiler-sdk/buffer_tracing.h>
 #include <setjmp.h>

@@ -19,10 +19,6 @@ bool stage_wait_done(unsigned limit_seconds);
 
 /* This thread configures a tool that was attached: nobody else's configuration is unlocked. */
 void stage_configure_here(bool configuring);
-bool attach_configuring_here(void);
-
-int session_initialized_status(void); /* 0, -1, 1 as the SDK reports them */
-int session_finalized_status(void);
 
 void stage_on_fork_child(void);
 

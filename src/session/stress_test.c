@@ -1,7 +1,9 @@
 /* Everything at once: traced calls, events, starts, stops, flushes, pushes. No record may be lost.
  */
-#include "session/engine.h"
+#include "session/endings.h"
+#include "session/front/engine.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -14,14 +14,20 @@ BELOW = {
     "gpu": ["model", "base"],
     "runtime": ["model", "base"],
     "intercept": ["tracebuf", "model", "base", "topology", "codeobj"],
-    "session": ["runtime", "tracebuf", "model", "base", "topology", "codeobj", "counters", "gpu", "intercept"],
+    "session": ["runtime", "tracebuf", "model", "base", "topology", "codeobj", "counters", "gpu"],
     "api": ["session", "model", "base"],
 }
 # aqlprofile is a front end of the packet builders, not of the engine (docs/decisions/0005).
 BELOW_EXTRA = {"api/aqlprofile": ["gpu"]}
-# Counting meets runtimes by model/counting.h alone: neither knows the other, and no header brings
-# one to the other.
-UNSEEN = {"session/counting": ["intercept"], "intercept": ["session"], "runtime": ["session", "intercept"]}
+# Session and interception meet by model/ alone (trace.h, runtime.h, counting.h, *_facts.h): neither
+# knows the other, and no header brings one to the other.
+UNSEEN = {"session": ["intercept"], "intercept": ["session"], "runtime": ["session", "intercept"]}
+# Front ends see the engine by session's facade alone: directly or by other headers they reach these
+# and nothing else of src/.
+FACADE = ("api/", "session/front/", "model/", "base/", "tracebuf/tracebuf.h", "topology/topology.h",
+          "counters/catalog.h", "counters/definition.h", "counters/expression.h", "counters/shape.h")
+NO_FRONT_ENDS = {"api/aqlprofile"}
+INTERCEPTION = re.compile(r"(?<![\w.])intercept_[a-z]\w*(?=\s*\()|->\s*intercept_[a-z]\w*")
 # Who may see the installed headers: the SDK's public types are the engine's vocabulary
 # (docs/decisions/0001).
 PUBLIC_HEADERS = {"model", "topology", "codeobj", "counters", "runtime", "intercept",
@@ -82,6 +88,20 @@ def check_unseen(root):
                     yield path, 1, f"{owner} may not even see {target}"
 
 
+def check_facade(root):
+    for path in sources(root, os.path.join("src", "api")):
+        folder = os.path.relpath(os.path.dirname(path), os.path.join(root, "src"))
+        if folder in NO_FRONT_ENDS:
+            continue
+        for target in sorted(reached(root, path, set())):
+            if not target.startswith(FACADE):
+                yield path, 1, f"front ends see src/session/front, which keeps {target} to itself"
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for number, line in enumerate(file, 1):
+                for name in INTERCEPTION.findall(line):
+                    yield path, number, f"front ends do not call interception ({name})"
+
+
 def check_softgpu(root):
     for path in sources(root, "softgpu"):
         for number, target in includes(path):
@@ -104,7 +124,7 @@ def check_tool(root):
 
 def main():
     root = sys.argv[1]
-    bad = [*check_src(root), *check_unseen(root), *check_softgpu(root), *check_tool(root)]
+    bad = [*check_src(root), *check_unseen(root), *check_facade(root), *check_softgpu(root), *check_tool(root)]
     for path, number, text in bad:
         print(f"{os.path.relpath(path, root)}:{number}: {text}")
     return bool(bad)

@@ -24,12 +24,23 @@ def check_includes_fails(root):
     write(root, "src/base/a.c", '#include "session/session.h"\n')
     write(root, "softgpu/cp/b.c", '#include "gpu/pm4.h"\n')
     write(root, "tool/cli/c.c", '#include "model/trace.h"\n')
-    write(root, "src/session/counting/d.c", '#include "session/engine.h"\n')
-    write(root, "src/session/engine.h", '#include "intercept/hsa/facts.h"\n')
+    write(root, "src/session/counting/d.c", '#include "session/runtimes.h"\n')
+    write(root, "src/session/runtimes.h", '#include "intercept/hsa/facts.h"\n')
+    write(root, "src/session/front/engine.h", '#include "session/internal.h"\n')
+    write(root, "src/session/internal.h", "\n")
+    write(root, "src/api/sdk/e.c", '#include "session/front/engine.h"\nint e = intercept_e(1);\n')
+    write(root, "src/api/sdk/f.c", '#include "session/runtimes.h"\nf = engine->intercept_f;\n')
     write(root, "src/intercept/hsa/facts.h", "\n")
     status, text = run("check_includes.py", root)
     assert status == 1, text
-    assert "src/session/counting/d.c:1: session/counting may not even see intercept/hsa" in text, text
+    assert "src/session/counting/d.c:1: session may not even see intercept/hsa" in text, text
+    keeps = "front ends see src/session/front, which keeps"
+    for line in (f"src/api/sdk/e.c:1: {keeps} session/internal.h to itself",
+                 f"src/api/sdk/f.c:1: {keeps} session/runtimes.h to itself",
+                 f"src/api/sdk/f.c:1: {keeps} intercept/hsa/facts.h to itself",
+                 "src/api/sdk/e.c:2: front ends do not call interception (intercept_e)",
+                 "src/api/sdk/f.c:2: front ends do not call interception (->intercept_f)"):
+        assert line in text, (line, text)
     for path in ("src/base/a.c:1", "softgpu/cp/b.c:1", "tool/cli/c.c:1"):
         assert path in text, (path, text)
 

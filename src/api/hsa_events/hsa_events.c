@@ -22,7 +22,7 @@ static void device_tell(sink_t *sink, uint64_t agent, const void *address)
     hsa_evt_data_t data;
     struct hsa_agent_facts facts;
     memset(&data, 0, sizeof data);
-    if (!engine->intercept_agent_facts(agent, &facts))
+    if (!engine->hsa_facts->agent(agent, &facts))
         return;
     data.device.type = facts.gpu ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU;
     data.device.id = facts.number;
@@ -54,7 +54,7 @@ static void allocation_tell(sink_t *sink, const void *address, size_t size,
 static void on_memory_allocate(sink_t *sink, const call_data *call)
 {
     struct hsa_memory_facts facts = {0};
-    engine->intercept_region_facts(call->args.hsa_memory_allocate.region.handle, &facts);
+    engine->hsa_facts->region(call->args.hsa_memory_allocate.region.handle, &facts);
     allocation_tell(sink, *call->args.hsa_memory_allocate.ptr, call->args.hsa_memory_allocate.size,
                     &facts);
 }
@@ -66,11 +66,11 @@ static void on_pool_allocate(sink_t *sink, const call_data *call)
     void *address = *call->args.hsa_amd_memory_pool_allocate.ptr;
     if (call->args.hsa_amd_memory_pool_allocate.size == 0)
         return;
-    engine->intercept_pool_facts(pool, &facts);
+    engine->hsa_facts->pool(pool, &facts);
     allocation_tell(sink, address, call->args.hsa_amd_memory_pool_allocate.size, &facts);
     struct pool_telling telling = {sink, address};
     if (sink->wants(HSA_EVT_ID_DEVICE))
-        engine->intercept_pool_agents(pool, device_of_pool_tell, &telling);
+        engine->hsa_facts->pool_agents(pool, device_of_pool_tell, &telling);
 }
 
 static void on_pool_free(sink_t *sink, const call_data *call)
@@ -205,12 +205,12 @@ void hsa_event_of_submission(sink_t *sink, const rocprofiler_callback_tracing_re
     const rocprofiler_callback_tracing_kernel_dispatch_data_t *dispatch = record->payload;
     struct hsa_submission submission;
     if (record->phase != ROCPROFILER_CALLBACK_PHASE_ENTER ||
-        !engine->intercept_submission(&submission))
+        !engine->hsa_facts->submission(&submission))
         return;
     hsa_evt_data_t data;
     memset(&data, 0, sizeof data);
     data.submit.packet = submission.packet;
-    data.submit.kernel_name = engine->intercept_kernel_name(dispatch->dispatch_info.kernel_id);
+    data.submit.kernel_name = engine->hsa_facts->kernel_name(dispatch->dispatch_info.kernel_id);
     data.submit.queue = submission.queue;
     data.submit.device_type = HSA_DEVICE_TYPE_GPU;
     data.submit.device_id = submission.device;

@@ -6,7 +6,7 @@
 #ifndef API_HSA_EVENTS_H
 #define API_HSA_EVENTS_H
 
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <roctracer/roctracer_hsa.h>
 

@@ -124,7 +124,7 @@ static bool callback_data_fill(rocprofiler_callback_data_t *to,
                                const struct record *record)
 {
     struct hsa_submission submission;
-    if (!engine->intercept_submission(&submission))
+    if (!engine->hsa_facts->submission(&submission))
         return false;
     const hsa_kernel_dispatch_packet_t *packet = submission.packet;
     struct kernel_facts kernel = kernel_facts(data->dispatch_info.kernel_id, packet->kernel_object);

@@ -7,7 +7,7 @@
 #ifndef API_ROCPROFILER_V1_INTERNAL_H
 #define API_ROCPROFILER_V1_INTERNAL_H
 
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 /* The SDK's version macros have the names of ours. */
 #undef ROCPROFILER_VERSION_MAJOR

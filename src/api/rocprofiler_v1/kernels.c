@@ -84,7 +84,7 @@ struct kernel_facts kernel_facts(uint64_t kernel_id, uint64_t kernel_object)
         slot ? atomic_load_explicit(slot, memory_order_acquire) : &unknown;
     if (known)
         return *known;
-    const char *symbol = engine->intercept_kernel_name(kernel_id);
+    const char *symbol = engine->hsa_facts->kernel_name(kernel_id);
     struct kernel_facts *facts = symbol ? calloc(1, sizeof *facts) : NULL;
     char *name = facts ? name_make(symbol) : NULL;
     if (!name) {

@@ -144,7 +144,7 @@ static void exit_watch(void)
 /* ---- HSA's entry points */
 
 /* -1, with a message: no value that is known. */
-static int intercept_mode(void)
+static int intercepting_mode(void)
 {
     const char *value = getenv("ROCP_HSA_INTERCEPT");
     if (!value || !*value)
@@ -182,7 +182,7 @@ bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)failed_tool_count, (void)failed_tool_names;
-    int intercept = intercept_mode();
+    int intercept = intercepting_mode();
     bool has_tool = expect(intercept);
     engine->runtime_hsa_load(table, runtime_version);
     if (has_tool) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNTERS_MAX = PLAN_EVENTS_MAX };
+enum { COUNTERS_MAX = COUNTING_EVENTS_MAX };
 
 /* A group while it is filled. */
 struct draft {

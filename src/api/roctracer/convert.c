@@ -114,7 +114,7 @@ static bool dispatch_convert(struct conversion *conversion, const dispatch_recor
         return false;
     record->device_id = device_of(from->dispatch_info.agent_id);
     record->queue_id = from->dispatch_info.queue_id.handle;
-    out->name = engine->intercept_kernel_name(from->dispatch_info.kernel_id);
+    out->name = engine->hsa_facts->kernel_name(from->dispatch_info.kernel_id);
     out->name_size = out->name ? strlen(out->name) + 1 : 0;
     return true;
 }

@@ -5,7 +5,7 @@
 
 static struct operations hip_functions(void)
 {
-    uint32_t end = engine->intercept_hip_function_end();
+    uint32_t end = engine->hip_facts->function_end();
     return (struct operations){1, end ? end : HIP_FUNCTIONS_MAX};
 }
 
@@ -72,7 +72,7 @@ _Static_assert(COUNT(hsa_operation_names) == HSA_OP_ID_NUMBER &&
 static bool hip_function(uint32_t id, struct hip_function *function)
 {
     engine->runtimes_hook();
-    return engine->intercept_hip_function(id, function);
+    return engine->hip_facts->function(id, function);
 }
 
 static const char *name_of(uint32_t domain, uint32_t op, uint32_t kind)
@@ -92,7 +92,7 @@ static const char *name_of(uint32_t domain, uint32_t op, uint32_t kind)
     case ACTIVITY_DOMAIN_HIP_API:
         return hip_function(op, &function) ? function.name : NULL;
     case ACTIVITY_DOMAIN_HIP_OPS:
-        return op < HIP_OPERATIONS ? engine->intercept_hip_command_name(kind) : NULL;
+        return op < HIP_OPERATIONS ? engine->hip_facts->command_name(kind) : NULL;
     case ACTIVITY_DOMAIN_EXT_API:
         return op < EXT_OPERATIONS ? "EXT_API" : NULL;
     default:

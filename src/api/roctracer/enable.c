@@ -33,7 +33,7 @@ static void hip_look(uint32_t domain)
 static void kfd_follow(uint32_t domain)
 {
     if (domain == ACTIVITY_DOMAIN_KFD_API)
-        engine->intercept_thunk_follow();
+        engine->runtimes_follow_libraries();
 }
 
 /* ---- callbacks */

@@ -56,12 +56,12 @@ void hip_table_call_listener(const struct trace_frame *frame, rocprofiler_user_d
     uint32_t id = hip_function_of(domain, frame->operation);
     union {
         struct hip_data head;
-        char bytes[INTERCEPT_HIP_DATA_BYTES_MAX];
+        char bytes[HIP_DATA_BYTES_MAX];
     } call;
     if (!registration_is_current(ACTIVITY_DOMAIN_HIP_API, id, registration))
         return;
     uint32_t phase_data =
-        engine->intercept_hip_data_write(domain, frame->operation, &from->args, &call);
+        engine->hip_facts->data_write(domain, frame->operation, &from->args, &call);
     if (__builtin_expect(!phase_data, 0))
         unknown_warn(engine->operation_name(domain, frame->operation));
     else

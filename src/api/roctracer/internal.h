@@ -10,7 +10,7 @@
 /* First. */
 #include "api/roctracer/names.h"
 
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <pthread.h>
 #include <roctracer/roctracer.h>

@@ -371,7 +371,7 @@ static void records_flush(struct tracebuf *buffer)
         return;
     }
     engine->session_work_collect();
-    engine->intercept_hip_operations_settle();
+    engine->hip_facts->operations_settle();
     engine->tracebuf_flush(buffer);
 }
 

@@ -95,9 +95,9 @@ static bool hip_call_publish(uint32_t op)
 {
     struct hip_function function;
     const struct registration *callback = registration_of(ACTIVITY_DOMAIN_HIP_API, op);
-    if (!engine->intercept_hip_function(op, &function) || function.operation < 0)
+    if (!engine->hip_facts->function(op, &function) || function.operation < 0)
         return true;
-    bool in_tables = engine->intercept_hip_in_tables();
+    bool in_tables = engine->hip_facts->in_tables();
     const struct trace_subscriber what = {
         .buffer = buffer_of(ACTIVITY_DOMAIN_HIP_API, op),
         .listener = !callback   ? NULL
@@ -243,7 +243,7 @@ static void subscription_make(void)
     thread_begins = false;
     if (made) {
         subscription_take(made);
-        engine->intercept_thunk_follow(); /* wanted by a tool that was set up just now */
+        engine->runtimes_follow_libraries(); /* wanted by a tool that was set up just now */
     }
     engine->runtime_registered_collect();
     atomic_store_explicit(&begun, made ? BEGUN : BEGUN_NOT, memory_order_release);
@@ -358,9 +358,9 @@ void registry_hip_armed(void)
 {
     struct hip_function function;
     pthread_mutex_lock(&registry_lock);
-    uint32_t end = engine->intercept_hip_function_end();
+    uint32_t end = engine->hip_facts->function_end();
     for (uint32_t id = 1; id < end && id < HIP_FUNCTIONS_MAX; id++)
-        if (engine->intercept_hip_function(id, &function) && function.operation >= 0)
+        if (engine->hip_facts->function(id, &function) && function.operation >= 0)
             hip_function_note(id, &function);
     if (subscription)
         publish_range(ACTIVITY_DOMAIN_HIP_API, 1, end);
@@ -381,7 +381,7 @@ void registry_externals_begin(void)
     externals_used = true;
     if (first && subscription) {
         publish_range(ACTIVITY_DOMAIN_HSA_API, 0, HSA_CALL_COUNT);
-        publish_range(ACTIVITY_DOMAIN_HIP_API, 1, engine->intercept_hip_function_end());
+        publish_range(ACTIVITY_DOMAIN_HIP_API, 1, engine->hip_facts->function_end());
         publish_range(ACTIVITY_DOMAIN_KFD_API, 0, KFD_API_ID_NUMBER);
     }
     pthread_mutex_unlock(&registry_lock);

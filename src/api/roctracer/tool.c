@@ -4,7 +4,7 @@
 /* Before the program's own constructors: runtimes that start later are met. */
 __attribute__((constructor)) static void begin(void)
 {
-    engine->intercept_hip_on_armed(registry_hip_armed);
+    engine->hip_facts->on_armed(registry_hip_armed);
     engine->runtime_arm();
     engine->runtime_registered_collect();
 }

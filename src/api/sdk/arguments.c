@@ -1,6 +1,6 @@
 /* Arguments of traced calls as text, for tools that print or store them. */
 #include "model/describe/arguments.h"
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <rocprofiler-sdk/buffer_tracing.h>
 #include <rocprofiler-sdk/callback_tracing.h>

@@ -1,4 +1,4 @@
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <crocprof/flush.h>
 #include <rocprofiler-sdk/buffer.h>

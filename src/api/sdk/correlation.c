@@ -1,4 +1,4 @@
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <rocprofiler-sdk/external_correlation.h>
 

@@ -1,5 +1,5 @@
 /* Counters: what agents have, configurations, collecting. */
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <rocprofiler-sdk/device_counting_service.h>
 

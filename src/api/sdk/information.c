@@ -1,6 +1,6 @@
 /* Version, time, thread, status. */
 #include "model/describe/status.h"
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <rocprofiler-sdk/rocprofiler.h>
 #include <rocprofiler-sdk/version.h>

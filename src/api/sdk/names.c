@@ -1,5 +1,5 @@
 /* Names of kinds and operations, and iteration over them. */
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <rocprofiler-sdk/buffer_tracing.h>
 #include <rocprofiler-sdk/callback_tracing.h>

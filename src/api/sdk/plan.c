@@ -1,7 +1,7 @@
 /* Crocprof's own addition to the counter interface. */
 #include <crocprof/plan.h>
 
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 rocprofiler_status_t crocprof_plan_passes(rocprofiler_agent_id_t agent_id,
                                           const rocprofiler_counter_id_t *counters, size_t count,

@@ -1,4 +1,4 @@
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <dlfcn.h>
 #include <rocprofiler-sdk/experimental/registration.h>

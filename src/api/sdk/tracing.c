@@ -1,4 +1,4 @@
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 #include <rocprofiler-sdk/buffer_tracing.h>
 #include <rocprofiler-sdk/callback_tracing.h>

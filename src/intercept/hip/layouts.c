@@ -102,7 +102,7 @@ uint32_t intercept_hip_data_write(enum trace_domain domain, int32_t operation,
     const struct hip_tracer_function *layout =
         slot ? atomic_load_explicit(slot, memory_order_relaxed) : NULL;
 
-    if (known == NULL || layout == NULL || known->data_size_bytes > INTERCEPT_HIP_DATA_BYTES_MAX)
+    if (known == NULL || layout == NULL || known->data_size_bytes > HIP_DATA_BYTES_MAX)
         return 0;
     memset(data, 0, known->data_size_bytes);
     for (uint16_t i = 0; i < layout->count; i++) {

@@ -15,7 +15,7 @@
 #include "intercept/hip/arm.h"
 #include "intercept/hip/legacy.h"
 
-enum { DATA_BYTES = INTERCEPT_HIP_DATA_BYTES_MAX, FILL = 0xa5, HEAD_BYTES = 16 };
+enum { DATA_BYTES = HIP_DATA_BYTES_MAX, FILL = 0xa5, HEAD_BYTES = 16 };
 
 static rocprofiler_hip_api_args_t args;
 

@@ -22,3 +22,13 @@ const struct runtime_ops hip_runtime_ops = {
     .hook = intercept_hip_arm,
     .work_want = intercept_hip_operations_refresh,
 };
+
+const struct hip_facts hip_facts = {
+    .on_armed = intercept_hip_on_armed,
+    .in_tables = intercept_hip_in_tables,
+    .data_write = intercept_hip_data_write,
+    .function_end = intercept_hip_function_end,
+    .function = intercept_hip_function,
+    .command_name = intercept_hip_command_name,
+    .operations_settle = intercept_hip_operations_settle,
+};

@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "intercept/hsa/instance.h"
+#include "intercept/hsa/objects.h"
 
-bool intercept_agent_facts(uint64_t agent, struct hsa_agent_facts *facts)
+static bool agent_facts(uint64_t agent, struct hsa_agent_facts *facts)
 {
     const struct hsa_agent_entry *found = hsa_agent_of_any((hsa_agent_t){agent});
     const struct hsa_agents *agents = found ? &found->runtime->agents : NULL;
@@ -22,7 +23,7 @@ bool intercept_agent_facts(uint64_t agent, struct hsa_agent_facts *facts)
     return false;
 }
 
-void intercept_region_facts(uint64_t region, struct hsa_memory_facts *facts)
+static void region_facts(uint64_t region, struct hsa_memory_facts *facts)
 {
     hsa_region_t handle = {.handle = region};
     const struct hsa_instance *runtime = hsa_instance_of_region(handle);
@@ -34,7 +35,7 @@ void intercept_region_facts(uint64_t region, struct hsa_memory_facts *facts)
     runtime->real.hsa_region_get_info(handle, HSA_REGION_INFO_GLOBAL_FLAGS, &facts->global_flags);
 }
 
-void intercept_pool_facts(uint64_t pool, struct hsa_memory_facts *facts)
+static void pool_facts(uint64_t pool, struct hsa_memory_facts *facts)
 {
     hsa_amd_memory_pool_t handle = {.handle = pool};
     const struct hsa_instance *runtime = hsa_instance_of_pool(handle);
@@ -58,7 +59,7 @@ static bool agent_reaches(const struct hsa_agent_entry *agent, hsa_amd_memory_po
            access == HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
 }
 
-void intercept_pool_agents(uint64_t pool, void (*tell)(uint64_t agent, void *data), void *data)
+static void pool_agents(uint64_t pool, void (*tell)(uint64_t agent, void *data), void *data)
 {
     const hsa_amd_memory_pool_t handle = {.handle = pool};
     const struct hsa_instance *runtime = hsa_instance_of_pool(handle);
@@ -69,3 +70,12 @@ void intercept_pool_agents(uint64_t pool, void (*tell)(uint64_t agent, void *dat
         if (agent_reaches(&runtime->agents.entries[i], handle))
             tell(runtime->agents.entries[i].hsa.handle, data);
 }
+
+const struct hsa_facts hsa_facts = {
+    .agent = agent_facts,
+    .region = region_facts,
+    .pool = pool_facts,
+    .pool_agents = pool_agents,
+    .kernel_name = objects_kernel_name,
+    .submission = intercept_submission,
+};

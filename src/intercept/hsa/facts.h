@@ -1,44 +1,9 @@
-/*
- * What the runtime knows of its agents, memories, kernels and the dispatch just being submitted,
- * for front ends that report more than the engine's own records hold. Any thread; the runtime
- * lives.
- */
+/* Of model/hsa_facts.h, what submits packets says itself. Internal to this folder. */
 #ifndef INTERCEPT_HSA_FACTS_H
 #define INTERCEPT_HSA_FACTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "model/hsa_facts.h"
 
-struct hsa_queue_s;
-
-struct hsa_agent_facts {
-    bool gpu;
-    uint32_t number; /* GPU: the driver's node number; others: counted from 0 */
-};
-bool intercept_agent_facts(uint64_t agent, struct hsa_agent_facts *facts); /* false: unknown */
-
-struct hsa_memory_facts {
-    uint32_t segment;      /* hsa_amd_segment_t */
-    uint32_t global_flags; /* hsa_amd_memory_pool_global_flag_t */
-};
-void intercept_region_facts(uint64_t region, struct hsa_memory_facts *facts); /* unknown: zeroes */
-void intercept_pool_facts(uint64_t pool, struct hsa_memory_facts *facts);
-
-/* Those agents that may use memory of the pool without being asked for it. */
-void intercept_pool_agents(uint64_t pool, void (*tell)(uint64_t agent, void *data), void *data);
-
-/* As the code object spells it, never freed; NULL: unknown. */
-const char *intercept_kernel_name(uint64_t kernel_id);
-
-/* During the ENTER callbacks of a dispatch and while it is chosen what is counted of it, on that
- * thread; false elsewhere. */
-struct hsa_submission {
-    const void *packet;
-    struct hsa_queue_s *queue;
-    uint32_t device; /* the driver's node number */
-    uint64_t agent;  /* hsa_agent_t */
-    uint64_t index;  /* of the packet in the queue */
-};
 bool intercept_submission(struct hsa_submission *submission);
 
 #endif

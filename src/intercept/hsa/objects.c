@@ -10,7 +10,6 @@
 #include "codeobj/kernel_descriptor.h"
 #include "intercept/hip/host_functions.h"
 #include "intercept/hsa/agents.h"
-#include "intercept/hsa/facts.h"
 #include "intercept/hsa/kernel_map.h"
 #include "intercept/hsa/wrappers.h"
 #include "model/trace.h"
@@ -105,7 +104,7 @@ static void name_keep(uint64_t kernel_id, const char *name)
                               memory_order_release);
 }
 
-const char *intercept_kernel_name(uint64_t kernel_id)
+const char *objects_kernel_name(uint64_t kernel_id)
 {
     struct name_block *block = name_block(kernel_id);
 

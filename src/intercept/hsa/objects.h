@@ -8,6 +8,9 @@
  * runtime's own copy kernels). Any thread, no lock. */
 uint64_t objects_kernel_id(uint64_t kernel_object);
 
+/* As the code object spells it, never freed; NULL: unknown. Any thread, no lock. */
+const char *objects_kernel_name(uint64_t kernel_id);
+
 /* Reports UNLOAD for everything still loaded: at the process's end. */
 void objects_unload_all(void);
 

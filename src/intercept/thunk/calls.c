@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/thread.h"
-#include "intercept/thunk/follow.h"
 #include "model/operations.h"
+#include "model/thunk_call.h"
 #include "model/trace.h"
 #include "thunk_functions.h"
 

@@ -41,7 +41,8 @@ static void visit_report(const struct thunk_visit *visit)
         log_warning("intercept", "there are several copies of libhsakmt: calls of one are seen");
 }
 
-void intercept_thunk_follow(void)
+/* What is wanted just now, in every object that is loaded just now. */
+static void follow(void)
 {
     struct thunk_visit visit;
 
@@ -53,4 +54,4 @@ void intercept_thunk_follow(void)
         log_error("intercept", "libhsakmt's callers cannot be visited: its calls are not seen");
 }
 
-const struct runtime_ops thunk_runtime_ops = {.follow = intercept_thunk_follow};
+const struct runtime_ops thunk_runtime_ops = {.follow = follow};

@@ -34,6 +34,7 @@ static struct {
     size_t custom_bytes;
     int custom_appends;
     struct counting_agent agents[AGENTS_MAX];
+    struct gpu_target targets[AGENTS_MAX]; /* of the agents, one each */
     struct catalog_entry *entry_of[AGENTS_MAX];
     uint32_t agent_count;
     struct catalog_entry entries[CATALOGS_MAX];
@@ -118,7 +119,7 @@ static struct catalog *catalog_build(const struct counting_agent *agent, uint32_
 {
     struct counter_property properties[PROPERTY_COUNT];
     uint32_t count;
-    const struct gpu_block *blocks = gpu_blocks(&agent->target, &count);
+    const struct gpu_block *blocks = gpu_blocks(agent->target, &count);
     struct counter_block *known = calloc(count, sizeof *known);
     if (!known)
         return NULL;
@@ -127,7 +128,7 @@ static struct catalog *catalog_build(const struct counting_agent *agent, uint32_
                                           .registers = blocks[i].counters,
                                           .event_max = blocks[i].event_max,
                                           .may_accumulate = blocks[i].flags & BLOCK_ACCUMULATES,
-                                          .shape = shape_of(&agent->target, &blocks[i])};
+                                          .shape = shape_of(agent->target, &blocks[i])};
     }
     properties_fill(agent->info, properties);
     struct counter_agent description = {.architecture = agent->info->name,
@@ -185,9 +186,10 @@ static void agent_add(const rocprofiler_agent_v0_t *info, uint32_t *next_id)
                                     .sa_per_se = info->simd_arrays_per_engine,
                                     .cu_count = info->cu_count,
                                     .cu_per_sa = info->cu_per_simd_array};
-    *agent = (struct counting_agent){.id = info->id, .info = info};
+    struct gpu_target *target = &state.targets[state.agent_count];
+    *agent = (struct counting_agent){.id = info->id, .info = info, .target = target};
     agent->is_supported = info->type == ROCPROFILER_AGENT_TYPE_GPU && info->name &&
-                          gpu_target_find(info->name, &geometry, &agent->target) == 0;
+                          gpu_target_find(info->name, &geometry, target) == 0;
     state.entry_of[state.agent_count++] = NULL;
     if (!agent->is_supported)
         return;

@@ -1,73 +1,24 @@
 /*
- * Counting services: which counters each agent has, configurations of counters, and collecting them
- * around kernel dispatches. Front ends call the functions of the first four parts; interception
- * meets this folder only through model/trace.h and model/counting.h.
+ * What the files of this folder share besides what front ends call. Interception meets this folder
+ * only through model/trace.h and model/counting.h.
  */
 #ifndef SESSION_COUNTING_COUNTING_H
 #define SESSION_COUNTING_COUNTING_H
 
-#include <rocprofiler-sdk/counter_config.h>
-#include <rocprofiler-sdk/counters.h>
-#include <rocprofiler-sdk/device_counting_service.h>
-#include <rocprofiler-sdk/dispatch_counting_service.h>
-#include <rocprofiler-sdk/experimental/counters.h>
-#include <stdbool.h>
-
-#include "counters/catalog.h"
 #include "counters/plan.h"
 #include "gpu/pmc.h"
+#include "session/front/counting.h"
 
-/* ---- agents.c: agents and their catalogs; built at the first question, then constant. */
-struct counting_agent {
-    rocprofiler_agent_id_t id;
-    const rocprofiler_agent_v0_t *info;
-    struct gpu_target target;
-    int is_supported; /* its architecture is known */
-};
+_Static_assert((int)COUNTING_EVENTS_MAX == (int)PLAN_EVENTS_MAX, "one number, two names");
 
-/* NULL when there is no such agent. CPUs are agents without counters. */
-const struct counting_agent *counting_agent_find(rocprofiler_agent_id_t id);
-/* The agent's catalog; NULL when its architecture is not supported. Stays valid for the life of the
- * process, also when a counter is created later. */
-const struct catalog *counting_catalog(const struct counting_agent *agent);
+/* ---- agents.c */
 /* The counter behind a public id; NULL when there is none. */
 const struct counter *counting_counter_find(rocprofiler_counter_id_t id,
                                             const struct catalog **catalog);
 
-/* A topology property that expressions may name. */
-bool counting_property(const struct counting_agent *agent, const char *name, double *value);
-/* A counter of the agent's catalog for an event of a block; made if there is none. */
-rocprofiler_status_t counting_event_counter(rocprofiler_agent_id_t agent, const char *block,
-                                            uint32_t event, rocprofiler_counter_id_t *id);
-/* In words who has the counter registers of an agent, or of any agent (handle 0). */
-void counting_owner_describe(rocprofiler_agent_id_t agent, char *text, size_t size);
-
-rocprofiler_status_t counting_definition_load(const char *yaml, size_t size,
-                                              rocprofiler_counter_flag_t flags);
-rocprofiler_status_t counting_counter_create(const char *name, size_t name_length,
-                                             const char *expression, size_t expression_length,
-                                             const char *description, size_t description_length,
-                                             rocprofiler_agent_id_t agent,
-                                             rocprofiler_counter_id_t *id);
-
-/* ---- query.c */
-rocprofiler_status_t counting_agent_iterate(rocprofiler_agent_id_t agent,
-                                            rocprofiler_available_counters_cb_t callback,
-                                            void *data);
-rocprofiler_status_t counting_info(rocprofiler_counter_id_t id,
-                                   rocprofiler_counter_info_version_id_t version, void *info);
-rocprofiler_status_t counting_dimensions_iterate(rocprofiler_counter_id_t id,
-                                                 rocprofiler_available_dimensions_cb_t callback,
-                                                 void *data);
-rocprofiler_status_t counting_instance_count(rocprofiler_counter_id_t id, size_t *count);
-
 /* ---- config.c */
 struct counting_config; /* immutable, reference-counted */
 
-rocprofiler_status_t counting_config_create(rocprofiler_agent_id_t agent,
-                                            const rocprofiler_counter_id_t *counters, size_t count,
-                                            rocprofiler_counter_config_id_t *id);
-rocprofiler_status_t counting_config_destroy(rocprofiler_counter_config_id_t id);
 /* Takes a reference; NULL when there is none. */
 struct counting_config *counting_config_acquire(rocprofiler_counter_config_id_t id);
 void counting_config_release(struct counting_config *config);
@@ -76,39 +27,5 @@ void counting_config_release(struct counting_config *config);
 /* The counter of a catalog behind a public id, or why there is none. */
 rocprofiler_status_t counting_counter_of(const struct catalog *catalog, rocprofiler_counter_id_t id,
                                          const struct counter **counter);
-/* What crocprof/plan.h promises. */
-rocprofiler_status_t counting_plan_passes(rocprofiler_agent_id_t agent,
-                                          const rocprofiler_counter_id_t *ids, size_t count,
-                                          uint32_t *pass_of, uint32_t *pass_count);
-rocprofiler_status_t counting_plan_explain(rocprofiler_agent_id_t agent,
-                                           const rocprofiler_counter_id_t *ids, size_t count,
-                                           char *text, size_t size);
-
-/* ---- dispatch.c */
-rocprofiler_status_t
-counting_dispatch_configure_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer,
-                                   rocprofiler_dispatch_counting_service_cb_t callback, void *data);
-rocprofiler_status_t counting_dispatch_configure_callback(
-    rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
-    void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data);
-
-/* The same for front ends that promise an answer: `lost` is called, with what the callback left in
- * its user data, for a dispatch whose chosen counters will not be delivered. */
-rocprofiler_status_t counting_dispatch_configure_watched(
-    rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
-    void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data,
-    void (*lost)(rocprofiler_user_data_t user_data, void *record_data));
-
-/* ---- device.c, reading.c */
-rocprofiler_status_t counting_device_configure(rocprofiler_context_id_t context,
-                                               rocprofiler_buffer_id_t buffer,
-                                               rocprofiler_agent_id_t agent,
-                                               rocprofiler_device_counting_service_cb_t callback,
-                                               void *data);
-/* Reads every device of the context: into its buffer, and into output[0 .. *count) when given. */
-rocprofiler_status_t counting_device_sample(rocprofiler_context_id_t context,
-                                            rocprofiler_user_data_t user_data,
-                                            rocprofiler_counter_flag_t flags,
-                                            rocprofiler_counter_record_t *output, size_t *count);
 
 #endif

@@ -70,7 +70,7 @@ static struct enabling *enabling_make(rocprofiler_agent_id_t id, uint64_t hsa_ag
     struct pm4_stream stream = {0};
     if (!agent || !agent->is_supported)
         return NULL;
-    gpu_pmc_enable(&stream, &agent->target, 1);
+    gpu_pmc_enable(&stream, agent->target, 1);
     if (!stream.out_of_memory)
         enabling = enabling_of_commands(&stream, hsa_agent);
     pm4_stream_free(&stream);

@@ -51,7 +51,7 @@ static enum gpu_accumulate gpu_accumulate_of(enum expr_accumulate accumulate)
 /* One GPU event per instance of each planned event. */
 static int events_make(struct counting_config *config)
 {
-    const struct gpu_target *target = &config->agent->target;
+    const struct gpu_target *target = config->agent->target;
     uint32_t total, used = 0;
     const struct counter *all = catalog_counters(config->catalog, &total);
     for (uint32_t i = 0; i < config->plan_count; i++) {
@@ -79,7 +79,7 @@ static int events_make(struct counting_config *config)
 /* Where each value of each planned event lies in the result buffer. */
 static int results_map(struct counting_config *config)
 {
-    const struct gpu_target *target = &config->agent->target;
+    const struct gpu_target *target = config->agent->target;
     uint32_t total, value = 0, first_event = 0;
     const struct counter *all = catalog_counters(config->catalog, &total);
     config->result_index = calloc(config->value_count + 1, sizeof *config->result_index);
@@ -136,7 +136,7 @@ struct streams {
 static int streams_make(const struct counting_slot *slot, uint64_t result_va, struct streams *s)
 {
     const struct counting_config *config = slot->config;
-    const struct gpu_target *target = &config->agent->target;
+    const struct gpu_target *target = config->agent->target;
     if (work_of[slot->kind].start)
         gpu_pmc_start(&s->before, target, config->events, config->event_count);
     if (work_of[slot->kind].read)

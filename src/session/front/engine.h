@@ -1,25 +1,27 @@
 /*
- * The private interface between libcrocprof and the front ends: one exported symbol, one table.
+ * The private interface between libcrocprof and the front ends: one exported symbol, one table of
+ * functions, and of tables of functions that are made elsewhere.
  *
- * A part that front ends need adds its functions to ENGINE_FUNCTIONS and its header here. Both
+ * A part that front ends need adds its rows to ENGINE_FUNCTIONS and its header to this folder. Both
  * sides are built together; `size` only guards against mixed installations.
  */
-#ifndef SESSION_ENGINE_H
-#define SESSION_ENGINE_H
+#ifndef SESSION_FRONT_ENGINE_H
+#define SESSION_FRONT_ENGINE_H
 
 #include "base/clock.h"
 #include "counters/shape.h"
-#include "intercept/hip/arm.h"
-#include "intercept/hsa/facts.h"
-#include "intercept/thunk/follow.h"
+#include "model/hip_facts.h"
+#include "model/hsa_facts.h"
 #include "model/operations.h"
-#include "session/attach.h"
-#include "session/counting/counting.h"
-#include "session/endings.h"
-#include "session/lifecycle.h"
-#include "session/runtimes.h"
-#include "session/session.h"
-#include "session/stage.h"
+#include "model/thunk_call.h"
+#include "session/front/buffers.h"
+#include "session/front/contexts.h"
+#include "session/front/counting.h"
+#include "session/front/external.h"
+#include "session/front/process.h"
+#include "session/front/runtimes.h"
+#include "session/front/services.h"
+#include "session/front/subscriptions.h"
 #include "topology/topology.h"
 
 #define ENGINE_FUNCTIONS(X)                                                                        \
@@ -35,7 +37,6 @@
     X(buffer_flush_complete)                                                                       \
     X(buffer_flush)                                                                                \
     X(buffer_destroy)                                                                              \
-    X(trace_buffer_find)                                                                           \
     X(callback_thread_create)                                                                      \
     X(callback_thread_assign)                                                                      \
     X(thread_callbacks_add)                                                                        \
@@ -46,7 +47,6 @@
     X(session_work_wait)                                                                           \
     X(session_work_collect)                                                                        \
     X(session_finalized_status)                                                                    \
-    X(session_finalize)                                                                            \
     X(session_attach_load)                                                                         \
     X(session_attach)                                                                              \
     X(session_detach)                                                                              \
@@ -59,10 +59,7 @@
     X(runtime_ompt_initialized)                                                                    \
     X(runtime_ompt_finalized)                                                                      \
     X(runtime_tables_watch)                                                                        \
-    X(service_add)                                                                                 \
-    X(service_find)                                                                                \
     X(service_context_exists)                                                                      \
-    X(service_context_active)                                                                      \
     X(operation_count)                                                                             \
     X(operation_name)                                                                              \
     X(callback_kind_name)                                                                          \
@@ -101,6 +98,7 @@
     X(runtime_hsa_load)                                                                            \
     X(runtime_hsa_unload)                                                                          \
     X(runtimes_hook)                                                                               \
+    X(runtimes_follow_libraries)                                                                   \
     X(subscription_create)                                                                         \
     X(subscription_want)                                                                           \
     X(subscription_pause)                                                                          \
@@ -114,20 +112,8 @@
     X(tracebuf_delivering)                                                                         \
     X(clock_segment_now)                                                                           \
     X(clock_ticks_to_ns)                                                                           \
-    X(intercept_hip_on_armed)                                                                      \
-    X(intercept_hip_in_tables)                                                                     \
-    X(intercept_hip_data_write)                                                                    \
-    X(intercept_hip_function_end)                                                                  \
-    X(intercept_hip_function)                                                                      \
-    X(intercept_hip_operations_settle)                                                             \
-    X(intercept_hip_command_name)                                                                  \
-    X(intercept_thunk_follow)                                                                      \
-    X(intercept_kernel_name)                                                                       \
-    X(intercept_submission)                                                                        \
-    X(intercept_agent_facts)                                                                       \
-    X(intercept_region_facts)                                                                      \
-    X(intercept_pool_facts)                                                                        \
-    X(intercept_pool_agents)
+    X(hip_facts)                                                                                   \
+    X(hsa_facts)
 
 struct crocprof_engine {
     uint64_t size;

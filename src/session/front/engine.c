@@ -1,7 +1,7 @@
-#include "session/engine.h"
+#include "session/front/engine.h"
 
 static const struct crocprof_engine engine = {.size = sizeof engine,
-#define X(function) .function = function,
+#define X(function) .function = &function,
                                               ENGINE_FUNCTIONS(X)
 #undef X
 };

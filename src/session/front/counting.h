@@ -1,0 +1,102 @@
+/*
+ * Counting: which counters each agent has, configurations of counters, and collecting them around
+ * kernel dispatches and on whole devices.
+ */
+#ifndef SESSION_FRONT_COUNTING_H
+#define SESSION_FRONT_COUNTING_H
+
+#include "counters/catalog.h"
+
+#include <rocprofiler-sdk/counter_config.h>
+#include <rocprofiler-sdk/counters.h>
+#include <rocprofiler-sdk/device_counting_service.h>
+#include <rocprofiler-sdk/dispatch_counting_service.h>
+#include <rocprofiler-sdk/experimental/counters.h>
+#include <stdbool.h>
+
+/* ---- agents and their catalogs; built at the first question, then constant */
+struct gpu_target;
+struct counting_agent {
+    rocprofiler_agent_id_t id;
+    const rocprofiler_agent_v0_t *info;
+    const struct gpu_target *target; /* session/counting's */
+    int is_supported;                /* its architecture is known */
+};
+
+/* NULL when there is no such agent. CPUs are agents without counters. */
+const struct counting_agent *counting_agent_find(rocprofiler_agent_id_t id);
+/* The agent's catalog; NULL when its architecture is not supported. Stays valid for the life of the
+ * process, also when a counter is created later. */
+const struct catalog *counting_catalog(const struct counting_agent *agent);
+
+/* A topology property that expressions may name. */
+bool counting_property(const struct counting_agent *agent, const char *name, double *value);
+/* A counter of the agent's catalog for an event of a block; made if there is none. */
+rocprofiler_status_t counting_event_counter(rocprofiler_agent_id_t agent, const char *block,
+                                            uint32_t event, rocprofiler_counter_id_t *id);
+/* In words who has the counter registers of an agent, or of any agent (handle 0). */
+void counting_owner_describe(rocprofiler_agent_id_t agent, char *text, size_t size);
+
+rocprofiler_status_t counting_definition_load(const char *yaml, size_t size,
+                                              rocprofiler_counter_flag_t flags);
+rocprofiler_status_t counting_counter_create(const char *name, size_t name_length,
+                                             const char *expression, size_t expression_length,
+                                             const char *description, size_t description_length,
+                                             rocprofiler_agent_id_t agent,
+                                             rocprofiler_counter_id_t *id);
+
+/* ---- queries */
+rocprofiler_status_t counting_agent_iterate(rocprofiler_agent_id_t agent,
+                                            rocprofiler_available_counters_cb_t callback,
+                                            void *data);
+rocprofiler_status_t counting_info(rocprofiler_counter_id_t id,
+                                   rocprofiler_counter_info_version_id_t version, void *info);
+rocprofiler_status_t counting_dimensions_iterate(rocprofiler_counter_id_t id,
+                                                 rocprofiler_available_dimensions_cb_t callback,
+                                                 void *data);
+rocprofiler_status_t counting_instance_count(rocprofiler_counter_id_t id, size_t *count);
+
+/* ---- configurations */
+enum { COUNTING_EVENTS_MAX = 512 }; /* registers that one can take, at most */
+rocprofiler_status_t counting_config_create(rocprofiler_agent_id_t agent,
+                                            const rocprofiler_counter_id_t *counters, size_t count,
+                                            rocprofiler_counter_config_id_t *id);
+rocprofiler_status_t counting_config_destroy(rocprofiler_counter_config_id_t id);
+
+/* ---- plans */
+/* What crocprof/plan.h promises. */
+rocprofiler_status_t counting_plan_passes(rocprofiler_agent_id_t agent,
+                                          const rocprofiler_counter_id_t *ids, size_t count,
+                                          uint32_t *pass_of, uint32_t *pass_count);
+rocprofiler_status_t counting_plan_explain(rocprofiler_agent_id_t agent,
+                                           const rocprofiler_counter_id_t *ids, size_t count,
+                                           char *text, size_t size);
+
+/* ---- around dispatches */
+rocprofiler_status_t
+counting_dispatch_configure_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer,
+                                   rocprofiler_dispatch_counting_service_cb_t callback, void *data);
+rocprofiler_status_t counting_dispatch_configure_callback(
+    rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
+    void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data);
+
+/* The same for front ends that promise an answer: `lost` is called, with what the callback left in
+ * its user data, for a dispatch whose chosen counters will not be delivered. */
+rocprofiler_status_t counting_dispatch_configure_watched(
+    rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
+    void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data,
+    void (*lost)(rocprofiler_user_data_t user_data, void *record_data));
+
+/* ---- on devices */
+rocprofiler_status_t counting_device_configure(rocprofiler_context_id_t context,
+                                               rocprofiler_buffer_id_t buffer,
+                                               rocprofiler_agent_id_t agent,
+                                               rocprofiler_device_counting_service_cb_t callback,
+                                               void *data);
+/* Reads every device of the context: into its buffer, and into output[0 .. *count) when given. */
+rocprofiler_status_t counting_device_sample(rocprofiler_context_id_t context,
+                                            rocprofiler_user_data_t user_data,
+                                            rocprofiler_counter_flag_t flags,
+                                            rocprofiler_counter_record_t *output, size_t *count);
+
+#endif
