@@ -18,13 +18,20 @@ struct hip_function {
 
 enum { HIP_DATA_BYTES_MAX = 1536 };
 
+/* trace_frame's `native` of calls that the library itself reports. */
+struct hip_native {
+    void *data;          /* its hip_api_data_t */
+    uint32_t id;         /* its number of the function */
+    uint32_t phase_data; /* where in it a tool's word is pointed to; 0: nowhere */
+};
+
 /* Any thread, no lock held. */
 struct hip_facts {
     /* `hook` runs with no lock held when the library was hooked, and when it has offered its
      * tables. One for the process. */
     void (*on_armed)(void (*hook)(void));
 
-    /* Calls are seen in tables, so that frames carry no hip_api_data_t (trace_frame's `native`). */
+    /* Calls are seen in tables, so that frames carry no struct hip_native. */
     bool (*in_tables)(void);
 
     /* Makes one, as the header of the library's release lays it out: zeroes but for the arguments.

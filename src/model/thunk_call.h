@@ -2,7 +2,6 @@
 #ifndef MODEL_THUNK_CALL_H
 #define MODEL_THUNK_CALL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum { THUNK_ARGUMENTS_MAX = 9 };
@@ -11,8 +10,8 @@ enum { THUNK_ARGUMENTS_MAX = 9 };
  * bytes, and stands in a word of its own; bits beyond its size mean nothing. */
 struct thunk_call {
     uint64_t arguments[THUNK_ARGUMENTS_MAX];
-    uint64_t result; /* at exit */
-    bool is_told;    /* the listener's own: it was there at the beginning */
+    uint64_t result;   /* at exit */
+    const void *front; /* the listener's own, for both ends of the call; NULL when it begins */
 };
 
 #endif

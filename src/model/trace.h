@@ -108,28 +108,17 @@ enum {
 
 struct tracebuf; /* src/tracebuf */
 
-/* Both ends of an API call, for front ends that have no use for the public callback record: a third
- * of the cost. `user_data` lives from enter to exit and begins with 0. */
-struct trace_frame;
-typedef void (*trace_listener_fn)(const struct trace_frame *frame,
-                                  rocprofiler_user_data_t *user_data,
-                                  rocprofiler_callback_phase_t phase, void *data);
-
 /* One context's interest in one operation. */
 struct trace_subscriber {
     rocprofiler_context_id_t context;
     uint32_t context_index;                     /* dense, for per-thread tables */
-    bool listener_args;                         /* the listener reads the payload */
     rocprofiler_callback_tracing_cb_t callback; /* NULL: no callback service */
-    trace_listener_fn listener;                 /* instead of callback, for API calls; NULL: none */
-    void *callback_data;                        /* of either */
-    struct tracebuf *buffer;                    /* NULL: no buffered service */
-    struct tracebuf *args_buffer;               /* the ..._EXT buffer kind; NULL: none */
+    void *callback_data;
+    struct tracebuf *buffer;      /* NULL: no buffered service */
+    struct tracebuf *args_buffer; /* the ..._EXT buffer kind; NULL: none */
     rocprofiler_external_correlation_id_request_cb_t request; /* NULL: pushed ids are used */
     void *request_data;
-    /* The external id of API records, asked on the calling thread when the call ends; NULL: as
-     * above. */
-    uint64_t (*external_now)(void);
+    const void *front; /* a front end's own, which session looks into; NULL: of a context */
 };
 
 /* Who listens to one (domain, operation) just now. Immutable; never freed while the process lives
@@ -181,12 +170,10 @@ struct trace_kept { /* what session knew of another call where it had no room fo
 struct trace_frame {
     const struct trace_set *set;
     void *payload; /* rocprofiler_callback_tracing_*_data_t */
-    /* The runtime's own structure of the call (hip_api_data_t), for those who enter by
-     * trace_api_enter_as; NULL: it has none. */
-    void *native;
-    uint32_t native_id;         /* the runtime's own number of the function */
-    uint32_t native_phase_data; /* where in it a tool's word is pointed to; 0: nowhere */
-    uint64_t internal;          /* correlation ids */
+    /* What those who enter by trace_api_enter_as have to say besides, in words of their own; NULL:
+     * nothing. Session hands it on. */
+    const void *native;
+    uint64_t internal; /* correlation ids */
     uint64_t ancestor;
     uint64_t start_ticks;
     int32_t operation;
@@ -217,7 +204,7 @@ int trace_call_personality(int version, int actions, uint64_t exception_class, v
 void trace_calls_leave(const void *lowest);
 
 /* For runtimes that must know the correlation id before the call can be reported. The caller has
- * set the frame's native members; the frame is not on the stack. */
+ * set the frame's `native`; the frame is not on the stack. */
 uint64_t trace_correlation_take(void); /* 0: no memory for this thread; then enter does nothing */
 void trace_api_enter_as(struct trace_frame *frame, const struct trace_set *set,
                         enum trace_domain domain, int32_t operation, void *payload,

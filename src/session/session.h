@@ -102,6 +102,15 @@ uint64_t contexts_of(uint32_t client, rocprofiler_context_id_t *ids, uint64_t ro
 void contexts_on_fork_child(void);
 
 /* ---- subscriptions.c */
+static inline const struct subscription_front *front_of(const struct trace_subscriber *subscriber)
+{
+    return subscriber->front;
+}
+static inline bool front_listens(const struct trace_subscriber *subscriber)
+{
+    const struct subscription_front *front = front_of(subscriber);
+    return front && front->listener;
+}
 bool subscriptions_exist(void);
 void subscriptions_end(void); /* the process ends: nobody is called any more */
 

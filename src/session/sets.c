@@ -59,8 +59,8 @@ static const struct trace_subscriber *subscribed(const struct context *context,
 {
     const struct trace_subscriber *wanted =
         context->subscription ? context->subscription->wanted[domain] : NULL;
-    if (!wanted ||
-        (!wanted[operation].callback && !wanted[operation].listener && !wanted[operation].buffer))
+    if (!wanted || (!wanted[operation].callback && !front_listens(&wanted[operation]) &&
+                    !wanted[operation].buffer))
         return NULL;
     return &wanted[operation];
 }
@@ -150,9 +150,9 @@ static struct interned *set_new(const struct candidate *candidate)
     memcpy(set->subscribers, candidate->subscribers, bytes);
     for (uint32_t i = 0; i < candidate->count; i++) {
         const struct trace_subscriber *s = &candidate->subscribers[i];
-        set->has_callbacks |= s->callback || s->listener;
+        set->has_callbacks |= s->callback || front_listens(s);
         set->has_buffers |= s->buffer || s->args_buffer;
-        set->wants_args |= s->callback || s->args_buffer || s->listener_args;
+        set->wants_args |= s->callback || s->args_buffer || (s->front && front_of(s)->wants_args);
         set->has_requests |= s->request != NULL;
     }
     return entry;

@@ -84,14 +84,12 @@ static void subscriber_copy(struct trace_subscriber *to, const struct context *c
         return;
     to->context = context_id(context);
     to->context_index = context->index;
-    to->listener_args = what->listener_args;
     to->callback = what->callback;
-    to->listener = what->listener;
     to->callback_data = what->callback_data;
     to->buffer = what->buffer;
     to->request = what->request;
     to->request_data = what->request_data;
-    to->external_now = what->external_now;
+    to->front = what->front;
 }
 
 bool subscription_want(struct subscription *subscription, enum trace_domain domain, int32_t first,

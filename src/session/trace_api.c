@@ -57,7 +57,7 @@ static inline void listener_call(struct session_thread *self, struct trace_frame
     const void *outer = atomic_load_explicit(&self->calling, memory_order_relaxed);
     atomic_store_explicit(&self->calling, s->callback_data, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    CALLBACK(s->listener(frame, &frame->user_data[i], phase, s->callback_data));
+    CALLBACK(front_of(s)->listener(frame, &frame->user_data[i], phase, s->callback_data));
     atomic_store_explicit(&self->calling, outer, memory_order_release);
 }
 
@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) void callbacks_run(struct session_t
         const struct trace_subscriber *s = &set->subscribers[i];
         if (phase == ROCPROFILER_CALLBACK_PHASE_ENTER)
             frame->user_data[i].value = 0;
-        if (s->listener)
+        if (front_listens(s))
             listener_call(self, frame, i, phase);
         if (!s->callback)
             continue;
@@ -171,8 +171,8 @@ void trace_api_enter_as(struct trace_frame *frame, const struct trace_set *set,
 static rocprofiler_user_data_t external_at_exit(const struct trace_frame *frame, uint32_t i)
 {
     const struct trace_subscriber *s = &frame->set->subscribers[i];
-    if (__builtin_expect(s->external_now != NULL, 0))
-        return (rocprofiler_user_data_t){.value = s->external_now()};
+    if (__builtin_expect(s->front != NULL, 0) && front_of(s)->external_now)
+        return (rocprofiler_user_data_t){.value = front_of(s)->external_now()};
     return external_of(frame, i);
 }
 

@@ -31,6 +31,7 @@ def check_includes_fails(root):
     write(root, "src/api/sdk/e.c", '#include "session/front/engine.h"\nint e = intercept_e(1);\n')
     write(root, "src/api/sdk/f.c", '#include "session/runtimes.h"\nf = engine->intercept_f;\n')
     write(root, "src/intercept/hsa/facts.h", "\n")
+    write(root, "src/model/g.h", "#include <roctracer/roctracer.h>\n")
     status, text = run("check_includes.py", root)
     assert status == 1, text
     assert "src/session/counting/d.c:1: session may not even see intercept/hsa" in text, text
@@ -38,6 +39,7 @@ def check_includes_fails(root):
     for line in (f"src/api/sdk/e.c:1: {keeps} session/internal.h to itself",
                  f"src/api/sdk/f.c:1: {keeps} session/runtimes.h to itself",
                  f"src/api/sdk/f.c:1: {keeps} intercept/hsa/facts.h to itself",
+                 "src/model/g.h:1: model may not use installed headers (roctracer/roctracer.h)",
                  "src/api/sdk/e.c:2: front ends do not call interception (intercept_e)",
                  "src/api/sdk/f.c:2: front ends do not call interception (->intercept_f)"):
         assert line in text, (line, text)

@@ -214,7 +214,8 @@ static bool queue_events_follow(bool wanted)
 {
     static const int32_t calls[] = {ROCPROFILER_HSA_CORE_API_ID_hsa_queue_create,
                                     ROCPROFILER_HSA_CORE_API_ID_hsa_queue_destroy};
-    const struct trace_subscriber subscriber = {.listener = queue_listener, .listener_args = true};
+    static const struct subscription_front front = {.listener = queue_listener, .wants_args = true};
+    const struct trace_subscriber subscriber = {.front = &front};
     if (wanted && !queue_events)
         queue_events = engine->subscription_create(1ull << TRACE_HSA_CORE_API);
     bool fine = !wanted || queue_events;

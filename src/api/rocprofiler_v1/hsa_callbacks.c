@@ -80,7 +80,8 @@ static bool want(enum trace_domain domain, int32_t operation, const struct trace
 static bool calls_follow(uint32_t events)
 {
     static const enum trace_domain tables[] = {TRACE_HSA_CORE_API, TRACE_HSA_AMD_EXT_API};
-    const struct trace_subscriber listener = {.listener = call_listener, .listener_args = true};
+    static const struct subscription_front calls = {.listener = call_listener, .wants_args = true};
+    const struct trace_subscriber listener = {.front = &calls};
     bool fine = true;
     for (int t = 0; t < 2; t++)
         for (int32_t op = 0, count = engine->operation_count(tables[t]); op < count; op++)

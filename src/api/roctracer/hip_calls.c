@@ -39,12 +39,12 @@ static void tell(const struct trace_frame *frame, rocprofiler_user_data_t *user_
 void hip_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
                        rocprofiler_callback_phase_t phase, void *registration)
 {
+    const struct hip_native *call = frame->native;
     /* a call in progress while the library's tables arrived */
-    if (__builtin_expect(!frame->native, 0))
+    if (__builtin_expect(!call, 0))
         return;
-    if (registration_is_current(ACTIVITY_DOMAIN_HIP_API, frame->native_id, registration))
-        tell(frame, user_data, phase, registration, frame->native_id, frame->native,
-             frame->native_phase_data);
+    if (registration_is_current(ACTIVITY_DOMAIN_HIP_API, call->id, registration))
+        tell(frame, user_data, phase, registration, call->id, call->data, call->phase_data);
 }
 
 /* Each phase gets a fresh copy of the arguments: what a tool does to its own harms nobody. */

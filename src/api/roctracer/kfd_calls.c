@@ -34,10 +34,10 @@ void kfd_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t 
     uint32_t id = (uint32_t)frame->operation;
     bool leaving = phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
     /* no exit without an entry, though the callback may have come back meanwhile */
-    if ((leaving && !from->is_told) ||
+    if ((leaving && from->front != registration) ||
         !registration_is_current(ACTIVITY_DOMAIN_KFD_API, id, registration))
         return;
-    from->is_told = true;
+    from->front = registration;
     kfd_api_data_t call;
     memset(&call, 0, sizeof call);
     call.correlation_id = frame->internal;

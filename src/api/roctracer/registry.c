@@ -51,7 +51,8 @@ static const struct registration *registration_intern(activity_rtapi_callback_t 
 static bool want(enum trace_domain domain, int32_t first, int32_t count,
                  const struct trace_subscriber *what)
 {
-    bool empty = !what->callback && !what->listener && !what->buffer;
+    const struct subscription_front *front = what->front;
+    bool empty = !what->callback && !(front && front->listener) && !what->buffer;
     return engine->subscription_want(subscription, domain, first, count, empty ? NULL : what);
 }
 
@@ -69,6 +70,29 @@ static uint32_t events_wanted(void)
     return events;
 }
 
+/* How calls are told of, without and with external ids. */
+enum listener { LISTENER_NONE, LISTENER_HSA, LISTENER_HIP, LISTENER_HIP_TABLES, LISTENER_KFD };
+
+static const struct subscription_front *front_of(enum listener listener)
+{
+#define BOTH(...)                                                                                  \
+    {                                                                                              \
+        {__VA_ARGS__, NULL},                                                                       \
+        {                                                                                          \
+            __VA_ARGS__, external_current                                                          \
+        }                                                                                          \
+    }
+    static const struct subscription_front fronts[][2] = {
+        [LISTENER_NONE] = BOTH(NULL, false),
+        [LISTENER_HSA] = BOTH(hsa_call_listener, true),
+        [LISTENER_HIP] = BOTH(hip_call_listener, false),
+        [LISTENER_HIP_TABLES] = BOTH(hip_table_call_listener, true),
+        [LISTENER_KFD] = BOTH(kfd_call_listener, true),
+    };
+#undef BOTH
+    return listener == LISTENER_NONE && !externals_used ? NULL : &fronts[listener][externals_used];
+}
+
 /* ---- one function per domain tells the engine what the operation's state means for it */
 
 static bool hsa_call_publish(uint32_t op)
@@ -79,10 +103,9 @@ static bool hsa_call_publish(uint32_t op)
         return true;
     bool events = event_needs_call(call->domain, call->operation, events_wanted());
     struct trace_subscriber what = {.buffer = buffer_of(ACTIVITY_DOMAIN_HSA_API, op),
-                                    .external_now = externals_used ? external_current : NULL};
+                                    .front = front_of(LISTENER_NONE)};
     if (callback || events) {
-        what.listener = hsa_call_listener;
-        what.listener_args = true;
+        what.front = front_of(LISTENER_HSA);
         what.callback_data = (void *)(uintptr_t)registration_intern(
             callback ? callback->callback : NULL, callback ? callback->arg : NULL, events);
         if (!what.callback_data)
@@ -100,12 +123,10 @@ static bool hip_call_publish(uint32_t op)
     bool in_tables = engine->hip_facts->in_tables();
     const struct trace_subscriber what = {
         .buffer = buffer_of(ACTIVITY_DOMAIN_HIP_API, op),
-        .listener = !callback   ? NULL
-                    : in_tables ? hip_table_call_listener
-                                : hip_call_listener,
-        .listener_args = callback && in_tables,
+        .front = front_of(!callback   ? LISTENER_NONE
+                          : in_tables ? LISTENER_HIP_TABLES
+                                      : LISTENER_HIP),
         .callback_data = (void *)(uintptr_t)callback,
-        .external_now = externals_used ? external_current : NULL,
     };
     return want(function.domain, function.operation, 1, &what);
 }
@@ -115,10 +136,8 @@ static bool kfd_call_publish(uint32_t op)
     const struct registration *callback = registration_of(ACTIVITY_DOMAIN_KFD_API, op);
     const struct trace_subscriber what = {
         .buffer = buffer_of(ACTIVITY_DOMAIN_KFD_API, op),
-        .listener = callback ? kfd_call_listener : NULL,
-        .listener_args = callback != NULL,
+        .front = front_of(callback ? LISTENER_KFD : LISTENER_NONE),
         .callback_data = (void *)(uintptr_t)callback,
-        .external_now = externals_used ? external_current : NULL,
     };
     return want(TRACE_THUNK_API, (int32_t)op, 1, &what);
 }

@@ -246,9 +246,8 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
         if (setup.arguments)
             setup.arguments(id, data, &call->payload.args);
     }
-    call->frame.native = (void *)(uintptr_t)data;
-    call->frame.native_id = id;
-    call->frame.native_phase_data = setup.phase_data_offset;
+    call->native = (struct hip_native){(void *)(uintptr_t)data, id, setup.phase_data_offset};
+    call->frame.native = &call->native;
     if (call->frame.set != NULL)
         trace_api_enter_as(&call->frame, call->frame.set, operation->domain, operation->operation,
                            &call->payload, call->correlation);

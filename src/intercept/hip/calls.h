@@ -9,15 +9,17 @@
 
 #include "intercept/hip/legacy.h"
 #include "intercept/hip/streams.h"
+#include "model/hip_facts.h"
 
 enum { HIP_IDS_MAX = 1024 };
 
 struct hip_call {
     struct trace_frame frame; /* set is NULL when only the stream or the kernel is of interest */
-    uint64_t correlation;     /* 0: nobody listens */
-    int32_t operation;        /* of HIP_RUNTIME_API; -1: of another domain */
-    const char *kernel_name;  /* NULL: unknown */
-    uint64_t bytes;           /* that it copies; 0: unknown */
+    struct hip_native native;
+    uint64_t correlation;    /* 0: nobody listens */
+    int32_t operation;       /* of HIP_RUNTIME_API; -1: of another domain */
+    const char *kernel_name; /* NULL: unknown */
+    uint64_t bytes;          /* that it copies; 0: unknown */
     rocprofiler_callback_tracing_hip_api_data_t payload;
     struct hip_stream_scope stream;
     void *data; /* room for the library's hip_api_data_t, when it wants ours */

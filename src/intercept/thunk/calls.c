@@ -98,7 +98,7 @@ static __attribute__((noinline)) uint64_t call_wide(const uint64_t *arguments, u
         memcpy(&next, &pointer, sizeof next);
         return next(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
     }
-    struct thunk_call call = {.is_told = false};
+    struct thunk_call call = {.result = 0};
     memcpy(call.arguments, arguments, sizeof call.arguments);
     return call_trace(set, &call, function);
 }

@@ -5,6 +5,20 @@
 
 #include "model/trace.h"
 
+/* How such a front end is told of API calls: trace_subscriber's `front`. The front end's own,
+ * constant and there for good; sets of listeners are equal where it is the same one. */
+struct subscription_front {
+    /* Both ends of a call, instead of the public callback record: a third of the cost. `user_data`
+     * lives from enter to exit and begins with 0; `data` is the subscriber's callback_data. NULL:
+     * none. */
+    void (*listener)(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
+                     rocprofiler_callback_phase_t phase, void *data);
+    bool wants_args; /* the listener reads the payload */
+    /* The external id of records, asked on the calling thread when the call ends; NULL: as for
+     * contexts. */
+    uint64_t (*external_now)(void);
+};
+
 struct subscription;
 
 /* Never freed. NULL: out of resources. Runtimes met before get wrappers for these domains now. */
