@@ -12,6 +12,7 @@
 #include "intercept/hsa/tables.h"
 #include "intercept/hsa/test/mock_hsa.h"
 #include "record/calls.h"
+#include "runtime/instances.h"
 #include "session/front/engine.h"
 
 enum { DISPATCHES = 20480, ROUNDS = 15, STALL_NS = 2000000000, FLOOR_CALLS = 100000 };
@@ -270,8 +271,10 @@ static bool signals_make(struct program *program)
 
 static bool prepare(void)
 {
+    static const struct runtime_row row = {.kind = RUNTIME_HSA, .name = "hsa"};
+    struct runtime_instance mock = {.row = &row, .tables = {mock_table_make(2)}};
     if (session_force_configure(configure) != ROCPROFILER_STATUS_SUCCESS ||
-        !intercept_hsa_install(mock_table_make(2), 0))
+        !runtime_arrive(&mock) || !hsa_install(mock.tables[0], 0))
         return false;
     hsa_counting_begin();
     mock_device_by_hand();

@@ -40,7 +40,8 @@ struct runtime_ops {
     bool (*install)(const struct runtime_row *row, void *const *tables, uint64_t version);
     /* More is wanted now of those that are installed; NULL: `install` once more does that. */
     void (*refresh)(void);
-    /* It goes, and its tables with it; it still answers. */
+    /* It goes, and its tables with it; it still answers. Ends with runtime_leave(), at the moment
+     * from which on it is not to be asked any more. NULL: that is all there is to do. */
     void (*forget)(void *table);
     /* The table of the runtime that goes just now; it does not say itself which one that is.
      * `caller`: the address that its call returns to. NULL: nobody can tell. */

@@ -1,9 +1,8 @@
-#include "runtime/instances.h"
+#include "runtime/places.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
-enum { INSTANCES_MAX = 256 };
+enum { INSTANCES_MAX = RUNTIME_PLACES_MAX };
 
 pthread_mutex_t runtime_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct runtime_instance instances[INSTANCES_MAX];
@@ -29,10 +28,21 @@ bool runtime_state_may_follow(enum runtime_state from, enum runtime_state to)
 
 /* ---- under the lock */
 
-static struct runtime_instance *find(const struct runtime_row *row, const void *table)
+static struct runtime_place *place_of(const struct runtime_instance *instance)
+{
+    return &runtime_places[instance - instances];
+}
+
+static void state_set(struct runtime_instance *instance, enum runtime_state to)
+{
+    instance->state = to;
+    atomic_store_explicit(&place_of(instance)->state, (int)to, memory_order_release);
+}
+
+static struct runtime_instance *find(enum runtime_kind kind, const void *table)
 {
     for (uint32_t i = 0; i < instance_count; i++)
-        if (instances[i].row == row && instances[i].tables[0] == table)
+        if (instances[i].row->kind == kind && instances[i].tables[0] == table)
             return &instances[i];
     return NULL;
 }
@@ -40,20 +50,20 @@ static struct runtime_instance *find(const struct runtime_row *row, const void *
 /* NULL: it has gone, and maybe come again since the copy was made. */
 static struct runtime_instance *find_same(const struct runtime_instance *copy)
 {
-    struct runtime_instance *instance = find(copy->row, copy->tables[0]);
+    struct runtime_instance *instance = find(copy->row->kind, copy->tables[0]);
     return instance && instance->arrival == copy->arrival && instance->state != RUNTIME_GONE
                ? instance
                : NULL;
 }
 
-/* A new place while there are any: who has gone may come again. */
+/* A new place while there are any: who has gone may come again, and has its own then. */
 static struct runtime_instance *place_find(void)
 {
     struct runtime_instance *oldest = NULL;
     if (instance_count < INSTANCES_MAX)
         return &instances[instance_count++];
     for (uint32_t i = 0; i < INSTANCES_MAX; i++)
-        if (instances[i].state == RUNTIME_GONE &&
+        if (instances[i].state == RUNTIME_GONE && !runtime_places[i].is_held &&
             (!oldest || instances[i].arrival < oldest->arrival))
             oldest = &instances[i];
     return oldest;
@@ -78,7 +88,7 @@ static void instance_begin(struct runtime_instance *instance,
         number = again ? instance->number : number_make(arrival->row);
     *instance = *arrival;
     instance->number = number;
-    instance->state = RUNTIME_OFFERED;
+    state_set(instance, RUNTIME_OFFERED);
     instance->arrival = ++arrival_count;
     instance->watchers_told = 0;
     instance->is_announced = false;
@@ -95,7 +105,7 @@ static bool is_there(const struct runtime_instance *instance)
 bool runtime_arrive(struct runtime_instance *arrival)
 {
     pthread_mutex_lock(&runtime_lock);
-    struct runtime_instance *instance = find(arrival->row, arrival->tables[0]);
+    struct runtime_instance *instance = find(arrival->row->kind, arrival->tables[0]);
     if (!instance)
         instance = place_find();
     if (instance && !is_there(instance))
@@ -121,8 +131,10 @@ bool runtime_move(struct runtime_instance *instance, enum runtime_state to)
     pthread_mutex_lock(&runtime_lock);
     struct runtime_instance *same = find_same(instance);
     bool moved = same && runtime_state_may_follow(same->state, to);
-    if (moved)
-        instance->state = same->state = to;
+    if (moved) {
+        state_set(same, to);
+        instance->state = to;
+    }
     pthread_mutex_unlock(&runtime_lock);
     return moved;
 }
@@ -135,7 +147,7 @@ bool runtime_kept_take(struct runtime_instance *instance)
         if (instances[i].state == RUNTIME_KEPT && (!first || instances[i].arrival < first->arrival))
             first = &instances[i];
     if (first) {
-        first->state = RUNTIME_OFFERED;
+        state_set(first, RUNTIME_OFFERED);
         *instance = *first;
     }
     pthread_mutex_unlock(&runtime_lock);
@@ -168,8 +180,8 @@ bool runtime_is_known(enum runtime_kind kind)
     bool known = false;
     pthread_mutex_lock(&runtime_lock);
     for (uint32_t i = 0; i < instance_count; i++)
-        known |= instances[i].row == &runtime_rows[kind] && is_there(&instances[i]) &&
-                 instances[i].is_announced;
+        known |=
+            instances[i].row->kind == kind && is_there(&instances[i]) && instances[i].is_announced;
     pthread_mutex_unlock(&runtime_lock);
     return known;
 }
@@ -209,9 +221,9 @@ bool runtime_kernels_missed(void)
 void runtime_leave(enum runtime_kind kind, const void *table)
 {
     pthread_mutex_lock(&runtime_lock);
-    struct runtime_instance *instance = find(&runtime_rows[kind], table);
+    struct runtime_instance *instance = find(kind, table);
     if (instance)
-        instance->state = RUNTIME_GONE;
+        state_set(instance, RUNTIME_GONE);
     pthread_mutex_unlock(&runtime_lock);
 }
 
@@ -221,13 +233,37 @@ void *runtime_only_table(enum runtime_kind kind)
     uint32_t count = 0;
     pthread_mutex_lock(&runtime_lock);
     for (uint32_t i = 0; i < instance_count; i++) {
-        if (instances[i].row != &runtime_rows[kind] || !is_there(&instances[i]))
+        if (instances[i].row->kind != kind || !is_there(&instances[i]))
             continue;
         table = instances[i].tables[0];
         count++;
     }
     pthread_mutex_unlock(&runtime_lock);
     return count == 1 ? table : NULL;
+}
+
+struct runtime_place *runtime_place_hold(enum runtime_kind kind, const void *table)
+{
+    pthread_mutex_lock(&runtime_lock);
+    struct runtime_instance *instance = find(kind, table);
+    struct runtime_place *place = instance ? place_of(instance) : NULL;
+    if (place)
+        place->is_held = true;
+    pthread_mutex_unlock(&runtime_lock);
+    return place;
+}
+
+bool runtime_place_install(struct runtime_place *place)
+{
+    pthread_mutex_lock(&runtime_lock);
+    struct runtime_instance *instance = &instances[place - runtime_places];
+    bool may = runtime_state_may_follow(instance->state, RUNTIME_INSTALLED);
+    if (may) {
+        place->parts_begun = place->parts_ended = 0;
+        state_set(instance, RUNTIME_INSTALLED);
+    }
+    pthread_mutex_unlock(&runtime_lock);
+    return may;
 }
 
 void runtime_hooked_set(void)
@@ -255,4 +291,6 @@ void runtimes_on_fork_parent(void)
 void runtimes_on_fork_child(void)
 {
     pthread_mutex_init(&runtime_lock, NULL);
+    for (uint32_t i = 0; i < instance_count; i++)
+        runtime_places[i].parts_ended = runtime_places[i].parts_begun;
 }

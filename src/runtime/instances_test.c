@@ -1,4 +1,6 @@
 /* One runtime's way through its states, and several at once. */
+#include "base/wait.h"
+#include "runtime/places.h"
 #include "runtime/watchers.h"
 
 #include <pthread.h>
@@ -151,6 +153,82 @@ static void places_are_used_again_when_all_are_taken(void **state)
         runtime_leave(RUNTIME_HIP, tables[i]);
 }
 
+/* The state is there to read without the lock; the place is nobody else's, however many come. */
+static void a_place_that_is_held_stays_its_tables(void **state)
+{
+    (void)state;
+    assert_null(runtime_place_hold(RUNTIME_HSA, tables[3]));
+    struct runtime_instance hsa = arrive(RUNTIME_HSA, 3);
+    struct runtime_place *place = runtime_place_hold(RUNTIME_HSA, tables[3]);
+    assert_non_null(place);
+    assert_false(runtime_place_is_installed(place));
+    assert_true(runtime_place_install(place));
+    assert_true(runtime_place_is_installed(place));
+    assert_true(runtime_move(&hsa, RUNTIME_INSTALLED)); /* as session does, who hears of it later */
+    runtime_leave(RUNTIME_HSA, tables[3]);
+    assert_false(runtime_place_is_installed(place));
+    assert_false(runtime_place_install(place));
+    for (unsigned i = 20; i < 512; i++) {
+        struct runtime_instance other = arrival_of(RUNTIME_HIP, i);
+        if (runtime_arrive(&other))
+            runtime_move(&other, RUNTIME_INSTALLED);
+    }
+    assert_false(runtime_place_is_installed(place));
+    hsa = arrive(RUNTIME_HSA, 3); /* though all places are taken */
+    assert_ptr_equal(runtime_place_hold(RUNTIME_HSA, tables[3]), place);
+    assert_true(runtime_place_install(place));
+    runtime_leave(RUNTIME_HSA, tables[3]);
+    for (unsigned i = 20; i < 512; i++)
+        runtime_leave(RUNTIME_HIP, tables[i]);
+}
+
+static struct runtime_place *shared;
+
+/* Writer: part_put (release). Readers: any (acquire). */
+static _Atomic enum { NOTHING, BEGUN, PUT_IN } progress;
+
+static void *part_put(void *data)
+{
+    uint32_t mine = runtime_parts_begin(shared, 6);
+    assert_int_equal(mine, 2); /* 4 is the other thread's */
+    atomic_store_explicit(&progress, BEGUN, memory_order_release);
+    runtime_parts_wait(shared, 4); /* not now: who waits for this thread may be at it */
+    wait_pause(20 * WAIT_NS_PER_MS);
+    atomic_store_explicit(&progress, PUT_IN, memory_order_release);
+    runtime_parts_end(shared, mine);
+    return data;
+}
+
+static bool has_begun(void *unused)
+{
+    (void)unused;
+    return atomic_load_explicit(&progress, memory_order_acquire) != NOTHING;
+}
+
+/* Each part is begun by one; who wants it finds it put in, and nobody waits for himself. */
+static void parts_are_begun_once_and_waited_for(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    arrive(RUNTIME_HSA, 4);
+    shared = runtime_place_hold(RUNTIME_HSA, tables[4]);
+    assert_true(runtime_place_install(shared));
+    assert_int_equal(runtime_parts_begin(shared, 5), 5);
+    assert_int_equal(runtime_parts_begin(shared, 4), 0); /* from inside of putting 5 in */
+    runtime_parts_end(shared, 0);
+    runtime_parts_wait(shared, 4); /* returns at once */
+    assert_int_equal(pthread_create(&thread, NULL, part_put, NULL), 0);
+    assert_true(wait_until(has_begun, NULL, 10 * WAIT_NS_PER_S, WAIT_NS_PER_US));
+    runtime_parts_end(shared, 5);
+    runtime_parts_wait(shared, 2);
+    assert_int_equal(atomic_load_explicit(&progress, memory_order_acquire), PUT_IN);
+    pthread_join(thread, NULL);
+    assert_true(runtime_place_install(shared)); /* its own functions are back: begun anew */
+    assert_int_equal(runtime_parts_begin(shared, 7), 7);
+    runtime_parts_end(shared, 7);
+    runtime_leave(RUNTIME_HSA, tables[4]);
+}
+
 enum { THREADS = 4, ROUNDS = 20000 };
 static unsigned announced;
 
@@ -208,6 +286,8 @@ int main(void)
         cmocka_unit_test(those_kept_are_taken_in_the_order_of_their_arrival),
         cmocka_unit_test(each_watcher_is_told_once),
         cmocka_unit_test(places_are_used_again_when_all_are_taken),
+        cmocka_unit_test(a_place_that_is_held_stays_its_tables),
+        cmocka_unit_test(parts_are_begun_once_and_waited_for),
         cmocka_unit_test(threads_agree_on_one_life),
         cmocka_unit_test(a_forked_child_goes_on),
     };

@@ -71,7 +71,8 @@ void runtime_hsa_unload(const void *caller)
         return;
     if (ops->forget)
         ops->forget(table);
-    runtime_leave(RUNTIME_HSA, table);
+    else
+        runtime_leave(RUNTIME_HSA, table);
 }
 
 bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,

@@ -13,7 +13,7 @@ BELOW = {
     "counters": ["model", "base"],
     "gpu": ["model", "base"],
     "runtime": ["model", "base"],
-    "intercept": ["tracebuf", "model", "base", "topology", "codeobj"],
+    "intercept": ["runtime", "tracebuf", "model", "base", "topology", "codeobj"],
     "session": ["runtime", "tracebuf", "model", "base", "topology", "codeobj", "counters", "gpu"],
     "api": ["session", "model", "base"],
 }

@@ -91,7 +91,7 @@ static void kernels_are_told_with_their_host_function(void **state)
     assert_int_equal(registered, 3);
     name[0] = 'w'; /* the library is closed: the name was not ours */
 
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     ((hsa_status_t(*)(hsa_executable_t, const char *))mock_function(HSA_FN_hsa_executable_freeze))(
         mock_executable(), NULL);
     assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, DEVICE), 2);

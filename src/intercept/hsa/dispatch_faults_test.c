@@ -56,7 +56,7 @@ static void kernels_run_without_memory(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     for (int n = 0; n < FAILURES; n++) {
         hsa_queue_t *queue = queue_open();
         assert_in_range(kernels_run(queue, n), 0, KERNELS);
@@ -71,7 +71,7 @@ static void queues_are_made_without_memory(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     for (int n = 0; n < FAILURES; n++) {
         hsa_queue_t *queue = NULL;
         allocations_fail_after(n);
@@ -93,7 +93,7 @@ static void copies_run_without_memory(void **state)
     static char from[64], to[64];
     (void)state;
     double_listen(TRACE_MEMORY_COPY, -1);
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     hsa_signal_t signal = signal_make(0);
     for (int n = 0; n < FAILURES; n++) {
         amd_signal(signal)->value = 1;
@@ -114,7 +114,7 @@ static void executables_freeze_without_memory(void **state)
 {
     (void)state;
     double_listen(TRACE_CODE_OBJECT, -1);
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     for (int n = 0; n < FAILURES; n++) {
         allocations_fail_after(n);
         hsa_status_t status = CALL(hsa_executable_freeze)(mock_executable(), NULL);

@@ -162,7 +162,7 @@ static void every_kernel_is_reported_once(void **state)
 {
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     programs_run();
     assert_int_equal(records_check(), TOTAL);
     assert_int_equal(double_open_events(), 0);
@@ -195,7 +195,7 @@ static void listeners_come_and_go(void **state)
 
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     atomic_store(&toggling, true);
     assert_int_equal(pthread_create(&toggler, NULL, toggle, NULL), 0);
     programs_run();

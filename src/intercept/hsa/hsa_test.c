@@ -11,7 +11,7 @@ static void nothing_configured_changes_nothing(void **state)
         void *table = mock_table_make(major);
         for (int i = 0; i < HSA_FN_COUNT; i++)
             before[i] = mock_function(i);
-        assert_true(intercept_hsa_install(table, 0));
+        assert_true(table_arrives(table));
         for (int i = 0; i < HSA_FN_COUNT; i++)
             if (i != HSA_FN_hsa_shut_down) /* drained first, whatever is configured */
                 assert_ptr_equal(mock_function(i), before[i]);
@@ -31,7 +31,7 @@ static void unknown_agents_leave_calls_traced(void **state)
     double_listen(TRACE_KERNEL_DISPATCH, -1);
     double_listen(TRACE_MEMORY_COPY, -1);
     double_listen(TRACE_MEMORY_ALLOCATION, -1);
-    assert_true(intercept_hsa_install(table, 0));
+    assert_true(table_arrives(table));
     assert_false(intercept_hsa_serves_devices(NULL));
     hsa_device_type_t kind = HSA_DEVICE_TYPE_CPU;
     CALL(hsa_agent_get_info)((hsa_agent_t){MOCK_GPU}, HSA_AGENT_INFO_DEVICE, &kind);
@@ -53,7 +53,7 @@ static void only_the_configured_operation_is_wrapped(void **state)
     void *get_info = mock_function(HSA_FN_hsa_agent_get_info);
     void *iterate = mock_function(HSA_FN_hsa_iterate_agents);
     double_listen(TRACE_HSA_CORE_API, ROCPROFILER_HSA_CORE_API_ID_hsa_agent_get_info);
-    assert_true(intercept_hsa_install(table, 0));
+    assert_true(table_arrives(table));
     assert_ptr_not_equal(mock_function(HSA_FN_hsa_agent_get_info), get_info);
     assert_ptr_equal(mock_function(HSA_FN_hsa_iterate_agents), iterate);
 }
@@ -65,7 +65,7 @@ static void api_calls_report_arguments_and_results(void **state)
     const hsa_agent_t gpu = {MOCK_GPU};
     const int32_t id = ROCPROFILER_HSA_CORE_API_ID_hsa_agent_get_info;
     double_listen(TRACE_HSA_CORE_API, id);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     assert_int_equal(CALL(hsa_agent_get_info)(gpu, HSA_AGENT_INFO_DEVICE, &kind),
                      HSA_STATUS_SUCCESS);
     assert_int_equal(kind, HSA_DEVICE_TYPE_GPU);
@@ -91,7 +91,7 @@ static void a_dispatch_is_reported_and_its_signal_honoured(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     assert_int_equal(CALL(hsa_executable_freeze)(mock_executable(), NULL), HSA_STATUS_SUCCESS);
     hsa_queue_t *queue = queue_open();
     hsa_signal_t signal = signal_make(3);
@@ -132,7 +132,7 @@ static void other_packets_pass_untouched(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     hsa_queue_t *queue = queue_open();
     hsa_signal_t signal = signal_make(2);
     hsa_kernel_dispatch_packet_t kernel = kernel_packet(64, (hsa_signal_t){0});
@@ -159,7 +159,7 @@ static void nobody_listening_writes_what_came(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     hsa_queue_t *queue = queue_open();
     double_stop(TRACE_KERNEL_DISPATCH);
     hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
@@ -175,7 +175,7 @@ static void thousands_in_flight(void **state)
     enum { KERNELS = 5000 };
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     hsa_queue_t *queues[2] = {queue_open(), queue_open()};
     mock_device_hold(true);
     for (uint32_t i = 0; i < KERNELS; i++) {
@@ -210,7 +210,7 @@ static void signals_stay_the_programs(void **state)
     enum { KERNELS = 2000, SIGNALS = 3 };
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     hsa_queue_t *queue = queue_open();
     hsa_signal_t signals[SIGNALS];
     for (int i = 0; i < SIGNALS; i++)
@@ -278,7 +278,7 @@ static void a_signal_counted_by_many_keeps_their_times_apart(void **state)
     enum { LONG = 1, SHORT = 2, UNTRACED = 3 };
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     hsa_queue_t *queues[2] = {queue_open(), queue_open()};
     hsa_signal_t signal = signal_make(1);
     hsa_kernel_dispatch_packet_t kernel = kernel_packet(LONG, signal);
@@ -332,7 +332,7 @@ static void a_callback_may_launch(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     hsa_queue_t *outer = queue_open(), *inner = queue_open();
     hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
     queue_nested = inner;
@@ -362,7 +362,7 @@ static void a_refused_interception_costs_no_queue(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     hsa_instances[0].real.hsa_amd_queue_intercept_create = no_intercepted_queue;
     hsa_queue_t *queue = queue_open();
     hsa_signal_t signal = signal_make(1);
@@ -381,7 +381,7 @@ static void a_cooperative_queue_is_shared(void **state)
     hsa_queue_t *queues[2];
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     for (int i = 0; i < 2; i++)
         assert_int_equal(CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 64,
                                                 HSA_QUEUE_TYPE_COOPERATIVE, NULL, NULL, 0, 0,
@@ -400,7 +400,7 @@ static void a_full_queue_gets_no_more(void **state)
     enum { RINGS = 400, AT_ONCE = 10, SIZE = 64 };
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     hsa_queue_t *queue = NULL;
     CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, SIZE, 0, NULL, NULL, 0, 0, &queue);
     unsigned char packets[AT_ONCE][64];
@@ -427,7 +427,7 @@ static void a_broken_queue_reaches_the_program_and_ends(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     hsa_queue_t *queue = NULL;
     CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 64, 0, on_error, &queue, 0, 0, &queue);
     mock_device_hold(true);
@@ -487,7 +487,7 @@ static void counting_wraps_kernels_one_at_a_time(void **state)
                                                          1 << HSA_PACKET_HEADER_BARRIER,
                                                .reserved1 = 0xaa0 + (uint32_t)i};
     double_counting_configure(&counting_ops);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     hsa_queue_t *queues[2] = {queue_open(), queue_open()};
     for (uint32_t i = 0; i < KERNELS; i++) {
         hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
@@ -514,7 +514,7 @@ static void counted_kernels_end_with_their_values(void **state)
     (void)state;
     completed = 0;
     double_counting_configure(&counting_ops);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     hsa_queue_t *queue = queue_open();
     signal_watched = signal_make(0);
     for (int i = 0; i < KERNELS; i++) {
@@ -557,7 +557,7 @@ static void a_still_device_holds_nobody_up(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     hsa_queue_t *queue = queue_open();
     for (int round = 0; round < 3; round++) {
         uint64_t step = 1024;

@@ -31,7 +31,6 @@ static void pointer_set(struct hsa_calls *calls, enum hsa_function function, voi
 static void *pointer_get(const struct hsa_calls *calls, enum hsa_function function)
 {
     void *pointer;
-
     memcpy(&pointer, (const char *)calls + call_offset[function], sizeof pointer);
     return pointer;
 }
@@ -65,8 +64,7 @@ static const struct hsa_service *const services[] = {
 static bool slot_wrap(struct hsa_instance *runtime, enum hsa_function function, void *wrapper)
 {
     void **slot = hsa_tables_slot(&runtime->tables, function);
-
-    if (slot == NULL || *slot == NULL)
+    if (!slot || !*slot)
         return false;
     if (*slot == pointer_get(&runtime->real, function) ||
         *slot == pointer_get(&runtime->next, function))
@@ -74,9 +72,8 @@ static bool slot_wrap(struct hsa_instance *runtime, enum hsa_function function, 
     return true;
 }
 
-/* Guards what instances are and what is in their tables. */
+/* Guards which place is whose, and the stores into tables. A leaf: nothing is called under it. */
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
-static bool service_installed[HSA_INSTANCES_MAX][COUNT(services)];
 
 /* Services that a runtime without known agents cannot have, for one message. */
 struct refusal {
@@ -87,7 +84,6 @@ static bool service_is_possible(const struct hsa_instance *runtime,
                                 const struct hsa_service *service, struct refusal *refusal)
 {
     size_t length = strlen(refusal->names);
-
     if (!service->needs_agents || runtime->agents.count > 0)
         return true;
     snprintf(refusal->names + length, sizeof refusal->names - length, "%s%s", length ? ", " : "",
@@ -95,44 +91,64 @@ static bool service_is_possible(const struct hsa_instance *runtime,
     return false;
 }
 
-static uint32_t service_install(struct hsa_instance *runtime, size_t which, struct refusal *refusal)
+/* Services are the parts of an instance (runtime/places.h), in the order of their list. */
+static uint32_t services_wanted(void)
 {
-    const struct hsa_service *service = services[which];
-    uint32_t wrapped = 0, instance = hsa_instance_index(runtime);
+    uint32_t wanted = 0;
+    for (size_t i = 0; i < COUNT(services); i++)
+        wanted |= services[i]->wanted() ? 1u << i : 0;
+    return wanted;
+}
 
-    if (service_installed[instance][which] || !service->wanted())
-        return 0;
-    service_installed[instance][which] = true;
-    if (!service_is_possible(runtime, service, refusal))
-        return 0;
-    if (service->start != NULL && !service->start(runtime)) {
-        log_warning("intercept", "%s cannot be traced under this HSA runtime", service->name);
-        return 0;
+/* What they know of the runtime beforehand, which is asked for it. Returns those that can be. */
+static uint32_t services_start(struct hsa_instance *runtime, uint32_t parts,
+                               struct refusal *refusal)
+{
+    for (size_t i = 0; i < COUNT(services); i++) {
+        const struct hsa_service *service = services[i];
+        if (!(parts >> i & 1))
+            continue;
+        if (!service_is_possible(runtime, service, refusal)) {
+            parts &= ~(1u << i);
+        } else if (service->start && !service->start(runtime)) {
+            log_warning("intercept", "%s cannot be traced under this HSA runtime", service->name);
+            parts &= ~(1u << i);
+        }
     }
+    return parts;
+}
+
+static uint32_t service_wrap(struct hsa_instance *runtime, const struct hsa_service *service)
+{
+    uint32_t wrapped = 0;
     for (uint32_t i = 0; i < service->function_count; i++) {
         enum hsa_function function = service->functions[i];
-        void *entry = hsa_service_entry(function, instance);
+        void *entry = hsa_service_entry(function, hsa_instance_index(runtime));
         if (!slot_wrap(runtime, function, entry))
             continue;
         pointer_set(&runtime->next, function, entry);
         wrapped++;
     }
-    if (service->wrappers_are_in != NULL)
-        service->wrappers_are_in(runtime);
     return wrapped;
+}
+
+static void services_look_back(struct hsa_instance *runtime, uint32_t parts)
+{
+    for (size_t i = 0; i < COUNT(services); i++)
+        if (parts >> i & 1 && services[i]->wrappers_are_in)
+            services[i]->wrappers_are_in(runtime);
 }
 
 /* After the services, so that a traced call is outermost. */
 static uint32_t api_install(struct hsa_instance *runtime)
 {
     uint32_t wrapped = 0, instance = hsa_instance_index(runtime);
-
     for (size_t t = 0; t < COUNT(api_tables); t++) {
         const struct hsa_api_wrappers *table = api_tables[t];
         for (uint32_t i = 0; i < table->count; i++) {
             enum hsa_function function = (enum hsa_function)(table->first + i);
             if (trace_is_configured(table->domain, (int32_t)i) &&
-                pointer_get(&runtime->next, function) != NULL)
+                pointer_get(&runtime->next, function))
                 wrapped +=
                     slot_wrap(runtime, function,
                               code_table_at(table->wrappers, i * HSA_INSTANCES_MAX + instance));
@@ -168,7 +184,7 @@ static bool needed_present(const struct hsa_tables *tables)
 {
     for (size_t i = 0; i < COUNT(needed); i++) {
         void **slot = hsa_tables_slot(tables, needed[i].function);
-        if (slot == NULL || *slot == NULL) {
+        if (!slot || !*slot) {
             log_error("intercept", "the HSA runtime's table has no %s: HSA is not traced",
                       needed[i].name);
             return false;
@@ -180,7 +196,6 @@ static bool needed_present(const struct hsa_tables *tables)
 static void *shut_down_now(const struct hsa_tables *tables)
 {
     void **slot = hsa_tables_slot(tables, HSA_FN_hsa_shut_down);
-
     return slot ? __atomic_load_n(slot, __ATOMIC_RELAXED) : NULL;
 }
 
@@ -190,101 +205,102 @@ static bool table_is_wrapped(const struct hsa_instance *runtime, const struct hs
 {
     void *now = shut_down_now(tables);
     bool ours = now == hsa_service_entry(HSA_FN_hsa_shut_down, hsa_instance_index(runtime));
-
     return ours || (hsa_instance_lives(runtime) &&
                     now != pointer_get(&runtime->real, HSA_FN_hsa_shut_down));
 }
 
+static uint32_t tables_wrap(struct hsa_instance *runtime, uint32_t parts)
+{
+    uint32_t wrapped = 0;
+    pthread_mutex_lock(&installing);
+    for (size_t i = 0; i < COUNT(services); i++)
+        if (parts >> i & 1)
+            wrapped += service_wrap(runtime, services[i]);
+    wrapped += api_install(runtime);
+    pthread_mutex_unlock(&installing);
+    return wrapped;
+}
+
+/* Several threads may want something: each puts in what nobody has begun, and waits for what others
+ * have. The runtime is asked with no lock held. */
 static uint32_t wrappers_install(struct hsa_instance *runtime)
 {
+    struct runtime_place *place = atomic_load_explicit(&runtime->place, memory_order_acquire);
     struct refusal refusal = {""};
-    uint32_t wrapped = 0;
-
-    for (size_t i = 0; i < COUNT(services); i++)
-        wrapped += service_install(runtime, i, &refusal);
+    uint32_t wanted = services_wanted(), mine = runtime_parts_begin(place, wanted);
+    uint32_t started = services_start(runtime, mine, &refusal);
+    uint32_t wrapped = tables_wrap(runtime, started);
+    services_look_back(runtime, started);
+    runtime_parts_end(place, mine);
+    runtime_parts_wait(place, wanted);
     if (refusal.names[0] != '\0')
         log_warning("intercept",
                     "the HSA runtime shows no agent that the topology knows (is there a /sys of "
                     "the kernel driver's here?): not traced: %s",
                     refusal.names);
-    return wrapped + api_install(runtime);
+    return wrapped;
 }
 
 void intercept_hsa_refresh(void)
 {
-    pthread_mutex_lock(&installing);
     for (uint32_t i = 0; i < HSA_INSTANCES_MAX; i++)
         if (hsa_instance_lives(&hsa_instances[i]))
             wrappers_install(&hsa_instances[i]);
-    pthread_mutex_unlock(&installing);
 }
 
-void intercept_hsa_forget(void *api_table)
+static struct hsa_instance *instance_take(void *api_table, struct runtime_place *place)
 {
     pthread_mutex_lock(&installing);
     struct hsa_instance *runtime = hsa_instance_of_table(api_table);
-    if (runtime != NULL)
-        atomic_store_explicit(&runtime->lives, false, memory_order_release);
-    pthread_mutex_unlock(&installing);
-}
-
-static struct hsa_instance *instance_take(void *api_table)
-{
-    pthread_mutex_lock(&installing);
-    struct hsa_instance *runtime = hsa_instance_of_table(api_table);
-    if (runtime != NULL)
+    if (runtime) {
+        atomic_store_explicit(&runtime->place, place, memory_order_release);
         atomic_store_explicit(&runtime->api_table, api_table, memory_order_release);
+    }
     pthread_mutex_unlock(&installing);
     return runtime;
 }
 
-static uint32_t first_install(struct hsa_instance *runtime)
-{
-    pthread_mutex_lock(&installing);
-    memset(service_installed[hsa_instance_index(runtime)], 0, sizeof service_installed[0]);
-    atomic_store_explicit(&runtime->lives, true, memory_order_release);
-    uint32_t wrapped = wrappers_install(runtime);
-    pthread_mutex_unlock(&installing);
-    return wrapped;
-}
-
 static void too_many_tell(void)
 {
+    /* Writers: any (relaxed: it stands for nothing else). */
     static _Atomic bool told;
-
-    if (!atomic_exchange(&told, true))
+    if (!atomic_exchange_explicit(&told, true, memory_order_relaxed))
         log_warning("intercept", "more than %d HSA runtimes in this process: one is not traced",
                     HSA_INSTANCES_MAX);
 }
 
-/* The table comes for the first time, or its runtime has started anew. */
-static uint32_t table_install(struct hsa_instance *runtime, const struct hsa_tables *tables)
+/* The table comes for the first time, or its runtime has started anew. False: it has gone already.
+ */
+static bool table_take_over(struct hsa_instance *runtime, const struct hsa_tables *tables)
 {
     runtime->tables = *tables;
     if (!table_is_wrapped(runtime, tables))
         real_functions_read(runtime);
     agents_read(runtime);
-    return first_install(runtime);
+    return runtime_place_install(atomic_load_explicit(&runtime->place, memory_order_acquire));
 }
 
-bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
+bool hsa_install(void *api_table, uint64_t runtime_version)
 {
     struct hsa_tables tables;
-
     if (!hsa_tables_read(&tables, api_table)) {
         log_error("intercept", "unknown HSA API table (%p): HSA is not traced", api_table);
         return false;
     }
     if (!needed_present(&tables))
         return false;
-    struct hsa_instance *runtime = instance_take(api_table);
-    if (runtime == NULL) {
-        too_many_tell();
+    struct runtime_place *place = runtime_place_hold(RUNTIME_HSA, api_table);
+    struct hsa_instance *runtime = place ? instance_take(api_table, place) : NULL;
+    if (!runtime) {
+        if (place)
+            too_many_tell();
         return false;
     }
     if (hsa_instance_lives(runtime) && table_is_wrapped(runtime, &tables))
         return true;
-    uint32_t wrapped = table_install(runtime, &tables);
+    if (!table_take_over(runtime, &tables))
+        return false;
+    uint32_t wrapped = wrappers_install(runtime);
     wrapped += scratch_install(runtime, api_table);
     intercept_kfd_start();
     log_info("intercept",
@@ -298,19 +314,16 @@ bool intercept_hsa_install(void *api_table, uint64_t runtime_version)
 bool intercept_hsa_serves_devices(const void *api_table)
 {
     const struct hsa_instance *primary = hsa_instance_primary();
-
     return hsa_instance_lives(primary) && primary->agents.count > 0 &&
-           (api_table == NULL ||
+           (!api_table ||
             atomic_load_explicit(&primary->api_table, memory_order_acquire) == api_table);
 }
 
 static bool library_is_of(const struct hsa_instance *runtime, const void *caller)
 {
     Dl_info caller_info, own_info;
-
     void *own = pointer_get(&runtime->real, HSA_FN_hsa_shut_down);
-
-    return own != NULL && dladdr(caller, &caller_info) != 0 && dladdr(own, &own_info) != 0 &&
+    return own && dladdr(caller, &caller_info) != 0 && dladdr(own, &own_info) != 0 &&
            caller_info.dli_fbase == own_info.dli_fbase;
 }
 
@@ -318,11 +331,10 @@ static bool library_is_of(const struct hsa_instance *runtime, const void *caller
 void *intercept_hsa_leaving(const void *caller)
 {
     struct hsa_instance *found = lifecycle_leaving();
-
-    for (uint32_t i = 0; i < HSA_INSTANCES_MAX && found == NULL; i++)
+    for (uint32_t i = 0; i < HSA_INSTANCES_MAX && !found; i++)
         if (library_is_of(&hsa_instances[i], caller))
             found = &hsa_instances[i];
-    if (found == NULL)
+    if (!found)
         found = hsa_instance_alone();
     return found ? atomic_load_explicit(&found->api_table, memory_order_acquire) : NULL;
 }

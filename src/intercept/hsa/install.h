@@ -13,12 +13,12 @@
  * are then put back. A second runtime's table has wrappers of its own, which call that runtime. A
  * runtime whose agents the topology does not know has its calls traced and nothing that needs
  * agents. False, with a message, when the table cannot be used; that runtime then runs untraced.
+ * src/runtime knows the table: whether its wrappers are in, and which, is asked there alone.
  */
-bool intercept_hsa_install(void *api_table, uint64_t runtime_version);
+bool hsa_install(void *api_table, uint64_t runtime_version);
 
 /* More was configured since: wrappers for that, too, into the tables of runtimes that live. */
 void intercept_hsa_refresh(void);
-void intercept_hsa_forget(void *api_table); /* that runtime goes, its table with it */
 
 /* The table of the runtime that goes just now: the one that this thread shuts down, or whose code
  * `caller` is in, or the only one. NULL: nobody can tell. */

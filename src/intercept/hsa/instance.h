@@ -9,8 +9,7 @@
 
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/tables.h"
-
-#include <stdatomic.h>
+#include "runtime/places.h"
 
 enum { HSA_INSTANCES_MAX = 2 };
 
@@ -27,9 +26,9 @@ struct hsa_instance {
      * keeps its library mapped. Writer: install.c, under its lock (release, after `real`). Readers:
      * any (acquire). */
     _Atomic(void *) api_table;
-    /* Its table is installed and it has not left. Writer: install.c, under its lock (release, after
-     * `agents`). Readers: any (acquire). */
-    _Atomic bool lives;
+    /* Of that table in src/runtime: what has become of it. NULL until it is taken; then constant.
+     * Writer: install.c, under its lock (release). Readers: any (acquire). */
+    _Atomic(struct runtime_place *) place;
 };
 
 extern struct hsa_instance hsa_instances[HSA_INSTANCES_MAX];
@@ -39,9 +38,11 @@ static inline uint32_t hsa_instance_index(const struct hsa_instance *runtime)
     return (uint32_t)(runtime - hsa_instances);
 }
 
+/* Its table is installed and it has not left. */
 static inline bool hsa_instance_lives(const struct hsa_instance *runtime)
 {
-    return atomic_load_explicit(&runtime->lives, memory_order_acquire);
+    const struct runtime_place *place = atomic_load_explicit(&runtime->place, memory_order_acquire);
+    return place && runtime_place_is_installed(place);
 }
 
 /* The place of that table; a free one if it is not known; NULL: there are too many runtimes. */

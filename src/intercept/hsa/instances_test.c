@@ -68,8 +68,8 @@ static struct copy *const copies[] = {&first, &second};
 
 static void both_install(uint32_t major)
 {
-    assert_true(intercept_hsa_install(first.table_make(major), 0));
-    assert_true(intercept_hsa_install(second.table_make(3 - major), 0));
+    assert_true(table_arrives(first.table_make(major)));
+    assert_true(table_arrives(second.table_make(3 - major)));
 }
 
 /* The one that an agent belongs to knows it; the other refuses it. */
@@ -248,9 +248,9 @@ static void one_may_leave(void **state)
         slot = hsa_tables_slot(&read, HSA_FN_hsa_shut_down);
         shut_down_below = (hsa_status_t(*)(void)) * slot;
         *slot = (void *)shut_down_watched;
-        intercept_hsa_forget(tables[gone]); /* its new functions are taken */
-        assert_true(intercept_hsa_install(tables[0], 0));
-        assert_true(intercept_hsa_install(tables[1], 0));
+        table_leaves(tables[gone]); /* its new functions are taken */
+        assert_true(table_arrives(tables[0]));
+        assert_true(table_arrives(tables[1]));
         int before[2] = {first.shut_downs(), second.shut_downs()};
         leaving_seen = NULL;
         assert_int_equal(OF(goes, hsa_shut_down)(), HSA_STATUS_SUCCESS);
@@ -260,7 +260,7 @@ static void one_may_leave(void **state)
         assert_int_equal(stays->shut_downs(), before[1 - gone]);
         /* also from a thread that shuts nothing down, by whose code it is */
         assert_ptr_equal(intercept_hsa_leaving((void *)stays->table_make), tables[1 - gone]);
-        intercept_hsa_forget(tables[gone]);
+        table_leaves(tables[gone]);
         assert_true(intercept_hsa_serves_devices(tables[1 - gone]));
         assert_false(intercept_hsa_serves_devices(tables[gone]));
         assert_ptr_equal(intercept_hsa_leaving(NULL), tables[1 - gone]);
@@ -270,7 +270,7 @@ static void one_may_leave(void **state)
         OF(stays, hsa_queue_destroy)(queue);
         /* started anew: its functions are back in the table */
         goes->table_make(1);
-        assert_true(intercept_hsa_install(tables[gone], 0));
+        assert_true(table_arrives(tables[gone]));
         agent_ask(goes, goes->gpu, HSA_STATUS_SUCCESS);
         agent_ask(stays, stays->gpu, HSA_STATUS_SUCCESS);
         /* who took over what is done on devices keeps it */
@@ -293,8 +293,8 @@ static void a_third_keeps_its_functions(void **state)
     both_install(1);
     void *before[CORE_BYTES / sizeof(void *)];
     memcpy(before, other_core, sizeof before);
-    assert_false(intercept_hsa_install(other_root, 0));
-    assert_false(intercept_hsa_install(other_root, 0));
+    assert_false(table_arrives(other_root));
+    assert_false(table_arrives(other_root));
     assert_memory_equal(before, other_core, sizeof before);
     for (int i = 0; i < 2; i++)
         agent_ask(copies[i], copies[i]->gpu, HSA_STATUS_SUCCESS);

@@ -8,7 +8,7 @@ static void copies_report_direction_size_and_times(void **state)
     char from[256] = "payload", to[256] = "";
     hsa_amd_profiling_async_copy_time_t time = {0};
     double_listen(TRACE_MEMORY_COPY, -1);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     hsa_signal_t signal = signal_make(1);
     assert_int_equal(CALL(hsa_amd_memory_async_copy)(to, gpu, from, cpu, 256, 0, NULL, signal),
                      HSA_STATUS_SUCCESS);
@@ -43,7 +43,7 @@ static void allocations_report_agent_size_and_address(void **state)
     (void)state;
     void *memory = NULL;
     double_listen(TRACE_MEMORY_ALLOCATION, -1);
-    assert_true(intercept_hsa_install(mock_table_make(1), 0));
+    assert_true(table_arrives(mock_table_make(1)));
     CALL(hsa_amd_memory_pool_allocate)((hsa_amd_memory_pool_t){MOCK_GPU + 1}, 12345, 0, &memory);
     CALL(hsa_amd_memory_pool_free)(memory);
     const struct double_entry *made = double_entry(DOUBLE_RECORD, TRACE_MEMORY_ALLOCATION,
@@ -64,7 +64,7 @@ static void code_objects_come_before_their_kernels_and_go_after(void **state)
     const int32_t load = ROCPROFILER_CODE_OBJECT_LOAD;
     const int32_t symbol = ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER;
     double_listen(TRACE_CODE_OBJECT, -1);
-    assert_true(intercept_hsa_install(mock_table_make(2), 0));
+    assert_true(table_arrives(mock_table_make(2)));
     CALL(hsa_executable_freeze)(mock_executable(), NULL);
     const struct double_entry *object = double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, load, 0);
     assert_string_equal(object->payload.object.uri, "memory://1234#offset=0x10&size=42");

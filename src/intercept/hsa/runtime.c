@@ -14,7 +14,7 @@
 static bool install(const struct runtime_row *row, void *const *tables, uint64_t version)
 {
     (void)row;
-    if (!intercept_hsa_install(tables[0], version))
+    if (!hsa_install(tables[0], version))
         return false;
     if (intercept_hsa_serves_devices(tables[0]))
         hsa_counting_begin();
@@ -31,7 +31,7 @@ static void forget(void *table)
         hsa_counting_memory_renew();
     else
         hsa_counting_end();
-    intercept_hsa_forget(table);
+    runtime_leave(RUNTIME_HSA, table);
     if (!another_serves && intercept_hsa_serves_devices(NULL))
         hsa_counting_begin();
 }

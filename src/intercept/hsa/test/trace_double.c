@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "intercept/hsa/install.h"
+#include "runtime/instances.h"
 
 enum { ENTRIES_MAX = 65536 };
 
@@ -281,4 +283,17 @@ bool trace_buffer_put(struct tracebuf *buffer, uint32_t category, uint32_t kind,
 uint64_t trace_correlation_current(void)
 {
     return call_count > 0 ? calls[(call_count - 1) % 64]->internal : 0;
+}
+
+bool table_arrives(void *api_table)
+{
+    static const struct runtime_row row = {.kind = RUNTIME_HSA, .name = "hsa"};
+    struct runtime_instance arrival = {
+        .row = &row, .tables = {api_table}, .number = RUNTIME_UNNUMBERED};
+    return runtime_arrive(&arrival) && hsa_install(api_table, 0);
+}
+
+void table_leaves(const void *api_table)
+{
+    runtime_leave(RUNTIME_HSA, api_table);
 }

@@ -52,4 +52,8 @@ uint32_t double_open_events(void);
 /* The correlation id of the innermost enclosure of this thread; 0: none. */
 uint64_t double_enclosing(void);
 
+/* An HSA table as session brings it: it is offered, and installed; and as it goes. */
+bool table_arrives(void *api_table);
+void table_leaves(const void *api_table);
+
 #endif
