@@ -47,6 +47,17 @@ def check_includes_fails(root):
         assert path in text, (path, text)
 
 
+def check_names_fails(root):
+    write(root, "src/intercept/runtimes.c", '{.name = "hsa"}, {.name = "hip"}\n')
+    write(root, "src/session/good.c", '/* "hsa" */ // "hip"\nconst char *text = "hsa is not hip";\n')
+    write(root, "src/session/good_test.c", 'offer("hsa");\n')
+    status, text = run("check_names.py", root)
+    assert status == 0, text
+    write(root, "src/session/bad.c", '/* two\nlines */\nif (!strcmp(name, "hip"))\n')
+    status, text = run("check_names.py", root)
+    assert status == 1 and text.startswith('src/session/bad.c:3: "hip" is the name'), text
+
+
 def check_folders_fails(root):
     write(root, "src/base/long.c", "\n" * 900)
     status, text = run("check_folders.py", root)
@@ -125,7 +136,7 @@ def check_circles_fails(root):
 
 
 def main():
-    for check in (check_includes_fails, check_folders_fails, check_dialect_fails,
+    for check in (check_includes_fails, check_names_fails, check_folders_fails, check_dialect_fails,
                   check_symbols_fails, check_circles_fails):
         with tempfile.TemporaryDirectory() as root:
             check(root)
