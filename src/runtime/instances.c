@@ -6,6 +6,7 @@ enum { INSTANCES_MAX = RUNTIME_PLACES_MAX };
 
 pthread_mutex_t runtime_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct runtime_instance instances[INSTANCES_MAX];
+struct runtime_place runtime_places[RUNTIME_PLACES_MAX]; /* of the instances, one each */
 static uint32_t instance_count;
 static uint64_t arrival_count;
 

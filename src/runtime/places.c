@@ -2,8 +2,6 @@
 
 #include "base/wait.h"
 
-struct runtime_place runtime_places[RUNTIME_PLACES_MAX];
-
 /* How many calls of runtime_parts_begin this thread owes an end for: what those call may come back
  * here. */
 static __thread uint32_t beginning;

@@ -2,6 +2,7 @@
 
 #include "base/callback.h"
 #include "base/log.h"
+#include "runtime/work.h"
 #include "session/clients.h"
 #include "session/endings.h"
 #include "session/lifecycle.h"
@@ -132,7 +133,7 @@ static bool client_detach(struct client *client)
     if (!atomic_compare_exchange_strong(&client->attached, &attached, false))
         return false;
     contexts_stop(client->handle);
-    if (!tracebuf_delivering() && !session_work_wait())
+    if (!tracebuf_delivering() && !runtimes_work_wait())
         log_warning("session",
                     "%s is detached while device work is still running: what ends later "
                     "is not reported",

@@ -1,7 +1,6 @@
 /* Public buffers over tracebuf. */
 #include "base/log.h"
-#include "session/clients.h"
-#include "session/lifecycle.h"
+#include "runtime/work.h"
 #include "session/record.h"
 #include "session/session.h"
 
@@ -119,6 +118,21 @@ rocprofiler_status_t buffer_create(rocprofiler_context_id_t context, size_t size
     return status;
 }
 
+rocprofiler_status_t callback_thread_assign(rocprofiler_buffer_id_t buffer_id,
+                                            rocprofiler_callback_thread_t id)
+{
+    if (!session_configuring())
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    struct tracebuf_thread *thread = callback_thread_find(id);
+    if (!thread)
+        return ROCPROFILER_STATUS_ERROR_THREAD_NOT_FOUND;
+    struct tracebuf *buffer = find(buffer_id);
+    if (!buffer)
+        return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
+    tracebuf_assign(buffer, thread);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
 rocprofiler_status_t buffer_flush(rocprofiler_buffer_id_t id)
 {
     if (session_stage() == STAGE_DONE)
@@ -127,7 +141,7 @@ rocprofiler_status_t buffer_flush(rocprofiler_buffer_id_t id)
     if (!buffer)
         return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
     if (!tracebuf_delivering())
-        session_work_collect();
+        runtimes_work_collect();
     tracebuf_flush(buffer);
     return ROCPROFILER_STATUS_SUCCESS;
 }
@@ -138,7 +152,7 @@ rocprofiler_status_t buffer_flush_complete(rocprofiler_buffer_id_t id)
         return ROCPROFILER_STATUS_ERROR_FINALIZED;
     if (!find(id))
         return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
-    bool complete = tracebuf_delivering() || session_work_wait();
+    bool complete = tracebuf_delivering() || runtimes_work_wait();
     rocprofiler_status_t status = buffer_flush(id);
     return status == ROCPROFILER_STATUS_SUCCESS && !complete ? ROCPROFILER_STATUS_ERROR_BUFFER_BUSY
                                                              : status;
@@ -156,7 +170,7 @@ rocprofiler_status_t buffer_destroy(rocprofiler_buffer_id_t id)
     if (tracebuf_delivers(buffer))
         return ROCPROFILER_STATUS_ERROR_BUFFER_BUSY;
     if (!tracebuf_delivering())
-        session_work_collect();
+        runtimes_work_collect();
     for (int i = 0; i < ATTEMPTS && !closed; i++) { /* producers may fill it again */
         tracebuf_flush(buffer);
         closed = tracebuf_close(buffer);
@@ -170,7 +184,7 @@ rocprofiler_status_t buffer_destroy(rocprofiler_buffer_id_t id)
 void buffers_flush(uint32_t client)
 {
     if (!tracebuf_delivering())
-        session_work_collect();
+        runtimes_work_collect();
     for (uint32_t i = 0; i < tracebuf_count(); i++) {
         struct tracebuf *buffer = tracebuf_at(i);
         const struct public_buffer *public = public_of(buffer);

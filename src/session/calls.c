@@ -138,19 +138,25 @@ static struct trace_frame *frame_of_function(struct session_thread *self, const 
 
 /* One that ends its thread in a callback of a tool has no end: that tool knows, and others got what
  * the tool left them. */
-void trace_calls_leave(const void *lowest)
+struct trace_frame *call_left(const void *lowest)
 {
     struct thread *thread = thread_current;
     struct trace_frame *frame = thread ? frame_of_function(session_of(thread), lowest) : NULL;
-    if (!frame)
-        return;
-    if (callback_left) {
-        if (calls_inside_forget(session_of(thread), frame->internal))
-            innermost_forget(session_of(thread));
-    } else {
-        trace_api_exit(frame);
-    }
+    if (!frame || !callback_left)
+        return frame;
+    if (calls_inside_forget(session_of(thread), frame->internal))
+        innermost_forget(session_of(thread));
     callback_left = false;
+    return NULL;
+}
+
+/* A thread's first traced call. */
+void session_thread_setup(struct thread *thread)
+{
+    struct session_thread *self = session_of(thread);
+    external_on_thread_begin(thread);
+    self->tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
+    calls_stack_learn(self);
 }
 
 void calls_lost_report(void)

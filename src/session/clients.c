@@ -3,7 +3,7 @@
 #include "base/callback.h"
 #include "base/library.h"
 #include "base/log.h"
-#include "session/session.h"
+#include "session/stage.h"
 
 #include <dlfcn.h>
 #include <rocprofiler-sdk/version.h>
@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 static struct client clients[CLIENTS_MAX];
-static _Atomic uint32_t client_count;   /* writer: who configures (release); readers: any */
-static _Atomic uint32_t current_client; /* handle; written by the configuring thread; relaxed */
+static _Atomic uint32_t client_count; /* writer: who configures (release); readers: any */
 
 struct client *client_at(uint32_t index)
 {
@@ -34,11 +33,6 @@ struct client *client_of(rocprofiler_configure_func_t configure)
     return NULL;
 }
 
-uint32_t session_current_client(void)
-{
-    return atomic_load_explicit(&current_client, memory_order_relaxed);
-}
-
 bool session_has_tools(void)
 {
     struct client *client;
@@ -51,6 +45,17 @@ bool session_has_tools(void)
 const char *client_name(const struct client *client)
 {
     return client->id.name ? client->id.name : "unnamed tool";
+}
+
+const char *service_context_owner(rocprofiler_context_id_t id)
+{
+    struct context *context = context_find(id);
+    if (!context)
+        return "nobody";
+    struct client *client = NULL;
+    for (uint32_t i = 0; !context->owner && client_at(i) && !client; i++)
+        client = client_at(i)->handle == context->client ? client_at(i) : NULL;
+    return client ? client_name(client) : context->owner ? context->owner : "a tool";
 }
 
 /* Differs from process to process, so that an id kept from elsewhere is not taken for one. */
@@ -109,7 +114,7 @@ static bool result_is_whole(const struct client *client,
 bool client_configure(struct client *client, bool to_attach)
 {
     uint32_t priority = (uint32_t)(client - clients);
-    atomic_store(&current_client, client->handle);
+    stage_client_set(client->handle);
     rocprofiler_tool_configure_result_t *result;
     CALLBACK(result = client->configure(ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING,
                                         priority, &client->id));
@@ -120,7 +125,7 @@ bool client_configure(struct client *client, bool to_attach)
     }
     if (takes_part && to_attach)
         attach_configure(client, priority);
-    atomic_store(&current_client, 0);
+    stage_client_set(0);
     if (!takes_part) {
         client_drop(client);
         return false;
@@ -135,10 +140,10 @@ bool client_initialize(struct client *client, rocprofiler_client_finalize_t fina
     if (atomic_load(&client->state) != CLIENT_CONFIGURED)
         return false;
     int status = 0;
-    atomic_store(&current_client, client->handle);
+    stage_client_set(client->handle);
     if (client->result.initialize)
         CALLBACK(status = client->result.initialize(finalize, client->result.tool_data));
-    atomic_store(&current_client, 0);
+    stage_client_set(0);
     if (status != 0) {
         log_warning("session", "%s: initialize returned %d, the tool is dropped",
                     client_name(client), status);

@@ -37,7 +37,6 @@ struct client *client_at(uint32_t index);
 struct client *client_of(rocprofiler_configure_func_t configure); /* the latest; NULL: none */
 uint32_t clients_count(void);
 bool session_has_tools(void);
-uint32_t session_current_client(void); /* 0: none is being configured */
 
 /* One thread at a time, which may configure: session_configuring(). NULL: too many. */
 struct client *client_add(rocprofiler_configure_func_t configure);

@@ -1,96 +1,13 @@
+/* Contexts start and stop, and what hangs on them (model/service.h). */
 #include "base/log.h"
-#include "session/clients.h"
-#include "session/lifecycle.h"
 #include "session/session.h"
+#include "session/stage.h"
 
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
-pthread_mutex_t session_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* Writers: context_create under session_lock (release on the count). Readers: any. Never freed. */
-static struct context *contexts[SESSION_CONTEXTS_MAX];
-static _Atomic uint32_t context_count;
-
-/* Handles start at a value that differs from run to run, so that a handle kept from elsewhere, or
- * an uninitialised one, is not taken for a context. */
-static uint64_t handle_base(void)
+rocprofiler_status_t context_make(uint32_t client, const char *owner, rocprofiler_context_id_t *id)
 {
-    static _Atomic uint64_t base;
-    uint64_t value = atomic_load(&base);
-    if (value)
-        return value;
-    uint64_t wanted = ((uint64_t)getpid() * 2654435761u ^ (uint64_t)time(NULL)) & 0x3fffffffu;
-    wanted = (wanted | 0x1000) << 12;
-    atomic_compare_exchange_strong(&base, &value, wanted);
-    return atomic_load(&base);
-}
-
-rocprofiler_context_id_t context_id(const struct context *context)
-{
-    return (rocprofiler_context_id_t){handle_base() + context->index};
-}
-
-struct context *context_at(uint32_t index)
-{
-    return index < atomic_load_explicit(&context_count, memory_order_acquire) ? contexts[index]
-                                                                              : NULL;
-}
-
-struct context *context_find(rocprofiler_context_id_t id)
-{
-    uint64_t index = id.handle - handle_base();
-    struct context *context = index < SESSION_CONTEXTS_MAX ? context_at((uint32_t)index) : NULL;
-    return context && context->valid ? context : NULL;
-}
-
-struct context *context_new(uint32_t client)
-{
-    struct context *context = calloc(1, sizeof *context);
-    if (context)
-        context->client = client;
-    return context;
-}
-
-bool context_list(struct context *context)
-{
-    uint32_t index = atomic_load(&context_count);
-    if (index == SESSION_CONTEXTS_MAX)
-        return false;
-    context->index = index;
-    contexts[index] = context;
-    atomic_store_explicit(&context_count, index + 1, memory_order_release);
-    return true;
-}
-
-rocprofiler_status_t context_create(rocprofiler_context_id_t *id)
-{
-    if (!id)
-        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!session_configuring())
-        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-    if (id->handle != 0)
-        return ROCPROFILER_STATUS_ERROR_CONTEXT_ID_NOT_ZERO;
-    struct context *context = context_new(session_current_client());
-    if (!context)
-        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    context->valid = true;
-    pthread_mutex_lock(&session_lock);
-    bool listed = context_list(context);
-    pthread_mutex_unlock(&session_lock);
-    if (!listed) {
-        free(context);
-        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    }
-    *id = context_id(context);
-    return ROCPROFILER_STATUS_SUCCESS;
-}
-
-rocprofiler_status_t context_create_front(const char *owner, rocprofiler_context_id_t *id)
-{
-    session_initialize();
-    struct context *context = context_new(0);
+    struct context *context = context_new(client);
     if (!context)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     context->valid = true;
@@ -106,15 +23,15 @@ rocprofiler_status_t context_create_front(const char *owner, rocprofiler_context
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-const char *service_context_owner(rocprofiler_context_id_t id)
+rocprofiler_status_t context_create(rocprofiler_context_id_t *id)
 {
-    struct context *context = context_find(id);
-    if (!context)
-        return "nobody";
-    struct client *client = NULL;
-    for (uint32_t i = 0; !context->owner && client_at(i) && !client; i++)
-        client = client_at(i)->handle == context->client ? client_at(i) : NULL;
-    return client ? client_name(client) : context->owner ? context->owner : "a tool";
+    if (!id)
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!session_configuring())
+        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+    if (id->handle != 0)
+        return ROCPROFILER_STATUS_ERROR_CONTEXT_ID_NOT_ZERO;
+    return context_make(session_current_client(), NULL, id);
 }
 
 static bool counts_dispatches(const struct context *context)

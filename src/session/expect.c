@@ -1,7 +1,8 @@
 #include "session/expect.h"
 
 #include "base/environment.h"
-#include "session/session.h"
+#include "session/endings.h"
+#include "session/lifecycle.h"
 
 bool attach_is_asked_for(void)
 {
@@ -17,13 +18,16 @@ static void nobody(rocprofiler_callback_tracing_record_t record, rocprofiler_use
 /* Somebody who wants kernels but is never told of one: queues are intercepted for it. */
 static void expect_once(void)
 {
+    session_records_prepare();
     struct subscription *expected =
-        subscription_create(1u << TRACE_KERNEL_DISPATCH | 1u << TRACE_CODE_OBJECT);
+        subscription_new(1u << TRACE_KERNEL_DISPATCH | 1u << TRACE_CODE_OBJECT);
     if (!expected)
         return;
-    subscription_pause(expected, true);
-    subscription_want(expected, TRACE_KERNEL_DISPATCH, 0, 1,
-                      &(struct trace_subscriber){.callback = nobody});
+    subscription_run(expected, false);
+    subscription_set(expected, TRACE_KERNEL_DISPATCH, 0, 1,
+                     &(struct trace_subscriber){.callback = nobody});
+    if (session_stage() == STAGE_READY)
+        session_exit_watch();
 }
 
 void attach_expect_if_asked(void)

@@ -112,7 +112,7 @@ static bool table_adopt(const struct table_choice *choice, uint32_t tid)
     }
     if (tid == (uint32_t)getpid())
         atomic_store_explicit(&main_table, table, memory_order_release);
-    thread_fence_heavy(); /* pairs with session_thread_setup */
+    thread_fence_heavy(); /* pairs with external_on_thread_begin */
     struct thread *thread = thread_find(tid);
     if (thread)
         atomic_store_explicit(&session_of(thread)->external, table, memory_order_release);
@@ -141,16 +141,13 @@ static bool table_prepare(uint32_t tid)
     }
 }
 
-/* A thread's first traced call: somebody may have pushed for it already. It lists itself and looks
- * for a table, who pushes lists a table and looks for the thread: one of them sees the other. */
-void session_thread_setup(struct thread *thread)
+/* Somebody may have pushed for it already. It lists itself and looks for a table, who pushes lists
+ * a table and looks for the thread: one of them sees the other. */
+void external_on_thread_begin(struct thread *thread)
 {
-    struct session_thread *self = session_of(thread);
     uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
     thread_fence_heavy();
-    atomic_store_explicit(&self->external, table_find(tid), memory_order_release);
-    self->tid = tid;
-    calls_stack_learn(self);
+    atomic_store_explicit(&session_of(thread)->external, table_find(tid), memory_order_release);
 }
 
 /* Its number may soon be another thread's. */

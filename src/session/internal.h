@@ -71,6 +71,9 @@ void call_keep(struct session_thread *self, struct trace_frame *frame);
 /* Its id is no longer the call's: it retires, or when the work has ended that refers to it. */
 void call_over(struct open_call *call);
 void calls_stack_learn(struct session_thread *self);
+/* The call of the wrapper whose part of this thread's stack begins at `lowest` and is being left;
+ * NULL: there is none, or its end is not to be told. */
+struct trace_frame *call_left(const void *lowest);
 /* Not the innermost one, or past the array. */
 void call_pop_unusual(struct session_thread *self, const struct trace_frame *frame);
 struct open_call *call_innermost_checked(struct session_thread *self, const void *here);

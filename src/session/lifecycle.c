@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "runtime/instances.h"
-#include "runtime/work.h"
 #include "session/clients.h"
 #include "session/endings.h"
 #include "session/record.h"
@@ -73,11 +72,17 @@ static void on_fork_child(void)
     endings_on_fork_child();
 }
 
+static void on_own_thread(bool created)
+{
+    session_endings_renew();
+    thread_callbacks_run(created);
+}
+
 static void prepare_once(void)
 {
     pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
     thread_init(); /* before threads of our own: then it takes 10 ms more */
-    thread_creation_hook(thread_callbacks_run);
+    thread_creation_hook(on_own_thread);
     thread_exit_hook(external_on_thread_exit);
     thread_self(); /* mostly the main thread, whose end is noticed then */
     clock_init();
@@ -150,16 +155,6 @@ rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t config
     /* a runtime that started meanwhile on another thread may not have seen `forced` */
     return session_initialize() ? ROCPROFILER_STATUS_SUCCESS
                                 : ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-}
-
-void session_work_collect(void)
-{
-    runtimes_work_collect();
-}
-
-bool session_work_wait(void)
-{
-    return runtimes_work_wait();
 }
 
 bool session_client_join(struct client *client, bool to_attach)

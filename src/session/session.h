@@ -84,14 +84,19 @@ enum session_stage session_stage(void);
 /* A tool may configure: everywhere while the session begins; for a tool that was attached later on
  * its own thread only, so that nobody else's configuration is unlocked by it. */
 bool session_configuring(void);
+uint32_t session_current_client(void); /* 0: none is being configured */
 
-/* ---- contexts.c */
+/* ---- context_table.c */
 /* Not `valid`: no handle leads to it. NULL: out of memory. */
 struct context *context_new(uint32_t client);
 bool context_list(struct context *context); /* under session_lock; false: there are too many */
 struct context *context_find(rocprofiler_context_id_t id); /* NULL: unknown or invalid */
 struct context *context_at(uint32_t index);                /* NULL: past the last; may be invalid */
 rocprofiler_context_id_t context_id(const struct context *context);
+
+/* ---- contexts.c */
+/* At any time. `owner`: of a front end, for messages; NULL: the tool. */
+rocprofiler_status_t context_make(uint32_t client, const char *owner, rocprofiler_context_id_t *id);
 void contexts_stop(uint32_t client);    /* 0: everybody's */
 void contexts_discard(uint32_t client); /* a tool that failed to initialise */
 /* Stops those that run, and notes that they are to run again when contexts_resume is called. */
@@ -111,6 +116,11 @@ static inline bool front_listens(const struct trace_subscriber *subscriber)
     const struct subscription_front *front = front_of(subscriber);
     return front && front->listener;
 }
+/* What front/subscriptions.h promises, but that runtimes are not told. */
+struct subscription *subscription_new(uint64_t domain_bits);
+bool subscription_set(struct subscription *subscription, enum trace_domain domain, int32_t first,
+                      int32_t count, const struct trace_subscriber *what);
+void subscription_run(struct subscription *subscription, bool runs);
 bool subscriptions_exist(void);
 void subscriptions_end(void); /* the process ends: nobody is called any more */
 
@@ -127,11 +137,13 @@ void sets_publish(const struct context *changed);
 void buffers_flush(uint32_t client); /* 0: everybody's */
 
 /* ---- threads.c */
+struct tracebuf_thread *callback_thread_find(rocprofiler_callback_thread_t id); /* NULL: none */
 struct tracebuf_thread *callback_thread_default(void); /* created on first use; NULL: cannot */
 void thread_callbacks_run(bool created);               /* for thread_creation_hook */
 
 /* ---- external.c */
 struct thread;
+void external_on_thread_begin(struct thread *thread);
 void external_on_thread_exit(struct thread *thread);
 void external_on_fork_prepare(void);
 void external_on_fork_parent(void);

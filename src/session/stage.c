@@ -8,6 +8,9 @@ static _Atomic int stage;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
+/* Writer: whoever configures (relaxed). Readers: who makes contexts and buffers, on its thread. */
+static _Atomic uint32_t current_client;
+
 static __thread bool configuring_here __attribute__((tls_model("initial-exec")));
 
 #define BIT(stage) (1u << STAGE_##stage)
@@ -84,6 +87,16 @@ void stage_configure_here(bool configuring)
 bool attach_configuring_here(void)
 {
     return configuring_here;
+}
+
+void stage_client_set(uint32_t handle)
+{
+    atomic_store_explicit(&current_client, handle, memory_order_relaxed);
+}
+
+uint32_t session_current_client(void)
+{
+    return atomic_load_explicit(&current_client, memory_order_relaxed);
 }
 
 bool session_configuring(void)

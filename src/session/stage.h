@@ -19,6 +19,8 @@ bool stage_wait_done(unsigned limit_seconds);
 
 /* This thread configures a tool that was attached: nobody else's configuration is unlocked. */
 void stage_configure_here(bool configuring);
+/* The tool that is being configured or initialised, by its handle; 0: none. */
+void stage_client_set(uint32_t handle);
 
 void stage_on_fork_child(void);
 

@@ -2,9 +2,6 @@
 #include "base/clock.h"
 #include "model/operations.h"
 #include "session/internal.h"
-#include "session/lifecycle.h"
-#include "session/runtimes.h"
-#include "session/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,19 +30,17 @@ static bool context_of_subscription(struct subscription *subscription)
     return listed;
 }
 
-struct subscription *subscription_create(uint64_t domain_bits)
+struct subscription *subscription_new(uint64_t domain_bits)
 {
     struct subscription *subscription = calloc(1, sizeof *subscription);
     if (!subscription)
         return NULL;
-    session_records_prepare();
     subscription->domains = domain_bits;
     if (!context_of_subscription(subscription)) {
         free(subscription);
         return NULL;
     }
     atomic_fetch_add_explicit(&subscription_count, 1, memory_order_relaxed);
-    runtimes_catch_up();
     return subscription;
 }
 
@@ -92,8 +87,8 @@ static void subscriber_copy(struct trace_subscriber *to, const struct context *c
     to->front = what->front;
 }
 
-bool subscription_want(struct subscription *subscription, enum trace_domain domain, int32_t first,
-                       int32_t count, const struct trace_subscriber *what)
+bool subscription_set(struct subscription *subscription, enum trace_domain domain, int32_t first,
+                      int32_t count, const struct trace_subscriber *what)
 {
     int32_t end = operation_count(domain);
     if (first < 0 || count < 0 || first > end || count > end - first ||
@@ -106,20 +101,17 @@ bool subscription_want(struct subscription *subscription, enum trace_domain doma
         subscriber_copy(&subscription->wanted[domain][op], subscription->context, what);
     sets_publish_operations(domain, first, count);
     pthread_mutex_unlock(&session_lock);
-    if (domain == TRACE_HIP_OPERATION)
-        runtimes_follow_operations();
     return true;
 }
 
-void subscription_pause(struct subscription *subscription, bool paused)
+void subscription_run(struct subscription *subscription, bool runs)
 {
     pthread_mutex_lock(&session_lock);
     if (session_stage() < STAGE_FINALIZING) {
-        subscription->context->state = paused ? CONTEXT_STOPPED : CONTEXT_ACTIVE;
+        subscription->context->state = runs ? CONTEXT_ACTIVE : CONTEXT_STOPPED;
         sets_publish(subscription->context);
     }
     pthread_mutex_unlock(&session_lock);
-    runtimes_follow_operations();
 }
 
 void subscription_calls_wait(const void *callback_data, uint64_t limit_ns)

@@ -2,7 +2,6 @@
  * get around their creation. */
 #include "base/callback.h"
 #include "base/thread.h"
-#include "session/endings.h"
 #include "session/session.h"
 
 enum { THREADS_MAX = 256, NOTICES_MAX = 64 };
@@ -59,7 +58,6 @@ rocprofiler_status_t thread_callbacks_add(rocprofiler_internal_thread_library_cb
 
 void thread_callbacks_run(bool created)
 {
-    session_endings_renew();
     if (created)
         callbacks_after(ROCPROFILER_LIBRARY);
     else
@@ -101,17 +99,9 @@ rocprofiler_status_t callback_thread_create(rocprofiler_callback_thread_t *id)
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-rocprofiler_status_t callback_thread_assign(rocprofiler_buffer_id_t buffer_id,
-                                            rocprofiler_callback_thread_t id)
+struct tracebuf_thread *callback_thread_find(rocprofiler_callback_thread_t id)
 {
-    if (!session_configuring())
-        return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
     uint64_t index = id.handle - 1;
-    if (index >= atomic_load_explicit(&thread_count, memory_order_acquire))
-        return ROCPROFILER_STATUS_ERROR_THREAD_NOT_FOUND;
-    struct tracebuf *buffer = trace_buffer_find(buffer_id);
-    if (!buffer)
-        return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
-    tracebuf_assign(buffer, threads[index]);
-    return ROCPROFILER_STATUS_SUCCESS;
+    return index < atomic_load_explicit(&thread_count, memory_order_acquire) ? threads[index]
+                                                                             : NULL;
 }

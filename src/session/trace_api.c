@@ -216,6 +216,13 @@ void trace_api_exit(struct trace_frame *frame)
     call_pop(self, frame);
 }
 
+void trace_calls_leave(const void *lowest)
+{
+    struct trace_frame *frame = call_left(lowest);
+    if (frame)
+        trace_api_exit(frame);
+}
+
 uint64_t trace_correlation_current(void)
 {
     struct thread *thread = session_self();

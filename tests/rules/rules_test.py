@@ -117,22 +117,31 @@ def check_symbols_fails(root):
     assert status == 1 and "does not export missing_symbol" in text, text
 
 
+def archive_make(root, archive, sources):
+    objects = []
+    for name, text in sources.items():
+        write(root, f"{archive}/{name}.c", text)
+        objects.append(os.path.join(root, archive, f"{name}.c.o"))
+        subprocess.run(["cc", "-c", "-o", objects[-1], objects[-1][:-2]], check=True)
+    os.makedirs(os.path.join(root, "ar"), exist_ok=True)
+    subprocess.run(["ar", "rc", os.path.join(root, "ar", f"lib{archive}.a"), *objects], check=True)
+
+
 def check_circles_fails(root):
-    sources = {"top": "int low(void); int top(void) { return low(); }",
-               "low": "int low(void) { return 1; }"}
-    for archive, low in (("softgpu_cp", sources["low"]),
-                         ("softgpu_wave", "int top(void); int low(void) { return top(); }")):
-        objects = []
-        for name, text in {**sources, "low": low}.items():
-            write(root, f"{archive}/{name}.c", text)
-            objects.append(os.path.join(root, archive, f"{name}.o"))
-            subprocess.run(["cc", "-c", "-o", objects[-1], objects[-1][:-1] + "c"], check=True)
-        os.makedirs(os.path.join(root, "ar"), exist_ok=True)
-        subprocess.run(["ar", "rc", os.path.join(root, "ar", f"lib{archive}.a"), *objects],
-                       check=True)
+    down = {"top": "int low(void); int top(void) { return low(); }", "low": "int low(void) { return 1; }"}
+    circle = {**down, "low": "int top(void); int low(void) { return top(); }"}
+    one_part = {"arm": "int meet(void); int arm(void) { return meet(); }",
+                "runtimes": "int arm(void); int meet(void) { return arm(); }"}
+    archive_make(root, "softgpu_cp", down)
+    archive_make(root, "croc_session", one_part)
+    assert run("check_circles.py", root, root)[0] == 0
+    archive_make(root, "softgpu_wave", circle)
+    archive_make(root, "croc_session", {**one_part, **circle})
     status, text = run("check_circles.py", root, root)
-    assert status == 1 and "softgpu_cp" not in text, text
-    assert "low -> top (top)" in text and "top -> low (low)" in text, text
+    assert status == 1 and "softgpu_cp" not in text and "arm.c" not in text, text
+    for archive in ("softgpu_wave", "croc_session"):
+        assert f"lib{archive}.a: on a circle: low.c -> top.c (top)" in text, text
+        assert f"lib{archive}.a: on a circle: top.c -> low.c (low)" in text, text
 
 
 def main():
