@@ -43,6 +43,7 @@ static const struct gpu_model models_known[] = {
         .unified_vgprs = 1,
         .packed_work_item_id = 1,
         .sram_ecc = 1,
+        .firmware_version = 60,
     },
     {
         .name = "gfx906",
@@ -74,6 +75,7 @@ static const struct gpu_model models_known[] = {
         .mclk_mhz = 1000,
 
         .sram_ecc = 1,
+        .firmware_version = 60,
     },
     {
         .name = "gfx908",
@@ -105,6 +107,7 @@ static const struct gpu_model models_known[] = {
         .mclk_mhz = 1200,
         .has_acc_vgprs = 1,
         .sram_ecc = 1,
+        .firmware_version = 60,
     },
     {
         .name = "gfx942",
@@ -138,6 +141,8 @@ static const struct gpu_model models_known[] = {
         .unified_vgprs = 1,
         .packed_work_item_id = 1,
         .sram_ecc = 1,
+        .reclaims_scratch = 1,
+        .firmware_version = 177,
     },
 };
 

@@ -208,7 +208,10 @@ static enum step submit_error(struct cp_queue *queue, int status, uint64_t kerne
 static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatch_packet_t *packet)
 {
     struct slot *slot = slot_of(queue, queue->fetch);
+    uint32_t scratch_waves = 0;
     enum step checked = dispatch_check(queue, packet);
+    if (checked == STEP_IDLE && packet->private_segment_size)
+        checked = scratch_take(queue, packet, &scratch_waves);
     if (checked != STEP_IDLE)
         return checked;
 
@@ -223,6 +226,7 @@ static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatc
         .dispatch_id = queue->fetch,
         .queue_id = queue->config.queue_id,
         .gws = queue->config.gws,
+        .scratch_waves = scratch_waves,
         .done = dispatch_done,
         .interrupt = dispatch_interrupt_raise,
         .arg = slot,
@@ -398,7 +402,10 @@ static enum step next_packet_step(struct cp_queue *queue)
     union aql_packet packet;
     if (queue->fetch - queue->retire >= queue->window)
         return STEP_WAIT;
-    enum step step = packet_take(queue, &packet);
+    enum step step = scratch_step(queue);
+    if (step != STEP_IDLE)
+        return step;
+    step = packet_take(queue, &packet);
     if (step == STEP_IDLE && queue->retire != queue->fetch)
         return STEP_WAIT;
     if (step != STEP_MORE)

@@ -333,7 +333,10 @@ static int queue_add(struct cp *cp, struct command *command)
     if (command->config->type == CP_QUEUE_PM4) /* a ring of PM4: no runtime creates one */
         return -EOPNOTSUPP;
     *end = queue_create(command->device, command->config);
-    return *end ? 0 : -EINVAL;
+    if (!*end)
+        return -EINVAL;
+    scratch_announce(*end);
+    return 0;
 }
 
 /* A stopped queue keeps its place; what already runs on the engine runs on. */

@@ -17,6 +17,7 @@
 #include "cp/access.h"
 #include "cp/cp.h"
 #include "cp/events.h"
+#include "cp/scratch.h"
 #include "perf/perf.h"
 #include "wave/dispatch.h"
 
@@ -100,6 +101,7 @@ struct cp_queue {
     bool profiled;         /* queue_properties asks for time stamps; read once a packet */
     /* Writers: the CP (+1 before submit), done() (-1, release). Reader: the CP (acquire). */
     _Atomic uint32_t running;
+    enum scratch_state scratch;  /* private memory: how far the exchange with the runtime is */
     uint64_t packet_begin_ticks; /* of the packet at `fetch`, once it started; 0: not yet */
     struct pm4_stream pm4;
     struct sdma_state sdma;
@@ -163,6 +165,8 @@ enum step queue_fault(struct cp_queue *queue, const struct access *access, const
 /* Stops the queue and tells everybody. Outside a read section. */
 void queue_fail(struct cp_queue *queue);
 void queue_raise(struct cp_queue *queue, uint32_t event_id);
+/* Inside a read section: bits for the runtime, which the queue then waits for: STEP_BLOCKED. */
+enum step queue_tell(struct cp_queue *queue, uint64_t bits);
 
 /* pm4_stream.c */
 void pm4_start(struct pm4_stream *stream, uint64_t va, uint32_t dwords);

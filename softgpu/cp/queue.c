@@ -106,17 +106,31 @@ void queue_raise(struct cp_queue *queue, uint32_t event_id)
         device->raised[device->raised_count++] = event_id;
 }
 
-/* The runtime sleeps on queue_inactive_signal and decodes its value. */
-static void inactive_signal_set(struct cp_queue *queue)
+/* The runtime sleeps on queue_inactive_signal and decodes its value. Inside a read section. */
+static bool inactive_signal_set(struct cp_queue *queue, uint64_t bits, struct signal_event *event)
+{
+    struct access *access = &queue->device->access;
+    hsa_signal_t signal;
+    return access_load64(access, queue_amd_va(queue) + offsetof(amd_queue_t, queue_inactive_signal),
+                         &signal.handle) &&
+           signal_set_bits(access, signal, bits, event);
+}
+
+enum step queue_tell(struct cp_queue *queue, uint64_t bits)
+{
+    struct signal_event event = {0};
+    if (!inactive_signal_set(queue, bits, &event))
+        return queue_fault(queue, &queue->device->access, "queue_inactive_signal");
+    queue_raise(queue, event.event_id);
+    return STEP_BLOCKED;
+}
+
+static void error_tell(struct cp_queue *queue)
 {
     struct access *access = &queue->device->access;
     struct signal_event event = {0};
-    hsa_signal_t signal;
-    bool told = false;
     vm_reader_enter(&access->reader);
-    if (access_load64(access, queue_amd_va(queue) + offsetof(amd_queue_t, queue_inactive_signal),
-                      &signal.handle))
-        told = signal_set_bits(access, signal, queue->error.code, &event);
+    bool told = inactive_signal_set(queue, queue->error.code, &event);
     vm_reader_leave(&access->reader);
     if (!told)
         log_error("cp", "queue %u: the runtime could not be told", queue->config.queue_id);
@@ -135,5 +149,5 @@ void queue_fail(struct cp_queue *queue)
         cp_events_memory_fault(queue->device->events, queue->device->gpu_id, error->fault_va,
                                error->fault_kind);
     else if (queue->config.type == CP_QUEUE_AQL)
-        inactive_signal_set(queue);
+        error_tell(queue);
 }

@@ -121,7 +121,7 @@ static uint64_t doorbell_arm(void *driver)
 
 /* ---- the rig ---- */
 
-struct rig *rig_create(void)
+struct rig *rig_create_as(const char *model)
 {
     static const struct cp_driver_ops ops = {event_raise, memory_fault, doorbell_arm};
     struct rig *rig = calloc(1, sizeof *rig);
@@ -135,11 +135,16 @@ struct rig *rig_create(void)
     if (rig->arena == MAP_FAILED || vm_create(&rig->vm) ||
         vm_map(rig->vm, rig_arena_va, RIG_ARENA_BYTES, rig->arena, VM_READ | VM_WRITE) ||
         cp_create(&ops, rig, &rig->cp) ||
-        cp_device_create(rig->cp, RIG_GPU_ID, gpu_model_find("gfx90a"), rig->vm, &rig->device)) {
+        cp_device_create(rig->cp, RIG_GPU_ID, gpu_model_find(model), rig->vm, &rig->device)) {
         free(rig);
         return NULL;
     }
     return rig;
+}
+
+struct rig *rig_create(void)
+{
+    return rig_create_as("gfx90a");
 }
 
 void rig_destroy(struct rig *rig)
@@ -257,7 +262,7 @@ static struct rig_queue *queue_create_with(struct rig *rig, struct rig_queue que
 
 struct rig_queue *rig_aql_create(struct rig *rig, uint32_t queue_id, uint32_t packets)
 {
-    struct rig_queue queue = {.rig = rig, .amd_queue_va = rig_alloc(rig, sizeof(amd_queue_t))};
+    struct rig_queue queue = {.rig = rig, .amd_queue_va = rig_alloc(rig, RIG_QUEUE_BYTES)};
     uint64_t ring_va = rig_alloc(rig, packets * 64ull);
     queue.amd_queue = rig_host(rig, queue.amd_queue_va);
     queue.ring = rig_host(rig, ring_va);

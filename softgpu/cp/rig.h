@@ -17,6 +17,7 @@
 #include "cp/internal.h"
 
 enum { RIG_ARENA_BYTES = 64 << 20, RIG_GPU_ID = 77, RIG_DISPATCHES_MAX = 4096, RIG_EVENTS = 64 };
+enum { RIG_QUEUE_BYTES = sizeof(amd_queue_t) + 128 * 16 }; /* the second version of amd_queue_t */
 
 struct rig_dispatch {
     struct dispatch_request request;
@@ -56,7 +57,8 @@ struct rig_queue {
 
 extern const uint64_t rig_arena_va;
 
-struct rig *rig_create(void);
+struct rig *rig_create(void); /* a gfx90a */
+struct rig *rig_create_as(const char *model);
 void rig_destroy(struct rig *rig);
 uint64_t rig_alloc(struct rig *rig,
                    uint64_t size_bytes); /* guest address, 64-byte aligned, zeroed */

@@ -259,7 +259,7 @@ static void gpu_properties(struct text *text, const struct gpu_model *m, int gpu
                                 P(num_sdma_engines, 2) P(num_sdma_xgmi_engines, 0) P(              \
                                     num_sdma_queues_per_engine, 8) P(num_cp_queues, CP_QUEUES)     \
                                     P(max_engine_clk_fcompute, m->sclk_mhz) P(local_mem_size, 0)   \
-                                        P(fw_version, 60) P(capability, capability)                \
+                                        P(fw_version, m->firmware_version) P(capability, capability)                \
                                             P(debug_prop, 0) P(sdma_fw_version, 8)                 \
                                                 P(unique_id,                                       \
                                                   0xfea5c0de00000000u + topology_gpu_id(gpu))      \

@@ -31,7 +31,8 @@ struct dispatch_request {
     uint64_t amd_queue_va;               /* amd_queue_t of the queue */
     uint64_t dispatch_id;                /* packet index */
     uint32_t queue_id;
-    bool gws; /* the queue was given global wave sync (cooperative launches) */
+    bool gws;               /* the queue was given global wave sync (cooperative launches) */
+    uint32_t scratch_waves; /* of private memory: as many waves may run at once; 0: any number */
     /* Called once, from a pool thread or from inside engine_help(), with no lock held. */
     void (*done)(void *arg, const struct dispatch_result *result);
     /* s_sendmsg(MSG_INTERRUPT) with the event number in M0; NULL: ignored. Called from inside an

@@ -137,6 +137,41 @@ static void private_memory(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* Groups count themselves in and out, and note how many were in at once. Each sleeps a while, so
+ * that the engine would start all of them. */
+static uint32_t most_groups_at_once(uint32_t group_waves, uint32_t scratch_waves)
+{
+    enum { GROUPS = 30 };
+    struct kernel_runner *runner = runner_with(
+        2, PROLOGUE "v_cmp_eq_u32 vcc, 0, v0\ns_and_b64 exec, exec, vcc\ns_cbranch_execz end\n"
+                    "v_mov_b32 v4, 0\nv_mov_b32 v5, 1\n"
+                    "global_atomic_add v6, v4, v5, s[4:5] glc\ns_waitcnt vmcnt(0)\n"
+                    "v_add_u32 v6, 1, v6\nglobal_atomic_umax v4, v6, s[4:5] offset:4\n"
+                    "s_movk_i32 s8, 40\nagain: s_sleep 1\ns_sub_u32 s8, s8, 1\n"
+                    "s_cmp_lg_u32 s8, 0\ns_cbranch_scc1 again\n"
+                    "global_atomic_add v4, v5, s[4:5] offset:8\n"
+                    "global_atomic_sub v4, v5, s[4:5]\nend: s_barrier\ns_endpgm\n");
+    const uint32_t *words = kernel_runner_buffer(runner);
+    struct kernel_geometry geometry = {GROUPS * 64 * group_waves, 64 * group_waves, 0, 64};
+    kernel_runner_limit_scratch(runner, scratch_waves);
+    assert_int_equal(run(runner, 0, geometry).fault, FAULT_NONE);
+    assert_int_equal(words[0], 0);
+    assert_int_equal(words[2], GROUPS);
+    uint32_t most = words[1];
+    kernel_runner_destroy(runner);
+    return most;
+}
+
+static void waves_without_private_memory_wait(void **state)
+{
+    (void)state;
+    assert_true(most_groups_at_once(1, 0) > 7);
+    assert_in_range(most_groups_at_once(1, 5), 1, 5);
+    assert_in_range(most_groups_at_once(4, 8), 1, 2);
+    assert_in_range(most_groups_at_once(4, 9), 1, 2);
+    assert_int_equal(most_groups_at_once(4, 3), 1); /* less than one group needs: one at a time */
+}
+
 /* Elements of 1, 2, 3 and 4 dwords and of 1 and 2 bytes go in and out, full waves and partial ones.
  */
 static void element_widths(void **state)
@@ -423,6 +458,7 @@ int main(void)
         cmocka_unit_test(lds_and_barrier),
         cmocka_unit_test(atomics_return_old),
         cmocka_unit_test(private_memory),
+        cmocka_unit_test(waves_without_private_memory_wait),
         cmocka_unit_test(element_widths),
         cmocka_unit_test(lds_atomics),
         cmocka_unit_test(faults_name_the_place),

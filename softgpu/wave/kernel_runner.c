@@ -28,6 +28,7 @@ struct kernel_runner {
     const char *cpu; /* for the assembler */
     unsigned running;
     bool gws;
+    uint32_t scratch_waves;
     struct dispatch_result last;
 };
 
@@ -101,6 +102,11 @@ struct engine *kernel_runner_engine(struct kernel_runner *r)
 struct perf *kernel_runner_perf(struct kernel_runner *r)
 {
     return r->perf;
+}
+
+void kernel_runner_limit_scratch(struct kernel_runner *r, uint32_t waves)
+{
+    r->scratch_waves = waves;
 }
 
 void kernel_runner_allow_gws(struct kernel_runner *r)
@@ -179,6 +185,7 @@ int kernel_runner_start(struct kernel_runner *r, unsigned slot, struct kernel_ge
         .amd_queue_va = (uint64_t)(uintptr_t)r->queue,
         .queue_id = slot,
         .gws = r->gws,
+        .scratch_waves = r->scratch_waves,
         .done = kernel_done,
         .arg = r};
     pthread_mutex_lock(&r->lock);

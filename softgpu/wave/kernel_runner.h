@@ -32,6 +32,8 @@ int kernel_runner_remap(struct kernel_runner *runner, size_t bytes);
 
 /* Kernels started from now on may use global wave sync. */
 void kernel_runner_allow_gws(struct kernel_runner *runner);
+/* They have private memory for so many waves at once; 0: for any number. */
+void kernel_runner_limit_scratch(struct kernel_runner *runner, uint32_t waves);
 
 struct kernel_geometry {
     uint32_t grid, group_size, lds_bytes, scratch_bytes;

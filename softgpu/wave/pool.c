@@ -45,11 +45,21 @@ static uint32_t resident_limit(const struct engine *engine, const struct dispatc
     return wanted < device ? wanted : device;
 }
 
+/* The runtime gave private memory for so many waves. One group always runs, that all may end. */
+static bool scratch_is_full(const struct dispatch *dispatch)
+{
+    uint64_t waves = (uint64_t)(dispatch->in_flight + 1) * dispatch->launch.waves_per_group;
+    return dispatch->request.scratch_waves && dispatch->in_flight > 0 &&
+           waves > dispatch->request.scratch_waves;
+}
+
 static bool may_start_group(const struct engine *engine, const struct dispatch *dispatch)
 {
     if (dispatch->failed || dispatch->aborted || dispatch->group_next >= dispatch->group_total)
         return false;
     if (dispatch->group_next - dispatch->group_retired >= dispatch->window)
+        return false;
+    if (scratch_is_full(dispatch))
         return false;
     return dispatch->in_flight == 0 || engine->resident < resident_limit(engine, dispatch);
 }
