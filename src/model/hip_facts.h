@@ -45,6 +45,11 @@ struct hip_facts {
     uint32_t (*function_end)(void); /* one more than the largest; 0: not hooked */
     bool (*function)(uint32_t id, struct hip_function *function); /* false: no such */
 
+    /* Without a library: as the newest release that has a function of this name numbers it, and its
+     * name, which stays; NULL: none has. Sixteen functions have other numbers in other releases. */
+    const char *(*listed_function)(const char *name, uint32_t *id);
+    uint32_t (*listed_end)(void); /* one more than the largest of any release */
+
     /* What the `kind` of a TRACE_HIP_OPERATION report means; NULL: unknown, or no library. */
     const char *(*command_name)(uint32_t kind);
 

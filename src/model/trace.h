@@ -294,7 +294,7 @@ struct trace_report {
     uint32_t kind;      /* HIP_OPERATION: the runtime's command type */
     uint32_t device;    /* the driver's node number */
     int32_t operation;  /* of the domain */
-    uint32_t name_size; /* with its zero (not when it is cut); 0: no name follows */
+    uint32_t name_size; /* with its zero; `name` may be longer, and is cut; 0: no name follows */
 };
 enum { TRACE_REPORT_CATEGORY = 0x1000 }; /* not one of rocprofiler_buffer_category_t */
 void trace_report(enum trace_domain domain, const struct trace_report *report, const char *name);

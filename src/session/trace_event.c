@@ -340,7 +340,10 @@ static void report_put(struct tracebuf *buffer, enum trace_domain domain,
     if (!room)
         return;
     memcpy(room, report, sizeof *report);
-    memcpy(room + sizeof *report, name, report->name_size);
+    if (report->name_size > 0) {
+        memcpy(room + sizeof *report, name, report->name_size - 1);
+        room[size - 1] = 0;
+    }
     tracebuf_commit(thread);
 }
 

@@ -1,12 +1,22 @@
 /* What each domain has, and what it is called. */
 #include "api/roctracer/internal.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/log.h"
+
+/* While there is no HIP, a domain has all that one may have. */
 static struct operations hip_functions(void)
 {
     uint32_t end = engine->hip_facts->function_end();
     return (struct operations){1, end ? end : HIP_FUNCTIONS_MAX};
+}
+
+static uint32_t hip_operation_end(void)
+{
+    uint32_t end = engine->hip_facts->function_end();
+    return end ? end : engine->hip_facts->listed_end();
 }
 
 roctracer_status_t domain_operations(uint32_t domain, struct operations *operations)
@@ -25,8 +35,7 @@ roctracer_status_t domain_operations(uint32_t domain, struct operations *operati
     case ACTIVITY_DOMAIN_HIP_API:
         *operations = hip_functions();
         return ROCTRACER_STATUS_SUCCESS;
-    case ACTIVITY_DOMAIN_EXT_API:
-        operations->end = EXT_OPERATIONS;
+    case ACTIVITY_DOMAIN_EXT_API: /* records, but nothing to enable */
         return ROCTRACER_STATUS_SUCCESS;
     case ACTIVITY_DOMAIN_ROCTX:
         operations->end = ROCTX_API_ID_NUMBER;
@@ -48,7 +57,8 @@ roctracer_status_t operation_check(uint32_t domain, uint32_t op)
     roctracer_status_t status = domain_operations(domain, &operations);
     if (status != ROCTRACER_STATUS_SUCCESS)
         return status;
-    if (op < operations.first || op >= operations.end)
+    uint32_t end = domain == ACTIVITY_DOMAIN_HIP_API ? hip_operation_end() : operations.end;
+    if (op >= end) /* HIP's number 0, which is no function, is none to complain of */
         return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "domain %u has no operation %u",
                     domain, op);
     return ROCTRACER_STATUS_SUCCESS;
@@ -123,6 +133,36 @@ static uint32_t code_of(uint32_t domain, const struct operations *operations, co
     return operations->end;
 }
 
+/* ---- numbers given out before HIP came */
+
+/* The name that a number was given for: a text that stays. Writer: roctracer_op_code (relaxed: the
+ * text is constant). Reader: hip_numbers_compare. */
+static _Atomic(const char *) expected[HIP_FUNCTIONS_MAX];
+
+static uint32_t code_expected(const char *name, uint32_t none)
+{
+    uint32_t id;
+    const char *own = engine->hip_facts->listed_function(name, &id);
+    if (!own || id >= HIP_FUNCTIONS_MAX)
+        return none;
+    atomic_store_explicit(&expected[id], own, memory_order_relaxed);
+    return id;
+}
+
+void hip_numbers_compare(void)
+{
+    for (uint32_t id = 1; id < HIP_FUNCTIONS_MAX; id++) {
+        struct hip_function function;
+        const char *name = atomic_exchange_explicit(&expected[id], NULL, memory_order_relaxed);
+        if (!name || (engine->hip_facts->function(id, &function) && !strcmp(function.name, name)))
+            continue;
+        log_warning("roctracer",
+                    "before HIP was loaded, the operation of %s was said to be %u; this HIP's is "
+                    "another one, or it has none",
+                    name, id);
+    }
+}
+
 /* Command types are named by kind, not by operation. */
 static bool has_codes(uint32_t domain)
 {
@@ -143,7 +183,9 @@ roctracer_status_t roctracer_op_code(uint32_t domain, const char *str, uint32_t 
         return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "op_code: a pointer is NULL");
     engine->runtimes_hook();
     domain_operations(domain, &operations);
-    uint32_t code = code_of(domain, &operations, str);
+    bool is_early = domain == ACTIVITY_DOMAIN_HIP_API && !engine->hip_facts->function_end();
+    uint32_t code =
+        is_early ? code_expected(str, operations.end) : code_of(domain, &operations, str);
     if (code == operations.end)
         return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "domain %u has no operation \"%s\"",
                     domain, str);

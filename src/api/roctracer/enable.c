@@ -5,14 +5,16 @@
 
 #include <string.h>
 
-enum { WHOLE_DOMAIN = UINT32_MAX };
+/* Wider than any operation's number, which may be UINT32_MAX. */
+static const uint64_t WHOLE_DOMAIN = UINT64_MAX;
 
-static roctracer_status_t range_check(uint32_t domain, uint32_t op, struct operations *range)
+static roctracer_status_t range_check(uint32_t domain, uint64_t op, struct operations *range)
 {
-    roctracer_status_t status =
-        op == WHOLE_DOMAIN ? domain_operations(domain, range) : operation_check(domain, op);
-    if (op != WHOLE_DOMAIN)
-        *range = (struct operations){op, op + 1};
+    if (op == WHOLE_DOMAIN)
+        return domain_operations(domain, range);
+    roctracer_status_t status = operation_check(domain, (uint32_t)op);
+    if (status == ROCTRACER_STATUS_SUCCESS)
+        *range = (struct operations){(uint32_t)op, (uint32_t)op + 1};
     return status;
 }
 
@@ -45,13 +47,13 @@ static bool domain_calls(uint32_t domain)
            domain == ACTIVITY_DOMAIN_HSA_EVT;
 }
 
-static roctracer_status_t callback_enable(uint32_t domain, uint32_t op,
+static roctracer_status_t callback_enable(uint32_t domain, uint64_t op,
                                           activity_rtapi_callback_t callback, void *arg)
 {
     struct operations range;
     hip_look(domain);
     roctracer_status_t status = range_check(domain, op, &range);
-    if (status != ROCTRACER_STATUS_SUCCESS)
+    if (status != ROCTRACER_STATUS_SUCCESS || range.first == range.end)
         return status;
     if (!callback)
         return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "enable_callback: no callback");
@@ -71,7 +73,7 @@ static roctracer_status_t callback_enable(uint32_t domain, uint32_t op,
     return done ? ROCTRACER_STATUS_SUCCESS : no_memory();
 }
 
-static roctracer_status_t callback_disable(uint32_t domain, uint32_t op)
+static roctracer_status_t callback_disable(uint32_t domain, uint64_t op)
 {
     enum { DISTINCT_MAX = 8 }; /* a tool rarely has more than one */
     const struct registration *were[DISTINCT_MAX];
@@ -130,6 +132,11 @@ static bool domain_records(uint32_t domain)
            domain == ACTIVITY_DOMAIN_KFD_API;
 }
 
+static roctracer_status_t no_default_pool(void)
+{
+    return fail(ROCTRACER_STATUS_ERROR_DEFAULT_POOL_UNDEFINED, "there is no default pool");
+}
+
 /* Under registry_lock. */
 static roctracer_status_t pool_choose(roctracer_pool_t *handle, struct pool **pool)
 {
@@ -138,19 +145,21 @@ static roctracer_status_t pool_choose(roctracer_pool_t *handle, struct pool **po
         return ROCTRACER_STATUS_SUCCESS;
     if (handle)
         return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "%p is no open pool", handle);
-    return fail(ROCTRACER_STATUS_ERROR_DEFAULT_POOL_UNDEFINED, "there is no default pool");
+    return no_default_pool();
 }
 
-static roctracer_status_t activity_enable(uint32_t domain, uint32_t op, roctracer_pool_t *handle)
+static roctracer_status_t activity_enable(uint32_t domain, uint64_t op, roctracer_pool_t *handle)
 {
     struct operations range;
     struct pool *pool;
-    hip_look(domain);
-    roctracer_status_t status = range_check(domain, op, &range);
-    if (status != ROCTRACER_STATUS_SUCCESS)
-        return status;
     if (domain == ACTIVITY_DOMAIN_HSA_OPS && op == HSA_OP_ID_RESERVED1)
         return fail(ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED, "HSA_OPS has no samples of PCs");
+    if (op != WHOLE_DOMAIN && !handle && !pool_default()) /* whatever the operation is */
+        return no_default_pool();
+    hip_look(domain);
+    roctracer_status_t status = range_check(domain, op, &range);
+    if (status != ROCTRACER_STATUS_SUCCESS || range.first == range.end)
+        return status;
     if (!registry_begin())
         return no_memory();
     if (domain == ACTIVITY_DOMAIN_HSA_OPS && op != HSA_OP_ID_COPY)
@@ -165,7 +174,7 @@ static roctracer_status_t activity_enable(uint32_t domain, uint32_t op, roctrace
     return status;
 }
 
-static roctracer_status_t activity_disable(uint32_t domain, uint32_t op)
+static roctracer_status_t activity_disable(uint32_t domain, uint64_t op)
 {
     struct operations range;
     roctracer_status_t status = range_check(domain, op, &range);

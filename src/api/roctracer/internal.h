@@ -54,6 +54,8 @@ struct operations {
 roctracer_status_t domain_operations(uint32_t domain, struct operations *operations);
 /* INVALID_ARGUMENT for one the domain does not have. */
 roctracer_status_t operation_check(uint32_t domain, uint32_t op);
+/* HIP is here: numbers that were given out before, and are not its own, are warned of. */
+void hip_numbers_compare(void);
 
 /* ---- registry.c */
 
@@ -147,8 +149,8 @@ struct tracebuf *pool_buffer(const struct pool *pool);
 struct converted {
     roctracer_record_t records[2]; /* an external id's stands before the call's */
     uint32_t count;
-    const char *name; /* NULL: none; not terminated when cut */
-    size_t name_size;
+    const char *name; /* NULL: none; there while the record is */
+    size_t name_size; /* with its zero */
 };
 struct conversion {
     struct clock_segment segment;

@@ -1,7 +1,8 @@
 /*
  * Pools. Producers write the engine's records into a tracebuf of the pool; the pool's own thread
  * turns them into roctracer_record_t in the memory that the program's allocator gave, records from
- * below, names from above, and hands that to the callback whenever it is full or flushed.
+ * below, names from above, and hands that to the callback whenever it is full or flushed. Names are
+ * there while the callback runs.
  *
  * A pool is a slot that lives for ever, since calls in progress still hold its tracebuf; the handle
  * names one use of it. Handle, state and the default pool change under registry_lock and are read
@@ -86,33 +87,31 @@ static const char *name_put(struct pool *pool, const struct converted *from)
     pool->names_bytes += from->name_size;
     char *at = pool->memory + pool->properties.buffer_size - pool->names_bytes;
     memcpy(at, from->name, from->name_size);
-    at[from->name_size - 1] = 0;
     return at;
 }
 
-/* A name that does not fit the empty pool is cut to what does. */
-static void name_limit(const struct pool *pool, struct converted *record)
+/* A name that does not even fit the empty pool stays where it is: its record is handed over at
+ * once, while the name is there. */
+static bool name_stays_outside(const struct pool *pool, const struct converted *record)
 {
     size_t room = pool->properties.buffer_size - record->count * sizeof record->records[0];
-    if (record->name_size > room)
-        record->name_size = room;
-    if (record->name_size == 0)
-        record->name = NULL;
+    return record->name_size > room;
 }
 
 static void record_put(struct pool *pool, struct converted *record)
 {
     size_t bytes = record->count * sizeof record->records[0];
-    name_limit(pool, record);
-    if (pool->records_bytes + pool->names_bytes + bytes + record->name_size >
-        pool->properties.buffer_size)
+    bool outside = name_stays_outside(pool, record);
+    size_t name_bytes = outside ? 0 : record->name_size;
+    if (pool->records_bytes + pool->names_bytes + bytes + name_bytes > pool->properties.buffer_size)
         memory_emit(pool);
     if (record->name)
-        record->records[record->count - 1].kernel_name = name_put(pool, record);
+        record->records[record->count - 1].kernel_name =
+            outside ? record->name : name_put(pool, record);
     memcpy(pool->memory + pool->records_bytes, record->records, bytes);
     pool->records_bytes += bytes;
-    if (pool->records_bytes + pool->names_bytes + sizeof record->records[0] >
-        pool->properties.buffer_size)
+    if (outside || pool->records_bytes + pool->names_bytes + sizeof record->records[0] >
+                       pool->properties.buffer_size)
         memory_emit(pool);
 }
 

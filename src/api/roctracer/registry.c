@@ -384,6 +384,7 @@ void registry_hip_armed(void)
     if (subscription)
         publish_range(ACTIVITY_DOMAIN_HIP_API, 1, end);
     pthread_mutex_unlock(&registry_lock);
+    hip_numbers_compare();
 }
 
 void registry_pause(bool paused)

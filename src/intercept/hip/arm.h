@@ -32,6 +32,8 @@ uint32_t intercept_hip_data_write(enum trace_domain domain, int32_t operation,
                                   const rocprofiler_hip_api_args_t *args, void *data);
 uint32_t intercept_hip_function_end(void);
 bool intercept_hip_function(uint32_t id, struct hip_function *function);
+const char *intercept_hip_listed_function(const char *name, uint32_t *id);
+uint32_t intercept_hip_listed_end(void);
 const char *intercept_hip_command_name(uint32_t kind);
 void intercept_hip_operations_settle(void);
 

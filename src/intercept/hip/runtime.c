@@ -29,6 +29,8 @@ const struct hip_facts hip_facts = {
     .data_write = intercept_hip_data_write,
     .function_end = intercept_hip_function_end,
     .function = intercept_hip_function,
+    .listed_function = intercept_hip_listed_function,
+    .listed_end = intercept_hip_listed_end,
     .command_name = intercept_hip_command_name,
     .operations_settle = intercept_hip_operations_settle,
 };

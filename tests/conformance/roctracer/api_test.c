@@ -129,7 +129,8 @@ static void what_does_not_exist_has_no_name(void **state)
     FAILS(INVALID_ARGUMENT, roctracer_op_code(ACTIVITY_DOMAIN_HSA_API, "hsa_nothing", &op, NULL));
     FAILS(INVALID_ARGUMENT, roctracer_op_code(ACTIVITY_DOMAIN_HSA_API, NULL, &op, NULL));
     FAILS(INVALID_ARGUMENT, roctracer_op_code(ACTIVITY_DOMAIN_HSA_API, "hsa_init", NULL, NULL));
-    FAILS(INVALID_ARGUMENT, roctracer_op_code(ACTIVITY_DOMAIN_HIP_API, "hipMalloc", &op, NULL));
+    FAILS(INVALID_ARGUMENT, roctracer_op_code(ACTIVITY_DOMAIN_HIP_API, "hipNothing", &op, NULL));
+    FAILS(INVALID_ARGUMENT, roctracer_op_code(ACTIVITY_DOMAIN_HIP_API, "", &op, NULL));
     FAILS(INVALID_DOMAIN_ID, roctracer_op_code(99, "hsa_init", &op, NULL));
     FAILS(INVALID_DOMAIN_ID,
           roctracer_op_code(ACTIVITY_DOMAIN_HIP_OPS, "CopyHostToDevice", &op, NULL));
@@ -241,12 +242,61 @@ static void wrong_arguments_are_refused(void **state)
           roctracer_enable_op_callback(ACTIVITY_DOMAIN_ROCTX, ROCTX_API_ID_NUMBER, on_call, NULL));
     FAILS(INVALID_ARGUMENT,
           roctracer_disable_op_activity(ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_NUMBER));
-    FAILS(INVALID_ARGUMENT, roctracer_disable_op_activity(ACTIVITY_DOMAIN_HIP_API, 0));
+    OK(roctracer_disable_op_activity(ACTIVITY_DOMAIN_HIP_API, 0)); /* HIP's own "none" */
     OK(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_COPY, on_call, NULL));
-    OK(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_EXT_API, on_call, NULL));
-    OK(roctracer_enable_op_callback(ACTIVITY_DOMAIN_EXT_API, ACTIVITY_EXT_OP_MARK, on_call, NULL));
     OK(roctracer_enable_callback(on_call, NULL)); /* every domain that can be */
     OK(roctracer_disable_callback());
+}
+
+/* Numbers beyond the last, the largest among them, which is no word for "all". */
+static void numbers_that_do_not_exist_are_refused(void **state)
+{
+    static const activity_domain_t domains[] = {ACTIVITY_DOMAIN_HSA_API, ACTIVITY_DOMAIN_HSA_OPS,
+                                                ACTIVITY_DOMAIN_HIP_OPS, ACTIVITY_DOMAIN_HIP_API,
+                                                ACTIVITY_DOMAIN_KFD_API, ACTIVITY_DOMAIN_ROCTX,
+                                                ACTIVITY_DOMAIN_HSA_EVT};
+    static const uint32_t numbers[] = {1000, 1 << 20, UINT32_MAX - 1, UINT32_MAX};
+    static struct catch c;
+    (void)state;
+    seen.enters = 0;
+    catch_open(&c, 4096);
+    for (size_t i = 0; i < sizeof domains / sizeof domains[0]; i++)
+        for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++) {
+            uint32_t op = numbers[n];
+            FAILS(INVALID_ARGUMENT, roctracer_enable_op_callback(domains[i], op, on_call, NULL));
+            FAILS(INVALID_ARGUMENT, roctracer_disable_op_callback(domains[i], op));
+            FAILS(INVALID_ARGUMENT, roctracer_enable_op_activity_expl(domains[i], op, c.pool));
+            FAILS(INVALID_ARGUMENT, roctracer_disable_op_activity(domains[i], op));
+            FAILS(DEFAULT_POOL_UNDEFINED, roctracer_enable_op_activity(domains[i], op));
+        }
+    call();
+    assert_int_equal(seen.enters, 0);
+    OK(roctracer_close_pool_expl(c.pool));
+    assert_int_equal(c.count, 0);
+}
+
+/* It has records and nothing that one could enable: single operations are refused, all of them are
+ * none. As roctracer answers. */
+static void ext_api_has_nothing_to_enable(void **state)
+{
+    static const activity_domain_t ext = ACTIVITY_DOMAIN_EXT_API;
+    static struct catch c;
+    (void)state;
+    catch_open(&c, 4096);
+    for (uint32_t op = 0; op < 3; op++) {
+        FAILS(INVALID_ARGUMENT, roctracer_enable_op_callback(ext, op, on_call, NULL));
+        FAILS(INVALID_ARGUMENT, roctracer_disable_op_callback(ext, op));
+        FAILS(INVALID_ARGUMENT, roctracer_enable_op_activity_expl(ext, op, c.pool));
+        FAILS(DEFAULT_POOL_UNDEFINED, roctracer_enable_op_activity(ext, op));
+        FAILS(INVALID_ARGUMENT, roctracer_disable_op_activity(ext, op));
+    }
+    OK(roctracer_enable_domain_callback(ext, on_call, NULL));
+    OK(roctracer_enable_domain_callback(ext, NULL, NULL));
+    OK(roctracer_disable_domain_callback(ext));
+    OK(roctracer_enable_domain_activity(ext));
+    OK(roctracer_enable_domain_activity_expl(ext, c.pool));
+    OK(roctracer_disable_domain_activity(ext));
+    OK(roctracer_close_pool_expl(c.pool));
 }
 
 static int inner_calls;
@@ -405,6 +455,8 @@ int main(void)
         cmocka_unit_test(properties_are_of_some_domains),
         cmocka_unit_test(a_callback_runs_at_entry_and_exit),
         cmocka_unit_test(a_domain_callback_is_for_every_operation),
+        cmocka_unit_test(numbers_that_do_not_exist_are_refused),
+        cmocka_unit_test(ext_api_has_nothing_to_enable),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(callbacks_may_call_the_runtime_and_us),
         cmocka_unit_test(disabling_waits_for_callbacks_under_way),
