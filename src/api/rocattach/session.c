@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { DONE_SECONDS = 120, NAP_NS = 1000000, ERROR_BYTES = 512 };
+enum { DONE_SECONDS = 120, LEAVE_SECONDS = 10, NAP_NS = 1000000, ERROR_BYTES = 512 };
 
 /* What is needed of libc there. */
 struct functions {
@@ -81,14 +81,25 @@ static bool library_find(struct process *process)
     return false;
 }
 
-static rocattach_status_t process_open(struct process *process)
+static rocattach_status_t memory_reopen(struct process *process)
+{
+    if (process->thread.memory >= 0)
+        close(process->thread.memory);
+    process->thread.memory = memory_open(process->pid, true);
+    if (process->thread.memory >= 0)
+        return ROCATTACH_STATUS_SUCCESS;
+    return errno == ENOENT || errno == ESRCH
+               ? ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND
+               : ROCATTACH_STATUS_ERROR_PTRACE_OPERATION_NOT_PERMITTED;
+}
+
+/* While a thread of it is stopped: before, it may be another program, or not have its libraries. */
+static rocattach_status_t process_read(struct process *process)
 {
     struct image libc;
-    process->thread.memory = memory_open(process->pid, true);
-    if (process->thread.memory < 0)
-        return errno == ENOENT || errno == ESRCH
-                   ? ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND
-                   : ROCATTACH_STATUS_ERROR_PTRACE_OPERATION_NOT_PERMITTED;
+    rocattach_status_t status = memory_reopen(process);
+    if (status != ROCATTACH_STATUS_SUCCESS)
+        return status;
     if (!image_find(process->pid, "libc.so.6", &libc)) {
         log_error("rocattach", "process %d has no C library of glibc", (int)process->pid);
         return ROCATTACH_STATUS_ERROR_NOT_SUPPORTED;
@@ -178,20 +189,15 @@ static rocattach_status_t start(struct process *process, const struct task_text 
     process->data_size = sizeof(struct helper_task);
     for (size_t i = 0; i < count; i++)
         process->data_size += texts[i].size;
-    rocattach_status_t status = borrow_begin(&process->thread, process->pid);
-    if (status != ROCATTACH_STATUS_SUCCESS)
-        return status;
-    status = map(process, process->data_size, PROT_READ | PROT_WRITE, &process->data);
+    rocattach_status_t status =
+        map(process, process->data_size, PROT_READ | PROT_WRITE, &process->data);
     if (status == ROCATTACH_STATUS_SUCCESS)
         status = map(process, process->code_size, PROT_READ | PROT_EXEC, &process->code);
     if (status == ROCATTACH_STATUS_SUCCESS &&
         (!task_write(process, texts, count) ||
          !memory_write(process->thread.memory, process->code, code, process->code_size)))
         status = ROCATTACH_STATUS_ERROR_PTRACE_ERROR;
-    if (status == ROCATTACH_STATUS_SUCCESS)
-        status = helper_start(process);
-    borrow_end(&process->thread);
-    return status;
+    return status == ROCATTACH_STATUS_SUCCESS ? helper_start(process) : status;
 }
 
 /* ---- waiting */
@@ -264,12 +270,34 @@ static bool helper_left(void *argument)
 static void clean(struct process *process, pid_t tid)
 {
     struct helper_thread helper = {process->pid, tid};
-    if (!wait_until(helper_left, &helper, 1000 * WAIT_NS_PER_MS, NAP_NS) ||
+    if (!wait_until(helper_left, &helper, LEAVE_SECONDS * WAIT_NS_PER_S, NAP_NS) ||
         borrow_begin(&process->thread, process->pid) != ROCATTACH_STATUS_SUCCESS)
         return;
     unmap(process, process->code, process->code_size);
     unmap(process, process->data, process->data_size);
     borrow_end(&process->thread);
+}
+
+static rocattach_status_t task_start(struct process *process, const char *function,
+                                     const void *environment, size_t environment_size,
+                                     const char *tool)
+{
+    rocattach_status_t status = memory_reopen(process); /* is it there, and may we? */
+    if (status == ROCATTACH_STATUS_SUCCESS)
+        status = borrow_begin(&process->thread, process->pid);
+    if (status != ROCATTACH_STATUS_SUCCESS)
+        return status;
+    status = process_read(process);
+    const struct task_text texts[] = {
+        {environment, environment_size, offsetof(struct helper_task, environment)},
+        {tool, strlen(tool) + 1, offsetof(struct helper_task, tool)},
+        {function, strlen(function) + 1, offsetof(struct helper_task, function)},
+        {process->library, strlen(process->library) + 1, offsetof(struct helper_task, library)},
+    };
+    if (status == ROCATTACH_STATUS_SUCCESS)
+        status = start(process, texts, sizeof texts / sizeof texts[0]);
+    borrow_end(&process->thread);
+    return status;
 }
 
 rocattach_status_t session_call(pid_t pid, const char *function, const void *environment,
@@ -281,15 +309,7 @@ rocattach_status_t session_call(pid_t pid, const char *function, const void *env
         return ROCATTACH_STATUS_ERROR;
     process->pid = pid;
     process->thread.memory = -1;
-    rocattach_status_t status = process_open(process);
-    const struct task_text texts[] = {
-        {environment, environment_size, offsetof(struct helper_task, environment)},
-        {tool, strlen(tool) + 1, offsetof(struct helper_task, tool)},
-        {function, strlen(function) + 1, offsetof(struct helper_task, function)},
-        {process->library, strlen(process->library) + 1, offsetof(struct helper_task, library)},
-    };
-    if (status == ROCATTACH_STATUS_SUCCESS)
-        status = start(process, texts, sizeof texts / sizeof texts[0]);
+    rocattach_status_t status = task_start(process, function, environment, environment_size, tool);
     if (status == ROCATTACH_STATUS_SUCCESS)
         status = done_wait(process, &task);
     if (status == ROCATTACH_STATUS_SUCCESS) {

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 
 from attaching import attach_twice
 
@@ -18,7 +17,6 @@ def main():
     host = subprocess.Popen([CROCGPU, HOST, KERNELS], env=env, stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, text=True)
     attach_twice(ROCATTACH, TOOL, host)
-    time.sleep(0.2)
     host.stdin.close()
     line = host.stdout.read()
     assert host.wait() == 0
