@@ -1,11 +1,10 @@
 /* Interest that changes at any time, of front ends whose interface knows no contexts. */
-#include "base/clock.h"
+#include "base/wait.h"
 #include "model/operations.h"
 #include "session/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static _Atomic uint32_t subscription_count; /* relaxed: a hint that only grows */
 
@@ -114,18 +113,31 @@ void subscription_run(struct subscription *subscription, bool runs)
     pthread_mutex_unlock(&session_lock);
 }
 
+struct listening {
+    struct thread *thread;
+    const void *callback_data;
+};
+
+static bool has_left(void *data)
+{
+    const struct listening *listening = data;
+    return atomic_load_explicit(&session_of(listening->thread)->calling, memory_order_acquire) !=
+           listening->callback_data;
+}
+
+/* Each thread is waited for once: what it calls afterwards sees what the caller stored before. */
 void subscription_calls_wait(const void *callback_data, uint64_t limit_ns)
 {
-    static const struct timespec nap = {0, 50000};
-    uint64_t until = clock_now_ns() + limit_ns;
+    uint64_t begin_ns = wait_now_ns();
     const struct thread *self = thread_current;
     thread_quiesce(callback_data); /* nobody records into it: only the barrier is meant */
-    for (struct thread *t = thread_first(); t; t = t->next)
-        while (t != self &&
-               atomic_load_explicit(&session_of(t)->calling, memory_order_acquire) ==
-                   callback_data &&
-               clock_now_ns() < until)
-            nanosleep(&nap, NULL);
+    for (struct thread *t = thread_first(); t; t = t->next) {
+        uint64_t gone_ns = wait_now_ns() - begin_ns;
+        struct listening listening = {t, callback_data};
+        if (t != self)
+            wait_until(has_left, &listening, limit_ns > gone_ns ? limit_ns - gone_ns : 0,
+                       50 * WAIT_NS_PER_US);
+    }
 }
 
 void subscriptions_end(void)

@@ -1,8 +1,8 @@
 /* Contexts that a program starts, reads and stops: the engine counts on the whole GPU meanwhile. */
 #include "api/rocprofiler_v1/internal.h"
 #include "base/callback.h"
+#include "base/wait.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,14 +118,34 @@ static hsa_status_t queue_set(struct standalone *standalone, const struct gpu *g
     return HSA_STATUS_SUCCESS;
 }
 
+struct ring {
+    const struct hsa_calls *hsa;
+    hsa_queue_t *queue;
+    uint64_t index; /* of the packet that wants room */
+};
+
+static bool has_room(void *data)
+{
+    const struct ring *ring = data;
+    return ring->index - ring->hsa->queue_load_read_index(ring->queue) < ring->queue->size;
+}
+
+/* False: the queue stayed full for as long as the tool wants to wait. Nothing was reserved. */
+static bool room_wait(const struct hsa_calls *hsa, hsa_queue_t *queue)
+{
+    struct ring ring = {hsa, queue, hsa->queue_load_write_index(queue)};
+    return wait_until(has_room, &ring, atomic_load_explicit(&wait_limit_ns, memory_order_relaxed),
+                      20 * WAIT_NS_PER_US);
+}
+
 static void barrier_put(const struct hsa_calls *hsa, hsa_queue_t *queue, hsa_signal_t done)
 {
     const uint16_t header = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE |
                             1 << HSA_PACKET_HEADER_BARRIER |
                             HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
     uint64_t index = hsa->queue_add_write_index(queue, 1);
-    while (index - hsa->queue_load_read_index(queue) >= queue->size)
-        sched_yield();
+    /* another thread of the program may have taken the room: until the device has moved on */
+    wait_until(has_room, &(struct ring){hsa, queue, index}, WAIT_FOREVER, 20 * WAIT_NS_PER_US);
     hsa_barrier_and_packet_t *packet =
         (hsa_barrier_and_packet_t *)queue->base_address + index % queue->size;
     memset((char *)packet + sizeof header, 0, sizeof *packet - sizeof header);
@@ -145,6 +165,8 @@ static hsa_status_t queue_wait(struct standalone *standalone)
     uint64_t written = hsa->queue_load_write_index(standalone->queue);
     if (written == standalone->queue_waited)
         return HSA_STATUS_SUCCESS;
+    if (!room_wait(hsa, standalone->queue))
+        return fail(HSA_STATUS_ERROR, "the context's queue is full and does not move");
     if (hsa->signal_create(1, 0, NULL, &done) != HSA_STATUS_SUCCESS)
         return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no signal for the context's queue");
     barrier_put(hsa, standalone->queue, done);
