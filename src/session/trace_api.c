@@ -50,14 +50,16 @@ _Static_assert(sizeof(union record_words) == sizeof(rocprofiler_callback_tracing
                    offsetof(rocprofiler_callback_tracing_record_t, phase) == 48,
                "the words are the record");
 
-static inline void listener_call(struct session_thread *self, struct trace_frame *frame, uint32_t i,
-                                 rocprofiler_callback_phase_t phase)
+static inline __attribute__((always_inline)) void listener_call(struct session_thread *self,
+                                                                const struct trace_frame *frame,
+                                                                const struct trace_subscriber *s,
+                                                                rocprofiler_user_data_t *user_data,
+                                                                rocprofiler_callback_phase_t phase)
 {
-    const struct trace_subscriber *s = &frame->set->subscribers[i];
     const void *outer = atomic_load_explicit(&self->calling, memory_order_relaxed);
     atomic_store_explicit(&self->calling, s->callback_data, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    CALLBACK(front_of(s)->listener(frame, &frame->user_data[i], phase, s->callback_data));
+    CALLBACK(front_of(s)->listener(frame, user_data, phase, s->callback_data));
     atomic_store_explicit(&self->calling, outer, memory_order_release);
 }
 
@@ -66,6 +68,8 @@ static inline __attribute__((always_inline)) void callbacks_run(struct session_t
                                                                 rocprofiler_callback_phase_t phase)
 {
     const struct trace_set *set = frame->set;
+    const struct trace_subscriber *s = set->subscribers, *end = s + set->subscriber_count;
+    rocprofiler_user_data_t *user_data = frame->user_data;
     union record_words words;
     words.thread = self->tid;
     words.internal = frame->internal;
@@ -74,17 +78,16 @@ static inline __attribute__((always_inline)) void callbacks_run(struct session_t
         domains[frame->domain].callback_kind | (uint64_t)(uint32_t)frame->operation << 32;
     words.phase = phase;
     words.payload = frame->payload;
-    for (uint32_t i = 0; i < set->subscriber_count; i++) {
-        const struct trace_subscriber *s = &set->subscribers[i];
+    for (; s < end; s++, user_data++) {
         if (phase == ROCPROFILER_CALLBACK_PHASE_ENTER)
-            frame->user_data[i].value = 0;
+            user_data->value = 0;
         if (front_listens(s))
-            listener_call(self, frame, i, phase);
+            listener_call(self, frame, s, user_data, phase);
         if (!s->callback)
             continue;
         words.context = s->context.handle;
-        words.external = external_of(frame, i).value;
-        CALLBACK(s->callback(words.record, &frame->user_data[i], s->callback_data));
+        words.external = external_of(frame, (uint32_t)(user_data - frame->user_data)).value;
+        CALLBACK(s->callback(words.record, user_data, s->callback_data));
     }
 }
 
@@ -95,18 +98,42 @@ static void callbacks_enter(struct session_thread *self, struct trace_frame *fra
         externals_refresh(self, frame);
 }
 
-static inline __attribute__((always_inline)) void
-call_push(struct session_thread *self, struct trace_frame *frame, const void *where)
+static inline __attribute__((always_inline)) struct open_call *
+call_push_inside(struct session_thread *self, struct trace_frame *frame)
 {
     uint32_t depth = self->call_count++;
     if (__builtin_expect(depth >= CALLS_MAX, 0)) {
         call_keep(self, frame);
         depth = CALLS_MAX - 1;
     }
-    struct open_call *call = &self->calls[depth];
+    return &self->calls[depth];
+}
+
+/* Most calls are inside no other: their place is known, and nothing is to be looked at. */
+static inline __attribute__((always_inline)) void call_push(struct session_thread *self,
+                                                            struct trace_frame *frame,
+                                                            const void *where, uint64_t correlation)
+{
+    const struct enclosure *enclosure;
+    struct open_call *call;
+    uint64_t ancestor = ROCPROFILER_CORRELATION_ID_ANCESTOR_NONE;
+    if (__builtin_expect(self->call_count == 0, 1)) {
+        enclosure = enclosure_innermost(self, NULL);
+        self->call_count = 1;
+        call = &self->calls[0];
+    } else {
+        const struct open_call *outer =
+            call_innermost(self, where ? where : __builtin_frame_address(0));
+        enclosure = enclosure_innermost(self, outer);
+        if (outer)
+            ancestor = outer->internal;
+        call = call_push_inside(self, frame);
+    }
+    if (__builtin_expect(enclosure != NULL, 0))
+        ancestor = enclosure->internal;
+    frame->internal = call->internal = correlation;
+    frame->ancestor = call->ancestor = ancestor;
     call->where = where;
-    call->internal = frame->internal;
-    call->ancestor = frame->ancestor;
 }
 
 /* `where`: see struct open_call. */
@@ -115,19 +142,12 @@ enter(struct session_thread *self, struct trace_frame *frame, const void *where,
       const struct trace_set *set, enum trace_domain domain, int32_t operation, void *payload,
       uint64_t correlation)
 {
-    const struct open_call *outer =
-        call_innermost(self, where ? where : __builtin_frame_address(0));
-    const struct enclosure *enclosure = enclosure_innermost(self, outer);
+    call_push(self, frame, where, correlation);
     frame->set = set;
     frame->payload = payload;
-    frame->internal = correlation;
-    frame->ancestor = outer ? outer->internal : ROCPROFILER_CORRELATION_ID_ANCESTOR_NONE;
-    if (__builtin_expect(enclosure != NULL, 0))
-        frame->ancestor = enclosure->internal;
     frame->operation = operation;
     frame->domain = (uint16_t)domain;
     frame->has_external = false;
-    call_push(self, frame, where);
     if (__builtin_expect(
             set->has_requests || atomic_load_explicit(&external_in_use, memory_order_relaxed), 0))
         externals_request(self, frame);
@@ -190,8 +210,10 @@ static void records_write(struct thread *thread, const struct trace_frame *frame
 static inline __attribute__((always_inline)) void call_pop(struct session_thread *self,
                                                            const struct trace_frame *frame)
 {
+    struct open_call *call = &self->calls[0];
     uint32_t depth = self->call_count - 1;
-    struct open_call *call = &self->calls[depth];
+    if (__builtin_expect(depth != 0, 0))
+        call = &self->calls[depth];
     if (__builtin_expect(depth >= CALLS_MAX || call->internal != frame->internal, 0)) {
         call_pop_unusual(self, frame);
         return;
