@@ -24,3 +24,18 @@ function(croc_unit_test source)
   add_test(NAME ${folder}/${test} COMMAND ${target})
   set_tests_properties(${folder}/${test} PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
+
+# croc_man_page(program rows.c): build/man/program.1, from data/man and the program's own options,
+# which rows.c prints.
+function(croc_man_page program rows)
+  add_executable(${program}_man_rows ${rows})
+  set_target_properties(${program}_man_rows PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/man)
+  set(page ${CMAKE_BINARY_DIR}/man/${program}.1)
+  set(make ${CMAKE_SOURCE_DIR}/gen/man_page.py)
+  set(text ${CMAKE_SOURCE_DIR}/data/man/${program}.1.in)
+  add_custom_command(OUTPUT ${page} DEPENDS ${make} ${text} ${program}_man_rows VERBATIM
+    COMMAND Python3::Interpreter ${make} $<TARGET_FILE:${program}_man_rows> ${text}
+      ${PROJECT_VERSION} ${page})
+  add_custom_target(${program}_man ALL DEPENDS ${page})
+endfunction()

@@ -9,23 +9,27 @@
 #include "base/preload_path.h"
 #include "core/device.h"
 #include "launch/events.h"
+#include "launch/options.h"
 #include "launch/pm4.h"
 
 /* As shells report it. */
 enum { EXIT_USAGE = 2, EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127 };
 
-static const char usage[] =
-    "usage: crocgpu [--devices LIST] PROGRAM [ARGUMENT...]\n"
-    "       crocgpu pm4 [--gfx NAME] FILE...\n"
-    "       crocgpu events [GPU...]\n"
-    "Runs PROGRAM on a software GPU, disassembles PM4 command buffers, or lists the events that "
-    "the\n"
-    "software GPU's counters know, with their class (none: not modelled, reads 0). A program that "
-    "is\n"
-    "named pm4 or events is started by its path, or after --.\n"
-    "  --devices LIST  which GPUs it sees: gfx90a (default), gfx906, gfx908, gfx942;\n"
-    "                  gfx90a*2,gfx942 means two of one and one of another\n"
-    "  -h, --help      this text\n";
+static void usage_print(FILE *file)
+{
+    fputs("usage: crocgpu [--devices LIST] PROGRAM [ARGUMENT...]\n"
+          "       crocgpu pm4 [--gfx NAME] FILE...\n"
+          "       crocgpu events [GPU...]\n"
+          "Runs PROGRAM on a software GPU, disassembles PM4 command buffers, or lists the events "
+          "that the\n"
+          "software GPU's counters know, with their class (none: not modelled, reads 0). A program "
+          "that is\n"
+          "named pm4 or events is started by its path, or after --.\n",
+          file);
+#define X(option, letter, value, help) launch_option_print(file, option, letter, value, help);
+    LAUNCH_OPTIONS(X)
+#undef X
+}
 
 static int devices_set(const char *list)
 {
@@ -95,7 +99,7 @@ static int arguments_read(int argc, char **argv)
         if (strcmp(option, "--") == 0)
             break;
         if (strcmp(option, "-h") == 0 || strcmp(option, "--help") == 0) {
-            fputs(usage, stdout);
+            usage_print(stdout);
             return -EXIT_SUCCESS - 1;
         }
         const char *list = NULL;
@@ -104,7 +108,8 @@ static int arguments_read(int argc, char **argv)
         else if (strcmp(option, "--devices") == 0 && at < argc)
             list = argv[at++];
         if (!list) {
-            fprintf(stderr, "crocgpu: unknown or incomplete option %s\n%s", option, usage);
+            fprintf(stderr, "crocgpu: unknown or incomplete option %s\n", option);
+            usage_print(stderr);
             return -EXIT_USAGE - 1;
         }
         if (devices_set(list) != 0)
@@ -112,7 +117,7 @@ static int arguments_read(int argc, char **argv)
     }
     if (at < argc)
         return at;
-    fputs(usage, stderr);
+    usage_print(stderr);
     return -EXIT_USAGE - 1;
 }
 

@@ -9,18 +9,25 @@
 #include <string.h>
 
 #include "dump/dump.h"
+#include "launch/options.h"
 
 enum { STATUS_OK, STATUS_NOT_ALL, STATUS_USAGE };
 enum { INPUT_BYTES_MAX = 256 << 20, READ_BYTES = 1 << 16, LINE_BYTES = 4096 };
 
-static const char usage[] =
-    "usage: crocgpu pm4 [--gfx NAME] FILE...\n"
-    "Disassembles PM4 command buffers; - is the standard input.\n"
-    "  --gfx NAME  whose registers: gfx9, gfx90a (default), gfx1010, gfx1030, gfx1100, gfx1200 "
-    "...\n"
-    "A file holds little-endian dwords, or text: hexadecimal dwords between blanks and commas;\n"
-    "words that end with a colon, and all from # to the end of a line, are skipped.\n"
-    "Exit status: 0, 1 when a part was not understood, 2 when an argument is wrong.\n";
+static void usage_print(FILE *file)
+{
+    fputs("usage: crocgpu pm4 [--gfx NAME] FILE...\n"
+          "Disassembles PM4 command buffers; - is the standard input.\n",
+          file);
+#define X(option, letter, value, help) launch_option_print(file, option, letter, value, help);
+    PM4_OPTIONS(X)
+#undef X
+    fputs("A file holds little-endian dwords, or text: hexadecimal dwords between blanks and "
+          "commas;\n"
+          "words that end with a colon, and all from # to the end of a line, are skipped.\n"
+          "Exit status: 0, 1 when a part was not understood, 2 when an argument is wrong.\n",
+          file);
+}
 
 struct bytes {
     unsigned char *data;
@@ -189,7 +196,8 @@ static int file_print(const char *name, enum dump_family family)
 
 static int wrong(const char *what, const char *argument)
 {
-    fprintf(stderr, "crocgpu: pm4: %s %s\n%s", what, argument, usage);
+    fprintf(stderr, "crocgpu: pm4: %s %s\n", what, argument);
+    usage_print(stderr);
     return STATUS_USAGE;
 }
 
@@ -199,7 +207,7 @@ int pm4_command(int argc, char **argv)
     for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
         const char *name = NULL;
         if (strcmp(argv[at], "-h") == 0 || strcmp(argv[at], "--help") == 0) {
-            fputs(usage, stdout);
+            usage_print(stdout);
             return STATUS_OK;
         }
         if (strncmp(argv[at], "--gfx=", 6) == 0)
