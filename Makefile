@@ -28,10 +28,10 @@ bench: all
 	@./scripts/bench.sh $(DIR)
 
 install: all
-	@cmake --install $(DIR) --prefix $(PREFIX)
+	@cmake --install $(DIR) --prefix "$(PREFIX)"
 
 uninstall:
-	@cmake -DPREFIX=$(PREFIX) -P cmake/uninstall.cmake
+	@cmake "-DPREFIX=$(PREFIX)" -P cmake/uninstall.cmake
 
 format:
 	@git ls-files '*.c' '*.h' '*.hpp' | xargs clang-format -i

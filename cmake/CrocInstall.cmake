@@ -5,12 +5,24 @@ set(CMAKE_INSTALL_LIBEXECDIR libexec)
 include(GNUInstallDirs)
 include(CrocPackage)
 
+# First: a prefix that CMake itself takes for several, or for another one, would be half installed.
+install(CODE [[
+  if(CMAKE_INSTALL_PREFIX MATCHES "[;\\]")
+    message(FATAL_ERROR "Crocprof cannot be installed in '${CMAKE_INSTALL_PREFIX}': no ; and no \\ in a prefix")
+  endif()
+]])
+
 # The ROCm release whose profiling interfaces these are.
 set(CROC_ROCM_VERSION 7.0.0)
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/crocprof)
+set(CROC_DOC ${CMAKE_INSTALL_DATAROOTDIR}/doc/crocprof) # as in the tree, so that links hold
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md
+  ${CMAKE_SOURCE_DIR}/CONTRIBUTING.md DESTINATION ${CROC_DOC})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${CROC_DOC} FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CROC_DOC}
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.h")
 
 # The unversioned link goes along: rocprofiler-register opens librocprofiler-sdk.so by that name.
 foreach(target croc_engine rocprofiler64 roctracer64 rocprofiler-sdk rocprofiler-register
@@ -32,6 +44,8 @@ endif()
 foreach(target crocprof crocgpu)
   if(TARGET ${target})
     install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(FILES ${CMAKE_BINARY_DIR}/man/${target}.1
+      DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/man/man1)
   endif()
 endforeach()
 if(TARGET crocprof)

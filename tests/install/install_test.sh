@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 mv "$work/first" "$work/moved"
 
 "$cmake" -S "$here/client" -B "$work/client" "-DCMAKE_PREFIX_PATH=$work/moved" \
-  "-DEXAMPLES=$here/../../examples" >"$work/client.log" ||
+  "-DEXAMPLES=$work/moved/share/doc/crocprof/examples" >"$work/client.log" ||
   { cat "$work/client.log"; exit 1; }
 "$cmake" --build "$work/client" >"$work/client.log" || { cat "$work/client.log"; exit 1; }
 "$work/client/client"

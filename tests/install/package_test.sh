@@ -19,7 +19,8 @@ mkdir -p "$prefix/lib/cmake" "$prefix/share"
 echo mine >"$prefix/lib/mine.so"
 "$cmake" --install "$build" --prefix "$prefix" >"$work/install.log"
 for path in bin/crocprof libexec/rocprofiler-sdk/rocprofiler-sdk-launch-compiler \
-    share/doc/crocprof/LICENSE .info/version lib/cmake/rocprofiler-sdk/Modules/Findlibdw.cmake; do
+    share/doc/crocprof/LICENSE share/doc/crocprof/README.md share/doc/crocprof/docs/status.md \
+    share/doc/crocprof/examples/tools/kernel_times.c share/man/man1/crocprof.1 share/man/man1/crocgpu.1 .info/version lib/cmake/rocprofiler-sdk/Modules/Findlibdw.cmake; do
     [ -e "$prefix/$path" ] || fail "$path is not installed"
 done
 grep -Eq '^[0-9]+\.[0-9]+\.[0-9]+-crocprof$' "$prefix/.info/version" || fail "the ROCm version"
@@ -116,6 +117,25 @@ echo 6.4.3-128 >"$work/rocm/.info/version"
 "$cmake" --install "$build" --prefix "$work/rocm" >"$work/install.log"
 "$cmake" "-DPREFIX=$work/rocm" -P "$here/../../cmake/uninstall.cmake" >"$work/log" 2>&1
 [ "$(cat "$work/rocm/.info/version")" = 6.4.3-128 ] || fail "another ROCm's version"
+
+# Prefixes that mean something to shells, to make or to CMake; what others have there stays.
+makefile=$here/../../Makefile
+for name in 'two words' 'x[1]y' 'st*r?' "q'uote" 'a&b(1)'; do
+    odd=$work/odd/$name
+    mkdir -p "$odd/lib/cmake"
+    echo mine >"$odd/lib/cmake/.mine"
+    "$cmake" --install "$build" --prefix "$odd" >"$work/install.log"
+    make -s -f "$makefile" -C "$here/../.." uninstall PREFIX="/$name" DESTDIR="$work/odd" >"$work/log" 2>&1 ||
+        fail "$name: $(cat "$work/log")"
+    left=$(cd "$odd" && find . ! -type d)
+    [ "$left" = ./lib/cmake/.mine ] || fail "left in $name: $left"
+    make -n -f "$makefile" install -o all PREFIX="$odd" 2>/dev/null | grep -qF "\"$odd\"" || fail "make install $name"
+done
+for name in 'a;b' 'a\b'; do
+    if "$cmake" --install "$build" --prefix "$work/odd/$name" >"$work/log" 2>&1; then fail "installed in $name"; fi
+    grep -q 'cannot be installed in' "$work/log" || fail "$name: $(cat "$work/log")"
+done
+[ "$(find "$work/odd" ! -type d | wc -l)" = 5 ] || fail "left: $(find "$work/odd" ! -type d | head)"
 
 # Packagers' way, and a prefix that is relative.
 DESTDIR=$work/stage "$cmake" --install "$build" --prefix /usr >"$work/install.log"
