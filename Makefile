@@ -5,7 +5,7 @@ DIR_dev = build/dev
 DIR = $(or $(DIR_$(PRESET)),build/$(PRESET))
 PREFIX ?= /usr/local
 
-.PHONY: all packages configure demo check soak bench install uninstall format clean
+.PHONY: all packages configure demo check soak bench install uninstall deb format clean
 all: packages configure
 	@cmake --build $(DIR)
 
@@ -29,6 +29,9 @@ bench: all
 
 install: all
 	@cmake --install $(DIR) --prefix "$(PREFIX)"
+
+deb: all
+	@./scripts/make_deb.sh $(DIR)
 
 uninstall:
 	@cmake "-DPREFIX=$(PREFIX)" -P cmake/uninstall.cmake

@@ -4,9 +4,11 @@
 # it is installed on the machine; programs run in it by its own loader: scripts/debian_run.sh. Does
 # nothing when DIR is there already. About 45 s and 600 MB; experimental 110 s and 770 MB. A root that
 # an earlier version of this script made, without the headers, gets them (3 MB, seconds).
+# bookworm is Debian 12 itself, without any of that: what a container begins with (containers/).
 set -eu
 release=$1 dir=$2
 case $release in
+bookworm) packages=ca-certificates ;;
 trixie) hip=libamdhip64-5 library=libamdhip64.so.5.7 packages=$hip,libhsa-runtime64-1,rocminfo ;;
 forky) hip=libamdhip64-6 library=libamdhip64.so.6.4 packages=$hip,libhsa-runtime64-1,rocminfo ;;
 experimental) hip=libamdhip64-7 library=libamdhip64.so.7.2 packages=ca-certificates ;;
@@ -47,6 +49,7 @@ root_make() {
             DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends -t experimental \
                 install $hip rocminfo" >>"$log" 2>&1 </dev/null || give_up "apt-get failed"
     fi
+    [ "$release" != bookworm ] || { touch "$dir/.complete" "$dir/.headers"; return; }
     # What the tests expect is what this release had when they were written.
     ls "$dir"/usr/lib/x86_64-linux-gnu/$library.* >/dev/null 2>>"$log" ||
         give_up "$release has another HIP now than $library"
@@ -71,4 +74,4 @@ headers_add() {
     rm -rf "$dir/headers"
 }
 [ -f "$dir/.complete" ] || root_make
-headers_add || echo "debian_root: $release has no headers, see $log" >&2
+[ -f "$dir/.headers" ] || headers_add || echo "debian_root: $release has no headers, see $log" >&2
