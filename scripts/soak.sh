@@ -32,5 +32,7 @@ V1_POOL_LAUNCHES=2500 "$dir/bin/crocgpu" "$dir/tests/conformance/rocprofiler_v1_
 V1_ROUNDS=5000 "$dir/bin/crocgpu" "$dir/tests/conformance/rocprofiler_v1_hostile" \
     "$dir/tests/conformance/counting" || status=1
 unset HSA_TOOLS_LIB CROCPROF_LOCK_DIR ROCP_HSA_INTERCEPT
+scripts/make_deb.sh "$dir" >/dev/null && scripts/debian_root.sh bookworm "$dir/bookworm" &&
+    python3 tests/containers/containers_test.py "$PWD" run "$dir/bookworm" "$dir/deb" || status=1
 CROC_STRESS_RECORDS=10000000 "$dir/tests/tracebuf_tracebuf_test" || status=1
 exit $status
