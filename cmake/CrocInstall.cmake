@@ -26,7 +26,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CROC_DOC}
 
 # The unversioned link goes along: rocprofiler-register opens librocprofiler-sdk.so by that name.
 foreach(target croc_engine rocprofiler64 roctracer64 rocprofiler-sdk rocprofiler-register
-    rocprofiler-sdk-rocattach rocprofiler-sdk-roctx roctx64 hsa-amd-aqlprofile64 crocgpu_lib
+    rocprofiler-sdk-rocattach rocprofiler-sdk-rocpd rocprofiler-sdk-roctx roctx64 hsa-amd-aqlprofile64 crocgpu_lib
     crocprof-tool)
   if(TARGET ${target})
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -41,6 +41,8 @@ if(TARGET croc_metrics_xml)
   install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/rocprofiler/metrics.xml
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/rocprofiler)
 endif()
+install(DIRECTORY ${CMAKE_BINARY_DIR}/share/rocprofiler-sdk-rocpd
+  DESTINATION ${CMAKE_INSTALL_DATAROOTDIR} FILES_MATCHING PATTERN "*.sql")
 foreach(target crocprof crocgpu)
   if(TARGET ${target})
     install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -73,6 +75,9 @@ if(TARGET rocprofiler-sdk-rocattach)
     TARGET rocprofiler-sdk-rocattach::rocprofiler-sdk-rocattach-shared-library
     DESCRIPTION "Brings GPU profiling tools into running processes")
 endif()
+croc_package(rocprofiler-sdk-rocpd VERSION 1.0.0 LIBRARY librocprofiler-sdk-rocpd.so.1
+  ENVIRONMENT MINOR TARGET rocprofiler-sdk-rocpd::rocprofiler-sdk-rocpd-shared-library
+  DESCRIPTION "The schema of databases that GPU profilers write")
 croc_package(rocprofiler VERSION 8.0.0 LIBRARY librocprofiler64.so.1
   TARGET rocprofiler::rocprofiler64 DESCRIPTION "GPU counters by contexts, pools and interception")
 croc_package(roctx VERSION 4.1.0 LIBRARY libroctx64.so.4

@@ -59,7 +59,7 @@ if grep -rnE '(cmake_path|block|cmake_language|PROJECT_IS_TOP_LEVEL|NO_CACHE|lis
 fi
 
 # pkg-config finds each by its name; a module that names what is not there would fail to link.
-for name in rocprofiler-sdk rocprofiler-sdk-roctx rocprofiler-sdk-rocattach rocprofiler-register \
+for name in rocprofiler-sdk rocprofiler-sdk-roctx rocprofiler-sdk-rocattach rocprofiler-sdk-rocpd rocprofiler-register \
     hsa-amd-aqlprofile64 roctracer roctx rocprofiler; do
     PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --exists "$name" || fail "pkg-config $name"
     library=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --libs-only-l "$name" |
@@ -70,7 +70,7 @@ done
 # The environment, from another folder, in the shells at hand.
 for shell in bash zsh; do
     command -v $shell >/dev/null || continue
-    for name in rocprofiler-sdk rocprofiler-sdk-roctx rocprofiler-register; do
+    for name in rocprofiler-sdk rocprofiler-sdk-roctx rocprofiler-sdk-rocpd rocprofiler-register; do
         found=$(cd / && PATH=/usr/bin:/bin LD_LIBRARY_PATH='' $shell -uec ". '$prefix/share/$name/setup-env.sh'
             root=$(echo $name | tr - _)_ROOT; dir=$(echo $name | tr - _)_DIR
             eval \"echo \\\"\\\$\$root|\\\$LD_LIBRARY_PATH|\\\${PATH%%:*}\\\"; [ -d \\\"\\\$\$dir\\\" ]\"") ||
