@@ -57,8 +57,8 @@ typedef struct {
     uint32_t intercept_mode;    /**< 1: dispatches are intercepted */
     uint32_t code_obj_tracking; /**< 1: kernels are known by name */
     uint32_t memcopy_tracking;  /**< 1: times of asynchronous copies */
-    uint32_t trace_size;        /**< bytes of a trace's buffer */
-    uint32_t trace_local;       /**< 1: in the GPU's memory */
+    uint32_t trace_size;        /**< bytes of a trace's buffer, for all shader engines */
+    uint32_t trace_local;       /**< 1: in the GPU's memory; 0: in the host's */
     uint64_t timeout;           /**< of waits, nanoseconds; all bits set: none */
     uint32_t timestamp_on;      /**< 1: dispatch records */
     uint32_t hsa_intercepting;  /**< 1: rocprofiler_set_hsa_callbacks will be used */
@@ -100,7 +100,10 @@ typedef struct {
             uint32_t size; /**< bytes */
             uint32_t instance_count;
             bool copy;  /**< in: the data shall be copied to host memory */
-        } result_bytes; /**< traces */
+        } result_bytes; /**< traces. Copied: for each instance its size in 32 bits and its bytes,
+                             rounded up to 4, in memory that the library takes back with the next
+                             reading or launch of the group, its reset or the close. Not copied: the
+                             buffer as the GPU sees it. */
     };
 } rocprofiler_data_t;
 
@@ -115,7 +118,9 @@ typedef struct {
             uint32_t event;
         } counter;
     };
-    const rocprofiler_parameter_t *parameters; /**< of a trace */
+    /** Of a trace, any name of which is fine; one for a context, collected with group 0. NULL:
+     * shader engines 0 and 4, compute unit 0. */
+    const rocprofiler_parameter_t *parameters;
     uint32_t parameter_count;
     rocprofiler_data_t data;
 } rocprofiler_feature_t;
@@ -270,7 +275,10 @@ ROCPROFILER_V1_API hsa_status_t rocprofiler_get_metrics(const rocprofiler_t *con
 
 typedef hsa_ven_amd_aqlprofile_data_callback_t rocprofiler_trace_data_callback_t;
 
-/** Each instance of the context's trace: one for a shader engine. */
+/** Each instance of the context's trace: one for a traced shader engine, whose number is its
+ * sample_id; bytes are valid as long as those of a feature. After a reading of a trace that runs,
+ * or its end. HSA_STATUS_ERROR_OUT_OF_RESOURCES, when all have been told: the buffer (settings:
+ * trace_size) was too small, and ends of traces are missing. */
 ROCPROFILER_V1_API hsa_status_t rocprofiler_iterate_trace_data(
     rocprofiler_t *context, rocprofiler_trace_data_callback_t callback, void *data);
 
@@ -329,8 +337,7 @@ ROCPROFILER_V1_API hsa_status_t rocprofiler_iterate_info(
     const hsa_agent_t *agent, rocprofiler_info_kind_t kind,
     hsa_status_t (*callback)(const rocprofiler_info_data_t info, void *data), void *data);
 
-/** The query is a kind, or the name of a trace, whose parameters are told; a name that is NULL: of
- * all traces. */
+/** The query is a kind, or the name of a trace, whose parameters are told. */
 ROCPROFILER_V1_API hsa_status_t rocprofiler_query_info(
     const hsa_agent_t *agent, rocprofiler_info_query_t query,
     hsa_status_t (*callback)(const rocprofiler_info_data_t info, void *data), void *data);

@@ -11,10 +11,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a GPU writes into for long: a thread trace. */
+struct counting_buffer {
+    void *address; /* the GPU's; the host's, too, unless it is local */
+    size_t bytes;
+    bool is_local;      /* in the GPU's memory */
+    uint64_t hsa_agent; /* whose GPU */
+    const void *owner;  /* of the implementation */
+};
+
 struct counting_memory_ops {
-    /* Page-aligned, zeroed, visible to the agent; NULL when it cannot be had. */
+    /* Aligned to 256 bytes, zeroed, visible to the agent; NULL when it cannot be had. */
     void *(*allocate)(uint64_t hsa_agent, size_t bytes);
     void (*release)(void *memory);
+    /* Page-aligned, with anything in it. False, with a message: it cannot be had. */
+    bool (*buffer_allocate)(uint64_t hsa_agent, size_t bytes, bool is_local,
+                            struct counting_buffer *buffer);
+    void (*buffer_release)(const struct counting_buffer *buffer);
+    /* Into the host's memory. False: the runtime refuses. */
+    bool (*buffer_read)(const struct counting_buffer *buffer, size_t offset, void *to,
+                        size_t bytes);
 };
 
 /* Registered when the HSA table is installed (before any dispatch), NULL when it goes away. Each

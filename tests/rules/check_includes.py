@@ -25,7 +25,7 @@ UNSEEN = {"session": ["intercept"], "intercept": ["session"], "runtime": ["sessi
 # Front ends see the engine by session's facade alone: directly or by other headers they reach these
 # and nothing else of src/.
 FACADE = ("api/", "session/front/", "model/", "base/", "tracebuf/tracebuf.h", "topology/topology.h",
-          "counters/catalog.h", "counters/definition.h", "counters/expression.h", "counters/shape.h")
+          "counters/catalog.h", "counters/definition.h", "counters/expression.h", "counters/shape.h", "gpu/sqtt/config.h")
 NO_FRONT_ENDS = {"api/aqlprofile"}
 INTERCEPTION = re.compile(r"(?<![\w.])intercept_[a-z]\w*(?=\s*\()|->\s*intercept_[a-z]\w*")
 # Who may see the installed headers: the SDK's public types are the engine's vocabulary

@@ -31,7 +31,7 @@ static void trace_free(struct trace *t)
 static hsa_status_t parameter_take(struct sqtt_config *c, const aqlprofile_att_parameter_t *p)
 {
     switch ((uint32_t)p->parameter_name) {
-    case PARAMETER_BUFFER_SIZE:
+    case SQTT_PARAMETER_BUFFER_SIZE:
         c->buffer_bytes = (c->buffer_bytes & ~(uint64_t)UINT32_MAX) | p->value;
         return HSA_STATUS_SUCCESS;
     case AQLPROFILE_ATT_PARAMETER_NAME_BUFFER_SIZE_HIGH:
@@ -40,7 +40,7 @@ static hsa_status_t parameter_take(struct sqtt_config *c, const aqlprofile_att_p
     case AQLPROFILE_ATT_PARAMETER_NAME_RT_TIMESTAMP:
         c->has_timestamps = p->value != AQLPROFILE_ATT_PARAMETER_RT_TIMESTAMP_DISABLE;
         return HSA_STATUS_SUCCESS;
-    case PARAMETER_COUNTER_NAME:
+    case SQTT_PARAMETER_COUNTER:
         return trace_counter_add(c, p->counter_id, p->simd_mask);
     default:
         return trace_parameter_take(c, p->parameter_name, p->value);
@@ -50,7 +50,7 @@ static hsa_status_t parameter_take(struct sqtt_config *c, const aqlprofile_att_p
 static hsa_status_t config_take(struct trace *t, const aqlprofile_att_profile_t *profile)
 {
     struct sqtt_config *c = &t->config;
-    trace_config_default(c);
+    sqtt_config_default(c);
     c->has_timestamps = 1;
     c->buffer_bytes = DEFAULT_BUFFER_BYTES;
     if (profile->parameter_count && !profile->parameters)

@@ -2,6 +2,7 @@
  * Thread trace of the first interface. The configuration that start() made of the profile and the
  * control array that the packets write are kept in the command buffer, behind its header.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "api/aqlprofile/trace_config.h"
@@ -25,44 +26,18 @@ static struct state *state_of(void *commands)
     return (struct state *)(void *)((char *)commands + V1_STATE_OFFSET);
 }
 
-/* Bits of MASK and TOKEN_MASK that a profile may not set. */
-enum { MASK_RESERVED = 0x50 };
-#define TOKEN_MASK_RESERVED 0xff000000u
-
-static hsa_status_t raw_take(uint32_t *raw, uint32_t value, uint32_t reserved, const char *name)
-{
-    if (value & reserved)
-        return aqlprofile_fail(HSA_STATUS_ERROR, "%s %x has reserved bits", name, value);
-    *raw = value;
-    return HSA_STATUS_SUCCESS;
-}
-
 static hsa_status_t parameter_take(struct sqtt_config *c,
                                    const hsa_ven_amd_aqlprofile_parameter_t *p)
 {
-    enum { TARGET_OF_MASK = 0xf, ALL_SIMDS = 0xf };
-    switch ((uint32_t)p->parameter_name) {
-    case HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_VM_ID_MASK:
-        c->vm_id_mask = p->value;
+    const char *problem =
+        sqtt_first_parameter_take(c, (uint32_t)p->parameter_name, (uint32_t)p->value);
+    bool is_mask = p->parameter_name == HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_MASK ||
+                   p->parameter_name == HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_TOKEN_MASK;
+    if (!problem)
         return HSA_STATUS_SUCCESS;
-    case HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_MASK:
-        c->target = p->value & TARGET_OF_MASK;
-        return raw_take(&c->raw_mask, p->value, MASK_RESERVED, "mask");
-    case HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_TOKEN_MASK:
-        return raw_take(&c->raw_token_mask, p->value, TOKEN_MASK_RESERVED, "token mask");
-    case HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_TOKEN_MASK2:
-        return raw_take(&c->raw_token_mask2, p->value, 0, "token mask 2");
-    case HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_K_CONCURRENT:
-        c->is_concurrent = p->value != 0;
-        return HSA_STATUS_SUCCESS;
-    case HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SAMPLE_RATE: /* of streamed counters */
-    case PARAMETER_BUFFER_SIZE:                             /* the profile's buffer has one */
-        return HSA_STATUS_SUCCESS;
-    case PARAMETER_COUNTER_NAME:
-        return trace_counter_add(c, p->value, ALL_SIMDS);
-    default:
-        return trace_parameter_take(c, p->parameter_name, p->value);
-    }
+    return aqlprofile_fail(is_mask ? HSA_STATUS_ERROR : HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                           "thread trace: %s (parameter %u: 0x%x)", problem,
+                           (unsigned)p->parameter_name, (unsigned)p->value);
 }
 
 /* The trace begins at a page, so a buffer that does not loses its first bytes. */
@@ -85,7 +60,7 @@ static hsa_status_t config_make(const profile_t *profile, struct gpu_target *tar
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "NULL argument 'parameters'");
     if (aqlprofile_target_of_hsa(profile->agent, target))
         return HSA_STATUS_ERROR;
-    trace_config_default(c);
+    sqtt_config_default(c);
     for (uint32_t i = 0; i < profile->parameter_count; i++) {
         hsa_status_t status = parameter_take(c, &profile->parameters[i]);
         if (status != HSA_STATUS_SUCCESS)

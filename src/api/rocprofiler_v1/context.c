@@ -78,6 +78,7 @@ static void context_free(struct v1_context *context)
     for (uint32_t i = 0; context->groups && i < context->plan->group_count; i++) {
         struct group *group = &context->groups[i];
         record_release(group->record);
+        group_trace_drop(group);
         free(group->values);
     }
     free(context->groups);
@@ -87,6 +88,7 @@ static void context_free(struct v1_context *context)
         machine_unlock(&context->plan->gpu);
     plan_release(context->plan);
     pthread_mutex_destroy(&context->lock);
+    pthread_mutex_destroy(&context->bytes_lock);
     pthread_cond_destroy(&context->changed);
     context_give(context);
 }
@@ -123,6 +125,7 @@ struct v1_context *context_new_of(struct plan *plan, hsa_status_t *status)
     memset(context, 0, sizeof *context);
     context->plan = plan;
     pthread_mutex_init(&context->lock, NULL);
+    pthread_mutex_init(&context->bytes_lock, NULL);
     pthread_cond_init(&context->changed, NULL);
     atomic_init(&context->references, 1);
     if (!groups_make(context)) {
@@ -279,6 +282,8 @@ hsa_status_t rocprofiler_reset(rocprofiler_t *handle, uint32_t group_index)
     if (status == HSA_STATUS_SUCCESS && !flies)
         context->groups[group_index].state = GROUP_IDLE;
     pthread_mutex_unlock(&context->lock);
+    if (status == HSA_STATUS_SUCCESS && !flies)
+        group_trace_drop(&context->groups[group_index]);
     context_release(context);
     return flies ? fail(HSA_STATUS_ERROR, "group %u: its kernel has not ended", group_index)
                  : status;
@@ -410,6 +415,20 @@ static void features_write(const struct group *group)
     }
 }
 
+/* A feature's value, where it is in this group. */
+static hsa_status_t group_data_write(struct group *group)
+{
+    struct v1_context *context = group->context;
+    pthread_mutex_lock(&context->bytes_lock);
+    hsa_status_t status = group_trace_collect(group);
+    pthread_mutex_lock(&context->lock);
+    features_write(group);
+    group_trace_write(group);
+    pthread_mutex_unlock(&context->lock);
+    pthread_mutex_unlock(&context->bytes_lock);
+    return status;
+}
+
 static int flying_wait(struct v1_context *context, const struct group *group)
 {
     uint64_t limit_ns = atomic_load_explicit(&wait_limit_ns, memory_order_relaxed);
@@ -433,12 +452,10 @@ static hsa_status_t group_data_get(struct v1_context *context, uint32_t index)
     pthread_mutex_lock(&context->lock);
     flying_wait(context, group);
     enum group_state state = group->state;
-    if (state == GROUP_READY)
-        features_write(group);
     pthread_mutex_unlock(&context->lock);
     switch (state) {
     case GROUP_READY:
-        return HSA_STATUS_SUCCESS;
+        return group_data_write(group);
     case GROUP_FLYING:
         return fail(HSA_STATUS_ERROR, "group %u: the kernel has not ended within the time limit",
                     index);
@@ -492,7 +509,7 @@ static int64_t metrics_write(struct v1_context *context)
         int64_t missing = group_missing(context, formula);
         if (missing >= 0)
             return missing;
-        if (formula->is_counter)
+        if (formula->is_counter || (plan->has_trace && i == plan->trace_feature))
             continue;
         plan->features[i].data.kind = ROCPROFILER_DATA_KIND_DOUBLE;
         plan->features[i].data.result_double = formula_evaluate(formula, value_of, context);
@@ -512,17 +529,4 @@ hsa_status_t rocprofiler_get_metrics(const rocprofiler_t *handle)
     return missing < 0
                ? HSA_STATUS_SUCCESS
                : fail(HSA_STATUS_ERROR, "get_metrics: group %u has no data yet", (unsigned)missing);
-}
-
-hsa_status_t rocprofiler_iterate_trace_data(rocprofiler_t *handle,
-                                            rocprofiler_trace_data_callback_t callback, void *data)
-{
-    (void)data;
-    if (!callback)
-        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "iterate_trace_data: no callback");
-    struct v1_context *context = context_acquire(handle);
-    if (!context)
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    context_release(context);
-    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "iterate_trace_data: the context has no trace");
 }

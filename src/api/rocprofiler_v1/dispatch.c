@@ -74,8 +74,10 @@ static struct group *group_launch(const rocprofiler_group_t *wanted, struct reco
     }
     pthread_mutex_unlock(&context->lock);
     record_release(former);
-    if (fine)
+    if (fine) {
+        group_trace_drop(group);
         return group;
+    }
     context_release(context);
     return NULL;
 }
@@ -108,6 +110,14 @@ static void data_arrived(rocprofiler_dispatch_counting_service_data_t data,
     /* Release: a tool that polls `complete` finds the rest. */
     __atomic_store_n(&group->record->public.complete, engine->trace_time_ns(), __ATOMIC_RELEASE);
     group_land(group, GROUP_READY);
+}
+
+static void trace_arrived(rocprofiler_user_data_t user_data, struct counting_slot *trace,
+                          void *unused)
+{
+    (void)unused;
+    engine->counting_trace_hold(trace);
+    group_trace_set(user_data.ptr, trace);
 }
 
 static void data_lost(rocprofiler_user_data_t user_data, void *unused)
@@ -231,11 +241,12 @@ static bool queue_events_follow(bool wanted)
 /* Under `lock`. */
 static bool counting_prepare(void)
 {
+    const struct counting_dispatch_watch watch = {.lost = data_lost, .traced = trace_arrived};
     if (is_prepared)
         return true;
     if (engine->context_create_front("ROC Profiler", &counting) != ROCPROFILER_STATUS_SUCCESS ||
         engine->counting_dispatch_configure_watched(counting, dispatch_choose, NULL, data_arrived,
-                                                    NULL, data_lost) != ROCPROFILER_STATUS_SUCCESS)
+                                                    NULL, &watch) != ROCPROFILER_STATUS_SUCCESS)
         return false;
     is_prepared = true;
     /* Wrappers for a runtime that is there already. */

@@ -172,7 +172,10 @@ struct plan {
     rocprofiler_feature_t *features; /* the client's */
     rocprofiler_feature_t *own;      /* `features`, where they are ours: of a set */
     uint32_t feature_count;
-    struct formula *formulas; /* of each feature */
+    struct formula *formulas; /* of each feature; a trace's is empty */
+    bool has_trace;           /* in group 0 */
+    uint32_t trace_feature;
+    struct counting_trace_options trace;
     struct plan_group *groups;
     uint32_t group_count;
 };
@@ -201,9 +204,11 @@ struct pool_entry;
 struct group {
     struct v1_context *context;
     uint32_t index;
-    enum group_state state; /* under the context's lock, as the values */
-    double *values;         /* of the plan's inputs */
-    struct record *record;  /* of the last dispatch */
+    enum group_state state;      /* under the context's lock, as the values */
+    double *values;              /* of the plan's inputs */
+    struct record *record;       /* of the last dispatch */
+    struct counting_slot *trace; /* of the last collection, with a hold; NULL: none */
+    struct trace_bytes *bytes;   /* its copy, under the context's bytes_lock, too; NULL: not made */
 };
 struct v1_context {
     /* Writers: open and close, under contexts' lock. */
@@ -220,6 +225,8 @@ struct v1_context {
     bool locked;                   /* holds the machine's lock of its GPU */
     pthread_mutex_t lock;
     pthread_cond_t changed;
+    pthread_mutex_t bytes_lock; /* held while a trace is copied; before `lock` */
+    bool overflow_was_told;     /* under `lock` */
     struct group *groups;
 };
 /* A context with a reference of the caller's; NULL, with a message: it is none. */
@@ -233,6 +240,21 @@ rocprofiler_group_t group_public(const struct group *group);
 /* The group's values from the engine's records. Under the context's lock. */
 void group_take(struct group *group, const rocprofiler_counter_record_t *records, size_t count,
                 double *values);
+
+/* ---- trace.c: features of kind TRACE */
+
+/* The feature's trace is the plan's, or why not. */
+hsa_status_t plan_trace_take(struct plan *plan, uint32_t feature);
+/* Takes over a hold of the trace. */
+void group_trace_set(struct group *group, struct counting_slot *trace);
+/* Gives back what the group has of a trace. */
+void group_trace_drop(struct group *group);
+/* The trace went on: what was copied of it is old. */
+void group_trace_renew(struct group *group);
+/* Copies the trace where the feature wants that. Under the context's bytes_lock. */
+hsa_status_t group_trace_collect(struct group *group);
+/* The feature's data. Under both locks of the context. */
+void group_trace_write(struct group *group);
 
 /* ---- sampling.c: contexts that collect between calls */
 
@@ -263,7 +285,10 @@ bool machine_lock(const struct gpu *gpu); /* false, with a message */
 void machine_unlock(const struct gpu *gpu);
 
 /* ---- load.c */
-extern _Atomic uint64_t wait_limit_ns; /* the tool's `timeout`; relaxed */
+/* What the tool set; written when it was loaded, relaxed. */
+extern _Atomic uint64_t wait_limit_ns; /* `timeout` */
+extern _Atomic uint32_t trace_bytes;   /* `trace_size` */
+extern _Atomic bool trace_is_local;
 void library_begin(void); /* the engine knows that somebody is here; any number of times */
 
 #endif

@@ -10,7 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { TRACE_BYTES_DEFAULT = 32 << 20 };
+/* Writer: the load of a tool. Readers: waits (relaxed: a number of its own). */
 _Atomic uint64_t wait_limit_ns = UINT64_MAX;
+/* Writer: the load of a tool. Readers: opened contexts (relaxed: as above). */
+_Atomic uint32_t trace_bytes = TRACE_BYTES_DEFAULT;
+/* Writer: the load of a tool. Readers: opened contexts (relaxed: as above). */
+_Atomic bool trace_is_local = true;
 
 /* Written in OnLoad, which the runtime calls on one thread at a time. */
 static struct {
@@ -97,6 +103,8 @@ static bool tool_open(const char *path)
 static void settings_apply(const rocprofiler_settings_t *settings)
 {
     atomic_store_explicit(&wait_limit_ns, settings->timeout, memory_order_relaxed);
+    atomic_store_explicit(&trace_bytes, settings->trace_size, memory_order_relaxed);
+    atomic_store_explicit(&trace_is_local, settings->trace_local != 0, memory_order_relaxed);
     if (settings->k_concurrent || settings->opt_mode)
         log_info("rocprofiler", "kernels that are counted run one after another");
     if (settings->obj_dumping)
@@ -107,7 +115,7 @@ static void tool_load(int intercept)
 {
     rocprofiler_settings_t settings = {.intercept_mode = 1,
                                        .code_obj_tracking = 1,
-                                       .trace_size = 32u << 20,
+                                       .trace_size = TRACE_BYTES_DEFAULT,
                                        .trace_local = 1,
                                        .timeout = UINT64_MAX,
                                        .timestamp_on = intercept == 2};

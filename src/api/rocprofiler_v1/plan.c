@@ -181,8 +181,13 @@ static hsa_status_t group_finish(struct plan *plan, struct plan_group *group, st
     group->input_count = draft->input_count;
     group->record_count = records_of(draft, plan->gpu.agent);
     draft->inputs = NULL;
-    rocprofiler_status_t status = engine->counting_config_create(
-        plan->gpu.agent->id, draft->counters, draft->counter_count, &group->config);
+    rocprofiler_status_t status =
+        plan->has_trace && group == plan->groups
+            ? engine->counting_config_create_traced(plan->gpu.agent->id, draft->counters,
+                                                    draft->counter_count, &plan->trace,
+                                                    &group->config)
+            : engine->counting_config_create(plan->gpu.agent->id, draft->counters,
+                                             draft->counter_count, &group->config);
     return status == ROCPROFILER_STATUS_SUCCESS
                ? HSA_STATUS_SUCCESS
                : fail(HSA_STATUS_ERROR, "%s refuses the counters of a group (status %d)",
@@ -217,22 +222,38 @@ static hsa_status_t too_many_groups(const struct drafting *drafting)
                 drafting->count, text);
 }
 
+static hsa_status_t metric_compile(struct plan *plan, uint32_t i)
+{
+    const struct metric_set *set = metrics_of(plan->gpu.agent);
+    const char *name = plan->features[i].name;
+    if (!set)
+        return HSA_STATUS_ERROR;
+    if (!name || !*name)
+        return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "feature %u has no name", i);
+    return formula_compile(&plan->formulas[i], set, plan->gpu.agent, name)
+               ? HSA_STATUS_SUCCESS
+               : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
 static hsa_status_t features_compile(struct plan *plan)
 {
-    const struct metric_set *set = plan->feature_count ? metrics_of(plan->gpu.agent) : NULL;
-    if (plan->feature_count && !set)
-        return HSA_STATUS_ERROR;
-    for (uint32_t i = 0; i < plan->feature_count; i++) {
-        const rocprofiler_feature_t *feature = &plan->features[i];
-        if (feature->kind != ROCPROFILER_FEATURE_KIND_METRIC)
-            return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "feature %u: traces cannot be collected yet", i);
-        if (!feature->name || !*feature->name)
-            return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "feature %u has no name", i);
-        if (!formula_compile(&plan->formulas[i], set, plan->gpu.agent, feature->name))
-            return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    for (uint32_t i = 0; i < plan->feature_count && status == HSA_STATUS_SUCCESS; i++) {
+        switch ((uint32_t)plan->features[i].kind) {
+        case ROCPROFILER_FEATURE_KIND_METRIC:
+            status = metric_compile(plan, i);
+            break;
+        case ROCPROFILER_FEATURE_KIND_TRACE:
+            status = plan_trace_take(plan, i);
+            break;
+        default:
+            status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                          "feature %u: kind %u (neither streamed counters nor PC samples are "
+                          "collected)",
+                          i, (unsigned)plan->features[i].kind);
+        }
     }
-    return HSA_STATUS_SUCCESS;
+    return status;
 }
 
 static void drafting_free(struct drafting *drafting)
@@ -250,6 +271,10 @@ static hsa_status_t plan_fill(struct plan *plan, bool single)
     hsa_status_t status = features_compile(plan);
     for (uint32_t i = 0; i < plan->feature_count && status == HSA_STATUS_SUCCESS; i++)
         status = feature_place(&drafting, i);
+    if (status == HSA_STATUS_SUCCESS && plan->trace.sqtt.counter_count &&
+        drafting.drafts[0].counter_count)
+        status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                      "a trace with counters in it leaves no registers for metrics");
     if (status == HSA_STATUS_SUCCESS && single && drafting.count > 1)
         status = too_many_groups(&drafting);
     if (status == HSA_STATUS_SUCCESS)

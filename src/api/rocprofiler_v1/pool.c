@@ -251,6 +251,13 @@ static void entry_free(struct pool_entry *entry)
     pthread_cond_broadcast(&pool->changed);
 }
 
+/* Buffers of traces are large: one that nobody will look at serves the next kernel. */
+static void traces_drop(struct v1_context *context)
+{
+    for (uint32_t i = 0; context->plan->has_trace && i < context->plan->group_count; i++)
+        group_trace_drop(&context->groups[i]);
+}
+
 static void entry_empty(struct pool_entry *entry)
 {
     struct v1_context *context = entry->context;
@@ -315,6 +322,7 @@ hsa_status_t rocprofiler_pool_release(rocprofiler_pool_entry_t *entry)
     } else if (context_flies(context)) {
         status = fail(HSA_STATUS_ERROR, "pool_release: the entry's kernel has not ended");
     } else {
+        traces_drop(context);
         pthread_mutex_lock(&pool->lock);
         if (owner->state == ENTRY_FETCHED)
             entry_free(owner);
@@ -370,6 +378,7 @@ static void completed_handle(struct pool *pool)
         const rocprofiler_pool_entry_t public = {entry->context, entry->payload};
         pthread_mutex_unlock(&pool->lock);
         CALLBACK((void)pool->handler(&public, pool->handler_arg));
+        traces_drop(entry->context);
         pthread_mutex_lock(&pool->lock);
         entry_free(entry);
     }

@@ -257,6 +257,9 @@ static hsa_status_t group_read(struct standalone *standalone, struct group *grou
         return status;
     for (uint32_t i = 0; i < standalone->record_count; i++)
         standalone->records[i].counter_value -= standalone->base[i];
+    struct counting_slot *trace = engine->counting_device_trace(standalone->device->id);
+    if (trace)
+        group_trace_set(group, trace);
     pthread_mutex_lock(&group->context->lock);
     group_take(group, standalone->records, standalone->record_count, group->values);
     group->state = GROUP_READY;
@@ -289,6 +292,7 @@ static hsa_status_t group_start(struct standalone *standalone, struct group *gro
     hsa_status_t status = queue_wait(standalone);
     if (status != HSA_STATUS_SUCCESS)
         return status;
+    group_trace_drop(group);
     engine->counting_owner_describe(plan->gpu.agent->id, owner, sizeof owner);
     standalone->device->config = plan->groups[group->index].config;
     rocprofiler_status_t started = engine->context_start(standalone->device->id);
@@ -309,6 +313,7 @@ static hsa_status_t group_stop(struct standalone *standalone, struct group *grou
     hsa_status_t status = group_read(standalone, group);
     if (standalone->running == group) {
         engine->context_stop(standalone->device->id);
+        group_trace_renew(group); /* what was on its way has arrived */
         standalone->running = NULL;
     }
     return status;

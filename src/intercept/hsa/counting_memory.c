@@ -1,4 +1,5 @@
-/* GPU-visible memory from the HSA runtime: fine-grained host memory that the agent may access. */
+/* GPU-visible memory from the HSA runtime: fine-grained host memory that the agent may access, and
+ * buffers there or in the GPU's own memory. */
 #include <string.h>
 
 #include "base/log.h"
@@ -53,7 +54,140 @@ static void release(void *memory)
     thread_own_work_end();
 }
 
-static const struct counting_memory_ops hsa_memory = {allocate, release};
+/* ---- buffers */
+
+struct local_pool {
+    const struct hsa_instance *runtime;
+    hsa_amd_memory_pool_t found;
+};
+
+static hsa_status_t local_consider(hsa_amd_memory_pool_t pool, void *data)
+{
+    struct local_pool *local = data;
+    const struct hsa_instance *runtime = local->runtime;
+    hsa_amd_segment_t segment = HSA_AMD_SEGMENT_READONLY;
+    bool allocatable = false;
+    uint32_t flags = 0;
+    runtime->real.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
+    runtime->real.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
+    runtime->real.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED,
+                                               &allocatable);
+    if (segment != HSA_AMD_SEGMENT_GLOBAL || !allocatable ||
+        !(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED))
+        return HSA_STATUS_SUCCESS;
+    local->found = pool;
+    return HSA_STATUS_INFO_BREAK;
+}
+
+static bool buffer_get(const struct hsa_agent_entry *agent, struct counting_buffer *buffer)
+{
+    const struct hsa_instance *runtime = agent->runtime;
+    hsa_amd_memory_pool_t pool = runtime->agents.host_pool;
+    if (buffer->is_local) {
+        struct local_pool local = {.runtime = runtime};
+        runtime->real.hsa_amd_agent_iterate_memory_pools(agent->hsa, local_consider, &local);
+        pool = local.found;
+    }
+    if (!pool.handle || runtime->real.hsa_amd_memory_pool_allocate(
+                            pool, buffer->bytes, 0, &buffer->address) != HSA_STATUS_SUCCESS)
+        return false;
+    if (buffer->is_local || runtime->real.hsa_amd_agents_allow_access(
+                                1, &agent->hsa, NULL, buffer->address) == HSA_STATUS_SUCCESS)
+        return true;
+    runtime->real.hsa_amd_memory_pool_free(buffer->address);
+    return false;
+}
+
+static bool buffer_allocate(uint64_t hsa_agent, size_t bytes, bool is_local,
+                            struct counting_buffer *buffer)
+{
+    const struct hsa_agent_entry *agent = hsa_agent_of_any((hsa_agent_t){hsa_agent});
+    if (!agent)
+        return false;
+    *buffer = (struct counting_buffer){
+        .bytes = bytes, .is_local = is_local, .hsa_agent = hsa_agent, .owner = agent->runtime};
+    thread_own_work_begin();
+    bool got = buffer_get(agent, buffer);
+    thread_own_work_end();
+    if (!got)
+        log_error("counting", "the HSA runtime gives no buffer of %zu bytes in %s memory", bytes,
+                  is_local ? "the GPU's" : "the host's");
+    return got;
+}
+
+static void buffer_release(const struct counting_buffer *buffer)
+{
+    const struct hsa_instance *runtime = buffer->owner;
+    thread_own_work_begin();
+    runtime->real.hsa_amd_memory_pool_free(buffer->address);
+    thread_own_work_end();
+}
+
+static hsa_agent_t cpu_of(const struct hsa_instance *runtime)
+{
+    for (uint32_t i = 0; i < runtime->agents.count; i++)
+        if (!runtime->agents.entries[i].gpu)
+            return runtime->agents.entries[i].hsa;
+    return (hsa_agent_t){0};
+}
+
+/* By a copy engine: hsa_memory_copy launches a kernel, which counters that run would see. */
+static bool copy_run(const struct counting_buffer *buffer, void *to, const void *from, size_t bytes)
+{
+    const struct hsa_instance *runtime = buffer->owner;
+    const hsa_agent_t gpu = {buffer->hsa_agent};
+    hsa_signal_value_t left = -1;
+    hsa_signal_t done;
+    if (runtime->real.hsa_signal_create(1, 0, NULL, &done) != HSA_STATUS_SUCCESS)
+        return false;
+    if (runtime->real.hsa_amd_memory_async_copy(to, cpu_of(runtime), from, gpu, bytes, 0, NULL,
+                                                done) == HSA_STATUS_SUCCESS)
+        left = runtime->real.hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+                                                       HSA_WAIT_STATE_BLOCKED);
+    runtime->real.hsa_signal_destroy(done);
+    return left == 0;
+}
+
+static bool local_read(const struct counting_buffer *buffer, const char *from, char *to,
+                       size_t bytes)
+{
+    enum { PIECE_BYTES = 4 << 20 };
+    size_t piece = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+    char *staging = memory_get(buffer->hsa_agent, piece);
+    bool fine = staging != NULL;
+    for (size_t done = 0; done < bytes && fine; done += piece) {
+        piece = bytes - done < piece ? bytes - done : piece;
+        fine = copy_run(buffer, staging, from + done, piece);
+        if (fine)
+            memcpy(to + done, staging, piece);
+    }
+    if (staging)
+        release(staging);
+    return fine;
+}
+
+static bool buffer_read(const struct counting_buffer *buffer, size_t offset, void *to, size_t bytes)
+{
+    const char *from = (const char *)buffer->address + offset;
+    if (!buffer->is_local)
+        memcpy(to, from, bytes);
+    if (!buffer->is_local || bytes == 0)
+        return true;
+    thread_own_work_begin();
+    bool fine = local_read(buffer, from, to, bytes);
+    thread_own_work_end();
+    if (!fine)
+        log_error("counting", "%zu bytes of a GPU's memory cannot be copied", bytes);
+    return fine;
+}
+
+static const struct counting_memory_ops hsa_memory = {
+    .allocate = allocate,
+    .release = release,
+    .buffer_allocate = buffer_allocate,
+    .buffer_release = buffer_release,
+    .buffer_read = buffer_read,
+};
 
 void hsa_counting_memory_renew(void)
 {

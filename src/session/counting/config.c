@@ -175,9 +175,17 @@ static rocprofiler_status_t plan_make(struct counting_config *config)
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+static void trace_take(struct counting_config *config, const struct counting_trace_options *trace)
+{
+    config->has_trace = trace != NULL;
+    if (trace)
+        config->trace = *trace;
+}
+
 static rocprofiler_status_t config_make(const struct counting_agent *agent,
                                         const struct counting_config *base,
                                         const rocprofiler_counter_id_t *ids, size_t count,
+                                        const struct counting_trace_options *trace,
                                         struct counting_config **made)
 {
     struct counting_config *config = calloc(1, sizeof *config);
@@ -188,6 +196,7 @@ static rocprofiler_status_t config_make(const struct counting_agent *agent,
     config->agent = agent;
     config->catalog = counting_catalog(agent);
     atomic_init(&config->references, 1);
+    trace_take(config, trace);
     config->counters =
         calloc(count + (base ? base->counter_count : 0) + 1, sizeof *config->counters);
     status = config->counters ? counters_take(config, base, ids, count)
@@ -204,9 +213,10 @@ static rocprofiler_status_t config_make(const struct counting_agent *agent,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-rocprofiler_status_t counting_config_create(rocprofiler_agent_id_t agent_id,
-                                            const rocprofiler_counter_id_t *counters, size_t count,
-                                            rocprofiler_counter_config_id_t *id)
+static rocprofiler_status_t config_create(rocprofiler_agent_id_t agent_id,
+                                          const rocprofiler_counter_id_t *counters, size_t count,
+                                          const struct counting_trace_options *trace,
+                                          rocprofiler_counter_config_id_t *id)
 {
     const struct counting_agent *agent = counting_agent_find(agent_id);
     struct counting_config *made = NULL;
@@ -218,11 +228,30 @@ rocprofiler_status_t counting_config_create(rocprofiler_agent_id_t agent_id,
         return ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED;
     /* Tools leave rubbish in *id: only a live configuration of the same agent is extended. */
     struct counting_config *base = counting_config_acquire(*id);
-    rocprofiler_status_t status =
-        config_make(agent, base && base->agent == agent ? base : NULL, counters, count, &made);
+    rocprofiler_status_t status = config_make(agent, base && base->agent == agent ? base : NULL,
+                                              counters, count, trace, &made);
     if (base)
         counting_config_release(base);
     if (status == ROCPROFILER_STATUS_SUCCESS)
         id->handle = made->handle;
     return status;
+}
+
+rocprofiler_status_t counting_config_create(rocprofiler_agent_id_t agent,
+                                            const rocprofiler_counter_id_t *counters, size_t count,
+                                            rocprofiler_counter_config_id_t *id)
+{
+    return config_create(agent, counters, count, NULL, id);
+}
+
+rocprofiler_status_t counting_config_create_traced(rocprofiler_agent_id_t agent,
+                                                   const rocprofiler_counter_id_t *counters,
+                                                   size_t count,
+                                                   const struct counting_trace_options *options,
+                                                   rocprofiler_counter_config_id_t *id)
+{
+    /* Both program the sequencers' counters. */
+    if (!options || (options->sqtt.counter_count && count))
+        return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+    return config_create(agent, counters, count, options, id);
 }

@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 
 #include "gpu/aql/vendor.h"
+#include "gpu/sqtt/sqtt.h"
+#include "model/counting.h"
 #include "session/counting/counting.h"
 
 struct counting_slot;
@@ -16,8 +18,8 @@ struct counting_slot;
 /* What the two packets of a slot do: counting around a kernel, one reading, on and off. */
 enum counting_slot_kind {
     COUNTING_SLOT_DISPATCH, /* before: start; after: read and stop */
-    COUNTING_SLOT_SAMPLE,   /* after: read; the counters run on */
-    COUNTING_SLOT_SWITCH,   /* before: start; after: stop; no results */
+    COUNTING_SLOT_SAMPLE,   /* after: read; the counters run on. Counters only. */
+    COUNTING_SLOT_SWITCH,   /* before: start; after: stop; no results but a trace */
     COUNTING_SLOT_KINDS
 };
 
@@ -33,6 +35,8 @@ struct counting_config {
     uint32_t record_count;    /* values of one collection */
     uint32_t value_count;     /* doubles of all hardware events together */
     uint32_t workspace_count; /* doubles that the largest expression needs */
+    bool has_trace;
+    struct counting_trace_options trace; /* where it has */
 
     pthread_mutex_t lock; /* everything below; a leaf, nobody is called under it */
     struct counting_slot *idle[COUNTING_SLOT_KINDS]; /* slots built and not in use */
@@ -49,20 +53,38 @@ struct counting_slot {
     struct counting_config *config;
     enum counting_slot_kind kind;
     uint32_t generation; /* of the runtime whose memory it has */
+    /* The collection, and whoever looks at its trace. Writers: each of them (relaxed to begin,
+     * acquire-release to end: whoever is the last gives it back, after all that the others did). */
+    _Atomic uint32_t holders;
     struct aql_pm4_packet before, after;
-    void *memory;           /* GPU-visible: commands before, commands after, results;
-                               NULL when there is nothing to program */
-    const uint64_t *result; /* within memory */
-    double *values;         /* hardware events, then the workspace */
+    struct aql_pm4_packet look; /* how far the trace is: of slots that have one and no reading */
+    void *memory;               /* GPU-visible: commands before, commands after, results;
+                                   NULL when there is nothing to program */
+    const uint64_t *result;     /* within memory */
+    double *values;             /* hardware events, then the workspace */
     rocprofiler_counter_record_t *records;
+    /* The configuration's trace with its addresses; where it has none, all is 0. */
+    struct sqtt_config trace;
+    struct counting_buffer trace_buffer;
+    const struct sqtt_control *trace_control; /* within memory, engine by engine */
 };
 
 /* A slot for one collection on `hsa_agent`, with a reference to its config; NULL when memory cannot
  * be had. May call the runtime. */
 struct counting_slot *counting_slot_acquire(struct counting_config *config,
                                             enum counting_slot_kind kind, uint64_t hsa_agent);
-/* Back to the config's pool. */
+/* A hold less; with the last one it goes back to the config's pool. */
 void counting_slot_release(struct counting_slot *slot);
+static inline void counting_slot_hold(struct counting_slot *slot)
+{
+    atomic_fetch_add_explicit(&slot->holders, 1, memory_order_relaxed);
+}
+
+/* What a slot of this kind has to do with hardware. */
+bool counting_slot_kind_programs(const struct counting_config *config,
+                                 enum counting_slot_kind kind);
+/* Into a buffer's memory, for trace.c. */
+bool counting_buffer_read(const struct counting_slot *slot, size_t offset, void *to, size_t bytes);
 
 /* Turns the result buffer into slot->records; returns how many. */
 uint32_t counting_slot_evaluate(struct counting_slot *slot, rocprofiler_dispatch_id_t dispatch,

@@ -7,6 +7,7 @@
 
 #include "counters/plan.h"
 #include "gpu/pmc.h"
+#include "gpu/sqtt/sqtt.h"
 #include "session/front/counting.h"
 
 _Static_assert((int)COUNTING_EVENTS_MAX == (int)PLAN_EVENTS_MAX, "one number, two names");

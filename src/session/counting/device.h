@@ -30,7 +30,7 @@ struct counted_device {
     struct counting_slot *power;    /* not NULL: the counters run */
     /* During one reading. */
     struct counting_slot *slot;
-    struct counting_flight *flight;
+    struct counting_flight *flight, *look; /* of the counters, of the trace */
     uint32_t count;
 };
 
@@ -52,6 +52,11 @@ bool device_busy_enter(struct device_service *service, bool wait);
 const struct counting_queue_ops *device_queues(void);
 
 static inline bool device_has_hardware(const struct counted_device *device)
+{
+    return device->config && counting_slot_kind_programs(device->config, COUNTING_SLOT_SWITCH);
+}
+
+static inline bool device_has_counters(const struct counted_device *device)
 {
     return device->config && device->config->plan_count > 0;
 }

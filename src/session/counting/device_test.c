@@ -170,7 +170,8 @@ static void device_drain(rocprofiler_agent_id_t agent, uint64_t limit_ns)
     device.drains++;
 }
 
-static const struct counting_memory_ops memory = {device_allocate, device_release};
+static const struct counting_memory_ops memory = {.allocate = device_allocate,
+                                                  .release = device_release};
 static const struct counting_queue_ops queue = {device_open, device_submit, device_wait,
                                                 device_drain};
 

@@ -21,7 +21,7 @@ struct dispatch_service {
     struct tracebuf *buffer;                                   /* buffered service */
     rocprofiler_dispatch_counting_record_cb_t record_callback; /* callback service */
     void *record_data;
-    void (*lost)(rocprofiler_user_data_t user_data, void *record_data); /* NULL: nobody cares */
+    struct counting_dispatch_watch watch; /* NULL: nobody cares */
 };
 
 _Atomic(const struct trace_counting_ops *) trace_counting;
@@ -50,8 +50,8 @@ static struct dispatch_service *next_of(const struct dispatch_service *service)
 
 static void lost_tell(const struct dispatch_service *service, rocprofiler_user_data_t user_data)
 {
-    if (service->lost)
-        CALLBACK(service->lost(user_data, service->record_data));
+    if (service->watch.lost)
+        CALLBACK(service->watch.lost(user_data, service->record_data));
 }
 
 static void share_lost(const struct counting_share *share)
@@ -94,6 +94,11 @@ static struct counting_collection *shares_ask(const struct dispatch_service *fir
         rocprofiler_user_data_t user_data = {.value = 0};
         CALLBACK(s->callback(service_data(s, dispatch), &id, &user_data, s->callback_data));
         struct counting_config *config = config_for(id, dispatch);
+        if (config && config->has_trace && !s->watch.traced) {
+            log_error("counting", "the dispatch callback chose a configuration with a trace");
+            counting_config_release(config);
+            config = NULL;
+        }
         if (config && !collection)
             collection = counting_collection_create(services);
         if (collection && config)
@@ -161,6 +166,8 @@ static void share_deliver(struct counting_collection *collection,
     uint32_t count;
     rocprofiler_counter_record_t *records =
         counting_collection_records(collection, share, total, &count);
+    if (service->watch.traced && collection->slot->trace_buffer.address)
+        CALLBACK(service->watch.traced(share->user_data, collection->slot, service->record_data));
     if (service->buffer)
         records_put(service, dispatch, records, count);
     if (service->record_callback)
@@ -241,7 +248,7 @@ static rocprofiler_status_t configure(const struct dispatch_service *wanted)
     service->buffer = wanted->buffer;
     service->record_callback = wanted->record_callback;
     service->record_data = wanted->record_data;
-    service->lost = wanted->lost;
+    service->watch = wanted->watch;
     rocprofiler_status_t status =
         service_add(wanted->context, SERVICE_DISPATCH_COUNTING, &service_ops, service);
     if (status == ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED) {
@@ -277,11 +284,13 @@ rocprofiler_status_t counting_dispatch_configure_callback(
                                                record_data, NULL);
 }
 
-rocprofiler_status_t counting_dispatch_configure_watched(
-    rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
-    void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data,
-    void (*lost)(rocprofiler_user_data_t user_data, void *record_data))
+rocprofiler_status_t
+counting_dispatch_configure_watched(rocprofiler_context_id_t context,
+                                    rocprofiler_dispatch_counting_service_cb_t callback, void *data,
+                                    rocprofiler_dispatch_counting_record_cb_t record_callback,
+                                    void *record_data, const struct counting_dispatch_watch *watch)
 {
+    static const struct counting_dispatch_watch nobody = {0};
     if (!callback || !record_callback)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     return configure(&(struct dispatch_service){.context = context,
@@ -289,5 +298,5 @@ rocprofiler_status_t counting_dispatch_configure_watched(
                                                 .callback_data = data,
                                                 .record_callback = record_callback,
                                                 .record_data = record_data,
-                                                .lost = lost});
+                                                .watch = watch ? *watch : nobody});
 }

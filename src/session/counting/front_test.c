@@ -85,10 +85,11 @@ static void start(void)
 /* Each dispatch for which something was chosen has one answer. */
 static void every_choice_is_answered(void **state)
 {
+    const struct counting_dispatch_watch watch = {.lost = lose};
     (void)state;
     counting_memory_register(&gpu_memory);
     assert_int_equal(counting_dispatch_configure_watched((rocprofiler_context_id_t){1}, choose,
-                                                         NULL, arrive, &arrived, lose),
+                                                         NULL, arrive, &arrived, &watch),
                      SUCCESS);
     start();
     dispatch_on(MI210, false); /* nothing was chosen */

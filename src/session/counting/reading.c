@@ -41,7 +41,7 @@ static struct counting_slot *sample_slot(const struct counted_device *device)
 {
     const struct counting_queue_ops *ops = device_queues();
     uint64_t hsa_agent = 0;
-    if (device_has_hardware(device) && (!ops || !ops->open(device->agent, &hsa_agent)))
+    if (device_has_counters(device) && (!ops || !ops->open(device->agent, &hsa_agent)))
         return NULL;
     return counting_slot_acquire(device->config, COUNTING_SLOT_SAMPLE, hsa_agent);
 }
@@ -57,7 +57,7 @@ static rocprofiler_status_t async_read(struct counted_device *device,
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     }
     *reading = (struct async_reading){device, slot, user_data};
-    if (!device_has_hardware(device)) {
+    if (!device_has_counters(device)) {
         async_done(reading, false);
         return ROCPROFILER_STATUS_SUCCESS;
     }
@@ -72,26 +72,37 @@ static rocprofiler_status_t async_read(struct counted_device *device,
 static rocprofiler_status_t reading_begin(struct counted_device *device)
 {
     const struct counting_queue_ops *ops = device_queues();
-    device->flight = NULL;
+    bool looks = device->power && device->power->look.header, counts = device_has_counters(device);
+    device->flight = device->look = NULL;
     device->slot = sample_slot(device);
     if (!device->slot)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    if (!device_has_hardware(device))
+    if (counts && ops)
+        device->flight = ops->submit(device->agent, &device->slot->after, NULL, NULL);
+    if (looks && ops)
+        device->look = ops->submit(device->agent, &device->power->look, NULL, NULL);
+    if ((!counts || device->flight) && (!looks || device->look))
         return ROCPROFILER_STATUS_SUCCESS;
-    device->flight = ops ? ops->submit(device->agent, &device->slot->after, NULL, NULL) : NULL;
-    if (device->flight)
-        return ROCPROFILER_STATUS_SUCCESS;
-    counting_slot_release(device->slot);
-    device->slot = NULL;
+    if (!device->flight && !device->look) {
+        counting_slot_release(device->slot);
+        device->slot = NULL;
+    }
     return ROCPROFILER_STATUS_ERROR;
 }
 
 static rocprofiler_status_t reading_end(struct counted_device *device,
                                         rocprofiler_user_data_t user_data)
 {
-    if (device->flight && !device_queues()->flight_wait(device->flight, PACKET_LIMIT_NS)) {
+    const struct counting_queue_ops *ops = device_queues();
+    bool looked = !device->look || ops->flight_wait(device->look, PACKET_LIMIT_NS);
+    if (device->flight && !ops->flight_wait(device->flight, PACKET_LIMIT_NS)) {
         log_error("counting", "%s does not answer", device->config->agent->info->name);
         device->slot = NULL; /* the device may still write to it */
+        return ROCPROFILER_STATUS_ERROR;
+    }
+    if (!looked) {
+        log_error("counting", "%s does not say how far its trace is",
+                  device->config->agent->info->name);
         return ROCPROFILER_STATUS_ERROR;
     }
     device->count = counting_slot_evaluate(device->slot, 0, user_data);

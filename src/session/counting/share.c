@@ -111,6 +111,15 @@ static struct counting_config *joint_make(const struct counting_collection *coll
     return joint;
 }
 
+/* A trace is one configuration's alone. */
+static bool has_trace(const struct counting_collection *collection)
+{
+    bool traces = false;
+    for (uint32_t i = 0; i < collection->share_count; i++)
+        traces |= collection->shares[i].config->has_trace;
+    return traces;
+}
+
 /* One configuration with the counters of all shares, as a reference; NULL: there cannot be. */
 static struct counting_config *joint_config(const struct counting_collection *collection)
 {
@@ -119,7 +128,7 @@ static struct counting_config *joint_config(const struct counting_collection *co
     uint32_t count = handles_list(collection, handles);
     if (count == 1)
         return reference(collection->shares[0].config);
-    if (count == 0 || joint_find(handles, &config))
+    if (count == 0 || joint_find(handles, &config) || has_trace(collection))
         return config;
     config = joint_make(collection);
     joint_keep(handles, config);

@@ -35,6 +35,13 @@ void *counting_memory_take(uint64_t hsa_agent, size_t bytes, uint32_t *generatio
     return ops ? ops->allocate(hsa_agent, bytes) : NULL;
 }
 
+bool counting_buffer_read(const struct counting_slot *slot, size_t offset, void *to, size_t bytes)
+{
+    const struct counting_memory_ops *ops = atomic_load_explicit(&memory_ops, memory_order_acquire);
+    return ops && ops->buffer_read && slot->generation == counting_memory_generation() &&
+           ops->buffer_read(&slot->trace_buffer, offset, to, bytes);
+}
+
 static size_t align(size_t bytes)
 {
     return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
@@ -129,21 +136,46 @@ static const struct {
                                   [COUNTING_SLOT_SAMPLE] = {0, 1, 0},
                                   [COUNTING_SLOT_SWITCH] = {1, 0, 1}};
 
+static bool kind_traces(const struct counting_config *config, enum counting_slot_kind kind)
+{
+    return config->has_trace && work_of[kind].start;
+}
+
+bool counting_slot_kind_programs(const struct counting_config *config, enum counting_slot_kind kind)
+{
+    return config->plan_count > 0 || kind_traces(config, kind);
+}
+
 struct streams {
-    struct pm4_stream before, after;
+    struct pm4_stream before, after, look;
 };
 
+static void streams_free(struct streams *s)
+{
+    pm4_stream_free(&s->before);
+    pm4_stream_free(&s->after);
+    pm4_stream_free(&s->look);
+}
+
+/* The trace lies within the counters' time: what starts and reads them is not seen in it. */
 static int streams_make(const struct counting_slot *slot, uint64_t result_va, struct streams *s)
 {
     const struct counting_config *config = slot->config;
     const struct gpu_target *target = config->agent->target;
-    if (work_of[slot->kind].start)
+    bool counts = config->plan_count > 0, traces = kind_traces(config, slot->kind);
+    if (counts && work_of[slot->kind].start)
         gpu_pmc_start(&s->before, target, config->events, config->event_count);
-    if (work_of[slot->kind].read)
+    if (traces) {
+        sqtt_start(&s->before, target, &slot->trace);
+        sqtt_stop(&s->after, target, &slot->trace);
+    }
+    if (counts && work_of[slot->kind].read)
         gpu_pmc_read(&s->after, target, config->events, config->event_count, result_va);
-    if (work_of[slot->kind].stop)
+    if (counts && work_of[slot->kind].stop)
         gpu_pmc_stop(&s->after, target, config->events, config->event_count);
-    return s->before.out_of_memory || s->after.out_of_memory ? -1 : 0;
+    if (traces && !work_of[slot->kind].read)
+        sqtt_read(&s->look, target, &slot->trace);
+    return s->before.out_of_memory || s->after.out_of_memory || s->look.out_of_memory ? -1 : 0;
 }
 
 static void commands_place(const struct pm4_stream *stream, char *place,
@@ -156,31 +188,65 @@ static void commands_place(const struct pm4_stream *stream, char *place,
     packet->header = aql_vendor_header();
 }
 
-/* commands before | commands after | results; addresses are the same for host and GPU. */
+/* Offsets within a slot's memory; addresses are the same for host and GPU. */
+struct layout {
+    size_t after, look, control, result, bytes; /* the commands before are first */
+};
+
+static struct layout layout_make(const struct counting_slot *slot, const struct streams *s)
+{
+    const struct counting_config *config = slot->config;
+    bool traces = kind_traces(config, slot->kind);
+    uint32_t engines = traces ? config->agent->target->geometry.se_count : 0;
+    struct layout l;
+    l.after = align(s->before.count * sizeof(uint32_t));
+    l.look = l.after + align(s->after.count * sizeof(uint32_t));
+    l.control = l.look + align(s->look.count * sizeof(uint32_t));
+    l.result = l.control + align(engines * sizeof(struct sqtt_control));
+    l.bytes = l.result + (work_of[slot->kind].read ? config->result_bytes : 0);
+    return l;
+}
+
+static int trace_prepare(struct counting_slot *slot, uint64_t hsa_agent,
+                         const struct counting_memory_ops *ops)
+{
+    const struct counting_trace_options *options = &slot->config->trace;
+    if (!kind_traces(slot->config, slot->kind))
+        return 0;
+    if (!ops->buffer_allocate || !ops->buffer_allocate(hsa_agent, options->buffer_bytes,
+                                                       options->is_local, &slot->trace_buffer))
+        return -1;
+    slot->trace = options->sqtt;
+    slot->trace.buffer_va = (uint64_t)(uintptr_t)slot->trace_buffer.address;
+    slot->trace.buffer_bytes = options->buffer_bytes;
+    return 0;
+}
+
+/* The commands' lengths are found with addresses that are not known yet. */
 static int slot_program(struct counting_slot *slot, uint64_t hsa_agent,
                         const struct counting_memory_ops *ops)
 {
-    struct streams measured = {{0}, {0}}, final = {{0}, {0}};
-    int status = streams_make(slot, 0, &measured);
-    size_t before_bytes = align(measured.before.count * sizeof(uint32_t));
-    size_t after_bytes = align(measured.after.count * sizeof(uint32_t));
-    size_t result_bytes = work_of[slot->kind].read ? slot->config->result_bytes : 0;
+    struct streams measured = {0}, final = {0};
+    int status = trace_prepare(slot, hsa_agent, ops) || streams_make(slot, 0, &measured) ? -1 : 0;
+    struct layout l = layout_make(slot, &measured);
     if (status == 0) {
-        slot->memory = ops->allocate(hsa_agent, before_bytes + after_bytes + result_bytes);
+        slot->memory = ops->allocate(hsa_agent, l.bytes);
         status = slot->memory ? 0 : -1;
     }
-    char *before = slot->memory, *after = before + before_bytes, *result = after + after_bytes;
-    slot->result = (const uint64_t *)result;
-    if (status == 0)
-        status = streams_make(slot, (uint64_t)(uintptr_t)result, &final);
+    char *memory = slot->memory;
     if (status == 0) {
-        commands_place(&final.before, before, &slot->before);
-        commands_place(&final.after, after, &slot->after);
+        slot->result = (const uint64_t *)(void *)(memory + l.result);
+        slot->trace_control = (const struct sqtt_control *)(void *)(memory + l.control);
+        slot->trace.control_va = (uint64_t)(uintptr_t)slot->trace_control;
+        status = streams_make(slot, (uint64_t)(uintptr_t)slot->result, &final);
     }
-    pm4_stream_free(&measured.before);
-    pm4_stream_free(&measured.after);
-    pm4_stream_free(&final.before);
-    pm4_stream_free(&final.after);
+    if (status == 0) {
+        commands_place(&final.before, memory, &slot->before);
+        commands_place(&final.after, memory + l.after, &slot->after);
+        commands_place(&final.look, memory + l.look, &slot->look);
+    }
+    streams_free(&measured);
+    streams_free(&final);
     return status;
 }
 
@@ -194,6 +260,8 @@ static void slot_free(struct counting_slot *slot)
     const struct counting_memory_ops *ops = atomic_load_explicit(&memory_ops, memory_order_acquire);
     if (slot->memory && ops && !is_stale(slot))
         ops->release(slot->memory);
+    if (slot->trace_buffer.address && ops && !is_stale(slot))
+        ops->buffer_release(&slot->trace_buffer);
     free(slot->values);
     free(slot->records);
     free(slot);
@@ -214,7 +282,7 @@ static struct counting_slot *slot_create(struct counting_config *config,
         calloc((size_t)config->value_count + config->workspace_count + 1, sizeof *slot->values);
     slot->records = calloc(config->record_count + 1u, sizeof *slot->records);
     if (slot->values && slot->records && config_build(config) == 0 &&
-        (config->plan_count == 0 || slot_program(slot, hsa_agent, ops) == 0))
+        (!counting_slot_kind_programs(config, kind) || slot_program(slot, hsa_agent, ops) == 0))
         return slot;
     slot_free(slot);
     return NULL;
@@ -236,14 +304,18 @@ struct counting_slot *counting_slot_acquire(struct counting_config *config,
     } while (1);
     if (!slot)
         slot = slot_create(config, kind, hsa_agent);
-    if (slot)
+    if (slot) {
         atomic_fetch_add_explicit(&config->references, 1, memory_order_relaxed);
+        atomic_store_explicit(&slot->holders, 1, memory_order_relaxed);
+    }
     return slot;
 }
 
 void counting_slot_release(struct counting_slot *slot)
 {
     struct counting_config *config = slot->config;
+    if (atomic_fetch_sub_explicit(&slot->holders, 1, memory_order_acq_rel) != 1)
+        return;
     pthread_mutex_lock(&config->lock);
     slot->next = config->idle[slot->kind];
     config->idle[slot->kind] = slot;

@@ -32,7 +32,8 @@ static void gpu_release(void *memory)
     free(memory);
 }
 
-static const struct counting_memory_ops gpu_memory = {gpu_allocate, gpu_release};
+static const struct counting_memory_ops gpu_memory = {.allocate = gpu_allocate,
+                                                      .release = gpu_release};
 
 /* What a counter register holds: its select value, weighted by where it is. */
 static uint64_t register_value(uint32_t select, uint32_t engine, uint32_t instance)

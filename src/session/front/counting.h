@@ -6,6 +6,7 @@
 #define SESSION_FRONT_COUNTING_H
 
 #include "counters/catalog.h"
+#include "gpu/sqtt/config.h"
 
 #include <rocprofiler-sdk/counter_config.h>
 #include <rocprofiler-sdk/counters.h>
@@ -63,6 +64,44 @@ rocprofiler_status_t counting_config_create(rocprofiler_agent_id_t agent,
                                             rocprofiler_counter_config_id_t *id);
 rocprofiler_status_t counting_config_destroy(rocprofiler_counter_config_id_t id);
 
+/* ---- configurations that trace the waves, too */
+struct counting_slot; /* of a collection with a trace */
+
+struct counting_trace_options {
+    struct sqtt_config sqtt; /* without addresses */
+    uint64_t buffer_bytes;   /* of all engines together */
+    bool is_local;           /* in the GPU's memory */
+};
+/* The first interface's parameters. NULL, or why the agent cannot trace like that. */
+const char *counting_trace_options_fill(const struct counting_agent *agent,
+                                        const uint32_t (*parameters)[2], uint32_t count,
+                                        struct counting_trace_options *options);
+/* As counting_config_create, for dispatch services with `traced` and for devices. */
+rocprofiler_status_t counting_config_create_traced(rocprofiler_agent_id_t agent,
+                                                   const rocprofiler_counter_id_t *counters,
+                                                   size_t count,
+                                                   const struct counting_trace_options *options,
+                                                   rocprofiler_counter_config_id_t *id);
+
+/* What a traced shader engine wrote. */
+struct counting_trace_part {
+    uint32_t shader_engine;
+    size_t offset, bytes; /* in the buffer */
+    enum sqtt_outcome outcome;
+};
+/* Of a collection that has ended, or of what a look at a running one found. */
+uint32_t counting_trace_parts(const struct counting_slot *trace,
+                              struct counting_trace_part parts[SQTT_ENGINES_MAX]);
+/* The GPU's address of the buffer, and how large it is. */
+void *counting_trace_buffer(const struct counting_slot *trace, size_t *bytes);
+/* Copies bytes out of the buffer, wherever that is. */
+bool counting_trace_read(const struct counting_slot *trace, size_t offset, void *to, size_t bytes);
+/* A trace stays as it is while it is held. */
+void counting_trace_hold(struct counting_slot *trace);
+void counting_trace_release(struct counting_slot *trace);
+/* That of a context which counts a device, with a hold; NULL: it has none, or does not run. */
+struct counting_slot *counting_device_trace(rocprofiler_context_id_t context);
+
 /* ---- plans */
 /* What crocprof/plan.h promises. */
 rocprofiler_status_t counting_plan_passes(rocprofiler_agent_id_t agent,
@@ -80,12 +119,21 @@ rocprofiler_status_t counting_dispatch_configure_callback(
     rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
     void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data);
 
-/* The same for front ends that promise an answer: `lost` is called, with what the callback left in
- * its user data, for a dispatch whose chosen counters will not be delivered. */
-rocprofiler_status_t counting_dispatch_configure_watched(
-    rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
-    void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data,
-    void (*lost)(rocprofiler_user_data_t user_data, void *record_data));
+/* The same for front ends that promise an answer. Both get what the callback left in its user data.
+ */
+struct counting_dispatch_watch {
+    /* The chosen counters of a dispatch will not be delivered. */
+    void (*lost)(rocprofiler_user_data_t user_data, void *record_data);
+    /* Before the record callback: the trace of a configuration that has one. Whoever goes on using
+     * it takes a hold. NULL: such configurations are refused. */
+    void (*traced)(rocprofiler_user_data_t user_data, struct counting_slot *trace,
+                   void *record_data);
+};
+rocprofiler_status_t
+counting_dispatch_configure_watched(rocprofiler_context_id_t context,
+                                    rocprofiler_dispatch_counting_service_cb_t callback, void *data,
+                                    rocprofiler_dispatch_counting_record_cb_t record_callback,
+                                    void *record_data, const struct counting_dispatch_watch *watch);
 
 /* ---- on devices */
 rocprofiler_status_t counting_device_configure(rocprofiler_context_id_t context,

@@ -75,6 +75,14 @@
     X(counting_definition_load)                                                                    \
     X(counting_config_create)                                                                      \
     X(counting_config_destroy)                                                                     \
+    X(counting_config_create_traced)                                                               \
+    X(counting_trace_options_fill)                                                                 \
+    X(counting_trace_parts)                                                                        \
+    X(counting_trace_buffer)                                                                       \
+    X(counting_trace_read)                                                                         \
+    X(counting_trace_hold)                                                                         \
+    X(counting_trace_release)                                                                      \
+    X(counting_device_trace)                                                                       \
     X(counting_dispatch_configure_buffer)                                                          \
     X(counting_dispatch_configure_callback)                                                        \
     X(counting_plan_passes)                                                                        \
