@@ -72,6 +72,11 @@ struct xml_metric {
 };
 struct xml_scope {
     const char *name, *base; /* base: NULL: none */
+    /* What has not been read of it yet; NULL: nothing. */
+    char *body, *body_end;
+    const char *path;
+    uint32_t line; /* where the body begins */
+    int depth;     /* of includes */
 };
 struct xml_file {
     struct xml_metric *metrics;
@@ -80,9 +85,12 @@ struct xml_file {
     uint32_t problems;
     struct xml_text *texts; /* what the strings live in */
 };
-/* What is right of a file; problems are logged as FILE:LINE and counted. False: it cannot be read.
- */
-bool xml_read(struct xml_file *file, const char *path);
+/* What is right of a file; problems are logged as FILE:LINE and counted. A part that has its end at
+ * the begin of a line is only found, and read when it is asked for: a file has the metrics of all
+ * GPUs that there are, and a machine has few. False: it cannot be read. */
+bool xml_open(struct xml_file *file, const char *path);
+/* All parts of that name; NULL: all parts. */
+void xml_scope_read(struct xml_file *file, const char *name);
 void xml_free(struct xml_file *file);
 
 /* ---- metrics.c: what can be asked for by name, per kind of GPU; built once, then constant */

@@ -173,8 +173,11 @@ static bool set_from_file(struct metric_set *set)
     const struct xml_scope *scope = scope_of(set->agent->info->name);
     const struct xml_scope *chain[BASES_MAX];
     int depth = 0;
+    xml_scope_read(&state.file, "const");
+    xml_scope_read(&state.file, "global");
     for (; scope && depth < BASES_MAX; depth++) {
         chain[depth] = scope;
+        xml_scope_read(&state.file, scope->name);
         scope = scope->base ? scope_find(scope->base, strlen(scope->base)) : NULL;
     }
     set->metrics =
@@ -194,8 +197,8 @@ static bool file_is_there(void)
 {
     const char *path = getenv("ROCP_METRICS");
     if (!state.is_read && path && *path) {
-        state.is_bad = !xml_read(&state.file, path);
-        if (state.file.metric_count == 0 && !state.is_bad)
+        state.is_bad = !xml_open(&state.file, path);
+        if (state.file.scope_count == 0 && !state.is_bad)
             log_warning("metrics", "%s defines no metric", path);
     }
     state.is_read = true;

@@ -230,7 +230,8 @@ static void problem_is_told(const char *text, uint32_t line, const char *word)
     char place[160];
     const char *path = file_write("bad.xml", text);
     log_begin();
-    assert_true(xml_read(&file, path));
+    assert_true(xml_open(&file, path));
+    xml_scope_read(&file, NULL);
     log_end();
     snprintf(place, sizeof place, "bad.xml:%u: ", line);
     if (!strstr(logged, place) || !strstr(logged, word))
@@ -254,11 +255,15 @@ static void bad_files_say_where(void **state)
     problem_is_told("<gfx9>\n<metric name=A expr=1>\n", 3, "<gfx9> has no end");
     problem_is_told("<gfx9>\n</gfx8>\n</gfx9>", 2, "ends nothing");
     problem_is_told("<gfx9>\nrubbish\n</gfx9>", 2, "not understood");
+    problem_is_told("<gfx9>\n<metric name=A expr=1>\n</gfx9>\n\n</gfx9>", 5, "ends nothing");
+    problem_is_told("<gfx9>\n<metric name=A expr=\n'1\n'>\nrubbish\n</gfx9>", 5, "understood");
+    problem_is_told("<gfx9><metric name=A expr=1></gfx9>\n<gfx8>\nrubbish\n</gfx8>\n", 3, "under");
+    problem_is_told("<gfx9>\n<gfx8>\n</gfx8>\n</gfx9>", 2, "inside of");
     problem_is_told("\n#include \"nowhere.xml\"\n", 2, "nowhere.xml");
     problem_is_told("\n#include nowhere.xml\n", 2, "#include needs");
     problem_is_told("#include \"bad.xml\"\n", 1, "include each other");
-    assert_false(xml_read(&file, "/no/such/file"));
-    assert_false(xml_read(&file, "/tmp"));
+    assert_false(xml_open(&file, "/no/such/file"));
+    assert_false(xml_open(&file, "/tmp"));
     xml_free(&file);
 }
 
@@ -279,8 +284,10 @@ static void any_text_is_survived(void **state)
         }
         const char *path = file_write("any.xml", text);
         log_begin();
-        if (xml_read(&file, path))
+        if (xml_open(&file, path)) {
+            xml_scope_read(&file, NULL);
             xml_free(&file);
+        }
         log_end();
     }
 }

@@ -9,7 +9,6 @@
 #include "api/rocprofiler_v1/internal.h"
 #include "base/log.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <libgen.h>
 #include <stdarg.h>
@@ -29,21 +28,52 @@ struct reader {
     struct xml_file *file;
     const char *path;
     char *at, *end; /* in the file's own copy of its text, which is cut into strings */
-    uint32_t line;
-    int depth;         /* of includes */
-    const char *scope; /* open; NULL: none */
+    /* Lines are counted when somebody asks, and before line ends in values become spaces. */
+    const char *counted; /* so far */
+    uint32_t line;       /* of `counted` */
+    int depth;           /* of includes */
+    const char *scope;   /* open; NULL: none */
 };
 
+/* Of a place at or behind the last one that was asked for. */
+static uint32_t line_of(struct reader *reader, const char *place)
+{
+    const char *from = reader->counted;
+    while (from < place && (from = memchr(from, '\n', (size_t)(place - from)))) {
+        reader->line++;
+        from++;
+    }
+    if (place > reader->counted)
+        reader->counted = place;
+    return reader->line;
+}
+
+static void problem_say(const struct reader *reader, uint32_t line, const char *format,
+                        va_list arguments)
+{
+    char text[256];
+    vsnprintf(text, sizeof text, format, arguments);
+    if (reader->file->problems++ < PROBLEMS_SHOWN)
+        log_warning("metrics", "%s:%u: %s", reader->path, line, text);
+}
+
+/* Where the reader is. */
 __attribute__((format(printf, 2, 3))) static void problem(struct reader *reader, const char *format,
                                                           ...)
 {
-    char text[256];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    problem_say(reader, line_of(reader, reader->at), format, arguments);
     va_end(arguments);
-    if (reader->file->problems++ < PROBLEMS_SHOWN)
-        log_warning("metrics", "%s:%u: %s", reader->path, reader->line, text);
+}
+
+__attribute__((format(printf, 3, 4))) static void problem_at(const struct reader *reader,
+                                                             uint32_t line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    problem_say(reader, line, format, arguments);
+    va_end(arguments);
 }
 
 static bool array_grow(void **items, uint32_t count, uint32_t *capacity, size_t size)
@@ -66,16 +96,28 @@ static bool at_end(const struct reader *reader)
     return reader->at >= reader->end;
 }
 
-static void advance(struct reader *reader)
+/* Files have half a million of them. */
+enum { OF_SPACE = 1, OF_NAME = 2, OF_END = 4 /* of a value without quotes */ };
+static const uint8_t classes[256] = {[' '] = OF_SPACE | OF_END,
+                                     ['\t' ... '\r'] = OF_SPACE | OF_END,
+                                     ['>'] = OF_END,
+                                     ['/'] = OF_END,
+                                     ['a' ... 'z'] = OF_NAME,
+                                     ['A' ... 'Z'] = OF_NAME,
+                                     ['0' ... '9'] = OF_NAME,
+                                     ['_'] = OF_NAME,
+                                     ['-'] = OF_NAME,
+                                     ['.'] = OF_NAME};
+
+static bool is_of(char c, int class)
 {
-    reader->line += *reader->at == '\n';
-    reader->at++;
+    return classes[(unsigned char)c] & class;
 }
 
 static void spaces_skip(struct reader *reader)
 {
-    while (!at_end(reader) && isspace((unsigned char)*reader->at))
-        advance(reader);
+    while (!at_end(reader) && is_of(*reader->at, OF_SPACE))
+        reader->at++;
 }
 
 static bool starts_with(const struct reader *reader, const char *text)
@@ -84,35 +126,38 @@ static bool starts_with(const struct reader *reader, const char *text)
     return (size_t)(reader->end - reader->at) >= length && !memcmp(reader->at, text, length);
 }
 
+/* The first `c` from here on; the end, if there is none. */
+static char *find(const struct reader *reader, char c)
+{
+    char *found = memchr(reader->at, c, (size_t)(reader->end - reader->at));
+    return found ? found : reader->end;
+}
+
 static void skip_past(struct reader *reader, const char *text)
 {
-    while (!at_end(reader) && !starts_with(reader, text))
-        advance(reader);
-    for (size_t i = 0; text[i] && !at_end(reader); i++)
-        advance(reader);
+    size_t length = strlen(text);
+    char *found = memmem(reader->at, (size_t)(reader->end - reader->at), text, length);
+    reader->at = found ? found + length : reader->end;
 }
 
 static void line_skip(struct reader *reader)
 {
-    while (!at_end(reader) && *reader->at != '\n')
-        advance(reader);
+    reader->at = find(reader, '\n');
 }
 
 static size_t name_length(const struct reader *reader)
 {
     const char *c = reader->at;
-    while (c < reader->end && (isalnum((unsigned char)*c) || *c == '_' || *c == '-' || *c == '.'))
+    while (c < reader->end && is_of(*c, OF_NAME))
         c++;
     return (size_t)(c - reader->at);
 }
 
-/* A string in the text, ended in place; the character after it goes to *after. */
-static char *string_cut(struct reader *reader, size_t length, char *after)
+/* A string in the text; whoever reads on ends it. */
+static char *string_cut(struct reader *reader, size_t length)
 {
     char *string = reader->at;
-    for (size_t i = 0; i < length; i++)
-        advance(reader);
-    *after = at_end(reader) ? 0 : *reader->at;
+    reader->at += length;
     return string;
 }
 
@@ -135,11 +180,11 @@ static void entities_decode(char *text)
     *to = 0;
 }
 
-/* Line ends in a long value count as spaces. */
+/* Line ends in a long value are spaces. */
 static void spaces_make(char *text)
 {
     for (; *text; text++)
-        if (isspace((unsigned char)*text))
+        if (is_of(*text, OF_SPACE))
             *text = ' ';
 }
 
@@ -151,10 +196,8 @@ static bool value_read(struct reader *reader, struct attribute *attribute)
 {
     char quote = at_end(reader) ? 0 : *reader->at;
     if (quote == '"' || quote == '\'') {
-        advance(reader);
-        attribute->value = reader->at;
-        while (!at_end(reader) && *reader->at != quote)
-            advance(reader);
+        attribute->value = ++reader->at;
+        reader->at = find(reader, quote);
         if (at_end(reader)) {
             problem(reader, "the value of %s has no end", attribute->name);
             return false;
@@ -163,9 +206,9 @@ static bool value_read(struct reader *reader, struct attribute *attribute)
         reader->at++;
     } else {
         attribute->value = reader->at;
-        while (!at_end(reader) && !isspace((unsigned char)*reader->at) && *reader->at != '>' &&
-               !starts_with(reader, "/>"))
-            advance(reader);
+        while (!at_end(reader) &&
+               (!is_of(*reader->at, OF_END) || (*reader->at == '/' && !starts_with(reader, "/>"))))
+            reader->at++;
     }
     return true;
 }
@@ -173,13 +216,12 @@ static bool value_read(struct reader *reader, struct attribute *attribute)
 /* Unquoted values are ended by the caller, who knows what comes next. */
 static bool attribute_read(struct reader *reader, struct attribute *attribute)
 {
-    char after;
     size_t length = name_length(reader);
     if (length == 0) {
         problem(reader, "an attribute expected at '%.20s'", at_end(reader) ? "" : reader->at);
         return false;
     }
-    attribute->name = string_cut(reader, length, &after);
+    attribute->name = string_cut(reader, length);
     char *name_end = reader->at;
     spaces_skip(reader);
     if (at_end(reader) || *reader->at != '=') {
@@ -187,7 +229,7 @@ static bool attribute_read(struct reader *reader, struct attribute *attribute)
         problem(reader, "attribute %s has no value", attribute->name);
         return false;
     }
-    advance(reader);
+    reader->at++;
     *name_end = 0;
     spaces_skip(reader);
     return value_read(reader, attribute);
@@ -252,24 +294,25 @@ static bool number_read(const char *text, uint32_t *number)
     errno = 0;
     unsigned long value = strtoul(text, &end, 0);
     *number = (uint32_t)value;
-    return isdigit((unsigned char)*text) && *end == 0 && errno == 0 && value <= UINT32_MAX;
+    return *text >= '0' && *text <= '9' && *end == 0 && errno == 0 && value <= UINT32_MAX;
 }
 
 static bool metric_check(struct reader *reader, const struct element *element,
                          struct xml_metric *metric)
 {
     const char *event = attribute_of(element, "event");
+    const uint32_t line = element->line;
     if (!metric->name || !*metric->name)
-        problem(reader, "a metric without a name");
+        problem_at(reader, line, "a metric without a name");
     else if (!reader->scope)
-        problem(reader, "metric %.60s stands outside of any GPU's part", metric->name);
+        problem_at(reader, line, "metric %.60s stands outside of any GPU's part", metric->name);
     else if (metric->expr && metric->block)
-        problem(reader, "metric %.60s has a block and an expression", metric->name);
+        problem_at(reader, line, "metric %.60s has a block and an expression", metric->name);
     else if (!metric->expr && (!metric->block || !event))
-        problem(reader, "metric %.60s has neither an expression nor a block and an event",
-                metric->name);
+        problem_at(reader, line, "metric %.60s has neither an expression nor a block and an event",
+                   metric->name);
     else if (event && !number_read(event, &metric->event))
-        problem(reader, "event '%.20s' of metric %.60s is no number", event, metric->name);
+        problem_at(reader, line, "event '%.20s' of metric %.60s is no number", event, metric->name);
     else
         return true;
     return false;
@@ -286,13 +329,65 @@ static void metric_take(struct reader *reader, const struct element *element)
                                 .line = element->line};
     if (!metric.description)
         metric.description = "";
-    uint32_t line = reader->line;
-    reader->line = element->line;
-    bool fine = metric_check(reader, element, &metric);
-    reader->line = line;
-    if (fine && array_grow((void **)&file->metrics, file->metric_count, &file->metric_capacity,
-                           sizeof metric))
+    if (metric_check(reader, element, &metric) &&
+        array_grow((void **)&file->metrics, file->metric_count, &file->metric_capacity,
+                   sizeof metric))
         file->metrics[file->metric_count++] = metric;
+}
+
+enum line_kind { LINE_ANY, LINE_ENDS, LINE_STRANGE };
+
+/* What stands first in a line of a scope's body: its end, or an element that is no metric. */
+static enum line_kind line_kind(const char *line, const char *end, const char *name)
+{
+    size_t length = strlen(name), left;
+    while (line < end && is_of(*line, OF_SPACE) && *line != '\n')
+        line++;
+    left = (size_t)(end - line);
+    if (left < 2 || *line != '<')
+        return LINE_ANY;
+    bool closes = line[1] == '/';
+    line += 1 + closes, left -= 1 + (size_t)closes;
+    if (left > 6 && !memcmp(line, "metric", 6) && !is_of(line[6], OF_NAME))
+        return LINE_ANY;
+    return closes && left > length && !memcmp(line, name, length) && !is_of(line[length], OF_NAME)
+               ? LINE_ENDS
+               : LINE_STRANGE;
+}
+
+/* The line that ends a body of lines of metrics; NULL: it is read at once. */
+static char *body_end(const struct reader *reader, const char *name, uint32_t *lines)
+{
+    char *at = reader->at, tag[64];
+    enum line_kind kind = LINE_ANY;
+    for (*lines = 0; kind == LINE_ANY; ++*lines) {
+        at = memchr(at, '\n', (size_t)(reader->end - at));
+        if (!at)
+            return NULL;
+        kind = line_kind(++at, reader->end, name);
+    }
+    int length = snprintf(tag, sizeof tag, "</%.50s", name);
+    bool is_first = !memmem(reader->at, (size_t)(at - reader->at), tag, (size_t)length);
+    return kind == LINE_ENDS && is_first ? at : NULL;
+}
+
+/* Goes on behind the scope; false: its body is to be read now. */
+static bool body_skip(struct reader *reader, struct xml_scope *scope)
+{
+    uint32_t line = line_of(reader, reader->at), lines;
+    char *end = body_end(reader, scope->name, &lines);
+    if (!end)
+        return false;
+    scope->body = reader->at;
+    scope->body_end = end;
+    scope->path = reader->path;
+    scope->line = line;
+    scope->depth = reader->depth;
+    reader->at = end;
+    reader->counted = end;
+    reader->line = line + lines;
+    skip_past(reader, ">");
+    return true;
 }
 
 static void scope_take(struct reader *reader, const struct element *element)
@@ -303,9 +398,10 @@ static void scope_take(struct reader *reader, const struct element *element)
     if (!array_grow((void **)&file->scopes, file->scope_count, &file->scope_capacity,
                     sizeof *file->scopes))
         return;
-    file->scopes[file->scope_count++] =
-        (struct xml_scope){element->name, attribute_of(element, "base")};
-    reader->scope = element->closes_itself ? NULL : element->name;
+    struct xml_scope *scope = &file->scopes[file->scope_count++];
+    *scope = (struct xml_scope){.name = element->name, .base = attribute_of(element, "base")};
+    bool is_put_off = !reader->scope && !element->closes_itself && body_skip(reader, scope);
+    reader->scope = element->closes_itself || is_put_off ? NULL : element->name;
 }
 
 static void element_take(struct reader *reader, const struct element *element)
@@ -322,10 +418,19 @@ static void element_take(struct reader *reader, const struct element *element)
     }
 }
 
+/* Room for attributes is not zeroed: most elements have four. */
+static void element_begin(struct element *element, uint32_t line)
+{
+    element->name = NULL;
+    element->line = line;
+    element->attribute_count = 0;
+    element->closes = element->closes_itself = false;
+}
+
 static void element_read(struct reader *reader)
 {
-    struct element element = {.line = reader->line};
-    char after;
+    struct element element;
+    element_begin(&element, line_of(reader, reader->at));
     reader->at++;
     if (starts_with(reader, "!--")) {
         skip_past(reader, "-->");
@@ -342,11 +447,13 @@ static void element_read(struct reader *reader)
         problem(reader, "'<' without a name");
         return;
     }
-    element.name = string_cut(reader, length, &after);
+    element.name = string_cut(reader, length);
     bool fine = attributes_read(reader, &element);
+    bool has_lines = line_of(reader, reader->at) != element.line;
     for (uint32_t i = 0; fine && i < element.attribute_count; i++) {
         entities_decode(element.attributes[i].value);
-        spaces_make(element.attributes[i].value);
+        if (has_lines)
+            spaces_make(element.attributes[i].value);
     }
     if (fine)
         element_take(reader, &element);
@@ -394,11 +501,9 @@ static void text_read(struct reader *reader)
         } else {
             problem(reader, "'%.20s' is not understood", reader->at);
             while (!at_end(reader) && *reader->at != '<' && *reader->at != '\n')
-                advance(reader);
+                reader->at++;
         }
     }
-    if (reader->scope && reader->depth == 0)
-        problem(reader, "<%.40s> has no end", reader->scope);
 }
 
 /* The whole file with a zero behind it; NULL: it cannot be read. */
@@ -420,6 +525,19 @@ static struct xml_text *text_load(const char *path, size_t *length)
     return text;
 }
 
+/* A copy that stays as long as the file. */
+static const char *path_keep(struct xml_file *file, const char *path)
+{
+    size_t bytes = strlen(path) + 1;
+    struct xml_text *kept = malloc(sizeof *kept + bytes);
+    if (!kept)
+        return NULL;
+    memcpy(kept->bytes, path, bytes);
+    kept->next = file->texts;
+    file->texts = kept;
+    return kept->bytes;
+}
+
 static void file_read(struct xml_file *file, const char *path, int depth, const char *scope,
                       struct reader *from)
 {
@@ -429,8 +547,10 @@ static void file_read(struct xml_file *file, const char *path, int depth, const 
         return;
     }
     struct xml_text *text = text_load(path, &length);
-    if (!text) {
-        problem(from, "%.160s: %s", path, strerror(errno));
+    path = text ? path_keep(file, path) : path;
+    if (!text || !path) {
+        problem(from, "%.160s: %s", path ? path : "a path", strerror(errno));
+        free(text);
         return;
     }
     text->next = file->texts;
@@ -439,13 +559,40 @@ static void file_read(struct xml_file *file, const char *path, int depth, const 
                             .path = path,
                             .at = text->bytes,
                             .end = text->bytes + length,
+                            .counted = text->bytes,
                             .line = 1,
                             .depth = depth,
                             .scope = scope};
     text_read(&reader);
+    if (reader.scope && depth == 0)
+        problem(&reader, "<%.40s> has no end", reader.scope);
 }
 
-bool xml_read(struct xml_file *file, const char *path)
+static void body_read(struct xml_file *file, const struct xml_scope *scope)
+{
+    struct reader reader = {.file = file,
+                            .path = scope->path,
+                            .at = scope->body,
+                            .end = scope->body_end,
+                            .counted = scope->body,
+                            .line = scope->line,
+                            .depth = scope->depth,
+                            .scope = scope->name};
+    text_read(&reader);
+}
+
+void xml_scope_read(struct xml_file *file, const char *name)
+{
+    for (uint32_t i = 0; i < file->scope_count; i++) {
+        struct xml_scope scope = file->scopes[i]; /* more may come */
+        if (!scope.body || (name && strcmp(scope.name, name) != 0))
+            continue;
+        file->scopes[i].body = NULL;
+        body_read(file, &scope);
+    }
+}
+
+bool xml_open(struct xml_file *file, const char *path)
 {
     *file = (struct xml_file){0};
     struct reader top = {.file = file, .path = path, .line = 0};
