@@ -56,15 +56,16 @@ ROCPROFILER_V1_API hsa_status_t rocprofiler_error_string(const char **str);
 typedef struct {
     uint32_t intercept_mode;    /**< 1: dispatches are intercepted */
     uint32_t code_obj_tracking; /**< 1: kernels are known by name */
-    uint32_t memcopy_tracking;  /**< 1: times of asynchronous copies */
+    uint32_t memcopy_tracking;  /**< 1: times of asynchronous copies, a line each to stdout */
     uint32_t trace_size;        /**< bytes of a trace's buffer, for all shader engines */
     uint32_t trace_local;       /**< 1: in the GPU's memory; 0: in the host's */
     uint64_t timeout;           /**< of waits, nanoseconds; all bits set: none */
     uint32_t timestamp_on;      /**< 1: dispatch records */
     uint32_t hsa_intercepting;  /**< 1: rocprofiler_set_hsa_callbacks will be used */
-    uint32_t k_concurrent;      /**< since 8: kernels may run at the same time */
-    uint32_t opt_mode;          /**< since 8 */
-    uint32_t obj_dumping;       /**< since 8: code objects are written to files */
+    uint32_t k_concurrent;      /**< since 8: kernels may run at the same time; those that are
+                                     counted run one after another nevertheless */
+    uint32_t opt_mode;          /**< since 8: dispatch callbacks get neither names nor records */
+    uint32_t obj_dumping;       /**< since 8: code objects are written to codeobj_PID_ID.co */
 } rocprofiler_settings_t;
 
 /* ---- Features and contexts */

@@ -129,6 +129,21 @@ static void data_lost(rocprofiler_user_data_t user_data, void *unused)
 
 /* ---- asking the tool */
 
+/* With opt_mode nothing is looked up: neither what kernel it is nor whose thread, and no times. */
+static rocprofiler_callback_data_t
+callback_data_brief(const rocprofiler_dispatch_counting_service_data_t *data,
+                    const struct hsa_submission *submission)
+{
+    const hsa_kernel_dispatch_packet_t *packet = submission->packet;
+    return (rocprofiler_callback_data_t){.agent = {submission->agent},
+                                         .agent_index = submission->device,
+                                         .queue = submission->queue,
+                                         .queue_index = submission->index,
+                                         .queue_id = (uint32_t)data->dispatch_info.queue_id.handle,
+                                         .completion_signal = packet->completion_signal,
+                                         .packet = packet};
+}
+
 static bool callback_data_fill(rocprofiler_callback_data_t *to,
                                const rocprofiler_dispatch_counting_service_data_t *data,
                                const struct record *record)
@@ -137,6 +152,10 @@ static bool callback_data_fill(rocprofiler_callback_data_t *to,
     if (!engine->hsa_facts->submission(&submission))
         return false;
     const hsa_kernel_dispatch_packet_t *packet = submission.packet;
+    if (atomic_load_explicit(&dispatches_are_brief, memory_order_relaxed)) {
+        *to = callback_data_brief(data, &submission);
+        return true;
+    }
     struct kernel_facts kernel = kernel_facts(data->dispatch_info.kernel_id, packet->kernel_object);
     *to = (rocprofiler_callback_data_t){.agent = {submission.agent},
                                         .agent_index = submission.device,

@@ -297,6 +297,9 @@ void machine_unlock(const struct gpu *gpu);
 extern _Atomic uint64_t wait_limit_ns; /* `timeout` */
 extern _Atomic uint32_t trace_bytes;   /* `trace_size` */
 extern _Atomic bool trace_is_local;
+extern _Atomic bool dispatches_are_brief; /* `opt_mode` */
+/* ---- settings.c */
+void settings_follow(const rocprofiler_settings_t *settings);
 void library_begin(void); /* the engine knows that somebody is here; any number of times */
 
 #endif

@@ -17,6 +17,8 @@ _Atomic uint64_t wait_limit_ns = UINT64_MAX;
 _Atomic uint32_t trace_bytes = TRACE_BYTES_DEFAULT;
 /* Writer: the load of a tool. Readers: opened contexts (relaxed: as above). */
 _Atomic bool trace_is_local = true;
+/* Writer: the load of a tool. Readers: dispatches (relaxed: as above). */
+_Atomic bool dispatches_are_brief;
 
 /* Written in OnLoad, which the runtime calls on one thread at a time. */
 static struct {
@@ -105,10 +107,10 @@ static void settings_apply(const rocprofiler_settings_t *settings)
     atomic_store_explicit(&wait_limit_ns, settings->timeout, memory_order_relaxed);
     atomic_store_explicit(&trace_bytes, settings->trace_size, memory_order_relaxed);
     atomic_store_explicit(&trace_is_local, settings->trace_local != 0, memory_order_relaxed);
-    if (settings->k_concurrent || settings->opt_mode)
-        log_info("rocprofiler", "kernels that are counted run one after another");
-    if (settings->obj_dumping)
-        log_warning("rocprofiler", "code objects are not written to files");
+    atomic_store_explicit(&dispatches_are_brief, settings->opt_mode != 0, memory_order_relaxed);
+    if (settings->k_concurrent)
+        log_info("rocprofiler", "k_concurrent: kernels that are counted run one after another");
+    settings_follow(settings);
 }
 
 static void tool_load(int intercept)

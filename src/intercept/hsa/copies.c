@@ -76,6 +76,13 @@ static bool copies_start(struct hsa_instance *runtime)
            completion_start();
 }
 
+/* Wrapped for kernels' sake at first: copies are wanted now, and have times only from here on. */
+static void copies_renew(struct hsa_instance *runtime)
+{
+    if (copies_traced() && !copies_start(runtime))
+        log_warning("intercept", "copies have no times under this HSA runtime");
+}
+
 static struct copy *copy_take(struct hsa_instance *runtime)
 {
     struct copy **free_copies = &stores[hsa_instance_index(runtime)].free_copies;
@@ -443,6 +450,7 @@ const struct hsa_service hsa_service_copies = {
     .name = "memory copy",
     .wanted = copies_wanted,
     .start = copies_start,
+    .renew = copies_renew,
     .needs_agents = true,
     .functions = functions,
     .function_count = sizeof functions / sizeof functions[0],

@@ -139,6 +139,14 @@ static void services_look_back(struct hsa_instance *runtime, uint32_t parts)
             services[i]->wrappers_are_in(runtime);
 }
 
+/* Those that were there before may be wanted for more now. */
+static void services_renew(struct hsa_instance *runtime, uint32_t parts)
+{
+    for (size_t i = 0; i < COUNT(services); i++)
+        if (parts >> i & 1 && services[i]->renew)
+            services[i]->renew(runtime);
+}
+
 /* After the services, so that a traced call is outermost. */
 static uint32_t api_install(struct hsa_instance *runtime)
 {
@@ -233,6 +241,7 @@ static uint32_t wrappers_install(struct hsa_instance *runtime)
     services_look_back(runtime, started);
     runtime_parts_end(place, mine);
     runtime_parts_wait(place, wanted);
+    services_renew(runtime, wanted & ~mine);
     if (refusal.names[0] != '\0')
         log_warning("intercept",
                     "the HSA runtime shows no agent that the topology knows (is there a /sys of "

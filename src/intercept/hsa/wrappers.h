@@ -27,6 +27,8 @@ struct hsa_service {
     bool (*wanted)(void);
     /* May be NULL; false: leave the functions as they are. */
     bool (*start)(struct hsa_instance *runtime);
+    /* Its functions are wrapped, and more may be wanted of them than then; may be NULL. */
+    void (*renew)(struct hsa_instance *runtime);
     /* Looks at what was there before; may be NULL. */
     void (*wrappers_are_in)(struct hsa_instance *runtime);
     bool needs_agents;

@@ -7,10 +7,13 @@
  *                    between the readings
  *   hold KERNELS     opens a context, says so, and waits for a line
  *   exit KERNELS     as run, but leaves without hsa_shut_down
+ *   copies KERNELS   asynchronous copies of 256, 512, 768 and 1024 bytes
+ *   many KERNELS     one kernel of 40000 work-groups
  *   fork KERNELS     as run; before it ends, a child of it does
  */
 #include "common.h"
 
+#include <hsa/hsa_ext_amd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,6 +116,38 @@ static void hold(void)
     (void)!fgets(line, sizeof line, stdin);
 }
 
+static hsa_status_t cpu_of(hsa_agent_t agent, void *found)
+{
+    hsa_device_type_t type;
+    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+    if (type == HSA_DEVICE_TYPE_CPU)
+        *(hsa_agent_t *)found = agent;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void copies(void)
+{
+    enum { COPIES = 4, BYTES = 256, TO = 4096 };
+    hsa_agent_t cpu = {0};
+    hsa_signal_t done;
+    char *memory = (char *)gpus[0].memory;
+    check(hsa_iterate_agents(cpu_of, &cpu));
+    check(hsa_signal_create(COPIES, 0, NULL, &done));
+    for (int i = 0; i < COPIES; i++)
+        check(hsa_amd_memory_async_copy(memory + TO, cpu, memory, gpus[0].agent,
+                                        (size_t)(i + 1) * BYTES, 0, NULL, done));
+    hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+    check(hsa_signal_destroy(done));
+}
+
+/* wait_for reads one word, however many there are. */
+static void many(void)
+{
+    enum { GROUPS = 40000 };
+    gpus[0].memory[0] = 1;
+    gpu_finish(gpu_launch(&gpus[0], gpus[0].queue, gpus[0].wait_for, GROUPS, gpus[0].memory));
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
@@ -124,6 +159,10 @@ int main(int argc, char **argv)
         sample();
     else if (!strcmp(argv[1], "hold"))
         hold();
+    else if (!strcmp(argv[1], "copies"))
+        copies();
+    else if (!strcmp(argv[1], "many"))
+        many();
     else
         for (uint32_t groups = 1; groups <= LAUNCHES; groups++)
             gpu_run(&gpus[0], groups);

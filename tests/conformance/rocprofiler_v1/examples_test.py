@@ -3,6 +3,7 @@
     examples_test.py CROCGPU PROGRAM KERNELS LIBRARIES TOOLS FOLDER [TEST ...]
 """
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -148,6 +149,88 @@ class Loading(Case):
                               env=self.environment(ROCP_METRICS="/no/such/file.xml"), timeout=100)
         self.assertEqual(done.returncode, 1)
         self.assertIn("/no/such/file.xml", done.stdout)
+
+
+class Settings(Case):
+    """Those of OnLoadToolProp, each with what it changes."""
+
+    def lines_with(self, settings, what="run"):
+        out, err = self.run_program(what, ROCP_HSA_INTERCEPT="1", V1_SETTINGS=settings,
+                                    ROCP_TOOL_LIB=self.tool("settings_tool"))
+        return [line.split() for line in self.tool_lines() or []], out, err
+
+    def check_counts(self, lines, buffer):
+        waves = [groups * WAVES_OF_GROUP for groups in range(1, LAUNCHES + 1)]
+        self.assertEqual([int(words[4]) for words in lines], waves)
+        self.assertEqual([int(words[6]) for words in lines], waves)
+        self.assertEqual({words[8] for words in lines}, {str(buffer)})
+        self.assertEqual({words[10] for words in lines}, {"complete"})
+
+    def test_the_defaults(self):
+        lines, out, _ = self.lines_with("")
+        self.check_counts(lines, 32 << 20)
+        self.assertEqual({tuple(words[:3]) for words in lines},
+                         {("store_index", "times", "thread")})
+        self.assertNotIn("async-copy", out)
+
+    def test_opt_mode_looks_nothing_up(self):
+        lines, _, _ = self.lines_with("opt_mode=1")
+        self.check_counts(lines, 32 << 20)
+        self.assertEqual({tuple(words[:3]) for words in lines}, {("-", "-", "-")})
+
+    def test_k_concurrent_counts_the_same(self):
+        for value in ("1", "2"):
+            self.setUp()
+            lines, _, _ = self.lines_with("k_concurrent=" + value)
+            self.check_counts(lines, 32 << 20)
+
+    def test_trace_size_and_where_it_is(self):
+        for local in ("0", "1"):
+            self.setUp()
+            lines, _, _ = self.lines_with(f"trace_size={5 << 20},trace_local={local}")
+            self.check_counts(lines, 5 << 20)
+
+    def test_a_trace_that_is_too_long(self):
+        for size, words in ((1310720, "cut"), (32 << 20, "complete")):
+            self.setUp()
+            lines, _, err = self.lines_with(f"trace_size={size}", "many")
+            self.assertEqual(len(lines), 1)
+            self.assertEqual(lines[0][4], str(40000 * WAVES_OF_GROUP))
+            self.assertEqual(lines[0][10], words)
+            self.assertEqual("did not fit" in err, words == "cut")
+            self.assertEqual(int(lines[0][6]) < 40000 * WAVES_OF_GROUP, words == "cut")
+
+    def test_a_buffer_that_is_too_small(self):
+        lines, out, err = self.lines_with("trace_size=4096")
+        self.assertEqual(lines, [])
+        self.assertIn("the buffer is too small", err)
+        self.assertEqual(out.splitlines()[-1], "done")
+
+    def test_memcopy_tracking(self):
+        for settings in ("memcopy_tracking=1", "memcopy_tracking=1,hsa_intercepting=1"):
+            self.setUp()
+            _, out, _ = self.lines_with(settings, "copies")
+            times = re.findall(r"^([0-9]+): async-copy time\(([0-9]+),([0-9]+)\)$", out, re.M)
+            self.assertEqual(sorted(int(index) for index, _, _ in times), [0, 1, 2, 3])
+            for _, begin, end in times:
+                self.assertLess(int(begin), int(end))
+
+    def test_obj_dumping(self):
+        done = subprocess.run([CROCGPU, PROGRAM, "run", KERNELS], cwd=self.locks, timeout=100,
+                              env=self.environment(ROCP_HSA_INTERCEPT="1",
+                                                   V1_SETTINGS="obj_dumping=1",
+                                                   ROCP_TOOL_LIB=self.tool("settings_tool")),
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        files = [name for name in os.listdir(self.locks) if name.startswith("codeobj_")]
+        with open(os.path.join(KERNELS, "kernels_gfx90a.co"), "rb") as file:
+            expected = file.read()
+        written = []
+        for name in files:
+            with open(os.path.join(self.locks, name), "rb") as file:
+                written.append(file.read())
+            os.remove(os.path.join(self.locks, name))
+        self.assertEqual(written, [expected])
 
 
 class TwoProfilers(Case):
