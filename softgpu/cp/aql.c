@@ -225,6 +225,7 @@ static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatc
         .amd_queue_va = queue_amd_va(queue),
         .dispatch_id = queue->fetch,
         .queue_id = queue->config.queue_id,
+        .is_counted = queue->is_counted,
         .gws = queue->config.gws,
         .scratch_waves = scratch_waves,
         .done = dispatch_done,

@@ -99,6 +99,7 @@ struct cp_queue {
     uint32_t packet_count; /* power of two */
     uint32_t window;       /* most packets in flight */
     bool profiled;         /* queue_properties asks for time stamps; read once a packet */
+    bool is_counted;       /* COMPUTE_PERFCOUNT_ENABLE: a queue has its own, which begins with 0 */
     /* Writers: the CP (+1 before submit), done() (-1, release). Reader: the CP (acquire). */
     _Atomic uint32_t running;
     enum scratch_state scratch;  /* private memory: how far the exchange with the runtime is */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "gfx90a_regs.h" /* generated */
 
 /* First register of each SET_* space: the packets carry offsets from it. */
 enum {
@@ -78,6 +79,8 @@ static void traces_store(struct cp_queue *queue)
 static void reg_write(struct cp_queue *queue, const struct pm4_packet *packet, uint32_t reg,
                       uint32_t value)
 {
+    if (reg == REG_GFX90A_COMPUTE_PERFCOUNT_ENABLE)
+        queue->is_counted = value & 1;
     if (!perf_reg_write(queue->device->perf, pm4_xcc_mask(queue), reg, value))
         register_unknown(queue, packet, reg);
     if (perf_trace_register(reg))

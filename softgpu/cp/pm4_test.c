@@ -138,7 +138,7 @@ static void execute(struct rig *rig, uint64_t seq)
 {
     struct perf *perf = rig->device->perf;
     struct perf_line_access read = {.line_va = 0x10000, .kind = ACCESS_READ};
-    perf_dispatch_begin(perf, seq);
+    perf_dispatch_begin(perf, seq, true);
     for (uint32_t se = 0; se < ENGINES; se++)
         for (uint32_t i = 0; i <= se; i++)
             perf_group_retire(perf, &(struct perf_group){.dispatch_seq = seq,

@@ -26,6 +26,24 @@ static bool unit_masked(struct perf *perf, struct place place, uint32_t cu)
     return !(mask >> (16 * (array & 1) + cu) & 1);
 }
 
+/* Waves of queues that are not counted are seen by all but the sequencers. */
+static bool sees_all(struct place place)
+{
+    return perf_blocks[place.block].control != CONTROL_SQ;
+}
+
+static uint64_t unit_total(const struct perf *perf, struct place place, uint32_t at,
+                           uint32_t source)
+{
+    return perf->cu[at][source] - (sees_all(place) ? 0 : perf->hidden_cu[at][source]);
+}
+
+static uint64_t engine_total(const struct perf *perf, struct place place, uint32_t source)
+{
+    uint32_t at = place.xcc * perf->se_units + place.unit;
+    return perf->se[at][source] - (sees_all(place) ? 0 : perf->hidden_se[at][source]);
+}
+
 static uint64_t array_total(struct perf *perf, struct place place, uint32_t source)
 {
     uint32_t per_array = perf->model->cu_per_sh;
@@ -33,7 +51,7 @@ static uint64_t array_total(struct perf *perf, struct place place, uint32_t sour
     uint64_t sum = 0;
     for (uint32_t cu = 0; cu < per_array; cu++)
         if (!unit_masked(perf, place, cu))
-            sum += perf->cu[first + cu][source];
+            sum += unit_total(perf, place, first + cu, source);
     return sum;
 }
 
@@ -51,11 +69,9 @@ static uint64_t source_total(struct perf *perf, struct place place, uint32_t sou
     if (source >= SRC_XCC_FIRST)
         return perf->xcc[place.xcc][source - SRC_XCC_FIRST];
     if (source >= SRC_SE_FIRST)
-        return axis == AXIS_SE
-                   ? perf->se[place.xcc * perf->se_units + place.unit][source - SRC_SE_FIRST]
-                   : 0;
+        return axis == AXIS_SE ? engine_total(perf, place, source - SRC_SE_FIRST) : 0;
     if (axis == AXIS_CU)
-        return perf->cu[place.xcc * perf->units + place.unit][source];
+        return unit_total(perf, place, place.xcc * perf->units + place.unit, source);
     return axis == AXIS_SE ? array_total(perf, place, source) : 0;
 }
 
@@ -130,9 +146,7 @@ static bool place_enabled(struct perf *perf, struct place place)
         return false;
     if (perf_blocks[place.block].control != CONTROL_SQ)
         return true;
-    return (*storage_at(perf, REG_GFX90A_SQ_PERFCOUNTER_CTRL, place.xcc, place.unit) &
-            SQ_CTRL_CS_EN) &&
-           (*storage_at(perf, REG_GFX90A_COMPUTE_PERFCOUNT_ENABLE, place.xcc, 0) & 1);
+    return *storage_at(perf, REG_GFX90A_SQ_PERFCOUNTER_CTRL, place.xcc, place.unit) & SQ_CTRL_CS_EN;
 }
 
 typedef void place_fn(struct perf *perf, struct place place);

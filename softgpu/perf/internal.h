@@ -78,6 +78,7 @@ struct running_dispatch {
     uint32_t capacity; /* groups that a compute unit holds */
     enum perf_limit limit;
     bool used_vector_memory, used_memory;
+    bool is_counted; /* by the sequencers' counters */
     struct unit_time {
         uint64_t busy_cycles, groups;
     } units[]; /* [xcc][unit] */
@@ -103,8 +104,10 @@ struct perf {
     /* A bit for each counter that a register write has reached in any unit; the others are as they
      * were made. Who goes over all counters, at each start and stop, goes over these. */
     uint32_t touched[BLOCK_COUNT];
-    uint64_t (*cu)[SRC_CU_COUNT]; /* [xcc][unit] */
-    uint64_t (*se)[SRC_SE_COUNT]; /* [xcc][shader array] */
+    uint64_t (*cu)[SRC_CU_COUNT];        /* [xcc][unit] */
+    uint64_t (*se)[SRC_SE_COUNT];        /* [xcc][shader array] */
+    uint64_t (*hidden_cu)[SRC_CU_COUNT]; /* of these: what the sequencers' counters do not see */
+    uint64_t (*hidden_se)[SRC_SE_COUNT];
     uint64_t (*xcc)[SRC_XCC_COUNT];
     uint64_t (*channel)[SRC_CHANNEL_COUNT];              /* [xcc][channel] */
     uint64_t engine[PERF_ENGINES_MAX][SRC_ENGINE_COUNT]; /* SDMA */

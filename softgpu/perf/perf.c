@@ -24,6 +24,9 @@ static bool perf_allocate(struct perf *perf)
     perf->storage = calloc((size_t)perf_register_count * xccs * perf->se_units, sizeof(uint32_t));
     perf->cu = calloc((size_t)xccs * perf->units, sizeof perf->cu[0]);
     perf->se = calloc((size_t)xccs * perf->se_units, sizeof perf->se[0]);
+    perf->hidden_cu = calloc((size_t)xccs * perf->units, sizeof perf->hidden_cu[0]);
+    perf->hidden_se = calloc((size_t)xccs * perf->se_units, sizeof perf->hidden_se[0]);
+    complete &= perf->hidden_cu && perf->hidden_se;
     perf->xcc = calloc(xccs, sizeof perf->xcc[0]);
     perf->channel = calloc((size_t)xccs * perf->model->tcc_channels, sizeof perf->channel[0]);
     complete &= trace_allocate(perf);
@@ -80,6 +83,8 @@ void perf_destroy(struct perf *perf)
     free(perf->storage);
     free(perf->cu);
     free(perf->se);
+    free(perf->hidden_cu);
+    free(perf->hidden_se);
     free(perf->xcc);
     free(perf->channel);
     trace_free(perf);
@@ -214,33 +219,59 @@ static void dispatch_add(struct running_dispatch *dispatch, const struct perf_gr
     uses_note(dispatch, group);
 }
 
-void perf_group_retire(struct perf *perf, const struct perf_group *group)
+/* What has been added to `now` since it was `before` is added to `to`, too. */
+static void growth_add(const uint64_t *now, const uint64_t *before, size_t count, uint64_t *to)
 {
-    const struct gpu_model *model = perf->model;
-    uint32_t unit = (group->se * model->sh_per_se + group->sh) * model->cu_per_sh + group->cu;
-    if (group->xcc >= model->xcc_count || unit >= perf->units)
-        return;
-    size_t at = (size_t)group->xcc * perf->units + unit;
+    for (size_t i = 0; i < count; i++)
+        to[i] += now[i] - before[i];
+}
 
-    pthread_mutex_lock(&perf->lock);
+static bool is_counted(struct perf *perf, const struct running_dispatch *dispatch, uint32_t xcc)
+{
+    return dispatch ? dispatch->is_counted
+                    : *storage_at(perf, REG_GFX90A_COMPUTE_PERFCOUNT_ENABLE, xcc, 0) & 1;
+}
+
+/* What the group did, to its unit's totals, its channels' and its dispatch's. */
+static void group_add(struct perf *perf, const struct perf_group *group, uint32_t unit, size_t at,
+                      struct running_dispatch *dispatch)
+{
     instructions_add(group, perf->cu[at]);
     waves_add(group, perf->cu[at]);
     times_add(group, perf->cu[at]);
     lds_add(&group->lds, perf->cu[at]);
-    struct running_dispatch *dispatch = *dispatch_find(perf, group->dispatch_seq);
     if (dispatch)
         dispatch_add(dispatch, group, at);
     if (dispatch)
         trace_group(perf, group, dispatch->begin_cycles);
     struct memory_totals totals = {
         .cu = perf->cu[at],
-        .channel = perf->channel + (size_t)group->xcc * model->tcc_channels,
+        .channel = perf->channel + (size_t)group->xcc * perf->model->tcc_channels,
     };
     uint64_t fetch_misses = totals.cu[SRC_ICACHE_MISS];
     for (uint64_t i = 0; group->accesses && i < group->access_count; i++)
         memory_access(&perf->memory, group->xcc, unit, &group->accesses[i], &totals);
     fetch_misses = totals.cu[SRC_ICACHE_MISS] - fetch_misses;
     totals.cu[SRC_ICACHE_HIT] += group->fetches > fetch_misses ? group->fetches - fetch_misses : 0;
+}
+
+void perf_group_retire(struct perf *perf, const struct perf_group *group)
+{
+    const struct gpu_model *model = perf->model;
+    uint32_t unit = (group->se * model->sh_per_se + group->sh) * model->cu_per_sh + group->cu;
+    uint64_t before[SRC_CU_COUNT];
+    if (group->xcc >= model->xcc_count || unit >= perf->units)
+        return;
+    size_t at = (size_t)group->xcc * perf->units + unit;
+
+    pthread_mutex_lock(&perf->lock);
+    struct running_dispatch *dispatch = *dispatch_find(perf, group->dispatch_seq);
+    bool counted = is_counted(perf, dispatch, group->xcc);
+    if (!counted)
+        memcpy(before, perf->cu[at], sizeof before);
+    group_add(perf, group, unit, at, dispatch);
+    if (!counted)
+        growth_add(perf->cu[at], before, SRC_CU_COUNT, perf->hidden_cu[at]);
     pthread_mutex_unlock(&perf->lock);
 }
 
@@ -258,7 +289,7 @@ static struct running_dispatch *dispatch_new(struct perf *perf)
     return dispatch;
 }
 
-void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq)
+void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_counted_there)
 {
     pthread_mutex_lock(&perf->lock);
     if (perf_wants(perf) & (PERF_WANT_MEMORY | PERF_WANT_FETCH))
@@ -266,6 +297,7 @@ void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq)
     struct running_dispatch *dispatch = dispatch_new(perf);
     if (dispatch) { /* without memory only the cycle counters of this dispatch stay behind */
         dispatch->seq = dispatch_seq;
+        dispatch->is_counted = is_counted_there;
         dispatch->begin_cycles = perf->xcc[0][SRC_CLOCK - SRC_XCC_FIRST] + CYCLES_PER_LAUNCH;
         dispatch->next = perf->running;
         perf->running = dispatch;
@@ -326,15 +358,18 @@ static void room_add(const struct perf *perf, const struct running_dispatch *dis
 static void cycles_add(struct perf *perf, const struct running_dispatch *dispatch)
 {
     uint32_t arrays = perf->model->xcc_count * perf->se_units;
-    uint64_t longest = 0;
+    uint64_t longest = 0, before[SRC_SE_COUNT];
     for (uint32_t i = 0; i < arrays; i++) {
         struct array_time time =
             array_time(perf, dispatch->units + (size_t)i * perf->model->cu_per_sh);
+        memcpy(before, perf->se[i], sizeof before);
         if (time.busy_cycles)
             perf->se[i][SRC_SE_BUSY - SRC_SE_FIRST] += time.busy_cycles + CYCLES_PER_LAUNCH;
         if (time.busy_cycles > longest)
             longest = time.busy_cycles;
         room_add(perf, dispatch, time, perf->se[i]);
+        if (!dispatch->is_counted)
+            growth_add(perf->se[i], before, SRC_SE_COUNT, perf->hidden_se[i]);
     }
     packets_advance(perf, CYCLES_PER_LAUNCH);
     clock_advance(perf, longest);

@@ -137,7 +137,9 @@ enum perf_want {
 uint32_t perf_wants(const struct perf *perf);
 /* Called in group order per dispatch, one caller at a time per device. */
 void perf_group_retire(struct perf *perf, const struct perf_group *group);
-void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq);
+/* `is_counted`: its queue's COMPUTE_PERFCOUNT_ENABLE; without it the sequencers' counters do not
+ * see its waves. Groups of no dispatch that has begun go by the register as it was written last. */
+void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_counted);
 void perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq);
 
 /* SDMA engines of the largest GPU. */

@@ -183,7 +183,7 @@ static void cycles_follow_the_documented_clock(void **state)
     set(perf, REG(SQ_PERFCOUNTER0_SELECT), 3);   /* BUSY_CYCLES */
     start(perf);
     uint64_t before = get(perf, REG(GRBM_PERFCOUNTER1_LO));
-    perf_dispatch_begin(perf, 1);
+    perf_dispatch_begin(perf, 1, true);
     retire(perf, 0, 0, &(struct perf_group){.dispatch_seq = 1, .busy_cycles = 300});
     retire(perf, 0, 0, &(struct perf_group){.dispatch_seq = 1, .busy_cycles = 400});
     retire(perf, 4, 1, &(struct perf_group){.dispatch_seq = 1, .busy_cycles = 500});
@@ -193,6 +193,33 @@ static void cycles_follow_the_documented_clock(void **state)
     assert_int_equal(get_engine(perf, REG(SQ_PERFCOUNTER0_LO), 0), 1700);
     assert_int_equal(get_engine(perf, REG(SQ_PERFCOUNTER0_LO), 4), 1500);
     assert_int_equal(get_engine(perf, REG(SQ_PERFCOUNTER0_LO), 1), 0);
+}
+
+/* Waves of a queue without COMPUTE_PERFCOUNT_ENABLE: the sequencers' counters do not see them, the
+ * others do. */
+static void queues_may_be_left_out(void **state)
+{
+    struct perf *perf = *state;
+    struct perf_group group = {
+        .dispatch_seq = 1, .busy_cycles = 300, .waves = 4, .work_items = 256};
+    set(perf, REG(GRBM_PERFCOUNTER0_SELECT), 2); /* GUI_ACTIVE */
+    set(perf, REG(SQ_PERFCOUNTER0_SELECT), 3);   /* BUSY_CYCLES */
+    set(perf, REG(SQ_PERFCOUNTER1_SELECT), 4);   /* WAVES */
+    start(perf);
+    perf_dispatch_begin(perf, 1, false);
+    perf_dispatch_begin(perf, 2, true);
+    retire(perf, 0, 0, &group);
+    group.dispatch_seq = 2;
+    group.waves = 1;
+    group.work_items = 64;
+    retire(perf, 0, 0, &group);
+    perf_dispatch_end(perf, 1);
+    assert_int_equal(get_engine(perf, REG(SQ_PERFCOUNTER0_LO), 0), 0);
+    perf_dispatch_end(perf, 2);
+    assert_int_equal(get_engine(perf, REG(SQ_PERFCOUNTER0_LO), 0), 1300);
+    assert_int_equal(get_engine(perf, REG(SQ_PERFCOUNTER1_LO), 0), 1);
+    set(perf, REG(GRBM_GFX_INDEX), (uint32_t)BROADCAST);
+    assert_int_equal(get(perf, REG(GRBM_PERFCOUNTER0_LO)), 2 * 1300);
 }
 
 /* MC blocks are started, cleared and read through their own control register. Their events are
@@ -331,7 +358,7 @@ static void streaming_reads_hit_l2_the_second_time(void **state)
     assert_int_equal(perf_wants(perf), 0);
     start(perf);
     assert_int_equal(perf_wants(perf), PERF_WANT_L2);
-    perf_dispatch_begin(perf, 1);
+    perf_dispatch_begin(perf, 1, true);
     stream(perf, 1, 0x40000000, LINES, ACCESS_READ);
     stream(perf, 1, 0x40000000, LINES, ACCESS_READ);
     perf_dispatch_end(perf, 1);
@@ -363,7 +390,7 @@ static void written_lines_go_to_memory_once(void **state)
     set(perf, REG(TCC_PERFCOUNTER2_SELECT), 38); /* EA_RDREQ */
     set(perf, REG(TCC_PERFCOUNTER3_SELECT), 13); /* WRITE */
     start(perf);
-    perf_dispatch_begin(perf, 1);
+    perf_dispatch_begin(perf, 1, true);
     stream(perf, 1, 0x40000000, LINES, ACCESS_WRITE);
     stream(perf, 1, 0x40000000, LINES, ACCESS_WRITE);
     struct perf_line_access half = {
@@ -384,7 +411,7 @@ static void requests_are_hits_plus_misses(void **state)
     uint32_t seed = 99;
     memory_selects(perf);
     start(perf);
-    perf_dispatch_begin(perf, 1);
+    perf_dispatch_begin(perf, 1, true);
     for (int i = 0; i < 20000; i++) {
         seed = seed * 1664525 + 1013904223;
         struct perf_line_access access = {.line_va = (uint64_t)(seed >> 8 & 0x3ffff) * 64,
@@ -413,6 +440,7 @@ int main(void)
         PERF_TEST(counters_are_64_bits_and_can_be_written),
         PERF_TEST(levels_are_accumulated_by_the_next_counter),
         PERF_TEST(cycles_follow_the_documented_clock),
+        PERF_TEST(queues_may_be_left_out),
         PERF_TEST(mc_blocks_keep_their_registers),
         PERF_TEST(unknown_registers_and_events),
         cmocka_unit_test(event_numbers_follow_the_gpu),

@@ -199,7 +199,6 @@ static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t 
         if ((value & PERFMON_STATE_MASK) == PERFMON_RESET)
             counters_reset(perf, xcc_mask);
         break;
-    case REG_GFX90A_COMPUTE_PERFCOUNT_ENABLE:
     case REG_GFX90A_SQ_PERFCOUNTER_CTRL:
     case REG_GFX90A_SQ_PERFCOUNTER_MASK:
         counters_pause(perf,

@@ -31,6 +31,7 @@ struct dispatch_request {
     uint64_t amd_queue_va;               /* amd_queue_t of the queue */
     uint64_t dispatch_id;                /* packet index */
     uint32_t queue_id;
+    bool is_counted;        /* the queue's COMPUTE_PERFCOUNT_ENABLE */
     bool gws;               /* the queue was given global wave sync (cooperative launches) */
     uint32_t scratch_waves; /* of private memory: as many waves may run at once; 0: any number */
     /* Called once, from a pool thread or from inside engine_help(), with no lock held. */

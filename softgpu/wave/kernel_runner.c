@@ -184,6 +184,7 @@ int kernel_runner_start(struct kernel_runner *r, unsigned slot, struct kernel_ge
                    .kernarg_address = (void *)(uintptr_t)r->kernarg},
         .amd_queue_va = (uint64_t)(uintptr_t)r->queue,
         .queue_id = slot,
+        .is_counted = true,
         .gws = r->gws,
         .scratch_waves = r->scratch_waves,
         .done = kernel_done,

@@ -130,7 +130,7 @@ static void begin(struct engine *engine, const struct dispatch *dispatch)
         {REG_GFX90A_COMPUTE_DISPATCH_INITIATOR, 1},
     };
     perf_trace_launch(engine->perf, registers, sizeof registers / sizeof registers[0]);
-    perf_dispatch_begin(engine->perf, dispatch->sequence);
+    perf_dispatch_begin(engine->perf, dispatch->sequence, dispatch->request.is_counted);
 }
 
 static void retire_in_order(struct engine *engine, struct dispatch *dispatch)

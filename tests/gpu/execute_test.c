@@ -81,7 +81,7 @@ static uint32_t waves_in(uint32_t die, uint32_t engine)
 static void work(struct machine *m)
 {
     static uint64_t sequence;
-    perf_dispatch_begin(m->perf, ++sequence);
+    perf_dispatch_begin(m->perf, ++sequence, true);
     for (uint32_t die = 0; die < m->model->xcc_count; die++)
         for (uint32_t engine = 0; engine < m->model->se_count; engine++) {
             struct perf_group group = {.dispatch_seq = sequence,

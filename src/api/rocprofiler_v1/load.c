@@ -33,8 +33,11 @@ static _Atomic bool tool_is_loaded;
 
 /* ---- being there */
 
+/* Queues are told to count their waves when they are made: first it is said that somebody wants
+ * that, and then a runtime that is there already gets its wrappers. */
 static void begin_once(void)
 {
+    standalone_expect();
     engine->subscription_create(1ull << TRACE_RUNTIME_INITIALIZATION);
 }
 
@@ -176,8 +179,6 @@ static bool expect(int intercept)
     library_begin();
     if (intercept > 0 || has_tool)
         dispatch_expect();
-    if (intercept == 0 && !has_tool)
-        standalone_expect();
     return has_tool;
 }
 

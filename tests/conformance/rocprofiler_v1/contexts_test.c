@@ -285,6 +285,46 @@ static void sets_of_features(void **state)
     OK(rocprofiler_close(context));
 }
 
+static hsa_status_t local_pool(hsa_amd_memory_pool_t pool, void *data)
+{
+    uint32_t flags = 0;
+    hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
+    if (!(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED))
+        return HSA_STATUS_SUCCESS;
+    *(hsa_amd_memory_pool_t *)data = pool;
+    return HSA_STATUS_INFO_BREAK;
+}
+
+/* The runtime copies by kernels on a queue of its own, which is not counted: nobody has told that
+ * queue to count its waves. */
+static void the_runtimes_own_kernels_are_not_counted(void **state)
+{
+    enum { BYTES = 1 << 16 };
+    static char there[BYTES], back[BYTES];
+    rocprofiler_feature_t f[] = {feature("SQ_WAVES"), feature("TCC_REQ_sum")};
+    rocprofiler_t *context = standalone_open(f, 2);
+    hsa_amd_memory_pool_t pool = {0};
+    void *memory = NULL;
+    (void)state;
+    hsa_amd_agent_iterate_memory_pools(gpus[0].agent, local_pool, &pool);
+    OK(hsa_amd_memory_pool_allocate(pool, BYTES, 0, &memory));
+    memset(there, 7, sizeof there);
+    OK(rocprofiler_start(context, 0));
+    OK(hsa_memory_copy(memory, there, BYTES));
+    OK(hsa_memory_copy(back, memory, BYTES));
+    assert_memory_equal(there, back, BYTES);
+    data_get(context);
+    assert_int_equal(counted(&f[0]), 0);
+    gpu_run(&gpus[0], 3);
+    OK(rocprofiler_stop(context, 0));
+    OK(rocprofiler_get_data(context, 0));
+    OK(rocprofiler_get_metrics(context));
+    assert_int_equal(counted(&f[0]), waves_of(3));
+    assert_true(computed(&f[1]) > BYTES / 128); /* caches are everybody's */
+    OK(rocprofiler_close(context));
+    OK(hsa_amd_memory_pool_free(memory));
+}
+
 /* Sampling while another thread launches: readings never fall, and the last one has it all. */
 enum { LAUNCHES = 60 };
 static void *launcher(void *unused)
@@ -331,6 +371,16 @@ static void errors_are_per_thread_and_stay(void **state)
     assert_int_equal(rocprofiler_error_string(NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
+/* A GPU counts waves of queues that were told to count them: those made since the library was asked
+ * for something, or loaded by HSA. */
+static void queue_renew(void)
+{
+    rocprofiler_feature_t f = feature("SQ_WAVES");
+    OK(rocprofiler_close(standalone_open(&f, 1)));
+    hsa_queue_destroy(gpus[0].queue);
+    gpus[0].queue = gpu_queue(&gpus[0]);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -342,12 +392,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_queue_is_made_and_a_handler_called),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(sets_of_features),
+        cmocka_unit_test(the_runtimes_own_kernels_are_not_counted),
         cmocka_unit_test(sampling_beside_a_launching_thread),
         cmocka_unit_test(errors_are_per_thread_and_stay),
     };
     if (argc != 2)
         return 2;
     gpus_open(argv[1]);
+    queue_renew();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     gpus_close();
     return failed;
