@@ -151,6 +151,26 @@ class Loading(Case):
         self.assertIn("/no/such/file.xml", done.stdout)
 
 
+class Streams(Case):
+    """A HIP program with eight streams: each of its kernels once, with its own waves."""
+    PROGRAM = os.path.join(TOOLS, "..", "programs", "streams")
+    STREAMS, STEPS, WAVES = 8, 12, 160
+
+    def test_kernels_of_eight_streams(self):
+        if not os.path.exists(self.PROGRAM):
+            self.skipTest("no HIP")
+        for how in ("3", "4"):
+            self.setUp()
+            done = subprocess.run([CROCGPU, self.PROGRAM], timeout=100, capture_output=True,
+                                  env=self.environment(ROCP_HSA_INTERCEPT="2", V1_TOOL=how,
+                                                       ROCP_TOOL_LIB=self.tool("tool")), text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            steps = [line.split() for line in self.tool_lines() if line.startswith("step(")]
+            self.assertEqual(len(steps), self.STREAMS * (self.STEPS + 1))
+            self.assertEqual({words[-3] for words in steps}, {str(self.WAVES)})
+            self.assertEqual({words[-1] for words in steps}, {"times"})
+
+
 class Settings(Case):
     """Those of OnLoadToolProp, each with what it changes."""
 

@@ -466,6 +466,34 @@ static void kernels_outlive_contexts_and_pools(void **state)
     assert_int_equal(called, 0);
 }
 
+/* Handlers run in the order in which kernels end: an entry that was fetched earlier and has no
+ * kernel yet holds up nobody, also when it is the first of several. */
+static void a_fetched_entry_holds_up_nobody(void **state)
+{
+    enum { LATER = 3 };
+    rocprofiler_pool_entry_t first, later;
+    (void)state;
+    called = 0;
+    pool_open(2, count_entry);
+    OK(rocprofiler_pool_fetch(pooled.pool, &first));
+    answer_status = HSA_STATUS_SUCCESS;
+    callbacks_set(answer, NULL);
+    for (uint32_t i = 1; i <= LATER; i++) {
+        OK(rocprofiler_pool_fetch(pooled.pool, &later));
+        OK(rocprofiler_get_group(later.context, 0, &answer_group));
+        gpu_run(&gpus[0], 1);
+        OK(rocprofiler_pool_flush(pooled.pool));
+        assert_int_equal(__atomic_load_n(&called, __ATOMIC_RELAXED), i);
+    }
+    OK(rocprofiler_get_group(first.context, 0, &answer_group));
+    gpu_run(&gpus[0], 1);
+    OK(rocprofiler_pool_flush(pooled.pool));
+    assert_int_equal(__atomic_load_n(&called, __ATOMIC_RELAXED), LATER + 1);
+    answer_group = (rocprofiler_group_t){0};
+    OK(rocprofiler_remove_queue_callbacks());
+    OK(rocprofiler_pool_close(pooled.pool));
+}
+
 static void pool_mistakes_are_told(void **state)
 {
     rocprofiler_feature_t f = feature("SQ_WAVES"), bad = feature("NO_SUCH_METRIC");
@@ -636,6 +664,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_small_pool_under_load),
         cmocka_unit_test(entries_are_fetched_and_released),
         cmocka_unit_test(kernels_outlive_contexts_and_pools),
+        cmocka_unit_test(a_fetched_entry_holds_up_nobody),
         cmocka_unit_test(pool_mistakes_are_told),
         cmocka_unit_test(queues_are_told),
         cmocka_unit_test(hsa_events_are_told),
