@@ -192,10 +192,8 @@ ROCTRACER_API roctracer_pool_t *roctracer_default_pool(void) ROCTRACER_VERSION_4
 /**
  * The operation's records go to `pool`, or to the default pool of this moment (`pool` NULL, and the
  * short forms): DEFAULT_POOL_UNDEFINED when there is none. INVALID_DOMAIN_ID, also for KFD_API;
- * INVALID_ARGUMENT for an operation the domain does not have or what is no open pool;
- * NOT_IMPLEMENTED for HSA_OP_ID_RESERVED1.
- * ROCTX and HSA_EVT have no records, and those of EXT_API come with the calls': SUCCESS without
- * effect.
+ * INVALID_ARGUMENT for an operation the domain does not have, as every one of EXT_API, or what is
+ * no open pool. ROCTX, HSA_EVT and HSA_OP_ID_RESERVED1 have no records: SUCCESS without effect.
  */
 ROCTRACER_API roctracer_status_t roctracer_enable_op_activity_expl(
     activity_domain_t domain, uint32_t op, roctracer_pool_t *pool) ROCTRACER_VERSION_4_1;

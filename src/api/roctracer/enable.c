@@ -152,8 +152,6 @@ static roctracer_status_t activity_enable(uint32_t domain, uint64_t op, roctrace
 {
     struct operations range;
     struct pool *pool;
-    if (domain == ACTIVITY_DOMAIN_HSA_OPS && op == HSA_OP_ID_RESERVED1)
-        return fail(ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED, "HSA_OPS has no samples of PCs");
     if (op != WHOLE_DOMAIN && !handle && !pool_default()) /* whatever the operation is */
         return no_default_pool();
     hip_look(domain);

@@ -52,6 +52,8 @@ static void functions_enable(activity_domain_t domain, const struct name_list *f
     if (functions->count == 0) {
         if (roctracer_enable_domain_callback(domain, callbacks_on_event, NULL) != 0)
             complain("API callbacks");
+        if (domain == ACTIVITY_DOMAIN_HSA_API) /* roctracer's traces have no such line */
+            roctracer_disable_op_callback(domain, HSA_API_ID_hsa_shut_down);
         return;
     }
     for (size_t i = 0; i < functions->count; i++) {
