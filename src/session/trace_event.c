@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* Weak: src/session/counting defines it where that part is linked. */
-__attribute__((weak)) _Atomic(const struct trace_counting_ops *) trace_counting;
-
 /* Where a domain's record keeps its ids: internal and external at 16 and 24, ancestor at 32 only in
  * the records that have a full rocprofiler_correlation_id_t. */
 #define CORRELATION(record) offsetof(rocprofiler_buffer_tracing_##record##_record_t, correlation_id)

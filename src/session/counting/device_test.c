@@ -18,6 +18,10 @@
 #include "session/counting/runtime.h"
 #include "topology/topology.h"
 
+/* What session publishes for interception. */
+_Atomic(const struct trace_counting_ops *) trace_counting;
+const void *(*_Atomic trace_queue_first)(rocprofiler_agent_id_t agent, uint64_t hsa_agent);
+
 #define OK(call)             assert_int_equal((call), ROCPROFILER_STATUS_SUCCESS)
 #define REFUSED(call, error) assert_int_equal((call), ROCPROFILER_STATUS_##error)
 

@@ -24,8 +24,6 @@ struct dispatch_service {
     struct counting_dispatch_watch watch; /* NULL: nobody cares */
 };
 
-_Atomic(const struct trace_counting_ops *) trace_counting;
-
 /* The first service of the context that counts: the owner of all devices. Written by start and stop
  * (release), read per dispatch (acquire). Services live until finalisation, so a reader may go on
  * using one that was just stopped. */

@@ -9,8 +9,6 @@
 #include "session/counting/counting.h"
 #include "session/counting/runtime.h"
 
-const void *(*_Atomic trace_queue_first)(rocprofiler_agent_id_t agent, uint64_t hsa_agent);
-
 /* One for each agent of each runtime, kept. */
 struct enabling {
     struct enabling *next;

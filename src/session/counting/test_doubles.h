@@ -42,6 +42,10 @@ const struct topology *topology_system(void)
     return &topology;
 }
 
+/* ---- what session publishes for interception. Writers: the service. Readers: the tests. */
+_Atomic(const struct trace_counting_ops *) trace_counting;
+const void *(*_Atomic trace_queue_first)(rocprofiler_agent_id_t agent, uint64_t hsa_agent);
+
 /* ---- contexts and buffers */
 static const struct service_ops *added_ops[4];
 static void *added_data[4];
