@@ -1,5 +1,6 @@
 /* Contexts start and stop, and what hangs on them (model/service.h). */
 #include "base/log.h"
+#include "session/ids.h"
 #include "session/session.h"
 #include "session/stage.h"
 
@@ -158,6 +159,7 @@ static rocprofiler_status_t stop(struct context *context)
     services_stop(context, SERVICE_COUNT);
     moving_here--;
     state_settle(context, CONTEXT_STOPPED);
+    ids_hand_on();
     return ROCPROFILER_STATUS_SUCCESS;
 }
 

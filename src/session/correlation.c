@@ -1,20 +1,11 @@
-/* Correlation ids and when they retire. */
+/* When correlation ids retire. */
 #include "session/internal.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { ID_BLOCK = 1024, WORKS_MAX = 1 << 20 };
-
-/* Writers: threads that need a block (relaxed: only uniqueness matters). 0 means "none". */
-static _Atomic uint64_t next_block = 1;
-
-void correlation_block_take(struct session_thread *self)
-{
-    self->next_id = atomic_fetch_add_explicit(&next_block, ID_BLOCK, memory_order_relaxed);
-    self->end_id = self->next_id + ID_BLOCK;
-}
+enum { WORKS_MAX = 1 << 20 };
 
 /* How many parties (the call itself, kernels, copies) still refer to an id. */
 struct trace_work {

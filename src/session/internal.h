@@ -30,8 +30,19 @@ struct open_call {
 
 /* In the session room of struct thread; zero when a thread begins. Owner only, unless noted. */
 struct session_thread {
-    uint64_t next_id, end_id; /* block of correlation ids */
-    uint64_t tid;             /* 0: not yet set up */
+    /* Block of correlation ids, [next, end). Writers: the owner; ids_hand_on takes the block away
+     * by end = 0 (exchange) and then reads next, behind a membarrier. */
+    _Atomic uint64_t next_id, end_id;
+    uint64_t last_id; /* no id of the thread was greater when it last took or was refused one */
+    uint64_t pace_begin_ns;
+    uint32_t pace_ids; /* taken since then */
+    /* Relaxed: for signal handlers on the thread itself. How often it has taken ids, and that it is
+     * just about to. */
+    _Atomic uint32_t takes;
+    _Atomic bool is_taking;
+    bool takes_blocks;
+    _Atomic uint64_t revoked_end; /* of ids_hand_on, under its lock (relaxed) */
+    uint64_t tid;                 /* 0: not yet set up */
     /* Data of the listener being called. Writer: the owner (relaxed, before the listener looks
      * whether it still shall be called). Reader: subscription_calls_wait, behind a membarrier. */
     _Atomic(const void *) calling;
@@ -105,16 +116,40 @@ static inline const struct enclosure *enclosure_innermost(const struct session_t
     return !innermost || innermost->internal == last->call ? last : NULL;
 }
 
-/* ---- correlation.c */
+/* ---- ids.c */
 
-/* Internal ids come in blocks per thread: unique in the process, no shared write per call. */
-void correlation_block_take(struct session_thread *self);
+/* Another id than one of the thread's block, whose end refused it the id `refused`. */
+uint64_t correlation_take(struct session_thread *self, uint64_t refused);
+
+/* A signal comes before or after it. */
+static inline uint64_t id_step(_Atomic uint64_t *next)
+{
+#ifdef __x86_64__
+    uint64_t id = 1;
+    __asm__ volatile("xaddq %0, %1" : "+r"(id), "+m"(*next) : : "cc");
+    return id;
+#else
+    uint64_t id = atomic_load_explicit(next, memory_order_relaxed);
+    atomic_store_explicit(next, id + 1, memory_order_relaxed);
+    return id;
+#endif
+}
+
+/* An id of this process that nobody else has. A signal handler that comes in between may have taken
+ * another block: then the end that is looked at is not that of the id. */
 static inline uint64_t correlation_next(struct session_thread *self)
 {
-    if (__builtin_expect(self->next_id == self->end_id, 0))
-        correlation_block_take(self);
-    return self->next_id++;
+    uint32_t takes = atomic_load_explicit(&self->takes, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    uint64_t id = id_step(&self->next_id);
+    thread_fence_light(); /* pairs with thread_fence_heavy in ids_hand_on */
+    if (__builtin_expect(id >= atomic_load_explicit(&self->end_id, memory_order_relaxed), 0) ||
+        __builtin_expect(takes != atomic_load_explicit(&self->takes, memory_order_relaxed), 0))
+        return correlation_take(self, id);
+    return id;
 }
+
+/* ---- correlation.c */
 
 /* True while a context wants to know when ids retire; only then are references counted. */
 static inline bool retirement_wanted(void)

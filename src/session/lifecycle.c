@@ -6,6 +6,7 @@
 #include "runtime/instances.h"
 #include "session/clients.h"
 #include "session/endings.h"
+#include "session/ids.h"
 #include "session/record.h"
 #include "session/stage.h"
 
@@ -52,12 +53,14 @@ static void on_fork_prepare(void)
 {
     pthread_mutex_lock(&session_lock);
     external_on_fork_prepare();
+    ids_on_fork_prepare();
     runtimes_on_fork_prepare();
 }
 
 static void on_fork_parent(void)
 {
     runtimes_on_fork_parent();
+    ids_on_fork_parent();
     external_on_fork_parent();
     pthread_mutex_unlock(&session_lock);
 }
@@ -68,6 +71,7 @@ static void on_fork_child(void)
     pthread_mutex_init(&session_lock, NULL);
     runtimes_on_fork_child();
     external_on_fork_child();
+    ids_on_fork_child();
     contexts_on_fork_child();
     endings_on_fork_child();
 }
@@ -78,14 +82,21 @@ static void on_own_thread(bool created)
     thread_callbacks_run(created);
 }
 
+static void on_thread_exit(struct thread *thread)
+{
+    ids_on_thread_exit(thread);
+    external_on_thread_exit(thread);
+}
+
 static void prepare_once(void)
 {
     pthread_atfork(on_fork_prepare, on_fork_parent, on_fork_child);
     thread_init(); /* before threads of our own: then it takes 10 ms more */
     thread_creation_hook(on_own_thread);
-    thread_exit_hook(external_on_thread_exit);
+    thread_exit_hook(on_thread_exit);
     thread_self(); /* mostly the main thread, whose end is noticed then */
     clock_init();
+    ids_init();
     record_init();
 }
 
