@@ -66,6 +66,30 @@ static void schema_1_test(void **state)
     definitions_destroy(set);
 }
 
+/* Names with an instance's number, as rocprof-compute writes them. */
+static void instance_name_test(void **state)
+{
+    struct definition_set *set = definitions_create();
+    (void)state;
+    assert_int_equal(load(set, "TCC_EA0_RDREQ[100]:\n"
+                               "  architectures:\n"
+                               "    gfx950:\n"
+                               "      expression: select(TCC_EA0_RDREQ,[DIMENSION_XCC=[6], "
+                               "DIMENSION_INSTANCE=[4]])\n"
+                               "  description: TCC_EA0_RDREQ on 6th XCC and 4th channel\n"),
+                     0);
+    assert_string_equal(definition_find(set, "TCC_EA0_RDREQ[100]", "gfx950")->expression,
+                        "select(TCC_EA0_RDREQ,[DIMENSION_XCC=[6], DIMENSION_INSTANCE=[4]])");
+    static const char *const bad[] = {"A[]", "A[1", "A[x]", "A[1]B", "A[1][2]", "[1]", "A]"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char text[120];
+        snprintf(text, sizeof text, "\"%s\": {architectures: {gfx950: {block: TCC, event: 1}}}\n",
+                 bad[i]);
+        assert_int_equal(load(set, text), 1);
+    }
+    definitions_destroy(set);
+}
+
 /* The rest of a file stays usable, and the message says where and what. */
 static void problem_test(void **state)
 {
@@ -159,9 +183,9 @@ int main(void)
 {
     setenv("CROC_LOG_LEVEL", "error", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spec_schema_test), cmocka_unit_test(schema_1_test),
-        cmocka_unit_test(problem_test),     cmocka_unit_test(replacement_test),
-        cmocka_unit_test(builtin_test),
+        cmocka_unit_test(spec_schema_test),   cmocka_unit_test(schema_1_test),
+        cmocka_unit_test(instance_name_test), cmocka_unit_test(problem_test),
+        cmocka_unit_test(replacement_test),   cmocka_unit_test(builtin_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
  *          | reduce(sum, sum|avr|min|max [, [DIM, ...]])    without a list: over all dimensions
  *          | select(sum, [DIM=[n, n:m, ...], ...])          one value: the dimension disappears
  *          | accumulate(name, HIGH_RES|LOW_RES|NONE)
+ *          | name '[' n ']'     instance n, numbered die by die; its other dimensions stay
  *
  * Operands of + - * / have the same dimensions, or one of them is a single value.
  */

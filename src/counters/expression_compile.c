@@ -350,6 +350,38 @@ static int compile_select(struct compiler *c, const struct expr_node *node, cons
     return 0;
 }
 
+/* Instances are numbered die by die, as tools know them. Their other dimensions stay. */
+static int instance_select(struct compiler *c, const struct expr_node *node, const struct value *a,
+                           struct value *result)
+{
+    const uint8_t *extent = a->shape.extent;
+    uint32_t instances = extent[DIMENSION_INSTANCE] ? extent[DIMENSION_INSTANCE] : 1;
+    uint32_t dies = extent[DIMENSION_XCC] ? extent[DIMENSION_XCC] : 1;
+    struct expr_node select = {.kind = NODE_SELECT, .offset = node->offset};
+    if (a->is_constant || node->instance >= instances * dies)
+        return expr_fail(c->error, node->offset, "'%.*s' has %u instances only",
+                         (int)(node->name_length < 60 ? node->name_length : 60), node->name,
+                         a->is_constant ? 0 : instances * dies);
+    select.selected[DIMENSION_INSTANCE] = UINT64_C(1) << node->instance % instances;
+    if (extent[DIMENSION_XCC])
+        select.selected[DIMENSION_XCC] = UINT64_C(1) << node->instance / instances;
+    return compile_select(c, &select, a, result);
+}
+
+/* One instance of a counter, or a counter that was given such a name. */
+static int compile_instance(struct compiler *c, const struct expr_node *node, struct value *result)
+{
+    struct expr_name name = {0};
+    struct expr_node plain = *node;
+    struct value all;
+    c->resolve(c->arg, node->name, node->name_length, &name);
+    if (name.kind == NAME_UNKNOWN) {
+        plain.name_length = node->whole_length;
+        return compile_name(c, &plain, result);
+    }
+    return compile_name(c, &plain, &all) || instance_select(c, node, &all, result) ? -1 : 0;
+}
+
 static int compile_node(struct compiler *c, const struct expr_node *node, struct value *values,
                         struct value *result)
 {
@@ -360,6 +392,8 @@ static int compile_node(struct compiler *c, const struct expr_node *node, struct
         return 0;
     case NODE_NAME:
         return compile_name(c, node, result);
+    case NODE_INSTANCE:
+        return compile_instance(c, node, result);
     case NODE_NEGATE:
         return compile_negate(c, node, left, result);
     case NODE_ADD:

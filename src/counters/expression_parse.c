@@ -304,6 +304,28 @@ static uint32_t parse_accumulate(struct parser *p, uint32_t offset)
     return index;
 }
 
+/* NAME[ was read. */
+static uint32_t parse_instance(struct parser *p, uint32_t offset, const char *name, uint32_t length)
+{
+    skip_space(p);
+    if (!isdigit((unsigned char)*p->at)) {
+        expr_fail(p->error, offset_of(p), "an instance's number is expected before '%.12s'", p->at);
+        return NO_NODE;
+    }
+    unsigned long instance = strtoul(p->at, (char **)&p->at, 10);
+    if (expect(p, ']'))
+        return NO_NODE;
+    uint32_t index = node_add(p, NODE_INSTANCE, offset);
+    if (index == NO_NODE)
+        return NO_NODE;
+    struct expr_node *node = &p->tree->nodes[index];
+    node->name = name;
+    node->name_length = length;
+    node->instance = instance < UINT32_MAX ? (uint32_t)instance : UINT32_MAX;
+    node->whole_length = (uint32_t)(p->at - name);
+    return index;
+}
+
 static uint32_t parse_name(struct parser *p)
 {
     static const struct {
@@ -325,6 +347,8 @@ static uint32_t parse_name(struct parser *p)
                   name);
         return NO_NODE;
     }
+    if (accept(p, '['))
+        return parse_instance(p, offset, name, length);
     uint32_t index = node_add(p, NODE_NAME, offset);
     if (index != NO_NODE) {
         p->tree->nodes[index].name = name;

@@ -7,6 +7,7 @@
 enum expr_node_kind {
     NODE_NUMBER,
     NODE_NAME,
+    NODE_INSTANCE,
     NODE_NEGATE,
     NODE_ADD,
     NODE_SUBTRACT,
@@ -26,8 +27,9 @@ struct expr_node {
     uint32_t offset;      /* in the text, for messages */
     uint32_t left, right; /* node indices */
     double number;
-    const char *name; /* NODE_NAME, NODE_ACCUMULATE: into the text */
+    const char *name; /* NODE_NAME, NODE_INSTANCE, NODE_ACCUMULATE: into the text */
     uint32_t name_length;
+    uint32_t instance, whole_length; /* NODE_INSTANCE: its number; from the name to its ']' */
     enum expr_accumulate accumulate;
     enum expr_reduce reduce;
     uint8_t dimensions;                 /* NODE_REDUCE: mask of dimensions; 0 means all */

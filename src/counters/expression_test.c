@@ -44,6 +44,7 @@ static const struct {
     {.name = "DEEP", .kind = NAME_EXPRESSION, .text = "100*HSUM/(HSUM+reduce(H2,sum))"},
     {.name = "LOOP_A", .kind = NAME_EXPRESSION, .text = "1+LOOP_B"},
     {.name = "LOOP_B", .kind = NAME_EXPRESSION, .text = "LOOP_A*2"},
+    {.name = "GIVEN[3]", .kind = NAME_EXPRESSION, .text = "H[3]+1"},
     {.name = "SELF", .kind = NAME_EXPRESSION, .text = "SELF"},
 };
 
@@ -173,6 +174,27 @@ static void reduce_test(void **state)
     assert_true(single("reduce(H,sum,[DIMENSION_INSTANCE,DIMENSION_XCC])") == sum_of(3, 16));
 }
 
+/* NAME[n]: die n / 8, instance n % 8. A name that was given with its brackets is that counter. */
+static void instance_test(void **state)
+{
+    struct outcome outcome;
+    struct expr_error error;
+    (void)state;
+    for (uint32_t n = 0; n < 16; n++) {
+        char text[40];
+        snprintf(text, sizeof text, "H[%u]", n);
+        assert_true(single(text) == input_value(3, n));
+    }
+    assert_true(single("2*H[ 15 ] - H[0]") == 2 * input_value(3, 15) - input_value(3, 0));
+    assert_true(single("G[0]") == input_value(1, 0));
+    assert_true(single("HSUM[0]") == single("HSUM"));
+    assert_true(single("GIVEN[3]") == input_value(3, 3) + 1);
+    assert_int_equal(run("W[0]", &outcome, &error), 0);
+    assert_int_equal(outcome.count, 4);
+    for (uint32_t k = 0; k < 4; k++)
+        assert_true(outcome.values[k] == input_value(2, k));
+}
+
 static void select_test(void **state)
 {
     struct outcome outcome;
@@ -235,6 +257,12 @@ static void error_test(void **state)
         {"H+W", "different dimensions", 1},
         {"reduce(H,sum,[DIMENSION_XCC])+W", "different dimensions", 29},
         {"select(H,[DIMENSION_XCC=[2]])", "2 positions only", 0},
+        {"1+H[16]", "'H' has 16 instances only", 2},
+        {"H[99999999999999999999]", "'H' has 16 instances only", 0},
+        {"CU_NUM[0]", "'CU_NUM' has 0 instances only", 0},
+        {"H[1", "']' expected", 3},
+        {"H[-1]", "instance's number is expected", 2},
+        {"NOBODY[1]+1", "unknown operand 'NOBODY[1]'", 0},
         {"select(H,[DIMENSION_XCC=[64]])", "beyond 63", 25},
         {"select(H,[DIMENSION_INSTANCE=[5:3]])", "empty", 33},
         {"accumulate(H,HIGH_RES)", "cannot be accumulated", 0},
@@ -433,11 +461,11 @@ static void differential_test(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic_test),   cmocka_unit_test(operand_order_test),
-        cmocka_unit_test(reduce_test),       cmocka_unit_test(select_test),
-        cmocka_unit_test(nested_test),       cmocka_unit_test(accumulate_test),
-        cmocka_unit_test(error_test),        cmocka_unit_test(hostile_test),
-        cmocka_unit_test(differential_test),
+        cmocka_unit_test(arithmetic_test), cmocka_unit_test(operand_order_test),
+        cmocka_unit_test(reduce_test),     cmocka_unit_test(select_test),
+        cmocka_unit_test(instance_test),   cmocka_unit_test(nested_test),
+        cmocka_unit_test(accumulate_test), cmocka_unit_test(error_test),
+        cmocka_unit_test(hostile_test),    cmocka_unit_test(differential_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

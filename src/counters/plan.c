@@ -1,5 +1,6 @@
 #include "counters/plan.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +38,19 @@ int plan_events_add(const struct catalog *catalog, const struct counter *counter
     return 0;
 }
 
-/* An accumulated level takes the register after its own too. */
-static uint32_t registers_of(const struct plan_event *event)
+/* A total takes the register after its level's. */
+enum { TOTAL_REGISTERS = 2 };
+
+/* What event i of the list takes: a level that is also accumulated is counted there. */
+static uint32_t registers_of(const struct plan_event *events, uint32_t count, uint32_t i)
 {
-    return event->accumulate == ACCUMULATE_NONE ? 1 : 2;
+    if (events[i].accumulate != ACCUMULATE_NONE)
+        return TOTAL_REGISTERS;
+    for (uint32_t k = 0; k < count; k++) {
+        if (k != i && events[k].counter == events[i].counter)
+            return 0;
+    }
+    return 1;
 }
 
 int plan_fits(const struct catalog *catalog, const struct plan_event *events, uint32_t count,
@@ -53,7 +63,7 @@ int plan_fits(const struct catalog *catalog, const struct plan_event *events, ui
         uint32_t used = 0;
         for (uint32_t i = 0; i < count; i++) {
             if (all[events[i].counter].block == b)
-                used += registers_of(&events[i]);
+                used += registers_of(events, count, i);
         }
         if (used > blocks[b].registers) {
             *block_name = blocks[b].name;
@@ -79,7 +89,7 @@ static size_t block_describe(const struct catalog *catalog, const struct plan_ev
     const struct counter_block *blocks = catalog_blocks(catalog, &block_count);
     char line[160];
     for (uint32_t i = 0; i < count; i++)
-        used += all[events[i].counter].block == block ? registers_of(&events[i]) : 0;
+        used += all[events[i].counter].block == block ? registers_of(events, count, i) : 0;
     if (used <= blocks[block].registers)
         return length;
     snprintf(line, sizeof line, "%sblock %s has %u counter registers, %u are needed (",
@@ -119,6 +129,12 @@ struct demand {
     uint32_t first, count;
 };
 
+/* The other events of an event's counter: a level and its totals. */
+enum { OTHERS_MAX = 2 };
+struct others {
+    uint32_t event[OTHERS_MAX], count;
+};
+
 struct pass {
     uint16_t *holders; /* per event: counters of this pass that need it */
     uint32_t used[BLOCKS_MAX];
@@ -130,6 +146,7 @@ struct planner {
     uint32_t block_count;
     struct plan_event *events; /* of all counters together, each once */
     uint32_t event_count;
+    struct others *others; /* of each event */
     struct demand *demands;
     uint32_t *needs; /* what demands point into */
     uint32_t need_count;
@@ -171,13 +188,31 @@ static int demand_fill(struct planner *p, const struct catalog *catalog,
     return 0;
 }
 
+/* What a pass needs more with the event, which it does not have. A level and its first total share
+ * a register. */
+static uint32_t registers_added(const struct planner *p, const struct pass *pass, uint32_t event)
+{
+    const struct others *others = &p->others[event];
+    bool has_level = false, has_total = false;
+    for (uint32_t i = 0; i < others->count; i++) {
+        bool has = pass->holders[others->event[i]] > 0;
+        if (p->events[others->event[i]].accumulate == ACCUMULATE_NONE)
+            has_level |= has;
+        else
+            has_total |= has;
+    }
+    if (p->events[event].accumulate == ACCUMULATE_NONE)
+        return has_total ? 0 : 1;
+    return has_level && !has_total ? TOTAL_REGISTERS - 1 : TOTAL_REGISTERS;
+}
+
 static void unplace(struct planner *p, uint32_t position, struct pass *pass, uint32_t needs)
 {
     const uint32_t *need = p->needs + p->demands[position].first;
     for (uint32_t i = 0; i < needs; i++) {
         const struct plan_event *event = &p->events[need[i]];
         if (--pass->holders[need[i]] == 0)
-            pass->used[p->all[event->counter].block] -= registers_of(event);
+            pass->used[p->all[event->counter].block] -= registers_added(p, pass, need[i]);
     }
 }
 
@@ -189,9 +224,9 @@ static int place(struct planner *p, uint32_t position, struct pass *pass)
     for (uint32_t i = 0; i < demand->count; i++) {
         const struct plan_event *event = &p->events[need[i]];
         uint32_t block = p->all[event->counter].block;
-        if (pass->holders[need[i]]++ > 0)
-            continue;
-        pass->used[block] += registers_of(event);
+        if (pass->holders[need[i]] == 0)
+            pass->used[block] += registers_added(p, pass, need[i]);
+        pass->holders[need[i]]++;
         if (pass->used[block] > p->blocks[block].registers) {
             unplace(p, position, pass, i + 1);
             return 0;
@@ -244,7 +279,9 @@ static uint32_t lower_bound(const struct planner *p)
     for (uint32_t b = 0; b < p->block_count; b++) {
         uint32_t used = 0;
         for (uint32_t i = 0; i < p->event_count; i++)
-            used += p->all[p->events[i].counter].block == b ? registers_of(&p->events[i]) : 0;
+            used += p->all[p->events[i].counter].block == b
+                        ? registers_of(p->events, p->event_count, i)
+                        : 0;
         uint32_t passes = used ? (used - 1) / p->blocks[b].registers + 1 : 0;
         bound = passes > bound ? passes : bound;
     }
@@ -277,12 +314,27 @@ static int check_each(struct planner *p, uint32_t *culprit)
 static void planner_free(struct planner *p)
 {
     free(p->events);
+    free(p->others);
     free(p->demands);
     free(p->needs);
     free(p->order);
     free(p->passes);
     free(p->holders);
     free(p->current);
+}
+
+static int others_fill(struct planner *p)
+{
+    p->others = calloc(p->event_count + (size_t)1, sizeof *p->others);
+    if (!p->others)
+        return -1;
+    for (uint32_t i = 0; i < p->event_count; i++) {
+        struct others *others = &p->others[i];
+        for (uint32_t k = 0; k < p->event_count && others->count < OTHERS_MAX; k++)
+            if (k != i && p->events[k].counter == p->events[i].counter)
+                others->event[others->count++] = k;
+    }
+    return 0;
 }
 
 static int planner_fill(struct planner *p, const struct catalog *catalog,
@@ -302,6 +354,8 @@ static int planner_fill(struct planner *p, const struct catalog *catalog,
     for (uint32_t i = 0; i < p->count; i++)
         if (demand_fill(p, catalog, counters[i], &p->demands[i]))
             return -1;
+    if (others_fill(p))
+        return -1;
     p->holders = calloc((p->count + 1u) * (p->event_count + (size_t)1), sizeof *p->holders);
     for (uint32_t i = 0; p->holders && i <= p->count; i++)
         p->passes[i].holders = p->holders + i * (p->event_count + (size_t)1);

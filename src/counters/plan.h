@@ -10,7 +10,8 @@
 
 #include "counters/catalog.h"
 
-/* A counter register in use: the event, and for an accumulated level the register after it. */
+/* What a register counts: an event, or the total of a level, which lies in the register after the
+ * level's. A level and its total share the first of the two. */
 struct plan_event {
     uint32_t counter; /* position in the catalog */
     enum expr_accumulate accumulate;

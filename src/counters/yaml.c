@@ -51,15 +51,18 @@ static const char *scalar(struct loader *l, const yaml_node_t *node, const char 
     return NULL;
 }
 
+/* A word, and perhaps an instance's number: TCC_READ[21]. */
 static int is_counter_name(const char *name)
 {
     if (!isalpha((unsigned char)*name) && *name != '_')
         return 0;
-    for (; *name; name++) {
-        if (!isalnum((unsigned char)*name) && *name != '_')
-            return 0;
+    while (isalnum((unsigned char)*name) || *name == '_')
+        name++;
+    if (*name == '[') {
+        size_t digits = strspn(name + 1, "0123456789");
+        return digits > 0 && strcmp(name + 1 + digits, "]") == 0;
     }
-    return 1;
+    return *name == '\0';
 }
 
 static int read_event(struct loader *l, const yaml_node_t *node, uint32_t *event)

@@ -186,21 +186,45 @@ static uint32_t width(const struct gpu_event *event)
     return event->accumulate == GPU_ACCUMULATE_NONE ? 1 : 2;
 }
 
+/* The event that accumulates the level which this one counts: its first register is both's. NULL:
+ * none. */
+static const struct gpu_event *total_of(const struct gpu_event *level,
+                                        const struct gpu_event *events, uint32_t count)
+{
+    if (level->accumulate != GPU_ACCUMULATE_NONE || !(level->block->flags & BLOCK_ACCUMULATES))
+        return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (events[i].accumulate != GPU_ACCUMULATE_NONE && events[i].block == level->block &&
+            events[i].instance == level->instance && events[i].event == level->event)
+            return &events[i];
+    }
+    return NULL;
+}
+
 enum gpu_pmc_status gpu_pmc_assign(const struct gpu_target *target, struct gpu_event *events,
                                    uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t used = 0;
         enum gpu_pmc_status status = gpu_event_check(target, &events[i]);
         if (status != GPU_PMC_OK)
             return status;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t used = 0;
+        if (total_of(&events[i], events, count))
+            continue;
         for (uint32_t k = 0; k < i; k++) {
-            if (same_registers(&events[k], &events[i]))
+            if (same_registers(&events[k], &events[i]) && !total_of(&events[k], events, count))
                 used += width(&events[k]);
         }
         if (used + width(&events[i]) > events[i].block->counters)
             return GPU_PMC_FULL;
         events[i].slot = used + width(&events[i]) - 1;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gpu_event *total = total_of(&events[i], events, count);
+        if (total)
+            events[i].slot = total->slot - 1;
     }
     return GPU_PMC_OK;
 }

@@ -127,7 +127,8 @@ uint32_t gpu_accumulate_event(const struct gpu_target *target, enum gpu_accumula
 
 enum gpu_pmc_status gpu_event_check(const struct gpu_target *target, const struct gpu_event *event);
 
-/* Checks the events and gives each its counter register, in order of the list. */
+/* Checks the events and gives each its counter register, in order of the list. A level that is also
+ * accumulated has no register of its own: it is counted in the one before its total. */
 enum gpu_pmc_status gpu_pmc_assign(const struct gpu_target *target, struct gpu_event *events,
                                    uint32_t count);
 

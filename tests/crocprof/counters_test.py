@@ -38,6 +38,41 @@ def check_waiting_kernels(checks, crocprof, programs):
     del os.environ["CROCPROF_SERIALIZE_LIMIT_MS"]
 
 
+def values_of_touch(p):
+    """{counter: value} of the program's one launch."""
+    return {r["Counter_Name"]: float(r["Counter_Value"]) for r in p.rows("counter_collection")
+            if r["Kernel_Name"].startswith("touch")}
+
+
+def check_instances(checks, crocprof, programs):
+    """NAME[n] for every n adds up to NAME; all of them are one event of the hardware."""
+    names = ["TCC_REQ[%d]" % n for n in range(32)]
+    command = [os.path.join(programs, "geometry"), "7x1x1:256x1x1"]
+    with Profile(crocprof, ["-e", ",".join(names + ["TCC_REQ"])], command) as p:
+        checks.equal("instances: status", p.status, 0)
+        checks.true("instances: one run: " + p.stderr, "runs of the program" not in p.stderr)
+        values = values_of_touch(p)
+        checks.equal("instances: names", sorted(values), sorted(names + ["TCC_REQ"]))
+        checks.true("instances: requests", values.get("TCC_REQ", 0) > 0)
+        checks.equal("instances: sum", sum(values.get(n, 0) for n in names), values.get("TCC_REQ"))
+
+
+def check_shared_level(checks, crocprof, programs):
+    """A level beside its total takes no register of its own: 2 + 6 of the eight of the SQ."""
+    six = ["SQ_WAVES", "SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_LDS", "SQ_INSTS_SMEM",
+           "SQ_BUSY_CYCLES"]
+    names = ["SQ_LEVEL_WAVES", "SQ_LEVEL_WAVES_ACCUM"] + six
+    command = [os.path.join(programs, "geometry"), "7x1x1:256x1x1"]
+    with Profile(crocprof, ["-e", ",".join(names)], command) as p:
+        checks.equal("shared level: status", p.status, 0)
+        checks.true("shared level: one run: " + p.stderr, "runs of the program" not in p.stderr)
+        values = values_of_touch(p)
+        checks.equal("shared level: names", sorted(values), sorted(names))
+        checks.equal("shared level: waves", values.get("SQ_WAVES"), 28.0)
+        checks.true("shared level: every wave lived a cycle",
+                    values.get("SQ_LEVEL_WAVES_ACCUM", 0) >= 28)
+
+
 def main():
     crocprof, programs = sys.argv[1:3]
     checks = Checks()
@@ -65,6 +100,8 @@ def main():
             got = tuple(int(row.get("Grid_Size_" + d, -1)) for d in "XYZ")
             checks.equal("grid of " + text(grid, block), got,
                          tuple(g * b for g, b in zip(grid, block)))
+    check_instances(checks, crocprof, programs)
+    check_shared_level(checks, crocprof, programs)
     check_waiting_kernels(checks, crocprof, programs)
     checks.exit()
 

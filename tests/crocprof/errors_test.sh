@@ -34,6 +34,8 @@ refused unknown_counter 2 'SQ_WAVESS.*did you mean SQ_WAVES' -e SQ_WAVES,SQ_WAVE
 refused unknown_format 2 'xyz .known: csv, sqlite, pftrace' -d "$work" -f xyz touch "$work/ran"
 refused directory_is_a_file 2 'passwd' -d /etc/passwd touch "$work/ran"
 refused directory_below_a_file 2 'Not a directory' -d /etc/passwd/a touch "$work/ran"
+refused unknown_instance 2 'TCC_READ\[32\] on' -e 'TCC_READ[31],TCC_READ[32]' touch "$work/ran"
+refused instance_of_nobody 2 'TCC_READX\[0\] on' -e 'TCC_READX[0]' touch "$work/ran"
 refused list_of_something 2 'list takes no arguments' list "$work"
 refused summary_missing_parent 2 'No such file' --summary-file "$work/a/s" touch "$work/ran"
 refused summary_is_a_directory 2 'directory' --summary-file "$work" touch "$work/ran"

@@ -182,6 +182,30 @@ static void accumulate_test(void **state)
     pm4_stream_free(&stream);
 }
 
+/* A level beside its total is counted in the register that the total needs before it anyway. */
+static void shared_level_test(void **state)
+{
+    (void)state;
+    struct gpu_target target = target_of("gfx90a", &mi210);
+    struct gpu_event events[10];
+    for (uint32_t i = 0; i < 8; i++)
+        events[i] = event_of(&target, "SQ", 0, 5 + i);
+    events[8] = events[9] = events[3];
+    events[8].accumulate = GPU_ACCUMULATE_HIGH_RES;
+    assert_int_equal(gpu_pmc_assign(&target, events, 9), GPU_PMC_FULL); /* 7 + 2 */
+    events[7] = events[8];
+    assert_int_equal(gpu_pmc_assign(&target, events, 8), GPU_PMC_OK); /* 6 + 2 */
+    assert_int_equal(events[3].slot + 1, events[7].slot);
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        taken |= 1u << events[i].slot;
+    assert_int_equal(taken, 0xff);
+    events[6] = events[9];
+    events[6].accumulate = GPU_ACCUMULATE_LOW_RES; /* a second total needs a level of its own */
+    assert_int_equal(gpu_pmc_assign(&target, events, 8), GPU_PMC_FULL);
+    assert_int_equal(gpu_pmc_assign(&target, events + 1, 7), GPU_PMC_OK);
+}
+
 static void limits_test(void **state)
 {
     (void)state;
@@ -263,10 +287,15 @@ static void vendor_packet_test(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(start_test),         cmocka_unit_test(stop_test),
-        cmocka_unit_test(read_test),          cmocka_unit_test(read_dies_test),
-        cmocka_unit_test(accumulate_test),    cmocka_unit_test(limits_test),
-        cmocka_unit_test(instances_test),     cmocka_unit_test(harvested_units_test),
+        cmocka_unit_test(start_test),
+        cmocka_unit_test(stop_test),
+        cmocka_unit_test(read_test),
+        cmocka_unit_test(read_dies_test),
+        cmocka_unit_test(accumulate_test),
+        cmocka_unit_test(shared_level_test),
+        cmocka_unit_test(limits_test),
+        cmocka_unit_test(instances_test),
+        cmocka_unit_test(harvested_units_test),
         cmocka_unit_test(vendor_packet_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

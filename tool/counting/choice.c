@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names/counters.h"
+
 static rocprofiler_status_t agents_take(rocprofiler_agent_version_t version, const void **agents,
                                         size_t count, void *data)
 {
@@ -65,32 +67,6 @@ bool choice_is_for(char name[CHOICE_NAME_BYTES], unsigned number)
     return strtoul(device + strlen(":device="), NULL, 10) == number;
 }
 
-/* ---- names of a GPU */
-
-struct search {
-    const char *name;
-    rocprofiler_counter_id_t id;
-    bool found;
-};
-
-static rocprofiler_status_t counters_search(rocprofiler_agent_id_t agent,
-                                            rocprofiler_counter_id_t *counters, size_t count,
-                                            void *data)
-{
-    struct search *search = data;
-    (void)agent;
-    for (size_t i = 0; i < count && !search->found; i++) {
-        rocprofiler_counter_info_v0_t info;
-        if (rocprofiler_query_counter_info(counters[i], ROCPROFILER_COUNTER_INFO_VERSION_0,
-                                           &info) != ROCPROFILER_STATUS_SUCCESS ||
-            strcmp(info.name, search->name) != 0)
-            continue;
-        search->id = counters[i];
-        search->found = true;
-    }
-    return ROCPROFILER_STATUS_SUCCESS;
-}
-
 static bool is_chosen(const struct choice *choice, uint64_t handle, size_t from)
 {
     for (size_t i = from; i < choice->count; i++)
@@ -146,14 +122,13 @@ static rocprofiler_status_t lines_plan(struct choice *choice, unsigned number, c
             from = choice->count;
             planned = line;
         }
-        struct search search = {.name = name};
+        rocprofiler_counter_id_t id;
         if (!choice_is_for(name, number))
             continue;
-        rocprofiler_iterate_agent_supported_counters(choice->gpu->id, counters_search, &search);
-        if (!search.found)
+        if (!counter_find(choice->gpu->id, name, &id))
             unknown(name, data);
-        else if (!is_chosen(choice, search.id.handle, from))
-            choice->ids[choice->count++] = search.id;
+        else if (!is_chosen(choice, id.handle, from))
+            choice->ids[choice->count++] = id;
     }
     return line_plan(choice, from, failed);
 }
