@@ -28,7 +28,10 @@ typedef int (*rocprofiler_tool_initialize_t)(rocprofiler_client_finalize_t final
 
 /** Last call into the tool; its contexts are stopped and its buffers delivered. At exit it comes
  * before the destruction of static objects that were made until the tool was initialised, but after
- * that of those made later, such as locals of a callback: make these while initialising. */
+ * that of those made later, such as locals of a callback: make these while initialising. After a
+ * signal, abort() or quick_exit() it runs on a thread of the library: external correlation ids are
+ * those that the thread which came to its end has pushed, but thread-local variables are not its.
+ */
 typedef void (*rocprofiler_tool_finalize_t)(void *tool_data);
 
 typedef struct rocprofiler_tool_configure_result_t {

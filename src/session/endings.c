@@ -30,6 +30,8 @@ static _Atomic(const void *) finalizer;
  * (compare-exchange), the child of a fork. And the one that a signal, abort() or quick_exit() came
  * to. Readers: any. */
 static _Atomic(void *) first_end, left;
+/* Its id. Writer: that thread. Reader: the thread that finishes in its place. */
+static _Atomic uint32_t left_tid;
 
 /* Who exits while another thread still ends the tools lets it finish: it may be writing files. Not
  * for ever: that thread may wait for something of ours. */
@@ -224,6 +226,9 @@ static void on_ending(void)
 {
     is_first_end();
     atomic_store_explicit(&left, &here, memory_order_seq_cst);
+    uint32_t tid =
+        thread_current ? atomic_load_explicit(&thread_current->tid, memory_order_relaxed) : 0;
+    atomic_store_explicit(&left_tid, tid, memory_order_seq_cst);
     tracebuf_leave();
 }
 
@@ -238,6 +243,7 @@ static void ending_finish(void)
 {
     tracebuf_threads_renew();
     end_forsake(atomic_load_explicit(&left, memory_order_seq_cst));
+    external_stand_in(atomic_load_explicit(&left_tid, memory_order_seq_cst));
     session_finalize();
 }
 

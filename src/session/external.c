@@ -49,6 +49,15 @@ void external_on_fork_child(void)
         session_of(thread_current)->tid = 0; /* set up again at its next traced call */
 }
 
+/* On the thread that finishes in the place of another one: that one's id, else 0. */
+static __thread uint32_t stands_for __attribute__((tls_model("initial-exec")));
+
+/* Whose ids are meant when this thread names `tid`. */
+static uint32_t pusher_of(rocprofiler_thread_id_t tid)
+{
+    return stands_for && tid == thread_id() ? stands_for : (uint32_t)tid;
+}
+
 static bool thread_lives(uint32_t tid)
 {
     return syscall(SYS_tgkill, getpid(), (pid_t)tid, 0) == 0;
@@ -148,6 +157,15 @@ void external_on_thread_begin(struct thread *thread)
     uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
     thread_fence_heavy();
     atomic_store_explicit(&session_of(thread)->external, table_find(tid), memory_order_release);
+}
+
+void external_stand_in(uint32_t tid)
+{
+    struct thread *self = session_self();
+    if (!self || tid == 0)
+        return;
+    stands_for = tid;
+    atomic_store_explicit(&session_of(self)->external, table_find(tid), memory_order_release);
 }
 
 /* Its number may soon be another thread's. */
@@ -269,7 +287,7 @@ rocprofiler_status_t external_push(rocprofiler_context_id_t id, rocprofiler_thre
         return status;
     thread_self(); /* known from now on, so that its end is noticed */
     atomic_store_explicit(&external_in_use, true, memory_order_release);
-    return push((uint32_t)tid, context->index, value.value);
+    return push(pusher_of(tid), context->index, value.value);
 }
 
 static uint64_t stack_pop(struct external_stack *stack)
@@ -293,8 +311,9 @@ rocprofiler_status_t external_pop(rocprofiler_context_id_t id, rocprofiler_threa
     rocprofiler_status_t status = arguments_check(id, tid, &context);
     if (status != ROCPROFILER_STATUS_SUCCESS)
         return status;
+    uint32_t pusher = pusher_of(tid);
     pthread_mutex_lock(&external_lock);
-    struct external_table *table = table_find((uint32_t)tid);
+    struct external_table *table = table_find(pusher);
     uint64_t popped = table ? stack_pop(&table->stacks[context->index]) : 0;
     pthread_mutex_unlock(&external_lock);
     if (value)

@@ -59,6 +59,14 @@ class Endings(unittest.TestCase):
         for place in ("enter", "exit", "finalize", "main", "handler"):
             self.end("raise", place, -signal.SIGTERM)
 
+    def test_the_finaliser_finds_what_the_ending_thread_pushed(self):
+        for deed, status, pushed in (("nothing", 0, 1), ("exit", 5, 1), ("quick_exit", 5, 1),
+                                     ("abort", -signal.SIGABRT, 1), ("raise", -signal.SIGTERM, 1),
+                                     ("abort_elsewhere", -signal.SIGABRT, 2)):
+            for place in ("main", "enter"):
+                lines, _, _ = self.end(deed, place, status, told=True)
+                self.assertIn(f"pushed {pushed}", lines, f"{deed} at {place}: {lines}")
+
     def test_the_main_thread_may_end_before_the_others(self):
         for place in ("main", "handler"):
             lines, _, records = self.end("pthread_exit", place, 0)

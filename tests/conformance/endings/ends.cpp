@@ -1,7 +1,10 @@
 // A program that is its own tool, in C++, and does at one PLACE of the tool what one DEED says:
 //   ends DEED PLACE
+// It pushes the external id 1 on the thread that initialises it, 2 on another one that aborts, and
+// says what is pushed on the thread that finalises it.
 // Places: configure, initialize, enter and exit (of a call), buffer, finalize, main, handler.
 #include <rocprofiler-sdk-roctx/roctx.h>
+#include <rocprofiler-sdk/external_correlation.h>
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
@@ -81,6 +84,28 @@ void exit_on_two_threads()
     exit(4);
 }
 
+rocprofiler_thread_id_t own_id()
+{
+    rocprofiler_thread_id_t id = 0;
+    rocprofiler_get_thread_id(&id);
+    return id;
+}
+
+void push(uint64_t value)
+{
+    rocprofiler_user_data_t id{};
+    id.value = value;
+    rocprofiler_push_external_correlation_id(context, own_id(), id);
+}
+
+void abort_on_another_thread()
+{
+    std::thread{[] {
+        push(2);
+        abort();
+    }}.join();
+}
+
 bool ends_the_process()
 {
     return deed == "throw" || deed == "exit" || deed == "quick_exit" || deed == "abort";
@@ -100,6 +125,8 @@ void act(const char *where)
         quick_exit(5);
     else if (deed == "abort")
         abort();
+    else if (deed == "abort_elsewhere")
+        abort_on_another_thread();
     else if (deed == "raise")
         raise(SIGTERM);
     else if (deed == "pthread_exit")
@@ -140,6 +167,7 @@ int tool_init(rocprofiler_client_finalize_t finalize, void *)
     status |= rocprofiler_configure_callback_tracing_service(
         context, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API, nullptr, 0, on_call, nullptr);
     status |= rocprofiler_start_context(context);
+    push(1);
     act("initialize");
     return status;
 }
@@ -147,6 +175,9 @@ int tool_init(rocprofiler_client_finalize_t finalize, void *)
 void tool_fini(void *)
 {
     say(witness().names.size() == 20 ? "finalize" : "finalize too late for", records);
+    rocprofiler_user_data_t popped{};
+    rocprofiler_pop_external_correlation_id(context, own_id(), &popped);
+    say("pushed", static_cast<unsigned>(popped.value));
     act("finalize");
 }
 
