@@ -2,7 +2,8 @@
 
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define GIB(n) ((uint64_t)(n) << 30)
 #define MIB(n) ((uint32_t)(n) << 20)
@@ -204,8 +205,5 @@ uint64_t gpu_clock_ticks(void)
 {
     /* BOOTTIME, because that is what the kernel driver reports as system clock and what the
      * runtimes convert GPU ticks into. */
-    struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    return ns / (1000000000u / GPU_CLOCK_HZ);
+    return clock_now_ns() / (1000000000u / GPU_CLOCK_HZ);
 }

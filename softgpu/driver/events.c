@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/wait.h"
 
 struct waiter {
     pthread_cond_t wake;
@@ -213,19 +214,6 @@ static void results_copy(struct events *events, const struct event_wait *waits,
     }
 }
 
-static struct timespec deadline_after(uint32_t timeout_ms)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += timeout_ms / 1000;
-    at.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_nsec -= 1000000000;
-        at.tv_sec++;
-    }
-    return at;
-}
-
 static bool waiter_done(const struct waiter *waiter, bool all)
 {
     return waiter->missing == 0 || (!all && waiter->any);
@@ -244,7 +232,8 @@ static void sleep_announce(struct events *events)
 static int waiter_sleep(struct events *events, struct waiter *waiter, bool all, uint32_t timeout_ms,
                         uint32_t *result)
 {
-    struct timespec deadline = deadline_after(timeout_ms);
+    struct timespec deadline =
+        wait_deadline(CLOCK_MONOTONIC, timeout_ms * (uint64_t)WAIT_NS_PER_MS);
     int status = 0;
     if (!waiter->gone && !waiter_done(waiter, all) && timeout_ms != 0)
         sleep_announce(events);

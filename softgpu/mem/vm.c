@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,15 +99,10 @@ void vm_destroy(struct vm *vm)
 static void readers_wait(struct vm *vm)
 {
     for (struct vm_reader *reader = vm->readers; reader; reader = reader->next) {
+        unsigned turn = 0;
         uint64_t seen = atomic_load_explicit(&reader->epoch, memory_order_seq_cst);
-        for (int spin = 0;
-             (seen & 1) && atomic_load_explicit(&reader->epoch, memory_order_acquire) == seen;
-             spin++) {
-            if (spin < 100)
-                sched_yield();
-            else
-                wait_pause(50 * WAIT_NS_PER_US);
-        }
+        while ((seen & 1) && atomic_load_explicit(&reader->epoch, memory_order_acquire) == seen)
+            wait_step(&turn);
     }
 }
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <hsa/amd_hsa_queue.h>
 
+#include "base/wait.h"
 #include "perf/perf.h"
 
 enum { SLOTS = 4, SLOT_BYTES = 65536, CODE_OFFSET = 256, VGPRS = 64, WAIT_SECONDS = 10 };
@@ -197,9 +197,7 @@ int kernel_runner_start(struct kernel_runner *r, unsigned slot, struct kernel_ge
 
 bool kernel_runner_wait(struct kernel_runner *r, struct dispatch_result *result)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += WAIT_SECONDS;
+    struct timespec until = wait_deadline(CLOCK_REALTIME, WAIT_SECONDS * WAIT_NS_PER_S);
     int status = 0;
     pthread_mutex_lock(&r->lock);
     while (r->running > 0 && status == 0)

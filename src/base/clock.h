@@ -19,11 +19,16 @@ extern bool clock_uses_tsc __attribute__((visibility("hidden")));
 /* Idempotent; call before the first clock_ticks(). */
 void clock_init(void);
 
-static inline uint64_t clock_now_ns(void)
+static inline uint64_t clock_read_ns(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t clock_now_ns(void)
+{
+    return clock_read_ns(CLOCK_BOOTTIME);
 }
 
 static inline uint64_t clock_ticks(void)

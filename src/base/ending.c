@@ -71,7 +71,8 @@ enum {
 
 static struct {
     void (*finish)(void);
-    /* Writer: ending_notice. Readers: whoever ends the program. NULL: nobody wants to know. */
+    /* Writer: ending_notice. Readers: whoever ends the program (both seq_cst: a program that is
+     * ending may be on any thread). NULL: nobody wants to know. */
     _Atomic(void (*)(void)) leave;
     _Atomic(bool (*)(void)) busy;
     pid_t pid; /* of the process that prepared; a forked child has no helper thread */
@@ -82,7 +83,9 @@ static struct {
     /* Writer: the thread that has taken it (exchange), before ASIDE. Reader: the helper, after
      * that. */
     void (*aside)(void);
-    _Atomic bool aside_taken; /* for ever by who waited too long */
+    /* Writers: who wants something done aside takes it (exchange) and gives it back; who waited
+     * too long keeps it for ever. seq_cst, since handlers of signals take it, too. */
+    _Atomic bool aside_taken;
     /* What was there before ours: the default, or another of ours. Immutable once taken. */
     struct sigaction found[COUNT(fatal_signals)];
     bool taken[COUNT(fatal_signals)];
@@ -118,22 +121,15 @@ static void state_wait(uint32_t bits)
         futex_wait(&ending.state, state, NULL);
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* False: none is for ENDING_LIMIT_MS. */
 static bool state_wait_limited(uint32_t bits)
 {
-    int64_t until_ns = now_ns() + ENDING_LIMIT_MS * INT64_C(1000000);
+    uint64_t until_ns = wait_now_ns() + ENDING_LIMIT_MS * (uint64_t)WAIT_NS_PER_MS;
     for (uint32_t state; !((state = state_now()) & bits);) {
-        int64_t left_ns = until_ns - now_ns();
-        if (left_ns <= 0)
+        uint64_t now_ns = wait_now_ns();
+        if (now_ns >= until_ns)
             return false;
-        struct timespec left = {left_ns / 1000000000, left_ns % 1000000000};
+        struct timespec left = wait_timespec(until_ns - now_ns);
         futex_wait(&ending.state, state, &left);
     }
     return true;
@@ -221,7 +217,7 @@ static void signal_repeat(size_t index, siginfo_t *info)
  * process. */
 static void deferred_end(void)
 {
-    int number = atomic_load(&ending.deferred);
+    int number = atomic_load_explicit(&ending.deferred, memory_order_seq_cst);
     sigset_t mask;
     if (state_add(ENDING_NOW) & ENDING_NOW)
         return;
@@ -278,8 +274,8 @@ static void *helper_main(void *unused)
 
 void ending_notice(void (*leave)(void), bool (*busy)(void))
 {
-    atomic_store(&ending.leave, leave);
-    atomic_store(&ending.busy, busy);
+    atomic_store_explicit(&ending.leave, leave, memory_order_seq_cst);
+    atomic_store_explicit(&ending.busy, busy, memory_order_seq_cst);
 }
 
 /* Threads of ours are what the first one waits for. */
@@ -299,7 +295,7 @@ void ending_begin(void)
         second_end(before);
         return;
     }
-    void (*leave)(void) = atomic_load(&ending.leave);
+    void (*leave)(void) = atomic_load_explicit(&ending.leave, memory_order_seq_cst);
     if (leave)
         leave();
     state_add(WANTED);
@@ -310,7 +306,7 @@ void ending_begin(void)
 static bool aside_try(void *unused)
 {
     (void)unused;
-    return !atomic_exchange(&ending.aside_taken, true);
+    return !atomic_exchange_explicit(&ending.aside_taken, true, memory_order_seq_cst);
 }
 
 /* Whoever has the helper before us gives it back. */
@@ -335,7 +331,7 @@ static bool aside_ask(void (*work)(void))
         incomplete_tell();
         return false;
     }
-    atomic_store(&ending.aside_taken, false);
+    atomic_store_explicit(&ending.aside_taken, false, memory_order_seq_cst);
     return true;
 }
 
@@ -352,13 +348,14 @@ bool ending_aside(void (*work)(void))
 /* True: this thread is finishing, what it does is not to be torn off. */
 static bool signal_defer(int number)
 {
-    bool (*busy)(void) = atomic_load(&ending.busy);
+    bool (*busy)(void) = atomic_load_explicit(&ending.busy, memory_order_seq_cst);
     if (!busy || getpid() != ending.pid || (state_now() & DONE) || !busy())
         return false;
     if (state_now() & STARTED)
         return true; /* who ends the program waits for this thread */
     int none = 0;
-    atomic_compare_exchange_strong(&ending.deferred, &none, number);
+    atomic_compare_exchange_strong_explicit(&ending.deferred, &none, number, memory_order_seq_cst,
+                                            memory_order_seq_cst);
     state_add(DEFERRED);
     return true;
 }
@@ -437,8 +434,8 @@ static int helper_start(void)
 int ending_prepare(void (*finish)(void), bool crashes)
 {
     static bool quick_exit_watched; /* in a forked child it is already */
-    atomic_store(&ending.state, 0);
-    atomic_store(&ending.aside_taken, false);
+    atomic_store_explicit(&ending.state, 0, memory_order_seq_cst);
+    atomic_store_explicit(&ending.aside_taken, false, memory_order_seq_cst);
     ending.pid = getpid();
     int status = helper_start();
     if (status != 0)

@@ -56,6 +56,7 @@ struct entries {
     struct entries *former;
     char *list[];
 };
+/* Writers: any (exchange). Nobody reads it: it keeps them reachable. */
 static _Atomic(struct entries *) all_entries;
 
 bool environment_change(const struct environment_variable *variables, size_t count)
@@ -75,7 +76,7 @@ bool environment_change(const struct environment_variable *variables, size_t cou
         complete = entry_set(entries, &variables[i]);
     /* Readers: getenv() of any thread; they load the pointer once and find whole strings. */
     if (complete) {
-        made->former = atomic_exchange(&all_entries, made);
+        made->former = atomic_exchange_explicit(&all_entries, made, memory_order_seq_cst);
         __atomic_store_n(&environ, entries, __ATOMIC_RELEASE);
     } else {
         free(made);

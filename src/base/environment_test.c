@@ -103,8 +103,8 @@ static void *reader(void *arg)
     (void)arg;
     while (!stop) {
         const char *value = getenv("CROC_RACE");
-        bad += value == NULL || strspn(value, "0123456789") != strlen(value);
-        bad += getenv("CROC_LAST") == NULL;
+        bad += !value || strspn(value, "0123456789") != strlen(value);
+        bad += !getenv("CROC_LAST");
     }
     return NULL;
 }

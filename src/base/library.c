@@ -11,7 +11,7 @@ void library_keep(const void *code)
     static _Atomic(const void *) latest;
     Dl_info library;
 
-    if (dladdr(code, &library) == 0 || library.dli_fname == NULL ||
+    if (dladdr(code, &library) == 0 || !library.dli_fname ||
         atomic_load_explicit(&latest, memory_order_relaxed) == library.dli_fbase)
         return;
     void *handle = dlopen(library.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE);

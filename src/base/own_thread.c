@@ -113,8 +113,8 @@ void own_thread_program_thread_ends(void)
 {
     static _Atomic pid_t watched; /* a forked child watches for itself; relaxed, one exchange */
     pthread_t thread;
-    if (atomic_load(&watched) == getpid() || !main_has_ended() ||
-        atomic_exchange(&watched, getpid()) == getpid())
+    if (atomic_load_explicit(&watched, memory_order_seq_cst) == getpid() || !main_has_ended() ||
+        atomic_exchange_explicit(&watched, getpid(), memory_order_seq_cst) == getpid())
         return;
     if (own_thread_create(&thread, watch, NULL) == 0)
         pthread_detach(thread);

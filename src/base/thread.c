@@ -5,7 +5,6 @@
 
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -51,9 +50,10 @@ static void on_exit(void *block)
 static void on_fork_child(void)
 {
     struct thread *self = thread_current;
-    for (struct thread *t = atomic_load(&threads); t; t = t->next) {
-        atomic_store(&t->busy, NULL);
-        atomic_store(&t->tid, t == self ? (uint32_t)syscall(SYS_gettid) : 0);
+    for (struct thread *t = atomic_load_explicit(&threads, memory_order_seq_cst); t; t = t->next) {
+        atomic_store_explicit(&t->busy, NULL, memory_order_seq_cst);
+        atomic_store_explicit(&t->tid, t == self ? (uint32_t)syscall(SYS_gettid) : 0,
+                              memory_order_seq_cst);
     }
 }
 
@@ -73,7 +73,8 @@ static struct thread *block_reuse(uint32_t tid)
 {
     for (struct thread *t = atomic_load_explicit(&threads, memory_order_acquire); t; t = t->next) {
         uint32_t nobody = 0;
-        if (atomic_compare_exchange_strong(&t->tid, &nobody, tid)) {
+        if (atomic_compare_exchange_strong_explicit(&t->tid, &nobody, tid, memory_order_seq_cst,
+                                                    memory_order_seq_cst)) {
             memset(t->session, 0, sizeof t->session);
             return t;
         }
@@ -119,12 +120,8 @@ uint32_t thread_id(void)
 /* A busy section lasts nanoseconds unless its thread lost the processor: yield, then sleep. */
 static void wait_while_busy(struct thread *t, const void *what)
 {
-    for (int i = 0; atomic_load_explicit(&t->busy, memory_order_acquire) == what; i++) {
-        if (i < 32)
-            sched_yield();
-        else
-            wait_pause(50 * WAIT_NS_PER_US);
-    }
+    for (unsigned turn = 0; atomic_load_explicit(&t->busy, memory_order_acquire) == what;)
+        wait_step(&turn);
 }
 
 void thread_fence_heavy(void)
@@ -132,7 +129,9 @@ void thread_fence_heavy(void)
     if (thread_fence_is_free)
         membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
     else
-        atomic_fetch_add(&fallback_fence, 1); /* seq_cst, pairs with the writers' exchange */
+        atomic_fetch_add_explicit(
+            &fallback_fence, 1,
+            memory_order_seq_cst); /* seq_cst, pairs with the writers' exchange */
 }
 
 void thread_quiesce(const void *what)

@@ -117,6 +117,57 @@ static void a_stop_is_no_waiting(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+struct walk {
+    unsigned asked, steps, at;
+};
+
+static bool arrived(void *argument)
+{
+    struct walk *walk = argument;
+    walk->asked++;
+    walk->at += walk->at < walk->steps;
+    return walk->at == 100;
+}
+
+static uint64_t position(void *argument)
+{
+    return ((struct walk *)argument)->at;
+}
+
+/* A hundred steps of 1 ms, none of which is beyond the limit of 50 ms. */
+static void what_moves_is_waited_for(void **state)
+{
+    (void)state;
+    struct walk walk = {.steps = 100};
+    assert_true(wait_while_moving(arrived, position, &walk, 50 * WAIT_NS_PER_MS, WAIT_NS_PER_MS));
+    assert_int_equal(walk.asked, 100);
+}
+
+static void what_stands_still_is_given_up(void **state)
+{
+    (void)state;
+    struct walk walk = {.steps = 5};
+    uint64_t begin_ns = wait_now_ns();
+    assert_false(wait_while_moving(arrived, position, &walk, 5 * WAIT_NS_PER_MS, WAIT_NS_PER_MS));
+    assert_true(wait_now_ns() - begin_ns >= 5 * WAIT_NS_PER_MS);
+    assert_int_equal(walk.at, 5);
+    walk = (struct walk){.at = 99, .steps = 100};
+    assert_true(wait_while_moving(arrived, position, &walk, 0, WAIT_FOREVER));
+}
+
+static void a_deadline_lies_ahead(void **state)
+{
+    (void)state;
+    struct timespec never = wait_deadline(CLOCK_MONOTONIC, WAIT_FOREVER), now;
+    uint64_t before_ns = wait_now_ns();
+    struct timespec soon = wait_deadline(CLOCK_MONOTONIC, 1500 * WAIT_NS_PER_MS);
+    assert_true((uint64_t)soon.tv_sec * WAIT_NS_PER_S + (uint64_t)soon.tv_nsec >=
+                before_ns + 1500 * WAIT_NS_PER_MS);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    assert_true(never.tv_sec - now.tv_sec >= 900 * 1000 * 1000);
+    assert_true(never.tv_nsec >= 0 && never.tv_nsec < 1000000000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +176,9 @@ int main(void)
         cmocka_unit_test(a_limit_ends_it),
         cmocka_unit_test(a_signal_ends_a_step),
         cmocka_unit_test(a_stop_is_no_waiting),
+        cmocka_unit_test(what_moves_is_waited_for),
+        cmocka_unit_test(what_stands_still_is_given_up),
+        cmocka_unit_test(a_deadline_lies_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

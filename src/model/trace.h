@@ -269,7 +269,6 @@ void trace_event_call(struct trace_event *event, int32_t operation,
 static inline bool trace_event_is_called(const struct trace_event *event, int32_t operation)
 {
     const struct trace_set *set = operation == event->operation ? event->set : event->enter_set;
-
     return set != NULL && set->has_callbacks;
 }
 

@@ -4,10 +4,10 @@
 #include "base/log.h"
 #include "base/own_thread.h"
 #include "base/process.h"
+#include "base/wait.h"
 #include "tracebuf/state.h"
 #include "tracebuf/window.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,14 +20,21 @@ struct tracebuf_thread {
     /* Writers: who starts it (compare-exchange, then release after `handle`), shutdown, the child
      * of a fork. Readers: who needs it (acquire). */
     _Atomic enum thread_state state;
-    _Atomic bool stop;
-    _Atomic uint32_t signal;   /* futex: bumped by requests (seq_cst) */
-    _Atomic uint32_t sleeping; /* Dekker with `signal`: a running thread needs no system call */
+    _Atomic bool
+        stop; /* writer: shutdown, before it bumps `signal`; reader: the thread (seq_cst) */
+    /* Futex word. Writers: requests count it up and then read `sleeping`. Reader: the thread, which
+     * writes `sleeping` and then looks at it again. All seq_cst: one of the two sees the other, and
+     * a running thread needs no system call. */
+    _Atomic uint32_t signal, sleeping;
 };
 
 static struct tracebuf_thread delivery_threads[THREADS_MAX];
+/* Writers: who makes a thread takes the next place (compare-exchange). Readers: who looks for one
+ * (seq_cst), and finds places in THREAD_NONE that are not filled yet. */
 static _Atomic uint32_t delivery_thread_count;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+/* Writer: tracebuf_shutdown, once, before it ends the threads. Readers: producers, who then wait
+ * for nobody, and who would start a thread (seq_cst, like the threads' states). */
 static _Atomic bool shut_down;
 
 /* The delivery thread that this thread is, or stands in for at shutdown. */
@@ -41,7 +48,8 @@ struct delivery {
 };
 static __thread struct delivery *own_delivery __attribute__((tls_model("initial-exec")));
 
-/* Writer: the child of a fork, before it has a second thread. */
+/* Writer: the child of a fork, before it has a second thread. Reader: a delivery that a consumer's
+ * fork leaves in both processes; seq_cst only because nothing is gained by less. */
 static _Atomic uint32_t forks;
 
 bool tracebuf_delivering(void)
@@ -59,7 +67,7 @@ static bool batch_deliver(struct tracebuf *buffer, struct segment_cursor *cursor
     if (count == 0)
         return false;
     CALLBACK(buffer->config.deliver(buffer, window->pointers, count, dropped, buffer->config.arg));
-    atomic_store(&buffer->state->dropped_told, dropped);
+    atomic_store_explicit(&buffer->state->dropped_told, dropped, memory_order_seq_cst);
     return true;
 }
 
@@ -98,19 +106,20 @@ static void handover_abandon(void *arg)
     while ((count = segment_collect(&h->cursor, &h->buffer->config, window->items, window->pointers,
                                     window->items_max)))
         lost += count;
-    atomic_fetch_add(&h->buffer->dropped, lost);
+    atomic_fetch_add_explicit(&h->buffer->dropped, lost, memory_order_seq_cst);
     handover_end(h);
-    atomic_store(&h->buffer->state->requested, true); /* by the next thread */
+    atomic_store_explicit(&h->buffer->state->requested, true,
+                          memory_order_seq_cst); /* by the next thread */
 }
 
 static void segment_deliver(struct tracebuf *buffer, struct tracebuf_segment *segment)
 {
     struct handover handover = {.buffer = buffer, .segment = segment};
-    uint32_t fork_count = atomic_load(&forks);
+    uint32_t fork_count = atomic_load_explicit(&forks, memory_order_seq_cst);
     handover_begin(&handover);
     pthread_cleanup_push(handover_abandon, &handover);
     while (batch_deliver(buffer, &handover.cursor, &handover.window))
-        if (atomic_load(&forks) != fork_count)
+        if (atomic_load_explicit(&forks, memory_order_seq_cst) != fork_count)
             break; /* the consumer forked and this is the child: the rest is its parent's */
     pthread_cleanup_pop(0);
     handover_end(&handover);
@@ -120,7 +129,7 @@ static uint64_t rotate_if_used(struct tracebuf *buffer, bool *rotated)
 {
     struct tracebuf_state *state = buffer->state;
     pthread_mutex_lock(&state->rotate_lock);
-    struct tracebuf_segment *current = atomic_load(&buffer->current);
+    struct tracebuf_segment *current = atomic_load_explicit(&buffer->current, memory_order_seq_cst);
     *rotated = !current || segment_is_empty(current) || state_rotate(buffer);
     uint64_t sequence = state->sequence;
     pthread_mutex_unlock(&state->rotate_lock);
@@ -184,7 +193,7 @@ static bool serve(struct tracebuf *buffer)
         return false;
     uint64_t wanted = atomic_load_explicit(&state->flush_wanted, memory_order_acquire);
     bool flush = wanted != atomic_load_explicit(&state->flush_done, memory_order_relaxed);
-    if (!atomic_exchange(&state->requested, false) && !flush)
+    if (!atomic_exchange_explicit(&state->requested, false, memory_order_seq_cst) && !flush)
         return false;
     if (flush && buffer->config.flushing && !state_is_abandoned(state))
         buffer->config.flushing(buffer->config.arg);
@@ -192,7 +201,7 @@ static bool serve(struct tracebuf *buffer)
     if (flush) {
         flushed_tell(buffer);
         /* a nested serve may have gone further already */
-        if (atomic_load(&state->flush_done) < wanted)
+        if (atomic_load_explicit(&state->flush_done, memory_order_seq_cst) < wanted)
             atomic_store_explicit(&state->flush_done, wanted, memory_order_release);
         state_epoch_end(&state->flush_epoch);
     }
@@ -212,19 +221,19 @@ static bool serve_all(struct tracebuf_thread *thread)
 
 static void thread_sleep(struct tracebuf_thread *thread, uint32_t signal)
 {
-    atomic_store(&thread->sleeping, 1);
-    if (atomic_load(&thread->signal) == signal)
+    atomic_store_explicit(&thread->sleeping, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&thread->signal, memory_order_seq_cst) == signal)
         futex_wait(&thread->signal, signal, NULL);
-    atomic_store(&thread->sleeping, 0);
+    atomic_store_explicit(&thread->sleeping, 0, memory_order_seq_cst);
 }
 
 static void thread_serve(struct tracebuf_thread *thread)
 {
     for (;;) {
-        uint32_t signal = atomic_load(&thread->signal);
+        uint32_t signal = atomic_load_explicit(&thread->signal, memory_order_seq_cst);
         if (serve_all(thread))
             continue;
-        if (atomic_load(&thread->stop))
+        if (atomic_load_explicit(&thread->stop, memory_order_seq_cst))
             return;
         thread_sleep(thread, signal);
     }
@@ -242,13 +251,15 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-static _Atomic bool failure_told;
+static _Atomic bool failure_told; /* writers: any (exchange); the first one tells */
 
 /* In THREAD_STARTING. */
 static bool thread_launch(struct tracebuf_thread *thread)
 {
     int error = own_thread_create(&thread->handle, thread_main, thread);
-    if (error && !atomic_exchange(&failure_told, true)) /* it is tried for every full buffer */
+    if (error &&
+        !atomic_exchange_explicit(&failure_told, true,
+                                  memory_order_seq_cst)) /* it is tried for every full buffer */
         log_error("tracebuf", "cannot create a delivery thread: %s", strerror(error));
     atomic_store_explicit(&thread->state, error ? THREAD_NONE : THREAD_RUNS, memory_order_release);
     return error == 0;
@@ -258,7 +269,8 @@ static bool thread_launch(struct tracebuf_thread *thread)
 static bool thread_start(struct tracebuf_thread *thread)
 {
     enum thread_state none = THREAD_NONE;
-    return !atomic_compare_exchange_strong(&thread->state, &none, THREAD_STARTING) ||
+    return !atomic_compare_exchange_strong_explicit(&thread->state, &none, THREAD_STARTING,
+                                                    memory_order_seq_cst, memory_order_seq_cst) ||
            thread_launch(thread);
 }
 
@@ -266,9 +278,11 @@ static bool thread_start(struct tracebuf_thread *thread)
 static bool thread_claim_running(struct tracebuf_thread *thread, enum thread_state to)
 {
     enum thread_state runs = THREAD_RUNS;
-    while (atomic_load_explicit(&thread->state, memory_order_acquire) == THREAD_STARTING)
-        sched_yield();
-    return atomic_compare_exchange_strong(&thread->state, &runs, to);
+    for (unsigned turn = 0;
+         atomic_load_explicit(&thread->state, memory_order_acquire) == THREAD_STARTING;)
+        wait_step(&turn);
+    return atomic_compare_exchange_strong_explicit(&thread->state, &runs, to, memory_order_seq_cst,
+                                                   memory_order_seq_cst);
 }
 
 /* There is no thread any more: who waits for it looks again. */
@@ -276,7 +290,7 @@ static void waiters_release(const struct tracebuf_thread *thread)
 {
     for (uint32_t i = 0; i < tracebuf_count(); i++) {
         struct tracebuf_state *state = tracebuf_at(i)->state;
-        if (atomic_load(&state->thread) != thread)
+        if (atomic_load_explicit(&state->thread, memory_order_seq_cst) != thread)
             continue;
         state_epoch_end(&state->flush_epoch);
         state_epoch_end(&state->freed_epoch);
@@ -308,14 +322,15 @@ unsigned delivery_depth(const struct tracebuf *buffer)
 static void on_fork_child(void)
 {
     pthread_mutex_init(&tracebuf_create_lock, NULL);
-    atomic_fetch_add(&forks, 1);
+    atomic_fetch_add_explicit(&forks, 1, memory_order_seq_cst);
     windows_forget();
     for (const struct delivery *d = own_delivery; d; d = d->outer)
         if (d->window)
             window_keep(d->window);
     for (uint32_t i = 0; i < THREADS_MAX; i++)
-        atomic_store(&delivery_threads[i].state,
-                     &delivery_threads[i] == own_thread ? THREAD_RUNS : THREAD_NONE);
+        atomic_store_explicit(&delivery_threads[i].state,
+                              &delivery_threads[i] == own_thread ? THREAD_RUNS : THREAD_NONE,
+                              memory_order_seq_cst);
     for (uint32_t i = 0; i < tracebuf_count(); i++)
         fork_child_reset(tracebuf_at(i));
 }
@@ -327,9 +342,10 @@ static void fork_watch(void)
 
 static struct tracebuf_thread *thread_claim(void)
 {
-    uint32_t index = atomic_load(&delivery_thread_count);
+    uint32_t index = atomic_load_explicit(&delivery_thread_count, memory_order_seq_cst);
     while (index < THREADS_MAX)
-        if (atomic_compare_exchange_weak(&delivery_thread_count, &index, index + 1))
+        if (atomic_compare_exchange_weak_explicit(&delivery_thread_count, &index, index + 1,
+                                                  memory_order_seq_cst, memory_order_seq_cst))
             return &delivery_threads[index];
     return NULL;
 }
@@ -348,7 +364,8 @@ void tracebuf_assign(struct tracebuf *buffer, struct tracebuf_thread *thread)
 
 bool delivery_is_own(const struct tracebuf *buffer)
 {
-    return own_thread && own_thread == atomic_load(&buffer->state->thread);
+    return own_thread &&
+           own_thread == atomic_load_explicit(&buffer->state->thread, memory_order_seq_cst);
 }
 
 /* In a forked child the thread is started again by the first one who needs it. False: it cannot be.
@@ -357,7 +374,7 @@ static bool thread_ensure(struct tracebuf_thread *thread)
 {
     if (atomic_load_explicit(&thread->state, memory_order_acquire) != THREAD_NONE)
         return true;
-    if (atomic_load(&shut_down))
+    if (atomic_load_explicit(&shut_down, memory_order_seq_cst))
         return false;
     thread_creation_notice(false);
     bool started = thread_start(thread);
@@ -368,8 +385,8 @@ static bool thread_ensure(struct tracebuf_thread *thread)
 static bool thread_wake(struct tracebuf_thread *thread)
 {
     bool there = thread_ensure(thread);
-    atomic_fetch_add(&thread->signal, 1);
-    if (atomic_load(&thread->sleeping))
+    atomic_fetch_add_explicit(&thread->signal, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&thread->sleeping, memory_order_seq_cst))
         futex_wake_all(&thread->signal);
     return there;
 }
@@ -383,12 +400,14 @@ void tracebuf_leave(void)
     own_delivery = NULL;
     own_thread = NULL;
     if (thread)
-        atomic_compare_exchange_strong(&thread->state, &runs, THREAD_NONE);
+        atomic_compare_exchange_strong_explicit(&thread->state, &runs, THREAD_NONE,
+                                                memory_order_seq_cst, memory_order_seq_cst);
 }
 
 void tracebuf_threads_renew(void)
 {
-    for (uint32_t i = 0; i < atomic_load(&delivery_thread_count); i++)
+    for (uint32_t i = 0; i < atomic_load_explicit(&delivery_thread_count, memory_order_seq_cst);
+         i++)
         thread_wake(&delivery_threads[i]);
 }
 
@@ -398,8 +417,9 @@ bool delivery_request(struct tracebuf *buffer)
         atomic_load_explicit(&buffer->state->thread, memory_order_acquire);
     if (!thread)
         return false;
-    return atomic_exchange(&buffer->state->requested, true) ? thread_ensure(thread)
-                                                            : thread_wake(thread);
+    return atomic_exchange_explicit(&buffer->state->requested, true, memory_order_seq_cst)
+               ? thread_ensure(thread)
+               : thread_wake(thread);
 }
 
 void delivery_wait(_Atomic uint32_t *word, uint32_t value)
@@ -410,22 +430,24 @@ void delivery_wait(_Atomic uint32_t *word, uint32_t value)
         return;
     }
     /* Two delivery threads may wait for each other's buffers: each keeps serving. */
-    while (atomic_load(word) == value)
+    while (atomic_load_explicit(word, memory_order_seq_cst) == value)
         if (!serve_all(own_thread))
             futex_wait(word, value, &moment);
 }
 
 bool delivery_is_over(const struct tracebuf *buffer)
 {
-    return atomic_load(&shut_down) && !buffer->config.outlives_shutdown;
+    return atomic_load_explicit(&shut_down, memory_order_seq_cst) &&
+           !buffer->config.outlives_shutdown;
 }
 
 /* Nothing to deliver: a forked child that has recorded nothing gets no thread for it. Nor in a
  * child without fork()'s handlers, whose records and threads are its parent's. */
 static bool flush_is_idle(const struct tracebuf *buffer)
 {
-    return !process_is_own() || (atomic_load(&buffer->state->untouched) &&
-                                 !buffer->config.flushing && !buffer->config.flushed);
+    return !process_is_own() ||
+           (atomic_load_explicit(&buffer->state->untouched, memory_order_seq_cst) &&
+            !buffer->config.flushing && !buffer->config.flushed);
 }
 
 /* In a signal handler, with a record half written below it. */
@@ -437,14 +459,16 @@ static bool recording_here(void)
 
 static uint64_t flush_request(struct tracebuf *buffer, struct tracebuf_thread *thread)
 {
-    uint64_t ticket = atomic_fetch_add(&buffer->state->flush_wanted, 1) + 1;
+    uint64_t ticket =
+        atomic_fetch_add_explicit(&buffer->state->flush_wanted, 1, memory_order_seq_cst) + 1;
     thread_wake(thread);
     return ticket;
 }
 
 void tracebuf_flush_start(struct tracebuf *buffer)
 {
-    struct tracebuf_thread *thread = atomic_load(&buffer->state->thread);
+    struct tracebuf_thread *thread =
+        atomic_load_explicit(&buffer->state->thread, memory_order_seq_cst);
     if (thread && !delivery_is_over(buffer))
         flush_request(buffer, thread);
 }
@@ -452,7 +476,7 @@ void tracebuf_flush_start(struct tracebuf *buffer)
 void tracebuf_flush(struct tracebuf *buffer)
 {
     struct tracebuf_state *state = buffer->state;
-    struct tracebuf_thread *thread = atomic_load(&state->thread);
+    struct tracebuf_thread *thread = atomic_load_explicit(&state->thread, memory_order_seq_cst);
     if (!thread || delivery_is_over(buffer) || flush_is_idle(buffer))
         return;
     if (delivery_is_own(buffer)) {
@@ -463,7 +487,7 @@ void tracebuf_flush(struct tracebuf *buffer)
     if (recording_here())
         return;
     for (;;) {
-        uint32_t epoch = atomic_load(&state->flush_epoch);
+        uint32_t epoch = atomic_load_explicit(&state->flush_epoch, memory_order_seq_cst);
         if (atomic_load_explicit(&state->flush_done, memory_order_acquire) >= ticket ||
             delivery_is_over(buffer) || !thread_ensure(thread))
             return;
@@ -476,7 +500,8 @@ static bool thread_outlives(const struct tracebuf_thread *thread)
 {
     for (uint32_t i = 0; i < tracebuf_count(); i++) {
         const struct tracebuf *buffer = tracebuf_at(i);
-        if (buffer->config.outlives_shutdown && atomic_load(&buffer->state->thread) == thread)
+        if (buffer->config.outlives_shutdown &&
+            atomic_load_explicit(&buffer->state->thread, memory_order_seq_cst) == thread)
             return true;
     }
     return false;
@@ -486,13 +511,13 @@ static void thread_end(struct tracebuf_thread *thread)
 {
     if (thread_outlives(thread) || !thread_claim_running(thread, THREAD_ENDING))
         return;
-    atomic_store(&thread->stop, true);
+    atomic_store_explicit(&thread->stop, true, memory_order_seq_cst);
     thread_wake(thread);
     if (thread == own_thread)
         pthread_detach(thread->handle); /* finalised from its own callback */
     else
         pthread_join(thread->handle, NULL);
-    atomic_store(&thread->state, THREAD_NONE);
+    atomic_store_explicit(&thread->state, THREAD_NONE, memory_order_seq_cst);
 }
 
 /* Of calls that were still returning. */
@@ -510,8 +535,9 @@ void tracebuf_shutdown(void)
     for (uint32_t i = 0; i < tracebuf_count(); i++)
         if (!tracebuf_at(i)->config.outlives_shutdown)
             tracebuf_flush(tracebuf_at(i));
-    atomic_store(&shut_down, true);
-    for (uint32_t i = 0; i < atomic_load(&delivery_thread_count); i++)
+    atomic_store_explicit(&shut_down, true, memory_order_seq_cst);
+    for (uint32_t i = 0; i < atomic_load_explicit(&delivery_thread_count, memory_order_seq_cst);
+         i++)
         thread_end(&delivery_threads[i]);
     for (uint32_t i = 0; i < tracebuf_count(); i++)
         if (!tracebuf_at(i)->config.outlives_shutdown)

@@ -22,7 +22,7 @@ void fork_child_reset(struct tracebuf *buffer)
 {
     struct tracebuf_state *state = buffer->state;
     pthread_mutex_init(&state->rotate_lock, NULL);
-    struct tracebuf_segment *current = atomic_load(&buffer->current);
+    struct tracebuf_segment *current = atomic_load_explicit(&buffer->current, memory_order_seq_cst);
     while (state->full_first) {
         struct tracebuf_segment *segment = state->full_first;
         state->full_first = segment->next;
@@ -38,17 +38,20 @@ void fork_child_reset(struct tracebuf *buffer)
     }
     if (current)
         segment_reset(current);
-    atomic_fetch_add(&buffer->generation, 1); /* voids the survivor's own lease */
-    atomic_store(&buffer->dropped, 0);
-    atomic_store(&state->dropped_told, 0);
-    atomic_store(&state->requested, false);
-    atomic_store(&state->flush_done, atomic_load(&state->flush_wanted));
-    atomic_store(&state->untouched, true);
+    atomic_fetch_add_explicit(&buffer->generation, 1,
+                              memory_order_seq_cst); /* voids the survivor's own lease */
+    atomic_store_explicit(&buffer->dropped, 0, memory_order_seq_cst);
+    atomic_store_explicit(&state->dropped_told, 0, memory_order_seq_cst);
+    atomic_store_explicit(&state->requested, false, memory_order_seq_cst);
+    atomic_store_explicit(&state->flush_done,
+                          atomic_load_explicit(&state->flush_wanted, memory_order_seq_cst),
+                          memory_order_seq_cst);
+    atomic_store_explicit(&state->untouched, true, memory_order_seq_cst);
 }
 
 bool fork_first_record(struct tracebuf *buffer)
 {
     _Atomic bool *untouched = &buffer->state->untouched;
     return atomic_load_explicit(untouched, memory_order_relaxed) &&
-           atomic_exchange(untouched, false);
+           atomic_exchange_explicit(untouched, false, memory_order_seq_cst);
 }

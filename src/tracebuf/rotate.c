@@ -16,7 +16,7 @@ bool state_rotate(struct tracebuf *buffer)
     struct tracebuf_segment *next = state->closed ? NULL : free_take(state);
     if (!next)
         return false;
-    struct tracebuf_segment *full = atomic_load(&buffer->current);
+    struct tracebuf_segment *full = atomic_load_explicit(&buffer->current, memory_order_seq_cst);
     full->next = NULL;
     full->sequence = ++state->sequence;
     if (state->full_last)
@@ -89,7 +89,7 @@ void state_release(struct tracebuf_state *state, struct tracebuf_segment *segmen
         segment->next = state->free;
         state->free = segment;
     }
-    atomic_fetch_add(&state->freed_epoch, 1);
+    atomic_fetch_add_explicit(&state->freed_epoch, 1, memory_order_seq_cst);
     pthread_mutex_unlock(&state->rotate_lock);
     segment_destroy(surplus);
     futex_wake_all(&state->freed_epoch);
@@ -97,6 +97,6 @@ void state_release(struct tracebuf_state *state, struct tracebuf_segment *segmen
 
 void state_epoch_end(_Atomic uint32_t *epoch)
 {
-    atomic_fetch_add(epoch, 1);
+    atomic_fetch_add_explicit(epoch, 1, memory_order_seq_cst);
     futex_wake_all(epoch);
 }

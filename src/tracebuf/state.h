@@ -29,14 +29,19 @@ struct tracebuf_state {
      * neither call the consumer nor wait for it. */
     _Atomic bool abandoned;
 
-    _Atomic(struct tracebuf_thread *) thread; /* tracebuf_assign to producers; acquire/release */
-    /* Producers set (exchange), the delivery thread clears before it looks (exchange). */
+    /* Writer: tracebuf_assign (release). Readers: producers, flushes, the threads (acquire). */
+    _Atomic(struct tracebuf_thread *) thread;
+    /* Writers: producers set it (exchange), the delivery thread clears it before it looks
+     * (exchange; both seq_cst: a record that the look misses is seen as a request). */
     _Atomic bool requested;
-    /* Explicit flushes: callers count up wanted, the delivery thread publishes done (release) and
-     * bumps the futex word. */
+    /* Explicit flushes. Writers: who flushes counts `flush_wanted` up (seq_cst); the delivery
+     * thread, which read that (acquire), stores `flush_done` (release) and counts `flush_epoch` up,
+     * a futex word. Reader: who flushes reads the word and then `flush_done` (acquire). */
     _Atomic uint64_t flush_wanted, flush_done;
     _Atomic uint32_t flush_epoch;
-    _Atomic uint32_t freed_epoch; /* futex: a segment became free; bumped under rotate_lock */
+    /* Futex word: a segment became free. Writer: under rotate_lock, counts up. Readers: producers
+     * read it under the lock, and wait outside. */
+    _Atomic uint32_t freed_epoch;
     /* In a forked child nobody has recorded yet. Writers: the child before it has a second thread,
      * the first producer (exchange). Readers: flush. */
     _Atomic bool untouched;

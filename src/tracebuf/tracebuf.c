@@ -12,6 +12,7 @@ _Static_assert(sizeof(struct tracebuf_lease) * TRACEBUF_LEASES_MAX <= THREAD_ROO
 
 /* Writers: create (release, under tracebuf_create_lock). Readers: any. Slots are never cleared. */
 static _Atomic(struct tracebuf *) buffers[TRACEBUF_MAX];
+/* Writer: create, under the lock, after the slot (release). Readers: any (acquire). */
 static _Atomic uint32_t buffer_count;
 static uint32_t lease_count = 1; /* lease 0 is the one that is never valid; tracebuf_create_lock */
 pthread_mutex_t tracebuf_create_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,15 +31,15 @@ struct tracebuf *tracebuf_at(uint32_t index)
 static bool segments_create(struct tracebuf *buffer)
 {
     struct tracebuf_state *state = buffer->state;
-    atomic_store(&buffer->current, segment_create(&buffer->config));
+    atomic_store_explicit(&buffer->current, segment_create(&buffer->config), memory_order_seq_cst);
     state->free = segment_create(&buffer->config);
     state->segment_count = SEGMENTS_NORMAL;
-    return atomic_load(&buffer->current) && state->free;
+    return atomic_load_explicit(&buffer->current, memory_order_seq_cst) && state->free;
 }
 
 static void buffer_free(struct tracebuf *buffer)
 {
-    segment_destroy(atomic_load(&buffer->current));
+    segment_destroy(atomic_load_explicit(&buffer->current, memory_order_seq_cst));
     if (buffer->state)
         segment_destroy(buffer->state->free);
     free(buffer->state);
@@ -67,7 +68,7 @@ static struct tracebuf *buffer_new(const struct tracebuf_config *config)
 static bool buffer_list(struct tracebuf *buffer)
 {
     pthread_mutex_lock(&tracebuf_create_lock);
-    uint32_t index = atomic_load(&buffer_count);
+    uint32_t index = atomic_load_explicit(&buffer_count, memory_order_seq_cst);
     bool listed = index < TRACEBUF_MAX;
     if (listed) {
         if (lease_count == TRACEBUF_LEASES_MAX)
@@ -159,10 +160,10 @@ static bool rotate_once(struct tracebuf *buffer, uint64_t generation, bool *clos
 {
     struct tracebuf_state *state = buffer->state;
     pthread_mutex_lock(&state->rotate_lock);
-    *epoch = atomic_load(&state->freed_epoch);
+    *epoch = atomic_load_explicit(&state->freed_epoch, memory_order_seq_cst);
     *closed = state->closed || state_is_abandoned(state);
-    bool moved =
-        atomic_load(&buffer->generation) != generation || (!state->ending && state_rotate(buffer));
+    bool moved = atomic_load_explicit(&buffer->generation, memory_order_seq_cst) != generation ||
+                 (!state->ending && state_rotate(buffer));
     pthread_mutex_unlock(&state->rotate_lock);
     return moved;
 }
@@ -170,10 +171,10 @@ static bool rotate_once(struct tracebuf *buffer, uint64_t generation, bool *clos
 /* There is nobody to deliver. */
 static bool is_strange_child(void)
 {
-    static atomic_flag told = ATOMIC_FLAG_INIT;
+    static atomic_flag told = ATOMIC_FLAG_INIT; /* writers: any; only the first one tells */
     if (process_is_own())
         return false;
-    if (!atomic_flag_test_and_set(&told))
+    if (!atomic_flag_test_and_set_explicit(&told, memory_order_relaxed))
         log_warning("tracebuf", "process %d was not made by fork(): its records are lost",
                     (int)getpid());
     return true;
@@ -195,7 +196,7 @@ static bool make_room(struct tracebuf *buffer, uint64_t generation)
         moved = rotate_once(buffer, generation, &closed, &epoch);
     }
     tracebuf_rotating = false;
-    if (closed || (own && !moved) || !atomic_load(&state->thread))
+    if (closed || (own && !moved) || !atomic_load_explicit(&state->thread, memory_order_seq_cst))
         return false;
     bool served = delivery_request(buffer);
     if (moved)
@@ -210,7 +211,8 @@ static bool make_room(struct tracebuf *buffer, uint64_t generation)
 static void *too_large(struct tracebuf *buffer, size_t size_bytes)
 {
     size_t nothing = 0; /* kept for a message when the buffer is closed: none is written here */
-    atomic_compare_exchange_strong(&buffer->state->too_large_bytes, &nothing, size_bytes);
+    atomic_compare_exchange_strong_explicit(&buffer->state->too_large_bytes, &nothing, size_bytes,
+                                            memory_order_seq_cst, memory_order_seq_cst);
     return tracebuf_drop(buffer);
 }
 
@@ -269,14 +271,17 @@ void tracebuf_wake(struct thread *self)
 
 static void loss_report(const struct tracebuf *buffer)
 {
-    size_t too_large_bytes = atomic_load(&buffer->state->too_large_bytes);
+    size_t too_large_bytes =
+        atomic_load_explicit(&buffer->state->too_large_bytes, memory_order_seq_cst);
     uint64_t dropped = atomic_load_explicit(&buffer->dropped, memory_order_relaxed);
     if (too_large_bytes)
         log_warning("tracebuf", "records of %zu bytes did not fit a buffer of %zu bytes",
                     too_large_bytes, buffer->config.size_bytes);
-    if (dropped > atomic_load(&buffer->state->dropped_told))
-        log_warning("tracebuf", "%llu records were lost after the last delivery of their buffer",
-                    (unsigned long long)(dropped - atomic_load(&buffer->state->dropped_told)));
+    if (dropped > atomic_load_explicit(&buffer->state->dropped_told, memory_order_seq_cst))
+        log_warning(
+            "tracebuf", "%llu records were lost after the last delivery of their buffer",
+            (unsigned long long)(dropped - atomic_load_explicit(&buffer->state->dropped_told,
+                                                                memory_order_seq_cst)));
 }
 
 /* All storage there is, as a list; NULL when there is none or a callback may still be using it. */
@@ -288,10 +293,10 @@ static struct tracebuf_segment *storage_take(struct tracebuf *buffer, bool *busy
     *busy = !state->closed && (state->delivering != 0 || state->full_first);
     if (!*busy && !state->closed) {
         state->closed = true;
-        storage = atomic_exchange(&buffer->current, NULL);
+        storage = atomic_exchange_explicit(&buffer->current, NULL, memory_order_seq_cst);
         storage->next = state->free;
         state->free = NULL;
-        atomic_fetch_add(&buffer->generation, 1);
+        atomic_fetch_add_explicit(&buffer->generation, 1, memory_order_seq_cst);
     }
     pthread_mutex_unlock(&state->rotate_lock);
     return storage;

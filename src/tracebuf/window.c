@@ -7,7 +7,9 @@ enum { WINDOWS_LARGE = 2, WINDOWS = 64 };
 
 /* Memory is kept for the next delivery. Writer of `memory`: who has taken the slot. */
 struct window_slot {
-    _Atomic bool taken; /* exchange (acquire) by takers, cleared (release) by the same */
+    /* Writers: who takes the slot (exchange, acquire) and gives it back (release); the child of a
+     * fork. Readers: who looks for a free one (relaxed, then the exchange). */
+    _Atomic bool taken;
     void *memory;
 };
 
@@ -60,11 +62,11 @@ void window_give(struct window *window)
 void windows_forget(void)
 {
     for (int i = 0; i < WINDOWS; i++)
-        atomic_store(&slots[i].taken, false);
+        atomic_store_explicit(&slots[i].taken, false, memory_order_seq_cst);
 }
 
 void window_keep(const struct window *window)
 {
     if (window->slot)
-        atomic_store(&window->slot->taken, true);
+        atomic_store_explicit(&window->slot->taken, true, memory_order_seq_cst);
 }

@@ -23,7 +23,7 @@ DECLARATION = re.compile(
     r"^    (?:(?:static|const|struct|enum|union|unsigned|_Atomic|volatile)\s+)*"
     r"(?:[a-z]\w*)\s[\s*]*(?:const )?[a-z_]\w*(?:\[[^;]*\])?(?:(?:\s=\s|,\s).*)?;$")
 STATEMENT = re.compile(r"^    (?:return|goto|case|default|else|break|continue|sizeof)\b")
-ATOMIC = re.compile(r"^\s*(?:static |extern |__thread )*(?:_Atomic\b(?! [\w#]+ \*)|atomic_(?:bool|int|uint|flag|size_t)\s)")
+ATOMIC = re.compile(r"^\s*(?:static |extern |__thread )*(?:_Atomic\b(?! [\w#]+ \*)(?!\([^;]*\)+ \*)|atomic_(?:bool|int|uint|flag|size_t)\s)")
 WHO = re.compile(r"\b(?:writers?|readers?|written|writes|reads?|sets?|owner|lock|relaxed|only)\b", re.I)
 IMPLICIT = re.compile(r"\batomic_(?:load|store|exchange|fetch_\w+?|compare_exchange_\w+?|flag_\w+?)"
                       r"(?<!_explicit)\(")

@@ -69,7 +69,6 @@ static inline uint64_t writer_digits(uint32_t value)
 static inline char *writer_eight_at(char *at, uint32_t value)
 {
     uint64_t text = writer_digits(value) | WRITER_ZEROS;
-
     memcpy(at, &text, sizeof text);
     return at + 8;
 }
@@ -81,7 +80,6 @@ static inline char *writer_short_at(char *at, uint32_t value)
     uint64_t digits = writer_digits(value);
     unsigned skip = (unsigned)__builtin_ctzll(digits | 1ull << 56) & ~7u; /* bits */
     uint64_t text = (digits | WRITER_ZEROS) >> skip;
-
     memcpy(at, &text, sizeof text);
     return at + 8 - skip / 8;
 }

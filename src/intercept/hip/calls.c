@@ -42,12 +42,12 @@ static size_t rounded(size_t size)
 
 static struct calls *calls_of_thread(void)
 {
-    if (thread_calls != NULL)
+    if (thread_calls)
         return thread_calls;
     size_t data_size = rounded(setup.data_size_bytes);
     size_t head_size = rounded(sizeof(struct calls));
     char *room = aligned_alloc(ALIGN_BYTES, head_size + NESTING_MAX * data_size);
-    if (room == NULL)
+    if (!room)
         return NULL;
     memset(room, 0, head_size + NESTING_MAX * data_size);
     thread_calls = (struct calls *)(void *)room;
@@ -90,7 +90,7 @@ static void operations_match(void)
             continue;
         name_of[id] = name;
         function_end = id + 1;
-        if (operation_of[id] != NULL)
+        if (operation_of[id])
             id_end = id + 1;
     }
 }
@@ -106,7 +106,7 @@ uint32_t hip_calls_prepare(const struct hip_calls_setup *wanted)
 
 void hip_calls_number(const char *(*api_name)(uint32_t id))
 {
-    if (setup.api_name != NULL)
+    if (setup.api_name)
         return;
     setup.api_name = api_name;
     operations_match();
@@ -120,12 +120,11 @@ uint32_t intercept_hip_function_end(void)
 bool intercept_hip_function(uint32_t id, struct hip_function *function)
 {
     const char *name = id < function_end ? name_of[id] : NULL;
-
-    if (name == NULL)
+    if (!name)
         return false;
     const struct hip_operation *operation = operation_of[id];
     *function = (struct hip_function){.name = name, .operation = -1};
-    if (operation != NULL) {
+    if (operation) {
         function->domain = operation->domain;
         function->operation = operation->operation;
     }
@@ -140,7 +139,7 @@ bool hip_calls_known(uint32_t id)
 static void first_call(void)
 {
     thread_is_initialising = true;
-    if (setup.ready != NULL)
+    if (setup.ready)
         setup.ready();
     thread_is_initialising = false;
 }
@@ -174,9 +173,7 @@ enum { OPERATION_DISPATCH = 0, OPERATION_COPY = 1 };
 static int32_t runtime_operation(uint32_t id)
 {
     const struct hip_operation *operation = id < HIP_IDS_MAX ? operation_of[id] : NULL;
-
-    return operation != NULL && operation->domain == TRACE_HIP_RUNTIME_API ? operation->operation
-                                                                           : -1;
+    return operation && operation->domain == TRACE_HIP_RUNTIME_API ? operation->operation : -1;
 }
 
 static bool launch_is_watched(uint32_t id)
@@ -194,11 +191,10 @@ static bool transfer_is_watched(uint32_t id)
 struct hip_call *hip_call_open(uint32_t id)
 {
     const struct trace_set *set = listeners_of(id);
-
-    if (set == NULL && !stream_is_wanted(id) && !launch_is_watched(id) && !transfer_is_watched(id))
+    if (!set && !stream_is_wanted(id) && !launch_is_watched(id) && !transfer_is_watched(id))
         return NULL;
     struct calls *calls = calls_of_thread();
-    if (calls == NULL || calls->busy || calls->depth == NESTING_MAX)
+    if (!calls || calls->busy || calls->depth == NESTING_MAX)
         return NULL;
     struct hip_call *call = &calls->call[calls->depth++];
     call->frame.set = set;
@@ -212,7 +208,6 @@ struct hip_call *hip_call_open(uint32_t id)
 struct hip_call *hip_call_innermost(void)
 {
     struct calls *calls = thread_calls;
-
     return calls && calls->depth > 0 ? &calls->call[calls->depth - 1] : NULL;
 }
 
@@ -221,7 +216,6 @@ struct hip_call *hip_call_innermost(void)
 static void work_read(struct hip_call *call, uint32_t id, const void *data)
 {
     rocprofiler_hip_api_args_t arguments;
-
     memset(&arguments, 0, sizeof arguments);
     setup.arguments(id, data, &arguments);
     call->bytes = transfer_bytes(runtime_operation(id), &arguments);
@@ -234,13 +228,12 @@ static void work_read(struct hip_call *call, uint32_t id, const void *data)
 void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
 {
     const struct hip_operation *operation = operation_of[id];
-
-    if (operation == NULL)
+    if (!operation)
         return;
     if (launch_is_watched(id) || transfer_is_watched(id))
         work_read(call, id, data);
     call->operation = operation->domain == TRACE_HIP_RUNTIME_API ? operation->operation : -1;
-    if (call->frame.set == NULL || trace_set_wants_args(call->frame.set) || stream_is_wanted(id)) {
+    if (!call->frame.set || trace_set_wants_args(call->frame.set) || stream_is_wanted(id)) {
         memset(&call->payload, 0, sizeof call->payload);
         call->payload.size = sizeof call->payload;
         if (setup.arguments)
@@ -248,7 +241,7 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
     }
     call->native = (struct hip_native){(void *)(uintptr_t)data, id, setup.phase_data_offset};
     call->frame.native = &call->native;
-    if (call->frame.set != NULL)
+    if (call->frame.set)
         trace_api_enter_as(&call->frame, call->frame.set, operation->domain, operation->operation,
                            &call->payload, call->correlation);
     call->stream.wanted = call->stream.entered = false;
@@ -277,15 +270,14 @@ void hip_call_exit(struct hip_call *call)
     call->entered = false;
     hip_stream_exit(&call->stream, call->operation, &call->payload.args,
                     call->payload.retval.hipError_t_retval == hipSuccess);
-    if (set != NULL)
+    if (set)
         trace_api_exit(&call->frame);
 }
 
 void hip_call_close(void)
 {
     struct hip_call *call = hip_call_innermost();
-
-    if (call == NULL)
+    if (!call)
         return;
     hip_call_exit(call); /* when the library left without its exit phase */
     thread_calls->depth--;

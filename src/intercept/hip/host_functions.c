@@ -24,7 +24,6 @@ static struct host_function *buckets[BUCKETS];
 static struct host_function **bucket_of(const char *name, size_t length)
 {
     uint32_t hash = 2166136261u;
-
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)name[i]) * 16777619u;
     return &buckets[hash % BUCKETS];
@@ -33,7 +32,7 @@ static struct host_function **bucket_of(const char *name, size_t length)
 /* Under the lock. */
 static const struct host_function *find(const char *name, size_t length)
 {
-    for (const struct host_function *f = *bucket_of(name, length); f != NULL; f = f->next)
+    for (const struct host_function *f = *bucket_of(name, length); f; f = f->next)
         if (f->name_length == length && memcmp(f->data.device_function, name, length) == 0)
             return f;
     return NULL;
@@ -42,13 +41,12 @@ static const struct host_function *find(const char *name, size_t length)
 bool host_function_find(const char *kernel_name, host_function_data_t *found)
 {
     size_t length = strlen(kernel_name);
-
     if (length > 3 && strcmp(kernel_name + length - 3, ".kd") == 0)
         length -= 3;
     pthread_mutex_lock(&lock);
     const struct host_function *function = find(kernel_name, length);
     pthread_mutex_unlock(&lock);
-    if (function != NULL)
+    if (function)
         *found = function->data;
     return function != NULL;
 }
@@ -59,7 +57,7 @@ static bool keep(struct host_function *function)
         bucket_of(function->data.device_function, function->name_length);
 
     pthread_mutex_lock(&lock);
-    bool is_new = find(function->data.device_function, function->name_length) == NULL;
+    bool is_new = !find(function->data.device_function, function->name_length);
     if (is_new) {
         function->next = *bucket;
         *bucket = function;
@@ -71,8 +69,7 @@ static bool keep(struct host_function *function)
 static rocprofiler_dim3_t triple(const void *pointer)
 {
     rocprofiler_dim3_t value = {0, 0, 0};
-
-    if (pointer != NULL)
+    if (pointer)
         memcpy(&value, pointer, sizeof value);
     return value;
 }
@@ -86,9 +83,8 @@ static void note(void **modules, const void *host_function, const char *name, un
                  const dim3 *grid_dim, const int *workgroup_size)
 {
     struct host_function *function = calloc(1, sizeof *function);
-    char *own_name = name != NULL ? strdup(name) : NULL;
-
-    if (function != NULL && own_name != NULL) {
+    char *own_name = name ? strdup(name) : NULL;
+    if (function && own_name) {
         function->name_length = strlen(own_name);
         function->data = (host_function_data_t){
             .size = sizeof function->data,
@@ -100,7 +96,7 @@ static void note(void **modules, const void *host_function, const char *name, un
             .block_ids = triple(block_id),
             .block_dims = triple(block_dim),
             .grid_dims = triple(grid_dim),
-            .workgroup_size = workgroup_size != NULL ? (uint64_t)*workgroup_size : 0,
+            .workgroup_size = workgroup_size ? (uint64_t)*workgroup_size : 0,
         };
         if (keep(function))
             return;

@@ -22,17 +22,18 @@ bool launches_prepare(void)
     return library_symbols_find(symbols, sizeof symbols / sizeof symbols[0]);
 }
 
-/* ---- names: an open table that only grows. Writers: launching threads (compare-exchange,
- * release). Readers: the same (acquire). */
+/* ---- names: an open table that only grows */
 
 enum { NAMES_MAX = 1 << 14, NAMES_BYTES_MAX = 8 << 20, PROBES_MAX = 256 };
+/* Writers: launching threads (compare-exchange, release). Readers: the same (acquire). */
 static _Atomic(const char *) names[NAMES_MAX];
+/* Writers: who is about to copy a name adds, and subtracts where there is no room. Relaxed: a
+ * limit. */
 static _Atomic size_t names_bytes;
 
 static uint32_t hash_of(const char *text)
 {
     uint32_t hash = 2166136261u;
-
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 16777619u;
     return hash;
@@ -41,27 +42,27 @@ static uint32_t hash_of(const char *text)
 static const char *name_copy(const char *name)
 {
     size_t size = strlen(name) + 1;
-
-    if (atomic_fetch_add(&names_bytes, size) + size <= NAMES_BYTES_MAX)
+    if (atomic_fetch_add_explicit(&names_bytes, size, memory_order_relaxed) + size <=
+        NAMES_BYTES_MAX)
         return strdup(name);
-    atomic_fetch_sub(&names_bytes, size);
+    atomic_fetch_sub_explicit(&names_bytes, size, memory_order_relaxed);
     return NULL;
 }
 
 static const char *name_keep(const char *name)
 {
-    static _Atomic bool told;
+    static _Atomic bool told; /* writers: any (exchange, relaxed); only the first one tells */
     uint32_t hash = hash_of(name);
     const char *copy = NULL;
-
     for (uint32_t i = 0; i < PROBES_MAX; i++) {
         _Atomic(const char *) *slot = &names[(hash + i) % NAMES_MAX];
         const char *there = atomic_load_explicit(slot, memory_order_acquire);
-        if (there == NULL) {
+        if (!there) {
             copy = copy ? copy : name_copy(name);
-            if (copy == NULL)
+            if (!copy)
                 break;
-            if (atomic_compare_exchange_strong(slot, &there, copy))
+            if (atomic_compare_exchange_strong_explicit(slot, &there, copy, memory_order_seq_cst,
+                                                        memory_order_seq_cst))
                 return copy;
         }
         if (strcmp(there, name) == 0) {
@@ -70,7 +71,7 @@ static const char *name_keep(const char *name)
         }
     }
     free((void *)(uintptr_t)copy);
-    if (!atomic_exchange(&told, true))
+    if (!atomic_exchange_explicit(&told, true, memory_order_relaxed))
         log_warning("intercept", "too many kernel names: further kernels have none");
     return NULL;
 }
@@ -135,6 +136,5 @@ static const char *name_ask(int32_t operation, const rocprofiler_hip_api_args_t 
 const char *launch_kernel_name(int32_t operation, const rocprofiler_hip_api_args_t *arguments)
 {
     const char *name = name_ask(operation, arguments);
-
     return name ? name_keep(name) : NULL;
 }

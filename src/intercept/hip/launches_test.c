@@ -17,7 +17,7 @@ static _Thread_local char text[300];
 
 static const char *name_of(const char *how, const void *what)
 {
-    if (what == NULL)
+    if (!what)
         return NULL;
     snprintf(text, sizeof text, "%s_%zu", how, (size_t)what);
     return text; /* changes with the next question, as a library's may when a module goes */

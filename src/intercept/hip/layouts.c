@@ -43,7 +43,7 @@ static void release_take(const struct hip_tracer_release *from)
         _Atomic(const struct hip_tracer_function *) *slot =
             operation ? layout_at((enum trace_domain)operation->domain, operation->operation)
                       : NULL;
-        if (slot != NULL && atomic_load_explicit(slot, memory_order_relaxed) == NULL)
+        if (slot && !atomic_load_explicit(slot, memory_order_relaxed))
             atomic_store_explicit(slot, hip_tracer_function(from, id), memory_order_relaxed);
     }
 }
@@ -69,8 +69,7 @@ void layouts_choose(uint64_t version)
 {
     int major = (int)(version / 10000), minor = (int)(version / 100 % 100);
     const struct hip_tracer_release *nearest = release_nearest(major, minor);
-
-    if (atomic_load_explicit(&release, memory_order_acquire) != NULL || nearest == NULL)
+    if (atomic_load_explicit(&release, memory_order_acquire) || !nearest)
         return;
     release_take(nearest);
     for (uint32_t i = hip_tracer_release_count; i-- > 0;) /* what only other releases have */
@@ -85,8 +84,7 @@ void layouts_choose(uint64_t version)
 const char *layouts_function_name(uint32_t id)
 {
     const struct hip_tracer_release *known = atomic_load_explicit(&release, memory_order_acquire);
-
-    return known != NULL && id < known->function_count ? hip_tracer_name(known, id) : "";
+    return known && id < known->function_count ? hip_tracer_name(known, id) : "";
 }
 
 bool intercept_hip_in_tables(void)
@@ -102,7 +100,7 @@ uint32_t intercept_hip_data_write(enum trace_domain domain, int32_t operation,
     const struct hip_tracer_function *layout =
         slot ? atomic_load_explicit(slot, memory_order_relaxed) : NULL;
 
-    if (known == NULL || layout == NULL || known->data_size_bytes > HIP_DATA_BYTES_MAX)
+    if (!known || !layout || known->data_size_bytes > HIP_DATA_BYTES_MAX)
         return 0;
     memset(data, 0, known->data_size_bytes);
     for (uint16_t i = 0; i < layout->count; i++) {

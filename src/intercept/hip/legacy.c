@@ -34,12 +34,12 @@ static void *on_activity(uint32_t id, void *record, const void *data, void *argu
 {
     (void)record;
     (void)data;
-    if (argument != NULL) {
+    if (argument) {
         hip_call_close();
         return NULL;
     }
     struct hip_call *call = hip_call_open(id);
-    if (call == NULL)
+    if (!call)
         return NULL;
     hip_legacy_phase_set(call->data, 0);
     hip_data_correlate(call->data, call);
@@ -49,10 +49,9 @@ static void *on_activity(uint32_t id, void *record, const void *data, void *argu
 static void on_api(uint32_t domain, uint32_t id, const void *data, void *argument)
 {
     struct hip_call *call = hip_call_innermost();
-
     (void)domain;
     (void)argument;
-    if (call == NULL || call->data != data)
+    if (!call || call->data != data)
         return;
     if (hip_legacy_phase(data) == 0)
         hip_call_enter(call, id, data);
@@ -64,7 +63,7 @@ static bool arguments_match(void)
 {
     for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
         const char *name = hip.api_name(id);
-        if (name != NULL && strcmp(name, "unknown") != 0 && !hip_legacy_id_matches(id, name)) {
+        if (name && strcmp(name, "unknown") != 0 && !hip_legacy_id_matches(id, name)) {
             log_warning("intercept", "this HIP release's argument structures are unknown: HIP "
                                      "calls are traced without arguments");
             return false;
@@ -82,7 +81,6 @@ static bool arguments_match(void)
 static bool hook_all(uint32_t id_end)
 {
     static char argument; /* its address only has to differ from NULL */
-
     for (uint32_t id = 1; id < id_end; id++) {
         if (!hip_calls_known(id))
             continue;

@@ -69,16 +69,15 @@ const char *hipApiName(uint32_t id)
 static void call_play(uint32_t id, hipError_t error, void (*body)(void))
 {
     void *data = hooks[id].activity ? hooks[id].activity(id, NULL, NULL, NULL) : NULL;
-
-    if (data != NULL && hooks[id].api != NULL)
+    if (data && hooks[id].api)
         hooks[id].api(3, id, data, hooks[id].api_argument);
-    if (body != NULL)
+    if (body)
         body();
     last_error = error;
-    if (data == NULL)
+    if (!data)
         return;
     hip_legacy_phase_set(data, 1);
-    if (hooks[id].api != NULL)
+    if (hooks[id].api)
         hooks[id].api(3, id, data, hooks[id].api_argument);
     hooks[id].activity(id, NULL, NULL, hooks[id].activity_argument);
 }
@@ -163,7 +162,6 @@ static void calls_nest(void **state)
 static void bottomless(void)
 {
     static int depth;
-
     if (depth++ < 40)
         call_play(MEMCPY, hipSuccess, bottomless);
 }

@@ -16,7 +16,6 @@ static bool path_is_hip(const char *path)
 {
     static const char name[] = "/libamdhip64";
     const char *last = strrchr(path, '/');
-
     return last != NULL && strncmp(last, name, sizeof name - 1) == 0 &&
            (last[sizeof name - 1] == '.' || last[sizeof name - 1] == '-') &&
            strstr(last, ".so") != NULL;
@@ -37,8 +36,7 @@ static void *library_scope(void)
 {
     const char *path = NULL;
     void *handle = NULL;
-
-    if (dlsym(RTLD_DEFAULT, "hipApiName") == NULL && dl_iterate_phdr(path_find, &path) != 0)
+    if (!dlsym(RTLD_DEFAULT, "hipApiName") && dl_iterate_phdr(path_find, &path) != 0)
         handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     return handle ? handle : RTLD_DEFAULT;
 }
@@ -46,10 +44,9 @@ static void *library_scope(void)
 bool library_symbols_find(const struct library_symbol *symbols, size_t count)
 {
     void *scope = library_scope();
-
     for (size_t i = 0; i < count; i++) {
         void *symbol = dlsym(scope, symbols[i].name);
-        if (symbol == NULL)
+        if (!symbol)
             return false;
         memcpy(symbols[i].target, &symbol, sizeof symbol);
     }
@@ -82,7 +79,8 @@ void intercept_hip_tables_offered(const void *runtime_table)
     if (table.size_bytes < sizeof table)
         return;
     memcpy(&table, runtime_table, sizeof table);
-    atomic_compare_exchange_strong(&own_name, &none, table.name);
+    atomic_compare_exchange_strong_explicit(&own_name, &none, table.name, memory_order_seq_cst,
+                                            memory_order_seq_cst);
 }
 
 const char *library_function_name(library_name_fn exported, uint32_t id)
@@ -103,7 +101,7 @@ static void armed_tell(void)
 {
     void (*hook)(void) = atomic_load_explicit(&armed_hook, memory_order_acquire);
 
-    if (hook != NULL)
+    if (hook)
         hook();
 }
 

@@ -81,7 +81,8 @@ void intercept_hip_operations_settle(void)
     if (moves)
         return;
     log_debug("intercept", "HIP has reported %llu of %llu commands",
-              (unsigned long long)atomic_load(&over), (unsigned long long)atomic_load(&begun));
+              (unsigned long long)atomic_load_explicit(&over, memory_order_seq_cst),
+              (unsigned long long)atomic_load_explicit(&begun, memory_order_seq_cst));
 }
 
 /* A name of C++ templates can be longer than a whole buffer, which would lose the record. */
@@ -94,7 +95,7 @@ static void report(uint32_t operation, const struct hip_record *record, const ch
 {
     if (operation != OPERATION_DISPATCH)
         kernel_name = NULL;
-    else if (kernel_name == NULL)
+    else if (!kernel_name)
         kernel_name = unknown_kernel;
     struct trace_report out = {
         .correlation = record->correlation,
@@ -115,8 +116,7 @@ static void report(uint32_t operation, const struct hip_record *record, const ch
 void operation_finished(uint32_t operation, const void *record)
 {
     const struct hip_record *from = record;
-
-    if (operation < OPERATION_COUNT && from != NULL)
+    if (operation < OPERATION_COUNT && from)
         report(operation, from, operation == OPERATION_DISPATCH ? from->kernel_name : NULL);
 }
 
@@ -139,7 +139,6 @@ static void on_command(uint64_t command)
 {
     const struct hip_call *call = hip_call_innermost();
     struct birth *birth = &births[command % BIRTHS];
-
     operation_begins();
     atomic_store_explicit(&birth->call, call ? call->correlation : 0, memory_order_relaxed);
     atomic_store_explicit(&birth->kernel_name, call ? call->kernel_name : NULL,
@@ -152,7 +151,6 @@ static void on_command(uint64_t command)
 static const struct birth *birth_of(uint64_t command)
 {
     const struct birth *birth = &births[command % BIRTHS];
-
     return atomic_load_explicit(&birth->command, memory_order_acquire) == command + 1 ? birth
                                                                                       : NULL;
 }
@@ -179,10 +177,9 @@ static bool command_copies(uint32_t kind)
 static void on_legacy_operation(uint32_t operation, void *from, void *argument)
 {
     struct hip_record record;
-
     (void)operation;
     (void)argument;
-    if (from == NULL)
+    if (!from)
         return;
     memcpy(&record, from, sizeof record);
     const struct birth *birth = birth_of(record.correlation);
@@ -203,7 +200,7 @@ void legacy_operations_arm(void)
 
 void intercept_hip_operations_refresh(void)
 {
-    if (legacy.enable == NULL)
+    if (!legacy.enable)
         return;
     legacy.enable(OPERATION_DISPATCH, operation_is_wanted(OPERATION_DISPATCH));
     legacy.enable(OPERATION_COPY,

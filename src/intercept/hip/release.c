@@ -35,7 +35,7 @@ static struct version version_of_name(const void *code)
         return version;
     char *path = realpath(library.dli_fname, NULL);
     const char *suffix = path ? strstr(path, ".so.") : NULL;
-    if (suffix == NULL || sscanf(suffix, ".so.%d.%d", &version.major, &version.minor) != 2)
+    if (!suffix || sscanf(suffix, ".so.%d.%d", &version.major, &version.minor) != 2)
         version = (struct version){0};
     free(path);
     return version;
@@ -54,7 +54,6 @@ static uintptr_t dynamic_find(const struct link_map *map, ElfW(Sxword) tag)
 static const char *dynamic_address(const struct link_map *map, ElfW(Sxword) tag)
 {
     uintptr_t value = dynamic_find(map, tag);
-
     return (const char *)(value != 0 && value < map->l_addr ? value + map->l_addr : value);
 }
 
@@ -64,7 +63,7 @@ static struct version version_of_symbols(const void *code)
     struct link_map *map = NULL;
     Dl_info library;
 
-    if (dladdr1(code, &library, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL)
+    if (dladdr1(code, &library, (void **)&map, RTLD_DL_LINKMAP) == 0 || !map)
         return newest;
     const char *at = dynamic_address(map, DT_VERDEF), *texts = dynamic_address(map, DT_STRTAB);
     uint64_t count = at && texts ? dynamic_find(map, DT_VERDEFNUM) : 0;
@@ -85,8 +84,7 @@ typedef const char *(*name_fn)(uint32_t id);
 static const char *name_of(name_fn name, uint32_t id)
 {
     const char *text = name(id);
-
-    return text == NULL || strcmp(text, "unknown") == 0 ? "" : text;
+    return !text || strcmp(text, "unknown") == 0 ? "" : text;
 }
 
 /* How a library numbers its functions, beside a list. */
@@ -95,7 +93,6 @@ enum numbers { NUMBERS_OTHER, NUMBERS_MORE, NUMBERS_SAME };
 static enum numbers numbers_compare(const struct hip_tracer_release *list, name_fn name)
 {
     enum numbers numbers = NUMBERS_SAME;
-
     for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
         const char *listed = id < list->function_count ? hip_tracer_name(list, id) : "";
         const char *own = name_of(name, id);
@@ -120,11 +117,10 @@ struct range {
 static struct range range_of_numbers(name_fn name, enum numbers wanted)
 {
     struct range range = {NULL, NULL};
-
     for (uint32_t i = 0; i < hip_tracer_release_count; i++) {
         if (numbers_compare(&hip_tracer_releases[i], name) != wanted)
             continue;
-        if (range.first == NULL)
+        if (!range.first)
             range.first = &hip_tracer_releases[i];
         range.last = &hip_tracer_releases[i];
     }
@@ -162,11 +158,10 @@ static struct range range_of_named(struct version version, name_fn name)
 {
     const struct hip_tracer_release *list = list_of(version);
     struct range same = range_of_numbers(name, NUMBERS_SAME);
-
-    if (list != NULL)
+    if (list)
         return numbers_compare(list, name) == NUMBERS_OTHER ? (struct range){NULL, NULL}
                                                             : (struct range){list, list};
-    return same.last != NULL && same.last->major == version.major ? same : range_around(version);
+    return same.last && same.last->major == version.major ? same : range_around(version);
 }
 
 /* It does not. Who has all of a list and more, but not all of the next, is between them; behind the
@@ -176,8 +171,7 @@ static struct range range_of_nameless(struct version least, name_fn name)
     static const struct range unknown = {NULL, NULL};
     struct range same = range_of_numbers(name, NUMBERS_SAME);
     struct range more = range_of_numbers(name, NUMBERS_MORE);
-
-    if (same.last != NULL)
+    if (same.last)
         return least.major <= same.last->major ? same : unknown;
     more.first = more.last;
     more.last = more.first ? list_after(more.first) : NULL;
@@ -186,7 +180,7 @@ static struct range range_of_nameless(struct version least, name_fn name)
 
 static bool range_has_size(const struct range *range)
 {
-    if (range->first == NULL || range->last == NULL)
+    if (!range->first || !range->last)
         return false;
     for (const struct hip_tracer_release *list = range->first; list <= range->last; list++)
         if (list->data_size_bytes != range->first->data_size_bytes)
@@ -209,10 +203,9 @@ static const struct hip_tracer_function *function_agreed(const struct range *ran
                                                          const char *name)
 {
     const struct hip_tracer_function *agreed = NULL;
-
     for (const struct hip_tracer_release *list = range->first; list <= range->last; list++) {
         const struct hip_tracer_function *function = function_named(list, name);
-        if (function != NULL && agreed != NULL && function != agreed)
+        if (function && agreed && function != agreed)
             return NULL;
         agreed = function ? function : agreed;
     }
@@ -222,11 +215,10 @@ static const struct hip_tracer_function *function_agreed(const struct range *ran
 static uint32_t functions_take(const struct range *range, name_fn name, struct hip_release *release)
 {
     uint32_t without = 0;
-
     for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
         const char *own = name_of(name, id);
         release->functions[id] = *own != 0 ? function_agreed(range, own) : NULL;
-        without += *own != 0 && release->functions[id] == NULL;
+        without += *own != 0 && !release->functions[id];
     }
     return without;
 }

@@ -20,8 +20,8 @@ enum {
 /* Writers: whoever makes or ends a stream, under the lock (the number, then release the handle).
  * Readers: every call on a stream (acquire the handle). An empty place ends a search. */
 static struct {
-    _Atomic uintptr_t handle; /* 0: empty */
-    _Atomic uint64_t number;
+    _Atomic uintptr_t handle; /* 0: empty; written last, read first */
+    _Atomic uint64_t number;  /* written and read relaxed: the handle orders it */
 } places[STREAMS_MAX];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
 static uint64_t number_last;
@@ -162,7 +162,7 @@ static void moment_report(struct hip_stream_scope *scope, int32_t role)
 static void created(struct hip_stream_scope *scope, const uintptr_t *place)
 {
     uint64_t number;
-    if (place == NULL || !stream_add(*place, &number))
+    if (!place || !stream_add(*place, &number))
         return;
     data_fill(scope, *place, number);
     moment_report(scope, CREATE);

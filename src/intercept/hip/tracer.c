@@ -56,25 +56,23 @@ static void phases_store(void *data, phase_fn enter, phase_fn leave)
 static void arguments_read(uint32_t id, const void *data, rocprofiler_hip_api_args_t *to)
 {
     const struct hip_tracer_function *function = id < HIP_IDS_MAX ? release.functions[id] : NULL;
-
-    for (uint16_t i = 0; function != NULL && i < function->count; i++) {
+    for (uint16_t i = 0; function && i < function->count; i++) {
         const struct hip_tracer_copy *copy = &hip_tracer_copies[function->first + i];
         memcpy((char *)to + copy->to, (const char *)data + copy->from, copy->size_bytes);
     }
 }
 
-/* Has the library called on_enter for what we stored? Any thread, relaxed: a late view only asks
-   once more. */
 enum { PROOF_NONE, PROOF_ASKED, PROOF_GIVEN, PROOF_REFUSED };
+/* Has the library called on_enter for what we stored? Writers and readers: any thread that calls,
+ * relaxed: a late view only asks once more. */
 static _Atomic int proof;
 
 static void on_enter(uint32_t id, void *data)
 {
     struct hip_call *call = hip_call_innermost();
-
     if (atomic_load_explicit(&proof, memory_order_relaxed) != PROOF_GIVEN)
         atomic_store_explicit(&proof, PROOF_GIVEN, memory_order_relaxed);
-    if (call != NULL)
+    if (call)
         hip_call_enter(call, id, data);
 }
 
@@ -112,7 +110,8 @@ static bool proof_ask(void)
         atomic_store_explicit(&proof, PROOF_REFUSED, memory_order_relaxed);
         hip_call_close();
     }
-    asked = atomic_compare_exchange_strong(&proof, &none, PROOF_ASKED);
+    asked = atomic_compare_exchange_strong_explicit(&proof, &none, PROOF_ASKED,
+                                                    memory_order_seq_cst, memory_order_seq_cst);
     return asked || proof_wait();
 }
 
@@ -139,7 +138,6 @@ static bool any_operation_is_wanted(void)
 static int on_table_call(void *data)
 {
     uint64_t correlation = any_operation_is_wanted() ? trace_correlation_current() : 0;
-
     if (correlation == 0)
         return ANSWER_NO;
     memcpy(data, &correlation, sizeof correlation);
@@ -149,14 +147,14 @@ static int on_table_call(void *data)
 
 static int on_call(uint32_t id, void *data)
 {
-    if (!calls_known || data == NULL)
+    if (!calls_known || !data)
         return ANSWER_NO;
     if (atomic_load_explicit(&disarmed, memory_order_relaxed))
         return on_table_call(data);
     if (!hip_call_wanted(id) || !proof_ask())
         return ANSWER_NO;
     struct hip_call *call = hip_call_open(id);
-    if (call == NULL)
+    if (!call)
         return ANSWER_NO;
     hip_data_correlate(data, call); /* the library hands it on to the work that the call causes */
     phases_store(data, on_enter, on_exit_phase);
@@ -171,7 +169,7 @@ static int on_operation(uint32_t operation, const void *record)
 
     if (!operation_is_wanted(operation))
         return ANSWER_NO;
-    if (record == NULL)
+    if (!record)
         operation_begins();
     else if ((uintptr_t)record != BEGUN)
         operation_finished(operation, record);

@@ -37,7 +37,7 @@ static bool library_arm(const char *release, const char *list, const char *wrong
     snprintf(path, sizeof path, strchr(release, '/') ? "%s/%s" : "%s/libamdhip64.so.%s",
              MOCK_FOLDER, release);
     void *library = dlopen(path, RTLD_NOW | (strchr(release, '/') ? RTLD_LOCAL : RTLD_GLOBAL));
-    if (library == NULL) {
+    if (!library) {
         fprintf(stderr, "%s\n", dlerror());
         exit(3);
     }
@@ -298,7 +298,7 @@ static int where_releases_disagree(const char *file)
         double_entry(DOUBLE_API_EXIT, TRACE_HIP_RUNTIME_API,
                      ROCPROFILER_HIP_RUNTIME_API_ID_hipDrvGraphAddMemsetNode, 0);
     CHECK(entry != NULL);
-    CHECK(entry->payload.hip.args.hipDrvGraphAddMemsetNode.phGraphNode == NULL);
+    CHECK(!entry->payload.hip.args.hipDrvGraphAddMemsetNode.phGraphNode);
     return 0;
 }
 

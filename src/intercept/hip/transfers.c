@@ -64,7 +64,7 @@ bool transfer_is_sized(int32_t operation)
 
 static uint64_t extent_bytes(const struct hipMemcpy3DParms *copy)
 {
-    return copy == NULL || copy->srcArray != NULL || copy->dstArray != NULL
+    return !copy || copy->srcArray || copy->dstArray
                ? 0
                : copy->extent.width * copy->extent.height * copy->extent.depth;
 }
@@ -80,14 +80,14 @@ uint64_t transfer_bytes(int32_t operation, const rocprofiler_hip_api_args_t *arg
 #undef X
 #define X(function)                                                                                \
     CASE(function)                                                                                 \
-        : return arguments->function.pCopy == NULL                                                 \
+        : return !arguments->function.pCopy                                                        \
         ? 0                                                                                        \
         : arguments->function.pCopy->WidthInBytes * arguments->function.pCopy->Height;
         TRANSFERS_BY_STRUCTURE_2D(X)
 #undef X
 #define X(function)                                                                                \
     CASE(function)                                                                                 \
-        : return arguments->function.pCopy == NULL                                                 \
+        : return !arguments->function.pCopy                                                        \
         ? 0                                                                                        \
         : arguments->function.pCopy->WidthInBytes * arguments->function.pCopy->Height *            \
               arguments->function.pCopy->Depth;

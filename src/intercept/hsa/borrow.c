@@ -1,7 +1,8 @@
 #include "intercept/hsa/borrow.h"
 
-#include <sched.h>
 #include <stddef.h>
+
+#include "base/wait.h"
 
 /*
  * Signals that are lent just now stand in sets of four, found by address; a full set means that the
@@ -20,9 +21,9 @@ enum { ALIGNMENT_BITS = 6, ADDRESS_BITS = 48, USE_SHIFT = ADDRESS_BITS - ALIGNME
 enum { WAYS = 4, SETS = 4096, SET_SHIFT = 7 };
 
 struct lending {
-    _Atomic uint64_t word;
-    struct loan *loan; /* the submitter writes it before LENT; read in KEEPING */
-    uint64_t uses;     /* who holds KEEPING */
+    _Atomic uint64_t word; /* writers and readers: see the steps above */
+    struct loan *loan;     /* the submitter writes it before LENT; read in KEEPING */
+    uint64_t uses;         /* who holds KEEPING */
 };
 
 static struct lending lendings[SETS][WAYS];
@@ -44,7 +45,6 @@ static uint64_t address_part(const amd_signal_t *signal)
 static amd_signal_t *signal_of(uint64_t word)
 {
     uint64_t part = word & ((UINT64_C(1) << USE_SHIFT) - 1) & ~(uint64_t)STATE_MASK;
-
     return (amd_signal_t *)(uintptr_t)(part >> STATE_BITS << ALIGNMENT_BITS);
 }
 
@@ -56,7 +56,6 @@ static struct lending *set_of(const amd_signal_t *signal)
 static bool can_be_lent(const amd_signal_t *signal)
 {
     uintptr_t address = (uintptr_t)signal;
-
     return signal->kind == AMD_SIGNAL_KIND_USER && (address & ((1u << ALIGNMENT_BITS) - 1)) == 0 &&
            address >> ADDRESS_BITS == 0 && __atomic_load_n(&signal->value, __ATOMIC_RELAXED) == 1;
 }
@@ -87,13 +86,13 @@ static void lending_free(struct lending *lending)
 static bool lending_settle(struct lending *lending, const amd_signal_t *signal, bool running_too)
 {
     uint64_t word = atomic_load_explicit(&lending->word, memory_order_acquire);
-
     if ((word & STATE_MASK) == FREE || signal_of(word) != signal)
         return true;
     if ((word & STATE_MASK) == KEEPING || (!running_too && end_ticks_load(signal) == 0))
         return false;
     uint64_t keeping = (word & ~(uint64_t)STATE_MASK) | KEEPING;
-    if (!atomic_compare_exchange_strong(&lending->word, &word, keeping))
+    if (!atomic_compare_exchange_strong_explicit(&lending->word, &word, keeping,
+                                                 memory_order_seq_cst, memory_order_seq_cst))
         return (word & STATE_MASK) == FREE; /* ended meanwhile */
     struct loan *loan = lending->loan;
     times_read(&loan->times, signal);
@@ -106,7 +105,6 @@ static bool settle(const amd_signal_t *signal, bool running_too)
 {
     struct lending *set = set_of(signal);
     bool settled = true;
-
     for (int i = 0; i < WAYS; i++)
         settled &= lending_settle(&set[i], signal, running_too);
     return settled;
@@ -114,22 +112,24 @@ static bool settle(const amd_signal_t *signal, bool running_too)
 
 bool borrow_settle(amd_signal_t *signal)
 {
-    return signal == NULL || !borrow_any() || settle(signal, false);
+    return !signal || !borrow_any() || settle(signal, false);
 }
 
 void borrow_forget(amd_signal_t *signal)
 {
-    if (signal == NULL || !borrow_any())
+    if (!signal || !borrow_any())
         return;
     settle(signal, true);
-    uint32_t look = atomic_load(&looks);
-    while (look % 2 == 1 && atomic_load(&looks) == look)
-        sched_yield();
+    uint32_t look = atomic_load_explicit(&looks, memory_order_seq_cst);
+    for (unsigned turn = 0;
+         look % 2 == 1 && atomic_load_explicit(&looks, memory_order_seq_cst) == look;)
+        wait_step(&turn);
 }
 
 void borrow_asking(void)
 {
-    atomic_store(&looks, atomic_load_explicit(&looks, memory_order_relaxed) + 1);
+    atomic_store_explicit(&looks, atomic_load_explicit(&looks, memory_order_relaxed) + 1,
+                          memory_order_seq_cst);
 }
 
 void borrow_asked(void)
@@ -145,7 +145,6 @@ void borrow_asked(void)
 static bool way_take(struct lending *lending, struct loan *loan, const amd_signal_t *signal)
 {
     uint64_t free = FREE;
-
     if (!atomic_compare_exchange_strong_explicit(&lending->word, &free,
                                                  address_part(signal) | KEEPING,
                                                  memory_order_acquire, memory_order_relaxed))
@@ -185,10 +184,10 @@ bool borrow_end(struct loan *loan)
     struct borrow_times times;
     uint64_t word = loan->word;
     bool ended = false;
-
     if (atomic_load_explicit(&loan->kept, memory_order_acquire))
         return true;
-    if (atomic_load(&lending->word) == word && signal_ended(signal)) {
+    if (atomic_load_explicit(&lending->word, memory_order_seq_cst) == word &&
+        signal_ended(signal)) {
         times_read(&times, signal);
         /* Fails when somebody is keeping the times: the next look finds them in the loan. */
         ended = atomic_compare_exchange_strong_explicit(&lending->word, &word, FREE,
@@ -204,12 +203,11 @@ bool borrow_end(struct loan *loan)
 void borrow_cancel(struct loan *loan)
 {
     uint64_t word = loan->word;
-
     if (atomic_compare_exchange_strong_explicit(&loan->lending->word, &word, FREE,
                                                 memory_order_acq_rel, memory_order_relaxed)) {
         atomic_fetch_sub_explicit(&lent_count, 1, memory_order_release);
         return;
     }
-    while (!atomic_load_explicit(&loan->kept, memory_order_acquire))
-        sched_yield();
+    for (unsigned turn = 0; !atomic_load_explicit(&loan->kept, memory_order_acquire);)
+        wait_step(&turn);
 }

@@ -13,7 +13,6 @@
 static amd_signal_t *signal_make(int64_t value)
 {
     amd_signal_t *signal = aligned_alloc(64, sizeof *signal);
-
     memset(signal, 0, sizeof *signal);
     signal->kind = AMD_SIGNAL_KIND_USER;
     signal->value = value;
@@ -41,7 +40,6 @@ static void times_come_from_the_programs_signal(void **state)
 {
     amd_signal_t *signal = signal_make(1);
     struct loan loan;
-
     (void)state;
     signal->start_ts = 7; /* of an earlier kernel */
     signal->end_ts = 8;
@@ -62,7 +60,6 @@ static void a_signal_that_others_count_is_not_lent(void **state)
 {
     amd_signal_t *two = signal_make(2), *zero = signal_make(0), *doorbell = signal_make(1);
     struct loan loan;
-
     (void)state;
     doorbell->kind = AMD_SIGNAL_KIND_DOORBELL;
     assert_false(borrow_begin(&loan, two));
@@ -78,7 +75,6 @@ static void a_signal_in_flight_is_lent_once(void **state)
 {
     amd_signal_t *signal = signal_make(1);
     struct loan loan, other;
-
     (void)state;
     assert_true(borrow_begin(&loan, signal));
     assert_false(borrow_begin(&other, signal));
@@ -144,7 +140,6 @@ static void a_destroyed_signal_is_not_looked_at(void **state)
 {
     amd_signal_t *ended = signal_make(1), *running = signal_make(1);
     struct loan first, second;
-
     (void)state;
     assert_true(borrow_begin(&first, ended));
     assert_true(borrow_begin(&second, running));
@@ -164,7 +159,6 @@ static void without_time_stamps_the_count_ends_it(void **state)
 {
     amd_signal_t *signal = signal_make(1);
     struct loan loan;
-
     (void)state;
     assert_true(borrow_begin(&loan, signal));
     __atomic_sub_fetch(&signal->value, 1, __ATOMIC_RELEASE);
@@ -185,7 +179,6 @@ static struct post {
 static void kernel_run(amd_signal_t *signal, uint64_t number, uint64_t *unlent)
 {
     struct post *post = &posts[number % IN_FLIGHT];
-
     while (atomic_load(&post->full))
         ;
     __atomic_store_n(&signal->value, 1, __ATOMIC_RELAXED);
@@ -206,7 +199,6 @@ static void kernel_run(amd_signal_t *signal, uint64_t number, uint64_t *unlent)
 static void *program(void *unlent)
 {
     amd_signal_t *signals[SIGNALS];
-
     for (int i = 0; i < SIGNALS; i++)
         signals[i] = signal_make(0);
     for (uint64_t n = 1; n <= KERNELS; n++) {
@@ -230,7 +222,6 @@ static void no_time_is_lost_or_mixed_up(void **state)
 {
     pthread_t thread;
     uint64_t unlent = 0, seen = 0;
-
     (void)state;
     assert_int_equal(pthread_create(&thread, NULL, program, &unlent), 0);
     for (bool ended = false, idle = false; !ended || !idle;) {

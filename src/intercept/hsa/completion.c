@@ -8,10 +8,10 @@
 #include "base/log.h"
 #include "base/own_thread.h"
 #include "base/thread.h"
+#include "base/wait.h"
 #include "intercept/hsa/completion_state.h"
-#include "intercept/hsa/lane.h"
 
-struct completion_state completion = {.listed = EPOCH_STEP | LISTED};
+struct completion_state completion = {.listed = LANE_EPOCH_STEP | LANE_LISTED};
 
 static __thread bool thread_is_completion;
 
@@ -40,8 +40,7 @@ uint64_t completion_finished_count(void)
 static void row_complete(struct inflight_lane *lane, struct inflight *work)
 {
     uint64_t completed = 0, failed = 0, asked_for = 0;
-
-    for (struct inflight *next; work != NULL; work = next) {
+    for (struct inflight *next; work; work = next) {
         bool is_lost = work->failed;
         next = work->next;
         asked_for += work->batch != completion.batch;
@@ -49,7 +48,7 @@ static void row_complete(struct inflight_lane *lane, struct inflight *work)
         completed += !is_lost;
         work->complete(work, is_lost);
     }
-    if (lane->ops != NULL && lane->ops->completed != NULL)
+    if (lane->ops && lane->ops->completed)
         lane->ops->completed(lane);
     own_count_add(&completion.failed, failed);
     own_count_add(&completion.completed, completed);
@@ -61,11 +60,10 @@ static void lane_look(struct inflight_lane *lane, struct look *look)
 {
     bool gone = atomic_load_explicit(&lane->gone, memory_order_acquire);
     bool is_lost = gone || lane_is_lost(lane, look->begun_at_ns);
-
     completion.received += lane_receive(lane, completion.batch);
     look->urgent |= lane->urgent_count > 0;
     struct inflight *ended = lane_ask(lane, look->thorough || lane->failed_at_ns != 0, is_lost);
-    if (ended == NULL)
+    if (!ended)
         return;
     row_complete(lane, ended);
     look->progress = true;
@@ -73,9 +71,9 @@ static void lane_look(struct inflight_lane *lane, struct look *look)
 
 static void arrivals_take(void)
 {
-    struct inflight_lane *lane = atomic_exchange(&completion.arrivals, NULL);
-
-    while (lane != NULL) {
+    struct inflight_lane *lane =
+        atomic_exchange_explicit(&completion.arrivals, NULL, memory_order_seq_cst);
+    while (lane) {
         struct inflight_lane *next = lane->arrival_next;
         lane_list(lane);
         lane = next;
@@ -85,10 +83,10 @@ static void arrivals_take(void)
 /* Not while somebody holds; that ends with a nudge. */
 static bool look_begin(void)
 {
-    atomic_store(&completion.looking, 1);
-    if (atomic_load(&completion.holds) == 0)
+    atomic_store_explicit(&completion.looking, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&completion.holds, memory_order_seq_cst) == 0)
         return true;
-    atomic_store(&completion.looking, 0);
+    atomic_store_explicit(&completion.looking, 0, memory_order_seq_cst);
     return false;
 }
 
@@ -96,9 +94,8 @@ static struct look lanes_look(uint64_t now, bool thorough)
 {
     struct look look = {.begun_at_ns = now, .thorough = thorough};
     struct inflight_lane *lane = completion.active;
-
     completion.active = NULL;
-    while (lane != NULL) {
+    while (lane) {
         struct inflight_lane *next = lane->active_next;
         lane_look(lane, &look);
         if (!lane_forget(lane))
@@ -112,11 +109,10 @@ static struct look lanes_look(uint64_t now, bool thorough)
 static void drains_answer(uint32_t asked)
 {
     uint32_t done = asked;
-
     if (asked == atomic_load_explicit(&completion.drain_done, memory_order_relaxed))
         return;
-    for (struct inflight_lane *lane = completion.active; lane != NULL; lane = lane->active_next)
-        if (lane->oldest != NULL && (int32_t)(lane->oldest->batch - done) < 0)
+    for (struct inflight_lane *lane = completion.active; lane; lane = lane->active_next)
+        if (lane->oldest && (int32_t)(lane->oldest->batch - done) < 0)
             done = lane->oldest->batch;
     completion.batch = asked;
     atomic_store_explicit(&completion.drain_done, done, memory_order_release);
@@ -124,11 +120,10 @@ static void drains_answer(uint32_t asked)
 
 static void look_once(struct nap *nap)
 {
-    uint64_t now = completion_now_ns();
+    uint64_t now = wait_now_ns();
     bool thorough = nap_look_is_thorough(nap, now);
-
     /* Begun first: who nudges and then waits for a whole look gets one that saw the nudge. */
-    atomic_fetch_add(&completion.looks_begun, 1);
+    atomic_fetch_add_explicit(&completion.looks_begun, 1, memory_order_seq_cst);
     uint32_t nudge = atomic_load_explicit(&completion.nudge, memory_order_acquire);
 
     /* Someone who nudged wants everything that is done. */
@@ -141,11 +136,11 @@ static void look_once(struct nap *nap)
     if (look_begin()) {
         look = lanes_look(now, thorough);
         drains_answer(asked);
-        atomic_store(&completion.looking, 0);
+        atomic_store_explicit(&completion.looking, 0, memory_order_seq_cst);
     }
     atomic_fetch_add_explicit(&completion.looks_done, 1, memory_order_release);
     void (*tick)(uint64_t) = atomic_load_explicit(&completion.tick, memory_order_acquire);
-    if (tick != NULL)
+    if (tick)
         tick(now);
     nap_or_sleep(nap, &look, thorough);
 }
@@ -153,7 +148,6 @@ static void look_once(struct nap *nap)
 static void *completion_main(void *unused)
 {
     struct nap nap = {0};
-
     (void)unused;
     thread_is_completion = true;
     own_thread_name("work");
@@ -166,7 +160,6 @@ static void *completion_main(void *unused)
 static bool thread_make(void)
 {
     pthread_t thread;
-
     if (own_thread_create(&thread, completion_main, NULL) != 0)
         return false;
     pthread_detach(thread);
@@ -176,16 +169,16 @@ static bool thread_make(void)
 /* The child's devices and their work are the parent's: forget them. */
 static void child_reset(void)
 {
-    atomic_store(&completion.running, false);
-    atomic_store(&completion.arrivals, NULL);
-    atomic_store(&completion.announcing, 0);
-    atomic_store(&completion.sleeping, 0);
-    atomic_store(&completion.asleep, 0);
-    atomic_store(&completion.holds, 0);
-    atomic_store(&completion.looking, 0);
-    atomic_store(&completion.completed, 0);
-    atomic_store(&completion.failed, 0);
-    atomic_fetch_add(&completion.listed, EPOCH_STEP);
+    atomic_store_explicit(&completion.running, false, memory_order_seq_cst);
+    atomic_store_explicit(&completion.arrivals, NULL, memory_order_seq_cst);
+    atomic_store_explicit(&completion.announcing, 0, memory_order_seq_cst);
+    atomic_store_explicit(&completion.sleeping, 0, memory_order_seq_cst);
+    atomic_store_explicit(&completion.asleep, 0, memory_order_seq_cst);
+    atomic_store_explicit(&completion.holds, 0, memory_order_seq_cst);
+    atomic_store_explicit(&completion.looking, 0, memory_order_seq_cst);
+    atomic_store_explicit(&completion.completed, 0, memory_order_seq_cst);
+    atomic_store_explicit(&completion.failed, 0, memory_order_seq_cst);
+    atomic_fetch_add_explicit(&completion.listed, LANE_EPOCH_STEP, memory_order_seq_cst);
     completion.active = NULL;
     completion.received = 0;
 }
@@ -194,25 +187,24 @@ static bool start_locked(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool fork_watched;
-
     pthread_mutex_lock(&lock);
     if (!fork_watched)
         fork_watched = pthread_atfork(NULL, NULL, child_reset) == 0;
-    if (!atomic_load(&completion.running)) {
+    if (!atomic_load_explicit(&completion.running, memory_order_seq_cst)) {
         bool made = thread_make();
-        atomic_store(&completion.running, made);
+        atomic_store_explicit(&completion.running, made, memory_order_seq_cst);
         if (!made)
             log_error("intercept",
                       "cannot create the completion thread: device work is not traced");
     }
-    bool running = atomic_load(&completion.running);
+    bool running = atomic_load_explicit(&completion.running, memory_order_seq_cst);
     pthread_mutex_unlock(&lock);
     return running;
 }
 
 bool completion_start(void)
 {
-    if (atomic_load(&completion.running))
+    if (atomic_load_explicit(&completion.running, memory_order_seq_cst))
         return true;
     thread_init();
     thread_creation_notice(false);
@@ -225,7 +217,8 @@ bool completion_start(void)
 
 static void thread_wake(void)
 {
-    if (atomic_load(&completion.sleeping) == 1 && atomic_exchange(&completion.sleeping, 0) == 1)
+    if (atomic_load_explicit(&completion.sleeping, memory_order_seq_cst) == 1 &&
+        atomic_exchange_explicit(&completion.sleeping, 0, memory_order_seq_cst) == 1)
         futex_wake_all(&completion.sleeping);
 }
 
@@ -239,83 +232,28 @@ void completion_nudge(void)
 /* One of many posters makes the system call. */
 static void lazy_nap_cut(void)
 {
-    atomic_fetch_add(&completion.urgent_posted, 1);
-    if (atomic_load(&completion.lazy_nap) == 1 && atomic_exchange(&completion.lazy_nap, 0) == 1)
+    atomic_fetch_add_explicit(&completion.urgent_posted, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&completion.lazy_nap, memory_order_seq_cst) == 1 &&
+        atomic_exchange_explicit(&completion.lazy_nap, 0, memory_order_seq_cst) == 1)
         completion_nudge();
-}
-
-/* A lane that the parent's thread knew: its entries are the parent's. */
-static void lane_renew(struct inflight_lane *lane, uint32_t listed)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-    pthread_mutex_lock(&lock);
-    uint32_t state = atomic_load(&lane->state);
-    if (state != 0 && state / EPOCH_STEP != listed / EPOCH_STEP) {
-        atomic_store(&lane->stack, NULL);
-        for (uint32_t i = 0; lane->ring != NULL && i < INFLIGHT_RING_SLOTS; i++)
-            atomic_store(&lane->ring->slots[i], NULL);
-        lane->ring_at = lane->ring_next = 0;
-        lane->oldest = lane->newest = NULL;
-        lane->urgent_count = 0;
-        lane->failed_at_ns = 0;
-        atomic_store(&lane->finished, atomic_load(&lane->posted));
-        atomic_store(&lane->state, 0);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-static void stack_push(struct inflight_lane *lane, struct inflight *work)
-{
-    struct inflight *top = atomic_load_explicit(&lane->stack, memory_order_relaxed);
-
-    do
-        work->next = top;
-    while (!atomic_compare_exchange_weak_explicit(&lane->stack, &top, work, memory_order_release,
-                                                  memory_order_relaxed));
-}
-
-/* False: full. */
-static bool ring_put(struct inflight_lane *lane, struct inflight *work)
-{
-    _Atomic(struct inflight *) *slot = &lane->ring->slots[lane->ring_next % INFLIGHT_RING_SLOTS];
-
-    if (atomic_load_explicit(slot, memory_order_acquire) != NULL)
-        return false;
-    atomic_store_explicit(slot, work, memory_order_release);
-    lane->ring_next++;
-    return true;
-}
-
-static void lane_put(struct inflight_lane *lane, struct inflight *work)
-{
-    if (lane->ring == NULL) {
-        atomic_fetch_add_explicit(&lane->posted, 1, memory_order_release);
-        stack_push(lane, work);
-        return;
-    }
-    own_count_add(&lane->posted, 1); /* one poster */
-    /* While something is on the stack, what comes later goes there, too: the ring stays the older.
-     */
-    if (atomic_load_explicit(&lane->stack, memory_order_relaxed) != NULL || !ring_put(lane, work))
-        stack_push(lane, work);
 }
 
 static void arrivals_push(struct inflight_lane *lane)
 {
     lane->arrival_next = atomic_load_explicit(&completion.arrivals, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak(&completion.arrivals, &lane->arrival_next, lane))
+    while (!atomic_compare_exchange_weak_explicit(&completion.arrivals, &lane->arrival_next, lane,
+                                                  memory_order_seq_cst, memory_order_seq_cst))
         ;
 }
 
 /* The thread does not look at the lane: hand it over. */
 static void lane_announce(struct inflight_lane *lane, uint32_t listed)
 {
-    atomic_fetch_add(&completion.announcing, 1);
-    bool ours = atomic_exchange(&lane->state, listed) != listed;
+    atomic_fetch_add_explicit(&completion.announcing, 1, memory_order_seq_cst);
+    bool ours = lane_claim(lane, listed);
     if (ours)
         arrivals_push(lane);
-    atomic_fetch_sub(&completion.announcing, 1);
+    atomic_fetch_sub_explicit(&completion.announcing, 1, memory_order_seq_cst);
     if (ours)
         thread_wake();
 }
@@ -324,15 +262,8 @@ void completion_post(struct inflight *work)
 {
     struct inflight_lane *lane = work->lane;
     uint32_t listed = atomic_load_explicit(&completion.listed, memory_order_relaxed);
-    uint32_t state = atomic_load_explicit(&lane->state, memory_order_relaxed);
     bool urgent = work->urgent; /* the record is the thread's from here on */
-
-    if (__builtin_expect(state != listed && state != 0, 0))
-        lane_renew(lane, listed);
-    lane_put(lane, work);
-    thread_fence_light();
-    /* Acquire: who finds it announced by another finds that one counted, too (see drain). */
-    if (__builtin_expect(atomic_load_explicit(&lane->state, memory_order_acquire) != listed, 0))
+    if (__builtin_expect(lane_put(lane, work, listed), 0))
         lane_announce(lane, listed);
     if (urgent)
         lazy_nap_cut();

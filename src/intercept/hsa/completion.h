@@ -35,8 +35,9 @@ enum { INFLIGHT_RING_SLOTS = 1024 };
 
 /* For lanes that one thread at a time posts to, each seeing what the one before did. */
 struct inflight_ring {
-    /* The poster stores entries (release) where it finds NULL; the thread takes them (acquire) and
-     * stores NULL (release). A full ring is no failure: the lane's stack takes the rest. */
+    /* Writers: the poster stores entries (release) where it reads NULL (acquire); the thread takes
+     * them (acquire) and stores NULL (release). A full ring is no failure: the lane's stack takes
+     * the rest. */
     _Atomic(struct inflight *) slots[INFLIGHT_RING_SLOTS];
 };
 
@@ -46,7 +47,7 @@ struct inflight_lane {
     /* Immutable once something was posted. */
     const struct inflight_ops *ops; /* NULL: none */
     struct inflight_ring *ring;     /* NULL: any thread may post at any time */
-    /* Whether the completion thread looks at the lane; see completion.c. */
+    /* Whether the completion thread looks at the lane; writers, readers and orders: lane.h. */
     _Atomic uint32_t state;
     /* Set by anyone (release) when the device will never finish this lane's work; read by the
      * completion thread (acquire). What has ended, or does within some milliseconds, is complete;
@@ -76,7 +77,7 @@ struct inflight_lane {
 };
 
 struct inflight {
-    struct inflight *next; /* owned by completion.c from post to complete */
+    struct inflight *next; /* the lane's from post to complete */
     struct inflight_lane *lane;
     /* On the completion thread, often: has the device finished? True is said once, and what the
      * device wrote before is visible then. */
@@ -84,7 +85,7 @@ struct inflight {
     /* On the completion thread, no lock held; may free or reuse the record. */
     void (*complete)(struct inflight *work, bool failed);
     bool urgent; /* somebody outside may be blocked until `complete` has run */
-    /* completion.c's, like `next`. */
+    /* The lane's, like `next`. */
     bool failed;
     uint32_t batch; /* questions of drain that were asked before it was received */
 };

@@ -66,7 +66,6 @@ static bool copies_wanted(void)
 static bool copies_start(struct hsa_instance *runtime)
 {
     const struct hsa_calls *real = &runtime->real;
-
     stores[hsa_instance_index(runtime)].released = false;
     if (!copies_traced())
         return true;
@@ -86,13 +85,12 @@ static void copies_renew(struct hsa_instance *runtime)
 static struct copy *copy_take(struct hsa_instance *runtime)
 {
     struct copy **free_copies = &stores[hsa_instance_index(runtime)].free_copies;
-
     pthread_mutex_lock(&lock);
     struct copy *copy = *free_copies;
-    if (copy != NULL)
+    if (copy)
         *free_copies = copy->next_free;
     pthread_mutex_unlock(&lock);
-    if (copy != NULL)
+    if (copy)
         return copy;
     copy = calloc(1, sizeof *copy);
     /* No consumers named: any agent may be the one that copies. */
@@ -119,7 +117,6 @@ static void copy_free(struct copy *copy)
 static void copy_return(struct copy *copy)
 {
     uint32_t i = hsa_instance_index(copy->runtime);
-
     pthread_mutex_lock(&lock);
     bool keep = !stores[i].released;
     if (keep) {
@@ -134,13 +131,12 @@ static void copy_return(struct copy *copy)
 void copies_release(const struct hsa_instance *runtime)
 {
     uint32_t i = hsa_instance_index(runtime);
-
     pthread_mutex_lock(&lock);
     struct copy *copies = stores[i].free_copies;
     stores[i].free_copies = NULL;
     stores[i].released = true;
     pthread_mutex_unlock(&lock);
-    while (copies != NULL) {
+    while (copies) {
         struct copy *next = copies->next_free;
         copy_free(copies);
         copies = next;
@@ -167,12 +163,11 @@ static struct copy_time *time_entry(uint64_t signal, bool make)
 {
     uint64_t home = signal / sizeof(amd_signal_t) * 0x9e3779b97f4a7c15ull >> 52;
     struct copy_time *oldest = NULL;
-
     for (uint64_t i = 0; i < TIMES_PROBE; i++) {
         struct copy_time *entry = &times[(home + i) % TIMES_COUNT];
         if (entry->signal == signal)
             return entry;
-        if (oldest == NULL || entry->used < oldest->used)
+        if (!oldest || entry->used < oldest->used)
             oldest = entry;
     }
     return make ? oldest : NULL;
@@ -191,7 +186,7 @@ static void time_forget(uint64_t signal)
 {
     pthread_mutex_lock(&lock);
     struct copy_time *entry = time_entry(signal, false);
-    if (entry != NULL)
+    if (entry)
         entry->signal = 0;
     pthread_mutex_unlock(&lock);
 }
@@ -201,8 +196,7 @@ service_hsa_amd_profiling_get_async_copy_time(struct hsa_instance *runtime, hsa_
                                               hsa_amd_profiling_async_copy_time_t *time)
 {
     pthread_mutex_lock(&lock);
-    struct copy_time *entry =
-        signal.handle && time != NULL ? time_entry(signal.handle, false) : NULL;
+    struct copy_time *entry = signal.handle && time ? time_entry(signal.handle, false) : NULL;
     bool known = entry != NULL;
     if (known)
         *time = entry->time;
@@ -260,7 +254,6 @@ static void record_emit(struct copy *copy)
 static void copy_times_read(struct copy *copy)
 {
     hsa_amd_profiling_async_copy_time_t time = {0};
-
     if (copy->runtime->real.hsa_amd_profiling_get_async_copy_time(copy->own, &time) !=
         HSA_STATUS_SUCCESS)
         return;
@@ -275,7 +268,6 @@ static bool copy_ended(struct inflight *work)
 {
     const struct copy *copy = (const struct copy *)(const void *)work;
     const amd_signal_t *own = (const amd_signal_t *)(uintptr_t)copy->own.handle;
-
     return __atomic_load_n(&own->value, __ATOMIC_ACQUIRE) < 1;
 }
 
@@ -290,7 +282,6 @@ static void copy_abandon(struct copy *copy)
 static void copy_complete(struct inflight *work, bool failed)
 {
     struct copy *copy = (struct copy *)(void *)work;
-
     if (failed) {
         copy_abandon(copy);
         return;
@@ -321,17 +312,16 @@ static struct copy *copy_open(struct hsa_instance *runtime, hsa_agent_t target,
 {
     const struct hsa_agent_entry *target_entry = agents_find(runtime, target);
     const struct hsa_agent_entry *source_entry = agents_find(runtime, source);
-
     borrow_settle((amd_signal_t *)(uintptr_t)user.handle);
-    if (target_entry == NULL || source_entry == NULL)
+    if (!target_entry || !source_entry)
         return NULL;
     int32_t operation = direction_of(source_entry, target_entry);
-    if (trace_set_load(TRACE_MEMORY_COPY, operation) == NULL) {
+    if (!trace_set_load(TRACE_MEMORY_COPY, operation)) {
         time_forget(user.handle);
         return NULL;
     }
     struct copy *copy = copy_take(runtime);
-    if (copy == NULL)
+    if (!copy)
         return NULL;
     copy->target = target_entry;
     copy->source = source_entry;
@@ -375,8 +365,7 @@ hsa_status_t service_hsa_amd_memory_async_copy(struct hsa_instance *runtime, voi
                                                hsa_signal_t completion_signal)
 {
     struct copy *copy = copy_open(runtime, dst_agent, dst, src_agent, src, size, completion_signal);
-
-    if (copy == NULL)
+    if (!copy)
         return runtime->real.hsa_amd_memory_async_copy(
             dst, dst_agent, src, src_agent, size, num_dep_signals, dep_signals, completion_signal);
     return copy_started(
@@ -390,8 +379,7 @@ hsa_status_t service_hsa_amd_memory_async_copy_on_engine(
     hsa_signal_t completion_signal, hsa_amd_sdma_engine_id_t engine_id, bool force_copy_on_sdma)
 {
     struct copy *copy = copy_open(runtime, dst_agent, dst, src_agent, src, size, completion_signal);
-
-    if (copy == NULL)
+    if (!copy)
         return runtime->real.hsa_amd_memory_async_copy_on_engine(
             dst, dst_agent, src, src_agent, size, num_dep_signals, dep_signals, completion_signal,
             engine_id, force_copy_on_sdma);
@@ -425,7 +413,7 @@ hsa_status_t service_hsa_amd_memory_async_copy_rect(
                              (uint64_t)range->x * range->y * range->z, completion_signal)
                  : NULL;
 
-    if (copy == NULL)
+    if (!copy)
         return runtime->real.hsa_amd_memory_async_copy_rect(dst, dst_offset, src, src_offset, range,
                                                             copy_agent, dir, num_dep_signals,
                                                             dep_signals, completion_signal);

@@ -5,13 +5,12 @@
  * those who do not wait.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "base/thread.h"
+#include "base/wait.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/completion.h"
 #include "intercept/hsa/counting.h"
@@ -24,8 +23,7 @@ enum {
     QUEUE_PACKETS = 64,
     FLIGHTS_PER_BLOCK = 16,
     LOOKS_BEFORE_SLEEP = 64,
-    LOOK_NS = 20000,
-    FULL_LIMIT_NS = 1000000000,
+    LOOK_NS = 20 * WAIT_NS_PER_US,
 };
 
 /* One runtime's queue on one device. Never freed: a packet may be in flight when all else ends. */
@@ -52,13 +50,6 @@ struct counting_flight {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the two lists; a leaf */
 static struct device *devices;
 static struct counting_flight *free_flights;
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static bool has_failed(const struct device *device)
 {
@@ -220,18 +211,27 @@ static void flight_return(struct counting_flight *flight)
     pthread_mutex_unlock(&lock);
 }
 
+struct room {
+    struct device *device;
+    bool is_taken;
+};
+
+static bool taken_or_failed(void *argument)
+{
+    struct room *room = argument;
+    _Atomic uint32_t *used = &room->device->used;
+    room->is_taken = atomic_fetch_add_explicit(used, 1, memory_order_relaxed) < QUEUE_PACKETS;
+    if (!room->is_taken)
+        atomic_fetch_sub_explicit(used, 1, memory_order_relaxed);
+    return room->is_taken || has_failed(room->device);
+}
+
 /* A place in the ring; false when none became free in time. */
 static bool room_take(struct device *device)
 {
-    const struct timespec step = {.tv_nsec = LOOK_NS};
-    uint64_t deadline_ns = now_ns() + FULL_LIMIT_NS;
-    while (atomic_fetch_add_explicit(&device->used, 1, memory_order_relaxed) >= QUEUE_PACKETS) {
-        atomic_fetch_sub_explicit(&device->used, 1, memory_order_relaxed);
-        if (has_failed(device) || now_ns() > deadline_ns)
-            return false;
-        nanosleep(&step, NULL);
-    }
-    return true;
+    struct room room = {.device = device};
+    wait_until(taken_or_failed, &room, WAIT_NS_PER_S, LOOK_NS);
+    return room.is_taken;
 }
 
 static void flight_complete(struct inflight *work, bool failed)
@@ -279,18 +279,20 @@ static struct counting_flight *queue_submit(rocprofiler_agent_id_t agent, const 
     return flight;
 }
 
+static bool ended_or_failed(void *argument)
+{
+    const struct counting_flight *flight = argument;
+    return flight_has_ended(flight) || has_failed(flight->device);
+}
+
 static bool flight_wait(struct counting_flight *flight, uint64_t limit_ns)
 {
-    const struct timespec step = {.tv_nsec = LOOK_NS};
-    uint64_t deadline_ns = now_ns() + limit_ns;
-    for (uint32_t looks = 0; !flight_has_ended(flight); looks++) {
-        if (has_failed(flight->device) || now_ns() > deadline_ns)
-            return false;
-        if (looks < LOOKS_BEFORE_SLEEP)
-            sched_yield();
-        else
-            nanosleep(&step, NULL);
-    }
+    /* Most packets end within microseconds. */
+    for (unsigned turn = 0; turn < LOOKS_BEFORE_SLEEP && !ended_or_failed(flight);)
+        wait_step(&turn);
+    wait_until(ended_or_failed, flight, limit_ns, LOOK_NS);
+    if (!flight_has_ended(flight))
+        return false;
     flight_return(flight);
     return true;
 }

@@ -78,7 +78,7 @@ static void queues_are_made_without_memory(void **state)
         hsa_status_t status =
             CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 64, 0, NULL, NULL, 0, 0, &queue);
         allocations_fail_after(-1);
-        if (queue == NULL) { /* the runtime's own need */
+        if (!queue) { /* the runtime's own need */
             assert_int_equal(status, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
             continue;
         }

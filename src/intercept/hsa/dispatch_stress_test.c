@@ -69,7 +69,6 @@ static void barrier_submit(hsa_queue_t *queue, hsa_signal_t signal)
 static void kernel_launch(hsa_queue_t *queue, uint32_t number, hsa_signal_t own)
 {
     hsa_signal_t passing;
-
     switch (number % 5) {
     case 0: /* nobody waits */
         kernel_submit(queue, number, (hsa_signal_t){0});
@@ -103,7 +102,6 @@ static void *program(void *first)
 {
     uint32_t number = *(const uint32_t *)first;
     hsa_signal_t own;
-
     CALL(hsa_signal_create)(0, 0, NULL, &own);
     for (int q = 0; q < QUEUES; q++) {
         hsa_queue_t *queue = NULL;
@@ -124,7 +122,6 @@ static void programs_run(void)
 {
     pthread_t threads[THREADS];
     uint32_t first[THREADS];
-
     for (uint32_t t = 0; t < THREADS; t++) {
         first[t] = 1 + t * QUEUES * KERNELS;
         assert_int_equal(pthread_create(&threads[t], NULL, program, &first[t]), 0);
@@ -139,11 +136,10 @@ static uint32_t records_check(void)
     static bool seen[TOTAL + 1];
     const struct double_entry *entry;
     uint32_t count = 0;
-
     memset(seen, 0, sizeof seen);
     entry = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, 0);
     uint32_t records = double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1);
-    for (; entry != NULL && count < records; entry++) {
+    for (; entry && count < records; entry++) {
         const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record =
             &entry->payload.dispatch_record;
         if (entry->what != DOUBLE_RECORD)
@@ -192,7 +188,6 @@ static void *toggle(void *unused)
 static void listeners_come_and_go(void **state)
 {
     pthread_t toggler;
-
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, -1);
     assert_true(table_arrives(mock_table_make(1)));

@@ -1,8 +1,9 @@
 #include <stddef.h>
 
+#include "base/wait.h"
 #include "intercept/hsa/completion_state.h"
 
-enum { DRAIN_STEP_NS = 500000 };
+enum { DRAIN_STEP_NS = 500 * WAIT_NS_PER_US, HARVEST_STEP_NS = 50 * WAIT_NS_PER_US };
 
 /* Nothing that was posted before the call is in flight. */
 static bool idle(void)
@@ -15,28 +16,38 @@ static bool idle(void)
  * that one could do. */
 static __thread uint32_t holds_here __attribute__((tls_model("initial-exec")));
 
-/* Waits until `done` or until `progress` has stood still for `stall_ns`. */
-static bool wait_until(bool (*done)(const void *), const void *what,
+/* What is waited for; the completion thread is nudged each time that it is not there yet. */
+struct drain {
+    bool (*is_done)(const void *what);
+    const void *what;
+    const _Atomic uint64_t *progress; /* the thread writes it (release), read here (acquire) */
+    bool was_done;
+};
+
+/* Also ends the wait where the thread cannot run. */
+static bool is_over(void *argument)
+{
+    struct drain *drain = argument;
+    drain->was_done = drain->is_done(drain->what);
+    if (drain->was_done || !atomic_load_explicit(&completion.running, memory_order_seq_cst) ||
+        completion_thread_is_current())
+        return true;
+    completion_nudge();
+    return false;
+}
+
+static uint64_t progress_of(void *argument)
+{
+    return atomic_load_explicit(((struct drain *)argument)->progress, memory_order_acquire);
+}
+
+/* Waits until `is_done` or until `progress` has stood still for `stall_ns`. */
+static bool drain_wait(bool (*is_done)(const void *), const void *what,
                        const _Atomic uint64_t *progress, uint64_t stall_ns)
 {
-    const struct timespec step = {.tv_nsec = DRAIN_STEP_NS};
-    uint64_t before = atomic_load_explicit(progress, memory_order_acquire);
-    uint64_t progress_at = completion_now_ns();
-    while (!done(what)) {
-        if (!atomic_load_explicit(&completion.running, memory_order_seq_cst) ||
-            completion_thread_is_current())
-            return false;
-        completion_nudge();
-        nanosleep(&step, NULL);
-        uint64_t now = atomic_load_explicit(progress, memory_order_acquire);
-        if (now != before) {
-            before = now;
-            progress_at = completion_now_ns();
-        } else if (completion_now_ns() - progress_at > stall_ns) {
-            return done(what);
-        }
-    }
-    return true;
+    struct drain drain = {.is_done = is_done, .what = what, .progress = progress};
+    wait_while_moving(is_over, progress_of, &drain, stall_ns, DRAIN_STEP_NS);
+    return drain.was_done;
 }
 
 static bool drained(const void *what)
@@ -60,8 +71,7 @@ static bool lane_empty(const void *what)
 
 static bool lane_forgotten(const void *what)
 {
-    const struct inflight_lane *lane = what;
-    return atomic_load_explicit(&lane->state, memory_order_acquire) == 0;
+    return lane_is_unknown(what);
 }
 
 bool completion_drain(uint64_t stall_ns)
@@ -70,20 +80,20 @@ bool completion_drain(uint64_t stall_ns)
         return true;
     if (holds_here != 0)
         return idle();
-    if (!wait_until(all_announced, NULL, &completion.drain_progress, stall_ns))
+    if (!drain_wait(all_announced, NULL, &completion.drain_progress, stall_ns))
         return false;
     if (idle())
         return true;
     uint32_t question =
         atomic_fetch_add_explicit(&completion.drain_wanted, 1, memory_order_seq_cst) + 1;
-    return wait_until(drained, &question, &completion.drain_progress, stall_ns);
+    return drain_wait(drained, &question, &completion.drain_progress, stall_ns);
 }
 
 bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns)
 {
     if (holds_here != 0)
         return lane_empty(lane);
-    return wait_until(lane_empty, lane, &lane->finished, stall_ns);
+    return drain_wait(lane_empty, lane, &lane->finished, stall_ns);
 }
 
 bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns)
@@ -96,7 +106,7 @@ bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns)
         0) /* an empty lane that the thread has not forgotten stays, with its memory */
         return lane_forgotten(lane);
     atomic_store_explicit(&lane->closing, true, memory_order_release);
-    return wait_until(lane_forgotten, lane, &lane->finished, stall_ns);
+    return drain_wait(lane_forgotten, lane, &lane->finished, stall_ns);
 }
 
 static bool not_looking(const void *unused)
@@ -112,7 +122,7 @@ bool completion_hold(uint64_t stall_ns)
     atomic_fetch_add_explicit(&completion.holds, 1, memory_order_seq_cst);
     holds_here++;
     return !atomic_load_explicit(&completion.running, memory_order_seq_cst) ||
-           wait_until(not_looking, NULL, &completion.completed, stall_ns);
+           drain_wait(not_looking, NULL, &completion.completed, stall_ns);
 }
 
 void completion_hold_end(void)
@@ -125,21 +135,31 @@ void completion_hold_end(void)
         completion_nudge();
 }
 
+struct harvest {
+    uint32_t begun; /* looks, when it was asked */
+    bool was_asked;
+};
+
+static bool look_is_done(void *argument)
+{
+    struct harvest *harvest = argument;
+    uint32_t done = atomic_load_explicit(&completion.looks_done, memory_order_acquire);
+    if ((int32_t)(done - harvest->begun) >= 1)
+        return true;
+    if (harvest->was_asked)
+        completion_nudge();
+    harvest->was_asked = true;
+    return false;
+}
+
 void completion_harvest(uint64_t stall_ns)
 {
-    const struct timespec step = {.tv_nsec = 50000};
-    uint64_t begun_at = completion_now_ns();
     if (completion_thread_is_current() || holds_here != 0 ||
         !atomic_load_explicit(&completion.running, memory_order_seq_cst) || idle())
         return;
     /* A look that begins after these lines sees the nudge and everything posted before. */
     completion_nudge();
-    uint32_t begun = atomic_load_explicit(&completion.looks_begun, memory_order_acquire);
-    while ((int32_t)(atomic_load_explicit(&completion.looks_done, memory_order_acquire) - begun) <
-           1) {
-        nanosleep(&step, NULL);
-        if (completion_now_ns() - begun_at > stall_ns)
-            return;
-        completion_nudge();
-    }
+    struct harvest harvest = {
+        .begun = atomic_load_explicit(&completion.looks_begun, memory_order_acquire)};
+    wait_until(look_is_done, &harvest, stall_ns, HARVEST_STEP_NS);
 }

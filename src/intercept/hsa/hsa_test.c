@@ -264,8 +264,7 @@ static void signal_add(hsa_signal_t signal, int64_t value)
 static const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record_of(uint32_t grid)
 {
     const struct double_entry *entry;
-    for (uint32_t n = 0;
-         (entry = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, n)) != NULL; n++)
+    for (uint32_t n = 0; (entry = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, n)); n++)
         if (entry->payload.dispatch_record.dispatch_info.grid_size.x == grid)
             return &entry->payload.dispatch_record;
     return NULL;
@@ -319,7 +318,7 @@ static void launch_inside(void)
 {
     struct hsa_submission before, after;
     const hsa_kernel_dispatch_packet_t inner = kernel_packet(64, (hsa_signal_t){0});
-    if (!intercept_submission(&before) || queue_nested == NULL)
+    if (!intercept_submission(&before) || !queue_nested)
         return;
     hsa_queue_t *queue = queue_nested;
     queue_nested = NULL; /* once */

@@ -8,7 +8,7 @@ struct hsa_instance *hsa_instance_of_table(const void *api_table)
 {
     for (uint32_t i = 0; i < HSA_INSTANCES_MAX; i++) {
         void *known = atomic_load_explicit(&hsa_instances[i].api_table, memory_order_acquire);
-        if (known == NULL || known == api_table)
+        if (!known || known == api_table)
             return &hsa_instances[i];
     }
     return NULL;
@@ -37,7 +37,6 @@ struct hsa_instance *hsa_instance_alone(void)
 {
     struct hsa_instance *one = NULL;
     uint32_t count = 0;
-
     for (uint32_t i = 0; i < HSA_INSTANCES_MAX; i++) {
         if (!hsa_instance_lives(&hsa_instances[i]))
             continue;
@@ -50,8 +49,7 @@ struct hsa_instance *hsa_instance_alone(void)
 const struct hsa_agent_entry *hsa_agent_of_any(hsa_agent_t agent)
 {
     const struct hsa_agent_entry *entry = NULL;
-
-    for (uint32_t i = 0; i < HSA_INSTANCES_MAX && entry == NULL; i++)
+    for (uint32_t i = 0; i < HSA_INSTANCES_MAX && !entry; i++)
         if (hsa_instance_lives(&hsa_instances[i]))
             entry = agents_find(&hsa_instances[i], agent);
     return entry;
@@ -66,7 +64,6 @@ struct search {
 static hsa_status_t pool_compare(hsa_amd_memory_pool_t pool, void *data)
 {
     struct search *search = data;
-
     search->found |= pool.handle == search->handle;
     return search->found ? HSA_STATUS_INFO_BREAK : HSA_STATUS_SUCCESS;
 }
@@ -79,12 +76,11 @@ static hsa_status_t region_compare(hsa_region_t region, void *data)
 static bool has_memory(const struct hsa_instance *runtime, uint64_t handle, bool is_pool)
 {
     struct search search = {.handle = handle};
-
     for (uint32_t i = 0; i < runtime->agents.count && !search.found; i++) {
         hsa_agent_t agent = runtime->agents.entries[i].hsa;
         if (is_pool)
             runtime->real.hsa_amd_agent_iterate_memory_pools(agent, pool_compare, &search);
-        else if (runtime->real.hsa_agent_iterate_regions != NULL)
+        else if (runtime->real.hsa_agent_iterate_regions)
             runtime->real.hsa_agent_iterate_regions(agent, region_compare, &search);
     }
     return search.found;
@@ -93,8 +89,7 @@ static bool has_memory(const struct hsa_instance *runtime, uint64_t handle, bool
 static struct hsa_instance *instance_of_memory(uint64_t handle, bool is_pool)
 {
     struct hsa_instance *owner = hsa_instance_alone();
-
-    for (uint32_t i = 0; i < HSA_INSTANCES_MAX && owner == NULL; i++)
+    for (uint32_t i = 0; i < HSA_INSTANCES_MAX && !owner; i++)
         if (hsa_instance_lives(&hsa_instances[i]) && has_memory(&hsa_instances[i], handle, is_pool))
             owner = &hsa_instances[i];
     return owner;

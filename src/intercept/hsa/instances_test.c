@@ -178,8 +178,7 @@ static void dispatches_of_both_are_reported(void **state)
     assert_true(ids[0] != 0 && ids[1] != 0 && ids[0] != ids[1]);
     unsigned of[2] = {0, 0};
     const struct double_entry *entry;
-    for (uint32_t n = 0;
-         (entry = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, n)) != NULL; n++)
+    for (uint32_t n = 0; (entry = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, n)); n++)
         for (int i = 0; i < 2; i++)
             of[i] += entry->payload.dispatch_record.dispatch_info.kernel_id == ids[i];
     for (int i = 0; i < 2; i++) {

@@ -33,8 +33,7 @@ static struct entry *entry_find(struct kernel_map_table *table, uint64_t key)
 uint64_t kernel_map_get(const struct kernel_map *map, uint64_t kernel_object)
 {
     struct kernel_map_table *table = atomic_load_explicit(&map->table, memory_order_acquire);
-
-    if (table == NULL || kernel_object == 0)
+    if (!table || kernel_object == 0)
         return 0;
     struct entry *entry = entry_find(table, kernel_object);
     if (atomic_load_explicit(&entry->key, memory_order_relaxed) != kernel_object)
@@ -45,7 +44,6 @@ uint64_t kernel_map_get(const struct kernel_map *map, uint64_t kernel_object)
 static void table_put(struct kernel_map_table *table, uint64_t key, uint64_t id)
 {
     struct entry *entry = entry_find(table, key);
-
     atomic_store_explicit(&entry->id, id, memory_order_relaxed);
     if (atomic_load_explicit(&entry->key, memory_order_relaxed) == 0) {
         table->used++;
@@ -57,16 +55,15 @@ static void table_put(struct kernel_map_table *table, uint64_t key, uint64_t id)
 static struct kernel_map_table *table_with_room(struct kernel_map *map)
 {
     struct kernel_map_table *table = atomic_load_explicit(&map->table, memory_order_relaxed);
-
-    if (table != NULL && (table->used + 1) * 2 <= table->capacity)
+    if (table && (table->used + 1) * 2 <= table->capacity)
         return table;
     uint64_t capacity = table ? table->capacity * 2 : CAPACITY_FIRST;
     struct kernel_map_table *wider = calloc(1, sizeof *wider + capacity * sizeof(struct entry));
-    if (wider == NULL)
+    if (!wider)
         return NULL;
     wider->capacity = capacity;
     wider->superseded = table;
-    for (uint64_t i = 0; table != NULL && i < table->capacity; i++) {
+    for (uint64_t i = 0; table && i < table->capacity; i++) {
         uint64_t key = atomic_load_explicit(&table->entries[i].key, memory_order_relaxed);
         if (key != 0)
             table_put(wider, key,
@@ -79,8 +76,7 @@ static struct kernel_map_table *table_with_room(struct kernel_map *map)
 bool kernel_map_put(struct kernel_map *map, uint64_t kernel_object, uint64_t kernel_id)
 {
     struct kernel_map_table *table = table_with_room(map);
-
-    if (table == NULL || kernel_object == 0)
+    if (!table || kernel_object == 0)
         return false;
     table_put(table, kernel_object, kernel_id);
     return true;
@@ -89,11 +85,10 @@ bool kernel_map_put(struct kernel_map *map, uint64_t kernel_object, uint64_t ker
 void kernel_map_free(struct kernel_map *map)
 {
     struct kernel_map_table *superseded;
-
-    for (struct kernel_map_table *table = atomic_load(&map->table); table != NULL;
-         table = superseded) {
+    for (struct kernel_map_table *table = atomic_load_explicit(&map->table, memory_order_seq_cst);
+         table; table = superseded) {
         superseded = table->superseded;
         free(table);
     }
-    atomic_store(&map->table, NULL);
+    atomic_store_explicit(&map->table, NULL, memory_order_seq_cst);
 }

@@ -17,7 +17,6 @@ static uint64_t address_of(uint64_t i)
 static void unknown_is_zero(void **state)
 {
     struct kernel_map map = {0};
-
     (void)state;
     assert_int_equal(kernel_map_get(&map, 64), 0);
     assert_true(kernel_map_put(&map, 64, 7));
@@ -37,7 +36,6 @@ static _Atomic uint64_t published;
 static void *reader(void *unused)
 {
     uint64_t wrong = 0;
-
     (void)unused;
     for (uint64_t seen = 0; seen < KERNELS;) {
         seen = atomic_load(&published);
@@ -50,7 +48,6 @@ static void *reader(void *unused)
 static void readers_beside_a_growing_map(void **state)
 {
     pthread_t threads[2];
-
     (void)state;
     for (int i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, reader, NULL);

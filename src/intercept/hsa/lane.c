@@ -1,13 +1,92 @@
 #include "intercept/hsa/lane.h"
 
+#include <pthread.h>
 #include <stddef.h>
+
+#include "base/thread.h"
+
+/* ---- the poster's end */
+
+/* A lane that the parent's thread knew: its entries are the parent's. */
+static void lane_renew(struct inflight_lane *lane, uint32_t listed)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    uint32_t state = atomic_load_explicit(&lane->state, memory_order_seq_cst);
+    if (state != LANE_UNKNOWN && state / LANE_EPOCH_STEP != listed / LANE_EPOCH_STEP) {
+        atomic_store_explicit(&lane->stack, NULL, memory_order_seq_cst);
+        for (uint32_t i = 0; lane->ring && i < INFLIGHT_RING_SLOTS; i++)
+            atomic_store_explicit(&lane->ring->slots[i], NULL, memory_order_seq_cst);
+        lane->ring_at = lane->ring_next = 0;
+        lane->oldest = lane->newest = NULL;
+        lane->urgent_count = 0;
+        lane->failed_at_ns = 0;
+        atomic_store_explicit(&lane->finished,
+                              atomic_load_explicit(&lane->posted, memory_order_seq_cst),
+                              memory_order_seq_cst);
+        atomic_store_explicit(&lane->state, LANE_UNKNOWN, memory_order_seq_cst);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void stack_push(struct inflight_lane *lane, struct inflight *work)
+{
+    struct inflight *top = atomic_load_explicit(&lane->stack, memory_order_relaxed);
+    do
+        work->next = top;
+    while (!atomic_compare_exchange_weak_explicit(&lane->stack, &top, work, memory_order_release,
+                                                  memory_order_relaxed));
+}
+
+/* False: full. */
+static bool ring_put(struct inflight_lane *lane, struct inflight *work)
+{
+    _Atomic(struct inflight *) *slot = &lane->ring->slots[lane->ring_next % INFLIGHT_RING_SLOTS];
+    if (atomic_load_explicit(slot, memory_order_acquire))
+        return false;
+    atomic_store_explicit(slot, work, memory_order_release);
+    lane->ring_next++;
+    return true;
+}
+
+static void entry_put(struct inflight_lane *lane, struct inflight *work)
+{
+    if (!lane->ring) {
+        atomic_fetch_add_explicit(&lane->posted, 1, memory_order_release);
+        stack_push(lane, work);
+        return;
+    }
+    own_count_add(&lane->posted, 1); /* one poster */
+    /* While something is on the stack, what comes later goes there, too: the ring stays the older.
+     */
+    if (atomic_load_explicit(&lane->stack, memory_order_relaxed) || !ring_put(lane, work))
+        stack_push(lane, work);
+}
+
+bool lane_put(struct inflight_lane *lane, struct inflight *work, uint32_t listed)
+{
+    uint32_t state = atomic_load_explicit(&lane->state, memory_order_relaxed);
+    if (__builtin_expect(state != listed && state != LANE_UNKNOWN, 0))
+        lane_renew(lane, listed);
+    entry_put(lane, work);
+    thread_fence_light();
+    /* Acquire: who finds it claimed by another finds that one counted, too (see drain). */
+    return atomic_load_explicit(&lane->state, memory_order_acquire) != listed;
+}
+
+bool lane_claim(struct inflight_lane *lane, uint32_t listed)
+{
+    return atomic_exchange_explicit(&lane->state, listed, memory_order_seq_cst) != listed;
+}
+
+/* ---- the thread's end */
 
 static void lane_append(struct inflight_lane *lane, struct inflight *work, uint32_t batch)
 {
     work->next = NULL;
     work->failed = false;
     work->batch = batch;
-    if (lane->newest != NULL)
+    if (lane->newest)
         lane->newest->next = work;
     else
         lane->oldest = work;
@@ -19,8 +98,7 @@ static struct inflight *ring_take(struct inflight_lane *lane)
 {
     _Atomic(struct inflight *) *slot = &lane->ring->slots[lane->ring_at % INFLIGHT_RING_SLOTS];
     struct inflight *work = atomic_load_explicit(slot, memory_order_acquire);
-
-    if (work == NULL)
+    if (!work)
         return NULL;
     atomic_store_explicit(slot, NULL, memory_order_release);
     lane->ring_at++;
@@ -33,14 +111,13 @@ static uint64_t stack_receive(struct inflight_lane *lane, uint32_t batch)
     uint64_t count = 0;
     struct inflight *stack = atomic_exchange_explicit(&lane->stack, NULL, memory_order_acquire);
     struct inflight *in_order = NULL;
-
-    while (stack != NULL) {
+    while (stack) {
         struct inflight *next = stack->next;
         stack->next = in_order;
         in_order = stack;
         stack = next;
     }
-    while (in_order != NULL) {
+    while (in_order) {
         struct inflight *next = in_order->next;
         lane_append(lane, in_order, batch);
         count++;
@@ -53,8 +130,7 @@ static uint64_t ring_receive(struct inflight_lane *lane, uint32_t batch)
 {
     uint64_t count = 0;
     struct inflight *work;
-
-    for (; lane->ring != NULL && (work = ring_take(lane)) != NULL; count++)
+    for (; lane->ring && (work = ring_take(lane)); count++)
         lane_append(lane, work, batch);
     return count;
 }
@@ -65,15 +141,16 @@ static uint64_t ring_receive(struct inflight_lane *lane, uint32_t batch)
 uint64_t lane_receive(struct inflight_lane *lane, uint32_t batch)
 {
     uint64_t count = ring_receive(lane, batch);
-    if (atomic_load_explicit(&lane->stack, memory_order_acquire) == NULL)
+    if (!atomic_load_explicit(&lane->stack, memory_order_acquire))
         return count;
     count += ring_receive(lane, batch);
     return count + stack_receive(lane, batch);
 }
 
-bool lane_has_mail(const struct inflight_lane *lane)
+/* Is there something to receive? */
+static bool lane_has_mail(const struct inflight_lane *lane)
 {
-    if (atomic_load_explicit(&lane->stack, memory_order_acquire) != NULL)
+    if (atomic_load_explicit(&lane->stack, memory_order_acquire))
         return true;
     return lane->ring != NULL &&
            atomic_load_explicit(&lane->ring->slots[lane->ring_at % INFLIGHT_RING_SLOTS],
@@ -82,7 +159,7 @@ bool lane_has_mail(const struct inflight_lane *lane)
 
 static void lane_unlink(struct inflight_lane *lane, struct inflight *before, struct inflight *work)
 {
-    if (before != NULL)
+    if (before)
         before->next = work->next;
     else
         lane->oldest = work->next;
@@ -98,8 +175,7 @@ static struct inflight *lane_ended_take(struct inflight_lane *lane, bool thoroug
     bool gone = atomic_load_explicit(&lane->gone, memory_order_acquire);
     struct inflight *first = NULL, **last = &first;
     struct inflight *before = NULL, *next;
-
-    for (struct inflight *work = lane->oldest; work != NULL; work = next) {
+    for (struct inflight *work = lane->oldest; work; work = next) {
         next = work->next;
         bool ended = !gone && work->ended(work);
         if (ended || failed) {
@@ -120,13 +196,12 @@ static struct inflight *lane_ended_take(struct inflight_lane *lane, bool thoroug
 struct inflight *lane_ask(struct inflight_lane *lane, bool thorough, bool failed)
 {
     const struct inflight_ops *ops = lane->ops;
-
-    if (lane->oldest == NULL)
+    if (!lane->oldest)
         return NULL;
-    if (ops != NULL && ops->asking != NULL)
+    if (ops && ops->asking)
         ops->asking();
     struct inflight *ended = lane_ended_take(lane, thorough, failed);
-    if (ops != NULL && ops->asked != NULL)
+    if (ops && ops->asked)
         ops->asked();
     return ended;
 }
@@ -143,11 +218,32 @@ bool lane_is_lost(struct inflight_lane *lane, uint64_t now_ns)
     return now_ns - lane->failed_at_ns >= FAILED_GRACE_NS;
 }
 
+void lane_park(struct inflight_lane *lane, uint32_t listed)
+{
+    atomic_store_explicit(&lane->state, listed - LANE_LISTED + LANE_PARKING, memory_order_relaxed);
+}
+
+bool lane_park_end(struct inflight_lane *lane, uint32_t listed)
+{
+    uint32_t parking = listed - LANE_LISTED + LANE_PARKING;
+    bool mail = lane_has_mail(lane);
+    /* Fails when a poster has claimed it. */
+    return atomic_compare_exchange_strong_explicit(&lane->state, &parking,
+                                                   mail ? listed : LANE_UNKNOWN,
+                                                   memory_order_seq_cst, memory_order_seq_cst) &&
+           mail;
+}
+
 bool lane_forget(struct inflight_lane *lane)
 {
-    if (!atomic_load_explicit(&lane->closing, memory_order_acquire) || lane->oldest != NULL ||
+    if (!atomic_load_explicit(&lane->closing, memory_order_acquire) || lane->oldest ||
         lane_has_mail(lane))
         return false;
-    atomic_store_explicit(&lane->state, 0, memory_order_release);
+    atomic_store_explicit(&lane->state, LANE_UNKNOWN, memory_order_release);
     return true;
+}
+
+bool lane_is_unknown(const struct inflight_lane *lane)
+{
+    return atomic_load_explicit(&lane->state, memory_order_acquire) == LANE_UNKNOWN;
 }

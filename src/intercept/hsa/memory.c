@@ -22,7 +22,6 @@ static bool memory_wanted(void)
 static void owner_add(uint64_t handle, const struct hsa_agent_entry *agent)
 {
     struct owners *owners = &owners_of[hsa_instance_index(agent->runtime)];
-
     if (owners->count == OWNERS_MAX)
         return;
     owners->all[owners->count].handle = handle;
@@ -55,7 +54,6 @@ static bool memory_start(struct hsa_instance *runtime)
 static rocprofiler_agent_id_t owner_of(const struct hsa_instance *runtime, uint64_t handle)
 {
     const struct owners *owners = &owners_of[hsa_instance_index(runtime)];
-
     for (uint32_t i = 0; i < owners->count; i++)
         if (owners->all[i].handle == handle)
             return owners->all[i].agent;
@@ -87,7 +85,7 @@ static void callbacks_run(struct allocation *allocation, rocprofiler_callback_ph
 static bool allocation_begin(struct allocation *allocation, const struct hsa_instance *runtime,
                              int32_t operation, uint64_t owner, uint64_t address, uint64_t bytes)
 {
-    if (trace_set_load(TRACE_MEMORY_ALLOCATION, operation) == NULL ||
+    if (!trace_set_load(TRACE_MEMORY_ALLOCATION, operation) ||
         !trace_event_open(&allocation->event, TRACE_MEMORY_ALLOCATION, operation))
         return false;
     allocation->operation = operation;
@@ -119,7 +117,7 @@ static void allocation_end(struct allocation *allocation, uint64_t address, uint
 
 static uint64_t address_of(void *const *pointer, hsa_status_t status)
 {
-    return status == HSA_STATUS_SUCCESS && pointer != NULL ? (uint64_t)(uintptr_t)*pointer : 0;
+    return status == HSA_STATUS_SUCCESS && pointer ? (uint64_t)(uintptr_t)*pointer : 0;
 }
 
 hsa_status_t service_hsa_amd_memory_pool_allocate(struct hsa_instance *runtime,

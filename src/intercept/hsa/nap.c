@@ -3,7 +3,6 @@
 #include "base/futex.h"
 #include "base/thread.h"
 #include "intercept/hsa/completion_state.h"
-#include "intercept/hsa/lane.h"
 
 /*
  * How long the thread sleeps between two looks while work is in flight. Nobody waits for work that
@@ -23,22 +22,16 @@ enum {
 static void lanes_park(void)
 {
     uint32_t listed = atomic_load_explicit(&completion.listed, memory_order_relaxed);
-    uint32_t parking = listed - LISTED + PARKING;
     struct inflight_lane *lanes = completion.active, *next;
     if (!lanes)
         return;
     completion.active = NULL;
-    for (struct inflight_lane *lane = lanes; lane != NULL; lane = lane->active_next)
-        atomic_store_explicit(&lane->state, parking, memory_order_relaxed);
+    for (struct inflight_lane *lane = lanes; lane; lane = lane->active_next)
+        lane_park(lane, listed);
     thread_fence_heavy();
-    for (struct inflight_lane *lane = lanes; lane != NULL; lane = next) {
-        uint32_t state = parking;
+    for (struct inflight_lane *lane = lanes; lane; lane = next) {
         next = lane->active_next;
-        bool mail = lane_has_mail(lane);
-        /* Fails when a poster has listed it, which then hands it over. */
-        if (atomic_compare_exchange_strong_explicit(&lane->state, &state, mail ? listed : 0,
-                                                    memory_order_seq_cst, memory_order_seq_cst) &&
-            mail)
+        if (lane_park_end(lane, listed))
             lane_list(lane);
     }
 }
@@ -46,7 +39,7 @@ static void lanes_park(void)
 static void sleep_until_posted(void)
 {
     lanes_park();
-    if (completion.active != NULL)
+    if (completion.active)
         return;
     atomic_store_explicit(&completion.sleeping, 1, memory_order_seq_cst);
     atomic_store_explicit(&completion.asleep, 1, memory_order_release);

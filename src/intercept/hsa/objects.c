@@ -58,7 +58,6 @@ static const hsa_ven_amd_loader_1_03_pfn_t *loader_of(const struct hsa_instance 
 static bool objects_start(struct hsa_instance *runtime)
 {
     hsa_ven_amd_loader_1_03_pfn_t *loader = &loaders[hsa_instance_index(runtime)];
-
     memset(loader, 0, sizeof *loader);
     return runtime->real.hsa_system_get_major_extension_table != NULL &&
            runtime->real.hsa_system_get_major_extension_table(
@@ -75,15 +74,15 @@ uint64_t objects_kernel_id(uint64_t kernel_object)
 /* Names by kernel id, for ever: records are delivered when the kernel may be gone. */
 enum { NAMES_PER_BLOCK = 4096, NAME_BLOCKS = 4096 };
 struct name_block {
-    _Atomic(const char *)
-        names[NAMES_PER_BLOCK]; /* who registers a kernel (release), any (acquire) */
+    /* Writer: who registers the kernel (release). Readers: any (acquire). */
+    _Atomic(const char *) names[NAMES_PER_BLOCK];
 };
-static _Atomic(struct name_block *) name_blocks[NAME_BLOCKS]; /* by compare-exchange */
+/* Writers: who registers the first kernel of a block (compare-exchange). Readers: any (acquire). */
+static _Atomic(struct name_block *) name_blocks[NAME_BLOCKS];
 
 static struct name_block *name_block(uint64_t kernel_id)
 {
     uint64_t index = kernel_id / NAMES_PER_BLOCK;
-
     return index < NAME_BLOCKS ? atomic_load_explicit(&name_blocks[index], memory_order_acquire)
                                : NULL;
 }
@@ -92,14 +91,15 @@ static void name_keep(uint64_t kernel_id, const char *name)
 {
     uint64_t index = kernel_id / NAMES_PER_BLOCK;
     struct name_block *block = name_block(kernel_id);
-
-    if (block == NULL && index < NAME_BLOCKS) {
+    if (!block && index < NAME_BLOCKS) {
         struct name_block *made = calloc(1, sizeof *made);
-        if (made != NULL && !atomic_compare_exchange_strong(&name_blocks[index], &block, made))
+        if (made &&
+            !atomic_compare_exchange_strong_explicit(&name_blocks[index], &block, made,
+                                                     memory_order_seq_cst, memory_order_seq_cst))
             free(made);
         block = name_block(kernel_id);
     }
-    if (block != NULL)
+    if (block)
         atomic_store_explicit(&block->names[kernel_id % NAMES_PER_BLOCK], name,
                               memory_order_release);
 }
@@ -107,7 +107,6 @@ static void name_keep(uint64_t kernel_id, const char *name)
 const char *objects_kernel_name(uint64_t kernel_id)
 {
     struct name_block *block = name_block(kernel_id);
-
     return block ? atomic_load_explicit(&block->names[kernel_id % NAMES_PER_BLOCK],
                                         memory_order_acquire)
                  : NULL;
@@ -132,11 +131,10 @@ static bool object_info(const struct loaded *object,
 static char *object_uri(const struct loaded *object)
 {
     uint32_t length = 0;
-
     if (!object_info(object, OBJECT_INFO(URI_LENGTH), &length) || length > TEXT_BYTES_MAX)
         return NULL;
     char *uri = calloc(1, (size_t)length + 1);
-    if (uri != NULL && !object_info(object, OBJECT_INFO(URI), uri))
+    if (uri && !object_info(object, OBJECT_INFO(URI), uri))
         uri[0] = '\0';
     return uri;
 }
@@ -144,7 +142,6 @@ static char *object_uri(const struct loaded *object)
 static void storage_read(const struct loaded *object, object_data_t *data)
 {
     uint32_t storage = HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_NONE;
-
     object_info(object, OBJECT_INFO(CODE_OBJECT_STORAGE_TYPE), &storage);
     data->storage_type = (rocprofiler_code_object_storage_type_t)storage;
     if (storage == HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_FILE)
@@ -158,10 +155,9 @@ static void storage_read(const struct loaded *object, object_data_t *data)
 static char *symbol_name(const struct hsa_calls *real, hsa_executable_symbol_t symbol)
 {
     uint32_t length = 0;
-
     real->hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length);
     char *name = length <= TEXT_BYTES_MAX ? calloc(1, (size_t)length + 1) : NULL;
-    if (name != NULL)
+    if (name)
         real->hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name);
     return name;
 }
@@ -172,11 +168,10 @@ static void descriptor_read(kernel_data_t *data, const struct hsa_agent_entry *a
     const void *host = NULL;
     struct kernel_descriptor descriptor;
     const hsa_ven_amd_loader_1_03_pfn_t *loader = loader_of(agent->runtime);
-
-    if (loader->hsa_ven_amd_loader_query_host_address == NULL ||
+    if (!loader->hsa_ven_amd_loader_query_host_address ||
         loader->hsa_ven_amd_loader_query_host_address((const void *)(uintptr_t)data->kernel_object,
                                                       &host) != HSA_STATUS_SUCCESS ||
-        host == NULL)
+        !host)
         return;
     memcpy(&descriptor, host, sizeof descriptor);
     struct kernel_registers registers =
@@ -224,14 +219,13 @@ static hsa_status_t symbol_visit(hsa_executable_t executable, hsa_agent_t agent,
     struct object *object = data;
     const struct hsa_calls *real = &object->agent->runtime->real;
     hsa_symbol_kind_t kind = HSA_SYMBOL_KIND_VARIABLE;
-
     (void)executable;
     (void)agent;
     real->hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind);
     if (kind != HSA_SYMBOL_KIND_KERNEL)
         return HSA_STATUS_SUCCESS;
     struct kernel *kernel = calloc(1, sizeof *kernel);
-    if (kernel == NULL)
+    if (!kernel)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     kernel->data.size = sizeof kernel->data;
     kernel->data.code_object_id = object->data.code_object_id;
@@ -263,9 +257,8 @@ struct freeze {
 static bool object_known(hsa_executable_t executable, uint64_t load_base)
 {
     bool known = false;
-
     pthread_mutex_lock(&lock);
-    for (const struct object *o = objects; o != NULL && !known; o = o->next)
+    for (const struct object *o = objects; o && !known; o = o->next)
         known = o->executable.handle == executable.handle && o->data.load_base == load_base;
     pthread_mutex_unlock(&lock);
     return known;
@@ -277,8 +270,7 @@ static hsa_status_t object_visit(hsa_executable_t executable, hsa_loaded_code_ob
     struct freeze *freeze = data;
     const struct loaded loaded = {freeze->runtime, handle};
     struct object *object = calloc(1, sizeof *object);
-
-    if (object == NULL)
+    if (!object)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     object->executable = executable;
     object->data.size = sizeof object->data;
@@ -287,7 +279,7 @@ static hsa_status_t object_visit(hsa_executable_t executable, hsa_loaded_code_ob
     object_info(&loaded, OBJECT_INFO(LOAD_SIZE), &object->data.load_size);
     object_info(&loaded, OBJECT_INFO(LOAD_DELTA), &object->data.load_delta);
     object->agent = agents_find(freeze->runtime, object->data.hsa_agent);
-    if (object->agent == NULL || object_known(executable, object->data.load_base)) {
+    if (!object->agent || object_known(executable, object->data.load_base)) {
         free(object);
         return HSA_STATUS_SUCCESS;
     }
@@ -308,8 +300,7 @@ static hsa_status_t object_visit(hsa_executable_t executable, hsa_loaded_code_ob
 static void report(int32_t operation, rocprofiler_callback_phase_t phase, void *data)
 {
     struct trace_event event;
-
-    if (trace_set_load(TRACE_CODE_OBJECT, operation) == NULL ||
+    if (!trace_set_load(TRACE_CODE_OBJECT, operation) ||
         !trace_event_open(&event, TRACE_CODE_OBJECT, operation))
         return;
     trace_event_call(&event, operation, phase, data);
@@ -333,7 +324,7 @@ typedef void (*tell_fn)(int32_t operation, void *payload, void *data);
 /* Listeners get copies: what they scribble stays theirs. */
 static void kernels_tell(const struct object *object, bool load, tell_fn tell, void *data)
 {
-    for (const struct kernel *kernel = object->kernels; kernel != NULL; kernel = kernel->next) {
+    for (const struct kernel *kernel = object->kernels; kernel; kernel = kernel->next) {
         kernel_data_t kernel_data = kernel->data;
         host_function_data_t host_data;
         tell(ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER, &kernel_data, data);
@@ -358,7 +349,6 @@ static void report_unload(int32_t operation, void *payload, void *data)
 static void object_report_load(const struct object *object)
 {
     object_data_t object_data = object->data;
-
     report_load(ROCPROFILER_CODE_OBJECT_LOAD, &object_data, NULL);
     kernels_tell(object, true, report_load, NULL);
 }
@@ -366,14 +356,13 @@ static void object_report_load(const struct object *object)
 static void object_report_unload(const struct object *object)
 {
     object_data_t object_data = object->data;
-
     kernels_tell(object, false, report_unload, NULL);
     report_unload(ROCPROFILER_CODE_OBJECT_LOAD, &object_data, NULL);
 }
 
 static void objects_list(struct freeze *freeze, bool tell)
 {
-    while (freeze->loaded != NULL) {
+    while (freeze->loaded) {
         struct object *object = freeze->loaded;
         freeze->loaded = object->next;
         if (tell)
@@ -390,7 +379,6 @@ hsa_status_t service_hsa_executable_freeze(struct hsa_instance *runtime,
 {
     struct freeze freeze = {.runtime = runtime};
     hsa_status_t status = runtime->real.hsa_executable_freeze(executable, options);
-
     if (status != HSA_STATUS_SUCCESS)
         return status;
     loader_of(runtime)->hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
@@ -409,7 +397,6 @@ struct executables {
 static hsa_status_t executable_visit(hsa_executable_t executable, void *data)
 {
     struct executables *all = data;
-
     if (all->count < EXECUTABLES_MAX)
         all->found[all->count++] = executable;
     return HSA_STATUS_SUCCESS;
@@ -418,7 +405,6 @@ static hsa_status_t executable_visit(hsa_executable_t executable, void *data)
 static bool is_frozen(const struct hsa_calls *real, hsa_executable_t executable)
 {
     hsa_executable_state_t state = HSA_EXECUTABLE_STATE_UNFROZEN;
-
     return real->hsa_executable_get_info != NULL &&
            real->hsa_executable_get_info(executable, HSA_EXECUTABLE_INFO_STATE, &state) ==
                HSA_STATUS_SUCCESS &&
@@ -430,10 +416,9 @@ static void objects_catch_up(struct hsa_instance *runtime)
 {
     const hsa_ven_amd_loader_1_03_pfn_t *loader = loader_of(runtime);
     struct executables *all = calloc(1, sizeof *all);
-
-    if (all != NULL && loader->hsa_ven_amd_loader_iterate_executables != NULL)
+    if (all && loader->hsa_ven_amd_loader_iterate_executables)
         loader->hsa_ven_amd_loader_iterate_executables(executable_visit, all);
-    for (uint32_t i = 0; all != NULL && i < all->count; i++) {
+    for (uint32_t i = 0; all && i < all->count; i++) {
         struct freeze freeze = {.runtime = runtime};
         if (!is_frozen(&runtime->real, all->found[i]))
             continue;
@@ -441,7 +426,7 @@ static void objects_catch_up(struct hsa_instance *runtime)
                                                                           object_visit, &freeze);
         objects_list(&freeze, false);
     }
-    if (all != NULL && all->count == EXECUTABLES_MAX)
+    if (all && all->count == EXECUTABLES_MAX)
         log_warning("intercept", "more than %d executables are loaded: later ones are not known",
                     EXECUTABLES_MAX);
     free(all);
@@ -451,10 +436,9 @@ static void objects_catch_up(struct hsa_instance *runtime)
 static struct object *object_unlist(const hsa_executable_t *executable)
 {
     struct object *found = NULL;
-
     pthread_mutex_lock(&lock);
-    for (struct object **link = &objects; *link != NULL; link = &(*link)->next) {
-        if (executable == NULL || (*link)->executable.handle == executable->handle) {
+    for (struct object **link = &objects; *link; link = &(*link)->next) {
+        if (!executable || (*link)->executable.handle == executable->handle) {
             found = *link;
             *link = found->next;
             break;
@@ -468,7 +452,6 @@ static struct object *object_unlist(const hsa_executable_t *executable)
 static void object_retire(struct object *object)
 {
     static struct object *retired;
-
     pthread_mutex_lock(&lock);
     object->next = retired;
     retired = object;
@@ -477,7 +460,7 @@ static void object_retire(struct object *object)
 
 static void objects_unload(const hsa_executable_t *executable)
 {
-    for (struct object *object; (object = object_unlist(executable)) != NULL;) {
+    for (struct object *object; (object = object_unlist(executable));) {
         object_report_unload(object);
         object_retire(object);
     }
@@ -491,9 +474,8 @@ void objects_unload_all(void)
 static size_t objects_copy(struct object **to, size_t room)
 {
     size_t count = 0;
-
     pthread_mutex_lock(&lock);
-    for (struct object *object = objects; object != NULL; object = object->next) {
+    for (struct object *object = objects; object; object = object->next) {
         if (count < room)
             to[count] = object;
         count++;
@@ -507,8 +489,7 @@ void objects_announce(tell_fn tell, void *data)
 {
     size_t room = objects_copy(NULL, 0);
     struct object **all = calloc(room ? room : 1, sizeof *all);
-    size_t count = all != NULL ? objects_copy(all, room) : 0;
-
+    size_t count = all ? objects_copy(all, room) : 0;
     for (size_t i = count < room ? count : room; i > 0; i--) {
         object_data_t object_data = all[i - 1]->data;
         tell(ROCPROFILER_CODE_OBJECT_LOAD, &object_data, data);

@@ -46,7 +46,7 @@ static void queue_error(hsa_status_t status, hsa_queue_t *source, void *data)
     struct dispatch_queue *queue = data;
     (void)source; /* the runtime's inner queue, which the program does not know */
     atomic_store_explicit(&queue->lane.failed, true, memory_order_release);
-    if (queue->error_callback != NULL)
+    if (queue->error_callback)
         queue->error_callback(status, queue->queue, queue->error_data);
 }
 
@@ -62,7 +62,7 @@ static struct dispatch_queue *queue_unlist(const hsa_queue_t *hsa_queue)
 {
     struct dispatch_queue *found = NULL;
     pthread_mutex_lock(&lock);
-    for (struct dispatch_queue **link = &queues; *link != NULL; link = &(*link)->next) {
+    for (struct dispatch_queue **link = &queues; *link; link = &(*link)->next) {
         if ((*link)->queue == hsa_queue) {
             found = *link;
             *link = found->next;
@@ -131,7 +131,7 @@ queue_make(const struct hsa_instance *runtime, hsa_agent_t agent, uint32_t size,
     const struct hsa_agent_entry *entry = agents_find(runtime, agent);
     bool wanted = entry && entry->gpu && queues_wanted_now();
     struct dispatch_queue *queue = wanted ? dispatch_queue_make(entry) : NULL;
-    if (queue == NULL)
+    if (!queue)
         return runtime->real.hsa_queue_create(agent, size, type, callback, data,
                                               private_segment_size, group_segment_size, hsa_queue);
     shared_take(queue, agent, size, type);
@@ -163,7 +163,7 @@ static void queue_begin(const struct hsa_agent_entry *agent, hsa_queue_t *queue)
         atomic_load_explicit(&trace_queue_first, memory_order_acquire);
     const void *packet = first ? first(agent->id, agent->hsa.handle) : NULL;
 
-    if (packet != NULL)
+    if (packet)
         packet_put(&agent->runtime->real, queue, packet, NULL);
 }
 
@@ -175,7 +175,7 @@ hsa_status_t service_hsa_queue_create(
     const struct hsa_agent_entry *entry = agents_find(runtime, agent);
     hsa_status_t status = queue_make(runtime, agent, size, type, callback, data,
                                      private_segment_size, group_segment_size, hsa_queue);
-    if (status == HSA_STATUS_SUCCESS && entry != NULL && entry->gpu)
+    if (status == HSA_STATUS_SUCCESS && entry && entry->gpu)
         queue_begin(entry, *hsa_queue);
     return status;
 }
@@ -183,7 +183,7 @@ hsa_status_t service_hsa_queue_create(
 hsa_status_t service_hsa_queue_destroy(struct hsa_instance *runtime, hsa_queue_t *hsa_queue)
 {
     struct dispatch_queue *queue = queue_unlist(hsa_queue);
-    if (queue == NULL)
+    if (!queue)
         return runtime->real.hsa_queue_destroy(hsa_queue);
     /* Work that the device has finished is reported; the rest dies with the queue. */
     if (!completion_lane_drain(&queue->lane, STALL_NS))
@@ -202,7 +202,7 @@ void dispatch_queues_abandon(const struct hsa_instance *runtime)
 {
     static struct dispatch_queue *abandoned; /* under `lock` */
     pthread_mutex_lock(&lock);
-    for (struct dispatch_queue **link = &queues; *link != NULL;) {
+    for (struct dispatch_queue **link = &queues; *link;) {
         struct dispatch_queue *queue = *link;
         if (queue->agent->runtime != runtime) {
             link = &queue->next;
@@ -220,7 +220,7 @@ static bool queue_is_ours(const hsa_queue_t *hsa_queue)
 {
     bool found = false;
     pthread_mutex_lock(&lock);
-    for (const struct dispatch_queue *queue = queues; queue != NULL; queue = queue->next)
+    for (const struct dispatch_queue *queue = queues; queue; queue = queue->next)
         found |= queue->queue == hsa_queue;
     pthread_mutex_unlock(&lock);
     return found;

@@ -1,8 +1,7 @@
 #include "intercept/hsa/ring_guard.h"
 
-#include <time.h>
-
 #include "base/log.h"
+#include "base/wait.h"
 #include "intercept/hsa/instance.h"
 #include "intercept/hsa/signals.h"
 
@@ -11,18 +10,19 @@ enum {
     PARTS = 8,       /* markers in a full queue */
     LAG_MARKERS = 2, /* the queue's read index follows the end of packets with some delay */
     STALL_S = 10,
+    STEP_NS = 20 * WAIT_NS_PER_US,
 };
 
 void ring_guard_make(struct ring_guard *guard, const struct hsa_instance *runtime,
                      const hsa_queue_t *queue)
 {
     *guard = (struct ring_guard){.runtime = runtime};
-    if (runtime->real.hsa_amd_vmem_address_reserve_align != NULL || queue->size < SIZE_MIN ||
-        runtime->real.hsa_queue_load_read_index_relaxed == NULL ||
-        runtime->real.hsa_queue_load_write_index_relaxed == NULL)
+    if (runtime->real.hsa_amd_vmem_address_reserve_align || queue->size < SIZE_MIN ||
+        !runtime->real.hsa_queue_load_read_index_relaxed ||
+        !runtime->real.hsa_queue_load_write_index_relaxed)
         return;
     guard->signals = signals_block_make(runtime, RING_MARKERS);
-    if (guard->signals != NULL)
+    if (guard->signals)
         guard->size = queue->size;
 }
 
@@ -56,25 +56,34 @@ static bool is_alone(const struct hsa_calls *real, const hsa_queue_t *queue, uin
            real->hsa_queue_load_write_index_relaxed(queue) <= packet_index + 1;
 }
 
+struct room {
+    struct ring_guard *guard;
+    uint32_t count;
+    const _Atomic bool *failed; /* a lane's; read here (acquire) */
+};
+
+static bool has_room_or_failed(void *argument)
+{
+    struct room *room = argument;
+    return has_room(room->guard, room->count) ||
+           atomic_load_explicit(room->failed, memory_order_acquire);
+}
+
+static uint64_t markers_passed(void *argument)
+{
+    return ((struct room *)argument)->guard->first;
+}
+
 void ring_guard_wait(struct ring_guard *guard, const hsa_queue_t *queue, uint64_t packet_index,
                      uint32_t count, const _Atomic bool *failed)
 {
-    const struct timespec step = {.tv_nsec = 20000};
-    struct timespec begin, now;
-
+    struct room room = {guard, count, failed};
     if (guard->size == 0 || has_room(guard, count) ||
         is_alone(&guard->runtime->real, queue, packet_index))
         return;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    do {
-        uint64_t first = guard->first;
-        nanosleep(&step, NULL);
-        if (has_room(guard, count) || atomic_load_explicit(failed, memory_order_acquire))
-            return;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if (guard->first != first)
-            begin = now;
-    } while (now.tv_sec - begin.tv_sec < STALL_S);
+    if (wait_while_moving(has_room_or_failed, markers_passed, &room, STALL_S * WAIT_NS_PER_S,
+                          STEP_NS))
+        return;
     log_warning("intercept", "the queue is full and does not move: the HSA runtime may give up");
 }
 

@@ -32,11 +32,12 @@ typedef hsa_status_t (*event_function)(const struct scratch_event *event);
 /* Who was called before us; written while installing, before the runtime can call us. */
 static event_function others[HSA_INSTANCES_MAX][FUNCTION_COUNT];
 
-/* Events between start and end. A slot belongs to whoever puts its thread into `owner`
- * (compare-exchange) until that thread clears it (release). */
+/* Events between start and end. Writer of `owner`: a thread that puts itself there
+ * (compare-exchange, acquire) and clears it (release); until then it alone reads and writes the
+ * slot. */
 enum { PENDING_MAX = 32 };
 static struct pending {
-    _Atomic(const void *) owner;
+    _Atomic(const void *) owner; /* writer: see above; NULL: free */
     int32_t operation;
     struct trace_event event;
     rocprofiler_agent_id_t agent;
@@ -48,7 +49,8 @@ static struct pending *pending_take(int32_t operation)
 {
     for (int i = 0; i < PENDING_MAX; i++) {
         const void *nobody = NULL;
-        if (!atomic_compare_exchange_strong(&pending[i].owner, &nobody, &here))
+        if (!atomic_compare_exchange_strong_explicit(&pending[i].owner, &nobody, &here,
+                                                     memory_order_seq_cst, memory_order_seq_cst))
             continue;
         pending[i].operation = operation;
         return &pending[i];

@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
+#include "base/wait.h"
 #include "intercept/hsa/instance.h"
 #include "intercept/hsa/signals.h"
 
@@ -54,8 +54,8 @@ static void tickets_make(const struct hsa_instance *runtime)
 {
     struct ticket_block *block = calloc(1, sizeof *block);
     uint32_t instance = hsa_instance_index(runtime);
-    amd_signal_t *signals = block != NULL ? signals_block_make(runtime, TICKETS_PER_BLOCK) : NULL;
-    if (signals == NULL) {
+    amd_signal_t *signals = block ? signals_block_make(runtime, TICKETS_PER_BLOCK) : NULL;
+    if (!signals) {
         free(block);
         return;
     }
@@ -78,7 +78,7 @@ static bool tickets_lock(const struct hsa_instance *runtime)
     struct serial_ticket *const *first = &free_tickets[hsa_instance_index(runtime)];
 
     pthread_mutex_lock(&lock);
-    if (*first != NULL)
+    if (*first)
         return true;
     pthread_mutex_unlock(&lock);
     tickets_make(runtime);
@@ -88,17 +88,10 @@ static bool tickets_lock(const struct hsa_instance *runtime)
 
 static void ticket_drop(struct serial_ticket *ticket)
 {
-    if (ticket == NULL || --ticket->users > 0 || ticket->signal == &passed)
+    if (!ticket || --ticket->users > 0 || ticket->signal == &passed)
         return;
     ticket->next_free = free_tickets[ticket->instance];
     free_tickets[ticket->instance] = ticket;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* How long the head of a line may keep others waiting. A program that has done it once does it
@@ -106,11 +99,11 @@ static uint64_t now_ns(void)
 static bool has_released;
 static uint64_t limit_ns(void)
 {
-    static _Atomic uint64_t limit;
+    static _Atomic uint64_t limit; /* writers: any, all the same value; relaxed */
     uint64_t value = atomic_load_explicit(&limit, memory_order_relaxed);
     if (value == 0) {
         const char *text = getenv("CROCPROF_SERIALIZE_LIMIT_MS");
-        long milliseconds = text != NULL ? atol(text) : 0;
+        long milliseconds = text ? atol(text) : 0;
         value = (uint64_t)(milliseconds > 0 ? milliseconds : SERIALIZE_LIMIT_MS) * 1000000u;
         atomic_store_explicit(&limit, value, memory_order_relaxed);
     }
@@ -120,7 +113,7 @@ static uint64_t limit_ns(void)
 static void line_join(struct serial_ticket *ticket, int32_t device, uint64_t now)
 {
     ticket->later = NULL;
-    if (line[device].head == NULL) {
+    if (!line[device].head) {
         line[device].head = ticket;
         line[device].head_since_ns = now;
     } else {
@@ -132,8 +125,7 @@ static void line_join(struct serial_ticket *ticket, int32_t device, uint64_t now
 static void line_advance(int32_t device, bool first_too, uint64_t now)
 {
     struct serial_ticket *head = line[device].head;
-    while (head != NULL &&
-           (first_too || __atomic_load_n(&head->signal->value, __ATOMIC_RELAXED) <= 0)) {
+    while (head && (first_too || __atomic_load_n(&head->signal->value, __ATOMIC_RELAXED) <= 0)) {
         struct serial_ticket *later = head->later;
         ticket_drop(head);
         head = later;
@@ -153,7 +145,7 @@ void serialize_tick(uint64_t now)
     for (int32_t device = 0; device < DEVICES_MAX; device++) {
         line_advance(device, false, now);
         struct serial_ticket *head = line[device].head;
-        if (head == NULL || head->later == NULL)
+        if (!head || !head->later)
             continue;
         if (now - line[device].head_since_ns >= limit_ns()) {
             __atomic_store_n(&head->signal->value, 0, __ATOMIC_RELEASE);
@@ -179,9 +171,9 @@ bool serialize_begin(struct serial_turn *turn, const struct hsa_agent_entry *age
     struct serial_ticket **first = &free_tickets[hsa_instance_index(agent->runtime)];
     if (device < 0 || device >= DEVICES_MAX)
         return false;
-    uint64_t now = now_ns();
+    uint64_t now = wait_now_ns();
     struct serial_ticket *ticket = tickets_lock(agent->runtime) ? *first : NULL;
-    if (ticket != NULL) {
+    if (ticket) {
         *first = ticket->next_free;
         ticket->queue = queue;
         ticket->users = 3; /* the dispatch, being in the line, and being the device's last */
@@ -195,7 +187,7 @@ bool serialize_begin(struct serial_turn *turn, const struct hsa_agent_entry *age
     bool wait = turn->before != NULL && turn->before->queue != queue &&
                 __atomic_load_n(&turn->before->signal->value, __ATOMIC_RELAXED) > 0;
     uint64_t look = now + limit_ns();
-    if (ticket != NULL && look < atomic_load_explicit(&look_at_ns, memory_order_relaxed))
+    if (ticket && look < atomic_load_explicit(&look_at_ns, memory_order_relaxed))
         atomic_store_explicit(&look_at_ns, look, memory_order_relaxed);
     pthread_mutex_unlock(&lock);
     if (!wait)
@@ -211,7 +203,7 @@ void serialize_abandon(const struct hsa_instance *runtime)
 {
     uint32_t instance = hsa_instance_index(runtime);
     pthread_mutex_lock(&lock);
-    for (struct ticket_block *block = ticket_blocks; block != NULL; block = block->next)
+    for (struct ticket_block *block = ticket_blocks; block; block = block->next)
         for (uint32_t i = 0; i < TICKETS_PER_BLOCK; i++)
             if (block->tickets[i].instance == instance)
                 block->tickets[i].signal = &passed;
@@ -221,7 +213,7 @@ void serialize_abandon(const struct hsa_instance *runtime)
 
 void serialize_end(struct serial_turn *turn)
 {
-    if (turn->own == NULL)
+    if (!turn->own)
         return;
     pthread_mutex_lock(&lock);
     /* Release: what the dispatch wrote is visible to who passes the barrier. */

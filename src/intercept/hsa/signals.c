@@ -9,7 +9,6 @@
 static uint32_t devices_list(const struct hsa_instance *runtime, hsa_agent_t *devices)
 {
     uint32_t devices_count = 0;
-
     for (uint32_t i = 0; i < runtime->agents.count; i++)
         if (runtime->agents.entries[i].gpu)
             devices[devices_count++] = runtime->agents.entries[i].hsa;
@@ -23,7 +22,6 @@ static amd_signal_t *block_make(const struct hsa_instance *runtime, uint32_t cou
     uint32_t device_count = devices_list(runtime, devices);
     size_t size = count * sizeof(amd_signal_t);
     void *block = NULL;
-
     if (pool.handle == 0 ||
         runtime->real.hsa_amd_memory_pool_allocate(pool, size, 0, &block) != HSA_STATUS_SUCCESS)
         return NULL;
@@ -50,7 +48,7 @@ amd_signal_t *signals_block_make(const struct hsa_instance *runtime, uint32_t co
 void signals_block_free(const struct hsa_instance *runtime, amd_signal_t *signals)
 {
     thread_own_work_begin();
-    if (signals != NULL)
+    if (signals)
         runtime->real.hsa_amd_memory_pool_free(signals);
     thread_own_work_end();
 }

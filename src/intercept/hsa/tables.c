@@ -41,13 +41,12 @@ bool hsa_tables_read(struct hsa_tables *tables, void *api_table)
 {
     struct table_version *root = api_table;
     void **members = (void **)(void *)(root + 1);
-
     memset(tables, 0, sizeof *tables);
-    if (root == NULL || root->major == 0 || slots_of(root) <= HSA_TABLE_CORE)
+    if (!root || root->major == 0 || slots_of(root) <= HSA_TABLE_CORE)
         return false;
     for (uint32_t i = 0; i < HSA_TABLE_COUNT && i < slots_of(root); i++) {
         struct table_version *version = members[i];
-        if (version == NULL)
+        if (!version)
             continue;
         tables->table[i].slots = (void **)(void *)(version + 1);
         tables->table[i].count = slots_of(version);
@@ -64,7 +63,6 @@ void **hsa_tables_slot(const struct hsa_tables *tables, enum hsa_function functi
     uint32_t count = tables->table[t].count;
     bool first = tables->table[t].major == 1;
     int slot = first ? place->slot1 : place->slot2;
-
     if (first && count != first_generation[t].slots_known &&
         count > first_generation[t].slots_stable)
         count = first_generation[t].slots_stable;

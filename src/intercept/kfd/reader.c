@@ -151,14 +151,15 @@ static bool thread_start(void)
 
 static void on_fork_child(void)
 {
-    atomic_store(&reader.running, false); /* the thread is the parent's */
+    atomic_store_explicit(&reader.running, false,
+                          memory_order_seq_cst); /* the thread is the parent's */
 }
 
 void intercept_kfd_start(void)
 {
-    static _Atomic bool started;
+    static _Atomic bool started; /* writers: any (exchange); the first one starts the thread */
     uint64_t wanted = smi_events_wanted();
-    if (!wanted || atomic_exchange(&started, true))
+    if (!wanted || atomic_exchange_explicit(&started, true, memory_order_seq_cst))
         return;
     files_open(wanted);
     if (reader.gpu_count == 0) {
@@ -179,7 +180,7 @@ void intercept_kfd_drain(void)
 {
     if (!atomic_load_explicit(&reader.running, memory_order_acquire))
         return;
-    uint32_t ticket = atomic_fetch_add(&reader.drain_wanted, 1) + 1;
+    uint32_t ticket = atomic_fetch_add_explicit(&reader.drain_wanted, 1, memory_order_seq_cst) + 1;
     uint64_t one = 1;
     if (write(reader.wake, &one, sizeof one) < 0)
         return;

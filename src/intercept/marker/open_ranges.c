@@ -30,9 +30,9 @@ static void blocks_free(void *any)
 {
     struct block *block = any;
     top = NULL;
-    while (block->above != NULL)
+    while (block->above)
         block = block->above;
-    while (block != NULL) {
+    while (block) {
         struct block *below = block->below;
         for (uint32_t i = 0; i < block->used; i++)
             trace_event_release(&block->ranges[i].range.event);
@@ -49,25 +49,25 @@ static void blocks_key_create(void)
 static struct block *block_add(struct block *below)
 {
     struct block *block = calloc(1, sizeof *block);
-    if (block == NULL)
+    if (!block)
         return NULL;
     block->below = below;
-    if (below != NULL)
+    if (below)
         below->above = block;
     pthread_once(&blocks_once, blocks_key_create);
-    if (below == NULL)
+    if (!below)
         pthread_setspecific(blocks_key, block);
     return block;
 }
 
 static bool room_find(void)
 {
-    if (top != NULL && top->used < BLOCK_RANGES)
+    if (top && top->used < BLOCK_RANGES)
         return true;
-    struct block *next = top != NULL ? top->above : NULL;
-    if (next == NULL)
+    struct block *next = top ? top->above : NULL;
+    if (!next)
         next = block_add(top);
-    if (next != NULL)
+    if (next)
         top = next;
     return next != NULL;
 }
@@ -87,19 +87,19 @@ struct range *thread_range_pop(void)
     if (depth == 0)
         return NULL; /* pushed before we were there, or never */
     depth--;
-    if (top != NULL && top->used == 0 && top->below != NULL)
+    if (top && top->used == 0 && top->below)
         top = top->below;
-    if (top == NULL || top->used == 0 || top->ranges[top->used - 1].level != depth)
+    if (!top || top->used == 0 || top->ranges[top->used - 1].level != depth)
         return NULL;
     return &top->ranges[--top->used].range;
 }
 
 /* ---- of the process */
 
+#define BUSY UINT64_MAX
 /* 0: free; BUSY: being written or read; else the number + 1. Writers: the starting thread, which
  * makes it BUSY and then the number (release), and the stopping one, which makes it BUSY (acquire)
  * and then 0 (release). */
-#define BUSY UINT64_MAX
 static _Atomic uint64_t keys[PROCESS_RANGES_MAX];
 static struct range ranges[PROCESS_RANGES_MAX];
 

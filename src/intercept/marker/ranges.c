@@ -41,7 +41,7 @@ static bool range_begin(struct range *range, int32_t operation, const char *mess
     range->data = (rocprofiler_callback_tracing_marker_api_data_t){
         .size = sizeof range->data, .args.roctxThreadRangeA.message = message};
     trace_event_call(&range->event, operation, ROCPROFILER_CALLBACK_PHASE_ENTER, &range->data);
-    if (message != NULL) {
+    if (message) {
         message_keep(range, message);
         range->data.args.roctxThreadRangeA.message = range->message;
     }
@@ -77,7 +77,7 @@ typedef __typeof__(((roctxCoreApiTable_t *)0)->roctxGetThreadId_fn) thread_id_fn
 static void mark(const char *message, mark_fn next)
 {
     const struct trace_set *set = trace_set_load(TRACE_MARKER_CORE_RANGE_API, MARK);
-    if (set == NULL) {
+    if (!set) {
         next(message);
         return;
     }
@@ -93,7 +93,7 @@ static void mark(const char *message, mark_fn next)
 static int thread_id(roctx_thread_id_t *tid, thread_id_fn next)
 {
     const struct trace_set *set = trace_set_load(TRACE_MARKER_CORE_RANGE_API, GET_THREAD_ID);
-    if (set == NULL)
+    if (!set)
         return next(tid);
     rocprofiler_callback_tracing_marker_api_data_t data = {.size = sizeof data,
                                                            .args.roctxGetThreadId.tid = tid};
@@ -108,7 +108,7 @@ static int thread_id(roctx_thread_id_t *tid, thread_id_fn next)
 static int push(const char *message, push_fn next)
 {
     struct range *range = thread_range_push(listened(THREAD_RANGE));
-    if (range == NULL)
+    if (!range)
         return next(message);
     if (range_begin(range, THREAD_RANGE, message))
         trace_enclosure_begin(&range->event);
@@ -121,7 +121,7 @@ static int pop(pop_fn next)
 {
     int level = next();
     struct range *range = thread_range_pop();
-    if (range != NULL && range->event.set != NULL) {
+    if (range && range->event.set) {
         trace_enclosure_end(&range->event);
         range_end(range);
     }

@@ -45,10 +45,10 @@ static void scopes_key_create(void)
 /* Allocates at a thread's first traced scope. */
 static struct scopes *scopes_of_thread(void)
 {
-    if (thread_scopes == NULL) {
+    if (!thread_scopes) {
         pthread_once(&scopes_once, scopes_key_create);
         thread_scopes = calloc(1, sizeof *thread_scopes);
-        if (thread_scopes != NULL)
+        if (thread_scopes)
             pthread_setspecific(scopes_key, thread_scopes);
     }
     return thread_scopes;
@@ -65,7 +65,7 @@ static void record_common(rocprofiler_buffer_tracing_ompt_record_t *record,
 
 static uint64_t value_of(const ompt_data_t *data)
 {
-    return data != NULL ? data->value : 0;
+    return data ? data->value : 0;
 }
 
 /* Records of device operations carry a few of the arguments. */
@@ -104,7 +104,7 @@ static void scope_begin(int32_t operation, uint32_t level,
 {
     static _Atomic bool warned; /* any thread, relaxed: once is enough */
     struct scopes *scopes = scopes_of_thread();
-    if (scopes == NULL || scopes->count == SCOPES_MAX) {
+    if (!scopes || scopes->count == SCOPES_MAX) {
         if (!atomic_exchange_explicit(&warned, true, memory_order_relaxed))
             log_warning("ompt", "more than %d OpenMP regions are open on a thread: some are lost",
                         SCOPES_MAX);
@@ -135,7 +135,7 @@ static void scope_report_end(struct scope *scope, uint64_t end_ticks,
 
 static struct scope *scope_find(int32_t operation, uint32_t level)
 {
-    for (uint32_t i = thread_scopes != NULL ? thread_scopes->count : 0; i > 0; i--) {
+    for (uint32_t i = thread_scopes ? thread_scopes->count : 0; i > 0; i--) {
         struct scope *scope = &thread_scopes->open[i - 1];
         if (scope->event.operation == operation && scope->level == level)
             return scope;
@@ -149,7 +149,7 @@ static void scope_end(int32_t operation, uint32_t level,
 {
     uint64_t end_ticks = clock_ticks();
     struct scope *scope = scope_find(operation, level);
-    if (scope == NULL)
+    if (!scope)
         return;
     trace_enclosure_end(&scope->event);
     scope_report_end(scope, end_ticks, data);

@@ -19,7 +19,7 @@ static pid_t process;
 static ompt_interface_fn_t entry_find(ompt_function_lookup_t lookup, const char *name)
 {
     ompt_interface_fn_t entry = lookup(name);
-    if (entry == NULL)
+    if (!entry)
         log_info("ompt", "the OpenMP runtime has no %s", name);
     return entry;
 }
@@ -69,7 +69,7 @@ static uint32_t callbacks_register(ompt_set_callback_t set)
  * tool is finalised, and session, whose handler runs after this one, delivers them. */
 static void finalize_at_exit(void)
 {
-    if (atomic_load_explicit(&finalized, memory_order_acquire) == 0 && finalize_tool != NULL &&
+    if (atomic_load_explicit(&finalized, memory_order_acquire) == 0 && finalize_tool &&
         getpid() == process)
         finalize_tool();
 }
@@ -78,7 +78,7 @@ static int on_initialize(ompt_function_lookup_t lookup, int device, ompt_data_t 
 {
     (void)device, (void)tool_data;
     ompt_set_callback_t set = (ompt_set_callback_t)entry_find(lookup, "ompt_set_callback");
-    if (set == NULL)
+    if (!set)
         return 0;
     atomic_store_explicit(&initialized, -1, memory_order_release);
     finalize_tool = (ompt_finalize_tool_t)entry_find(lookup, "ompt_finalize_tool");
@@ -100,7 +100,7 @@ static void on_finalize(ompt_data_t *tool_data)
 struct ompt_start_tool_result_t *intercept_ompt_start(void)
 {
     static ompt_start_tool_result_t result = {on_initialize, on_finalize, {0}};
-    if (atomic_flag_test_and_set(&answered)) {
+    if (atomic_flag_test_and_set_explicit(&answered, memory_order_seq_cst)) {
         log_warning("ompt", "a second OpenMP runtime in this process is not traced");
         return NULL;
     }

@@ -31,7 +31,6 @@ bool intercept_table_install(const struct runtime_row *row, void *const *tables,
                              uint64_t library_version)
 {
     int total = -1;
-
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].kind != row->kind)
             continue;

@@ -12,7 +12,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t slots_of(void *table)
 {
-    if (table == NULL || (uintptr_t)table % sizeof(void *) != 0)
+    if (!table || (uintptr_t)table % sizeof(void *) != 0)
         return 0;
     uint64_t size_bytes = *(const uint64_t *)table;
     return size_bytes < sizeof size_bytes || size_bytes > TABLE_BYTES_MAX
@@ -24,7 +24,7 @@ static uint32_t slots_of(void *table)
 static int copy_find(const struct table_wrappers *wrappers, const void *table)
 {
     for (int i = 0; i < TABLE_COPIES_MAX; i++)
-        if (wrappers->tables[i] == table || wrappers->tables[i] == NULL)
+        if (wrappers->tables[i] == table || !wrappers->tables[i])
             return i;
     return -1;
 }
@@ -33,7 +33,7 @@ static int copy_find(const struct table_wrappers *wrappers, const void *table)
  * would make our wrapper call itself. */
 static bool slot_wants_wrapper(void *now, void *wrapper, void *next, bool known_table)
 {
-    return now != NULL && now != wrapper && (!known_table || next == NULL || now == next);
+    return now != NULL && now != wrapper && (!known_table || !next || now == next);
 }
 
 static bool is_configured(const struct table_wrappers *wrappers, int32_t operation)
@@ -48,7 +48,6 @@ static int slots_wrap(const struct table_wrappers *wrappers, void *table, int co
     uint32_t slot_count = slots_of(table);
     bool known = wrappers->tables[copy] != NULL;
     int wrapped = 0;
-
     wrappers->tables[copy] = table;
     for (uint32_t i = 0; i < wrappers->function_count; i++) {
         const struct table_function *function = &wrappers->functions[i];

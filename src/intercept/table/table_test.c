@@ -93,7 +93,7 @@ static hipStream_t const some_stream = (hipStream_t)(uintptr_t)0x5000;
 
 static hipError_t fake_stream_create(hipStream_t *stream)
 {
-    if (stream == NULL)
+    if (!stream)
         return hipErrorInvalidValue;
     *stream = some_stream;
     return hipSuccess;

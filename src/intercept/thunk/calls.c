@@ -60,7 +60,6 @@ static __attribute__((noinline)) uint64_t call_trace(const struct trace_set *set
     wide_fn *next;
     void *pointer = thunk_next((int32_t)function);
     const uint64_t *a = call->arguments;
-
     memcpy(&next, &pointer, sizeof next);
     trace_api_enter(&frame, set, TRACE_THUNK_API, (int32_t)function, call);
     call->result = next(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
@@ -76,8 +75,7 @@ static __attribute__((noinline)) uint64_t call_narrow(uint64_t a, uint64_t b, ui
                                                       uint32_t function)
 {
     const struct trace_set *set = listeners(function);
-
-    if (__builtin_expect(set == NULL, 1)) {
+    if (__builtin_expect(!set, 1)) {
         narrow_fn *next;
         void *pointer = thunk_next((int32_t)function);
         memcpy(&next, &pointer, sizeof next);
@@ -91,8 +89,7 @@ static __attribute__((noinline)) uint64_t call_wide(const uint64_t *arguments, u
 {
     const struct trace_set *set = listeners(function);
     const uint64_t *a = arguments;
-
-    if (__builtin_expect(set == NULL, 1)) {
+    if (__builtin_expect(!set, 1)) {
         wide_fn *next;
         void *pointer = thunk_next((int32_t)function);
         memcpy(&next, &pointer, sizeof next);

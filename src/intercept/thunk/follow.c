@@ -24,8 +24,8 @@ static bool is_first(_Atomic bool *said)
 
 static void visit_report(const struct thunk_visit *visit)
 {
+    /* Writers: any (exchange, relaxed); only the first one says it. */
     static _Atomic bool builtin_said, refused_said, foreign_said;
-
     log_debug("intercept", "hsaKmt: %u imports, %u rerouted now", visit->import_count,
               visit->rerouted);
     if (visit->has_runtime && visit->import_count == 0 && is_first(&builtin_said))
@@ -45,7 +45,6 @@ static void visit_report(const struct thunk_visit *visit)
 static void follow(void)
 {
     struct thunk_visit visit;
-
     if (!anything_is_wanted())
         return;
     if (thunk_objects_visit(&visit))

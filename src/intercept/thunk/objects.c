@@ -251,7 +251,7 @@ bool thunk_objects_visit(struct thunk_visit *visit)
     *visit = (struct thunk_visit){0};
     visit_wanted = visit;
     dlsym(RTLD_DEFAULT, "crocprof_thunk_visit");
-    bool visited = visit_wanted == NULL;
+    bool visited = !visit_wanted;
     visit_wanted = NULL;
     return visited;
 }

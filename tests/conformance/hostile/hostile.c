@@ -324,7 +324,7 @@ static void without_memory(void)
     EXPECT(getrlimit(RLIMIT_AS, &limit) == 0);
     limit.rlim_cur = 1 << 20;
     EXPECT(setrlimit(RLIMIT_AS, &limit) == 0);
-    EXPECT(malloc(64 << 20) == NULL);
+    EXPECT(!malloc(64 << 20));
     for (uint64_t i = 0; i < 100000; i++) {
         rocprofiler_status_t status = rocprofiler_push_external_correlation_id(
             outlets[i % BUFFERS].context, (rocprofiler_thread_id_t)syscall(SYS_gettid),

@@ -134,7 +134,7 @@ static int sizes_below_two_records(void)
     CHECK(roctracer_open_pool_expl(&properties, &pool) == ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION);
     properties.buffer_size = SIZE_MAX / 2 + 1;
     CHECK(roctracer_open_pool(&properties) == ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION);
-    CHECK(!pool && roctracer_default_pool() == NULL && guarded.allocations == 0);
+    CHECK(!pool && !roctracer_default_pool() && guarded.allocations == 0);
     return STATUS;
 }
 
@@ -168,9 +168,9 @@ static int allocator_that_calls_us(void)
         roctracer_status_t expected =
             i % 2 ? ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION : ROCTRACER_STATUS_SUCCESS;
         CHECK(roctracer_open_pool(&properties) == expected);
-        CHECK((roctracer_default_pool() == NULL) == (i % 2));
+        CHECK((!roctracer_default_pool()) == (i % 2));
         DONE(roctracer_close_pool());
-        CHECK(roctracer_default_pool() == NULL);
+        CHECK(!roctracer_default_pool());
     }
     CHECK(asked == ROUNDS && given == ROUNDS / 2 && taken_back == given);
     return STATUS;
@@ -196,13 +196,13 @@ static int default_pool_moves(void)
     CHECK(first.records == 0 && second.records == 1);
     DONE(roctracer_disable_op_activity(HSA, OTHER));
     DONE(roctracer_close_pool()); /* the second; the first goes on */
-    CHECK(roctracer_default_pool() == NULL);
+    CHECK(!roctracer_default_pool());
     CHECK(roctracer_enable_op_activity(HSA, OTHER) ==
           ROCTRACER_STATUS_ERROR_DEFAULT_POOL_UNDEFINED);
     DONE(roctracer_flush_activity()); /* there is none: nothing to do */
     call();
     other_call();
-    CHECK(roctracer_default_pool_expl(first.pool) == NULL);
+    CHECK(!roctracer_default_pool_expl(first.pool));
     DONE(roctracer_close_pool_expl(NULL)); /* while it is enabled */
     call();
     CHECK(first.records == 2 && second.records == 1);

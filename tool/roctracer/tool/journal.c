@@ -24,7 +24,9 @@ struct lane {
     uint32_t done;        /* the reader's: bytes of first */
 };
 
-static _Atomic(struct lane *) lanes; /* pushed with release, walked with acquire; never removed */
+/* Writers: threads push their own (release). Readers: drain and who looks for a free one (acquire).
+ * None is ever removed. */
+static _Atomic(struct lane *) lanes;
 static __thread struct lane *own_lane __attribute__((tls_model("initial-exec")));
 static pthread_key_t lane_key;
 static pthread_once_t lane_key_made = PTHREAD_ONCE_INIT;

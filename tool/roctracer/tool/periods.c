@@ -5,8 +5,8 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <time.h>
 
+#include "base/wait.h"
 #include "callbacks.h"
 
 /* How long the end of the program waits for a plugin that does not return. */
@@ -40,16 +40,11 @@ static bool is_ending(void)
 
 static struct timespec time_after(uint64_t us)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    uint64_t ns = (uint64_t)time.tv_nsec + us % 1000000 * 1000;
-    time.tv_sec += (time_t)(us / 1000000 + ns / 1000000000);
-    time.tv_nsec = (long)(ns % 1000000000);
-    return time;
+    return wait_deadline(CLOCK_MONOTONIC, us * WAIT_NS_PER_US);
 }
 
 /* True: the time has passed; false: woken. */
-static bool wait_until(sem_t *wake, const struct timespec *time)
+static bool sleep_until(sem_t *wake, const struct timespec *time)
 {
     int status;
     do
@@ -64,7 +59,7 @@ static void *writer_main(void *unused)
     callbacks_ignore_thread(true);
     while (!is_ending()) {
         struct timespec next = time_after(writer.period_us);
-        bool is_period = wait_until(&writer.worker.wake, writer.period_us ? &next : NULL);
+        bool is_period = sleep_until(&writer.worker.wake, writer.period_us ? &next : NULL);
         if (!is_ending())
             writer.write(is_period);
     }
@@ -76,10 +71,10 @@ static void *switcher_main(void *unused)
     (void)unused;
     callbacks_ignore_thread(true);
     struct timespec next = time_after(switcher.delay_us);
-    while (wait_until(&switcher.worker.wake, &next) && !is_ending()) {
+    while (sleep_until(&switcher.worker.wake, &next) && !is_ending()) {
         switcher.on();
         next = time_after(switcher.length_us);
-        wait_until(&switcher.worker.wake, &next);
+        sleep_until(&switcher.worker.wake, &next);
         switcher.off();
         if (is_ending())
             break;

@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <roctracer/roctracer_ext.h>
@@ -18,6 +17,7 @@
 
 #include "base/ending.h"
 #include "base/log.h"
+#include "base/wait.h"
 #include "callbacks.h"
 #include "collect/exec_now.h"
 #include "journal.h"
@@ -32,8 +32,8 @@ enum stage {
     STAGE_LEAVING, /* they are not any more: an exec is under way */
     STAGE_ENDED,
 };
-/* Moves by exchange; who moves it does the work. Back to enabled in a forked child, and when an
- * exec fails. */
+/* Writers: who moves it (exchange, acq_rel) does the work. Readers: calls and handlers (acquire).
+ * Back to enabled in a forked child, and when an exec fails. */
 static _Atomic int stage;
 static struct settings settings; /* written by the constructor only */
 
@@ -175,10 +175,7 @@ static void completion_tear(void)
 
 static bool completion_begin(bool may_wait)
 {
-    enum { WAIT_SECONDS = 60 };
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += may_wait ? WAIT_SECONDS : 0;
+    struct timespec until = wait_deadline(CLOCK_MONOTONIC, may_wait ? 60 * WAIT_NS_PER_S : 0);
     if (atomic_load_explicit(&torn, memory_order_seq_cst) ||
         pthread_mutex_clocklock(&completion, CLOCK_MONOTONIC, &until) != 0)
         return false;

@@ -37,7 +37,6 @@ static inline int reset(void **state)
 static inline hsa_queue_t *queue_open(void)
 {
     hsa_queue_t *queue = NULL;
-
     assert_int_equal(
         CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 4096, 0, NULL, NULL, 0, 0, &queue),
         HSA_STATUS_SUCCESS);
@@ -47,7 +46,6 @@ static inline hsa_queue_t *queue_open(void)
 static inline hsa_signal_t signal_make(int64_t value)
 {
     hsa_signal_t signal;
-
     CALL(hsa_signal_create)(value, 0, NULL, &signal);
     return signal;
 }

@@ -185,9 +185,8 @@ static hsa_status_t signal_create(hsa_signal_value_t value, uint32_t count,
                                   const hsa_agent_t *consumers, hsa_signal_t *signal)
 {
     amd_signal_t *made = aligned_alloc(64, sizeof *made);
-
     (void)count, (void)consumers;
-    if (made == NULL)
+    if (!made)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     signals_alive++;
     memset(made, 0, sizeof *made);
@@ -264,13 +263,12 @@ static void hardware_write(const void *packets, uint64_t count)
 void mock_packets_submit(hsa_queue_t *hsa, const void *packets, uint32_t count)
 {
     struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
-
     pthread_mutex_lock(&queue->lock);
     writing = queue;
     queue->user_write += count;
     for (uint32_t i = 0; i < count; i++) {
         const char *packet = (const char *)packets + 64 * (size_t)i;
-        if (queue->handler != NULL)
+        if (queue->handler)
             queue->handler(packet, 1, queue->user_read + i, queue->handler_data, hardware_write);
         else
             hardware_write(packet, 1);
@@ -303,7 +301,7 @@ static bool dependencies_met(const hsa_barrier_and_packet_t *barrier)
 {
     for (int i = 0; i < 5; i++) {
         const amd_signal_t *signal = (const amd_signal_t *)(uintptr_t)barrier->dep_signal[i].handle;
-        if (signal != NULL && __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) != 0)
+        if (signal && __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) != 0)
             return false;
     }
     return true;
@@ -313,9 +311,8 @@ static void completion_count(const struct mock_queue *queue, const unsigned char
                              uint64_t start, uint64_t end)
 {
     amd_signal_t *signal;
-
     memcpy(&signal, packet + 56, sizeof signal);
-    if (signal == NULL)
+    if (!signal)
         return;
     if (queue->profiled) {
         __atomic_store_n(&signal->start_ts, start, __ATOMIC_RELAXED);
@@ -388,7 +385,6 @@ void mock_device_by_hand(void)
 void mock_device_finish(hsa_queue_t *hsa, uint64_t pending)
 {
     struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
-
     pthread_mutex_lock(&device_lock);
     while (queue->written - queue->done > pending) {
         queue_step(queue);
@@ -431,7 +427,7 @@ static hsa_status_t queue_make(hsa_agent_t agent, uint32_t size, hsa_queue_type3
         if (queues[i].used)
             continue;
         unsigned char(*packets)[64] = packets_make();
-        if (packets == NULL)
+        if (!packets)
             break;
         queues[i] = (struct mock_queue){.hsa = {.size = size, .id = (uint64_t)i + 40},
                                         .used = true,
@@ -467,7 +463,6 @@ int mock_cooperative_references(void)
 static hsa_status_t queue_destroy(hsa_queue_t *hsa)
 {
     struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
-
     if (hsa == &cooperative) {
         cooperative_references--;
         return HSA_STATUS_SUCCESS;
@@ -483,7 +478,6 @@ static hsa_status_t queue_destroy(hsa_queue_t *hsa)
 static hsa_status_t intercept_register(hsa_queue_t *hsa, handler_fn handler, void *data)
 {
     struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
-
     queue->handler = handler;
     queue->handler_data = data;
     return HSA_STATUS_SUCCESS;
@@ -518,7 +512,6 @@ static hsa_status_t tick_convert(hsa_agent_t agent, uint64_t tick, uint64_t *tim
 void mock_queue_break(hsa_queue_t *hsa)
 {
     struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
-
     pthread_mutex_lock(&device_lock);
     queue->broken = true;
     pthread_mutex_unlock(&device_lock);
@@ -558,12 +551,11 @@ static hsa_status_t async_copy(void *target, hsa_agent_t target_agent, const voi
                                const hsa_signal_t *signals, hsa_signal_t completion)
 {
     amd_signal_t *signal = (amd_signal_t *)(uintptr_t)completion.handle;
-
     (void)target_agent, (void)source_agent, (void)count, (void)signals;
     if (size == 0)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     memcpy(target, source, size);
-    if (signal != NULL) {
+    if (signal) {
         signal->start_ts = system_origin_ns + 100;
         signal->end_ts = signal->start_ts + size;
         signal_subtract(completion, 1);
@@ -574,7 +566,6 @@ static hsa_status_t async_copy(void *target, hsa_agent_t target_agent, const voi
 static hsa_status_t copy_time(hsa_signal_t signal, hsa_amd_profiling_async_copy_time_t *time)
 {
     const amd_signal_t *amd = (const amd_signal_t *)(uintptr_t)signal.handle;
-
     time->start = amd->start_ts;
     time->end = amd->end_ts;
     return amd->end_ts ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR;
@@ -642,7 +633,7 @@ static void tables_fill(uint32_t major)
 void *mock_table_make(uint32_t amd_major)
 {
     tables_fill(amd_major);
-    if (seen == NULL)
+    if (!seen)
         seen = packets_make();
     packets_seen = kernels_seen = overlaps_seen = 0;
     device_held = false;
@@ -656,7 +647,6 @@ void *mock_table_make(uint32_t amd_major)
 void *mock_function(int function)
 {
     void **slot = hsa_tables_slot(&current, (enum hsa_function)function);
-
     return slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
 }
 

@@ -47,7 +47,6 @@ static hsa_status_t symbol_get_info(hsa_executable_symbol_t symbol,
                                     hsa_executable_symbol_info_t attribute, void *value)
 {
     const char *name = kernel_names[symbol.handle];
-
     switch (attribute) {
     case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
         *(hsa_symbol_kind_t *)value = HSA_SYMBOL_KIND_KERNEL;
@@ -87,7 +86,6 @@ static hsa_status_t object_get_info(hsa_loaded_code_object_t object,
                                     void *value)
 {
     static const char uri[] = "memory://1234#offset=0x10&size=42";
-
     (void)object;
     switch (attribute) {
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT:

@@ -106,7 +106,7 @@ static void entry_add(enum double_what what, enum trace_domain domain, int32_t o
         entry->operation = operation;
         entry->phase = phase;
         entry->correlation = correlation;
-        if (payload != NULL)
+        if (payload)
             memcpy(&entry->payload, payload,
                    size < sizeof entry->payload ? size : sizeof entry->payload);
     }
@@ -163,7 +163,7 @@ bool trace_event_open(struct trace_event *event, enum trace_domain domain, int32
     event->domain = (uint16_t)domain;
     event->operation = operation;
     event->thread_id = 1;
-    if (event->set == NULL)
+    if (!event->set)
         return false;
     __atomic_add_fetch(&open_events, 1, __ATOMIC_RELAXED);
     event->correlation_id.internal =
@@ -190,20 +190,19 @@ void trace_event_open_unwatched(struct trace_event *event, enum trace_domain dom
 void trace_event_call(struct trace_event *event, int32_t operation,
                       rocprofiler_callback_phase_t phase, void *payload)
 {
-    const struct trace_set *set = event->set != NULL ? event->set : event->enter_set;
-
+    const struct trace_set *set = event->set ? event->set : event->enter_set;
     void (*on_call)(void) = atomic_load(&double_on_call);
 
-    if (on_call != NULL)
+    if (on_call)
         on_call();
-    if (set != NULL && set->has_callbacks)
+    if (set && set->has_callbacks)
         entry_add(DOUBLE_CALL, event->domain, operation, phase, event->correlation_id.internal,
                   payload, *(const uint64_t *)payload);
 }
 
 void trace_event_record(struct trace_event *event, const void *record, size_t size)
 {
-    if (event->set != NULL)
+    if (event->set)
         entry_add(DOUBLE_RECORD, event->domain, event->operation, ROCPROFILER_CALLBACK_PHASE_NONE,
                   event->correlation_id.internal, record, size);
 }
@@ -240,8 +239,7 @@ uint64_t trace_time_ns(void)
 uint32_t double_count(enum double_what what, enum trace_domain domain, int32_t operation)
 {
     uint32_t count = 0;
-
-    while (double_entry(what, domain, operation, count) != NULL)
+    while (double_entry(what, domain, operation, count))
         count++;
     return count;
 }
@@ -250,9 +248,8 @@ const struct double_entry *double_entry(enum double_what what, enum trace_domain
                                         int32_t operation, uint32_t n)
 {
     const struct double_entry *found = NULL;
-
     pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < entry_count && found == NULL; i++)
+    for (uint32_t i = 0; i < entry_count && !found; i++)
         if (entries[i].what == what && entries[i].domain == domain &&
             (operation < 0 || entries[i].operation == operation) && n-- == 0)
             found = &entries[i];

@@ -1,0 +1,172 @@
+/* What is said of a dispatch: at its submission and, on the completion thread, at its end. */
+#include "base/log.h"
+#include "base/thread.h"
+#include "intercept/hsa/dispatch_state.h"
+#include "intercept/hsa/instance.h"
+#include "intercept/hsa/objects.h"
+
+/* Dispatch ids, 1 and up; submitters of all queues add (relaxed: only uniqueness matters). */
+static _Atomic uint64_t dispatch_id_last;
+
+/* What is the same for all of a queue stands there since block_add. */
+void dispatch_describe(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *packet)
+{
+    rocprofiler_kernel_dispatch_info_t *info = &dispatch->trace.info;
+    info->kernel_id = objects_kernel_id(packet->kernel_object);
+    info->dispatch_id = atomic_fetch_add_explicit(&dispatch_id_last, 1, memory_order_relaxed) + 1;
+    info->private_segment_size = packet->private_segment_size;
+    info->group_segment_size = packet->group_segment_size;
+    info->workgroup_size.x = packet->workgroup_size_x;
+    info->workgroup_size.y = packet->workgroup_size_y;
+    info->workgroup_size.z = packet->workgroup_size_z;
+    info->grid_size.x = packet->grid_size_x;
+    info->grid_size.y = packet->grid_size_y;
+    info->grid_size.z = packet->grid_size_z;
+    dispatch->trace.start_ns = 0;
+    dispatch->trace.end_ns = 0;
+    dispatch->trace.counting = NULL;
+    dispatch->trace.sampling = NULL;
+}
+
+void dispatch_callbacks_run(struct dispatch *dispatch, int32_t operation,
+                            rocprofiler_callback_phase_t phase)
+{
+    if (!trace_event_is_called(&dispatch->trace.event, operation))
+        return;
+    rocprofiler_callback_tracing_kernel_dispatch_data_t data = {
+        .size = sizeof data,
+        .start_timestamp = dispatch->trace.start_ns,
+        .end_timestamp = dispatch->trace.end_ns,
+        .dispatch_info = dispatch->trace.info,
+    };
+
+    trace_event_call(&dispatch->trace.event, operation, phase, &data);
+}
+
+static void record_emit(struct dispatch *dispatch)
+{
+    rocprofiler_buffer_tracing_kernel_dispatch_record_t record = {
+        .size = sizeof record,
+        .kind = ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,
+        .operation = ROCPROFILER_KERNEL_DISPATCH_COMPLETE,
+        .thread_id = dispatch->trace.event.thread_id,
+        .start_timestamp = dispatch->trace.start_ns,
+        .end_timestamp = dispatch->trace.end_ns,
+        .dispatch_info = dispatch->trace.info,
+    };
+
+    trace_event_record(&dispatch->trace.event, &record, sizeof record);
+}
+
+/* The program gets what the device would have given it: times first, then the count. A loan has no
+ * `user`: the device has completed the program's signal itself. */
+static void user_signal_complete(const struct dispatch *dispatch)
+{
+    amd_signal_t *user = (amd_signal_t *)(uintptr_t)dispatch->user.handle;
+    if (!user)
+        return;
+    /* Not into a signal that another kernel, still running, will write its own times into. */
+    if (user->kind == AMD_SIGNAL_KIND_USER && borrow_settle(user)) {
+        /* Relaxed: the device may write the times of another packet that counts the same signal. */
+        __atomic_store_n(&user->start_ts, dispatch->kernel->start_ts, __ATOMIC_RELAXED);
+        __atomic_store_n(&user->end_ts, dispatch->kernel->end_ts, __ATOMIC_RELAXED);
+    }
+    thread_own_work_begin(); /* waking who waits is what the device would have done */
+    dispatch->queue->agent->runtime->real.hsa_signal_subtract_screlease(dispatch->user, 1);
+    thread_own_work_end();
+}
+
+/* Acquire, pairs with the device's decrement: results and timestamps were written before. */
+bool dispatch_own_signal_ended(struct inflight *work)
+{
+    const struct dispatch *dispatch = (const struct dispatch *)(const void *)work;
+    return __atomic_load_n(&dispatch->ends->value, __ATOMIC_ACQUIRE) < 1;
+}
+
+bool dispatch_loan_ended(struct inflight *work)
+{
+    return borrow_end(&((struct dispatch *)(void *)work)->loan);
+}
+
+/* The program's signal may be destroyed, or its queue's time stamps switched off, under us. */
+static void untimed_report(void)
+{
+    static bool told; /* completion thread only */
+    if (!told)
+        log_warning("intercept", "a kernel ended without time stamps: such kernels are not "
+                                 "reported");
+    told = true;
+}
+
+static void times_convert(struct dispatch *dispatch, uint64_t start_ticks, uint64_t end_ticks)
+{
+    const struct hsa_agent_entry *agent = dispatch->queue->agent;
+    dispatch->trace.end_ns = agents_device_time_ns(agent, end_ticks);
+    dispatch->trace.start_ns = agents_device_time_ns(agent, start_ticks);
+}
+
+/* False: the kernel has no times. */
+static bool times_take(struct dispatch *dispatch)
+{
+    const struct borrow_times *lent = &dispatch->loan.times;
+    if (!dispatch->lent)
+        times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
+    else if (lent->end_ticks != 0)
+        times_convert(dispatch, lent->start_ticks, lent->end_ticks);
+    else
+        untimed_report();
+    return !dispatch->lent || lent->end_ticks != 0;
+}
+
+void dispatch_complete(struct inflight *work, bool failed)
+{
+    struct dispatch *dispatch = (struct dispatch *)(void *)work;
+    if (failed && dispatch->lent)
+        borrow_cancel(&dispatch->loan);
+    bool timed = !failed && times_take(dispatch);
+    if (dispatch->counting)
+        dispatch->counting->dispatch_complete(&dispatch->trace, failed);
+    if (timed) {
+        dispatch_callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_COMPLETE,
+                               ROCPROFILER_CALLBACK_PHASE_NONE);
+        record_emit(dispatch);
+        /* After the records: who waits for the kernel and then flushes finds them. */
+        user_signal_complete(dispatch);
+    }
+    trace_event_release(&dispatch->trace.event);
+    serialize_end(&dispatch->turn);
+    dispatch_gather(dispatch);
+}
+
+static void barrier_report(struct dispatch *dispatch)
+{
+    times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
+    const struct trace_report report = {
+        .correlation = dispatch->trace.event.correlation_id.internal,
+        .start_ns = dispatch->trace.start_ns,
+        .end_ns = dispatch->trace.end_ns,
+        .queue = dispatch->queue->id,
+        .device = dispatch->queue->agent->info->node_id,
+    };
+
+    if (dispatch->kernel->end_ts != 0)
+        trace_report(TRACE_QUEUE_BARRIER, &report, NULL);
+}
+
+void dispatch_barrier_complete(struct inflight *work, bool failed)
+{
+    struct dispatch *dispatch = (struct dispatch *)(void *)work;
+    if (!failed) {
+        barrier_report(dispatch);
+        user_signal_complete(dispatch);
+    }
+    dispatch_gather(dispatch);
+}
+
+void dispatch_passed_complete(struct inflight *work, bool failed)
+{
+    struct dispatch *dispatch = (struct dispatch *)(void *)work;
+    if (!failed)
+        user_signal_complete(dispatch);
+    dispatch_gather(dispatch);
+}
