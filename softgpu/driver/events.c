@@ -157,7 +157,7 @@ static bool event_was_missed(struct event *event)
 static void event_witnessed(struct event *event)
 {
     struct event_witness *witness = event_witness(event);
-    if (witness != NULL)
+    if (witness)
         witness->age = event->age;
 }
 

@@ -267,7 +267,7 @@ static int node_scan(const struct vnode *node, struct dirent ***out, scan_filter
     struct name_list list = {0};
     struct dirent *entry;
     bool room = true;
-    while (room && (entry = stream_read(stream)) != NULL)
+    while (room && (entry = stream_read(stream)))
         if (!filter || filter(entry))
             room = list_add(&list, entry);
     stream_close(stream);

@@ -15,7 +15,7 @@ void library_keep(const void *code)
         atomic_load_explicit(&latest, memory_order_relaxed) == library.dli_fbase)
         return;
     void *handle = dlopen(library.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE);
-    if (handle != NULL)
+    if (handle)
         dlclose(handle);
     atomic_store_explicit(&latest, library.dli_fbase, memory_order_relaxed);
 }

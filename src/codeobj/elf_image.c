@@ -101,7 +101,7 @@ const void *elf_image_note(const struct elf_image *image, const char *owner, uin
         if (segment.p_type != PT_NOTE || !notes)
             continue;
         const void *found = note_find(notes, segment.p_filesz, owner, type, size_bytes);
-        if (found != NULL)
+        if (found)
             return found;
     }
     return NULL;

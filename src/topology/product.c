@@ -65,7 +65,7 @@ static char *ids_name(const char *root, unsigned device, unsigned revision)
 {
     char *ids = sysfs_read("%s/usr/share/libdrm/amdgpu.ids", root);
     char *name = NULL;
-    for (const char *line = ids; line != NULL && *line != '\0' && !name;) {
+    for (const char *line = ids; line && *line != '\0' && !name;) {
         const char *end = line + strcspn(line, "\n");
         name = isxdigit((unsigned char)*line) ? ids_line_match(line, end, device, revision) : NULL;
         line = *end ? end + 1 : end;
@@ -81,7 +81,7 @@ char *product_name_find(const char *root, const rocprofiler_agent_v0_t *agent)
     char *name = text ? text_trimmed(text, text + strlen(text)) : NULL;
 
     free(text);
-    if (name != NULL)
+    if (name)
         return name;
     text = sysfs_read("%s/sys/class/drm/renderD%u/device/revision", root, agent->drm_render_minor);
     unsigned revision = text ? (unsigned)strtoul(text, NULL, 16) : 0;
@@ -116,7 +116,7 @@ static const char *cpuinfo_block_find(const char *text, uint32_t apic_id)
     for (const char *block = text; *block != '\0';) {
         const char *end = cpuinfo_block_end(block);
         const char *value = cpuinfo_value(block, end, "apicid");
-        if (value != NULL && strtoul(value, NULL, 10) == apic_id)
+        if (value && strtoul(value, NULL, 10) == apic_id)
             return block;
         block = end + strspn(end, "\n");
     }
@@ -133,7 +133,7 @@ char *product_cpu_name(const char *root, uint32_t apic_id, uint32_t *family)
     const char *value = cpuinfo_value(block, block_end, "model name");
     char *name = value ? text_trimmed(value, value + strcspn(value, "\n")) : NULL;
     value = cpuinfo_value(block, block_end, "cpu family");
-    if (value != NULL)
+    if (value)
         *family = (uint32_t)strtoul(value, NULL, 10);
     free(text);
     return name;

@@ -56,7 +56,7 @@ char *sysfs_read(const char *path_format, ...)
 bool sysfs_number(const char *text, const char *name, uint64_t *value)
 {
     size_t name_size = strlen(name);
-    for (const char *line = text; line != NULL && *line != '\0';) {
+    for (const char *line = text; line && *line != '\0';) {
         if (strncmp(line, name, name_size) == 0 && (line[name_size] == ' ')) {
             const char *digits = line + name_size + 1;
             char *end;

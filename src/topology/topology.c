@@ -145,7 +145,7 @@ static char *gfx_name(uint32_t version)
 static char *model_name_read(const char *root, uint32_t node)
 {
     char *text = sysfs_read("%s" NODES_DIR "/%u/name", root, node);
-    if (text != NULL)
+    if (text)
         text[strcspn(text, "\n")] = '\0';
     return text ? text : strdup("");
 }
@@ -240,7 +240,7 @@ static struct agent *agent_read(struct node_reader *reader, uint32_t node, uint3
 {
     char *text = sysfs_read("%s" NODES_DIR "/%u/properties", reader->root, node);
     struct agent *agent = text && *text ? calloc(1, sizeof *agent) : NULL;
-    if (agent != NULL) {
+    if (agent) {
         sysfs_properties_store(text, agent_properties, COUNT(agent_properties), &agent->info);
         sysfs_number(text, "unique_id", &agent->unique_id);
         agent->info.size = sizeof agent->info;
@@ -272,7 +272,7 @@ static uint32_t nodes_list(const char *root, uint32_t *nodes)
     DIR *directory = opendir(path);
     if (!directory)
         return 0;
-    for (struct dirent *entry; (entry = readdir(directory)) != NULL && count < NODES_MAX;) {
+    for (struct dirent *entry; (entry = readdir(directory)) && count < NODES_MAX;) {
         char *end;
         unsigned long node = strtoul(entry->d_name, &end, 10);
         if (end != entry->d_name && *end == '\0' && node <= UINT32_MAX)
@@ -297,7 +297,7 @@ enum topology_status topology_read(const char *root, struct topology *topology)
         goto done;
     for (uint32_t i = 0; i < count; i++) {
         struct agent *agent = agent_read(&reader, nodes[i], topology->agent_count);
-        if (agent != NULL)
+        if (agent)
             topology->agents[topology->agent_count++] = &agent->info;
     }
     status = topology->agent_count ? TOPOLOGY_OK : TOPOLOGY_NONE;

@@ -17,7 +17,7 @@ static char root[] = "/tmp/croc_topology_XXXXXX";
 
 static void parents_make(char *path)
 {
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         assert_true(mkdir(path, 0755) == 0 || errno == EEXIST);
         *slash = '/';

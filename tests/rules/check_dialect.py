@@ -4,6 +4,8 @@ null      `!p`, not `p == NULL`
 blank     no blank line after the declarations at the head of a function
 atomic    a comment beside or above each _Atomic says who writes and who reads it
 order     no atomic operation without its order: seq_cst is written out
+there     `if (p)`, not `if (p != NULL)`
+wait      no sleeping and no clock besides base/wait.h and base/clock.h
 
 dialect_exceptions.txt lists what does not follow yet: rule, file and how many. It only shrinks: more
 than listed is an error, and so is less, until the list says so (--shrink writes it).
@@ -14,7 +16,8 @@ import re
 import sys
 
 TOPS = ("src", "softgpu", "tool", "tests", "bench", "fuzz", "examples")
-SHIPPED = ("src", "softgpu", "tool")  # where the two rules on atomics hold
+SHIPPED = ("src", "softgpu", "tool")  # where the rules on atomics and waiting hold
+OF_SHIPPED = ("atomic", "order", "wait")
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIST = "tests/rules/dialect_exceptions.txt"
 
@@ -27,6 +30,9 @@ ATOMIC = re.compile(r"^\s*(?:static |extern |__thread )*(?:_Atomic\b(?! [\w#]+ \
 WHO = re.compile(r"\b(?:writers?|readers?|written|writes|reads?|sets?|owner|lock|relaxed|only)\b", re.I)
 IMPLICIT = re.compile(r"\batomic_(?:load|store|exchange|fetch_\w+?|compare_exchange_\w+?|flag_\w+?)"
                       r"(?<!_explicit)\(")
+IS_THERE = re.compile(r"^\s*(?:\} )?(?:else )?(?:if|while) \((?!.*__builtin_expect).*!= NULL\b")
+WAIT = re.compile(r"\b(?:nanosleep|clock_nanosleep|usleep|sleep|clock_gettime|gettimeofday)\(")
+WAITS = ("src/base/wait.c", "src/base/clock.h")  # where they stand
 
 
 def sources(root):
@@ -38,7 +44,7 @@ def sources(root):
 
 
 def is_test(path):
-    return path.endswith(("_test.c", "_rig.c", "rig.c", "rig.h")) or "/test/" in path \
+    return path.endswith(("_test.c", "_bench.c", "_rig.c", "rig.c", "rig.h")) or "/test/" in path \
         or os.path.basename(path).startswith(("mock_", "double", "sink"))
 
 
@@ -111,7 +117,15 @@ def find_order(lines, code):
     return [i for i, line in enumerate(code) for _ in IMPLICIT.finditer(line)]
 
 
-RULES = {"null": find_null, "blank": find_blank, "atomic": find_atomic, "order": find_order}
+def find_there(lines, code):
+    return [i for i, line in enumerate(code) if IS_THERE.search(line)]
+
+
+def find_wait(lines, code):
+    return [i for i, line in enumerate(code) if WAIT.search(line)]
+
+
+RULES = {"there": find_there, "wait": find_wait, "null": find_null, "blank": find_blank, "atomic": find_atomic, "order": find_order}
 
 
 def found(root):
@@ -123,7 +137,9 @@ def found(root):
             continue
         code = list(code_of(lines))
         for rule, find in RULES.items():
-            if rule in ("atomic", "order") and (not path.startswith(SHIPPED) or is_test(path)):
+            if rule in OF_SHIPPED and (not path.startswith(SHIPPED) or is_test(path)):
+                continue
+            if rule == "wait" and path in WAITS:
                 continue
             for at in find(lines, code):
                 places[rule, path].append(at + 1)

@@ -68,6 +68,8 @@ DIALECT = {
     "null": "int f(void *p)\n{\n    return p == NULL;\n}\n",
     "blank": "int f(void)\n{\n    int a = 1;\n\n    return a;\n}\n",
     "atomic": "static _Atomic int silent;\n",
+    "there": "int f(void *p)\n{\n    if (p != NULL)\n        return 1;\n    return 0;\n}\n",
+    "wait": "void f(void)\n{\n    usleep(1);\n}\n",
     "order": "int f(void)\n{\n    return atomic_load(&told);\n}\n",
 }
 FOLLOWED = """/* p == NULL in a comment, and "p == NULL" in a text. */

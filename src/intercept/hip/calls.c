@@ -153,52 +153,49 @@ static const struct trace_set *listeners_of(uint32_t id)
     return operation ? trace_set_load(operation->domain, operation->operation) : NULL;
 }
 
-static bool stream_is_wanted(uint32_t id)
-{
-    const struct hip_operation *operation =
-        thread_is_initialising || id >= HIP_IDS_MAX ? NULL : operation_of[id];
-    return operation != NULL && operation->domain == TRACE_HIP_RUNTIME_API &&
-           hip_stream_is_wanted(operation->operation);
-}
-
-bool hip_call_wanted(uint32_t id)
-{
-    return (listeners_of(id) != NULL || stream_is_wanted(id)) &&
-           !(thread_calls && thread_calls->busy);
-}
-
 /* HIP_OP_ID_DISPATCH, HIP_OP_ID_COPY */
 enum { OPERATION_DISPATCH = 0, OPERATION_COPY = 1 };
 
-static int32_t runtime_operation(uint32_t id)
+static bool launch_is_watched(int32_t operation)
 {
-    const struct hip_operation *operation = id < HIP_IDS_MAX ? operation_of[id] : NULL;
-    return operation && operation->domain == TRACE_HIP_RUNTIME_API ? operation->operation : -1;
-}
-
-static bool launch_is_watched(uint32_t id)
-{
-    return setup.kernel_names && launch_names_kernel(runtime_operation(id)) &&
+    return setup.kernel_names && launch_names_kernel(operation) &&
            operation_is_wanted(OPERATION_DISPATCH);
 }
 
-static bool transfer_is_watched(uint32_t id)
+static bool transfer_is_watched(int32_t operation)
 {
-    return setup.transfer_sizes && transfer_is_sized(runtime_operation(id)) &&
+    return setup.transfer_sizes && transfer_is_sized(operation) &&
            operation_is_wanted(OPERATION_COPY);
 }
 
-struct hip_call *hip_call_open(uint32_t id)
+struct hip_interest hip_call_interest(uint32_t id)
 {
-    const struct trace_set *set = listeners_of(id);
-    if (!set && !stream_is_wanted(id) && !launch_is_watched(id) && !transfer_is_watched(id))
+    struct hip_interest interest = {.set = listeners_of(id)};
+    const struct hip_operation *operation = id < HIP_IDS_MAX ? operation_of[id] : NULL;
+    if (thread_calls && thread_calls->busy)
+        return (struct hip_interest){0};
+    if (interest.set)
+        interest.mask |= HIP_INTEREST_CALL;
+    if (!operation || operation->domain != TRACE_HIP_RUNTIME_API)
+        return interest;
+    if (!thread_is_initialising && hip_stream_is_wanted(operation->operation))
+        interest.mask |= HIP_INTEREST_STREAM;
+    if (launch_is_watched(operation->operation) || transfer_is_watched(operation->operation))
+        interest.mask |= HIP_INTEREST_WORK;
+    return interest;
+}
+
+struct hip_call *hip_call_open(const struct hip_interest *interest)
+{
+    if (interest->mask == 0)
         return NULL;
     struct calls *calls = calls_of_thread();
     if (!calls || calls->busy || calls->depth == NESTING_MAX)
         return NULL;
     struct hip_call *call = &calls->call[calls->depth++];
-    call->frame.set = set;
-    call->correlation = set ? trace_correlation_take() : 0;
+    call->interest = interest->mask;
+    call->frame.set = interest->set;
+    call->correlation = interest->set ? trace_correlation_take() : 0;
     call->kernel_name = NULL;
     call->bytes = 0;
     call->entered = false;
@@ -218,10 +215,10 @@ static void work_read(struct hip_call *call, uint32_t id, const void *data)
     rocprofiler_hip_api_args_t arguments;
     memset(&arguments, 0, sizeof arguments);
     setup.arguments(id, data, &arguments);
-    call->bytes = transfer_bytes(runtime_operation(id), &arguments);
+    call->bytes = transfer_bytes(call->operation, &arguments);
     thread_calls->busy = true;
     if (setup.kernel_names)
-        call->kernel_name = launch_kernel_name(runtime_operation(id), &arguments);
+        call->kernel_name = launch_kernel_name(call->operation, &arguments);
     thread_calls->busy = false;
 }
 
@@ -230,10 +227,11 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
     const struct hip_operation *operation = operation_of[id];
     if (!operation)
         return;
-    if (launch_is_watched(id) || transfer_is_watched(id))
-        work_read(call, id, data);
     call->operation = operation->domain == TRACE_HIP_RUNTIME_API ? operation->operation : -1;
-    if (!call->frame.set || trace_set_wants_args(call->frame.set) || stream_is_wanted(id)) {
+    if (call->interest & HIP_INTEREST_WORK)
+        work_read(call, id, data);
+    if (!call->frame.set || trace_set_wants_args(call->frame.set) ||
+        (call->interest & HIP_INTEREST_STREAM)) {
         memset(&call->payload, 0, sizeof call->payload);
         call->payload.size = sizeof call->payload;
         if (setup.arguments)
@@ -245,7 +243,7 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
         trace_api_enter_as(&call->frame, call->frame.set, operation->domain, operation->operation,
                            &call->payload, call->correlation);
     call->stream.wanted = call->stream.entered = false;
-    if (setup.arguments)
+    if (setup.arguments && (call->interest & HIP_INTEREST_STREAM))
         hip_stream_enter(&call->stream, call->operation, &call->payload.args);
     call->entered = true;
 }

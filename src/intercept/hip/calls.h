@@ -17,6 +17,7 @@ struct hip_call {
     struct trace_frame frame; /* set is NULL when only the stream or the kernel is of interest */
     struct hip_native native;
     uint64_t correlation;    /* 0: nobody listens */
+    uint32_t interest;       /* HIP_INTEREST_*, as it was when the call began */
     int32_t operation;       /* of HIP_RUNTIME_API; -1: of another domain */
     const char *kernel_name; /* NULL: unknown */
     uint64_t bytes;          /* that it copies; 0: unknown */
@@ -50,8 +51,19 @@ void hip_calls_number(const char *(*api_name)(uint32_t id));
 /* NULL: the SDK has no operation of that name. */
 const struct hip_operation *hip_operation_find(const char *name);
 
-/* Does anybody listen to it just now? The first question lets tools configure. */
-bool hip_call_wanted(uint32_t id);
+/* Who wants to know of a call just now: asked once a call, and kept with it. */
+enum {
+    HIP_INTEREST_CALL = 1,   /* listeners of the function; `set` are they */
+    HIP_INTEREST_STREAM = 2, /* listeners of what it does to a stream */
+    HIP_INTEREST_WORK =
+        4, /* those of the kernel or copy that it causes, which needs a name or size */
+};
+struct hip_interest {
+    uint32_t mask;
+    const struct trace_set *set;
+};
+/* The first question lets tools configure. */
+struct hip_interest hip_call_interest(uint32_t id);
 
 /* Every generation's hip_api_data_t begins with the correlation id. */
 static inline void hip_data_correlate(void *data, const struct hip_call *call)
@@ -59,8 +71,8 @@ static inline void hip_data_correlate(void *data, const struct hip_call *call)
     memcpy(data, &call->correlation, sizeof call->correlation);
 }
 
-/* A call begins: NULL when nobody listens to it. Otherwise it is open until hip_call_close(). */
-struct hip_call *hip_call_open(uint32_t id);
+/* A call begins: NULL when nobody is interested. Otherwise it is open until hip_call_close(). */
+struct hip_call *hip_call_open(const struct hip_interest *interest);
 struct hip_call *hip_call_innermost(void);
 void hip_call_enter(struct hip_call *call, uint32_t id, const void *data);
 void hip_call_exit(struct hip_call *call);

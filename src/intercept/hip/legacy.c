@@ -38,7 +38,8 @@ static void *on_activity(uint32_t id, void *record, const void *data, void *argu
         hip_call_close();
         return NULL;
     }
-    struct hip_call *call = hip_call_open(id);
+    const struct hip_interest interest = hip_call_interest(id);
+    struct hip_call *call = hip_call_open(&interest);
     if (!call)
         return NULL;
     hip_legacy_phase_set(call->data, 0);

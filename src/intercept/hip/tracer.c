@@ -151,9 +151,10 @@ static int on_call(uint32_t id, void *data)
         return ANSWER_NO;
     if (atomic_load_explicit(&disarmed, memory_order_relaxed))
         return on_table_call(data);
-    if (!hip_call_wanted(id) || !proof_ask())
+    const struct hip_interest interest = hip_call_interest(id);
+    if (interest.mask == 0 || !proof_ask())
         return ANSWER_NO;
-    struct hip_call *call = hip_call_open(id);
+    struct hip_call *call = hip_call_open(&interest);
     if (!call)
         return ANSWER_NO;
     hip_data_correlate(data, call); /* the library hands it on to the work that the call causes */

@@ -4,10 +4,34 @@
 
 #include "intercept/hsa/dispatch_state.h"
 #include "intercept/hsa/facts.h"
+#include "intercept/hsa/objects.h"
 #include "intercept/hsa/packet_writer.h"
 
 /* What may come of one packet of the program's: with what counting puts around it. */
 enum { PACKETS_AROUND = 16 };
+
+/* Dispatch ids, 1 and up; submitters of all queues add (relaxed: only uniqueness matters). */
+static _Atomic uint64_t dispatch_id_last;
+
+/* What is the same for all of a queue stands there since block_add. */
+static void dispatch_describe(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *packet)
+{
+    rocprofiler_kernel_dispatch_info_t *info = &dispatch->trace.info;
+    info->kernel_id = objects_kernel_id(packet->kernel_object);
+    info->dispatch_id = atomic_fetch_add_explicit(&dispatch_id_last, 1, memory_order_relaxed) + 1;
+    info->private_segment_size = packet->private_segment_size;
+    info->group_segment_size = packet->group_segment_size;
+    info->workgroup_size.x = packet->workgroup_size_x;
+    info->workgroup_size.y = packet->workgroup_size_y;
+    info->workgroup_size.z = packet->workgroup_size_z;
+    info->grid_size.x = packet->grid_size_x;
+    info->grid_size.y = packet->grid_size_y;
+    info->grid_size.z = packet->grid_size_z;
+    dispatch->trace.start_ns = 0;
+    dispatch->trace.end_ns = 0;
+    dispatch->trace.counting = NULL;
+    dispatch->trace.sampling = NULL;
+}
 
 /* What this thread announces just now. */
 static __thread struct hsa_submission submitting __attribute__((tls_model("initial-exec")));

@@ -3,36 +3,10 @@
 #include "base/thread.h"
 #include "intercept/hsa/dispatch_state.h"
 #include "intercept/hsa/instance.h"
-#include "intercept/hsa/objects.h"
 
-/* Dispatch ids, 1 and up; submitters of all queues add (relaxed: only uniqueness matters). */
-static _Atomic uint64_t dispatch_id_last;
-
-/* What is the same for all of a queue stands there since block_add. */
-void dispatch_describe(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *packet)
+void dispatch_callbacks_call(struct dispatch *dispatch, int32_t operation,
+                             rocprofiler_callback_phase_t phase)
 {
-    rocprofiler_kernel_dispatch_info_t *info = &dispatch->trace.info;
-    info->kernel_id = objects_kernel_id(packet->kernel_object);
-    info->dispatch_id = atomic_fetch_add_explicit(&dispatch_id_last, 1, memory_order_relaxed) + 1;
-    info->private_segment_size = packet->private_segment_size;
-    info->group_segment_size = packet->group_segment_size;
-    info->workgroup_size.x = packet->workgroup_size_x;
-    info->workgroup_size.y = packet->workgroup_size_y;
-    info->workgroup_size.z = packet->workgroup_size_z;
-    info->grid_size.x = packet->grid_size_x;
-    info->grid_size.y = packet->grid_size_y;
-    info->grid_size.z = packet->grid_size_z;
-    dispatch->trace.start_ns = 0;
-    dispatch->trace.end_ns = 0;
-    dispatch->trace.counting = NULL;
-    dispatch->trace.sampling = NULL;
-}
-
-void dispatch_callbacks_run(struct dispatch *dispatch, int32_t operation,
-                            rocprofiler_callback_phase_t phase)
-{
-    if (!trace_event_is_called(&dispatch->trace.event, operation))
-        return;
     rocprofiler_callback_tracing_kernel_dispatch_data_t data = {
         .size = sizeof data,
         .start_timestamp = dispatch->trace.start_ns,

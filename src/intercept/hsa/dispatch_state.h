@@ -40,10 +40,15 @@ void dispatch_gather(struct dispatch *dispatch);
 
 /* ---- dispatch_record.c */
 
-/* What is known of a kernel when it is submitted. */
-void dispatch_describe(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *packet);
-void dispatch_callbacks_run(struct dispatch *dispatch, int32_t operation,
-                            rocprofiler_callback_phase_t phase);
+void dispatch_callbacks_call(struct dispatch *dispatch, int32_t operation,
+                             rocprofiler_callback_phase_t phase);
+
+static inline void dispatch_callbacks_run(struct dispatch *dispatch, int32_t operation,
+                                          rocprofiler_callback_phase_t phase)
+{
+    if (trace_event_is_called(&dispatch->trace.event, operation))
+        dispatch_callbacks_call(dispatch, operation, phase);
+}
 
 /* `ended` of an inflight: by the program's signal, or by one of ours. */
 bool dispatch_loan_ended(struct inflight *work);

@@ -3,12 +3,9 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "base/thread.h"
-
 /* ---- the poster's end */
 
-/* A lane that the parent's thread knew: its entries are the parent's. */
-static void lane_renew(struct inflight_lane *lane, uint32_t listed)
+void lane_renew(struct inflight_lane *lane, uint32_t listed)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
@@ -29,49 +26,13 @@ static void lane_renew(struct inflight_lane *lane, uint32_t listed)
     pthread_mutex_unlock(&lock);
 }
 
-static void stack_push(struct inflight_lane *lane, struct inflight *work)
+void lane_stack_push(struct inflight_lane *lane, struct inflight *work)
 {
     struct inflight *top = atomic_load_explicit(&lane->stack, memory_order_relaxed);
     do
         work->next = top;
     while (!atomic_compare_exchange_weak_explicit(&lane->stack, &top, work, memory_order_release,
                                                   memory_order_relaxed));
-}
-
-/* False: full. */
-static bool ring_put(struct inflight_lane *lane, struct inflight *work)
-{
-    _Atomic(struct inflight *) *slot = &lane->ring->slots[lane->ring_next % INFLIGHT_RING_SLOTS];
-    if (atomic_load_explicit(slot, memory_order_acquire))
-        return false;
-    atomic_store_explicit(slot, work, memory_order_release);
-    lane->ring_next++;
-    return true;
-}
-
-static void entry_put(struct inflight_lane *lane, struct inflight *work)
-{
-    if (!lane->ring) {
-        atomic_fetch_add_explicit(&lane->posted, 1, memory_order_release);
-        stack_push(lane, work);
-        return;
-    }
-    own_count_add(&lane->posted, 1); /* one poster */
-    /* While something is on the stack, what comes later goes there, too: the ring stays the older.
-     */
-    if (atomic_load_explicit(&lane->stack, memory_order_relaxed) || !ring_put(lane, work))
-        stack_push(lane, work);
-}
-
-bool lane_put(struct inflight_lane *lane, struct inflight *work, uint32_t listed)
-{
-    uint32_t state = atomic_load_explicit(&lane->state, memory_order_relaxed);
-    if (__builtin_expect(state != listed && state != LANE_UNKNOWN, 0))
-        lane_renew(lane, listed);
-    entry_put(lane, work);
-    thread_fence_light();
-    /* Acquire: who finds it claimed by another finds that one counted, too (see drain). */
-    return atomic_load_explicit(&lane->state, memory_order_acquire) != listed;
 }
 
 bool lane_claim(struct inflight_lane *lane, uint32_t listed)

@@ -21,6 +21,9 @@
 #ifndef INTERCEPT_HSA_LANE_H
 #define INTERCEPT_HSA_LANE_H
 
+#include <stddef.h>
+
+#include "base/thread.h"
 #include "intercept/hsa/completion.h"
 
 enum { LANE_UNKNOWN = 0, LANE_LISTED = 1, LANE_PARKING = 2, LANE_EPOCH_STEP = 4 };
@@ -34,8 +37,47 @@ static inline void own_count_add(_Atomic uint64_t *count, uint64_t add)
 
 /* ---- the poster's end; `listed` is LANE_LISTED of this process's epoch */
 
-/* True: the thread does not look at the lane, which must be claimed. */
-bool lane_put(struct inflight_lane *lane, struct inflight *work, uint32_t listed);
+/* A lane that the parent's thread knew: its entries are the parent's. */
+void lane_renew(struct inflight_lane *lane, uint32_t listed);
+void lane_stack_push(struct inflight_lane *lane, struct inflight *work);
+
+/* False: full. */
+static inline bool lane_ring_put(struct inflight_lane *lane, struct inflight *work)
+{
+    _Atomic(struct inflight *) *slot = &lane->ring->slots[lane->ring_next % INFLIGHT_RING_SLOTS];
+    if (atomic_load_explicit(slot, memory_order_acquire))
+        return false;
+    atomic_store_explicit(slot, work, memory_order_release);
+    lane->ring_next++;
+    return true;
+}
+
+static inline void lane_entry_put(struct inflight_lane *lane, struct inflight *work)
+{
+    if (!lane->ring) {
+        atomic_fetch_add_explicit(&lane->posted, 1, memory_order_release);
+        lane_stack_push(lane, work);
+        return;
+    }
+    own_count_add(&lane->posted, 1); /* one poster */
+    /* While something is on the stack, what comes later goes there, too: the ring stays the older.
+     */
+    if (atomic_load_explicit(&lane->stack, memory_order_relaxed) || !lane_ring_put(lane, work))
+        lane_stack_push(lane, work);
+}
+
+/* True: the thread does not look at the lane, which must be claimed. Inline, like what it calls,
+ * because every dispatch passes here. */
+static inline bool lane_put(struct inflight_lane *lane, struct inflight *work, uint32_t listed)
+{
+    uint32_t state = atomic_load_explicit(&lane->state, memory_order_relaxed);
+    if (__builtin_expect(state != listed && state != LANE_UNKNOWN, 0))
+        lane_renew(lane, listed);
+    lane_entry_put(lane, work);
+    thread_fence_light();
+    /* Acquire: who finds it claimed by another finds that one counted, too (see drain). */
+    return atomic_load_explicit(&lane->state, memory_order_acquire) != listed;
+}
 
 /* True: the caller is the one who hands the lane to the thread. */
 bool lane_claim(struct inflight_lane *lane, uint32_t listed);

@@ -1,5 +1,4 @@
 /* Allocations: hsa_amd_memory_pool_allocate, hsa_memory_allocate, virtual memory handles. */
-#include "base/clock.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/wrappers.h"
 #include "model/trace.h"
@@ -65,6 +64,7 @@ struct allocation {
     uint64_t start_ns;
     rocprofiler_agent_id_t agent;
     int32_t operation;
+    bool traced; /* nothing else is set where it is not */
 };
 
 static void callbacks_run(struct allocation *allocation, rocprofiler_callback_phase_t phase,
@@ -82,21 +82,23 @@ static void callbacks_run(struct allocation *allocation, rocprofiler_callback_ph
     trace_event_call(&allocation->event, allocation->operation, phase, &data);
 }
 
-static bool allocation_begin(struct allocation *allocation, const struct hsa_instance *runtime,
+static void allocation_begin(struct allocation *allocation, const struct hsa_instance *runtime,
                              int32_t operation, uint64_t owner, uint64_t address, uint64_t bytes)
 {
-    if (!trace_set_load(TRACE_MEMORY_ALLOCATION, operation) ||
-        !trace_event_open(&allocation->event, TRACE_MEMORY_ALLOCATION, operation))
-        return false;
+    allocation->traced = trace_set_load(TRACE_MEMORY_ALLOCATION, operation) &&
+                         trace_event_open(&allocation->event, TRACE_MEMORY_ALLOCATION, operation);
+    if (!allocation->traced)
+        return;
     allocation->operation = operation;
     allocation->agent = owner_of(runtime, owner);
     callbacks_run(allocation, ROCPROFILER_CALLBACK_PHASE_ENTER, 0, address, bytes);
     allocation->start_ns = trace_time_ns();
-    return true;
 }
 
 static void allocation_end(struct allocation *allocation, uint64_t address, uint64_t bytes)
 {
+    if (!allocation->traced)
+        return;
     rocprofiler_buffer_tracing_memory_allocation_record_t record = {
         .size = sizeof record,
         .kind = ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION,
@@ -120,89 +122,47 @@ static uint64_t address_of(void *const *pointer, hsa_status_t status)
     return status == HSA_STATUS_SUCCESS && pointer ? (uint64_t)(uintptr_t)*pointer : 0;
 }
 
-hsa_status_t service_hsa_amd_memory_pool_allocate(struct hsa_instance *runtime,
-                                                  hsa_amd_memory_pool_t memory_pool, size_t size,
-                                                  uint32_t flags, void **ptr)
+static uint64_t handle_of(const hsa_amd_vmem_alloc_handle_t *memory, hsa_status_t status)
 {
-    struct allocation allocation;
-    bool traced = allocation_begin(&allocation, runtime, ROCPROFILER_MEMORY_ALLOCATION_ALLOCATE,
-                                   memory_pool.handle, 0, size);
-    hsa_status_t status = runtime->real.hsa_amd_memory_pool_allocate(memory_pool, size, flags, ptr);
-
-    if (traced)
-        allocation_end(&allocation, address_of(ptr, status), size);
-    return status;
+    return status == HSA_STATUS_SUCCESS && memory ? memory->handle : 0;
 }
 
-hsa_status_t service_hsa_memory_allocate(struct hsa_instance *runtime, hsa_region_t region,
-                                         size_t size, void **ptr)
-{
-    struct allocation allocation;
-    bool traced = allocation_begin(&allocation, runtime, ROCPROFILER_MEMORY_ALLOCATION_ALLOCATE,
-                                   region.handle, 0, size);
-    hsa_status_t status = runtime->real.hsa_memory_allocate(region, size, ptr);
+/* One function of the runtime: what it takes, who owns the memory, its address before the call and
+ * after it, which may depend on `status`. */
+#define SERVICE(function, operation, parameters, arguments, owner, before, bytes, after)           \
+    hsa_status_t service_##function parameters                                                     \
+    {                                                                                              \
+        struct allocation allocation;                                                              \
+        allocation_begin(&allocation, runtime, ROCPROFILER_MEMORY_ALLOCATION_##operation, owner,   \
+                         before, bytes);                                                           \
+        hsa_status_t status = runtime->real.function arguments;                                    \
+        allocation_end(&allocation, after, bytes);                                                 \
+        return status;                                                                             \
+    }
 
-    if (traced)
-        allocation_end(&allocation, address_of(ptr, status), size);
-    return status;
-}
+SERVICE(hsa_amd_memory_pool_allocate, ALLOCATE,
+        (struct hsa_instance * runtime, hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
+         void **pointer),
+        (pool, size, flags, pointer), pool.handle, 0, size, address_of(pointer, status))
 
-hsa_status_t service_hsa_amd_memory_pool_free(struct hsa_instance *runtime, void *ptr)
-{
-    struct allocation allocation;
-    uint64_t address = (uint64_t)(uintptr_t)ptr;
-    bool traced =
-        allocation_begin(&allocation, runtime, ROCPROFILER_MEMORY_ALLOCATION_FREE, 0, address, 0);
-    hsa_status_t status = runtime->real.hsa_amd_memory_pool_free(ptr);
+SERVICE(hsa_memory_allocate, ALLOCATE,
+        (struct hsa_instance * runtime, hsa_region_t region, size_t size, void **pointer),
+        (region, size, pointer), region.handle, 0, size, address_of(pointer, status))
 
-    if (traced)
-        allocation_end(&allocation, address, 0);
-    return status;
-}
+SERVICE(hsa_amd_memory_pool_free, FREE, (struct hsa_instance * runtime, void *pointer), (pointer),
+        0, (uintptr_t)pointer, 0, (uintptr_t)pointer)
 
-hsa_status_t service_hsa_memory_free(struct hsa_instance *runtime, void *ptr)
-{
-    struct allocation allocation;
-    uint64_t address = (uint64_t)(uintptr_t)ptr;
-    bool traced =
-        allocation_begin(&allocation, runtime, ROCPROFILER_MEMORY_ALLOCATION_FREE, 0, address, 0);
-    hsa_status_t status = runtime->real.hsa_memory_free(ptr);
+SERVICE(hsa_memory_free, FREE, (struct hsa_instance * runtime, void *pointer), (pointer), 0,
+        (uintptr_t)pointer, 0, (uintptr_t)pointer)
 
-    if (traced)
-        allocation_end(&allocation, address, 0);
-    return status;
-}
+SERVICE(hsa_amd_vmem_handle_create, VMEM_ALLOCATE,
+        (struct hsa_instance * runtime, hsa_amd_memory_pool_t pool, size_t size,
+         hsa_amd_memory_type_t type, uint64_t flags, hsa_amd_vmem_alloc_handle_t *memory),
+        (pool, size, type, flags, memory), pool.handle, 0, size, handle_of(memory, status))
 
-hsa_status_t service_hsa_amd_vmem_handle_create(struct hsa_instance *runtime,
-                                                hsa_amd_memory_pool_t pool, size_t size,
-                                                hsa_amd_memory_type_t type, uint64_t flags,
-                                                hsa_amd_vmem_alloc_handle_t *memory_handle)
-{
-    struct allocation allocation;
-    bool traced = allocation_begin(
-        &allocation, runtime, ROCPROFILER_MEMORY_ALLOCATION_VMEM_ALLOCATE, pool.handle, 0, size);
-    hsa_status_t status =
-        runtime->real.hsa_amd_vmem_handle_create(pool, size, type, flags, memory_handle);
-
-    if (traced)
-        allocation_end(&allocation,
-                       status == HSA_STATUS_SUCCESS && memory_handle ? memory_handle->handle : 0,
-                       size);
-    return status;
-}
-
-hsa_status_t service_hsa_amd_vmem_handle_release(struct hsa_instance *runtime,
-                                                 hsa_amd_vmem_alloc_handle_t memory_handle)
-{
-    struct allocation allocation;
-    bool traced = allocation_begin(&allocation, runtime, ROCPROFILER_MEMORY_ALLOCATION_VMEM_FREE, 0,
-                                   memory_handle.handle, 0);
-    hsa_status_t status = runtime->real.hsa_amd_vmem_handle_release(memory_handle);
-
-    if (traced)
-        allocation_end(&allocation, memory_handle.handle, 0);
-    return status;
-}
+SERVICE(hsa_amd_vmem_handle_release, VMEM_FREE,
+        (struct hsa_instance * runtime, hsa_amd_vmem_alloc_handle_t memory), (memory), 0,
+        memory.handle, 0, memory.handle)
 
 static const enum hsa_function functions[] = {
     HSA_FN_hsa_amd_memory_pool_allocate, HSA_FN_hsa_amd_memory_pool_free,

@@ -16,14 +16,35 @@ struct packet_writer {
     void (*write)(const void *packets, uint64_t count);
 };
 
-void writer_flush(struct packet_writer *writer);
+static inline void writer_flush(struct packet_writer *writer)
+{
+    if (writer->count > 0)
+        writer->write(writer->packets, writer->count);
+    writer->guard->written += writer->count;
+    writer->count = 0;
+}
 
 /* A copy of the packet, which may be changed until the next call. */
-union packet *writer_put(struct packet_writer *writer, const void *packet);
+static inline union packet *writer_put(struct packet_writer *writer, const void *packet)
+{
+    if (writer->count == PACKETS_AT_ONCE)
+        writer_flush(writer);
+    union packet *copy = &writer->packets[writer->count++];
+    memcpy(copy, packet, sizeof *copy);
+    return copy;
+}
 
-void writer_put_many(struct packet_writer *writer, const void *packets, uint32_t count);
+static inline void writer_put_many(struct packet_writer *writer, const void *packets,
+                                   uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        writer_put(writer, (const union packet *)packets + i);
+}
 
 /* The one that was put last; there must be one since the last flush. */
-union packet *writer_last(struct packet_writer *writer);
+static inline union packet *writer_last(struct packet_writer *writer)
+{
+    return &writer->packets[writer->count - 1];
+}
 
 #endif

@@ -33,7 +33,7 @@ static hsa_status_t info_data_callback(const rocprofiler_info_data_t info, void 
     (void)data;
     switch (info.kind) {
     case ROCPROFILER_INFO_KIND_METRIC:
-        if (info.metric.expr != NULL) {
+        if (info.metric.expr) {
             printf("Derived counter:  gpu-agent%d : %s : %s\n", info.agent_index, info.metric.name,
                    info.metric.description);
             printf("      %s = %s\n", info.metric.name, info.metric.expr);

@@ -219,7 +219,7 @@ static void on_call(uint32_t domain, uint32_t id, const void *callback_data, voi
     seen[seen_count].domain = domain;
     seen[seen_count].id = id;
     seen[seen_count].data = *data;
-    if (id == malloc_id && data->args.hipMalloc.ptr != NULL)
+    if (id == malloc_id && data->args.hipMalloc.ptr)
         seen[seen_count].out = *data->args.hipMalloc.ptr;
     seen_count++;
     memset(&data->args, 0xee, sizeof data->args); /* of no concern to the call */
@@ -417,7 +417,7 @@ static void on_thread_call(uint32_t domain, uint32_t id, const void *callback_da
 {
     const struct hip_data *data = callback_data;
     (void)domain, (void)id, (void)arg;
-    if (*data->args.hipMalloc.ptr != NULL) {
+    if (*data->args.hipMalloc.ptr) {
         /* set by the call: this is the exit, and the size is of the same call */
         if (data->phase != ACTIVITY_API_PHASE_EXIT ||
             (uintptr_t)*data->args.hipMalloc.ptr != data->args.hipMalloc.size * 2)

@@ -94,7 +94,7 @@ static size_t kernel_name_keep(struct journal_entry *entry, const struct call *c
 static struct journal_entry *entry_begin(uint32_t domain, uint32_t operation)
 {
     void (*use)(void) = atomic_load_explicit(&first_use, memory_order_acquire);
-    if (use && (use = atomic_exchange_explicit(&first_use, NULL, memory_order_acq_rel)) != NULL)
+    if (use && (use = atomic_exchange_explicit(&first_use, NULL, memory_order_acq_rel)))
         use();
     struct journal_entry *entry = journal_begin();
     if (!entry)
