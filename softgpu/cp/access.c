@@ -30,41 +30,25 @@ void *access_word(struct access *access, uint64_t va, uint32_t size_bytes, uint3
     return NULL;
 }
 
-bool access_load32(struct access *access, uint64_t va, uint32_t *value)
-{
-    _Atomic uint32_t *host = access_word(access, va, 4, VM_READ);
-    if (!host)
-        return false;
-    *value = atomic_load_explicit(host, memory_order_acquire);
-    return true;
-}
-
-bool access_load64(struct access *access, uint64_t va, uint64_t *value)
-{
-    _Atomic uint64_t *host = access_word(access, va, 8, VM_READ);
-    if (!host)
-        return false;
-    *value = atomic_load_explicit(host, memory_order_acquire);
-    return true;
-}
-
-bool access_store32(struct access *access, uint64_t va, uint32_t value)
-{
-    _Atomic uint32_t *host = access_word(access, va, 4, VM_WRITE);
-    if (!host)
-        return false;
-    atomic_store_explicit(host, value, memory_order_release);
-    return true;
-}
-
-bool access_store64(struct access *access, uint64_t va, uint64_t value)
-{
-    _Atomic uint64_t *host = access_word(access, va, 8, VM_WRITE);
-    if (!host)
-        return false;
-    atomic_store_explicit(host, value, memory_order_release);
-    return true;
-}
+#define ACCESS_WORD(bits)                                                                          \
+    bool access_load##bits(struct access *access, uint64_t va, uint##bits##_t *value)              \
+    {                                                                                              \
+        _Atomic uint##bits##_t *host = access_word(access, va, bits / 8, VM_READ);                 \
+        if (!host)                                                                                 \
+            return false;                                                                          \
+        *value = atomic_load_explicit(host, memory_order_acquire);                                 \
+        return true;                                                                               \
+    }                                                                                              \
+    bool access_store##bits(struct access *access, uint64_t va, uint##bits##_t value)              \
+    {                                                                                              \
+        _Atomic uint##bits##_t *host = access_word(access, va, bits / 8, VM_WRITE);                \
+        if (!host)                                                                                 \
+            return false;                                                                          \
+        atomic_store_explicit(host, value, memory_order_release);                                  \
+        return true;                                                                               \
+    }
+ACCESS_WORD(32)
+ACCESS_WORD(64)
 
 /* Host address of `va` and how many bytes follow in its range; NULL is a fault. */
 static uint8_t *access_run(struct access *access, uint64_t va, uint32_t kind, uint64_t *run_bytes)

@@ -8,25 +8,33 @@ static uint64_t field(hsa_signal_t signal, size_t offset_bytes)
     return signal.handle + offset_bytes;
 }
 
-/* The mailbox belongs to the signal, and the host may free the signal as soon as its value
- * changes: both words are read before. */
-static bool mailbox_read(struct access *access, hsa_signal_t signal, uint64_t *mailbox_va,
-                         uint32_t *event_id)
+/* What changing a signal needs, read before: the mailbox belongs to the signal, and the host may
+ * free that as soon as its value changes. */
+struct opened {
+    uint64_t mailbox_va;
+    uint32_t event_id;
+    _Atomic uint64_t *value; /* the word that everybody waits for */
+};
+
+static bool signal_open(struct access *access, hsa_signal_t signal, struct opened *opened)
 {
-    return access_load64(access, field(signal, offsetof(amd_signal_t, event_mailbox_ptr)),
-                         mailbox_va) &&
-           access_load32(access, field(signal, offsetof(amd_signal_t, event_id)), event_id);
+    if (!access_load64(access, field(signal, offsetof(amd_signal_t, event_mailbox_ptr)),
+                       &opened->mailbox_va) ||
+        !access_load32(access, field(signal, offsetof(amd_signal_t, event_id)), &opened->event_id))
+        return false;
+    opened->value =
+        access_word(access, field(signal, offsetof(amd_signal_t, value)), 8, VM_READ | VM_WRITE);
+    return opened->value != NULL;
 }
 
-static bool mailbox_post(struct access *access, uint64_t mailbox_va, uint32_t event_id,
+static bool mailbox_post(struct access *access, const struct opened *opened,
                          struct signal_event *event)
 {
-    event->event_id = 0;
-    if (!mailbox_va)
+    if (!opened->mailbox_va)
         return true;
-    if (!access_store64(access, mailbox_va, event_id))
+    if (!access_store64(access, opened->mailbox_va, opened->event_id))
         return false;
-    event->event_id = event_id;
+    event->event_id = opened->event_id;
     return true;
 }
 
@@ -37,30 +45,20 @@ static bool times_write(struct access *access, hsa_signal_t signal, uint64_t beg
            access_store64(access, field(signal, offsetof(amd_signal_t, end_ts)), end_ticks);
 }
 
-/* The word that everybody waits for; NULL: not mapped. */
-static _Atomic uint64_t *value_word(struct access *access, hsa_signal_t signal)
-{
-    return access_word(access, field(signal, offsetof(amd_signal_t, value)), 8, VM_READ | VM_WRITE);
-}
-
 bool signal_complete(struct access *access, hsa_signal_t signal, bool profiled,
                      uint64_t begin_ticks, uint64_t end_ticks, struct signal_event *event)
 {
-    uint64_t mailbox_va;
-    uint32_t event_id;
+    struct opened opened;
     event->event_id = 0;
     if (!signal.handle)
         return true;
-    if (!mailbox_read(access, signal, &mailbox_va, &event_id))
+    if (!signal_open(access, signal, &opened))
         return false;
     if (profiled && !times_write(access, signal, begin_ticks, end_ticks))
         return false;
-    _Atomic uint64_t *value = value_word(access, signal);
-    if (!value)
-        return false;
     /* release: the kernel's results and the time stamps come first. */
-    atomic_fetch_sub_explicit(value, 1, memory_order_release);
-    return mailbox_post(access, mailbox_va, event_id, event);
+    atomic_fetch_sub_explicit(opened.value, 1, memory_order_release);
+    return mailbox_post(access, &opened, event);
 }
 
 bool signal_load(struct access *access, hsa_signal_t signal, int64_t *value)
@@ -71,16 +69,12 @@ bool signal_load(struct access *access, hsa_signal_t signal, int64_t *value)
 bool signal_set_bits(struct access *access, hsa_signal_t signal, uint64_t bits,
                      struct signal_event *event)
 {
-    uint64_t mailbox_va;
-    uint32_t event_id;
+    struct opened opened;
     event->event_id = 0;
     if (!signal.handle)
         return true;
-    if (!mailbox_read(access, signal, &mailbox_va, &event_id))
+    if (!signal_open(access, signal, &opened))
         return false;
-    _Atomic uint64_t *value = value_word(access, signal);
-    if (!value)
-        return false;
-    atomic_fetch_or_explicit(value, bits, memory_order_release);
-    return mailbox_post(access, mailbox_va, event_id, event);
+    atomic_fetch_or_explicit(opened.value, bits, memory_order_release);
+    return mailbox_post(access, &opened, event);
 }

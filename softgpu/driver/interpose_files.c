@@ -122,23 +122,17 @@ static FILE *node_fopen(const struct vnode *node, const char *mode)
     return file;
 }
 
-EXPORT FILE *fopen(const char *path, const char *mode)
-{
-    const struct vnode *node;
-    enum vtree_where where = vfs_find(AT_FDCWD, path, 0, &node);
-    if (where == VTREE_ELSEWHERE)
-        return REAL(fopen)(path, mode);
-    return where == VTREE_FOUND ? node_fopen(node, mode) : NULL;
-}
-
-EXPORT FILE *fopen64(const char *path, const char *mode)
-{
-    const struct vnode *node;
-    enum vtree_where where = vfs_find(AT_FDCWD, path, 0, &node);
-    if (where == VTREE_ELSEWHERE)
-        return REAL(fopen64)(path, mode);
-    return where == VTREE_FOUND ? node_fopen(node, mode) : NULL;
-}
+#define FOPEN(name)                                                                                \
+    EXPORT FILE *name(const char *path, const char *mode)                                          \
+    {                                                                                              \
+        const struct vnode *node;                                                                  \
+        enum vtree_where where = vfs_find(AT_FDCWD, path, 0, &node);                               \
+        if (where == VTREE_ELSEWHERE)                                                              \
+            return REAL(name)(path, mode);                                                         \
+        return where == VTREE_FOUND ? node_fopen(node, mode) : NULL;                               \
+    }
+FOPEN(fopen)
+FOPEN(fopen64)
 
 #define ACCESS_OR(dirfd, path, mode, real)                                                         \
     do {                                                                                           \

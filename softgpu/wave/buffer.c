@@ -7,30 +7,7 @@
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
-EXEC_FN(LOAD)
-{
-    return element_load(w, i, buffer_pointers);
-}
-
-EXEC_FN(LOAD_DWORDS)
-{
-    return element_load_dwords(w, i, buffer_contiguous, exec_LOAD);
-}
-
-EXEC_FN(STORE)
-{
-    return element_store(w, i, buffer_pointers);
-}
-
-EXEC_FN(STORE_DWORDS)
-{
-    return element_store_dwords(w, i, buffer_contiguous, exec_STORE);
-}
-
-EXEC_FN(LOAD_LDS)
-{
-    return element_load_lds(w, i, buffer_pointers);
-}
+ELEMENT_EXECS(buffer_pointers, buffer_contiguous);
 
 EXEC_FN(STORE_LDS)
 {
@@ -42,11 +19,6 @@ EXEC_FN(STORE_LDS)
     store_rows(&pointers, values, 1);
     w->stores_pending = true;
     return inst_next(i);
-}
-
-EXEC_FN(ATOMIC)
-{
-    return element_atomic(w, i, buffer_pointers);
 }
 
 /* Caches are modelled by the counters; memory itself is coherent. */
@@ -61,9 +33,6 @@ EXEC_FN(INVALIDATE)
     access_log_invalidate(w);
     return inst_next(i);
 }
-
-static const struct element_execs execs = {exec_LOAD, exec_LOAD_DWORDS, exec_STORE,
-                                           exec_STORE_DWORDS, exec_ATOMIC};
 
 inst_exec_fn *buffer_handler(struct inst *inst)
 {
@@ -83,6 +52,6 @@ inst_exec_fn *buffer_handler(struct inst *inst)
     if (inst->flags & IF_LDS && inst->op == OP_BUFFER_STORE_LDS_DWORD)
         return exec_STORE_LDS;
     if (inst->flags & IF_LDS)
-        return inst->flags & IF_LOAD && lds_direct_keep_element(inst) ? exec_LOAD_LDS : NULL;
+        return inst->flags & IF_LOAD && lds_direct_keep_element(inst) ? execs.load_lds : NULL;
     return element_handler(inst, true, &execs);
 }

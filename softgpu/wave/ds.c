@@ -193,6 +193,17 @@ EXEC_FN(EXCHANGE2)
     return inst_next(i);
 }
 
+static const struct inst *active_lanes_put(struct wave *w, const struct inst *i,
+                                           const uint32_t *result)
+{
+    uint32_t *dst = data_rows(w, &i->dst)[0];
+    for (uint64_t left = wave_exec(w); left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        dst[lane] = result[lane];
+    }
+    return inst_next(i);
+}
+
 /* Forward permute: active lanes push; the highest lane wins. Lanes nobody wrote to get 0. */
 EXEC_FN(PERMUTE)
 {
@@ -203,12 +214,7 @@ EXEC_FN(PERMUTE)
         unsigned lane = (unsigned)__builtin_ctzll(left);
         result[(address[lane] + (uint32_t)i->offset) / 4 % WAVE_LANES] = data[lane];
     }
-    uint32_t *dst = data_rows(w, &i->dst)[0];
-    for (uint64_t left = wave_exec(w); left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        dst[lane] = result[lane];
-    }
-    return inst_next(i);
+    return active_lanes_put(w, i, result);
 }
 
 /* Backward permute: active lanes pull; an inactive source lane gives 0. */
@@ -222,12 +228,7 @@ EXEC_FN(BPERMUTE)
         unsigned from = (address[lane] + (uint32_t)i->offset) / 4 % WAVE_LANES;
         result[lane] = exec >> from & 1 ? data[from] : 0;
     }
-    uint32_t *dst = data_rows(w, &i->dst)[0];
-    for (uint64_t left = exec; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        dst[lane] = result[lane];
-    }
-    return inst_next(i);
+    return active_lanes_put(w, i, result);
 }
 
 /* Source lane of ds_swizzle: 16-bit pattern; bit 15 quad permute, 0xc000 and up rotate. */
@@ -255,12 +256,7 @@ EXEC_FN(SWIZZLE)
         unsigned from = swizzle_source(lane, (uint32_t)i->offset);
         result[lane] = exec >> from & 1 ? data[from] : 0;
     }
-    uint32_t *dst = data_rows(w, &i->dst)[0];
-    for (uint64_t left = exec; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        dst[lane] = result[lane];
-    }
-    return inst_next(i);
+    return active_lanes_put(w, i, result);
 }
 
 /* The counter at M0's base changes by the number of active lanes; all get the old value. */

@@ -86,8 +86,37 @@ ELEMENT_FN element_atomic(struct wave *w, const struct inst *i, element_pointers
 
 /* The handlers that an encoding makes of them. */
 struct element_execs {
-    inst_exec_fn *load, *load_dwords, *store, *store_dwords, *atomic;
+    inst_exec_fn *load, *load_dwords, *load_lds, *store, *store_dwords, *atomic;
 };
+
+/* Those of a file, with its ways of finding memory: for lanes, and for full waves in one piece. */
+#define ELEMENT_EXECS(find, contiguous)                                                            \
+    static const struct inst *exec_LOAD(struct wave *w, const struct inst *i)                      \
+    {                                                                                              \
+        return element_load(w, i, find);                                                           \
+    }                                                                                              \
+    static const struct inst *exec_LOAD_DWORDS(struct wave *w, const struct inst *i)               \
+    {                                                                                              \
+        return element_load_dwords(w, i, contiguous, exec_LOAD);                                   \
+    }                                                                                              \
+    static const struct inst *exec_LOAD_LDS(struct wave *w, const struct inst *i)                  \
+    {                                                                                              \
+        return element_load_lds(w, i, find);                                                       \
+    }                                                                                              \
+    static const struct inst *exec_STORE(struct wave *w, const struct inst *i)                     \
+    {                                                                                              \
+        return element_store(w, i, find);                                                          \
+    }                                                                                              \
+    static const struct inst *exec_STORE_DWORDS(struct wave *w, const struct inst *i)              \
+    {                                                                                              \
+        return element_store_dwords(w, i, contiguous, exec_STORE);                                 \
+    }                                                                                              \
+    static const struct inst *exec_ATOMIC(struct wave *w, const struct inst *i)                    \
+    {                                                                                              \
+        return element_atomic(w, i, find);                                                         \
+    }                                                                                              \
+    static const struct element_execs execs = {exec_LOAD,  exec_LOAD_DWORDS,  exec_LOAD_LDS,       \
+                                               exec_STORE, exec_STORE_DWORDS, exec_ATOMIC}
 
 /* NULL: no such element. `contiguous`: full dwords may lie one behind the other. */
 static inline inst_exec_fn *element_handler(struct inst *inst, bool contiguous,

@@ -49,6 +49,16 @@ static void engine_free(struct engine *engine)
     free(engine);
 }
 
+static void locks_init(struct engine *engine)
+{
+    gws_init(&engine->gws);
+    pthread_mutex_init(&engine->lock, NULL);
+    pthread_mutex_init(&engine->retire_lock, NULL);
+    pthread_mutex_init(&engine->submit_lock, NULL);
+    pthread_cond_init(&engine->work, NULL);
+    pthread_cond_init(&engine->left, NULL);
+}
+
 int engine_create(const struct gpu_model *model, struct vm *vm, struct perf *perf, int threads,
                   struct engine **out)
 {
@@ -65,12 +75,7 @@ int engine_create(const struct gpu_model *model, struct vm *vm, struct perf *per
     engine->perf = perf;
     engine->parked_tail = &engine->parked_head;
     engine->helper.engine = engine;
-    gws_init(&engine->gws);
-    pthread_mutex_init(&engine->lock, NULL);
-    pthread_mutex_init(&engine->retire_lock, NULL);
-    pthread_mutex_init(&engine->submit_lock, NULL);
-    pthread_cond_init(&engine->work, NULL);
-    pthread_cond_init(&engine->left, NULL);
+    locks_init(engine);
     vm_reader_register(vm, &engine->helper.reader);
     vm_reader_register(vm, &engine->submit_reader);
     threads = threads > 0 ? threads : threads_wanted();
@@ -255,12 +260,7 @@ void engine_code_invalidate(struct engine *engine)
 void engine_after_fork_child(struct engine *engine)
 {
     /* Locks may have been held by threads that do not exist here. */
-    gws_init(&engine->gws);
-    pthread_mutex_init(&engine->lock, NULL);
-    pthread_mutex_init(&engine->retire_lock, NULL);
-    pthread_mutex_init(&engine->submit_lock, NULL);
-    pthread_cond_init(&engine->work, NULL);
-    pthread_cond_init(&engine->left, NULL);
+    locks_init(engine);
     engine->thread_count = 0;
     engine->idle_threads = 0;
     engine->executing = 0;

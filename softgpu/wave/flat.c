@@ -6,8 +6,6 @@
 #include "wave/group.h"
 #include "wave/lds_direct.h"
 
-#define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
-
 /* 64-bit addresses of all lanes; those of inactive lanes mean nothing. */
 static void global_addresses(const struct wave *w, const struct inst *i, uint64_t *va)
 {
@@ -113,44 +111,13 @@ static uint8_t *contiguous_elements(struct wave *w, const struct inst *i, uint32
     return vm_translate(w->group->reader, va, WAVE_LANES * bytes, access);
 }
 
-EXEC_FN(LOAD)
-{
-    return element_load(w, i, flat_pointers);
-}
-
-EXEC_FN(LOAD_DWORDS)
-{
-    return element_load_dwords(w, i, contiguous_elements, exec_LOAD);
-}
-
-EXEC_FN(LOAD_LDS)
-{
-    return element_load_lds(w, i, flat_pointers);
-}
-
-EXEC_FN(STORE)
-{
-    return element_store(w, i, flat_pointers);
-}
-
-EXEC_FN(STORE_DWORDS)
-{
-    return element_store_dwords(w, i, contiguous_elements, exec_STORE);
-}
-
-EXEC_FN(ATOMIC)
-{
-    return element_atomic(w, i, flat_pointers);
-}
-
-static const struct element_execs execs = {exec_LOAD, exec_LOAD_DWORDS, exec_STORE,
-                                           exec_STORE_DWORDS, exec_ATOMIC};
+ELEMENT_EXECS(flat_pointers, contiguous_elements);
 
 inst_exec_fn *flat_handler(struct inst *inst)
 {
     if (inst->flags & IF_LDS) {
         bool exists = inst->flags & IF_LOAD && inst->flags & (IF_SEG_GLOBAL | IF_SEG_SCRATCH);
-        return exists && lds_direct_keep_element(inst) ? exec_LOAD_LDS : NULL;
+        return exists && lds_direct_keep_element(inst) ? execs.load_lds : NULL;
     }
     return element_handler(inst, !(inst->flags & IF_SEG_SCRATCH), &execs);
 }

@@ -64,10 +64,14 @@ EXEC_FN(BUFFER_LOAD)
     return inst_next(i);
 }
 
-EXEC_FN(STORE)
+static uint32_t stored_bytes(const struct inst *i)
 {
-    uint64_t va = scalar_address(w, i);
-    uint32_t size = i->src[1].dwords * 4u;
+    return i->src[1].dwords * 4u;
+}
+
+static const struct inst *scalar_store(struct wave *w, const struct inst *i, uint64_t va)
+{
+    uint32_t size = stored_bytes(i);
     void *host = vm_translate(w->group->reader, va, size, VM_WRITE);
     if (!host)
         return wave_fault(w, i, FAULT_MEMORY_WRITE, va);
@@ -76,19 +80,18 @@ EXEC_FN(STORE)
     return inst_next(i);
 }
 
+EXEC_FN(STORE)
+{
+    return scalar_store(w, i, scalar_address(w, i));
+}
+
 EXEC_FN(BUFFER_STORE)
 {
     struct scalar_buffer buffer = scalar_buffer_read(w, &i->src[0]);
-    uint64_t offset = (uint64_t)scalar_offset(w, i) & ~3ull, va = buffer.base + offset;
-    uint32_t size = i->src[1].dwords * 4u;
-    if (offset + size > buffer.size_bytes)
+    uint64_t offset = (uint64_t)scalar_offset(w, i) & ~3ull;
+    if (offset + stored_bytes(i) > buffer.size_bytes)
         return inst_next(i);
-    void *host = vm_translate(w->group->reader, va, size, VM_WRITE);
-    if (!host)
-        return wave_fault(w, i, FAULT_MEMORY_WRITE, va);
-    single_write(host, &w->s[i->src[1].index], size);
-    w->stores_pending = true;
-    return inst_next(i);
+    return scalar_store(w, i, buffer.base + offset);
 }
 
 /* The same operations as the vector atomics, on one address. */

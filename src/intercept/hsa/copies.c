@@ -216,17 +216,18 @@ static int32_t direction_of(const struct hsa_agent_entry *source,
     return directions[source->gpu][target->gpu];
 }
 
+/* What callbacks and records say alike. */
+#define COPY_FIELDS(copy)                                                                          \
+    .start_timestamp = (copy)->start_ns, .end_timestamp = (copy)->end_ns,                          \
+    .dst_agent_id = (copy)->target->id, .src_agent_id = (copy)->source->id,                        \
+    .bytes = (copy)->bytes, .dst_address = {.ptr = (copy)->target_address},                        \
+    .src_address = {.ptr = (copy)->source_address}
+
 static void callbacks_run(struct copy *copy, rocprofiler_callback_phase_t phase)
 {
     rocprofiler_callback_tracing_memory_copy_data_t data = {
         .size = sizeof data,
-        .start_timestamp = copy->start_ns,
-        .end_timestamp = copy->end_ns,
-        .dst_agent_id = copy->target->id,
-        .src_agent_id = copy->source->id,
-        .bytes = copy->bytes,
-        .dst_address = {.ptr = copy->target_address},
-        .src_address = {.ptr = copy->source_address},
+        COPY_FIELDS(copy),
     };
 
     trace_event_call(&copy->event, copy->operation, phase, &data);
@@ -239,13 +240,7 @@ static void record_emit(struct copy *copy)
         .kind = ROCPROFILER_BUFFER_TRACING_MEMORY_COPY,
         .operation = (rocprofiler_memory_copy_operation_t)copy->operation,
         .thread_id = copy->event.thread_id,
-        .start_timestamp = copy->start_ns,
-        .end_timestamp = copy->end_ns,
-        .dst_agent_id = copy->target->id,
-        .src_agent_id = copy->source->id,
-        .bytes = copy->bytes,
-        .dst_address = {.ptr = copy->target_address},
-        .src_address = {.ptr = copy->source_address},
+        COPY_FIELDS(copy),
     };
 
     trace_event_record(&copy->event, &record, sizeof record);

@@ -9,6 +9,8 @@
 
 #include <rocprofiler-sdk/rocprofiler.h>
 
+#include "base/number.h"
+
 /* GCC's and clang's number for a pointer and for an integer or enum, from __builtin_classify_type
  * (typeclass.h of GCC): the only way to tell a pointer of unknown type in a constant. */
 enum { CLASS_INTEGER = 1, CLASS_ENUMERAL = 3, CLASS_POINTER = 5 };
@@ -137,31 +139,6 @@ static bool string_read(const char *address, char *text, size_t size)
     return done > 0;
 }
 
-static uint64_t unsigned_value(const void *value, size_t size_bytes)
-{
-    uint64_t result = 0;
-    memcpy(&result, value, size_bytes < 8 ? size_bytes : 8);
-    return result;
-}
-
-static int64_t signed_value(const void *value, size_t size_bytes)
-{
-    unsigned unused_bits = 64 - 8 * (unsigned)(size_bytes < 8 ? size_bytes : 8);
-    return (int64_t)(unsigned_value(value, size_bytes) << unused_bits) >> unused_bits;
-}
-
-static double float_value(const void *value, size_t size_bytes)
-{
-    float single;
-    double wide;
-    if (size_bytes == sizeof(single)) {
-        memcpy(&single, value, sizeof(single));
-        return (double)single;
-    }
-    memcpy(&wide, value, sizeof(wide));
-    return wide;
-}
-
 static void string_text(const char *string, char *text, size_t size)
 {
     if (!string)
@@ -177,20 +154,20 @@ static void value_text(enum argument_format format, const void *value, size_t si
     switch (format) {
     case ARGUMENT_UNSIGNED:
     case ARGUMENT_HANDLE:
-        snprintf(text, size, "%" PRIu64, unsigned_value(value, size_bytes));
+        snprintf(text, size, "%" PRIu64, number_unsigned(value, size_bytes));
         return;
     case ARGUMENT_SIGNED:
-        snprintf(text, size, "%" PRId64, signed_value(value, size_bytes));
+        snprintf(text, size, "%" PRId64, number_signed(value, size_bytes));
         return;
     case ARGUMENT_FLOAT:
-        snprintf(text, size, "%.9g", float_value(value, size_bytes));
+        snprintf(text, size, "%.9g", number_float(value, size_bytes));
         return;
     case ARGUMENT_STRING:
-        string_text((const char *)(uintptr_t)unsigned_value(value, size_bytes), text, size);
+        string_text((const char *)(uintptr_t)number_unsigned(value, size_bytes), text, size);
         return;
     case ARGUMENT_POINTER:
-        if (unsigned_value(value, size_bytes))
-            snprintf(text, size, "0x%" PRIx64, unsigned_value(value, size_bytes));
+        if (number_unsigned(value, size_bytes))
+            snprintf(text, size, "0x%" PRIx64, number_unsigned(value, size_bytes));
         else
             snprintf(text, size, "(null)");
         return;
@@ -211,7 +188,7 @@ int argument_text(const struct argument *argument, const void *args, int derefer
     char behind[16]; /* the largest pointee is 8 bytes; a dim3, whose format shares the path, 12 */
     if (dereferences_max > 0 && argument->format == ARGUMENT_POINTER &&
         argument->pointee_size_bytes != 0) {
-        const void *pointer = (const void *)(uintptr_t)unsigned_value(value, sizeof(pointer));
+        const void *pointer = (const void *)(uintptr_t)number_unsigned(value, sizeof(pointer));
         if (pointer && memory_read(pointer, behind, argument->pointee_size_bytes)) {
             value_text(argument->pointee_format, behind, argument->pointee_size_bytes, text, size);
             return 1;

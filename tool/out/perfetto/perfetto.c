@@ -114,20 +114,37 @@ int perfetto_close(struct perfetto *trace)
 
 /* ---- tracks ---------------------------------------------------------------------------------- */
 
+/* A track descriptor that is being written, and the packet around it. */
+struct track {
+    size_t packet, descriptor;
+};
+
+static struct track track_begin(struct perfetto *trace)
+{
+    struct track track = {.packet = packet_begin(trace)};
+    track.descriptor = proto_begin(&trace->packet, PACKET_TRACK_DESCRIPTOR);
+    proto_u64(&trace->packet, DESCRIPTOR_UUID, ++trace->last_track);
+    return track;
+}
+
+static perfetto_track track_end(struct perfetto *trace, const struct track *track)
+{
+    proto_end(&trace->packet, track->descriptor);
+    packet_end(trace, track->packet);
+    return trace->last_track;
+}
+
 perfetto_track perfetto_process(struct perfetto *trace, uint32_t pid, const char *name)
 {
     if (!trace)
         return 0;
     struct proto *packet = &trace->packet;
-    size_t open = packet_begin(trace), descriptor = proto_begin(packet, PACKET_TRACK_DESCRIPTOR);
-    proto_u64(packet, DESCRIPTOR_UUID, ++trace->last_track);
+    struct track track = track_begin(trace);
     size_t process = proto_begin(packet, DESCRIPTOR_PROCESS);
     proto_u64(packet, PROCESS_PID, pid);
     proto_string(packet, PROCESS_NAME, name);
     proto_end(packet, process);
-    proto_end(packet, descriptor);
-    packet_end(trace, open);
-    return trace->last_track;
+    return track_end(trace, &track);
 }
 
 perfetto_track perfetto_thread(struct perfetto *trace, uint32_t pid, uint32_t tid, const char *name)
@@ -135,17 +152,14 @@ perfetto_track perfetto_thread(struct perfetto *trace, uint32_t pid, uint32_t ti
     if (!trace)
         return 0;
     struct proto *packet = &trace->packet;
-    size_t open = packet_begin(trace), descriptor = proto_begin(packet, PACKET_TRACK_DESCRIPTOR);
-    proto_u64(packet, DESCRIPTOR_UUID, ++trace->last_track);
+    struct track track = track_begin(trace);
     size_t thread = proto_begin(packet, DESCRIPTOR_THREAD);
     proto_u64(packet, THREAD_PID, pid);
     proto_u64(packet, THREAD_TID, tid);
     if (name)
         proto_string(packet, THREAD_NAME, name);
     proto_end(packet, thread);
-    proto_end(packet, descriptor);
-    packet_end(trace, open);
-    return trace->last_track;
+    return track_end(trace, &track);
 }
 
 perfetto_track perfetto_child(struct perfetto *trace, perfetto_track parent, const char *name)
@@ -153,14 +167,11 @@ perfetto_track perfetto_child(struct perfetto *trace, perfetto_track parent, con
     if (!trace)
         return 0;
     struct proto *packet = &trace->packet;
-    size_t open = packet_begin(trace), descriptor = proto_begin(packet, PACKET_TRACK_DESCRIPTOR);
-    proto_u64(packet, DESCRIPTOR_UUID, ++trace->last_track);
+    struct track track = track_begin(trace);
     proto_string(packet, DESCRIPTOR_NAME, name);
     if (parent)
         proto_u64(packet, DESCRIPTOR_PARENT, parent);
-    proto_end(packet, descriptor);
-    packet_end(trace, open);
-    return trace->last_track;
+    return track_end(trace, &track);
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */

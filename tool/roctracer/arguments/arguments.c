@@ -17,6 +17,8 @@
 #include <roctracer/roctracer_hsa.h>
 #include <roctracer/roctracer_kfd.h>
 
+#include "base/number.h"
+
 enum call_format {
     FORMAT_UNSIGNED, /* also enumerations */
     FORMAT_SIGNED,
@@ -333,44 +335,18 @@ static void put_string(struct text *text, const char *string)
     put(text, "\"");
 }
 
-static uint64_t unsigned_at(const void *value, size_t size_bytes)
-{
-    uint64_t number = 0;
-    memcpy(&number, value, size_bytes < 8 ? size_bytes : 8);
-    return number;
-}
-
-static int64_t signed_at(const void *value, size_t size_bytes)
-{
-    unsigned spare_bits = 64 - 8 * (unsigned)(size_bytes < 8 ? size_bytes : 8);
-    return (int64_t)(unsigned_at(value, size_bytes) << spare_bits) >> spare_bits;
-}
-
-static void put_float(struct text *text, const void *value, size_t size_bytes)
-{
-    float single;
-    double number;
-    if (size_bytes == sizeof single) {
-        memcpy(&single, value, sizeof single);
-        number = (double)single;
-    } else {
-        memcpy(&number, value, sizeof number);
-    }
-    put(text, "%.9g", number);
-}
-
 static void put_value(struct text *text, unsigned format, const void *value, size_t size_bytes)
 {
     dim3 dim;
     switch ((enum call_format)format) {
     case FORMAT_UNSIGNED:
-        put(text, "%" PRIu64, unsigned_at(value, size_bytes));
+        put(text, "%" PRIu64, number_unsigned(value, size_bytes));
         return;
     case FORMAT_SIGNED:
-        put(text, "%" PRId64, signed_at(value, size_bytes));
+        put(text, "%" PRId64, number_signed(value, size_bytes));
         return;
     case FORMAT_FLOAT:
-        put_float(text, value, size_bytes);
+        put(text, "%.9g", number_float(value, size_bytes));
         return;
     case FORMAT_STRING: {
         const char *string = pointer_at(value, 0);
@@ -381,14 +357,14 @@ static void put_value(struct text *text, unsigned format, const void *value, siz
         return;
     }
     case FORMAT_POINTER:
-        put(text, unsigned_at(value, 8) ? "0x%" PRIx64 : "%" PRIu64, unsigned_at(value, 8));
+        put(text, number_unsigned(value, 8) ? "0x%" PRIx64 : "%" PRIu64, number_unsigned(value, 8));
         return;
     case FORMAT_DIM3:
         memcpy(&dim, value, sizeof dim);
         put(text, "{x=%u, y=%u, z=%u}", dim.x, dim.y, dim.z);
         return;
     case FORMAT_HANDLE:
-        put(text, "{handle=%" PRIu64 "}", unsigned_at(value, 8));
+        put(text, "{handle=%" PRIu64 "}", number_unsigned(value, 8));
         return;
     case FORMAT_STRUCT:
         put(text, "{%zu bytes}", size_bytes);
