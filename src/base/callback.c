@@ -1,4 +1,4 @@
-/* See the exception handling part of the x86-64 ABI. */
+/* The unwinder calls this as the exception handling part of the x86-64 ABI says. */
 #include "base/callback.h"
 
 #include <stdint.h>

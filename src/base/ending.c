@@ -57,14 +57,14 @@ static const struct fatal {
 };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* Of `state`. Only ever set, but for the last two. */
+/* Bits of `state`. They are set and stay set, but for the last two. */
 enum {
     STARTED = 1,     /* somebody ends the program */
     WANTED = 2,      /* the helper shall finish */
-    FINISHED = 4,    /* it has */
+    FINISHED = 4,    /* the helper has finished */
     DONE = 8,        /* nothing is left to do, or is being done elsewhere */
     DEFERRED = 16,   /* a signal waits for a thread that is finishing by itself */
-    ENDING_NOW = 32, /* that signal counts */
+    ENDING_NOW = 32, /* the deferred signal ends the program now */
     ASIDE = 64,      /* the helper shall do what `aside` says */
     ASIDE_DONE = 128,
 };
@@ -101,7 +101,7 @@ static uint32_t state_now(void)
     return atomic_load_explicit(&ending.state, memory_order_acquire);
 }
 
-/* Returns the state before. */
+/* Returns the state as it was before. */
 static uint32_t state_add(uint32_t bits)
 {
     uint32_t before = atomic_fetch_or_explicit(&ending.state, bits, memory_order_acq_rel);
@@ -121,7 +121,7 @@ static void state_wait(uint32_t bits)
         futex_wait(&ending.state, state, NULL);
 }
 
-/* False: none is for ENDING_LIMIT_MS. */
+/* The same, but false when none is set for ENDING_LIMIT_MS. */
 static bool state_wait_limited(uint32_t bits)
 {
     uint64_t until_ns = wait_now_ns() + ENDING_LIMIT_MS * (uint64_t)WAIT_NS_PER_MS;
@@ -152,7 +152,7 @@ static void family_mask(sigset_t *mask)
         sigaddset(mask, SIGRTMAX - marks[i]);
 }
 
-/* Whatever its flags say: SA_RESETHAND leaves them as they were. */
+/* The handler alone decides: SA_RESETHAND restores it and leaves the flags as they were. */
 static bool is_default(const struct sigaction *action)
 {
     return action->sa_handler == SIG_DFL;
@@ -193,7 +193,7 @@ static void all_signals_take(bool crashes)
             (!is_default(&found) && !is_of_family(&found)))
             continue;
         if (ending.taken[i] && is_of_family(&found))
-            continue; /* a forked child: ours is in that chain */
+            continue; /* this is a forked child, and ours is in that chain already */
         ending.found[i] = found;
         ending.taken[i] = true;
         signal_take(fatal->number);
@@ -229,7 +229,7 @@ static void deferred_end(void)
     pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
 }
 
-/* In a signal handler: not by the log. */
+/* A signal handler calls this, so it does not use the log. */
 static void incomplete_tell(void)
 {
     static const char text[] = "crocprof warning: the program ends before its report is complete\n";
@@ -257,7 +257,7 @@ static void *helper_main(void *unused)
 {
     (void)unused;
     helper_here = true;
-    own_thread_name("end"); /* and only now signals come */
+    own_thread_name("end"); /* signals come to this thread only from now on */
     while (aside_do())
         ;
     if (!(state_now() & WANTED) && !state_wait_limited(WANTED | ENDING_NOW)) {
@@ -433,7 +433,7 @@ static int helper_start(void)
 
 int ending_prepare(void (*finish)(void), bool crashes)
 {
-    static bool quick_exit_watched; /* in a forked child it is already */
+    static bool quick_exit_watched; /* a forked child has its parent's true */
     atomic_store_explicit(&ending.state, 0, memory_order_seq_cst);
     atomic_store_explicit(&ending.aside_taken, false, memory_order_seq_cst);
     ending.pid = getpid();

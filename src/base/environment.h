@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct environment_variable {
-    const char *name;  /* not empty, no '=' in it */
+    const char *name;  /* it is not empty and has no '=' */
     const char *value; /* NULL: the variable goes */
 };
 

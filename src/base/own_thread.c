@@ -85,7 +85,7 @@ static bool program_has_no_threads(void *unused)
 {
     (void)unused;
     DIR *tasks = opendir("/proc/self/task");
-    bool found = !tasks; /* nobody knows */
+    bool found = !tasks; /* nobody knows: better to believe that there is one */
     struct dirent *task;
     while (!found && (task = readdir(tasks)))
         found = task->d_name[0] != '.' && !is_ours(task->d_name) && !is_zombie(task->d_name);

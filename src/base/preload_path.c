@@ -32,7 +32,7 @@ static bool directory_make(const char *parent, char directory[PATH_MAX])
             PATH_MAX - NAME_BYTES)
         return false;
     if (mkdir(directory, 0755) == 0)
-        chmod(directory, 0755); /* whatever the umask */
+        chmod(directory, 0755); /* mkdir() obeyed the umask */
     return is_ours_alone(directory) && access(directory, W_OK) == 0;
 }
 

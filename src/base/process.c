@@ -23,5 +23,5 @@ __attribute__((constructor)) static void prepare(void)
 bool process_is_own(void)
 {
     pid_t process = atomic_load_explicit(&own, memory_order_relaxed);
-    return process == 0 || process == getpid(); /* 0: before constructors */
+    return process == 0 || process == getpid(); /* 0: the constructor has not run yet */
 }

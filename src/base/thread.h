@@ -19,7 +19,7 @@ enum { THREAD_ROOM_TRACEBUF_BYTES = 8192, THREAD_ROOM_SESSION_BYTES = 3072 };
 struct thread {
     /* Writer: the owner (release on both edges). Readers: thread_quiesce (acquire). */
     _Atomic(const void *) busy;
-    const void *wake; /* owner's note to itself: a buffer to wake after commit */
+    const void *wake; /* the owner notes here which buffer it wakes after the commit */
     /* Owner writes its id at registration (release), 0 at exit; readers acquire. */
     _Atomic uint32_t tid;
     struct thread *next; /* immutable once listed */

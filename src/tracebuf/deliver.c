@@ -109,7 +109,7 @@ static void handover_abandon(void *arg)
     atomic_fetch_add_explicit(&h->buffer->dropped, lost, memory_order_seq_cst);
     handover_end(h);
     atomic_store_explicit(&h->buffer->state->requested, true,
-                          memory_order_seq_cst); /* by the next thread */
+                          memory_order_seq_cst); /* the next thread delivers what is left */
 }
 
 static void segment_deliver(struct tracebuf *buffer, struct tracebuf_segment *segment)
@@ -253,7 +253,7 @@ static void *thread_main(void *arg)
 
 static _Atomic bool failure_told; /* writers: any (exchange); the first one tells */
 
-/* In THREAD_STARTING. */
+/* The caller has put the thread into THREAD_STARTING. */
 static bool thread_launch(struct tracebuf_thread *thread)
 {
     int error = own_thread_create(&thread->handle, thread_main, thread);
@@ -495,7 +495,7 @@ void tracebuf_flush(struct tracebuf *buffer)
     }
 }
 
-/* Its buffer goes on, so it does, too. */
+/* One of its buffers outlives the shutdown, so the thread does, too. */
 static bool thread_outlives(const struct tracebuf_thread *thread)
 {
     for (uint32_t i = 0; i < tracebuf_count(); i++) {
@@ -520,7 +520,7 @@ static void thread_end(struct tracebuf_thread *thread)
     atomic_store_explicit(&thread->state, THREAD_NONE, memory_order_seq_cst);
 }
 
-/* Of calls that were still returning. */
+/* Delivers the records of calls that were still returning. */
 static void last_records_deliver(struct tracebuf *buffer)
 {
     pthread_mutex_lock(&buffer->state->rotate_lock);

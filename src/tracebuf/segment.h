@@ -43,7 +43,7 @@ struct segment_cursor {
     unsigned char *extent, *end; /* next extent, end of what is claimed */
 };
 struct segment_cursor segment_begin(struct tracebuf_segment *segment, bool exact);
-/* How many they are. */
+/* How many records the segment has. */
 size_t segment_count(struct tracebuf_segment *segment, bool exact);
 
 /* Finishes the next records and makes their items, at most items_max; returns their number. */

@@ -168,7 +168,7 @@ static bool rotate_once(struct tracebuf *buffer, uint64_t generation, bool *clos
     return moved;
 }
 
-/* There is nobody to deliver. */
+/* A child without fork()'s handlers: nobody delivers what it would record. */
 static bool is_strange_child(void)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT; /* writers: any; only the first one tells */

@@ -13,8 +13,8 @@ enum { NESTING_MAX = 16, ALIGN_BYTES = 64 };
 /* Written by hip_calls_prepare before any callback can run. */
 static struct hip_calls_setup setup;
 static pthread_key_t calls_key;
-static uint32_t id_end;       /* of those the SDK knows */
-static uint32_t function_end; /* of all */
+static uint32_t id_end;       /* one more than the largest id that the SDK knows */
+static uint32_t function_end; /* one more than the largest id of all */
 
 /* By the library's id: what it calls the function, for good; NULL: no such function. */
 static const char *name_of[HIP_IDS_MAX];
@@ -80,7 +80,7 @@ static bool is_name(const char *name)
     return name != NULL && *name != 0 && strcmp(name, "unknown") != 0;
 }
 
-/* By name, so that every release's numbering works. */
+/* Ids are matched by the functions' names, so that every release's numbering works. */
 static void operations_match(void)
 {
     for (uint32_t id = 1; id < HIP_IDS_MAX; id++) {
@@ -208,8 +208,8 @@ struct hip_call *hip_call_innermost(void)
     return calls && calls->depth > 0 ? &calls->call[calls->depth - 1] : NULL;
 }
 
-/* What finished work is reported with. The library must not be asked while it is busy with a launch
- * itself, so now. */
+/* Reads what finished work is reported with. It is read now, because the library must not be asked
+ * while it is busy with the launch itself. */
 static void work_read(struct hip_call *call, uint32_t id, const void *data)
 {
     rocprofiler_hip_api_args_t arguments;

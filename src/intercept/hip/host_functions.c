@@ -29,7 +29,7 @@ static struct host_function **bucket_of(const char *name, size_t length)
     return &buckets[hash % BUCKETS];
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static const struct host_function *find(const char *name, size_t length)
 {
     for (const struct host_function *f = *bucket_of(name, length); f; f = f->next)

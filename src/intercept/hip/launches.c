@@ -87,7 +87,7 @@ static const char *name_keep(const char *name)
     X(hipModuleLaunchKernel, func)                                                                 \
     X(hipExtModuleLaunchKernel, func)                                                              \
     X(hipHccModuleLaunchKernel, func)
-/* The same kernel on every device. */
+/* These launch the same kernel on every device. */
 #define LAUNCHES_BY_LIST(X)                                                                        \
     X(hipLaunchCooperativeKernelMultiDevice, launchParamsList)                                     \
     X(hipExtLaunchMultiKernelMultiDevice, launchParamsList)

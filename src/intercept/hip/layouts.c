@@ -72,7 +72,8 @@ void layouts_choose(uint64_t version)
     if (atomic_load_explicit(&release, memory_order_acquire) || !nearest)
         return;
     release_take(nearest);
-    for (uint32_t i = hip_tracer_release_count; i-- > 0;) /* what only other releases have */
+    /* A function that the nearest one lacks is laid out as in another list that has it. */
+    for (uint32_t i = hip_tracer_release_count; i-- > 0;)
         if (hip_tracer_releases[i].major >= HIP_TABLES_SINCE_MAJOR)
             release_take(&hip_tracer_releases[i]);
     if (nearest->major != major || nearest->minor != minor)

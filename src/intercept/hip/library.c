@@ -60,7 +60,7 @@ void library_initialise(void *symbol)
     Dl_info library;
 
     if (dladdr(symbol, &library) != 0)
-        dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD); /* and keep it */
+        dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD); /* this also keeps it mapped */
 }
 
 /* Writer: whoever is offered the first library's table (relaxed: code, which is there before).

@@ -59,7 +59,7 @@ static bool operations_over(void)
            atomic_load_explicit(&begun, memory_order_relaxed);
 }
 
-/* Something was reported since `seen`, or nothing is left to report. */
+/* True: something was reported since `seen`, or nothing is left to report. */
 static bool operations_moved(void *seen)
 {
     return atomic_load_explicit(&over, memory_order_relaxed) != *(const uint64_t *)seen ||
@@ -166,7 +166,7 @@ static uint32_t operation_of_command(uint32_t kind)
                                                                         : OPERATION_COPY;
 }
 
-/* From one place to another, which fills do not. */
+/* True of commands that move bytes from one place to another, which fills do not. */
 static bool command_copies(uint32_t kind)
 {
     enum { FILL = 0x1207 };

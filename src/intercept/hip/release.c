@@ -20,7 +20,7 @@ struct version {
     int major, minor; /* 0: unknown */
 };
 
-/* Negative, 0 or positive. */
+/* Returns a negative number, 0 or a positive one, as strcmp() does. */
 static int version_compare(struct version a, struct version b)
 {
     return a.major != b.major ? a.major - b.major : a.minor - b.minor;
@@ -164,8 +164,8 @@ static struct range range_of_named(struct version version, name_fn name)
     return same.last && same.last->major == version.major ? same : range_around(version);
 }
 
-/* It does not. Who has all of a list and more, but not all of the next, is between them; behind the
- * last list there is no telling. `least`: of the symbols. */
+/* The file's name does not say the release. Who has all of a list and more, but not all of the
+ * next, is between them; behind the last list there is no telling. `least`: of the symbols. */
 static struct range range_of_nameless(struct version least, name_fn name)
 {
     static const struct range unknown = {NULL, NULL};

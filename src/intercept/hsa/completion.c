@@ -36,7 +36,7 @@ uint64_t completion_finished_count(void)
            atomic_load_explicit(&completion.failed, memory_order_acquire);
 }
 
-/* Nothing of `work` may be read once it was told: its memory is its owner's again. */
+/* Nothing of `work` may be read after its `complete`: its memory is its owner's again. */
 static void row_complete(struct inflight_lane *lane, struct inflight *work)
 {
     uint64_t completed = 0, failed = 0, asked_for = 0;
@@ -80,7 +80,7 @@ static void arrivals_take(void)
     }
 }
 
-/* Not while somebody holds; that ends with a nudge. */
+/* False: somebody holds the thread, and will nudge it when that is over. */
 static bool look_begin(void)
 {
     atomic_store_explicit(&completion.looking, 1, memory_order_seq_cst);

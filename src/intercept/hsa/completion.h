@@ -64,7 +64,7 @@ struct inflight_lane {
     _Alignas(64) _Atomic(struct inflight *) stack;
     /* Posters add before the entry can be seen (release); drain and the thread read (acquire). */
     _Atomic uint64_t posted;
-    uint32_t ring_next; /* poster of the ring */
+    uint32_t ring_next; /* the ring's poster: where it puts the next entry */
 
     /* Completion thread only. */
     _Alignas(64) struct inflight *oldest;
@@ -103,7 +103,7 @@ void completion_post(struct inflight *work);
  * up, returning false, when nothing of that completes for `stall_ns`, or at once when the thread
  * cannot run. */
 bool completion_drain(uint64_t stall_ns);
-/* The same until the lane is empty. */
+/* The same, for one lane: waits until it is empty. */
 bool completion_lane_drain(struct inflight_lane *lane, uint64_t stall_ns);
 
 /* Waits until the lane is empty and the thread has forgotten it; nothing must be posted any more.
@@ -114,10 +114,10 @@ bool completion_lane_close(struct inflight_lane *lane, uint64_t stall_ns);
  * without a look (`complete` of other work may be waiting for the caller). */
 void completion_harvest(uint64_t stall_ns);
 
-/* The thread asks nobody's `ended` from the one's return to the other: what entries look at may go
- * meanwhile. They nest. Not on the completion thread, where they do nothing; false: a `complete`
- * has been running for `stall_ns`, which is not waited for any longer. Meanwhile the calls above
- * wait for nothing on this thread. */
+/* From the return of completion_hold() to completion_hold_end() the thread asks nobody's `ended`:
+ * what entries look at may go meanwhile. They nest. Not on the completion thread, where they do
+ * nothing; false: a `complete` has been running for `stall_ns`, which is not waited for any longer.
+ * Meanwhile the calls above wait for nothing on this thread. */
 bool completion_hold(uint64_t stall_ns);
 void completion_hold_end(void);
 

@@ -36,7 +36,7 @@ struct copy {
 
 /* Copies take the runtime microseconds: a lock here is in the noise. It never calls out. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Of each runtime. */
+/* One for each runtime. */
 static struct {
     struct copy *free_copies;
     bool released; /* no copy is kept for later: the runtime counts its signals when it goes */
@@ -57,7 +57,8 @@ static bool copies_traced(void)
     return trace_domain_is_configured(TRACE_MEMORY_COPY);
 }
 
-/* Also where only kernels are traced: a copy may use a signal that is lent to a kernel. */
+/* Copies are looked at also where only kernels are traced: one may use a signal that is lent to a
+ * kernel. */
 static bool copies_wanted(void)
 {
     return copies_traced() || trace_domain_is_configured(TRACE_KERNEL_DISPATCH);
@@ -93,7 +94,7 @@ static struct copy *copy_take(struct hsa_instance *runtime)
     if (copy)
         return copy;
     copy = calloc(1, sizeof *copy);
-    /* No consumers named: any agent may be the one that copies. */
+    /* It names no consumers, because any agent may be the one that copies. */
     thread_own_work_begin();
     bool made = copy != NULL &&
                 runtime->real.hsa_signal_create(1, 0, NULL, &copy->own) == HSA_STATUS_SUCCESS;
@@ -149,7 +150,7 @@ void copies_abandon(const struct hsa_instance *runtime)
                           memory_order_release);
 }
 
-/* The lane is for the copies of the runtime's next life, too. */
+/* The same lane serves the copies of the runtime's next life. */
 void copies_abandoned(const struct hsa_instance *runtime)
 {
     enum { STALL_NS = 2000000000 };

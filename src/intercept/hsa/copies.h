@@ -10,7 +10,7 @@ void copies_release(const struct hsa_instance *runtime);
 /* The runtime has gone, with the signals of the copies in flight: they have failed. Nothing of that
  * runtime's may be looked at when this is called (completion_hold()), until the end of that. */
 void copies_abandon(const struct hsa_instance *runtime);
-/* After the hold. */
+/* To be called after the hold has ended. */
 void copies_abandoned(const struct hsa_instance *runtime);
 
 #endif

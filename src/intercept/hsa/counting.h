@@ -6,7 +6,7 @@
 void hsa_counting_begin(void);
 /* It is about to end and still answers. */
 void hsa_counting_end(void);
-/* Another one ends: memory of earlier days may be its. */
+/* Another runtime ends: blocks that were kept may be that one's memory. */
 void hsa_counting_memory_renew(void);
 
 #endif

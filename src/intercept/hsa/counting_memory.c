@@ -8,7 +8,8 @@
 #include "intercept/hsa/instance.h"
 #include "model/counting.h"
 
-/* Before each block stands whose it is; as much as the commands in it are aligned to. */
+/* Before each block stands whose it is, in as many bytes as the commands behind it are aligned to.
+ */
 enum { HEAD_BYTES = 256 };
 struct head {
     const struct hsa_instance *runtime;

@@ -13,7 +13,8 @@ enum { PACKETS_AROUND = 16 };
 /* Dispatch ids, 1 and up; submitters of all queues add (relaxed: only uniqueness matters). */
 static _Atomic uint64_t dispatch_id_last;
 
-/* What is the same for all of a queue stands there since block_add. */
+/* Fills in what differs from kernel to kernel; dispatch_pool.c has written what all kernels of a
+ * queue share. */
 static void dispatch_describe(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *packet)
 {
     rocprofiler_kernel_dispatch_info_t *info = &dispatch->trace.info;
@@ -33,7 +34,7 @@ static void dispatch_describe(struct dispatch *dispatch, const hsa_kernel_dispat
     dispatch->trace.sampling = NULL;
 }
 
-/* What this thread announces just now. */
+/* The packet whose ENTER callbacks this thread runs just now. */
 static __thread struct hsa_submission submitting __attribute__((tls_model("initial-exec")));
 
 bool intercept_submission(struct hsa_submission *submission)
@@ -129,8 +130,8 @@ static bool packet_submit_own(struct dispatch_queue *queue, const union packet *
     return true;
 }
 
-/* What is not traced, or is no kernel. Where its signal is lent to a kernel that still runs, the
- * device must not write this packet's times into it. */
+/* Passes on what is not traced, or is no kernel. Where its signal is lent to a kernel that still
+ * runs, the device must not write this packet's times into it. */
 static void packet_pass(struct dispatch_queue *queue, const union packet *packet,
                         struct packet_writer *writer)
 {

@@ -17,7 +17,7 @@ struct dispatch_block {
     _Alignas(64) struct dispatch dispatches[];
 };
 
-/* Each block is as large as all before it together: few calls into the runtime, which take long. */
+/* Each block is as large as all before it together, because a call into the runtime takes long. */
 static uint32_t block_size(const struct dispatch_queue *queue)
 {
     uint32_t count = queue->blocks ? 2 * queue->blocks->count : BLOCK_DISPATCHES_MIN;

@@ -1,4 +1,5 @@
-/* What is said of a dispatch: at its submission and, on the completion thread, at its end. */
+/* What is said of a dispatch at its end, on the completion thread: callbacks, its record, and the
+ * program's signal. */
 #include "base/log.h"
 #include "base/thread.h"
 #include "intercept/hsa/dispatch_state.h"
@@ -39,7 +40,8 @@ static void user_signal_complete(const struct dispatch *dispatch)
     amd_signal_t *user = (amd_signal_t *)(uintptr_t)dispatch->user.handle;
     if (!user)
         return;
-    /* Not into a signal that another kernel, still running, will write its own times into. */
+    /* The times do not go into a signal that another kernel, still running, will write its own
+     * into. */
     if (user->kind == AMD_SIGNAL_KIND_USER && borrow_settle(user)) {
         /* Relaxed: the device may write the times of another packet that counts the same signal. */
         __atomic_store_n(&user->start_ts, dispatch->kernel->start_ts, __ATOMIC_RELAXED);

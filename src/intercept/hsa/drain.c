@@ -5,7 +5,7 @@
 
 enum { DRAIN_STEP_NS = 500 * WAIT_NS_PER_US, HARVEST_STEP_NS = 50 * WAIT_NS_PER_US };
 
-/* Nothing that was posted before the call is in flight. */
+/* True: nothing that was posted before the call is in flight. */
 static bool idle(void)
 {
     return !atomic_load_explicit(&completion.arrivals, memory_order_acquire) &&

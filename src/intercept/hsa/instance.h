@@ -55,7 +55,7 @@ struct hsa_instance *hsa_instance_primary(void);
 /* The only one that lives; NULL: none does, or several do. */
 struct hsa_instance *hsa_instance_alone(void);
 
-/* Whose it is; NULL: of none that lives. */
+/* The entry of the agent, of whichever runtime it is; NULL: of none that lives. */
 const struct hsa_agent_entry *hsa_agent_of_any(hsa_agent_t agent);
 struct hsa_instance *hsa_instance_of_pool(hsa_amd_memory_pool_t pool);
 struct hsa_instance *hsa_instance_of_region(hsa_region_t region);

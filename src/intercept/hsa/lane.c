@@ -66,7 +66,7 @@ static struct inflight *ring_take(struct inflight_lane *lane)
     return work;
 }
 
-/* What stands on the stack was posted newest last. */
+/* The stack has the newest entry on top; the list gets the oldest first. */
 static uint64_t stack_receive(struct inflight_lane *lane, uint32_t batch)
 {
     uint64_t count = 0;
@@ -108,7 +108,7 @@ uint64_t lane_receive(struct inflight_lane *lane, uint32_t batch)
     return count + stack_receive(lane, batch);
 }
 
-/* Is there something to receive? */
+/* True: there is something to receive. */
 static bool lane_has_mail(const struct inflight_lane *lane)
 {
     if (atomic_load_explicit(&lane->stack, memory_order_acquire))

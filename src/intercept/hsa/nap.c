@@ -18,7 +18,7 @@ enum {
     THOROUGH_EVERY_NS = 500000, /* a thorough look costs a few ns for each entry in flight */
 };
 
-/* Leaves those on the active list that something was posted to meanwhile. */
+/* Takes the lanes off the active list, but for those that something is posted to meanwhile. */
 static void lanes_park(void)
 {
     uint32_t listed = atomic_load_explicit(&completion.listed, memory_order_relaxed);

@@ -411,7 +411,8 @@ static bool is_frozen(const struct hsa_calls *real, hsa_executable_t executable)
            state == HSA_EXECUTABLE_STATE_FROZEN;
 }
 
-/* What was loaded before our wrappers were there. Nobody is told yet, see objects_announce. */
+/* Takes in what was loaded before our wrappers were there. Nobody is told yet: see
+ * objects_announce. */
 static void objects_catch_up(struct hsa_instance *runtime)
 {
     const hsa_ven_amd_loader_1_03_pfn_t *loader = loader_of(runtime);

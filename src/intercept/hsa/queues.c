@@ -22,7 +22,8 @@ static bool queues_wanted(void)
            atomic_load_explicit(&trace_queue_first, memory_order_acquire) != NULL;
 }
 
-/* An intercepted queue costs every dispatch: not for those who might some day want to know. */
+/* An intercepted queue costs every dispatch, so none is made for those who might some day want to
+ * know. */
 static bool queues_wanted_now(void)
 {
     return trace_domain_is_wanted(TRACE_KERNEL_DISPATCH) ||
@@ -103,10 +104,11 @@ static hsa_status_t shared_release(struct dispatch_queue *queue)
 {
     const struct hsa_calls *real = &queue->agent->runtime->real;
     real->hsa_queue_destroy(queue->shared);
-    return real->hsa_queue_destroy(queue->shared); /* the interceptor's */
+    return real->hsa_queue_destroy(queue->shared); /* this one is the interceptor's */
 }
 
-/* What the program would have got without us: a queue that only we need may be one too many. */
+/* Makes what the program would have got without us: a queue that only we need may be one too many.
+ */
 static hsa_status_t queue_make_plain(
     const struct hsa_instance *runtime, hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
     void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
@@ -197,7 +199,8 @@ hsa_status_t service_hsa_queue_destroy(struct hsa_instance *runtime, hsa_queue_t
     return status;
 }
 
-/* They and their records stay, reachable: the completion thread still has what was in flight. */
+/* The queues and their records stay, and stay reachable: the completion thread still has what was
+ * in flight. */
 void dispatch_queues_abandon(const struct hsa_instance *runtime)
 {
     static struct dispatch_queue *abandoned; /* under `lock` */

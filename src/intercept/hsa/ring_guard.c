@@ -45,7 +45,7 @@ static void markers_reap(struct ring_guard *guard)
 static bool has_room(struct ring_guard *guard, uint32_t count)
 {
     markers_reap(guard);
-    /* A sixteenth for the runtime's own packets. */
+    /* A sixteenth of the queue is left to the runtime's own packets. */
     return guard->written + count + guard->size / 16 <= guard->ended + guard->size;
 }
 
@@ -95,7 +95,7 @@ bool ring_guard_mark(struct ring_guard *guard, hsa_barrier_and_packet_t *packet)
     if (guard->written - last < guard->size / PARTS)
         return false;
     markers_reap(guard);
-    /* The oldest that is still needed must not be overwritten. */
+    /* The oldest marker that is still needed must not be overwritten. */
     if (guard->next - guard->first >= RING_MARKERS - LAG_MARKERS - 1)
         return false;
     amd_signal_t *signal = &guard->signals[guard->next % RING_MARKERS];

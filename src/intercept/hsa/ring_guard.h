@@ -25,9 +25,9 @@ enum { RING_MARKERS = 16 };
 struct ring_guard {
     uint64_t size;                 /* packets; 0: the runtime needs no guard */
     uint64_t written;              /* packets given to the runtime, ours included */
-    uint64_t ended;                /* of these, have left the queue for certain */
+    uint64_t ended;                /* packets of these that have left the queue for certain */
     uint64_t first, next;          /* markers in flight */
-    uint64_t marked[RING_MARKERS]; /* `written` when the marker was */
+    uint64_t marked[RING_MARKERS]; /* what `written` was when the marker was written */
     const struct hsa_instance *runtime;
     amd_signal_t *signals;
 };

@@ -21,7 +21,7 @@ static bool install(const struct runtime_row *row, void *const *tables, uint64_t
     return true;
 }
 
-/* Another one may go on serving devices, or begin to. */
+/* Another runtime may go on serving devices, or begin to, when this one has gone. */
 static void forget(void *table)
 {
     bool another_serves =

@@ -23,7 +23,7 @@ struct scratch_event {
     hsa_amd_tool_event_kind_t kind;
     const hsa_queue_t *queue;
     uint32_t flags;
-    uint64_t dispatch_id; /* this and the rest: of allocations only */
+    uint64_t dispatch_id; /* only allocations have this and what follows */
     size_t size_bytes, wave_slots;
 };
 
@@ -43,7 +43,8 @@ static struct pending {
     rocprofiler_agent_id_t agent;
     uint64_t start_ns;
 } pending[PENDING_MAX];
-static __thread char here __attribute__((tls_model("initial-exec"))); /* its address: the thread */
+static __thread char here
+    __attribute__((tls_model("initial-exec"))); /* its address stands for the thread */
 
 static struct pending *pending_take(int32_t operation)
 {
@@ -148,7 +149,7 @@ static void event_end(const struct hsa_instance *runtime, int32_t operation,
     pending_release(p);
 }
 
-/* In the order of the table, for one runtime. */
+/* The functions of one runtime, in the order of the table. */
 #define EVENTS(X, runtime)                                                                         \
     X(runtime, 0, ALLOC, start)                                                                    \
     X(runtime, 1, ALLOC, end)                                                                      \

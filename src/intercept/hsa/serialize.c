@@ -46,7 +46,8 @@ struct ticket_block {
 };
 static struct ticket_block *ticket_blocks; /* under the lock */
 
-/* Stands for the signals of runtimes that have gone: everybody has passed. Under the lock. */
+/* Stands for the signals of runtimes that have gone: everybody has passed them. Used under the
+ * lock. */
 static amd_signal_t passed;
 
 /* Calls the runtime, so without the lock; makes none where there are some. */
@@ -178,7 +179,8 @@ bool serialize_begin(struct serial_turn *turn, const struct hsa_agent_entry *age
         ticket->queue = queue;
         ticket->users = 3; /* the dispatch, being in the line, and being the device's last */
         signal_arm(ticket->signal);
-        line_advance(device, false, now); /* here too: tickets of the ended come back */
+        line_advance(device, false,
+                     now); /* done here, too, so that tickets of the ended come back */
         line_join(ticket, device, now);
         turn->own = ticket;
         turn->before = last_of_device[device];
