@@ -161,7 +161,7 @@ void session_thread_setup(struct thread *thread)
 
 void calls_lost_report(void)
 {
-    uint64_t lost = atomic_exchange(&calls_lost, 0);
+    uint64_t lost = atomic_exchange_explicit(&calls_lost, 0, memory_order_seq_cst);
     if (lost > 0)
         log_warning("session",
                     "%llu calls have no records: they were left by longjmp, or with their thread",

@@ -84,7 +84,7 @@ struct client *client_add(rocprofiler_configure_func_t configure)
 static void client_drop(struct client *client)
 {
     contexts_discard(client->handle);
-    atomic_store(&client->state, CLIENT_ABSENT);
+    atomic_store_explicit(&client->state, CLIENT_ABSENT, memory_order_seq_cst);
 }
 
 static void attach_configure(struct client *client, uint32_t priority)
@@ -130,14 +130,14 @@ bool client_configure(struct client *client, bool to_attach)
         client_drop(client);
         return false;
     }
-    atomic_store(&client->state, CLIENT_CONFIGURED);
+    atomic_store_explicit(&client->state, CLIENT_CONFIGURED, memory_order_seq_cst);
     library_keep((const void *)client->configure); /* a tool that the program unloads */
     return true;
 }
 
 bool client_initialize(struct client *client, rocprofiler_client_finalize_t finalize)
 {
-    if (atomic_load(&client->state) != CLIENT_CONFIGURED)
+    if (atomic_load_explicit(&client->state, memory_order_seq_cst) != CLIENT_CONFIGURED)
         return false;
     int status = 0;
     stage_client_set(client->handle);
@@ -150,6 +150,6 @@ bool client_initialize(struct client *client, rocprofiler_client_finalize_t fina
         client_drop(client);
         return false;
     }
-    atomic_store(&client->state, CLIENT_LIVE);
+    atomic_store_explicit(&client->state, CLIENT_LIVE, memory_order_seq_cst);
     return true;
 }

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "base/thread.h"
+#include "base/wait.h"
 #include "runtime/work.h"
 #include "session/clients.h"
 #include "session/record.h"
@@ -161,8 +162,9 @@ static void exit_from_consumer(void)
     tracebuf_threads_renew();
 }
 
-static bool is_first_end(void)
+static bool is_first_end(void *unused)
 {
+    (void)unused;
     void *nobody = NULL;
     return atomic_compare_exchange_strong_explicit(&first_end, &nobody, &here, memory_order_seq_cst,
                                                    memory_order_seq_cst) ||
@@ -173,8 +175,7 @@ static bool is_first_end(void)
  * and it waits for no handler of this thread's. */
 static void yield_to_first_end(void)
 {
-    for (int i = 0; !is_first_end() && i < END_WAIT_SECONDS; i++)
-        sleep(1);
+    wait_until(is_first_end, NULL, END_WAIT_SECONDS * WAIT_NS_PER_S, WAIT_NS_PER_S);
 }
 
 /* Threads may exit at the same time, and the C library runs a handler once: the next one who exits
@@ -184,7 +185,7 @@ static void at_end(int (*again)(void (*)(void)), void (*handler)(void))
     if (exiting_here || session_stage() < STAGE_READY)
         return;
     exiting_here = true;
-    is_first_end();
+    is_first_end(NULL);
     if (session_stage() != STAGE_DONE) {
         again(handler);
         exit_from_consumer();
@@ -224,7 +225,7 @@ void session_exit_watch(void)
 /* Nobody waits for what that thread was doing; a thread of ours does the rest. */
 static void on_ending(void)
 {
-    is_first_end();
+    is_first_end(NULL);
     atomic_store_explicit(&left, &here, memory_order_seq_cst);
     uint32_t tid =
         thread_current ? atomic_load_explicit(&thread_current->tid, memory_order_relaxed) : 0;

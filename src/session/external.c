@@ -7,9 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of one (thread, context). `top` and `depth` are read by the hot path of the owner (and, for the
- * main thread's, by everybody) without the lock: relaxed, each value is valid by itself. */
+/* Of one (thread, context). */
 struct external_stack {
+    /* Writers: who pushes and pops, under the lock. Readers: the owner's hot path (and, for the
+     * main thread's, everybody's) without it; relaxed, each value is valid by itself. */
     _Atomic uint64_t top;
     _Atomic uint32_t depth;
     uint32_t capacity;
@@ -24,7 +25,7 @@ struct external_table {
     struct external_stack stacks[SESSION_CONTEXTS_MAX];
 };
 
-_Atomic bool external_in_use;
+_Atomic bool external_in_use; /* writers and readers: see internal.h */
 static pthread_mutex_t external_lock = PTHREAD_MUTEX_INITIALIZER; /* leaf */
 static _Atomic(struct external_table *) tables; /* grows only, under external_lock (release) */
 /* Written once by the first push of the main thread (release). */
@@ -44,7 +45,7 @@ void external_on_fork_parent(void)
 void external_on_fork_child(void)
 {
     pthread_mutex_init(&external_lock, NULL);
-    atomic_store(&main_table, NULL);
+    atomic_store_explicit(&main_table, NULL, memory_order_seq_cst);
     if (thread_current)
         session_of(thread_current)->tid = 0; /* set up again at its next traced call */
 }

@@ -11,7 +11,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Two threads must not change the environment at once; who comes second has nothing to add. */
+/* Two threads must not change the environment at once; who comes second has nothing to add. Writer:
+ * who collects (exchange, acquire; release at the end). */
 static atomic_bool busy;
 static __thread bool collecting;
 
@@ -43,9 +44,9 @@ void runtime_registered_collect(void)
     int (*deliver)(void) =
         (int (*)(void))dlsym(library, "rocprofiler_register_invoke_nonpropagated_registrations");
     if (deliver && dladdr((const void *)&runtime_registered_collect, &self) &&
-        !atomic_exchange(&busy, true)) {
+        !atomic_exchange_explicit(&busy, true, memory_order_acquire)) {
         deliver_with(deliver, self.dli_fname);
-        atomic_store(&busy, false);
+        atomic_store_explicit(&busy, false, memory_order_release);
     }
     dlclose(library);
 }

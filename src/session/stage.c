@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/wait.h"
+
 /* Writer: stage_reach, under the lock (release). Readers: any (acquire). */
 static _Atomic int stage;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
@@ -63,10 +65,8 @@ void stage_wait_ready(void)
 
 bool stage_state_wait(const _Atomic int *state, int wanted, unsigned limit_seconds)
 {
-    struct timespec until;
+    struct timespec until = wait_deadline(CLOCK_REALTIME, limit_seconds * WAIT_NS_PER_S);
     int error = 0;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += limit_seconds;
     pthread_mutex_lock(&lock);
     while (atomic_load_explicit(state, memory_order_acquire) < wanted && error != ETIMEDOUT)
         error = pthread_cond_timedwait(&changed, &lock, &until);

@@ -12,11 +12,13 @@ struct notice {
     void *data;
 };
 
-/* Writers hold threads_lock and publish by the count (release). */
 static struct notice notices[NOTICES_MAX];
+/* Writers hold threads_lock and publish by the count (release). Readers: any (acquire). */
 static _Atomic uint32_t notice_count;
 static struct tracebuf_thread *threads[THREADS_MAX];
-static _Atomic uint32_t thread_count;
+static _Atomic uint32_t thread_count; /* writers and readers: as of notices */
+/* Writer and reader: a tool that configures; they do so one after the other, and rarely (seq_cst).
+ */
 static _Atomic(struct tracebuf_thread *) default_thread;
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -46,7 +48,7 @@ rocprofiler_status_t thread_callbacks_add(rocprofiler_internal_thread_library_cb
     if ((!precreate && !postcreate) || libraries < 0)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&threads_lock);
-    uint32_t count = atomic_load(&notice_count);
+    uint32_t count = atomic_load_explicit(&notice_count, memory_order_seq_cst);
     bool added = count < NOTICES_MAX;
     if (added) {
         notices[count] = (struct notice){precreate, postcreate, libraries, data};
@@ -75,10 +77,10 @@ struct tracebuf_thread *delivery_thread_create(void)
 /* Tools configure one after the other, so nobody races here. */
 struct tracebuf_thread *callback_thread_default(void)
 {
-    struct tracebuf_thread *thread = atomic_load(&default_thread);
+    struct tracebuf_thread *thread = atomic_load_explicit(&default_thread, memory_order_seq_cst);
     if (!thread) {
         thread = delivery_thread_create();
-        atomic_store(&default_thread, thread);
+        atomic_store_explicit(&default_thread, thread, memory_order_seq_cst);
     }
     return thread;
 }
@@ -89,7 +91,7 @@ rocprofiler_status_t callback_thread_create(rocprofiler_callback_thread_t *id)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     if (!session_configuring())
         return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-    uint32_t count = atomic_load(&thread_count);
+    uint32_t count = atomic_load_explicit(&thread_count, memory_order_seq_cst);
     struct tracebuf_thread *thread = count < THREADS_MAX ? delivery_thread_create() : NULL;
     if (!thread)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;

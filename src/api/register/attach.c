@@ -21,7 +21,8 @@
  * not what it seems from being read for ever. */
 enum { PAIRS_MAX = 4096, TEXT_BYTES_MAX = 1 << 17 };
 
-/* Whoever attaches or detaches; another one has to wait, and is told so. */
+/* True while somebody attaches or detaches; another one has to wait, and is told so. Writers: who
+ * attaches or detaches (exchange; release at its end). */
 static atomic_bool busy;
 
 /* ---- the environment that the attacher brings: a 32-bit count of pairs, then for each its name
@@ -130,7 +131,7 @@ static bool enter(rocprofiler_register_error_code_t *status)
         *status = ROCP_REG_DEADLOCK;
         return false;
     }
-    if (!atomic_exchange(&busy, true))
+    if (!atomic_exchange_explicit(&busy, true, memory_order_acquire))
         return true;
     log_warning("register", "another thread is attaching or detaching a tool just now");
     *status = ROCP_REG_ROCPROFILER_ERROR;
@@ -140,7 +141,7 @@ static bool enter(rocprofiler_register_error_code_t *status)
 
 static void leave(void)
 {
-    atomic_store(&busy, false);
+    atomic_store_explicit(&busy, false, memory_order_release);
     register_leave();
 }
 

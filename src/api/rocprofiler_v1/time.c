@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include "base/clock.h"
+
 enum { CLOCKS = 5, TRIES = 20 };
 
 static const struct {
@@ -24,20 +26,13 @@ struct distance {
 
 static struct distance first[CLOCKS]; /* when the library was loaded */
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* The clock is read between two readings of the other; the closest pair counts. */
 static struct distance distance_measure(clockid_t clock)
 {
     struct distance best = {.error_ns = UINT64_MAX};
     for (int i = 0; i < TRIES; i++) {
-        uint64_t before = clock_ns(CLOCK_BOOTTIME), now = clock_ns(clock),
-                 after = clock_ns(CLOCK_BOOTTIME), error = (after - before + 1) / 2 + 1;
+        uint64_t before = clock_read_ns(CLOCK_BOOTTIME), now = clock_read_ns(clock),
+                 after = clock_read_ns(CLOCK_BOOTTIME), error = (after - before + 1) / 2 + 1;
         if (error < best.error_ns)
             best = (struct distance){before + (after - before) / 2,
                                      (int64_t)(now - (before + (after - before) / 2)), error};

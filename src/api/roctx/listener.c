@@ -10,7 +10,7 @@ _Static_assert((int)LISTENER_MARK == (int)ROCTX_API_ID_roctxMarkA &&
                    (int)LISTENER_STOP == (int)ROCTX_API_ID_roctxRangeStop,
                "the operations are an interface");
 
-_Atomic(markers_listener) markers_listener_now;
+_Atomic(markers_listener) markers_listener_now; /* writers and readers: see listener.h */
 
 void markers_listener_set(markers_listener listener)
 {

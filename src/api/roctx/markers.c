@@ -24,7 +24,7 @@ SAME_SLOT(markers_core, thread_id, roctxCoreApiTable_t, roctxGetThreadId_fn);
 SAME_SLOT(markers_control, resume, roctxControlApiTable_t, roctxProfilerResume_fn);
 SAME_SLOT(markers_names, stream, roctxNameApiTable_t, roctxNameHipStream_fn);
 
-_Atomic unsigned markers_state = MARKERS_UNOFFERED;
+_Atomic unsigned markers_state = MARKERS_UNOFFERED; /* writers and readers: see markers.h */
 __thread int markers_open_ranges __attribute__((tls_model("initial-exec")));
 static _Atomic uint64_t last_range_id; /* any thread, relaxed: only uniqueness matters */
 

@@ -45,10 +45,10 @@ extern struct markers_names markers_names;
  * x86. */
 #define MARKERS_SLOT(slot) __atomic_load_n(&(slot), __ATOMIC_ACQUIRE)
 
-/* Why a call may have to do more than its own work; 0: nobody hears it, unless its slot in the
- * table is a profiler's. Set and cleared by markers_offer() and markers_listener_set() (release),
- * read by every call (acquire): whoever sees a bit sees the functions that go with it. */
 enum { MARKERS_UNOFFERED = 1, MARKERS_HEARD = 2 };
+/* Why a call may have to do more than its own work; 0: nobody hears it, unless its slot in the
+ * table is a profiler's. Writers: markers_offer() and markers_listener_set() (release). Readers:
+ * every call (acquire): whoever sees a bit sees the functions that go with it. */
 extern _Atomic unsigned markers_state;
 
 /* Offers the tables to a profiler, once. */

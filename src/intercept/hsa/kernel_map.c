@@ -6,8 +6,8 @@
 enum { CAPACITY_FIRST = 256 };
 
 struct entry {
-    _Atomic uint64_t key; /* 0: free; the writer stores it after `id` (release), readers load it
-                             first (acquire) */
+    /* 0: free. The writer stores it after `id` (release), readers load it first (acquire). */
+    _Atomic uint64_t key;
     _Atomic uint64_t id;
 };
 
