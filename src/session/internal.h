@@ -89,6 +89,14 @@ struct trace_frame *call_left(const void *lowest);
 void call_pop_unusual(struct session_thread *self, const struct trace_frame *frame);
 struct open_call *call_innermost_checked(struct session_thread *self, const void *here);
 
+/* It lies between here and the top of this thread's own stack, or is not on one. */
+static inline bool call_is_around(const struct session_thread *self, const struct open_call *call,
+                                  const void *here)
+{
+    uintptr_t above = (uintptr_t)call->where - (uintptr_t)here - 1;
+    return __builtin_expect(above < self->stack_top - (uintptr_t)here - 1, 1) || !call->where;
+}
+
 /* The innermost open call around code whose stack is at `here`; NULL: none. One that does not lie
  * between here and the top may be over. */
 static inline struct open_call *call_innermost(struct session_thread *self, const void *here)
@@ -97,10 +105,7 @@ static inline struct open_call *call_innermost(struct session_thread *self, cons
     if (__builtin_expect(count == 0, 1))
         return NULL;
     struct open_call *call = &self->calls[(count < CALLS_MAX ? count : CALLS_MAX) - 1];
-    uintptr_t above = (uintptr_t)call->where - (uintptr_t)here - 1;
-    if (__builtin_expect(above < self->stack_top - (uintptr_t)here - 1, 1) || !call->where)
-        return call;
-    return call_innermost_checked(self, here);
+    return call_is_around(self, call, here) ? call : call_innermost_checked(self, here);
 }
 
 /* The enclosure that the next call of this thread is directly inside of; NULL: none, or the traced

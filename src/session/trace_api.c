@@ -98,11 +98,17 @@ static void callbacks_enter(struct session_thread *self, struct trace_frame *fra
         externals_refresh(self, frame);
 }
 
-static inline __attribute__((always_inline)) struct open_call *
-call_push_inside(struct session_thread *self, struct trace_frame *frame)
+/* The one before may be over, or on another stack, or no place is left. */
+__attribute__((noinline, cold)) static struct open_call *
+call_push_unusual(struct session_thread *self, struct trace_frame *frame, const void *here)
 {
+    const struct open_call *outer = call_innermost(self, here);
+    const struct enclosure *enclosure = enclosure_innermost(self, outer);
+    frame->ancestor = enclosure ? enclosure->internal
+                      : outer   ? outer->internal
+                                : ROCPROFILER_CORRELATION_ID_ANCESTOR_NONE;
     uint32_t depth = self->call_count++;
-    if (__builtin_expect(depth >= CALLS_MAX, 0)) {
+    if (depth >= CALLS_MAX) {
         call_keep(self, frame);
         depth = CALLS_MAX - 1;
     }
@@ -114,20 +120,23 @@ static inline __attribute__((always_inline)) void call_push(struct session_threa
                                                             struct trace_frame *frame,
                                                             const void *where, uint64_t correlation)
 {
-    const struct enclosure *enclosure;
-    struct open_call *call;
+    const void *here = where ? where : __builtin_frame_address(0);
+    const struct enclosure *enclosure = NULL;
+    struct open_call *call = &self->calls[0];
     uint64_t ancestor = ROCPROFILER_CORRELATION_ID_ANCESTOR_NONE;
-    if (__builtin_expect(self->call_count == 0, 1)) {
+    uint32_t count = self->call_count;
+    if (__builtin_expect(count == 0, 1)) {
         enclosure = enclosure_innermost(self, NULL);
         self->call_count = 1;
-        call = &self->calls[0];
+    } else if (__builtin_expect(count < CALLS_MAX && call_is_around(self, call + count - 1, here),
+                                1)) {
+        call += count;
+        ancestor = call[-1].internal;
+        enclosure = enclosure_innermost(self, call - 1);
+        self->call_count = count + 1;
     } else {
-        const struct open_call *outer =
-            call_innermost(self, where ? where : __builtin_frame_address(0));
-        enclosure = enclosure_innermost(self, outer);
-        if (outer)
-            ancestor = outer->internal;
-        call = call_push_inside(self, frame);
+        call = call_push_unusual(self, frame, here);
+        ancestor = frame->ancestor;
     }
     if (__builtin_expect(enclosure != NULL, 0))
         ancestor = enclosure->internal;
