@@ -136,14 +136,28 @@ FN i64 to_i64(f64 x)
     return x > -9223372036854775808.0 && x < 9223372036854775808.0 ? (i64)x : 1;
 }
 
-// Division where C++ defines it.
+// A value that the compiler does not know.
+template <class V> FN V hidden(V x)
+{
+#if ON_GPU
+    asm("" : "+v"(x));
+#endif
+    return x;
+}
+// Division where C++ defines it. LLVM 15 divides in single precision what it believes to have 24
+// bits, and believes it of unsigned numbers that are a small negative one, and of some of 32: it is
+// not told.
+template <class T> FN T dividend(T x)
+{
+    return sizeof x < 4 ? x : hidden(x);
+}
 template <class T> FN T divided(T a, T b)
 {
-    return b == 0 || b == (T)-1 ? (T)(a ^ b) : (T)(a / b);
+    return b == 0 || b == (T)-1 ? (T)(a ^ b) : (T)(dividend(a) / b);
 }
 template <class T> FN T remainder_of(T a, T b)
 {
-    return b == 0 || b == (T)-1 ? (T)(a + b) : (T)(a % b);
+    return b == 0 || b == (T)-1 ? (T)(a + b) : (T)(dividend(a) % b);
 }
 
 // Minimum and maximum may give either zero: the sum with +0 is +0 for both.
@@ -198,6 +212,15 @@ FN half2 neg_low(half2 x)
 FN half2 neg_high(half2 x)
 {
     return make_half2(x.x, -x.y);
+}
+
+template <class V> FN V in_dot(V x)
+{
+#if defined(__gfx940__)
+    return hidden(x);
+#else
+    return x;
+#endif
 }
 
 // What a thread knows about its place, and the memory it may use.

@@ -2,10 +2,11 @@
 """Random HIP kernels on the software GPU against the host's own computation, bit for bit.
 
 random_kernels.py --seeds 1-20 --runner RUNNER [--crocgpu CROCGPU] [--levels O0,O1,O2,O3,Os]
-                  [--arch gfx90a] [--work DIR] [--clang clang++-15] [--skip N,N] [--keep]
+                  [--arch gfx90a] [--root ROOT] [--work DIR] [--clang clang++-15] [--skip N,N]
 
 Each seed is a program (generate.py), compiled for the GPU at every level and once for the host. A
-program whose results differ is reduced: steps it fails without are left out. The last line says how
+program whose results differ is reduced: steps it fails without are left out. --root: under the runtime
+of another Debian release, which gfx942 needs; LLVM 15 knows that GPU as gfx940. The last line says how
 many ran and how many failed; the exit status is 0, 1, or 77 if there is no compiler."""
 import argparse
 import concurrent.futures
@@ -21,9 +22,11 @@ from generate import Program  # noqa: E402
 
 LEVELS = "O0,O1,O2,O3,Os"
 COMMON = ["-std=c++17", "-ffp-contract=off", "-fwrapv", "-w", "-I" + HERE]
-GPU = ["-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib"]
+GPU = ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc", "-nogpulib"]
 HOST = ["-x", "c++", "-O0", "-fPIC", "-shared", "-fno-math-errno"]
 RUN_LIMIT_S = 300
+DEBIAN_RUN = os.path.join(HERE, "../../scripts/debian_run.sh")
+RETARGET = os.path.join(HERE, "../counters/retarget.py")
 
 
 def seeds_of(text):
@@ -45,9 +48,10 @@ class Tester:
         base = os.path.join(self.work, "seed%d%s" % (seed, "".join("_%d" % n for n in skip)))
         with open(base + ".hip", "w", encoding="utf-8") as file:
             file.write(Program(seed, skip).text())
+        arch = "gfx940" if self.options.arch == "gfx942" else self.options.arch
         jobs = {"host": HOST + [base + ".hip", "-o", base + ".so"]}
         for level in levels:
-            jobs[level] = GPU + ["--offload-arch=" + self.options.arch, "-" + level, base + ".hip", "-o",
+            jobs[level] = GPU + ["--offload-arch=" + arch, "-" + level, base + ".hip", "-o",
                                  "%s_%s.co" % (base, level)]
         lines = []
         for name, arguments in jobs.items():
@@ -55,6 +59,8 @@ class Tester:
             if error:
                 print("seed %d %s does not compile:\n%s" % (seed, name, error[-2000:]))
                 return []
+            if arch != self.options.arch and name != "host":
+                subprocess.run([sys.executable, RETARGET] + ["%s_%s.co" % (base, name)] * 2, check=True)
             if name != "host":
                 lines.append("seed:%d:%s %s.so %s_%s.co" % (seed, name, base, base, name))
         return lines
@@ -65,6 +71,10 @@ class Tester:
         environment = dict(os.environ)
         if self.options.crocgpu:
             environment["CROCGPU_DEVICES"] = self.options.arch
+        if self.options.root: # the launcher would load this machine's loader
+            command = [DEBIAN_RUN, self.options.root, self.options.runner]
+            environment["LD_PRELOAD"] = os.path.join(os.path.dirname(os.path.abspath(self.options.crocgpu)),
+                                                     "../lib/libcrocgpu.so")
         labels = [line.split()[0] for line in lines]
         try:
             done = subprocess.run(command, input="\n".join(lines) + "\n", stdout=subprocess.PIPE, timeout=RUN_LIMIT_S,
@@ -138,6 +148,7 @@ def main():
     parser.add_argument("--arch", default="gfx90a")
     parser.add_argument("--runner", required=True)
     parser.add_argument("--crocgpu", help="empty: the runner finds a GPU by itself")
+    parser.add_argument("--root", help="of another Debian release (scripts/debian_root.sh)")
     parser.add_argument("--clang", default="clang++-15")
     parser.add_argument("--work", help="folder for programs, kept; otherwise a temporary one")
     parser.add_argument("--skip", type=lambda s: [int(n) for n in s.split(",") if n], default=[])

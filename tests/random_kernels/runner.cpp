@@ -1,7 +1,6 @@
 // runner IN_SEED: reads lines "LABEL HOST.so GPU.co" from stdin; runs each GPU program and compares
 // all it wrote, bit by bit, with what the host's version of it wrote. One line an answer.
 #include <dlfcn.h>
-#include <hip/hip_runtime.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -9,6 +8,8 @@
 #include <iostream>
 #include <string>
 #include <vector>
+
+#include "hsa_kernel.h"
 
 enum { IN_WORDS = 4096, UNIFORM_WORDS = 16, ATOMS = 16, SCRATCH_BYTES = 97 };
 
@@ -27,8 +28,9 @@ static uint32_t draw(uint64_t &state)
 {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const uint32_t x = (uint32_t)(state >> 32);
-    static const uint32_t borders[] = {0,          1,          0xffffffff, 0x80000000, 0x7fffffff, 0x3f800000,
-                                       0x7f800000, 0x7fc00000, 0x00800000, 0x00000fff, 0x3c00bc00, 0x7c000001,
+    static const uint32_t borders[] = {0,          1,          0xffffffff, 0x80000000,
+                                       0x7fffffff, 0x3f800000, 0x7f800000, 0x7fc00000,
+                                       0x00800000, 0x00000fff, 0x3c00bc00, 0x7c000001,
                                        0x7fff8000, 0x80007fff, 0xfff0fff1, 0x00400040};
     state = state * 6364136223846793005u + 1442695040888963407u;
     const uint32_t how = (uint32_t)(state >> 40);
@@ -56,74 +58,71 @@ static Memory memory_make(const Host &host, uint64_t seed)
     return m;
 }
 
-static bool hip_ok(hipError_t status, const std::string &label, const char *what)
-{
-    if (status != hipSuccess)
-        std::printf("%s: %s: %s\n", label.c_str(), what, hipGetErrorString(status));
-    return status == hipSuccess;
-}
-
-// A vector's twin on the GPU, copied there and back.
+// A vector's twin that the GPU sees, copied there and back.
 template <class T> struct Twin {
     std::vector<T> &values;
-    T *gpu = nullptr;
-    explicit Twin(std::vector<T> &v) : values(v)
+    T *gpu;
+    explicit Twin(std::vector<T> &v)
+        : values(v), gpu((T *)hsa_kernel_memory_new(v.size() * sizeof(T)))
     {
-        (void)hipMalloc(&gpu, v.size() * sizeof(T));
-        (void)hipMemcpy(gpu, v.data(), v.size() * sizeof(T), hipMemcpyHostToDevice);
+        if (gpu)
+            std::memcpy(gpu, v.data(), v.size() * sizeof(T));
     }
     ~Twin()
     {
-        (void)hipFree(gpu);
+        hsa_kernel_memory_free(gpu);
     }
-    hipError_t back()
+    void back()
     {
-        return hipMemcpy(values.data(), gpu, values.size() * sizeof(T), hipMemcpyDeviceToHost);
+        std::memcpy(values.data(), gpu, values.size() * sizeof(T));
     }
 };
 
 static bool gpu_run(const Host &host, const std::string &label, const char *object, Memory &m)
 {
-    hipModule_t module;
-    hipFunction_t function;
-    if (!hip_ok(hipModuleLoad(&module, object), label, "hipModuleLoad") ||
-        !hip_ok(hipModuleGetFunction(&function, module, "program"), label, "hipModuleGetFunction"))
-        return false;
     Twin<uint32_t> in(m.in), uniform(m.uniform);
     Twin<uint64_t> out(m.out), atoms(m.atoms);
     Twin<uint8_t> scratch(m.scratch);
-    void *arguments[] = {&in.gpu, &uniform.gpu, &out.gpu, &atoms.gpu, &scratch.gpu};
-    bool ok = hip_ok(hipModuleLaunchKernel(function, host.groups, 1, 1, host.threads, 1, 1, 0, nullptr, arguments,
-                                           nullptr),
-                     label, "hipModuleLaunchKernel") &&
-              hip_ok(out.back(), label, "the kernel") && hip_ok(atoms.back(), label, "the kernel") &&
-              hip_ok(scratch.back(), label, "the kernel");
-    (void)hipModuleUnload(module);
-    return ok;
+    void *const arguments[] = {in.gpu, uniform.gpu, out.gpu, atoms.gpu, scratch.gpu};
+    const hsa_kernel_work work = {object,           "program",   arguments,
+                                  sizeof arguments, host.groups, host.threads};
+    if (!in.gpu || !uniform.gpu || !out.gpu || !atoms.gpu || !scratch.gpu ||
+        !hsa_kernel_run(&work)) {
+        std::printf("%s: %s\n", label.c_str(), hsa_kernel_error());
+        return false;
+    }
+    out.back();
+    atoms.back();
+    scratch.back();
+    return true;
 }
 
-static bool compare(const Host &host, const std::string &label, const Memory &gpu, const Memory &cpu)
+static bool compare(const Host &host, const std::string &label, const Memory &gpu,
+                    const Memory &cpu)
 {
     char where[128];
     for (size_t i = 0; i < cpu.out.size(); i++) {
         if (gpu.out[i] == cpu.out[i])
             continue;
         std::printf("%s: thread %zu of group %zu, %s: GPU %016lx, host %016lx\n", label.c_str(),
-                    i / host.words % host.threads, i / host.words / host.threads, host.names[i % host.words],
-                    gpu.out[i], cpu.out[i]);
+                    i / host.words % host.threads, i / host.words / host.threads,
+                    host.names[i % host.words], gpu.out[i], cpu.out[i]);
         return false;
     }
     for (size_t i = 0; i < cpu.atoms.size(); i++) {
         if (gpu.atoms[i] == cpu.atoms[i])
             continue;
-        std::printf("%s: atoms[%zu]: GPU %016lx, host %016lx\n", label.c_str(), i, gpu.atoms[i], cpu.atoms[i]);
+        std::printf("%s: atoms[%zu]: GPU %016lx, host %016lx\n", label.c_str(), i, gpu.atoms[i],
+                    cpu.atoms[i]);
         return false;
     }
     for (size_t i = 0; i < cpu.scratch.size(); i++) {
         if (gpu.scratch[i] == cpu.scratch[i])
             continue;
-        std::snprintf(where, sizeof where, "thread %zu, byte %zu of its scratch", i / SCRATCH_BYTES, i % SCRATCH_BYTES);
-        std::printf("%s: %s: GPU %02x, host %02x\n", label.c_str(), where, gpu.scratch[i], cpu.scratch[i]);
+        std::snprintf(where, sizeof where, "thread %zu, byte %zu of its scratch", i / SCRATCH_BYTES,
+                      i % SCRATCH_BYTES);
+        std::printf("%s: %s: GPU %02x, host %02x\n", label.c_str(), where, gpu.scratch[i],
+                    cpu.scratch[i]);
         return false;
     }
     return true;
@@ -149,6 +148,10 @@ int main(int argc, char **argv)
     const uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 0) : 1;
     std::string label, library, object;
     size_t wrong = 0;
+    if (!hsa_kernel_open()) {
+        std::printf("%s\n", hsa_kernel_error());
+        return 1;
+    }
     while (std::cin >> label >> library >> object) {
         Host host;
         if (!host_open(library.c_str(), host)) {
@@ -156,12 +159,15 @@ int main(int argc, char **argv)
             continue;
         }
         Memory gpu = memory_make(host, seed), cpu = gpu;
-        host.run(cpu.in.data(), cpu.uniform.data(), cpu.out.data(), cpu.atoms.data(), cpu.scratch.data());
-        const bool same = gpu_run(host, label, object.c_str(), gpu) && compare(host, label, gpu, cpu);
+        host.run(cpu.in.data(), cpu.uniform.data(), cpu.out.data(), cpu.atoms.data(),
+                 cpu.scratch.data());
+        const bool same =
+            gpu_run(host, label, object.c_str(), gpu) && compare(host, label, gpu, cpu);
         wrong += !same;
         if (same)
             std::printf("%s: same\n", label.c_str());
         std::fflush(stdout);
     }
+    hsa_kernel_close();
     return wrong != 0;
 }
