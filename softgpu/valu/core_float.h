@@ -288,16 +288,17 @@ KERNEL_INLINE u32 u8_of_f32(f32 x)
     const f32 bounded = x > 255 ? 255 : x > 0 ? x : 0;
     return (u32)(i32)bounded;
 }
-/* Normalised integers: [-1, 1] or [0, 1] scaled to the full range, NaN gives 0. */
+/* Normalised integers: [-1, 1] or [0, 1] scaled to the full range, NaN gives 0. The product is
+ * exact in double precision, so that it is rounded once. */
 KERNEL_INLINE i32 snorm16(f32 x)
 {
     const f32 bounded = x > 1 ? 1 : x < -1 ? -1 : x == x ? x : 0;
-    return (i32)__builtin_rintf(bounded * 32767);
+    return (i32)__builtin_rint((f64)bounded * 32767);
 }
 KERNEL_INLINE u32 unorm16(f32 x)
 {
     const f32 bounded = x > 1 ? 1 : x > 0 ? x : 0;
-    return (u32)(i32)__builtin_rintf(bounded * 65535);
+    return (u32)(i32)__builtin_rint((f64)bounded * 65535);
 }
 
 #endif

@@ -4,8 +4,11 @@
 #include "valu/simd.h"
 #include "valu/tables.h"
 
-/* Carry operations: the value goes to d, the carry to m (0 or ~0 in each lane). */
-#define CARRY(NAME, WIDE)                                                                          \
+/* Carry operations: the value goes to d, the carry to m (0 or ~0 in each lane). What has a carry is
+ * out of range, so that clamp makes it LIMIT. */
+#define CARRY(NAME, WIDE, LIMIT)                                                                   \
+    CARRY_ROWS(NAME, WIDE, sum) CARRY_ROWS(NAME##_clamped, WIDE, m_[l] ? LIMIT : sum)
+#define CARRY_ROWS(NAME, WIDE, RESULT)                                                             \
     static void NAME##_rows(KERNEL_ARGS)                                                           \
     {                                                                                              \
         KERNEL_ENV;                                                                                \
@@ -14,27 +17,27 @@
             const u32 a = a_[l], b = b_[l];                                                        \
             const u32 sum = (WIDE);                                                                \
             m_[l] = CARRY_OUT;                                                                     \
-            d_[l] = sum;                                                                           \
+            d_[l] = (RESULT);                                                                      \
         }                                                                                          \
     }
 #define CARRY_OUT (sum < a ? ~0u : 0)
-CARRY(V_ADD_CO_U32, a + b)
+CARRY(V_ADD_CO_U32, a + b, ~0u)
 #undef CARRY_OUT
 #define CARRY_OUT (a < b ? ~0u : 0)
-CARRY(V_SUB_CO_U32, a - b)
+CARRY(V_SUB_CO_U32, a - b, 0u)
 #undef CARRY_OUT
 #define CARRY_OUT (b < a ? ~0u : 0)
-CARRY(V_SUBREV_CO_U32, b - a)
+CARRY(V_SUBREV_CO_U32, b - a, 0u)
 #undef CARRY_OUT
 /* With a carry in (c is 0 or ~0, so subtracting it adds one). */
 #define CARRY_OUT ((sum < a) | ((sum == a) & (c_[l] != 0)) ? ~0u : 0)
-CARRY(V_ADDC_CO_U32, a + b - c_[l])
+CARRY(V_ADDC_CO_U32, a + b - c_[l], ~0u)
 #undef CARRY_OUT
 #define CARRY_OUT ((a < b) | ((a == b) & (c_[l] != 0)) ? ~0u : 0)
-CARRY(V_SUBB_CO_U32, a - b + c_[l])
+CARRY(V_SUBB_CO_U32, a - b + c_[l], 0u)
 #undef CARRY_OUT
 #define CARRY_OUT ((b < a) | ((a == b) & (c_[l] != 0)) ? ~0u : 0)
-CARRY(V_SUBBREV_CO_U32, b - a + c_[l])
+CARRY(V_SUBBREV_CO_U32, b - a + c_[l], 0u)
 #undef CARRY_OUT
 
 static void V_MAD_U64_U32_rows(KERNEL_ARGS)
