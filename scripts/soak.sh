@@ -21,9 +21,14 @@ for isa in avx512 avx2 portable; do
 done
 CROCPROF_SERIALIZE_LIMIT_MS=100000 "$dir/bin/crocgpu" "$dir/tests/conformance/dispatch_torture" \
     "$dir/tests/conformance/torture/torture_gfx90a.co" "${CROC_TORTURE_S:-3600}" 0 restart || status=1
-for arch in gfx90a gfx906 gfx908; do
-    tests/random_kernels/random_kernels.py --arch $arch --seeds "1-${CROC_RANDOM_SEEDS:-1000}" \
+for arch in gfx90a gfx906 gfx908 gfx942; do
+    root=
+    [ $arch != gfx942 ] || root="--root $PWD/$dir/forky" # ROCr 5.2.3 does not know it
+    [ -z "$root" ] || [ -d "$dir/forky/usr" ] || continue
+    tests/random_kernels/random_kernels.py --arch $arch --seeds "1-${CROC_RANDOM_SEEDS:-1000}" $root \
         --crocgpu "$dir/bin/crocgpu" --runner "$dir/tests/random_kernels/runner" || status=1
+    tests/instruction_reference/instruction_reference.py --arch $arch $root --crocgpu "$dir/bin/crocgpu" \
+        --rounds "${CROC_INSTRUCTION_ROUNDS:-200}" --runner "$dir/tests/instruction_reference/runner" || status=1
 done
 CROC_RACE_VALUES="${CROC_LITMUS_VALUES:-20000}" "$dir/tests/wave_memory_test" || status=1
 export HSA_TOOLS_LIB=$dir/lib/librocprofiler64.so.1 CROCPROF_LOCK_DIR=$dir/tests ROCP_HSA_INTERCEPT=1
