@@ -43,8 +43,29 @@ function(_rocprofiler_sdk_leave_out target)
   if(NOT CMAKE_VERSION VERSION_LESS 3.19)
     cmake_language(EVAL CODE
       "cmake_language(DEFER CALL _rocprofiler_sdk_disable_tests [[${target}]])")
+  else()
+    _rocprofiler_sdk_disable_tests(${target})
+    set_property(DIRECTORY APPEND PROPERTY _rocprofiler_sdk_left_out ${target})
   endif()
 endfunction()
+
+# Before 3.19 nothing runs at the end of a folder: tests are looked at when they are made. A project
+# that has an add_test of its own is left alone.
+if(CMAKE_VERSION VERSION_LESS 3.19 AND NOT COMMAND _add_test)
+  function(add_test)
+    set(words "")
+    foreach(i RANGE 1 ${ARGC})
+      math(EXPR at "${i} - 1")
+      string(REPLACE ";" "\\;" word "${ARGV${at}}")
+      list(APPEND words "${word}")
+    endforeach()
+    _add_test(${words})
+    get_property(targets DIRECTORY PROPERTY _rocprofiler_sdk_left_out)
+    foreach(target IN LISTS targets)
+      _rocprofiler_sdk_disable_tests(${target})
+    endforeach()
+  endfunction()
+endif()
 
 # rocprofiler_sdk_custom_compilation(COMPILER path [GLOBAL] [PROJECT] [TARGET ...] [SOURCE ...]
 #                                    [DIRECTORY ...])

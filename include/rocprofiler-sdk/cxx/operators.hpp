@@ -7,9 +7,12 @@
 #include <rocprofiler-sdk/counters.h>
 #include <rocprofiler-sdk/cxx/handles.hpp>
 #include <rocprofiler-sdk/fwd.h>
+#include <rocprofiler-sdk/hsa.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 

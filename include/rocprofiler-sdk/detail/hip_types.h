@@ -14,6 +14,10 @@
 #if !defined(__HIP_PLATFORM_AMD__) && !defined(__HIP_PLATFORM_NVIDIA__)
 #define __HIP_PLATFORM_AMD__ 1
 #endif
+#ifdef __cplusplus /* as AMD's headers do, whose clients use what these bring (tests/headers) */
+#include <hip/hip_fp16.h>
+#include <hip/hip_runtime.h>
+#endif
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_version.h>
 #if __has_include(<hip/hip_gl_interop.h>)

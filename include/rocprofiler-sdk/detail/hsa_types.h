@@ -6,9 +6,11 @@
 #ifndef ROCPROFILER_SDK_DETAIL_HSA_TYPES_H
 #define ROCPROFILER_SDK_DETAIL_HSA_TYPES_H
 
+#include <assert.h> /* this and string.h: AMD's headers bring them, and their users rely on it */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
