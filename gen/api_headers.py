@@ -71,6 +71,10 @@ PORTABLE_TYPES = {
     "hipDriverProcAddressQueryResult": "unsigned int",
     "hipJitInputType": "rocprofiler_hip_jit_input_type_t",
     "hipMemRangeHandleType": "unsigned int",
+    "hipDriverEntryPointQueryResult": "unsigned int",
+    "hipLibraryOption": "unsigned int",
+    "hipStreamAttrID": "unsigned int",
+    "hipStreamAttrValue": "union hipLaunchAttributeValue",
     "hipUserObject_t": "struct hipUserObject *",
     "hipStreamBatchMemOpParams": "union hipStreamBatchMemOpParams_union",
     "hipExternalMemoryMipmappedArrayDesc": "struct hipExternalMemoryMipmappedArrayDesc_st",
@@ -79,7 +83,8 @@ PORTABLE_TYPES = {
 for tag in ("hipBatchMemOpNodeParams", "hipDeviceProp_tR0000", "hipDeviceProp_tR0600",
             "hipExternalSemaphoreSignalNodeParams", "hipExternalSemaphoreWaitNodeParams",
             "hipGraphEdgeData", "hipGraphInstantiateParams", "hipGraphNodeParams",
-            "hipMemAllocNodeParams"):
+            "hipMemAllocNodeParams", "hipMemcpyAttributes", "hipMemcpy3DBatchOp",
+            "hipMemcpy3DPeerParms"):
     PORTABLE_TYPES[tag] = "struct " + tag
 
 

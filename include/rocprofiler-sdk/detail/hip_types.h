@@ -42,12 +42,18 @@ struct hipGraphEdgeData;
 struct hipGraphInstantiateParams;
 struct hipGraphNodeParams;
 struct hipMemAllocNodeParams;
+struct hipMemcpy3DBatchOp;
+struct hipMemcpy3DPeerParms;
+struct hipMemcpyAttributes;
 struct hipUserObject;
+union hipLaunchAttributeValue;
 union hipStreamBatchMemOpParams_union;
 
 /* As the headers that have them declare them: a repeated typedef of one type is allowed. */
 typedef struct HIP_LAUNCH_CONFIG_st HIP_LAUNCH_CONFIG;
 typedef struct hipLaunchConfig_st hipLaunchConfig_t;
+typedef struct ihipKernel_t *hipKernel_t;
+typedef struct ihipLibrary_t *hipLibrary_t;
 typedef struct ihipLinkState_t *hipLinkState_t;
 
 /* An enumeration cannot be repeated; this one has a header of its own. */

@@ -2492,6 +2492,178 @@ typedef union rocprofiler_hip_api_args_t {
         unsigned long long flags;
     } hipMemGetHandleForAddressRange;
     struct {
+        unsigned int *count;
+        hipModule_t module;
+    } hipModuleGetFunctionCount;
+    struct {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned char value;
+        size_t width;
+        size_t height;
+    } hipMemsetD2D8;
+    struct {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned char value;
+        size_t width;
+        size_t height;
+        hipStream_t stream;
+    } hipMemsetD2D8Async;
+    struct {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned short value;
+        size_t width;
+        size_t height;
+    } hipMemsetD2D16;
+    struct {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned short value;
+        size_t width;
+        size_t height;
+        hipStream_t stream;
+    } hipMemsetD2D16Async;
+    struct {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned int value;
+        size_t width;
+        size_t height;
+    } hipMemsetD2D32;
+    struct {
+        hipDeviceptr_t dst;
+        size_t dstPitch;
+        unsigned int value;
+        size_t width;
+        size_t height;
+        hipStream_t stream;
+    } hipMemsetD2D32Async;
+    struct {
+        hipStream_t stream;
+        unsigned int attr;
+        union hipLaunchAttributeValue *value_out;
+    } hipStreamGetAttribute;
+    struct {
+        hipStream_t stream;
+        unsigned int attr;
+        const union hipLaunchAttributeValue *value;
+    } hipStreamSetAttribute;
+    struct {
+        hipModule_t *module;
+        const void *fatbin;
+    } hipModuleLoadFatBinary;
+    struct {
+        void **dsts;
+        void **srcs;
+        size_t *sizes;
+        size_t count;
+        struct hipMemcpyAttributes *attrs;
+        size_t *attrsIdxs;
+        size_t numAttrs;
+        size_t *failIdx;
+        hipStream_t stream;
+    } hipMemcpyBatchAsync;
+    struct {
+        size_t numOps;
+        struct hipMemcpy3DBatchOp *opList;
+        size_t *failIdx;
+        unsigned long long flags;
+        hipStream_t stream;
+    } hipMemcpy3DBatchAsync;
+    struct {
+        struct hipMemcpy3DPeerParms *p;
+    } hipMemcpy3DPeer;
+    struct {
+        struct hipMemcpy3DPeerParms *p;
+        hipStream_t stream;
+    } hipMemcpy3DPeerAsync;
+    struct {
+        const char *symbol;
+        void **funcPtr;
+        unsigned long long flags;
+        unsigned int *status;
+    } hipGetDriverEntryPoint;
+    struct {
+        const char *symbol;
+        void **funcPtr;
+        unsigned long long flags;
+        unsigned int *status;
+    } hipGetDriverEntryPoint_spt;
+    struct {
+        const void *dev_ptr;
+        size_t count;
+        hipMemLocation location;
+        unsigned int flags;
+        hipStream_t stream;
+    } hipMemPrefetchAsync_v2;
+    struct {
+        const void *dev_ptr;
+        size_t count;
+        hipMemoryAdvise advice;
+        hipMemLocation device;
+    } hipMemAdvise_v2;
+    struct {
+        hipStream_t stream;
+        unsigned long long *streamId;
+    } hipStreamGetId;
+    struct {
+        hipLibrary_t *library;
+        const void *code;
+        hipJitOption *jitOptions;
+        void **jitOptionsValues;
+        unsigned int numJitOptions;
+        unsigned int *libraryOptions;
+        void **libraryOptionValues;
+        unsigned int numLibraryOptions;
+    } hipLibraryLoadData;
+    struct {
+        hipLibrary_t *library;
+        const char *fileName;
+        hipJitOption *jitOptions;
+        void **jitOptionsValues;
+        unsigned int numJitOptions;
+        unsigned int *libraryOptions;
+        void **libraryOptionValues;
+        unsigned int numLibraryOptions;
+    } hipLibraryLoadFromFile;
+    struct {
+        hipLibrary_t library;
+    } hipLibraryUnload;
+    struct {
+        hipKernel_t *pKernel;
+        hipLibrary_t library;
+        const char *name;
+    } hipLibraryGetKernel;
+    struct {
+        unsigned int *count;
+        hipLibrary_t library;
+    } hipLibraryGetKernelCount;
+    struct {
+        hipStream_t dst;
+        hipStream_t src;
+    } hipStreamCopyAttributes;
+    struct {
+        hipKernel_t *kernels;
+        unsigned int numKernels;
+        hipLibrary_t library;
+    } hipLibraryEnumerateKernels;
+    struct {
+        hipLibrary_t *library;
+        hipKernel_t kernel;
+    } hipKernelGetLibrary;
+    struct {
+        const char **name;
+        hipKernel_t kernel;
+    } hipKernelGetName;
+    struct {
+        size_t *dynamicSmemSize;
+        const void *f;
+        int numBlocks;
+        int blockSize;
+    } hipOccupancyAvailableDynamicSMemPerBlock;
+    struct {
         dim3 *gridDim;
         dim3 *blockDim;
         size_t *sharedMem;
