@@ -192,13 +192,7 @@ def headers(tables):
 
 
 # ROCtracer counts the HSA functions of three tables in one row, in the order of ROCm 7.0's tables.
-# The last one is younger than SDK 1.0, which has no operation for it; nothing traces it.
 ROCTRACER_TABLES = ["hsa_core", "hsa_amd_ext", "hsa_image_ext"]
-UNTRACED = api_model.Function(
-    "hsa_ext_sampler_create_v2", -1, "hsa_status_t",
-    [api_model.Param("hsa_agent_t", "agent", "hsa_agent_t agent"),
-     api_model.Param("const void *", "sampler_descriptor", "const void *sampler_descriptor"),
-     api_model.Param("hsa_ext_sampler_t *", "sampler", "hsa_ext_sampler_t *sampler")], (1, 1), [])
 
 # Parameters whose names ROCtracer takes from the declaration, SDK 1.0 from its own wrappers.
 ROCTRACER_NAMES = {("hsa_amd_vmem_address_reserve", "ptr"): "va",
@@ -212,9 +206,8 @@ ROCTRACER_NAMES = {("hsa_amd_vmem_address_reserve", "ptr"): "va",
 def roctracer_functions(tables):
     """In the order of their ids."""
     by_stem = {t.stem: t for t in tables}
-    listed = [f for stem in ROCTRACER_TABLES
-              for f in sorted(by_stem[stem].functions, key=lambda f: f.slots[1])]
-    return listed + [UNTRACED]
+    return [f for stem in ROCTRACER_TABLES
+            for f in sorted(by_stem[stem].functions, key=lambda f: f.slots[1])]
 
 
 def roctracer_args(function):

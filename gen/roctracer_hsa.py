@@ -4,7 +4,7 @@
     roctracer_hsa.py API_FOLDER OUT_FILE
 
 One row a function: (name, trace domain, operation, number of parameters, place of its name in
-hsa_call_texts); operation -1: not traced.
+hsa_call_texts).
 """
 import sys
 
@@ -18,7 +18,7 @@ def main():
     pool = TextPool()
     out = ["#define HSA_CALLS(X) \\"]
     for f in api_headers.roctracer_functions(api_model.load(folder)):
-        domain = "TRACE_%s_API" % (f.table.stem.upper() if f.table else "HSA_IMAGE_EXT")
+        domain = "TRACE_%s_API" % f.table.stem.upper()
         out.append("    X(%s, %s, %d, %d, %d) \\" % (f.name, domain, f.id, len(f.params),
                                                 pool.place(f.name)))
     with open(target, "w", encoding="utf-8") as file:

@@ -1332,7 +1332,7 @@ typedef struct hsa_api_data_t {
         } hsa_ext_image_create_with_layout;
         struct {
             hsa_agent_t agent;
-            const void *sampler_descriptor;
+            const hsa_ext_sampler_descriptor_v2_t *sampler_descriptor;
             hsa_ext_sampler_t *sampler;
         } hsa_ext_sampler_create_v2;
     } args;

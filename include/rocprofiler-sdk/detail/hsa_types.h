@@ -41,6 +41,9 @@ typedef struct hsa_amd_memory_access_desc_s {
 } hsa_amd_memory_access_desc_t;
 #endif
 
+/* In the image header of ROCm 7; a repeated typedef of one type is allowed. */
+typedef struct hsa_ext_sampler_descriptor_v2_s hsa_ext_sampler_descriptor_v2_t;
+
 /* The runtime declares these only in its C++ header of API tables; repeating them is allowed. */
 typedef void (*hsa_amd_queue_intercept_packet_writer)(const void *pkts, uint64_t pkt_count);
 typedef void (*hsa_amd_queue_intercept_handler)(const void *pkts, uint64_t pkt_count,

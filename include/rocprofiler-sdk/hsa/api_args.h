@@ -1120,6 +1120,11 @@ typedef union rocprofiler_hsa_api_args_t {
         hsa_ext_image_t *image;
     } hsa_ext_image_create_with_layout;
     struct {
+        hsa_agent_t agent;
+        const hsa_ext_sampler_descriptor_v2_t *sampler_descriptor;
+        hsa_ext_sampler_t *sampler;
+    } hsa_ext_sampler_create_v2;
+    struct {
         hsa_machine_model_t machine_model;
         hsa_profile_t profile;
         hsa_default_float_rounding_mode_t default_float_rounding_mode;

@@ -20,6 +20,7 @@ typedef enum rocprofiler_hsa_image_ext_api_id_t {
     ROCPROFILER_HSA_IMAGE_EXT_API_ID_hsa_ext_image_get_capability_with_layout = 10,
     ROCPROFILER_HSA_IMAGE_EXT_API_ID_hsa_ext_image_data_get_info_with_layout = 11,
     ROCPROFILER_HSA_IMAGE_EXT_API_ID_hsa_ext_image_create_with_layout = 12,
+    ROCPROFILER_HSA_IMAGE_EXT_API_ID_hsa_ext_sampler_create_v2 = 13,
     ROCPROFILER_HSA_IMAGE_EXT_API_ID_LAST,
 } rocprofiler_hsa_image_ext_api_id_t;
 

@@ -1223,6 +1223,7 @@ template <> struct enum_labels<rocprofiler_hsa_image_ext_api_id_t> {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HSA_IMAGE_EXT_API_ID_hsa_ext_image_get_capability_with_layout),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HSA_IMAGE_EXT_API_ID_hsa_ext_image_data_get_info_with_layout),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HSA_IMAGE_EXT_API_ID_hsa_ext_image_create_with_layout),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HSA_IMAGE_EXT_API_ID_hsa_ext_sampler_create_v2),
     };
 };
 
