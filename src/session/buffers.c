@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "runtime/work.h"
 #include "session/record.h"
+#include "session/clients.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -13,6 +14,9 @@ struct public_buffer {
     rocprofiler_buffer_tracing_cb_t callback;
     void *data;
     uint32_t client;
+    /* Its tool is told of its end and gets nothing but what it asks for. Writer: buffers_mute
+     * (release). Readers: flushes (acquire). */
+    _Atomic bool muted;
     _Atomic bool destroyed; /* buffer_destroy to lookups; relaxed, lookups may race with it */
 };
 
@@ -133,6 +137,27 @@ rocprofiler_status_t callback_thread_assign(rocprofiler_buffer_id_t buffer_id,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+static int client_state(uint32_t handle)
+{
+    struct client *client;
+    for (uint32_t i = 0; (client = client_at(i)); i++)
+        if (client->handle == handle)
+            return atomic_load_explicit(&client->state, memory_order_acquire);
+    return CLIENT_LIVE;
+}
+
+/* A tool that flushes in its finalize still wants what came late; nothing else is handed to it. */
+static void flush(struct tracebuf *buffer)
+{
+    const struct public_buffer *public = public_of(buffer);
+    bool is_muted = atomic_load_explicit(&public->muted, memory_order_acquire);
+    if (is_muted && client_state(public->client) == CLIENT_ENDING)
+        tracebuf_unmute(buffer);
+    tracebuf_flush(buffer);
+    if (is_muted)
+        tracebuf_mute(buffer);
+}
+
 rocprofiler_status_t buffer_flush(rocprofiler_buffer_id_t id)
 {
     if (session_stage() == STAGE_DONE)
@@ -142,7 +167,7 @@ rocprofiler_status_t buffer_flush(rocprofiler_buffer_id_t id)
         return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
     if (!tracebuf_delivering())
         runtimes_work_collect();
-    tracebuf_flush(buffer);
+    flush(buffer);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -190,5 +215,17 @@ void buffers_flush(uint32_t client)
         const struct public_buffer *public = public_of(buffer);
         if (public && (client == 0 || public->client == client))
             tracebuf_flush(buffer);
+    }
+}
+
+void buffers_mute(uint32_t client)
+{
+    for (uint32_t i = 0; i < tracebuf_count(); i++) {
+        struct tracebuf *buffer = tracebuf_at(i);
+        struct public_buffer *public = public_of(buffer);
+        if (!public || public->client != client)
+            continue;
+        atomic_store_explicit(&public->muted, true, memory_order_release);
+        tracebuf_mute(buffer);
     }
 }

@@ -75,8 +75,10 @@ void client_finalize(struct client *client)
         log_warning("session", "%s changed its client handle", client_name(client));
     contexts_stop(client->handle);
     buffers_flush(client->handle);
-    if (client->result.finalize)
+    if (client->result.finalize) {
+        buffers_mute(client->handle); /* it is the last that the tool hears */
         CALLBACK(client->result.finalize(client->result.tool_data));
+    }
     ending_here--;
     stage_state_reach(&client->state, CLIENT_ENDED);
 }

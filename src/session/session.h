@@ -135,6 +135,9 @@ void sets_publish(const struct context *changed);
 
 /* ---- buffers.c */
 void buffers_flush(uint32_t client); /* 0: everybody's */
+/* The client is told nothing more by its buffers, but where it asks for a flush while it ends.
+ * Returns when no callback of theirs runs; see tracebuf_mute. */
+void buffers_mute(uint32_t client);
 
 /* ---- threads.c */
 struct tracebuf_thread *callback_thread_find(rocprofiler_callback_thread_t id); /* NULL: none */

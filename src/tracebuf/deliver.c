@@ -66,6 +66,10 @@ static bool batch_deliver(struct tracebuf *buffer, struct segment_cursor *cursor
     uint64_t dropped = atomic_load_explicit(&buffer->dropped, memory_order_relaxed);
     if (count == 0)
         return false;
+    if (atomic_load_explicit(&buffer->state->muted, memory_order_seq_cst)) {
+        atomic_fetch_add_explicit(&buffer->dropped, count, memory_order_relaxed);
+        return true;
+    }
     CALLBACK(buffer->config.deliver(buffer, window->pointers, count, dropped, buffer->config.arg));
     atomic_store_explicit(&buffer->state->dropped_told, dropped, memory_order_seq_cst);
     return true;
@@ -146,7 +150,7 @@ static void deliver_up_to(struct tracebuf *buffer, uint64_t sequence)
 void state_deliver(struct tracebuf *buffer)
 {
     bool rotated;
-    if (state_is_abandoned(buffer->state))
+    if (state_is_abandoned(buffer->state) || state_is_kept(buffer->state))
         return;
     uint64_t sequence = rotate_if_used(buffer, &rotated);
     if (!rotated) {
@@ -493,6 +497,34 @@ void tracebuf_flush(struct tracebuf *buffer)
             return;
         delivery_wait(&state->flush_epoch, epoch);
     }
+}
+
+static bool consumer_runs(struct tracebuf_state *state)
+{
+    pthread_mutex_lock(&state->rotate_lock);
+    bool runs = state->delivering != 0 && !state_is_abandoned(state);
+    pthread_mutex_unlock(&state->rotate_lock);
+    return runs;
+}
+
+/* Who delivers counts itself under the lock and then looks at `muted` again; here it is the other
+ * way round. Nobody is told when a consumer's thread leaves, so there is a look now and then. */
+void tracebuf_mute(struct tracebuf *buffer)
+{
+    static const struct timespec moment = {0, 10000000};
+    struct tracebuf_state *state = buffer->state;
+    atomic_store_explicit(&state->muted, true, memory_order_seq_cst);
+    while (!tracebuf_delivering()) {
+        uint32_t epoch = atomic_load_explicit(&state->freed_epoch, memory_order_seq_cst);
+        if (!consumer_runs(state))
+            return;
+        futex_wait(&state->freed_epoch, epoch, &moment);
+    }
+}
+
+void tracebuf_unmute(struct tracebuf *buffer)
+{
+    atomic_store_explicit(&buffer->state->muted, false, memory_order_seq_cst);
 }
 
 /* One of its buffers outlives the shutdown, so the thread does, too. */

@@ -23,11 +23,17 @@ struct tracebuf_state {
     uint64_t sequence;      /* of the last rotation */
     unsigned segment_count; /* current, full, free and being delivered */
     bool closed;
-    bool ending;         /* producers rotate no more: closing would never find it empty */
+    /* Producers rotate no more: closing would never find it empty. Writer: the end, which delivers
+     * last, under rotate_lock. */
+    bool ending;
     unsigned delivering; /* nesting depth; delivery thread, read by close under rotate_lock */
     /* Its consumer will not return. Writer: tracebuf_leave (relaxed). Readers: any, who then
      * neither call the consumer nor wait for it. */
     _Atomic bool abandoned;
+
+    /* Its consumer is not called. Writer: tracebuf_mute and _unmute (seq_cst). Reader: delivery,
+     * with `delivering` counted, which mute waits for. */
+    _Atomic bool muted;
 
     /* Writer: tracebuf_assign (release). Readers: producers, flushes, the threads (acquire). */
     _Atomic(struct tracebuf_thread *) thread;
@@ -54,6 +60,12 @@ struct tracebuf_state {
 static inline bool state_is_abandoned(const struct tracebuf_state *state)
 {
     return atomic_load_explicit(&state->abandoned, memory_order_relaxed);
+}
+
+/* What is in it stays there: for the next flush, or until the end drops it. */
+static inline bool state_is_kept(const struct tracebuf_state *state)
+{
+    return atomic_load_explicit(&state->muted, memory_order_seq_cst) && !state->ending;
 }
 
 /* Guards the list of buffers; taken before rotate_locks, and by fork handlers with all of them. */

@@ -202,7 +202,8 @@ static bool make_room(struct tracebuf *buffer, uint64_t generation)
     if (moved)
         return true;
     /* After the look for a free segment: the end delivers once more after it has said so. */
-    if (!served || delivery_is_over(buffer))
+    if (!served || delivery_is_over(buffer) ||
+        atomic_load_explicit(&state->muted, memory_order_seq_cst))
         return false;
     delivery_wait(&state->freed_epoch, epoch);
     return true;

@@ -113,6 +113,12 @@ bool tracebuf_close(struct tracebuf *buffer);
 void tracebuf_flush(struct tracebuf *buffer);
 void tracebuf_flush_start(struct tracebuf *buffer); /* asks for it and does not wait */
 
+/* The consumer is not called until tracebuf_unmute: records stay while there is room, and count as
+ * dropped in the end. Returns when no call of it runs any more, but for one that will not return.
+ * From inside of any consumer it does not wait: that one may be waited for. */
+void tracebuf_mute(struct tracebuf *buffer);
+void tracebuf_unmute(struct tracebuf *buffer);
+
 /* Delivery threads. Buffers start without one and need one before records arrive. */
 struct tracebuf_thread *tracebuf_thread_create(void);
 void tracebuf_assign(struct tracebuf *buffer, struct tracebuf_thread *thread);

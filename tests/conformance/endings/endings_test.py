@@ -67,6 +67,17 @@ class Endings(unittest.TestCase):
                 lines, _, _ = self.end(deed, place, status, told=True)
                 self.assertIn(f"pushed {pushed}", lines, f"{deed} at {place}: {lines}")
 
+    def test_the_finaliser_is_the_last_that_a_tool_hears(self):
+        lines, errors, _ = self.end("late", "main", 0)
+        self.assertIn(f"records {MARKS}", lines)
+        self.assertNotIn("after the finaliser 1", lines)
+        self.assertIn("1 records were lost", errors)
+
+    def test_a_finaliser_that_flushes_gets_what_came_late(self):
+        lines, errors, _ = self.end("late_flush", "main", 0)
+        self.assertIn(f"records {MARKS + 1}", lines)
+        self.assertNotIn("were lost", errors)
+
     def test_the_main_thread_may_end_before_the_others(self):
         for place in ("main", "handler"):
             lines, _, records = self.end("pthread_exit", place, 0)

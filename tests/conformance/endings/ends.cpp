@@ -2,6 +2,7 @@
 //   ends DEED PLACE
 // It pushes the external id 1 on the thread that initialises it, 2 on another one that aborts, and
 // says what is pushed on the thread that finalises it.
+// late, late_flush: a call of another thread returns while the tool is finalised, which flushes or not.
 // Places: configure, initialize, enter and exit (of a call), buffer, finalize, main, handler.
 #include <rocprofiler-sdk-roctx/roctx.h>
 #include <rocprofiler-sdk/external_correlation.h>
@@ -26,6 +27,9 @@ enum { WORKER_MARKS = 10000 };
 
 std::string                   deed, place;
 std::atomic<unsigned>         records{0};
+std::atomic<bool>             is_inside{false}, may_return{false}, has_returned{false};
+std::atomic<bool>             is_finalized{false};
+thread_local bool             is_late{false};
 rocprofiler_context_id_t      context{};
 rocprofiler_buffer_id_t       buffer{};
 rocprofiler_client_finalize_t finalizer;
@@ -98,6 +102,23 @@ void push(uint64_t value)
     rocprofiler_push_external_correlation_id(context, own_id(), id);
 }
 
+void wait_for(const std::atomic<bool> &what)
+{
+    while (!what)
+        usleep(1000);
+}
+
+// Its record comes when contexts have been stopped.
+void call_late()
+{
+    std::thread{[] {
+        is_late = true;
+        roctxMark("late");
+        has_returned = true;
+    }}.detach();
+    wait_for(is_inside);
+}
+
 void abort_on_another_thread()
 {
     std::thread{[] {
@@ -125,6 +146,8 @@ void act(const char *where)
         quick_exit(5);
     else if (deed == "abort")
         abort();
+    else if (deed == "late" || deed == "late_flush")
+        call_late();
     else if (deed == "abort_elsewhere")
         abort_on_another_thread();
     else if (deed == "raise")
@@ -147,12 +170,18 @@ void on_buffer(rocprofiler_context_id_t, rocprofiler_buffer_id_t, rocprofiler_re
                size_t count, void *, uint64_t)
 {
     act("buffer");
+    if (is_finalized)
+        say("after the finaliser", static_cast<unsigned>(count));
     records += static_cast<unsigned>(count);
 }
 
 void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *, void *)
 {
     act(record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER ? "enter" : "exit");
+    if (is_late && record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
+        is_inside = true;
+        wait_for(may_return);
+    }
 }
 
 int tool_init(rocprofiler_client_finalize_t finalize, void *)
@@ -179,6 +208,14 @@ void tool_fini(void *)
     rocprofiler_pop_external_correlation_id(context, own_id(), &popped);
     say("pushed", static_cast<unsigned>(popped.value));
     act("finalize");
+    if (is_inside) {
+        may_return = true;
+        wait_for(has_returned);
+        if (deed == "late_flush")
+            rocprofiler_flush_buffer(buffer);
+        say("records", records);
+    }
+    is_finalized = true;
 }
 
 void on_signal(int)
