@@ -73,9 +73,10 @@ static struct thread *block_reuse(uint32_t tid)
 {
     for (struct thread *t = atomic_load_explicit(&threads, memory_order_acquire); t; t = t->next) {
         uint32_t nobody = 0;
-        if (atomic_compare_exchange_strong_explicit(&t->tid, &nobody, tid, memory_order_seq_cst,
-                                                    memory_order_seq_cst)) {
+        if (atomic_compare_exchange_strong_explicit(&t->tid, &nobody, THREAD_BEING_TAKEN,
+                                                    memory_order_seq_cst, memory_order_seq_cst)) {
             memset(t->session, 0, sizeof t->session);
+            atomic_store_explicit(&t->tid, tid, memory_order_release);
             return t;
         }
     }

@@ -14,13 +14,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* No thread's id. */
+#define THREAD_BEING_TAKEN UINT32_MAX
+
 enum { THREAD_ROOM_TRACEBUF_BYTES = 8192, THREAD_ROOM_SESSION_BYTES = 3072 };
 
 struct thread {
     /* Writer: the owner (release on both edges). Readers: thread_quiesce (acquire). */
     _Atomic(const void *) busy;
     const void *wake; /* the owner notes here which buffer it wakes after the commit */
-    /* Owner writes its id at registration (release), 0 at exit; readers acquire. */
+    /* Writer: the owner puts its id there at registration (release), 0 at exit, and in between,
+     * while it clears the block, THREAD_BEING_TAKEN. Readers: any (acquire). */
     _Atomic uint32_t tid;
     struct thread *next; /* immutable once listed */
     _Alignas(64) unsigned char session[THREAD_ROOM_SESSION_BYTES];
@@ -102,5 +106,11 @@ void thread_creation_notice(bool created);
 /* Every listed block, for look-ups by tid. */
 struct thread *thread_first(void);
 struct thread *thread_find(uint32_t tid);
+/* Its session room is a living thread's. */
+static inline bool thread_is_taken(const struct thread *thread)
+{
+    uint32_t tid = atomic_load_explicit(&thread->tid, memory_order_acquire);
+    return tid != 0 && tid != THREAD_BEING_TAKEN;
+}
 
 #endif

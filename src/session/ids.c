@@ -35,8 +35,8 @@ static _Atomic bool blocks_are_out;
 /* Written by ids_init before any thread takes an id. */
 static bool always_dense;
 
-/* Held by whoever takes blocks away from threads, so that none of them ends meanwhile and its
- * memory becomes another's. A leaf. */
+/* Held by whoever takes blocks away from threads, and by every thread that ends: none does
+ * meanwhile, so that no thread's memory becomes another's. A leaf. */
 static pthread_mutex_t ids_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void ids_init(void)
@@ -213,9 +213,6 @@ static uint64_t block_revoke(struct session_thread *self)
 void ids_on_thread_exit(struct thread *thread)
 {
     struct session_thread *self = session_of(thread);
-    if (atomic_load_explicit(&self->next_id, memory_order_relaxed) >=
-        atomic_load_explicit(&self->end_id, memory_order_relaxed))
-        return;
     pthread_mutex_lock(&ids_lock);
     uint64_t end = block_revoke(self);
     remainder_hand_on(atomic_load_explicit(&self->next_id, memory_order_relaxed), end);
@@ -226,7 +223,7 @@ static void blocks_revoke(void)
 {
     for (struct thread *t = thread_first(); t; t = t->next) {
         struct session_thread *self = session_of(t);
-        if (atomic_load_explicit(&self->end_id, memory_order_relaxed) != 0)
+        if (thread_is_taken(t) && atomic_load_explicit(&self->end_id, memory_order_relaxed) != 0)
             atomic_store_explicit(&self->revoked_end, block_revoke(self), memory_order_relaxed);
     }
 }
@@ -244,7 +241,9 @@ void ids_hand_on(void)
     thread_fence_heavy(); /* pairs with thread_fence_light in correlation_next */
     for (struct thread *t = thread_first(); t; t = t->next) {
         struct session_thread *self = session_of(t);
-        uint64_t end = atomic_load_explicit(&self->revoked_end, memory_order_relaxed);
+        uint64_t end = 0;
+        if (thread_is_taken(t))
+            end = atomic_load_explicit(&self->revoked_end, memory_order_relaxed);
         if (end == 0)
             continue;
         atomic_store_explicit(&self->revoked_end, 0, memory_order_relaxed);
