@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "counters/plan.h"
-#include "counters/test_agent.h"
+#include "counters/test/agent_double.h"
 #include "gpu/pmc.h"
 #include "session/counting/counting.h"
 #include "topology/topology.h"

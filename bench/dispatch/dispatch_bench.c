@@ -10,7 +10,7 @@
 #include "intercept/hsa/counting.h"
 #include "intercept/hsa/install.h"
 #include "intercept/hsa/tables.h"
-#include "intercept/hsa/test/mock_hsa.h"
+#include "intercept/hsa/test/hsa_double.h"
 #include "record/calls.h"
 #include "runtime/instances.h"
 #include "session/front/engine.h"
@@ -159,9 +159,9 @@ static void kernel_submit(hsa_queue_t *queue, uint32_t i, hsa_signal_t completio
                                            .grid_size_x = i,
                                            .grid_size_y = 1,
                                            .grid_size_z = 1,
-                                           .kernel_object = mock_kernel_object(0),
+                                           .kernel_object = double_kernel_object(0),
                                            .completion_signal = completion};
-    mock_packets_submit(queue, &packet, 1);
+    double_packets_submit(queue, &packet, 1);
 }
 
 /* As programs do before they use a signal again. */
@@ -185,7 +185,7 @@ static void *program_run(void *data)
     uint32_t depth = program->depth, batch = depth < 64 ? depth : 64;
     program->enqueue_ns = 0;
     for (uint32_t i = 0; i < DISPATCHES; i += batch) {
-        mock_device_finish(program->queue, depth - batch);
+        double_device_finish(program->queue, depth - batch);
         hsa_signal_t taken[64] = {{0}};
         for (uint32_t k = 0; program->with_signals && k < batch; k++)
             taken[k] = signal_take(program->signals[(i + k) % (2 * depth)]);
@@ -194,7 +194,7 @@ static void *program_run(void *data)
             kernel_submit(program->queue, i + k + 1, taken[k]);
         program->enqueue_ns += thread_cpu_ns() - begin;
     }
-    mock_device_finish(program->queue, 0);
+    double_device_finish(program->queue, 0);
     return NULL;
 }
 
@@ -272,18 +272,18 @@ static bool signals_make(struct program *program)
 static bool prepare(void)
 {
     static const struct runtime_row row = {.kind = RUNTIME_HSA, .name = "hsa"};
-    struct runtime_instance mock = {.row = &row, .tables = {mock_table_make(2)}};
+    struct runtime_instance arrived = {.row = &row, .tables = {double_table_make(2)}};
     if (session_force_configure(configure) != ROCPROFILER_STATUS_SUCCESS ||
-        !runtime_arrive(&mock) || !hsa_install(mock.tables[0], 0))
+        !runtime_arrive(&arrived) || !hsa_install(arrived.tables[0], 0))
         return false;
     hsa_counting_begin();
-    mock_device_by_hand();
+    double_device_by_hand();
     hsa_status_t (*create)(hsa_agent_t, uint32_t, hsa_queue_type32_t,
                            void (*)(hsa_status_t, hsa_queue_t *, void *), void *, uint32_t,
                            uint32_t, hsa_queue_t **);
-    *(void **)&create = mock_function(HSA_FN_hsa_queue_create);
+    *(void **)&create = double_function(HSA_FN_hsa_queue_create);
     for (uint32_t t = 0; t < THREADS_MAX; t++)
-        if (create((hsa_agent_t){MOCK_GPU}, 4096, 0, NULL, NULL, 0, 0, &programs[t].queue) !=
+        if (create((hsa_agent_t){DOUBLE_GPU}, 4096, 0, NULL, NULL, 0, 0, &programs[t].queue) !=
                 HSA_STATUS_SUCCESS ||
             !signals_make(&programs[t]))
             return false;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cp/rig.h"
+#include "cp/test/gpu_double.h"
 
 enum { NO_CONFIRM_COPY = 0x02002500 }; /* COPY_DATA register -> memory, 32 bits, streaming */
 
@@ -115,28 +115,28 @@ static void put_stop(struct stream *stream)
 
 static int setup(void **state)
 {
-    *state = rig_create();
+    *state = double_create();
     return *state ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-    rig_destroy(*state);
+    double_destroy(*state);
     return 0;
 }
 
-static void run(struct rig_queue *queue, const struct stream *stream)
+static void run(struct double_queue *queue, const struct stream *stream)
 {
-    hsa_signal_t done = rig_signal(queue->rig, 1, 0);
-    rig_push_pm4(queue, stream->word, stream->dwords, done);
-    assert_true(rig_wait(rig_signal_value(queue->rig, done) == 0));
+    hsa_signal_t done = double_signal(queue->gpu, 1, 0);
+    double_push_pm4(queue, stream->word, stream->dwords, done);
+    assert_true(double_wait(double_signal_value(queue->gpu, done) == 0));
 }
 
 /* One dispatch: engine n gets n + 1 groups of 4 waves, each of which reads one line of channel 0
  * twice, so that n + 1 times one request hits in L1. */
-static void execute(struct rig *rig, uint64_t seq)
+static void execute(struct gpu_double *gpu, uint64_t seq)
 {
-    struct perf *perf = rig->device->perf;
+    struct perf *perf = gpu->device->perf;
     struct perf_line_access read = {.line_va = 0x10000, .kind = ACCESS_READ};
     perf_dispatch_begin(perf, seq, true);
     for (uint32_t se = 0; se < ENGINES; se++)
@@ -166,91 +166,92 @@ static void check_results(const uint64_t *result, uint64_t runs)
 
 static void start_read_stop(void **state)
 {
-    struct rig *rig = *state;
-    struct rig_queue *queue = rig_aql_create(rig, 1, 64);
-    uint64_t to = rig_alloc(rig, 256), *result = rig_host(rig, to);
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, 64);
+    uint64_t to = double_alloc(gpu, 256), *result = double_host(gpu, to);
     struct stream start = {0}, read = {0}, stop = {0};
     put_start(&start);
     put_read(&read, to);
     put_stop(&stop);
     assert_int_equal(stop.dwords, 11); /* what a real profiler's stream measures */
     for (int session = 0; session < 2; session++) {
-        execute(rig, 1); /* before the start: not counted */
+        execute(gpu, 1); /* before the start: not counted */
         run(queue, &start);
-        execute(rig, 2);
+        execute(gpu, 2);
         run(queue, &read);
         run(queue, &stop);
         check_results(result, 1);
     }
-    rig_queue_destroy(queue);
+    double_queue_destroy(queue);
 }
 
 static void start_stop_read(void **state)
 {
-    struct rig *rig = *state;
-    struct rig_queue *queue = rig_aql_create(rig, 1, 64);
-    uint64_t to = rig_alloc(rig, 256), *result = rig_host(rig, to);
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, 64);
+    uint64_t to = double_alloc(gpu, 256), *result = double_host(gpu, to);
     struct stream start = {0}, read = {0}, stop = {0};
     put_start(&start);
     put_stop(&stop);
     put_read(&read, to);
     run(queue, &start);
-    execute(rig, 1);
-    execute(rig, 2);
+    execute(gpu, 1);
+    execute(gpu, 2);
     run(queue, &stop);
-    execute(rig, 3); /* after the stop: not counted */
+    execute(gpu, 3); /* after the stop: not counted */
     run(queue, &read);
     check_results(result, 2);
-    rig_queue_destroy(queue);
+    double_queue_destroy(queue);
 }
 
 static void same_run_same_values(void **state)
 {
-    struct rig *rig = *state;
-    struct rig_queue *queue = rig_aql_create(rig, 1, 64);
-    uint64_t to = rig_alloc(rig, 256), *result = rig_host(rig, to), first[10];
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, 64);
+    uint64_t to = double_alloc(gpu, 256), *result = double_host(gpu, to), first[10];
     struct stream start = {0}, read = {0};
     put_start(&start);
     put_read(&read, to);
     for (int round = 0; round < 5; round++) {
         run(queue, &start);
-        execute(rig, (uint64_t)round);
+        execute(gpu, (uint64_t)round);
         run(queue, &read);
         if (round == 0)
             memcpy(first, result, sizeof first);
         assert_memory_equal(result, first, sizeof first);
     }
-    rig_queue_destroy(queue);
+    double_queue_destroy(queue);
 }
 
 /* CS_PARTIAL_FLUSH waits for this queue's kernels, and for no other queue's. */
 static void flush_waits_for_own_dispatches(void **state)
 {
-    struct rig *rig = *state;
-    struct rig_queue *queue = rig_aql_create(rig, 1, 64), *other = rig_aql_create(rig, 2, 64);
-    hsa_signal_t done = rig_signal(rig, 1, 0), other_done = rig_signal(rig, 1, 0);
-    hsa_kernel_dispatch_packet_t kernel = rig_kernel(false, (hsa_signal_t){0});
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, 64),
+                        *other = double_aql_create(gpu, 2, 64);
+    hsa_signal_t done = double_signal(gpu, 1, 0), other_done = double_signal(gpu, 1, 0);
+    hsa_kernel_dispatch_packet_t kernel = double_kernel(false, (hsa_signal_t){0});
     struct stream stream = {0};
     flush(&stream);
-    rig_hold(rig, true);
-    rig_push(queue, &kernel);
-    rig_push_pm4(queue, stream.word, stream.dwords, done);
-    rig_push_pm4(other, stream.word, stream.dwords, other_done);
-    assert_true(rig_wait(rig_signal_value(rig, other_done) == 0));
-    rig_settle();
-    assert_int_equal(rig_signal_value(rig, done), 1);
-    rig_finish(rig, 0, NULL);
-    assert_true(rig_wait(rig_signal_value(rig, done) == 0));
-    rig_queue_destroy(queue);
-    rig_queue_destroy(other);
+    double_hold(gpu, true);
+    double_push(queue, &kernel);
+    double_push_pm4(queue, stream.word, stream.dwords, done);
+    double_push_pm4(other, stream.word, stream.dwords, other_done);
+    assert_true(double_wait(double_signal_value(gpu, other_done) == 0));
+    double_settle();
+    assert_int_equal(double_signal_value(gpu, done), 1);
+    double_finish(gpu, 0, NULL);
+    assert_true(double_wait(double_signal_value(gpu, done) == 0));
+    double_queue_destroy(queue);
+    double_queue_destroy(other);
 }
 
 static void data_moves(void **state)
 {
-    struct rig *rig = *state;
-    struct rig_queue *queue = rig_aql_create(rig, 1, 64);
-    uint64_t va = rig_alloc(rig, 256);
-    uint32_t low = (uint32_t)va, high = (uint32_t)(va >> 32), *word = rig_host(rig, va);
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, 64);
+    uint64_t va = double_alloc(gpu, 256);
+    uint32_t low = (uint32_t)va, high = (uint32_t)(va >> 32), *word = double_host(gpu, va);
     uint64_t before = gpu_clock_ticks();
     struct stream stream = {0};
     put(&stream, 7, 0xc0053700u, 0x00000500u, low, high, 0x11u, 0x22u, 0x33u); /* WRITE_DATA x3 */
@@ -277,19 +278,19 @@ static void data_moves(void **state)
     assert_int_equal(word[11], 0x11);
     assert_memory_equal(&word[16], word, 12);
     assert_int_equal(*(uint64_t *)&word[20], 0x8800000099);
-    assert_true(rig_wait(rig_event_count(rig, 21) == 1)); /* raised after the turn */
-    rig_queue_destroy(queue);
+    assert_true(double_wait(double_event_count(gpu, 21) == 1)); /* raised after the turn */
+    double_queue_destroy(queue);
 }
 
 static void conditional_and_nested_streams(void **state)
 {
-    struct rig *rig = *state;
-    struct rig_queue *queue = rig_aql_create(rig, 1, 64);
-    uint64_t va = rig_alloc(rig, 256), inner_va = rig_alloc(rig, 64);
-    uint32_t low = (uint32_t)va, high = (uint32_t)(va >> 32), *word = rig_host(rig, va);
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, 64);
+    uint64_t va = double_alloc(gpu, 256), inner_va = double_alloc(gpu, 64);
+    uint32_t low = (uint32_t)va, high = (uint32_t)(va >> 32), *word = double_host(gpu, va);
     uint32_t inner[] = {0xc0033700u, 0x00000500u, low + 4, high, 7u};
     struct stream stream = {0};
-    memcpy(rig_host(rig, inner_va), inner, sizeof inner);
+    memcpy(double_host(gpu, inner_va), inner, sizeof inner);
     put(&stream, 2, 0xc0002300u, 0x02000005u); /* PRED_EXEC: XCC 1 only, which gfx90a has not */
     put(&stream, 5, 0xc0033700u, 0x00000500u, low, high, 1u);
     put(&stream, 2, 0xc0002300u, 0x01000005u); /* XCC 0 */
@@ -304,17 +305,17 @@ static void conditional_and_nested_streams(void **state)
     assert_int_equal(word[4], 0);
     assert_int_equal(word[1], 7);
     assert_int_equal(word[5], 9);
-    rig_queue_destroy(queue);
+    double_queue_destroy(queue);
 }
 
 /* A chain may be longer than the nesting allowed, and does not return. */
 static void chained_streams_do_not_return(void **state)
 {
     enum { LINKS = 10, LINK_BYTES = 64 };
-    struct rig *rig = *state;
-    struct rig_queue *queue = rig_aql_create(rig, 1, 64);
-    uint64_t chain = rig_alloc(rig, LINKS * LINK_BYTES), va = rig_alloc(rig, 256);
-    uint32_t *word = rig_host(rig, va);
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, 64);
+    uint64_t chain = double_alloc(gpu, LINKS * LINK_BYTES), va = double_alloc(gpu, 256);
+    uint32_t *word = double_host(gpu, va);
     struct stream first = {0};
 
     for (uint32_t i = 0; i < LINKS; i++) {
@@ -325,38 +326,38 @@ static void chained_streams_do_not_return(void **state)
             put(&link, 4, 0xc0023f00u, (uint32_t)next, (uint32_t)(next >> 32),
                 0x10900000u | (i + 2 < LINKS ? 10 : 5));
         put(&link, 1, 0xdeadbeefu); /* outside the link's size, or never returned to */
-        memcpy(rig_host(rig, chain + i * LINK_BYTES), link.word, 4ull * link.dwords);
+        memcpy(double_host(gpu, chain + i * LINK_BYTES), link.word, 4ull * link.dwords);
     }
     put(&first, 4, 0xc0023f00u, (uint32_t)chain, (uint32_t)(chain >> 32), 0x1090000au);
     put(&first, 1, 0xdeadbeefu);
     run(queue, &first);
     for (uint32_t i = 0; i < LINKS; i++)
         assert_int_equal(word[i], i + 1);
-    rig_queue_destroy(queue);
+    double_queue_destroy(queue);
 }
 
 static void waits_poll_memory(void **state)
 {
-    struct rig *rig = *state;
-    struct rig_queue *queue = rig_aql_create(rig, 1, 64);
-    uint64_t va = rig_alloc(rig, 64);
-    uint32_t low = (uint32_t)va, high = (uint32_t)(va >> 32), *word = rig_host(rig, va);
-    hsa_signal_t done = rig_signal(rig, 1, 0);
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = double_aql_create(gpu, 1, 64);
+    uint64_t va = double_alloc(gpu, 64);
+    uint32_t low = (uint32_t)va, high = (uint32_t)(va >> 32), *word = double_host(gpu, va);
+    hsa_signal_t done = double_signal(gpu, 1, 0);
     struct stream stream = {0};
     put(&stream, 7, 0xc0053c00u, 0x13u, low, high, 5u, 0xffu, 4u);
     /* Lock: loop until the word was 0, then it is 77. */
     put(&stream, 9, 0xc0071e00u, 0x00000108u, low + 4, high, 77u, 0u, 0u, 0u, 4u);
     word[1] = 1;
-    rig_push_pm4(queue, stream.word, stream.dwords, done);
-    rig_settle();
-    assert_int_equal(rig_signal_value(rig, done), 1);
+    double_push_pm4(queue, stream.word, stream.dwords, done);
+    double_settle();
+    assert_int_equal(double_signal_value(gpu, done), 1);
     __atomic_store_n(&word[0], 0x105, __ATOMIC_RELEASE);
-    rig_settle();
-    assert_int_equal(rig_signal_value(rig, done), 1);
+    double_settle();
+    assert_int_equal(double_signal_value(gpu, done), 1);
     __atomic_store_n(&word[1], 0, __ATOMIC_RELEASE);
-    assert_true(rig_wait(rig_signal_value(rig, done) == 0));
+    assert_true(double_wait(double_signal_value(gpu, done) == 0));
     assert_int_equal(word[1], 77);
-    rig_queue_destroy(queue);
+    double_queue_destroy(queue);
 }
 
 static void bad_streams_stop_the_queue(void **state)
@@ -368,36 +369,36 @@ static void bad_streams_stop_the_queue(void **state)
         {6, 0xc0044000, 0x50f},               /* no such source */
         {7, 0xc0053c00, 3, 0x338, 0, 1, ~0u}, /* waits for an unknown register */
     };
-    struct rig *rig = *state;
+    struct gpu_double *gpu = *state;
 
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        struct rig_queue *queue = rig_aql_create(rig, 10 + i, 64);
-        rig_push_pm4(queue, bad[i] + 1, bad[i][0], (hsa_signal_t){0});
-        assert_true(rig_wait(rig_signal_value(rig, queue->inactive) == 256));
-        rig_queue_destroy(queue);
+        struct double_queue *queue = double_aql_create(gpu, 10 + i, 64);
+        double_push_pm4(queue, bad[i] + 1, bad[i][0], (hsa_signal_t){0});
+        assert_true(double_wait(double_signal_value(gpu, queue->inactive) == 256));
+        double_queue_destroy(queue);
     }
-    struct rig_queue *queue = rig_aql_create(rig, 30, 64);
+    struct double_queue *queue = double_aql_create(gpu, 30, 64);
     uint32_t write[] = {0xc0033700, 0x500, 0x1000, 0, 1}; /* nothing is mapped there */
-    rig_push_pm4(queue, write, 5, (hsa_signal_t){0});
-    assert_true(rig_wait(rig_fault_count(rig) == 1));
-    assert_int_equal(rig->fault_va, 0x1000);
-    rig_queue_destroy(queue);
+    double_push_pm4(queue, write, 5, (hsa_signal_t){0});
+    assert_true(double_wait(double_fault_count(gpu) == 1));
+    assert_int_equal(gpu->fault_va, 0x1000);
+    double_queue_destroy(queue);
 }
 
-#define RIG_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define DOUBLE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RIG_TEST(start_read_stop),
-        RIG_TEST(start_stop_read),
-        RIG_TEST(same_run_same_values),
-        RIG_TEST(flush_waits_for_own_dispatches),
-        RIG_TEST(data_moves),
-        RIG_TEST(conditional_and_nested_streams),
-        RIG_TEST(chained_streams_do_not_return),
-        RIG_TEST(waits_poll_memory),
-        RIG_TEST(bad_streams_stop_the_queue),
+        DOUBLE_TEST(start_read_stop),
+        DOUBLE_TEST(start_stop_read),
+        DOUBLE_TEST(same_run_same_values),
+        DOUBLE_TEST(flush_waits_for_own_dispatches),
+        DOUBLE_TEST(data_moves),
+        DOUBLE_TEST(conditional_and_nested_streams),
+        DOUBLE_TEST(chained_streams_do_not_return),
+        DOUBLE_TEST(waits_poll_memory),
+        DOUBLE_TEST(bad_streams_stop_the_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

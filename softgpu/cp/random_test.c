@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cp/rig.h"
+#include "cp/test/gpu_double.h"
 
 enum { ROUNDS = 20000, TURNS_MAX = 50, STREAM_DWORDS = 64, DATA_BYTES = 4096 };
 
@@ -29,13 +29,13 @@ static uint32_t random32(void)
 static int setup(void **state)
 {
     seed = 20260101;
-    *state = rig_create();
+    *state = double_create();
     return *state ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-    rig_destroy(*state);
+    double_destroy(*state);
     return 0;
 }
 
@@ -71,12 +71,13 @@ static void random_pm4_does_no_harm(void **state)
     static const uint8_t opcodes[] = {0x10, 0x1e, 0x21, 0x22, 0x23, 0x37, 0x3c, 0x3f, 0x40,
                                       0x46, 0x49, 0x50, 0x58, 0x68, 0x69, 0x76, 0x79, 0xff};
     static const uint8_t lengths[] = {4, 8, 3, 4, 1, 5, 6, 3, 5, 1, 6, 6, 6, 3, 3, 3, 3, 2};
-    struct rig *rig = *state;
+    struct gpu_double *gpu = *state;
     struct cp_queue *queue = calloc(1, sizeof *queue);
-    uint64_t stream_va = rig_alloc(rig, STREAM_DWORDS * 4), data_va = rig_alloc(rig, DATA_BYTES);
-    uint32_t *stream = rig_host(rig, stream_va), ended[STEP_ERROR + 1] = {0};
+    uint64_t stream_va = double_alloc(gpu, STREAM_DWORDS * 4),
+             data_va = double_alloc(gpu, DATA_BYTES);
+    uint32_t *stream = double_host(gpu, stream_va), ended[STEP_ERROR + 1] = {0};
 
-    queue->device = rig->device;
+    queue->device = gpu->device;
     for (int round = 0; round < ROUNDS; round++) {
         uint32_t at = 0;
         while (at < STREAM_DWORDS) {
@@ -98,14 +99,14 @@ static void random_sdma_does_no_harm(void **state)
 {
     static const uint8_t opcodes[] = {0, 1, 2, 5, 6, 8, 10, 11, 13, 99};
     enum { RING_BYTES = 256 };
-    struct rig *rig = *state;
+    struct gpu_double *gpu = *state;
     struct cp_queue *queue = calloc(1, sizeof *queue);
-    uint64_t ring_va = rig_alloc(rig, RING_BYTES), data_va = rig_alloc(rig, DATA_BYTES);
-    uint64_t pointers_va = rig_alloc(rig, 16);
-    uint64_t *pointers = rig_host(rig, pointers_va);
-    uint32_t *ring = rig_host(rig, ring_va), ended[STEP_ERROR + 1] = {0};
+    uint64_t ring_va = double_alloc(gpu, RING_BYTES), data_va = double_alloc(gpu, DATA_BYTES);
+    uint64_t pointers_va = double_alloc(gpu, 16);
+    uint64_t *pointers = double_host(gpu, pointers_va);
+    uint32_t *ring = double_host(gpu, ring_va), ended[STEP_ERROR + 1] = {0};
 
-    queue->device = rig->device;
+    queue->device = gpu->device;
     queue->config = (struct cp_queue_config){.type = CP_QUEUE_SDMA,
                                              .ring_va = ring_va,
                                              .ring_bytes = RING_BYTES,
@@ -126,30 +127,30 @@ static void random_sdma_does_no_harm(void **state)
 
 static void random_aql_does_no_harm(void **state)
 {
-    struct rig *rig = *state;
-    hsa_signal_t signal = rig_signal(rig, 0, 3);
+    struct gpu_double *gpu = *state;
+    hsa_signal_t signal = double_signal(gpu, 0, 3);
     for (int round = 0; round < ROUNDS / 40; round++) {
-        struct rig_queue *queue = rig_aql_create(rig, 1, 64);
+        struct double_queue *queue = double_aql_create(gpu, 1, 64);
         for (int i = 0; i < 4; i++) {
             uint32_t packet[16];
             for (int word = 0; word < 16; word++)
                 packet[word] = random_word(signal.handle);
             packet[0] = random32() % 7 | random32() % 3 << 16 | (random32() & 0x100);
-            rig_push(queue, packet);
+            double_push(queue, packet);
         }
-        rig_queue_destroy(queue);
-        rig->used_bytes = signal.handle - rig_arena_va + 4096;
+        double_queue_destroy(queue);
+        gpu->used_bytes = signal.handle - double_arena_va + 4096;
     }
 }
 
-#define RIG_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define DOUBLE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RIG_TEST(random_pm4_does_no_harm),
-        RIG_TEST(random_sdma_does_no_harm),
-        RIG_TEST(random_aql_does_no_harm),
+        DOUBLE_TEST(random_pm4_does_no_harm),
+        DOUBLE_TEST(random_sdma_does_no_harm),
+        DOUBLE_TEST(random_aql_does_no_harm),
     };
     setenv("CROC_LOG_LEVEL", "error", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);

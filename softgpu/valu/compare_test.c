@@ -3,7 +3,7 @@
  * conditions of v_cmp are sets of outcomes: less 1, equal 2, greater 4, unordered 8.
  */
 #include "valu/reference.h"
-#include "valu/test_wave.h"
+#include "valu/test/wave_double.h"
 
 #define FLOATS(S)                                                                                  \
     {OP_V_CMP_F_##S, OP_V_CMPX_F_##S, 0}, {OP_V_CMP_LT_##S, OP_V_CMPX_LT_##S, 1},                  \

@@ -4,7 +4,7 @@
  */
 #include "isa/decode.h"
 #include "isa/tables.h"
-#include "valu/test_wave.h"
+#include "valu/test/wave_double.h"
 
 enum { VGPR = 256 };
 

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "valu/test_wave.h"
+#include "valu/test/wave_double.h"
 
 enum { X = 2, Y = 4, Z = 6, RESULT = 8 };
 

@@ -2,7 +2,7 @@
  * Matrix instructions against a triple loop over matrices of small integers, which every format
  * holds exactly. The register layout is the one AMD documents for its matrix cores.
  */
-#include "valu/test_wave.h"
+#include "valu/test/wave_double.h"
 
 enum { A_REG = 8, B_REG = 16, C_REG = 32, D_REG = 96 };
 

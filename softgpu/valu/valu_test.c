@@ -1,6 +1,6 @@
 /* The vector ALU's frame: choice of build, floating-point state, lane crossing. */
 #include "isa/decode.h"
-#include "valu/test_wave.h"
+#include "valu/test/wave_double.h"
 
 static void registers_number(void)
 {

@@ -16,7 +16,7 @@
 
 #include "isa/decode.h"
 #include "isa/tables.h"
-#include "valu/test_wave.h"
+#include "valu/test/wave_double.h"
 
 enum shape { HALVES, FLOAT_HALVES, PAIRS, MOVE_PAIR, DOT2, FLOAT_DOT2, DOT_SMALL, MIX };
 enum { DST = 32, LANE_STEP = 16, MIXES_TO_F32 = 0, MIXES_LOW, MIXES_HIGH };

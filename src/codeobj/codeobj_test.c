@@ -17,7 +17,7 @@ static bool image_load(const char *gfx, struct image *image)
 {
 #ifdef TEST_IMAGE_DIR
     char path[4096];
-    snprintf(path, sizeof path, "%s/test_kernels_%s.hsaco", TEST_IMAGE_DIR, gfx);
+    snprintf(path, sizeof path, "%s/kernels_%s.hsaco", TEST_IMAGE_DIR, gfx);
     FILE *file = fopen(path, "rb");
     if (!file)
         return false;

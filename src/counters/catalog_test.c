@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "counters/test_agent.h"
+#include "counters/test/agent_double.h"
 
 static struct catalog *shipped_catalog(void)
 {

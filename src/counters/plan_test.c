@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "counters/plan.h"
-#include "counters/test_agent.h"
+#include "counters/test/agent_double.h"
 
 enum { SET_MAX = 300 };
 

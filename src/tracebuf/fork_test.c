@@ -1,5 +1,5 @@
 /* What a child has of its parent's buffers. */
-#include "tracebuf/sink.h"
+#include "tracebuf/test/consumer_double.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -25,36 +25,36 @@ static int status_of(pid_t child)
 static void a_child_has_its_own_records(void **state)
 {
     (void)state;
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, SIZE, WATERMARK, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, SIZE, WATERMARK, TRACEBUF_LOSSLESS);
     for (uint64_t i = 0; i < 10; i++)
         put(buffer, 0, i, sizeof(struct record));
     pid_t child = fork();
     if (child == 0) {
         uint64_t before = notices;
         bool good = put(buffer, 1, 0, sizeof(struct record)) && notices == before + 1 &&
-                    eventually(&sink.records, 1);
-        good = good && put(buffer, 1, 1, sizeof(struct record)) && sink.records == 1;
+                    eventually(&consumer.records, 1);
+        good = good && put(buffer, 1, 1, sizeof(struct record)) && consumer.records == 1;
         tracebuf_flush(buffer);
-        _exit(good && sink.records == 2 && sink.disorder == 0 ? 7 : 1);
+        _exit(good && consumer.records == 2 && consumer.disorder == 0 ? 7 : 1);
     }
     assert_int_equal(status_of(child), 7);
-    assert_int_equal(sink.records, 0);
+    assert_int_equal(consumer.records, 0);
     tracebuf_flush(buffer);
-    assert_int_equal(sink.records, 10);
+    assert_int_equal(consumer.records, 10);
 }
 
 static void an_idle_child_gets_no_thread(void **state)
 {
     (void)state;
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, SIZE, WATERMARK, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, SIZE, WATERMARK, TRACEBUF_LOSSLESS);
     put(buffer, 0, 0, sizeof(struct record));
     pid_t child = fork();
     if (child == 0) {
         uint64_t before = notices;
         tracebuf_flush(buffer);
-        _exit(notices == before && sink.records == 0 ? 7 : 1);
+        _exit(notices == before && consumer.records == 0 ? 7 : 1);
     }
     assert_int_equal(status_of(child), 7);
 }
@@ -63,15 +63,15 @@ static void an_idle_child_gets_no_thread(void **state)
 static void a_first_record_may_be_large(void **state)
 {
     (void)state;
-    struct sink sink = {.raw = true};
-    struct tracebuf *buffer = buffer_make(&sink, SIZE, 64, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {.raw = true};
+    struct tracebuf *buffer = buffer_make(&consumer, SIZE, 64, TRACEBUF_LOSSLESS);
     pid_t child = fork();
     if (child == 0) {
         bool good = put(buffer, 1, 0, sizeof(struct record)) && put_word(buffer);
         for (int i = 0; i < 100; i++)
             good = good && put_word(buffer);
         tracebuf_flush(buffer);
-        _exit(good && sink.records == 102 ? 7 : 1);
+        _exit(good && consumer.records == 102 ? 7 : 1);
     }
     assert_int_equal(status_of(child), 7);
 }
@@ -81,8 +81,8 @@ static void a_first_record_may_be_large(void **state)
 static void a_strange_child_does_not_wait(void **state)
 {
     (void)state;
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, 8192, 4096, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, 8192, 4096, TRACEBUF_LOSSLESS);
     put(buffer, 0, 0, sizeof(struct record));
     long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     if (child == 0) {
@@ -94,7 +94,7 @@ static void a_strange_child_does_not_wait(void **state)
     }
     assert_int_equal(status_of((pid_t)child), 7);
     tracebuf_flush(buffer);
-    assert_int_equal(sink.records, 1);
+    assert_int_equal(consumer.records, 1);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* Buffers against a model of one: random sizes, watermarks, policies and records, explicit flushes,
  * callbacks that record and flush. Each batch, its records and its count of losses are compared. */
-#include "tracebuf/sink.h"
+#include "tracebuf/test/consumer_double.h"
 
 #include "tracebuf/state.h"
 

@@ -1,5 +1,5 @@
 /* What comes out is what went in: words, batches, memory, and children of a fork. */
-#include "tracebuf/sink.h"
+#include "tracebuf/test/consumer_double.h"
 
 enum { LINE_BYTES = 64, TAGS = 5 };
 
@@ -27,29 +27,30 @@ static bool put_odd(struct tracebuf *buffer, uint64_t n)
 static void check_odd(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
                       uint64_t dropped, void *arg)
 {
-    struct sink *sink = arg;
+    struct consumer_double *consumer = arg;
     (void)buffer, (void)dropped;
     for (size_t k = 0; k < count; k++) {
-        uint64_t n = sink->records++;
+        uint64_t n = consumer->records++;
         const unsigned char *at = items[k]->payload;
-        sink->disorder += items[k]->tag != (n % TAGS | (uint64_t)(TRACEBUF_TAG_MAX - 1) << 32);
-        sink->disorder += n % 2 && *(const uint64_t *)at != odd_size(n);
+        consumer->disorder += items[k]->tag != (n % TAGS | (uint64_t)(TRACEBUF_TAG_MAX - 1) << 32);
+        consumer->disorder += n % 2 && *(const uint64_t *)at != odd_size(n);
         for (size_t i = n % 2 ? 8 : 0; i < odd_size(n); i++)
-            sink->disorder += at[i] != (unsigned char)(n + i);
+            consumer->disorder += at[i] != (unsigned char)(n + i);
     }
 }
 
 static void odd_records(size_t size_bytes, size_t watermark_bytes)
 {
     enum { RECORDS = 100000 };
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, size_bytes, watermark_bytes, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer =
+        buffer_make(&consumer, size_bytes, watermark_bytes, TRACEBUF_LOSSLESS);
     buffer->config.deliver = check_odd;
     for (uint64_t n = 0; n < RECORDS; n++)
         assert_true(put_odd(buffer, n));
     tracebuf_flush(buffer);
-    assert_int_equal(sink.records, RECORDS);
-    assert_int_equal(sink.disorder, 0);
+    assert_int_equal(consumer.records, RECORDS);
+    assert_int_equal(consumer.disorder, 0);
     assert_true(tracebuf_close(buffer));
 }
 
@@ -65,16 +66,16 @@ static void every_record_comes_out_as_it_went_in(void **state)
 static void what_a_closed_buffer_held_is_counted(void **state)
 {
     (void)state;
-    struct sink sink = {.raw = true};
+    struct consumer_double consumer = {.raw = true};
     const size_t watermarks[] = {4096, 1 << 20};
     for (int i = 0; i < 2; i++) {
-        struct tracebuf *buffer = buffer_make(&sink, 1 << 20, watermarks[i], TRACEBUF_LOSSLESS);
+        struct tracebuf *buffer = buffer_make(&consumer, 1 << 20, watermarks[i], TRACEBUF_LOSSLESS);
         for (uint64_t n = 0; n < 20; n++)
             assert_true(put_odd(buffer, n));
         assert_true(tracebuf_close(buffer));
         assert_int_equal(buffer->dropped, 20);
     }
-    assert_int_equal(sink.records, 0);
+    assert_int_equal(consumer.records, 0);
 }
 
 static bool put_line(struct tracebuf *buffer, uint64_t value)
@@ -93,36 +94,36 @@ static bool put_line(struct tracebuf *buffer, uint64_t value)
 static void reverse(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
                     uint64_t dropped, void *arg)
 {
-    struct sink *sink = arg;
+    struct consumer_double *consumer = arg;
     (void)buffer, (void)dropped;
     for (size_t i = 0; i < count; i++)
-        sink->disorder += ((const uint64_t *)items[i]->payload)[1] != sink->next[0] + i;
+        consumer->disorder += ((const uint64_t *)items[i]->payload)[1] != consumer->next[0] + i;
     for (size_t i = 0; i < count / 2; i++) {
         struct tracebuf_item *item = items[i];
         items[i] = items[count - 1 - i];
         items[count - 1 - i] = item;
     }
-    sink->next[0] += count;
-    sink->callbacks++;
-    sink->largest_batch = count > sink->largest_batch ? count : sink->largest_batch;
+    consumer->next[0] += count;
+    consumer->callbacks++;
+    consumer->largest_batch = count > consumer->largest_batch ? count : consumer->largest_batch;
 }
 
 static void a_large_batch_comes_in_several_calls(void **state)
 {
     (void)state;
     enum { SIZE_BYTES = 16 << 20, RECORDS = 250000 };
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, SIZE_BYTES, SIZE_BYTES, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, SIZE_BYTES, SIZE_BYTES, TRACEBUF_LOSSLESS);
     buffer->config.deliver = reverse;
     for (int round = 1; round <= 2; round++) {
         for (uint64_t i = 0; i < RECORDS; i++)
-            assert_true(put_line(buffer, sink.next[0] + i));
+            assert_true(put_line(buffer, consumer.next[0] + i));
         tracebuf_flush(buffer);
-        assert_int_equal(sink.next[0], round * RECORDS);
-        assert_int_equal(sink.callbacks, round * 4);
-        assert_int_equal(sink.largest_batch, 65536);
+        assert_int_equal(consumer.next[0], round * RECORDS);
+        assert_int_equal(consumer.callbacks, round * 4);
+        assert_int_equal(consumer.largest_batch, 65536);
     }
-    assert_int_equal(sink.disorder, 0);
+    assert_int_equal(consumer.disorder, 0);
     assert_true(tracebuf_close(buffer));
 }
 
@@ -141,20 +142,20 @@ static void full_buffer_takes_twice_its_size(void **state)
 {
     (void)state;
     enum { SIZE_BYTES = 32 << 20, ALLOWED_BYTES = 4 << 20 };
-    struct sink sink = {.in_callback = hold, .raw = true};
-    struct tracebuf *buffer = buffer_make(&sink, SIZE_BYTES, SIZE_BYTES, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {.in_callback = hold, .raw = true};
+    struct tracebuf *buffer = buffer_make(&consumer, SIZE_BYTES, SIZE_BYTES, TRACEBUF_LOSSLESS);
     size_t before = resident_bytes();
     held = true;
     for (uint64_t i = 0; i < 2 * (SIZE_BYTES / LINE_BYTES - SIZE_BYTES / LINE_BYTES / 200); i++)
         assert_true(put_line(buffer, i));
-    assert_true(eventually(&sink.callbacks, 1));
+    assert_true(eventually(&consumer.callbacks, 1));
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) /* their shadow is memory */
     assert_in_range(resident_bytes() - before, 2 * (SIZE_BYTES - SIZE_BYTES / 100),
                     2 * SIZE_BYTES + ALLOWED_BYTES);
 #endif
     held = false;
     tracebuf_flush(buffer);
-    assert_int_equal(sink.dropped, 0);
+    assert_int_equal(consumer.dropped, 0);
     assert_true(tracebuf_close(buffer));
 }
 
@@ -162,27 +163,27 @@ static void full_buffer_takes_twice_its_size(void **state)
 __attribute__((unused)) static void fork_keeps_working(void **state)
 {
     (void)state;
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, 1 << 20, 1 << 20, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, 1 << 20, 1 << 20, TRACEBUF_LOSSLESS);
     put(buffer, 0, 0, 16);
     pid_t child = fork();
     if (child == 0) {
         for (uint64_t i = 1; i <= 3; i++)
             put(buffer, 0, i, 16);
         tracebuf_flush(buffer);
-        _exit(sink.records == 3 && sink.disorder == 0 ? 0 : 1);
+        _exit(consumer.records == 3 && consumer.disorder == 0 ? 0 : 1);
     }
     int status = -1;
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
     tracebuf_flush(buffer);
-    assert_int_equal(sink.records, 1);
+    assert_int_equal(consumer.records, 1);
 }
 
 static _Atomic int child_status;
-static void fork_in_the_first_call(struct sink *sink)
+static void fork_in_the_first_call(struct consumer_double *consumer)
 {
-    if (sink->callbacks != 1)
+    if (consumer->callbacks != 1)
         return;
     pid_t child = fork();
     if (child == 0)
@@ -197,21 +198,21 @@ static pid_t forking_pid;
 /* On the child's only thread, after the callback that forked: nothing of the parent may follow. */
 static void child_ends(void *arg)
 {
-    struct sink *sink = arg;
+    struct consumer_double *consumer = arg;
     if (getpid() == forking_pid)
         return;
-    bool good = sink->callbacks == 1;
+    bool good = consumer->callbacks == 1;
     for (uint64_t i = 0; i < 3; i++)
-        good &= put_line(sink->buffer, i);
-    tracebuf_flush(sink->buffer);
-    _exit(good && sink->callbacks == 2 && sink->largest_batch == 65536 ? 0 : 1);
+        good &= put_line(consumer->buffer, i);
+    tracebuf_flush(consumer->buffer);
+    _exit(good && consumer->callbacks == 2 && consumer->largest_batch == 65536 ? 0 : 1);
 }
 
 __attribute__((unused)) static void fork_in_a_callback_leaves_the_rest_to_the_parent(void **state)
 {
     (void)state;
-    struct sink sink = {.in_callback = fork_in_the_first_call, .raw = true};
-    struct tracebuf *buffer = buffer_make(&sink, 16 << 20, 16 << 20, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {.in_callback = fork_in_the_first_call, .raw = true};
+    struct tracebuf *buffer = buffer_make(&consumer, 16 << 20, 16 << 20, TRACEBUF_LOSSLESS);
     buffer->config.flushed = child_ends;
     forking_pid = getpid();
     child_status = -1;
@@ -219,8 +220,8 @@ __attribute__((unused)) static void fork_in_a_callback_leaves_the_rest_to_the_pa
         assert_true(put_line(buffer, i));
     tracebuf_flush(buffer);
     assert_int_equal(child_status, 0);
-    assert_int_equal(sink.records, 100000);
-    assert_int_equal(sink.callbacks, 2);
+    assert_int_equal(consumer.records, 100000);
+    assert_int_equal(consumer.callbacks, 2);
     assert_true(tracebuf_close(buffer));
 }
 

@@ -1,5 +1,5 @@
 /* The end of a process, and a process that can have no more threads, while records come in. */
-#include "tracebuf/sink.h"
+#include "tracebuf/test/consumer_double.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,9 +22,9 @@ static _Atomic uint64_t attempts;
 
 static void *producer_main(void *arg)
 {
-    struct sink *sink = arg;
+    struct consumer_double *consumer = arg;
     for (uint64_t n = 0; atomic_load(&producing); n++) {
-        put_word(sink->buffer);
+        put_word(consumer->buffer);
         atomic_fetch_add(&attempts, 1);
     }
     return NULL;
@@ -32,37 +32,37 @@ static void *producer_main(void *arg)
 
 /* In a child, since shutdown is for ever; `end` runs while eight threads fill a buffer that holds
  * `words`. Status 0: all of them came back and every record was delivered or counted. */
-static int shutdown_under_load(size_t words, void (*end)(struct sink *sink))
+static int shutdown_under_load(size_t words, void (*end)(struct consumer_double *consumer))
 {
-    static struct sink sink;
+    static struct consumer_double consumer;
     pthread_t threads[PRODUCERS];
     alarm(LIMIT_SECONDS);
-    sink = (struct sink){.raw = true};
-    sink.buffer =
-        buffer_make(&sink, words * sizeof(uint64_t), words * sizeof(uint64_t), TRACEBUF_LOSSLESS);
+    consumer = (struct consumer_double){.raw = true};
+    consumer.buffer = buffer_make(&consumer, words * sizeof(uint64_t), words * sizeof(uint64_t),
+                                  TRACEBUF_LOSSLESS);
     atomic_store(&producing, true);
     for (int i = 0; i < PRODUCERS; i++)
-        if (pthread_create(&threads[i], NULL, producer_main, &sink))
+        if (pthread_create(&threads[i], NULL, producer_main, &consumer))
             return 1;
     nap(20000);
-    end(&sink);
+    end(&consumer);
     atomic_store(&producing, false);
     for (int i = 0; i < PRODUCERS; i++)
         pthread_join(threads[i], NULL);
-    tracebuf_close(sink.buffer);
-    uint64_t known = sink.records + atomic_load(&((struct tracebuf *)sink.buffer)->dropped);
+    tracebuf_close(consumer.buffer);
+    uint64_t known = consumer.records + atomic_load(&((struct tracebuf *)consumer.buffer)->dropped);
     return known == atomic_load(&attempts) ? 0 : 2;
 }
 
-static void shut_down(struct sink *sink)
+static void shut_down(struct consumer_double *consumer)
 {
-    (void)sink;
+    (void)consumer;
     tracebuf_shutdown();
     nap(20000);
 }
 
-static int status_of(int (*test)(size_t, void (*)(struct sink *)), size_t words,
-                     void (*end)(struct sink *))
+static int status_of(int (*test)(size_t, void (*)(struct consumer_double *)), size_t words,
+                     void (*end)(struct consumer_double *))
 {
     int status = -1;
     pid_t child = fork();
@@ -82,13 +82,13 @@ static void nobody_waits_for_room_after_shutdown(void **state)
 }
 
 /* The child of a fork has to make its delivery thread anew, and cannot. */
-static int no_thread(size_t words, void (*end)(struct sink *))
+static int no_thread(size_t words, void (*end)(struct consumer_double *))
 {
-    static struct sink sink;
+    static struct consumer_double consumer;
     alarm(LIMIT_SECONDS);
-    sink = (struct sink){.raw = true};
-    struct tracebuf *buffer =
-        buffer_make(&sink, words * sizeof(uint64_t), words * sizeof(uint64_t), TRACEBUF_LOSSLESS);
+    consumer = (struct consumer_double){.raw = true};
+    struct tracebuf *buffer = buffer_make(&consumer, words * sizeof(uint64_t),
+                                          words * sizeof(uint64_t), TRACEBUF_LOSSLESS);
     pid_t child = fork();
     if (child == 0) {
         uint64_t kept = 0;
@@ -97,12 +97,12 @@ static int no_thread(size_t words, void (*end)(struct sink *))
         for (int i = 0; i < 1000; i++)
             kept += put_word(buffer);
         tracebuf_flush(buffer);
-        bool good = kept == 2 * words && buffer->dropped == 1000 - kept && sink.records == 0;
+        bool good = kept == 2 * words && buffer->dropped == 1000 - kept && consumer.records == 0;
         no_more_threads = false;
         tracebuf_flush(buffer); /* the limit is over */
-        good &= sink.records == kept && put_word(buffer);
-        end(&sink);
-        good &= sink.records == kept + 1;
+        good &= consumer.records == kept && put_word(buffer);
+        end(&consumer);
+        good &= consumer.records == kept + 1;
         _exit(good ? 0 : 1);
     }
     int status = -1;
@@ -117,40 +117,40 @@ static void without_a_thread_nobody_waits(void **state)
 }
 
 /* A consumer ends the delivery thread, and there can be no other one. */
-static void end_thread(struct sink *sink)
+static void end_thread(struct consumer_double *consumer)
 {
-    (void)sink;
+    (void)consumer;
     pthread_exit(NULL);
 }
 
 static void *flusher_main(void *arg)
 {
-    tracebuf_flush(((struct sink *)arg)->buffer);
+    tracebuf_flush(((struct consumer_double *)arg)->buffer);
     return NULL;
 }
 
-static int thread_gone(size_t words, void (*end)(struct sink *))
+static int thread_gone(size_t words, void (*end)(struct consumer_double *))
 {
-    static struct sink sink;
+    static struct consumer_double consumer;
     pthread_t flusher;
     alarm(LIMIT_SECONDS);
-    sink = (struct sink){.raw = true};
+    consumer = (struct consumer_double){.raw = true};
     held = true;
-    sink.in_callback = hold;
-    sink.buffer =
-        buffer_make(&sink, words * sizeof(uint64_t), words * sizeof(uint64_t), TRACEBUF_LOSSLESS);
-    bool good = put_word(sink.buffer);
-    tracebuf_flush_start(sink.buffer);
-    while (atomic_load(&sink.callbacks) == 0)
+    consumer.in_callback = hold;
+    consumer.buffer = buffer_make(&consumer, words * sizeof(uint64_t), words * sizeof(uint64_t),
+                                  TRACEBUF_LOSSLESS);
+    bool good = put_word(consumer.buffer);
+    tracebuf_flush_start(consumer.buffer);
+    while (atomic_load(&consumer.callbacks) == 0)
         nap(1000);
-    good &= pthread_create(&flusher, NULL, flusher_main, &sink) == 0;
+    good &= pthread_create(&flusher, NULL, flusher_main, &consumer) == 0;
     nap(20000); /* lets it wait; may be too short */
     no_more_threads = true;
-    sink.in_callback = end; /* of the next call, which the flush asks for */
-    good &= put_word(sink.buffer);
+    consumer.in_callback = end; /* of the next call, which the flush asks for */
+    good &= put_word(consumer.buffer);
     held = false;
     pthread_join(flusher, NULL);
-    tracebuf_flush(sink.buffer);
+    tracebuf_flush(consumer.buffer);
     return good ? 0 : 4;
 }
 

@@ -1,63 +1,63 @@
-#include "tracebuf/sink.h"
+#include "tracebuf/test/consumer_double.h"
 
 static void watermark_is_exact_to_the_byte(void **state)
 {
     (void)state;
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, 4096, 96, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 96, TRACEBUF_LOSSLESS);
     for (int i = 0; i < 5; i++)
         assert_true(put(buffer, 0, (uint64_t)i, 16)); /* 80 of 96 bytes */
     nap(20000);
-    assert_int_equal(sink.callbacks, 0);
+    assert_int_equal(consumer.callbacks, 0);
     assert_true(put(buffer, 0, 5, 16));
-    assert_true(eventually(&sink.records, 6));
-    assert_int_equal(sink.callbacks, 1);
-    assert_int_equal(sink.disorder, 0);
+    assert_true(eventually(&consumer.records, 6));
+    assert_int_equal(consumer.callbacks, 1);
+    assert_int_equal(consumer.disorder, 0);
 }
 
 /* The specification's example: records of 8 bytes, a watermark of 48. */
 static void eight_byte_records_reach_48_bytes_as_six(void **state)
 {
     (void)state;
-    struct sink sink = {.raw = true};
-    struct tracebuf *buffer = buffer_make(&sink, 4096, 48, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {.raw = true};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 48, TRACEBUF_LOSSLESS);
     for (uint64_t round = 1; round <= 3; round++) {
         for (int i = 0; i < 5; i++)
             assert_true(put_word(buffer));
         nap(10000);
-        assert_int_equal(sink.callbacks, round - 1);
+        assert_int_equal(consumer.callbacks, round - 1);
         assert_true(put_word(buffer));
-        assert_true(eventually(&sink.records, 6 * round));
-        assert_int_equal(sink.callbacks, round);
+        assert_true(eventually(&consumer.records, 6 * round));
+        assert_int_equal(consumer.callbacks, round);
     }
 }
 
 static void watermark_zero_delivers_every_record(void **state)
 {
     (void)state;
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, 4096, 0, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 0, TRACEBUF_LOSSLESS);
     for (uint64_t i = 0; i < 10; i++) {
         assert_true(put(buffer, 0, i, 16));
-        assert_true(eventually(&sink.records, i + 1));
+        assert_true(eventually(&consumer.records, i + 1));
     }
-    assert_int_equal(sink.callbacks, 10);
+    assert_int_equal(consumer.callbacks, 10);
 }
 
 static void lossless_overflow_flushes_by_itself(void **state)
 {
     (void)state;
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 4096, TRACEBUF_LOSSLESS);
     for (uint64_t i = 0; i < 170; i++) /* 4080 bytes: below the watermark */
         assert_true(put(buffer, 0, i, 24));
     nap(20000);
-    assert_int_equal(sink.callbacks, 0);
+    assert_int_equal(consumer.callbacks, 0);
     assert_true(put(buffer, 0, 170, 24)); /* does not fit: the full part goes out */
-    assert_true(eventually(&sink.records, 170));
+    assert_true(eventually(&consumer.records, 170));
     tracebuf_flush(buffer);
-    assert_int_equal(sink.records, 171);
-    assert_int_equal(sink.dropped, 0);
+    assert_int_equal(consumer.records, 171);
+    assert_int_equal(consumer.dropped, 0);
 }
 
 /* 170 records of 24 bytes leave 16: no record ever crosses the watermark. The first that is lost
@@ -66,26 +66,26 @@ static void discard_counts_every_loss(void **state)
 {
     (void)state;
     enum { FIT = 4096 / 24 };
-    struct sink sink = {.in_callback = hold};
-    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_DISCARD);
+    struct consumer_double consumer = {.in_callback = hold};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 4096, TRACEBUF_DISCARD);
     held = true;
     for (uint64_t i = 0; i < FIT; i++)
         assert_true(put(buffer, 0, i, 24));
     nap(20000);
-    assert_int_equal(sink.callbacks, 0);
+    assert_int_equal(consumer.callbacks, 0);
     assert_false(put(buffer, 0, FIT, 24));
-    assert_true(eventually(&sink.callbacks, 1));
-    assert_int_equal(sink.dropped, 1);
+    assert_true(eventually(&consumer.callbacks, 1));
+    assert_int_equal(consumer.dropped, 1);
     uint64_t kept = 0;
     for (uint64_t i = 0; i < 200; i++)
         kept += put(buffer, 0, 1000 + i, 24);
     assert_int_equal(kept, FIT);
     held = false;
-    assert_true(eventually(&sink.records, 2 * FIT));
-    assert_int_equal(sink.dropped, 1 + 200 - FIT);
+    assert_true(eventually(&consumer.records, 2 * FIT));
+    assert_int_equal(consumer.dropped, 1 + 200 - FIT);
     tracebuf_flush(buffer);
-    assert_int_equal(sink.callbacks, 2);
-    assert_int_equal(sink.disorder, 0);
+    assert_int_equal(consumer.callbacks, 2);
+    assert_int_equal(consumer.disorder, 0);
 }
 
 /* The case that was found: 4096 bytes, watermark 4096, records of 80. Who records no faster than a
@@ -94,88 +94,88 @@ static void discard_goes_on_where_no_record_crosses_the_watermark(void **state)
 {
     (void)state;
     enum { RECORDS = 2000, FIT = 4096 / 80 };
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_DISCARD);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 4096, TRACEBUF_DISCARD);
     uint64_t lost = 0;
     for (uint64_t i = 0; i < RECORDS; i++) {
         if (put(buffer, 0, i, 80))
             continue;
         lost++;
-        assert_true(eventually(&sink.records, i + 1 - lost));
+        assert_true(eventually(&consumer.records, i + 1 - lost));
     }
     assert_int_equal(lost, RECORDS / (FIT + 1));
     tracebuf_flush(buffer);
-    assert_int_equal(sink.records, RECORDS - lost);
-    assert_int_equal(sink.dropped, lost);
-    assert_int_equal(sink.disorder, 0);
+    assert_int_equal(consumer.records, RECORDS - lost);
+    assert_int_equal(consumer.dropped, lost);
+    assert_int_equal(consumer.disorder, 0);
 }
 
 static void record_larger_than_buffer_is_counted(void **state)
 {
     (void)state;
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 4096, TRACEBUF_LOSSLESS);
     assert_false(put(buffer, 0, 0, 4104));
     assert_true(put(buffer, 0, 1, 16));
     tracebuf_flush(buffer);
-    assert_int_equal(sink.records, 1);
-    assert_int_equal(sink.dropped, 1);
+    assert_int_equal(consumer.records, 1);
+    assert_int_equal(consumer.dropped, 1);
 }
 
-static void flush_and_record_once(struct sink *sink)
+static void flush_and_record_once(struct consumer_double *consumer)
 {
-    if (sink->callbacks > 3)
+    if (consumer->callbacks > 3)
         return;
-    uint64_t before = sink->records;
-    put(sink->buffer, 1, sink->callbacks, 16);
-    tracebuf_flush(sink->buffer);
-    if (sink->records == before)
-        sink->disorder++; /* flush in a callback must deliver */
+    uint64_t before = consumer->records;
+    put(consumer->buffer, 1, consumer->callbacks, 16);
+    tracebuf_flush(consumer->buffer);
+    if (consumer->records == before)
+        consumer->disorder++; /* flush in a callback must deliver */
 }
 
 static void callback_may_record_and_flush_its_own_buffer(void **state)
 {
     (void)state;
-    struct sink sink = {.in_callback = flush_and_record_once};
-    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {.in_callback = flush_and_record_once};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 4096, TRACEBUF_LOSSLESS);
     put(buffer, 0, 0, 16);
     tracebuf_flush(buffer);
-    assert_int_equal(sink.records, 4);
-    assert_int_equal(sink.disorder, 0);
+    assert_int_equal(consumer.records, 4);
+    assert_int_equal(consumer.disorder, 0);
 }
 
-static void record_many(struct sink *sink)
+static void record_many(struct consumer_double *consumer)
 {
-    if (sink->callbacks > 1)
+    if (consumer->callbacks > 1)
         return;
     for (uint64_t i = 0; i < 2000; i++) /* four times what both segments hold */
-        if (!put(sink->buffer, 1, i, 16))
-            sink->disorder++;
+        if (!put(consumer->buffer, 1, i, 16))
+            consumer->disorder++;
 }
 
 static void callback_may_overfill_its_own_lossless_buffer(void **state)
 {
     (void)state;
-    struct sink sink = {.in_callback = record_many};
-    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {.in_callback = record_many};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 4096, TRACEBUF_LOSSLESS);
     put(buffer, 0, 0, 16);
     tracebuf_flush(buffer);
     tracebuf_flush(buffer);
-    assert_int_equal(sink.records, 2001);
-    assert_int_equal(sink.disorder, 0);
+    assert_int_equal(consumer.records, 2001);
+    assert_int_equal(consumer.disorder, 0);
 }
 
 static struct tracebuf *other_buffer;
-static void flush_other(struct sink *sink)
+static void flush_other(struct consumer_double *consumer)
 {
-    (void)sink;
+    (void)consumer;
     tracebuf_flush(other_buffer);
 }
 
 static void callback_may_flush_another_buffer_of_its_thread(void **state)
 {
     (void)state;
-    struct sink first = {.in_callback = flush_other}, second = {0};
+    struct consumer_double first = {.in_callback = flush_other}, second = {0};
     struct tracebuf *buffer = buffer_make(&first, 4096, 4096, TRACEBUF_LOSSLESS);
     other_buffer = buffer_make(&second, 4096, 4096, TRACEBUF_LOSSLESS);
     put(buffer, 0, 0, 16);
@@ -188,18 +188,18 @@ static void callback_may_flush_another_buffer_of_its_thread(void **state)
 static void producers_go_on_while_a_callback_runs(void **state)
 {
     (void)state;
-    struct sink sink = {.in_callback = hold};
-    struct tracebuf *buffer = buffer_make(&sink, 4096, 1024, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {.in_callback = hold};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 1024, TRACEBUF_LOSSLESS);
     held = true;
     for (uint64_t i = 0; i < 64; i++) /* 1024 bytes: starts a callback */
         put(buffer, 0, i, 16);
-    assert_true(eventually(&sink.callbacks, 1));
+    assert_true(eventually(&consumer.callbacks, 1));
     for (uint64_t i = 64; i < 64 + 250; i++) /* 4000 bytes: a segment's worth; hangs if blocked */
         put(buffer, 0, i, 16);
-    assert_int_equal(sink.records, 0);
+    assert_int_equal(consumer.records, 0);
     held = false;
     tracebuf_flush(buffer);
-    assert_int_equal(sink.records, 314);
+    assert_int_equal(consumer.records, 314);
 }
 
 /* Stress: every record arrives exactly once and in its producer's order. */
@@ -219,30 +219,30 @@ static void *produce(void *arg)
 
 static void *flush_for_ever(void *arg)
 {
-    struct sink *sink = arg;
-    while (!sink->stop) {
-        tracebuf_flush(sink->buffer);
+    struct consumer_double *consumer = arg;
+    while (!consumer->stop) {
+        tracebuf_flush(consumer->buffer);
         nap(300);
     }
     return NULL;
 }
 
-static void record_and_flush_sometimes(struct sink *sink)
+static void record_and_flush_sometimes(struct consumer_double *consumer)
 {
-    if (sink->callbacks % 16 == 0)
-        put(sink->buffer, PRODUCERS, sink->callbacks, 16);
-    if (sink->callbacks % 64 == 0)
-        tracebuf_flush(sink->buffer);
+    if (consumer->callbacks % 16 == 0)
+        put(consumer->buffer, PRODUCERS, consumer->callbacks, 16);
+    if (consumer->callbacks % 64 == 0)
+        tracebuf_flush(consumer->buffer);
 }
 
 static void stress(size_t size, size_t watermark, enum tracebuf_policy policy)
 {
-    struct sink sink = {.in_callback = record_and_flush_sometimes};
-    struct tracebuf *buffer = buffer_make(&sink, size, watermark, policy);
-    sink.buffer = buffer;
+    struct consumer_double consumer = {.in_callback = record_and_flush_sometimes};
+    struct tracebuf *buffer = buffer_make(&consumer, size, watermark, policy);
+    consumer.buffer = buffer;
     pthread_t threads[PRODUCERS], flusher;
     struct producer producers[PRODUCERS];
-    pthread_create(&flusher, NULL, flush_for_ever, &sink);
+    pthread_create(&flusher, NULL, flush_for_ever, &consumer);
     for (uint64_t i = 0; i < PRODUCERS; i++) {
         producers[i] = (struct producer){buffer, i, 0};
         pthread_create(&threads[i], NULL, produce, &producers[i]);
@@ -252,15 +252,15 @@ static void stress(size_t size, size_t watermark, enum tracebuf_policy policy)
         pthread_join(threads[i], NULL);
         kept += producers[i].kept;
     }
-    sink.stop = true;
+    consumer.stop = true;
     pthread_join(flusher, NULL);
-    sink.in_callback = NULL;
+    consumer.in_callback = NULL;
     tracebuf_flush(buffer);
-    uint64_t of_callback = sink.records - kept;
-    assert_true(of_callback <= sink.callbacks / 16 + 1);
-    assert_int_equal(sink.disorder, 0);
+    uint64_t of_callback = consumer.records - kept;
+    assert_true(of_callback <= consumer.callbacks / 16 + 1);
+    assert_int_equal(consumer.disorder, 0);
     assert_true(kept + buffer->dropped >= PRODUCERS * stress_records);
-    assert_true(kept + buffer->dropped <= PRODUCERS * stress_records + sink.callbacks);
+    assert_true(kept + buffer->dropped <= PRODUCERS * stress_records + consumer.callbacks);
     if (policy == TRACEBUF_LOSSLESS)
         assert_int_equal(kept, PRODUCERS * stress_records);
     assert_true(tracebuf_close(buffer));
@@ -287,25 +287,25 @@ static void stress_discard(void **state)
 static void closed_buffer_drops(void **state)
 {
     (void)state;
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, 1 << 20, 1 << 20, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, 1 << 20, 1 << 20, TRACEBUF_LOSSLESS);
     assert_true(put(buffer, 0, 0, 16)); /* takes a lease */
     assert_true(tracebuf_close(buffer));
     assert_true(tracebuf_close(buffer));
     assert_false(put(buffer, 0, 1, 16));
     tracebuf_flush(buffer);
-    assert_int_equal(sink.records, 0);
+    assert_int_equal(consumer.records, 0);
     assert_int_equal(buffer->dropped, 2); /* what it held, and what came later */
 }
 
 static void shutdown_delivers_the_rest(void **state)
 {
     (void)state;
-    struct sink sink = {0};
-    struct tracebuf *buffer = buffer_make(&sink, 4096, 4096, TRACEBUF_LOSSLESS);
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 4096, TRACEBUF_LOSSLESS);
     put(buffer, 0, 0, 16);
     tracebuf_shutdown();
-    assert_int_equal(sink.records, 1);
+    assert_int_equal(consumer.records, 1);
     assert_false(put(buffer, 0, 1, 16));
     tracebuf_flush(buffer);
 }

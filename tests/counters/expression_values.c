@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "counters/catalog.h"
-#include "counters/test_agent.h"
+#include "counters/test/agent_double.h"
 
 /* Zeros are among them. */
 static double made_up(const char *name, enum expr_accumulate accumulate, uint32_t place)

@@ -112,7 +112,7 @@ def main():
     parser.add_argument("--cxx", default="c++")
     parser.add_argument("--every", action="store_true")
     parser.add_argument("--stand-in", default=os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), "../conformance/cxx/perfetto_stand_in"))
+        os.path.dirname(os.path.abspath(__file__)), "../conformance/cxx/perfetto_double"))
     options = parser.parse_args()
     if not os.path.exists(os.path.join(options.runtime, "hip/hip_version.h")):
         print("release_test: no HIP headers in %s" % options.runtime)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "api/aqlprofile/internal.h"
-#include "api/aqlprofile/runtime_double.h"
+#include "api/aqlprofile/test/runtime_double.h"
 
 static const hsa_agent_t agent = {1}, stranger = {2}, nobody = {3};
 

@@ -17,7 +17,7 @@
 
 #include "api/aqlprofile/guarded.h"
 #include "api/aqlprofile/internal.h"
-#include "api/aqlprofile/runtime_double.h"
+#include "api/aqlprofile/test/runtime_double.h"
 
 enum { LIST_MAX = 24, THREADS = 4 };
 

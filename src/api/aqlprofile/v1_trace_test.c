@@ -11,7 +11,7 @@
 
 #include "api/aqlprofile/guarded.h"
 #include "api/aqlprofile/internal.h"
-#include "api/aqlprofile/runtime_double.h"
+#include "api/aqlprofile/test/runtime_double.h"
 
 enum { PAGE = 4096, TRACE_BYTES = 4 << 20, ENGINES_MAX = 32 };
 enum { VM_ID_MASK = 1, MASK = 2, TOKEN_MASK = 3, TOKEN_MASK2 = 4, SAMPLE_RATE = 6, CONCURRENT = 7 };

@@ -1,4 +1,4 @@
-/* HIP's compiler table and HSA's mock runtime: which host function launches which kernel. */
+/* HIP's compiler table and HSA's double runtime: which host function launches which kernel. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "intercept/hsa/install.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/tables.h"
-#include "intercept/hsa/test/mock_hsa.h"
+#include "intercept/hsa/test/hsa_double.h"
 #include "intercept/hsa/test/trace_double.h"
 #include "intercept/table/install.h"
 
@@ -91,9 +91,9 @@ static void kernels_are_told_with_their_host_function(void **state)
     assert_int_equal(registered, 3);
     name[0] = 'w'; /* the library is closed: the name was not ours */
 
-    assert_true(table_arrives(mock_table_make(2)));
-    ((hsa_status_t(*)(hsa_executable_t, const char *))mock_function(HSA_FN_hsa_executable_freeze))(
-        mock_executable(), NULL);
+    assert_true(table_arrives(double_table_make(2)));
+    ((hsa_status_t(*)(hsa_executable_t, const char *))double_function(
+        HSA_FN_hsa_executable_freeze))(double_executable(), NULL);
     assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, DEVICE), 2);
     assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, HOST), 1);
     const struct double_entry *host = double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, HOST, 0);
@@ -120,8 +120,8 @@ static void kernels_are_told_with_their_host_function(void **state)
     assert_memory_equal(&data->grid_dims, &grid_dim, 12);
     assert_int_equal(data->workgroup_size, 256);
 
-    ((hsa_status_t(*)(hsa_executable_t))mock_function(HSA_FN_hsa_executable_destroy))(
-        mock_executable());
+    ((hsa_status_t(*)(hsa_executable_t))double_function(HSA_FN_hsa_executable_destroy))(
+        double_executable());
     assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, DEVICE), 4);
     assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, HOST), 1); /* no UNLOAD */
 }
@@ -184,6 +184,6 @@ int main(void)
         cmocka_unit_test_setup(many_threads_register_at_once, reset),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    mock_stop();
+    double_stop();
     return failed;
 }

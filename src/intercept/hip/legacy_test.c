@@ -177,7 +177,7 @@ static void endless_nesting_is_cut_not_crashed(void **state)
 static void stopped_contexts_cost_one_question(void **state)
 {
     (void)state;
-    double_stop(TRACE_HIP_RUNTIME_API);
+    double_unlisten(TRACE_HIP_RUNTIME_API);
     uint32_t before = double_count(DOUBLE_API_ENTER, TRACE_HIP_RUNTIME_API, -1);
     assert_null(hooks[FREE].activity(FREE, NULL, NULL, NULL));
     call_play(FREE, hipSuccess, NULL);

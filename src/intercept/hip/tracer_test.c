@@ -1,4 +1,4 @@
-/* HIP releases with a tracer callback, played by test/mock_tracer.c. Each case is a process,
+/* HIP releases with a tracer callback, played by test/tracer_double.c. Each case is a process,
  * because a process has one HIP. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,18 +32,18 @@ static bool library_arm(const char *release, const char *list, const char *wrong
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/hip_tracer_%s.list", API_FOLDER, list);
-    setenv("MOCK_TRACER_LIST", path, 1);
-    setenv("MOCK_TRACER_WRONG", wrong, 1);
+    setenv("DOUBLE_TRACER_LIST", path, 1);
+    setenv("DOUBLE_TRACER_WRONG", wrong, 1);
     snprintf(path, sizeof path, strchr(release, '/') ? "%s/%s" : "%s/libamdhip64.so.%s",
-             MOCK_FOLDER, release);
+             DOUBLE_FOLDER, release);
     void *library = dlopen(path, RTLD_NOW | (strchr(release, '/') ? RTLD_LOCAL : RTLD_GLOBAL));
     if (!library) {
         fprintf(stderr, "%s\n", dlerror());
         exit(3);
     }
-    *(void **)&armed = dlsym(library, "mock_tracer_armed");
-    *(void **)&call = dlsym(library, "mock_tracer_call");
-    *(void **)&command = dlsym(library, "mock_tracer_command");
+    *(void **)&armed = dlsym(library, "double_tracer_armed");
+    *(void **)&call = dlsym(library, "double_tracer_call");
+    *(void **)&command = dlsym(library, "double_tracer_command");
     double_reset();
     return intercept_hip_arm(ready);
 }
@@ -140,7 +140,7 @@ static int work_of_table_calls(const char *file)
     enum { COPY = 1 };
     const struct hip_tracer_release *release = release_of(file[0] - '0', file[2] - '0');
     CHECK(library_arm(file, file[0] == '6' ? "6_4" : "7_2", ""));
-    *(void **)&correlation = dlsym(RTLD_DEFAULT, "mock_tracer_correlation");
+    *(void **)&correlation = dlsym(RTLD_DEFAULT, "double_tracer_correlation");
     double_listen(TRACE_HIP_RUNTIME_API, -1);
     intercept_hip_tables_arrived(60400);
     CHECK(table_call(release) == 0); /* nobody wants to know of the work */
@@ -179,7 +179,7 @@ static int asked_by_its_table(const char *file)
     const uint64_t empty = sizeof empty; /* a table without that function */
     intercept_hip_tables_offered(&empty);
     intercept_hip_tables_offered(&table);
-    setenv("MOCK_TRACER_SILENT", "1", 1);
+    setenv("DOUBLE_TRACER_SILENT", "1", 1);
     CHECK(library_arm(file, "6_4", ""));
     CHECK(own_questions > 0);
     unsigned asked = own_questions;
@@ -277,7 +277,7 @@ static int numbers_of_7_2(const char *file)
 static int a_function_more(const char *file)
 {
     const struct hip_tracer_release *list = release_of(6, 4);
-    setenv("MOCK_TRACER_MORE", "hipNobodyKnows", 1);
+    setenv("DOUBLE_TRACER_MORE", "hipNobodyKnows", 1);
     CHECK(library_arm(file, "6_4", ""));
     CHECK(memcpy_is_traced(list) == 0);
     CHECK(call(list->function_count, list->data_size_bytes, &some_arguments, sizeof some_arguments,
@@ -304,7 +304,7 @@ static int where_releases_disagree(const char *file)
 
 static int more_than_the_newest(const char *file)
 {
-    setenv("MOCK_TRACER_MORE", "hipNobodyKnows", 1);
+    setenv("DOUBLE_TRACER_MORE", "hipNobodyKnows", 1);
     CHECK(library_arm(file, "7_2", ""));
     return calls_left_alone();
 }

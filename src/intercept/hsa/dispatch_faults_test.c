@@ -37,16 +37,16 @@ static void allocations_fail_after(int count)
 static uint32_t kernels_run(hsa_queue_t *queue, int allocations)
 {
     hsa_signal_t signal = signal_make(KERNELS);
-    uint64_t seen = mock_kernels_seen();
+    uint64_t seen = double_kernels_seen();
     uint32_t records = double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1);
     allocations_fail_after(allocations);
     for (uint32_t i = 0; i < KERNELS; i++) {
         hsa_kernel_dispatch_packet_t packet = kernel_packet(64, signal);
-        mock_packets_submit(queue, &packet, 1);
+        double_packets_submit(queue, &packet, 1);
     }
     allocations_fail_after(-1);
     assert_true(value_reached(signal, 0));
-    assert_int_equal(mock_kernels_seen() - seen, KERNELS);
+    assert_int_equal(double_kernels_seen() - seen, KERNELS);
     completion_harvest(STALL_NS);
     CALL(hsa_signal_destroy)(signal);
     return double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1) - records;
@@ -56,7 +56,7 @@ static void kernels_run_without_memory(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(2)));
+    assert_true(table_arrives(double_table_make(2)));
     for (int n = 0; n < FAILURES; n++) {
         hsa_queue_t *queue = queue_open();
         assert_in_range(kernels_run(queue, n), 0, KERNELS);
@@ -71,12 +71,12 @@ static void queues_are_made_without_memory(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(2)));
+    assert_true(table_arrives(double_table_make(2)));
     for (int n = 0; n < FAILURES; n++) {
         hsa_queue_t *queue = NULL;
         allocations_fail_after(n);
         hsa_status_t status =
-            CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 64, 0, NULL, NULL, 0, 0, &queue);
+            CALL(hsa_queue_create)((hsa_agent_t){DOUBLE_GPU}, 64, 0, NULL, NULL, 0, 0, &queue);
         allocations_fail_after(-1);
         if (!queue) { /* the runtime's own need */
             assert_int_equal(status, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
@@ -93,13 +93,13 @@ static void copies_run_without_memory(void **state)
     static char from[64], to[64];
     (void)state;
     double_listen(TRACE_MEMORY_COPY, -1);
-    assert_true(table_arrives(mock_table_make(2)));
+    assert_true(table_arrives(double_table_make(2)));
     hsa_signal_t signal = signal_make(0);
     for (int n = 0; n < FAILURES; n++) {
         amd_signal(signal)->value = 1;
         allocations_fail_after(n % 3);
-        assert_int_equal(CALL(hsa_amd_memory_async_copy)(to, (hsa_agent_t){MOCK_GPU}, from,
-                                                         (hsa_agent_t){MOCK_CPU}, sizeof from, 0,
+        assert_int_equal(CALL(hsa_amd_memory_async_copy)(to, (hsa_agent_t){DOUBLE_GPU}, from,
+                                                         (hsa_agent_t){DOUBLE_CPU}, sizeof from, 0,
                                                          NULL, signal),
                          HSA_STATUS_SUCCESS);
         allocations_fail_after(-1);
@@ -114,13 +114,13 @@ static void executables_freeze_without_memory(void **state)
 {
     (void)state;
     double_listen(TRACE_CODE_OBJECT, -1);
-    assert_true(table_arrives(mock_table_make(2)));
+    assert_true(table_arrives(double_table_make(2)));
     for (int n = 0; n < FAILURES; n++) {
         allocations_fail_after(n);
-        hsa_status_t status = CALL(hsa_executable_freeze)(mock_executable(), NULL);
+        hsa_status_t status = CALL(hsa_executable_freeze)(double_executable(), NULL);
         allocations_fail_after(-1);
         assert_int_equal(status, HSA_STATUS_SUCCESS);
-        assert_int_equal(CALL(hsa_executable_destroy)(mock_executable()), HSA_STATUS_SUCCESS);
+        assert_int_equal(CALL(hsa_executable_destroy)(double_executable()), HSA_STATUS_SUCCESS);
     }
 }
 

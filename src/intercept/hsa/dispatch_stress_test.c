@@ -13,14 +13,14 @@
 #include "intercept/hsa/completion.h"
 #include "intercept/hsa/install.h"
 #include "intercept/hsa/tables.h"
-#include "intercept/hsa/test/mock_hsa.h"
+#include "intercept/hsa/test/hsa_double.h"
 #include "intercept/hsa/test/trace_double.h"
 #include "intercept/hsa/wrappers.h"
 
 enum { THREADS = 8, QUEUES = 6, KERNELS = 120, TOTAL = THREADS * QUEUES * KERNELS };
 
 /* A call as the program makes it: through the table. */
-#define CALL(name) ((__typeof__(hsa_instances[0].real.name))mock_function(HSA_FN_##name))
+#define CALL(name) ((__typeof__(hsa_instances[0].real.name))double_function(HSA_FN_##name))
 
 static int reset(void **state)
 {
@@ -50,9 +50,9 @@ static void kernel_submit(hsa_queue_t *queue, uint32_t number, hsa_signal_t sign
                                                  .grid_size_x = number,
                                                  .grid_size_y = 1,
                                                  .grid_size_z = 1,
-                                                 .kernel_object = mock_kernel_object(0),
+                                                 .kernel_object = double_kernel_object(0),
                                                  .completion_signal = signal};
-    mock_packets_submit(queue, &packet, 1);
+    double_packets_submit(queue, &packet, 1);
 }
 
 /* With `signal`, whose value is 0 again afterwards. */
@@ -61,7 +61,7 @@ static void barrier_submit(hsa_queue_t *queue, hsa_signal_t signal)
     const hsa_barrier_and_packet_t packet = {.header = HSA_PACKET_TYPE_BARRIER_AND | 1 << 8,
                                              .completion_signal = signal};
     __atomic_store_n(&amd_signal(signal)->value, 1, __ATOMIC_RELAXED);
-    mock_packets_submit(queue, &packet, 1);
+    double_packets_submit(queue, &packet, 1);
     signal_wait(signal);
 }
 
@@ -84,7 +84,7 @@ static void kernel_launch(hsa_queue_t *queue, uint32_t number, hsa_signal_t own)
         kernel_submit(queue, number, own);
         const hsa_barrier_and_packet_t packet = {.header = HSA_PACKET_TYPE_BARRIER_AND | 1 << 8,
                                                  .completion_signal = own};
-        mock_packets_submit(queue, &packet, 1);
+        double_packets_submit(queue, &packet, 1);
         signal_wait(own);
         return;
     default: /* the same signal for kernels and barriers */
@@ -105,7 +105,7 @@ static void *program(void *first)
     CALL(hsa_signal_create)(0, 0, NULL, &own);
     for (int q = 0; q < QUEUES; q++) {
         hsa_queue_t *queue = NULL;
-        CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 4096, 0, NULL, NULL, 0, 0, &queue);
+        CALL(hsa_queue_create)((hsa_agent_t){DOUBLE_GPU}, 4096, 0, NULL, NULL, 0, 0, &queue);
         for (int i = 0; i < KERNELS; i++, number++) {
             if (i < KERNELS - 10)
                 kernel_launch(queue, number, own);
@@ -148,7 +148,7 @@ static uint32_t records_check(void)
         assert_false(seen[record->dispatch_info.grid_size.x]);
         seen[record->dispatch_info.grid_size.x] = true;
         assert_int_equal(record->end_timestamp - record->start_timestamp,
-                         MOCK_TICKS_PER_KERNEL * 10);
+                         DOUBLE_TICKS_PER_KERNEL * 10);
         count++;
     }
     return count;
@@ -158,7 +158,7 @@ static void every_kernel_is_reported_once(void **state)
 {
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(2)));
+    assert_true(table_arrives(double_table_make(2)));
     programs_run();
     assert_int_equal(records_check(), TOTAL);
     assert_int_equal(double_open_events(), 0);
@@ -190,7 +190,7 @@ static void listeners_come_and_go(void **state)
     pthread_t toggler;
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(1)));
+    assert_true(table_arrives(double_table_make(1)));
     atomic_store(&toggling, true);
     assert_int_equal(pthread_create(&toggler, NULL, toggle, NULL), 0);
     programs_run();
@@ -210,15 +210,15 @@ static void kernels_stay_in_order_when_the_runtime_measures_its_clocks(void **st
 
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(2)));
-    CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 4096, 0, NULL, NULL, 0, 0, &queue);
+    assert_true(table_arrives(double_table_make(2)));
+    CALL(hsa_queue_create)((hsa_agent_t){DOUBLE_GPU}, 4096, 0, NULL, NULL, 0, 0, &queue);
     CALL(hsa_signal_create)(1, 0, NULL, &signal);
     for (uint32_t i = 0; i < COUNT; i++) {
         __atomic_store_n(&amd_signal(signal)->value, 1, __ATOMIC_RELAXED);
         kernel_submit(queue, i + 1, signal);
         signal_wait(signal);
         completion_harvest(UINT64_C(10000000000));
-        mock_clock_shift(i % 4 < 2 ? -SHIFT_NS : SHIFT_NS);
+        double_clock_shift(i % 4 < 2 ? -SHIFT_NS : SHIFT_NS);
     }
     uint64_t end_ns = 0;
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -242,6 +242,6 @@ int main(void)
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-    mock_stop();
+    double_stop();
     return failed;
 }

@@ -1,5 +1,5 @@
-/* The HSA side of interception against a mock runtime: what the program sees must not change, what
-   is reported must be what the program did. */
+/* The HSA side of interception against a double runtime: what the program sees must not change,
+   what is reported must be what the program did. */
 #include "intercept/hsa/facts.h"
 #include "intercept/hsa/test/hsa_calls.h"
 
@@ -8,13 +8,13 @@ static void nothing_configured_changes_nothing(void **state)
     (void)state;
     for (uint32_t major = 1; major <= 2; major++) {
         void *before[HSA_FN_COUNT];
-        void *table = mock_table_make(major);
+        void *table = double_table_make(major);
         for (int i = 0; i < HSA_FN_COUNT; i++)
-            before[i] = mock_function(i);
+            before[i] = double_function(i);
         assert_true(table_arrives(table));
         for (int i = 0; i < HSA_FN_COUNT; i++)
             if (i != HSA_FN_hsa_shut_down) /* drained first, whatever is configured */
-                assert_ptr_equal(mock_function(i), before[i]);
+                assert_ptr_equal(double_function(i), before[i]);
     }
 }
 
@@ -23,10 +23,10 @@ static void nothing_configured_changes_nothing(void **state)
 static void unknown_agents_leave_calls_traced(void **state)
 {
     (void)state;
-    mock_agents_hide(true);
-    void *table = mock_table_make(1);
-    void *queue_create = mock_function(HSA_FN_hsa_queue_create);
-    void *copy = mock_function(HSA_FN_hsa_amd_memory_async_copy);
+    double_agents_hide(true);
+    void *table = double_table_make(1);
+    void *queue_create = double_function(HSA_FN_hsa_queue_create);
+    void *copy = double_function(HSA_FN_hsa_amd_memory_async_copy);
     double_listen(TRACE_HSA_CORE_API, ROCPROFILER_HSA_CORE_API_ID_hsa_agent_get_info);
     double_listen(TRACE_KERNEL_DISPATCH, -1);
     double_listen(TRACE_MEMORY_COPY, -1);
@@ -34,38 +34,38 @@ static void unknown_agents_leave_calls_traced(void **state)
     assert_true(table_arrives(table));
     assert_false(intercept_hsa_serves_devices(NULL));
     hsa_device_type_t kind = HSA_DEVICE_TYPE_CPU;
-    CALL(hsa_agent_get_info)((hsa_agent_t){MOCK_GPU}, HSA_AGENT_INFO_DEVICE, &kind);
+    CALL(hsa_agent_get_info)((hsa_agent_t){DOUBLE_GPU}, HSA_AGENT_INFO_DEVICE, &kind);
     assert_int_equal(double_count(DOUBLE_API_EXIT, TRACE_HSA_CORE_API, -1), 1);
-    assert_ptr_equal(mock_function(HSA_FN_hsa_queue_create), queue_create);
-    assert_ptr_equal(mock_function(HSA_FN_hsa_amd_memory_async_copy), copy);
+    assert_ptr_equal(double_function(HSA_FN_hsa_queue_create), queue_create);
+    assert_ptr_equal(double_function(HSA_FN_hsa_amd_memory_async_copy), copy);
     void *memory = NULL;
-    CALL(hsa_amd_memory_pool_allocate)((hsa_amd_memory_pool_t){MOCK_CPU + 1}, 64, 0, &memory);
+    CALL(hsa_amd_memory_pool_allocate)((hsa_amd_memory_pool_t){DOUBLE_CPU + 1}, 64, 0, &memory);
     CALL(hsa_amd_memory_pool_free)(memory);
     assert_int_equal(double_count(DOUBLE_RECORD, TRACE_MEMORY_ALLOCATION, -1), 2);
     assert_int_equal(CALL(hsa_shut_down)(), HSA_STATUS_SUCCESS);
-    mock_agents_hide(false);
+    double_agents_hide(false);
 }
 
 static void only_the_configured_operation_is_wrapped(void **state)
 {
     (void)state;
-    void *table = mock_table_make(1);
-    void *get_info = mock_function(HSA_FN_hsa_agent_get_info);
-    void *iterate = mock_function(HSA_FN_hsa_iterate_agents);
+    void *table = double_table_make(1);
+    void *get_info = double_function(HSA_FN_hsa_agent_get_info);
+    void *iterate = double_function(HSA_FN_hsa_iterate_agents);
     double_listen(TRACE_HSA_CORE_API, ROCPROFILER_HSA_CORE_API_ID_hsa_agent_get_info);
     assert_true(table_arrives(table));
-    assert_ptr_not_equal(mock_function(HSA_FN_hsa_agent_get_info), get_info);
-    assert_ptr_equal(mock_function(HSA_FN_hsa_iterate_agents), iterate);
+    assert_ptr_not_equal(double_function(HSA_FN_hsa_agent_get_info), get_info);
+    assert_ptr_equal(double_function(HSA_FN_hsa_iterate_agents), iterate);
 }
 
 static void api_calls_report_arguments_and_results(void **state)
 {
     (void)state;
     hsa_device_type_t kind = HSA_DEVICE_TYPE_CPU;
-    const hsa_agent_t gpu = {MOCK_GPU};
+    const hsa_agent_t gpu = {DOUBLE_GPU};
     const int32_t id = ROCPROFILER_HSA_CORE_API_ID_hsa_agent_get_info;
     double_listen(TRACE_HSA_CORE_API, id);
-    assert_true(table_arrives(mock_table_make(1)));
+    assert_true(table_arrives(double_table_make(1)));
     assert_int_equal(CALL(hsa_agent_get_info)(gpu, HSA_AGENT_INFO_DEVICE, &kind),
                      HSA_STATUS_SUCCESS);
     assert_int_equal(kind, HSA_DEVICE_TYPE_GPU);
@@ -73,7 +73,7 @@ static void api_calls_report_arguments_and_results(void **state)
     const struct double_entry *leave = double_entry(DOUBLE_API_EXIT, TRACE_HSA_CORE_API, id, 0);
     assert_non_null(enter);
     assert_int_equal(enter->payload.hsa.size, sizeof enter->payload.hsa);
-    assert_int_equal(enter->payload.hsa.args.hsa_agent_get_info.agent.handle, MOCK_GPU);
+    assert_int_equal(enter->payload.hsa.args.hsa_agent_get_info.agent.handle, DOUBLE_GPU);
     assert_int_equal(enter->payload.hsa.args.hsa_agent_get_info.attribute, HSA_AGENT_INFO_DEVICE);
     assert_ptr_equal(enter->payload.hsa.args.hsa_agent_get_info.value, &kind);
     assert_int_equal(leave->payload.hsa.retval.hsa_status_t_retval, HSA_STATUS_SUCCESS);
@@ -82,7 +82,7 @@ static void api_calls_report_arguments_and_results(void **state)
     leave = double_entry(DOUBLE_API_EXIT, TRACE_HSA_CORE_API, id, 1);
     assert_int_equal(leave->payload.hsa.retval.hsa_status_t_retval,
                      HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    double_stop(TRACE_HSA_CORE_API);
+    double_unlisten(TRACE_HSA_CORE_API);
     CALL(hsa_agent_get_info)(gpu, HSA_AGENT_INFO_DEVICE, &kind);
     assert_int_equal(double_count(DOUBLE_API_ENTER, TRACE_HSA_CORE_API, id), 2);
 }
@@ -91,14 +91,14 @@ static void a_dispatch_is_reported_and_its_signal_honoured(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(1)));
-    assert_int_equal(CALL(hsa_executable_freeze)(mock_executable(), NULL), HSA_STATUS_SUCCESS);
+    assert_true(table_arrives(double_table_make(1)));
+    assert_int_equal(CALL(hsa_executable_freeze)(double_executable(), NULL), HSA_STATUS_SUCCESS);
     hsa_queue_t *queue = queue_open();
     hsa_signal_t signal = signal_make(3);
     hsa_kernel_dispatch_packet_t packet = kernel_packet(640, signal);
     packet.private_segment_size = 8;
     packet.group_segment_size = 256;
-    mock_packets_submit(queue, &packet, 1);
+    double_packets_submit(queue, &packet, 1);
     assert_true(value_reached(signal, 2)); /* counted down by one, not set */
     const struct double_entry *done = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, 0);
     assert_non_null(done); /* before the program saw its signal */
@@ -110,14 +110,14 @@ static void a_dispatch_is_reported_and_its_signal_honoured(void **state)
     assert_int_equal(record->dispatch_info.group_segment_size, 256);
     assert_int_equal(record->dispatch_info.agent_id.handle, 0x1001);
     assert_int_equal(record->dispatch_info.queue_id.handle, queue->id);
-    assert_int_equal(record->dispatch_info.kernel_id, objects_kernel_id(mock_kernel_object(0)));
+    assert_int_equal(record->dispatch_info.kernel_id, objects_kernel_id(double_kernel_object(0)));
     assert_true(record->dispatch_info.kernel_id > 0);
     /* 100 MHz ticks: ten nanoseconds each. */
-    assert_int_equal(record->end_timestamp - record->start_timestamp, MOCK_TICKS_PER_KERNEL * 10);
+    assert_int_equal(record->end_timestamp - record->start_timestamp, DOUBLE_TICKS_PER_KERNEL * 10);
     assert_true(record->start_timestamp >= 7000000000ull);
     /* The program's own timing query reads these. */
     assert_int_equal(amd_signal(signal)->end_ts - amd_signal(signal)->start_ts,
-                     MOCK_TICKS_PER_KERNEL);
+                     DOUBLE_TICKS_PER_KERNEL);
     assert_int_equal(
         double_count(DOUBLE_CALL, TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE), 2);
     assert_int_equal(
@@ -125,14 +125,14 @@ static void a_dispatch_is_reported_and_its_signal_honoured(void **state)
     assert_int_equal(CALL(hsa_queue_destroy)(queue), HSA_STATUS_SUCCESS);
     assert_int_equal(double_open_events(), 0);
     CALL(hsa_signal_destroy)(signal);
-    CALL(hsa_executable_destroy)(mock_executable());
+    CALL(hsa_executable_destroy)(double_executable());
 }
 
 static void other_packets_pass_untouched(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(1)));
+    assert_true(table_arrives(double_table_make(1)));
     hsa_queue_t *queue = queue_open();
     hsa_signal_t signal = signal_make(2);
     hsa_kernel_dispatch_packet_t kernel = kernel_packet(64, (hsa_signal_t){0});
@@ -143,12 +143,12 @@ static void other_packets_pass_untouched(void **state)
     memcpy(packets[0], &barrier, 64);
     memcpy(packets[1], &kernel, 64);
     memcpy(packets[2], &barrier, 64);
-    mock_packets_submit(queue, packets, 3);
+    double_packets_submit(queue, packets, 3);
     assert_true(value_reached(signal, 0));
-    assert_int_equal(mock_packets_seen(), 3);
-    assert_memory_equal(mock_packet(0), packets[0], 64);
-    assert_memory_equal(mock_packet(1), packets[1], 56); /* all but the completion signal */
-    assert_memory_equal(mock_packet(2), packets[2], 64);
+    assert_int_equal(double_packets_seen(), 3);
+    assert_memory_equal(double_packet(0), packets[0], 64);
+    assert_memory_equal(double_packet(1), packets[1], 56); /* all but the completion signal */
+    assert_memory_equal(double_packet(2), packets[2], 64);
     assert_true(completion_drain(STALL_NS));
     assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 1);
     CALL(hsa_queue_destroy)(queue);
@@ -159,12 +159,12 @@ static void nobody_listening_writes_what_came(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(1)));
+    assert_true(table_arrives(double_table_make(1)));
     hsa_queue_t *queue = queue_open();
-    double_stop(TRACE_KERNEL_DISPATCH);
+    double_unlisten(TRACE_KERNEL_DISPATCH);
     hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
-    mock_packets_submit(queue, &packet, 1);
-    assert_memory_equal(mock_packet(0), &packet, 64);
+    double_packets_submit(queue, &packet, 1);
+    assert_memory_equal(double_packet(0), &packet, 64);
     CALL(hsa_queue_destroy)(queue);
     assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 0);
 }
@@ -175,16 +175,16 @@ static void thousands_in_flight(void **state)
     enum { KERNELS = 5000 };
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
-    assert_true(table_arrives(mock_table_make(2)));
+    assert_true(table_arrives(double_table_make(2)));
     hsa_queue_t *queues[2] = {queue_open(), queue_open()};
-    mock_device_hold(true);
+    double_device_hold(true);
     for (uint32_t i = 0; i < KERNELS; i++) {
         hsa_kernel_dispatch_packet_t packet = kernel_packet(i + 1, (hsa_signal_t){0});
-        mock_packets_submit(queues[i % 2], &packet, 1);
+        double_packets_submit(queues[i % 2], &packet, 1);
     }
-    mock_device_hold(false);
+    double_device_hold(false);
     assert_true(completion_drain(STALL_NS));
-    assert_int_equal(mock_kernels_seen(), KERNELS);
+    assert_int_equal(double_kernels_seen(), KERNELS);
     assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), KERNELS);
     static bool seen_grid[KERNELS + 1], seen_id[KERNELS + 1];
     uint64_t first_id = UINT64_MAX;
@@ -210,7 +210,7 @@ static void signals_stay_the_programs(void **state)
     enum { KERNELS = 2000, SIGNALS = 3 };
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
-    assert_true(table_arrives(mock_table_make(2)));
+    assert_true(table_arrives(double_table_make(2)));
     hsa_queue_t *queue = queue_open();
     hsa_signal_t signals[SIGNALS];
     for (int i = 0; i < SIGNALS; i++)
@@ -225,13 +225,13 @@ static void signals_stay_the_programs(void **state)
         hsa_kernel_dispatch_packet_t packet = kernel_packet(i + 1, *signal);
         hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND | 1 << 8,
                                             .completion_signal = *signal};
-        uint64_t first = mock_packets_seen();
-        mock_packets_submit(queue, &packet, 1);
-        assert_memory_equal(mock_packet(first), &packet, 64);
+        uint64_t first = double_packets_seen();
+        double_packets_submit(queue, &packet, 1);
+        assert_memory_equal(double_packet(first), &packet, 64);
         assert_true(value_reached(*signal, 0));
         if (i % 7 == 0) {
             __atomic_store_n(&amd_signal(*signal)->value, 1, __ATOMIC_RELAXED);
-            mock_packets_submit(queue, &barrier, 1);
+            double_packets_submit(queue, &barrier, 1);
             assert_true(value_reached(*signal, 0));
         }
     }
@@ -247,7 +247,7 @@ static void signals_stay_the_programs(void **state)
     }
     for (uint32_t i = 0; i < KERNELS; i++) {
         assert_int_equal(records[i]->end_timestamp - records[i]->start_timestamp,
-                         MOCK_TICKS_PER_KERNEL * 10);
+                         DOUBLE_TICKS_PER_KERNEL * 10);
         assert_true(i == 0 || records[i]->start_timestamp >= records[i - 1]->end_timestamp);
     }
     CALL(hsa_queue_destroy)(queue);
@@ -277,34 +277,34 @@ static void a_signal_counted_by_many_keeps_their_times_apart(void **state)
     enum { LONG = 1, SHORT = 2, UNTRACED = 3 };
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(2)));
+    assert_true(table_arrives(double_table_make(2)));
     hsa_queue_t *queues[2] = {queue_open(), queue_open()};
     hsa_signal_t signal = signal_make(1);
     hsa_kernel_dispatch_packet_t kernel = kernel_packet(LONG, signal);
     hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND | 1 << 8,
                                         .completion_signal = signal};
-    mock_device_by_hand();
-    mock_packets_submit(queues[0], &kernel, 1);
+    double_device_by_hand();
+    double_packets_submit(queues[0], &kernel, 1);
     signal_add(signal, 3);
     kernel.grid_size_x = SHORT;
-    mock_packets_submit(queues[1], &kernel, 1);
-    mock_packets_submit(queues[1], &barrier, 1);
-    double_stop(TRACE_KERNEL_DISPATCH);
+    double_packets_submit(queues[1], &kernel, 1);
+    double_packets_submit(queues[1], &barrier, 1);
+    double_unlisten(TRACE_KERNEL_DISPATCH);
     kernel.grid_size_x = UNTRACED;
-    mock_packets_submit(queues[1], &kernel, 1);
-    mock_device_finish(queues[1], 0);
+    double_packets_submit(queues[1], &kernel, 1);
+    double_device_finish(queues[1], 0);
     assert_true(value_reached(signal, 1));
     completion_harvest(STALL_NS);
     assert_non_null(record_of(SHORT));
     assert_null(record_of(LONG));
     assert_null(record_of(UNTRACED));
-    mock_device_finish(queues[0], 0);
+    double_device_finish(queues[0], 0);
     assert_true(value_reached(signal, 0));
     completion_harvest(STALL_NS);
     assert_non_null(record_of(LONG));
     assert_true(record_of(LONG)->start_timestamp >= record_of(SHORT)->end_timestamp);
     assert_int_equal(record_of(LONG)->end_timestamp - record_of(LONG)->start_timestamp,
-                     MOCK_TICKS_PER_KERNEL * 10);
+                     DOUBLE_TICKS_PER_KERNEL * 10);
     CALL(hsa_queue_destroy)(queues[0]);
     CALL(hsa_queue_destroy)(queues[1]);
     CALL(hsa_signal_destroy)(signal);
@@ -322,7 +322,7 @@ static void launch_inside(void)
         return;
     hsa_queue_t *queue = queue_nested;
     queue_nested = NULL; /* once */
-    mock_packets_submit(queue, &inner, 1);
+    double_packets_submit(queue, &inner, 1);
     submissions_lost = !intercept_submission(&after) || after.packet != before.packet;
 }
 
@@ -331,13 +331,13 @@ static void a_callback_may_launch(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(2)));
+    assert_true(table_arrives(double_table_make(2)));
     hsa_queue_t *outer = queue_open(), *inner = queue_open();
     hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
     queue_nested = inner;
     submissions_lost = -1;
     atomic_store(&double_on_call, launch_inside);
-    mock_packets_submit(outer, &packet, 1);
+    double_packets_submit(outer, &packet, 1);
     atomic_store(&double_on_call, NULL);
     assert_int_equal(submissions_lost, 0);
     assert_true(completion_drain(STALL_NS));
@@ -361,12 +361,12 @@ static void a_refused_interception_costs_no_queue(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(2)));
+    assert_true(table_arrives(double_table_make(2)));
     hsa_instances[0].real.hsa_amd_queue_intercept_create = no_intercepted_queue;
     hsa_queue_t *queue = queue_open();
     hsa_signal_t signal = signal_make(1);
     hsa_kernel_dispatch_packet_t packet = kernel_packet(64, signal);
-    mock_packets_submit(queue, &packet, 1);
+    double_packets_submit(queue, &packet, 1);
     assert_true(value_reached(signal, 0));
     assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 0);
     assert_int_equal(CALL(hsa_queue_destroy)(queue), HSA_STATUS_SUCCESS);
@@ -380,18 +380,18 @@ static void a_cooperative_queue_is_shared(void **state)
     hsa_queue_t *queues[2];
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(1)));
+    assert_true(table_arrives(double_table_make(1)));
     for (int i = 0; i < 2; i++)
-        assert_int_equal(CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 64,
+        assert_int_equal(CALL(hsa_queue_create)((hsa_agent_t){DOUBLE_GPU}, 64,
                                                 HSA_QUEUE_TYPE_COOPERATIVE, NULL, NULL, 0, 0,
                                                 &queues[i]),
                          HSA_STATUS_SUCCESS);
     for (int i = 0; i < 2; i++) {
-        assert_true(mock_cooperative_references() > 0);
+        assert_true(double_cooperative_references() > 0);
         assert_int_equal(CALL(hsa_queue_destroy)(queues[i]), HSA_STATUS_SUCCESS);
-        assert_true(mock_queue_exists(queues[i])); /* the interceptor */
+        assert_true(double_queue_exists(queues[i])); /* the interceptor */
     }
-    assert_int_equal(mock_cooperative_references(), 0);
+    assert_int_equal(double_cooperative_references(), 0);
 }
 
 static void a_full_queue_gets_no_more(void **state)
@@ -399,19 +399,19 @@ static void a_full_queue_gets_no_more(void **state)
     enum { RINGS = 400, AT_ONCE = 10, SIZE = 64 };
     (void)state;
     double_listen_records(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
-    assert_true(table_arrives(mock_table_make(1)));
+    assert_true(table_arrives(double_table_make(1)));
     hsa_queue_t *queue = NULL;
-    CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, SIZE, 0, NULL, NULL, 0, 0, &queue);
+    CALL(hsa_queue_create)((hsa_agent_t){DOUBLE_GPU}, SIZE, 0, NULL, NULL, 0, 0, &queue);
     unsigned char packets[AT_ONCE][64];
     for (uint32_t i = 0; i < RINGS; i++) {
         hsa_kernel_dispatch_packet_t packet = kernel_packet(i + 1, (hsa_signal_t){0});
         for (uint32_t k = 0; k < AT_ONCE; k++)
             memcpy(packets[k], &packet, 64);
-        mock_packets_submit(queue, packets, AT_ONCE);
+        double_packets_submit(queue, packets, AT_ONCE);
     }
     assert_true(completion_drain(STALL_NS));
     assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), RINGS * AT_ONCE);
-    assert_in_range(mock_queue_deepest(queue), SIZE / 4, SIZE - 1);
+    assert_in_range(double_queue_deepest(queue), SIZE / 4, SIZE - 1);
     CALL(hsa_queue_destroy)(queue);
 }
 
@@ -426,14 +426,14 @@ static void a_broken_queue_reaches_the_program_and_ends(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, -1);
-    assert_true(table_arrives(mock_table_make(1)));
+    assert_true(table_arrives(double_table_make(1)));
     hsa_queue_t *queue = NULL;
-    CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 64, 0, on_error, &queue, 0, 0, &queue);
-    mock_device_hold(true);
+    CALL(hsa_queue_create)((hsa_agent_t){DOUBLE_GPU}, 64, 0, on_error, &queue, 0, 0, &queue);
+    double_device_hold(true);
     hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
-    mock_packets_submit(queue, &packet, 1);
-    mock_queue_break(queue);
-    mock_device_hold(false);
+    double_packets_submit(queue, &packet, 1);
+    double_queue_break(queue);
+    double_device_hold(false);
     assert_true(error_seen);
     assert_true(completion_drain(STALL_NS));
     assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 0);
@@ -486,21 +486,21 @@ static void counting_wraps_kernels_one_at_a_time(void **state)
                                                          1 << HSA_PACKET_HEADER_BARRIER,
                                                .reserved1 = 0xaa0 + (uint32_t)i};
     double_counting_configure(&counting_ops);
-    assert_true(table_arrives(mock_table_make(1)));
+    assert_true(table_arrives(double_table_make(1)));
     hsa_queue_t *queues[2] = {queue_open(), queue_open()};
     for (uint32_t i = 0; i < KERNELS; i++) {
         hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
-        mock_packets_submit(queues[i % 2], &packet, 1);
+        double_packets_submit(queues[i % 2], &packet, 1);
     }
     assert_true(completion_drain(STALL_NS));
     assert_int_equal(begun, KERNELS);
     assert_int_equal(completed, KERNELS);
-    assert_int_equal(mock_kernels_seen(), KERNELS);
-    assert_int_equal(mock_overlaps_seen(), 0);
-    assert_int_equal(duration_seen, MOCK_TICKS_PER_KERNEL * 10);
-    const unsigned char *second = mock_packet(1); /* before, kernel, after, after */
+    assert_int_equal(double_kernels_seen(), KERNELS);
+    assert_int_equal(double_overlaps_seen(), 0);
+    assert_int_equal(duration_seen, DOUBLE_TICKS_PER_KERNEL * 10);
+    const unsigned char *second = double_packet(1); /* before, kernel, after, after */
     assert_int_equal(second[0], HSA_PACKET_TYPE_KERNEL_DISPATCH);
-    assert_int_equal(((const hsa_barrier_and_packet_t *)mock_packet(3))->reserved1, 0xaa2);
+    assert_int_equal(((const hsa_barrier_and_packet_t *)double_packet(3))->reserved1, 0xaa2);
     CALL(hsa_queue_destroy)(queues[0]);
     CALL(hsa_queue_destroy)(queues[1]);
     assert_int_equal(double_open_events(), 0);
@@ -513,7 +513,7 @@ static void counted_kernels_end_with_their_values(void **state)
     (void)state;
     completed = 0;
     double_counting_configure(&counting_ops);
-    assert_true(table_arrives(mock_table_make(1)));
+    assert_true(table_arrives(double_table_make(1)));
     hsa_queue_t *queue = queue_open();
     signal_watched = signal_make(0);
     for (int i = 0; i < KERNELS; i++) {
@@ -521,17 +521,17 @@ static void counted_kernels_end_with_their_values(void **state)
         duration_seen = 0;
         __atomic_store_n(&amd_signal(signal_watched)->value, 1, __ATOMIC_RELAXED);
         hsa_kernel_dispatch_packet_t packet = kernel_packet(64, signal_watched);
-        uint64_t first = mock_packets_seen();
-        mock_packets_submit(queue, &packet, 1);
+        uint64_t first = double_packets_seen();
+        double_packets_submit(queue, &packet, 1);
         assert_true(value_reached(signal_watched, 0));
-        const hsa_kernel_dispatch_packet_t *written = mock_packet(first + !uncounted);
+        const hsa_kernel_dispatch_packet_t *written = double_packet(first + !uncounted);
         assert_int_equal(written->completion_signal.handle == signal_watched.handle, uncounted);
         if (!uncounted)
             assert_int_equal(completed, i + 1);
         assert_true(completion_drain(STALL_NS));
         assert_int_equal(completed, i + 1);
         assert_int_equal(watched_at_complete, !uncounted);
-        assert_int_equal(duration_seen, MOCK_TICKS_PER_KERNEL * 10);
+        assert_int_equal(duration_seen, DOUBLE_TICKS_PER_KERNEL * 10);
     }
     uncounted = false;
     CALL(hsa_queue_destroy)(queue);
@@ -556,19 +556,19 @@ static void a_still_device_holds_nobody_up(void **state)
 {
     (void)state;
     double_listen(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
-    assert_true(table_arrives(mock_table_make(1)));
+    assert_true(table_arrives(double_table_make(1)));
     hsa_queue_t *queue = queue_open();
     for (int round = 0; round < 3; round++) {
         uint64_t step = 1024;
-        mock_device_hold(true);
+        double_device_hold(true);
         uint64_t before = cpu_ns();
         for (uint32_t i = 0; i < step; i++) {
             hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
-            mock_packets_submit(queue, &packet, 1);
+            double_packets_submit(queue, &packet, 1);
         }
         uint64_t each = (cpu_ns() - before) / step;
         print_message("enqueue: %llu ns each, 0 to 1024 in flight\n", (unsigned long long)each);
-        mock_device_hold(false);
+        double_device_hold(false);
         assert_true(completion_drain(STALL_NS));
     }
     CALL(hsa_queue_destroy)(queue);

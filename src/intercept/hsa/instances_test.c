@@ -1,5 +1,5 @@
 /* Two HSA runtimes in one process, as when a Python wheel brings its own: the second is another
- * copy of the mock in a library of its own. What goes to the wrong one is refused by it. */
+ * copy of the double in a library of its own. What goes to the wrong one is refused by it. */
 #include "intercept/hsa/instance.h"
 #include "intercept/hsa/lifecycle.h"
 #include "intercept/hsa/test/hsa_calls.h"
@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-enum { OTHER_CPU = OTHER_AGENTS + MOCK_CPU, OTHER_GPU = OTHER_AGENTS + MOCK_GPU };
+enum { OTHER_CPU = OTHER_AGENTS + DOUBLE_CPU, OTHER_GPU = OTHER_AGENTS + DOUBLE_GPU };
 
 /* One copy, as a program that links it sees it. */
 struct copy {
@@ -24,29 +24,29 @@ struct copy {
     uint64_t cpu, gpu;
 };
 
-static struct copy first = {.table_make = mock_table_make,
-                            .function = mock_function,
-                            .packets_submit = mock_packets_submit,
-                            .kernels_seen = mock_kernels_seen,
-                            .executable = mock_executable,
-                            .kernel_object = mock_kernel_object,
-                            .signals_alive = mock_signals_alive,
-                            .blocks_alive = mock_blocks_alive,
-                            .shut_downs = mock_shut_downs,
-                            .stop = mock_stop,
-                            .cpu = MOCK_CPU,
-                            .gpu = MOCK_GPU};
+static struct copy first = {.table_make = double_table_make,
+                            .function = double_function,
+                            .packets_submit = double_packets_submit,
+                            .kernels_seen = double_kernels_seen,
+                            .executable = double_executable,
+                            .kernel_object = double_kernel_object,
+                            .signals_alive = double_signals_alive,
+                            .blocks_alive = double_blocks_alive,
+                            .shut_downs = double_shut_downs,
+                            .stop = double_stop,
+                            .cpu = DOUBLE_CPU,
+                            .gpu = DOUBLE_GPU};
 static struct copy second = {.cpu = OTHER_CPU, .gpu = OTHER_GPU};
 static void *second_library;
 
 static int second_load(void **state)
 {
     (void)state;
-    second_library = dlopen(MOCK_COPY, RTLD_NOW | RTLD_LOCAL);
+    second_library = dlopen(DOUBLE_COPY, RTLD_NOW | RTLD_LOCAL);
     if (!second_library)
         print_error("%s\n", dlerror());
     assert_non_null(second_library);
-#define SYMBOL(name) *(void **)&second.name = dlsym(second_library, "mock_" #name)
+#define SYMBOL(name) *(void **)&second.name = dlsym(second_library, "double_" #name)
     SYMBOL(table_make), SYMBOL(function), SYMBOL(packets_submit), SYMBOL(kernels_seen);
     SYMBOL(executable), SYMBOL(kernel_object), SYMBOL(signals_alive), SYMBOL(blocks_alive);
     SYMBOL(shut_downs), SYMBOL(stop);

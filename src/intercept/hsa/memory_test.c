@@ -1,14 +1,14 @@
-/* Copies, memory and code objects against a mock runtime. */
+/* Copies, memory and code objects against a double runtime. */
 #include "intercept/hsa/test/hsa_calls.h"
 
 static void copies_report_direction_size_and_times(void **state)
 {
     (void)state;
-    const hsa_agent_t cpu = {MOCK_CPU}, gpu = {MOCK_GPU};
+    const hsa_agent_t cpu = {DOUBLE_CPU}, gpu = {DOUBLE_GPU};
     char from[256] = "payload", to[256] = "";
     hsa_amd_profiling_async_copy_time_t time = {0};
     double_listen(TRACE_MEMORY_COPY, -1);
-    assert_true(table_arrives(mock_table_make(1)));
+    assert_true(table_arrives(double_table_make(1)));
     hsa_signal_t signal = signal_make(1);
     assert_int_equal(CALL(hsa_amd_memory_async_copy)(to, gpu, from, cpu, 256, 0, NULL, signal),
                      HSA_STATUS_SUCCESS);
@@ -43,8 +43,8 @@ static void allocations_report_agent_size_and_address(void **state)
     (void)state;
     void *memory = NULL;
     double_listen(TRACE_MEMORY_ALLOCATION, -1);
-    assert_true(table_arrives(mock_table_make(1)));
-    CALL(hsa_amd_memory_pool_allocate)((hsa_amd_memory_pool_t){MOCK_GPU + 1}, 12345, 0, &memory);
+    assert_true(table_arrives(double_table_make(1)));
+    CALL(hsa_amd_memory_pool_allocate)((hsa_amd_memory_pool_t){DOUBLE_GPU + 1}, 12345, 0, &memory);
     CALL(hsa_amd_memory_pool_free)(memory);
     const struct double_entry *made = double_entry(DOUBLE_RECORD, TRACE_MEMORY_ALLOCATION,
                                                    ROCPROFILER_MEMORY_ALLOCATION_ALLOCATE, 0);
@@ -64,8 +64,8 @@ static void code_objects_come_before_their_kernels_and_go_after(void **state)
     const int32_t load = ROCPROFILER_CODE_OBJECT_LOAD;
     const int32_t symbol = ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER;
     double_listen(TRACE_CODE_OBJECT, -1);
-    assert_true(table_arrives(mock_table_make(2)));
-    CALL(hsa_executable_freeze)(mock_executable(), NULL);
+    assert_true(table_arrives(double_table_make(2)));
+    CALL(hsa_executable_freeze)(double_executable(), NULL);
     const struct double_entry *object = double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, load, 0);
     assert_string_equal(object->payload.object.uri, "memory://1234#offset=0x10&size=42");
     assert_int_equal(object->payload.object.load_delta, -7);
@@ -80,9 +80,9 @@ static void code_objects_come_before_their_kernels_and_go_after(void **state)
                          kernel->payload.kernel.kernel_id);
         assert_non_null(strstr(kernel->payload.kernel.kernel_name, ".kd"));
     }
-    CALL(hsa_executable_freeze)(mock_executable(), NULL); /* nothing new */
+    CALL(hsa_executable_freeze)(double_executable(), NULL); /* nothing new */
     assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, load), 1);
-    CALL(hsa_executable_destroy)(mock_executable());
+    CALL(hsa_executable_destroy)(double_executable());
     const struct double_entry *unload = double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, load, 1);
     assert_int_equal(unload->phase, ROCPROFILER_CALLBACK_PHASE_UNLOAD);
     assert_true(unload > double_entry(DOUBLE_CALL, TRACE_CODE_OBJECT, symbol, 3));

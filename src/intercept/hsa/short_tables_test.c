@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "intercept/hsa/install.h"
-#include "intercept/hsa/test/mock_hsa.h"
+#include "intercept/hsa/test/hsa_double.h"
 #include "intercept/hsa/test/trace_double.h"
 
 /* A copy whose last byte is the last one of mapped memory, cut to `bytes`, and says so. */
@@ -30,7 +30,7 @@ static void nothing_behind_short_tables_is_touched(void **state)
     (void)state;
     enum { VERSION_BYTES = 16, AMD_SLOTS = 50, ROOT_TABLES = 2 };
     double_reset();
-    void **root = mock_table_make(2);
+    void **root = double_table_make(2);
     void **members = root + VERSION_BYTES / sizeof(void *);
     void *core = table_at_page_end(members[0], *((uint32_t *)members[0] + 1));
     void *amd = table_at_page_end(members[1], VERSION_BYTES + AMD_SLOTS * sizeof(void *));
@@ -58,6 +58,6 @@ int main(void)
         cmocka_unit_test(nothing_behind_short_tables_is_touched),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    mock_stop();
+    double_stop();
     return failed;
 }

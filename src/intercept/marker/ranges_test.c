@@ -151,7 +151,7 @@ static void pops_find_their_push_when_nobody_listened_meanwhile(void **state)
     (void)state;
     uint32_t ended = range_phases(THREAD_RANGE, ROCPROFILER_CALLBACK_PHASE_EXIT);
     core.roctxRangePushA_fn("traced");
-    double_stop(TRACE_MARKER_CORE_RANGE_API);
+    double_unlisten(TRACE_MARKER_CORE_RANGE_API);
     core.roctxRangePushA_fn("not traced");
     core.roctxRangePop_fn();
     assert_int_equal(range_phases(THREAD_RANGE, ROCPROFILER_CALLBACK_PHASE_EXIT), ended);

@@ -156,7 +156,7 @@ static void streams_are_numbered_and_followed(void **state)
                      0);
     assert_int_equal(double_count(DOUBLE_API_ENTER, TRACE_HIP_RUNTIME_API, -1), 0);
     assert_int_equal(double_open_events(), 0);
-    double_stop(TRACE_HIP_STREAM);
+    double_unlisten(TRACE_HIP_STREAM);
     assert_int_equal(wait(stream), hipSuccess);
     assert_int_equal(double_count(DOUBLE_CALL, TRACE_HIP_STREAM, ROCPROFILER_HIP_STREAM_SET), 6);
 }
@@ -185,7 +185,7 @@ static void only_configured_slots_are_wrapped(void **state)
     assert_int_equal(entry->payload.hip.args.hipMalloc.size, 13);
     assert_int_equal(entry->payload.hip.retval.hipError_t_retval, hipErrorOutOfMemory);
 
-    double_stop(TRACE_HIP_RUNTIME_API);
+    double_unlisten(TRACE_HIP_RUNTIME_API);
     assert_int_equal(((malloc_fn)table.slots[MALLOC])(&pointer, 5), hipSuccess);
     assert_int_equal(double_count(DOUBLE_API_ENTER, TRACE_HIP_RUNTIME_API, -1), 1);
     assert_int_equal(malloc_calls, 2);

@@ -14,8 +14,8 @@
 #include "model/service.h"
 #include "model/trace.h"
 #include "session/counting/counting.h"
-#include "session/counting/test_doubles.h"
-#include "session/counting/test_gpu.h"
+#include "session/counting/test/gpu_double.h"
+#include "session/counting/test/session_double.h"
 
 #define SUCCESS ROCPROFILER_STATUS_SUCCESS
 

@@ -2,7 +2,7 @@
  * Attaching, by the two functions of rocprofiler-register. One mode a process:
  *   attach_test late | plain | several | ... (see main)
  */
-#include "../runtimes/mock_hip.h"
+#include "../runtimes/hip_double.h"
 #include "tool.h"
 
 #include <dlfcn.h>
@@ -38,22 +38,22 @@ rocprofiler_register_error_code_t rocprofiler_register_detach(void);
 typedef hipError_t (*malloc_fn)(void **, size_t);
 
 struct hip {
-    mock_hip_start_fn start;
-    mock_hip_function_fn function;
-    mock_hip_untouched_fn untouched;
+    double_hip_start_fn start;
+    double_hip_function_fn function;
+    double_hip_untouched_fn untouched;
 };
 static struct hip hip;
 
 static void hip_load(int copy)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/copy%d/libamdhip64.so.7", MOCK_FOLDER, copy);
+    snprintf(path, sizeof path, "%s/copy%d/libamdhip64.so.7", DOUBLE_FOLDER, copy);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         fail_msg("%s", dlerror());
-    *(void **)&hip.start = dlsym(library, "mock_hip_start");
-    *(void **)&hip.function = dlsym(library, "mock_hip_function");
-    *(void **)&hip.untouched = dlsym(library, "mock_hip_untouched");
+    *(void **)&hip.start = dlsym(library, "double_hip_start");
+    *(void **)&hip.function = dlsym(library, "double_hip_function");
+    *(void **)&hip.untouched = dlsym(library, "double_hip_untouched");
 }
 
 enum { SLOTS = ROCPROFILER_HIP_RUNTIME_API_ID_LAST + 30 };
@@ -566,7 +566,7 @@ static int on_runtime(rocprofiler_runtime_registration_info_t *info, void *data)
 {
     assert_int_equal(info->size, sizeof *info);
     assert_int_equal(info->api_table_length, 1);
-    assert_int_equal(info->lib_version, MOCK_HIP_VERSION);
+    assert_int_equal(info->lib_version, DOUBLE_HIP_VERSION);
     strcat(data, info->common_name);
     strcat(data, " ");
     return !strcmp(info->common_name, "hip_compiler");

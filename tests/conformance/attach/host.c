@@ -5,7 +5,7 @@
  *   maps       how many mappings it has
  * usage: host [busy | spin]   busy: four threads call all the time; spin: nobody ever waits
  */
-#include "../runtimes/mock_hip.h"
+#include "../runtimes/hip_double.h"
 #include "tool.h"
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static mock_hip_function_fn function;
+static double_hip_function_fn function;
 static _Atomic int stop;
 
 static void call(void)
@@ -107,11 +107,11 @@ int main(int argc, char **argv)
 {
     pthread_t threads[4];
     const char *mode = argc > 1 ? argv[1] : "";
-    void *hip = dlopen(MOCK_FOLDER "/copy0/libamdhip64.so.7", RTLD_NOW);
+    void *hip = dlopen(DOUBLE_FOLDER "/copy0/libamdhip64.so.7", RTLD_NOW);
     if (!hip)
         return 2;
-    *(void **)&function = dlsym(hip, "mock_hip_function");
-    ((mock_hip_start_fn)dlsym(hip, "mock_hip_start"))();
+    *(void **)&function = dlsym(hip, "double_hip_function");
+    ((double_hip_start_fn)dlsym(hip, "double_hip_start"))();
     for (int i = 0; !strcmp(mode, "busy") && i < 4; i++)
         pthread_create(&threads[i], NULL, caller, NULL);
     puts("ready");

@@ -16,7 +16,7 @@ namespace
 std::set<std::string_view> defined_categories()
 {
     std::set<std::string_view> names;
-    for (const auto &category : perfetto_stand_in::categories)
+    for (const auto &category : perfetto_double::categories)
         names.insert(category.name);
     return names;
 }
@@ -24,13 +24,13 @@ std::set<std::string_view> defined_categories()
 void categories_are_defined_once_and_described()
 {
     const auto names = defined_categories();
-    CHECK(names.size() == std::size(perfetto_stand_in::categories));
+    CHECK(names.size() == std::size(perfetto_double::categories));
     for (const char *name :
          {"hsa_api", "hip_api", "marker_api", "rccl_api", "openmp", "kernel_dispatch",
           "memory_copy", "memory_allocation", "rocdecode_api", "rocjpeg_api", "counter_collection",
           "kfd_events", "scratch_memory", "none"})
         CHECK(names.count(name) == 1);
-    for (const auto &category : perfetto_stand_in::categories)
+    for (const auto &category : perfetto_double::categories)
         CHECK(category.description != nullptr && category.description[0] != '\0');
     CHECK(std::strcmp(sdk::perfetto_category<sdk::category::memory_copy>::name, "memory_copy") ==
           0);

@@ -98,14 +98,14 @@ static uint32_t hip_data_bytes;
 
 static bool hip_open(void)
 {
-    setenv("MOCK_TRACER_LIST", HIP_LIST, 1);
+    setenv("DOUBLE_TRACER_LIST", HIP_LIST, 1);
     void *library = dlopen(HIP_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
     if (!library) {
         fprintf(stderr, "%s\n", dlerror());
         return false;
     }
-    *(void **)&hip_call = dlsym(library, "mock_tracer_call");
-    *(void **)&hip_command = dlsym(library, "mock_tracer_command");
+    *(void **)&hip_call = dlsym(library, "double_tracer_call");
+    *(void **)&hip_command = dlsym(library, "double_tracer_command");
     for (uint32_t i = 0; i < hip_tracer_release_count; i++)
         if (hip_tracer_releases[i].major == 5 && hip_tracer_releases[i].minor == 7)
             hip_data_bytes = hip_tracer_releases[i].data_size_bytes;
@@ -149,6 +149,6 @@ bool machine_start(void)
 {
     roctracer_timestamp_t now;
     roctracer_get_timestamp(&now);
-    mock_clock_begin(now + 1000000000); /* later than the pool that device work goes to */
-    return topology_make() && hip_open() && OnLoad(mock_table_make(1), 0, 0, NULL);
+    double_clock_begin(now + 1000000000); /* later than the pool that device work goes to */
+    return topology_make() && hip_open() && OnLoad(double_table_make(1), 0, 0, NULL);
 }

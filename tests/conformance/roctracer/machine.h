@@ -7,14 +7,14 @@
 #ifndef CONFORMANCE_ROCTRACER_MACHINE_H
 #define CONFORMANCE_ROCTRACER_MACHINE_H
 
-#include "intercept/hsa/test/mock_hsa.h"
+#include "intercept/hsa/test/hsa_double.h"
 #include "intercept/hsa/wrappers.h"
 
 #include <hsa/hsa_ext_amd.h>
 #include <roctracer/roctracer.h>
 
 /* A call as a program makes it: through the runtime's table. */
-#define HSA(name) ((__typeof__(hsa_instances[0].real.name))mock_function(HSA_FN_##name))
+#define HSA(name) ((__typeof__(hsa_instances[0].real.name))double_function(HSA_FN_##name))
 
 /* Once, before anything else. False, and a line on stderr: something is missing. */
 bool machine_start(void);

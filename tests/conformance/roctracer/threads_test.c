@@ -142,9 +142,9 @@ static void dispatch(hsa_queue_t *queue)
                                                  .grid_size_x = 64,
                                                  .grid_size_y = 1,
                                                  .grid_size_z = 1,
-                                                 .kernel_object = mock_kernel_object(0),
+                                                 .kernel_object = double_kernel_object(0),
                                                  .completion_signal = signal};
-    mock_packets_submit(queue, &packet, 1);
+    double_packets_submit(queue, &packet, 1);
     signal_end(signal);
     tallies[DISPATCH].made++;
 }
@@ -153,7 +153,7 @@ static void copy(void)
 {
     char from[64] = "data", to[64];
     hsa_signal_t signal = signal_make();
-    const hsa_agent_t cpu = {MOCK_CPU}, gpu = {MOCK_GPU};
+    const hsa_agent_t cpu = {DOUBLE_CPU}, gpu = {DOUBLE_GPU};
     EXPECT(HSA(hsa_amd_memory_async_copy)(to, gpu, from, cpu, sizeof to, 0, NULL, signal) ==
            HSA_STATUS_SUCCESS);
     signal_end(signal);
@@ -165,7 +165,7 @@ static void calls(void)
     hsa_device_type_t type;
     uint64_t frequency;
     for (int i = 0; i < 8; i++) {
-        HSA(hsa_agent_get_info)((hsa_agent_t){MOCK_GPU}, HSA_AGENT_INFO_DEVICE, &type);
+        HSA(hsa_agent_get_info)((hsa_agent_t){DOUBLE_GPU}, HSA_AGENT_INFO_DEVICE, &type);
         tallies[HSA_CALL_KIND].made++;
         machine_hip_call(hip_steady);
         tallies[HIP_CALL_KIND].made++;
@@ -406,8 +406,8 @@ static int begin(void **state)
     pthread_join(early, NULL);
     OK(roctracer_flush_activity());
     for (int i = 0; i < WORKERS; i++)
-        if (HSA(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 4096, 0, NULL, NULL, 0, 0, &queues[i]) !=
-            HSA_STATUS_SUCCESS)
+        if (HSA(hsa_queue_create)((hsa_agent_t){DOUBLE_GPU}, 4096, 0, NULL, NULL, 0, 0,
+                                  &queues[i]) != HSA_STATUS_SUCCESS)
             return -1;
     return (int)wrong;
 }
@@ -420,7 +420,7 @@ static int end(void **state)
     for (int i = 0; i < WORKERS; i++)
         HSA(hsa_queue_destroy)(queues[i]);
     HSA(hsa_shut_down)();
-    mock_stop();
+    double_stop();
     return (int)wrong;
 }
 

@@ -143,14 +143,14 @@ unsigned records_of(uint32_t kind, int32_t operation)
 struct hip hip_load(int copy)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/copy%d/libamdhip64.so.7", MOCK_FOLDER, copy);
+    snprintf(path, sizeof path, "%s/copy%d/libamdhip64.so.7", DOUBLE_FOLDER, copy);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         fail_msg("%s", dlerror());
-    return (struct hip){(mock_hip_start_fn)dlsym(library, "mock_hip_start"),
-                        (mock_hip_function_fn)dlsym(library, "mock_hip_function"),
-                        (mock_hip_function_fn)dlsym(library, "mock_hip_compiler_function"),
-                        (mock_hip_untouched_fn)dlsym(library, "mock_hip_untouched")};
+    return (struct hip){(double_hip_start_fn)dlsym(library, "double_hip_start"),
+                        (double_hip_function_fn)dlsym(library, "double_hip_function"),
+                        (double_hip_function_fn)dlsym(library, "double_hip_compiler_function"),
+                        (double_hip_untouched_fn)dlsym(library, "double_hip_untouched")};
 }
 
 void hip_is_traced(const struct hip *hip, unsigned copy)

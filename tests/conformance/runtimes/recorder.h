@@ -1,12 +1,12 @@
 /*
- * A tool that keeps everything it is told, and the two runtimes that tests play: the mock HIP
+ * A tool that keeps everything it is told, and the two runtimes that tests play: the double HIP
  * library and tables made on the spot.
  */
 #ifndef CONFORMANCE_RECORDER_H
 #define CONFORMANCE_RECORDER_H
 
 #include "../client.h"
-#include "mock_hip.h"
+#include "hip_double.h"
 
 #include <rocprofiler-register/rocprofiler-register.h>
 #include <rocprofiler-sdk/intercept_table.h>
@@ -59,12 +59,12 @@ unsigned records_of(uint32_t kind, int32_t operation);
     call_find(ROCPROFILER_CALLBACK_TRACING_##kind, ROCPROFILER_##kind##_ID_##operation,            \
               ROCPROFILER_CALLBACK_PHASE_EXIT, n)
 
-/* ---- the mock HIP library */
+/* ---- the double HIP library */
 
 struct hip {
-    mock_hip_start_fn start;
-    mock_hip_function_fn function, compiler_function;
-    mock_hip_untouched_fn untouched;
+    double_hip_start_fn start;
+    double_hip_function_fn function, compiler_function;
+    double_hip_untouched_fn untouched;
 };
 
 struct hip hip_load(int copy); /* 0 or 1 */

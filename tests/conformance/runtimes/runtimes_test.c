@@ -18,7 +18,7 @@ static void hip_mode(void **state)
         const struct call *started = call_find(ROCPROFILER_CALLBACK_TRACING_RUNTIME_INITIALIZATION,
                                                ROCPROFILER_RUNTIME_INITIALIZATION_HIP,
                                                ROCPROFILER_CALLBACK_PHASE_NONE, copy);
-        assert_int_equal(started->data.initialization.version, MOCK_HIP_VERSION);
+        assert_int_equal(started->data.initialization.version, DOUBLE_HIP_VERSION);
         assert_int_equal(started->data.initialization.instance, copy);
     }
     /* what is behind the functions that we know stays as it is */
@@ -234,7 +234,7 @@ static void intercept_mode(void **state)
     roctxMark("offers the three tables of roctx");
     assert_int_equal(watched_count, 3);
     assert_int_equal(watched[0].type, ROCPROFILER_HIP_RUNTIME_TABLE);
-    assert_int_equal(watched[0].version, MOCK_HIP_VERSION);
+    assert_int_equal(watched[0].version, DOUBLE_HIP_VERSION);
     assert_int_equal(watched[0].instance, 0);
     assert_int_equal(watched[1].type, ROCPROFILER_ROCJPEG_TABLE);
     assert_int_equal(watched[2].type, ROCPROFILER_MARKER_CONTROL_TABLE);
@@ -378,11 +378,11 @@ static void ancestors_mode(void **state)
 
 static void *plugin_open(struct hip *hip)
 {
-    void *library = dlopen(MOCK_FOLDER "/copy0/libamdhip64.so.7", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(DOUBLE_FOLDER "/copy0/libamdhip64.so.7", RTLD_NOW | RTLD_LOCAL);
     assert_non_null(library);
-    hip->start = (mock_hip_start_fn)dlsym(library, "mock_hip_start");
-    hip->function = (mock_hip_function_fn)dlsym(library, "mock_hip_function");
-    hip->compiler_function = (mock_hip_function_fn)dlsym(library, "mock_hip_compiler_function");
+    hip->start = (double_hip_start_fn)dlsym(library, "double_hip_start");
+    hip->function = (double_hip_function_fn)dlsym(library, "double_hip_function");
+    hip->compiler_function = (double_hip_function_fn)dlsym(library, "double_hip_compiler_function");
     return library;
 }
 
@@ -409,7 +409,7 @@ static void closed_mode(void **state)
     void *library = plugin_open(&plugin);
     REGISTERS(NO_TOOLS, plugin.start());
     plugin_close(library, &plugin);
-    assert_null(dlopen(MOCK_FOLDER "/copy0/libamdhip64.so.7", RTLD_NOW | RTLD_NOLOAD));
+    assert_null(dlopen(DOUBLE_FOLDER "/copy0/libamdhip64.so.7", RTLD_NOW | RTLD_NOLOAD));
     recorder_start();
     struct hip other = hip_load(1);
     REGISTERS(SUCCESS, other.start());

@@ -4,7 +4,7 @@
  * of our libraries, so that any order can be played. Each mode is a process of its own.
  *   tracer_test MODE
  */
-#include "mock_hip.h"
+#include "hip_double.h"
 
 #include <dlfcn.h>
 #include <rocprofiler-register/rocprofiler-register.h>
@@ -21,9 +21,9 @@
 
 /* ---- HIP */
 
-static mock_hip_start_fn hip_start;
-static mock_hip_function_fn hip_function;
-static mock_hip_untouched_fn hip_untouched;
+static double_hip_start_fn hip_start;
+static double_hip_function_fn hip_function;
+static double_hip_untouched_fn hip_untouched;
 
 static void *find(void *library, const char *name)
 {
@@ -43,10 +43,10 @@ static void *library_open(const char *path, int scope)
 
 static void hip_open(void)
 {
-    void *hip = library_open(MOCK_FOLDER "/copy0/libamdhip64.so.7", RTLD_LOCAL);
-    *(void **)&hip_start = find(hip, "mock_hip_start");
-    *(void **)&hip_function = find(hip, "mock_hip_function");
-    *(void **)&hip_untouched = find(hip, "mock_hip_untouched");
+    void *hip = library_open(DOUBLE_FOLDER "/copy0/libamdhip64.so.7", RTLD_LOCAL);
+    *(void **)&hip_start = find(hip, "double_hip_start");
+    *(void **)&hip_function = find(hip, "double_hip_function");
+    *(void **)&hip_untouched = find(hip, "double_hip_untouched");
 }
 
 static void hip_call(void)

@@ -1,5 +1,5 @@
 /*
- * A program on mock_hsa.c as the tests of this folder play it: calls through the table, queues,
+ * A program on hsa_double.c as the tests of this folder play it: calls through the table, queues,
  * signals, packets.
  */
 #ifndef INTERCEPT_HSA_CALLS_H
@@ -18,14 +18,14 @@
 #include "intercept/hsa/install.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/tables.h"
-#include "intercept/hsa/test/mock_hsa.h"
+#include "intercept/hsa/test/hsa_double.h"
 #include "intercept/hsa/test/trace_double.h"
 #include "intercept/hsa/wrappers.h"
 
 enum { STALL_NS = 500000000 };
 
 /* A call as the program makes it: through the table. */
-#define CALL(name) ((__typeof__(hsa_instances[0].real.name))mock_function(HSA_FN_##name))
+#define CALL(name) ((__typeof__(hsa_instances[0].real.name))double_function(HSA_FN_##name))
 
 static inline int reset(void **state)
 {
@@ -38,7 +38,7 @@ static inline hsa_queue_t *queue_open(void)
 {
     hsa_queue_t *queue = NULL;
     assert_int_equal(
-        CALL(hsa_queue_create)((hsa_agent_t){MOCK_GPU}, 4096, 0, NULL, NULL, 0, 0, &queue),
+        CALL(hsa_queue_create)((hsa_agent_t){DOUBLE_GPU}, 4096, 0, NULL, NULL, 0, 0, &queue),
         HSA_STATUS_SUCCESS);
     return queue;
 }
@@ -65,7 +65,7 @@ static inline hsa_kernel_dispatch_packet_t kernel_packet(uint32_t grid, hsa_sign
                                           .grid_size_x = grid,
                                           .grid_size_y = 1,
                                           .grid_size_z = 1,
-                                          .kernel_object = mock_kernel_object(0),
+                                          .kernel_object = double_kernel_object(0),
                                           .completion_signal = signal};
 }
 
@@ -82,7 +82,7 @@ static inline bool value_reached(hsa_signal_t signal, int64_t value)
 static inline int stop(void **state)
 {
     (void)state;
-    mock_stop();
+    double_stop();
     return 0;
 }
 

@@ -57,7 +57,7 @@ void double_listen_records(enum trace_domain domain, int32_t operation)
     listen_by(&records, domain, operation);
 }
 
-void double_stop(enum trace_domain domain)
+void double_unlisten(enum trace_domain domain)
 {
     for (int32_t i = 0; i < TRACE_OPERATIONS_MAX; i++)
         atomic_store(&trace_slots[domain][i], NULL);

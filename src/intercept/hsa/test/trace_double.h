@@ -38,7 +38,7 @@ void double_reset(void);
 void double_listen(enum trace_domain domain, int32_t operation);
 /* The same without callbacks. */
 void double_listen_records(enum trace_domain domain, int32_t operation);
-void double_stop(enum trace_domain domain);
+void double_unlisten(enum trace_domain domain);
 void double_counting_configure(const struct trace_counting_ops *ops);
 
 /* Runs inside of each callback; NULL: nothing. */

@@ -2,8 +2,8 @@
  * The GPU of counting_test.c: memory that counts its allocations, and a small packet processor that
  * "runs" command buffers, filling results with a function of the place that was read.
  */
-#ifndef SESSION_COUNTING_TEST_GPU_H
-#define SESSION_COUNTING_TEST_GPU_H
+#ifndef SESSION_COUNTING_TEST_GPU_DOUBLE_H
+#define SESSION_COUNTING_TEST_GPU_DOUBLE_H
 
 #include <stdio.h>
 #include <stdlib.h>

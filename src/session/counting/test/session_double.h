@@ -1,8 +1,8 @@
 /*
  * Agents, contexts and buffers for counting_test.c and front_test.c, which include this once.
  */
-#ifndef SESSION_COUNTING_TEST_DOUBLES_H
-#define SESSION_COUNTING_TEST_DOUBLES_H
+#ifndef SESSION_COUNTING_TEST_SESSION_DOUBLE_H
+#define SESSION_COUNTING_TEST_SESSION_DOUBLE_H
 
 #include <setjmp.h>
 #include <stdarg.h>

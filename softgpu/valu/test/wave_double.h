@@ -1,6 +1,6 @@
 /* Test helper: one wave with registers of its own, instructions run on it directly. */
-#ifndef VALU_TEST_WAVE_H
-#define VALU_TEST_WAVE_H
+#ifndef VALU_TEST_WAVE_DOUBLE_H
+#define VALU_TEST_WAVE_DOUBLE_H
 
 #include <setjmp.h>
 #include <stdarg.h>

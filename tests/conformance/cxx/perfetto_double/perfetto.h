@@ -82,7 +82,7 @@ class EventContext
 } // namespace perfetto
 
 #define PERFETTO_DEFINE_CATEGORIES(...)                                                            \
-    namespace perfetto_stand_in                                                                    \
+    namespace perfetto_double                                                                      \
     {                                                                                              \
     constexpr ::perfetto::Category categories[] = {__VA_ARGS__};                                   \
     }                                                                                              \

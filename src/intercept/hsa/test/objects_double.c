@@ -1,29 +1,29 @@
 /* One executable with two kernels, and its code object. */
-#include "intercept/hsa/test/mock_objects.h"
+#include "intercept/hsa/test/objects_double.h"
 
 #include <hsa/hsa_ven_amd_loader.h>
 #include <string.h>
 
 #include "codeobj/kernel_descriptor.h"
-#include "intercept/hsa/test/mock_hsa.h"
+#include "intercept/hsa/test/hsa_double.h"
 
 static _Alignas(64) struct kernel_descriptor descriptors[2];
 static const char *const kernel_names[] = {"first.kd", "second.kd"};
 
-hsa_executable_t mock_executable(void)
+hsa_executable_t double_executable(void)
 {
-    return (hsa_executable_t){(MOCK_AGENTS + 0xe1)};
+    return (hsa_executable_t){(DOUBLE_AGENTS + 0xe1)};
 }
 
-uint64_t mock_kernel_object(uint32_t n)
+uint64_t double_kernel_object(uint32_t n)
 {
     return (uint64_t)(uintptr_t)&descriptors[n];
 }
 
 static hsa_status_t executable_ok(hsa_executable_t executable)
 {
-    return executable.handle == (MOCK_AGENTS + 0xe1) ? HSA_STATUS_SUCCESS
-                                                     : HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+    return executable.handle == (DOUBLE_AGENTS + 0xe1) ? HSA_STATUS_SUCCESS
+                                                       : HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 }
 
 static hsa_status_t executable_freeze(hsa_executable_t executable, const char *options)
@@ -58,7 +58,7 @@ static hsa_status_t symbol_get_info(hsa_executable_symbol_t symbol,
         memcpy(value, name, strlen(name));
         break;
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
-        *(uint64_t *)value = mock_kernel_object((uint32_t)symbol.handle);
+        *(uint64_t *)value = double_kernel_object((uint32_t)symbol.handle);
         break;
     default:
         *(uint32_t *)value = 16;
@@ -89,7 +89,7 @@ static hsa_status_t object_get_info(hsa_loaded_code_object_t object,
     (void)object;
     switch (attribute) {
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT:
-        *(hsa_agent_t *)value = (hsa_agent_t){MOCK_GPU};
+        *(hsa_agent_t *)value = (hsa_agent_t){DOUBLE_GPU};
         break;
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE:
         *(uint64_t *)value = (uint64_t)(uintptr_t)descriptors;
@@ -129,7 +129,7 @@ static hsa_status_t extension_table(uint16_t extension, uint16_t major, size_t s
     return HSA_STATUS_SUCCESS;
 }
 
-const struct mock_function mock_object_functions[MOCK_OBJECT_FUNCTIONS] = {
+const struct double_function double_object_functions[DOUBLE_OBJECT_FUNCTIONS] = {
     {HSA_FN_hsa_executable_freeze, (void *)executable_freeze},
     {HSA_FN_hsa_executable_destroy, (void *)executable_ok},
     {HSA_FN_hsa_executable_iterate_agent_symbols, (void *)iterate_symbols},

@@ -1,5 +1,5 @@
-#include "intercept/hsa/test/mock_hsa.h"
-#include "intercept/hsa/test/mock_objects.h"
+#include "intercept/hsa/test/hsa_double.h"
+#include "intercept/hsa/test/objects_double.h"
 
 #include <hsa/hsa_ext_amd.h>
 #include <pthread.h>
@@ -45,25 +45,25 @@ const rocprofiler_agent_v0_t *topology_agent_by_node(const struct topology *unus
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
-struct mock_version {
+struct double_version {
     uint32_t major, minor, step, reserved;
 };
 
 enum { SLOTS_MAX = 256 };
 
-static struct mock_table {
-    struct mock_version version;
+static struct double_table {
+    struct double_version version;
     void *slots[SLOTS_MAX];
 } api_tables[HSA_TABLE_COUNT];
 
 static struct {
-    struct mock_version version;
+    struct double_version version;
     void *tables[HSA_TABLE_COUNT];
 } root;
 
 static struct hsa_tables current;
 
-/* Slots of functions that the mock does not play. */
+/* Slots of functions that the double does not play. */
 static hsa_status_t not_played(void)
 {
     return HSA_STATUS_ERROR;
@@ -82,26 +82,26 @@ static hsa_status_t system_get_info(hsa_system_info_t attribute, void *value)
 static hsa_status_t iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void *data),
                                    void *data)
 {
-    callback((hsa_agent_t){MOCK_CPU}, data);
-    return callback((hsa_agent_t){MOCK_GPU}, data);
+    callback((hsa_agent_t){DOUBLE_CPU}, data);
+    return callback((hsa_agent_t){DOUBLE_GPU}, data);
 }
 
 static bool agents_hidden;
 
-void mock_agents_hide(bool hide)
+void double_agents_hide(bool hide)
 {
     agents_hidden = hide;
 }
 
 static hsa_status_t agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
 {
-    if (agent.handle != MOCK_GPU && agent.handle != MOCK_CPU)
+    if (agent.handle != DOUBLE_GPU && agent.handle != DOUBLE_CPU)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (attribute == (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID)
-        *(uint32_t *)value = (agent.handle == MOCK_GPU) + (agents_hidden ? 100 : 0);
+        *(uint32_t *)value = (agent.handle == DOUBLE_GPU) + (agents_hidden ? 100 : 0);
     else if (attribute == HSA_AGENT_INFO_DEVICE)
         *(hsa_device_type_t *)value =
-            agent.handle == MOCK_GPU ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU;
+            agent.handle == DOUBLE_GPU ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU;
     else
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     return HSA_STATUS_SUCCESS;
@@ -138,17 +138,17 @@ static hsa_status_t pool_get_info(hsa_amd_memory_pool_t pool, hsa_amd_memory_poo
 
 static _Atomic int blocks_alive, signals_alive, shut_downs;
 
-int mock_blocks_alive(void)
+int double_blocks_alive(void)
 {
     return blocks_alive;
 }
 
-int mock_signals_alive(void)
+int double_signals_alive(void)
 {
     return signals_alive;
 }
 
-int mock_shut_downs(void)
+int double_shut_downs(void)
 {
     return shut_downs;
 }
@@ -157,7 +157,7 @@ static hsa_status_t pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint3
                                   void **pointer)
 {
     (void)flags;
-    if (pool.handle != MOCK_CPU + 1 && pool.handle != MOCK_GPU + 1)
+    if (pool.handle != DOUBLE_CPU + 1 && pool.handle != DOUBLE_GPU + 1)
         return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
     blocks_alive++;
     *pointer = aligned_alloc(4096, (size + 4095) & ~4095ul);
@@ -175,8 +175,8 @@ static hsa_status_t allow_access(uint32_t count, const hsa_agent_t *agents, cons
                                  const void *pointer)
 {
     (void)flags;
-    return count == 1 && agents[0].handle == MOCK_GPU && pointer ? HSA_STATUS_SUCCESS
-                                                                 : HSA_STATUS_ERROR;
+    return count == 1 && agents[0].handle == DOUBLE_GPU && pointer ? HSA_STATUS_SUCCESS
+                                                                   : HSA_STATUS_ERROR;
 }
 
 /* ---- signals --------------------------------------------------------------------------------- */
@@ -221,7 +221,7 @@ typedef void (*writer_fn)(const void *packets, uint64_t count);
 typedef void (*handler_fn)(const void *packets, uint64_t count, uint64_t index, void *data,
                            writer_fn writer);
 
-struct mock_queue {
+struct double_queue {
     hsa_queue_t hsa; /* first */
     bool used, profiled, broken;
     handler_fn handler;
@@ -236,14 +236,14 @@ struct mock_queue {
     pthread_mutex_t lock; /* the doorbell's, as in the runtime */
 };
 
-static struct mock_queue queues[QUEUES_MAX];
+static struct double_queue queues[QUEUES_MAX];
 static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t device_thread;
 static _Atomic bool device_runs, device_held; /* tests write, the device's thread reads */
 static uint64_t device_ticks;
 static uint64_t packets_seen, kernels_seen, overlaps_seen;
 static unsigned char (*seen)[64];
-static __thread struct mock_queue *writing;
+static __thread struct double_queue *writing;
 
 /* The hardware queue: what interceptors write. */
 static void hardware_write(const void *packets, uint64_t count)
@@ -260,9 +260,9 @@ static void hardware_write(const void *packets, uint64_t count)
 }
 
 /* As the runtime: each packet to the interceptor alone, the read index at the end. */
-void mock_packets_submit(hsa_queue_t *hsa, const void *packets, uint32_t count)
+void double_packets_submit(hsa_queue_t *hsa, const void *packets, uint32_t count)
 {
-    struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
+    struct double_queue *queue = (struct double_queue *)(void *)hsa;
     pthread_mutex_lock(&queue->lock);
     writing = queue;
     queue->user_write += count;
@@ -277,24 +277,24 @@ void mock_packets_submit(hsa_queue_t *hsa, const void *packets, uint32_t count)
     pthread_mutex_unlock(&queue->lock);
 }
 
-bool mock_queue_exists(const hsa_queue_t *hsa)
+bool double_queue_exists(const hsa_queue_t *hsa)
 {
-    return ((const struct mock_queue *)(const void *)hsa)->used;
+    return ((const struct double_queue *)(const void *)hsa)->used;
 }
 
-uint64_t mock_queue_deepest(const hsa_queue_t *hsa)
+uint64_t double_queue_deepest(const hsa_queue_t *hsa)
 {
-    return ((const struct mock_queue *)(const void *)hsa)->deepest;
+    return ((const struct double_queue *)(const void *)hsa)->deepest;
 }
 
 static uint64_t read_index(const hsa_queue_t *hsa)
 {
-    return ((const struct mock_queue *)(const void *)hsa)->user_read;
+    return ((const struct double_queue *)(const void *)hsa)->user_read;
 }
 
 static uint64_t write_index(const hsa_queue_t *hsa)
 {
-    return ((const struct mock_queue *)(const void *)hsa)->user_write;
+    return ((const struct double_queue *)(const void *)hsa)->user_write;
 }
 
 static bool dependencies_met(const hsa_barrier_and_packet_t *barrier)
@@ -307,7 +307,7 @@ static bool dependencies_met(const hsa_barrier_and_packet_t *barrier)
     return true;
 }
 
-static void completion_count(const struct mock_queue *queue, const unsigned char *packet,
+static void completion_count(const struct double_queue *queue, const unsigned char *packet,
                              uint64_t start, uint64_t end)
 {
     amd_signal_t *signal;
@@ -321,7 +321,7 @@ static void completion_count(const struct mock_queue *queue, const unsigned char
     __atomic_sub_fetch(&signal->value, 1, __ATOMIC_RELEASE);
 }
 
-static bool other_queue_busy(const struct mock_queue *queue)
+static bool other_queue_busy(const struct double_queue *queue)
 {
     for (int i = 0; i < QUEUES_MAX; i++)
         if (&queues[i] != queue && queues[i].busy_until > device_ticks)
@@ -330,21 +330,21 @@ static bool other_queue_busy(const struct mock_queue *queue)
 }
 
 /* One step of one queue. Kernels take time on their queue; packets are taken in order. */
-static void queue_step(struct mock_queue *queue)
+static void queue_step(struct double_queue *queue)
 {
     if (queue->done == queue->written || queue->busy_until > device_ticks || queue->broken)
         return;
     const unsigned char *packet = queue->packets[queue->done % PACKETS_MAX];
     unsigned type = packet[0];
     if (queue->busy_until != 0) { /* the kernel at the head has just ended */
-        completion_count(queue, packet, queue->busy_until - MOCK_TICKS_PER_KERNEL,
+        completion_count(queue, packet, queue->busy_until - DOUBLE_TICKS_PER_KERNEL,
                          queue->busy_until);
         queue->busy_until = 0;
         queue->done++;
     } else if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
         overlaps_seen += other_queue_busy(queue);
         kernels_seen++;
-        queue->busy_until = device_ticks + MOCK_TICKS_PER_KERNEL;
+        queue->busy_until = device_ticks + DOUBLE_TICKS_PER_KERNEL;
     } else if (type != HSA_PACKET_TYPE_BARRIER_AND ||
                dependencies_met((const hsa_barrier_and_packet_t *)(const void *)packet)) {
         completion_count(queue, packet, device_ticks, device_ticks);
@@ -361,10 +361,10 @@ static void *device_main(void *unused)
             for (int i = 0; i < QUEUES_MAX; i++)
                 if (queues[i].used)
                     queue_step(&queues[i]);
-            device_ticks += MOCK_TICKS_PER_KERNEL / 10;
+            device_ticks += DOUBLE_TICKS_PER_KERNEL / 10;
         }
         pthread_mutex_unlock(&device_lock);
-        if (device_ticks % (MOCK_TICKS_PER_KERNEL * 100) == 0 || device_held)
+        if (device_ticks % (DOUBLE_TICKS_PER_KERNEL * 100) == 0 || device_held)
             nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
     }
     return NULL;
@@ -377,14 +377,14 @@ static void device_stop(void)
     pthread_join(device_thread, NULL);
 }
 
-void mock_device_by_hand(void)
+void double_device_by_hand(void)
 {
     device_stop();
 }
 
-void mock_device_finish(hsa_queue_t *hsa, uint64_t pending)
+void double_device_finish(hsa_queue_t *hsa, uint64_t pending)
 {
-    struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
+    struct double_queue *queue = (struct double_queue *)(void *)hsa;
     pthread_mutex_lock(&device_lock);
     while (queue->written - queue->done > pending) {
         queue_step(queue);
@@ -393,7 +393,7 @@ void mock_device_finish(hsa_queue_t *hsa, uint64_t pending)
     pthread_mutex_unlock(&device_lock);
 }
 
-void mock_device_hold(bool hold)
+void double_device_hold(bool hold)
 {
     pthread_mutex_lock(&device_lock);
     device_held = hold;
@@ -418,7 +418,7 @@ static hsa_status_t queue_make(hsa_agent_t agent, uint32_t size, hsa_queue_type3
                                uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
 {
     (void)private_size, (void)group_size;
-    if (agent.handle != MOCK_GPU)
+    if (agent.handle != DOUBLE_GPU)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (type == HSA_QUEUE_TYPE_COOPERATIVE)
         cooperative_references++;
@@ -429,11 +429,11 @@ static hsa_status_t queue_make(hsa_agent_t agent, uint32_t size, hsa_queue_type3
         unsigned char(*packets)[64] = packets_make();
         if (!packets)
             break;
-        queues[i] = (struct mock_queue){.hsa = {.size = size, .id = (uint64_t)i + 40},
-                                        .used = true,
-                                        .packets = packets,
-                                        .error = error,
-                                        .error_data = data};
+        queues[i] = (struct double_queue){.hsa = {.size = size, .id = (uint64_t)i + 40},
+                                          .used = true,
+                                          .packets = packets,
+                                          .error = error,
+                                          .error_data = data};
         pthread_mutex_init(&queues[i].lock, NULL);
         *queue = &queues[i].hsa;
         pthread_mutex_unlock(&device_lock);
@@ -455,14 +455,14 @@ static hsa_status_t plain_make(hsa_agent_t agent, uint32_t size, hsa_queue_type3
     return HSA_STATUS_SUCCESS;
 }
 
-int mock_cooperative_references(void)
+int double_cooperative_references(void)
 {
     return cooperative_references;
 }
 
 static hsa_status_t queue_destroy(hsa_queue_t *hsa)
 {
-    struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
+    struct double_queue *queue = (struct double_queue *)(void *)hsa;
     if (hsa == &cooperative) {
         cooperative_references--;
         return HSA_STATUS_SUCCESS;
@@ -477,7 +477,7 @@ static hsa_status_t queue_destroy(hsa_queue_t *hsa)
 
 static hsa_status_t intercept_register(hsa_queue_t *hsa, handler_fn handler, void *data)
 {
-    struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
+    struct double_queue *queue = (struct double_queue *)(void *)hsa;
     queue->handler = handler;
     queue->handler_data = data;
     return HSA_STATUS_SUCCESS;
@@ -485,19 +485,19 @@ static hsa_status_t intercept_register(hsa_queue_t *hsa, handler_fn handler, voi
 
 static hsa_status_t profiler_enable(hsa_queue_t *hsa, int enable)
 {
-    ((struct mock_queue *)(void *)hsa)->profiled = enable;
+    ((struct double_queue *)(void *)hsa)->profiled = enable;
     return HSA_STATUS_SUCCESS;
 }
 
 /* 100 MHz device clock, origin 7 s before the system's; copies are timed in the latter. */
 static uint64_t device_origin_ns = 7000000000, system_origin_ns;
 
-void mock_clock_begin(uint64_t now_ns)
+void double_clock_begin(uint64_t now_ns)
 {
     device_origin_ns = system_origin_ns = now_ns;
 }
 
-void mock_clock_shift(int64_t ns)
+void double_clock_shift(int64_t ns)
 {
     __atomic_add_fetch(&device_origin_ns, (uint64_t)ns, __ATOMIC_RELAXED);
 }
@@ -509,31 +509,31 @@ static hsa_status_t tick_convert(hsa_agent_t agent, uint64_t tick, uint64_t *tim
     return HSA_STATUS_SUCCESS;
 }
 
-void mock_queue_break(hsa_queue_t *hsa)
+void double_queue_break(hsa_queue_t *hsa)
 {
-    struct mock_queue *queue = (struct mock_queue *)(void *)hsa;
+    struct double_queue *queue = (struct double_queue *)(void *)hsa;
     pthread_mutex_lock(&device_lock);
     queue->broken = true;
     pthread_mutex_unlock(&device_lock);
     queue->error(HSA_STATUS_ERROR_EXCEPTION, hsa, queue->error_data);
 }
 
-uint64_t mock_packets_seen(void)
+uint64_t double_packets_seen(void)
 {
     return packets_seen;
 }
 
-uint64_t mock_kernels_seen(void)
+uint64_t double_kernels_seen(void)
 {
     return kernels_seen;
 }
 
-uint64_t mock_overlaps_seen(void)
+uint64_t double_overlaps_seen(void)
 {
     return overlaps_seen;
 }
 
-const void *mock_packet(uint64_t n)
+const void *double_packet(uint64_t n)
 {
     return seen[n % PACKETS_MAX];
 }
@@ -579,7 +579,7 @@ static hsa_status_t shut_down(void)
 
 /* ---- assembly -------------------------------------------------------------------------------- */
 
-static const struct mock_function played[] = {
+static const struct double_function played[] = {
     {HSA_FN_hsa_system_get_info, (void *)system_get_info},
     {HSA_FN_hsa_iterate_agents, (void *)iterate_agents},
     {HSA_FN_hsa_agent_get_info, (void *)agent_get_info},
@@ -613,24 +613,24 @@ static void tables_fill(uint32_t major)
     static const uint32_t first_slots[HSA_TABLE_COUNT] = {125, 48, 6, 13};
 
     memset(api_tables, 0, sizeof api_tables);
-    root.version = (struct mock_version){1, sizeof root, 0, 0};
+    root.version = (struct double_version){1, sizeof root, 0, 0};
     for (int t = 0; t < HSA_TABLE_COUNT; t++) {
         uint32_t slots = major == 1 ? first_slots[t] : 150;
         root.tables[t] = &api_tables[t];
-        api_tables[t].version =
-            (struct mock_version){major, (uint32_t)sizeof(struct mock_version) + 8 * slots, 0, 0};
+        api_tables[t].version = (struct double_version){
+            major, (uint32_t)sizeof(struct double_version) + 8 * slots, 0, 0};
         for (uint32_t i = 0; i < slots; i++)
             api_tables[t].slots[i] = (void *)not_played;
     }
     hsa_tables_read(&current, &root);
     for (size_t i = 0; i < sizeof played / sizeof played[0]; i++)
         *hsa_tables_slot(&current, played[i].function) = played[i].code;
-    for (size_t i = 0; i < MOCK_OBJECT_FUNCTIONS; i++)
-        *hsa_tables_slot(&current, mock_object_functions[i].function) =
-            mock_object_functions[i].code;
+    for (size_t i = 0; i < DOUBLE_OBJECT_FUNCTIONS; i++)
+        *hsa_tables_slot(&current, double_object_functions[i].function) =
+            double_object_functions[i].code;
 }
 
-void *mock_table_make(uint32_t amd_major)
+void *double_table_make(uint32_t amd_major)
 {
     tables_fill(amd_major);
     if (!seen)
@@ -644,13 +644,13 @@ void *mock_table_make(uint32_t amd_major)
     return &root;
 }
 
-void *mock_function(int function)
+void *double_function(int function)
 {
     void **slot = hsa_tables_slot(&current, (enum hsa_function)function);
     return slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
 }
 
-void mock_stop(void)
+void double_stop(void)
 {
     device_stop();
     free(seen);

@@ -1,8 +1,8 @@
 /*
  * A HIP library with a tracer callback, for tests; its release is in its file name, or not. It
- * numbers its functions as the list does that MOCK_TRACER_LIST names, except the one of
- * MOCK_TRACER_WRONG, has the one of MOCK_TRACER_MORE after the last, and
- * dies of being asked for their names when there is MOCK_TRACER_SILENT.
+ * numbers its functions as the list does that DOUBLE_TRACER_LIST names, except the one of
+ * DOUBLE_TRACER_WRONG, has the one of DOUBLE_TRACER_MORE after the last, and
+ * dies of being asked for their names when there is DOUBLE_TRACER_SILENT.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -24,17 +24,17 @@ EXPORTED const char *hipApiName(uint32_t id);
 EXPORTED void hipRegisterTracerCallback(tracer_fn callback);
 EXPORTED int hipPeekAtLastError(void);
 EXPORTED int hipExtGetLastError(void);
-EXPORTED int mock_tracer_armed(void);
-EXPORTED int mock_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
-                              uint32_t arguments_bytes, int result);
-EXPORTED uint64_t mock_tracer_correlation(void);
-EXPORTED int mock_tracer_command(uint32_t operation, const void *record);
+EXPORTED int double_tracer_armed(void);
+EXPORTED int double_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
+                                uint32_t arguments_bytes, int result);
+EXPORTED uint64_t double_tracer_correlation(void);
+EXPORTED int double_tracer_command(uint32_t operation, const void *record);
 
 static char names[IDS_MAX][NAME_BYTES];
 
 __attribute__((constructor)) static void names_read(void)
 {
-    const char *path = getenv("MOCK_TRACER_LIST"), *wrong = getenv("MOCK_TRACER_WRONG");
+    const char *path = getenv("DOUBLE_TRACER_LIST"), *wrong = getenv("DOUBLE_TRACER_WRONG");
     FILE *list = path ? fopen(path, "r") : NULL;
     char line[1000];
     while (list && fgets(line, sizeof line, list)) {
@@ -48,13 +48,13 @@ __attribute__((constructor)) static void names_read(void)
     unsigned last = IDS_MAX - 2;
     while (last > 0 && !names[last][0])
         last--;
-    if (getenv("MOCK_TRACER_MORE"))
-        snprintf(names[last + 1], NAME_BYTES, "%s", getenv("MOCK_TRACER_MORE"));
+    if (getenv("DOUBLE_TRACER_MORE"))
+        snprintf(names[last + 1], NAME_BYTES, "%s", getenv("DOUBLE_TRACER_MORE"));
 }
 
 const char *hipApiName(uint32_t id)
 {
-    if (getenv("MOCK_TRACER_SILENT"))
+    if (getenv("DOUBLE_TRACER_SILENT"))
         abort(); /* nobody may ask */
     return id < IDS_MAX && names[id][0] ? names[id] : "unknown";
 }
@@ -74,15 +74,15 @@ int hipExtGetLastError(void)
     return error;
 }
 
-int mock_tracer_armed(void)
+int double_tracer_armed(void)
 {
     return tracer != NULL;
 }
 
 /* A call as the library makes it: asks, fills the arguments, tells of entry and exit. Everything
  * behind the structure must stay as it was. */
-int mock_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
-                     uint32_t arguments_bytes, int result)
+int double_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
+                       uint32_t arguments_bytes, int result)
 {
     enum { ROOM = 4096, TIME_AND_WORD = 16, GUARD = 0x5a };
     union {
@@ -110,14 +110,14 @@ int mock_tracer_call(uint32_t id, uint32_t data_bytes, const void *arguments,
     return 1;
 }
 
-uint64_t mock_tracer_correlation(void)
+uint64_t double_tracer_correlation(void)
 {
     return correlation;
 }
 
 /* A command that is over as soon as it began: asks, tells of its begin as ROCm 7 does, reports it.
  * 0: nobody wants it. */
-int mock_tracer_command(uint32_t operation, const void *record)
+int double_tracer_command(uint32_t operation, const void *record)
 {
     enum { DOMAIN_OPERATIONS = 2, BEGUN = 1 };
     if (!tracer || tracer(DOMAIN_OPERATIONS, operation, NULL) != 0)

@@ -1,6 +1,6 @@
 /* An agent for unit tests, shaped like a gfx90a. */
-#ifndef COUNTERS_TEST_AGENT_H
-#define COUNTERS_TEST_AGENT_H
+#ifndef COUNTERS_TEST_AGENT_DOUBLE_H
+#define COUNTERS_TEST_AGENT_DOUBLE_H
 
 #include "counters/catalog.h"
 

@@ -1,8 +1,8 @@
 /*
  * A consumer that checks what it gets, for the tests of tracebuf.
  */
-#ifndef TRACEBUF_SINK_H
-#define TRACEBUF_SINK_H
+#ifndef TRACEBUF_TEST_CONSUMER_DOUBLE_H
+#define TRACEBUF_TEST_CONSUMER_DOUBLE_H
 
 #include "tracebuf/tracebuf.h"
 
@@ -21,13 +21,13 @@
 enum { PRODUCERS = 8 };
 
 /* What a callback saw; producers number their records, so loss, doubling and disorder all show. */
-struct sink {
+struct consumer_double {
     struct tracebuf *_Atomic buffer;
     _Atomic uint64_t records, callbacks;
     uint64_t dropped, largest_batch;
     uint64_t next[PRODUCERS + 1]; /* expected sequence per producer */
     _Atomic uint64_t disorder;
-    void (*_Atomic in_callback)(struct sink *sink);
+    void (*_Atomic in_callback)(struct consumer_double *consumer);
     _Atomic bool stop;
     bool raw; /* records are not struct record */
 };
@@ -39,25 +39,25 @@ struct record {
 static inline void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
                            uint64_t dropped, void *arg)
 {
-    struct sink *sink = arg;
+    struct consumer_double *consumer = arg;
     for (size_t i = 0; i < count; i++) {
-        if (sink->raw)
+        if (consumer->raw)
             continue;
         const struct record *record = items[i]->payload;
-        if (record->sequence < sink->next[record->producer])
-            sink->disorder++;
-        sink->next[record->producer] = record->sequence + 1;
-        sink->disorder += items[i]->tag != 7;
+        if (record->sequence < consumer->next[record->producer])
+            consumer->disorder++;
+        consumer->next[record->producer] = record->sequence + 1;
+        consumer->disorder += items[i]->tag != 7;
     }
-    sink->buffer = buffer;
-    sink->dropped = dropped;
-    sink->largest_batch = count > sink->largest_batch ? count : sink->largest_batch;
-    sink->callbacks++;
-    void (*in_callback)(struct sink *) = sink->in_callback;
+    consumer->buffer = buffer;
+    consumer->dropped = dropped;
+    consumer->largest_batch = count > consumer->largest_batch ? count : consumer->largest_batch;
+    consumer->callbacks++;
+    void (*in_callback)(struct consumer_double *) = consumer->in_callback;
     if (in_callback)
-        in_callback(sink);
-    sink->records +=
-        count; /* last: a test that waits for it may then leave, and the sink with it */
+        in_callback(consumer);
+    consumer->records +=
+        count; /* last: a test that waits for it may then leave, and the consumer with it */
 }
 
 static inline bool put(struct tracebuf *buffer, uint64_t producer, uint64_t sequence, size_t size)
@@ -82,14 +82,14 @@ static inline bool put_word(struct tracebuf *buffer)
     return true;
 }
 
-static inline struct tracebuf *buffer_make(struct sink *sink, size_t size, size_t watermark,
-                                           enum tracebuf_policy policy)
+static inline struct tracebuf *buffer_make(struct consumer_double *consumer, size_t size,
+                                           size_t watermark, enum tracebuf_policy policy)
 {
     struct tracebuf_config config = {.size_bytes = size,
                                      .watermark_bytes = watermark,
                                      .policy = policy,
                                      .deliver = deliver,
-                                     .arg = sink};
+                                     .arg = consumer};
     static struct tracebuf_thread *thread;
     if (!thread)
         thread = tracebuf_thread_create();
@@ -118,9 +118,9 @@ static inline bool eventually(_Atomic uint64_t *value, uint64_t at_least)
 
 /* A callback that lasts until the test lets it go. */
 static _Atomic bool held;
-static inline void hold(struct sink *sink)
+static inline void hold(struct consumer_double *consumer)
 {
-    (void)sink;
+    (void)consumer;
     while (held)
         nap(100);
 }

@@ -2,7 +2,7 @@
  * A HIP library of ROCm 7 and later for tests: tables with more functions than we know, offered
  * through rocprofiler-register as the real one does. COPY tells copies of it apart.
  */
-#include "mock_hip.h"
+#include "hip_double.h"
 
 #include <rocprofiler-register/rocprofiler-register.h>
 #include <rocprofiler-sdk/hip.h>
@@ -59,7 +59,7 @@ static const char *do_name(hipError_t error)
     return error == hipSuccess ? "success" : "failure";
 }
 
-ROCPROFILER_REGISTER_DEFINE_IMPORT(hip, MOCK_HIP_VERSION)
+ROCPROFILER_REGISTER_DEFINE_IMPORT(hip, DOUBLE_HIP_VERSION)
 
 static void tables_fill(void)
 {
@@ -74,35 +74,35 @@ static void tables_fill(void)
     compiler.slots[ROCPROFILER_HIP_COMPILER_API_ID___hipPushCallConfiguration] = (void *)do_push;
 }
 
-EXPORTED int mock_hip_start(void);
-EXPORTED void *mock_hip_function(int operation);
-EXPORTED void *mock_hip_compiler_function(int operation);
-EXPORTED int mock_hip_untouched(void);
+EXPORTED int double_hip_start(void);
+EXPORTED void *double_hip_function(int operation);
+EXPORTED void *double_hip_compiler_function(int operation);
+EXPORTED int double_hip_untouched(void);
 
-int mock_hip_start(void)
+int double_hip_start(void)
 {
     void *tables[] = {&runtime};
     rocprofiler_register_library_indentifier_t id;
     tables_fill();
     int status = rocprofiler_register_library_api_table("hip", rocprofiler_register_import_hip,
-                                                        MOCK_HIP_VERSION, tables, 1, &id);
+                                                        DOUBLE_HIP_VERSION, tables, 1, &id);
     tables[0] = &compiler;
     rocprofiler_register_library_api_table("hip_compiler", rocprofiler_register_import_hip,
-                                           MOCK_HIP_VERSION, tables, 1, &id);
+                                           DOUBLE_HIP_VERSION, tables, 1, &id);
     return status;
 }
 
-void *mock_hip_function(int operation)
+void *double_hip_function(int operation)
 {
     return runtime.slots[operation];
 }
 
-void *mock_hip_compiler_function(int operation)
+void *double_hip_compiler_function(int operation)
 {
     return compiler.slots[operation];
 }
 
-int mock_hip_untouched(void)
+int double_hip_untouched(void)
 {
     int known = 0;
     for (int i = 0; i < SLOTS; i++)
