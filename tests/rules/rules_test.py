@@ -60,7 +60,11 @@ def check_names_fails(root):
 
 def check_folders_fails(root):
     write(root, "src/base/long.c", "\n" * 900)
+    write(root, "tool/README.md", "`cli/` options\n")
+    write(root, "tool/cli/README.md", "\n")
+    write(root, "tool/out/README.md", "\n")
     status, text = run("check_folders.py", root)
+    assert "tool/README.md: does not name out/" in text and "name cli/" not in text, text
     assert status == 1 and "src/base: no README.md" in text and "long.c: 900 lines" in text, text
 
 
