@@ -16,7 +16,8 @@
 #define THREAD_STATE static __thread __attribute__((tls_model("initial-exec")))
 THREAD_STATE char here; /* its address stands for the thread, in a forked child too */
 
-/* The thread that attaches or detaches; NULL: none. Compare-exchange to enter, release to leave. */
+/* The thread that attaches or detaches; NULL: none. Writer: that thread (compare-exchange to enter,
+ * release to leave). */
 static _Atomic(const void *) busy;
 
 static void leave(void)
@@ -26,7 +27,7 @@ static void leave(void)
 
 static void on_fork_child(void)
 {
-    if (atomic_load(&busy) != &here)
+    if (atomic_load_explicit(&busy, memory_order_seq_cst) != &here)
         leave(); /* whoever was at it is not here */
 }
 
@@ -40,14 +41,16 @@ static bool enter(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     const void *nobody = NULL;
     pthread_once(&once, fork_watch);
-    return atomic_compare_exchange_strong(&busy, &nobody, &here);
+    return atomic_compare_exchange_strong_explicit(&busy, &nobody, &here, memory_order_seq_cst,
+                                                   memory_order_seq_cst);
 }
 
 static bool any_attached(void)
 {
     struct client *client;
     for (uint32_t i = 0; (client = client_at(i)); i++)
-        if (atomic_load(&client->attached) && atomic_load(&client->state) == CLIENT_LIVE)
+        if (atomic_load_explicit(&client->attached, memory_order_seq_cst) &&
+            atomic_load_explicit(&client->state, memory_order_seq_cst) == CLIENT_LIVE)
             return true;
     return false;
 }
@@ -78,7 +81,7 @@ static bool tool_join(rocprofiler_configure_func_t configure)
 static bool tool_select(rocprofiler_configure_func_t configure)
 {
     struct client *client = client_of(configure);
-    if (!client || atomic_load(&client->state) != CLIENT_LIVE)
+    if (!client || atomic_load_explicit(&client->state, memory_order_seq_cst) != CLIENT_LIVE)
         return tool_join(configure);
     client->selected = true;
     return true;
@@ -130,7 +133,8 @@ rocprofiler_status_t session_attach_load(const char *libraries)
 static bool client_detach(struct client *client)
 {
     bool attached = true;
-    if (!atomic_compare_exchange_strong(&client->attached, &attached, false))
+    if (!atomic_compare_exchange_strong_explicit(&client->attached, &attached, false,
+                                                 memory_order_seq_cst, memory_order_seq_cst))
         return false;
     contexts_stop(client->handle);
     if (!tracebuf_delivering() && !runtimes_work_wait())
@@ -139,7 +143,8 @@ static bool client_detach(struct client *client)
                     "is not reported",
                     client_name(client));
     buffers_flush(client->handle);
-    if (client->attach.tool_detach && atomic_load(&client->state) == CLIENT_LIVE)
+    if (client->attach.tool_detach &&
+        atomic_load_explicit(&client->state, memory_order_seq_cst) == CLIENT_LIVE)
         CALLBACK(client->attach.tool_detach(client->attach.tool_data));
     return true;
 }
@@ -169,12 +174,12 @@ static int attach_call(struct client *client)
 
 static bool client_attach(struct client *client)
 {
-    atomic_store(&client->attached, true);
+    atomic_store_explicit(&client->attached, true, memory_order_seq_cst);
     int status = client->attach.tool_attach ? attach_call(client) : 0;
     if (status != 0) {
         log_warning("session", "%s: tool_attach returned %d, the tool stays detached",
                     client_name(client), status);
-        atomic_store(&client->attached, false);
+        atomic_store_explicit(&client->attached, false, memory_order_seq_cst);
         contexts_stop(client->handle);
         return false;
     }
@@ -187,7 +192,7 @@ static bool client_attach(struct client *client)
  * who were there at the start and said that they can be attached. */
 static bool takes_part(const struct client *client, bool chosen)
 {
-    return atomic_load(&client->state) == CLIENT_LIVE &&
+    return atomic_load_explicit(&client->state, memory_order_seq_cst) == CLIENT_LIVE &&
            (chosen ? client->selected : client->attach.tool_attach != NULL);
 }
 

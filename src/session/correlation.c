@@ -9,12 +9,14 @@ enum { WORKS_MAX = 1 << 20 };
 
 /* How many parties (the call itself, kernels, copies) still refer to an id. */
 struct trace_work {
-    _Atomic uint32_t references;
-    uint32_t next_free; /* index + 1 */
+    _Atomic uint32_t references; /* writers: each party (acq_rel); the last one frees */
+    uint32_t next_free;          /* index + 1 */
     uint64_t internal;
 };
 
-/* A pool of address space; memory is touched as far as it was ever needed at the same time. */
+/* A pool of address space; memory is touched as far as it was ever needed at the same time.
+ * Writers: who needs it first (compare-exchange); who finds the free list empty (counts up).
+ * Readers: any. */
 static _Atomic(struct trace_work *) works;
 static _Atomic uint32_t works_used;
 /* Free list: index + 1 in the low half, a change count against ABA in the high half. Writers: any
@@ -31,7 +33,8 @@ static struct trace_work *works_map(void)
     if (pool == MAP_FAILED)
         return NULL;
     struct trace_work *winner = NULL;
-    if (atomic_compare_exchange_strong(&works, &winner, pool))
+    if (atomic_compare_exchange_strong_explicit(&works, &winner, pool, memory_order_seq_cst,
+                                                memory_order_seq_cst))
         return pool;
     munmap(pool, WORKS_MAX * sizeof *pool);
     return winner;
@@ -53,7 +56,7 @@ static struct trace_work *free_pop(struct trace_work *pool)
 
 static void free_push(struct trace_work *work)
 {
-    uint32_t index = (uint32_t)(work - atomic_load(&works)) + 1;
+    uint32_t index = (uint32_t)(work - atomic_load_explicit(&works, memory_order_seq_cst)) + 1;
     uint64_t head = atomic_load_explicit(&free_head, memory_order_relaxed), wanted;
     do {
         __atomic_store_n(&work->next_free, (uint32_t)head, __ATOMIC_RELAXED);
@@ -69,9 +72,9 @@ struct trace_work *work_new(uint64_t internal)
         return NULL;
     struct trace_work *work = free_pop(pool);
     if (!work) {
-        uint32_t index = atomic_fetch_add(&works_used, 1);
+        uint32_t index = atomic_fetch_add_explicit(&works_used, 1, memory_order_seq_cst);
         if (index >= WORKS_MAX) {
-            atomic_fetch_sub(&works_used, 1);
+            atomic_fetch_sub_explicit(&works_used, 1, memory_order_seq_cst);
             return NULL;
         }
         work = &pool[index];

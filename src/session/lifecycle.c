@@ -14,8 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Writer: who forces a configuration. Reader: who configures (seq_cst). */
 static _Atomic(rocprofiler_configure_func_t) forced;
 
+/* Writers: who comes first takes it (exchange, seq_cst). */
 static _Atomic bool force_taken, initialize_taken;
 static __thread bool initializing_here __attribute__((tls_model("initial-exec")));
 
@@ -40,7 +42,7 @@ static void clients_configure(enum discover_scope scope)
 {
     struct tool_list list;
     bool to_attach = started_to_attach();
-    discover_tools(&list, atomic_load(&forced), scope);
+    discover_tools(&list, atomic_load_explicit(&forced, memory_order_seq_cst), scope);
     for (uint32_t i = 0; i < list.count; i++)
         client_configure(client_add(list.tools[i]), to_attach);
     for (uint32_t i = 0; i < list.count; i++)
@@ -128,7 +130,7 @@ static void initialize_forsake(void *unused)
 
 static bool initialize(enum discover_scope scope)
 {
-    if (atomic_exchange(&initialize_taken, true)) {
+    if (atomic_exchange_explicit(&initialize_taken, true, memory_order_seq_cst)) {
         if (!initializing_here) /* else a tool calls back into us from its configure */
             stage_wait_ready();
         return false;
@@ -159,9 +161,10 @@ void session_initialize_for_attach(void)
 
 rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t configure)
 {
-    if (atomic_load(&initialize_taken) || atomic_exchange(&force_taken, true))
+    if (atomic_load_explicit(&initialize_taken, memory_order_seq_cst) ||
+        atomic_exchange_explicit(&force_taken, true, memory_order_seq_cst))
         return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-    atomic_store(&forced, configure);
+    atomic_store_explicit(&forced, configure, memory_order_seq_cst);
     setenv("ROCPROFILER_REGISTER_FORCE_LOAD", "1", 1);
     /* a runtime that started meanwhile on another thread may not have seen `forced` */
     return session_initialize() ? ROCPROFILER_STATUS_SUCCESS

@@ -3,7 +3,8 @@
 null      `!p`, not `p == NULL`
 blank     no blank line after the declarations at the head of a function
 atomic    a comment beside or above each _Atomic says who writes and who reads it
-order     no atomic operation without its order: seq_cst is written out
+order     no atomic operation without its order: seq_cst is written out, and no variable is used as if
+          it were not atomic
 there     `if (p)`, not `if (p != NULL)`
 wait      no sleeping and no clock besides base/wait.h and base/clock.h
 
@@ -28,6 +29,7 @@ DECLARATION = re.compile(
 STATEMENT = re.compile(r"^    (?:return|goto|case|default|else|break|continue|sizeof)\b")
 ATOMIC = re.compile(r"^\s*(?:static |extern |__thread )*(?:_Atomic\b(?! [\w#]+ \*)(?!\([^;]*\)+ \*)|atomic_(?:bool|int|uint|flag|size_t)\s)")
 WHO = re.compile(r"\b(?:writers?|readers?|written|writes|reads?|sets?|owner|lock|relaxed|only)\b", re.I)
+VARIABLE = re.compile(r"^(?:static |extern )?(?:_Atomic|atomic_\w+)\b.*;")
 IMPLICIT = re.compile(r"\batomic_(?:load|store|exchange|fetch_\w+?|compare_exchange_\w+?|flag_\w+?)"
                       r"(?<!_explicit)\(")
 IS_THERE = re.compile(r"^\s*(?:\} )?(?:else )?(?:if|while) \((?!.*__builtin_expect).*!= NULL\b")
@@ -112,8 +114,22 @@ def find_atomic(lines, code):
             yield i
 
 
+def atomic_names(code):
+    """Names of a file's own atomic variables, not of members."""
+    for line in code:
+        if VARIABLE.match(line) and not line.rstrip().endswith(");"):
+            for part in re.sub(r"\[[^\]]*\]", "", line.split("=")[0].rstrip(" ;")).split(","):
+                yield re.findall(r"\w+", part)[-1]
+
+
 def find_order(lines, code):
-    return [i for i, line in enumerate(code) for _ in IMPLICIT.finditer(line)]
+    found = [i for i, line in enumerate(code) for _ in IMPLICIT.finditer(line)]
+    names = "|".join(sorted(set(atomic_names(code))))
+    plain = re.compile(rf"(?<![&\w.>])(?:{names})\b(?!\s*\()") if names else None
+    for i, line in enumerate(code):
+        if plain and not VARIABLE.match(line) and not line.startswith(("#", "enum ", "struct ")):
+            found += [i for _ in plain.finditer(line)]
+    return sorted(found)
 
 
 def find_there(lines, code):

@@ -76,6 +76,7 @@ DIALECT = {
     "wait": "void f(void)\n{\n    usleep(1);\n}\n",
     "order": "int f(void)\n{\n    return atomic_load(&told);\n}\n",
 }
+PLAIN = "static _Atomic int told; /* writer: main */\nint f(void)\n{\n    return told;\n}\n"
 FOLLOWED = """/* p == NULL in a comment, and "p == NULL" in a text. */
 /* Writer: main. Reader: the thread. */
 static _Atomic int told;
@@ -100,6 +101,10 @@ def check_dialect_fails(root):
         status, text = run("check_dialect.py", root)
         assert status == 1 and f": {rule}: 1, not 0" in text and text.count("\n") == 1, (rule, text)
         assert run("check_dialect.py", root, "--shrink")[0] == 1, rule
+    write(root, "src/base/bad.c", PLAIN)
+    status, text = run("check_dialect.py", root)
+    assert status == 1 and "bad.c:4: order: 1, not 0" in text, text
+    write(root, "src/base/bad.c", DIALECT["order"])
     listed = "tests/rules/dialect_exceptions.txt"
     write(root, listed, "order src/base/bad.c 2\n")
     status, text = run("check_dialect.py", root)

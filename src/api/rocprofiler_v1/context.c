@@ -1,5 +1,6 @@
 /* Contexts: life, groups, data. */
 #include "api/rocprofiler_v1/internal.h"
+#include "base/wait.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -432,15 +433,8 @@ static hsa_status_t group_data_write(struct group *group)
 static int flying_wait(struct v1_context *context, const struct group *group)
 {
     uint64_t limit_ns = atomic_load_explicit(&wait_limit_ns, memory_order_relaxed);
-    struct timespec until;
+    struct timespec until = wait_deadline(CLOCK_REALTIME, limit_ns);
     int error = 0;
-    clock_gettime(CLOCK_REALTIME, &until);
-    if (limit_ns / 1000000000 > 1000000000)
-        limit_ns = 1000000000ull * 1000000000;
-    until.tv_sec += (time_t)(limit_ns / 1000000000);
-    until.tv_nsec += (long)(limit_ns % 1000000000);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     while (group->state == GROUP_FLYING && error != ETIMEDOUT)
         error = pthread_cond_timedwait(&context->changed, &context->lock, &until);
     return error;

@@ -175,13 +175,13 @@ static bool callback_data_fill(rocprofiler_callback_data_t *to,
 static hsa_status_t tool_ask(const rocprofiler_callback_data_t *data, rocprofiler_group_t *group)
 {
     hsa_status_t status = HSA_STATUS_ERROR;
-    atomic_fetch_add(&running, 1);
+    atomic_fetch_add_explicit(&running, 1, memory_order_seq_cst);
     running_here++;
-    const struct registration *registration = atomic_load(&current);
+    const struct registration *registration = atomic_load_explicit(&current, memory_order_seq_cst);
     if (registration && registration->callbacks.dispatch)
         CALLBACK(status = registration->callbacks.dispatch(data, registration->data, group));
     running_here--;
-    atomic_fetch_sub(&running, 1);
+    atomic_fetch_sub_explicit(&running, 1, memory_order_seq_cst);
     return status;
 }
 
@@ -193,7 +193,8 @@ static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t data,
     rocprofiler_group_t wanted = {0};
     (void)unused;
     user_data->ptr = NULL;
-    struct record *record = atomic_load(&current) ? record_take() : NULL;
+    struct record *record =
+        atomic_load_explicit(&current, memory_order_seq_cst) ? record_take() : NULL;
     if (!record)
         return;
     struct group *group = NULL;
@@ -212,16 +213,16 @@ static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t data,
 
 static void queue_tell(hsa_queue_t *queue, bool created)
 {
-    atomic_fetch_add(&running, 1);
+    atomic_fetch_add_explicit(&running, 1, memory_order_seq_cst);
     running_here++;
-    const struct registration *registration = atomic_load(&current);
+    const struct registration *registration = atomic_load_explicit(&current, memory_order_seq_cst);
     hsa_status_t (*callback)(hsa_queue_t *, void *) = NULL;
     if (registration)
         callback = created ? registration->callbacks.create : registration->callbacks.destroy;
     if (callback)
         CALLBACK((void)callback(queue, registration->data));
     running_here--;
-    atomic_fetch_sub(&running, 1);
+    atomic_fetch_sub_explicit(&running, 1, memory_order_seq_cst);
 }
 
 static void queue_listener(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
@@ -296,14 +297,14 @@ static hsa_status_t counting_start(void)
 /* Under `lock`. */
 static hsa_status_t callbacks_install(struct registration *registration)
 {
-    if (atomic_load(&current))
+    if (atomic_load_explicit(&current, memory_order_seq_cst))
         return fail(HSA_STATUS_ERROR, "there are queue callbacks already");
     if (!counting_prepare() ||
         !queue_events_follow(registration->callbacks.create || registration->callbacks.destroy))
         return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for queue callbacks");
     hsa_status_t status = registration->callbacks.dispatch ? counting_start() : HSA_STATUS_SUCCESS;
     if (status == HSA_STATUS_SUCCESS)
-        atomic_store(&current, registration);
+        atomic_store_explicit(&current, registration, memory_order_seq_cst);
     return status;
 }
 
@@ -326,7 +327,7 @@ hsa_status_t rocprofiler_set_queue_callbacks(rocprofiler_queue_callbacks_t callb
 static bool callbacks_are_over(void *unused)
 {
     (void)unused;
-    return atomic_load(&running) <= running_here;
+    return atomic_load_explicit(&running, memory_order_seq_cst) <= running_here;
 }
 
 static bool callbacks_end(void)
@@ -338,7 +339,8 @@ static bool callbacks_end(void)
 hsa_status_t rocprofiler_remove_queue_callbacks(void)
 {
     pthread_mutex_lock(&lock);
-    struct registration *registration = atomic_exchange(&current, NULL);
+    struct registration *registration =
+        atomic_exchange_explicit(&current, NULL, memory_order_seq_cst);
     if (registration) {
         engine->context_stop(counting);
         queue_events_follow(false);
@@ -353,7 +355,7 @@ hsa_status_t rocprofiler_start_queue_callbacks(void)
 {
     hsa_status_t status;
     pthread_mutex_lock(&lock);
-    if (atomic_load(&current))
+    if (atomic_load_explicit(&current, memory_order_seq_cst))
         status = counting_start();
     else
         status = fail(HSA_STATUS_ERROR, "there are no queue callbacks");

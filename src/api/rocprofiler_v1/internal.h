@@ -175,7 +175,7 @@ struct plan_group {
     uint32_t record_count; /* that the engine delivers */
 };
 struct plan {
-    _Atomic uint32_t references; /* acquire-release: the last one frees */
+    _Atomic uint32_t references; /* writers: who holds the plan (acq_rel); the last one frees it */
     struct gpu gpu;
     rocprofiler_feature_t *features; /* the client's */
     rocprofiler_feature_t *own;      /* `features`, where they are ours: of a set */
@@ -222,7 +222,7 @@ struct v1_context {
     /* Writers: open and close, under contexts' lock. */
     uint64_t magic;
     struct v1_context *next_free;
-    _Atomic uint32_t references; /* the handle's, one per flying group; acquire-release */
+    _Atomic uint32_t references; /* writers: the handle's owner, each flying group (acq_rel) */
     struct plan *plan;
     uint32_t mode;
     rocprofiler_handler_t handler;

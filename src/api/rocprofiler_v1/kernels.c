@@ -11,7 +11,7 @@ enum { CHUNK_KERNELS = 1024, CHUNKS_MAX = 4096 };
 
 /* Writers: whoever needs one first (compare-exchange, release). Readers: dispatches (acquire). */
 typedef _Atomic(const struct kernel_facts *) facts_slot;
-static _Atomic(facts_slot *) chunks[CHUNKS_MAX];
+static _Atomic(facts_slot *) chunks[CHUNKS_MAX]; /* writers and readers: as of the slots in them */
 
 typedef char *(*demangle_fn)(const char *mangled, char *buffer, size_t *length, int *status);
 

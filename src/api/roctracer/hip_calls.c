@@ -14,8 +14,8 @@ struct hip_data {
 
 static void unknown_warn(const char *function)
 {
-    static _Atomic bool warned;
-    if (!atomic_exchange(&warned, true))
+    static _Atomic bool warned; /* writers: any (exchange); only the first one warns */
+    if (!atomic_exchange_explicit(&warned, true, memory_order_seq_cst))
         log_warning("roctracer",
                     "no known HIP release says how %s hands its arguments to callbacks: HIP_API "
                     "callbacks are not called for it, records are written",

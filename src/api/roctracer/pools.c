@@ -31,8 +31,10 @@ enum {
 enum pool_state { POOL_IDLE, POOL_OPEN, POOL_CLOSING };
 
 struct pool {
+    /* Writer: who opens and closes it, `handle` first, then `state`. Readers: any. All
+     * seq_cst: opening and closing are rare. */
     _Atomic int state;
-    _Atomic uint64_t handle; /* before state (release) */
+    _Atomic uint64_t handle;
     struct tracebuf *buffer; /* of the slot: stays */
     size_t portion_bytes;
     uint64_t opened_ns;
@@ -46,9 +48,11 @@ struct pool {
     uint64_t lost_before;
 };
 
-/* Slots are added under registry_lock, the count last (release), and never go. */
 static struct pool *slots[POOLS_MAX];
+/* Writers: who adds a slot, under registry_lock, the count last. Readers: any (seq_cst). Slots
+ * never go. */
 static _Atomic uint32_t slot_count;
+/* Writers: who opens, closes or sets it, under registry_lock. Readers: any (seq_cst). */
 static _Atomic(struct pool *) default_pool;
 
 struct tracebuf *pool_buffer(const struct pool *pool)
@@ -58,16 +62,17 @@ struct tracebuf *pool_buffer(const struct pool *pool)
 
 struct pool *pool_default(void)
 {
-    return default_pool;
+    return atomic_load_explicit(&default_pool, memory_order_seq_cst);
 }
 
 struct pool *pool_find(const roctracer_pool_t *handle)
 {
     uint64_t value = (uint64_t)(uintptr_t)handle;
     uint64_t index = value & ((1u << HANDLE_INDEX_BITS) - 1);
-    struct pool *pool = index < atomic_load(&slot_count) ? slots[index] : NULL;
-    bool open =
-        pool && atomic_load(&pool->state) == POOL_OPEN && atomic_load(&pool->handle) == value;
+    struct pool *pool =
+        index < atomic_load_explicit(&slot_count, memory_order_seq_cst) ? slots[index] : NULL;
+    bool open = pool && atomic_load_explicit(&pool->state, memory_order_seq_cst) == POOL_OPEN &&
+                atomic_load_explicit(&pool->handle, memory_order_seq_cst) == value;
     return open ? pool : NULL;
 }
 
@@ -121,7 +126,7 @@ static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_
     struct pool *pool = arg;
     (void)buffer;
     atomic_store_explicit(&pool->lost, dropped, memory_order_relaxed);
-    if (atomic_load(&pool->state) == POOL_IDLE)
+    if (atomic_load_explicit(&pool->state, memory_order_seq_cst) == POOL_IDLE)
         return; /* of calls that began before it was closed */
     struct conversion conversion = {.segment = engine->clock_segment_now(),
                                     .not_before_ns = pool->opened_ns,
@@ -148,19 +153,19 @@ static void memory_free(struct pool *pool)
 static void flushing(void *arg)
 {
     struct pool *pool = arg;
-    pool->is_last_flush = atomic_load(&pool->state) == POOL_CLOSING;
+    pool->is_last_flush = atomic_load_explicit(&pool->state, memory_order_seq_cst) == POOL_CLOSING;
 }
 
 static void flushed(void *arg)
 {
     struct pool *pool = arg;
-    if (atomic_load(&pool->state) == POOL_IDLE)
+    if (atomic_load_explicit(&pool->state, memory_order_seq_cst) == POOL_IDLE)
         return;
     memory_emit(pool);
     if (!pool->is_last_flush)
         return;
     memory_free(pool);
-    atomic_store(&pool->state, POOL_IDLE);
+    atomic_store_explicit(&pool->state, POOL_IDLE, memory_order_seq_cst);
 }
 
 /* ---- open */
@@ -182,8 +187,9 @@ static size_t portion_of(size_t buffer_size)
 
 static struct pool *slot_reuse(size_t portion_bytes)
 {
-    for (uint32_t i = 0; i < slot_count; i++)
-        if (atomic_load(&slots[i]->state) == POOL_IDLE && slots[i]->portion_bytes == portion_bytes)
+    for (uint32_t i = 0; i < atomic_load_explicit(&slot_count, memory_order_seq_cst); i++)
+        if (atomic_load_explicit(&slots[i]->state, memory_order_seq_cst) == POOL_IDLE &&
+            slots[i]->portion_bytes == portion_bytes)
             return slots[i];
     return NULL;
 }
@@ -223,7 +229,8 @@ static struct pool *slot_make(size_t portion_bytes)
 static bool slot_provide(size_t portion_bytes)
 {
     pthread_mutex_lock(&registry_lock);
-    bool there = slot_reuse(portion_bytes) != NULL, room = slot_count < POOLS_MAX;
+    bool there = slot_reuse(portion_bytes) != NULL,
+         room = atomic_load_explicit(&slot_count, memory_order_seq_cst) < POOLS_MAX;
     pthread_mutex_unlock(&registry_lock);
     if (there)
         return true;
@@ -231,10 +238,10 @@ static bool slot_provide(size_t portion_bytes)
     if (!pool)
         return false;
     pthread_mutex_lock(&registry_lock);
-    uint32_t count = atomic_load(&slot_count);
+    uint32_t count = atomic_load_explicit(&slot_count, memory_order_seq_cst);
     if (count < POOLS_MAX) { /* else it stays unused */
         slots[count] = pool;
-        atomic_store(&slot_count, count + 1);
+        atomic_store_explicit(&slot_count, count + 1, memory_order_seq_cst);
     }
     pthread_mutex_unlock(&registry_lock);
     return true;
@@ -258,13 +265,13 @@ static uint64_t handle_make(const struct pool *pool)
 
 static void pool_use(struct pool *pool, const roctracer_properties_t *properties, char *memory)
 {
-    pool->handle = handle_make(pool);
+    atomic_store_explicit(&pool->handle, handle_make(pool), memory_order_seq_cst);
     pool->properties = *properties;
     pool->memory = memory;
     pool->records_bytes = pool->names_bytes = 0;
     pool->opened_ns = engine->trace_time_ns();
     pool->lost_before = atomic_load_explicit(&pool->lost, memory_order_relaxed);
-    atomic_store(&pool->state, POOL_OPEN); /* to its thread */
+    atomic_store_explicit(&pool->state, POOL_OPEN, memory_order_seq_cst); /* to its thread */
 }
 
 static char *memory_take(const roctracer_properties_t *properties)
@@ -279,7 +286,9 @@ static char *memory_take(const roctracer_properties_t *properties)
 
 static roctracer_pool_t *handle_of(const struct pool *pool)
 {
-    return pool ? (roctracer_pool_t *)(uintptr_t)pool->handle : NULL;
+    return pool ? (roctracer_pool_t *)(uintptr_t)atomic_load_explicit(&pool->handle,
+                                                                      memory_order_seq_cst)
+                : NULL;
 }
 
 static roctracer_status_t already_defined(void)
@@ -293,14 +302,14 @@ static struct pool *pool_try(const roctracer_properties_t *properties, char *mem
                              roctracer_pool_t **handle, roctracer_status_t *status)
 {
     pthread_mutex_lock(&registry_lock);
-    bool defined = !handle && default_pool;
+    bool defined = !handle && atomic_load_explicit(&default_pool, memory_order_seq_cst);
     struct pool *pool = defined ? NULL : slot_reuse(portion_of(properties->buffer_size));
     if (pool) {
         pool_use(pool, properties, memory);
         if (handle)
             *handle = handle_of(pool);
         else
-            default_pool = pool;
+            atomic_store_explicit(&default_pool, pool, memory_order_seq_cst);
     }
     pthread_mutex_unlock(&registry_lock);
     *status = defined ? already_defined() : ROCTRACER_STATUS_SUCCESS;
@@ -377,14 +386,15 @@ static void records_flush(struct tracebuf *buffer)
 static roctracer_status_t pool_close(roctracer_pool_t *handle)
 {
     pthread_mutex_lock(&registry_lock);
-    struct pool *pool = handle ? pool_find(handle) : default_pool;
+    struct pool *pool =
+        handle ? pool_find(handle) : atomic_load_explicit(&default_pool, memory_order_seq_cst);
     uint64_t lost_before = 0;
     if (pool) {
-        if (pool == default_pool)
-            default_pool = NULL;
+        if (pool == atomic_load_explicit(&default_pool, memory_order_seq_cst))
+            atomic_store_explicit(&default_pool, NULL, memory_order_seq_cst);
         activities_remove(pool);
         lost_before = pool->lost_before;
-        atomic_store(&pool->state, POOL_CLOSING);
+        atomic_store_explicit(&pool->state, POOL_CLOSING, memory_order_seq_cst);
     }
     pthread_mutex_unlock(&registry_lock);
     if (!pool)
@@ -435,10 +445,10 @@ VERSIONS_4_0(roctracer_default_pool_expl);
 roctracer_pool_t *roctracer_default_pool_expl(roctracer_pool_t *pool)
 {
     pthread_mutex_lock(&registry_lock);
-    roctracer_pool_t *before = handle_of(default_pool);
+    roctracer_pool_t *before = handle_of(atomic_load_explicit(&default_pool, memory_order_seq_cst));
     struct pool *wanted = pool ? pool_find(pool) : NULL;
     if (wanted)
-        default_pool = wanted;
+        atomic_store_explicit(&default_pool, wanted, memory_order_seq_cst);
     pthread_mutex_unlock(&registry_lock);
     if (pool && !wanted)
         not_open(pool);

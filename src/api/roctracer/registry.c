@@ -7,8 +7,9 @@
 
 pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Under registry_lock, except that callbacks are read by the calls themselves (relaxed). */
+/* Under registry_lock, except that calls read `callbacks` without it. */
 static struct domain_state {
+    /* Writers: under the lock. Readers: the calls themselves (relaxed). */
     _Atomic(const struct registration *) callbacks[OPERATIONS_MAX];
     struct pool *pools[OPERATIONS_MAX];
 } domains_state[ACTIVITY_DOMAIN_NUMBER];
@@ -277,8 +278,8 @@ static bool has_begun(void *unused)
 bool registry_begin(void)
 {
     int not_yet = BEGUN_NOT;
-
-    if (atomic_compare_exchange_strong(&begun, &not_yet, BEGINNING))
+    if (atomic_compare_exchange_strong_explicit(&begun, &not_yet, BEGINNING, memory_order_seq_cst,
+                                                memory_order_seq_cst))
         subscription_make();
     /* a tool that the maker waits for may wait for us: not for ever */
     if (!thread_begins)
@@ -335,7 +336,8 @@ bool callbacks_set(uint32_t domain, uint32_t first, uint32_t end,
     if (callback && !registration)
         return false;
     for (uint32_t op = first; op < end; op++)
-        atomic_store(&domains_state[domain].callbacks[op], registration);
+        atomic_store_explicit(&domains_state[domain].callbacks[op], registration,
+                              memory_order_seq_cst);
     return publish_range(domain, first, end);
 }
 

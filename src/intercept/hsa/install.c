@@ -272,7 +272,7 @@ static struct hsa_instance *instance_take(void *api_table, struct runtime_place 
 static void too_many_tell(void)
 {
     /* Writers: any (relaxed: it stands for nothing else). */
-    static _Atomic bool told;
+    static _Atomic bool told; /* writers: any (exchange); only the first one tells */
     if (!atomic_exchange_explicit(&told, true, memory_order_relaxed))
         log_warning("intercept", "more than %d HSA runtimes in this process: one is not traced",
                     HSA_INSTANCES_MAX);

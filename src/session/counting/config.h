@@ -25,7 +25,8 @@ enum counting_slot_kind {
 
 struct counting_config {
     uint64_t handle;
-    _Atomic uint32_t references; /* one of the table, one per slot in use; acquire-release */
+    /* Writers: the table and each slot in use (acq_rel); the last one frees it. */
+    _Atomic uint32_t references;
     const struct counting_agent *agent;
     const struct catalog *catalog;
     const struct counter **counters; /* asked for, without duplicates */
