@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa_ops.h"
+#include "wave/float_bits.h"
 
 static const struct {
     const char *stem;
@@ -72,35 +73,6 @@ bool atomic_op_find(const struct inst *inst, struct atomic_op *op)
     return false;
 }
 
-static float as_f32(uint64_t bits)
-{
-    float value;
-    uint32_t low = (uint32_t)bits;
-    memcpy(&value, &low, sizeof value);
-    return value;
-}
-
-static double as_f64(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t from_f32(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static uint64_t from_f64(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* IEEE minNum and maxNum with -0 below +0; a NaN loses against a number. */
 static bool float_less(double a, double b)
 {
@@ -121,17 +93,18 @@ static uint64_t compute_float(const struct atomic_op *op, uint64_t old, uint64_t
                               uint64_t compare)
 {
     bool wide = op->bytes == 8;
-    double a = wide ? as_f64(old) : as_f32(old), b = wide ? as_f64(data) : as_f32(data);
+    double a = wide ? f64_of(old) : f32_of((uint32_t)old),
+           b = wide ? f64_of(data) : f32_of((uint32_t)data);
     switch (op->kind) {
     case ATOMIC_ADD:
-        return wide ? from_f64(a + b) : from_f32(as_f32(old) + as_f32(data));
+        return wide ? f64_bits(a + b) : f32_bits(f32_of((uint32_t)old) + f32_of((uint32_t)data));
     case ATOMIC_MIN:
     case ATOMIC_MAX: {
         double r = float_select(op->kind, a, b);
-        return wide ? from_f64(r) : from_f32((float)r);
+        return wide ? f64_bits(r) : f32_bits((float)r);
     }
     case ATOMIC_CMPSWAP: /* floating-point equality, so -0 matches +0 */
-        return (wide ? a == as_f64(compare) : a == (double)as_f32(compare)) ? data : old;
+        return (wide ? a == f64_of(compare) : a == (double)f32_of((uint32_t)compare)) ? data : old;
     default:
         return data;
     }
@@ -154,7 +127,7 @@ static uint16_t f32_to_f16(float f)
 
 static uint16_t f32_to_bf16(float f)
 {
-    uint32_t bits = (uint32_t)from_f32(f);
+    uint32_t bits = f32_bits(f);
     if (isnan(f))
         return (uint16_t)(bits >> 16 | 0x40);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
@@ -168,7 +141,7 @@ static uint64_t compute_packed(const struct atomic_op *op, uint64_t old, uint64_
         if (op->type == ATOMIC_PK_F16)
             sum = f32_to_f16(f16_to_f32(a) + f16_to_f32(b));
         else
-            sum = f32_to_bf16(as_f32((uint64_t)a << 16) + as_f32((uint64_t)b << 16));
+            sum = f32_to_bf16(f32_of((uint32_t)a << 16) + f32_of((uint32_t)b << 16));
         result |= (uint64_t)sum << 16 * half;
     }
     return result;

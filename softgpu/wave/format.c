@@ -1,4 +1,5 @@
 #include "wave/format.h"
+#include "wave/float_bits.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,20 +44,6 @@ uint32_t format_bytes(const struct buffer_format *format)
     if (is_float && !wide && layout->bits[0] != 16 && !packed_float)
         return 0;
     return layout->bytes;
-}
-
-static uint32_t f32_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float f32_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 static uint16_t half_of(float value)
