@@ -9,7 +9,8 @@ set -eu
 release=$1 dir=$2
 case $release in
 bookworm) packages=ca-certificates ;;
-trixie) hip=libamdhip64-5 library=libamdhip64.so.5.7 packages=$hip,libhsa-runtime64-1,rocminfo ;;
+trixie) hip=libamdhip64-5 library=libamdhip64.so.5.7
+    packages=$hip,libhsa-runtime64-1,rocminfo,libsqlite3-0,libyaml-0-2 ;; # our packages need the last two
 forky) hip=libamdhip64-6 library=libamdhip64.so.6.4 packages=$hip,libhsa-runtime64-1,rocminfo ;;
 experimental) hip=libamdhip64-7 library=libamdhip64.so.7.2 packages=ca-certificates ;;
 *) echo "debian_root: no HIP known in '$release'" >&2; exit 2 ;;

@@ -75,6 +75,18 @@ dpkg-deb -b --root-owner-group "$work/amd" "$work/hip-dev.deb" >/dev/null
 cp "$work/hip-dev.deb" "$root/tmp/"
 in_root dpkg -i /tmp/hip-dev.deb >"$work/dpkg" 2>&1 || fail "hip-dev: $(cat "$work/dpkg")"
 
+# A root that an earlier version of debian_root.sh made may lack what the packages depend on.
+missing=$(for package in "$work"/debs/*.deb; do dpkg-deb -f "$package" Depends; done | tr ',' '\n' |
+    sed 's/ (.*//; s/^ *//' | grep -v 'croc\||' | sort -u | while read -r name; do
+    in_root dpkg-query -W "$name" >/dev/null 2>&1 || echo "$name"
+done)
+if [ -n "$missing" ]; then
+    cp /etc/resolv.conf "$root/etc/"
+    # shellcheck disable=SC2086 # a list of words
+    in_root apt-get -q -y --no-install-recommends install $missing >"$work/apt" 2>&1 </dev/null ||
+        { echo "deb_test: the root lacks $missing: $(tail -1 "$work/apt")" >&2; exit 77; }
+fi
+
 # Names, kinds, sizes and times of all that is there, without what dpkg and ldconfig write themselves.
 state()
 {
@@ -100,7 +112,7 @@ cp "$build/examples/vector_add" "$root/tmp/"
 in_root crocgpu rocminfo >"$work/rocminfo" 2>&1 || fail "rocminfo: $(tail -3 "$work/rocminfo")"
 grep -q gfx90a "$work/rocminfo" || fail "crocgpu rocminfo: no gfx90a"
 in_root crocgpu /tmp/vector_add >"$work/run" 2>&1 || fail "crocgpu: $(cat "$work/run")"
-in_root sh -c 'cd /tmp && crocprof -e SQ_WAVES -o out ./vector_add' >"$work/run" 2>&1 ||
+in_root sh -c 'cd /tmp && crocprof -e SQ_WAVES -d out ./vector_add' >"$work/run" 2>&1 ||
     fail "crocprof: $(cat "$work/run")"
 in_root sh -c 'cat /tmp/out/*_counter_collection.csv /tmp/out/*_kernel_trace.csv' >"$work/csv" ||
     fail "files of crocprof: $(ls "$root/tmp/out")"
