@@ -48,33 +48,20 @@ static uint32_t line_of(struct reader *reader, const char *place)
     return reader->line;
 }
 
-static void problem_say(const struct reader *reader, uint32_t line, const char *format,
-                        va_list arguments)
+__attribute__((format(printf, 3, 4))) static void problem_at(const struct reader *reader,
+                                                             uint32_t line, const char *format, ...)
 {
     char text[256];
+    va_list arguments;
+    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     if (reader->file->problems++ < PROBLEMS_SHOWN)
         log_warning("metrics", "%s:%u: %s", reader->path, line, text);
 }
 
 /* Where the reader is. */
-__attribute__((format(printf, 2, 3))) static void problem(struct reader *reader, const char *format,
-                                                          ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    problem_say(reader, line_of(reader, reader->at), format, arguments);
-    va_end(arguments);
-}
-
-__attribute__((format(printf, 3, 4))) static void problem_at(const struct reader *reader,
-                                                             uint32_t line, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    problem_say(reader, line, format, arguments);
-    va_end(arguments);
-}
+#define problem(reader, ...) problem_at(reader, line_of(reader, (reader)->at), __VA_ARGS__)
 
 static bool array_grow(void **items, uint32_t count, uint32_t *capacity, size_t size)
 {
