@@ -245,8 +245,7 @@ static const char *attribute_of(const struct element *element, const char *name)
 /* Up to and with '>'. False: it is left out. */
 static bool attributes_read(struct reader *reader, struct element *element)
 {
-    char *open = NULL; /* where an unquoted value, or the name, is to be ended */
-    open = reader->at;
+    char *open = reader->at; /* where an unquoted value, or the name, is to be ended */
     for (;;) {
         spaces_skip(reader);
         if (at_end(reader)) {
@@ -353,8 +352,8 @@ static char *body_end(const struct reader *reader, const char *name, uint32_t *l
             return NULL;
         kind = line_kind(++at, reader->end, name);
     }
-    int length = snprintf(tag, sizeof tag, "</%.50s", name);
-    bool is_first = !memmem(reader->at, (size_t)(at - reader->at), tag, (size_t)length);
+    size_t length = (size_t)snprintf(tag, sizeof tag, "</%.50s", name);
+    bool is_first = !memmem(reader->at, (size_t)(at - reader->at), tag, length);
     return kind == LINE_ENDS && is_first ? at : NULL;
 }
 
