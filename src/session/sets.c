@@ -9,6 +9,7 @@
 /* Who writes and who reads these three says model/trace.h. */
 _Atomic(const struct trace_counting_ops *) trace_counting;
 const void *(*_Atomic trace_queue_first)(rocprofiler_agent_id_t agent, uint64_t hsa_agent);
+/* The same: written under session_lock, read by calls. */
 _Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX];
 
 enum { INTERN_BUCKETS = 1024, CHUNK_BYTES = 16 << 10 };

@@ -294,8 +294,8 @@ void machine_unlock(const struct gpu *gpu);
 
 /* ---- load.c */
 /* What the tool set; written when it was loaded, relaxed. */
-extern _Atomic uint64_t wait_limit_ns; /* `timeout` */
-extern _Atomic uint32_t trace_bytes;   /* `trace_size` */
+extern _Atomic uint64_t wait_limit_ns;    /* `timeout` */
+extern _Atomic uint32_t trace_size_bytes; /* `trace_size` */
 extern _Atomic bool trace_is_local;
 extern _Atomic bool dispatches_are_brief; /* `opt_mode` */
 /* ---- settings.c */

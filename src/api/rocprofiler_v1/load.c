@@ -14,7 +14,7 @@ enum { TRACE_BYTES_DEFAULT = 32 << 20 };
 /* Writer: the load of a tool. Readers: waits (relaxed: a number of its own). */
 _Atomic uint64_t wait_limit_ns = UINT64_MAX;
 /* Writer: the load of a tool. Readers: opened contexts (relaxed: as above). */
-_Atomic uint32_t trace_bytes = TRACE_BYTES_DEFAULT;
+_Atomic uint32_t trace_size_bytes = TRACE_BYTES_DEFAULT;
 /* Writer: the load of a tool. Readers: opened contexts (relaxed: as above). */
 _Atomic bool trace_is_local = true;
 /* Writer: the load of a tool. Readers: dispatches (relaxed: as above). */
@@ -108,7 +108,7 @@ static bool tool_open(const char *path)
 static void settings_apply(const rocprofiler_settings_t *settings)
 {
     atomic_store_explicit(&wait_limit_ns, settings->timeout, memory_order_relaxed);
-    atomic_store_explicit(&trace_bytes, settings->trace_size, memory_order_relaxed);
+    atomic_store_explicit(&trace_size_bytes, settings->trace_size, memory_order_relaxed);
     atomic_store_explicit(&trace_is_local, settings->trace_local != 0, memory_order_relaxed);
     atomic_store_explicit(&dispatches_are_brief, settings->opt_mode != 0, memory_order_relaxed);
     if (settings->k_concurrent)

@@ -30,7 +30,7 @@ hsa_status_t plan_trace_take(struct plan *plan, uint32_t index)
         parameters[i][1] = from[i].value;
     }
     plan->trace = (struct counting_trace_options){
-        .buffer_bytes = atomic_load_explicit(&trace_bytes, memory_order_relaxed),
+        .buffer_bytes = atomic_load_explicit(&trace_size_bytes, memory_order_relaxed),
         .is_local = atomic_load_explicit(&trace_is_local, memory_order_relaxed)};
     const char *problem =
         engine->counting_trace_options_fill(plan->gpu.agent, parameters, count, &plan->trace);
