@@ -49,9 +49,10 @@ def lds_exchange(program, rng, number):
 def lds_struct(program, rng, number):
     """Structures of odd sizes in LDS, written by one thread and read by its neighbours."""
     shape, members = rng.choice([("odd", ["a", "b", "c", "d"]), ("trio", ["a", "b", "c"]),
-                                 ("mixed", ["a", "c", "d[0]", "d[1]", "d[2]"])])
+                                 ("mixed", ["a", "c", "d[0]", "d[1]", "d[2]"]),
+                                 ("quad", ["a", "b", "c", "d"]), ("triple", ["a", "b", "c"])])
     writer = Writer(rng)
-    fill = "".join("    s.%s = %s;\n" % (m, writer.expression("u64" if m == "d" else "u32", 2)) for m in members)
+    fill = "".join("    s.%s = %s;\n" % (m, writer.expression("u64" if m == "d" and shape == "odd" else "u32", 2)) for m in members)
     program.functions.append("FN void fill%d(%s &s, const locals &t, const env &e)\n{\n%s}\n" % (number, shape, fill))
     declaration = "%s lds%d[THREADS];" % (shape, number)
     program.shared.append("SHARED " + declaration)

@@ -13,7 +13,12 @@ LOCALS = {
 # {K} a constant of 32 bits. Signed arithmetic wraps (-fwrapv).
 INTEGER = ["({T} + {T})", "({T} - {T})", "({T} * {T})", "({T} & {T})", "({T} | {T})", "({T} ^ {T})",
            "(-{T})", "(~{T})", "({T} < {T} ? {T} : {T})", "({bool} ? {T} : {T})", "divided<{=T}>({T}, {T})",
-           "remainder_of<{=T}>({T}, {T})", "loaded<{=T}>(e, {u32})"]
+           "remainder_of<{=T}>({T}, {T})", "loaded<{=T}>(e, {u32})", "lower({T}, {T})", "upper({T}, {T})",
+           "between({T}, {T}, {T})"]
+# Of what is the same for all threads, so that scalar instructions compute it.
+UNIFORM = ["({T} + {T})", "({T} - {T})", "({T} * {T})", "({T} & {T})", "({T} | {T})", "({T} ^ {T})", "(~{T})", "({T} & ~{T})",
+           "({T} << ({s32} & {=bits}))", "({T} >> ({s32} & {=bits}))", "lower({T}, {T})", "upper({T}, {T})",
+           "({s32} < {s32} ? {T} : {T})", "({s64} == {s64} ? {T} : {T})", "(({T} >> {#16}) & 0x3ff)"]
 SHIFTS = ["({T} << ({u32} & {=bits}))", "({T} >> ({u32} & {=bits}))", "({T} << {#bits})", "({T} >> {#bits})"]
 FLOATS = ["({T} + {T})", "({T} - {T})", "({T} * {T})", "(-{T})", "fused({T}, {T}, {T})", "least({T}, {T})",
           "most({T}, {T})", "({bool} ? {T} : {T})", "({T} < {T} ? {T} : {T})"]
@@ -45,19 +50,21 @@ TERNARY_U32 = ["permuted_bytes", "shifted_pair", "shifted_bytes", "averaged", "d
 
 RULES = {
     "bool": ["{T0} %s {T0}".replace("{T0}", "{%s}" % t) % c for t in ("u32", "i32", "u64", "i64", "f32", "f64",
-             "half", "i16", "u8") for c in ("<", ">", "==")] + ["!({bool})", "(({bool}) && ({bool}))",
+             "half", "i16", "u8") for c in ("<", ">", "==", "!=")] + [
+             "{T0} %s {T0}".replace("{T0}", "{%s}" % t) % c for t in ("u32", "i32", "u64", "i64", "f32", "f64")
+             for c in ("<=", ">=")] + ["__builtin_isnan({f32})", "__builtin_isinf({f64})", "__builtin_isfinite({f32})"] + ["!({bool})", "(({bool}) && ({bool}))",
              "(({u32} & {#16}) == {#4})", "(({u32} >> {#32} & 1) != 0)"],
     "u32": INTEGER + SHIFTS + ["(u32){i32}", "(u32){u64}", "(u32){u16}", "(u32){i8}", "bits({f32})",
            "bits({short2_t})", "bits({ushort2_t})", "bits({half2})", "(u32)bits({half})", "to_u32({f64})",
            "(u32)__builtin_popcount({u32})", "(u32)__builtin_popcountl({u64})",
-           "(u32)({u64} >> 32)", "(u32)(((u64){u32} * {u32}) >> 32)", "e.uniform[{#16}]",
+           "(u32)({u64} >> 32)", "(u32)(((u64){u32} * {u32}) >> 32)", "e.uniform[{#16}]", "{s32}", "{s32}",
            "__builtin_bswap32({u32})", "__builtin_bitreverse32({u32})", "({u32} ? (u32)__builtin_clz({u32} | 1) : 3)",
            "(u32)__builtin_ctz({u32} | {#8} | 256)", "dot2(in_dot({ushort2_t}), in_dot({ushort2_t}), {u32})",
            "dot2_clamped(in_dot({ushort2_t}), in_dot({ushort2_t}), {u32})",
            "dot2(in_dot({ushort2_t}), in_dot({=pick_w}), {u32})", "field_u32({u32}, {u32}, {u32} & 31)",
            "field_u32({u32}, {u32} & 31, t.p2 ^ {u32})",
            "halves_rtz(quiet({f32}), quiet({f32}))", "packed_i16({i32}, {i32})", "packed_u16({u32}, {u32})",
-           "(({u32} & {K}) | (~{u32} & {K}))", "({u32} << {#32}) + {u32}", "(({u32} & 0xffffff) * ({u32} & 0xffffff) + {u32})",
+           "(({u32} & {K}) | (~{u32} & {K}))", "(({u32} << {#32}) + {u32})", "(({u32} & 0xffffff) * ({u32} & 0xffffff) + {u32})",
            "t.table[{u32} & 7]", "(u32)({u32} * (u32){u16})"] + ["%s({u32}, {u32}, {u32})" % f for f in TERNARY_U32],
     "i32": INTEGER + SHIFTS + ["(i32){u32}", "(i32){i64}", "(i32){i16}", "(i32){u8}", "(i32){i8}", "to_i32({f32})",
            "to_i32({f64})", "field_i32({u32}, {u32} & 31, t.p0 ^ {u32})",
@@ -66,37 +73,48 @@ RULES = {
            "dot2(in_dot({short2_t}), in_dot({=pick_v}), {i32})", "dot4_signed({u32}, {u32}, {i32})",
            "dot8_signed({u32}, {u32}, {i32})", "dot4_signed_clamped({u32}, {u32}, {i32})",
            "dot8_signed_clamped({u32}, {u32}, {i32})", "(i32)(((i64){i32} * {i32}) >> 32)",
-           "((i32){i16} * {i16} + {i32})", "((i32)({u32} << 8) >> 8) * ((i32)({u32} << 8) >> 8)",
+           "((i32){i16} * {i16} + {i32})", "(((i32)({u32} << 8) >> 8) * ((i32)({u32} << 8) >> 8))",
            "(i32){short2_t}.x", "(i32){short2_t}.y", "(i32){ushort2_t}.y"],
-    "u64": INTEGER + SHIFTS + ["(u64){u32}", "(u64){i64}", "(u64){i32}", "bits({f64})", "to_u64({f32})",
+    "u64": INTEGER + SHIFTS + ["(u64){u32}", "{s64}", "(u64){i64}", "(u64){i32}", "bits({f64})", "to_u64({f32})",
            "((u64){u32} * {u32} + {u64})", "window({u64}, {u32}, {u64})", "window_masked({u64}, {u32}, {u64})",
            "((u64){u32} << 32 | {u32})", "__builtin_bswap64({u64})"],
     "i64": INTEGER + SHIFTS + ["(i64){u64}", "(i64){i32}", "to_i64({f64})", "((i64){i32} * {i32} + {i64})"],
     "u16": ["(u16)%s" % r for r in INTEGER + SHIFTS] + ["(u16){u32}", "{ushort2_t}.x", "{ushort2_t}.y", "bits({half})"],
     "i16": ["(i16)%s" % r for r in INTEGER + SHIFTS] + ["(i16){i32}", "{short2_t}.x", "{short2_t}.y", "(i16){i8}"],
-    "u8": ["(u8)%s" % r for r in INTEGER + SHIFTS] + ["(u8){u32}", "(u8)({u32} >> 24)", "t.bytes[{u32} % 24]"],
+    "u8": ["(u8)%s" % r for r in INTEGER + SHIFTS] + ["(u8){u32}", "(u8)({u32} >> 24)", "t.bytes[({u32}) % 24]"],
     "i8": ["(i8)%s" % r for r in INTEGER + SHIFTS] + ["(i8){i32}", "(i8){u8}"],
     "half": FLOATS + ["half_from({f32})", "half_from({i16})", "half_of({u16})", "half({half2}.x)", "half({half2}.y)",
+            "half_from(__builtin_floorf(f32_from({half})))", "half_from(__builtin_ceilf(f32_from({half})))",
+            "half_from(__builtin_truncf(f32_from({half})))", "half_from(__builtin_rintf(f32_from({half})))",
             "half_from(fused(f32_from({half}), f32_from({half}), {f32}))"],
     "f32": FLOATS + ["({f32} / {f32})", "f32_of({u32})", "f32_from({half})", "(f32){i32}", "(f32){u32}", "(f32){f64}",
-           "(f32){u8}", "(f32){u64}", "fused(f32_from({half}), f32_from({half}), {f32})", "__builtin_fabsf({f32})",
+           "(f32){u8}", "(f32)(u8)({u32} >> 8)", "(f32)(u8)({u32} >> 16)", "(f32)(u8)({u32} >> 24)", "(f32){u64}", "fused(f32_from({half}), f32_from({half}), {f32})", "__builtin_fabsf({f32})",
            "fused(f32_from({half2}.y), -f32_from({half2}.x), f32_from({half}))",
            "dot2(in_dot({small}), in_dot({small}), (f32)(i32)({u32} & 1023))",
            "dot2(in_dot({small}), in_dot({small}), -(f32)(i32)({u32} & 1023))",
            "dot2_clamped(in_dot({small}), in_dot({any_small}), (f32)(i32)({u32} & 1023) * -0.5f)", "__builtin_floorf({f32})",
            "__builtin_truncf({f32})", "__builtin_rintf({f32})", "__builtin_ceilf({f32})"],
     "f64": FLOATS + ["({f64} / {f64})", "f64_of({u64})", "(f64){f32}", "(f64){i32}", "(f64){u32}", "(f64){i64}",
-           "(f64){u64}", "__builtin_fabs({f64})", "__builtin_floor({f64})", "__builtin_rint({f64})"],
-    "short2_t": INT_PAIRS + ["make_short2({i16}, (i16)(e.index * 40503 ^ {i16}))", "bits_as<short2_t>({ushort2_t})"],
+           "(f64){u64}", "__builtin_fabs({f64})", "__builtin_floor({f64})", "__builtin_rint({f64})", "__builtin_trunc({f64})", "__builtin_ceil({f64})"],
+    "short2_t": INT_PAIRS + ["make_short2({i16}, (i16)(e.index * 40503 ^ {i16}))", "bits_as<short2_t>({ushort2_t})",
+                            "make_short2({i16}, loaded<i16>(e, {u32}))", "make_short2(loaded<i16>(e, {u32}), {i16})",
+                            "make_short2((i16)loaded<i8>(e, {u32}), loaded<i16>(e, {u32}))"],
     "ushort2_t": INT_PAIRS + ["make_ushort2({u16}, (u16)(e.index * 40503 ^ {u16}))", "bits_as<ushort2_t>({short2_t})"],
     "half2": PAIRS + ["(-{T})", "neg_low({T})", "neg_high({T})", "fused({T}, {T}, {T})", "least({T}, {T})",
              "most({T}, {T})", "half2_of({u32})", "make_half2({half}, {half})", "({T} + make_half2(1, 1))",
              "({T} * make_half2(0.5, 0.5))", "fused({T}, neg_low(swapped({T})), {T})", "{small}",
              "({T} * swapped({T}))", "({T} + neg_high({T}))"],
+    "s32": UNIFORM + ["uniform_word(e, {#16})", "uniform_word(e, {#16})", "e.group", "(u32)({s64} >> 32)", "(u32){s64}",
+                      "(u32)__builtin_popcount({s32})", "(u32)__builtin_popcountl({s64})", "__builtin_bitreverse32({s32})",
+                      "(u32)__builtin_clz({s32} | 1)", "(u32)__builtin_ctz({s32} | 256)", "(u32)(i32)(i8){s32}",
+                      "(u32)(i32)(i16){s32}", "(u32)((i32){s32} >> ({s32} & 31))", "(u32)lower((i32){s32}, (i32){s32})",
+                      "(u32)magnitude((i32){s32})", "(u32)(((u64){s32} * {s32}) >> 32)", "({s32} & 0xffff | {s32} << 16)",
+                      "((i32){s32} < (i32){s32} ? {s32} : {K})"],
+    "s64": UNIFORM + ["((u64){s32} << 32 | {s32})", "(u64)(i64)(i32){s32}", "(u64)((i64){s64} >> ({s32} & 63))"],
     "small": SMALL,
     "any_small": SMALL_OR_CONSTANT,
 }
-BITS = {"u32": 32, "i32": 32, "u64": 64, "i64": 64, "u16": 16, "i16": 16, "u8": 8, "i8": 8}
+BITS = {"s32": 32, "s64": 64, "u32": 32, "i32": 32, "u64": 64, "i64": 64, "u16": 16, "i16": 16, "u8": 8, "i8": 8}
 MAKE = {"short2_t": "make_short2", "ushort2_t": "make_ushort2"}
 PICKS = {"pick_w": ["make_ushort2(1, 0)", "make_ushort2(7, 7)", "bits_as<ushort2_t>(64u)", "bits_as<ushort2_t>(~0u)",
                     "swapped(bits_as<ushort2_t>(e.uniform[3]))", "high_twice(bits_as<ushort2_t>(e.uniform[2]))"],
@@ -136,6 +154,8 @@ class Writer:
         rng = self.rng
         if kind == "bool":
             return "(t.p%d & %d)" % (rng.randrange(4), 1 << rng.randrange(32)) + " != 0"
+        if kind in ("s32", "s64"):
+            return "(%s)uniform_word(e, %d)" % ("u32" if kind == "s32" else "u64", rng.randrange(16))
         if kind in ("small", "any_small"):
             return re.sub(r"\{u32\}", lambda m: "t.p%d" % rng.randrange(4), SMALL2)
         if rng.random() < 0.2:
@@ -188,6 +208,9 @@ class Writer:
         if place < 0.22:
             kind = rng.choice(["u8", "u16", "u32", "u64", "i16", "short2_t"])
             return pad + "stored<%s>(e, %s, %s);\n" % (kind, self.expression("u32", 1), self.expression(kind, depth))
+        if place < 0.3:
+            kind = rng.choice(["s32", "s32", "s64"])
+            return pad + "t.%s ^= %s;\n" % ("p1" if kind == "s32" else "l1", self.expression(kind, depth + 1))
         kind = rng.choice(list(LOCALS))
         return pad + "t.%s = %s;\n" % (rng.choice(LOCALS[kind]), self.expression(kind, depth))
 

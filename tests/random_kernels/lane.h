@@ -42,6 +42,14 @@ struct mixed {
     u32 d[3];
 };
 
+// LDS instructions of 16 and 12 bytes.
+struct alignas(16) quad {
+    u32 a, b, c, d;
+};
+struct triple {
+    u32 a, b, c;
+};
+
 template <class To, class From> FN To bits_as(From x)
 {
     static_assert(sizeof(To) == sizeof(From), "");
@@ -160,6 +168,23 @@ template <class T> FN T remainder_of(T a, T b)
     return b == 0 || b == (T)-1 ? (T)(a + b) : (T)(dividend(a) % b);
 }
 
+template <class T> FN T lower(T a, T b)
+{
+    return a < b ? a : b;
+}
+template <class T> FN T upper(T a, T b)
+{
+    return a > b ? a : b;
+}
+template <class T> FN T between(T a, T b, T c)
+{
+    return upper(lower(a, b), lower(upper(a, b), c));
+}
+FN i32 magnitude(i32 x)
+{
+    return x < 0 ? -x : x;
+}
+
 // Minimum and maximum may give either zero: the sum with +0 is +0 for both.
 FN f32 least(f32 a, f32 b)
 {
@@ -231,6 +256,16 @@ struct env {
     u32 index, thread, group;
 };
 enum { IN_WORDS = 4096, SCRATCH_BYTES = 97 };
+
+// The compiler knows that it is the same in all lanes.
+FN u32 uniform_word(const env &e, u32 n)
+{
+#if ON_GPU
+    return (u32)__builtin_amdgcn_readfirstlane((int)e.uniform[n]);
+#else
+    return e.uniform[n];
+#endif
+}
 
 template <class T> FN T loaded(const env &e, u32 byte)
 {
