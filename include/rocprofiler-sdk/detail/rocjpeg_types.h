@@ -1,7 +1,7 @@
 /*
- * The rocJPEG header where it is installed, otherwise the few of its types that arguments need;
- * structures behind pointers stay opaque. Define ROCPROFILER_SDK_USE_SYSTEM_ROCJPEG as 1 when yours
- * is included under another name than <rocjpeg/rocjpeg.h>.
+ * The rocJPEG header where it is installed, otherwise its types and functions as of ROCm 7.0.
+ * Define ROCPROFILER_SDK_USE_SYSTEM_ROCJPEG as 1 when yours is included under another name than
+ * <rocjpeg/rocjpeg.h>.
  */
 #ifndef ROCPROFILER_SDK_DETAIL_ROCJPEG_TYPES_H
 #define ROCPROFILER_SDK_DETAIL_ROCJPEG_TYPES_H
@@ -52,8 +52,46 @@ typedef enum {
 
 typedef enum { ROCJPEG_BACKEND_HARDWARE = 0, ROCJPEG_BACKEND_HYBRID = 1 } RocJpegBackend;
 
-typedef struct RocJpegDecodeParams RocJpegDecodeParams;
-typedef struct RocJpegImage RocJpegImage;
+typedef enum {
+    ROCJPEG_OUTPUT_NATIVE = 0,
+    ROCJPEG_OUTPUT_YUV_PLANAR = 1,
+    ROCJPEG_OUTPUT_Y = 2,
+    ROCJPEG_OUTPUT_RGB = 3,
+    ROCJPEG_OUTPUT_RGB_PLANAR = 4,
+    ROCJPEG_OUTPUT_FORMAT_MAX = 5
+} RocJpegOutputFormat;
+
+typedef struct {
+    RocJpegOutputFormat output_format;
+    struct {
+        int16_t left, top, right, bottom;
+    } crop_rectangle;
+    struct {
+        uint32_t width, height;
+    } target_dimension;
+} RocJpegDecodeParams;
+
+#define ROCJPEG_MAX_COMPONENT 4
+typedef struct {
+    uint8_t *channel[ROCJPEG_MAX_COMPONENT];
+    uint32_t pitch[ROCJPEG_MAX_COMPONENT];
+} RocJpegImage;
+
+RocJpegStatus rocJpegStreamCreate(RocJpegStreamHandle *jpeg_stream_handle);
+RocJpegStatus rocJpegStreamParse(const unsigned char *data, size_t length,
+                                 RocJpegStreamHandle jpeg_stream_handle);
+RocJpegStatus rocJpegStreamDestroy(RocJpegStreamHandle jpeg_stream_handle);
+RocJpegStatus rocJpegCreate(RocJpegBackend backend, int device_id, RocJpegHandle *handle);
+RocJpegStatus rocJpegDestroy(RocJpegHandle handle);
+RocJpegStatus rocJpegGetImageInfo(RocJpegHandle handle, RocJpegStreamHandle jpeg_stream_handle,
+                                  uint8_t *num_components, RocJpegChromaSubsampling *subsampling,
+                                  uint32_t *widths, uint32_t *heights);
+RocJpegStatus rocJpegDecode(RocJpegHandle handle, RocJpegStreamHandle jpeg_stream_handle,
+                            const RocJpegDecodeParams *decode_params, RocJpegImage *destination);
+RocJpegStatus rocJpegDecodeBatched(RocJpegHandle handle, RocJpegStreamHandle *jpeg_stream_handles,
+                                   int batch_size, const RocJpegDecodeParams *decode_params,
+                                   RocJpegImage *destinations);
+const char *rocJpegGetErrorName(RocJpegStatus rocjpeg_status);
 
 #ifdef __cplusplus
 }
