@@ -1,8 +1,8 @@
 /* Public buffers over tracebuf. */
 #include "base/log.h"
 #include "runtime/work.h"
-#include "session/record.h"
 #include "session/clients.h"
+#include "session/record.h"
 #include "session/session.h"
 
 #include <stdlib.h>

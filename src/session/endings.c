@@ -8,6 +8,7 @@
 #include "base/wait.h"
 #include "runtime/work.h"
 #include "session/clients.h"
+#include "session/internal.h"
 #include "session/record.h"
 #include "session/stage.h"
 
@@ -246,7 +247,7 @@ static void ending_finish(void)
 {
     tracebuf_threads_renew();
     end_forsake(atomic_load_explicit(&left, memory_order_seq_cst));
-    external_stand_in(atomic_load_explicit(&left_tid, memory_order_seq_cst));
+    external_stand_in(session_self(), atomic_load_explicit(&left_tid, memory_order_seq_cst));
     session_finalize();
 }
 

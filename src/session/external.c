@@ -160,9 +160,8 @@ void external_on_thread_begin(struct thread *thread)
     atomic_store_explicit(&session_of(thread)->external, table_find(tid), memory_order_release);
 }
 
-void external_stand_in(uint32_t tid)
+void external_stand_in(struct thread *self, uint32_t tid)
 {
-    struct thread *self = session_self();
     if (!self || tid == 0)
         return;
     stands_for = tid;

@@ -145,10 +145,10 @@ struct tracebuf_thread *callback_thread_default(void); /* created on first use; 
 void thread_callbacks_run(bool created);               /* for thread_creation_hook */
 
 /* ---- external.c */
-/* This thread finishes in the place of that one, which does nothing more: what that one pushed is
- * this one's, too. 0: a thread that is not known, which has pushed nothing. */
-void external_stand_in(uint32_t tid);
 struct thread;
+/* This thread (session_self) finishes in the place of that one, which does nothing more: what that
+ * one pushed is this one's, too. 0: a thread that is not known, which has pushed nothing. */
+void external_stand_in(struct thread *self, uint32_t tid);
 void external_on_thread_begin(struct thread *thread);
 void external_on_thread_exit(struct thread *thread);
 void external_on_fork_prepare(void);

@@ -4,7 +4,8 @@
 set -u
 source=$1 build=$2 root=$2/experimental
 "$source/scripts/debian_root.sh" experimental "$root" || exit $?
-output=$(LD_PRELOAD=$build/lib/libcrocgpu.so:$build/lib/libcrocprof-tool.so timeout 120 \
+output=$(LD_PRELOAD=$build/lib/libcrocgpu.so:$build/lib/libcrocprof-tool.so ROCPROF_HIP_RUNTIME_API_TRACE=1 \
+    ROCPROF_STATS_SUMMARY_PER_DOMAIN=1 ROCPROF_OUTPUT_FORMAT=none timeout 120 \
     "$source/scripts/debian_run.sh" "$root" "$build/tests/programs/newer_functions" 2>&1)
 for line in '^1 .* hipStreamGetId$' '^1 .* hipMemsetD2D8$' '^2 of 2 functions$' '^newer_functions: ok$'; do
     grep -qE "$line" <<<"$output" && continue
