@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # make soak: the long runs. Every program of tests/e2e twenty times, random kernels, then the long unit
-# stresses.
+# stresses. CROC_E2E_REPEAT, CROC_ENDINGS_REPEAT, CROC_TOGETHER, CROC_LITMUS_VALUES, CROC_TORTURE_S and
+# CROC_RANDOM_SEEDS make it shorter or longer.
 set -u
 dir=$1
-cmake -S . -B "$dir" -DCROC_E2E_REPEAT=20 -DCROC_ENDINGS_REPEAT=100 \
+cmake -S . -B "$dir" -DCROC_E2E_REPEAT="${CROC_E2E_REPEAT:-20}" -DCROC_ENDINGS_REPEAT="${CROC_ENDINGS_REPEAT:-100}" \
     -DCROC_E2E_TIMEOUT_S=3000 >/dev/null
 ctest --test-dir "$dir" -L "e2e|crocprof" --output-on-failure
 status=$?
 cmake -S . -B "$dir" -UCROC_E2E_REPEAT -UCROC_ENDINGS_REPEAT -UCROC_E2E_TIMEOUT_S >/dev/null
 ways="$dir/tests/matrix/matrix_ways"
 [ -x "$ways" ] && { python3 tests/matrix/matrix_test.py "$PWD/$dir/bin" "$PWD/$dir/lib" "$PWD/$ways" \
-    "$PWD/$dir/tests/matrix/libmatrix_tool.so" "$PWD/$dir/tests/conformance/counting" together 2000 || status=1; }
+    "$PWD/$dir/tests/matrix/libmatrix_tool.so" "$PWD/$dir/tests/conformance/counting" together "${CROC_TOGETHER:-2000}" || status=1; }
 "$dir/tests/conformance/conformance_soak" 50000000 || status=1
 "$dir/bin/crocgpu" "$dir/tests/conformance/conformance_roctracer_pools" 1000000 || status=1
 "$dir/tests/conformance/conformance_roctracer_threads" 100000 || status=1
