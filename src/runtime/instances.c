@@ -48,7 +48,7 @@ static struct runtime_instance *find(enum runtime_kind kind, const void *table)
     return NULL;
 }
 
-/* NULL: it has gone, and maybe come again since the copy was made. */
+/* NULL: the instance has gone, and may have come again, since the copy was made. */
 static struct runtime_instance *find_same(const struct runtime_instance *copy)
 {
     struct runtime_instance *instance = find(copy->row->kind, copy->tables[0]);
@@ -57,7 +57,8 @@ static struct runtime_instance *find_same(const struct runtime_instance *copy)
                : NULL;
 }
 
-/* A new place while there are any: who has gone may come again, and has its own then. */
+/* Takes a new place while there are any: an instance that has gone may come again, and then finds
+ * its own. */
 static struct runtime_instance *place_find(void)
 {
     struct runtime_instance *oldest = NULL;
@@ -70,7 +71,7 @@ static struct runtime_instance *place_find(void)
     return oldest;
 }
 
-/* In the order in which copies came. */
+/* Numbers copies in the order in which they came. */
 static uint64_t number_make(const struct runtime_row *row)
 {
     uint64_t number = 0;

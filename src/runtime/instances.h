@@ -27,7 +27,7 @@ struct runtime_instance {
     uint64_t number;     /* among the copies of that runtime in the process */
     const void *library; /* its first byte in memory; NULL: the tables are in no library */
     enum runtime_state state;
-    uint64_t arrival;       /* since it came, the how manieth of the process that was; from 1 on */
+    uint64_t arrival;       /* the number of its coming among all of the process, from 1 on */
     uint32_t watchers_told; /* the first so many of watchers.h */
     bool is_announced;      /* its initialization was reported */
     bool kernels_missed;    /* when it was installed, nobody wanted kernels */
@@ -63,7 +63,7 @@ uint32_t runtime_watchers_tell(struct runtime_instance *instance, uint32_t count
 void runtime_kernels_missed_set(const struct runtime_instance *instance, bool missed);
 bool runtime_kernels_missed(void); /* of any that is there */
 
-/* It goes. */
+/* The instance of this table goes. */
 void runtime_leave(enum runtime_kind kind, const void *table);
 /* The only one of its kind that is there; NULL: none is, or several are. */
 void *runtime_only_table(enum runtime_kind kind);

@@ -2,8 +2,8 @@
 
 #include "base/wait.h"
 
-/* How many calls of runtime_parts_begin this thread owes an end for: what those call may come back
- * here. */
+/* How many calls of runtime_parts_begin this thread still owes an end for. What it calls in between
+ * may come back here. */
 static __thread uint32_t beginning;
 
 uint32_t runtime_parts_begin(struct runtime_place *place, uint32_t wanted)
@@ -38,7 +38,7 @@ static bool parts_are_done(void *data)
     return !(open & waiting->parts);
 }
 
-/* Whoever puts them in calls the runtime, which may wait for us: not for ever. */
+/* Whoever puts the parts in calls the runtime, which may wait for us, so the wait has an end. */
 void runtime_parts_wait(struct runtime_place *place, uint32_t parts)
 {
     struct waiting waiting = {place, parts};

@@ -41,7 +41,8 @@ bool runtime_place_install(struct runtime_place *place);
 /* Those of `wanted` that nobody has begun yet: they are this caller's. */
 uint32_t runtime_parts_begin(struct runtime_place *place, uint32_t wanted);
 void runtime_parts_end(struct runtime_place *place, uint32_t parts);
-/* Until all that others have begun of `parts` is done, at most for a second; not for itself. */
+/* Waits until all that others have begun of `parts` is done, at most for a second. It returns at
+ * once on a thread that has begun some itself. */
 void runtime_parts_wait(struct runtime_place *place, uint32_t parts);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "runtime/instances.h"
 
-/* `tables`: bits of rocprofiler_intercept_table_t; 0: all. For good. False: there are too many. */
+/* `tables`: bits of rocprofiler_intercept_table_t; 0: all. A watcher stays for good. False: there
+ * are too many. */
 bool watcher_add(rocprofiler_intercept_library_cb_t callback, int tables, void *data);
 
 /* Each watcher is told once of each table, also when tables and tools come at the same time. Calls

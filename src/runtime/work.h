@@ -4,7 +4,7 @@
 
 #include "model/runtime.h"
 
-/* Called when the first one of a row was installed. */
+/* To be called when an instance of the row was installed: from then on the row is asked. */
 void runtime_work_begin(const struct runtime_row *row);
 
 /* As in struct runtime_ops. */

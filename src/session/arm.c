@@ -14,8 +14,9 @@
 
 /* ---- hooks */
 
-/* Hooking asks HIP for names, and what it is asked first makes a HIP that registers do so: on this
- * thread, inside of the question. Wrapped there and then, the questions would be traced. */
+/* Hooking asks HIP for the names of its functions. The first question makes a HIP that registers
+ * its tables do so, on this thread and inside of the question. If they were wrapped there and then,
+ * the further questions would be traced. */
 static __thread bool hooking;
 
 bool runtimes_hooking_here(void)
@@ -35,7 +36,8 @@ static bool hook_all(void)
     return hooked;
 }
 
-/* What came while the libraries were asked, and what waits for a tool anyhow, is decided then. */
+/* Tables that came while the libraries were asked are decided about afterwards, together with those
+ * that wait for a tool anyhow. */
 void runtimes_hook(void)
 {
     if (hooking)
@@ -71,11 +73,11 @@ static bool list_has(const char *list, const char *path)
 void runtime_arm(void)
 {
     Dl_info self;
-    /* not OnLoad: a program may have a function of that name */
+    /* Not the address of OnLoad: a program may have a function of that name. */
     if (!dladdr((const void *)&runtime_arm, &self) || !self.dli_fname)
         return;
     char *path = realpath(self.dli_fname, NULL);
-    /* dlopen() replaces $LIB and its like, and there is no way to quote them */
+    /* dlopen() replaces $LIB and its like, and there is no way to quote them. */
     char *entry = list_entry(path && strchr(path, '$') ? self.dli_fname : path);
     const char *list = getenv("HSA_TOOLS_LIB");
     char *extended = NULL;

@@ -77,7 +77,7 @@ static bool tool_join(rocprofiler_configure_func_t configure)
     return joined;
 }
 
-/* One that has ended, by its own wish, begins anew. */
+/* A tool that has ended by its own wish begins anew. */
 static bool tool_select(rocprofiler_configure_func_t configure)
 {
     struct client *client = client_of(configure);
@@ -188,8 +188,8 @@ static bool client_attach(struct client *client)
     return true;
 }
 
-/* Chosen by session_attach_load; or, under a rocprofiler-register that knows nothing of it, those
- * who were there at the start and said that they can be attached. */
+/* Those take part whom session_attach_load has chosen; or, under a rocprofiler-register that knows
+ * nothing of it, those who were there at the start and said that they can be attached. */
 static bool takes_part(const struct client *client, bool chosen)
 {
     return atomic_load_explicit(&client->state, memory_order_seq_cst) == CLIENT_LIVE &&

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-/* Calls that nobody saw end; writers: any thread (relaxed), read once at the end. */
+/* Calls that nobody saw end. Writers: any thread (relaxed). Reader: calls_lost_report. */
 static _Atomic uint64_t calls_lost;
 
 static struct open_call *slot_of(struct session_thread *self, uint32_t depth)

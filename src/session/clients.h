@@ -23,7 +23,7 @@ struct client {
     uint32_t handle;            /* what id.handle must still be: a tool may not change it */
     /* Writers: configuration; whoever ends the tool (compare-exchange, then release). */
     _Atomic int state;
-    _Atomic(const void *) ender; /* the thread that ends it, see lifecycle.c */
+    _Atomic(const void *) ender; /* the thread that ends it, see endings.c */
     rocprofiler_configure_func_t configure;
     rocprofiler_tool_configure_result_t result;
     rocprofiler_tool_configure_attach_result_t attach; /* zeroes: it knows nothing of attaching */
@@ -32,13 +32,14 @@ struct client {
     _Atomic bool attached; /* writers: attach.c, a tool's own detach (compare-exchange) */
 };
 
-/* NULL: past the last. Never freed, never moved. */
+/* NULL: past the last. Clients are never freed and never moved. */
 struct client *client_at(uint32_t index);
 struct client *client_of(rocprofiler_configure_func_t configure); /* the latest; NULL: none */
 uint32_t clients_count(void);
 bool session_has_tools(void);
 
-/* One thread at a time, which may configure: session_configuring(). NULL: too many. */
+/* Called by one thread at a time, which may configure (session_configuring()). NULL: there are too
+ * many. */
 struct client *client_add(rocprofiler_configure_func_t configure);
 /* Asks the tool what it is. False: it takes no part. */
 bool client_configure(struct client *client, bool to_attach);

@@ -50,8 +50,9 @@ static bool conflicts(const struct context *wanted)
     return false;
 }
 
-/* Services start and stop without the lock; meanwhile others wait for the outcome. Not those whom a
- * service may wait for: this thread itself, further out, and delivery threads. */
+/* Services start and stop without the lock; meanwhile others wait for the outcome. Those whom a
+ * service may wait for do not: delivery threads, and a thread that is itself inside of a start or
+ * stop. */
 static pthread_cond_t settled = PTHREAD_COND_INITIALIZER; /* with session_lock */
 static __thread unsigned moving_here __attribute__((tls_model("initial-exec")));
 
@@ -75,7 +76,7 @@ void contexts_on_fork_child(void)
             context->state = CONTEXT_STOPPED; /* whoever moved it is not here */
 }
 
-/* From STOPPED to STARTING. */
+/* Moves the context from STOPPED to STARTING, or says why that cannot be. */
 static rocprofiler_status_t start_begin(struct context *context)
 {
     if (context->state == CONTEXT_STOPPING)

@@ -10,8 +10,8 @@
 
 static const char symbol_name[] = "rocprofiler_configure";
 
-/* ---- one mapped object: its own definition, through the hash table the loader uses. A few dozen
- * nanoseconds an object; upstream reads every library's section headers from disk (18-270 ms). */
+/* ---- one mapped object: its own definition, through the hash table the loader uses. That takes a
+ * few dozen nanoseconds an object; upstream reads all section headers from disk (18-270 ms). */
 
 struct dynamic_tables {
     const uint32_t *gnu_hash, *sysv_hash; /* linkers make either or both */
@@ -175,7 +175,7 @@ void discover_libraries(struct tool_list *list, const char *paths, const char *o
     free(copy);
 }
 
-/* Not in a program that runs with more rights than who started it. */
+/* A program that runs with more rights than its user takes no libraries from the user. */
 static const char *libraries_of_environment(void)
 {
     return secure_getenv("ROCP_TOOL_LIBRARIES");

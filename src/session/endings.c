@@ -28,15 +28,15 @@ THREAD_STATE unsigned ending_here; /* tools */
 /* `here` of the thread that ends everything. Writer: that one. Readers: any. */
 static _Atomic(const void *) finalizer;
 
-/* The thread that ends the process, by exit() or a signal; NULL: none does. Writers: the first one
- * (compare-exchange), the child of a fork. And the one that a signal, abort() or quick_exit() came
- * to. Readers: any. */
+/* `first_end` is the thread that ends the process, by exit() or a signal; NULL: none does. Writers:
+ * the first one (compare-exchange), the child of a fork, and whoever follows a tool that has ended
+ * its thread. `left` is the thread that ends it without exit(). Writer: that one. Readers: any. */
 static _Atomic(void *) first_end, left;
-/* Its id. Writer: that thread. Reader: the thread that finishes in its place. */
+/* The thread id of `left`. Writer: that thread. Reader: the thread that finishes in its place. */
 static _Atomic uint32_t left_tid;
 
-/* Who exits while another thread still ends the tools lets it finish: it may be writing files. Not
- * for ever: that thread may wait for something of ours. */
+/* Who exits while another thread still ends the tools lets it finish, for it may be writing files.
+ * The wait has an end, for that thread may wait for something of ours. */
 enum { END_WAIT_SECONDS = 60 };
 
 /* ---- finalisation */
@@ -93,7 +93,7 @@ static void services_destroy(void)
                 context->services[kind].ops->destroy(context->services[kind].data);
 }
 
-/* Once, or again from where the thread that did it went no further. */
+/* Runs once, or again when the thread that did it went no further. */
 static void everything_end(void)
 {
     static _Atomic bool services_gone; /* writer: the first that comes there (exchange) */
@@ -155,7 +155,8 @@ void session_finalize(void)
 
 /* ---- the ways a process ends */
 
-/* A consumer that exits while another thread ends everything, and waits for the consumer. */
+/* A delivery thread exits while another thread ends everything and waits for it: its work goes on
+ * in a new thread. */
 static void exit_from_consumer(void)
 {
     if (!tracebuf_delivering() || !atomic_load_explicit(&finalize_taken, memory_order_seq_cst) ||
@@ -267,8 +268,8 @@ void session_endings_renew(void)
         session_endings_watch();
 }
 
-/* The end without exit(). Only now, when a runtime starts: interpreters set their own handlers up
- * when they start, and leave out signals that somebody else has taken. */
+/* For ends without exit(). Handlers are set up as late as this, when a runtime starts: interpreters
+ * set up their own when they start, and leave out signals that somebody else has taken. */
 void session_endings_watch(void)
 {
     if (atomic_exchange_explicit(&endings_watched, true, memory_order_seq_cst))

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of one (thread, context). */
+/* What one thread has pushed for one context. */
 struct external_stack {
     /* Writers: who pushes and pops, under the lock. Readers: the owner's hot path (and, for the
      * main thread's, everybody's) without it; relaxed, each value is valid by itself. */
@@ -28,7 +28,8 @@ struct external_table {
 _Atomic bool external_in_use; /* writers and readers: see internal.h */
 static pthread_mutex_t external_lock = PTHREAD_MUTEX_INITIALIZER; /* leaf */
 static _Atomic(struct external_table *) tables; /* grows only, under external_lock (release) */
-/* Written once by the first push of the main thread (release). */
+/* The main thread's table; NULL: nobody has pushed for it. Writers: the first push for it and its
+ * end (release), the child of a fork. Readers: the hot path of any thread (acquire). */
 static _Atomic(struct external_table *) main_table;
 
 void external_on_fork_prepare(void)
@@ -252,7 +253,8 @@ static rocprofiler_status_t arguments_check(rocprofiler_context_id_t id,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Memory is obtained between two looks at the table. */
+/* Looks at the table twice where more memory is needed, and obtains that in between, without the
+ * lock. */
 static rocprofiler_status_t push(uint32_t tid, uint32_t index, uint64_t value)
 {
     enum { CAPACITY_FIRST = 8 };

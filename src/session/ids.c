@@ -24,8 +24,8 @@ static _Atomic uint64_t next_id = 1;
  * none. Writers: any thread, by compare-exchange (relaxed, as the counter). The word says all there
  * is to know, so that it does not matter whether it was changed and is the same again. */
 static _Atomic uint64_t remainders[REMAINDERS_MAX];
-/* How many of them are not 0, or are about to be. Writers: as above. Readers: threads that take
- * ids; one that reads too small a number leaves ids to others. */
+/* How many of them are not 0, or are about to be. Writers: any thread (relaxed). Readers: threads
+ * that take ids (relaxed); one that reads too small a number leaves ids to others. */
 static _Atomic uint32_t remainder_count;
 
 /* A block may be with a thread that no context's end has handed on yet. Writers: threads that have
@@ -67,7 +67,7 @@ static void block_set(struct session_thread *self, uint64_t first, uint64_t end)
     atomic_store_explicit(&self->end_id, end, memory_order_release); /* pairs with block_revoke */
 }
 
-/* The thread gets the first one, and has the others next. */
+/* The thread gets the first id of the block, and has the others next. */
 static uint64_t block_begin(struct session_thread *self, uint64_t first, uint64_t count)
 {
     self->last_id = first;
@@ -111,7 +111,7 @@ static uint64_t remainder_take(struct session_thread *self)
     }
 }
 
-/* Every PACE_IDS ids: whether they came so fast that blocks pay. */
+/* Decides, every PACE_IDS ids, whether they came so fast that blocks pay. */
 static void pace_look(struct session_thread *self)
 {
     uint64_t now_ns = clock_now_ns();

@@ -4,7 +4,7 @@
 
 #include "base/thread.h"
 
-/* Before any thread takes one. */
+/* To be called before any thread takes an id. */
 void ids_init(void);
 /* A context has stopped: what threads have left of their blocks may be for others. Any thread,
  * without a lock. */

@@ -36,20 +36,21 @@ struct session_thread {
     uint64_t last_id; /* no id of the thread was greater when it last took or was refused one */
     uint64_t pace_begin_ns;
     uint32_t pace_ids; /* taken since then */
-    /* Relaxed: for signal handlers on the thread itself. How often it has taken ids, and that it is
-     * just about to. */
+    /* How often the thread has taken ids, and whether it is just about to. Only the thread and
+     * signal handlers on it use them, so relaxed is enough. */
     _Atomic uint32_t takes;
     _Atomic bool is_taking;
     bool takes_blocks;
     _Atomic uint64_t revoked_end; /* of ids_hand_on, under its lock (relaxed) */
     uint64_t tid;                 /* 0: not yet set up */
-    /* Data of the listener being called. Writer: the owner (relaxed, before the listener looks
-     * whether it still shall be called). Reader: subscription_calls_wait, behind a membarrier. */
+    /* Data of the listener being called. Writer: the owner (relaxed before the listener looks
+     * whether it still shall be called, release after it). Reader: subscription_calls_wait
+     * (acquire, behind a membarrier). */
     _Atomic(const void *) calling;
     /* Writers: external_push of any thread (release). Reader: the owner (acquire). NULL: none. */
     _Atomic(struct external_table *) external;
-    /* Open calls, the innermost last. The last slot is of the innermost of those past the array,
-     * which keeps what was there before. */
+    /* Open calls, the innermost last. The last slot belongs to the innermost of those past the
+     * array; its frame keeps what was there before (call_keep). */
     uint32_t call_count;
     /* In the order of their beginnings; those past the array are only counted. */
     uint32_t enclosure_count;
@@ -79,17 +80,18 @@ static inline struct session_thread *session_of(struct thread *thread)
 /* ---- calls.c */
 
 void call_keep(struct session_thread *self, struct trace_frame *frame);
-/* Its id is no longer the call's: it retires, or when the work has ended that refers to it. */
+/* The call has ended: its id retires now, or when the work that refers to it has ended. */
 void call_over(struct open_call *call);
 void calls_stack_learn(struct session_thread *self);
 /* The call of the wrapper whose part of this thread's stack begins at `lowest` and is being left;
  * NULL: there is none, or its end is not to be told. */
 struct trace_frame *call_left(const void *lowest);
-/* Not the innermost one, or past the array. */
+/* Ends a call that is not the innermost one, or is past the array. */
 void call_pop_unusual(struct session_thread *self, const struct trace_frame *frame);
 struct open_call *call_innermost_checked(struct session_thread *self, const void *here);
 
-/* It lies between here and the top of this thread's own stack, or is not on one. */
+/* True when the frame of the call lies between `here` and the top of this thread's own stack, or on
+ * no stack. */
 static inline bool call_is_around(const struct session_thread *self, const struct open_call *call,
                                   const void *here)
 {
@@ -126,7 +128,8 @@ static inline const struct enclosure *enclosure_innermost(const struct session_t
 /* Another id than one of the thread's block, whose end refused it the id `refused`. */
 uint64_t correlation_take(struct session_thread *self, uint64_t refused);
 
-/* A signal comes before or after it. */
+/* On x86-64 this is one instruction, so a signal handler runs before or after it. Elsewhere one
+ * that runs in between may get the same id. */
 static inline uint64_t id_step(_Atomic uint64_t *next)
 {
 #ifdef __x86_64__
@@ -168,7 +171,9 @@ void retirement_report(uint64_t internal);
 
 /* ---- external.c */
 
-/* False until anybody pushes an external id: the hot path then writes zero without looking. */
+/* False until anybody pushes an external id: the hot path writes zero without looking. Writers:
+ * external_push of any thread (release). Readers: the hot path (relaxed: what was pushed is found
+ * by loads of its own). */
 extern _Atomic bool external_in_use __attribute__((visibility("hidden")));
 rocprofiler_user_data_t external_pushed(struct session_thread *self, uint32_t context_index);
 /* Asks the context's request service, or takes the pushed id. */
@@ -179,7 +184,7 @@ rocprofiler_user_data_t external_resolve(struct session_thread *self,
 
 /* ---- record.c */
 
-/* API record into one buffer; ticks stay raw. */
+/* Writes an API record into one buffer; its times stay raw ticks. */
 void record_api(struct thread *thread, const struct trace_frame *frame,
                 const struct trace_subscriber *subscriber, rocprofiler_user_data_t external,
                 uint64_t end_ticks);

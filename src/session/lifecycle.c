@@ -17,7 +17,7 @@
 /* Writer: who forces a configuration. Reader: who configures (seq_cst). */
 static _Atomic(rocprofiler_configure_func_t) forced;
 
-/* Writers: who comes first takes it (exchange, seq_cst). */
+/* Whoever comes first takes it. Writers and readers: any thread (exchange and loads, seq_cst). */
 static _Atomic bool force_taken, initialize_taken;
 static __thread bool initializing_here __attribute__((tls_model("initial-exec")));
 
@@ -166,7 +166,7 @@ rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t config
         return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
     atomic_store_explicit(&forced, configure, memory_order_seq_cst);
     setenv("ROCPROFILER_REGISTER_FORCE_LOAD", "1", 1);
-    /* a runtime that started meanwhile on another thread may not have seen `forced` */
+    /* A runtime that started meanwhile on another thread may not have seen `forced`. */
     return session_initialize() ? ROCPROFILER_STATUS_SUCCESS
                                 : ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
 }

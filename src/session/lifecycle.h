@@ -1,11 +1,11 @@
-/* Finding tools and configuring them. Private to session and its engine table. */
+/* Finding tools and configuring them. Private to session. */
 #ifndef SESSION_LIFECYCLE_H
 #define SESSION_LIFECYCLE_H
 
 #include "session/session.h"
 
-/* Finds and configures tools, once; later calls return at once. Never inside of a tool's configure
- * or initialize (it returns then, too). True: this call did it. */
+/* Finds and configures tools, once; later calls wait until that is done. One from inside of a
+ * tool's configure or initialize returns at once. True: this call did it. */
 bool session_initialize(void);
 
 /* The same for a program that runs already: libraries that happen to export the function of a tool

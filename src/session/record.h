@@ -9,7 +9,7 @@ void record_init(void);
 void record_finish_begin(void *state);
 void record_finish(void *state, uint64_t tag, void *payload, size_t size_bytes);
 
-/* Says, once, how many calls ended without a record; calls.c. */
+/* Says how many calls ended without a record since it was last asked; it is in calls.c. */
 void calls_lost_report(void);
 
 #endif

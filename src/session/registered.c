@@ -16,8 +16,8 @@
 static atomic_bool busy;
 static __thread bool collecting;
 
-/* With these two AMD's library gives what it has to the function below. Only meanwhile: in a child
- * process that cannot open this file it would abort. */
+/* With these two variables AMD's library gives what it has to rocprofiler_set_api_table. They are
+ * set only meanwhile: with them it would abort in a child process that cannot open this file. */
 static void deliver_with(int (*deliver)(void), const char *engine_path)
 {
     const char *force = getenv("ROCPROFILER_REGISTER_FORCE_LOAD");

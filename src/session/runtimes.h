@@ -6,8 +6,8 @@
 #include "session/front/runtimes.h"
 #include "session/session.h"
 
-/* runtime_offer of a row, with as many tables as that has, none NULL. `number`: RUNTIME_UNNUMBERED
- * when the runtime does not say which of its copies it is. */
+/* As runtime_offer, for a row: it has as many tables as the row says, none of them NULL. `number`:
+ * RUNTIME_UNNUMBERED when the runtime does not say which of its copies it is. */
 void runtime_offer_row(const struct runtime_row *row, uint64_t version, uint64_t number,
                        void *const *tables);
 
@@ -24,10 +24,10 @@ void runtimes_kept_decide(void);
 /* Who wants TRACE_HIP_OPERATION has changed. */
 void runtimes_follow_operations(void);
 
-/* Somebody wants more than was known when runtimes were met: wraps that too. */
+/* Wraps what somebody wants beyond what was known when runtimes were met. */
 void runtimes_catch_up(void);
 
-/* The same for tools that came late; runtimes that start later still are armed for them. */
+/* Does the same for tools that came late, and arms for them the runtimes that start even later. */
 void runtimes_meet_newcomers(void);
 
 /* Says what these tools will not see. `kernels_were_wanted`: of all queues, before they came. */

@@ -3,7 +3,7 @@
  * stands in front/.
  *
  * Locks: session_lock (configuration and start/stop) is never held while a tool, a service or a
- * runtime is called. It is a leaf: nothing else is locked under it.
+ * runtime is called. It is a leaf: nothing else is locked under it, but by fork() (lifecycle.c).
  */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
@@ -87,7 +87,7 @@ bool session_configuring(void);
 uint32_t session_current_client(void); /* 0: none is being configured */
 
 /* ---- context_table.c */
-/* Not `valid`: no handle leads to it. NULL: out of memory. */
+/* The new context is not `valid`: no handle leads to it yet. NULL: out of memory. */
 struct context *context_new(uint32_t client);
 bool context_list(struct context *context); /* under session_lock; false: there are too many */
 struct context *context_find(rocprofiler_context_id_t id); /* NULL: unknown or invalid */
@@ -95,7 +95,7 @@ struct context *context_at(uint32_t index);                /* NULL: past the las
 rocprofiler_context_id_t context_id(const struct context *context);
 
 /* ---- contexts.c */
-/* At any time. `owner`: of a front end, for messages; NULL: the tool. */
+/* May be called at any time. `owner` names a front end in messages; NULL: the tool owns it. */
 rocprofiler_status_t context_make(uint32_t client, const char *owner, rocprofiler_context_id_t *id);
 void contexts_stop(uint32_t client);    /* 0: everybody's */
 void contexts_discard(uint32_t client); /* a tool that failed to initialise */
@@ -126,7 +126,7 @@ void subscriptions_end(void); /* the process ends: nobody is called any more */
 
 /* ---- sets.c; under session_lock, which those that publish give up while they need memory: what
  * they publish is what is true at their end */
-/* The same for operations of one domain, wanted or not any more. */
+/* Publishes who wants these operations of one domain now, which may be nobody any more. */
 void sets_publish_operations(enum trace_domain domain, int32_t first, int32_t count);
 /* True when starting `context` would give some operation more than TRACE_SUBSCRIBERS_MAX. */
 bool sets_would_overflow(const struct context *context);

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who writes and who reads these three says model/trace.h. */
+/* model/trace.h says who writes and who reads these three. */
 _Atomic(const struct trace_counting_ops *) trace_counting;
 const void *(*_Atomic trace_queue_first)(rocprofiler_agent_id_t agent, uint64_t hsa_agent);
-/* The same: written under session_lock, read by calls. */
 _Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX];
 
 enum { INTERN_BUCKETS = 1024, CHUNK_BYTES = 16 << 10 };
@@ -34,7 +33,7 @@ _Static_assert(CHUNK_BYTES >= sizeof(struct interned) +
                "any set fits");
 static struct chunk *chunks; /* the first is in use, further ones are empty; session_lock */
 
-/* Of a round of publishing; session_lock. */
+/* What happened in a round of publishing; under session_lock. */
 static struct {
     bool lacks_memory, starved; /* a set could not be made; and there is no memory to be had */
     bool cut;                   /* somebody was left out */
@@ -346,7 +345,7 @@ static void operations_publish(enum trace_domain domain, int first, int end,
     }
 }
 
-/* Lets session_lock go meanwhile. */
+/* Lets session_lock go while it asks for memory. */
 static void chunk_add(void)
 {
     pthread_mutex_unlock(&session_lock);
@@ -361,7 +360,7 @@ static void chunk_add(void)
     chunks = chunk;
 }
 
-/* After a round: another one is needed, with more memory or with what there is. */
+/* True after a round that needs another one, with more memory or with what there is. */
 static bool again(void)
 {
     bool lacks_memory = round_state.lacks_memory && !round_state.starved;

@@ -19,7 +19,7 @@ static __thread bool configuring_here __attribute__((tls_model("initial-exec")))
 static const uint8_t followers[] = {
     [STAGE_BEFORE] = BIT(CONFIGURING),
     [STAGE_CONFIGURING] = BIT(READY),
-    /* in the child of a fork, whose parent was about to end, that is over */
+    /* In the child of a fork, whose parent was about to end, everything is over at once. */
     [STAGE_READY] = BIT(FINALIZING) | BIT(DONE),
     [STAGE_FINALIZING] = BIT(DONE),
     [STAGE_DONE] = 0,

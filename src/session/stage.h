@@ -11,9 +11,9 @@ bool stage_may_follow(enum session_stage from, enum session_stage to);
 bool stage_reach(enum session_stage to);
 void stage_wait_ready(void);
 
-/* Other things that get on step by step are waited for in the same way: what a tool is at. */
+/* The state of a tool also moves step by step: it is changed and waited for in the same way. */
 void stage_state_reach(_Atomic int *state, int value);
-/* False: it took longer. */
+/* False: it took longer than the limit. */
 bool stage_state_wait(const _Atomic int *state, int wanted, unsigned limit_seconds);
 bool stage_wait_done(unsigned limit_seconds);
 

@@ -69,7 +69,7 @@ static bool wanted_prepare(struct subscription *subscription, enum trace_domain 
     return there;
 }
 
-/* Field by field, onto zeroes: sets are compared by their bytes. */
+/* Copies field by field onto zeroes, as sets are compared by their bytes. */
 static void subscriber_copy(struct trace_subscriber *to, const struct context *context,
                             const struct trace_subscriber *what)
 {

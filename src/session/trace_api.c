@@ -1,4 +1,5 @@
-/* The hot path: what a wrapper runs around a traced call. Budgets are in the design, section 5. */
+/* The hot path: what a wrapper runs around a traced call. bench/README.md says where its
+ * budgets come from. */
 #include "base/callback.h"
 #include "session/internal.h"
 
@@ -98,7 +99,7 @@ static void callbacks_enter(struct session_thread *self, struct trace_frame *fra
         externals_refresh(self, frame);
 }
 
-/* The one before may be over, or on another stack, or no place is left. */
+/* For a call inside of another one: that may be over, or on another stack, or no place is left. */
 __attribute__((noinline, cold)) static struct open_call *
 call_push_unusual(struct session_thread *self, struct trace_frame *frame, const void *here)
 {

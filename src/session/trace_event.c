@@ -35,7 +35,7 @@ static bool has_correlation(enum trace_domain domain)
     return domain == TRACE_KERNEL_DISPATCH || domain == TRACE_MEMORY_COPY || has_ancestor(domain);
 }
 
-/* The id of the call that encloses the event keeps alive until the event is over. */
+/* The id of the call that encloses the event stays alive until the event is over. */
 static struct trace_work *work_of_call(struct open_call *call)
 {
     if (!retirement_wanted())
@@ -155,8 +155,8 @@ static void externals_capture(struct session_thread *self, struct trace_event *e
         event->slots[i].external = external_capture(self, event, &set->subscribers[i]);
 }
 
-/* Pushed ids may have changed meanwhile. One that a context was asked for stays: it is asked for
- * once for each piece of work, and will look for it in exactly one record. */
+/* Pushed ids may have changed meanwhile. An id that a context was asked for stays: the context is
+ * asked once for each piece of work, and will look for that id in exactly one record. */
 static void externals_recapture(struct session_thread *self, struct trace_event *event,
                                 const struct trace_set *old)
 {

@@ -20,7 +20,6 @@ struct catalog_entry {
     uint32_t first_id, id_count;
 };
 
-/* A catalog that was superseded; kept, because configurations point into it. */
 struct retired_catalog {
     struct retired_catalog *next;
     struct catalog *catalog;

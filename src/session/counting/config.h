@@ -25,7 +25,8 @@ enum counting_slot_kind {
 
 struct counting_config {
     uint64_t handle;
-    /* Writers: the table and each slot in use (acq_rel); the last one frees it. */
+    /* Of the table, each slot in use, and whoever acquired it. Writers: each of them (relaxed to
+     * begin, acq_rel to end); the last one frees it. */
     _Atomic uint32_t references;
     const struct counting_agent *agent;
     const struct catalog *catalog;
@@ -58,11 +59,11 @@ struct counting_slot {
      * acquire-release to end: whoever is the last gives it back, after all that the others did). */
     _Atomic uint32_t holders;
     struct aql_pm4_packet before, after;
-    struct aql_pm4_packet look; /* how far the trace is: of slots that have one and no reading */
-    void *memory;               /* GPU-visible: commands before, commands after, results;
-                                   NULL when there is nothing to program */
-    const uint64_t *result;     /* within memory */
-    double *values;             /* hardware events, then the workspace */
+    /* Finds how far the trace is. Only slots that trace and do not read have it. */
+    struct aql_pm4_packet look;
+    void *memory;           /* GPU-visible, see slot.c; NULL when there is nothing to program */
+    const uint64_t *result; /* within memory */
+    double *values;         /* hardware events, then the workspace */
     rocprofiler_counter_record_t *records;
     /* The configuration's trace with its addresses; where it has none, all is 0. */
     struct sqtt_config trace;
@@ -74,17 +75,17 @@ struct counting_slot {
  * be had. May call the runtime. */
 struct counting_slot *counting_slot_acquire(struct counting_config *config,
                                             enum counting_slot_kind kind, uint64_t hsa_agent);
-/* A hold less; with the last one it goes back to the config's pool. */
+/* Ends one hold; with the last one the slot goes back to the config's pool. */
 void counting_slot_release(struct counting_slot *slot);
 static inline void counting_slot_hold(struct counting_slot *slot)
 {
     atomic_fetch_add_explicit(&slot->holders, 1, memory_order_relaxed);
 }
 
-/* What a slot of this kind has to do with hardware. */
+/* True when a slot of this kind has anything to program in the hardware. */
 bool counting_slot_kind_programs(const struct counting_config *config,
                                  enum counting_slot_kind kind);
-/* Into a buffer's memory, for trace.c. */
+/* Copies bytes out of a trace's buffer, for trace.c. */
 bool counting_buffer_read(const struct counting_slot *slot, size_t offset, void *to, size_t bytes);
 
 /* Turns the result buffer into slot->records; returns how many. */

@@ -98,7 +98,7 @@ static void devices_stop(struct device_service *service)
         power_off(device);
 }
 
-/* Those that do not run yet; nothing as long as there is no runtime. */
+/* Starts those that do not run yet; does nothing as long as there is no runtime. */
 static rocprofiler_status_t devices_start(struct device_service *service)
 {
     for (struct counted_device *device = service->devices; device && device_queues();

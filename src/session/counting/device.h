@@ -1,6 +1,6 @@
 /*
  * Counting on whole devices: from the start of a context to its stop, read when the tool asks.
- * Private to device.c (life) and reading.c (values).
+ * Private to device.c (life), reading.c (values) and trace.c (traces).
  *
  * The counters run by themselves; a reading is one packet in a queue of ours (model/counting.h),
  * so it works whatever the program's queues do. A context started before there is a runtime begins

@@ -21,7 +21,7 @@ struct dispatch_service {
     struct tracebuf *buffer;                                   /* buffered service */
     rocprofiler_dispatch_counting_record_cb_t record_callback; /* callback service */
     void *record_data;
-    struct counting_dispatch_watch watch; /* NULL: nobody cares */
+    struct counting_dispatch_watch watch; /* its functions may be NULL */
 };
 
 /* The first service of the context that counts: the owner of all devices. Written by start and stop

@@ -22,7 +22,7 @@ static void records_put(struct tracebuf *buffer, const struct counting_slot *slo
                          sizeof slot->records[i]);
 }
 
-/* On the completion thread, or at once when there is nothing to wait for. */
+/* Runs on the completion thread, or at once when there is nothing to wait for. */
 static void async_done(void *data, bool failed)
 {
     struct async_reading *reading = data;
@@ -166,7 +166,7 @@ static rocprofiler_status_t async_sample(struct device_service *service,
     return status;
 }
 
-/* While the service is BUSY with us. */
+/* To be called while the service is BUSY with this thread. */
 static rocprofiler_status_t sample(struct device_service *service,
                                    rocprofiler_user_data_t user_data, bool async,
                                    rocprofiler_counter_record_t *output, size_t *count)

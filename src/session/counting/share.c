@@ -89,7 +89,7 @@ static void joint_keep(const uint64_t *handles, struct counting_config *config)
         counting_config_release(former);
 }
 
-/* Leaves no handle behind: it lives as long as somebody has a reference. */
+/* The new configuration keeps no handle: it lives as long as somebody has a reference. */
 static struct counting_config *joint_make(const struct counting_collection *collection)
 {
     rocprofiler_counter_config_id_t id = {0};

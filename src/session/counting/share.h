@@ -22,7 +22,7 @@ struct counting_collection {
 
 /* Room for `shares_max` shares; NULL: out of memory. */
 struct counting_collection *counting_collection_create(uint32_t shares_max);
-/* Gives back the slot and the shares' configurations, too. NULL: nothing. */
+/* Gives back the slot and the shares' configurations, too. NULL: does nothing. */
 void counting_collection_destroy(struct counting_collection *collection);
 
 /* With the shares filled in: gets the slot. Shares that the hardware cannot count beside the

@@ -9,12 +9,12 @@ rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t config
 int session_initialized_status(void); /* 0, -1, 1 as the SDK reports them */
 int session_finalized_status(void);
 
-/* Device work that has ended already is reported: a flush must find what the program has waited
- * for. Not from a buffer callback, for which the reporting thread may wait. */
+/* Reports device work that has ended already: a flush must find what the program has waited for.
+ * Not to be called from a buffer callback, for which the reporting thread may wait. */
 void session_work_collect(void);
 
-/* Waits for the work submitted so far and reports it; false: nothing moved for seconds. Not on a
- * delivery thread, which completions may wait for. */
+/* Waits for the work submitted so far and reports it; false: nothing moved for seconds. Not to be
+ * called on a delivery thread, which completions may wait for. */
 bool session_work_wait(void);
 
 /*
@@ -34,7 +34,7 @@ rocprofiler_status_t session_attach(void);
  * NOT_AVAILABLE: none was attached. */
 rocprofiler_status_t session_detach(void);
 
-/* This thread configures a tool that was attached. */
+/* True while this thread configures a tool that was attached. */
 bool attach_configuring_here(void);
 
 #endif

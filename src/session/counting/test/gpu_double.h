@@ -1,6 +1,7 @@
 /*
- * The GPU of counting_test.c: memory that counts its allocations, and a small packet processor that
- * "runs" command buffers, filling results with a function of the place that was read.
+ * The GPU of counting_test.c and front_test.c: memory that counts its allocations, and a small
+ * packet processor that "runs" command buffers, filling results with a function of the place that
+ * was read.
  */
 #ifndef SESSION_COUNTING_TEST_GPU_DOUBLE_H
 #define SESSION_COUNTING_TEST_GPU_DOUBLE_H
