@@ -20,7 +20,8 @@ void doorbell_watch_add(struct doorbell_watch *watch, void *page, size_t size_by
 void doorbell_watch_remove(struct doorbell_watch *watch, void *page);
 /* See cp_driver_ops.doorbell_arm. */
 uint64_t doorbell_watch_arm(struct doorbell_watch *watch);
-/* In a forked child: the thread is gone and the descriptor belongs to the parent's memory. */
+/* Runs in a forked child, where the thread is gone and the descriptor belongs to the parent's
+ * memory. */
 void doorbell_watch_forget(struct doorbell_watch *watch);
 
 #endif

@@ -16,8 +16,6 @@
 #include "driver/real.h"
 #include "driver/topology.h"
 
-/* Numbers below are what programs close in bulk when they turn into daemons. */
-
 static struct {
     pthread_once_t once;
     const struct gpu_model *model[GPU_DEVICES_MAX];
@@ -214,7 +212,8 @@ static int driver_create(struct driver **out)
     pthread_mutex_init(&driver->lock, NULL);
     pthread_mutex_init(&driver->svm_lock, NULL);
     pthread_mutex_init(&driver->smi.lock, NULL);
-    /* Whoever waits has just submitted something, most likely. */
+    /* A thread that is about to wait has most likely just submitted something, so the command
+     * processor is woken to look. */
     events_init(&driver->events, on_doorbell_rung, driver);
     int status = file_create(driver);
     if (!status)

@@ -31,7 +31,7 @@
 #define DEVICE_OFFSET_DOORBELL (UINT64_C(1) << 32) /* times GPU number + 1 */
 #define DEVICE_OFFSET_HEAP     (UINT64_C(1) << 37)
 #define DEVICE_FILE_BYTES      (UINT64_C(1) << 50)
-/* Our descriptors lie high, out of the way of programs that close low ones. */
+/* Our descriptors lie high, because programs that turn into daemons close low numbers in bulk. */
 enum { FILE_NUMBER_MIN = 900 };
 enum { DOORBELL_PAGE_BYTES = 8192, DOORBELLS_PER_PAGE = DOORBELL_PAGE_BYTES / 8 };
 

@@ -50,7 +50,8 @@ static struct amdgpu_bo *ours(amdgpu_bo_handle handle)
     return bo;
 }
 
-/* In a forked child: another thread may have had it. The list is whole at every moment. */
+/* Runs in a forked child: a thread that is not there may have held the lock. The list is whole at
+ * every moment. */
 static void lock_renew(void)
 {
     pthread_mutex_init(&lock, NULL);

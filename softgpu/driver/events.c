@@ -129,7 +129,7 @@ static struct kfd_event_age *event_age_of(struct kfd_event_data *data)
     return (struct kfd_event_age *)&data->memory_exception_data;
 }
 
-/* NULL: as many threads have waited for the event as are remembered. */
+/* Returns what is remembered of this thread, or NULL when there is no room for another one. */
 static struct event_witness *event_witness(struct event *event)
 {
     static __thread char self; /* its address names the thread */

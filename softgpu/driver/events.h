@@ -47,10 +47,9 @@ int event_reset(struct events *events, uint32_t id);
 int events_memory_fault(struct events *events, const struct kfd_hsa_memory_exception_data *fault);
 
 /* data[] names the events and receives exception data, and the ages of signals that gave one; one
- * that was raised since counts as come. `timeout_ms`: 0 polls, UINT32_MAX waits
- * forever,
- * but comes back early, once, when the thread missed that a signal without an age was raised.
- * 0 with *result = KFD_IOC_WAIT_RESULT_*, or -errno. */
+ * that was raised since counts as come. `timeout_ms`: 0 polls; UINT32_MAX waits for ever, but comes
+ * back early, once, when the thread missed that a signal without an age was raised. Returns 0 with
+ * *result = KFD_IOC_WAIT_RESULT_*, or -errno. */
 int events_wait(struct events *events, struct kfd_event_data *data, uint32_t count, bool all,
                 uint32_t timeout_ms, uint32_t *result);
 

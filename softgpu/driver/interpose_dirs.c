@@ -167,7 +167,7 @@ EXPORT struct dirent64 *readdir64(DIR *dir)
     return stream ? (struct dirent64 *)stream_read(stream) : REAL(readdir64)(dir);
 }
 
-/* Deprecated, and used by programs that are older than that. */
+/* readdir_r() is deprecated, but older programs use it. */
 static int stream_read_into(struct stream *stream, struct dirent *entry, struct dirent **result)
 {
     *result = NULL;

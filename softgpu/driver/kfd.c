@@ -9,7 +9,7 @@
 
 enum { ARGS_MAX_BYTES = 512, NR_MAX = 256 };
 
-/* run == NULL: known, and refused as a kernel without that feature does. */
+/* An operation whose `run` is NULL is known, and refused as a kernel without that feature does. */
 struct kfd_op {
     const char *name;
     int (*run)(struct driver *driver, void *args);

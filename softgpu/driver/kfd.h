@@ -39,7 +39,7 @@ int kfd_queue_update(struct driver *driver, void *args);
 int kfd_queue_destroy(struct driver *driver, void *args);
 int kfd_queue_gws_set(struct driver *driver, void *args);
 
-/* Variable size: reads its attributes from the program itself. */
+/* Its arguments have a variable size, so that it reads its attributes from the program itself. */
 int kfd_svm(struct driver *driver, uint64_t user);
 
 #endif

@@ -69,7 +69,8 @@ static int buffer_place(struct driver *driver, struct buffer *buffer, __u64 *mma
     return status;
 }
 
-/* Also when the size becomes whole pages. Addresses of both sides have 47 bits. */
+/* True when the range lies below the end of the addresses, of which both sides have 47 bits; that
+ * end is a page boundary, so that a size made whole pages fits, too. */
 static bool range_fits(uint64_t start, uint64_t size_bytes)
 {
     return start <= ADDRESS_END && size_bytes <= ADDRESS_END - start;
@@ -307,7 +308,8 @@ static uint32_t heap_flag(const struct storage *storage)
     return storage->vram ? KFD_IOC_ALLOC_MEM_FLAGS_VRAM : KFD_IOC_ALLOC_MEM_FLAGS_GTT;
 }
 
-/* The program's own description of the contents; too small a buffer learns the size. */
+/* Copies the program's own description of the contents; a buffer that is too small learns the size.
+ */
 static int metadata_copy(const struct storage *storage, struct kfd_ioctl_get_dmabuf_info_args *info)
 {
     struct storage_metadata metadata;
@@ -380,7 +382,8 @@ int kfd_ipc_export(struct driver *driver, void *args)
     return status;
 }
 
-/* The host gets no view of it: no offset. Flags are the exporter's, which nobody reads there. */
+/* The host gets no view of the memory, and so no offset. Flags are the exporter's, and no client
+ * reads them here. */
 int kfd_ipc_import(struct driver *driver, void *args)
 {
     struct kfd_ipc_import_args *import = args;

@@ -5,7 +5,7 @@
 #include "driver/kfd_abi.h"
 #include "driver/uaccess.h"
 
-/* As the topology reports: the driver spreads SDMA queues over them. */
+/* The topology reports as many; the driver spreads SDMA queues over them. */
 enum { SDMA_ENGINES = 2 };
 
 static int queue_type(uint32_t kfd_type, enum cp_queue_type *type)
@@ -101,7 +101,7 @@ static void queue_forget(struct driver *driver, uint32_t id)
     pthread_mutex_unlock(&driver->lock);
 }
 
-/* Idle values: no doorbell yet, and SDMA pointers at the start of the ring. */
+/* Sets the values of an idle queue: no doorbell yet, and SDMA pointers at the start of the ring. */
 static int queue_pointers_reset(const struct cp_queue_config *config)
 {
     static const uint64_t zero;

@@ -93,8 +93,7 @@ void smi_forget(struct smi *smi)
             close(smi->clients[i].file);
 }
 
-/* As the kernel: a line that does not fit is lost, and the number of those is told when one fits.
- */
+/* As in the kernel, a line that does not fit is lost, and how many were is told when one fits. */
 static bool line_send(struct smi_client *client, const char *line, size_t length)
 {
     return send(client->file, line, length, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)length;

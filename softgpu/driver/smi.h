@@ -26,7 +26,7 @@ struct smi {
 
 int kfd_smi_open(struct driver *driver, void *args);
 
-/* In a forked child: the files are the parent's. */
+/* Runs in a forked child: the files are the parent's. */
 void smi_forget(struct smi *smi);
 
 /* Pages of [start, end) now live at `to`: a gpu_id, or 0 for the program's own memory. */

@@ -229,8 +229,8 @@ int storage_import(struct driver *driver, int fd, struct storage **out)
     return import_foreign(fd, &record, out);
 }
 
-/* Process and record in the first two words, the descriptor's number there, and the file's number
- * as a check. */
+/* A name holds the process and the place of the record in its first two words, then the
+ * descriptor's number in that process, and the file's inode number as a check. */
 enum { POSITION_BITS = 38, POSITION_UNIT_BYTES = 4096 };
 
 int storage_publish(struct driver *driver, struct storage *storage, struct storage_name *name)

@@ -183,8 +183,8 @@ static int cache_add(struct vtree *tree, int node, int index, uint64_t simd_base
 
 enum { CACHES_PER_GPU = 4 };
 
-/* One entry for each kind. The kernel lists every instance; no reader needs more than the sizes,
- * and two hundred files would cost each program's start milliseconds. */
+/* Each kind of cache has one entry. The kernel lists every instance; no reader needs more than the
+ * sizes, and two hundred files would cost each program's start milliseconds. */
 static int caches_add(struct vtree *tree, const struct gpu_model *model, int node,
                       uint64_t simd_base)
 {
@@ -297,8 +297,8 @@ static int gpu_add(struct vtree *tree, const struct gpu_model *const models[], i
     return status;
 }
 
-/* rocminfo asks lsmod whether amdgpu is loaded: the machine's own list, and that line. Where a
- * list is longer than the buffer, its end is missing; nothing else of ours reads it. */
+/* rocminfo asks lsmod whether amdgpu is loaded, so the list is the machine's own and that line.
+ * Where it is longer than the buffer its end is missing, which nothing of ours reads. */
 static int modules_add(struct vtree *tree)
 {
     enum { LIST_MAX_BYTES = 64 << 10 };

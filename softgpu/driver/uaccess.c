@@ -6,7 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* First page and non-canonical half: refused without asking the kernel. */
+/* The first page and the non-canonical half are refused without asking the kernel. */
 static int range_plausible(uint64_t user, size_t size_bytes)
 {
     return user >= 4096 && user + size_bytes >= user && user + size_bytes <= UINT64_C(1) << 47;

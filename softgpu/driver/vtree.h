@@ -31,7 +31,7 @@ void vtree_init(struct vtree *tree);
 void vtree_clear(struct vtree *tree);
 
 /* Each adds the missing directories above. Directories named here or above an added node belong
- * to us entirely; vtree_share() marks one as the machine's own. 0 or -ENOMEM. */
+ * to us entirely; vtree_share() marks one as the machine's own. Each returns 0 or -ENOMEM. */
 int vtree_add_dir(struct vtree *tree, const char *path);
 int vtree_add_file(struct vtree *tree, const char *path, const char *text);
 int vtree_add_link(struct vtree *tree, const char *path, const char *target);
@@ -48,7 +48,7 @@ enum vtree_where {
 enum vtree_where vtree_find(const struct vtree *tree, const struct vnode *from, const char *path,
                             int keep_link, const struct vnode **node);
 
-/* Absolute path of the node; the length it needs, like snprintf. */
+/* Writes the absolute path of the node. Returns the length it needs, like snprintf. */
 size_t vnode_path(const struct vnode *node, char *out, size_t size_bytes);
 
 #endif

@@ -19,7 +19,7 @@ static inline uint32_t bits_of(uint32_t value, uint32_t first, uint32_t last)
 
 /* ---- registers.c */
 void register_add(struct text *text, enum dump_family family, uint32_t reg);
-/* " (event=4 ...)", or nothing when no field is known. */
+/* Adds " (event=4 ...)", or nothing when no field is known. */
 void register_fields_add(struct text *text, enum dump_family family, uint32_t reg, uint32_t value);
 
 #endif

@@ -116,7 +116,7 @@ static void registers_add(struct text *text, enum dump_family family, const stru
     }
 }
 
-/* Ends of COPY_DATA, WRITE_DATA and WAIT_REG_MEM. */
+/* Where COPY_DATA, WRITE_DATA and WAIT_REG_MEM read and write. */
 enum place {
     PLACE_REGISTER = 0,
     PLACE_MEMORY_ME = 1,

@@ -18,7 +18,7 @@ struct named {
     const char *name;
 };
 
-/* In order of offset, which the generator promises. */
+/* The generator promises that the lists are in order of offset. */
 #define X(name, offset) {offset, #name},
 static const struct named gfx9[] = {GFX9_REG_LIST(X)}, gfx101[] = {GFX101_REG_LIST(X)},
                           gfx103[] = {GFX103_REG_LIST(X)}, gfx11[] = {GFX11_REG_LIST(X)},
@@ -39,7 +39,7 @@ static const struct table tables[DUMP_FAMILIES] = {
     [DUMP_GFX101] = TABLE(gfx101), [DUMP_GFX103] = TABLE(gfx103), [DUMP_GFX11] = TABLE(gfx11),
     [DUMP_GFX12] = TABLE(gfx12),
 };
-/* Of what lies outside the dies. */
+/* These registers lie outside the dies. */
 static const struct table outside[DUMP_FAMILIES] = {
     [DUMP_GFX9] = TABLE(sdma42), [DUMP_GFX90A] = TABLE(sdma44), [DUMP_GFX94] = TABLE(sdma442)};
 
@@ -98,7 +98,7 @@ static const struct register_field {
 #undef X
 };
 
-/* '#' stands for digits, '*' at the beginning for anything. */
+/* In a pattern '#' stands for digits, and '*' at the beginning for anything. */
 static int matches(const char *pattern, const char *name)
 {
     if (*pattern == '*') {

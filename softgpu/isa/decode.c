@@ -388,8 +388,8 @@ struct encoding {
     bool (*decode)(struct decoding *d);
 };
 
-/* First match wins: the scalar one-operand formats lie inside SOP2's space, VOP1 and VOPC inside
- * VOP2's, VOP3P inside VOP3's. */
+/* The first match wins: the scalar one-operand formats lie inside SOP2's space, VOP1 and VOPC
+ * inside VOP2's, VOP3P inside VOP3's. */
 static const struct encoding encodings[] = {
     {0xff800000, 0xbe800000, TABLE_SOP1, FMT_SOP1, 1, 8, 8, decode_sop1},
     {0xff800000, 0xbf000000, TABLE_SOPC, FMT_SOPC, 1, 16, 7, decode_sopc},
@@ -457,7 +457,7 @@ static bool operands_fit(const struct inst *inst)
            operand_fits(&inst->src[1]) && operand_fits(&inst->src[2]);
 }
 
-/* AMD: V_DOT2 of MI200, and of no other, flushes its f16 denormals to zero. */
+/* According to AMD, V_DOT2 of MI200, and of no other GPU, flushes its f16 denormals to zero. */
 static uint32_t flags_of(enum gpu_gen gen, const struct isa_entry *entry)
 {
     const bool dot2 = entry->op == OP_V_DOT2_F32_F16 || entry->op == OP_V_DOT2C_F32_F16;

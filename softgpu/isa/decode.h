@@ -1,5 +1,5 @@
 /*
- * gfx9 instruction decoder: dwords in, struct inst out. Knows encodings, not execution.
+ * The gfx9 instruction decoder makes a struct inst of dwords. It knows encodings, not execution.
  */
 #ifndef ISA_DECODE_H
 #define ISA_DECODE_H
@@ -18,7 +18,7 @@
  */
 int isa_decode(enum gpu_gen gen, const uint32_t *code, size_t dwords, struct inst *inst);
 
-/* 32-bit registers that a value of the type occupies. */
+/* How many 32-bit registers a value of the type occupies. */
 unsigned isa_type_dwords(enum operand_type type);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What executed instructions are counted as: one tally for each instruction, finer than its class
+ * What executed instructions are counted as. Each has one tally, which is finer than its class
  * wherever some hardware event is. The generator of the instruction tables chooses the tally from
  * the mnemonic; decoding corrects it where the encoding decides (GDS, returning atomics).
  *
@@ -100,7 +100,7 @@
 enum inst_tally { INST_TALLIES(INST_TALLY_ENUM) TALLY_COUNT };
 #undef INST_TALLY_ENUM
 
-/* Arrays of tallies are walked by vector instructions: a multiple of eight. */
+/* Vector instructions walk arrays of tallies, so the length is a multiple of eight. */
 enum { TALLY_SLOTS = (TALLY_COUNT + 7) / 8 * 8 };
 
 #endif

@@ -291,7 +291,7 @@ static void put_cache_bits(struct writer *out, const struct inst *i)
     put_flag(out, i, IF_DLC_SCC, "scc");
 }
 
-/* As LLVM prints it: what is 8 and UNORM is left out. */
+/* LLVM leaves out data format 8 together with number format UNORM, and so do we. */
 static void put_buffer_format(struct writer *out, const struct inst *i)
 {
     static const char *const data[16] = {"INVALID",     "8",          "16",          "8_8",

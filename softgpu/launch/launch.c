@@ -12,7 +12,7 @@
 #include "launch/options.h"
 #include "launch/pm4.h"
 
-/* As shells report it. */
+/* Shells end with the same statuses. */
 enum { EXIT_USAGE = 2, EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127 };
 
 static void usage_print(FILE *file)
@@ -90,7 +90,7 @@ static int preload_set(const char *found)
     return status;
 }
 
-/* Index of the program in argv, or a negative exit status - 1. */
+/* Returns the index of the program in argv, or -1 - the exit status. */
 static int arguments_read(int argc, char **argv)
 {
     int at = 1;

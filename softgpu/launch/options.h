@@ -11,13 +11,13 @@
       "gfx90a*2,gfx942 means two of one and one of another")                                       \
     X("help", 'h', NULL, "this text")
 
-/* Those behind `crocgpu pm4`. */
+/* These stand behind `crocgpu pm4`. */
 #define PM4_OPTIONS(X)                                                                             \
     X("gfx", 0, "NAME",                                                                            \
       "whose registers: gfx9, gfx90a (default), gfx1010, gfx1030, gfx1100, gfx1200 ...")           \
     X("help", 'h', NULL, "this text")
 
-/* One option of --help, further lines of its text below the first one. */
+/* Prints one option of --help, further lines of its text below the first one. */
 void launch_option_print(FILE *file, const char *option, char letter, const char *value,
                          const char *help);
 

@@ -63,7 +63,8 @@ static int is_text(const struct bytes *bytes)
     return 1;
 }
 
-/* One word of text: 1 and *dword, 0 when it is to be skipped, -1 when it is no dword. */
+/* Reads one word of text. Returns 1 with *dword, 0 when the word is to be skipped, or -1 when it is
+ * no dword. */
 static int word_read(const char *word, size_t length, uint32_t *dword)
 {
     if (word[length - 1] == ':')
@@ -90,7 +91,7 @@ static int is_separator(unsigned char c)
     return isspace(c) || c == ',';
 }
 
-/* 0, -1 when there were words that are no dwords, or an errno. */
+/* Returns 0, -1 when there were words that are no dwords, or an errno. */
 static int text_parse(const char *name, const struct bytes *text, struct bytes *dwords)
 {
     unsigned line = 1;

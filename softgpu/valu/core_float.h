@@ -13,7 +13,8 @@
 #define NAN32    UINT32_C(0xffc00000)
 #define NAN64    UINT64_C(0xfff8000000000000)
 
-/* Choices as masks: the vectoriser takes chains of ?: over floats for control flow. */
+/* Choices are made by masks, because the vectoriser takes chains of ?: over floats for control
+ * flow. */
 KERNEL_INLINE f32 select32(bool condition, f32 yes, f32 no)
 {
     const u32 m = 0u - (u32)condition;
@@ -43,7 +44,8 @@ KERNEL_INLINE bool nan64(f64 x)
 {
     return (bits64(x) & ~SIGN64) > INF64;
 }
-/* Integers in the order of the floats they stand for; -0 sorts below +0 as min and max want. */
+/* These integers have the order of the floats that they stand for; -0 sorts below +0, as min and
+ * max want. */
 KERNEL_INLINE i32 order32(f32 x)
 {
     const i32 i = (i32)bits32(x);
@@ -77,7 +79,7 @@ MINMAX(max_f32, f32, i32, bits32, order32, nan32, select32, number32, one32, >, 
 MINMAX(min_f64, f64, i64, bits64, order64, nan64, select64, number64, one64, <, INT64_MAX)
 MINMAX(max_f64, f64, i64, bits64, order64, nan64, select64, number64, one64, >, INT64_MIN)
 
-/* The median; with a NaN among the sources the hardware answers the minimum of the three. */
+/* The median of three; with a NaN among them the hardware answers their minimum. */
 KERNEL_INLINE f32 med_f32(f32 a, f32 b, f32 c, struct lane_env e)
 {
     const f32 low = min_f32(a, b, e), high = max_f32(a, b, e);
@@ -85,7 +87,7 @@ KERNEL_INLINE f32 med_f32(f32 a, f32 b, f32 c, struct lane_env e)
     return select32(nan32(a) | nan32(b) | nan32(c), min_f32(low, c, e), median);
 }
 
-/* fma without contraction surprises: builds without the instruction use the C library's. */
+/* The builtins are fused in every build: those without the instruction call the C library's. */
 KERNEL_INLINE f32 fma_f32(f32 a, f32 b, f32 c)
 {
     return __builtin_fmaf(a, b, c);
@@ -100,8 +102,8 @@ KERNEL_INLINE f32 mul_legacy_f32(f32 a, f32 b)
 }
 
 /*
- * Integral values. Without the instruction GCC rounds by adding and taking away a large number,
- * which is wrong in directed modes, so the portable build goes through integers.
+ * Rounding to integral values: without the instruction GCC rounds by adding and taking away a large
+ * number, which is wrong in directed modes, so the portable build goes through integers.
  */
 #if defined(__SSE4_1__)
 #define trunc_f32 __builtin_truncf
@@ -132,7 +134,7 @@ INTEGRAL(f32, i32, bits32, f32_of, SIGN32, 0x1p23f, select32, __builtin_fabsf)
 INTEGRAL(f64, i64, bits64, f64_of, SIGN64, 0x1p52, select64, __builtin_fabs)
 #endif
 
-/* Round to nearest even whatever MXCSR says: from the distance to the integer below. */
+/* Rounds to nearest even whatever MXCSR says, by the distance to the integer below. */
 KERNEL_INLINE f32 round_even_f32(f32 x)
 {
     const f32 below = floor_f32(x), distance = x - below;

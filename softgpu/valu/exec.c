@@ -24,7 +24,7 @@ static void mask_store(struct wave *w, const struct operand *o, u64 mask)
     w->s[to->index + 1] = (u32)(mask >> 32);
 }
 
-/* The third source of accumulating operations is the destination, of selects a lane mask. */
+/* Accumulating operations have their destination as the third source, selects a lane mask. */
 static const u32 *source_third(const struct wave *w, const struct inst *i, const struct valu_op *op,
                                u32 *temp)
 {
@@ -52,7 +52,7 @@ static void store_rows(u32 *d, const u32 *t, int dwords, u64 lanes)
             row_store_masked(d + k * WAVE_LANES, t + k * WAVE_LANES, lanes);
 }
 
-/* No modifiers, any kinds of sources. */
+/* This handler knows no modifiers, but any kinds of sources. */
 static const struct inst *exec_plain(struct wave *w, const struct inst *i)
 {
     const struct valu_op *op = by_op[i->op];
@@ -82,7 +82,7 @@ static const struct inst *exec_plain(struct wave *w, const struct inst *i)
     return i + i->dwords;
 }
 
-/* Every modifier. */
+/* This handler knows every modifier. */
 static const struct inst *exec_general(struct wave *w, const struct inst *i)
 {
     const struct valu_op *op = by_op[i->op];
@@ -169,7 +169,8 @@ static const struct inst *exec_packed(struct wave *w, const struct inst *i)
     return i + i->dwords;
 }
 
-/* gfx90a's packed single precision: register pairs, each half of a result picks its dwords. */
+/* gfx90a's packed single precision works on register pairs; each half of a result picks its dwords.
+ */
 static const struct inst *exec_packed_f32(struct wave *w, const struct inst *i)
 {
     const struct valu_op *op = by_op[i->op];

@@ -104,7 +104,8 @@ KERNEL_INLINE void sign_modify(u32 *d, const u32 *s, u32 sign, bool absolute, bo
     LANES d[l] = (s[l] & keep) ^ flip;
 }
 
-/* VOP3P: halves are chosen and negated one by one; a 32-bit source has neg_lo alone, if a float. */
+/* VOP3P: halves are chosen and negated one by one; a 32-bit source knows neg_lo alone, and only if
+ * it is a float. */
 static inline const u32 *source_vop3p(const struct wave *w, const struct inst *i, int n, int dwords,
                                       u32 *temp)
 {

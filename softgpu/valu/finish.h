@@ -5,8 +5,8 @@
 #include "valu/core_float.h"
 #include "valu/half.h"
 
-/* DX10_CLAMP turns a NaN into 0, otherwise it passes. */
-/* On the bits: a comparison would take denormals for zero where sources are flushed. */
+/* DX10_CLAMP turns a NaN into 0; without it a NaN passes. The clamp works on the bits, because a
+ * comparison would take denormals for zero where sources are flushed. */
 KERNEL_INLINE void clamp_f32(const struct wave *w, u32 *t)
 {
     const bool dx10 = w->mode & MODE_DX10_CLAMP;

@@ -50,7 +50,8 @@ KERNEL_INLINE bool nan16(u32 h)
 {
     return (h & 0x7fff) > 0x7c00;
 }
-/* On the bits, because conversion to f32 would quiet the signalling NaNs IEEE mode asks about. */
+/* The choice is made on the bits, because conversion to f32 would quiet the signalling NaNs that
+ * IEEE mode asks about. */
 KERNEL_INLINE u32 pick_f16(u32 a, u32 b, bool first, struct lane_env e)
 {
     const u32 number = e.number32 >> 13 & 0x3ff; /* the quiet bit is bit 9 here */

@@ -8,8 +8,8 @@ KERNEL_INLINE f32 fract_f16(f32 x)
     const f32 r = x - floor_f32(x);
     return r > 0x1.ffcp-1f ? 0x1.ffcp-1f : r;
 }
-/* One half, exactly. Denormals go by way of an integer: as a shifted f32 they would be denormals,
- * too, which MXCSR may flush. */
+/* The conversion is exact. Denormals go by way of an integer: as a shifted f32 they would be
+ * denormals, too, which MXCSR may flush. */
 KERNEL_INLINE f32 f32_of_half(u32 h)
 {
     const u32 m = h & 0x7fff;
@@ -19,7 +19,7 @@ KERNEL_INLINE f32 f32_of_half(u32 h)
     return f32_of(u | (h & 0x8000) << 16);
 }
 
-/* Two roundings; denormals always flushed, as v_mad_f32. */
+/* v_mad_f16 rounds twice and always flushes denormals, as v_mad_f32 does. */
 static void V_MAD_F16_rows(KERNEL_ARGS)
 {
     KERNEL_ENV;

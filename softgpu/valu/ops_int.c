@@ -29,7 +29,7 @@ CARRY(V_SUB_CO_U32, a - b, 0u)
 #define CARRY_OUT (b < a ? ~0u : 0)
 CARRY(V_SUBREV_CO_U32, b - a, 0u)
 #undef CARRY_OUT
-/* With a carry in (c is 0 or ~0, so subtracting it adds one). */
+/* These have a carry in: c is 0 or ~0, so that subtracting it adds one. */
 #define CARRY_OUT ((sum < a) | ((sum == a) & (c_[l] != 0)) ? ~0u : 0)
 CARRY(V_ADDC_CO_U32, a + b - c_[l], ~0u)
 #undef CARRY_OUT
@@ -59,7 +59,7 @@ static void V_MAD_I64_I32_rows(KERNEL_ARGS)
         const u64 c = LOAD_u64(c_, l);
         const u64 product = (u64)((i64)(i32)a_[l] * (i32)b_[l]);
         const u64 sum = product + c;
-        /* Signed overflow: both addends have the other sign than the sum. */
+        /* It is signed overflow when both addends have the other sign than the sum. */
         m_[l] = (i64)((product ^ sum) & (c ^ sum)) < 0 ? ~0u : 0;
         STORE_u64(d_, l, sum);
     }

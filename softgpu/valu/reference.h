@@ -1,6 +1,6 @@
 /*
  * Test oracle: what each operation does to one lane, written from its definition in plain
- * arithmetic on wide integers and with softfloat.h; shares nothing with the kernels.
+ * arithmetic on wide integers and with softfloat.h. It shares nothing with the kernels.
  */
 #ifndef VALU_REFERENCE_H
 #define VALU_REFERENCE_H

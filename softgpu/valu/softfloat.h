@@ -1,6 +1,6 @@
 /*
  * Test oracle: floating point in integers, one value at a time. Values are sign, 128-bit mantissa
- * and exponent; every result is rounded once by round_value(). Shares nothing with the kernels.
+ * and exponent; every result is rounded once by round_value(). It shares nothing with the kernels.
  */
 #ifndef VALU_SOFTFLOAT_H
 #define VALU_SOFTFLOAT_H

@@ -24,7 +24,7 @@ static bool cpu_has_portable(void)
     return true;
 }
 
-/* Best first. */
+/* The best build comes first. */
 static const struct {
     const struct valu_build *build;
     bool (*supported)(void);

@@ -1,6 +1,6 @@
 /*
- * Speed of the vector ALU by itself: a straight run of one instruction over a few registers,
- * M wave-instructions per second on one thread. Usage: valu_bench [build]
+ * Measures the vector ALU by itself: a straight run of one instruction over a few registers, in
+ * millions of wave-instructions per second on one thread. Usage: valu_bench [build]
  */
 #include <stdint.h>
 #include <stdio.h>

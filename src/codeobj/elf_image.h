@@ -23,7 +23,7 @@ struct elf_symbol {
 
 bool elf_image_open(struct elf_image *image, const void *bytes, size_t size_bytes);
 
-/* A pointer to `size_bytes` bytes at a file offset / a virtual address, or NULL. */
+/* Return a pointer to `size_bytes` bytes at a file offset or at a virtual address, or NULL. */
 const void *elf_image_at(const struct elf_image *image, uint64_t offset, uint64_t size_bytes);
 const void *elf_image_at_address(const struct elf_image *image, uint64_t address,
                                  uint64_t size_bytes);

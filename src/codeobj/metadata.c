@@ -59,7 +59,7 @@ struct parser {
     bool out_of_memory;
 };
 
-/* One more zeroed element at the end of a growing array; NULL when memory is out. */
+/* Adds one more zeroed element at the end of a growing array; NULL when memory is out. */
 static void *array_extend(struct parser *parser, void **array, uint32_t *count, uint32_t *room,
                           size_t element_size)
 {

@@ -229,7 +229,7 @@ enum gpu_pmc_status gpu_pmc_assign(const struct gpu_target *target, struct gpu_e
     return GPU_PMC_OK;
 }
 
-/* uint64_t of the events outside the dies, and of all others on one die. */
+/* Counts the results of the events outside the dies, and of all others on one die. */
 static void result_parts(const struct gpu_target *target, const struct gpu_event *events,
                          uint32_t count, uint32_t *outside, uint32_t *per_die)
 {

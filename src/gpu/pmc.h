@@ -44,7 +44,7 @@ struct gpu_counter_registers {
     uint32_t clock;             /* 0, or what must get the block's control_value before a start */
 };
 
-/* Of which a device of several dies has so many, each with its share of BLOCK_BASE_DIES. */
+/* A device of several dies has so many base dies, each with its share of BLOCK_BASE_DIES blocks. */
 enum { GPU_BASE_DIES = 4 };
 
 struct gpu_block {
@@ -69,7 +69,7 @@ struct gpu_target {
     struct gpu_geometry geometry;
 };
 
-/* 0, or -1: no such architecture is known. */
+/* Returns 0, or -1 when no such architecture is known. */
 int gpu_target_find(const char *architecture, const struct gpu_geometry *geometry,
                     struct gpu_target *target);
 
@@ -79,7 +79,8 @@ const struct gpu_block *gpu_blocks(const struct gpu_target *target, uint32_t *co
 const struct gpu_block *gpu_block_by_id(const struct gpu_target *target, uint32_t block_id);
 const struct gpu_block *gpu_block_by_name(const struct gpu_target *target, const char *name);
 
-/* Of counter i of an instance, or with BLOCK_EACH of counter i of all instances in a row. */
+/* Returns the registers of counter i of an instance; with BLOCK_EACH, i counts through all
+ * instances in a row. */
 const struct gpu_counter_registers *gpu_block_registers(const struct gpu_target *target,
                                                         const struct gpu_block *block);
 

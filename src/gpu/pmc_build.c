@@ -53,7 +53,7 @@ static const struct gpu_counter_registers *registers_of(const struct build *b,
     return gpu_block_registers(b->target, block) + instance * block->counters + slot;
 }
 
-/* One instance in all engines and arrays. */
+/* Accesses go to one instance in all engines and arrays. */
 static void index_instance(const struct build *b, const struct gpu_event *e)
 {
     if (is_indexed(e->block))
@@ -376,7 +376,8 @@ static void read_die(const struct build *b, const struct gpu_event *events, uint
  * that stay below. */
 enum { PREDICATE_DWORDS_MAX = 0x3fff };
 
-/* Widest event: index write and two copies of each sample, index and control around. */
+/* The widest event writes an index and copies twice for each sample; index and control stand around
+ * that. */
 static uint32_t event_dwords_max(const struct gpu_target *target, const struct gpu_event *events,
                                  uint32_t count)
 {

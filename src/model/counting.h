@@ -28,7 +28,7 @@ struct counting_memory_ops {
     bool (*buffer_allocate)(uint64_t hsa_agent, size_t bytes, bool is_local,
                             struct counting_buffer *buffer);
     void (*buffer_release)(const struct counting_buffer *buffer);
-    /* Into the host's memory. False: the runtime refuses. */
+    /* Copies to the host's memory. False: the runtime refuses. */
     bool (*buffer_read)(const struct counting_buffer *buffer, size_t offset, void *to,
                         size_t bytes);
 };
@@ -52,8 +52,8 @@ struct counting_queue_ops {
     /* True when the packet ended. False: the queue died, or nothing happened for `limit_ns`; what
      * the packet writes to must then stay allocated. The flight is gone either way. */
     bool (*flight_wait)(struct counting_flight *flight, uint64_t limit_ns);
-    /* Until `done` was called for every packet submitted so far, at most limit_ns; returns at once
-     * where that would wait for itself. */
+    /* Waits until `done` was called for every packet submitted so far, at most limit_ns; returns at
+     * once where that would wait for itself. */
     void (*drain)(rocprofiler_agent_id_t agent, uint64_t limit_ns);
 };
 

@@ -34,9 +34,9 @@ struct hip_facts {
     /* Calls are seen in tables, so that frames carry no struct hip_native. */
     bool (*in_tables)(void);
 
-    /* Makes one, as the header of the library's release lays it out: zeroes but for the arguments.
-     * Returns where in it a tool's word is to be pointed to; 0: no release is known to have the
-     * function, or no tables came, and nothing was written. */
+    /* Makes a hip_api_data_t, as the header of the library's release lays it out: zeroes but for
+     * the arguments. Returns where in it a tool's word is to be pointed to; 0: no release is known
+     * to have the function, or no tables came, and nothing was written. */
     uint32_t (*data_write)(enum trace_domain domain, int32_t operation,
                            const rocprofiler_hip_api_args_t *args, void *data);
 
@@ -45,8 +45,9 @@ struct hip_facts {
     uint32_t (*function_end)(void); /* one more than the largest; 0: not hooked */
     bool (*function)(uint32_t id, struct hip_function *function); /* false: no such */
 
-    /* Without a library: as the newest release that has a function of this name numbers it, and its
-     * name, which stays; NULL: none has. Sixteen functions have other numbers in other releases. */
+    /* These work without a library. A function has the number of the newest release that has one of
+     * this name; its name is returned, and stays; NULL: no release has it. Sixteen functions have
+     * other numbers in other releases. */
     const char *(*listed_function)(const char *name, uint32_t *id);
     uint32_t (*listed_end)(void); /* one more than the largest of any release */
 

@@ -34,7 +34,7 @@ struct hsa_facts {
     bool (*agent)(uint64_t agent, struct hsa_agent_facts *facts);    /* false: unknown */
     void (*region)(uint64_t region, struct hsa_memory_facts *facts); /* unknown: zeroes */
     void (*pool)(uint64_t pool, struct hsa_memory_facts *facts);     /* the same */
-    /* Those agents that may use memory of the pool without being asked for it. */
+    /* Tells the agents that may use memory of the pool without being asked for it. */
     void (*pool_agents)(uint64_t pool, void (*tell)(uint64_t agent, void *data), void *data);
     /* As the code object spells it, never freed; NULL: unknown. */
     const char *(*kernel_name)(uint64_t kernel_id);

@@ -1,12 +1,12 @@
-/* See the exception handling part of the x86-64 ABI. */
+/* The end of calls that an exception leaves; see the exception handling part of the x86-64 ABI. */
 #include "model/trace.h"
 
 #include <dlfcn.h>
 
 enum { CLEANUP_PHASE = 2, CONTINUE = 8 };
 
-/* Asked from whichever library unwinds: it knows its own contexts. Of a function that is being left
- * it says where its callee's frame ended: where its own begins. */
+/* The library that unwinds is asked, because only it knows its own contexts. Of a function that is
+ * being left it says where its callee's frame ended, which is where the function's own begins. */
 typedef uintptr_t cfa_fn(void *context);
 
 static cfa_fn *cfa_function(void)

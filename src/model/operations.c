@@ -90,7 +90,7 @@ const char *domain_name(enum trace_domain domain)
     return (unsigned)domain < TRACE_DOMAIN_COUNT ? domain_names[domain] : NULL;
 }
 
-/* Kinds, including those that no domain serves. */
+/* These lists name all kinds, including those that no domain serves. */
 #define CALLBACK_NAME(kind) [ROCPROFILER_CALLBACK_TRACING_##kind] = #kind
 #define BUFFER_NAME(kind)   [ROCPROFILER_BUFFER_TRACING_##kind] = #kind
 #define REQUEST_NAME(kind)  [ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_##kind] = #kind

@@ -39,7 +39,7 @@ bool service_context_exists(rocprofiler_context_id_t context);
 /* CONTEXT_NOT_FOUND, or CONFIGURATION_LOCKED when a counting service could not be added now. */
 rocprofiler_status_t service_counting_open(rocprofiler_context_id_t context);
 bool service_context_active(rocprofiler_context_id_t context);
-/* Of the tool that made the context, for messages. */
+/* The name of the tool that made the context, for messages. */
 const char *service_context_owner(rocprofiler_context_id_t context);
 /* True when HSA came before anybody wanted its dispatches: they pass unseen. */
 bool service_dispatches_missed(void);

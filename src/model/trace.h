@@ -85,7 +85,8 @@
     X(KFD_PAGE_FAULT, NONE, KFD_PAGE_FAULT, NONE, NONE)                                            \
     X(KFD_QUEUE, NONE, KFD_QUEUE, NONE, NONE)
 
-/* Without kinds of the SDK: only subscriptions (session/front/subscriptions.h) reach them. */
+/* The last of these have no kinds of the SDK: only subscriptions (session/front/subscriptions.h)
+ * reach them. */
 #define TRACE_DOMAINS(X)                                                                           \
     TRACE_PUBLIC_DOMAINS(X)                                                                        \
     X(HIP_OPERATION, NONE, NONE, NONE, NONE)                                                       \
@@ -134,15 +135,14 @@ struct trace_set {
 };
 
 /*
- * Written by session under its configuration lock (release), read by every wrapper (relaxed is
- * enough for the NULL test, the dependent load orders the content). NULL = nobody listens.
+ * Written by session under its configuration lock (release), read by every wrapper (consume: what
+ * is read through the pointer is what session wrote before it). NULL: nobody listens.
  */
 extern _Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX]
     __attribute__((visibility("hidden")));
 
 static inline const struct trace_set *trace_set_load(enum trace_domain domain, int32_t operation)
 {
-    /* consume in spirit: x86 and arm64 order the loads through the pointer */
     return atomic_load_explicit(&trace_slots[domain][operation], memory_order_consume);
 }
 
@@ -219,9 +219,9 @@ void trace_api_enter_as(struct trace_frame *frame, const struct trace_set *set,
  *
  *      kernel dispatch                                    memory copy
  *      trace_event_open(&e, KERNEL_DISPATCH, ENQUEUE)     trace_event_open(&e, MEMORY_COPY, H2D)
- *      trace_event_call(&e, ENQUEUE, ENTER, &data)        trace_event_call(&e, ENTER, &data)
+ *      trace_event_call(&e, ENQUEUE, ENTER, &data)        trace_event_call(&e, H2D, ENTER, &data)
  *      trace_event_recapture(&e, COMPLETE)                ... copy runs ...
- *      trace_event_call(&e, ENQUEUE, EXIT, &data)         trace_event_call(&e, EXIT, &data)
+ *      trace_event_call(&e, ENQUEUE, EXIT, &data)         trace_event_call(&e, H2D, EXIT, &data)
  *      ... kernel runs ...                                trace_event_record(&e, &record)
  *      trace_event_call(&e, COMPLETE, NONE, &data)        trace_event_release(&e)
  *      trace_event_record(&e, &record)
@@ -323,7 +323,7 @@ struct trace_dispatch {
     uint64_t hsa_agent, hsa_queue;           /* hsa_agent_t handle; hsa_queue_t address */
     uint64_t start_ns, end_ns;               /* set before complete */
     void *counting;                          /* owned by the counting service; NULL: not counted */
-    void *sampling;                          /* idem, PC sampling and thread trace */
+    void *sampling;                          /* the same for PC sampling and thread trace */
     struct trace_event event;                /* last: what is in use stands together */
 };
 

@@ -1,4 +1,4 @@
-/* Names and families that sysfs does not spell out. Internal to this folder. */
+/* Finds names and families that sysfs does not spell out. Internal to this folder. */
 #ifndef TOPOLOGY_PRODUCT_H
 #define TOPOLOGY_PRODUCT_H
 

@@ -29,7 +29,7 @@ void topology_free(struct topology *topology);
  * or changed). Empty when there is no driver. */
 const struct topology *topology_system(void);
 
-/* NULL when there is none. `node_id` is HSA_AMD_AGENT_INFO_DRIVER_NODE_ID. */
+/* Returns NULL when there is none. `node_id` is HSA_AMD_AGENT_INFO_DRIVER_NODE_ID. */
 const rocprofiler_agent_v0_t *topology_agent_by_node(const struct topology *topology,
                                                      uint32_t node_id);
 const rocprofiler_agent_v0_t *topology_agent_by_id(const struct topology *topology,

@@ -1,6 +1,7 @@
 /*
- * libcrocprof-tool.so: the SDK client inside the profiled program. One context with all services,
- * two lossless buffers (one for traces, one for counters), one code-object callback for names.
+ * libcrocprof-tool.so: the SDK client inside the profiled program. One context has what is
+ * collected, another one always runs and has the callbacks for names and for what the program says.
+ * All records go through one buffer.
  */
 #include <crocprof/flush.h>
 #include <rocprofiler-sdk/internal_threading.h>
@@ -45,9 +46,9 @@ static struct {
     /* There may be something to report. Writers: initialise, a forked child, whoever records first
      * in it (exchange). Readers: any; relaxed. */
     _Atomic bool recording;
-    /* The thread that completes the report, 0: none. It has been torn off: by a crash of its own.
-     * Writer: that thread, a forked child. Readers: signal handlers, the thread of base/ending.h,
-     * behind it. */
+    /* `finishing` is the thread that completes the report, 0: none; `torn` says that a crash of its
+     * own has torn it off. Writers: that thread, a forked child. Readers: signal handlers, and
+     * behind them the thread of base/ending.h. */
     _Atomic pid_t finishing;
     _Atomic bool torn;
 } tool;
@@ -145,7 +146,7 @@ static void endings_watch(void)
                 strerror(-status));
 }
 
-/* On the thread that records first in a forked child. */
+/* Runs on the thread that records first in a forked child. */
 static void recording_begin(void)
 {
     if (!atomic_load_explicit(&tool.recording, memory_order_relaxed) && getpid() == tool.pid &&
@@ -223,7 +224,7 @@ static void marker_forget(const struct marker *marker)
     (void)marker;
 }
 
-/* Everything that there is, in files that are complete. */
+/* Writes everything that there is, and completes the files. */
 static void report_write(bool hold)
 {
     struct write_guard guard;

@@ -4,8 +4,8 @@
 
 #include "launch/settings.h"
 
-/* PREFIX_config.json: an object of variables and their values. A message goes to stderr when that
- * fails. */
+/* Writes PREFIX_config.json, an object of variables and their values. A message goes to stderr when
+ * that fails. */
 void config_write(const struct settings *settings, const char *prefix);
 
 #endif

@@ -102,7 +102,7 @@ static void group_configure(const rocprofiler_agent_v0_t *gpu, unsigned number, 
     choice_free(&choice);
 }
 
-/* Of one GPU: the counters, or the lines of groups that take turns. */
+/* Configures one GPU: the counters, or the lines of groups that take turns. */
 static void gpu_configure(const rocprofiler_agent_v0_t *gpu, unsigned number)
 {
     const char *groups = settings_text(counting.settings, OPTION_COUNTER_GROUPS);

@@ -1,5 +1,5 @@
-/* The kinds of records, once: by which option, from which service, to which tables, under which
- * title. */
+/* The one list of the kinds of records: which option asks for them, which service brings them, to
+ * which tables they go, and under which title. */
 #ifndef COLLECT_DOMAINS_H
 #define COLLECT_DOMAINS_H
 

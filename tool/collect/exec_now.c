@@ -52,7 +52,7 @@ static bool may_succeed_at(int folder, const char *path)
            faccessat(folder, path, X_OK, AT_EACCESS) == 0;
 }
 
-/* As execvp() will search. */
+/* Searches as execvp() will. */
 static bool search_may_succeed(const char *file)
 {
     char path[PATH_MAX];
@@ -131,7 +131,8 @@ EXPORT int execveat(int folder, const char *path, char *const arguments[],
                                 : missing());
 }
 
-/* This process ends and a child goes on: it has what it does from here on. */
+/* This process ends inside of daemon() and its child goes on: what was collected so far is written
+ * before, and the child reports what comes later. */
 EXPORT int daemon(int keep_folder, int keep_files)
 {
     bool left = leaves(true);

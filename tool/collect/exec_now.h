@@ -1,8 +1,8 @@
 /*
- * exec() of the program, and daemon(), whose process ends inside of the C library: seen because
- * this library is preloaded: what was collected is written before the process becomes another
- * program. A raw system call is not seen, nor is an exec in a child that vfork() or posix_spawn()
- * made, where there is nothing to write.
+ * exec() of the program, and daemon(), whose process ends inside of the C library. Both are seen
+ * because this library is preloaded, and what was collected is written before the process becomes
+ * another program or ends. A raw system call is not seen, nor is an exec in a child that vfork() or
+ * posix_spawn() made, where there is nothing to write.
  */
 #ifndef COLLECT_EXEC_NOW_H
 #define COLLECT_EXEC_NOW_H

@@ -7,8 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Another library with this file, or the C library's. Written before the program runs: where
- * _exit() is called, in a signal handler or a child of vfork(), nothing may be looked up. */
+/* The next _exit(): of another library with this file, or the C library's. Written before the
+ * program runs: where _exit() is called, in a signal handler or a child of vfork(), nothing may be
+ * looked up. */
 static void (*next_exit)(int status);
 
 __attribute__((constructor)) static void next_find(void)

@@ -8,12 +8,12 @@
 
 #include "launch/settings.h"
 
-/* Messages go to stderr; a pattern that is none is left out. Once. */
+/* Called once. Messages go to stderr; a pattern that is none is left out. */
 void filter_open(const struct settings *settings);
 
-/* The kernels of this name are counted at all. Any thread. */
+/* True when kernels of this name are counted at all. Any thread. */
 bool filter_wants_kernel(const char *name);
-/* This launch of a kernel, from 1, is. Any thread. */
+/* True when this launch of a kernel, from 1, is counted. Any thread. */
 bool filter_wants_launch(uint32_t number);
 
 /* Reads "[1,4-7], 9": true and the ranges, at most `max` of them, or false. */

@@ -20,7 +20,7 @@ void markers_callback(rocprofiler_callback_tracing_record_t record,
  * thread. */
 const char *markers_current(uint64_t thread_id);
 
-/* Around a fork: nothing is half done in the child, which has no markers. */
+/* Called around a fork, so that nothing is half done in the child, which has no markers. */
 void markers_fork_prepare(void);
 void markers_fork_parent(void);
 void markers_fork_child(void);

@@ -1,6 +1,6 @@
 /*
  * What the library tells once and records refer to later: kernels and agents. Kernels are added by
- * code-object callbacks on any thread, looked up on the delivery thread.
+ * code-object callbacks and looked up, both on any thread.
  */
 #ifndef COLLECT_NAMES_H
 #define COLLECT_NAMES_H
@@ -11,7 +11,7 @@
 #include <rocprofiler-sdk/agent.h>
 #include <rocprofiler-sdk/callback_tracing.h>
 
-/* Around a fork: nothing is half done in the child. */
+/* Called around a fork, so that nothing is half done in the child. */
 void names_fork_prepare(void);
 void names_fork_done(void); /* in both */
 

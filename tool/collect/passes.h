@@ -2,7 +2,7 @@
  * Counters that need several runs of the program. Every run but the last writes its values to a
  * file in a directory that crocprof made; the last run adds them to its own. Values belong together
  * when kernel, device and number of the launch agree: the third launch of a kernel on a device is
- * the third in every run. Delivery thread, but for open and close.
+ * the third in every run. Values are written and read on the delivery thread.
  */
 #ifndef COLLECT_PASSES_H
 #define COLLECT_PASSES_H
@@ -31,7 +31,7 @@ uint32_t passes_number(const struct settings *settings);
 /* Opens this process's files. Messages go to stderr. After an end, or in a forked child, that is
  * done again with the first value. */
 void passes_open(const struct settings *settings);
-/* In a forked child: what there is is its parent's. */
+/* Runs in a forked child: what there is is its parent's. */
 void passes_forget(void);
 /* A value of this run; kept only in runs before the last. */
 void passes_write(const struct passes_launch *launch, const struct passes_value *value);

@@ -1,7 +1,6 @@
 /*
  * When the collecting context runs: always, in periods (--collection-period), or where the program
- * says so
- * (--selected-regions).
+ * says so (--selected-regions).
  */
 #ifndef COLLECT_PERIODS_H
 #define COLLECT_PERIODS_H
@@ -20,7 +19,8 @@ void periods_end(void);
 struct period {
     uint64_t delay_ns, time_ns, repeat; /* repeat 0: for ever */
 };
-/* "DELAY:TIME:REPEAT;..." in nanoseconds: how many, 0 when it is none. */
+/* Reads "DELAY:TIME:REPEAT;..." in nanoseconds. Returns how many periods there are, 0 when the text
+ * is none. */
 unsigned periods_read(const char *text, struct period *periods, unsigned max);
 
 #endif

@@ -88,7 +88,8 @@ static void agents_write(void)
     }
 }
 
-/* "DIRECTORY/NAME" with its keys replaced, in a directory that is there. 0 or -errno. */
+/* Makes the stem: "DIRECTORY/NAME" with its keys replaced, in a directory that is there afterwards.
+ * Returns 0 or -errno. */
 static int stem_make(void)
 {
     const char *directory = settings_text(&report.settings, OPTION_OUTPUT_DIRECTORY);
@@ -175,7 +176,8 @@ void report_forget(void)
     report.is_open = false;
 }
 
-/* As --agent-index wants it; that of the environment alone is "relative", as rocprofv3's. */
+/* Numbers an agent as --agent-index wants. Where only the environment steers, the default is
+ * "relative", as with rocprofv3. */
 static uint64_t agent_number(rocprofiler_agent_id_t id)
 {
     const rocprofiler_agent_v0_t *agent = names_agent_find(id);
@@ -190,7 +192,8 @@ static uint64_t agent_number(rocprofiler_agent_id_t id)
     return (uint32_t)agent->logical_node_id;
 }
 
-/* By the range that it was launched in, which the external id brings, where that is wanted. */
+/* Names a kernel, where that is wanted, by the range that it was launched in, which the external id
+ * brings. */
 static const char *kernel_name(const struct kernel_info *kernel,
                                rocprofiler_async_correlation_id_t id)
 {
@@ -442,7 +445,7 @@ static void stats_write(const struct stats *stats, enum out_table_id table)
     free(rows);
 }
 
-/* Of each domain, and a line for each domain. */
+/* Writes the table of each domain, and one with a line for each domain. */
 static void all_stats_write(void)
 {
     struct stats *all = stats_create("domain");

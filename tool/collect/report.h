@@ -15,7 +15,7 @@
 void report_open(const struct settings *settings);
 /* Before records: opens again what was closed or forgotten. */
 void report_resume(void);
-/* In a forked child: what there is is its parent's. */
+/* Runs in a forked child: what there is is its parent's. */
 void report_forget(void);
 
 void report_dispatch(const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record);
@@ -35,10 +35,10 @@ static inline uint64_t report_counter_tag(uint32_t thread, uint32_t launch)
 /* How many were lost since the process began. */
 void report_lost(uint64_t total);
 
-/* Before report_close. */
+/* Markers come before report_close. */
 void report_marker(const struct marker *marker);
 
-/* Nothing when it is not open. */
+/* Does nothing when no report is open. */
 void report_close(void);
 
 #endif

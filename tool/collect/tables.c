@@ -56,7 +56,7 @@ static void domains_print(const struct tables *tables)
     }
 }
 
-/* Domains that match, in one table; NULL: all. */
+/* Prints the domains that match in one table; NULL: all. */
 static void group_print(const struct tables *tables, const struct pattern *pattern,
                         const char *title)
 {

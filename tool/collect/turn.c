@@ -8,11 +8,12 @@
 enum { STEP_NS = 50 * WAIT_NS_PER_US };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Who wants the lock and is not the delivery thread: counted up before, down after it was got;
- * relaxed, a missed one waits for one turn more. */
+/* How many other threads than the delivery thread want the lock. Writers: those threads, up before
+ * they take it and down after. Reader: the delivery thread. Relaxed: one that is missed waits for
+ * one turn more. */
 static _Atomic unsigned waiting;
-/* Writers: an exec before it gives its turn and when it fails, a forked child. Reader: the delivery
- * thread, with the lock; relaxed. */
+/* The delivery thread gets no turn. Writers: an exec before it gives its turn and when it fails, a
+ * forked child. Reader: the delivery thread, with the lock; relaxed. */
 static _Atomic bool held;
 
 void turn_take(void)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 void turn_take(void);
-/* By the delivery thread, between turns. */
+/* The delivery thread takes its turns by this. */
 void turn_take_politely(void);
 /* The delivery thread gets no turn until it is let: the process may be about to become another one.
  */

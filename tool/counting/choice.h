@@ -14,7 +14,7 @@
 
 enum { CHOICE_NAME_BYTES = 256, CHOICE_AGENTS_MAX = 64 };
 
-/* GPUs in the order of the library's list. */
+/* The GPUs stand in the order of the library's list. */
 struct choice_gpus {
     const rocprofiler_agent_v0_t *gpu[CHOICE_AGENTS_MAX];
     unsigned count;
@@ -33,7 +33,7 @@ rocprofiler_status_t choice_gpus_find(struct choice_gpus *gpus);
 /* Definitions that --extra-counters brought, before anything else is asked. */
 rocprofiler_status_t choice_definitions_load(const struct settings *settings);
 
-/* Once for each name that the GPU does not count, and that is not for another GPU
+/* Called once for each name that the GPU does not count, and that is not for another GPU
  * ("NAME:device=2"). */
 typedef void (*choice_unknown_t)(const char *name, void *data);
 
@@ -44,10 +44,11 @@ rocprofiler_status_t choice_make(struct choice *choice, const rocprofiler_agent_
                                  void *data, rocprofiler_counter_id_t *failed);
 void choice_free(struct choice *choice);
 
-/* Next name of the text in `name`; `*line` goes up where a line "pmc:" begins. False at the end. */
+/* Copies the next name of the text to `name`; `*line` goes up where a line "pmc:" begins. False at
+ * the end. */
 bool choice_name_next(const char **text, unsigned *line, char name[CHOICE_NAME_BYTES]);
 
-/* The name without ":device=N"; false if N is not this number. */
+/* Cuts ":device=N" off the name; false if N is not this number. */
 bool choice_is_for(char name[CHOICE_NAME_BYTES], unsigned number);
 
 #endif

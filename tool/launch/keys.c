@@ -159,7 +159,7 @@ static pid_t parent_of(const char *process)
     return behind_name && strlen(behind_name) > 4 ? (pid_t)strtol(behind_name + 4, NULL, 10) : -1;
 }
 
-/* Processes with this one's parent, this one too. */
+/* Counts the processes that have this one's parent, this one too. */
 static void psize(char *value)
 {
     DIR *processes = opendir("/proc");
@@ -207,7 +207,7 @@ static void directory(char *value)
         strcpy(value, ".");
 }
 
-/* Of the library's start in this process: the same in all names. */
+/* When the library started in this process; all names take this one time. */
 static time_t launched;
 
 __attribute__((constructor)) static void launch_note(void)
@@ -269,7 +269,7 @@ static void variable_put(const char *text, size_t length, char *value)
     snprintf(value, VALUE_BYTES, "%s", found ? found : "");
 }
 
-/* "PREFIX{NAME}SUFFIX" at `text`; its length, 0 for no. */
+/* Finds "PREFIX{NAME}SUFFIX" at `text`. Returns its length, 0 when it is not there. */
 static size_t variable_find(const char *text, const char *prefix, const char *suffix, char *value)
 {
     size_t before = strlen(prefix), length;
@@ -283,7 +283,7 @@ static size_t variable_find(const char *text, const char *prefix, const char *su
     return before + length + 2 + strlen(suffix);
 }
 
-/* "OPENnameCLOSE" at `text`; its length, 0 for no. */
+/* Finds "OPENnameCLOSE" at `text`. Returns its length, 0 when it is not there. */
 static size_t named_find(const char *text, char open, char close, char *value)
 {
     if (text[0] != open)

@@ -35,7 +35,7 @@ static bool runnable(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-/* As execvp would: a name with a slash is taken as it is. */
+/* Searches as execvp would: a name with a slash is taken as it is. */
 static int program_find(const char *name, char path[PATH_MAX])
 {
     if (strchr(name, '/')) {

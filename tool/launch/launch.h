@@ -26,9 +26,9 @@ void launch_preload(struct launch *launch, const struct settings *settings);
 /* Puts the libraries into LD_PRELOAD and the settings into the environment. 0 or -errno. */
 int launch_environment(const struct launch *launch, const struct settings *settings);
 
-/* Before anything else. The caller may ignore SIGCHLD: then nobody can wait for a child; or have
- * given us a pipe that nobody reads: what we say ends nothing. The program gets its signals as they
- * were. */
+/* Called before anything else. The caller may ignore SIGCHLD, and then nobody could wait for a
+ * child; or it may have given us a pipe that nobody reads, and then what we say would end us. The
+ * program gets its signals as they were. */
 void launch_signals_take(void);
 void launch_signals_restore(void);
 

@@ -1,9 +1,8 @@
 /*
  * Every option of crocprof, once: the command line, its help, man page and completion, and the
  * environment that steers libcrocprof-tool.so are made from these lists. Names, letters and
- * variables are rocprofv3's where it has them (specification sdk_tool_library: rocprofv3 is the
- * model), so that a script, or a program that preloads the tool library by itself, works with
- * either.
+ * variables are rocprofv3's where it has them, so that a script, or a program that preloads the
+ * tool library by itself, works with either.
  */
 #ifndef LAUNCH_OPTION_LIST_H
 #define LAUNCH_OPTION_LIST_H

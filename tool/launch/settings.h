@@ -45,8 +45,8 @@ struct option {
 };
 extern const struct option options_table[OPTION_COUNT];
 
-/* Between the values of a LIST or CHOICES in one text, as rocprofv3 puts them into the environment.
- */
+/* What stands between the values of a LIST or CHOICES in one text, as rocprofv3 puts them into the
+ * environment. */
 const char *option_separator(enum option_id id);
 
 /* NULL: nobody has said anything. Texts belong to whoever filled it. */
@@ -58,7 +58,7 @@ void settings_from_environment(struct settings *settings);
 /* Sets the variables of values that there are and leaves the others as they are. 0 or -errno. */
 int settings_to_environment(const struct settings *settings);
 
-/* With the option's own value where nobody has said one. */
+/* These answer with the option's own value where nobody has said one. */
 bool settings_flag(const struct settings *settings, enum option_id id);
 const char *settings_text(const struct settings *settings, enum option_id id); /* may be NULL */
 uint64_t settings_number(const struct settings *settings, enum option_id id);

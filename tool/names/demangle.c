@@ -14,7 +14,8 @@ static demangle_fn demangler(void)
     *(void **)&function = dlsym(RTLD_DEFAULT, "__cxa_demangle");
     if (function)
         return function;
-    void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD); /* opened locally */
+    /* Where the program's library was opened locally, RTLD_DEFAULT does not find it. */
+    void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
     if (library)
         *(void **)&function = dlsym(library, "__cxa_demangle");
     return function;
@@ -56,8 +57,8 @@ static char opening(char closing)
     }
 }
 
-/* From the end: brackets with what is in them and spaces belong to the parameters, the template
- * arguments or a note of the compiler; what comes before them is the name. */
+/* The name is read from its end: brackets with what is in them and spaces belong to the parameters,
+ * the template arguments or a note of the compiler; what comes before them is the name. */
 const char *name_short(const char *pretty, size_t *length)
 {
     size_t end = strlen(pretty);

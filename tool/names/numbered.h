@@ -1,4 +1,4 @@
-/* Elements of one size by number. One thread at a time. */
+/* A hash table by number. One thread at a time. */
 #ifndef NAMES_NUMBERED_H
 #define NAMES_NUMBERED_H
 

@@ -13,10 +13,10 @@ struct pattern *pattern_create(const char *text, char *message, size_t message_s
 /* NULL does nothing. */
 void pattern_destroy(struct pattern *pattern);
 
-/* The pattern is found anywhere in the text. A search that takes longer than any sensible one is
- * given up: false. Any thread. */
+/* True when the pattern is found anywhere in the text. A search that takes longer than any sensible
+ * one is given up: false. Any thread. */
 bool pattern_found(const struct pattern *pattern, const char *text);
-/* The pattern describes the whole text. */
+/* True when the pattern describes the whole text. */
 bool pattern_matches(const struct pattern *pattern, const char *text);
 
 #endif

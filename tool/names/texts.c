@@ -37,7 +37,7 @@ static bool grow(struct texts *texts)
     return true;
 }
 
-/* The text's slot, filled. NULL: no memory. */
+/* Finds or fills the text's slot. NULL: no memory. */
 static const struct text_slot *slot_get(struct texts *texts, const char *text, bool *is_new)
 {
     *is_new = false;

@@ -110,7 +110,7 @@ int stats_add(struct stats *stats, const char *name, uint64_t duration_ns)
     return 0;
 }
 
-/* Means and squared distances of two sets that become one. */
+/* Adds the counts, means and squared distances of another set. */
 static void entry_merge(struct entry *entry, const struct entry *from)
 {
     double calls = (double)(entry->calls + from->calls), distance = from->mean - entry->mean;

@@ -27,7 +27,7 @@ struct out_stats_row *stats_rows(const struct stats *stats, size_t *count);
 int stats_counter_add(struct stats *stats, const char *kernel, const char *counter, double value,
                       bool additive);
 
-/* Of the times in tables. */
+/* A unit of the times in tables. */
 struct stats_unit {
     const char *name; /* as --summary-units names it */
     const char *short_name;

@@ -3,11 +3,11 @@
 #include "gpu_gfx101_regs.h"
 #include "gpu_gfx103_regs.h"
 
-/* All shader stages (PS VS GS ES HS LS CS); the bits above switch pipes off. */
+/* All shader stages (PS VS GS ES HS LS CS) count; the bits above would switch pipes off. */
 #define SQ_CONTROL_ALL 0x7fu
 
 /* Tokens are named by what is left out, as on gfx11, with compute registers (8 << 16); instructions
- * (3 << 24) are left out where said. gfx10.1 has one kind more, of counters, never wanted. */
+ * (3 << 24) are left out where said. gfx10.1 has one kind more, of counters, which nobody wants. */
 enum {
     TOKENS_ALL = 8 << 16 | 0x683,
     TOKENS_OCCUPANCY = 3 << 24 | 8 << 16 | 0x7cf,
@@ -18,7 +18,7 @@ enum {
  * time every 4096 cycles, draw events. */
 #define CONTROL_GFX101                                                                             \
     (5u << 6 | 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12 | 1u << 13 | 2u << 16 | 1u << 31)
-/* And low water 4, flushes by itself. */
+/* gfx10.3 also has low water 4, and flushes by itself. */
 #define CONTROL_GFX103 (CONTROL_GFX101 | 4u << 20 | 1u << 29)
 
 #define TRACE(release, control_bits, token_bits)                                                   \

@@ -52,14 +52,14 @@ static inline int pm4_is_config(uint64_t reg)
     return reg >= PM4_CONFIG_START && reg <= PM4_CONFIG_END;
 }
 
-/* EVENT_WRITE: wait until the compute work before it is done; end of a thread trace. */
+/* EVENT_WRITE waits until the compute work before it is done, or ends a thread trace. */
 enum {
     PM4_EVENT_CS_PARTIAL_FLUSH = 7,
     PM4_EVENT_INDEX_CS_PARTIAL_FLUSH = 4,
     PM4_EVENT_THREAD_TRACE_FINISH = 55
 };
 
-/* WAIT_REG_MEM: until a register, masked, equals the reference. */
+/* WAIT_REG_MEM waits until a register, masked, equals the reference. */
 enum { PM4_WAIT_EQUAL = 3, PM4_WAIT_INTERVAL = 4 };
 
 /* COPY_DATA control dword: source in bits 0..3, destination in 8..11, policies at 13 and 25. */

@@ -21,23 +21,24 @@ void pm4_event(struct pm4_stream *stream, uint32_t type, uint32_t index);
 void pm4_wait_idle(struct pm4_stream *stream);
 /* Waits until the masked bits of a register are 0. */
 void pm4_register_wait_zero(struct pm4_stream *stream, uint32_t reg, uint32_t mask);
-/* gfx9: the clock to memory, those 64 bits to a register, low half first, then the clock's low half
- * anew. */
+/* gfx9 only: copies the clock to memory, those 64 bits to a register, low half first, then the
+ * clock's low half anew. */
 void pm4_clock_copy(struct pm4_stream *stream, uint32_t reg, uint64_t va);
-/* A register, by the packet of its space: user config, compute (SH), or a copy of an immediate. */
+/* Writes a register by the packet of its space: user config, compute (SH), or a copy of an
+ * immediate. */
 void pm4_register_write(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint32_t reg,
                         uint32_t value);
 /* The same by COPY_DATA whatever the space: what the memory-controller blocks are written by. Here
  * and in copy_out() a register may have 64 bits, an address on the device's own network. */
 void pm4_register_copy_in(struct pm4_stream *stream, const struct pm4_dialect *dialect,
                           uint64_t reg, uint32_t value, int perfcounter_path);
-/* 32 bits of a register to memory. */
+/* Copies 32 bits of a register to memory. */
 void pm4_register_copy_out(struct pm4_stream *stream, const struct pm4_dialect *dialect,
                            uint64_t reg, uint64_t va, int perfcounter_path);
-/* 32 bits to memory. */
+/* Writes 32 bits to memory. */
 void pm4_memory_write(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint64_t va,
                       uint32_t value);
-/* Caches write back and, on gfx9, invalidate [va, va + bytes). */
+/* Makes the caches write back and, on gfx9, invalidate [va, va + bytes). */
 void pm4_acquire(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint64_t va,
                  uint64_t bytes);
 

@@ -1,5 +1,5 @@
-/* What a thread trace is asked for, and how it ends: for those who choose, too, who know no
- * packets. */
+/* What a thread trace is asked for, and how it ends. This stands apart from sqtt.h for those who
+ * choose it and know no packets. */
 #ifndef GPU_SQTT_CONFIG_H
 #define GPU_SQTT_CONFIG_H
 
@@ -35,7 +35,7 @@ struct sqtt_config {
     uint64_t control_va, buffer_va, buffer_bytes; /* the buffer is page-aligned */
 };
 
-/* Of a traced engine. */
+/* How the trace of an engine ended. */
 enum sqtt_outcome { SQTT_COMPLETE, SQTT_FULL, SQTT_MEMORY_ERROR };
 
 #endif

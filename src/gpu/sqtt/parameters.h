@@ -29,13 +29,13 @@ void sqtt_config_default(struct sqtt_config *config);
 
 /* All of these answer NULL, or why not. */
 
-/* A parameter that both interfaces have. */
+/* Takes a parameter that both interfaces have. */
 const char *sqtt_parameter_take(struct sqtt_config *config, uint32_t name, uint32_t value);
-/* One of the first interface. */
+/* Takes one that only the first interface has. */
 const char *sqtt_first_parameter_take(struct sqtt_config *config, uint32_t name, uint32_t value);
-/* An event of the sequencers, sampled into the trace. */
+/* Adds an event of the sequencers, which is sampled into the trace. */
 const char *sqtt_counter_add(struct sqtt_config *config, uint32_t event, uint32_t simd_mask);
-/* sqtt_config_check(), without the engines that the GPU does not have. */
+/* Takes out the engines that the GPU does not have, then checks as sqtt_config_check() does. */
 const char *sqtt_config_fit(const struct gpu_target *target, struct sqtt_config *config);
 
 #endif

@@ -43,7 +43,8 @@ static uint32_t traced_count(const struct gpu_target *target, const struct sqtt_
     return count;
 }
 
-/* A page is kept for each engine that there could be, traced or not. */
+/* An engine that is not traced, or does not exist, has one page of the buffer all the same; the
+ * traced ones share the rest evenly. */
 static uint64_t part_bytes(const struct gpu_target *target, const struct sqtt_config *config)
 {
     uint32_t traced = traced_count(target, config);

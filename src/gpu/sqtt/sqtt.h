@@ -8,10 +8,11 @@
 #include "gpu/pmc.h"
 #include "gpu/sqtt/config.h"
 
-/* NULL, or why this cannot be traced. */
+/* Returns NULL, or why this cannot be traced. */
 const char *sqtt_config_check(const struct gpu_target *target, const struct sqtt_config *config);
 
-/* Where an engine writes: traced engines share what a page for each other leaves. */
+/* Where an engine writes. The traced engines share the buffer evenly, less one page for each other
+ * engine that there could be. */
 struct sqtt_part {
     uint64_t offset_bytes, size_bytes;
     int is_traced;
@@ -45,12 +46,13 @@ enum sqtt_channel {
 void sqtt_marker(struct pm4_stream *stream, const struct gpu_target *target,
                  enum sqtt_channel channel, uint32_t value);
 
-/* Bytes that a traced engine wrote, never more than its part has; *outcome: whether that is all. */
+/* Returns how many bytes a traced engine wrote, never more than its part has; *outcome says whether
+ * that is all. */
 uint64_t sqtt_written_bytes(const struct gpu_target *target, const struct sqtt_config *config,
                             uint32_t engine, const struct sqtt_control *control,
                             enum sqtt_outcome *outcome);
 
-/* What the reader wants before an engine's bytes: 8 bytes on gfx9, none later. */
+/* Gives what the reader wants before an engine's bytes: 8 bytes on gfx9, none later. */
 uint32_t sqtt_prefix(const struct gpu_target *target, const struct sqtt_config *config,
                      uint32_t engine, uint64_t *prefix);
 

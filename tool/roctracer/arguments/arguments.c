@@ -134,7 +134,7 @@ enum { HIP_IDS_MAX = 4096 };
 /* ---- finding ----------------------------------------------------------------------------------
  */
 
-/* Of whichever HIP library the process has; it may have been opened locally. */
+/* Asks whichever HIP library the process has; it may have been opened locally. */
 static void *hip_function(const char *name)
 {
     static const char *const libraries[] = {"libamdhip64.so.5", "libamdhip64.so.6",
@@ -165,8 +165,8 @@ static bool names_match(const struct call *calls, uint32_t count)
     return match;
 }
 
-/* From the library's file name, libamdhip64.so.6.4.43484: functions that say the version are
- * traced, too, and may start the runtime. False: there is no such library. */
+/* Takes the version from the library's file name, libamdhip64.so.6.4.43484, because functions that
+ * say it are traced, too, and may start the runtime. False: there is no such library. */
 static bool hip_version(int *major, int *minor)
 {
     Dl_info info;
@@ -257,8 +257,8 @@ static void values_keep(const struct call *call, void *data)
             memset(to[i].iov_base, 0, to[i].iov_len);
 }
 
-/* Page by page, because the next page may not be mapped. Returns the bytes used with the end, 0
- * when there is nothing to read or no room. */
+/* Reads page by page, because the next page may not be mapped. Returns the bytes used with the end,
+ * 0 when there is nothing to read or no room. */
 static size_t string_keep(const char *string, char *to, size_t size)
 {
     size_t done = 0;

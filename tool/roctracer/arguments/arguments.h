@@ -1,7 +1,6 @@
 /*
- * The arguments of traced calls in ROCtracer's callback data (hsa_api_data_t,
- * hip_api_data_t, kfd_api_data_t).
- * Nothing here allocates or locks. Memory behind a program's pointers is read with
+ * The arguments of traced calls in ROCtracer's callback data (hsa_api_data_t, hip_api_data_t,
+ * kfd_api_data_t). Nothing here allocates or locks. Memory behind a program's pointers is read with
  * process_vm_readv(2): a dangling pointer is a number, never a crash.
  */
 #ifndef ROCTRACER_ARGUMENTS_ARGUMENTS_H

@@ -10,7 +10,7 @@
 #include "names/demangle.h"
 #include "out/writer.h"
 
-/* HSA_API and HIP_API: data is the callback's. */
+/* For HSA_API, HIP_API and KFD_API: `data` is the callback's. */
 void line_call(struct writer *writer, const roctracer_record_t *record, const void *data,
                struct demangled *names, bool short_names);
 void line_marker(struct writer *writer, const roctracer_record_t *record, const void *data);

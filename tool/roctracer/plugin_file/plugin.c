@@ -178,7 +178,7 @@ static bool folder_find(const char *folder)
     return true;
 }
 
-/* In a forked child all is as its parent had it, and the parent's to complete. */
+/* A forked child has its parent's state; its parent completes those files. */
 static void forget_parent(void)
 {
     if (!plugin.is_open || plugin.process_id == (uint32_t)getpid())

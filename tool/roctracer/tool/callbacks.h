@@ -7,7 +7,7 @@
 
 #include "journal.h"
 
-/* An activity_rtapi_callback_t for HSA_API, HIP_API and ROCTX. */
+/* An activity_rtapi_callback_t for HSA_API, HIP_API, KFD_API and ROCTX. */
 void callbacks_on_event(uint32_t domain, uint32_t operation, const void *data, void *unused);
 
 /* `use` runs once before the first entry, on the thread that makes it. */

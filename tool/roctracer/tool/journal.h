@@ -39,7 +39,7 @@ uint64_t journal_lost(void);
 /* What waits to be written may take this much memory; 1 GiB unless told. */
 void journal_limit(size_t bytes);
 
-/* In a forked child: what the parent recorded is the parent's. */
+/* Runs in a forked child: what the parent recorded is the parent's. */
 void journal_forget(void);
 
 #endif

@@ -18,7 +18,7 @@ bool switcher_start(void (*on)(void), void (*off)(void), uint32_t delay_us, uint
 /* Ends both, from any other thread. False: one of them does not return in time. */
 bool periods_end(void);
 
-/* In a forked child, which does not have the threads. */
+/* Runs in a forked child, which does not have the threads. */
 void periods_forget(void);
 
 #endif

@@ -23,7 +23,8 @@ static struct {
     int (*write_activity)(const roctracer_record_t *begin, const roctracer_record_t *end);
 } plugin = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP};
 
-/* Counted up before the lock is got and down after it; relaxed: a missed one waits once more. */
+/* How many forks want the lock. Writers: they, up before they take it and down after; a forked
+ * child. Readers: threads that write. Relaxed: one that is missed waits once more. */
 static _Atomic unsigned forks_waiting;
 static __thread bool fork_has_lock __attribute__((tls_model("initial-exec")));
 

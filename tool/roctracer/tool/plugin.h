@@ -21,8 +21,8 @@ bool plugin_open(const char *name, const char *folders);
 void plugin_callback_write(const roctracer_record_t *record, const void *data);
 void plugin_activity_write(const roctracer_record_t *begin, const roctracer_record_t *end);
 
-/* Around a fork: none of the plugin's functions is half done in the child, which has no plugin
- * until it opens one. */
+/* Called around a fork: none of the plugin's functions is half done in the child, which has no
+ * plugin until it opens one. */
 void plugin_fork_prepare(void);
 void plugin_fork_parent(void);
 void plugin_fork_child(void);

@@ -32,8 +32,8 @@ enum stage {
     STAGE_LEAVING, /* they are not any more: an exec is under way */
     STAGE_ENDED,
 };
-/* Writers: who moves it (exchange, acq_rel) does the work. Readers: calls and handlers (acquire).
- * Back to enabled in a forked child, and when an exec fails. */
+/* Writers: the thread that moves it (exchange, acq_rel) does the work. Readers: calls and handlers
+ * (acquire). Back to enabled in a forked child, and when an exec fails. */
 static _Atomic int stage;
 static struct settings settings; /* written by the constructor only */
 
@@ -152,13 +152,14 @@ static void lost_report(void)
                     (unsigned long long)lost);
 }
 
-/* Whoever completes the trace, at the end or before an exec. Who would end the process meanwhile,
- * on another thread, waits for him. Not for ever, and no thread of the plugin's, which may be what
- * he waits for. */
+/* Held by the thread that completes the trace, at the end or before an exec. Another thread that
+ * would end the process meanwhile waits for it, but not for ever; a thread of the plugin does not
+ * wait at all, because the completing one may be waiting for it. */
 static pthread_mutex_t completion = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static __thread char here __attribute__((tls_model("initial-exec")));
-/* `here` of him. He has been torn off, by a plugin that ends the process. Writer: he. Readers:
- * signal handlers, the thread of base/ending.h behind them. */
+/* `completer` is `here` of the completing thread; `torn` says that it has been torn off, by a
+ * plugin that ends the process. Writers: that thread, a forked child. Readers: signal handlers, and
+ * behind them the thread of base/ending.h. */
 static _Atomic(const void *) completer;
 static _Atomic bool torn;
 
@@ -250,7 +251,7 @@ static void trace_leave(void)
     }
 }
 
-/* Another program comes into this process, or not. */
+/* The process is about to become another program, unless the exec fails. */
 static void on_exec(void)
 {
     bool ignored = callbacks_ignore_thread(true);
