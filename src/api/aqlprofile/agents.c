@@ -26,7 +26,7 @@ const char *aqlprofile_last_error(void)
     return last_error;
 }
 
-/* HSA_AMD_AGENT_INFO_NUM_XCC: unknown to old headers, and to old runtimes, which say so. */
+/* HSA_AMD_AGENT_INFO_NUM_XCC, which old headers lack; old runtimes refuse it. */
 enum { AGENT_DIES = 0xA111 };
 
 /* The runtime loads this library, so its symbols are somewhere, but not always in global scope.
@@ -44,8 +44,9 @@ static void *runtime_symbol(const char *name)
     return symbol;
 }
 
-/* What commands can address: dies in the eight bits of a predicate, engines and arrays in the eight
- * of an index, and each die has the same. Sizes of buffers stay far below 32 bits. */
+/* The bounds are what commands can address: a die is one of eight bits of a predicate, an engine or
+ * array an index of eight bits, and every die has as many engines. They also keep the sizes of
+ * buffers far below 32 bits. */
 static int is_plausible(const struct gpu_geometry *g)
 {
     enum { DIES_MAX = 8, ENGINES_MAX = 64, ARRAYS_MAX = 16, UNITS_MAX = 4096 };

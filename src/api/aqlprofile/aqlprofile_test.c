@@ -77,7 +77,7 @@ static void info_test(void **state)
     assert_int_equal(hsa_ven_amd_aqlprofile_get_info(&profile, 99, &number),
                      HSA_STATUS_ERROR_INVALID_ARGUMENT);
     assert_int_equal(hsa_ven_amd_aqlprofile_get_info(NULL, 0, &number), HSA_STATUS_ERROR);
-    /* Enable command: size first, then the packet. */
+    /* The enable command is asked for its size first, then for the packet. */
     assert_int_equal(
         hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_ENABLE_CMD, NULL), 0);
     assert_int_equal(profile.command_buffer.size, 12);
@@ -203,7 +203,7 @@ static aqlprofile_agent_handle_t register_gpu(const char *name, uint32_t xcc, ui
     return register_arrays(name, xcc, se, cu, 1);
 }
 
-/* Where every sample claims to be: collected from coordinates, all different, all within extent. */
+/* Where every sample says that it was taken: all places differ and lie within their extents. */
 struct places {
     aqlprofile_agent_handle_t agent;
     uint32_t samples;
@@ -283,8 +283,8 @@ static void packets_test(void **state)
     collect(mi300x, HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_RPB, 4, 4);
 }
 
-/* Shader arrays and work-group processors, and blocks that the first interface has no number for.
- */
+/* RDNA has shader arrays and work-group processors, and blocks that the first interface has no
+ * number for. */
 static void rdna_packets_test(void **state)
 {
     (void)state;
@@ -338,8 +338,7 @@ static uint32_t dwords_of(const hsa_ext_amd_aql_pm4_packet_t *packet)
     return p.indirect_buffer[3] & 0xfffff;
 }
 
-/* Where the stop packet copies the write pointer (WPTR) of the nth traced engine to, and
- * where the start packet makes it write (BASE, BASE2). */
+/* The place to which the stop packet copies the write pointer (WPTR) of the nth traced engine. */
 static uint32_t *written_to(const hsa_ext_amd_aql_pm4_packet_t *stop, uint32_t nth)
 {
     const uint32_t *at = commands_of(stop);
@@ -351,6 +350,7 @@ static uint32_t *written_to(const hsa_ext_amd_aql_pm4_packet_t *stop, uint32_t n
     return NULL;
 }
 
+/* The place where the start packet makes the nth traced engine write (BASE, BASE2). */
 static char *base_of(const hsa_ext_amd_aql_pm4_packet_t *start, uint32_t nth)
 {
     const uint32_t *at = commands_of(start);
@@ -411,7 +411,7 @@ static hsa_status_t value_ignore(aqlprofile_pmc_event_t event, uint64_t id, uint
     return HSA_STATUS_SUCCESS;
 }
 
-/* Counters keep their packets whatever is done with the handles of traces, and the other way. */
+/* Counters keep their packets whatever is done with the handles of traces, and traces theirs. */
 static void handles_of_the_other_sort_test(void **state)
 {
     enum { TRACES = 256 }; /* more than there were counter handles in this process */
@@ -477,7 +477,8 @@ static void trace_errors_test(void **state)
     allocations_left = 1000;
 }
 
-/* Four words of where and how large, one of the state; each a pair of writes behind a broadcast. */
+/* A marker has four words of where and how large, and one of the state; each is a pair of writes
+ * behind a broadcast. */
 static void marker_test(void **state)
 {
     aqlprofile_att_codeobj_data_t data = {

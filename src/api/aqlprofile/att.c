@@ -101,7 +101,8 @@ static void packet_set(hsa_ext_amd_aql_pm4_packet_t *packet, const void *command
     memcpy(packet, &filled, sizeof *packet);
 }
 
-/* The streams, one after the other, in memory of the caller's, and a packet for each. */
+/* Puts the streams one after the other into memory that the caller's function gives, and makes a
+ * packet for each. */
 static hsa_status_t commands_write(struct trace *t, struct pm4_stream *streams, int count,
                                    hsa_ext_amd_aql_pm4_packet_t *const *packets,
                                    aqlprofile_memory_alloc_callback_t alloc)
@@ -182,7 +183,7 @@ EXPORT void aqlprofile_att_delete_packets(aqlprofile_handle_t handle)
         trace_free(t);
 }
 
-/* Markers have handles too, and no data. */
+/* Markers have handles of this sort, too, but no data: for them the result is NULL. */
 static const struct trace *trace_find(aqlprofile_handle_t handle)
 {
     const struct trace *t = handle_find(handle, HANDLE_TRACE);
@@ -208,7 +209,7 @@ static hsa_status_t engine_report(const struct trace *t, uint32_t engine, uint64
     return status;
 }
 
-/* Each traced engine's bytes; then whether that was all. */
+/* Reports each traced engine's bytes; the status says whether they are the whole trace. */
 EXPORT hsa_status_t aqlprofile_att_iterate_data(aqlprofile_handle_t handle,
                                                 aqlprofile_att_data_callback_t callback,
                                                 void *userdata)

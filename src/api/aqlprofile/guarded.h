@@ -13,7 +13,7 @@ static inline size_t guarded_room(size_t bytes)
     return (bytes + GUARDED_PAGE - 1) / GUARDED_PAGE * GUARDED_PAGE;
 }
 
-/* Zeroed; NULL: no memory. */
+/* The memory is zeroed. NULL: there is none. */
 static inline void *guarded_new(size_t bytes)
 {
     size_t room = guarded_room(bytes);

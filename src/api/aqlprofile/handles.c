@@ -19,7 +19,7 @@ aqlprofile_handle_t handle_publish(struct handle_entry *entry, enum handle_sort 
     return handle;
 }
 
-/* Where the entry hangs; it points to NULL at the end of the list. live.lock. */
+/* The link to the entry; it points to NULL at the end of the list. Under live.lock. */
 static struct handle_entry **place_of(aqlprofile_handle_t handle, enum handle_sort sort)
 {
     struct handle_entry **at = &live.first;

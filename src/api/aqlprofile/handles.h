@@ -14,11 +14,11 @@ struct handle_entry {
     enum handle_sort sort;
 };
 
-/* Any thread. The entry stays where it is until it is taken. */
+/* Any thread may call this. The entry stays where it is until it is taken. */
 aqlprofile_handle_t handle_publish(struct handle_entry *entry, enum handle_sort sort);
-/* NULL: no such handle of that sort. */
+/* NULL: there is no such handle of that sort. */
 void *handle_find(aqlprofile_handle_t handle, enum handle_sort sort);
-/* As handle_find; the handle is unknown from now on and the entry the caller's. */
+/* As handle_find, but the handle is unknown afterwards and the entry is the caller's. */
 void *handle_take(aqlprofile_handle_t handle, enum handle_sort sort);
 
 #endif

@@ -32,7 +32,7 @@ static uint32_t below(uint64_t *seed, uint32_t limit)
     return (uint32_t)((*seed >> 33) % limit);
 }
 
-/* Mostly small, sometimes anything. */
+/* A number that is mostly small and sometimes anything. */
 static uint32_t number(uint64_t *seed, uint32_t usual)
 {
     return below(seed, 20) ? below(seed, usual) : (uint32_t)(*seed >> 20);
@@ -155,7 +155,7 @@ static uint32_t v1_round(uint64_t *seed)
     if (status != HSA_STATUS_SUCCESS)
         return wrong + refused();
     if (!profile.event_count && !is_trace)
-        return wrong; /* counts nothing, and says so with a size of 0 */
+        return wrong; /* a profile that counts nothing has no output to try */
     accept(is_trace ? TRACE_V1 : COUNTERS_V1);
     return wrong + profile_use(&profile, seed);
 }
@@ -308,7 +308,7 @@ static uint32_t trace_round(uint64_t *seed)
     return wrong;
 }
 
-/* ---- */
+/* ---- rounds of both, on many threads */
 
 static void *rounds(void *arg)
 {
@@ -388,7 +388,7 @@ static void null_test(void **state)
     assert_int_not_equal(aqlprofile_register_agent(&agent, NULL), 0);
     assert_int_not_equal(aqlprofile_iterate_event_ids(NULL, NULL), 0);
     assert_int_not_equal(aqlprofile_get_pmc_info(NULL, AQLPROFILE_INFO_BLOCK_ID, NULL), 0);
-    /* Machines that no command can address. */
+    /* No command can address these machines. */
     const uint32_t bad[][3] = {{9, 9, 100},     {8, 4, 304},     {8, 33, 304},
                                {1, 0, 104},     {1, 65, 104},    {UINT32_MAX, UINT32_MAX, 1},
                                {1, 8, 1 << 20}, {2, 1u << 31, 8}};

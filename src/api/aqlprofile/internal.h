@@ -24,7 +24,7 @@ EXPORT hsa_status_t hsa_ven_amd_aqlprofile_att_marker(hsa_ven_amd_aqlprofile_pro
                                                       hsa_ext_amd_aql_pm4_packet_t *packet,
                                                       uint32_t data, att_marker_channel_t channel);
 
-/* In one profile: more than any GPU has counters. */
+/* A profile may hold so many events: more than any GPU has counters. */
 enum { EVENTS_MAX = 1 << 16 };
 
 /* Remembers the message for error_string() of this thread and returns the status. */
@@ -55,7 +55,8 @@ enum { COORDINATES_MAX = 5 };
 int coordinates_of(const struct gpu_target *target, const struct gpu_block *block, uint32_t die,
                    uint32_t instance, uint32_t sample,
                    struct coordinate coordinates[COORDINATES_MAX]);
-/* Calls back for each; the callback's status ends the iteration. */
+/* Calls back for each. A status other than success ends the iteration and is returned;
+ * INFO_BREAK ends it with success. */
 hsa_status_t coordinates_report(const struct coordinate *coordinates, int count,
                                 aqlprofile_coordinate_callback_t callback, void *userdata);
 

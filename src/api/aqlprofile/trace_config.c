@@ -1,6 +1,6 @@
 #include "api/aqlprofile/trace_config.h"
 
-/* A problem in words is a wrong argument. */
+/* Checks answer with a problem in words, or NULL; to the caller a problem is a wrong argument. */
 static hsa_status_t refuse(const char *problem)
 {
     return problem ? aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "thread trace: %s", problem)

@@ -5,11 +5,11 @@
 #include "api/aqlprofile/internal.h"
 #include "gpu/sqtt/parameters.h"
 
-/* A parameter that both interfaces have; another one is an error. */
+/* Takes a parameter that both interfaces have; any other one is an error. */
 hsa_status_t trace_parameter_take(struct sqtt_config *config, uint32_t name, uint32_t value);
-/* An event of the sequencers, sampled into the trace. */
+/* Adds an event of the sequencers whose count is sampled into the trace. */
 hsa_status_t trace_counter_add(struct sqtt_config *config, uint32_t event, uint32_t simd_mask);
-/* Any problem, as a status; engines that the GPU does not have are dropped first. */
+/* Drops engines that the GPU does not have, then answers any problem as a status. */
 hsa_status_t trace_config_check(const struct gpu_target *target, struct sqtt_config *config);
 
 /* The worse of a status and a trace's outcome. */

@@ -4,7 +4,7 @@
 
 #include "api/aqlprofile/v1_commands.h"
 
-/* Library versions 1 and 2 have the same functions here; clients ask for 2 at most. */
+/* Versions 1 and 2 of the library have the same functions here; clients ask for 2 at most. */
 enum { VERSION_MAJOR = 2, VERSION_MINOR = 0 };
 
 /* Beyond the last value of hsa_ven_amd_aqlprofile_info_type_t. */
@@ -56,7 +56,7 @@ struct request {
     uint32_t count;
 };
 
-/* The profile's events with their registers; request_free() in any case. */
+/* Gives the profile's events their registers. request_free() is due in any case. */
 static hsa_status_t request_make(const profile_t *profile, struct request *r)
 {
     *r = (struct request){0};
@@ -95,7 +95,7 @@ static void streams_make(const struct request *r, uint64_t result_va,
     gpu_pmc_stop(&streams[SECTION_STOP], &r->target, r->events, r->count);
 }
 
-/* Sizes go to the profile; with buffers of those sizes the commands are written. */
+/* Writes the sizes of the buffers to the profile, and the commands if it has such buffers. */
 static hsa_status_t commands_make(profile_t *profile, packet_t *packet, const struct request *r,
                                   struct pm4_stream streams[SECTION_COUNT])
 {
@@ -173,7 +173,8 @@ EXPORT hsa_status_t hsa_ven_amd_aqlprofile_legacy_get_pm4(const packet_t *aql_pa
     return aqlprofile_fail(HSA_STATUS_ERROR, "no supported GPU needs PM4 blobs");
 }
 
-/* Samples of the dies after those outside, each event by event. */
+/* Reports samples die by die and, in each, event by event; blocks outside of the dies come with the
+ * first. */
 EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_data(
     const profile_t *profile, hsa_ven_amd_aqlprofile_data_callback_t callback, void *data)
 {
@@ -223,7 +224,7 @@ EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_event_coord(
     if (status != GPU_PMC_OK)
         return aqlprofile_fail(HSA_STATUS_ERROR, "%s", gpu_pmc_status_text(status));
     uint32_t samples = gpu_block_samples(&target, e.block), die = sample_id / samples;
-    if (e.block->flags & BLOCK_OUTSIDE) /* its samples are numbered as its instances */
+    if (e.block->flags & BLOCK_OUTSIDE) /* its samples have the numbers of its instances */
         die = sample_id == e.instance ? 0 : target.geometry.xcc_count;
     if (die >= target.geometry.xcc_count)
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_INDEX, "sample %u does not exist",
@@ -242,7 +243,7 @@ static hsa_status_t find_sample(hsa_ven_amd_aqlprofile_info_type_t type,
     if (a->block_name != b->block_name || a->block_index != b->block_index ||
         a->counter_id != b->counter_id)
         return HSA_STATUS_SUCCESS;
-    if (wanted->sample_id == UINT32_MAX) { /* the sum of all */
+    if (wanted->sample_id == UINT32_MAX) { /* asks for the sum of all */
         wanted->pmc_data.result += sample->pmc_data.result;
         return HSA_STATUS_SUCCESS;
     }
@@ -260,7 +261,7 @@ static hsa_status_t info_data(const profile_t *profile, hsa_ven_amd_aqlprofile_i
     return hsa_ven_amd_aqlprofile_iterate_data(profile, find_sample, value);
 }
 
-/* Sizes that start() will ask for. */
+/* The sizes that hsa_ven_amd_aqlprofile_start() will ask for. */
 static hsa_status_t info_sizes(const profile_t *profile, uint32_t *command_bytes,
                                uint32_t *output_bytes)
 {
@@ -295,7 +296,7 @@ static hsa_status_t info_block(const profile_t *profile, int by_name, void *valu
     return HSA_STATUS_SUCCESS;
 }
 
-/* Without a command buffer: its exact size. With one: the commands, and the packet in *value. */
+/* Without a command buffer, sets its exact size; with one, writes the commands and *packet. */
 static hsa_status_t info_command(profile_t *profile, uint32_t attribute, packet_t *packet)
 {
     struct pm4_stream stream = {0};

@@ -26,14 +26,14 @@ uint32_t v1_commands_layout(const struct pm4_stream streams[SECTION_COUNT],
 void v1_commands_write(void *commands, const struct v1_commands *header,
                        const struct pm4_stream streams[SECTION_COUNT]);
 
-/* Grows *size to `needed`; an error when there is a buffer that is too small. */
+/* Grows *size to `needed`. It is an error when there is a buffer and it is too small. */
 hsa_status_t v1_size_check(const void *buffer, uint32_t needed, uint32_t *size, const char *what);
 
 /* The header that start() wrote for a profile of this type. */
 hsa_status_t v1_commands_read(const profile_t *profile, hsa_ven_amd_aqlprofile_event_type_t type,
                               struct v1_commands *header);
 
-/* The packet's format and commands; its header and signal are the caller's. */
+/* Sets the packet's format and commands; its header and signal stay the caller's. */
 void v1_packet_set(packet_t *packet, const void *commands, uint32_t dwords);
 
 /* ---- v1_trace.c: profiles of type TRACE */

@@ -40,7 +40,7 @@ static hsa_status_t parameter_take(struct sqtt_config *c,
                            (unsigned)p->parameter_name, (unsigned)p->value);
 }
 
-/* The trace begins at a page, so a buffer that does not loses its first bytes. */
+/* A trace begins at a page, so a buffer that begins elsewhere loses its first bytes. */
 static void buffer_take(struct sqtt_config *c, const hsa_ven_amd_aqlprofile_descriptor_t *buffer)
 {
     uint64_t begin = (uint64_t)(uintptr_t)buffer->ptr;
@@ -81,7 +81,7 @@ static void streams_make(const struct gpu_target *target, const struct sqtt_conf
     sqtt_stop(&streams[SECTION_STOP], target, config);
 }
 
-/* Sizes go to the profile; with buffers of those sizes the commands are written. */
+/* Writes the sizes of the buffers to the profile, and the commands if it has such buffers. */
 static hsa_status_t commands_make(profile_t *profile, packet_t *packet,
                                   const struct gpu_target *target, struct sqtt_config *config,
                                   struct pm4_stream streams[SECTION_COUNT])
@@ -141,7 +141,8 @@ static hsa_status_t engine_report(const struct gpu_target *target, const struct 
     return callback(HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA, &info, data);
 }
 
-/* Each traced engine's bytes, where the GPU wrote them; then whether that was all. */
+/* Reports each traced engine's bytes where the GPU wrote them; the status says whether they are the
+ * whole trace. */
 hsa_status_t v1_trace_iterate(const profile_t *profile,
                               hsa_ven_amd_aqlprofile_data_callback_t callback, void *data)
 {
@@ -195,7 +196,8 @@ hsa_status_t v1_trace_data(const profile_t *profile, hsa_ven_amd_aqlprofile_info
     return status;
 }
 
-/* The marker's commands fill a command buffer of their own: its size first, then the packet. */
+/* A marker's commands have a command buffer of their own. A call without one sets its size, a call
+ * with one writes the commands and the packet. */
 EXPORT hsa_status_t hsa_ven_amd_aqlprofile_att_marker(profile_t *profile, packet_t *packet,
                                                       uint32_t data, att_marker_channel_t channel)
 {

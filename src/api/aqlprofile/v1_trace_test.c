@@ -63,7 +63,7 @@ static uint32_t *commands_of(const packet_t *packet, uint32_t *dwords)
     return (uint32_t *)(uintptr_t)(p.indirect_buffer[1] | (uint64_t)p.indirect_buffer[2] << 32);
 }
 
-/* Where a packet copies register `reg` for the nth engine to; NULL: it does not. */
+/* The place to which a packet copies register `reg` of the nth engine. NULL: it does not. */
 static uint32_t *copied_to(const packet_t *packet, uint32_t reg, uint32_t nth)
 {
     uint32_t count;
@@ -128,7 +128,7 @@ static void data_test(void **state)
     assert_ptr_equal(copied_to(&stop, TT_WPTR, 1), copied_to(&read, TT_WPTR, 1));
     assert_null(copied_to(&stop, TT_WPTR, 2)); /* engines 0 and 5; there is none above 7 */
 
-    /* Nothing written yet. */
+    /* Nothing is written yet. */
     assert_int_equal(hsa_ven_amd_aqlprofile_iterate_data(&profile, see, &seen), 0);
     assert_int_equal(seen.engines, 0x21);
     assert_int_equal(seen.data[0].size + seen.data[5].size, 0);
@@ -154,7 +154,7 @@ static void data_test(void **state)
     assert_int_equal(hsa_ven_amd_aqlprofile_iterate_data(&profile, see, &seen), 0);
     assert_int_equal(seen.engines, 1);
 
-    /* Full: everything there is, and it is said that more was not. */
+    /* A full buffer: all of it is reported, and the status says that more did not fit. */
     *copied_to(&stop, TT_WPTR, 0) = 0x3fffffff;
     seen = (struct seen){0};
     assert_int_equal(hsa_ven_amd_aqlprofile_iterate_data(&profile, see, &seen),
@@ -280,7 +280,8 @@ static void errors_test(void **state)
     end(&profile);
 }
 
-/* In a buffer of its own, as ROC Profiler does: words for the trace's reader. */
+/* A marker puts words for the trace's reader into the trace; ROC Profiler gives each a buffer of
+ * its own. */
 static void marker_test(void **state)
 {
     profile_t profile = trace_of(gfx90a, NULL, 0);

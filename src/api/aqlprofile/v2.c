@@ -199,7 +199,8 @@ EXPORT void aqlprofile_pmc_delete_packets(aqlprofile_handle_t handle)
         collection_free(c);
 }
 
-/* A sample's number: die, instance, then where the block is sampled (struct gpu_grid). */
+/* A sample's number counts dies, then instances, then the places where a block is sampled (struct
+ * gpu_grid), the last fastest. */
 EXPORT hsa_status_t aqlprofile_pmc_iterate_data(aqlprofile_handle_t handle,
                                                 aqlprofile_pmc_data_callback_t callback,
                                                 void *userdata)

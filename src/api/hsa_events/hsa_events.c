@@ -11,7 +11,7 @@ typedef rocprofiler_callback_tracing_hsa_api_data_t call_data;
 
 typedef const struct hsa_event_sink sink_t;
 
-/* A pool's agents come one by one. */
+/* The runtime tells a pool's agents one by one; this is what each is told on with. */
 struct pool_telling {
     sink_t *sink;
     const void *address;

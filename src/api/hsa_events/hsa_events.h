@@ -12,16 +12,16 @@
 
 /* One for each interface. `data` is valid during the call. */
 struct hsa_event_sink {
-    bool (*wants)(uint32_t event); /* a hint: what is told unwanted is dropped by tell */
+    bool (*wants)(uint32_t event); /* a hint: tell drops events that nobody wants */
     void (*tell)(uint32_t event, const hsa_evt_data_t *data);
 };
 
-/* Which functions' exits (or entries) make events of the kinds in `events` (bit per hsa_evt_id_t).
- */
+/* Whether the function's exit (or entry) makes an event of a kind in `events` (a bit for each
+ * hsa_evt_id_t). */
 bool hsa_event_needs_call(enum trace_domain domain, int32_t operation, uint32_t events);
 void hsa_events_of_call(const struct hsa_event_sink *sink, const struct trace_frame *frame,
                         rocprofiler_callback_phase_t phase);
-/* A record of the CODE_OBJECT, respectively of the KERNEL_DISPATCH domain. */
+/* Each tells of one record: of the CODE_OBJECT and of the KERNEL_DISPATCH domain. */
 void hsa_event_of_object(const struct hsa_event_sink *sink,
                          const rocprofiler_callback_tracing_record_t *record);
 void hsa_event_of_submission(const struct hsa_event_sink *sink,

@@ -1,7 +1,8 @@
 /*
- * Tools that come into a program which runs already. Somebody in the process calls these two
- * functions, usually a debugger's hand from outside (librocprofiler-sdk-rocattach); in no installed
- * header, as in other implementations.
+ * Tools that come into a program which runs already. rocprofiler_register_attach() and
+ * rocprofiler_register_detach() are called inside of the process, usually on behalf of a debugger
+ * outside (librocprofiler-sdk-rocattach). No installed header declares them, as in other
+ * implementations.
  */
 #include "register.h"
 
@@ -30,7 +31,7 @@ static atomic_bool busy;
 
 struct pairs {
     uint32_t count;
-    struct environment_variable *variables; /* count, then one of our own */
+    struct environment_variable *variables; /* room for one more, so that no pairs are no failure */
 };
 
 static const char *text_next(const char **at)
@@ -46,7 +47,7 @@ static bool name_is_valid(const char *name)
     return name && *name && !strchr(name, '=');
 }
 
-/* Points into the buffer. False: it is not valid, or there is no memory. */
+/* The pairs point into the buffer. False: it is not valid, or there is no memory. */
 static bool pairs_read(struct pairs *pairs, const char *buffer)
 {
     memcpy(&pairs->count, buffer, sizeof pairs->count);
@@ -91,7 +92,7 @@ static void saved_free(struct pairs *saved)
 typedef int (*profiler_load_t)(const char *libraries);
 typedef int (*profiler_call_t)(void);
 
-/* What the profiler says is in its log; 0 is its success. */
+/* Only the status is handed on: the profiler logs its own messages. Its success is 0. */
 static rocprofiler_register_error_code_t profiler_attach(const char *libraries)
 {
     profiler_load_t load =
@@ -102,7 +103,7 @@ static rocprofiler_register_error_code_t profiler_attach(const char *libraries)
     if (load(libraries) != 0)
         return ROCP_REG_ROCPROFILER_ERROR;
     register_tool_is_here();
-    register_deliver(); /* what it refuses is not traced, with a message of its own */
+    register_deliver(); /* tables that the profiler refuses go untraced, and it says so */
     return attach() == 0 ? ROCP_REG_SUCCESS : ROCP_REG_ROCPROFILER_ERROR;
 }
 
@@ -114,7 +115,7 @@ static rocprofiler_register_error_code_t attach_with(const struct pairs *pairs,
     struct pairs saved = {0};
     if (pairs_save(&saved, pairs) && environment_change(pairs->variables, pairs->count)) {
         status = profiler_attach(libraries);
-        /* HIP of newer releases looks for it before it does what only tools need */
+        /* HIP of newer releases looks for this variable before it does what only tools need. */
         if (status == ROCP_REG_SUCCESS)
             environment_change(&attached, 1);
         else
@@ -124,7 +125,7 @@ static rocprofiler_register_error_code_t attach_with(const struct pairs *pairs,
     return status;
 }
 
-/* False: this thread, or another, is at it already. */
+/* False: this thread, or another, attaches or detaches already. */
 static bool enter(rocprofiler_register_error_code_t *status)
 {
     if (!register_enter()) {
@@ -145,7 +146,7 @@ static void leave(void)
     register_leave();
 }
 
-/* Both for ptrace: they are called on a thread of the program, which waits meanwhile. */
+/* Attachers call both through ptrace, on a thread of the program that waits meanwhile. */
 ROCPROFILER_REGISTER_PUBLIC_API rocprofiler_register_error_code_t
 rocprofiler_register_attach(const char *environment_buffer, const char *tool_lib_path);
 ROCPROFILER_REGISTER_PUBLIC_API rocprofiler_register_error_code_t rocprofiler_register_detach(void);
@@ -177,7 +178,7 @@ rocprofiler_register_error_code_t rocprofiler_register_detach(void)
     rocprofiler_register_error_code_t status;
     if (!enter(&status))
         return status;
-    /* not loaded for it: a process without a profiler has nothing to detach */
+    /* The profiler is not loaded for this: a process without one has nothing to detach. */
     profiler_call_t detach = (profiler_call_t)dlsym(RTLD_DEFAULT, "rocprofiler_detach");
     if (!detach)
         status = ROCP_REG_NO_TOOLS;
@@ -187,7 +188,7 @@ rocprofiler_register_error_code_t rocprofiler_register_detach(void)
     return status;
 }
 
-/* ---- a thread to lend: attachers look for its name. It holds no lock and waits for nothing. */
+/* ---- a thread to lend: attachers look for its name. It never holds a lock. */
 
 static void *wait_for_ever(void *unused)
 {

@@ -1,7 +1,7 @@
 /*
  * librocprofiler-register: the small library that ROCm 6.2 and later runtimes link. They hand it
  * their API tables; it hands them on to librocprofiler-sdk when a tool is in the process, and
- * otherwise costs a symbol lookup.
+ * otherwise costs a few look-ups at each registration.
  */
 #include "register.h"
 
@@ -53,7 +53,8 @@ static struct registration registrations[REGISTRATIONS_MAX];
 static unsigned registration_count, instance_counts[LIBRARY_COUNT];
 static __thread bool registering;
 
-static _Atomic bool tool_is_here; /* writer: attach; relaxed, the tables' lock orders the rest */
+/* Writer: attach. Readers: registrations (relaxed: one at the same moment may miss it). */
+static _Atomic bool tool_is_here;
 
 bool register_enter(void)
 {
@@ -103,8 +104,8 @@ static void *library_open(const char *name)
     return library ? library : dlopen(name, RTLD_LAZY | RTLD_GLOBAL);
 }
 
-/* Where ROCtracer is, which is no tool of the SDK's and yet wants tables; with what it depends on
- * it takes them as the profiler does. NULL: it is not in the process, it is somebody else's, or
+/* ROCtracer is no tool of the SDK's and yet wants tables; the libraries that it depends on take
+ * them as the profiler does. NULL: it is not in the process, it is another implementation's, or
  * another profiler is asked for. */
 static void *tracer_find(void)
 {
@@ -113,11 +114,11 @@ static void *tracer_find(void)
                        : dlopen("libroctracer64.so.4", RTLD_NOLOAD | RTLD_LAZY);
     bool ours = tracer && dlsym(tracer, "rocprofiler_set_api_table");
     if (tracer)
-        dlclose(tracer); /* nobody unmaps it */
+        dlclose(tracer); /* the handle stays good: nobody unmaps the library */
     return ours ? tracer : NULL;
 }
 
-/* As given (library path, RPATH), then beside this library. */
+/* The name is tried as the linker finds it (library path, RPATH), then beside this library. */
 static void *profiler_open(void)
 {
     const char *name = profiler_name();
@@ -161,7 +162,7 @@ static int library_index(const char *name)
     return -1;
 }
 
-/* libamdhip64.so, libamdhip64.so.6, libamdhip64.so.7.0.2 ... in any folder. */
+/* The file may have any version (libamdhip64.so, .so.6, .so.7.0.2 ...) and be in any folder. */
 static bool path_is_of(const char *path, const char *file)
 {
     const char *slash = strrchr(path, '/');
@@ -195,9 +196,9 @@ static struct registration *registration_of(const struct registration *wanted)
     return NULL;
 }
 
-/* As AMD's library numbers them, eight instances to a library, so the order of `libraries` is fixed
- * (its tests compare: hsa 0, hip 8, roctx 16). Instances beyond, which it refuses, follow far
- * above. */
+/* Handles are numbered as in AMD's library, eight instances to a library, so the order of
+ * `libraries` is fixed (its tests compare: hsa 0, hip 8, roctx 16). AMD's library refuses further
+ * instances; here their numbers follow far above. */
 static uint64_t handle_of(const struct registration *registration)
 {
     uint64_t instance = registration->instance;
@@ -235,7 +236,7 @@ registration_add(struct registration *wanted, void **tables,
     return status;
 }
 
-/* The next table that no profiler has seen, in order of registration. */
+/* The next registration that no profiler was given, in their order; it counts as given now. */
 static bool left_over_take(struct registration *taken)
 {
     bool found = false;
@@ -310,12 +311,12 @@ rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     register_enter();
     status = deliver_all(&own);
     register_leave();
-    /* ROCr takes success for the word to leave out the tools of HSA_TOOLS_LIB */
+    /* ROCr takes success as the order to leave out the tools of HSA_TOOLS_LIB. */
     return tool ? status : ROCP_REG_NO_TOOLS;
 }
 
 /* A profiler that gets its first tool after runtimes registered asks for their tables: those that
- * no profiler was given yet, or all. In no installed header. */
+ * no profiler was given yet, or all. No installed header declares these two. */
 ROCPROFILER_REGISTER_PUBLIC_API rocprofiler_register_error_code_t
 rocprofiler_register_invoke_nonpropagated_registrations(void);
 ROCPROFILER_REGISTER_PUBLIC_API rocprofiler_register_error_code_t

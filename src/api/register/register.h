@@ -5,20 +5,23 @@
 #include <rocprofiler-register/rocprofiler-register.h>
 #include <stdbool.h>
 
-/* This thread is inside of the profiler on our account: calling us again would wait for itself. */
+/* Marks this thread as inside of the profiler on our account: a call of ours from there would wait
+ * for itself. False: it is marked already. */
 bool register_enter(void);
 void register_leave(void);
 
-/* A function of the profiler; it is loaded when it is not there yet. NULL, with a message. */
+/* A function of the profiler, which is loaded when it is not there yet. NULL: there is none, and a
+ * message says why. */
 void *register_profiler_function(const char *name);
 
 /* From now on there is a tool, which no environment variable and no global symbol tells of. */
 void register_tool_is_here(void);
 
-/* Hands tables to the profiler that came before there was a tool. Between enter and leave. */
+/* Hands the tables that came before there was a tool to the profiler. To be called between
+ * register_enter() and register_leave(). */
 rocprofiler_register_error_code_t register_deliver(void);
 
-/* ROCP_TOOL_ATTACH: attachers find a thread that may run their calls. */
+/* With ROCP_TOOL_ATTACH set, makes the thread that attachers may borrow for their calls. */
 void register_listener_start_if_asked(void);
 
 #endif

@@ -98,7 +98,7 @@ static bool thread_waits_harmlessly(const char *task)
            is_harmless(number, second);
 }
 
-/* 0: none just now. */
+/* 0: no thread may be taken just now. */
 static pid_t thread_pick(pid_t pid)
 {
     char folder[32], task[48];
@@ -197,7 +197,7 @@ static bool state_save(struct borrowed *borrowed)
     return true;
 }
 
-/* The program's signals are not for a call of ours. */
+/* The program's signal handlers must not run in a call of ours. */
 static bool signals_block(const struct borrowed *borrowed)
 {
     uint64_t all = UINT64_MAX;
@@ -209,7 +209,7 @@ static void thread_release(pid_t tid)
     ptrace(PTRACE_DETACH, tid, NULL, NULL);
 }
 
-/* SUCCESS, an error, or LAST: try another one. */
+/* LAST: this thread cannot be taken, another one may be. */
 static rocattach_status_t thread_take(struct borrowed *borrowed)
 {
     pid_t tid = borrowed->tid;
@@ -292,8 +292,8 @@ static uint64_t wait_number(const struct borrowed *borrowed)
     return told ? before.number : registers->orig_rax;
 }
 
-/* As the kernel itself makes a system call again. `interrupted`: with the wait's own state gone, so
- * a time that it was given begins anew. */
+/* The registers with which the kernel itself would make the system call again. `interrupted`: the
+ * wait's own state is gone, so a time that it was given begins anew. */
 static struct user_regs_struct registers_waiting(const struct borrowed *borrowed, bool interrupted)
 {
     struct user_regs_struct registers = borrowed->registers;
@@ -337,8 +337,8 @@ static void context_fill(ucontext_t *context, const struct user_regs_struct *r)
         context->uc_mcontext.gregs[values[i].name] = (greg_t)values[i].value;
 }
 
-/* Of the vector registers only those that fxsave knows, and the modes of arithmetic: a system call
- * of libc's is a function call, over which the rest is nobody's. */
+/* The frame keeps only the vector registers that fxsave knows, and the modes of arithmetic: the
+ * thread waits in a function of libc's, and no caller relies on the rest over a call. */
 static bool frame_write(const struct borrowed *borrowed)
 {
     struct signal_frame frame = {.return_address = borrowed->signal_return,
@@ -376,7 +376,7 @@ static bool call_prepare(struct borrowed *borrowed, uint64_t function, const uin
     return signals_block(borrowed);
 }
 
-/* To the next entry or exit of a system call. */
+/* The thread runs to the next entry or exit of a system call. */
 static rocattach_status_t call_step(struct borrowed *borrowed, struct user_regs_struct *registers)
 {
     int status;
@@ -402,7 +402,7 @@ static rocattach_status_t call_step(struct borrowed *borrowed, struct user_regs_
                                                                        : status_of(errno);
 }
 
-/* It stops where the thread would put everything back. */
+/* The thread runs until the call has returned and stops where it would put everything back. */
 static rocattach_status_t call_wait(struct borrowed *borrowed, const long results[2],
                                     uint64_t *result)
 {
@@ -431,8 +431,8 @@ rocattach_status_t borrow_call(struct borrowed *borrowed, uint64_t function,
     return call_wait(borrowed, results, result);
 }
 
-/* Whatever of it is done when we are killed: the frame does all of it again. The last step takes
- * the return from the frame back and sets all registers in one. */
+/* We may be killed at any step of this: the frame then does all of it again. The last step sets all
+ * registers at once, and with them takes back the return from the frame. */
 static void thread_restore(struct borrowed *borrowed)
 {
     struct iovec state = {borrowed->state, borrowed->state_size};

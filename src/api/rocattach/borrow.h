@@ -27,8 +27,8 @@ struct borrowed {
     uint64_t signals;
 };
 
-/* `memory` and `signal_return` are set. Waits some seconds for a thread that may be taken. After
- * success the same thread of ours makes the calls and ends it. */
+/* Waits some seconds for a thread that may be taken. `memory` and `signal_return` are to be set
+ * before the first call. After success the same thread of ours makes the calls and ends it. */
 rocattach_status_t borrow_begin(struct borrowed *borrowed, pid_t pid);
 
 /* Calls a function of libc that returns soon. *result: what the last of these system calls in it

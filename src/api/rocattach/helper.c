@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-/* A section of its own: its bounds are those of the code. */
+/* The code has a section of its own, so the linker knows where it begins and ends. */
 extern const char __start_rocattach_helper[] __attribute__((visibility("hidden")));
 extern const char __stop_rocattach_helper[] __attribute__((visibility("hidden")));
 

@@ -10,7 +10,7 @@
 
 enum { HELPER_NO_LIBRARY = -1, HELPER_NO_FUNCTION = -2 };
 
-/* Pointers are the other process's. */
+/* The pointers are valid in the other process. */
 struct helper_task {
     void *(*open)(const char *path, int mode);
     void *(*symbol)(void *library, const char *name);

@@ -150,7 +150,7 @@ static uint32_t hash_of(const char *name)
     return hash;
 }
 
-/* 0: it is another symbol, or one that the library only uses. */
+/* 0: the entry is another symbol, or one that the library only uses. */
 static uint64_t symbol_address(int memory, const struct image *image, const struct tables *tables,
                                uint32_t index, const char *name)
 {
@@ -193,7 +193,7 @@ uint64_t image_symbol(int memory, const struct image *image, const char *name)
 
 uint64_t image_signal_return(int memory, const struct image *image)
 {
-    /* mov $15, %rax; syscall: what debuggers know it by, so libc never changes it. */
+    /* mov $15, %rax; syscall: debuggers know the place by these bytes, so libc keeps them. */
     static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
     unsigned char bytes[4096];
     for (uint64_t at = 0; at + sizeof bytes <= image->text_size;

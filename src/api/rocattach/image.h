@@ -15,9 +15,9 @@ struct image {
     uint64_t text_start, text_size; /* its first executable mapping */
 };
 
-/* Opens /proc/PID/mem; -1 and errno. */
+/* Opens /proc/PID/mem. -1: it cannot, and errno says why. */
 int memory_open(pid_t pid, bool writable);
-/* All of it, or false. */
+/* False: not all of it could be read. */
 bool memory_read(int memory, uint64_t address, void *to, size_t size);
 bool memory_write(int memory, uint64_t address, const void *from, size_t size);
 

@@ -36,8 +36,8 @@ static struct attachment *attachment_find(pid_t pid)
     return NULL;
 }
 
-/* A process that has ended took its attachment with it; its number may be another's by now, who
- * then only seems to be attached until it is detached. */
+/* A process that has ended took its attachment with it. Another may have its number by now, which
+ * then seems to be attached until it is detached. */
 static bool attachment_add(pid_t pid, pid_t root)
 {
     pthread_mutex_lock(&lock);
@@ -117,7 +117,7 @@ static bool environment_build(struct buffer *buffer)
 
 /* ---- one process */
 
-/* Each must be there for the process when it is named by a path. */
+/* Tools that are named by a path must be there as the process sees files. */
 static bool tools_are_visible(pid_t pid, const char *tools)
 {
     char seen[IMAGE_PATH_BYTES + 32];
@@ -171,7 +171,8 @@ static rocattach_status_t attach(pid_t pid, pid_t root)
     return status;
 }
 
-/* A process that cannot be reached any more is not attached any more. */
+/* Whatever comes of it, the process counts as detached: one that cannot be reached any more would
+ * otherwise keep its place for ever. */
 static rocattach_status_t detach(pid_t pid)
 {
     static const char nothing[4];

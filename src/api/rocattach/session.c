@@ -56,7 +56,8 @@ static bool functions_find(struct process *process, const struct image *libc)
     return true;
 }
 
-/* The one that is there, else the one beside this library, which the process must see too. */
+/* Finds the rocprofiler-register that the process has, else the one beside this library, which the
+ * process must see, too. */
 static bool library_find(struct process *process)
 {
     struct image image;
@@ -93,7 +94,8 @@ static rocattach_status_t memory_reopen(struct process *process)
                : ROCATTACH_STATUS_ERROR_PTRACE_OPERATION_NOT_PERMITTED;
 }
 
-/* While a thread of it is stopped: before, it may be another program, or not have its libraries. */
+/* To be called while a thread of the process is stopped: before, it may still be another program,
+ * or not have its libraries. */
 static rocattach_status_t process_read(struct process *process)
 {
     struct image libc;
@@ -113,7 +115,8 @@ static rocattach_status_t process_read(struct process *process)
 
 /* ---- on the borrowed thread */
 
-/* By their results the functions are judged. */
+/* A call succeeded if the system call in it did, whose result is seen from here; libc may use
+ * either of two. */
 static const long mmap_calls[2] = {SYS_mmap, SYS_mmap}, munmap_calls[2] = {SYS_munmap, SYS_munmap},
                   clone_calls[2] = {SYS_clone3, SYS_clone};
 
@@ -246,7 +249,7 @@ static rocattach_status_t outcome(const struct process *process, const struct he
         log_error("rocattach", "process %d: %s answers %d; its own messages say more",
                   (int)process->pid, function, task->status);
     } else {
-        for (size_t i = 0; i + 1 < sizeof text; i++) /* to the end, which may be that of a page */
+        for (size_t i = 0; i + 1 < sizeof text; i++) /* the text may end where its page ends */
             if (!memory_read(process->thread.memory, (uint64_t)(uintptr_t)task->error_text + i,
                              &text[i], 1) ||
                 !text[i])
@@ -266,7 +269,7 @@ static bool helper_left(void *argument)
     return !is_there(helper->pid, helper->tid);
 }
 
-/* Only when the helper has left its code. */
+/* The helper's memory goes only when the helper has left its code. */
 static void clean(struct process *process, pid_t tid)
 {
     struct helper_thread helper = {process->pid, tid};

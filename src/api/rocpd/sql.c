@@ -20,7 +20,7 @@ static const char *const files[] = {
 };
 _Static_assert(sizeof files / sizeof files[0] == ROCPD_SQL_SCHEMA_LAST, "a file for each part");
 
-/* Strings that a client wanted to keep; equal ones once. Guarded by `kept_lock`. */
+/* Strings that clients may keep; equal ones are kept once. Guarded by `kept_lock`. */
 static struct kept {
     struct kept *next;
     char text[];
@@ -44,7 +44,7 @@ static const char *text_keep(const char *text)
     return kept ? kept->text : NULL;
 }
 
-/* FOLDER/FILE if there is such a file, to be freed; NULL with ENOENT or ENOMEM. */
+/* FOLDER/FILE if there is such a file, to be freed by the caller; NULL with ENOENT or ENOMEM. */
 static char *path_try(const char *folder, size_t length, const char *file)
 {
     char *path = NULL;
@@ -64,7 +64,7 @@ static char *path_try(const char *folder, size_t length, const char *file)
     return NULL;
 }
 
-/* In the folders of a list with colons. */
+/* Looks for the file in the folders of a list with colons. */
 static char *path_in_list(const char *folders, const char *file)
 {
     char *path = NULL;
@@ -77,7 +77,7 @@ static char *path_in_list(const char *folders, const char *file)
     return path;
 }
 
-/* In share/rocprofiler-sdk-rocpd beside the folder of this library. */
+/* Looks for the file in share/rocprofiler-sdk-rocpd beside the folder of this library. */
 static char *path_installed(const char *file)
 {
     Dl_info info;
@@ -113,7 +113,7 @@ static rocpd_status_t file_find(const char **hints, uint64_t hint_count, const c
     return errno == ENOMEM ? ROCPD_STATUS_ERROR : ROCPD_STATUS_ERROR_SQL_SCHEMA_NOT_FOUND;
 }
 
-/* The file's text behind `before`, to be freed. */
+/* Joins `before` and the file's text; the caller frees the result. */
 static rocpd_status_t file_read(const char *path, const char *before, char **text)
 {
     rocpd_status_t status = ROCPD_STATUS_ERROR_SQL_SCHEMA_PERMISSION_DENIED;

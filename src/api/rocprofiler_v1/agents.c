@@ -12,7 +12,7 @@ static const rocprofiler_agent_v0_t *info_by_node(uint32_t node)
     return NULL;
 }
 
-/* Asks the runtime, which may have been started anew since the last time. */
+/* Asks the runtime each time: it may have been started anew since. */
 static bool gpu_read(const struct hsa_calls *hsa, hsa_agent_t agent, struct gpu *gpu)
 {
     hsa_device_type_t type;

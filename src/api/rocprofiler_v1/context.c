@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Contexts are taken again, never freed: a handle that was closed is noticed as such. */
+/* Contexts are used again and never freed, so that a closed handle can be looked at and refused. */
 enum { BLOCK_CONTEXTS = 64 };
 #define CONTEXT_MAGIC 0x31766c69666f7270ull
 
@@ -374,7 +374,7 @@ static bool input_has(const struct input *input, uint64_t id)
             engine->instance_position(id, DIMENSION_INSTANCE) == (uint32_t)input->instance);
 }
 
-/* As reduce(), over the records of one input. */
+/* Does what reduce() does, over the records of one input. */
 static double input_value(const struct input *input, const rocprofiler_counter_record_t *records,
                           size_t count)
 {
@@ -402,7 +402,8 @@ void group_take(struct group *group, const rocprofiler_counter_record_t *records
         values[i] = input_value(&plan->inputs[i], records, count);
 }
 
-/* Counters whose value is in the group; metrics come with get_metrics. Under the context's lock. */
+/* Writes counters whose value is in the group; rocprofiler_get_metrics() writes metrics. Under the
+ * context's lock. */
 static void features_write(const struct group *group)
 {
     const struct plan *plan = group->context->plan;
@@ -416,7 +417,7 @@ static void features_write(const struct group *group)
     }
 }
 
-/* A feature's value, where it is in this group. */
+/* Writes to the features what this group has of them: counters and the trace. */
 static hsa_status_t group_data_write(struct group *group)
 {
     struct v1_context *context = group->context;

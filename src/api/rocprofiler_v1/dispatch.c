@@ -56,7 +56,8 @@ void record_release(struct record *record)
 
 /* ---- from the dispatch to its data */
 
-/* The group flies from now on, with a reference to its context. NULL: it cannot. */
+/* The group is on its way with a kernel from now on and holds a reference to its context. NULL: it
+ * cannot be. */
 static struct group *group_launch(const rocprofiler_group_t *wanted, struct record *record)
 {
     struct v1_context *context = context_acquire(wanted->context);
@@ -129,7 +130,7 @@ static void data_lost(rocprofiler_user_data_t user_data, void *unused)
 
 /* ---- asking the tool */
 
-/* With opt_mode nothing is looked up: neither what kernel it is nor whose thread, and no times. */
+/* With opt_mode nothing is looked up: neither the kernel, nor the thread, nor times. */
 static rocprofiler_callback_data_t
 callback_data_brief(const rocprofiler_dispatch_counting_service_data_t *data,
                     const struct hsa_submission *submission)
@@ -239,7 +240,7 @@ static void queue_listener(const struct trace_frame *frame, rocprofiler_user_dat
         queue_tell(*call->args.hsa_queue_create.queue, true);
 }
 
-/* Only tools that ask for it pay for every HSA call's wrapper. */
+/* HSA's calls get wrappers only for tools that ask for these callbacks. */
 static bool queue_events_follow(bool wanted)
 {
     static const int32_t calls[] = {ROCPROFILER_HSA_CORE_API_ID_hsa_queue_create,
@@ -269,7 +270,7 @@ static bool counting_prepare(void)
                                                     NULL, &watch) != ROCPROFILER_STATUS_SUCCESS)
         return false;
     is_prepared = true;
-    /* Wrappers for a runtime that is there already. */
+    /* The subscription gives a runtime that is there already its wrappers. */
     return engine->subscription_create(1ull << TRACE_KERNEL_DISPATCH) != NULL;
 }
 
@@ -323,7 +324,7 @@ hsa_status_t rocprofiler_set_queue_callbacks(rocprofiler_queue_callbacks_t callb
     return status;
 }
 
-/* Those of this thread are not waited for: it is in one of them. */
+/* This thread's own callbacks are not waited for: it is inside of them. */
 static bool callbacks_are_over(void *unused)
 {
     (void)unused;

@@ -197,7 +197,7 @@ static bool expression_put(struct parser *parser, const struct metric *metric)
     return fine;
 }
 
-/* What the specification's expressions may name without a definition. */
+/* Constants of the GPU that expressions may name without a definition. */
 static bool constant_of(const struct counting_agent *agent, const char *name, double *value)
 {
     static const struct {
@@ -222,7 +222,7 @@ static bool constant_of(const struct counting_agent *agent, const char *name, do
     return engine->counting_property(agent, name, value);
 }
 
-/* `whole`: of a counter, every sample reduced at once. */
+/* `whole`: if it is a counter, all its samples are reduced at once. */
 static bool name_put(struct parser *parser, const char *word, size_t length, bool whole,
                      enum reduction reduction)
 {
@@ -250,7 +250,7 @@ static bool name_put(struct parser *parser, const char *word, size_t length, boo
     return wrong(parser, what);
 }
 
-/* accumulate(NAME, RESOLUTION): a counter of the engine's with that expression. */
+/* accumulate(NAME, RESOLUTION) becomes a counter of the engine's with that expression. */
 static bool accumulate_put(struct parser *parser, enum reduction reduction)
 {
     const char *word, *resolution;
@@ -335,7 +335,7 @@ static bool reduction_put(struct parser *parser, enum reduction reduction)
     return sampled_put(parser, reduction) && expect(parser, ')');
 }
 
-/* The operation stands behind its operand: it is looked for first. */
+/* The operation stands behind its operand but is needed for it, so it is looked for first. */
 static bool reduce_put(struct parser *parser)
 {
     if (!expect(parser, '('))

@@ -31,7 +31,7 @@ static const struct {
 #undef FUNCTION
 };
 
-/* Two threads may do it at once: they write the same. */
+/* False: the runtime lacks a function. */
 static bool functions_find(void *library, struct hsa_calls *to)
 {
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {

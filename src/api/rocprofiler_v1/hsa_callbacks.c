@@ -13,13 +13,14 @@ _Static_assert(sizeof(hsa_evt_data_t) == sizeof(rocprofiler_hsa_callback_data_t)
 
 enum { EVENTS = ROCPROFILER_HSA_CB_ID_CODEOBJ + 1 };
 
-/* One rocprofiler_set_hsa_callbacks; never freed: a call may be in it. Tools set them once. */
+/* What one rocprofiler_set_hsa_callbacks() set. It is never freed, because a call may be in it, and
+ * tools set callbacks once. */
 struct registration {
     rocprofiler_hsa_callback_fun_t callbacks[EVENTS];
     void *arg;
 };
 
-/* Writers: set_hsa_callbacks (release). Readers: whoever reports (acquire). */
+/* Writers: rocprofiler_set_hsa_callbacks (release). Readers: whoever reports (acquire). */
 static _Atomic(const struct registration *) current;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -6,7 +6,7 @@
 
 typedef hsa_status_t info_fn(const rocprofiler_info_data_t info, void *data);
 
-/* One GPU, or all of the runtime. Their number, -1 with a message. */
+/* Chooses one GPU, or all of the runtime. Returns their number; -1 with a message. */
 static int gpus_chosen(const hsa_agent_t *agent, struct gpu gpus[GPUS_MAX])
 {
     library_begin();
@@ -114,7 +114,7 @@ hsa_status_t rocprofiler_iterate_info(const hsa_agent_t *agent, rocprofiler_info
     hsa_status_t status = count < 0 ? HSA_STATUS_ERROR : HSA_STATUS_SUCCESS;
     for (int i = 0; i < count && status == HSA_STATUS_SUCCESS; i++) {
         if (!agent && !gpus[i].agent->is_supported)
-            continue; /* one GPU that is not known does not hide the others */
+            continue; /* a GPU that is not known does not hide the others */
         if (kind == ROCPROFILER_INFO_KIND_METRIC)
             status = metrics_tell(&gpus[i], callback, data);
         else if (!gpus[i].agent->is_supported)

@@ -1,8 +1,10 @@
 /*
  * What the files of librocprofiler64 share. Private to this folder.
  *
- * Locks: none is held while a tool is called. A standalone context's own (sampling.c) is held while
- * the engine starts, reads and stops its counters; all others are leaves.
+ * Locks: none is held while a tool is called. A standalone context's own (sampling.c) and those of
+ * dispatch.c, hsa_callbacks.c and metrics.c are held while the engine is called, a context's
+ * bytes_lock while it copies a trace. They are taken in this order: a standalone context's, a
+ * context's bytes_lock, its `lock`; a pool's comes after that of the list of pools.
  */
 #ifndef API_ROCPROFILER_V1_INTERNAL_H
 #define API_ROCPROFILER_V1_INTERNAL_H
@@ -46,7 +48,7 @@ struct hsa_calls {
     __typeof__(&hsa_queue_load_read_index_scacquire) queue_load_read_index;
     __typeof__(&hsa_system_get_major_extension_table) extension_table;
 };
-/* NULL, with a message: no HSA runtime is loaded. */
+/* NULL, with a message: no HSA runtime is loaded. A pointer stays valid. */
 const struct hsa_calls *hsa_calls(void);
 
 /* ---- agents.c */
@@ -58,9 +60,10 @@ struct gpu {
     uint32_t node; /* the driver's number */
 };
 enum { GPUS_MAX = 128 };
-/* Copies. False, with a message: no GPU that we know of. */
+/* Copies what is known of the GPU. False, with a message: we know of no such GPU. */
 bool gpu_find(hsa_agent_t agent, struct gpu *gpu);
-/* Those of the runtime, in its order; their number, -1 with a message: no runtime. */
+/* Lists the runtime's GPUs in its order and returns their number; -1, with a message: there is no
+ * runtime. */
 int gpus_list(struct gpu gpus[GPUS_MAX]);
 
 /* ---- metrics_xml.c: the files that ROCP_METRICS names */
@@ -85,11 +88,11 @@ struct xml_file {
     uint32_t problems;
     struct xml_text *texts; /* what the strings live in */
 };
-/* What is right of a file; problems are logged as FILE:LINE and counted. A part that has its end at
- * the begin of a line is only found, and read when it is asked for: a file has the metrics of all
- * GPUs that there are, and a machine has few. False: it cannot be read. */
+/* Takes what is right in a file; problems are logged as FILE:LINE and counted. A part that ends at
+ * the beginning of a line is only found here and read when it is asked for: a file has the metrics
+ * of all GPUs that there are, and a machine has few. False: the file cannot be read. */
 bool xml_open(struct xml_file *file, const char *path);
-/* All parts of that name; NULL: all parts. */
+/* Reads all parts of that name. NULL: all parts. */
 void xml_scope_read(struct xml_file *file, const char *name);
 void xml_free(struct xml_file *file);
 
@@ -110,10 +113,10 @@ struct metric_set {
     uint32_t count;
     bool from_catalog; /* expressions are the engine's: names without an index mean all instances */
 };
-/* NULL, with a message. */
+/* NULL, with a message: there are none. */
 const struct metric_set *metrics_of(const struct counting_agent *agent);
 const struct metric *metric_find(const struct metric_set *set, const char *name, size_t length);
-/* Of a block of the agent; NULL: it has none of that name. */
+/* NULL: the agent has no block of that name. */
 const struct counter_block *metric_block(const struct counting_agent *agent, const char *name,
                                          size_t length);
 
@@ -153,11 +156,12 @@ struct formula {
     uint32_t step_count, step_capacity, input_count, input_capacity;
     bool is_counter; /* of a hardware counter itself: an integer */
 };
-/* Of a feature's name. False, with a message. To be freed in either case. */
+/* Compiles a feature's name. False, with a message: it is wrong. The formula is to be freed in
+ * either case. */
 bool formula_compile(struct formula *formula, const struct metric_set *set,
                      const struct counting_agent *agent, const char *name);
 void formula_free(struct formula *formula);
-/* `value_of` input i. */
+/* `value_of` tells the value of an input. */
 double formula_evaluate(const struct formula *formula,
                         double (*value_of)(const struct input *input, const void *data),
                         const void *data);
@@ -187,7 +191,7 @@ struct plan {
     struct plan_group *groups;
     uint32_t group_count;
 };
-/* NULL, with a message and *status. `single`: one group must do. */
+/* NULL, with a message and *status: there is no such plan. `single`: one group must do. */
 struct plan *plan_create(const struct gpu *gpu, rocprofiler_feature_t *features, uint32_t count,
                          bool single, hsa_status_t *status);
 struct plan *plan_reference(struct plan *plan);
@@ -251,17 +255,17 @@ void group_take(struct group *group, const rocprofiler_counter_record_t *records
 
 /* ---- trace.c: features of kind TRACE */
 
-/* The feature's trace is the plan's, or why not. */
+/* Makes the feature's trace that of the plan; the status says why it cannot be. */
 hsa_status_t plan_trace_take(struct plan *plan, uint32_t feature);
 /* Takes over a hold of the trace. */
 void group_trace_set(struct group *group, struct counting_slot *trace);
 /* Gives back what the group has of a trace. */
 void group_trace_drop(struct group *group);
-/* The trace went on: what was copied of it is old. */
+/* Drops the copy of the trace, because the trace went on. */
 void group_trace_renew(struct group *group);
 /* Copies the trace where the feature wants that. Under the context's bytes_lock. */
 hsa_status_t group_trace_collect(struct group *group);
-/* The feature's data. Under both locks of the context. */
+/* Writes the feature's data. Under both locks of the context. */
 void group_trace_write(struct group *group);
 
 /* ---- sampling.c: contexts that collect between calls */

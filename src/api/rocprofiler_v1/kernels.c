@@ -15,7 +15,7 @@ static _Atomic(facts_slot *) chunks[CHUNKS_MAX]; /* writers and readers: as of t
 
 typedef char *(*demangle_fn)(const char *mangled, char *buffer, size_t *length, int *status);
 
-/* The C++ runtime is there wherever a C++ program is. */
+/* No C++ runtime is linked for this: it is in the process wherever a C++ program is. */
 static demangle_fn demangler(void)
 {
     demangle_fn function;

@@ -132,7 +132,7 @@ static void tool_load(int intercept)
     settings_apply(&settings);
 }
 
-/* Once for each load, in the process that loaded it. */
+/* Calls the tool once for each load, and only in the process that loaded it. */
 static void tool_unload(void)
 {
     if (!atomic_exchange_explicit(&tool_is_loaded, false, memory_order_seq_cst) ||
@@ -148,7 +148,7 @@ static void at_exit(void)
     tool_unload();
 }
 
-/* A runtime that is not shut down never tells that it ends. */
+/* A runtime that is not shut down never calls OnUnload, so the end of the process is watched. */
 static void exit_watch(void)
 {
     atexit(at_exit);
@@ -156,7 +156,7 @@ static void exit_watch(void)
 
 /* ---- HSA's entry points */
 
-/* -1, with a message: no value that is known. */
+/* -1, with a message: the value is not known. */
 static int intercepting_mode(void)
 {
     const char *value = getenv("ROCP_HSA_INTERCEPT");
@@ -171,7 +171,7 @@ static int intercepting_mode(void)
     return -1;
 }
 
-/* What is said before the table is installed counts for everything made later. */
+/* This comes before the table is installed, because it counts for everything that is made later. */
 static bool expect(int intercept)
 {
     const char *path = getenv("ROCP_TOOL_LIB");
@@ -203,7 +203,8 @@ bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
     return true;
 }
 
-/* Inside of hsa_shut_down, which has handed out the data of all kernels before. */
+/* The runtime calls this inside of hsa_shut_down, which has handed out the data of all kernels
+ * before. */
 void OnUnload(void)
 {
     tool_unload();

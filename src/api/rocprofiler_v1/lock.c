@@ -31,7 +31,7 @@ static bool file_open(void)
     const char *folder = secure_getenv("CROCPROF_LOCK_DIR");
     if (locks.process != getpid()) {
         if (locks.file >= 0)
-            close(locks.file); /* of the parent's locks none is given back by that */
+            close(locks.file); /* this gives back none of the parent's locks */
         locks.file = -1;
         memset(locks.held, 0, sizeof locks.held);
     }
@@ -43,7 +43,7 @@ static bool file_open(void)
     if (locks.file < 0 && errno == ENOENT) {
         locks.file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
         if (locks.file >= 0)
-            fchmod(locks.file, 0666); /* whatever the umask: it is everybody's */
+            fchmod(locks.file, 0666); /* whatever the umask says: the file is everybody's */
     }
     if (locks.file >= 0)
         return true;
@@ -89,7 +89,7 @@ bool machine_lock(const struct gpu *gpu)
     bool held = true;
     pthread_mutex_lock(&locks.lock);
     if (file_open() && locks.held[node] == 0 && byte_lock(F_WRLCK, node) != 0) {
-        held = errno != EACCES && errno != EAGAIN; /* a file system without locks */
+        held = errno != EACCES && errno != EAGAIN; /* another error: the file system has no locks */
         if (!held)
             holder_report(node);
     }

@@ -70,7 +70,7 @@ static bool set_sort(struct metric_set *set)
 
 /* ---- building */
 
-/* `block` NULL: computed. */
+/* `block` NULL: the metric is computed. */
 static void metric_put(struct metric_set *set, struct metric metric,
                        const struct counter_block *block)
 {
@@ -84,7 +84,7 @@ static void metric_put(struct metric_set *set, struct metric metric,
     set->metrics[set->count++] = metric;
 }
 
-/* Counters made while the process runs have names with a colon. */
+/* Counters that were made while the process runs are left out; their names have a colon. */
 static bool set_from_catalog(struct metric_set *set)
 {
     uint32_t count = 0, block_count;
@@ -116,7 +116,7 @@ static const struct xml_scope *scope_find(const char *name, size_t length)
     return NULL;
 }
 
-/* The GPU's own part of the file, else its family's: "gfx90a", "gfx9"; "gfx1030", "gfx10". */
+/* Finds the GPU's own part of the file ("gfx90a", "gfx1030") or its family's ("gfx9", "gfx10"). */
 static const struct xml_scope *scope_of(const char *architecture)
 {
     size_t length = strlen(architecture);
@@ -124,7 +124,7 @@ static const struct xml_scope *scope_of(const char *architecture)
     return scope || length < 6 ? scope : scope_find(architecture, length - 2);
 }
 
-/* What comes first counts. */
+/* Of equal names the lower rank comes first, and duplicates_drop() keeps the first. */
 static int metrics_compare(const void *a, const void *b)
 {
     const struct metric *left = a, *right = b;

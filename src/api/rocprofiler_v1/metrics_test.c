@@ -267,7 +267,7 @@ static void bad_files_say_where(void **state)
     xml_free(&file);
 }
 
-/* Whatever stands in a file: it is read to its end, and nothing else happens. */
+/* Whatever stands in a file, it is read to its end, and nothing else happens. */
 static void any_text_is_survived(void **state)
 {
     static const char pieces[] = "<>/=\"'#&;! \n";
@@ -294,8 +294,8 @@ static void any_text_is_survived(void **state)
 
 /* ---- the shipped file */
 
-/* A sample of a hardware counter: any number that tells event and place (an event may have several
- * names). */
+/* A made-up sample of a hardware counter: it depends on event and place only, because an event may
+ * have several names. */
 static double sample_of(const struct counter *counter, bool accumulated, uint32_t flat)
 {
     uint64_t mixed = counter->block * 15485863u + counter->event * 2654435761u + flat * 40503u +

@@ -35,7 +35,7 @@ struct reader {
     const char *scope;   /* open; NULL: none */
 };
 
-/* Of a place at or behind the last one that was asked for. */
+/* The line of a place, which is at or behind the last one that was asked for. */
 static uint32_t line_of(struct reader *reader, const char *place)
 {
     const char *from = reader->counted;
@@ -60,7 +60,7 @@ __attribute__((format(printf, 3, 4))) static void problem_at(const struct reader
         log_warning("metrics", "%s:%u: %s", reader->path, line, text);
 }
 
-/* Where the reader is. */
+/* Reports a problem at the place where the reader is. */
 #define problem(reader, ...) problem_at(reader, line_of(reader, (reader)->at), __VA_ARGS__)
 
 static bool array_grow(void **items, uint32_t count, uint32_t *capacity, size_t size)
@@ -83,7 +83,7 @@ static bool at_end(const struct reader *reader)
     return reader->at >= reader->end;
 }
 
-/* Files have half a million of them. */
+/* Characters are looked up in a table, because files have half a million of them. */
 enum { OF_SPACE = 1, OF_NAME = 2, OF_END = 4 /* of a value without quotes */ };
 static const uint8_t classes[256] = {[' '] = OF_SPACE | OF_END,
                                      ['\t' ... '\r'] = OF_SPACE | OF_END,
@@ -140,7 +140,7 @@ static size_t name_length(const struct reader *reader)
     return (size_t)(c - reader->at);
 }
 
-/* A string in the text; whoever reads on ends it. */
+/* Takes a string in the text; whoever reads what follows it puts the zero behind it. */
 static char *string_cut(struct reader *reader, size_t length)
 {
     char *string = reader->at;
@@ -242,7 +242,7 @@ static const char *attribute_of(const struct element *element, const char *name)
     return NULL;
 }
 
-/* Up to and with '>'. False: it is left out. */
+/* Reads up to and with '>'. False: the element is left out. */
 static bool attributes_read(struct reader *reader, struct element *element)
 {
     char *open = reader->at; /* where an unquoted value, or the name, is to be ended */
@@ -323,7 +323,7 @@ static void metric_take(struct reader *reader, const struct element *element)
 
 enum line_kind { LINE_ANY, LINE_ENDS, LINE_STRANGE };
 
-/* What stands first in a line of a scope's body: its end, or an element that is no metric. */
+/* LINE_ENDS: the scope's end stands first in the line; LINE_STRANGE: an element but no metric. */
 static enum line_kind line_kind(const char *line, const char *end, const char *name)
 {
     size_t length = strlen(name), left;
@@ -341,7 +341,7 @@ static enum line_kind line_kind(const char *line, const char *end, const char *n
                : LINE_STRANGE;
 }
 
-/* The line that ends a body of lines of metrics; NULL: it is read at once. */
+/* The line that ends a body of lines of metrics. NULL: there is none, so it is read at once. */
 static char *body_end(const struct reader *reader, const char *name, uint32_t *lines)
 {
     char *at = reader->at, tag[64];
@@ -357,7 +357,7 @@ static char *body_end(const struct reader *reader, const char *name, uint32_t *l
     return kind == LINE_ENDS && is_first ? at : NULL;
 }
 
-/* Goes on behind the scope; false: its body is to be read now. */
+/* Goes on behind the scope. False: its body is to be read now. */
 static bool body_skip(struct reader *reader, struct xml_scope *scope)
 {
     uint32_t line = line_of(reader, reader->at), lines;
@@ -570,7 +570,7 @@ static void body_read(struct xml_file *file, const struct xml_scope *scope)
 void xml_scope_read(struct xml_file *file, const char *name)
 {
     for (uint32_t i = 0; i < file->scope_count; i++) {
-        struct xml_scope scope = file->scopes[i]; /* more may come */
+        struct xml_scope scope = file->scopes[i]; /* a copy: reading may add scopes and move them */
         if (!scope.body || (name && strcmp(scope.name, name) != 0))
             continue;
         file->scopes[i].body = NULL;

@@ -35,7 +35,7 @@ static bool counter_add(struct draft *draft, rocprofiler_counter_id_t id)
     return true;
 }
 
-/* The draft's counters grow by those of the inputs, or stay as they are. */
+/* Adds the inputs' counters to the draft; if they do not fit, it stays as it is. */
 static bool inputs_fit(const struct plan *plan, struct draft *draft, const struct input *inputs,
                        uint32_t count)
 {
@@ -197,7 +197,7 @@ static hsa_status_t group_finish(struct plan *plan, struct plan_group *group, st
 static hsa_status_t groups_finish(struct plan *plan, struct drafting *drafting)
 {
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    if (drafting->count == 0 && !draft_new(drafting)) /* times only */
+    if (drafting->count == 0 && !draft_new(drafting)) /* no counters: a group for times only */
         return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a group");
     plan->groups = calloc(drafting->count, sizeof *plan->groups);
     if (!plan->groups)

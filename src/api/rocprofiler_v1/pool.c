@@ -51,7 +51,7 @@ static struct pool *pools; /* those that are open */
 
 /* ---- life */
 
-/* With a user's hold; NULL, with a message: it is none. */
+/* The result counts the caller as a user. NULL, with a message: the handle is no open pool. */
 static struct pool *pool_enter(const rocprofiler_pool_t *handle)
 {
     pthread_mutex_lock(&pools_lock);
@@ -251,7 +251,7 @@ static void entry_free(struct pool_entry *entry)
     pthread_cond_broadcast(&pool->changed);
 }
 
-/* Buffers of traces are large: one that nobody will look at serves the next kernel. */
+/* Buffers of traces are large, so one that nobody will look at goes to the next kernel. */
 static void traces_drop(struct v1_context *context)
 {
     for (uint32_t i = 0; context->plan->has_trace && i < context->plan->group_count; i++)
@@ -296,7 +296,7 @@ hsa_status_t rocprofiler_pool_fetch(rocprofiler_pool_t *handle, rocprofiler_pool
                         is_handler ? "full, and waits for its handler" : "being closed");
 }
 
-/* One that a kernel still uses is given back when that has ended. */
+/* An entry that a kernel still uses cannot be released. */
 static bool context_flies(struct v1_context *context)
 {
     bool flies = false;

@@ -144,7 +144,7 @@ static void barrier_put(const struct hsa_calls *hsa, hsa_queue_t *queue, hsa_sig
                             1 << HSA_PACKET_HEADER_BARRIER |
                             HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
     uint64_t index = hsa->queue_add_write_index(queue, 1);
-    /* another thread of the program may have taken the room: until the device has moved on */
+    /* Another thread of the program may have taken the room, so this waits for the device again. */
     wait_until(has_room, &(struct ring){hsa, queue, index}, WAIT_FOREVER, 20 * WAIT_NS_PER_US);
     hsa_barrier_and_packet_t *packet =
         (hsa_barrier_and_packet_t *)queue->base_address + index % queue->size;
@@ -173,7 +173,7 @@ static hsa_status_t queue_wait(struct standalone *standalone)
     uint64_t limit_ns = atomic_load_explicit(&wait_limit_ns, memory_order_relaxed);
     bool ended =
         hsa->signal_wait(done, HSA_SIGNAL_CONDITION_LT, 1, limit_ns, HSA_WAIT_STATE_BLOCKED) < 1;
-    if (!ended) /* the device may still write to the signal */
+    if (!ended) /* the signal is kept: the device may still write to it */
         return fail(HSA_STATUS_ERROR, "the context's queue does not come to its end");
     hsa->signal_destroy(done);
     standalone->queue_waited = written + 1;
@@ -201,7 +201,7 @@ struct standalone *standalone_create(const struct gpu *gpu, uint32_t mode,
     return NULL;
 }
 
-/* Nobody uses it any more: the context is closed. */
+/* The context is closed, so nobody uses it any more. */
 void standalone_destroy(struct standalone *standalone)
 {
     if (standalone->running)
@@ -247,7 +247,7 @@ static hsa_status_t records_read(struct standalone *standalone)
     return HSA_STATUS_SUCCESS;
 }
 
-/* Into the group's values. */
+/* Reads the counters into the group's values. */
 static hsa_status_t group_read(struct standalone *standalone, struct group *group)
 {
     if (standalone->running != group)

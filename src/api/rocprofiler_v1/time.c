@@ -26,7 +26,8 @@ struct distance {
 
 static struct distance first[CLOCKS]; /* when the library was loaded */
 
-/* The clock is read between two readings of the other; the closest pair counts. */
+/* The clock is read between two readings of HSA's; of several tries the one with the least time
+ * between them counts. */
 static struct distance distance_measure(clockid_t clock)
 {
     struct distance best = {.error_ns = UINT64_MAX};

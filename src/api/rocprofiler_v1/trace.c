@@ -73,7 +73,7 @@ void group_trace_drop(struct group *group)
         group_trace_set(group, NULL);
 }
 
-/* With a hold; NULL: there is none. */
+/* The group's trace with a hold of the caller's. NULL: there is none. */
 static struct counting_slot *group_trace_hold(struct group *group)
 {
     pthread_mutex_lock(&group->context->lock);
@@ -246,7 +246,7 @@ static hsa_status_t outcome_status(const struct counting_trace_part *part, hsa_s
     }
 }
 
-/* All of them; then whether that was all there was. */
+/* Tells all parts; the status says whether they are the whole trace. */
 static hsa_status_t parts_tell(const struct telling *telling)
 {
     struct counting_trace_part parts[SQTT_ENGINES_MAX];

@@ -7,7 +7,7 @@ typedef rocprofiler_buffer_tracing_hsa_api_record_t api_record;
 typedef rocprofiler_buffer_tracing_kernel_dispatch_record_t dispatch_record;
 typedef rocprofiler_buffer_tracing_memory_copy_record_t copy_record;
 
-/* TRACE_DOMAIN_COUNT: not a kind of API calls that we have. */
+/* TRACE_DOMAIN_COUNT: the kind is none of our API calls. */
 static enum trace_domain api_domain(uint32_t kind)
 {
     switch (kind) {
@@ -21,7 +21,7 @@ static enum trace_domain api_domain(uint32_t kind)
         return TRACE_HIP_RUNTIME_API;
     case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API:
         return TRACE_HIP_COMPILER_API;
-    case ROCPROFILER_BUFFER_TRACING_NONE: /* the only calls without a kind of the SDK */
+    case ROCPROFILER_BUFFER_TRACING_NONE: /* only the driver's library has no kind */
         return TRACE_THUNK_API;
     default:
         return TRACE_DOMAIN_COUNT;
@@ -42,7 +42,7 @@ static void call_name(roctracer_record_t *record, enum trace_domain domain, int3
     }
 }
 
-/* Times of calls are ticks until now. */
+/* The engine's records of calls have their times in ticks; they become nanoseconds here. */
 static bool call_convert(struct conversion *conversion, const api_record *from,
                          enum trace_domain domain, struct converted *out)
 {
@@ -88,7 +88,7 @@ static bool device_is_gpu(rocprofiler_agent_id_t id)
     return agent && agent->type == ROCPROFILER_AGENT_TYPE_GPU;
 }
 
-/* A kernel or a copy; NULL: it began before the program asked. */
+/* Adds a kernel or a copy. NULL: it began before the program asked. */
 static roctracer_record_t *device_work_add(const struct conversion *conversion,
                                            struct converted *out, uint32_t op,
                                            uint64_t correlation_id, uint64_t begin_ns,

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 
-/* While there is no HIP, a domain has all that one may have. */
+/* While there is no HIP, the domain has every number that a HIP may have. */
 static struct operations hip_functions(void)
 {
     uint32_t end = engine->hip_facts->function_end();
@@ -58,7 +58,7 @@ roctracer_status_t operation_check(uint32_t domain, uint32_t op)
     if (status != ROCTRACER_STATUS_SUCCESS)
         return status;
     uint32_t end = domain == ACTIVITY_DOMAIN_HIP_API ? hip_operation_end() : operations.end;
-    if (op >= end) /* HIP's number 0, which is no function, is none to complain of */
+    if (op >= end) /* 0 is let through, though it is no function of HIP's */
         return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "domain %u has no operation %u",
                     domain, op);
     return ROCTRACER_STATUS_SUCCESS;
@@ -122,7 +122,7 @@ const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind)
     return name;
 }
 
-/* The end of the range: unknown. */
+/* The end of the range: no operation has that name. */
 static uint32_t code_of(uint32_t domain, const struct operations *operations, const char *name)
 {
     for (uint32_t op = operations->first; op < operations->end; op++) {

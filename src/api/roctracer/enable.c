@@ -23,15 +23,15 @@ static roctracer_status_t no_memory(void)
     return fail(ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION, "no memory to enable an operation");
 }
 
-/* A HIP that was loaded since the last look. */
+/* HIP may have been loaded since the last look. */
 static void hip_look(uint32_t domain)
 {
     if (domain == ACTIVITY_DOMAIN_HIP_API || domain == ACTIVITY_DOMAIN_HIP_OPS)
         engine->runtimes_hook();
 }
 
-/* What is wanted now is put into the driver's library's callers. No lock held: it takes the dynamic
- * linker's. */
+/* Hooks the callers of the driver's library as is wanted now. No lock may be held: this takes the
+ * dynamic linker's. */
 static void kfd_follow(uint32_t domain)
 {
     if (domain == ACTIVITY_DOMAIN_KFD_API)
@@ -320,8 +320,8 @@ void roctracer_stop(void)
     tracing_switch(true);
 }
 
-/* ---- of older versions: nothing left to do, but that a marker library which was loaded after its
- * domain was enabled makes itself known by the first (src/api/roctx) */
+/* ---- functions of older versions, which have nothing left to do; but a marker library that was
+ * loaded after its domain was enabled makes itself known by roctracer_load() (src/api/roctx) */
 
 VERSIONS_4_0(roctracer_load);
 int roctracer_load(void)

@@ -45,7 +45,7 @@ static bool stack_grow(void)
 VERSIONS_4_0(roctracer_activity_push_external_correlation_id);
 roctracer_status_t roctracer_activity_push_external_correlation_id(activity_correlation_id_t id)
 {
-    static _Atomic bool begun; /* relaxed: who comes second only looks once more */
+    static _Atomic bool begun; /* relaxed: a thread that misses it only begins once more */
     if ((!stack || stack->depth == stack->capacity) && !stack_grow())
         return fail(ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION, "no memory for an external id");
     stack->values[stack->depth++] = id;

@@ -40,14 +40,14 @@ void hip_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t 
                        rocprofiler_callback_phase_t phase, void *registration)
 {
     const struct hip_native *call = frame->native;
-    /* a call in progress while the library's tables arrived */
+    /* The call was in progress when the library's tables arrived. */
     if (__builtin_expect(!call, 0))
         return;
     if (registration_is_current(ACTIVITY_DOMAIN_HIP_API, call->id, registration))
         tell(frame, user_data, phase, registration, call->id, call->data, call->phase_data);
 }
 
-/* Each phase gets a fresh copy of the arguments: what a tool does to its own harms nobody. */
+/* Each phase gets a fresh copy of the arguments: a tool that changes its copy harms nobody. */
 void hip_table_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
                              rocprofiler_callback_phase_t phase, void *registration)
 {

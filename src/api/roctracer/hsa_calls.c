@@ -36,8 +36,8 @@ uint32_t hsa_call_base(enum trace_domain domain)
                                              : CALL_ID(hsa_ext_image_get_capability);
 }
 
-/* Arguments lie alike in both interfaces, but for one function that gets a copy of what a pointer
- * points to. */
+/* Arguments have the same layout in both interfaces, except those of one function, which also gets
+ * a copy of what a pointer points to. */
 _Static_assert(sizeof(((engine_data *)0)->args) % WORD == 0 &&
                    offsetof(engine_data, args) % WORD == 0,
                "whole words may be read");

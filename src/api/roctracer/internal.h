@@ -7,7 +7,7 @@
 #ifndef API_ROCTRACER_INTERNAL_H
 #define API_ROCTRACER_INTERNAL_H
 
-/* First. */
+/* This one renames functions, so it comes before the public headers. */
 #include "api/roctracer/names.h"
 
 #include "session/front/engine.h"
@@ -19,8 +19,8 @@
 #include <roctracer/roctracer_kfd.h>
 #include <roctracer/roctracer_roctx.h>
 
-/* Every function is there under both versions; the default one is what a linker takes. (One level
- * of macros: the name must not be replaced by that of names.h before it becomes a string.) */
+/* Every function is there under both versions; a linker takes the default one. This is one level of
+ * macros, so that the name becomes a string before names.h replaces it. */
 #define VERSIONS_4_0(function)                                                                     \
     extern __typeof__(function) other_##function                                                   \
         __attribute__((alias("impl_" #function), visibility("default")));                          \
@@ -52,7 +52,7 @@ struct operations {
 };
 /* SUCCESS, or the failure that every function answers with for such a domain. */
 roctracer_status_t domain_operations(uint32_t domain, struct operations *operations);
-/* INVALID_ARGUMENT for one the domain does not have. */
+/* INVALID_ARGUMENT: the domain does not have the operation. */
 roctracer_status_t operation_check(uint32_t domain, uint32_t op);
 /* HIP is here: numbers that were given out before, and are not its own, are warned of. */
 void hip_numbers_compare(void);
@@ -67,7 +67,8 @@ struct registration {
     bool events; /* the call makes HSA_EVT events */
 };
 
-/* Is it still what `op` is to call? Relaxed; pairs with registration_wait. */
+/* Is it still what `op` is to call? The load is relaxed: registration_wait() makes a
+ * change seen by every call that begins later and waits for those in progress. */
 bool registration_is_current(uint32_t domain, uint32_t op, const struct registration *registration);
 /* Whom a (domain, op) calls just now; NULL: nobody. */
 const struct registration *registration_of(uint32_t domain, uint32_t op);
@@ -92,12 +93,12 @@ bool registry_begin(void); /* false: no memory */
  */
 void registry_queues_expect(void);
 
-/* HIP's own numbers are known now, or its calls are seen another way. */
+/* To be called when HIP's own numbers are known, or its calls are seen another way than before. */
 void registry_hip_armed(void);
 void registry_pause(bool paused);
 void registry_externals_begin(void); /* the first external id is about to be pushed */
 
-/* hip_api_id_t of an operation of a HIP domain; 0: none */
+/* The hip_api_id_t of an operation of a HIP domain. 0: it has none. */
 uint32_t hip_function_of(enum trace_domain domain, int32_t operation);
 
 /* ---- hsa_calls.c */
@@ -126,8 +127,8 @@ void kfd_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t 
                        rocprofiler_callback_phase_t phase, void *registration);
 
 /* ---- events.c: HSA_EVT */
-/* Which functions' exits (or entries) make events of the kinds in `events` (bit per hsa_evt_id_t).
- */
+/* Whether the function's exit (or entry) makes an event of a kind in `events` (a bit for each
+ * hsa_evt_id_t). */
 bool event_needs_call(enum trace_domain domain, int32_t operation, uint32_t events);
 void events_of_call(const struct trace_frame *frame, rocprofiler_callback_phase_t phase);
 void event_of_object(rocprofiler_callback_tracing_record_t record,
@@ -140,7 +141,8 @@ void markers_follow(void); /* hooks the marker library, if it is there and anybo
 void markers_found(void);  /* a marker library has come */
 
 /* ---- pools.c */
-/* NULL: not open, respectively none. It stays so only under registry_lock. */
+/* NULL: the handle is no open pool, or there is no default pool. Only under registry_lock does the
+ * answer stay true. */
 struct pool *pool_find(const roctracer_pool_t *handle);
 struct pool *pool_default(void);
 struct tracebuf *pool_buffer(const struct pool *pool);
@@ -157,7 +159,7 @@ struct conversion {
     uint64_t not_before_ns; /* calls that began earlier were meant for another pool */
     uint32_t process_id;
 };
-/* False: nothing to hand on. */
+/* False: there is nothing to hand on. */
 bool record_convert(struct conversion *conversion, const struct tracebuf_item *item,
                     struct converted *out);
 

@@ -11,7 +11,8 @@ _Static_assert((int)THUNK_FUNCTION_COUNT == (int)KFD_API_ID_NUMBER, "operations 
     _Static_assert(sizeof(((kfd_api_data_t *)0)->args.function.parameter) == (size), "as listed");
 THUNK_PARAMETERS(ARGUMENT_SIZE)
 
-/* Arguments' sizes, two bits each; they stand as C lays out a structure of them. */
+/* `codes` has two bits for the size of each argument; the arguments are put where C lays out the
+ * members of a structure of them. */
 static void arguments_unpack(void *to, const uint64_t *from, uint32_t function)
 {
     static const uint32_t codes[] = {THUNK_SIZES};
@@ -33,7 +34,7 @@ void kfd_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t 
     struct thunk_call *from = frame->payload;
     uint32_t id = (uint32_t)frame->operation;
     bool leaving = phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
-    /* no exit without an entry, though the callback may have come back meanwhile */
+    /* A tool gets no exit without an entry, even if its callback was enabled again meanwhile. */
     if ((leaving && from->front != registration) ||
         !registration_is_current(ACTIVITY_DOMAIN_KFD_API, id, registration))
         return;

@@ -8,7 +8,7 @@
 
 typedef int (*tracer_fn)(uint32_t domain, uint32_t operation, void *data);
 
-/* Returns 0 when somebody listens. Without data it is only asked that. */
+/* Returns 0 when somebody listens. A call without data only asks that. */
 static int on_marker(uint32_t domain, uint32_t operation, void *data)
 {
     if (domain != ACTIVITY_DOMAIN_ROCTX || operation >= ROCTX_API_ID_NUMBER)
@@ -52,14 +52,14 @@ void markers_follow(void)
         log_info("roctracer", "no marker library in the process: its markers are not seen");
     if (!hook)
         return;
-    /* another thread may switch meanwhile: whoever hooks last sees what is true now */
+    /* Another thread may switch meanwhile: whoever hooks last looks again at what is true then. */
     do {
         listens = anybody_listens();
         hook(listens ? on_marker : NULL);
     } while (listens != anybody_listens());
 }
 
-/* Where nobody listens, the library's hook may be another tracer's. */
+/* While nobody listens here, the hook is left alone: it may be another tracer's. */
 void markers_found(void)
 {
     if (anybody_listens())

@@ -42,8 +42,8 @@ struct pool {
     char *memory;
     size_t records_bytes, names_bytes;
     bool is_last_flush;
-    /* Of the ring, which outlives the pool: as last told, and when the pool was opened. Writer: the
-     * pool's thread; relaxed, it words a message. */
+    /* Records that the ring lost, which outlives the pool: as last told, and when the pool was
+     * opened. Writer of `lost`: the pool's thread; relaxed, it only words a message. */
     _Atomic uint64_t lost;
     uint64_t lost_before;
 };
@@ -82,7 +82,7 @@ static void memory_emit(struct pool *pool)
 {
     size_t bytes = pool->records_bytes;
     const roctracer_properties_t *p = &pool->properties;
-    pool->records_bytes = pool->names_bytes = 0; /* now: it may not return */
+    pool->records_bytes = pool->names_bytes = 0; /* before the callback, which may not return */
     if (bytes && p->buffer_callback_fun)
         p->buffer_callback_fun(pool->memory, pool->memory + bytes, p->buffer_callback_arg);
 }
@@ -127,7 +127,7 @@ static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_
     (void)buffer;
     atomic_store_explicit(&pool->lost, dropped, memory_order_relaxed);
     if (atomic_load_explicit(&pool->state, memory_order_seq_cst) == POOL_IDLE)
-        return; /* of calls that began before it was closed */
+        return; /* these are records of calls that began before the pool was closed */
     struct conversion conversion = {.segment = engine->clock_segment_now(),
                                     .not_before_ns = pool->opened_ns,
                                     .process_id = (uint32_t)getpid()};
@@ -219,7 +219,7 @@ static struct pool *slot_make(size_t portion_bytes)
         return pool;
     }
     if (pool->buffer)
-        engine->tracebuf_close(pool->buffer); /* which still points to the slot */
+        engine->tracebuf_close(pool->buffer); /* the slot stays: the buffer points to it */
     else
         free(pool);
     return NULL;
@@ -255,7 +255,8 @@ static uint32_t slot_index(const struct pool *pool)
     return index;
 }
 
-/* Never the same again, no address and no small number: who passes such does not mean a pool. */
+/* A handle never comes again, and is neither an address nor a small number: a caller who passes one
+ * of those does not mean a pool. */
 static uint64_t handle_make(const struct pool *pool)
 {
     static const uint64_t tag = 0x726f0000ull << 32;

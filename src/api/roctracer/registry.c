@@ -9,7 +9,8 @@ pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Under registry_lock, except that calls read `callbacks` without it. */
 static struct domain_state {
-    /* Writers: under the lock. Readers: the calls themselves (relaxed). */
+    /* Writers: under the lock (seq_cst). Readers: the calls themselves (relaxed: a registration
+     * is complete before it is stored, is read through the pointer, and is never freed). */
     _Atomic(const struct registration *) callbacks[OPERATIONS_MAX];
     struct pool *pools[OPERATIONS_MAX];
 } domains_state[ACTIVITY_DOMAIN_NUMBER];
@@ -27,7 +28,7 @@ const struct registration *registration_of(uint32_t domain, uint32_t op)
 bool registration_is_current(uint32_t domain, uint32_t op, const struct registration *registration)
 {
     const struct registration *now = registration_of(domain, op);
-    /* the same tool may be registered a second time only because events joined or left */
+    /* The same tool has a second registration when only events joined or left. */
     return now == registration ||
            (now && now->callback == registration->callback && now->arg == registration->arg);
 }
@@ -215,7 +216,7 @@ static bool publish(uint32_t domain, uint32_t op)
     }
 }
 
-/* What is enabled before there is a subscription is told when there is one. */
+/* Without a subscription this does nothing: subscription_take() tells what was enabled before. */
 static bool publish_range(uint32_t domain, uint32_t first, uint32_t end)
 {
     bool done = true;
@@ -281,15 +282,15 @@ bool registry_begin(void)
     if (atomic_compare_exchange_strong_explicit(&begun, &not_yet, BEGINNING, memory_order_seq_cst,
                                                 memory_order_seq_cst))
         subscription_make();
-    /* a tool that the maker waits for may wait for us: not for ever */
+    /* The thread that makes it may wait for a tool that waits for us, so this wait has an end. */
     if (!thread_begins)
         wait_until(has_begun, NULL, 2000 * WAIT_NS_PER_MS, 50 * WAIT_NS_PER_US);
     return atomic_load_explicit(&begun, memory_order_acquire) != BEGUN_NOT;
 }
 
-/* A runtime decides when it makes a queue whether packets can be seen on their way, and never
- * again; such a queue costs every dispatch. So this wants kernels, and is never told of one: it
- * pauses. */
+/* A runtime decides once, when it makes a queue, whether packets can be seen on their way; such a
+ * queue makes every dispatch slower. So a paused subscription wants kernels, which is enough for
+ * queues to be made so, and this callback is never called. */
 static void nobody(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user_data,
                    void *data)
 {
@@ -310,7 +311,7 @@ static void queues_expect_once(void)
 void registry_queues_expect(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    /* not inside of it: setting up a tool may come back here */
+    /* Not from inside of registry_begin(): the tool that it sets up may come back here. */
     if (registry_begin() && !thread_begins)
         pthread_once(&once, queues_expect_once);
 }
@@ -319,7 +320,7 @@ void registry_queues_expect(void)
 
 void registration_wait(const struct registration *registration)
 {
-    /* the list only grows at its head */
+    /* The list only grows at its head, so the lock is needed for the head alone. */
     pthread_mutex_lock(&registry_lock);
     const struct registration *first = registrations;
     pthread_mutex_unlock(&registry_lock);

@@ -1,7 +1,7 @@
 /* Meeting the process: the library is linked, opened, or named in HSA_TOOLS_LIB. */
 #include "api/roctracer/internal.h"
 
-/* Before the program's own constructors: runtimes that start later are met. */
+/* This runs before the program's own constructors, so that runtimes which they start are met. */
 __attribute__((constructor)) static void begin(void)
 {
     engine->hip_facts->on_armed(registry_hip_armed);
@@ -15,8 +15,8 @@ EXPORTED bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool
 EXPORTED void OnUnload(void);
 EXPORTED extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 
-/* Who names this library as HSA's tool means to trace; programs that only link it do not come here.
- * Both libraries may be in HSA's list; the engine takes a table once. */
+/* A user who names this library as HSA's tool means to trace; a program that only links it does not
+ * come here. ROC Profiler's library may be in HSA's list, too: the engine takes a table once. */
 VERSIONS_4_0(OnLoad);
 bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
             const char *const *failed_tool_names)

@@ -136,7 +136,7 @@ static void tracer_notify(void)
     dlclose(tracer);
 }
 
-/* The program may have opened it, or the tool that needs it, for itself only. */
+/* The library may have been opened locally, by the program or by the tool that needs it. */
 static void *symbol_find(const char *name, const char *library, int mode)
 {
     void *symbol = dlsym(RTLD_DEFAULT, name);
@@ -144,15 +144,16 @@ static void *symbol_find(const char *name, const char *library, int mode)
     return handle ? dlsym(handle, name) : symbol;
 }
 
-/* What rocprofiler-register looks for. Then it comes, as with runtimes, which are linked to it. */
+/* Asks what rocprofiler-register itself looks for. With a tool, that library is loaded, as it is
+ * with runtimes, which are linked to it. */
 static bool tool_is_there(void)
 {
     const char *libraries = secure_getenv("ROCP_TOOL_LIBRARIES");
     return (libraries && *libraries) || dlsym(RTLD_DEFAULT, "rocprofiler_configure");
 }
 
-/* Through rocprofiler-register when the process has it, else to the profiler itself. A program with
- * markers and without either pays a few look-ups, once. */
+/* The tables go through rocprofiler-register when the process has it, else to the profiler itself.
+ * A program with markers and without either pays a few look-ups, once. */
 static void tables_offer(void)
 {
     void *tables[] = {&markers_core, &markers_control, &markers_names};

@@ -40,9 +40,9 @@ extern struct markers_core markers_core;
 extern struct markers_control markers_control;
 extern struct markers_names markers_names;
 
-/* A slot of these. Writer: a profiler's table_wrap(), on whatever thread offers the tables
- * (release, so that a wrapper is seen with what it needs). Readers: every call. A plain load on
- * x86. */
+/* Reads a slot of these tables. Writer: a profiler's table_wrap(), on whatever thread offers the
+ * tables (release, so that a wrapper is seen with what it needs). Readers: every call. A plain load
+ * on x86. */
 #define MARKERS_SLOT(slot) __atomic_load_n(&(slot), __ATOMIC_ACQUIRE)
 
 enum { MARKERS_UNOFFERED = 1, MARKERS_HEARD = 2 };
@@ -67,8 +67,8 @@ void markers_own_mark(const char *message);
 int markers_own_push(const char *message);
 int markers_own_pop(void);
 
-/* Pushed and not popped. Initial-exec: one instruction to reach, also in a library that was opened
- * at run time. */
+/* This thread's ranges that were pushed and not popped. The initial-exec model reaches the variable
+ * with one instruction, also in a library that was opened at run time. */
 extern __thread int markers_open_ranges __attribute__((tls_model("initial-exec")));
 
 static inline bool markers_quiet(void)

@@ -4,8 +4,8 @@
 
 #include "markers.h"
 
-/* In no public header; tracers look the symbol up. One listener for the process, NULL for none. A
- * call that is under way may still reach the former one. */
+/* No public header has this; tracers look the symbol up. The process has one listener; NULL removes
+ * it. A call that is under way may still reach the former one. */
 __attribute__((visibility("default"))) void roctxRegisterTracerCallback(
     int (*listener)(activity_domain_t domain, uint32_t operation, void *data));
 
@@ -21,6 +21,6 @@ uint32_t roctx_version_minor(void)
 
 void roctxRegisterTracerCallback(int (*listener)(activity_domain_t, uint32_t, void *))
 {
-    /* The domain is an enumeration there and a number here: the same argument. */
+    /* The domain is an enumeration there and a number here, which is passed alike. */
     markers_listener_set((markers_listener)(void *)listener);
 }

@@ -38,7 +38,7 @@ static rocprofiler_status_t operation_answer(bool kind_exists, int domain, int32
     return answer(value, name, length, ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND);
 }
 
-/* The NONE kind has a name but is none: it has no operations and iteration leaves it out. */
+/* NONE has a name but is no kind: it has no operations and iteration leaves it out. */
 static bool callback_kind_exists(uint32_t kind)
 {
     return kind > ROCPROFILER_CALLBACK_TRACING_NONE && kind < ROCPROFILER_CALLBACK_TRACING_LAST;

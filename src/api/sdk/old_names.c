@@ -1,4 +1,5 @@
-/* 0.x names, which clients still look up with dlsym. Same binary layout, new function behind. */
+/* Names of the 0.x versions, which clients still look up with dlsym. The binary layout is the same,
+ * so each only calls the function of today. */
 #include <rocprofiler-sdk/counter_config.h>
 #include <rocprofiler-sdk/deprecated/profile_config.h>
 #include <rocprofiler-sdk/deprecated/profile_counting.h>

@@ -25,7 +25,7 @@ ompt_start_tool_result_t *rocprofiler_ompt_start_tool(unsigned int omp_version,
     return crocprof_engine()->runtime_ompt_start();
 }
 
-/* What every OpenMP runtime looks for when it starts. */
+/* Every OpenMP runtime looks for this function when it starts. */
 ROCPROFILER_PUBLIC_API ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version,
                                                                  const char *runtime_version);
 

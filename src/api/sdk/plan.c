@@ -1,4 +1,4 @@
-/* Crocprof's own addition to the counter interface. */
+/* How counters split into passes: Crocprof's own addition to the counter interface. */
 #include <crocprof/plan.h>
 
 #include "session/front/engine.h"

@@ -6,8 +6,8 @@
 #include <rocprofiler-sdk/registration.h>
 
 /* A program that is its own tool links this library: the reference makes the linker export the
- * program's rocprofiler_configure, so that it is found without -rdynamic. Never called from here.
- */
+ * program's rocprofiler_configure, so that it is found without -rdynamic. It is never called from
+ * here. */
 #pragma weak rocprofiler_configure
 __attribute__((used)) static const rocprofiler_configure_func_t program_tool =
     rocprofiler_configure;
@@ -35,7 +35,7 @@ rocprofiler_iterate_runtime_registration_info(rocprofiler_runtime_registration_i
     if (!callback)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     void *library = dlopen("librocprofiler-register.so.0", RTLD_NOLOAD | RTLD_LAZY);
-    /* the two structures are one: a pointer of theirs goes to a function for ours */
+    /* Both libraries declare the same structure, so their callback may be ours. */
     int (*iterate)(rocprofiler_runtime_registration_info_cb_t, void *) = NULL;
     if (library)
         *(void **)&iterate = dlsym(library, "rocprofiler_register_iterate_registration_info");
@@ -57,7 +57,7 @@ rocprofiler_status_t rocprofiler_force_configure(rocprofiler_configure_func_t co
     return status;
 }
 
-/* What rocprofiler-register calls for each runtime; not in any installed header. */
+/* rocprofiler-register calls this for each runtime; no installed header has it. */
 ROCPROFILER_PUBLIC_API int rocprofiler_set_api_table(const char *name, uint64_t lib_version,
                                                      uint64_t lib_instance, void **tables,
                                                      uint64_t num_tables);
@@ -68,8 +68,8 @@ int rocprofiler_set_api_table(const char *name, uint64_t lib_version, uint64_t l
     return crocprof_engine()->runtime_offer(name, lib_version, lib_instance, tables, num_tables);
 }
 
-/* What rocprofiler-register calls to attach and detach; in no installed header. The path is a list
- * of libraries with colons. */
+/* rocprofiler-register calls these to attach and detach; no installed header has them. The path is
+ * a list of libraries with colons. */
 ROCPROFILER_PUBLIC_API rocprofiler_status_t rocprofiler_load_attachment_tool(const char *path);
 ROCPROFILER_PUBLIC_API rocprofiler_status_t rocprofiler_attach(void);
 ROCPROFILER_PUBLIC_API rocprofiler_status_t rocprofiler_detach(void);

@@ -1,5 +1,5 @@
-/* Services of the interface that are not there yet: an honest status, so that tools can say so.
- * Argument checks belong to the services; no argument is looked at here. */
+/* Services of the interface that are not there yet answer with a status that tools can report.
+ * Argument checks belong to the services, so no argument is looked at here. */
 #include <rocprofiler-sdk/experimental/thread_trace.h>
 #include <rocprofiler-sdk/pc_sampling.h>
 #include <rocprofiler-sdk/spm.h>
@@ -47,7 +47,7 @@ rocprofiler_status_t rocprofiler_configure_dispatch_thread_trace_service(
     return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
 }
 
-/* The decoder is a library of its own that AMD ships in binary form: not available. */
+/* The decoder is a library of its own, which AMD ships in binary form only. */
 rocprofiler_status_t
 rocprofiler_thread_trace_decoder_create(rocprofiler_thread_trace_decoder_id_t *handle,
                                         const char *path)
