@@ -11,4 +11,4 @@ for program in vector_add transpose reduction gemm; do
     "$dir/bin/crocprof" -e "$counters" -d "$output" "$dir/examples/$program"
 done
 echo
-echo "CSV files and SQLite databases: $output"
+echo "CSV files and rocpd databases: $output"

@@ -21,6 +21,7 @@ static void row_fill(struct out_dispatch_row *row, uint64_t i)
                                      .agent = 1,
                                      .queue_id = 1 + i % 4,
                                      .stream_id = i % 4,
+                                     .node = 1,
                                      .process_id = 4242,
                                      .thread_id = 4242 + i % 8,
                                      .dispatch_id = i + 1,

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Seconds to write so many kernel rows of 22 columns as "csv" or "sqlite", opening and closing
+/* Seconds to write so many kernel rows of 22 columns as "csv" or "rocpd", opening and closing
  * included; negative: an error. *bytes: what was written. */
 double table_seconds(const char *format, uint32_t records, uint64_t *bytes);
 

@@ -27,7 +27,7 @@ def run_one(checks, crocprof, program, way, expected):
         checks.equal("%s: copies" % way,
                      sum(r["Direction"] == "MEMORY_COPY_HOST_TO_DEVICE" for r in copies), COPIES)
         checks.equal("%s: kernels in the database" % way,
-                     p.query("SELECT count(*) FROM kernel_trace"), [(LAUNCHES,)])
+                     p.query("SELECT count(*) FROM kernels"), [(LAUNCHES,)])
 
 
 def main():

@@ -49,7 +49,7 @@ def check_values(checks, crocprof, command):
         checks.equal("values", values_of(p.rows("counter_collection")), single)
         checks.equal("rows", len(p.rows("counter_collection")), len(single) * len(COUNTERS))
         checks.equal("rows of the database", p.query(
-            "SELECT count(*) FROM counter_collection")[0][0], len(single) * len(COUNTERS))
+            "SELECT count(*) FROM counters_collection")[0][0], len(single) * len(COUNTERS))
         checks.equal("one process's files", len(glob.glob(p.directory + "/*_kernel_trace.csv")), 1)
     checks.true("no counter of one run only: %d launches" % len(single),
                 all(len(v) == len(COUNTERS) for v in single.values()))

@@ -21,15 +21,22 @@ EXECS = ["execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "f
          "handler"]
 
 
+# Rows of the CSV files: rows of the database
+COUNTED = {"kernel_trace": "kernels", "memory_copy_trace": "memory_copies",
+           "hip_api_trace": "regions_and_samples WHERE category LIKE 'HIP_%'",
+           "hsa_api_trace": "regions_and_samples WHERE category LIKE 'HSA_%'",
+           "marker_api_trace": "regions_and_samples WHERE category LIKE 'MARKER_%'",
+           "memory_allocation_trace": "memory_allocations"}
+
+
 def sets(profile):
     """{"PID" or "PID-2": number of rows by table}, the database's and the CSV files' being equal."""
     found = {}
     for path in glob.glob(profile.directory + "/*_results.db"):
         name = os.path.basename(path)[:-len("_results.db")]
         with sqlite3.connect(path) as database:
-            tables = [t for (t,) in database.execute("SELECT name FROM sqlite_master")]
-            counts = {t: database.execute("SELECT count(*) FROM " + t).fetchone()[0]
-                      for t in tables if t.endswith(("_trace", "_collection"))}
+            counts = {t: database.execute("SELECT count(*) FROM " + of).fetchone()[0]
+                      for t, of in COUNTED.items()}
         for table, count in counts.items():
             csv = os.path.join(profile.directory, "%s_%s.csv" % (name, table))
             with open(csv, encoding="utf-8") if os.path.exists(csv) else open(os.devnull) as lines:
@@ -189,7 +196,7 @@ def check_full_disk(checks, crocprof, program, other, full_disk):
             ("at a signal", [other, "3", "2", "term"], -signal.SIGTERM, 1),
             ("at an exec", [program, "exec", "execv", "6", "/bin/true"], 0, 1),
             ("in a child, too", [program, "fork", "10", "10", "_exit"], 0, 2)):
-        formats = (("csv", "No space left"), ("sqlite", "full"), ("pftrace", "No space left"))
+        formats = (("csv", "No space left"), ("rocpd", "full"), ("pftrace", "No space left"))
         for name, words in formats if reports == 2 else formats[:1]:
             with Profile(crocprof, [], ["true"]) as base:
                 env = dict(os.environ, LD_PRELOAD=full_disk, FULL_DISK=base.directory)

@@ -110,13 +110,14 @@ def count_of(database, table, condition="1"):
         if known else 0
 
 
-def of_sqlite(folder, cut):
+def of_rocpd(folder, cut):
     kernels, marks = 0, 0
     for path in glob.glob(folder + "/*_results.db"):
         with sqlite3.connect(path) as database:
             assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)], path
-            kernels += count_of(database, "kernel_trace")
-            marks += count_of(database, "marker_api_trace", "Function = 'matrix'")
+            kernels += count_of(database, "kernels")
+            marks += count_of(database, "regions_and_samples",
+                              "json_extract(extdata, '$.message') = 'matrix'")
     return kernels, marks
 
 
@@ -159,7 +160,7 @@ def of_perfetto(folder, cut):
 
 CROCGPU = [BIN + "/crocgpu"]
 # calls of HSA: so many records that files are written before the end
-CROCPROF = [BIN + "/crocprof", "--hsa-trace", "-f", "csv,sqlite,pftrace", "-d", "."]
+CROCPROF = [BIN + "/crocprof", "--hsa-trace", "-f", "csv,rocpd,pftrace", "-d", "."]
 TRACER = {"LD_PRELOAD": LIB + "/roctracer/libroctracer_tool.so", "ROCTRACER_DOMAIN": "hsa",
           "ROCP_OUTPUT_DIR": "."}
 # name: (command before the program's, environment, what is on disk)
@@ -170,10 +171,10 @@ TOOLS = {
     "roctracer_perfetto": (CROCGPU, dict(TRACER, ROCTRACER_PLUGIN_LIB="libperfetto_plugin.so"),
                            of_perfetto),
     "csv": (CROCPROF, {}, of_csv),
-    "sqlite": (CROCPROF, {}, of_sqlite),
+    "rocpd": (CROCPROF, {}, of_rocpd),
     "pftrace": (CROCPROF, {}, of_perfetto),
 }
-OF_CROCPROF = ["csv", "sqlite", "pftrace"]
+OF_CROCPROF = ["csv", "rocpd", "pftrace"]
 COLUMNS = [["sdk_buffered"], ["sdk_callback"], ["roctracer"], OF_CROCPROF,
            ["sdk_callback", "roctracer", *OF_CROCPROF]]
 MAIN_COLUMNS = [COLUMNS[0], COLUMNS[2], COLUMNS[4]]
@@ -205,7 +206,7 @@ def start_of(tools, root):
     if root:
         run = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/debian_run.sh")
         env.update(MATRIX_RUN=run, MATRIX_ROOT=root, ROCPROF_OUTPUT_PATH=".",
-                   ROCPROF_OUTPUT_FILE_NAME="%pid%", ROCPROF_OUTPUT_FORMAT="csv,sqlite,pftrace",
+                   ROCPROF_OUTPUT_FILE_NAME="%pid%", ROCPROF_OUTPUT_FORMAT="csv,rocpd,pftrace",
                    ROCPROF_STATS_SUMMARY_PER_DOMAIN="1", **{"ROCPROF_%s_TRACE" % kind: "1" for kind in (
                        "KERNEL", "MEMORY_COPY", "MARKER_API", "HIP_RUNTIME_API", "HIP_COMPILER_API",
                        "HSA_CORE_API", "HSA_AMD_EXT_API")})

@@ -114,9 +114,12 @@ static void code_object(rocprofiler_callback_tracing_record_t record,
 {
     (void)user_data;
     (void)data;
-    if (record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER &&
-        record.phase == ROCPROFILER_CALLBACK_PHASE_LOAD)
+    if (record.phase != ROCPROFILER_CALLBACK_PHASE_LOAD)
+        return;
+    if (record.operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER)
         names_kernel_add(record.payload);
+    else if (record.operation == ROCPROFILER_CODE_OBJECT_LOAD)
+        names_code_object_add(record.payload);
 }
 
 /* Waits for a thread that completes the report already, unless nobody does any more. */

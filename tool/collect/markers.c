@@ -140,6 +140,7 @@ void markers_callback(rocprofiler_callback_tracing_record_t record,
     rocprofiler_get_timestamp(&now);
     struct marker marker = {.thread_id = record.thread_id,
                             .correlation_id = record.correlation_id.internal,
+                            .parent_id = record.correlation_id.ancestor,
                             .start_ns = now,
                             .end_ns = now};
     pthread_mutex_lock(&lock);

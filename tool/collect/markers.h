@@ -9,7 +9,7 @@
 
 struct marker {
     const char *message; /* equal messages are one pointer, for the life of the process */
-    uint64_t thread_id, correlation_id, start_ns, end_ns;
+    uint64_t thread_id, correlation_id, parent_id, start_ns, end_ns;
 };
 
 /* The tracing callback for MARKER_CORE_API. Any thread. */

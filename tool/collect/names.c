@@ -26,6 +26,14 @@ struct launch_counts {
 };
 static struct launch_counts *all_launches;
 
+/* All code objects there ever were; records of their kernels may come later. Under `lock`; they do
+ * not move. */
+struct known_object {
+    struct known_object *next;
+    struct out_code_object object;
+};
+static struct known_object *known_objects;
+
 /* Written before the first kernel is added. */
 static bool is_demangled = true, is_truncated;
 
@@ -75,17 +83,74 @@ static char *name_of(const char *symbol)
     return kept;
 }
 
+void names_code_object_add(const rocprofiler_callback_tracing_code_object_load_data_t *object)
+{
+    struct known_object *known = calloc(1, sizeof *known);
+    if (!known)
+        return;
+    bool is_file = object->storage_type == ROCPROFILER_CODE_OBJECT_STORAGE_TYPE_FILE;
+    const rocprofiler_agent_v0_t *agent = names_agent_find(object->agent_id);
+    known->object = (struct out_code_object){
+        .id = object->code_object_id,
+        .node = agent ? agent->node_id : OUT_NO_AGENT,
+        .uri = object->uri ? strdup(object->uri) : NULL,
+        .storage = is_file ? "FILE" : "MEMORY",
+        .load_base = object->load_base,
+        .load_bytes = object->load_size,
+        .memory_base = is_file ? 0 : object->memory_base,
+        .memory_bytes = is_file ? 0 : object->memory_size,
+        .load_delta = object->load_delta,
+    };
+    pthread_mutex_lock(&lock);
+    known->next = known_objects;
+    known_objects = known;
+    pthread_mutex_unlock(&lock);
+}
+
+/* NULL: not known. */
+static const struct out_code_object *code_object_find(uint64_t id)
+{
+    pthread_mutex_lock(&lock);
+    const struct known_object *known = known_objects;
+    while (known && known->object.id != id)
+        known = known->next;
+    pthread_mutex_unlock(&lock);
+    return known ? &known->object : NULL;
+}
+
+static char *name_truncated(const char *pretty)
+{
+    size_t length;
+    const char *bare = pretty ? name_short(pretty, &length) : NULL;
+    return bare ? strndup(bare, length) : NULL;
+}
+
 void names_kernel_add(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *symbol)
 {
     struct kernel_info *kernel = calloc(1, sizeof *kernel);
     if (!kernel)
         return;
-    *kernel = (struct kernel_info){.id = symbol->kernel_id,
-                                   .name = name_of(symbol->kernel_name),
-                                   .vgprs = symbol->arch_vgpr_count,
-                                   .acc_vgprs = symbol->accum_vgpr_count,
-                                   .sgprs = symbol->sgpr_count};
+    char *demangled = name_demangle(symbol->kernel_name);
+    *kernel = (struct kernel_info){.id = symbol->kernel_id, .name = name_of(symbol->kernel_name)};
+    kernel->details = (struct out_kernel){
+        .id = symbol->kernel_id,
+        .code_object = code_object_find(symbol->code_object_id),
+        .symbol = strdup(symbol->kernel_name),
+        .name = kernel->name,
+        .demangled = demangled,
+        .truncated = name_truncated(demangled),
+        .object = symbol->kernel_object,
+        .address = symbol->kernel_address.value,
+        .entry_offset_bytes = symbol->kernel_code_entry_byte_offset,
+        .kernarg_bytes = symbol->kernarg_segment_size,
+        .kernarg_alignment_bytes = symbol->kernarg_segment_alignment,
+        .lds_bytes = symbol->group_segment_size,
+        .scratch_bytes = symbol->private_segment_size,
+        .vgprs = symbol->arch_vgpr_count,
+        .acc_vgprs = symbol->accum_vgpr_count,
+        .sgprs = symbol->sgpr_count,
+    };
     kernel_put(kernel);
 }
 

@@ -11,6 +11,8 @@
 #include <rocprofiler-sdk/agent.h>
 #include <rocprofiler-sdk/callback_tracing.h>
 
+#include "out/rows.h"
+
 /* Called around a fork, so that nothing is half done in the child. */
 void names_fork_prepare(void);
 void names_fork_done(void); /* in both */
@@ -21,10 +23,12 @@ struct kernel_info {
     uint64_t id;
     struct launch_counts *launches; /* shared by kernels of one name; under names.c's lock */
     char *name;                     /* demangled, without ".kd"; lives until the process ends */
-    uint32_t vgprs, acc_vgprs, sgprs;
+    struct out_kernel details;      /* for writers; `name` NULL: nothing more is known */
     int8_t wanted; /* names_kernel_wanted: 1, -1, 0 not asked yet; under names.c's lock */
 };
 
+/* Before its kernels. */
+void names_code_object_add(const rocprofiler_callback_tracing_code_object_load_data_t *object);
 void names_kernel_add(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *symbol);
 /* Never NULL: an unknown id gives a kernel named "kernel N". */

@@ -23,6 +23,7 @@ struct passes_value {
     const char *counter;
     double value;
     bool adds_up; /* a sum over launches means something */
+    uint64_t id;  /* the counter's; 0: of another run, where it had another */
 };
 
 /* Which pass this run is, from 0; the one with 0 is the last. 0 when there is only one. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "counters.h"
 #include "domains.h"
 #include "launch/keys.h"
 #include "names.h"
@@ -176,6 +177,13 @@ void report_forget(void)
     report.is_open = false;
 }
 
+/* The kernel driver's number of an agent. */
+static uint64_t agent_node(rocprofiler_agent_id_t id)
+{
+    const rocprofiler_agent_v0_t *agent = names_agent_find(id);
+    return agent ? agent->node_id : OUT_NO_AGENT;
+}
+
 /* Numbers an agent as --agent-index wants. Where only the environment steers, the default is
  * "relative", as with rocprofv3. */
 static uint64_t agent_number(rocprofiler_agent_id_t id)
@@ -192,13 +200,11 @@ static uint64_t agent_number(rocprofiler_agent_id_t id)
     return (uint32_t)agent->logical_node_id;
 }
 
-/* Names a kernel, where that is wanted, by the range that it was launched in, which the external id
- * brings. */
-static const char *kernel_name(const struct kernel_info *kernel,
-                               rocprofiler_async_correlation_id_t id)
+/* The range that a kernel was launched in, which the external id brings, where kernels are called
+ * so. */
+static const char *kernel_region(rocprofiler_async_correlation_id_t id)
 {
-    bool is_renamed = id.external.ptr && settings_flag(&report.settings, OPTION_KERNEL_RENAME);
-    return is_renamed ? id.external.ptr : kernel->name;
+    return settings_flag(&report.settings, OPTION_KERNEL_RENAME) ? id.external.ptr : NULL;
 }
 
 static struct out_dispatch_row dispatch_row(const rocprofiler_kernel_dispatch_info_t *info,
@@ -206,6 +212,7 @@ static struct out_dispatch_row dispatch_row(const rocprofiler_kernel_dispatch_in
                                             uint64_t start_ns, uint64_t end_ns)
 {
     const struct kernel_info *kernel = names_kernel_find(info->kernel_id);
+    const char *region = kernel_region(correlation_id);
     return (struct out_dispatch_row){
         .kind = "KERNEL_DISPATCH",
         .agent = agent_number(info->agent_id),
@@ -213,20 +220,24 @@ static struct out_dispatch_row dispatch_row(const rocprofiler_kernel_dispatch_in
         .process_id = report.process_id,
         .dispatch_id = info->dispatch_id,
         .kernel_id = info->kernel_id,
-        .kernel_name = kernel_name(kernel, correlation_id),
+        .kernel_name = region ? region : kernel->name,
         .correlation_id = correlation_id.internal,
         .start_ns = start_ns,
         .end_ns = end_ns,
         .lds_bytes = info->group_segment_size,
         .scratch_bytes = info->private_segment_size,
-        .vgprs = kernel->vgprs,
-        .acc_vgprs = kernel->acc_vgprs,
-        .sgprs = kernel->sgprs,
+        .vgprs = kernel->details.vgprs,
+        .acc_vgprs = kernel->details.acc_vgprs,
+        .sgprs = kernel->details.sgprs,
         .workgroup = {info->workgroup_size.x, info->workgroup_size.y, info->workgroup_size.z},
         .grid = {info->grid_size.x, info->grid_size.y, info->grid_size.z},
         .grid_size = (uint64_t)info->grid_size.x * info->grid_size.y * info->grid_size.z,
         .workgroup_size =
             (uint64_t)info->workgroup_size.x * info->workgroup_size.y * info->workgroup_size.z,
+        .node = agent_node(info->agent_id),
+        .external_id = region ? 0 : correlation_id.external.value,
+        .region = region,
+        .kernel = kernel->details.name ? &kernel->details : NULL,
     };
 }
 
@@ -258,6 +269,12 @@ void report_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *record)
         .start_ns = record->start_timestamp,
         .end_ns = record->end_timestamp,
         .bytes = record->bytes,
+        .thread_id = record->thread_id,
+        .external_id = record->correlation_id.external.value,
+        .source_node = agent_node(record->src_agent_id),
+        .destination_node = agent_node(record->dst_agent_id),
+        .source_address = record->src_address.value,
+        .destination_address = record->dst_address.value,
     };
     stats_add(report.stats[DOMAIN_COPY], row.direction, row.end_ns - row.start_ns);
     row_put(OUT_MEMORY_COPY, &row);
@@ -275,6 +292,10 @@ void report_allocation(const rocprofiler_buffer_tracing_memory_allocation_record
         .correlation_id = record->correlation_id.internal,
         .start_ns = record->start_timestamp,
         .end_ns = record->end_timestamp,
+        .node = allocates ? agent_node(record->agent_id) : OUT_NO_AGENT,
+        .thread_id = record->thread_id,
+        .parent_id = record->correlation_id.ancestor,
+        .external_id = record->correlation_id.external.value,
     };
     rocprofiler_query_buffer_tracing_kind_operation_name(
         record->kind, (rocprofiler_tracing_operation_t)record->operation, &row.operation, NULL);
@@ -309,6 +330,9 @@ void report_scratch(const rocprofiler_buffer_tracing_scratch_memory_record_t *re
         .end_ns = record->end_timestamp,
         .bytes = record->allocation_size,
         .correlation_id = record->correlation_id.internal,
+        .node = agent_node(record->agent_id),
+        .parent_id = record->correlation_id.ancestor,
+        .external_id = record->correlation_id.external.value,
     };
     rocprofiler_query_buffer_tracing_kind_operation_name(
         record->kind, (rocprofiler_tracing_operation_t)record->operation, &row.operation, NULL);
@@ -325,6 +349,8 @@ void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record)
         .correlation_id = record->correlation_id.internal,
         .start_ns = record->start_timestamp,
         .end_ns = record->end_timestamp,
+        .parent_id = record->correlation_id.ancestor,
+        .external_id = record->correlation_id.external.value,
     };
     rocprofiler_query_buffer_tracing_kind_name(record->kind, &row.domain, NULL);
     rocprofiler_query_buffer_tracing_kind_operation_name(record->kind, record->operation,
@@ -348,24 +374,22 @@ void report_marker(const struct marker *marker)
         .correlation_id = marker->correlation_id,
         .start_ns = marker->start_ns,
         .end_ns = marker->end_ns,
+        .parent_id = marker->parent_id,
+        .message = marker->message,
     };
     stats_add(report.stats[DOMAIN_MARKER], row.function, row.end_ns - row.start_ns);
     row_put(OUT_MARKER_API, &row);
 }
 
-static rocprofiler_counter_info_v0_t counter_info(uint64_t id)
-{
-    rocprofiler_counter_info_v0_t info = {.name = "(unknown counter)", .expression = ""};
-    rocprofiler_query_counter_info((rocprofiler_counter_id_t){.handle = id},
-                                   ROCPROFILER_COUNTER_INFO_VERSION_0, &info);
-    return info;
-}
-
 static void counter_put(const struct passes_value *value, void *data)
 {
     const struct out_dispatch_row *dispatch = data;
-    struct out_counter_row row = {
-        .dispatch = *dispatch, .counter_name = value->counter, .counter_value = value->value};
+    struct out_counter_row row = {.dispatch = *dispatch,
+                                  .counter_name = value->counter,
+                                  .counter_value = value->value,
+                                  .counter = value->id
+                                                 ? counters_get(value->id, dispatch->node)
+                                                 : counters_named(value->counter, dispatch->node)};
     stats_counter_add(report.counters, dispatch->kernel_name, value->counter, value->value,
                       value->adds_up);
     row_put(OUT_COUNTER_COLLECTION, &row);
@@ -387,9 +411,12 @@ static void counters_flush(void)
     struct counter_values *values = &report.values;
     struct passes_launch launch = launch_of(values);
     for (unsigned i = 0; i < values->count; i++) {
-        rocprofiler_counter_info_v0_t info = counter_info(values->counter[i].id);
-        struct passes_value value = {info.name, values->counter[i].value,
-                                     !strchr(info.expression, '/')};
+        uint64_t id = values->counter[i].id;
+        const struct out_counter *counter = counters_get(id, values->dispatch.node);
+        if (!counter)
+            continue;
+        struct passes_value value = {counter->name, values->counter[i].value,
+                                     !strchr(counter->expression, '/'), id};
         counter_put(&value, &values->dispatch);
         passes_write(&launch, &value);
     }

@@ -4,20 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct out_ops *const formats[] = {&out_csv_ops, &out_sqlite_ops, &out_pftrace_ops};
+static const struct out_ops *const formats[] = {&out_csv_ops, &out_rocpd_ops, &out_pftrace_ops};
 
 const char *out_default_format(void)
 {
-    return "csv";
+    return "rocpd";
 }
 
 const char *out_default_formats(void)
 {
-    return "csv,sqlite";
+    return "csv,rocpd";
 }
 
 const struct out_ops *out_find(const char *name)
 {
+    if (strcmp(name, "sqlite") == 0)
+        return &out_rocpd_ops;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];

@@ -21,7 +21,7 @@ struct out_ops {
 };
 
 extern const struct out_ops out_csv_ops;
-extern const struct out_ops out_sqlite_ops;
+extern const struct out_ops out_rocpd_ops;
 extern const struct out_ops out_pftrace_ops;
 
 /* In the list of formats: no files. */
@@ -30,7 +30,7 @@ extern const struct out_ops out_pftrace_ops;
 const char *out_default_format(void);
 const char *out_default_formats(void);
 
-/* NULL when the name is unknown. */
+/* NULL when the name is unknown. "sqlite" is what rocpd was called. */
 const struct out_ops *out_find(const char *name);
 /* The names of all formats, "a, b, c"; -E2BIG when they do not fit. */
 int out_names(char *names, size_t size);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -112,8 +113,7 @@ static void a_full_disk_is_reported_once_at_the_end(void **state)
 /* Each format finds out that a prefix is taken before it has touched anything. */
 static void a_prefix_is_taken_once(void **state)
 {
-    static const struct out_ops *const formats[] = {&out_csv_ops, &out_sqlite_ops,
-                                                    &out_pftrace_ops};
+    static const struct out_ops *const formats[] = {&out_csv_ops, &out_rocpd_ops, &out_pftrace_ops};
     (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         struct out_sink *first, *second;
@@ -207,25 +207,32 @@ static int one_number(void *out, int columns, char **values, char **names)
     return 0;
 }
 
-static void sqlite_has_every_table_and_the_rows(void **state)
+static void rocpd_has_every_table_and_the_rows(void **state)
 {
     (void)state;
     struct out_sink *sink;
-    assert_int_equal(out_sqlite_ops.open(prefix, &sink, message, sizeof message), 0);
+    assert_int_equal(out_rocpd_ops.open(prefix, &sink, message, sizeof message), 0);
     for (int i = 0; i < 1000; i++)
-        out_sqlite_ops.row(sink, OUT_MEMORY_COPY, &copy);
-    assert_int_equal(out_sqlite_ops.close(sink, message, sizeof message), 0);
+        out_rocpd_ops.row(sink, OUT_MEMORY_COPY, &copy);
+    assert_int_equal(out_rocpd_ops.close(sink, message, sizeof message), 0);
     char path[128];
     snprintf(path, sizeof path, "%s_results.db", prefix);
     sqlite3 *database;
     long count = 0;
     assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-    sqlite3_exec(database, "SELECT count(*) FROM memory_copy_trace WHERE Correlation_Id = 9",
-                 one_number, &count, NULL);
-    assert_int_equal(count, 1000);
-    sqlite3_exec(database, "SELECT count(*) FROM sqlite_master WHERE type = 'table'", one_number,
+    sqlite3_exec(database, "SELECT count(*) FROM memory_copies WHERE stack_id = 9", one_number,
                  &count, NULL);
-    assert_int_equal(count, OUT_TABLE_COUNT);
+    assert_int_equal(count, 1000);
+    sqlite3_exec(database,
+                 "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name LIKE 'rocpd_%'",
+                 one_number, &count, NULL);
+    assert_int_equal(count, 20);
+    sqlite3_exec(database, "SELECT count(*) FROM sqlite_master WHERE type = 'view'", one_number,
+                 &count, NULL);
+    assert_int_equal(count, 20 + 18 + 3);
+    sqlite3_exec(database, "SELECT count(*) FROM pragma_foreign_key_check", one_number, &count,
+                 NULL);
+    assert_int_equal(count, 0);
     sqlite3_close(database);
 }
 
@@ -248,10 +255,10 @@ static void a_database_whose_process_is_killed_can_be_read(void **state)
         pid_t child = fork();
         if (child == 0) {
             struct out_sink *sink;
-            if (out_sqlite_ops.open(prefix, &sink, message, sizeof message) != 0)
+            if (out_rocpd_ops.open(prefix, &sink, message, sizeof message) != 0)
                 _exit(1);
             for (long i = 0; i < rows; i++)
-                out_sqlite_ops.row(sink, OUT_MEMORY_COPY, &copy);
+                out_rocpd_ops.row(sink, OUT_MEMORY_COPY, &copy);
             raise(SIGKILL);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
@@ -262,8 +269,11 @@ static void a_database_whose_process_is_killed_can_be_read(void **state)
         assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
         sqlite3_exec(database, "PRAGMA integrity_check", is_whole, &whole, NULL);
         assert_true(whole);
-        sqlite3_exec(database, "SELECT count(*) FROM memory_copy_trace", one_number, &count, NULL);
-        assert_int_equal(count, rows / TRANSACTION * TRANSACTION);
+        sqlite3_exec(database, "SELECT count(*) FROM memory_copies", one_number, &count, NULL);
+        assert_in_range(count, rows > TRANSACTION ? rows - TRANSACTION : 0, rows);
+        sqlite3_exec(database, "SELECT count(*) FROM pragma_foreign_key_check", one_number, &count,
+                     NULL);
+        assert_int_equal(count, 0);
         sqlite3_close(database);
         assert_int_equal(unlink(path), 0);
     }
@@ -279,6 +289,7 @@ static struct out_copy_row varied(uint32_t i, char *text, size_t text_size)
                                  .direction = text,
                                  .stream_id = values[slow],
                                  .source_agent = i % 11 < 4 ? OUT_NO_AGENT : i / 16,
+                                 .source_node = i % 11 < 4 ? OUT_NO_AGENT : i / 16,
                                  .destination_agent = 0,
                                  .correlation_id = values[fast],
                                  .start_ns = i,
@@ -322,19 +333,31 @@ static void copy_row_check(sqlite3_stmt *select, const struct out_copy_row *row)
     assert_string_equal((const char *)sqlite3_column_text(select, 1), row->direction);
     assert_int_equal((uint64_t)sqlite3_column_int64(select, 2), row->stream_id);
     assert_int_equal(sqlite3_column_type(select, 3),
-                     row->source_agent == OUT_NO_AGENT ? SQLITE_NULL : SQLITE_INTEGER);
-    if (row->source_agent != OUT_NO_AGENT)
-        assert_int_equal(sqlite3_column_int64(select, 3), row->source_agent);
-    assert_int_equal((uint64_t)sqlite3_column_int64(select, 5), row->correlation_id);
-    assert_int_equal(sqlite3_column_int64(select, 6), row->start_ns);
-    assert_int_equal((uint64_t)sqlite3_column_int64(select, 7), row->end_ns);
+                     row->source_node == OUT_NO_AGENT ? SQLITE_NULL : SQLITE_INTEGER);
+    if (row->source_node != OUT_NO_AGENT)
+        assert_int_equal(sqlite3_column_int64(select, 3), row->source_node);
+    assert_int_equal((uint64_t)sqlite3_column_int64(select, 4), row->correlation_id);
+    assert_int_equal(sqlite3_column_int64(select, 5), row->start_ns);
+    assert_int_equal((uint64_t)sqlite3_column_int64(select, 6), row->end_ns);
 }
 
-/* Any number of rows, however many go in at a time; texts that the caller changes afterwards, and
- * texts too long to be kept together. */
-static void sqlite_keeps_every_row_in_order(void **state)
+/* Row `i`, its text followed by as many as 39000 more characters. */
+static struct out_copy_row varied_long(uint32_t i, char *text, size_t text_size)
+{
+    struct out_copy_row row = varied(i, text, text_size);
+    memset(text + strlen(text), 'x', i % 50 == 7 ? i * 39 : 0);
+    return row;
+}
+
+/* Any number of rows, however many go in at a time; texts that the caller changes afterwards. */
+static void rocpd_keeps_every_row_in_order(void **state)
 {
     static const uint32_t counts[] = {1, 31, 32, 33, 64, 1000};
+    static const char sql[] =
+        "SELECT K.string, N.string, C.stream_id, C.src_agent_id, E.stack_id, C.start, C.\"end\" "
+        "FROM rocpd_memory_copy C JOIN rocpd_event E ON E.id = C.event_id "
+        "JOIN rocpd_string N ON N.id = C.name_id JOIN rocpd_string K ON K.id = E.category_id "
+        "ORDER BY C.id";
     static char text[40000];
     char path[128];
     struct out_sink *sink;
@@ -342,23 +365,19 @@ static void sqlite_keeps_every_row_in_order(void **state)
     snprintf(path, sizeof path, "%s_results.db", prefix);
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
         unlink(path);
-        assert_int_equal(out_sqlite_ops.open(prefix, &sink, message, sizeof message), 0);
+        assert_int_equal(out_rocpd_ops.open(prefix, &sink, message, sizeof message), 0);
         for (uint32_t i = 0; i < counts[c]; i++) {
-            struct out_copy_row row = varied(i, text, sizeof text);
-            memset(text + strlen(text), 'x', i % 50 == 7 ? i * 39 : 0);
-            out_sqlite_ops.row(sink, OUT_MEMORY_COPY, &row);
+            struct out_copy_row row = varied_long(i, text, sizeof text);
+            out_rocpd_ops.row(sink, OUT_MEMORY_COPY, &row);
             memset(text, 0, sizeof text);
         }
-        assert_int_equal(out_sqlite_ops.close(sink, message, sizeof message), 0);
+        assert_int_equal(out_rocpd_ops.close(sink, message, sizeof message), 0);
         sqlite3 *database;
         sqlite3_stmt *select;
         assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-        assert_int_equal(
-            sqlite3_prepare_v2(database, "SELECT * FROM memory_copy_trace", -1, &select, NULL),
-            SQLITE_OK);
+        assert_int_equal(sqlite3_prepare_v2(database, sql, -1, &select, NULL), SQLITE_OK);
         for (uint32_t i = 0; i < counts[c]; i++) {
-            struct out_copy_row row = varied(i, text, sizeof text);
-            memset(text + strlen(text), 'x', i % 50 == 7 ? i * 39 : 0);
+            struct out_copy_row row = varied_long(i, text, sizeof text);
             assert_int_equal(sqlite3_step(select), SQLITE_ROW);
             copy_row_check(select, &row);
             memset(text, 0, sizeof text);
@@ -369,11 +388,59 @@ static void sqlite_keeps_every_row_in_order(void **state)
     }
 }
 
-static void sqlite_says_why_it_cannot_open(void **state)
+/* A dispatch and its counters share a row, in whatever order and however far apart they come. */
+static void rocpd_joins_records_and_counters(void **state)
+{
+    enum { DISPATCHES = 10000 };
+    static const struct out_counter counter = {.id = 77, .node = 1, .name = "WAVES"};
+    char path[128];
+    long count = 0;
+    struct out_sink *sink;
+    sqlite3 *database;
+    (void)state;
+    assert_int_equal(out_rocpd_ops.open(prefix, &sink, message, sizeof message), 0);
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint64_t i = 1; i <= DISPATCHES; i++) {
+            const struct out_counter_row row = {.dispatch = {.kind = "KERNEL_DISPATCH",
+                                                             .kernel_name = "k",
+                                                             .dispatch_id = i,
+                                                             .node = 1},
+                                                .counter = &counter,
+                                                .counter_name = "WAVES",
+                                                .counter_value = (double)i};
+            bool has_counters = (i % 2 == 0) == (pass == 0);
+            if (has_counters)
+                out_rocpd_ops.row(sink, OUT_COUNTER_COLLECTION, &row);
+            else
+                out_rocpd_ops.row(sink, OUT_KERNEL_TRACE, &row.dispatch);
+        }
+    assert_int_equal(out_rocpd_ops.close(sink, message, sizeof message), 0);
+    snprintf(path, sizeof path, "%s_results.db", prefix);
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    sqlite3_exec(database, "SELECT count(*) FROM kernels", one_number, &count, NULL);
+    assert_int_equal(count, DISPATCHES);
+    sqlite3_exec(database, "SELECT count(*) FROM rocpd_event", one_number, &count, NULL);
+    assert_int_equal(count, DISPATCHES);
+    sqlite3_exec(database,
+                 "SELECT count(*) FROM counters_collection WHERE value = dispatch_id AND "
+                 "counter_id = 77",
+                 one_number, &count, NULL);
+    assert_int_equal(count, DISPATCHES);
+    sqlite3_close(database);
+}
+
+static void the_old_name_of_rocpd_is_known(void **state)
+{
+    (void)state;
+    assert_ptr_equal(out_find("sqlite"), &out_rocpd_ops);
+    assert_ptr_equal(out_find("rocpd"), &out_rocpd_ops);
+}
+
+static void rocpd_says_why_it_cannot_open(void **state)
 {
     (void)state;
     struct out_sink *sink;
-    assert_true(out_sqlite_ops.open("/nonexistent/7", &sink, message, sizeof message) < 0);
+    assert_true(out_rocpd_ops.open("/nonexistent/7", &sink, message, sizeof message) < 0);
     assert_non_null(strstr(message, "/nonexistent/7_results.db: "));
 }
 
@@ -405,9 +472,9 @@ static void agents_have_all_columns(void **state)
     assert_non_null(strstr(line, ",18446744073709551615,"));
     assert_non_null(strstr(line, "\"gfx90a\",\"\",\"\",\"\"\n"));
 
-    assert_int_equal(out_sqlite_ops.open(prefix, &sink, message, sizeof message), 0);
-    out_sqlite_ops.row(sink, OUT_AGENT_INFO, &row);
-    assert_int_equal(out_sqlite_ops.close(sink, message, sizeof message), 0);
+    assert_int_equal(out_rocpd_ops.open(prefix, &sink, message, sizeof message), 0);
+    out_rocpd_ops.row(sink, OUT_AGENT_INFO, &row);
+    assert_int_equal(out_rocpd_ops.close(sink, message, sizeof message), 0);
 }
 
 static void an_allocation_has_an_agent_and_a_free_has_none(void **state)
@@ -469,11 +536,13 @@ int main(void)
         cmocka_unit_test_setup(numbers_of_every_size, prefix_next),
         cmocka_unit_test_setup(integers_of_every_length, prefix_next),
         cmocka_unit_test_setup(csv_rows_across_flushes, prefix_next),
-        cmocka_unit_test_setup(sqlite_has_every_table_and_the_rows, prefix_next),
+        cmocka_unit_test_setup(rocpd_has_every_table_and_the_rows, prefix_next),
         cmocka_unit_test_setup(a_database_whose_process_is_killed_can_be_read, prefix_next),
         cmocka_unit_test_setup(csv_repeats_and_changes_numbers, prefix_next),
-        cmocka_unit_test_setup(sqlite_keeps_every_row_in_order, prefix_next),
-        cmocka_unit_test_setup(sqlite_says_why_it_cannot_open, prefix_next),
+        cmocka_unit_test_setup(rocpd_keeps_every_row_in_order, prefix_next),
+        cmocka_unit_test_setup(rocpd_joins_records_and_counters, prefix_next),
+        cmocka_unit_test(the_old_name_of_rocpd_is_known),
+        cmocka_unit_test_setup(rocpd_says_why_it_cannot_open, prefix_next),
         cmocka_unit_test_setup(agents_have_all_columns, prefix_next),
         cmocka_unit_test_setup(an_allocation_has_an_agent_and_a_free_has_none, prefix_next),
         cmocka_unit_test_setup(a_perfetto_trace_takes_every_row, prefix_next),

@@ -6,6 +6,7 @@
 #ifndef OUT_ROWS_H
 #define OUT_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -39,9 +40,37 @@ struct out_table {
     size_t column_count;
 };
 
+/* What rocpd says besides the CSV files' columns. Numbers of agents in rows' `node` are KFD's, and
+ * those in `agent` are as the user wants them; OUT_NO_AGENT is none in both. */
+struct out_code_object {
+    uint64_t id, node;
+    const char *uri, *storage; /* "FILE", "MEMORY" */
+    uint64_t load_base, load_bytes, memory_base, memory_bytes;
+    int64_t load_delta;
+};
+
+struct out_kernel {
+    uint64_t id;
+    const struct out_code_object *code_object; /* NULL: not known */
+    const char *symbol, *name;                 /* as compiled, as shown */
+    const char *demangled, *truncated;
+    uint64_t object, address; /* of the descriptor and of the first instruction */
+    int64_t entry_offset_bytes;
+    uint32_t kernarg_bytes, kernarg_alignment_bytes, lds_bytes, scratch_bytes;
+    uint32_t vgprs, acc_vgprs, sgprs;
+};
+
+struct out_counter {
+    uint64_t id, node;
+    const char *name, *description, *block, *expression;
+    bool is_constant, is_derived;
+};
+
 struct out_api_row {
     const char *domain, *function;
     uint64_t process_id, thread_id, correlation_id, start_ns, end_ns;
+    uint64_t parent_id, external_id; /* of correlation */
+    const char *message;             /* of a marker, else NULL */
 };
 
 struct out_dispatch_row {
@@ -52,22 +81,29 @@ struct out_dispatch_row {
     uint64_t lds_bytes, scratch_bytes, vgprs, acc_vgprs, sgprs;
     uint64_t workgroup[3], grid[3];
     uint64_t grid_size, workgroup_size; /* products, for counter rows */
+    uint64_t node, external_id;
+    const char *region;              /* the kernel's name is that of a range; NULL: its own */
+    const struct out_kernel *kernel; /* NULL: nothing more is known */
 };
 
 struct out_counter_row {
     struct out_dispatch_row dispatch;
     const char *counter_name;
     double counter_value;
+    const struct out_counter *counter; /* NULL: nothing more is known */
 };
 
 struct out_copy_row {
     const char *kind, *direction;
     uint64_t stream_id, source_agent, destination_agent, correlation_id, start_ns, end_ns, bytes;
+    uint64_t thread_id, external_id;
+    uint64_t source_node, destination_node, source_address, destination_address;
 };
 
 struct out_allocation_row {
     const char *kind, *operation;
     uint64_t agent, bytes, address, correlation_id, start_ns, end_ns;
+    uint64_t node, thread_id, parent_id, external_id;
 };
 
 struct out_scratch_row {
@@ -75,6 +111,7 @@ struct out_scratch_row {
     uint64_t agent, queue_id, thread_id;
     const char *flags;
     uint64_t start_ns, end_ns, bytes, correlation_id;
+    uint64_t node, parent_id, external_id;
 };
 
 struct out_stats_row {

@@ -1,0 +1,33 @@
+/*
+ * Rows of numbers that wait to go into a table together, by one prepared statement. Most columns
+ * say what they said when a parameter was last used, and stay bound.
+ */
+#ifndef OUT_BATCH_H
+#define OUT_BATCH_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { BATCH_ROWS = 32, BATCH_COLUMNS_MAX = 24 };
+/* As a value: NULL. */
+#define BATCH_NULL INT64_MIN
+
+struct batch {
+    sqlite3_stmt *insert[2]; /* one row; BATCH_ROWS of them */
+    uint32_t columns, count; /* columns: parameters of a row */
+    int real_column;         /* whose values are bits of a double; -1: none */
+    int64_t cells[BATCH_ROWS * BATCH_COLUMNS_MAX];
+    bool is_bound; /* insert[1] has values of `cells` */
+};
+
+/* `head` is "INSERT INTO TABLE (COLUMN,...) VALUES ", `values` "(?,...)" with BATCH_COLUMNS_MAX
+ * parameters at most. As all others, SQLITE_OK or an error. */
+int batch_open(struct batch *batch, sqlite3 *database, const char *head, const char *values,
+               int real_column);
+/* One value a parameter. */
+int batch_row(struct batch *batch, const int64_t *values);
+int batch_flush(struct batch *batch);
+void batch_close(struct batch *batch);
+
+#endif

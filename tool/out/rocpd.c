@@ -1,0 +1,301 @@
+/*
+ * rocpd: the database that ROCm's tools read, schema 3.0 of data/rocpd. A record is an event, which
+ * says what caused it, and a row of its kind, which refers to it. Numbers of events count from 1.
+ */
+#include "out.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rocpd_info.h"
+
+enum { RECENT_DISPATCHES = 4096 }; /* a power of two */
+
+struct out_sink {
+    struct rocpd_base base;
+    struct rocpd_info info;
+    int64_t rows[ROCPD_ROWS_COUNT]; /* so far, where numbers count from 1; events of both kinds */
+    /* Records and counters of a dispatch arrive apart, and share one row and event. */
+    struct {
+        uint64_t dispatch;
+        int64_t event; /* 0: none */
+    } recent[RECENT_DISPATCHES];
+    uint64_t last_dispatch; /* the largest id */
+    bool has_records, has_counters;
+};
+
+static int rocpd_open(const char *prefix, struct out_sink **out, char *error, size_t error_size)
+{
+    struct out_sink *sink = calloc(1, sizeof *sink);
+    if (!sink) {
+        snprintf(error, error_size, "out of memory");
+        return -ENOMEM;
+    }
+    int status = rocpd_base_open(&sink->base, prefix, error, error_size);
+    if (status != 0) {
+        free(sink);
+        return status;
+    }
+    rocpd_info_begin(&sink->info, &sink->base);
+    rocpd_base_commit_now(&sink->base);
+    *out = sink;
+    return 0;
+}
+
+/* Ids of a record's correlation: its own, that of what it is in, and the tool's. */
+static int64_t event_put(struct out_sink *sink, const char *category, uint64_t own, uint64_t parent,
+                         uint64_t external)
+{
+    const int64_t values[] = {++sink->rows[ROCPD_EVENT], rocpd_text(&sink->info, category),
+                              (int64_t)own, (int64_t)parent, (int64_t)external};
+    rocpd_base_put(&sink->base, ROCPD_EVENT, values);
+    return sink->rows[ROCPD_EVENT];
+}
+
+static int64_t marker_event_put(struct out_sink *sink, const char *category,
+                                const struct out_api_row *row)
+{
+    const struct rocpd_value values[] = {
+        ROCPD_INTEGER(++sink->rows[ROCPD_EVENT]), ROCPD_INTEGER(rocpd_text(&sink->info, category)),
+        ROCPD_INTEGER(row->correlation_id),       ROCPD_INTEGER(row->parent_id),
+        ROCPD_INTEGER(row->external_id),          ROCPD_TEXT(row->message),
+    };
+    rocpd_base_insert(&sink->base, ROCPD_MARKER_EVENT, values);
+    return sink->rows[ROCPD_EVENT];
+}
+
+/* A call or a range; a moment is a sample. */
+static void api_put(struct out_sink *sink, const struct out_api_row *row)
+{
+    struct rocpd_info *info = &sink->info;
+    bool is_moment = row->start_ns == row->end_ns;
+    const char *category = row->message && !is_moment ? "MARKER_CORE_RANGE_API" : row->domain;
+    int64_t event = row->message ? marker_event_put(sink, category, row)
+                                 : event_put(sink, category, row->correlation_id, row->parent_id,
+                                             row->external_id);
+    if (is_moment) {
+        const int64_t values[] = {++sink->rows[ROCPD_SAMPLE],
+                                  rocpd_track(info, rocpd_text(info, category), row->thread_id),
+                                  (int64_t)row->start_ns, event};
+        rocpd_base_put(&sink->base, ROCPD_SAMPLE, values);
+        return;
+    }
+    const int64_t values[] = {++sink->rows[ROCPD_REGION],
+                              info->node,
+                              info->process,
+                              rocpd_thread(info, row->thread_id),
+                              (int64_t)row->start_ns,
+                              (int64_t)row->end_ns,
+                              rocpd_text(info, row->function),
+                              event};
+    rocpd_base_put(&sink->base, ROCPD_REGION, values);
+}
+
+/* 0: there is none. */
+static int64_t dispatch_find(struct out_sink *sink, uint64_t id, bool may_be_older)
+{
+    uint32_t at = id & (RECENT_DISPATCHES - 1);
+    if (sink->recent[at].event && sink->recent[at].dispatch == id)
+        return sink->recent[at].event;
+    return may_be_older && id <= sink->last_dispatch
+               ? rocpd_base_dispatch_event(&sink->base, (int64_t)id)
+               : 0;
+}
+
+/* The dispatch's event. */
+static int64_t dispatch_put(struct out_sink *sink, const struct out_dispatch_row *row)
+{
+    struct rocpd_info *info = &sink->info;
+    int64_t event =
+        event_put(sink, row->kind, row->correlation_id, row->correlation_id, row->external_id);
+    uint32_t at = row->dispatch_id & (RECENT_DISPATCHES - 1);
+    const int64_t values[] = {
+        (int64_t)row->dispatch_id,
+        info->node,
+        info->process,
+        rocpd_thread(info, row->thread_id),
+        rocpd_agent(info, row->node),
+        rocpd_kernel(info, row),
+        (int64_t)row->dispatch_id,
+        rocpd_queue(info, row->queue_id),
+        rocpd_stream(info, row->stream_id),
+        (int64_t)row->start_ns,
+        (int64_t)row->end_ns,
+        (int64_t)row->scratch_bytes,
+        (int64_t)row->lds_bytes,
+        (int64_t)row->workgroup[0],
+        (int64_t)row->workgroup[1],
+        (int64_t)row->workgroup[2],
+        (int64_t)row->grid[0],
+        (int64_t)row->grid[1],
+        (int64_t)row->grid[2],
+        rocpd_text(info, row->region),
+        event,
+    };
+    rocpd_base_put(&sink->base, ROCPD_DISPATCH, values);
+    sink->recent[at].dispatch = row->dispatch_id;
+    sink->recent[at].event = event;
+    if (row->dispatch_id > sink->last_dispatch)
+        sink->last_dispatch = row->dispatch_id;
+    return event;
+}
+
+static void kernel_put(struct out_sink *sink, const struct out_dispatch_row *row)
+{
+    sink->has_records = true;
+    if (!sink->has_counters || !dispatch_find(sink, row->dispatch_id, true))
+        dispatch_put(sink, row);
+}
+
+static void counter_put(struct out_sink *sink, const struct out_counter_row *row)
+{
+    sink->has_counters = true;
+    int64_t event = dispatch_find(sink, row->dispatch.dispatch_id, sink->has_records);
+    if (!event)
+        event = dispatch_put(sink, &row->dispatch);
+    int64_t values[] = {++sink->rows[ROCPD_PMC_EVENT], event, rocpd_counter(&sink->info, row), 0};
+    memcpy(&values[3], &row->counter_value, sizeof values[3]);
+    rocpd_base_put(&sink->base, ROCPD_PMC_EVENT, values);
+}
+
+static void copy_put(struct out_sink *sink, const struct out_copy_row *row)
+{
+    struct rocpd_info *info = &sink->info;
+    int64_t event =
+        event_put(sink, row->kind, row->correlation_id, row->correlation_id, row->external_id);
+    const int64_t values[] = {++sink->rows[ROCPD_COPY],
+                              info->node,
+                              info->process,
+                              rocpd_thread(info, row->thread_id),
+                              (int64_t)row->start_ns,
+                              (int64_t)row->end_ns,
+                              rocpd_text(info, row->direction),
+                              rocpd_agent(info, row->destination_node),
+                              (int64_t)row->destination_address,
+                              rocpd_agent(info, row->source_node),
+                              (int64_t)row->source_address,
+                              (int64_t)row->bytes,
+                              BATCH_NULL, /* the queue */
+                              rocpd_stream(info, row->stream_id),
+                              rocpd_text(info, ""),
+                              event};
+    rocpd_base_put(&sink->base, ROCPD_COPY, values);
+}
+
+/* What allocations and scratch memory have in common. */
+struct memory {
+    const char *operation, *level, *extdata;
+    uint64_t node, queue_id, thread_id, start_ns, end_ns, bytes;
+    struct rocpd_value address;
+    int64_t event;
+};
+
+static const char *memory_type(const char *operation)
+{
+    return strstr(operation, "RECLAIM") ? "RECLAIM" : strstr(operation, "FREE") ? "FREE" : "ALLOC";
+}
+
+static void memory_put(struct out_sink *sink, const struct memory *memory)
+{
+    struct rocpd_info *info = &sink->info;
+    int64_t agent = rocpd_agent(info, memory->node);
+    const struct rocpd_value number = ROCPD_INTEGER(agent), nothing = ROCPD_NOTHING;
+    const struct rocpd_value values[] = {ROCPD_INTEGER(info->node),
+                                         ROCPD_INTEGER(info->process),
+                                         ROCPD_INTEGER(rocpd_thread(info, memory->thread_id)),
+                                         agent == BATCH_NULL ? nothing : number,
+                                         ROCPD_TEXT(memory_type(memory->operation)),
+                                         ROCPD_TEXT(memory->level),
+                                         ROCPD_INTEGER(memory->start_ns),
+                                         ROCPD_INTEGER(memory->end_ns),
+                                         memory->address,
+                                         ROCPD_INTEGER(memory->bytes),
+                                         ROCPD_INTEGER(rocpd_queue(info, memory->queue_id)),
+                                         ROCPD_INTEGER(rocpd_stream(info, 0)),
+                                         ROCPD_INTEGER(memory->event),
+                                         ROCPD_TEXT(memory->extdata)};
+    rocpd_base_insert(&sink->base, ROCPD_ALLOCATE, values);
+}
+
+static void allocation_put(struct out_sink *sink, const struct out_allocation_row *row)
+{
+    const char *operation = row->operation ? row->operation : "";
+    const struct memory memory = {
+        .operation = operation,
+        .level = strstr(operation, "VMEM") ? "VIRTUAL" : "REAL",
+        .extdata = "{}",
+        .node = row->node,
+        .thread_id = row->thread_id,
+        .start_ns = row->start_ns,
+        .end_ns = row->end_ns,
+        .bytes = row->bytes,
+        .address = ROCPD_INTEGER(row->address),
+        .event = event_put(sink, row->kind, row->correlation_id, row->parent_id, row->external_id)};
+    memory_put(sink, &memory);
+}
+
+static void scratch_put(struct out_sink *sink, const struct out_scratch_row *row)
+{
+    char flags[64];
+    snprintf(flags, sizeof flags, "{\"flags\":\"%s\"}", row->flags ? row->flags : "");
+    const struct memory memory = {
+        .operation = row->operation ? row->operation : "",
+        .level = "SCRATCH",
+        .extdata = flags,
+        .node = row->node,
+        .queue_id = row->queue_id,
+        .thread_id = row->thread_id,
+        .start_ns = row->start_ns,
+        .end_ns = row->end_ns,
+        .bytes = row->bytes,
+        .event = event_put(sink, row->kind, row->correlation_id, row->parent_id, row->external_id)};
+    memory_put(sink, &memory);
+}
+
+static void rocpd_row(struct out_sink *sink, enum out_table_id table, const void *row)
+{
+    switch (table) {
+    case OUT_HIP_API:
+    case OUT_HSA_API:
+    case OUT_MARKER_API:
+    case OUT_RCCL_API:
+    case OUT_ROCDECODE_API:
+    case OUT_ROCJPEG_API:
+    case OUT_OMPT:
+        api_put(sink, row);
+        break;
+    case OUT_KERNEL_TRACE:
+        kernel_put(sink, row);
+        break;
+    case OUT_COUNTER_COLLECTION:
+        counter_put(sink, row);
+        break;
+    case OUT_MEMORY_COPY:
+        copy_put(sink, row);
+        break;
+    case OUT_MEMORY_ALLOCATION:
+        allocation_put(sink, row);
+        break;
+    case OUT_SCRATCH_MEMORY:
+        scratch_put(sink, row);
+        break;
+    case OUT_AGENT_INFO:
+        rocpd_agent_describe(&sink->info, row);
+        break;
+    default: /* statistics: the views compute them */
+        break;
+    }
+    rocpd_base_commit(&sink->base);
+}
+
+static int rocpd_close(struct out_sink *sink, char *error, size_t error_size)
+{
+    rocpd_info_end(&sink->info);
+    int status = rocpd_base_close(&sink->base, error, error_size);
+    free(sink);
+    return status;
+}
+
+const struct out_ops out_rocpd_ops = {"rocpd", rocpd_open, rocpd_row, rocpd_close};
