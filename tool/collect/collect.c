@@ -266,6 +266,7 @@ static void on_fork_child(void)
     atomic_store_explicit(&tool.finishing, 0, memory_order_seq_cst);
     report_forget();
     passes_forget();
+    turn_forget_waiting();
     turn_hold(false);
     markers_fork_child();
     names_fork_done();

@@ -9,8 +9,8 @@ enum { STEP_NS = 50 * WAIT_NS_PER_US };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* How many other threads than the delivery thread want the lock. Writers: those threads, up before
- * they take it and down after. Reader: the delivery thread. Relaxed: one that is missed waits for
- * one turn more. */
+ * they take it and down after, and a forked child (0). Reader: the delivery thread. Relaxed: one
+ * that is missed waits for one turn more. */
 static _Atomic unsigned waiting;
 /* The delivery thread gets no turn. Writers: an exec before it gives its turn and when it fails, a
  * forked child. Reader: the delivery thread, with the lock; relaxed. */
@@ -44,6 +44,11 @@ void turn_take_politely(void)
 void turn_hold(bool hold)
 {
     atomic_store_explicit(&held, hold, memory_order_relaxed);
+}
+
+void turn_forget_waiting(void)
+{
+    atomic_store_explicit(&waiting, 0, memory_order_relaxed);
 }
 
 void turn_give(void)

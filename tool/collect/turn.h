@@ -16,5 +16,7 @@ void turn_take_politely(void);
 void turn_hold(bool hold);
 /* Also in a forked child, by the thread that took it. */
 void turn_give(void);
+/* In a forked child, which has none of the threads that wait in its parent. */
+void turn_forget_waiting(void);
 
 #endif
