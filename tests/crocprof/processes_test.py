@@ -26,7 +26,7 @@ COUNTED = {"kernel_trace": "kernels", "memory_copy_trace": "memory_copies",
            "hip_api_trace": "regions_and_samples WHERE category LIKE 'HIP_%'",
            "hsa_api_trace": "regions_and_samples WHERE category LIKE 'HSA_%'",
            "marker_api_trace": "regions_and_samples WHERE category LIKE 'MARKER_%'",
-           "memory_allocation_trace": "memory_allocations"}
+           "memory_allocation_trace": "memory_allocations", "counter_collection": "counters_collection"}
 
 
 def sets(profile):
