@@ -8,8 +8,8 @@
 
 /* model/trace.h says who writes and who reads these three. */
 _Atomic(const struct trace_counting_ops *) trace_counting;
-const void *(*_Atomic trace_queue_first)(rocprofiler_agent_id_t agent, uint64_t hsa_agent);
 _Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX];
+const void *(*_Atomic trace_queue_first)(rocprofiler_agent_id_t agent, uint64_t hsa_agent);
 
 enum { INTERN_BUCKETS = 1024, CHUNK_BYTES = 16 << 10 };
 
