@@ -79,12 +79,16 @@ MINMAX(max_f32, f32, i32, bits32, order32, nan32, select32, number32, one32, >, 
 MINMAX(min_f64, f64, i64, bits64, order64, nan64, select64, number64, one64, <, INT64_MAX)
 MINMAX(max_f64, f64, i64, bits64, order64, nan64, select64, number64, one64, >, INT64_MIN)
 
-/* The median of three; with a NaN among them the hardware answers their minimum. */
+/* The median of three: the greater of those that are left without the greatest, which is found by
+ * a comparison, for which both zeros are one. With a NaN among them the hardware answers their
+ * minimum. */
 KERNEL_INLINE f32 med_f32(f32 a, f32 b, f32 c, struct lane_env e)
 {
-    const f32 low = min_f32(a, b, e), high = max_f32(a, b, e);
-    const f32 median = max_f32(low, min_f32(high, c, e), e);
-    return select32(nan32(a) | nan32(b) | nan32(c), min_f32(low, c, e), median);
+    const f32 ab = max_f32(a, b, e), most = max_f32(ab, c, e);
+    const f32 rest = select32(most == b * e.one32, max_f32(a, c, e), ab);
+    const f32 median = select32(most == a * e.one32, max_f32(b, c, e), rest);
+    const f32 least = min_f32(min_f32(a, b, e), c, e);
+    return select32(nan32(a) | nan32(b) | nan32(c), least, median);
 }
 
 /* The builtins are fused in every build: those without the instruction call the C library's. */

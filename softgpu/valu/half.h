@@ -70,11 +70,19 @@ KERNEL_INLINE u32 max_f16(u32 a, u32 b, struct lane_env e)
 {
     return pick_f16(a, b, order16(a) > order16(b), e);
 }
+/* Of numbers; `most` has been through pick_f16(). */
+KERNEL_INLINE bool equal_f16(u32 most, u32 x, struct lane_env e)
+{
+    const u32 h = flush_f16(x & 0xffff, e.flush16_out | e.flush16_in);
+    return h == most || ((h | most) & 0x7fff) == 0;
+}
+/* As med_f32(). */
 KERNEL_INLINE u32 med_f16(u32 a, u32 b, u32 c, struct lane_env e)
 {
-    const u32 low = min_f16(a, b, e), high = max_f16(a, b, e);
-    const u32 median = max_f16(low, min_f16(high, c, e), e);
-    return nan16(a) | nan16(b) | nan16(c) ? min_f16(low, c, e) : median;
+    const u32 ab = max_f16(a, b, e), most = max_f16(ab, c, e);
+    const u32 rest = equal_f16(most, b, e) ? max_f16(a, c, e) : ab;
+    const u32 median = equal_f16(most, a, e) ? max_f16(b, c, e) : rest;
+    return nan16(a) | nan16(b) | nan16(c) ? min_f16(min_f16(a, b, e), c, e) : median;
 }
 
 #define HALF_ROW(name) f32 name[WAVE_LANES] __attribute__((aligned(64)))

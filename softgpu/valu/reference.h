@@ -259,7 +259,11 @@ static inline uint64_t median(const struct format *f, const uint64_t *s, uint32_
     if (is_nan(f, s[0]) || is_nan(f, s[1]) || is_nan(f, s[2]))
         return extreme(f, low, s[2], false, mode, how);
     const uint64_t high = extreme(f, s[0], s[1], true, mode, how);
-    return extreme(f, low, extreme(f, high, s[2], false, mode, how), true, mode, how);
+    const uint64_t most = extreme(f, high, s[2], true, mode, how);
+    const bool flush = how.flush_in || how.flush_out;
+    if (!compared(f, most, s[0], flush))
+        return extreme(f, s[1], s[2], true, mode, how);
+    return !compared(f, most, s[1], flush) ? extreme(f, s[0], s[2], true, mode, how) : high;
 }
 /* v_mad, v_mac: the product is rounded too, denormals are flushed everywhere. */
 static inline uint64_t unfused(const struct format *f, const uint64_t *s, int mode)
