@@ -46,6 +46,14 @@ def counted(options):
         return [(r["Counter_Name"], float(r["Counter_Value"])) for r in rows]
 
 
+def check_forks():
+    """Children forked while a thread starts and stops collecting every few microseconds end as they would."""
+    other = os.path.join(os.path.dirname(PROGRAM), "fork_child")
+    for _ in range(5):
+        with Profile(BIN + "/crocprof", ["-P", "0:5:0", "--collection-period-unit", "usec", "--no-summary"], [other]) as p:
+            checks.equal("forks between periods: %s" % p.stderr, p.status, 0)
+
+
 def check_counters():
     waves = ("SQ_WAVES", 1.0)
     checks.equal("launches", counted(["--pmc", "SQ_WAVES", "--kernel-iteration-range", "[2,4-5]"]), 3 * [waves])
@@ -165,6 +173,7 @@ def main():
     PROGRAM = os.path.join(sys.argv[2], "regions")
     check_names()
     check_counters()
+    check_forks()
     check_jobs()
     check_places()
     check_library()

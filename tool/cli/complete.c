@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/filter.h"
 #include "names/pattern.h"
 #include "out/out.h"
 
@@ -135,6 +136,8 @@ static int counters_put(struct work *work)
     }
     int status = put(work, OPTION_COUNTERS, lines);
     free(lines);
+    if (status == 0)
+        status = put(work, OPTION_CHECKED, "1"); /* ask.h says what a GPU does not count */
     return status == 0 ? put(work, OPTION_COUNTER_COLLECTION, "1") : status;
 }
 
@@ -242,6 +245,17 @@ static int patterns_check(struct work *work)
     return 0;
 }
 
+static int launches_check(struct work *work)
+{
+    struct filter_range ranges[FILTER_RANGES_MAX];
+    const char *text = said(work, OPTION_KERNEL_ITERATION_RANGE);
+    unsigned count;
+    if (!text || filter_ranges_read(text, ranges, FILTER_RANGES_MAX, &count))
+        return 0;
+    return wrong(work, -EINVAL, "--kernel-iteration-range: %s is no list of launches, as [1,4-7]",
+                 text);
+}
+
 static bool is_tracing(const struct cli_options *options)
 {
     for (int id = 0; id < OPTION_COUNT; id++)
@@ -272,9 +286,9 @@ static int purpose_check(struct work *work)
 int cli_options_complete(struct cli_options *options, char *error, unsigned error_size)
 {
     struct work work = {options, error, error_size};
-    int (*const steps[])(struct work *) = {defaults_put, counters_put, extra_counters_put,
-                                           periods_put,  minimum_put,  patterns_check,
-                                           purpose_check};
+    int (*const steps[])(struct work *) = {defaults_put,   counters_put, extra_counters_put,
+                                           periods_put,    minimum_put,  patterns_check,
+                                           launches_check, purpose_check};
     int status = sets_expand(&work, false);
     if (status == 0)
         status = sets_expand(&work, true);

@@ -42,7 +42,7 @@ static int job_add(struct input *input, const char *prefix, struct job **added)
     if (cli_options_copy(&job->options, input->line) != 0)
         return wrong(input, -ENOMEM, "out of memory");
     jobs->count++;
-    snprintf(job->subdirectory, sizeof job->subdirectory, "%s%s", prefix, "");
+    job->subdirectory[0] = 0;
     if (*prefix)
         snprintf(job->subdirectory, sizeof job->subdirectory, "%s%u", prefix, jobs->count);
     *added = job;

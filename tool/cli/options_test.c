@@ -190,6 +190,8 @@ static void units_and_opposites(void **state)
     assert_int_equal(complete(), -EINVAL);
     assert_int_equal(PARSE("-P", "1:2", "app"), 0);
     assert_int_equal(complete(), -EINVAL);
+    assert_int_equal(PARSE("--kernel-iteration-range", "[4-2]", "app"), 0);
+    assert_int_equal(complete(), -EINVAL);
     assert_int_equal(PARSE("--kernel-include-regex", "a(b", "app"), 0);
     assert_int_equal(complete(), -EINVAL);
     assert_non_null(strstr(message, "at character"));

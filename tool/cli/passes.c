@@ -28,6 +28,7 @@ static void settings_reduce(struct settings *settings)
     static const enum option_id kept[] = {OPTION_COUNTERS,
                                           OPTION_COUNTER_COLLECTION,
                                           OPTION_EXTRA_COUNTERS_TEXT,
+                                          OPTION_CHECKED,
                                           OPTION_PASS,
                                           OPTION_PASS_COUNT,
                                           OPTION_PASS_DIRECTORY,

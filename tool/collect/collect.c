@@ -244,8 +244,10 @@ static void report_write(bool hold)
 
 /* ---- fork and exec */
 
+/* The periods come first: who starts or stops the context may need what is taken behind. */
 static void on_fork_prepare(void)
 {
+    periods_fork_prepare();
     turn_take();
     names_fork_prepare();
     markers_fork_prepare();
@@ -256,6 +258,7 @@ static void on_fork_parent(void)
     markers_fork_parent();
     names_fork_done();
     turn_give();
+    periods_fork_parent();
 }
 
 /* The child has files of its own, from its first record on; so has its pid. */
@@ -271,6 +274,7 @@ static void on_fork_child(void)
     markers_fork_child();
     names_fork_done();
     turn_give();
+    periods_fork_child();
 }
 
 static void on_exec(void)

@@ -68,7 +68,7 @@ static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t dispatc
 static void unknown_ignore(const char *name, void *data)
 {
     const rocprofiler_agent_v0_t *gpu = data;
-    if (!settings_text(counting.settings, OPTION_PASS_COUNT) && !getenv("CROCPROF_CHECKED"))
+    if (!settings_flag(counting.settings, OPTION_CHECKED))
         fprintf(stderr, "crocprof: agent %u (%s) does not count %s\n", gpu->node_id, gpu->name,
                 name);
 }

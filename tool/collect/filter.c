@@ -6,11 +6,9 @@
 
 #include "names/pattern.h"
 
-enum { RANGES_MAX = 1024 };
-
 /* Written by filter_open() before the first launch; read by any thread. */
 static struct pattern *include, *exclude;
-static struct filter_range ranges[RANGES_MAX];
+static struct filter_range ranges[FILTER_RANGES_MAX];
 static unsigned range_count;
 
 /* "N" or "N-M" at *at, which moves behind it. */
@@ -60,7 +58,7 @@ void filter_open(const struct settings *settings)
     const char *text = settings_text(settings, OPTION_KERNEL_ITERATION_RANGE);
     include = pattern_open(settings, OPTION_KERNEL_INCLUDE_REGEX);
     exclude = pattern_open(settings, OPTION_KERNEL_EXCLUDE_REGEX);
-    if (text && !filter_ranges_read(text, ranges, RANGES_MAX, &range_count)) {
+    if (text && !filter_ranges_read(text, ranges, FILTER_RANGES_MAX, &range_count)) {
         fprintf(stderr, "crocprof: %s: not a list of launches\n", text);
         range_count = 0;
     }

@@ -17,6 +17,7 @@ bool filter_wants_kernel(const char *name);
 bool filter_wants_launch(uint32_t number);
 
 /* Reads "[1,4-7], 9": true and the ranges, at most `max` of them, or false. */
+enum { FILTER_RANGES_MAX = 1024 };
 struct filter_range {
     uint32_t first, last;
 };

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,9 +18,7 @@ static struct {
     struct period periods[PERIODS_MAX];
     unsigned count;
     pthread_t thread;
-    /* The end has come. Writer: periods_end(). Reader: the thread, when it wakes; relaxed: the
-     * mutex orders. */
-    bool ended;
+    bool ended;           /* under the lock */
     pthread_mutex_t lock; /* of `ended`, and around starts and stops: none after the end */
     pthread_cond_t end;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -141,5 +138,22 @@ void periods_end(void)
     state.ended = true;
     if (state.count > 0)
         pthread_cond_broadcast(&state.end);
+    pthread_mutex_unlock(&state.lock);
+}
+
+void periods_fork_prepare(void)
+{
+    pthread_mutex_lock(&state.lock);
+}
+
+void periods_fork_parent(void)
+{
+    pthread_mutex_unlock(&state.lock);
+}
+
+/* The condition has a waiter that the child does not have: it must not be told. */
+void periods_fork_child(void)
+{
+    state.count = 0;
     pthread_mutex_unlock(&state.lock);
 }

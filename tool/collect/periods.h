@@ -13,6 +13,12 @@
  * Messages go to stderr. 0 or -1. */
 int periods_begin(const struct settings *settings, rocprofiler_context_id_t context,
                   rocprofiler_context_id_t control);
+/* Called around a fork: no start or stop is half done in the child, which stays as it was forked,
+ * collecting or not: the thread of the periods is its parent's. */
+void periods_fork_prepare(void);
+void periods_fork_parent(void);
+void periods_fork_child(void);
+
 /* Nothing starts the context any more. */
 void periods_end(void);
 

@@ -135,6 +135,7 @@
       COUNTERS, "")                                                                                \
     X(EXTRA_COUNTERS_TEXT, NULL, 0, TEXT, NULL, "ROCPROF_EXTRA_COUNTERS_CONTENTS", NULL, COUNTERS, \
       "")                                                                                          \
+    X(CHECKED, NULL, 0, FLAG, NULL, "CROCPROF_CHECKED", NULL, COUNTERS, "")                        \
     X(PASS, NULL, 0, NUMBER, NULL, "CROCPROF_PASS", NULL, COUNTERS, "")                            \
     X(PASS_COUNT, NULL, 0, NUMBER, NULL, "CROCPROF_PASS_COUNT", NULL, COUNTERS, "")                \
     X(PASS_DIRECTORY, NULL, 0, TEXT, NULL, "CROCPROF_PASS_DIRECTORY", NULL, COUNTERS, "")
