@@ -5,8 +5,8 @@ DIR_dev = build/dev
 DIR = $(or $(DIR_$(PRESET)),build/$(PRESET))
 PREFIX ?= /usr/local
 
-.PHONY: all packages configure demo check soak bench install uninstall deb format clean
-all: packages configure
+.PHONY: all packages configure demo check check-unit tests soak bench mutants install uninstall deb format clean
+all: configure
 	@cmake --build $(DIR)
 
 packages:
@@ -15,16 +15,30 @@ packages:
 configure: packages
 	@test -f $(DIR)/build.ninja || cmake --preset $(PRESET) >/dev/null
 
-demo: all
+demo: configure
+	@cmake --build $(DIR) --target demo_programs
 	@./scripts/demo.sh $(DIR)
 
-check: all
+# Everything, tests and benchmarks too.
+tests: configure
+	@cmake --build $(DIR) --target all unit_tests tests/all bench/all
+
+check: tests
 	@./scripts/check.sh $(DIR)
 
-soak: all
+# The unit tests of what has changed: seconds.
+check-unit: configure
+	@cmake --build $(DIR) --target unit_tests
+	@./scripts/check_unit.py $(DIR)
+
+soak: tests
 	@./scripts/soak.sh $(DIR)
 
-bench: all
+# Can the tests see a fault? MUTANTS="--count 20 --seed 3 src/session" chooses.
+mutants: tests
+	@./scripts/mutants.py --build $(DIR) $(MUTANTS)
+
+bench: tests
 	@./scripts/bench.sh $(DIR)
 
 install: all

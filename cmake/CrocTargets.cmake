@@ -1,3 +1,12 @@
+# `make` builds what is used and installed; this and the folders tests/ and bench/ are built by make check.
+add_custom_target(unit_tests)
+
+# croc_test_only(target ...): what only unit tests use, beside them in src/ and softgpu/.
+function(croc_test_only)
+  set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  add_dependencies(unit_tests ${ARGN})
+endfunction()
+
 # croc_library(name SOURCES a.c ... [LIBS ...] [TESTS a_test.c ...])
 #
 # One folder of the house: a static, position-independent library whose unit tests stand beside
@@ -21,6 +30,7 @@ function(croc_unit_test source)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${target} PRIVATE ${ARGN} cmocka Threads::Threads)
+  croc_test_only(${target})
   add_test(NAME ${folder}/${test} COMMAND ${target})
   set_tests_properties(${folder}/${test} PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()

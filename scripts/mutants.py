@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""make mutants: can the tests see a fault? Puts one small fault after another into a copy of the tree and runs
+the tests of what depends on it: unit tests first, then the other tests, the quickest first, until one fails.
+
+    scripts/mutants.py --build build --count 30 --seed 1 src/session softgpu/wave/ds.c
+
+The copy and its build are BUILD/mutants, kept for the next time. What survived stands there in survivors.txt."""
+import argparse
+import collections
+import concurrent.futures
+import difflib
+import hashlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+# A fault: its name, what it is put in the place of, and by what. Blanks around operators are the dialect's.
+FAULTS = [(name, re.compile(pattern), text) for name, pattern, text in [
+    ("< as <=", r" < ", " <= "), ("<= as <", r" <= ", " < "),
+    ("> as >=", r" > ", " >= "), (">= as >", r" >= ", " > "),
+    ("== as !=", r" == ", " != "), ("!= as ==", r" != ", " == "),
+    ("&& as ||", r" && ", " || "), ("|| as &&", r" \|\| ", " && "),
+    ("+ as -", r"(?<=[\w)\]]) \+ ", " - "), ("- as +", r"(?<=[\w)\]]) - ", " + "),
+    ("* as +", r"(?<=[\w)\]]) \* (?=[\w(])", " + "),
+    ("<< as >>", r" << ", " >> "), (">> as <<", r" >> ", " << "),
+    ("& as |", r"(?<=[\w)\]]) & (?=[\w(~])", " | "), ("| as &", r"(?<=[\w)\]]) \| (?=[\w(~])", " & "),
+    ("+= as -=", r" \+= ", " -= "), ("|= as &=", r" \|= ", " &= "),
+    ("++ as --", r"\+\+", "--"),
+    ("true as false", r"return true;", "return false;"), ("false as true", r"return false;", "return true;"),
+    ("0 as -1", r"return 0;", "return -1;"), ("error as 0", r"return -E\w+;", "return 0;"),
+    ("NULL as not", r"return NULL;", "return (void *)8;"),
+    ("if as if not", r"^(\s*)if \((.*)\)$", r"\1if (!(\2))"),
+    ("one more", r"(?<=[ (\[])(\d+)(?=[;)\],: ])", lambda match: str(int(match[1]) + 1)),
+    ("no call", r"^(\s+)[a-z]\w+\([^;{}]*\);$", r"\1;"),
+    ("no assignment", r"^(\s+)[a-z][\w>.\[\]-]*(?: [|+-]?= )[^;{}]*;$", r"\1;"),
+]]
+NOT_CODE = re.compile(r"^\s*(#|//|/?\*|X\(|static_assert|_Static_assert|extern|typedef)|for \(|enum")
+# Not about the behaviour of src/ and softgpu/, or builds of their own: a mutant would be "killed" by its style.
+LEFT_OUT = re.compile(r"^(rules|root|sanitize|deb|containers|install|man|headers)/|_(forky|trixie|experimental)$")
+
+Mutant = collections.namedtuple("Mutant", "path line fault text")
+
+
+def code_lines(text):
+    """(number, line) outside comments, preprocessor lines and tables."""
+    inside_comment = False
+    for number, line in enumerate(text.split("\n")):
+        was_inside, opened = inside_comment, line.rfind("/*")
+        inside_comment = opened > line.rfind("*/") if opened >= 0 else was_inside and "*/" not in line
+        if not was_inside and not NOT_CODE.match(line) and not line.endswith("\\"):
+            yield number, line.split("/*")[0].rstrip() if opened >= 0 else line
+
+
+def mutants_of(path, text):
+    lines = text.split("\n")
+    for number, code in code_lines(text):
+        blank = re.sub(r'"(\\.|[^"\\])*"', lambda match: '"' + "_" * (len(match[0]) - 2) + '"', code)
+        for name, pattern, replacement in FAULTS:
+            for match in pattern.finditer(blank):
+                original = pattern.match(code, match.start()) or match
+                changed = code[:match.start()] + original.expand(replacement) + code[match.end():] \
+                    if isinstance(replacement, str) else \
+                    code[:match.start()] + replacement(match) + code[match.end():]
+                whole = lines[:number] + [changed + lines[number][len(code):]] + lines[number + 1:]
+                yield Mutant(path, number + 1, name, "\n".join(whole))
+
+
+def drawn(tree, files, seed):
+    """Endless: a file by its number of lines, then one of its faults, each once."""
+    chance, seen = random.Random(seed), set()
+    texts = {path: (tree / path).read_text() for path in files}
+    weights = [text.count("\n") for text in texts.values()]
+    for _ in range(100 * len(texts) + 10000):
+        path = chance.choices(list(texts), weights)[0]
+        candidates = list(mutants_of(path, texts[path]))
+        by_fault = collections.defaultdict(list)
+        for mutant in candidates:
+            by_fault[mutant.fault].append(mutant)
+        if by_fault:
+            mutant = chance.choice(by_fault[chance.choice(sorted(by_fault))])
+            key = (mutant.path, mutant.line, mutant.text)
+            if key not in seen:
+                seen.add(key)
+                yield mutant
+
+
+class Place:
+    """The copy of the tree, built."""
+
+    def __init__(self, source, folder, jobs):
+        self.tree, self.build, self.jobs = folder / "tree", folder / "tree" / "build", jobs
+        self.tree.mkdir(parents=True, exist_ok=True)
+        files = subprocess.run(["git", "-C", source, "ls-files", "-z"], check=True, stdout=subprocess.PIPE).stdout
+        names = set(files.decode().split("\0")[:-1])
+        for name in names:
+            self.copy(source / name, self.tree / name)
+        for path in self.tree.rglob("*"):
+            if path.is_file() and self.build not in path.parents and str(path.relative_to(self.tree)) not in names:
+                path.unlink()
+        if not (self.build / "build.ninja").exists():
+            subprocess.run(["cmake", "--preset", "release"], cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
+        if not self.make(["all", "unit_tests", "tests/all"], quiet=False):
+            sys.exit("mutants: the tree does not build as it is")
+        commands = json.loads((self.build / "compile_commands.json").read_text())
+        self.objects = collections.defaultdict(list)
+        for entry in commands:
+            self.objects[entry["file"]].append(self.build / entry["output"])
+        listing = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], check=True,
+                                 stdout=subprocess.PIPE).stdout
+        self.tests = [Test(entry, self.build) for entry in json.loads(listing)["tests"] if "command" in entry]
+
+    @staticmethod
+    def copy(source, target):
+        if not source.is_file():
+            return
+        if not target.exists() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+
+    def make(self, targets, quiet=True):
+        out = subprocess.DEVNULL if quiet else None
+        return subprocess.run(["ninja", "-C", self.build, f"-j{self.jobs}", *targets], stdout=out,
+                              stderr=subprocess.STDOUT).returncode == 0
+
+    def digests(self, path):
+        return [hashlib.sha256(made.read_bytes()).digest() for made in self.objects[str(self.tree / path)]
+                if made.exists()]
+
+
+class Test:
+    def __init__(self, entry, build):
+        properties = {item["name"]: item["value"] for item in entry["properties"]}
+        self.name, self.command = entry["name"], entry["command"]
+        self.labels, self.skip = properties.get("LABELS", []), properties.get("SKIP_RETURN_CODE")
+        self.settings = dict(line.split("=", 1) for line in properties.get("ENVIRONMENT", []))
+        self.folder = properties.get("WORKING_DIRECTORY", str(build))
+        self.cost_s = properties.get("COST", 1e9)
+        self.is_program = pathlib.Path(self.command[0]).parent == build / "tests" and "unit" in self.labels
+
+    def depends_on_newer(self, since_ns):
+        words = [*self.command, *self.settings.values()]
+        return any(os.path.isfile(word) and os.stat(word).st_mtime_ns > since_ns for word in words)
+
+    def passes(self, limit_s):
+        start = time.monotonic()
+        child = subprocess.Popen(self.command, cwd=self.folder, env={**os.environ, **self.settings},
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                 start_new_session=True)
+        try:
+            status = child.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            status = -1
+        finally:
+            try:
+                os.killpg(child.pid, signal.SIGKILL)  # what it left behind, too
+            except ProcessLookupError:
+                pass
+            child.wait()
+        self.cost_s = time.monotonic() - start
+        return status == 0 or status == self.skip
+
+
+def first_failure(tests, jobs, until):
+    """The name of a test that fails, or None. Tests beyond the time are left out."""
+    queue, failed = collections.deque(tests), []
+
+    def work():
+        while queue and not failed and time.monotonic() < until:
+            test = queue.popleft()
+            if not test.passes(max(20, 10 * test.cost_s if test.cost_s < 1e9 else 60)):
+                failed.append(test.name)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as threads:
+        for _ in range(jobs):
+            threads.submit(work)
+    return failed[0] if failed else None
+
+
+def judge(place, mutant, limit_s):
+    """"same", "broken", "survived", or the name of the test that saw it."""
+    file = place.tree / mutant.path
+    original, before, since_ns = file.read_text(), place.digests(mutant.path), time.time_ns()
+    try:
+        file.write_text(mutant.text)
+        if not place.make(["unit_tests"]):
+            return "broken"
+        if place.digests(mutant.path) == before and before:
+            return "same"
+        until = time.monotonic() + limit_s
+        unit = [test for test in place.tests if test.is_program and test.depends_on_newer(since_ns)]
+        found = first_failure(sorted(unit, key=lambda test: test.cost_s), place.jobs, until)
+        if found:
+            return found
+        if not place.make(["all", "tests/all"]):
+            return "broken"
+        whole = [test for test in place.tests if not test.is_program and not LEFT_OUT.search(test.name)]
+        found = first_failure(sorted(whole, key=lambda test: test.cost_s), place.jobs, until)
+        return found or "survived"
+    finally:
+        file.write_text(original)
+
+
+def diff_of(tree, mutant):
+    lines = difflib.unified_diff((tree / mutant.path).read_text().split("\n"), mutant.text.split("\n"),
+                                 mutant.path, mutant.fault, n=1, lineterm="")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("paths", nargs="*", default=["src", "softgpu"], help="files or folders")
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--count", type=int, default=30, help="mutants that compile to something else")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit-s", type=float, default=300, help="of tests for one mutant")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    source = pathlib.Path(__file__).resolve().parent.parent
+    folder = options.build.resolve() / "mutants"
+    place = Place(source, folder, options.jobs)
+    names = subprocess.run(["git", "-C", source, "ls-files", "--", *options.paths], check=True,
+                           stdout=subprocess.PIPE).stdout.decode().split()
+    files = [name for name in names if name.endswith(".c") and not name.endswith("_test.c") and "/test/" not in name]
+    results, survivors = collections.Counter(), []
+    for mutant in drawn(place.tree, files, options.seed):
+        result = judge(place, mutant, options.limit_s)
+        kind = result if result in ("same", "broken", "survived") else "killed"
+        results[kind] += 1
+        if kind in ("survived", "killed"):
+            print(f"{kind:8} {mutant.path}:{mutant.line} {mutant.fault}{'' if kind == 'survived' else ': ' + result}",
+                  flush=True)
+        if kind == "survived":
+            survivors.append(diff_of(place.tree, mutant))
+            (folder / "survivors.txt").write_text("\n\n".join(survivors) + "\n")
+        if results["killed"] + results["survived"] >= options.count:
+            break
+    place.make(["all", "unit_tests", "tests/all"])
+    print(f"{results['killed']} killed, {results['survived']} survived "
+          f"({results['same']} compiled to the same, {results['broken']} did not compile)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
