@@ -25,7 +25,8 @@ ROCATTACH_EXTERN_C_INIT
  * or no tool is named. ERROR: the tool, or the process, would not. */
 rocattach_status_t rocattach_attach(int pid) ROCATTACH_API;
 
-/** Detaches; returns when the tool has been told. 0: from every process; the last error. */
+/** Detaches; returns when the tool has been told. 0: from every process; the last error. A process
+ * that could not be asked (a debugger has it, none of its threads waits) stays attached. */
 rocattach_status_t rocattach_detach(int pid) ROCATTACH_API;
 
 /** The process first, without whom nothing is done, then those of its descendants that use a GPU

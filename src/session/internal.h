@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "session/id_step.h"
 #include "session/session.h"
 
 struct external_table; /* pushed ids of one thread */
@@ -127,21 +128,6 @@ static inline const struct enclosure *enclosure_innermost(const struct session_t
 
 /* Another id than one of the thread's block, whose end refused it the id `refused`. */
 uint64_t correlation_take(struct session_thread *self, uint64_t refused);
-
-/* On x86-64 this is one instruction, so a signal handler runs before or after it. Elsewhere one
- * that runs in between may get the same id. */
-static inline uint64_t id_step(_Atomic uint64_t *next)
-{
-#ifdef __x86_64__
-    uint64_t id = 1;
-    __asm__ volatile("xaddq %0, %1" : "+r"(id), "+m"(*next) : : "cc");
-    return id;
-#else
-    uint64_t id = atomic_load_explicit(next, memory_order_relaxed);
-    atomic_store_explicit(next, id + 1, memory_order_relaxed);
-    return id;
-#endif
-}
 
 /* An id of this process that nobody else has. A signal handler that comes in between may have taken
  * another block: then the end that is looked at is not that of the id. */

@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) void listener_call(struct session_t
 {
     const void *outer = atomic_load_explicit(&self->calling, memory_order_relaxed);
     atomic_store_explicit(&self->calling, s->callback_data, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
+    thread_fence_light(); /* pairs with thread_fence_heavy in subscription_calls_wait */
     CALLBACK(front_of(s)->listener(frame, user_data, phase, s->callback_data));
     atomic_store_explicit(&self->calling, outer, memory_order_release);
 }

@@ -128,6 +128,24 @@ hsa_status_t v1_trace_start(profile_t *profile, packet_t *packet)
     return status;
 }
 
+/* What start() left in the command buffer. */
+static hsa_status_t state_find(const profile_t *profile, struct gpu_target *target,
+                               const struct state **state)
+{
+    struct v1_commands header;
+    hsa_status_t status =
+        v1_commands_read(profile, HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE, &header);
+    if (status != HSA_STATUS_SUCCESS)
+        return status;
+    if (aqlprofile_target_of_hsa(profile->agent, target))
+        return HSA_STATUS_ERROR;
+    *state = state_of(profile->command_buffer.ptr);
+    if (profile->command_buffer.size < V1_STATE_OFFSET + state_bytes(target) ||
+        (*state)->engine_count != target->geometry.se_count)
+        return aqlprofile_fail(HSA_STATUS_ERROR, "the profile was started for another GPU");
+    return HSA_STATUS_SUCCESS;
+}
+
 static hsa_status_t engine_report(const struct gpu_target *target, const struct state *state,
                                   uint32_t engine, enum sqtt_outcome *outcome,
                                   hsa_ven_amd_aqlprofile_data_callback_t callback, void *data)
@@ -141,59 +159,57 @@ static hsa_status_t engine_report(const struct gpu_target *target, const struct 
     return callback(HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA, &info, data);
 }
 
-/* Reports each traced engine's bytes where the GPU wrote them; the status says whether they are the
- * whole trace. */
+/* Reports each traced engine's bytes where the GPU wrote them; the status says whether what was
+ * reported is the whole trace of those engines, also when the callback has ended it. */
 hsa_status_t v1_trace_iterate(const profile_t *profile,
                               hsa_ven_amd_aqlprofile_data_callback_t callback, void *data)
 {
-    struct v1_commands header;
     struct gpu_target target;
-    hsa_status_t status =
-        v1_commands_read(profile, HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE, &header);
+    const struct state *state;
+    hsa_status_t status = state_find(profile, &target, &state);
     hsa_status_t outcome_all = HSA_STATUS_SUCCESS;
     if (status != HSA_STATUS_SUCCESS)
         return status;
     if (!callback)
         return aqlprofile_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no callback");
-    if (aqlprofile_target_of_hsa(profile->agent, &target))
-        return HSA_STATUS_ERROR;
-    const struct state *state = state_of(profile->command_buffer.ptr);
-    if (profile->command_buffer.size < V1_STATE_OFFSET + state_bytes(&target) ||
-        state->engine_count != target.geometry.se_count)
-        return aqlprofile_fail(HSA_STATUS_ERROR, "the profile was started for another GPU");
     for (uint32_t i = 0; i < target.geometry.se_count; i++) {
         enum sqtt_outcome outcome;
         if (!sqtt_part(&target, &state->config, i).is_traced)
             continue;
         status = engine_report(&target, state, i, &outcome, callback, data);
-        if (status == HSA_STATUS_INFO_BREAK)
-            return HSA_STATUS_SUCCESS;
-        if (status != HSA_STATUS_SUCCESS)
+        if (status != HSA_STATUS_SUCCESS && status != HSA_STATUS_INFO_BREAK)
             return status;
         outcome_all = trace_outcome_status(outcome_all, outcome);
+        if (status == HSA_STATUS_INFO_BREAK)
+            break;
     }
     return outcome_all;
 }
 
-static hsa_status_t find_engine(hsa_ven_amd_aqlprofile_info_type_t type,
-                                hsa_ven_amd_aqlprofile_info_data_t *found, void *wanted_data)
+static hsa_status_t data_take(hsa_ven_amd_aqlprofile_info_type_t type,
+                              hsa_ven_amd_aqlprofile_info_data_t *found, void *wanted)
 {
-    hsa_ven_amd_aqlprofile_info_data_t *wanted = wanted_data;
     (void)type;
-    if (found->sample_id != wanted->sample_id)
-        return HSA_STATUS_SUCCESS;
-    wanted->trace_data = found->trace_data;
-    return HSA_STATUS_INFO_BREAK;
+    ((hsa_ven_amd_aqlprofile_info_data_t *)wanted)->trace_data = found->trace_data;
+    return HSA_STATUS_SUCCESS;
 }
 
+/* The status is that of this engine's trace alone; it says, too, that the data is not all of it. */
 hsa_status_t v1_trace_data(const profile_t *profile, hsa_ven_amd_aqlprofile_info_data_t *value)
 {
+    struct gpu_target target;
+    const struct state *state;
+    enum sqtt_outcome outcome;
     value->trace_data = (hsa_ven_amd_aqlprofile_descriptor_t){NULL, 0};
-    hsa_status_t status = v1_trace_iterate(profile, find_engine, value);
-    if (status == HSA_STATUS_SUCCESS && !value->trace_data.ptr)
+    hsa_status_t status = state_find(profile, &target, &state);
+    if (status != HSA_STATUS_SUCCESS)
+        return status;
+    if (value->sample_id >= target.geometry.se_count ||
+        !sqtt_part(&target, &state->config, value->sample_id).is_traced)
         return aqlprofile_fail(HSA_STATUS_ERROR, "shader engine %u is not traced",
                                value->sample_id);
-    return status;
+    engine_report(&target, state, value->sample_id, &outcome, data_take, value);
+    return trace_outcome_status(HSA_STATUS_SUCCESS, outcome);
 }
 
 /* A marker's commands have a command buffer of their own. A call without one sets its size, a call

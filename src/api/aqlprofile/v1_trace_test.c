@@ -161,6 +161,20 @@ static void data_test(void **state)
                      HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     assert_int_equal(seen.engines, 0x21);
     memset(seen.data[0].ptr, 1, seen.data[0].size); /* inside the buffer */
+
+    /* Nor does a callback that has seen enough make it whole; the other engine's is. */
+    seen = (struct seen){.stop_after = 1};
+    assert_int_equal(hsa_ven_amd_aqlprofile_iterate_data(&profile, see, &seen),
+                     HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    assert_int_equal(seen.engines, 1);
+    one.sample_id = 0;
+    assert_int_equal(
+        hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA, &one),
+        HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    assert_memory_equal(&one.trace_data, &seen.data[0], sizeof one.trace_data);
+    one.sample_id = 5;
+    assert_int_equal(
+        hsa_ven_amd_aqlprofile_get_info(&profile, HSA_VEN_AMD_AQLPROFILE_INFO_TRACE_DATA, &one), 0);
     *copied_to(&stop, TT_STATUS, 1) = 1 << 28;
     seen = (struct seen){0};
     assert_int_equal(hsa_ven_amd_aqlprofile_iterate_data(&profile, see, &seen),

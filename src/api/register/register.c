@@ -11,7 +11,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,10 +50,11 @@ struct registration {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct registration registrations[REGISTRATIONS_MAX];
 static unsigned registration_count, instance_counts[LIBRARY_COUNT];
+/* How often somebody has begun to deliver what was left over, and an attached tool. Under the lock,
+ * so that a registration is either delivered by who comes, or knows of it. */
+static uint64_t deliveries;
+static bool tool_is_here;
 static __thread bool registering;
-
-/* Writer: attach. Readers: registrations (relaxed: one at the same moment may miss it). */
-static _Atomic bool tool_is_here;
 
 bool register_enter(void)
 {
@@ -70,7 +70,9 @@ void register_leave(void)
 
 void register_tool_is_here(void)
 {
-    atomic_store_explicit(&tool_is_here, true, memory_order_relaxed);
+    pthread_mutex_lock(&lock);
+    tool_is_here = true;
+    pthread_mutex_unlock(&lock);
 }
 
 static bool nonempty(const char *name)
@@ -84,10 +86,19 @@ static bool enabled(void)
     return environment_flag("ROCPROFILER_REGISTER_ENABLED", true);
 }
 
+static bool tool_attached(uint64_t *deliveries_now)
+{
+    pthread_mutex_lock(&lock);
+    bool attached = tool_is_here;
+    *deliveries_now = deliveries;
+    pthread_mutex_unlock(&lock);
+    return attached;
+}
+
+/* By the environment or by a symbol, which is not asked for under the lock. */
 static bool tool_present(void)
 {
-    return atomic_load_explicit(&tool_is_here, memory_order_relaxed) ||
-           environment_flag("ROCPROFILER_REGISTER_FORCE_LOAD", false) ||
+    return environment_flag("ROCPROFILER_REGISTER_FORCE_LOAD", false) ||
            environment_flag("ROCP_TOOL_ATTACH", false) || nonempty("ROCP_TOOL_LIBRARIES") ||
            nonempty("ROCPROFILER_REGISTER_LIBRARY") || dlsym(RTLD_DEFAULT, "rocprofiler_configure");
 }
@@ -205,8 +216,11 @@ static uint64_t handle_of(const struct registration *registration)
     return (instance / 8) << 32 | (registration->library * 8 + instance % 8);
 }
 
+/* `deliveries_before`: what the number was before `wanted->delivered` was decided. If a tool has
+ * come since, its thread may have been through the list already: the tables are its, too. NULL:
+ * nothing is ever delivered. */
 static rocprofiler_register_error_code_t
-registration_add(struct registration *wanted, void **tables,
+registration_add(struct registration *wanted, const uint64_t *deliveries_before, void **tables,
                  rocprofiler_register_library_indentifier_t *id)
 {
     rocprofiler_register_error_code_t status = ROCP_REG_EXCESS_API_INSTANCES;
@@ -216,6 +230,7 @@ registration_add(struct registration *wanted, void **tables,
     memcpy(copy, tables, wanted->table_count * sizeof *copy);
     wanted->tables = copy;
     pthread_mutex_lock(&lock);
+    wanted->delivered |= deliveries_before && deliveries != *deliveries_before;
     struct registration *known = registration_of(wanted);
     if (known) {
         wanted->instance = known->instance;
@@ -234,6 +249,13 @@ registration_add(struct registration *wanted, void **tables,
         id->handle = handle_of(wanted);
     free(copy);
     return status;
+}
+
+static void delivery_note(void)
+{
+    pthread_mutex_lock(&lock);
+    deliveries++;
+    pthread_mutex_unlock(&lock);
 }
 
 /* The next registration that no profiler was given, in their order; it counts as given now. */
@@ -267,6 +289,8 @@ static rocprofiler_register_error_code_t deliver_all(const struct registration *
         (set_api_table_t)register_profiler_function("rocprofiler_set_api_table");
     struct registration left;
     bool accepted = entry != NULL;
+    if (entry)
+        delivery_note();
     while (entry && left_over_take(&left))
         accepted &= deliver(entry, &left);
     if (entry && own)
@@ -296,14 +320,16 @@ rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     if (environment_flag("ROCPROFILER_REGISTER_SECURE", false) &&
         !address_is_of((const void *)import_func, &libraries[library]))
         return ROCP_REG_INVALID_API_ADDRESS;
-    bool tool = tool_present();
+    uint64_t deliveries_before, deliveries_after;
+    bool tool = tool_attached(&deliveries_before) || tool_present(), deliverable = enabled();
     struct registration own = {.library = (unsigned)library,
                                .base = library_base(api_tables[0]),
                                .version = lib_version,
                                .table_count = api_table_length,
-                               .delivered = enabled() && (tool || tracer_find())};
+                               .delivered = deliverable && (tool || tracer_find())};
     register_listener_start_if_asked();
-    rocprofiler_register_error_code_t status = registration_add(&own, api_tables, register_id);
+    rocprofiler_register_error_code_t status =
+        registration_add(&own, deliverable ? &deliveries_before : NULL, api_tables, register_id);
     if (status != ROCP_REG_SUCCESS)
         return status;
     if (!own.delivered)
@@ -312,7 +338,7 @@ rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     status = deliver_all(&own);
     register_leave();
     /* ROCr takes success as the order to leave out the tools of HSA_TOOLS_LIB. */
-    return tool ? status : ROCP_REG_NO_TOOLS;
+    return tool || tool_attached(&deliveries_after) ? status : ROCP_REG_NO_TOOLS;
 }
 
 /* A profiler that gets its first tool after runtimes registered asks for their tables: those that

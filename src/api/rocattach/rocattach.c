@@ -146,10 +146,11 @@ static rocattach_status_t process_check(pid_t pid)
 static rocattach_status_t tool_put(pid_t pid, const char *tools)
 {
     struct buffer environment;
+    bool answered;
     if (!environment_build(&environment))
         return ROCATTACH_STATUS_ERROR;
     rocattach_status_t status = session_call(pid, "rocprofiler_register_attach", environment.bytes,
-                                             environment.size, tools);
+                                             environment.size, tools, &answered);
     free(environment.bytes);
     return status;
 }
@@ -171,16 +172,18 @@ static rocattach_status_t attach(pid_t pid, pid_t root)
     return status;
 }
 
-/* Whatever comes of it, the process counts as detached: one that cannot be reached any more would
- * otherwise keep its place for ever. */
+/* A process that could not be asked, because a debugger has it or none of its threads waits, still
+ * has the tool: it can be detached later. One that is gone, or has answered, is done with: where
+ * the tool has left by itself the answer is an error, too. */
 static rocattach_status_t detach(pid_t pid)
 {
     static const char nothing[4];
+    bool answered;
     if (pid <= 0 || !attachment_take(pid))
         return ROCATTACH_STATUS_ERROR_INVALID_ARGUMENT;
     rocattach_status_t status =
-        session_call(pid, "rocprofiler_register_detach", nothing, sizeof nothing, "");
-    attachment_settle(pid, false);
+        session_call(pid, "rocprofiler_register_detach", nothing, sizeof nothing, "", &answered);
+    attachment_settle(pid, !answered && status != ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND);
     return status;
 }
 

@@ -304,10 +304,11 @@ static rocattach_status_t task_start(struct process *process, const char *functi
 }
 
 rocattach_status_t session_call(pid_t pid, const char *function, const void *environment,
-                                size_t environment_size, const char *tool)
+                                size_t environment_size, const char *tool, bool *answered)
 {
     struct process *process = calloc(1, sizeof *process);
     struct helper_task task;
+    *answered = false;
     if (!process)
         return ROCATTACH_STATUS_ERROR;
     process->pid = pid;
@@ -316,6 +317,7 @@ rocattach_status_t session_call(pid_t pid, const char *function, const void *env
     if (status == ROCATTACH_STATUS_SUCCESS)
         status = done_wait(process, &task);
     if (status == ROCATTACH_STATUS_SUCCESS) {
+        *answered = true;
         status = outcome(process, &task, function);
         clean(process, task.tid);
     }

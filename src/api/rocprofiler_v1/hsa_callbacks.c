@@ -116,22 +116,40 @@ static bool subscribe(uint32_t events)
     return subscription ? events_follow(events) : events == 0;
 }
 
-hsa_status_t rocprofiler_set_hsa_callbacks(const rocprofiler_hsa_callbacks_t callbacks, void *arg)
+static uint32_t events_of(const struct registration *registration)
 {
     uint32_t events = 0;
+    for (int i = 0; registration && i < EVENTS; i++)
+        events |= registration->callbacks[i] ? 1u << i : 0;
+    return events;
+}
+
+/* Nobody is told of an event whose callback is not published yet. Where the engine cannot tell of
+ * all of them, what was set before stays. Under the lock. */
+static bool registration_set(struct registration *registration)
+{
+    bool fine = subscribe(events_of(registration));
+    if (fine)
+        atomic_store_explicit(&current, registration, memory_order_release);
+    else
+        subscribe(events_of(atomic_load_explicit(&current, memory_order_relaxed)));
+    return fine;
+}
+
+hsa_status_t rocprofiler_set_hsa_callbacks(const rocprofiler_hsa_callbacks_t callbacks, void *arg)
+{
     struct registration *registration = malloc(sizeof *registration);
     if (!registration)
         return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for HSA callbacks");
     *registration = (struct registration){{callbacks.allocate, callbacks.device, callbacks.memcopy,
                                            callbacks.submit, callbacks.ksymbol, callbacks.codeobj},
                                           arg};
-    for (int i = 0; i < EVENTS; i++)
-        events |= registration->callbacks[i] ? 1u << i : 0;
     library_begin();
     pthread_mutex_lock(&lock);
-    atomic_store_explicit(&current, registration, memory_order_release);
-    bool fine = subscribe(events);
+    bool fine = registration_set(registration);
     pthread_mutex_unlock(&lock);
-    return fine ? HSA_STATUS_SUCCESS
-                : fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for HSA callbacks");
+    if (fine)
+        return HSA_STATUS_SUCCESS;
+    free(registration); /* it was never published */
+    return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for HSA callbacks");
 }

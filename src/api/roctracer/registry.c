@@ -9,8 +9,11 @@ pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Under registry_lock, except that calls read `callbacks` without it. */
 static struct domain_state {
-    /* Writers: under the lock (seq_cst). Readers: the calls themselves (relaxed: a registration
-     * is complete before it is stored, is read through the pointer, and is never freed). */
+    /* Writers: under the lock (seq_cst). Readers: the calls themselves (acquire, so that what the
+     * pointer leads to is complete; a registration is never freed). Whoever disables stores here,
+     * then waits for threads whose `calling` is the registration; a call stores its `calling`, has
+     * the light fence of listener_call behind it, and then reads here. So a call that is not waited
+     * for reads the new state, whatever order this load has of its own. */
     _Atomic(const struct registration *) callbacks[OPERATIONS_MAX];
     struct pool *pools[OPERATIONS_MAX];
 } domains_state[ACTIVITY_DOMAIN_NUMBER];
@@ -22,7 +25,7 @@ static uint16_t hip_functions_of[2][TRACE_OPERATIONS_MAX];
 
 const struct registration *registration_of(uint32_t domain, uint32_t op)
 {
-    return atomic_load_explicit(&domains_state[domain].callbacks[op], memory_order_relaxed);
+    return atomic_load_explicit(&domains_state[domain].callbacks[op], memory_order_acquire);
 }
 
 bool registration_is_current(uint32_t domain, uint32_t op, const struct registration *registration)

@@ -441,6 +441,48 @@ static void *racer(void *tool)
     return NULL;
 }
 
+/* A tool is attached by another thread, from its begin to its end, while a runtime registers: when
+ * the library has looked for tools and has not yet noted the runtime. What it asks between the two
+ * is whether it is enabled; the program's getenv() comes before libc's. */
+static __thread bool attaches_here;
+static bool attach_meanwhile;
+
+static void *attach_one(void *tool)
+{
+    attaches_here = true;
+    attached += attach(NULL, tool) == ROCP_REG_SUCCESS;
+    return NULL;
+}
+
+__attribute__((visibility("default"))) char *getenv(const char *name)
+{
+    static char *(*libc_getenv)(const char *);
+    pthread_t thread;
+    if (!libc_getenv)
+        *(void **)&libc_getenv = dlsym(RTLD_NEXT, "getenv");
+    if (attach_meanwhile && !attaches_here && !strcmp(name, "ROCPROFILER_REGISTER_ENABLED")) {
+        attach_meanwhile = false;
+        pthread_create(&thread, NULL, attach_one, TOOL("A"));
+        pthread_join(thread, NULL);
+    }
+    return libc_getenv(name);
+}
+
+static void crossing_mode(void **state)
+{
+    (void)state;
+    hip_load(0);
+    attach_meanwhile = true;
+    REGISTERS(SUCCESS, hip.start());
+    assert_false(attach_meanwhile);
+    assert_int_equal(attached, 1);
+    calls(2);
+    assert_int_equal(A->enters, 2);
+    assert_int_equal(A->tables, 2);
+    REGISTERS(SUCCESS, detach());
+    assert_int_equal(A->records, 2);
+}
+
 static void racing_mode(void **state)
 {
     (void)state;
@@ -596,13 +638,13 @@ static void information_mode(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest modes[] = {
-        MODE(late),        MODE(plain),    MODE(several),     MODE(again),
-        MODE(leave),       MODE(end),      MODE(end_child),   MODE(arguments),
-        MODE(failing),     MODE(recovers), MODE(states),      MODE(nested),
-        MODE(threads),     MODE(racing),   MODE(stranger),    MODE(startup),
-        MODE(after),       MODE(fork),     MODE(disabled),    MODE(older),
-        MODE(information), MODE(endings),  MODE(abort_child), MODE(closed_child),
-        MODE(hurry_child),
+        MODE(late),         MODE(plain),       MODE(several),   MODE(again),
+        MODE(leave),        MODE(end),         MODE(end_child), MODE(arguments),
+        MODE(failing),      MODE(recovers),    MODE(states),    MODE(nested),
+        MODE(threads),      MODE(racing),      MODE(crossing),  MODE(stranger),
+        MODE(startup),      MODE(after),       MODE(fork),      MODE(disabled),
+        MODE(older),        MODE(information), MODE(endings),   MODE(abort_child),
+        MODE(closed_child), MODE(hurry_child),
     };
     for (size_t i = 0; argc == 2 && i < sizeof modes / sizeof modes[0]; i++)
         if (!strcmp(argv[1], modes[i].name)) {

@@ -238,6 +238,30 @@ static void who_is_traced_already_is_refused(void **state)
                      "records 0 value (none)");
 }
 
+/* It was not asked, so it still has the tool: that is taken away when the debugger has gone. */
+static void detaching_can_be_tried_again(void **state)
+{
+    (void)state;
+    struct host host = host_start(""), gone = host_start("");
+    int status;
+    OK(rocattach_attach(host.pid));
+    OK(rocattach_attach(gone.pid));
+    assert_int_equal(ptrace(PTRACE_SEIZE, host.pid, NULL, NULL), 0);
+    FAILS(ERROR_PTRACE_OPERATION_NOT_PERMITTED, rocattach_detach(host.pid));
+    FAILS(ERROR_INVALID_ARGUMENT, rocattach_attach(host.pid)); /* there is one */
+    ptrace(PTRACE_INTERRUPT, host.pid, NULL, NULL);
+    waitpid(host.pid, &status, __WALL);
+    ptrace(PTRACE_DETACH, host.pid, NULL, NULL);
+    kill(gone.pid, SIGKILL);
+    waitpid(gone.pid, NULL, 0);
+    FAILS(ERROR_PTRACE_PROCESS_NOT_FOUND, rocattach_detach(gone.pid));
+    FAILS(ERROR_INVALID_ARGUMENT, rocattach_detach(gone.pid)); /* nobody is there */
+    fclose(gone.to), fclose(gone.from);
+    OK(rocattach_detach(host.pid));
+    host_ends(&host, "configure configure_attach initialize attach detach enters 0 exits 0 "
+                     "records 0 value (none)");
+}
+
 static void arguments_are_checked(void **state)
 {
     (void)state;
@@ -316,6 +340,7 @@ int main(void)
         cmocka_unit_test(a_program_that_execs_meanwhile),
         cmocka_unit_test(a_process_that_never_waits_is_left_alone),
         cmocka_unit_test(who_is_traced_already_is_refused),
+        cmocka_unit_test(detaching_can_be_tried_again),
         cmocka_unit_test(descendants_that_use_a_gpu_come_along),
     };
     /* a sandbox may forbid what all of this is made of */

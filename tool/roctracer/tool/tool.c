@@ -228,6 +228,7 @@ static void on_fork_child(void)
     plugin_fork_child();
     completion = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
     atomic_store_explicit(&completer, NULL, memory_order_seq_cst);
+    atomic_store_explicit(&torn, false, memory_order_seq_cst); /* the parent ends, not the child */
     if (before != STAGE_ACTIVE && before != STAGE_LEAVING)
         return;
     callbacks_forget();
