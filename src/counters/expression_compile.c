@@ -167,24 +167,6 @@ static int compile_name(struct compiler *c, const struct expr_node *node, struct
     return expr_fail(c->error, node->offset, "unknown operand '%.*s'", name_length, node->name);
 }
 
-static int compile_accumulate(struct compiler *c, const struct expr_node *node,
-                              struct value *result)
-{
-    struct expr_name name = {0};
-    int name_length = (int)(node->name_length < 60 ? node->name_length : 60);
-    c->resolve(c->arg, node->name, node->name_length, &name);
-    if (name.kind == NAME_UNKNOWN)
-        return expr_fail(c->error, node->offset, "unknown operand '%.*s'", name_length, node->name);
-    if (name.kind != NAME_INPUT)
-        return expr_fail(c->error, node->offset, "'%.*s' is not a basic counter", name_length,
-                         node->name);
-    if (node->accumulate != ACCUMULATE_NONE && !name.may_accumulate)
-        return expr_fail(c->error, node->offset,
-                         "'%.*s' cannot be accumulated: only counters of the SQ block can",
-                         name_length, node->name);
-    return compile_input(c, &name, node->accumulate, node->offset, result);
-}
-
 static double fold(enum expr_node_kind kind, double a, double b)
 {
     switch (kind) {
@@ -366,6 +348,37 @@ static int instance_select(struct compiler *c, const struct expr_node *node, con
     if (extent[DIMENSION_XCC])
         select.selected[DIMENSION_XCC] = UINT64_C(1) << node->instance / instances;
     return compile_select(c, &select, a, result);
+}
+
+/* One instance of what is accumulated, or a counter that was given such a name. */
+static int compile_accumulate(struct compiler *c, const struct expr_node *node,
+                              struct value *result)
+{
+    struct expr_name name = {0};
+    struct value all;
+    int name_length = (int)(node->name_length < 60 ? node->name_length : 60);
+    int takes_instance = node->whole_length != 0;
+    c->resolve(c->arg, node->name, node->name_length, &name);
+    if (name.kind == NAME_UNKNOWN && takes_instance) {
+        takes_instance = 0;
+        name_length = (int)(node->whole_length < 60 ? node->whole_length : 60);
+        c->resolve(c->arg, node->name, node->whole_length, &name);
+    }
+    if (name.kind == NAME_UNKNOWN)
+        return expr_fail(c->error, node->offset, "unknown operand '%.*s'", name_length, node->name);
+    if (name.kind != NAME_INPUT)
+        return expr_fail(c->error, node->offset, "'%.*s' is not a basic counter", name_length,
+                         node->name);
+    if (node->accumulate != ACCUMULATE_NONE && !name.may_accumulate)
+        return expr_fail(c->error, node->offset,
+                         "'%.*s' cannot be accumulated: only counters of the SQ block can",
+                         name_length, node->name);
+    if (!takes_instance)
+        return compile_input(c, &name, node->accumulate, node->offset, result);
+    return compile_input(c, &name, node->accumulate, node->offset, &all) ||
+                   instance_select(c, node, &all, result)
+               ? -1
+               : 0;
 }
 
 /* One instance of a counter, or a counter that was given such a name. */

@@ -33,10 +33,16 @@ static uint32_t offset_of(const struct parser *p)
     return (uint32_t)(p->at - p->text);
 }
 
+/* A comment is what stands behind "//", to the end of its line. */
 static void skip_space(struct parser *p)
 {
-    while (isspace((unsigned char)*p->at))
-        p->at++;
+    for (;;) {
+        while (isspace((unsigned char)*p->at))
+            p->at++;
+        if (p->at[0] != '/' || p->at[1] != '/')
+            break;
+        p->at += strcspn(p->at, "\n");
+    }
 }
 
 static int peek(struct parser *p)
@@ -283,6 +289,34 @@ static int parse_resolution(struct parser *p, enum expr_accumulate *accumulate)
                      (int)(length < 40 ? length : 40), name);
 }
 
+/* A node with the name, and the rest, of `named`. */
+static uint32_t node_named(struct parser *p, enum expr_node_kind kind, uint32_t offset,
+                           const struct expr_node *named)
+{
+    uint32_t index = node_add(p, kind, offset);
+    if (index == NO_NODE)
+        return NO_NODE;
+    p->tree->nodes[index] = *named;
+    p->tree->nodes[index].kind = kind;
+    p->tree->nodes[index].offset = offset;
+    return index;
+}
+
+/* NAME[ was read: the number and what closes it. */
+static int parse_instance_number(struct parser *p, struct expr_node *node)
+{
+    skip_space(p);
+    if (!isdigit((unsigned char)*p->at))
+        return expr_fail(p->error, offset_of(p), "an instance's number is expected before '%.12s'",
+                         p->at);
+    unsigned long instance = strtoul(p->at, (char **)&p->at, 10);
+    if (expect(p, ']'))
+        return -1;
+    node->instance = instance < UINT32_MAX ? (uint32_t)instance : UINT32_MAX;
+    node->whole_length = (uint32_t)(p->at - node->name);
+    return 0;
+}
+
 /* accumulate( was read. */
 static uint32_t parse_accumulate(struct parser *p, uint32_t offset)
 {
@@ -293,37 +327,21 @@ static uint32_t parse_accumulate(struct parser *p, uint32_t offset)
         expr_fail(p->error, offset_of(p), "accumulate takes the name of a basic counter");
         return NO_NODE;
     }
-    if (expect(p, ',') || parse_resolution(p, &accumulate) || expect(p, ')'))
+    struct expr_node named = {.name = name, .name_length = length};
+    if ((accept(p, '[') && parse_instance_number(p, &named)) || expect(p, ',') ||
+        parse_resolution(p, &accumulate) || expect(p, ')'))
         return NO_NODE;
-    uint32_t index = node_add(p, NODE_ACCUMULATE, offset);
-    if (index != NO_NODE) {
-        p->tree->nodes[index].name = name;
-        p->tree->nodes[index].name_length = length;
-        p->tree->nodes[index].accumulate = accumulate;
-    }
-    return index;
+    named.accumulate = accumulate;
+    return node_named(p, NODE_ACCUMULATE, offset, &named);
 }
 
 /* NAME[ was read. */
 static uint32_t parse_instance(struct parser *p, uint32_t offset, const char *name, uint32_t length)
 {
-    skip_space(p);
-    if (!isdigit((unsigned char)*p->at)) {
-        expr_fail(p->error, offset_of(p), "an instance's number is expected before '%.12s'", p->at);
+    struct expr_node named = {.name = name, .name_length = length};
+    if (parse_instance_number(p, &named))
         return NO_NODE;
-    }
-    unsigned long instance = strtoul(p->at, (char **)&p->at, 10);
-    if (expect(p, ']'))
-        return NO_NODE;
-    uint32_t index = node_add(p, NODE_INSTANCE, offset);
-    if (index == NO_NODE)
-        return NO_NODE;
-    struct expr_node *node = &p->tree->nodes[index];
-    node->name = name;
-    node->name_length = length;
-    node->instance = instance < UINT32_MAX ? (uint32_t)instance : UINT32_MAX;
-    node->whole_length = (uint32_t)(p->at - name);
-    return index;
+    return node_named(p, NODE_INSTANCE, offset, &named);
 }
 
 static uint32_t parse_name(struct parser *p)
@@ -349,12 +367,8 @@ static uint32_t parse_name(struct parser *p)
     }
     if (accept(p, '['))
         return parse_instance(p, offset, name, length);
-    uint32_t index = node_add(p, NODE_NAME, offset);
-    if (index != NO_NODE) {
-        p->tree->nodes[index].name = name;
-        p->tree->nodes[index].name_length = length;
-    }
-    return index;
+    return node_named(p, NODE_NAME, offset,
+                      &(struct expr_node){.name = name, .name_length = length});
 }
 
 static uint32_t parse_operand(struct parser *p)

@@ -29,7 +29,7 @@ struct expr_node {
     double number;
     const char *name; /* NODE_NAME, NODE_INSTANCE, NODE_ACCUMULATE: into the text */
     uint32_t name_length;
-    uint32_t instance, whole_length; /* NODE_INSTANCE: its number; from the name to its ']' */
+    uint32_t instance, whole_length; /* NAME[n]: its number; from the name to its ']'. 0: no [n] */
     enum expr_accumulate accumulate;
     enum expr_reduce reduce;
     uint8_t dimensions;                 /* NODE_REDUCE: mask of dimensions; 0 means all */

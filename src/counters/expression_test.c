@@ -44,6 +44,13 @@ static const struct {
     {.name = "DEEP", .kind = NAME_EXPRESSION, .text = "100*HSUM/(HSUM+reduce(H2,sum))"},
     {.name = "LOOP_A", .kind = NAME_EXPRESSION, .text = "1+LOOP_B"},
     {.name = "LOOP_B", .kind = NAME_EXPRESSION, .text = "LOOP_A*2"},
+    {.name = "LEVEL[2]", .kind = NAME_INPUT, .input = 5, .may_accumulate = 1},
+    {.name = "I",
+     .kind = NAME_INPUT,
+     .input = 6,
+     .may_accumulate = 1,
+     .shape = {.extent =
+                   {[DIMENSION_XCC] = 2, [DIMENSION_SHADER_ENGINE] = 3, [DIMENSION_INSTANCE] = 4}}},
     {.name = "GIVEN[3]", .kind = NAME_EXPRESSION, .text = "H[3]+1"},
     {.name = "SELF", .kind = NAME_EXPRESSION, .text = "SELF"},
 };
@@ -238,6 +245,36 @@ static void accumulate_test(void **state)
     expr_destroy(program);
 }
 
+/* Instances are numbered die by die; the shader engines stay. */
+static void accumulate_instance_test(void **state)
+{
+    struct outcome outcome;
+    struct expr_error error;
+    uint32_t count;
+    (void)state;
+    assert_int_equal(run("accumulate(I [6] , LOW_RES)", &outcome, &error), 0);
+    assert_int_equal(outcome.count, 3);
+    for (uint32_t engine = 0; engine < 3; engine++)
+        assert_true(outcome.values[engine] == input_value(6, (3 + engine) * 4 + 2));
+    assert_true(single("reduce(accumulate(I[6],NONE),sum)-reduce(I[6],sum)") == 0);
+    assert_true(single("accumulate(LEVEL[2],HIGH_RES)+1") == input_value(5, 0) + 1);
+    struct expr_program *program =
+        expr_compile("accumulate(I[0],HIGH_RES)+accumulate(I[1],HIGH_RES)", resolve, NULL, &error);
+    assert_non_null(program);
+    const struct expr_input *input = expr_inputs(program, &count);
+    assert_int_equal(count, 1); /* counted once */
+    assert_int_equal(input[0].accumulate, ACCUMULATE_HIGH_RES);
+    expr_destroy(program);
+}
+
+static void comment_test(void **state)
+{
+    (void)state;
+    assert_true(single("6/2 // the half") == 3);
+    assert_true(single("1+ // more\n2") == 3);
+    assert_true(single("// first\n7") == 7);
+}
+
 static void error_test(void **state)
 {
     static const struct {
@@ -267,6 +304,13 @@ static void error_test(void **state)
         {"select(H,[DIMENSION_INSTANCE=[5:3]])", "empty", 33},
         {"accumulate(H,HIGH_RES)", "cannot be accumulated", 0},
         {"accumulate(HSUM,HIGH_RES)", "not a basic counter", 0},
+        {"accumulate(I[8],HIGH_RES)", "'I' has 8 instances only", 0},
+        {"accumulate(H[1],HIGH_RES)", "cannot be accumulated", 0},
+        {"accumulate(HSUM[0],HIGH_RES)", "not a basic counter", 0},
+        {"accumulate(NOBODY[1],NONE)", "unknown operand 'NOBODY[1]'", 0},
+        {"accumulate(I[],NONE)", "instance's number is expected", 13},
+        {"accumulate(I[1,NONE)", "']' expected", 14},
+        {"// nothing", "missing", 10},
         {"accumulate(W,SOMETIMES)", "unknown resolution", 13},
         {"SELF", "defined by itself", 0},
         {"LOOP_A", "defined by itself", 0},
@@ -461,11 +505,18 @@ static void differential_test(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic_test), cmocka_unit_test(operand_order_test),
-        cmocka_unit_test(reduce_test),     cmocka_unit_test(select_test),
-        cmocka_unit_test(instance_test),   cmocka_unit_test(nested_test),
-        cmocka_unit_test(accumulate_test), cmocka_unit_test(error_test),
-        cmocka_unit_test(hostile_test),    cmocka_unit_test(differential_test),
+        cmocka_unit_test(arithmetic_test),
+        cmocka_unit_test(operand_order_test),
+        cmocka_unit_test(reduce_test),
+        cmocka_unit_test(select_test),
+        cmocka_unit_test(instance_test),
+        cmocka_unit_test(nested_test),
+        cmocka_unit_test(accumulate_test),
+        cmocka_unit_test(error_test),
+        cmocka_unit_test(accumulate_instance_test),
+        cmocka_unit_test(comment_test),
+        cmocka_unit_test(hostile_test),
+        cmocka_unit_test(differential_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
