@@ -4,7 +4,8 @@ usage: man_page.py ROWS_PROGRAM TEMPLATE VERSION OUTPUT
 
 ROWS_PROGRAM prints a row for each option, ended by NUL: section, name, letter, value, default,
 environment variable, help, between tabs. In the template a line @SECTION@ stands for the options of a
-section, @ENVIRONMENT@ for their variables, @VERSION@ for the version.
+section, @ENVIRONMENT@ for their variables, @VERSION@ for the version, @COMMANDS@ for commands: rows
+of the section COMMAND, whose value is what follows the options, and those of "COMMAND name", their options.
 """
 import subprocess
 import sys
@@ -59,12 +60,22 @@ def variable(row):
     return f".TP\n{literal(row['variable'])}\n{what}: as {literal('--' + name)}\n"
 
 
+def command(row, rows):
+    options = [other for other in rows if other["section"] == "COMMAND " + row["name"]]
+    operands = " \\fR" + row["value"].replace("-", "\\-") + "\\fR" if row["value"] else ""
+    words = " [\\fIoptions\\fR]" if options else ""
+    made = f".TP\n{literal(row['name'])}{words}{operands}\n{prose(row['help'])}\n"
+    return made + (".RS\n" + "".join(option(other) for other in options) + ".RE\n" if options else "")
+
+
 def expand(line, rows, version):
     word = line.strip()
     if not (word.startswith("@") and word.endswith("@")):
         return line.replace("@VERSION@", version)
     if word == "@ENVIRONMENT@":
         made = [variable(row) for row in rows if row["variable"]]
+    elif word == "@COMMANDS@":
+        made = [command(row, rows) for row in rows if row["section"] == "COMMAND"]
     else:
         made = [option(row) for row in rows if "@" + row["section"] + "@" == word]
     if not made:
@@ -77,7 +88,7 @@ def main():
     rows = rows_read(program)
     with open(template, encoding="utf-8") as file:
         lines = file.readlines()
-    sections = {"@" + row["section"] + "@" for row in rows}
+    sections = {"@" + ("COMMANDS" if row["section"].startswith("COMMAND") else row["section"]) + "@" for row in rows}
     missing = sections - {line.strip() for line in lines}
     if missing:
         sys.exit(f"man_page: {template} has no line {', '.join(sorted(missing))}")

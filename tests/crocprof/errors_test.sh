@@ -37,11 +37,27 @@ refused directory_below_a_file 2 'Not a directory' -d /etc/passwd/a touch "$work
 refused unknown_instance 2 'TCC_READ\[32\] on' -e 'TCC_READ[31],TCC_READ[32]' touch "$work/ran"
 refused instance_of_nobody 2 'TCC_READX\[0\] on' -e 'TCC_READX[0]' touch "$work/ran"
 refused list_of_something 2 'list takes no arguments' list "$work"
+refused list_behind_options 2 'list takes no arguments' -E "$work/x" list "$work"
+refused misspelt_command 127 'did you mean the command record' recrod touch "$work/ran"
+refused no_command_behind_dashes 127 'list: No such file or directory$' -- list
+refused help_of_nothing 2 'there is no command xyzzy' help xyzzy
+refused help_misspelt 2 'did you mean list' help lits
+refused option_of_a_command 2 'unknown option --kernel-trace .see crocprof list --help' list --kernel-trace
 refused summary_missing_parent 2 'No such file' --summary-file "$work/a/s" touch "$work/ran"
 refused summary_is_a_directory 2 'directory' --summary-file "$work" touch "$work/ran"
 if [ "$(id -u)" -ne 0 ]; then
   refused unwritable 2 'cannot write|Permission' -d / touch "$work/ran"
 fi
+
+# The default command by its name; every command has a text.
+timeout 60 "$crocprof" record sh -c 'exit 42' >"$work/out" 2>"$work/err"
+[ $? -eq 42 ] || { echo "record: not the program's status"; cat "$work/err"; failed=1; }
+"$crocprof" --help | sed -n "/^Commands/,/^What/s/^  \\([a-z][a-z]*\\) .*/\\1/p" >"$work/commands"
+[ "$(wc -l <"$work/commands")" -ge 3 ] || { echo "commands in --help: $(cat "$work/commands")"; failed=1; }
+while read -r command; do
+  "$crocprof" help "$command" >"$work/out" && "$crocprof" "$command" --help | cmp -s - "$work/out" &&
+    grep -q "^usage: crocprof $command" "$work/out" || { echo "help of $command"; failed=1; }
+done <"$work/commands"
 
 # A program that is not a GPU program runs as if nothing were there.
 timeout 60 "$crocprof" sh -c 'echo out; exit 41' >"$work/out" 2>"$work/err"

@@ -57,23 +57,57 @@ static void option_print(enum option_id id)
     text_print(used, option->help);
 }
 
-void cli_help_print(bool like_rocprofv3)
+static void own_option_print(const struct command_option *option)
 {
-    puts(like_rocprofv3 ? "usage: rocprofv3 [options] -- program [arguments]\n"
-                        : "usage: crocprof [options] [--] program [arguments]\n"
-                          "       crocprof list            counters of the machine's GPUs\n");
-    puts("Runs the program and tells what its GPU did. Without a GPU in the machine the program\n"
-         "runs on the software GPU. The exit status is the program's own. Every switch can be\n"
-         "turned off by --no-NAME or --NAME=no.");
-    if (!like_rocprofv3)
-        puts("Kernels, copies, HIP calls and markers are traced and the tables printed unless\n"
-             "switched off; called by the name rocprofv3 it does nothing that is not asked for.");
+    char letter[] = {'-', option->letter, ',', 0};
+    bool has_value = option->kind != OPTION_FLAG && option->value;
+    int used = printf("  %3s --%s%s%s", option->letter ? letter : "", option->name,
+                      has_value ? " " : "", has_value ? option->value : "");
+    text_print(used, option->help);
+}
+
+static void groups_print(void)
+{
     for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
         printf("\n%s\n", titles[group]);
         for (int id = 0; id < OPTION_COUNT; id++)
             if (options_table[id].name && options_table[id].group == (enum option_group)group)
                 option_print((enum option_id)id);
     }
+}
+
+void cli_help_print(const struct command *const *commands)
+{
+    puts(!commands ? "usage: rocprofv3 [options] -- program [arguments]\n"
+                   : "usage: crocprof [options] [--] program [arguments]\n"
+                     "       crocprof command [options] ...\n");
+    puts("Runs the program and tells what its GPU did. Without a GPU in the machine the program\n"
+         "runs on the software GPU. The exit status is the program's own. Every switch can be\n"
+         "turned off by --no-NAME or --NAME=no.");
+    if (commands)
+        puts("Kernels, copies, HIP calls and markers are traced and the tables printed unless\n"
+             "switched off; called by the name rocprofv3 it does nothing that is not asked for.\n"
+             "\nCommands ('crocprof help COMMAND'; a program of that name goes behind --)");
+    for (; commands && *commands; commands++)
+        text_print(printf("  %s", (*commands)->name), (*commands)->help);
+    groups_print();
     puts("\n   -h, --help                      this text\n"
          "   -v, --version                   the version");
+}
+
+void cli_help_command(const struct command *command)
+{
+    printf("usage: %s %s [options]%s%s\n\n%s\n", command_tool(command), command->name,
+           *command->operands ? " " : "", command->operands, command->help);
+    if (command->text)
+        printf("\n%s\n", command->text);
+    const struct command_option *own = command->options;
+    if ((own && own->name) || (command->takes && *command->takes != OPTION_COUNT))
+        puts("\nOptions");
+    for (; own && own->name; own++)
+        own_option_print(own);
+    for (const enum option_id *taken = command->takes; taken && *taken != OPTION_COUNT; taken++)
+        option_print(*taken);
+    if (command->takes_all)
+        groups_print();
 }

@@ -8,57 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "find.h"
 #include "names/nearest.h"
-
-static const struct {
-    const char *name;
-    char letter;
-    enum option_id id;
-} aliases[] = {
-#define X(name, letter, id) {name, letter, OPTION_##id},
-    OPTION_ALIASES(X)
-#undef X
-};
-
-static const struct {
-    const char *name;
-    enum option_kind kind;
-    const char *why;
-} moot[] = {
-#define X(name, kind, why) {name, OPTION_##kind, why},
-    OPTIONS_MOOT(X)
-#undef X
-};
-
-static const struct {
-    const char *name;
-    char letter;
-    const char *why;
-} missing[] = {
-#define X(name, letter, why) {name, letter, why},
-    OPTIONS_MISSING(X)
-#undef X
-};
-
-static const struct {
-    const char *name;
-    enum cli_command command;
-} commands[] = {{"help", CLI_HELP}, {"version", CLI_VERSION}, {"internal-check", CLI_CHECK}};
-
-enum {
-    ALIAS_COUNT = sizeof aliases / sizeof aliases[0],
-    MOOT_COUNT = sizeof moot / sizeof moot[0],
-    MISSING_COUNT = sizeof missing / sizeof missing[0],
-    COMMAND_COUNT = sizeof commands / sizeof commands[0],
-};
-
-/* What a word of the command line names. */
-enum found_kind { FOUND_NOTHING, FOUND_OPTION, FOUND_MOOT, FOUND_MISSING, FOUND_COMMAND };
-
-struct found {
-    enum found_kind kind;
-    int index; /* of its table */
-};
 
 struct line {
     struct cli_options *options;
@@ -75,45 +26,6 @@ __attribute__((format(printf, 2, 3))) static int wrong(struct line *line, const 
     vsnprintf(line->error, line->error_size, format, args);
     va_end(args);
     return -EINVAL;
-}
-
-/* The first `length` characters of `text` are that name, '_' being as good as '-'. */
-static bool is_name(const char *name, const char *text, size_t length)
-{
-    if (!name || strlen(name) != length)
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if (text[i] != name[i] && !(text[i] == '_' && name[i] == '-'))
-            return false;
-    return true;
-}
-
-#define FIND(table, count, found_kind, condition)                                                  \
-    for (int i = 0; i < (int)(count); i++)                                                         \
-        if (condition)                                                                             \
-            return (struct found){found_kind, i};
-
-static struct found name_find(const char *text, size_t length)
-{
-    FIND(options_table, OPTION_COUNT, FOUND_OPTION, is_name(options_table[i].name, text, length))
-    for (int i = 0; i < ALIAS_COUNT; i++)
-        if (is_name(aliases[i].name, text, length))
-            return (struct found){FOUND_OPTION, (int)aliases[i].id};
-    FIND(moot, MOOT_COUNT, FOUND_MOOT, is_name(moot[i].name, text, length))
-    FIND(missing, MISSING_COUNT, FOUND_MISSING, is_name(missing[i].name, text, length))
-    FIND(commands, COMMAND_COUNT, FOUND_COMMAND, is_name(commands[i].name, text, length))
-    return (struct found){FOUND_NOTHING, 0};
-}
-
-static struct found letter_find(char letter)
-{
-    FIND(options_table, OPTION_COUNT, FOUND_OPTION, options_table[i].letter == letter)
-    FIND(missing, MISSING_COUNT, FOUND_MISSING, missing[i].letter == letter)
-    if (letter == 'h')
-        return (struct found){FOUND_COMMAND, 0};
-    if (letter == 'v')
-        return (struct found){FOUND_COMMAND, 1};
-    return (struct found){FOUND_NOTHING, 0};
 }
 
 /* ---- values */
@@ -203,6 +115,46 @@ static int value_set(struct line *line, enum option_id id, const char *value, bo
     }
 }
 
+static int own_add(struct cli_options *options, int option, const char *value)
+{
+    struct own_value *grown =
+        realloc(options->own, (options->own_count + 1) * sizeof *options->own);
+    if (!grown)
+        return -ENOMEM;
+    options->own = grown;
+    char *text = strdup(value);
+    if (!text)
+        return -ENOMEM;
+    grown[options->own_count++] = (struct own_value){option, text};
+    return 0;
+}
+
+static int own_set(struct line *line, int index, const char *value)
+{
+    const struct command_option *option = &line->options->of->options[index];
+    const char *at;
+    size_t length;
+    bool truth;
+    char word[32];
+    switch (option->kind) {
+    case OPTION_FLAG:
+        if (!settings_truth(value, &truth))
+            return wrong(line, "--%s: %s is neither yes nor no", option->name, value);
+        return own_add(line->options, index, truth ? "1" : "0");
+    case OPTION_CHOICE:
+        if (!is_choice(option->value, value, &at, &length))
+            return wrong(line, "--%s: %s is none of %s", option->name, value, option->value);
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        return own_add(line->options, index, word);
+    case OPTION_NUMBER:
+        if (!*value || value[strspn(value, "0123456789")] || strlen(value) > 18)
+            return wrong(line, "--%s: %s is not a number", option->name, value);
+        return own_add(line->options, index, value);
+    default:
+        return own_add(line->options, index, value);
+    }
+}
+
 /* ---- words */
 
 /* The word behind the option, if it can be its value; NULL otherwise. */
@@ -271,12 +223,13 @@ static int option_take(struct line *line, enum option_id id, const char *value)
 
 static int moot_take(struct line *line, int index, const char *value)
 {
-    if (!value && moot[index].kind != OPTION_FLAG) {
+    if (!value && find_moot[index].kind != OPTION_FLAG) {
         if (!next_value(line))
-            return wrong(line, "--%s needs a value", moot[index].name);
+            return wrong(line, "--%s needs a value", find_moot[index].name);
         line->at++;
     }
-    fprintf(stderr, "crocprof: --%s changes nothing: %s\n", moot[index].name, moot[index].why);
+    fprintf(stderr, "crocprof: --%s changes nothing: %s\n", find_moot[index].name,
+            find_moot[index].why);
     return 0;
 }
 
@@ -285,12 +238,26 @@ static int missing_take(struct line *line, int index, const char *value)
     bool truth = true;
     if (value && settings_truth(value, &truth) && !truth)
         return 0; /* "--x=no": so it is */
-    return wrong(line, "--%s: %s", missing[index].name, missing[index].why);
+    return wrong(line, "--%s: %s", find_missing[index].name, find_missing[index].why);
+}
+
+static int own_take(struct line *line, int index, const char *value)
+{
+    const struct command_option *option = &line->options->of->options[index];
+    if (!value && option->kind == OPTION_FLAG)
+        value = "yes";
+    else if (!value && (value = next_value(line)))
+        line->at++;
+    if (!value || !*value)
+        return wrong(line, "--%s needs a value", option->name);
+    return own_set(line, index, value);
 }
 
 static int found_take(struct line *line, struct found found, const char *value)
 {
     switch (found.kind) {
+    case FOUND_OWN:
+        return own_take(line, found.index, value);
     case FOUND_OPTION:
         return option_take(line, (enum option_id)found.index, value);
     case FOUND_MOOT:
@@ -298,11 +265,18 @@ static int found_take(struct line *line, struct found found, const char *value)
     case FOUND_MISSING:
         return missing_take(line, found.index, value);
     case FOUND_COMMAND:
-        line->options->command = commands[found.index].command;
+        line->options->command = find_command(found);
         return 0;
     default:
         return -ENOENT;
     }
+}
+
+static int option_unknown(struct line *line, const char *word)
+{
+    const struct command *of = line->options->of;
+    return wrong(line, "unknown option %s (see %s%s%s --help)", word, command_tool(of),
+                 of ? " " : "", of ? of->name : "");
 }
 
 static int unknown(struct line *line, const char *word, const char *name, size_t length)
@@ -311,12 +285,14 @@ static int unknown(struct line *line, const char *word, const char *name, size_t
     struct nearest nearest;
     snprintf(text, sizeof text, "%.*s", (int)length, name);
     nearest_begin(&nearest, text);
+    for (int i = 0, count = find_own_count(line->options); i < count; i++)
+        nearest_add(&nearest, line->options->of->options[i].name);
     for (int id = 0; id < OPTION_COUNT; id++)
-        if (options_table[id].name)
+        if (options_table[id].name && find_is_taken(line->options, (enum option_id)id))
             nearest_add(&nearest, options_table[id].name);
     if (nearest.best)
         return wrong(line, "unknown option %s (did you mean --%s?)", word, nearest.best);
-    return wrong(line, "unknown option %s (see crocprof --help)", word);
+    return option_unknown(line, word);
 }
 
 static int long_take(struct line *line, const char *word)
@@ -324,30 +300,38 @@ static int long_take(struct line *line, const char *word)
     const char *name = word + 2;
     size_t length = strcspn(name, "=");
     const char *value = name[length] ? name + length + 1 : NULL;
-    struct found found = name_find(name, length);
+    struct found found = find_name(line->options, name, length);
     if (found.kind != FOUND_NOTHING)
         return found_take(line, found, value);
     if (!value && length > 3 && strncmp(name, "no-", 3) == 0) {
-        found = name_find(name + 3, length - 3);
+        found = find_name(line->options, name + 3, length - 3);
         if (found.kind == FOUND_OPTION && options_table[found.index].kind == OPTION_FLAG)
             return flag_set(line, (enum option_id)found.index, "no");
+        if (found.kind == FOUND_OWN && line->options->of->options[found.index].kind == OPTION_FLAG)
+            return own_set(line, found.index, "no");
         if (found.kind == FOUND_MISSING)
             return 0;
     }
     return unknown(line, word, name, length);
 }
 
+static enum option_kind found_kind_of(const struct line *line, struct found found)
+{
+    return found.kind == FOUND_OWN      ? line->options->of->options[found.index].kind
+           : found.kind == FOUND_OPTION ? options_table[found.index].kind
+                                        : OPTION_FLAG;
+}
+
 /* "-xvalue", or letters of switches. */
 static int short_take(struct line *line, const char *word)
 {
     for (const char *letter = word + 1; *letter; letter++) {
-        struct found found = letter_find(*letter);
-        bool is_switch =
-            found.kind != FOUND_OPTION || options_table[found.index].kind == OPTION_FLAG;
+        struct found found = find_letter(line->options, *letter);
+        bool is_switch = found_kind_of(line, found) == OPTION_FLAG;
         bool last = !letter[1] || !is_switch;
         int status;
         if (found.kind == FOUND_NOTHING)
-            return wrong(line, "unknown option %s (see crocprof --help)", word);
+            return option_unknown(line, word);
         if (is_switch && !last && found.kind == FOUND_OPTION)
             status = flag_set(line, (enum option_id)found.index, "yes");
         else
@@ -362,7 +346,7 @@ int cli_option_take(struct cli_options *options, const char *name, const char *v
                     unsigned error_size)
 {
     struct line line = {.options = options, .error = error, .error_size = error_size};
-    struct found found = name_find(name, strlen(name));
+    struct found found = find_name(options, name, strlen(name));
     if (found.kind != FOUND_NOTHING && found.kind != FOUND_COMMAND)
         return found_take(&line, found, value);
     unknown(&line, name, name, strlen(name));
@@ -378,22 +362,42 @@ static bool is_rocprofv3(const char *name)
 static int program_take(struct line *line)
 {
     struct cli_options *options = line->options;
-    bool dashes = line->at == line->dashes;
-    line->at += dashes;
+    options->is_certain = line->at == line->dashes;
+    line->at += options->is_certain;
     if (options->command == CLI_RUN && settings_flag(&options->settings, OPTION_LIST_AVAIL))
         options->command = CLI_LIST;
     if (options->command != CLI_RUN)
         return 0;
-    if (line->at >= line->count)
-        return wrong(line, "which program? (see crocprof --help)");
-    if (dashes || options->like_rocprofv3 || strcmp(line->words[line->at], "list") != 0) {
+    if (line->at < line->count)
         options->program = line->words + line->at;
-        return 0;
+    else if (!options->of || options->of->operands_min > 0)
+        return wrong(line, "which program? (see crocprof --help)");
+    return 0;
+}
+
+static bool is_option(const struct line *line)
+{
+    return line->at != line->dashes && line->words[line->at][0] == '-' && line->words[line->at][1];
+}
+
+static int word_take(struct line *line)
+{
+    const char *word = line->words[line->at];
+    return word[1] == '-' ? long_take(line, word) : short_take(line, word);
+}
+
+/* Options, then a program. */
+static int line_take(struct line *line)
+{
+    for (int i = line->count - 1; i > 0; i--)
+        if (strcmp(line->words[i], "--") == 0)
+            line->dashes = i;
+    for (; line->at < line->count && is_option(line); line->at++) {
+        int status = word_take(line);
+        if (status != 0)
+            return status;
     }
-    options->command = CLI_LIST;
-    if (line->at + 1 == line->count)
-        return 0;
-    return wrong(line, "list takes no arguments; a program of that name goes after --");
+    return program_take(line);
 }
 
 int cli_options_parse(struct cli_options *options, int argc, char **argv, char *error,
@@ -402,23 +406,58 @@ int cli_options_parse(struct cli_options *options, int argc, char **argv, char *
     struct line line = {options, argv, argc, 1, argc, error, error_size};
     *options = (struct cli_options){.command = CLI_RUN,
                                     .like_rocprofv3 = argc > 0 && is_rocprofv3(argv[0])};
-    for (int i = argc - 1; i > 0; i--)
-        if (strcmp(argv[i], "--") == 0)
-            line.dashes = i;
-    for (; line.at < argc && line.at != line.dashes && argv[line.at][0] == '-' && argv[line.at][1];
-         line.at++) {
-        const char *word = argv[line.at];
-        int status = word[1] == '-' ? long_take(&line, word) : short_take(&line, word);
+    return line_take(&line);
+}
+
+static int operands_check(struct line *line)
+{
+    const struct cli_options *options = line->options;
+    const struct command *of = options->of;
+    if (options->command != CLI_RUN ||
+        (options->operand_count >= of->operands_min && options->operand_count <= of->operands_max))
+        return 0;
+    if (of->operands_max == 0)
+        return wrong(line, "%s takes no arguments; a program of that name goes after --", of->name);
+    return wrong(line, "usage: %s %s [options] %s", command_tool(of), of->name, of->operands);
+}
+
+/* Options and operands in any order, the last ones behind "--". */
+static int operands_take(struct line *line)
+{
+    struct cli_options *options = line->options;
+    options->operands = calloc((size_t)line->count + 1, sizeof *options->operands);
+    if (!options->operands)
+        return -ENOMEM;
+    for (int i = line->count - 1; i > 0; i--)
+        if (strcmp(line->words[i], "--") == 0)
+            line->dashes = i;
+    for (; line->at < line->count; line->at++) {
+        int status = 0;
+        if (line->at < line->dashes && is_option(line))
+            status = word_take(line);
+        else if (line->at != line->dashes)
+            options->operands[options->operand_count++] = line->words[line->at];
         if (status != 0)
             return status;
     }
-    return program_take(&line);
+    return operands_check(line);
+}
+
+int command_parse(struct cli_options *options, const struct command *command, int count,
+                  char **words, char *error, unsigned error_size)
+{
+    struct line line = {options, words, count, 1, count, error, error_size};
+    *options = (struct cli_options){.command = CLI_RUN, .of = command};
+    return command->takes_program ? line_take(&line) : operands_take(&line);
 }
 
 int cli_options_copy(struct cli_options *to, const struct cli_options *from)
 {
     struct cli_options copy = *from;
     memset(copy.made, 0, sizeof copy.made);
+    copy.operands = NULL;
+    copy.own = NULL;
+    copy.operand_count = copy.own_count = 0;
     for (int id = 0; id < OPTION_COUNT; id++)
         if (from->settings.value[id] &&
             cli_option_set(&copy, (enum option_id)id, from->settings.value[id]) != 0) {
@@ -434,4 +473,11 @@ void cli_options_free(struct cli_options *options)
     for (int id = 0; id < OPTION_COUNT; id++)
         free(options->made[id]);
     memset(options->made, 0, sizeof options->made);
+    for (unsigned i = 0; i < options->own_count; i++)
+        free(options->own[i].text);
+    free(options->own);
+    free(options->operands);
+    options->own = NULL;
+    options->operands = NULL;
+    options->own_count = options->operand_count = 0;
 }

@@ -8,12 +8,27 @@ enum cli_command { CLI_RUN, CLI_LIST, CLI_CHECK, CLI_HELP, CLI_VERSION };
 
 enum { CLI_ERROR_BYTES = 512 };
 
+struct command;
+
+/* A value of a command's own option, by its place in the command's list. */
+struct own_value {
+    int option;
+    char *text;
+};
+
 struct cli_options {
     enum cli_command command;
     bool like_rocprofv3; /* called by that name: its defaults */
+    bool is_certain;     /* the program stood behind "--": it is no command's name */
     struct settings settings;
     char **program;           /* program and its arguments, NULL-terminated; NULL unless CLI_RUN */
     char *made[OPTION_COUNT]; /* values that are nobody else's */
+    /* Of a command's line, by command.h: */
+    const struct command *of; /* NULL: it is no command's */
+    char **operands;          /* words that are no options; NULL-terminated */
+    unsigned operand_count;
+    struct own_value *own;
+    unsigned own_count;
 };
 
 /*

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/input.h"
 
@@ -89,9 +90,6 @@ static void switches(void **state)
     assert_int_equal(ROCPROFV3("--hsa-trace", "no", "--stats", "TRUE", "--", "true"), 0);
     assert_false(flag(OPTION_HSA_TRACE));
     assert_true(flag(OPTION_STATS));
-    assert_int_equal(PARSE("list"), 0);
-    assert_int_equal(options.command, CLI_LIST);
-    assert_int_equal(PARSE("list", "gfx90a"), -EINVAL);
     assert_int_equal(PARSE("-L"), 0);
     assert_int_equal(options.command, CLI_LIST);
 }
@@ -307,6 +305,108 @@ static void rocprofv3_runs_once_for_each_pmc(void **state)
     input_free(&jobs);
 }
 
+enum { TEST_SQL, TEST_FORMAT, TEST_COUNT, TEST_ALL };
+static const struct command_option own[] = {
+    [TEST_SQL] = {"sql", 'q', OPTION_LIST, "TEXT", ""},
+    [TEST_FORMAT] = {"form", 'f', OPTION_CHOICE, "csv|json", ""},
+    [TEST_COUNT] = {"repeat", 'r', OPTION_NUMBER, "N", ""},
+    [TEST_ALL] = {"all", 'a', OPTION_FLAG, NULL, ""},
+    {0},
+};
+static const enum option_id taken[] = {OPTION_SUMMARY_UNITS, OPTION_SUMMARY, OPTION_COUNT};
+static const struct command reader = {.name = "read",
+                                      .operands = "FILE ...",
+                                      .options = own,
+                                      .takes = taken,
+                                      .operands_min = 1,
+                                      .operands_max = 2};
+static const struct command runner = {
+    .name = "run", .options = own, .takes_all = true, .takes_program = true, .operands_min = 1};
+
+static int command_line(const struct command *command, char **words)
+{
+    int count = 0;
+    while (words[count])
+        count++;
+    cli_options_free(&options);
+    return command_parse(&options, command, count, words, message, sizeof message);
+}
+#define COMMAND(command, ...) command_line(&(command), (char *[]){"x", __VA_ARGS__, NULL})
+
+static void a_command_has_options_of_its_own(void **state)
+{
+    unsigned at = 0;
+    (void)state;
+    assert_int_equal(COMMAND(reader, "-q", "one", "a.db", "--sql=two", "-aS", "-f", "CSV", "-u",
+                             "msec", "--", "-b.db"),
+                     0);
+    assert_string_equal(command_next(&options, TEST_SQL, &at), "one");
+    assert_string_equal(command_next(&options, TEST_SQL, &at), "two");
+    assert_null(command_next(&options, TEST_SQL, &at));
+    assert_string_equal(command_text(&options, TEST_SQL), "two");
+    assert_string_equal(command_text(&options, TEST_FORMAT), "csv");
+    assert_true(command_flag(&options, TEST_ALL) && flag(OPTION_SUMMARY));
+    assert_int_equal(command_number(&options, TEST_COUNT, 7), 7);
+    assert_string_equal(text(OPTION_SUMMARY_UNITS), "msec");
+    assert_int_equal(options.operand_count, 2);
+    assert_string_equal(options.operands[0], "a.db");
+    assert_string_equal(options.operands[1], "-b.db");
+    assert_null(options.operands[2]);
+    assert_int_equal(COMMAND(reader, "a", "--all", "--no-all"), 0);
+    assert_false(command_flag(&options, TEST_ALL));
+}
+
+static void a_command_may_run_a_program(void **state)
+{
+    (void)state;
+    assert_int_equal(COMMAND(runner, "-r", "3", "--pmc", "A", "./app", "-r", "4"), 0);
+    assert_int_equal(command_number(&options, TEST_COUNT, 0), 3); /* its own, not -r of record */
+    assert_false(flag(OPTION_RUNTIME_TRACE));
+    assert_string_equal(text(OPTION_PMC), "A");
+    assert_string_equal(options.program[0], "./app");
+    assert_string_equal(options.program[2], "4");
+    assert_int_equal(COMMAND(runner, "-r", "3"), -EINVAL);
+    assert_non_null(strstr(message, "which program"));
+}
+
+static void a_wrong_command_line_says_what_is_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        char *words[4];
+        const char *why;
+    } lines[] = {
+        {{"x", "--kernel-trace", "a"}, "unknown option --kernel-trace"},
+        {{"x", "--repeet", "1"}, "did you mean --repeat"},
+        {{"x", "a", "-r", "x"}, "x is not a number"},
+        {{"x", "a", "-f", "xml"}, "xml is none of csv|json"},
+        {{"x", "a", "--all=maybe"}, "neither yes nor no"},
+        {{"x", "a", "-q"}, "--sql needs a value"},
+        {{"x", "--all"}, "usage: crocprof read [options] FILE ..."},
+        {{"x", "a", "b", "c"}, "usage: crocprof read"},
+        {{"x", "-Z", "c"}, "unknown option -Z (see crocprof read --help)"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char *words[5] = {lines[i].words[0], lines[i].words[1], lines[i].words[2],
+                          lines[i].words[3], NULL};
+        assert_int_equal(command_line(&reader, words), -EINVAL);
+        if (!strstr(message, lines[i].why))
+            fail_msg("\"%s\" is not in \"%s\"", lines[i].why, message);
+    }
+    assert_int_equal(COMMAND(reader, "--help"), 0);
+    assert_int_equal(options.command, CLI_HELP);
+}
+
+static void commands_are_found_by_name(void **state)
+{
+    (void)state;
+    const struct command *const commands[] = {&reader, &runner, NULL};
+    assert_ptr_equal(command_find(commands, "run"), &runner);
+    assert_null(command_find(commands, "rum"));
+    assert_string_equal(command_nearest(commands, "raed"), "read");
+    assert_null(command_nearest(commands, "./application"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +422,10 @@ int main(void)
         cmocka_unit_test_teardown(jobs_of_yaml, forget),
         cmocka_unit_test_teardown(wrong_files_say_what_is_wrong, forget),
         cmocka_unit_test_teardown(rocprofv3_runs_once_for_each_pmc, forget),
+        cmocka_unit_test_teardown(a_command_has_options_of_its_own, forget),
+        cmocka_unit_test_teardown(a_command_may_run_a_program, forget),
+        cmocka_unit_test_teardown(a_wrong_command_line_says_what_is_wrong, forget),
+        cmocka_unit_test(commands_are_found_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

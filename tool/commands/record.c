@@ -1,20 +1,20 @@
-/* crocprof: checks everything it can before the program starts, then becomes the program. */
+/* `record`: checks everything it can before the program starts, then becomes the program. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
-#include "check.h"
-#include "complete.h"
-#include "help.h"
-#include "input.h"
+#include "cli/ask.h"
+#include "cli/check.h"
+#include "cli/complete.h"
+#include "cli/input.h"
+#include "cli/passes.h"
+#include "cli/places.h"
+#include "cli/refuse.h"
+#include "cli/runs.h"
 #include "launch/launch.h"
-#include "passes.h"
-#include "places.h"
-#include "refuse.h"
-#include "runs.h"
+#include "table.h"
 
 /* For people who want to know what the program gets. */
 static void environment_show(const struct settings *settings)
@@ -41,8 +41,14 @@ static void log_level_put(const struct settings *settings)
         environment_show(settings);
 }
 
-static int launch_refuse(int status, const char *error)
+/* A program that is not there may be a command that was misspelt. */
+static int launch_refuse(const struct cli_options *options, int status, const char *error)
 {
+    const char *meant = NULL;
+    if (status == -ENOENT && !options->is_certain && !options->like_rocprofv3)
+        meant = command_nearest(commands_table, options->program[0]);
+    if (meant)
+        return refuse(EXIT_NOT_STARTED, "%s (did you mean the command %s?)", error, meant);
     return refuse(status == -EACCES ? EXIT_NOT_RUNNABLE : EXIT_NOT_STARTED, "%s", error);
 }
 
@@ -66,7 +72,7 @@ static int job_run(struct job *job)
     const struct settings *settings = &options->settings;
     int status = launch_prepare(&launch, options->program[0], error, sizeof error);
     if (status != 0)
-        return launch_refuse(status, error);
+        return launch_refuse(options, status, error);
     launch_preload(&launch, settings);
     status = places_prepare(options, job->subdirectory[0] ? job->subdirectory : NULL);
     if (status != 0)
@@ -123,43 +129,22 @@ static int run(const struct cli_options *options)
     return status;
 }
 
-static int list(struct cli_options *options)
+static int record_run(struct cli_options *options)
 {
-    struct launch launch;
-    char error[PATH_MAX + CLI_ERROR_BYTES];
-    if (cli_options_complete(options, error, sizeof error) != 0)
-        return refuse(EXIT_USAGE, "%s", error);
-    if (launch_prepare(&launch, NULL, error, sizeof error) != 0)
-        return refuse(EXIT_NOT_STARTED, "%s", error);
-    return ask_list(&launch, &options->settings);
+    return options->command == CLI_LIST ? command_list.run(options) : run(options);
 }
 
-static int command_run(struct cli_options *options)
+int record_line(struct cli_options *line)
 {
-    switch (options->command) {
-    case CLI_HELP:
-        cli_help_print(options->like_rocprofv3);
-        return 0;
-    case CLI_VERSION:
-        puts("crocprof " CROCPROF_VERSION);
-        return 0;
-    case CLI_LIST:
-        return list(options);
-    case CLI_CHECK:
-        return cli_check();
-    case CLI_RUN:
-        return run(options);
-    }
-    return EXIT_USAGE;
+    return line->command == CLI_CHECK ? cli_check() : record_run(line);
 }
 
-int main(int argc, char **argv)
-{
-    struct cli_options options;
-    char error[CLI_ERROR_BYTES];
-    launch_signals_take();
-    int status = cli_options_parse(&options, argc, argv, error, sizeof error);
-    status = status == 0 ? command_run(&options) : refuse(EXIT_USAGE, "%s", error);
-    cli_options_free(&options);
-    return status;
-}
+const struct command command_record = {
+    .name = "record",
+    .operands = "[--] PROGRAM [ARGUMENTS]",
+    .help = "runs a program and tells what its GPU did; what crocprof does without a command",
+    .takes_all = true,
+    .takes_program = true,
+    .operands_min = 1,
+    .run = record_run,
+};

@@ -1,0 +1,30 @@
+/*
+ * Every command: a row here and a file of its own, which defines `command_NAME`. Help, manual page
+ * and completion are made of this list; the order is theirs.
+ */
+#ifndef COMMANDS_TABLE_H
+#define COMMANDS_TABLE_H
+
+#include "cli/command.h"
+
+#define COMMANDS(X)                                                                                \
+    X(record)                                                                                      \
+    X(list)                                                                                        \
+    X(help)
+
+#define X(name) extern const struct command command_##name;
+COMMANDS(X)
+#undef X
+
+/* Ends with NULL. */
+extern const struct command *const commands_table[];
+
+/* What "crocprof" does with a line that names no command: `record`, and what its switches ask for
+ * instead of running a program. */
+int record_line(struct cli_options *line);
+
+/* The words of a line, words[0] being the name of the program: finds the command and runs it.
+ * Returns an exit status. */
+int commands_run(int count, char **words);
+
+#endif
