@@ -13,20 +13,18 @@
  */
 #include "valu/exec.h"
 #include "valu/half.h"
+#include "valu/vector.h"
 
 enum mfma_type { MFMA_F32, MFMA_F16, MFMA_BF16, MFMA_I8, MFMA_F64 };
 
 struct mfma {
-    uint16_t op;
     uint8_t m, k, blocks, type, per_lane;
 };
 
 #define MFMA(OP, M, K, BLOCKS, TYPE, PER_LANE)                                                     \
-    {                                                                                              \
-        OP_V_MFMA_##OP, M, K, BLOCKS, MFMA_##TYPE, PER_LANE                                        \
-    }
+    [OP_V_MFMA_##OP] = {M, K, BLOCKS, MFMA_##TYPE, PER_LANE}
 /* Instruction set names of gfx908 and gfx90a, and the new ones of gfx942. */
-static const struct mfma mfmas[] = {
+static const struct mfma mfmas[OP_COUNT] = {
     MFMA(F32_32X32X1F32, 32, 1, 2, F32, 1),
     MFMA(F32_16X16X1F32, 16, 1, 4, F32, 1),
     MFMA(F32_4X4X1F32, 4, 1, 16, F32, 1),
@@ -78,22 +76,30 @@ static const struct mfma mfmas[] = {
     MFMA(F64_4X4X4_4B_F64, 4, 4, 4, F64, 1),
 };
 
-enum { PER_LANE_MAX = 8, RESULT_ROWS_MAX = 32 };
+/* Integers go two k at a time, as halves of a dword. */
+enum { STEPS_PER_LANE_MAX = 4, STEPS_MAX = 16, RESULT_ROWS_MAX = 32 };
+/* Registers whose results are summed up at once: as many as the host's registers hold. */
+#if VECTOR_BYTES == 64
+enum { TILE_REGS = 4 };
+#else
+enum { TILE_REGS = 1 };
+#endif
 
-/* A or B with one row of 64 lanes for each k that a lane holds, as f32 or i32. */
+/* A or B: one row of 64 lanes for each step that a lane holds elements for. */
 struct elements {
-    union {
-        f32 f[PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64)));
-        i32 i[PER_LANE_MAX][WAVE_LANES];
-    };
+    u32 row[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64)));
+};
+/* What each step of a block multiplies: the first row's element of A, the first column's of B. */
+struct steps {
+    const u32 *a[STEPS_MAX], *b[STEPS_MAX];
+    int count;
 };
 
-static const struct mfma *mfma_find(uint16_t op)
+KERNEL_INLINE int steps_per_lane(const struct mfma *x, const enum mfma_type type)
 {
-    for (size_t n = 0; n < sizeof mfmas / sizeof mfmas[0]; n++)
-        if (mfmas[n].op == op)
-            return &mfmas[n];
-    return NULL;
+    if (type == MFMA_F32)
+        return 1;
+    return type == MFMA_I8 ? x->per_lane / 2 : x->per_lane;
 }
 
 /* The lane whose column of B a lane works with. */
@@ -113,71 +119,36 @@ static int b_lane(unsigned blgp, int lane)
     }
 }
 
-static void elements_load(struct elements *e, const struct mfma *x, const u32 *rows)
+KERNEL_INLINE void elements_load(struct elements *e, const struct mfma *x,
+                                 const enum mfma_type type, const u32 *rows)
 {
-    for (int n = 0; n < x->per_lane; n++) {
-        const int bits = x->type == MFMA_F32 ? 32 : x->type == MFMA_I8 ? 8 : 16;
+    const int bits = type == MFMA_F32 ? 32 : 16;
+    for (int n = 0; n < steps_per_lane(x, type); n++) {
         const u32 *row = rows + n * bits / 32 * WAVE_LANES;
         const int shift = n * bits % 32;
-        u32 part[WAVE_LANES] __attribute__((aligned(64)));
-        LANES part[l] = row[l] >> shift;
-        if (x->type == MFMA_F32)
-            LANES e->f[n][l] = f32_of(part[l]);
-        else if (x->type == MFMA_F16)
-            row_of_half(e->f[n], part);
-        else if (x->type == MFMA_BF16)
-            LANES e->f[n][l] = f32_of(part[l] << 16);
-        else
-            LANES e->i[n][l] = (i32)(part[l] << 24) >> 24;
+        u32 *to = e->row[n];
+        if (type == MFMA_F32) {
+            LANES to[l] = row[l];
+        } else if (type == MFMA_BF16) {
+            LANES to[l] = row[l] >> shift << 16;
+        } else if (type == MFMA_I8) {
+            LANES to[l] = ((u32)((i32)(row[l] >> shift << 24) >> 24) & 0xffff) |
+                          (u32)((i32)(row[l] >> shift << 16) >> 24) << 16;
+        } else {
+            u32 half[WAVE_LANES] __attribute__((aligned(64)));
+            LANES half[l] = row[l] >> shift;
+            row_of_half((f32 *)to, half);
+        }
     }
 }
 
-static void elements_permute(struct elements *e, int count, unsigned blgp)
+static void elements_permute(struct elements *e, int steps, unsigned blgp)
 {
-    for (int n = 0; blgp && n < count; n++) {
-        i32 old[WAVE_LANES];
-        memcpy(old, e->i[n], sizeof old);
+    for (int n = 0; blgp && n < steps; n++) {
+        u32 old[WAVE_LANES];
+        memcpy(old, e->row[n], sizeof old);
         for (int l = 0; l < WAVE_LANES; l++)
-            e->i[n][l] = old[b_lane(blgp, l)];
-    }
-}
-
-/* Where row i of a block begins in the result: register and first lane. */
-struct result_row {
-    int reg, lane;
-};
-static struct result_row result_row(const struct mfma *x, int block, int i)
-{
-    const int groups = WAVE_LANES / x->m;
-    if (x->m == 4)
-        return (struct result_row){i, 4 * block};
-    return (struct result_row){i % 4 + 4 * (i / (4 * groups)) + block * x->m * x->m / WAVE_LANES,
-                               x->m * (i / 4 % groups)};
-}
-
-/* Row i of a block: each step adds one row of B times one element of A. */
-static void row_f32(f32 *d, const struct mfma *x, const struct elements *a,
-                    const struct elements *b, int a_block, int b_block, int i)
-{
-    const int m = x->m;
-    for (int k = 0; k < x->k; k++) {
-        const int group = x->blocks > 1 ? 0 : k / x->per_lane, n = k % x->per_lane;
-        const f32 factor = a->f[n][i + m * (x->blocks > 1 ? a_block : group)];
-        const f32 *row = &b->f[n][m * (x->blocks > 1 ? b_block : group)];
-        for (int j = 0; j < m; j++)
-            d[j] = fma_f32(factor, row[j], d[j]);
-    }
-}
-static void row_i32(u32 *d, const struct mfma *x, const struct elements *a,
-                    const struct elements *b, int a_block, int b_block, int i)
-{
-    const int m = x->m;
-    for (int k = 0; k < x->k; k++) {
-        const int group = x->blocks > 1 ? 0 : k / x->per_lane, n = k % x->per_lane;
-        const i32 factor = a->i[n][i + m * (x->blocks > 1 ? a_block : group)];
-        const i32 *row = &b->i[n][m * (x->blocks > 1 ? b_block : group)];
-        for (int j = 0; j < m; j++)
-            d[j] += (u32)(factor * row[j]);
+            e->row[n][l] = old[b_lane(blgp, l)];
     }
 }
 
@@ -186,93 +157,274 @@ static u32 *result_rows(struct wave *w, const struct operand *o)
     return o->kind == OPND_AGPR ? w->a[o->index] : w->v[o->index];
 }
 
-/* C into the buffer that becomes D. */
-static void addend_load(const struct wave *w, const struct operand *o, int rows, u32 *t)
+/* C and where it goes on: rows of registers, or one row again and again. */
+struct addend {
+    const u32 *row;
+    int stride;
+};
+/* D is written while C is still read, which is right only where they are the same registers. */
+static struct addend addend_load(const struct wave *w, const struct operand *o, int rows,
+                                 const u32 *d, u32 *temp)
 {
-    if (o->kind == OPND_VGPR || o->kind == OPND_AGPR) {
-        const u32 *c = o->kind == OPND_VGPR ? w->v[o->index] : w->a[o->index];
-        memcpy(t, c, (size_t)rows * sizeof(lane_row));
-        return;
+    if (o->kind != OPND_VGPR && o->kind != OPND_AGPR) {
+        row_fill(temp, source_scalar(w, o, 0));
+        row_fill(temp + WAVE_LANES, source_scalar(w, o, 1));
+        return (struct addend){temp, 0};
     }
-    for (int r = 0; r < rows; r++)
-        row_fill(t + r * WAVE_LANES, source_scalar(w, o, 0));
+    const u32 *c = o->kind == OPND_VGPR ? w->v[o->index] : w->a[o->index];
+    const size_t dwords = (size_t)rows * WAVE_LANES;
+    if (c == d || c + dwords <= d || d + dwords <= c)
+        return (struct addend){c, WAVE_LANES};
+    memcpy(temp, c, dwords * sizeof *c);
+    return (struct addend){temp, WAVE_LANES};
 }
 
-static const struct inst *exec_mfma(struct wave *w, const struct inst *i)
+KERNEL_INLINE vec_u32 step_add(vec_u32 factor, vec_u32 row, vec_u32 sum, const bool integer)
 {
-    const struct mfma *x = mfma_find(i->op);
+    if (integer)
+        return sum + vector_dot2_i16(factor, row);
+    return (vec_u32)vector_fma_f32((vec_f32)factor, (vec_f32)row, (vec_f32)sum);
+}
+
+/* Some registers of a block, from number `first` on: each step adds one row of B times one element
+ * of A for each row of the result. */
+KERNEL_INLINE void tile_run(u32 *d, struct addend c, const struct steps *s, int first, const int m,
+                            const bool integer)
+{
+    const int row = first % 4 + (first & ~3) * (WAVE_LANES / m);
+    vec_u32 sum[TILE_REGS][ROW_VECTORS];
+    UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
+        sum[r][v] = vector_load(c.row + r * c.stride + v * VECTOR_LANES);
+    for (int k = 0; k < s->count; k++) {
+        const u32 *a = s->a[k] + row, *b = s->b[k];
+        __asm__("" : "+r"(a)); /* one address with many offsets, not many addresses */
+        UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
+        {
+            const int lane = v * VECTOR_LANES;
+            sum[r][v] = step_add(vector_splat(a[r + lane / m * 4]), vector_load(b + lane % m),
+                                 sum[r][v], integer);
+        }
+    }
+    UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
+        vector_store(d + r * WAVE_LANES + v * VECTOR_LANES, sum[r][v]);
+}
+
+KERNEL_INLINE void block_run(u32 *d, struct addend c, const struct steps *s, const int m,
+                             const bool integer)
+{
+    for (int first = 0; first < m * m / WAVE_LANES; first += TILE_REGS) {
+        tile_run(d + first * WAVE_LANES, (struct addend){c.row + first * c.stride, c.stride}, s,
+                 first, m, integer);
+    }
+}
+
+/* cbsz: groups of 2^cbsz blocks share the A of the one that abid names. */
+KERNEL_INLINE int a_block_of(const struct inst *i, const struct mfma *x, int block)
+{
+    const int shared = (1 << i->mfma.cbsz) - 1;
+    return ((block & ~shared) + (i->mfma.abid & shared)) & (x->blocks - 1);
+}
+
+/* The steps of one of several blocks, which has the elements of one group of lanes. */
+KERNEL_INLINE void steps_of_block(struct steps *s, const struct elements *a,
+                                  const struct elements *b, const int m, int a_block, int b_block)
+{
+    for (int n = 0; n < s->count; n++) {
+        s->a[n] = &a->row[n][m * a_block];
+        s->b[n] = &b->row[n][m * b_block];
+    }
+}
+/* The steps of a single block: all that one group of lanes has, then what the next one has. */
+KERNEL_INLINE void steps_of_groups(struct steps *s, const struct elements *a,
+                                   const struct elements *b, const int m, int each)
+{
+    s->count = 0;
+    for (int lane = 0; lane < WAVE_LANES; lane += m)
+        for (int n = 0; n < each; n++, s->count++) {
+            s->a[s->count] = &a->row[n][lane];
+            s->b[s->count] = &b->row[n][lane];
+        }
+}
+
+KERNEL_INLINE void blocks_run(u32 *d, struct addend c, const struct inst *i, const struct mfma *x,
+                              const struct elements *a, const struct elements *b, const int m,
+                              const enum mfma_type type)
+{
+    const int regs = m * m / WAVE_LANES;
+    const bool integer = type == MFMA_I8;
+    struct steps s = {.count = steps_per_lane(x, type)};
+    if (x->blocks == 1) {
+        steps_of_groups(&s, a, b, m, s.count);
+        block_run(d, c, &s, m, integer);
+        return;
+    }
+    for (int block = 0; block < x->blocks; block++) {
+        steps_of_block(&s, a, b, m, a_block_of(i, x, block), block);
+        block_run(d, c, &s, m, integer);
+        d += regs * WAVE_LANES;
+        c.row += regs * c.stride;
+    }
+}
+
+/* 4 x 4: sixteen blocks beside each other in the lanes, a register for each row. A block's four
+ * lanes of A hold the factors of its four rows. */
+KERNEL_INLINE void small_row_run(u32 *d, const u32 *c, const struct elements *a,
+                                 const struct elements *b, int steps, const int row,
+                                 const bool integer)
+{
+    for (int v = 0; v < WAVE_LANES; v += VECTOR_LANES) {
+        vec_u32 sum = vector_load(c + v);
+        for (int n = 0; n < steps; n++)
+            sum = step_add(vector_quads(vector_load(a->row[n] + v), row),
+                           vector_load(b->row[n] + v), sum, integer);
+        vector_store(d + v, sum);
+    }
+}
+KERNEL_INLINE void small_blocks_run(u32 *d, struct addend c, const struct inst *i,
+                                    const struct mfma *x, struct elements *a,
+                                    const struct elements *b, const enum mfma_type type)
+{
+    const int steps = steps_per_lane(x, type);
+    for (int n = 0; i->mfma.cbsz && n < steps; n++) {
+        u32 own[WAVE_LANES];
+        memcpy(own, a->row[n], sizeof own);
+        for (int l = 0; l < WAVE_LANES; l++)
+            a->row[n][l] = own[4 * a_block_of(i, x, l / 4) + l % 4];
+    }
+    UNROLL for (int row = 0; row < 4; row++) small_row_run(
+        d + row * WAVE_LANES, c.row + row * c.stride, a, b, steps, row, type == MFMA_I8);
+}
+
+KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, const int m,
+                                          const enum mfma_type type)
+{
+    const struct mfma *x = &mfmas[i->op];
     source_temp ta, tb;
     struct elements a, b;
     u32 t[RESULT_ROWS_MAX * WAVE_LANES] __attribute__((aligned(64)));
-    const int dwords = x->type == MFMA_F32 ? 1 : x->per_lane * (x->type == MFMA_I8 ? 8 : 16) / 32;
-    const int rows = x->m * x->m * x->blocks / WAVE_LANES;
-    elements_load(&a, x, source_plain(w, &i->src[0], dwords, ta));
-    elements_load(&b, x, source_plain(w, &i->src[1], dwords, tb));
-    elements_permute(&b, x->per_lane, i->mfma.blgp);
-    addend_load(w, &i->src[2], rows, t);
+    const int dwords = type == MFMA_F32 ? 1 : x->per_lane * (type == MFMA_I8 ? 8 : 16) / 32;
+    u32 *d = result_rows(w, &i->dst);
+    elements_load(&a, x, type, source_plain(w, &i->src[0], dwords, ta));
+    elements_load(&b, x, type, source_plain(w, &i->src[1], dwords, tb));
+    elements_permute(&b, steps_per_lane(x, type), i->mfma.blgp);
+    const struct addend c = addend_load(w, &i->src[2], m * m * x->blocks / WAVE_LANES, d, t);
     fp_switch(w->fp_state_32, MXCSR_MASKED);
-    for (int block = 0; block < x->blocks; block++) {
-        /* cbsz: groups of 2^cbsz blocks share the A of the one that abid names. */
-        const int shared = (1 << i->mfma.cbsz) - 1;
-        const int a_block = ((block & ~shared) + (i->mfma.abid & shared)) % x->blocks;
-        for (int row = 0; row < x->m; row++) {
-            const struct result_row at = result_row(x, block, row);
-            u32 *d = t + at.reg * WAVE_LANES + at.lane;
-            if (x->type == MFMA_I8)
-                row_i32(d, x, &a, &b, a_block, block, row);
-            else
-                row_f32((f32 *)d, x, &a, &b, a_block, block, row);
-        }
-    }
+    if (m == 4)
+        small_blocks_run(d, c, i, x, &a, &b, type);
+    else
+        blocks_run(d, c, i, x, &a, &b, m, type);
     fp_switch(MXCSR_MASKED, w->fp_state_32);
-    memcpy(result_rows(w, &i->dst), t, (size_t)rows * sizeof(lane_row));
     return i + i->dwords;
 }
 
-/* Double precision. 16x16: lane 16k + i of A, lane 16k + j of B, D in lane 16(i % 4) + j of
- * register pair i / 4; 4x4, four blocks: lanes 16k + 4b + i, 16k + 4b + j, D in 16i + 4b + j. */
-static f64 lane_f64(const u32 *rows, int lane)
+/* A handler for each size and type, in which both are constants. */
+#define MFMA_HANDLER(M, TYPE)                                                                      \
+    static const struct inst *exec_##M##_##TYPE(struct wave *w, const struct inst *i)              \
+    {                                                                                              \
+        return mfma_run(w, i, M, TYPE);                                                            \
+    }
+#define MFMA_HANDLERS(TYPE) MFMA_HANDLER(4, TYPE) MFMA_HANDLER(16, TYPE) MFMA_HANDLER(32, TYPE)
+MFMA_HANDLERS(MFMA_F32)
+MFMA_HANDLERS(MFMA_F16)
+MFMA_HANDLERS(MFMA_BF16)
+MFMA_HANDLERS(MFMA_I8)
+#define MFMA_ENTRIES(TYPE) [TYPE] = {exec_4_##TYPE, exec_16_##TYPE, exec_32_##TYPE}
+static inst_exec_fn *const handlers[][3] = {MFMA_ENTRIES(MFMA_F32), MFMA_ENTRIES(MFMA_F16),
+                                            MFMA_ENTRIES(MFMA_BF16), MFMA_ENTRIES(MFMA_I8)};
+
+/* 16 x 16, double precision: lane 16k + i of A, lane 16k + j of B, D in lane 16(i % 4) + j of
+ * register pair i / 4. */
+enum { F64_STEPS = 4, F64_COLUMNS = 16, F64_VECTORS = F64_COLUMNS / VECTOR_LANES };
+
+/* A, so that a lane's element is found by whether its number is odd, and by half of it. */
+struct factors_f64 {
+    u64 of[2][WAVE_LANES / 2] __attribute__((aligned(64)));
+};
+KERNEL_INLINE void factors_load_f64(struct factors_f64 *f, const u32 *a)
 {
-    return LOAD_f64(rows, lane);
+    UNROLL for (int lane = 0; lane < WAVE_LANES; lane += VECTOR_LANES)
+    {
+        const struct vector_pair p = pair_load(a + lane);
+        *(vec_u64 *)&f->of[0][lane / 2] = p.even;
+        *(vec_u64 *)&f->of[1][lane / 2] = p.odd;
+    }
 }
-static f64 dot_f64(const u32 *a, const u32 *b, int a_lane, int b_first, f64 sum)
+
+/* Four rows of the result, in one register pair: each step adds one row of B, even columns and odd
+ * ones, times one element of A. */
+KERNEL_INLINE void pair_run_f64(u32 *d, const u32 *c, const struct factors_f64 *a, int first_row,
+                                const struct vector_pair b[F64_STEPS][F64_VECTORS])
 {
-    for (int k = 0; k < 4; k++)
-        sum = fma_f64(lane_f64(a, a_lane + 16 * k), lane_f64(b, b_first + 16 * k), sum);
-    return sum;
+    UNROLL for (int row = 0; row < 4; row++) UNROLL for (int v = 0; v < F64_VECTORS; v++)
+    {
+        const int lane = row * F64_COLUMNS + v * VECTOR_LANES;
+        struct vector_pair sum = pair_load(c + lane);
+        UNROLL for (int k = 0; k < F64_STEPS; k++)
+        {
+            const int from = first_row + row + F64_COLUMNS * k;
+            sum = pair_fma_f64(vector_splat64(a->of[row % 2][from / 2]), b[k][v], sum);
+        }
+        pair_store(d + lane, sum);
+    }
 }
+static void large_block_f64(u32 *d, struct addend c, const u32 *a, const u32 *b)
+{
+    struct factors_f64 factors;
+    struct vector_pair rows[F64_STEPS][F64_VECTORS];
+    factors_load_f64(&factors, a);
+    UNROLL for (int k = 0; k < F64_STEPS; k++) UNROLL for (int v = 0; v < F64_VECTORS; v++)
+        rows[k][v] = pair_load(b + k * F64_COLUMNS + v * VECTOR_LANES);
+    for (int pair = 0; pair < 4; pair++)
+        pair_run_f64(d + 2 * pair * WAVE_LANES, c.row + 2 * pair * c.stride, &factors, 4 * pair,
+                     rows);
+}
+
+/* 4 x 4, four blocks: lanes 16k + 4b + i, 16k + 4b + j, D in 16i + 4b + j. `v` is a part of the 16
+ * lanes that the blocks' columns lie in. */
+KERNEL_INLINE void small_row_f64(u32 *d, const u32 *c, const u32 *a, const u32 *b, const int row,
+                                 int v)
+{
+    struct vector_pair sum = pair_load(c + row * F64_COLUMNS + v);
+    UNROLL for (int k = 0; k < F64_STEPS; k++)
+    {
+        const u32 *at = a + k * F64_COLUMNS + v;
+        const struct vector_rows factor = {vector_quads(vector_load(at), row),
+                                           vector_quads(vector_load(at + WAVE_LANES), row)};
+        sum = pair_fma_f64(vector_pair_of(factor).even, pair_load(b + k * F64_COLUMNS + v), sum);
+    }
+    pair_store(d + row * F64_COLUMNS + v, sum);
+}
+static void small_blocks_f64(u32 *d, const u32 *c, const u32 *a, const u32 *b)
+{
+    u32 t[2 * WAVE_LANES] __attribute__((aligned(64))); /* D may be A or B */
+    UNROLL for (int row = 0; row < 4; row++) for (int v = 0; v < F64_COLUMNS; v += VECTOR_LANES)
+        small_row_f64(t, c, a, b, row, v);
+    memcpy(d, t, sizeof t);
+}
+
 static const struct inst *exec_mfma_f64(struct wave *w, const struct inst *i)
 {
-    const struct mfma *x = mfma_find(i->op);
+    const struct mfma *x = &mfmas[i->op];
     source_temp ta, tb;
-    u32 t[8 * WAVE_LANES] __attribute__((aligned(64)));
-    const int rows = x->m == 16 ? 8 : 2;
+    u32 t[8 * WAVE_LANES] __attribute__((aligned(64))), *d = result_rows(w, &i->dst);
     const u32 *a = source_plain(w, &i->src[0], 2, ta), *b = source_plain(w, &i->src[1], 2, tb);
-    addend_load(w, &i->src[2], rows, t);
-    if (i->src[2].kind == OPND_SREG || i->src[2].kind == OPND_CONST)
-        for (int r = 1; r < rows; r += 2)
-            row_fill(t + r * WAVE_LANES, source_scalar(w, &i->src[2], 1));
+    const struct addend c = addend_load(w, &i->src[2], x->m == 16 ? 8 : 2, d, t);
     fp_switch(w->fp_state_32, MXCSR_MASKED);
-    for (int r = 0; r < rows; r += 2) {
-        u32 *d = t + r * WAVE_LANES;
-        for (int l = 0; l < WAVE_LANES; l++) {
-            const int a_lane = x->m == 16 ? l / 16 + 2 * r : l / 16 + (l & 12);
-            const f64 sum = dot_f64(a, b, a_lane, l & 15, lane_f64(d, l));
-            STORE_f64(d, l, sum);
-        }
-    }
+    if (x->m == 16)
+        large_block_f64(d, c, a, b);
+    else
+        small_blocks_f64(d, c.row, a, b);
     fp_switch(MXCSR_MASKED, w->fp_state_32);
-    memcpy(result_rows(w, &i->dst), t, (size_t)rows * sizeof(lane_row));
     return i + i->dwords;
 }
 
 inst_exec_fn *VALU(valu_mfma)(const struct inst *i)
 {
-    const struct mfma *x = mfma_find(i->op);
-    if (!x)
+    const struct mfma *x = &mfmas[i->op];
+    if (!x->m)
         return NULL;
     if (x->type != MFMA_F64)
-        return exec_mfma;
+        return handlers[x->type][x->m == 4 ? 0 : x->m == 16 ? 1 : 2];
     /* The block and lane-group fields of the double forms are not modelled. */
     return i->mfma.cbsz || i->mfma.blgp ? NULL : exec_mfma_f64;
 }

@@ -1,7 +1,10 @@
 /*
- * Matrix instructions against a triple loop over matrices of small integers, which every format
- * holds exactly. The register layout is the one AMD documents for its matrix cores.
+ * Matrix instructions against a triple loop: over matrices of small integers, which every format
+ * holds exactly, and over any numbers, whose sums go up in k and are rounded at every step. The
+ * register layout is the one AMD documents for its matrix cores.
  */
+#include <math.h>
+
 #include "valu/test/wave_double.h"
 
 enum { A_REG = 8, B_REG = 16, C_REG = 32, D_REG = 96 };
@@ -28,6 +31,13 @@ static const struct shape shapes[] = {
     {OP_V_MFMA_F32_16X16X8BF16, 16, 8, 1, 16, 'b'},
     {OP_V_MFMA_F32_32X32X8BF16_1K, 32, 8, 1, 16, 'b'},
     {OP_V_MFMA_F32_16X16X4BF16_1K, 16, 4, 4, 16, 'b'},
+    {OP_V_MFMA_F32_16X16X2BF16, 16, 2, 4, 16, 'b'},
+    {OP_V_MFMA_F32_32X32X4BF16_1K, 32, 4, 2, 16, 'b'},
+    {OP_V_MFMA_F32_4X4X4BF16_1K, 4, 4, 16, 16, 'b'},
+    {OP_V_MFMA_F32_16X16X16BF16_1K, 16, 16, 1, 16, 'b'},
+    {OP_V_MFMA_I32_16X16X4I8, 16, 4, 4, 8, 'i'},
+    {OP_V_MFMA_I32_4X4X4I8, 4, 4, 16, 8, 'i'},
+    {OP_V_MFMA_I32_32X32X8I8, 32, 8, 1, 8, 'i'},
     {OP_V_MFMA_I32_32X32X4I8, 32, 4, 2, 8, 'i'},
     {OP_V_MFMA_I32_16X16X16I8, 16, 16, 1, 8, 'i'},
     {OP_V_MFMA_I32_32X32X16_I8, 32, 16, 1, 8, 'i'},
@@ -186,11 +196,181 @@ static void double_precision(void **state)
     each_build(double_shapes);
 }
 
+/* Numbers of all magnitudes, denormals among them, whose sums round; no NaN, whose payload is
+ * nobody's promise. */
+static uint32_t any_f32(void)
+{
+    const uint32_t bits = (uint32_t)random_bits(), exponent = random_below(8) ? 97 + bits % 60 : 0;
+    return (bits & 0x807fffff) | exponent << 23;
+}
+static uint32_t any_f16(void)
+{
+    const uint32_t bits = (uint32_t)random_bits() & 0xffff;
+    return (bits & 0x7c00) == 0x7c00 ? bits & 0x83ff : bits;
+}
+static float half_value(uint32_t h)
+{
+    const int exponent = h >> 10 & 31, mantissa = h & 0x3ff;
+    const float magnitude =
+        exponent ? ldexpf((float)(mantissa | 0x400), exponent - 25) : ldexpf((float)mantissa, -24);
+    return h & 0x8000 ? -magnitude : magnitude;
+}
+
+static float fa[16][32][32], fb[16][32][32], fc[16][32][32]; /* as a, b and c */
+
+/* One element of A or B at random into its register; returns its value. */
+static float element_random(const struct shape *s, uint16_t base, int lane, int element)
+{
+    const bool half = s->bits == 16 && s->type == 'f';
+    const uint32_t any = any_f32(), x = half ? any_f16() : s->bits == 16 ? any >> 16 : any;
+    const int bit = element * s->bits;
+    const uint32_t mask = s->bits == 32 ? ~0u : 0xffff;
+    uint32_t *word = &registers[base + bit / 32][lane];
+    *word = (*word & ~(mask << bit % 32)) | x << bit % 32;
+    return half ? half_value(x) : float_of(s->bits == 16 ? x << 16 : x);
+}
+
+static void operands_random(const struct shape *s, uint16_t c_reg)
+{
+    const int groups = 64 / s->m, per_lane = s->k * s->blocks / groups;
+    for (int lane = 0; lane < 64; lane++)
+        for (int e = 0; e < per_lane; e++) {
+            const int block = s->blocks > 1 ? lane / s->m : 0;
+            const int k = s->blocks > 1 ? e : lane / s->m * per_lane + e;
+            fa[block][lane % s->m][k] = element_random(s, A_REG, lane, e);
+            fb[block][k][lane % s->m] = element_random(s, B_REG, lane, e);
+        }
+    for (int block = 0; block < s->blocks; block++)
+        for (int i = 0; i < s->m; i++)
+            for (int j = 0; j < s->m; j++) {
+                int reg, lane;
+                result_at(s, block, i, j, &reg, &lane);
+                registers[c_reg + reg][lane] = any_f32();
+                fc[block][i][j] = float_of(registers[c_reg + reg][lane]);
+            }
+}
+
+static void sums_check(const struct shape *s, const lane_row *d, int cbsz, int abid)
+{
+    for (int block = 0; block < s->blocks; block++)
+        for (int i = 0; i < s->m; i++)
+            for (int j = 0; j < s->m; j++) {
+                const int from = block >> cbsz << cbsz | abid;
+                int reg, lane;
+                float sum = fc[block][i][j];
+                for (int k = 0; k < s->k; k++)
+                    sum = fmaf(fa[from][i][k], fb[block][k][j], sum);
+                result_at(s, block, i, j, &reg, &lane);
+                assert_int_equal(d[reg][lane], float_bits(sum));
+            }
+}
+
+/* Where C lies beside D: the same registers, one before, a few behind; and A under both. */
+static void any_numbers(void)
+{
+    static const int distances[] = {0, 1, -3, 4};
+    for (size_t n = 0; n < 4 * sizeof shapes / sizeof *shapes; n++) {
+        const struct shape *s = &shapes[n / 4];
+        const uint16_t d_reg = D_REG, c_reg = (uint16_t)(D_REG + distances[n % 4]);
+        struct inst i = {.op = s->op, .format = FMT_VOP3P, .klass = CLASS_MFMA, .src_count = 3};
+        if (s->type == 'i')
+            continue;
+        i.dst = vgpr(d_reg);
+        i.src[0] = vgpr(A_REG);
+        i.src[1] = vgpr(B_REG);
+        i.src[2] = vgpr(c_reg);
+        while (s->blocks >> (i.mfma.cbsz + 1) && random_below(3))
+            i.mfma.cbsz++;
+        i.mfma.abid = (uint8_t)random_below(1u << i.mfma.cbsz);
+        operands_random(s, c_reg);
+        run(&i);
+        sums_check(s, registers + d_reg, i.mfma.cbsz, i.mfma.abid);
+    }
+}
+static void sums_that_round(void **state)
+{
+    (void)state;
+    each_build(any_numbers);
+}
+
+/* D over A, B and C: the sources are read before anything is written. */
+static void overlapping(void)
+{
+    for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++) {
+        const struct shape *s = &shapes[n];
+        struct inst i = {.op = s->op, .format = FMT_VOP3P, .klass = CLASS_MFMA, .src_count = 3};
+        if (s->type == 'i')
+            continue;
+        i.dst = vgpr(A_REG);
+        i.src[0] = vgpr(A_REG);
+        i.src[1] = vgpr(B_REG);
+        i.src[2] = vgpr(C_REG);
+        operands_random(s, C_REG);
+        run(&i);
+        sums_check(s, registers + A_REG, 0, 0);
+    }
+}
+static void result_over_sources(void **state)
+{
+    (void)state;
+    each_build(overlapping);
+}
+
+static double any_f64(void)
+{
+    const uint64_t bits = random_bits(), exponent = random_below(8) ? 990 + bits % 60 : 0;
+    return double_of((bits & UINT64_C(0x800fffffffffffff)) | exponent << 52);
+}
+static double da[16][4], db[4][16], dc[16][16];
+
+static void any_doubles(void)
+{
+    static const int distances[] = {0, 2, -4, 100};
+    for (int n = 0; n < 8; n++) {
+        const bool small = n % 2;
+        const uint16_t c_reg = (uint16_t)(D_REG + distances[n / 2]);
+        struct inst i = {.op = small ? OP_V_MFMA_F64_4X4X4F64 : OP_V_MFMA_F64_16X16X4F64,
+                         .format = FMT_VOP3P,
+                         .klass = CLASS_MFMA,
+                         .src_count = 3};
+        i.dst = vgpr(D_REG);
+        i.src[0] = vgpr_typed(A_REG, TYPE_F64, 2);
+        i.src[1] = vgpr_typed(B_REG, TYPE_F64, 2);
+        i.src[2] = vgpr_typed(c_reg, small ? TYPE_F64 : TYPE_B256, small ? 2 : 8);
+        for (int x = 0; x < 16; x++)
+            for (int y = 0; y < 16; y++) {
+                if (y < 4) {
+                    lane64_set(A_REG, 16 * y + x, double_bits(da[x][y] = any_f64()));
+                    lane64_set(B_REG, 16 * y + x, double_bits(db[y][x] = any_f64()));
+                }
+                dc[x][y] = any_f64();
+                if (!small || x < 4)
+                    lane64_set((uint16_t)(c_reg + x / 4 * 2), x % 4 * 16 + y,
+                               double_bits(dc[x][y]));
+            }
+        run(&i);
+        for (int x = 0; x < (small ? 4 : 16); x++)
+            for (int y = 0; y < 16; y++) {
+                double sum = dc[x][y]; /* 4 x 4: four blocks' columns beside each other */
+                for (int k = 0; k < 4; k++)
+                    sum = fma(da[small ? y / 4 * 4 + x : x][k], db[k][y], sum);
+                assert_true(lane64((uint16_t)(D_REG + x / 4 * 2), x % 4 * 16 + y) ==
+                            double_bits(sum));
+            }
+    }
+}
+static void doubles_that_round(void **state)
+{
+    (void)state;
+    each_build(any_doubles);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_and_integer),
-        cmocka_unit_test(double_precision),
+        cmocka_unit_test(single_and_integer), cmocka_unit_test(double_precision),
+        cmocka_unit_test(sums_that_round),    cmocka_unit_test(result_over_sources),
+        cmocka_unit_test(doubles_that_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

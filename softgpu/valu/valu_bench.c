@@ -1,25 +1,29 @@
 /*
  * Measures the vector ALU by itself: a straight run of one instruction over a few registers, in
- * millions of wave-instructions per second on one thread. Usage: valu_bench [build]
+ * millions of wave-instructions per second on one thread; matrix instructions in operations, beside
+ * those of a bare loop of the host. Usage: valu_bench [build]
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "valu/matrix_bench.h"
 #include "valu/valu.h"
 #include "wave/wave.h"
 
-enum { STREAM = 256, REGISTERS = 64 };
+/* Matrices lie behind the registers of the other instructions, which must stay in the host's cache.
+ */
+enum { STREAM = 256, REGISTERS = 64, MATRIX_ROWS = 32 };
 
-static lane_row registers[REGISTERS];
+static lane_row registers[REGISTERS + 2 * MATRIX_ROWS + 2];
 static struct wave wave;
 static struct inst stream[STREAM + 1];
 
 static double seconds(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* others may be running */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -107,11 +111,10 @@ static int stream_make(const struct bench_case *c)
     return 0;
 }
 
-static double rate(void)
+static double rate(int passes)
 {
     double best = 0;
     for (int round = 0; round < 3; round++) {
-        const int passes = 2000;
         const double start = seconds();
         for (int n = 0; n < passes; n++)
             for (const struct inst *i = stream; i; i = i->exec(&wave, i))
@@ -122,17 +125,8 @@ static double rate(void)
     return best;
 }
 
-int main(int argc, char **argv)
+static void vectors_measure(void)
 {
-    if (argc > 1 && valu_build_select(argv[1]) != 0) {
-        fprintf(stderr, "valu_bench: this CPU cannot run the build '%s'\n", argv[1]);
-        return 1;
-    }
-    wave.v = wave.a = registers;
-    valu_mode_set(&wave, 0x3f0);
-    for (int r = 0; r < REGISTERS; r++)
-        for (int l = 0; l < WAVE_LANES; l++)
-            registers[r][l] = 0x3f800000 + (uint32_t)(r * 64 + l);
     printf("%s: M wave-instructions/s, one thread\n%-18s %9s %9s\n", valu_isa_name(), "",
            "full EXEC", "half EXEC");
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
@@ -142,10 +136,82 @@ int main(int argc, char **argv)
         }
         valu_enter(&wave);
         wave.s64[SREG_EXEC / 2] = ~UINT64_C(0);
-        const double full = rate();
+        const double full = rate(1000);
         wave.s64[SREG_EXEC / 2] = UINT64_C(0x5555555555555555);
-        printf("%-18s %9.1f %9.1f\n", cases[n].name, full, rate());
+        printf("%-18s %9.1f %9.1f\n", cases[n].name, full, rate(1000));
         valu_leave();
     }
+}
+
+/* A and B change from one instruction to the next, results add up in two places in turn. */
+static int matrix_stream_make(const struct matrix_case *c)
+{
+    for (int n = 0; n < STREAM; n++) {
+        struct inst *i = &stream[n];
+        *i = (struct inst){.op = c->op, .format = FMT_VOP3P, .klass = CLASS_MFMA, .dwords = 1};
+        i->src[0] = vgpr(4 * n % 32, c->a_dwords);
+        i->src[1] = vgpr(32 + 4 * n % 32, c->a_dwords);
+        i->src[2] = i->dst = vgpr(REGISTERS + n % 2 * (MATRIX_ROWS + 2), MATRIX_ROWS);
+        i->exec = valu_handler(i);
+        if (!i->exec)
+            return -1;
+    }
+    return 0;
+}
+
+static double host_gflops(void)
+{
+    double best = 0;
+    static volatile float sink;
+    for (int round = 0; round < 5; round++) {
+        float x;
+        const double start = seconds();
+        const uint64_t operations = host_loop(2000000, &x);
+        const double r = (double)operations / (seconds() - start) * 1e-9;
+        sink = x;
+        best = r > best ? r : best;
+    }
+    (void)sink;
+    return best;
+}
+
+/* Ordinary numbers in every format: as single and double precision, in halves and in bytes. */
+static void registers_fill(void)
+{
+    for (size_t r = 0; r < sizeof registers / sizeof *registers; r++)
+        for (size_t l = 0; l < WAVE_LANES; l++)
+            registers[r][l] = (0x3f80 + (uint32_t)(r + l) % 64) * 0x10001;
+}
+
+static void matrices_measure(void)
+{
+    const double host = host_gflops();
+    printf("\n%-18s %9s %9s   (the host's loop, f32: %.1f; f64 is compared with half of it)\n",
+           "v_mfma_", "Gop/s", "of host", host);
+    for (size_t n = 0; n < sizeof matrix_cases / sizeof *matrix_cases; n++) {
+        const struct matrix_case *c = &matrix_cases[n];
+        registers_fill();
+        if (matrix_stream_make(c) != 0) {
+            printf("%-18s no handler\n", c->name);
+            continue;
+        }
+        valu_enter(&wave);
+        const double got = rate(200) * c->operations * 1e-3;
+        valu_leave();
+        printf("%-18s %9.1f %8.0f%%\n", c->name, got, 100 * got / (c->wide ? host / 2 : host));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && valu_build_select(argv[1]) != 0) {
+        fprintf(stderr, "valu_bench: this CPU cannot run the build '%s'\n", argv[1]);
+        return 1;
+    }
+    wave.v = wave.a = registers;
+    valu_mode_set(&wave, 0x3f0);
+    registers_fill();
+    vectors_measure();
+    matrices_measure();
     return 0;
 }

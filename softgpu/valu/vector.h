@@ -1,0 +1,183 @@
+/*
+ * The host's vectors, as wide as the build allows, for what is written by vectors and not by lanes:
+ * matrices and register pairs.
+ *
+ * A register pair holds the low dwords of its lanes in one row and the high ones in the next. A
+ * vector of each becomes two vectors of whole values, one of the even lanes and one of the odd
+ * ones, which takes one instruction for each, in and out.
+ */
+#ifndef VALU_VECTOR_H
+#define VALU_VECTOR_H
+
+#include <immintrin.h>
+
+#include "valu/core_float.h"
+
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+enum { VECTOR_LANES = VECTOR_BYTES / 4, ROW_VECTORS = WAVE_LANES / VECTOR_LANES };
+
+#define VECTOR_OF(T) T __attribute__((vector_size(VECTOR_BYTES), may_alias))
+typedef VECTOR_OF(u32) vec_u32;
+typedef VECTOR_OF(f32) vec_f32;
+typedef VECTOR_OF(u64) vec_u64;
+typedef VECTOR_OF(f64) vec_f64;
+
+#define UNROLL _Pragma("GCC unroll 64")
+
+KERNEL_INLINE vec_u32 vector_load(const u32 *p)
+{
+    return *(const vec_u32 *)p;
+}
+KERNEL_INLINE void vector_store(u32 *p, vec_u32 x)
+{
+    *(vec_u32 *)p = x;
+}
+KERNEL_INLINE vec_u32 vector_splat(u32 x)
+{
+    return x - (vec_u32){0};
+}
+KERNEL_INLINE vec_u64 vector_splat64(u64 x)
+{
+    return x - (vec_u64){0};
+}
+
+/* Lanes 0, 2, 4 ... of a pair of rows, and lanes 1, 3, 5 ...; their inverse gives rows again. */
+struct vector_pair {
+    vec_u64 even, odd;
+};
+struct vector_rows {
+    vec_u32 low, high;
+};
+#if defined(__AVX512F__)
+KERNEL_INLINE vec_u32 even_dwords(vec_u32 first, vec_u32 second)
+{
+    return (vec_u32)_mm512_mask_moveldup_ps((__m512)first, 0xaaaa, (__m512)second);
+}
+KERNEL_INLINE vec_u32 odd_dwords(vec_u32 first, vec_u32 second)
+{
+    return (vec_u32)_mm512_mask_movehdup_ps((__m512)second, 0x5555, (__m512)first);
+}
+#elif defined(__AVX2__)
+KERNEL_INLINE vec_u32 even_dwords(vec_u32 first, vec_u32 second)
+{
+    return (vec_u32)_mm256_blend_ps((__m256)first, _mm256_moveldup_ps((__m256)second), 0xaa);
+}
+KERNEL_INLINE vec_u32 odd_dwords(vec_u32 first, vec_u32 second)
+{
+    return (vec_u32)_mm256_blend_ps(_mm256_movehdup_ps((__m256)first), (__m256)second, 0xaa);
+}
+#else
+KERNEL_INLINE vec_u32 even_dwords(vec_u32 first, vec_u32 second)
+{
+    return __builtin_shuffle(first, second, (vec_u32){0, 4, 2, 6});
+}
+KERNEL_INLINE vec_u32 odd_dwords(vec_u32 first, vec_u32 second)
+{
+    return __builtin_shuffle(first, second, (vec_u32){1, 5, 3, 7});
+}
+#endif
+KERNEL_INLINE struct vector_pair vector_pair_of(struct vector_rows r)
+{
+    return (struct vector_pair){(vec_u64)even_dwords(r.low, r.high),
+                                (vec_u64)odd_dwords(r.low, r.high)};
+}
+KERNEL_INLINE struct vector_rows vector_rows_of(struct vector_pair p)
+{
+    return (struct vector_rows){even_dwords((vec_u32)p.even, (vec_u32)p.odd),
+                                odd_dwords((vec_u32)p.even, (vec_u32)p.odd)};
+}
+KERNEL_INLINE struct vector_pair pair_load(const u32 *rows)
+{
+    return vector_pair_of((struct vector_rows){vector_load(rows), vector_load(rows + WAVE_LANES)});
+}
+KERNEL_INLINE void pair_store(u32 *rows, struct vector_pair p)
+{
+    const struct vector_rows r = vector_rows_of(p);
+    vector_store(rows, r.low);
+    vector_store(rows + WAVE_LANES, r.high);
+}
+
+/* a * b + c, rounded once. */
+#if defined(__AVX512F__)
+KERNEL_INLINE vec_f32 vector_fma_f32(vec_f32 a, vec_f32 b, vec_f32 c)
+{
+    return (vec_f32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+KERNEL_INLINE vec_f64 vector_fma_f64(vec_f64 a, vec_f64 b, vec_f64 c)
+{
+    return (vec_f64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+#elif defined(__AVX2__)
+KERNEL_INLINE vec_f32 vector_fma_f32(vec_f32 a, vec_f32 b, vec_f32 c)
+{
+    return (vec_f32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+KERNEL_INLINE vec_f64 vector_fma_f64(vec_f64 a, vec_f64 b, vec_f64 c)
+{
+    return (vec_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+#else
+KERNEL_INLINE vec_f32 vector_fma_f32(vec_f32 a, vec_f32 b, vec_f32 c)
+{
+    for (int n = 0; n < VECTOR_LANES; n++)
+        c[n] = fma_f32(a[n], b[n], c[n]);
+    return c;
+}
+KERNEL_INLINE vec_f64 vector_fma_f64(vec_f64 a, vec_f64 b, vec_f64 c)
+{
+    for (int n = 0; n < VECTOR_LANES / 2; n++)
+        c[n] = fma_f64(a[n], b[n], c[n]);
+    return c;
+}
+#endif
+
+/* The same factor for the even values and the odd ones. */
+KERNEL_INLINE struct vector_pair pair_fma_f64(vec_u64 factor, struct vector_pair b,
+                                              struct vector_pair c)
+{
+    return (struct vector_pair){
+        (vec_u64)vector_fma_f64((vec_f64)factor, (vec_f64)b.even, (vec_f64)c.even),
+        (vec_u64)vector_fma_f64((vec_f64)factor, (vec_f64)b.odd, (vec_f64)c.odd)};
+}
+
+/* Each four lanes get what lane n of them has. */
+#if defined(__AVX512F__)
+#define VECTOR_QUADS(x, n) (vec_u32) _mm512_shuffle_epi32((__m512i)(x), (n)*0x55)
+#elif defined(__AVX2__)
+#define VECTOR_QUADS(x, n) (vec_u32) _mm256_shuffle_epi32((__m256i)(x), (n)*0x55)
+#else
+#define VECTOR_QUADS(x, n) (vec_u32) _mm_shuffle_epi32((__m128i)(x), (n)*0x55)
+#endif
+KERNEL_INLINE vec_u32 vector_quads(vec_u32 x, const int n)
+{
+    switch (n) {
+    case 0:
+        return VECTOR_QUADS(x, 0);
+    case 1:
+        return VECTOR_QUADS(x, 1);
+    case 2:
+        return VECTOR_QUADS(x, 2);
+    default:
+        return VECTOR_QUADS(x, 3);
+    }
+}
+
+/* The products of a dword's two signed halves, added up. */
+KERNEL_INLINE vec_u32 vector_dot2_i16(vec_u32 a, vec_u32 b)
+{
+#if defined(__AVX512F__)
+    return (vec_u32)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (vec_u32)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#else
+    return (vec_u32)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#endif
+}
+
+#endif
