@@ -5,6 +5,7 @@
  */
 #include "../client.h"
 
+#include <sched.h>
 #include <signal.h>
 
 enum { IDS_MAX = 1 << 23, FAST = 100000, SLOW = 400 };
@@ -209,29 +210,33 @@ static void on_signal(int number)
     roctxMark("in a handler");
 }
 
-static _Atomic bool marking;
-static void *mark_until_told(void *unused)
+/* So many for each signal, and no more: a machine that is busy elsewhere must not run the table of
+ * ids over before all signals are sent. */
+enum { SIGNALS = 3000, MARKS_PER_SIGNAL = 1000 };
+static _Atomic unsigned signals_sent;
+static void *mark_between_signals(void *unused)
 {
-    while (marking)
+    for (uint64_t i = 0; i < (uint64_t)SIGNALS * MARKS_PER_SIGNAL; i++) {
+        while (i >= (uint64_t)signals_sent * MARKS_PER_SIGNAL)
+            sched_yield();
         marks(1);
+    }
     return unused;
 }
 
 static void a_handler_gets_nobodys_id(void **state)
 {
     (void)state;
-    enum { SIGNALS = 3000 };
     pthread_t marker;
     struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGUSR1, &action, NULL);
     OK(rocprofiler_stop_context(other));
-    marking = true;
-    pthread_create(&marker, NULL, mark_until_told, NULL);
+    pthread_create(&marker, NULL, mark_between_signals, NULL);
     for (int i = 0; i < SIGNALS; i++) {
         pthread_kill(marker, SIGUSR1);
+        signals_sent++;
         nanosleep(&(struct timespec){0, 1000}, NULL);
     }
-    marking = false;
     pthread_join(marker, NULL);
     assert_int_equal(twice, 0);
 }
