@@ -169,7 +169,7 @@ struct clock_segment clock_segment_now(void)
     return segment;
 }
 
-static struct clock_segment segment_find(uint64_t ticks)
+struct clock_segment clock_segment_find(uint64_t ticks)
 {
     pthread_mutex_lock(&lock);
     unsigned i = anchor_count - 2;
@@ -179,12 +179,4 @@ static struct clock_segment segment_find(uint64_t ticks)
         ticks > end_ticks() ? segment_of(former, end_ticks() + 1, UINT64_MAX) : segment_from(i);
     pthread_mutex_unlock(&lock);
     return segment;
-}
-
-uint64_t clock_ticks_to_ns(struct clock_segment *segment, uint64_t ticks)
-{
-    if (ticks < segment->first_ticks || ticks > segment->last_ticks)
-        *segment = segment_find(ticks);
-    int64_t elapsed = (int64_t)(ticks - segment->base_ticks);
-    return segment->base_ns + (uint64_t)(int64_t)((double)elapsed * segment->ns_per_tick);
 }

@@ -51,7 +51,16 @@ struct clock_segment {
  * thread; takes a lock for a few hundred nanoseconds, so never on a record path. */
 struct clock_segment clock_segment_now(void);
 
+/* The segment that these ticks lie in. */
+struct clock_segment clock_segment_find(uint64_t ticks);
+
 /* Converts; `segment` is exchanged when the ticks lie outside of it. */
-uint64_t clock_ticks_to_ns(struct clock_segment *segment, uint64_t ticks);
+static inline uint64_t clock_ticks_to_ns(struct clock_segment *segment, uint64_t ticks)
+{
+    if (__builtin_expect(ticks < segment->first_ticks || ticks > segment->last_ticks, 0))
+        *segment = clock_segment_find(ticks);
+    int64_t elapsed = (int64_t)(ticks - segment->base_ticks);
+    return segment->base_ns + (uint64_t)(int64_t)((double)elapsed * segment->ns_per_tick);
+}
 
 #endif

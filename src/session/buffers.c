@@ -112,7 +112,6 @@ rocprofiler_status_t buffer_create(rocprofiler_context_id_t context, size_t size
         .policy =
             policy == ROCPROFILER_BUFFER_POLICY_LOSSLESS ? TRACEBUF_LOSSLESS : TRACEBUF_DISCARD,
         .finish = record_finish,
-        .finish_begin = record_finish_begin,
         .deliver = deliver,
         .arg = public,
     };

@@ -81,11 +81,6 @@ void record_api(struct thread *thread, const struct trace_frame *frame,
 
 /* ---- delivery */
 
-struct finish_state {
-    struct clock_segment segment;
-};
-_Static_assert(sizeof(struct finish_state) <= 64, "fits tracebuf's state");
-
 static bool kind_has_ticks[ROCPROFILER_BUFFER_TRACING_LAST];
 
 void record_init(void)
@@ -97,22 +92,33 @@ void record_init(void)
     kind_has_ticks[ROCPROFILER_BUFFER_TRACING_NONE] = false;
 }
 
-void record_finish_begin(void *state)
+static bool has_ticks(uint64_t tag)
 {
-    ((struct finish_state *)state)->segment = clock_segment_now();
+    uint32_t category = (uint32_t)tag, kind = (uint32_t)(tag >> 32);
+    return category == ROCPROFILER_BUFFER_CATEGORY_TRACING &&
+           kind < ROCPROFILER_BUFFER_TRACING_LAST && kind_has_ticks[kind];
 }
 
-void record_finish(void *state, uint64_t tag, void *payload, size_t size_bytes)
+/* Many at a time: most have the kind of the one before, and what converts them stays in registers.
+ */
+void record_finish(const struct tracebuf_item *items, size_t count)
 {
-    (void)size_bytes;
-    uint32_t category = (uint32_t)tag, kind = (uint32_t)(tag >> 32);
-    if (category != ROCPROFILER_BUFFER_CATEGORY_TRACING ||
-        kind >= ROCPROFILER_BUFFER_TRACING_LAST || !kind_has_ticks[kind] || !clock_uses_tsc)
+    uint64_t tag = 0;
+    bool ticks = false;
+    if (!clock_uses_tsc)
         return;
-    struct clock_segment *segment = &((struct finish_state *)state)->segment;
-    api_record *record = payload;
-    record->start_timestamp = clock_ticks_to_ns(segment, record->start_timestamp);
-    record->end_timestamp = clock_ticks_to_ns(segment, record->end_timestamp);
+    struct clock_segment segment = clock_segment_now();
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].tag != tag) {
+            tag = items[i].tag;
+            ticks = has_ticks(tag);
+        }
+        if (!ticks)
+            continue;
+        api_record *record = items[i].payload;
+        record->start_timestamp = clock_ticks_to_ns(&segment, record->start_timestamp);
+        record->end_timestamp = clock_ticks_to_ns(&segment, record->end_timestamp);
+    }
 }
 
 void *record_copy(struct thread *thread, struct tracebuf *buffer, uint32_t tag, const void *record,

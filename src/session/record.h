@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tracebuf/tracebuf.h"
+
 void record_init(void);
-void record_finish_begin(void *state);
-void record_finish(void *state, uint64_t tag, void *payload, size_t size_bytes);
+void record_finish(const struct tracebuf_item *items, size_t count);
 
 /* Says how many calls ended without a record since it was last asked; it is in calls.c. */
 void calls_lost_report(void);

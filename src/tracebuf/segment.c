@@ -115,36 +115,53 @@ size_t segment_count(struct tracebuf_segment *segment, bool exact)
     return count;
 }
 
-/* From the word in memory to what the consumer sees. Returns the record's size. */
-static size_t item_make(struct tracebuf_item *item, uint64_t *word)
+/* Few enough that finishing them finds them in the cache. */
+enum { FINISH_ITEMS = 256 };
+
+/* From the word in memory to what the consumer sees; returns where the next record begins. */
+static inline unsigned char *item_make(struct tracebuf_item *item, unsigned char *at, uint64_t word)
 {
-    uint64_t content = *word;
-    size_t size_bytes = (uint32_t)content;
-    uint32_t tag = (uint32_t)(content >> 32) & (uint32_t) ~(TRACEBUF_WORD_LENT >> 32);
+    uint32_t size_bytes = (uint32_t)word;
+    uint32_t tag = (uint32_t)(word >> 32) & (uint32_t) ~(TRACEBUF_WORD_LENT >> 32);
+    if (word & TRACEBUF_WORD_LENT)
+        *(uint64_t *)at = size_bytes;
+    else
+        at += sizeof word;
     item->tag = (tag & 0xffff) | (uint64_t)(tag >> 16) << 32;
-    item->payload = word + 1;
-    if (content & TRACEBUF_WORD_LENT) {
-        item->payload = word;
-        *word = size_bytes;
+    item->payload = at;
+    return at + tracebuf_round(size_bytes);
+}
+
+static size_t items_collect(struct segment_cursor *cursor, struct tracebuf_item *items,
+                            struct tracebuf_item **pointers, size_t items_max)
+{
+    size_t count = 0;
+    while (count < items_max && record_find(cursor)) {
+        unsigned char *at = cursor->at, *end = cursor->run_end;
+        while (count < items_max && at != end) {
+            uint64_t word = *(const uint64_t *)at;
+            if (tracebuf_stored_bytes(word, (uint32_t)word) > (size_t)(end - at))
+                break; /* see word_fits */
+            at = item_make(&items[count], at, word);
+            pointers[count] = &items[count]; /* each time: consumers may sort them */
+            count++;
+        }
+        cursor->at = at;
     }
-    return size_bytes;
+    return count;
 }
 
 size_t segment_collect(struct segment_cursor *cursor, const struct tracebuf_config *config,
                        struct tracebuf_item *items, struct tracebuf_item **pointers,
                        size_t items_max)
 {
-    _Alignas(16) unsigned char state[64];
-    size_t count = 0;
-    if (config->finish_begin)
-        config->finish_begin(state);
-    for (; count < items_max && record_find(cursor); count++) {
-        struct tracebuf_item *item = &items[count];
-        size_t size_bytes = item_make(item, (uint64_t *)cursor->at);
-        cursor->at = (unsigned char *)item->payload + tracebuf_round(size_bytes);
-        pointers[count] = item; /* each time: consumers may sort them */
-        if (config->finish)
-            config->finish(state, item->tag, item->payload, size_bytes);
+    size_t count = 0, more = FINISH_ITEMS;
+    while (more == FINISH_ITEMS && count < items_max) {
+        size_t room = items_max - count < FINISH_ITEMS ? items_max - count : FINISH_ITEMS;
+        more = items_collect(cursor, items + count, pointers + count, room);
+        if (config->finish && more > 0)
+            config->finish(items + count, more);
+        count += more;
     }
     return count;
 }

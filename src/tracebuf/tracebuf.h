@@ -55,10 +55,9 @@ struct tracebuf_thread;
 struct tracebuf_config {
     size_t size_bytes, watermark_bytes;
     enum tracebuf_policy policy;
-    /* On the delivery thread, per record before delivery: turn raw fields into public ones. */
-    void (*finish)(void *state, uint64_t tag, void *payload, size_t size_bytes);
-    /* Fills `state` (64 bytes) once per call of deliver. Either may be NULL. */
-    void (*finish_begin)(void *state);
+    /* On the delivery thread, before `deliver`: turns raw fields of some records into public ones.
+     * May be NULL. */
+    void (*finish)(const struct tracebuf_item *items, size_t count);
     /* Never concurrent with itself for one buffer; may flush, record, start and stop. A large batch
      * comes in several calls. `dropped` is the total since creation. */
     void (*deliver)(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
