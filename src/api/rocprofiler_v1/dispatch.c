@@ -13,9 +13,12 @@ struct registration {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool is_prepared;                  /* under `lock`: the engine's context exists */
-static rocprofiler_context_id_t counting; /* written once, under `lock` */
-static struct subscription *queue_events; /* under `lock` */
+/* Under `lock`: what there is of the engine's, made step by step and never twice; a step that
+ * failed is tried again by the next who needs it. */
+static rocprofiler_context_id_t counting; /* handle 0: not yet */
+static bool is_configured;                /* the context counts dispatches */
+static struct subscription *kernels;      /* NULL: runtimes that were there have no wrappers */
+static struct subscription *queue_events;
 
 /* Writers: set and remove (sequentially consistent, as `running`: who removes sees whoever may
  * still have loaded it). Readers: callbacks. */
@@ -263,15 +266,19 @@ static bool queue_events_follow(bool wanted)
 static bool counting_prepare(void)
 {
     const struct counting_dispatch_watch watch = {.lost = data_lost, .traced = trace_arrived};
-    if (is_prepared)
-        return true;
-    if (engine->context_create_front("ROC Profiler", &counting) != ROCPROFILER_STATUS_SUCCESS ||
-        engine->counting_dispatch_configure_watched(counting, dispatch_choose, NULL, data_arrived,
-                                                    NULL, &watch) != ROCPROFILER_STATUS_SUCCESS)
+    if (!counting.handle &&
+        engine->context_create_front("ROC Profiler", &counting) != ROCPROFILER_STATUS_SUCCESS) {
+        counting.handle = 0;
         return false;
-    is_prepared = true;
+    }
+    if (!is_configured)
+        is_configured = engine->counting_dispatch_configure_watched(counting, dispatch_choose, NULL,
+                                                                    data_arrived, NULL, &watch) ==
+                        ROCPROFILER_STATUS_SUCCESS;
     /* The subscription gives a runtime that is there already its wrappers. */
-    return engine->subscription_create(1ull << TRACE_KERNEL_DISPATCH) != NULL;
+    if (is_configured && !kernels)
+        kernels = engine->subscription_create(1ull << TRACE_KERNEL_DISPATCH);
+    return kernels != NULL;
 }
 
 void dispatch_expect(void)
@@ -300,12 +307,16 @@ static hsa_status_t callbacks_install(struct registration *registration)
 {
     if (atomic_load_explicit(&current, memory_order_seq_cst))
         return fail(HSA_STATUS_ERROR, "there are queue callbacks already");
+    hsa_status_t status = HSA_STATUS_SUCCESS;
     if (!counting_prepare() ||
         !queue_events_follow(registration->callbacks.create || registration->callbacks.destroy))
-        return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for queue callbacks");
-    hsa_status_t status = registration->callbacks.dispatch ? counting_start() : HSA_STATUS_SUCCESS;
+        status = fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for queue callbacks");
+    else if (registration->callbacks.dispatch)
+        status = counting_start();
     if (status == HSA_STATUS_SUCCESS)
         atomic_store_explicit(&current, registration, memory_order_seq_cst);
+    else
+        queue_events_follow(false);
     return status;
 }
 
@@ -367,7 +378,7 @@ hsa_status_t rocprofiler_start_queue_callbacks(void)
 hsa_status_t rocprofiler_stop_queue_callbacks(void)
 {
     pthread_mutex_lock(&lock);
-    if (is_prepared)
+    if (is_configured)
         engine->context_stop(counting);
     pthread_mutex_unlock(&lock);
     return HSA_STATUS_SUCCESS;

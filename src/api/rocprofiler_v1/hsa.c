@@ -24,7 +24,7 @@ static const struct {
     FUNCTION(signal_destroy, hsa_signal_destroy),
     FUNCTION(signal_wait, hsa_signal_wait_scacquire),
     FUNCTION(signal_store, hsa_signal_store_screlease),
-    FUNCTION(queue_add_write_index, hsa_queue_add_write_index_scacq_screl),
+    FUNCTION(queue_cas_write_index, hsa_queue_cas_write_index_scacq_screl),
     FUNCTION(queue_load_write_index, hsa_queue_load_write_index_scacquire),
     FUNCTION(queue_load_read_index, hsa_queue_load_read_index_scacquire),
     FUNCTION(extension_table, hsa_system_get_major_extension_table),

@@ -18,6 +18,7 @@ enum { EVENTS = ROCPROFILER_HSA_CB_ID_CODEOBJ + 1 };
 struct registration {
     rocprofiler_hsa_callback_fun_t callbacks[EVENTS];
     void *arg;
+    uint32_t events; /* that have a callback, as bits */
 };
 
 /* Writers: rocprofiler_set_hsa_callbacks (release). Readers: whoever reports (acquire). */
@@ -116,24 +117,17 @@ static bool subscribe(uint32_t events)
     return subscription ? events_follow(events) : events == 0;
 }
 
-static uint32_t events_of(const struct registration *registration)
+/* Under `lock`. Events come while they are being subscribed, so the callbacks are there first.
+ * False: the former ones are there again. */
+static bool registration_install(const struct registration *registration)
 {
-    uint32_t events = 0;
-    for (int i = 0; registration && i < EVENTS; i++)
-        events |= registration->callbacks[i] ? 1u << i : 0;
-    return events;
-}
-
-/* Nobody is told of an event whose callback is not published yet. Where the engine cannot tell of
- * all of them, what was set before stays. Under the lock. */
-static bool registration_set(struct registration *registration)
-{
-    bool fine = subscribe(events_of(registration));
-    if (fine)
-        atomic_store_explicit(&current, registration, memory_order_release);
-    else
-        subscribe(events_of(atomic_load_explicit(&current, memory_order_relaxed)));
-    return fine;
+    const struct registration *former = atomic_load_explicit(&current, memory_order_relaxed);
+    atomic_store_explicit(&current, registration, memory_order_release);
+    if (subscribe(registration->events))
+        return true;
+    atomic_store_explicit(&current, former, memory_order_release);
+    subscribe(former ? former->events : 0);
+    return false;
 }
 
 hsa_status_t rocprofiler_set_hsa_callbacks(const rocprofiler_hsa_callbacks_t callbacks, void *arg)
@@ -143,13 +137,14 @@ hsa_status_t rocprofiler_set_hsa_callbacks(const rocprofiler_hsa_callbacks_t cal
         return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for HSA callbacks");
     *registration = (struct registration){{callbacks.allocate, callbacks.device, callbacks.memcopy,
                                            callbacks.submit, callbacks.ksymbol, callbacks.codeobj},
-                                          arg};
+                                          arg,
+                                          0};
+    for (int i = 0; i < EVENTS; i++)
+        registration->events |= registration->callbacks[i] ? 1u << i : 0;
     library_begin();
     pthread_mutex_lock(&lock);
-    bool fine = registration_set(registration);
+    bool fine = registration_install(registration);
     pthread_mutex_unlock(&lock);
-    if (fine)
-        return HSA_STATUS_SUCCESS;
-    free(registration); /* it was never published */
-    return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for HSA callbacks");
+    return fine ? HSA_STATUS_SUCCESS
+                : fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for HSA callbacks");
 }

@@ -43,7 +43,7 @@ struct hsa_calls {
     __typeof__(&hsa_signal_destroy) signal_destroy;
     __typeof__(&hsa_signal_wait_scacquire) signal_wait;
     __typeof__(&hsa_signal_store_screlease) signal_store;
-    __typeof__(&hsa_queue_add_write_index_scacq_screl) queue_add_write_index;
+    __typeof__(&hsa_queue_cas_write_index_scacq_screl) queue_cas_write_index;
     __typeof__(&hsa_queue_load_write_index_scacquire) queue_load_write_index;
     __typeof__(&hsa_queue_load_read_index_scacquire) queue_load_read_index;
     __typeof__(&hsa_system_get_major_extension_table) extension_table;

@@ -121,38 +121,32 @@ static hsa_status_t queue_set(struct standalone *standalone, const struct gpu *g
 struct ring {
     const struct hsa_calls *hsa;
     hsa_queue_t *queue;
-    uint64_t index; /* of the packet that wants room */
+    uint64_t index; /* of the packet that was reserved */
 };
 
-static bool has_room(void *data)
+/* A packet is reserved only where there is room for it: once it is ours it has to be written, and
+ * another thread of the program may take the room that was just seen. */
+static bool packet_reserve(void *data)
 {
-    const struct ring *ring = data;
-    return ring->index - ring->hsa->queue_load_read_index(ring->queue) < ring->queue->size;
+    struct ring *ring = data;
+    ring->index = ring->hsa->queue_load_write_index(ring->queue);
+    return ring->index - ring->hsa->queue_load_read_index(ring->queue) < ring->queue->size &&
+           ring->hsa->queue_cas_write_index(ring->queue, ring->index, ring->index + 1) ==
+               ring->index;
 }
 
-/* False: the queue stayed full for as long as the tool wants to wait. Nothing was reserved. */
-static bool room_wait(const struct hsa_calls *hsa, hsa_queue_t *queue)
-{
-    struct ring ring = {hsa, queue, hsa->queue_load_write_index(queue)};
-    return wait_until(has_room, &ring, atomic_load_explicit(&wait_limit_ns, memory_order_relaxed),
-                      20 * WAIT_NS_PER_US);
-}
-
-static void barrier_put(const struct hsa_calls *hsa, hsa_queue_t *queue, hsa_signal_t done)
+static void barrier_put(const struct ring *ring, hsa_signal_t done)
 {
     const uint16_t header = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE |
                             1 << HSA_PACKET_HEADER_BARRIER |
                             HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
-    uint64_t index = hsa->queue_add_write_index(queue, 1);
-    /* Another thread of the program may have taken the room, so this waits for the device again. */
-    wait_until(has_room, &(struct ring){hsa, queue, index}, WAIT_FOREVER, 20 * WAIT_NS_PER_US);
     hsa_barrier_and_packet_t *packet =
-        (hsa_barrier_and_packet_t *)queue->base_address + index % queue->size;
+        (hsa_barrier_and_packet_t *)ring->queue->base_address + ring->index % ring->queue->size;
     memset((char *)packet + sizeof header, 0, sizeof *packet - sizeof header);
     packet->completion_signal = done;
     /* Release: the packet processor looks at the rest once the header is valid. */
     __atomic_store_n(&packet->header, header, __ATOMIC_RELEASE);
-    hsa->signal_store(queue->doorbell_signal, (hsa_signal_value_t)index);
+    ring->hsa->signal_store(ring->queue->doorbell_signal, (hsa_signal_value_t)ring->index);
 }
 
 /* A reading comes after the packets that are in the context's queue already. */
@@ -162,21 +156,23 @@ static hsa_status_t queue_wait(struct standalone *standalone)
     hsa_signal_t done;
     if (!standalone->queue || !hsa)
         return HSA_STATUS_SUCCESS;
-    uint64_t written = hsa->queue_load_write_index(standalone->queue);
-    if (written == standalone->queue_waited)
+    if (hsa->queue_load_write_index(standalone->queue) == standalone->queue_waited)
         return HSA_STATUS_SUCCESS;
-    if (!room_wait(hsa, standalone->queue))
-        return fail(HSA_STATUS_ERROR, "the context's queue is full and does not move");
     if (hsa->signal_create(1, 0, NULL, &done) != HSA_STATUS_SUCCESS)
         return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no signal for the context's queue");
-    barrier_put(hsa, standalone->queue, done);
+    struct ring ring = {.hsa = hsa, .queue = standalone->queue};
     uint64_t limit_ns = atomic_load_explicit(&wait_limit_ns, memory_order_relaxed);
+    if (!wait_until(packet_reserve, &ring, limit_ns, 20 * WAIT_NS_PER_US)) {
+        hsa->signal_destroy(done);
+        return fail(HSA_STATUS_ERROR, "the context's queue is full and does not move");
+    }
+    barrier_put(&ring, done);
     bool ended =
         hsa->signal_wait(done, HSA_SIGNAL_CONDITION_LT, 1, limit_ns, HSA_WAIT_STATE_BLOCKED) < 1;
     if (!ended) /* the signal is kept: the device may still write to it */
         return fail(HSA_STATUS_ERROR, "the context's queue does not come to its end");
     hsa->signal_destroy(done);
-    standalone->queue_waited = written + 1;
+    standalone->queue_waited = ring.index + 1;
     return HSA_STATUS_SUCCESS;
 }
 

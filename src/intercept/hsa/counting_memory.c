@@ -1,5 +1,6 @@
 /* GPU-visible memory from the HSA runtime: fine-grained host memory that the agent may access, and
  * buffers there or in the GPU's own memory. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -99,12 +100,24 @@ static bool buffer_get(const struct hsa_agent_entry *agent, struct counting_buff
     return false;
 }
 
+/* Without copy engines the runtime copies by a kernel, and a trace that runs on while it is read
+ * would have the waves of that. */
+static bool copies_are_kernels(const struct hsa_agent_entry *agent)
+{
+    const char *engines = getenv("HSA_ENABLE_SDMA"); /* the runtime's own switch */
+    return (engines && strcmp(engines, "0") == 0) || agent->info->num_sdma_engines == 0;
+}
+
 static bool buffer_allocate(uint64_t hsa_agent, size_t bytes, bool is_local,
                             struct counting_buffer *buffer)
 {
     const struct hsa_agent_entry *agent = hsa_agent_of_any((hsa_agent_t){hsa_agent});
     if (!agent)
         return false;
+    if (is_local && copies_are_kernels(agent)) {
+        log_info("counting", "no copy engine: the trace's buffer is in the host's memory");
+        is_local = false;
+    }
     *buffer = (struct counting_buffer){
         .bytes = bytes, .is_local = is_local, .hsa_agent = hsa_agent, .owner = agent->runtime};
     thread_own_work_begin();
