@@ -1,0 +1,78 @@
+/*
+ * A recording read back: rocpd databases, schema 3, ours or others', of one process or of several
+ * that were merged. Rows are those that writers get (out/rows.h), one at a time: memory does not
+ * grow with the recording. What is damaged is read as far as it goes.
+ */
+#ifndef RECORDING_RECORDING_H
+#define RECORDING_RECORDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "out/rows.h"
+
+struct recording;
+
+/* One process: the tables that share a guid. Texts are "" where nothing is known. */
+struct recording_part {
+    const char *guid;
+    const char *suffix; /* of the names of its tables */
+    const char *version;
+    uint64_t pid, ppid;
+    int64_t init_ns, fini_ns; /* 0: not known, for the last a process that was killed */
+    const char *command, *environment /* JSON */, *hostname, *machine_id, *extdata /* JSON */;
+};
+
+/* 0, or -errno with a line that names the file: -ENOENT, -EINVAL no recording, -EBUSY another
+ * process is just writing it. */
+int recording_open(struct recording **recording, const char *path, char *error, size_t error_size);
+void recording_close(struct recording *recording);
+
+const char *recording_path(const struct recording *recording);
+unsigned recording_part_count(const struct recording *recording);
+const struct recording_part *recording_part(const struct recording *recording, unsigned index);
+
+enum recording_order {
+    RECORDING_AS_WRITTEN, /* kind after kind */
+    RECORDING_BY_TIME     /* by start, of all kinds and processes */
+};
+enum recording_agents { RECORDING_RELATIVE, RECORDING_ABSOLUTE, RECORDING_TYPE_RELATIVE };
+enum recording_names { RECORDING_AS_SHOWN, RECORDING_MANGLED, RECORDING_TRUNCATED };
+
+/* Sets of tables: 1ull << enum out_table_id. */
+#define RECORDING_ALL UINT64_MAX
+
+struct recording_ask {
+    uint64_t tables;
+    enum recording_order order;
+    enum recording_agents agents;
+    enum recording_names names;
+    bool by_symbol; /* kernels by their own names, not by the range that they were launched in */
+    int64_t begin_ns, end_ns;          /* what overlaps that time; both 0: everything */
+    const struct recording_part *part; /* NULL: all */
+};
+
+/* One row. Texts live as long as the recording, messages of markers at least until the next row; of
+ * equal texts the pointers are equal, messages aside. Not 0: stop. */
+typedef int recording_row(void *data, const struct recording_part *part, enum out_table_id table,
+                          const void *row);
+
+/*
+ * Agents first, then the rest. What `row` returned if it was not 0, or 0, or -errno where nothing
+ * could be read, with a line in `error`. What is damaged ends the reading of its table: 0, and
+ * recording_damage() says so.
+ */
+int recording_each(struct recording *recording, const struct recording_ask *ask, recording_row *row,
+                   void *data, char *error, size_t error_size);
+
+/* What was not read so far, a line that names the file and what; NULL: nothing. */
+const char *recording_damage(const struct recording *recording);
+
+/* For those who ask in SQL: the database, open for reading only. */
+struct sqlite3 *recording_database(struct recording *recording);
+/* The statement with every "{S}" replaced by the part's suffix; NULL with a line in `error`. */
+struct sqlite3_stmt *recording_prepare(struct recording *recording,
+                                       const struct recording_part *part, const char *sql,
+                                       char *error, size_t error_size);
+
+#endif
