@@ -55,22 +55,23 @@ static int rows_write(const struct out_ops *ops, const char *prefix, uint32_t re
     return status;
 }
 
-double table_seconds(const char *format, uint32_t records, uint64_t *bytes)
+double table_seconds(const char *what, uint32_t records, uint64_t *bytes)
 {
+    const char *file = strchr(what, ' ') + 1;
+    char format[16] = "";
+    snprintf(format, sizeof format, "%.*s", (int)(file - 1 - what), what);
     const struct out_ops *ops = out_find(format);
     char folder[] = "/dev/shm/crocprof-out-XXXXXX", prefix[64], path[128];
     struct stat info = {0};
     if (!ops || !mkdtemp(folder))
         return -1;
     snprintf(prefix, sizeof prefix, "%s/1", folder);
-    snprintf(path, sizeof path, "%s%s", prefix,
-             strcmp(format, "csv") == 0 ? "_kernel_trace.csv" : "_results.db");
+    snprintf(path, sizeof path, "%s_%s", prefix, file);
     double begin = now_s();
     int status = rows_write(ops, prefix, records);
     double seconds = now_s() - begin;
     stat(path, &info);
     *bytes = (uint64_t)info.st_size;
-    unlink(path);
-    rmdir(folder);
-    return status == 0 && info.st_size > 0 ? seconds : -1;
+    snprintf(path, sizeof path, "rm -rf %s", folder);
+    return system(path) == 0 && status == 0 && info.st_size > 0 ? seconds : -1;
 }

@@ -463,12 +463,20 @@ void report_lost(uint64_t total)
     report.lost = total;
 }
 
+/* --stats asks every format for statistics; of some they are part in any case. */
+static bool wants_statistics(const struct sink *sink)
+{
+    return sink->ops->has_statistics || settings_flag(&report.settings, OPTION_STATS);
+}
+
 static void stats_write(const struct stats *stats, enum out_table_id table)
 {
     size_t count;
     struct out_stats_row *rows = stats_rows(stats, &count);
     for (size_t i = 0; rows && i < count; i++)
-        row_put(table, &rows[i]);
+        for (unsigned j = 0; j < report.sink_count; j++)
+            if (wants_statistics(&report.sinks[j]))
+                report.sinks[j].ops->row(report.sinks[j].sink, table, &rows[i]);
     free(rows);
 }
 
@@ -510,8 +518,7 @@ void report_close(void)
     if (!report.is_open)
         return;
     counters_flush();
-    if (settings_flag(&report.settings, OPTION_STATS))
-        all_stats_write();
+    all_stats_write();
     sinks_close();
     if (report.lost > report.lost_told)
         fprintf(stderr, "crocprof: %llu records were lost\n",

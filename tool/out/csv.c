@@ -190,4 +190,4 @@ static int csv_open(const char *prefix, struct out_sink **out, char *error, size
     return status;
 }
 
-const struct out_ops out_csv_ops = {"csv", csv_open, csv_row, csv_close};
+const struct out_ops out_csv_ops = {"csv", csv_open, csv_row, csv_close, false};

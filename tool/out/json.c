@@ -1,5 +1,6 @@
 #include "json.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,4 +55,21 @@ void json_text(struct writer *writer, const char *text)
         at += length ? length : 1;
     }
     writer_char(writer, '"');
+}
+
+void json_raw(struct writer *writer, const char *text)
+{
+    writer_bytes(writer, text, strlen(text));
+}
+
+void json_double(struct writer *writer, double value)
+{
+    char text[32];
+    if (value >= 0 && value < 9007199254740992.0 && value == (double)(uint64_t)value) {
+        writer_u64(writer, (uint64_t)value);
+        json_raw(writer, ".0");
+        return;
+    }
+    snprintf(text, sizeof text, "%.17g", value);
+    json_raw(writer, isfinite(value) ? text : "null");
 }

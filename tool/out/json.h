@@ -6,5 +6,9 @@
 
 /* The text in quotes. Bytes that are no UTF-8 become U+FFFD: a JSON text has none. */
 void json_text(struct writer *writer, const char *text);
+/* What is JSON already. */
+void json_raw(struct writer *writer, const char *text);
+/* Enough digits to be read back as the same number; null where JSON has none. */
+void json_double(struct writer *writer, double value);
 
 #endif

@@ -18,9 +18,11 @@ struct out_ops {
     void (*row)(struct out_sink *sink, enum out_table_id table, const void *row);
     /* Completes the files; 0, or -errno with a message. Frees the sink either way. */
     int (*close)(struct out_sink *sink, char *error, size_t error_size);
+    bool has_statistics; /* rows of statistics are part of it, whether or not they are asked for */
 };
 
 extern const struct out_ops out_csv_ops;
+extern const struct out_ops out_json_ops;
 extern const struct out_ops out_rocpd_ops;
 extern const struct out_ops out_pftrace_ops;
 

@@ -113,7 +113,8 @@ static void a_full_disk_is_reported_once_at_the_end(void **state)
 /* Each format finds out that a prefix is taken before it has touched anything. */
 static void a_prefix_is_taken_once(void **state)
 {
-    static const struct out_ops *const formats[] = {&out_csv_ops, &out_rocpd_ops, &out_pftrace_ops};
+    static const struct out_ops *const formats[] = {&out_csv_ops, &out_json_ops, &out_rocpd_ops,
+                                                    &out_pftrace_ops};
     (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         struct out_sink *first, *second;
@@ -429,9 +430,132 @@ static void rocpd_joins_records_and_counters(void **state)
     sqlite3_close(database);
 }
 
+/* What SQLite's own reader of JSON finds at `path` of the file. */
+static double json_number(const char *select, const char *path)
+{
+    char file[128];
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    snprintf(file, sizeof file, "%s_results.json", prefix);
+    FILE *stream = fopen(file, "r");
+    assert_non_null(stream);
+    fseek(stream, 0, SEEK_END);
+    long size = ftell(stream);
+    char *text = malloc((size_t)size);
+    rewind(stream);
+    assert_int_equal(fread(text, 1, (size_t)size, stream), size);
+    fclose(stream);
+    assert_int_equal(sqlite3_open(":memory:", &database), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(database, select, -1, &statement, NULL), SQLITE_OK);
+    sqlite3_bind_text(statement, 1, text, (int)size, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, path, -1, SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    double value = sqlite3_column_double(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    free(text);
+    return value;
+}
+#define JSON_TOOL "$.\"rocprofiler-sdk-tool\"[0]."
+
+/* Rows of `call` and `count` dispatches with two values each; which list outgrows memory first. */
+static void json_lists_write(uint64_t calls, uint64_t dispatches, double value)
+{
+    static const char *const counters[] = {"FIRST", "SECOND \"\xff"};
+    struct out_sink *sink;
+    assert_int_equal(out_json_ops.open(prefix, &sink, message, sizeof message), 0);
+    for (uint64_t i = 0; i < calls || i < dispatches; i++) {
+        const struct out_api_row call = {
+            .domain = "HSA_CORE_API", .function = "hsa_init", .correlation_id = i, .end_ns = 1};
+        const struct out_api_row marker = {
+            .domain = "MARKER_CORE_API", .function = "m", .correlation_id = i, .message = "a\n\"b"};
+        struct out_counter_row counter = {.dispatch = {.kind = "KERNEL_DISPATCH",
+                                                       .kernel_name = "k",
+                                                       .dispatch_id = i + 1,
+                                                       .kernel_id = i % 3},
+                                          .counter_value = value};
+        if (i < calls) {
+            out_json_ops.row(sink, OUT_HSA_API, &call);
+            out_json_ops.row(sink, OUT_MARKER_API, &marker);
+        }
+        for (int c = 0; c < 2 && i < dispatches; c++) {
+            counter.counter_name = counters[c];
+            out_json_ops.row(sink, OUT_COUNTER_COLLECTION, &counter);
+        }
+    }
+    assert_int_equal(out_json_ops.close(sink, message, sizeof message), 0);
+}
+
+static void json_lists_share_one_file(void **state)
+{
+    static const uint64_t sizes[][2] = {{0, 0},      {1, 1},     {3, 0},      {0, 3},
+                                        {20000, 10}, {10, 9000}, {9000, 9000}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        uint64_t calls = sizes[i][0], dispatches = sizes[i][1];
+        char path[128];
+        json_lists_write(calls, dispatches, 1.0 / 3);
+        assert_true(json_number("SELECT json_valid(?) AND ? <> ''", "$") == 1);
+        static const char length[] = "SELECT json_array_length(?, ?)";
+        assert_true(json_number(length, JSON_TOOL "buffer_records.hsa_api") == (double)calls);
+        assert_true(json_number(length, JSON_TOOL "buffer_records.marker_api") == (double)calls);
+        assert_true(json_number(length, JSON_TOOL "strings.marker_api") == (double)calls);
+        assert_true(json_number(length, JSON_TOOL "callback_records.counter_collection") ==
+                    (double)dispatches);
+        snprintf(path, sizeof path,
+                 JSON_TOOL "callback_records.counter_collection[%lu].records[1].value",
+                 dispatches - 1);
+        if (dispatches) /* as many digits as a double has */
+            assert_true(json_number("SELECT json_extract(?, ?)", path) == 1.0 / 3);
+        snprintf(path, sizeof path, "%s_results.json", prefix);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+/* JSON has no words for these. */
+static void json_has_null_for_what_is_no_number(void **state)
+{
+    static const double values[] = {0.0 / 0.0, 1.0 / 0.0, -1.0 / 0.0};
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        char path[128];
+        json_lists_write(0, 1, values[i]);
+        assert_true(json_number("SELECT json_type(?, ?) = 'null'", JSON_TOOL
+                                "callback_records.counter_collection[0].records[0].value") == 1);
+        snprintf(path, sizeof path, "%s_results.json", prefix);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+/* Lists that wait go to files that nobody sees, also of a process that is killed. */
+static void json_leaves_only_its_file(void **state)
+{
+    int status;
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        struct out_sink *sink;
+        if (out_json_ops.open(prefix, &sink, message, sizeof message) != 0)
+            _exit(1);
+        for (int i = 0; i < 2000; i++) {
+            const struct out_api_row call = {.domain = "HSA_CORE_API", .function = "hsa_init"};
+            out_json_ops.row(sink, OUT_HSA_API, &call);
+            out_json_ops.row(sink, OUT_HIP_API, &call);
+        }
+        raise(SIGKILL);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    char command[200];
+    snprintf(command, sizeof command, "test $(ls -A %s* | wc -l) = 1 && ! ls -A %s | grep '^[.]'",
+             prefix, folder);
+    assert_int_equal(system(command), 0);
+}
+
 static void the_old_name_of_rocpd_is_known(void **state)
 {
     (void)state;
+    assert_ptr_equal(out_find("json"), &out_json_ops);
     assert_ptr_equal(out_find("sqlite"), &out_rocpd_ops);
     assert_ptr_equal(out_find("rocpd"), &out_rocpd_ops);
 }
@@ -541,6 +665,9 @@ int main(void)
         cmocka_unit_test_setup(csv_repeats_and_changes_numbers, prefix_next),
         cmocka_unit_test_setup(rocpd_keeps_every_row_in_order, prefix_next),
         cmocka_unit_test_setup(rocpd_joins_records_and_counters, prefix_next),
+        cmocka_unit_test_setup(json_lists_share_one_file, prefix_next),
+        cmocka_unit_test_setup(json_has_null_for_what_is_no_number, prefix_next),
+        cmocka_unit_test_setup(json_leaves_only_its_file, prefix_next),
         cmocka_unit_test(the_old_name_of_rocpd_is_known),
         cmocka_unit_test_setup(rocpd_says_why_it_cannot_open, prefix_next),
         cmocka_unit_test_setup(agents_have_all_columns, prefix_next),

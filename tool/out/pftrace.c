@@ -191,4 +191,4 @@ static int pftrace_close(struct out_sink *sink, char *error, size_t error_size)
     return status;
 }
 
-const struct out_ops out_pftrace_ops = {"pftrace", pftrace_open, pftrace_row, pftrace_close};
+const struct out_ops out_pftrace_ops = {"pftrace", pftrace_open, pftrace_row, pftrace_close, false};

@@ -298,4 +298,4 @@ static int rocpd_close(struct out_sink *sink, char *error, size_t error_size)
     return status;
 }
 
-const struct out_ops out_rocpd_ops = {"rocpd", rocpd_open, rocpd_row, rocpd_close};
+const struct out_ops out_rocpd_ops = {"rocpd", rocpd_open, rocpd_row, rocpd_close, false};

@@ -1,0 +1,210 @@
+"""Every format says the same: one run writes them all, and each is held against the CSV files.
+
+    formats_test.py CROCPROF PROGRAMS
+"""
+import glob
+import json
+import os
+import sys
+
+from crocprof_run import Checks, Profile
+
+COUNTERS = ["SQ_WAVES", "SQ_INSTS_VALU"]
+DOMAINS = {"kernel_trace": "KERNEL_DISPATCH", "memory_copy_trace": "MEMORY_COPY", "hip_api_trace": "HIP_API",
+           "hsa_api_trace": "HSA_API", "marker_api_trace": "MARKER_API", "memory_allocation_trace": "MEMORY_ALLOCATION",
+           "scratch_memory_trace": "SCRATCH_MEMORY"}
+
+
+def only(paths):
+    assert len(paths) == 1, paths
+    return paths[0]
+
+
+class Results:
+    """rocprofiler-sdk-tool's JSON, read as its users read it."""
+
+    def __init__(self, directory):
+        def pairs(items):
+            names = [name for name, _ in items]
+            assert len(names) == len(set(names)), names
+            return dict(items)
+        with open(only(glob.glob(os.path.join(directory, "*_results.json"))), encoding="utf-8") as file:
+            tool = json.load(file, object_pairs_hook=pairs)["rocprofiler-sdk-tool"]
+        assert len(tool) == 1
+        self.data = tool[0]
+        self.buffers = self.data["buffer_records"]
+        self.agents = {a["id"]["handle"]: a for a in self.data["agents"]}
+        self.ranges = {m["key"]: m["value"] for m in self.data["strings"]["correlation_id"]["external"]}
+        self.messages = {m["key"]: m["value"] for m in self.data["strings"]["marker_api"]}
+
+    def names(self, record):
+        kind = self.data["strings"]["buffer_records"][record["kind"]]
+        return kind["kind"], kind["operations"][record["operation"]]
+
+    def agent(self, record, name):
+        handle = record[name]["handle"]
+        return "Agent %d" % self.agents[handle]["logical_node_id"] if handle else ""
+
+    def kernel(self, info):
+        symbol = self.data["kernel_symbols"][info["kernel_id"]]
+        assert symbol["kernel_id"] == info["kernel_id"]
+        return symbol
+
+
+def times(record):
+    return record["start_timestamp"], record["end_timestamp"]
+
+
+def integers(row, names):
+    return tuple(int(row[name]) for name in names.split())
+
+
+def csv_times(row):
+    return integers(row, "Start_Timestamp End_Timestamp")
+
+
+def same(checks, what, found, wanted, may_be_none=False):
+    checks.true(what + ": there are some", may_be_none or len(wanted) > 0)
+    checks.equal(what, sorted(found), sorted(wanted))
+
+
+def check_json_calls(checks, p, results):
+    for table, section in (("hip_api_trace", "hip_api"), ("hsa_api_trace", "hsa_api")):
+        same(checks, "json, " + section,
+             [(*results.names(r), r["thread_id"], r["correlation_id"]["internal"], *times(r))
+              for r in results.buffers[section]],
+             [(r["Domain"], r["Function"], *integers(r, "Thread_Id Correlation_Id"), *csv_times(r))
+              for r in p.rows(table)], may_be_none=True)
+    same(checks, "json, markers",
+         [(results.messages[r["correlation_id"]["internal"]], r["thread_id"], *times(r))
+          for r in results.buffers["marker_api"]],
+         [(r["Function"], int(r["Thread_Id"]), *csv_times(r)) for r in p.rows("marker_api_trace")], may_be_none=True)
+    for record in results.buffers["marker_api"]:
+        kind, operation = results.names(record)
+        is_moment = record["start_timestamp"] == record["end_timestamp"]
+        checks.equal("json, kind of marker", (kind, operation),
+                     ("MARKER_CORE_RANGE_API", "roctxMarkA" if is_moment else "roctxThreadRangeA"))
+
+
+def dispatch(results, info, correlation_id):
+    symbol = results.kernel(info)
+    name = results.ranges.get(correlation_id["external"], symbol["formatted_kernel_name"])
+    return (results.agent(info, "agent_id"), info["queue_id"]["handle"], info["dispatch_id"], info["kernel_id"],
+            name, info["group_segment_size"], info["private_segment_size"],
+            symbol["arch_vgpr_count"], symbol["accum_vgpr_count"], symbol["sgpr_count"])
+
+
+def check_json_kernels(checks, p, results):
+    def sizes(info):
+        return tuple(info[what + "_size"][axis] for what in ("workgroup", "grid") for axis in "xyz")
+    same(checks, "json, kernels",
+         [(*dispatch(results, r["dispatch_info"], r["correlation_id"]), *sizes(r["dispatch_info"]), r["thread_id"],
+           r["stream_id"]["handle"], r["correlation_id"]["internal"], results.names(r), *times(r))
+          for r in results.buffers["kernel_dispatch"]],
+         [(r["Agent_Id"], *integers(r, "Queue_Id Dispatch_Id Kernel_Id"), r["Kernel_Name"],
+           *integers(r, "LDS_Block_Size Scratch_Size VGPR_Count Accum_VGPR_Count SGPR_Count Workgroup_Size_X "
+                     "Workgroup_Size_Y Workgroup_Size_Z Grid_Size_X Grid_Size_Y Grid_Size_Z Thread_Id Stream_Id "
+                     "Correlation_Id"), ("KERNEL_DISPATCH", "KERNEL_DISPATCH_COMPLETE"), *csv_times(r))
+          for r in p.rows("kernel_trace")], may_be_none=True)
+
+
+def check_json_counters(checks, p, results):
+    counters = {c["id"]["handle"]: c for c in results.data["counters"]}
+    found = []
+    for record in results.data["callback_records"]["counter_collection"]:
+        info = record["dispatch_data"]["dispatch_info"]
+        grid, group = info["grid_size"], info["workgroup_size"]
+        for value in record["records"]:
+            counter = counters[value["counter_id"]["handle"]]
+            checks.true("json, a counter says what it is: %r" % counter, counter["description"] and counter["block"])
+            found.append((*dispatch(results, info, record["dispatch_data"]["correlation_id"]), grid["x"] * grid["y"] * grid["z"],
+                          group["x"] * group["y"] * group["z"], record["thread_id"], counter["name"], value["value"],
+                          record["dispatch_data"]["correlation_id"]["internal"], *times(record["dispatch_data"])))
+    same(checks, "json, counters", found,
+         [(r["Agent_Id"], *integers(r, "Queue_Id Dispatch_Id Kernel_Id"), r["Kernel_Name"],
+           *integers(r, "LDS_Block_Size Scratch_Size VGPR_Count Accum_VGPR_Count SGPR_Count Grid_Size Workgroup_Size "
+                     "Thread_Id"), r["Counter_Name"], float(r["Counter_Value"]), int(r["Correlation_Id"]),
+           *csv_times(r)) for r in p.rows("counter_collection")], may_be_none=True)
+
+
+def check_json_memory(checks, p, results):
+    same(checks, "json, copies",
+         [(*results.names(r), r["stream_id"]["handle"], results.agent(r, "src_agent_id"),
+           results.agent(r, "dst_agent_id"), r["correlation_id"]["internal"], *times(r))
+          for r in results.buffers["memory_copy"]],
+         [(r["Kind"], r["Direction"], int(r["Stream_Id"]), r["Source_Agent_Id"], r["Destination_Agent_Id"],
+           int(r["Correlation_Id"]), *csv_times(r)) for r in p.rows("memory_copy_trace")], may_be_none=True)
+    same(checks, "json, allocations",
+         [(*results.names(r), results.agent(r, "agent_id"), r["allocation_size"], r["address"],
+           r["correlation_id"]["internal"], *times(r)) for r in results.buffers["memory_allocation"]],
+         [(r["Kind"], r["Operation"], r["Agent_Id"], int(r["Allocation_Size"]), r["Address"],
+           int(r["Correlation_Id"]), *csv_times(r)) for r in p.rows("memory_allocation_trace")], may_be_none=True)
+    same(checks, "json, scratch memory",
+         [(*results.names(r), results.agent(r, "agent_id"), r["queue_id"]["handle"], r["thread_id"],
+           r["allocation_size"], *times(r)) for r in results.buffers["scratch_memory"]],
+         [(r["Kind"], r["Operation"], r["Agent_Id"], *integers(r, "Queue_Id Thread_Id Allocation_Size"), *csv_times(r))
+          for r in p.rows("scratch_memory_trace")], may_be_none=True)
+
+
+def check_json_info(checks, p, results):
+    data = results.data
+    same(checks, "json, agents",
+         [(a["node_id"], a["logical_node_id"], a["type"], a["name"], a["cu_count"], a["wave_front_size"],
+           a["workgroup_max_dim"]["x"], a["grid_max_dim"]["z"]) for a in data["agents"]],
+         [(*integers(r, "Node_Id Logical_Node_Id"), {"CPU": 1, "GPU": 2}[r["Agent_Type"]], r["Name"],
+           *integers(r, "Cu_Count Wave_Front_Size Workgroup_Max_Dim_X Grid_Max_Dim_Z")) for r in p.rows("agent_info")])
+    metadata = data["metadata"]
+    checks.equal("json, command", metadata["command"], p.command)
+    checks.true("json, times", 0 < metadata["init_time"] <= metadata["fini_time"])
+    checks.equal("json, host", metadata["node"]["hostname"], os.uname().nodename)
+    checks.true("json, config", metadata["config"].get("kernel_trace") in ("1", "true"))
+    for place, symbol in enumerate(data["kernel_symbols"]):
+        checks.equal("json, a kernel's place", symbol["kernel_id"], place)
+        if symbol["kernel_object"]:
+            code = data["code_objects"][symbol["code_object_id"]]
+            checks.true("json, code object: %r" % code, code["code_object_id"] == symbol["code_object_id"] and
+                        "://" in code["uri"] and code["load_size"] > 0)
+    summary = {s["domain"]: s["stats"] for s in data["summary"]}
+    for table, domain in DOMAINS.items():
+        rows = p.rows(table)
+        if rows:
+            durations = [end - start for start, end in map(csv_times, rows)]
+            stats = summary[domain]
+            checks.equal("json, summary of " + domain, [stats[k] for k in ("count", "sum", "min", "max")],
+                         [len(rows), sum(durations), min(durations), max(durations)])
+            checks.equal("json, operations of " + domain, sum(o["value"]["count"] for o in stats["operations"]),
+                         len(rows))
+    checks.equal("json, domains", sorted(summary), sorted(d for t, d in DOMAINS.items() if p.rows(t)))
+
+
+def check_json(checks, p):
+    results = Results(p.directory)
+    check_json_calls(checks, p, results)
+    check_json_kernels(checks, p, results)
+    check_json_counters(checks, p, results)
+    check_json_memory(checks, p, results)
+    check_json_info(checks, p, results)
+    return results
+
+
+def main():
+    crocprof, programs = sys.argv[1:3]
+    checks = Checks()
+    everything = ["-f", "csv,json,rocpd,pftrace", "--sys-trace", "--no-summary"]
+    found = set()
+    for options, command in ((["--pmc", ",".join(COUNTERS)], ["endings", "200", "3", "return"]),
+                             ([], ["private_memory"]), (["--kernel-rename"], ["markers"])):
+        with Profile(crocprof, [*everything, *options], [os.path.join(programs, command[0]), *command[1:]]) as p:
+            p.command = [os.path.join(programs, command[0]), *command[1:]]
+            checks.true("%s: %s" % (command[0], p.stderr), p.rows("kernel_trace"))
+            results = check_json(checks, p)
+            found |= {name for name, rows in results.buffers.items() if rows}
+            found |= {name for name, rows in results.data["callback_records"].items() if rows}
+    checks.true("every kind of record: %r" % found, found >= {
+        "kernel_dispatch", "hip_api", "hsa_api", "marker_api", "memory_copy", "memory_allocation",
+        "counter_collection"})
+    checks.exit()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,429 @@
+/*
+ * <prefix>_results.json: the layout of rocprofiler-sdk-tool. Records go into a list for each kind,
+ * which in one file can only follow each other: the first list that outgrows memory is written into
+ * the file at once, the others wait in files without names and are joined at the end.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rocprofiler-sdk/buffer_tracing.h>
+#include <rocprofiler-sdk/dispatch_counting_service.h>
+
+#include "json.h"
+#include "out.h"
+#include "results_json.h"
+#include "results_stats.h"
+
+enum { RECORD_BYTES = 2048 }; /* of numbers and names of members, at most */
+
+/* Lists of records, and the member that each is in: first those of callback_records. */
+#define SECTIONS(X)                                                                                \
+    X(COUNTERS, "counter_collection")                                                              \
+    X(KERNELS, "kernel_dispatch")                                                                  \
+    X(HIP, "hip_api")                                                                              \
+    X(HSA, "hsa_api")                                                                              \
+    X(MARKERS, "marker_api")                                                                       \
+    X(RCCL, "rccl_api")                                                                            \
+    X(COPIES, "memory_copy")                                                                       \
+    X(ALLOCATIONS, "memory_allocation")                                                            \
+    X(SCRATCH, "scratch_memory")                                                                   \
+    X(ROCDECODE, "rocdecode_api")                                                                  \
+    X(ROCJPEG, "rocjpeg_api")                                                                      \
+    X(OMPT, "ompt")                                                                                \
+    X(HOST_TRAP, "pc_sample_host_trap")                                                            \
+    X(STOCHASTIC, "pc_sample_stochastic")
+enum section {
+#define X(id, name) SECTION_##id,
+    SECTIONS(X)
+#undef X
+        SECTION_COUNT,
+    SECTION_NONE = SECTION_COUNT,
+    BUFFER_SECTIONS = SECTION_KERNELS /* the first one of buffer_records */
+};
+static const char *const section_names[] = {
+#define X(id, name) name,
+    SECTIONS(X)
+#undef X
+};
+
+struct out_sink {
+    char path[PATH_MAX + 16], directory[PATH_MAX];
+    struct results_info info;
+    struct results_stats stats;
+    struct spool sections[SECTION_COUNT];
+    enum section direct; /* this one goes into the file */
+    bool has_record[SECTION_COUNT];
+    uint64_t counted_dispatch; /* whose values are being written; 0: none */
+    struct writer file;        /* large, therefore last */
+};
+
+static int results_open(const char *prefix, struct out_sink **result, char *error,
+                        size_t error_size)
+{
+    struct out_sink *sink = malloc(sizeof *sink);
+    if (!sink) {
+        snprintf(error, error_size, "out of memory");
+        return -ENOMEM;
+    }
+    memset(sink, 0, offsetof(struct out_sink, file));
+    snprintf(sink->path, sizeof sink->path, "%s_results.json", prefix);
+    const char *slash = strrchr(prefix, '/');
+    snprintf(sink->directory, sizeof sink->directory, "%.*s", slash ? (int)(slash - prefix) + 1 : 1,
+             slash ? prefix : ".");
+    int status = writer_open(&sink->file, sink->path);
+    if (status != 0) {
+        snprintf(error, error_size, "%s: %s", sink->path, strerror(-status));
+        free(sink);
+        return status;
+    }
+    sink->direct = SECTION_NONE;
+    for (int i = 0; i < SECTION_COUNT; i++)
+        sink->sections[i].directory = sink->directory;
+    results_info_begin(&sink->info, sink->directory);
+    json_raw(&sink->file, "{\"rocprofiler-sdk-tool\":[{");
+    *result = sink;
+    return 0;
+}
+
+static void section_head_put(struct writer *file, enum section section)
+{
+    json_raw(file, "\"");
+    json_raw(file, section_names[section]);
+    json_raw(file, "\":[");
+}
+
+/* The section's list is the first one that outgrows memory. */
+static void section_go_direct(struct out_sink *sink, enum section section)
+{
+    json_raw(&sink->file,
+             section < BUFFER_SECTIONS ? "\"callback_records\":{" : "\"buffer_records\":{");
+    section_head_put(&sink->file, section);
+    spool_join(&sink->sections[section], &sink->file);
+    sink->direct = section;
+}
+
+/* Room for a record of numbers; NULL: no memory. */
+static char *record_begin(struct out_sink *sink, enum section section, struct writer **writer)
+{
+    if (sink->direct == SECTION_NONE && spool_is_full(&sink->sections[section], RECORD_BYTES))
+        section_go_direct(sink, section);
+    *writer = sink->direct == section ? &sink->file
+                                      : spool_writer(&sink->sections[section], RECORD_BYTES);
+    if (!*writer)
+        return NULL;
+    char *at = writer_room(*writer, RECORD_BYTES);
+    if (sink->has_record[section])
+        *at++ = ',';
+    sink->has_record[section] = true;
+    return at;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static inline char *literal_at(char *at, const char *text, size_t length)
+{
+    memcpy(at, text, length);
+    return at + length;
+}
+#define LITERAL(at, text)       literal_at(at, text, sizeof text - 1)
+#define NUMBER(at, text, value) writer_u64_at(LITERAL(at, text), value)
+
+static char *head_at(char *at, size_t size_bytes, struct kinds_number number)
+{
+    at = NUMBER(at, "{\"size\":", size_bytes);
+    at = NUMBER(at, ",\"kind\":", number.kind);
+    return NUMBER(at, ",\"operation\":", number.operation);
+}
+
+static char *times_at(char *at, uint64_t start_ns, uint64_t end_ns)
+{
+    at = NUMBER(at, ",\"start_timestamp\":", start_ns);
+    return NUMBER(at, ",\"end_timestamp\":", end_ns);
+}
+
+static char *correlation_at(char *at, uint64_t internal, uint64_t external)
+{
+    at = NUMBER(at, "\"correlation_id\":{\"internal\":", internal);
+    return NUMBER(at, ",\"external\":", external);
+}
+
+/* A marker's message is the row's function. */
+static struct kinds_number marker_number(struct out_sink *sink, const struct out_api_row *row)
+{
+    bool is_moment = row->start_ns == row->end_ns;
+    return kinds_find(&sink->info.kinds, "MARKER_CORE_RANGE_API",
+                      is_moment ? "roctxMarkA" : "roctxThreadRangeA");
+}
+
+static void api_put(struct out_sink *sink, enum section section, const struct out_api_row *row)
+{
+    struct writer *writer;
+    char *at = record_begin(sink, section, &writer);
+    if (!at)
+        return;
+    struct kinds_number number = row->message
+                                     ? marker_number(sink, row)
+                                     : kinds_find(&sink->info.kinds, row->domain, row->function);
+    at = head_at(at, sizeof(rocprofiler_buffer_tracing_hsa_api_record_t), number);
+    at = correlation_at(LITERAL(at, ","), row->correlation_id, row->external_id);
+    at = NUMBER(at, ",\"ancestor\":", row->parent_id);
+    at = times_at(LITERAL(at, "}"), row->start_ns, row->end_ns);
+    at = NUMBER(at, ",\"thread_id\":", row->thread_id);
+    at = LITERAL(at, "}");
+    writer_advance(writer, at);
+    if (row->message)
+        results_message(&sink->info, row->correlation_id, row->message);
+}
+
+static uint64_t dispatch_external(struct out_sink *sink, const struct out_dispatch_row *row)
+{
+    return row->region ? results_region(&sink->info, row->region) : row->external_id;
+}
+
+static char *dispatch_info_at(const struct out_sink *sink, char *at,
+                              const struct out_dispatch_row *row)
+{
+    at = NUMBER(at, ",\"dispatch_info\":{\"size\":", sizeof(rocprofiler_kernel_dispatch_info_t));
+    at = NUMBER(at, ",\"agent_id\":{\"handle\":", results_agent_handle(&sink->info, row->node));
+    at = NUMBER(at, "},\"queue_id\":{\"handle\":", row->queue_id);
+    at = NUMBER(at, "},\"kernel_id\":", row->kernel_id);
+    at = NUMBER(at, ",\"dispatch_id\":", row->dispatch_id);
+    at = NUMBER(at, ",\"private_segment_size\":", row->scratch_bytes);
+    at = NUMBER(at, ",\"group_segment_size\":", row->lds_bytes);
+    at = NUMBER(at, ",\"workgroup_size\":{\"x\":", row->workgroup[0]);
+    at = NUMBER(at, ",\"y\":", row->workgroup[1]);
+    at = NUMBER(at, ",\"z\":", row->workgroup[2]);
+    at = NUMBER(at, "},\"grid_size\":{\"x\":", row->grid[0]);
+    at = NUMBER(at, ",\"y\":", row->grid[1]);
+    at = NUMBER(at, ",\"z\":", row->grid[2]);
+    return LITERAL(at, "}}");
+}
+
+static void kernel_put(struct out_sink *sink, const struct out_dispatch_row *row)
+{
+    struct writer *writer;
+    char *at = record_begin(sink, SECTION_KERNELS, &writer);
+    if (!at)
+        return;
+    results_kernel(&sink->info, row);
+    at = head_at(at, sizeof(rocprofiler_buffer_tracing_kernel_dispatch_record_t),
+                 kinds_find(&sink->info.kinds, row->kind, "KERNEL_DISPATCH_COMPLETE"));
+    at = NUMBER(at, ",\"thread_id\":", row->thread_id);
+    at = correlation_at(LITERAL(at, ","), row->correlation_id, dispatch_external(sink, row));
+    at = times_at(LITERAL(at, "}"), row->start_ns, row->end_ns);
+    at = dispatch_info_at(sink, at, row);
+    at = NUMBER(at, ",\"stream_id\":{\"handle\":", row->stream_id);
+    writer_advance(writer, LITERAL(at, "}}"));
+}
+
+/* Values of a dispatch come one after another and share a record. */
+static void counted_end(struct out_sink *sink)
+{
+    struct spool *list = &sink->sections[SECTION_COUNTERS];
+    struct writer *writer =
+        sink->direct == SECTION_COUNTERS ? &sink->file : spool_writer(list, RECORD_BYTES);
+    if (sink->counted_dispatch && writer)
+        json_raw(writer, "]}");
+    sink->counted_dispatch = 0;
+}
+
+static void counted_begin(struct out_sink *sink, const struct out_dispatch_row *row)
+{
+    struct writer *writer;
+    counted_end(sink);
+    char *at = record_begin(sink, SECTION_COUNTERS, &writer);
+    if (!at)
+        return;
+    results_kernel(&sink->info, row);
+    at = NUMBER(at, "{\"thread_id\":", row->thread_id);
+    at = NUMBER(
+        at, ",\"dispatch_data\":{\"size\":", sizeof(rocprofiler_dispatch_counting_service_data_t));
+    at = correlation_at(LITERAL(at, ","), row->correlation_id, dispatch_external(sink, row));
+    at = times_at(LITERAL(at, "}"), row->start_ns, row->end_ns);
+    at = dispatch_info_at(sink, at, row);
+    at = NUMBER(at, "},\"stream_id\":{\"handle\":", row->stream_id);
+    writer_advance(writer, LITERAL(at, "},\"records\":["));
+    sink->counted_dispatch = row->dispatch_id;
+}
+
+static void counter_put(struct out_sink *sink, const struct out_counter_row *row)
+{
+    bool is_first = row->dispatch.dispatch_id != sink->counted_dispatch;
+    if (is_first)
+        counted_begin(sink, &row->dispatch);
+    struct spool *list = &sink->sections[SECTION_COUNTERS];
+    struct writer *writer =
+        sink->direct == SECTION_COUNTERS ? &sink->file : spool_writer(list, RECORD_BYTES);
+    if (!writer)
+        return;
+    char *at = writer_room(writer, RECORD_BYTES);
+    if (!is_first)
+        *at++ = ',';
+    at = NUMBER(at, "{\"counter_id\":{\"handle\":", results_counter(&sink->info, row));
+    writer_advance(writer, LITERAL(at, "},\"value\":"));
+    json_double(writer, row->counter_value);
+    writer_char(writer, '}');
+}
+
+static void copy_put(struct out_sink *sink, const struct out_copy_row *row)
+{
+    struct writer *writer;
+    char *at = record_begin(sink, SECTION_COPIES, &writer);
+    if (!at)
+        return;
+    at = head_at(at, sizeof(rocprofiler_buffer_tracing_memory_copy_record_t),
+                 kinds_find(&sink->info.kinds, row->kind, row->direction));
+    at = NUMBER(at, ",\"thread_id\":", row->thread_id);
+    at = correlation_at(LITERAL(at, ","), row->correlation_id, row->external_id);
+    at = times_at(LITERAL(at, "}"), row->start_ns, row->end_ns);
+    at = NUMBER(at, ",\"dst_agent_id\":{\"handle\":",
+                results_agent_handle(&sink->info, row->destination_node));
+    at = NUMBER(
+        at, "},\"src_agent_id\":{\"handle\":", results_agent_handle(&sink->info, row->source_node));
+    at = NUMBER(at, "},\"bytes\":", row->bytes);
+    at = NUMBER(at, ",\"stream_id\":{\"handle\":", row->stream_id);
+    writer_advance(writer, LITERAL(at, "}}"));
+}
+
+static void allocation_put(struct out_sink *sink, const struct out_allocation_row *row)
+{
+    struct writer *writer;
+    char *at = record_begin(sink, SECTION_ALLOCATIONS, &writer);
+    if (!at)
+        return;
+    at = head_at(at, sizeof(rocprofiler_buffer_tracing_memory_allocation_record_t),
+                 kinds_find(&sink->info.kinds, row->kind, row->operation));
+    at = NUMBER(at, ",\"thread_id\":", row->thread_id);
+    at = correlation_at(LITERAL(at, ","), row->correlation_id, row->external_id);
+    at = NUMBER(at, ",\"ancestor\":", row->parent_id);
+    at = times_at(LITERAL(at, "}"), row->start_ns, row->end_ns);
+    at = NUMBER(at, ",\"agent_id\":{\"handle\":", results_agent_handle(&sink->info, row->node));
+    at = LITERAL(at, "},\"address\":\"0x");
+    for (int shift = 60; shift >= 0; shift -= 4)
+        *at++ = "0123456789abcdef"[row->address >> shift & 15];
+    at = NUMBER(at, "\",\"allocation_size\":", row->bytes);
+    writer_advance(writer, LITERAL(at, ",\"stream_id\":{\"handle\":0}}"));
+}
+
+static uint32_t flags_number(const char *flags)
+{
+    return (flags && strstr(flags, "USE_ONCE") ? ROCPROFILER_SCRATCH_ALLOC_FLAG_USE_ONCE : 0u) |
+           (flags && strstr(flags, "ALT") ? ROCPROFILER_SCRATCH_ALLOC_FLAG_ALT : 0u);
+}
+
+static void scratch_put(struct out_sink *sink, const struct out_scratch_row *row)
+{
+    struct writer *writer;
+    char *at = record_begin(sink, SECTION_SCRATCH, &writer);
+    if (!at)
+        return;
+    at = head_at(at, sizeof(rocprofiler_buffer_tracing_scratch_memory_record_t),
+                 kinds_find(&sink->info.kinds, row->kind, row->operation));
+    at = NUMBER(at, ",\"agent_id\":{\"handle\":", results_agent_handle(&sink->info, row->node));
+    at = NUMBER(at, "},\"queue_id\":{\"handle\":", row->queue_id);
+    at = NUMBER(at, "},\"thread_id\":", row->thread_id);
+    at = times_at(at, row->start_ns, row->end_ns);
+    at = correlation_at(LITERAL(at, ","), row->correlation_id, row->external_id);
+    at = NUMBER(at, ",\"ancestor\":", row->parent_id);
+    at = NUMBER(at, "},\"flags\":", flags_number(row->flags));
+    at = NUMBER(at, ",\"allocation_size\":", row->bytes);
+    writer_advance(writer, LITERAL(at, "}"));
+}
+
+static enum section api_section(enum out_table_id table)
+{
+    switch ((int)table) {
+    case OUT_HIP_API:
+        return SECTION_HIP;
+    case OUT_HSA_API:
+        return SECTION_HSA;
+    case OUT_MARKER_API:
+        return SECTION_MARKERS;
+    case OUT_RCCL_API:
+        return SECTION_RCCL;
+    case OUT_ROCDECODE_API:
+        return SECTION_ROCDECODE;
+    case OUT_ROCJPEG_API:
+        return SECTION_ROCJPEG;
+    case OUT_OMPT:
+        return SECTION_OMPT;
+    default:
+        return SECTION_NONE;
+    }
+}
+
+static void results_row(struct out_sink *sink, enum out_table_id table, const void *row)
+{
+    enum section api = api_section(table);
+    if (api != SECTION_NONE)
+        api_put(sink, api, row);
+    else if (table == OUT_KERNEL_TRACE)
+        kernel_put(sink, row);
+    else if (table == OUT_COUNTER_COLLECTION)
+        counter_put(sink, row);
+    else if (table == OUT_MEMORY_COPY)
+        copy_put(sink, row);
+    else if (table == OUT_MEMORY_ALLOCATION)
+        allocation_put(sink, row);
+    else if (table == OUT_SCRATCH_MEMORY)
+        scratch_put(sink, row);
+    else if (table == OUT_AGENT_INFO)
+        results_agent(&sink->info, row);
+    else
+        results_stats_row(&sink->stats, table, row);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* The rest of a member: lists [from, to) but the one that is in the file. */
+static void sections_put(struct out_sink *sink, enum section from, enum section to, bool is_open)
+{
+    for (enum section i = from; i < to; i++) {
+        if (i == sink->direct)
+            continue;
+        json_raw(&sink->file, is_open ? "," : "");
+        section_head_put(&sink->file, i);
+        spool_join(&sink->sections[i], &sink->file);
+        json_raw(&sink->file, "]");
+        is_open = true;
+    }
+    json_raw(&sink->file, "}");
+}
+
+static void lists_put(struct out_sink *sink)
+{
+    bool is_open = sink->direct != SECTION_NONE, is_callback = sink->direct < BUFFER_SECTIONS;
+    json_raw(&sink->file, is_open ? "]" : "\"buffer_records\":{");
+    if (is_callback) {
+        sections_put(sink, SECTION_COUNTERS, BUFFER_SECTIONS, true);
+        json_raw(&sink->file, ",\"buffer_records\":{");
+        sections_put(sink, BUFFER_SECTIONS, SECTION_COUNT, false);
+        return;
+    }
+    sections_put(sink, BUFFER_SECTIONS, SECTION_COUNT, is_open);
+    json_raw(&sink->file, ",\"callback_records\":{");
+    sections_put(sink, SECTION_COUNTERS, BUFFER_SECTIONS, false);
+}
+
+static int results_close(struct out_sink *sink, char *error, size_t error_size)
+{
+    counted_end(sink);
+    lists_put(sink);
+    results_info_end(&sink->info, &sink->file);
+    results_stats_put(&sink->stats, &sink->file);
+    json_raw(&sink->file, "}]}\n");
+    int status = writer_close(&sink->file);
+    if (status != 0)
+        snprintf(error, error_size, "%s: %s", sink->path, strerror(-status));
+    for (int i = 0; i < SECTION_COUNT; i++)
+        spool_drop(&sink->sections[i]);
+    results_stats_drop(&sink->stats);
+    results_info_drop(&sink->info);
+    free(sink);
+    return status;
+}
+
+const struct out_ops out_json_ops = {"json", results_open, results_row, results_close, true};

@@ -1,0 +1,53 @@
+/*
+ * What the records of rocprofiler-sdk-tool's JSON refer to: agents, counters, kernels, code
+ * objects, kinds of records. Each is written when it is first referred to, or at the end where its
+ * place in a list is its number.
+ */
+#ifndef OUT_RESULTS_JSON_H
+#define OUT_RESULTS_JSON_H
+
+#include "kinds.h"
+#include "names/numbered.h"
+#include "names/texts.h"
+#include "rows.h"
+#include "spool.h"
+
+enum { RESULTS_AGENTS = 256 };
+
+struct results_info {
+    struct kinds kinds;
+    uint64_t agent_handles[RESULTS_AGENTS]; /* by node; 0: not described */
+    struct spool agents, counters;
+    struct numbered counters_known;
+    struct numbered kernels, code_objects;
+    struct texts texts;         /* copies of names */
+    struct texts counter_names; /* of counters of which nothing else is known */
+    struct texts regions;       /* of renamed kernels; numbers are external correlation ids */
+    struct spool region_texts, messages;
+    uint64_t begin_ns;
+};
+
+void results_info_begin(struct results_info *info, const char *directory);
+/* Writes ',"metadata":{...},"agents":[...]...'. */
+void results_info_end(struct results_info *info, struct writer *writer);
+void results_info_drop(struct results_info *info);
+
+void results_agent(struct results_info *info, const struct out_agent_row *row);
+/* The SDK's handle of the agent with that node; 0 for OUT_NO_AGENT. */
+static inline uint64_t results_agent_handle(const struct results_info *info, uint64_t node)
+{
+    if (node == OUT_NO_AGENT)
+        return 0;
+    if (node < RESULTS_AGENTS && info->agent_handles[node])
+        return info->agent_handles[node];
+    return node + 1;
+}
+
+void results_kernel(struct results_info *info, const struct out_dispatch_row *row);
+/* The counter's handle. */
+uint64_t results_counter(struct results_info *info, const struct out_counter_row *row);
+/* External correlation id that stands for the text. */
+uint64_t results_region(struct results_info *info, const char *name);
+void results_message(struct results_info *info, uint64_t correlation_id, const char *message);
+
+#endif
