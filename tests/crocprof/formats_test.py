@@ -5,6 +5,8 @@
 import glob
 import json
 import os
+import re
+import subprocess
 import sys
 
 from crocprof_run import Checks, Profile
@@ -187,10 +189,82 @@ def check_json(checks, p):
     return results
 
 
+class Archive:
+    """An OTF2 archive as otf2-print shows it: slices and values of metrics."""
+    EVENT = re.compile(r'(ENTER|LEAVE|METRIC) +(\d+) +(\d+)  (?:Region|Metric): (.*)')
+    TEXT = r'"((?:[^"]|"(?! <))*)" <\d+>'
+
+    def __init__(self, directory):
+        path = only(glob.glob(os.path.join(directory, "*_results.otf2")))
+        self.slices, self.values, self.problems = [], [], []
+        stacks, last, entered = {}, {}, None
+        shown = subprocess.run(["otf2-print", path], capture_output=True, text=True, timeout=100)
+        self.problems += shown.stderr.splitlines()
+        for line in shown.stdout.splitlines():
+            event = self.EVENT.match(line)
+            if event:
+                kind, location, time, rest = event[1], int(event[2]), int(event[3]), event[4]
+                if time < last.get(location, 0):
+                    self.problems.append("time goes back: " + line)
+                last[location] = time
+                if kind == "METRIC":
+                    name, value = re.search(r'\("(.*)" <\d+>; DOUBLE; (.*)\)', rest).groups()
+                    self.values.append((name, float(value), time))
+                    continue
+                name = re.fullmatch(self.TEXT, rest)[1]
+                if kind == "ENTER":
+                    entered = {"name": name, "begin": time, "location": location}
+                    stacks.setdefault(location, []).append(entered)
+                else:
+                    begun = stacks[location].pop()
+                    if begun["name"] != name:
+                        self.problems.append("does not nest: " + line)
+                    self.slices.append({**begun, "end": time})
+            elif entered is not None and "ADDITIONAL ATTRIBUTES" in line:
+                entered["category"] = re.search(r'\("category" <\d+>; STRING; "(\w+)"', line)[1]
+                for key, value in re.findall(r'\("(\w+)" <\d+>; UINT64; (\d+)\)', line):
+                    entered[key] = int(value)
+        self.problems += ["is left open: %r" % s for s in stacks.values() if s]
+        names = subprocess.run(["otf2-print", "-G", path], capture_output=True, text=True, timeout=100).stdout
+        self.locations = {int(number): name for number, name in re.findall(r'LOCATION +(\d+)  Name: ' + self.TEXT, names)}
+
+
+OTF2_TABLES = (("kernel_dispatch", "kernel_trace", "Kernel_Name"), ("hip_api", "hip_api_trace", "Function"),
+               ("hsa_api", "hsa_api_trace", "Function"), ("marker_api", "marker_api_trace", "Function"),
+               ("memory_copy", "memory_copy_trace", "Direction"), ("scratch_memory", "scratch_memory_trace", "Operation"),
+               ("memory_allocation", "memory_allocation_trace", "Operation"))
+
+
+def check_otf2(checks, p):
+    archive = Archive(p.directory)
+    checks.equal("otf2, what is wrong", archive.problems, [])
+    for category, table, name in OTF2_TABLES:
+        rows = p.rows(table)
+        has_id = rows and "Correlation_Id" in rows[0]
+        # Names with newlines are shown as they are: otf2-print's lines are no names then.
+        same(checks, "otf2, " + category,
+             [(s["name"], s["begin"], s["end"], s["correlation_id"] if has_id else 0)
+              for s in archive.slices if s["category"] == category],
+             [(r[name], *csv_times(r), int(r["Correlation_Id"]) if has_id else 0) for r in rows], may_be_none=True)
+    same(checks, "otf2, dispatches", [s["dispatch_id"] for s in archive.slices if s["category"] == "kernel_dispatch"],
+         [int(r["Dispatch_Id"]) for r in p.rows("kernel_trace")])
+    same(checks, "otf2, allocations", [s["bytes"] for s in archive.slices if s["category"] == "memory_allocation"],
+         [int(r["Allocation_Size"]) for r in p.rows("memory_allocation_trace")])
+    same(checks, "otf2, counters", archive.values,
+         [(r["Counter_Name"], float(r["Counter_Value"]), int(r["End_Timestamp"]))
+          for r in p.rows("counter_collection")], may_be_none=True)
+    threads = {archive.locations[s["location"]].split()[1] for s in archive.slices if s["category"] == "hip_api"}
+    checks.equal("otf2, threads", threads, {r["Thread_Id"] for r in p.rows("hip_api_trace")})
+    queues = {archive.locations[s["location"]] for s in archive.slices if s["category"] == "kernel_dispatch"}
+    checks.equal("otf2, queues", {q.split(" (")[0] for q in queues},
+                 {"%s queue %s" % (r["Agent_Id"], r["Queue_Id"]) for r in p.rows("kernel_trace")})
+    checks.equal("otf2, nothing else is left", [f for f in os.listdir(p.directory) if f.endswith(".part")], [])
+
+
 def main():
     crocprof, programs = sys.argv[1:3]
     checks = Checks()
-    everything = ["-f", "csv,json,rocpd,pftrace", "--sys-trace", "--no-summary"]
+    everything = ["-f", "csv,json,rocpd,pftrace,otf2", "--sys-trace", "--no-summary"]
     found = set()
     for options, command in ((["--pmc", ",".join(COUNTERS)], ["endings", "200", "3", "return"]),
                              ([], ["private_memory"]), (["--kernel-rename"], ["markers"])):
@@ -198,6 +272,7 @@ def main():
             p.command = [os.path.join(programs, command[0]), *command[1:]]
             checks.true("%s: %s" % (command[0], p.stderr), p.rows("kernel_trace"))
             results = check_json(checks, p)
+            check_otf2(checks, p)
             found |= {name for name, rows in results.buffers.items() if rows}
             found |= {name for name, rows in results.data["callback_records"].items() if rows}
     checks.true("every kind of record: %r" % found, found >= {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct out_ops *const formats[] = {&out_csv_ops, &out_json_ops, &out_rocpd_ops,
-                                                &out_pftrace_ops};
+                                                &out_pftrace_ops, &out_otf2_ops};
 
 const char *out_default_format(void)
 {

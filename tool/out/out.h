@@ -23,6 +23,7 @@ struct out_ops {
 
 extern const struct out_ops out_csv_ops;
 extern const struct out_ops out_json_ops;
+extern const struct out_ops out_otf2_ops;
 extern const struct out_ops out_rocpd_ops;
 extern const struct out_ops out_pftrace_ops;
 

@@ -114,7 +114,7 @@ static void a_full_disk_is_reported_once_at_the_end(void **state)
 static void a_prefix_is_taken_once(void **state)
 {
     static const struct out_ops *const formats[] = {&out_csv_ops, &out_json_ops, &out_rocpd_ops,
-                                                    &out_pftrace_ops};
+                                                    &out_pftrace_ops, &out_otf2_ops};
     (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         struct out_sink *first, *second;
@@ -552,6 +552,88 @@ static void json_leaves_only_its_file(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* How often otf2-print's output matches, and that it has nothing to complain about. */
+static int otf2_lines(const char *options, const char *pattern)
+{
+    char command[300], line[32] = "";
+    snprintf(command, sizeof command, "otf2-print %s %s_results.otf2 2>&1 | grep -c -- '%s'",
+             options, prefix, pattern);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(fgets(line, sizeof line, pipe));
+    pclose(pipe);
+    return atoi(line);
+}
+
+/* What overlaps on a queue without one containing the other is on several locations. */
+static void otf2_spreads_what_overlaps(void **state)
+{
+    enum { KERNELS = 2000 };
+    struct out_sink *sink;
+    (void)state;
+    assert_int_equal(out_otf2_ops.open(prefix, &sink, message, sizeof message), 0);
+    for (uint64_t i = 0; i < KERNELS; i++) {
+        const struct out_dispatch_row row = {.kernel_name = i % 2 ? "a" : "b\"\n\xff",
+                                             .node = 1,
+                                             .start_ns = 1000 + 10 * (i ^ 1),
+                                             .end_ns = 1025 + 10 * (i ^ 1)};
+        out_otf2_ops.row(sink, OUT_KERNEL_TRACE, &row);
+    }
+    assert_int_equal(out_otf2_ops.close(sink, message, sizeof message), 0);
+    assert_int_equal(otf2_lines("", "^ENTER"), KERNELS);
+    assert_int_equal(otf2_lines("", "^LEAVE"), KERNELS);
+    assert_int_equal(otf2_lines("-G", "^LOCATION  *[0-9]* .*queue 0"), 3);
+    assert_int_equal(otf2_lines("", "warning\\|error"), 0);
+    assert_int_equal(otf2_lines("-G", "Global Offset: 1000, Length: 20015,"), 1);
+}
+
+/* Far more than are kept in memory, of several threads, calls within calls. */
+static void otf2_sorts_what_does_not_fit_into_memory(void **state)
+{
+    enum { CALLS = 600000, THREADS = 3 };
+    struct out_sink *sink;
+    (void)state;
+    assert_int_equal(out_otf2_ops.open(prefix, &sink, message, sizeof message), 0);
+    for (uint64_t i = 0; i < CALLS; i++) {
+        uint64_t at = 100 * (i / 2);
+        struct out_api_row row = {.function = i % 2 ? "outer" : "inner",
+                                  .thread_id = 7 + i / 2 % THREADS,
+                                  .start_ns = i % 2 ? at : at + 10,
+                                  .end_ns = i % 2 ? at + 50 : at + 40};
+        out_otf2_ops.row(sink, OUT_HSA_API, &row);
+    }
+    assert_int_equal(out_otf2_ops.close(sink, message, sizeof message), 0);
+    assert_int_equal(otf2_lines("-G", "^LOCATION  *[0-9]* "), THREADS);
+    assert_int_equal(otf2_lines("-G", "# Events: 400000,"), THREADS);
+    assert_int_equal(otf2_lines("--silent", "warning\\|error"), 0);
+}
+
+/* A trace without events, and places that somebody else has. */
+static void otf2_touches_nobody_elses_files(void **state)
+{
+    struct out_sink *sink;
+    char path[128];
+    struct stat info;
+    (void)state;
+    assert_int_equal(out_otf2_ops.open("/nonexistent/7", &sink, message, sizeof message), -ENOENT);
+    assert_non_null(strstr(message, "/nonexistent/7_results.part: No such file"));
+    snprintf(path, sizeof path, "%s_results.def", prefix);
+    assert_int_equal(symlink("/nonexistent/target", path), 0);
+    assert_int_equal(out_otf2_ops.open(prefix, &sink, message, sizeof message), -EEXIST);
+    assert_int_equal(unlink(path), 0);
+    /* it comes while we write */
+    assert_int_equal(out_otf2_ops.open(prefix, &sink, message, sizeof message), 0);
+    assert_int_equal(symlink("/nonexistent/target", path), 0);
+    assert_int_equal(out_otf2_ops.close(sink, message, sizeof message), -EEXIST);
+    assert_int_equal(lstat(path, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s_results.part", prefix);
+    assert_int_equal(lstat(path, &info), -1);
+    assert_int_equal(out_otf2_ops.open(prefix, &sink, message, sizeof message), 0);
+    assert_int_equal(out_otf2_ops.close(sink, message, sizeof message), 0);
+    assert_int_equal(otf2_lines("-G", "^CLOCK_PROPERTIES"), 1);
+}
+
 static void the_old_name_of_rocpd_is_known(void **state)
 {
     (void)state;
@@ -668,6 +750,9 @@ int main(void)
         cmocka_unit_test_setup(json_lists_share_one_file, prefix_next),
         cmocka_unit_test_setup(json_has_null_for_what_is_no_number, prefix_next),
         cmocka_unit_test_setup(json_leaves_only_its_file, prefix_next),
+        cmocka_unit_test_setup(otf2_spreads_what_overlaps, prefix_next),
+        cmocka_unit_test_setup(otf2_sorts_what_does_not_fit_into_memory, prefix_next),
+        cmocka_unit_test_setup(otf2_touches_nobody_elses_files, prefix_next),
         cmocka_unit_test(the_old_name_of_rocpd_is_known),
         cmocka_unit_test_setup(rocpd_says_why_it_cannot_open, prefix_next),
         cmocka_unit_test_setup(agents_have_all_columns, prefix_next),

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,30 @@ unsigned place_number(const char *stem)
     return last + 1;
 }
 
+/* `name` in the directory `at`. */
+static void tree_remove(int at, const char *name)
+{
+    int directory = unlinkat(at, name, 0) == 0
+                        ? -1
+                        : openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *files = directory >= 0 ? fdopendir(directory) : NULL;
+    struct dirent *entry;
+    while (files && (entry = readdir(files)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            tree_remove(directory, entry->d_name);
+    if (files)
+        closedir(files);
+    else if (directory >= 0)
+        close(directory);
+    if (directory >= 0)
+        unlinkat(at, name, AT_REMOVEDIR);
+}
+
+void place_tree_remove(const char *path)
+{
+    tree_remove(AT_FDCWD, path);
+}
+
 void place_remove(const char *prefix)
 {
     const char *slash = strrchr(prefix, '/'), *name = slash ? slash + 1 : prefix;
@@ -53,7 +78,7 @@ void place_remove(const char *prefix)
     struct dirent *entry;
     while (files && (entry = readdir(files)))
         if (strncmp(entry->d_name, name, strlen(name)) == 0 && entry->d_name[strlen(name)] == '_')
-            unlinkat(dirfd(files), entry->d_name, 0);
+            tree_remove(dirfd(files), entry->d_name);
     if (files)
         closedir(files);
 }

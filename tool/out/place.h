@@ -22,7 +22,10 @@ void place_stem(const char *directory, long pid, char stem[PATH_MAX + 32]);
 /* "DIR/NAME" or "DIR/NAME-NUMBER". 0 or -ENAMETOOLONG. */
 int place_prefix(const char *stem, unsigned number, char prefix[PATH_MAX]);
 
-/* Removes the files "PREFIX_...". */
+/* Removes a file, or a directory with everything in it; no link is followed. */
+void place_tree_remove(const char *path);
+
+/* Removes the files "PREFIX_...", and directories of such names. */
 void place_remove(const char *prefix);
 
 /* Makes the directory and those above it that are not there. 0 or -errno. */

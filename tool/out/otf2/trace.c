@@ -1,0 +1,155 @@
+#include "trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void trace_open(struct trace *trace, const char *directory)
+{
+    *trace = (struct trace){.process_id = (uint64_t)getpid(), .first_ns = UINT64_MAX};
+    trace->region_numbers.element_bytes = trace->location_numbers.element_bytes =
+        trace->metric_numbers.element_bytes = sizeof(uint32_t);
+    events_open(&trace->events, directory);
+}
+
+void trace_close(struct trace *trace)
+{
+    events_close(&trace->events);
+    numbered_free(&trace->region_numbers);
+    numbered_free(&trace->location_numbers);
+    numbered_free(&trace->metric_numbers);
+    free(trace->regions);
+    free(trace->locations);
+    free(trace->metrics);
+    free(trace->agents);
+    texts_free(&trace->texts);
+}
+
+static uint32_t text(struct trace *trace, const char *name)
+{
+    bool is_new;
+    uint32_t id = texts_id(&trace->texts, name ? name : "", &is_new);
+    if (id == 0)
+        trace->status = -ENOMEM;
+    return id;
+}
+
+/* Makes room for element `count`: rooms are powers of two. */
+static bool room_make(struct trace *trace, void **elements, uint32_t count, size_t element_bytes)
+{
+    if (count & (count - 1))
+        return true;
+    void *moved = realloc(*elements, (count ? 2 * (size_t)count : 1) * element_bytes);
+    if (moved)
+        *elements = moved;
+    else
+        trace->status = -ENOMEM;
+    return moved != NULL;
+}
+#define ROOM_MAKE(trace, list, count)                                                              \
+    ({                                                                                             \
+        void *elements_ = (trace)->list;                                                           \
+        bool ok_ = room_make(trace, &elements_, (trace)->count, sizeof *(trace)->list);            \
+        (trace)->list = elements_;                                                                 \
+        ok_;                                                                                       \
+    })
+
+void trace_agent(struct trace *trace, uint64_t node, const char *name)
+{
+    char shown[160];
+    snprintf(shown, sizeof shown, "%s (agent %llu)", name ? name : "", (unsigned long long)node);
+    if (ROOM_MAKE(trace, agents, agent_count))
+        trace->agents[trace->agent_count++] = (struct trace_agent){text(trace, shown), node};
+}
+
+/* The number that the key has, or NULL without memory. */
+static uint32_t *number_of(struct trace *trace, struct numbered *numbers, uint64_t key,
+                           bool *is_new)
+{
+    uint32_t *number = numbered_get(numbers, key, is_new);
+    if (!number)
+        trace->status = -ENOMEM;
+    return number;
+}
+
+static uint32_t location_name(struct trace *trace, enum trace_place place, uint64_t node,
+                              uint64_t number)
+{
+    char name[160], command[32] = "", path[64];
+    unsigned long long n = number, agent = node;
+    switch (place) {
+    case TRACE_THREAD:
+    case TRACE_MARKERS:
+        snprintf(path, sizeof path, "/proc/self/task/%llu/comm", n);
+        FILE *file = fopen(path, "re");
+        if (file && fscanf(file, "%31[^\n]", command) != 1)
+            command[0] = 0;
+        if (file)
+            fclose(file);
+        snprintf(name, sizeof name, "%s %llu%s%s", place == TRACE_THREAD ? "Thread" : "Markers of",
+                 n, *command ? " " : "", command);
+        break;
+    case TRACE_QUEUE:
+        snprintf(name, sizeof name, "Agent %llu queue %llu", agent, n);
+        break;
+    case TRACE_COPIES:
+        snprintf(name, sizeof name, node == TRACE_NO_NODE ? "Copies" : "Copies to agent %llu",
+                 agent);
+        break;
+    default:
+        snprintf(name, sizeof name, node == TRACE_NO_NODE ? "Memory" : "Memory of agent %llu",
+                 agent);
+    }
+    return text(trace, name);
+}
+
+uint32_t trace_location(struct trace *trace, enum trace_place place, uint64_t node, uint64_t number)
+{
+    bool is_new = false;
+    uint64_t key = (uint64_t)place << 60 ^ node << 44 ^ number;
+    uint32_t *found = number_of(trace, &trace->location_numbers, key, &is_new);
+    if (found && is_new && ROOM_MAKE(trace, locations, location_count)) {
+        *found = trace->location_count++;
+        trace->locations[*found] =
+            (struct trace_location){location_name(trace, place, node, number), node};
+    }
+    return found ? *found : 0;
+}
+
+uint32_t trace_region(struct trace *trace, enum trace_kind kind, const char *name)
+{
+    bool is_new = false;
+    uint32_t id = text(trace, name);
+    uint32_t *found = number_of(trace, &trace->region_numbers, (uint64_t)kind << 32 | id, &is_new);
+    if (found && is_new && ROOM_MAKE(trace, regions, region_count)) {
+        *found = trace->region_count++;
+        trace->regions[*found] = (struct trace_region){id, kind};
+    }
+    return found ? *found : 0;
+}
+
+uint32_t trace_metric(struct trace *trace, const char *name, const char *description)
+{
+    bool is_new = false;
+    uint32_t id = text(trace, name);
+    uint32_t *found = number_of(trace, &trace->metric_numbers, id, &is_new);
+    if (found && is_new && ROOM_MAKE(trace, metrics, metric_count)) {
+        *found = trace->metric_count++;
+        trace->metrics[*found] = (struct trace_metric){id, text(trace, description)};
+    }
+    return found ? *found : 0;
+}
+
+void trace_event(struct trace *trace, const struct event *event)
+{
+    struct event kept = *event;
+    if (kept.end_ns < kept.begin_ns)
+        kept.end_ns = kept.begin_ns; /* a time that nobody knew */
+    if (kept.begin_ns < trace->first_ns)
+        trace->first_ns = kept.begin_ns;
+    if (kept.end_ns > trace->last_ns)
+        trace->last_ns = kept.end_ns;
+    if (trace->status == 0)
+        events_add(&trace->events, &kept);
+}
