@@ -15,7 +15,8 @@ enum { RECORDS = 1000000, THREADS = 8, NAMES = 64, ROUNDS = 5 };
 /* The design's section 5. */
 static const double perfetto_budget_s = 0.8, csv_budget_s = 0.3, rocpd_budget_s = 1.5;
 /* Of the formats that came later. */
-static const double json_budget_s = 0.3, otf2_budget_s = 0.5, pftrace_budget_s = 0.5;
+static const double json_budget_s = 0.3, otf2_budget_s = 0.5, pftrace_budget_s = 0.5,
+                    html_budget_s = 2.0;
 
 /* CPU time: files are in memory, and the machine may be shared. */
 double now_s(void)
@@ -130,9 +131,10 @@ int main(int argc, char **argv)
         {"json, kernels", "json results.json", table_seconds, json_budget_s, 0, 0},
         {"otf2, kernels", "otf2 results/2.evt", table_seconds, otf2_budget_s, 0, 0},
         {"pftrace, kernels", "pftrace results.pftrace", table_seconds, pftrace_budget_s, 0, 0},
-        {"rocpd, kernels", "rocpd results.db", table_seconds, rocpd_budget_s, 0, 0}};
+        {"rocpd, kernels", "rocpd results.db", table_seconds, rocpd_budget_s, 0, 0},
+        {"html, kernels", "html results.html", table_seconds, html_budget_s, 0, 0}};
     const char *json = NULL;
-    int checking = 0, count = 6, over;
+    int checking = 0, count = 7, over;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--check")) {
             checking = 1;

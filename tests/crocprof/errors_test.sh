@@ -31,7 +31,7 @@ refused not_executable 126 '/etc/passwd' /etc/passwd
 refused unknown_option 2 '--frobnicate' --frobnicate touch "$work/ran"
 refused no_program 2 'which program'
 refused unknown_counter 2 'SQ_WAVESS.*did you mean SQ_WAVES' -e SQ_WAVES,SQ_WAVESS touch "$work/ran"
-refused unknown_format 2 'xyz .known: csv, json, rocpd, pftrace, otf2' -d "$work" -f xyz touch "$work/ran"
+refused unknown_format 2 'xyz .known: csv, json, rocpd, pftrace, otf2, html' -d "$work" -f xyz touch "$work/ran"
 refused directory_is_a_file 2 'passwd' -d /etc/passwd touch "$work/ran"
 refused directory_below_a_file 2 'Not a directory' -d /etc/passwd/a touch "$work/ran"
 refused unknown_instance 2 'TCC_READ\[32\] on' -e 'TCC_READ[31],TCC_READ[32]' touch "$work/ran"

@@ -197,7 +197,7 @@ def check_full_disk(checks, crocprof, program, other, full_disk):
             ("at an exec", [program, "exec", "execv", "6", "/bin/true"], 0, 1),
             ("in a child, too", [program, "fork", "10", "10", "_exit"], 0, 2)):
         formats = (("csv", "No space left"), ("rocpd", "full"), ("pftrace", "No space left"),
-                   ("json", "No space left"), ("otf2", "No space left"))
+                   ("json", "No space left"), ("otf2", "No space left"), ("html", "No space left"))
         for name, words in formats if reports == 2 else formats[:1]:
             with Profile(crocprof, [], ["true"]) as base:
                 env = dict(os.environ, LD_PRELOAD=full_disk, FULL_DISK=base.directory)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct out_ops *const formats[] = {&out_csv_ops, &out_json_ops, &out_rocpd_ops,
-                                                &out_pftrace_ops, &out_otf2_ops};
+static const struct out_ops *const formats[] = {&out_csv_ops,     &out_json_ops, &out_rocpd_ops,
+                                                &out_pftrace_ops, &out_otf2_ops, &out_html_ops};
 
 const char *out_default_format(void)
 {

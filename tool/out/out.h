@@ -26,6 +26,7 @@ extern const struct out_ops out_json_ops;
 extern const struct out_ops out_otf2_ops;
 extern const struct out_ops out_rocpd_ops;
 extern const struct out_ops out_pftrace_ops;
+extern const struct out_ops out_html_ops;
 
 /* In the list of formats: no files. */
 #define OUT_NO_FORMAT "none"

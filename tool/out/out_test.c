@@ -113,8 +113,8 @@ static void a_full_disk_is_reported_once_at_the_end(void **state)
 /* Each format finds out that a prefix is taken before it has touched anything. */
 static void a_prefix_is_taken_once(void **state)
 {
-    static const struct out_ops *const formats[] = {&out_csv_ops, &out_json_ops, &out_rocpd_ops,
-                                                    &out_pftrace_ops, &out_otf2_ops};
+    static const struct out_ops *const formats[] = {&out_csv_ops,     &out_json_ops, &out_rocpd_ops,
+                                                    &out_pftrace_ops, &out_otf2_ops, &out_html_ops};
     (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         struct out_sink *first, *second;

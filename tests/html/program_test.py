@@ -1,0 +1,88 @@
+"""--format html of real programs: the page shows what the CSV files of the same run say.
+
+    program_test.py CROCPROF PROGRAMS
+"""
+import collections
+import glob
+import os
+import sys
+
+from browser import Browser, program_find
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "..", "crocprof"))
+from crocprof_run import Checks, Profile  # noqa: E402
+
+
+def counted(rows, column):
+    """Calls and total of each name."""
+    sums = collections.defaultdict(lambda: [0, 0])
+    for row in rows:
+        sums[row[column]][0] += 1
+        sums[row[column]][1] += int(row["End_Timestamp"]) - int(row["Start_Timestamp"])
+    return dict(sums)
+
+
+def shown(page, which, kind=None):
+    test = "true" if kind is None else "s.kind === '%s'" % kind
+    return {name: [count, total] for name, count, total in page.value(
+        "croc.%s.filter((s) => %s).map((s) => [croc.texts[s.name], s.count, s.total])" % (which, test))}
+
+
+def check_page(checks, browser, p):
+    paths = glob.glob(os.path.join(p.directory, "*_results.html"))
+    checks.equal("one page", len(paths), 1)
+    page = browser.open(paths[0], 1200, 900)
+    checks.equal("errors", page.errors() + [page.value("croc.error")], [None])
+    checks.equal("nothing is fetched", page.requests(), [])
+    checks.true("complete", page.value("croc.complete"))
+    checks.equal("markers", shown(page, "calls", "marker"), counted(p.rows("marker_api_trace"), "Function"))
+    checks.equal("calls", shown(page, "calls", "api"),
+                 counted(p.rows("hip_api_trace") + p.rows("hsa_api_trace"), "Function"))
+    checks.equal("copies", shown(page, "copies"), counted(p.rows("memory_copy_trace"), "Direction"))
+    checks.equal("devices", page.value("croc.agents.map((a) => [a.Node_Id, a.Name])"),
+                 [[r["Node_Id"], r["Name"]] for r in p.rows("agent_info")])
+    return page
+
+
+def check_traced(checks, browser, crocprof, command):
+    with Profile(crocprof, ["--sys-trace", "--format", "csv,html"], command) as p:
+        checks.equal("status", p.status, 0)
+        page = check_page(checks, browser, p)
+        checks.equal("kernels", shown(page, "kernels"), counted(p.rows("kernel_trace"), "Kernel_Name"))
+        checks.equal("records", page.value("croc.records"), sum(
+            len(p.rows(t + "_trace")) for t in ("hip_api", "hsa_api", "marker_api", "kernel", "memory_copy",
+                                                "memory_allocation", "scratch_memory")))
+
+
+def check_counted(checks, browser, crocprof, command, options):
+    """Dispatches that are only counted are on the timeline too, and those that are also traced once."""
+    with Profile(crocprof, ["--pmc", "SQ_WAVES,SQ_INSTS_VALU", "--format", "csv,html", *options], command) as p:
+        page = check_page(checks, browser, p)
+        rows = p.rows("counter_collection")
+        launches = {r["Dispatch_Id"]: r for r in rows}.values()
+        checks.equal("kernels", {k: v[0] for k, v in shown(page, "kernels").items()},
+                     {k: v[0] for k, v in counted(launches, "Kernel_Name").items()})
+        sums = collections.defaultdict(float)
+        for row in rows:
+            sums[row["Kernel_Name"], row["Counter_Name"]] += float(row["Counter_Value"])
+        got = page.value("croc.counted.flatMap((k) => [...k.values].map(([c, v]) => [croc.texts[k.name], croc.texts[c], v.sum]))")
+        checks.equal("counters", {(k, c): v for k, c, v in got}, dict(sums))
+
+
+def main():
+    if not program_find():
+        print("there is no browser: chromium-headless-shell or chromium")
+        return 77
+    crocprof, programs = sys.argv[1:3]
+    checks = Checks()
+    with Browser() as browser:
+        check_traced(checks, browser, crocprof, [os.path.join(programs, "markers")])
+        check_traced(checks, browser, crocprof, [os.path.join(programs, "streams")])
+        command = [os.path.join(programs, "markers")]
+        check_counted(checks, browser, crocprof, command, [])
+        check_counted(checks, browser, crocprof, command, ["--no-kernel-trace"])
+    return checks.exit()
+
+
+sys.exit(main())

@@ -1,0 +1,254 @@
+/*
+ * <prefix>_results.html: one page that holds what it shows, for any browser without a network. Here
+ * is which fields of rows go into it; the page's own parts are in data/html.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "out/out.h"
+#include "page.h"
+
+#define FIELD(name, type, row, field)                                                              \
+    {                                                                                              \
+        name, type, offsetof(struct row, field), sizeof(((struct row *)0)->field)                  \
+    }
+#define NUMBER(name, row, field) FIELD(name, HTML_NUMBER, row, field)
+#define TEXT(name, row, field)   FIELD(name, HTML_TEXT, row, field)
+#define TIMES(row, field)                                                                          \
+    FIELD("start", HTML_START, row, field##start_ns),                                              \
+        FIELD("length", HTML_LENGTH, row, field##end_ns)
+
+/* What mostly changes from row to row comes first: it is what a row's first byte speaks of. */
+static const struct html_field api_fields[] = {
+    TIMES(out_api_row, ),
+    NUMBER("id", out_api_row, correlation_id),
+    TEXT("name", out_api_row, function),
+    NUMBER("parent", out_api_row, parent_id),
+    NUMBER("thread", out_api_row, thread_id),
+    TEXT("domain", out_api_row, domain),
+    NUMBER("process", out_api_row, process_id),
+};
+
+#define DISPATCH_FIELDS(row, at)                                                                   \
+    TIMES(row, at), NUMBER("id", row, at correlation_id), NUMBER("dispatch", row, at dispatch_id), \
+        TEXT("name", row, at kernel_name), NUMBER("queue", row, at queue_id),                      \
+        NUMBER("thread", row, at thread_id), NUMBER("agent", row, at agent),                       \
+        NUMBER("node", row, at node), NUMBER("stream", row, at stream_id),                         \
+        NUMBER("process", row, at process_id), NUMBER("lds", row, at lds_bytes),                   \
+        NUMBER("scratch", row, at scratch_bytes), NUMBER("vgprs", row, at vgprs),                  \
+        NUMBER("acc_vgprs", row, at acc_vgprs), NUMBER("sgprs", row, at sgprs),                    \
+        NUMBER("grid_x", row, at grid[0]), NUMBER("grid_y", row, at grid[1]),                      \
+        NUMBER("grid_z", row, at grid[2]), NUMBER("group_x", row, at workgroup[0]),                \
+        NUMBER("group_y", row, at workgroup[1]), NUMBER("group_z", row, at workgroup[2])
+
+static const struct html_field kernel_fields[] = {DISPATCH_FIELDS(out_dispatch_row, )};
+
+static const struct html_field counter_fields[] = {
+    FIELD("value", HTML_DOUBLE, out_counter_row, counter_value),
+    TEXT("counter", out_counter_row, counter_name),
+    NUMBER("dispatch", out_counter_row, dispatch.dispatch_id),
+    TEXT("name", out_counter_row, dispatch.kernel_name),
+    NUMBER("process", out_counter_row, dispatch.process_id),
+};
+
+static const struct html_field copy_fields[] = {
+    TIMES(out_copy_row, ),
+    NUMBER("id", out_copy_row, correlation_id),
+    NUMBER("bytes", out_copy_row, bytes),
+    TEXT("name", out_copy_row, direction),
+    NUMBER("source", out_copy_row, source_agent),
+    NUMBER("destination", out_copy_row, destination_agent),
+    NUMBER("thread", out_copy_row, thread_id),
+    NUMBER("stream", out_copy_row, stream_id),
+};
+
+static const struct html_field allocation_fields[] = {
+    TIMES(out_allocation_row, ),
+    NUMBER("id", out_allocation_row, correlation_id),
+    NUMBER("address", out_allocation_row, address),
+    NUMBER("bytes", out_allocation_row, bytes),
+    TEXT("name", out_allocation_row, operation),
+    NUMBER("agent", out_allocation_row, agent),
+    NUMBER("thread", out_allocation_row, thread_id),
+};
+
+static const struct html_field scratch_fields[] = {
+    TIMES(out_scratch_row, ),
+    NUMBER("id", out_scratch_row, correlation_id),
+    NUMBER("bytes", out_scratch_row, bytes),
+    TEXT("name", out_scratch_row, operation),
+    TEXT("flags", out_scratch_row, flags),
+    NUMBER("agent", out_scratch_row, agent),
+    NUMBER("queue", out_scratch_row, queue_id),
+    NUMBER("thread", out_scratch_row, thread_id),
+};
+
+/* Counted dispatches have the kernels' fields: those that no trace brought are shown as kernels. */
+enum { API, MARKER, KERNEL, COUNTED, COUNTER, COPY, ALLOCATION, SCRATCH, STREAM_COUNT };
+#define STREAM(kind, fields)                                                                       \
+    {                                                                                              \
+        kind, fields, sizeof fields / sizeof fields[0]                                             \
+    }
+static const struct {
+    const char *kind;
+    const struct html_field *fields;
+    uint32_t count;
+} kinds[STREAM_COUNT] = {
+    [API] = STREAM("api", api_fields),
+    [MARKER] = STREAM("marker", api_fields),
+    [KERNEL] = STREAM("kernel", kernel_fields),
+    [COUNTED] = STREAM("counted", kernel_fields),
+    [COUNTER] = STREAM("counter", counter_fields),
+    [COPY] = STREAM("copy", copy_fields),
+    [ALLOCATION] = STREAM("allocation", allocation_fields),
+    [SCRATCH] = STREAM("scratch", scratch_fields),
+};
+
+struct out_sink {
+    struct html_page page;
+    struct html_stream streams[STREAM_COUNT];
+    char path[PATH_MAX];
+    uint64_t counted_dispatch, counted_process; /* the last one that was put */
+    bool has_counted;
+};
+
+static void row_put(struct out_sink *sink, int stream, const void *row)
+{
+    html_page_row(&sink->page, &sink->streams[stream], row);
+}
+
+/* Values of a dispatch come one after another. */
+static void counter_put(struct out_sink *sink, const struct out_counter_row *row)
+{
+    const struct out_dispatch_row *dispatch = &row->dispatch;
+    if (!sink->has_counted || sink->counted_dispatch != dispatch->dispatch_id ||
+        sink->counted_process != dispatch->process_id)
+        row_put(sink, COUNTED, dispatch);
+    sink->has_counted = true;
+    sink->counted_dispatch = dispatch->dispatch_id;
+    sink->counted_process = dispatch->process_id;
+    row_put(sink, COUNTER, row);
+}
+
+/* Every column of the agents' table, as texts. */
+static void agent_put(struct out_sink *sink, const struct out_agent_row *row)
+{
+    enum { COLUMNS_MAX = 96 };
+    const struct out_table *table = &out_tables[OUT_AGENT_INFO];
+    const char *pairs[2 * COLUMNS_MAX + 1];
+    char numbers[COLUMNS_MAX][24];
+    size_t count = 0;
+    for (size_t i = 0; i < table->column_count && i < COLUMNS_MAX; i++) {
+        const struct out_column *column = &table->columns[i];
+        pairs[count++] = column->name;
+        pairs[count++] = column->type == OUT_TEXT ? out_column_text(column, row) : numbers[i];
+        if (column->type == OUT_I32)
+            snprintf(numbers[i], sizeof numbers[i], "%lld", (long long)out_column_i64(column, row));
+        else if (column->type != OUT_TEXT)
+            snprintf(numbers[i], sizeof numbers[i], "%llu",
+                     (unsigned long long)out_column_u64(column, row));
+    }
+    pairs[count] = NULL;
+    html_page_pairs(&sink->page, "agent", pairs);
+}
+
+static void html_row(struct out_sink *sink, enum out_table_id table, const void *row)
+{
+    switch (table) {
+    case OUT_MARKER_API:
+        row_put(sink, MARKER, row);
+        return;
+    case OUT_KERNEL_TRACE:
+        row_put(sink, KERNEL, row);
+        return;
+    case OUT_COUNTER_COLLECTION:
+        counter_put(sink, row);
+        return;
+    case OUT_MEMORY_COPY:
+        row_put(sink, COPY, row);
+        return;
+    case OUT_MEMORY_ALLOCATION:
+        row_put(sink, ALLOCATION, row);
+        return;
+    case OUT_SCRATCH_MEMORY:
+        row_put(sink, SCRATCH, row);
+        return;
+    case OUT_AGENT_INFO:
+        agent_put(sink, row);
+        return;
+    default: /* statistics: the page computes them */
+        if (out_tables[table].columns == out_tables[OUT_HIP_API].columns)
+            row_put(sink, API, row);
+        return;
+    }
+}
+
+/* Words of the command line, parted by blanks; "" where they cannot be read. */
+static void command_read(char *text, size_t size)
+{
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t length = file ? fread(text, 1, size - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[length] = 0;
+    for (size_t i = 0; i + 1 < length; i++)
+        if (!text[i])
+            text[i] = ' ';
+}
+
+static void run_put(struct html_page *page)
+{
+    char command[8192], host[256] = "", pid[24], time_s[24];
+    command_read(command, sizeof command);
+    gethostname(host, sizeof host - 1);
+    snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    snprintf(time_s, sizeof time_s, "%lld", (long long)time(NULL));
+    html_page_pairs(page, "run",
+                    (const char *const[]){"program", program_invocation_short_name, "command",
+                                          command, "host", host, "process", pid, "time_s", time_s,
+                                          NULL});
+}
+
+static int html_open(const char *prefix, struct out_sink **result, char *error, size_t error_size)
+{
+    int status = -ENOMEM;
+    struct out_sink *sink = calloc(1, sizeof *sink);
+    if (!sink) {
+        snprintf(error, error_size, "out of memory");
+        return status;
+    }
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        sink->streams[i].kind = kinds[i].kind;
+        sink->streams[i].fields = kinds[i].fields;
+        sink->streams[i].field_count = kinds[i].count;
+    }
+    int length = snprintf(sink->path, sizeof sink->path, "%s_results.html", prefix);
+    status = (size_t)length >= sizeof sink->path
+                 ? -ENAMETOOLONG
+                 : html_page_open(&sink->page, sink->path, sink->streams, STREAM_COUNT);
+    if (status != 0) {
+        snprintf(error, error_size, "%s: %s", sink->path, strerror(-status));
+        free(sink);
+        return status;
+    }
+    run_put(&sink->page);
+    *result = sink;
+    return 0;
+}
+
+static int html_close(struct out_sink *sink, char *error, size_t error_size)
+{
+    int status = html_page_close(&sink->page);
+    if (status != 0)
+        snprintf(error, error_size, "%s: %s", sink->path, strerror(-status));
+    free(sink);
+    return status;
+}
+
+const struct out_ops out_html_ops = {"html", html_open, html_row, html_close, false};
