@@ -4,6 +4,7 @@
 """
 import glob
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -45,6 +46,8 @@ def check_values(checks, crocprof, command):
         checks.equal("status", p.status, 0)
         checks.true("it is said: " + p.stderr, "2 runs of the program" in p.stderr)
         checks.true("the runs agree: " + p.stderr, "differ" not in p.stderr)
+        checks.true("each pass is announced: " + p.stderr,
+                    "pass 1 of 2\n" in p.stderr and "pass 2 of 2\n" in p.stderr)
         checks.equal("the program speaks once", p.result.stdout.count("geometry: ok"), 1)
         checks.equal("values", values_of(p.rows("counter_collection")), single)
         checks.equal("rows", len(p.rows("counter_collection")), len(single) * len(COUNTERS))
@@ -63,7 +66,7 @@ def check_difference(checks, crocprof, programs):
                   ' touch "%s"; exec "%s" "$@"') % (flag, flag, os.path.join(programs, "geometry"))
         with Profile(crocprof, ["-e", ",".join(COUNTERS)], ["sh", "-c", script]) as p:
             checks.equal("difference: status", p.status, 0)
-            checks.true("difference: it is said: " + p.stderr, "the runs differ" in p.stderr)
+            checks.true("difference: it is said: " + p.stderr, "the passes differ" in p.stderr)
             touched = [v for (k, n), v in values_of(p.rows("counter_collection")).items()
                        if k.startswith("touch")]
             checks.equal("difference: what agrees is merged", [len(v) for v in touched],
@@ -80,6 +83,80 @@ def check_input(checks, crocprof, programs):
                                script], stdin=words, capture_output=True, text=True, timeout=120)
         checks.equal("input: status", done.returncode, 0)
         checks.true("input: the same launches: " + done.stderr, "differ" not in done.stderr)
+
+
+def check_piped_input(checks, crocprof, programs):
+    """A pipe whose writer keeps it open: each run reads the same, and nobody waits for its end."""
+    script = 'read words; exec "%s" $words' % os.path.join(programs, "geometry")
+    with tempfile.TemporaryDirectory() as directory:
+        running = subprocess.Popen([crocprof, "-d", directory, "-e", ",".join(COUNTERS), "sh", "-c", script],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+        running.stdin.write("4x1x1:64x1x1\n")
+        running.stdin.flush()
+        done, stderr = running.stdout.read(), running.stderr.read()
+        checks.equal("piped input: status", running.wait(timeout=60), 0)
+        running.stdin.close()
+        checks.true("piped input: " + done, "geometry: ok" in done)
+        checks.true("piped input: the same launches: " + stderr, "differ" not in stderr)
+    # the program says what it has read; half of it comes when the first run has ended
+    log = os.path.join(tempfile.gettempdir(), "read")
+    script = 'cat >>"%s"; echo >>"%s"' % (log, log)
+    text = "".join("line %d\n" % i for i in range(50000))
+    done = subprocess.run([crocprof, "-e", ",".join(COUNTERS), "sh", "-c", script], input=text, text=True,
+                          capture_output=True, timeout=120)
+    with open(log, encoding="utf-8") as f:
+        checks.true("piped input: all of it, twice", f.read() == 2 * (text + "\n"))
+    os.unlink(log)
+    env = dict(os.environ, CROCPROF_INPUT_MAX_BYTES="1000")
+    done = subprocess.run([crocprof, "-e", ",".join(COUNTERS), "sh", "-c", "wc -c >&2"], input=text, text=True,
+                          capture_output=True, timeout=120, env=env)
+    checks.true("piped input: what is too long is said: " + done.stderr,
+                "longer than can be kept" in done.stderr and "\n%d\n" % len(text) in done.stderr)
+
+
+def check_kept(checks, crocprof, programs):
+    """What was counted stays: when a pass crashes, the others are there; when it is interrupted, those
+    before are written."""
+    geometry, first, second = os.path.join(programs, "geometry"), COUNTERS[0], COUNTERS[4]
+    options = ["-e", "SQ_WAVES", "-e", first, "-e", second] # the first line is the last pass
+    with tempfile.TemporaryDirectory() as directory:
+        count = 'n=$(($(cat "%s/n" 2>/dev/null)+1)); echo $n >"%s/n";' % (directory, directory)
+        run = '"%s" 4x1x1:64x1x1 || exit 3;' % geometry
+        script = count + 'if [ $n = 2 ]; then kill -SEGV $$; fi;' + run
+        with Profile(crocprof, options, ["sh", "-c", script]) as p:
+            checks.equal("crash of a pass: status", p.status, -signal.SIGSEGV)
+            checks.true("crash of a pass: said: " + p.stderr,
+                        "pass 2 of 3 was ended by a signal" in p.stderr and second in p.stderr)
+            names = {r["Counter_Name"] for r in p.rows("counter_collection")}
+            checks.equal("crash of a pass: the others' counters", names, {first, "SQ_WAVES"})
+        os.unlink(os.path.join(directory, "n"))
+        script = count + run + 'if [ $n = 2 ]; then kill -TERM $PPID; exec sleep 20; fi'
+        with Profile(crocprof, options + ["-f", "csv,rocpd"], ["sh", "-c", script]) as p:
+            checks.equal("interrupted pass: status", p.status, -signal.SIGTERM)
+            checks.true("interrupted pass: said: " + p.stderr, re.search(
+                r"ended in pass 2 of 3 \(Terminated\).*: SQ_WAVES, %s\n" % second, p.stderr))
+            rows = p.rows("counter_collection")
+            with Profile(crocprof, ["-e", first + "," + second], [geometry, "4x1x1:64x1x1"]) as whole:
+                checks.equal("interrupted pass: values", values_of(rows),
+                             values_of(whole.rows("counter_collection")))
+            checks.equal("interrupted pass: in the database", p.query(
+                "SELECT count(*) FROM counters_collection")[0][0], len(rows))
+            checks.true("interrupted pass: where: " + p.stderr,
+                        "files: " + p.directory in p.stderr.splitlines()[-1])
+
+
+def check_many(checks, crocprof, programs):
+    """More than 256 in one call."""
+    events = ["HIT", "MISS", "REQ", "READ", "WRITE", "ATOMIC", "STREAMING_REQ", "PROBE", "TAG_STALL"]
+    names = ["TCC_%s[%d]" % (event, i) for event in events for i in range(32)]
+    with Profile(crocprof, ["--no-summary", "-f", "csv", "-e", ",".join(names)],
+                 [os.path.join(programs, "geometry"), "4x1x1:64x1x1"]) as p:
+        checks.equal("many counters: status", p.status, 0)
+        touched = [v for (k, n), v in values_of(p.rows("counter_collection")).items()
+                   if k.startswith("touch")]
+        checks.equal("many counters: all %d of them" % len(names), [sorted(v) for v in touched],
+                     [sorted(names)])
 
 
 def check_ends(checks, crocprof):
@@ -153,7 +230,7 @@ def check_one_interrupt(checks, crocprof, directory):
     errors = running.communicate(timeout=60)[1]
     checks.equal("interrupt: status", running.returncode, 5)
     checks.equal("interrupt: runs", begun(log), 1)
-    checks.true("interrupt: said: " + errors, "ended in run 1 of 2" in errors)
+    checks.true("interrupt: said: " + errors, "ended in pass 1 of 2" in errors)
 
 
 def state_of(pid):
@@ -175,7 +252,7 @@ def check_between_runs(checks, crocprof, directory):
     running.send_signal(signal.SIGCONT)
     errors = running.communicate(timeout=60)[1]
     checks.equal("between runs: runs", begun(log), 1)
-    checks.true("between runs: said: " + errors, "ended in run 1 of 2" in errors)
+    checks.true("between runs: said: " + errors, "ended in pass 1 of 2" in errors)
 
 
 def main():
@@ -186,6 +263,9 @@ def main():
         check_values(checks, crocprof, [os.path.join(programs, "geometry")] + LAUNCHES)
         check_difference(checks, crocprof, programs)
         check_input(checks, crocprof, programs)
+        check_piped_input(checks, crocprof, programs)
+        check_kept(checks, crocprof, programs)
+        check_many(checks, crocprof, programs)
         check_ends(checks, crocprof)
         check_ignored(checks, crocprof, temporary)
         check_one_interrupt(checks, crocprof, temporary)

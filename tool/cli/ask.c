@@ -42,10 +42,27 @@ static int check_wait(pid_t child)
                                       WTERMSIG(status));
 }
 
-int ask_runs(const struct launch *launch, const struct settings *settings, unsigned *runs)
+/* Lines "PASS NAME", then one with the number of runs. */
+static void answer_read(FILE *answers, struct ask_plan *plan)
+{
+    char *line = NULL;
+    size_t line_bytes = 0, size = 0;
+    FILE *counters = open_memstream(&plan->counters, &size);
+    while (getline(&line, &line_bytes, answers) > 0) {
+        if (!strchr(line, ' '))
+            plan->runs = (unsigned)strtoul(line, NULL, 10);
+        else if (counters)
+            fputs(line, counters);
+    }
+    if (counters)
+        fclose(counters);
+    free(line);
+}
+
+int ask_plan(const struct launch *launch, const struct settings *settings, struct ask_plan *plan)
 {
     int ends[2];
-    char answer[32] = "";
+    *plan = (struct ask_plan){.runs = 1};
     if (pipe(ends) != 0)
         return refuse(EXIT_NOT_STARTED, "pipe: %s", strerror(errno));
     pid_t child = fork();
@@ -61,9 +78,9 @@ int ask_runs(const struct launch *launch, const struct settings *settings, unsig
         return refuse(EXIT_NOT_STARTED, "fork: %s", strerror(errno));
     }
     FILE *answers = fdopen(ends[0], "r");
-    if (answers && fgets(answer, sizeof answer, answers))
-        *runs = (unsigned)strtoul(answer, NULL, 10);
-    if (answers)
+    if (answers) {
+        answer_read(answers, plan);
         fclose(answers);
+    }
     return check_wait(child);
 }

@@ -5,9 +5,14 @@
 
 #include "launch/launch.h"
 
-/* *runs: how often the program must run to collect all counters. An exit status, after a line, when
- * that fails. */
-int ask_runs(const struct launch *launch, const struct settings *settings, unsigned *runs);
+/* Runs of the program that it takes to collect all counters, and what each of them counts. */
+struct ask_plan {
+    unsigned runs;
+    char *counters; /* lines "PASS NAME", passes from 0; NULL: none */
+};
+
+/* An exit status, after a line, when that fails. `counters` is the caller's to free. */
+int ask_plan(const struct launch *launch, const struct settings *settings, struct ask_plan *plan);
 
 /* Becomes the command that lists counters; returns an exit status when that fails. */
 int ask_list(const struct launch *launch, const struct settings *settings);

@@ -114,7 +114,17 @@ static int plan_tell(const rocprofiler_agent_v0_t *gpu, rocprofiler_status_t sta
     return EXIT_USAGE;
 }
 
-/* Prints how often the program must run. */
+/* Prints a line "PASS NAME" for each. */
+static void passes_print(const struct choice *choice)
+{
+    rocprofiler_counter_info_v0_t info;
+    for (size_t i = 0; i < choice->count; i++)
+        if (rocprofiler_query_counter_info(choice->ids[i], ROCPROFILER_COUNTER_INFO_VERSION_0,
+                                           &info) == ROCPROFILER_STATUS_SUCCESS)
+            printf("%u %s\n", choice->pass_of[i], info.name);
+}
+
+/* Prints what is counted in which pass, then how often the program must run. */
 static int counters_check(const char *text, const struct choice_gpus *gpus)
 {
     static struct unknown unknown[CHOICE_AGENTS_MAX];
@@ -126,6 +136,8 @@ static int counters_check(const char *text, const struct choice_gpus *gpus)
         rocprofiler_status_t status =
             choice_make(&choice, gpus->gpu[i], i, text, unknown_note, &unknown[i], &failed);
         most = choice.pass_count > most ? choice.pass_count : most;
+        if (status == ROCPROFILER_STATUS_SUCCESS)
+            passes_print(&choice);
         choice_free(&choice);
         if (status != ROCPROFILER_STATUS_SUCCESS)
             result = plan_tell(gpus->gpu[i], status, failed);

@@ -1,6 +1,5 @@
 #include "passes.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,15 +9,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launch/run_log.h"
+#include "launch/temporary.h"
 #include "out/out.h"
+#include "outcome.h"
 #include "refuse.h"
+#include "replay.h"
 #include "runs.h"
+#include "salvage.h"
 
 struct pass {
     const struct launch *launch;
+    const struct ask_plan *plan;
     struct settings settings;
     char *const *arguments;
-    unsigned number; /* 0: the last run */
+    struct replay input;
+    const char *directory;
+    unsigned number; /* from 1; the last one is number 0 of `choice.h` */
 };
 
 /* What a run that only counts has. Kernels have their names there, too: launches are matched by
@@ -40,7 +47,10 @@ static void settings_reduce(struct settings *settings)
                                           OPTION_SIGNAL_HANDLERS,
                                           OPTION_DEMANGLE,
                                           OPTION_TRUNCATE_KERNELS,
-                                          OPTION_KERNEL_RENAME};
+                                          OPTION_KERNEL_RENAME,
+                                          OPTION_AGENT_INDEX,
+                                          OPTION_OUTPUT_FILE,
+                                          OPTION_OUTPUT_DIRECTORY};
     struct settings counting = {0};
     for (int id = 0; id < OPTION_COUNT; id++)
         if (options_table[id].kind == OPTION_FLAG && options_table[id].variable &&
@@ -54,8 +64,13 @@ static void settings_reduce(struct settings *settings)
     *settings = counting;
 }
 
-/* Each run reads its input from where this one's is; what is not a file is left to the last. */
-static void input_rewind(void)
+static bool is_last(const struct pass *pass)
+{
+    return pass->number == pass->plan->runs;
+}
+
+/* Each run reads a file from where this one's is; a terminal is left to the last. */
+static void file_rewind(void)
 {
     off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
     int file = at < 0 ? open("/dev/null", O_RDONLY) : open("/proc/self/fd/0", O_RDONLY);
@@ -81,71 +96,157 @@ static int program_become(void *data)
 {
     struct pass *pass = data;
     char number[16];
-    snprintf(number, sizeof number, "%u", pass->number);
-    pass->settings.value[OPTION_PASS] = number;
-    if (pass->number > 0) {
+    snprintf(number, sizeof number, "%u", pass->number % pass->plan->runs);
+    if (pass->directory)
+        pass->settings.value[OPTION_PASS] = number;
+    if (pass->input.input >= 0)
+        replay_take(&pass->input);
+    else if (!is_last(pass))
+        file_rewind();
+    if (!is_last(pass)) {
         settings_reduce(&pass->settings);
-        input_rewind();
         output_hide();
     }
     int status = launch_environment(pass->launch, &pass->settings);
     if (status == 0)
         status = launch_program(pass->launch, pass->arguments);
-    return refuse(EXIT_NOT_STARTED, "%s: %s", pass->arguments[0], strerror(-status));
+    return refuse(status == -EACCES || status == -ENOEXEC ? EXIT_NOT_RUNNABLE : EXIT_NOT_STARTED,
+                  "%s: %s", pass->arguments[0], strerror(-status));
 }
 
-static void directory_remove(const char *directory)
+/* As runs_once(), with its input. */
+static bool pass_run(struct pass *pass, int *status)
 {
-    DIR *files = opendir(directory);
-    struct dirent *entry;
-    while (files && (entry = readdir(files)))
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(files), entry->d_name, 0);
-    if (files)
-        closedir(files);
-    rmdir(directory);
+    if (pass->input.source >= 0 && replay_feed(&pass->input) != 0)
+        fprintf(stderr, "crocprof: standard input: %s\n", strerror(errno));
+    bool ran = runs_once(program_become, pass, status);
+    replay_rest(&pass->input);
+    return ran;
 }
 
-/* The runs, until one is the last: the wait status of that one, or as if the signal had killed it.
- */
-static int all_run(struct pass *pass, unsigned count)
+/* ---- several runs */
+
+/* The counters of passes from `first` to before `end`, each once. */
+static void counters_name(const struct ask_plan *plan, unsigned first, unsigned end)
 {
-    for (unsigned number = 1;; number++) {
-        int status;
-        pass->number = number % count;
-        fprintf(stderr, "crocprof: run %u of %u\n", number, count);
-        bool ran = runs_once(program_become, pass, &status);
-        if (status < 0 || (ran && number == count))
-            return status;
-        int killer = WIFSIGNALED(status) ? WTERMSIG(status) : runs_end_asked();
-        if (killer == 0)
-            continue;
-        fprintf(stderr, "crocprof: ended in run %u of %u (%s): there are no results\n", number,
-                count, strsignal(killer));
-        return status;
+    const char *before = " ";
+    for (const char *line = plan->counters; line && *line;) {
+        char *name;
+        unsigned long pass = strtoul(line, &name, 10);
+        size_t length = strcspn(name + 1, "\n");
+        pass = pass == 0 ? plan->runs : pass;
+        if (pass >= first && pass < end) {
+            fprintf(stderr, "%s%.*s", before, (int)length, name + 1);
+            before = ", ";
+        }
+        line = name + 1 + length + (name[1 + length] == '\n');
     }
+    fputc('\n', stderr);
+}
+
+/* Somebody has asked for the end. */
+static void stopped_tell(const struct pass *pass, int killer)
+{
+    unsigned runs = pass->plan->runs;
+    struct settings settings = pass->settings;
+    fprintf(stderr,
+            "crocprof: ended in pass %u of %u (%s); not counted, or not to the end:", pass->number,
+            runs, strsignal(killer));
+    counters_name(pass->plan, pass->number, runs + 1);
+    int log = run_log_create();
+    if (salvage(&settings, pass->directory, pass->number) == 0)
+        fputs("crocprof: nothing was counted until then\n", stderr);
+    outcome_files(log);
+    if (log >= 0)
+        close(log);
+}
+
+/* The program has crashed; the next pass may come further. */
+static void crash_tell(const struct pass *pass, int killer)
+{
+    fprintf(stderr, "crocprof: pass %u of %u was ended by a signal (%s); not counted behind that:",
+            pass->number, pass->plan->runs, strsignal(killer));
+    counters_name(pass->plan, pass->number, pass->number + 1);
+}
+
+/* The last run: as where there is only one. */
+static int last_run(struct pass *pass)
+{
+    int status, log = run_log_create();
+    bool ran = pass_run(pass, &status);
+    if (ran && status >= 0)
+        outcome_tell(pass->launch, log, status);
+    if (log >= 0)
+        close(log);
+    return status;
+}
+
+/* The wait status of the last run, or of one that was killed, or as if it had been. */
+static int all_run(struct pass *pass)
+{
+    int crashed = 0;
+    for (pass->number = 1; !is_last(pass); pass->number++) {
+        int status;
+        fprintf(stderr, "crocprof: pass %u of %u\n", pass->number, pass->plan->runs);
+        pass_run(pass, &status);
+        if (status < 0)
+            return status;
+        int killer = runs_end_asked();
+        if (killer != 0) {
+            stopped_tell(pass, killer);
+            return status;
+        }
+        if (!WIFSIGNALED(status))
+            continue;
+        crash_tell(pass, WTERMSIG(status));
+        crashed = status;
+    }
+    fprintf(stderr, "crocprof: pass %u of %u\n", pass->number, pass->plan->runs);
+    int status = last_run(pass);
+    return status == 0 ? crashed : status;
+}
+
+static int several_run(struct pass *pass)
+{
+    char directory[PATH_MAX], total[16];
+    int status = temporary_directory(directory);
+    if (status != 0)
+        return refuse(EXIT_NOT_STARTED, "%s: %s", directory, strerror(-status));
+    status = replay_begin(&pass->input);
+    if (status != 0)
+        fprintf(stderr, "crocprof: standard input cannot be kept for all passes: %s\n",
+                strerror(-status));
+    snprintf(total, sizeof total, "%u", pass->plan->runs);
+    pass->directory = directory;
+    pass->settings.value[OPTION_PASS_COUNT] = total;
+    pass->settings.value[OPTION_PASS_DIRECTORY] = directory;
+    fprintf(stderr,
+            "crocprof: these counters take %u runs of the program; the last one's output is "
+            "shown\n",
+            pass->plan->runs);
+    runs_begin();
+    status = all_run(pass);
+    runs_end();
+    replay_end(&pass->input);
+    temporary_directory_remove(directory);
+    return status;
 }
 
 int passes_run(const struct launch *launch, const struct settings *settings,
-               char *const arguments[], unsigned count)
+               char *const arguments[], const struct ask_plan *plan)
 {
-    const char *temporary = getenv("TMPDIR");
-    char directory[PATH_MAX], total[16];
-    struct pass pass = {launch, *settings, arguments, 0};
-    snprintf(directory, sizeof directory, "%s/crocprof-XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(directory))
-        return refuse(EXIT_NOT_STARTED, "%s: %s", directory, strerror(errno));
-    snprintf(total, sizeof total, "%u", count);
-    pass.settings.value[OPTION_PASS_COUNT] = total;
-    pass.settings.value[OPTION_PASS_DIRECTORY] = directory;
-    fprintf(
-        stderr,
-        "crocprof: these counters take %u runs of the program; the last one's output is shown\n",
-        count);
+    struct pass pass = {.launch = launch,
+                        .plan = plan,
+                        .settings = *settings,
+                        .arguments = arguments,
+                        .input = REPLAY_NONE,
+                        .number = 1};
+    int status;
+    outcome_foresee(launch);
+    if (plan->runs > 1)
+        return runs_end_like(several_run(&pass));
     runs_begin();
-    int status = all_run(&pass, count);
+    status = last_run(&pass);
     runs_end();
-    directory_remove(directory);
     return runs_end_like(status);
 }

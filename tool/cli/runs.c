@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +20,8 @@
 static const struct {
     int number;
     bool ends; /* the run in which it came is the last */
-} watched[] = {{SIGINT, true},  {SIGQUIT, true},  {SIGTERM, true},
-               {SIGHUP, false}, {SIGUSR1, false}, {SIGUSR2, false}};
+} watched[] = {{SIGINT, true},   {SIGQUIT, true},  {SIGTERM, true},  {SIGHUP, false},
+               {SIGUSR1, false}, {SIGUSR2, false}, {SIGALRM, false}, {SIGXCPU, false}};
 enum { WATCHED_COUNT = sizeof watched / sizeof watched[0] };
 static struct sigaction found[WATCHED_COUNT]; /* the caller's */
 
@@ -112,9 +114,19 @@ static bool is_pending(const sigset_t *but_for)
     return false;
 }
 
-static int child_main(int (*become)(void *data), void *data, const sigset_t *unblocked)
+/* Who kills this process means the program: without us nobody could pass a signal on to it. */
+static bool child_tie(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return getppid() == parent;
+}
+
+static int child_main(int (*become)(void *data), void *data, const sigset_t *unblocked,
+                      pid_t parent)
 {
     runs_end();
+    if (!child_tie(parent))
+        return EXIT_SIGNAL + SIGKILL;
     program_pid = end_asked = between_runs = 0; /* it may have runs of its own */
     sigprocmask(SIG_SETMASK, unblocked, NULL);
     return become(data);
@@ -130,9 +142,9 @@ bool runs_once(int (*become)(void *data), void *data, int *status)
         *status = between_runs;                  /* a bare number: killed by that signal */
         return false;
     }
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child == 0)
-        _exit(child_main(become, data, &before));
+        _exit(child_main(become, data, &before, parent));
     int error = errno;
     program_pid = child > 0 ? child : 0;
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -148,7 +160,12 @@ int runs_end_like(int status)
         return EXIT_NOT_STARTED;
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, WTERMSIG(status));
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* the program has left its own */
     signal(WTERMSIG(status), SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
     raise(WTERMSIG(status));
     return EXIT_SIGNAL + WTERMSIG(status);
 }

@@ -8,6 +8,7 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,7 +22,9 @@
 #include "counting.h"
 #include "domains.h"
 #include "exec_now.h"
+#include "launch/run_log.h"
 #include "launch/settings.h"
+#include "left.h"
 #include "markers.h"
 #include "names.h"
 #include "passes.h"
@@ -300,6 +303,13 @@ static void process_watch(void)
 
 /* ---- start and end */
 
+__attribute__((constructor)) static void loaded_tell(void)
+{
+    run_log_attach();
+    run_log_put(RUN_LOG_LOADED, program_invocation_short_name);
+    exec_now_inform(left_tell);
+}
+
 static int contexts_create(void)
 {
     if (ok(rocprofiler_create_context(&tool.context), "context") &&
@@ -337,6 +347,7 @@ static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
     (void)data;
     struct write_guard guard;
     write_guard_begin(&guard);
+    run_log_put(RUN_LOG_RUNTIME, "");
     tool.finalize = finalize;
     tool.recording = true;
     int status = collection_start();

@@ -14,6 +14,7 @@
 #include "names.h"
 #include "passes.h"
 #include "report.h"
+#include "sinks.h"
 
 enum { GROUPS_MAX = 256 };
 
@@ -135,7 +136,8 @@ void counting_configure(const struct settings *settings, rocprofiler_context_id_
     counting.interval = settings_number(settings, OPTION_COUNTER_GROUPS_INTERVAL);
     counting.interval = counting.interval ? counting.interval : 1;
     filter_open(settings);
-    passes_open(settings);
+    char stem[PATH_MAX];
+    passes_open(settings, sinks_stem(settings, stem) == 0 ? stem : "");
     if (!ok(choice_definitions_load(settings), "extra counters") ||
         !ok(choice_gpus_find(&gpus), "agents"))
         return;

@@ -19,6 +19,8 @@
 /* Writer: exec_now_watch, on_leave last (release). Readers: threads that exec (acquire). */
 static _Atomic(void (*)(void)) on_leave;
 static void (*on_stay)(void);
+/* Written when our library is loaded, before the program runs. */
+static void (*on_image)(const char *path, char *const environment[]);
 
 /* The C library's own, found before the program runs: a child of vfork() may not look them up. */
 static struct {
@@ -45,6 +47,11 @@ void exec_now_watch(void (*leave)(void), void (*stay)(void))
     atomic_store_explicit(&on_leave, leave, memory_order_release);
 }
 
+void exec_now_inform(void (*image)(const char *path, char *const environment[]))
+{
+    on_image = image;
+}
+
 static bool may_succeed_at(int folder, const char *path)
 {
     struct stat status;
@@ -52,22 +59,29 @@ static bool may_succeed_at(int folder, const char *path)
            faccessat(folder, path, X_OK, AT_EACCESS) == 0;
 }
 
-/* Searches as execvp() will. */
-static bool search_may_succeed(const char *file)
+/* Searches as execvp() will, and finds the path. */
+static bool search_may_succeed(const char *file, char path[PATH_MAX])
 {
-    char path[PATH_MAX];
     const char *search = getenv("PATH");
-    if (strchr(file, '/'))
+    if (strchr(file, '/')) {
+        strncpy(path, file, PATH_MAX - 1);
+        path[PATH_MAX - 1] = 0;
         return may_succeed_at(AT_FDCWD, file);
+    }
     for (const char *at = search ? search : "/bin:/usr/bin"; at;) {
         size_t length = strcspn(at, ":");
-        int size =
-            snprintf(path, sizeof path, "%.*s%s%s", (int)length, at, length ? "/" : "", file);
-        if (size > 0 && (size_t)size < sizeof path && may_succeed_at(AT_FDCWD, path))
+        int size = snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, at, length ? "/" : "", file);
+        if (size > 0 && (size_t)size < PATH_MAX && may_succeed_at(AT_FDCWD, path))
             return true;
         at = at[length] ? at + length + 1 : NULL;
     }
     return false;
+}
+
+static void image_tell(const char *path, char *const environment[])
+{
+    if (on_image)
+        on_image(path, environment);
 }
 
 /* True: comes_back is to be called. */
@@ -96,7 +110,9 @@ static int missing(void)
 
 EXPORT int execve(const char *path, char *const arguments[], char *const environment[])
 {
-    bool left = leaves(may_succeed_at(AT_FDCWD, path));
+    bool may_succeed = may_succeed_at(AT_FDCWD, path), left = leaves(may_succeed);
+    if (may_succeed)
+        image_tell(path, environment);
     return comes_back(left, real.execve ? real.execve(path, arguments, environment) : missing());
 }
 
@@ -107,7 +123,10 @@ EXPORT int execv(const char *path, char *const arguments[])
 
 EXPORT int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-    bool left = leaves(search_may_succeed(file));
+    char path[PATH_MAX];
+    bool may_succeed = search_may_succeed(file, path), left = leaves(may_succeed);
+    if (may_succeed)
+        image_tell(path, environment);
     return comes_back(left, real.execvpe ? real.execvpe(file, arguments, environment) : missing());
 }
 

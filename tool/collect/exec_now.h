@@ -12,4 +12,8 @@
  * program goes on, and collection with it. */
 void exec_now_watch(void (*leave)(void), void (*stay)(void));
 
+/* `image` is told what the process, or a child of vfork(), is about to become; it may do only what
+ * such a child may. From then on. */
+void exec_now_inform(void (*image)(const char *path, char *const environment[]));
+
 #endif

@@ -11,20 +11,15 @@
 #include "config.h"
 #include "counters.h"
 #include "domains.h"
-#include "launch/keys.h"
+#include "launch/run_log.h"
 #include "names.h"
 #include "out/out.h"
-#include "out/place.h"
 #include "passes.h"
+#include "sinks.h"
 #include "summary/stats.h"
 #include "tables.h"
 
-enum { SINKS_MAX = 8, COUNTERS_MAX = 4096 };
-
-struct sink {
-    const struct out_ops *ops;
-    struct out_sink *sink;
-};
+enum { COUNTERS_MAX = 4096 };
 
 /* Values of one dispatch: its records follow its header, one for each instance of each counter. */
 struct counter_values {
@@ -40,43 +35,19 @@ struct counter_values {
 
 static struct {
     struct settings settings;
-    struct sink sinks[SINKS_MAX];
-    unsigned sink_count;
+    struct sinks sinks;
     struct stats *stats[DOMAIN_COUNT], *counters;
     struct counter_values values;
     uint64_t lost, lost_told;
-    uint64_t recorded_bytes; /* eight for each value of a row */
+    uint64_t records; /* of this report, in any table */
     uint64_t process_id;
-    char stem[PATH_MAX]; /* of place.h */
-    unsigned number;     /* the same */
     bool is_open;
 } report;
 
 static void row_put(enum out_table_id table, const void *row)
 {
-    if (table != OUT_AGENT_INFO)
-        report.recorded_bytes += out_tables[table].column_count * sizeof(uint64_t);
-    for (unsigned i = 0; i < report.sink_count; i++)
-        report.sinks[i].ops->row(report.sinks[i].sink, table, row);
-}
-
-static void sink_open(const struct out_ops *ops)
-{
-    char prefix[PATH_MAX], error[PATH_MAX + 200];
-    struct sink *sink = &report.sinks[report.sink_count];
-    int status;
-    do {
-        status = place_prefix(report.stem, report.number, prefix);
-        snprintf(error, sizeof error, "%s: %s", report.stem, strerror(-status));
-        if (status == 0)
-            status = ops->open(prefix, &sink->sink, error, sizeof error);
-    } while (status == -EEXIST && report.number++ < PLACE_NUMBER_MAX);
-    if (status != 0) {
-        fprintf(stderr, "crocprof: %s\n", error);
-        return;
-    }
-    sink->ops = ops;
-    report.sink_count++;
+    report.records++;
+    sinks_row(&report.sinks, table, row);
 }
 
 static void agents_write(void)
@@ -85,54 +56,26 @@ static void agents_write(void)
     for (unsigned i = 0; (agent = names_agent_at(i)); i++) {
         struct out_agent_row row = {
             .type = agent->type == ROCPROFILER_AGENT_TYPE_GPU ? "GPU" : "CPU", .agent = *agent};
-        row_put(OUT_AGENT_INFO, &row);
+        sinks_row(&report.sinks, OUT_AGENT_INFO, &row);
     }
 }
 
-/* Makes the stem: "DIRECTORY/NAME" with its keys replaced, in a directory that is there afterwards.
- * Returns 0 or -errno. */
-static int stem_make(void)
+static void files_open(void)
 {
-    const char *directory = settings_text(&report.settings, OPTION_OUTPUT_DIRECTORY);
-    const char *name = settings_text(&report.settings, OPTION_OUTPUT_FILE);
-    char pattern[2 * PATH_MAX], parent[PATH_MAX];
-    snprintf(pattern, sizeof pattern, "%s/%s", directory ? directory : "%cwd%",
-             name ? name : "%hostname%/%pid%");
-    int status = keys_expand(pattern, report.stem, sizeof report.stem);
-    if (status != 0)
-        return status;
-    snprintf(parent, sizeof parent, "%s", report.stem);
-    *strrchr(parent, '/') = 0;
-    return *parent ? place_directory_make(parent) : 0;
-}
-
-static bool has_formats(void)
-{
-    const char *formats = settings_text(&report.settings, OPTION_OUTPUT_FORMAT);
-    return !formats || strcmp(formats, OUT_NO_FORMAT) != 0;
-}
-
-static void sinks_open(void)
-{
-    const char *formats = settings_text(&report.settings, OPTION_OUTPUT_FORMAT);
-    char name[32], prefix[PATH_MAX];
-    if (!has_formats())
+    char stem[PATH_MAX], prefix[PATH_MAX];
+    if (!sinks_wanted(&report.settings))
         return;
-    int status = stem_make();
+    int status = sinks_stem(&report.settings, stem);
     if (status != 0) {
-        fprintf(stderr, "crocprof: %s: %s\n", report.stem, strerror(-status));
+        fprintf(stderr, "crocprof: names of files: %s\n", strerror(-status));
         return;
     }
-    report.number = place_number(report.stem);
-    formats = formats ? formats : out_default_format();
-    while (settings_list_next(&formats, name, sizeof name) && report.sink_count < SINKS_MAX) {
-        const struct out_ops *ops = out_find(name);
-        if (ops)
-            sink_open(ops);
-    }
+    sinks_open(&report.sinks, &report.settings, stem);
     agents_write();
-    if (settings_flag(&report.settings, OPTION_OUTPUT_CONFIG) &&
-        place_prefix(report.stem, report.number, prefix) == 0)
+    if (!sinks_prefix(&report.sinks, prefix))
+        return;
+    run_log_put(RUN_LOG_FILES, prefix);
+    if (settings_flag(&report.settings, OPTION_OUTPUT_CONFIG))
         config_write(&report.settings, prefix);
 }
 
@@ -141,12 +84,13 @@ void report_resume(void)
     if (report.is_open)
         return;
     report.is_open = true;
+    run_log_put(RUN_LOG_REPORT, "");
     report.process_id = (uint64_t)getpid();
-    report.recorded_bytes = 0;
+    report.records = 0;
     for (int id = 0; id < DOMAIN_COUNT; id++)
         report.stats[id] = stats_create(domains[id].title);
     report.counters = stats_create("kernel");
-    sinks_open();
+    files_open();
 }
 
 void report_open(const struct settings *settings)
@@ -170,7 +114,7 @@ static void stats_forget(void)
 void report_forget(void)
 {
     stats_forget();
-    report.sink_count = 0;
+    report.sinks.count = 0;
     report.values.count = 0;
     report.values.left = 0;
     report.lost = report.lost_told = 0;
@@ -395,21 +339,12 @@ static void counter_put(const struct passes_value *value, void *data)
     row_put(OUT_COUNTER_COLLECTION, &row);
 }
 
-static struct passes_launch launch_of(const struct counter_values *values)
-{
-    const struct out_dispatch_row *row = &values->dispatch;
-    return (struct passes_launch){
-        .kernel = row->kernel_name,
-        .node = (uint32_t)row->agent,
-        .number = values->launch,
-        .grid = {row->grid[0], row->grid[1], row->grid[2]},
-        .workgroup = {row->workgroup[0], row->workgroup[1], row->workgroup[2]}};
-}
-
 static void counters_flush(void)
 {
     struct counter_values *values = &report.values;
-    struct passes_launch launch = launch_of(values);
+    const struct passes_launch launch = {values->dispatch, values->launch};
+    if (values->count)
+        passes_write(&launch);
     for (unsigned i = 0; i < values->count; i++) {
         uint64_t id = values->counter[i].id;
         const struct out_counter *counter = counters_get(id, values->dispatch.node);
@@ -418,7 +353,7 @@ static void counters_flush(void)
         struct passes_value value = {counter->name, values->counter[i].value,
                                      !strchr(counter->expression, '/'), id};
         counter_put(&value, &values->dispatch);
-        passes_write(&launch, &value);
+        passes_write_value(&value);
     }
     if (values->count)
         passes_read(&launch, counter_put, &values->dispatch);
@@ -463,20 +398,12 @@ void report_lost(uint64_t total)
     report.lost = total;
 }
 
-/* --stats asks every format for statistics; of some they are part in any case. */
-static bool wants_statistics(const struct sink *sink)
-{
-    return sink->ops->has_statistics || settings_flag(&report.settings, OPTION_STATS);
-}
-
 static void stats_write(const struct stats *stats, enum out_table_id table)
 {
     size_t count;
     struct out_stats_row *rows = stats_rows(stats, &count);
     for (size_t i = 0; rows && i < count; i++)
-        for (unsigned j = 0; j < report.sink_count; j++)
-            if (wants_statistics(&report.sinks[j]))
-                report.sinks[j].ops->row(report.sinks[j].sink, table, &rows[i]);
+        sinks_statistics_row(&report.sinks, table, &rows[i]);
     free(rows);
 }
 
@@ -492,25 +419,12 @@ static void all_stats_write(void)
     stats_destroy(all);
 }
 
-/* --minimum-output-data: files of a process that has recorded less are taken away. */
-static void files_weigh(void)
+/* For crocprof's last lines. */
+static void records_tell(void)
 {
-    char prefix[PATH_MAX];
-    uint64_t minimum = settings_number(&report.settings, OPTION_MINIMUM_OUTPUT_BYTES);
-    if (report.recorded_bytes < minimum && place_prefix(report.stem, report.number, prefix) == 0)
-        place_remove(prefix);
-}
-
-static void sinks_close(void)
-{
-    char error[PATH_MAX + 200];
-    unsigned count = report.sink_count;
-    for (unsigned i = 0; i < count; i++)
-        if (report.sinks[i].ops->close(report.sinks[i].sink, error, sizeof error) != 0)
-            fprintf(stderr, "crocprof: %s\n", error);
-    report.sink_count = 0;
-    if (count > 0)
-        files_weigh();
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)report.records);
+    run_log_put(RUN_LOG_RECORDS, text);
 }
 
 void report_close(void)
@@ -518,8 +432,9 @@ void report_close(void)
     if (!report.is_open)
         return;
     counters_flush();
+    records_tell();
     all_stats_write();
-    sinks_close();
+    sinks_close(&report.sinks);
     if (report.lost > report.lost_told)
         fprintf(stderr, "crocprof: %llu records were lost\n",
                 (unsigned long long)(report.lost - report.lost_told));

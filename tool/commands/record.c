@@ -1,4 +1,5 @@
-/* `record`: checks everything it can before the program starts, then becomes the program. */
+/* `record`: checks everything it can before the program starts, runs it, and says what became of
+ * it. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -60,13 +61,13 @@ static int echo(const struct cli_options *options)
     return 0;
 }
 
-/* Returns an exit status when the program could not be started, or has run several times. */
+/* Returns an exit status. */
 static int job_run(struct job *job)
 {
     struct cli_options *options = &job->options;
     struct launch launch;
     char error[PATH_MAX + CLI_ERROR_BYTES];
-    unsigned runs = 1;
+    struct ask_plan plan = {.runs = 1};
     if (cli_options_complete(options, error, sizeof error) != 0)
         return refuse(EXIT_USAGE, "%s", error);
     const struct settings *settings = &options->settings;
@@ -79,17 +80,14 @@ static int job_run(struct job *job)
         return status;
     log_level_put(settings);
     if (settings_text(settings, OPTION_COUNTERS))
-        status = ask_runs(&launch, settings, &runs);
+        status = ask_plan(&launch, settings, &plan);
     if (status != 0 || settings_flag(settings, OPTION_ECHO))
         return status != 0 ? status : echo(options);
     if (launch.gpu_library[0])
         fprintf(stderr, "crocprof: no GPU in this machine (/dev/kfd): using the software GPU\n");
-    if (runs > 1)
-        return passes_run(&launch, settings, options->program, runs);
-    status = launch_environment(&launch, settings);
-    if (status == 0)
-        status = launch_program(&launch, options->program);
-    return refuse(EXIT_NOT_STARTED, "%s: %s", options->program[0], strerror(-status));
+    status = passes_run(&launch, settings, options->program, &plan);
+    free(plan.counters);
+    return status;
 }
 
 static int job_become(void *data)

@@ -1,0 +1,137 @@
+"""Never nothing without a word: what is said where nothing could be collected, where the files are, and
+how crocprof itself ends.
+
+    outcome_test.py CROCPROF PROGRAMS CC
+"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from crocprof_run import Checks, Profile
+
+QUIET = ["--no-summary"]
+
+
+def said(checks, what, profile, status, *words):
+    checks.equal(what + ": status", profile.status, status)
+    lines = [l for l in profile.stderr.splitlines() if l.startswith("crocprof: ") and "no GPU in" not in l]
+    checks.true("%s: a line: %s" % (what, profile.stderr), any(all(w in l for w in words) for l in lines))
+    return lines
+
+
+def check_nothing(checks, crocprof, directory, cc):
+    static = os.path.join(directory, "static")
+    subprocess.run([cc, "-static", "-x", "c", "-o", static, "-"], input="int main(void) { return 3; }", text=True,
+                   check=True)
+    script = os.path.join(directory, "script")
+    with open(script, "w", encoding="utf-8") as f:
+        f.write("#!%s -x\n" % static)
+    os.chmod(script, 0o755)
+    with Profile(crocprof, [], ["true"]) as p:
+        lines = said(checks, "no GPU call", p, 0, "nothing was collected", "no GPU call")
+        checks.equal("no GPU call: one line", len(lines), 1)
+    for file in (static, script):
+        with Profile(crocprof, [], [file]) as p:
+            lines = said(checks, "static", p, 3, file, "linked statically", "link it dynamically")
+            checks.equal("static: one line", len(lines), 1)
+    with Profile(crocprof, [], ["sh", "-c", 'exec "$0"', static]) as p:
+        said(checks, "exec of a static program", p, 3, static, "which it became", "linked statically")
+    with Profile(crocprof, [], ["sh", "-c", "exec env -i true"]) as p:
+        said(checks, "exec without environment", p, 0, "true", "without LD_PRELOAD")
+    rights = os.path.join(directory, "rights")
+    shutil.copy("/bin/true", rights)
+    if os.geteuid() == 0:
+        os.chown(rights, 65534, 65534)
+        os.chmod(rights, 0o4755)
+        with Profile(crocprof, [], [rights]) as p:
+            said(checks, "setuid", p, 0, rights, "rights of its own")
+
+
+def check_files(checks, crocprof, programs):
+    with Profile(crocprof, QUIET, [os.path.join(programs, "endings"), "3", "2", "return"]) as p:
+        lines = said(checks, "files", p, 23, "files: " + p.directory)
+        named = lines[-1].split("_*: ")[1].split(", ")
+        checks.equal("files: all are named", sorted(named),
+                     sorted(f.split("_", 1)[1] for f in os.listdir(p.directory)))
+    with Profile(crocprof, QUIET + ["--no-hip-trace", "--no-kernel-trace", "--no-memory-copy-trace"],
+                 [os.path.join(programs, "endings"), "3", "2", "return"]) as p:
+        said(checks, "nothing traced", p, 23, "nothing was collected", "nothing of what is traced")
+    with Profile(crocprof, QUIET, ["sh", "-c", '"$0" 3 2 return; exec "$0" 3 2 _exit', os.path.join(programs, "endings")]) as p:
+        lines = said(checks, "files of two", p, 23, "files: ")
+        checks.equal("files of two: lines", len(lines), 2)
+
+
+def wait_for(path):
+    for _ in range(600):
+        if os.path.exists(path):
+            return
+        time.sleep(0.05)
+
+
+def check_killed(checks, crocprof, programs, directory):
+    """SIGKILL, which nobody can act upon: of the program, and of crocprof."""
+    ready = os.path.join(directory, "ready")
+    script = '"$0" 2000000 & echo $! >"$1.new"; mv "$1.new" "$1"; wait; exit 9'
+    with Profile(crocprof, [], ["true"]) as p:
+        running = subprocess.Popen([crocprof, "--no-summary", "-f", "csv", "-d", p.directory, "sh", "-c", script,
+                                    os.path.join(programs, "launches"), ready], stderr=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, text=True)
+        wait_for(ready)
+        while not any("kernel_trace" in f and os.path.getsize(os.path.join(p.directory, f)) > 200000
+                      for f in os.listdir(p.directory)):
+            time.sleep(0.05)
+        with open(ready, encoding="utf-8") as f:
+            os.kill(int(f.read()), signal.SIGKILL)
+        errors = running.communicate(timeout=60)[1]
+        checks.equal("killed program: status", running.returncode, 9)
+        checks.true("killed program: said: " + errors, "before it could complete its report" in errors)
+        checks.true("killed program: where: " + errors, "files: " + p.directory in errors)
+        rows = p.rows("kernel_trace")
+        checks.true("killed program: %d rows" % len(rows), len(rows) > 100)
+        checks.equal("killed program: whole rows but the last", [r for r in rows[:-1] if None in r.values()], [])
+    running = subprocess.Popen([crocprof, "sh", "-c", 'echo $$ >"$0.new"; mv "$0.new" "$0.pid"; exec sleep 60', ready],
+                               stderr=subprocess.DEVNULL)
+    wait_for(ready + ".pid")
+    running.kill()
+    running.wait()
+    with open(ready + ".pid", encoding="utf-8") as f:
+        pid = int(f.read())
+    for _ in range(200):
+        if not os.path.exists("/proc/%d" % pid) or open("/proc/%d/stat" % pid).read().split(") ")[1][0] == "Z":
+            break
+        time.sleep(0.05)
+    else:
+        checks.true("a killed crocprof leaves no program", False)
+
+
+def check_signals(checks, crocprof):
+    for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM):
+        with tempfile.TemporaryDirectory() as directory:
+            log = os.path.join(directory, "log")
+            running = subprocess.Popen([crocprof, "sh", "-c", 'trap "exit 5" %d; >"$0"; while :; do sleep 0.1; done' %
+                                        number, log], stderr=subprocess.DEVNULL)
+            wait_for(log)
+            running.send_signal(number)
+            checks.equal("signal %d reaches the program" % number, running.wait(timeout=30), 5)
+    done = subprocess.run([crocprof, "sh", "-c", "kill -SEGV $$"], stderr=subprocess.DEVNULL, timeout=60)
+    checks.equal("crash of the program", done.returncode, -signal.SIGSEGV)
+
+
+def main():
+    crocprof, programs, cc = sys.argv[1:4]
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        check_nothing(checks, crocprof, directory, cc)
+        check_files(checks, crocprof, programs)
+        check_killed(checks, crocprof, programs, directory)
+        check_signals(checks, crocprof)
+    checks.exit()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+#include "outcome.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "launch/reach.h"
+#include "launch/run_log.h"
+#include "refuse.h"
+
+enum { PROCESSES_SHOWN = 8, FILES_SHOWN = 12 };
+
+struct told {
+    char **lines; /* "KEY\tPID\tTEXT" */
+    size_t count;
+    unsigned loaded, runtimes, opened, closed;
+    unsigned long long records;
+};
+
+void outcome_foresee(const struct launch *launch)
+{
+    enum reach reach = reach_of(launch->program);
+    if (reach != REACH_YES)
+        fprintf(stderr,
+                "crocprof: %s %s: the profiler cannot come into it (LD_PRELOAD), and nothing of it "
+                "will be collected; %s\n",
+                launch->program, reach_word(reach), reach_advice(reach));
+}
+
+static const char *text_of(const char *line)
+{
+    const char *tab = strchr(line + 2, '\t');
+    return tab ? tab + 1 : "";
+}
+
+static void line_take(struct told *told, char *line)
+{
+    char **grown = realloc(told->lines, (told->count + 1) * sizeof *grown);
+    if (!grown || line[0] == 0 || line[1] != '\t') {
+        told->lines = grown ? grown : told->lines;
+        return;
+    }
+    told->lines = grown;
+    told->lines[told->count++] = line;
+    told->loaded += line[0] == RUN_LOG_LOADED;
+    told->runtimes += line[0] == RUN_LOG_RUNTIME;
+    told->opened += line[0] == RUN_LOG_REPORT;
+    told->closed += line[0] == RUN_LOG_RECORDS;
+    if (line[0] == RUN_LOG_RECORDS)
+        told->records += strtoull(text_of(line), NULL, 10);
+}
+
+/* Each sentence once. */
+static void sentences_tell(const struct told *told, enum run_log_key key, const char *end)
+{
+    for (size_t i = 0; i < told->count; i++) {
+        bool said = told->lines[i][0] != (char)key;
+        for (size_t j = 0; j < i && !said; j++)
+            said = told->lines[j][0] == (char)key &&
+                   strcmp(text_of(told->lines[i]), text_of(told->lines[j])) == 0;
+        if (!said)
+            fprintf(stderr, "crocprof: %s%s\n", text_of(told->lines[i]), end);
+    }
+}
+
+/* Why there is nothing. */
+static void nothing_tell(const struct launch *launch, const struct told *told, int wait_status)
+{
+    bool not_started = WIFEXITED(wait_status) && (WEXITSTATUS(wait_status) == EXIT_NOT_STARTED ||
+                                                  WEXITSTATUS(wait_status) == EXIT_NOT_RUNNABLE);
+    if (told->loaded == 0 && (not_started || reach_of(launch->program) != REACH_YES))
+        return; /* that has been said */
+    if (told->loaded == 0)
+        fprintf(stderr,
+                "crocprof: nothing was collected: the profiler's library did not come into "
+                "%s (LD_PRELOAD does not reach it, or it ended at once)\n",
+                launch->program);
+    else if (told->runtimes == 0)
+        fputs("crocprof: nothing was collected: the program made no GPU call (it started neither "
+              "HIP nor HSA)\n",
+              stderr);
+    else
+        fputs("crocprof: nothing was collected: the program started the GPU's runtime, but did "
+              "nothing of what is traced or counted\n",
+              stderr);
+    sentences_tell(told, RUN_LOG_LEFT, "");
+}
+
+static void no_code_tell(const struct launch *launch, const struct told *told)
+{
+    const char *gpu = NULL;
+    for (size_t i = 0; i < told->count; i++)
+        if (told->lines[i][0] == RUN_LOG_NO_CODE)
+            gpu = text_of(told->lines[i]);
+    if (gpu && launch->gpu_library[0])
+        fprintf(stderr, "crocprof: 'crocgpu hipcc ...' compiles for the software GPU (%s)\n", gpu);
+}
+
+/* "crocprof: DIR/NAME_*: agent_info.csv, results.db". False: there are none. */
+static bool files_list(const char *prefix)
+{
+    char directory[PATH_MAX];
+    const char *slash = strrchr(prefix, '/'), *name = slash ? slash + 1 : prefix;
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - prefix) : 1,
+             slash ? prefix : ".");
+    struct dirent **files;
+    int count = scandir(*directory ? directory : "/", &files, NULL, alphasort);
+    unsigned found = 0;
+    for (int i = 0; i < count; i++) {
+        const char *file = files[i]->d_name;
+        if (strncmp(file, name, strlen(name)) == 0 && file[strlen(name)] == '_' &&
+            found++ < FILES_SHOWN) {
+            if (found == 1)
+                fprintf(stderr, "crocprof: files: %s_*:", prefix);
+            fprintf(stderr, "%s %s", found > 1 ? "," : "", file + strlen(name) + 1);
+        }
+        free(files[i]);
+    }
+    if (count >= 0)
+        free(files);
+    if (found > FILES_SHOWN)
+        fprintf(stderr, " and %u more", found - FILES_SHOWN);
+    if (found > 0)
+        fputc('\n', stderr);
+    return found > 0;
+}
+
+static void files_tell(const struct told *told)
+{
+    unsigned shown = 0, more = 0;
+    const char *last = "";
+    for (size_t i = 0; i < told->count; i++) {
+        if (told->lines[i][0] != RUN_LOG_FILES)
+            continue;
+        last = text_of(told->lines[i]);
+        if (shown == PROCESSES_SHOWN)
+            more++;
+        else
+            shown += files_list(last);
+    }
+    if (more > 0)
+        fprintf(stderr, "crocprof: files: and those of %u more processes, the last one's %s_*\n",
+                more, last);
+}
+
+/* The lines are parts of the text, which is the caller's to free. */
+static char *told_read(struct told *told, int log)
+{
+    char *text = run_log_read(log), *rest = text, *line;
+    *told = (struct told){0};
+    while (text && (line = strsep(&rest, "\n")))
+        line_take(told, line);
+    return text;
+}
+
+void outcome_files(int log)
+{
+    struct told told;
+    char *text = told_read(&told, log);
+    files_tell(&told);
+    free(told.lines);
+    free(text);
+}
+
+void outcome_tell(const struct launch *launch, int log, int wait_status)
+{
+    struct told told;
+    char *text = told_read(&told, log);
+    if (!text)
+        return;
+    no_code_tell(launch, &told);
+    if (told.records == 0 && told.opened <= told.closed)
+        nothing_tell(launch, &told, wait_status);
+    if (told.opened > told.closed)
+        fputs("crocprof: a process ended before it could complete its report: its files have what "
+              "was streamed until then\n",
+              stderr);
+    files_tell(&told);
+    free(told.lines);
+    free(text);
+}

@@ -1,0 +1,17 @@
+/* What became of a run: never nothing without a word, and at the end where the files are. */
+#ifndef CLI_OUTCOME_H
+#define CLI_OUTCOME_H
+
+#include <stdbool.h>
+
+#include "launch/launch.h"
+
+/* Before a run: says if the program's file shows that it cannot be profiled. */
+void outcome_foresee(const struct launch *launch);
+
+/* After a run: `log` is what its processes have told (launch/run_log.h), -1: nothing. */
+void outcome_tell(const struct launch *launch, int log, int wait_status);
+/* Only where the files are. */
+void outcome_files(int log);
+
+#endif
