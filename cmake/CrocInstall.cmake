@@ -51,7 +51,16 @@ foreach(target crocprof crocgpu)
   endif()
 endforeach()
 if(TARGET crocprof)
-  install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3 DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3
+    ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3-avail DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS rocprofv3-list-avail LIBRARY
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/rocprofiler-sdk)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/tool/avail/python/rocprofv3
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/python3/site-packages FILES_MATCHING PATTERN "*.py")
+  install(FILES ${CMAKE_BINARY_DIR}/libexec/rocprofiler-sdk/librocprofv3-list-avail.so
+    DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/rocprofiler-sdk)
+  install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3_avail_module/avail.py
+    DESTINATION ${CMAKE_INSTALL_BINDIR}/rocprofv3_avail_module)
   install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/rocprofiler-sdk/librocprofiler-sdk-tool.so
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/rocprofiler-sdk)
 endif()

@@ -36,8 +36,12 @@ refused directory_is_a_file 2 'passwd' -d /etc/passwd touch "$work/ran"
 refused directory_below_a_file 2 'Not a directory' -d /etc/passwd/a touch "$work/ran"
 refused unknown_instance 2 'TCC_READ\[32\] on' -e 'TCC_READ[31],TCC_READ[32]' touch "$work/ran"
 refused instance_of_nobody 2 'TCC_READX\[0\] on' -e 'TCC_READX[0]' touch "$work/ran"
-refused list_of_something 2 'list takes no arguments' list "$work"
-refused list_behind_options 2 'list takes no arguments' -E "$work/x" list "$work"
+refused list_of_something 1 'no counter matches$' list nothing_of_that_kind
+refused list_of_no_file 2 "$work/x: No such file" -E "$work/x" list
+refused list_nearly 1 'no counter matches SQ_WAVEZ .did you mean SQ_WAVES..$' list SQ_WAVEZ
+refused list_no_pattern 2 'a.b: missing closing parenthesis' list 'a(b'
+refused list_no_gpu 2 'agent 7: there is no such GPU' list --agent 7
+refused list_fits_unknown 2 'unknown counter sq_waves on gfx90a .did you mean SQ_WAVES..' list --fits sq_waves
 refused misspelt_command 127 'did you mean the command record' recrod touch "$work/ran"
 refused no_command_behind_dashes 127 'list: No such file or directory$' -- list
 refused help_of_nothing 2 'there is no command xyzzy' help xyzzy

@@ -23,6 +23,17 @@ if [ -x "$work/moved/bin/crocprof" ]; then
   "$work/moved/bin/crocprof" --version
   "$work/moved/bin/crocprof" list >"$work/list" 2>&1 || { cat "$work/list"; exit 1; }
   grep -q SQ_WAVES "$work/list" || { cat "$work/list"; exit 1; }
+  "$work/moved/bin/rocprofv3-avail" list >"$work/list" 2>&1 || { cat "$work/list"; exit 1; }
+  grep -q SQ_WAVES "$work/list" || { cat "$work/list"; exit 1; }
+  # Where ROCm 7.1 has the module and its library, and where 7.0 does.
+  for module in lib/python3/site-packages/rocprofv3 bin/rocprofv3_avail_module; do
+    "$work/moved/bin/crocgpu" python3 -c 'import sys
+sys.path.insert(0, sys.argv[1])
+import avail
+(counters,) = avail.get_counters().values()
+assert "SQ_WAVES" in [one.name for one in counters]' "$work/moved/$module"
+  done
+  [ -f "$work/moved/libexec/rocprofiler-sdk/librocprofv3-list-avail.so" ]
 fi
 
 # A program without HIP: the tool is loaded, and has nothing to say.

@@ -12,6 +12,8 @@ import sys
 
 NEEDED_ALLOWED = re.compile(
     r"^(libc|libm|libdl|libpthread|ld-linux-x86-64)\.so\.\d+$|^libcrocprof\.so\.0$|^libroctx64\.so\.4$|^libroctracer64\.so\.4$")
+# The tool brings SQLite and the writers' libraries with it; the other one is an ordinary client of the SDK.
+NOT_INJECTED = ("libcrocprof-tool", "librocprofv3-list-avail")
 RUNTIME_ADDED = re.compile(r"^(_init|_fini|__bss_start|_edata|_end|__asan.*|__tsan.*|__ubsan.*)$")
 
 
@@ -49,7 +51,7 @@ def needed(library):
 
 def main():
     root, build = sys.argv[1:3]
-    libraries = [path for folder in ("lib", "lib/roctracer")
+    libraries = [path for folder in ("lib", "lib/roctracer", "lib/rocprofiler-sdk")
                  for path in glob.glob(os.path.join(build, folder, "lib*.so*"))
                  if not os.path.islink(path)]
     if not libraries:
@@ -63,8 +65,8 @@ def main():
         bad += [f"{name}: exports {symbol}, which its list does not name"
                 for symbol in sorted(names - required - optional)]
         bad += [f"{name}: does not export {symbol}" for symbol in sorted(required - names)]
-        if name.startswith("libcrocprof-tool"):
-            continue  # brings SQLite and the writers' libraries with it
+        if name.startswith(NOT_INJECTED):
+            continue
         bad += [f"{name}: needs {other}" for other in needed(library)
                 if not NEEDED_ALLOWED.match(other) and "san" not in other]
     print("\n".join(bad))

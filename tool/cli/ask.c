@@ -11,12 +11,11 @@
 #include "refuse.h"
 
 /* Becomes `crocprof --internal-check`; returns only when that fails. */
-static int check_exec(const struct launch *launch, const struct settings *settings,
-                      const char *mode)
+static int check_exec(const struct launch *launch, const struct settings *settings)
 {
     if (launch->gpu_library[0])
         setenv("LD_PRELOAD", launch->gpu_library, 1);
-    if (settings_to_environment(settings) != 0 || setenv("CROCPROF_CHECK_MODE", mode, 1) != 0)
+    if (settings_to_environment(settings) != 0)
         return refuse(EXIT_NOT_STARTED, "environment: %s", strerror(errno));
     launch_signals_restore();
     char self[PATH_MAX]; /* resolved: under valgrind the link itself is valgrind's own program */
@@ -24,11 +23,6 @@ static int check_exec(const struct launch *launch, const struct settings *settin
         return refuse(EXIT_NOT_STARTED, "/proc/self/exe: %s", strerror(errno));
     execl(self, "crocprof", "--internal-check", (char *)NULL);
     return refuse(EXIT_NOT_STARTED, "%s: %s", self, strerror(errno));
-}
-
-int ask_list(const struct launch *launch, const struct settings *settings)
-{
-    return check_exec(launch, settings, "list");
 }
 
 static int check_wait(pid_t child)
@@ -70,7 +64,7 @@ int ask_plan(const struct launch *launch, const struct settings *settings, struc
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
         close(ends[1]);
-        _exit(check_exec(launch, settings, "counters"));
+        _exit(check_exec(launch, settings));
     }
     close(ends[1]);
     if (child < 0) {

@@ -14,7 +14,4 @@ struct ask_plan {
 /* An exit status, after a line, when that fails. `counters` is the caller's to free. */
 int ask_plan(const struct launch *launch, const struct settings *settings, struct ask_plan *plan);
 
-/* Becomes the command that lists counters; returns an exit status when that fails. */
-int ask_list(const struct launch *launch, const struct settings *settings);
-
 #endif

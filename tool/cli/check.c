@@ -151,27 +151,8 @@ static int counters_check(const char *text, const struct choice_gpus *gpus)
     return result;
 }
 
-static void counter_print(const rocprofiler_counter_info_v0_t *info, void *data)
-{
-    (void)data;
-    if (!info->is_constant)
-        printf("  %-36s %-8s %s\n", info->name, info->is_derived ? "derived" : info->block,
-               info->description);
-}
-
-static void gpu_list_print(const rocprofiler_agent_v0_t *gpu)
-{
-    struct visit visit = {counter_print, NULL};
-    printf("Agent %u: %s (%s)\n", gpu->node_id, gpu->name, gpu->product_name);
-    rocprofiler_status_t status =
-        rocprofiler_iterate_agent_supported_counters(gpu->id, counters_visit, &visit);
-    if (status != ROCPROFILER_STATUS_SUCCESS)
-        printf("  %s\n", rocprofiler_get_status_string(status));
-}
-
 int cli_check(void)
 {
-    const char *mode = getenv("CROCPROF_CHECK_MODE");
     struct settings settings;
     struct choice_gpus gpus;
     settings_from_environment(&settings);
@@ -186,9 +167,5 @@ int cli_check(void)
         return EXIT_USAGE;
     }
     const char *text = settings_text(&settings, OPTION_COUNTERS);
-    if (!mode || strcmp(mode, "list") != 0)
-        return counters_check(text ? text : "", &gpus);
-    for (unsigned i = 0; i < gpus.count; i++)
-        gpu_list_print(gpus.gpu[i]);
-    return 0;
+    return counters_check(text ? text : "", &gpus);
 }

@@ -2,28 +2,59 @@
 #include <limits.h>
 #include <stddef.h>
 
-#include "cli/ask.h"
+#include "avail/inside.h"
+#include "avail/list.h"
 #include "cli/complete.h"
 #include "cli/refuse.h"
+#include "counting/choice.h"
 #include "table.h"
+
+enum { OWN_JSON, OWN_AGENT, OWN_FITS, OWN_DETAILS };
+static const struct command_option own[] = {
+    {"json", 0, OPTION_FLAG, NULL, "as JSON, with everything that is known"},
+    {"agent", 0, OPTION_TEXT, "AGENT", "one GPU: the number of its node, or a part of its name"},
+    {"fits", 0, OPTION_FLAG, NULL,
+     "whether one run of a program collects these counters, or how many do; exit status 1: not "
+     "one"},
+    {"details", 0, OPTION_FLAG, NULL, "dimensions and expression of each counter, too"},
+    {0},
+};
 
 static int list_run(struct cli_options *line)
 {
-    struct launch launch;
     char error[PATH_MAX + CLI_ERROR_BYTES];
+    bool software;
     if (cli_options_complete(line, error, sizeof error) != 0)
         return refuse(EXIT_USAGE, "%s", error);
-    if (launch_prepare(&launch, NULL, error, sizeof error) != 0)
-        return refuse(EXIT_NOT_STARTED, "%s", error);
-    return ask_list(&launch, &line->settings);
+    if (!inside_enter(&software))
+        return EXIT_NOT_STARTED;
+    rocprofiler_status_t status = choice_definitions_load(&line->settings);
+    if (status != ROCPROFILER_STATUS_SUCCESS)
+        return refuse(EXIT_USAGE, "--extra-counters: %s", rocprofiler_get_status_string(status));
+    const struct list_request request = {
+        .patterns = line->operands,
+        .pattern_count = line->operand_count,
+        .agent = command_text(line, OWN_AGENT),
+        .json = command_flag(line, OWN_JSON),
+        .details = command_flag(line, OWN_DETAILS),
+        .fits = command_flag(line, OWN_FITS),
+        .software = software,
+    };
+    return list_print(&request);
 }
 
 static const enum option_id takes[] = {OPTION_EXTRA_COUNTERS, OPTION_LOG_LEVEL, OPTION_COUNT};
 
 const struct command command_list = {
     .name = "list",
-    .operands = "",
+    .operands = "[PATTERN ...]",
     .help = "the counters of the machine's GPUs, with what each one counts",
+    .text = "A pattern is a part of a name, a whole name with * and ?, or a regular expression.\n"
+            "On the software GPU each counter has a class: exact (what the hardware would count),\n"
+            "modelled, approximate, or not modelled (it stays 0); a computed one has the worst of\n"
+            "those that it is computed from. Exit status 1: nothing matches.",
+    .options = own,
     .takes = takes,
+    .operands_max = 4096,
     .run = list_run,
 };

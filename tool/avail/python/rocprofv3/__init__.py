@@ -1,0 +1,1 @@
+"""What rocprofv3 knows about agents and counters: see rocprofv3.avail."""
