@@ -53,7 +53,7 @@ endforeach()
 if(TARGET crocprof)
   install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3
     ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3-avail DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(TARGETS rocprofv3-list-avail LIBRARY
+  install(TARGETS rocprofv3-list-avail rocprofiler-sdk-tool-kokkosp LIBRARY
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/rocprofiler-sdk)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/tool/avail/python/rocprofv3
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/python3/site-packages FILES_MATCHING PATTERN "*.py")

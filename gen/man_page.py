@@ -45,7 +45,7 @@ def spellings(row):
         names = [name, "no-" + name]
     words = ["-" + row["letter"]] if row["letter"] else []
     words += ["--" + name for name in names]
-    value = " \\fI" + row["value"].replace("-", "\\-") + "\\fR" if row["value"] else ""
+    value = " \\fI" + row["value"].replace("-", "\\-").replace("|", "|\\:") + "\\fR" if row["value"] else ""
     return ", ".join(literal(word) + value for word in words)
 
 
@@ -56,13 +56,13 @@ def option(row):
 
 def variable(row):
     name = row["name"].removeprefix("[no-]")
-    what = prose(row["value"]) if row["value"] else "1 or 0"
+    what = prose(row["value"]).replace("|", "|\\:") if row["value"] else "1 or 0"
     return f".TP\n{literal(row['variable'])}\n{what}: as {literal('--' + name)}\n"
 
 
 def command(row, rows):
     options = [other for other in rows if other["section"] == "COMMAND " + row["name"]]
-    operands = " \\fR" + row["value"].replace("-", "\\-") + "\\fR" if row["value"] else ""
+    operands = " \\fR" + row["value"].replace("-", "\\-").replace("|", "|\\:") + "\\fR" if row["value"] else ""
     words = " [\\fIoptions\\fR]" if options else ""
     made = f".TP\n{literal(row['name'])}{words}{operands}\n{prose(row['help'])}\n"
     return made + (".RS\n" + "".join(option(other) for other in options) + ".RE\n" if options else "")

@@ -12,8 +12,8 @@ import sys
 
 NEEDED_ALLOWED = re.compile(
     r"^(libc|libm|libdl|libpthread|ld-linux-x86-64)\.so\.\d+$|^libcrocprof\.so\.0$|^libroctx64\.so\.4$|^libroctracer64\.so\.4$")
-# The tool brings SQLite and the writers' libraries with it; the other one is an ordinary client of the SDK.
-NOT_INJECTED = ("libcrocprof-tool", "librocprofv3-list-avail")
+# The tool brings SQLite and the writers' libraries with it; the others are ordinary clients of the SDK and of roctx.
+NOT_INJECTED = ("libcrocprof-tool", "librocprofv3-list-avail", "librocprofiler-sdk-tool-kokkosp")
 RUNTIME_ADDED = re.compile(r"^(_init|_fini|__bss_start|_edata|_end|__asan.*|__tsan.*|__ubsan.*)$")
 
 

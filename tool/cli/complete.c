@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "collect/filter.h"
+#include "launch/keys.h"
 #include "names/pattern.h"
 #include "out/out.h"
 
@@ -256,6 +257,19 @@ static int launches_check(struct work *work)
                  text);
 }
 
+static int ranks_check(struct work *work)
+{
+    const char *text = said(work, OPTION_PROFILE_MPI_RANKS);
+    bool is_in;
+    if (text && !keys_ranks_read(text, 0, &is_in))
+        return wrong(work, -EINVAL, "--profile-mpi-ranks: %s is no list of ranks, as 0-3,8", text);
+    if (!said(work, OPTION_MPI_WORLD_RANK_VARIABLE) == !said(work, OPTION_MPI_WORLD_SIZE_VARIABLE))
+        return 0;
+    return wrong(
+        work, -EINVAL,
+        "--mpi-world-rank-variable and --mpi-world-size-variable are only of use together");
+}
+
 static bool is_tracing(const struct cli_options *options)
 {
     for (int id = 0; id < OPTION_COUNT; id++)
@@ -288,7 +302,7 @@ int cli_options_complete(struct cli_options *options, char *error, unsigned erro
     struct work work = {options, error, error_size};
     int (*const steps[])(struct work *) = {defaults_put,   counters_put, extra_counters_put,
                                            periods_put,    minimum_put,  patterns_check,
-                                           launches_check, purpose_check};
+                                           launches_check, ranks_check,  purpose_check};
     int status = sets_expand(&work, false);
     if (status == 0)
         status = sets_expand(&work, true);

@@ -370,6 +370,8 @@ static int program_take(struct line *line)
         return 0;
     if (line->at < line->count)
         options->program = line->words + line->at;
+    else if (options->settings.value[OPTION_PID])
+        return 0; /* that is the program */
     else if (!options->of || options->of->operands_min > 0)
         return wrong(line, "which program? (see crocprof --help)");
     return 0;

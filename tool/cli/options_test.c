@@ -121,7 +121,7 @@ static void wrong_lines_say_what_is_wrong(void **state)
         {{"--stats=maybe", "app"}, "maybe is neither yes nor no"},
         {{"-x", "app"}, "unknown option -x"},
         {{"--att", "app"}, "--att: thread traces are not collected"},
-        {{"-p", "1"}, "does not attach"},
+        {{"-p"}, "--pid needs a value"},
         {{"--hsa-trace"}, "which program"},
         {{"--"}, "which program"},
     };
@@ -133,6 +133,9 @@ static void wrong_lines_say_what_is_wrong(void **state)
             fail_msg("%s: %s", lines[i].words[0], message);
     }
     assert_int_equal(PARSE("--att=no", "--no-att", "app"), 0); /* so it is */
+    assert_int_equal(ROCPROFV3("--attach", "12"), 0);          /* without a program */
+    assert_string_equal(text(OPTION_PID), "12");
+    assert_true(flag(OPTION_ATTACH_CHILDREN));
 }
 
 static void nothing_else_wins_over_what_was_said(void **state)

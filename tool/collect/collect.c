@@ -4,6 +4,7 @@
  * All records go through one buffer.
  */
 #include <crocprof/flush.h>
+#include <rocprofiler-sdk/experimental/registration.h>
 #include <rocprofiler-sdk/internal_threading.h>
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
@@ -17,11 +18,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attached.h"
 #include "base/ending.h"
+#include "base/wait.h"
 #include "base/write_guard.h"
+#include "benchmark.h"
 #include "counting.h"
 #include "domains.h"
 #include "exec_now.h"
+#include "launch/keys.h"
 #include "launch/run_log.h"
 #include "launch/settings.h"
 #include "left.h"
@@ -30,6 +35,7 @@
 #include "passes.h"
 #include "periods.h"
 #include "report.h"
+#include "siblings.h"
 #include "turn.h"
 
 enum {
@@ -40,6 +46,9 @@ enum {
 
 static struct {
     struct settings settings;
+    enum benchmark benchmark;
+    bool by_attach;                   /* it came into a program that ran already */
+    bool has_attached;                /* it has come that way once */
     rocprofiler_context_id_t context; /* what is collected, while it is */
     rocprofiler_context_id_t always;  /* names, and what the program says about collecting */
     rocprofiler_buffer_id_t buffer;
@@ -102,6 +111,11 @@ static void buffer_delivered(rocprofiler_context_id_t context, rocprofiler_buffe
     (void)context;
     (void)buffer;
     (void)data;
+    uint64_t begin_ns = tool.benchmark ? wait_now_ns() : 0;
+    if (tool.benchmark == BENCHMARK_BUFFERS) {
+        benchmark_delivered(count, 0);
+        return;
+    }
     for (size_t i = 0; i < count; i += TURN_RECORDS) {
         turn_take_politely();
         report_resume();
@@ -110,6 +124,8 @@ static void buffer_delivered(rocprofiler_context_id_t context, rocprofiler_buffe
             record_report(headers[j]);
         turn_give();
     }
+    if (tool.benchmark)
+        benchmark_delivered(count, wait_now_ns() - begin_ns);
 }
 
 static void code_object(rocprofiler_callback_tracing_record_t record,
@@ -213,14 +229,19 @@ static void markers_configure(void)
            "markers");
 }
 
+static rocprofiler_status_t service_configure(rocprofiler_buffer_tracing_kind_t kind)
+{
+    if (tool.benchmark == BENCHMARK_CALLBACKS)
+        return benchmark_callbacks_configure(tool.context, kind);
+    return rocprofiler_configure_buffer_tracing_service(tool.context, kind, NULL, 0, tool.buffer);
+}
+
 static void tracing_configure(void)
 {
     for (const struct domain_service *service = domain_services;
          service->kind != ROCPROFILER_BUFFER_TRACING_NONE; service++)
         if (settings_flag(&tool.settings, service->option))
-            ok(rocprofiler_configure_buffer_tracing_service(tool.context, service->kind, NULL, 0,
-                                                            tool.buffer),
-               "tracing");
+            ok(service_configure(service->kind), "tracing");
     markers_configure();
     rename_configure();
 }
@@ -278,6 +299,8 @@ static void on_fork_child(void)
     names_fork_done();
     turn_give();
     periods_fork_child();
+    if (settings_flag(&tool.settings, OPTION_PROCESS_SYNC))
+        siblings_join();
 }
 
 static void on_exec(void)
@@ -335,7 +358,8 @@ static int collection_start(void)
        "code objects");
     tracing_configure();
     counting_configure(&tool.settings, tool.context, tool.buffer);
-    if (periods_begin(&tool.settings, tool.context, tool.always) != 0 ||
+    if ((tool.benchmark != BENCHMARK_DISABLED_CONTEXTS &&
+         periods_begin(&tool.settings, tool.context, tool.always) != 0) ||
         !ok(rocprofiler_start_context(tool.always), "start"))
         return -1;
     process_watch();
@@ -350,6 +374,8 @@ static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
     run_log_put(RUN_LOG_RUNTIME, "");
     tool.finalize = finalize;
     tool.recording = true;
+    if (settings_flag(&tool.settings, OPTION_PROCESS_SYNC))
+        siblings_join();
     int status = collection_start();
     write_guard_end(&guard);
     return status;
@@ -358,15 +384,32 @@ static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
 static void tool_finalize(void *data)
 {
     (void)data;
-    if (getpid() != tool.pid || !atomic_load_explicit(&tool.recording, memory_order_relaxed))
+    if (getpid() != tool.pid)
         return;
+    if (!atomic_load_explicit(&tool.recording, memory_order_relaxed)) {
+        siblings_wait();
+        return;
+    }
     atomic_store_explicit(&tool.finishing, gettid(), memory_order_seq_cst);
     periods_end();
     rocprofiler_stop_context(tool.context);
     rocprofiler_flush_buffer(tool.buffer);
+    uint64_t begin_ns = wait_now_ns();
     report_write(false);
+    benchmark_tell(wait_now_ns() - begin_ns);
+    siblings_wait();
     ending_done(); /* not before: a thread that calls _exit() waits until then */
     atomic_store_explicit(&tool.finishing, 0, memory_order_seq_cst);
+}
+
+/* --profile-mpi-ranks: in other ranks there is no tool at all. */
+static bool is_wanted_rank(const struct settings *settings)
+{
+    const char *ranks = settings_text(settings, OPTION_PROFILE_MPI_RANKS);
+    bool is_in = true;
+    if (ranks && !keys_ranks_read(ranks, keys_rank(), &is_in))
+        fprintf(stderr, "crocprof: ROCPROF_MPI_RANKS: %s is no list of ranks\n", ranks);
+    return !ranks || is_in;
 }
 
 __attribute__((visibility("default"))) rocprofiler_tool_configure_result_t *
@@ -378,10 +421,61 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
     (void)priority;
     client_id->name = "crocprof";
     settings_from_environment(&tool.settings);
+    if (!is_wanted_rank(&tool.settings))
+        return NULL;
+    tool.by_attach = attached_is();
+    if (tool.by_attach)
+        attached_first(&tool.settings);
+    tool.benchmark = benchmark_begin(&tool.settings);
     tool.pid = getpid();
     tool.client = client_id;
     rocprofiler_at_internal_thread_create(thread_comes, NULL, ROCPROFILER_LIBRARY, NULL);
     static rocprofiler_tool_configure_result_t result = {sizeof result, tool_initialize,
                                                          tool_finalize, NULL};
+    return &result;
+}
+
+/* ---- attaching */
+
+static int tool_attach(rocprofiler_client_detach_t detach, rocprofiler_context_id_t *contexts,
+                       uint64_t count, void *data)
+{
+    (void)detach;
+    (void)contexts;
+    (void)count;
+    (void)data;
+    if (!tool.by_attach) {
+        fprintf(stderr, "crocprof: this process is profiled already, since it began\n");
+        return -1;
+    }
+    if (!tool.has_attached) {
+        tool.has_attached = true;
+        return 0;
+    }
+    if (!attached_again(&tool.settings))
+        return -1;
+    turn_take();
+    report_open(&tool.settings);
+    turn_give();
+    return 0;
+}
+
+/* The contexts are stopped, and everything is delivered. */
+static void tool_detach(void *data)
+{
+    (void)data;
+    report_write(false);
+}
+
+__attribute__((visibility("default"))) rocprofiler_tool_configure_attach_result_t *
+rocprofiler_configure_attach(uint32_t version, const char *runtime_version, uint32_t priority,
+                             rocprofiler_client_id_t *client_id)
+{
+    (void)version;
+    (void)runtime_version;
+    (void)priority;
+    (void)client_id;
+    static rocprofiler_tool_configure_attach_result_t result = {sizeof result, tool_attach,
+                                                                tool_detach, NULL};
     return &result;
 }

@@ -19,6 +19,8 @@ static struct {
     unsigned count;
     pthread_t thread;
     bool ended;           /* under the lock */
+    bool counts;          /* regions inside of regions are a part of them */
+    unsigned depth;       /* under the lock: regions that are open, if they are counted */
     pthread_mutex_t lock; /* of `ended`, and around starts and stops: none after the end */
     pthread_cond_t end;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -87,6 +89,22 @@ static int thread_begin(void)
     return status == 0 ? 0 : -1;
 }
 
+/* Under the lock, like the one below. */
+static void region_begin(void)
+{
+    if (state.counts && state.depth++ > 0)
+        return;
+    rocprofiler_start_context(state.context);
+}
+
+/* A pause that ends no region is one too many, and pauses all the same. */
+static void region_end(void)
+{
+    if (state.counts && state.depth > 0 && --state.depth > 0)
+        return;
+    rocprofiler_stop_context(state.context);
+}
+
 static void on_control(rocprofiler_callback_tracing_record_t record,
                        rocprofiler_user_data_t *user_data, void *data)
 {
@@ -96,9 +114,9 @@ static void on_control(rocprofiler_callback_tracing_record_t record,
         return;
     pthread_mutex_lock(&state.lock);
     if (!state.ended && record.operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerResume)
-        rocprofiler_start_context(state.context);
+        region_begin();
     if (!state.ended && record.operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerPause)
-        rocprofiler_stop_context(state.context);
+        region_end();
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -117,6 +135,7 @@ int periods_begin(const struct settings *settings, rocprofiler_context_id_t cont
 {
     const char *text = settings_text(settings, OPTION_PERIODS_NS);
     state.context = context;
+    state.counts = settings_flag(settings, OPTION_SELECTED_REGIONS_REF_COUNT);
     if (settings_flag(settings, OPTION_SELECTED_REGIONS))
         return regions_begin(control);
     if (text)

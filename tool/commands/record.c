@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/attach.h"
 #include "cli/ask.h"
 #include "cli/check.h"
 #include "cli/complete.h"
@@ -72,6 +73,8 @@ static int job_run(struct job *job)
         return refuse(EXIT_USAGE, "%s", error);
     const struct settings *settings = &options->settings;
     int status = launch_prepare(&launch, options->program[0], error, sizeof error);
+    if (status == 0)
+        status = launch_kokkos(settings, error, sizeof error);
     if (status != 0)
         return launch_refuse(options, status, error);
     launch_preload(&launch, settings);
@@ -129,6 +132,9 @@ static int run(const struct cli_options *options)
 
 static int record_run(struct cli_options *options)
 {
+    const char *pid = settings_text(&options->settings, OPTION_PID);
+    if (pid)
+        return attach_run(options, pid);
     return options->command == CLI_LIST ? command_list.run(options) : run(options);
 }
 

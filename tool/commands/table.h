@@ -9,6 +9,7 @@
 
 #define COMMANDS(X)                                                                                \
     X(record)                                                                                      \
+    X(attach)                                                                                      \
     X(list)                                                                                        \
     X(help)
 

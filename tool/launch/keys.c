@@ -13,37 +13,73 @@
 
 enum { VALUE_BYTES = 4096, COMMAND_BYTES = 4096, NAME_BYTES = 256 };
 
-/* Variables that say rank and size: the first pair of which both are there. */
+/*
+ * Variables that say rank and size: the first pair of which both are there. Launchers of MPI come
+ * before batch systems, whose variables are those of whatever started the launcher.
+ */
 static const struct {
     const char *rank, *size;
 } jobs[] = {
-    {"PBS_NODENUM", "PBS_O_TASKNUM"},
-    {"SLURM_PROCID", "SLURM_NTASKS"},
-    {"PMI_RANK", "PMI_SIZE"},
-    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+    {"PMI_RANK", "PMI_SIZE"},
     {"MPI_RANKID", "MPI_NRANKS"},
     {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
     {"MPI_RANK", "MPI_SIZE"},
+    {"SLURM_PROCID", "SLURM_NTASKS"},
+    {"PBS_NODENUM", "PBS_O_TASKNUM"},
 };
+
+static bool pair_read(const char *rank_name, const char *size_name, unsigned *rank, unsigned *size)
+{
+    const char *rank_text = rank_name && *rank_name ? getenv(rank_name) : NULL;
+    const char *size_text = size_name && *size_name ? getenv(size_name) : NULL;
+    if (!rank_text || !*rank_text || !size_text || !*size_text)
+        return false;
+    *rank = (unsigned)strtoul(rank_text, NULL, 10);
+    *size = (unsigned)strtoul(size_text, NULL, 10);
+    return true;
+}
 
 static bool pair_find(unsigned *rank, unsigned *size)
 {
-    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
-        const char *rank_text = getenv(jobs[i].rank), *size_text = getenv(jobs[i].size);
-        if (!rank_text || !*rank_text || !size_text || !*size_text)
-            continue;
-        *rank = (unsigned)strtoul(rank_text, NULL, 10);
-        *size = (unsigned)strtoul(size_text, NULL, 10);
-        return true;
-    }
-    return false;
+    bool found =
+        pair_read(getenv("ROCPROF_MPI_RANK_VAR"), getenv("ROCPROF_MPI_SIZE_VAR"), rank, size);
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0] && !found; i++)
+        found = pair_read(jobs[i].rank, jobs[i].size, rank, size);
+    return found;
 }
 
 unsigned keys_rank(void)
 {
     unsigned rank, size;
     return pair_find(&rank, &size) ? rank : 0;
+}
+
+static bool number_read(const char **text, unsigned *number)
+{
+    int length = 0;
+    if (!isdigit((unsigned char)**text) || sscanf(*text, "%9u%n", number, &length) != 1)
+        return false;
+    *text += length;
+    return true;
+}
+
+bool keys_ranks_read(const char *text, unsigned rank, bool *is_in)
+{
+    *is_in = false;
+    while (*(text += strspn(text, ", \t"))) {
+        unsigned first, last;
+        if (!number_read(&text, &first))
+            return false;
+        last = first;
+        if (*text == '-' && (text++, !number_read(&text, &last)))
+            return false;
+        if (last < first || (*text && !strchr(", \t", *text)))
+            return false;
+        *is_in = *is_in || (rank >= first && rank <= last);
+    }
+    return true;
 }
 
 unsigned keys_rank_count(void)

@@ -64,6 +64,57 @@ static void variables(void **state)
     assert_string_equal(expand("%nid%"), "3");
 }
 
+/* A launcher of MPI inside of a batch job: its ranks inherit the batch system's variables. */
+static void ranks(void **state)
+{
+    (void)state;
+    setenv("SLURM_PROCID", "0", 1);
+    setenv("SLURM_NTASKS", "1", 1);
+    assert_string_equal(expand("%rank%/%size%"), "3/8"); /* Open MPI's, from variables() */
+    unsetenv("OMPI_COMM_WORLD_RANK");
+    assert_string_equal(expand("%rank%/%size%"), "0/1");
+    setenv("PMI_RANK", "5", 1);
+    setenv("PMI_SIZE", "6", 1);
+    assert_string_equal(expand("%rank%/%size%"), "5/6");
+    setenv("ROCPROF_MPI_RANK_VAR", "MINE_RANK", 1);
+    setenv("ROCPROF_MPI_SIZE_VAR", "MINE_SIZE", 1);
+    assert_string_equal(expand("%rank%/%size%"), "5/6"); /* nobody has set them */
+    setenv("MINE_RANK", "7", 1);
+    setenv("MINE_SIZE", "9", 1);
+    assert_string_equal(expand("%rank%/%size%"), "7/9");
+    assert_int_equal(keys_rank(), 7);
+    assert_int_equal(keys_rank_count(), 9);
+}
+
+static void lists_of_ranks(void **state)
+{
+    static const struct {
+        const char *text;
+        bool is_list, has_3;
+    } lists[] = {
+        {"3", true, true},
+        {"0-2,4", true, false},
+        {"0-3", true, true},
+        {"1 , 3-3", true, true},
+        {"3-10,1", true, true},
+        {"", true, false},
+        {"3-1", false, false},
+        {"x", false, false},
+        {"3-", false, true},
+        {"-3", false, false},
+        {"3x", false, true},
+        {"1--3", false, false},
+        {"4294967299", false, false},
+    };
+    bool is_in;
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        bool is_list = keys_ranks_read(lists[i].text, 3, &is_in);
+        if (is_list != lists[i].is_list || (is_list && is_in != lists[i].has_3))
+            fail_msg("%s", lists[i].text);
+    }
+}
+
 static void bounds(void **state)
 {
     char small[4];
@@ -82,6 +133,8 @@ int main(void)
         cmocka_unit_test(every_spelling_of_a_key),
         cmocka_unit_test(what_is_no_key_stays),
         cmocka_unit_test(variables),
+        cmocka_unit_test(ranks),
+        cmocka_unit_test(lists_of_ranks),
         cmocka_unit_test(bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

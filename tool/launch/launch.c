@@ -11,7 +11,7 @@
 #include "base/preload_path.h"
 
 /* Installed: PREFIX/bin/crocprof and PREFIX/lib*; built: build/bin and build/lib. */
-static int library_find(const char *name, char path[PATH_MAX])
+int launch_library_find(const char *name, char path[PATH_MAX])
 {
     static const char *const places[] = {"../lib", "../lib/x86_64-linux-gnu", "../lib64", "."};
     char self[PATH_MAX];
@@ -57,7 +57,7 @@ static int preload_find(const char *name, char path[PATH_MAX], const char *missi
                         unsigned error_size)
 {
     char found[PATH_MAX];
-    int status = library_find(name, found);
+    int status = launch_library_find(name, found);
     if (status == 0)
         return preload_path(found, path, error, error_size);
     snprintf(error, error_size, "%s", missing);
@@ -87,6 +87,25 @@ void launch_preload(struct launch *launch, const struct settings *settings)
     launch->preload = settings_text(settings, OPTION_PRELOAD);
     if (!launch->preload)
         launch->preload = getenv("ROCPROF_PRELOAD");
+}
+
+/* Kokkos takes the first of a list. */
+int launch_kokkos(const struct settings *settings, char *error, unsigned error_size)
+{
+    static const char name[] = "rocprofiler-sdk/librocprofiler-sdk-tool-kokkosp.so";
+    const char *before = getenv("KOKKOS_TOOLS_LIBS");
+    char path[PATH_MAX];
+    if (!settings_flag(settings, OPTION_KOKKOS_TRACE))
+        return 0;
+    int status = launch_library_find(name, path);
+    if (status != 0) {
+        snprintf(error, error_size, "--kokkos-trace: %s is not where crocprof was installed", name);
+        return status;
+    }
+    if (before && *before && strcmp(before, path) != 0)
+        fprintf(stderr, "crocprof: --kokkos-trace takes the place of KOKKOS_TOOLS_LIBS=%s\n",
+                before);
+    return setenv("KOKKOS_TOOLS_LIBS", path, 1) == 0 ? 0 : -errno;
 }
 
 /* Libraries that are there, joined by ':'. 0 or -E2BIG. */

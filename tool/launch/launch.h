@@ -17,11 +17,18 @@ struct launch {
     const char *preload;         /* what comes before ours, joined by ':'; NULL for none */
 };
 
+/* One of ours, where this command is installed or built. 0 or -errno. */
+int launch_library_find(const char *name, char path[PATH_MAX]);
+
 /* Finds the libraries and the program. 0, or -errno with a line for the user in `error`. */
 int launch_prepare(struct launch *launch, const char *program, char *error, unsigned error_size);
 
 /* Takes --preload over from the settings, which stay the owner. */
 void launch_preload(struct launch *launch, const struct settings *settings);
+
+/* --kokkos-trace: puts the library that Kokkos loads into KOKKOS_TOOLS_LIBS. 0, or -errno with a
+ * line in `error`. */
+int launch_kokkos(const struct settings *settings, char *error, unsigned error_size);
 
 /* Puts the libraries into LD_PRELOAD and the settings into the environment. 0 or -errno. */
 int launch_environment(const struct launch *launch, const struct settings *settings);

@@ -54,6 +54,8 @@
       BASIC, "calls of rocDecode functions")                                                       \
     X(ROCJPEG_TRACE, "rocjpeg-trace", 0, FLAG, NULL, "ROCPROF_ROCJPEG_API_TRACE", NULL, BASIC,     \
       "calls of rocJPEG functions")                                                                \
+    X(KOKKOS_TRACE, "kokkos-trace", 0, FLAG, NULL, NULL, NULL, BASIC,                              \
+      "Kokkos' kernels and regions as markers, by which GPU kernels are called")                   \
     X(OMPT_TRACE, "ompt-trace", 0, FLAG, NULL, "ROCPROF_OMPT_TRACE", NULL, BASIC, "OpenMP events") \
     X(RUNTIME_TRACE, "runtime-trace", 'r', FLAG, NULL, NULL, NULL, SETS,                           \
       "all but HSA calls and HIP's compiler")                                                      \
@@ -111,6 +113,15 @@
       NULL, NULL, FILTER, "unit of those times (sec)")                                             \
     X(SELECTED_REGIONS, "selected-regions", 0, FLAG, NULL, "ROCPROF_SELECTED_REGIONS", NULL,       \
       FILTER, "collect only between roctxProfilerResume and roctxProfilerPause")                   \
+    X(SELECTED_REGIONS_REF_COUNT, "selected-regions-ref-count", 0, FLAG, NULL,                     \
+      "ROCPROF_SELECTED_REGIONS_REF_COUNT", NULL, FILTER,                                          \
+      "the same; of resumes inside of resumes, the last pause ends it")                            \
+    X(PROFILE_MPI_RANKS, "profile-mpi-ranks", 0, LIST, "N[-M] ...", "ROCPROF_MPI_RANKS", NULL,     \
+      FILTER, "only these ranks of an MPI job; the others run as if there were no profiler")       \
+    X(MPI_WORLD_RANK_VARIABLE, "mpi-world-rank-variable", 0, TEXT, "NAME", "ROCPROF_MPI_RANK_VAR", \
+      NULL, FILTER, "the variable that holds a process's rank, for launchers that are not known")  \
+    X(MPI_WORLD_SIZE_VARIABLE, "mpi-world-size-variable", 0, TEXT, "NAME", "ROCPROF_MPI_SIZE_VAR", \
+      NULL, FILTER, "and the one that holds the number of ranks")                                  \
     X(PRELOAD, "preload", 0, LIST, "LIBRARY ...", NULL, NULL, ADVANCED,                            \
       "libraries that come before ours in LD_PRELOAD")                                             \
     X(PERFETTO_BACKEND, "perfetto-backend", 0, CHOICE, "inprocess", NULL, NULL, ADVANCED,          \
@@ -121,6 +132,19 @@
       "a program that a signal ends leaves what was streamed until then")                          \
     X(SUPPRESS_MARKER_PRELOAD, "suppress-marker-preload", 0, FLAG, NULL, NULL, NULL, ADVANCED,     \
       "leave roctx to the library that the program brings")                                        \
+    X(PID, "pid", 'p', TEXT, "PID", NULL, NULL, ADVANCED,                                          \
+      "attach to a process that runs already, until Ctrl-C, a line of input or its end")           \
+    X(ATTACH_DURATION_MSEC, "attach-duration-msec", 0, NUMBER, "MS", NULL, NULL, ADVANCED,         \
+      "and leave it after that time")                                                              \
+    X(ATTACH_CHILDREN, "attach-children", 0, FLAG, NULL, NULL, "1", ADVANCED,                      \
+      "attach to its children, too, that use a GPU (yes)")                                         \
+    X(PROCESS_SYNC, "process-sync", 0, FLAG, NULL, "ROCPROF_PROCESS_SYNC", NULL, ADVANCED,         \
+      "a process ends when those of the same parent have written their files, too")                \
+    X(BENCHMARK_MODE, "benchmark-mode", 0, CHOICE,                                                 \
+      "disabled-sdk-contexts|sdk-buffer-overhead|sdk-callback-overhead|tool-runtime-overhead|"     \
+      "execution-profile",                                                                         \
+      "ROCPROF_BENCHMARK_MODE", NULL, ADVANCED,                                                    \
+      "measure the profiler: do less and less of its work, or say where its time goes")            \
     X(ECHO, "echo", 0, FLAG, NULL, NULL, NULL, ADVANCED, "show the command instead of running it") \
     X(LIST_AVAIL, "list-avail", 'L', FLAG, NULL, NULL, NULL, ADVANCED, "as 'crocprof list'")       \
     X(DEMANGLE, NULL, 0, FLAG, NULL, "ROCPROF_DEMANGLE_KERNELS", "1", NAMES, "")                   \
@@ -145,6 +169,7 @@
     X("format", 0, OUTPUT_FORMAT)                                                                  \
     X("summary-file", 0, SUMMARY_OUTPUT_FILE)                                                      \
     X("list-metrics", 0, LIST_AVAIL)                                                               \
+    X("attach", 0, PID)                                                                            \
     X("hsa-finalize-trace", 0, HSA_FINALIZER_TRACE)
 
 /* What an option switches on unless it has been said otherwise: the option, those. The order
@@ -162,6 +187,9 @@
     X(RUNTIME_TRACE, RCCL_TRACE)                                                                   \
     X(RUNTIME_TRACE, ROCDECODE_TRACE)                                                              \
     X(RUNTIME_TRACE, ROCJPEG_TRACE)                                                                \
+    X(KOKKOS_TRACE, MARKER_TRACE)                                                                  \
+    X(KOKKOS_TRACE, KERNEL_RENAME)                                                                 \
+    X(SELECTED_REGIONS_REF_COUNT, SELECTED_REGIONS)                                                \
     X(HIP_TRACE, HIP_RUNTIME_TRACE)                                                                \
     X(HIP_TRACE, HIP_COMPILER_TRACE)                                                               \
     X(HSA_TRACE, HSA_CORE_TRACE)                                                                   \
@@ -182,6 +210,7 @@
     X("perfetto-buffer-size", NUMBER, "traces are streamed to their file, nothing is discarded")   \
     X("perfetto-buffer-fill-policy", TEXT,                                                         \
       "traces are streamed to their file, nothing is discarded")                                   \
+    X("attach-sync-output", FLAG, "files are always complete when the process is left")            \
     X("group-by-queue", FLAG, "kernels are always shown by queue")                                 \
     X("perfetto-shmem-size-hint", NUMBER,                                                          \
       "traces are streamed to their file, there is no shared memory")
@@ -218,13 +247,6 @@
     X("kernel-replay-beta-enabled", 0,                                                             \
       "kernels are not replayed: crocprof runs the program "                                       \
       "again")                                                                                     \
-    X("benchmark-mode", 0, "the profiler's own cost is measured by make bench")                    \
-    X("pid", 'p', "crocprof does not attach to a running program yet")                             \
-    X("attach", 0, "crocprof does not attach to a running program yet")                            \
-    X("attach-duration-msec", 0, "crocprof does not attach to a running program yet")              \
-    X("attach-children", 0, "crocprof does not attach to a running program yet")                   \
-    X("attach-sync-output", 0, "crocprof does not attach to a running program yet")                \
-    X("kokkos-trace", 0, "Kokkos' tool interface is not served yet")                               \
     X("kfd-trace", 0, "the driver's events are not written yet")                                   \
     X("kfd-page-migration-trace", 0, "the driver's events are not written yet")                    \
     X("kfd-page-mapping-trace", 0, "the driver's events are not written yet")                      \
@@ -233,11 +255,6 @@
     X("rocshmem-trace", 0, "rocSHMEM is not traced yet")                                           \
     X("hipfile-trace", 0, "hipFile is not traced yet")                                             \
     X("hip-graph-trace", 0, "graphs are traced as the calls and kernels that they are")            \
-    X("hip-event-trace", 0, "events are traced as the calls that they are")                        \
-    X("profile-mpi-ranks", 0, "ranks cannot be chosen yet: every rank is profiled")                \
-    X("mpi-world-rank-variable", 0, "ranks cannot be chosen yet: every rank is profiled")          \
-    X("mpi-world-size-variable", 0, "ranks cannot be chosen yet: every rank is profiled")          \
-    X("selected-regions-ref-count", 0, "resumes and pauses of regions are not counted yet")        \
-    X("process-sync", 0, "processes do not wait for each other yet")
+    X("hip-event-trace", 0, "events are traced as the calls that they are")
 
 #endif
