@@ -21,7 +21,7 @@ OWN = {  # for runs of the program itself, and for tests of the software GPU
     "CROCPROF_CHECKED", "CROCPROF_PASS", "CROCPROF_PASS_COUNT", "CROCPROF_PASS_DIRECTORY",
     "CROCPROF_RUN"}
 ELSEWHERE = {"CROC_LOG_LEVEL": "src/base/log.c", "CROCPROF_SERIALIZE_LIMIT_MS":
-             "src/intercept/hsa/serialize.c"}
+             "src/intercept/hsa/serialize.c", "CROCPROF_INPUT_MAX_BYTES": "tool/cli/replay.c"}
 
 failures = []
 

@@ -95,9 +95,8 @@ void sinks_row(struct sinks *sinks, enum out_table_id table, const void *row)
 
 void sinks_statistics_row(struct sinks *sinks, enum out_table_id table, const void *row)
 {
-    bool asked = settings_flag(sinks->settings, OPTION_STATS);
-    for (unsigned i = 0; i < sinks->count; i++)
-        if (asked || sinks->sink[i].ops->has_statistics)
+    for (unsigned i = 0; i < sinks->count; i++) /* none: never opened, there may be no settings */
+        if (settings_flag(sinks->settings, OPTION_STATS) || sinks->sink[i].ops->has_statistics)
             sinks->sink[i].ops->row(sinks->sink[i].sink, table, row);
 }
 
