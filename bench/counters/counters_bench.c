@@ -61,9 +61,9 @@ static double evaluation_rate(const struct catalog *catalog)
                 uint32_t inputs;
                 if (all[i].kind != COUNTER_DERIVED)
                     continue;
-                const struct expr_input *input = expr_inputs(all[i].program, &inputs);
-                expr_workspace_init(all[i].program, workspace);
-                expr_evaluate(all[i].program, workspace);
+                const struct expr_input *input = expr_inputs(counter_program(&all[i]), &inputs);
+                expr_workspace_init(counter_program(&all[i]), workspace);
+                expr_evaluate(counter_program(&all[i]), workspace);
                 for (uint32_t k = 0; k < inputs; k++)
                     operations += shape_count(&input[k].shape);
             }

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,6 +56,14 @@ static void on_fork_child(void)
         atomic_store_explicit(&t->tid, t == self ? (uint32_t)syscall(SYS_gettid) : 0,
                               memory_order_seq_cst);
     }
+}
+
+/* The kernel registers a process of one thread at once, and lets one of several wait for all
+ * processors, 10 ms and more. So this is done while the program is loaded, where it has one. */
+__attribute__((constructor)) static void membarrier_register_early(void)
+{
+    if (__libc_single_threaded)
+        membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 }
 
 static void init_once(void)

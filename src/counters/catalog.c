@@ -41,6 +41,7 @@ static void counter_append(struct catalog *c, const struct counter *counter)
     while (c->buckets[b])
         b = (b + 1) & c->bucket_mask;
     c->counters[c->count] = *counter;
+    c->counters[c->count].catalog = c;
     c->buckets[b] = ++c->count;
 }
 
@@ -69,7 +70,7 @@ static void counter_release(struct counter *counter)
     free((char *)counter->description);
     free((char *)counter->block_name);
     free((char *)counter->expression);
-    expr_destroy(counter->program);
+    expr_destroy(atomic_load_explicit(&counter->compiled, memory_order_acquire));
 }
 
 static int add_constants(struct catalog *c, const struct counter_agent *agent)
@@ -101,7 +102,7 @@ static int basic_fits(struct catalog *c, const struct counter_definition *d,
     counter->block = (uint32_t)block;
     counter->event = d->event;
     counter->block_name = d->block;
-    counter->shape = c->blocks[block].shape;
+    counter->own_shape = c->blocks[block].shape;
     return 1;
 }
 
@@ -109,13 +110,15 @@ static int add_definitions(struct catalog *c, const struct definition_set *defin
 {
     uint32_t count;
     const struct counter_definition *all = definitions_all(definitions, &count);
+    const int shipped_are_sound = !definitions_override_shipped(definitions);
     for (uint32_t i = 0; i < count; i++) {
         const struct counter_definition *d = &all[i];
         struct counter counter = {.kind = COUNTER_DERIVED,
                                   .name = d->name,
                                   .description = d->description ? d->description : "",
                                   .block_name = "",
-                                  .expression = ""};
+                                  .expression = "",
+                                  .compiles_later = d->is_shipped && shipped_are_sound};
         if (!definition_applies(d, c->architecture))
             continue;
         if (d->expression)
@@ -151,7 +154,7 @@ static void resolve(void *arg, const char *name, uint32_t length, struct expr_na
     case COUNTER_BASIC:
         resolved->kind = NAME_INPUT;
         resolved->input = (uint32_t)(counter - c->counters);
-        resolved->shape = counter->shape;
+        resolved->shape = counter->own_shape;
         resolved->may_accumulate = c->blocks[counter->block].may_accumulate;
         break;
     case COUNTER_DERIVED:
@@ -161,22 +164,45 @@ static void resolve(void *arg, const char *name, uint32_t length, struct expr_na
     }
 }
 
-static void compile_all(struct catalog *c)
+static struct expr_program *compile(const struct counter *counter)
 {
-    for (uint32_t i = 0; i < c->count; i++) {
-        struct counter *counter = &c->counters[i];
-        struct expr_error error;
-        if (counter->kind != COUNTER_DERIVED)
-            continue;
-        counter->program = expr_compile(counter->expression, resolve, c, &error);
-        if (counter->program) {
-            counter->shape = *expr_shape(counter->program);
-            continue;
-        }
-        c->problems++;
+    struct expr_error error;
+    const struct catalog *c = counter->catalog;
+    struct expr_program *program = expr_compile(counter->expression, resolve, (void *)c, &error);
+    if (!program)
         log_warning("counters", "%s on %s: %s at character %u of '%.200s'", counter->name,
                     c->architecture, error.message, error.offset + 1, counter->expression);
-    }
+    return program;
+}
+
+const struct expr_program *counter_program(const struct counter *counter)
+{
+    /* The one thing of a catalog that changes after it was built. */
+    _Atomic(struct expr_program *) *compiled = &((struct counter *)counter)->compiled;
+    struct expr_program *former = atomic_load_explicit(compiled, memory_order_acquire);
+    if (former || counter->kind != COUNTER_DERIVED)
+        return former;
+    struct expr_program *program = compile(counter);
+    if (!program || atomic_compare_exchange_strong_explicit(
+                        compiled, &former, program, memory_order_release, memory_order_acquire))
+        return program;
+    expr_destroy(program); /* another thread was first */
+    return former;
+}
+
+const struct counter_shape *counter_shape(const struct counter *counter)
+{
+    const struct expr_program *program = counter_program(counter);
+    return program ? expr_shape(program) : &counter->own_shape;
+}
+
+/* Those that somebody else wrote, so that what is wrong with them is said at once. */
+static void compile_now(struct catalog *c)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->counters[i].kind == COUNTER_DERIVED && !c->counters[i].compiles_later &&
+            !counter_program(&c->counters[i]))
+            c->problems++;
 }
 
 /* Takes out the computed counters that did not compile and numbers the rest. The programs refer
@@ -191,7 +217,7 @@ static int finish(struct catalog *c)
         return -1;
     for (uint32_t i = 0, count = c->count; i < count; i++) {
         struct counter counter = c->counters[i];
-        if (counter.kind == COUNTER_DERIVED && !counter.program) {
+        if (counter.kind == COUNTER_DERIVED && !counter.compiles_later && !counter.compiled) {
             counter_release(&counter);
             continue;
         }
@@ -204,10 +230,10 @@ static int finish(struct catalog *c)
     c->count = kept;
     for (uint32_t i = 0; i < kept; i++) {
         uint32_t inputs = 0;
-        if (!c->counters[i].program)
+        if (!c->counters[i].compiled)
             continue;
         struct expr_input *input =
-            (struct expr_input *)expr_inputs(c->counters[i].program, &inputs);
+            (struct expr_input *)expr_inputs(c->counters[i].compiled, &inputs);
         for (uint32_t k = 0; k < inputs; k++)
             input[k].input = position[input[k].input];
     }
@@ -250,7 +276,7 @@ struct catalog *catalog_create(const struct definition_set *definitions,
     if (allocate(c, definitions, agent) || add_constants(c, agent) ||
         add_definitions(c, definitions))
         goto fail;
-    compile_all(c);
+    compile_now(c);
     if (finish(c))
         goto fail;
     return c;
@@ -303,5 +329,8 @@ const char *catalog_architecture(const struct catalog *c)
 
 uint32_t catalog_problem_count(const struct catalog *c)
 {
-    return c->problems;
+    uint32_t problems = c->problems;
+    for (uint32_t i = 0; i < c->count; i++)
+        problems += c->counters[i].kind == COUNTER_DERIVED && !counter_program(&c->counters[i]);
+    return problems;
 }

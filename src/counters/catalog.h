@@ -1,10 +1,14 @@
 /*
  * What can be counted on one kind of GPU: constants, hardware counters and computed counters, with
  * ids, dimensions and compiled expressions. Built once, then read by any thread.
+ *
+ * Expressions that are shipped are known to compile (tests/gpu/definitions_test.c) and are compiled
+ * when somebody first asks for them: most programs ask for few of a GPU's two hundred.
  */
 #ifndef COUNTERS_CATALOG_H
 #define COUNTERS_CATALOG_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "counters/definition.h"
@@ -35,6 +39,8 @@ struct counter_agent {
 
 enum counter_kind { COUNTER_CONSTANT, COUNTER_BASIC, COUNTER_DERIVED };
 
+struct catalog;
+
 struct counter {
     uint32_t id; /* first_id + position */
     enum counter_kind kind;
@@ -43,11 +49,19 @@ struct counter {
     const char *expression; /* "" unless derived */
     uint32_t block, event;  /* basic: position in the agent's blocks */
     double constant;
-    struct counter_shape shape;
-    struct expr_program *program; /* derived */
+    struct counter_shape own_shape; /* unless derived; ask counter_shape() */
+    const struct catalog *catalog;
+    int compiles_later; /* derived: it is known to compile */
+    /* Derived; ask counter_program(). NULL: not compiled yet. Writers: whoever asks first
+     * (compare-exchange, release). Readers: whoever asks (acquire). */
+    _Atomic(struct expr_program *) compiled;
 };
 
-struct catalog;
+/* A derived counter's program. NULL, with a message each time: it does not compile on this GPU,
+ * which only those can be of which catalog_create() was not to know better. */
+const struct expr_program *counter_program(const struct counter *counter);
+/* Of a derived one: of its program. */
+const struct counter_shape *counter_shape(const struct counter *counter);
 
 /* Keeps pointers into neither argument. `first_id` is at least 1: 0 is nobody's id. Definitions
  * that do not compile are reported and left out. NULL: out of memory. */
@@ -60,7 +74,7 @@ const struct counter *catalog_find(const struct catalog *catalog, const char *na
 const struct counter *catalog_find_id(const struct catalog *catalog, uint32_t id);
 const struct counter_block *catalog_blocks(const struct catalog *catalog, uint32_t *count);
 const char *catalog_architecture(const struct catalog *catalog);
-/* Definitions that were left out. */
+/* Definitions that were left out, and those that should have been. Compiles all. */
 uint32_t catalog_problem_count(const struct catalog *catalog);
 
 #endif

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 
 #include "counters/test/agent_double.h"
 
@@ -41,9 +42,77 @@ static void shipped_definitions_test(void **state)
     assert_null(catalog_find_id(catalog, 0));
     assert_null(catalog_find_id(catalog, count + 1));
     assert_null(catalog_find(catalog, "NOT_A_COUNTER"));
-    assert_int_equal(shape_count(&catalog_find(catalog, "SQ_WAVES")->shape), 8);
-    assert_int_equal(shape_count(&catalog_find(catalog, "TCC_HIT")->shape), 32);
-    assert_int_equal(shape_count(&catalog_find(catalog, "TCC_HIT_sum")->shape), 1);
+    assert_int_equal(shape_count(counter_shape(catalog_find(catalog, "SQ_WAVES"))), 8);
+    assert_int_equal(shape_count(counter_shape(catalog_find(catalog, "TCC_HIT"))), 32);
+    assert_int_equal(shape_count(counter_shape(catalog_find(catalog, "TCC_HIT_sum"))), 1);
+    catalog_destroy(catalog);
+}
+
+static uint32_t compiled_count(const struct catalog *catalog)
+{
+    uint32_t count, compiled = 0;
+    const struct counter *all = catalog_counters(catalog, &count);
+    for (uint32_t i = 0; i < count; i++)
+        compiled += atomic_load_explicit(&all[i].compiled, memory_order_acquire) != NULL;
+    return compiled;
+}
+
+enum { ASKING = 8 };
+struct asking {
+    pthread_barrier_t together;
+    const struct catalog *catalog;
+};
+
+static void *ask(void *data)
+{
+    struct asking *asking = data;
+    pthread_barrier_wait(&asking->together);
+    return (void *)counter_program(catalog_find(asking->catalog, "TCC_HIT_sum"));
+}
+
+/* Once for all threads, when it is asked for, and nothing else with it. */
+static void compiled_when_asked_test(void **state)
+{
+    struct asking asking = {.catalog = shipped_catalog()};
+    pthread_t threads[ASKING];
+    void *programs[ASKING];
+    (void)state;
+    assert_int_equal(compiled_count(asking.catalog), 0);
+    pthread_barrier_init(&asking.together, NULL, ASKING);
+    for (int i = 0; i < ASKING; i++)
+        pthread_create(&threads[i], NULL, ask, &asking);
+    for (int i = 0; i < ASKING; i++) {
+        pthread_join(threads[i], &programs[i]);
+        assert_ptr_equal(programs[i], programs[0]);
+    }
+    assert_non_null(programs[0]);
+    assert_int_equal(compiled_count(asking.catalog), 1);
+    assert_null(counter_program(catalog_find(asking.catalog, "TCC_HIT")));
+    pthread_barrier_destroy(&asking.together);
+    catalog_destroy((struct catalog *)asking.catalog);
+}
+
+/* What refers to a shipped counter that means something else now is looked at before it is listed.
+ * A counter that is added beside the shipped ones changes none of them. */
+static void overridden_test(void **state)
+{
+    static const char other[] = "TCC_HIT: {architectures: {gfx90a: {expression: NOBODY}}}\n",
+                      further[] = "MINE: {architectures: {gfx90a: {expression: SQ_WAVES*2}}}\n";
+    struct definition_set *set = definitions_create();
+    (void)state;
+    assert_int_equal(definitions_add_builtin(set), 0);
+    assert_int_equal(definitions_load_yaml(set, "mine.yaml", further, strlen(further)), 0);
+    struct catalog *catalog = catalog_create(set, &test_agent, 1);
+    assert_int_equal(compiled_count(catalog), 1);
+    assert_non_null(catalog_find(catalog, "TCC_HIT_sum"));
+    catalog_destroy(catalog);
+    assert_int_equal(definitions_load_yaml(set, "other.yaml", other, strlen(other)), 0);
+    catalog = catalog_create(set, &test_agent, 1);
+    assert_true(compiled_count(catalog) > 200);
+    assert_null(catalog_find(catalog, "TCC_HIT_sum"));
+    assert_null(catalog_find(catalog, "TCC_HIT"));
+    assert_non_null(catalog_find(catalog, "TCC_MISS_sum"));
+    definitions_destroy(set);
     catalog_destroy(catalog);
 }
 
@@ -53,14 +122,15 @@ static double evaluate(const struct catalog *catalog, const char *name,
     const struct counter *counter = catalog_find(catalog, name);
     uint32_t inputs, count;
     const struct counter *all = catalog_counters(catalog, &count);
-    const struct expr_input *input = expr_inputs(counter->program, &inputs);
-    double *workspace = calloc(expr_workspace_size(counter->program) + 1, sizeof *workspace);
-    expr_workspace_init(counter->program, workspace);
+    const struct expr_input *input = expr_inputs(counter_program(counter), &inputs);
+    double *workspace =
+        calloc(expr_workspace_size(counter_program(counter)) + 1, sizeof *workspace);
+    expr_workspace_init(counter_program(counter), workspace);
     for (uint32_t i = 0; i < inputs; i++) {
         for (uint32_t k = 0; k < shape_count(&input[i].shape); k++)
             workspace[input[i].slot + k] = value(all[input[i].input].name, k);
     }
-    double result = *expr_evaluate(counter->program, workspace);
+    double result = *expr_evaluate(counter_program(counter), workspace);
     free(workspace);
     return result;
 }
@@ -121,7 +191,7 @@ static void bad_definitions_test(void **state)
     uint32_t inputs, count;
     const struct counter *all = catalog_counters(catalog, &count);
     /* Positions move when bad counters are taken out; the programs must follow. */
-    assert_string_equal(all[expr_inputs(fine->program, &inputs)->input].name, "SQ_W");
+    assert_string_equal(all[expr_inputs(counter_program(fine), &inputs)->input].name, "SQ_W");
     catalog_destroy(catalog);
 }
 
@@ -172,7 +242,8 @@ int main(void)
 {
     setenv("CROC_LOG_LEVEL", "error", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shipped_definitions_test), cmocka_unit_test(derived_test),
+        cmocka_unit_test(shipped_definitions_test), cmocka_unit_test(compiled_when_asked_test),
+        cmocka_unit_test(overridden_test),          cmocka_unit_test(derived_test),
         cmocka_unit_test(bad_definitions_test),     cmocka_unit_test(instance_id_test),
         cmocka_unit_test(startup_time_test),
     };

@@ -16,6 +16,7 @@ struct text_chunk {
 };
 
 struct definition_set {
+    int overrides_shipped;
     struct counter_definition *items;
     uint32_t count, capacity;
     struct text_chunk *texts;
@@ -113,6 +114,7 @@ static int narrow(struct definition_set *set, struct counter_definition *older, 
     }
     if (used == strlen(older->architectures))
         return 0;
+    set->overrides_shipped |= older->is_shipped;
     older->architectures = text_copy(set, kept, used);
     return older->architectures ? 0 : -1;
 }
@@ -183,9 +185,15 @@ int definitions_add_builtin(struct definition_set *set)
             .expression = row->expression ? text + row->expression : NULL,
             .description = text + row->description,
             .event = row->event,
+            .is_shipped = 1,
         };
     }
     return 0;
+}
+
+int definitions_override_shipped(const struct definition_set *set)
+{
+    return set->overrides_shipped;
 }
 
 const struct counter_definition *definition_find(const struct definition_set *set, const char *name,

@@ -15,7 +15,8 @@ struct counter_definition {
     const char *expression;    /* NULL: a hardware counter */
     const char *description;
     uint32_t event;
-    uint32_t line; /* in its file; 0 for the compiled-in set */
+    uint32_t line;  /* in its file; 0 for the compiled-in set */
+    int is_shipped; /* of the compiled-in set */
 };
 
 struct definition_set;
@@ -32,6 +33,10 @@ int definitions_add(struct definition_set *set, const struct counter_definition 
 
 /* Takes back the last definitions_add(). */
 void definitions_remove_last(struct definition_set *set);
+
+/* Whether a later definition took a name of the compiled-in set, so that what refers to it means
+ * something else now. */
+int definitions_override_shipped(const struct definition_set *set);
 
 /* The set that is compiled in: data/counters in binary form. */
 int definitions_add_builtin(struct definition_set *set);

@@ -29,7 +29,7 @@ int plan_events_add(const struct catalog *catalog, const struct counter *counter
     }
     if (counter->kind == COUNTER_CONSTANT)
         return 0;
-    const struct expr_input *input = expr_inputs(counter->program, &inputs);
+    const struct expr_input *input = expr_inputs(counter_program(counter), &inputs);
     for (uint32_t i = 0; i < inputs; i++) {
         struct plan_event event = {input[i].input, input[i].accumulate};
         if (event_add(event, events, count, capacity))
@@ -163,7 +163,7 @@ static uint32_t inputs_of(const struct counter *counter)
 {
     uint32_t inputs = 1;
     if (counter->kind == COUNTER_DERIVED)
-        expr_inputs(counter->program, &inputs);
+        expr_inputs(counter_program(counter), &inputs);
     return inputs;
 }
 

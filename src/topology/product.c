@@ -52,13 +52,14 @@ static char *text_trimmed(const char *begin, const char *end)
 /* Lines of libdrm's amdgpu.ids are "DEVICE, REVISION, name", both numbers in hex. */
 static char *ids_line_match(const char *line, const char *end, unsigned device, unsigned revision)
 {
-    unsigned line_device, line_revision;
-    int name_at = 0;
-    if (sscanf(line, "%x , %x , %n", &line_device, &line_revision, &name_at) < 2 || name_at == 0)
+    char *at;
+    if (strtoul(line, &at, 16) != device)
         return NULL;
-    if (line_device != device || line_revision != revision || line + name_at > end)
+    at += strspn(at, " \t");
+    if (*at != ',' || strtoul(at + 1, &at, 16) != revision)
         return NULL;
-    return text_trimmed(line + name_at, end);
+    at += strspn(at, " \t");
+    return *at == ',' && at < end ? text_trimmed(at + 1, end) : NULL;
 }
 
 static char *ids_name(const char *root, unsigned device, unsigned revision)

@@ -25,24 +25,25 @@ static void basic_print(const struct counter *counter)
 {
     printf("basic %s", counter->name);
     for (int d = DIMENSION_XCC; d < DIMENSION_COUNT; d++)
-        if (counter->shape.extent[d] > 1)
-            printf(" %s:%u", dimension_name(d), counter->shape.extent[d]);
+        if (counter_shape(counter)->extent[d] > 1)
+            printf(" %s:%u", dimension_name(d), counter_shape(counter)->extent[d]);
     printf("\n");
 }
 
 static void derived_print(const struct counter *all, const struct counter *counter)
 {
     uint32_t inputs;
-    const struct expr_input *input = expr_inputs(counter->program, &inputs);
-    double *workspace = calloc(expr_workspace_size(counter->program) + 1, sizeof *workspace);
-    expr_workspace_init(counter->program, workspace);
+    const struct expr_input *input = expr_inputs(counter_program(counter), &inputs);
+    double *workspace =
+        calloc(expr_workspace_size(counter_program(counter)) + 1, sizeof *workspace);
+    expr_workspace_init(counter_program(counter), workspace);
     for (uint32_t i = 0; i < inputs; i++)
         for (uint32_t k = 0; k < shape_count(&input[i].shape); k++)
             workspace[input[i].slot + k] =
                 made_up(all[input[i].input].name, input[i].accumulate, k);
-    const double *values = expr_evaluate(counter->program, workspace);
+    const double *values = expr_evaluate(counter_program(counter), workspace);
     printf("derived %s", counter->name);
-    for (uint32_t k = 0; k < shape_count(&counter->shape); k++)
+    for (uint32_t k = 0; k < shape_count(counter_shape(counter)); k++)
         printf(" %.17g", values[k]);
     printf(" = %s\n", counter->expression);
     free(workspace);

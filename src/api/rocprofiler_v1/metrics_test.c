@@ -329,11 +329,11 @@ static double input_reduce(const struct input *input, const void *data)
     uint32_t inputs, total, count = 0;
     (void)data;
     if (accumulated)
-        counter = &engine->catalog_counters(catalog,
-                                            &total)[expr_inputs(counter->program, &inputs)->input];
-    for (uint32_t flat = 0; flat < samples_of(&counter->shape); flat++)
-        if (input->instance < 0 ||
-            position_of(&counter->shape, flat, DIMENSION_INSTANCE) == (uint32_t)input->instance)
+        counter = &engine->catalog_counters(
+            catalog, &total)[expr_inputs(counter_program(counter), &inputs)->input];
+    for (uint32_t flat = 0; flat < samples_of(counter_shape(counter)); flat++)
+        if (input->instance < 0 || position_of(counter_shape(counter), flat, DIMENSION_INSTANCE) ==
+                                       (uint32_t)input->instance)
             values[count++] = sample_of(counter, accumulated, flat);
     return reduce(input->reduction, values, count);
 }
@@ -343,14 +343,15 @@ static double sdk_value(const struct counter *counter)
     static double workspace[1 << 16];
     uint32_t inputs, total;
     const struct counter *all = engine->catalog_counters(engine->counting_catalog(agent), &total);
-    const struct expr_input *input = expr_inputs(counter->program, &inputs);
-    assert_true(expr_workspace_size(counter->program) <= sizeof workspace / sizeof *workspace);
-    expr_workspace_init(counter->program, workspace);
+    const struct expr_input *input = expr_inputs(counter_program(counter), &inputs);
+    assert_true(expr_workspace_size(counter_program(counter)) <=
+                sizeof workspace / sizeof *workspace);
+    expr_workspace_init(counter_program(counter), workspace);
     for (uint32_t i = 0; i < inputs; i++)
         for (uint32_t flat = 0; flat < samples_of(&input[i].shape); flat++)
             workspace[input[i].slot + flat] =
                 sample_of(&all[input[i].input], input[i].accumulate != ACCUMULATE_NONE, flat);
-    return *expr_evaluate(counter->program, workspace);
+    return *expr_evaluate(counter_program(counter), workspace);
 }
 
 static void both_evaluations_agree(void **state)
@@ -374,7 +375,7 @@ static void both_evaluations_agree(void **state)
         assert_int_equal(formula.is_counter, counter->kind == COUNTER_BASIC);
         if (counter->kind == COUNTER_BASIC)
             assert_int_equal(metric->event, counter->event);
-        else if (samples_of(&counter->shape) == 1) {
+        else if (samples_of(counter_shape(counter)) == 1) {
             double ours = formula_evaluate(&formula, input_reduce, NULL), sdk = sdk_value(counter);
             if (fabs(ours - sdk) > 1e-9 * fabs(sdk))
                 fail_msg("%s: %.17g, and the SDK has %.17g", counter->name, ours, sdk);

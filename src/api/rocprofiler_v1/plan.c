@@ -164,7 +164,9 @@ static uint32_t records_of(const struct draft *draft, const struct counting_agen
             engine->catalog_find_id(catalog, (uint32_t)draft->counters[i].handle);
         uint32_t values = 1;
         for (int d = 0; counter && d < DIMENSION_COUNT; d++)
-            values *= counter->shape.extent[d] ? counter->shape.extent[d] : 1;
+            values *= engine->counter_shape(counter)->extent[d]
+                          ? engine->counter_shape(counter)->extent[d]
+                          : 1;
         total += values;
     }
     return total;

@@ -152,10 +152,11 @@ static rocprofiler_status_t plan_make(struct counting_config *config)
     const struct counter *all = catalog_counters(config->catalog, &total);
     for (uint32_t i = 0; i < config->counter_count; i++) {
         const struct counter *counter = config->counters[i];
-        uint32_t workspace = counter->program ? expr_workspace_size(counter->program) : 0;
+        const struct expr_program *program = counter_program(counter);
+        uint32_t workspace = program ? expr_workspace_size(program) : 0;
         if (plan_events_add(config->catalog, counter, events, &config->plan_count, PLAN_EVENTS_MAX))
             return ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT;
-        config->record_count += shape_count(&counter->shape);
+        config->record_count += shape_count(counter_shape(counter));
         if (workspace > config->workspace_count)
             config->workspace_count = workspace;
     }
@@ -167,7 +168,7 @@ static rocprofiler_status_t plan_make(struct counting_config *config)
         return ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT;
     }
     for (uint32_t i = 0; i < config->plan_count; i++)
-        config->value_count += shape_count(&all[events[i].counter].shape);
+        config->value_count += shape_count(counter_shape(&all[events[i].counter]));
     config->plan = malloc((config->plan_count + 1) * sizeof *config->plan);
     if (!config->plan)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;

@@ -154,7 +154,7 @@ static void events_are_counters(void **state)
     assert_int_equal(event_counter(MI210, "TCC", unnamed).handle, id.handle);
     const struct counter *made = catalog_find_id(counting_catalog(agent), (uint32_t)id.handle);
     assert_int_equal(made->event, unnamed);
-    assert_int_equal(shape_count(&made->shape), 32);
+    assert_int_equal(shape_count(counter_shape(made)), 32);
     assert_int_equal(counting_event_counter((rocprofiler_agent_id_t){MI210}, "TCC", 100000, &id),
                      ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND);
     assert_int_equal(counting_event_counter((rocprofiler_agent_id_t){MI210}, "NONE", 1, &id),

@@ -17,6 +17,8 @@ rocprofiler_status_t counting_counter_of(const struct catalog *catalog, rocprofi
                                          const struct counter **counter)
 {
     *counter = id.handle <= UINT32_MAX ? catalog_find_id(catalog, (uint32_t)id.handle) : NULL;
+    if (*counter && (*counter)->kind == COUNTER_DERIVED && !counter_program(*counter))
+        return ROCPROFILER_STATUS_ERROR_METRIC_NOT_VALID_FOR_AGENT;
     if (*counter)
         return ROCPROFILER_STATUS_SUCCESS;
     return counting_counter_find(id, NULL) ? ROCPROFILER_STATUS_ERROR_METRIC_NOT_VALID_FOR_AGENT

@@ -32,7 +32,7 @@ rocprofiler_status_t counting_agent_iterate(rocprofiler_agent_id_t agent_id,
 /* A single value is instance 0 of 1, so that every counter has a dimension. */
 static struct counter_shape shown_shape(const struct counter *counter)
 {
-    struct counter_shape shape = counter->shape;
+    struct counter_shape shape = *counter_shape(counter);
     for (int d = DIMENSION_XCC; d < DIMENSION_COUNT; d++) {
         if (shape.extent[d])
             return shape;
@@ -75,7 +75,7 @@ rocprofiler_status_t counting_instance_count(rocprofiler_counter_id_t id, size_t
     *count = 0;
     if (!counter)
         return ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND;
-    *count = shape_count(&counter->shape);
+    *count = shape_count(counter_shape(counter));
     return ROCPROFILER_STATUS_SUCCESS;
 }
 

@@ -94,10 +94,10 @@ static int results_map(struct counting_config *config)
         return -1;
     for (uint32_t i = 0; i < config->plan_count; i++) {
         const struct counter *counter = &all[config->plan[i].counter];
-        uint32_t values = shape_count(&counter->shape);
+        uint32_t values = shape_count(counter_shape(counter));
         struct gpu_grid grid = gpu_block_grid(target, config->events[first_event].block);
         for (uint32_t k = 0; k < values; k++) {
-            uint64_t id = shape_instance_id(&counter->shape, 0, k);
+            uint64_t id = shape_instance_id(counter_shape(counter), 0, k);
             uint32_t sample = gpu_grid_sample(&grid, instance_position(id, DIMENSION_SHADER_ENGINE),
                                               instance_position(id, DIMENSION_SHADER_ARRAY),
                                               instance_position(id, DIMENSION_WGP));
@@ -343,7 +343,7 @@ static const double *values_of(const struct counting_slot *slot, uint32_t counte
     for (uint32_t i = 0; i < config->plan_count; i++) {
         if (config->plan[i].counter == counter && config->plan[i].accumulate == accumulate)
             break;
-        offset += shape_count(&all[config->plan[i].counter].shape);
+        offset += shape_count(counter_shape(&all[config->plan[i].counter]));
     }
     return slot->values + offset;
 }
@@ -358,12 +358,13 @@ static const double *counter_evaluate(struct counting_slot *slot, const struct c
         return &counter->constant;
     if (counter->kind == COUNTER_BASIC)
         return values_of(slot, (uint32_t)(counter - all), ACCUMULATE_NONE);
-    const struct expr_input *input = expr_inputs(counter->program, &inputs);
-    expr_workspace_init(counter->program, workspace);
+    const struct expr_program *program = counter_program(counter);
+    const struct expr_input *input = expr_inputs(program, &inputs);
+    expr_workspace_init(program, workspace);
     for (uint32_t i = 0; i < inputs; i++)
         memcpy(workspace + input[i].slot, values_of(slot, input[i].input, input[i].accumulate),
                shape_count(&input[i].shape) * sizeof *workspace);
-    return expr_evaluate(counter->program, workspace);
+    return expr_evaluate(program, workspace);
 }
 
 uint32_t counting_slot_evaluate(struct counting_slot *slot, rocprofiler_dispatch_id_t dispatch,
@@ -376,9 +377,9 @@ uint32_t counting_slot_evaluate(struct counting_slot *slot, rocprofiler_dispatch
     for (uint32_t i = 0; i < config->counter_count; i++) {
         const struct counter *counter = config->counters[i];
         const double *values = counter_evaluate(slot, counter);
-        for (uint32_t k = 0, n = shape_count(&counter->shape); k < n; k++)
+        for (uint32_t k = 0, n = shape_count(counter_shape(counter)); k < n; k++)
             slot->records[count++] = (rocprofiler_counter_record_t){
-                .id = shape_instance_id(&counter->shape, counter->id, k),
+                .id = shape_instance_id(counter_shape(counter), counter->id, k),
                 .counter_value = values[k],
                 .dispatch_id = dispatch,
                 .user_data = user_data,

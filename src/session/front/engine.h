@@ -96,6 +96,7 @@
     X(catalog_counters)                                                                            \
     X(catalog_find)                                                                                \
     X(catalog_find_id)                                                                             \
+    X(counter_shape)                                                                               \
     X(catalog_blocks)                                                                              \
     X(counting_device_configure)                                                                   \
     X(counting_device_sample)                                                                      \
