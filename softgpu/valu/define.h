@@ -14,7 +14,8 @@
     F3(NAME, FLAGS, D, A, B, C, EXPR)                                                              \
     BODY3(NAME##_clamped, D, A, B, C, SATURATED) ROWS(NAME##_clamped)
 /* The body is written by hand before the list: NAME##_body. */
-#define B2(NAME, FLAGS, D, A, B) ROWS(NAME) FAST2(NAME, FLAGS, DWORDS_##D, DWORDS_##A)
+#define B2(NAME, FLAGS, D, A, B)    ROWS(NAME) FAST2(NAME, FLAGS, DWORDS_##D, DWORDS_##A)
+#define B3(NAME, FLAGS, D, A, B, C) ROWS(NAME) FAST3(NAME, FLAGS, DWORDS_##D, DWORDS_##A)
 /* Another name for a kernel already defined. */
 #define ALIAS2(NAME, OTHER, FLAGS, D, A, B)
 #define ALIAS3(NAME, OTHER, FLAGS, D, A, B, C)

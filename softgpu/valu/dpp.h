@@ -36,18 +36,19 @@ KERNEL_INLINE void dpp_permute(u32 *d, const u32 *s, uint16_t ctrl, u64 exec)
     const u64 readable = dpp_readable(ctrl, exec);
     lane_row moved;
     row_gather(moved, s, dpp_maps[ctrl % DPP_CONTROLS].from);
-    row_fill(d, 0);
-    row_store_masked(d, moved, readable);
+    row_keep(d, moved, readable);
 }
 
 /* Lanes the instruction writes. */
 KERNEL_INLINE u64 dpp_written(const struct inst *i, u64 exec)
 {
+    /* A row has 16 lanes, a bank four of each row: their bits, four times or sixteen times over. */
+    static const u64 nibbles[16] = {0x0000, 0x000f, 0x00f0, 0x00ff, 0x0f00, 0x0f0f, 0x0ff0, 0x0fff,
+                                    0xf000, 0xf00f, 0xf0f0, 0xf0ff, 0xff00, 0xff0f, 0xfff0, 0xffff};
+    const u64 rows = nibbles[i->dpp.row_mask & 15], banks = nibbles[i->dpp.bank_mask & 15];
     u64 lanes = 0;
     for (int row = 0; row < 4; row++)
-        for (int bank = 0; bank < 4; bank++)
-            if (i->dpp.row_mask >> row & 1 && i->dpp.bank_mask >> bank & 1)
-                lanes |= UINT64_C(0xf) << (16 * row + 4 * bank);
+        lanes |= rows >> (4 * row) & 1 ? banks << (16 * row) : 0;
     if (!(i->flags & IF_DPP_BOUND_CTRL))
         lanes &= dpp_readable(i->dpp.ctrl, exec);
     return lanes & exec;

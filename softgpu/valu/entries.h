@@ -8,6 +8,7 @@
 #undef S2
 #undef S3
 #undef B2
+#undef B3
 #undef ALIAS2
 #undef ALIAS3
 #undef HAND
@@ -55,6 +56,9 @@
 #define B2(NAME, FLAGS, D, A, B)                                                                   \
     ENTRY(NAME, NAME, NULL, NAME##_vv, NAME##_sv, (FLAGS) | OUT_##D, DWORDS_##D, DWORDS_##A,       \
           DWORDS_##B)
+#define B3(NAME, FLAGS, D, A, B, C)                                                                \
+    ENTRY(NAME, NAME, NULL, NAME##_vv, NAME##_sv, (FLAGS) | OUT_##D, DWORDS_##D, DWORDS_##A,       \
+          DWORDS_##B, DWORDS_##C)
 #define ALIAS2(NAME, OTHER, FLAGS, D, A, B)                                                        \
     ENTRY(NAME, OTHER, NULL, NULL, NULL, (FLAGS) | OUT_##D, DWORDS_##D, DWORDS_##A, DWORDS_##B)
 #define ALIAS3(NAME, OTHER, FLAGS, D, A, B, C)                                                     \

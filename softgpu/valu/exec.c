@@ -9,21 +9,6 @@
 const struct valu_op *VALU(valu_by_op)[OP_COUNT];
 #define by_op VALU(valu_by_op)
 
-/* Where a lane mask comes from or goes to when the encoding has no field for it. */
-static const struct operand vcc_operand = {.kind = OPND_SREG, .index = SREG_VCC};
-
-static u64 mask_load(const struct wave *w, const struct operand *o)
-{
-    const struct operand *from = o->kind == OPND_NONE ? &vcc_operand : o;
-    return source_scalar(w, from, 0) | (u64)source_scalar(w, from, 1) << 32;
-}
-static void mask_store(struct wave *w, const struct operand *o, u64 mask)
-{
-    const struct operand *to = o->kind == OPND_SREG ? o : &vcc_operand;
-    w->s[to->index] = (u32)mask;
-    w->s[to->index + 1] = (u32)(mask >> 32);
-}
-
 /* Accumulating operations have their destination as the third source, selects a lane mask. */
 static const u32 *source_third(const struct wave *w, const struct inst *i, const struct valu_op *op,
                                u32 *temp)
@@ -82,11 +67,18 @@ static const struct inst *exec_plain(struct wave *w, const struct inst *i)
     return i + i->dwords;
 }
 
+/* The kernel's result is what the register gets. */
+static bool result_as_is(const struct inst *i, u32 flags)
+{
+    return !i->omod && !(i->flags & IF_CLAMP) && i->modifier != MOD_SDWA &&
+           !(i->format == FMT_VOP3 && i->op_sel & 8) && !(flags & OPF_KEEP_HIGH);
+}
+
 /* This handler knows every modifier. */
 static const struct inst *exec_general(struct wave *w, const struct inst *i)
 {
     const struct valu_op *op = by_op[i->op];
-    source_temp ta, tb, tc, t;
+    source_temp ta, tb, tc, temp;
     u32 m[WAVE_LANES] __attribute__((aligned(64)));
     const u64 exec = wave_exec(w);
     const u64 lanes = i->modifier == MOD_DPP ? dpp_written(i, exec) : exec;
@@ -96,13 +88,18 @@ static const struct inst *exec_general(struct wave *w, const struct inst *i)
     if (op->flags & OPF_VCC_IN)
         row_of_mask(m, wave_vcc(w));
     u32 *d = destination(w, &i->dst);
+    const bool as_is = result_as_is(i, op->flags);
+    u32 *t = as_is && lanes == ~UINT64_C(0) ? d : temp;
     valu_kernel *kernel = i->flags & IF_CLAMP && op->clamped ? op->clamped : op->kernel;
     FP_BEGIN(w, op->flags);
     kernel(t, m, a, b, c, w);
-    result_modify(w, i, op->flags, t);
+    if (!as_is)
+        result_modify(w, i, op->flags, t);
     FP_END(w, op->flags);
-    result_place(i, op->flags, t, d);
-    store_rows(d, t, op->dwords[0], lanes);
+    if (!as_is)
+        result_place(i, op->flags, t, d);
+    if (t != d)
+        store_rows(d, t, op->dwords[0], lanes);
     if (op->flags & OPF_MASK_OUT)
         mask_store(w, &i->sdst, mask_of_row(m) & lanes);
     return i + i->dwords;
@@ -169,6 +166,16 @@ static const struct inst *exec_packed(struct wave *w, const struct inst *i)
     return i + i->dwords;
 }
 
+/* One dword of a source of packed single precision. */
+static const u32 *source_dword(const u32 *whole, bool high, bool negate, u32 *temp)
+{
+    const u32 *row = whole + (high ? WAVE_LANES : 0);
+    if (!negate)
+        return row;
+    LANES temp[l] = row[l] ^ SIGN32;
+    return temp;
+}
+
 /* gfx90a's packed single precision works on register pairs; each half of a result picks its dwords.
  */
 static const struct inst *exec_packed_f32(struct wave *w, const struct inst *i)
@@ -176,24 +183,27 @@ static const struct inst *exec_packed_f32(struct wave *w, const struct inst *i)
     const struct valu_op *op = by_op[i->op];
     source_temp whole_temp[3], sign_temp[3], t;
     const u32 *whole[3] = {NULL, NULL, NULL}, *part[3] = {NULL, NULL, NULL};
-    for (int n = 0; n < 3; n++)
+    u32 *const d = destination(w, &i->dst);
+    const u64 exec = wave_exec(w);
+    /* The first result may be what the second one is made of. */
+    u32 *to = exec == ~UINT64_C(0) ? d : t;
+    for (int n = 0; n < 3; n++) {
         if (op->dwords[n + 1])
             whole[n] = source_plain(w, &i->src[n], 2, whole_temp[n]);
-    for (int h = 0; h < 2; h++) {
-        for (int n = 0; n < 3; n++) {
-            if (!whole[n])
-                continue;
-            part[n] = whole[n] + ((h ? i->op_sel_hi : i->op_sel) >> n & 1) * WAVE_LANES;
-            if ((h ? i->neg_hi : i->neg) >> n & 1) {
-                LANES sign_temp[n][l] = part[n][l] ^ 0x80000000;
-                part[n] = sign_temp[n];
-            }
-        }
-        op->kernel(t + h * WAVE_LANES, NULL, part[0], part[1], part[2], w);
-        if (i->flags & IF_CLAMP)
-            clamp_f32(w, t + h * WAVE_LANES);
+        if (whole[n] && whole[n] + (i->op_sel_hi >> n & 1) * WAVE_LANES == d)
+            to = t;
     }
-    store_rows(destination(w, &i->dst), t, 2, wave_exec(w));
+    for (int h = 0; h < 2; h++) {
+        const u32 select = h ? i->op_sel_hi : i->op_sel, negate = h ? i->neg_hi : i->neg;
+        for (int n = 0; n < 3; n++)
+            if (whole[n])
+                part[n] = source_dword(whole[n], select >> n & 1, negate >> n & 1, sign_temp[n]);
+        op->kernel(to + h * WAVE_LANES, NULL, part[0], part[1], part[2], w);
+        if (i->flags & IF_CLAMP)
+            clamp_f32(w, to + h * WAVE_LANES);
+    }
+    if (to != d)
+        store_rows(d, t, 2, exec);
     return i + i->dwords;
 }
 
@@ -225,13 +235,16 @@ static bool modified(const struct inst *i)
 static inst_exec_fn *choose_fast(const struct inst *i, const struct valu_op *op)
 {
     const uint8_t first = i->src[0].kind;
-    if (!op->vv || op->flags & (OPF_KEEP_HIGH | OPF_MASK_C))
+    if (!op->vv || op->flags & OPF_KEEP_HIGH)
+        return NULL;
+    if (op->flags & OPF_MASK_C && !(op->flags & OPF_MASK_SELF))
         return NULL;
     if (op->flags & OPF_COMPARE ? i->sdst.kind != OPND_SREG : i->dst.kind != OPND_VGPR)
         return NULL;
     if (op->dwords[2] && i->src[1].kind != OPND_VGPR)
         return NULL;
-    if (op->dwords[3] && !(op->flags & OPF_ACCUMULATE) && i->src[2].kind != OPND_VGPR)
+    if (op->dwords[3] && !(op->flags & (OPF_ACCUMULATE | OPF_MASK_C)) &&
+        i->src[2].kind != OPND_VGPR)
         return NULL;
     if (first == OPND_VGPR)
         return op->vv;

@@ -30,6 +30,19 @@ KERNEL_INLINE u32 source_scalar(const struct wave *w, const struct operand *o, i
     }
 }
 
+/* Where a lane mask comes from or goes to when the encoding has no field for it: VCC. */
+KERNEL_INLINE u64 mask_load(const struct wave *w, const struct operand *o)
+{
+    if (o->kind == OPND_NONE)
+        return wave_vcc(w);
+    return source_scalar(w, o, 0) | (u64)source_scalar(w, o, 1) << 32;
+}
+KERNEL_INLINE void mask_store(struct wave *w, const struct operand *o, u64 mask)
+{
+    const u32 to = o->kind == OPND_SREG ? o->index : SREG_VCC;
+    memcpy(&w->s[to], &mask, sizeof mask); /* whole, as it is mostly read: the host forwards it */
+}
+
 KERNEL_INLINE const u32 *source_plain(const struct wave *w, const struct operand *o, int dwords,
                                       u32 *temp)
 {

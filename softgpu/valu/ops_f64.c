@@ -3,6 +3,12 @@
 #include "valu/define.h"
 #include "valu/simd.h"
 #include "valu/tables.h"
+#include "valu/vector.h"
+
+PAIR_BODY2(V_ADD_F64, vec_f64, false, a + b)
+PAIR_BODY2(V_MUL_F64, vec_f64, false, a *b)
+PAIR_BODY3(V_FMA_F64, vec_f64, false, vector_fma_f64(a, b, c))
+PAIR_BODY3(V_FMAC_F64, vec_f64, false, vector_fma_f64(a, b, c))
 
 /* As div_scale_f32; the quotient is compared through the operands' scaled mantissas, because a
  * double has no wider type to divide in. */

@@ -1,55 +1,89 @@
 /* Integer operations. */
 #include "valu/core_int.h"
 #include "valu/define.h"
-#include "valu/simd.h"
+#include "valu/fetch.h"
 #include "valu/tables.h"
+#include "valu/vector.h"
 
-/* Carry operations: the value goes to d, the carry to m (0 or ~0 in each lane). What has a carry is
- * out of range, so that clamp makes it LIMIT. */
-#define CARRY(NAME, WIDE, LIMIT)                                                                   \
-    CARRY_ROWS(NAME, WIDE, sum) CARRY_ROWS(NAME##_clamped, WIDE, m_[l] ? LIMIT : sum)
-#define CARRY_ROWS(NAME, WIDE, RESULT)                                                             \
+PAIR_BODY2(V_LSHLREV_B64, vec_u64, true, b << (a & 63))
+PAIR_BODY2(V_LSHRREV_B64, vec_u64, true, b >> (a & 63))
+PAIR_BODY2(V_ASHRREV_I64, vec_i64, true, b >> (a & 63))
+PAIR_BODY3(V_LSHL_ADD_U64, vec_u64, true, (a << (b & 7)) + c)
+
+/*
+ * Carry operations: sums with a carry in (c, ~0 where there is one: subtracting it adds one) and a
+ * carry out, as lane masks. What has a carry is out of range, so that clamp makes it LIMIT.
+ */
+#define CARRY(NAME, SUM, OUT, LIMIT)                                                               \
+    KERNEL_INLINE u64 NAME##_run(u32 *d_, const u32 *a_, const u32 *b_, u64 carry, const bool sa,  \
+                                 const bool limited)                                               \
+    {                                                                                              \
+        const vec_u32 scalar = vector_splat(a_[0]), limit = vector_splat(LIMIT);                   \
+        u64 result = 0;                                                                            \
+        for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) {                                       \
+            const vec_u32 a = sa ? scalar : vector_load(a_ + l), b = vector_load(b_ + l);          \
+            const vec_u32 c = vector_of_mask(carry >> l);                                          \
+            (void)c;                                                                               \
+            const vec_u32 sum = (SUM), out = (vec_u32)(OUT);                                       \
+            const vec_u32 beyond = out & vector_splat(limited ? ~0u : 0);                          \
+            vector_store(d_ + l, (sum & ~beyond) | (limit & beyond));                              \
+            result |= mask_of_vector(out) << l;                                                    \
+        }                                                                                          \
+        return result;                                                                             \
+    }                                                                                              \
     static void NAME##_rows(KERNEL_ARGS)                                                           \
     {                                                                                              \
         KERNEL_ENV;                                                                                \
-        LANES                                                                                      \
-        {                                                                                          \
-            const u32 a = a_[l], b = b_[l];                                                        \
-            const u32 sum = (WIDE);                                                                \
-            m_[l] = CARRY_OUT;                                                                     \
-            d_[l] = (RESULT);                                                                      \
-        }                                                                                          \
+        row_of_mask(m_, NAME##_run(d_, a_, b_, c_ ? mask_of_row(c_) : 0, false, false));           \
+    }                                                                                              \
+    static void NAME##_clamped_rows(KERNEL_ARGS)                                                   \
+    {                                                                                              \
+        KERNEL_ENV;                                                                                \
+        row_of_mask(m_, NAME##_run(d_, a_, b_, c_ ? mask_of_row(c_) : 0, false, true));            \
+    }                                                                                              \
+    CARRY_FAST(NAME, vv, w->v[i->src[0].index], false)                                             \
+    CARRY_FAST(NAME, sv, SCALAR_PTR(w, i->src[0]), true)
+/* Source 2 is the carry of those that have one. */
+#define CARRY_FAST(NAME, KIND, A_PTR, SA)                                                          \
+    static const struct inst *NAME##_##KIND(struct wave *w, const struct inst *i)                  \
+    {                                                                                              \
+        u32 t[WAVE_LANES] __attribute__((aligned(64))), *d = w->v[i->dst.index];                   \
+        const u64 exec = wave_exec(w), carry = mask_load(w, &i->src[2]);                           \
+        const bool whole = exec == ~UINT64_C(0);                                                   \
+        const u32 *b = w->v[i->src[1].index];                                                      \
+        const u64 out = NAME##_run(whole ? d : t, A_PTR, b, carry, SA, false) & exec;              \
+        if (!whole)                                                                                \
+            row_store_masked(d, t, exec);                                                          \
+        mask_store(w, &i->sdst, out);                                                              \
+        return i + i->dwords;                                                                      \
     }
-#define CARRY_OUT (sum < a ? ~0u : 0)
-CARRY(V_ADD_CO_U32, a + b, ~0u)
-#undef CARRY_OUT
-#define CARRY_OUT (a < b ? ~0u : 0)
-CARRY(V_SUB_CO_U32, a - b, 0u)
-#undef CARRY_OUT
-#define CARRY_OUT (b < a ? ~0u : 0)
-CARRY(V_SUBREV_CO_U32, b - a, 0u)
-#undef CARRY_OUT
-/* These have a carry in: c is 0 or ~0, so that subtracting it adds one. */
-#define CARRY_OUT ((sum < a) | ((sum == a) & (c_[l] != 0)) ? ~0u : 0)
-CARRY(V_ADDC_CO_U32, a + b - c_[l], ~0u)
-#undef CARRY_OUT
-#define CARRY_OUT ((a < b) | ((a == b) & (c_[l] != 0)) ? ~0u : 0)
-CARRY(V_SUBB_CO_U32, a - b + c_[l], 0u)
-#undef CARRY_OUT
-#define CARRY_OUT ((b < a) | ((a == b) & (c_[l] != 0)) ? ~0u : 0)
-CARRY(V_SUBBREV_CO_U32, b - a + c_[l], 0u)
-#undef CARRY_OUT
+CARRY(V_ADD_CO_U32, a + b, sum < a, ~0u)
+CARRY(V_SUB_CO_U32, a - b, a < b, 0u)
+CARRY(V_SUBREV_CO_U32, b - a, b < a, 0u)
+CARRY(V_ADDC_CO_U32, a + b - c, (vec_u32)(sum < a) | ((vec_u32)(sum == a) & c), ~0u)
+CARRY(V_SUBB_CO_U32, a - b + c, (vec_u32)(a < b) | ((vec_u32)(a == b) & c), 0u)
+CARRY(V_SUBBREV_CO_U32, b - a + c, (vec_u32)(b < a) | ((vec_u32)(a == b) & c), 0u)
 
+/* d = a * b + c; returns the lanes whose sum overflows. */
+KERNEL_INLINE u64 mad_u64_u32(u32 *d, const u32 *a_, const u32 *b_, const u32 *c_)
+{
+    u64 result = 0;
+    for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) {
+        const struct vector_pair a = pair_of_dwords(vector_load(a_ + l));
+        const struct vector_pair b = pair_of_dwords(vector_load(b_ + l)), c = pair_load(c_ + l);
+        const struct vector_pair sum = {vector_product_u32(a.even, b.even) + c.even,
+                                        vector_product_u32(a.odd, b.odd) + c.odd};
+        result |= mask_of_vector(
+                      dwords_of_masks((vec_u64)(sum.even < c.even), (vec_u64)(sum.odd < c.odd)))
+                  << l;
+        pair_store(d + l, sum);
+    }
+    return result;
+}
 static void V_MAD_U64_U32_rows(KERNEL_ARGS)
 {
     KERNEL_ENV;
-    LANES
-    {
-        const u64 c = LOAD_u64(c_, l);
-        const u64 sum = (u64)a_[l] * b_[l] + c;
-        m_[l] = sum < c ? ~0u : 0;
-        STORE_u64(d_, l, sum);
-    }
+    row_of_mask(m_, mad_u64_u32(d_, a_, b_, c_));
 }
 static void V_MAD_I64_I32_rows(KERNEL_ARGS)
 {
@@ -104,10 +138,16 @@ QSAD(V_MQSAD_PK_U16_U8_clamped, msad_u8, clamp_u16((i64)sum))
 MQSAD32(V_MQSAD_U32_U8, (u32)sum)
 MQSAD32(V_MQSAD_U32_U8_clamped, clamp_u32(sum))
 
+#undef CARRY
+#define CARRY(NAME, FLAGS, C_DWORDS)
 #include "valu/ops_int16.def"
 #include "valu/ops_int32.def"
 
 #include "valu/entries.h"
+#undef CARRY
+#define CARRY(NAME, FLAGS, C_DWORDS)                                                               \
+    ENTRY(NAME, NAME, NAME##_clamped_rows, NAME##_vv, NAME##_sv,                                   \
+          (FLAGS) | OPF_MASK_OUT | OPF_MASK_SELF | OPF_CLAMP_SELF, 1, 1, 1, C_DWORDS)
 static const struct valu_op entries[] = {
 #include "valu/ops_int16.def"
 #include "valu/ops_int32.def"

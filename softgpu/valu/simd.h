@@ -147,23 +147,46 @@ KERNEL_INLINE void half_of_row(u32 *d, const f32 *s)
 }
 #endif
 
+/* Lanes of the mask; zero in the others. */
+KERNEL_INLINE void row_keep(u32 *d, const u32 *s, u64 lanes)
+{
+#if defined(__AVX512F__)
+    for (int k = 0; k < 4; k++)
+        _mm512_store_si512(d + 16 * k, _mm512_maskz_mov_epi32((__mmask16)(lanes >> (16 * k)),
+                                                              _mm512_load_si512(s + 16 * k)));
+#else
+    u32 m[WAVE_LANES] __attribute__((aligned(64)));
+    row_of_mask(m, lanes);
+    for (int l = 0; l < WAVE_LANES; l++)
+        d[l] = s[l] & m[l];
+#endif
+}
+
 KERNEL_INLINE void row_copy(u32 *d, const u32 *s)
 {
     LANES d[l] = s[l];
 }
-/* d[l] = s[from[l]] */
+/* d[l] = s[from[l]]; d is another row. */
+#if defined(__AVX512F__)
 KERNEL_INLINE void row_gather(u32 *d, const u32 *s, const uint8_t *from)
 {
-#if defined(__AVX512F__)
+    const __m512i s0 = _mm512_load_si512(s), s1 = _mm512_load_si512(s + 16);
+    const __m512i s2 = _mm512_load_si512(s + 32), s3 = _mm512_load_si512(s + 48);
     for (int k = 0; k < 4; k++) {
         const __m512i index = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)from + k));
-        _mm512_store_si512(d + 16 * k, _mm512_i32gather_epi32(index, s, 4));
+        const __mmask16 upper = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
+        const __m512i low = _mm512_permutex2var_epi32(s0, index, s1);
+        const __m512i high = _mm512_permutex2var_epi32(s2, index, s3);
+        _mm512_store_si512(d + 16 * k, _mm512_mask_mov_epi32(low, upper, high));
     }
+}
 #else
+KERNEL_INLINE void row_gather(u32 *d, const u32 *s, const uint8_t *from)
+{
     for (int l = 0; l < WAVE_LANES; l++)
         d[l] = s[from[l]];
-#endif
 }
+#endif
 KERNEL_INLINE void row_fill(u32 *d, u32 x)
 {
     LANES d[l] = x;

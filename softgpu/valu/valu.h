@@ -38,7 +38,8 @@ enum valu_op_flag {
     OPF_CLAMP_SELF = 1 << 13, /* integer clamp: `clamped` saturates */
     OPF_FLUSH32 = 1 << 15,    /* f32 with denormals flushed whatever MODE says */
     OPF_STATES = OPF_STATE64 | OPF_STATE16 | OPF_FLUSH32,
-    OPF_VCC_IN = 1 << 14 /* the kernel gets VCC as the row m */
+    OPF_MASK_SELF = 1 << 16, /* vv and sv read and write their lane masks themselves */
+    OPF_VCC_IN = 1 << 14     /* the kernel gets VCC as the row m */
 };
 
 typedef void valu_kernel(uint32_t *d, uint32_t *m, const uint32_t *a, const uint32_t *b,

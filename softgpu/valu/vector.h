@@ -26,6 +26,7 @@ enum { VECTOR_LANES = VECTOR_BYTES / 4, ROW_VECTORS = WAVE_LANES / VECTOR_LANES 
 typedef VECTOR_OF(u32) vec_u32;
 typedef VECTOR_OF(f32) vec_f32;
 typedef VECTOR_OF(u64) vec_u64;
+typedef VECTOR_OF(i64) vec_i64;
 typedef VECTOR_OF(f64) vec_f64;
 
 #define UNROLL _Pragma("GCC unroll 64")
@@ -102,6 +103,93 @@ KERNEL_INLINE void pair_store(u32 *rows, struct vector_pair p)
     vector_store(rows, r.low);
     vector_store(rows + WAVE_LANES, r.high);
 }
+
+/* Lane masks: bit n is lane n of a vector, which holds 0 or ~0. */
+#if defined(__AVX512F__)
+KERNEL_INLINE vec_u32 vector_of_mask(u64 mask)
+{
+    return (vec_u32)_mm512_movm_epi32((__mmask16)mask);
+}
+KERNEL_INLINE u64 mask_of_vector(vec_u32 x)
+{
+    return _mm512_movepi32_mask((__m512i)x);
+}
+#else
+KERNEL_INLINE vec_u32 vector_of_mask(u64 mask)
+{
+#if defined(__AVX2__)
+    const vec_u32 bits = {1, 2, 4, 8, 16, 32, 64, 128};
+#else
+    const vec_u32 bits = {1, 2, 4, 8};
+#endif
+    return (vec_u32)((vector_splat((u32)mask) & bits) != 0);
+}
+KERNEL_INLINE u64 mask_of_vector(vec_u32 x)
+{
+#if defined(__AVX2__)
+    return (u32)_mm256_movemask_ps((__m256)x);
+#else
+    return (u32)_mm_movemask_ps((__m128)x);
+#endif
+}
+#endif
+
+/* A row of dwords as pairs: what shares lanes with values of two dwords. */
+KERNEL_INLINE struct vector_pair pair_of_dwords(vec_u32 x)
+{
+    return (struct vector_pair){(vec_u64)x & UINT32_MAX, (vec_u64)x >> 32};
+}
+/* One dword for each lane of masks, 0 or ~0. */
+KERNEL_INLINE vec_u32 dwords_of_masks(vec_u64 even, vec_u64 odd)
+{
+    return even_dwords((vec_u32)even, (vec_u32)odd);
+}
+/* Products of the low dwords. */
+KERNEL_INLINE vec_u64 vector_product_u32(vec_u64 a, vec_u64 b)
+{
+#if defined(__AVX512F__)
+    return (vec_u64)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (vec_u64)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#else
+    return (vec_u64)_mm_mul_epu32((__m128i)a, (__m128i)b);
+#endif
+}
+
+/*
+ * The body of an operation on pairs: EXPR for vectors a, b and c of T, first the even lanes, then
+ * the odd ones. DWORD_A and DWORD_B say that a source is one dword, which is 64 bits wide here. A
+ * vector's lanes are loaded from every row before any is stored.
+ */
+#define PAIR_SOURCE(P, DWORD, SCALAR)                                                              \
+    ((SCALAR)  ? pair_of_dwords(vector_splat((P)[0]))                                              \
+     : (DWORD) ? pair_of_dwords(vector_load((P) + l))                                              \
+               : pair_load((P) + l))
+#define PAIR_BODY(NAME, T, DWORD_A, DWORD_B, PC, EXPR)                                             \
+    KERNEL_INLINE void NAME##_body(KERNEL_ARGS, const bool sa)                                     \
+    {                                                                                              \
+        KERNEL_ENV;                                                                                \
+        for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) {                                       \
+            const struct vector_pair pa = PAIR_SOURCE(a_, DWORD_A, sa);                            \
+            const struct vector_pair pb = PAIR_SOURCE(b_, DWORD_B, false);                         \
+            const struct vector_pair pc = PC;                                                      \
+            struct vector_pair r;                                                                  \
+            {                                                                                      \
+                const T a = (T)pa.even, b = (T)pb.even, c = (T)pc.even;                            \
+                (void)c;                                                                           \
+                r.even = (vec_u64)(EXPR);                                                          \
+            }                                                                                      \
+            {                                                                                      \
+                const T a = (T)pa.odd, b = (T)pb.odd, c = (T)pc.odd;                               \
+                (void)c;                                                                           \
+                r.odd = (vec_u64)(EXPR);                                                           \
+            }                                                                                      \
+            pair_store(d_ + l, r);                                                                 \
+        }                                                                                          \
+    }
+#define PAIR_BODY2(NAME, T, DWORD_A, EXPR) PAIR_BODY(NAME, T, DWORD_A, false, pa, EXPR)
+#define PAIR_BODY3(NAME, T, DWORD_B, EXPR)                                                         \
+    PAIR_BODY(NAME, T, false, DWORD_B, PAIR_SOURCE(c_, false, false), EXPR)
 
 /* a * b + c, rounded once. */
 #if defined(__AVX512F__)
