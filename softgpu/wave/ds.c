@@ -1,8 +1,8 @@
 /* LDS: reads, writes, atomics, lane permutes, swizzle, append and consume. */
 #include "isa_ops.h"
-#include "wave/contiguous.h"
 #include "wave/group.h"
 #include "wave/lanes.h"
+#include "wave/lds_rows.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
@@ -25,17 +25,12 @@ static void lds_pointers(struct wave *w, const struct inst *i, uint32_t at, uint
         lds_note(w, i, offset, out->lanes, size_bytes);
 }
 
-/* Where a full wave's elements lie when they follow each other inside the LDS; NULL: elsewhere. */
-static uint8_t *contiguous_elements(const struct wave *w, const struct inst *i, uint32_t bytes)
+/* The active lanes' elements, for those who work on rows; false: counters want to see each lane. */
+static bool span_of(const struct wave *w, const struct inst *i, uint32_t at, struct lds_span *out)
 {
-    const uint32_t *address = w->v[i->src[0].index];
     const struct workgroup *group = w->group;
-    uint32_t first = address[0] + (uint32_t)i->offset;
-    if (wave_exec(w) != ~0ull || group->wants & PERF_WANT_LDS)
-        return NULL;
-    if (!lanes_contiguous(address, NULL, bytes))
-        return NULL;
-    return (uint64_t)first + WAVE_LANES * bytes <= group->lds_bytes ? group->lds + first : NULL;
+    *out = (struct lds_span){group->lds, group->lds_bytes, at, w->v[i->src[0].index], wave_exec(w)};
+    return !(group->wants & PERF_WANT_LDS);
 }
 
 EXEC_FN(READ)
@@ -49,11 +44,10 @@ EXEC_FN(READ)
 
 EXEC_FN(READ_DWORDS)
 {
-    struct element element = inst_element(i);
-    const uint8_t *host = contiguous_elements(w, i, element.bytes);
-    if (!host)
+    struct lds_span span;
+    if (!span_of(w, i, (uint32_t)i->offset, &span) ||
+        !lds_rows_load(&span, data_rows(w, &i->dst), inst_element(i).dwords))
         return exec_READ(w, i);
-    rows_load(data_rows(w, &i->dst), host, element.dwords);
     return inst_next(i);
 }
 
@@ -68,11 +62,10 @@ EXEC_FN(WRITE)
 
 EXEC_FN(WRITE_DWORDS)
 {
-    struct element element = inst_element(i);
-    uint8_t *host = contiguous_elements(w, i, element.bytes);
-    if (!host)
+    struct lds_span span;
+    if (!span_of(w, i, (uint32_t)i->offset, &span) ||
+        !lds_rows_store(&span, data_rows(w, &i->src[1]), inst_element(i).dwords))
         return exec_WRITE(w, i);
-    rows_store(data_rows(w, &i->src[1]), host, element.dwords);
     return inst_next(i);
 }
 
@@ -84,27 +77,57 @@ static uint32_t pair_unit(const struct inst *i)
     return unit;
 }
 
+/* Both elements of all active lanes lie inside the LDS, or nothing has happened. */
+static bool pair_read(const struct wave *w, const struct inst *i, lane_row *rows, unsigned dwords)
+{
+    struct lds_span first, second;
+    lane_row address, before[4];
+    if (!span_of(w, i, (uint32_t)i->offset * pair_unit(i), &first) ||
+        !span_of(w, i, i->ds.offset1 * pair_unit(i), &second))
+        return false;
+    /* The first result may overwrite the address register, and is undone if the second has none. */
+    memcpy(address, first.address, sizeof address);
+    first.address = second.address = address;
+    memcpy(before, rows, dwords * sizeof *rows);
+    if (!lds_rows_load(&first, rows, dwords))
+        return false;
+    if (lds_rows_load(&second, rows + dwords, dwords))
+        return true;
+    memcpy(rows, before, dwords * sizeof *rows);
+    return false;
+}
+
 EXEC_FN(READ2)
 {
     struct element element = inst_element(i);
     struct lane_pointers first, second;
+    lane_row *rows = data_rows(w, &i->dst);
+    if (pair_read(w, i, rows, element.dwords))
+        return inst_next(i);
     lds_pointers(w, i, (uint32_t)i->offset * pair_unit(i), element.bytes, &first);
     lds_pointers(w, i, i->ds.offset1 * pair_unit(i), element.bytes, &second);
-    lane_row *rows = data_rows(w, &i->dst);
     /* The first result may overwrite the address register: both pointers are taken before. */
     lanes_load(&first, rows, &element);
     lanes_load(&second, rows + element.dwords, &element);
     return inst_next(i);
 }
 
+static void pair_write(struct wave *w, const struct inst *i, uint32_t at,
+                       const struct operand *data, const struct element *element)
+{
+    struct lds_span span;
+    struct lane_pointers pointers;
+    if (span_of(w, i, at, &span) && lds_rows_store(&span, data_rows(w, data), element->dwords))
+        return;
+    lds_pointers(w, i, at, element->bytes, &pointers);
+    lanes_store(&pointers, data_rows(w, data), element);
+}
+
 EXEC_FN(WRITE2)
 {
     struct element element = inst_element(i);
-    struct lane_pointers pointers;
-    lds_pointers(w, i, (uint32_t)i->offset * pair_unit(i), element.bytes, &pointers);
-    lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
-    lds_pointers(w, i, i->ds.offset1 * pair_unit(i), element.bytes, &pointers);
-    lanes_store(&pointers, data_rows(w, &i->src[2]), &element);
+    pair_write(w, i, (uint32_t)i->offset * pair_unit(i), &i->src[1], &element);
+    pair_write(w, i, i->ds.offset1 * pair_unit(i), &i->src[2], &element);
     return inst_next(i);
 }
 

@@ -1,0 +1,28 @@
+/*
+ * Elements of one to four dwords between the LDS and rows of registers, at the host's vector width.
+ * One group's waves never run at the same time, so that, other than in memory, neither the order of
+ * a wave's accesses nor their width matters to anybody; where lanes write to one place, the highest
+ * lane's value stays.
+ */
+#ifndef WAVE_LDS_ROWS_H
+#define WAVE_LDS_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wave/wave.h"
+
+struct lds_span {
+    uint8_t *lds;
+    uint32_t lds_bytes;
+    uint32_t at; /* is added to each lane's address */
+    const uint32_t *address;
+    uint64_t lanes;
+};
+
+/* False where an active lane's element does not lie inside; then nothing has happened. The first
+ * row of a load may be the row of addresses. */
+bool lds_rows_load(const struct lds_span *span, lane_row *rows, unsigned dwords);
+bool lds_rows_store(const struct lds_span *span, const lane_row *rows, unsigned dwords);
+
+#endif
