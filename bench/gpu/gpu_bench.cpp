@@ -1,8 +1,10 @@
 // How fast the (software) GPU is: wave instructions per second on VALU-, LDS- and memory-bound
 // kernels, copies, launch latency. Instruction counts are fixed by the inline assembly, so the
-// figures need no counter. usage: gpu_bench [--json FILE]
+// figures need no counter. Rows that end in _of_host are shares of what a bare loop on one thread
+// of this machine's processor does in the same run. usage: gpu_bench [--json FILE] [PART...]
 #include "common.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -111,6 +113,37 @@ __global__ void store_and_wait(char *memory, int, int loops)
                      : "memory");
 }
 
+// Matrices in registers: operations of one instruction are 2 * rows * columns * depth * blocks.
+typedef float Floats16 __attribute__((ext_vector_type(16)));
+typedef double Doubles4 __attribute__((ext_vector_type(4)));
+typedef _Float16 Halves4 __attribute__((ext_vector_type(4)));
+enum { MATRIX_PER_LOOP = 16 };
+
+__global__ void matrix_f32(float *out, int loops)
+{
+    Floats16 sum = {};
+    float a = threadIdx.x * 0.5f, b = 1.0f + threadIdx.x;
+    for (int i = 0; i < loops * MATRIX_PER_LOOP; i++)
+        sum = __builtin_amdgcn_mfma_f32_32x32x2f32(a, b, sum, 0, 0, 0);
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum[0];
+}
+__global__ void matrix_f16(float *out, int loops)
+{
+    Floats16 sum = {};
+    Halves4 a = {1, 2, 3, 4}, b = {(_Float16)threadIdx.x, 1, 2, 3};
+    for (int i = 0; i < loops * MATRIX_PER_LOOP; i++)
+        sum = __builtin_amdgcn_mfma_f32_32x32x8f16(a, b, sum, 0, 0, 0);
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum[0];
+}
+__global__ void matrix_f64(float *out, int loops)
+{
+    Doubles4 sum = {};
+    double a = threadIdx.x * 0.5, b = 1.0 + threadIdx.x;
+    for (int i = 0; i < loops * MATRIX_PER_LOOP; i++)
+        sum = __builtin_amdgcn_mfma_f64_16x16x4f64(a, b, sum, 0, 0, 0);
+    out[blockIdx.x * blockDim.x + threadIdx.x] = (float)sum[0];
+}
+
 __global__ void triad(const float4 *a, const float4 *b, float4 *c, size_t count)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -189,6 +222,22 @@ static void bench_accesses()
     bench_access("store_and_wait", store_and_wait, CONTIGUOUS);
 }
 
+static double host_triad_seconds(size_t count)
+{
+    std::vector<float> a(count, 1), b(count, 2), c(count);
+    double best = 1e30;
+    for (int run = 0; run < 5; run++) {
+        auto start = Clock::now();
+        const float *x = a.data(), *y = b.data();
+        float *z = c.data();
+        for (size_t i = 0; i < count; i++)
+            z[i] = x[i] + 2 * y[i];
+        asm volatile("" ::"r"(z) : "memory");
+        best = std::min(best, seconds_since(start));
+    }
+    return best;
+}
+
 static void bench_memory()
 {
     const size_t bytes = 64u << 20, count = bytes / sizeof(float4);
@@ -206,9 +255,81 @@ static void bench_memory()
     report("copy_device_to_device", bytes / s / 1e9, "GB/s");
     s = best_seconds([&] { triad<<<groups(count, GROUP), GROUP>>>(a, b, c, count); });
     report("triad", 3.0 * bytes / s / 1e9, "GB/s");
+    double host_s = host_triad_seconds(count * 4);
+    report("triad_of_host", 100 * host_s / s, "%");
     HIP_CHECK(hipFree(a));
     HIP_CHECK(hipFree(b));
     HIP_CHECK(hipFree(c));
+}
+
+// Fused multiply-adds of the host on independent chains, in the widest vectors it has.
+typedef float HostVector __attribute__((vector_size(64)));
+enum { HOST_CHAINS = 12 };
+#ifdef __HIP_DEVICE_COMPILE__
+#define HOST_TARGET(names)
+#else
+#define HOST_TARGET(names) __attribute__((target(names)))
+#endif
+#define HOST_FMA(name, options)                                                                    \
+    options static float name(int rounds)                                                          \
+    {                                                                                              \
+        HostVector x[HOST_CHAINS] = {}, factor = {}, addend = {};                                  \
+        factor += 0.5f;                                                                            \
+        addend += 1.0f;                                                                            \
+        for (int i = 0; i < rounds; i++)                                                           \
+            _Pragma("clang loop unroll(full)") for (int n = 0; n < HOST_CHAINS; n++) x[n] =        \
+                x[n] * factor + addend;                                                            \
+        for (int n = 1; n < HOST_CHAINS; n++)                                                      \
+            x[0] += x[n];                                                                          \
+        return x[0][0];                                                                            \
+    }
+HOST_FMA(host_fma_avx512, HOST_TARGET("avx512f"))
+HOST_FMA(host_fma_avx2, HOST_TARGET("avx2,fma"))
+HOST_FMA(host_fma_any, )
+static float host_fma(int rounds)
+{
+    if (__builtin_cpu_supports("avx512f"))
+        return host_fma_avx512(rounds);
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return host_fma_avx2(rounds);
+    return host_fma_any(rounds);
+}
+static double host_gflops()
+{
+    static volatile float sink;
+    const int rounds = 2000000;
+    double best = 1e30;
+    for (int run = 0; run < 5; run++) {
+        auto start = Clock::now();
+        sink = host_fma(rounds);
+        best = std::min(best, seconds_since(start));
+    }
+    (void)sink;
+    return (double)rounds * HOST_CHAINS * 32 / best / 1e9;
+}
+
+static void bench_matrices()
+{
+    static const struct {
+        const char *name;
+        void (*kernel)(float *, int);
+        double operations, host_share; // doubles: half as many in a vector
+    } matrices[] = {{"mfma_f32", matrix_f32, 4096, 1},
+                    {"mfma_f16", matrix_f16, 16384, 1},
+                    {"mfma_f64", matrix_f64, 2048, 0.5}};
+    const int loops = 500, waves = 16;
+    const double host = host_gflops();
+    float *out;
+    HIP_CHECK(hipMalloc(&out, waves * 64 * sizeof *out));
+    report("host_fma_f32", host, "Gop/s");
+    for (const auto &matrix : matrices) {
+        double s = best_seconds([&] { matrix.kernel<<<waves, 64>>>(out, loops); });
+        double rate = matrix.operations * waves * loops * MATRIX_PER_LOOP / s / 1e9;
+        report(matrix.name, rate, "Gop/s");
+        report((std::string(matrix.name) + "_of_host").c_str(),
+               100 * rate / (host * matrix.host_share), "%");
+    }
+    HIP_CHECK(hipFree(out));
 }
 
 static void bench_launch()
@@ -244,17 +365,35 @@ static bool write_json(const char *path)
     return std::fclose(file) == 0;
 }
 
+static const struct {
+    const char *name;
+    void (*run)();
+} parts[] = {{"instructions", [] { bench_instructions(64); }},
+             {"matrices", bench_matrices},
+             {"accesses", bench_accesses},
+             {"memory", bench_memory},
+             {"launch", bench_launch}};
+
+static bool is_part(const char *name)
+{
+    for (const auto &part : parts)
+        if (!strcmp(part.name, name))
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
-    const char *json = argc == 3 && !strcmp(argv[1], "--json") ? argv[2] : nullptr;
-    if (argc != 1 && !json) {
-        std::fprintf(stderr, "usage: gpu_bench [--json FILE]\n");
-        return 2;
-    }
-    bench_instructions(64);
-    bench_accesses();
-    bench_memory();
-    bench_launch();
+    const char *json = argc >= 3 && !strcmp(argv[1], "--json") ? argv[2] : nullptr;
+    const std::vector<std::string> wanted(argv + (json ? 3 : 1), argv + argc);
+    for (const auto &name : wanted)
+        if (!is_part(name.c_str())) {
+            std::fprintf(stderr, "usage: gpu_bench [--json FILE] [PART...]\n");
+            return 2;
+        }
+    for (const auto &part : parts)
+        if (wanted.empty() || std::count(wanted.begin(), wanted.end(), part.name))
+            part.run();
     if (json && !write_json(json)) {
         std::fprintf(stderr, "gpu_bench: %s: cannot write\n", json);
         return 1;
