@@ -11,6 +11,10 @@
     X(record)                                                                                      \
     X(attach)                                                                                      \
     X(list)                                                                                        \
+    X(report)                                                                                      \
+    X(query)                                                                                       \
+    X(script)                                                                                      \
+    X(convert)                                                                                     \
     X(help)
 
 #define X(name) extern const struct command command_##name;

@@ -14,6 +14,7 @@
 #include "out.h"
 #include "perfetto/lanes.h"
 #include "perfetto/perfetto.h"
+#include "process.h"
 
 struct device_track {
     struct lanes lanes;
@@ -30,6 +31,21 @@ struct out_sink {
     struct lanes markers;
     perfetto_text bytes, dispatch_id;
 };
+
+/* A recorded process is called as its command was, without directories. */
+static perfetto_track process_track(struct perfetto *trace)
+{
+    const struct out_process *recorded = out_process();
+    char name[64];
+    if (!recorded)
+        return perfetto_process(trace, (uint32_t)getpid(), program_invocation_short_name);
+    size_t length = strcspn(recorded->command, " ");
+    const char *from = recorded->command;
+    for (size_t i = 0; i < length; i++)
+        from = recorded->command[i] == '/' ? recorded->command + i + 1 : from;
+    snprintf(name, sizeof name, "%.*s", (int)(recorded->command + length - from), from);
+    return perfetto_process(trace, (uint32_t)recorded->pid, name);
+}
 
 static int pftrace_open(const char *prefix, struct out_sink **result, char *error,
                         size_t error_size)
@@ -48,8 +64,7 @@ static int pftrace_open(const char *prefix, struct out_sink **result, char *erro
     }
     sink->threads.element_bytes = sizeof(perfetto_track);
     sink->queues.element_bytes = sink->copies.element_bytes = sizeof(struct device_track);
-    sink->process =
-        perfetto_process(sink->trace, (uint32_t)getpid(), program_invocation_short_name);
+    sink->process = process_track(sink->trace);
     sink->markers = (struct lanes){.parent = sink->process, .name = "markers"};
     sink->bytes = perfetto_note_name(sink->trace, "size_bytes");
     sink->dispatch_id = perfetto_note_name(sink->trace, "dispatch_id");

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "process.h"
 
 /* True: it was not referred to before. */
 static bool is_new(struct numbered *known, uint64_t id)
@@ -29,13 +30,18 @@ int64_t rocpd_text(struct rocpd_info *info, const char *text)
     return id ? id : 1; /* without memory: the empty text */
 }
 
+static int64_t parent_id(void)
+{
+    return out_process() ? (int64_t)out_process()->ppid : getppid();
+}
+
 int64_t rocpd_thread(struct rocpd_info *info, uint64_t thread_id)
 {
     if (!is_new(&info->threads, thread_id))
         return (int64_t)thread_id;
-    const struct rocpd_value values[] = {ROCPD_INTEGER(thread_id), ROCPD_INTEGER(info->node),
-                                         ROCPD_INTEGER(getppid()), ROCPD_INTEGER(info->process),
-                                         ROCPD_INTEGER(thread_id), ROCPD_NOTHING};
+    const struct rocpd_value values[] = {ROCPD_INTEGER(thread_id),   ROCPD_INTEGER(info->node),
+                                         ROCPD_INTEGER(parent_id()), ROCPD_INTEGER(info->process),
+                                         ROCPD_INTEGER(thread_id),   ROCPD_NOTHING};
     rocpd_base_insert(info->base, ROCPD_THREAD, values);
     return (int64_t)thread_id;
 }
@@ -269,18 +275,29 @@ static void node_put(struct rocpd_info *info)
 {
     char machine[64];
     struct utsname name = {0};
+    const struct out_process *recorded = out_process();
     uname(&name);
     file_read("/etc/machine-id", machine, sizeof machine);
     machine[strcspn(machine, "\n")] = 0;
     const char *id = *machine ? machine : name.nodename;
+    const char *host = name.nodename;
+    if (recorded) {
+        id = recorded->machine_id;
+        host = recorded->hostname;
+    }
     uint64_t hash = 14695981039346656037u; /* FNV-1a */
     for (const char *at = id; *at; at++)
         hash = (hash ^ (uint8_t)*at) * 1099511628211u;
     info->node = (int64_t)(hash % INT64_MAX % UINT32_MAX);
-    const struct rocpd_value values[] = {
-        ROCPD_INTEGER(info->node), ROCPD_INTEGER(hash % INT64_MAX), ROCPD_TEXT(id),
-        ROCPD_TEXT(name.sysname),  ROCPD_TEXT(name.nodename),       ROCPD_TEXT(name.release),
-        ROCPD_TEXT(name.version),  ROCPD_TEXT(name.machine),        ROCPD_TEXT(name.domainname)};
+    const struct rocpd_value values[] = {ROCPD_INTEGER(info->node),
+                                         ROCPD_INTEGER(hash % INT64_MAX),
+                                         ROCPD_TEXT(id),
+                                         ROCPD_TEXT(name.sysname),
+                                         ROCPD_TEXT(host),
+                                         ROCPD_TEXT(name.release),
+                                         ROCPD_TEXT(name.version),
+                                         ROCPD_TEXT(name.machine),
+                                         ROCPD_TEXT(name.domainname)};
     rocpd_base_insert(info->base, ROCPD_NODE, values);
 }
 
@@ -304,26 +321,39 @@ static char *environment_json(struct rocpd_info *info)
     return sqlite3_str_finish(text);
 }
 
+static void process_insert(struct rocpd_info *info, const struct out_process *process)
+{
+    const struct rocpd_value values[] = {
+        ROCPD_INTEGER(info->process),    ROCPD_INTEGER(info->node),
+        ROCPD_INTEGER(process->ppid),    ROCPD_INTEGER(info->process),
+        ROCPD_INTEGER(process->init_ns), ROCPD_INTEGER(process->init_ns),
+        ROCPD_TEXT(process->command),    ROCPD_TEXT(process->environment)};
+    rocpd_base_insert(info->base, ROCPD_PROCESS, values);
+}
+
 static void process_put(struct rocpd_info *info)
 {
     char command[4096];
+    if (out_process()) {
+        process_insert(info, out_process());
+        return;
+    }
     size_t length = file_read("/proc/self/cmdline", command, sizeof command);
     for (size_t i = 0; i + 1 < length; i++)
         command[i] = command[i] ? command[i] : ' ';
     char *environment = environment_json(info);
-    int64_t now_ns = (int64_t)clock_now_ns();
-    const struct rocpd_value values[] = {
-        ROCPD_INTEGER(info->process), ROCPD_INTEGER(info->node),
-        ROCPD_INTEGER(getppid()),     ROCPD_INTEGER(info->process),
-        ROCPD_INTEGER(now_ns),        ROCPD_INTEGER(now_ns),
-        ROCPD_TEXT(command),          ROCPD_TEXT(environment ? environment : "{}")};
-    rocpd_base_insert(info->base, ROCPD_PROCESS, values);
+    const struct out_process process = {.ppid = (uint64_t)getppid(),
+                                        .init_ns = (int64_t)clock_now_ns(),
+                                        .command = command,
+                                        .environment = environment ? environment : "{}"};
+    process_insert(info, &process);
     sqlite3_free(environment);
 }
 
 void rocpd_info_begin(struct rocpd_info *info, struct rocpd_base *base)
 {
-    *info = (struct rocpd_info){.base = base, .process = getpid()};
+    *info = (struct rocpd_info){.base = base,
+                                .process = out_process() ? (int64_t)out_process()->pid : getpid()};
     rocpd_text(info, "");
     node_put(info);
     process_put(info);
@@ -334,7 +364,10 @@ void rocpd_info_begin(struct rocpd_info *info, struct rocpd_base *base)
 
 void rocpd_info_end(struct rocpd_info *info)
 {
-    rocpd_base_process_end(info->base, info->process, (int64_t)clock_now_ns());
+    const struct out_process *recorded = out_process();
+    if (!recorded || recorded->fini_ns)
+        rocpd_base_process_end(info->base, info->process,
+                               recorded ? recorded->fini_ns : (int64_t)clock_now_ns());
     struct numbered *known[] = {&info->threads,      &info->queues,  &info->streams,
                                 &info->agents,       &info->kernels, &info->counters,
                                 &info->code_objects, &info->tracks};

@@ -42,7 +42,7 @@ static const struct {
                          "LEFT JOIN \"rocpd_event{S}\" E ON E.id = K.event_id",
                          1ull << OUT_KERNEL_TRACE},
     [CURSOR_COUNTER] = {"kernel_dispatch", "K", "start", "\"end\"",
-                        EVENT DISPATCH ", K.event_id, V.pmc_id, V.value",
+                        EVENT DISPATCH ", K.event_id, V.pmc_id, V.value, V.id",
                         "CROSS JOIN \"rocpd_pmc_event{S}\" V ON V.event_id = K.event_id LEFT JOIN "
                         "\"rocpd_event{S}\" E ON E.id = K.event_id",
                         1ull << OUT_COUNTER_COLLECTION},
@@ -279,7 +279,7 @@ static struct out_dispatch_row dispatch_row(struct cursor *cursor)
     return row;
 }
 
-enum { COLUMN_EVENT = COLUMN_REST + 16, COLUMN_COUNTER, COLUMN_VALUE };
+enum { COLUMN_EVENT = COLUMN_REST + 16, COLUMN_COUNTER, COLUMN_VALUE, COLUMN_ROW };
 
 /* Adds a value to those of its counter. */
 static void counted_add(struct cursor *cursor)
@@ -289,6 +289,8 @@ static void counted_add(struct cursor *cursor)
     for (unsigned i = cursor->counted_count; i-- > 0;)
         if (cursor->counted[i].counter == counter) {
             cursor->counted[i].value += value;
+            if (i64(cursor, COLUMN_ROW) < cursor->counted[i].first)
+                cursor->counted[i].first = i64(cursor, COLUMN_ROW);
             return;
         }
     if (cursor->counted_count == cursor->counted_room) {
@@ -299,7 +301,14 @@ static void counted_add(struct cursor *cursor)
         cursor->counted = grown;
         cursor->counted_room = room;
     }
-    cursor->counted[cursor->counted_count++] = (struct counted){counter, value};
+    cursor->counted[cursor->counted_count++] =
+        (struct counted){i64(cursor, COLUMN_ROW), counter, value};
+}
+
+static int by_row(const void *left, const void *right)
+{
+    const struct counted *a = left, *b = right;
+    return (a->first > b->first) - (a->first < b->first);
 }
 
 /* All values of the next dispatch that has some. */
@@ -314,6 +323,7 @@ static bool counted_read(struct cursor *cursor)
         counted_add(cursor);
         cursor->is_ahead = step(cursor);
     } while (cursor->is_ahead && i64(cursor, COLUMN_EVENT) == cursor->event);
+    qsort(cursor->counted, cursor->counted_count, sizeof *cursor->counted, by_row);
     return true;
 }
 

@@ -15,6 +15,7 @@ enum cursor_kind {
 };
 
 struct counted {
+    int64_t first; /* row */
     int64_t counter;
     double value;
 };

@@ -90,11 +90,12 @@ static int database_try(struct recording *recording, const char *name, int flags
         status = sqlite3_exec(database, read, NULL, NULL, NULL);
     if (status != SQLITE_CORRUPT)
         return status;
-    sqlite3_db_config(database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
+    sqlite3_exec(database, "PRAGMA writable_schema = ON", NULL, NULL, NULL);
     status = sqlite3_exec(database, read, NULL, NULL, NULL);
-    if (status == SQLITE_OK)
-        recording_damaged(recording, "cut short");
-    return status;
+    if (status != SQLITE_OK && status != SQLITE_CORRUPT)
+        return status;
+    recording_damaged(recording, "cut short");
+    return SQLITE_OK; /* of the schema, too, a part may be there */
 }
 
 /* Reads what stands in the file, without locks and journal. NULL: no memory. */
@@ -249,7 +250,8 @@ static int parts_find(struct recording *recording, char *error, size_t error_siz
     while (result == 0 && (status = sqlite3_step(select)) == SQLITE_ROW)
         result =
             part_add(recording, (const char *)sqlite3_column_text(select, 0), error, error_size);
-    if (result == 0 && status != SQLITE_DONE)
+    bool is_cut = recording->part_count > 0 && recording->damage;
+    if (result == 0 && status != SQLITE_DONE && !is_cut)
         result = failed(recording, status, error, error_size);
     sqlite3_finalize(select);
     if (result != 0 || recording->part_count > 0)

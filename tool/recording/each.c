@@ -131,3 +131,29 @@ int recording_each(struct recording *recording, const struct recording_ask *ask,
             result = each_as_written(&reading, recording->parts[i], error, error_size);
     return result;
 }
+
+void recording_span(struct recording *recording, int64_t *first_ns, int64_t *last_ns)
+{
+    static const char sql[] =
+        "SELECT min(a), max(b) FROM (SELECT min(start) a, max(\"end\") b FROM \"rocpd_region{S}\" "
+        "UNION ALL SELECT min(start), max(\"end\") FROM \"rocpd_kernel_dispatch{S}\" "
+        "UNION ALL SELECT min(start), max(\"end\") FROM \"rocpd_memory_copy{S}\" "
+        "UNION ALL SELECT min(start), max(\"end\") FROM \"rocpd_memory_allocate{S}\" "
+        "UNION ALL SELECT min(timestamp), max(timestamp) FROM \"rocpd_sample{S}\")";
+    *first_ns = INT64_MAX;
+    *last_ns = INT64_MIN;
+    for (unsigned i = 0; i < recording->part_count; i++) {
+        char error[256];
+        sqlite3_stmt *select =
+            recording_prepare(recording, &recording->parts[i]->shown, sql, error, sizeof error);
+        if (select && sqlite3_step(select) == SQLITE_ROW &&
+            sqlite3_column_type(select, 0) != SQLITE_NULL) {
+            int64_t first = sqlite3_column_int64(select, 0), last = sqlite3_column_int64(select, 1);
+            *first_ns = first < *first_ns ? first : *first_ns;
+            *last_ns = last > *last_ns ? last : *last_ns;
+        }
+        sqlite3_finalize(select);
+    }
+    if (*first_ns > *last_ns)
+        *first_ns = *last_ns = 0;
+}

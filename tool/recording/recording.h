@@ -65,6 +65,9 @@ typedef int recording_row(void *data, const struct recording_part *part, enum ou
 int recording_each(struct recording *recording, const struct recording_ask *ask, recording_row *row,
                    void *data, char *error, size_t error_size);
 
+/* Of the first record's begin and the last one's end; 0 and 0: there are none. */
+void recording_span(struct recording *recording, int64_t *first_ns, int64_t *last_ns);
+
 /* What was not read so far, a line that names the file and what; NULL: nothing. */
 const char *recording_damage(const struct recording *recording);
 

@@ -1,0 +1,24 @@
+/* Recordings written in other formats, for the commands that do so. */
+#ifndef COMMANDS_CONVERT_H
+#define COMMANDS_CONVERT_H
+
+#include <limits.h>
+
+#include "recording/recording.h"
+
+struct convert_wish {
+    const char *formats; /* as in --output-format */
+    struct recording_ask ask;
+    bool wants_stats;
+    const char *begin, *end; /* as inputs_window() takes them */
+};
+
+/* All into one set of files, named after `stem`. An exit status, after lines for what failed; what
+ * can be read is written all the same. */
+int convert_files(char *const *paths, unsigned count, const char *stem,
+                  const struct convert_wish *wish);
+
+/* The directory with its keys replaced, made if need be. 0, or an exit status after a line. */
+int convert_directory(const char *given, char directory[PATH_MAX]);
+
+#endif

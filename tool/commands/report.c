@@ -1,0 +1,148 @@
+/* `report`: the tables of `record`, from recordings. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/complete.h"
+#include "cli/refuse.h"
+#include "collect/tables.h"
+#include "gather.h"
+#include "inputs.h"
+#include "table.h"
+
+enum { REPORT_BEGIN, REPORT_END, REPORT_EACH };
+
+static int row_take(void *data, const struct recording_part *part, enum out_table_id table,
+                    const void *row)
+{
+    (void)part;
+    gather_row(data, table, row);
+    return 0;
+}
+
+/* The tables of one process, or with `part` NULL of all that were read. */
+static void part_head(const struct recording *recording, const struct recording_part *part)
+{
+    printf("\n%s: process %llu: %s\n", recording_path(recording), (unsigned long long)part->pid,
+           part->command);
+    fflush(stdout);
+}
+
+static int parts_report(struct recording *recording, const struct cli_options *line,
+                        struct recording_ask *ask)
+{
+    char error[PATH_MAX + 200];
+    int status = 0;
+    for (unsigned i = 0; i < recording_part_count(recording) && status == 0; i++) {
+        struct gather gather;
+        ask->part = recording_part(recording, i);
+        if (gather_begin(&gather) != 0)
+            return refuse(EXIT_FAILED, "out of memory");
+        if (recording_each(recording, ask, row_take, &gather, error, sizeof error) != 0)
+            status = refuse(EXIT_FAILED, "%s", error);
+        part_head(recording, ask->part);
+        tables_print(&line->settings, gather.of, gather.counters);
+        gather_end(&gather);
+    }
+    return status;
+}
+
+static int recording_gather(struct recording *recording, const struct cli_options *line,
+                            struct gather *gather)
+{
+    char error[PATH_MAX + 200];
+    struct recording_ask ask = inputs_ask(line);
+    int status = inputs_window(recording, command_text(line, REPORT_BEGIN),
+                               command_text(line, REPORT_END), &ask);
+    gather_recording(gather);
+    if (status == 0 && command_flag(line, REPORT_EACH))
+        status = parts_report(recording, line, &ask);
+    else if (status == 0 &&
+             recording_each(recording, &ask, row_take, gather, error, sizeof error) != 0)
+        status = refuse(EXIT_FAILED, "%s", error);
+    inputs_damage_tell(recording);
+    return status;
+}
+
+static int inputs_report(const struct inputs *inputs, const struct cli_options *line)
+{
+    char error[PATH_MAX + 200];
+    struct gather gather = {0};
+    unsigned read = 0;
+    int result = gather_begin(&gather) == 0 ? 0 : refuse(EXIT_FAILED, "out of memory");
+    for (unsigned i = 0; gather.counters && i < inputs->count; i++) {
+        struct recording *recording;
+        int status = recording_open(&recording, inputs->paths[i], error, sizeof error);
+        if (status != 0) {
+            result = refuse(EXIT_FAILED, "%s", error);
+            continue;
+        }
+        status = recording_gather(recording, line, &gather);
+        read += status == 0;
+        result = status ? status : result;
+        recording_close(recording);
+    }
+    if (read > 0 && !command_flag(line, REPORT_EACH))
+        tables_print(&line->settings, gather.of, gather.counters);
+    gather_end(&gather);
+    return result;
+}
+
+/* To standard output, one table a kind, unless something else is said. */
+static int defaults_put(struct cli_options *line)
+{
+    const struct settings *settings = &line->settings;
+    const char *file = settings_text(settings, OPTION_SUMMARY_OUTPUT_FILE);
+    if (!file)
+        return cli_option_set(line, OPTION_SUMMARY_OUTPUT_FILE, "stdout");
+    if (strcmp(file, "stdout") != 0 && strcmp(file, "stderr") != 0 && truncate(file, 0) != 0 &&
+        errno != ENOENT)
+        return -errno;
+    return 0;
+}
+
+static int report_run(struct cli_options *line)
+{
+    const struct settings *settings = &line->settings;
+    struct inputs inputs;
+    signal(SIGPIPE, SIG_DFL); /* nobody reads on: a quiet end */
+    int status = defaults_put(line);
+    if (status == 0 && !settings_flag(settings, OPTION_SUMMARY) &&
+        !settings_text(settings, OPTION_SUMMARY_GROUPS))
+        status = cli_option_set(line, OPTION_SUMMARY_PER_DOMAIN, "1");
+    if (status != 0)
+        return refuse(EXIT_FAILED, "%s", strerror(-status));
+    status = inputs_find(&inputs, line->operands);
+    if (status == 0)
+        status = inputs_report(&inputs, line);
+    inputs_free(&inputs);
+    return status == 0 && ferror(stdout) ? EXIT_FAILED : status; /* which tables_print() has said */
+}
+
+static const struct command_option options[] = {
+    [REPORT_BEGIN] = {"begin", 0, OPTION_TEXT, "NS|N%", "leave out what ended before that time"},
+    [REPORT_END] = {"end", 0, OPTION_TEXT, "NS|N%", "leave out what began after that time"},
+    [REPORT_EACH] = {"each", 0, OPTION_FLAG, NULL,
+                     "tables of each process instead of all together"},
+    {0},
+};
+static const enum option_id takes[] = {OPTION_SUMMARY,        OPTION_SUMMARY_PER_DOMAIN,
+                                       OPTION_SUMMARY_GROUPS, OPTION_SUMMARY_OUTPUT_FILE,
+                                       OPTION_SUMMARY_UNITS,  INPUTS_SHOWN,
+                                       OPTION_COUNT};
+
+const struct command command_report = {
+    .name = "report",
+    .operands = "RECORDING ...",
+    .help = "the tables again, from recordings",
+    .text = "They go to standard output. Those of several processes are added up, unless --each is "
+            "said.",
+    .options = options,
+    .takes = takes,
+    .operands_min = 1,
+    .operands_max = UINT32_MAX,
+    .run = report_run,
+};

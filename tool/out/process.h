@@ -1,0 +1,18 @@
+/* Whose rows writers get: those of the process that they run in, or of one that was recorded. */
+#ifndef OUT_PROCESS_H
+#define OUT_PROCESS_H
+
+#include <stdint.h>
+
+struct out_process {
+    uint64_t pid, ppid;
+    int64_t init_ns, fini_ns; /* 0: not known */
+    const char *command, *environment /* JSON */, *hostname, *machine_id;
+};
+
+/* NULL: this one. */
+const struct out_process *out_process(void);
+/* Before writers are opened; NULL: this one again. The pointer is kept. */
+void out_process_set(const struct out_process *process);
+
+#endif
