@@ -15,6 +15,8 @@
     X(query)                                                                                       \
     X(script)                                                                                      \
     X(convert)                                                                                     \
+    X(diff)                                                                                        \
+    X(check)                                                                                       \
     X(help)
 
 #define X(name) extern const struct command command_##name;

@@ -37,10 +37,9 @@ static const char *grid_show(enum grid_format format, unsigned repeat)
 static void each_format(void **state)
 {
     (void)state;
-    assert_string_equal(grid_show(GRID_TABLE, 2),
-                        "name                          n            x\n"
-                        "a \"b\" |<é  -9223372036854775808          0.1\n"
-                        "c                                0.333333333\n");
+    assert_string_equal(grid_show(GRID_TABLE, 2), "name                          n            x\n"
+                                                  "a \"b\" |<é  -9223372036854775808          0.1\n"
+                                                  "c                                0.333333333\n");
     assert_string_equal(grid_show(GRID_CSV, 2), "\"name\",\"n\",\"x\"\n"
                                                 "\"a \"\"b\"\"\n|<é\",-9223372036854775808,0.1\n"
                                                 "\"c\",,0.3333333333333333\n");
