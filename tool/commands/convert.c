@@ -23,12 +23,19 @@ struct conversion {
     } sinks[SINKS_MAX];
     unsigned count;
     struct gather gather;
-    bool wants_stats;
+    bool wants_stats, gathers; /* gathers: some format has statistics anyway */
 };
 
-static void row_put(void *data, enum out_table_id table, const void *row)
+static void stats_put(void *data, enum out_table_id table, const void *row)
 {
     const struct conversion *conversion = data;
+    for (unsigned i = 0; i < conversion->count; i++)
+        if (conversion->wants_stats || conversion->sinks[i].ops->has_statistics)
+            conversion->sinks[i].ops->row(conversion->sinks[i].sink, table, row);
+}
+
+static void row_put(struct conversion *conversion, enum out_table_id table, const void *row)
+{
     for (unsigned i = 0; i < conversion->count; i++)
         conversion->sinks[i].ops->row(conversion->sinks[i].sink, table, row);
 }
@@ -38,7 +45,7 @@ static int row_take(void *data, const struct recording_part *part, enum out_tabl
 {
     struct conversion *conversion = data;
     (void)part;
-    if (conversion->wants_stats)
+    if (conversion->gathers)
         gather_row(&conversion->gather, table, row);
     row_put(conversion, table, row);
     return 0;
@@ -60,6 +67,7 @@ static int sink_open(struct conversion *conversion, const struct out_ops *ops, c
     if (status != 0)
         return refuse(EXIT_FAILED, "%s", error);
     conversion->sinks[conversion->count++].ops = ops;
+    conversion->gathers = conversion->gathers || ops->has_statistics;
     return 0;
 }
 
@@ -120,8 +128,8 @@ static int files_convert(struct conversion *conversion, char *const *paths, unsi
         int status = file_convert(conversion, paths[i], wish);
         result = status ? status : result;
     }
-    if (conversion->wants_stats)
-        gather_stats_each(&conversion->gather, row_put, conversion);
+    if (conversion->gathers)
+        gather_stats_each(&conversion->gather, stats_put, conversion);
     return result;
 }
 
@@ -142,7 +150,7 @@ static int process_tell(const char *path, struct recording **recording, struct o
 int convert_files(char *const *paths, unsigned count, const char *stem,
                   const struct convert_wish *wish)
 {
-    struct conversion conversion = {.wants_stats = wish->wants_stats};
+    struct conversion conversion = {.wants_stats = wish->wants_stats, .gathers = wish->wants_stats};
     char prefix[PATH_MAX] = "";
     struct recording *first = NULL;
     struct out_process process;

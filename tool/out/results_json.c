@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "json.h"
+#include "process.h"
 
 /* What is known of a kernel; names are `texts`'. */
 struct kernel {
@@ -326,7 +327,7 @@ static void node_put(struct writer *writer)
     uname(&name);
     json_raw(writer, "\"node\":{");
     text_member_put(writer, "system_name", name.sysname);
-    text_member_put(writer, "hostname", name.nodename);
+    text_member_put(writer, "hostname", out_process() ? out_process()->hostname : name.nodename);
     text_member_put(writer, "release", name.release);
     text_member_put(writer, "version", name.version);
     text_member_put(writer, "hardware_name", name.machine);
@@ -335,8 +336,27 @@ static void node_put(struct writer *writer)
     json_raw(writer, "},");
 }
 
+/* A recorded process's words are known as one line only. */
+static void recorded_command_put(struct writer *writer, const char *command)
+{
+    json_raw(writer, "\"command\":[");
+    for (bool is_first = true; *command; is_first = false) {
+        char *word = strndup(command, strcspn(command, " "));
+        json_raw(writer, is_first ? "" : ",");
+        json_text(writer, word ? word : "");
+        free(word);
+        command += strcspn(command, " ");
+        command += strspn(command, " ");
+    }
+    json_raw(writer, "],");
+}
+
 static void command_put(struct writer *writer)
 {
+    if (out_process()) {
+        recorded_command_put(writer, out_process()->command);
+        return;
+    }
     FILE *file = fopen("/proc/self/cmdline", "re");
     char *argument = NULL;
     size_t size = 0;
@@ -357,7 +377,7 @@ static void config_put(struct writer *writer)
     static const char prefix[] = "ROCPROF_";
     bool is_first = true;
     json_raw(writer, "\"config\":{");
-    for (char **at = environ; at && *at; at++) {
+    for (char **at = out_process() ? NULL : environ; at && *at; at++) {
         const char *value = strchr(*at, '=');
         char name[128] = "";
         if (strncmp(*at, prefix, sizeof prefix - 1) != 0 || !value)
@@ -401,9 +421,10 @@ void results_info_end(struct results_info *info, struct writer *writer)
 {
     json_raw(writer, ",\"metadata\":{");
     node_put(writer);
-    number_put(writer, "pid", (uint64_t)getpid());
-    number_put(writer, "init_time", info->begin_ns);
-    number_put(writer, "fini_time", clock_now_ns());
+    const struct out_process *recorded = out_process();
+    number_put(writer, "pid", recorded ? recorded->pid : (uint64_t)getpid());
+    number_put(writer, "init_time", recorded ? (uint64_t)recorded->init_ns : info->begin_ns);
+    number_put(writer, "fini_time", recorded ? (uint64_t)recorded->fini_ns : clock_now_ns());
     command_put(writer);
     config_put(writer);
     json_raw(writer, "},\"agents\":[");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "out/out.h"
+#include "out/process.h"
 #include "page.h"
 
 #define FIELD(name, type, row, field)                                                              \
@@ -202,17 +203,35 @@ static void command_read(char *text, size_t size)
             text[i] = ' ';
 }
 
+/* The first word without directories; the word is ended there. */
+static const char *program_of(const char *command)
+{
+    static char name[64];
+    size_t length = strcspn(command, " ");
+    const char *from = command;
+    for (size_t i = 0; i < length; i++)
+        from = command[i] == '/' ? command + i + 1 : from;
+    snprintf(name, sizeof name, "%.*s", (int)(command + length - from), from);
+    return name;
+}
+
 static void run_put(struct html_page *page)
 {
     char command[8192], host[256] = "", pid[24], time_s[24];
+    const struct out_process *recorded = out_process();
     command_read(command, sizeof command);
     gethostname(host, sizeof host - 1);
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    if (recorded) {
+        snprintf(command, sizeof command, "%s", recorded->command);
+        snprintf(host, sizeof host, "%s", recorded->hostname);
+        snprintf(pid, sizeof pid, "%llu", (unsigned long long)recorded->pid);
+    }
     snprintf(time_s, sizeof time_s, "%lld", (long long)time(NULL));
     html_page_pairs(page, "run",
-                    (const char *const[]){"program", program_invocation_short_name, "command",
-                                          command, "host", host, "process", pid, "time_s", time_s,
-                                          NULL});
+                    (const char *const[]){
+                        "program", recorded ? program_of(command) : program_invocation_short_name,
+                        "command", command, "host", host, "process", pid, "time_s", time_s, NULL});
 }
 
 static int html_open(const char *prefix, struct out_sink **result, char *error, size_t error_size)

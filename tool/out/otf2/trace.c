@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "out/process.h"
+
 void trace_open(struct trace *trace, const char *directory)
 {
-    *trace = (struct trace){.process_id = (uint64_t)getpid(), .first_ns = UINT64_MAX};
+    *trace = (struct trace){.process_id = out_process() ? out_process()->pid : (uint64_t)getpid(),
+                            .first_ns = UINT64_MAX};
     trace->region_numbers.element_bytes = trace->location_numbers.element_bytes =
         trace->metric_numbers.element_bytes = sizeof(uint32_t);
     events_open(&trace->events, directory);
@@ -82,7 +85,7 @@ static uint32_t location_name(struct trace *trace, enum trace_place place, uint6
     case TRACE_THREAD:
     case TRACE_MARKERS:
         snprintf(path, sizeof path, "/proc/self/task/%llu/comm", n);
-        FILE *file = fopen(path, "re");
+        FILE *file = out_process() ? NULL : fopen(path, "re"); /* a recorded one is no more */
         if (file && fscanf(file, "%31[^\n]", command) != 1)
             command[0] = 0;
         if (file)
