@@ -12,7 +12,7 @@ import sys
 COMMANDS = {"crocprof": [[]], "crocgpu": [[], ["pm4"]]}
 VALUES = {"--devices": "gfx90a", "--gfx": "gfx90a", "--agent-index": "absolute", "-A": "absolute", "--log-level": "error",
           "--summary-units": "sec", "-u": "sec", "--collection-period-unit": "sec", "--perfetto-backend": "inprocess",
-          "--minimum-output-data": "1", "--attach-duration-msec": "1", "--benchmark-mode": "execution-profile"}
+          "--minimum-output-data": "1", "--top": "1", "--attach-duration-msec": "1", "--benchmark-mode": "execution-profile"}
 SOURCES = {
     "crocprof": ("tool/launch/*.[ch]",),
     "crocgpu": ("softgpu/*/*.c",),

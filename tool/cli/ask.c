@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,28 +54,58 @@ static void answer_read(FILE *answers, struct ask_plan *plan)
     free(line);
 }
 
-int ask_plan(const struct launch *launch, const struct settings *settings, struct ask_plan *plan)
+/* Starts the check; what it prints is to be read. An exit status, after a line. */
+static int check_start(const struct launch *launch, const struct settings *settings, bool offered,
+                       pid_t *child, FILE **answers)
 {
     int ends[2];
-    *plan = (struct ask_plan){.runs = 1};
     if (pipe(ends) != 0)
         return refuse(EXIT_NOT_STARTED, "pipe: %s", strerror(errno));
-    pid_t child = fork();
-    if (child == 0) {
+    *child = fork();
+    if (*child == 0) {
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
         close(ends[1]);
+        if (offered)
+            setenv("CROCPROF_CHECK_OFFERED", "1", 1);
         _exit(check_exec(launch, settings));
     }
     close(ends[1]);
-    if (child < 0) {
+    if (*child < 0) {
         close(ends[0]);
         return refuse(EXIT_NOT_STARTED, "fork: %s", strerror(errno));
     }
-    FILE *answers = fdopen(ends[0], "r");
+    *answers = fdopen(ends[0], "r");
+    return 0;
+}
+
+int ask_plan(const struct launch *launch, const struct settings *settings, struct ask_plan *plan)
+{
+    FILE *answers;
+    pid_t child;
+    *plan = (struct ask_plan){.runs = 1};
+    int status = check_start(launch, settings, false, &child, &answers);
+    if (status != 0)
+        return status;
     if (answers) {
         answer_read(answers, plan);
         fclose(answers);
     }
+    return check_wait(child);
+}
+
+int ask_offered(const struct launch *launch, const struct settings *settings, char *names,
+                unsigned size)
+{
+    FILE *answers;
+    pid_t child;
+    *names = 0;
+    int status = check_start(launch, settings, true, &child, &answers);
+    if (status != 0)
+        return status;
+    if (answers && fgets(names, (int)size, answers))
+        names[strcspn(names, "\n")] = 0;
+    if (answers)
+        fclose(answers);
     return check_wait(child);
 }

@@ -13,5 +13,9 @@ struct ask_plan {
 
 /* An exit status, after a line, when that fails. `counters` is the caller's to free. */
 int ask_plan(const struct launch *launch, const struct settings *settings, struct ask_plan *plan);
+/* Those of the settings' counters that a GPU has, joined by commas. An exit status, after a line.
+ */
+int ask_offered(const struct launch *launch, const struct settings *settings, char *names,
+                unsigned size);
 
 #endif

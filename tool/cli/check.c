@@ -151,6 +151,34 @@ static int counters_check(const char *text, const struct choice_gpus *gpus)
     return result;
 }
 
+/* Prints the names that some GPU counts, on one line, joined by commas. */
+static int offered_print(const char *text, const struct choice_gpus *gpus)
+{
+    static struct unknown unknown[CHOICE_AGENTS_MAX];
+    const char *rest = text, *before = "";
+    char name[CHOICE_NAME_BYTES];
+    unsigned line = 0;
+    for (unsigned i = 0; i < gpus->count; i++) {
+        struct choice choice;
+        rocprofiler_counter_id_t failed = {0};
+        choice_make(&choice, gpus->gpu[i], i, text, unknown_note, &unknown[i], &failed);
+        choice_free(&choice);
+    }
+    while (choice_name_next(&rest, &line, name)) {
+        unsigned without = 0;
+        for (unsigned i = 0; i < gpus->count; i++)
+            without += is_unknown(&unknown[i], name);
+        if (without < gpus->count) {
+            printf("%s%s", before, name);
+            before = ",";
+        }
+    }
+    putchar('\n');
+    for (unsigned i = 0; i < gpus->count; i++)
+        free(unknown[i].names);
+    return 0;
+}
+
 int cli_check(void)
 {
     struct settings settings;
@@ -167,5 +195,7 @@ int cli_check(void)
         return EXIT_USAGE;
     }
     const char *text = settings_text(&settings, OPTION_COUNTERS);
+    if (getenv("CROCPROF_CHECK_OFFERED"))
+        return offered_print(text ? text : "", &gpus);
     return counters_check(text ? text : "", &gpus);
 }

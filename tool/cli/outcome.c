@@ -128,8 +128,17 @@ static bool files_list(const char *prefix)
     return found > 0;
 }
 
+static bool files_hidden;
+
+void outcome_files_hide(void)
+{
+    files_hidden = true;
+}
+
 static void files_tell(const struct told *told)
 {
+    if (files_hidden)
+        return;
     unsigned shown = 0, more = 0;
     const char *last = "";
     for (size_t i = 0; i < told->count; i++) {

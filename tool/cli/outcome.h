@@ -14,4 +14,7 @@ void outcome_tell(const struct launch *launch, int log, int wait_status);
 /* Only where the files are. */
 void outcome_files(int log);
 
+/* Files of this process's runs are nobody's business but the caller's. */
+void outcome_files_hide(void);
+
 #endif

@@ -10,6 +10,7 @@
 #define COMMANDS(X)                                                                                \
     X(record)                                                                                      \
     X(attach)                                                                                      \
+    X(analyze)                                                                                     \
     X(list)                                                                                        \
     X(report)                                                                                      \
     X(query)                                                                                       \

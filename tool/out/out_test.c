@@ -655,6 +655,7 @@ static void agents_have_all_columns(void **state)
 {
     (void)state;
     struct out_sink *sink;
+    const rocprofiler_agent_mem_bank_t bank = {.width = 4096, .mem_clk_max = 1600};
     struct out_agent_row row = {.type = "GPU"};
     memset(&row.agent, 0xff, sizeof row.agent); /* neighbours of a field must not show */
     row.agent.name = "gfx90a";
@@ -663,6 +664,8 @@ static void agents_have_all_columns(void **state)
     row.agent.logical_node_id = -1;
     row.agent.vendor_id = 0x1002;
     row.agent.hive_id = UINT64_MAX;
+    row.agent.mem_banks = &bank;
+    row.agent.mem_banks_count = 1;
     assert_int_equal(out_csv_ops.open(prefix, &sink, message, sizeof message), 0);
     out_csv_ops.row(sink, OUT_AGENT_INFO, &row);
     assert_int_equal(out_csv_ops.close(sink, message, sizeof message), 0);

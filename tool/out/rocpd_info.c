@@ -73,7 +73,19 @@ int64_t rocpd_stream(struct rocpd_info *info, uint64_t stream_id)
     return lane(info, &info->streams, ROCPD_STREAM, "Stream", stream_id);
 }
 
-/* The whole agent: the columns of its CSV file, in small letters. */
+/* What memory there is: its peak follows from it. */
+static void banks_append(sqlite3_str *text, const rocprofiler_agent_v0_t *agent)
+{
+    sqlite3_str_appendall(text, ",\"mem_banks\":[");
+    for (uint32_t i = 0; agent->mem_banks && i < agent->mem_banks_count; i++)
+        sqlite3_str_appendf(text, "%s{\"width\":%u,\"mem_clk_max\":%u,\"size_in_bytes\":%llu}",
+                            i ? "," : "", agent->mem_banks[i].width,
+                            agent->mem_banks[i].mem_clk_max,
+                            (unsigned long long)agent->mem_banks[i].size_in_bytes);
+    sqlite3_str_appendall(text, "]");
+}
+
+/* The whole agent: its memory banks, and the columns of its CSV file, in small letters. */
 static char *agent_json(struct rocpd_info *info, const struct out_agent_row *row)
 {
     const struct out_table *table = &out_tables[OUT_AGENT_INFO];
@@ -91,6 +103,7 @@ static char *agent_json(struct rocpd_info *info, const struct out_agent_row *row
         else
             sqlite3_str_appendf(text, "%llu", (unsigned long long)out_column_u64(column, row));
     }
+    banks_append(text, &row->agent);
     sqlite3_str_appendall(text, "}");
     return sqlite3_str_finish(text);
 }

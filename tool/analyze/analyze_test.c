@@ -1,0 +1,140 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "counters.h"
+#include "machine.h"
+#include "occupancy.h"
+#include "rules.h"
+
+static struct machine machine_named(const char *name, uint32_t cus, uint32_t waves)
+{
+    const rocprofiler_agent_v0_t agent = {.name = name,
+                                          .cu_count = cus,
+                                          .simd_count = 4 * cus,
+                                          .max_waves_per_simd = waves,
+                                          .lds_size_in_kb = 64,
+                                          .max_engine_clk_fcompute = 1000};
+    return machine_of(&agent, 0);
+}
+
+/* What AMD's manuals give as waves of a SIMD for so many registers. */
+static void registers_limit_waves_as_the_manuals_say(void **state)
+{
+    static const struct {
+        const char *gpu;
+        uint32_t slots, vgprs, acc_vgprs, sgprs, waves;
+    } rows[] = {
+        {"gfx906", 10, 24, 0, 0, 10}, {"gfx906", 10, 25, 0, 0, 9},   {"gfx906", 10, 32, 0, 0, 8},
+        {"gfx906", 10, 36, 0, 0, 7},  {"gfx906", 10, 40, 0, 0, 6},   {"gfx906", 10, 48, 0, 0, 5},
+        {"gfx906", 10, 64, 0, 0, 4},  {"gfx906", 10, 84, 0, 0, 3},   {"gfx906", 10, 128, 0, 0, 2},
+        {"gfx906", 10, 129, 0, 0, 1}, {"gfx906", 10, 24, 0, 80, 10}, {"gfx906", 10, 24, 0, 81, 8},
+        {"gfx906", 10, 24, 0, 97, 7}, {"gfx908", 10, 64, 128, 0, 2}, {"gfx90a", 8, 64, 0, 0, 8},
+        {"gfx90a", 8, 72, 0, 0, 7},   {"gfx90a", 8, 64, 16, 0, 6},   {"gfx90a", 8, 96, 0, 0, 5},
+        {"gfx90a", 8, 128, 0, 0, 4},  {"gfx90a", 8, 168, 0, 0, 3},   {"gfx90a", 8, 128, 128, 0, 2},
+        {"gfx90a", 8, 256, 256, 0, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct machine machine = machine_named(rows[i].gpu, 10, rows[i].slots);
+        const struct kernel_needs needs = {.vgprs = rows[i].vgprs,
+                                           .acc_vgprs = rows[i].acc_vgprs,
+                                           .sgprs = rows[i].sgprs,
+                                           .group_items = 64,
+                                           .wave_items = 64};
+        struct occupancy occupancy;
+        assert_true(occupancy_of(&machine, &needs, &occupancy));
+        assert_int_equal(occupancy.waves_per_cu, 4 * rows[i].waves);
+        assert_int_equal(occupancy.waves_max, 4 * rows[i].slots);
+    }
+}
+
+static void groups_limit_waves(void **state)
+{
+    struct machine machine = machine_named("gfx906", 10, 10);
+    struct kernel_needs needs = {.vgprs = 8, .group_items = 128, .wave_items = 64};
+    struct occupancy occupancy;
+    (void)state;
+    assert_true(occupancy_of(&machine, &needs, &occupancy));
+    assert_int_equal(occupancy.waves_per_cu, 32); /* sixteen groups of two */
+    assert_int_equal(occupancy.limit, OCCUPANCY_GROUPS);
+    needs.group_items = 1024;
+    assert_true(occupancy_of(&machine, &needs, &occupancy));
+    assert_int_equal(occupancy.waves_per_cu, 32); /* two whole groups of sixteen */
+    needs.group_items = 65;
+    needs.lds_bytes = 20000; /* three groups, of two waves each */
+    assert_true(occupancy_of(&machine, &needs, &occupancy));
+    assert_int_equal(occupancy.waves_per_cu, 6);
+    assert_int_equal(occupancy.limit, OCCUPANCY_LDS);
+    needs.group_items = 0;
+    assert_false(occupancy_of(&machine, &needs, &occupancy));
+    machine = machine_named("gfx9999", 10, 10);
+    needs.group_items = 64;
+    assert_false(occupancy_of(&machine, &needs, &occupancy));
+}
+
+static void the_peak_of_memory_follows_from_its_banks(void **state)
+{
+    const rocprofiler_agent_mem_bank_t banks[] = {{.width = 4096, .mem_clk_max = 1600},
+                                                  {.width = 64, .mem_clk_max = 1600}};
+    const rocprofiler_agent_v0_t agent = {
+        .name = "gfx90a", .mem_banks = banks, .mem_banks_count = 2};
+    (void)state;
+    struct machine machine = machine_of(&agent, 0);
+    assert_true(machine.memory_bytes_per_s == 1638.4e9); /* AMD's number for the MI210 */
+    assert_true(machine_of(&agent, 5).memory_bytes_per_s == 5);
+}
+
+/* "NAME_sum" is NAME's. FETCH_SIZE and WRITE_SIZE are sums of modelled events. */
+static void classes_are_those_of_the_list(void **state)
+{
+    char line[1000], name[100], class[40];
+    unsigned found = 0;
+    (void)state;
+    FILE *events = fopen(CROC_EVENTS, "r");
+    assert_non_null(events);
+    while (fgets(line, sizeof line, events)) {
+        if (sscanf(line, "%*s %99s %39s", name, class) != 2)
+            continue;
+        enum analyze_counter counter = analyze_counter_find(name);
+        if (counter == COUNT_COUNT)
+            counter = analyze_counter_find(strcat(name, "_sum"));
+        if (counter == COUNT_COUNT)
+            continue;
+        assert_string_equal(analyze_counters[counter].class, class);
+        found++;
+    }
+    fclose(events);
+    assert_int_equal(found, COUNT_COUNT - 2);
+}
+
+/* Nothing that was not counted is spoken of, and nobody divides by it. */
+static void without_counters_little_is_said(void **state)
+{
+    struct analyze_kernels kernels = {0};
+    const struct out_dispatch_row row = {
+        .kernel_name = "k", .node = 1, .workgroup = {64, 1, 1}, .grid = {64, 1, 1}, .end_ns = 5};
+    (void)state;
+    analyze_kernels_row(&kernels, OUT_KERNEL_TRACE, &row);
+    assert_int_equal(kernels.count, 1);
+    struct measures m = measures_of(&kernels, kernels.list[0]);
+    for (const struct rule *rule = analyze_rules; rule->name; rule++)
+        assert_false(rule->applies(&m));
+    analyze_kernels_free(&kernels);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_limit_waves_as_the_manuals_say),
+        cmocka_unit_test(groups_limit_waves),
+        cmocka_unit_test(the_peak_of_memory_follows_from_its_banks),
+        cmocka_unit_test(classes_are_those_of_the_list),
+        cmocka_unit_test(without_counters_little_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,17 @@
+#include "counters.h"
+
+#include <string.h>
+
+const struct analyze_counter_row analyze_counters[COUNT_COUNT] = {
+#define X(name, class) {#name, #class},
+    ANALYZE_COUNTERS(X)
+#undef X
+};
+
+enum analyze_counter analyze_counter_find(const char *name)
+{
+    int i = 0;
+    while (i < COUNT_COUNT && strcmp(analyze_counters[i].name, name) != 0)
+        i++;
+    return (enum analyze_counter)i;
+}
