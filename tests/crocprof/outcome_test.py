@@ -65,6 +65,32 @@ def check_files(checks, crocprof, programs):
         checks.equal("files of two: lines", len(lines), 2)
 
 
+def check_replaced(checks, crocprof, programs):
+    """-o NAME again: what crocprof has made under it goes, what somebody else has put there does not."""
+    endings = os.path.join(programs, "endings")
+
+    def run(directory, *command):
+        subprocess.run([crocprof, "--no-summary", "-f", "csv,rocpd", "-d", directory, "-o", "name", *command],
+                       capture_output=True, timeout=60, check=False)
+        return sorted(f for f in os.listdir(directory) if not f.startswith("."))
+
+    with tempfile.TemporaryDirectory() as directory:
+        first = run(directory, endings, "3", "2", "return")
+        checks.true("replaced: %r" % first, "name_results.db" in first and "name_kernel_trace.csv" in first)
+        two = run(directory, "sh", "-c", '"$0" 3 2 return; "$0" 5 2 return', endings)
+        checks.equal("replaced: two processes", two,
+                     sorted(first + [f.replace("name_", "name-2_") for f in first]))
+        checks.equal("replaced: one again", run(directory, endings, "7", "2", "return"), first)
+        with open(os.path.join(directory, "name_kernel_trace.csv"), encoding="utf-8") as f:
+            checks.equal("replaced: the new one's rows", len(f.readlines()), 8)
+        with open(os.path.join(directory, "name_kernel_trace.csv"), "a", encoding="utf-8") as f:
+            f.write("mine\n")
+        third = run(directory, endings, "3", "2", "return")
+        checks.equal("replaced: not what was changed", third, two)
+        with open(os.path.join(directory, "name_kernel_trace.csv"), encoding="utf-8") as f:
+            checks.equal("replaced: the changed one stays", f.readlines()[-1], "mine\n")
+
+
 def wait_for(path):
     for _ in range(600):
         if os.path.exists(path):
@@ -128,6 +154,7 @@ def main():
         os.chmod(directory, 0o755)
         check_nothing(checks, crocprof, directory, cc)
         check_files(checks, crocprof, programs)
+        check_replaced(checks, crocprof, programs)
         check_killed(checks, crocprof, programs, directory)
         check_signals(checks, crocprof)
     checks.exit()

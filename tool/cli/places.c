@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collect/sinks.h"
 #include "launch/keys.h"
+#include "launch/manifest.h"
 #include "out/out.h"
 #include "out/place.h"
 #include "refuse.h"
@@ -116,4 +118,14 @@ int places_prepare(struct cli_options *options, const char *subdirectory)
     if (status == 0 && (!formats || strcmp(formats, OUT_NO_FORMAT) != 0))
         status = directory_prepare(options, subdirectory);
     return status == 0 ? summary_prepare(options) : status;
+}
+
+void places_renew(const struct settings *settings)
+{
+    const char *name = settings_text(settings, OPTION_OUTPUT_FILE);
+    const char *directory = settings_text(settings, OPTION_OUTPUT_DIRECTORY);
+    char stem[PATH_MAX];
+    if (name && sinks_wanted(settings) && !keys_tell_processes_apart(name) &&
+        !(directory && keys_tell_processes_apart(directory)) && sinks_stem(settings, stem) == 0)
+        manifest_renew(stem);
 }

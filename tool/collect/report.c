@@ -114,7 +114,7 @@ static void stats_forget(void)
 void report_forget(void)
 {
     stats_forget();
-    report.sinks.count = 0;
+    sinks_forget(&report.sinks);
     report.values.count = 0;
     report.values.left = 0;
     report.lost = report.lost_told = 0;

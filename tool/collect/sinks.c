@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "launch/keys.h"
+#include "launch/manifest.h"
 #include "out/place.h"
+#include "out/writer.h"
 
 bool sinks_wanted(const struct settings *settings)
 {
@@ -76,6 +78,8 @@ void sinks_open(struct sinks *sinks, const struct settings *settings, const char
         fprintf(stderr, "crocprof: %s: %s%s\n", stem, strerror(-status), advice_of(status));
         return;
     }
+    manifest_hold(stem);
+    writer_file_made = manifest_add;
     sinks->number = place_number(stem);
     formats = formats ? formats : out_default_format();
     while (settings_list_next(&formats, name, sizeof name) && sinks->count < SINKS_MAX) {
@@ -115,7 +119,15 @@ void sinks_close(struct sinks *sinks)
             fprintf(stderr, "crocprof: %s%s\n", error, advice_of(status));
     }
     sinks->count = 0;
+    if (has_files)
+        manifest_finish(prefix);
     if (has_files &&
         sinks->recorded_bytes < settings_number(sinks->settings, OPTION_MINIMUM_OUTPUT_BYTES))
         place_remove(prefix);
+}
+
+void sinks_forget(struct sinks *sinks)
+{
+    sinks->count = 0;
+    manifest_forget();
 }

@@ -42,5 +42,7 @@ void sinks_statistics_row(struct sinks *sinks, enum out_table_id table, const vo
 bool sinks_prefix(const struct sinks *sinks, char prefix[PATH_MAX]);
 /* Files of a report that has recorded less than was asked for are taken away. */
 void sinks_close(struct sinks *sinks);
+/* In a forked child: they are its parent's. */
+void sinks_forget(struct sinks *sinks);
 
 #endif

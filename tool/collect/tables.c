@@ -6,9 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "launch/keys.h"
+#include "names.h"
 #include "names/pattern.h"
+#include "summary/table.h"
 
 enum { ROWS = 20 };
 
@@ -97,6 +100,44 @@ static void groups_print(const struct tables *tables)
     }
 }
 
+/* ---- whose tables these are */
+
+static void command_print(FILE *file)
+{
+    enum { COMMAND_BYTES = 1024 };
+    char words[COMMAND_BYTES], shown[2 * COMMAND_BYTES], head[64];
+    FILE *command = fopen("/proc/self/cmdline", "re");
+    size_t length = command ? fread(words, 1, sizeof words - 1, command) : 0;
+    if (command)
+        fclose(command);
+    for (size_t i = 0; i + 1 < length; i++)
+        words[i] = words[i] ? words[i] : ' ';
+    words[length] = 0;
+    int head_length = snprintf(head, sizeof head, "process %ld: ", (long)getpid());
+    size_t width = table_style_of(file).width;
+    table_text(words, width > 40 ? width - (size_t)head_length : 0, shown, sizeof shown);
+    fprintf(file, "\n%s%s\n", head, shown);
+}
+
+/* As the device calls itself. */
+static void devices_print(FILE *file)
+{
+    const rocprofiler_agent_v0_t *agent;
+    for (unsigned i = 0; (agent = names_agent_at(i)); i++)
+        if (agent->type == ROCPROFILER_AGENT_TYPE_GPU)
+            fprintf(file, "device: agent %u, %s, %s\n", agent->node_id, agent->name,
+                    agent->product_name && *agent->product_name ? agent->product_name
+                                                                : agent->model_name);
+}
+
+static bool has_rows(struct stats *const of[DOMAIN_COUNT], const struct stats *counters)
+{
+    bool found = !stats_is_empty(counters);
+    for (int id = 0; id < DOMAIN_COUNT; id++)
+        found |= !stats_is_empty(of[id]);
+    return found;
+}
+
 void tables_print(const struct settings *settings, struct stats *const of[DOMAIN_COUNT],
                   const struct stats *counters)
 {
@@ -107,6 +148,10 @@ void tables_print(const struct settings *settings, struct stats *const of[DOMAIN
     struct tables tables = {settings, of, counters,
                             stats_unit_find(settings_text(settings, OPTION_SUMMARY_UNITS)),
                             file_open(settings)};
+    if (has_rows(of, counters)) {
+        command_print(tables.file);
+        devices_print(tables.file);
+    }
     if (each)
         domains_print(&tables);
     groups_print(&tables);

@@ -88,6 +88,7 @@ static int job_run(struct job *job)
         return status != 0 ? status : echo(options);
     if (launch.gpu_library[0])
         fprintf(stderr, "crocprof: no GPU in this machine (/dev/kfd): using the software GPU\n");
+    places_renew(settings);
     status = passes_run(&launch, settings, options->program, &plan);
     free(plan.counters);
     return status;

@@ -395,3 +395,24 @@ size_t keys_fixed_length(const char *name)
         at++;
     return at;
 }
+
+bool keys_tell_processes_apart(const char *name)
+{
+    static const char *const same[] = {"hostname", "rank", "size", "job", "cwd", "pgid", "psid"};
+    char value[VALUE_BYTES], key[16];
+    while (*name) {
+        size_t length = key_find(name, value);
+        bool is_variable =
+            length && (strncmp(name, "%env", 4) == 0 || strncmp(name, "$ENV", 4) == 0 ||
+                       strncmp(name, "%q{", 3) == 0);
+        bool is_same = length == 0 || is_variable || (length == 2 && strchr("hrsj", name[1]));
+        for (size_t i = 0; i < sizeof same / sizeof same[0] && !is_same; i++) {
+            int size = snprintf(key, sizeof key, "%s", same[i]);
+            is_same = length == (size_t)size + 2 && strncmp(name + 1, key, (size_t)size) == 0;
+        }
+        if (!is_same)
+            return true;
+        name += length ? length : 1;
+    }
+    return false;
+}

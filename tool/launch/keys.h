@@ -15,6 +15,10 @@ int keys_expand(const char *name, char *expanded, size_t size);
 /* Length of what stands before the first key: all of it, if there is none. */
 size_t keys_fixed_length(const char *name);
 
+/* The name is another one in each process: it has a key such as %pid%, or one that reads the
+ * command or the clock. */
+bool keys_tell_processes_apart(const char *name);
+
 /* Rank and number of ranks of this process in its job, from the variables that
  * ROCPROF_MPI_RANK_VAR and ROCPROF_MPI_SIZE_VAR name, or those of Open MPI, MPICH, Slurm, PBS and
  * others: 0 of 1 without. */

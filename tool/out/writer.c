@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+void (*writer_file_made)(const char *path);
+
 static int device_open(const char *path)
 {
     struct stat status;
@@ -20,6 +22,8 @@ static int device_open(const char *path)
 int writer_file_create(const char *path)
 {
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file >= 0 && writer_file_made)
+        writer_file_made(path);
     if (file >= 0)
         return file;
     return errno == EEXIST ? device_open(path) : -errno;

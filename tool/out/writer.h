@@ -35,6 +35,10 @@ void writer_abandon(struct writer *writer);
  * -errno. */
 int writer_file_create(const char *path);
 
+/* Called with each file that was made, and for those that are made in yet another way. NULL: not.
+ * Written before any sink is opened. */
+extern void (*writer_file_made)(const char *path);
+
 /* For long rows of short values: room for `size` bytes (at most WRITER_BYTES) to be stored at the
  * address returned, then writer_advance() with the end of what was. Nothing is written between. */
 static inline char *writer_room(struct writer *writer, size_t size)

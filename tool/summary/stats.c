@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "table.h"
+
 struct entry {
     const char *name, *counter; /* counter: NULL for durations */
     uint64_t calls, total_ns, min_ns, max_ns;
@@ -21,7 +23,32 @@ struct stats {
     size_t count, capacity;
     uint32_t *slots; /* hash -> entry index + 1 */
     size_t slot_count;
+    struct {
+        const char *counter;
+        enum stats_mark mark;
+    } * marks; /* of counters whose values are not what they seem */
+    size_t mark_count;
 };
+
+static enum stats_mark stats_mark(const struct stats *stats, const char *counter)
+{
+    for (size_t i = 0; i < stats->mark_count; i++)
+        if (stats->marks[i].counter == counter)
+            return stats->marks[i].mark;
+    return STATS_COUNTED;
+}
+
+void stats_mark_put(struct stats *stats, const char *counter, enum stats_mark mark)
+{
+    if (mark == STATS_COUNTED || stats_mark(stats, counter) != STATS_COUNTED)
+        return;
+    void *grown = realloc(stats->marks, (stats->mark_count + 1) * sizeof *stats->marks);
+    if (!grown)
+        return;
+    stats->marks = grown;
+    stats->marks[stats->mark_count].counter = counter;
+    stats->marks[stats->mark_count++].mark = mark;
+}
 
 struct stats *stats_create(const char *title)
 {
@@ -37,7 +64,13 @@ void stats_destroy(struct stats *stats)
         return;
     free(stats->entries);
     free(stats->slots);
+    free(stats->marks);
     free(stats);
+}
+
+bool stats_is_empty(const struct stats *stats)
+{
+    return !stats || stats->count == 0;
 }
 
 static size_t hash_of(const char *name, const char *counter)
@@ -206,39 +239,66 @@ struct shown {
     const char *from;
 };
 
-static void head_print(FILE *file, const struct stats_unit *unit, const char *title)
+static struct table *durations_table(const struct stats_unit *unit, const char *title,
+                                     bool has_from)
 {
-    char columns[4][24];
+    enum { MEAN = 2, MIN = 3, MAX = 4 };
+    char titles[4][24];
     static const char *const words[] = {"total", "mean", "min", "max"};
     for (int i = 0; i < 4; i++)
-        snprintf(columns[i], sizeof columns[i], "%s %s", words[i], unit->short_name);
-    fprintf(file, "\n%-9s %12s %12s %12s %12s %7s  %s\n", "calls", columns[0], columns[1],
-            columns[2], columns[3], "%", title);
+        snprintf(titles[i], sizeof titles[i], "%s %s", words[i], unit->short_name);
+    const char *const all[] = {"calls",   titles[0], titles[1], titles[2],
+                               titles[3], "%",       "kind",    title};
+    const char *const without_from[] = {all[0], all[1], all[2], all[3], all[4], all[5], title};
+    struct table *table = has_from ? table_create(all, 8) : table_create(without_from, 7);
+    table_spare(table, MEAN);
+    table_spare(table, MAX);
+    table_spare(table, MIN);
+    return table;
 }
 
-static void row_print(FILE *file, const struct stats_unit *unit, const struct shown *shown)
+static void duration_put(struct table *table, const struct stats_unit *unit,
+                         const struct shown *shown)
 {
+    enum { NUMBERS = 6, NUMBER_BYTES = 64 };
     const struct out_stats_row *row = &shown->row;
-    double ns = unit->nanoseconds;
-    int decimals = unit->decimals;
-    fprintf(file, "%-9" PRIu64 " %12.*f %12.*f %12.*f %12.*f %7.2f  ", row->calls, decimals,
-            (double)row->total_ns / ns, decimals, row->average_ns / ns, decimals,
-            (double)row->min_ns / ns, decimals, (double)row->max_ns / ns, row->percentage);
-    if (shown->from)
-        fprintf(file, "%-18s ", shown->from);
-    fprintf(file, "%s\n", row->name);
+    const double times_ns[] = {(double)row->total_ns, row->average_ns, (double)row->min_ns,
+                               (double)row->max_ns};
+    char numbers[NUMBERS][NUMBER_BYTES];
+    snprintf(numbers[0], NUMBER_BYTES, "%" PRIu64, row->calls);
+    for (int i = 0; i < 4; i++)
+        snprintf(numbers[1 + i], NUMBER_BYTES, "%.*f", unit->decimals,
+                 times_ns[i] / unit->nanoseconds);
+    snprintf(numbers[5], NUMBER_BYTES, "%.2f", row->percentage);
+    const char *const cells[] = {numbers[0],
+                                 numbers[1],
+                                 numbers[2],
+                                 numbers[3],
+                                 numbers[4],
+                                 numbers[5],
+                                 shown->from ? shown->from : row->name,
+                                 row->name};
+    table_row(table, cells);
 }
 
-static void table_print(FILE *file, const struct stats_unit *unit, const char *title,
-                        const struct shown *shown, size_t count, size_t rows_max)
+static void table_finish(struct table *table, FILE *file, size_t count, size_t rows_max)
+{
+    const struct table_style style = table_style_of(file);
+    table_print(table, file, &style);
+    table_destroy(table);
+    if (count > rows_max)
+        fprintf(file, "... and %zu more\n", count - rows_max);
+}
+
+static void durations_print(FILE *file, const struct stats_unit *unit, const char *title,
+                            const struct shown *shown, size_t count, size_t rows_max)
 {
     if (count == 0)
         return;
-    head_print(file, unit, title);
+    struct table *table = durations_table(unit, title, shown[0].from);
     for (size_t i = 0; i < count && i < rows_max; i++)
-        row_print(file, unit, &shown[i]);
-    if (count > rows_max)
-        fprintf(file, "... and %zu more\n", count - rows_max);
+        duration_put(table, unit, &shown[i]);
+    table_finish(table, file, count, rows_max);
 }
 
 static int by_total_shown(const void *left, const void *right)
@@ -266,7 +326,7 @@ void stats_print(const struct stats *stats, FILE *file, size_t rows_max,
     struct shown *shown = NULL;
     size_t count = 0;
     if (shown_add(&shown, &count, stats, NULL))
-        table_print(file, unit, stats->title, shown, count, rows_max);
+        durations_print(file, unit, stats->title, shown, count, rows_max);
     free(shown);
 }
 
@@ -287,23 +347,163 @@ void stats_together_print(const struct stats *const all[], const char *const nam
     if (whole && rows > 0)
         qsort(shown, rows, sizeof *shown, by_total_shown);
     if (whole)
-        table_print(file, unit, title, shown, rows, rows_max);
+        durations_print(file, unit, title, shown, rows, rows_max);
     free(shown);
+}
+
+/* ---- counters */
+
+enum { VALUE_BYTES = 64 };
+
+static void value_text(char text[VALUE_BYTES], double value)
+{
+    bool is_whole = value == (double)(int64_t)value && value < 1e15 && value > -1e15;
+    snprintf(text, VALUE_BYTES, is_whole ? "%.0f" : "%.6g", value);
+}
+
+/* The counter's name and what its values are worth. */
+static void counter_title(const struct stats *stats, const char *counter, char title[VALUE_BYTES])
+{
+    const char *mark = stats_mark(stats, counter) == STATS_APPROXIMATE ? "~" : "";
+    snprintf(title, VALUE_BYTES, "%s%s", mark, counter);
+}
+
+/* One counter: all there is to say about it. */
+static void counter_print(const struct stats *stats, FILE *file)
+{
+    char counter[VALUE_BYTES];
+    const char *const titles[] = {"calls", "total", "mean", "min", "max", "counter", stats->title};
+    struct table *table = table_create(titles, sizeof titles / sizeof titles[0]);
+    counter_title(stats, stats->entries[0].counter, counter);
+    for (size_t i = 0; i < stats->count; i++) {
+        const struct entry *entry = &stats->entries[i];
+        char calls[VALUE_BYTES], values[4][VALUE_BYTES] = {""};
+        const double numbers[] = {entry->value, entry->value / (double)entry->calls,
+                                  entry->value_min, entry->value_max};
+        bool counts = stats_mark(stats, entry->counter) != STATS_NOT_COUNTED;
+        snprintf(calls, sizeof calls, "%" PRIu64, entry->calls);
+        for (int value = entry->additive ? 0 : 1; value < 4; value++)
+            if (counts)
+                value_text(values[value], numbers[value]);
+            else
+                strcpy(values[value], "-");
+        const char *const cells[] = {calls,     values[0], values[1],  values[2],
+                                     values[3], counter,   entry->name};
+        table_row(table, cells);
+    }
+    table_finish(table, file, 0, 0);
+}
+
+/* Texts of the entries, each once, in the order in which they came. */
+static size_t texts_collect(const struct stats *stats, bool counters, const char **texts)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < stats->count; i++) {
+        const struct entry *entry = &stats->entries[i];
+        const char *text = counters ? entry->counter : entry->name;
+        size_t at = 0;
+        while (at < count && texts[at] != text)
+            at++;
+        texts[at] = text;
+        count += at == count;
+    }
+    return count;
+}
+
+static const struct entry *entry_look(const struct stats *stats, const char *name,
+                                      const char *counter)
+{
+    for (size_t probe = 0;; probe++) {
+        size_t at = (hash_of(name, counter) + probe) % stats->slot_count;
+        if (!stats->slots[at])
+            return NULL;
+        const struct entry *entry = &stats->entries[stats->slots[at] - 1];
+        if (entry->name == name && entry->counter == counter)
+            return entry;
+    }
+}
+
+/* Kernels by some of the counters. */
+static void block_print(const struct stats *stats, FILE *file, const char *const kernels[],
+                        size_t kernel_count, const char *const counters[], size_t count)
+{
+    char cells[TABLE_COLUMNS_MAX][VALUE_BYTES];
+    const char *texts[TABLE_COLUMNS_MAX] = {"calls"};
+    for (size_t i = 0; i < count; i++) {
+        counter_title(stats, counters[i], cells[i]);
+        texts[1 + i] = cells[i];
+    }
+    texts[1 + count] = stats->title;
+    struct table *table = table_create(texts, count + 2);
+    for (size_t row = 0; row < kernel_count; row++) {
+        uint64_t calls = 0;
+        for (size_t i = 0; i < count; i++) {
+            const struct entry *entry = entry_look(stats, kernels[row], counters[i]);
+            strcpy(cells[1 + i], "");
+            if (entry && stats_mark(stats, counters[i]) == STATS_NOT_COUNTED)
+                strcpy(cells[1 + i], "-");
+            else if (entry)
+                value_text(cells[1 + i], entry->value / (double)entry->calls);
+            calls = entry && entry->calls > calls ? entry->calls : calls;
+            texts[1 + i] = cells[1 + i];
+        }
+        snprintf(cells[0], VALUE_BYTES, "%" PRIu64, calls);
+        texts[0] = cells[0];
+        texts[1 + count] = kernels[row];
+        if (calls > 0)
+            table_row(table, texts);
+    }
+    table_finish(table, file, 0, 0);
+}
+
+/* How many of the counters fit beside each other, with a kernel's name. */
+static size_t block_size(const char *const counters[], size_t count, size_t width)
+{
+    enum { CALLS_WIDTH = 11, NAME_WIDTH = 32, VALUE_WIDTH = 12, BLOCK_MAX = TABLE_COLUMNS_MAX - 2 };
+    size_t used = CALLS_WIDTH + NAME_WIDTH, fitting = 0;
+    while (fitting < count && fitting < BLOCK_MAX) {
+        size_t length = strlen(counters[fitting]) + 1;
+        used += 2 + (length > VALUE_WIDTH ? length : VALUE_WIDTH);
+        if (width > 0 && used > width && fitting > 0)
+            break;
+        fitting++;
+    }
+    return fitting;
+}
+
+static void marks_explain(const struct stats *stats, FILE *file, const char *const counters[],
+                          size_t count)
+{
+    bool approximate = false, not_counted = false;
+    for (size_t i = 0; i < count; i++) {
+        approximate |= stats_mark(stats, counters[i]) == STATS_APPROXIMATE;
+        not_counted |= stats_mark(stats, counters[i]) == STATS_NOT_COUNTED;
+    }
+    if (approximate)
+        fputs("~ by the device's own word an approximation\n", file);
+    if (not_counted)
+        fputs("- the device says that it does not count this (files have 0)\n", file);
 }
 
 void stats_counters_print(const struct stats *stats, FILE *file)
 {
     if (!stats->count)
         return;
-    fprintf(file, "\n%-9s %16s %14s %14s %14s  %-24s %s\n", "calls", "total", "mean", "min", "max",
-            "counter", stats->title);
-    for (size_t i = 0; i < stats->count; i++) {
-        const struct entry *entry = &stats->entries[i];
-        char total[32] = "";
-        if (entry->additive)
-            snprintf(total, sizeof total, "%.14g", entry->value);
-        fprintf(file, "%-9" PRIu64 " %16s %14.9g %14.9g %14.9g  %-24s %s\n", entry->calls, total,
-                entry->value / (double)entry->calls, entry->value_min, entry->value_max,
-                entry->counter, entry->name);
+    const char **kernels = calloc(2 * stats->count, sizeof *kernels);
+    const char **counters = kernels + stats->count;
+    if (!kernels)
+        return;
+    size_t kernel_count = texts_collect(stats, false, kernels);
+    size_t count = texts_collect(stats, true, counters), width = table_style_of(file).width;
+    if (count == 1)
+        counter_print(stats, file);
+    else
+        fputs("\ncounters: mean of a launch\n", file);
+    for (size_t at = 0; count > 1 && at < count;) {
+        size_t size = block_size(counters + at, count - at, width);
+        block_print(stats, file, kernels, kernel_count, counters + at, size);
+        at += size;
     }
+    marks_explain(stats, file, counters, count);
+    free(kernels);
 }

@@ -12,6 +12,7 @@ struct stats; /* one table: names -> durations */
 
 struct stats *stats_create(const char *title);
 void stats_destroy(struct stats *stats);
+bool stats_is_empty(const struct stats *stats); /* NULL is */
 
 /* `name` must outlive the table; equal pointers are equal names. 0 or -ENOMEM. */
 int stats_add(struct stats *stats, const char *name, uint64_t duration_ns);
@@ -26,6 +27,10 @@ struct out_stats_row *stats_rows(const struct stats *stats, size_t *count);
  * which it does not for a ratio. */
 int stats_counter_add(struct stats *stats, const char *kernel, const char *counter, double value,
                       bool additive);
+
+/* What the device says of a counter's values. `counter` as above. */
+enum stats_mark { STATS_COUNTED, STATS_APPROXIMATE, STATS_NOT_COUNTED };
+void stats_mark_put(struct stats *stats, const char *counter, enum stats_mark mark);
 
 /* A unit of the times in tables. */
 struct stats_unit {
@@ -45,6 +50,7 @@ void stats_print(const struct stats *stats, FILE *file, size_t rows_max,
 void stats_together_print(const struct stats *const all[], const char *const names[], size_t count,
                           const char *title, FILE *file, size_t rows_max,
                           const struct stats_unit *unit);
+/* Kernels by counters: means of a launch; of a single counter totals and extremes, too. */
 void stats_counters_print(const struct stats *stats, FILE *file);
 
 #endif

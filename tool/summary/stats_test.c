@@ -65,33 +65,57 @@ static void empty_prints_nothing(void **state)
     stats_destroy(stats);
 }
 
-/* A sum of percentages would be nonsense: it is left out. */
-static void counters_show_totals_only_where_they_mean_something(void **state)
+static char *counters_text(const struct stats *stats)
 {
-    (void)state;
-    struct stats *stats = stats_create("kernel");
-    static const char *const kernel = "k", *const waves = "SQ_WAVES", *const rate = "L2CacheHit";
-    stats_counter_add(stats, kernel, waves, 100, true);
-    stats_counter_add(stats, kernel, rate, 25, false);
-    stats_counter_add(stats, kernel, waves, 2333, true);
-    stats_counter_add(stats, kernel, rate, 75, false);
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     stats_counters_print(stats, file);
     fclose(file);
-    char name[2][32];
-    double numbers[4];
-    assert_int_equal(sscanf(strstr(text, "\n2"), "%*d %lf %lf %lf %lf %31s", &numbers[0],
-                            &numbers[1], &numbers[2], &numbers[3], name[0]),
-                     5);
-    assert_true(numbers[0] == 2433 && numbers[1] == 1216.5 && numbers[2] == 100 &&
-                numbers[3] == 2333);
-    assert_int_equal(sscanf(strstr(strstr(text, "SQ_WAVES"), "\n2"), "%*d %lf %lf %lf %31s",
-                            &numbers[0], &numbers[1], &numbers[2], name[1]),
-                     4);
-    assert_true(numbers[0] == 50 && numbers[1] == 25 && numbers[2] == 75);
-    assert_string_equal(name[1], "L2CacheHit");
+    return text;
+}
+
+static void single_counter_is(const char *counter, bool additive, const char *line)
+{
+    static const char *const kernel = "k";
+    struct stats *stats = stats_create("kernel");
+    stats_counter_add(stats, kernel, counter, 100, additive);
+    stats_counter_add(stats, kernel, counter, 2333, additive);
+    char *text = counters_text(stats);
+    assert_non_null(strstr(text, line));
+    free(text);
+    stats_destroy(stats);
+}
+
+/* A sum of percentages would be nonsense: it is left out. */
+static void counters_show_totals_only_where_they_mean_something(void **state)
+{
+    (void)state;
+    single_counter_is("SQ_WAVES", true, "    2   2433  1216.5  100  2333  SQ_WAVES  k\n");
+    single_counter_is("L2CacheHit", false, "    2         1216.5  100  2333  L2CacheHit  k\n");
+}
+
+/* Kernels by counters; what a kernel has not is empty, what a device does not count is no number.
+ */
+static void counters_are_one_table(void **state)
+{
+    (void)state;
+    static const char *const first = "k1", *const second = "k2";
+    static const char *const waves = "SQ_WAVES", *const hits = "HITS", *const cycles = "CYCLES";
+    struct stats *stats = stats_create("kernel");
+    stats_counter_add(stats, first, waves, 10, true);
+    stats_counter_add(stats, first, waves, 20, true);
+    stats_counter_add(stats, first, hits, 0, true);
+    stats_counter_add(stats, first, cycles, 7, true);
+    stats_counter_add(stats, second, waves, 1.5, true);
+    stats_mark_put(stats, hits, STATS_NOT_COUNTED);
+    stats_mark_put(stats, cycles, STATS_APPROXIMATE);
+    char *text = counters_text(stats);
+    assert_non_null(strstr(text, "calls  SQ_WAVES  HITS  ~CYCLES  kernel\n"));
+    assert_non_null(strstr(text, "    2        15     -        7  k1\n"));
+    assert_non_null(strstr(text, "    1       1.5                 k2\n"));
+    assert_non_null(strstr(text, "\n- the device says"));
+    assert_non_null(strstr(text, "\n~ by the device's"));
     free(text);
     stats_destroy(stats);
 }
@@ -120,6 +144,7 @@ int main(void)
         cmocka_unit_test(many_names_grow_the_table),
         cmocka_unit_test(empty_prints_nothing),
         cmocka_unit_test(counters_show_totals_only_where_they_mean_something),
+        cmocka_unit_test(counters_are_one_table),
         cmocka_unit_test(long_tables_say_what_they_leave_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
