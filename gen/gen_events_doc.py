@@ -11,8 +11,8 @@ GPUS = ["gfx906", "gfx908", "gfx90a", "gfx942"]
 HEAD = """# Counters of the software GPU
 
 Generated from `data/counters/events.txt` by `gen/gen_events_doc.py`; `crocgpu events [GPU...]`
-prints the same list. The profiler cannot know that a GPU is software, so what a value is worth is
-published here and by `crocgpu`, not by `crocprof`.
+prints the same list. The profiler does not know that a GPU is software: the device itself says
+what its values are worth, in a file of its topology that the profiler's tables go by (decision 0019).
 
 - **exact**: equals what executed.
 - **modelled**: from a deterministic model of caches, LDS banks, address coalescing: the same run

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "driver/real.h"
+#include "perf/perf.h"
 
 #define ROOT "/sys/devices/virtual/kfd/kfd/topology"
 
@@ -271,6 +273,49 @@ static void gpu_properties(struct text *text, const struct gpu_model *m, int gpu
 #undef LIST
 }
 
+/* "4,6-10": the events of one block and class. */
+static void events_put(struct text *text, enum gpu_gen gen, const char *block, const char *klass)
+{
+    struct perf_event event;
+    uint32_t first = 0, last = 0;
+    bool any = false;
+    for (size_t at = 0; perf_event_next(gen, &at, &event);) {
+        if (strcmp(event.block, block) != 0 || strcmp(event.klass, klass) != 0)
+            continue;
+        if (any && event.number == last + 1) {
+            last = event.number;
+            continue;
+        }
+        if (!any)
+            put(text, "%s %s ", klass, block);
+        else
+            put(text, last > first ? "%u-%u," : "%u,", first, last);
+        first = last = event.number;
+        any = true;
+    }
+    if (any)
+        put(text, last > first ? "%u-%u\n" : "%u\n", first, last);
+}
+
+/* What is true of every reading of this device, for whoever wants to know: hardware's driver has no
+ * such file. Blocks stand together in the list. */
+static int quality_add(struct vtree *tree, const struct gpu_model *model, int node)
+{
+    static const char *const classes[] = {"exact", "modelled", "approximate"};
+    struct text text = {.used = 0};
+    struct perf_event event;
+    const char *block = "";
+    put(&text, "times wall time of a software GPU\n");
+    for (size_t at = 0; perf_event_next(model->gen, &at, &event);) {
+        if (strcmp(event.block, block) == 0)
+            continue;
+        block = event.block;
+        for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+            events_put(&text, model->gen, block, classes[i]);
+    }
+    return file_add(tree, &text, ROOT "/nodes/%d/measurement_quality", node);
+}
+
 static int gpu_add(struct vtree *tree, const struct gpu_model *const models[], int count, int gpu)
 {
     const struct gpu_model *m = models[gpu];
@@ -292,6 +337,8 @@ static int gpu_add(struct vtree *tree, const struct gpu_model *const models[], i
         status = bank_add(tree, node, HEAP_VRAM_PUBLIC, m->vram_bytes, 4096, m->mclk_mhz);
     if (!status)
         status = caches_add(tree, m, node, simd_base);
+    if (!status)
+        status = quality_add(tree, m, node);
     if (!status)
         status = vtree_add_device(tree, device, RENDER_MAJOR << 8 | topology_render_minor(gpu));
     return status;

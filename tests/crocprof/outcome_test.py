@@ -65,6 +65,42 @@ def check_files(checks, crocprof, programs):
         checks.equal("files of two: lines", len(lines), 2)
 
 
+def check_quality(checks, crocprof, programs):
+    """What the device says of its counters: the same as crocgpu's list, and shown."""
+    crocgpu = os.path.join(os.path.dirname(crocprof), "crocgpu")
+    for device in ("gfx90a", "gfx942"):
+        stated = {}
+        text = subprocess.run([crocgpu, "--devices", device, "cat",
+                               "/sys/class/kfd/kfd/topology/nodes/1/measurement_quality"],
+                              capture_output=True, text=True, timeout=60).stdout
+        for line in text.splitlines()[1:]:
+            quality, block, events = line.split()
+            for part in events.split(","):
+                first, last = (part.split("-") + [part])[:2]
+                for event in range(int(first), int(last) + 1):
+                    stated[block, event] = quality
+        listed = {}
+        for line in subprocess.run([crocgpu, "events", device], capture_output=True, text=True,
+                                   timeout=60).stdout.splitlines():
+            _, block, event, quality, _ = line.split()
+            if quality != "none":
+                listed[block, int(event)] = quality
+        checks.true("quality of %d events" % len(listed), len(listed) > 100)
+        checks.equal("quality on " + device, stated, listed)
+    with Profile(crocprof, ["-f", "rocpd", "-e", "SQ_WAVES,SQC_TC_STALL,GRBM_GUI_ACTIVE"],
+                 [os.path.join(programs, "geometry"), "4x1x1:64x1x1"]) as p:
+        lines = [line.split() for line in p.stderr.splitlines()]
+        checks.true("quality: titles: " + p.stderr,
+                    ["calls", "SQ_WAVES", "SQC_TC_STALL", "~GRBM_GUI_ACTIVE", "kernel"] in lines)
+        touch = [line[:3] for line in lines if line[4:] and line[4].startswith("touch")]
+        checks.equal("quality: no number where nothing is counted", touch, [["1", "4", "-"]])
+        checks.true("quality: the device: " + p.stderr,
+                    any(l[:1] == ["device:"] and "gfx90a," in l and "wall" in l for l in lines))
+        checks.true("quality: said before: " + p.stderr, "does not count, and reads as 0: SQC_TC_STALL" in p.stderr)
+        checks.equal("quality: in the database", p.query(
+            "SELECT name FROM pmc_info WHERE description LIKE '%reads 0)'"), [("SQC_TC_STALL",)])
+
+
 def check_replaced(checks, crocprof, programs):
     """-o NAME again: what crocprof has made under it goes, what somebody else has put there does not."""
     endings = os.path.join(programs, "endings")
@@ -154,6 +190,7 @@ def main():
         os.chmod(directory, 0o755)
         check_nothing(checks, crocprof, directory, cc)
         check_files(checks, crocprof, programs)
+        check_quality(checks, crocprof, programs)
         check_replaced(checks, crocprof, programs)
         check_killed(checks, crocprof, programs, directory)
         check_signals(checks, crocprof)

@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include <crocprof/plan.h>
+#include <crocprof/quality.h>
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -124,6 +125,29 @@ static void passes_print(const struct choice *choice)
             printf("%u %s\n", choice->pass_of[i], info.name);
 }
 
+/* A line about those that the device says it does not count. */
+static void quality_tell(const rocprofiler_agent_v0_t *gpu, const struct choice *choice)
+{
+    const char *before = "";
+    for (size_t i = 0; i < choice->count; i++) {
+        rocprofiler_counter_info_v0_t info;
+        crocprof_quality_t quality;
+        if (crocprof_quality_of_counter(gpu->id, choice->ids[i], &quality) !=
+                ROCPROFILER_STATUS_SUCCESS ||
+            quality != CROCPROF_QUALITY_NOT_COUNTED ||
+            rocprofiler_query_counter_info(choice->ids[i], ROCPROFILER_COUNTER_INFO_VERSION_0,
+                                           &info) != ROCPROFILER_STATUS_SUCCESS)
+            continue;
+        if (!*before)
+            fprintf(stderr, "crocprof: agent %u (%s) says that it does not count, and reads as 0:",
+                    gpu->node_id, gpu->name);
+        fprintf(stderr, "%s %s", before, info.name);
+        before = ",";
+    }
+    if (*before)
+        fputc('\n', stderr);
+}
+
 /* Prints what is counted in which pass, then how often the program must run. */
 static int counters_check(const char *text, const struct choice_gpus *gpus)
 {
@@ -136,8 +160,10 @@ static int counters_check(const char *text, const struct choice_gpus *gpus)
         rocprofiler_status_t status =
             choice_make(&choice, gpus->gpu[i], i, text, unknown_note, &unknown[i], &failed);
         most = choice.pass_count > most ? choice.pass_count : most;
-        if (status == ROCPROFILER_STATUS_SUCCESS)
+        if (status == ROCPROFILER_STATUS_SUCCESS) {
             passes_print(&choice);
+            quality_tell(gpus->gpu[i], &choice);
+        }
         choice_free(&choice);
         if (status != ROCPROFILER_STATUS_SUCCESS)
             result = plan_tell(gpus->gpu[i], status, failed);

@@ -1,5 +1,8 @@
 #include "counters.h"
 
+#include <crocprof/quality.h>
+
+#include <stdio.h>
 #include <string.h>
 
 #include "names.h"
@@ -7,6 +10,34 @@
 #include "names/numbered.h"
 
 static struct numbered counters = {.element_bytes = sizeof(struct out_counter)};
+
+static const rocprofiler_agent_v0_t *agent_at(uint64_t node)
+{
+    const rocprofiler_agent_v0_t *agent;
+    for (unsigned i = 0; (agent = names_agent_at(i)); i++)
+        if (agent->node_id == node)
+            return agent;
+    return NULL;
+}
+
+/* Adds what the device says of the counter to its description, for whoever reads the files. */
+static void quality_add(struct out_counter *counter)
+{
+    static const char *const words[] = {[CROCPROF_QUALITY_MODELLED] = "modelled",
+                                        [CROCPROF_QUALITY_APPROXIMATE] = "approximate",
+                                        [CROCPROF_QUALITY_NOT_COUNTED] = "not counted, reads 0"};
+    const rocprofiler_agent_v0_t *agent = agent_at(counter->node);
+    crocprof_quality_t quality = CROCPROF_QUALITY_NOT_STATED;
+    char *description;
+    if (agent)
+        crocprof_quality_of_counter(agent->id, (rocprofiler_counter_id_t){.handle = counter->id},
+                                    &quality);
+    counter->quality = (uint8_t)quality;
+    if (quality < sizeof words / sizeof words[0] && words[quality] &&
+        asprintf(&description, "%s (this device: %s)",
+                 counter->description ? counter->description : "", words[quality]) > 0)
+        counter->description = description; /* for the life of the process */
+}
 
 const struct out_counter *counters_get(uint64_t id, uint64_t node)
 {
@@ -25,16 +56,8 @@ const struct out_counter *counters_get(uint64_t id, uint64_t node)
                                     .expression = info.expression,
                                     .is_constant = info.is_constant,
                                     .is_derived = info.is_derived};
+    quality_add(counter);
     return counter;
-}
-
-static const rocprofiler_agent_v0_t *agent_at(uint64_t node)
-{
-    const rocprofiler_agent_v0_t *agent;
-    for (unsigned i = 0; (agent = names_agent_at(i)); i++)
-        if (agent->node_id == node)
-            return agent;
-    return NULL;
 }
 
 const struct out_counter *counters_named(const char *name, uint64_t node)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <crocprof/quality.h>
+
 #include "config.h"
 #include "counters.h"
 #include "domains.h"
@@ -336,6 +338,10 @@ static void counter_put(const struct passes_value *value, void *data)
                                                  : counters_named(value->counter, dispatch->node)};
     stats_counter_add(report.counters, dispatch->kernel_name, value->counter, value->value,
                       value->adds_up);
+    if (row.counter && row.counter->quality == CROCPROF_QUALITY_NOT_COUNTED)
+        stats_mark_put(report.counters, value->counter, STATS_NOT_COUNTED);
+    else if (row.counter && row.counter->quality == CROCPROF_QUALITY_APPROXIMATE)
+        stats_mark_put(report.counters, value->counter, STATS_APPROXIMATE);
     row_put(OUT_COUNTER_COLLECTION, &row);
 }
 

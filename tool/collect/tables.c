@@ -1,5 +1,7 @@
 #include "tables.h"
 
+#include <crocprof/quality.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -119,15 +121,22 @@ static void command_print(FILE *file)
     fprintf(file, "\n%s%s\n", head, shown);
 }
 
-/* As the device calls itself. */
+/* As it calls itself, and what it says of its times. */
+static void device_print(FILE *file, const rocprofiler_agent_v0_t *agent)
+{
+    const char *product = agent->product_name, *times = NULL;
+    crocprof_quality_of_times(agent->id, &times);
+    fprintf(file, "device: agent %u, %s, %s%s%s%s\n", agent->node_id, agent->name,
+            product && *product ? product : agent->model_name,
+            times ? " (by its own word its times are " : "", times ? times : "", times ? ")" : "");
+}
+
 static void devices_print(FILE *file)
 {
     const rocprofiler_agent_v0_t *agent;
     for (unsigned i = 0; (agent = names_agent_at(i)); i++)
         if (agent->type == ROCPROFILER_AGENT_TYPE_GPU)
-            fprintf(file, "device: agent %u, %s, %s\n", agent->node_id, agent->name,
-                    agent->product_name && *agent->product_name ? agent->product_name
-                                                                : agent->model_name);
+            device_print(file, agent);
 }
 
 static bool has_rows(struct stats *const of[DOMAIN_COUNT], const struct stats *counters)

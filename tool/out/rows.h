@@ -62,8 +62,10 @@ struct out_kernel {
 
 struct out_counter {
     uint64_t id, node;
-    const char *name, *description, *block, *expression;
+    const char *name, *description, *block,
+        *expression; /* description: with what the device says */
     bool is_constant, is_derived;
+    uint8_t quality; /* of crocprof/quality.h */
 };
 
 struct out_api_row {

@@ -8,6 +8,7 @@
 #include "counters/catalog.h"
 #include "gpu/sqtt/config.h"
 
+#include <crocprof/quality.h>
 #include <rocprofiler-sdk/counter_config.h>
 #include <rocprofiler-sdk/counters.h>
 #include <rocprofiler-sdk/device_counting_service.h>
@@ -110,6 +111,13 @@ rocprofiler_status_t counting_plan_passes(rocprofiler_agent_id_t agent,
 rocprofiler_status_t counting_plan_explain(rocprofiler_agent_id_t agent,
                                            const rocprofiler_counter_id_t *ids, size_t count,
                                            char *text, size_t size);
+
+/* ---- what devices say of their measurements */
+/* What crocprof/quality.h promises. */
+rocprofiler_status_t counting_quality_of_counter(rocprofiler_agent_id_t agent,
+                                                 rocprofiler_counter_id_t counter,
+                                                 crocprof_quality_t *quality);
+rocprofiler_status_t counting_quality_of_times(rocprofiler_agent_id_t agent, const char **words);
 
 /* ---- around dispatches */
 rocprofiler_status_t

@@ -87,6 +87,8 @@
     X(counting_dispatch_configure_callback)                                                        \
     X(counting_plan_passes)                                                                        \
     X(counting_plan_explain)                                                                       \
+    X(counting_quality_of_counter)                                                                 \
+    X(counting_quality_of_times)                                                                   \
     X(counting_dispatch_configure_watched)                                                         \
     X(counting_agent_find)                                                                         \
     X(counting_catalog)                                                                            \
