@@ -106,7 +106,8 @@ def check_replaced(checks, crocprof, programs):
     endings = os.path.join(programs, "endings")
 
     def run(directory, *command):
-        subprocess.run([crocprof, "--no-summary", "-f", "csv,rocpd", "-d", directory, "-o", "name", *command],
+        subprocess.run([crocprof, "--no-summary", "-f", "csv,rocpd,json,pftrace,html,otf2", "-d",
+                        directory, "-o", "name", *command],
                        capture_output=True, timeout=60, check=False)
         return sorted(f for f in os.listdir(directory) if not f.startswith("."))
 

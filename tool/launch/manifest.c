@@ -41,12 +41,13 @@ static uint64_t nanoseconds(struct statx_timestamp time)
     return (uint64_t)time.tv_sec * 1000000000u + time.tv_nsec;
 }
 
-/* Of what is there now, links not followed. False: no file. */
+/* Of a file or a directory as it is now, links not followed. A directory has changed when names in
+ * it have. */
 static bool identity_read(int directory, const char *name, struct identity *identity)
 {
     struct statx now;
     if (statx(directory, name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &now) != 0 ||
-        !S_ISREG(now.stx_mode))
+        !(S_ISREG(now.stx_mode) || S_ISDIR(now.stx_mode)))
         return false;
     *identity = (struct identity){
         .device = makedev(now.stx_dev_major, now.stx_dev_minor),
@@ -244,6 +245,23 @@ static bool is_ours(struct known *all, int directory, const char *file)
     return now.born_ns != 0 && now.born_ns == then->born_ns; /* its process was killed */
 }
 
+/* Directories of ours hold files only. */
+static void entry_remove(int directory, const char *name)
+{
+    if (unlinkat(directory, name, 0) == 0 || (errno != EISDIR && errno != EPERM))
+        return;
+    int inner = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *files = inner < 0 ? NULL : fdopendir(inner);
+    struct dirent *entry;
+    while (files && (entry = readdir(files)))
+        unlinkat(dirfd(files), entry->d_name, 0);
+    if (files)
+        closedir(files);
+    else if (inner >= 0)
+        close(inner);
+    unlinkat(directory, name, AT_REMOVEDIR);
+}
+
 /* Visits the files of one number of NAME; 0: of any. False: one was not ours. */
 static bool files_of(struct known *all, DIR *files, const char *name, unsigned long number,
                      bool removes)
@@ -257,7 +275,7 @@ static bool files_of(struct known *all, DIR *files, const char *name, unsigned l
         if (found == 0 || (number != 0 && found != number))
             continue;
         if (removes)
-            unlinkat(dirfd(files), entry->d_name, 0);
+            entry_remove(dirfd(files), entry->d_name);
         else
             all_ours &= is_ours(all, dirfd(files), entry->d_name);
     }

@@ -14,6 +14,7 @@
 #include "otf2/archive.h"
 #include "out.h"
 #include "place.h"
+#include "writer.h"
 
 struct out_sink {
     const struct otf2_library *library;
@@ -32,6 +33,12 @@ static int error_set(char *error, size_t error_size, const char *path, int statu
     return status;
 }
 
+static void made_tell(const char *path)
+{
+    if (writer_file_made)
+        writer_file_made(path);
+}
+
 /* The prefix is ours when we have made the directory, and none of the other names is there. */
 static int prefix_claim(struct out_sink *sink, char *error, size_t error_size)
 {
@@ -39,6 +46,7 @@ static int prefix_claim(struct out_sink *sink, char *error, size_t error_size)
     struct stat there;
     if (mkdir(sink->part, 0777) != 0)
         return error_set(error, error_size, sink->part, -errno);
+    made_tell(sink->part);
     for (int i = 0; i < ENDS; i++) {
         snprintf(path, sizeof path, "%s%s", sink->stem, ends[i]);
         if (lstat(path, &there) != 0)
@@ -208,6 +216,8 @@ static int parts_move(const struct out_sink *sink, const char *name, char *error
         int status = move(from, to);
         if (status != 0 && !(status == -ENOENT && !*ends[i])) /* no events, no locations */
             return error_set(error, error_size, to, status);
+        if (status == 0)
+            made_tell(to);
     }
     return 0;
 }
