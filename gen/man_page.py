@@ -56,7 +56,7 @@ def option(row):
 
 def variable(row):
     name = row["name"].removeprefix("[no-]")
-    what = prose(row["value"]).replace("|", "|\\:") if row["value"] else "1 or 0"
+    what = prose(row["value"].replace("|", " | ")) if row["value"] else "1 or 0"
     return f".TP\n{literal(row['variable'])}\n{what}: as {literal('--' + name)}\n"
 
 

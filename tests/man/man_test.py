@@ -12,14 +12,15 @@ import sys
 COMMANDS = {"crocprof": [[]], "crocgpu": [[], ["pm4"]]}
 VALUES = {"--devices": "gfx90a", "--gfx": "gfx90a", "--agent-index": "absolute", "-A": "absolute", "--log-level": "error",
           "--summary-units": "sec", "-u": "sec", "--collection-period-unit": "sec", "--perfetto-backend": "inprocess",
-          "--minimum-output-data": "1", "--top": "1", "--attach-duration-msec": "1", "--benchmark-mode": "execution-profile"}
+          "--minimum-output-data": "1", "--top": "1", "--attach-duration-msec": "1", "--repeat": "1", "-r": "1", "--warmup": "1", "-w": "1", "--count": "1", "-n": "1", "--interval": "1000",
+          "--benchmark-mode": "execution-profile"}
 SOURCES = {
     "crocprof": ("tool/launch/*.[ch]",),
     "crocgpu": ("softgpu/*/*.c",),
 }
 OWN = {  # for runs of the program itself, and for tests of the software GPU
     "CROCPROF_CHECKED", "CROCPROF_PASS", "CROCPROF_PASS_COUNT", "CROCPROF_PASS_DIRECTORY",
-    "CROCPROF_RUN"}
+    "CROCPROF_RUN", "ROCPROF_SNAPSHOT_DIRECTORY", "ROCPROF_SNAPSHOT_INTERVAL_MS"}
 ELSEWHERE = {"CROC_LOG_LEVEL": "src/base/log.c", "CROCPROF_SERIALIZE_LIMIT_MS":
              "src/intercept/hsa/serialize.c", "CROCPROF_INPUT_MAX_BYTES": "tool/cli/replay.c"}
 

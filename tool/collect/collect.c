@@ -36,6 +36,7 @@
 #include "periods.h"
 #include "report.h"
 #include "siblings.h"
+#include "snapshot.h"
 #include "turn.h"
 
 enum {
@@ -260,6 +261,7 @@ static void report_write(bool hold)
     turn_hold(hold);
     markers_each(settings_flag(&tool.settings, OPTION_MARKER_TRACE) ? report_marker
                                                                     : marker_forget);
+    snapshot_write();
     report_close();
     passes_close();
     turn_give();
@@ -366,6 +368,11 @@ static int collection_start(void)
     return 0;
 }
 
+static void records_flush(void)
+{
+    rocprofiler_flush_buffer(tool.buffer);
+}
+
 static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
 {
     (void)data;
@@ -377,6 +384,8 @@ static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
     if (settings_flag(&tool.settings, OPTION_PROCESS_SYNC))
         siblings_join();
     int status = collection_start();
+    if (status == 0)
+        snapshot_begin(&tool.settings, records_flush);
     write_guard_end(&guard);
     return status;
 }
@@ -391,6 +400,7 @@ static void tool_finalize(void *data)
         return;
     }
     atomic_store_explicit(&tool.finishing, gettid(), memory_order_seq_cst);
+    snapshot_end();
     periods_end();
     rocprofiler_stop_context(tool.context);
     rocprofiler_flush_buffer(tool.buffer);
@@ -456,6 +466,7 @@ static int tool_attach(rocprofiler_client_detach_t detach, rocprofiler_context_i
         return -1;
     turn_take();
     report_open(&tool.settings);
+    snapshot_resume(&tool.settings);
     turn_give();
     return 0;
 }
@@ -464,6 +475,7 @@ static int tool_attach(rocprofiler_client_detach_t detach, rocprofiler_context_i
 static void tool_detach(void *data)
 {
     (void)data;
+    snapshot_end();
     report_write(false);
 }
 

@@ -425,6 +425,25 @@ static void all_stats_write(void)
     stats_destroy(all);
 }
 
+void report_durations_each(void (*each)(const char *domain, const struct out_stats_row *row,
+                                        void *data),
+                           void *data)
+{
+    for (int id = 0; report.is_open && id < DOMAIN_COUNT; id++) {
+        size_t count;
+        struct out_stats_row *rows = stats_rows(report.stats[id], &count);
+        for (size_t i = 0; rows && i < count; i++)
+            each(domains[id].name, &rows[i], data);
+        free(rows);
+    }
+}
+
+void report_counters_each(void (*each)(const struct stats_counter *counter, void *data), void *data)
+{
+    if (report.is_open)
+        stats_counters_each(report.counters, each, data);
+}
+
 /* For crocprof's last lines. */
 static void records_tell(void)
 {

@@ -10,6 +10,7 @@
 
 #include "launch/settings.h"
 #include "markers.h"
+#include "summary/stats.h"
 
 /* Messages go to stderr; a sink that cannot be opened is left out. */
 void report_open(const struct settings *settings);
@@ -37,6 +38,14 @@ void report_lost(uint64_t total);
 
 /* Markers come before report_close. */
 void report_marker(const struct marker *marker);
+
+/* What was recorded since the report was opened: durations by domain and name, counters by kernel.
+ */
+void report_durations_each(void (*each)(const char *domain, const struct out_stats_row *row,
+                                        void *data),
+                           void *data);
+void report_counters_each(void (*each)(const struct stats_counter *counter, void *data),
+                          void *data);
 
 /* Does nothing when no report is open. */
 void report_close(void);

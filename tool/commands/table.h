@@ -12,6 +12,8 @@
     X(attach)                                                                                      \
     X(analyze)                                                                                     \
     X(list)                                                                                        \
+    X(stat)                                                                                        \
+    X(top)                                                                                         \
     X(report)                                                                                      \
     X(query)                                                                                       \
     X(script)                                                                                      \

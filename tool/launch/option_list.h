@@ -152,6 +152,9 @@
     X(MINIMUM_OUTPUT_BYTES, NULL, 0, NUMBER, NULL, "ROCPROF_MINIMUM_OUTPUT_BYTES", NULL, FILES,    \
       "")                                                                                          \
     X(PERIODS_NS, NULL, 0, TEXT, NULL, "ROCPROF_COLLECTION_PERIOD", NULL, FILTER, "")              \
+    X(SNAPSHOT_DIRECTORY, NULL, 0, TEXT, NULL, "ROCPROF_SNAPSHOT_DIRECTORY", NULL, ADVANCED, "")   \
+    X(SNAPSHOT_INTERVAL_MS, NULL, 0, NUMBER, NULL, "ROCPROF_SNAPSHOT_INTERVAL_MS", NULL, ADVANCED, \
+      "")                                                                                          \
     X(COUNTER_COLLECTION, NULL, 0, FLAG, NULL, "ROCPROF_COUNTER_COLLECTION", NULL, COUNTERS, "")   \
     X(COUNTERS, NULL, 0, TEXT, NULL, "ROCPROF_COUNTERS", NULL, COUNTERS, "")                       \
     X(COUNTER_GROUPS, NULL, 0, TEXT, NULL, "ROCPROF_COUNTER_GROUPS", NULL, COUNTERS, "")           \

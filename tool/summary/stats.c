@@ -351,6 +351,17 @@ void stats_together_print(const struct stats *const all[], const char *const nam
     free(shown);
 }
 
+void stats_counters_each(const struct stats *stats,
+                         void (*each)(const struct stats_counter *counter, void *data), void *data)
+{
+    for (size_t i = 0; stats && i < stats->count; i++) {
+        const struct entry *entry = &stats->entries[i];
+        each(&(struct stats_counter){entry->name, entry->counter, entry->calls, entry->value,
+                                     entry->additive},
+             data);
+    }
+}
+
 /* ---- counters */
 
 enum { VALUE_BYTES = 64 };

@@ -31,6 +31,15 @@ int stats_counter_add(struct stats *stats, const char *kernel, const char *count
 /* What the device says of a counter's values. `counter` as above. */
 enum stats_mark { STATS_COUNTED, STATS_APPROXIMATE, STATS_NOT_COUNTED };
 void stats_mark_put(struct stats *stats, const char *counter, enum stats_mark mark);
+/* A counter of a kernel over its launches. */
+struct stats_counter {
+    const char *kernel, *counter;
+    uint64_t launches;
+    double sum;
+    bool additive;
+};
+void stats_counters_each(const struct stats *stats,
+                         void (*each)(const struct stats_counter *counter, void *data), void *data);
 
 /* A unit of the times in tables. */
 struct stats_unit {
