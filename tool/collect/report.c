@@ -13,6 +13,7 @@
 #include "config.h"
 #include "counters.h"
 #include "domains.h"
+#include "head.h"
 #include "launch/run_log.h"
 #include "names.h"
 #include "out/out.h"
@@ -464,7 +465,7 @@ void report_close(void)
         fprintf(stderr, "crocprof: %llu records were lost\n",
                 (unsigned long long)(report.lost - report.lost_told));
     report.lost_told = report.lost;
-    tables_print(&report.settings, report.stats, report.counters);
+    tables_print(&report.settings, report.stats, report.counters, head_print);
     stats_forget();
     report.is_open = false;
 }

@@ -1,19 +1,14 @@
 #include "tables.h"
 
-#include <crocprof/quality.h>
-
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "launch/keys.h"
-#include "names.h"
 #include "names/pattern.h"
-#include "summary/table.h"
 
 enum { ROWS = 20 };
 
@@ -102,43 +97,6 @@ static void groups_print(const struct tables *tables)
     }
 }
 
-/* ---- whose tables these are */
-
-static void command_print(FILE *file)
-{
-    enum { COMMAND_BYTES = 1024 };
-    char words[COMMAND_BYTES], shown[2 * COMMAND_BYTES], head[64];
-    FILE *command = fopen("/proc/self/cmdline", "re");
-    size_t length = command ? fread(words, 1, sizeof words - 1, command) : 0;
-    if (command)
-        fclose(command);
-    for (size_t i = 0; i + 1 < length; i++)
-        words[i] = words[i] ? words[i] : ' ';
-    words[length] = 0;
-    int head_length = snprintf(head, sizeof head, "process %ld: ", (long)getpid());
-    size_t width = table_style_of(file).width;
-    table_text(words, width > 40 ? width - (size_t)head_length : 0, shown, sizeof shown);
-    fprintf(file, "\n%s%s\n", head, shown);
-}
-
-/* As it calls itself, and what it says of its times. */
-static void device_print(FILE *file, const rocprofiler_agent_v0_t *agent)
-{
-    const char *product = agent->product_name, *times = NULL;
-    crocprof_quality_of_times(agent->id, &times);
-    fprintf(file, "device: agent %u, %s, %s%s%s%s\n", agent->node_id, agent->name,
-            product && *product ? product : agent->model_name,
-            times ? " (by its own word its times are " : "", times ? times : "", times ? ")" : "");
-}
-
-static void devices_print(FILE *file)
-{
-    const rocprofiler_agent_v0_t *agent;
-    for (unsigned i = 0; (agent = names_agent_at(i)); i++)
-        if (agent->type == ROCPROFILER_AGENT_TYPE_GPU)
-            device_print(file, agent);
-}
-
 static bool has_rows(struct stats *const of[DOMAIN_COUNT], const struct stats *counters)
 {
     bool found = !stats_is_empty(counters);
@@ -148,7 +106,7 @@ static bool has_rows(struct stats *const of[DOMAIN_COUNT], const struct stats *c
 }
 
 void tables_print(const struct settings *settings, struct stats *const of[DOMAIN_COUNT],
-                  const struct stats *counters)
+                  const struct stats *counters, void (*head)(FILE *file))
 {
     bool each = settings_flag(settings, OPTION_SUMMARY_PER_DOMAIN),
          all = settings_flag(settings, OPTION_SUMMARY);
@@ -157,10 +115,8 @@ void tables_print(const struct settings *settings, struct stats *const of[DOMAIN
     struct tables tables = {settings, of, counters,
                             stats_unit_find(settings_text(settings, OPTION_SUMMARY_UNITS)),
                             file_open(settings)};
-    if (has_rows(of, counters)) {
-        command_print(tables.file);
-        devices_print(tables.file);
-    }
+    if (head && has_rows(of, counters))
+        head(tables.file);
     if (each)
         domains_print(&tables);
     groups_print(&tables);

@@ -6,8 +6,9 @@
 #include "launch/settings.h"
 #include "summary/stats.h"
 
-/* `of` by domain. Messages go to stderr. */
+/* `of` by domain. `head` prints before the first one, if there is any; may be NULL. Messages go to
+ * stderr. */
 void tables_print(const struct settings *settings, struct stats *const of[DOMAIN_COUNT],
-                  const struct stats *counters);
+                  const struct stats *counters, void (*head)(FILE *file));
 
 #endif

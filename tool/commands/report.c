@@ -44,7 +44,7 @@ static int parts_report(struct recording *recording, const struct cli_options *l
         if (recording_each(recording, ask, row_take, &gather, error, sizeof error) != 0)
             status = refuse(EXIT_FAILED, "%s", error);
         part_head(recording, ask->part);
-        tables_print(&line->settings, gather.of, gather.counters);
+        tables_print(&line->settings, gather.of, gather.counters, NULL);
         gather_end(&gather);
     }
     return status;
@@ -86,7 +86,7 @@ static int inputs_report(const struct inputs *inputs, const struct cli_options *
         recording_close(recording);
     }
     if (read > 0 && !command_flag(line, REPORT_EACH))
-        tables_print(&line->settings, gather.of, gather.counters);
+        tables_print(&line->settings, gather.of, gather.counters, NULL);
     gather_end(&gather);
     return result;
 }

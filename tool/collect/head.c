@@ -1,0 +1,49 @@
+#include "head.h"
+
+#include <crocprof/quality.h>
+
+#include <unistd.h>
+
+#include "names.h"
+#include "summary/table.h"
+
+static void command_print(FILE *file)
+{
+    enum { COMMAND_BYTES = 1024 };
+    char words[COMMAND_BYTES], shown[2 * COMMAND_BYTES], head[64];
+    FILE *command = fopen("/proc/self/cmdline", "re");
+    size_t length = command ? fread(words, 1, sizeof words - 1, command) : 0;
+    if (command)
+        fclose(command);
+    for (size_t i = 0; i + 1 < length; i++)
+        words[i] = words[i] ? words[i] : ' ';
+    words[length] = 0;
+    int head_length = snprintf(head, sizeof head, "process %ld: ", (long)getpid());
+    size_t width = table_style_of(file).width;
+    table_text(words, width > 40 ? width - (size_t)head_length : 0, shown, sizeof shown);
+    fprintf(file, "\n%s%s\n", head, shown);
+}
+
+/* As it calls itself, and what it says of its times. */
+static void device_print(FILE *file, const rocprofiler_agent_v0_t *agent)
+{
+    const char *product = agent->product_name, *times = NULL;
+    crocprof_quality_of_times(agent->id, &times);
+    fprintf(file, "device: agent %u, %s, %s%s%s%s\n", agent->node_id, agent->name,
+            product && *product ? product : agent->model_name,
+            times ? " (by its own word its times are " : "", times ? times : "", times ? ")" : "");
+}
+
+static void devices_print(FILE *file)
+{
+    const rocprofiler_agent_v0_t *agent;
+    for (unsigned i = 0; (agent = names_agent_at(i)); i++)
+        if (agent->type == ROCPROFILER_AGENT_TYPE_GPU)
+            device_print(file, agent);
+}
+
+void head_print(FILE *file)
+{
+    command_print(file);
+    devices_print(file);
+}

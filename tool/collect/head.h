@@ -1,0 +1,9 @@
+/* Whose tables these are: this process, and the devices that it has. */
+#ifndef COLLECT_HEAD_H
+#define COLLECT_HEAD_H
+
+#include <stdio.h>
+
+void head_print(FILE *file);
+
+#endif
