@@ -79,11 +79,14 @@ PORTABLE_TYPES = {
     "hipStreamBatchMemOpParams": "union hipStreamBatchMemOpParams_union",
     "hipExternalMemoryMipmappedArrayDesc": "struct hipExternalMemoryMipmappedArrayDesc_st",
     "hipFunctionLaunchParams": "struct hipFunctionLaunchParams_t",
+    "hipDevResource": "struct hipDevResource_st",
+    "hipDevResourceType": "unsigned int",
+    "hipDevSmResourceGroupParams": "struct hipDevSmResourceGroupParams_st",
 }
 for tag in ("hipBatchMemOpNodeParams", "hipDeviceProp_tR0000", "hipDeviceProp_tR0600",
             "hipExternalSemaphoreSignalNodeParams", "hipExternalSemaphoreWaitNodeParams",
             "hipGraphEdgeData", "hipGraphInstantiateParams", "hipGraphNodeParams",
-            "hipMemAllocNodeParams", "hipMemcpyAttributes", "hipMemcpy3DBatchOp",
+            "hipArrayMemoryRequirements", "hipMemAllocNodeParams", "hipMemcpyAttributes", "hipMemcpy3DBatchOp",
             "hipMemcpy3DPeerParms"):
     PORTABLE_TYPES[tag] = "struct " + tag
 
@@ -203,11 +206,16 @@ ROCTRACER_NAMES = {("hsa_amd_vmem_address_reserve", "ptr"): "va",
                        "memory_handle"}
 
 
+# The ids of ROCtracer 4.1 go through all tables, so a function that a table has got since has none.
+ROCTRACER_NEWEST = {"hsa_amd_ext": (2, 7)}
+
+
 def roctracer_functions(tables):
     """In the order of their ids."""
     by_stem = {t.stem: t for t in tables}
     return [f for stem in ROCTRACER_TABLES
-            for f in sorted(by_stem[stem].functions, key=lambda f: f.slots[1])]
+            for f in sorted(by_stem[stem].functions, key=lambda f: f.slots[1])
+            if f.since <= ROCTRACER_NEWEST.get(stem, f.since)]
 
 
 def roctracer_args(function):
@@ -232,7 +240,7 @@ def roctracer_hsa_text(function):
 
 
 ROCTRACER_HSA_STREAM = """
-#if defined(__cplusplus) && __cplusplus >= 201703L
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #include <utility>
 
 #include "hsa_ostream_ops.h"

@@ -41,7 +41,7 @@ typedef struct kfd_api_data_s {
     uint64_t *phase_data; /**< the tool's own, from enter to exit */
 } kfd_api_data_t;
 
-#if defined(__cplusplus) && __cplusplus >= 201703L
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #include <iostream>
 #include <utility>
 

@@ -3,7 +3,7 @@ writes it."""
 import os
 
 HEAD = """/*
- * Structures of {API} on a std::ostream, in C++17: {{member=value, ...}}.
+ * Structures of {API} on a std::ostream, in C++11: {{member=value, ...}}.
  *
  * {api}_support::{API}_depth_max says how deep structures are written (-1: all; 1: the members of
  * the outermost), {API}_structs_regex which members: those whose "structure::member" contains it.
@@ -16,7 +16,7 @@ HEAD = """/*
 
 #include "roctracer.h"
 {includes}
-#if defined(__cplusplus) && __cplusplus >= 201703L
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #include <iostream>
 #include <string>
 
@@ -73,6 +73,7 @@ STRUCTURE = """template <> struct members<{name}> {{
     static constexpr const char *name() {{ return "{name}"; }}
     template <typename F> static void visit(const F &visitor)
     {{
+        using namespace {api}_readers;
 {lines}
     }}
 }};"""
@@ -97,15 +98,24 @@ def conditional(row, text):
     return "#if %s\n%s\n#endif" % (" && ".join(tests), text) if tests else text
 
 
-def structure(row):
+def structure(api, row):
     lines = [BIT_FIELD % m[:-1] if m.endswith(":") else MEMBER % m for m in row[3]]
-    return conditional(row, STRUCTURE.format(name=row[0], lines="\n".join(lines)))
+    return conditional(row, STRUCTURE.format(name=row[0], api=api, lines="\n".join(lines)))
+
+
+def readers(api, rows):
+    names = sorted({m for row in rows for m in row[3]})
+    lines = ["/* One for each name that a structure's member has. */", "namespace %s_readers {" % api]
+    lines += ["ROCTRACER_BIT_FIELD_READER(%s)" % m[:-1] if m.endswith(":") else "ROCTRACER_READER(%s)" % m
+              for m in names]
+    return lines + ["} // namespace %s_readers" % api, ""]
 
 
 def header(api, path):
     rows = read(path)
     out = [HEAD.format(api=api, API=api.upper(), includes=INCLUDES[api])]
-    out += [structure(row) for row in rows] + [MIDDLE]
+    out += readers(api, rows)
+    out += [structure(api, row) for row in rows] + [MIDDLE]
     out += [conditional(row, OPERATOR.format(name=row[0], api=api)) for row in rows]
     return "\n".join(out) + "\n\n#endif\n#endif\n"
 

@@ -1,5 +1,5 @@
 /*
- * Structures of HIP on a std::ostream, in C++17: {member=value, ...}.
+ * Structures of HIP on a std::ostream, in C++11: {member=value, ...}.
  *
  * hip_support::HIP_depth_max says how deep structures are written (-1: all; 1: the members of
  * the outermost), HIP_structs_regex which members: those whose "structure::member" contains it.
@@ -24,7 +24,7 @@
 #include <hip/hip_deprecated.h>
 #endif
 
-#if defined(__cplusplus) && __cplusplus >= 201703L
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #include <iostream>
 #include <string>
 
@@ -55,11 +55,314 @@ template <typename T> inline static std::ostream &operator<<(std::ostream &out, 
 
 namespace ostream_values {
 
+/* One for each name that a structure's member has. */
+namespace hip_readers {
+ROCTRACER_READER(Depth)
+ROCTRACER_READER(ECCEnabled)
+ROCTRACER_READER(Flags)
+ROCTRACER_READER(Format)
+ROCTRACER_READER(Height)
+ROCTRACER_READER(NumChannels)
+ROCTRACER_READER(Width)
+ROCTRACER_READER(WidthInBytes)
+ROCTRACER_READER(accessDescCount)
+ROCTRACER_READER(accessDescs)
+ROCTRACER_READER(accessPolicyMaxWindowSize)
+ROCTRACER_READER(accessPolicyWindow)
+ROCTRACER_READER(addressMode)
+ROCTRACER_READER(allocType)
+ROCTRACER_READER(allocationFlags)
+ROCTRACER_READER(arch)
+ROCTRACER_READER(args)
+ROCTRACER_READER(asicRevision)
+ROCTRACER_READER(asyncEngineCount)
+ROCTRACER_READER(attrs)
+ROCTRACER_READER(base_ptr)
+ROCTRACER_READER(binaryVersion)
+ROCTRACER_READER(blockDim)
+ROCTRACER_READER(blockDimX)
+ROCTRACER_READER(blockDimY)
+ROCTRACER_READER(blockDimZ)
+ROCTRACER_READER(borderColor)
+ROCTRACER_READER(bytes)
+ROCTRACER_READER(bytesize)
+ROCTRACER_READER(cacheModeCA)
+ROCTRACER_READER(canMapHostMemory)
+ROCTRACER_READER(canUseHostPointerForRegisteredMem)
+ROCTRACER_READER(channelDesc)
+ROCTRACER_READER(clockInstructionRate)
+ROCTRACER_READER(clockRate)
+ROCTRACER_READER(clusterLaunch)
+ROCTRACER_READER(compressionType)
+ROCTRACER_READER(computeMode)
+ROCTRACER_READER(computePreemptionSupported)
+ROCTRACER_READER(concurrentKernels)
+ROCTRACER_READER(concurrentManagedAccess)
+ROCTRACER_READER(constSizeBytes)
+ROCTRACER_READER(cooperativeLaunch)
+ROCTRACER_READER(cooperativeMultiDeviceLaunch)
+ROCTRACER_READER(cooperativeMultiDeviceUnmatchedBlockDim)
+ROCTRACER_READER(cooperativeMultiDeviceUnmatchedFunc)
+ROCTRACER_READER(cooperativeMultiDeviceUnmatchedGridDim)
+ROCTRACER_READER(cooperativeMultiDeviceUnmatchedSharedMem)
+ROCTRACER_READER(copyParams)
+ROCTRACER_READER(count)
+ROCTRACER_READER(ctx)
+ROCTRACER_READER(data)
+ROCTRACER_READER(default_)
+ROCTRACER_READER(deferredMappingHipArraySupported)
+ROCTRACER_READER(depth)
+ROCTRACER_READER(desc)
+ROCTRACER_READER(device)
+ROCTRACER_READER(deviceBitMask)
+ROCTRACER_READER(deviceOverlap)
+ROCTRACER_READER(devicePointer)
+ROCTRACER_READER(directManagedMemAccessFromHost)
+ROCTRACER_READER(dptr)
+ROCTRACER_READER(dst)
+ROCTRACER_READER(dstArray)
+ROCTRACER_READER(dstDevice)
+ROCTRACER_READER(dstHeight)
+ROCTRACER_READER(dstHost)
+ROCTRACER_READER(dstLOD)
+ROCTRACER_READER(dstLocHint)
+ROCTRACER_READER(dstMemoryType)
+ROCTRACER_READER(dstPitch)
+ROCTRACER_READER(dstPos)
+ROCTRACER_READER(dstPtr)
+ROCTRACER_READER(dstXInBytes)
+ROCTRACER_READER(dstY)
+ROCTRACER_READER(dstZ)
+ROCTRACER_READER(dynamicSmemBytes)
+ROCTRACER_READER(elementSize)
+ROCTRACER_READER(errNode_out)
+ROCTRACER_READER(event)
+ROCTRACER_READER(extSemArray)
+ROCTRACER_READER(extent)
+ROCTRACER_READER(extra)
+ROCTRACER_READER(f)
+ROCTRACER_READER(filterMode)
+ROCTRACER_READER(firstLayer)
+ROCTRACER_READER(firstMipmapLevel)
+ROCTRACER_READER(flags)
+ROCTRACER_READER(fn)
+ROCTRACER_READER(format)
+ROCTRACER_READER(formatDesc)
+ROCTRACER_READER(from_port)
+ROCTRACER_READER(func)
+ROCTRACER_READER(function)
+ROCTRACER_READER(gcnArch)
+ROCTRACER_READER(gcnArchName)
+ROCTRACER_READER(globalL1CacheSupported)
+ROCTRACER_READER(gpuDirectRDMAFlushWritesOptions)
+ROCTRACER_READER(gpuDirectRDMASupported)
+ROCTRACER_READER(gpuDirectRDMAWritesOrdering)
+ROCTRACER_READER(graph)
+ROCTRACER_READER(gridDim)
+ROCTRACER_READER(gridDimX)
+ROCTRACER_READER(gridDimY)
+ROCTRACER_READER(gridDimZ)
+ROCTRACER_READER(hStream)
+ROCTRACER_READER(handleTypes)
+ROCTRACER_BIT_FIELD_READER(has3dGrid)
+ROCTRACER_BIT_FIELD_READER(hasDoubles)
+ROCTRACER_BIT_FIELD_READER(hasDynamicParallelism)
+ROCTRACER_BIT_FIELD_READER(hasFloatAtomicAdd)
+ROCTRACER_BIT_FIELD_READER(hasFunnelShift)
+ROCTRACER_BIT_FIELD_READER(hasGlobalFloatAtomicExch)
+ROCTRACER_BIT_FIELD_READER(hasGlobalInt32Atomics)
+ROCTRACER_BIT_FIELD_READER(hasGlobalInt64Atomics)
+ROCTRACER_BIT_FIELD_READER(hasSharedFloatAtomicExch)
+ROCTRACER_BIT_FIELD_READER(hasSharedInt32Atomics)
+ROCTRACER_BIT_FIELD_READER(hasSharedInt64Atomics)
+ROCTRACER_BIT_FIELD_READER(hasSurfaceFuncs)
+ROCTRACER_BIT_FIELD_READER(hasSyncThreadsExt)
+ROCTRACER_BIT_FIELD_READER(hasThreadFenceSystem)
+ROCTRACER_BIT_FIELD_READER(hasWarpBallot)
+ROCTRACER_BIT_FIELD_READER(hasWarpShuffle)
+ROCTRACER_BIT_FIELD_READER(hasWarpVote)
+ROCTRACER_READER(hdpMemFlushCntl)
+ROCTRACER_READER(hdpRegFlushCntl)
+ROCTRACER_READER(height)
+ROCTRACER_READER(hipReserved)
+ROCTRACER_READER(hitProp)
+ROCTRACER_READER(hitRatio)
+ROCTRACER_READER(hostNativeAtomicSupported)
+ROCTRACER_READER(hostPointer)
+ROCTRACER_READER(hostRegisterReadOnlySupported)
+ROCTRACER_READER(hostRegisterSupported)
+ROCTRACER_READER(id)
+ROCTRACER_READER(integrated)
+ROCTRACER_READER(ipcEventSupported)
+ROCTRACER_READER(isDrv)
+ROCTRACER_READER(isLargeBar)
+ROCTRACER_READER(isManaged)
+ROCTRACER_READER(isMultiGpuBoard)
+ROCTRACER_READER(kernelExecTimeoutEnabled)
+ROCTRACER_READER(kernelParams)
+ROCTRACER_READER(kind)
+ROCTRACER_READER(l2CacheSize)
+ROCTRACER_READER(lastLayer)
+ROCTRACER_READER(lastMipmapLevel)
+ROCTRACER_READER(localL1CacheSupported)
+ROCTRACER_READER(localSizeBytes)
+ROCTRACER_READER(location)
+ROCTRACER_READER(luid)
+ROCTRACER_READER(luidDeviceNodeMask)
+ROCTRACER_READER(major)
+ROCTRACER_READER(managedMemory)
+ROCTRACER_READER(maxAnisotropy)
+ROCTRACER_READER(maxBlocksPerMultiProcessor)
+ROCTRACER_READER(maxDynamicSharedSizeBytes)
+ROCTRACER_READER(maxGridSize)
+ROCTRACER_READER(maxMipmapLevelClamp)
+ROCTRACER_READER(maxSharedMemoryPerMultiProcessor)
+ROCTRACER_READER(maxSize)
+ROCTRACER_READER(maxSurface1D)
+ROCTRACER_READER(maxSurface1DLayered)
+ROCTRACER_READER(maxSurface2D)
+ROCTRACER_READER(maxSurface2DLayered)
+ROCTRACER_READER(maxSurface3D)
+ROCTRACER_READER(maxSurfaceCubemap)
+ROCTRACER_READER(maxSurfaceCubemapLayered)
+ROCTRACER_READER(maxTexture1D)
+ROCTRACER_READER(maxTexture1DLayered)
+ROCTRACER_READER(maxTexture1DLinear)
+ROCTRACER_READER(maxTexture1DMipmap)
+ROCTRACER_READER(maxTexture2D)
+ROCTRACER_READER(maxTexture2DGather)
+ROCTRACER_READER(maxTexture2DLayered)
+ROCTRACER_READER(maxTexture2DLinear)
+ROCTRACER_READER(maxTexture2DMipmap)
+ROCTRACER_READER(maxTexture3D)
+ROCTRACER_READER(maxTexture3DAlt)
+ROCTRACER_READER(maxTextureCubemap)
+ROCTRACER_READER(maxTextureCubemapLayered)
+ROCTRACER_READER(maxThreadsDim)
+ROCTRACER_READER(maxThreadsPerBlock)
+ROCTRACER_READER(maxThreadsPerMultiProcessor)
+ROCTRACER_READER(max_mipmap_level)
+ROCTRACER_READER(memHandleType)
+ROCTRACER_READER(memOperationType)
+ROCTRACER_READER(memPitch)
+ROCTRACER_READER(memoryBusWidth)
+ROCTRACER_READER(memoryClockRate)
+ROCTRACER_READER(memoryPoolSupportedHandleTypes)
+ROCTRACER_READER(memoryPoolsSupported)
+ROCTRACER_READER(memoryType)
+ROCTRACER_READER(minMipmapLevelClamp)
+ROCTRACER_READER(min_mipmap_level)
+ROCTRACER_READER(minor)
+ROCTRACER_READER(mipmapFilterMode)
+ROCTRACER_READER(mipmapLevelBias)
+ROCTRACER_READER(missProp)
+ROCTRACER_READER(multiGpuBoardGroupID)
+ROCTRACER_READER(multiProcessorCount)
+ROCTRACER_READER(name)
+ROCTRACER_READER(normalized)
+ROCTRACER_READER(normalizedCoords)
+ROCTRACER_READER(numAttrs)
+ROCTRACER_READER(numChannels)
+ROCTRACER_READER(numExtSems)
+ROCTRACER_READER(numLevels)
+ROCTRACER_READER(numRegs)
+ROCTRACER_READER(num_bytes)
+ROCTRACER_READER(num_channels)
+ROCTRACER_READER(offset)
+ROCTRACER_READER(operation)
+ROCTRACER_READER(pad)
+ROCTRACER_READER(pageableMemoryAccess)
+ROCTRACER_READER(pageableMemoryAccessUsesHostPageTables)
+ROCTRACER_READER(paramArray)
+ROCTRACER_READER(paramsArray)
+ROCTRACER_READER(pciBusID)
+ROCTRACER_READER(pciDeviceID)
+ROCTRACER_READER(pciDomainID)
+ROCTRACER_READER(persistingL2CacheMaxSize)
+ROCTRACER_READER(pitch)
+ROCTRACER_READER(poolProps)
+ROCTRACER_READER(preferredShmemCarveout)
+ROCTRACER_READER(ptr)
+ROCTRACER_READER(ptxVersion)
+ROCTRACER_READER(readMode)
+ROCTRACER_READER(regsPerBlock)
+ROCTRACER_READER(regsPerMultiprocessor)
+ROCTRACER_READER(remote)
+ROCTRACER_READER(requestedHandleType)
+ROCTRACER_READER(resType)
+ROCTRACER_READER(reserved)
+ROCTRACER_READER(reserved0)
+ROCTRACER_READER(reserved1)
+ROCTRACER_READER(reserved2)
+ROCTRACER_READER(reservedSharedMemPerBlock)
+ROCTRACER_READER(resourceType)
+ROCTRACER_READER(result_out)
+ROCTRACER_READER(sRGB)
+ROCTRACER_READER(sharedMem)
+ROCTRACER_READER(sharedMemBytes)
+ROCTRACER_READER(sharedMemPerBlock)
+ROCTRACER_READER(sharedMemPerBlockOptin)
+ROCTRACER_READER(sharedMemPerMultiprocessor)
+ROCTRACER_READER(sharedSizeBytes)
+ROCTRACER_READER(singleToDoublePrecisionPerfRatio)
+ROCTRACER_READER(size)
+ROCTRACER_READER(sparseHipArraySupported)
+ROCTRACER_READER(src)
+ROCTRACER_READER(srcAccessOrder)
+ROCTRACER_READER(srcArray)
+ROCTRACER_READER(srcDevice)
+ROCTRACER_READER(srcHeight)
+ROCTRACER_READER(srcHost)
+ROCTRACER_READER(srcLOD)
+ROCTRACER_READER(srcLocHint)
+ROCTRACER_READER(srcMemoryType)
+ROCTRACER_READER(srcPitch)
+ROCTRACER_READER(srcPos)
+ROCTRACER_READER(srcPtr)
+ROCTRACER_READER(srcXInBytes)
+ROCTRACER_READER(srcY)
+ROCTRACER_READER(srcZ)
+ROCTRACER_READER(stream)
+ROCTRACER_READER(streamPrioritiesSupported)
+ROCTRACER_READER(subresourceType)
+ROCTRACER_READER(surfaceAlignment)
+ROCTRACER_READER(surfaceObject)
+ROCTRACER_READER(tccDriver)
+ROCTRACER_READER(textureAlignment)
+ROCTRACER_READER(textureObject)
+ROCTRACER_READER(texturePitchAlignment)
+ROCTRACER_READER(textureType)
+ROCTRACER_READER(timelineSemaphoreInteropSupported)
+ROCTRACER_READER(to_port)
+ROCTRACER_READER(totalConstMem)
+ROCTRACER_READER(totalGlobalMem)
+ROCTRACER_READER(type)
+ROCTRACER_READER(unifiedAddressing)
+ROCTRACER_READER(unifiedFunctionPointers)
+ROCTRACER_READER(uploadStream)
+ROCTRACER_READER(usage)
+ROCTRACER_READER(userData)
+ROCTRACER_READER(uuid)
+ROCTRACER_READER(val)
+ROCTRACER_READER(value)
+ROCTRACER_READER(w)
+ROCTRACER_READER(warpSize)
+ROCTRACER_READER(width)
+ROCTRACER_READER(win32HandleMetaData)
+ROCTRACER_READER(win32SecurityAttributes)
+ROCTRACER_READER(x)
+ROCTRACER_READER(xsize)
+ROCTRACER_READER(y)
+ROCTRACER_READER(ysize)
+ROCTRACER_READER(z)
+} // namespace hip_readers
+
 template <> struct members<HIP_ARRAY3D_DESCRIPTOR> {
     static constexpr bool known = true;
     static constexpr const char *name() { return "HIP_ARRAY3D_DESCRIPTOR"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(Width);
         ROCTRACER_MEMBER(Height);
         ROCTRACER_MEMBER(Depth);
@@ -73,6 +376,7 @@ template <> struct members<HIP_ARRAY_DESCRIPTOR> {
     static constexpr const char *name() { return "HIP_ARRAY_DESCRIPTOR"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(Width);
         ROCTRACER_MEMBER(Height);
         ROCTRACER_MEMBER(Format);
@@ -85,6 +389,7 @@ template <> struct members<HIP_LAUNCH_CONFIG> {
     static constexpr const char *name() { return "HIP_LAUNCH_CONFIG"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(gridDimX);
         ROCTRACER_MEMBER(gridDimY);
         ROCTRACER_MEMBER(gridDimZ);
@@ -103,6 +408,7 @@ template <> struct members<HIP_MEMCPY3D> {
     static constexpr const char *name() { return "HIP_MEMCPY3D"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(srcXInBytes);
         ROCTRACER_MEMBER(srcY);
         ROCTRACER_MEMBER(srcZ);
@@ -134,6 +440,7 @@ template <> struct members<HIP_MEMSET_NODE_PARAMS> {
     static constexpr const char *name() { return "HIP_MEMSET_NODE_PARAMS"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(dst);
         ROCTRACER_MEMBER(pitch);
         ROCTRACER_MEMBER(value);
@@ -148,6 +455,7 @@ template <> struct members<HIP_RESOURCE_DESC> {
     static constexpr const char *name() { return "HIP_RESOURCE_DESC"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(resType);
         ROCTRACER_MEMBER(flags);
     }
@@ -157,6 +465,7 @@ template <> struct members<HIP_RESOURCE_VIEW_DESC> {
     static constexpr const char *name() { return "HIP_RESOURCE_VIEW_DESC"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(format);
         ROCTRACER_MEMBER(width);
         ROCTRACER_MEMBER(height);
@@ -173,6 +482,7 @@ template <> struct members<HIP_TEXTURE_DESC> {
     static constexpr const char *name() { return "HIP_TEXTURE_DESC"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(addressMode);
         ROCTRACER_MEMBER(filterMode);
         ROCTRACER_MEMBER(flags);
@@ -190,6 +500,7 @@ template <> struct members<dim3> {
     static constexpr const char *name() { return "dim3"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(x);
         ROCTRACER_MEMBER(y);
         ROCTRACER_MEMBER(z);
@@ -200,6 +511,7 @@ template <> struct members<hipAccessPolicyWindow> {
     static constexpr const char *name() { return "hipAccessPolicyWindow"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(base_ptr);
         ROCTRACER_MEMBER(hitProp);
         ROCTRACER_MEMBER(hitRatio);
@@ -213,6 +525,7 @@ template <> struct members<hipArray> {
     static constexpr const char *name() { return "hipArray"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(data);
         ROCTRACER_MEMBER(desc);
         ROCTRACER_MEMBER(type);
@@ -231,6 +544,7 @@ template <> struct members<hipArrayMapInfo> {
     static constexpr const char *name() { return "hipArrayMapInfo"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(resourceType);
         ROCTRACER_MEMBER(subresourceType);
         ROCTRACER_MEMBER(memOperationType);
@@ -247,6 +561,7 @@ template <> struct members<hipBatchMemOpNodeParams> {
     static constexpr const char *name() { return "hipBatchMemOpNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(ctx);
         ROCTRACER_MEMBER(count);
         ROCTRACER_MEMBER(paramArray);
@@ -259,6 +574,7 @@ template <> struct members<hipChannelFormatDesc> {
     static constexpr const char *name() { return "hipChannelFormatDesc"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(x);
         ROCTRACER_MEMBER(y);
         ROCTRACER_MEMBER(z);
@@ -272,6 +588,7 @@ template <> struct members<hipChildGraphNodeParams> {
     static constexpr const char *name() { return "hipChildGraphNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(graph);
     }
 };
@@ -281,6 +598,7 @@ template <> struct members<hipDeviceArch_t> {
     static constexpr const char *name() { return "hipDeviceArch_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_BIT_FIELD(hasGlobalInt32Atomics);
         ROCTRACER_BIT_FIELD(hasGlobalFloatAtomicExch);
         ROCTRACER_BIT_FIELD(hasSharedInt32Atomics);
@@ -306,6 +624,7 @@ template <> struct members<hipDeviceProp_t> {
     static constexpr const char *name() { return "hipDeviceProp_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(name);
         ROCTRACER_MEMBER(totalGlobalMem);
         ROCTRACER_MEMBER(sharedMemPerBlock);
@@ -370,6 +689,7 @@ template <> struct members<hipDeviceProp_tR0000> {
     static constexpr const char *name() { return "hipDeviceProp_tR0000"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(name);
         ROCTRACER_MEMBER(totalGlobalMem);
         ROCTRACER_MEMBER(sharedMemPerBlock);
@@ -434,6 +754,7 @@ template <> struct members<hipDeviceProp_tR0600> {
     static constexpr const char *name() { return "hipDeviceProp_tR0600"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(name);
         ROCTRACER_MEMBER(uuid);
         ROCTRACER_MEMBER(luid);
@@ -550,6 +871,7 @@ template <> struct members<hipEventRecordNodeParams> {
     static constexpr const char *name() { return "hipEventRecordNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(event);
     }
 };
@@ -560,6 +882,7 @@ template <> struct members<hipEventWaitNodeParams> {
     static constexpr const char *name() { return "hipEventWaitNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(event);
     }
 };
@@ -569,6 +892,7 @@ template <> struct members<hipExtent> {
     static constexpr const char *name() { return "hipExtent"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(width);
         ROCTRACER_MEMBER(height);
         ROCTRACER_MEMBER(depth);
@@ -579,6 +903,7 @@ template <> struct members<hipExternalMemoryBufferDesc> {
     static constexpr const char *name() { return "hipExternalMemoryBufferDesc"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(offset);
         ROCTRACER_MEMBER(size);
         ROCTRACER_MEMBER(flags);
@@ -590,6 +915,7 @@ template <> struct members<hipExternalMemoryHandleDesc> {
     static constexpr const char *name() { return "hipExternalMemoryHandleDesc"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(type);
         ROCTRACER_MEMBER(size);
         ROCTRACER_MEMBER(flags);
@@ -602,6 +928,7 @@ template <> struct members<hipExternalMemoryMipmappedArrayDesc> {
     static constexpr const char *name() { return "hipExternalMemoryMipmappedArrayDesc"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(offset);
         ROCTRACER_MEMBER(formatDesc);
         ROCTRACER_MEMBER(extent);
@@ -615,6 +942,7 @@ template <> struct members<hipExternalSemaphoreHandleDesc> {
     static constexpr const char *name() { return "hipExternalSemaphoreHandleDesc"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(type);
         ROCTRACER_MEMBER(flags);
         ROCTRACER_MEMBER(reserved);
@@ -626,6 +954,7 @@ template <> struct members<hipExternalSemaphoreSignalNodeParams> {
     static constexpr const char *name() { return "hipExternalSemaphoreSignalNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(extSemArray);
         ROCTRACER_MEMBER(paramsArray);
         ROCTRACER_MEMBER(numExtSems);
@@ -637,6 +966,7 @@ template <> struct members<hipExternalSemaphoreSignalParams> {
     static constexpr const char *name() { return "hipExternalSemaphoreSignalParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(flags);
         ROCTRACER_MEMBER(reserved);
     }
@@ -647,6 +977,7 @@ template <> struct members<hipExternalSemaphoreWaitNodeParams> {
     static constexpr const char *name() { return "hipExternalSemaphoreWaitNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(extSemArray);
         ROCTRACER_MEMBER(paramsArray);
         ROCTRACER_MEMBER(numExtSems);
@@ -658,6 +989,7 @@ template <> struct members<hipExternalSemaphoreWaitParams> {
     static constexpr const char *name() { return "hipExternalSemaphoreWaitParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(flags);
         ROCTRACER_MEMBER(reserved);
     }
@@ -667,6 +999,7 @@ template <> struct members<hipFuncAttributes> {
     static constexpr const char *name() { return "hipFuncAttributes"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(binaryVersion);
         ROCTRACER_MEMBER(cacheModeCA);
         ROCTRACER_MEMBER(constSizeBytes);
@@ -685,6 +1018,7 @@ template <> struct members<hipFunctionLaunchParams> {
     static constexpr const char *name() { return "hipFunctionLaunchParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(function);
         ROCTRACER_MEMBER(gridDimX);
         ROCTRACER_MEMBER(gridDimY);
@@ -704,6 +1038,7 @@ template <> struct members<hipGraphEdgeData> {
     static constexpr const char *name() { return "hipGraphEdgeData"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(from_port);
         ROCTRACER_MEMBER(reserved);
         ROCTRACER_MEMBER(to_port);
@@ -717,6 +1052,7 @@ template <> struct members<hipGraphInstantiateParams> {
     static constexpr const char *name() { return "hipGraphInstantiateParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(errNode_out);
         ROCTRACER_MEMBER(flags);
         ROCTRACER_MEMBER(result_out);
@@ -730,6 +1066,7 @@ template <> struct members<hipGraphNodeParams> {
     static constexpr const char *name() { return "hipGraphNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(type);
         ROCTRACER_MEMBER(reserved0);
         ROCTRACER_MEMBER(reserved1);
@@ -742,6 +1079,7 @@ template <> struct members<hipHostNodeParams> {
     static constexpr const char *name() { return "hipHostNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(fn);
         ROCTRACER_MEMBER(userData);
     }
@@ -751,6 +1089,7 @@ template <> struct members<hipIpcEventHandle_t> {
     static constexpr const char *name() { return "hipIpcEventHandle_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(reserved);
     }
 };
@@ -759,6 +1098,7 @@ template <> struct members<hipIpcMemHandle_t> {
     static constexpr const char *name() { return "hipIpcMemHandle_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(reserved);
     }
 };
@@ -768,6 +1108,7 @@ template <> struct members<hipKernelNodeAttrValue> {
     static constexpr const char *name() { return "hipKernelNodeAttrValue"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(accessPolicyWindow);
     }
 };
@@ -777,6 +1118,7 @@ template <> struct members<hipKernelNodeParams> {
     static constexpr const char *name() { return "hipKernelNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(blockDim);
         ROCTRACER_MEMBER(extra);
         ROCTRACER_MEMBER(func);
@@ -791,6 +1133,7 @@ template <> struct members<hipLaunchAttribute> {
     static constexpr const char *name() { return "hipLaunchAttribute"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(id);
         ROCTRACER_MEMBER(val);
     }
@@ -802,6 +1145,7 @@ template <> struct members<hipLaunchAttributeValue> {
     static constexpr const char *name() { return "hipLaunchAttributeValue"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(accessPolicyWindow);
         ROCTRACER_MEMBER(pad);
     }
@@ -813,6 +1157,7 @@ template <> struct members<hipLaunchConfig_t> {
     static constexpr const char *name() { return "hipLaunchConfig_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(gridDim);
         ROCTRACER_MEMBER(blockDim);
         ROCTRACER_MEMBER(dynamicSmemBytes);
@@ -828,6 +1173,7 @@ template <> struct members<hipLaunchMemSyncDomainMap> {
     static constexpr const char *name() { return "hipLaunchMemSyncDomainMap"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(default_);
         ROCTRACER_MEMBER(remote);
     }
@@ -838,6 +1184,7 @@ template <> struct members<hipLaunchParams> {
     static constexpr const char *name() { return "hipLaunchParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(func);
         ROCTRACER_MEMBER(gridDim);
         ROCTRACER_MEMBER(blockDim);
@@ -851,6 +1198,7 @@ template <> struct members<hipMemAccessDesc> {
     static constexpr const char *name() { return "hipMemAccessDesc"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(location);
         ROCTRACER_MEMBER(flags);
     }
@@ -861,6 +1209,7 @@ template <> struct members<hipMemAllocNodeParams> {
     static constexpr const char *name() { return "hipMemAllocNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(poolProps);
         ROCTRACER_MEMBER(accessDescs);
         ROCTRACER_MEMBER(accessDescCount);
@@ -874,6 +1223,7 @@ template <> struct members<hipMemAllocationProp> {
     static constexpr const char *name() { return "hipMemAllocationProp"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(compressionType);
         ROCTRACER_MEMBER(location);
         ROCTRACER_MEMBER(requestedHandleType);
@@ -888,6 +1238,7 @@ template <> struct members<hipMemFreeNodeParams> {
     static constexpr const char *name() { return "hipMemFreeNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(dptr);
     }
 };
@@ -897,6 +1248,7 @@ template <> struct members<hipMemLocation> {
     static constexpr const char *name() { return "hipMemLocation"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(type);
         ROCTRACER_MEMBER(id);
     }
@@ -906,6 +1258,7 @@ template <> struct members<hipMemPoolProps> {
     static constexpr const char *name() { return "hipMemPoolProps"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(allocType);
         ROCTRACER_MEMBER(handleTypes);
         ROCTRACER_MEMBER(location);
@@ -919,6 +1272,7 @@ template <> struct members<hipMemPoolPtrExportData> {
     static constexpr const char *name() { return "hipMemPoolPtrExportData"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(reserved);
     }
 };
@@ -928,6 +1282,7 @@ template <> struct members<hipMemcpy3DBatchOp> {
     static constexpr const char *name() { return "hipMemcpy3DBatchOp"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(src);
         ROCTRACER_MEMBER(dst);
         ROCTRACER_MEMBER(extent);
@@ -942,6 +1297,7 @@ template <> struct members<hipMemcpy3DOperand> {
     static constexpr const char *name() { return "hipMemcpy3DOperand"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(type);
     }
 };
@@ -951,6 +1307,7 @@ template <> struct members<hipMemcpy3DParms> {
     static constexpr const char *name() { return "hipMemcpy3DParms"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(srcArray);
         ROCTRACER_MEMBER(srcPos);
         ROCTRACER_MEMBER(srcPtr);
@@ -967,6 +1324,7 @@ template <> struct members<hipMemcpy3DPeerParms> {
     static constexpr const char *name() { return "hipMemcpy3DPeerParms"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(srcArray);
         ROCTRACER_MEMBER(srcPos);
         ROCTRACER_MEMBER(srcPtr);
@@ -985,6 +1343,7 @@ template <> struct members<hipMemcpyAttributes> {
     static constexpr const char *name() { return "hipMemcpyAttributes"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(srcAccessOrder);
         ROCTRACER_MEMBER(srcLocHint);
         ROCTRACER_MEMBER(dstLocHint);
@@ -998,6 +1357,7 @@ template <> struct members<hipMemcpyNodeParams> {
     static constexpr const char *name() { return "hipMemcpyNodeParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(flags);
         ROCTRACER_MEMBER(reserved);
         ROCTRACER_MEMBER(copyParams);
@@ -1009,6 +1369,7 @@ template <> struct members<hipMemsetParams> {
     static constexpr const char *name() { return "hipMemsetParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(dst);
         ROCTRACER_MEMBER(elementSize);
         ROCTRACER_MEMBER(height);
@@ -1022,6 +1383,7 @@ template <> struct members<hipMipmappedArray> {
     static constexpr const char *name() { return "hipMipmappedArray"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(data);
         ROCTRACER_MEMBER(desc);
         ROCTRACER_MEMBER(type);
@@ -1041,6 +1403,7 @@ template <> struct members<hipOffset3D> {
     static constexpr const char *name() { return "hipOffset3D"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(x);
         ROCTRACER_MEMBER(y);
         ROCTRACER_MEMBER(z);
@@ -1052,6 +1415,7 @@ template <> struct members<hipPitchedPtr> {
     static constexpr const char *name() { return "hipPitchedPtr"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(ptr);
         ROCTRACER_MEMBER(pitch);
         ROCTRACER_MEMBER(xsize);
@@ -1063,6 +1427,7 @@ template <> struct members<hipPointerAttribute_t> {
     static constexpr const char *name() { return "hipPointerAttribute_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(memoryType);
         ROCTRACER_MEMBER(device);
         ROCTRACER_MEMBER(devicePointer);
@@ -1077,6 +1442,7 @@ template <> struct members<hipPos> {
     static constexpr const char *name() { return "hipPos"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(x);
         ROCTRACER_MEMBER(y);
         ROCTRACER_MEMBER(z);
@@ -1087,6 +1453,7 @@ template <> struct members<hipResourceDesc> {
     static constexpr const char *name() { return "hipResourceDesc"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(resType);
     }
 };
@@ -1095,6 +1462,7 @@ template <> struct members<hipResourceViewDesc> {
     static constexpr const char *name() { return "hipResourceViewDesc"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(format);
         ROCTRACER_MEMBER(width);
         ROCTRACER_MEMBER(height);
@@ -1111,6 +1479,7 @@ template <> struct members<hipStreamBatchMemOpParams> {
     static constexpr const char *name() { return "hipStreamBatchMemOpParams"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(operation);
     }
 };
@@ -1120,6 +1489,7 @@ template <> struct members<hipTextureDesc> {
     static constexpr const char *name() { return "hipTextureDesc"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(addressMode);
         ROCTRACER_MEMBER(filterMode);
         ROCTRACER_MEMBER(readMode);
@@ -1138,6 +1508,7 @@ template <> struct members<hipUUID> {
     static constexpr const char *name() { return "hipUUID"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(bytes);
     }
 };
@@ -1146,6 +1517,7 @@ template <> struct members<hip_Memcpy2D> {
     static constexpr const char *name() { return "hip_Memcpy2D"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(srcXInBytes);
         ROCTRACER_MEMBER(srcY);
         ROCTRACER_MEMBER(srcMemoryType);
@@ -1169,6 +1541,7 @@ template <> struct members<surfaceReference> {
     static constexpr const char *name() { return "surfaceReference"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(surfaceObject);
     }
 };
@@ -1177,6 +1550,7 @@ template <> struct members<textureReference> {
     static constexpr const char *name() { return "textureReference"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hip_readers;
         ROCTRACER_MEMBER(normalized);
         ROCTRACER_MEMBER(readMode);
         ROCTRACER_MEMBER(filterMode);

@@ -1,5 +1,5 @@
 /*
- * Structures of HSA on a std::ostream, in C++17: {member=value, ...}.
+ * Structures of HSA on a std::ostream, in C++11: {member=value, ...}.
  *
  * hsa_support::HSA_depth_max says how deep structures are written (-1: all; 1: the members of
  * the outermost), HSA_structs_regex which members: those whose "structure::member" contains it.
@@ -16,7 +16,7 @@
 #include <hsa/hsa_ext_amd.h>
 #include <hsa/hsa_ext_image.h>
 
-#if defined(__cplusplus) && __cplusplus >= 201703L
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #include <iostream>
 #include <string>
 
@@ -47,11 +47,110 @@ template <typename T> inline static std::ostream &operator<<(std::ostream &out, 
 
 namespace ostream_values {
 
+/* One for each name that a structure's member has. */
+namespace hsa_readers {
+ROCTRACER_READER(AmdFormat)
+ROCTRACER_READER(HDP_MEM_FLUSH_CNTL)
+ROCTRACER_READER(HDP_REG_FLUSH_CNTL)
+ROCTRACER_READER(address_mode)
+ROCTRACER_READER(agent)
+ROCTRACER_READER(agentBaseAddress)
+ROCTRACER_READER(agentOwner)
+ROCTRACER_READER(alignment)
+ROCTRACER_READER(arg)
+ROCTRACER_READER(array_size)
+ROCTRACER_READER(atomic_support_32bit)
+ROCTRACER_READER(atomic_support_64bit)
+ROCTRACER_READER(attribute)
+ROCTRACER_READER(base)
+ROCTRACER_READER(base_address)
+ROCTRACER_READER(channel_order)
+ROCTRACER_READER(channel_type)
+ROCTRACER_READER(coherent_support)
+ROCTRACER_READER(completion_signal)
+ROCTRACER_READER(cond)
+ROCTRACER_READER(coordinate_mode)
+ROCTRACER_READER(data)
+ROCTRACER_READER(dep_signal)
+ROCTRACER_READER(depth)
+ROCTRACER_READER(deviceID)
+ROCTRACER_READER(doorbell_signal)
+ROCTRACER_READER(end)
+ROCTRACER_READER(event_type)
+ROCTRACER_READER(fault_reason_mask)
+ROCTRACER_READER(features)
+ROCTRACER_READER(filter_mode)
+ROCTRACER_READER(format)
+ROCTRACER_READER(geometry)
+ROCTRACER_READER(global_flags)
+ROCTRACER_READER(grid_size_x)
+ROCTRACER_READER(grid_size_y)
+ROCTRACER_READER(grid_size_z)
+ROCTRACER_READER(group_segment_size)
+ROCTRACER_READER(handle)
+ROCTRACER_READER(header)
+ROCTRACER_READER(height)
+ROCTRACER_READER(hostBaseAddress)
+ROCTRACER_READER(hsa_ext_image_clear)
+ROCTRACER_READER(hsa_ext_image_copy)
+ROCTRACER_READER(hsa_ext_image_create)
+ROCTRACER_READER(hsa_ext_image_create_with_layout)
+ROCTRACER_READER(hsa_ext_image_data_get_info)
+ROCTRACER_READER(hsa_ext_image_data_get_info_with_layout)
+ROCTRACER_READER(hsa_ext_image_destroy)
+ROCTRACER_READER(hsa_ext_image_export)
+ROCTRACER_READER(hsa_ext_image_get_capability)
+ROCTRACER_READER(hsa_ext_image_get_capability_with_layout)
+ROCTRACER_READER(hsa_ext_image_import)
+ROCTRACER_READER(hsa_ext_sampler_create)
+ROCTRACER_READER(hsa_ext_sampler_destroy)
+ROCTRACER_READER(id)
+ROCTRACER_READER(kernarg_address)
+ROCTRACER_READER(kernel_object)
+ROCTRACER_READER(link_type)
+ROCTRACER_READER(mask)
+ROCTRACER_READER(max_bandwidth)
+ROCTRACER_READER(max_latency)
+ROCTRACER_READER(memory_fault)
+ROCTRACER_READER(min_bandwidth)
+ROCTRACER_READER(min_latency)
+ROCTRACER_READER(numa_distance)
+ROCTRACER_READER(offset)
+ROCTRACER_READER(pitch)
+ROCTRACER_READER(private_segment_size)
+ROCTRACER_READER(range)
+ROCTRACER_READER(reserved)
+ROCTRACER_READER(reserved0)
+ROCTRACER_READER(reserved1)
+ROCTRACER_READER(reserved2)
+ROCTRACER_READER(reserved3)
+ROCTRACER_READER(return_address)
+ROCTRACER_READER(setup)
+ROCTRACER_READER(signal)
+ROCTRACER_READER(size)
+ROCTRACER_READER(sizeInBytes)
+ROCTRACER_READER(slice)
+ROCTRACER_READER(start)
+ROCTRACER_READER(type)
+ROCTRACER_READER(userData)
+ROCTRACER_READER(value)
+ROCTRACER_READER(version)
+ROCTRACER_READER(virtual_address)
+ROCTRACER_READER(width)
+ROCTRACER_READER(workgroup_size_x)
+ROCTRACER_READER(workgroup_size_y)
+ROCTRACER_READER(workgroup_size_z)
+ROCTRACER_READER(x)
+ROCTRACER_READER(y)
+ROCTRACER_READER(z)
+} // namespace hsa_readers
+
 template <> struct members<hsa_agent_dispatch_packet_t> {
     static constexpr bool known = true;
     static constexpr const char *name() { return "hsa_agent_dispatch_packet_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(header);
         ROCTRACER_MEMBER(type);
         ROCTRACER_MEMBER(reserved0);
@@ -66,6 +165,7 @@ template <> struct members<hsa_agent_t> {
     static constexpr const char *name() { return "hsa_agent_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -74,6 +174,7 @@ template <> struct members<hsa_amd_barrier_value_packet_t> {
     static constexpr const char *name() { return "hsa_amd_barrier_value_packet_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(header);
         ROCTRACER_MEMBER(reserved0);
         ROCTRACER_MEMBER(signal);
@@ -91,6 +192,7 @@ template <> struct members<hsa_amd_event_t> {
     static constexpr const char *name() { return "hsa_amd_event_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(event_type);
         ROCTRACER_MEMBER(memory_fault);
     }
@@ -100,6 +202,7 @@ template <> struct members<hsa_amd_gpu_memory_fault_info_t> {
     static constexpr const char *name() { return "hsa_amd_gpu_memory_fault_info_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(agent);
         ROCTRACER_MEMBER(virtual_address);
         ROCTRACER_MEMBER(fault_reason_mask);
@@ -110,6 +213,7 @@ template <> struct members<hsa_amd_hdp_flush_t> {
     static constexpr const char *name() { return "hsa_amd_hdp_flush_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(HDP_MEM_FLUSH_CNTL);
         ROCTRACER_MEMBER(HDP_REG_FLUSH_CNTL);
     }
@@ -119,6 +223,7 @@ template <> struct members<hsa_amd_image_descriptor_t> {
     static constexpr const char *name() { return "hsa_amd_image_descriptor_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(version);
         ROCTRACER_MEMBER(deviceID);
         ROCTRACER_MEMBER(data);
@@ -129,6 +234,7 @@ template <> struct members<hsa_amd_ipc_memory_t> {
     static constexpr const char *name() { return "hsa_amd_ipc_memory_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -137,6 +243,7 @@ template <> struct members<hsa_amd_memory_pool_link_info_t> {
     static constexpr const char *name() { return "hsa_amd_memory_pool_link_info_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(min_latency);
         ROCTRACER_MEMBER(max_latency);
         ROCTRACER_MEMBER(min_bandwidth);
@@ -153,6 +260,7 @@ template <> struct members<hsa_amd_memory_pool_t> {
     static constexpr const char *name() { return "hsa_amd_memory_pool_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -161,6 +269,7 @@ template <> struct members<hsa_amd_pointer_info_t> {
     static constexpr const char *name() { return "hsa_amd_pointer_info_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(size);
         ROCTRACER_MEMBER(type);
         ROCTRACER_MEMBER(agentBaseAddress);
@@ -176,6 +285,7 @@ template <> struct members<hsa_amd_profiling_async_copy_time_t> {
     static constexpr const char *name() { return "hsa_amd_profiling_async_copy_time_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(start);
         ROCTRACER_MEMBER(end);
     }
@@ -185,6 +295,7 @@ template <> struct members<hsa_amd_profiling_dispatch_time_t> {
     static constexpr const char *name() { return "hsa_amd_profiling_dispatch_time_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(start);
         ROCTRACER_MEMBER(end);
     }
@@ -194,6 +305,7 @@ template <> struct members<hsa_amd_svm_attribute_pair_t> {
     static constexpr const char *name() { return "hsa_amd_svm_attribute_pair_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(attribute);
         ROCTRACER_MEMBER(value);
     }
@@ -203,6 +315,7 @@ template <> struct members<hsa_amd_vendor_packet_header_t> {
     static constexpr const char *name() { return "hsa_amd_vendor_packet_header_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(header);
         ROCTRACER_MEMBER(AmdFormat);
         ROCTRACER_MEMBER(reserved);
@@ -213,6 +326,7 @@ template <> struct members<hsa_barrier_and_packet_t> {
     static constexpr const char *name() { return "hsa_barrier_and_packet_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(header);
         ROCTRACER_MEMBER(reserved0);
         ROCTRACER_MEMBER(reserved1);
@@ -226,6 +340,7 @@ template <> struct members<hsa_barrier_or_packet_t> {
     static constexpr const char *name() { return "hsa_barrier_or_packet_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(header);
         ROCTRACER_MEMBER(reserved0);
         ROCTRACER_MEMBER(reserved1);
@@ -239,6 +354,7 @@ template <> struct members<hsa_cache_t> {
     static constexpr const char *name() { return "hsa_cache_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -247,6 +363,7 @@ template <> struct members<hsa_callback_data_t> {
     static constexpr const char *name() { return "hsa_callback_data_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -255,6 +372,7 @@ template <> struct members<hsa_code_object_reader_t> {
     static constexpr const char *name() { return "hsa_code_object_reader_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -263,6 +381,7 @@ template <> struct members<hsa_code_object_t> {
     static constexpr const char *name() { return "hsa_code_object_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -271,6 +390,7 @@ template <> struct members<hsa_code_symbol_t> {
     static constexpr const char *name() { return "hsa_code_symbol_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -279,6 +399,7 @@ template <> struct members<hsa_dim3_t> {
     static constexpr const char *name() { return "hsa_dim3_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(x);
         ROCTRACER_MEMBER(y);
         ROCTRACER_MEMBER(z);
@@ -289,6 +410,7 @@ template <> struct members<hsa_executable_symbol_t> {
     static constexpr const char *name() { return "hsa_executable_symbol_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -297,6 +419,7 @@ template <> struct members<hsa_executable_t> {
     static constexpr const char *name() { return "hsa_executable_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -305,6 +428,7 @@ template <> struct members<hsa_ext_image_data_info_t> {
     static constexpr const char *name() { return "hsa_ext_image_data_info_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(size);
         ROCTRACER_MEMBER(alignment);
     }
@@ -314,6 +438,7 @@ template <> struct members<hsa_ext_image_descriptor_t> {
     static constexpr const char *name() { return "hsa_ext_image_descriptor_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(geometry);
         ROCTRACER_MEMBER(width);
         ROCTRACER_MEMBER(height);
@@ -327,6 +452,7 @@ template <> struct members<hsa_ext_image_format_t> {
     static constexpr const char *name() { return "hsa_ext_image_format_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(channel_type);
         ROCTRACER_MEMBER(channel_order);
     }
@@ -336,6 +462,7 @@ template <> struct members<hsa_ext_image_region_t> {
     static constexpr const char *name() { return "hsa_ext_image_region_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(offset);
         ROCTRACER_MEMBER(range);
     }
@@ -345,6 +472,7 @@ template <> struct members<hsa_ext_image_t> {
     static constexpr const char *name() { return "hsa_ext_image_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -353,6 +481,7 @@ template <> struct members<hsa_ext_images_1_00_pfn_t> {
     static constexpr const char *name() { return "hsa_ext_images_1_00_pfn_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(hsa_ext_image_get_capability);
         ROCTRACER_MEMBER(hsa_ext_image_data_get_info);
         ROCTRACER_MEMBER(hsa_ext_image_create);
@@ -370,6 +499,7 @@ template <> struct members<hsa_ext_images_1_pfn_t> {
     static constexpr const char *name() { return "hsa_ext_images_1_pfn_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(hsa_ext_image_get_capability);
         ROCTRACER_MEMBER(hsa_ext_image_data_get_info);
         ROCTRACER_MEMBER(hsa_ext_image_create);
@@ -390,6 +520,7 @@ template <> struct members<hsa_ext_sampler_descriptor_t> {
     static constexpr const char *name() { return "hsa_ext_sampler_descriptor_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(coordinate_mode);
         ROCTRACER_MEMBER(filter_mode);
         ROCTRACER_MEMBER(address_mode);
@@ -400,6 +531,7 @@ template <> struct members<hsa_ext_sampler_t> {
     static constexpr const char *name() { return "hsa_ext_sampler_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -408,6 +540,7 @@ template <> struct members<hsa_isa_t> {
     static constexpr const char *name() { return "hsa_isa_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -416,6 +549,7 @@ template <> struct members<hsa_kernel_dispatch_packet_t> {
     static constexpr const char *name() { return "hsa_kernel_dispatch_packet_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(header);
         ROCTRACER_MEMBER(setup);
         ROCTRACER_MEMBER(workgroup_size_x);
@@ -438,6 +572,7 @@ template <> struct members<hsa_loaded_code_object_t> {
     static constexpr const char *name() { return "hsa_loaded_code_object_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -446,6 +581,7 @@ template <> struct members<hsa_pitched_ptr_t> {
     static constexpr const char *name() { return "hsa_pitched_ptr_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(base);
         ROCTRACER_MEMBER(pitch);
         ROCTRACER_MEMBER(slice);
@@ -456,6 +592,7 @@ template <> struct members<hsa_queue_t> {
     static constexpr const char *name() { return "hsa_queue_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(type);
         ROCTRACER_MEMBER(features);
         ROCTRACER_MEMBER(base_address);
@@ -470,6 +607,7 @@ template <> struct members<hsa_region_t> {
     static constexpr const char *name() { return "hsa_region_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -478,6 +616,7 @@ template <> struct members<hsa_signal_group_t> {
     static constexpr const char *name() { return "hsa_signal_group_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -486,6 +625,7 @@ template <> struct members<hsa_signal_t> {
     static constexpr const char *name() { return "hsa_signal_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };
@@ -494,6 +634,7 @@ template <> struct members<hsa_wavefront_t> {
     static constexpr const char *name() { return "hsa_wavefront_t"; }
     template <typename F> static void visit(const F &visitor)
     {
+        using namespace hsa_readers;
         ROCTRACER_MEMBER(handle);
     }
 };

@@ -1339,7 +1339,7 @@ typedef struct hsa_api_data_t {
     uint64_t *phase_data; /**< the tool's own, from enter to exit */
 } hsa_api_data_t;
 
-#if defined(__cplusplus) && __cplusplus >= 201703L
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #include <utility>
 
 #include "hsa_ostream_ops.h"

@@ -31,7 +31,10 @@
 extern "C" {
 #endif
 
+struct hipArrayMemoryRequirements;
 struct hipBatchMemOpNodeParams;
+struct hipDevResource_st;
+struct hipDevSmResourceGroupParams_st;
 struct hipDeviceProp_tR0000;
 struct hipDeviceProp_tR0600;
 struct hipExternalMemoryMipmappedArrayDesc_st;
@@ -52,6 +55,8 @@ union hipStreamBatchMemOpParams_union;
 /* As the headers that have them declare them: a repeated typedef of one type is allowed. */
 typedef struct HIP_LAUNCH_CONFIG_st HIP_LAUNCH_CONFIG;
 typedef struct hipLaunchConfig_st hipLaunchConfig_t;
+typedef struct ihipDevResourceDesc_t *hipDevResourceDesc_t;
+typedef struct ihipExecutionCtx_t *hipExecutionCtx_t;
 typedef struct ihipKernel_t *hipKernel_t;
 typedef struct ihipLibrary_t *hipLibrary_t;
 typedef struct ihipLinkState_t *hipLinkState_t;

@@ -41,6 +41,16 @@ typedef struct hsa_amd_memory_access_desc_s {
 } hsa_amd_memory_access_desc_t;
 #endif
 
+#if HSA_AMD_INTERFACE_VERSION_MINOR < 14
+typedef struct hsa_amd_ais_file_handle_s {
+    union {
+        void *handle;
+        int fd;
+        uint8_t pad[8];
+    };
+} hsa_amd_ais_file_handle_t;
+#endif
+
 /* In the image header of ROCm 7; a repeated typedef of one type is allowed. */
 typedef struct hsa_ext_sampler_descriptor_v2_s hsa_ext_sampler_descriptor_v2_t;
 

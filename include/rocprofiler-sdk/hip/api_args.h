@@ -2664,6 +2664,167 @@ typedef union rocprofiler_hip_api_args_t {
         int blockSize;
     } hipOccupancyAvailableDynamicSMemPerBlock;
     struct {
+        const char *symbol;
+        void **pfn;
+        int hipVersion;
+        uint64_t flags;
+        unsigned int *symbolStatus;
+    } hipGetProcAddress_spt;
+    struct {
+        hipKernel_t kernel;
+        size_t paramIndex;
+        size_t *paramOffset;
+        size_t *paramSize;
+    } hipKernelGetParamInfo;
+    struct {
+        rocprofiler_hip_api_no_args no_args;
+    } hipExtDisableLogging;
+    struct {
+        rocprofiler_hip_api_no_args no_args;
+    } hipExtEnableLogging;
+    struct {
+        size_t log_level;
+        size_t log_size;
+        size_t log_mask;
+    } hipExtSetLoggingParams;
+    struct {
+        hipMemLocation *location;
+        hipMemAllocationType type;
+        hipMemPool_t pool;
+    } hipMemSetMemPool;
+    struct {
+        hipMemPool_t *pool;
+        hipMemLocation *location;
+        hipMemAllocationType type;
+    } hipMemGetMemPool;
+    struct {
+        struct hipArrayMemoryRequirements *memoryRequirements;
+        hipMipmappedArray_t mipmap;
+        hipDevice_t device;
+    } hipMipmappedArrayGetMemoryRequirements;
+    struct {
+        int *pi;
+        hipFunction_attribute attrib;
+        hipKernel_t kernel;
+        hipDevice_t dev;
+    } hipKernelGetAttribute;
+    struct {
+        hipFunction_attribute attrib;
+        int value;
+        hipKernel_t kernel;
+        hipDevice_t dev;
+    } hipKernelSetAttribute;
+    struct {
+        hipFunction_t *pFunc;
+        hipKernel_t kernel;
+    } hipKernelGetFunction;
+    struct {
+        void **dev_ptrs;
+        size_t *sizes;
+        size_t count;
+        hipMemLocation *prefetch_locs;
+        size_t *prefetch_loc_idxs;
+        size_t num_prefetch_locs;
+        unsigned long long flags;
+        hipStream_t stream;
+    } hipMemPrefetchBatchAsync;
+    struct {
+        int *clusterSize;
+        const void *f;
+        const hipLaunchConfig_t *config;
+    } hipOccupancyMaxPotentialClusterSize;
+    struct {
+        int *numClusters;
+        const void *f;
+        const hipLaunchConfig_t *config;
+    } hipOccupancyMaxActiveClusters;
+    struct {
+        hipExecutionCtx_t *ctx;
+        hipDevResourceDesc_t desc;
+        int device;
+        unsigned int flags;
+    } hipGreenCtxCreate;
+    struct {
+        hipExecutionCtx_t ctx;
+    } hipExecutionCtxDestroy;
+    struct {
+        hipStream_t *stream;
+        hipExecutionCtx_t greenctx;
+        unsigned int flags;
+        int priority;
+    } hipExecutionCtxStreamCreate;
+    struct {
+        hipDevice_t device;
+        struct hipDevResource_st *resource;
+        unsigned int type;
+    } hipDeviceGetDevResource;
+    struct {
+        struct hipDevResource_st *result;
+        unsigned int *nbGroups;
+        const struct hipDevResource_st *input;
+        struct hipDevResource_st *remainder;
+        unsigned int flags;
+        unsigned int minCount;
+    } hipDevSmResourceSplitByCount;
+    struct {
+        struct hipDevResource_st *result;
+        unsigned int nbGroups;
+        const struct hipDevResource_st *input;
+        struct hipDevResource_st *remainder;
+        unsigned int flags;
+        struct hipDevSmResourceGroupParams_st *groupParams;
+    } hipDevSmResourceSplit;
+    struct {
+        hipDevResourceDesc_t *phDesc;
+        struct hipDevResource_st *resources;
+        unsigned int nbResources;
+    } hipDevResourceGenerateDesc;
+    struct {
+        hipExecutionCtx_t *ctx;
+        int device;
+    } hipDeviceGetExecutionCtx;
+    struct {
+        hipExecutionCtx_t ctx;
+        struct hipDevResource_st *resource;
+        unsigned int type;
+    } hipExecutionCtxGetDevResource;
+    struct {
+        int *device;
+        hipExecutionCtx_t ctx;
+    } hipExecutionCtxGetDevice;
+    struct {
+        hipExecutionCtx_t ctx;
+        unsigned long long *ctxId;
+    } hipExecutionCtxGetId;
+    struct {
+        hipStream_t hStream;
+        struct hipDevResource_st *resource;
+        unsigned int type;
+    } hipStreamGetDevResource;
+    struct {
+        hipExecutionCtx_t ctx;
+        hipEvent_t event;
+    } hipExecutionCtxRecordEvent;
+    struct {
+        hipExecutionCtx_t ctx;
+    } hipExecutionCtxSynchronize;
+    struct {
+        hipExecutionCtx_t ctx;
+        hipEvent_t event;
+    } hipExecutionCtxWaitEvent;
+    struct {
+        void **dptr;
+        size_t *bytes;
+        hipLibrary_t library;
+        const char *name;
+    } hipLibraryGetGlobal;
+    struct {
+        void **dptr;
+        size_t *bytes;
+        hipLibrary_t library;
+        const char *name;
+    } hipLibraryGetManaged;
+    struct {
         dim3 *gridDim;
         dim3 *blockDim;
         size_t *sharedMem;

@@ -81,6 +81,14 @@ typedef enum rocprofiler_hsa_amd_ext_api_id_t {
     ROCPROFILER_HSA_AMD_EXT_API_ID_hsa_amd_signal_wait_all = 71,
     ROCPROFILER_HSA_AMD_EXT_API_ID_hsa_amd_memory_get_preferred_copy_engine = 72,
     ROCPROFILER_HSA_AMD_EXT_API_ID_hsa_amd_portable_export_dmabuf_v2 = 73,
+    ROCPROFILER_HSA_AMD_EXT_API_ID_hsa_amd_ais_file_write = 74,
+    ROCPROFILER_HSA_AMD_EXT_API_ID_hsa_amd_ais_file_read = 75,
+    ROCPROFILER_HSA_AMD_EXT_API_ID_hsa_amd_counted_queue_acquire = 76,
+    ROCPROFILER_HSA_AMD_EXT_API_ID_hsa_amd_counted_queue_release = 77,
+    ROCPROFILER_HSA_AMD_EXT_API_ID_hsa_amd_memory_async_batch_copy = 78,
+    ROCPROFILER_HSA_AMD_EXT_API_ID_hsa_amd_agent_preload = 79,
+    ROCPROFILER_HSA_AMD_EXT_API_ID_hsa_amd_svm_discard_batch_async = 80,
+    ROCPROFILER_HSA_AMD_EXT_API_ID_hsa_amd_signal_get_event_id = 81,
     ROCPROFILER_HSA_AMD_EXT_API_ID_LAST,
 } rocprofiler_hsa_amd_ext_api_id_t;
 

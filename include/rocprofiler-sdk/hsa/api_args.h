@@ -1032,6 +1032,56 @@ typedef union rocprofiler_hsa_api_args_t {
         uint64_t flags;
     } hsa_amd_portable_export_dmabuf_v2;
     struct {
+        hsa_amd_ais_file_handle_t handle;
+        void *devicePtr;
+        uint64_t size;
+        int64_t file_offset;
+        uint64_t *size_copied;
+        int32_t *status;
+    } hsa_amd_ais_file_write;
+    struct {
+        hsa_amd_ais_file_handle_t handle;
+        void *devicePtr;
+        uint64_t size;
+        int64_t file_offset;
+        uint64_t *size_copied;
+        int32_t *status;
+    } hsa_amd_ais_file_read;
+    struct {
+        hsa_agent_t agent;
+        hsa_queue_type_t type;
+        hsa_amd_queue_priority_t priority;
+        void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
+        void *data;
+        uint64_t flags;
+        hsa_queue_t **queue;
+    } hsa_amd_counted_queue_acquire;
+    struct {
+        hsa_queue_t *queue;
+    } hsa_amd_counted_queue_release;
+    struct {
+        const void *copy_ops;
+        uint32_t num_copy_ops;
+        uint32_t num_dep_signals;
+        const hsa_signal_t *dep_signals;
+    } hsa_amd_memory_async_batch_copy;
+    struct {
+        hsa_agent_t agent;
+        uint64_t flags;
+    } hsa_amd_agent_preload;
+    struct {
+        void **ptrs;
+        size_t *sizes;
+        uint32_t count;
+        uint32_t num_dep_signals;
+        const hsa_signal_t *dep_signals;
+        hsa_signal_t completion_signal;
+    } hsa_amd_svm_discard_batch_async;
+    struct {
+        hsa_signal_t signal;
+        uint32_t *event_id;
+    } hsa_amd_signal_get_event_id;
+    struct {
         hsa_agent_t agent;
         hsa_ext_image_geometry_t geometry;
         const hsa_ext_image_format_t *image_format;

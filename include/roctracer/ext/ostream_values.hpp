@@ -1,5 +1,5 @@
 /*
- * How hip_ostream_ops.h and hsa_ostream_ops.h write values to a stream. C++17.
+ * How hip_ostream_ops.h and hsa_ostream_ops.h write values to a stream. C++11.
  *
  * Structures are written as {member=value, ...}, as deep as `depth_max` of their API says, and only
  * those members whose "structure::member" contains its `structs_regex`. Pointers are written as
@@ -23,15 +23,28 @@ namespace ostream_values
 {
 
 /** Specialised for each structure: name() and visit(visitor), which is given every member's name
- * and a function that reads it, if the structure has it. */
+ * and what reads it, if the structure has it. */
 template <typename T> struct members {
     static constexpr bool known = false;
 };
 
-#define ROCTRACER_MEMBER(name)                                                                     \
-    visitor(#name, [](const auto &v) -> const decltype(v.name) & { return v.name; })
-#define ROCTRACER_BIT_FIELD(name)                                                                  \
-    visitor(#name, [](const auto &v) -> decltype(+v.name) { return v.name; })
+/** What reads the member: can be called with structures that have it. */
+#define ROCTRACER_READER(name)                                                                     \
+    struct name##_of {                                                                             \
+        template <typename T> auto operator()(const T &v) const -> const decltype(v.name) &        \
+        {                                                                                          \
+            return v.name;                                                                         \
+        }                                                                                          \
+    };
+#define ROCTRACER_BIT_FIELD_READER(name)                                                           \
+    struct name##_bits_of {                                                                        \
+        template <typename T> auto operator()(const T &v) const -> decltype(+v.name)               \
+        {                                                                                          \
+            return v.name;                                                                         \
+        }                                                                                          \
+    };
+#define ROCTRACER_MEMBER(name)    visitor(#name, name##_of())
+#define ROCTRACER_BIT_FIELD(name) visitor(#name, name##_bits_of())
 
 inline void text_write(std::ostream &out, const char *text, std::size_t size)
 {
@@ -52,6 +65,19 @@ inline void text_write(std::ostream &out, const char *text, std::size_t size)
     out.put('"');
 }
 
+/** How a value is written; the first that fits. */
+enum class kind { structure, array, enumeration, pointer, byte, number, other };
+
+template <typename T>
+using writing_of =
+    std::integral_constant<kind, members<T>::known                              ? kind::structure
+                                 : std::is_array<T>::value                      ? kind::array
+                                 : std::is_enum<T>::value                       ? kind::enumeration
+                                 : std::is_pointer<T>::value                    ? kind::pointer
+                                 : !std::is_arithmetic<T>::value                ? kind::other
+                                 : std::is_integral<T>::value && sizeof(T) == 1 ? kind::byte
+                                                                                : kind::number>;
+
 /** `Api` has static members depth_max(), depth() and structs_regex(). */
 template <typename Api> class writer
 {
@@ -60,64 +86,102 @@ template <typename Api> class writer
 
     template <typename T> void value(const T &v) const
     {
-        if constexpr (members<T>::known)
-            structure(v);
-        else if constexpr (std::is_array_v<T>)
-            array(v);
-        else if constexpr (std::is_enum_v<T>)
-            out << static_cast<long long>(v);
-        else if constexpr (std::is_pointer_v<T>)
-            pointer(v);
-        else if constexpr (std::is_integral_v<T> && sizeof(T) == 1)
-            out << static_cast<unsigned>(static_cast<unsigned char>(v));
-        else if constexpr (std::is_arithmetic_v<T>)
-            out << v;
-        else
-            out << "{}"; /* of a release after this header, or a union */
+        write(v, writing_of<T>());
     }
 
   private:
     std::ostream &out;
+    template <kind K> using is = std::integral_constant<kind, K>;
 
-    template <typename T> void pointer(T v) const
+    template <typename T> void write(const T &v, is<kind::array>) const
     {
-        if constexpr (std::is_function_v<std::remove_pointer_t<T>>)
-            out << reinterpret_cast<const void *>(v);
-        else if constexpr (std::is_same_v<T, const char *>)
-            v != nullptr ? text_write(out, v, std::strlen(v)) : static_cast<void>(out << "NULL");
-        else
-            out << const_cast<const void *>(static_cast<const volatile void *>(v));
+        array(v);
+    }
+    template <typename T> void write(const T &v, is<kind::pointer>) const
+    {
+        pointer(v);
+    }
+    template <typename T> void write(const T &v, is<kind::number>) const
+    {
+        out << v;
+    }
+    template <typename T> void write(const T &v, is<kind::enumeration>) const
+    {
+        out << static_cast<long long>(v);
+    }
+    template <typename T> void write(const T &v, is<kind::byte>) const
+    {
+        out << static_cast<unsigned>(static_cast<unsigned char>(v));
+    }
+    /* Of a release after this header, or a union. */
+    template <typename T> void write(const T &, is<kind::other>) const
+    {
+        out << "{}";
     }
 
+    void pointer(const char *v) const
+    {
+        if (v != nullptr)
+            text_write(out, v, std::strlen(v));
+        else
+            out << "NULL";
+    }
+    template <typename T> void pointer(T *v) const
+    {
+        address(v, std::is_function<T>());
+    }
+    template <typename T> void address(T *v, std::true_type) const
+    {
+        out << reinterpret_cast<const void *>(v);
+    }
+    template <typename T> void address(T *v, std::false_type) const
+    {
+        out << const_cast<const void *>(static_cast<const volatile void *>(v));
+    }
+
+    template <std::size_t N> void array(const char (&v)[N]) const
+    {
+        text_write(out, v, N);
+    }
     template <typename T, std::size_t N> void array(const T (&v)[N]) const
     {
-        if constexpr (std::is_same_v<T, char>) {
-            text_write(out, v, N);
-        } else {
-            for (std::size_t i = 0; i < N; i++) {
-                out << (i == 0 ? "{" : ", ");
-                value(v[i]);
-            }
-            out << '}';
+        for (std::size_t i = 0; i < N; i++) {
+            out << (i == 0 ? "{" : ", ");
+            value(v[i]);
         }
+        out << '}';
     }
 
-    template <typename T> void structure(const T &v) const
+    /* Called with each member of a structure; those it does not have in this release are left out.
+     */
+    template <typename T> struct member_writer {
+        const writer &to;
+        const T &v;
+        mutable bool first;
+
+        template <typename Read>
+        auto one(const char *name, Read read, int) const -> decltype(read(v), void())
+        {
+            std::string full = std::string(members<T>::name()) + "::" + name;
+            if (full.find(Api::structs_regex()) == std::string::npos)
+                return;
+            to.out << (first ? "" : ", ") << name << '=';
+            to.value(read(v));
+            first = false;
+        }
+        template <typename Read> void one(const char *, Read, long) const {}
+        template <typename Read> void operator()(const char *name, Read read) const
+        {
+            one(name, read, 0);
+        }
+    };
+
+    template <typename T> void write(const T &v, is<kind::structure>) const
     {
-        bool first = true;
         out << '{';
         Api::depth()++;
         if (Api::depth_max() == -1 || Api::depth() <= Api::depth_max())
-            members<T>::visit([&](const char *name, auto read) {
-                if constexpr (std::is_invocable_v<decltype(read), const T &>) {
-                    std::string full = std::string(members<T>::name()) + "::" + name;
-                    if (full.find(Api::structs_regex()) == std::string::npos)
-                        return;
-                    out << (first ? "" : ", ") << name << '=';
-                    value(read(v));
-                    first = false;
-                }
-            });
+            members<T>::visit(member_writer<T>{*this, v, true});
         Api::depth()--;
         out << '}';
     }
@@ -130,36 +194,43 @@ template <typename Api> class call_writer
     explicit call_writer(std::ostream &stream) : out(stream) {}
 
     template <typename R, typename... T>
-    void result(const R &result, const char *name, const T &...arguments) const
+    void result(const R &result, const char *name, const T &...values) const
     {
-        call(name, arguments...);
+        call(name, values...);
         writer<Api>(out).value(result);
     }
 
-    template <typename... T> void nothing(const char *name, const T &...arguments) const
+    template <typename... T> void nothing(const char *name, const T &...values) const
     {
-        call(name, arguments...);
+        call(name, values...);
         out << "void";
     }
 
   private:
     std::ostream &out;
 
-    template <typename T> void argument(const char *&separator, const T &v) const
+    void argument(const char *v) const
     {
-        out << separator;
-        separator = ", ";
-        if constexpr (std::is_same_v<T, const char *>)
-            out << static_cast<const void *>(v);
-        else
-            writer<Api>(out).value(v);
+        out << static_cast<const void *>(v);
+    }
+    template <typename T> void argument(const T &v) const
+    {
+        writer<Api>(out).value(v);
     }
 
-    template <typename... T> void call(const char *name, const T &...arguments) const
+    void arguments(const char *) const {}
+    template <typename T, typename... Rest>
+    void arguments(const char *separator, const T &v, const Rest &...rest) const
     {
-        [[maybe_unused]] const char *separator = "";
+        out << separator;
+        argument(v);
+        arguments(", ", rest...);
+    }
+
+    template <typename... T> void call(const char *name, const T &...values) const
+    {
         out << name << '(';
-        (argument(separator, arguments), ...);
+        arguments("", values...);
         out << ") = ";
     }
 };
