@@ -62,8 +62,11 @@ typedef struct {
     uint64_t timeout;           /**< of waits, nanoseconds; all bits set: none */
     uint32_t timestamp_on;      /**< 1: dispatch records */
     uint32_t hsa_intercepting;  /**< 1: rocprofiler_set_hsa_callbacks will be used */
-    uint32_t k_concurrent;      /**< since 8: kernels may run at the same time; those that are
-                                     counted run one after another nevertheless */
+    uint32_t k_concurrent;      /**< since 8: kernels of different queues run at the same time while
+                                     they are counted. The hardware has one set of counters: the
+                                     values of a kernel include what others did while it ran.
+                                     Kernels with other features wait for each other, and traced
+                                     ones run alone. */
     uint32_t opt_mode;          /**< since 8: dispatch callbacks get neither names nor records */
     uint32_t obj_dumping;       /**< since 8: code objects are written to codeobj_PID_ID.co */
 } rocprofiler_settings_t;

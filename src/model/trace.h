@@ -332,6 +332,7 @@ struct trace_packets {
     const void *after;  /* put after it */
     uint32_t before_count, after_count;
     bool serialize;    /* the kernel must run alone on its device */
+    bool in_order;     /* it begins when `before` has ended */
     bool signal_after; /* completion means that the last `after` packet completed */
 };
 

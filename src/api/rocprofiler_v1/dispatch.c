@@ -262,10 +262,16 @@ static bool queue_events_follow(bool wanted)
 
 /* ---- the engine's context */
 
+static bool kernels_run_together(void)
+{
+    return atomic_load_explicit(&kernels_are_concurrent, memory_order_relaxed);
+}
+
 /* Under `lock`. */
 static bool counting_prepare(void)
 {
-    const struct counting_dispatch_watch watch = {.lost = data_lost, .traced = trace_arrived};
+    const struct counting_dispatch_watch watch = {
+        .lost = data_lost, .traced = trace_arrived, .together = kernels_run_together};
     if (!counting.handle &&
         engine->context_create_front("ROC Profiler", &counting) != ROCPROFILER_STATUS_SUCCESS) {
         counting.handle = 0;

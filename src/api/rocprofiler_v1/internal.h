@@ -302,6 +302,9 @@ extern _Atomic uint64_t wait_limit_ns;    /* `timeout` */
 extern _Atomic uint32_t trace_size_bytes; /* `trace_size` */
 extern _Atomic bool trace_is_local;
 extern _Atomic bool dispatches_are_brief; /* `opt_mode` */
+/* `k_concurrent`; writer: the load of a tool, readers: dispatches (relaxed). */
+extern _Atomic bool kernels_are_concurrent;
+
 /* ---- settings.c */
 void settings_follow(const rocprofiler_settings_t *settings);
 void library_begin(void); /* the engine knows that somebody is here; any number of times */

@@ -19,6 +19,8 @@ _Atomic uint32_t trace_size_bytes = TRACE_BYTES_DEFAULT;
 _Atomic bool trace_is_local = true;
 /* Writer: the load of a tool. Readers: dispatches (relaxed: as above). */
 _Atomic bool dispatches_are_brief;
+/* Writer: the load of a tool. Readers: dispatches (relaxed: as above). */
+_Atomic bool kernels_are_concurrent;
 
 /* Written in OnLoad, which the runtime calls on one thread at a time. */
 static struct {
@@ -111,8 +113,11 @@ static void settings_apply(const rocprofiler_settings_t *settings)
     atomic_store_explicit(&trace_size_bytes, settings->trace_size, memory_order_relaxed);
     atomic_store_explicit(&trace_is_local, settings->trace_local != 0, memory_order_relaxed);
     atomic_store_explicit(&dispatches_are_brief, settings->opt_mode != 0, memory_order_relaxed);
+    atomic_store_explicit(&kernels_are_concurrent, settings->k_concurrent != 0,
+                          memory_order_relaxed);
     if (settings->k_concurrent)
-        log_info("rocprofiler", "k_concurrent: kernels that are counted run one after another");
+        log_info("rocprofiler", "k_concurrent: the values of kernels that overlap include each "
+                                "other's work");
     settings_follow(settings);
 }
 

@@ -60,11 +60,11 @@ static bool dispatch_open(struct dispatch *dispatch, const struct trace_counting
  * than it would without us. Who waits for a kernel that is counted finds its values: they are read
  * after its end, and for those that go to a callback there is nothing else to wait for. */
 static void kernel_write(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
-                         bool serialize, struct packet_writer *writer)
+                         bool in_order, struct packet_writer *writer)
 {
     amd_signal_t *signal = (amd_signal_t *)(uintptr_t)kernel->completion_signal.handle;
     union packet *copy = writer_put(writer, kernel);
-    if (serialize)
+    if (in_order)
         copy->header |= 1 << HSA_PACKET_HEADER_BARRIER;
     dispatch->lent =
         !dispatch->trace.counting && signal != NULL && borrow_begin(&dispatch->loan, signal);
@@ -101,7 +101,7 @@ static void dispatch_write(struct dispatch *dispatch, const hsa_kernel_dispatch_
     if (waits)
         writer_put(writer, &barrier);
     writer_put_many(writer, packets->before, packets->before_count);
-    kernel_write(dispatch, kernel, packets->serialize, writer);
+    kernel_write(dispatch, kernel, packets->serialize || packets->in_order, writer);
     after_write(dispatch, packets, writer);
     /* Whoever waits for a loan's signal waits for the device. A barrier waits for what
      * serialize_end does for the one before it. */

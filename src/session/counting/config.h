@@ -20,6 +20,7 @@ enum counting_slot_kind {
     COUNTING_SLOT_DISPATCH, /* before: start; after: read and stop */
     COUNTING_SLOT_SAMPLE,   /* after: read; the counters run on. Counters only. */
     COUNTING_SLOT_SWITCH,   /* before: start; after: stop; no results but a trace */
+    COUNTING_SLOT_BETWEEN,  /* before and after: read; the counters run on. Counters only. */
     COUNTING_SLOT_KINDS
 };
 
@@ -63,6 +64,7 @@ struct counting_slot {
     struct aql_pm4_packet look;
     void *memory;           /* GPU-visible, see slot.c; NULL when there is nothing to program */
     const uint64_t *result; /* within memory */
+    const uint64_t *first;  /* BETWEEN: what `before` read; otherwise NULL */
     double *values;         /* hardware events, then the workspace */
     rocprofiler_counter_record_t *records;
     /* The configuration's trace with its addresses; where it has none, all is 0. */

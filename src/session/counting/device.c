@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "model/service.h"
 #include "model/trace.h"
+#include "session/counting/concurrent.h"
 #include "session/counting/device.h"
 #include "session/counting/owners.h"
 #include "session/counting/runtime.h"
@@ -147,6 +148,7 @@ void counting_device_on_fork_child(void)
     atomic_store_explicit(&queue_ops, NULL, memory_order_release);
     counting_memory_register(NULL);
     enable_on_fork_child();
+    concurrent_on_fork_child();
     struct device_service *service = atomic_load_explicit(&services, memory_order_acquire);
     for (; service; service = service->next) {
         pthread_mutex_init(&service->lock, NULL);
@@ -167,8 +169,10 @@ void counting_queue_register(const struct counting_queue_ops *ops)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fork_watch);
-    if (!ops)
+    if (!ops) {
         counting_device_disarm();
+        concurrent_disarm();
+    }
     atomic_store_explicit(&queue_ops, ops, memory_order_release);
     if (ops)
         counting_device_arm();

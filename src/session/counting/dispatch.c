@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "model/service.h"
 #include "model/trace.h"
+#include "session/counting/concurrent.h"
 #include "session/counting/owners.h"
 #include "session/counting/share.h"
 
@@ -118,8 +119,9 @@ static void dispatch_begin(struct trace_dispatch *dispatch, struct trace_packets
     struct counting_collection *collection = first ? shares_ask(first, dispatch) : NULL;
     if (!collection)
         return;
-    if (!counting_collection_begin(collection, dispatch->hsa_agent, share_lost)) {
-        log_error("counting", "no memory for the counters of dispatch %llu",
+    bool together = first->watch.together && first->watch.together();
+    if (!counting_collection_begin(collection, dispatch->hsa_agent, share_lost, together)) {
+        log_error("counting", "no turn or no memory for the counters of dispatch %llu",
                   (unsigned long long)dispatch->info.dispatch_id);
         collection_lose(collection);
         return;
@@ -132,7 +134,8 @@ static void dispatch_begin(struct trace_dispatch *dispatch, struct trace_packets
                                       .after = &slot->after,
                                       .before_count = 1,
                                       .after_count = 1,
-                                      .serialize = true,
+                                      .serialize = slot->kind == COUNTING_SLOT_DISPATCH,
+                                      .in_order = true,
                                       .signal_after = true};
 }
 
@@ -211,6 +214,7 @@ static void service_stop(rocprofiler_context_id_t context, void *data)
         return;
     atomic_store_explicit(&trace_counting, NULL, memory_order_release);
     atomic_store_explicit(&active_service, NULL, memory_order_release);
+    concurrent_stop();
     owners_release(context);
 }
 

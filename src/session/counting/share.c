@@ -1,5 +1,7 @@
 #include "session/counting/share.h"
 
+#include "session/counting/concurrent.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +32,8 @@ void counting_collection_destroy(struct counting_collection *collection)
 {
     if (!collection)
         return;
+    if (collection->turn != TURN_NONE)
+        concurrent_leave(collection->slot->config->agent->id, collection->turn == TURN_ALONE);
     if (collection->slot)
         counting_slot_release(collection->slot);
     for (uint32_t i = 0; i < collection->share_count; i++)
@@ -160,15 +164,30 @@ static struct counting_config *shares_fit(struct counting_collection *collection
     return config;
 }
 
+static bool turn_take(struct counting_collection *collection, bool together)
+{
+    struct counting_config *config = collection->slot->config;
+    if (!collection->slot->memory || (!together && !concurrent_is_used()))
+        return true;
+    bool alone = collection->slot->kind != COUNTING_SLOT_BETWEEN;
+    if (!concurrent_enter(config->agent->id, alone ? NULL : config))
+        return false;
+    collection->turn = alone ? TURN_ALONE : TURN_TOGETHER;
+    return true;
+}
+
 bool counting_collection_begin(struct counting_collection *collection, uint64_t hsa_agent,
-                               void (*lost)(const struct counting_share *share))
+                               void (*lost)(const struct counting_share *share), bool together)
 {
     struct counting_config *config = shares_fit(collection, lost);
-    collection->slot = counting_slot_acquire(config, COUNTING_SLOT_DISPATCH, hsa_agent);
+    bool between = together && config->plan_count > 0 && !config->has_trace;
+    collection->slot = counting_slot_acquire(
+        config, between ? COUNTING_SLOT_BETWEEN : COUNTING_SLOT_DISPATCH, hsa_agent);
     if (collection->share_count > 1)
         collection->records = malloc((config->record_count + 1) * sizeof *collection->records);
     counting_config_release(config);
-    return collection->slot && (collection->share_count == 1 || collection->records);
+    return collection->slot && (collection->share_count == 1 || collection->records) &&
+           turn_take(collection, together);
 }
 
 /* Appends the values of one counter. */

@@ -131,10 +131,11 @@ static int config_build(struct counting_config *config)
 
 /* What a kind of slot does in its two packets. */
 static const struct {
-    unsigned start : 1, read : 1, stop : 1; /* read and stop are in `after` */
-} work_of[COUNTING_SLOT_KINDS] = {[COUNTING_SLOT_DISPATCH] = {1, 1, 1},
-                                  [COUNTING_SLOT_SAMPLE] = {0, 1, 0},
-                                  [COUNTING_SLOT_SWITCH] = {1, 0, 1}};
+    unsigned start : 1, first : 1, read : 1, stop : 1; /* read and stop are in `after` */
+} work_of[COUNTING_SLOT_KINDS] = {[COUNTING_SLOT_DISPATCH] = {1, 0, 1, 1},
+                                  [COUNTING_SLOT_SAMPLE] = {0, 0, 1, 0},
+                                  [COUNTING_SLOT_SWITCH] = {1, 0, 0, 1},
+                                  [COUNTING_SLOT_BETWEEN] = {0, 1, 1, 0}};
 
 static bool kind_traces(const struct counting_config *config, enum counting_slot_kind kind)
 {
@@ -157,6 +158,12 @@ static void streams_free(struct streams *s)
     pm4_stream_free(&s->look);
 }
 
+/* From one reading to the other. */
+static size_t first_offset(const struct counting_config *config)
+{
+    return align(config->result_bytes);
+}
+
 /* The trace lies within the counters' time: what starts and reads them is not seen in it. */
 static int streams_make(const struct counting_slot *slot, uint64_t result_va, struct streams *s)
 {
@@ -169,6 +176,9 @@ static int streams_make(const struct counting_slot *slot, uint64_t result_va, st
         sqtt_start(&s->before, target, &slot->trace);
         sqtt_stop(&s->after, target, &slot->trace);
     }
+    if (counts && work_of[slot->kind].first)
+        gpu_pmc_read(&s->before, target, config->events, config->event_count,
+                     result_va + first_offset(config));
     if (counts && work_of[slot->kind].read)
         gpu_pmc_read(&s->after, target, config->events, config->event_count, result_va);
     if (counts && work_of[slot->kind].stop)
@@ -204,6 +214,8 @@ static struct layout layout_make(const struct counting_slot *slot, const struct 
     l.control = l.look + align(s->look.count * sizeof(uint32_t));
     l.result = l.control + align(engines * sizeof(struct sqtt_control));
     l.bytes = l.result + (work_of[slot->kind].read ? config->result_bytes : 0);
+    if (work_of[slot->kind].first)
+        l.bytes += first_offset(config);
     return l;
 }
 
@@ -236,6 +248,9 @@ static int slot_program(struct counting_slot *slot, uint64_t hsa_agent,
     char *memory = slot->memory;
     if (status == 0) {
         slot->result = (const uint64_t *)(void *)(memory + l.result);
+        if (work_of[slot->kind].first)
+            slot->first =
+                (const uint64_t *)(void *)(memory + l.result + first_offset(slot->config));
         slot->trace_control = (const struct sqtt_control *)(void *)(memory + l.control);
         slot->trace.control_va = (uint64_t)(uintptr_t)slot->trace_control;
         status = streams_make(slot, (uint64_t)(uintptr_t)slot->result, &final);
@@ -372,8 +387,10 @@ uint32_t counting_slot_evaluate(struct counting_slot *slot, rocprofiler_dispatch
 {
     const struct counting_config *config = slot->config;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < config->value_count; i++)
-        slot->values[i] = (double)slot->result[config->result_index[i]];
+    for (uint32_t i = 0; i < config->value_count; i++) {
+        uint32_t at = config->result_index[i];
+        slot->values[i] = (double)(slot->result[at] - (slot->first ? slot->first[at] : 0));
+    }
     for (uint32_t i = 0; i < config->counter_count; i++) {
         const struct counter *counter = config->counters[i];
         const double *values = counter_evaluate(slot, counter);

@@ -136,6 +136,10 @@ struct counting_dispatch_watch {
      * it takes a hold. NULL: such configurations are refused. */
     void (*traced)(rocprofiler_user_data_t user_data, struct counting_slot *trace,
                    void *record_data);
+    /* Asked for each dispatch, of a context's first service: whether kernels of different queues
+     * run at the same time, their values including what the others did meanwhile. Configurations
+     * with a trace are still collected alone. NULL: no. */
+    bool (*together)(void);
 };
 rocprofiler_status_t
 counting_dispatch_configure_watched(rocprofiler_context_id_t context,

@@ -78,6 +78,7 @@ static void kernels_load(struct gpu *gpu, const char *directory)
     HSA(hsa_executable_freeze(executable, NULL));
     gpu->store_index = kernel_find(executable, gpu->agent, "store_index.kd");
     gpu->wait_for = kernel_find(executable, gpu->agent, "wait_for.kd");
+    gpu->tell_and_wait = kernel_find(executable, gpu->agent, "tell_and_wait.kd");
     close(file);
 }
 

@@ -21,9 +21,9 @@ struct gpu {
     uint32_t node;
     char name[64];
     hsa_queue_t *queue;
-    uint64_t store_index, wait_for; /* kernel objects */
-    uint32_t *memory;               /* host memory that it sees */
-    uint32_t **kernarg;             /* arguments: `memory` */
+    uint64_t store_index, wait_for, tell_and_wait; /* kernel objects */
+    uint32_t *memory;                              /* host memory that it sees */
+    uint32_t **kernarg;                            /* arguments: `memory` */
 };
 
 extern struct gpu gpus[GPUS_MAX];

@@ -4,6 +4,8 @@
  *
  *   NAME|- times|- thread|- waves WAVES begun WAVES-IN-TRACE buffer BYTES iterate
  * complete|cut|0xSTATUS
+ *
+ * Besides the settings' names: callbacks=0, no dispatch callback is set.
  */
 #include <rocprofiler/rocprofiler.h>
 #include <stdio.h>
@@ -21,7 +23,7 @@ struct entry {
 };
 
 static struct entry entries[KERNELS_MAX];
-static uint32_t entry_count;
+static uint32_t entry_count, wants_callbacks = 1;
 
 static void check(hsa_status_t status)
 {
@@ -95,7 +97,8 @@ static void setting_take(rocprofiler_settings_t *settings, const char *name, uin
                  {"hsa_intercepting", &settings->hsa_intercepting},
                  {"k_concurrent", &settings->k_concurrent},
                  {"opt_mode", &settings->opt_mode},
-                 {"obj_dumping", &settings->obj_dumping}};
+                 {"obj_dumping", &settings->obj_dumping},
+                 {"callbacks", &wants_callbacks}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (!strcmp(known[i].name, name))
             *known[i].place = value;
@@ -114,8 +117,9 @@ void OnLoadToolProp(rocprofiler_settings_t *settings)
         setting_take(settings, word, (uint32_t)strtoul(value, NULL, 0));
     }
     free(copy);
-    check(rocprofiler_set_queue_callbacks(
-        (rocprofiler_queue_callbacks_t){.dispatch = dispatch_callback}, NULL));
+    if (wants_callbacks)
+        check(rocprofiler_set_queue_callbacks(
+            (rocprofiler_queue_callbacks_t){.dispatch = dispatch_callback}, NULL));
 }
 
 void OnUnloadTool(void);
@@ -123,7 +127,8 @@ void OnUnloadTool(void)
 {
     const char *path = getenv("V1_TOOL_OUTPUT");
     FILE *output = path ? fopen(path, "a") : NULL;
-    check(rocprofiler_remove_queue_callbacks());
+    if (wants_callbacks)
+        check(rocprofiler_remove_queue_callbacks());
     for (uint32_t i = 0; output && i < entry_count; i++)
         entry_write(output, &entries[i]);
     if (output)
