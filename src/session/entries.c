@@ -61,9 +61,20 @@ void runtime_hsa_load(void *table, uint64_t runtime_version)
     runtimes_follow_libraries(); /* a libhsakmt that was loaded with the runtime */
 }
 
+/* Writers: a front end, once (release). Readers: runtimes that leave (acquire). */
+static _Atomic(void (*)(void)) leaving_told;
+
+void runtime_hsa_leaving_watch(void (*told)(void))
+{
+    atomic_store_explicit(&leaving_told, told, memory_order_release);
+}
+
 void runtime_hsa_unload(const void *caller)
 {
     const struct runtime_ops *ops = runtime_ops_of(&runtime_rows[RUNTIME_HSA]);
+    void (*told)(void) = atomic_load_explicit(&leaving_told, memory_order_acquire);
+    if (told)
+        told();
     void *table = ops->leaving ? ops->leaving(caller) : NULL;
     if (!table)
         table = runtime_only_table(RUNTIME_HSA);

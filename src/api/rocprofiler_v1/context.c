@@ -61,14 +61,36 @@ static bool context_is_open(const struct v1_context *handle)
     return false;
 }
 
-struct v1_context *context_acquire(const void *handle)
+static bool context_hold(struct v1_context *context)
 {
-    struct v1_context *context = (struct v1_context *)handle;
     pthread_mutex_lock(&contexts.lock);
     bool open = context_is_open(context);
     if (open)
         atomic_fetch_add_explicit(&context->references, 1, memory_order_relaxed);
     pthread_mutex_unlock(&contexts.lock);
+    return open;
+}
+
+/* Blocks come at the front and never go. */
+void contexts_visit(void (*visit)(struct v1_context *context))
+{
+    pthread_mutex_lock(&contexts.lock);
+    struct context_block *block = contexts.blocks;
+    pthread_mutex_unlock(&contexts.lock);
+    for (; block; block = block->next) {
+        for (int i = 0; i < BLOCK_CONTEXTS; i++) {
+            if (!context_hold(&block->contexts[i]))
+                continue;
+            visit(&block->contexts[i]);
+            context_release(&block->contexts[i]);
+        }
+    }
+}
+
+struct v1_context *context_acquire(const void *handle)
+{
+    struct v1_context *context = (struct v1_context *)handle;
+    bool open = context_hold(context);
     if (!open)
         fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no context, or one that was closed");
     return open ? context : NULL;

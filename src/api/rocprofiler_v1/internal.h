@@ -244,6 +244,8 @@ struct v1_context {
 /* A context with a reference of the caller's; NULL, with a message: it is none. */
 struct v1_context *context_acquire(const void *handle);
 void context_release(struct v1_context *context);
+/* Each that is open. */
+void contexts_visit(void (*visit)(struct v1_context *context));
 /* Takes over the plan's reference. */
 struct v1_context *context_new_of(struct plan *plan, hsa_status_t *status);
 void context_end(struct v1_context *context); /* what rocprofiler_close does */

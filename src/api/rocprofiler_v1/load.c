@@ -203,6 +203,7 @@ bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
     engine->runtime_hsa_load(table, runtime_version);
     if (has_tool) {
         pthread_once(&once, exit_watch);
+        engine->runtime_hsa_leaving_watch(tool_unload);
         tool_load(intercept);
     }
     return true;

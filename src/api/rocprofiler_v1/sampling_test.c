@@ -166,6 +166,7 @@ static void a_rival_takes_a_packet_of_several(void **state)
     struct standalone standalone = {.queue = &queue, .queue_waited = UINT64_MAX};
     (void)state;
     reset(SIZE - 5, 3);
+    wait_limit_ns = WAIT_FOREVER;
     assert_int_equal(queue_wait(&standalone), HSA_STATUS_SUCCESS);
     assert_int_equal(write_index, SIZE - 1);
     assert_int_equal(packets[SIZE - 2].header & 0xff, HSA_PACKET_TYPE_BARRIER_AND);

@@ -14,6 +14,8 @@ struct trace_bytes {
 
 /* ---- what is asked for */
 
+static void traces_survive_shut_down(void);
+
 hsa_status_t plan_trace_take(struct plan *plan, uint32_t index)
 {
     const rocprofiler_feature_t *feature = &plan->features[index];
@@ -37,6 +39,7 @@ hsa_status_t plan_trace_take(struct plan *plan, uint32_t index)
     free(parameters);
     plan->has_trace = true;
     plan->trace_feature = index;
+    traces_survive_shut_down();
     return problem ? fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "feature %u: thread trace: %s", index,
                           problem)
                    : HSA_STATUS_SUCCESS;
@@ -128,6 +131,48 @@ static hsa_status_t bytes_have(struct group *group, const struct counting_slot *
         group->bytes = bytes_make(trace);
     return group->bytes ? HSA_STATUS_SUCCESS
                         : fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "the trace cannot be copied");
+}
+
+/* ---- a runtime that leaves */
+
+/* What was not asked for yet is copied while that can be done: the tool's OnUnloadTool may ask for
+ * it, which runs inside of hsa_shut_down, where runtimes from 7.0 on copy nothing any more. */
+static void context_save(struct v1_context *context)
+{
+    struct counting_slot *trace =
+        context->plan->has_trace ? group_trace_hold(&context->groups[0]) : NULL;
+    if (!trace)
+        return;
+    pthread_mutex_lock(&context->bytes_lock);
+    bytes_have(&context->groups[0], trace);
+    pthread_mutex_unlock(&context->bytes_lock);
+    engine->counting_trace_release(trace);
+}
+
+static void shut_down_listener(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
+                               rocprofiler_callback_phase_t phase, void *unused)
+{
+    (void)frame, (void)user_data, (void)unused;
+    if (phase == ROCPROFILER_CALLBACK_PHASE_ENTER)
+        contexts_visit(context_save);
+}
+
+static void shut_down_follow(void)
+{
+    static const struct subscription_front front = {.listener = shut_down_listener};
+    const struct trace_subscriber subscriber = {.front = &front};
+    struct subscription *calls = engine->subscription_create(1ull << TRACE_HSA_CORE_API);
+    if (!calls ||
+        !engine->subscription_want(calls, TRACE_HSA_CORE_API,
+                                   ROCPROFILER_HSA_CORE_API_ID_hsa_shut_down, 1, &subscriber))
+        log_warning("rocprofiler", "out of memory: traces that nobody has asked for when the HSA "
+                                   "runtime is shut down may be lost");
+}
+
+static void traces_survive_shut_down(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, shut_down_follow);
 }
 
 /* ---- data of the feature */

@@ -55,6 +55,7 @@
     X(runtime_registered_collect)                                                                  \
     X(runtime_arm)                                                                                 \
     X(runtime_first_use)                                                                           \
+    X(runtime_hsa_leaving_watch)                                                                   \
     X(runtime_ompt_start)                                                                          \
     X(runtime_ompt_initialized)                                                                    \
     X(runtime_ompt_finalized)                                                                      \

@@ -40,6 +40,10 @@ int runtime_ompt_finalized(void);
  * the address that its call returns to. */
 void runtime_hsa_load(void *table, uint64_t runtime_version);
 void runtime_hsa_unload(const void *caller);
+/* Calls `told` before an HSA runtime is left, while it still answers; once for each OnUnload of any
+ * library of ours. A runtime of 6.0 and later finds the engine as a tool by itself and may unload
+ * it before the front end. One at a time. */
+void runtime_hsa_leaving_watch(void (*told)(void));
 
 /* For tools that wrap tables themselves. `tables`: bits of rocprofiler_intercept_table_t. */
 rocprofiler_status_t runtime_tables_watch(rocprofiler_intercept_library_cb_t callback, int tables,

@@ -1,6 +1,9 @@
 """The specification's examples, the ways of loading, and profilers beside each other.
 
     examples_test.py CROCGPU PROGRAM KERNELS LIBRARIES TOOLS FOLDER [TEST ...]
+
+With V1_RUNNER="COMMAND ARGUMENT ..." programs are run by that, and the software GPU is preloaded: another
+release's runtime.
 """
 import os
 import re
@@ -10,6 +13,8 @@ import sys
 import unittest
 
 CROCGPU, PROGRAM, KERNELS, LIBRARIES, TOOLS, FOLDER = sys.argv[1:7]
+RUNNER = os.environ.get("V1_RUNNER", "").split() or [CROCGPU]
+PRELOADS = RUNNER != [CROCGPU]
 V1 = os.path.join(LIBRARIES, "librocprofiler64.so.1")
 ROCTRACER = os.path.join(LIBRARIES, "libroctracer64.so.4")
 LAUNCHES, SAMPLES, WAVES_OF_GROUP = 8, 5, 4
@@ -28,11 +33,13 @@ class Case(unittest.TestCase):
                if not k.startswith(("ROCP_", "HSA_TOOLS", "V1_"))}
         env.update({"CROCPROF_LOCK_DIR": self.locks, "HSA_TOOLS_LIB": V1,
                     "V1_TOOL_OUTPUT": self.output})
+        if PRELOADS:
+            env["LD_PRELOAD"] = os.path.join(LIBRARIES, "libcrocgpu.so")
         env.update(more)
         return env
 
     def run_program(self, what="run", **more):
-        done = subprocess.run([CROCGPU, PROGRAM, what, KERNELS], env=self.environment(**more),
+        done = subprocess.run(RUNNER + [PROGRAM, what, KERNELS], env=self.environment(**more),
                               capture_output=True, text=True, timeout=100)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout, done.stderr
@@ -145,7 +152,7 @@ class Loading(Case):
                             ROCP_TOOL_LIB=self.tool("tool"))
 
     def test_a_metrics_file_that_is_not_there(self):
-        done = subprocess.run([CROCGPU, PROGRAM, "info", KERNELS], capture_output=True, text=True,
+        done = subprocess.run(RUNNER + [PROGRAM, "info", KERNELS], capture_output=True, text=True,
                               env=self.environment(ROCP_METRICS="/no/such/file.xml"), timeout=100)
         self.assertEqual(done.returncode, 1)
         self.assertIn("/no/such/file.xml", done.stdout)
@@ -161,7 +168,7 @@ class Streams(Case):
             self.skipTest("no HIP")
         for how in ("3", "4"):
             self.setUp()
-            done = subprocess.run([CROCGPU, self.PROGRAM], timeout=100, capture_output=True,
+            done = subprocess.run(RUNNER + [self.PROGRAM], timeout=100, capture_output=True,
                                   env=self.environment(ROCP_HSA_INTERCEPT="2", V1_TOOL=how,
                                                        ROCP_TOOL_LIB=self.tool("tool")), text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -236,7 +243,7 @@ class Settings(Case):
                 self.assertLess(int(begin), int(end))
 
     def test_obj_dumping(self):
-        done = subprocess.run([CROCGPU, PROGRAM, "run", KERNELS], cwd=self.locks, timeout=100,
+        done = subprocess.run(RUNNER + [PROGRAM, "run", KERNELS], cwd=self.locks, timeout=100,
                               env=self.environment(ROCP_HSA_INTERCEPT="1",
                                                    V1_SETTINGS="obj_dumping=1",
                                                    ROCP_TOOL_LIB=self.tool("settings_tool")),
@@ -255,7 +262,7 @@ class Settings(Case):
 
 class TwoProfilers(Case):
     def start(self):
-        process = subprocess.Popen([CROCGPU, PROGRAM, "hold", KERNELS], env=self.environment(),
+        process = subprocess.Popen(RUNNER + [PROGRAM, "hold", KERNELS], env=self.environment(),
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.wait)
         self.addCleanup(process.stdout.close)
@@ -266,7 +273,8 @@ class TwoProfilers(Case):
         first, said = self.start()
         self.assertEqual(said, "opened")
         second, said = self.start()
-        self.assertRegex(said, r"GPU 1 is being profiled by another process, \d+ \(rocprofiler_v1_")
+        self.assertRegex(said, r"GPU 1 is being profiled by another process, \d+ "
+                               r"\((rocprofiler_v1_|ld-linux)")
         self.assertNotEqual(second.wait(100), 0)
         first.stdin.write("\n")
         first.stdin.flush()
