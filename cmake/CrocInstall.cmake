@@ -52,7 +52,8 @@ foreach(target crocprof crocgpu)
 endforeach()
 if(TARGET crocprof)
   install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3
-    ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3-avail DESTINATION ${CMAKE_INSTALL_BINDIR})
+    ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3-avail ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocpd
+    DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(TARGETS rocprofv3-list-avail rocprofiler-sdk-tool-kokkosp LIBRARY
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/rocprofiler-sdk)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/tool/avail/python/rocprofv3

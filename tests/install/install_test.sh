@@ -25,6 +25,7 @@ if [ -x "$work/moved/bin/crocprof" ]; then
   grep -q SQ_WAVES "$work/list" || { cat "$work/list"; exit 1; }
   "$work/moved/bin/rocprofv3-avail" list >"$work/list" 2>&1 || { cat "$work/list"; exit 1; }
   grep -q SQ_WAVES "$work/list" || { cat "$work/list"; exit 1; }
+  "$work/moved/bin/rocpd" --help >/dev/null
   # Where ROCm 7.1 has the module and its library, and where 7.0 does.
   for module in lib/python3/site-packages/rocprofv3 bin/rocprofv3_avail_module; do
     "$work/moved/bin/crocgpu" python3 -c 'import sys

@@ -26,6 +26,7 @@ struct command {
     const enum option_id *takes;          /* those of `record`; ends with OPTION_COUNT */
     bool takes_all;                       /* of those of `record` */
     bool takes_program;                   /* the first operand is a program, its words follow */
+    bool lists_go_on;                     /* own lists take words until the next option */
     unsigned operands_min, operands_max;
     int (*run)(struct cli_options *line); /* returns an exit status */
 };

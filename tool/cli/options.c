@@ -250,7 +250,13 @@ static int own_take(struct line *line, int index, const char *value)
         line->at++;
     if (!value || !*value)
         return wrong(line, "--%s needs a value", option->name);
-    return own_set(line, index, value);
+    int status = own_set(line, index, value);
+    bool goes_on = line->options->of->lists_go_on && option->kind == OPTION_LIST;
+    while (goes_on && status == 0 && (value = next_value(line)) && value[0] != '-') {
+        line->at++;
+        status = own_set(line, index, value);
+    }
+    return status;
 }
 
 static int found_take(struct line *line, struct found found, const char *value)

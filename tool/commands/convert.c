@@ -140,9 +140,9 @@ static int process_tell(const char *path, struct recording **recording, struct o
     if (recording_open(recording, path, error, sizeof error) != 0)
         return refuse(EXIT_FAILED, "%s", error);
     const struct recording_part *part = recording_part(*recording, 0);
-    *process =
-        (struct out_process){part->pid,     part->ppid,        part->init_ns,  part->fini_ns,
-                             part->command, part->environment, part->hostname, part->machine_id};
+    *process = (struct out_process){part->pid,      part->ppid,       part->init_ns,
+                                    part->fini_ns,  part->command,    part->environment,
+                                    part->hostname, part->machine_id, part->extdata};
     out_process_set(process);
     return 0;
 }

@@ -118,6 +118,19 @@ int inputs_find(struct inputs *inputs, char *const *words)
     return status;
 }
 
+int inputs_find_some(struct inputs *inputs, char *const *words)
+{
+    *inputs = (struct inputs){0};
+    for (; *words; words++) {
+        unsigned before = inputs->count;
+        if (word_add(inputs, *words, true) != 0)
+            inputs->missing++;
+        else if (inputs->count == before)
+            inputs->missing += refuse(1, "%s: there is no recording (*.db)", *words) == 1;
+    }
+    return inputs->count > 0 ? 0 : EXIT_FAILED;
+}
+
 void inputs_free(struct inputs *inputs)
 {
     for (unsigned i = 0; i < inputs->count; i++)

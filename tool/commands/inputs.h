@@ -11,12 +11,14 @@ enum { EXIT_FAILED = 1 };
 /* Paths of databases, in the order of the words; those of a directory by name. */
 struct inputs {
     char **paths;
-    unsigned count;
+    unsigned count, missing;
 };
 
 /* A word is a database, a directory (its *.db, those of directories below it, too), a package's
  * index.yaml, or a pattern of the shell. 0, or an exit status after a line. */
 int inputs_find(struct inputs *inputs, char *const *words);
+/* The same, but what is not there is only said, and counted. */
+int inputs_find_some(struct inputs *inputs, char *const *words);
 void inputs_free(struct inputs *inputs);
 
 /* A line for what was damaged; what was read counts all the same. */

@@ -18,8 +18,7 @@ static int version_print(void)
     return 0;
 }
 
-/* words[0] is the command's name. */
-static int command_run(const struct command *command, int count, char **words)
+int command_run(const struct command *command, int count, char **words)
 {
     struct cli_options line;
     char error[CLI_ERROR_BYTES] = "out of memory";

@@ -18,6 +18,7 @@
     X(query)                                                                                       \
     X(script)                                                                                      \
     X(convert)                                                                                     \
+    X(merge)                                                                                       \
     X(diff)                                                                                        \
     X(check)                                                                                       \
     X(help)
@@ -28,6 +29,14 @@ COMMANDS(X)
 
 /* Ends with NULL. */
 extern const struct command *const commands_table[];
+
+/* Those of the program rocpd; ends with NULL. */
+extern const struct command *const rocpd_commands_table[];
+/* A line of rocpd: its commands are called by name. Returns an exit status. */
+int rocpd_run(int count, char **words);
+
+/* words[0] is the command's name. */
+int command_run(const struct command *command, int count, char **words);
 
 /* What "crocprof" does with a line that names no command: `record`, and what its switches ask for
  * instead of running a program. */

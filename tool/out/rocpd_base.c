@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "process.h"
 #include "rocpd_schema.h"
 #include "writer.h"
 
@@ -24,7 +25,8 @@ static const struct {
                     "id,hash,machine_id,system_name,hostname,release,version,hardware_name,"
                     "domain_name",
                     NULL},
-    [ROCPD_PROCESS] = {"info_process", "id,nid,ppid,pid,init,start,command,environment", NULL},
+    [ROCPD_PROCESS] = {"info_process", "id,nid,ppid,pid,init,start,command,environment,extdata",
+                       NULL},
     [ROCPD_THREAD] = {"info_thread", "id,nid,ppid,pid,tid,name", NULL},
     [ROCPD_AGENT] = {"info_agent",
                      "id,nid,pid,type,absolute_index,logical_index,type_index,uuid,name,model_name,"
@@ -290,11 +292,19 @@ int64_t rocpd_base_dispatch_event(struct rocpd_base *base, int64_t dispatch_id)
 
 void rocpd_base_process_end(struct rocpd_base *base, int64_t process_id, int64_t end_ns)
 {
-    char sql[256], suffix[38];
+    char sql[384], suffix[38];
     suffix_make(base->guid, suffix);
     snprintf(sql, sizeof sql,
              "UPDATE \"rocpd_info_process%s\" SET fini = %lld, \"end\" = %lld WHERE id = %lld",
              suffix, (long long)end_ns, (long long)end_ns, (long long)process_id);
+    run(base, sql);
+    if (out_process())
+        return; /* its clocks were read when it ended */
+    snprintf(sql, sizeof sql,
+             "UPDATE \"rocpd_info_process%s\" SET extdata = json_insert(extdata, "
+             "'$.crocprof_clock[#]', %llu, '$.crocprof_clock[#]', %llu) WHERE id = %lld",
+             suffix, (unsigned long long)clock_read_ns(CLOCK_REALTIME),
+             (unsigned long long)clock_now_ns(), (long long)process_id);
     run(base, sql);
 }
 

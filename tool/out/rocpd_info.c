@@ -340,13 +340,25 @@ static void process_insert(struct rocpd_info *info, const struct out_process *pr
         ROCPD_INTEGER(info->process),    ROCPD_INTEGER(info->node),
         ROCPD_INTEGER(process->ppid),    ROCPD_INTEGER(info->process),
         ROCPD_INTEGER(process->init_ns), ROCPD_INTEGER(process->init_ns),
-        ROCPD_TEXT(process->command),    ROCPD_TEXT(process->environment)};
+        ROCPD_TEXT(process->command),    ROCPD_TEXT(process->environment),
+        ROCPD_TEXT(process->extdata)};
     rocpd_base_insert(info->base, ROCPD_PROCESS, values);
+}
+
+/* By which start of the machine its times count, and what time it was: databases of several
+ * machines are put on one clock with that. */
+static void clock_json(char text[160])
+{
+    char boot[64];
+    boot[file_read("/proc/sys/kernel/random/boot_id", boot, 37)] = 0;
+    boot[strcspn(boot, "\n\"\\")] = 0;
+    snprintf(text, 160, "{\"crocprof_boot\":\"%s\",\"crocprof_clock\":[%llu,%llu]}", boot,
+             (unsigned long long)clock_read_ns(CLOCK_REALTIME), (unsigned long long)clock_now_ns());
 }
 
 static void process_put(struct rocpd_info *info)
 {
-    char command[4096];
+    char command[4096], clocks[160];
     if (out_process()) {
         process_insert(info, out_process());
         return;
@@ -355,10 +367,12 @@ static void process_put(struct rocpd_info *info)
     for (size_t i = 0; i + 1 < length; i++)
         command[i] = command[i] ? command[i] : ' ';
     char *environment = environment_json(info);
+    clock_json(clocks);
     const struct out_process process = {.ppid = (uint64_t)getppid(),
                                         .init_ns = (int64_t)clock_now_ns(),
                                         .command = command,
-                                        .environment = environment ? environment : "{}"};
+                                        .environment = environment ? environment : "{}",
+                                        .extdata = clocks};
     process_insert(info, &process);
     sqlite3_free(environment);
 }
