@@ -115,6 +115,8 @@ def check_info(checks, p):
                  [(int(r["Node_Id"]), int(r["Node_Id"]), int(r["Wave_Front_Size"])) for r in p.rows("agent_info")])
     (pid, command, path), = p.query("SELECT pid, command, json_extract(environment, '$.CROC_TEXT') FROM rocpd_info_process")
     checks.true("the process: %r" % command, pid > 0 and "endings" in command)
+    checks.equal("threads' names", p.query("SELECT DISTINCT name FROM threads WHERE tid IN (SELECT tid FROM regions)"),
+                 [("endings",)])
     checks.equal("its environment", path, os.environ["CROC_TEXT"])
 
 

@@ -16,7 +16,7 @@ enum { RECENT_DISPATCHES = 4096 }; /* a power of two */
 struct out_sink {
     struct rocpd_base base;
     struct rocpd_info info;
-    int64_t rows[ROCPD_ROWS_COUNT]; /* so far, where numbers count from 1; events of both kinds */
+    int64_t events; /* so far, of both kinds: the number that SQLite gave the last one */
     /* Records and counters of a dispatch arrive apart, and share one row and event. */
     struct {
         uint64_t dispatch;
@@ -48,22 +48,21 @@ static int rocpd_open(const char *prefix, struct out_sink **out, char *error, si
 static int64_t event_put(struct out_sink *sink, const char *category, uint64_t own, uint64_t parent,
                          uint64_t external)
 {
-    const int64_t values[] = {++sink->rows[ROCPD_EVENT], rocpd_text(&sink->info, category),
-                              (int64_t)own, (int64_t)parent, (int64_t)external};
+    const int64_t values[] = {rocpd_text(&sink->info, category), (int64_t)own, (int64_t)parent,
+                              (int64_t)external};
     rocpd_base_put(&sink->base, ROCPD_EVENT, values);
-    return sink->rows[ROCPD_EVENT];
+    return ++sink->events;
 }
 
 static int64_t marker_event_put(struct out_sink *sink, const char *category,
                                 const struct out_api_row *row)
 {
     const struct rocpd_value values[] = {
-        ROCPD_INTEGER(++sink->rows[ROCPD_EVENT]), ROCPD_INTEGER(rocpd_text(&sink->info, category)),
-        ROCPD_INTEGER(row->correlation_id),       ROCPD_INTEGER(row->parent_id),
-        ROCPD_INTEGER(row->external_id),          ROCPD_TEXT(row->message),
-    };
+        ROCPD_INTEGER(rocpd_text(&sink->info, category)), ROCPD_INTEGER(row->correlation_id),
+        ROCPD_INTEGER(row->parent_id), ROCPD_INTEGER(row->external_id), ROCPD_TEXT(row->message)};
+    rocpd_base_flush(&sink->base, ROCPD_EVENT); /* those before have the numbers before */
     rocpd_base_insert(&sink->base, ROCPD_MARKER_EVENT, values);
-    return sink->rows[ROCPD_EVENT];
+    return ++sink->events;
 }
 
 /* A call or a range; a moment is a sample. */
@@ -76,14 +75,12 @@ static void api_put(struct out_sink *sink, const struct out_api_row *row)
                                  : event_put(sink, category, row->correlation_id, row->parent_id,
                                              row->external_id);
     if (is_moment) {
-        const int64_t values[] = {++sink->rows[ROCPD_SAMPLE],
-                                  rocpd_track(info, rocpd_text(info, category), row->thread_id),
+        const int64_t values[] = {rocpd_track(info, rocpd_text(info, category), row->thread_id),
                                   (int64_t)row->start_ns, event};
         rocpd_base_put(&sink->base, ROCPD_SAMPLE, values);
         return;
     }
-    const int64_t values[] = {++sink->rows[ROCPD_REGION],
-                              info->node,
+    const int64_t values[] = {info->node,
                               info->process,
                               rocpd_thread(info, row->thread_id),
                               (int64_t)row->start_ns,
@@ -155,8 +152,8 @@ static void counter_put(struct out_sink *sink, const struct out_counter_row *row
     int64_t event = dispatch_find(sink, row->dispatch.dispatch_id, sink->has_records);
     if (!event)
         event = dispatch_put(sink, &row->dispatch);
-    int64_t values[] = {++sink->rows[ROCPD_PMC_EVENT], event, rocpd_counter(&sink->info, row), 0};
-    memcpy(&values[3], &row->counter_value, sizeof values[3]);
+    int64_t values[] = {event, rocpd_counter(&sink->info, row), 0};
+    memcpy(&values[2], &row->counter_value, sizeof values[2]);
     rocpd_base_put(&sink->base, ROCPD_PMC_EVENT, values);
 }
 
@@ -165,8 +162,7 @@ static void copy_put(struct out_sink *sink, const struct out_copy_row *row)
     struct rocpd_info *info = &sink->info;
     int64_t event =
         event_put(sink, row->kind, row->correlation_id, row->correlation_id, row->external_id);
-    const int64_t values[] = {++sink->rows[ROCPD_COPY],
-                              info->node,
+    const int64_t values[] = {info->node,
                               info->process,
                               rocpd_thread(info, row->thread_id),
                               (int64_t)row->start_ns,

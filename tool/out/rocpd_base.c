@@ -53,19 +53,19 @@ static const struct {
                              "'demangled_kernel_name',?,'truncated_kernel_name',?,"
                              "'kernel_address',json_object('handle',?))"},
     [ROCPD_TRACK] = {"track", "id,nid,pid,tid,name_id", NULL},
-    [ROCPD_MARKER_EVENT] = {"event",
-                            "id,category_id,stack_id,parent_stack_id,correlation_id,extdata",
-                            "?,?,?,?,?,json_object('message',?)"},
+    [ROCPD_MARKER_EVENT] = {"event", "category_id,stack_id,parent_stack_id,correlation_id,extdata",
+                            "?,?,?,?,json_object('message',?)"},
     [ROCPD_ALLOCATE] = {"memory_allocate",
                         "nid,pid,tid,agent_id,type,level,start,\"end\",address,size,queue_id,"
                         "stream_id,event_id,extdata",
                         NULL},
-    /* From here on the columns are the table's first ones in its order: that spares a copy of each
-     * value. */
-    [ROCPD_EVENT] = {"event", "id,guid,category_id,stack_id,parent_stack_id,correlation_id", NULL},
-    [ROCPD_PMC_EVENT] = {"pmc_event", "id,guid,event_id,pmc_id,value", NULL},
-    [ROCPD_REGION] = {"region", "id,guid,nid,pid,tid,start,\"end\",name_id,event_id", NULL},
-    [ROCPD_SAMPLE] = {"sample", "id,guid,track_id,timestamp,event_id", NULL},
+    /* From here on rows go in by batches. Without an id they get the next one, and SQLite does not
+     * look for a row that has it already. With one, the columns are the table's first ones in its
+     * order: that spares a copy of each value. */
+    [ROCPD_EVENT] = {"event", "guid,category_id,stack_id,parent_stack_id,correlation_id", NULL},
+    [ROCPD_PMC_EVENT] = {"pmc_event", "guid,event_id,pmc_id,value", NULL},
+    [ROCPD_REGION] = {"region", "guid,nid,pid,tid,start,\"end\",name_id,event_id", NULL},
+    [ROCPD_SAMPLE] = {"sample", "guid,track_id,timestamp,event_id", NULL},
     [ROCPD_DISPATCH] =
         {"kernel_dispatch",
          "id,guid,nid,pid,tid,agent_id,kernel_id,dispatch_id,queue_id,stream_id,start,"
@@ -73,13 +73,12 @@ static const struct {
          "workgroup_size_y,workgroup_size_z,grid_size_x,grid_size_y,grid_size_z,"
          "region_name_id,event_id",
          NULL},
-    [ROCPD_COPY] =
-        {"memory_copy",
-         "id,guid,nid,pid,tid,start,\"end\",name_id,dst_agent_id,dst_address,src_agent_id,"
-         "src_address,size,queue_id,stream_id,region_name_id,event_id",
-         NULL},
+    [ROCPD_COPY] = {"memory_copy",
+                    "guid,nid,pid,tid,start,\"end\",name_id,dst_agent_id,dst_address,src_agent_id,"
+                    "src_address,size,queue_id,stream_id,region_name_id,event_id",
+                    NULL},
 };
-enum { PMC_VALUE_COLUMN = 3 };
+enum { PMC_VALUE_COLUMN = 2 };
 
 static void check(struct rocpd_base *base, int status)
 {
@@ -205,7 +204,7 @@ int rocpd_base_open(struct rocpd_base *base, const char *prefix, char *error, si
     check(base, status);
     if (status == SQLITE_OK) {
         run(base, "PRAGMA page_size=16384; PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=OFF; "
-                  "PRAGMA locking_mode=EXCLUSIVE; BEGIN");
+                  "PRAGMA locking_mode=EXCLUSIVE; PRAGMA secure_delete=OFF; BEGIN");
         schema_make(base, suffix);
         inserts_prepare(base, suffix);
     }
@@ -262,6 +261,11 @@ void rocpd_base_put(struct rocpd_base *base, enum rocpd_rows rows, const int64_t
     base->transaction_rows++;
 }
 
+void rocpd_base_flush(struct rocpd_base *base, enum rocpd_rows rows)
+{
+    check(base, batch_flush(&base->batches[rows - ROCPD_SINGLE_COUNT]));
+}
+
 void rocpd_base_commit_now(struct rocpd_base *base)
 {
     base->transaction_rows = 0;
@@ -279,7 +283,7 @@ int64_t rocpd_base_dispatch_event(struct rocpd_base *base, int64_t dispatch_id)
 {
     sqlite3_stmt *select = NULL;
     int64_t event = 0;
-    check(base, batch_flush(&base->batches[ROCPD_DISPATCH - ROCPD_SINGLE_COUNT]));
+    rocpd_base_flush(base, ROCPD_DISPATCH);
     check(base, sqlite3_prepare_v2(base->database,
                                    "SELECT event_id FROM rocpd_kernel_dispatch WHERE id = ?", -1,
                                    &select, NULL));

@@ -75,6 +75,8 @@ int rocpd_base_close(struct rocpd_base *base, char *error, size_t error_size);
 void rocpd_base_insert(struct rocpd_base *base, enum rocpd_rows rows,
                        const struct rocpd_value *values);
 void rocpd_base_put(struct rocpd_base *base, enum rocpd_rows rows, const int64_t *values);
+/* Rows of this kind that wait go in now. */
+void rocpd_base_flush(struct rocpd_base *base, enum rocpd_rows rows);
 /* Between rows that belong together: here a transaction may end. */
 void rocpd_base_commit(struct rocpd_base *base);
 void rocpd_base_commit_now(struct rocpd_base *base);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "names/thread.h"
 #include "process.h"
 
 /* True: it was not referred to before. */
@@ -37,11 +38,15 @@ static int64_t parent_id(void)
 
 int64_t rocpd_thread(struct rocpd_info *info, uint64_t thread_id)
 {
+    char name[THREAD_NAME_BYTES];
     if (!is_new(&info->threads, thread_id))
         return (int64_t)thread_id;
-    const struct rocpd_value values[] = {ROCPD_INTEGER(thread_id),   ROCPD_INTEGER(info->node),
-                                         ROCPD_INTEGER(parent_id()), ROCPD_INTEGER(info->process),
-                                         ROCPD_INTEGER(thread_id),   ROCPD_NOTHING};
+    *name = 0;
+    if (!out_process()) /* a recorded one is no more */
+        thread_name(thread_id, name);
+    const struct rocpd_value values[] = {
+        ROCPD_INTEGER(thread_id),     ROCPD_INTEGER(info->node), ROCPD_INTEGER(parent_id()),
+        ROCPD_INTEGER(info->process), ROCPD_INTEGER(thread_id),  ROCPD_TEXT(*name ? name : NULL)};
     rocpd_base_insert(info->base, ROCPD_THREAD, values);
     return (int64_t)thread_id;
 }

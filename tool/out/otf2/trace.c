@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "names/thread.h"
 #include "out/process.h"
 
 void trace_open(struct trace *trace, const char *directory)
@@ -79,17 +80,14 @@ static uint32_t *number_of(struct trace *trace, struct numbered *numbers, uint64
 static uint32_t location_name(struct trace *trace, enum trace_place place, uint64_t node,
                               uint64_t number)
 {
-    char name[160], command[32] = "", path[64];
+    char name[160], command[THREAD_NAME_BYTES];
     unsigned long long n = number, agent = node;
     switch (place) {
     case TRACE_THREAD:
     case TRACE_MARKERS:
-        snprintf(path, sizeof path, "/proc/self/task/%llu/comm", n);
-        FILE *file = out_process() ? NULL : fopen(path, "re"); /* a recorded one is no more */
-        if (file && fscanf(file, "%31[^\n]", command) != 1)
-            command[0] = 0;
-        if (file)
-            fclose(file);
+        *command = 0;
+        if (!out_process()) /* a recorded one is no more */
+            thread_name(number, command);
         snprintf(name, sizeof name, "%s %llu%s%s", place == TRACE_THREAD ? "Thread" : "Markers of",
                  n, *command ? " " : "", command);
         break;
