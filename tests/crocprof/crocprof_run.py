@@ -20,7 +20,7 @@ class Profile:
         self.result = subprocess.run([crocprof, "-d", self.directory, *options, "--", *command],
                                      capture_output=True, text=True, timeout=timeout)
         self.status = self.result.returncode
-        self.stderr = self.result.stderr
+        self.stdout, self.stderr = self.result.stdout, self.result.stderr
 
     def __enter__(self):
         return self

@@ -189,6 +189,37 @@ def check_json(checks, p):
     return results
 
 
+def check_kfd(checks, p):
+    """Shared memory that goes to the GPU and back, in every format."""
+    address, size = re.search(r"prefetch: (0x[0-9a-f]+) (\d+)", p.stdout).groups()
+    begin, end = int(address, 16), int(address, 16) + int(size)
+    moves = [("KFD_PAGE_MIGRATE", "KFD_PAGE_MIGRATE_PREFETCH", a, b, begin, end) for a, b in ((0, 1), (1, 0))]
+    rows = p.rows("kfd_trace")
+    checks.equal("csv, pages that moved",
+                 [(r["Kind"], r["Operation"], int(r["Source_Agent_Id"][6:]), int(r["Destination_Agent_Id"][6:]),
+                   int(r["Start_Address"], 16), int(r["End_Address"], 16)) for r in rows], moves)
+    spans = [csv_times(r) for r in rows]
+    checks.true("they take time: %r" % spans, all(a < b for a, b in spans) and spans == sorted(spans))
+    results = Results(p.directory)
+    nodes = {handle: a["node_id"] for handle, a in results.agents.items()}
+    found = results.buffers["kfd"]
+    checks.equal("json, pages that moved",
+                 [(*results.names(r), nodes[r["src_agent"]["handle"]], nodes[r["dst_agent"]["handle"]],
+                   r["start_address"]["handle"], r["end_address"]["handle"]) for r in found], moves)
+    checks.equal("json, when", [times(r) for r in found], spans)
+    database = p.query("SELECT category, name, extdata, start, \"end\", tid FROM regions WHERE category LIKE 'KFD%' "
+                       "ORDER BY start")
+    data = [json.loads(r[2])["kfd"] for r in database]
+    checks.equal("rocpd, pages that moved",
+                 [(r[0], r[1], int(d["src_agent_id"]), int(d["dst_agent_id"]), int(d["start_address"]),
+                   int(d["end_address"])) for r, d in zip(database, data)], moves)
+    checks.equal("rocpd, when", [r[3:5] for r in database], spans)
+    archive = Archive(p.directory)
+    checks.equal("otf2, what is wrong", archive.problems, [])
+    checks.equal("otf2, pages that moved", [(s["name"], s["begin"], s["end"]) for s in archive.slices
+                                            if s["category"] == "kfd"], [(moves[0][1], *span) for span in spans])
+
+
 class Archive:
     """An OTF2 archive as otf2-print shows it: slices and values of metrics."""
     EVENT = re.compile(r'(ENTER|LEAVE|METRIC) +(\d+) +(\d+)  (?:Region|Metric): (.*)')
@@ -275,6 +306,9 @@ def main():
             check_otf2(checks, p)
             found |= {name for name, rows in results.buffers.items() if rows}
             found |= {name for name, rows in results.data["callback_records"].items() if rows}
+    with Profile(crocprof, ["-f", "csv,json,rocpd,pftrace,otf2", "--kfd-trace", "--no-summary"],
+                 [os.path.join(programs, "prefetch")]) as p:
+        check_kfd(checks, p)
     checks.true("every kind of record: %r" % found, found >= {
         "kernel_dispatch", "hip_api", "hsa_api", "marker_api", "memory_copy", "memory_allocation",
         "counter_collection"})

@@ -90,7 +90,8 @@ static void tracing_record(const rocprofiler_record_header_t *header)
         report_scratch(header->payload);
         return;
     default: /* only API kinds besides */
-        report_api(header->payload);
+        if (!report_kfd(header))
+            report_api(header->payload);
         return;
     }
 }

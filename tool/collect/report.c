@@ -14,6 +14,7 @@
 #include "counters.h"
 #include "domains.h"
 #include "head.h"
+#include "kfd.h"
 #include "launch/run_log.h"
 #include "names.h"
 #include "out/out.h"
@@ -286,6 +287,22 @@ void report_scratch(const rocprofiler_buffer_tracing_scratch_memory_record_t *re
     if (row.operation)
         stats_add(report.stats[DOMAIN_SCRATCH], row.operation, row.end_ns - row.start_ns);
     row_put(OUT_SCRATCH_MEMORY, &row);
+}
+
+bool report_kfd(const rocprofiler_record_header_t *header)
+{
+    rocprofiler_agent_id_t agents[OUT_KFD_AGENTS];
+    struct out_kfd_row row;
+    if (!kfd_row(header, &row, agents))
+        return false;
+    for (int i = 0; i < OUT_KFD_AGENTS; i++) {
+        row.nodes[i] = agent_node(agents[i]);
+        row.agents[i] = row.nodes[i] == OUT_NO_AGENT ? OUT_NO_AGENT : agent_number(agents[i]);
+    }
+    if (row.operation)
+        stats_add(report.stats[DOMAIN_KFD], row.operation, row.end_ns - row.start_ns);
+    row_put(OUT_KFD, &row);
+    return true;
 }
 
 void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record)

@@ -6,6 +6,8 @@
 #ifndef COLLECT_REPORT_H
 #define COLLECT_REPORT_H
 
+#include <stdbool.h>
+
 #include <rocprofiler-sdk/rocprofiler.h>
 
 #include "launch/settings.h"
@@ -23,6 +25,8 @@ void report_dispatch(const rocprofiler_buffer_tracing_kernel_dispatch_record_t *
 void report_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *record);
 void report_allocation(const rocprofiler_buffer_tracing_memory_allocation_record_t *record);
 void report_scratch(const rocprofiler_buffer_tracing_scratch_memory_record_t *record);
+/* Of the kernel driver. False: the record is of another kind. */
+bool report_kfd(const rocprofiler_record_header_t *header);
 /* All API kinds share one layout. */
 void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record);
 void report_counter_dispatch(const rocprofiler_dispatch_counting_service_record_t *record);

@@ -57,6 +57,16 @@
     X(KOKKOS_TRACE, "kokkos-trace", 0, FLAG, NULL, NULL, NULL, BASIC,                              \
       "Kokkos' kernels and regions as markers, by which GPU kernels are called")                   \
     X(OMPT_TRACE, "ompt-trace", 0, FLAG, NULL, "ROCPROF_OMPT_TRACE", NULL, BASIC, "OpenMP events") \
+    X(KFD_PAGE_MIGRATION_TRACE, "kfd-page-migration-trace", 0, FLAG, NULL,                         \
+      "ROCPROF_KFD_PAGE_MIGRATION_TRACE", NULL, BASIC, "pages that the driver moves")              \
+    X(KFD_PAGE_MAPPING_TRACE, "kfd-page-mapping-trace", 0, FLAG, NULL,                             \
+      "ROCPROF_KFD_PAGE_MAPPING_TRACE", NULL, BASIC, "page faults, and pages taken from a GPU")    \
+    X(KFD_QUEUE_TRACE, "kfd-queue-trace", 0, FLAG, NULL, "ROCPROF_KFD_QUEUE_TRACE", NULL, BASIC,   \
+      "queues that the driver stops for a while")                                                  \
+    X(KFD_DROPPED_EVENTS_TRACE, "kfd-dropped-events-trace", 0, FLAG, NULL,                         \
+      "ROCPROF_KFD_DROPPED_EVENTS_TRACE", NULL, BASIC,                                             \
+      "how many of the driver's events were lost")                                                 \
+    X(KFD_TRACE, "kfd-trace", 0, FLAG, NULL, NULL, NULL, SETS, "all of the driver's events")       \
     X(RUNTIME_TRACE, "runtime-trace", 'r', FLAG, NULL, NULL, NULL, SETS,                           \
       "all but HSA calls and HIP's compiler")                                                      \
     X(SYS_TRACE, "sys-trace", 's', FLAG, NULL, NULL, NULL, SETS, "everything")                     \
@@ -198,7 +208,11 @@
     X(HSA_TRACE, HSA_CORE_TRACE)                                                                   \
     X(HSA_TRACE, HSA_AMD_TRACE)                                                                    \
     X(HSA_TRACE, HSA_IMAGE_TRACE)                                                                  \
-    X(HSA_TRACE, HSA_FINALIZER_TRACE)
+    X(HSA_TRACE, HSA_FINALIZER_TRACE)                                                              \
+    X(KFD_TRACE, KFD_PAGE_MIGRATION_TRACE)                                                         \
+    X(KFD_TRACE, KFD_PAGE_MAPPING_TRACE)                                                           \
+    X(KFD_TRACE, KFD_QUEUE_TRACE)                                                                  \
+    X(KFD_TRACE, KFD_DROPPED_EVENTS_TRACE)
 
 /*
  * Options of rocprofv3 that say something about its own installation or its trace library: taken,
@@ -250,11 +264,6 @@
     X("kernel-replay-beta-enabled", 0,                                                             \
       "kernels are not replayed: crocprof runs the program "                                       \
       "again")                                                                                     \
-    X("kfd-trace", 0, "the driver's events are not written yet")                                   \
-    X("kfd-page-migration-trace", 0, "the driver's events are not written yet")                    \
-    X("kfd-page-mapping-trace", 0, "the driver's events are not written yet")                      \
-    X("kfd-queue-trace", 0, "the driver's events are not written yet")                             \
-    X("kfd-dropped-events-trace", 0, "the driver's events are not written yet")                    \
     X("rocshmem-trace", 0, "rocSHMEM is not traced yet")                                           \
     X("hipfile-trace", 0, "hipFile is not traced yet")                                             \
     X("hip-graph-trace", 0, "graphs are traced as the calls and kernels that they are")            \

@@ -163,6 +163,15 @@ static void scratch_put(struct trace *trace, const struct out_scratch_row *row)
     trace_event(trace, &event);
 }
 
+static void kfd_put(struct trace *trace, const struct out_kfd_row *row)
+{
+    const struct event event = {.begin_ns = row->start_ns,
+                                .end_ns = row->end_ns,
+                                .location = trace_location(trace, TRACE_DRIVER, TRACE_NO_NODE, 0),
+                                .what = trace_region(trace, TRACE_KFD, name_of(row->operation))};
+    trace_event(trace, &event);
+}
+
 static void otf2_row(struct out_sink *sink, enum out_table_id table, const void *row)
 {
     static const struct {
@@ -190,6 +199,8 @@ static void otf2_row(struct out_sink *sink, enum out_table_id table, const void 
         allocation_put(trace, row);
     else if (table == OUT_SCRATCH_MEMORY)
         scratch_put(trace, row);
+    else if (table == OUT_KFD)
+        kfd_put(trace, row);
     else if (table == OUT_AGENT_INFO)
         trace_agent(trace, agent->agent.node_id, agent->agent.name);
 }

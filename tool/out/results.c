@@ -32,6 +32,7 @@ enum { RECORD_BYTES = 2048 }; /* of numbers and names of members, at most */
     X(SCRATCH, "scratch_memory")                                                                   \
     X(ROCDECODE, "rocdecode_api")                                                                  \
     X(ROCJPEG, "rocjpeg_api")                                                                      \
+    X(KFD, "kfd")                                                                                  \
     X(OMPT, "ompt")                                                                                \
     X(HOST_TRAP, "pc_sample_host_trap")                                                            \
     X(STOCHASTIC, "pc_sample_stochastic")
@@ -333,6 +334,36 @@ static void scratch_put(struct out_sink *sink, const struct out_scratch_row *row
     writer_advance(writer, LITERAL(at, "}"));
 }
 
+static void kfd_put(struct out_sink *sink, const struct out_kfd_row *row)
+{
+    struct writer *writer;
+    const struct results_info *info = &sink->info;
+    char *at = record_begin(sink, SECTION_KFD, &writer);
+    if (!at)
+        return;
+    struct kinds_number number = kinds_find(&sink->info.kinds, row->kind, row->operation);
+    at = NUMBER(at, "{\"kind\":", number.kind);
+    at = NUMBER(at, ",\"operation\":", number.operation);
+    at = times_at(at, row->start_ns, row->end_ns);
+    at = NUMBER(at, ",\"pid\":", row->process_id);
+    at = NUMBER(at, ",\"start_address\":{\"handle\":", row->start_address);
+    at = NUMBER(at, "},\"end_address\":{\"handle\":", row->end_address);
+    static const char *const names[OUT_KFD_AGENTS] = {
+        [OUT_KFD_AGENT] = "agent_id",
+        [OUT_KFD_SOURCE] = "src_agent",
+        [OUT_KFD_DESTINATION] = "dst_agent",
+        [OUT_KFD_PREFETCH] = "prefetch_agent",
+        [OUT_KFD_PREFERRED] = "preferred_agent",
+    };
+    at = LITERAL(at, "}");
+    for (int i = 0; i < OUT_KFD_AGENTS; i++)
+        at += sprintf(at, ",\"%s\":{\"handle\":%llu}", names[i],
+                      (unsigned long long)results_agent_handle(info, row->nodes[i]));
+    at += sprintf(at, ",\"count\":%llu,\"error_code\":%d}", (unsigned long long)row->count,
+                  (int)row->error_code);
+    writer_advance(writer, at);
+}
+
 static enum section api_section(enum out_table_id table)
 {
     switch ((int)table) {
@@ -370,6 +401,8 @@ static void results_row(struct out_sink *sink, enum out_table_id table, const vo
         allocation_put(sink, row);
     else if (table == OUT_SCRATCH_MEMORY)
         scratch_put(sink, row);
+    else if (table == OUT_KFD)
+        kfd_put(sink, row);
     else if (table == OUT_AGENT_INFO)
         results_agent(&sink->info, row);
     else

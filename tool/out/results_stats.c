@@ -21,6 +21,7 @@ static const struct {
     {OUT_OMPT_STATS, "OMPT"},
     {OUT_ALLOCATION_STATS, "MEMORY_ALLOCATION"},
     {OUT_SCRATCH_STATS, "SCRATCH_MEMORY"},
+    {OUT_KFD_STATS, "KFD"},
 };
 enum { DOMAINS = sizeof domains / sizeof domains[0] };
 

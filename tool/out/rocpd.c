@@ -250,6 +250,43 @@ static void scratch_put(struct out_sink *sink, const struct out_scratch_row *row
     memory_put(sink, &memory);
 }
 
+/* Numbers as texts, and -1 for no agent: as others who read these events expect them. */
+static int64_t kfd_event_put(struct out_sink *sink, const struct out_kfd_row *row)
+{
+    char extdata[640], agents[OUT_KFD_AGENTS][24];
+    for (int i = 0; i < OUT_KFD_AGENTS; i++)
+        snprintf(agents[i], sizeof agents[i], "%lld",
+                 row->nodes[i] == OUT_NO_AGENT ? -1ll : (long long)row->nodes[i]);
+    snprintf(extdata, sizeof extdata,
+             "{\"kfd\":{\"agent_id\":\"%s\",\"src_agent_id\":\"%s\",\"dst_agent_id\":\"%s\","
+             "\"prefetch_agent_id\":\"%s\",\"preferred_agent_id\":\"%s\",\"address\":\"%llu\","
+             "\"start_address\":\"%llu\",\"end_address\":\"%llu\",\"count\":\"%llu\","
+             "\"error_code\":\"%d\"}}",
+             agents[OUT_KFD_AGENT], agents[OUT_KFD_SOURCE], agents[OUT_KFD_DESTINATION],
+             agents[OUT_KFD_PREFETCH], agents[OUT_KFD_PREFERRED],
+             (unsigned long long)row->start_address, (unsigned long long)row->start_address,
+             (unsigned long long)row->end_address, (unsigned long long)row->count,
+             (int)row->error_code);
+    const struct rocpd_value values[] = {ROCPD_INTEGER(rocpd_text(&sink->info, row->kind)),
+                                         ROCPD_TEXT(extdata)};
+    rocpd_base_flush(&sink->base, ROCPD_EVENT); /* those before have the numbers before */
+    rocpd_base_insert(&sink->base, ROCPD_KFD_EVENT, values);
+    return ++sink->events;
+}
+
+static void kfd_put(struct out_sink *sink, const struct out_kfd_row *row)
+{
+    struct rocpd_info *info = &sink->info;
+    const int64_t values[] = {info->node,
+                              info->process,
+                              rocpd_thread(info, (uint64_t)info->process),
+                              (int64_t)row->start_ns,
+                              (int64_t)row->end_ns,
+                              rocpd_text(info, row->operation),
+                              kfd_event_put(sink, row)};
+    rocpd_base_put(&sink->base, ROCPD_REGION, values);
+}
+
 static void rocpd_row(struct out_sink *sink, enum out_table_id table, const void *row)
 {
     switch (table) {
@@ -276,6 +313,9 @@ static void rocpd_row(struct out_sink *sink, enum out_table_id table, const void
         break;
     case OUT_SCRATCH_MEMORY:
         scratch_put(sink, row);
+        break;
+    case OUT_KFD:
+        kfd_put(sink, row);
         break;
     case OUT_AGENT_INFO:
         rocpd_agent_describe(&sink->info, row);

@@ -55,6 +55,7 @@ static const struct {
     [ROCPD_TRACK] = {"track", "id,nid,pid,tid,name_id", NULL},
     [ROCPD_MARKER_EVENT] = {"event", "category_id,stack_id,parent_stack_id,correlation_id,extdata",
                             "?,?,?,?,json_object('message',?)"},
+    [ROCPD_KFD_EVENT] = {"event", "category_id,extdata", NULL},
     [ROCPD_ALLOCATE] = {"memory_allocate",
                         "nid,pid,tid,agent_id,type,level,start,\"end\",address,size,queue_id,"
                         "stream_id,event_id,extdata",

@@ -102,6 +102,23 @@ static const struct out_column scratch_columns[] = {
     U64("Allocation_Size", out_scratch_row, bytes),
 };
 
+static const struct out_column kfd_columns[] = {
+    TEXT("Kind", out_kfd_row, kind),
+    TEXT("Operation", out_kfd_row, operation),
+    U64("Process_Id", out_kfd_row, process_id),
+    AGENT("Agent_Id", out_kfd_row, agents[OUT_KFD_AGENT]),
+    AGENT("Source_Agent_Id", out_kfd_row, agents[OUT_KFD_SOURCE]),
+    AGENT("Destination_Agent_Id", out_kfd_row, agents[OUT_KFD_DESTINATION]),
+    AGENT("Prefetch_Agent_Id", out_kfd_row, agents[OUT_KFD_PREFETCH]),
+    AGENT("Preferred_Agent_Id", out_kfd_row, agents[OUT_KFD_PREFERRED]),
+    ADDRESS("Start_Address", out_kfd_row, start_address),
+    ADDRESS("End_Address", out_kfd_row, end_address),
+    U64("Count", out_kfd_row, count),
+    I32("Error_Code", out_kfd_row, error_code),
+    U64("Start_Timestamp", out_kfd_row, start_ns),
+    U64("End_Timestamp", out_kfd_row, end_ns),
+};
+
 static const struct out_column stats_columns[] = {
     TEXT("Name", out_stats_row, name),
     U64("Calls", out_stats_row, calls),
@@ -186,6 +203,7 @@ const struct out_table out_tables[OUT_TABLE_COUNT] = {
     [OUT_MEMORY_COPY] = TABLE("memory_copy_trace", copy_columns),
     [OUT_MEMORY_ALLOCATION] = TABLE("memory_allocation_trace", allocation_columns),
     [OUT_SCRATCH_MEMORY] = TABLE("scratch_memory_trace", scratch_columns),
+    [OUT_KFD] = TABLE("kfd_trace", kfd_columns),
     [OUT_KERNEL_STATS] = TABLE("kernel_stats", stats_columns),
     [OUT_HIP_STATS] = TABLE("hip_api_stats", stats_columns),
     [OUT_HSA_STATS] = TABLE("hsa_api_stats", stats_columns),
@@ -197,6 +215,7 @@ const struct out_table out_tables[OUT_TABLE_COUNT] = {
     [OUT_OMPT_STATS] = TABLE("ompt_stats", stats_columns),
     [OUT_ALLOCATION_STATS] = TABLE("memory_allocation_stats", stats_columns),
     [OUT_SCRATCH_STATS] = TABLE("scratch_memory_stats", stats_columns),
+    [OUT_KFD_STATS] = TABLE("kfd_stats", stats_columns),
     [OUT_DOMAIN_STATS] = TABLE("domain_stats", stats_columns),
     [OUT_AGENT_INFO] = TABLE("agent_info", agent_columns),
 };

@@ -116,6 +116,24 @@ struct out_scratch_row {
     uint64_t node, parent_id, external_id;
 };
 
+/* Whom an event of the kernel driver is about. */
+enum out_kfd_agent {
+    OUT_KFD_AGENT,
+    OUT_KFD_SOURCE,
+    OUT_KFD_DESTINATION,
+    OUT_KFD_PREFETCH, /* where the pages were asked to be */
+    OUT_KFD_PREFERRED,
+    OUT_KFD_AGENTS
+};
+
+struct out_kfd_row {
+    const char *kind, *operation;
+    uint64_t process_id, start_ns, end_ns; /* the same: a moment */
+    uint64_t agents[OUT_KFD_AGENTS], nodes[OUT_KFD_AGENTS];
+    uint64_t start_address, end_address, count;
+    int32_t error_code;
+};
+
 struct out_stats_row {
     const char *name;
     uint64_t calls, total_ns;
@@ -142,6 +160,7 @@ enum out_table_id {
     OUT_MEMORY_COPY,
     OUT_MEMORY_ALLOCATION,
     OUT_SCRATCH_MEMORY,
+    OUT_KFD,
     OUT_KERNEL_STATS,
     OUT_HIP_STATS,
     OUT_HSA_STATS,
@@ -153,6 +172,7 @@ enum out_table_id {
     OUT_OMPT_STATS,
     OUT_ALLOCATION_STATS,
     OUT_SCRATCH_STATS,
+    OUT_KFD_STATS,
     OUT_DOMAIN_STATS,
     OUT_AGENT_INFO,
     OUT_TABLE_COUNT

@@ -98,6 +98,9 @@ static uint32_t location_name(struct trace *trace, enum trace_place place, uint6
         snprintf(name, sizeof name, node == TRACE_NO_NODE ? "Copies" : "Copies to agent %llu",
                  agent);
         break;
+    case TRACE_DRIVER:
+        snprintf(name, sizeof name, "Driver");
+        break;
     default:
         snprintf(name, sizeof name, node == TRACE_NO_NODE ? "Memory" : "Memory of agent %llu",
                  agent);

@@ -24,7 +24,14 @@ enum trace_kind {
 };
 
 /* Where: what may overlap there is spread over as many locations of the archive as it needs. */
-enum trace_place { TRACE_THREAD, TRACE_MARKERS, TRACE_QUEUE, TRACE_COPIES, TRACE_MEMORY };
+enum trace_place {
+    TRACE_THREAD,
+    TRACE_MARKERS,
+    TRACE_QUEUE,
+    TRACE_COPIES,
+    TRACE_MEMORY,
+    TRACE_DRIVER
+};
 
 #define TRACE_NO_NODE UINT64_MAX
 /* In event.what: a value of a counter, the rest is its metric; else a region. */
