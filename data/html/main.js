@@ -43,7 +43,7 @@ async function main() {
     foundShow();
     showAll();
   }
-  for (const show of [kernelsShow, callsShow, copiesShow, countersShow, memoryShow, deviceShow]) show();
+  for (const show of [factsShow, kernelsShow, callsShow, copiesShow, countersShow, occupancyShow, rooflineShow, memoryShow, deviceShow]) show();
   statusShow();
   navShow();
   croc.load_ms = performance.now() - began;

@@ -79,14 +79,18 @@ function timeColumns(rows) {
     timeColumn("Mean", (s) => s.mean), timeColumn("Median", (s) => s.median), timeColumn("Min", (s) => s.low), timeColumn("Max", (s) => s.high)];
 }
 
+const boundOf = (s) => (croc.facts.find((f) => f.name === textOf(s)) || {}).bound || "";
+
 function kernelsShow() {
   const rows = sumsMake(["kernel", "counted"]);
   croc.kernels = rows;
   if (!rows.length) return;
   const at = (name) => (s) => croc.streams[s.kind].get(name, events.row[s.event]);
-  tableShow("kernels", [nameColumn("Kernel", textOf), ...timeColumns(rows),
+  const bounds = croc.facts.some((f) => f.bound)
+    ? [{title: "Bound by", words: true, value: boundOf, show: (v) => v.replace(/^Bound by ([^:,]*).*$/s, "$1"), hint: boundOf}] : [];
+  tableShow("kernels", [nameColumn("Kernel", textOf), ...bounds, ...timeColumns(rows),
     countColumn("VGPRs", at("vgprs")), countColumn("SGPRs", at("sgprs")), {title: "LDS", value: at("lds"), show: bytesText},
-    {title: "Scratch", value: at("scratch"), show: bytesText}], rows);
+    {title: "Scratch", value: at("scratch"), show: bytesText}], rows, 2 + bounds.length);
 }
 
 function callsShow() {

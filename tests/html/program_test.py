@@ -70,6 +70,25 @@ def check_counted(checks, browser, crocprof, command, options):
         checks.equal("counters", {(k, c): v for k, c, v in got}, dict(sums))
 
 
+def check_analyzed(checks, browser, crocprof, command):
+    """What the analysis says, on the page: a kernel whose LDS lets one wave be on a compute unit, and the only
+    one that has floating point operations and memory counted is a point of the roofline."""
+    counters = "GRBM_GUI_ACTIVE,SQ_WAVES,SQ_WAVE_CYCLES,SQ_BUSY_CU_CYCLES,SQ_WAIT_ANY,FETCH_SIZE,WRITE_SIZE," + ",".join(
+        "SQ_INSTS_VALU_%s_%s" % (what, size) for what in ("ADD", "MUL", "FMA", "TRANS") for size in ("F16", "F32", "F64"))
+    with Profile(crocprof, ["--pmc", counters, "--format", "csv,html"], command) as p:
+        page = check_page(checks, browser, p)
+        facts = [f for f in page.value("croc.facts") if "few_waves" in f["name"]]
+        checks.equal("one kernel", len(facts), 1)
+        checks.equal("its limit", (facts[0]["limit"], facts[0]["at_most"], facts[0]["most"]), ("lds", 1, 32))
+        checks.true("and what bounds it", facts[0]["bound"].startswith("Bound by occupancy"))
+        values = {r["Counter_Name"]: float(r["Counter_Value"]) for r in p.rows("counter_collection") if "few_waves" in r["Kernel_Name"]}
+        flops = 64 * sum(v * (2 if "FMA" in name else 1) for name, v in values.items() if "_VALU_" in name)
+        checks.equal("its operations", facts[0]["flops"], flops)
+        checks.equal("points", page.value("croc.points.map((p) => p.name)"), [facts[0]["name"]])
+        checks.equal("are drawn", page.value("document.querySelectorAll('#roofline circle').length"), 1)
+        checks.true("at the right height", abs(page.value("croc.points[0].y") / (flops / (values["GRBM_GUI_ACTIVE"] / 1.7e9)) - 1) < 1e-6)
+
+
 def main():
     if not program_find():
         print("there is no browser: chromium-headless-shell or chromium")
@@ -82,6 +101,7 @@ def main():
         command = [os.path.join(programs, "markers")]
         check_counted(checks, browser, crocprof, command, [])
         check_counted(checks, browser, crocprof, command, ["--no-kernel-trace"])
+        check_analyzed(checks, browser, crocprof, [os.path.join(programs, "bottlenecks"), "few_waves"])
     return checks.exit()
 
 

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyze/rules.h"
 #include "out/out.h"
 #include "out/process.h"
 #include "page.h"
@@ -115,6 +117,7 @@ struct out_sink {
     struct html_page page;
     struct html_stream streams[STREAM_COUNT];
     char path[PATH_MAX];
+    struct analyze_kernels kernels;
     uint64_t counted_dispatch, counted_process; /* the last one that was put */
     bool has_counted;
 };
@@ -157,6 +160,9 @@ static void agent_put(struct out_sink *sink, const struct out_agent_row *row)
     }
     pairs[count] = NULL;
     html_page_pairs(&sink->page, "agent", pairs);
+    struct machine machine = machine_of(&row->agent, 0);
+    if (row->agent.type == ROCPROFILER_AGENT_TYPE_GPU)
+        analyze_kernels_machine(&sink->kernels, &machine);
 }
 
 static void html_row(struct out_sink *sink, enum out_table_id table, const void *row)
@@ -166,9 +172,11 @@ static void html_row(struct out_sink *sink, enum out_table_id table, const void 
         row_put(sink, MARKER, row);
         return;
     case OUT_KERNEL_TRACE:
+        analyze_kernels_row(&sink->kernels, table, row);
         row_put(sink, KERNEL, row);
         return;
     case OUT_COUNTER_COLLECTION:
+        analyze_kernels_row(&sink->kernels, table, row);
         counter_put(sink, row);
         return;
     case OUT_MEMORY_COPY:
@@ -261,8 +269,102 @@ static int html_open(const char *prefix, struct out_sink **result, char *error, 
     return 0;
 }
 
+/* ---- what the analysis says */
+
+struct pairs {
+    const char *words[64];
+    char numbers[24][32];
+    size_t count, numbers_used;
+};
+
+static void pair_add(struct pairs *pairs, const char *name, const char *value)
+{
+    pairs->words[pairs->count++] = name;
+    pairs->words[pairs->count++] = value;
+    pairs->words[pairs->count] = NULL;
+}
+
+/* What is not known is left out. */
+static void number_add(struct pairs *pairs, const char *name, double value)
+{
+    char *text = pairs->numbers[pairs->numbers_used++];
+    if (!isfinite(value))
+        return;
+    snprintf(text, sizeof pairs->numbers[0], "%.9g", value);
+    pair_add(pairs, name, text);
+}
+
+static void machine_put(struct html_page *page, const struct machine *machine)
+{
+    struct pairs pairs = {0};
+    double clock = machine->clock_hz * machine->cus;
+    pair_add(&pairs, "name", machine->name);
+    number_add(&pairs, "node", machine->node);
+    number_add(&pairs, "memory", machine->memory_bytes_per_s);
+    number_add(&pairs, "fp32", machine->arch ? clock * machine->arch->fp32 : 0);
+    number_add(&pairs, "fp64", machine->arch ? clock * machine->arch->fp64 : 0);
+    number_add(&pairs, "matrix", machine->arch ? clock * machine->arch->matrix_f16 : 0);
+    html_page_pairs(page, "roof", pairs.words);
+}
+
+static void occupancy_add(struct pairs *pairs, const struct measures *m)
+{
+    static const char *const names[OCCUPANCY_LIMIT_COUNT] = {"slots", "vgprs", "sgprs", "lds",
+                                                             "groups"};
+    if (!m->has_occupancy)
+        return;
+    number_add(pairs, "waves_max", m->occupancy.waves_max);
+    number_add(pairs, "waves_limit", m->occupancy.waves_per_cu);
+    pair_add(pairs, "limit", names[m->occupancy.limit]);
+    for (int i = 0; i < OCCUPANCY_LIMIT_COUNT; i++)
+        number_add(pairs, names[i], m->occupancy.waves[i]);
+}
+
+/* The first sentence, on what bounds the kernel, is one that has counters. */
+static void bound_add(struct pairs *pairs, const struct measures *m, char text[RULE_TEXT_BYTES])
+{
+    for (const struct rule *rule = analyze_rules; rule->name; rule++) {
+        if (strcmp(rule->topic, "bound") != 0 || !rule->applies(m))
+            continue;
+        rule->say(m, text, RULE_TEXT_BYTES);
+        pair_add(pairs, "bound", text);
+        return;
+    }
+}
+
+static void kernel_put(struct html_page *page, const struct measures *m)
+{
+    struct pairs pairs = {0};
+    char bound[RULE_TEXT_BYTES];
+    pair_add(&pairs, "name", m->kernel->name);
+    number_add(&pairs, "node", m->kernel->node);
+    number_add(&pairs, "cycles", m->cycles);
+    number_add(&pairs, "seconds", m->rate_seconds);
+    number_add(&pairs, "flops", m->flops);
+    number_add(&pairs, "bytes", m->bytes);
+    number_add(&pairs, "waves", m->waves_per_cu);
+    occupancy_add(&pairs, m);
+    bound_add(&pairs, m, bound);
+    html_page_pairs(page, "kernel_facts", pairs.words);
+}
+
+static void analysis_put(struct out_sink *sink)
+{
+    enum { KERNELS_SHOWN = 200 };
+    struct analyze_kernels *kernels = &sink->kernels;
+    analyze_kernels_sort(kernels);
+    for (uint32_t i = 0; i < kernels->machine_count; i++)
+        machine_put(&sink->page, &kernels->machines[i]);
+    for (uint32_t i = 0; i < kernels->count && i < KERNELS_SHOWN; i++) {
+        struct measures m = measures_of(kernels, kernels->list[i]);
+        kernel_put(&sink->page, &m);
+    }
+}
+
 static int html_close(struct out_sink *sink, char *error, size_t error_size)
 {
+    analysis_put(sink);
+    analyze_kernels_free(&sink->kernels);
     int status = html_page_close(&sink->page);
     if (status != 0)
         snprintf(error, error_size, "%s: %s", sink->path, strerror(-status));
