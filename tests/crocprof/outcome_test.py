@@ -51,6 +51,18 @@ def check_nothing(checks, crocprof, directory, cc):
             said(checks, "setuid", p, 0, rights, "rights of its own")
 
 
+def check_no_code(checks, crocprof, programs):
+    """A program that was compiled for another GPU than there is."""
+    os.environ["CROCGPU_DEVICES"] = "gfx906" # the tests' programs are for gfx90a
+    with Profile(crocprof, QUIET, [os.path.join(programs, "endings"), "3", "2", "return"]) as p:
+        del os.environ["CROCGPU_DEVICES"]
+        checks.true("no code: status %d" % p.status, p.status not in (0, 23))
+        line = [l for l in p.stderr.splitlines() if "hipErrorNoBinaryForGpu)" in l][:1]
+        checks.true("no code: said: " + p.stderr, line and all(
+            w in line[0] for w in ("has code for gfx90a", "is gfx906", "--offload-arch=gfx906")))
+        checks.true("no code: and how: " + p.stderr, "crocgpu hipcc" in p.stderr)
+
+
 def check_files(checks, crocprof, programs):
     with Profile(crocprof, QUIET, [os.path.join(programs, "endings"), "3", "2", "return"]) as p:
         lines = said(checks, "files", p, 23, "files: " + p.directory)
@@ -190,6 +202,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o755)
         check_nothing(checks, crocprof, directory, cc)
+        check_no_code(checks, crocprof, programs)
         check_files(checks, crocprof, programs)
         check_quality(checks, crocprof, programs)
         check_replaced(checks, crocprof, programs)

@@ -26,6 +26,7 @@
 #include "counting.h"
 #include "domains.h"
 #include "exec_now.h"
+#include "fatbin.h"
 #include "launch/keys.h"
 #include "launch/run_log.h"
 #include "launch/settings.h"
@@ -348,11 +349,38 @@ static int contexts_create(void)
     return -1;
 }
 
+/* A program without code for any GPU here fails at its first launch, if not before. */
+static void code_look_for(void)
+{
+    enum { LIST_BYTES = 1024 };
+    struct fatbin fatbin;
+    char list[LIST_BYTES];
+    const char *missing = NULL;
+    const rocprofiler_agent_v0_t *agent;
+    fatbin_read("/proc/self/exe", &fatbin);
+    for (unsigned i = 0; fatbin.is_known && (agent = names_agent_at(i)); i++) {
+        if (agent->type != ROCPROFILER_AGENT_TYPE_GPU)
+            continue;
+        if (fatbin_serves(&fatbin, agent->name))
+            return;
+        missing = agent->name;
+    }
+    if (!missing)
+        return;
+    fatbin_list(&fatbin, list, sizeof list);
+    run_log_put(RUN_LOG_NO_CODE, missing);
+    fprintf(stderr,
+            "crocprof: %s has code for %s, and the GPU here is %s: it cannot run the program's "
+            "kernels (hipErrorNoBinaryForGpu); compile it with --offload-arch=%s\n",
+            program_invocation_short_name, *list ? list : "no GPU", missing, missing);
+}
+
 static int collection_start(void)
 {
     names_style_set(settings_flag(&tool.settings, OPTION_DEMANGLE),
                     settings_flag(&tool.settings, OPTION_TRUNCATE_KERNELS));
     names_agents_load();
+    code_look_for();
     report_open(&tool.settings);
     if (contexts_create() != 0)
         return -1;
