@@ -12,6 +12,19 @@ def times(row):
     return int(row["Start_Timestamp"]), int(row["End_Timestamp"])
 
 
+def check_many(checks, crocprof, program):
+    """Markers are written along the way: what waits in memory has a limit."""
+    peaks = {}
+    for count in (1000, 300000):
+        with Profile(crocprof, ["--no-summary", "-f", "csv"], [program, str(count)]) as p:
+            checks.equal("%d markers: status" % count, p.status, 0)
+            peaks[count] = int(p.result.stdout.split("VmHWM:")[1].split()[0])
+            functions = [r["Function"] for r in p.rows("marker_api_trace")]
+            checks.equal("%d markers: rows" % count, (functions.count("many"), functions.count("more")),
+                         (count, count))
+    checks.true("memory for 600000 markers: %r KB" % peaks, peaks[300000] - peaks[1000] < 16 << 10)
+
+
 def main():
     crocprof, programs = sys.argv[1:3]
     checks = Checks()
@@ -35,6 +48,7 @@ def main():
                             of[outer][0][0] < start <= end < of[outer][0][1])
         for start, end in of.get('copy "back"', []):
             checks.equal("a mark is a moment", start, end)
+    check_many(checks, crocprof, os.path.join(programs, "markers"))
     checks.exit()
 
 

@@ -5,9 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 
-__global__ void empty()
-{
-}
+__global__ void empty() {}
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,8 @@
-// Kernels inside marked ranges.
+// Kernels inside marked ranges; then so many marks and ranges, and how much memory it took.
+// usage: markers [COUNT]
 #include "common.h"
+
+#include <cstring>
 
 #include <rocprofiler-sdk-roctx/roctx.h>
 
@@ -8,7 +11,18 @@ __global__ void add_one(uint32_t *data)
     atomicAdd(data, 1);
 }
 
-int main()
+static void peak_print()
+{
+    char line[256];
+    FILE *status = std::fopen("/proc/self/status", "r");
+    while (status && std::fgets(line, sizeof line, status))
+        if (std::strncmp(line, "VmHWM:", 6) == 0)
+            std::fputs(line, stdout);
+    if (status)
+        std::fclose(status);
+}
+
+int main(int argc, char **argv)
 {
     uint32_t *data, host = 0;
     roctxRangePush("whole program");
@@ -25,5 +39,11 @@ int main()
     roctxMark("copy \"back\"");
     HIP_CHECK(hipMemcpy(&host, data, sizeof(host), hipMemcpyDeviceToHost));
     roctxRangePop();
+    for (long i = argc > 1 ? std::atol(argv[1]) : 0; i > 0; i--) {
+        roctxRangePush("many");
+        roctxMark("more");
+        roctxRangePop();
+    }
+    peak_print();
     return verdict("markers", host != 4 * 64);
 }

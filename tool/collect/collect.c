@@ -31,6 +31,7 @@
 #include "launch/run_log.h"
 #include "launch/settings.h"
 #include "left.h"
+#include "marker_stream.h"
 #include "markers.h"
 #include "names.h"
 #include "passes.h"
@@ -221,10 +222,22 @@ static void rename_configure(void)
            "kernel names");
 }
 
+static void marker_forget(const struct marker *marker)
+{
+    (void)marker;
+}
+
+/* What becomes of markers that were only wanted for the names of kernels. */
+static void (*marker_visitor(void))(const struct marker *marker)
+{
+    return settings_flag(&tool.settings, OPTION_MARKER_TRACE) ? report_marker : marker_forget;
+}
+
 /* Kernels take their names from ranges that were pushed before collecting began, too. */
 static void markers_configure(void)
 {
     bool renamed = settings_flag(&tool.settings, OPTION_KERNEL_RENAME);
+    marker_stream_configure(marker_visitor());
     if (renamed || settings_flag(&tool.settings, OPTION_MARKER_TRACE))
         ok(rocprofiler_configure_callback_tracing_service(
                renamed ? tool.always : tool.context, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API,
@@ -249,11 +262,6 @@ static void tracing_configure(void)
     rename_configure();
 }
 
-static void marker_forget(const struct marker *marker)
-{
-    (void)marker;
-}
-
 /* Writes everything that there is, and completes the files. */
 static void report_write(bool hold)
 {
@@ -261,8 +269,9 @@ static void report_write(bool hold)
     write_guard_begin(&guard);
     turn_take();
     turn_hold(hold);
-    markers_each(settings_flag(&tool.settings, OPTION_MARKER_TRACE) ? report_marker
-                                                                    : marker_forget);
+    if (!hold)
+        marker_stream_stop();
+    markers_each(marker_visitor());
     snapshot_write();
     report_close();
     passes_close();
@@ -299,6 +308,7 @@ static void on_fork_child(void)
     passes_forget();
     turn_forget_waiting();
     turn_hold(false);
+    marker_stream_fork_child();
     markers_fork_child();
     names_fork_done();
     turn_give();

@@ -23,6 +23,11 @@ static size_t open_count, open_capacity;
 static char **messages; /* hash set, linear probing, at most half full */
 static size_t message_count, message_capacity;
 
+/* Of the thread that writes markers along the way. All under the lock. */
+static pthread_cond_t many = PTHREAD_COND_INITIALIZER, room = PTHREAD_COND_INITIALIZER;
+static bool (*on_many)(void);
+static bool is_asked, is_emptied; /* `on_many` was called; and there is somebody who empties */
+
 void markers_fork_prepare(void)
 {
     pthread_mutex_lock(&lock);
@@ -33,9 +38,12 @@ void markers_fork_parent(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* Conditions may have waiters that the child does not have. */
 void markers_fork_child(void)
 {
     done_count = open_count = 0;
+    many = room = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    is_asked = is_emptied = false;
     pthread_mutex_unlock(&lock);
 }
 
@@ -128,6 +136,46 @@ static void open_end(uint64_t thread_id, roctx_range_id_t id, uint64_t end_ns)
     }
 }
 
+void markers_on_many(bool (*begin)(void))
+{
+    on_many = begin;
+}
+
+void markers_wait(void)
+{
+    pthread_mutex_lock(&lock);
+    while (done_count < MARKERS_MANY)
+        pthread_cond_wait(&many, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+void markers_nobody_empties(void)
+{
+    pthread_mutex_lock(&lock);
+    is_emptied = false;
+    pthread_cond_broadcast(&room);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Under the lock, which is given up meanwhile. */
+static void many_tell(void)
+{
+    bool begins = on_many && !is_asked;
+    if (done_count < MARKERS_MANY)
+        return;
+    if (begins) {
+        is_asked = true;
+        pthread_mutex_unlock(&lock);
+        bool has_begun = on_many();
+        pthread_mutex_lock(&lock);
+        is_emptied = has_begun;
+    }
+    if (done_count % MARKERS_MANY == 0)
+        pthread_cond_signal(&many);
+    while (is_emptied && done_count >= MARKERS_MAX)
+        pthread_cond_wait(&room, &lock);
+}
+
 /* ENTER of what begins, so that its own cost is inside; ENTER of what ends, so that it is not. An
  * id is known at EXIT only: user_data carries the start there. */
 void markers_callback(rocprofiler_callback_tracing_record_t record,
@@ -173,6 +221,7 @@ void markers_callback(rocprofiler_callback_tracing_record_t record,
     default: /* roctxGetThreadId marks nothing */
         break;
     }
+    many_tell();
     pthread_mutex_unlock(&lock);
 }
 
@@ -187,7 +236,6 @@ const char *markers_current(uint64_t thread_id)
     return message;
 }
 
-/* Takes the arrays away first: `visit` runs without the lock. */
 void markers_each(void (*visit)(const struct marker *marker))
 {
     rocprofiler_timestamp_t now = 0;
@@ -195,13 +243,22 @@ void markers_each(void (*visit)(const struct marker *marker))
     pthread_mutex_lock(&lock);
     while (open_count > 0)
         open_end(open_ranges[0].marker.thread_id, open_ranges[0].id, now);
+    free(open_ranges);
+    open_ranges = NULL;
+    open_capacity = 0;
+    pthread_mutex_unlock(&lock);
+    markers_done_each(visit);
+}
+
+/* Takes the array away first: `visit` runs without the lock. */
+void markers_done_each(void (*visit)(const struct marker *marker))
+{
+    pthread_mutex_lock(&lock);
     struct marker *markers = done;
     size_t count = done_count;
     done = NULL;
     done_count = done_capacity = 0;
-    free(open_ranges);
-    open_ranges = NULL;
-    open_capacity = 0;
+    pthread_cond_broadcast(&room);
     pthread_mutex_unlock(&lock);
     for (size_t i = 0; i < count; i++)
         visit(&markers[i]);

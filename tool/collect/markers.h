@@ -1,11 +1,13 @@
 /*
  * Markers and ranges of the program, each under its own message. Collected by callback, because a
- * buffered record has no message, and kept until the end: a range is known when it is closed.
+ * buffered record has no message, and kept until a thread of ours writes them (marker_stream.h): a
+ * range is known when it is closed.
  */
 #ifndef COLLECT_MARKERS_H
 #define COLLECT_MARKERS_H
 
 #include <rocprofiler-sdk/callback_tracing.h>
+#include <stdbool.h>
 
 struct marker {
     const char *message; /* equal messages are one pointer, for the life of the process */
@@ -28,5 +30,14 @@ void markers_fork_child(void);
 /* All of them in the order of their ends; ranges still open come last and end now. They are
  * forgotten then. */
 void markers_each(void (*visit)(const struct marker *marker));
+
+/* How many may wait: from MANY on `begin` is called, once in a process, and markers_wait() returns;
+ * at MAX whoever marks waits for room, if somebody makes it. */
+enum { MARKERS_MANY = 1 << 13, MARKERS_MAX = 1 << 16 };
+void markers_on_many(bool (*begin)(void)); /* false: nobody will make room */
+void markers_wait(void);
+void markers_nobody_empties(void); /* nobody waits for room any more */
+/* Those that are done, in the order of their ends; they are forgotten then. */
+void markers_done_each(void (*visit)(const struct marker *marker));
 
 #endif

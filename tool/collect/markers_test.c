@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -159,6 +160,62 @@ static void tables_grow(void **state)
     assert_int_equal(distinct, 1000);
 }
 
+static unsigned begun;
+static bool nobody_begins(void)
+{
+    begun++;
+    return false;
+}
+
+static bool somebody_begins(void)
+{
+    return true;
+}
+
+static uint64_t took, last_ns;
+static void take_in_order(const struct marker *marker)
+{
+    assert_true(marker->end_ns > last_ns);
+    last_ns = marker->end_ns;
+    took++;
+}
+
+static void *marks_make(void *count)
+{
+    for (uint64_t i = 1; i <= *(uint64_t *)count; i++)
+        MARK(7, "again", i);
+    return NULL;
+}
+
+/* Whoever marks waits when there are too many, and goes on when they are taken. */
+static void many_markers_do_not_gather(void **state)
+{
+    enum { MARKS = 3 * MARKERS_MAX };
+    (void)state;
+    uint64_t few = MARKERS_MAX + 5, all = MARKS;
+    markers_on_many(nobody_begins); /* and so nobody waits */
+    marks_make(&few);
+    assert_int_equal(begun, 1);
+    markers_done_each(take_in_order);
+    assert_int_equal(took, few);
+    markers_fork_prepare();
+    markers_fork_child(); /* asks again */
+    took = last_ns = 0;
+    markers_on_many(somebody_begins);
+    pthread_t thread;
+    pthread_create(&thread, NULL, marks_make, &all);
+    while (took < MARKS - MARKERS_MANY) {
+        uint64_t before = took;
+        markers_wait();
+        markers_done_each(take_in_order);
+        assert_true(took - before <= MARKERS_MAX);
+    }
+    markers_nobody_empties();
+    pthread_join(thread, NULL);
+    markers_done_each(take_in_order);
+    assert_int_equal(took, MARKS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +224,7 @@ int main(void)
         cmocka_unit_test_setup(open_ranges_end_with_the_program, collect),
         cmocka_unit_test_setup(equal_messages_are_one_pointer, collect),
         cmocka_unit_test_setup(tables_grow, collect),
+        cmocka_unit_test_setup(many_markers_do_not_gather, collect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
