@@ -64,6 +64,10 @@ def check_no_code(checks, crocprof, programs):
 
 
 def check_files(checks, crocprof, programs):
+    done = subprocess.run([crocprof, os.path.join(programs, "endings"), "3", "2", "return"], capture_output=True,
+                          text=True, timeout=60)
+    checks.equal("tables only: status", done.returncode, 23)
+    checks.true("tables only: " + done.stderr, "add_one" in done.stderr and "files: " not in done.stderr)
     with Profile(crocprof, QUIET, [os.path.join(programs, "endings"), "3", "2", "return"]) as p:
         lines = said(checks, "files", p, 23, "files: " + p.directory)
         named = lines[-1].split("_*: ")[1].split(", ")
