@@ -51,6 +51,14 @@ foreach(target crocprof crocgpu)
   endif()
 endforeach()
 if(TARGET crocprof)
+  set(croc_shells ${CMAKE_BINARY_DIR}/completion)
+  install(FILES ${croc_shells}/crocprof.bash RENAME crocprof
+    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions)
+  install(FILES ${croc_shells}/bash/rocprofv3
+    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions)
+  install(FILES ${croc_shells}/_crocprof DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/site-functions)
+  install(FILES ${croc_shells}/crocprof.fish ${croc_shells}/fish/rocprofv3.fish
+    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d)
   install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3
     ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3-avail ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocpd
     DESTINATION ${CMAKE_INSTALL_BINDIR})

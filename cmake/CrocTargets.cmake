@@ -35,6 +35,24 @@ function(croc_unit_test source)
   set_tests_properties(${folder}/${test} PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 
+# croc_completion(program other_name ...): build/completion, for bash, zsh and fish, from what croc_man_page's
+# rows print.
+function(croc_completion program)
+  set(folder ${CMAKE_BINARY_DIR}/completion)
+  set(made ${folder}/${program}.bash ${folder}/_${program} ${folder}/${program}.fish)
+  set(make ${CMAKE_SOURCE_DIR}/gen/completion.py)
+  add_custom_command(OUTPUT ${made} DEPENDS ${make} ${CMAKE_SOURCE_DIR}/gen/man_page.py ${program}_man_rows VERBATIM
+    COMMAND Python3::Interpreter ${make} $<TARGET_FILE:${program}_man_rows> ${folder} ${program} ${ARGN})
+  add_custom_target(${program}_completion ALL DEPENDS ${made})
+  foreach(name ${program} ${ARGN}) # shells look for a file of the command's name
+    file(MAKE_DIRECTORY ${folder}/bash ${folder}/fish)
+    if(NOT name STREQUAL program)
+      file(CREATE_LINK ${program} ${folder}/bash/${name} SYMBOLIC)
+      file(CREATE_LINK ${program}.fish ${folder}/fish/${name}.fish SYMBOLIC)
+    endif()
+  endforeach()
+endfunction()
+
 # croc_man_page(program rows.c): build/man/program.1, from data/man and the program's own options,
 # which rows.c prints.
 function(croc_man_page program rows)

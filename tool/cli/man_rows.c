@@ -18,11 +18,13 @@ static void row(const struct option *option, const char *value)
            option->variable ? option->variable : "", option->help, 0);
 }
 
-/* A command's text, and its own options and those that it takes of `record`'s. */
+/* A command's text, what else it takes (for gen/completion.py), and its own options and those that
+ * it takes of `record`'s. */
 static void command_rows(const struct command *command)
 {
     const struct command_option *own = command->options;
-    printf("COMMAND\t%s\t\t%s\t\t\t%s.%s%s%c", command->name, command->operands, command->help,
+    printf("COMMAND\t%s\t\t%s\t%s%s\t\t%s.%s%s%c", command->name, command->operands,
+           command->takes_all ? "all " : "", command->takes_program ? "program" : "", command->help,
            command->text ? " " : "", command->text ? command->text : "", 0);
     for (; own && own->name; own++)
         printf("COMMAND %s\t%s\t%.*s\t%s\t\t\t%s%c", command->name, own->name, own->letter ? 1 : 0,
