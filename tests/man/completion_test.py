@@ -17,6 +17,7 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 _crocprof
 printf '%s\\n' "${COMPREPLY[@]}"
 """
+SHELL_WORDS = {"help"}  # commands of ours that bash has, too
 failures = []
 
 
@@ -53,7 +54,8 @@ def bash():
            {word for word in everything if word.startswith("--ker")})
     expect("commands", names - complete(""), set())
     expect("a command", complete("lis") & names, {"list"})
-    expect("rocprofv3 has no commands", names & complete("", name="rocprofv3") - {"true", "stat", "top", "help", "diff"}, set())
+    expect("rocprofv3 has no commands", {one for one in names & complete("", name="rocprofv3") if not shutil.which(one)}, {
+        one for one in names & SHELL_WORDS})
     for name in sorted(names):
         options = complete(name, "--")
         expect(f"options of {name}", {word for word in helped(name) if word.startswith("--")} - options, set())

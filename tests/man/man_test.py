@@ -20,7 +20,7 @@ SOURCES = {
 }
 OWN = {  # for runs of the program itself, and for tests of the software GPU
     "CROCPROF_CHECKED", "CROCPROF_PASS", "CROCPROF_PASS_COUNT", "CROCPROF_PASS_DIRECTORY",
-    "CROCPROF_RUN", "ROCPROF_SNAPSHOT_DIRECTORY", "ROCPROF_SNAPSHOT_INTERVAL_MS"}
+    "CROCPROF_RUN", "CROCPROF_PARENT", "ROCPROF_SNAPSHOT_DIRECTORY", "ROCPROF_SNAPSHOT_INTERVAL_MS"}
 ELSEWHERE = {"CROC_LOG_LEVEL": "src/base/log.c", "CROCPROF_SERIALIZE_LIMIT_MS":
              "src/intercept/hsa/serialize.c", "CROCPROF_INPUT_MAX_BYTES": "tool/cli/replay.c"}
 
@@ -70,6 +70,12 @@ def commands_of(binary):
     return [[name] for name in re.findall(r"^  ([a-z]+)(?: |$)", listed.group(1), re.M)] if listed else []
 
 
+def choice_of(text, option):
+    """The first of the words that an option takes, where the help names them."""
+    found = re.search(rf"^ .*(?<![\w-]){re.escape(option)}\b(?:, --[\w-]+)?\s+(\w+)\|", text, re.M)
+    return found.group(1) if found else None
+
+
 def options_check(program, binary, text):
     """The same options as --help, and the program knows each."""
     listed = options_in(option_lines(text))
@@ -81,9 +87,9 @@ def options_check(program, binary, text):
         expect(len(here) >= 3 or command, f"{program} {command} --help shows {here}")
         helped |= here
         for option in sorted(here):
-            # alone, or with a value: one of the two gets as far as the help behind it
+            # alone, or with a value: one of them gets as far as the help behind it
             ends = [output(binary, *command, *words, "--help")[2]
-                    for words in ([option], [option, VALUES.get(option, "x")])]
+                    for words in ([option], [option, VALUES.get(option, choice_of(stdout, option) or "x")], [option, "1"])]
             expect(0 in ends, f"{program} {command} {option}: ends with {ends}")
     expect(listed == helped, f"{program}: in the page {sorted(listed - helped)}, in --help "
            f"{sorted(helped - listed)}")

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/wait.h"
+#include "launch/launch.h"
 
 enum { LIMIT_S = 60, POLL_NS = 5000000 };
 
@@ -29,13 +30,23 @@ static bool is_open(void)
            found.st_ino == number;
 }
 
+/* The command that runs the program is nobody's parent. */
+static pid_t parent_find(void)
+{
+    const char *text = secure_getenv(LAUNCH_PARENT_VARIABLE);
+    long launcher, parent;
+    if (text && sscanf(text, "%ld %ld", &launcher, &parent) == 2 && launcher == getppid())
+        return (pid_t)parent;
+    return getppid();
+}
+
 /* Processes of one parent have the same name for it; another user's file is left alone. */
 static int file_open(void)
 {
     const char *temporary = secure_getenv("TMPDIR");
     struct stat found;
     snprintf(path, sizeof path, "%s/crocprof-siblings-%u-%ld",
-             temporary && *temporary ? temporary : "/tmp", (unsigned)getuid(), (long)getppid());
+             temporary && *temporary ? temporary : "/tmp", (unsigned)getuid(), (long)parent_find());
     int opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (opened < 0)
         return -1;

@@ -123,11 +123,16 @@ static int path_join(char *path, size_t size, const char *const libraries[], siz
     return 0;
 }
 
+static pid_t launcher, launcher_parent; /* of the command, which may stay above the program */
+
 int launch_environment(const struct launch *launch, const struct settings *settings)
 {
     const char *const libraries[] = {launch->preload, launch->gpu_library, launch->tool_library,
                                      getenv("LD_PRELOAD")};
-    char path[4 * PATH_MAX];
+    char path[4 * PATH_MAX], parent[64];
+    snprintf(parent, sizeof parent, "%ld %ld", (long)launcher, (long)launcher_parent);
+    if (setenv(LAUNCH_PARENT_VARIABLE, parent, 1) != 0)
+        return -errno;
     int status = path_join(path, sizeof path, libraries, sizeof libraries / sizeof libraries[0]);
     if (status != 0)
         return status;
@@ -138,6 +143,8 @@ static struct sigaction children, pipes; /* the caller's */
 
 void launch_signals_take(void)
 {
+    launcher = getpid();
+    launcher_parent = getppid();
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &children);
     sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, &pipes);
 }

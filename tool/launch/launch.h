@@ -10,6 +10,9 @@
 
 #include "settings.h"
 
+/* Which process is the command, and which one started it: "PID PARENT". */
+#define LAUNCH_PARENT_VARIABLE "CROCPROF_PARENT"
+
 struct launch {
     char tool_library[PATH_MAX]; /* as LD_PRELOAD can hold it */
     char gpu_library[PATH_MAX];  /* the same; "" on a machine with a GPU */
