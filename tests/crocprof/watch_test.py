@@ -76,6 +76,15 @@ def stat_that_differs():
         checks.equal("stat: a run without kernels", calls.get("add_one(unsigned int*)"), [10, 0, 10])
 
 
+def stat_with_input():
+    with tempfile.TemporaryFile("w+") as file:
+        file.write("skipped\nthe line\n")
+        file.flush()
+        os.lseek(file.fileno(), len("skipped\n"), os.SEEK_SET)
+        done = run("stat", "-r", "3", "cat", stdin=file)
+        checks.equal("stat: each run's input", done.stdout, 3 * "the line\n")
+
+
 def stat_that_fails():
     done = run("stat", "-r", "3", "sh", "-c", "exit 3")
     checks.equal("stat: the program's status", done.returncode, 3)
@@ -214,6 +223,7 @@ place = tempfile.mkdtemp()
 os.environ["TMPDIR"] = tempfile.tempdir = place  # others have things of ours elsewhere
 stat_of_runs()
 stat_that_differs()
+stat_with_input()
 stat_that_fails()
 for way in ("q", "Ctrl-C", "Ctrl-Z", "SIGTERM", "SIGHUP"):
     top_in_a_terminal(way)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/wait.h"
 #include "cli/refuse.h"
@@ -30,6 +31,7 @@ struct stat_work {
     struct samples samples;
     unsigned number; /* of the run, among those that count */
     char directory[PATH_MAX];
+    off_t input_at; /* of standard input; -1: it is no file */
 };
 
 static int run_become(void *data)
@@ -64,9 +66,12 @@ static int run_prepare(struct stat_work *work, const struct cli_options *line)
     return status == 0 ? 0 : refuse(EXIT_NOT_STARTED, "%s", strerror(-status));
 }
 
-/* True: there is a run more. *status: how it ended. */
+/* True: there is a run more. *status: how it ended. Input that is a file is each run's from where
+ * it was; what is none, the first run may read to its end. */
 static bool run_once(struct stat_work *work, bool counts, int *status)
 {
+    if (work->input_at >= 0)
+        lseek(STDIN_FILENO, work->input_at, SEEK_SET);
     uint64_t begin_ns = wait_now_ns();
     snapshots_directory_clear(work->directory);
     if (!runs_once(run_become, work, status) || *status < 0 || runs_end_asked())
@@ -145,6 +150,7 @@ static int stat_run(struct cli_options *line)
     if (!samples_begin(&work.samples, (unsigned)repeat) ||
         !snapshots_directory_make(work.directory, -1))
         return refuse(EXIT_NOT_STARTED, "stat: %s", strerror(errno));
+    work.input_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
     result = run_prepare(&work, line);
     if (result == 0) {
         int status = runs_all(&work, (unsigned)repeat, (unsigned)warmups);
