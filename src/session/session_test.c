@@ -406,6 +406,29 @@ static void what_is_nobodys_work_has_no_id(void **state)
     assert_int_equal(retired_count, 2); /* those of the calls */
 }
 
+/* Scratch memory that the runtime handles on a thread of its own; a call that it is inside of lends
+ * it its id. No id is used up, so that the greatest id is the number of calls. */
+static void scratch_has_the_id_of_its_call_or_none(void **state)
+{
+    (void)state;
+    struct trace_frame before, after;
+    struct trace_event alone, inside;
+    OK(context_start(second));
+    trace_api_enter(&before, trace_set_load(TRACE_HSA_CORE_API, OP), TRACE_HSA_CORE_API, OP, NULL);
+    trace_event_open_unwatched(&inside, TRACE_SCRATCH_MEMORY);
+    assert_int_equal(inside.correlation_id.internal, before.internal);
+    trace_event_release(&inside);
+    trace_api_exit(&before);
+    trace_event_open_unwatched(&alone, TRACE_SCRATCH_MEMORY);
+    assert_int_equal(alone.correlation_id.internal, 0);
+    assert_int_equal(alone.correlation_id.ancestor, 0);
+    trace_event_release(&alone);
+    trace_api_enter(&after, trace_set_load(TRACE_HSA_CORE_API, OP), TRACE_HSA_CORE_API, OP, NULL);
+    assert_int_equal(after.internal, before.internal + 1);
+    trace_api_exit(&after);
+    OK(context_stop(second));
+}
+
 __attribute__((noinline)) static uint64_t ancestor_of_a_call(void)
 {
     struct trace_frame frame;
@@ -550,6 +573,7 @@ int main(void)
         cmocka_unit_test(a_dispatch_is_asked_for_its_id_once),
         cmocka_unit_test(ids_retire_after_their_last_work),
         cmocka_unit_test(what_is_nobodys_work_has_no_id),
+        cmocka_unit_test(scratch_has_the_id_of_its_call_or_none),
         cmocka_unit_test(ranges_are_ancestors_of_what_they_enclose),
         cmocka_unit_test(ranges_end_in_any_order_and_depth),
         cmocka_unit_test(conflicts_are_refused),

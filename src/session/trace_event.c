@@ -24,6 +24,13 @@ static bool has_no_id(enum trace_domain domain)
     return domain == TRACE_CODE_OBJECT || domain == TRACE_RUNTIME_INITIALIZATION;
 }
 
+/* The runtime handles scratch memory on a thread of its own: outside of calls it is nobody's work,
+ * and takes no id that tools would miss a call for. */
+static bool has_id_of_call_only(enum trace_domain domain)
+{
+    return domain == TRACE_SCRATCH_MEMORY;
+}
+
 static bool has_ancestor(enum trace_domain domain)
 {
     return domain == TRACE_MEMORY_ALLOCATION || domain == TRACE_SCRATCH_MEMORY ||
@@ -66,10 +73,12 @@ static void ids_capture(struct session_thread *self, struct trace_event *event)
 {
     struct open_call *call = call_innermost(self, __builtin_frame_address(0));
     const struct enclosure *enclosure = enclosure_innermost(self, call);
-    if (has_no_id((enum trace_domain)event->domain)) {
+    bool is_alone = !enclosure && !call;
+    if (has_no_id((enum trace_domain)event->domain) ||
+        (is_alone && has_id_of_call_only((enum trace_domain)event->domain))) {
         event->correlation_id.internal = event->correlation_id.ancestor = 0;
         event->work = NULL;
-    } else if (has_own_id((enum trace_domain)event->domain) || (!enclosure && !call)) {
+    } else if (has_own_id((enum trace_domain)event->domain) || is_alone) {
         ids_own(self, event, enclosure ? enclosure->internal : call ? call->internal : 0);
     } else if (enclosure) {
         event->correlation_id.internal = enclosure->internal;
