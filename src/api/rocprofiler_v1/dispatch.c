@@ -133,6 +133,29 @@ static void data_lost(rocprofiler_user_data_t user_data, void *unused)
 
 /* ---- asking the tool */
 
+/* A system call for each kernel costs more than everything else that is looked up. */
+static __thread uint32_t own_thread_id;
+
+static void on_fork_child(void)
+{
+    own_thread_id = 0;
+}
+
+static void fork_watch(void)
+{
+    pthread_atfork(NULL, NULL, on_fork_child);
+}
+
+static uint32_t thread_id_here(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (own_thread_id == 0) {
+        pthread_once(&once, fork_watch);
+        own_thread_id = (uint32_t)gettid();
+    }
+    return own_thread_id;
+}
+
 /* With opt_mode nothing is looked up: neither the kernel, nor the thread, nor times. */
 static rocprofiler_callback_data_t
 callback_data_brief(const rocprofiler_dispatch_counting_service_data_t *data,
@@ -171,7 +194,7 @@ static bool callback_data_fill(rocprofiler_callback_data_t *to,
                                         .kernel_name = kernel.name,
                                         .kernel_object = packet->kernel_object,
                                         .kernel_code = kernel.code,
-                                        .thread_id = (uint32_t)gettid(),
+                                        .thread_id = thread_id_here(),
                                         .record = &record->public};
     return true;
 }
