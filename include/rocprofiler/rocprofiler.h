@@ -83,6 +83,8 @@ typedef enum {
 typedef hsa_ven_amd_aqlprofile_parameter_t rocprofiler_parameter_t;
 typedef rocprofiler_parameter_t rocprofiler_feature_parameter_t; /**< older name */
 
+/** Hardware counters are INT64, computed metrics DOUBLE, traces BYTES. No definition of a metric
+ * says that its value has 32 bits, so the other two are never seen. */
 typedef enum {
     ROCPROFILER_DATA_KIND_UNINIT = 0,
     ROCPROFILER_DATA_KIND_INT32 = 1,

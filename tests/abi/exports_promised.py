@@ -16,7 +16,8 @@ def exported(library):
 def main(promised, libraries):
     with open(promised, encoding="utf-8") as file:
         wanted = [line.split() for line in file if line.strip() and not line.startswith("#")]
-    there = {library: exported(os.path.join(libraries, library)) for library, _ in wanted}
+    there = {library: exported(os.path.join(libraries, library))
+             for library in {line[0] for line in wanted}}
     missing = [f"{library}: {name}" for library, name in wanted if name not in there[library]]
     print(f"{len(wanted) - len(missing)} of {len(wanted)} are exported")
     for line in missing:

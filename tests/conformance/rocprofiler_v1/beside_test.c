@@ -2,6 +2,9 @@
 #include "common.h"
 #include "sdk_side.h"
 
+#include <roctracer/roctracer.h>
+#include <roctracer/roctracer_hsa.h>
+
 static rocprofiler_group_t group;
 static hsa_status_t answer(const rocprofiler_callback_data_t *data, void *arg,
                            rocprofiler_group_t *wanted)
@@ -49,9 +52,52 @@ static void the_hardware_has_one_owner(void **state)
     assert_int_equal(sdk_waves(), waves_of(3));
 }
 
+static uint32_t signals_made;
+static void on_call(uint32_t domain, uint32_t operation, const void *data, void *arg)
+{
+    const hsa_api_data_t *call = data;
+    (void)arg;
+    assert_int_equal(domain, ACTIVITY_DOMAIN_HSA_API);
+    if (operation == HSA_API_ID_hsa_signal_create && call->phase == ACTIVITY_API_PHASE_EXIT)
+        signals_made++;
+}
+
+/* Each interface sees what it asked for: v1 counts, the SDK has records, ROCtracer the calls. */
+static void three_interfaces_at_once(void **state)
+{
+    enum { KERNELS = 6 };
+    rocprofiler_feature_t f = feature("SQ_WAVES");
+    rocprofiler_t *context;
+    (void)state;
+    OK(rocprofiler_open(gpus[0].agent, &f, 1, &context, 0, NULL));
+    OK(rocprofiler_get_group(context, 0, &group));
+    assert_int_equal(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_API,
+                                                  HSA_API_ID_hsa_signal_create, on_call, NULL),
+                     ROCTRACER_STATUS_SUCCESS);
+    OK(rocprofiler_set_queue_callbacks((rocprofiler_queue_callbacks_t){.dispatch = answer}, NULL));
+    uint64_t traced = sdk_kernels();
+    uint32_t before = signals_made;
+    for (uint32_t i = 1; i <= KERNELS; i++) {
+        hsa_signal_t signal;
+        OK(hsa_signal_create(1, 0, NULL, &signal));
+        gpu_run(&gpus[0], i);
+        OK(hsa_signal_destroy(signal));
+        OK(rocprofiler_get_data(context, 0));
+        assert_int_equal(f.data.result_int64, waves_of(i));
+        assert_true(signals_made >= before + i);
+    }
+    assert_int_equal(sdk_kernels(), traced + KERNELS);
+    assert_int_equal(
+        roctracer_disable_op_callback(ACTIVITY_DOMAIN_HSA_API, HSA_API_ID_hsa_signal_create),
+        ROCTRACER_STATUS_SUCCESS);
+    OK(rocprofiler_remove_queue_callbacks());
+    OK(rocprofiler_close(context));
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_hardware_has_one_owner)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_hardware_has_one_owner),
+                                       cmocka_unit_test(three_interfaces_at_once)};
     if (argc != 2)
         return 2;
     sdk_prepare();

@@ -5,7 +5,7 @@
  *   info KERNELS     5.1: prints what can be collected
  *   sample KERNELS   5.5 and 5.6: samples GPUBusy and SQ_WAVES while it launches 8 work-groups
  *                    between the readings
- *   hold KERNELS     opens a context, says so, and waits for a line
+ *   hold KERNELS     opens a context, counts, says so, and waits for a line with a kernel running
  *   exit KERNELS     as run, but leaves without hsa_shut_down
  *   copies KERNELS   asynchronous copies of 256, 512, 768 and 1024 bytes
  *   many KERNELS     one kernel of 40000 work-groups
@@ -106,10 +106,16 @@ static void hold(void)
     rocprofiler_t *context = NULL;
     char line[16];
     check(rocprofiler_open(gpus[0].agent, &waves, 1, &context, ROCPROFILER_MODE_STANDALONE, NULL));
+    check(rocprofiler_start(context, 0));
+    gpus[0].memory[0] = 0;
+    hsa_signal_t running = gpu_launch(&gpus[0], gpus[0].queue, gpus[0].wait_for, 3, gpus[0].memory);
     printf("opened\n");
     fflush(stdout);
     if (!fgets(line, sizeof line, stdin))
         return;
+    __atomic_store_n(&gpus[0].memory[0], 1, __ATOMIC_RELEASE);
+    gpu_finish(running);
+    check(rocprofiler_stop(context, 0));
     check(rocprofiler_close(context));
     printf("closed\n");
     fflush(stdout);

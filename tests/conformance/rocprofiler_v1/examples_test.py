@@ -292,6 +292,8 @@ class TwoProfilers(Case):
             self.assertEqual(said, "opened")
             process.send_signal(signal.SIGKILL)
             process.wait(100)
+        out, _ = self.run_program("sample")  # starts again, and counts from nothing
+        self.assertIn(f"1: SQ_WAVES result_int64 ({LAUNCHES * WAVES_OF_GROUP})", out)
 
 
 if __name__ == "__main__":
