@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crocprof/quality.h>
+
 #include "baseline.h"
 #include "cli/refuse.h"
 #include "compare.h"
@@ -82,8 +84,10 @@ static int baseline_make(struct baseline *baseline, const struct totals *totals,
         const char *metric = total->group == TOTALS_COUNTERS ? total->counter : "time";
         if (total->group == TOTALS_KERNELS ? !time : total->group != TOTALS_COUNTERS)
             continue;
-        double percent =
-            total->group == TOTALS_COUNTERS ? tolerance_default(metric) : strtod(time, NULL);
+        if (total->quality == CROCPROF_QUALITY_NOT_COUNTED)
+            continue; /* zeros that mean nothing */
+        double percent = total->group == TOTALS_COUNTERS ? tolerance_of(metric, total->quality)
+                                                         : strtod(time, NULL);
         tolerance_said(line, metric, &percent);
         status = baseline_add(baseline, total->name, metric, total->values.count,
                               total->values.mean, percent);
@@ -309,9 +313,10 @@ const struct command command_check = {
     .help = "counters against those of a baseline, for CI",
     .text =
         "The baseline is a JSON file with the mean of every counter of every kernel, and by how "
-        "much percent it may move: instructions and waves not at all, requests and hits 2, cycles "
-        "10, "
-        "unless you write something else there. Launches must be as many. Status 1: something "
+        "much percent it may move, unless you write something else there: what the device calls "
+        "exact not at all, modelled 2, approximate 10; where it says nothing of its counters, "
+        "instructions and waves not at all, requests and hits 2, cycles 10. What is not counted "
+        "there is left out. Launches must be as many. Status 1: something "
         "differs, 2: trouble.",
     .options = options,
     .takes = takes,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crocprof/quality.h>
+
 int gather_begin(struct gather *gather)
 {
     bool is_whole = true;
@@ -55,8 +57,13 @@ static void counter_add(struct gather *gather, const struct out_counter_row *row
 {
     bool is_ratio =
         row->counter && row->counter->expression && strchr(row->counter->expression, '/');
-    stats_counter_add(gather->counters, name_keep(gather, row->dispatch.kernel_name),
-                      name_keep(gather, row->counter_name), row->counter_value, !is_ratio);
+    const char *name = name_keep(gather, row->counter_name);
+    stats_counter_add(gather->counters, name_keep(gather, row->dispatch.kernel_name), name,
+                      row->counter_value, !is_ratio);
+    if (row->counter && row->counter->quality == CROCPROF_QUALITY_NOT_COUNTED)
+        stats_mark_put(gather->counters, name, STATS_NOT_COUNTED);
+    else if (row->counter && row->counter->quality == CROCPROF_QUALITY_APPROXIMATE)
+        stats_mark_put(gather->counters, name, STATS_APPROXIMATE);
 }
 
 static void api_add(struct gather *gather, enum out_table_id table, const struct out_api_row *row)

@@ -36,7 +36,7 @@ static const struct {
     [ROCPD_STREAM] = {"info_stream", "id,nid,pid,name", NULL},
     [ROCPD_PMC] = {"info_pmc",
                    "id,nid,pid,agent_id,target_arch,event_code,instance_id,name,symbol,description,"
-                   "component,value_type,block,expression,is_constant,is_derived",
+                   "component,value_type,block,expression,is_constant,is_derived,extdata",
                    NULL},
     [ROCPD_CODE_OBJECT] = {"info_code_object",
                            "id,nid,pid,agent_id,uri,load_base,load_size,load_delta,storage_type,"

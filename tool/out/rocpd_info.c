@@ -239,6 +239,9 @@ int64_t rocpd_counter(struct rocpd_info *info, const struct out_counter_row *row
     const struct out_counter *counter = row->counter ? row->counter : &of_row;
     if (!is_new(&info->counters, counter->id))
         return (int64_t)counter->id;
+    char quality[40] = "{}"; /* by the numbers of crocprof/quality.h */
+    if (counter->quality)
+        snprintf(quality, sizeof quality, "{\"crocprof_quality\":%u}", counter->quality);
     const struct rocpd_value values[] = {ROCPD_INTEGER(counter->id),
                                          ROCPD_INTEGER(info->node),
                                          ROCPD_INTEGER(info->process),
@@ -254,7 +257,8 @@ int64_t rocpd_counter(struct rocpd_info *info, const struct out_counter_row *row
                                          ROCPD_TEXT(counter->block),
                                          ROCPD_TEXT(counter->expression),
                                          ROCPD_INTEGER(counter->is_constant),
-                                         ROCPD_INTEGER(counter->is_derived)};
+                                         ROCPD_INTEGER(counter->is_derived),
+                                         ROCPD_TEXT(quality)};
     rocpd_base_insert(info->base, ROCPD_PMC, values);
     return (int64_t)counter->id;
 }

@@ -35,7 +35,8 @@ static const char *const lookups[] = {
         "group_segment_size, private_segment_size, arch_vgpr_count, accum_vgpr_count, sgpr_count "
         "FROM \"rocpd_info_kernel_symbol{S}\" WHERE id = ?",
     [LOOKUP_COUNTER] = "SELECT agent_id, name, description, block, expression, is_constant, "
-                       "is_derived FROM \"rocpd_info_pmc{S}\" WHERE id = ?",
+                       "is_derived, CASE WHEN json_valid(extdata) THEN json_extract(extdata, "
+                       "'$.crocprof_quality') END FROM \"rocpd_info_pmc{S}\" WHERE id = ?",
 };
 
 /* The row of that id, to be reset by whoever gets it; NULL: there is none. */
@@ -305,6 +306,7 @@ const struct out_counter *part_counter(struct part *part, int64_t id)
             .expression = text_of(part, row, 4),
             .is_constant = sqlite3_column_int(row, 5) != 0,
             .is_derived = sqlite3_column_int(row, 6) != 0,
+            .quality = (uint8_t)sqlite3_column_int(row, 7),
         };
     sqlite3_reset(row);
     return counter && counter->name ? counter : NULL;

@@ -1,5 +1,6 @@
 #include "tolerance.h"
 
+#include <crocprof/quality.h>
 #include <fnmatch.h>
 
 enum { CYCLES_PERCENT = 10, TRAFFIC_PERCENT = 2 };
@@ -41,4 +42,18 @@ double tolerance_default(const char *counter)
     while (fnmatch(tolerance_defaults[at].pattern, counter, FNM_CASEFOLD) != 0)
         at++;
     return tolerance_defaults[at].percent;
+}
+
+double tolerance_of(const char *counter, unsigned quality)
+{
+    switch (quality) {
+    case CROCPROF_QUALITY_EXACT:
+        return 0;
+    case CROCPROF_QUALITY_MODELLED:
+        return TRAFFIC_PERCENT;
+    case CROCPROF_QUALITY_APPROXIMATE:
+        return CYCLES_PERCENT;
+    default:
+        return tolerance_default(counter);
+    }
 }

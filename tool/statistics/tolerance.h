@@ -1,7 +1,7 @@
 /*
  * By how much a counter may move between two runs of the same program before somebody should look:
- * a table by what counters count, since what a value is worth depends on that and on the GPU, which
- * a profiler cannot ask.
+ * by what the device said of it (crocprof/quality.h), and where it said nothing, as hardware does,
+ * by a table of what counters count.
  */
 #ifndef STATISTICS_TOLERANCE_H
 #define STATISTICS_TOLERANCE_H
@@ -15,5 +15,7 @@ extern const struct tolerance tolerance_defaults[];
 extern const unsigned tolerance_default_count;
 
 double tolerance_default(const char *counter);
+/* `quality` is of crocprof/quality.h. */
+double tolerance_of(const char *counter, unsigned quality);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <crocprof/quality.h>
 
 /* What the software GPU counts, with its classes: cycles are never exact, instructions always. */
 static void the_list_of_events(void **state)
@@ -34,8 +35,20 @@ static void the_list_of_events(void **state)
     assert_true(tolerance_default("a counter of tomorrow") == 2);
 }
 
+/* What the device says counts more than the name. */
+static void the_devices_word(void **state)
+{
+    (void)state;
+    assert_true(tolerance_of("SQ_BUSY_CYCLES", CROCPROF_QUALITY_EXACT) == 0);
+    assert_true(tolerance_of("SQ_WAVES", CROCPROF_QUALITY_MODELLED) == 2);
+    assert_true(tolerance_of("SQ_WAVES", CROCPROF_QUALITY_APPROXIMATE) == 10);
+    assert_true(tolerance_of("SQ_WAVES", CROCPROF_QUALITY_NOT_STATED) == 0);
+    assert_true(tolerance_of("SQ_BUSY_CYCLES", CROCPROF_QUALITY_NOT_STATED) == 10);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_list_of_events)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_list_of_events),
+                                       cmocka_unit_test(the_devices_word)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

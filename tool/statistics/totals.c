@@ -83,6 +83,7 @@ static void value_add(struct totals *totals, enum totals_group group, const char
             (struct total){.group = group,
                            .name = of_name.text,
                            .counter = of_counter.text,
+                           .quality = info ? info->quality : 0,
                            .is_ratio = info && info->expression && strchr(info->expression, '/')};
         if (!row_add(totals, total))
             total = NULL;

@@ -20,6 +20,7 @@ struct total {
     const char *name;    /* of the kernel, function, direction */
     const char *counter; /* "" but for counters */
     bool is_ratio;       /* a sum of it means nothing */
+    uint8_t quality;     /* of crocprof/quality.h, as the recording says */
     struct moments values;
 };
 
