@@ -1,6 +1,6 @@
 """Every format says the same: one run writes them all, and each is held against the CSV files.
 
-    formats_test.py CROCPROF PROGRAMS
+    formats_test.py CROCPROF PROGRAMS TRACE_PROTO
 """
 import glob
 import json
@@ -10,6 +10,9 @@ import subprocess
 import sys
 
 from crocprof_run import Checks, Profile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "perfetto"))
+from decode import Trace  # noqa: E402
 
 COUNTERS = ["SQ_WAVES", "SQ_INSTS_VALU"]
 DOMAINS = {"kernel_trace": "KERNEL_DISPATCH", "memory_copy_trace": "MEMORY_COPY", "hip_api_trace": "HIP_API",
@@ -189,6 +192,73 @@ def check_json(checks, p):
     return results
 
 
+PFTRACE_NOTES = {"dispatch_id": "Dispatch_Id", "kernel_id": "Kernel_Id", "stream_id": "Stream_Id",
+                 "lds_bytes": "LDS_Block_Size", "scratch_bytes": "Scratch_Size",
+                 **{"%s_size_%s" % (what, axis.lower()): "%s_Size_%s" % (what.title(), axis)
+                    for what in ("grid", "workgroup") for axis in "XYZ"}}
+
+
+def staircase(steps):
+    """[(time, change)] -> [(time, value)]: what a counter's track says, the last value of each time."""
+    value, out = 0, {}
+    for time, change in sorted(steps):
+        value += change
+        out[time] = value
+    return sorted(out.items())
+
+
+def last_of_each_time(values):
+    return sorted({time: value for time, value in values}.items())
+
+
+def check_pftrace(checks, p, proto):
+    trace = Trace(only(glob.glob(os.path.join(p.directory, "*_results.pftrace"))), proto)
+    checks.equal("pftrace, nothing is left open", trace.unfinished, [])
+    for category, table, name in (*OTF2_TABLES, ("kfd", "kfd_trace", "Operation")):
+        shown = [(s["name"], s["begin"], s["begin"] if s["end"] is None else s["end"])
+                 for s in trace.slices + trace.instants if s["category"] == category]
+        same(checks, "pftrace, " + category, shown, [(r[name], *csv_times(r)) for r in p.rows(table)], may_be_none=True)
+    notes = [s["notes"] for s in trace.slices if s["category"] == "kernel_dispatch"]
+    same(checks, "pftrace, what is shown with kernels", [sorted(n.items()) for n in notes],
+         [sorted((note, int(r[column])) for note, column in PFTRACE_NOTES.items()) for r in p.rows("kernel_trace")],
+         may_be_none=True)
+    calls = {int(r["Correlation_Id"]): r["Function"] for r in p.rows("hip_api_trace")}
+    for table, name in (("kernel_trace", "Kernel_Name"), ("memory_copy_trace", "Direction")):
+        for row in p.rows(table):
+            number = int(row["Correlation_Id"])
+            checks.true("pftrace, an arrow leads to %s: %r" % (row[name], trace.flows.get(number)),
+                        row[name] in trace.flows.get(number, []) and
+                        (number not in calls or trace.flows[number][0] == calls[number]))
+    expected = []
+    for r in p.rows("counter_collection"):
+        track = "Agent [%s] PMC %s" % (r["Agent_Id"][6:], r["Counter_Name"])
+        expected += [(track, int(r["Start_Timestamp"]), float(r["Counter_Value"])), (track, int(r["End_Timestamp"]), 0)]
+    same(checks, "pftrace, counters", [v for v in trace.values if " PMC " in v[0]], expected, may_be_none=True)
+    check_pftrace_memory(checks, p, trace)
+    names = {t["tid"]: t["name"] for t in trace.tracks.values() if t["tid"]}
+    checks.true("pftrace, threads have names: %r" % names, set(names.values()) <= {os.path.basename(p.command[0])} and names)
+
+
+def check_pftrace_memory(checks, p, trace):
+    blocks, steps = {}, {}
+    for r in sorted(p.rows("memory_allocation_trace"), key=lambda r: int(r["End_Timestamp"])):
+        end, address = int(r["End_Timestamp"]), r["Address"]
+        agent, size = (r["Agent_Id"], int(r["Allocation_Size"])) if r["Agent_Id"] else blocks.pop(address, (None, 0))
+        if r["Agent_Id"]:
+            blocks[address] = agent, size
+        if agent:
+            steps.setdefault(agent[6:], []).append((end, size if r["Agent_Id"] else -size))
+    for agent, changes in steps.items():
+        name = "Allocated bytes on agent [%s]" % agent
+        checks.equal("pftrace, " + name, last_of_each_time(v[1:] for v in trace.values if v[0] == name), staircase(changes))
+    for agent in {r["Destination_Agent_Id"] for r in p.rows("memory_copy_trace")}:
+        name = "Copy bytes to agent [%s]" % agent[6:]
+        values = [v[1:] for v in trace.values if v[0] == name]
+        ends = sorted(t for r in p.rows("memory_copy_trace") if r["Destination_Agent_Id"] == agent for t in csv_times(r))
+        checks.equal("pftrace, when copies begin and end", sorted(t for t, _ in values), ends)
+        checks.true("pftrace, bytes of copies: %r" % values, values[-1][1] == 0 and all(v > 0 for _, v in values[0::2]))
+
+
 def check_kfd(checks, p):
     """Shared memory that goes to the GPU and back, in every format."""
     address, size = re.search(r"prefetch: (0x[0-9a-f]+) (\d+)", p.stdout).groups()
@@ -293,7 +363,7 @@ def check_otf2(checks, p):
 
 
 def main():
-    crocprof, programs = sys.argv[1:3]
+    crocprof, programs, proto = sys.argv[1:4]
     checks = Checks()
     everything = ["-f", "csv,json,rocpd,pftrace,otf2", "--sys-trace", "--no-summary"]
     found = set()
@@ -304,11 +374,14 @@ def main():
             checks.true("%s: %s" % (command[0], p.stderr), p.rows("kernel_trace"))
             results = check_json(checks, p)
             check_otf2(checks, p)
+            check_pftrace(checks, p, proto)
             found |= {name for name, rows in results.buffers.items() if rows}
             found |= {name for name, rows in results.data["callback_records"].items() if rows}
     with Profile(crocprof, ["-f", "csv,json,rocpd,pftrace,otf2", "--kfd-trace", "--no-summary"],
                  [os.path.join(programs, "prefetch")]) as p:
         check_kfd(checks, p)
+        p.command = ["prefetch"]
+        check_pftrace(checks, p, proto)
     checks.true("every kind of record: %r" % found, found >= {
         "kernel_dispatch", "hip_api", "hsa_api", "marker_api", "memory_copy", "memory_allocation",
         "counter_collection"})

@@ -22,11 +22,11 @@ def rows_of(profile, table, name, category):
 def check_trace(checks, p, trace):
     """Returns how many slices of each kind there are."""
     slices = sorted((s["name"], s["begin"], s["end"], s["category"]) for s in trace.slices)
-    domain = p.rows("hip_api_trace")[0]["Domain"]
-    markers = rows_of(p, "marker_api_trace", "Function", "marker")
+    domain = "hip_api"
+    markers = rows_of(p, "marker_api_trace", "Function", "marker_api")
     kinds = {"calls": rows_of(p, "hip_api_trace", "Function", domain),
-             "kernels": rows_of(p, "kernel_trace", "Kernel_Name", "kernel"),
-             "copies": rows_of(p, "memory_copy_trace", "Direction", "copy"),
+             "kernels": rows_of(p, "kernel_trace", "Kernel_Name", "kernel_dispatch"),
+             "copies": rows_of(p, "memory_copy_trace", "Direction", "memory_copy"),
              "ranges": [m for m in markers if m[1] != m[2]]}
     checks.equal("slices", slices, sorted(sum(kinds.values(), [])))
     checks.equal("moments", [(i["name"], i["begin"]) for i in trace.instants],

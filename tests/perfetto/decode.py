@@ -11,6 +11,10 @@ def unquote(text):
     return raw.decode("utf-8", "replace")
 
 
+def number(text):
+    return int(text, 0) if re.fullmatch(r"-?\d+|0x[0-9a-f]+", text) else float(text)
+
+
 def parse(text):
     """Protobuf text format -> nested dictionaries; every field is a list of values."""
     root = {}
@@ -30,7 +34,7 @@ def parse(text):
             stack.append(child)
         else:
             value = unquote(value) if value[0] == '"' else \
-                int(value, 0) if re.match(r"-?\d|0x", value) else value
+                number(value) if re.match(r"-?\d|0x", value) else value
             stack[-1].setdefault(name, []).append(value)
     rest = text[position:].strip()
     assert not rest and len(stack) == 1, "not protobuf text: %r" % rest[:80]
@@ -45,6 +49,7 @@ def one(message, field, default=None):
 
 class Trace:
     """slices: dicts of track, name, category, begin, end, depth, parent (name), notes, flow, ends.
+    values: (name of the counter's track, time, value) in the order of time.
     tracks: uuid -> dict of name, parent, pid, tid. flows: id -> names in the order of time."""
 
     def __init__(self, path, proto):
@@ -56,6 +61,7 @@ class Trace:
         unknown = re.search(r"^\s*\d+:? .*", text, re.M)
         assert not unknown, "a field that trace.proto does not name: %r" % unknown.group(0)
         self.tracks, self.slices, self.instants, self.unfinished = {}, [], [], []
+        self.values = []
         self.texts = {"event_names": {}, "event_categories": {}, "debug_annotation_names": {}}
         events = []
         packets = parse(text).get("packet", [])
@@ -76,6 +82,7 @@ class Trace:
 
     def _track(self, track):
         process, thread = one(track, "process", {}), one(track, "thread", {})
+        counter = one(track, "counter")
         uuid = one(track, "uuid")
         assert uuid and uuid not in self.tracks
         parent = one(track, "parent_uuid")
@@ -84,7 +91,8 @@ class Trace:
             "name": one(track, "name") or one(thread, "thread_name") or
             one(process, "process_name"),
             "parent": parent, "pid": one(process, "pid") or one(thread, "pid"),
-            "tid": one(thread, "tid"), "is_process": "process" in track}
+            "tid": one(thread, "tid"), "is_process": "process" in track,
+            "counter": counter is not None, "unit": one(counter or {}, "unit_name")}
 
     def _texts(self, data):
         for kind, texts in self.texts.items():
@@ -106,7 +114,7 @@ class Trace:
         return {"type": one(event, "type"), "track": one(event, "track_uuid"),
                 "name": self.texts["event_names"][name] if name else None,
                 "category": self.texts["event_categories"][category] if category else None,
-                "notes": notes, "flow": flow if flow is not None else last,
+                "value": one(event, "double_counter_value"), "notes": notes, "flow": flow if flow is not None else last,
                 "ends": last is not None}
 
     def _nest(self, events):
@@ -114,6 +122,10 @@ class Trace:
         for time, _, event in events:
             stack = stacks.setdefault(event["track"], [])
             kind = event.pop("type")
+            assert self.tracks[event["track"]]["counter"] == (kind == "TYPE_COUNTER"), event
+            if kind == "TYPE_COUNTER":
+                self.values.append((self.tracks[event["track"]]["name"], time, float(event["value"])))
+                continue
             if kind == "TYPE_SLICE_END":
                 done = stack.pop()
                 done["end"] = time

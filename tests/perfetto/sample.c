@@ -60,5 +60,8 @@ int main(int argc, char **argv)
     perfetto_track process = perfetto_process(trace, 10, "program");
     thread_slices(trace, perfetto_thread(trace, 10, 11, "worker"));
     queue_slices(trace, process);
+    perfetto_track power = perfetto_counter(trace, process, "power", "W");
+    perfetto_value(trace, power, 20, -3);
+    perfetto_value(trace, power, 10, 0.25);
     return perfetto_close(trace) != 0;
 }

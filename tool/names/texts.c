@@ -57,8 +57,18 @@ static const struct text_slot *slot_get(struct texts *texts, const char *text, b
 
 uint32_t texts_id(struct texts *texts, const char *text, bool *is_new)
 {
+    uintptr_t address = (uintptr_t)text;
+    struct text_recent *recent = &texts->recent[(address >> 4 ^ address >> 9) % TEXTS_RECENT];
+    if (recent->text && strcmp(recent->text, text) == 0) {
+        *is_new = false;
+        return recent->id;
+    }
     const struct text_slot *slot = slot_get(texts, text, is_new);
-    return slot ? slot->id : 0;
+    if (!slot)
+        return 0;
+    recent->text = slot->text;
+    recent->id = slot->id;
+    return slot->id;
 }
 
 const char *texts_keep(struct texts *texts, const char *text)

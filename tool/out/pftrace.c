@@ -1,7 +1,7 @@
 /*
  * <prefix>_results.pftrace, for ui.perfetto.dev: calls on their threads, kernels on their queues,
- * copies by their destination, markers on tracks of their own; arrows from calls to what they
- * caused. Counter values and statistics are in the other formats.
+ * copies by their destination, allocations, markers and the driver's events on tracks of their own;
+ * arrows from calls to what they caused; tracks of counters and of memory.
  */
 #include <errno.h>
 #include <limits.h>
@@ -14,12 +14,32 @@
 #include "out.h"
 #include "perfetto/lanes.h"
 #include "perfetto/perfetto.h"
+#include "pftrace_counters.h"
 #include "process.h"
 
 struct device_track {
     struct lanes lanes;
     char name[64];
 };
+
+/* What is shown with a kernel: name, member of its row. */
+static const struct {
+    const char *name;
+    uint16_t offset;
+} kernel_notes[] = {
+    {"dispatch_id", offsetof(struct out_dispatch_row, dispatch_id)},
+    {"kernel_id", offsetof(struct out_dispatch_row, kernel_id)},
+    {"stream_id", offsetof(struct out_dispatch_row, stream_id)},
+    {"grid_size_x", offsetof(struct out_dispatch_row, grid[0])},
+    {"grid_size_y", offsetof(struct out_dispatch_row, grid[1])},
+    {"grid_size_z", offsetof(struct out_dispatch_row, grid[2])},
+    {"workgroup_size_x", offsetof(struct out_dispatch_row, workgroup[0])},
+    {"workgroup_size_y", offsetof(struct out_dispatch_row, workgroup[1])},
+    {"workgroup_size_z", offsetof(struct out_dispatch_row, workgroup[2])},
+    {"lds_bytes", offsetof(struct out_dispatch_row, lds_bytes)},
+    {"scratch_bytes", offsetof(struct out_dispatch_row, scratch_bytes)},
+};
+enum { KERNEL_NOTES = sizeof kernel_notes / sizeof kernel_notes[0] };
 
 struct out_sink {
     struct perfetto *trace;
@@ -28,8 +48,10 @@ struct out_sink {
     struct numbered threads; /* perfetto_track by thread id */
     struct numbered queues;  /* struct device_track by agent and queue */
     struct numbered copies;  /* struct device_track by destination */
-    struct lanes markers;
-    perfetto_text bytes, dispatch_id;
+    struct lanes markers, memory, scratch, driver;
+    struct pftrace_counters counters;
+    perfetto_text bytes;
+    perfetto_text kernel_notes[KERNEL_NOTES];
 };
 
 /* A recorded process is called as its command was, without directories. */
@@ -67,7 +89,12 @@ static int pftrace_open(const char *prefix, struct out_sink **result, char *erro
     sink->process = process_track(sink->trace);
     sink->markers = (struct lanes){.parent = sink->process, .name = "markers"};
     sink->bytes = perfetto_note_name(sink->trace, "size_bytes");
-    sink->dispatch_id = perfetto_note_name(sink->trace, "dispatch_id");
+    for (int i = 0; i < KERNEL_NOTES; i++)
+        sink->kernel_notes[i] = perfetto_note_name(sink->trace, kernel_notes[i].name);
+    sink->memory = (struct lanes){.parent = sink->process, .name = "memory"};
+    sink->scratch = (struct lanes){.parent = sink->process, .name = "scratch memory"};
+    sink->driver = (struct lanes){.parent = sink->process, .name = "driver"};
+    pftrace_counters_open(&sink->counters, sink->trace, sink->process);
     *result = sink;
     return 0;
 }
@@ -82,9 +109,12 @@ static perfetto_track thread_get(struct out_sink *sink, const struct out_api_row
 {
     bool is_new;
     perfetto_track *track = numbered_get(&sink->threads, row->thread_id, &is_new);
-    if (track && is_new)
-        *track =
-            perfetto_thread(sink->trace, (uint32_t)row->process_id, (uint32_t)row->thread_id, NULL);
+    if (track && is_new) {
+        char name[THREAD_NAME_BYTES];
+        out_thread_name(row->thread_id, name);
+        *track = perfetto_thread(sink->trace, (uint32_t)row->process_id, (uint32_t)row->thread_id,
+                                 *name ? name : NULL);
+    }
     return track ? *track : sink->process;
 }
 
@@ -102,15 +132,14 @@ static perfetto_track device_lane(struct out_sink *sink, struct numbered *device
     return lanes_track(&device->lanes, sink->trace, begin_ns, end_ns);
 }
 
-static void call_put(struct out_sink *sink, const struct out_api_row *row)
+static void call_put(struct out_sink *sink, const char *category, const struct out_api_row *row)
 {
-    const struct perfetto_event event = {
-        .track = thread_get(sink, row),
-        .name = name_of(sink, row->function),
-        .category = perfetto_category(sink->trace, row->domain ? row->domain : "api"),
-        .begin_ns = row->start_ns,
-        .end_ns = row->end_ns,
-        .flow_id = row->correlation_id};
+    const struct perfetto_event event = {.track = thread_get(sink, row),
+                                         .name = name_of(sink, row->function),
+                                         .category = perfetto_category(sink->trace, category),
+                                         .begin_ns = row->start_ns,
+                                         .end_ns = row->end_ns,
+                                         .flow_id = row->correlation_id};
     perfetto_slice(sink->trace, &event);
 }
 
@@ -118,7 +147,7 @@ static void call_put(struct out_sink *sink, const struct out_api_row *row)
 static void marker_put(struct out_sink *sink, const struct out_api_row *row)
 {
     struct perfetto_event event = {.name = name_of(sink, row->function),
-                                   .category = perfetto_category(sink->trace, "marker"),
+                                   .category = perfetto_category(sink->trace, "marker_api"),
                                    .begin_ns = row->start_ns,
                                    .end_ns = row->end_ns};
     event.track = lanes_track(&sink->markers, sink->trace, row->start_ns, row->end_ns);
@@ -131,14 +160,19 @@ static void marker_put(struct out_sink *sink, const struct out_api_row *row)
 static void dispatch_put(struct out_sink *sink, const struct out_dispatch_row *row)
 {
     char name[64];
-    const struct perfetto_note note = {.name = sink->dispatch_id, .number = row->dispatch_id};
+    struct perfetto_note notes[KERNEL_NOTES];
     struct perfetto_event event = {.name = name_of(sink, row->kernel_name),
-                                   .category = perfetto_category(sink->trace, "kernel"),
+                                   .category = perfetto_category(sink->trace, "kernel_dispatch"),
                                    .begin_ns = row->start_ns,
                                    .end_ns = row->end_ns,
                                    .flow_id = row->correlation_id,
-                                   .notes = &note,
-                                   .note_count = 1};
+                                   .notes = notes,
+                                   .note_count = KERNEL_NOTES};
+    for (int i = 0; i < KERNEL_NOTES; i++) {
+        notes[i] = (struct perfetto_note){.name = sink->kernel_notes[i]};
+        memcpy(&notes[i].number, (const char *)row + kernel_notes[i].offset,
+               sizeof notes[i].number);
+    }
     snprintf(name, sizeof name, "Agent %llu queue %llu", (unsigned long long)row->agent,
              (unsigned long long)row->queue_id);
     event.track = device_lane(sink, &sink->queues, row->agent << 48 ^ row->queue_id, name,
@@ -151,7 +185,7 @@ static void copy_put(struct out_sink *sink, const struct out_copy_row *row)
     char name[64] = "Copies";
     const struct perfetto_note note = {.name = sink->bytes, .number = row->bytes};
     struct perfetto_event event = {.name = name_of(sink, row->direction),
-                                   .category = perfetto_category(sink->trace, "copy"),
+                                   .category = perfetto_category(sink->trace, "memory_copy"),
                                    .begin_ns = row->start_ns,
                                    .end_ns = row->end_ns,
                                    .flow_id = row->correlation_id,
@@ -163,27 +197,68 @@ static void copy_put(struct out_sink *sink, const struct out_copy_row *row)
     event.track =
         device_lane(sink, &sink->copies, row->destination_agent, name, row->start_ns, row->end_ns);
     perfetto_slice(sink->trace, &event);
+    pftrace_counters_copy(&sink->counters, row);
+}
+
+/* What has a track for its kind alone, with the bytes that it is about. */
+static void other_put(struct out_sink *sink, struct lanes *lanes, const char *category,
+                      struct perfetto_event *event, uint64_t bytes)
+{
+    const struct perfetto_note note = {.name = sink->bytes, .number = bytes};
+    event->category = perfetto_category(sink->trace, category);
+    event->notes = &note;
+    event->note_count = 1;
+    event->track = lanes_track(lanes, sink->trace, event->begin_ns, event->end_ns);
+    if (event->begin_ns == event->end_ns)
+        perfetto_instant(sink->trace, event);
+    else
+        perfetto_slice(sink->trace, event);
+}
+
+static void allocation_put(struct out_sink *sink, const struct out_allocation_row *row)
+{
+    struct perfetto_event event = {
+        .name = name_of(sink, row->operation), .begin_ns = row->start_ns, .end_ns = row->end_ns};
+    other_put(sink, &sink->memory, "memory_allocation", &event, row->bytes);
+    pftrace_counters_allocation(&sink->counters, row);
+}
+
+static void scratch_put(struct out_sink *sink, const struct out_scratch_row *row)
+{
+    struct perfetto_event event = {
+        .name = name_of(sink, row->operation), .begin_ns = row->start_ns, .end_ns = row->end_ns};
+    other_put(sink, &sink->scratch, "scratch_memory", &event, row->bytes);
+}
+
+static void kfd_put(struct out_sink *sink, const struct out_kfd_row *row)
+{
+    struct perfetto_event event = {
+        .name = name_of(sink, row->operation), .begin_ns = row->start_ns, .end_ns = row->end_ns};
+    other_put(sink, &sink->driver, "kfd", &event, row->end_address - row->start_address);
 }
 
 static void pftrace_row(struct out_sink *sink, enum out_table_id table, const void *row)
 {
-    switch (table) {
-    case OUT_HIP_API:
-    case OUT_HSA_API:
-        call_put(sink, row);
-        return;
-    case OUT_MARKER_API:
+    static const char *const categories[OUT_TABLE_COUNT] = {
+        [OUT_HIP_API] = "hip_api",         [OUT_HSA_API] = "hsa_api",
+        [OUT_RCCL_API] = "rccl_api",       [OUT_ROCDECODE_API] = "rocdecode_api",
+        [OUT_ROCJPEG_API] = "rocjpeg_api", [OUT_OMPT] = "ompt"};
+    if (categories[table])
+        call_put(sink, categories[table], row);
+    else if (table == OUT_MARKER_API)
         marker_put(sink, row);
-        return;
-    case OUT_KERNEL_TRACE:
+    else if (table == OUT_KERNEL_TRACE)
         dispatch_put(sink, row);
-        return;
-    case OUT_MEMORY_COPY:
+    else if (table == OUT_COUNTER_COLLECTION)
+        pftrace_counters_value(&sink->counters, row);
+    else if (table == OUT_MEMORY_COPY)
         copy_put(sink, row);
-        return;
-    default:
-        return;
-    }
+    else if (table == OUT_MEMORY_ALLOCATION)
+        allocation_put(sink, row);
+    else if (table == OUT_SCRATCH_MEMORY)
+        scratch_put(sink, row);
+    else if (table == OUT_KFD)
+        kfd_put(sink, row);
 }
 
 static void device_free(void *element)
@@ -193,12 +268,16 @@ static void device_free(void *element)
 
 static int pftrace_close(struct out_sink *sink, char *error, size_t error_size)
 {
+    pftrace_counters_close(&sink->counters);
     numbered_each(&sink->queues, device_free);
     numbered_each(&sink->copies, device_free);
     numbered_free(&sink->threads);
     numbered_free(&sink->queues);
     numbered_free(&sink->copies);
     lanes_free(&sink->markers);
+    lanes_free(&sink->memory);
+    lanes_free(&sink->scratch);
+    lanes_free(&sink->driver);
     int status = perfetto_close(sink->trace);
     if (status != 0)
         snprintf(error, error_size, "%s: %s", sink->path, strerror(-status));

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "names/texts.h"
 #include "out/writer.h"
@@ -24,9 +25,11 @@ enum descriptor_field {
     DESCRIPTOR_PROCESS = 3,
     DESCRIPTOR_THREAD = 4,
     DESCRIPTOR_PARENT = 5,
+    DESCRIPTOR_COUNTER = 8,
 };
 enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum thread_field { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
+enum counter_field { COUNTER_UNIT = 6 };
 enum interned_field { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_NOTE = 3 };
 enum interned_entry_field { ENTRY_IID = 1, ENTRY_TEXT = 2 };
 enum event_field {
@@ -35,10 +38,11 @@ enum event_field {
     EVENT_TYPE = 9,
     EVENT_NAME = 10,
     EVENT_TRACK = 11,
+    EVENT_VALUE = 44,
     EVENT_FLOW = 47,
     EVENT_FLOW_END = 48,
 };
-enum event_type { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
+enum event_type { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 enum note_field { NOTE_NAME = 1, NOTE_NUMBER = 3, NOTE_TEXT = 6 };
 enum sequence_flag { SEQUENCE_STATE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
 
@@ -174,6 +178,23 @@ perfetto_track perfetto_child(struct perfetto *trace, perfetto_track parent, con
     return track_end(trace, &track);
 }
 
+perfetto_track perfetto_counter(struct perfetto *trace, perfetto_track parent, const char *name,
+                                const char *unit)
+{
+    if (!trace)
+        return 0;
+    struct proto *packet = &trace->packet;
+    struct track track = track_begin(trace);
+    proto_string(packet, DESCRIPTOR_NAME, name);
+    if (parent)
+        proto_u64(packet, DESCRIPTOR_PARENT, parent);
+    size_t counter = proto_begin(packet, DESCRIPTOR_COUNTER);
+    if (unit)
+        proto_string(packet, COUNTER_UNIT, unit);
+    proto_end(packet, counter);
+    return track_end(trace, &track);
+}
+
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 static perfetto_text interned(struct perfetto *trace, enum interned_field kind, const char *text)
@@ -218,12 +239,14 @@ static void notes_put(struct proto *packet, const struct perfetto_event *event)
 {
     for (uint32_t i = 0; i < event->note_count; i++) {
         const struct perfetto_note *note = &event->notes[i];
+        if (!note->text) {
+            static const uint32_t fields[] = {NOTE_NAME, NOTE_NUMBER};
+            proto_pair(packet, EVENT_NOTE, fields, (const uint64_t[]){note->name, note->number});
+            continue;
+        }
         size_t open = proto_begin(packet, EVENT_NOTE);
         proto_u64(packet, NOTE_NAME, note->name);
-        if (note->text)
-            proto_string(packet, NOTE_TEXT, note->text);
-        else
-            proto_u64(packet, NOTE_NUMBER, note->number);
+        proto_string(packet, NOTE_TEXT, note->text);
         proto_end(packet, open);
     }
 }
@@ -279,4 +302,21 @@ void perfetto_instant(struct perfetto *trace, const struct perfetto_event *event
 {
     if (trace)
         event_put(trace, event, TYPE_INSTANT);
+}
+
+void perfetto_value(struct perfetto *trace, perfetto_track track, uint64_t at_ns, double value)
+{
+    uint64_t bits;
+    if (!trace)
+        return;
+    struct proto *packet = &trace->packet;
+    memcpy(&bits, &value, sizeof bits);
+    size_t open = packet_begin(trace);
+    proto_u64(packet, PACKET_TIMESTAMP, at_ns);
+    size_t body = proto_begin(packet, PACKET_TRACK_EVENT);
+    proto_u64(packet, EVENT_TYPE, TYPE_COUNTER);
+    proto_u64(packet, EVENT_TRACK, track);
+    proto_fixed64(packet, EVENT_VALUE, bits);
+    proto_end(packet, body);
+    packet_end(trace, open);
 }

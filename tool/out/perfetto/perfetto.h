@@ -27,6 +27,10 @@ perfetto_track perfetto_thread(struct perfetto *trace, uint32_t pid, uint32_t ti
 /* A track of its own, shown below its parent (0: none). */
 perfetto_track perfetto_child(struct perfetto *trace, perfetto_track parent, const char *name);
 
+/* A track of values. unit: NULL for none. */
+perfetto_track perfetto_counter(struct perfetto *trace, perfetto_track parent, const char *name,
+                                const char *unit);
+
 /* Texts that recur are written once and then named by a number. The same text gives the same
  * number; 0: no memory. */
 typedef uint32_t perfetto_text;
@@ -59,5 +63,7 @@ void perfetto_begin(struct perfetto *trace, const struct perfetto_event *event);
 void perfetto_end(struct perfetto *trace, perfetto_track track, uint64_t end_ns);
 /* A moment, at begin_ns. */
 void perfetto_instant(struct perfetto *trace, const struct perfetto_event *event);
+/* The value of a counter's track from then on. */
+void perfetto_value(struct perfetto *trace, perfetto_track track, uint64_t at_ns, double value);
 
 #endif

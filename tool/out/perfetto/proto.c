@@ -80,6 +80,20 @@ void proto_string(struct proto *proto, uint32_t field, const char *text)
     proto->used += length;
 }
 
+void proto_pair(struct proto *proto, uint32_t field, const uint32_t fields[2],
+                const uint64_t values[2])
+{
+    if (!room(proto, 6 * VARINT_BYTES_MAX))
+        return;
+    put_tag(proto, field, DELIMITED);
+    size_t open = ++proto->used; /* four varints are always shorter than 128 bytes */
+    for (int i = 0; i < 2; i++) {
+        put_tag(proto, fields[i], VARINT);
+        put_varint(proto, values[i]);
+    }
+    proto->bytes[open - 1] = (uint8_t)(proto->used - open);
+}
+
 size_t proto_begin(struct proto *proto, uint32_t field)
 {
     if (!room(proto, VARINT_BYTES_MAX + 1))

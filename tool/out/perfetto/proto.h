@@ -26,6 +26,10 @@ void proto_u64(struct proto *proto, uint32_t field, uint64_t value);
 void proto_fixed64(struct proto *proto, uint32_t field, uint64_t value);
 void proto_string(struct proto *proto, uint32_t field, const char *text);
 
+/* A message of two numbers within the message. */
+void proto_pair(struct proto *proto, uint32_t field, const uint32_t fields[2],
+                const uint64_t values[2]);
+
 /* A message within the message: what is written between the two calls. `open` is what begin
  * returned. */
 size_t proto_begin(struct proto *proto, uint32_t field);
