@@ -37,7 +37,8 @@ lintian --allow-root --fail-on error,warning "$work"/debs/*.deb >"$work/lintian"
 for package in "$work"/debs/*.deb; do
     dpkg-deb --fsys-tarfile "$package" | tar t | grep -v '/$' |
         grep -Ev "^\./($prefix/|usr/bin/croc(prof|gpu)$|usr/share/man/man1/croc(prof|gpu)\.1\.gz$|\
-usr/share/(doc|lintian/overrides)/(lib)?croc|etc/ld\.so\.conf\.d/zz-crocprof\.conf$)" &&
+usr/share/(doc|lintian/overrides)/(lib)?croc|\
+usr/share/(bash-completion/completions/|zsh/vendor-completions/_|fish/vendor_completions.d/)crocprof(\.fish)?$|etc/ld\.so\.conf\.d/zz-crocprof\.conf$)" &&
         fail "${package##*/}: files outside of the prefix"
 done
 
