@@ -148,6 +148,18 @@ print("ok")
 """
 
 
+def readers_and_disks():
+    """A reader that has had enough is no mistake; a full disk is one."""
+    for words in ([CROCPROF, "list"], [AVAIL, "info", "--pmc"]):
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            process.stdout.readline()
+            process.stdout.close()
+            checks.equal(f"{words}: closed pipe", (process.stderr.read(), process.wait(60)), ("", 0))
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            checks.equal(f"{words}: full disk", (done.returncode > 0, done.stderr.count("No space left")), (True, 1))
+
+
 def hostile_handles():
     checks.equal("handles that are none", run(CROCGPU, sys.executable, "-c", HOSTILE, LIBRARY)[:2], (0, "ok\n"))
 
@@ -190,4 +202,5 @@ command_info()
 command_pmc_check()
 python_module()
 hostile_handles()
+readers_and_disks()
 checks.exit()

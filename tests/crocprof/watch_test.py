@@ -91,6 +91,8 @@ def stat_that_fails():
     for words, status, why in ((["stat", "-r", "0", "true"], 2, "from 1 to"),
                                (["stat", "-r", "2", "/none/such"], 127, "No such file"),
                                (["stat"], 2, "which program"),
+                               (["stat", "-d", "out", "true"], 2, "--output-directory: no files"),
+                               (["stat", "-S", "true"], 2, "--summary: there are no other tables"),
                                (["stat", "--json", "/none/such/file", "-r", "1", REGIONS], 2, "/none/such/file"),
                                (["stat", "-e", "SQ_WAVEZ", REGIONS], 2, "did you mean SQ_WAVES")):
         done = run(*words)
@@ -214,7 +216,8 @@ def top_of_a_process():
 def top_refused():
     for words, status, why in ((["top"], 2, "which program"), (["top", "--interval", "1", "true"], 2, "at least"),
                                (["top", "999999999"], 2, "no such process"), (["top", "/none/such"], 127, "No such file"),
-                               (["top", "-p", "1", "true"], 2, "instead of --pid")):
+                               (["top", "-p", "1", "true"], 2, "crocprof top PID"),
+                               (["top", "-f", "csv", "true"], 2, "no files")):
         done = run(*words, stdin=subprocess.DEVNULL)
         checks.equal(f"{words}: {done.stderr}", (done.returncode, why in done.stderr), (status, True))
 

@@ -67,7 +67,7 @@ static int status_tell(const struct target *target, rocattach_status_t status)
         rocattach_status_t status;
         const char *why;
     } reasons[] = {
-        {ROCATTACH_STATUS_ERROR, "the profiler could not be loaded there, or is there already"},
+        {ROCATTACH_STATUS_ERROR, "a profiler is there already, or could not be loaded"},
         {ROCATTACH_STATUS_ERROR_INVALID_ARGUMENT, "the profiler is there already, or it does not "
                                                   "see the profiler's files"},
         {ROCATTACH_STATUS_ERROR_NOT_SUPPORTED, "processes of this kind cannot be attached to"},

@@ -1,5 +1,6 @@
 #include "list.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,7 +291,8 @@ int list_print(const struct list_request *request)
     if (result == 0)
         result = request->fits ? fits_print(&avail, request) : matching_print(&avail, request);
     avail_free(&avail);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    /* A reader that has had enough, as head(1), is no mistake. */
+    if ((fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE) {
         perror("crocprof: output");
         return EXIT_USAGE;
     }

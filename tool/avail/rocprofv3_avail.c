@@ -1,5 +1,6 @@
 #include "rocprofv3_avail.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -431,7 +432,9 @@ static int wish_grant(const struct wish *wish, int command)
         return wrong(EXIT_FAILED, "no GPU found");
     int result = commands[command].run(&avail, wish);
     avail_free(&avail);
-    return fflush(stdout) == 0 ? result : wrong(EXIT_FAILED, "the output cannot be written");
+    if (fflush(stdout) == 0 || errno == EPIPE) /* head(1) has had enough */
+        return result;
+    return wrong(EXIT_FAILED, "the output cannot be written: %s", strerror(errno));
 }
 
 int rocprofv3_avail_main(int count, char **words)

@@ -12,6 +12,7 @@
 #include "cli/runs.h"
 #include "out/out.h"
 #include "table.h"
+#include "watch/refused.h"
 #include "watch/samples.h"
 #include "watch/snapshots.h"
 #include "watch/stat_print.h"
@@ -129,14 +130,9 @@ static int report_write(struct stat_work *work, const struct cli_options *line, 
 
 static int line_check(const struct cli_options *line, uint64_t repeat, uint64_t warmups)
 {
-    static const enum option_id unfit[] = {OPTION_PID, OPTION_INPUT, OPTION_LIST_AVAIL};
     if (repeat == 0 || repeat > RUNS_MAX || warmups > RUNS_MAX)
         return refuse(EXIT_USAGE, "stat: from 1 to %d runs", RUNS_MAX);
-    for (size_t i = 0; i < sizeof unfit / sizeof unfit[0]; i++)
-        if (line->settings.value[unfit[i]])
-            return refuse(EXIT_USAGE, "stat: --%s has no runs to compare",
-                          options_table[unfit[i]].name);
-    return 0;
+    return watch_options_check("stat", line);
 }
 
 static int stat_run(struct cli_options *line)

@@ -17,6 +17,7 @@
 #include "cli/refuse.h"
 #include "out/out.h"
 #include "table.h"
+#include "watch/refused.h"
 #include "watch/screen.h"
 #include "watch/snapshots.h"
 #include "watch/top.h"
@@ -270,11 +271,12 @@ static int top_run(struct cli_options *line)
     watching.on_screen = screen_is_there();
     if (watching.interval_ms < INTERVAL_MIN_MS || watching.interval_ms > INT_MAX)
         return refuse(EXIT_USAGE, "top: an interval of at least %d ms", INTERVAL_MIN_MS);
-    if (line->settings.value[OPTION_PID])
-        return refuse(EXIT_USAGE, "top: write the process instead of --pid");
+    int status = watch_options_check("top", line);
+    if (status != 0)
+        return status;
     if (!snapshots_directory_make(watching.directory, -1))
         return EXIT_NOT_STARTED;
-    int status = EXIT_NOT_STARTED;
+    status = EXIT_NOT_STARTED;
     if (top_begin(&watching.top, watching.directory, line->program[0]))
         status = watch(line, &watching);
     top_free(&watching.top);
