@@ -65,7 +65,7 @@ def check_numbers(checks, kernels):
 
 
 def check_text(checks, text):
-    for words in ("gfx90a", "104 compute units at 1700 MHz", "memory 1638 GB/s", "22.6 TFLOP/s", "This GPU is software",
+    for words in ("gfx90a", "104 compute units at 1700 MHz", "memory 1638 GB/s", "22.6 TFLOP/s", "By the device's own word",
                   "SQ_LDS_BANK_CONFLICT modelled", "SQ_INSTS_VMEM_RD exact", "Bound by LDS", "limited by 40960 bytes of LDS",
                   "Bank conflicts: 97 %", "Divergent: 16."):
         checks.true("the text has %r" % words, words in text)

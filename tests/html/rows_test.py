@@ -64,7 +64,8 @@ def check_content(checks, page, prefix):
     checks.equal("memory", page.value("croc.memory.map((m) => [m.high, m.now, m.count])"), [[5 << 20, 1 << 20, 5]])
     tracks = collections.Counter("Thread " + r["Thread_Id"] for r in calls)
     tracks.update(r["Agent_Id"] + ", queue " + r["Queue_Id"] for r in kernels)
-    tracks.update(("Markers of thread 4242",) * len(markers) + ("Allocations of thread 4242",) * 9)
+    tracks.update("Markers of thread " + r["Thread_Id"] for r in markers)
+    tracks.update(("Allocations of thread 4242",) * 9)
     checks.equal("tracks", dict(page.value("croc.tracks.map((t) => [t.title, t.count])")), dict(tracks))
     checks.true("no lane has two at once", page.value(
         "croc.tracks.every((t) => t.lanes.every((l) => [...l.list].every((e, i) => !i ||"

@@ -93,6 +93,23 @@ static void memory_put(uint64_t start_ns)
     }
 }
 
+/* More names than are remembered at a time, and most of them once. */
+static void steps_put(uint64_t count, uint64_t first_ns)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "step %llu", (unsigned long long)(i % 40000));
+        const struct out_api_row marker = {.domain = "MARKER_CORE_API",
+                                           .function = name,
+                                           .message = name,
+                                           .process_id = 4242,
+                                           .thread_id = 4243,
+                                           .start_ns = first_ns + 100 * i,
+                                           .end_ns = first_ns + 100 * i + 50};
+        row_put(OUT_MARKER_API, &marker);
+    }
+}
+
 static void rows_put(uint64_t count)
 {
     static char longest[40000];
@@ -113,6 +130,7 @@ static void rows_put(uint64_t count)
                                            .end_ns = first_ns + 5000 - 10 * i};
         row_put(OUT_MARKER_API, &marker);
     }
+    steps_put(count / 2, first_ns);
     memory_put(first_ns);
 }
 

@@ -89,27 +89,23 @@ static void the_peak_of_memory_follows_from_its_banks(void **state)
     assert_true(machine_of(&agent, 5).memory_bytes_per_s == 5);
 }
 
-/* "NAME_sum" is NAME's. FETCH_SIZE and WRITE_SIZE are sums of modelled events. */
-static void classes_are_those_of_the_list(void **state)
+/* What the device says that it does not count is not taken for a 0. */
+static void what_a_device_does_not_count_is_missing(void **state)
 {
-    char line[1000], name[100], class[40];
-    unsigned found = 0;
+    struct analyze_kernels kernels = {0};
+    struct out_counter counter = {.description = "Waves. (this device: not counted, reads 0)"};
+    const struct out_counter_row row = {.dispatch = {.kernel_name = "k", .node = 1},
+                                        .counter_name = "SQ_WAVES",
+                                        .counter = &counter};
     (void)state;
-    FILE *events = fopen(CROC_EVENTS, "r");
-    assert_non_null(events);
-    while (fgets(line, sizeof line, events)) {
-        if (sscanf(line, "%*s %99s %39s", name, class) != 2)
-            continue;
-        enum analyze_counter counter = analyze_counter_find(name);
-        if (counter == COUNT_COUNT)
-            counter = analyze_counter_find(strcat(name, "_sum"));
-        if (counter == COUNT_COUNT)
-            continue;
-        assert_string_equal(analyze_counters[counter].class, class);
-        found++;
-    }
-    fclose(events);
-    assert_int_equal(found, COUNT_COUNT - 2);
+    analyze_kernels_row(&kernels, OUT_COUNTER_COLLECTION, &row);
+    assert_int_equal(kernels.list[0]->count[COUNT_SQ_WAVES], 0);
+    counter.description = "Waves. (this device: modelled)";
+    analyze_kernels_row(&kernels, OUT_COUNTER_COLLECTION, &row);
+    assert_int_equal(kernels.list[0]->count[COUNT_SQ_WAVES], 1);
+    assert_string_equal(kernels.class[COUNT_SQ_WAVES], "modelled");
+    assert_true(kernels.has_classes);
+    analyze_kernels_free(&kernels);
 }
 
 /* Nothing that was not counted is spoken of, and nobody divides by it. */
@@ -133,7 +129,7 @@ int main(void)
         cmocka_unit_test(registers_limit_waves_as_the_manuals_say),
         cmocka_unit_test(groups_limit_waves),
         cmocka_unit_test(the_peak_of_memory_follows_from_its_banks),
-        cmocka_unit_test(classes_are_those_of_the_list),
+        cmocka_unit_test(what_a_device_does_not_count_is_missing),
         cmocka_unit_test(without_counters_little_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

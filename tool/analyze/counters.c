@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-const struct analyze_counter_row analyze_counters[COUNT_COUNT] = {
-#define X(name, class) {#name, #class},
+const char *const analyze_counters[COUNT_COUNT] = {
+#define X(name) #name,
     ANALYZE_COUNTERS(X)
 #undef X
 };
@@ -11,7 +11,7 @@ const struct analyze_counter_row analyze_counters[COUNT_COUNT] = {
 enum analyze_counter analyze_counter_find(const char *name)
 {
     int i = 0;
-    while (i < COUNT_COUNT && strcmp(analyze_counters[i].name, name) != 0)
+    while (i < COUNT_COUNT && strcmp(analyze_counters[i], name) != 0)
         i++;
     return (enum analyze_counter)i;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool list_add(struct analyze_kernels *kernels, struct analyze_kernel *kernel)
 {
@@ -46,11 +47,30 @@ static struct analyze_kernel *kernel_get(struct analyze_kernels *kernels,
     return list_add(kernels, kernel) ? kernel : NULL;
 }
 
+/* The description ends with "(this device: WORDS)" where the device says something of the counter
+ * that is not to its credit. False: by its own word it does not count it. */
+static bool class_take(struct analyze_kernels *kernels, enum analyze_counter counter,
+                       const struct out_counter *of)
+{
+    static const char *const classes[] = {"approximate", "modelled", "not counted"};
+    const char *said = of && of->description ? strstr(of->description, "(this device: ") : NULL;
+    if (!kernels->class[counter])
+        kernels->class[counter] = "exact";
+    if (!said)
+        return true;
+    said += strlen("(this device: ");
+    kernels->has_classes = true;
+    for (int i = 0; i < 3; i++)
+        if (strncmp(said, classes[i], strlen(classes[i])) == 0)
+            kernels->class[counter] = classes[i];
+    return kernels->class[counter] != classes[2];
+}
+
 static void counter_add(struct analyze_kernels *kernels, const struct out_counter_row *row)
 {
     enum analyze_counter counter = analyze_counter_find(row->counter_name ? row->counter_name : "");
     struct analyze_kernel *kernel = kernel_get(kernels, &row->dispatch);
-    if (!kernel || counter == COUNT_COUNT)
+    if (!kernel || counter == COUNT_COUNT || !class_take(kernels, counter, row->counter))
         return;
     kernel->sum[counter] += row->counter_value;
     if (++kernel->count[counter] > kernel->launches)

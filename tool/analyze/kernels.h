@@ -29,7 +29,9 @@ struct analyze_kernels {
     uint32_t count, capacity;
     struct machine machines[ANALYZE_MACHINES_MAX];
     uint32_t machine_count;
-    bool is_software;
+    /* What the device says of its counters, if it says anything: "modelled", "exact" ... */
+    const char *class[COUNT_COUNT];
+    bool has_classes;
 };
 
 /* Rows of OUT_KERNEL_TRACE and OUT_COUNTER_COLLECTION; others are nothing to it. */

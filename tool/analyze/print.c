@@ -26,7 +26,7 @@ static void rules_each(const struct measures *m,
 struct text_out {
     FILE *out;
     const struct measures *measures;
-    bool is_software;
+    const struct analyze_kernels *kernels;
 };
 
 /* Counters that the kernel has, with their class where that is known. */
@@ -38,9 +38,9 @@ static void text_said(void *data, const struct rule *rule, const char *text)
     for (int i = 0; rule->counters[i] != COUNT_COUNT; i++) {
         if (!to->measures->kernel->count[rule->counters[i]])
             continue;
-        const struct analyze_counter_row *counter = &analyze_counters[rule->counters[i]];
-        fprintf(to->out, "%s%s%s%s", before, counter->name, to->is_software ? " " : "",
-                to->is_software ? counter->class : "");
+        fprintf(to->out, "%s%s%s%s", before, analyze_counters[rule->counters[i]],
+                to->kernels->has_classes ? " " : "",
+                to->kernels->has_classes ? to->kernels->class[rule->counters[i]] : "");
         before = ", ";
     }
     if (*before == ',')
@@ -69,7 +69,7 @@ static void missing_print(const struct analyze_kernels *kernels, FILE *out)
             is_there |= kernels->list[k]->count[c] > 0;
         if (is_there)
             continue;
-        fprintf(out, "%s%s", before, analyze_counters[c].name);
+        fprintf(out, "%s%s", before, analyze_counters[c]);
         before = ", ";
     }
     if (*before == ',')
@@ -94,7 +94,7 @@ static void head_print(const struct analyze_kernels *kernels, const struct measu
     if (!isnan(m->seconds))
         fprintf(out, ", %s each (%.0f cycles%s), %.1f %% of all kernels' cycles",
                 text_seconds(m->seconds, time), m->cycles,
-                kernels->is_software ? " over the clock: modelled" : " over the clock",
+                kernels->has_classes ? " over the clock: modelled" : " over the clock",
                 100 * kernel->sum[COUNT_GRBM_GUI_ACTIVE] / all_cycles(kernels));
     if (kernel->traced)
         fprintf(out, "; %s each by the wall clock",
@@ -106,16 +106,16 @@ void analyze_print(const struct analyze_kernels *kernels, uint32_t most, FILE *o
 {
     for (uint32_t i = 0; i < kernels->machine_count; i++)
         machine_print(&kernels->machines[i], out);
-    if (kernels->is_software)
-        fputs("This GPU is software: wall times are those of the computer that stands in for it. "
-              "exact: equals what\nexecuted; modelled: by a model of caches and banks, the same in "
-              "every run; approximate: cycles of a simple clock,\nwhich knows no limit of memory's "
-              "or L2's bandwidth.\n",
+    if (kernels->has_classes)
+        fputs("By the device's own word its counters are exact (they equal what executed), "
+              "modelled (by models of "
+              "caches and banks:\nthe same in every run) or approximate (cycles of a simple clock, "
+              "which need not know the limits of bandwidths).\n",
               out);
     missing_print(kernels, out);
     for (uint32_t i = 0; i < kernels->count && i < most; i++) {
         struct measures m = measures_of(kernels, kernels->list[i]);
-        struct text_out to = {out, &m, kernels->is_software};
+        struct text_out to = {out, &m, kernels};
         head_print(kernels, &m, i + 1, out);
         rules_each(&m, text_said, &to);
     }
@@ -159,7 +159,7 @@ static void json_said(void *data, const struct rule *rule, const char *text)
     string_print(to->out, text);
     fputs(", \"counters\": [", to->out);
     for (int i = 0; rule->counters[i] != COUNT_COUNT; i++)
-        fprintf(to->out, "%s\"%s\"", i ? ", " : "", analyze_counters[rule->counters[i]].name);
+        fprintf(to->out, "%s\"%s\"", i ? ", " : "", analyze_counters[rule->counters[i]]);
     fputs("]}", to->out);
     to->is_next = true;
 }

@@ -76,10 +76,6 @@ static int recording_take(struct analyze_kernels *kernels, const char *path)
                                                 1ull << OUT_AGENT_INFO,
                                       .agents = RECORDING_ABSOLUTE};
     int status = recording_each(reading.recording, &ask, row_take, &reading, error, sizeof error);
-    for (unsigned i = 0; i < recording_part_count(reading.recording); i++) {
-        const char *environment = recording_part(reading.recording, i)->environment;
-        kernels->is_software |= environment && strstr(environment, "libcrocgpu.so");
-    }
     const char *damage = recording_damage(reading.recording);
     if (damage)
         fprintf(stderr, "crocprof: %s\n", damage);
@@ -125,7 +121,7 @@ static int counters_choose(struct cli_options *line, char chosen[COUNTERS_BYTES]
     char error[PATH_MAX + CLI_ERROR_BYTES], wanted[COUNTERS_BYTES] = "";
     for (int i = 0; i < COUNT_COUNT; i++) {
         strcat(wanted, i ? "," : "");
-        strcat(wanted, analyze_counters[i].name);
+        strcat(wanted, analyze_counters[i]);
     }
     if (cli_options_copy(&asking, line) != 0 || cli_option_set(&asking, OPTION_PMC, wanted) != 0 ||
         cli_options_complete(&asking, error, sizeof error) != 0)
