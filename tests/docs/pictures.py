@@ -50,7 +50,7 @@ def timeline_take(browser, crocprof, programs, path):
 
 def analysis_take(browser, crocprof, programs, path):
     with open(os.path.join(here, "..", "..", "tool", "analyze", "counters.h"), encoding="utf-8") as file:
-        counters = re.findall(r"^    X\((\w+), \w+\)", file.read(), re.M)
+        counters = re.findall(r"^    X\((\w+)\)", file.read(), re.M)
     with tempfile.TemporaryDirectory() as folder:
         page = browser.open(page_make(crocprof, folder, ["--pmc", ",".join(counters)],
                                       [os.path.join(programs, "bottlenecks")]), 1100, 1000)
