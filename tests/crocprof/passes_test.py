@@ -1,6 +1,6 @@
 """More counters than one run can collect: several runs, one result.
 
-    passes_test.py CROCPROF PROGRAMS
+    passes_test.py CROCPROF PROGRAMS FULL_DISK
 """
 import glob
 import os
@@ -112,7 +112,7 @@ def check_piped_input(checks, crocprof, programs):
     done = subprocess.run([crocprof, "-e", ",".join(COUNTERS), "sh", "-c", "wc -c >&2"], input=text, text=True,
                           capture_output=True, timeout=120, env=env)
     checks.true("piped input: what is too long is said: " + done.stderr,
-                "longer than can be kept" in done.stderr and "\n%d\n" % len(text) in done.stderr)
+                "cannot be kept whole" in done.stderr and "\n%d\n" % len(text) in done.stderr)
 
 
 def check_kept(checks, crocprof, programs):
@@ -131,6 +131,12 @@ def check_kept(checks, crocprof, programs):
             names = {r["Counter_Name"] for r in p.rows("counter_collection")}
             checks.equal("crash of a pass: the others' counters", names, {first, "SQ_WAVES"})
         os.unlink(os.path.join(directory, "n"))
+        script = count + 'if [ $n = 3 ]; then kill -KILL $$; fi;' + run
+        with Profile(crocprof, options + ["-f", "csv,rocpd"], ["sh", "-c", script]) as p:
+            checks.equal("killed last pass: status", p.status, -signal.SIGKILL)
+            names = {r["Counter_Name"] for r in p.rows("counter_collection")}
+            checks.equal("killed last pass: what was counted before", names, {first, second})
+        os.unlink(os.path.join(directory, "n"))
         script = count + run + 'if [ $n = 2 ]; then kill -TERM $PPID; exec sleep 20; fi'
         with Profile(crocprof, options + ["-f", "csv,rocpd"], ["sh", "-c", script]) as p:
             checks.equal("interrupted pass: status", p.status, -signal.SIGTERM)
@@ -144,6 +150,30 @@ def check_kept(checks, crocprof, programs):
                 "SELECT count(*) FROM counters_collection")[0][0], len(rows))
             checks.true("interrupted pass: where: " + p.stderr,
                         "files: " + p.directory in p.stderr.splitlines()[-1])
+
+
+def check_faults(checks, crocprof, programs, full_disk, temporary):
+    """A disk that is full for what passes leave, nobody who reads what is said: the program
+    runs as ever, the last pass's counters are there, and it is said which are not."""
+    command = [os.path.join(programs, "geometry"), "4x1x1:64x1x1"]
+    last, other = ["SQ_WAVES"], COUNTERS[0]
+    options = ["--no-summary", "-f", "csv,rocpd", "-e", "SQ_WAVES", "-e", other]
+    full = {"LD_PRELOAD": full_disk, "FULL_DISK": os.path.join(temporary, "crocprof-")}
+    with Profile(crocprof, [], ["true"]) as p:
+        done = subprocess.run([crocprof, *options, "-d", p.directory, *command], capture_output=True, text=True,
+                              timeout=120, env=dict(os.environ, **full))
+        checks.equal("full disk: status", done.returncode, 0)
+        checks.true("full disk: said: " + done.stderr,
+                    "No space left" in done.stderr and "some values are missing" in done.stderr)
+        names = {r["Counter_Name"] for r in p.rows("counter_collection")}
+        checks.equal("full disk: what the last pass has", sorted(names), last)
+
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([crocprof, *options, *command], stdout=subprocess.DEVNULL, stderr=writer, timeout=120,
+                          preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL))
+    os.close(writer)
+    checks.equal("closed pipe: status", done.returncode, 0)
 
 
 def check_many(checks, crocprof, programs):
@@ -256,7 +286,7 @@ def check_between_runs(checks, crocprof, directory):
 
 
 def main():
-    crocprof, programs = sys.argv[1:3]
+    crocprof, programs, full_disk = sys.argv[1:4]
     checks = Checks()
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["TMPDIR"] = tempfile.tempdir = temporary
@@ -265,6 +295,7 @@ def main():
         check_input(checks, crocprof, programs)
         check_piped_input(checks, crocprof, programs)
         check_kept(checks, crocprof, programs)
+        check_faults(checks, crocprof, programs, full_disk, temporary)
         check_many(checks, crocprof, programs)
         check_ends(checks, crocprof)
         check_ignored(checks, crocprof, temporary)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,8 @@ static int all_run(struct pass *pass)
     }
     fprintf(stderr, "crocprof: pass %u of %u\n", pass->number, pass->plan->runs);
     int status = last_run(pass);
+    if (status > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        stopped_tell(pass, SIGKILL); /* it had no time to write what others have counted */
     return status == 0 ? crashed : status;
 }
 

@@ -204,7 +204,7 @@ void replay_rest(struct replay *replay)
         return;
     replay->is_broken = true;
     fprintf(stderr,
-            "crocprof: standard input is longer than can be kept (at most %lld MB, in "
+            "crocprof: standard input cannot be kept whole (at most %lld MB, in "
             "$TMPDIR): later passes read only its beginning\n",
             (long long)(limit_bytes() >> 20));
 }
