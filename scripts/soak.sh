@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # make soak: the long runs. Every program of tests/e2e twenty times, random kernels, then the long unit
-# stresses. CROC_E2E_REPEAT, CROC_ENDINGS_REPEAT, CROC_TOGETHER, CROC_LITMUS_VALUES, CROC_TORTURE_S and
-# CROC_RANDOM_SEEDS make it shorter or longer.
+# stresses. CROC_E2E_REPEAT, CROC_ENDINGS_REPEAT, CROC_TOGETHER, CROC_LITMUS_VALUES, CROC_TORTURE_S,
+# CROC_LAUNCHES and CROC_RANDOM_SEEDS make it shorter or longer.
 set -u
 dir=$1
 cmake -S . -B "$dir" -DCROC_E2E_REPEAT="${CROC_E2E_REPEAT:-20}" -DCROC_ENDINGS_REPEAT="${CROC_ENDINGS_REPEAT:-100}" \
@@ -12,6 +12,8 @@ cmake -S . -B "$dir" -UCROC_E2E_REPEAT -UCROC_ENDINGS_REPEAT -UCROC_E2E_TIMEOUT_
 ways="$dir/tests/matrix/matrix_ways"
 [ -x "$ways" ] && { python3 tests/matrix/matrix_test.py "$PWD/$dir/bin" "$PWD/$dir/lib" "$PWD/$ways" \
     "$PWD/$dir/tests/matrix/libmatrix_tool.so" "$PWD/$dir/tests/conformance/counting" together "${CROC_TOGETHER:-2000}" || status=1; }
+python3 tests/crocprof/long_run.py "$PWD/$dir/bin/crocprof" "$PWD/$dir/tests/programs" \
+    "${CROC_LAUNCHES:-10000000}" || status=1
 "$dir/tests/conformance/conformance_soak" 50000000 || status=1
 "$dir/bin/crocgpu" "$dir/tests/conformance/conformance_roctracer_pools" 1000000 || status=1
 "$dir/tests/conformance/conformance_roctracer_threads" 100000 || status=1

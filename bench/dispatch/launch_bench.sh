@@ -35,3 +35,18 @@ awk -v json="$json" '
       }
       if (json) print "]}" > json
     }' <(sort -s -k2,2 "$work/results")
+
+# A program that does nothing but launch: wall time as it sees it, and CPU time of the whole process, start and
+# end included, a launch; the least of three.
+TIMEFORMAT='%U %S'
+printf '\n%-24s %-9s %9s %9s\n' "us of 100000 launches" traced wall CPU
+for way in untraced all; do
+    [ $way = untraced ] && command=("$build/bin/crocgpu") || command=("$build/bin/crocprof" "${tracing[@]}" --)
+    for round in 1 2 3; do
+        { time CROCGPU_THREADS=1 timeout 60 "${command[@]}" "$build/tests/programs/launches" 100000 \
+            >"$work/said" 2>/dev/null; } 2>"$work/cpu" || exit 1
+        awk -v way=$way 'FNR == NR { cpu = $1 + $2; next } /us each/ { print way, $3, cpu * 10 }' "$work/cpu" "$work/said"
+    done
+done | awk '!($1 in wall) { order[++ways] = $1; wall[$1] = $2; cpu[$1] = $3 }
+    { if ($2 < wall[$1]) wall[$1] = $2; if ($3 < cpu[$1]) cpu[$1] = $3 }
+    END { for (i = 1; i <= ways; i++) printf "%-24s %-9s %9.2f %9.2f\n", "launch", order[i], wall[order[i]], cpu[order[i]] }'

@@ -156,12 +156,12 @@ def check_killed(checks, crocprof, programs, directory):
     ready = os.path.join(directory, "ready")
     script = '"$0" 2000000 & echo $! >"$1.new"; mv "$1.new" "$1"; wait; exit 9'
     with Profile(crocprof, [], ["true"]) as p:
-        running = subprocess.Popen([crocprof, "--no-summary", "-f", "csv", "-d", p.directory, "sh", "-c", script,
+        running = subprocess.Popen([crocprof, "--no-summary", "-f", "csv,rocpd", "-d", p.directory, "sh", "-c", script,
                                     os.path.join(programs, "launches"), ready], stderr=subprocess.PIPE,
                                    stdout=subprocess.DEVNULL, text=True)
         wait_for(ready)
-        while not any("kernel_trace" in f and os.path.getsize(os.path.join(p.directory, f)) > 200000
-                      for f in os.listdir(p.directory)):
+        while not any("results.db" in f and os.path.getsize(os.path.join(p.directory, f)) > 4000000
+                      for f in os.listdir(p.directory)): # some transactions of it
             time.sleep(0.05)
         with open(ready, encoding="utf-8") as f:
             os.kill(int(f.read()), signal.SIGKILL)
@@ -171,6 +171,9 @@ def check_killed(checks, crocprof, programs, directory):
         checks.true("killed program: where: " + errors, "files: " + p.directory in errors)
         rows = p.rows("kernel_trace")
         checks.true("killed program: %d rows" % len(rows), len(rows) > 100)
+        kernels = p.query("SELECT count(*), max(length(name)) FROM kernels")[0]
+        checks.true("killed program: %d kernels in the database" % kernels[0], kernels[0] > 100 and kernels[1] > 4)
+        checks.equal("killed program: the database is whole", p.query("PRAGMA integrity_check"), [("ok",)])
         checks.equal("killed program: whole rows but the last", [r for r in rows[:-1] if None in r.values()], [])
     running = subprocess.Popen([crocprof, "sh", "-c", 'echo $$ >"$0.new"; mv "$0.new" "$0.pid"; exec sleep 60', ready],
                                stderr=subprocess.DEVNULL)

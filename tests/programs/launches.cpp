@@ -1,11 +1,23 @@
-// Launches an empty kernel so often, a synchronisation after every thousand.
-// usage: launches COUNT
+// Launches an empty kernel so often, a synchronisation after every thousand; prints what a launch
+// took and how much memory the process. usage: launches COUNT
 #include "common.h"
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 
 __global__ void empty() {}
+
+static void peak_print()
+{
+    char line[256];
+    FILE *status = std::fopen("/proc/self/status", "r");
+    while (status && std::fgets(line, sizeof line, status))
+        if (std::strncmp(line, "VmHWM:", 6) == 0)
+            std::fputs(line, stdout);
+    if (status)
+        std::fclose(status);
+}
 
 int main(int argc, char **argv)
 {
@@ -21,6 +33,7 @@ int main(int argc, char **argv)
     HIP_CHECK(hipDeviceSynchronize());
     double us =
         std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+    peak_print();
     std::printf("launches: ok, %.2f us each\n", us / (double)count);
     return 0;
 }
