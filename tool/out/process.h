@@ -15,4 +15,8 @@ const struct out_process *out_process(void);
 /* Before writers are opened; NULL: this one again. The pointer is kept. */
 void out_process_set(const struct out_process *process);
 
+enum { THREAD_NAME_BYTES = 32 };
+/* How the thread has named itself; "" of one that is gone, or of a recorded process. */
+const char *out_thread_name(uint64_t thread_id, char name[THREAD_NAME_BYTES]);
+
 #endif

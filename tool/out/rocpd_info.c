@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "names/thread.h"
 #include "process.h"
 
 /* True: it was not referred to before. */
@@ -41,9 +40,7 @@ int64_t rocpd_thread(struct rocpd_info *info, uint64_t thread_id)
     char name[THREAD_NAME_BYTES];
     if (!is_new(&info->threads, thread_id))
         return (int64_t)thread_id;
-    *name = 0;
-    if (!out_process()) /* a recorded one is no more */
-        thread_name(thread_id, name);
+    out_thread_name(thread_id, name);
     const struct rocpd_value values[] = {
         ROCPD_INTEGER(thread_id),     ROCPD_INTEGER(info->node), ROCPD_INTEGER(parent_id()),
         ROCPD_INTEGER(info->process), ROCPD_INTEGER(thread_id),  ROCPD_TEXT(*name ? name : NULL)};

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "names/thread.h"
 #include "out/process.h"
 
 void trace_open(struct trace *trace, const char *directory)
@@ -85,9 +84,7 @@ static uint32_t location_name(struct trace *trace, enum trace_place place, uint6
     switch (place) {
     case TRACE_THREAD:
     case TRACE_MARKERS:
-        *command = 0;
-        if (!out_process()) /* a recorded one is no more */
-            thread_name(number, command);
+        out_thread_name(number, command);
         snprintf(name, sizeof name, "%s %llu%s%s", place == TRACE_THREAD ? "Thread" : "Markers of",
                  n, *command ? " " : "", command);
         break;
