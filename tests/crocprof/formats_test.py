@@ -20,6 +20,38 @@ DOMAINS = {"kernel_trace": "KERNEL_DISPATCH", "memory_copy_trace": "MEMORY_COPY"
            "scratch_memory_trace": "SCRATCH_MEMORY"}
 
 
+# Columns of rocprofv3's files, in its order.
+API = "Domain Function Process_Id Thread_Id Correlation_Id Start_Timestamp End_Timestamp"
+STATS = "Name Calls TotalDurationNs AverageNs Percentage MinNs MaxNs StdDev"
+SIZES = "Workgroup_Size_X Workgroup_Size_Y Workgroup_Size_Z Grid_Size_X Grid_Size_Y Grid_Size_Z"
+COLUMNS = {
+    "hip_api_trace": API, "hsa_api_trace": API, "marker_api_trace": API,
+    "kernel_trace": "Kind Agent_Id Queue_Id Stream_Id Thread_Id Dispatch_Id Kernel_Id Kernel_Name Correlation_Id "
+                    "Start_Timestamp End_Timestamp LDS_Block_Size Scratch_Size VGPR_Count Accum_VGPR_Count SGPR_Count "
+                    + SIZES,
+    "counter_collection": "Correlation_Id Dispatch_Id Agent_Id Queue_Id Process_Id Thread_Id Grid_Size Kernel_Id "
+                          "Kernel_Name Workgroup_Size LDS_Block_Size Scratch_Size VGPR_Count Accum_VGPR_Count "
+                          "SGPR_Count Counter_Name Counter_Value Start_Timestamp End_Timestamp",
+    "memory_copy_trace": "Kind Direction Stream_Id Source_Agent_Id Destination_Agent_Id Correlation_Id "
+                         "Start_Timestamp End_Timestamp",
+    "memory_allocation_trace": "Kind Operation Agent_Id Allocation_Size Address Correlation_Id Start_Timestamp "
+                               "End_Timestamp",
+    "scratch_memory_trace": "Kind Operation Agent_Id Queue_Id Thread_Id Alloc_Flags Start_Timestamp End_Timestamp "
+                            "Allocation_Size",
+    "hip_api_stats": STATS, "hsa_api_stats": STATS, "kernel_stats": STATS, "memory_copy_stats": STATS,
+    "memory_allocation_stats": STATS, "marker_api_stats": STATS, "scratch_memory_stats": STATS, "domain_stats": STATS,
+    "agent_info":
+        "Node_Id Logical_Node_Id Agent_Type Cpu_Cores_Count Simd_Count Cpu_Core_Id_Base Simd_Id_Base "
+        "Max_Waves_Per_Simd Lds_Size_In_Kb Gds_Size_In_Kb Num_Gws Wave_Front_Size Num_Xcc Cu_Count Array_Count "
+        "Num_Shader_Banks Simd_Arrays_Per_Engine Cu_Per_Simd_Array Simd_Per_Cu Max_Slots_Scratch_Cu "
+        "Gfx_Target_Version Vendor_Id Device_Id Location_Id Domain Drm_Render_Minor Num_Sdma_Engines "
+        "Num_Sdma_Xgmi_Engines Num_Sdma_Queues_Per_Engine Num_Cp_Queues Max_Engine_Clk_Ccompute "
+        "Max_Engine_Clk_Fcompute Sdma_Fw_Version Fw_Version Capability Cu_Per_Engine Max_Waves_Per_Cu Family_Id "
+        "Workgroup_Max_Size Grid_Max_Size Local_Mem_Size Hive_Id Gpu_Id Workgroup_Max_Dim_X Workgroup_Max_Dim_Y "
+        "Workgroup_Max_Dim_Z Grid_Max_Dim_X Grid_Max_Dim_Y Grid_Max_Dim_Z Name Vendor_Name Product_Name Model_Name",
+}
+
+
 def only(paths):
     assert len(paths) == 1, paths
     return paths[0]
@@ -71,6 +103,26 @@ def csv_times(row):
 def same(checks, what, found, wanted, may_be_none=False):
     checks.true(what + ": there are some", may_be_none or len(wanted) > 0)
     checks.equal(what, sorted(found), sorted(wanted))
+
+
+def check_csv(checks, p):
+    """Returns the tables that there are."""
+    tables = {}
+    for path in glob.glob(os.path.join(p.directory, "*.csv")):
+        with open(path, encoding="utf-8") as file:
+            tables[os.path.basename(path).split("_", 1)[1][:-4]] = file.readline().rstrip("\n")
+    for table, header in tables.items():
+        checks.equal("columns of " + table, header,
+                     ",".join('"%s"' % name for name in COLUMNS.get(table, "unexpected").split()))
+    for table, domain in DOMAINS.items():
+        rows = p.rows(table)
+        stats = p.rows(table.replace("_trace", "_stats"))
+        all_of = [r for r in p.rows("domain_stats") if r["Name"] == domain]
+        checks.equal("calls in statistics of " + table,
+                     (sum(int(r["Calls"]) for r in stats), sum(int(r["Calls"]) for r in all_of)), (len(rows), len(rows)))
+        checks.equal("time in statistics of " + table, sum(int(r["TotalDurationNs"]) for r in stats),
+                     sum(end - begin for begin, end in map(csv_times, rows)))
+    return set(tables)
 
 
 def check_json_calls(checks, p, results):
@@ -365,13 +417,14 @@ def check_otf2(checks, p):
 def main():
     crocprof, programs, proto = sys.argv[1:4]
     checks = Checks()
-    everything = ["-f", "csv,json,rocpd,pftrace,otf2", "--sys-trace", "--no-summary"]
-    found = set()
+    everything = ["-f", "csv,json,rocpd,pftrace,otf2", "--sys-trace", "--stats", "--no-summary"]
+    found, tables = set(), set()
     for options, command in ((["--pmc", ",".join(COUNTERS)], ["endings", "200", "3", "return"]),
                              ([], ["private_memory"]), (["--kernel-rename"], ["markers"])):
         with Profile(crocprof, [*everything, *options], [os.path.join(programs, command[0]), *command[1:]]) as p:
             p.command = [os.path.join(programs, command[0]), *command[1:]]
             checks.true("%s: %s" % (command[0], p.stderr), p.rows("kernel_trace"))
+            tables |= check_csv(checks, p)
             results = check_json(checks, p)
             check_otf2(checks, p)
             check_pftrace(checks, p, proto)
@@ -385,6 +438,7 @@ def main():
     checks.true("every kind of record: %r" % found, found >= {
         "kernel_dispatch", "hip_api", "hsa_api", "marker_api", "memory_copy", "memory_allocation",
         "counter_collection"})
+    checks.equal("every file", sorted(set(COLUMNS) - tables - {"scratch_memory_trace", "scratch_memory_stats"}), [])
     checks.exit()
 
 
