@@ -138,6 +138,25 @@ def check_broken(checks, job, parts):
     job.run("merge", "-d", "/proc/nowhere", *parts, status=2)
 
 
+def check_archive(checks, job, parts):
+    """One OTF2 archive: a group of locations for each rank, and as many kernels as there were."""
+    job.run("merge", "-f", "otf2", "-o", "archive", *parts)
+    if not shutil.which("otf2-print"):
+        return
+    path = os.path.join(job.directory, "archive_results.otf2")
+    text = subprocess.run(["otf2-print", "-G", path], capture_output=True, text=True, timeout=120, check=True).stdout
+    groups = [line for line in text.splitlines() if line.startswith("LOCATION_GROUP") and "Type: PROCESS" in line]
+    checks.equal("a group for each rank", sorted(line.split("rank ")[1][0] for line in groups), ["0", "1", "2"])
+    queues = [line for line in text.splitlines() if line.startswith("LOCATION ") and "queue" in line]
+    checks.equal("a queue for each rank: %r" % queues, len(queues), 3)
+    events = subprocess.run(["otf2-print", path], capture_output=True, text=True, timeout=120, check=True).stdout
+    name = query(parts[0], "SELECT name FROM kernels ORDER BY id DESC LIMIT 1")[0][0]
+    found = sum(line.startswith("ENTER") and name in line for line in events.splitlines())
+    wanted = sum(query(part, "SELECT count(*) FROM kernels WHERE name = '%s'" % name)[0][0] for part in parts)
+    checks.equal("kernels in the archive", found, wanted)
+    checks.equal("no database is left", glob.glob(os.path.join(job.directory, "archive*.db")), [])
+
+
 def check_rocpd(checks, job, parts):
     """ROCm's names and options."""
     rocpd = lambda *words, **more: job.run(*words, program=job.rocpd, **more)  # noqa: E731
@@ -175,6 +194,7 @@ def main():
         check_whole(checks, job, parts)
         check_clocks(checks, job, parts)
         check_broken(checks, job, parts)
+        check_archive(checks, job, parts)
         check_rocpd(checks, job, parts)
     finally:
         shutil.rmtree(directory)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/refuse.h"
@@ -16,6 +17,8 @@
 
 enum { SINKS_MAX = 8 };
 
+struct known;
+
 struct conversion {
     struct {
         const struct out_ops *ops;
@@ -23,6 +26,9 @@ struct conversion {
     } sinks[SINKS_MAX];
     unsigned count;
     struct gather gather;
+    const struct recording_part *part; /* whose rows came last */
+    struct known *known;
+    unsigned file;             /* how many were read before */
     bool wants_stats, gathers; /* gathers: some format has statistics anyway */
 };
 
@@ -40,11 +46,63 @@ static void row_put(struct conversion *conversion, enum out_table_id table, cons
         conversion->sinks[i].ops->row(conversion->sinks[i].sink, table, row);
 }
 
+/* Whose rows come; found again by its address, which stays. Texts are the recording's. */
+struct known {
+    struct known *next;
+    const struct recording_part *part;
+    unsigned file; /* an address may be another one's in the next file */
+    struct out_process process;
+};
+
+static struct known *known_make(struct conversion *conversion, const struct recording_part *part)
+{
+    struct known *known = calloc(1, sizeof *known);
+    if (!known)
+        return NULL;
+    *known = (struct known){.next = conversion->known,
+                            .part = part,
+                            .file = conversion->file,
+                            .process = {.pid = part->pid,
+                                        .ppid = part->ppid,
+                                        .rank = part->rank,
+                                        .init_ns = part->init_ns,
+                                        .fini_ns = part->fini_ns,
+                                        .command = part->command,
+                                        .environment = part->environment,
+                                        .hostname = part->hostname,
+                                        .machine_id = part->machine_id,
+                                        .extdata = part->extdata}};
+    conversion->known = known;
+    return known;
+}
+
+/* Writers are told whose the rows are. */
+static void process_tell(struct conversion *conversion, const struct recording_part *part)
+{
+    struct known *known = conversion->known;
+    while (known && (known->part != part || known->file != conversion->file))
+        known = known->next;
+    if (!known)
+        known = known_make(conversion, part);
+    conversion->part = part;
+    if (known)
+        out_process_set(&known->process);
+}
+
+static void known_free(struct conversion *conversion)
+{
+    for (struct known *known = conversion->known, *next; known; known = next) {
+        next = known->next;
+        free(known);
+    }
+}
+
 static int row_take(void *data, const struct recording_part *part, enum out_table_id table,
                     const void *row)
 {
     struct conversion *conversion = data;
-    (void)part;
+    if (part != conversion->part)
+        process_tell(conversion, part);
     if (conversion->gathers)
         gather_row(&conversion->gather, table, row);
     row_put(conversion, table, row);
@@ -112,6 +170,8 @@ static int file_convert(struct conversion *conversion, const char *path,
         return refuse(EXIT_FAILED, "%s", error);
     int status = inputs_window(recording, wish->begin, wish->end, &ask);
     gather_recording(&conversion->gather);
+    conversion->part = NULL;
+    conversion->file++;
     if (status == 0 &&
         recording_each(recording, &ask, row_take, conversion, error, sizeof error) != 0)
         status = refuse(EXIT_FAILED, "%s", error);
@@ -133,38 +193,30 @@ static int files_convert(struct conversion *conversion, char *const *paths, unsi
     return result;
 }
 
-/* Writers say whose the rows are: the first process's. */
-static int process_tell(const char *path, struct recording **recording, struct out_process *process)
-{
-    char error[PATH_MAX + 200];
-    if (recording_open(recording, path, error, sizeof error) != 0)
-        return refuse(EXIT_FAILED, "%s", error);
-    const struct recording_part *part = recording_part(*recording, 0);
-    *process = (struct out_process){part->pid,      part->ppid,       part->init_ns,
-                                    part->fini_ns,  part->command,    part->environment,
-                                    part->hostname, part->machine_id, part->extdata};
-    out_process_set(process);
-    return 0;
-}
-
 int convert_files(char *const *paths, unsigned count, const char *stem,
                   const struct convert_wish *wish)
 {
     struct conversion conversion = {.wants_stats = wish->wants_stats, .gathers = wish->wants_stats};
-    char prefix[PATH_MAX] = "";
+    char prefix[PATH_MAX] = "", error[PATH_MAX + 200];
     struct recording *first = NULL;
-    struct out_process process;
-    int status = process_tell(paths[0], &first, &process);
+    int status = 0;
+    if (recording_open(&first, paths[0], error, sizeof error) != 0)
+        status = refuse(EXIT_FAILED, "%s", error);
+    else
+        process_tell(&conversion, recording_part(first, 0));
+    const struct out_process *of_first = out_process();
     if (status == 0)
         status = sinks_open(&conversion, wish->formats, stem, prefix);
     if (status == 0 && gather_begin(&conversion.gather) != 0)
         status = refuse(EXIT_FAILED, "out of memory");
     if (status == 0)
         status = files_convert(&conversion, paths, count, wish);
+    out_process_set(of_first); /* whose texts are still there */
     int closed = sinks_close(&conversion);
     gather_end(&conversion.gather);
     out_process_set(NULL);
     recording_close(first);
+    known_free(&conversion);
     status = status ? status : closed;
     if (status == 0)
         fprintf(stderr, "crocprof: %s_*\n", prefix);

@@ -207,6 +207,20 @@ int merge_package(const struct inputs *inputs, const char *directory, bool copie
 
 /* ---- */
 
+/* By way of a database, which puts all on one clock and is removed again. */
+static int merge_archive(const struct inputs *inputs, const char *stem)
+{
+    const struct convert_wish wish = {.formats = "otf2", .ask = {.tables = RECORDING_ALL}};
+    char path[2 * PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s.%ld.db", stem, (long)getpid());
+    int status = merge_database(inputs, path, true);
+    if (access(path, F_OK) != 0)
+        return status;
+    int converted = convert_files(&(char *){path}, 1, stem, &wish);
+    unlink(path);
+    return converted ? converted : status;
+}
+
 enum { MERGE_OUTPUT, MERGE_FORMAT };
 
 static int merge_run(struct cli_options *line)
@@ -223,6 +237,9 @@ static int merge_run(struct cli_options *line)
     if (status == 0 && format && strcmp(format, "package") == 0) {
         snprintf(path, sizeof path, "%s/%s.rpdb", directory, name);
         status = merge_package(&inputs, path, false);
+    } else if (status == 0 && format && strcmp(format, "otf2") == 0) {
+        snprintf(path, sizeof path, "%s/%s", directory, name);
+        status = merge_archive(&inputs, path);
     } else if (status == 0) {
         bool has_end = strlen(name) > 3 && strcmp(name + strlen(name) - 3, ".db") == 0;
         snprintf(path, sizeof path, "%s%s%s%s", name[0] == '/' ? "" : directory,
@@ -236,8 +253,9 @@ static int merge_run(struct cli_options *line)
 
 static const struct command_option options[] = {
     [MERGE_OUTPUT] = {"output", 'o', OPTION_TEXT, "NAME", "what it is called (merged)"},
-    [MERGE_FORMAT] = {"format", 'f', OPTION_CHOICE, "rocpd|package",
-                      "one database, or a list of the recordings where they are (rocpd)"},
+    [MERGE_FORMAT] = {"format", 'f', OPTION_CHOICE, "rocpd|package|otf2",
+                      "one database, a list of the recordings where they are, or an OTF2 archive "
+                      "with a group of locations for each process (rocpd)"},
     {0},
 };
 static const enum option_id takes[] = {OPTION_OUTPUT_DIRECTORY, OPTION_COUNT};

@@ -6,6 +6,7 @@
 
 struct out_process {
     uint64_t pid, ppid;
+    int64_t rank;             /* in its job; -1: it says none */
     int64_t init_ns, fini_ns; /* 0: not known */
     const char *command, *environment /* JSON */, *hostname, *machine_id, *extdata /* JSON */;
 };

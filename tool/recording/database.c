@@ -185,13 +185,19 @@ static void process_read(struct part *part)
 {
     static const char sql[] =
         "SELECT P.pid, P.ppid, P.init, P.fini, P.command, P.environment, N.hostname, N.machine_id, "
-        "P.extdata FROM \"rocpd_info_process{S}\" P LEFT JOIN \"rocpd_info_node{S}\" N ON "
+        "P.extdata, CASE WHEN json_valid(P.environment) THEN coalesce("
+        "json_extract(P.environment, '$.OMPI_COMM_WORLD_RANK'), "
+        "json_extract(P.environment, '$.MV2_COMM_WORLD_RANK'), "
+        "json_extract(P.environment, '$.PMI_RANK'), "
+        "json_extract(P.environment, '$.SLURM_PROCID'), -1) ELSE -1 END FROM "
+        "\"rocpd_info_process{S}\" P LEFT JOIN \"rocpd_info_node{S}\" N ON "
         "N.id = P.nid ORDER BY P.id LIMIT 1";
     struct recording_part *shown = &part->shown;
     const char **texts[] = {&shown->command, &shown->environment, &shown->hostname,
                             &shown->machine_id, &shown->extdata};
     char error[256];
     sqlite3_stmt *select = recording_prepare(part->recording, shown, sql, error, sizeof error);
+    shown->rank = -1;
     for (int i = 0; i < 5; i++)
         *texts[i] = "";
     if (!select || sqlite3_step(select) != SQLITE_ROW) {
@@ -203,6 +209,7 @@ static void process_read(struct part *part)
     shown->ppid = (uint64_t)sqlite3_column_int64(select, 1);
     shown->init_ns = sqlite3_column_int64(select, 2);
     shown->fini_ns = sqlite3_column_int64(select, 3);
+    shown->rank = sqlite3_column_int64(select, 9);
     for (int i = 0; i < 5; i++)
         *texts[i] =
             recording_text(part->recording, (const char *)sqlite3_column_text(select, 4 + i));

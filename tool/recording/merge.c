@@ -286,17 +286,6 @@ static int64_t number(struct merge *merge, char *sql)
     return value;
 }
 
-/* Variables of launchers, the first that is there; -1: none is. */
-static int64_t rank_of(struct merge *merge, const char *environment)
-{
-    return number(merge,
-                  sqlite3_mprintf("SELECT coalesce(CASE WHEN json_valid(%Q) THEN coalesce("
-                                  "json_extract(%Q, '$.OMPI_COMM_WORLD_RANK'), json_extract(%Q, "
-                                  "'$.MV2_COMM_WORLD_RANK'), json_extract(%Q, '$.PMI_RANK'), "
-                                  "json_extract(%Q, '$.SLURM_PROCID')) END, -1)",
-                                  environment, environment, environment, environment, environment));
-}
-
 static int part_describe(struct merge *merge, const char *path, const struct recording_part *part,
                          const struct alignment *alignment)
 {
@@ -311,7 +300,7 @@ static int part_describe(struct merge *merge, const char *path, const struct rec
                                 .hostname = keep(merge, part->hostname),
                                 .command = keep(merge, part->command),
                                 .pid = part->pid,
-                                .rank = rank_of(merge, part->environment),
+                                .rank = part->rank,
                                 .shift_ns = alignment->shift_ns};
     made->calls =
         (uint64_t)number(merge, sqlite3_mprintf("SELECT count(*) FROM \"rocpd_region%w\"", s));

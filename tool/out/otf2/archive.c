@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "base/clock.h"
 
@@ -19,7 +18,7 @@ static const struct {
                   [ATTRIBUTE_DISPATCH] = {"dispatch_id", OTF2_TYPE_UINT64},
                   [ATTRIBUTE_BYTES] = {"bytes", OTF2_TYPE_UINT64}};
 enum { ATTRIBUTES = sizeof attributes / sizeof attributes[0] };
-enum { GROUP_PROCESS, GROUP_AGENTS /* and from there on */ };
+/* Groups of locations are the processes, then their agents. */
 enum {
     LANES_MAX = 512
 }; /* of one location: what overlaps with as many others is on the last one */
@@ -323,49 +322,67 @@ static void metrics_write(struct archive *archive)
     }
 }
 
-static uint64_t group_of(const struct archive *archive, uint64_t node)
+/* Of an agent of the process, or the process itself. */
+static uint32_t group_of(const struct trace *trace, const struct trace_location *location)
 {
-    for (uint32_t i = 0; i < archive->trace->agent_count; i++)
-        if (archive->trace->agents[i].node == node)
-            return GROUP_AGENTS + i;
-    return GROUP_PROCESS;
+    for (uint32_t i = 0; i < trace->agent_count; i++)
+        if (trace->agents[i].node == location->node &&
+            trace->agents[i].process == location->process)
+            return trace->process_count + i;
+    return location->process;
 }
 
-/* The machine, below it the process with its threads, and the agents with their queues. */
-static void places_write(struct archive *archive, uint32_t host, uint32_t program)
+/* The first process of the same machine. */
+static uint32_t node_of(const struct trace *trace, uint32_t process)
+{
+    uint32_t first = 0;
+    while (trace->processes[first].host != trace->processes[process].host)
+        first++;
+    return first;
+}
+
+static void groups_write(struct archive *archive)
 {
     const struct otf2_library *otf2 = archive->otf2;
     const struct trace *trace = archive->trace;
     OTF2_GlobalDefWriter *to = archive->definitions;
-    check(archive, otf2->GlobalDefWriter_WriteSystemTreeNode(to, 0, host, text(archive, "node"),
-                                                             OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    check(archive, otf2->GlobalDefWriter_WriteLocationGroup(to, GROUP_PROCESS, program,
-                                                            OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-                                                            OTF2_UNDEFINED_LOCATION_GROUP));
+    for (uint32_t i = 0; i < trace->process_count; i++)
+        if (node_of(trace, i) == i)
+            check(archive, otf2->GlobalDefWriter_WriteSystemTreeNode(
+                               to, i, trace->processes[i].host, text(archive, "node"),
+                               OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    for (uint32_t i = 0; i < trace->process_count; i++)
+        check(archive, otf2->GlobalDefWriter_WriteLocationGroup(
+                           to, i, trace->processes[i].name, OTF2_LOCATION_GROUP_TYPE_PROCESS,
+                           node_of(trace, i), OTF2_UNDEFINED_LOCATION_GROUP));
     for (uint32_t i = 0; i < trace->agent_count; i++)
         check(archive, otf2->GlobalDefWriter_WriteLocationGroup(
-                           to, GROUP_AGENTS + i, trace->agents[i].name,
-                           OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, 0, GROUP_PROCESS));
+                           to, trace->process_count + i, trace->agents[i].name,
+                           OTF2_LOCATION_GROUP_TYPE_ACCELERATOR,
+                           node_of(trace, trace->agents[i].process), trace->agents[i].process));
+}
+
+/* Machines, below them processes with their threads, and agents with their queues. */
+static void places_write(struct archive *archive)
+{
+    const struct otf2_library *otf2 = archive->otf2;
+    const struct trace *trace = archive->trace;
+    OTF2_GlobalDefWriter *to = archive->definitions;
+    groups_write(archive);
     for (uint32_t i = 0; i < archive->lane_count; i++) {
         const struct lane *lane = &archive->lanes[i];
-        uint64_t group = group_of(archive, trace->locations[lane->location].node);
+        uint32_t group = group_of(trace, &trace->locations[lane->location]);
         check(archive, otf2->GlobalDefWriter_WriteLocation(
                            to, i, lane->name,
-                           group == GROUP_PROCESS ? OTF2_LOCATION_TYPE_CPU_THREAD
-                                                  : OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
-                           lane->events, (OTF2_LocationGroupRef)group));
+                           group < trace->process_count ? OTF2_LOCATION_TYPE_CPU_THREAD
+                                                        : OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
+                           lane->events, group));
     }
 }
 
 /* Strings come first, and whatever follows must have none that are new. */
 static void definitions_write(struct archive *archive)
 {
-    struct utsname host = {0};
-    char program[64];
-    uname(&host);
-    snprintf(program, sizeof program, "%s %llu", program_invocation_short_name,
-             (unsigned long long)archive->trace->process_id);
-    uint32_t host_name = text(archive, host.nodename), program_name = text(archive, program);
     static const char *const more[] = {"", "#", "node"};
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
         text(archive, more[i]);
@@ -381,7 +398,7 @@ static void definitions_write(struct archive *archive)
     attributes_write(archive);
     regions_write(archive);
     metrics_write(archive);
-    places_write(archive, host_name, program_name);
+    places_write(archive);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

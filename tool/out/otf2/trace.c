@@ -3,14 +3,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "out/process.h"
 
 void trace_open(struct trace *trace, const char *directory)
 {
-    *trace = (struct trace){.process_id = out_process() ? out_process()->pid : (uint64_t)getpid(),
-                            .first_ns = UINT64_MAX};
+    *trace = (struct trace){.first_ns = UINT64_MAX};
     trace->region_numbers.element_bytes = trace->location_numbers.element_bytes =
         trace->metric_numbers.element_bytes = sizeof(uint32_t);
     events_open(&trace->events, directory);
@@ -26,6 +27,7 @@ void trace_close(struct trace *trace)
     free(trace->locations);
     free(trace->metrics);
     free(trace->agents);
+    free(trace->processes);
     texts_free(&trace->texts);
 }
 
@@ -58,12 +60,48 @@ static bool room_make(struct trace *trace, void **elements, uint32_t count, size
         ok_;                                                                                       \
     })
 
+/* "rank 3: app 1234 on host" */
+static uint32_t process_name(struct trace *trace, const struct out_process *process)
+{
+    char name[192], rank[32] = "", program[64];
+    if (!process) {
+        snprintf(name, sizeof name, "%s %ld", program_invocation_short_name, (long)getpid());
+        return text(trace, name);
+    }
+    size_t length = strcspn(process->command, " ");
+    const char *from = process->command;
+    for (size_t i = 0; i < length; i++)
+        from = process->command[i] == '/' ? process->command + i + 1 : from;
+    snprintf(program, sizeof program, "%.*s", (int)(process->command + length - from), from);
+    if (process->rank >= 0)
+        snprintf(rank, sizeof rank, "rank %lld: ", (long long)process->rank);
+    snprintf(name, sizeof name, "%s%s %llu", rank, program, (unsigned long long)process->pid);
+    return text(trace, name);
+}
+
+/* The number of whom the rows are that come just now. */
+static uint32_t process_now(struct trace *trace)
+{
+    const struct out_process *now = out_process();
+    struct utsname host = {0};
+    for (uint32_t i = trace->process_count; i-- > 0;)
+        if (trace->processes[i].process == now)
+            return i;
+    uname(&host);
+    const struct trace_process process = {process_name(trace, now),
+                                          text(trace, now ? now->hostname : host.nodename), now};
+    if (ROOM_MAKE(trace, processes, process_count))
+        trace->processes[trace->process_count++] = process;
+    return trace->process_count ? trace->process_count - 1 : 0;
+}
+
 void trace_agent(struct trace *trace, uint64_t node, const char *name)
 {
     char shown[160];
     snprintf(shown, sizeof shown, "%s (agent %llu)", name ? name : "", (unsigned long long)node);
     if (ROOM_MAKE(trace, agents, agent_count))
-        trace->agents[trace->agent_count++] = (struct trace_agent){text(trace, shown), node};
+        trace->agents[trace->agent_count++] =
+            (struct trace_agent){text(trace, shown), process_now(trace), node};
 }
 
 /* The number that the key has, or NULL without memory. */
@@ -108,12 +146,13 @@ static uint32_t location_name(struct trace *trace, enum trace_place place, uint6
 uint32_t trace_location(struct trace *trace, enum trace_place place, uint64_t node, uint64_t number)
 {
     bool is_new = false;
-    uint64_t key = (uint64_t)place << 60 ^ node << 44 ^ number;
+    uint32_t process = process_now(trace);
+    uint64_t key = (uint64_t)place << 60 ^ node << 44 ^ (uint64_t)process << 32 ^ number;
     uint32_t *found = number_of(trace, &trace->location_numbers, key, &is_new);
     if (found && is_new && ROOM_MAKE(trace, locations, location_count)) {
         *found = trace->location_count++;
         trace->locations[*found] =
-            (struct trace_location){location_name(trace, place, node, number), node};
+            (struct trace_location){location_name(trace, place, node, number), process, node};
     }
     return found ? *found : 0;
 }

@@ -5,6 +5,7 @@
 #include "events.h"
 #include "names/numbered.h"
 #include "names/texts.h"
+#include "out/process.h"
 
 /* What happens in a region, in the order of regions.c's table. */
 enum trace_kind {
@@ -46,19 +47,24 @@ struct trace {
         enum trace_kind kind;
     } * regions;
     struct trace_location {
-        uint32_t name;
+        uint32_t name, process;
         uint64_t node; /* of the agent, or TRACE_NO_NODE: the process's */
     } * locations;
     struct trace_metric {
         uint32_t name, description;
     } * metrics;
     struct trace_agent {
-        uint32_t name;
+        uint32_t name, process;
         uint64_t node;
     } * agents;
-    uint32_t region_count, location_count, metric_count, agent_count;
-    uint64_t process_id, first_ns, last_ns; /* first_ns > last_ns: there are no events */
-    int status;                             /* the first error */
+    /* Whose rows came: one, or those of a job that were recorded (out/process.h). */
+    struct trace_process {
+        uint32_t name, host;
+        const struct out_process *process; /* NULL: this one */
+    } * processes;
+    uint32_t region_count, location_count, metric_count, agent_count, process_count;
+    uint64_t first_ns, last_ns; /* first_ns > last_ns: there are no events */
+    int status;                 /* the first error */
 };
 
 void trace_open(struct trace *trace, const char *directory);
