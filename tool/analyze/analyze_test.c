@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -10,6 +11,7 @@
 #include "counters.h"
 #include "machine.h"
 #include "occupancy.h"
+#include "print.h"
 #include "rules.h"
 
 static struct machine machine_named(const char *name, uint32_t cus, uint32_t waves)
@@ -123,6 +125,23 @@ static void without_counters_little_is_said(void **state)
     analyze_kernels_free(&kernels);
 }
 
+static void json_is_json_whatever_a_kernel_is_called(void **state)
+{
+    struct analyze_kernels kernels = {0};
+    const struct out_dispatch_row row = {.kernel_name = "a\"\\\n\xff\xc3(\xc3\xa4"};
+    char *text = NULL;
+    size_t size = 0;
+    (void)state;
+    analyze_kernels_row(&kernels, OUT_KERNEL_TRACE, &row);
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    analyze_print_json(&kernels, out);
+    fclose(out);
+    assert_non_null(strstr(text, "\"a\\\"\\\\\\u000a\xef\xbf\xbd\xef\xbf\xbd(\xc3\xa4\""));
+    free(text);
+    analyze_kernels_free(&kernels);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +150,7 @@ int main(void)
         cmocka_unit_test(the_peak_of_memory_follows_from_its_banks),
         cmocka_unit_test(what_a_device_does_not_count_is_missing),
         cmocka_unit_test(without_counters_little_is_said),
+        cmocka_unit_test(json_is_json_whatever_a_kernel_is_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

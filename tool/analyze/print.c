@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "out/json.h"
 #include "rules.h"
 #include "text.h"
 
@@ -125,16 +126,21 @@ void analyze_print(const struct analyze_kernels *kernels, uint32_t most, FILE *o
 
 /* ---- JSON */
 
+/* Bytes that are no UTF-8 become U+FFFD. */
 static void string_print(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (; *text; text++)
+    for (size_t length; *text; text += length ? length : 1) {
+        length = json_character_length(text);
         if (*text == '"' || *text == '\\')
             fprintf(out, "\\%c", *text);
         else if ((unsigned char)*text < 0x20)
             fprintf(out, "\\u%04x", (unsigned)*text);
+        else if (length == 0)
+            fputs("\xef\xbf\xbd", out);
         else
-            fputc(*text, out);
+            fwrite(text, 1, length, out);
+    }
     fputc('"', out);
 }
 

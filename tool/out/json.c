@@ -7,9 +7,9 @@
 
 static const char replacement[] = "\xef\xbf\xbd";
 
-/* Length of the UTF-8 character that begins here, 0 if none does. */
-static size_t character_length(const unsigned char *at)
+size_t json_character_length(const char *text)
 {
+    const unsigned char *at = (const unsigned char *)text;
     size_t length = at[0] < 0x80   ? 1
                     : at[0] < 0xc2 ? 0
                     : at[0] < 0xe0 ? 2
@@ -45,7 +45,7 @@ void json_text(struct writer *writer, const char *text)
     const unsigned char *at = (const unsigned char *)text;
     writer_char(writer, '"');
     while (*at) {
-        size_t length = character_length(at);
+        size_t length = json_character_length((const char *)at);
         if (*at < 0x20 || *at == '"' || *at == '\\')
             control_put(writer, *at);
         else if (length == 0)
