@@ -46,6 +46,7 @@ EFFECTS = {
     "sys-trace": (None, sees(*TRACES, *HSA, "ROCPROF_HIP_COMPILER_API_TRACE=1")),
     "hip-trace": (None, sees("ROCPROF_HIP_RUNTIME_API_TRACE=1", "ROCPROF_HIP_COMPILER_API_TRACE=1")),
     "hsa-trace": (None, sees(*HSA)),
+    "kfd-trace": (None, sees("ROCPROF_KFD_QUEUE_TRACE=1", "ROCPROF_KFD_PAGE_MIGRATION_TRACE=1")),
     "kokkos-trace": (None, sees("KOKKOS_TOOLS_LIBS=/.*/librocprofiler-sdk-tool-kokkosp.so", "ROCPROF_KERNEL_RENAME=1",
                                 "ROCPROF_MARKER_API_TRACE=1")),
     "pmc": ("SQ_WAVES", sees("ROCPROF_COUNTERS=pmc: SQ_WAVES", "ROCPROF_COUNTER_COLLECTION=1")),
