@@ -120,12 +120,25 @@ int places_prepare(struct cli_options *options, const char *subdirectory)
     return status == 0 ? summary_prepare(options) : status;
 }
 
-void places_renew(const struct settings *settings)
+/* "DIR/NAME" of a run whose processes all write under one name. */
+static bool shared_stem(const struct settings *settings, char stem[PATH_MAX])
 {
     const char *name = settings_text(settings, OPTION_OUTPUT_FILE);
     const char *directory = settings_text(settings, OPTION_OUTPUT_DIRECTORY);
+    return name && sinks_wanted(settings) && !keys_tell_processes_apart(name) &&
+           !(directory && keys_tell_processes_apart(directory)) && sinks_stem(settings, stem) == 0;
+}
+
+void places_renew(const struct settings *settings)
+{
     char stem[PATH_MAX];
-    if (name && sinks_wanted(settings) && !keys_tell_processes_apart(name) &&
-        !(directory && keys_tell_processes_apart(directory)) && sinks_stem(settings, stem) == 0)
+    if (shared_stem(settings, stem))
         manifest_renew(stem);
+}
+
+void places_settle(const struct settings *settings)
+{
+    char stem[PATH_MAX];
+    if (shared_stem(settings, stem))
+        manifest_settle(stem);
 }

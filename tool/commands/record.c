@@ -90,6 +90,7 @@ static int job_run(struct job *job)
         fprintf(stderr, "crocprof: no GPU in this machine (/dev/kfd): using the software GPU\n");
     places_renew(settings);
     status = passes_run(&launch, settings, options->program, &plan);
+    places_settle(settings);
     free(plan.counters);
     return status;
 }

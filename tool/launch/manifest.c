@@ -337,3 +337,33 @@ void manifest_renew(const char *stem)
     }
     close(directory);
 }
+
+static bool has_files(int directory, const char *name)
+{
+    int copy = dup(directory);
+    DIR *files = copy < 0 ? NULL : fdopendir(copy);
+    struct dirent *entry = NULL;
+    size_t prefix;
+    while (files && (entry = readdir(files)) && number_of(entry->d_name, name, &prefix) == 0)
+        ;
+    bool found = !files || entry;
+    if (files)
+        closedir(files);
+    else if (copy >= 0)
+        close(copy);
+    return found;
+}
+
+void manifest_settle(const char *stem)
+{
+    char path[NAME_MAX + 16];
+    int directory = directory_open(stem);
+    int list = directory < 0 ? -1 : list_open(directory, name_of(stem), O_RDWR);
+    snprintf(path, sizeof path, ".%.*s.crocprof", NAME_MAX, name_of(stem));
+    if (list >= 0 && flock(list, LOCK_EX | LOCK_NB) == 0 && !has_files(directory, name_of(stem)))
+        unlinkat(directory, path, 0);
+    if (list >= 0)
+        close(list);
+    if (directory >= 0)
+        close(directory);
+}

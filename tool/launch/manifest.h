@@ -11,6 +11,8 @@
  * is, and makes the list for this one. Where the owner of one file cannot be told, all of that
  * number stay (place.h); all stays while an earlier run may still write. */
 void manifest_renew(const char *stem);
+/* After a run: a list of no files goes, too. */
+void manifest_settle(const char *stem);
 
 /* In a process of the run; nothing happens where crocprof has made no list. Before its first file;
  * when it has made one; when files "PREFIX_..." are as they will stay; in a forked child. */
