@@ -8,7 +8,7 @@ output=$(LD_PRELOAD=$build/lib/libcrocgpu.so:$build/lib/libcrocprof-tool.so ROCP
     ROCPROF_HSA_AMD_EXT_API_TRACE=1 \
     ROCPROF_STATS_SUMMARY_PER_DOMAIN=1 ROCPROF_OUTPUT_FORMAT=none timeout 120 \
     "$source/scripts/debian_run.sh" "$root" "$build/tests/programs/newer_functions" 2>&1)
-for line in '^1 .* hipStreamGetId$' '^1 .* hipMemsetD2D8$' '^1 .* hsa_amd_ais_file_read$' \
+for line in '^ *1 .* hipStreamGetId$' '^ *1 .* hipMemsetD2D8$' '^ *1 .* hsa_amd_ais_file_read$' \
     '^3 of 3 functions$' '^newer_functions: ok$'; do
     grep -qE "$line" <<<"$output" && continue
     echo "no line matches '$line' in:"

@@ -23,8 +23,8 @@ experimental) programs="${programs/tests\/programs\/threads /} tests/programs/vi
 *) programs="$programs tests/programs/virtual_memory" ;;
 esac
 # HIP 7 copies to pageable memory with a kernel.
-copy_to_host='^1 .* MEMORY_COPY_DEVICE_TO_HOST'
-[ "$release" != experimental ] || copy_to_host='^1 .* __amd_rocclr_copyBuffer'
+copy_to_host='^ *1 .* MEMORY_COPY_DEVICE_TO_HOST'
+[ "$release" != experimental ] || copy_to_host='^ *1 .* __amd_rocclr_copyBuffer'
 for program in $programs; do
     name=$(basename "$program")
     output=$(timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/$program" 2>&1)
@@ -46,8 +46,8 @@ crocprof=(ROCPROF_KERNEL_TRACE=1 ROCPROF_MEMORY_COPY_TRACE=1 ROCPROF_HIP_RUNTIME
 if [ -f "$build/lib/libcrocprof-tool.so" ]; then
     output=$(env LD_PRELOAD="$LD_PRELOAD:$build/lib/libcrocprof-tool.so" ROCPROF_COUNTERS=SQ_WAVES \
         "${crocprof[@]}" timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/examples/vector_add" 2>&1)
-    for line in '^1 .* vector_add\(' '^1 +16384 .* SQ_WAVES ' '^2 .* MEMORY_COPY_HOST_TO_DEVICE' \
-        "$copy_to_host" '^3 .* hipMemcpy$'; do
+    for line in '^ *1 .* vector_add\(' '^ *1 +16384 .* SQ_WAVES ' '^ *2 .* MEMORY_COPY_HOST_TO_DEVICE' \
+        "$copy_to_host" '^ *3 .* hipMemcpy$'; do
         grep -qE "$line" <<<"$output" && continue
         echo "crocprof under $release: no line matches '$line' in:"
         echo "$output"
@@ -60,7 +60,7 @@ if [ -f "$build/lib/libcrocprof-tool.so" ]; then
     cp -L "$(ls "$root"/usr/lib/x86_64-linux-gnu/libamdhip64.so.?)" "$wheel/libamdhip64.so.5"
     output=$(env LIBRARIES_FIRST="$wheel" "${crocprof[@]}" \
         LD_PRELOAD="$LD_PRELOAD:$build/lib/libcrocprof-tool.so" timeout 120 "$source/scripts/debian_run.sh" "$root" "$build/examples/vector_add" 2>&1)
-    if [ "$(grep -cE '^3 .* hipMemcpy$|^1 .* hipLaunchKernel$|^vector_add: ok$' <<<"$output")" != 3 ]; then
+    if [ "$(grep -cE '^ *3 .* hipMemcpy$|^ *1 .* hipLaunchKernel$|^vector_add: ok$' <<<"$output")" != 3 ]; then
         echo "crocprof under $release, HIP without a version in its name:"
         echo "$output"
         failed=1

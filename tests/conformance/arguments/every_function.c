@@ -422,6 +422,18 @@ static rocprofiler_status_t call_plan_explain(void)
                                  random_next() % (sizeof text_out + 1));
 }
 
+static rocprofiler_status_t call_quality_of_counter(void)
+{
+    crocprof_quality_t quality;
+    return crocprof_quality_of_counter(AGENT, COUNTER, OR_NULL(&quality));
+}
+
+static rocprofiler_status_t call_quality_of_times(void)
+{
+    const char *words;
+    return crocprof_quality_of_times(AGENT, OR_NULL(&words));
+}
+
 #define SPECIAL_CALLS(X)                                                                           \
     X(create_context, )                                                                            \
     X(create_buffer, )                                                                             \
@@ -450,6 +462,8 @@ static const struct {
     {"crocprof_flush_complete", call_flush_complete},
     {"crocprof_plan_passes", call_plan_passes},
     {"crocprof_plan_explain", call_plan_explain},
+    {"crocprof_quality_of_counter", call_quality_of_counter},
+    {"crocprof_quality_of_times", call_quality_of_times},
 };
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 

@@ -5,6 +5,7 @@
 
 #include <crocprof/flush.h>
 #include <crocprof/plan.h>
+#include <crocprof/quality.h>
 #include <rocprofiler-sdk/experimental/counters.h>
 #include <rocprofiler-sdk/experimental/registration.h>
 #include <rocprofiler-sdk/experimental/thread_trace.h>

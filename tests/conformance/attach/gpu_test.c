@@ -58,7 +58,7 @@ static void run_on(hsa_queue_t *queue, unsigned count)
 static void names_are_known(void)
 {
     assert_int_equal(diary()->objects, 1);
-    assert_int_equal(diary()->symbols, 2); /* store_index, wait_for */
+    assert_int_equal(diary()->symbols, 3); /* of counting/kernels.cl */
 }
 
 static void expected_mode(void **state)

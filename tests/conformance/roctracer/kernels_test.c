@@ -285,7 +285,7 @@ static void what_is_destroyed_is_told(void **state)
     assert_int_equal(seen.objects_gone + seen.kernels_gone, 0);
     assert_int_equal(hsa_executable_destroy(own), HSA_STATUS_SUCCESS);
     assert_int_equal(seen.objects_gone, 1);
-    assert_int_equal(seen.kernels_gone, 2);
+    assert_int_equal(seen.kernels_gone, 3);
     OK(roctracer_disable_domain_callback(ACTIVITY_DOMAIN_HSA_EVT));
     OK(roctracer_close_pool_expl(records.pool));
     gpus_close();
