@@ -7,33 +7,46 @@
 #include <string.h>
 #include <time.h>
 
-/* Contexts are used again and never freed, so that a closed handle can be looked at and refused. */
-enum { BLOCK_CONTEXTS = 64 };
-#define CONTEXT_MAGIC 0x31766c69666f7270ull
+enum { BLOCK_CONTEXTS = 64, BLOCK_CONTEXTS_MAX = 1 << 16 };
 
+/* Each block is twice as large as the one before it, so that there are few to look through. */
 struct context_block {
     struct context_block *next;
-    struct v1_context contexts[BLOCK_CONTEXTS];
+    uint32_t count;
+    struct v1_context contexts[];
 };
 
 static struct {
-    pthread_mutex_t lock;
-    struct context_block *blocks;
+    pthread_mutex_t lock; /* of the free ones, and of those who add blocks */
+    /* Writers: those who add one (release); readers: whoever has a handle (acquire). */
+    _Atomic(struct context_block *) blocks;
     struct v1_context *free;
 } contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Under the lock. */
+static void block_add(void)
+{
+    struct context_block *former = atomic_load_explicit(&contexts.blocks, memory_order_relaxed);
+    uint32_t count = former ? 2 * former->count : BLOCK_CONTEXTS;
+    if (count > BLOCK_CONTEXTS_MAX)
+        count = BLOCK_CONTEXTS_MAX;
+    struct context_block *block = calloc(1, sizeof *block + count * sizeof block->contexts[0]);
+    if (!block)
+        return;
+    block->next = former;
+    block->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        block->contexts[i].next_free = contexts.free;
+        contexts.free = &block->contexts[i];
+    }
+    atomic_store_explicit(&contexts.blocks, block, memory_order_release);
+}
+
 static struct v1_context *context_take(void)
 {
-    struct context_block *block = NULL;
     pthread_mutex_lock(&contexts.lock);
-    if (!contexts.free && (block = calloc(1, sizeof *block))) {
-        block->next = contexts.blocks;
-        contexts.blocks = block;
-        for (int i = 0; i < BLOCK_CONTEXTS; i++) {
-            block->contexts[i].next_free = contexts.free;
-            contexts.free = &block->contexts[i];
-        }
-    }
+    if (!contexts.free)
+        block_add();
     struct v1_context *context = contexts.free;
     if (context)
         contexts.free = context->next_free;
@@ -41,45 +54,34 @@ static struct v1_context *context_take(void)
     return context;
 }
 
+/* Others may look at its life, which says that it is not open. */
 static void context_give(struct v1_context *context)
 {
+    memset((char *)context + sizeof context->life, 0, sizeof *context - sizeof context->life);
     pthread_mutex_lock(&contexts.lock);
-    memset(context, 0, sizeof *context);
     context->next_free = contexts.free;
     contexts.free = context;
     pthread_mutex_unlock(&contexts.lock);
 }
 
-/* Under the lock: whether the handle is an address of ours, and of one that is open. */
-static bool context_is_open(const struct v1_context *handle)
+/* Whether the handle is an address of ours. Blocks come at the front and never go. */
+static bool context_is_ours(const void *handle)
 {
-    for (const struct context_block *block = contexts.blocks; block; block = block->next) {
+    struct context_block *block = atomic_load_explicit(&contexts.blocks, memory_order_acquire);
+    for (; block; block = block->next) {
         size_t offset = (size_t)((const char *)handle - (const char *)block->contexts);
-        if (offset < sizeof block->contexts)
-            return offset % sizeof *handle == 0 && handle->magic == CONTEXT_MAGIC;
+        if (offset < block->count * sizeof block->contexts[0])
+            return offset % sizeof block->contexts[0] == 0;
     }
     return false;
 }
 
-static bool context_hold(struct v1_context *context)
-{
-    pthread_mutex_lock(&contexts.lock);
-    bool open = context_is_open(context);
-    if (open)
-        atomic_fetch_add_explicit(&context->references, 1, memory_order_relaxed);
-    pthread_mutex_unlock(&contexts.lock);
-    return open;
-}
-
-/* Blocks come at the front and never go. */
 void contexts_visit(void (*visit)(struct v1_context *context))
 {
-    pthread_mutex_lock(&contexts.lock);
-    struct context_block *block = contexts.blocks;
-    pthread_mutex_unlock(&contexts.lock);
+    struct context_block *block = atomic_load_explicit(&contexts.blocks, memory_order_acquire);
     for (; block; block = block->next) {
-        for (int i = 0; i < BLOCK_CONTEXTS; i++) {
-            if (!context_hold(&block->contexts[i]))
+        for (uint32_t i = 0; i < block->count; i++) {
+            if (!life_enter(&block->contexts[i].life))
                 continue;
             visit(&block->contexts[i]);
             context_release(&block->contexts[i]);
@@ -90,10 +92,10 @@ void contexts_visit(void (*visit)(struct v1_context *context))
 struct v1_context *context_acquire(const void *handle)
 {
     struct v1_context *context = (struct v1_context *)handle;
-    bool open = context_hold(context);
-    if (!open)
-        fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no context, or one that was closed");
-    return open ? context : NULL;
+    if (context_is_ours(handle) && life_enter(&context->life))
+        return context;
+    fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no context, or one that was closed");
+    return NULL;
 }
 
 static void context_free(struct v1_context *context)
@@ -118,7 +120,7 @@ static void context_free(struct v1_context *context)
 
 void context_release(struct v1_context *context)
 {
-    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) == 1)
+    if (life_leave(&context->life))
         context_free(context);
 }
 
@@ -145,40 +147,29 @@ struct v1_context *context_new_of(struct plan *plan, hsa_status_t *status)
         *status = fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a context");
         return NULL;
     }
-    memset(context, 0, sizeof *context);
     context->plan = plan;
     pthread_mutex_init(&context->lock, NULL);
     pthread_mutex_init(&context->bytes_lock, NULL);
     pthread_cond_init(&context->changed, NULL);
-    atomic_init(&context->references, 1);
     if (!groups_make(context)) {
         *status = fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a context");
-        context_release(context);
+        context_free(context);
         return NULL;
     }
-    pthread_mutex_lock(&contexts.lock);
-    context->magic = CONTEXT_MAGIC;
-    pthread_mutex_unlock(&contexts.lock);
+    life_open(&context->life);
     *status = HSA_STATUS_SUCCESS;
     return context;
 }
 
 void context_end(struct v1_context *context)
 {
-    pthread_mutex_lock(&contexts.lock);
-    bool open = context->magic == CONTEXT_MAGIC;
-    context->magic = 0;
-    pthread_mutex_unlock(&contexts.lock);
-    if (open)
+    if (life_close(&context->life))
         context_release(context);
 }
 
 bool context_is_closed(const struct v1_context *context)
 {
-    pthread_mutex_lock(&contexts.lock);
-    bool closed = context->magic != CONTEXT_MAGIC;
-    pthread_mutex_unlock(&contexts.lock);
-    return closed;
+    return !life_is_open(&context->life);
 }
 
 rocprofiler_group_t group_public(const struct group *group)

@@ -9,6 +9,7 @@
 #ifndef API_ROCPROFILER_V1_INTERNAL_H
 #define API_ROCPROFILER_V1_INTERNAL_H
 
+#include "api/rocprofiler_v1/life.h"
 #include "session/front/engine.h"
 
 /* The SDK's version macros have the names of ours. */
@@ -223,10 +224,8 @@ struct group {
     struct trace_bytes *bytes;   /* its copy, under the context's bytes_lock, too; NULL: not made */
 };
 struct v1_context {
-    /* Writers: open and close, under contexts' lock. */
-    uint64_t magic;
+    struct life life; /* first; inside: calls, and each flying group */
     struct v1_context *next_free;
-    _Atomic uint32_t references; /* writers: the handle's owner, each flying group (acq_rel) */
     struct plan *plan;
     uint32_t mode;
     rocprofiler_handler_t handler;

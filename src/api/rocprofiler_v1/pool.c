@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOL_MAGIC 0x31766c6f6f70726full
 enum { PAYLOAD_ALIGNMENT = 64, ENTRIES_MAX = 1 << 20 };
 
 enum entry_state {
@@ -24,9 +23,10 @@ struct pool_entry {
 };
 
 struct pool {
-    uint64_t magic;
-    struct pool *next; /* of all that are open */
-    pthread_mutex_t lock;
+    struct life life;       /* inside: threads that use it */
+    struct pool *next;      /* of all that there ever were; constant */
+    struct pool *next_free; /* under pools_lock */
+    pthread_mutex_t lock;   /* as `changed`, made once and for ever */
     pthread_cond_t changed;
     rocprofiler_pool_handler_t handler;
     void *handler_arg;
@@ -41,42 +41,76 @@ struct pool {
     bool is_handling;                              /* a thread calls the handler */
     const void *handling_thread;
     bool is_closing;
-    uint32_t users; /* threads inside; the last one after the close frees */
 };
 
-static __thread char here; /* its address stands for the thread */
+/* Its address stands for the thread. */
+static __thread char here __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pool *pools; /* those that are open */
+/* Open or not. Writers: those who open one (under pools_lock, release). Readers: whoever has a
+ * handle (acquire). */
+static _Atomic(struct pool *) pools;
+static struct pool *pools_free; /* under pools_lock */
 
 /* ---- life */
 
-/* The result counts the caller as a user. NULL, with a message: the handle is no open pool. */
+/* The caller is inside of the result. NULL, with a message: the handle is no open pool. */
 static struct pool *pool_enter(const rocprofiler_pool_t *handle)
 {
-    pthread_mutex_lock(&pools_lock);
-    struct pool *pool = pools;
+    struct pool *pool = atomic_load_explicit(&pools, memory_order_acquire);
     while (pool && pool != handle)
         pool = pool->next;
+    if (pool && life_enter(&pool->life))
+        return pool;
+    fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no pool, or one that was closed");
+    return NULL;
+}
+
+static struct pool *pool_place_take(void)
+{
+    pthread_mutex_lock(&pools_lock);
+    struct pool *pool = pools_free;
     if (pool) {
-        pthread_mutex_lock(&pool->lock);
-        pool->users++;
-        pthread_mutex_unlock(&pool->lock);
+        pools_free = pool->next_free;
+    } else if ((pool = calloc(1, sizeof *pool))) {
+        pthread_mutex_init(&pool->lock, NULL);
+        pthread_cond_init(&pool->changed, NULL);
+        pool->next = atomic_load_explicit(&pools, memory_order_relaxed);
+        atomic_store_explicit(&pools, pool, memory_order_release);
     }
     pthread_mutex_unlock(&pools_lock);
-    if (!pool)
-        fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no pool, or one that was closed");
     return pool;
 }
 
-static void pool_leave(struct pool *pool);
+/* Frees what the pool has; its place is for the next one. */
+static void pool_free(struct pool *pool)
+{
+    for (uint32_t i = 0; pool->entries && i < pool->entry_count; i++)
+        if (pool->entries[i].context)
+            context_end(pool->entries[i].context);
+    machine_unlock(&pool->gpu);
+    free(pool->entries);
+    free(pool->payloads);
+    pool->entries = NULL;
+    pool->payloads = NULL;
+    pthread_mutex_lock(&pools_lock);
+    pool->next_free = pools_free;
+    pools_free = pool;
+    pthread_mutex_unlock(&pools_lock);
+}
+
+static void pool_leave(struct pool *pool)
+{
+    if (life_leave(&pool->life))
+        pool_free(pool);
+}
 
 /* The open pool of a context that the caller has a reference to, with its entry. Another pool may
  * be at the same place by now. */
 static struct pool *pool_enter_for(const struct v1_context *context, struct pool_entry **entry)
 {
-    struct pool *pool = pool_enter(context->pool);
-    if (!pool)
+    struct pool *pool = context->pool;
+    if (!pool || !life_enter(&pool->life))
         return NULL;
     size_t place = (size_t)((const char *)context->entry - (const char *)pool->entries);
     *entry = context->entry;
@@ -84,29 +118,6 @@ static struct pool *pool_enter_for(const struct v1_context *context, struct pool
         return pool;
     pool_leave(pool);
     return NULL;
-}
-
-static void pool_free(struct pool *pool)
-{
-    for (uint32_t i = 0; pool->entries && i < pool->entry_count; i++)
-        if (pool->entries[i].context)
-            context_end(pool->entries[i].context);
-    machine_unlock(&pool->gpu);
-    pthread_mutex_destroy(&pool->lock);
-    pthread_cond_destroy(&pool->changed);
-    free(pool->entries);
-    free(pool->payloads);
-    free(pool);
-}
-
-static void pool_leave(struct pool *pool)
-{
-    pthread_mutex_lock(&pool->lock);
-    bool last = --pool->users == 0 && pool->is_closing;
-    pthread_cond_broadcast(&pool->changed);
-    pthread_mutex_unlock(&pool->lock);
-    if (last)
-        pool_free(pool);
 }
 
 static hsa_status_t entries_make(struct pool *pool, struct plan *plan)
@@ -140,31 +151,24 @@ static hsa_status_t properties_check(const rocprofiler_pool_properties_t *proper
     return HSA_STATUS_SUCCESS;
 }
 
-static struct pool *pool_make(const struct gpu *gpu,
-                              const rocprofiler_pool_properties_t *properties)
+/* False: no memory; what there is of it is the caller's to free. */
+static bool pool_fill(struct pool *pool, const struct gpu *gpu,
+                      const rocprofiler_pool_properties_t *properties)
 {
-    struct pool *pool = calloc(1, sizeof *pool);
-    if (!pool)
-        return NULL;
-    pool->magic = POOL_MAGIC;
     pool->gpu = *gpu;
     pool->handler = properties->handler;
     pool->handler_arg = properties->handler_arg;
+    pool->free = NULL;
+    pool->completed = NULL;
     pool->completed_end = &pool->completed;
+    pool->is_closing = false;
     pool->payload_bytes = ((size_t)properties->payload_bytes + PAYLOAD_ALIGNMENT - 1) &
                           ~(size_t)(PAYLOAD_ALIGNMENT - 1);
     pool->entry_count = properties->num_entries;
     pool->entries = calloc(pool->entry_count, sizeof *pool->entries);
     pool->payloads = aligned_alloc(PAYLOAD_ALIGNMENT,
                                    pool->entry_count * pool->payload_bytes + PAYLOAD_ALIGNMENT);
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->changed, NULL);
-    if (pool->entries && pool->payloads)
-        return pool;
-    free(pool->entries);
-    free(pool->payloads);
-    free(pool);
-    return NULL;
+    return pool->entries && pool->payloads;
 }
 
 static hsa_status_t pool_new(const struct gpu *gpu, struct plan *plan,
@@ -173,21 +177,21 @@ static hsa_status_t pool_new(const struct gpu *gpu, struct plan *plan,
 {
     if (!machine_lock(gpu))
         return HSA_STATUS_ERROR;
-    struct pool *pool = pool_make(gpu, properties);
-    if (!pool) {
+    struct pool *pool = pool_place_take();
+    if (!pool)
         machine_unlock(gpu);
-        return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a pool of %u entries",
-                    properties->num_entries);
-    }
-    hsa_status_t status = entries_make(pool, plan);
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    if (!pool || !pool_fill(pool, gpu, properties))
+        status = fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for a pool of %u entries",
+                      properties->num_entries);
+    if (status == HSA_STATUS_SUCCESS)
+        status = entries_make(pool, plan);
     if (status != HSA_STATUS_SUCCESS) {
-        pool_free(pool);
+        if (pool)
+            pool_free(pool);
         return status;
     }
-    pthread_mutex_lock(&pools_lock);
-    pool->next = pools;
-    pools = pool;
-    pthread_mutex_unlock(&pools_lock);
+    life_open(&pool->life);
     *handle = pool;
     return status;
 }
@@ -221,16 +225,10 @@ hsa_status_t rocprofiler_pool_close(rocprofiler_pool_t *handle)
     struct pool *pool = pool_enter(handle);
     if (!pool)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    pthread_mutex_lock(&pools_lock);
-    struct pool **link = &pools;
-    while (*link && *link != pool)
-        link = &(*link)->next;
-    bool mine = *link != NULL;
-    if (mine)
-        *link = pool->next;
-    pthread_mutex_unlock(&pools_lock);
+    if (life_close(&pool->life))
+        pool_leave(pool); /* for who opened it */
     pthread_mutex_lock(&pool->lock);
-    pool->is_closing |= mine;
+    pool->is_closing = true;
     pthread_cond_broadcast(&pool->changed);
     while (pool->is_handling && pool->handling_thread != &here)
         pthread_cond_wait(&pool->changed, &pool->lock);
