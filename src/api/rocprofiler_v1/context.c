@@ -172,6 +172,16 @@ bool context_is_closed(const struct v1_context *context)
     return !life_is_open(&context->life);
 }
 
+bool group_clear(struct group *group)
+{
+    uint32_t state = atomic_load_explicit(&group->state, memory_order_relaxed);
+    while (state != GROUP_IDLE && state != GROUP_FLYING)
+        if (atomic_compare_exchange_weak_explicit(&group->state, &state, GROUP_IDLE,
+                                                  memory_order_relaxed, memory_order_relaxed))
+            return true;
+    return state != GROUP_FLYING;
+}
+
 rocprofiler_group_t group_public(const struct group *group)
 {
     const struct plan_group *plan = &group->context->plan->groups[group->index];
@@ -291,11 +301,7 @@ hsa_status_t rocprofiler_reset(rocprofiler_t *handle, uint32_t group_index)
     hsa_status_t status = group_check(context, group_index);
     if (status == HSA_STATUS_SUCCESS && context->standalone)
         standalone_reset(&context->groups[group_index], &status);
-    pthread_mutex_lock(&context->lock);
-    bool flies = status == HSA_STATUS_SUCCESS && context->groups[group_index].state == GROUP_FLYING;
-    if (status == HSA_STATUS_SUCCESS && !flies)
-        context->groups[group_index].state = GROUP_IDLE;
-    pthread_mutex_unlock(&context->lock);
+    bool flies = status == HSA_STATUS_SUCCESS && !group_clear(&context->groups[group_index]);
     if (status == HSA_STATUS_SUCCESS && !flies)
         group_trace_drop(&context->groups[group_index]);
     context_release(context);
@@ -449,7 +455,7 @@ static int flying_wait(struct v1_context *context, const struct group *group)
     uint64_t limit_ns = atomic_load_explicit(&wait_limit_ns, memory_order_relaxed);
     struct timespec until = wait_deadline(CLOCK_REALTIME, limit_ns);
     int error = 0;
-    while (group->state == GROUP_FLYING && error != ETIMEDOUT)
+    while (group_state(group) == GROUP_FLYING && error != ETIMEDOUT)
         error = pthread_cond_timedwait(&context->changed, &context->lock, &until);
     return error;
 }
@@ -459,7 +465,7 @@ static hsa_status_t group_data_get(struct v1_context *context, uint32_t index)
     struct group *group = &context->groups[index];
     pthread_mutex_lock(&context->lock);
     flying_wait(context, group);
-    enum group_state state = group->state;
+    enum group_state state = group_state(group);
     pthread_mutex_unlock(&context->lock);
     switch (state) {
     case GROUP_READY:
@@ -504,7 +510,7 @@ static double value_of(const struct input *input, const void *data)
 static int64_t group_missing(const struct v1_context *context, const struct formula *formula)
 {
     for (uint32_t i = 0; i < formula->input_count; i++)
-        if (context->groups[formula->inputs[i].group].state != GROUP_READY)
+        if (group_state(&context->groups[formula->inputs[i].group]) != GROUP_READY)
             return formula->inputs[i].group;
     return -1;
 }

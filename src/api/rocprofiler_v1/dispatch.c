@@ -24,24 +24,35 @@ static struct subscription *queue_events;
  * still have loaded it). Readers: callbacks. */
 static _Atomic(struct registration *) current;
 static _Atomic uint32_t running; /* callbacks, of all threads */
-static __thread uint32_t running_here;
+static __thread uint32_t running_here __attribute__((tls_model("initial-exec")));
 
 /* ---- records */
 
 static struct {
     pthread_mutex_t lock;
-    struct record *free;
+    struct record *free; /* under the lock */
+    /* One more, so that who takes a record and gives back the group's former one, as kernels do,
+     * needs no lock. Writers: who takes it (exchange, acquire) or gives one (exchange, acq_rel: the
+     * one that it replaces goes to the list). */
+    _Atomic(struct record *) spare;
 } records = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct record *record_take(void)
+static struct record *record_find(void)
 {
+    struct record *record = atomic_exchange_explicit(&records.spare, NULL, memory_order_acquire);
+    if (record)
+        return record;
     pthread_mutex_lock(&records.lock);
-    struct record *record = records.free;
+    record = records.free;
     if (record)
         records.free = record->next;
     pthread_mutex_unlock(&records.lock);
-    if (!record)
-        record = malloc(sizeof *record);
+    return record ? record : malloc(sizeof *record);
+}
+
+static struct record *record_take(void)
+{
+    struct record *record = record_find();
     if (record)
         *record = (struct record){.public = {.dispatch = engine->trace_time_ns()}};
     return record;
@@ -49,6 +60,8 @@ static struct record *record_take(void)
 
 void record_release(struct record *record)
 {
+    if (record)
+        record = atomic_exchange_explicit(&records.spare, record, memory_order_acq_rel);
     if (!record)
         return;
     pthread_mutex_lock(&records.lock);
@@ -59,38 +72,41 @@ void record_release(struct record *record)
 
 /* ---- from the dispatch to its data */
 
+/* False: it is on its way already. */
+static bool group_take_off(struct group *group)
+{
+    uint32_t state = atomic_load_explicit(&group->state, memory_order_relaxed);
+    while (state != GROUP_FLYING)
+        if (atomic_compare_exchange_weak_explicit(&group->state, &state, GROUP_FLYING,
+                                                  memory_order_acquire, memory_order_relaxed))
+            return true;
+    return false;
+}
+
 /* The group is on its way with a kernel from now on and holds a reference to its context. NULL: it
  * cannot be. */
 static struct group *group_launch(const rocprofiler_group_t *wanted, struct record *record)
 {
     struct v1_context *context = context_acquire(wanted->context);
-    struct record *former = NULL;
     if (!context)
         return NULL;
     bool fine = wanted->index < context->plan->group_count && !context->standalone;
     struct group *group = fine ? &context->groups[wanted->index] : NULL;
-    pthread_mutex_lock(&context->lock);
-    fine = fine && group->state != GROUP_FLYING;
-    if (fine) {
-        former = group->record;
-        group->record = record;
-        group->state = GROUP_FLYING;
+    if (!fine || !group_take_off(group)) {
+        context_release(context);
+        return NULL;
     }
-    pthread_mutex_unlock(&context->lock);
-    record_release(former);
-    if (fine) {
-        group_trace_drop(group);
-        return group;
-    }
-    context_release(context);
-    return NULL;
+    record_release(group->record);
+    group->record = record;
+    group_trace_drop(group);
+    return group;
 }
 
 static void group_land(struct group *group, enum group_state state)
 {
     struct v1_context *context = group->context;
     pthread_mutex_lock(&context->lock);
-    group->state = state;
+    group_state_set(group, state);
     pthread_cond_broadcast(&context->changed);
     pthread_mutex_unlock(&context->lock);
     if (context->pool)
@@ -134,7 +150,7 @@ static void data_lost(rocprofiler_user_data_t user_data, void *unused)
 /* ---- asking the tool */
 
 /* A system call for each kernel costs more than everything else that is looked up. */
-static __thread uint32_t own_thread_id;
+static __thread uint32_t own_thread_id __attribute__((tls_model("initial-exec")));
 
 static void on_fork_child(void)
 {

@@ -217,8 +217,12 @@ struct pool_entry;
 struct group {
     struct v1_context *context;
     uint32_t index;
-    enum group_state state;      /* under the context's lock, as the values */
-    double *values;              /* of the plan's inputs */
+    /* An enum group_state. Writers: who makes it FLYING has the group and its record until the
+     * landing (compare-exchange, acquire); the landing and standalone contexts (release, under the
+     * context's lock, so that who waits there sees it); who empties it (group_clear, relaxed:
+     * exchanges go on with the landing's release). Readers: acquire. */
+    _Atomic uint32_t state;
+    double *values;              /* of the plan's inputs; under the context's lock */
     struct record *record;       /* of the last dispatch */
     struct counting_slot *trace; /* of the last collection, with a hold; NULL: none */
     struct trace_bytes *bytes;   /* its copy, under the context's bytes_lock, too; NULL: not made */
@@ -249,6 +253,17 @@ void contexts_visit(void (*visit)(struct v1_context *context));
 struct v1_context *context_new_of(struct plan *plan, hsa_status_t *status);
 void context_end(struct v1_context *context); /* what rocprofiler_close does */
 bool context_is_closed(const struct v1_context *context);
+static inline enum group_state group_state(const struct group *group)
+{
+    return (enum group_state)atomic_load_explicit(&group->state, memory_order_acquire);
+}
+/* Under the context's lock. */
+static inline void group_state_set(struct group *group, enum group_state state)
+{
+    atomic_store_explicit(&group->state, state, memory_order_release);
+}
+/* Forgets what was collected. False: a kernel is on its way. */
+bool group_clear(struct group *group);
 rocprofiler_group_t group_public(const struct group *group);
 /* The group's values from the engine's records. Under the context's lock. */
 void group_take(struct group *group, const rocprofiler_counter_record_t *records, size_t count,

@@ -260,11 +260,8 @@ static void entry_empty(struct pool_entry *entry)
 {
     struct v1_context *context = entry->context;
     memset(entry->payload, 0, entry->pool->payload_bytes);
-    pthread_mutex_lock(&context->lock);
     for (uint32_t i = 0; i < context->plan->group_count; i++)
-        if (context->groups[i].state != GROUP_FLYING)
-            context->groups[i].state = GROUP_IDLE;
-    pthread_mutex_unlock(&context->lock);
+        group_clear(&context->groups[i]);
 }
 
 hsa_status_t rocprofiler_pool_fetch(rocprofiler_pool_t *handle, rocprofiler_pool_entry_t *entry)
@@ -298,10 +295,8 @@ hsa_status_t rocprofiler_pool_fetch(rocprofiler_pool_t *handle, rocprofiler_pool
 static bool context_flies(struct v1_context *context)
 {
     bool flies = false;
-    pthread_mutex_lock(&context->lock);
     for (uint32_t i = 0; i < context->plan->group_count; i++)
-        flies |= context->groups[i].state == GROUP_FLYING;
-    pthread_mutex_unlock(&context->lock);
+        flies |= group_state(&context->groups[i]) == GROUP_FLYING;
     return flies;
 }
 

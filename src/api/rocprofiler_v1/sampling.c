@@ -258,7 +258,7 @@ static hsa_status_t group_read(struct standalone *standalone, struct group *grou
         group_trace_set(group, trace);
     pthread_mutex_lock(&group->context->lock);
     group_take(group, standalone->records, standalone->record_count, group->values);
-    group->state = GROUP_READY;
+    group_state_set(group, GROUP_READY);
     pthread_mutex_unlock(&group->context->lock);
     return HSA_STATUS_SUCCESS;
 }
@@ -299,7 +299,7 @@ static hsa_status_t group_start(struct standalone *standalone, struct group *gro
                     (int)started);
     standalone->running = group;
     pthread_mutex_lock(&group->context->lock);
-    group->state = GROUP_IDLE;
+    group_state_set(group, GROUP_IDLE);
     pthread_mutex_unlock(&group->context->lock);
     return HSA_STATUS_SUCCESS;
 }
