@@ -21,7 +21,7 @@ AVAIL = os.path.join(BIN, "rocprofv3-avail")
 LIBRARY = os.path.join(LIB, "rocprofiler-sdk", "librocprofv3-list-avail.so")
 # Shader engines, XCCs, compute units of each
 GEOMETRY = {"gfx90a": (8, 1, 104), "gfx906": (4, 1, 64)}
-ORDER = {"-": 0, "exact": 1, "modelled": 2, "approximate": 3, "not modelled": 4}
+ORDER = {"-": 0, "exact": 1, "modelled": 2, "approximate": 3, "not counted": 4}
 TOO_MANY_TCC = ["TCC_HIT", "TCC_MISS", "TCC_REQ", "TCC_READ", "TCC_WRITE"]
 
 checks = Checks()
@@ -168,7 +168,7 @@ def crocprof_list():
     events = {}
     for line in run(CROCGPU, "events", "gfx90a")[1].splitlines():
         _, block, _, klass, name = line.split()
-        events[name] = (block, {"none": "not modelled"}.get(klass, klass))
+        events[name] = (block, {"none": "not counted"}.get(klass, klass))
     status, out, _ = run(CROCPROF, "list", "--json")
     gpu, = json.loads(out)
     counters = {one["name"]: one for one in gpu["counters"]}

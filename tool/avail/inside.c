@@ -12,15 +12,14 @@
 /* "1" or "0": whether the software GPU is here; then what LD_PRELOAD was. */
 #define INSIDE_VARIABLE "CROCPROF_INSIDE"
 
-static bool environment_restore(bool *software)
+static bool environment_restore(void)
 {
     const char *inside = getenv(INSIDE_VARIABLE);
     if (!inside || (inside[0] != '0' && inside[0] != '1'))
         return false;
-    *software = inside[0] == '1';
-    if (*software && inside[1])
+    if (inside[0] == '1' && inside[1])
         setenv("LD_PRELOAD", inside + 1, 1);
-    else if (*software)
+    else if (inside[0] == '1')
         unsetenv("LD_PRELOAD");
     unsetenv(INSIDE_VARIABLE);
     return true;
@@ -52,12 +51,11 @@ void inside_note(int count, char **words)
         arguments[i] = words[i];
 }
 
-bool inside_enter(bool *software)
+bool inside_enter(void)
 {
     struct launch launch;
     char error[PATH_MAX + 512], self[PATH_MAX];
-    *software = false;
-    if (environment_restore(software))
+    if (environment_restore())
         return true;
     if (launch_prepare(&launch, NULL, error, sizeof error) != 0) {
         fprintf(stderr, "crocprof: %s\n", error);

@@ -9,8 +9,7 @@
 void inside_note(int count, char **words);
 
 /* True in that process, whose variables are those of the caller again. Otherwise becomes it, with
- * the same words, or returns false after a line to stderr. `*software`: it is the software GPU's.
- */
-bool inside_enter(bool *software);
+ * the same words, or returns false after a line to stderr. */
+bool inside_enter(void);
 
 #endif

@@ -7,12 +7,12 @@
 #include <strings.h>
 
 #include "avail.h"
-#include "classes.h"
 #include "fits.h"
 #include "list_json.h"
 #include "match.h"
 #include "names/counters.h"
 #include "names/nearest.h"
+#include "worth.h"
 
 enum { EXIT_NOTHING = 1, EXIT_USAGE = 2 };
 
@@ -58,8 +58,8 @@ static void counter_print(const struct list_request *request, const struct list_
                         : counter->is_derived ? "derived"
                                               : counter->block;
     printf("  %-36s %-8s %9s", counter->name, block, instances);
-    if (request->software)
-        printf("  %-12s", class_name(classes_of(gpu->classes, gpu->agent, counter)));
+    if (gpu->says)
+        printf("  %-12s", worth_name(gpu->agent, counter));
     printf("  %s\n", counter->description);
     if (request->details)
         details_print(counter);
@@ -71,7 +71,7 @@ static void gpu_print(const struct list_request *request, const struct list_gpu 
     printf("Agent %u: %s (%s), %u compute units, %u XCC\n", agent->node_id, agent->name,
            agent->product_name, agent->cu_count, agent->num_xcc);
     printf("  %-36s %-8s %9s", "counter", "block", "instances");
-    printf("%s  what it counts\n", request->software ? "  class       " : "");
+    printf("%s  what it counts\n", gpu->says ? "  class       " : "");
     for (size_t i = 0; i < gpu->agent->count; i++)
         if (gpu->shown[i])
             counter_print(request, gpu, &gpu->agent->counters[i]);
@@ -199,35 +199,26 @@ static int fits_print(const struct avail *avail, const struct list_request *requ
 
 /* ---- what there is */
 
-static bool gpu_open(struct list_gpu *gpu, const struct list_request *request,
-                     const struct avail_agent *agent)
+static bool gpu_open(struct list_gpu *gpu, const struct avail_agent *agent)
 {
     gpu->agent = agent;
     gpu->shown = calloc(agent->count + 1, sizeof *gpu->shown);
-    gpu->classes = request->software ? classes_read(agent->agent->name) : NULL;
+    gpu->says = worth_is_stated(agent);
     return gpu->shown != NULL;
-}
-
-static void gpu_close(struct list_gpu *gpu)
-{
-    classes_free(gpu->classes);
-    free(gpu->shown);
 }
 
 static size_t gpu_show(const struct list_request *request, const struct avail_agent *agent,
                        struct match *const *matches, bool first)
 {
     struct list_gpu gpu;
-    if (!gpu_open(&gpu, request, agent)) {
-        gpu_close(&gpu);
+    if (!gpu_open(&gpu, agent))
         return 0;
-    }
     size_t count = matches_mark(request, &gpu, matches);
     if (request->json)
         list_json_gpu(request, &gpu, first);
     else if (count > 0 || request->pattern_count == 0)
         gpu_print(request, &gpu);
-    gpu_close(&gpu);
+    free(gpu.shown);
     return count;
 }
 

@@ -11,7 +11,6 @@ struct list_request {
     bool json;
     bool details; /* dimensions and expression of each */
     bool fits;
-    bool software; /* it is the software GPU: it says how good its numbers are */
 };
 
 /* Returns an exit status: 0, 1 when nothing matches or the counters do not fit one run, 2 after a

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "agent_json.h"
+#include "worth.h"
 
 static void text_member_print(const char *name, const char *text)
 {
@@ -29,8 +30,8 @@ static void counter_print(const struct list_gpu *gpu, const rocprofiler_counter_
            (unsigned long long)counter->id.handle, counter->is_derived ? "true" : "false",
            counter->is_constant ? "true" : "false");
     text_member_print("block", counter->block);
-    if (gpu->classes)
-        text_member_print("class", class_name(classes_of(gpu->classes, gpu->agent, counter)));
+    if (gpu->says)
+        text_member_print("class", worth_name(gpu->agent, counter));
     text_member_print("description", counter->description);
     text_member_print("expression", counter->expression);
     dimensions_print(counter);

@@ -3,15 +3,14 @@
 #define AVAIL_LIST_JSON_H
 
 #include "avail.h"
-#include "classes.h"
 #include "fits.h"
 #include "list.h"
 
 /* A GPU as it is listed. */
 struct list_gpu {
     const struct avail_agent *agent;
-    struct classes *classes; /* NULL: nobody says */
-    bool *shown;             /* by counter */
+    bool says;   /* what its counters are worth */
+    bool *shown; /* by counter */
 };
 
 /* One element of the list of GPUs. */

@@ -441,7 +441,7 @@ int rocprofv3_avail_main(int count, char **words)
 {
     struct wish wish = {.device = NO_DEVICE};
     int command = NO_COMMAND;
-    bool software, asks = count == 1;
+    bool asks = count == 1;
     for (int i = 1; i < count; i++)
         asks = asks || strcmp(words[i], "-h") == 0 || strcmp(words[i], "--help") == 0;
     if (asks) {
@@ -453,5 +453,5 @@ int rocprofv3_avail_main(int count, char **words)
         return status;
     if (command == NO_COMMAND)
         return wrong(EXIT_USAGE, "list, info or pmc-check? (see rocprofv3-avail --help)");
-    return inside_enter(&software) ? wish_grant(&wish, command) : EXIT_FAILED;
+    return inside_enter() ? wish_grant(&wish, command) : EXIT_FAILED;
 }

@@ -23,10 +23,9 @@ static const struct command_option own[] = {
 static int list_run(struct cli_options *line)
 {
     char error[PATH_MAX + CLI_ERROR_BYTES];
-    bool software;
     if (cli_options_complete(line, error, sizeof error) != 0)
         return refuse(EXIT_USAGE, "%s", error);
-    if (!inside_enter(&software))
+    if (!inside_enter())
         return EXIT_NOT_STARTED;
     rocprofiler_status_t status = choice_definitions_load(&line->settings);
     if (status != ROCPROFILER_STATUS_SUCCESS)
@@ -38,7 +37,6 @@ static int list_run(struct cli_options *line)
         .json = command_flag(line, OWN_JSON),
         .details = command_flag(line, OWN_DETAILS),
         .fits = command_flag(line, OWN_FITS),
-        .software = software,
     };
     return list_print(&request);
 }
@@ -49,10 +47,11 @@ const struct command command_list = {
     .name = "list",
     .operands = "[PATTERN ...]",
     .help = "the counters of the machine's GPUs, with what each one counts",
-    .text = "A pattern is a part of a name, a whole name with * and ?, or a regular expression.\n"
-            "On the software GPU each counter has a class: exact (what the hardware would count),\n"
-            "modelled, approximate, or not modelled (it stays 0); a computed one has the worst of\n"
-            "those that it is computed from. Exit status 1: nothing matches.",
+    .text =
+        "A pattern is a part of a name, a whole name with * and ?, or a regular expression.\n"
+        "A GPU that says so, as the software GPU does, has a class for each counter: exact (what\n"
+        "happened), modelled, approximate, or not counted (it stays 0); a computed one has the\n"
+        "worst of those that it is computed from. Exit status 1: nothing matches.",
     .options = own,
     .takes = takes,
     .operands_max = 4096,
