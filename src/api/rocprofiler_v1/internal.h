@@ -4,7 +4,7 @@
  * Locks: none is held while a tool is called. A standalone context's own (sampling.c) and those of
  * dispatch.c, hsa_callbacks.c and metrics.c are held while the engine is called, a context's
  * bytes_lock while it copies a trace. They are taken in this order: a standalone context's, a
- * context's bytes_lock, its `lock`; a pool's comes after that of the list of pools.
+ * context's bytes_lock, its `lock`. Handles are looked up without one (life.h).
  */
 #ifndef API_ROCPROFILER_V1_INTERNAL_H
 #define API_ROCPROFILER_V1_INTERNAL_H
