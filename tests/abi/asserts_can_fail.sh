@@ -17,3 +17,11 @@ size rocprofiler_agent_v0_t 304
 offset rocprofiler_agent_v0_t uuid 0
 value ROCPROFILER_STATUS_ERROR_FINALIZED 20
 EOF
+printf '%s\n' 'include stdint.h' 'bits struct_of_bits second 3 1' >"$work/facts.txt"
+python3 "$2" bits "$work/facts.txt" "$work/facts.c"
+sed -i '1i typedef struct { unsigned first : 3, second : 2; } struct_of_bits;' "$work/facts.c"
+"$1" -std=c11 -I"$3" -o "$work/facts" "$work/facts.c"
+if "$work/facts" >/dev/null; then
+  echo "accepted a bit-field of the wrong width"
+  exit 1
+fi

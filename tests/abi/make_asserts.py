@@ -3,6 +3,7 @@
 
     make_asserts.py layout FACTS.txt OUT.c     sizes, offsets, enumerators; C and C++; of the SDK's
                                                headers unless the facts name others
+    make_asserts.py bits FACTS.txt OUT.c       a program that fails where a bit-field lies elsewhere
     make_asserts.py tables API_FOLDER OUT.cpp  our HSA lists against the installed HSA headers
 """
 import os
@@ -42,13 +43,53 @@ def layout_assert(words):
     return 'STATIC_ASSERT(%s, "%s");' % (condition, " ".join(words[:-1]))
 
 
-def layout(facts):
+def read_facts(facts):
+    """Include lines and the words of each fact."""
     with open(facts, encoding="utf-8") as f:
         lines = [l.split() for l in f if l.strip() and not l.startswith("#")]
     includes = ["#include <%s>" % l[1] for l in lines if l[0] == "include"]
-    asserts = [layout_assert(l) for l in lines if l[0] != "include"]
+    return includes, [l for l in lines if l[0] != "include"]
+
+
+def layout(facts):
+    includes, lines = read_facts(facts)
+    asserts = [layout_assert(l) for l in lines if l[0] != "bits"]
     head = "\n".join(["#include <stddef.h>"] + includes) + "\n" if includes else LAYOUT_INCLUDES
     return STATIC_ASSERT + head + "\n".join(asserts) + "\n"
+
+
+# The address of a bit-field is no constant: one less than 0 has ones in all of it and nowhere else.
+BITS_CHECK = """#include <stdio.h>
+static int wrong(const void *object, size_t size, size_t first, size_t width, const char *name)
+{
+    const unsigned char *bytes = (const unsigned char *)object;
+
+    for (size_t i = 0; i < 8 * size; i++) {
+        if (((bytes[i / 8] >> (i % 8)) & 1) != (i >= first && i < first + width)) {
+            return printf("%s: bit %zu\\n", name, i);
+        }
+    }
+    return 0;
+}
+#define BITS(type, member, first, width) \\
+    { \\
+        static type object; \\
+        object.member--; \\
+        failed |= wrong(&object, sizeof object, first, width, #type " " #member); \\
+    }
+int main(void)
+{
+    int failed = 0;
+"""
+
+
+def bits(facts):
+    includes, lines = read_facts(facts)
+    checks = ["    BITS(%s)" % ", ".join(l[1:]) for l in lines if l[0] == "bits"]
+    if not checks:
+        sys.exit("make_asserts: no bit-fields in " + facts)
+    return "\n".join(["#include <stddef.h>"] + includes) + "\n" + BITS_CHECK + \
+        "\n".join(checks) + "\n    return failed != 0;\n}\n"
 
 
 def slot_assert(function, column):
@@ -93,9 +134,10 @@ def tables(folder):
 
 
 def main():
-    if len(sys.argv) != 4 or sys.argv[1] not in ("layout", "tables"):
+    makers = {"layout": layout, "bits": bits, "tables": tables}
+    if len(sys.argv) != 4 or sys.argv[1] not in makers:
         sys.exit(__doc__)
-    text = layout(sys.argv[2]) if sys.argv[1] == "layout" else tables(sys.argv[2])
+    text = makers[sys.argv[1]](sys.argv[2])
     with open(sys.argv[3], "w", encoding="utf-8") as f:
         f.write(text)
 
