@@ -66,6 +66,34 @@ def check_convert(checks, commands, database, directory):
     checks.true("a trace", os.path.getsize(os.path.join(directory, "a", "b", "n_results.pftrace")) > 1000)
 
 
+def check_kfd(checks, commands, directory, program):
+    """Events of the driver: shared memory that goes to the GPU and back."""
+    database, said = record(commands.crocprof, os.path.join(directory, "kfd"), program, "--kfd-trace", "-f", "json", "--stats")
+    made = os.path.join(directory, "kfd", "converted")
+    commands.run("convert", database, "-d", made, "-f", "csv,json", "--stats")
+    rows = lines_of(glob.glob(os.path.join(directory, "kfd", "*_kfd_trace.csv"))[0])
+    checks.equal("kfd, pages went there and back", len(rows), 1 + 2)
+    for kind in ("kfd_trace.csv", "kfd_stats.csv", "domain_stats.csv"):
+        first, second = (lines_of(glob.glob(os.path.join(d, "*_" + kind))[0]) for d in (os.path.join(directory, "kfd"), made))
+        checks.equal("kfd, " + kind, second, first)
+    events = []
+    for d in (os.path.join(directory, "kfd"), made):
+        with open(glob.glob(os.path.join(d, "*_results.json"))[0], encoding="utf-8") as file:
+            tool, = json.load(file)["rocprofiler-sdk-tool"]
+        nodes = {agent["id"]["handle"]: agent["node_id"] for agent in tool["agents"]}
+        events.append([{key: nodes.get(value["handle"]) if "agent" in key else value for key, value in one.items()}
+                       for one in tool["buffer_records"]["kfd"]])
+    checks.equal("kfd, json", events[1], events[0])
+    report = commands.run("report", database)
+    tables = said[said.index("\ncalls"):]
+    checks.true("kfd, the tables of the run:\n%s\nnot:\n%s" % (tables, report),
+                tables.startswith(report) and "KFD_PAGE_MIGRATE_PREFETCH" in report)
+    found = [json.loads(line) for line in commands.run("script", "-f", "json", "--kinds=kfd", database).splitlines()]
+    checks.equal("kfd, lines", [(k["start"], k["end"], k["start_address"], k["error"], k["name"]) for k in found],
+                 [(e["start_timestamp"], e["end_timestamp"], e["start_address"]["handle"], e["error_code"],
+                   "KFD_PAGE_MIGRATE_PREFETCH") for e in events[0]])
+
+
 def check_window(checks, commands, database, directory):
     rows = list(csv.DictReader(open(glob.glob(os.path.join(os.path.dirname(database), "*_kernel_trace.csv"))[0],
                                     encoding="utf-8")))
@@ -199,6 +227,7 @@ def main():
         check_report(checks, commands, database, said, other)
         check_script(checks, commands, database)
         check_query(checks, commands, database, other)
+        check_kfd(checks, commands, directory, [os.path.join(programs, "prefetch")])
         check_wrong_lines(checks, commands, database, directory)
         check_damaged(checks, commands, database, directory)
     finally:

@@ -83,6 +83,7 @@ void gather_row(struct gather *gather, enum out_table_id table, const void *row)
     const struct out_copy_row *copy = row;
     const struct out_allocation_row *allocation = row;
     const struct out_scratch_row *scratch = row;
+    const struct out_kfd_row *kfd = row;
     switch (table) {
     case OUT_KERNEL_TRACE:
         duration_add(gather, DOMAIN_KERNEL, dispatch->kernel_name, dispatch->start_ns,
@@ -101,6 +102,9 @@ void gather_row(struct gather *gather, enum out_table_id table, const void *row)
     case OUT_SCRATCH_MEMORY:
         duration_add(gather, DOMAIN_SCRATCH, scratch->operation, scratch->start_ns,
                      scratch->end_ns);
+        break;
+    case OUT_KFD:
+        duration_add(gather, DOMAIN_KFD, kfd->operation, kfd->start_ns, kfd->end_ns);
         break;
     case OUT_AGENT_INFO:
         break;

@@ -16,6 +16,7 @@ enum { FIELDS_MAX = 20 };
 struct line {
     uint64_t start_ns, end_ns, thread_id;
     const char *kind, *name;
+    double error;
     unsigned count;
     struct {
         const char *key;
@@ -37,6 +38,7 @@ static const struct {
     {"copy", 1ull << OUT_MEMORY_COPY},
     {"allocation", 1ull << OUT_MEMORY_ALLOCATION},
     {"scratch", 1ull << OUT_SCRATCH_MEMORY},
+    {"kfd", 1ull << OUT_KFD},
 };
 
 struct script {
@@ -148,6 +150,28 @@ static void scratch_line(struct line *line, const struct out_scratch_row *row)
     field(line, "queue", row->queue_id);
 }
 
+/* Of no thread: those that take them up are the profiler's. */
+static void kfd_line(struct line *line, const struct out_kfd_row *row)
+{
+    static const char *const keys[OUT_KFD_AGENTS] = {
+        [OUT_KFD_AGENT] = "agent",
+        [OUT_KFD_SOURCE] = "source",
+        [OUT_KFD_DESTINATION] = "destination",
+        [OUT_KFD_PREFETCH] = "prefetch",
+        [OUT_KFD_PREFERRED] = "preferred",
+    };
+    *line = (struct line){
+        .start_ns = row->start_ns, .end_ns = row->end_ns, .kind = "kfd", .name = row->operation};
+    for (int i = 0; i < OUT_KFD_AGENTS; i++)
+        agent_field(line, keys[i], row->agents[i]);
+    field(line, "start_address", row->start_address);
+    field(line, "end_address", row->end_address);
+    field(line, "count", row->count);
+    line->error = row->error_code;
+    line->fields[line->count].key = "error";
+    line->fields[line->count++].real = &line->error;
+}
+
 static void line_make(struct line *line, enum out_table_id table, const void *row)
 {
     switch (table) {
@@ -165,6 +189,9 @@ static void line_make(struct line *line, enum out_table_id table, const void *ro
         break;
     case OUT_SCRATCH_MEMORY:
         scratch_line(line, row);
+        break;
+    case OUT_KFD:
+        kfd_line(line, row);
         break;
     default:
         api_line(line, row);
@@ -310,7 +337,7 @@ static int script_run(struct cli_options *line)
     if (!tables)
         return refuse(EXIT_USAGE,
                       "--kinds: %s (known: api, marker, kernel, counter, copy, "
-                      "allocation, scratch)",
+                      "allocation, scratch, kfd)",
                       names);
     int status = inputs_find(&inputs, line->operands), result = status;
     if (status == 0)
@@ -331,7 +358,7 @@ static const struct command_option options[] = {
     [SCRIPT_END] = {"end", 0, OPTION_TEXT, "NS|N%", "leave out what began after that time"},
     [SCRIPT_FORMAT] = {"format", 'f', OPTION_CHOICE, "text|json", "lines of text, or JSON objects"},
     [SCRIPT_KINDS] = {"kinds", 0, OPTION_TEXT, "KIND,...",
-                      "only these: api, marker, kernel, counter, copy, allocation, scratch"},
+                      "only these: api, marker, kernel, counter, copy, allocation, scratch, kfd"},
     {0},
 };
 static const enum option_id takes[] = {INPUTS_SHOWN, OPTION_COUNT};

@@ -23,7 +23,7 @@
     "CASE WHEN length(E.extdata) > 2 AND json_valid(E.extdata) THEN json_extract(E.extdata, "      \
     "'$.message') END"
 
-#define APIS ((1ull << (OUT_OMPT + 1)) - 1)
+#define SPANS (((1ull << (OUT_OMPT + 1)) - 1) | 1ull << OUT_KFD)
 
 static const struct {
     const char *table, *alias, *start, *end; /* of the records */
@@ -31,13 +31,14 @@ static const struct {
     uint64_t tables; /* which of rows.h it may bring */
 } statements[] = {
     [CURSOR_REGION] = {"region", "R", "start", "\"end\"",
-                       EVENT "R.pid, R.tid, R.start, R.\"end\", R.name_id, " MESSAGE,
-                       "LEFT JOIN \"rocpd_event{S}\" E ON E.id = R.event_id", APIS},
+                       EVENT "R.pid, R.tid, R.start, R.\"end\", R.name_id, R.event_id, " MESSAGE,
+                       "LEFT JOIN \"rocpd_event{S}\" E ON E.id = R.event_id", SPANS},
     [CURSOR_SAMPLE] = {"sample", "R", "timestamp", "timestamp",
-                       EVENT "T.pid, T.tid, R.timestamp, R.timestamp, T.name_id, " MESSAGE,
+                       EVENT
+                       "T.pid, T.tid, R.timestamp, R.timestamp, T.name_id, R.event_id, " MESSAGE,
                        "LEFT JOIN \"rocpd_track{S}\" T ON T.id = R.track_id LEFT JOIN "
                        "\"rocpd_event{S}\" E ON E.id = R.event_id",
-                       APIS},
+                       SPANS},
     [CURSOR_DISPATCH] = {"kernel_dispatch", "K", "start", "\"end\"", EVENT DISPATCH,
                          "LEFT JOIN \"rocpd_event{S}\" E ON E.id = K.event_id",
                          1ull << OUT_KERNEL_TRACE},
@@ -203,13 +204,30 @@ static uint64_t process(struct cursor *cursor)
                                        : part_process(cursor->part, i64(cursor, COLUMN_PID));
 }
 
-static void api_read(struct cursor *cursor)
+/* The driver's event: agents are named by its own numbers. */
+static void kfd_read(struct cursor *cursor, const struct category *category)
 {
-    const struct category *category = part_category(cursor->part, i64(cursor, COLUMN_CATEGORY));
-    const char *message = bytes(cursor, COLUMN_REST + 3);
+    struct out_kfd_row *row = &cursor->row.kfd;
+    *row = (struct out_kfd_row){
+        .kind = category->name,
+        .operation = part_string(cursor->part, i64(cursor, COLUMN_REST + 2)),
+        .process_id = process(cursor),
+        .start_ns = u64(cursor, COLUMN_REST),
+        .end_ns = u64(cursor, COLUMN_REST + 1),
+    };
+    part_kfd(cursor->part, i64(cursor, COLUMN_REST + 3), row);
+    for (int i = 0; i < OUT_KFD_AGENTS; i++) {
+        const struct agent *agent = part_node_agent(cursor->part, row->nodes[i]);
+        row->agents[i] =
+            agent && agent->row.type[0] ? cursor_agent_number(cursor->ask, agent) : row->nodes[i];
+    }
+}
+
+static void api_read(struct cursor *cursor, const struct category *category)
+{
+    const char *message = bytes(cursor, COLUMN_REST + 4);
     if (message)
         message = recording_message(cursor->part->recording, message);
-    cursor->table = category->table;
     cursor->row.api = (struct out_api_row){
         .domain = category->name,
         .function = message ? message : part_string(cursor->part, i64(cursor, COLUMN_REST + 2)),
@@ -222,6 +240,16 @@ static void api_read(struct cursor *cursor)
         .external_id = u64(cursor, COLUMN_EXTERNAL),
         .message = category->is_marker ? message : NULL,
     };
+}
+
+static void span_read(struct cursor *cursor)
+{
+    const struct category *category = part_category(cursor->part, i64(cursor, COLUMN_CATEGORY));
+    cursor->table = category->table;
+    if (cursor->table == OUT_KFD)
+        kfd_read(cursor, category);
+    else
+        api_read(cursor, category);
 }
 
 static const char *kernel_name(struct cursor *cursor, const struct out_kernel *kernel)
@@ -430,7 +458,7 @@ static void row_read(struct cursor *cursor)
     switch (cursor->kind) {
     case CURSOR_REGION:
     case CURSOR_SAMPLE:
-        api_read(cursor);
+        span_read(cursor);
         break;
     case CURSOR_DISPATCH:
         cursor->table = OUT_KERNEL_TRACE;

@@ -34,6 +34,7 @@ struct cursor {
         struct out_copy_row copy;
         struct out_allocation_row allocation;
         struct out_scratch_row scratch;
+        struct out_kfd_row kfd;
     } row;
     uint64_t rows; /* so far */
     /* Values of a dispatch's counters, their instances added up. */

@@ -21,6 +21,20 @@ struct agent {
     int64_t absolute, logical, type_index;
 };
 
+/* Statements that look something up by its id. */
+enum lookup {
+    LOOKUP_STRING,
+    LOOKUP_THREAD,
+    LOOKUP_PROCESS,
+    LOOKUP_AGENT,
+    LOOKUP_NODE,
+    LOOKUP_CODE_OBJECT,
+    LOOKUP_KERNEL,
+    LOOKUP_COUNTER,
+    LOOKUP_KFD,
+    LOOKUP_COUNT
+};
+
 /* A process, and what its rows refer to, each read when it is first referred to. */
 struct part {
     struct recording_part shown; /* first: parts are handed out as these */
@@ -30,8 +44,9 @@ struct part {
     struct numbered threads;    /* by id: uint64_t, what the system called it */
     struct numbered processes;  /* the same */
     struct numbered agents;     /* by id: struct agent */
+    struct numbered nodes;      /* by the driver's number of an agent: uint64_t, its id */
     struct numbered code_objects, kernels, counters;
-    sqlite3_stmt *select[8];
+    sqlite3_stmt *select[LOOKUP_COUNT];
 };
 
 enum { MESSAGES_KEPT_BYTES = 32 << 20, MESSAGES_LATEST = 16 };
@@ -64,6 +79,10 @@ const struct category *part_category(struct part *part, int64_t id);
 uint64_t part_thread(struct part *part, int64_t id);
 uint64_t part_process(struct part *part, int64_t id);
 const struct agent *part_agent(struct part *part, int64_t id);
+/* NULL for OUT_NO_AGENT. */
+const struct agent *part_node_agent(struct part *part, uint64_t node);
+/* What the event of that id says of a driver's event: of agents, in `nodes` only. */
+void part_kfd(struct part *part, int64_t event, struct out_kfd_row *row);
 const struct out_kernel *part_kernel(struct part *part, int64_t id);
 /* Without ".kd". */
 const char *part_symbol(struct part *part, const struct out_kernel *kernel);

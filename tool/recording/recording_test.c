@@ -144,6 +144,23 @@ static const struct out_scratch_row scratch = {"SCRATCH_MEMORY",
                                                35,
                                                0};
 
+/* Addresses that JSON's numbers need not have, and an error, which is negative. */
+static struct out_kfd_row migration(void)
+{
+    return (struct out_kfd_row){
+        .kind = "KFD_PAGE_MIGRATE",
+        .operation = "KFD_PAGE_MIGRATE_PREFETCH",
+        .process_id = (uint64_t)getpid(),
+        .start_ns = 5100,
+        .end_ns = 5200,
+        .agents = {OUT_NO_AGENT, 3, 1, 1, OUT_NO_AGENT} /* 3 is not described */,
+        .nodes = {OUT_NO_AGENT, 3, 1, 1, OUT_NO_AGENT},
+        .start_address = UINT64_MAX - 4095,
+        .end_address = UINT64_MAX,
+        .count = 5,
+        .error_code = -12};
+}
+
 struct sink {
     const struct out_ops *ops;
     struct out_sink *sink;
@@ -214,6 +231,8 @@ static struct sink everything_write(const char *name)
     put(&sink, OUT_MEMORY_ALLOCATION, &allocations[0]);
     put(&sink, OUT_MEMORY_ALLOCATION, &allocations[1]);
     put(&sink, OUT_SCRATCH_MEMORY, &scratch);
+    const struct out_kfd_row moved = migration();
+    put(&sink, OUT_KFD, &moved);
     return sink;
 }
 
@@ -236,6 +255,7 @@ struct read_row {
         struct out_copy_row copy;
         struct out_allocation_row allocation;
         struct out_scratch_row scratch;
+        struct out_kfd_row kfd;
         struct out_agent_row agent;
     };
 };
@@ -253,6 +273,7 @@ static size_t row_bytes(enum out_table_id table)
            : table == OUT_MEMORY_COPY        ? sizeof(struct out_copy_row)
            : table == OUT_MEMORY_ALLOCATION  ? sizeof(struct out_allocation_row)
            : table == OUT_SCRATCH_MEMORY     ? sizeof(struct out_scratch_row)
+           : table == OUT_KFD                ? sizeof(struct out_kfd_row)
                                              : sizeof(struct out_api_row);
 }
 
@@ -321,7 +342,7 @@ static void every_row_comes_back(void **state)
     range_here.process_id = moment_here.process_id = (uint64_t)getpid();
     READ(sink.path);
     assert_null(recording_damage(got.recording));
-    assert_int_equal(got.count, 1 + 4 + 2 + 4 + 1 + 2 + 1);
+    assert_int_equal(got.count, 1 + 4 + 2 + 4 + 1 + 2 + 1 + 1);
     assert_int_equal(recording_part_count(got.recording), 1);
     assert_int_equal(recording_part(got.recording, 0)->pid, getpid());
     assert_non_null(strstr(recording_part(got.recording, 0)->command, "recording"));
@@ -338,6 +359,9 @@ static void every_row_comes_back(void **state)
     same_columns(OUT_MEMORY_ALLOCATION, &of(OUT_MEMORY_ALLOCATION, 0)->allocation, &allocations[0]);
     same_columns(OUT_MEMORY_ALLOCATION, &of(OUT_MEMORY_ALLOCATION, 1)->allocation, &allocations[1]);
     same_columns(OUT_SCRATCH_MEMORY, &of(OUT_SCRATCH_MEMORY, 0)->scratch, &scratch);
+    const struct out_kfd_row moved = migration();
+    same_columns(OUT_KFD, &of(OUT_KFD, 0)->kfd, &moved);
+    assert_memory_equal(of(OUT_KFD, 0)->kfd.nodes, moved.nodes, sizeof moved.nodes);
 }
 
 /* What files do not show. */
@@ -379,6 +403,8 @@ static uint64_t start_of(const struct read_row *row)
         return row->allocation.start_ns;
     case OUT_SCRATCH_MEMORY:
         return row->scratch.start_ns;
+    case OUT_KFD:
+        return row->kfd.start_ns;
     default:
         return row->api.start_ns;
     }
@@ -386,13 +412,13 @@ static uint64_t start_of(const struct read_row *row)
 
 static void rows_come_by_time(void **state)
 {
-    static const uint64_t starts[] = {900,  1000, 1010, 1500, 1650, 1700, 2000,
-                                      2000, 2000, 3000, 4000, 4000, 4000, 9010};
+    static const uint64_t starts[] = {900,  1000, 1010, 1500, 1650, 1700, 2000, 2000,
+                                      2000, 3000, 4000, 4000, 4000, 5100, 9010};
     (void)state;
     READ(everything("all").path, .order = RECORDING_BY_TIME);
-    assert_int_equal(got.count, 15);
+    assert_int_equal(got.count, 16);
     assert_int_equal(got.rows[0].table, OUT_AGENT_INFO);
-    for (int i = 0; i < 14; i++)
+    for (int i = 0; i < 15; i++)
         assert_int_equal(start_of(&got.rows[1 + i]), starts[i]);
 }
 
@@ -478,7 +504,7 @@ static void rocprofv3_writes_otherwise(void **state)
            "UPDATE %s SET string = 'roctxRangePushA' WHERE string LIKE 'a %%'");
     sql_on(sink.path, "metadata", "UPDATE %s SET value = '3.0.1' WHERE tag = 'schema_version'");
     READ(sink.path);
-    assert_int_equal(got.count, 15);
+    assert_int_equal(got.count, 16);
     assert_true(of(OUT_COUNTER_COLLECTION, 0)->counter.counter_value == 15);
     assert_true(of(OUT_COUNTER_COLLECTION, 1)->counter.counter_value == -1.5);
     assert_true(of(OUT_COUNTER_COLLECTION, 2)->counter.counter_value == 35);
@@ -528,15 +554,15 @@ static void processes_in_one_file(void **state)
     sqlite3_close(database);
     READ(a.path, .order = RECORDING_BY_TIME);
     assert_int_equal(recording_part_count(got.recording), 2);
-    assert_int_equal(got.count, 30);
+    assert_int_equal(got.count, 32);
     for (unsigned i = 3; i < got.count; i++)
         assert_true(start_of(&got.rows[i - 1]) <= start_of(&got.rows[i]));
     assert_ptr_not_equal(got.rows[2].part, got.rows[3].part);
     struct recording_ask ask = {.tables = RECORDING_ALL, .part = recording_part(got.recording, 1)};
     got.count = 0;
     assert_int_equal(recording_each(got.recording, &ask, take, NULL, error, sizeof error), 0);
-    assert_int_equal(got.count, 15);
-    assert_ptr_equal(got.rows[14].part, ask.part);
+    assert_int_equal(got.count, 16);
+    assert_ptr_equal(got.rows[15].part, ask.part);
 }
 
 /* ---- what is damaged, or no recording */
@@ -585,7 +611,7 @@ static void a_journal_is_played_back(void **state)
     assert_int_equal(system(command), 0);
     sqlite3_close(database);
     READ(copied);
-    assert_int_equal(got.count, 15);
+    assert_int_equal(got.count, 16);
 }
 
 static void other_files_are_refused(void **state)

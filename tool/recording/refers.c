@@ -7,15 +7,8 @@
 #include "names/demangle.h"
 #include "parts.h"
 
-enum lookup {
-    LOOKUP_STRING,
-    LOOKUP_THREAD,
-    LOOKUP_PROCESS,
-    LOOKUP_AGENT,
-    LOOKUP_CODE_OBJECT,
-    LOOKUP_KERNEL,
-    LOOKUP_COUNTER
-};
+#define KFD(member)                                                                                \
+    "CASE WHEN json_valid(extdata) THEN json_extract(extdata, '$.kfd." member "') END"
 
 static const char *const lookups[] = {
     [LOOKUP_STRING] = "SELECT string FROM \"rocpd_string{S}\" WHERE id = ?",
@@ -23,6 +16,7 @@ static const char *const lookups[] = {
     [LOOKUP_PROCESS] = "SELECT pid FROM \"rocpd_info_process{S}\" WHERE id = ?",
     [LOOKUP_AGENT] = "SELECT type, absolute_index, logical_index, type_index, name, vendor_name, "
                      "product_name, model_name, extdata FROM \"rocpd_info_agent{S}\" WHERE id = ?",
+    [LOOKUP_NODE] = "SELECT id FROM \"rocpd_info_agent{S}\" WHERE absolute_index = ?",
     [LOOKUP_CODE_OBJECT] =
         "SELECT agent_id, uri, storage_type, load_base, load_size, load_delta, "
         "json_extract(extdata, '$.memory_base'), json_extract(extdata, '$.memory_size') FROM "
@@ -37,6 +31,14 @@ static const char *const lookups[] = {
     [LOOKUP_COUNTER] = "SELECT agent_id, name, description, block, expression, is_constant, "
                        "is_derived, CASE WHEN json_valid(extdata) THEN json_extract(extdata, "
                        "'$.crocprof_quality') END FROM \"rocpd_info_pmc{S}\" WHERE id = ?",
+    [LOOKUP_KFD] =
+        "SELECT " KFD("agent_id") ", " KFD("src_agent_id") ", " KFD("dst_agent_id") ", " KFD(
+            "prefe"
+            "tch_"
+            "agent"
+            "_id") ", " KFD("preferred_agent_id") ", " KFD("start_address") ", " KFD("end_address") ", " KFD("count") ", " KFD("error_code") ","
+                                                                                                                                             " " KFD(
+                                                                                                                                                 "address") " FROM \"rocpd_event{S}\" WHERE id = ?",
 };
 
 /* The row of that id, to be reset by whoever gets it; NULL: there is none. */
@@ -102,6 +104,7 @@ static const struct {
     {"MEMORY_COPY", OUT_MEMORY_COPY},
     {"MEMORY_ALLOCATION", OUT_MEMORY_ALLOCATION},
     {"SCRATCH_MEMORY", OUT_SCRATCH_MEMORY},
+    {"KFD_", OUT_KFD},
 };
 
 const struct category *part_category(struct part *part, int64_t id)
@@ -220,6 +223,35 @@ const struct agent *part_agent(struct part *part, int64_t id)
     return agent ? agent : &unknown;
 }
 
+const struct agent *part_node_agent(struct part *part, uint64_t node)
+{
+    if (node == OUT_NO_AGENT)
+        return NULL;
+    return part_agent(part, (int64_t)number(part, &part->nodes, LOOKUP_NODE, (int64_t)node));
+}
+
+/* Numbers are texts there, since JSON's need not have 64 bits. */
+static uint64_t digits_of(sqlite3_stmt *row, int column, uint64_t otherwise)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return text && *text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+void part_kfd(struct part *part, int64_t event, struct out_kfd_row *row)
+{
+    enum { START = OUT_KFD_AGENTS, END, COUNT, ERROR, ADDRESS };
+    sqlite3_stmt *found = lookup(part, LOOKUP_KFD, event);
+    for (int i = 0; i < OUT_KFD_AGENTS; i++)
+        row->nodes[i] = found ? digits_of(found, i, OUT_NO_AGENT) : OUT_NO_AGENT;
+    if (!found)
+        return;
+    row->start_address = digits_of(found, START, digits_of(found, ADDRESS, 0));
+    row->end_address = digits_of(found, END, 0);
+    row->count = digits_of(found, COUNT, 0);
+    row->error_code = (int32_t)digits_of(found, ERROR, 0);
+    sqlite3_reset(found);
+}
+
 static uint64_t node_of(struct part *part, sqlite3_stmt *row, int column)
 {
     if (sqlite3_column_type(row, column) == SQLITE_NULL)
@@ -316,7 +348,7 @@ void part_free(struct part *part)
 {
     struct numbered *known[] = {&part->strings,   &part->categories, &part->threads,
                                 &part->processes, &part->agents,     &part->code_objects,
-                                &part->kernels,   &part->counters};
+                                &part->kernels,   &part->counters,   &part->nodes};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         numbered_free(known[i]);
     for (size_t i = 0; i < sizeof part->select / sizeof part->select[0]; i++)
