@@ -171,6 +171,10 @@ def check_json_counters(checks, p, results):
     for record in results.data["callback_records"]["counter_collection"]:
         info = record["dispatch_data"]["dispatch_info"]
         grid, group = info["grid_size"], info["workgroup_size"]
+        kernel = results.kernel(info)
+        checks.equal("json, registers and blocks of LDS that rocprofv3's schema has beside the counters",
+                     [record[key] for key in ("arch_vgpr_count", "sgpr_count", "lds_block_size_v")],
+                     [kernel["arch_vgpr_count"], kernel["sgpr_count"], -(-info["group_segment_size"] // 512) * 512])
         for value in record["records"]:
             counter = counters[value["counter_id"]["handle"]]
             checks.true("json, a counter says what it is: %r" % counter, counter["description"] and counter["block"])

@@ -17,7 +17,8 @@
 #include "results_json.h"
 #include "results_stats.h"
 
-enum { RECORD_BYTES = 2048 }; /* of numbers and names of members, at most */
+enum { RECORD_BYTES = 2048 };   /* of numbers and names of members, at most */
+enum { LDS_BLOCK_BYTES = 512 }; /* in which LDS is given out, as rocprofv3's schema counts it */
 
 /* Lists of records, and the member that each is in: first those of callback_records. */
 #define SECTIONS(X)                                                                                \
@@ -246,7 +247,11 @@ static void counted_begin(struct out_sink *sink, const struct out_dispatch_row *
     at = times_at(LITERAL(at, "}"), row->start_ns, row->end_ns);
     at = dispatch_info_at(sink, at, row);
     at = NUMBER(at, "},\"stream_id\":{\"handle\":", row->stream_id);
-    writer_advance(writer, LITERAL(at, "},\"records\":["));
+    at = NUMBER(at, "},\"arch_vgpr_count\":", row->vgprs);
+    at = NUMBER(at, ",\"sgpr_count\":", row->sgprs);
+    at = NUMBER(at, ",\"lds_block_size_v\":",
+                (row->lds_bytes + LDS_BLOCK_BYTES - 1) / LDS_BLOCK_BYTES * LDS_BLOCK_BYTES);
+    writer_advance(writer, LITERAL(at, ",\"records\":["));
     sink->counted_dispatch = row->dispatch_id;
 }
 
