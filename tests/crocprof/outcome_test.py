@@ -73,6 +73,13 @@ def check_files(checks, crocprof, programs):
         named = lines[-1].split("_*: ")[1].split(", ")
         checks.equal("files: all are named", sorted(named),
                      sorted(f.split("_", 1)[1] for f in os.listdir(p.directory)))
+    with tempfile.TemporaryDirectory() as directory:
+        for options, name in (([], "n"), (["-d", "./sub//x/."], "sub/x/n")):
+            done = subprocess.run([crocprof, *QUIET, "-f", "csv", "-o", "./n", *options, os.path.join(programs, "endings"),
+                                   "3", "2", "return"], capture_output=True, text=True, timeout=60, cwd=directory)
+            path = os.path.join(os.path.realpath(directory), name)
+            checks.true("files: %s: %s" % (path, done.stderr), "files: %s_*: " % path in done.stderr)
+            checks.true("files: they are there", os.path.exists(path + "_kernel_trace.csv"))
     with Profile(crocprof, QUIET + ["--no-hip-trace", "--no-kernel-trace", "--no-memory-copy-trace"],
                  [os.path.join(programs, "endings"), "3", "2", "return"]) as p:
         said(checks, "nothing traced", p, 23, "nothing was collected", "nothing of what is traced")

@@ -22,7 +22,10 @@ int sinks_stem(const struct settings *settings, char stem[PATH_MAX])
     char pattern[2 * PATH_MAX];
     snprintf(pattern, sizeof pattern, "%s/%s", directory ? directory : "%cwd%",
              name ? name : "%hostname%/%pid%");
-    return keys_expand(pattern, stem, PATH_MAX);
+    int status = keys_expand(pattern, stem, PATH_MAX);
+    if (status == 0)
+        place_tidy(stem);
+    return status;
 }
 
 static int directory_make(const char *stem)

@@ -88,6 +88,20 @@ void place_stem(const char *directory, long pid, char stem[PATH_MAX + 32])
     snprintf(stem, PATH_MAX + 32, "%s/%ld", directory, pid);
 }
 
+void place_tidy(char *path)
+{
+    char *to = path;
+    for (const char *from = path; *from;) {
+        if (from[0] == '/' && from[1] == '/')
+            from++;
+        else if (from[0] == '/' && from[1] == '.' && from[2] == '/')
+            from += 2;
+        else
+            *to++ = *from++;
+    }
+    *to = 0;
+}
+
 int place_prefix(const char *stem, unsigned number, char prefix[PATH_MAX])
 {
     int length = number == 1 ? snprintf(prefix, PATH_MAX, "%s", stem)

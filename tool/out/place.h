@@ -22,6 +22,10 @@ void place_stem(const char *directory, long pid, char stem[PATH_MAX + 32]);
 /* "DIR/NAME" or "DIR/NAME-NUMBER". 0 or -ENAMETOOLONG. */
 int place_prefix(const char *stem, unsigned number, char prefix[PATH_MAX]);
 
+/* "DIR/./SUB//NAME" is "DIR/SUB/NAME". ".." stays, since links may be before it, and so does a
+ * leading "./". */
+void place_tidy(char *path);
+
 /* Removes a file, or a directory with everything in it; no link is followed. */
 void place_tree_remove(const char *path);
 

@@ -123,6 +123,27 @@ static void what_is_there_stays(void **state)
     close(file);
 }
 
+static void tidied(const char *path, const char *wanted)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s", path);
+    place_tidy(text);
+    assert_string_equal(text, wanted);
+}
+
+static void detours_go(void **state)
+{
+    (void)state;
+    tidied("/tmp/try/./red", "/tmp/try/red");
+    tidied("/tmp/././/./red", "/tmp/red");
+    tidied("//red", "/red");
+    tidied("/./red", "/red");
+    tidied("./red", "./red");
+    tidied("/a/../b/.c/d./e", "/a/../b/.c/d./e");
+    tidied("/a/.", "/a/.");
+    tidied("", "");
+}
+
 static void what_is_abandoned_writes_nothing(void **state)
 {
     (void)state;
@@ -146,6 +167,7 @@ int main(void)
         cmocka_unit_test(directories),
         cmocka_unit_test(only_a_prefix_goes),
         cmocka_unit_test(what_is_there_stays),
+        cmocka_unit_test(detours_go),
         cmocka_unit_test(what_is_abandoned_writes_nothing),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
