@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from checks import Checks  # noqa: E402
@@ -129,6 +130,45 @@ def python_module():
             checks.equal("module: sets", lines[2], "True {}")
 
 
+COMPUTE = """
+import os, sys
+from pathlib import Path
+prefix = Path(sys.argv[1])
+sys.path.append(str(prefix / "bin"))
+if len(sys.argv) > 2:
+    os.environ["ROCPROFILER_METRICS_PATH"] = sys.argv[2]
+from rocprofv3_avail_module import avail
+avail.loadLibrary.libname = str(prefix / "lib" / "rocprofiler-sdk" / "librocprofv3-list-avail.so")
+counters, = avail.get_counters().values()
+print(*sorted(one.name for one in counters if hasattr(one, "block") or hasattr(one, "expression")))
+"""
+DEFINITIONS = """
+rocprofiler-sdk:
+  counters-schema-version: 1
+  counters:
+    - name: SQ_WAVES
+      description: Waves
+      properties: []
+      definitions: [{architectures: [gfx90a], block: SQ, event: 4}]
+    - name: TWICE_THE_WAVES
+      description: Twice the waves
+      properties: []
+      definitions: [{architectures: [gfx90a], expression: "reduce(SQ_WAVES,sum)*2"}]
+"""
+
+
+def as_rocprof_compute():
+    """As its 3.3.0 asks: the module in bin, a library of its choice, definitions of its own, named after the start."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "counter_defs.yaml"), "w", encoding="utf-8") as file:
+            file.write(DEFINITIONS)
+        ours = [one["Counter_Name"] for one in blocks_of(run(AVAIL, "info", "--pmc")[1]) if "Block" in one or "Expression" in one]
+        checks.true("rocprof-compute: enough", len(ours) > 500)
+        for words, wanted in (([], ours), ([folder], ["SQ_WAVES", "TWICE_THE_WAVES"])):
+            status, out, error = run(CROCGPU, sys.executable, "-c", COMPUTE, os.path.dirname(BIN), *words)
+            checks.equal(f"rocprof-compute {words}: {error}", (status, error, out.split()), (0, "", sorted(wanted)))
+
+
 HOSTILE = """
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
@@ -201,6 +241,7 @@ crocprof_list()
 command_info()
 command_pmc_check()
 python_module()
+as_rocprof_compute()
 hostile_handles()
 readers_and_disks()
 checks.exit()
