@@ -153,6 +153,10 @@ def check_small():
     with tempfile.TemporaryDirectory() as d:
         run([BIN + "/crocprof", "--minimum-output-data", "100", "--output-config", "-o", "small", PROGRAM], d)
         checks.equal("little data", os.listdir(d), [])
+        run([BIN + "/crocprof", "-f", "csv,rocpd", "-f", "rocpd,sqlite", "-o", "twice", PROGRAM], d)
+        checks.equal("a format asked for twice", sorted(f for f in os.listdir(d) if f.endswith(".db")), ["twice_results.db"])
+        for name in os.listdir(d):
+            os.remove(os.path.join(d, name))
         run([BIN + "/crocprof", "--minimum-output-data", "1", "--output-config", "-f", "csv", "-o", 'a"b', PROGRAM], d)
         with open(os.path.join(d, 'a"b_config.json'), encoding="utf-8") as file:
             checks.equal("options as a file", json.load(file)["ROCPROF_OUTPUT_FILE_NAME"], 'a"b')

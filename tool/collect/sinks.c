@@ -68,6 +68,14 @@ static void sink_open(struct sinks *sinks, const struct out_ops *ops)
         sinks->sink[sinks->count++].ops = ops;
 }
 
+static bool is_open(const struct sinks *sinks, const struct out_ops *ops)
+{
+    for (unsigned i = 0; i < sinks->count; i++)
+        if (sinks->sink[i].ops == ops)
+            return true;
+    return false;
+}
+
 void sinks_open(struct sinks *sinks, const struct settings *settings, const char *stem)
 {
     const char *formats = settings_text(settings, OPTION_OUTPUT_FORMAT);
@@ -87,7 +95,7 @@ void sinks_open(struct sinks *sinks, const struct settings *settings, const char
     formats = formats ? formats : out_default_format();
     while (settings_list_next(&formats, name, sizeof name) && sinks->count < SINKS_MAX) {
         const struct out_ops *ops = out_find(name);
-        if (ops)
+        if (ops && !is_open(sinks, ops)) /* each once, however often it was asked for */
             sink_open(sinks, ops);
     }
 }
