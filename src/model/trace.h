@@ -343,6 +343,9 @@ struct trace_counting_ops {
     /* Any thread; once for each begin, also when the queue died (`failed`). Before the dispatch's
      * own records and callbacks. */
     void (*dispatch_complete)(struct trace_dispatch *dispatch, bool failed);
+    /* Nobody asks which call a dispatch belongs to: where nothing else watches it, its event gets
+     * no ids. */
+    bool without_ids;
 };
 
 /* Written by the counting service when a counting context starts or stops (release), read per

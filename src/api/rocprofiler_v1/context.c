@@ -30,9 +30,12 @@ static void block_add(void)
     uint32_t count = former ? 2 * former->count : BLOCK_CONTEXTS;
     if (count > BLOCK_CONTEXTS_MAX)
         count = BLOCK_CONTEXTS_MAX;
-    struct context_block *block = calloc(1, sizeof *block + count * sizeof block->contexts[0]);
+    struct context_block *block = NULL;
+    size_t bytes = sizeof *block + count * sizeof block->contexts[0];
+    block = aligned_alloc(_Alignof(struct context_block), bytes);
     if (!block)
         return;
+    memset(block, 0, bytes);
     block->next = former;
     block->count = count;
     for (uint32_t i = 0; i < count; i++) {

@@ -309,8 +309,10 @@ static bool kernels_run_together(void)
 /* Under `lock`. */
 static bool counting_prepare(void)
 {
-    const struct counting_dispatch_watch watch = {
-        .lost = data_lost, .traced = trace_arrived, .together = kernels_run_together};
+    const struct counting_dispatch_watch watch = {.lost = data_lost,
+                                                  .traced = trace_arrived,
+                                                  .together = kernels_run_together,
+                                                  .without_ids = true};
     if (!counting.handle &&
         engine->context_create_front("ROC Profiler", &counting) != ROCPROFILER_STATUS_SUCCESS) {
         counting.handle = 0;

@@ -227,22 +227,23 @@ struct group {
     struct counting_slot *trace; /* of the last collection, with a hold; NULL: none */
     struct trace_bytes *bytes;   /* its copy, under the context's bytes_lock, too; NULL: not made */
 };
+/* What a kernel's submission needs is in the first line; the locks are the completion's. */
 struct v1_context {
-    struct life life; /* first; inside: calls, and each flying group */
-    struct v1_context *next_free;
-    struct plan *plan;
+    _Alignas(64) struct life life; /* first; inside: calls, and each flying group */
     uint32_t mode;
-    rocprofiler_handler_t handler;
-    void *handler_arg;
+    struct plan *plan;
+    struct group *groups;
+    struct standalone *standalone; /* NULL: collects around kernels */
     struct pool *pool; /* NULL: of none; it may be closed already: compared, not followed */
     struct pool_entry *entry;
-    struct standalone *standalone; /* NULL: collects around kernels */
-    bool locked;                   /* holds the machine's lock of its GPU */
+    rocprofiler_handler_t handler;
+    void *handler_arg;
     pthread_mutex_t lock;
+    bool locked;            /* holds the machine's lock of its GPU */
+    bool overflow_was_told; /* under `lock` */
+    struct v1_context *next_free;
     pthread_cond_t changed;
     pthread_mutex_t bytes_lock; /* held while a trace is copied; before `lock` */
-    bool overflow_was_told;     /* under `lock` */
-    struct group *groups;
 };
 /* A context with a reference of the caller's; NULL, with a message: it is none. */
 struct v1_context *context_acquire(const void *handle);

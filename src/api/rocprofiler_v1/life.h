@@ -14,9 +14,9 @@
 
 /* The bit above, and how many are inside: who opened counts as one until the close. 0: nothing. */
 struct life {
-    /* Writers: life_open (release), enter, close, leave. Readers: enter (acquire, so that who is
-     * inside finds what the opener wrote). Leaving releases, and the last one acquires what all the
-     * others did before. */
+    /* Writers: life_open (release), enter, close, leave. Readers: enter and life_is_open (acquire,
+     * so that who is inside finds what the opener wrote). Leaving releases, and the last one
+     * acquires what all the others did before. */
     _Atomic uint32_t word;
 };
 
@@ -28,7 +28,7 @@ static inline void life_open(struct life *life)
 
 static inline bool life_is_open(const struct life *life)
 {
-    return atomic_load_explicit(&life->word, memory_order_relaxed) & LIFE_IS_OPEN;
+    return atomic_load_explicit(&life->word, memory_order_acquire) & LIFE_IS_OPEN;
 }
 
 /* False: it is not open. Nothing is written to one that is not: it may be in the making. */

@@ -22,26 +22,31 @@ struct pool_entry {
     enum entry_state state; /* under the pool's lock */
 };
 
+/* A kernel's submission writes to the first line of it only, which the thread that completes the
+ * kernel has just written to. */
 struct pool {
-    struct life life;       /* inside: threads that use it */
+    _Alignas(64) struct life life; /* inside: threads that use it */
+    /* Under the lock, up to and with handling_thread. */
+    bool is_handling; /* a thread calls the handler */
+    bool is_closing;
+    pthread_mutex_t lock; /* as `changed`, made once and for ever */
+    struct pool_entry *free;
+    const void *handling_thread;
     struct pool *next;      /* of all that there ever were; constant */
     struct pool *next_free; /* under pools_lock */
-    pthread_mutex_t lock;   /* as `changed`, made once and for ever */
-    pthread_cond_t changed;
     rocprofiler_pool_handler_t handler;
     void *handler_arg;
-    struct gpu gpu;
     struct pool_entry *entries;
     char *payloads;
-    uint32_t entry_count;
     size_t payload_bytes; /* of an entry, rounded up */
+    uint32_t entry_count;
+    struct gpu gpu;
     /* Under the lock. */
-    struct pool_entry *free;
-    struct pool_entry *completed, **completed_end; /* in the order of completion */
-    bool is_handling;                              /* a thread calls the handler */
-    const void *handling_thread;
-    bool is_closing;
+    _Alignas(64) struct pool_entry *completed;
+    struct pool_entry **completed_end; /* in the order of completion */
+    pthread_cond_t changed;
 };
+_Static_assert(offsetof(struct pool, next) == 64, "a submission writes to one line of a pool");
 
 /* Its address stands for the thread. */
 static __thread char here __attribute__((tls_model("initial-exec")));
@@ -54,12 +59,19 @@ static struct pool *pools_free; /* under pools_lock */
 
 /* ---- life */
 
-/* The caller is inside of the result. NULL, with a message: the handle is no open pool. */
-static struct pool *pool_enter(const rocprofiler_pool_t *handle)
+/* NULL: the handle is none. What is found may be closed. */
+static struct pool *pool_find(const rocprofiler_pool_t *handle)
 {
     struct pool *pool = atomic_load_explicit(&pools, memory_order_acquire);
     while (pool && pool != handle)
         pool = pool->next;
+    return pool;
+}
+
+/* The caller is inside of the result. NULL, with a message: the handle is no open pool. */
+static struct pool *pool_enter(const rocprofiler_pool_t *handle)
+{
+    struct pool *pool = pool_find(handle);
     if (pool && life_enter(&pool->life))
         return pool;
     fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "no pool, or one that was closed");
@@ -72,7 +84,8 @@ static struct pool *pool_place_take(void)
     struct pool *pool = pools_free;
     if (pool) {
         pools_free = pool->next_free;
-    } else if ((pool = calloc(1, sizeof *pool))) {
+    } else if ((pool = aligned_alloc(_Alignof(struct pool), sizeof *pool))) {
+        memset(pool, 0, sizeof *pool);
         pthread_mutex_init(&pool->lock, NULL);
         pthread_cond_init(&pool->changed, NULL);
         pool->next = atomic_load_explicit(&pools, memory_order_relaxed);
@@ -166,8 +179,10 @@ static bool pool_fill(struct pool *pool, const struct gpu *gpu,
                           ~(size_t)(PAYLOAD_ALIGNMENT - 1);
     pool->entry_count = properties->num_entries;
     pool->entries = calloc(pool->entry_count, sizeof *pool->entries);
-    pool->payloads = aligned_alloc(PAYLOAD_ALIGNMENT,
-                                   pool->entry_count * pool->payload_bytes + PAYLOAD_ALIGNMENT);
+    size_t bytes = pool->entry_count * pool->payload_bytes + PAYLOAD_ALIGNMENT;
+    pool->payloads = aligned_alloc(PAYLOAD_ALIGNMENT, bytes);
+    if (pool->payloads)
+        memset(pool->payloads, 0, bytes);
     return pool->entries && pool->payloads;
 }
 
@@ -256,18 +271,48 @@ static void traces_drop(struct v1_context *context)
         group_trace_drop(&context->groups[i]);
 }
 
-static void entry_empty(struct pool_entry *entry)
+/* Where the entry is given back, so that a kernel's submission finds that done. */
+static void payload_empty(const struct pool_entry *entry)
 {
-    struct v1_context *context = entry->context;
     memset(entry->payload, 0, entry->pool->payload_bytes);
+}
+
+/* Takes an entry that is free. Under the lock of the pool, which is not being closed. False: there
+ * is none. A kernel that was abandoned with its entry may have left data since, hence the groups
+ * are emptied here. */
+static bool entry_take(struct pool *pool, rocprofiler_pool_entry_t *entry)
+{
+    struct pool_entry *taken = pool->free;
+    if (!taken)
+        return false;
+    struct v1_context *context = taken->context;
+    pool->free = taken->next;
+    taken->state = ENTRY_FETCHED;
     for (uint32_t i = 0; i < context->plan->group_count; i++)
         group_clear(&context->groups[i]);
+    *entry = (rocprofiler_pool_entry_t){context, taken->payload};
+    return true;
+}
+
+/* The usual case, without entering: who closes the pool takes the lock before anything is freed.
+ * False: it is empty or no open pool. */
+static bool entry_take_now(const rocprofiler_pool_t *handle, rocprofiler_pool_entry_t *entry)
+{
+    struct pool *pool = pool_find(handle);
+    if (!pool)
+        return false;
+    pthread_mutex_lock(&pool->lock);
+    bool taken = life_is_open(&pool->life) && entry_take(pool, entry);
+    pthread_mutex_unlock(&pool->lock);
+    return taken;
 }
 
 hsa_status_t rocprofiler_pool_fetch(rocprofiler_pool_t *handle, rocprofiler_pool_entry_t *entry)
 {
     if (!entry)
         return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_fetch: no place for the entry");
+    if (entry_take_now(handle, entry))
+        return HSA_STATUS_SUCCESS;
     struct pool *pool = pool_enter(handle);
     if (!pool)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -275,16 +320,8 @@ hsa_status_t rocprofiler_pool_fetch(rocprofiler_pool_t *handle, rocprofiler_pool
     bool is_handler = pool->is_handling && pool->handling_thread == &here;
     while (!pool->free && !pool->is_closing && !is_handler)
         pthread_cond_wait(&pool->changed, &pool->lock);
-    struct pool_entry *taken = pool->is_closing ? NULL : pool->free;
-    if (taken) {
-        pool->free = taken->next;
-        taken->state = ENTRY_FETCHED;
-    }
+    bool taken = !pool->is_closing && entry_take(pool, entry);
     pthread_mutex_unlock(&pool->lock);
-    if (taken) {
-        entry_empty(taken);
-        *entry = (rocprofiler_pool_entry_t){taken->context, taken->payload};
-    }
     pool_leave(pool);
     return taken ? HSA_STATUS_SUCCESS
                  : fail(HSA_STATUS_ERROR, "pool_fetch: the pool is %s",
@@ -317,10 +354,12 @@ hsa_status_t rocprofiler_pool_release(rocprofiler_pool_entry_t *entry)
     } else {
         traces_drop(context);
         pthread_mutex_lock(&pool->lock);
-        if (owner->state == ENTRY_FETCHED)
+        if (owner->state == ENTRY_FETCHED) {
+            payload_empty(owner);
             entry_free(owner);
-        else if (owner->state == ENTRY_FREE)
+        } else if (owner->state == ENTRY_FREE) {
             status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_release: released already");
+        }
         pthread_mutex_unlock(&pool->lock);
     }
     if (pool)
@@ -372,6 +411,7 @@ static void completed_handle(struct pool *pool)
         pthread_mutex_unlock(&pool->lock);
         CALLBACK((void)pool->handler(&public, pool->handler_arg));
         traces_drop(entry->context);
+        payload_empty(entry);
         pthread_mutex_lock(&pool->lock);
         entry_free(entry);
     }

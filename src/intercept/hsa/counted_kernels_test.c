@@ -34,7 +34,7 @@ static void counting_complete(struct trace_dispatch *dispatch, bool failed)
     completed++;
 }
 
-static const struct trace_counting_ops counting_ops = {counting_begin, counting_complete};
+static const struct trace_counting_ops counting_ops = {counting_begin, counting_complete, false};
 
 static void counting_wraps_kernels_one_at_a_time(void **state)
 {

@@ -52,7 +52,8 @@ static bool dispatch_open(struct dispatch *dispatch, const struct trace_counting
         return true;
     if (!counting)
         return false;
-    trace_event_open_unwatched(event, TRACE_KERNEL_DISPATCH);
+    if (!counting->without_ids)
+        trace_event_open_unwatched(event, TRACE_KERNEL_DISPATCH);
     return true;
 }
 

@@ -33,10 +33,14 @@ static _Atomic(struct dispatch_service *) active_service;
 static rocprofiler_dispatch_counting_service_data_t
 service_data(const struct dispatch_service *service, const struct trace_dispatch *dispatch)
 {
+    rocprofiler_async_correlation_id_t ids = {0};
+    if (!service->watch.without_ids) {
+        ids.internal = dispatch->event.correlation_id.internal;
+        ids.external = trace_event_external(&dispatch->event, service->context);
+    }
     return (rocprofiler_dispatch_counting_service_data_t){
         .size = sizeof(rocprofiler_dispatch_counting_service_data_t),
-        .correlation_id = {.internal = dispatch->event.correlation_id.internal,
-                           .external = trace_event_external(&dispatch->event, service->context)},
+        .correlation_id = ids,
         .start_timestamp = dispatch->start_ns,
         .end_timestamp = dispatch->end_ns,
         .dispatch_info = dispatch->info};
@@ -193,7 +197,17 @@ static void dispatch_complete(struct trace_dispatch *dispatch, bool failed)
     counting_collection_destroy(collection);
 }
 
-static const struct trace_counting_ops counting_ops = {dispatch_begin, dispatch_complete};
+static const struct trace_counting_ops counting_ops = {dispatch_begin, dispatch_complete, false};
+static const struct trace_counting_ops plain_ops = {dispatch_begin, dispatch_complete, true};
+
+/* The context's services are all there: they are configured while it is stopped. */
+static const struct trace_counting_ops *ops_for(const struct dispatch_service *first)
+{
+    for (const struct dispatch_service *s = first; s; s = next_of(s))
+        if (!s->watch.without_ids)
+            return &counting_ops;
+    return &plain_ops;
+}
 
 static rocprofiler_status_t service_start(rocprofiler_context_id_t context, void *data)
 {
@@ -204,7 +218,7 @@ static rocprofiler_status_t service_start(rocprofiler_context_id_t context, void
         log_warning("counting", "dispatches are not counted: when HSA started, no tool had asked "
                                 "for dispatches");
     atomic_store_explicit(&active_service, data, memory_order_release);
-    atomic_store_explicit(&trace_counting, &counting_ops, memory_order_release);
+    atomic_store_explicit(&trace_counting, ops_for(data), memory_order_release);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 

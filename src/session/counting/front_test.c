@@ -35,7 +35,9 @@ static void arrive(rocprofiler_dispatch_counting_service_data_t data,
                    rocprofiler_counter_record_t *records, size_t count,
                    rocprofiler_user_data_t user_data, void *arg)
 {
-    (void)data, (void)records;
+    (void)records;
+    assert_int_equal(data.correlation_id.internal, 0); /* not asked for */
+    assert_int_equal(data.correlation_id.external.value, 0);
     assert_int_equal(user_data.value, 77);
     assert_ptr_equal(arg, &arrived);
     arrived++;
@@ -85,13 +87,14 @@ static void start(void)
 /* Each dispatch for which something was chosen has one answer. */
 static void every_choice_is_answered(void **state)
 {
-    const struct counting_dispatch_watch watch = {.lost = lose};
+    const struct counting_dispatch_watch watch = {.lost = lose, .without_ids = true};
     (void)state;
     counting_memory_register(&gpu_memory);
     assert_int_equal(counting_dispatch_configure_watched((rocprofiler_context_id_t){1}, choose,
                                                          NULL, arrive, &arrived, &watch),
                      SUCCESS);
     start();
+    assert_true(atomic_load(&trace_counting)->without_ids);
     dispatch_on(MI210, false); /* nothing was chosen */
     assert_int_equal(arrived + lost, 0);
     rocprofiler_counter_id_t waves = event_counter(MI210, "SQ", 4);

@@ -140,6 +140,8 @@ struct counting_dispatch_watch {
      * run at the same time, their values including what the others did meanwhile. Configurations
      * with a trace are still collected alone. NULL: no. */
     bool (*together)(void);
+    /* Neither callback looks at correlation ids: they are 0. */
+    bool without_ids;
 };
 rocprofiler_status_t
 counting_dispatch_configure_watched(rocprofiler_context_id_t context,
