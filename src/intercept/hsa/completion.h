@@ -84,7 +84,8 @@ struct inflight {
     bool (*ended)(struct inflight *work);
     /* On the completion thread, no lock held; may free or reuse the record. */
     void (*complete)(struct inflight *work, bool failed);
-    bool urgent; /* somebody outside may be blocked until `complete` has run */
+    bool urgent;   /* somebody outside may be blocked until `complete` has run */
+    bool in_order; /* completes behind all older urgent ones of its lane, as on the device */
     /* The lane's, like `next`. */
     bool failed;
     uint32_t batch; /* questions of drain that were asked before it was received */

@@ -1,5 +1,7 @@
 /* Kernels that are counted, against the double of a runtime: what is put around each, one at a
  * time, and when the program sees its end. */
+#include <unistd.h>
+
 #include "intercept/hsa/facts.h"
 #include "intercept/hsa/test/hsa_calls.h"
 
@@ -9,6 +11,7 @@ static uint64_t duration_seen;
 static bool uncounted;
 static hsa_signal_t signal_watched;
 static int64_t watched_at_complete;
+static _Atomic unsigned complete_delay_us; /* reading values may take long */
 
 static void counting_begin(struct trace_dispatch *dispatch, struct trace_packets *packets)
 {
@@ -27,7 +30,10 @@ static void counting_begin(struct trace_dispatch *dispatch, struct trace_packets
 static void counting_complete(struct trace_dispatch *dispatch, bool failed)
 {
     assert_false(failed);
-    assert_ptr_equal(dispatch->counting, uncounted ? NULL : around);
+    if (complete_delay_us > 0)
+        usleep(complete_delay_us);
+    else
+        assert_ptr_equal(dispatch->counting, uncounted ? NULL : around);
     duration_seen = dispatch->end_ns - dispatch->start_ns;
     if (signal_watched.handle != 0)
         watched_at_complete = __atomic_load_n(&amd_signal(signal_watched)->value, __ATOMIC_ACQUIRE);
@@ -99,11 +105,58 @@ static void counted_kernels_end_with_their_values(void **state)
     assert_int_equal(double_open_events(), 0);
 }
 
+/* Who sees the end of a packet that waits for all before it knows that those have ended: their
+ * signals may be reused or destroyed, so nothing of ours touches them any more. */
+static void no_packet_overtakes_a_counted_kernel(void **state)
+{
+    enum { ROUNDS = 30 };
+    (void)state;
+    double_counting_configure(&counting_ops);
+    assert_true(table_arrives(double_table_make(1)));
+    hsa_queue_t *queue = queue_open();
+    hsa_signal_t older = signal_make(0), newer = signal_make(0);
+    complete_delay_us = 2000;
+    for (int i = 0; i < ROUNDS; i++) {
+        __atomic_store_n(&amd_signal(older)->value, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&amd_signal(newer)->value, 1, __ATOMIC_RELAXED);
+        hsa_kernel_dispatch_packet_t kernel = kernel_packet(64, older);
+        double_packets_submit(queue, &kernel, 1);
+        hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND |
+                                                      1 << HSA_PACKET_HEADER_BARRIER,
+                                            .completion_signal = newer};
+        kernel.header |= 1 << HSA_PACKET_HEADER_BARRIER;
+        kernel.completion_signal = newer;
+        uncounted = i % 2 == 1; /* of the second, where that is a kernel */
+        double_packets_submit(queue, uncounted ? (const void *)&kernel : &barrier, 1);
+        uncounted = false;
+        assert_true(value_reached(newer, 0));
+        assert_int_equal(__atomic_load_n(&amd_signal(older)->value, __ATOMIC_ACQUIRE), 0);
+        assert_true(completion_drain(STALL_NS));
+    }
+    /* With nothing owed the device completes the program's signal again. */
+    uint64_t first = double_packets_seen();
+    hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND |
+                                                  1 << HSA_PACKET_HEADER_BARRIER,
+                                        .completion_signal = newer};
+    __atomic_store_n(&amd_signal(newer)->value, 1, __ATOMIC_RELAXED);
+    double_packets_submit(queue, &barrier, 1);
+    assert_true(value_reached(newer, 0));
+    assert_int_equal(
+        ((const hsa_barrier_and_packet_t *)double_packet(first))->completion_signal.handle,
+        newer.handle);
+    complete_delay_us = 0;
+    CALL(hsa_queue_destroy)(queue);
+    CALL(hsa_signal_destroy)(older);
+    CALL(hsa_signal_destroy)(newer);
+    assert_int_equal(double_open_events(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(counting_wraps_kernels_one_at_a_time, reset),
         cmocka_unit_test_setup(counted_kernels_end_with_their_values, reset),
+        cmocka_unit_test_setup(no_packet_overtakes_a_counted_kernel, reset),
     };
     return cmocka_run_group_tests(tests, NULL, stop);
 }

@@ -57,6 +57,32 @@ static bool dispatch_open(struct dispatch *dispatch, const struct trace_counting
     return true;
 }
 
+static bool waits_for_older(const union packet *packet)
+{
+    return (packet->header >> HSA_PACKET_HEADER_BARRIER & 1) != 0;
+}
+
+static bool owes_signals(const struct dispatch_queue *queue)
+{
+    return queue->owed != atomic_load_explicit(&queue->paid, memory_order_acquire);
+}
+
+/* True: the device would complete the program's signal of this packet before we complete that of an
+ * older one, although the packet waits for the older one's end: who then takes the older one's
+ * signal for done with, and reuses or destroys it, would be right. So its signal is completed by
+ * us, too, behind the other. */
+static bool packet_overtakes(const struct dispatch_queue *queue, const union packet *packet)
+{
+    return owes_signals(queue) && waits_for_older(packet) && packet_signal(packet).handle != 0;
+}
+
+/* The last step of a submission: the completion thread may have it from here on. */
+static void dispatch_post(struct dispatch *dispatch)
+{
+    dispatch->queue->owed += dispatch->user.handle != 0;
+    completion_post(&dispatch->work);
+}
+
 /* The packet keeps the program's signal where that can be lent, so that the program waits no longer
  * than it would without us. Who waits for a kernel that is counted finds its values: they are read
  * after its end, and for those that go to a callback there is nothing else to wait for. */
@@ -64,11 +90,13 @@ static void kernel_write(struct dispatch *dispatch, const hsa_kernel_dispatch_pa
                          bool in_order, struct packet_writer *writer)
 {
     amd_signal_t *signal = (amd_signal_t *)(uintptr_t)kernel->completion_signal.handle;
+    bool overtakes = packet_overtakes(dispatch->queue, (const union packet *)kernel);
     union packet *copy = writer_put(writer, kernel);
     if (in_order)
         copy->header |= 1 << HSA_PACKET_HEADER_BARRIER;
-    dispatch->lent =
-        !dispatch->trace.counting && signal != NULL && borrow_begin(&dispatch->loan, signal);
+    dispatch->lent = !dispatch->trace.counting && signal != NULL && !overtakes &&
+                     borrow_begin(&dispatch->loan, signal);
+    dispatch->work.in_order = !dispatch->lent && waits_for_older(copy);
     if (dispatch->lent) {
         dispatch->user.handle = 0; /* nobody waits for us: see `urgent` below and `user` */
         return;
@@ -127,17 +155,18 @@ static bool packet_submit_own(struct dispatch_queue *queue, const union packet *
     dispatch->work.urgent = dispatch->user.handle != 0;
     dispatch->work.ended = dispatch_own_signal_ended;
     dispatch->work.complete = complete;
-    completion_post(&dispatch->work);
+    dispatch->work.in_order = waits_for_older(packet);
+    dispatch_post(dispatch);
     return true;
 }
 
 /* Passes on what is not traced, or is no kernel. Where its signal is lent to a kernel that still
- * runs, the device must not write this packet's times into it. */
+ * runs, the device must not write this packet's times into it; nor may it overtake. */
 static void packet_pass(struct dispatch_queue *queue, const union packet *packet,
                         struct packet_writer *writer)
 {
     amd_signal_t *signal = (amd_signal_t *)(uintptr_t)packet_signal(packet).handle;
-    if (borrow_settle(signal) ||
+    if ((!packet_overtakes(queue, packet) && borrow_settle(signal)) ||
         !packet_submit_own(queue, packet, dispatch_passed_complete, writer))
         writer_put(writer, packet);
 }
@@ -187,7 +216,7 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     writer_flush(writer);
     dispatch_callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE,
                            ROCPROFILER_CALLBACK_PHASE_EXIT);
-    completion_post(&dispatch->work);
+    dispatch_post(dispatch);
 }
 
 static bool anybody_listens(void)
@@ -220,7 +249,7 @@ void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first
     struct dispatch_queue *queue = data;
     const union packet *packet = packets;
     struct packet_writer writer;
-    if (!anybody_listens() && !borrow_any() && queue->guard.size == 0) {
+    if (!anybody_listens() && !borrow_any() && queue->guard.size == 0 && !owes_signals(queue)) {
         write(packets, count);
         return;
     }

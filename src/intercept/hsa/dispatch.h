@@ -28,10 +28,15 @@ struct dispatch_queue {
     struct dispatch_block *blocks;       /* all memory, freed with the queue */
     struct ring_guard guard;
     uint64_t lost; /* dispatches passed on untraced: no memory */
+    uint64_t
+        owed; /* signals of the program's that we are to complete, ever; `paid`: that are done */
 
     /* Records on their way back: the completion thread gathers a row's and pushes them (release),
      * the submitter takes all of it (acquire). */
     _Alignas(64) _Atomic(struct dispatch *) returned;
+    /* Writer: the completion thread, when it has completed the signal (release). Reader: the
+     * submitter (acquire), who leaves the next packet's signal to the device after that. */
+    _Atomic uint64_t paid;
     struct dispatch *gathered, *gathered_last; /* completion thread */
 
     _Alignas(64) struct inflight_ring ring;

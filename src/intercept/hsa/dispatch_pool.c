@@ -95,6 +95,8 @@ void dispatch_put_back(struct dispatch *dispatch)
 void dispatch_gather(struct dispatch *dispatch)
 {
     struct dispatch_queue *queue = dispatch->queue;
+    if (dispatch->user.handle != 0)
+        atomic_fetch_add_explicit(&queue->paid, 1, memory_order_release);
     dispatch->next = queue->gathered;
     queue->gathered = dispatch;
     if (!dispatch->next)

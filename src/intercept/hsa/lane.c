@@ -136,9 +136,10 @@ static struct inflight *lane_ended_take(struct inflight_lane *lane, bool thoroug
     bool gone = atomic_load_explicit(&lane->gone, memory_order_acquire);
     struct inflight *first = NULL, **last = &first;
     struct inflight *before = NULL, *next;
+    bool urgent_left = false; /* somebody older that was not done when it was asked */
     for (struct inflight *work = lane->oldest; work; work = next) {
         next = work->next;
-        bool ended = !gone && work->ended(work);
+        bool ended = !gone && !(work->in_order && urgent_left) && work->ended(work);
         if (ended || failed) {
             work->failed = !ended;
             lane_unlink(lane, before, work);
@@ -146,6 +147,7 @@ static struct inflight *lane_ended_take(struct inflight_lane *lane, bool thoroug
             last = &work->next;
         } else if (thorough) {
             before = work;
+            urgent_left |= work->urgent;
         } else {
             break;
         }

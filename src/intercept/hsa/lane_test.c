@@ -111,12 +111,43 @@ static void a_full_ring_keeps_the_order(void **state)
     assert_int_equal(count, COUNT);
 }
 
+static bool done[3];
+static struct inflight in_order_works[3];
+
+static bool is_done(struct inflight *work)
+{
+    return done[work - in_order_works];
+}
+
+/* What ends behind older ones is not taken before them, though it had ended when it was asked and
+ * they, asked just before, had not. Others are. */
+static void what_ends_in_order_is_taken_in_order(void **state)
+{
+    (void)state;
+    struct inflight_lane lane = {0};
+    for (int i = 0; i < 3; i++) {
+        in_order_works[i] = (struct inflight){.ended = is_done, .urgent = true, .in_order = i == 2};
+        done[i] = i != 0;
+        lane_put(&lane, &in_order_works[i], LISTED);
+    }
+    assert_int_equal(lane_receive(&lane, 0), 3);
+    struct inflight *ended = lane_ask(&lane, true, false);
+    assert_ptr_equal(ended, &in_order_works[1]);
+    assert_null(ended->next);
+    done[0] = true;
+    ended = lane_ask(&lane, true, false);
+    assert_ptr_equal(ended, &in_order_works[0]);
+    assert_ptr_equal(ended->next, &in_order_works[2]);
+    assert_null(lane.oldest);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_of_methods_and_states_holds),
         cmocka_unit_test(a_lane_of_another_epoch_is_emptied),
         cmocka_unit_test(a_full_ring_keeps_the_order),
+        cmocka_unit_test(what_ends_in_order_is_taken_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
