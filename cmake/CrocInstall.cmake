@@ -32,6 +32,8 @@ foreach(target croc_engine rocprofiler64 roctracer64 rocprofiler-sdk rocprofiler
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
 endforeach()
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/src/api/roctx/python/roctx
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/python3/site-packages FILES_MATCHING PATTERN "*.py")
 foreach(target roctracer_tool file_plugin perfetto_plugin)
   if(TARGET ${target})
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/roctracer)
@@ -60,12 +62,19 @@ if(TARGET crocprof)
   install(FILES ${croc_shells}/crocprof.fish ${croc_shells}/fish/rocprofv3.fish
     DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d)
   install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3
-    ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3-avail ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocpd
+    ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3-avail
     DESTINATION ${CMAKE_INSTALL_BINDIR})
+  foreach(name rocpd rocpd2csv rocpd2otf2 rocpd2pftrace rocpd2summary)
+    install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endforeach()
+  install(FILES ${CMAKE_BINARY_DIR}/man/rocpd.1 ${CMAKE_BINARY_DIR}/man/rocprofv3-avail.1
+    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/man/man1)
   install(TARGETS rocprofv3-list-avail rocprofiler-sdk-tool-kokkosp LIBRARY
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/rocprofiler-sdk)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/tool/avail/python/rocprofv3
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/python3/site-packages FILES_MATCHING PATTERN "*.py")
+  install(PROGRAMS ${CMAKE_SOURCE_DIR}/tool/convert/convert-counters-collection-format.py
+    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/rocprofiler-sdk)
   install(FILES ${CMAKE_BINARY_DIR}/libexec/rocprofiler-sdk/librocprofv3-list-avail.so
     DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/rocprofiler-sdk)
   install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocprofv3_avail_module/avail.py

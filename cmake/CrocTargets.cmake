@@ -53,10 +53,10 @@ function(croc_completion program)
   endforeach()
 endfunction()
 
-# croc_man_page(program rows.c): build/man/program.1, from data/man and the program's own options,
+# croc_man_page(program rows.c ...): build/man/program.1, from data/man and the program's own options,
 # which rows.c prints.
-function(croc_man_page program rows)
-  add_executable(${program}_man_rows ${rows})
+function(croc_man_page program)
+  add_executable(${program}_man_rows ${ARGN})
   set_target_properties(${program}_man_rows PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/man)
   set(page ${CMAKE_BINARY_DIR}/man/${program}.1)

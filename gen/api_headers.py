@@ -30,6 +30,8 @@ ID_HEADERS = {
     "rccl/api_id.h": ["rccl"],
     "rocdecode/api_id.h": ["rocdecode"],
     "rocjpeg/api_id.h": ["rocjpeg"],
+    "rocshmem/api_id.h": ["rocshmem"],
+    "hipfile/api_id.h": ["hipfile"],
     "ompt/api_id.h": ["ompt"],
 }
 INDEX_HEADERS = {
@@ -58,6 +60,11 @@ FAMILIES = {
                    "const char *const_charp_retval"]),
     "rocjpeg": (["rocprofiler-sdk/detail/rocjpeg_types.h"],
                 ["int32_t rocJpegStatus_retval", "const char *const_charp_retval"]),
+    "rocshmem": (["rocprofiler-sdk/detail/rocshmem_types.h"],
+                 ["rocprofiler_rocshmem_api_no_args no_retval"]),
+    "hipfile": (["rocprofiler-sdk/detail/hipfile_types.h"],
+                ["const char *const_charp_retval", "hipFileError_t hipFileError_t_retval",
+                 "ssize_t ssize_t_retval", "int64_t int64_t_retval"]),
     "ompt": (["rocprofiler-sdk/ompt/omp-tools.h"], []),
 }
 

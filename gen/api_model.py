@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 TABLES = ["hsa_core", "hsa_amd_ext", "hsa_image_ext", "hsa_finalize_ext",
           "hip_runtime", "hip_compiler",
           "marker_core", "marker_control", "marker_name", "marker_core_range",
-          "rccl", "rocdecode", "rocjpeg", "ompt"]
+          "rccl", "rocdecode", "rocjpeg", "rocshmem", "hipfile", "ompt"]
 
 
 class ApiError(Exception):
@@ -62,7 +62,7 @@ class Function:
 @dataclass
 class Table:
     stem: str       # hsa_amd_ext
-    family: str     # hsa, hip, marker, rccl, rocdecode, rocjpeg, ompt, kfd
+    family: str     # hsa, hip, marker, rccl, rocdecode, rocjpeg, rocshmem, hipfile, ompt, kfd
     table: str      # amd_ext
     struct: str     # AmdExtTable: the runtime's name of its table; "-" for none
     title: str

@@ -107,7 +107,7 @@ static __attribute__((noinline)) {returns}traced_{name}({params_comma}fn_{name} 
 {fills}
         payload_.retval = (__typeof__(payload_.retval)){{0}};
     }}
-    trace_api_enter(&frame_, set_, TRACE_{domain}, {id}, &payload_);
+{keeps}    trace_api_enter(&frame_, set_, TRACE_{domain}, {id}, &payload_);
     {assign}next_({names});
     TRACE_CALL_MAY_BE_LEFT();
 {retval}    trace_api_exit(&frame_);
@@ -145,6 +145,7 @@ def wrapper_text(table, f):
         "params": decls or "void", "params_comma": decls + ", " if decls else "",
         "domain": table.stem.upper() + "_API", "id": f.id, "names": names,
         "names_comma": names + ", " if names else "", "fills": fills,
+        "keeps": "".join("    TRACE_KEEP(%s);\n" % n for n in [p.name for p in f.params] + ["next_"]),
         "call": "" if void else "return ", "assign": "" if void else "%s result_ = " % f.returns,
         "retval": "" if void else "    payload_.retval.%s_retval = result_;\n" % f.returns,
         "last": "" if void else "    return result_;\n"}

@@ -40,14 +40,14 @@ def type_name(slot):
 def memory_flags(fmt, mnemonic):
     if fmt == "DS":
         return ds_flags(mnemonic)
-    if fmt not in ("SMEM", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF"):
+    if fmt not in ("SMEM", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG"):
         return "0"
     if "atomic" in mnemonic:
         return "IF_ATOMIC"
     lds = " | IF_LDS" if "_lds_" in mnemonic else ""
     if "store" in mnemonic:
         return "IF_STORE" + lds
-    return "IF_LOAD" + lds if "load" in mnemonic else "0"
+    return "IF_LOAD" + lds if "load" in mnemonic or fmt == "MIMG" else "0"
 
 
 def ds_flags(mnemonic):

@@ -64,7 +64,7 @@ def scalar_memory_tally(mnemonic):
 
 
 def vector_memory_tally(fmt, mnemonic):
-    prefix = fmt if fmt in ("FLAT", "GLOBAL", "SCRATCH") else "BUFFER"
+    prefix = fmt if fmt in ("FLAT", "GLOBAL", "SCRATCH") else "IMAGE" if fmt == "MIMG" else "BUFFER"
     if re.match(r"buffer_(wbinvl1|inv$)", mnemonic):
         return "L1_INVALIDATE"
     if re.match(r"buffer_(wbl2|invl2)", mnemonic):

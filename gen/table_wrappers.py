@@ -24,6 +24,7 @@ RETVALS = {
     "marker": {"int": "int32_t"},
     "rccl": {"const char *": "const_charp"},
     "rocdecode": {"const char *": "const_charp"},
+    "hipfile": {"const char *": "const_charp"},
     "rocjpeg": {"const char *": "const_charp", "RocJpegStatus": "rocJpegStatus"},
 }
 
@@ -56,7 +57,7 @@ static __attribute__((noinline)) {returns}traced_{name}({params}{comma}fn_{name}
 {fills}
         payload_.retval = (__typeof__(payload_.retval)){{0}};
     }}
-    trace_api_enter(&frame_, set_, TRACE_{domain}, {id}, &payload_);
+{keeps}    trace_api_enter(&frame_, set_, TRACE_{domain}, {id}, &payload_);
     {assign}next_({names});
     TRACE_CALL_MAY_BE_LEFT();
 {retval}    trace_api_exit(&frame_);
@@ -123,6 +124,7 @@ def pieces(table, f):
         "names": ", ".join(p.name for p in f.params),
         "fills": "\n".join("        " + line for line in fills)
                  or "        payload_.args.%s.no_args.empty = 0;" % f.name,
+        "keeps": "".join("    TRACE_KEEP(%s);\n" % n for n in [p.name for p in f.params] + ["next_"]),
         "assign": "" if void else "%s result_ = " % f.returns,
         "retval": "" if void else "    payload_.retval.%s_retval = result_;\n" % member,
         "last": "" if void else "    return result_;\n",

@@ -7,6 +7,9 @@ status=0
 if [ -x "$dir/bin/croc_bench" ]; then
     echo "== record path: ns per traced call, and the ratio to the machine's floor"
     "$dir/bin/croc_bench" record --json "$dir/bench/record.json" || status=1
+    echo "== record path: many threads, and the longest calls"
+    "$dir/bin/croc_bench" threads || status=1
+    "$dir/bin/croc_bench" latency || status=1
 fi
 if [ -x "$dir/tests/conformance/conformance_linked" ]; then
     echo "== load, find tools, initialise: ms at a runtime's first registration"
@@ -19,6 +22,8 @@ fi
 if [ -x "$dir/bin/crocprof" ] && [ -x "$dir/bench/launch_bench" ]; then
     echo "== kernel launch on the software GPU, untraced and traced"
     "$(dirname "$0")/../bench/dispatch/launch_bench.sh" "$dir" "$dir/bench/launch.json" || status=1
+    echo "== HIP programs: launches of 1 to 8 threads, small copies, under each HIP that is there"
+    "$(dirname "$0")/../bench/dispatch/programs_bench.sh" "$dir" "$dir/bench/programs.json" || status=1
 fi
 if [ -x "$dir/bin/crocgpu" ] && [ -x "$dir/bench/gpu_bench" ]; then
     for threads in 1 0; do # 0: one per CPU
@@ -36,6 +41,10 @@ echo "== libraries that come into a program, stripped"
 if [ -x "$dir/bench/tables_bench" ]; then
     echo "== HIP calls through API tables: what tracing adds"
     "$dir/bench/tables_bench" --json "$dir/bench/tables.json" || status=1
+    if command -v valgrind >/dev/null; then
+        echo "instructions of a traced call beyond the plain one"
+        python3 "$(dirname "$0")/../bench/record/count.py" "$dir" || status=1
+    fi
 fi
 if [ -x "$dir/bench/markers_bench" ]; then
     echo "== markers nobody listens to"
@@ -56,5 +65,9 @@ if [ -x "$dir/bench/out_bench" ]; then
     echo "== writers: a million records"
     plugins=$(ls "$dir"/lib/roctracer/lib*_plugin.so 2>/dev/null)
     "$dir/bench/out_bench" --json "$dir/bench/out.json" $plugins || status=1
+fi
+if [ -x "$dir/bin/crocprof" ] && [ -x "$dir/bench/part_make" ]; then
+    echo "== merge: the parts of a job (soak: 64 of a million records)"
+    "$(dirname "$0")/../bench/merge/merge_bench.py" "$dir" --json "$dir/bench/merge.json" --directory "$dir/bench" || status=1
 fi
 exit $status

@@ -101,9 +101,12 @@ class Place:
         names = set(files.decode().split("\0")[:-1])
         for name in names:
             self.copy(source / name, self.tree / name)
-        for path in self.tree.rglob("*"):
-            if path.is_file() and self.build not in path.parents and str(path.relative_to(self.tree)) not in names:
-                path.unlink()
+        for folder, folders, found in os.walk(self.tree):
+            here = pathlib.Path(folder)
+            folders[:] = [name for name in folders if here / name != self.build]
+            for path in (here / name for name in found):
+                if str(path.relative_to(self.tree)) not in names:
+                    path.unlink()
         if not (self.build / "build.ninja").exists():
             subprocess.run(["cmake", "--preset", "release"], cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
         if not self.make(["all", "unit_tests", "tests/all"], quiet=False):
@@ -116,7 +119,8 @@ class Place:
                 self.objects[entry["file"]].append(self.build / made[1])
         listing = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], check=True,
                                  stdout=subprocess.PIPE).stdout
-        self.tests = [Test(entry, self.build) for entry in json.loads(listing)["tests"] if "command" in entry]
+        tests = [Test(entry, self.build) for entry in json.loads(listing)["tests"] if "command" in entry]
+        self.tests = [test for test in tests if not test.makes_something]
 
     @staticmethod
     def copy(source, target):
@@ -141,6 +145,7 @@ class Test:
         properties = {item["name"]: item["value"] for item in entry["properties"]}
         self.name, self.command = entry["name"], entry["command"]
         self.labels, self.skip = properties.get("LABELS", []), properties.get("SKIP_RETURN_CODE")
+        self.makes_something = "FIXTURES_SETUP" in properties  # a root of another release: no test of ours
         self.settings = dict(line.split("=", 1) for line in properties.get("ENVIRONMENT", []))
         self.folder = properties.get("WORKING_DIRECTORY", str(build))
         self.cost_s = properties.get("COST", 1e9)

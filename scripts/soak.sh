@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
 # make soak: the long runs. Every program of tests/e2e twenty times, random kernels, then the long unit
 # stresses. CROC_E2E_REPEAT, CROC_ENDINGS_REPEAT, CROC_TOGETHER, CROC_LITMUS_VALUES, CROC_TORTURE_S,
-# CROC_LAUNCHES and CROC_RANDOM_SEEDS make it shorter or longer.
+# CROC_LAUNCHES and CROC_RANDOM_SEEDS make it shorter or longer; CROC_LIBRARIES=1 adds Debian's tests of ROCm's
+# libraries, which fetches gigabytes.
 set -u
 dir=$1
 cmake -S . -B "$dir" -DCROC_E2E_REPEAT="${CROC_E2E_REPEAT:-20}" -DCROC_ENDINGS_REPEAT="${CROC_ENDINGS_REPEAT:-100}" \
-    -DCROC_E2E_TIMEOUT_S=3000 >/dev/null
+    -DCROC_E2E_TIMEOUT_S=3000 -DCROC_KILLED_STEP=1 \
+    -DCROC_INVARIANT_SEEDS="1;2;3;4;5;6;7;8;9;10" >/dev/null
 ctest --test-dir "$dir" -L "e2e|crocprof" --output-on-failure
 status=$?
-cmake -S . -B "$dir" -UCROC_E2E_REPEAT -UCROC_ENDINGS_REPEAT -UCROC_E2E_TIMEOUT_S >/dev/null
+cmake -S . -B "$dir" -UCROC_E2E_REPEAT -UCROC_ENDINGS_REPEAT -UCROC_E2E_TIMEOUT_S -UCROC_KILLED_STEP \
+    -UCROC_INVARIANT_SEEDS >/dev/null
 ways="$dir/tests/matrix/matrix_ways"
 [ -x "$ways" ] && { python3 tests/matrix/matrix_test.py "$PWD/$dir/bin" "$PWD/$dir/lib" "$PWD/$ways" \
     "$PWD/$dir/tests/matrix/libmatrix_tool.so" "$PWD/$dir/tests/conformance/counting" together "${CROC_TOGETHER:-2000}" || status=1; }
+python3 tests/crocprof/each_end_test.py "$PWD/$dir/bin/crocprof" "$PWD/$dir/tests/programs" \
+    "$PWD/$dir/tests/support/libfull_disk.so" each || status=1
 python3 tests/crocprof/long_run.py "$PWD/$dir/bin/crocprof" "$PWD/$dir/tests/programs" \
     "${CROC_LAUNCHES:-10000000}" || status=1
 "$dir/tests/conformance/conformance_soak" 50000000 || status=1
@@ -42,5 +47,12 @@ V1_ROUNDS=5000 "$dir/bin/crocgpu" "$dir/tests/conformance/rocprofiler_v1_hostile
 unset HSA_TOOLS_LIB CROCPROF_LOCK_DIR ROCP_HSA_INTERCEPT
 scripts/make_deb.sh "$dir" >/dev/null && scripts/debian_root.sh bookworm "$dir/bookworm" &&
     python3 tests/containers/containers_test.py "$PWD" run "$dir/bookworm" "$dir/deb" || status=1
+[ -z "${CROC_LIBRARIES:-}" ] || scripts/soak_libraries.sh "$dir" || status=1
 CROC_STRESS_RECORDS=10000000 "$dir/tests/tracebuf_tracebuf_test" || status=1
+# Its parts and what is made of them take 25 GB: left out where there is less.
+if [ "$(df --output=avail -BG "$dir" | tail -1 | tr -dc 0-9)" -ge "${CROC_MERGE_GB:-30}" ]; then
+    bench/merge/merge_bench.py "$dir" --parts 64 --records 1000000 --directory "$dir" || status=1
+else
+    echo "soak: merge of 64 parts: left out, too little room on the disk"
+fi
 exit $status

@@ -111,7 +111,7 @@ static bool task_is_completion(const char *task)
     FILE *file = task_open(task, "comm");
     if (!file)
         return false;
-    bool is = fgets(name, sizeof name, file) && !strcmp(name, "croc-completion\n");
+    bool is = fgets(name, sizeof name, file) && !strcmp(name, "crocprof/work\n");
     fclose(file);
     return is;
 }
@@ -402,6 +402,10 @@ int main(int argc, char **argv)
         return 1;
     }
     uint64_t expected = rows_measure();
+    if (completion_cpu_ns() == 0) {
+        fprintf(stderr, "dispatch_bench: no thread is called as the completion thread was\n");
+        return 1;
+    }
     struct row counted = counted_measure();
     double floor = floor_ns();
     print(&counted, floor);

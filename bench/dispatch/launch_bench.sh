@@ -7,14 +7,17 @@ work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 tracing=(--no-summary -d "$work/out")
 quiet=(--no-memory-copy-trace --no-marker-trace)
 for round in 1 2 3; do
-    for way in untraced kernels hip all; do
+    for way in untraced kernels hip all counted counted_4; do
         case $way in
         untraced) command=("$build/bin/crocgpu") ;;
         kernels) command=("$build/bin/crocprof" "${tracing[@]}" "${quiet[@]}" --no-hip-trace --) ;;
         hip) command=("$build/bin/crocprof" "${tracing[@]}" "${quiet[@]}" --no-kernel-trace --) ;;
         all) command=("$build/bin/crocprof" "${tracing[@]}" --) ;;
+        counted*) command=("$build/bin/crocprof" "${tracing[@]}" "${quiet[@]}" --no-hip-trace -f none -e SQ_WAVES) ;;
         esac
-        CROCGPU_THREADS=1 timeout 60 "${command[@]}" "$build/bench/launch_bench" 2>"$work/errors" |
+        [ $way != counted_4 ] || command+=(-e TCC_HIT,TCC_MISS,GRBM_COUNT)
+        [[ $way != counted* ]] || command+=(--)
+        CROCGPU_THREADS=1 timeout 60 "${command[@]}" "$build/bench/launch_bench" 10 2>"$work/errors" |
             sed "s/^/$way /" >>"$work/results"
         [ "${PIPESTATUS[0]}" = 0 ] || { cat "$work/errors" >&2; exit 1; }
     done
@@ -36,16 +39,21 @@ awk -v json="$json" '
       if (json) print "]}" > json
     }' <(sort -s -k2,2 "$work/results")
 
-# A program that does nothing but launch: wall time as it sees it, and CPU time of the whole process, start and
-# end included, a launch; the least of three.
+# A program that does nothing but launch: wall time as it sees it, and CPU time of the whole process, its start
+# and end left out (what 1000 launches take), a launch; the least of three.
 TIMEFORMAT='%U %S'
+cpu_s() { # LAUNCHES COMMAND...
+    { time CROCGPU_THREADS=1 timeout 60 "${@:2}" "$build/tests/programs/launches" "$1" >"$work/said" 2>/dev/null; } \
+        2>"$work/cpu" || exit 1
+    awk '{ print $1 + $2 }' "$work/cpu"
+}
 printf '\n%-24s %-9s %9s %9s\n' "us of 100000 launches" traced wall CPU
 for way in untraced all; do
     [ $way = untraced ] && command=("$build/bin/crocgpu") || command=("$build/bin/crocprof" "${tracing[@]}" --)
     for round in 1 2 3; do
-        { time CROCGPU_THREADS=1 timeout 60 "${command[@]}" "$build/tests/programs/launches" 100000 \
-            >"$work/said" 2>/dev/null; } 2>"$work/cpu" || exit 1
-        awk -v way=$way 'FNR == NR { cpu = $1 + $2; next } /us each/ { print way, $3, cpu * 10 }' "$work/cpu" "$work/said"
+        start=$(cpu_s 1000 "${command[@]}") && whole=$(cpu_s 100000 "${command[@]}") || exit 1
+        awk -v way=$way -v start="$start" -v whole="$whole" \
+            '/us each/ { print way, $3, (whole - start) * 1e6 / 99000 }' "$work/said"
     done
 done | awk '!($1 in wall) { order[++ways] = $1; wall[$1] = $2; cpu[$1] = $3 }
     { if ($2 < wall[$1]) wall[$1] = $2; if ($3 < cpu[$1]) cpu[$1] = $3 }

@@ -34,7 +34,7 @@ static int trace_write(const char *path)
         return status;
     perfetto_track process = perfetto_process(trace, 4242, "program"), threads[THREADS];
     for (uint32_t i = 0; i < THREADS; i++)
-        threads[i] = perfetto_thread(trace, 4242, 4242 + i, NULL);
+        threads[i] = perfetto_thread(trace, process, 4242, 4242 + i, NULL);
     struct lanes queue = {.parent = process, .name = "GPU 0 queue 0"};
     perfetto_text api = perfetto_category(trace, "hip"), gpu = perfetto_category(trace, "gpu");
     for (uint32_t i = 0; i < RECORDS / 2; i++) {

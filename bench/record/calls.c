@@ -5,13 +5,16 @@
 
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { OP_CALLBACK = 1, OP_BUFFERED = 2, FLOOR_BYTES = 4 << 20, FLOOR_RECORD_BYTES = 80 };
 
-const char *const call_names[CALL_KINDS] = {"plain call", "floor", "stopped", "callback",
-                                            "buffered"};
+const char *const call_names[CALL_COUNTED_KINDS] = {
+    "plain call", "floor",         "stopped",       "callback",    "buffered", "nested",
+    "in record",  "two callbacks", "both services", "external id", "listener"};
 
-static rocprofiler_context_id_t callback_context, buffer_context, full_context;
+static rocprofiler_context_id_t callback_context, other_context, buffer_context, full_context;
+static struct subscription *subscription;
 static rocprofiler_buffer_id_t buffer, full_buffer;
 static _Atomic uint64_t delivered;
 static _Atomic bool held, holding;
@@ -20,6 +23,12 @@ static void on_call(rocprofiler_callback_tracing_record_t record,
                     rocprofiler_user_data_t *user_data, void *data)
 {
     (void)record, (void)user_data, (void)data;
+}
+
+static void on_listen(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
+                      rocprofiler_callback_phase_t phase, void *data)
+{
+    (void)frame, (void)user_data, (void)phase, (void)data;
 }
 
 static void on_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_id_t id,
@@ -61,12 +70,16 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     (void)finalize, (void)data;
     const rocprofiler_tracing_operation_t op_callback = OP_CALLBACK, op_buffered = OP_BUFFERED;
     rocprofiler_status_t failed = context_create(&callback_context);
+    failed |= context_create(&other_context);
     failed |= context_create(&buffer_context);
     failed |= buffer_create(buffer_context, 4 << 20, 3 << 20, ROCPROFILER_BUFFER_POLICY_LOSSLESS,
                             on_buffer, NULL, &buffer);
     failed |=
         callback_service_configure(callback_context, ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API,
                                    &op_callback, 1, on_call, NULL);
+    failed |= callback_service_configure(
+        other_context, ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API,
+        (rocprofiler_tracing_operation_t[]){OP_CALLBACK, OP_BUFFERED}, 2, on_call, &other_context);
     failed |= buffer_service_configure(buffer_context, ROCPROFILER_BUFFER_TRACING_HSA_CORE_API,
                                        &op_buffered, 1, buffer);
     failed |= full_configure();
@@ -87,14 +100,32 @@ bool calls_prepare(void)
            service_context_exists(buffer_context);
 }
 
+static void listener_begin(void)
+{
+    static const struct subscription_front front = {.listener = on_listen};
+    const struct trace_subscriber what = {.front = &front};
+    subscription = subscription_create(1ull << TRACE_HSA_CORE_API);
+    if (subscription)
+        subscription_want(subscription, TRACE_HSA_CORE_API, OP_CALLBACK, 1, &what);
+}
+
 void calls_select(enum call_kind kind)
 {
     context_stop(callback_context);
+    context_stop(other_context);
     context_stop(buffer_context);
-    if (kind == CALL_CALLBACK)
+    if (kind == CALL_CALLBACK || kind == CALL_NESTED || kind == CALL_RECORD_NESTED ||
+        kind == CALL_TWO || kind == CALL_PUSHED)
         context_start(callback_context);
-    if (kind == CALL_BUFFERED)
+    if (kind == CALL_TWO || kind == CALL_BOTH)
+        context_start(other_context);
+    if (kind == CALL_BUFFERED || kind == CALL_RECORD_NESTED || kind == CALL_BOTH)
         context_start(buffer_context);
+    if (kind == CALL_PUSHED)
+        external_push(callback_context, (rocprofiler_thread_id_t)gettid(),
+                      (rocprofiler_user_data_t){.value = 7});
+    if (kind == CALL_LISTENED)
+        listener_begin();
 }
 
 uint64_t calls_delivered(void)
@@ -132,23 +163,34 @@ static runtime_function_t volatile runtime_slot = runtime_function;
 
 /* As gen/hsa_wrappers.py makes them. */
 #define WRAPPER(name, op)                                                                          \
-    static __attribute__((noinline)) int name(void *a, uint64_t b)                                 \
+    static __attribute__((noinline)) int traced_##name(                                            \
+        void *a, uint64_t b, runtime_function_t next, const struct trace_set *set)                 \
     {                                                                                              \
-        const struct trace_set *set = trace_set_load(TRACE_HSA_CORE_API, op);                      \
-        if (__builtin_expect(!set, 1))                                                             \
-            return runtime_slot(a, b);                                                             \
         rocprofiler_callback_tracing_hsa_api_data_t data;                                          \
+        struct trace_frame frame;                                                                  \
         if (trace_set_wants_args(set)) {                                                           \
             data.size = sizeof data;                                                               \
             data.args.hsa_system_get_info.attribute = (hsa_system_info_t)b;                        \
             data.args.hsa_system_get_info.value = a;                                               \
+            data.retval = (__typeof__(data.retval)){0};                                            \
         }                                                                                          \
-        struct trace_frame frame;                                                                  \
+        TRACE_KEEP(a);                                                                             \
+        TRACE_KEEP(b);                                                                             \
+        TRACE_KEEP(next);                                                                          \
         trace_api_enter(&frame, set, TRACE_HSA_CORE_API, op, &data);                               \
-        int status = runtime_slot(a, b);                                                           \
+        int status = next(a, b);                                                                   \
+        TRACE_CALL_MAY_BE_LEFT();                                                                  \
         data.retval.hsa_status_t_retval = (hsa_status_t)status;                                    \
         trace_api_exit(&frame);                                                                    \
         return status;                                                                             \
+    }                                                                                              \
+    static __attribute__((noinline)) int name(void *a, uint64_t b)                                 \
+    {                                                                                              \
+        const struct trace_set *set = trace_set_load(TRACE_HSA_CORE_API, op);                      \
+        runtime_function_t next = runtime_slot;                                                    \
+        if (__builtin_expect(!set, 1))                                                             \
+            return next(a, b);                                                                     \
+        return traced_##name(a, b, next, set);                                                     \
     }
 
 WRAPPER(wrapper_callback, OP_CALLBACK)
@@ -192,14 +234,36 @@ static __attribute__((noinline)) int wrapper_floor(void *a, uint64_t b)
     return status;
 }
 
-static runtime_function_t volatile slots[CALL_KINDS] = {
-    [CALL_PLAIN] = runtime_function,    [CALL_FLOOR] = wrapper_floor,
-    [CALL_STOPPED] = wrapper_buffered,  [CALL_CALLBACK] = wrapper_callback,
-    [CALL_BUFFERED] = wrapper_buffered,
+static runtime_function_t volatile slots[CALL_COUNTED_KINDS] = {
+    [CALL_PLAIN] = runtime_function,         [CALL_FLOOR] = wrapper_floor,
+    [CALL_STOPPED] = wrapper_buffered,       [CALL_CALLBACK] = wrapper_callback,
+    [CALL_BUFFERED] = wrapper_buffered,      [CALL_NESTED] = wrapper_callback,
+    [CALL_RECORD_NESTED] = wrapper_buffered, [CALL_TWO] = wrapper_callback,
+    [CALL_BOTH] = wrapper_buffered,          [CALL_PUSHED] = wrapper_callback,
+    [CALL_LISTENED] = wrapper_callback,
 };
 
 void calls_make(enum call_kind kind, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         slots[kind](&count, i);
+}
+
+__attribute__((noinline)) void calls_counted(enum call_kind kind, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        slots[kind](&count, i);
+}
+
+void calls_counted_inside(enum call_kind kind, uint32_t count)
+{
+    const struct trace_set *set = trace_set_load(TRACE_HSA_CORE_API, OP_CALLBACK);
+    struct trace_frame frame;
+    if (!set || (kind != CALL_NESTED && kind != CALL_RECORD_NESTED)) {
+        calls_counted(kind, count);
+        return;
+    }
+    trace_api_enter(&frame, set, TRACE_HSA_CORE_API, OP_CALLBACK, NULL);
+    calls_counted(kind, count);
+    trace_api_exit(&frame);
 }

@@ -1,5 +1,6 @@
 /* croc_bench record: what tracing adds to a call, against this machine's floor. */
 #include "calls.h"
+#include "many.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -204,28 +205,56 @@ static int write_json(const struct results *results, const char *path)
     return fclose(file) ? 1 : 0;
 }
 
-int main(int argc, char **argv)
+/* Nothing but calls, warm ones, for a tool that counts their instructions (count.py). */
+static int calls_only(const char *name)
+{
+    int kind = 0;
+    while (kind < CALL_COUNTED_KINDS && strcmp(name, call_names[kind]) != 0)
+        kind++;
+    if (kind == CALL_COUNTED_KINDS)
+        return 2;
+    calls_select((enum call_kind)kind);
+    calls_make((enum call_kind)kind, CALLS_PER_ROUND);
+    calls_counted_inside((enum call_kind)kind, CALLS_COUNTED);
+    return 0;
+}
+
+static int record_run(int argc, char **argv)
 {
     static struct results results;
     const char *json = NULL;
     int checking = 0;
-    if (argc < 2 || strcmp(argv[1], "record") != 0) {
-        fprintf(stderr, "usage: croc_bench record [--json FILE] [--check]\n");
-        return 2;
-    }
     for (int i = 2; i < argc; i++) {
         if (!strcmp(argv[i], "--check"))
             checking = 1;
         else if (!strcmp(argv[i], "--json") && i + 1 < argc)
             json = argv[++i];
     }
-    if (!calls_prepare()) {
-        fprintf(stderr, "croc_bench: the engine could not be configured\n");
-        return 1;
-    }
     measure_all(&results);
     print(&results);
     if (json && write_json(&results, json))
         return 1;
     return checking && check(&results) ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "record") != 0 && strcmp(what, "threads") != 0 &&
+        strcmp(what, "latency") != 0 && (strcmp(what, "calls") != 0 || argc != 3)) {
+        fprintf(stderr, "usage: croc_bench record [--json FILE] [--check]\n"
+                        "       croc_bench threads [COUNT [CALLS]]\n"
+                        "       croc_bench latency\n"
+                        "       croc_bench calls KIND\n");
+        return 2;
+    }
+    if (!calls_prepare()) {
+        fprintf(stderr, "croc_bench: the engine could not be configured\n");
+        return 1;
+    }
+    if (!strcmp(what, "calls"))
+        return calls_only(argv[2]);
+    if (!strcmp(what, "threads"))
+        return many_threads(argc > 2 ? atoi(argv[2]) : 0, argc > 3 ? (uint32_t)atoi(argv[3]) : 0);
+    return strcmp(what, "latency") ? record_run(argc, argv) : many_latency();
 }

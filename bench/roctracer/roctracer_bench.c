@@ -11,12 +11,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { THREADS_MAX = 2, ROUNDS = 300, CALLS_PER_ROUND = 5000, ROWS = 6 };
+enum { THREADS_MAX = 2, MANY_MAX = 64, ROUNDS = 300, CALLS_PER_ROUND = 5000, ROWS = 6 };
 
 static const uint32_t OP = HSA_API_ID_hsa_signal_load_relaxed;
 static hsa_signal_t the_signal;
 static roctracer_pool_t *large_pool, *small_pool;
 static _Atomic uint64_t delivered;
+static uint64_t made;
 
 static void on_call(uint32_t domain, uint32_t op, const void *data, void *arg)
 {
@@ -118,7 +119,7 @@ static int compare(const void *a, const void *b)
 /* Lower quartile of the rounds: other programs of the machine only ever add time. */
 static double measure(int row, int threads)
 {
-    static struct lane lanes[THREADS_MAX];
+    static struct lane lanes[MANY_MAX];
     pthread_barrier_t barrier;
     double sum = 0;
     pthread_barrier_init(&barrier, NULL, (unsigned)threads);
@@ -154,6 +155,23 @@ static void measure_all(void)
             ns[row][t] = measure(row, t + 1) - (row == ROW_STAND_IN ? 0
                                                 : row == ROW_FLOOR  ? ns[ROW_STAND_IN][t]
                                                                     : plain_ns[t]);
+    made = 2 * (1 + 2) * (uint64_t)(ROUNDS + 1) * CALLS_PER_ROUND;
+}
+
+/* How it scales: 1, 2, 4 ... `most` threads into one pool. */
+static void many_report(int most)
+{
+    most = most > MANY_MAX ? MANY_MAX : most;
+    printf("%-8s %10s %10s %10s %16s\n", "threads", "floor", "callback", "record",
+           "records in all");
+    for (int count = 1; count <= most;
+         count = count == most || 2 * count <= most ? 2 * count : most) {
+        double floor_ns = measure(ROW_FLOOR, count), callback_ns = measure(ROW_CALLBACK, count);
+        double record_ns = measure(ROW_RECORD, count);
+        made += (uint64_t)count * (ROUNDS + 1) * CALLS_PER_ROUND;
+        printf("%-8d %7.1f ns %7.1f ns %7.1f ns %12.1f M/s\n", count, floor_ns, callback_ns,
+               record_ns, count * 1e3 / record_ns);
+    }
 }
 
 static int report(const char *json)
@@ -196,19 +214,22 @@ static roctracer_pool_t *pool_open(size_t size)
 int main(int argc, char **argv)
 {
     const char *json = argc == 3 && !strcmp(argv[1], "--json") ? argv[2] : NULL;
+    int threads = argc == 3 && !strcmp(argv[1], "threads") ? atoi(argv[2]) : 0;
     if (hsa_init() != HSA_STATUS_SUCCESS || hsa_signal_create(1, 0, NULL, &the_signal)) {
         fprintf(stderr, "roctracer_bench: no HSA runtime; run it under crocgpu\n");
         return 1;
     }
     large_pool = pool_open(4 << 20);
     small_pool = pool_open(16 << 10);
-    measure_all();
+    if (threads)
+        many_report(threads);
+    else
+        measure_all();
     roctracer_close_pool_expl(large_pool);
     roctracer_close_pool_expl(small_pool);
-    uint64_t expected = 2 * (1 + 2) * (uint64_t)(ROUNDS + 1) * CALLS_PER_ROUND;
     printf("%llu of %llu records delivered\n", (unsigned long long)delivered,
-           (unsigned long long)expected);
-    int status = report(json) || delivered != expected;
+           (unsigned long long)made);
+    int status = (!threads && report(json)) || delivered != made;
     hsa_shut_down();
     return status;
 }

@@ -133,11 +133,35 @@ static double measure(enum kind kind)
     return ns;
 }
 
+__attribute__((noinline)) void calls_counted_hip(void); /* by its name: ../record/count.py */
+void calls_counted_hip(void)
+{
+    for (uint32_t i = 0; i < CALLS_COUNTED; i++)
+        slot(&table, &table, i, hipMemcpyHostToDevice);
+}
+
+static int calls_only(const char *name)
+{
+    int kind = 0;
+    while (kind < KINDS && strcmp(name, kinds[kind].name) != 0)
+        kind++;
+    if (kind == KINDS)
+        return 2;
+    measure((enum kind)kind);
+    if (kind > STOPPED)
+        context_start(contexts[kind]);
+    calls_counted_hip();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     FILE *json = NULL;
+    const char *counted = NULL;
     int checking = 0, over = 0;
     for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "calls") && i + 1 < argc)
+            counted = argv[++i];
         if (!strcmp(argv[i], "--check"))
             checking = 1;
         else if (!strcmp(argv[i], "--json") && i + 1 < argc)
@@ -150,6 +174,8 @@ int main(int argc, char **argv)
         !hip_runtime_ops.install(&row, tables, 70000) ||
         table.slots[MEMCPY] == (void *)runtime_memcpy)
         return 2;
+    if (counted)
+        return calls_only(counted);
     double floor_ns = best_ns(floor_calls) - best_ns(plain_calls);
     double plain_ns = measure(PLAIN);
     printf("HIP calls through tables; floor %.1f ns\n", floor_ns);

@@ -69,6 +69,7 @@ function deviceShow() {
     {title: "LDS", value: (r) => r.value("Lds_Size_In_Kb") * 1024, show: bytesText},
     {title: "Clock", value: (r) => r.value("Max_Engine_Clk_Fcompute") || r.value("Max_Engine_Clk_Ccompute"), show: (v) => countText(v) + "\u202fMHz"},
     {title: "Memory", value: (r) => r.value("Local_Mem_Size"), show: (v) => v ? bytesText(v) : "-"},
+    {title: "Its times", words: true, value: (r) => r.agent.Times || "-", show: (v) => v},
   ], rows, 1);
 }
 

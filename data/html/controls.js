@@ -82,6 +82,7 @@ function detailsOf(event) {
   out.push(["start", timeText(start - croc.span[0])], ["duration", timeText(stream.get("length", row))]);
   if (stream.by.domain) out.push(["domain", stream.text("domain", row)]);
   for (const column of stream.columns) {
+    if (column.name === "modelled") { if (column.get(row)) out.push(["modelled duration", timeText(column.get(row))]); continue; }
     if (hiddenFields.has(column.name) || /^(grid|group)_/.test(column.name)) continue;
     const value = column.get(row);
     if (column.type === "t") { if (value) out.push([column.name, croc.texts[value]]); continue; }

@@ -22,10 +22,10 @@ function scaled(value, steps, units) {
   return digits(value) + "\u202f" + units[i];
 }
 
-const timeText = (ns) => scaled(ns, [1000, 1000, 1000], ["ns", "\u00b5s", "ms", "s"]);
-const bytesText = (n) => scaled(n, [1024, 1024, 1024, 1024], ["B", "KiB", "MiB", "GiB", "TiB"]);
+const timeText = (ns) => !Number.isFinite(ns) ? "-" : scaled(ns, [1000, 1000, 1000], ["ns", "\u00b5s", "ms", "s"]);
+const bytesText = (n) => !Number.isFinite(n) ? "-" : scaled(n, [1024, 1024, 1024, 1024], ["B", "KiB", "MiB", "GiB", "TiB"]);
 const rateText = (n) => scaled(n, [1000, 1000, 1000, 1000], ["", "k", "M", "G", "T"]);
-const countText = (n) => Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");
+const countText = (n) => !Number.isFinite(n) ? "-" : Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, "\u202f");
 function valueText(value) {
   if (!Number.isFinite(value)) return "-";
   if (Number.isInteger(value)) return countText(value);

@@ -5,7 +5,7 @@ function headShow() {
   $("program").textContent = run.program || "Crocprof";
   $("command").textContent = run.command || "";
   const gpus = croc.agents.filter((a) => a.Agent_Type === "GPU").map((a) => (a.Product_Name || "GPU") + " (" + a.Name + ")");
-  const facts = [["process", run.process], ["host", run.host], ["when", run.time_s ? new Date(run.time_s * 1000).toLocaleString() : ""],
+  const facts = [["processes", croc.extra.process.length > 1 ? countText(croc.extra.process.length) : ""], ["process", croc.extra.process.length > 1 ? "" : run.process], ["host", croc.extra.process.length > 1 ? "" : run.host], ["when", run.time_s ? new Date(run.time_s * 1000).toLocaleString() : ""],
     ["device", [...new Set(gpus)].map((g) => { const n = gpus.filter((o) => o === g).length; return (n > 1 ? n + " \u00d7 " : "") + g; }).join(", ")],
     ["records", countText(records)], ["span", events.count ? timeText(span) : ""]];
   $("facts").replaceChildren(...facts.filter(([, value]) => value).map(([name, value]) => make("li", {}, make("span", {class: "quiet"}, name + " "), make("b", {}, value))));
@@ -16,6 +16,7 @@ function statusShow() {
   const words = [];
   if (!croc.complete) words.push("The program was ended before its recording was complete: what had been written is shown.");
   if (croc.damaged) words.push(countText(croc.damaged) + " parts of this file cannot be read and are left out.");
+  if (croc.extra.sum.length) words.push("Of so many records the timeline shows the longest ones of each rank; tables count all of them.");
   if (!events.count) words.push("Nothing was recorded.");
   $("status").textContent = words.join(" ");
   $("status").hidden = !words.length;
@@ -43,7 +44,7 @@ async function main() {
     foundShow();
     showAll();
   }
-  for (const show of [factsShow, kernelsShow, callsShow, copiesShow, countersShow, occupancyShow, rooflineShow, memoryShow, deviceShow]) show();
+  for (const show of [ranksShow, factsShow, kernelsShow, callsShow, copiesShow, countersShow, occupancyShow, rooflineShow, memoryShow, deviceShow]) show();
   statusShow();
   navShow();
   croc.load_ms = performance.now() - began;

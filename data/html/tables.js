@@ -2,7 +2,7 @@
 const ROWS_FIRST = 20;
 
 class Sum {
-  constructor() { this.count = 0; this.total = 0; this.low = Infinity; this.high = 0; this.bytes = 0; this.times = []; }
+  constructor() { this.count = 0; this.total = 0; this.low = Infinity; this.high = 0; this.bytes = 0; this.modelled = 0; this.times = []; }
   add(length) {
     this.count++;
     this.total += length;
@@ -21,8 +21,22 @@ class Sum {
   }
 }
 
+/* Where the page has only the longest records: sums of all of them, which it was given. */
+function sumsRead(kinds) {
+  const first = new Map();
+  for (let e = 0; e < events.count; e++) if (!first.has(events.name[e])) first.set(events.name[e], e);
+  return croc.extra.sum.filter((s) => kinds.includes(s.kind)).map((s) => {
+    const sum = new Sum();
+    Object.assign(sum, {name: textNumber(s.name), kind: s.kind, of: s.of, count: Number(s.count), total: Number(s.total), low: Number(s.low), high: Number(s.high), middle: NaN, bytes: NaN, modelled: Number(s.modelled || 0)});
+    const event = first.get(sum.name);
+    if (event !== undefined && events.kinds[events.kind[event]] === s.kind) sum.event = event;
+    return sum;
+  });
+}
+
 /* One sum for each name of the events of these kinds; `of` may part them further. */
 function sumsMake(kinds, of) {
+  if (croc.extra.sum.length) return sumsRead(kinds);
   const sums = new Map(), isWanted = events.kinds.map((kind) => kinds.includes(kind));
   for (let e = 0; e < events.count; e++) {
     if (!isWanted[events.kind[e]]) continue;
@@ -30,14 +44,15 @@ function sumsMake(kinds, of) {
     let sum = sums.get(key);
     if (!sum) { sum = new Sum(); sum.name = events.name[e]; sum.kind = kind; sum.event = e; sums.set(key, sum); }
     sum.add(events.length[e]);
+    if (kind === "kernel" || kind === "counted") sum.modelled += croc.streams[kind].get("modelled", events.row[e]);
     if (kind === "copy") sum.bytes += croc.streams.copy.get("bytes", events.row[e]);
   }
   return [...sums.values()];
 }
 
 /* columns: {title, value(row), show(value, row), words}. The first one is the name. */
-function tableShow(id, columns, rows, sortBy = 2) {
-  const table = $(id).querySelector("table"), state = {column: sortBy, falling: true, limit: ROWS_FIRST};
+function tableShow(id, columns, rows, sortBy = 2, falling = true) {
+  const table = $(id).querySelector("table"), state = {column: sortBy, falling, limit: ROWS_FIRST};
   const head = make("tr", {}, ...columns.map((column, i) => make("th", {scope: "col", class: column.words ? "words" : ""},
     make("button", {type: "button", onclick: () => { state.falling = state.column === i ? !state.falling : !column.words; state.column = i; fill(); }}, column.title))));
   const body = make("tbody", {});
@@ -85,12 +100,14 @@ function kernelsShow() {
   const rows = sumsMake(["kernel", "counted"]);
   croc.kernels = rows;
   if (!rows.length) return;
-  const at = (name) => (s) => croc.streams[s.kind].get(name, events.row[s.event]);
+  const at = (name) => (s) => s.event === undefined ? NaN : croc.streams[s.kind].get(name, events.row[s.event]);
   const bounds = croc.facts.some((f) => f.bound)
     ? [{title: "Bound by", words: true, value: boundOf, show: (v) => v.replace(/^Bound by ([^:,]*).*$/s, "$1"), hint: boundOf}] : [];
-  tableShow("kernels", [nameColumn("Kernel", textOf), ...bounds, ...timeColumns(rows),
+  // A device's own model ranks, where it has one: its other times are of something else.
+  const modelled = rows.some((s) => s.modelled) ? [timeColumn("Modelled", (s) => s.modelled)] : [];
+  tableShow("kernels", [nameColumn("Kernel", textOf), ...bounds, ...modelled, ...timeColumns(rows),
     countColumn("VGPRs", at("vgprs")), countColumn("SGPRs", at("sgprs")), {title: "LDS", value: at("lds"), show: bytesText},
-    {title: "Scratch", value: at("scratch"), show: bytesText}], rows, 2 + bounds.length);
+    {title: "Scratch", value: at("scratch"), show: bytesText}], rows, modelled.length ? 1 + bounds.length : 2 + bounds.length);
 }
 
 function callsShow() {
@@ -98,7 +115,7 @@ function callsShow() {
   croc.calls = rows;
   if (!rows.length) return;
   tableShow("api", [nameColumn("Name", textOf), ...timeColumns(rows),
-    {title: "Of", words: true, value: (s) => croc.streams[s.kind].text("domain", events.row[s.event]), show: (v) => v.replace(/_API(_EXT)?$/, "").replaceAll("_", " ").toLowerCase()}], rows);
+    {title: "Of", words: true, value: (s) => s.of ? s.of.replace(/_stats$/, "") : croc.streams[s.kind].text("domain", events.row[s.event]), show: (v) => v.replace(/_API(_EXT)?$/, "").replaceAll("_", " ").toLowerCase()}], rows);
 }
 
 function copiesShow() {

@@ -209,7 +209,7 @@ function selectedDraw(c) {
 function trackDraw(c, track, y) {
   c.globalAlpha = 1;
   c.fillStyle = theme.quiet;
-  const process = croc.processes > 1 ? "Process " + track.process + " \u00b7 " : "";
+  const process = croc.processes > 1 ? capital(processText(track.process)) + " \u00b7 " : "";
   c.fillText(process + track.title + " \u00b7 " + countText(track.count), 6, y + 14);
   track.lanes.forEach((lane, l) => {
     const at = y + HEAD + l * LANE;

@@ -25,6 +25,17 @@ function agentText(number) {
   return (type === 1 ? "CPU " : type === 2 ? "GPU " : "agent ") + rest;
 }
 
+/* Of a job its rank, else what the system called it. */
+function processText(number) {
+  const known = croc.extra.process.find((p) => Number(p.number) === number);
+  return !known ? "process " + number : known.rank ? "rank " + known.rank : "process " + known.pid;
+}
+/* Ranks in their order, then the others. */
+function processOrder(number) {
+  const known = croc.extra.process.find((p) => Number(p.number) === number);
+  return known && known.rank ? Number(known.rank) : 2 ** 52 + number;
+}
+
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 /* Which counted dispatches were not traced too: those are there already. */
@@ -135,7 +146,7 @@ function tracksMake() {
     sortByStart(lists[t]);
     lanesMake(track, lists[t]);
   });
-  tracks.sort((a, b) => a.process - b.process || a.order - b.order || (a.title < b.title ? -1 : 1));
+  tracks.sort((a, b) => processOrder(a.process) - processOrder(b.process) || a.order - b.order || (a.title < b.title ? -1 : 1));
   croc.span = events.count ? [first, Math.max(last, first + 1)] : [0, 1];
   croc.tracks = tracks;
   croc.events = events;

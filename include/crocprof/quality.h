@@ -46,6 +46,17 @@ rocprofiler_status_t crocprof_quality_of_counter(rocprofiler_agent_id_t agent_id
 rocprofiler_status_t crocprof_quality_of_times(rocprofiler_agent_id_t agent_id,
                                                const char **words) ROCPROFILER_API;
 
+/**
+ * How long a kernel takes by its device's own model of itself, in ns: the same in every run, where
+ * its time stamps are of something else. From the record or the callback of a kernel that has
+ * ended. 0 where the device states none, as hardware does.
+ *
+ * INVALID_ARGUMENT.
+ */
+rocprofiler_status_t
+crocprof_quality_of_duration(const rocprofiler_kernel_dispatch_info_t *dispatch_info,
+                             uint64_t *modelled_ns) ROCPROFILER_API;
+
 ROCPROFILER_EXTERN_C_FINI
 
 #endif

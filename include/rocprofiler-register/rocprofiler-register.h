@@ -43,7 +43,8 @@ typedef struct {
 /** Returns the library's version; its address proves which library registers. */
 typedef uint32_t (*rocprofiler_register_import_func_t)(void);
 
-/** lib_name: "hsa", "hip", "hip_compiler", "roctx", "rccl", "rocdecode", "rocjpeg". */
+/** lib_name: "hsa", "hip", "hip_compiler", "roctx", "rccl", "rocdecode", "rocjpeg", "rocshmem",
+ * "hipFile". */
 rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     const char *lib_name, rocprofiler_register_import_func_t import_func, uint32_t lib_version,
     void **api_tables, uint64_t api_table_length,

@@ -8,10 +8,12 @@
 #include <rocprofiler-sdk/defines.h>
 #include <rocprofiler-sdk/fwd.h>
 #include <rocprofiler-sdk/hip/api_args.h>
+#include <rocprofiler-sdk/hipfile.h>
 #include <rocprofiler-sdk/hsa.h>
 #include <rocprofiler-sdk/kfd/kfd_id.h>
 #include <rocprofiler-sdk/rocdecode/api_args.h>
 #include <rocprofiler-sdk/rocdecode/api_id.h>
+#include <rocprofiler-sdk/rocshmem.h>
 
 ROCPROFILER_EXTERN_C_INIT
 
@@ -108,6 +110,54 @@ typedef struct rocprofiler_buffer_tracing_rocjpeg_api_record_t {
     rocprofiler_timestamp_t end_timestamp;
     rocprofiler_thread_id_t thread_id;
 } rocprofiler_buffer_tracing_rocjpeg_api_record_t;
+
+/** ROCSHMEM_API. */
+typedef struct rocprofiler_buffer_tracing_rocshmem_api_record_t {
+    uint64_t size;
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_rocshmem_api_id_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp;
+    rocprofiler_timestamp_t end_timestamp;
+    rocprofiler_thread_id_t thread_id;
+} rocprofiler_buffer_tracing_rocshmem_api_record_t;
+
+/** ROCSHMEM_API_EXT: with arguments; pointers in them may be stale. */
+typedef struct rocprofiler_buffer_tracing_rocshmem_api_ext_record_t {
+    uint64_t size;
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_rocshmem_api_id_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp;
+    rocprofiler_timestamp_t end_timestamp;
+    rocprofiler_thread_id_t thread_id;
+    rocprofiler_rocshmem_api_args_t args;
+    rocprofiler_rocshmem_api_retval_t retval;
+} rocprofiler_buffer_tracing_rocshmem_api_ext_record_t;
+
+/** HIPFILE_API. */
+typedef struct rocprofiler_buffer_tracing_hipfile_api_record_t {
+    uint64_t size;
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_hipfile_api_id_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp;
+    rocprofiler_timestamp_t end_timestamp;
+    rocprofiler_thread_id_t thread_id;
+} rocprofiler_buffer_tracing_hipfile_api_record_t;
+
+/** HIPFILE_API_EXT: with arguments; pointers in them may be stale. */
+typedef struct rocprofiler_buffer_tracing_hipfile_api_ext_record_t {
+    uint64_t size;
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_hipfile_api_id_t operation;
+    rocprofiler_correlation_id_t correlation_id;
+    rocprofiler_timestamp_t start_timestamp;
+    rocprofiler_timestamp_t end_timestamp;
+    rocprofiler_thread_id_t thread_id;
+    rocprofiler_hipfile_api_args_t args;
+    rocprofiler_hipfile_api_retval_t retval;
+} rocprofiler_buffer_tracing_hipfile_api_ext_record_t;
 
 /* ---- OpenMP --------------------------------------------------------------------------------- */
 

@@ -11,12 +11,14 @@
 #include <rocprofiler-sdk/detail/hsa_tool_types.h>
 #include <rocprofiler-sdk/fwd.h>
 #include <rocprofiler-sdk/hip.h>
+#include <rocprofiler-sdk/hipfile.h>
 #include <rocprofiler-sdk/hsa.h>
 #include <rocprofiler-sdk/marker.h>
 #include <rocprofiler-sdk/ompt.h>
 #include <rocprofiler-sdk/rccl.h>
 #include <rocprofiler-sdk/rocdecode.h>
 #include <rocprofiler-sdk/rocjpeg.h>
+#include <rocprofiler-sdk/rocshmem.h>
 
 ROCPROFILER_EXTERN_C_INIT
 
@@ -63,6 +65,20 @@ typedef struct rocprofiler_callback_tracing_rocjpeg_api_data_t {
     rocprofiler_rocjpeg_api_args_t args;
     rocprofiler_rocjpeg_api_retval_t retval;
 } rocprofiler_callback_tracing_rocjpeg_api_data_t;
+
+/** ROCSHMEM_API. */
+typedef struct rocprofiler_callback_tracing_rocshmem_api_data_t {
+    uint64_t size;
+    rocprofiler_rocshmem_api_args_t args;
+    rocprofiler_rocshmem_api_retval_t retval;
+} rocprofiler_callback_tracing_rocshmem_api_data_t;
+
+/** HIPFILE_API. */
+typedef struct rocprofiler_callback_tracing_hipfile_api_data_t {
+    uint64_t size;
+    rocprofiler_hipfile_api_args_t args;
+    rocprofiler_hipfile_api_retval_t retval;
+} rocprofiler_callback_tracing_hipfile_api_data_t;
 
 /** OMPT. Events have no result; those with an endpoint come as ENTER and EXIT, the others as NONE.
  */

@@ -130,6 +130,9 @@ typedef enum rocprofiler_callback_tracing_kind_t {
     ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API,            /**< rocjpeg_api_id */
     ROCPROFILER_CALLBACK_TRACING_HIP_STREAM,             /**< hip_stream_operation */
     ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API,  /**< marker_core_range_api_id */
+    ROCPROFILER_CALLBACK_TRACING_HIP_GRAPH,              /**< Not implemented */
+    ROCPROFILER_CALLBACK_TRACING_ROCSHMEM_API,           /**< rocshmem_api_id */
+    ROCPROFILER_CALLBACK_TRACING_HIPFILE_API,            /**< hipfile_api_id */
     ROCPROFILER_CALLBACK_TRACING_LAST,
 } rocprofiler_callback_tracing_kind_t;
 
@@ -168,6 +171,11 @@ typedef enum rocprofiler_buffer_tracing_kind_t {
     ROCPROFILER_BUFFER_TRACING_KFD_PAGE_FAULT,            /**< kfd_page_fault_operation */
     ROCPROFILER_BUFFER_TRACING_KFD_QUEUE,                 /**< kfd_queue_operation */
     ROCPROFILER_BUFFER_TRACING_MARKER_CORE_RANGE_API,     /**< marker_core_range_api_id */
+    ROCPROFILER_BUFFER_TRACING_HIP_GRAPH,                 /**< Not implemented */
+    ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API,              /**< rocshmem_api_id */
+    ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT,          /**< rocshmem_api_id */
+    ROCPROFILER_BUFFER_TRACING_HIPFILE_API,               /**< hipfile_api_id */
+    ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT,           /**< hipfile_api_id */
     ROCPROFILER_BUFFER_TRACING_LAST,
 } rocprofiler_buffer_tracing_kind_t;
 
@@ -228,6 +236,9 @@ typedef enum rocprofiler_runtime_initialization_operation_t {
     ROCPROFILER_RUNTIME_INITIALIZATION_RCCL,
     ROCPROFILER_RUNTIME_INITIALIZATION_ROCDECODE,
     ROCPROFILER_RUNTIME_INITIALIZATION_ROCJPEG,
+    ROCPROFILER_RUNTIME_INITIALIZATION_OMPT, /**< Never reported: OpenMP hands over no table */
+    ROCPROFILER_RUNTIME_INITIALIZATION_ROCSHMEM,
+    ROCPROFILER_RUNTIME_INITIALIZATION_HIPFILE,
     ROCPROFILER_RUNTIME_INITIALIZATION_LAST,
 } rocprofiler_runtime_initialization_operation_t;
 
@@ -271,7 +282,10 @@ typedef enum rocprofiler_runtime_library_t {
     ROCPROFILER_RCCL_LIBRARY = (1 << 4),
     ROCPROFILER_ROCDECODE_LIBRARY = (1 << 5),
     ROCPROFILER_ROCJPEG_LIBRARY = (1 << 6),
-    ROCPROFILER_LIBRARY_LAST = ROCPROFILER_ROCJPEG_LIBRARY,
+    ROCPROFILER_OMPT_LIBRARY = (1 << 7),
+    ROCPROFILER_ROCSHMEM_LIBRARY = (1 << 8),
+    ROCPROFILER_HIPFILE_LIBRARY = (1 << 9),
+    ROCPROFILER_LIBRARY_LAST = ROCPROFILER_HIPFILE_LIBRARY,
 } rocprofiler_runtime_library_t;
 
 /** Bits: API tables for rocprofiler_at_intercept_table_registration(). */
@@ -285,7 +299,9 @@ typedef enum rocprofiler_intercept_table_t {
     ROCPROFILER_RCCL_TABLE = (1 << 6),
     ROCPROFILER_ROCDECODE_TABLE = (1 << 7),
     ROCPROFILER_ROCJPEG_TABLE = (1 << 8),
-    ROCPROFILER_TABLE_LAST = ROCPROFILER_ROCJPEG_TABLE,
+    ROCPROFILER_ROCSHMEM_TABLE = (1 << 9),
+    ROCPROFILER_HIPFILE_TABLE = (1 << 10),
+    ROCPROFILER_TABLE_LAST = ROCPROFILER_HIPFILE_TABLE,
 } rocprofiler_intercept_table_t;
 
 typedef enum rocprofiler_counter_info_version_id_t {

@@ -18,6 +18,7 @@ struct gpu_model {
     enum gpu_gen gen;
     uint32_t gfx_target_version; /* 90010: decimal major, minor, stepping in base 100 */
     uint32_t device_id;          /* PCI */
+    uint32_t revision_id;        /* PCI; the product's name goes by both */
     uint32_t family_id;          /* amdgpu family, 141 = AI */
     uint32_t external_rev;
 
@@ -35,9 +36,10 @@ struct gpu_model {
     uint32_t tcc_channels;                        /* per XCC */
     uint64_t vram_bytes;
     uint32_t sclk_mhz, mclk_mhz;
-    uint8_t has_acc_vgprs;       /* AGPRs exist */
-    uint8_t unified_vgprs;       /* AGPRs follow the VGPRs in one file (gfx90a and later) */
-    uint8_t packed_work_item_id; /* v0 = x | y << 10 | z << 20 at wave start */
+    uint32_t memory_bytes_per_mclk; /* at its peak: the bus, and transfers in a cycle */
+    uint8_t has_acc_vgprs;          /* AGPRs exist */
+    uint8_t unified_vgprs;          /* AGPRs follow the VGPRs in one file (gfx90a and later) */
+    uint8_t packed_work_item_id;    /* v0 = x | y << 10 | z << 20 at wave start */
     uint8_t sram_ecc;
     uint8_t reclaims_scratch;  /* firmware that gives private memory back when asked */
     uint32_t firmware_version; /* of the compute packet processor */
@@ -45,6 +47,9 @@ struct gpu_model {
 
 /* NULL when the name is unknown. */
 const struct gpu_model *gpu_model_find(const char *name);
+
+/* GB_ADDR_CONFIG of every gfx9: pipes and banks, by which images are laid out. */
+enum { GPU_ADDRESS_CONFIG = 0x22014042 };
 
 enum { GPU_DEVICES_MAX = 16, GPU_GWS_COUNT = 64 /* of every gfx9 */ };
 

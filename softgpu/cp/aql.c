@@ -100,8 +100,9 @@ static enum step packets_retire(struct cp_queue *queue)
     while (queue->retire != queue->fetch) {
         struct slot *slot = slot_of(queue, queue->retire);
         uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
-        if (state == SLOT_RUNNING)
+        if (state == SLOT_RUNNING || state == SLOT_HELD)
             break;
+        timeline_end(&queue->timeline, slot->result.end_ticks);
         if (!packet_release(queue))
             return queue_fault(queue, &queue->device->access, "AQL ring");
     }
@@ -119,23 +120,50 @@ static enum step faults_look(struct cp_queue *queue)
     return STEP_IDLE;
 }
 
-/* Under completion_lock: the good end of a dispatch. */
-static void dispatch_complete(struct slot *slot, const struct dispatch_result *result,
-                              struct signal_event *event)
+/* The good end of a dispatch, inside a read section of `access`. */
+static void dispatch_complete(struct slot *slot, struct access *access, struct signal_event *event)
 {
-    struct access *access = &slot->queue->device->completion_access;
-    vm_reader_enter(&access->reader);
-    bool completed = signal_complete(access, slot->completion, slot->profiled, result->begin_ticks,
-                                     result->end_ticks, event);
-    vm_reader_leave(&access->reader);
-    if (completed)
+    const struct dispatch_result *result = &slot->result;
+    const struct signal_times times = {result->begin_ticks, result->end_ticks,
+                                       result->model_cycles};
+    if (signal_complete(access, slot->completion, slot->profiled ? &times : NULL, event))
         return;
     slot->result = (struct dispatch_result){
         .fault = FAULT_MEMORY_WRITE, .fault_va = access->fault_va, .mnemonic = "completion signal"};
 }
 
+/* The dispatch is over, and its packet may retire. */
+static void slot_end(struct slot *slot)
+{
+    struct cp_queue *queue = slot->queue;
+    atomic_fetch_sub_explicit(&queue->device->in_flight, 1, memory_order_relaxed);
+    atomic_store_explicit(&slot->state, slot->result.fault == FAULT_NONE ? SLOT_DONE : SLOT_FAULT,
+                          memory_order_release);
+    /* release, pairs with the acquire of who waits for 0: the counters are in. */
+    atomic_fetch_sub_explicit(&queue->running, 1, memory_order_release);
+}
+
+/* Under completion_lock, by the thread that ended the dispatch. */
+static void dispatch_end(struct slot *slot, struct signal_event *event)
+{
+    struct access *access = &slot->queue->device->completion_access;
+    if (slot->result.fault == FAULT_NONE) {
+        vm_reader_enter(&access->reader);
+        dispatch_complete(slot, access, event);
+        vm_reader_leave(&access->reader);
+    }
+    slot_end(slot);
+}
+
+static bool is_early(const struct cp_queue *queue, const struct dispatch_result *result)
+{
+    return queue->is_modelled && result->fault == FAULT_NONE &&
+           result->end_ticks > gpu_clock_ticks();
+}
+
 /* The engine's report, from a pool thread or from engine_help(): completes the signal here, so
- * that the host does not wait for the CP thread to be scheduled. */
+ * that the host does not wait for the CP thread to be scheduled; but for a kernel whose modelled
+ * end is yet to come. */
 static void dispatch_done(void *arg, const struct dispatch_result *result)
 {
     struct slot *slot = arg;
@@ -146,14 +174,10 @@ static void dispatch_done(void *arg, const struct dispatch_result *result)
     bool dead = queue->dead;
     if (!dead) {
         slot->result = *result;
-        if (result->fault == FAULT_NONE)
-            dispatch_complete(slot, result, &event);
-        atomic_fetch_sub_explicit(&device->in_flight, 1, memory_order_relaxed);
-        atomic_store_explicit(&slot->state,
-                              slot->result.fault == FAULT_NONE ? SLOT_DONE : SLOT_FAULT,
-                              memory_order_release);
-        /* release, pairs with the acquire of who waits for 0: the counters are in. */
-        atomic_fetch_sub_explicit(&queue->running, 1, memory_order_release);
+        if (is_early(queue, result))
+            atomic_store_explicit(&slot->state, SLOT_HELD, memory_order_release);
+        else
+            dispatch_end(slot, &event);
     }
     pthread_mutex_unlock(&device->completion_lock);
     if (dead)
@@ -161,6 +185,27 @@ static void dispatch_done(void *arg, const struct dispatch_result *result)
     if (event.event_id)
         cp_events_raise(device->events, event.event_id);
     cp_events_wake(device->events);
+}
+
+/* Kernels that were held back end when their time has come. Returns how many are left. Here, on the
+ * CP thread, no queue dies. */
+static uint32_t held_look(struct cp_queue *queue)
+{
+    uint32_t left = 0;
+    for (uint64_t index = queue->retire; index != queue->fetch; index++) {
+        struct slot *slot = slot_of(queue, index);
+        if (atomic_load_explicit(&slot->state, memory_order_acquire) != SLOT_HELD)
+            continue;
+        left++;
+        if (is_early(queue, &slot->result))
+            continue;
+        struct signal_event event = {0};
+        dispatch_complete(slot, &queue->device->access, &event);
+        queue_raise(queue, event.event_id);
+        slot_end(slot);
+        left--;
+    }
+    return left;
 }
 
 /* s_sendmsg(MSG_INTERRUPT), from inside an execution slice: a read section, where the driver must
@@ -205,7 +250,8 @@ static enum step submit_error(struct cp_queue *queue, int status, uint64_t kerne
                        (unsigned long long)kernel, strerrordesc_np(-status));
 }
 
-static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatch_packet_t *packet)
+static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatch_packet_t *packet,
+                                uint64_t begin_ticks)
 {
     struct slot *slot = slot_of(queue, queue->fetch);
     uint32_t scratch_waves = 0;
@@ -226,7 +272,9 @@ static enum step dispatch_start(struct cp_queue *queue, const hsa_kernel_dispatc
         .dispatch_id = queue->fetch,
         .queue_id = queue->config.queue_id,
         .is_counted = queue->is_counted,
+        .begin_ticks = begin_ticks,
         .gws = queue->config.gws,
+        .units = queue->config.units,
         .scratch_waves = scratch_waves,
         .done = dispatch_done,
         .interrupt = dispatch_interrupt_raise,
@@ -252,12 +300,16 @@ static enum step packet_complete(struct cp_queue *queue, hsa_signal_t completion
 {
     struct access *access = &queue->device->access;
     struct signal_event event;
-    if (!signal_complete(access, completion, queue->profiled, queue->packet_begin_ticks,
-                         gpu_clock_ticks(), &event))
+    struct signal_times times = {.begin_ticks = queue->packet_begin_ticks};
+    times.end_ticks =
+        queue->is_modelled && !queue->packet_waited ? times.begin_ticks : gpu_clock_ticks();
+    if (!signal_complete(access, completion, queue->profiled ? &times : NULL, &event))
         return queue_fault(queue, access, "completion signal");
+    timeline_end(&queue->timeline, times.end_ticks);
     queue_raise(queue, event.event_id);
     atomic_store_explicit(&slot_of(queue, queue->fetch)->state, SLOT_DONE, memory_order_relaxed);
     queue->packet_begin_ticks = 0;
+    queue->packet_waited = false;
     queue->fetch++;
     return STEP_MORE;
 }
@@ -340,15 +392,14 @@ static enum step vendor_step(struct cp_queue *queue, const union aql_packet *pac
                        format);
 }
 
-static enum step packet_step(struct cp_queue *queue, const union aql_packet *packet)
+static enum step packet_do(struct cp_queue *queue, const union aql_packet *packet,
+                           uint64_t kernel_begin_ticks)
 {
     uint32_t type = packet->header >> HSA_PACKET_HEADER_TYPE & 0xff;
-    if (queue->packet_begin_ticks == 0)
-        queue->packet_begin_ticks = gpu_clock_ticks();
     switch (type) {
     case HSA_PACKET_TYPE_KERNEL_DISPATCH:
         queue->packet_begin_ticks = 0;
-        return dispatch_start(queue, &packet->dispatch);
+        return dispatch_start(queue, &packet->dispatch, kernel_begin_ticks);
     case HSA_PACKET_TYPE_BARRIER_AND:
         return barrier_step(queue, &packet->barrier, false);
     case HSA_PACKET_TYPE_BARRIER_OR:
@@ -359,6 +410,19 @@ static enum step packet_step(struct cp_queue *queue, const union aql_packet *pac
         return queue_error(queue, QUEUE_ERROR_PACKET, "packet %llu has type %u",
                            (unsigned long long)queue->fetch, type);
     }
+}
+
+static enum step packet_step(struct cp_queue *queue, const union aql_packet *packet)
+{
+    struct timeline_arrival arrival = {0, 0};
+    bool has_barrier_bit = packet->header >> HSA_PACKET_HEADER_BARRIER & 1;
+    if (queue->is_modelled)
+        arrival = timeline_begin(&queue->timeline, queue->fetch, has_barrier_bit);
+    if (queue->packet_begin_ticks == 0)
+        queue->packet_begin_ticks = queue->is_modelled ? arrival.earliest_ticks : gpu_clock_ticks();
+    enum step step = packet_do(queue, packet, arrival.latest_ticks);
+    queue->packet_waited = step != STEP_MORE;
+    return step;
 }
 
 /* Copies the packet at `fetch`. STEP_IDLE: there is none yet. STEP_MORE: *packet is valid.
@@ -379,8 +443,10 @@ static enum step packet_take(struct cp_queue *queue, union aql_packet *packet)
         return queue_fault(queue, access, "AQL ring");
     /* acquire, pairs with the host's release store of the header: the rest is written. */
     uint16_t header = atomic_load_explicit((_Atomic uint16_t *)&ring->header, memory_order_acquire);
-    if ((header >> HSA_PACKET_HEADER_TYPE & 0xff) == HSA_PACKET_TYPE_INVALID)
+    if ((header >> HSA_PACKET_HEADER_TYPE & 0xff) == HSA_PACKET_TYPE_INVALID) {
+        timeline_unready(&queue->timeline, gpu_clock_ticks());
         return STEP_IDLE;
+    }
     memcpy(packet, ring, sizeof *packet);
     packet->header = header;
     return STEP_MORE;
@@ -419,14 +485,31 @@ static enum step next_packet_step(struct cp_queue *queue)
     return packet_step(queue, &packet);
 }
 
+/* What is new in the ring, and whose time has come. */
+static enum step modelled_time_step(struct cp_queue *queue, uint32_t *held)
+{
+    struct access *access = &queue->device->access;
+    uint64_t write_index;
+    if (!access_load64(access, queue->config.write_pointer_va, &write_index))
+        return queue_fault(queue, access, "write_dispatch_id");
+    timeline_look(&queue->timeline, write_index, gpu_clock_ticks());
+    *held = held_look(queue);
+    return STEP_IDLE;
+}
+
 enum step aql_step(struct cp_queue *queue)
 {
+    uint32_t held = 0;
+    if (queue->is_modelled && modelled_time_step(queue, &held) != STEP_IDLE)
+        return STEP_ERROR;
     for (int turn = 0; turn < PACKETS_PER_TURN; turn++) {
         enum step step = faults_look(queue);
         if (step == STEP_IDLE)
             step = packets_retire(queue);
         if (step == STEP_IDLE)
             step = next_packet_step(queue);
+        if (step == STEP_WAIT && held) /* nobody kicks when a time has come */
+            return STEP_BLOCKED;
         if (step != STEP_MORE)
             return step;
     }

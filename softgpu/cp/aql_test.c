@@ -358,6 +358,52 @@ static void kernel_faults_stop_the_queue(void **state)
     }
 }
 
+static uint64_t exceptions_of(struct gpu_double *gpu)
+{
+    pthread_mutex_lock(&gpu->lock);
+    uint64_t exceptions = gpu->exceptions;
+    pthread_mutex_unlock(&gpu->lock);
+    return exceptions;
+}
+
+/* A runtime that has asked for exceptions gets them, and its queue's signal stays as it is. The
+ * numbers are those of the kernel's enum kfd_dbg_trap_exception_code. */
+static void errors_are_exceptions_where_they_are_wanted(void **state)
+{
+    enum { TRAP = 1 << 1, ILLEGAL = 1 << 3, APERTURE = 1 << 5 };
+    static const uint8_t numbers[BAD_COUNT] = {
+        [BAD_GRID] = 16,   [BAD_DIMENSIONS] = 16, [BAD_GROUP_SIZE] = 21,   [BAD_GROUP_MEMORY] = 17,
+        [BAD_KERNEL] = 18, [BAD_TYPE] = 20,       [BAD_VENDOR_FORMAT] = 23};
+    static const struct {
+        enum fault_kind kind;
+        uint64_t exception;
+    } cases[] = {
+        {FAULT_ILLEGAL_INSTRUCTION, ILLEGAL}, {FAULT_APERTURE, APERTURE}, {FAULT_TRAP, TRAP}};
+    struct gpu_double *gpu = *state;
+    gpu->exception_area = 0x7000;
+    double_hold(gpu, true);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct double_queue *queue = double_aql_create(gpu, 10 + i, 64);
+        hsa_kernel_dispatch_packet_t packet = double_kernel(true, no_signal);
+        gpu->exceptions = 0;
+        double_push(queue, &packet);
+        assert_true(double_wait(double_dispatch_count(gpu) == i + 1));
+        double_finish(gpu, i, &(struct dispatch_result){.fault = cases[i].kind});
+        assert_true(double_wait(exceptions_of(gpu) == cases[i].exception));
+        assert_int_equal(double_signal_value(gpu, queue->inactive), 0);
+        double_queue_destroy(queue);
+    }
+    for (uint32_t kind = 0; kind < BAD_COUNT; kind++) {
+        struct double_queue *queue = double_aql_create(gpu, 20 + kind, 64);
+        hsa_kernel_dispatch_packet_t bad = bad_packet(kind);
+        gpu->exceptions = 0;
+        double_push(queue, &bad);
+        assert_true(double_wait(exceptions_of(gpu) == UINT64_C(1) << (numbers[kind] - 1)));
+        assert_int_equal(double_signal_value(gpu, queue->inactive), 0);
+        double_queue_destroy(queue);
+    }
+}
+
 static void memory_faults_reach_the_driver(void **state)
 {
     struct gpu_double *gpu = *state;
@@ -531,6 +577,7 @@ int main(void)
         DOUBLE_TEST(times_are_written_when_profiled),
         DOUBLE_TEST(bad_packets_stop_the_queue),
         DOUBLE_TEST(kernel_faults_stop_the_queue),
+        DOUBLE_TEST(errors_are_exceptions_where_they_are_wanted),
         DOUBLE_TEST(memory_faults_reach_the_driver),
         DOUBLE_TEST(stopped_queue_keeps_its_place),
         DOUBLE_TEST(destroy_aborts_running_kernels),

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 #include "base/wait.h"
 #include "cp/internal.h"
@@ -17,6 +18,7 @@ enum {
     SPIN_NS = 20 * 1000,        /* 20 us of idle spinning keeps back-to-back launches below 2 us */
     BLOCKED_MIN_NS = 20 * 1000, /* barriers and polls on memory the host writes: no doorbell */
     BLOCKED_MAX_NS = 200 * 1000,
+    HELD_MIN_NS = 5 * 1000,     /* doorbells that are not armed yet, because one rang just now */
     POLL_MIN_NS = 50 * 1000,    /* when doorbells go unnoticed */
     POLL_MAX_NS = 4000 * 1000,  /* 1 ms cost 2.2 % of a core when idle, 4 ms 0.6 % */
     WAIT_SLEEP_NS = 1000 * 1000 /* the end of a dispatch kicks: this is only a safety net */
@@ -141,6 +143,8 @@ static void idle_sleep(struct cp *cp, uint32_t seen, uint64_t idle_ns)
         return;
     if (sleep_ns == 0)
         sleep_ns = poll_interval(idle_ns, POLL_MIN_NS, POLL_MAX_NS);
+    else if (sleep_ns != UINT64_MAX)
+        sleep_ns = poll_interval(idle_ns, least(HELD_MIN_NS, sleep_ns), sleep_ns);
     if (turn.waiting)
         sleep_ns = least(sleep_ns, WAIT_SLEEP_NS);
     if (turn.blocked)
@@ -153,6 +157,7 @@ static void *cp_main(void *arg)
     struct cp *cp = arg;
     uint64_t idle_since_ns = 0;
     pthread_setname_np(pthread_self(), "crocgpu-cp");
+    prctl(PR_SET_TIMERSLACK, 1000ul); /* sleeps of 5 us, not of 55 */
     for (;;) {
         uint32_t seen = cp_events_kicks(&cp->events);
         if (!commands_run(cp))
@@ -316,6 +321,11 @@ void cp_device_destroy(struct cp_device *device)
     free(device);
 }
 
+bool cp_device_busy(const struct cp_device *device)
+{
+    return atomic_load_explicit(&device->in_flight, memory_order_relaxed) > 0;
+}
+
 static struct cp_queue **queue_find(struct cp_device *device, uint32_t queue_id)
 {
     struct cp_queue **at = &device->queues;
@@ -348,6 +358,7 @@ static int queue_change(struct cp *cp, struct command *command)
         return -ENOENT;
     queue->config.percent = command->config->percent;
     queue->config.gws = command->config->gws;
+    queue->config.units = command->config->units;
     return 0;
 }
 

@@ -10,7 +10,12 @@
 #include <stdint.h>
 
 #include "core/device.h"
+#include "core/unit_mask.h"
 #include "mem/vm.h"
+
+/* Where a kernel's modelled cycles lie in its completion signal: in the words that amd_signal_t
+ * reserves. The topology says so (measurement_quality). */
+enum { SIGNAL_CYCLES_OFFSET = 56 };
 
 struct cp;        /* the process's command processor */
 struct cp_device; /* per GPU: engine, register file, vm */
@@ -23,6 +28,8 @@ struct cp_driver_ops {
     void (*event_raise)(void *driver, uint32_t event_id);
     /* Ends in the runtime's own "Memory access fault by GPU" report. */
     void (*memory_fault)(void *driver, uint32_t gpu_id, uint64_t va, uint32_t access);
+    /* A queue stops. False: that runtime wants to be told by the queue's own signal. */
+    bool (*queue_exceptions)(void *driver, uint64_t area_va, uint64_t exceptions);
     /* Called by the CP thread before it sleeps. From now on a store to a doorbell page must lead
      * to cp_kick(); the CP looks at the rings once more after this call, so no store between the
      * two is lost, then sleeps on its own futex until a kick. Returns how long it may sleep in ns:
@@ -40,7 +47,9 @@ struct cp_queue_config {
     volatile uint64_t *doorbell;                /* host address of the doorbell slot */
     uint32_t percent;                           /* 0: stopped */
     uint32_t sdma_engine;
-    bool gws; /* its kernels may use global wave sync */
+    uint64_t exception_area_va; /* where the runtime asked to be told of errors; 0: it did not */
+    bool gws;                   /* its kernels may use global wave sync */
+    struct unit_mask units;     /* compute units for its kernels */
 };
 
 int cp_create(const struct cp_driver_ops *ops, void *driver, struct cp **cp);
@@ -53,6 +62,9 @@ int cp_queue_create(struct cp_device *device, const struct cp_queue_config *conf
 /* Both return when the CP and the wave engine have left the queue. */
 int cp_queue_update(struct cp_device *device, const struct cp_queue_config *config);
 int cp_queue_destroy(struct cp_device *device, uint32_t queue_id);
+
+/* Any thread: whether kernels are on the engine at this moment. A hint. */
+bool cp_device_busy(const struct cp_device *device);
 
 void cp_kick(struct cp *cp); /* any thread: look at the queues now */
 void cp_after_fork_child(struct cp *cp);

@@ -24,6 +24,11 @@ void cp_events_memory_fault(struct cp_events *events, uint32_t gpu_id, uint64_t 
     events->ops.memory_fault(events->driver, gpu_id, va, kind);
 }
 
+bool cp_events_queue_exceptions(struct cp_events *events, uint64_t area_va, uint64_t exceptions)
+{
+    return events->ops.queue_exceptions(events->driver, area_va, exceptions);
+}
+
 void cp_events_post(struct cp_events *events, uint32_t event_id)
 {
     if (event_id >= EVENTS_MAX)

@@ -37,6 +37,7 @@ void cp_events_wake(struct cp_events *events);
 /* The driver is told at once: not inside a read section. */
 void cp_events_raise(struct cp_events *events, uint32_t event_id);
 void cp_events_memory_fault(struct cp_events *events, uint32_t gpu_id, uint64_t va, uint32_t kind);
+bool cp_events_queue_exceptions(struct cp_events *events, uint64_t area_va, uint64_t exceptions);
 /* Anywhere: the CP thread raises it soon. */
 void cp_events_post(struct cp_events *events, uint32_t event_id);
 

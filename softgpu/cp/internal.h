@@ -18,6 +18,7 @@
 #include "cp/cp.h"
 #include "cp/events.h"
 #include "cp/scratch.h"
+#include "cp/timeline.h"
 #include "perf/perf.h"
 #include "wave/dispatch.h"
 
@@ -57,9 +58,15 @@ struct queue_error {
 
 /* One dispatch in flight. Written by the CP before engine_submit(), by done() until `state` says
  * so, and by the CP afterwards. */
-enum slot_state { SLOT_RUNNING, SLOT_DONE, SLOT_FAULT };
+enum slot_state {
+    SLOT_RUNNING,
+    SLOT_HELD /* ended; its time has not come */,
+    SLOT_DONE,
+    SLOT_FAULT
+};
 struct slot {
-    /* Writer: done() (release). Reader: the CP (acquire), which then reads `result`. */
+    /* Writer: done() (release). Reader: the CP (acquire), which then reads `result`. A slot that is
+     * HELD is the CP's from then on. */
     _Atomic uint32_t state;
     struct cp_queue *queue;
     hsa_signal_t completion;
@@ -104,6 +111,9 @@ struct cp_queue {
     _Atomic uint32_t running;
     enum scratch_state scratch;  /* private memory: how far the exchange with the runtime is */
     uint64_t packet_begin_ticks; /* of the packet at `fetch`, once it started; 0: not yet */
+    bool packet_waited;          /* it could not be done at once */
+    bool is_modelled;            /* its times are: CROCGPU_TIME */
+    struct timeline timeline;    /* while they are */
     struct pm4_stream pm4;
     struct sdma_state sdma;
     struct slot slot[SLOTS_MAX];
@@ -143,9 +153,13 @@ struct cp_device {
 struct signal_event {
     uint32_t event_id; /* 0: nobody waits in the kernel */
 };
-/* Time stamps where asked for, then the decrement; false is a memory fault. */
-bool signal_complete(struct access *access, hsa_signal_t signal, bool profiled,
-                     uint64_t begin_ticks, uint64_t end_ticks, struct signal_event *event);
+struct signal_times {
+    uint64_t begin_ticks, end_ticks;
+    uint64_t model_cycles; /* of a kernel */
+};
+/* Time stamps, if any, then the decrement; false is a memory fault. */
+bool signal_complete(struct access *access, hsa_signal_t signal, const struct signal_times *times,
+                     struct signal_event *event);
 bool signal_load(struct access *access, hsa_signal_t signal, int64_t *value);
 bool signal_set_bits(struct access *access, hsa_signal_t signal, uint64_t bits,
                      struct signal_event *event);

@@ -23,6 +23,16 @@ static uint32_t body_dwords(uint32_t header)
     return count == NOP_ONE_DWORD ? 0 : count + 1;
 }
 
+/* A counted kernel is programmed by some hundred packets of one register each: those in a row share
+ * the lock. What else they do is to store a value. */
+static void registers_prepare(const struct cp_queue *queue, pm4_op_fn *run)
+{
+    if (run == pm4_op_SET_UCONFIG_REG || run == pm4_op_COPY_DATA)
+        perf_registers_hold(queue->device->perf);
+    else
+        perf_registers_release(queue->device->perf);
+}
+
 /* Runs one type-3 packet. INDIRECT_BUFFER enters another level, so the packet is stepped over on
  * the level it came from. */
 static enum step packet_run(struct cp_queue *queue, uint64_t va, uint32_t header, uint32_t left)
@@ -42,6 +52,7 @@ static enum step packet_run(struct cp_queue *queue, uint64_t va, uint32_t header
     if (!words)
         return queue_fault(queue, &queue->device->access, name);
     uint32_t top = stream->depth - 1;
+    registers_prepare(queue, packets[opcode].run);
     struct pm4_packet packet = {.name = name, .va = va, .body = words + 1, .body_dwords = body};
     enum step step = packets[opcode].run(queue, &packet);
     if (step != STEP_MORE)
@@ -78,10 +89,9 @@ static enum step stream_step(struct cp_queue *queue)
 
 enum step pm4_step(struct cp_queue *queue)
 {
-    for (int turn = 0; turn < PACKETS_PER_TURN; turn++) {
-        enum step step = stream_step(queue);
-        if (step != STEP_MORE)
-            return step;
-    }
-    return STEP_MORE;
+    enum step step = STEP_MORE;
+    for (int turn = 0; turn < PACKETS_PER_TURN && step == STEP_MORE; turn++)
+        step = stream_step(queue);
+    perf_registers_release(queue->device->perf);
+    return step;
 }

@@ -38,6 +38,7 @@ static enum step packet_invalid(struct cp_queue *queue, const struct pm4_packet 
 static void register_unknown(struct cp_queue *queue, const struct pm4_packet *packet, uint32_t reg)
 {
     struct cp_device *device = queue->device;
+    perf_registers_release(device->perf);
     for (uint32_t i = 0; i < device->unknown_count; i++)
         if (device->unknown[i] == reg)
             return;
@@ -69,6 +70,7 @@ static bool memory_store(struct access *access, uint64_t va, const char *from, s
 static void traces_store(struct cp_queue *queue)
 {
     struct perf_trace_chunk chunk;
+    perf_registers_release(queue->device->perf);
     while (perf_trace_take(queue->device->perf, &chunk)) {
         if (!memory_store(&queue->device->access, chunk.va, chunk.bytes, chunk.size_bytes))
             perf_trace_fault(queue->device->perf, &chunk);
@@ -87,11 +89,16 @@ static void reg_write(struct cp_queue *queue, const struct pm4_packet *packet, u
         traces_store(queue);
 }
 
+static uint32_t first_xcc(const struct cp_queue *queue)
+{
+    uint32_t mask = pm4_xcc_mask(queue);
+    return mask ? (uint32_t)__builtin_ctz(mask) : 0;
+}
+
 static bool reg_read(struct cp_queue *queue, const struct pm4_packet *packet, uint32_t reg,
                      uint32_t *value)
 {
-    uint32_t mask = pm4_xcc_mask(queue);
-    uint32_t xcc = mask ? (uint32_t)__builtin_ctz(mask) : 0;
+    uint32_t xcc = first_xcc(queue);
     *value = 0;
     if (perf_trace_register(reg))
         traces_store(queue);
@@ -99,6 +106,12 @@ static bool reg_read(struct cp_queue *queue, const struct pm4_packet *packet, ui
         return true;
     register_unknown(queue, packet, reg);
     return false;
+}
+
+/* Both halves of a counter at once; false: it is something else. */
+static bool counter_read(struct cp_queue *queue, uint32_t reg, uint64_t *value)
+{
+    return perf_counter_read(queue->device->perf, first_xcc(queue), reg, value);
 }
 
 /* The register that COPY_DATA names. Behind the device's network (bit 32) bits 30 and 31 say which
@@ -214,6 +227,8 @@ static enum step copy_source(struct cp_queue *queue, const struct pm4_packet *pa
     switch (select) {
     case REGISTER:
     case PERF_COUNTER:
+        if (wide && counter_read(queue, register_at(packet->body + 1), value))
+            return STEP_MORE;
         reg_read(queue, packet, register_at(packet->body + 1), &low);
         if (wide)
             reg_read(queue, packet, register_at(packet->body + 1) + 1, &high);

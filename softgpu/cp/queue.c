@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "core/time_source.h"
 #include "cp/internal.h"
 
 static bool aql_setup(struct cp_queue *queue)
@@ -37,6 +38,7 @@ struct cp_queue *queue_create(struct cp_device *device, const struct cp_queue_co
         return NULL;
     queue->device = device;
     queue->config = *config;
+    queue->is_modelled = time_is_modelled();
     vm_reader_enter(&device->access.reader);
     bool usable = config->type == CP_QUEUE_SDMA ? sdma_setup(queue) : aql_setup(queue);
     vm_reader_leave(&device->access.reader);
@@ -125,8 +127,30 @@ enum step queue_tell(struct cp_queue *queue, uint64_t bits)
     return STEP_BLOCKED;
 }
 
+/* The same as a bit of the kernel driver's exceptions, whose first is number 1. */
+static uint64_t exception_of(uint32_t code)
+{
+    static const struct {
+        uint32_t code, number;
+    } exceptions[] = {
+        {QUEUE_ERROR_TRAP, 2},          {QUEUE_ERROR_ILLEGAL_INSTRUCTION, 4},
+        {QUEUE_ERROR_APERTURE, 6},      {QUEUE_ERROR_DIMENSIONS, 16},
+        {QUEUE_ERROR_GROUP_MEMORY, 17}, {QUEUE_ERROR_CODE_OBJECT, 18},
+        {QUEUE_ERROR_PACKET, 20},       {QUEUE_ERROR_GROUP_SIZE, 21},
+        {QUEUE_ERROR_REGISTERS, 22},    {QUEUE_ERROR_VENDOR_PACKET, 23},
+    };
+    for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
+        if (exceptions[i].code == code)
+            return UINT64_C(1) << (exceptions[i].number - 1);
+    return UINT64_C(1) << 30;
+}
+
 static void error_tell(struct cp_queue *queue)
 {
+    uint64_t area_va = queue->config.exception_area_va;
+    if (area_va &&
+        cp_events_queue_exceptions(queue->device->events, area_va, exception_of(queue->error.code)))
+        return;
     struct access *access = &queue->device->access;
     struct signal_event event = {0};
     vm_reader_enter(&access->reader);

@@ -30,6 +30,7 @@ void pm4_record(const struct cp_queue *queue, const uint32_t *dwords, uint32_t c
         record_open();
     if (!record.file)
         return;
+    perf_registers_release(queue->device->perf);
     fprintf(record.file, "gpu%u.queue%u:", queue->config.gpu_id, queue->config.queue_id);
     for (uint32_t i = 0; i < count; i++)
         fprintf(record.file, " %08x", dwords[i]);

@@ -3,6 +3,10 @@
 
 #include "cp/internal.h"
 
+_Static_assert(SIGNAL_CYCLES_OFFSET == offsetof(amd_signal_t, reserved3) &&
+                   sizeof(((amd_signal_t *)0)->reserved3) == sizeof(uint64_t),
+               "nobody else uses it");
+
 static uint64_t field(hsa_signal_t signal, size_t offset_bytes)
 {
     return signal.handle + offset_bytes;
@@ -38,15 +42,18 @@ static bool mailbox_post(struct access *access, const struct opened *opened,
     return true;
 }
 
-static bool times_write(struct access *access, hsa_signal_t signal, uint64_t begin_ticks,
-                        uint64_t end_ticks)
+/* The end comes last: who polls it finds the others. */
+static bool times_write(struct access *access, hsa_signal_t signal,
+                        const struct signal_times *times)
 {
-    return access_store64(access, field(signal, offsetof(amd_signal_t, start_ts)), begin_ticks) &&
-           access_store64(access, field(signal, offsetof(amd_signal_t, end_ts)), end_ticks);
+    return access_store64(access, field(signal, SIGNAL_CYCLES_OFFSET), times->model_cycles) &&
+           access_store64(access, field(signal, offsetof(amd_signal_t, start_ts)),
+                          times->begin_ticks) &&
+           access_store64(access, field(signal, offsetof(amd_signal_t, end_ts)), times->end_ticks);
 }
 
-bool signal_complete(struct access *access, hsa_signal_t signal, bool profiled,
-                     uint64_t begin_ticks, uint64_t end_ticks, struct signal_event *event)
+bool signal_complete(struct access *access, hsa_signal_t signal, const struct signal_times *times,
+                     struct signal_event *event)
 {
     struct opened opened;
     event->event_id = 0;
@@ -54,7 +61,7 @@ bool signal_complete(struct access *access, hsa_signal_t signal, bool profiled,
         return true;
     if (!signal_open(access, signal, &opened))
         return false;
-    if (profiled && !times_write(access, signal, begin_ticks, end_ticks))
+    if (times && !times_write(access, signal, times))
         return false;
     /* release: the kernel's results and the time stamps come first. */
     atomic_fetch_sub_explicit(opened.value, 1, memory_order_release);

@@ -1,19 +1,22 @@
 #include "driver/driver.h"
+#include "driver/kfd_abi.h"
+#include "driver/uaccess.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "driver/real.h"
+#include "driver/size_limit.h"
+#include "driver/sysfs.h"
 #include "driver/topology.h"
 
 static struct {
@@ -42,6 +45,8 @@ static void machine_read(void)
     }
     vtree_init(&machine.tree);
     int status = topology_fill(&machine.tree, machine.model, count);
+    if (!status)
+        status = sysfs_fill(&machine.tree, machine.model, count);
     if (status)
         log_error("driver", "no topology: %s. No GPU is shown", strerror(-status));
     else
@@ -61,6 +66,12 @@ const struct gpu_model *driver_model_of_minor(uint32_t minor)
         if (topology_render_minor(i) == minor)
             return machine.model[i];
     return NULL;
+}
+
+const struct gpu_model *driver_model_of_number(int gpu)
+{
+    driver_tree();
+    return gpu >= 0 && gpu < machine.count ? machine.model[gpu] : NULL;
 }
 
 struct gpu *driver_gpu(struct driver *driver, uint32_t gpu_id)
@@ -107,6 +118,22 @@ static void on_memory_fault(void *arg, uint32_t gpu_id, uint64_t va, uint32_t ac
                   gpu_id, (unsigned long long)va);
 }
 
+/* The runtime names a word and an event in the area where a queue would be saved. */
+static bool on_queue_exceptions(void *arg, uint64_t area_va, uint64_t exceptions)
+{
+    struct driver *driver = arg;
+    struct kfd_save_area_header header;
+    uint64_t told;
+    if (user_read(&header, area_va, sizeof header) != 0 || header.error_word_va == 0 ||
+        user_read(&told, header.error_word_va, sizeof told) != 0)
+        return false;
+    told |= exceptions;
+    if (user_write(header.error_word_va, &told, sizeof told) != 0)
+        return false;
+    event_set(&driver->events, header.error_event_id);
+    return true;
+}
+
 static uint64_t on_doorbell_arm(void *arg)
 {
     struct driver *driver = arg;
@@ -122,26 +149,17 @@ static void on_doorbell_rung(void *arg)
 static const struct cp_driver_ops cp_ops = {
     .event_raise = on_event_raise,
     .memory_fault = on_memory_fault,
+    .queue_exceptions = on_queue_exceptions,
     .doorbell_arm = on_doorbell_arm,
 };
 
-/* ftruncate with the file-size limit out of the way: the limit is meant for files on disk, and
- * passing it would send SIGXFSZ to the program. */
 static int file_grow(int fd)
 {
-    struct rlimit before, open_limit;
-    sigset_t signal_set, signals_before;
-    getrlimit(RLIMIT_FSIZE, &before);
-    open_limit = (struct rlimit){.rlim_cur = before.rlim_max, .rlim_max = before.rlim_max};
-    sigemptyset(&signal_set);
-    sigaddset(&signal_set, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &signal_set, &signals_before);
-    setrlimit(RLIMIT_FSIZE, &open_limit);
+    struct size_limit limit;
+    errno = 0;
+    size_limit_begin(&limit, DEVICE_FILE_BYTES);
     int status = ftruncate(fd, (off_t)DEVICE_FILE_BYTES) == 0 ? 0 : -errno;
-    setrlimit(RLIMIT_FSIZE, &before);
-    if (status == -EFBIG) /* the thread-directed signal is pending: take it away */
-        sigtimedwait(&signal_set, NULL, &(struct timespec){0});
-    pthread_sigmask(SIG_SETMASK, &signals_before, NULL);
+    size_limit_end(&limit);
     return status;
 }
 
@@ -297,10 +315,28 @@ int driver_open(int flags)
     return -1;
 }
 
+struct driver *driver_running(void)
+{
+    return atomic_load_explicit(&running, memory_order_acquire);
+}
+
 struct driver *driver_of_fd(int fd)
 {
-    struct driver *driver = atomic_load_explicit(&running, memory_order_acquire);
+    struct driver *driver = driver_running();
     return driver && file_is_ours(driver, fd) ? driver : NULL;
+}
+
+void driver_stat(int fd, struct stat *info)
+{
+    const struct driver *driver = driver_running();
+    if (!driver || info->st_ino != driver->file_ino || info->st_dev != driver->file_dev)
+        return;
+    uint32_t minor_number = driver_render_minor_of_fd(fd);
+    info->st_mode = S_IFCHR | 0666;
+    info->st_size = 0;
+    info->st_blocks = 0;
+    info->st_rdev =
+        minor_number ? makedev(TOPOLOGY_DRM_MAJOR, minor_number) : makedev(TOPOLOGY_KFD_MAJOR, 0);
 }
 
 int driver_open_render(uint32_t minor, int flags)

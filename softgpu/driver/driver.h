@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "core/device.h"
@@ -66,6 +67,7 @@ struct driver {
     struct smi smi;
 
     pthread_mutex_t lock;    /* all below; never held while calling cp_* or waiting */
+    uint32_t runtimes;       /* that want to be told of exceptions */
     struct buffer **buffers; /* by handle - 1 */
     size_t buffer_slots;
     uint64_t heap_next;                      /* next free offset of the memory file */
@@ -82,10 +84,15 @@ int driver_open(int flags);
 /* The same, for a render node; the file position of the description tells which one it plays. */
 int driver_open_render(uint32_t minor, int flags);
 uint32_t driver_render_minor_of_fd(int fd);
+/* The driver when the program has opened it, else NULL: nothing is started. */
+struct driver *driver_running(void);
 /* The driver when `fd` is a description of its device file, else NULL. */
 struct driver *driver_of_fd(int fd);
+/* `info` is what the kernel says of the descriptor. One of a render node becomes a device. */
+void driver_stat(int fd, struct stat *info);
 struct gpu *driver_gpu(struct driver *driver, uint32_t gpu_id);
 /* The GPU behind a render-node minor number, before the driver runs; NULL when there is none. */
 const struct gpu_model *driver_model_of_minor(uint32_t minor);
+const struct gpu_model *driver_model_of_number(int gpu);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The few libdrm functions the runtimes use on a render node, defined here so that they win over
- * libdrm's by symbol order. Below them the render node is the driver's device file and answers no
- * DRM ioctl.
+ * libdrm's by symbol order. Below them the render node is the driver's device file and answers
+ * only the DRM ioctls that ask (drm_info.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "driver/drm.h"
+#include "driver/drm_info.h"
 #include "driver/real.h"
 #include "driver/topology.h"
 
@@ -115,18 +116,6 @@ EXPORT const char *amdgpu_get_marketing_name(amdgpu_device_handle handle)
     return real ? real(handle) : NULL;
 }
 
-/* libdrm has room for four shader engines; the kernel folds engine n into row n % 4. */
-static void compute_units_fill(const struct gpu_model *model, struct amdgpu_gpu_info *info)
-{
-    uint32_t engines = model->xcc_count * model->se_count * model->sh_per_se;
-    info->cu_active_number = model->cu_active;
-    for (uint32_t engine = 0; engine < engines; engine++) {
-        uint32_t units = model->cu_active / engines + (engine < model->cu_active % engines);
-        uint32_t column = engine / 4 * model->sh_per_se % 4;
-        info->cu_bitmap[engine % 4][column] = (1u << units) - 1;
-    }
-}
-
 EXPORT int amdgpu_query_gpu_info(amdgpu_device_handle handle, struct amdgpu_gpu_info *info)
 {
     if (!ours(handle)) {
@@ -136,6 +125,7 @@ EXPORT int amdgpu_query_gpu_info(amdgpu_device_handle handle, struct amdgpu_gpu_
     const struct gpu_model *model = handle->model;
     memset(info, 0, sizeof *info);
     info->asic_id = model->device_id;
+    info->pci_rev_id = model->revision_id;
     info->chip_external_rev = model->external_rev;
     info->family_id = model->family_id;
     info->max_engine_clk = (uint64_t)model->sclk_mhz * 1000;
@@ -143,8 +133,9 @@ EXPORT int amdgpu_query_gpu_info(amdgpu_device_handle handle, struct amdgpu_gpu_
     info->num_shader_engines = model->se_count;
     info->num_shader_arrays_per_engine = model->sh_per_se;
     info->gpu_counter_freq = GPU_CLOCK_HZ / 1000;
-    info->gb_addr_cfg = 0x22014042;
+    info->gb_addr_cfg = GPU_ADDRESS_CONFIG;
     info->vram_bit_width = 4096;
-    compute_units_fill(model, info);
+    info->cu_active_number = model->cu_active;
+    drm_compute_units_fill(model, info->cu_bitmap);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "driver/driver.h"
 #include "driver/real.h"
 #include "driver/vfs.h"
 
@@ -205,14 +206,23 @@ EXPORT int lstat64(const char *restrict path, struct stat64 *restrict info)
     STAT_OR(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, info, REAL(lstat64)(path, info));
 }
 
+/* A descriptor of a render node is the device file of the driver; libdrm asks what it is. */
+static int device_stat(int fd, struct stat *info, int result)
+{
+    if (result == 0)
+        driver_stat(fd, info);
+    return result;
+}
+
 EXPORT int fstat(int fd, struct stat *info)
 {
-    STAT_OR(fd, "", AT_EMPTY_PATH, info, REAL(fstat)(fd, info));
+    STAT_OR(fd, "", AT_EMPTY_PATH, info, device_stat(fd, info, REAL(fstat)(fd, info)));
 }
 
 EXPORT int fstat64(int fd, struct stat64 *info)
 {
-    STAT_OR(fd, "", AT_EMPTY_PATH, info, REAL(fstat64)(fd, info));
+    STAT_OR(fd, "", AT_EMPTY_PATH, info,
+            device_stat(fd, (struct stat *)info, REAL(fstat64)(fd, info)));
 }
 
 EXPORT int fstatat(int dirfd, const char *restrict path, struct stat *restrict info, int flags)
@@ -247,12 +257,13 @@ EXPORT int __lxstat64(int version, const char *path, struct stat64 *info)
 
 EXPORT int __fxstat(int version, int fd, struct stat *info)
 {
-    STAT_OR(fd, "", AT_EMPTY_PATH, info, REAL(__fxstat)(version, fd, info));
+    STAT_OR(fd, "", AT_EMPTY_PATH, info, device_stat(fd, info, REAL(__fxstat)(version, fd, info)));
 }
 
 EXPORT int __fxstat64(int version, int fd, struct stat64 *info)
 {
-    STAT_OR(fd, "", AT_EMPTY_PATH, info, REAL(__fxstat64)(version, fd, info));
+    STAT_OR(fd, "", AT_EMPTY_PATH, info,
+            device_stat(fd, (struct stat *)info, REAL(__fxstat64)(version, fd, info)));
 }
 
 EXPORT int __fxstatat(int version, int dirfd, const char *path, struct stat *info, int flags)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "driver/drm_info.h"
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
 #include "driver/real.h"
@@ -18,8 +19,11 @@ static int status_to_errno(int status)
     return -1;
 }
 
-static int drm_refuse(unsigned long request)
+static int drm_ioctl(int fd, unsigned long request, uint64_t args)
 {
+    int status = drm_info_ioctl(driver_render_minor_of_fd(fd), request, args);
+    if (status != -ENOTTY)
+        return status;
     log_error("driver", "DRM ioctl 0x%02lx on a render node is not supported: EINVAL",
               _IOC_NR(request));
     return -EINVAL;
@@ -37,7 +41,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
         if (driver && _IOC_TYPE(request) == AMDKFD_IOCTL_BASE)
             return status_to_errno(kfd_ioctl(driver, request, (uint64_t)(uintptr_t)user));
         if (driver)
-            return status_to_errno(drm_refuse(request));
+            return status_to_errno(drm_ioctl(fd, request, (uint64_t)(uintptr_t)user));
     }
     return (int)syscall(SYS_ioctl, fd, request, user);
 }

@@ -16,6 +16,7 @@ int kfd_apertures_get_new(struct driver *driver, void *args);
 int kfd_tile_config_get(struct driver *driver, void *args);
 int kfd_xnack_set(struct driver *driver, void *args);
 int kfd_memory_available(struct driver *driver, void *args);
+int kfd_runtime_enable(struct driver *driver, void *args);
 int kfd_accept(struct driver *driver, void *args); /* has no effect on a modelled GPU */
 
 int kfd_event_create(struct driver *driver, void *args);
@@ -37,6 +38,7 @@ int kfd_ipc_import(struct driver *driver, void *args);
 int kfd_queue_create(struct driver *driver, void *args);
 int kfd_queue_update(struct driver *driver, void *args);
 int kfd_queue_destroy(struct driver *driver, void *args);
+int kfd_queue_mask_set(struct driver *driver, void *args);
 int kfd_queue_gws_set(struct driver *driver, void *args);
 
 /* Its arguments have a variable size, so that it reads its attributes from the program itself. */

@@ -53,10 +53,22 @@ struct kfd_ipc_import_args {
     uint32_t gpu_id, flags;
 };
 
+enum { KFD_RUNTIME_ENABLE = 1 };
+#define KFD_RUNTIME_CAN_DUMP_CORE 0x80000000u
+
 struct kfd_runtime_enable_args {
     uint64_t r_debug;
     uint32_t mode_mask;
     uint32_t capabilities_mask;
+};
+
+/* Begins a queue's ctx_save_restore area; since 1.13 the runtime says in it how it wants to be told
+ * of the queue's exceptions. */
+struct kfd_save_area_header {
+    uint32_t control_stack_offset, control_stack_bytes, wave_state_offset, wave_state_bytes;
+    uint32_t debug_offset, debug_bytes;
+    uint64_t error_word_va;
+    uint32_t error_event_id, reserved;
 };
 
 enum { KFD_QUEUE_TYPE_SDMA_BY_ENGINE = 4 };

@@ -15,8 +15,6 @@
 #define GPUVM_BASE  UINT64_C(0x1000000)
 #define GPUVM_LIMIT UINT64_C(0x7fffffffffff)
 
-#define GB_ADDR_CONFIG_GFX9 0x22014042 /* what gfx9 parts report; feeds image layouts only */
-
 int kfd_version_get(struct driver *driver, void *args)
 {
     (void)driver;
@@ -93,7 +91,7 @@ int kfd_tile_config_get(struct driver *driver, void *args)
         config->num_tile_configs = TILES;
     if (config->num_macro_tile_configs > MACRO_TILES)
         config->num_macro_tile_configs = MACRO_TILES;
-    config->gb_addr_config = GB_ADDR_CONFIG_GFX9;
+    config->gb_addr_config = GPU_ADDRESS_CONFIG;
     int status = user_write(config->tile_config_ptr, zeros, config->num_tile_configs * 4);
     if (!status)
         status =
@@ -108,6 +106,22 @@ int kfd_xnack_set(struct driver *driver, void *args)
     if (mode->xnack_enabled > 0)
         return -EPERM;
     mode->xnack_enabled = 0;
+    return 0;
+}
+
+/* Queues that are made from now on tell their runtime of exceptions; no debugger waits for it. The
+ * kernel's driver takes one runtime of a process, we take all: programs with two work on GPUs whose
+ * firmware cannot be debugged. */
+int kfd_runtime_enable(struct driver *driver, void *args)
+{
+    struct kfd_runtime_enable_args *enable = args;
+    pthread_mutex_lock(&driver->lock);
+    if (enable->mode_mask & KFD_RUNTIME_ENABLE)
+        driver->runtimes++;
+    else if (driver->runtimes > 0)
+        driver->runtimes--;
+    pthread_mutex_unlock(&driver->lock);
+    enable->capabilities_mask = KFD_RUNTIME_CAN_DUMP_CORE; /* the runtime need not do it itself */
     return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
+#include "driver/real.h"
 #include "driver/storage.h"
 #include "driver/svm.h"
 #include "driver/uaccess.h"
@@ -162,8 +163,8 @@ static int buffer_host_map(struct driver *driver, struct buffer *buffer)
         return 0;
     if (buffer->storage)
         return storage_map(buffer->storage, &buffer->host);
-    void *host = mmap(NULL, buffer->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                      driver->file, (off_t)buffer->offset);
+    void *host = real_mmap(NULL, buffer->size_bytes, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_NORESERVE, driver->file, (off_t)buffer->offset);
     if (host == MAP_FAILED)
         return -errno;
     madvise(host, buffer->size_bytes, MADV_DONTFORK);

@@ -3,6 +3,7 @@
 
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
+#include "driver/real.h"
 #include "driver/uaccess.h"
 
 /* The topology reports as many; the driver spreads SDMA queues over them. */
@@ -45,8 +46,8 @@ static int doorbells_map(struct driver *driver, struct gpu *gpu)
     if (gpu->doorbells)
         return 0;
     off_t offset = (off_t)(DEVICE_OFFSET_DOORBELL * (uint64_t)(gpu - driver->gpu + 1));
-    void *page =
-        mmap(NULL, DOORBELL_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, driver->file, offset);
+    void *page = real_mmap(NULL, DOORBELL_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+                           driver->file, offset);
     if (page == MAP_FAILED)
         return -errno;
     madvise(page, DOORBELL_PAGE_BYTES, MADV_DONTFORK);
@@ -116,6 +117,14 @@ static int queue_pointers_reset(const struct cp_queue_config *config)
     return status ? status : user_write(config->write_pointer_va, &zero, sizeof zero);
 }
 
+static bool runtime_is_enabled(struct driver *driver)
+{
+    pthread_mutex_lock(&driver->lock);
+    bool enabled = driver->runtimes > 0;
+    pthread_mutex_unlock(&driver->lock);
+    return enabled;
+}
+
 int kfd_queue_create(struct driver *driver, void *args)
 {
     struct kfd_ioctl_create_queue_args *create = args;
@@ -131,6 +140,8 @@ int kfd_queue_create(struct driver *driver, void *args)
     int status = gpu ? queue_check(create) : -EINVAL;
     if (!status)
         status = queue_type(create->queue_type, &config.type);
+    if (!status && config.type == CP_QUEUE_AQL && runtime_is_enabled(driver))
+        config.exception_area_va = create->ctx_save_restore_address;
     if (!status)
         status = queue_reserve(driver, gpu, &config.queue_id);
     if (status)
@@ -185,6 +196,41 @@ int kfd_queue_destroy(struct driver *driver, void *args)
         return status;
     status = cp_queue_destroy(driver_gpu(driver, queue->config.gpu_id)->cp, destroy->queue_id);
     queue_forget(driver, destroy->queue_id);
+    return status;
+}
+
+/* As many words as the program names; units behind them are off, those that no GPU has are
+ * ignored. A mask of no unit is as good as none here; hardware would never start a kernel. */
+static int mask_read(const struct kfd_ioctl_set_cu_mask_args *set, struct unit_mask *mask)
+{
+    uint32_t bits = set->num_cu_mask < GPU_UNITS_MAX ? set->num_cu_mask : GPU_UNITS_MAX;
+    uint32_t words[GPU_UNITS_MAX / 32] = {0};
+    if (bits == 0 || set->num_cu_mask % 32 != 0)
+        return -EINVAL;
+    int status = user_read(words, set->cu_mask_ptr, bits / 8);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        mask->words[i / 2] |= (uint64_t)words[i] << i % 2 * 32;
+    return status;
+}
+
+/* An unknown queue gives EFAULT, as with the kernel's driver. */
+int kfd_queue_mask_set(struct driver *driver, void *args)
+{
+    const struct kfd_ioctl_set_cu_mask_args *set = args;
+    struct queue *queue;
+    struct unit_mask mask = {{0}};
+    int status = mask_read(set, &mask);
+    if (status)
+        return status;
+    status = queue_take(driver, set->queue_id, &queue);
+    if (status)
+        return status == -EINVAL ? -EFAULT : status;
+    struct cp_queue_config config = queue->config;
+    config.units = mask;
+    status = cp_queue_update(driver_gpu(driver, config.gpu_id)->cp, &config);
+    if (!status)
+        queue->config = config;
+    queue_release(driver, queue);
     return status;
 }
 

@@ -244,6 +244,43 @@ static void wave_sync_belongs_to_one_queue(void **state)
     assert_int_equal(CALL(AMDKFD_IOC_DESTROY_QUEUE, &destroy), 0);
 }
 
+/* What the software GPU makes of the units is softgpu/wave's (place_test). */
+static void a_queue_takes_masks_of_units(void **state)
+{
+    (void)state;
+    static uint64_t ring[512] __attribute__((aligned(4096))), pointers[2];
+    static const uint32_t words[32] = {0xff};
+    struct kfd_ioctl_create_queue_args create = {.ring_base_address = (uintptr_t)ring,
+                                                 .ring_size = sizeof ring,
+                                                 .read_pointer_address = (uintptr_t)&pointers[0],
+                                                 .write_pointer_address = (uintptr_t)&pointers[1],
+                                                 .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
+                                                 .gpu_id = driver->gpu[0].gpu_id,
+                                                 .queue_percentage = 100};
+    assert_int_equal(CALL(AMDKFD_IOC_CREATE_QUEUE, &create), 0);
+    const struct {
+        uint32_t queue_id, bits;
+        uint64_t at;
+        int status;
+    } cases[] = {
+        {create.queue_id, 32, (uintptr_t)words, 0},
+        {create.queue_id, 1024, (uintptr_t)words, 0},
+        {create.queue_id, UINT32_MAX - 31, (uintptr_t)words, 0}, /* more than any GPU has */
+        {create.queue_id, 0, (uintptr_t)words, -EINVAL},
+        {create.queue_id, 104, (uintptr_t)words, -EINVAL}, /* no whole words */
+        {create.queue_id, 32, 8, -EFAULT},
+        {1000, 32, (uintptr_t)words, -EFAULT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct kfd_ioctl_set_cu_mask_args set = {cases[i].queue_id, cases[i].bits, cases[i].at};
+        assert_int_equal(CALL(AMDKFD_IOC_SET_CU_MASK, &set), cases[i].status);
+    }
+    const struct unit_mask *mask = &driver->queues[create.queue_id].config.units;
+    assert_int_equal(unit_mask_count(mask, GPU_UNITS_MAX), 8);
+    struct kfd_ioctl_destroy_queue_args destroy = {.queue_id = create.queue_id};
+    assert_int_equal(CALL(AMDKFD_IOC_DESTROY_QUEUE, &destroy), 0);
+}
+
 /* Every ioctl number with hostile arguments: an errno each time, and still alive at the end. */
 static void hostile_arguments_give_errors(void **state)
 {
@@ -322,6 +359,7 @@ int main(void)
         cmocka_unit_test(only_shared_memory_is_imported),
         cmocka_unit_test(queues_get_doorbells_of_their_gpu),
         cmocka_unit_test(wave_sync_belongs_to_one_queue),
+        cmocka_unit_test(a_queue_takes_masks_of_units),
         cmocka_unit_test(hostile_arguments_give_errors),
         cmocka_unit_test(hostile_nested_pointers_give_efault),
         cmocka_unit_test(structures_of_older_and_newer_versions),

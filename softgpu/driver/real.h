@@ -22,5 +22,7 @@ void *real_symbol(const char *name, _Atomic(void *) *slot);
 int real_open(const char *path, int flags, mode_t mode);
 int real_fstat(int fd, struct stat *info);
 int real_stat(const char *path, struct stat *info);
+/* Of the file as it is, whatever the descriptor plays. */
+void *real_mmap(void *address, size_t size_bytes, int rights, int flags, int fd, off_t offset);
 
 #endif

@@ -182,6 +182,19 @@ static bool record_read(int fd, struct record *record)
            record->metadata.size_bytes <= METADATA_BYTES_MAX;
 }
 
+bool storage_dmabuf_place(int fd, uint64_t *place, uint64_t *size_bytes)
+{
+    struct record record;
+    int saved = errno;
+    bool found = record_read(fd, &record);
+    errno = saved;
+    if (!found)
+        return false;
+    *place = record.offset;
+    *size_bytes = record.size_bytes;
+    return true;
+}
+
 static int import_own(struct driver *driver, const struct record *record, struct storage **out)
 {
     int status = -EINVAL;
@@ -296,8 +309,8 @@ int storage_metadata_write(struct driver *driver, struct storage *storage,
 
 int storage_map(const struct storage *storage, uint8_t **out)
 {
-    void *host = mmap(NULL, storage->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                      storage->file, (off_t)storage->offset);
+    void *host = real_mmap(NULL, storage->size_bytes, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_NORESERVE, storage->file, (off_t)storage->offset);
     if (host == MAP_FAILED)
         return -errno;
     madvise(host, storage->size_bytes, MADV_DONTFORK);

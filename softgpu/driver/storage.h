@@ -42,6 +42,8 @@ int storage_find(struct driver *driver, const struct storage_name *name, struct 
 
 /* One more reference to what the descriptor names. */
 int storage_import(struct driver *driver, int fd, struct storage **storage);
+/* Where in its file the memory of a dmabuf is; false for any other descriptor. */
+bool storage_dmabuf_place(int fd, uint64_t *place, uint64_t *size_bytes);
 int storage_metadata_read(const struct storage *storage, struct storage_metadata *metadata);
 int storage_metadata_write(struct driver *driver, struct storage *storage,
                            const struct storage_metadata *metadata);

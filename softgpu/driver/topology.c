@@ -10,6 +10,8 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "core/time_source.h"
+#include "cp/cp.h"
 #include "driver/real.h"
 #include "perf/perf.h"
 
@@ -20,7 +22,7 @@ enum {
     LINK_PCIE = 2,
     LINK_XGMI = 11,
     RENDER_MINOR_FIRST = 128,
-    RENDER_MAJOR = 226,
+    PCI_BUS_FIRST = 3,
     GPU_ID_FIRST = 0x5a01,
     HEAP_SYSTEM = 0,
     HEAP_VRAM_PUBLIC = 1, /* large BAR: the host may touch all of it */
@@ -37,6 +39,7 @@ enum {
     CAP_DOORBELL_TYPE_2 = 2 << 12, /* 64-bit doorbells */
     CAP_SRAM_EDC = 1 << 26,
     CAP_SVM = 1 << 27,
+    CAP_DEBUG_FIRMWARE = 1 << 29,
 };
 
 struct text {
@@ -92,6 +95,16 @@ uint32_t topology_gpu_id(int gpu)
 uint32_t topology_render_minor(int gpu)
 {
     return RENDER_MINOR_FIRST + (uint32_t)gpu;
+}
+
+uint32_t topology_pci_bus(int gpu)
+{
+    return PCI_BUS_FIRST + (uint32_t)gpu;
+}
+
+uint64_t topology_unique_id(int gpu)
+{
+    return 0xfea5c0de00000000u + topology_gpu_id(gpu);
 }
 
 /* GPUs of one kind form one hive, as in a real chassis. */
@@ -240,8 +253,8 @@ static int cpu_add(struct vtree *tree, int gpus)
 static void gpu_properties(struct text *text, const struct gpu_model *m, int gpu, int links,
                            uint64_t hive, uint64_t simd_base)
 {
-    uint32_t capability =
-        CAP_QUEUE_SIZE_POW2 | CAP_DOORBELL_TYPE_2 | CAP_SVM | (m->sram_ecc ? CAP_SRAM_EDC : 0);
+    uint32_t capability = CAP_QUEUE_SIZE_POW2 | CAP_DOORBELL_TYPE_2 | CAP_SVM | CAP_DEBUG_FIRMWARE |
+                          (m->sram_ecc ? CAP_SRAM_EDC : 0);
 /* clang-format off */
 #define LIST(P)                                                                                    \
     P(cpu_cores_count, 0)                                                                          \
@@ -256,15 +269,15 @@ static void gpu_properties(struct text *text, const struct gpu_model *m, int gpu
                 P(simd_arrays_per_engine, m->sh_per_se) P(cu_per_simd_array, m->cu_per_sh)         \
                     P(simd_per_cu, m->simd_per_cu) P(max_slots_scratch_cu, SCRATCH_SLOTS_PER_CU)   \
                         P(gfx_target_version, m->gfx_target_version) P(vendor_id, 0x1002) P(       \
-                            device_id, m->device_id) P(location_id, (gpu + 3) << 8) P(domain, 0)   \
+                            device_id, m->device_id) P(location_id, topology_pci_bus(gpu) << 8) P(domain, 0)   \
                             P(drm_render_minor, topology_render_minor(gpu)) P(hive_id, hive)       \
                                 P(num_sdma_engines, 2) P(num_sdma_xgmi_engines, 0) P(              \
                                     num_sdma_queues_per_engine, 8) P(num_cp_queues, CP_QUEUES)     \
                                     P(max_engine_clk_fcompute, m->sclk_mhz) P(local_mem_size, 0)   \
                                         P(fw_version, m->firmware_version) P(capability, capability)                \
-                                            P(debug_prop, 0) P(sdma_fw_version, 8)                 \
+                                            P(debug_prop, 0) P(sdma_fw_version, TOPOLOGY_SDMA_FIRMWARE)                 \
                                                 P(unique_id,                                       \
-                                                  0xfea5c0de00000000u + topology_gpu_id(gpu))      \
+                                                  topology_unique_id(gpu))      \
                                                     P(num_xcc, m->xcc_count)                       \
                                                         P(family_id, m->family_id)                 \
                                                             P(max_engine_clk_ccompute, 2000)
@@ -305,7 +318,9 @@ static int quality_add(struct vtree *tree, const struct gpu_model *model, int no
     struct text text = {.used = 0};
     struct perf_event event;
     const char *block = "";
-    put(&text, "times wall time of a software GPU\n");
+    put(&text, "times %s time of a software GPU\n", time_is_modelled() ? "modelled" : "wall");
+    if (!time_is_modelled())
+        put(&text, "cycles %u %u000000\n", (unsigned)SIGNAL_CYCLES_OFFSET, model->sclk_mhz);
     for (size_t at = 0; perf_event_next(model->gen, &at, &event);) {
         if (strcmp(event.block, block) == 0)
             continue;
@@ -340,7 +355,8 @@ static int gpu_add(struct vtree *tree, const struct gpu_model *const models[], i
     if (!status)
         status = quality_add(tree, m, node);
     if (!status)
-        status = vtree_add_device(tree, device, RENDER_MAJOR << 8 | topology_render_minor(gpu));
+        status =
+            vtree_add_device(tree, device, TOPOLOGY_DRM_MAJOR << 8 | topology_render_minor(gpu));
     return status;
 }
 

@@ -11,6 +11,8 @@
 
 #include "driver/driver.h"
 #include "driver/real.h"
+#include "driver/size_limit.h"
+#include "driver/topology.h"
 
 /* A directory descriptor is a memory file that holds this mark and the directory's path, so that
  * it says what it is after dup, fork and exec. */
@@ -69,8 +71,12 @@ static int memory_file(const char *name, const char *head, const char *text, siz
     if (fd < 0)
         return -1;
     size_t head_bytes = strlen(head);
+    struct size_limit limit;
+    errno = 0;
+    size_limit_begin(&limit, head_bytes + size_bytes);
     bool written = pwrite(fd, head, head_bytes, 0) == (ssize_t)head_bytes &&
                    pwrite(fd, text, size_bytes, (off_t)head_bytes) == (ssize_t)size_bytes;
+    size_limit_end(&limit);
     if (written && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK) == 0)
         return fd;
     close(fd);
@@ -90,6 +96,13 @@ static int dir_open(const struct vnode *node, int flags)
     return memory_file("crocgpu-dir", dir_mark, path, length, flags);
 }
 
+static int live_open(const struct vnode *node, int flags)
+{
+    char text[VNODE_LIVE_MAX_BYTES];
+    size_t length = node->live(node->gpu, text, sizeof text);
+    return memory_file("crocgpu-file", "", text, length, flags);
+}
+
 int vfs_open(const struct vnode *node, int flags)
 {
     bool writes = (flags & O_ACCMODE) != O_RDONLY;
@@ -105,6 +118,8 @@ int vfs_open(const struct vnode *node, int flags)
         return dir_open(node, flags);
     else if (node->kind == VNODE_LINK)
         errno = ELOOP; /* O_NOFOLLOW */
+    else if (node->live)
+        return live_open(node, flags);
     else
         return memory_file("crocgpu-file", "", node->text, node->size_bytes, flags);
     return -1;
@@ -137,5 +152,5 @@ void vfs_stat(const struct vnode *node, struct stat *info)
     info->st_blksize = 4096;
     info->st_size = (off_t)node->size_bytes;
     if (node->kind == VNODE_DEVICE)
-        info->st_rdev = node->device ? node->device : makedev(240, 0);
+        info->st_rdev = node->device ? node->device : makedev(TOPOLOGY_KFD_MAJOR, 0);
 }

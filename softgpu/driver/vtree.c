@@ -102,6 +102,18 @@ int vtree_add_file(struct vtree *tree, const char *path, const char *text)
     return text_add(tree, path, text, VNODE_FILE);
 }
 
+int vtree_add_live(struct vtree *tree, const char *path, vnode_live *live, int gpu)
+{
+    struct vnode *node = node_make(tree, path);
+    if (!node)
+        return -ENOMEM;
+    node->kind = VNODE_FILE;
+    node->size_bytes = VNODE_LIVE_MAX_BYTES; /* sysfs too names a size that no content has */
+    node->live = live;
+    node->gpu = gpu;
+    return 0;
+}
+
 int vtree_add_link(struct vtree *tree, const char *path, const char *target)
 {
     return text_add(tree, path, target, VNODE_LINK);

@@ -11,6 +11,10 @@
 
 enum vnode_kind { VNODE_DIR, VNODE_FILE, VNODE_LINK, VNODE_DEVICE };
 
+/* Writes what a file holds at this moment, for the GPU of that number, and returns its length. */
+typedef size_t vnode_live(int gpu, char *out, size_t size_bytes);
+enum { VNODE_LIVE_MAX_BYTES = 256 };
+
 struct vnode {
     char *name;
     struct vnode *parent, *children, *next;
@@ -18,6 +22,8 @@ struct vnode {
     int shared;        /* a directory that also exists on the machine: the real one is served */
     char *text;        /* VNODE_FILE: content; VNODE_LINK: absolute target */
     size_t size_bytes; /* of `text` */
+    vnode_live *live;  /* VNODE_FILE: called at every open, instead of `text` */
+    int gpu;           /* its argument */
     uint32_t device;   /* VNODE_DEVICE: minor number */
     uint64_t inode;
 };
@@ -34,6 +40,8 @@ void vtree_clear(struct vtree *tree);
  * to us entirely; vtree_share() marks one as the machine's own. Each returns 0 or -ENOMEM. */
 int vtree_add_dir(struct vtree *tree, const char *path);
 int vtree_add_file(struct vtree *tree, const char *path, const char *text);
+/* At most VNODE_LIVE_MAX_BYTES long. */
+int vtree_add_live(struct vtree *tree, const char *path, vnode_live *live, int gpu);
 int vtree_add_link(struct vtree *tree, const char *path, const char *target);
 int vtree_add_device(struct vtree *tree, const char *path, uint32_t minor);
 int vtree_share(struct vtree *tree, const char *path);

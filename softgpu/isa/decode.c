@@ -408,7 +408,7 @@ static const struct encoding encodings[] = {
     {0xfc00c000, 0xdc008000, TABLE_GLOBAL, FMT_FLAT, 2, 18, 7, decode_flat},
     {0xfc000000, 0xe0000000, TABLE_MUBUF, FMT_MUBUF, 2, 18, 7, decode_buffer},
     {0xfc000000, 0xe8000000, TABLE_MTBUF, FMT_MTBUF, 2, 15, 4, decode_buffer},
-    {0xfc000000, 0xf0000000, TABLE_MIMG, FMT_MIMG, 2, 18, 7, decode_name_only},
+    {0xfc000000, 0xf0000000, TABLE_MIMG, FMT_MIMG, 2, 18, 7, decode_image},
     {0xfc000000, 0xc4000000, TABLE_EXP, FMT_EXP, 2, 0, 0, decode_name_only},
     {0xfc000000, 0xd4000000, TABLE_VINTRP, FMT_VINTRP, 1, 16, 2, decode_name_only},
 };

@@ -61,5 +61,6 @@ bool decode_smem(struct decoding *d);
 bool decode_ds(struct decoding *d);
 bool decode_flat(struct decoding *d);
 bool decode_buffer(struct decoding *d);
+bool decode_image(struct decoding *d);
 
 #endif

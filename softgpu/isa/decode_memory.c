@@ -1,4 +1,4 @@
-/* Memory formats: SMEM, DS, FLAT and its segments, MUBUF, MTBUF. */
+/* Memory formats: SMEM, DS, FLAT and its segments, MUBUF, MTBUF, MIMG. */
 #include "isa/decode_internal.h"
 
 static void set_scalar_data(struct decoding *d, unsigned index)
@@ -77,6 +77,7 @@ bool decode_ds(struct decoding *d)
 static void settle_return(struct inst *inst)
 {
     _Static_assert(TALLY_BUFFER_ATOMIC_RETURN == TALLY_BUFFER_ATOMIC + 1 &&
+                       TALLY_IMAGE_ATOMIC_RETURN == TALLY_IMAGE_ATOMIC + 1 &&
                        TALLY_GLOBAL_ATOMIC_RETURN == TALLY_GLOBAL_ATOMIC + 1 &&
                        TALLY_FLAT_ATOMIC_RETURN == TALLY_FLAT_ATOMIC + 1,
                    "the returning form's tally follows");
@@ -170,4 +171,45 @@ bool decode_buffer(struct decoding *d)
     else
         return soffset < SREG_ENCODINGS;
     return true;
+}
+
+/* Registers of an image instruction's data. */
+static unsigned image_data_dwords(const struct inst *inst)
+{
+    bool gathers = inst->op >= OP_IMAGE_GATHER4 && inst->op <= OP_IMAGE_GATHER4_O;
+    unsigned components = gathers ? 4 : (unsigned)__builtin_popcount(inst->image.dmask);
+    components += components == 0; /* no component counts as one that reads 0 */
+    unsigned dwords = inst->image.flags & IMAGE_D16 ? (components + 1) / 2 : components;
+    return dwords + (inst->image.flags & IMAGE_STATUS ? 1 : 0);
+}
+
+bool decode_image(struct decoding *d)
+{
+    uint32_t low = d->code[0], high = d->code[1];
+    struct inst *inst = d->inst;
+    bool acc = d->gen >= GPU_GFX90A; /* the bit that elsewhere asks for a status */
+    if (bit(low, 0))
+        return false; /* opcodes of later generations */
+    inst->image.dmask = (uint8_t)bits(low, 8, 4);
+    inst->image.sampler = (uint8_t)(bits(high, 21, 5) * 4);
+    inst->image.flags = (bit(low, 12) ? IMAGE_UNORM : 0) | (bit(low, 14) ? IMAGE_ARRAY : 0) |
+                        (bit(low, 15) ? IMAGE_A16 : 0) | (bit(high, 31) ? IMAGE_D16 : 0) |
+                        (bit(low, 17) || (bit(low, 16) && !acc) ? IMAGE_STATUS : 0);
+    inst->flags |= (bit(low, 13) ? IF_GLC : 0) | (bit(low, 25) ? IF_SLC : 0);
+    if (acc)
+        inst->flags |= (bit(low, 7) ? IF_DLC_SCC : 0) | (bit(low, 16) ? IF_DATA_AGPR : 0);
+    bool stores = inst->flags & (IF_STORE | IF_ATOMIC);
+    struct operand data = {.kind = inst->flags & IF_DATA_AGPR ? OPND_AGPR : OPND_VGPR,
+                           .type = TYPE_B32,
+                           .index = (uint16_t)bits(high, 8, 8),
+                           .dwords = (uint8_t)image_data_dwords(inst)};
+    set_register(&inst->src[0], OPND_VGPR, bits(high, 0, 8), TYPE_B32);
+    set_register(&inst->src[2], OPND_SREG, bits(high, 16, 5) * 4, TYPE_B256);
+    if (stores)
+        inst->src[1] = data;
+    if (!(inst->flags & IF_STORE))
+        inst->dst = data;
+    inst->src_count = 3;
+    settle_return(inst);
+    return inst->image.sampler + 4 <= SREG_ENCODINGS;
 }

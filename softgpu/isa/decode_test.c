@@ -41,10 +41,11 @@ static const struct {
     {TABLE_DS, 0xd8000000, 17, 256, 2},     {TABLE_FLAT, 0xdc000000, 18, 128, 2},
     {TABLE_GLOBAL, 0xdc008000, 18, 128, 2}, {TABLE_SCRATCH, 0xdc004000, 18, 128, 2},
     {TABLE_MUBUF, 0xe0000000, 18, 128, 2},  {TABLE_VOP3P, 0xd3800000, 16, 128, 2},
-    {TABLE_MTBUF, 0xe8000000, 15, 16, 2},
+    {TABLE_MTBUF, 0xe8000000, 15, 16, 2},   {TABLE_MIMG, 0xf0000000, 18, 128, 2},
 };
 
-static uint64_t random_state = 987654321987ull;
+#define SEED 987654321987ull
+static uint64_t random_state = SEED;
 
 static uint32_t random32(void)
 {
@@ -85,6 +86,9 @@ static uint32_t operand_bits(enum isa_table table, unsigned word, bool modifiers
         return word == 0 ? bits & (modifiers ? 0x27fff : 0xfff) : bits & 0xff1fffff;
     case TABLE_MTBUF:
         return word == 0 ? bits & (modifiers ? 0x3ffffff : 0x3f80fff) : bits & 0xff5fffff;
+    case TABLE_MIMG: /* tuples of gfx90a begin at even registers */
+        return word == 0 ? (bits & (modifiers ? 0x203ff00 : 0x1f00)) | 0x100
+                         : bits & (modifiers ? 0x83fffefe : 0x03fffefe);
     default:
         return bits;
     }
@@ -155,15 +159,40 @@ static bool is_buffer(const uint32_t *words)
     return words[0] >> 26 == 0x38 || words[0] >> 26 == 0x3a;
 }
 
+static bool is_image(const uint32_t *words)
+{
+    return words[0] >> 26 == 0x3c;
+}
+
+/* LLVM leaves the status out that LWE asks for, has no tuple for every size, and an image without
+ * components is none to it. */
+static bool image_errs(const char *theirs)
+{
+    bool packed_status = strstr(theirs, " tfe") && strstr(theirs, " d16");
+    return strstr(theirs, " lwe") || !strstr(theirs, " dmask") ||
+           (packed_status && strstr(theirs, "gather4"));
+}
+
+/* How many registers an image's address has the descriptor decides, which LLVM cannot know. */
+static void image_normalise(char *text)
+{
+    char *comma = strchr(text, ','), *open = comma ? strchr(comma, '[') : NULL,
+         *colon = open ? strchr(open, ':') : NULL, *close = colon ? strchr(colon, ']') : NULL;
+    if (!comma || strncmp(comma, ", v[", 4) != 0 || !close)
+        return;
+    memmove(open, open + 1, (size_t)(colon - open - 1));
+    memmove(colon - 1, close + 1, strlen(close + 1) + 1);
+}
+
 /* What LLVM accepts and gfx9 does not have: the null register of gfx10, fields it cannot print. */
 static bool oracle_errs(const uint32_t *words, const char *theirs)
 {
     const char *null = strstr(theirs, "null");
     if ((null && strchr(" ,-|", null[-1])) || strstr(theirs, "/*invalid") ||
-        strstr(theirs, " tfe") || strstr(theirs, "64 bit dpp") ||
+        (strstr(theirs, " tfe") && !is_image(words)) || strstr(theirs, "64 bit dpp") ||
         strstr(theirs, "is not supported on") || strcmp(theirs, "buffer_wbl2") == 0 ||
         strstr(theirs, "b32 src_") || strstr(theirs, "Invalid") ||
-        strstr(theirs, "src_lds_direct") ||
+        strstr(theirs, "src_lds_direct") || (is_image(words) && image_errs(theirs)) ||
         (is_buffer(words) && strstr(theirs, ", src_"))) /* as a buffer's scalar offset */
         return true;
     if (strncmp(theirs, "v_mfma", 6) == 0 && (words[1] >> 18 & 511) < 128)
@@ -179,7 +208,8 @@ static bool oracle_errs(const uint32_t *words, const char *theirs)
                    sdata >= 124;
     unsigned srsrc = (words[1] >> 16 & 31) * 4; /* of a buffer instruction */
     return (words[0] >> 26 == 0x30 && special) ||
-           (is_buffer(words) && (srsrc == 104 || srsrc == 124));
+           (is_buffer(words) && (srsrc == 104 || srsrc == 124)) ||
+           (is_image(words) && (words[1] >> 21 & 31) * 4 == 104);
 }
 
 /* gfx942 renamed the cache bits. */
@@ -221,8 +251,8 @@ static bool operands_unprintable(const struct inst *inst)
 /* Formats whose operands nothing executes, and immediates that are printed by name. */
 static bool mnemonic_only(const struct inst *inst)
 {
-    return inst->format == FMT_SOPP || inst->format == FMT_SOPK || inst->format == FMT_MIMG ||
-           inst->format == FMT_EXP || inst->format == FMT_VINTRP || inst->op == OP_S_ATC_PROBE ||
+    return inst->format == FMT_SOPP || inst->format == FMT_SOPK || inst->format == FMT_EXP ||
+           inst->format == FMT_VINTRP || inst->op == OP_S_ATC_PROBE ||
            inst->op == OP_S_ATC_PROBE_BUFFER ||
            (inst->op == OP_V_CNDMASK_B32 && inst->modifier == MOD_DPP) ||
            inst->op == OP_V_MADAK_F16 || inst->op == OP_V_MADMK_F16 ||
@@ -281,6 +311,8 @@ static unsigned check_line(enum gpu_gen gen, char *line, unsigned *accepted, uns
     if (comment)
         *comment = 0;
     normalise(line);
+    if (is_image(words))
+        image_normalise(line);
     if (oracle_errs(words, line))
         return 0;
     if (gen == GPU_GFX942)
@@ -323,6 +355,7 @@ static void decode_matches_llvm(void **state)
     char path[] = "/tmp/croc_decode_XXXXXX", line[1024];
     int fd = mkstemp(path);
     assert_true(fd >= 0);
+    random_state = SEED + 3 * target; /* from some samples LLVM 15 crashes */
     FILE *file = fdopen(fd, "w");
     unsigned total = samples_write(targets[target].gen, file), accepted = 0, wrong = 0;
     fclose(file);

@@ -141,6 +141,14 @@ enum inst_flag {
     IF_FLUSH_F16 = 1 << 22  /* denormal packed f16 sources count as zeros, whatever MODE says */
 };
 
+enum image_flag {
+    IMAGE_UNORM = 1 << 0, /* coordinates count texels, whatever the sampler says */
+    IMAGE_ARRAY = 1 << 1, /* the address names a layer */
+    IMAGE_A16 = 1 << 2,   /* 16-bit addresses */
+    IMAGE_D16 = 1 << 3,
+    IMAGE_STATUS = 1 << 4 /* a register behind the data gets the residency status (TFE, LWE) */
+};
+
 struct inst {
     inst_exec_fn *exec;
     uint16_t op;      /* enum isa_op (generated): one number per mnemonic, whatever the encoding */
@@ -160,8 +168,9 @@ struct inst {
     struct operand src[3]; /* ALU: sources in order (VOPC: two). Carry-in is src[2], TYPE_MASK64.
                               mad/fma with a literal K: in the order D = src0 * src1 + src2.
                               Two-address ops (mac, fmac, dot*c): the accumulator is dst only.
-                              FLAT/DS/MUBUF: src[0] address, src[1] data, src[2] saddr or srsrc
-                              (DS second data word: src[2]) */
+                              FLAT/DS/MUBUF/MIMG: src[0] address, src[1] data, src[2] saddr or
+                              srsrc (DS second data word: src[2]). How many registers an image's
+                              address takes its descriptor decides: src[0] names the first */
     int32_t offset;        /* SOPK/SOPP simm16 (sign-extended), memory immediate, SMEM immediate,
                               DS offset0 (or the 16-bit offset) */
     union {
@@ -183,6 +192,9 @@ struct inst {
         struct { /* VOP3P MFMA */
             uint8_t cbsz, abid, blgp;
         } mfma;
+        struct { /* MIMG: components, first register of the sampler's descriptor, enum image_flag */
+            uint8_t dmask, sampler, flags;
+        } image;
     };
     uint32_t raw[2]; /* first encoded dwords, for messages */
     uint8_t aux[8];  /* the executor's: what its handler worked out when it was chosen */

@@ -6,7 +6,8 @@
  * X(NAME, class, issue, latency, matrix)
  *   issue    quad-cycles the instruction arbiter works on it; 0: handled without a functional unit
  *   latency  cycles its wave then waits, in the clock of perf/README.md
- *   matrix   cycles the matrix unit is busy (its operations are 512 times the number behind X)
+ *   matrix   cycles the matrix unit of a gfx90a is busy (others: perf/clock.c; its operations are
+ * 512 times the number behind X)
  */
 #ifndef ISA_TALLY_H
 #define ISA_TALLY_H
@@ -69,6 +70,10 @@
     X(BUFFER_WRITE, VMEM_WR, 1, 64, 0)                                                             \
     X(BUFFER_ATOMIC, VMEM_WR, 1, 64, 0)                                                            \
     X(BUFFER_ATOMIC_RETURN, VMEM_WR, 1, 320, 0)                                                    \
+    X(IMAGE_READ, VMEM_RD, 1, 320, 0)                                                              \
+    X(IMAGE_WRITE, VMEM_WR, 1, 64, 0)                                                              \
+    X(IMAGE_ATOMIC, VMEM_WR, 1, 64, 0)                                                             \
+    X(IMAGE_ATOMIC_RETURN, VMEM_WR, 1, 320, 0)                                                     \
     X(GLOBAL_READ, VMEM_RD, 1, 320, 0)                                                             \
     X(GLOBAL_WRITE, VMEM_WR, 1, 64, 0)                                                             \
     X(GLOBAL_ATOMIC, VMEM_WR, 1, 64, 0)                                                            \

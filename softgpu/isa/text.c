@@ -345,6 +345,32 @@ static void text_buffer(struct writer *out, const struct inst *i)
         put_flag(out, i, IF_LDS, "lds");
 }
 
+static bool is_sampled(const struct inst *i)
+{
+    const char *name = isa_op_names[i->op];
+    return strstr(name, "_sample") || strstr(name, "_gather4") || strstr(name, "_get_lod");
+}
+
+static void text_image(struct writer *out, const struct inst *i)
+{
+    static const struct {
+        unsigned flag;
+        const char *name;
+    } flags[] = {
+        {IMAGE_A16, " a16"}, {IMAGE_STATUS, " tfe"}, {IMAGE_ARRAY, " da"}, {IMAGE_D16, " d16"}};
+    put_operand(out, i->src[1].kind != OPND_NONE ? &i->src[1] : &i->dst);
+    put_operand(out, &i->src[0]);
+    put_operand(out, &i->src[2]);
+    struct operand sampler = {
+        .kind = OPND_SREG, .index = i->image.sampler, .dwords = 4, .type = TYPE_B128};
+    if (is_sampled(i))
+        put_operand(out, &sampler);
+    put(out, " dmask:0x%x%s", i->image.dmask, i->image.flags & IMAGE_UNORM ? " unorm" : "");
+    put_cache_bits(out, i);
+    for (size_t n = 0; n < sizeof flags / sizeof flags[0]; n++)
+        put(out, "%s", i->image.flags & flags[n].flag ? flags[n].name : "");
+}
+
 static void text_ds(struct writer *out, const struct inst *i)
 {
     if (i->dst.kind != OPND_NONE)
@@ -390,6 +416,9 @@ void isa_text(const struct inst *i, char *text, size_t size_bytes)
     case FMT_MUBUF:
     case FMT_MTBUF:
         text_buffer(&out, i);
+        break;
+    case FMT_MIMG:
+        text_image(&out, i);
         break;
     case FMT_DS:
         text_ds(&out, i);

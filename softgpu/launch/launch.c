@@ -8,6 +8,7 @@
 
 #include "base/preload_path.h"
 #include "core/device.h"
+#include "core/time_source.h"
 #include "launch/events.h"
 #include "launch/options.h"
 #include "launch/pm4.h"
@@ -17,7 +18,7 @@ enum { EXIT_USAGE = 2, EXIT_CANNOT_EXECUTE = 126, EXIT_NOT_FOUND = 127 };
 
 static void usage_print(FILE *file)
 {
-    fputs("usage: crocgpu [--devices LIST] PROGRAM [ARGUMENT...]\n"
+    fputs("usage: crocgpu [--devices LIST] [--time WHICH] PROGRAM [ARGUMENT...]\n"
           "       crocgpu pm4 [--gfx NAME] FILE...\n"
           "       crocgpu events [GPU...]\n"
           "Runs PROGRAM on a software GPU, disassembles PM4 command buffers, or lists the events "
@@ -90,29 +91,52 @@ static int preload_set(const char *found)
     return status;
 }
 
+static int time_set(const char *which)
+{
+    if (time_source_parse(which) == TIME_UNKNOWN || !*which) {
+        fprintf(stderr, "crocgpu: --time %s: it is wall or model\n", which);
+        return -EINVAL;
+    }
+    return setenv("CROCGPU_TIME", which, 1) == 0 ? 0 : -errno;
+}
+
+static const struct {
+    const char *name;
+    int (*set)(const char *value);
+} valued_options[] = {{"--devices", devices_set}, {"--time", time_set}};
+
+/* Obeys argv[*at], `--name value` or `--name=value`, and moves on. */
+static int option_obey(int argc, char **argv, int *at)
+{
+    const char *option = argv[(*at)++];
+    for (size_t i = 0; i < sizeof valued_options / sizeof valued_options[0]; i++) {
+        size_t length = strlen(valued_options[i].name);
+        if (strncmp(option, valued_options[i].name, length) != 0)
+            continue;
+        if (option[length] == '=')
+            return valued_options[i].set(option + length + 1);
+        if (!option[length] && *at < argc)
+            return valued_options[i].set(argv[(*at)++]);
+    }
+    fprintf(stderr, "crocgpu: unknown or incomplete option %s\n", option);
+    usage_print(stderr);
+    return -EINVAL;
+}
+
 /* Returns the index of the program in argv, or -1 - the exit status. */
 static int arguments_read(int argc, char **argv)
 {
     int at = 1;
     while (at < argc && argv[at][0] == '-') {
-        const char *option = argv[at++];
-        if (strcmp(option, "--") == 0)
+        if (strcmp(argv[at], "--") == 0) {
+            at++;
             break;
-        if (strcmp(option, "-h") == 0 || strcmp(option, "--help") == 0) {
+        }
+        if (strcmp(argv[at], "-h") == 0 || strcmp(argv[at], "--help") == 0) {
             usage_print(stdout);
             return -EXIT_SUCCESS - 1;
         }
-        const char *list = NULL;
-        if (strncmp(option, "--devices=", 10) == 0)
-            list = option + 10;
-        else if (strcmp(option, "--devices") == 0 && at < argc)
-            list = argv[at++];
-        if (!list) {
-            fprintf(stderr, "crocgpu: unknown or incomplete option %s\n", option);
-            usage_print(stderr);
-            return -EXIT_USAGE - 1;
-        }
-        if (devices_set(list) != 0)
+        if (option_obey(argc, argv, &at) != 0)
             return -EXIT_USAGE - 1;
     }
     if (at < argc)

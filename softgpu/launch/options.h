@@ -9,6 +9,9 @@
     X("devices", 0, "LIST",                                                                        \
       "which GPUs it sees: gfx90a (default), gfx906, gfx908, gfx942;\n"                            \
       "gfx90a*2,gfx942 means two of one and one of another")                                       \
+    X("time", 0, "WHICH",                                                                          \
+      "what the times of kernels are: wall (default), this machine's, or\n"                        \
+      "model: cycles of the counters' clock, the same in every run")                               \
     X("help", 'h', NULL, "this text")
 
 /* These stand behind `crocgpu pm4`. */

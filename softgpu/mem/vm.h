@@ -34,11 +34,11 @@ int vm_map(struct vm *vm, uint64_t va, uint64_t size_bytes, void *host, uint32_t
 int vm_unmap(struct vm *vm, uint64_t va);
 
 /* One per thread that executes GPU work. */
-enum { VM_TLB_WAYS = 8 };
+enum { VM_TLB_BITS = 5, VM_TLB_WAYS = 1 << VM_TLB_BITS };
 struct vm_reader {
     struct vm *vm;
     uint64_t generation;              /* of the table the ways were filled from */
-    struct vm_range way[VM_TLB_WAYS]; /* direct mapped by VA bits 21.. */
+    struct vm_range way[VM_TLB_WAYS]; /* direct mapped, see vm_way() */
     _Atomic uint64_t epoch;           /* odd while inside a read section */
     struct vm_reader *next;
 };
@@ -49,12 +49,19 @@ void vm_reader_leave(struct vm_reader *reader);
 
 bool vm_range_find(struct vm_reader *reader, uint64_t va, struct vm_range *out); /* slow path */
 
+/* By 2 MiB. Large buffers begin at multiples of their sizes: all bits of the address choose, so
+ * that those which a kernel reads side by side do not share one way. */
+static inline struct vm_range *vm_way(struct vm_reader *reader, uint64_t va)
+{
+    return &reader->way[(va >> 21) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - VM_TLB_BITS)];
+}
+
 /* Host address for [va, va + size), which must lie in one range that allows `access`; NULL is a
  * fault. Pointers stay good until vm_reader_leave. */
 static inline void *vm_translate(struct vm_reader *reader, uint64_t va, uint32_t size_bytes,
                                  uint32_t access)
 {
-    struct vm_range *way = &reader->way[(va >> 21) % VM_TLB_WAYS];
+    struct vm_range *way = vm_way(reader, va);
     if (va - way->start >= way->end - way->start || size_bytes > way->end - va) {
         if (!vm_range_find(reader, va, way) || size_bytes > way->end - va)
             return NULL;

@@ -16,14 +16,15 @@ enum {
     CONTROL_CLEAR_ALL = 1 << 25
 };
 
-/* SQ_PERFCOUNTER_MASK: one bit for each compute unit of a shader array, arrays 0 and 1. */
-static bool unit_masked(struct perf *perf, struct place place, uint32_t cu)
+/* SQ_PERFCOUNTER_MASK: a bit for each compute unit of a shader array that counts, arrays 0 and 1.
+ */
+static uint32_t units_counting(struct perf *perf, struct place place)
 {
-    if (place.block != BLOCK_SQ || cu >= 16)
-        return false;
+    if (place.block != BLOCK_SQ)
+        return UINT32_MAX;
     uint32_t mask = *storage_at(perf, REG_GFX90A_SQ_PERFCOUNTER_MASK, place.xcc, place.unit);
     uint32_t array = place.unit % perf->model->sh_per_se;
-    return !(mask >> (16 * (array & 1) + cu) & 1);
+    return (mask >> 16 * (array & 1) & 0xffff) | 0xffff0000u;
 }
 
 /* Waves of queues that are not counted are seen by all but the sequencers. */
@@ -48,9 +49,10 @@ static uint64_t array_total(struct perf *perf, struct place place, uint32_t sour
 {
     uint32_t per_array = perf->model->cu_per_sh;
     uint32_t first = place.xcc * perf->units + place.unit * per_array;
+    uint32_t counting = units_counting(perf, place);
     uint64_t sum = 0;
     for (uint32_t cu = 0; cu < per_array; cu++)
-        if (!unit_masked(perf, place, cu))
+        if (cu >= 32 || counting >> cu & 1)
             sum += unit_total(perf, place, first + cu, source);
     return sum;
 }
@@ -136,6 +138,7 @@ static void counting_set(struct perf *perf, struct place place, uint32_t index, 
     else
         counter->held += total - counter->base;
     counter->counting = counting;
+    perf->wants_stale = true;
 }
 
 /* Whether the registers that control a block let its counters count now. */
@@ -154,7 +157,7 @@ typedef void counter_fn(struct perf *perf, struct place place, uint32_t index);
 
 static void units_visit(struct perf *perf, enum block block, uint32_t xcc_mask, place_fn *visit)
 {
-    uint32_t units = perf->touched[block] ? block_units(perf, block) : 0;
+    uint32_t units = perf->touched[block] ? perf->block_units[block] : 0;
     for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
         for (uint32_t unit = 0; xcc_mask >> xcc & 1 && unit < units; unit++)
             visit(perf, (struct place){block, xcc, unit});
@@ -212,16 +215,23 @@ uint32_t perf_wants(const struct perf *perf)
     return atomic_load_explicit(&perf->wants, memory_order_relaxed);
 }
 
-static void counter_wants(struct perf *perf, struct place place, uint32_t index)
+static uint32_t counter_wants(struct perf *perf, struct place place, uint32_t index)
 {
+    if (!counter_at(perf, place, index)->counting)
+        return 0;
     const struct event_info *event = event_counted(perf, place, index);
-    if (event && counter_at(perf, place, index)->counting)
-        atomic_fetch_or_explicit(&perf->wants, event_wants(event), memory_order_relaxed);
+    return event ? event_wants(event) : 0;
 }
 
-static void place_wants(struct perf *perf, struct place place)
+/* Units of a block are mostly all programmed alike: its counters are asked one after another. */
+static uint32_t block_wants(struct perf *perf, enum block block)
 {
-    counters_visit(perf, place, counter_wants);
+    uint32_t wants = 0, units = perf->block_units[block];
+    for (uint32_t left = perf->touched[block]; left; left &= left - 1)
+        for (uint32_t at = 0; at < perf->model->xcc_count * units; at++)
+            wants |= counter_wants(perf, (struct place){block, at / units, at % units},
+                                   (uint32_t)__builtin_ctz(left));
+    return wants;
 }
 
 /* A counting session that needs the caches begins with empty ones, so that its result does not
@@ -229,11 +239,15 @@ static void place_wants(struct perf *perf, struct place place)
 static void wants_update(struct perf *perf)
 {
     const uint32_t caches = PERF_WANT_MEMORY | PERF_WANT_FETCH;
-    uint32_t wanted = perf_wants(perf);
-    atomic_store_explicit(&perf->wants, 0, memory_order_relaxed);
+    uint32_t wanted = perf->counted_wants, wants = 0;
+    if (!perf->wants_stale)
+        return;
+    perf->wants_stale = false;
     for (int block = 0; block < BLOCK_COUNT; block++)
-        units_visit(perf, block, UINT32_MAX, place_wants);
-    if (!(wanted & caches) && perf_wants(perf) & caches)
+        wants |= block_wants(perf, block);
+    perf->counted_wants = wants;
+    atomic_store_explicit(&perf->wants, wants, memory_order_relaxed);
+    if (!(wanted & caches) && perf->counted_wants & caches)
         memory_clear(&perf->memory);
 }
 
@@ -243,9 +257,22 @@ void counters_gate(struct perf *perf, uint32_t xcc_mask)
     wants_update(perf);
 }
 
-void counters_pause(struct perf *perf, uint32_t xcc_mask)
+static void sequencers_visit(struct perf *perf, uint32_t xcc_mask, place_fn *visit)
 {
-    places_visit(perf, xcc_mask, place_pause);
+    for (int block = 0; block < BLOCK_COUNT; block++)
+        if (perf_blocks[block].control == CONTROL_SQ)
+            units_visit(perf, block, xcc_mask, visit);
+}
+
+void sequencers_pause(struct perf *perf, uint32_t xcc_mask)
+{
+    sequencers_visit(perf, xcc_mask, place_pause);
+}
+
+void sequencers_gate(struct perf *perf, uint32_t xcc_mask)
+{
+    sequencers_visit(perf, xcc_mask, place_gate);
+    wants_update(perf);
 }
 
 void counters_reset(struct perf *perf, uint32_t xcc_mask)
@@ -280,7 +307,8 @@ static void event_set(struct perf *perf, struct place place, uint32_t index, uin
         counting_set(perf, place, next, false);
     counting_set(perf, place, index, false);
     counter->select = select;
-    counter->event = event_find(perf->model->gen, place.block, event);
+    counter->event = event_find(perf, place.block, event);
+    perf->wants_stale = true;
     if (has_next)
         counting_set(perf, place, next, next_counting);
 }

@@ -13,6 +13,7 @@
 #include "gfx90a_regs.h" /* generated */
 #include "perf/memory.h"
 #include "perf/perf.h"
+#include "perf/sample.h"
 #include "perf/sources.h"
 #include "perf/trace.h"
 #include "perf_tables.h" /* generated */
@@ -21,7 +22,7 @@ enum axis { AXIS_XCC, AXIS_SE, AXIS_CU, AXIS_CHANNEL, AXIS_ENGINE };
 enum control { CONTROL_CP, CONTROL_SQ, CONTROL_MC };
 enum reg_kind { KIND_STORAGE, KIND_SELECT, KIND_LOW, KIND_HIGH, KIND_CONFIG, KIND_CONTROL };
 enum event_class { EVENT_EXACT, EVENT_MODELLED, EVENT_APPROXIMATE, EVENT_NONE };
-enum { EVENT_TERMS_MAX = 16 };
+enum { EVENT_TERMS_MAX = 16, EVENT_NUMBERS = 1024 };
 
 #define BLOCK_ENUM(name, axis, counters, control) BLOCK_##name,
 enum block { PERF_BLOCK_LIST(BLOCK_ENUM) BLOCK_COUNT, BLOCK_NONE = BLOCK_COUNT };
@@ -56,9 +57,13 @@ struct event_info {
 /* tables.c */
 extern const struct block_info perf_blocks[BLOCK_COUNT];
 extern const uint32_t perf_register_count;
+extern const uint8_t tally_class[TALLY_COUNT]; /* enum inst_class */
 const struct reg_info *register_find(uint32_t offset);
 uint32_t register_row(const struct reg_info *reg);
-const struct event_info *event_find(enum gpu_gen gen, enum block block, uint32_t number);
+/* The events of a generation: rows, one higher, by block and number; 0: no such event. */
+void events_number(enum gpu_gen gen, uint16_t (*rows)[EVENT_NUMBERS]);
+/* NULL: no such event. */
+const struct event_info *event_find(const struct perf *perf, enum block block, uint32_t number);
 uint32_t event_wants(const struct event_info *event); /* enum perf_want */
 
 struct counter {
@@ -70,6 +75,36 @@ struct counter {
     uint64_t base; /* the event's total when counting began */
 };
 
+/* Instructions that a unit's groups have executed. */
+struct work_sums {
+    uint64_t vector, loads; /* of vector memory, and those of them that are waited for as loads */
+    uint64_t lds, permutes; /* of LDS, and those that need none of its banks */
+};
+
+/* Of a compute unit. First come sums over its groups, in the clock's cycles; `waves_` says that
+ * each group's are multiplied by its waves, `own_` that each wave has its own. What is below is
+ * known when the dispatch ends. */
+struct unit_time {
+    uint64_t groups, beside;
+    uint32_t array_units; /* of its shader array, that the dispatch may use */
+    uint64_t simd, load_wait, other_wait;
+    uint64_t waves_simd, waves_load, waves_other;
+    uint64_t issue, own_load, own_other;
+    struct work_sums rounds[2]; /* of the first round of groups, and of the later ones */
+    uint64_t busy_cycles, wave_cycles;
+    uint64_t instructions;                  /* of vector memory */
+    uint64_t address_cycles, active_cycles; /* of the address unit, and of the L1 */
+    uint64_t reads, writes;                 /* requests of the L1 */
+};
+
+/* What a unit's groups need besides instructions. */
+struct unit_needs {
+    uint64_t instructions, address, data, serial, reads, writes, misses, lds;
+    uint64_t latency; /* of all loads, summed */
+    uint64_t load_wait, waves_load,
+        own_load; /* the sums of unit_time with loads as long as these */
+};
+
 /* A dispatch that runs: how long each compute unit has been busy with it. */
 struct running_dispatch {
     uint64_t seq;
@@ -77,18 +112,23 @@ struct running_dispatch {
     struct running_dispatch *next;
     uint32_t capacity; /* groups that a compute unit holds */
     enum perf_limit limit;
-    bool used_vector_memory, used_memory;
-    bool is_counted; /* by the sequencers' counters */
-    struct unit_time {
-        uint64_t busy_cycles, groups;
-    } units[]; /* [xcc][unit] */
+    bool is_counted;                /* by the sequencers' counters */
+    struct channel_work *work;      /* [xcc][channel]; behind the units */
+    uint32_t *used, used_count;     /* behind that: the units that have executed groups */
+    struct dispatch_sample *sample; /* NULL: out of memory, its time is that of instructions */
+    uint64_t translation_misses;
+    struct unit_time units[]; /* [xcc][unit]; of those not used all is 0 */
 };
 
 struct perf {
     const struct gpu_model *model;
-    uint32_t units;        /* compute units of an XCC: se * sh * cu */
-    uint32_t se_units;     /* shader arrays of an XCC: se * sh */
-    uint32_t engine_count; /* SDMA engines of all base dies */
+    const struct clock_cost *costs;        /* of instructions, on this GPU */
+    uint32_t units;                        /* compute units of an XCC: se * sh * cu */
+    uint32_t se_units;                     /* shader arrays of an XCC: se * sh */
+    uint32_t engine_count;                 /* SDMA engines of all base dies */
+    bool samples_all;                      /* CROCGPU_SAMPLING=all */
+    uint32_t block_units[BLOCK_COUNT];     /* of an XCC */
+    uint16_t (*event_rows)[EVENT_NUMBERS]; /* [block]: see events_number() */
     /* What counting events need observed (enum perf_want). Writer: register writes (relaxed).
      * Reader: the engine at group start (relaxed): a group that just missed it lies before the
      * start. */
@@ -98,14 +138,17 @@ struct perf {
     atomic_uint *trace_targets;
 
     pthread_mutex_t lock; /* all below: registers (CP thread) against retirement (pool threads) */
+    bool is_held; /* for a row of register accesses. Written and read by the CP thread alone */
     uint32_t gfx_index;
     uint32_t *storage;                     /* [register][xcc][shader array] */
     struct counter *counters[BLOCK_COUNT]; /* [xcc][unit of the block][counter] */
     /* A bit for each counter that a register write has reached in any unit; the others are as they
      * were made. Who goes over all counters, at each start and stop, goes over these. */
     uint32_t touched[BLOCK_COUNT];
-    uint64_t (*cu)[SRC_CU_COUNT];        /* [xcc][unit] */
-    uint64_t (*se)[SRC_SE_COUNT];        /* [xcc][shader array] */
+    uint32_t counted_wants;       /* of `wants`, what counters want */
+    bool wants_stale;             /* a counter began or ended to count, or counts another event */
+    uint64_t (*cu)[SRC_CU_COUNT]; /* [xcc][unit] */
+    uint64_t (*se)[SRC_SE_COUNT]; /* [xcc][shader array] */
     uint64_t (*hidden_cu)[SRC_CU_COUNT]; /* of these: what the sequencers' counters do not see */
     uint64_t (*hidden_se)[SRC_SE_COUNT];
     uint64_t (*xcc)[SRC_XCC_COUNT];
@@ -114,6 +157,7 @@ struct perf {
     struct memory_model memory;
     struct trace *trace;
     struct running_dispatch *running, *spare;
+    struct channel_work *stray; /* [xcc][channel]: of groups of no dispatch */
 };
 
 /* Where a value of a block lives. */
@@ -122,8 +166,15 @@ struct place {
     uint32_t xcc, unit;
 };
 
+/* bounds.c: what time waits for besides instructions. All under the lock. */
+/* Takes note of what a group that retires has done in its unit, for its dispatch; NULL: none. */
+void bounds_group(const struct perf_group *group, uint64_t *cu, struct running_dispatch *dispatch,
+                  size_t at);
+/* Makes a dispatch that ends as long as its units, L2 channels and memory need. */
+void bounds_dispatch(struct perf *perf, struct running_dispatch *dispatch);
+
 /* perf.c */
-/* The command processor spends cycles on packets. */
+/* The command processor spends cycles on packets, with no dispatch. */
 void packets_advance(struct perf *perf, uint64_t cycles);
 
 /* engine.c: the registers of SDMA engines, by offset and base die; false: no such register. */
@@ -134,7 +185,12 @@ bool engine_reg_read(struct perf *perf, uint32_t offset, uint32_t *value);
 /* places.c, below all others */
 uint32_t *storage_at(struct perf *perf, uint32_t offset, uint32_t xcc, uint32_t se_unit);
 uint32_t block_units(const struct perf *perf, enum block block);
-struct counter *counter_at(struct perf *perf, struct place place, uint32_t index);
+void xccs_add(struct perf *perf, enum perf_source source, uint64_t value);
+static inline struct counter *counter_at(struct perf *perf, struct place place, uint32_t index)
+{
+    size_t at = (size_t)place.xcc * perf->block_units[place.block] + place.unit;
+    return &perf->counters[place.block][at * perf_blocks[place.block].counter_count + index];
+}
 
 /* counter.c; all under the lock */
 uint64_t counter_value(struct perf *perf, struct place place, uint32_t index);
@@ -145,9 +201,11 @@ void counter_config_write(struct perf *perf, struct place place, uint32_t index,
 void counter_control_write(struct perf *perf, struct place place, uint32_t value);
 /* Enables, clears and events of all counters of an SDMA engine. */
 void counters_perfmon_write(struct perf *perf, struct place place, uint32_t value);
-/* CP_PERFMON_CNTL, or a register that lets counters count, was written. */
+/* CP_PERFMON_CNTL was written. */
 void counters_gate(struct perf *perf, uint32_t xcc_mask);
-void counters_pause(struct perf *perf, uint32_t xcc_mask);
+/* Before and after a register is written that says what the sequencers' counters count. */
+void sequencers_pause(struct perf *perf, uint32_t xcc_mask);
+void sequencers_gate(struct perf *perf, uint32_t xcc_mask);
 void counters_reset(struct perf *perf, uint32_t xcc_mask);
 
 #endif

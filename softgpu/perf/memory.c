@@ -15,8 +15,6 @@ enum {
     UNITS_PER_SQC = 2
 };
 enum { PAGE_SHIFT = 21 }; /* translations cover 2 MiB, the fragment of a large allocation */
-/* What a request that leaves the L1 takes, in cycles. */
-enum { L2_HIT_CYCLES = 300, L2_MISS_CYCLES = 600, L2_WRITE_CYCLES = 280 };
 
 static struct cache *caches_create(uint32_t count, uint32_t size_bytes, uint32_t line_bytes,
                                    uint32_t ways)
@@ -50,6 +48,34 @@ static void caches_clear(struct cache *caches, uint32_t count)
         cache_clear(&caches[i]);
 }
 
+static bool used_create(struct used_list *used, uint32_t count)
+{
+    used->list = calloc(count, sizeof *used->list);
+    used->is_listed = calloc(count, sizeof *used->is_listed);
+    return used->list && used->is_listed;
+}
+
+static void used_destroy(struct used_list *used)
+{
+    free(used->list);
+    free(used->is_listed);
+}
+
+static inline void used_note(struct used_list *used, uint32_t at)
+{
+    if (used->is_listed[at])
+        return;
+    used->is_listed[at] = true;
+    used->list[used->count++] = at;
+}
+
+static void used_forget(struct used_list *used)
+{
+    for (uint32_t i = 0; i < used->count; i++)
+        used->is_listed[used->list[i]] = false;
+    used->count = 0;
+}
+
 static uint32_t tcp_count(const struct memory_model *memory)
 {
     return memory->model->xcc_count * memory->units;
@@ -75,7 +101,10 @@ int memory_create(struct memory_model *memory, const struct gpu_model *model)
     memory->utcl1 = calloc(tcp_count(memory), sizeof *memory->utcl1);
     memory->tcc = caches_create(tcc_count(memory), model->tcc_bytes / model->tcc_channels,
                                 model->tcc_line_bytes, model->tcc_ways);
-    if (memory->tcp && memory->sqc && memory->icache && memory->utcl1 && memory->tcc)
+    bool listed = used_create(&memory->units_used, tcp_count(memory)) &&
+                  used_create(&memory->units_translated, tcp_count(memory)) &&
+                  used_create(&memory->channels_dirty, tcc_count(memory));
+    if (listed && memory->tcp && memory->sqc && memory->icache && memory->utcl1 && memory->tcc)
         return 0;
     memory_destroy(memory);
     return -ENOMEM;
@@ -88,76 +117,104 @@ void memory_destroy(struct memory_model *memory)
     caches_destroy(memory->icache, tcp_count(memory));
     caches_destroy(memory->tcc, tcc_count(memory));
     free(memory->utcl1);
+    used_destroy(&memory->units_used);
+    used_destroy(&memory->units_translated);
+    used_destroy(&memory->channels_dirty);
     *memory = (struct memory_model){0};
+}
+
+/* The scalar and the instruction cache that a unit shares with its neighbour. */
+static uint32_t pair_of(const struct memory_model *memory, uint32_t at)
+{
+    return at - at % memory->units % UNITS_PER_SQC;
 }
 
 void memory_acquire(struct memory_model *memory)
 {
-    caches_clear(memory->tcp, tcp_count(memory));
-    caches_clear(memory->sqc, tcp_count(memory));
-    caches_clear(memory->icache, tcp_count(memory));
+    for (uint32_t i = 0; i < memory->units_used.count; i++) {
+        uint32_t at = memory->units_used.list[i], pair = pair_of(memory, at);
+        cache_clear(&memory->tcp[at]);
+        cache_clear(&memory->sqc[pair]);
+        cache_clear(&memory->icache[pair]);
+    }
+    used_forget(&memory->units_used);
 }
 
 void memory_clear(struct memory_model *memory)
 {
     memory_acquire(memory);
-    memset(memory->utcl1, 0, tcp_count(memory) * sizeof *memory->utcl1);
+    for (uint32_t i = 0; i < memory->units_translated.count; i++)
+        memory->utcl1[memory->units_translated.list[i]] = (struct translations){0};
+    used_forget(&memory->units_translated);
     caches_clear(memory->tcc, tcc_count(memory));
+    used_forget(&memory->channels_dirty);
 }
 
 /* An L2 channel's own totals, and shorthands for counting in them. */
 #define CHANNEL(name) (SRC_##name - SRC_CHANNEL_FIRST)
 
+/* A channel's counts, and what the dispatch has asked of it. */
+struct channel {
+    uint64_t *totals;
+    struct channel_work *work;
+};
+
 /* One dirty sector goes to memory: half a sector when only one half was written. */
-static void sector_write_back(uint64_t dirty_bytes, uint64_t *totals)
+static void sector_write_back(uint64_t dirty_bytes, const struct channel *channel)
 {
+    bool whole = (uint32_t)dirty_bytes && dirty_bytes >> 32;
     if (!dirty_bytes)
         return;
-    if ((uint32_t)dirty_bytes && dirty_bytes >> 32)
-        totals[CHANNEL(EA_WRITE_64)]++;
-    else
-        totals[CHANNEL(EA_WRITE_32)]++;
+    channel->totals[whole ? CHANNEL(EA_WRITE_64) : CHANNEL(EA_WRITE_32)]++;
+    channel->work->writes++;
 }
 
-static bool line_write_back(struct cache_line *line, uint64_t *totals)
+static bool line_write_back(struct cache_line *line, const struct channel *channel)
 {
     if (!line->dirty_bytes[0] && !line->dirty_bytes[1])
         return false;
     for (int i = 0; i < CACHE_SECTORS; i++) {
-        sector_write_back(line->dirty_bytes[i], totals);
+        sector_write_back(line->dirty_bytes[i], channel);
         line->dirty_bytes[i] = 0;
     }
     return true;
 }
 
-static uint64_t set_write_back(struct cache_line *lines, uint32_t ways, uint64_t *totals)
+static uint64_t set_write_back(struct cache_line *lines, uint32_t ways,
+                               const struct channel *channel)
 {
     uint64_t written = 0;
     for (uint32_t way = 0; lines && way < ways; way++)
-        written += line_write_back(&lines[way], totals);
+        written += line_write_back(&lines[way], channel);
     return written;
 }
 
-void memory_release(struct memory_model *memory, uint32_t xcc,
-                    uint64_t (*channel)[SRC_CHANNEL_COUNT])
+static void channel_release(struct cache *tcc, const struct channel *channel)
 {
-    uint32_t channels = memory->model->tcc_channels;
-    for (uint32_t i = 0; i < channels; i++) {
-        struct cache *tcc = &memory->tcc[xcc * channels + i];
-        for (uint32_t set = 0; set < tcc->set_count; set++)
-            channel[i][CHANNEL(TCC_RELEASE)] +=
-                set_write_back(cache_set_lines(tcc, set), tcc->way_count, channel[i]);
-    }
+    for (uint32_t set = 0; set < tcc->set_count; set++)
+        channel->totals[CHANNEL(TCC_RELEASE)] +=
+            set_write_back(cache_set_lines(tcc, set), tcc->way_count, channel);
 }
 
-static struct cache_line *tcc_line(struct cache *tcc, uint64_t address, uint64_t *totals)
+void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
+                    struct channel_work *work)
+{
+    for (uint32_t i = 0; i < memory->channels_dirty.count; i++) {
+        uint32_t at = memory->channels_dirty.list[i];
+        channel_release(&memory->tcc[at], &(struct channel){channel[at], &work[at]});
+    }
+    used_forget(&memory->channels_dirty);
+}
+
+static struct cache_line *tcc_line(struct cache *tcc, uint64_t address,
+                                   const struct channel *channel)
 {
     struct cache_line victim, *line = cache_insert(tcc, address, &victim);
     if (!victim.number)
         return line;
-    totals[CHANNEL(TCC_EVICT)]++;
-    if (line_write_back(&victim, totals))
-        totals[CHANNEL(TCC_EVICT_DIRTY)]++;
+    channel->totals[CHANNEL(TCC_EVICT)]++;
+    if (line_write_back(&victim, channel))
+        channel->totals[CHANNEL(TCC_EVICT_DIRTY)]++;
     return line;
 }
 
@@ -168,16 +225,18 @@ struct client {
     struct memory_model *memory;
     uint32_t xcc;
     bool scalar;
-    uint64_t (*channel)[SRC_CHANNEL_COUNT];
+    const struct memory_totals *totals;
 };
 
 /* Sectors that a request wants and the line does not hold come from memory in one transaction. */
-static void sectors_fetch(struct cache_line *line, uint32_t wanted, uint64_t *totals)
+static void sectors_fetch(struct cache_line *line, uint32_t wanted, const struct channel *channel)
 {
     uint32_t missing = wanted & ~(uint32_t)line->sectors;
-    if (missing)
-        totals[missing == 3 ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)]++;
     line->sectors |= (uint8_t)wanted;
+    if (!missing)
+        return;
+    channel->totals[missing == 3 ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)]++;
+    channel->work->reads++;
 }
 
 /* A request for `wanted` 64-byte sectors of a line; the bytes are those of the sector at `va`.
@@ -187,13 +246,15 @@ static bool tcc_access(const struct client *client, uint64_t va, enum tcc_reques
                        uint32_t wanted, uint64_t bytes)
 {
     static const uint8_t counts[] = {CHANNEL(TCC_READ), CHANNEL(TCC_WRITE), CHANNEL(TCC_ATOMIC)};
-    const struct memory_model *memory = client->memory;
+    struct memory_model *memory = client->memory;
     uint32_t channels = memory->model->tcc_channels;
     uint64_t block = va / CHANNEL_BLOCK_BYTES, channel = block & (channels - 1);
     uint64_t local =
         (block >> memory->channel_shift) * CHANNEL_BLOCK_BYTES + va % CHANNEL_BLOCK_BYTES;
-    struct cache *tcc = &memory->tcc[client->xcc * channels + channel];
-    uint64_t *totals = client->channel[channel];
+    uint32_t at = client->xcc * channels + (uint32_t)channel;
+    struct cache *tcc = &memory->tcc[at];
+    const struct channel own = {client->totals->channel[channel], &client->totals->work[channel]};
+    uint64_t *totals = own.totals;
     uint32_t sector = cache_sector(tcc, local);
     bool write = request == TCC_REQUEST_WRITE;
 
@@ -203,11 +264,13 @@ static bool tcc_access(const struct client *client, uint64_t va, enum tcc_reques
     totals[client->scalar ? CHANNEL(TCC_SCALAR) : CHANNEL(TCC_VECTOR)]++;
     totals[hit ? CHANNEL(TCC_HIT) : CHANNEL(TCC_MISS)]++;
     if (!line)
-        line = tcc_line(tcc, local, totals);
+        line = tcc_line(tcc, local, &own);
     if (!write)
-        sectors_fetch(line, wanted, totals);
-    if (request != TCC_REQUEST_READ)
+        sectors_fetch(line, wanted, &own);
+    if (request != TCC_REQUEST_READ) {
         line->dirty_bytes[sector] |= bytes;
+        used_note(&memory->channels_dirty, at);
+    }
     if (line->dirty_bytes[sector] == UINT64_MAX) /* fully written: nothing left to fetch */
         line->sectors |= (uint8_t)(1u << sector);
     return hit;
@@ -245,9 +308,9 @@ static void vector_read(const struct client *client, struct cache *tcp,
         cache_remove(tcp, access->line_va);
     if (!first_level_miss(tcp, access->line_va))
         return;
+    uint64_t cycles = read_l2(client, tcp, access->line_va) ? L2_HIT_CYCLES : L2_MISS_CYCLES;
     cu[SRC_TCP_READ_MISS]++;
-    cu[SRC_TCP_READ_LATENCY] +=
-        read_l2(client, tcp, access->line_va) ? L2_HIT_CYCLES : L2_MISS_CYCLES;
+    cu[SRC_TCP_READ_LATENCY] += cycles;
 }
 
 static void vector_write(const struct client *client, const struct perf_line_access *access,
@@ -267,25 +330,24 @@ static void vector_atomic(const struct client *client, struct cache *tcp,
     uint32_t sector = 1u << cache_sector(&client->memory->tcc[0], access->line_va);
     cache_remove(tcp, access->line_va);
     bool hit = tcc_access(client, access->line_va, TCC_REQUEST_ATOMIC, sector, bytes);
+    uint64_t cycles = (hit ? L2_HIT_CYCLES : L2_MISS_CYCLES) + access->conflicts;
     cu[returns ? SRC_TCP_ATOMIC_RET : SRC_TCP_ATOMIC_NORET]++;
-    cu[returns ? SRC_TCP_READ_LATENCY : SRC_TCP_WRITE_LATENCY] +=
-        hit ? L2_HIT_CYCLES : L2_MISS_CYCLES;
+    cu[returns ? SRC_TCP_READ_LATENCY : SRC_TCP_WRITE_LATENCY] += cycles;
 }
 
-/* Scalar data and instructions: a cache that two compute units share. */
-static void shared_read(const struct client *client, struct cache *cache, uint64_t va,
-                        uint64_t *hit, uint64_t *miss)
+/* Scalar data and instructions: a cache that two compute units share. What a miss takes. */
+static uint64_t shared_read(const struct client *client, struct cache *cache, uint64_t va,
+                            uint64_t *hit, uint64_t *miss)
 {
     if (!first_level_miss(cache, va)) {
         *hit += 1;
-        return;
+        return 0;
     }
     *miss += 1;
-    read_l2(client, cache, va);
+    return read_l2(client, cache, va) ? L2_HIT_CYCLES : L2_MISS_CYCLES;
 }
 
-/* The most recently used translation stands first. True: it was not there. */
-static bool translation_miss(struct translations *utcl1, uint64_t va)
+bool translation_miss(struct translations *utcl1, uint64_t va)
 {
     uint64_t page = (va >> PAGE_SHIFT) + 1;
     uint32_t at = 0;
@@ -308,6 +370,8 @@ static void address_count(struct translations *utcl1, const struct perf_line_acc
             ? (access->flags & ACCESS_GLC ? SRC_TCP_ATOMIC_RET_LANES : SRC_TCP_ATOMIC_NORET_LANES)
             : lanes[write];
     cu[to] += access->lanes;
+    if (access->flags & ACCESS_NOWHERE)
+        return;
     cu[SRC_TCP_TAGS] += access->tags;
     bool missed = translation_miss(utcl1, access->line_va);
     cu[SRC_UTCL1_MISS] += missed;
@@ -324,11 +388,16 @@ static void address_count(struct translations *utcl1, const struct perf_line_acc
 void memory_access(struct memory_model *memory, uint32_t xcc, uint32_t unit,
                    const struct perf_line_access *access, const struct memory_totals *totals)
 {
-    uint32_t at = xcc * memory->units + unit, pair = at - unit % UNITS_PER_SQC;
-    struct client client = {memory, xcc, access->kind >= ACCESS_SCALAR_READ, totals->channel};
+    uint32_t at = xcc * memory->units + unit, pair = pair_of(memory, at);
+    struct client client = {memory, xcc, access->kind >= ACCESS_SCALAR_READ, totals};
     uint64_t *cu = totals->cu, first_touch_hits = 0;
-    if (access->kind <= ACCESS_ATOMIC)
+    used_note(&memory->units_used, at);
+    if (access->kind <= ACCESS_ATOMIC) {
+        used_note(&memory->units_translated, at);
         address_count(&memory->utcl1[at], access, cu);
+        if (access->flags & ACCESS_NOWHERE)
+            return;
+    }
     switch ((enum perf_access_kind)access->kind) {
     case ACCESS_READ:
         vector_read(&client, &memory->tcp[at], access, cu);
@@ -340,12 +409,13 @@ void memory_access(struct memory_model *memory, uint32_t xcc, uint32_t unit,
         vector_atomic(&client, &memory->tcp[at], access, cu);
         break;
     case ACCESS_SCALAR_READ:
-        shared_read(&client, &memory->sqc[pair], access->line_va, &cu[SRC_SQC_HIT],
-                    &cu[SRC_SQC_MISS]);
+        cu[SRC_SQC_LATENCY] += SCALAR_HIT_CYCLES;
+        cu[SRC_SQC_LATENCY] += shared_read(&client, &memory->sqc[pair], access->line_va,
+                                           &cu[SRC_SQC_HIT], &cu[SRC_SQC_MISS]);
         break;
     case ACCESS_FETCH: /* fetches that miss nothing are hits: perf.c counts those */
-        shared_read(&client, &memory->icache[pair], access->line_va, &first_touch_hits,
-                    &cu[SRC_ICACHE_MISS]);
+        cu[SRC_IFETCH_LATENCY] += shared_read(&client, &memory->icache[pair], access->line_va,
+                                              &first_touch_hits, &cu[SRC_ICACHE_MISS]);
         break;
     case ACCESS_INVALIDATE:
         cache_clear(&memory->tcp[at]);

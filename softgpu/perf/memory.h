@@ -6,6 +6,8 @@
 #ifndef PERF_MEMORY_H
 #define PERF_MEMORY_H
 
+#include <stdbool.h>
+
 #include "core/device.h"
 #include "perf/cache.h"
 #include "perf/perf.h"
@@ -17,22 +19,52 @@ struct translations {
     uint64_t pages[TRANSLATIONS]; /* page number + 1, most recent first; 0: empty */
 };
 
+/* Which of many caches were used since they were cleared: clearing all of a large device's before
+ * and after each small dispatch would take longer than the dispatch. */
+struct used_list {
+    uint32_t count, *list;
+    bool *is_listed;
+};
+
 struct memory_model {
     const struct gpu_model *model;
-    struct cache *tcp;          /* [xcc][unit] */
-    struct cache *sqc;          /* [xcc][unit / 2] */
-    struct cache *icache;       /* [xcc][unit / 2]: instructions */
-    struct translations *utcl1; /* [xcc][unit] */
-    struct cache *tcc;          /* [xcc][channel] */
-    uint32_t units;             /* compute units of an XCC */
-    uint32_t channel_shift;     /* log2 of the channels of an XCC */
+    struct cache *tcp;                 /* [xcc][unit] */
+    struct cache *sqc;                 /* [xcc][unit / 2] */
+    struct cache *icache;              /* [xcc][unit / 2]: instructions */
+    struct translations *utcl1;        /* [xcc][unit] */
+    struct cache *tcc;                 /* [xcc][channel] */
+    uint32_t units;                    /* compute units of an XCC */
+    uint32_t channel_shift;            /* log2 of the channels of an XCC */
+    struct used_list units_used;       /* [xcc][unit], since a dispatch began */
+    struct used_list units_translated; /* the same, since all was cleared */
+    struct used_list channels_dirty;   /* [xcc][channel], since one ended */
+};
+
+/* Cycles: what the scalar and the instruction cache take; a load that the L1 serves, or that needs
+ * no cache; a request that leaves the L1. */
+enum {
+    SCALAR_HIT_CYCLES = 32,
+    L1_HIT_CYCLES = 120,
+    NOWHERE_CYCLES = 64,
+    L2_HIT_CYCLES = 300,
+    L2_MISS_CYCLES = 600,
+    L2_WRITE_CYCLES = 280
+};
+
+/* What a dispatch asks of memory through an L2 channel, as far as it was observed. */
+struct channel_work {
+    uint64_t reads, writes;
 };
 
 /* Where the counts go. */
 struct memory_totals {
     uint64_t *cu;                           /* [SRC_CU_COUNT] of the unit that asks */
     uint64_t (*channel)[SRC_CHANNEL_COUNT]; /* [channel] of the unit's XCC */
+    struct channel_work *work; /* [channel] of the unit's XCC, of the group's dispatch */
 };
+
+/* The most recently used translation comes to stand first. True: it was not there. */
+bool translation_miss(struct translations *utcl1, uint64_t va);
 
 int memory_create(struct memory_model *memory, const struct gpu_model *model);
 void memory_destroy(struct memory_model *memory);
@@ -40,9 +72,9 @@ void memory_destroy(struct memory_model *memory);
 void memory_clear(struct memory_model *memory);
 /* A dispatch begins: its acquire invalidates the L1 and scalar caches. */
 void memory_acquire(struct memory_model *memory);
-/* A dispatch ends: its release writes the dirty lines of an L2 back. */
-void memory_release(struct memory_model *memory, uint32_t xcc,
-                    uint64_t (*channel)[SRC_CHANNEL_COUNT]);
+/* A dispatch ends: its release writes the dirty lines of all L2s back. Both are [xcc][channel]. */
+void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
+                    struct channel_work *work);
 void memory_access(struct memory_model *memory, uint32_t xcc, uint32_t unit,
                    const struct perf_line_access *access, const struct memory_totals *totals);
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/time_source.h"
 #include "perf/clock.h"
 #include "perf/internal.h"
 
-/* What a dispatch's launch costs on the clock of README.md. */
-enum { CYCLES_PER_LAUNCH = 1000, WAVE_ITEMS = 64 };
+enum { WAVE_ITEMS = 64 };
 
 #define GFX_INDEX_ALL 0xe0000000u /* broadcast to engines, arrays and instances */
 
@@ -17,7 +17,8 @@ static bool perf_allocate(struct perf *perf)
     uint32_t xccs = perf->model->xcc_count;
     bool complete = true;
     for (int block = 0; block < BLOCK_COUNT; block++) {
-        size_t count = (size_t)xccs * block_units(perf, block) * perf_blocks[block].counter_count;
+        perf->block_units[block] = block_units(perf, block);
+        size_t count = (size_t)xccs * perf->block_units[block] * perf_blocks[block].counter_count;
         perf->counters[block] = calloc(count, sizeof(struct counter));
         complete &= perf->counters[block] != NULL;
     }
@@ -26,10 +27,12 @@ static bool perf_allocate(struct perf *perf)
     perf->se = calloc((size_t)xccs * perf->se_units, sizeof perf->se[0]);
     perf->hidden_cu = calloc((size_t)xccs * perf->units, sizeof perf->hidden_cu[0]);
     perf->hidden_se = calloc((size_t)xccs * perf->se_units, sizeof perf->hidden_se[0]);
-    complete &= perf->hidden_cu && perf->hidden_se;
+    perf->event_rows = calloc(BLOCK_COUNT, sizeof perf->event_rows[0]);
+    complete &= perf->hidden_cu && perf->hidden_se && perf->event_rows;
     perf->xcc = calloc(xccs, sizeof perf->xcc[0]);
     perf->channel = calloc((size_t)xccs * perf->model->tcc_channels, sizeof perf->channel[0]);
-    complete &= trace_allocate(perf);
+    perf->stray = calloc((size_t)xccs * perf->model->tcc_channels, sizeof perf->stray[0]);
+    complete &= trace_allocate(perf) && perf->stray;
     return complete && perf->storage && perf->cu && perf->se && perf->xcc && perf->channel;
 }
 
@@ -47,6 +50,7 @@ int perf_create(const struct gpu_model *model, struct perf **out)
     if (!perf)
         return -ENOMEM;
     perf->model = model;
+    perf->costs = clock_costs_of(model->gen);
     perf->se_units = model->se_count * model->sh_per_se;
     perf->units = perf->se_units * model->cu_per_sh;
     perf->engine_count = engines_of(model->gen);
@@ -54,6 +58,9 @@ int perf_create(const struct gpu_model *model, struct perf **out)
     pthread_mutex_init(&perf->lock, NULL);
     if (perf_allocate(perf) && memory_create(&perf->memory, model) == 0) {
         masks_open(perf);
+        events_number(model->gen, perf->event_rows);
+        perf->samples_all = time_sampling_is_off();
+        atomic_init(&perf->wants, 0);
         *out = perf;
         return 0;
     }
@@ -65,6 +72,7 @@ static void dispatches_free(struct running_dispatch *list)
 {
     while (list) {
         struct running_dispatch *next = list->next;
+        dispatch_sample_destroy(list->sample);
         free(list);
         list = next;
     }
@@ -87,15 +95,16 @@ void perf_destroy(struct perf *perf)
     free(perf->hidden_se);
     free(perf->xcc);
     free(perf->channel);
+    free(perf->event_rows);
+    free(perf->stray);
     trace_free(perf);
     pthread_mutex_destroy(&perf->lock);
     free(perf);
 }
 
-static void xccs_add(struct perf *perf, enum perf_source source, uint64_t value)
+bool perf_samples_all(const struct perf *perf)
 {
-    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
-        perf->xcc[xcc][source - SRC_XCC_FIRST] += value;
+    return perf->samples_all;
 }
 
 static void clock_advance(struct perf *perf, uint64_t cycles)
@@ -107,6 +116,7 @@ void packets_advance(struct perf *perf, uint64_t cycles)
 {
     clock_advance(perf, cycles);
     xccs_add(perf, SRC_PACKETS, cycles);
+    xccs_add(perf, SRC_IDLE, cycles);
 }
 
 static struct running_dispatch **dispatch_find(struct perf *perf, uint64_t seq)
@@ -117,47 +127,35 @@ static struct running_dispatch **dispatch_find(struct perf *perf, uint64_t seq)
     return at;
 }
 
-static const uint8_t tally_class[TALLY_COUNT] = {
-#define TALLY_CLASS(name, klass, ...) CLASS_##klass,
-    INST_TALLIES(TALLY_CLASS)
-#undef TALLY_CLASS
-};
-
-static const uint8_t tally_matrix_cycles[TALLY_COUNT] = {
-#define TALLY_MATRIX(name, klass, issue, latency, matrix) matrix,
-    INST_TALLIES(TALLY_MATRIX)
-#undef TALLY_MATRIX
-};
-
-/* What an instruction of the class keeps in flight. */
-static void latency_add(enum inst_class klass, uint64_t cycles, uint64_t *cu)
+/* What an instruction of the class keeps in flight; loads of vectors: bounds.c. */
+static void latency_add(enum inst_class klass, enum clock_wait wait, uint64_t cycles, uint64_t *cu)
 {
-    if (klass >= CLASS_VMEM_RD && klass <= CLASS_FLAT_WR)
+    if (klass >= CLASS_VMEM_RD && klass <= CLASS_FLAT_WR && wait != WAIT_LOAD)
         cu[SRC_VMEM_LATENCY] += cycles;
-    if (klass == CLASS_SMEM)
-        cu[SRC_SMEM_LATENCY] += cycles;
     if (klass == CLASS_LDS)
         cu[SRC_LDS_LATENCY] += cycles;
 }
 
-static void tally_add(enum inst_tally tally, uint64_t count, uint64_t *cu)
+static void tally_add(const struct clock_cost *costs, enum inst_tally tally, uint64_t count,
+                      uint64_t *cu)
 {
     _Static_assert(SRC_INST_OTHER - SRC_INST_VALU == CLASS_OTHER - CLASS_VALU, "same order");
     enum inst_class klass = tally_class[tally];
     cu[tally] += count;
     cu[SRC_INST_VALU + klass] += count;
-    cu[SRC_MATRIX_CYCLES] += count * tally_matrix_cycles[tally];
-    latency_add(klass, count * clock_costs[tally].wait_cycles, cu);
+    cu[SRC_MATRIX_CYCLES] += count * costs[tally].matrix_cycles;
+    latency_add(klass, (enum clock_wait)costs[tally].wait, count * costs[tally].wait_cycles, cu);
 }
 
-static void instructions_add(const struct perf_group *group, uint64_t *cu)
+static void instructions_add(const struct perf *perf, const struct perf_group *group, uint64_t *cu)
 {
     for (uint32_t i = 0; i < group->tally_count; i++)
-        tally_add(group->tallies[i], group->counts[i], cu);
+        tally_add(perf->costs, group->tallies[i], group->counts[i], cu);
     cu[SRC_VALU_LANES] += group->valu_lanes;
     cu[SRC_FLAT_LDS] += group->flat_lds_insts;
     cu[SRC_FLAT_LDS_ONLY] += group->flat_lds_only;
     cu[SRC_IFETCH] += group->fetches;
+    cu[SRC_IFETCH_LATENCY] += SCALAR_HIT_CYCLES * group->fetches;
 }
 
 /* All waves are full but the last. */
@@ -178,16 +176,6 @@ static void waves_add(const struct perf_group *group, uint64_t *cu)
     }
 }
 
-static void times_add(const struct perf_group *group, uint64_t *cu)
-{
-    uint64_t own = group->issue_cycles + group->wait_cycles;
-    cu[SRC_WAVE_CYCLES] += group->wave_cycles;
-    cu[SRC_ISSUE_CYCLES] += group->issue_cycles;
-    cu[SRC_WAIT_CYCLES] += group->wait_cycles;
-    cu[SRC_ARBITER_CYCLES] += group->wave_cycles > own ? group->wave_cycles - own : 0;
-    cu[SRC_CU_BUSY] += group->busy_cycles;
-}
-
 static void lds_add(const struct perf_lds *lds, uint64_t *cu)
 {
     cu[SRC_LDS_ACTIVE] += lds->active;
@@ -196,27 +184,6 @@ static void lds_add(const struct perf_lds *lds, uint64_t *cu)
     cu[SRC_LDS_UNALIGNED] += lds->unaligned;
     cu[SRC_LDS_RETURN] += lds->atomic_return;
     cu[SRC_LDS_VIOLATIONS] += lds->violations;
-}
-
-static void uses_note(struct running_dispatch *dispatch, const struct perf_group *group)
-{
-    for (uint32_t i = 0; i < group->tally_count; i++) {
-        enum inst_class klass = tally_class[group->tallies[i]];
-        bool vector = klass >= CLASS_VMEM_RD && klass <= CLASS_FLAT_WR;
-        dispatch->used_vector_memory |= vector;
-        dispatch->used_memory |= vector || klass == CLASS_SMEM;
-    }
-}
-
-/* How long each unit was busy with the dispatch, and what else it kept busy. */
-static void dispatch_add(struct running_dispatch *dispatch, const struct perf_group *group,
-                         size_t unit)
-{
-    dispatch->units[unit].busy_cycles += group->busy_cycles;
-    dispatch->units[unit].groups++;
-    dispatch->capacity = group->capacity;
-    dispatch->limit = group->limit;
-    uses_note(dispatch, group);
 }
 
 /* What has been added to `now` since it was `before` is added to `to`, too. */
@@ -236,21 +203,23 @@ static bool is_counted(struct perf *perf, const struct running_dispatch *dispatc
 static void group_add(struct perf *perf, const struct perf_group *group, uint32_t unit, size_t at,
                       struct running_dispatch *dispatch)
 {
-    instructions_add(group, perf->cu[at]);
+    instructions_add(perf, group, perf->cu[at]);
     waves_add(group, perf->cu[at]);
-    times_add(group, perf->cu[at]);
     lds_add(&group->lds, perf->cu[at]);
     if (dispatch)
-        dispatch_add(dispatch, group, at);
-    if (dispatch)
         trace_group(perf, group, dispatch->begin_cycles);
+    size_t channels = (size_t)group->xcc * perf->model->tcc_channels;
     struct memory_totals totals = {
         .cu = perf->cu[at],
-        .channel = perf->channel + (size_t)group->xcc * perf->model->tcc_channels,
+        .channel = perf->channel + channels,
+        .work = (dispatch ? dispatch->work : perf->stray) + channels,
     };
     uint64_t fetch_misses = totals.cu[SRC_ICACHE_MISS];
+    bool wanted = group->wants & PERF_WANT_MEMORY;
     for (uint64_t i = 0; group->accesses && i < group->access_count; i++)
-        memory_access(&perf->memory, group->xcc, unit, &group->accesses[i], &totals);
+        if (wanted || !(group->accesses[i].flags & ACCESS_SAMPLED)) /* not for time alone */
+            memory_access(&perf->memory, group->xcc, unit, &group->accesses[i], &totals);
+    bounds_group(group, totals.cu, dispatch, at);
     fetch_misses = totals.cu[SRC_ICACHE_MISS] - fetch_misses;
     totals.cu[SRC_ICACHE_HIT] += group->fetches > fetch_misses ? group->fetches - fetch_misses : 0;
 }
@@ -275,17 +244,39 @@ void perf_group_retire(struct perf *perf, const struct perf_group *group)
     pthread_mutex_unlock(&perf->lock);
 }
 
-static struct running_dispatch *dispatch_new(struct perf *perf)
+static struct running_dispatch *dispatch_allocate(const struct perf *perf)
 {
     size_t units = (size_t)perf->model->xcc_count * perf->units;
-    size_t size = sizeof(struct running_dispatch) + units * sizeof(struct unit_time);
+    size_t channels = (size_t)perf->model->xcc_count * perf->model->tcc_channels;
+    struct running_dispatch *dispatch =
+        calloc(1, sizeof *dispatch + units * sizeof dispatch->units[0] +
+                      channels * sizeof dispatch->work[0] + units * sizeof dispatch->used[0]);
+    if (!dispatch)
+        return NULL;
+    dispatch->work = (struct channel_work *)(void *)(dispatch->units + units);
+    dispatch->used = (uint32_t *)(void *)(dispatch->work + channels);
+    dispatch->sample = dispatch_sample_create(perf->model, perf->samples_all);
+    return dispatch;
+}
+
+static struct running_dispatch *dispatch_new(struct perf *perf)
+{
+    size_t channels = (size_t)perf->model->xcc_count * perf->model->tcc_channels;
     struct running_dispatch *dispatch = perf->spare;
-    if (dispatch)
-        perf->spare = dispatch->next;
+    if (!dispatch)
+        dispatch = dispatch_allocate(perf);
     else
-        dispatch = malloc(size);
-    if (dispatch)
-        memset(dispatch, 0, size);
+        perf->spare = dispatch->next;
+    if (!dispatch)
+        return NULL;
+    /* What a kernel of a few groups has used is less than what there is. */
+    for (uint32_t i = 0; i < dispatch->used_count; i++)
+        dispatch->units[dispatch->used[i]] = (struct unit_time){0};
+    dispatch->used_count = 0;
+    dispatch->translation_misses = 0;
+    memset(dispatch->work, 0, channels * sizeof dispatch->work[0]);
+    if (dispatch->sample)
+        dispatch_sample_begin(dispatch->sample);
     return dispatch;
 }
 
@@ -307,13 +298,16 @@ void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_count
 
 struct array_time {
     uint64_t busy_cycles, groups; /* until its last unit was free */
+    uint32_t units;               /* that the dispatch may use */
 };
 
 static struct array_time array_time(const struct perf *perf, const struct unit_time *units)
 {
-    struct array_time time = {0, 0};
+    struct array_time time = {0};
     for (uint32_t cu = 0; cu < perf->model->cu_per_sh; cu++) {
         time.groups += units[cu].groups;
+        if (units[cu].array_units)
+            time.units = units[cu].array_units;
         if (units[cu].busy_cycles > time.busy_cycles)
             time.busy_cycles = units[cu].busy_cycles;
     }
@@ -327,13 +321,11 @@ static struct array_time array_time(const struct perf *perf, const struct unit_t
 static void room_add(const struct perf *perf, const struct running_dispatch *dispatch,
                      struct array_time time, uint64_t *se)
 {
-    const struct gpu_model *model = perf->model;
-    uint32_t units = model->cu_active / (model->xcc_count * perf->se_units);
-    uint64_t room = (uint64_t)units * dispatch->capacity;
+    uint64_t room = (uint64_t)time.units * dispatch->capacity;
     if (time.groups <= room)
         return;
     uint64_t waiting = time.busy_cycles * (time.groups - room) / time.groups;
-    uint64_t simds = (uint64_t)units * model->simd_per_cu;
+    uint64_t simds = (uint64_t)time.units * perf->model->simd_per_cu;
     se[SRC_NO_ROOM - SRC_SE_FIRST] += waiting;
     switch (dispatch->limit) {
     case LIMIT_WAVES:
@@ -346,16 +338,16 @@ static void room_add(const struct perf *perf, const struct running_dispatch *dis
         se[SRC_NO_SGPR_SIMDS - SRC_SE_FIRST] += waiting * simds;
         break;
     case LIMIT_LDS:
-        se[SRC_NO_LDS_UNITS - SRC_SE_FIRST] += waiting * units;
+        se[SRC_NO_LDS_UNITS - SRC_SE_FIRST] += waiting * time.units;
         break;
     case LIMIT_BARRIERS:
-        se[SRC_NO_BARRIER_UNITS - SRC_SE_FIRST] += waiting * units;
+        se[SRC_NO_BARRIER_UNITS - SRC_SE_FIRST] += waiting * time.units;
         break;
     }
 }
 
 /* XCCs work side by side: the dispatch takes as long as its slowest shader array. */
-static void cycles_add(struct perf *perf, const struct running_dispatch *dispatch)
+static uint64_t cycles_add(struct perf *perf, const struct running_dispatch *dispatch)
 {
     uint32_t arrays = perf->model->xcc_count * perf->se_units;
     uint64_t longest = 0, before[SRC_SE_COUNT];
@@ -371,30 +363,30 @@ static void cycles_add(struct perf *perf, const struct running_dispatch *dispatc
         if (!dispatch->is_counted)
             growth_add(perf->se[i], before, SRC_SE_COUNT, perf->hidden_se[i]);
     }
-    packets_advance(perf, CYCLES_PER_LAUNCH);
-    clock_advance(perf, longest);
+    xccs_add(perf, SRC_PACKETS, CYCLES_PER_LAUNCH);
+    clock_advance(perf, longest + CYCLES_PER_LAUNCH);
     xccs_add(perf, SRC_GUI_ACTIVE, longest + CYCLES_PER_LAUNCH);
     xccs_add(perf, SRC_SPI_BUSY, longest);
-    xccs_add(perf, SRC_TA_BUSY, dispatch->used_vector_memory ? longest : 0);
-    xccs_add(perf, SRC_TC_BUSY, dispatch->used_memory ? longest : 0);
+    return longest + CYCLES_PER_LAUNCH;
 }
 
-void perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)
+uint64_t perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)
 {
+    uint64_t cycles = 0;
     pthread_mutex_lock(&perf->lock);
     struct running_dispatch **at = dispatch_find(perf, dispatch_seq), *dispatch = *at;
+    if (perf_wants(perf) & PERF_WANT_MEMORY) /* what is written back takes the dispatch's time */
+        memory_release(&perf->memory, perf->channel, dispatch ? dispatch->work : perf->stray);
     if (dispatch) {
-        cycles_add(perf, dispatch);
+        bounds_dispatch(perf, dispatch);
+        cycles = cycles_add(perf, dispatch);
         trace_settle(perf);
         *at = dispatch->next;
         dispatch->next = perf->spare;
         perf->spare = dispatch;
     }
-    if (perf_wants(perf) & PERF_WANT_MEMORY)
-        for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
-            memory_release(&perf->memory, xcc,
-                           perf->channel + (size_t)xcc * perf->model->tcc_channels);
     pthread_mutex_unlock(&perf->lock);
+    return cycles;
 }
 
 void perf_engine_work(struct perf *perf, uint32_t engine, uint32_t packets, uint32_t interrupts,

@@ -30,6 +30,14 @@ void perf_destroy(struct perf *perf);
  * itself such a register. false: not a register this file owns. Command-processor thread only. */
 bool perf_reg_write(struct perf *perf, uint32_t xcc_mask, uint32_t reg, uint32_t value);
 bool perf_reg_read(struct perf *perf, uint32_t xcc, uint32_t reg, uint32_t *value);
+/* The same of a counter's two registers, as one value; false: `offset` is not a counter's lower
+ * half with the upper one behind it. */
+bool perf_counter_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint64_t *value);
+/* Between these two the accesses of a row share one lock, which other threads that retire groups
+ * wait for: nothing that waits, logs or calls another function of this header is in between. Each
+ * may be called again. Command-processor thread only. */
+void perf_registers_hold(struct perf *perf);
+void perf_registers_release(struct perf *perf);
 
 /* What one work-group did; the wave engine fills it and hands it over in work-group order
  * (0, 1, 2 ...) whatever the order of execution, so that the cache models see one deterministic
@@ -41,7 +49,9 @@ struct perf_line_access { /* one cache line that an instruction touches; 64 byte
     uint8_t kind;                          /* enum perf_access_kind */
     uint8_t flags;                         /* enum perf_access_flag */
     uint8_t tags;                          /* look-ups that the address unit makes of it */
-    uint8_t lanes; /* with FIRST: what it hands over: lanes, or quads of lanes that coalesced */
+    uint8_t tally;                         /* with FIRST: enum inst_tally */
+    uint16_t lanes; /* with FIRST: what it hands over: lanes, or quads that coalesced or are idle */
+    uint8_t conflicts; /* lanes of an atomic whose bytes another lane has already */
 };
 enum perf_access_kind {
     ACCESS_READ,
@@ -57,7 +67,19 @@ enum perf_access_flag {
     ACCESS_SCC = 1 << 2,
     ACCESS_BUFFER = 1 << 3,    /* of a buffer instruction */
     ACCESS_COALESCED = 1 << 4, /* of an instruction all of whose lanes coalesced */
-    ACCESS_FIRST = 1 << 5      /* the instruction's first line */
+    ACCESS_FIRST = 1 << 5,     /* the instruction's first line */
+    ACCESS_NOWHERE = 1 << 6,   /* no line: an instruction whose lanes go to LDS, or that has none */
+    ACCESS_SAMPLED = 1 << 7    /* looked at for modelled time */
+};
+
+/* What an instruction touches of a sampled block (sampling.h). */
+struct perf_block {
+    uint64_t va;
+    uint32_t number;   /* of the block in its mapping */
+    uint16_t position; /* sample_position() */
+    uint8_t kind;      /* enum perf_access_kind, up to ACCESS_SCALAR_READ */
+    uint8_t sectors;   /* of 64 bytes */
+    uint8_t halves;    /* of sectors, that are written */
 };
 
 /* What keeps a compute unit from holding one work-group more. */
@@ -95,22 +117,46 @@ struct perf_lds { /* cycles, and lanes outside; only while perf_wants() PERF_WAN
     uint64_t active, conflict, address_conflict, unaligned, atomic_return, violations;
 };
 
+/* Instructions that were looked at for modelled time, by what they do. */
+enum { PERF_LDS_FLAT = 4, PERF_LDS_KINDS };
+struct perf_lds_sample {
+    uint64_t instructions, cycles;
+};
+static inline uint32_t perf_lds_kind(uint32_t tally)
+{
+    return tally >= TALLY_LDS_READ && tally <= TALLY_LDS_ATOMIC_RETURN ? tally - TALLY_LDS_READ
+                                                                       : PERF_LDS_FLAT;
+}
+
 struct perf_group {
     uint64_t dispatch_seq;    /* counts dispatches of the device */
     uint64_t group_index;     /* flat work-group number */
     uint32_t xcc, se, sh, cu; /* where it ran: deterministic function of group_index */
     uint32_t waves, work_items;
-    uint32_t capacity; /* groups of this dispatch that a compute unit holds */
+    uint32_t capacity;    /* groups of this dispatch that a compute unit holds */
+    uint32_t array_units; /* units of its shader array that this dispatch may use */
     enum perf_limit limit;
     uint64_t valu_lanes;
-    /* Summed over waves, in the clock of README.md: resident; of these, issuing and waiting. */
-    uint64_t wave_cycles, issue_cycles, wait_cycles;
+    uint32_t wants; /* enum perf_want: what of it was observed */
+    /* In the clock of README.md. What its instructions take of the busiest SIMD, and the longest
+     * waits of a wave, for loads of vectors and for all else; groups that share the unit. */
+    uint64_t simd_cycles, longest_load_wait, longest_other_wait, beside;
+    /* Summed over waves: resident; of these, issuing and waiting, and of that for loads. */
+    uint64_t wave_cycles, issue_cycles, wait_cycles, load_wait_cycles;
     uint64_t busy_cycles;                   /* the group's share of its compute unit's time */
     uint64_t flat_lds_insts, flat_lds_only; /* FLAT with some, and with all lanes in LDS */
     struct perf_lds lds;
     uint64_t fetches;                        /* 32-byte instruction fetches */
-    const struct perf_line_access *accesses; /* only while wanted */
+    const struct perf_line_access *accesses; /* those wanted, and sampled ones */
     uint64_t access_count;
+    /* For modelled time (sampling.h): which block accesses there are, and whether its instructions
+     * were looked at; how many groups its unit has executed before. */
+    uint64_t round;
+    uint32_t sample_limit, sample_slot;
+    bool is_sampled;
+    struct perf_lds_sample lds_samples[PERF_LDS_KINDS];
+    const struct perf_block *blocks;
+    uint64_t block_count;
     const struct perf_trace_step *steps; /* while traced: what its waves executed, each in order */
     uint64_t step_count, steps_lost;
     /* Executed instructions: how many of which, appended by perf_group_count(). Last, because a
@@ -126,21 +172,31 @@ static inline void perf_group_count(struct perf_group *group, enum inst_tally ta
     group->counts[group->tally_count++] = count;
 }
 
+/* How long the group is resident and keeps its unit busy, if only instructions took time; from the
+ * fields before those. */
+void perf_group_time(struct perf_group *group);
+
 /* What some counting event needs observed; the engine reads it at group start. */
 enum perf_want {
     PERF_WANT_NONE = 0,
     PERF_WANT_MEMORY = 1 << 0, /* accesses of data */
     PERF_WANT_FETCH = 1 << 1,  /* fetches, and accesses of instructions */
     PERF_WANT_LDS = 1 << 2,
-    PERF_WANT_L2 = PERF_WANT_MEMORY | PERF_WANT_FETCH /* all that reaches the L2 */
+    PERF_WANT_L2 = PERF_WANT_MEMORY | PERF_WANT_FETCH, /* all that reaches the L2 */
+    PERF_WANT_TIME = 0 /* what is looked at for modelled time is looked at always (sampling.h) */
 };
 uint32_t perf_wants(const struct perf *perf);
+/* Whether all is looked at for modelled time, as CROCGPU_SAMPLING=all wants: what sampling is
+ * compared with. */
+bool perf_samples_all(const struct perf *perf);
 /* Called in group order per dispatch, one caller at a time per device. */
 void perf_group_retire(struct perf *perf, const struct perf_group *group);
 /* `is_counted`: its queue's COMPUTE_PERFCOUNT_ENABLE; without it the sequencers' counters do not
  * see its waves. Groups of no dispatch that has begun go by the register as it was written last. */
 void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_counted);
-void perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq);
+/* Returns how many cycles of the counters' clock it took, its launch included; 0: it never began.
+ */
+uint64_t perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq);
 
 /* SDMA engines of the largest GPU. */
 enum { PERF_ENGINES_MAX = 16 };

@@ -9,6 +9,7 @@
 
 #include "gfx90a_regs.h"
 #include "perf/perf.h"
+#include "perf/sampling.h"
 
 #define REG(name) REG_GFX90A_##name
 
@@ -66,6 +67,40 @@ static void retire(struct perf *perf, uint32_t se, uint32_t cu, const struct per
     group.se = se;
     group.cu = cu;
     perf_group_retire(perf, &group);
+}
+
+/* GRBM_COUNT of a window in which so many counters of each engine are selected and read. */
+static uint64_t window_cycles(uint32_t sq_counters)
+{
+    struct perf *perf;
+    uint64_t cycles;
+    assert_int_equal(perf_create(gpu_model_find("gfx90a"), &perf), 0);
+    set(perf, REG(GRBM_PERFCOUNTER0_SELECT), 0);
+    start(perf);
+    for (uint32_t i = 0; i < sq_counters; i++)
+        set(perf, REG(SQ_PERFCOUNTER0_SELECT), 4 + i);
+    for (uint32_t i = 0; i < sq_counters; i++)
+        for (uint32_t se = 0; se < ENGINES; se++)
+            get_engine(perf, REG(SQ_PERFCOUNTER0_LO), se);
+    for (uint32_t i = 0; i < sq_counters; i++)
+        assert_true(perf_counter_read(perf, 0, REG(SQ_PERFCOUNTER0_LO) + 2 * i, &cycles));
+    if (sq_counters)
+        set(perf, REG(SQ_PERFCOUNTER_CTRL), 0xffff0057);
+    perf_dispatch_begin(perf, 1, true);
+    retire(perf, 0, 0, &(struct perf_group){.dispatch_seq = 1, .waves = 1, .busy_cycles = 500});
+    perf_dispatch_end(perf, 1);
+    set(perf, REG(GRBM_GFX_INDEX), (uint32_t)BROADCAST);
+    cycles = get(perf, REG(GRBM_PERFCOUNTER0_LO));
+    perf_destroy(perf);
+    return cycles;
+}
+
+static void the_clock_does_not_know_how_many_counters_there_are(void **state)
+{
+    (void)state;
+    assert_true(window_cycles(0) >= 500);
+    assert_int_equal(window_cycles(1), window_cycles(0));
+    assert_int_equal(window_cycles(8), window_cycles(0));
 }
 
 static void indexed_selects_count_different_events(void **state)
@@ -404,6 +439,100 @@ static void written_lines_go_to_memory_once(void **state)
     assert_int_equal(channels_sum(perf, REG(TCC_PERFCOUNTER2_LO)), 0);
 }
 
+/* The halves of 128-byte lines, written one after the other: the second finds the line that the
+ * first has allocated. On gfx908, whose lines have 64 bytes, each is a line of its own. */
+static void second_halves_find_their_line(void **state)
+{
+    enum { LINES = 512 };
+    static const struct {
+        const char *name;
+        uint64_t misses;
+    } gpus[] = {{"gfx90a", LINES / 2}, {"gfx908", LINES}};
+    (void)state;
+    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
+        struct perf *perf;
+        assert_int_equal(perf_create(gpu_model_find(gpus[i].name), &perf), 0);
+        memory_selects(perf);
+        start(perf);
+        perf_dispatch_begin(perf, 1, true);
+        stream(perf, 1, 0x40000000, LINES, ACCESS_WRITE);
+        perf_dispatch_end(perf, 1);
+        assert_int_equal(channels_sum(perf, REG(TCC_PERFCOUNTER0_LO)), LINES);
+        assert_int_equal(channels_sum(perf, REG(TCC_PERFCOUNTER1_LO)), LINES - gpus[i].misses);
+        assert_int_equal(channels_sum(perf, REG(TCC_PERFCOUNTER2_LO)), gpus[i].misses);
+        perf_destroy(perf);
+    }
+}
+
+/* GRBM_GUI_ACTIVE of a dispatch without its launch. */
+static uint64_t dispatch_cycles(struct perf *perf)
+{
+    perf_dispatch_end(perf, 1);
+    set(perf, REG(GRBM_GFX_INDEX), (uint32_t)BROADCAST);
+    return get(perf, REG(GRBM_PERFCOUNTER0_LO)) - 1000;
+}
+
+static void timed_dispatch_begin(struct perf *perf)
+{
+    set(perf, REG(GRBM_PERFCOUNTER0_SELECT), 2);
+    start(perf);
+    assert_int_equal(perf_wants(perf), 0); /* modelled time wants nothing */
+    perf_dispatch_begin(perf, 1, true);
+}
+
+/* 112 units read 10000 lines each, in 2500 blocks: a line a cycle would be 10000 cycles, but 71.68
+ * MB at 85 % of 1638.4 GB/s take 51.47 us, which are 87500 cycles of 1700 MHz. */
+static void time_waits_for_memory(void **state)
+{
+    enum { BLOCKS = 2500, LINES = 4, UNITS = ENGINES * CU_PER_ENGINE };
+    struct perf *perf = *state;
+    struct perf_block *blocks = calloc(BLOCKS, sizeof *blocks);
+    struct perf_group group = {.dispatch_seq = 1,
+                               .waves = 4,
+                               .beside = 1,
+                               .simd_cycles = 100,
+                               .blocks = blocks,
+                               .block_count = BLOCKS};
+    perf_group_count(&group, TALLY_GLOBAL_WRITE, BLOCKS);
+    perf_group_time(&group);
+    timed_dispatch_begin(perf);
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+        for (uint32_t i = 0; i < BLOCKS; i++) {
+            uint64_t offset = 256 * (unit * (uint64_t)BLOCKS + i);
+            blocks[i] = (struct perf_block){.va = 0x40000000 + offset,
+                                            .number = (uint32_t)(offset / 256),
+                                            .position = (uint16_t)sample_position(offset),
+                                            .kind = ACCESS_READ,
+                                            .sectors = 15};
+        }
+        retire(perf, unit / CU_PER_ENGINE, unit % CU_PER_ENGINE, &group);
+    }
+    assert_in_range(dispatch_cycles(perf), 87499, 87501);
+    free(blocks);
+}
+
+/* LDS, of which 97 % can be used, and the SIMDs work side by side; groups share their unit's. */
+static void time_waits_for_lds(void **state)
+{
+    struct perf *perf = *state;
+    struct perf_group group = {.dispatch_seq = 1,
+                               .waves = 4,
+                               .beside = 2,
+                               .simd_cycles = 3000,
+                               .longest_other_wait = 500,
+                               .is_sampled = true,
+                               .lds_samples[0] = {.instructions = 10, .cycles = 500}};
+    perf_group_count(&group, TALLY_LDS_READ, 100);
+    perf_group_time(&group);
+    timed_dispatch_begin(perf);
+    retire(perf, 0, 0, &group);
+    group.is_sampled = false; /* as those of the group before */
+    retire(perf, 0, 0, &group);
+    group.tally_count = 0;
+    retire(perf, 0, 0, &group);
+    assert_int_equal(dispatch_cycles(perf), 2 * 5000 * 100 / 97);
+}
+
 /* Every event's HIT + MISS is REQ, whatever the mix. */
 static void requests_are_hits_plus_misses(void **state)
 {
@@ -434,6 +563,7 @@ static void requests_are_hits_plus_misses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_clock_does_not_know_how_many_counters_there_are),
         PERF_TEST(indexed_selects_count_different_events),
         PERF_TEST(per_unit_blocks_see_their_unit),
         PERF_TEST(counting_follows_start_stop_and_gates),
@@ -448,6 +578,9 @@ int main(void)
         PERF_TEST(streaming_reads_hit_l2_the_second_time),
         PERF_TEST(written_lines_go_to_memory_once),
         PERF_TEST(requests_are_hits_plus_misses),
+        cmocka_unit_test(second_halves_find_their_line),
+        PERF_TEST(time_waits_for_memory),
+        PERF_TEST(time_waits_for_lds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,8 @@ uint32_t block_units(const struct perf *perf, enum block block)
     }
 }
 
-struct counter *counter_at(struct perf *perf, struct place place, uint32_t index)
+void xccs_add(struct perf *perf, enum perf_source source, uint64_t value)
 {
-    size_t at = (size_t)place.xcc * block_units(perf, place.block) + place.unit;
-    return &perf->counters[place.block][at * perf_blocks[place.block].counter_count + index];
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
+        perf->xcc[xcc][source - SRC_XCC_FIRST] += value;
 }

@@ -109,7 +109,7 @@ static void unit_write(struct perf *perf, const struct reg_info *reg, uint32_t x
 
 static void block_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t value)
 {
-    uint32_t units = block_units(perf, reg->block);
+    uint32_t units = perf->block_units[reg->block];
     switch (perf_blocks[reg->block].axis) {
     case AXIS_XCC:
         unit_write(perf, reg, xcc, 0, value);
@@ -153,16 +153,21 @@ static void stored_write(struct perf *perf, const struct reg_info *reg, uint32_t
     }
 }
 
+static bool is_started(uint32_t perfmon)
+{
+    return (perfmon & PERFMON_STATE_MASK) == PERFMON_START;
+}
+
 /* A counting session begins with empty caches: its result does not depend on what ran before. (The
  * first counter that wants them empties them too, wants_update(); but counters of MC blocks run on
  * when a session ends.) */
 static void session_begin(struct perf *perf, uint32_t xcc_mask, uint32_t value)
 {
-    if ((value & PERFMON_STATE_MASK) != PERFMON_START)
+    if (!is_started(value))
         return;
     for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
         uint32_t before = *storage_at(perf, REG_GFX90A_CP_PERFMON_CNTL, xcc, 0);
-        if (!(xcc_mask >> xcc & 1) || (before & PERFMON_STATE_MASK) == PERFMON_START)
+        if (!(xcc_mask >> xcc & 1) || is_started(before))
             continue;
         memory_clear(&perf->memory);
         return;
@@ -184,6 +189,23 @@ static void trace_write(struct perf *perf, const struct reg_info *reg, uint32_t 
             arrays_visit(perf, reg, xcc, value, 1, trace_visit);
 }
 
+/* Asking for a sample, or stopping what is stopped, starts and stops no counter. */
+static void perfmon_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
+                          uint32_t value)
+{
+    uint32_t switched = 0;
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
+        uint32_t before = *storage_at(perf, REG_GFX90A_CP_PERFMON_CNTL, xcc, 0);
+        switched |= (uint32_t)(is_started(before) != is_started(value)) << xcc;
+    }
+    session_begin(perf, xcc_mask, value);
+    stored_write(perf, reg, xcc_mask, value);
+    if (switched & xcc_mask)
+        counters_gate(perf, switched & xcc_mask);
+    if ((value & PERFMON_STATE_MASK) == PERFMON_RESET)
+        counters_reset(perf, xcc_mask);
+}
+
 /* Registers that do something when they are written. */
 static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
                         uint32_t value)
@@ -193,18 +215,14 @@ static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t 
         perf->gfx_index = value;
         break;
     case REG_GFX90A_CP_PERFMON_CNTL:
-        session_begin(perf, xcc_mask, value);
-        stored_write(perf, reg, xcc_mask, value);
-        counters_gate(perf, xcc_mask);
-        if ((value & PERFMON_STATE_MASK) == PERFMON_RESET)
-            counters_reset(perf, xcc_mask);
+        perfmon_write(perf, reg, xcc_mask, value);
         break;
     case REG_GFX90A_SQ_PERFCOUNTER_CTRL:
     case REG_GFX90A_SQ_PERFCOUNTER_MASK:
-        counters_pause(perf,
-                       xcc_mask); /* what was counted so far was counted under the old value */
+        /* What was counted so far was counted under the old value. */
+        sequencers_pause(perf, xcc_mask);
         stored_write(perf, reg, xcc_mask, value);
-        counters_gate(perf, xcc_mask);
+        sequencers_gate(perf, xcc_mask);
         break;
     case REG_GFX90A_SQ_THREAD_TRACE_MODE:
     case REG_GFX90A_SQ_THREAD_TRACE_CTRL:
@@ -220,12 +238,52 @@ static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t 
     }
 }
 
+/* Counters, choosing where they lie, and what only the sequencers' need, cost nothing: else the
+ * clock that they are read with would depend on which there are. */
+static uint64_t access_cycles(const struct reg_info *reg)
+{
+    bool of_counters = reg->block != BLOCK_NONE || reg->offset == REG_GFX90A_GRBM_GFX_INDEX ||
+                       reg->offset == REG_GFX90A_SQ_PERFCOUNTER_CTRL ||
+                       reg->offset == REG_GFX90A_SQ_PERFCOUNTER_MASK;
+    return of_counters ? 0 : CYCLES_PER_REGISTER_ACCESS;
+}
+
+void perf_registers_hold(struct perf *perf)
+{
+    if (perf->is_held)
+        return;
+    pthread_mutex_lock(&perf->lock);
+    perf->is_held = true;
+}
+
+void perf_registers_release(struct perf *perf)
+{
+    if (!perf->is_held)
+        return;
+    perf->is_held = false;
+    pthread_mutex_unlock(&perf->lock);
+}
+
+/* For one access: whether the lock was taken for it alone. */
+static bool access_begin(struct perf *perf)
+{
+    if (perf->is_held)
+        return false;
+    pthread_mutex_lock(&perf->lock);
+    return true;
+}
+
+static void access_end(struct perf *perf, bool is_alone)
+{
+    if (is_alone)
+        pthread_mutex_unlock(&perf->lock);
+}
+
 static bool engine_write(struct perf *perf, uint32_t offset, uint32_t value)
 {
-    pthread_mutex_lock(&perf->lock);
+    bool is_alone = access_begin(perf);
     bool known = engine_reg_write(perf, offset, value);
-    packets_advance(perf, known ? CYCLES_PER_REGISTER_ACCESS : 0);
-    pthread_mutex_unlock(&perf->lock);
+    access_end(perf, is_alone);
     return known;
 }
 
@@ -234,8 +292,9 @@ bool perf_reg_write(struct perf *perf, uint32_t xcc_mask, uint32_t offset, uint3
     const struct reg_info *reg = register_find(offset & REGISTER_MASK);
     if (!reg)
         return engine_write(perf, offset, value);
-    pthread_mutex_lock(&perf->lock);
-    packets_advance(perf, CYCLES_PER_REGISTER_ACCESS);
+    bool is_alone = access_begin(perf);
+    if (access_cycles(reg))
+        packets_advance(perf, access_cycles(reg));
     if (reg->block == BLOCK_NONE) {
         plain_write(perf, reg, xcc_mask, value);
     } else {
@@ -243,7 +302,7 @@ bool perf_reg_write(struct perf *perf, uint32_t xcc_mask, uint32_t offset, uint3
             if (xcc_mask >> xcc & 1)
                 block_write(perf, reg, xcc, value);
     }
-    pthread_mutex_unlock(&perf->lock);
+    access_end(perf, is_alone);
     return true;
 }
 
@@ -294,11 +353,36 @@ static uint32_t block_read(struct perf *perf, const struct reg_info *reg, uint32
 
 static bool engine_read(struct perf *perf, uint32_t offset, uint32_t *value)
 {
-    pthread_mutex_lock(&perf->lock);
+    bool is_alone = access_begin(perf);
     bool known = engine_reg_read(perf, offset, value);
-    packets_advance(perf, known ? CYCLES_PER_REGISTER_ACCESS : 0);
-    pthread_mutex_unlock(&perf->lock);
+    access_end(perf, is_alone);
     return known;
+}
+
+/* The value of a counter whose halves are registers `low` and the one behind it; false: they are
+ * not. */
+static bool whole_read(struct perf *perf, const struct reg_info *low, uint32_t xcc, uint64_t *value)
+{
+    const struct reg_info *high = register_find(low->offset + 1);
+    struct place place = {.block = low->block, .xcc = xcc};
+    if (low->block == BLOCK_NONE || low->kind != KIND_LOW || !high || high->kind != KIND_HIGH ||
+        high->block != low->block || high->index != low->index)
+        return false;
+    *value = read_unit(perf, perf_blocks[low->block].axis, &place.unit)
+                 ? visible_value(perf, low, place)
+                 : 0;
+    return true;
+}
+
+bool perf_counter_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint64_t *value)
+{
+    const struct reg_info *low = register_find(offset & REGISTER_MASK);
+    if (!low || xcc >= perf->model->xcc_count)
+        return false;
+    bool is_alone = access_begin(perf);
+    bool whole = whole_read(perf, low, xcc, value);
+    access_end(perf, is_alone);
+    return whole;
 }
 
 bool perf_reg_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint32_t *value)
@@ -311,14 +395,15 @@ bool perf_reg_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint32_t *v
         return engine_read(perf, offset, value);
     offset &= REGISTER_MASK;
     *value = 0;
-    pthread_mutex_lock(&perf->lock);
-    packets_advance(perf, CYCLES_PER_REGISTER_ACCESS);
+    bool is_alone = access_begin(perf);
+    if (access_cycles(reg))
+        packets_advance(perf, access_cycles(reg));
     if (reg->block != BLOCK_NONE)
         *value = block_read(perf, reg, xcc);
     else if (offset == REG_GFX90A_GRBM_GFX_INDEX)
         *value = perf->gfx_index;
     else if (register_global(offset) || read_unit(perf, AXIS_SE, &unit))
         *value = *storage_at(perf, offset, xcc, unit);
-    pthread_mutex_unlock(&perf->lock);
+    access_end(perf, is_alone);
     return true;
 }

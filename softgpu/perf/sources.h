@@ -42,14 +42,13 @@
     X(WAVES_LT_16, NONE)                                                                           \
     X(ITEMS, NONE)                                                                                 \
     X(VALU_LANES, NONE)                                                                            \
-    X(WAVE_CYCLES, NONE) /* resident cycles of waves: the three below together */                  \
+    X(WAVE_CYCLES, TIME) /* resident cycles of waves: the three below together */                  \
     X(ISSUE_CYCLES, NONE) /* the arbiter works on an instruction of the wave */                    \
-    X(WAIT_CYCLES, NONE) /* the wave waits for a result */                                         \
-    X(ARBITER_CYCLES, NONE) /* the wave waits for its turn */                                      \
-    X(CU_BUSY, NONE) /* modelled cycles with a group on the unit */                                \
+    X(WAIT_CYCLES, TIME) /* the wave waits for a result */                                         \
+    X(ARBITER_CYCLES, TIME) /* the wave waits for its turn */                                      \
+    X(CU_BUSY, TIME) /* modelled cycles with a group on the unit */                                \
     X(MATRIX_CYCLES, NONE)                                                                         \
-    X(VMEM_LATENCY, NONE) /* cycles from issue to completion, summed over instructions */          \
-    X(SMEM_LATENCY, NONE)                                                                          \
+    X(VMEM_LATENCY, TIME) /* cycles from issue to completion, summed over instructions */          \
     X(LDS_LATENCY, NONE)                                                                           \
     X(FLAT_LDS, NONE) /* FLAT instructions with lanes in LDS */                                    \
     X(FLAT_LDS_ONLY, NONE)                                                                         \
@@ -75,31 +74,44 @@
     X(TCP_WRITE, MEMORY)                                                                           \
     X(TCP_ATOMIC_RET, MEMORY)                                                                      \
     X(TCP_ATOMIC_NORET, MEMORY)                                                                    \
-    X(TCP_READ_LATENCY, L2)                                                                        \
-    X(TCP_WRITE_LATENCY, L2)                                                                       \
+    X(TCP_READ_LATENCY, MEMORY)                                                                      \
+    X(TCP_WRITE_LATENCY, MEMORY)                                                                     \
     X(UTCL1_HIT, MEMORY)                                                                           \
     X(UTCL1_MISS, MEMORY) /* first-level translations */                                           \
     X(SQC_HIT, MEMORY) /* scalar data cache, counted at the unit that asked */                     \
-    X(SQC_MISS, MEMORY)
+    X(SQC_MISS, MEMORY)                                                                            \
+    X(SQC_LATENCY, L2) /* cycles from request to data, summed over requests */                     \
+    X(IFETCH_LATENCY, L2)                                                                          \
+    X(TCP_SERIAL, TIME) /* lanes of atomics that wait for another's */                           \
+    X(TA_CYCLES, TIME) /* the address unit works, or waits for L2 */                               \
+    X(TD_CYCLES, TIME) /* the data unit works, or waits for L1 */                                  \
+    X(TCP_ACTIVE, TIME) /* the L1 works, or waits for L2 */                                        \
+    X(TCP_LATENCY_WAIT, TIME) /* of these: nothing but loads' latency is waited for */             \
+    X(TCP_STALL, TIME) /* of these: L2 or memory takes no more requests */                         \
+    X(TCP_WRITE_STALL, TIME) /* of these: those of writes */                                       \
+    X(TA_FULL, TIME) /* the address unit has more to do than the waves have */
 
 /* per dispatch: cycles until its last unit is free; cycles with a group that finds no room, and
  * with what it lacks: summed over SIMDs or compute units */
 #define PERF_SE_SOURCES(X)                                                                         \
-    X(SE_BUSY, NONE)                                                                               \
-    X(NO_ROOM, NONE)                                                                               \
-    X(NO_WAVE_SIMDS, NONE)                                                                         \
-    X(NO_VGPR_SIMDS, NONE)                                                                         \
-    X(NO_SGPR_SIMDS, NONE)                                                                         \
-    X(NO_LDS_UNITS, NONE)                                                                          \
-    X(NO_BARRIER_UNITS, NONE)
+    X(SE_BUSY, TIME)                                                                               \
+    X(NO_ROOM, TIME)                                                                               \
+    X(NO_WAVE_SIMDS, TIME)                                                                         \
+    X(NO_VGPR_SIMDS, TIME)                                                                         \
+    X(NO_SGPR_SIMDS, TIME)                                                                         \
+    X(NO_LDS_UNITS, TIME)                                                                          \
+    X(NO_BARRIER_UNITS, TIME)
 
 #define PERF_XCC_SOURCES(X)                                                                        \
-    X(CLOCK, NONE) /* the counters' own clock */                                                   \
-    X(GUI_ACTIVE, NONE) /* cycles with a dispatch */                                               \
+    X(CLOCK, TIME) /* the counters' own clock */                                                   \
+    X(GUI_ACTIVE, TIME) /* cycles with a dispatch */                                               \
+    X(IDLE, TIME) /* cycles without one */                                                         \
     X(PACKETS, NONE) /* cycles spent on register accesses and launches */                          \
-    X(SPI_BUSY, NONE) /* cycles with waves */                                                      \
-    X(TA_BUSY, NONE) /* of these, of dispatches with vector memory instructions */                 \
-    X(TC_BUSY, NONE)              /* of these, of dispatches with memory instructions */
+    X(SPI_BUSY, TIME) /* cycles with waves */                                                      \
+    X(TA_BUSY, TIME) /* of these, with an address unit that works or waits for L2 */               \
+    X(TC_BUSY, TIME) /* of these, with an L1 or an L2 channel that does */                         \
+    X(EA_BUSY, TIME) /* of these, with transfers of memory */                                      \
+    X(UTCL2_BUSY, TIME) /* of these, with translations that the L1s lack */
 
 #define PERF_CHANNEL_SOURCES(X)                                                                    \
     X(TCC_READ, L2)                                                                                \
@@ -115,7 +127,12 @@
     X(EA_READ_64, L2) /* requests to memory */                                                     \
     X(EA_READ_128, L2)                                                                             \
     X(EA_WRITE_32, L2)                                                                             \
-    X(EA_WRITE_64, L2)
+    X(EA_WRITE_64, L2)                                                                             \
+    X(TCC_BUSY, TIME) /* the channel works, or waits for memory */                                 \
+    X(EA_READ_STALL, TIME) /* of these: memory takes no more reads, or writes */                   \
+    X(EA_WRITE_STALL, TIME)                                                                        \
+    X(EA_READ_LEVEL, L2) /* cycles from request to data, summed over requests */                 \
+    X(EA_WRITE_LEVEL, L2)
 
 #define PERF_ENGINE_SOURCES(X)                                                                     \
     X(SDMA_PACKETS, NONE)                                                                          \

@@ -14,6 +14,14 @@ static const struct reg_info registers[] = {
 };
 const uint32_t perf_register_count = sizeof registers / sizeof registers[0];
 
+/* Rows by offset, one higher; 0: no such register. Every access by PM4 looks here. */
+#define ROW_ENUM(offset, ...) ROW_##offset,
+enum { PERF_REGISTER_LIST(ROW_ENUM) };
+#undef ROW_ENUM
+#define ROW_OF(offset, ...) [offset] = ROW_##offset + 1,
+static const uint16_t rows_by_offset[] = {PERF_REGISTER_LIST(ROW_OF)};
+#undef ROW_OF
+
 #define TERM_LIST(...) __VA_ARGS__
 static const struct event_info events[] = {
 #define EVENT_ROW(block, name, klass, terms, count, level, accumulate, divisor, ...)               \
@@ -23,9 +31,16 @@ static const struct event_info events[] = {
 #undef EVENT_ROW
 };
 
+const uint8_t tally_class[TALLY_COUNT] = {
+#define TALLY_CLASS(name, klass, ...) CLASS_##klass,
+    INST_TALLIES(TALLY_CLASS)
+#undef TALLY_CLASS
+};
+
 static const uint8_t source_wants[SRC_COUNT] = {
 #define SOURCE_WANT(name, want) [SRC_##name] = PERF_WANT_##want,
-    PERF_CU_SOURCES(SOURCE_WANT) PERF_CHANNEL_SOURCES(SOURCE_WANT) PERF_ENGINE_SOURCES(SOURCE_WANT)
+    PERF_CU_SOURCES(SOURCE_WANT) PERF_SE_SOURCES(SOURCE_WANT) PERF_XCC_SOURCES(SOURCE_WANT)
+        PERF_CHANNEL_SOURCES(SOURCE_WANT) PERF_ENGINE_SOURCES(SOURCE_WANT)
 #undef SOURCE_WANT
 };
 
@@ -39,16 +54,9 @@ uint32_t event_wants(const struct event_info *event)
 
 const struct reg_info *register_find(uint32_t offset)
 {
-    size_t low = 0, high = perf_register_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (registers[middle].offset < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < perf_register_count && registers[low].offset == offset;
-    return found ? &registers[low] : NULL;
+    uint32_t row =
+        offset < sizeof rows_by_offset / sizeof rows_by_offset[0] ? rows_by_offset[offset] : 0;
+    return row ? &registers[row - 1] : NULL;
 }
 
 uint32_t register_row(const struct reg_info *reg)
@@ -56,12 +64,20 @@ uint32_t register_row(const struct reg_info *reg)
     return (uint32_t)(reg - registers);
 }
 
-const struct event_info *event_find(enum gpu_gen gen, enum block block, uint32_t number)
+void events_number(enum gpu_gen gen, uint16_t (*rows)[EVENT_NUMBERS])
 {
-    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
-        if (events[i].block == block && events[i].number[gen] == (int)number)
-            return &events[i];
-    return NULL;
+    _Static_assert(sizeof events / sizeof events[0] < UINT16_MAX, "rows are numbered with 16 bits");
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        int number = events[i].number[gen];
+        if (number >= 0 && number < EVENT_NUMBERS && !rows[events[i].block][number])
+            rows[events[i].block][number] = (uint16_t)(i + 1);
+    }
+}
+
+const struct event_info *event_find(const struct perf *perf, enum block block, uint32_t number)
+{
+    uint32_t row = number < EVENT_NUMBERS ? perf->event_rows[block][number] : 0;
+    return row ? &events[row - 1] : NULL;
 }
 
 bool perf_event_next(enum gpu_gen gen, size_t *at, struct perf_event *event)

@@ -13,6 +13,10 @@
 #define S3(NAME, FLAGS, D, A, B, C, EXPR, SATURATED)                                               \
     F3(NAME, FLAGS, D, A, B, C, EXPR)                                                              \
     BODY3(NAME##_clamped, D, A, B, C, SATURATED) ROWS(NAME##_clamped)
+/* Of f32 alone: also with signs, for sources that are negated or made absolute. */
+#define N2(NAME, FLAGS, D, A, B, EXPR) F2(NAME, FLAGS, D, A, B, EXPR) SIGNED_BODY(NAME, 0, EXPR)
+#define N3(NAME, FLAGS, D, A, B, C, EXPR)                                                          \
+    F3(NAME, FLAGS, D, A, B, C, EXPR) SIGNED_BODY(NAME, (c_[l] & s->keep[2]) ^ s->flip[2], EXPR)
 /* The body is written by hand before the list: NAME##_body. */
 #define B2(NAME, FLAGS, D, A, B)    ROWS(NAME) FAST2(NAME, FLAGS, DWORDS_##D, DWORDS_##A)
 #define B3(NAME, FLAGS, D, A, B, C) ROWS(NAME) FAST3(NAME, FLAGS, DWORDS_##D, DWORDS_##A)

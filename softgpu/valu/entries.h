@@ -2,6 +2,8 @@
 #undef F1
 #undef F2
 #undef F3
+#undef N2
+#undef N3
 #undef G1
 #undef G2
 #undef G3
@@ -40,6 +42,16 @@
 #define F3(NAME, FLAGS, D, A, B, C, EXPR)                                                          \
     ENTRY(NAME, NAME, NULL, NAME##_vv, NAME##_sv, (FLAGS) | OUT_##D, DWORDS_##D, DWORDS_##A,       \
           DWORDS_##B, DWORDS_##C)
+#define SIGNED_ENTRY(NAME, FLAGS, ...)                                                             \
+    {.op = OP_##NAME,                                                                              \
+     .dwords = {__VA_ARGS__},                                                                      \
+     .flags = (FLAGS) | OPF_F32_OUT,                                                               \
+     .kernel = NAME##_rows,                                                                        \
+     .with_signs = NAME##_with_signs,                                                              \
+     .vv = NAME##_vv,                                                                              \
+     .sv = NAME##_sv},
+#define N2(NAME, FLAGS, D, A, B, EXPR)    SIGNED_ENTRY(NAME, FLAGS, 1, 1, 1)
+#define N3(NAME, FLAGS, D, A, B, C, EXPR) SIGNED_ENTRY(NAME, FLAGS, 1, 1, 1, 1)
 #define G1(NAME, FLAGS, D, A, EXPR)                                                                \
     ENTRY(NAME, NAME, NULL, NULL, NULL, (FLAGS) | OUT_##D, DWORDS_##D, DWORDS_##A)
 #define G2(NAME, FLAGS, D, A, B, EXPR)                                                             \

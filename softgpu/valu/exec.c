@@ -105,6 +105,29 @@ static const struct inst *exec_general(struct wave *w, const struct inst *i)
     return i + i->dwords;
 }
 
+/* This one knows signs of f32 sources, which `a - b * c` and its like are made of. */
+static const struct inst *exec_signs(struct wave *w, const struct inst *i)
+{
+    const struct valu_op *op = by_op[i->op];
+    source_temp temp[3];
+    u32 t[WAVE_LANES] __attribute__((aligned(64)));
+    const u32 *source[3] = {NULL, NULL, NULL};
+    struct source_signs signs;
+    for (int n = 0; n < 3; n++) {
+        const bool accumulator = n == 2 && op->flags & OPF_ACCUMULATE;
+        signs.keep[n] = i->abs >> n & 1 && !accumulator ? ~SIGN32 : ~UINT32_C(0);
+        signs.flip[n] = i->neg >> n & 1 && !accumulator ? SIGN32 : 0;
+        if (op->dwords[n + 1])
+            source[n] = source_plain(w, accumulator ? &i->dst : &i->src[n], 1, temp[n]);
+    }
+    u32 *d = destination(w, &i->dst);
+    const bool full = wave_exec(w) == ~UINT64_C(0);
+    op->with_signs(full ? d : t, source[0], source[1], source[2], w, &signs);
+    if (!full)
+        row_store_masked(d, t, wave_exec(w));
+    return i + i->dwords;
+}
+
 static const struct inst *exec_compare(struct wave *w, const struct inst *i)
 {
     const struct valu_op *op = by_op[i->op];
@@ -163,6 +186,35 @@ static const struct inst *exec_packed(struct wave *w, const struct inst *i)
     FP_END(w, op->flags);
     LANES t[0][l] = (t[0][l] & 0xffff) | t[1][l] << 16;
     store_rows(destination(w, &i->dst), t[0], 1, wave_exec(w));
+    return i + i->dwords;
+}
+
+/* f16 rounds to the nearest and keeps its denormals. */
+static bool half_mode_is_usual(const struct wave *w)
+{
+    enum { DENORMALS = 3u << MODE_DENORM_64_SHIFT, ROUND = 3u << MODE_ROUND_64_SHIFT };
+    return (w->mode & (DENORMALS | ROUND)) == DENORMALS;
+}
+
+/* Both halves at once. */
+static const struct inst *exec_pairs(struct wave *w, const struct inst *i)
+{
+    const struct valu_op *op = by_op[i->op];
+    source_temp temp[3];
+    u32 t[WAVE_LANES] __attribute__((aligned(64)));
+    const u32 *source[3] = {NULL, NULL, NULL};
+    if (!half_mode_is_usual(w))
+        return exec_packed(w, i);
+    for (int n = 0; n < 3; n++)
+        if (op->dwords[n + 1])
+            source[n] = source_vop3p(w, i, n, 1, temp[n]);
+    u32 *d = destination(w, &i->dst);
+    const bool full = wave_exec(w) == ~UINT64_C(0);
+    FP_BEGIN(w, OPF_STATE16);
+    op->pairs(full ? d : t, NULL, source[0], source[1], source[2], w);
+    FP_END(w, OPF_STATE16);
+    if (!full)
+        row_store_masked(d, t, wave_exec(w));
     return i + i->dwords;
 }
 
@@ -232,10 +284,17 @@ static bool modified(const struct inst *i)
            halves_modified(i, 0) || halves_modified(i, 1);
 }
 
+/* Negated or absolute sources are all that is special. */
+static bool modified_by_signs(const struct inst *i)
+{
+    return i->format == FMT_VOP3 && (i->neg | i->abs) && i->modifier == MOD_NONE && !i->omod &&
+           !i->op_sel && !(i->flags & (IF_CLAMP | IF_FLUSH_F16));
+}
+
 static inst_exec_fn *choose_fast(const struct inst *i, const struct valu_op *op)
 {
     const uint8_t first = i->src[0].kind;
-    if (!op->vv || op->flags & OPF_KEEP_HIGH)
+    if (!op->vv)
         return NULL;
     if (op->flags & OPF_MASK_C && !(op->flags & OPF_MASK_SELF))
         return NULL;
@@ -266,8 +325,10 @@ static inst_exec_fn *choose(const struct inst *i)
     const struct valu_op *op = by_op[i->op];
     if (!op)
         return NULL;
-    if (op->flags & OPF_PACKED)
-        return exec_packed;
+    if (op->flags & OPF_PACKED) {
+        bool pairs = op->pairs && i->format == FMT_VOP3P && !(i->flags & IF_CLAMP);
+        return pairs ? exec_pairs : exec_packed;
+    }
     if (op->flags & OPF_PACKED_F32)
         return exec_packed_f32;
     inst_exec_fn *fast = modified(i) ? NULL : choose_fast(i, op);
@@ -275,6 +336,8 @@ static inst_exec_fn *choose(const struct inst *i)
         return fast;
     if (op->flags & OPF_COMPARE)
         return exec_compare;
+    if (op->with_signs && modified_by_signs(i))
+        return exec_signs;
     if (i->op == OP_V_CNDMASK_B32 && !modified(i))
         return exec_cndmask;
     return modified(i) || op->flags & OPF_KEEP_HIGH ? exec_general : exec_plain;

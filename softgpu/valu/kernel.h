@@ -198,6 +198,24 @@ KERNEL_INLINE struct lane_env env_of(const struct wave *w)
         }                                                                                          \
     }
 
+/* The same with signs applied to f32 sources on their way, C_BITS: those of the third one. */
+#define SIGNED_BODY(NAME, C_BITS, EXPR)                                                            \
+    static void NAME##_with_signs(u32 *d_, const u32 *a_, const u32 *b_, const u32 *c_,            \
+                                  const struct wave *w, const struct source_signs *s_)             \
+    {                                                                                              \
+        const struct lane_env e = env_of(w);                                                       \
+        const struct source_signs signs_ = *s_, *const s = &signs_; /* nothing stored is it */     \
+        (void)e, (void)c_;                                                                         \
+        LANES                                                                                      \
+        {                                                                                          \
+            const f32 a = f32_of((a_[l] & s->keep[0]) ^ s->flip[0]);                               \
+            const f32 b = f32_of((b_[l] & s->keep[1]) ^ s->flip[1]);                               \
+            const f32 c = f32_of(C_BITS);                                                          \
+            (void)c;                                                                               \
+            d_[l] = bits32(EXPR);                                                                  \
+        }                                                                                          \
+    }
+
 /* The kernel the general handlers call through the table. */
 #define ROWS(NAME)                                                                                 \
     static void NAME##_rows(KERNEL_ARGS)                                                           \
@@ -209,7 +227,11 @@ KERNEL_INLINE struct lane_env env_of(const struct wave *w)
 #define FAST_RUN(NAME, FLAGS, DDWORDS, A_PTR, B_PTR, C_PTR, SA)                                    \
     u32 *d = w->v[i->dst.index];                                                                   \
     FP_BEGIN(w, FLAGS);                                                                            \
-    if (__builtin_expect(wave_exec(w) == ~UINT64_C(0), 1)) {                                       \
+    if ((FLAGS)&OPF_KEEP_HIGH) {                                                                   \
+        u32 t[WAVE_LANES] __attribute__((aligned(64)));                                            \
+        NAME##_body(t, NULL, A_PTR, B_PTR, C_PTR, w, SA);                                          \
+        row_store_low(d, t, wave_exec(w));                                                         \
+    } else if (__builtin_expect(wave_exec(w) == ~UINT64_C(0), 1)) {                                \
         NAME##_body(d, NULL, A_PTR, B_PTR, C_PTR, w, SA);                                          \
     } else {                                                                                       \
         u32 t[(DDWORDS)*WAVE_LANES] __attribute__((aligned(64)));                                  \

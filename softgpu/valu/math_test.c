@@ -201,9 +201,23 @@ static void divide(bool wide)
     run_vop3(wide ? OP_V_DIV_FMAS_F64 : OP_V_DIV_FMAS_F32, T, 3, E, R, Q);
     run_vop3(wide ? OP_V_DIV_FIXUP_F64 : OP_V_DIV_FIXUP_F32, RESULT, 3, T, Y, X);
 }
+/* All lanes alike in their exponents, at and around the limits from which on something is scaled.
+ */
+static void exponents_alike(void)
+{
+    static const uint32_t denominators[] = {1, 2, 30, 100, 127, 200, 252, 253, 254};
+    static const int differences[] = {-127, -101, -100, -99, -1, 0, 94, 95, 96, 127};
+    const uint32_t y = denominators[random_below(sizeof denominators / sizeof *denominators)];
+    const int x = (int)y + differences[random_below(sizeof differences / sizeof *differences)];
+    const uint32_t in_range = x < 0 ? 23 + random_below(3) : x > 254 ? 254 : (uint32_t)x;
+    for (int l = 0; l < WAVE_LANES; l++) {
+        registers[X][l] = ((uint32_t)random_bits() & 0x807fffff) | in_range << 23;
+        registers[Y][l] = ((uint32_t)random_bits() & 0x807fffff) | y << 23;
+    }
+}
 static void single_divisions(void)
 {
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < 800; round++) {
         for (int l = 0; l < WAVE_LANES; l++) {
             registers[X][l] = float_bits(argument());
             registers[Y][l] = float_bits(argument());
@@ -214,6 +228,8 @@ static void single_divisions(void)
                 registers[Y][l] = float_bits(fabsf(float_of(registers[X][l])) * 0x1p120f *
                                              (float)(1 + random_below(1000)));
         }
+        if (round % 2)
+            exponents_alike();
         divide(false);
         for (int l = 0; l < WAVE_LANES; l++) {
             const float a = float_of(registers[X][l]), b = float_of(registers[Y][l]);

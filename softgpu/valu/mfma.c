@@ -15,14 +15,16 @@
 #include "valu/half.h"
 #include "valu/vector.h"
 
-enum mfma_type { MFMA_F32, MFMA_F16, MFMA_BF16, MFMA_I8, MFMA_F64 };
+enum mfma_type { MFMA_F32, MFMA_F16, MFMA_BF16, MFMA_I8, MFMA_XF32, MFMA_F8, MFMA_F64 };
 
 struct mfma {
     uint8_t m, k, blocks, type, per_lane;
+    bool wide_a, wide_b; /* MFMA_F8: bf8 (five bits of exponent) instead of fp8 (four) */
 };
 
 #define MFMA(OP, M, K, BLOCKS, TYPE, PER_LANE)                                                     \
     [OP_V_MFMA_##OP] = {M, K, BLOCKS, MFMA_##TYPE, PER_LANE}
+#define MFMA8(OP, M, K, WIDE_A, WIDE_B) [OP_V_MFMA_##OP] = {M, K, 1, MFMA_F8, 8, WIDE_A, WIDE_B}
 /* Instruction set names of gfx908 and gfx90a, and the new ones of gfx942. */
 static const struct mfma mfmas[OP_COUNT] = {
     MFMA(F32_32X32X1F32, 32, 1, 2, F32, 1),
@@ -74,10 +76,20 @@ static const struct mfma mfmas[OP_COUNT] = {
     MFMA(I32_16X16X32_I8, 16, 32, 1, I8, 8),
     MFMA(F64_16X16X4_F64, 16, 4, 1, F64, 1),
     MFMA(F64_4X4X4_4B_F64, 4, 4, 4, F64, 1),
+    MFMA(F32_16X16X8_XF32, 16, 8, 1, XF32, 2),
+    MFMA(F32_32X32X4_XF32, 32, 4, 1, XF32, 2),
+    MFMA8(F32_16X16X32_BF8_BF8, 16, 32, true, true),
+    MFMA8(F32_16X16X32_BF8_FP8, 16, 32, true, false),
+    MFMA8(F32_16X16X32_FP8_BF8, 16, 32, false, true),
+    MFMA8(F32_16X16X32_FP8_FP8, 16, 32, false, false),
+    MFMA8(F32_32X32X16_BF8_BF8, 32, 16, true, true),
+    MFMA8(F32_32X32X16_BF8_FP8, 32, 16, true, false),
+    MFMA8(F32_32X32X16_FP8_BF8, 32, 16, false, true),
+    MFMA8(F32_32X32X16_FP8_FP8, 32, 16, false, false),
 };
 
 /* Integers go two k at a time, as halves of a dword. */
-enum { STEPS_PER_LANE_MAX = 4, STEPS_MAX = 16, RESULT_ROWS_MAX = 32 };
+enum { STEPS_PER_LANE_MAX = 8, STEPS_MAX = 32, RESULT_ROWS_MAX = 32 };
 /* Registers whose results are summed up at once: as many as the host's registers hold. */
 #if VECTOR_BYTES == 64
 enum { TILE_REGS = 4 };
@@ -94,6 +106,14 @@ struct steps {
     const u32 *a[STEPS_MAX], *b[STEPS_MAX];
     int count;
 };
+
+/* Of what one step takes from a register. */
+KERNEL_INLINE int element_bits(const enum mfma_type type)
+{
+    if (type == MFMA_F32 || type == MFMA_XF32)
+        return 32;
+    return type == MFMA_F8 ? 8 : 16;
+}
 
 KERNEL_INLINE int steps_per_lane(const struct mfma *x, const enum mfma_type type)
 {
@@ -119,16 +139,41 @@ static int b_lane(unsigned blgp, int lane)
     }
 }
 
-KERNEL_INLINE void elements_load(struct elements *e, const struct mfma *x,
-                                 const enum mfma_type type, const u32 *rows)
+/* gfx942's 8-bit floats: no infinity, no negative zero, whose code is the one NaN; a bias of 8
+ * (fp8) or 16 (bf8). By integers, since the wave's mode may flush what lies between. */
+KERNEL_INLINE u32 f32_of_f8(u32 byte, bool wide)
 {
-    const int bits = type == MFMA_F32 ? 32 : 16;
+    const u32 magnitude = byte & 0x7f, sign = (byte & 0x80) << 24;
+    const u32 mantissa_bits = wide ? 2 : 3, bias = wide ? 16 : 8;
+    const u32 normal = (magnitude << (23 - mantissa_bits)) + ((127 - bias) << 23);
+    const u32 denormal = bits32((f32)(i32)magnitude * (wide ? 0x1p-17f : 0x1p-10f));
+    const u32 value = magnitude >> mantissa_bits ? normal : denormal;
+    return (byte & 0xff) == 0x80 ? 0x7fc00000 : value | sign;
+}
+
+/* To ten bits of mantissa, to nearest even; a NaN stays one. Which way hardware rounds no public
+ * document says: this is what AMD's libraries compare its results with. */
+KERNEL_INLINE u32 xf32_of_f32(u32 u)
+{
+    const u32 rounded = u + 0xfff + (u >> 13 & 1);
+    const u32 special = u | ((u & 0x1fff) != 0) << 22;
+    return ((u & INF32) == INF32 ? special : rounded) & ~0x1fffu;
+}
+
+KERNEL_INLINE void elements_load(struct elements *e, const struct mfma *x,
+                                 const enum mfma_type type, const u32 *rows, const bool wide)
+{
+    const int bits = element_bits(type);
     for (int n = 0; n < steps_per_lane(x, type); n++) {
         const u32 *row = rows + n * bits / 32 * WAVE_LANES;
         const int shift = n * bits % 32;
         u32 *to = e->row[n];
         if (type == MFMA_F32) {
             LANES to[l] = row[l];
+        } else if (type == MFMA_XF32) {
+            LANES to[l] = xf32_of_f32(row[l]);
+        } else if (type == MFMA_F8) {
+            LANES to[l] = f32_of_f8(row[l] >> shift, wide);
         } else if (type == MFMA_BF16) {
             LANES to[l] = row[l] >> shift << 16;
         } else if (type == MFMA_I8) {
@@ -302,10 +347,10 @@ KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, 
     source_temp ta, tb;
     struct elements a, b;
     u32 t[RESULT_ROWS_MAX * WAVE_LANES] __attribute__((aligned(64)));
-    const int dwords = type == MFMA_F32 ? 1 : x->per_lane * (type == MFMA_I8 ? 8 : 16) / 32;
+    const int dwords = steps_per_lane(x, type) * element_bits(type) / 32;
     u32 *d = result_rows(w, &i->dst);
-    elements_load(&a, x, type, source_plain(w, &i->src[0], dwords, ta));
-    elements_load(&b, x, type, source_plain(w, &i->src[1], dwords, tb));
+    elements_load(&a, x, type, source_plain(w, &i->src[0], dwords, ta), x->wide_a);
+    elements_load(&b, x, type, source_plain(w, &i->src[1], dwords, tb), x->wide_b);
     elements_permute(&b, steps_per_lane(x, type), i->mfma.blgp);
     const struct addend c = addend_load(w, &i->src[2], m * m * x->blocks / WAVE_LANES, d, t);
     fp_switch(w->fp_state_32, MXCSR_MASKED);
@@ -328,9 +373,15 @@ MFMA_HANDLERS(MFMA_F32)
 MFMA_HANDLERS(MFMA_F16)
 MFMA_HANDLERS(MFMA_BF16)
 MFMA_HANDLERS(MFMA_I8)
-#define MFMA_ENTRIES(TYPE) [TYPE] = {exec_4_##TYPE, exec_16_##TYPE, exec_32_##TYPE}
-static inst_exec_fn *const handlers[][3] = {MFMA_ENTRIES(MFMA_F32), MFMA_ENTRIES(MFMA_F16),
-                                            MFMA_ENTRIES(MFMA_BF16), MFMA_ENTRIES(MFMA_I8)};
+MFMA_HANDLER(16, MFMA_XF32)
+MFMA_HANDLER(32, MFMA_XF32)
+MFMA_HANDLER(16, MFMA_F8)
+MFMA_HANDLER(32, MFMA_F8)
+#define LARGE_ENTRIES(TYPE) [TYPE] = {NULL, exec_16_##TYPE, exec_32_##TYPE}
+#define MFMA_ENTRIES(TYPE)  [TYPE] = {exec_4_##TYPE, exec_16_##TYPE, exec_32_##TYPE}
+static inst_exec_fn *const handlers[][3] = {MFMA_ENTRIES(MFMA_F32),   MFMA_ENTRIES(MFMA_F16),
+                                            MFMA_ENTRIES(MFMA_BF16),  MFMA_ENTRIES(MFMA_I8),
+                                            LARGE_ENTRIES(MFMA_XF32), LARGE_ENTRIES(MFMA_F8)};
 
 /* 16 x 16, double precision: lane 16k + i of A, lane 16k + j of B, D in lane 16(i % 4) + j of
  * register pair i / 4. */

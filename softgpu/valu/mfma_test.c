@@ -12,7 +12,7 @@ enum { A_REG = 8, B_REG = 16, C_REG = 32, D_REG = 96 };
 struct shape {
     uint16_t op;
     int m, k, blocks, bits; /* bits of an element of A and B */
-    char type;              /* f: float, b: bfloat16, i: integer */
+    char type;              /* f: float, b: bfloat16, i: integer, x: xf32, 8: 8-bit floats */
 };
 static const struct shape shapes[] = {
     {OP_V_MFMA_F32_32X32X1F32, 32, 1, 2, 32, 'f'},
@@ -42,7 +42,53 @@ static const struct shape shapes[] = {
     {OP_V_MFMA_I32_16X16X16I8, 16, 16, 1, 8, 'i'},
     {OP_V_MFMA_I32_32X32X16_I8, 32, 16, 1, 8, 'i'},
     {OP_V_MFMA_I32_16X16X32_I8, 16, 32, 1, 8, 'i'},
+    {OP_V_MFMA_F32_16X16X8_XF32, 16, 8, 1, 32, 'x'},
+    {OP_V_MFMA_F32_32X32X4_XF32, 32, 4, 1, 32, 'x'},
+    {OP_V_MFMA_F32_16X16X32_BF8_BF8, 16, 32, 1, 8, '8'},
+    {OP_V_MFMA_F32_16X16X32_BF8_FP8, 16, 32, 1, 8, '8'},
+    {OP_V_MFMA_F32_16X16X32_FP8_BF8, 16, 32, 1, 8, '8'},
+    {OP_V_MFMA_F32_16X16X32_FP8_FP8, 16, 32, 1, 8, '8'},
+    {OP_V_MFMA_F32_32X32X16_BF8_BF8, 32, 16, 1, 8, '8'},
+    {OP_V_MFMA_F32_32X32X16_BF8_FP8, 32, 16, 1, 8, '8'},
+    {OP_V_MFMA_F32_32X32X16_FP8_BF8, 32, 16, 1, 8, '8'},
+    {OP_V_MFMA_F32_32X32X16_FP8_FP8, 32, 16, 1, 8, '8'},
 };
+
+/* The definition of the formats without infinities: exponent fields of 4 and 5 bits, bias 8 and 16.
+ */
+static float f8_value(uint32_t byte, bool wide)
+{
+    const int digits = wide ? 2 : 3, bias = wide ? 16 : 8;
+    const int exponent = (int)(byte & 0x7f) >> digits, fraction = (int)byte & ((1 << digits) - 1);
+    const float magnitude =
+        exponent ? ldexpf((float)(fraction + (1 << digits)), exponent - bias - digits)
+                 : ldexpf((float)fraction, 1 - bias - digits);
+    if (byte == 0x80)
+        return NAN;
+    return byte & 0x80 ? -magnitude : magnitude;
+}
+/* Whether A's or B's elements are bf8, by the end of the name: "bf8_fp8". */
+static bool f8_wide(const struct shape *s, uint16_t base)
+{
+    const char *name = isa_op_names[s->op];
+    return name[strlen(name) - (base == A_REG ? 7 : 3)] == 'b';
+}
+static uint32_t f8_find(float value, bool wide)
+{
+    uint32_t byte = 0;
+    while (f8_value(byte, wide) != value)
+        byte++; /* every small integer is there */
+    return byte;
+}
+
+/* The nearest multiple of what an eleventh binary digit is worth, of two the even one. */
+static float xf32_value(float x)
+{
+    int exponent;
+    frexp(x, &exponent);
+    const double unit = ldexp(1, exponent - 11 > -136 ? exponent - 11 : -136);
+    return (float)(nearbyint(x / unit) * unit);
+}
 
 static int a[16][32][32], b[16][32][32],
     c[16][32][32]; /* [block][i][k], [block][k][j], [block][i][j] */
@@ -50,7 +96,9 @@ static int a[16][32][32], b[16][32][32],
 static void element_store(uint16_t base, int lane, int element, const struct shape *s, int value)
 {
     uint32_t x = (uint32_t)value;
-    if (s->bits == 32) {
+    if (s->type == '8') {
+        x = f8_find((float)value, f8_wide(s, base));
+    } else if (s->bits == 32) {
         x = float_bits((float)value);
     } else if (s->type == 'b') {
         x = float_bits((float)value) >> 16;
@@ -222,11 +270,16 @@ static float fa[16][32][32], fb[16][32][32], fc[16][32][32]; /* as a, b and c */
 static float element_random(const struct shape *s, uint16_t base, int lane, int element)
 {
     const bool half = s->bits == 16 && s->type == 'f';
-    const uint32_t any = any_f32(), x = half ? any_f16() : s->bits == 16 ? any >> 16 : any;
+    const uint32_t any = any_f32(), byte = (any & 0xff) == 0x80 ? 0 : any & 0xff;
+    const uint32_t x = half ? any_f16() : s->bits == 16 ? any >> 16 : s->bits == 8 ? byte : any;
     const int bit = element * s->bits;
-    const uint32_t mask = s->bits == 32 ? ~0u : 0xffff;
+    const uint32_t mask = s->bits == 32 ? ~0u : (1u << s->bits) - 1;
     uint32_t *word = &registers[base + bit / 32][lane];
     *word = (*word & ~(mask << bit % 32)) | x << bit % 32;
+    if (s->type == '8')
+        return f8_value(byte, f8_wide(s, base));
+    if (s->type == 'x')
+        return xf32_value(float_of(x));
     return half ? half_value(x) : float_of(s->bits == 16 ? x << 16 : x);
 }
 

@@ -1,6 +1,6 @@
 /* Half precision operations. */
 #include "valu/define.h"
-#include "valu/half.h"
+#include "valu/half_vector.h"
 #include "valu/tables.h"
 
 KERNEL_INLINE f32 fract_f16(f32 x)
@@ -73,11 +73,17 @@ static void V_DOT2_F32_F16_rows(KERNEL_ARGS)
     }
 }
 
-#define H1(NAME, FLAGS, EXPR) HBODY1(NAME, EXPR) ROWS(NAME) FAST1(NAME, OPF_STATE16, 1, 1)
-#define H2(NAME, FLAGS, EXPR) HBODY2(NAME, EXPR) ROWS(NAME) FAST2(NAME, OPF_STATE16, 1, 1)
-#define H3(NAME, FLAGS, EXPR) HBODY3(NAME, EXPR) ROWS(NAME) FAST3(NAME, OPF_STATE16, 1, 1)
+#define H1(NAME, FLAGS, EXPR) HBODY1(NAME, EXPR) ROWS(NAME) FAST1(NAME, (FLAGS) | OPF_STATE16, 1, 1)
+#define H2(NAME, FLAGS, EXPR) HBODY2(NAME, EXPR) ROWS(NAME) FAST2(NAME, (FLAGS) | OPF_STATE16, 1, 1)
+#define H3(NAME, FLAGS, EXPR) HBODY3(NAME, EXPR) ROWS(NAME) FAST3(NAME, (FLAGS) | OPF_STATE16, 1, 1)
+#define V2(NAME, FLAGS, EXPR, VEXPR)                                                               \
+    HVBODY2(NAME, EXPR, VEXPR) ROWS(NAME) FAST2(NAME, (FLAGS) | OPF_STATE16, 1, 1)
+#define V3(NAME, FLAGS, EXPR, VEXPR)                                                               \
+    HVBODY3(NAME, EXPR, VEXPR) ROWS(NAME) FAST3(NAME, (FLAGS) | OPF_STATE16, 1, 1)
 #define HALIAS2(NAME, OTHER, FLAGS)
 #define HALIAS3(NAME, OTHER, FLAGS)
+#define PAIRS2(NAME, OTHER, FLAGS, VEXPR) HALF_PAIRS2(NAME, VEXPR)
+#define PAIRS3(NAME, OTHER, FLAGS, VEXPR) HALF_PAIRS3(NAME, VEXPR)
 #include "valu/ops_f16.def"
 
 #include "valu/entries.h"
@@ -86,13 +92,26 @@ static void V_DOT2_F32_F16_rows(KERNEL_ARGS)
 #undef H3
 #undef HALIAS2
 #undef HALIAS3
+#undef V2
+#undef V3
+#undef PAIRS2
+#undef PAIRS3
 #define HENTRY(NAME, FLAGS, ...)                                                                   \
-    ENTRY(NAME, NAME, NULL, (FLAGS)&OPF_KEEP_HIGH ? NULL : NAME##_vv,                              \
-          (FLAGS)&OPF_KEEP_HIGH ? NULL : NAME##_sv, (FLAGS) | OPF_STATE16 | OPF_F16_OUT,           \
-          __VA_ARGS__)
-#define H1(NAME, FLAGS, EXPR) HENTRY(NAME, FLAGS, 1, 1)
-#define H2(NAME, FLAGS, EXPR) HENTRY(NAME, FLAGS, 1, 1, 1)
-#define H3(NAME, FLAGS, EXPR) HENTRY(NAME, FLAGS, 1, 1, 1, 1)
+    ENTRY(NAME, NAME, NULL, NAME##_vv, NAME##_sv, (FLAGS) | OPF_STATE16 | OPF_F16_OUT, __VA_ARGS__)
+#define H1(NAME, FLAGS, EXPR)        HENTRY(NAME, FLAGS, 1, 1)
+#define H2(NAME, FLAGS, EXPR)        HENTRY(NAME, FLAGS, 1, 1, 1)
+#define H3(NAME, FLAGS, EXPR)        HENTRY(NAME, FLAGS, 1, 1, 1, 1)
+#define V2(NAME, FLAGS, EXPR, VEXPR) HENTRY(NAME, FLAGS, 1, 1, 1)
+#define V3(NAME, FLAGS, EXPR, VEXPR) HENTRY(NAME, FLAGS, 1, 1, 1, 1)
+/* Packed ones, which have a kernel for both halves at once. */
+#define PAIRS_ENTRY(NAME, OTHER, FLAGS, ...)                                                       \
+    {.op = OP_##NAME,                                                                              \
+     .dwords = {__VA_ARGS__},                                                                      \
+     .flags = (FLAGS) | OPF_STATE16,                                                               \
+     .kernel = OTHER##_rows,                                                                       \
+     .pairs = PAIRS_OF(NAME)},
+#define PAIRS2(NAME, OTHER, FLAGS, VEXPR) PAIRS_ENTRY(NAME, OTHER, FLAGS, 1, 1, 1)
+#define PAIRS3(NAME, OTHER, FLAGS, VEXPR) PAIRS_ENTRY(NAME, OTHER, FLAGS, 1, 1, 1, 1)
 #define HALIAS2(NAME, OTHER, FLAGS)                                                                \
     ENTRY(NAME, OTHER, NULL, NULL, NULL, (FLAGS) | OPF_STATE16, 1, 1, 1)
 #define HALIAS3(NAME, OTHER, FLAGS)                                                                \

@@ -28,9 +28,25 @@ KERNEL_INLINE f32 div_scale_f32(f32 a, f32 b, f32 c, bool *rescale)
     *rescale = (huge | ((eb != 0) & tiny_quotient)) & (none ^ 1);
     return none ? f32_of(NAN32) : r;
 }
+/* Lanes that need no scaling have exponents far from all limits above, which exponents alone show:
+ * the quotient is at least 2^-101. Returns ~0 or, for those, 0. */
+KERNEL_INLINE u32 div_scale_may_need(u32 b, u32 c)
+{
+    const u32 eb = EXP32(b), ec = EXP32(c);
+    /* ec - eb in [-100, 95], eb in [1, 252], ec in [24, 254] */
+    const bool far = ((ec - eb + 100) > 195) | (eb - 1 > 251) | (ec - 24 > 230);
+    return 0u - (u32)far;
+}
 static void V_DIV_SCALE_F32_rows(KERNEL_ARGS)
 {
     KERNEL_ENV;
+    u32 some = 0;
+    LANES some |= div_scale_may_need(b_[l], c_[l]);
+    if (!some) {
+        row_copy(d_, a_);
+        row_fill(m_, 0);
+        return;
+    }
     LANES
     {
         bool rescale;

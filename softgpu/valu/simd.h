@@ -66,6 +66,13 @@ KERNEL_INLINE u64 mask_of_row(const u32 *s)
 
 #endif
 
+/* The low halves alone. */
+KERNEL_INLINE void row_store_low(u32 *d, u32 *s, u64 exec)
+{
+    LANES s[l] = (s[l] & 0xffff) | (d[l] & 0xffff0000);
+    row_store_masked(d, s, exec);
+}
+
 /* Half floats: the low 16 bits of each lane <-> f32. Conversion to half rounds as MXCSR says. */
 #if defined(__AVX512F__)
 KERNEL_INLINE void row_of_half(f32 *d, const u32 *s)

@@ -45,13 +45,24 @@ enum valu_op_flag {
 typedef void valu_kernel(uint32_t *d, uint32_t *m, const uint32_t *a, const uint32_t *b,
                          const uint32_t *c, const struct wave *w);
 
+/* What absolute values and negation do to the bits of each source. */
+struct source_signs {
+    uint32_t keep[3], flip[3];
+};
+typedef void valu_signed_kernel(uint32_t *d, const uint32_t *a, const uint32_t *b,
+                                const uint32_t *c, const struct wave *w,
+                                const struct source_signs *s);
+
 struct valu_op {
     uint16_t op;
     uint8_t dwords[4]; /* destination, sources; 0: none */
     uint32_t flags;    /* enum valu_op_flag */
     valu_kernel *kernel;
     valu_kernel *clamped;
-    inst_exec_fn *vv, *sv; /* NULL: the general handlers only */
+    valu_kernel *pairs; /* of both halves at once, where f16 rounds to the nearest and keeps its
+                           denormals; NULL: none */
+    valu_signed_kernel *with_signs; /* for sources that are negated or made absolute; NULL: none */
+    inst_exec_fn *vv, *sv;          /* NULL: the general handlers only */
 };
 
 /* One build of the vector ALU. */

@@ -1,11 +1,13 @@
 #include "wave/access.h"
 
+#include "wave/time_note.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/float_bits.h"
 #include "isa_ops.h"
-#include "wave/float_bits.h"
 
 static const struct {
     const char *stem;
@@ -339,6 +341,7 @@ static void log_line(struct workgroup *group, uint64_t line_va, uint64_t bytes,
 
 void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes)
 {
+    time_note_span(wave->group, inst, va, size_bytes);
     if (!(wave->group->wants & PERF_WANT_MEMORY))
         return;
     for (uint64_t at = va; at < va + size_bytes; at = (at | 63) + 1) {
@@ -355,8 +358,9 @@ void access_log_fetch(struct workgroup *group, uint64_t line_va)
 
 void access_log_invalidate(struct wave *wave)
 {
-    if (wave->group->wants & PERF_WANT_MEMORY)
-        log_line(wave->group, 0, 0, ACCESS_INVALIDATE, 0);
+    const struct workgroup *group = wave->group;
+    if (group->wants & PERF_WANT_MEMORY || group->is_sampled)
+        log_line(wave->group, 0, 0, ACCESS_INVALIDATE, group->is_sampled ? ACCESS_SAMPLED : 0);
 }
 
 /*
@@ -371,7 +375,7 @@ struct window {
     const uint64_t *va;
     uint32_t size_bytes;
     enum perf_access_kind kind;
-    uint8_t flags;
+    uint8_t flags, tally;
     uint64_t first; /* the instruction's first entry in the log */
 };
 
@@ -388,6 +392,12 @@ static struct perf_line_access *line_find(const struct window *window, uint64_t 
     return log->count == n ? NULL : &log->items[log->count - 1];
 }
 
+/* Whether another lane of the instruction has some of these bytes. */
+static bool lane_collides(const struct perf_line_access *entry, uint64_t bytes)
+{
+    return entry->bytes_mask_lo & (uint32_t)bytes || entry->bytes_mask_hi & (uint32_t)(bytes >> 32);
+}
+
 /* Look-ups of the lines that these lanes touch; `seen` holds those of this window. */
 static uint32_t window_look_up(const struct window *window, uint64_t lanes)
 {
@@ -402,6 +412,7 @@ static uint32_t window_look_up(const struct window *window, uint64_t lanes)
             uint32_t n = 0;
             if (!entry)
                 continue;
+            entry->conflicts += window->kind == ACCESS_ATOMIC && lane_collides(entry, bytes);
             entry->bytes_mask_lo |= (uint32_t)bytes;
             entry->bytes_mask_hi |= (uint32_t)(bytes >> 32);
             while (n < count && seen[n] != line)
@@ -415,42 +426,166 @@ static uint32_t window_look_up(const struct window *window, uint64_t lanes)
     return count;
 }
 
-static uint32_t quads_of(uint64_t lanes)
+/* Quads without lanes are handed on like those that have coalesced. */
+static uint32_t quads_handed_on(uint64_t lanes, uint32_t width, bool coalesced)
 {
-    uint32_t quads = 0;
-    for (; lanes; lanes >>= LANES_PER_QUAD)
-        quads += (lanes & 15) != 0;
-    return quads;
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < width; at += LANES_PER_QUAD, lanes >>= LANES_PER_QUAD) {
+        uint32_t active = (uint32_t)__builtin_popcountll(lanes & ((1 << LANES_PER_QUAD) - 1));
+        count += coalesced || !active ? 1 : active;
+    }
+    return count;
+}
+
+static struct window window_of(const struct wave *wave, const struct inst *inst)
+{
+    struct workgroup *group = wave->group;
+    return (struct window){
+        .group = group,
+        .kind = inst->flags & IF_ATOMIC  ? ACCESS_ATOMIC
+                : inst->flags & IF_STORE ? ACCESS_WRITE
+                                         : ACCESS_READ,
+        .flags = (uint8_t)(access_flags(inst) | (time_sampled(wave, inst) ? ACCESS_SAMPLED : 0)),
+        .tally = inst->tally,
+        .first = group->accesses.count};
+}
+
+/* All windows of a wave; true: all of them have coalesced. */
+static bool wave_look_up(const struct window *window, uint64_t lanes, uint32_t *handed_on)
+{
+    uint32_t width = window->size_bytes <= 4 ? WINDOW_DWORD : WINDOW_WIDE;
+    bool all_coalesced = true;
+    for (uint32_t at = 0; at < WAVE_LANES; at += width) {
+        uint64_t part = lanes & ((1ull << width) - 1) << at;
+        bool coalesced = window_look_up(window, part) <= 1 && width == WINDOW_DWORD;
+        *handed_on += quads_handed_on(part >> at, width, coalesced);
+        all_coalesced &= coalesced || !part;
+    }
+    return all_coalesced;
+}
+
+static void window_end(const struct window *window, bool all_coalesced, uint32_t handed_on)
+{
+    struct access_log *log = &window->group->accesses;
+    if (log->count == window->first)
+        return;
+    for (uint64_t i = window->first; i < log->count; i++)
+        log->items[i].flags |= all_coalesced ? ACCESS_COALESCED : 0;
+    log->items[window->first].lanes = (uint16_t)handed_on;
+    log->items[window->first].tally = window->tally;
+    log->items[window->first].flags |= ACCESS_FIRST;
+}
+
+/* All lanes' elements lie one behind the other. */
+static bool is_span(const uint64_t *va, uint64_t lanes, uint32_t size_bytes)
+{
+    uint64_t differs = 0;
+    if (lanes != ~0ull || va[WAVE_LANES - 1] - va[0] != (WAVE_LANES - 1) * (uint64_t)size_bytes)
+        return false;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        differs |= va[lane] ^ (va[0] + lane * (uint64_t)size_bytes);
+    return !differs;
+}
+
+/* Look-ups of a window of the span, which begins where the window before ended. */
+static uint32_t span_look_up(const struct window *window, uint64_t start, uint64_t last)
+{
+    struct access_log *log = &window->group->accesses;
+    uint32_t count = 0;
+    for (uint64_t at = start; at < last; at = (at | 63) + 1, count++) {
+        uint64_t end = (at | 63) + 1 < last ? (at | 63) + 1 : last, bytes = line_bytes(at, end);
+        bool is_new =
+            log->count == window->first || log->items[log->count - 1].line_va >> 6 != at >> 6;
+        if (is_new)
+            log_line(window->group, at & ~63ull, 0, window->kind, window->flags);
+        if (log->count == window->first)
+            return count; /* out of memory */
+        struct perf_line_access *entry = &log->items[log->count - 1];
+        entry->bytes_mask_lo |= (uint32_t)bytes;
+        entry->bytes_mask_hi |= (uint32_t)(bytes >> 32);
+        entry->tags++;
+    }
+    return count;
+}
+
+/* wave_look_up() of what is_span(). */
+static bool span_look_ups(const struct window *window, uint32_t *handed_on)
+{
+    uint32_t width = window->size_bytes <= 4 ? WINDOW_DWORD : WINDOW_WIDE;
+    bool all_coalesced = true;
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane += width) {
+        uint64_t start = window->va[lane], last = start + (uint64_t)width * window->size_bytes;
+        bool coalesced = span_look_up(window, start, last) <= 1 && width == WINDOW_DWORD;
+        *handed_on += coalesced ? width / LANES_PER_QUAD : width;
+        all_coalesced &= coalesced;
+    }
+    return all_coalesced;
+}
+
+static void lines_look_up(struct wave *wave, const struct inst *inst, const uint64_t *va,
+                          uint64_t lanes, uint32_t size_bytes, bool span)
+{
+    uint32_t handed_on = 0;
+    struct window window = window_of(wave, inst);
+    window.va = va;
+    window.size_bytes = size_bytes;
+    if (!lanes)
+        log_line(wave->group, 0, 0, window.kind, window.flags | ACCESS_NOWHERE);
+    bool coalesced =
+        span ? span_look_ups(&window, &handed_on) : wave_look_up(&window, lanes, &handed_on);
+    window_end(&window, coalesced, handed_on);
 }
 
 void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_t *va,
                        uint64_t lanes, uint32_t size_bytes)
 {
     struct workgroup *group = wave->group;
-    if (!(group->wants & PERF_WANT_MEMORY) || !lanes)
-        return;
-    struct window window = {.group = group,
-                            .va = va,
-                            .size_bytes = size_bytes,
-                            .kind = inst->flags & IF_ATOMIC  ? ACCESS_ATOMIC
-                                    : inst->flags & IF_STORE ? ACCESS_WRITE
-                                                             : ACCESS_READ,
-                            .flags = access_flags(inst),
-                            .first = group->accesses.count};
-    uint32_t width = size_bytes <= 4 ? WINDOW_DWORD : WINDOW_WIDE, handed_on = 0;
-    bool all_coalesced = true;
-    for (uint32_t at = 0; at < WAVE_LANES; at += width) {
-        uint64_t part = lanes & ((1ull << width) - 1) << at;
-        if (!part)
-            continue;
-        bool coalesced = window_look_up(&window, part) <= 1 && width == WINDOW_DWORD;
-        handed_on += coalesced ? quads_of(part) : (uint32_t)__builtin_popcountll(part);
-        all_coalesced &= coalesced;
+    bool span = is_span(va, lanes, size_bytes);
+    if (span)
+        time_note_span(group, inst, va[0], WAVE_LANES * size_bytes);
+    else
+        time_note_lanes(group, inst, va, lanes,
+                        lanes ? time_origin(group, va[__builtin_ctzll(lanes)]) : 0, size_bytes);
+    if (memory_watched(wave, inst))
+        lines_look_up(wave, inst, va, lanes, size_bytes, span);
+}
+
+/* Where a wave's private memory begins: waves that run one after another in a place of a compute
+ * unit have the same. */
+static uint64_t private_va(const struct wave *wave)
+{
+    const struct workgroup *group = wave->group;
+    const struct launch *launch = group->launch;
+    uint64_t slot = group->index % launch->units * launch->capacity +
+                    group->index / launch->units % launch->capacity;
+    slot = slot * launch->waves_per_group + (uint64_t)(wave - group->waves);
+    return SCRATCH_VA + slot * WAVE_LANES * launch->scratch_bytes;
+}
+
+/* Where the lanes' dwords number `row` of their elements lie. */
+static void private_row(uint64_t base, const uint32_t *offset, uint32_t row, uint64_t *va)
+{
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
+        va[lane] = base + ((uint64_t)offset[lane] / 4 + row) * (4 * WAVE_LANES) + 4 * lane;
+}
+
+/* The lanes' dwords lie side by side: each dword of an element is a row of its own. */
+void access_log_private(struct wave *wave, const struct inst *inst, const uint32_t *offset,
+                        uint64_t lanes, uint32_t size_bytes)
+{
+    struct workgroup *group = wave->group;
+    uint64_t va[WAVE_LANES], base = private_va(wave);
+    uint32_t handed_on = 0;
+    bool coalesced = true, watched = memory_watched(wave, inst);
+    struct window window = window_of(wave, inst);
+    window.va = va;
+    window.size_bytes = size_bytes < 4 ? size_bytes : 4;
+    for (uint32_t row = 0; row < (size_bytes + 3) / 4; row++) {
+        private_row(base, offset, row, va);
+        time_note_lanes(group, inst, va, lanes, SCRATCH_VA, window.size_bytes);
+        if (watched)
+            coalesced &= wave_look_up(&window, lanes, &handed_on);
     }
-    if (group->accesses.count == window.first)
-        return;
-    for (uint64_t i = window.first; i < group->accesses.count; i++)
-        group->accesses.items[i].flags |= all_coalesced ? ACCESS_COALESCED : 0;
-    group->accesses.items[window.first].lanes = (uint8_t)handed_on;
-    group->accesses.items[window.first].flags |= ACCESS_FIRST;
+    if (watched)
+        window_end(&window, coalesced, handed_on);
 }

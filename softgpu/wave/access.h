@@ -78,6 +78,10 @@ void access_log_invalidate(struct wave *wave); /* the wave empties its compute u
 void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_t *va,
                        uint64_t lanes, uint32_t size_bytes);
 
+/* The same of private memory, by offsets in the lanes' own. */
+void access_log_private(struct wave *wave, const struct inst *inst, const uint32_t *offset,
+                        uint64_t lanes, uint32_t size_bytes);
+
 /* lds_note.c: the lanes access LDS at these offsets. The caller has seen that perf wants it. */
 void lds_note(struct wave *wave, const struct inst *inst, const uint32_t *offset, uint64_t lanes,
               uint32_t size_bytes);

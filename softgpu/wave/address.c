@@ -115,6 +115,7 @@ bool scratch_pointers(struct wave *wave, const struct inst *inst, const uint32_t
 {
     out->lanes = lanes;
     out->some_outside = false;
+    access_log_private(wave, inst, offset, lanes, size_bytes);
     for (uint64_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
         if ((uint64_t)offset[lane] + size_bytes > wave->scratch_bytes) {

@@ -2,6 +2,7 @@
 #include "wave/address.h"
 #include "wave/contiguous.h"
 #include "wave/group.h"
+#include "wave/time_note.h"
 
 struct buffer {
     uint64_t base;
@@ -106,7 +107,7 @@ uint8_t *buffer_contiguous(struct wave *w, const struct inst *i, uint32_t bytes,
     struct buffer buffer = buffer_read(w, &i->src[2]);
     const uint32_t *offsets = w->v[i->src[0].index];
     bool plain = !buffer.swizzle && !buffer.stride && !buffer.add_lane;
-    if (wave_exec(w) != ~0ull || !plain || w->group->wants & PERF_WANT_MEMORY)
+    if (wave_exec(w) != ~0ull || !plain || memory_watched(w, i))
         return NULL;
     if ((i->flags & (IF_OFFEN | IF_IDXEN)) != IF_OFFEN || !lanes_contiguous(offsets, NULL, bytes))
         return NULL;
@@ -114,5 +115,9 @@ uint8_t *buffer_contiguous(struct wave *w, const struct inst *i, uint32_t bytes,
     uint64_t first = (uint64_t)offsets[0] + (uint32_t)i->offset + soffset;
     if (first + WAVE_LANES * bytes > buffer.records)
         return NULL;
-    return vm_translate(w->group->reader, buffer.base + first, WAVE_LANES * bytes, access);
+    uint64_t va = buffer.base + first;
+    uint8_t *host = vm_translate(w->group->reader, va, WAVE_LANES * bytes, access);
+    if (host)
+        time_note_span(w->group, i, va, WAVE_LANES * bytes);
+    return host;
 }

@@ -9,6 +9,7 @@
 #include <hsa/hsa.h>
 
 #include "core/device.h"
+#include "core/unit_mask.h"
 #include "mem/vm.h"
 #include "wave/wave.h"
 
@@ -22,7 +23,9 @@ struct dispatch_result {
     uint64_t fault_pc_va;
     char mnemonic[48]; /* of the faulting instruction, "" when it could not be decoded */
     uint32_t raw[2];
-    uint64_t begin_ticks, end_ticks; /* gpu_clock_ticks() of first wave start and last wave end */
+    uint64_t begin_ticks, end_ticks; /* gpu_clock_ticks() of first wave start and last wave end, or
+                                        as the request wants it */
+    uint64_t model_cycles;           /* that it took by the counters' clock */
 };
 
 struct dispatch_request {
@@ -33,6 +36,8 @@ struct dispatch_request {
     uint32_t queue_id;
     bool is_counted;        /* the queue's COMPUTE_PERFCOUNT_ENABLE */
     bool gws;               /* the queue was given global wave sync (cooperative launches) */
+    struct unit_mask units; /* compute units that the queue may use */
+    uint64_t begin_ticks;   /* it begins then and takes its modelled time; 0: as the wall has it */
     uint32_t scratch_waves; /* of private memory: as many waves may run at once; 0: any number */
     /* Called once, from a pool thread or from inside engine_help(), with no lock held. */
     void (*done)(void *arg, const struct dispatch_result *result);

@@ -3,6 +3,7 @@
 #include "wave/group.h"
 #include "wave/lanes.h"
 #include "wave/lds_rows.h"
+#include "wave/time_note.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
@@ -21,16 +22,17 @@ static void lds_pointers(struct wave *w, const struct inst *i, uint32_t at, uint
         out->host[lane] = inside ? group->lds + offset[lane] : NULL;
         out->some_outside |= !inside;
     }
-    if (group->wants & PERF_WANT_LDS)
+    if (lds_watched(w, i))
         lds_note(w, i, offset, out->lanes, size_bytes);
 }
 
-/* The active lanes' elements, for those who work on rows; false: counters want to see each lane. */
+/* The active lanes' elements, for those who work on rows; false: somebody wants to see each lane.
+ */
 static bool span_of(const struct wave *w, const struct inst *i, uint32_t at, struct lds_span *out)
 {
     const struct workgroup *group = w->group;
     *out = (struct lds_span){group->lds, group->lds_bytes, at, w->v[i->src[0].index], wave_exec(w)};
-    return !(group->wants & PERF_WANT_LDS);
+    return !lds_watched(w, i);
 }
 
 EXEC_FN(READ)

@@ -206,7 +206,7 @@ static struct dispatch *aborted_and_left(struct engine *engine, uint32_t queue_i
     for (struct dispatch *d = engine->dispatches; d; d = d->next) {
         if (d->request.queue_id != queue_id)
             continue;
-        if (d->in_flight == 0)
+        if (d->in_flight == 0 && !d->retiring)
             return d;
         *waiting = true;
     }

@@ -1,4 +1,5 @@
-/* The engine's own state; only engine.c, pool.c, spare.c, retire.c and services.c look inside. */
+/* The engine's own state; only engine.c, choice.c, pool.c, spare.c, retire.c and services.c look
+ * inside. */
 #ifndef WAVE_ENGINE_H
 #define WAVE_ENGINE_H
 
@@ -13,6 +14,7 @@ struct finished_group {
     bool ready;
     struct perf_group record;
     struct access_log accesses;
+    struct block_log blocks;
     struct step_log steps;
 };
 
@@ -28,6 +30,7 @@ struct dispatch {
     uint32_t in_flight; /* groups that exist: running or parked */
     uint32_t running;   /* groups on a thread now */
     bool failed, aborted, begun;
+    bool retiring;                   /* a thread reads `finished` without the lock: it must stay */
     struct finished_group *finished; /* ring of `window`; a slot counts once its group began */
     uint32_t window;                 /* most groups between the oldest that lives and the newest */
 };
@@ -47,9 +50,11 @@ struct engine {
     struct code *code;
     struct gws gws;
     pthread_mutex_t lock;
-    pthread_cond_t work;         /* a pool thread may find something to run */
-    pthread_cond_t left;         /* a group came off its thread */
-    pthread_mutex_t retire_lock; /* taken before lock; one retiring thread at a time */
+    pthread_cond_t work; /* a pool thread may find something to run */
+    pthread_cond_t left; /* a group came off its thread */
+    /* One retiring thread at a time, taken before lock. Who holds lock already only tries it: the
+     * thread that has it looks again for groups to retire before it gives it back (retire.c). */
+    pthread_mutex_t retire_lock;
     pthread_mutex_t submit_lock; /* submit_reader; never taken with another */
     struct vm_reader submit_reader;
     struct dispatch *dispatches; /* oldest first */
@@ -74,8 +79,15 @@ struct engine {
 int pool_start(struct engine *engine, int threads);
 void pool_stop(struct engine *engine);
 bool worker_turn(struct worker *worker); /* one slice of one group; false: nothing runnable */
+
+/* choice.c; the last three under lock */
 /* Groups of the dispatch that the whole device holds. */
 uint32_t groups_resident_max(const struct engine *engine, const struct dispatch *dispatch);
+struct dispatch *dispatch_with_new_group(struct engine *engine); /* NULL: none may start one */
+struct dispatch *ended_dispatch(struct engine *engine);          /* NULL: none */
+/* At a slice's end. A thread that found all execution slots taken sleeps: it is woken when there is
+ * one again. */
+void slot_leave(struct engine *engine);
 
 /* spare.c; the first two under lock */
 struct workgroup *group_take(struct engine *engine); /* NULL: out of memory */

@@ -33,6 +33,8 @@ static inst_exec_fn *format_handler(struct inst *inst)
     case FMT_MUBUF:
     case FMT_MTBUF:
         return buffer_handler(inst);
+    case FMT_MIMG:
+        return image_handler(inst);
     default:
         return NULL;
     }

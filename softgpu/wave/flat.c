@@ -5,6 +5,7 @@
 #include "wave/element.h"
 #include "wave/group.h"
 #include "wave/lds_direct.h"
+#include "wave/time_note.h"
 
 /* 64-bit addresses of all lanes; those of inactive lanes mean nothing. */
 static void global_addresses(const struct wave *w, const struct inst *i, uint64_t *va)
@@ -70,7 +71,9 @@ static bool generic_pointers(struct wave *w, const struct inst *i, const uint64_
         return false;
     if (!lds_pointers(w, i, va, shared, size_bytes, out))
         return false;
-    if (shared && w->group->wants & PERF_WANT_LDS)
+    if (!global && !private)
+        access_log_vector(w, i, va, 0, size_bytes);
+    if (shared && lds_watched(w, i))
         lds_note(w, i, offset, shared, size_bytes);
     if (private && !scratch_pointers(w, i, offset, private, size_bytes, out))
         return false;
@@ -100,7 +103,7 @@ static uint8_t *contiguous_elements(struct wave *w, const struct inst *i, uint32
 {
     const lane_row *rows = w->v + i->src[0].index;
     bool scalar_base = i->flags & IF_SADDR;
-    if (wave_exec(w) != ~0ull || w->group->wants & PERF_WANT_MEMORY)
+    if (wave_exec(w) != ~0ull || memory_watched(w, i))
         return NULL;
     if (!lanes_contiguous(rows[0], scalar_base ? NULL : rows[1], bytes))
         return NULL;
@@ -108,7 +111,10 @@ static uint8_t *contiguous_elements(struct wave *w, const struct inst *i, uint32
     uint64_t va = base + rows[0][0] + (uint64_t)(int64_t)i->offset;
     if (va >> 48) /* perhaps an aperture */
         return NULL;
-    return vm_translate(w->group->reader, va, WAVE_LANES * bytes, access);
+    uint8_t *host = vm_translate(w->group->reader, va, WAVE_LANES * bytes, access);
+    if (host)
+        time_note_span(w->group, i, va, WAVE_LANES * bytes);
+    return host;
 }
 
 ELEMENT_EXECS(flat_pointers, contiguous_elements);

@@ -36,8 +36,11 @@ struct launch {
     uint32_t trap_enabled;
     uint32_t capacity; /* groups that a compute unit holds */
     enum perf_limit limit;
-    uint32_t units; /* compute units that work-groups are dealt to */
-    bool gws;       /* the queue may use global wave sync */
+    uint32_t units;        /* compute units that work-groups are dealt to */
+    uint32_t array_units;  /* of each shader array, where there is no mask */
+    struct unit_mask mask; /* which these are, if the queue has one and it names any of ours */
+    bool is_masked;
+    bool gws; /* the queue may use global wave sync */
 };
 
 struct access_log { /* cache-line requests, while perf wants them */
@@ -58,6 +61,18 @@ struct step_log { /* executed instructions, while the thread trace wants them */
     uint64_t count, capacity, lost;
 };
 
+struct block_log { /* accesses of sampled blocks (time_note.h) */
+    struct perf_block *items;
+    uint64_t count, capacity;
+};
+
+/* The instruction of LDS that was sampled last: one may access it twice. */
+struct lds_noted {
+    const struct wave *wave;
+    const struct inst *inst;
+    uint64_t executed; /* of its kind, by the wave, before */
+};
+
 struct workgroup {
     struct workgroup *next; /* run queue, free list */
     struct dispatch *dispatch;
@@ -69,7 +84,12 @@ struct workgroup {
     uint32_t xcc, se, sh, cu;
     uint32_t wave_count, waves_live, waves_at_barrier;
     uint32_t work_items;
-    uint32_t wants;  /* enum perf_want: what to report besides the tallies */
+    uint32_t wants;                     /* enum perf_want: what to report besides the tallies */
+    bool is_sampled, samples_all;       /* for modelled time (time_note.h) */
+    uint32_t sample_slot, sample_limit; /* blocks below are sampled */
+    struct perf_lds_sample lds_samples[PERF_LDS_KINDS];
+    struct lds_noted lds_noted;
+    struct block_log blocks;
     uint32_t slices; /* scheduling turns so far */
     uint8_t *lds;
     uint32_t lds_bytes, lds_capacity;
@@ -96,6 +116,8 @@ void group_free(struct workgroup *group);
 
 /* occupancy.c: how many groups of the launch one compute unit holds, and why not more. */
 void launch_occupancy(struct launch *launch, const struct gpu_model *model);
+uint32_t launch_array_units(const struct launch *launch, const struct gpu_model *model,
+                            const struct workgroup *group);
 
 /* group.c: one turn of a work-group */
 enum group_state { GROUP_DONE, GROUP_SLICE, GROUP_IDLE /* all asleep */, GROUP_FAULT };
@@ -109,6 +131,7 @@ const struct inst *wave_fault(struct wave *wave, const struct inst *inst, enum f
                               uint64_t va);
 uint64_t wave_pc_va(const struct wave *wave, const struct inst *inst);
 void dispatch_interrupt(struct dispatch *dispatch, uint32_t event_id);
+uint64_t dispatch_begin_ticks(const struct dispatch *dispatch); /* 0: its times are the wall's */
 
 /* code.c: continues at the address, or faults. */
 const struct inst *wave_jump(struct wave *wave, const struct inst *inst, uint64_t va);
@@ -122,6 +145,7 @@ inst_exec_fn *smem_handler(struct inst *inst);
 inst_exec_fn *flat_handler(struct inst *inst);
 inst_exec_fn *buffer_handler(struct inst *inst);
 inst_exec_fn *typed_handler(struct inst *inst); /* MTBUF, format-converting MUBUF */
+inst_exec_fn *image_handler(struct inst *inst); /* MIMG */
 inst_exec_fn *ds_handler(struct inst *inst);
 
 /* fetch.c: the wave fetched the instruction. The caller has seen that perf wants it. */

@@ -28,6 +28,7 @@ struct kernel_runner {
     const char *cpu; /* for the assembler */
     unsigned running;
     bool gws;
+    struct unit_mask units;
     uint32_t scratch_waves;
     struct dispatch_result last;
 };
@@ -114,6 +115,11 @@ void kernel_runner_allow_gws(struct kernel_runner *r)
     r->gws = true;
 }
 
+void kernel_runner_mask_units(struct kernel_runner *r, const struct unit_mask *mask)
+{
+    r->units = *mask;
+}
+
 int kernel_runner_remap(struct kernel_runner *r, size_t bytes)
 {
     const int status = vm_unmap(r->vm, (uint64_t)(uintptr_t)r->code);
@@ -186,6 +192,7 @@ int kernel_runner_start(struct kernel_runner *r, unsigned slot, struct kernel_ge
         .queue_id = slot,
         .is_counted = true,
         .gws = r->gws,
+        .units = r->units,
         .scratch_waves = r->scratch_waves,
         .done = kernel_done,
         .arg = r};

@@ -35,6 +35,9 @@ void kernel_runner_allow_gws(struct kernel_runner *runner);
 /* They have private memory for so many waves at once; 0: for any number. */
 void kernel_runner_limit_scratch(struct kernel_runner *runner, uint32_t waves);
 
+/* They may use these compute units. */
+void kernel_runner_mask_units(struct kernel_runner *runner, const struct unit_mask *mask);
+
 struct kernel_geometry {
     uint32_t grid, group_size, lds_bytes, scratch_bytes;
 };

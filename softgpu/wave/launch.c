@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "wave/group.h"
+#include "wave/host_levels.h"
 
 /* Byte offsets in the 64-byte kernel descriptor; amd_kernel_code_t has the same ones. */
 enum {
@@ -102,6 +103,7 @@ int launch_prepare(struct launch *launch, const struct gpu_model *model, struct 
     int64_t entry;
     memcpy(&entry, descriptor + KD_ENTRY_OFFSET, sizeof entry);
     launch->gws = request->gws;
+    launch->mask = request->units;
     launch->entry_va = packet->kernel_object + (uint64_t)entry;
     launch->rsrc1 = read_u32(descriptor, KD_RSRC1);
     launch->rsrc2 = read_u32(descriptor, KD_RSRC2);
@@ -180,6 +182,7 @@ void group_free(struct workgroup *group)
     free(group->scratch);
     free(group->lds);
     free(group->accesses.items);
+    free(group->blocks.items);
     free(group->steps.items);
     free(group->fetches.lines);
     free(group);
@@ -238,6 +241,23 @@ static void set_system_sgprs(struct wave *wave, const struct launch *launch)
         wave->s[at] = 0; /* every wave's private memory starts at its own base */
 }
 
+/* Whole cache lines of zeros. Registers of a wave are a few kilobytes, where memset() would take
+ * the host's string instructions, which start slowly: the barrier keeps the loop what it is. */
+typedef uint64_t zero_line __attribute__((vector_size(64), aligned(64), may_alias));
+ALWAYS_INLINE void lines_zero(void *at, size_t bytes)
+{
+    for (zero_line *line = at, *end = line + bytes / sizeof *line; line < end; line++) {
+        *line = (zero_line){0};
+        __asm__ volatile("" ::: "memory");
+    }
+}
+#define DEFINE_LEVEL(level, options)                                                               \
+    options static void zero_##level(void *at, size_t bytes)                                       \
+    {                                                                                              \
+        lines_zero(at, bytes);                                                                     \
+    }
+DEFINE_LEVELS(DEFINE_LEVEL)
+
 static void row_fill(uint32_t *row, uint32_t value)
 {
     for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
@@ -265,7 +285,12 @@ static uint64_t set_work_items(struct wave *wave, const struct launch *launch,
 {
     uint32_t axes = launch->rsrc2 >> RSRC2_ITEM_ID_SHIFT & 3;
     uint32_t total = size[0] * size[1] * size[2], first = wave->wave_in_group * WAVE_LANES;
-    uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
+    uint32_t x = first, y = 0, z = 0;
+    if (first >= size[0]) { /* divisions cost more than all else here */
+        x = first % size[0];
+        y = first / size[0] % size[1];
+        z = first / size[0] / size[1];
+    }
     if (x + WAVE_LANES <= size[0]) { /* the whole wave in one line: most kernels */
         set_line_of_items(wave, axes, x, y, z, packed);
         return ~0ull;
@@ -293,7 +318,7 @@ static void wave_start(struct workgroup *group, uint32_t number, const struct gp
 {
     const struct launch *launch = group->launch;
     struct wave *wave = &group->waves[number];
-    memset(wave, 0, sizeof *wave);
+    CALL_LEVEL(zero, wave, sizeof *wave);
     wave->v = group->registers + (size_t)number * (VGPR_ROWS + AGPR_ROWS + SPARE_ROWS);
     wave->a = wave->v + launch->accum_offset;
     wave->vgpr_count = launch->vgpr_count;
@@ -307,9 +332,9 @@ static void wave_start(struct workgroup *group, uint32_t number, const struct gp
                         ? group->scratch + (size_t)number * WAVE_LANES * launch->scratch_stride
                         : NULL;
     /* Registers hold whatever the last wave left on hardware; zero keeps runs alike. */
-    memset(wave->v, 0, launch->vgpr_count * sizeof(lane_row));
+    CALL_LEVEL(zero, wave->v, launch->vgpr_count * sizeof(lane_row));
     if (launch->accum_offset == VGPR_ROWS) /* a file of their own */
-        memset(wave->a, 0, launch->agpr_count * sizeof(lane_row));
+        CALL_LEVEL(zero, wave->a, launch->agpr_count * sizeof(lane_row));
     set_user_sgprs(wave, launch, request);
     set_system_sgprs(wave, launch);
     wave->s64[SREG_EXEC / 2] = set_work_items(wave, launch, size, model->packed_work_item_id);
@@ -317,19 +342,21 @@ static void wave_start(struct workgroup *group, uint32_t number, const struct gp
     wave->stop = WAVE_SLICE;
 }
 
-/* Where a group runs follows from its number alone, so that counters per engine repeat. */
+/* Where a group runs follows from its number and its queue's mask alone, so that counters per
+ * engine repeat. */
 static void group_place(struct workgroup *group, const struct gpu_model *model)
 {
-    uint64_t n = group->index;
-    uint32_t arrays = model->xcc_count * model->se_count * model->sh_per_se;
-    uint32_t cus = group->launch->units / arrays;
-    group->xcc = (uint32_t)(n % model->xcc_count);
+    const struct launch *launch = group->launch;
+    uint32_t n = (uint32_t)(group->index % launch->units);
+    if (__builtin_expect(launch->is_masked, 0))
+        n = unit_mask_find(&launch->mask, n);
+    group->xcc = n % model->xcc_count;
     n /= model->xcc_count;
-    group->se = (uint32_t)(n % model->se_count);
+    group->se = n % model->se_count;
     n /= model->se_count;
-    group->sh = (uint32_t)(n % model->sh_per_se);
+    group->sh = n % model->sh_per_se;
     n /= model->sh_per_se;
-    group->cu = (uint32_t)(n % cus);
+    group->cu = n;
 }
 
 void group_start(struct workgroup *group, const struct gpu_model *model,
@@ -340,8 +367,9 @@ void group_start(struct workgroup *group, const struct gpu_model *model,
     uint64_t rest = index;
     group->index = index;
     for (int axis = 0; axis < 3; axis++) {
-        group->id[axis] = (uint32_t)(rest % launch->groups[axis]);
-        rest /= launch->groups[axis];
+        bool within = rest < launch->groups[axis]; /* spares two divisions, mostly */
+        group->id[axis] = (uint32_t)(within ? rest : rest % launch->groups[axis]);
+        rest = within ? 0 : rest / launch->groups[axis];
         uint32_t left = launch->grid[axis] - group->id[axis] * launch->size[axis];
         size[axis] = left < launch->size[axis] ? left : launch->size[axis];
     }

@@ -28,13 +28,39 @@ static uint32_t groups_of_waves(const struct launch *launch, const struct gpu_mo
     return waves_per_simd * model->simd_per_cu / launch->waves_per_group;
 }
 
-void launch_occupancy(struct launch *launch, const struct gpu_model *model)
+/* As many units of every array; what some arrays have beyond that executes nothing. A mask of such
+ * units only is as good as none. */
+static void launch_units(struct launch *launch, const struct gpu_model *model)
 {
     uint32_t arrays = model->xcc_count * model->se_count * model->sh_per_se;
+    uint32_t units = model->cu_active / arrays;
+    launch->array_units = units ? units : 1;
+    launch->units = launch->array_units * arrays;
+    uint32_t wanted = unit_mask_count(&launch->mask, launch->units);
+    launch->is_masked = wanted > 0 && wanted < launch->units;
+    if (launch->is_masked)
+        launch->units = wanted;
+}
+
+/* Of the group's shader array those that the dispatch may use: the units of one array are a number
+ * of units apart. */
+uint32_t launch_array_units(const struct launch *launch, const struct gpu_model *model,
+                            const struct workgroup *group)
+{
+    uint32_t arrays = model->xcc_count * model->se_count * model->sh_per_se, units = 0;
+    if (!launch->is_masked)
+        return launch->array_units;
+    uint32_t first = (group->sh * model->se_count + group->se) * model->xcc_count + group->xcc;
+    for (uint32_t cu = 0; cu < launch->array_units; cu++)
+        units += unit_mask_has(&launch->mask, first + cu * arrays);
+    return units;
+}
+
+void launch_occupancy(struct launch *launch, const struct gpu_model *model)
+{
     uint32_t vgprs = launch->vgpr_count > 0 ? launch->vgpr_count : 1;
     uint32_t sgprs = round_up(launch->sgpr_count + SGPRS_INITIAL, SGPR_GRANULE);
-    uint32_t units = model->cu_active / arrays;
-    launch->units = (units ? units : 1) * arrays;
+    launch_units(launch, model);
     launch->capacity = UINT32_MAX;
     limit_take(launch, groups_of_waves(launch, model, model->waves_per_simd), LIMIT_WAVES);
     limit_take(launch, groups_of_waves(launch, model, model->vgprs_per_simd / vgprs), LIMIT_VGPRS);

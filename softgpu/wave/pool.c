@@ -1,4 +1,4 @@
-/* Which group runs next, and the threads that run them. */
+/* The threads that run groups, and the groups that wait for one. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "isa_ops.h"
 #include "wave/engine.h"
+#include "wave/time_note.h"
 
 static void park(struct engine *engine, struct workgroup *group)
 {
@@ -27,60 +28,6 @@ static struct workgroup *unpark(struct engine *engine)
     return group;
 }
 
-uint32_t groups_resident_max(const struct engine *engine, const struct dispatch *dispatch)
-{
-    uint32_t waves =
-        engine->model->cu_active * engine->model->simd_per_cu * engine->model->waves_per_simd;
-    return waves / (dispatch->launch.waves_per_group ? dispatch->launch.waves_per_group : 1);
-}
-
-/*
- * How many groups may exist at once. Few, for the host's caches; but groups may wait for each
- * other, so the limit grows while slices pass and no group ends, up to what the device holds.
- */
-static uint32_t resident_limit(const struct engine *engine, const struct dispatch *dispatch)
-{
-    uint32_t device = groups_resident_max(engine, dispatch);
-    uint32_t wanted = 2 * (uint32_t)(engine->thread_count + 1) + engine->resident_extra;
-    return wanted < device ? wanted : device;
-}
-
-/* The runtime gave private memory for so many waves. One group always runs, that all may end. */
-static bool scratch_is_full(const struct dispatch *dispatch)
-{
-    uint64_t waves = (uint64_t)(dispatch->in_flight + 1) * dispatch->launch.waves_per_group;
-    return dispatch->request.scratch_waves && dispatch->in_flight > 0 &&
-           waves > dispatch->request.scratch_waves;
-}
-
-static bool may_start_group(const struct engine *engine, const struct dispatch *dispatch)
-{
-    if (dispatch->failed || dispatch->aborted || dispatch->group_next >= dispatch->group_total)
-        return false;
-    if (dispatch->group_next - dispatch->group_retired >= dispatch->window)
-        return false;
-    if (scratch_is_full(dispatch))
-        return false;
-    return dispatch->in_flight == 0 || engine->resident < resident_limit(engine, dispatch);
-}
-
-/* Round-robin over the dispatches, so that a later one need not wait for an earlier one's end. */
-static struct dispatch *dispatch_with_new_group(struct engine *engine)
-{
-    struct dispatch *first = engine->rotor ? engine->rotor : engine->dispatches, *d = first;
-    if (!first)
-        return NULL;
-    do {
-        struct dispatch *next = d->next ? d->next : engine->dispatches;
-        if (may_start_group(engine, d)) {
-            engine->rotor = next;
-            return d;
-        }
-        d = next;
-    } while (d != first);
-    return NULL;
-}
-
 static void dispatch_fail_memory(struct dispatch *dispatch)
 {
     log_error("softgpu", "out of memory for the work-groups of a dispatch");
@@ -88,7 +35,7 @@ static void dispatch_fail_memory(struct dispatch *dispatch)
     dispatch->result.fault = FAULT_TRAP;
 }
 
-/* Under lock; returns with it held, but drops it to set the group up. */
+/* Under lock; the group is set up by group_prepare(), without it. */
 static struct workgroup *start_group(struct engine *engine, struct dispatch *dispatch)
 {
     struct workgroup *group = group_take(engine);
@@ -96,34 +43,42 @@ static struct workgroup *start_group(struct engine *engine, struct dispatch *dis
         dispatch_fail_memory(dispatch);
         return NULL;
     }
-    uint64_t index = dispatch->group_next++;
-    struct finished_group *slot = &dispatch->finished[index % dispatch->window];
+    group->index = dispatch->group_next++;
+    struct finished_group *slot = &dispatch->finished[group->index % dispatch->window];
     slot->ready = false;
     slot->accesses = (struct access_log){0};
+    slot->blocks = (struct block_log){0};
     slot->steps = (struct step_log){0};
     dispatch->in_flight++;
     dispatch->running++;
     engine->resident++;
     if (!dispatch->result.begin_ticks)
-        dispatch->result.begin_ticks = gpu_clock_ticks();
-    pthread_mutex_unlock(&engine->lock);
+        dispatch->result.begin_ticks =
+            dispatch->request.begin_ticks ? dispatch->request.begin_ticks : gpu_clock_ticks();
     group->dispatch = dispatch;
     group->launch = &dispatch->launch;
     group->engine = engine;
+    return group;
+}
+
+static bool group_prepare(struct engine *engine, struct workgroup *group)
+{
+    struct dispatch *dispatch = group->dispatch;
     group->wants = perf_wants(engine->perf);
-    int status = group_reserve(group, &dispatch->launch);
-    if (status == 0) {
-        group_start(group, engine->model, &dispatch->request, index);
-        group->is_traced = perf_trace_level(engine->perf, group->xcc, group->se, group->sh,
-                                            group->cu) == TRACE_STEPS;
+    if (group_reserve(group, &dispatch->launch) < 0) {
+        pthread_mutex_lock(&engine->lock);
+        dispatch_fail_memory(dispatch);
+        dispatch->running--;
+        engine->executing--;
+        group_discard(engine, group);
+        pthread_mutex_unlock(&engine->lock);
+        return false;
     }
-    pthread_mutex_lock(&engine->lock);
-    if (status == 0)
-        return group;
-    dispatch_fail_memory(dispatch);
-    dispatch->running--;
-    group_discard(engine, group);
-    return NULL;
+    group_start(group, engine->model, &dispatch->request, group->index);
+    time_note_begin(group, engine->perf, dispatch->group_total);
+    group->is_traced =
+        perf_trace_level(engine->perf, group->xcc, group->se, group->sh, group->cu) == TRACE_STEPS;
+    return true;
 }
 
 static struct workgroup *pick(struct worker *worker)
@@ -210,9 +165,8 @@ static void slice_end(struct engine *engine, struct workgroup *group, enum group
     } else {
         note_slice(engine, state);
         park(engine, group);
-        if (engine->idle_threads > 0)
-            pthread_cond_signal(&engine->work);
     }
+    slot_leave(engine);
     pthread_mutex_unlock(&engine->lock);
     if (dropped)
         dispatch_try_end(engine, dispatch);
@@ -227,26 +181,6 @@ static bool drop_if_failed(struct engine *engine, struct workgroup *group)
     group_discard(engine, group);
     pthread_cond_broadcast(&engine->left);
     return true;
-}
-
-static struct dispatch *ended_dispatch(struct engine *engine)
-{
-    for (struct dispatch *d = engine->dispatches; d; d = d->next) {
-        bool nothing_left = d->failed || d->group_retired == d->group_total;
-        if (nothing_left && d->in_flight == 0 && !d->aborted)
-            return d;
-    }
-    return NULL;
-}
-
-/* A thread that found all execution slots taken sleeps: it is woken when there is one again. */
-static void leave_slot(struct engine *engine)
-{
-    pthread_mutex_lock(&engine->lock);
-    engine->executing--;
-    if (engine->idle_threads > 0 && (engine->parked_head || dispatch_with_new_group(engine)))
-        pthread_cond_signal(&engine->work);
-    pthread_mutex_unlock(&engine->lock);
 }
 
 bool worker_turn(struct worker *worker)
@@ -268,13 +202,14 @@ bool worker_turn(struct worker *worker)
         return true;
     if (!runs)
         return dropped;
+    if (worker->last_was_new && !group_prepare(engine, group))
+        return true;
     struct wave *faulting = NULL;
     enum group_state state = run_slice(worker, group, &faulting);
     if (state == GROUP_DONE)
         group_finish(engine, group);
     else
         slice_end(engine, group, state, faulting);
-    leave_slot(engine);
     if (state == GROUP_IDLE)
         sched_yield(); /* every wave sleeps: the host program may be who they wait for */
     return true;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/time_source.h"
 #include "gfx90a_regs.h" /* generated */
 #include "perf/clock.h"
 #include "wave/engine.h"
@@ -17,68 +18,95 @@ static uint64_t groups_beside(const struct dispatch *dispatch, const struct work
     return groups < dispatch->launch.capacity ? groups : dispatch->launch.capacity;
 }
 
-struct wave_time {
-    uint64_t issue_cycles, wait_cycles;
-};
-
-static void tally_record(const struct workgroup *group, uint32_t tally, uint64_t sum,
-                         struct wave_time times[WAVES_PER_GROUP_MAX], struct perf_group *record)
+/* The tallies that are not zero, which a kernel has a dozen of. Returns how many. */
+static uint32_t tallies_used(const uint64_t counts[TALLY_SLOTS], uint8_t used[TALLY_SLOTS])
 {
-    const struct clock_cost cost = clock_costs[tally];
+    enum { LINE = 8 };
+    uint32_t n = 0;
+    for (uint32_t first = 0; first < TALLY_SLOTS; first += LINE) {
+        uint64_t any = 0;
+        for (uint32_t t = first; t < first + LINE; t++)
+            any |= counts[t];
+        for (uint32_t t = first; any && t < first + LINE; t++) {
+            used[n] = (uint8_t)t;
+            n += counts[t] != 0;
+        }
+    }
+    return n;
+}
+
+static bool same_counts(const struct wave *a, const struct wave *b)
+{
+    return memcmp(a->counts, b->counts, sizeof a->counts) == 0;
+}
+
+/* What the clock makes of the waves' counts. Waves of a group mostly execute the same, so that the
+ * wave before knows. Returns whether all of them did. */
+static bool waves_clock(const struct clock_cost *costs, const struct workgroup *group,
+                        struct clock_wave *times)
+{
+    uint8_t used[TALLY_SLOTS];
+    bool same = true;
     for (uint32_t i = 0; i < group->wave_count; i++) {
-        uint64_t count = group->waves[i].counts[tally];
-        times[i].issue_cycles += count * cost.issue_cycles;
-        times[i].wait_cycles += count * cost.wait_cycles;
+        const struct wave *wave = &group->waves[i];
+        if (i > 0 && same_counts(wave, wave - 1)) {
+            times[i] = times[i - 1];
+            continue;
+        }
+        same = i == 0;
+        times[i] = (struct clock_wave){0};
+        for (uint32_t n = tallies_used(wave->counts, used); n-- > 0;)
+            clock_wave_add(&times[i], costs, (enum inst_tally)used[n], wave->counts[used[n]]);
     }
-    perf_group_count(record, tally, sum);
+    return same;
 }
 
-/* Over the group's waves. */
-static void sum_tallies(const struct workgroup *group, uint64_t sums[TALLY_SLOTS])
+static void record_instructions(const struct engine *engine, const struct workgroup *group,
+                                struct clock_wave *times, struct perf_group *record)
 {
-    memcpy(sums, group->waves[0].counts, TALLY_SLOTS * sizeof sums[0]);
-    for (uint32_t i = 1; i < group->wave_count; i++) {
-        for (uint32_t t = 0; t < TALLY_SLOTS; t++)
-            sums[t] += group->waves[i].counts[t];
+    uint8_t used[TALLY_SLOTS];
+    uint64_t sums[TALLY_SLOTS] = {0};
+    const uint64_t *counts = group->waves[0].counts;
+    uint64_t factor = group->wave_count;
+    if (!waves_clock(clock_costs_of(engine->model->gen), group, times)) {
+        for (uint32_t i = 0; i < group->wave_count; i++) {
+            for (uint32_t t = 0; t < TALLY_SLOTS; t++)
+                sums[t] += group->waves[i].counts[t];
+        }
+        counts = sums;
+        factor = 1;
     }
-}
-
-static void record_instructions(const struct workgroup *group,
-                                struct wave_time times[WAVES_PER_GROUP_MAX],
-                                struct perf_group *record)
-{
-    uint64_t sums[TALLY_SLOTS];
-    sum_tallies(group, sums);
-    for (uint32_t t = 0; t < TALLY_COUNT; t++) {
-        if (sums[t])
-            tally_record(group, t, sums[t], times, record);
-    }
+    uint32_t count = tallies_used(counts, used);
+    for (uint32_t n = 0; n < count; n++)
+        perf_group_count(record, (enum inst_tally)used[n], counts[used[n]] * factor);
     for (uint32_t i = 0; i < group->wave_count; i++)
         record->valu_lanes += group->waves[i].lanes[CLASS_VALU] + group->waves[i].lanes[CLASS_MFMA];
 }
 
-/*
- * The clock of perf/README.md: the waves of a SIMD issue one after another and wait together, and
- * groups share their unit. A wave is resident for as long as its group: until its SIMD has issued
- * everything and its longest wait is over.
- */
-static void record_times(const struct engine *engine, const struct workgroup *group,
-                         const struct wave_time *times, struct perf_group *record)
+static uint64_t greater(uint64_t a, uint64_t b)
 {
-    uint64_t issue[SIMD_MAX] = {0}, busiest = 0, longest_wait = 0;
-    uint64_t beside = groups_beside(group->dispatch, group);
+    return a > b ? a : b;
+}
+
+/* The clock of perf/README.md: the waves of a SIMD issue one after another and wait together. */
+static void record_times(const struct engine *engine, const struct workgroup *group,
+                         const struct clock_wave *times, struct perf_group *record)
+{
+    uint64_t issue[SIMD_MAX] = {0}, matrix[SIMD_MAX] = {0};
     for (uint32_t i = 0; i < group->wave_count; i++) {
-        uint64_t *simd = &issue[i % engine->model->simd_per_cu];
-        *simd += times[i].issue_cycles;
-        busiest = *simd > busiest ? *simd : busiest;
-        longest_wait = times[i].wait_cycles > longest_wait ? times[i].wait_cycles : longest_wait;
+        uint32_t simd = i % engine->model->simd_per_cu;
+        uint64_t load = clock_wave_load_wait(&times[i]), other = clock_wave_other_wait(&times[i]);
+        issue[simd] += times[i].issue_cycles;
+        matrix[simd] += times[i].matrix_cycles;
+        record->simd_cycles = greater(record->simd_cycles, greater(issue[simd], matrix[simd]));
+        record->longest_load_wait = greater(record->longest_load_wait, load);
+        record->longest_other_wait = greater(record->longest_other_wait, other);
         record->issue_cycles += times[i].issue_cycles;
-        record->wait_cycles += times[i].wait_cycles;
+        record->load_wait_cycles += load;
+        record->wait_cycles += load + other;
     }
-    uint64_t alone = busiest + longest_wait, together = busiest * beside;
-    uint64_t resident = alone > together ? alone : together;
-    record->wave_cycles = resident * group->wave_count;
-    record->busy_cycles = (resident + beside - 1) / beside;
+    record->beside = groups_beside(group->dispatch, group);
+    perf_group_time(record);
 }
 
 static void record_group(const struct engine *engine, const struct workgroup *group,
@@ -95,24 +123,30 @@ static void record_group(const struct engine *engine, const struct workgroup *gr
     record->work_items = group->work_items;
     record->capacity = group->launch->capacity;
     record->limit = group->launch->limit;
+    record->array_units = launch_array_units(group->launch, engine->model, group);
+    record->wants = group->wants;
+    record->round = group->index / group->launch->units;
+    record->sample_limit = group->sample_limit;
+    record->sample_slot = group->sample_slot;
+    record->is_sampled = group->is_sampled;
+    memcpy(record->lds_samples, group->lds_samples, sizeof record->lds_samples);
     record->flat_lds_insts = group->flat_lds_insts;
     record->flat_lds_only = group->flat_lds_only;
     record->lds = group->lds_counts;
     record->fetches = group->fetches.count;
-    struct wave_time times[WAVES_PER_GROUP_MAX];
-    memset(times, 0, group->wave_count * sizeof times[0]);
-    record_instructions(group, times, record);
+    struct clock_wave times[WAVES_PER_GROUP_MAX];
+    record_instructions(engine, group, times, record);
     record_times(engine, group, times, record);
 }
 
-/* Under retire_lock and lock: what is next in order, when it is ready. Its slot is not used again
+/* Under retire_lock and lock: how many are next in order and ready. Their slots are not used again
  * before group_retired moves on. */
-static struct finished_group *next_finished(struct dispatch *dispatch)
+static uint64_t groups_ready(const struct dispatch *dispatch)
 {
-    struct finished_group *slot = &dispatch->finished[dispatch->group_retired % dispatch->window];
-    if (dispatch->group_retired >= dispatch->group_next || !slot->ready)
-        return NULL;
-    return slot;
+    uint64_t end = dispatch->group_retired;
+    while (end < dispatch->group_next && dispatch->finished[end % dispatch->window].ready)
+        end++;
+    return end - dispatch->group_retired;
 }
 
 /* Registers of the compute state that the launch has set, as the thread trace shows them. */
@@ -133,54 +167,83 @@ static void begin(struct engine *engine, const struct dispatch *dispatch)
     perf_dispatch_begin(engine->perf, dispatch->sequence, dispatch->request.is_counted);
 }
 
-static void retire_in_order(struct engine *engine, struct dispatch *dispatch)
+static void group_retire(struct engine *engine, struct finished_group *group)
 {
-    struct finished_group *next;
-    while ((next = next_finished(dispatch))) {
-        pthread_mutex_unlock(&engine->lock);
-        if (!dispatch->begun)
-            begin(engine, dispatch);
-        dispatch->begun = true;
-        next->record.accesses = next->accesses.items;
-        next->record.access_count = next->accesses.count;
-        next->record.steps = next->steps.items;
-        next->record.step_count = next->steps.count;
-        next->record.steps_lost = next->steps.lost;
-        perf_group_retire(engine->perf, &next->record);
-        free(next->accesses.items);
-        free(next->steps.items);
-        pthread_mutex_lock(&engine->lock);
-        next->ready = false;
-        next->accesses = (struct access_log){0};
-        next->steps = (struct step_log){0};
-        dispatch->group_retired++;
+    group->record.accesses = group->accesses.items;
+    group->record.access_count = group->accesses.count;
+    group->record.blocks = group->blocks.items;
+    group->record.block_count = group->blocks.count;
+    group->record.steps = group->steps.items;
+    group->record.step_count = group->steps.count;
+    group->record.steps_lost = group->steps.lost;
+    perf_group_retire(engine->perf, &group->record);
+    free(group->accesses.items);
+    free(group->blocks.items);
+    free(group->steps.items);
+    group->accesses = (struct access_log){0};
+    group->blocks = (struct block_log){0};
+    group->steps = (struct step_log){0};
+}
+
+/* Under both locks; drops `lock` meanwhile, and gives the groups' slots back with it held. */
+static void retire_in_order(struct engine *engine, struct dispatch *dispatch, uint64_t count)
+{
+    dispatch->retiring = true;
+    pthread_mutex_unlock(&engine->lock);
+    if (!dispatch->begun)
+        begin(engine, dispatch);
+    dispatch->begun = true;
+    for (uint64_t n = 0; n < count; n++)
+        group_retire(engine, &dispatch->finished[(dispatch->group_retired + n) % dispatch->window]);
+    pthread_mutex_lock(&engine->lock);
+    dispatch->group_retired += count;
+    dispatch->retiring = false;
+    pthread_cond_broadcast(&engine->left);
+}
+
+/*
+ * Under both locks; gives retire_lock back, when no group is left to be retired. A thread whose
+ * group ends meanwhile need not wait for retire_lock: it marks the group under `lock`, which is
+ * held from the last look at all groups until retire_lock is free.
+ * Returns a dispatch of which nothing is left, for dispatch_try_end(); NULL: none.
+ */
+static struct dispatch *retire_ready(struct engine *engine)
+{
+    struct dispatch *dispatch = engine->dispatches;
+    while (dispatch) {
+        uint64_t count = groups_ready(dispatch);
+        if (count > 0)
+            retire_in_order(engine, dispatch, count);
+        dispatch = count > 0 ? engine->dispatches : dispatch->next;
     }
+    pthread_mutex_unlock(&engine->retire_lock);
+    return ended_dispatch(engine);
 }
 
 void group_finish(struct engine *engine, struct workgroup *group)
 {
-    struct dispatch *dispatch = group->dispatch;
+    struct dispatch *dispatch = group->dispatch, *ended = NULL;
     struct finished_group *slot = &dispatch->finished[group->index % dispatch->window];
     /* The slot is ours: the window keeps every other group's index apart. */
     record_group(engine, group, &slot->record);
     slot->accesses = group->accesses;
     group->accesses = (struct access_log){0};
+    slot->blocks = group->blocks;
+    group->blocks = (struct block_log){0};
     slot->steps = group->steps;
     group->steps = (struct step_log){0};
-    pthread_mutex_lock(&engine->retire_lock);
     pthread_mutex_lock(&engine->lock);
     slot->ready = true;
     engine->slices_without_end = 0;
-    retire_in_order(engine, dispatch);
     dispatch->running--;
     group_discard(engine, group);
     pthread_cond_broadcast(&engine->left);
-    bool last = dispatch->in_flight == 0 &&
-                (dispatch->failed || dispatch->group_retired == dispatch->group_total);
+    slot_leave(engine);
+    if (pthread_mutex_trylock(&engine->retire_lock) == 0)
+        ended = retire_ready(engine);
     pthread_mutex_unlock(&engine->lock);
-    pthread_mutex_unlock(&engine->retire_lock);
-    if (last)
-        dispatch_try_end(engine, dispatch);
+    if (ended)
+        dispatch_try_end(engine, ended);
 }
 
 void dispatch_unlink(struct engine *engine, struct dispatch *dispatch)
@@ -200,6 +263,7 @@ void dispatch_free(struct dispatch *dispatch)
 {
     for (uint64_t i = dispatch->group_retired; i < dispatch->group_next; i++) {
         free(dispatch->finished[i % dispatch->window].accesses.items);
+        free(dispatch->finished[i % dispatch->window].blocks.items);
         free(dispatch->finished[i % dispatch->window].steps.items);
     }
     free(dispatch->finished);
@@ -218,21 +282,43 @@ static bool claim_end(struct engine *engine, struct dispatch *dispatch)
     return true;
 }
 
-bool dispatch_try_end(struct engine *engine, struct dispatch *dispatch)
+static void end_time_set(const struct engine *engine, struct dispatch *dispatch)
+{
+    struct dispatch_result *result = &dispatch->result;
+    if (dispatch->request.begin_ticks && result->begin_ticks)
+        result->end_ticks =
+            result->begin_ticks + ticks_of_cycles(engine->model, result->model_cycles);
+    else
+        result->end_ticks = gpu_clock_ticks();
+    if (!result->begin_ticks)
+        result->begin_ticks = result->end_ticks;
+}
+
+static bool dispatch_end(struct engine *engine, struct dispatch *dispatch, struct dispatch **next)
 {
     pthread_mutex_lock(&engine->retire_lock);
     pthread_mutex_lock(&engine->lock);
     bool mine = claim_end(engine, dispatch);
+    if (mine) {
+        pthread_mutex_unlock(&engine->lock);
+        if (dispatch->begun)
+            dispatch->result.model_cycles = perf_dispatch_end(engine->perf, dispatch->sequence);
+        pthread_mutex_lock(&engine->lock);
+    }
+    *next = retire_ready(engine);
     pthread_mutex_unlock(&engine->lock);
-    if (mine && dispatch->begun)
-        perf_dispatch_end(engine->perf, dispatch->sequence);
-    pthread_mutex_unlock(&engine->retire_lock);
     if (!mine)
         return false;
-    dispatch->result.end_ticks = gpu_clock_ticks();
-    if (!dispatch->result.begin_ticks)
-        dispatch->result.begin_ticks = dispatch->result.end_ticks;
+    end_time_set(engine, dispatch);
     dispatch->request.done(dispatch->request.arg, &dispatch->result);
     dispatch_free(dispatch);
     return true;
+}
+
+bool dispatch_try_end(struct engine *engine, struct dispatch *dispatch)
+{
+    bool ended = false;
+    while (dispatch)
+        ended |= dispatch_end(engine, dispatch, &dispatch);
+    return ended;
 }

@@ -69,3 +69,8 @@ void dispatch_interrupt(struct dispatch *dispatch, uint32_t event_id)
     if (dispatch && dispatch->request.interrupt)
         dispatch->request.interrupt(dispatch->request.arg, event_id);
 }
+
+uint64_t dispatch_begin_ticks(const struct dispatch *dispatch)
+{
+    return dispatch ? dispatch->request.begin_ticks : 0;
+}

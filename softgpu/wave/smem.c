@@ -1,8 +1,10 @@
 /* Scalar memory: loads, buffer loads, stores, atomics, time, cache control. */
 #include <string.h>
 
+#include "core/time_source.h"
 #include "isa_ops.h"
 #include "mem/single_copy.h"
+#include "perf/clock.h"
 #include "wave/access.h"
 #include "wave/group.h"
 
@@ -32,14 +34,32 @@ static uint64_t scalar_address(const struct wave *w, const struct inst *i)
     return (wave_source_scalar(w, &i->src[0]) + (uint64_t)scalar_offset(w, i)) & ~3ull;
 }
 
+/* As single_read() does it, without its search for pieces: nearly all addresses are aligned. */
+static void scalar_read(uint32_t *to, const uint8_t *from, uint32_t dwords)
+{
+    if (dwords == 1) {
+        to[0] = single_load_32(from);
+    } else if (dwords == 2 && (uintptr_t)from % 8 == 0) {
+        uint64_t value = single_load_64(from);
+        memcpy(to, &value, sizeof value);
+    } else if (dwords % 4 == 0 && (uintptr_t)from % 16 == 0) {
+        for (uint32_t n = dwords; n > 0; n -= 4) {
+            quad value = single_load_quad(from + 4 * (n - 4));
+            memcpy(to + n - 4, &value, sizeof value);
+        }
+    } else {
+        single_read(to, from, dwords * 4);
+    }
+}
+
 EXEC_FN(LOAD)
 {
     uint64_t va = scalar_address(w, i);
     uint32_t size = i->dst.dwords * 4u;
     const void *host = vm_translate(w->group->reader, va, size, VM_READ);
-    if (!host)
+    if (__builtin_expect(!host, 0))
         return wave_fault(w, i, FAULT_MEMORY_READ, va);
-    single_read(&w->s[i->dst.index], host, size);
+    scalar_read(&w->s[i->dst.index], host, i->dst.dwords);
     access_log_scalar(w, i, va, size);
     return inst_next(i);
 }
@@ -115,13 +135,30 @@ EXEC_FN(ATOMIC)
     return inst_next(i);
 }
 
+/* Modelled: what the wave itself has taken since its kernel began. */
+static uint64_t modelled_cycles(const struct wave *w, const struct gpu_model *model,
+                                uint64_t begin_ticks)
+{
+    struct clock_wave own = {0};
+    for (uint32_t t = 0; t < TALLY_COUNT; t++)
+        clock_wave_add(&own, clock_costs_of(model->gen), (enum inst_tally)t, w->counts[t]);
+    return cycles_of_ticks(model, begin_ticks) + CYCLES_PER_LAUNCH + own.issue_cycles +
+           clock_wave_load_wait(&own) + clock_wave_other_wait(&own);
+}
+
 /* Shader clock: the constant-rate clock scaled to the engine's frequency. */
 EXEC_FN(MEMTIME)
 {
-    uint64_t ticks = gpu_clock_ticks();
-    if (i->op == OP_S_MEMTIME)
-        ticks *= engine_model(w->group->engine)->sclk_mhz / (GPU_CLOCK_HZ / 1000000);
-    memcpy(&w->s[i->dst.index], &ticks, sizeof ticks);
+    const struct gpu_model *model = engine_model(w->group->engine);
+    uint64_t begin_ticks = dispatch_begin_ticks(w->group->dispatch), cycles, ticks;
+    if (begin_ticks) {
+        cycles = modelled_cycles(w, model, begin_ticks);
+        ticks = ticks_of_cycles(model, cycles);
+    } else {
+        ticks = gpu_clock_ticks();
+        cycles = cycles_of_ticks(model, ticks);
+    }
+    memcpy(&w->s[i->dst.index], i->op == OP_S_MEMTIME ? &cycles : &ticks, sizeof ticks);
     return inst_next(i);
 }
 

@@ -2,9 +2,9 @@
  * Typed buffer accesses: MTBUF, whose format stands in the instruction, and the format-converting
  * MUBUF instructions, whose format and component order stand in the buffer descriptor.
  */
+#include "image/format.h"
 #include "isa_ops.h"
 #include "wave/address.h"
-#include "wave/format.h"
 #include "wave/group.h"
 #include "wave/lds_direct.h"
 
@@ -24,21 +24,21 @@ static struct typed_op inst_typed(const struct inst *inst)
     return op;
 }
 
-static struct buffer_format format_of(const struct wave *w, const struct inst *i)
+static struct data_format format_of(const struct wave *w, const struct inst *i)
 {
     if (i->format == FMT_MTBUF)
-        return (struct buffer_format){.data = i->soffset.data_format,
-                                      .number = i->soffset.number_format,
-                                      .select = {SELECT_X, SELECT_Y, SELECT_Z, SELECT_W}};
+        return (struct data_format){.data = i->soffset.data_format,
+                                    .number = i->soffset.number_format,
+                                    .select = {SELECT_X, SELECT_Y, SELECT_Z, SELECT_W}};
     uint32_t word = w->s[i->src[2].index + 3];
-    struct buffer_format format = {.data = word >> 15 & 15, .number = word >> 12 & 7};
+    struct data_format format = {.data = word >> 15 & 15, .number = word >> 12 & 7};
     for (unsigned n = 0; n < FORMAT_COMPONENTS_MAX; n++)
         format.select[n] = word >> 3 * n & 7;
     return format;
 }
 
 /* False after wave_fault(): no such format, or a lane's address is not mapped. */
-static bool typed_pointers(struct wave *w, const struct inst *i, const struct buffer_format *format,
+static bool typed_pointers(struct wave *w, const struct inst *i, const struct data_format *format,
                            struct lane_pointers *out)
 {
     uint32_t bytes = format_bytes(format);
@@ -53,7 +53,7 @@ static bool typed_pointers(struct wave *w, const struct inst *i, const struct bu
 }
 
 static void registers_put(lane_row *rows, unsigned lane, const struct typed_op *op,
-                          const struct buffer_format *format, const uint32_t *components)
+                          const struct data_format *format, const uint32_t *components)
 {
     for (unsigned n = 0; n < op->components; n++) {
         uint32_t *reg = &rows[op->d16 ? n / 2 : n][lane];
@@ -67,7 +67,7 @@ static void registers_put(lane_row *rows, unsigned lane, const struct typed_op *
 }
 
 static void registers_get(const lane_row *rows, unsigned lane, const struct typed_op *op,
-                          const struct buffer_format *format, uint32_t *components)
+                          const struct data_format *format, uint32_t *components)
 {
     for (unsigned n = 0; n < op->components; n++) {
         uint32_t reg = rows[op->d16 ? n / 2 : n][lane];
@@ -78,7 +78,7 @@ static void registers_get(const lane_row *rows, unsigned lane, const struct type
 
 /* What lies outside the buffer reads as bytes of 0. */
 static void element_load(const struct lane_pointers *p, unsigned lane,
-                         const struct buffer_format *format, uint32_t *components)
+                         const struct data_format *format, uint32_t *components)
 {
     uint8_t element[FORMAT_BYTES_MAX] = {0};
     if (p->host[lane])
@@ -90,7 +90,7 @@ static void element_load(const struct lane_pointers *p, unsigned lane,
 EXEC_FN(LOAD)
 {
     struct typed_op op = inst_typed(i);
-    struct buffer_format format = format_of(w, i);
+    struct data_format format = format_of(w, i);
     struct lane_pointers pointers;
     if (!typed_pointers(w, i, &format, &pointers))
         return NULL;
@@ -109,7 +109,7 @@ EXEC_FN(LOAD)
 
 EXEC_FN(LOAD_LDS)
 {
-    struct buffer_format format = format_of(w, i);
+    struct data_format format = format_of(w, i);
     struct lane_pointers pointers;
     lane_row values;
     if (!typed_pointers(w, i, &format, &pointers))
@@ -130,7 +130,7 @@ EXEC_FN(LOAD_LDS)
 EXEC_FN(STORE)
 {
     struct typed_op op = inst_typed(i);
-    struct buffer_format format = format_of(w, i);
+    struct data_format format = format_of(w, i);
     struct lane_pointers pointers;
     if (!typed_pointers(w, i, &format, &pointers))
         return NULL;

@@ -97,7 +97,7 @@ struct wave {
     uint64_t fetch_window; /* 32-byte window of the last instruction, while fetches are counted */
     uint64_t counts[TALLY_SLOTS]; /* executed instructions */
     uint64_t lanes[CLASS_COUNT];  /* sum of popcount(EXEC) over them, by class */
-};
+} __attribute__((aligned(64)));   /* whole cache lines, which a new wave begins with zeros in */
 
 static inline uint64_t wave_exec(const struct wave *w)
 {

@@ -2,9 +2,11 @@
  * Time that is cheap to record and exact to read.
  *
  * A record takes ticks (the TSC where it is invariant); ticks become CLOCK_BOOTTIME nanoseconds
- * when the record is delivered. Conversion interpolates between anchors, pairs (ticks, ns) read
- * together, so it follows the kernel's own rate corrections and two records never change their
- * order.
+ * later, many at a time (clock_pairs.h). Conversion follows a chain of straight pieces, which
+ * begin at anchors, pairs (ticks, ns) read together, so it follows the kernel's own rate
+ * corrections. The last piece reaches a moment into the future, by a rate that was measured over a
+ * long time; whatever is added later begins where it ends. So a piece never changes, whoever
+ * converts and whenever: two records never change their order.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
@@ -31,14 +33,23 @@ static inline uint64_t clock_now_ns(void)
     return clock_read_ns(CLOCK_BOOTTIME);
 }
 
-static inline uint64_t clock_ticks(void)
+/* Where clock_uses_tsc is known to be true. */
+static inline uint64_t clock_tsc(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_expect(clock_uses_tsc, 1))
-        return __builtin_ia32_rdtsc();
-#endif
+    return __builtin_ia32_rdtsc();
+#else
     return clock_now_ns();
+#endif
 }
+
+static inline uint64_t clock_ticks(void)
+{
+    return __builtin_expect(clock_uses_tsc, 1) ? clock_tsc() : clock_now_ns();
+}
+
+/* The same, for libraries that the clock is not in. */
+uint64_t clock_ticks_now(void);
 
 /* One straight piece of the conversion; lives on the converter's stack. */
 struct clock_segment {
@@ -47,12 +58,16 @@ struct clock_segment {
     double ns_per_tick;
 };
 
-/* Takes an anchor now (if the last is older than 100 us) and returns the newest segment. Any
- * thread; takes a lock for a few hundred nanoseconds, so never on a record path. */
+/* Sees to it that ticks up to now can be converted and returns the newest segment. Any thread;
+ * takes a lock for a few hundred nanoseconds, so never on a record path. */
 struct clock_segment clock_segment_now(void);
 
-/* The segment that these ticks lie in. */
+/* The segment that these ticks lie in. May take the lock. */
 struct clock_segment clock_segment_find(uint64_t ticks);
+
+/* The same for a record path, signal handlers too: never waits. False: the ticks are too old, or
+ * another thread is just about to take an anchor. */
+bool clock_segment_try(uint64_t ticks, struct clock_segment *segment);
 
 /* Converts; `segment` is exchanged when the ticks lie outside of it. */
 static inline uint64_t clock_ticks_to_ns(struct clock_segment *segment, uint64_t ticks)

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/proc_stat.h"
 #include "base/wait.h"
 
 /* No program's threads are called so by themselves: file names have no slash. */
@@ -56,18 +57,12 @@ bool own_thread_is_current(void)
 
 /* ---- the main thread has called pthread_exit() */
 
-/* "PID (comm) S ...": comm may hold anything. */
 static bool is_zombie(const char *task)
 {
     char path[64], content[128];
     snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", task);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file < 0 ? -1 : read(file, content, sizeof content - 1);
-    if (file >= 0)
-        close(file);
-    content[length > 0 ? length : 0] = '\0';
-    const char *state = strrchr(content, ')');
-    return state && (state[2] == 'Z' || state[2] == 'X');
+    const char *state = proc_stat_read(path, content, sizeof content);
+    return state && (*state == 'Z' || *state == 'X');
 }
 
 static bool is_ours(const char *task)

@@ -25,3 +25,9 @@ bool process_is_own(void)
     pid_t process = atomic_load_explicit(&own, memory_order_relaxed);
     return process == 0 || process == getpid(); /* 0: the constructor has not run yet */
 }
+
+uint32_t process_id(void)
+{
+    pid_t process = atomic_load_explicit(&own, memory_order_relaxed);
+    return (uint32_t)(process ? process : getpid());
+}

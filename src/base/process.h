@@ -7,8 +7,13 @@
 #define BASE_PROCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* False in such a child. A system call; any thread, signal handlers too. */
 bool process_is_own(void);
+
+/* getpid() without a system call; any thread. In children that fork() has not made: the parent's.
+ */
+uint32_t process_id(void);
 
 #endif

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 __thread struct thread *thread_current;
+struct thread thread_stranger = {.session = {[0 ... THREAD_ROOM_SESSION_BYTES - 1] = 0xff}};
+__thread struct thread *thread_ready = &thread_stranger;
 __thread uint32_t thread_own_depth;
 bool thread_fence_is_free;
 
@@ -41,6 +43,8 @@ static void on_exit(void *block)
     if (hook)
         hook(self);
     thread_current = NULL;
+    atomic_signal_fence(memory_order_seq_cst); /* a handler in between must not set it up again */
+    thread_ready = &thread_stranger;
     atomic_store_explicit(&self->busy, NULL, memory_order_release); /* if it was cancelled there */
     atomic_store_explicit(&self->tid, 0, memory_order_release);
     if (!thread_find((uint32_t)getpid()))

@@ -32,6 +32,11 @@ struct thread {
 };
 
 extern __thread struct thread *thread_current __attribute__((tls_model("initial-exec")));
+/* The same once whoever uses the session room has set it up; before, and at the thread's end, the
+ * stranger: nobody's block, whose session room is full of ones, so that its user need not ask
+ * twice whether there is one and what is in it. */
+extern __thread struct thread *thread_ready __attribute__((tls_model("initial-exec")));
+extern struct thread thread_stranger __attribute__((visibility("hidden")));
 
 /* False: membarrier is not there, so writers use a locked exchange. Written by thread_init. */
 extern bool thread_fence_is_free __attribute__((visibility("hidden")));

@@ -6,6 +6,8 @@
  */
 #include "gpu/family.h"
 
+#include <stddef.h>
+
 /* Result control of the memory-controller blocks. */
 enum { MC_CLEAR_ALL = 1 << 25, MC_ENABLE_ANY = 1 << 24 };
 
@@ -164,7 +166,38 @@ static void select_in_processors(const struct build *b, const struct gpu_event *
     }
 }
 
-static void start_event(const struct build *b, const struct gpu_event *e)
+static int same_select(const struct gpu_event *a, const struct gpu_event *b)
+{
+    return a->block == b->block && a->slot == b->slot && a->event == b->event &&
+           a->accumulate == b->accumulate;
+}
+
+enum programming { PROGRAM_ONE, PROGRAM_ALL, PROGRAM_DONE };
+
+/* How event `at` is programmed: when all instances of its block count the same, the first one's
+ * writes reach the others, too. Memory controllers are started one by one. */
+static enum programming programming_of(const struct gpu_event *events, uint32_t count, uint32_t at)
+{
+    enum { INSTANCES_MAX = 64 };
+    const struct gpu_block *block = events[at].block;
+    uint64_t seen = 0, wanted = UINT64_MAX;
+    uint32_t first = at;
+    if (!is_indexed(block) || block->instances > INSTANCES_MAX ||
+        block->flags & (BLOCK_MC | BLOCK_PER_WGP))
+        return PROGRAM_ONE;
+    for (uint32_t i = count; i-- > 0;) {
+        if (!same_select(&events[i], &events[at]) || events[i].instance >= INSTANCES_MAX)
+            continue;
+        seen |= UINT64_C(1) << events[i].instance;
+        first = i;
+    }
+    if (seen != wanted >> (INSTANCES_MAX - block->instances))
+        return PROGRAM_ONE;
+    return first == at ? PROGRAM_ALL : PROGRAM_DONE;
+}
+
+static void start_event(const struct build *b, const struct gpu_event *e,
+                        enum programming programming)
 {
     const struct gpu_block *block = e->block;
     if (block->flags & BLOCK_PER_WGP && is_indexed(block)) {
@@ -172,7 +205,10 @@ static void start_event(const struct build *b, const struct gpu_event *e)
         return;
     }
     uint32_t control = registers_of(b, e, e->slot)->control;
-    index_instance(b, e);
+    if (programming == PROGRAM_ALL)
+        index_all(b);
+    else
+        index_instance(b, e);
     if (block->flags & BLOCK_MC)
         control_write(b, control, MC_CLEAR_ALL);
     if (block->flags & BLOCK_CLEAR)
@@ -254,9 +290,11 @@ static void outside_enable(const struct build *b, const struct gpu_event *events
 static void start_events(const struct build *b, const struct gpu_event *events, uint32_t count,
                          uint32_t outside)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if ((events[i].block->flags & BLOCK_OUTSIDE) == outside)
-            start_event(b, &events[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        enum programming programming = programming_of(events, count, i);
+        if ((events[i].block->flags & BLOCK_OUTSIDE) == outside && programming != PROGRAM_DONE)
+            start_event(b, &events[i], programming);
+    }
 }
 
 static void start_outside(const struct build *b, const struct gpu_event *events, uint32_t count)
@@ -299,14 +337,27 @@ static void copy_out(const struct build *b, uint64_t reg, uint64_t va)
     pm4_register_copy_out(b->stream, b->dialect, reg, va, privileged(b, reg));
 }
 
+/* Both halves by one packet: counters of a single die's blocks. What is behind a result control
+ * register is read as AMD's own library does. */
+static int is_read_whole(const struct build *b, const struct gpu_block *block,
+                         const struct gpu_counter_registers *r, uint64_t va)
+{
+    return b->target->geometry.xcc_count == 1 && !(block->flags & (BLOCK_MC | BLOCK_OUTSIDE)) &&
+           r->high == r->low + 1 && va % sizeof(uint64_t) == 0;
+}
+
 static void copy_value(const struct build *b, const struct gpu_event *e, uint64_t *va)
 {
     const struct gpu_counter_registers *r = registers_of(b, e, e->slot);
-    copy_out(b, register_at(b, e, r->low), *va);
-    if (r->high)
-        copy_out(b, register_at(b, e, r->high), *va + 4);
-    else
-        pm4_memory_write(b->stream, b->dialect, *va + 4, 0);
+    if (is_read_whole(b, e->block, r, *va)) {
+        pm4_counter_copy_out(b->stream, b->dialect, r->low, *va);
+    } else {
+        copy_out(b, register_at(b, e, r->low), *va);
+        if (r->high)
+            copy_out(b, register_at(b, e, r->high), *va + 4);
+        else
+            pm4_memory_write(b->stream, b->dialect, *va + 4, 0);
+    }
     *va += sizeof(uint64_t);
 }
 
@@ -331,29 +382,83 @@ static uint32_t at_least_one(uint32_t count)
     return count ? count : 1;
 }
 
-static void read_grid(const struct build *b, const struct gpu_event *e, uint64_t *va)
+/* The events of one instance of a block lie among those from its first one on. */
+struct instance {
+    const struct gpu_event *first, *end; /* end: of all events */
+    uint64_t va;                         /* of the first one's values */
+};
+
+static int is_read_by_die(const struct gpu_event *e)
 {
-    const struct gpu_grid grid = gpu_block_grid(b->target, e->block);
+    return !(e->block->flags & BLOCK_OUTSIDE);
+}
+
+static uint64_t event_bytes_of(const struct build *b, const struct gpu_event *e)
+{
+    return sizeof(uint64_t) * gpu_block_samples(b->target, e->block);
+}
+
+/* Copies what the instance's events have where the index points: to the value's `sample` of each.
+ */
+static void copy_instance(const struct build *b, const struct instance *instance, uint32_t sample)
+{
+    const struct gpu_block *block = NULL;
+    uint64_t va = instance->va, event_bytes = 0;
+    for (const struct gpu_event *e = instance->first; e < instance->end; e++) {
+        if (e->block != block) /* neighbours are mostly of one */
+            event_bytes = is_read_by_die(e) ? event_bytes_of(b, e) : 0;
+        block = e->block;
+        uint64_t at = va + sizeof(uint64_t) * sample;
+        if (same_instance(e, instance->first))
+            copy_value(b, e, &at);
+        va += event_bytes;
+    }
+}
+
+static void read_grid(const struct build *b, const struct instance *instance)
+{
+    const struct gpu_grid grid = gpu_block_grid(b->target, instance->first->block);
     struct gpu_grid at;
+    uint32_t sample = 0;
     for (at.engines = 0; at.engines < at_least_one(grid.engines); at.engines++)
         for (at.arrays = 0; at.arrays < at_least_one(grid.arrays); at.arrays++)
             for (at.processors = 0; at.processors < at_least_one(grid.processors);
                  at.processors++) {
-                index_sample(b, e, &at);
-                copy_value(b, e, va);
+                index_sample(b, instance->first, &at);
+                copy_instance(b, instance, sample++);
             }
 }
 
-static void read_event(const struct build *b, const struct gpu_event *e, uint64_t *va)
+/* Behind a result control there is one value at a time. */
+static void read_controlled(const struct build *b, const struct gpu_event *e, uint64_t va)
 {
-    index_all(b);
-    if (!(e->block->flags & BLOCK_MC)) {
-        read_grid(b, e, va);
-        return;
-    }
     index_instance(b, e);
     control_write(b, registers_of(b, e, e->slot)->control, e->slot);
-    copy_value(b, e, va);
+    copy_value(b, e, &va);
+}
+
+static int is_first_of_instance(const struct gpu_event *events, uint32_t at)
+{
+    for (uint32_t i = at; i-- > 0;) /* another event of it mostly stands near */
+        if (same_instance(&events[i], &events[at]))
+            return 0;
+    return 1;
+}
+
+/* Each place is indexed once for all events that are counted there. */
+static void read_events(const struct build *b, const struct gpu_event *events, uint32_t count,
+                        uint64_t *va)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gpu_event *e = &events[i];
+        if (!is_read_by_die(e))
+            continue;
+        if (e->block->flags & BLOCK_MC)
+            read_controlled(b, e, *va);
+        else if (is_first_of_instance(events, i))
+            read_grid(b, &(struct instance){e, events + count, *va});
+        *va += event_bytes_of(b, e);
+    }
 }
 
 static void read_die(const struct build *b, const struct gpu_event *events, uint32_t count,
@@ -365,10 +470,7 @@ static void read_die(const struct build *b, const struct gpu_event *events, uint
         copy_out(b, b->generation->settle_high, *va + 4);
     }
     pm4_wait_idle(b->stream);
-    for (uint32_t i = 0; i < count; i++) {
-        if (!(events[i].block->flags & BLOCK_OUTSIDE))
-            read_event(b, &events[i], va);
-    }
+    read_events(b, events, count, va);
     index_all(b);
 }
 

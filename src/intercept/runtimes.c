@@ -50,6 +50,18 @@ const struct runtime_row runtime_rows[RUNTIME_KINDS] = {
                          .initialization = ROCPROFILER_RUNTIME_INITIALIZATION_ROCJPEG,
                          .tables = {ROCPROFILER_ROCJPEG_TABLE},
                          .ops = &table_runtime_ops},
+    [RUNTIME_ROCSHMEM] = {.kind = RUNTIME_ROCSHMEM,
+                          .name = "rocshmem",
+                          .table_count = 1,
+                          .initialization = ROCPROFILER_RUNTIME_INITIALIZATION_ROCSHMEM,
+                          .tables = {ROCPROFILER_ROCSHMEM_TABLE},
+                          .ops = &table_runtime_ops},
+    [RUNTIME_HIPFILE] = {.kind = RUNTIME_HIPFILE,
+                         .name = "hipFile",
+                         .table_count = 1,
+                         .initialization = ROCPROFILER_RUNTIME_INITIALIZATION_HIPFILE,
+                         .tables = {ROCPROFILER_HIPFILE_TABLE},
+                         .ops = &table_runtime_ops},
     /* AMD's own helper for attaching, which AMD's rocprofiler-register offers like a runtime: there
      * is nothing in it that we need, but refusing it would make every attachment fail. */
     [RUNTIME_ROCATTACH] = {.kind = RUNTIME_ROCATTACH, .name = "rocattach"},

@@ -45,6 +45,8 @@ static const struct {
     TABLE(RCCL_API, names_rccl),
     TABLE(ROCDECODE_API, names_rocdecode),
     TABLE(ROCJPEG_API, names_rocjpeg),
+    TABLE(ROCSHMEM_API, names_rocshmem),
+    TABLE(HIPFILE_API, names_hipfile),
     TABLE(OMPT, names_ompt),
     TABLE(CODE_OBJECT, names_code_object),
     TABLE(KERNEL_DISPATCH, names_kernel_dispatch),
@@ -101,6 +103,7 @@ static const char *const callback_names[] = {
 #define X(name, callback, buffer, args, request) CALLBACK_NAME(callback),
     TRACE_PUBLIC_DOMAINS(X)
 #undef X
+        CALLBACK_NAME(HIP_GRAPH),
 };
 #pragma GCC diagnostic pop
 static const char *const buffer_names[] = {
@@ -110,6 +113,9 @@ static const char *const buffer_names[] = {
         BUFFER_NAME(HIP_RUNTIME_API_EXT),
     BUFFER_NAME(HIP_COMPILER_API_EXT),
     BUFFER_NAME(ROCDECODE_API_EXT),
+    BUFFER_NAME(HIP_GRAPH),
+    BUFFER_NAME(ROCSHMEM_API_EXT),
+    BUFFER_NAME(HIPFILE_API_EXT),
 };
 static const char *const request_names[] = {
     REQUEST_NAME(NONE),
@@ -131,6 +137,7 @@ static const char *const request_names[] = {
     REQUEST_NAME(ROCDECODE_API),
     REQUEST_NAME(ROCJPEG_API),
     REQUEST_NAME(MARKER_CORE_RANGE_API),
+    REQUEST_NAME(ROCSHMEM_API),
 };
 
 _Static_assert(COUNT(callback_names) == ROCPROFILER_CALLBACK_TRACING_LAST, "every kind is named");

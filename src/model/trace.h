@@ -22,8 +22,9 @@
  *      rocprofiler_callback_tracing_hsa_api_data_t data;
  *      if (trace_set_wants_args(set))
  *          data = ... (arguments);
+ *      TRACE_KEEP(a), TRACE_KEEP(b), TRACE_KEEP(next);
  *      struct trace_frame frame;
- *      trace_api_enter(&frame, set, TRACE_HSA_CORE_API, ID, &data);
+ *      trace_api_enter(&frame, set, TRACE_HSA_CORE_API, ID, &data);   (by the set's way in)
  *      status = next(a, b);
  *      data.retval... = status;
  *      trace_api_exit(&frame);
@@ -38,6 +39,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/atomic_plain.h"
 
 #include <rocprofiler-sdk/buffer_tracing.h>
 #include <rocprofiler-sdk/callback_tracing.h>
@@ -67,6 +70,8 @@
     X(RCCL_API, RCCL_API, RCCL_API, NONE, RCCL_API)                                                \
     X(ROCDECODE_API, ROCDECODE_API, ROCDECODE_API, ROCDECODE_API_EXT, ROCDECODE_API)               \
     X(ROCJPEG_API, ROCJPEG_API, ROCJPEG_API, NONE, ROCJPEG_API)                                    \
+    X(ROCSHMEM_API, ROCSHMEM_API, ROCSHMEM_API, ROCSHMEM_API_EXT, ROCSHMEM_API)                    \
+    X(HIPFILE_API, HIPFILE_API, HIPFILE_API, HIPFILE_API_EXT, NONE)                                \
     X(OMPT, OMPT, OMPT, NONE, OMPT)                                                                \
     X(CODE_OBJECT, CODE_OBJECT, NONE, NONE, NONE)                                                  \
     X(KERNEL_DISPATCH, KERNEL_DISPATCH, KERNEL_DISPATCH, NONE, KERNEL_DISPATCH)                    \
@@ -122,10 +127,28 @@ struct trace_subscriber {
     const void *front; /* a front end's own, which session looks into; NULL: of a context */
 };
 
-/* Who listens to one (domain, operation) just now. Immutable; never freed while the process lives
- * (equal sets are one object, so starting and stopping for ever does not grow them): a wrapper may
- * hold it across a call that blocks for hours. */
+struct trace_set;
+struct trace_frame;
+/* The set comes last, and what it is behind the payload: a tool's callback is called with two
+ * arguments, and so they need not be moved out of those registers. A way out finds payload and what
+ * in the frame. */
+typedef void trace_way_fn(struct trace_frame *frame, void *payload, uint64_t what,
+                          const struct trace_set *set);
+
+/* Who listens to one (domain, operation) just now, and what a call has to do for them. Never freed
+ * while the process lives (equal sets are one object, so starting and stopping for ever does not
+ * grow them): a wrapper may hold it across a call that blocks for hours. Immutable but for the way
+ * in and the way out: session exchanges them when something begins that concerns all calls
+ * (external ids, retirement), and any way out completes what any way in began. */
 struct trace_set {
+    _Atomic(trace_way_fn *) enter; /* writer: session, under its lock (release); readers: wrappers
+                                      (relaxed: they find no data by it) */
+    _Atomic(trace_way_fn *) exit;  /* the same */
+    /* Of a set of one buffer: the first word of its records, what makes a record's kind of a
+     * call's, and where a thread's block has its lease. */
+    uint64_t record_word, record_kind_offset;
+    uint32_t lease_offset;
+    uint16_t domain;
     bool has_callbacks;
     bool has_buffers; /* start and end times are wanted */
     bool wants_args;  /* callbacks or ..._EXT buffers: fill the payload */
@@ -151,6 +174,26 @@ static inline bool trace_set_wants_args(const struct trace_set *set)
     return set->wants_args;
 }
 
+/* What a call is, in one word, as a callback's record has it: its kind below, its operation above.
+ * Domains that have no such kind have a number of their own there. */
+enum { TRACE_KINDLESS = 0x1000 };
+static inline __attribute__((always_inline)) uint64_t trace_what(enum trace_domain domain,
+                                                                 int32_t operation)
+{
+    uint32_t kind = 0;
+    switch (domain) { /* a constant, where the domain is one */
+#define X(name, callback_kind, ...)                                                                \
+    case TRACE_##name:                                                                             \
+        kind = ROCPROFILER_CALLBACK_TRACING_##callback_kind;                                       \
+        break;
+        TRACE_DOMAINS(X)
+#undef X
+    case TRACE_DOMAIN_COUNT:
+        break;
+    }
+    return (kind ? kind : TRACE_KINDLESS + (uint32_t)domain) | (uint64_t)(uint32_t)operation << 32;
+}
+
 /* (a) Configuration. True when any context, started or not, configured the operation; final once
  * tools are initialised, before any table is handed to intercept. Out of range: false. */
 bool trace_is_configured(enum trace_domain domain, int32_t operation);
@@ -168,6 +211,9 @@ struct trace_kept { /* what session knew of another call where it had no room fo
     struct trace_work *work;
 };
 struct trace_frame {
+    /* Callbacks' own, enter to exit. The first of all, so that a callback is called with the
+     * frame's own address. */
+    rocprofiler_user_data_t user_data[TRACE_SUBSCRIBERS_MAX];
     const struct trace_set *set;
     void *payload; /* rocprofiler_callback_tracing_*_data_t */
     /* What those who enter by trace_api_enter_as have to say besides, in words of their own; NULL:
@@ -176,18 +222,77 @@ struct trace_frame {
     uint64_t internal; /* correlation ids */
     uint64_t ancestor;
     uint64_t start_ticks;
-    int32_t operation;
-    uint16_t domain;
+    union {
+        uint64_t what; /* trace_what() */
+        struct {
+            uint32_t kind;
+            int32_t operation;
+        };
+    };
+    /* The call began by a straight way: it is inside of no other and has no external id, so that
+     * neither `ancestor` nor `external` and what goes with it say anything. */
+    bool is_plain;
     bool has_external;
     struct trace_kept kept;
-    rocprofiler_user_data_t user_data[TRACE_SUBSCRIBERS_MAX]; /* callbacks' own, enter to exit */
-    rocprofiler_user_data_t external[TRACE_SUBSCRIBERS_MAX];  /* valid when has_external */
+    /* The first is valid always, the others when has_external. */
+    rocprofiler_user_data_t external[TRACE_SUBSCRIBERS_MAX];
 };
 
+static inline enum trace_domain trace_frame_domain(const struct trace_frame *frame)
+{
+    return (enum trace_domain)frame->set->domain;
+}
+
+/* For an argument that nobody looks at: what its register holds. */
+static inline __attribute__((always_inline)) uint64_t trace_whatever(void)
+{
+#ifdef __x86_64__
+    uint64_t word;
+    __asm__ volatile("" : "=r"(word)); /* volatile: no two are one, which would be moved about */
+    return word;
+#else
+    return 0;
+#endif
+}
+
+/* The frame's address, made anew: an instruction instead of a store and a load, since no register
+ * is kept across the call (TRACE_KEEP). */
+static inline __attribute__((always_inline)) struct trace_frame *
+trace_frame_again(struct trace_frame *frame)
+{
+#ifdef __x86_64__
+    struct trace_frame *again;
+    __asm__("leaq %1, %0" : "=r"(again) : "m"(*frame));
+    return again;
+#else
+    return frame;
+#endif
+}
+
 /* `payload` must stay valid until exit; it is read only when the set wants arguments. */
-void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
-                     enum trace_domain domain, int32_t operation, void *payload);
-void trace_api_exit(struct trace_frame *frame);
+static inline __attribute__((always_inline)) void trace_api_enter(struct trace_frame *frame,
+                                                                  const struct trace_set *set,
+                                                                  enum trace_domain domain,
+                                                                  int32_t operation, void *payload)
+{
+    ATOMIC_PLAIN(trace_way_fn *, set->enter)(frame, payload, trace_what(domain, operation), set);
+}
+
+static inline __attribute__((always_inline)) void trace_api_exit(struct trace_frame *frame)
+{
+    const struct trace_set *set = frame->set;
+    ATOMIC_PLAIN(trace_way_fn *, set->exit)
+    (trace_frame_again(frame), (void *)(uintptr_t)trace_whatever(), trace_whatever(), set);
+}
+
+/* An argument that the wrapper needs again after trace_api_enter() stands on the stack from here
+ * on: a store and a load, without the move to another register that compilers put before. What a
+ * tool does with its payload does not change it. */
+#ifdef __x86_64__
+#define TRACE_KEEP(argument) __asm__("" : "+m"(argument))
+#else
+#define TRACE_KEEP(argument) ((void)0)
+#endif
 
 /* Stands between the traced function's call and trace_api_exit(), in the same part of the wrapper.
  * An exception of a callback that the program gave to the function, and the end of the thread, pass

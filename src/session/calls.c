@@ -11,6 +11,16 @@
 /* Calls that nobody saw end. Writers: any thread (relaxed). Reader: calls_lost_report. */
 static _Atomic uint64_t calls_lost;
 
+static uint32_t calls_count(struct session_thread *self)
+{
+    return open_calls(calls_settled(self));
+}
+
+static void calls_count_set(struct session_thread *self, uint32_t count)
+{
+    open_set(self, count, open_enclosures(calls_settled(self)));
+}
+
 static struct open_call *slot_of(struct session_thread *self, uint32_t depth)
 {
     return &self->calls[depth < CALLS_MAX ? depth : CALLS_MAX - 1];
@@ -34,6 +44,7 @@ void call_over(struct open_call *call)
 {
     struct trace_work *work = call->work;
     call->work = NULL;
+    call->ancestor = ROCPROFILER_CORRELATION_ID_ANCESTOR_NONE;
     if (work)
         work_drop(work);
     else if (retirement_wanted())
@@ -44,9 +55,9 @@ void call_over(struct open_call *call)
  * its frame kept of outer ones is gone with it: nobody inside them hears of them again. */
 static void innermost_forget(struct session_thread *self)
 {
-    uint32_t depth = self->call_count - 1;
+    uint32_t depth = calls_count(self) - 1;
     struct open_call *call = slot_of(self, depth);
-    self->call_count = depth < CALLS_MAX ? depth : CALLS_MAX - 1;
+    calls_count_set(self, depth < CALLS_MAX ? depth : CALLS_MAX - 1);
     atomic_fetch_add_explicit(&calls_lost, 1, memory_order_relaxed);
     call_over(call);
 }
@@ -55,10 +66,10 @@ static void innermost_forget(struct session_thread *self)
  * was taken for over, while it was on another stack. */
 static bool calls_inside_forget(struct session_thread *self, uint64_t internal)
 {
-    uint32_t depth = self->call_count;
+    uint32_t depth = calls_count(self);
     while (depth > 0 && slot_of(self, depth - 1)->internal != internal)
         depth = depth > CALLS_MAX ? CALLS_MAX - 1 : depth - 1;
-    while (depth > 0 && self->call_count > depth)
+    while (depth > 0 && calls_count(self) > depth)
         innermost_forget(self);
     return depth > 0;
 }
@@ -67,10 +78,19 @@ void call_pop_unusual(struct session_thread *self, const struct trace_frame *fra
 {
     if (!calls_inside_forget(self, frame->internal))
         return;
-    uint32_t depth = --self->call_count;
+    uint32_t depth = calls_count(self) - 1;
+    calls_count_set(self, depth);
     call_over(slot_of(self, depth));
     if (depth >= CALLS_MAX)
         call_bring_back(self, frame);
+}
+
+void call_pop_outermost(struct session_thread *self)
+{
+    if (calls_count(self) == 0 || !calls_inside_forget(self, self->calls[0].internal))
+        return;
+    calls_count_set(self, 0);
+    call_over(&self->calls[0]);
 }
 
 extern void *__libc_stack_end; /* of the main thread; the dynamic linker's */
@@ -102,16 +122,17 @@ static bool on_own_stack(struct session_thread *self, const void *where)
 static bool call_is_over(struct session_thread *self, const struct open_call *call,
                          const void *here)
 {
-    bool here_own = on_own_stack(self, here), call_own = on_own_stack(self, call->where);
+    bool here_own = on_own_stack(self, here), call_own = on_own_stack(self, call_where(call));
     if (here_own != call_own)
         return here_own;
-    return (uintptr_t)call->where <= (uintptr_t)here;
+    return (uintptr_t)call_where(call) <= (uintptr_t)here;
 }
 
 struct open_call *call_innermost_checked(struct session_thread *self, const void *here)
 {
-    while (self->call_count > 0) {
-        struct open_call *call = slot_of(self, self->call_count - 1);
+    uint32_t count;
+    while ((count = calls_count(self)) > 0) {
+        struct open_call *call = slot_of(self, count - 1);
         if (!call->where || !call_is_over(self, call, here))
             return call;
         innermost_forget(self);
@@ -126,9 +147,9 @@ enum { WRAPPER_BYTES = 4096 };
  * none. Memory of a call that ended unseen may be anything, but hardly its own unique number. */
 static struct trace_frame *frame_of_function(struct session_thread *self, const void *lowest)
 {
-    for (uint32_t depth = self->call_count; depth-- > 0;) {
+    for (uint32_t depth = calls_count(self); depth-- > 0;) {
         const struct open_call *call = slot_of(self, depth);
-        struct trace_frame *frame = (struct trace_frame *)(uintptr_t)call->where;
+        struct trace_frame *frame = (struct trace_frame *)(uintptr_t)call_where(call);
         if (frame && (uintptr_t)frame - (uintptr_t)lowest < WRAPPER_BYTES &&
             frame->internal == call->internal)
             return frame;
@@ -151,12 +172,17 @@ struct trace_frame *call_left(const void *lowest)
 }
 
 /* A thread's first traced call. */
-void session_thread_setup(struct thread *thread)
+struct thread *session_thread_setup(void)
 {
+    struct thread *thread = thread_self();
+    if (!thread)
+        return NULL;
     struct session_thread *self = session_of(thread);
     external_on_thread_begin(thread);
     self->tid = atomic_load_explicit(&thread->tid, memory_order_relaxed);
     calls_stack_learn(self);
+    thread_ready = thread;
+    return thread;
 }
 
 void calls_lost_report(void)

@@ -25,7 +25,6 @@ struct external_table {
     struct external_stack stacks[SESSION_CONTEXTS_MAX];
 };
 
-_Atomic bool external_in_use; /* writers and readers: see internal.h */
 static pthread_mutex_t external_lock = PTHREAD_MUTEX_INITIALIZER; /* leaf */
 static _Atomic(struct external_table *) tables; /* grows only, under external_lock (release) */
 /* The main thread's table; NULL: nobody has pushed for it. Writers: the first push for it and its
@@ -47,8 +46,10 @@ void external_on_fork_child(void)
 {
     pthread_mutex_init(&external_lock, NULL);
     atomic_store_explicit(&main_table, NULL, memory_order_seq_cst);
+    thread_ready =
+        &thread_stranger; /* set up again at its next traced call; one that is open ends before */
     if (thread_current)
-        session_of(thread_current)->tid = 0; /* set up again at its next traced call */
+        session_of(thread_current)->tid = (uint64_t)syscall(SYS_gettid);
 }
 
 /* On the thread that finishes in the place of another one: that one's id, else 0. */
@@ -288,7 +289,8 @@ rocprofiler_status_t external_push(rocprofiler_context_id_t id, rocprofiler_thre
     if (status != ROCPROFILER_STATUS_SUCCESS)
         return status;
     thread_self(); /* known from now on, so that its end is noticed */
-    atomic_store_explicit(&external_in_use, true, memory_order_release);
+    if (!atomic_load_explicit(&external_in_use, memory_order_acquire))
+        sets_externals_begin();
     return push(pusher_of(tid), context->index, value.value);
 }
 

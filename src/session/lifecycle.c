@@ -7,6 +7,7 @@
 #include "session/clients.h"
 #include "session/endings.h"
 #include "session/ids.h"
+#include "session/internal.h"
 #include "session/record.h"
 #include "session/stage.h"
 
@@ -99,6 +100,7 @@ static void prepare_once(void)
     thread_self(); /* mostly the main thread, whose end is noticed then */
     clock_init();
     ids_init();
+    sets_ways_use(&trace_ways);
     record_init();
 }
 

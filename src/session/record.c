@@ -1,12 +1,15 @@
 /* Records in their public layout. Times of API records are ticks until delivery (record_finish). */
 #include "session/record.h"
+#include "base/clock_pairs.h"
 #include "session/internal.h"
 
 #include <rocprofiler-sdk/buffer_tracing.h>
 #include <string.h>
 
 /* All API records begin alike, which the hot path relies on. */
-typedef rocprofiler_buffer_tracing_hsa_api_record_t api_record;
+_Static_assert(offsetof(api_record, operation) == offsetof(api_record, kind) + 4 &&
+                   offsetof(api_record, kind) % 8 == 0,
+               "kind and operation are one word");
 #define SAME_LAYOUT(type)                                                                          \
     _Static_assert(offsetof(type, kind) == offsetof(api_record, kind) &&                           \
                        offsetof(type, operation) == offsetof(api_record, operation) &&             \
@@ -21,11 +24,19 @@ SAME_LAYOUT(rocprofiler_buffer_tracing_marker_api_record_t);
 SAME_LAYOUT(rocprofiler_buffer_tracing_rccl_api_record_t);
 SAME_LAYOUT(rocprofiler_buffer_tracing_rocdecode_api_record_t);
 SAME_LAYOUT(rocprofiler_buffer_tracing_rocjpeg_api_record_t);
-_Static_assert(offsetof(rocprofiler_buffer_tracing_rocdecode_api_ext_record_t, args) ==
-                   offsetof(rocprofiler_buffer_tracing_hip_api_ext_record_t, args),
+SAME_LAYOUT(rocprofiler_buffer_tracing_rocshmem_api_record_t);
+SAME_LAYOUT(rocprofiler_buffer_tracing_hipfile_api_record_t);
+#define SAME_PLACE(type)                                                                           \
+    offsetof(type, args) == offsetof(rocprofiler_buffer_tracing_hip_api_ext_record_t, args)
+_Static_assert(SAME_PLACE(rocprofiler_buffer_tracing_rocdecode_api_ext_record_t) &&
+                   SAME_PLACE(rocprofiler_buffer_tracing_rocshmem_api_ext_record_t) &&
+                   SAME_PLACE(rocprofiler_buffer_tracing_hipfile_api_ext_record_t),
                "arguments stand at one place");
 SAME_LAYOUT(rocprofiler_buffer_tracing_ompt_record_t);
 _Static_assert(sizeof(api_record) == 64, "one cache line");
+_Static_assert(offsetof(api_record, end_timestamp) ==
+                   offsetof(api_record, start_timestamp) + sizeof(uint64_t),
+               "times are a pair");
 _Static_assert(sizeof(struct tracebuf_item) == sizeof(rocprofiler_record_header_t) &&
                    offsetof(struct tracebuf_item, payload) ==
                        offsetof(rocprofiler_record_header_t, payload),
@@ -50,6 +61,16 @@ static api_record *api_record_put(struct thread *thread, const struct trace_fram
     return record;
 }
 
+void record_plain_prepare(struct trace_set *set)
+{
+    uint32_t kind = domains[set->domain].buffer_kind;
+    set->lease_offset = (uint32_t)tracebuf_lease_offset(set->subscribers[0].buffer);
+    set->record_word =
+        tracebuf_word(tracebuf_tag(ROCPROFILER_BUFFER_CATEGORY_TRACING, kind), sizeof(api_record)) |
+        TRACEBUF_WORD_LENT;
+    set->record_kind_offset = kind - trace_what((enum trace_domain)set->domain, 0);
+}
+
 /* The ..._EXT record is the plain one with arguments and return value behind it, as they stand in
  * the callback payload after its size word. */
 static void args_record_put(struct thread *thread, const struct trace_frame *frame,
@@ -59,7 +80,7 @@ static void args_record_put(struct thread *thread, const struct trace_frame *fra
     size_t args_bytes = *(const uint64_t *)frame->payload - sizeof(uint64_t);
     size_t bytes = offsetof(rocprofiler_buffer_tracing_hip_api_ext_record_t, args) + args_bytes;
     api_record *record =
-        api_record_put(thread, frame, s->args_buffer, domains[frame->domain].args_kind, bytes,
+        api_record_put(thread, frame, s->args_buffer, domains[frame->set->domain].args_kind, bytes,
                        external, end_ticks);
     if (!record)
         return;
@@ -72,8 +93,9 @@ void record_api(struct thread *thread, const struct trace_frame *frame,
                 const struct trace_subscriber *s, rocprofiler_user_data_t external,
                 uint64_t end_ticks)
 {
-    if (s->buffer && api_record_put(thread, frame, s->buffer, domains[frame->domain].buffer_kind,
-                                    sizeof(api_record), external, end_ticks))
+    if (s->buffer &&
+        api_record_put(thread, frame, s->buffer, domains[frame->set->domain].buffer_kind,
+                       sizeof(api_record), external, end_ticks))
         tracebuf_commit(thread);
     if (s->args_buffer && frame->payload)
         args_record_put(thread, frame, s, external, end_ticks);
@@ -99,26 +121,14 @@ static bool has_ticks(uint64_t tag)
            kind < ROCPROFILER_BUFFER_TRACING_LAST && kind_has_ticks[kind];
 }
 
-/* Many at a time: most have the kind of the one before, and what converts them stays in registers.
- */
-void record_finish(const struct tracebuf_item *items, size_t count)
+size_t record_finish(const struct tracebuf_run *run, struct clock_segment *segment,
+                     bool is_producer, void *arg)
 {
-    uint64_t tag = 0;
-    bool ticks = false;
-    if (!clock_uses_tsc)
-        return;
-    struct clock_segment segment = clock_segment_now();
-    for (size_t i = 0; i < count; i++) {
-        if (items[i].tag != tag) {
-            tag = items[i].tag;
-            ticks = has_ticks(tag);
-        }
-        if (!ticks)
-            continue;
-        api_record *record = items[i].payload;
-        record->start_timestamp = clock_ticks_to_ns(&segment, record->start_timestamp);
-        record->end_timestamp = clock_ticks_to_ns(&segment, record->end_timestamp);
-    }
+    (void)arg;
+    if (!clock_uses_tsc || !has_ticks(run->tag))
+        return run->count;
+    return clock_pairs_to_ns(segment, run->at + offsetof(api_record, start_timestamp),
+                             run->stride_bytes, run->count, !is_producer);
 }
 
 void *record_copy(struct thread *thread, struct tracebuf *buffer, uint32_t tag, const void *record,

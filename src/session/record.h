@@ -8,7 +8,8 @@
 #include "tracebuf/tracebuf.h"
 
 void record_init(void);
-void record_finish(const struct tracebuf_item *items, size_t count);
+size_t record_finish(const struct tracebuf_run *run, struct clock_segment *segment,
+                     bool is_producer, void *arg);
 
 /* Says how many calls ended without a record since it was last asked; it is in calls.c. */
 void calls_lost_report(void);

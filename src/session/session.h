@@ -133,6 +133,9 @@ bool sets_would_overflow(const struct context *context);
 /* Publishes what the active contexts want of everything that `changed` is interested in. */
 void sets_publish(const struct context *changed);
 
+/* Calls look for external ids from now on; once is enough. Takes session_lock. */
+void sets_externals_begin(void);
+
 /* ---- buffers.c */
 void buffers_flush(uint32_t client); /* 0: everybody's */
 /* The client is told nothing more by its buffers, but where it asks for a flush while it ends.

@@ -1,7 +1,7 @@
 /* Who listens to what: immutable sets, published per operation when a context starts or stops. */
 #include "base/log.h"
 #include "model/operations.h"
-#include "session/session.h"
+#include "session/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 /* model/trace.h says who writes and who reads these three. */
 _Atomic(const struct trace_counting_ops *) trace_counting;
 _Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIONS_MAX];
+_Atomic bool external_in_use; /* writers and readers: see internal.h */
 const void *(*_Atomic trace_queue_first)(rocprofiler_agent_id_t agent, uint64_t hsa_agent);
 
 enum { INTERN_BUCKETS = 1024, CHUNK_BYTES = 16 << 10 };
@@ -40,6 +41,7 @@ static struct {
 } round_state;
 
 struct candidate {
+    enum trace_domain domain;
     uint32_t count;
     struct trace_subscriber subscribers[TRACE_SUBSCRIBERS_MAX];
 };
@@ -102,6 +104,7 @@ static void candidate_build(struct candidate *candidate, enum trace_domain domai
                             const struct context *as_if_active)
 {
     struct context *context;
+    candidate->domain = domain;
     candidate->count = 0;
     for (uint32_t i = 0; (context = context_at(i)); i++) {
         if (context->state != CONTEXT_ACTIVE && context != as_if_active)
@@ -118,7 +121,7 @@ static void candidate_build(struct candidate *candidate, enum trace_domain domai
 static uint32_t candidate_hash(const struct candidate *candidate)
 {
     const unsigned char *byte = (const unsigned char *)candidate->subscribers;
-    uint32_t hash = 2166136261u;
+    uint32_t hash = 2166136261u ^ (uint32_t)candidate->domain;
     for (size_t i = 0; i < candidate->count * sizeof candidate->subscribers[0]; i++)
         hash = (hash ^ byte[i]) * 16777619u;
     return hash;
@@ -126,7 +129,7 @@ static uint32_t candidate_hash(const struct candidate *candidate)
 
 static bool set_equals(const struct trace_set *set, const struct candidate *candidate)
 {
-    return set->subscriber_count == candidate->count &&
+    return set->domain == candidate->domain && set->subscriber_count == candidate->count &&
            !memcmp(set->subscribers, candidate->subscribers,
                    candidate->count * sizeof candidate->subscribers[0]);
 }
@@ -142,6 +145,57 @@ static void *chunk_take(size_t bytes)
     return at;
 }
 
+/* ---- ways in and out: what a call has to do for a set is known before any call comes */
+
+static const struct trace_ways *ways;
+
+void sets_ways_use(const struct trace_ways *known)
+{
+    ways = known;
+}
+
+/* False: something concerns all calls that straight ways do not look for. */
+static bool straight_ways_are_open(void)
+{
+    return thread_fence_is_free && clock_uses_tsc &&
+           !atomic_load_explicit(&external_in_use, memory_order_relaxed) &&
+           !trace_set_load(TRACE_CORRELATION_ID_RETIREMENT, 0);
+}
+
+static const struct trace_way *way_of(const struct trace_set *set)
+{
+    const struct trace_subscriber *s = &set->subscribers[0];
+    if (set->subscriber_count != 1 || s->front || s->request || s->args_buffer ||
+        !domains[set->domain].is_api || !straight_ways_are_open())
+        return &ways->any;
+    if (s->callback && s->buffer)
+        return &ways->any;
+    return s->callback ? &ways->callback : &ways->record;
+}
+
+static void way_choose(struct trace_set *set)
+{
+    const struct trace_way *way = way_of(set);
+    atomic_store_explicit(&set->enter, way->enter, memory_order_release);
+    atomic_store_explicit(&set->exit, way->exit, memory_order_release);
+}
+
+static void ways_renew(void)
+{
+    for (int i = 0; i < INTERN_BUCKETS; i++)
+        for (struct interned *entry = buckets[i]; entry; entry = entry->next)
+            way_choose(&entry->set);
+}
+
+/* Who pushes at the same time comes back when no straight way is left, too. */
+void sets_externals_begin(void)
+{
+    pthread_mutex_lock(&session_lock);
+    if (!atomic_exchange_explicit(&external_in_use, true, memory_order_release))
+        ways_renew();
+    pthread_mutex_unlock(&session_lock);
+}
+
 static struct interned *set_new(const struct candidate *candidate)
 {
     size_t bytes = candidate->count * sizeof candidate->subscribers[0];
@@ -149,6 +203,7 @@ static struct interned *set_new(const struct candidate *candidate)
     if (!entry)
         return NULL;
     struct trace_set *set = &entry->set;
+    set->domain = (uint16_t)candidate->domain;
     set->subscriber_count = candidate->count;
     memcpy(set->subscribers, candidate->subscribers, bytes);
     for (uint32_t i = 0; i < candidate->count; i++) {
@@ -158,6 +213,9 @@ static struct interned *set_new(const struct candidate *candidate)
         set->wants_args |= s->callback || s->args_buffer || (s->front && front_of(s)->wants_args);
         set->has_requests |= s->request != NULL;
     }
+    if (candidate->count == 1 && candidate->subscribers[0].buffer)
+        record_plain_prepare(set);
+    way_choose(set);
     return entry;
 }
 
@@ -342,6 +400,10 @@ static void operations_publish(enum trace_domain domain, int first, int end,
             return; /* those who listen so far go on until the next round */
         last_op = op;
         atomic_store_explicit(&trace_slots[domain][op], last, memory_order_release);
+    }
+    if (domain == TRACE_CORRELATION_ID_RETIREMENT) {
+        ways_renew();
+        calls_settle_own();
     }
 }
 

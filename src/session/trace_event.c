@@ -43,7 +43,7 @@ static bool has_correlation(enum trace_domain domain)
 }
 
 /* The id of the call that encloses the event stays alive until the event is over. */
-static struct trace_work *work_of_call(struct open_call *call)
+static struct trace_work *work_of_call(struct session_thread *self, struct open_call *call)
 {
     if (!retirement_wanted())
         return NULL;
@@ -51,6 +51,7 @@ static struct trace_work *work_of_call(struct open_call *call)
         call->work = work_new(call->internal);
     if (call->work)
         work_add(call->work);
+    calls_settled(self);
     return call->work;
 }
 
@@ -87,7 +88,7 @@ static void ids_capture(struct session_thread *self, struct trace_event *event)
     } else {
         event->correlation_id.internal = call->internal;
         event->correlation_id.ancestor = call->ancestor;
-        event->work = work_of_call(call);
+        event->work = work_of_call(self, call);
     }
 }
 
@@ -98,13 +99,14 @@ void trace_enclosure_begin(const struct trace_event *event)
     if (!self || event->correlation_id.internal == 0)
         return;
     const struct open_call *call = call_innermost(self, __builtin_frame_address(0));
-    if (self->enclosure_count < ENCLOSURES_MAX)
-        self->enclosures[self->enclosure_count] =
-            (struct enclosure){.internal = event->correlation_id.internal,
-                               .ancestor = event->correlation_id.ancestor,
-                               .call = call ? call->internal : 0,
-                               .work = event->work};
-    self->enclosure_count++;
+    uint64_t open = calls_settled(self);
+    uint32_t count = open_enclosures(open);
+    if (count < ENCLOSURES_MAX)
+        self->enclosures[count] = (struct enclosure){.internal = event->correlation_id.internal,
+                                                     .ancestor = event->correlation_id.ancestor,
+                                                     .call = call ? call->internal : 0,
+                                                     .work = event->work};
+    open_set(self, open_calls(open), count + 1);
 }
 
 /* Mostly the last one; OpenMP may end regions in another order. */
@@ -112,15 +114,16 @@ void trace_enclosure_end(const struct trace_event *event)
 {
     struct thread *thread = session_self();
     struct session_thread *self = thread ? session_of(thread) : NULL;
-    if (!self || self->enclosure_count == 0 || event->correlation_id.internal == 0)
+    if (!self || event->correlation_id.internal == 0)
         return;
-    uint32_t kept = self->enclosure_count < ENCLOSURES_MAX ? self->enclosure_count : ENCLOSURES_MAX;
+    uint64_t open = calls_settled(self);
+    uint32_t count = open_enclosures(open), kept = count < ENCLOSURES_MAX ? count : ENCLOSURES_MAX;
     uint32_t i = kept;
     while (i > 0 && self->enclosures[i - 1].internal != event->correlation_id.internal)
         i--;
-    if (i == 0 && self->enclosure_count <= ENCLOSURES_MAX)
+    if (i == 0 && count <= ENCLOSURES_MAX)
         return; /* begun before its thread was forgotten */
-    self->enclosure_count--;
+    open_set(self, open_calls(open), count - 1);
     for (; i > 0 && i < kept; i++)
         self->enclosures[i - 1] = self->enclosures[i];
 }

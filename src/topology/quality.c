@@ -64,6 +64,20 @@ const char *node_quality_times(const struct node_quality *quality)
     return quality ? quality->times : NULL;
 }
 
+bool node_quality_cycles(const struct node_quality *quality, uint32_t *offset_bytes, uint64_t *hz)
+{
+    const char *numbers = NULL;
+    for (size_t i = 0; quality && i < quality->count && !numbers; i++)
+        numbers = behind(quality->lines[i], "cycles ");
+    if (!numbers)
+        return false;
+    char *end, *last;
+    unsigned long offset = strtoul(numbers, &end, 10);
+    *hz = strtoull(end, &last, 10);
+    *offset_bytes = (uint32_t)offset;
+    return end != numbers && last != end && offset <= UINT32_MAX && *hz > 0;
+}
+
 /* "4,6-10" has it. */
 static int is_listed(const char *list, uint32_t event)
 {

@@ -41,7 +41,13 @@ static void events_by_their_lists(void **state)
                                               "exact SQ 4,6-10\n"
                                               "modelled SQ 121\n"
                                               "approximate SQC 4-5,7\n"
-                                              "marvellous SQ 11\n");
+                                              "marvellous SQ 11\n"
+                                              "cycles 56 1700000000\n");
+    uint32_t offset_bytes;
+    uint64_t hz;
+    assert_true(node_quality_cycles(quality, &offset_bytes, &hz));
+    assert_int_equal(offset_bytes, 56);
+    assert_int_equal(hz, 1700000000);
     assert_string_equal(node_quality_times(quality), "wall time of a test");
     assert_int_equal(node_quality_event(quality, "SQ", 4), CROCPROF_QUALITY_EXACT);
     assert_int_equal(node_quality_event(quality, "SQ", 5), CROCPROF_QUALITY_NOT_COUNTED);
@@ -66,6 +72,9 @@ static void nonsense_is_no_event(void **state)
         assert_non_null(quality);
         assert_int_equal(node_quality_event(quality, "SQ", 4), CROCPROF_QUALITY_NOT_COUNTED);
         assert_null(node_quality_times(quality));
+        uint32_t offset_bytes;
+        uint64_t hz;
+        assert_false(node_quality_cycles(quality, &offset_bytes, &hz));
         node_quality_free(quality);
     }
 }

@@ -57,12 +57,42 @@ bool tracebuf_delivering(void)
     return own_delivery != NULL;
 }
 
+/* What was cancelled while it was being finished. */
+static void lost_count(struct tracebuf *buffer, struct segment_cursor *cursor)
+{
+    if (cursor->lost == 0)
+        return;
+    atomic_fetch_add_explicit(&buffer->dropped, cursor->lost, memory_order_relaxed);
+    cursor->lost = 0;
+}
+
+/* One call of a consumer that takes runs. False: there is nothing more. */
+static bool run_deliver(struct tracebuf *buffer, struct segment_cursor *cursor)
+{
+    struct tracebuf_run run;
+    bool there = segment_run_next(cursor, WINDOW_ITEMS_SMALL, &run);
+    lost_count(buffer, cursor);
+    if (!there)
+        return false;
+    uint64_t dropped = atomic_load_explicit(&buffer->dropped, memory_order_relaxed);
+    if (atomic_load_explicit(&buffer->state->muted, memory_order_seq_cst)) {
+        atomic_fetch_add_explicit(&buffer->dropped, run.count, memory_order_relaxed);
+        return true;
+    }
+    CALLBACK(buffer->config.deliver_run(buffer, &run, dropped, buffer->config.arg));
+    atomic_store_explicit(&buffer->state->dropped_told, dropped, memory_order_seq_cst);
+    return true;
+}
+
 /* One call of the consumer. False: there is nothing more. */
 static bool batch_deliver(struct tracebuf *buffer, struct segment_cursor *cursor,
                           const struct window *window)
 {
+    if (buffer->config.deliver_run)
+        return run_deliver(buffer, cursor);
     size_t count = segment_collect(cursor, &buffer->config, window->items, window->pointers,
                                    window->items_max);
+    lost_count(buffer, cursor);
     uint64_t dropped = atomic_load_explicit(&buffer->dropped, memory_order_relaxed);
     if (count == 0)
         return false;
@@ -104,13 +134,7 @@ static void handover_end(struct handover *h)
 static void handover_abandon(void *arg)
 {
     struct handover *h = arg;
-    const struct window *window = &h->window;
-    uint64_t lost = 0;
-    size_t count;
-    while ((count = segment_collect(&h->cursor, &h->buffer->config, window->items, window->pointers,
-                                    window->items_max)))
-        lost += count;
-    atomic_fetch_add_explicit(&h->buffer->dropped, lost, memory_order_seq_cst);
+    atomic_fetch_add_explicit(&h->buffer->dropped, segment_count(&h->cursor), memory_order_seq_cst);
     handover_end(h);
     atomic_store_explicit(&h->buffer->state->requested, true,
                           memory_order_seq_cst); /* the next thread delivers what is left */

@@ -1,4 +1,5 @@
 #include "tracebuf/segment.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -41,10 +42,11 @@ struct tracebuf_segment *segment_create(const struct tracebuf_config *config)
 {
     size_t size_bytes = config->size_bytes;
     size_t words_bytes = size_bytes < WORDS_BYTES_MAX ? size_bytes : WORDS_BYTES_MAX;
-    struct tracebuf_segment *segment = calloc(1, sizeof *segment);
+    struct tracebuf_segment *segment =
+        aligned_alloc(_Alignof(struct tracebuf_segment), sizeof *segment);
     if (!segment)
         return NULL;
-    segment->storage_bytes = size_bytes + words_bytes;
+    *segment = (struct tracebuf_segment){.storage_bytes = size_bytes + words_bytes};
     void *mapping = mmap(NULL, segment->storage_bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED) {
@@ -83,85 +85,163 @@ struct segment_cursor segment_begin(struct tracebuf_segment *segment, bool exact
     return (struct segment_cursor){.at = begin, .run_end = begin, .extent = begin, .end = end};
 }
 
+static size_t stored_bytes(uint64_t word)
+{
+    return tracebuf_stored_bytes(word, (uint32_t)word);
+}
+
 /* Words that do not fit are of threads that were cancelled in the middle of a record. */
 static bool word_fits(const struct segment_cursor *cursor)
 {
-    uint64_t word = *(const uint64_t *)cursor->at;
-    return tracebuf_stored_bytes(word, (uint32_t)word) <= (size_t)(cursor->run_end - cursor->at);
+    return stored_bytes(*(const uint64_t *)cursor->at) <= (size_t)(cursor->run_end - cursor->at);
+}
+
+static void extent_enter(struct segment_cursor *cursor)
+{
+    const struct tracebuf_extent *extent = (struct tracebuf_extent *)cursor->extent;
+    cursor->at = cursor->extent + sizeof *extent;
+    cursor->run_end = cursor->extent + extent->used_bytes;
+    cursor->finished_end = cursor->at + extent->finished_bytes;
+    cursor->finished_word = extent->finished_word;
+    cursor->extent += extent->bytes;
+    if (extent->finishing_count == 0)
+        return;
+    cursor->lost += extent->finishing_count;
+    cursor->at = cursor->run_end;
 }
 
 /* False: there are no more records. */
 static bool record_find(struct segment_cursor *cursor)
 {
-    while (cursor->at == cursor->run_end || !word_fits(cursor)) {
-        const struct tracebuf_extent *extent = (struct tracebuf_extent *)cursor->extent;
+    while (cursor->at >= cursor->finished_end &&
+           (cursor->at == cursor->run_end || !word_fits(cursor))) {
         if (cursor->extent == cursor->end)
             return false;
-        cursor->at = cursor->extent + sizeof *extent;
-        cursor->run_end = cursor->extent + extent->used_bytes;
-        cursor->extent += extent->bytes;
+        extent_enter(cursor);
     }
     return true;
 }
 
-size_t segment_count(struct tracebuf_segment *segment, bool exact)
+static uint64_t item_tag(uint64_t word)
 {
-    struct segment_cursor cursor = segment_begin(segment, exact);
-    size_t count = 0;
-    for (; record_find(&cursor); count++) {
-        uint64_t word = *(const uint64_t *)cursor.at;
-        cursor.at += tracebuf_stored_bytes(word, (uint32_t)word);
-    }
-    return count;
-}
-
-/* Few enough that finishing them finds them in the cache. */
-enum { FINISH_ITEMS = 256 };
-
-/* From the word in memory to what the consumer sees; returns where the next record begins. */
-static inline unsigned char *item_make(struct tracebuf_item *item, unsigned char *at, uint64_t word)
-{
-    uint32_t size_bytes = (uint32_t)word;
     uint32_t tag = (uint32_t)(word >> 32) & (uint32_t) ~(TRACEBUF_WORD_LENT >> 32);
-    if (word & TRACEBUF_WORD_LENT)
-        *(uint64_t *)at = size_bytes;
-    else
-        at += sizeof word;
-    item->tag = (tag & 0xffff) | (uint64_t)(tag >> 16) << 32;
-    item->payload = at;
-    return at + tracebuf_round(size_bytes);
+    return (tag & 0xffff) | (uint64_t)(tag >> 16) << 32;
 }
 
-static size_t items_collect(struct segment_cursor *cursor, struct tracebuf_item *items,
-                            struct tracebuf_item **pointers, size_t items_max)
+/* How many records from `at` on have the word of the first one, which fits. */
+static inline size_t words_alike(const unsigned char *at, size_t stride_bytes, size_t bytes,
+                                 size_t most)
 {
-    size_t count = 0;
-    while (count < items_max && record_find(cursor)) {
-        unsigned char *at = cursor->at, *end = cursor->run_end;
-        while (count < items_max && at != end) {
-            uint64_t word = *(const uint64_t *)at;
-            if (tracebuf_stored_bytes(word, (uint32_t)word) > (size_t)(end - at))
-                break; /* see word_fits */
-            at = item_make(&items[count], at, word);
-            pointers[count] = &items[count]; /* each time: consumers may sort them */
-            count++;
-        }
-        cursor->at = at;
-    }
+    enum { AT_ONCE = 4 };
+    uint64_t word = *(const uint64_t *)at;
+    size_t count = 1, fit = bytes / stride_bytes;
+    most = fit < most ? fit : most;
+    at += stride_bytes;
+    for (; count + AT_ONCE <= most; count += AT_ONCE, at += AT_ONCE * stride_bytes)
+        for (size_t i = 0; i < AT_ONCE; i++)
+            if (*(const uint64_t *)(at + i * stride_bytes) != word)
+                return count + i;
+    for (; count < most && *(const uint64_t *)at == word; count++)
+        at += stride_bytes;
     return count;
 }
+
+/* The word goes, the size comes in its place. */
+static inline void sizes_put(unsigned char *at, size_t stride_bytes, size_t count, uint64_t word)
+{
+    enum { AT_ONCE = 8 };
+    size_t done = 0;
+    for (; done + AT_ONCE <= count; done += AT_ONCE, at += AT_ONCE * stride_bytes)
+        for (size_t i = 0; i < AT_ONCE; i++)
+            *(uint64_t *)(at + i * stride_bytes) = (uint32_t)word;
+    for (; done < count; done++, at += stride_bytes)
+        *(uint64_t *)at = (uint32_t)word;
+}
+
+bool segment_run_next(struct segment_cursor *cursor, size_t most, struct tracebuf_run *run)
+{
+    if (!record_find(cursor))
+        return false;
+    bool finished = cursor->at < cursor->finished_end;
+    uint64_t word = finished ? cursor->finished_word : *(const uint64_t *)cursor->at;
+    size_t stride_bytes = stored_bytes(word);
+    *run = (struct tracebuf_run){cursor->at, stride_bytes, 1, item_tag(word), finished};
+    if (finished) {
+        size_t count = (size_t)(cursor->finished_end - cursor->at) / stride_bytes;
+        run->count = count < most ? count : most;
+    } else if (word & TRACEBUF_WORD_LENT && stride_bytes > 0) {
+        run->count =
+            words_alike(cursor->at, stride_bytes, (size_t)(cursor->run_end - cursor->at), most);
+        sizes_put(cursor->at, stride_bytes, run->count, word);
+    } else {
+        run->at += word & TRACEBUF_WORD_LENT ? 0 : sizeof word;
+    }
+    cursor->at += run->count * stride_bytes;
+    return true;
+}
+
+size_t segment_count(struct segment_cursor *cursor)
+{
+    struct tracebuf_run run;
+    size_t count = 0;
+    while (segment_run_next(cursor, SIZE_MAX, &run))
+        count += run.count;
+    count += cursor->lost;
+    cursor->lost = 0;
+    return count;
+}
+
+void extent_finish(struct tracebuf_extent *extent, const struct tracebuf_config *config)
+{
+    struct clock_segment segment = {.last_ticks = 0};
+    unsigned char *at = (unsigned char *)(extent + 1);
+    size_t bytes = extent->used_bytes - sizeof *extent;
+    uint64_t word = bytes ? *(const uint64_t *)at : 0;
+    if (!(word & TRACEBUF_WORD_LENT) || stored_bytes(word) == 0)
+        return;
+    struct tracebuf_run run = {at, stored_bytes(word), 0, item_tag(word), false};
+    run.count = words_alike(at, run.stride_bytes, bytes, SIZE_MAX);
+    extent->finishing_count = bytes / run.stride_bytes;
+    atomic_signal_fence(memory_order_seq_cst); /* a cancelled thread is seen with all of that */
+    size_t count = config->finish ? config->finish(&run, &segment, true, config->arg) : run.count;
+    if (!config->deliver_run)
+        sizes_put(at, run.stride_bytes, count, word);
+    extent->finished_word = word;
+    extent->finished_bytes = count * run.stride_bytes;
+    atomic_signal_fence(memory_order_seq_cst);
+    extent->finishing_count = 0;
+}
+
+static void items_make(const struct tracebuf_run *run, struct tracebuf_item *items,
+                       struct tracebuf_item **pointers)
+{
+    unsigned char *at = run->at;
+    const size_t stride_bytes = run->stride_bytes, count = run->count;
+    const uint64_t tag = run->tag;
+    for (size_t i = 0; i < count; i++, at += stride_bytes) {
+        items[i] = (struct tracebuf_item){tag, at};
+        pointers[i] = &items[i]; /* each time: consumers may sort them */
+    }
+}
+
+/* Few enough that what comes next finds them in the cache. */
+enum { RUN_MAX = 256 };
 
 size_t segment_collect(struct segment_cursor *cursor, const struct tracebuf_config *config,
                        struct tracebuf_item *items, struct tracebuf_item **pointers,
                        size_t items_max)
 {
-    size_t count = 0, more = FINISH_ITEMS;
-    while (more == FINISH_ITEMS && count < items_max) {
-        size_t room = items_max - count < FINISH_ITEMS ? items_max - count : FINISH_ITEMS;
-        more = items_collect(cursor, items + count, pointers + count, room);
-        if (config->finish && more > 0)
-            config->finish(items + count, more);
-        count += more;
+    struct clock_segment segment = {.last_ticks = 0};
+    struct tracebuf_run run;
+    size_t count = 0;
+    while (count < items_max) {
+        size_t room = items_max - count < RUN_MAX ? items_max - count : RUN_MAX;
+        if (!segment_run_next(cursor, room, &run))
+            break;
+        if (config->finish && !run.finished)
+            config->finish(&run, &segment, false, config->arg);
+        items_make(&run, items + count, pointers + count);
+        count += run.count;
     }
     return count;
 }

@@ -5,6 +5,7 @@
 #include "tracebuf/state.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 _Static_assert(sizeof(struct tracebuf_lease) * TRACEBUF_LEASES_MAX <= THREAD_ROOM_TRACEBUF_BYTES,
@@ -48,9 +49,10 @@ static void buffer_free(struct tracebuf *buffer)
 
 static struct tracebuf *buffer_new(const struct tracebuf_config *config)
 {
-    struct tracebuf *buffer = calloc(1, sizeof *buffer);
+    struct tracebuf *buffer = aligned_alloc(_Alignof(struct tracebuf), sizeof *buffer);
     if (!buffer)
         return NULL;
+    memset(buffer, 0, sizeof *buffer);
     buffer->config = *config;
     if (config->watermark_bytes > config->size_bytes)
         buffer->config.watermark_bytes = config->size_bytes;
@@ -113,7 +115,8 @@ static enum claim_result record_claim(struct tracebuf *buffer, struct tracebuf_s
     enum claim_result result = segment_claim(segment, &buffer->config, payload_bytes, bytes, at);
     if (result == CLAIM_FULL)
         return result;
-    *(struct tracebuf_extent *)*at = (struct tracebuf_extent){bytes, used_bytes};
+    *(struct tracebuf_extent *)*at =
+        (struct tracebuf_extent){.bytes = bytes, .used_bytes = used_bytes};
     *at += sizeof(struct tracebuf_extent);
     return result;
 }
@@ -129,12 +132,21 @@ static enum claim_result lease_claim(struct tracebuf *buffer, struct thread *sel
     if (result == CLAIM_FULL)
         return result;
     struct tracebuf_extent *extent = (struct tracebuf_extent *)at;
-    *extent = (struct tracebuf_extent){bytes, sizeof *extent};
+    *extent = (struct tracebuf_extent){.bytes = bytes, .used_bytes = sizeof *extent};
     *lease = (struct tracebuf_lease){.at = at + sizeof *extent,
                                      .end = at + bytes,
                                      .used_bytes = &extent->used_bytes,
                                      .generation = generation};
     return result;
+}
+
+/* The thread's lease has no more room. While the generation is the lease's and the thread is busy
+ * with the buffer, nobody takes the segment away. */
+static void lease_finish(const struct tracebuf *buffer, const struct tracebuf_lease *lease)
+{
+    extent_finish((struct tracebuf_extent *)((char *)lease->used_bytes -
+                                             offsetof(struct tracebuf_extent, used_bytes)),
+                  &buffer->config);
 }
 
 static enum claim_result claim(struct tracebuf *buffer, struct thread *self,
@@ -144,6 +156,8 @@ static enum claim_result claim(struct tracebuf *buffer, struct thread *self,
     if (buffer->exact || stored_bytes > LEASE_BYTES / 4)
         return record_claim(buffer, segment, payload_bytes, stored_bytes, at);
     struct tracebuf_lease *lease = (struct tracebuf_lease *)self->tracebuf + buffer->lease_index;
+    if (lease->generation == generation)
+        lease_finish(buffer, lease);
     enum claim_result result = lease_claim(buffer, self, segment, generation);
     if (result == CLAIM_FULL) {
         lease->generation = 0; /* what is left of it would put later records before this one */
@@ -312,8 +326,8 @@ bool tracebuf_close(struct tracebuf *buffer)
     thread_quiesce(buffer);
     while (storage) {
         struct tracebuf_segment *next = storage->next;
-        atomic_fetch_add_explicit(&buffer->dropped, segment_count(storage, buffer->exact),
-                                  memory_order_relaxed);
+        struct segment_cursor cursor = segment_begin(storage, buffer->exact);
+        atomic_fetch_add_explicit(&buffer->dropped, segment_count(&cursor), memory_order_relaxed);
         segment_destroy(storage);
         storage = next;
     }

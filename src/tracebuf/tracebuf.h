@@ -13,6 +13,7 @@
 #ifndef TRACEBUF_TRACEBUF_H
 #define TRACEBUF_TRACEBUF_H
 
+#include "base/atomic_plain.h"
 #include "base/thread.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -51,17 +52,36 @@ static inline uint32_t tracebuf_tag(uint32_t low, uint32_t high)
 
 struct tracebuf;
 struct tracebuf_thread;
+struct clock_segment;
+
+/* Records of one tag and one size, one behind the other. */
+struct tracebuf_run {
+    unsigned char *at;
+    size_t stride_bytes, count;
+    uint64_t tag;  /* as in an item */
+    bool finished; /* see `finish` */
+};
 
 struct tracebuf_config {
     size_t size_bytes, watermark_bytes;
     enum tracebuf_policy policy;
-    /* On the delivery thread, before `deliver`: turns raw fields of some records into public ones.
-     * May be NULL. */
-    void (*finish)(const struct tracebuf_item *items, size_t count);
+    /* Turns raw fields of records into public ones and returns how many it has done, from the
+     * first one on; what it does not know it counts as done. Before `deliver`, and only once for
+     * each record: by the producer, when its lease is full and the records are in its cache, or by
+     * the delivery thread. The producer must not wait and may leave any of them to the delivery
+     * thread, which does them all. May be NULL. `segment` is a note between calls, zero at first.
+     */
+    size_t (*finish)(const struct tracebuf_run *run, struct clock_segment *segment,
+                     bool is_producer, void *arg);
     /* Never concurrent with itself for one buffer; may flush, record, start and stop. A large batch
      * comes in several calls. `dropped` is the total since creation. */
     void (*deliver)(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
                     uint64_t dropped, void *arg);
+    /* Instead of `deliver`, for a consumer that copies records anyway: they come in runs, and
+     * what no producer has finished is not finished. What `finish` has done is what comes: it may
+     * turn records into others of that stride, and puts their sizes back itself. */
+    void (*deliver_run)(struct tracebuf *buffer, const struct tracebuf_run *run, uint64_t dropped,
+                        void *arg);
     /* May be NULL. A flush begins; and it has delivered all that was there when it began, also when
      * that was nothing. On the delivery thread; flushed may do what deliver may. */
     void (*flushing)(void *arg);
@@ -84,17 +104,19 @@ struct tracebuf_lease {
 
 struct tracebuf_segment;
 struct tracebuf {
-    /* Writer: rotation, under rotate_lock (release). Readers: producers (acquire). Starts at 1. */
-    _Atomic uint64_t generation;
+    /* Every record reads the first line of memory, so that nothing is to share it that is written
+     * more often than a segment becomes full; calloc would put it beside anybody's.
+     * Writer: rotation, under rotate_lock (release). Readers: producers (acquire). Starts at 1. */
+    _Alignas(64) _Atomic uint64_t generation;
     uint32_t index; /* for tracebuf_at */
     uint32_t lease_index;
     bool exact; /* uses lease 0, which is never valid */
     /* Writer: rotation (release). Readers: producers inside a busy section (acquire). */
     _Atomic(struct tracebuf_segment *) current;
     struct tracebuf_config config;
-    /* Producers and the delivery thread; relaxed adds, read by delivery. */
-    _Atomic uint64_t dropped;
     struct tracebuf_state *state;
+    /* Producers and the delivery thread; relaxed adds, read by delivery. */
+    _Alignas(64) _Atomic uint64_t dropped;
 };
 
 /* NULL: out of memory or of indices. Buffers are never freed, only closed. */
@@ -191,6 +213,36 @@ static inline void *tracebuf_reserve_sized(struct tracebuf *buffer, struct threa
 {
     return tracebuf_reserve_word(buffer, self, tracebuf_word(tag, size_bytes) | TRACEBUF_WORD_LENT,
                                  size_bytes);
+}
+
+/* Where a struct thread has its lease of that buffer. */
+static inline size_t tracebuf_lease_offset(const struct tracebuf *buffer)
+{
+    return offsetof(struct thread, tracebuf) + buffer->lease_index * sizeof(struct tracebuf_lease);
+}
+
+/* tracebuf_reserve_sized, for its word and a size that is a multiple of 8, where the lease is known
+ * and thread_fence_is_free. NULL: there is no room in the lease; nothing has happened, and the
+ * other way remains. Nobody is to be woken, so it ends with thread_busy_end. */
+static inline __attribute__((always_inline)) void *
+tracebuf_reserve_leased(struct tracebuf *buffer, struct thread *self, size_t lease_offset,
+                        uint64_t word, size_t size_bytes)
+{
+    struct tracebuf_lease *lease = (struct tracebuf_lease *)((char *)self + lease_offset);
+    if (__builtin_expect(ATOMIC_PLAIN(const void *, self->busy) != NULL, 0))
+        return NULL; /* a signal handler inside of a record */
+    atomic_store_explicit(&self->busy, buffer, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst); /* pairs with membarrier in thread_quiesce */
+    uint64_t generation = atomic_load_explicit(&buffer->generation, memory_order_acquire);
+    unsigned char *at = lease->at, *next = at + size_bytes;
+    if (__builtin_expect(lease->generation != generation || next > lease->end, 0)) {
+        thread_busy_end(self);
+        return NULL;
+    }
+    lease->at = next;
+    *lease->used_bytes += size_bytes;
+    *(uint64_t *)at = word;
+    return at;
 }
 
 static inline void tracebuf_commit(struct thread *self)

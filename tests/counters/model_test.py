@@ -139,12 +139,15 @@ class Requests:
         for wave in waves_of(launch) if index else ():
             window = 16 if size <= 4 else QUAD
             self.requests += len({line for item in wave for line in lines(index, size, item)})
-            for at in range(0, len(wave), window):
+            # AMD's ratio of wavefronts to accesses is a percentage: no wave hands on less than 16
+            # quads, whether they have lanes or not.
+            for at in range(0, WAVE, window):
                 items = wave[at:at + window]
                 touched = {line for item in items for line in lines(index, size, item)}
                 coalesced = len(touched) == 1 and size <= 4
+                quads = [items[n:n + QUAD] for n in range(0, window, QUAD)]
                 self.tags += len(touched)
-                self.lanes += -(-len(items) // QUAD) if coalesced else len(items)
+                self.lanes += sum(1 if coalesced else max(len(quad), 1) for quad in quads)
                 self.footprint |= touched
 
 
@@ -405,6 +408,32 @@ def check_gfx942(paths, _):
     require_equal("write requests", got["TCP_TCC_WRITE_REQ"], 8 * waves)
     require_equal("128-byte reads", got["TCC_BUBBLE"], 4 * waves)
     require_equal("64-byte writes", got["TCC_EA0_WRREQ_64B"], 8 * waves)
+
+
+BUSY = ["SQ_BUSY_CYCLES", "TCC_BUSY", "TCP_GATE_EN1", "TCP_GATE_EN2", "TA_TA_BUSY", "TD_TD_BUSY"]
+PEAK_BYTES = {"gfx908": 1228.8 / 1.502, "gfx90a": 1638.4 / 1.7, "gfx942": 5324.8 / 2.1}  # a cycle
+
+
+def check_busy(paths, _):
+    """No unit of any XCC is busy for longer than its XCC, and memory is not faster than it can be."""
+    gpu = GPUS[(re.search(r"gfx\w+", paths[3].rsplit("patterns", 1)[1]) or ["gfx90a"])[0]]
+    traffic = [gpu.memory + end for end in ("_RDREQ", "_WRREQ", "_WRREQ_64B")]
+    longer = ["TCC_BUBBLE"] if gpu.name == "gfx942" else []
+    for launch, places in zip(PATTERN_LAUNCHES, collect(
+            paths, ["GRBM_GUI_ACTIVE"] + BUSY + traffic + longer, PATTERN_LAUNCHES,
+            environment={"CROCGPU_DEVICES": gpu.name})):
+        active = {place[0]: cycles for place, cycles in places["GRBM_GUI_ACTIVE"].items()}
+        for counter in BUSY:
+            for place, cycles in places[counter].items():
+                require(cycles <= active[place[0]], "%s of %s at %s: %d cycles of %d" %
+                        (counter, launch, place, cycles, active[place[0]]))
+        for place, cycles in places["TCP_GATE_EN2"].items():
+            require(cycles <= places["TCP_GATE_EN1"][place], "L1 of %s at %s" % (launch, place))
+        require(max(places["TCC_BUSY"].values()) > 0, "no channel is busy")
+        reads, writes, whole = (totals(places)[name] for name in traffic)
+        size = LINE * (reads + sum(totals(places)[name] for name in longer)) + 32 * (writes + whole)
+        require(0 < size <= PEAK_BYTES[gpu.name] * max(active.values()), "%s: %d bytes in %d cycles" %
+                (launch, size, max(active.values())))
 
 
 OCCUPANCY = """

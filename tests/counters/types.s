@@ -82,6 +82,21 @@ memory:
   s_mov_b32 s12, s4                         ; SQ_INSTS_SALU
   s_mov_b32 s13, s5                         ; SQ_INSTS_SALU
   buffer_store_dword v2, v1, s[12:15], 0 offen ; SQ_INSTS_VMEM SQ_INSTS_VMEM_WR TA_TOTAL_WAVEFRONTS TA_BUFFER_WAVEFRONTS TA_BUFFER_WRITE_WAVEFRONTS TD_LOAD_WAVEFRONT TD_STORE_WAVEFRONT
+  s_lshr_b64 s[16:17], s[6:7], 8            ; SQ_INSTS_SALU
+  s_or_b32 s17, s17, 0x10400000             ; SQ_INSTS_SALU
+  s_mov_b32 s18, 63                         ; SQ_INSTS_SALU
+  s_mov_b32 s19, 0x80000fac                 ; SQ_INSTS_SALU
+  s_mov_b64 s[20:21], 0                     ; SQ_INSTS_SALU
+  s_mov_b64 s[22:23], 0                     ; SQ_INSTS_SALU
+  s_mov_b64 s[24:25], 0                     ; SQ_INSTS_SALU
+  s_mov_b64 s[26:27], 0                     ; SQ_INSTS_SALU
+  image_load v2, v0, s[16:23] dmask:0x1 unorm ; SQ_INSTS_VMEM SQ_INSTS_VMEM_RD TA_TOTAL_WAVEFRONTS TD_LOAD_WAVEFRONT
+  image_sample v2, v0, s[16:23], s[24:27] dmask:0x1 ; SQ_INSTS_VMEM SQ_INSTS_VMEM_RD TA_TOTAL_WAVEFRONTS TD_LOAD_WAVEFRONT
+  image_get_resinfo v2, v0, s[16:23] dmask:0x1 unorm ; SQ_INSTS_VMEM SQ_INSTS_VMEM_RD TA_TOTAL_WAVEFRONTS TD_LOAD_WAVEFRONT
+  s_lshr_b64 s[16:17], s[4:5], 8            ; SQ_INSTS_SALU
+  s_or_b32 s17, s17, 0x10400000             ; SQ_INSTS_SALU
+  image_store v2, v0, s[16:23] dmask:0x1 unorm ; SQ_INSTS_VMEM SQ_INSTS_VMEM_WR TA_TOTAL_WAVEFRONTS TD_LOAD_WAVEFRONT TD_STORE_WAVEFRONT
+  image_atomic_add v2, v0, s[16:23] dmask:0x1 unorm ; SQ_INSTS_VMEM SQ_INSTS_VMEM_WR TA_TOTAL_WAVEFRONTS TD_LOAD_WAVEFRONT TD_ATOMIC_WAVEFRONT
   buffer_wbinvl1_vol                        ; TCP_TOTAL_WRITEBACK_INVALIDATES
   ds_write_b32 v1, v2                       ; SQ_INSTS_LDS SQ_LDS_IDX_ACTIVE*4 SQ_LDS_BANK_CONFLICT*2
   ds_read_b64 v[4:5], v1                    ; SQ_INSTS_LDS SQ_LDS_IDX_ACTIVE*4

@@ -21,21 +21,23 @@ CROCPROF, PROGRAMS = sys.argv[1:]
 BIN = os.path.dirname(CROCPROF)
 SDK = os.path.join(os.path.dirname(BIN), "lib", "librocprofiler-sdk.so.1")
 PROGRAM = os.path.join(PROGRAMS, "until_input_ends")
+ON_COMMAND = os.path.join(PROGRAMS, "on_command")
 NOBODY = 65534
 KERNEL = "count(unsigned int*)"
 checks = Checks()
 
 
-class Service:
-    """The program, which ends with its input."""
+class Process:
+    """A program, which ends with its input."""
 
-    def __init__(self, **options):
+    def __init__(self, program, **options):
         # Kernels of queues that are older than the attachment are seen so (README of rocattach).
         env = dict(os.environ, LD_PRELOAD=SDK, ROCP_TOOL_ATTACH="1")
-        self.process = subprocess.Popen([BIN + "/crocgpu", PROGRAM], env=env, stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([BIN + "/crocgpu", program], env=env, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
-        assert self.process.stdout.readline() == "ready\n"
         self.pid = self.process.pid
+
+    def find(self):
         while children := self.children():
             self.pid = int(children[0])
 
@@ -48,8 +50,52 @@ class Service:
 
     def __exit__(self, *_):
         self.process.stdin.close()
-        checks.equal("the program's result", self.process.stdout.read(), "until_input_ends: ok\n")
+        checks.equal("the program's result", self.process.stdout.read(), self.last_words)
+        self.said = self.process.stderr.read()
         checks.equal("the program's status", self.process.wait(60), 0)
+
+
+class Service(Process):
+    """Launches all the time."""
+    last_words = "until_input_ends: ok\n"
+
+    def __init__(self, **options):
+        super().__init__(PROGRAM, **options)
+        assert self.process.stdout.readline() == "ready\n"
+        self.find()
+
+
+class OnCommand(Process):
+    """Does what it is told."""
+    last_words = ""
+
+    def __init__(self):
+        super().__init__(ON_COMMAND)
+        self.do("launch 1")
+        self.find()
+
+    def do(self, *lines):
+        for line in lines:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+            checks.equal(line, self.process.stdout.readline(), "done\n")
+
+
+class Attached:
+    """crocprof attach, until it is told to leave."""
+
+    def __init__(self, service, *words):
+        self.process = subprocess.Popen([CROCPROF, "attach", str(service.pid), *words], stdin=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        checks.true("attached: " + line, "attached to process" in line)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.said = self.process.communicate("\n", timeout=60)[1]
+        checks.equal("leaving: " + self.said, self.process.returncode, 0)
 
 
 def crocprof(*words, name="crocprof", **options):
@@ -87,7 +133,6 @@ def twice_and_other_traces():
                                                for r in rows(f"{d}/{place}", "hip_api_trace")))
         done = crocprof("attach", pid, "--attach-duration-msec", "100", "--hsa-trace", "-d", f"{d}/c")
         checks.equal("other traces: refused", (done.returncode, rows(f"{d}/c", "kernel_trace")), (127, []))
-        checks.equal("nothing stays", glob.glob(tempfile.gettempdir() + "/crocprof-tables-*"), [])
 
 
 def as_rocprofv3():
@@ -108,6 +153,38 @@ def counters():
         checks.equal(f"counters: {done.stderr}", values, {("SQ_WAVES", 1.0)})
         done = crocprof("attach", str(service.pid), "-e", "TCC_HIT,TCC_MISS,TCC_REQ,TCC_READ,TCC_WRITE")
         checks.equal("counters of two runs", (done.returncode, "take 2 runs" in done.stderr), (2, True))
+
+
+def markers_while_attached():
+    """They are in the file while the profiler is there, the second time as well, few and many."""
+    few, many = 10, 30000
+    with OnCommand() as service, tempfile.TemporaryDirectory() as d:
+        for place, marks in (("a", few), ("b", few), ("c", many), ("d", many)):
+            with Attached(service, "--marker-trace", "--kernel-trace", "-f", "csv", "-d", f"{d}/{place}"):
+                service.do(f"mark {marks}")
+                deadline = time.time() + 20
+                while (there := len(rows(f"{d}/{place}", "marker_api_trace"))) < marks and time.time() < deadline:
+                    time.sleep(0.2)
+                checks.equal(f"{place}: markers while attached", there, marks)
+            checks.equal(f"{place}: markers", len(rows(f"{d}/{place}", "marker_api_trace")), marks)
+
+
+def files_of(directory):
+    return {path: os.stat(path).st_size for path in glob.glob(directory + "/**", recursive=True) if os.path.isfile(path)}
+
+
+def late_records():
+    """A kernel that ends when the profiler has left is nobody's; the next attachment has what belongs to it."""
+    with OnCommand() as service, tempfile.TemporaryDirectory() as d:
+        with Attached(service, "--kernel-trace", "-f", "csv", "-d", d + "/a"):
+            service.do("launch 2", "begin")
+        before = files_of(d)
+        service.do("end")
+        with Attached(service, "--kernel-trace", "-f", "csv", "-d", d + "/b"):
+            service.do("launch 3")
+        checks.equal("late: files that were complete", {k: v for k, v in files_of(d).items() if "/a/" in k}, before)
+        checks.equal("late: launches", [len(rows(f"{d}/{place}", "kernel_trace")) for place in "ab"], [2, 3])
+    checks.true("late: it is said: " + service.said, "1 records came after the profiler had left" in service.said)
 
 
 def left(how):
@@ -177,7 +254,11 @@ def other_users():
         process.wait()
 
 
+place = tempfile.mkdtemp()
+os.environ["TMPDIR"] = tempfile.tempdir = place  # others have things of ours elsewhere
 twice_and_other_traces()
+markers_while_attached()
+late_records()
 as_rocprofv3()
 counters()
 for way in ("SIGINT", "SIGTERM", "line", "end"):
@@ -185,4 +266,6 @@ for way in ("SIGINT", "SIGTERM", "line", "end"):
 refused()
 no_gpu_program()
 other_users()
+checks.equal("nothing stays", os.listdir(place), [])
+os.rmdir(place)
 checks.exit()

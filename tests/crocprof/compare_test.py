@@ -2,11 +2,14 @@
 
     compare_test.py CROCPROF PROGRAMS
 """
+import contextlib
 import csv
+import glob
 import io
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -22,6 +25,8 @@ class Comparison:
     def __init__(self, crocprof, checks, directory, programs):
         self.crocprof, self.checks, self.directory = crocprof, checks, directory
         self.geometry = os.path.join(programs, "geometry")
+        self.temporary = os.path.join(directory, "tmp")
+        os.mkdir(self.temporary)
 
     def record(self, name, *launches):
         path = os.path.join(self.directory, name)
@@ -30,9 +35,19 @@ class Comparison:
         return path
 
     def run(self, *words, status=0):
-        result = subprocess.run([self.crocprof, *words], capture_output=True, text=True, timeout=120, cwd=self.directory)
+        result = subprocess.run([self.crocprof, *words], capture_output=True, text=True, timeout=120, cwd=self.directory,
+                                env=dict(os.environ, TMPDIR=self.temporary))
         self.checks.equal("status of %r (%s)" % (words, result.stderr), result.returncode, status)
         return result.stdout, result.stderr
+
+    def modelled(self, recording):
+        """(launches, mean) of the kernel's modelled time, as its rows have it."""
+        path, = glob.glob(os.path.join(recording, "**", "*.db"), recursive=True)
+        with contextlib.closing(sqlite3.connect(path)) as base:
+            times = [row[0] for row in base.execute(
+                "SELECT json_extract(d.extdata, '$.modelled_ns') FROM rocpd_kernel_dispatch d JOIN rocpd_info_kernel_symbol k "
+                "ON k.id = d.kernel_id WHERE k.display_name = ?", (TOUCH,))]
+        return len(times), sum(times) / len(times)
 
 
 def check_diff(checks, c, base, same, more):
@@ -80,9 +95,51 @@ def check_baseline(checks, c, base, same, more, fewer):
     checks.true("edited", "0 of 1 values differ" in c.run("check", "-b", "base.json", more)[1])
 
 
+def check_modelled(checks, c, base, same):
+    """Modelled times are held like counters, with a tolerance."""
+    path = os.path.join(c.directory, "modelled.json")
+    c.run("check", "--write", path, base)
+    with open(path, encoding="utf-8") as file:
+        values = [v for v in json.load(file)["values"] if v["kernel"] == TOUCH and v["metric"] == "modelled"]
+    launches, mean = c.modelled(base)
+    checks.equal("modelled time in the baseline", values,
+                 [{"kernel": TOUCH, "metric": "modelled", "launches": launches, "mean": mean, "percent": 2}])
+    for percent, words, status in ((1.5, [], 0), (-1.5, [], 0), (3, [], 1), (-3, [], 1), (3, ["-t", "modelled=4"], 0),
+                                   (1.5, ["-t", "mod*=1"], 1)):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"crocprof_baseline": 1, "values": [dict(values[0], mean=mean * (1 + percent / 100))]}, file)
+        said = c.run("check", "-b", path, *words, same, status=status)
+        checks.true("off by %g %%: %s" % (percent, said), status == 0 or "beyond its tolerance" in said[0])
+    c.run("check", "-b", path, "-t", "modelled=5", "--", c.geometry, "4x64", "4x64", "4x64")
+
+
+def check_program(checks, c, base):
+    """A program behind -- instead of a recording: with the counters that the other side has."""
+    c.run("check", "--write", "p.json", "--pmc", "SQ_WAVES,SQ_INSTS_VALU", "--pmc", "GRBM_COUNT", "--", c.geometry, "4x64", "4x64")
+    with open(os.path.join(c.directory, "p.json"), encoding="utf-8") as file:
+        values = json.load(file)["values"]
+    checks.equal("counters that were asked for", {v["metric"] for v in values} - {"modelled"}, {"SQ_WAVES", "SQ_INSTS_VALU", "GRBM_COUNT"})
+    checks.equal("launches", {v["launches"] for v in values if v["kernel"] == TOUCH}, {2})
+    c.run("check", "-b", "p.json", "-t", "GRBM_COUNT=1000", "--", c.geometry, "4x64", "4x64")
+    said = c.run("check", "-b", "p.json", "-t", "GRBM_COUNT=1000", "--", c.geometry, "5x64", "5x64", status=1)[0]
+    checks.true("it differs: " + said, "must be equal" in said)
+    out, _ = c.run("diff", "-f", "csv", "--all", base, "--", c.geometry, "5x64", "5x64", "5x64")
+    rows = [row for row in csv.DictReader(io.StringIO(out[out.index('"kind"'):])) if row["counter"] == "SQ_WAVES" and row["name"] == TOUCH]
+    checks.equal("diff with a program", [(r["before"], r["after"]) for r in rows], [("4", "5")])
+    c.run("diff", base, "--fail-if", "SQ_WAVES>+1%", "--", c.geometry, "5x64", "5x64", "5x64", status=1)
+    for words, says in ((["check", "-b", "p.json", "--", "false"], "ended with status 1: nothing is compared"),
+                        (["check", "-b", "p.json", "--", "sh", "-c", "kill -9 $$"], "ended by signal 9"),
+                        (["check", "-b", "p.json", base, "--", c.geometry], "one recording, or a program"),
+                        (["diff", base, base, "--", c.geometry], "two recordings, or one and a program"),
+                        (["check", "-b", "p.json", "--", "no-such-program"], "no-such-program")):
+        checks.true("%r says %r" % (words, says), says in c.run(*words, status=2)[1])
+    temporary = glob.glob(os.path.join(c.temporary, "*"))
+    checks.equal("nothing is left", temporary, [])
+
+
 def check_mistakes(checks, c, base):
     plain = os.path.join(c.directory, "plain")
-    subprocess.run([c.crocprof, "-d", plain, "-f", "rocpd", "--no-summary", "--", c.geometry, "1x64"], capture_output=True, timeout=120,
+    subprocess.run([c.crocprof, "-d", plain, "-f", "rocpd", "--no-summary", "--hip-trace", "--kernel-trace=no", "--", c.geometry, "1x64"], capture_output=True, timeout=120,
                    check=True)
     with open(os.path.join(c.directory, "bad.json"), "w", encoding="utf-8") as file:
         file.write("{\"values\": [")
@@ -91,7 +148,7 @@ def check_mistakes(checks, c, base):
                         (["check", "-b", "none.json", base], "none.json: No such file"),
                         (["check", "-w", "/proc/x", base], "/proc/x: "),
                         (["check", "-w", "/dev/full", "-t", "x", base], "no PATTERN=PERCENT"),
-                        (["check", "-w", "w.json", "plain"], "no kernel has counters")):
+                        (["check", "-w", "w.json", "plain"], "no kernel has counters or a modelled time")):
         _, said = c.run(*words, status=2)
         checks.true("%r says %r: %r" % (words, says, said), says in said and said.count("crocprof: ") == 1)
     checks.true("nothing is left of it", not os.path.exists(os.path.join(c.directory, "w.json")))
@@ -107,6 +164,8 @@ def main():
         fewer = c.record("fewer", "4x64", "4x64")
         check_diff(checks, c, base, same, more)
         check_baseline(checks, c, base, same, more, fewer)
+        check_modelled(checks, c, base, same)
+        check_program(checks, c, base)
         check_mistakes(checks, c, base)
     finally:
         shutil.rmtree(directory)

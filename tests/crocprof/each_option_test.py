@@ -42,8 +42,10 @@ TRACES = ["ROCPROF_KERNEL_TRACE=1", "ROCPROF_HIP_RUNTIME_API_TRACE=1", "ROCPROF_
 HSA = ["ROCPROF_HSA_CORE_API_TRACE=1", "ROCPROF_HSA_AMD_EXT_API_TRACE=1", "ROCPROF_HSA_IMAGE_EXT_API_TRACE=1"]
 # Options whose effect is not simply their variable: value, what must be seen.
 EFFECTS = {
-    "runtime-trace": (None, sees(*TRACES, "ROCPROF_SCRATCH_MEMORY_TRACE=1", "ROCPROF_RCCL_API_TRACE=1")),
-    "sys-trace": (None, sees(*TRACES, *HSA, "ROCPROF_HIP_COMPILER_API_TRACE=1")),
+    "runtime-trace": (None, sees(*TRACES, "ROCPROF_SCRATCH_MEMORY_TRACE=1", "ROCPROF_RCCL_API_TRACE=1",
+                                 "ROCPROF_ROCSHMEM_API_TRACE=1", "ROCPROF_HIPFILE_API_TRACE=1",
+                                 "ROCPROF_KFD_QUEUE_TRACE=1", "ROCPROF_KFD_DROPPED_EVENTS_TRACE=1")),
+    "sys-trace": (None, sees(*TRACES, *HSA, "ROCPROF_HIP_COMPILER_API_TRACE=1", "ROCPROF_KFD_PAGE_MIGRATION_TRACE=1")),
     "hip-trace": (None, sees("ROCPROF_HIP_RUNTIME_API_TRACE=1", "ROCPROF_HIP_COMPILER_API_TRACE=1")),
     "hsa-trace": (None, sees(*HSA)),
     "kfd-trace": (None, sees("ROCPROF_KFD_QUEUE_TRACE=1", "ROCPROF_KFD_PAGE_MIGRATION_TRACE=1")),
@@ -134,10 +136,15 @@ def refused_and_moot():
             done, _ = run(words)
             checks.equal(f"{words}: {done.stderr}", (done.returncode, why in done.stderr, done.stderr.count("\n")),
                          (2, True, 1))
-        checks.equal(f"--no-{name}", run(["--no-" + name])[0].returncode, 0)
+        for words in (["--no-" + name], ["--" + name, "no"], [f"--{name}=False"]):
+            done, text = run(words)
+            checks.equal(f"{words}", (done.returncode, "PATH=" in text), (0, True))
     for name, _, why, row in table("OPTIONS_MOOT"):
         done, _ = run(["--" + name] + ([] if "FLAG" in row else ["1"]))
         checks.equal(f"--{name}: {done.stderr}", (done.returncode, why in done.stderr), (0, True))
+        if "FLAG" in row:  # the word behind it is no program
+            done, text = run(["--" + name, "yes"])
+            checks.equal(f"--{name} yes", (done.returncode, why in done.stderr, "PATH=" in text), (0, True, True))
 
 
 with open(counters_file, "w", encoding="utf-8") as made:

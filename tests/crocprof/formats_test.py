@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 
+import rocpd_test
 from crocprof_run import Checks, Profile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "perfetto"))
@@ -29,6 +30,8 @@ COLUMNS = {
     "kernel_trace": "Kind Agent_Id Queue_Id Stream_Id Thread_Id Dispatch_Id Kernel_Id Kernel_Name Correlation_Id "
                     "Start_Timestamp End_Timestamp LDS_Block_Size Scratch_Size VGPR_Count Accum_VGPR_Count SGPR_Count "
                     + SIZES,
+    # Not rocprofv3's: a file of our own, so that those above keep their columns.
+    "modelled_time": "Agent_Id Process_Id Dispatch_Id Kernel_Name Modelled_Duration_Ns",
     "counter_collection": "Correlation_Id Dispatch_Id Agent_Id Queue_Id Process_Id Thread_Id Grid_Size Kernel_Id "
                           "Kernel_Name Workgroup_Size LDS_Block_Size Scratch_Size VGPR_Count Accum_VGPR_Count "
                           "SGPR_Count Counter_Name Counter_Value Start_Timestamp End_Timestamp",
@@ -50,6 +53,35 @@ COLUMNS = {
         "Workgroup_Max_Size Grid_Max_Size Local_Mem_Size Hive_Id Gpu_Id Workgroup_Max_Dim_X Workgroup_Max_Dim_Y "
         "Workgroup_Max_Dim_Z Grid_Max_Dim_X Grid_Max_Dim_Y Grid_Max_Dim_Z Name Vendor_Name Product_Name Model_Name",
 }
+
+# What a value of a column looks like, as in the samples of rocprofv3's documentation; texts stand in quotation marks,
+# whatever is not named is a whole number.
+TEXT, AGENT = r'"(?:[^"]|"")*"', r'"(?:Agent \d+)?"'
+STATISTIC = r"\d+\.\d{6}|\d\.\d{8}e[-+]\d\d"
+FORMS = {
+    "Domain": r'"[A-Z]+(?:_[A-Z]+)*"', "Kind": r'"[A-Z]+(?:_[A-Z]+)*"', "Function": TEXT, "Kernel_Name": TEXT,
+    "Direction": r'"MEMORY_COPY_(?:HOST|DEVICE)_TO_(?:HOST|DEVICE)"', "Agent_Type": r'"[CG]PU"',
+    "Operation": r'"(?:MEMORY_ALLOCATION|SCRATCH_MEMORY|KFD)_[A-Z_]+"', "Name": TEXT, "Counter_Name": r'"\w+"',
+    "Vendor_Name": TEXT, "Product_Name": TEXT, "Model_Name": TEXT,
+    "Agent_Id": AGENT, "Source_Agent_Id": AGENT, "Destination_Agent_Id": AGENT, "Address": r'"0x[0-9a-f]{16}"',
+    "Logical_Node_Id": r"-?\d+",
+    "Counter_Value": r"[1-9]\d*\.\d{6}|\d\.\d{8}e[-+]\d\d", "AverageNs": STATISTIC, "StdDev": STATISTIC,
+    "Percentage": r"[1-9]\d*\.\d\d|0\.\d{4}|\d\.\d{3}e[-+]\d\d",
+}
+
+
+def check_forms(checks, path, table):
+    """Every value as it stands in the file, before any reader of CSV has made something of it."""
+    if table == "agent_info":
+        columns = COLUMNS[table].replace(" Domain ", " domain ").split()  # a number there
+    else:
+        columns = COLUMNS[table].split()
+    line = ",".join("(%s)" % FORMS.get(name, r"\d+") for name in columns) + "\n"
+    with open(path, encoding="utf-8") as file:
+        file.readline()
+        rows = file.read()
+    wrong = re.sub(line, "", rows)
+    checks.equal("values of " + table, wrong[:300], "")
 
 
 def only(paths):
@@ -114,6 +146,7 @@ def check_csv(checks, p):
     for table, header in tables.items():
         checks.equal("columns of " + table, header,
                      ",".join('"%s"' % name for name in COLUMNS.get(table, "unexpected").split()))
+        check_forms(checks, only(glob.glob(os.path.join(p.directory, "*_%s.csv" % table))), table)
     for table, domain in DOMAINS.items():
         rows = p.rows(table)
         stats = p.rows(table.replace("_trace", "_stats"))
@@ -143,11 +176,16 @@ def check_json_calls(checks, p, results):
                      ("MARKER_CORE_RANGE_API", "roctxMarkA" if is_moment else "roctxThreadRangeA"))
 
 
+def lds_given(size):
+    """What rocprofv3's CSV files say of LDS: whole blocks of 512 bytes."""
+    return -(-size // 512) * 512
+
+
 def dispatch(results, info, correlation_id):
     symbol = results.kernel(info)
     name = results.ranges.get(correlation_id["external"], symbol["formatted_kernel_name"])
     return (results.agent(info, "agent_id"), info["queue_id"]["handle"], info["dispatch_id"], info["kernel_id"],
-            name, info["group_segment_size"], info["private_segment_size"],
+            name, lds_given(info["group_segment_size"]), info["private_segment_size"],
             symbol["arch_vgpr_count"], symbol["accum_vgpr_count"], symbol["sgpr_count"])
 
 
@@ -267,6 +305,10 @@ def last_of_each_time(values):
     return sorted({time: value for time, value in values}.items())
 
 
+def pftrace_notes(trace):
+    return [s["notes"] for s in trace.slices if s["category"] == "kernel_dispatch"]
+
+
 def check_pftrace(checks, p, proto):
     trace = Trace(only(glob.glob(os.path.join(p.directory, "*_results.pftrace"))), proto)
     checks.equal("pftrace, nothing is left open", trace.unfinished, [])
@@ -274,8 +316,9 @@ def check_pftrace(checks, p, proto):
         shown = [(s["name"], s["begin"], s["begin"] if s["end"] is None else s["end"])
                  for s in trace.slices + trace.instants if s["category"] == category]
         same(checks, "pftrace, " + category, shown, [(r[name], *csv_times(r)) for r in p.rows(table)], may_be_none=True)
-    notes = [s["notes"] for s in trace.slices if s["category"] == "kernel_dispatch"]
-    same(checks, "pftrace, what is shown with kernels", [sorted(n.items()) for n in notes],
+    same(checks, "pftrace, what is shown with kernels",
+         [sorted((key, lds_given(value) if key == "lds_bytes" else value) for key, value in notes.items()
+                 if key != "modelled_ns") for notes in pftrace_notes(trace)],
          [sorted((note, int(r[column])) for note, column in PFTRACE_NOTES.items()) for r in p.rows("kernel_trace")],
          may_be_none=True)
     calls = {int(r["Correlation_Id"]): r["Function"] for r in p.rows("hip_api_trace")}
@@ -418,6 +461,69 @@ def check_otf2(checks, p):
     checks.equal("otf2, nothing else is left", [f for f in os.listdir(p.directory) if f.endswith(".part")], [])
 
 
+def table_of(text, unit):
+    """{kernel: (calls, modelled)} of a table of kernels, in its order."""
+    lines = text.splitlines()
+    heads = [i for i, line in enumerate(lines) if line.endswith(" kernel") and "modelled " + unit in line]
+    cells = [line.split(None, 8) for line in lines[heads[0] + 1:]] if heads else []
+    return {c[8]: (int(c[0]), float(c[1])) for c in cells[:([len(c) for c in cells] + [0]).index(0)]}
+
+
+def check_modelled(checks, p, results, crocprof, proto):
+    """What the software GPU says that kernels take: of each launch, and in the tables of all commands."""
+    rows = [(int(r["Dispatch_Id"]), r["Kernel_Name"], int(r["Modelled_Duration_Ns"])) for r in p.rows("modelled_time")]
+    same(checks, "csv, every kernel has a modelled time", [r[:2] for r in rows],
+         [(int(r["Dispatch_Id"]), r["Kernel_Name"]) for r in p.rows("kernel_trace")])
+    checks.true("it is one: %r" % rows, all(r[2] > 0 for r in rows))
+    same(checks, "json, modelled times", [(r["dispatch_info"]["dispatch_id"], r["modelled_ns"])
+                                          for r in results.buffers["kernel_dispatch"]], [(r[0], r[2]) for r in rows])
+    same(checks, "otf2, modelled times", [(s["dispatch_id"], s.get("modelled_ns")) for s in Archive(p.directory).slices
+                                          if s["category"] == "kernel_dispatch"], [(r[0], r[2]) for r in rows])
+    same(checks, "pftrace, modelled times", [(n["dispatch_id"], n.get("modelled_ns")) for n in pftrace_notes(
+        Trace(only(glob.glob(os.path.join(p.directory, "*_results.pftrace"))), proto))],
+         [(r[0], r[2]) for r in rows])
+    same(checks, "rocpd, modelled times", p.query("SELECT dispatch_id, json_extract(extdata, '$.modelled_ns') FROM "
+                                                  "rocpd_kernel_dispatch"), [(r[0], r[2]) for r in rows])
+    sums = {}
+    for _, name, modelled in rows:
+        calls, total = sums.get(name, (0, 0))
+        sums[name] = (calls + 1, total + modelled)
+    ranked = sorted(sums, key=lambda name: (-sums[name][1], name))
+    database = only(glob.glob(os.path.join(p.directory, "*_results.db")))
+
+    def say(*words):
+        run = subprocess.run([crocprof, *words], capture_output=True, text=True, timeout=60)
+        return run.stdout + run.stderr
+    shown = table_of(say("report", "--summary-units", "nsec", database), "ns")
+    checks.equal("report, modelled times", shown, sums)
+    checks.equal("report, ranked", list(shown), ranked)
+    compared = [line.split(",") for line in say("diff", "--all", "--format", "csv", database, database).splitlines()]
+    found = sorted((int(c[1]), float(c[3]), float(c[4])) for c in compared if c[0].strip('"') == "modelled")
+    means = sorted((calls, total / calls, total / calls) for calls, total in sums.values())
+    checks.true("diff, modelled times: %r, not %r" % (found, means), len(found) == len(means) and all(
+        abs(a - b) <= 1e-5 * b for x, y in zip(found, means) for a, b in zip(x, y)))
+    converted = os.path.join(p.directory, "again")
+    told = say("convert", "-f", "csv", "-d", converted, database)
+    paths = glob.glob(os.path.join(converted, "**", "*modelled_time.csv"), recursive=True)
+    checks.equal("convert, a file of modelled times: " + told, len(paths), 1)
+    with open(paths[0], encoding="utf-8") as file:
+        again = sorted(int(line.rsplit(",", 1)[1]) for line in file.read().splitlines()[1:])
+    checks.equal("convert, modelled times", again, sorted(r[2] for r in rows))
+
+
+def check_rocpd(checks, p):
+    rocpd_test.check_calls(checks, p)
+    rocpd_test.check_kernels(checks, p)
+    checks.equal("rocpd, copies", sorted(p.query("SELECT name, start, \"end\", size > 0 FROM memory_copies")),
+                 sorted((r["Direction"], *csv_times(r), 1) for r in p.rows("memory_copy_trace")))
+    checks.equal("rocpd, allocations", sorted(p.query("SELECT size, address, start, \"end\" FROM memory_allocations")),
+                 sorted((int(r["Allocation_Size"]), int(r["Address"], 16), *csv_times(r))
+                        for r in p.rows("memory_allocation_trace")))
+    checks.equal("rocpd, counters", sorted(p.query("SELECT dispatch_id, counter_name, value FROM counters_collection")),
+                 sorted((int(r["Dispatch_Id"]), r["Counter_Name"], float(r["Counter_Value"]))
+                        for r in p.rows("counter_collection")))
+
+
 def main():
     crocprof, programs, proto = sys.argv[1:4]
     checks = Checks()
@@ -432,6 +538,8 @@ def main():
             results = check_json(checks, p)
             check_otf2(checks, p)
             check_pftrace(checks, p, proto)
+            check_rocpd(checks, p)
+            check_modelled(checks, p, results, crocprof, proto)
             found |= {name for name, rows in results.buffers.items() if rows}
             found |= {name for name, rows in results.data["callback_records"].items() if rows}
     with Profile(crocprof, ["-f", "csv,json,rocpd,pftrace,otf2", "--kfd-trace", "--no-summary"],

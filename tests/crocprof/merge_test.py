@@ -29,7 +29,8 @@ class Job:
 
     def record(self, rank, launches):
         path = os.path.join(self.directory, "rank%d" % rank)
-        environment = dict(os.environ, OMPI_COMM_WORLD_RANK=str(rank), OMPI_COMM_WORLD_SIZE="3")
+        names = (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("FLUX_TASK_RANK", "FLUX_JOB_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"))[rank]
+        environment = dict(os.environ, **{names[0]: str(rank), names[1]: "3"})
         subprocess.run([self.crocprof, "-d", path, "-f", "csv,rocpd", "--no-summary", "--pmc", "SQ_WAVES", "--", self.program,
                         str(launches), "1", "return"], capture_output=True, timeout=120, env=environment, check=False)
         return glob.glob(os.path.join(path, "*_results.db"))[0]
@@ -71,6 +72,11 @@ def check_whole(checks, job, parts):
         with open(part.replace("_results.db", "_kernel_trace.csv"), encoding="utf-8") as file:
             wanted += list(file)[1 if wanted else 0:]
     checks.equal("the CSV files of all", found, sorted(wanted))
+    job.run("convert", "-f", "rocpd", "-o", "again", "-d", "converted", *parts)
+    again = os.path.join(job.directory, "converted", "again_results.db")
+    checks.equal("one database of all", len(query(again, "SELECT * FROM processes")), 3)
+    checks.equal("with their kernels", len(query(again, "SELECT 1 FROM kernels")), len(query(whole, "SELECT 1 FROM kernels")))
+    job.run("convert", "-f", "csv,rocpd", "-o", "both", "-d", "converted", *parts, status=2)
     return whole
 
 
@@ -124,10 +130,24 @@ def check_broken(checks, job, parts):
     with sqlite3.connect(old) as database:
         table, = [name for name in tables(old) if name.startswith("rocpd_metadata_")]
         database.execute("UPDATE \"%s\" SET value = '3.0.3' WHERE tag = 'schema_version'" % table)
-    _, said = job.run("merge", "-o", "rest", parts[0], "missing.db", broken, parts[0], old, parts[1], status=1)
-    for name in ("missing.db", "broken.db", "old.db"):
+    for name in ("empty.db", "text.db", "foreign.db"):
+        open(os.path.join(job.directory, name), "wb").close()
+    with open(os.path.join(job.directory, "text.db"), "w", encoding="utf-8") as file:
+        file.write("no database\n" * 100)
+    with sqlite3.connect(os.path.join(job.directory, "foreign.db")) as database:
+        database.execute("CREATE TABLE somebody (elses)")
+    strangers = ["empty.db", "text.db", "foreign.db"]
+    for made in ("otf2", "html"):
+        said = job.run("merge", "-f", made, "-o", made, "missing.db", *strangers, *parts, broken, status=1)[1]
+        for name in ("missing.db", *strangers, "broken.db"):
+            checks.true("%s names %s: %s" % (made, name, said), name in said)
+        checks.true("the rest is there", os.path.exists(os.path.join(job.directory, "%s_results.%s" % (made, made))))
+        job.run("merge", "-f", made, "-o", "of_none", *strangers, status=1)
+        checks.equal("nothing of nothing", glob.glob(os.path.join(job.directory, "of_none*")), [])
+    _, said = job.run("merge", "-o", "rest", parts[0], "missing.db", broken, *strangers, parts[0], old, parts[1], status=1)
+    for name in ("missing.db", "broken.db", "old.db", *strangers):
         checks.true("%s is named: %s" % (name, said), name in said)
-    checks.true("twice is once: " + said, "there already" in said and "2 of 6 recordings" in said)
+    checks.true("twice is once: " + said, "there already" in said and "2 of 9 recordings" in said)
     rest = os.path.join(job.directory, "rest.db")
     checks.equal("the rest", len(query(rest, "SELECT * FROM processes")), 2)
     checks.equal("integrity of the rest", query(rest, "PRAGMA integrity_check"), [("ok",)])
@@ -185,6 +205,125 @@ def check_rocpd(checks, job, parts):
     checks.true("help", "package" in rocpd("--help")[0])
 
 
+def check_wrappers(checks, job, parts):
+    """rocpd2csv and so on are rocpd's commands; formats and options that are not ours say what to do instead."""
+    wrapper = lambda name, *words, **more: job.run(*words, program=os.path.join(os.path.dirname(job.crocprof), name), **more)  # noqa: E731
+    wrapper("rocpd2csv", parts[1], "-o", "c", "-d", "wrapped")
+    wrapper("rocpd2pftrace", "-i", parts[1], "-o", "p", "-d", "wrapped")
+    wrapper("rocpd2otf2", "-i", parts[1], "-o", "t", "-d", "wrapped")
+    for name in ("c_kernel_trace.csv", "p_results.pftrace", "t_results.otf2"):
+        checks.true(name, os.path.exists(os.path.join(job.directory, "wrapped", name)))
+    checks.true("a summary", "KERNEL_DISPATCH" in wrapper("rocpd2summary", "-i", parts[1])[0])
+    rocpd = lambda *words, **more: job.run(*words, program=job.rocpd, **more)  # noqa: E731
+    rocpd("query", "--query", "SELECT name FROM kernels", "-f", "dashboard", "-o", "board", "-d", "wrapped", "-i", parts[1])
+    with open(os.path.join(job.directory, "wrapped", "board.html"), encoding="utf-8") as file:
+        checks.true("a page with a table", "<table" in file.read())
+    ask = ["query", "--query", "SELECT 1", "-i", parts[1]]
+    for words, says in (([*ask, "-f", "pdf"], "pdf is not written: write html"), ([*ask, "-f", "clipboard"], "clipboard is not written: write csv"),
+                        ([*ask, "--email-to", "a@b.c"], "sends no mail"), ([*ask, "--smtp-port", "25"], "sends no mail"),
+                        ([*ask, "--template-path", "t"], "reads no templates"),
+                        (["convert", "-f", "csv", "-i", parts[1], "--automerge-limit", "9"], "from 1 to 8"),
+                        (["convert", "-f", "csv", "-i", parts[1], "--inclusive", "maybe"], "neither true nor false"),
+                        (["convert", "-f", "csv", "-i", parts[1], "--start", "1", "--start-marker", "x"], "one of --start and"),
+                        (["convert", "-f", "csv", "-i", parts[1], "--start-marker", "x", "-o", "none"], "there is no marker x")):
+        checks.true("%r says %r" % (words, says), says in rocpd(*words, status=2)[1])
+    rocpd("convert", "-f", "csv", "-i", parts[1], "--automerge-limit", "8", "-o", "limit", "-d", "wrapped")
+
+
+def check_window(checks, job, parts):
+    """What overlaps a window, and what lies within: the rows that SQL finds."""
+    begin, end = query(parts[0], "SELECT min(start), max(\"end\") FROM kernels")[0]
+    middle = query(parts[0], "SELECT start + (\"end\" - start) / 2 FROM kernels ORDER BY start LIMIT 1 OFFSET 20")[0][0]
+    for name, inclusive, sql in (("overlap", "true", "\"end\" >= %d AND start <= %d"), ("within", "false", "start >= %d AND \"end\" <= %d")):
+        job.run("convert", "-f", "csv", "-i", parts[0], "--start", str(middle), "--end", str(end), "--inclusive", inclusive, "-o", name,
+                "-d", "window", program=job.rocpd)
+        wanted = query(parts[0], "SELECT count(*) FROM kernels WHERE " + sql % (middle, end))[0][0]
+        with open(os.path.join(job.directory, "window", name + "_kernel_trace.csv"), encoding="utf-8") as file:
+            checks.equal(name, len(list(csv.DictReader(file))), wanted)
+    checks.true("a kernel runs in the middle", begin < middle < end)
+
+
+def check_questions(checks, job, parts):
+    """Every view can be asked, of one recording and of several; in a window, both have the rows that SQL finds."""
+    rocpd = lambda *words, **more: job.run(*words, program=job.rocpd, **more)  # noqa: E731
+    for view, in query(parts[0], "SELECT name FROM sqlite_master WHERE type = 'view'"):
+        each = [query(part, 'SELECT count(*) FROM "%s"' % view)[0][0] for part in parts[:2]]
+        if view not in ("busy", "top", "top_kernels"):  # those that are sums have no sum
+            ask = ["query", "--query", 'SELECT * FROM "%s"' % view, "-f", "json", "-i"]
+            checks.equal(view, [len(json.loads(rocpd(*ask, part)[0])) for part in parts[:2]], each)
+            checks.equal(view + " of two", len(json.loads(rocpd(*ask, *parts[:2])[0])), sum(each))
+    first, last = query(parts[0], """SELECT min(a), max(b) FROM (SELECT min(start) a, max("end") b FROM rocpd_region UNION ALL
+        SELECT min(start), max("end") FROM rocpd_kernel_dispatch UNION ALL SELECT min(start), max("end") FROM rocpd_memory_copy UNION ALL
+        SELECT min(start), max("end") FROM rocpd_memory_allocate UNION ALL SELECT min(timestamp), max(timestamp) FROM rocpd_sample)""")[0]
+    half, (begin, end) = first + (last - first) // 2, query(parts[0], 'SELECT start, "end" FROM kernels ORDER BY start LIMIT 1 OFFSET 20')[0]
+    for words, where in ((["--start", "50%"], '"end" >= %d' % half), (["--end", "50%"], "start <= %d" % half),
+                         (["--start", str(end), "--end", str(last)], '"end" >= %d' % end),
+                         (["--start", str(begin), "--end", str(end), "--inclusive", "false"], 'start >= %d AND "end" <= %d' % (begin, end)),
+                         (["--end", "0"], "0")):
+        for view in ("kernels", "regions", "memory_copies", "counters_collection"):
+            out = rocpd("query", "--query", "SELECT count(*) AS n FROM " + view, "-f", "csv", "-i", parts[0], *words)[0]
+            checks.equal("%s in %r" % (view, words), out.split()[1], str(query(parts[0], "SELECT count(*) FROM %s WHERE %s" % (view, where))[0][0]))
+        rows = json.loads(rocpd("summary", "-f", "json", "-i", parts[0], *words)[0])
+        checks.equal("summary in %r" % words, sum(row["calls"] for row in rows if row["domain"] == "KERNEL_DISPATCH"),
+                     query(parts[0], "SELECT count(*) FROM kernels WHERE " + where)[0][0])
+    out = job.run("query", "-q", "SELECT count(*) AS n FROM kernels", "-f", "csv", "--begin", str(end), parts[0])[0]
+    checks.equal("crocprof query", out.split()[1], str(query(parts[0], 'SELECT count(*) FROM kernels WHERE "end" >= %d' % end)[0][0]))
+    for words, says in ((["--start", "x"], "neither nanoseconds nor"), (["--start", "9", "--end", "8"], "the end comes before"),
+                        (["--start-marker", "x"], "there is no marker x"), (["--end", "1", "--end-marker", "x"], "one of --end and")):
+        for command in (["query", "--query", "SELECT 1"], ["summary"]):
+            checks.true("%r says %r" % (words, says), says in rocpd(*command, "-i", parts[0], *words, status=2)[1])
+    before = query(parts[1], "SELECT count(*) FROM kernels")
+    table, = [name for name in tables(parts[1]) if "kernel_dispatch" in name]
+    for inputs in (parts[1:2], parts[:2]):  # nothing that is asked changes a recording
+        rocpd("query", "--query", 'DELETE FROM "%s"' % table, "-i", *inputs, status=1)
+    checks.equal("recordings stay", query(parts[1], "SELECT count(*) FROM kernels"), before)
+
+
+def check_summary(checks, job, parts):
+    """Domains by name, kernels' names, and options that change nothing."""
+    rocpd = lambda *words, **more: job.run(*words, program=job.rocpd, **more)  # noqa: E731
+    domains = lambda *words: {row["domain"] for row in json.loads(rocpd("summary", "-f", "json", "-i", parts[0], *words)[0])}  # noqa: E731
+    everything = domains()
+    hip = {name for name in everything if name.startswith("HIP_")}
+    copies = {"MEMORY_COPY"} & everything
+    checks.true("HIP's and others: %r" % everything, hip and everything > hip | {"KERNEL_DISPATCH"})
+    for words, wanted in ((["HIP"], hip), (["hip", "kernel"], hip | {"KERNEL_DISPATCH"}), (["kernels"], {"KERNEL_DISPATCH"}),
+                          (["NONE"], {"KERNEL_DISPATCH"} | copies), (["memory_copies"], copies), (["HI"], set()), (["'"], set())):
+        checks.equal("domains of %r" % words, domains("--region-categories", *words), wanted)
+    for option, column in (("--mangled-kernels", "kernel_name"), ("--truncate-kernels", "truncated_kernel_name")):
+        rows = json.loads(rocpd("summary", "-f", "json", "-i", parts[0], option, "--region-categories", "kernel")[0])
+        checks.equal(option, {row["name"] for row in rows},
+                     {name for name, in query(parts[0], "SELECT %s FROM kernel_symbols S JOIN kernels K ON K.kernel_id = S.id" % column)})
+    said = rocpd("convert", "-f", "pftrace", "-i", parts[1], "-o", "moot", "-d", "rocpd", "--group-by-queue", "--perfetto-backend", "inprocess",
+                 "--perfetto-buffer-fill-policy", "ring_buffer", "--perfetto-buffer-size", "4096", "--perfetto-shmem-size-hint", "64")[1]
+    checks.equal("each is answered: " + said, said.count("changes nothing"), 5)
+    for words, says in ((["--perfetto-buffer-size", "0"], "from 1 to"), (["--perfetto-backend", "system"], "inprocess")):
+        checks.true("%r says %r" % (words, says), says in rocpd("convert", "-f", "pftrace", "-i", parts[1], *words, status=2)[1])
+
+
+def check_markers(checks, job, programs):
+    """A window from one marker to another."""
+    path = os.path.join(job.directory, "marked")
+    subprocess.run([job.crocprof, "-d", path, "-f", "rocpd", "--no-summary", "--", os.path.join(programs, "markers")], capture_output=True,
+                   timeout=120, check=True)
+    database, = glob.glob(os.path.join(path, "*_results.db"))
+    times = {}
+    for text, start in query(database, "SELECT json_extract(extdata, '$.message'), start FROM regions_and_samples WHERE category LIKE 'MARKER%'"):
+        times.setdefault(text, []).append(start)
+    once = sorted((starts[0], text) for text, starts in times.items() if len(starts) == 1 and text)
+    (begin, first), (end, last) = once[0], once[-1]
+    checks.true("two markers: %r" % once, begin < end)
+    job.run("convert", "-f", "csv", "-i", database, "--start-marker", first, "--end-marker", last, "-o", "m", "-d", "marked_window", program=job.rocpd)
+    wanted = query(database, "SELECT count(*) FROM kernels WHERE \"end\" >= %d AND start <= %d" % (begin, end))[0][0]
+    found = os.path.join(job.directory, "marked_window", "m_kernel_trace.csv")
+    rows = list(csv.DictReader(open(found, encoding="utf-8"))) if os.path.exists(found) else []
+    checks.equal("kernels between the markers", len(rows), wanted)
+    twice = [text for text, starts in times.items() if len(starts) > 1 and text]
+    if twice:
+        said = job.run("convert", "-f", "csv", "-i", database, "--start-marker", twice[0], "-o", "t", program=job.rocpd, status=2)[1]
+        checks.true("which one? %r" % said, " times" in said)
+
+
 def main():
     checks = Checks()
     directory = tempfile.mkdtemp()
@@ -196,6 +335,11 @@ def main():
         check_broken(checks, job, parts)
         check_archive(checks, job, parts)
         check_rocpd(checks, job, parts)
+        check_wrappers(checks, job, parts)
+        check_window(checks, job, parts)
+        check_questions(checks, job, parts)
+        check_summary(checks, job, parts)
+        check_markers(checks, job, os.path.abspath(sys.argv[2]))
     finally:
         shutil.rmtree(directory)
     checks.exit()

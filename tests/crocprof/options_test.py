@@ -6,7 +6,9 @@ import csv
 import glob
 import json
 import os
+import re
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -14,6 +16,15 @@ import tempfile
 from crocprof_run import Checks, Profile
 
 BIN = LIB = PROGRAM = ""
+EXTRA = """rocprofiler-sdk:
+  counters-schema-version: 1
+  counters:
+    - name: TWICE_THE_WAVES
+      description: two for each
+      properties: []
+      definitions:
+        - {architectures: [gfx9, gfx90a], expression: "reduce(SQ_WAVES,sum)*2"}
+"""
 checks = Checks()
 
 
@@ -29,14 +40,53 @@ def check_kernels(what, options, names):
 
 def check_names():
     one = "add_one(unsigned int*)"
-    check_kernels("all", [], 10 * [one])
-    check_kernels("mangled", ["-M"], 10 * ["_Z7add_onePj"])
-    check_kernels("truncated", ["-T"], 10 * ["add_one"])
+    check_kernels("all", ["--no-marker-trace"], 10 * [one])
+    check_kernels("all but those of a pause", [], 7 * [one])
+    check_kernels("mangled", ["-M"], 7 * ["_Z7add_onePj.kd"])  # the symbol is the kernel's descriptor
+    check_kernels("mangled and truncated", ["-M", "-T"], 7 * ["add_one"])
+    check_kernels("renamed, which has no symbol", ["-M", "--kernel-rename", "--no-marker-trace"],
+                  6 * ["_Z7add_onePj.kd"] + 3 * ["inner"] + ["outer"])
+    check_kernels("truncated", ["-T"], 7 * ["add_one"])
     check_kernels("regions", ["--selected-regions"], 6 * [one])
     check_kernels("regions renamed", ["--selected-regions", "--kernel-rename"], 2 * [one] + 3 * ["inner"] + ["outer"])
     check_kernels("renamed", ["--kernel-rename", "--no-marker-trace"], 6 * [one] + 3 * ["inner"] + ["outer"])
     check_kernels("a period that lasts", ["-P", "0:3600:1"], 10 * [one])
     check_kernels("a period that is not reached", ["-P", "3600:1:1"], [])
+
+
+def check_pause():
+    """What pauses and resumes is a row in every format; a range that was pushed in a pause is none."""
+    with Profile(BIN + "/crocprof", ["-f", "csv,json,rocpd"], [PROGRAM]) as p:
+        wanted = [("MARKER_CONTROL_API", "roctxProfilerPause")] + 2 * [("MARKER_CONTROL_API", "roctxProfilerResume")] + \
+            [("MARKER_CORE_API", "inner"), ("MARKER_CORE_API", "outer")]
+        checks.equal("rows", sorted((r["Domain"], r["Function"]) for r in p.rows("marker_api_trace")), wanted)
+        with open(glob.glob(p.directory + "/*_results.json")[0], encoding="utf-8") as file:
+            tool = json.load(file)["rocprofiler-sdk-tool"]
+        tool = tool[0] if isinstance(tool, list) else tool
+        kinds = tool["strings"]["buffer_records"]
+        seen = sorted(kinds[m["kind"]]["operations"][m["operation"]] for m in tool["buffer_records"]["marker_api"])
+        checks.equal("JSON", seen, [name for _, name in wanted[:3]] + 2 * ["roctxThreadRangeA"])
+        with sqlite3.connect(glob.glob(p.directory + "/*.db")[0]) as base:
+            found = base.execute("SELECT category, name FROM regions WHERE category LIKE 'MARKER_CONTROL%' ORDER BY name").fetchall()
+        checks.equal("rocpd", found, wanted[:3])
+
+
+def check_locale():
+    """A program in German: files and tables have points in their numbers all the same."""
+    with tempfile.TemporaryDirectory() as d:
+        if subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", d + "/de_DE.UTF-8"], check=False).returncode != 0:
+            print("no locale can be made here")
+            return
+        done = run([BIN + "/crocprof", "-e", "VALUUtilization", "-f", "csv,json,html", "--stats", "-o", "n", PROGRAM], d,
+                   {"LOCPATH": d, "LC_ALL": "de_DE.UTF-8"})
+        checks.true("the program has commas", "a half: 0,5" in done.stdout)
+        checks.equal("numbers of tables", re.findall(r"[0-9],[0-9]", done.stderr), [])
+        with open(d + "/n_counter_collection.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        fills = {r["Counter_Value"] for r in rows if "fill" in r["Kernel_Name"]}
+        checks.true("a value in CSV: %r" % fills, fills and all(re.fullmatch(r"[0-9]+\.[0-9]+", f) for f in fills))
+        with open(d + "/n_results.json", encoding="utf-8") as file:
+            json.load(file)
 
 
 def counted(options):
@@ -62,7 +112,10 @@ def check_counters():
                                       "1"]), [waves])
     both = counted(["--pmc", "SQ_WAVES", "--pmc", "GRBM_COUNT"])
     checks.equal("two lines of counters", sorted({name for name, _ in both}), ["GRBM_COUNT", "SQ_WAVES"])
-    checks.equal("values of two lines", len(both), 20)
+    checks.equal("values of two lines", len(both), 14)
+    with tempfile.TemporaryDirectory() as d:
+        path = write(d, "extra.yaml", EXTRA)
+        checks.equal("a counter of the user's", counted(["-E", path, "--pmc", "TWICE_THE_WAVES"]), 7 * [("TWICE_THE_WAVES", 2.0)])
 
 
 def run(command, directory, environment=None):
@@ -100,6 +153,35 @@ def check_jobs():
         path = write(d, "in.txt", "pmc: SQ_WAVES\npmc: GRBM_COUNT # two\n")
         run([BIN + "/rocprofv3", "-i", path, "-o", "x", "--output-format", "csv", "--", PROGRAM], d)
         checks.equal("lines' files", files(d), ["pmc_1/x_counter_collection.csv", "pmc_2/x_counter_collection.csv"])
+    with tempfile.TemporaryDirectory() as d:
+        path = write(d, "one.json", '{"jobs": [{"kernel_trace": true, "output_format": ["CSV"], "output_file": "a"}]}')
+        run([BIN + "/rocprofv3", "-i", path, "-d", "out", "--", PROGRAM], d)
+        checks.equal("one job's files", files(d), ["out/a_kernel_trace.csv"])
+    check_lists()
+
+
+def check_lists():
+    """-L prints what rocprofv3-avail does, or `crocprof list`, each time once, and then runs the program, if one is named."""
+    head = "Counter_Name        :\tSQ_WAVES\n"
+    info = subprocess.run([BIN + "/rocprofv3-avail", "info", "--pmc"], capture_output=True, text=True, timeout=60, check=True).stdout
+    plain = subprocess.run([BIN + "/crocprof", "list"], capture_output=True, text=True, timeout=60, check=True).stdout
+    with tempfile.TemporaryDirectory() as d:
+        path = write(d, "list.json", '{"jobs": [{"list_avail": true}]}')
+        checks.true("a job that lists", run([BIN + "/rocprofv3", "-i", path], d).stdout.startswith(info))
+        path = write(d, "two.json", '{"jobs": [{"list_avail": true}, {"list_avail": true}]}')
+        checks.equal("two jobs that list", run([BIN + "/rocprofv3", "-i", path], d).stdout.count(head), 2)
+        checks.equal("no files", files(d), [])
+        done = run([BIN + "/rocprofv3", "-L", "--kernel-trace", "-f", "csv", "-d", "out", "-o", "x", "--", PROGRAM], d)
+        checks.equal("with a program: both", (done.stdout.startswith(info), done.stdout.count("regions: ok")), (True, 1))
+        checks.true("its files", "out/x_kernel_trace.csv" in files(d))
+        checks.equal("crocprof's form", run([BIN + "/crocprof", "-L"], d).stdout, plain)
+        done = run([BIN + "/crocprof", "-L", "--no-summary", "--", PROGRAM], d)
+        checks.equal("and then the program", done.stdout, plain + "regions: ok\n")
+        extra = write(d, "e.yaml", "rocprofiler-sdk:\n  counters-schema-version: 1\n  counters:\n  - name: TWICE\n    description: two\n"
+                                   "    properties: []\n    definitions:\n    - architectures: [gfx90a]\n"
+                                   "      expression: reduce(SQ_WAVES,sum)*2\n")
+        for words in (["rocprofv3"], ["crocprof"]):
+            checks.true("%s: counters of -E" % words, "TWICE" in run([BIN + "/" + words[0], "-L", "-E", extra], d).stdout)
 
 
 def check_places():
@@ -111,7 +193,7 @@ def check_places():
         run([BIN + "/crocprof", "-f", "csv", "--no-summary", "--stats", "-d", "a/%hostname%", "-o", "%tag%/n_%rank%_%env{X_Y}%",
              "--no-hip-trace", "--no-marker-trace", "--no-memory-copy-trace", PROGRAM], d, {"X_Y": "z"})
         checks.equal("keys", files(d), ["a/%s/regions/n_0_z_%s.csv" % (host, kind)
-                                        for kind in ("domain_stats", "kernel_stats", "kernel_trace")])
+                                        for kind in ("domain_stats", "kernel_stats", "kernel_trace", "modelled_time")])
     agents = {"absolute": "Agent 1", "relative": "Agent 1", "type-relative": "GPU 0"}
     for index, name in agents.items():
         with Profile(BIN + "/crocprof", ["-A", index], [PROGRAM]) as p:
@@ -140,9 +222,9 @@ def check_tables():
             return [line.split() for line in p.stderr.splitlines()
                     if pattern in line and not line.startswith("crocprof: files:")]
     each = lines([], "add_one")
-    checks.equal("a table for each kind", [(words[0], words[6]) for words in each], [("10", "add_one(unsigned")])
+    checks.equal("a table for each kind", [(words[0], words[-2]) for words in each], [("7", "add_one(unsigned")])
     both = lines(["--no-summary-per-domain", "-S", "-u", "nsec"], "add_one")
-    checks.equal("one table", [(words[0], words[6]) for words in both], [("10", "KERNEL_DISPATCH")])
+    checks.equal("one table", [(words[0], words[6]) for words in both], [("7", "KERNEL_DISPATCH")])
     checks.true("nanoseconds are whole", both and both[0][1].isdigit())
     groups = lines(["--no-summary", "--summary-groups", "KERNEL|COPY"], "hip")
     checks.equal("a group of kinds has no others", groups, [])
@@ -177,6 +259,8 @@ def main():
     LIB = os.path.join(os.path.dirname(BIN), "lib")
     PROGRAM = os.path.join(sys.argv[2], "regions")
     check_names()
+    check_pause()
+    check_locale()
     check_counters()
     check_forks()
     check_jobs()

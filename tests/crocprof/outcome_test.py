@@ -3,12 +3,18 @@ how crocprof itself ends.
 
     outcome_test.py CROCPROF PROGRAMS CC
 """
+import fcntl
+import glob
+import json
 import os
+import pty
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 from crocprof_run import Checks, Profile
@@ -21,6 +27,17 @@ def said(checks, what, profile, status, *words):
     lines = [l for l in profile.stderr.splitlines() if l.startswith("crocprof: ") and "no GPU in" not in l]
     checks.true("%s: a line: %s" % (what, profile.stderr), any(all(w in l for w in words) for l in lines))
     return lines
+
+
+def check_living(checks, crocprof, directory):
+    """A process that lives longer than the program is named: not that there was no GPU call."""
+    fifo = os.path.join(directory, "end")
+    os.mkfifo(fifo)
+    with Profile(crocprof, [], ["sh", "-c", 'cat "$0" >/dev/null 2>&1 & echo $!', fifo]) as p:
+        lines = said(checks, "a daemon", p, 0, "process %s (" % p.result.stdout.strip(), "goes on", p.directory)
+        checks.equal("a daemon: one line", len(lines), 1)
+    with open(fifo, "w", encoding="utf-8"):
+        pass
 
 
 def check_nothing(checks, crocprof, directory, cc):
@@ -68,6 +85,10 @@ def check_files(checks, crocprof, programs):
                           text=True, timeout=60)
     checks.equal("tables only: status", done.returncode, 23)
     checks.true("tables only: " + done.stderr, "add_one" in done.stderr and "files: " not in done.stderr)
+    done = subprocess.run([crocprof, "--no-summary", os.path.join(programs, "endings"), "3", "2", "return"],
+                          capture_output=True, text=True, timeout=60)
+    checks.equal("no tables and no files: status", done.returncode, 23)
+    checks.true("no tables and no files: " + done.stderr, "crocprof: nothing is shown: no tables" in done.stderr)
     with Profile(crocprof, QUIET, [os.path.join(programs, "endings"), "3", "2", "return"]) as p:
         lines = said(checks, "files", p, 23, "files: " + p.directory)
         named = lines[-1].split("_*: ")[1].split(", ")
@@ -98,6 +119,9 @@ def check_quality(checks, crocprof, programs):
                               capture_output=True, text=True, timeout=60).stdout
         for line in text.splitlines()[1:]:
             quality, block, events = line.split()
+            if quality == "cycles": # at which byte of signals, of which clock
+                checks.equal("cycles on " + device, (block, events[-6:]), ("56", "000000"))
+                continue
             for part in events.split(","):
                 first, last = (part.split("-") + [part])[:2]
                 for event in range(int(first), int(last) + 1):
@@ -197,6 +221,142 @@ def check_killed(checks, crocprof, programs, directory):
         checks.true("a killed crocprof leaves no program", False)
 
 
+STARTER = r"""
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv)
+{
+    char *words[] = {argv[2], NULL}, *none[] = {NULL};
+    int status = 0;
+    pid_t child = 0;
+    if (argc < 3)
+        return 1;
+    if (strcmp(argv[1], "vfork") == 0 && (child = vfork()) == 0) {
+        execv(argv[2], words);
+        _exit(127);
+    }
+    if (strncmp(argv[1], "ignored", 7) == 0)
+        signal(SIGCHLD, SIG_IGN);
+    if (strcmp(argv[1], "ignored program") == 0)
+        return execv(argv[2], argv + 2);
+    if (strcmp(argv[1], "ignored") == 0)
+        posix_spawn(&child, argv[2], NULL, NULL, words, environ);
+    if (strcmp(argv[1], "no words") == 0)
+        return execve(argv[2], none, environ);
+    return waitpid(child, &status, 0) == child ? WEXITSTATUS(status) : 40;
+}
+"""
+
+
+def check_starts(checks, crocprof, programs, directory, cc):
+    """Ways to start a program: vfork, posix_spawn, without a word, with SIGCHLD ignored, in which nobody hears of a status."""
+    starter = os.path.join(directory, "starter")
+    subprocess.run([cc, "-D_GNU_SOURCE", "-x", "c", "-o", starter, "-"], input=STARTER, text=True, check=True)
+    regions = os.path.join(programs, "regions")
+    for way, status in (("vfork", 0), ("no words", 0), ("ignored", 40)):
+        with Profile(crocprof, QUIET, [starter, way, regions]) as p:
+            checks.equal("%s: %s" % (way, p.stderr), (p.status, p.result.stdout, len(p.rows("kernel_trace"))),
+                         (status, "regions: ok\n", 8))
+    for options in ([], ["--pmc", "SQ_WAVES", "--pmc", "GRBM_COUNT"]):
+        done = subprocess.run([starter, "ignored program", crocprof, *QUIET, "-d", os.path.join(directory, "ignored"), *options, "--",
+                               "sh", "-c", '"$0"; exit 3', regions], capture_output=True, text=True, timeout=120)
+        checks.equal("crocprof with SIGCHLD ignored: %r: %s" % (options, done.stderr), (done.returncode, done.stdout),
+                     (3, "regions: ok\n"))
+
+
+def check_terminal(checks, crocprof, programs, directory):
+    """Keys of a terminal, impatient ones too: Ctrl-C ends the run as it ends a program, with whole files, also
+    when it was stopped in between (by SIGSTOP: a group without a shell ignores Ctrl-Z)."""
+    for keys in (["\x03", "\x03", "\x03"], ["stop", "go on", "\x03"]):
+        place = tempfile.mkdtemp(dir=directory)
+        main, side = pty.openpty()
+        running = subprocess.Popen([crocprof, *QUIET, "-f", "csv,json", "-d", place, "--", os.path.join(programs, "launches"), "5000000"],
+                                   stdin=side, stdout=side, stderr=side, start_new_session=True,
+                                   preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        while not any(f.endswith("kernel_trace.csv") and os.path.getsize(os.path.join(place, f)) > 0 for f in os.listdir(place)):
+            time.sleep(0.02)
+        for key in keys:
+            if key == "go on":
+                os.killpg(running.pid, signal.SIGCONT)
+            elif key != "stop":
+                os.write(main, key.encode())
+            else:
+                os.killpg(running.pid, signal.SIGSTOP)
+                checks.true("it is stopped", os.WIFSTOPPED(os.waitpid(running.pid, os.WUNTRACED)[1]))
+        while running.poll() is None:  # what it says has to be read
+            if select.select([main], [], [], 0.05)[0]:
+                os.read(main, 65536)
+        checks.equal("%r: status" % keys, running.returncode, -signal.SIGINT)
+        for path in glob.glob(place + "/*_results.json"):
+            with open(path, encoding="utf-8") as file:
+                checks.true("%r: JSON is whole" % keys, len(json.load(file)["rocprofiler-sdk-tool"]) == 1)
+        checks.equal("%r: one JSON" % keys, len(glob.glob(place + "/*_results.json")), 1)
+        os.close(main)
+        os.close(side)
+
+
+PARENT = """
+import glob, os, signal, subprocess, sys, time
+place, ready, program = sys.argv[1:]
+child = subprocess.Popen([program, "10000000"], stdout=subprocess.DEVNULL)
+while not any(os.path.getsize(f) > 4000000 for f in glob.glob(place + "/*_results.db")):
+    time.sleep(0.02)
+child.kill()
+while open("/proc/%d/stat" % child.pid).read().rsplit(") ", 1)[1][0] != "Z":
+    time.sleep(0.02)
+open(ready, "w").close()
+time.sleep(60)
+"""
+
+
+def check_zombie(checks, crocprof, programs, directory):
+    """A process is killed, and its parent, which outlives the program, has not waited for it: its files are completed."""
+    ready = os.path.join(directory, "zombie")
+    script = 'python3 -c "$0" "$@" >/dev/null 2>&1 & while [ ! -e "$2" ]; do sleep 0.02; done; echo $!'
+    with tempfile.TemporaryDirectory() as place:
+        done = subprocess.run([crocprof, "--no-summary", "-f", "rocpd,json", "-d", place, "--", "sh", "-c", script, PARENT, place,
+                               ready, os.path.join(programs, "launches")], capture_output=True, text=True, timeout=120)
+        parent = int(done.stdout)
+        with open("/proc/%d/task/%d/children" % (parent, parent), encoding="ascii") as file:
+            zombie = int(file.read())
+        with open("/proc/%d/stat" % zombie, encoding="ascii") as file:
+            checks.equal("it is a zombie", file.read().rsplit(") ", 1)[1][0], "Z")
+        os.kill(parent, signal.SIGTERM)
+        found = sorted(os.listdir(place))
+        checks.equal("zombie: what is left of it: " + done.stderr, found, ["%d_results.db" % zombie, "%d_results.json" % zombie])
+
+
+def check_vanished(checks, crocprof, programs, directory):
+    """A directory that is removed, moved away or replaced while the program runs."""
+    place = os.path.join(directory, "vanishes")
+    for how in ("removed", "moved", "replaced", "stays"):
+        running = subprocess.Popen([crocprof, *QUIET, "-d", place, "-f", "csv,json,rocpd,otf2,html,pftrace", "--",
+                                    os.path.join(programs, "until_input_ends")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        while running.stdout.readline() != "ready\n":
+            pass
+        seen = []
+        while not seen or seen != (os.path.isdir(place) and os.listdir(place)):  # the files are made one after another
+            seen = os.path.isdir(place) and os.listdir(place)
+            time.sleep(0.5)
+        if how == "moved":
+            os.rename(place, place + "2")
+        elif how != "stays":
+            shutil.rmtree(place)
+        if how == "replaced":
+            os.mkdir(place)
+        out, err = running.communicate(timeout=60)
+        checks.equal("%s: %s" % (how, err), (running.returncode, out.count("ok"), err.count("was removed or moved")),
+                     (0, 1, int(how != "stays")))
+        checks.true("moved: the files are there", how != "moved" or "results.json" in " ".join(os.listdir(place + "2")))
+        shutil.rmtree(place, ignore_errors=True)
+
+
 def check_signals(checks, crocprof):
     for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGALRM):
         with tempfile.TemporaryDirectory() as directory:
@@ -216,11 +376,16 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o755)
         check_nothing(checks, crocprof, directory, cc)
+        check_living(checks, crocprof, directory)
         check_no_code(checks, crocprof, programs)
         check_files(checks, crocprof, programs)
         check_quality(checks, crocprof, programs)
         check_replaced(checks, crocprof, programs)
         check_killed(checks, crocprof, programs, directory)
+        check_starts(checks, crocprof, programs, directory, cc)
+        check_terminal(checks, crocprof, programs, directory)
+        check_zombie(checks, crocprof, programs, directory)
+        check_vanished(checks, crocprof, programs, directory)
         check_signals(checks, crocprof)
     checks.exit()
 

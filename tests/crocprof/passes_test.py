@@ -73,6 +73,18 @@ def check_difference(checks, crocprof, programs):
                          [len(COUNTERS)])
 
 
+def check_pauses(checks, crocprof, programs):
+    """roctxProfilerPause and regions choose the same launches in each run: seven of ten, or those of the regions."""
+    regions = os.path.join(programs, "regions")
+    for options in ([], ["--selected-regions"], ["--selected-regions-ref-count"], ["-P", "0:3600:1"], ["--no-marker-trace"]):
+        with Profile(crocprof, ["-e", "SQ_WAVES", "-e", "GRBM_COUNT", *options], [regions]) as p:
+            checks.true("pauses %r: the same launches: %s" % (options, p.stderr), p.status == 0 and "differ" not in p.stderr)
+            launched = sorted(row["Dispatch_Id"] for row in p.rows("kernel_trace"))
+            for counter in ("SQ_WAVES", "GRBM_COUNT"):
+                counted = sorted(row["Dispatch_Id"] for row in p.rows("counter_collection") if row["Counter_Name"] == counter)
+                checks.true("pauses %r: %s of the launches: %d" % (options, counter, len(counted)), counted == launched != [])
+
+
 def check_input(checks, crocprof, programs):
     """Each run reads the same standard input, if that is a file."""
     script = 'read words; exec "%s" $words' % os.path.join(programs, "geometry")
@@ -292,6 +304,7 @@ def main():
         os.environ["TMPDIR"] = tempfile.tempdir = temporary
         check_values(checks, crocprof, [os.path.join(programs, "geometry")] + LAUNCHES)
         check_difference(checks, crocprof, programs)
+        check_pauses(checks, crocprof, programs)
         check_input(checks, crocprof, programs)
         check_piped_input(checks, crocprof, programs)
         check_kept(checks, crocprof, programs)

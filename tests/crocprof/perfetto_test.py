@@ -19,6 +19,19 @@ def rows_of(profile, table, name, category):
                   for r in profile.rows(table))
 
 
+def check_tracks(checks, trace):
+    """Readers look for the process of a slice through the parents of its track, of a thread's, too, as Perfetto writes them."""
+    tracks = {s["track"] for s in trace.slices} | {i["track"] for i in trace.instants}
+    for uuid in tracks:
+        track, above = trace.tracks[uuid], uuid
+        while trace.tracks[above]["parent"] is not None:
+            above = trace.tracks[above]["parent"]
+        checks.true("a process's: %r" % track, trace.tracks[above]["is_process"])
+        checks.true("a thread's own: %r" % track, track["tid"] is None or (
+            track["parent"] == above and track["pid"] == trace.tracks[above]["pid"]))
+    checks.true("threads among them", any(trace.tracks[uuid]["tid"] is not None for uuid in tracks))
+
+
 def check_trace(checks, p, trace):
     """Returns how many slices of each kind there are."""
     slices = sorted((s["name"], s["begin"], s["end"], s["category"]) for s in trace.slices)
@@ -56,6 +69,7 @@ def main():
             checks.equal("status", p.status, status)
             paths = glob.glob(os.path.join(p.directory, "*_results.pftrace"))
             checks.equal("one trace", len(paths), 1)
+            check_tracks(checks, Trace(paths[0], proto))
             counts = check_trace(checks, p, Trace(paths[0], proto))
             checks.equal("kinds", {kind for kind, count in counts.items() if count}, kinds)
     checks.exit()

@@ -85,7 +85,7 @@ def check_kfd(checks, commands, directory, program):
                        for one in tool["buffer_records"]["kfd"]])
     checks.equal("kfd, json", events[1], events[0])
     report = commands.run("report", database)
-    tables = said[said.index("\ncalls"):]
+    tables = said[said.index("\ndevice: "):]
     checks.true("kfd, the tables of the run:\n%s\nnot:\n%s" % (tables, report),
                 tables.startswith(report) and "KFD_PAGE_MIGRATE_PREFETCH" in report)
     found = [json.loads(line) for line in commands.run("script", "-f", "json", "--kinds=kfd", database).splitlines()]
@@ -113,7 +113,8 @@ def check_window(checks, commands, database, directory):
 
 
 def check_report(checks, commands, database, said, other):
-    tables = said[said.index("\ncalls"):]
+    tables = said[said.index("\ndevice: "):]
+    checks.true("what the device says of its times: %s" % tables, "(by its own word its times are " in tables.splitlines()[1])
     report = commands.run("report", database)
     checks.true("the tables of the run:\n%s\nnot:\n%s" % (tables, report), tables.startswith(report))
     one = commands.run("report", "--summary", "-u", "nsec", database)

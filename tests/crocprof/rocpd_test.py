@@ -45,6 +45,17 @@ def check_schema(checks, p, path):
         p.query("SELECT * FROM " + name)
     checks.equal("integrity", p.query("PRAGMA integrity_check"), [("ok",)])
     checks.equal("what rows refer to", p.query("PRAGMA foreign_key_check"), [])
+    # Rows go in by a leaner schema than the file's; who opens it finds what that says.
+    largest = [(name + meta["uuid"], p.query("SELECT max(id) FROM " + name)[0][0]) for name in tables]
+    checks.equal("numbers that are not given again", sorted(p.query("SELECT name, seq FROM sqlite_sequence")),
+                 sorted(pair for pair in largest if pair[1] is not None))
+    for name, column in (("event", "call_stack"), ("event", "extdata"), ("kernel_dispatch", "extdata")):
+        checks.equal("%s.%s" % (name, column),
+                     p.query("SELECT DISTINCT typeof(%s) FROM rocpd_%s" % (column, name)), [("text",)])
+    checks.true("the file's schema: autoincrement, types and constraints",
+                all("AUTOINCREMENT" in sql and "NOT NULL DEFAULT" in sql for sql, in p.query(
+                    "SELECT sql FROM sqlite_master WHERE type = 'table' AND name LIKE 'rocpd_%' AND name NOT LIKE "
+                    "'rocpd_metadata%'")))
 
 
 def same(checks, p, what, table, columns, sql):
@@ -70,7 +81,8 @@ def check_kernels(checks, p, table="kernel_trace"):
           "Start_Timestamp", "End_Timestamp", "LDS_Block_Size", "Scratch_Size", "VGPR_Count", "Accum_VGPR_Count",
           "SGPR_Count", "Workgroup_Size_X", "Workgroup_Size_Y", "Workgroup_Size_Z", "Grid_Size_X", "Grid_Size_Y",
           "Grid_Size_Z", "Agent_Id"),
-         "SELECT category, queue_id, stream_id, tid, dispatch_id, kernel_id, name, stack_id, start, \"end\", lds_size, "
+         "SELECT category, queue_id, stream_id, tid, dispatch_id, kernel_id, coalesce(nullif(region, ''), name), stack_id, "
+         "start, \"end\", (lds_size + 511) / 512 * 512, "
          "scratch_size, vgpr_count, accum_vgpr_count, sgpr_count, workgroup_x, workgroup_y, workgroup_z, grid_x, "
          "grid_y, grid_z, 'Agent ' || agent_log_index FROM kernels")
 

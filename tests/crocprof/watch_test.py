@@ -5,7 +5,9 @@
 What counts exactly must not vary between runs; means and deviations are computed here again from each run's values. `top` is
 looked at through a terminal of its own (a pseudo-terminal) and without one.
 """
+import contextlib
 import fcntl
+import glob
 import json
 import os
 import pty
@@ -13,6 +15,7 @@ import re
 import select
 import shutil
 import signal
+import sqlite3
 import statistics
 import struct
 import subprocess
@@ -27,7 +30,8 @@ CROCPROF, PROGRAMS = sys.argv[1:]
 BIN = os.path.dirname(CROCPROF)
 SDK = os.path.join(os.path.dirname(BIN), "lib", "librocprofiler-sdk.so.1")
 SERVICE = os.path.join(PROGRAMS, "until_input_ends")
-REGIONS = os.path.join(PROGRAMS, "regions")  # ten launches of one wave
+REGIONS = os.path.join(PROGRAMS, "regions")  # ten launches of one wave, three of them in a pause
+MIXTURE = os.path.join(PROGRAMS, "mixture")  # eleven kernels
 ENTER, LEAVE, CURSOR = "\033[?1049h", "\033[?1049l", "\033[?25h"
 checks = Checks()
 
@@ -52,17 +56,22 @@ def stat_of_runs():
         checks.equal("stat: counts", (found["runs"], found["warmups"]), (3, 1))
         kernel = "add_one(unsigned int*)"
         waves = [one for one in found["counters"] if one["counter"] == "SQ_WAVES" and one["kernel"] == kernel]
-        checks.equal("stat: ten launches of one wave, each time", [one["value"]["values"] for one in waves],
-                     [3 * [10]])
+        checks.equal("stat: seven launches of one wave, each time", [one["value"]["values"] for one in waves],
+                     [3 * [7]])
         checks.equal("stat: no deviation", waves and waves[0]["value"]["deviation"], 0)
         for one in [found["wall_ns"]] + [row["total_ns"] for row in found["times"]]:
             values = one["values"]
             checks.true("stat: mean", abs(one["mean"] - statistics.mean(values)) <= 1e-9 * max(values))
             checks.true("stat: deviation", abs(one["deviation"] - statistics.stdev(values)) <= 1e-6 * max(values))
             checks.equal("stat: extremes", (one["min"], one["max"]), (min(values), max(values)))
+        modelled = [row for row in found["times"] if row["domain"] == "KERNEL_MODELLED" and row["name"] == kernel]
+        checks.equal("stat: modelled times do not differ", [(one["calls"]["values"], one["total_ns"]["deviation"],
+                                                            one["total_ns"]["mean"] > 0) for one in modelled],
+                     [(3 * [7], 0, True)])
+        checks.equal("stat: they stand first", found["times"][0]["domain"], "KERNEL_MODELLED")
         calls = {row["name"]: row["calls"]["values"] for row in found["times"]}
-        checks.equal("stat: launches", calls.get(kernel), 3 * [10])
-        checks.true("stat: a table", re.search(r"^ +10 +0 +0\.00%% +10 +10 +10  %s$" % re.escape(kernel),
+        checks.equal("stat: launches", calls.get(kernel), 3 * [7])
+        checks.true("stat: a table", re.search(r"^ +7 +0 +0\.00%% +7 +7 +7  %s$" % re.escape(kernel),
                                                done.stderr, re.M))
 
 
@@ -73,7 +82,7 @@ def stat_that_differs():
         done = run("stat", "-r", "3", "--json", "-", "sh", "-c", script)
         text = done.stdout[done.stdout.index('{"program"'):]
         calls = {row["name"]: row["calls"]["values"] for row in json.loads(text)["times"]}
-        checks.equal("stat: a run without kernels", calls.get("add_one(unsigned int*)"), [10, 0, 10])
+        checks.equal("stat: a run without kernels", calls.get("add_one(unsigned int*)"), [7, 0, 7])
 
 
 def stat_with_input():
@@ -187,7 +196,40 @@ def top_of_a_program_that_ends():
     checks.equal("top of a program: status", (status, restored), (0, True))
     checks.true("top of a program: its output, behind the page", "regions: ok" in terminal.text.rsplit(LEAVE, 1)[1])
     last = pages(terminal.text)[-1]
-    checks.true(f"top of a program: ten launches in all {last}", re.search(r" 10  add_one\(unsigned int\*\)", last))
+    checks.true(f"top of a program: seven launches in all {last}", re.search(r" 7  add_one\(unsigned int\*\)", last))
+
+
+def modelled_means(directory):
+    """[(kernel, launches, mean of modelled time in us)] of a recording, the greatest sum first."""
+    done = run("-d", directory, "-f", "rocpd", "--no-summary", "--", MIXTURE)
+    checks.equal(f"a recording: {done.stderr}", done.returncode, 0)
+    path, = glob.glob(os.path.join(directory, "**", "*.db"), recursive=True)
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        return base.execute("SELECT k.display_name, count(*), avg(json_extract(d.extdata, '$.modelled_ns')) / 1000 FROM "
+                            "rocpd_kernel_dispatch d JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id GROUP BY 1 "
+                            "ORDER BY sum(json_extract(d.extdata, '$.modelled_ns')) DESC").fetchall()
+
+
+def top_by_modelled_time():
+    """Kernels by modelled time, which another run of the program has, too. One update, at the program's end, has all."""
+    terminal = Terminal(CROCPROF, "top", "--interval", "600000", "--", MIXTURE)
+    status, _ = terminal.end()
+    checks.equal("top by modelled time: status", status, 0)
+    page = pages(terminal.text)[-1]
+    part = page.replace("\r\r", "\r").split("  kernel\r\n")[1].split("\r\n\r\n")[0].split("\r\n")
+    shown = [line.split(None, 6) for line in part]
+    with tempfile.TemporaryDirectory() as directory:
+        means = modelled_means(directory)
+    total = sum(launches * mean for _, launches, mean in means)
+    checks.true(f"top by modelled time: many kernels {page}", 10 < len(shown) == len(means))
+    for words, (kernel, launches, mean) in zip(shown, means):
+        share, modelled, calls, name = words[0], float(words[1]), int(words[5]), words[6]
+        checks.true(f"top by modelled time: {words}, not {kernel}, {launches}, {mean}",
+                    kernel.startswith(name.rstrip()) and calls == launches and abs(modelled - mean) <= 0.02 * mean and
+                    abs(float(share.rstrip("%")) - 100 * launches * mean / total) <= 1)
+    done = run("top", "--interval", "600000", "--", MIXTURE, stdin=subprocess.DEVNULL)
+    most = re.search(r"most by modelled time: (.*) (\d+\.\d)%$", done.stdout.strip().splitlines()[-1])
+    checks.true(f"top by modelled time, a line: {done.stdout}", most and most[1] == means[0][0])
 
 
 def top_of_a_process():
@@ -208,7 +250,7 @@ def top_of_a_process():
             lines = done.stdout.splitlines()
             checks.equal("top of a process: a line each", len(lines), 4)
             checks.true(f"top of a process: kernels {lines}",
-                        any(re.search(r"kernels [1-9]\d*/s .*most: count\(unsigned int\*\) 100\.0%", x) for x in lines))
+                        any(re.search(r"kernels [1-9]\d*/s .*most by modelled time: count\(unsigned int\*\) 100\.0%", x) for x in lines))
         service.stdin.close()
         checks.equal("top of a process: it lives on", service.stdout.read(), "until_input_ends: ok\n")
 
@@ -231,6 +273,7 @@ stat_that_fails()
 for way in ("q", "Ctrl-C", "Ctrl-Z", "SIGTERM", "SIGHUP"):
     top_in_a_terminal(way)
 top_of_a_program_that_ends()
+top_by_modelled_time()
 top_of_a_process()
 top_refused()
 checks.equal("nothing stays", [name for name in os.listdir(place) if name.startswith("crocprof")], [])

@@ -78,7 +78,7 @@ in_root dpkg -i /tmp/hip-dev.deb >"$work/dpkg" 2>&1 || fail "hip-dev: $(cat "$wo
 
 # A root that an earlier version of debian_root.sh made may lack what the packages depend on.
 missing=$(for package in "$work"/debs/*.deb; do dpkg-deb -f "$package" Depends; done | tr ',' '\n' |
-    sed 's/ (.*//; s/^ *//' | grep -v 'croc\||' | sort -u | while read -r name; do
+    sed 's/ (.*//; s/^ *//; s/:any$//' | grep -v 'croc\||' | sort -u | while read -r name; do
     in_root dpkg-query -W "$name" >/dev/null 2>&1 || echo "$name"
 done)
 if [ -n "$missing" ]; then

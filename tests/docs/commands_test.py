@@ -16,7 +16,7 @@ import tempfile
 BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.S | re.M)
 CHANGING = (
     (r"[\d.]+ (ns|us|ms|s) each by the wall clock", "# each by the wall clock"),
-    (r"^( *\d+)( +\d+\.\d{3}){4} +\d+\.\d\d ", r"\1 # "),  # a row of a summary: calls, times, share
+    (r"^( *\d+)( +\d+\.\d{3} +\d+\.\d\d)?( +\d+\.\d{3}){4} +\d+\.\d\d ", r"\1 # "),  # a row of a summary: calls, times, share
     (r"^(\d+ +\d+) +\d+ +\d+ +[-+]\d+\.\d+( +[\d.]+)?( +\*+)? +(transpose|MEMORY)", r"\1 # \4"),  # of a comparison of times
     (r"^process \d+:", "process #:"),
     (r" +", " "),

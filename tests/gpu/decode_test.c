@@ -115,7 +115,7 @@ static char *command_run(const char *architecture, int *status)
 static int is_named(const char *at)
 {
     static const char *const before[] = {
-        "perf:", "base_die0:", "base_die1:", "base_die2:", "base_die3:"};
+        "64 ", "perf:", "base_die0:", "base_die1:", "base_die2:", "base_die3:"};
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
         if (strncmp(at, before[i], strlen(before[i])) == 0)
             at += strlen(before[i]);

@@ -24,7 +24,7 @@ struct machine {
     struct perf *perf;
     const struct gpu_model *model;
     struct gpu_target target;
-    uint64_t result[4096];
+    uint64_t result[1 << 15];
     uint32_t result_bytes;
 };
 static const uint64_t RESULT_VA = 0x7f1200000000;
@@ -123,29 +123,38 @@ static uint32_t salu_event(const char *gpu)
     return 0;
 }
 
-enum { WAVES, ITEMS, SALU, CLOCK, EVENTS };
+enum { WAVES, ITEMS, SALU, CLOCK, EVENTS, CROWD = 400 };
 
-/* Every engine's counters say `times` times what one piece of work is. */
-static void check(const struct machine *m, const struct gpu_event *events, uint32_t times)
+/* Every engine's counters say `times` times what one piece of work is. The events that are checked
+ * are the last of `count`. */
+static void check_last(const struct machine *m, const struct gpu_event *events, uint32_t count,
+                       uint32_t times)
 {
+    const uint32_t first = count - EVENTS;
     for (uint32_t die = 0; die < m->model->xcc_count; die++) {
         for (uint32_t engine = 0; engine < m->model->se_count; engine++) {
             const uint32_t waves = waves_in(die, engine) * times;
             const uint64_t expected[] = {waves, waves * ITEMS_PER_WAVE, SALU_PER_GROUP * times};
             for (uint32_t i = WAVES; i <= SALU; i++) {
-                uint32_t at = gpu_pmc_result_index(&m->target, events, EVENTS, i, die, engine);
+                uint32_t at =
+                    gpu_pmc_result_index(&m->target, events, count, first + i, die, engine);
                 if (m->result[at] != expected[i])
                     fail_msg("%s event %u die %u engine %u: %llu, not %llu", m->model->name, i, die,
                              engine, (unsigned long long)m->result[at],
                              (unsigned long long)expected[i]);
             }
         }
-        uint32_t at = gpu_pmc_result_index(&m->target, events, EVENTS, CLOCK, die, 0);
+        uint32_t at = gpu_pmc_result_index(&m->target, events, count, first + CLOCK, die, 0);
         assert_true(m->result[at] > 0);
     }
 }
 
-static void setup(struct machine *m, const char *gpu, struct gpu_event events[EVENTS])
+static void check(const struct machine *m, const struct gpu_event *events, uint32_t times)
+{
+    check_last(m, events, EVENTS, times);
+}
+
+static void target_setup(struct machine *m, const char *gpu)
 {
     memset(m, 0, sizeof *m);
     m->model = gpu_model_find(gpu);
@@ -159,15 +168,26 @@ static void setup(struct machine *m, const char *gpu, struct gpu_event events[EV
         .cu_per_sa = m->model->cu_per_sh,
     };
     assert_int_equal(gpu_target_find(gpu, &geometry, &m->target), 0);
+}
+
+static void events_setup(struct machine *m, struct gpu_event *events, uint32_t count)
+{
+    struct gpu_event *last = events + count - EVENTS;
     const struct gpu_block *sq = gpu_block_by_name(&m->target, "SQ");
     const struct gpu_block *grbm = gpu_block_by_name(&m->target, "GRBM");
-    events[WAVES] = (struct gpu_event){.block = sq, .event = 4};
-    events[ITEMS] = (struct gpu_event){.block = sq, .event = 14};
-    events[SALU] = (struct gpu_event){.block = sq, .event = salu_event(gpu)};
-    events[CLOCK] = (struct gpu_event){.block = grbm, .event = 0};
-    assert_int_equal(gpu_pmc_assign(&m->target, events, EVENTS), GPU_PMC_OK);
-    m->result_bytes = gpu_pmc_result_bytes(&m->target, events, EVENTS);
+    last[WAVES] = (struct gpu_event){.block = sq, .event = 4};
+    last[ITEMS] = (struct gpu_event){.block = sq, .event = 14};
+    last[SALU] = (struct gpu_event){.block = sq, .event = salu_event(m->model->name)};
+    last[CLOCK] = (struct gpu_event){.block = grbm, .event = 0};
+    assert_int_equal(gpu_pmc_assign(&m->target, events, count), GPU_PMC_OK);
+    m->result_bytes = gpu_pmc_result_bytes(&m->target, events, count);
     assert_true(m->result_bytes <= sizeof m->result);
+}
+
+static void setup(struct machine *m, const char *gpu, struct gpu_event events[EVENTS])
+{
+    target_setup(m, gpu);
+    events_setup(m, events, EVENTS);
 }
 
 static void orders_test(void **state)
@@ -252,6 +272,41 @@ static void killed_half_way_test(void **state)
         run(m, READ, events, EVENTS);
         check(m, events, 1);
         perf_destroy(m->perf);
+        free(m);
+    }
+}
+
+/* Every counter of these blocks: a die's reads are more than one predicated section holds. */
+static uint32_t crowd_fill(const struct machine *m, struct gpu_event *events)
+{
+    static const char *const names[] = {"TA", "TCA", "TCC", "TCP", "TD"};
+    uint32_t count = 0;
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        const struct gpu_block *block = gpu_block_by_name(&m->target, names[k]);
+        uint32_t instances = gpu_block_instances(&m->target, block);
+        for (uint32_t i = 0; i < instances * block->counters && count < CROWD; i++)
+            events[count++] = (struct gpu_event){.block = block, .instance = i % instances};
+    }
+    return count;
+}
+
+static void crowd_test(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < GPUS; i++) {
+        struct machine *m = malloc(sizeof *m);
+        struct gpu_event *events = calloc(CROWD + EVENTS, sizeof *events);
+        target_setup(m, gpus[i]);
+        uint32_t count = crowd_fill(m, events) + EVENTS;
+        assert_true(count > 200);
+        events_setup(m, events, count);
+        run(m, START, events, count);
+        work(m);
+        run(m, READ, events, count);
+        check_last(m, events, count, 1);
+        run(m, STOP, events, count);
+        perf_destroy(m->perf);
+        free(events);
         free(m);
     }
 }
@@ -346,9 +401,9 @@ static void every_block_test(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders_test),          cmocka_unit_test(reads_test),
-        cmocka_unit_test(killed_half_way_test), cmocka_unit_test(engines_test),
-        cmocka_unit_test(every_block_test),
+        cmocka_unit_test(orders_test),  cmocka_unit_test(crowd_test),
+        cmocka_unit_test(reads_test),   cmocka_unit_test(killed_half_way_test),
+        cmocka_unit_test(engines_test), cmocka_unit_test(every_block_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,11 +186,15 @@ static void model_copy(struct model *m, const uint32_t *body)
         model_write(m, (uint64_t)body[4] << 32 | body[3], value);
         return;
     }
-    if (from != PM4_COPY_IMMEDIATE)
-        value = model_read(m, (uint64_t)body[2] << 32 | body[1]);
-    uint64_t va = (uint64_t)body[4] << 32 | body[3];
-    assert_true(va >= m->result_va && va + 4 <= m->result_va + m->result_bytes);
-    *(uint32_t *)((char *)m->result + (va - m->result_va)) = value;
+    uint32_t words = body[0] & PM4_COPY_WIDE ? 2 : 1; /* two: of registers side by side */
+    uint64_t va = (uint64_t)body[4] << 32 | body[3], reg = (uint64_t)body[2] << 32 | body[1];
+    assert_true(va >= m->result_va && va + 4 * words <= m->result_va + m->result_bytes);
+    assert_int_equal(va % (4 * words), 0);
+    for (uint32_t i = 0; i < words; i++) {
+        if (from != PM4_COPY_IMMEDIATE)
+            value = model_read(m, reg + i);
+        *(uint32_t *)((char *)m->result + (va - m->result_va) + 4 * i) = value;
+    }
 }
 
 static void model_packet(struct model *m, const struct dump_packet *p)

@@ -18,7 +18,7 @@ with tempfile.TemporaryDirectory() as folder:
 selects = [line for line in text.splitlines() if "SQ_PERFCOUNTER0_SELECT=0xf0ff004" in line]
 for wanted in ("SQ_PERFCOUNTER0_SELECT=0xf0ff004 (event=4 ", "TCC_PERFCOUNTER0_SELECT=0x11",
                "CP_PERFMON_CNTL=0x1 (state=1)", "CP_PERFMON_CNTL=0x401 (state=1 sample=1)",
-               "CP_PERFMON_CNTL=0x2 (state=2)", "COPY_DATA SQ_PERFCOUNTER0_LO -> ["):
+               "CP_PERFMON_CNTL=0x2 (state=2)", "COPY_DATA 64 perf:SQ_PERFCOUNTER0_LO -> ["):
     if wanted not in text:
         sys.exit(f"{wanted} was not executed:\n{text[:4000]}")
 print(f"{len(text.splitlines())} packets, {len(selects)} dispatches counted")

@@ -96,6 +96,43 @@ static void start_test(void **state)
     pm4_stream_free(&stream);
 }
 
+enum { CHANNELS = 32 };
+
+/* How often a stream of channel events writes the index, and their select. */
+static void selects_count(uint32_t other_channel, uint32_t *indices, uint32_t *selects)
+{
+    struct gpu_target target = target_of("gfx90a", &mi210);
+    struct gpu_event events[CHANNELS];
+    struct pm4_stream stream = {0};
+    for (uint32_t i = 0; i < CHANNELS; i++)
+        events[i] = event_of(&target, "TCC", i, i == other_channel ? 19 : 17);
+    assert_int_equal(gpu_pmc_assign(&target, events, CHANNELS), GPU_PMC_OK);
+    gpu_pmc_start(&stream, &target, events, CHANNELS);
+    *indices = *selects = 0;
+    for (uint32_t at = 0; at < stream.count;) {
+        struct dump_packet packet;
+        char text[200];
+        at += dump_decode(stream.dwords + at, stream.count - at, &packet);
+        dump_format(DUMP_GFX9, &packet, text, sizeof text);
+        *indices += strstr(text, "GRBM_GFX_INDEX=") != NULL;
+        *selects += strstr(text, "TCC_PERFCOUNTER0_SELECT=") != NULL;
+    }
+    pm4_stream_free(&stream);
+}
+
+/* One write selects for all channels when they count the same: the first, that one, the last. */
+static void broadcast_test(void **state)
+{
+    uint32_t indices, selects;
+    (void)state;
+    selects_count(CHANNELS, &indices, &selects);
+    assert_int_equal(indices, 3);
+    assert_int_equal(selects, 1);
+    selects_count(CHANNELS - 1, &indices, &selects);
+    assert_int_equal(indices, CHANNELS + 2);
+    assert_int_equal(selects, CHANNELS);
+}
+
 static void stop_test(void **state)
 {
     static const char *const expected[] = {BROADCAST, "SET_UCONFIG_REG CP_PERFMON_CNTL=0x2",
@@ -114,7 +151,7 @@ static void stop_test(void **state)
 static void read_test(void **state)
 {
     enum { RESULT = 0x12345000 };
-    static const uint32_t first_copy[] = {0xc0044000, 0x02002500, 0xd1c0, 0, RESULT, 0};
+    static const uint32_t first_copy[] = {0xc0044000, 0x02012504, 0xd1c0, 0, RESULT, 0};
     (void)state;
     struct gpu_target target = target_of("gfx90a", &mi210);
     struct gpu_event events[] = {event_of(&target, "SQ", 0, 4), event_of(&target, "GRBM", 0, 0),
@@ -122,15 +159,58 @@ static void read_test(void **state)
     struct pm4_stream stream = {0};
     gpu_pmc_assign(&target, events, 3);
     gpu_pmc_read(&stream, &target, events, 3, RESULT);
-    assert_int_equal(stream.count, 177);
-    /* CP_PERFMON_CNTL, broadcast, flush, broadcast, index of engine 0, then the first copy. */
+    assert_int_equal(stream.count, 108); /* ten counters, of 64 bits each */
+    /* CP_PERFMON_CNTL, broadcast, flush, index of engine 0, then the first copy. */
     assert_int_equal(stream.dwords[2], 0x401);
-    assert_int_equal(stream.dwords[13], 0x60000000);
-    assert_memory_equal(stream.dwords + 14, first_copy, sizeof first_copy);
+    assert_int_equal(stream.dwords[10], 0x60000000);
+    assert_memory_equal(stream.dwords + 11, first_copy, sizeof first_copy);
     assert_int_equal(stream.dwords[stream.count - 7], 0xc0055800);
     assert_int_equal(stream.dwords[stream.count - 6], 0x28c40000);
     assert_int_equal(gpu_pmc_result_bytes(&target, events, 3), 10 * 8);
     assert_int_equal(gpu_pmc_result_index(&target, events, 3, 2, 0, 0), 9);
+    pm4_stream_free(&stream);
+}
+
+/* What is read at one place follows one write of the index, in any order of the events, and each of
+ * the results has a place of its own. */
+static void a_place_is_indexed_once(void **state)
+{
+    (void)state;
+    enum {
+        TCC_CHANNELS = 32,
+        EVENTS = 2 * TCC_CHANNELS + 2,
+        ENGINES = 8,
+        AROUND = 2,
+        RESULT = 0x40000
+    };
+    struct gpu_target target = target_of("gfx90a", &mi210);
+    struct gpu_event events[EVENTS];
+    uint32_t indexed = 0, copied = 0;
+    uint64_t places = 0;
+    for (uint32_t i = 0; i < TCC_CHANNELS; i++) {
+        events[1 + i] = event_of(&target, "TCC", i, 17);
+        events[2 * TCC_CHANNELS - i] = event_of(&target, "TCC", i, 19);
+    }
+    events[0] = event_of(&target, "SQ", 0, 4);
+    events[EVENTS - 1] = event_of(&target, "SQ", 0, 26);
+    struct pm4_stream stream = {0};
+    gpu_pmc_assign(&target, events, EVENTS);
+    gpu_pmc_read(&stream, &target, events, EVENTS, RESULT);
+    for (uint32_t at = 0; at < stream.count;) {
+        struct dump_packet packet;
+        char text[200];
+        uint32_t length = dump_decode(stream.dwords + at, stream.count - at, &packet);
+        dump_format(DUMP_GFX9, &packet, text, sizeof text);
+        indexed += strstr(text, "GRBM_GFX_INDEX") != NULL;
+        if (strstr(text, "COPY_DATA")) {
+            places += (stream.dwords[at + 4] - RESULT) / sizeof(uint64_t);
+            copied++;
+        }
+        at += length;
+    }
+    assert_int_equal(indexed, ENGINES + TCC_CHANNELS + AROUND);
+    assert_int_equal(copied, 2 * ENGINES + 2 * TCC_CHANNELS);
+    assert_int_equal(places, copied * (copied - 1) / 2);
     pm4_stream_free(&stream);
 }
 
@@ -142,9 +222,9 @@ static void read_dies_test(void **state)
     struct pm4_stream stream = {0};
     gpu_pmc_assign(&target, events, 2);
     gpu_pmc_read(&stream, &target, events, 2, 0x1000);
-    assert_int_equal(stream.count, 738);
+    assert_int_equal(stream.count, 690);
     assert_int_equal(stream.dwords[3], 0xc0002300);
-    assert_int_equal(stream.dwords[4], 1u << 24 | 89); /* a die's section without PRED_EXEC */
+    assert_int_equal(stream.dwords[4], 1u << 24 | 83); /* a die's section without PRED_EXEC */
     pm4_stream_free(&stream);
 }
 
@@ -288,8 +368,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(start_test),
+        cmocka_unit_test(broadcast_test),
         cmocka_unit_test(stop_test),
         cmocka_unit_test(read_test),
+        cmocka_unit_test(a_place_is_indexed_once),
         cmocka_unit_test(read_dies_test),
         cmocka_unit_test(accumulate_test),
         cmocka_unit_test(shared_level_test),

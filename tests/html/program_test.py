@@ -50,6 +50,13 @@ def check_traced(checks, browser, crocprof, command):
         checks.equal("status", p.status, 0)
         page = check_page(checks, browser, p)
         checks.equal("kernels", shown(page, "kernels"), counted(p.rows("kernel_trace"), "Kernel_Name"))
+        modelled = collections.defaultdict(int)
+        for row in p.rows("modelled_time"):
+            modelled[row["Kernel_Name"]] += int(row["Modelled_Duration_Ns"])
+        got = page.value("croc.kernels.map((s) => [croc.texts[s.name], s.modelled])")
+        checks.equal("modelled times of kernels", dict(got), dict(modelled))
+        first = page.value("[...document.querySelectorAll('#kernels th')].map((th) => [th.textContent, th.getAttribute('aria-sort')])")
+        checks.equal("rank them", first[1], ["Modelled", "descending"])
         checks.equal("records", page.value("croc.records"), sum(
             len(p.rows(t + "_trace")) for t in ("hip_api", "hsa_api", "marker_api", "kernel", "memory_copy",
                                                 "memory_allocation", "scratch_memory")))

@@ -35,7 +35,12 @@ import avail
 assert "SQ_WAVES" in [one.name for one in counters]' "$work/moved/$module"
   done
   [ -f "$work/moved/libexec/rocprofiler-sdk/librocprofv3-list-avail.so" ]
+  [ -x "$work/moved/share/rocprofiler-sdk/convert-counters-collection-format.py" ]
 fi
+
+# The module of Python programs finds its library beside itself.
+PYTHONPATH="$work/moved/lib/python3/site-packages" python3 -c 'import roctx
+assert roctx.rangePush("a range") == 0 and roctx.rangePop() == 0'
 
 # A program without HIP: the tool is loaded, and has nothing to say.
 for tool in call_times call_times_cpp; do

@@ -20,7 +20,7 @@ echo mine >"$prefix/lib/mine.so"
 "$cmake" --install "$build" --prefix "$prefix" >"$work/install.log"
 for path in bin/crocprof libexec/rocprofiler-sdk/rocprofiler-sdk-launch-compiler \
     share/doc/crocprof/LICENSE share/doc/crocprof/README.md share/doc/crocprof/docs/status.md \
-    share/doc/crocprof/examples/tools/kernel_times.c share/man/man1/crocprof.1 share/man/man1/crocgpu.1 .info/version lib/cmake/rocprofiler-sdk/Modules/Findlibdw.cmake; do
+    share/doc/crocprof/examples/tools/kernel_times.c share/man/man1/crocprof.1 share/man/man1/crocgpu.1 share/man/man1/rocpd.1 share/man/man1/rocprofv3-avail.1 .info/version lib/cmake/rocprofiler-sdk/Modules/Findlibdw.cmake; do
     [ -e "$prefix/$path" ] || fail "$path is not installed"
 done
 grep -Eq '^[0-9]+\.[0-9]+\.[0-9]+-crocprof$' "$prefix/.info/version" || fail "the ROCm version"

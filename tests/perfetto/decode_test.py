@@ -19,7 +19,7 @@ def main():
         trace = Trace(path, proto)
     tracks = {uuid: (t["name"], t["pid"], t["tid"], t["parent"])
               for uuid, t in trace.tracks.items()}
-    assert tracks == {1: ("program", 10, None, None), 2: ("worker", 10, 11, None),
+    assert tracks == {1: ("program", 10, None, None), 2: ("worker", 10, 11, 1),
                       3: ("queue", None, None, 1), 4: ("queue", None, None, 1),
                       5: ("power", None, None, 1)}, tracks
     assert trace.tracks[5]["unit"] == "W" and trace.values == [("power", 10, 0.25), ("power", 20, -3.0)], trace.values

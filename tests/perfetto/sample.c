@@ -58,7 +58,7 @@ int main(int argc, char **argv)
     if (!trace)
         return 2;
     perfetto_track process = perfetto_process(trace, 10, "program");
-    thread_slices(trace, perfetto_thread(trace, 10, 11, "worker"));
+    thread_slices(trace, perfetto_thread(trace, process, 10, 11, "worker"));
     queue_slices(trace, process);
     perfetto_track power = perfetto_counter(trace, process, "power", "W");
     perfetto_value(trace, power, 20, -3);

@@ -1,10 +1,12 @@
 // Launches kernels and copies, then ends in the way it is told to: profilers must lose nothing.
-// usage: endings LAUNCHES COPIES return|exit|_exit|quick_exit|abort|term|thread|thread_exit
+// usage: endings LAUNCHES COPIES
+// return|exit|_exit|quick_exit|abort|term|crash|size_limit|thread|thread_exit|SIGNAL
 #include "common.h"
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -60,5 +62,13 @@ int main(int argc, char **argv)
         abort();
     if (strcmp(way, "term") == 0)
         raise(SIGTERM);
+    if (strcmp(way, "crash") == 0)
+        *(volatile int *)nullptr = 1;
+    if (strcmp(way, "size_limit") == 0) { // of files; HIP itself has written some that are large
+        const struct rlimit none = {0, 0};
+        setrlimit(RLIMIT_FSIZE, &none);
+    }
+    if (atoi(way) > 0)
+        raise(atoi(way));
     return STATUS;
 }

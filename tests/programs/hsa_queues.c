@@ -60,6 +60,7 @@ static hsa_status_t pool_seen(hsa_amd_memory_pool_t pool, void *data)
 
 static void start(void)
 {
+    gpu.handle = host_pool.handle = device_pool.handle = 0;
     HSA(hsa_init());
     HSA(hsa_iterate_agents(agent_seen, NULL));
     EXPECT(cpu.handle && gpu.handle);
@@ -210,6 +211,7 @@ static bool handler(hsa_signal_value_t value, void *arg)
 static void handlers(void)
 {
     hsa_queue_t *queue = queue_new();
+    __atomic_store_n(&handled, 0, __ATOMIC_RELAXED);
     for (int i = 0; i < 20; i++) {
         hsa_signal_t done = signal_new(1);
         HSA(hsa_amd_signal_async_handler(done, HSA_SIGNAL_CONDITION_EQ, 0, handler, NULL));
@@ -257,6 +259,13 @@ int main(int argc, char **argv)
         everything();
         if (child == 0)
             exit(0);
+    } else if (strcmp(how, "again") == 0) {
+        for (int round = 0; round < 3; round++) {
+            start();
+            everything();
+            HSA(hsa_shut_down());
+        }
+        HSA(hsa_init());
     } else {
         start();
         everything();

@@ -1,6 +1,8 @@
 // Ten kernels; the second and third, and the last four, where the program lets itself be profiled.
 #include "common.h"
 
+#include <clocale>
+
 #include <rocprofiler-sdk-roctx/roctx.h>
 
 __global__ void add_one(uint32_t *data)
@@ -19,6 +21,9 @@ static void launch(uint32_t *data, int count)
 int main()
 {
     uint32_t *data, host = 0;
+    std::setlocale(LC_ALL, "");
+    if (std::localeconv()->decimal_point[0] != '.')
+        std::printf("a half: %.1f\n", 0.5);
     HIP_CHECK(hipMalloc(&data, sizeof(uint32_t)));
     HIP_CHECK(hipMemset(data, 0, sizeof(uint32_t)));
     launch(data, 1);

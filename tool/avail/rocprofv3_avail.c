@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "avail.h"
+#include "counting/choice.h"
 #include "fits.h"
 #include "inside.h"
 #include "launch/settings.h"
 #include "names/nearest.h"
+#include "words.h"
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2, LINE_COLUMNS = 120, DEVICES_MAX = 64, NO_DEVICE = -1 };
 
@@ -23,20 +25,6 @@ struct wish {
     char **names; /* of --pmc, or of pmc-check */
     int name_count;
 };
-
-static const char help[] =
-    "usage: rocprofv3-avail [-d DEVICE] COMMAND [options]\n"
-    "\n"
-    "  -d, --device DEVICE          one GPU, by its number among the GPUs\n"
-    "\n"
-    "  list                         names of the counters of each GPU\n"
-    "       --pmc --agent --pc-sampling --spm\n"
-    "                               counters, GPUs, GPUs that sample program counters\n"
-    "  info                         GPUs with their counters\n"
-    "       --pmc [NAME ...]        counters with description, block or expression, dimensions\n"
-    "       --pc-sampling --spm     how program counters and streams of counters are sampled\n"
-    "  pmc-check NAME[:device=N] ...\n"
-    "                               whether one run of a program collects them\n";
 
 __attribute__((format(printf, 2, 3))) static int wrong(int status, const char *format, ...)
 {
@@ -319,11 +307,9 @@ static int pmc_check(const struct avail *avail, const struct wish *wish)
     return status;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(const struct avail *avail, const struct wish *wish);
-} commands[] = {{"list", list}, {"info", info}, {"pmc-check", pmc_check}};
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0], NO_COMMAND = -1 };
+static int (*const runs[AVAIL_COMMAND_COUNT])(const struct avail *, const struct wish *) = {
+    [AVAIL_LIST] = list, [AVAIL_INFO] = info, [AVAIL_PMC_CHECK] = pmc_check};
+enum { NO_COMMAND = -1 };
 
 /* ---- the line */
 
@@ -338,38 +324,30 @@ static bool switch_value(char **words, int *at)
     return value;
 }
 
-static bool is_option(const char *word, const char *name)
+/* The names behind --pmc. */
+static void names_take(struct wish *wish, char **words, int *at)
 {
-    size_t length = strcspn(word, "=");
-    return strncmp(word, "--", 2) == 0 && strlen(name) == length - 2 &&
-           strncmp(word + 2, name, length - 2) == 0;
+    wish->names = words + *at + 1;
+    while (words[*at + 1] && words[*at + 1][0] != '-') {
+        ++*at;
+        wish->name_count++;
+    }
 }
 
-/* An option of `list` or `info`; false when it is none. */
+/* An option of the command; false when it is none. */
 static bool option_take(struct wish *wish, int command, char **words, int *at)
 {
-    const struct {
-        const char *name;
-        bool *flag, of_info;
-    } options[] = {{"pmc", &wish->pmc, true},
-                   {"agent", &wish->agent, false},
-                   {"pc-sampling", &wish->pc_sampling, true},
-                   {"spm", &wish->spm, true}};
-    bool is_info = commands[command].run == info;
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (!is_option(words[*at], options[i].name) || (is_info && !options[i].of_info))
-            continue;
-        *options[i].flag = is_info || switch_value(words, at);
-        if (is_info && options[i].flag == &wish->pmc) {
-            wish->names = words + *at + 1;
-            while (words[*at + 1] && words[*at + 1][0] != '-') {
-                ++*at;
-                wish->name_count++;
-            }
-        }
-        return commands[command].run != pmc_check;
-    }
-    return false;
+    bool *const flags[] = {[AVAIL_AGENT] = &wish->agent,
+                           [AVAIL_PMC] = &wish->pmc,
+                           [AVAIL_PC_SAMPLING] = &wish->pc_sampling,
+                           [AVAIL_SPM] = &wish->spm};
+    const struct avail_option_words *option = avail_option_find(words[*at], 1u << command);
+    if (!option || !option->commands)
+        return false;
+    *flags[option->option] = command == AVAIL_INFO || switch_value(words, at);
+    if (option->value)
+        names_take(wish, words, at);
+    return true;
 }
 
 static int device_take(struct wish *wish, char **words, int *at)
@@ -384,14 +362,20 @@ static int device_take(struct wish *wish, char **words, int *at)
 
 static bool is_device(const char *word)
 {
-    return strcmp(word, "-d") == 0 || strcmp(word, "--device") == 0 ||
-           strncmp(word, "--device=", 9) == 0;
+    const struct avail_option_words *option = avail_option_find(word, 0);
+    return option && option->option == AVAIL_DEVICE;
+}
+
+static bool is_help(const char *word)
+{
+    const struct avail_option_words *option = avail_option_find(word, 0);
+    return option && option->option == AVAIL_HELP;
 }
 
 static int command_find(const char *word)
 {
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i].name, word) == 0)
+    for (int i = 0; i < AVAIL_COMMAND_COUNT; i++)
+        if (strcmp(avail_commands[i].name, word) == 0)
             return i;
     return NO_COMMAND;
 }
@@ -407,7 +391,7 @@ static int words_take(struct wish *wish, int *command, char **words)
             *command = command_find(words[at]);
             if (*command == NO_COMMAND)
                 status = wrong(EXIT_USAGE, "%s: there is list, info and pmc-check", words[at]);
-        } else if (commands[*command].run == pmc_check && words[at][0] != '-') {
+        } else if (*command == AVAIL_PMC_CHECK && words[at][0] != '-') {
             wish->names = wish->names ? wish->names : words + at;
             wish->name_count++;
         } else if (!option_take(wish, *command, words, &at)) {
@@ -421,7 +405,11 @@ static int wish_grant(const struct wish *wish, int command)
 {
     static struct avail avail;
     unsigned gpus = 0;
-    rocprofiler_status_t status = avail_read(&avail);
+    struct settings settings;
+    settings_from_environment(&settings);
+    rocprofiler_status_t status = choice_definitions_load(&settings);
+    if (status == ROCPROFILER_STATUS_SUCCESS)
+        status = avail_read(&avail);
     for (unsigned i = 0; i < avail.count; i++)
         gpus += is_wanted(wish, &avail.agents[i]);
     if (status != ROCPROFILER_STATUS_SUCCESS)
@@ -430,7 +418,7 @@ static int wish_grant(const struct wish *wish, int command)
         return wrong(EXIT_FAILED, "there is no GPU %d", wish->device);
     if (gpus == 0)
         return wrong(EXIT_FAILED, "no GPU found");
-    int result = commands[command].run(&avail, wish);
+    int result = runs[command](&avail, wish);
     avail_free(&avail);
     if (fflush(stdout) == 0 || errno == EPIPE) /* head(1) has had enough */
         return result;
@@ -443,9 +431,9 @@ int rocprofv3_avail_main(int count, char **words)
     int command = NO_COMMAND;
     bool asks = count == 1;
     for (int i = 1; i < count; i++)
-        asks = asks || strcmp(words[i], "-h") == 0 || strcmp(words[i], "--help") == 0;
+        asks = asks || is_help(words[i]);
     if (asks) {
-        fputs(help, stdout);
+        avail_help_print();
         return 0;
     }
     int status = words_take(&wish, &command, words);

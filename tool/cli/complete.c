@@ -32,6 +32,7 @@ static const struct {
     {OPTION_HIP_RUNTIME_TRACE, "1"},  {OPTION_MARKER_TRACE, "1"},
     {OPTION_SUMMARY_PER_DOMAIN, "1"}, {OPTION_SUMMARY_UNITS, "usec"},
     {OPTION_AGENT_INDEX, "absolute"}, {OPTION_OUTPUT_FILE, "%pid%"},
+    {OPTION_MODELLED_TIME_FILE, "1"}, {OPTION_API_ARGUMENTS, "0"},
 };
 
 static const struct {

@@ -72,7 +72,9 @@ static int line_merge(struct input *input, struct job *job)
             continue;
         if (own && strcmp(line, own) != 0)
             return wrong(input, -EINVAL, "--%s is %s there and %s on the command line",
-                         options_table[id].name, own, line);
+                         options_table[id].name ? options_table[id].name
+                                                : options_table[id].variable,
+                         own, line);
         if (!own && cli_option_set(&job->options, (enum option_id)id, line) != 0)
             return wrong(input, -ENOMEM, "out of memory");
     }
@@ -299,6 +301,14 @@ static int (*reader_of(const char *path))(struct input *, FILE *)
     return NULL;
 }
 
+/* A single job needs no folder that keeps its files from another's; rocprofv3 gives it one all the
+ * same where it counts. */
+static void one_settle(struct job *job)
+{
+    if (!job->options.settings.value[OPTION_PMC])
+        job->subdirectory[0] = 0;
+}
+
 int input_read(struct jobs *jobs, const struct cli_options *line, const char *path, char *error,
                unsigned error_size)
 {
@@ -314,6 +324,8 @@ int input_read(struct jobs *jobs, const struct cli_options *line, const char *pa
     fclose(file);
     if (status == 0 && jobs->count == 0)
         status = wrong(&input, -EINVAL, "has no jobs");
+    if (status == 0 && jobs->count == 1)
+        one_settle(&jobs->job[0]);
     if (status != 0)
         input_free(jobs);
     return status;

@@ -87,12 +87,39 @@ static int number_set(struct line *line, enum option_id id, const char *value)
     return cli_option_set(line->options, id, value);
 }
 
+/* Where the words go that a switch may have; OPTION_COUNT: it has none. */
+static enum option_id words_of(enum option_id id)
+{
+    return id == OPTION_OMPT_TRACE ? OPTION_OMPT_OPERATIONS : OPTION_COUNT;
+}
+
+/* One or some, with commas: it is on for these, and for what it was on for. */
+static int words_set(struct line *line, enum option_id id, const char *value)
+{
+    char word[32];
+    const char *rest = value, *at, *const *values = line->options->settings.value;
+    size_t length;
+    bool has_all = values[id] && strcmp(values[id], "1") == 0 && !values[words_of(id)];
+    int status = has_all ? cli_option_set(line->options, words_of(id), "all")
+                         : cli_option_set(line->options, id, "1");
+    while (status == 0 && settings_list_next(&rest, word, sizeof word)) {
+        if (!is_choice(options_table[id].value, word, &at, &length))
+            return wrong(line, "--%s: %s is none of %s", options_table[id].name, word,
+                         options_table[id].value);
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        status = append(line->options, words_of(id), option_separator(words_of(id)), word);
+    }
+    return status;
+}
+
 static int flag_set(struct line *line, enum option_id id, const char *value)
 {
     bool truth;
-    if (!settings_truth(value, &truth))
-        return wrong(line, "--%s: %s is neither yes nor no", options_table[id].name, value);
-    return cli_option_set(line->options, id, truth ? "1" : "0");
+    if (settings_truth(value, &truth))
+        return cli_option_set(line->options, id, truth ? "1" : "0");
+    if (words_of(id) != OPTION_COUNT)
+        return words_set(line, id, value);
+    return wrong(line, "--%s: %s is neither yes nor no", options_table[id].name, value);
 }
 
 /* `first` of its occurrence: an occurrence of --pmc is a line of its own. */
@@ -193,14 +220,47 @@ static int list_take(struct line *line, enum option_id id)
     return 0;
 }
 
-static int flag_take(struct line *line, enum option_id id)
+/* Words behind a switch, up to the next option, or to what may be the program: only rocprofv3's
+ * stands behind "--" for certain. Without any, all of them are meant, also beside those named
+ * before. */
+static int words_take(struct line *line, enum option_id id)
+{
+    const char *at, *value = line->dashes < line->count ? next_value(line) : NULL;
+    size_t length;
+    bool has_words = false;
+    int status = 0;
+    while (status == 0 && value && value[0] != '-' &&
+           (line->options->like_rocprofv3 ||
+            is_choice(options_table[id].value, value, &at, &length))) {
+        status = words_set(line, id, value);
+        has_words = true;
+        line->at++;
+        value = next_value(line);
+    }
+    if (status != 0 || has_words)
+        return status;
+    return line->options->settings.value[words_of(id)] ? words_set(line, id, "all")
+                                                       : cli_option_set(line->options, id, "1");
+}
+
+/* What says yes or no behind a switch, where it is clear where the program begins; NULL: nothing.
+ */
+static const char *truth_take(struct line *line)
 {
     const char *value = line->dashes < line->count ? next_value(line) : NULL;
     bool truth;
     if (!value || !settings_truth(value, &truth))
-        return flag_set(line, id, "yes");
+        return NULL;
     line->at++;
-    return flag_set(line, id, value);
+    return value;
+}
+
+static int flag_take(struct line *line, enum option_id id)
+{
+    const char *value = truth_take(line);
+    if (!value && words_of(id) != OPTION_COUNT)
+        return words_take(line, id);
+    return flag_set(line, id, value ? value : "yes");
 }
 
 /* `value`: what stands in the same word, or NULL. Moves to the last word taken. */
@@ -223,7 +283,9 @@ static int option_take(struct line *line, enum option_id id, const char *value)
 
 static int moot_take(struct line *line, int index, const char *value)
 {
-    if (!value && find_moot[index].kind != OPTION_FLAG) {
+    if (!value && find_moot[index].kind == OPTION_FLAG) {
+        truth_take(line);
+    } else if (!value) {
         if (!next_value(line))
             return wrong(line, "--%s needs a value", find_moot[index].name);
         line->at++;
@@ -236,6 +298,7 @@ static int moot_take(struct line *line, int index, const char *value)
 static int missing_take(struct line *line, int index, const char *value)
 {
     bool truth = true;
+    value = value ? value : truth_take(line);
     if (value && settings_truth(value, &truth) && !truth)
         return 0; /* "--x=no": so it is */
     return wrong(line, "--%s: %s", find_missing[index].name, find_missing[index].why);
@@ -370,14 +433,16 @@ static int program_take(struct line *line)
     struct cli_options *options = line->options;
     options->is_certain = line->at == line->dashes;
     line->at += options->is_certain;
-    if (options->command == CLI_RUN && settings_flag(&options->settings, OPTION_LIST_AVAIL))
-        options->command = CLI_LIST;
     if (options->command != CLI_RUN)
         return 0;
     if (line->at < line->count)
         options->program = line->words + line->at;
     else if (options->settings.value[OPTION_PID])
         return 0; /* that is the program */
+    else if (!options->of && settings_flag(&options->settings, OPTION_LIST_AVAIL))
+        return 0;
+    else if (!options->of && options->settings.value[OPTION_INPUT])
+        return 0; /* jobs that list need none; who runs them looks */
     else if (!options->of || options->of->operands_min > 0)
         return wrong(line, "which program? (see crocprof --help)");
     return 0;
@@ -447,6 +512,8 @@ static int operands_take(struct line *line)
             options->operands[options->operand_count++] = line->words[line->at];
         if (status != 0)
             return status;
+        if (line->at < line->dashes)
+            options->operands_free = options->operand_count;
     }
     return operands_check(line);
 }

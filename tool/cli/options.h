@@ -4,7 +4,7 @@
 
 #include "launch/settings.h"
 
-enum cli_command { CLI_RUN, CLI_LIST, CLI_CHECK, CLI_HELP, CLI_VERSION };
+enum cli_command { CLI_RUN, CLI_CHECK, CLI_HELP, CLI_VERSION };
 
 enum { CLI_ERROR_BYTES = 512 };
 
@@ -27,6 +27,7 @@ struct cli_options {
     const struct command *of; /* NULL: it is no command's */
     char **operands;          /* words that are no options; NULL-terminated */
     unsigned operand_count;
+    unsigned operands_free; /* those in front of "--"; without it all of them */
     struct own_value *own;
     unsigned own_count;
 };

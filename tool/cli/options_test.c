@@ -51,6 +51,48 @@ static int forget(void **state)
     return 0;
 }
 
+static void words_behind_a_switch(void **state)
+{
+    (void)state;
+    static const struct {
+        char *words[8];
+        const char *on, *wanted; /* of ROCPROF_OMPT_TRACE and ROCPROF_OMPT_TRACE_OPERATIONS */
+    } lines[] = {
+        {{"--ompt-trace", "--", "./app"}, "1", NULL},
+        {{"--ompt-trace", "parallel", "Task", "--", "./app"}, "1", "parallel,task"},
+        {{"--ompt-trace", "parallel", "-s", "--", "./app"}, "1", "parallel"},
+        {{"--ompt-trace=sync,mutex", "./app"}, "1", "sync,mutex"},
+        {{"--ompt-trace=all", "./app"}, "1", "all"},
+        {{"--ompt-trace=no", "./app"}, "0", NULL},
+        {{"--no-ompt-trace", "./app"}, "0", NULL},
+        {{"--ompt-trace", "no", "--", "./app"}, "0", NULL},
+        {{"--ompt-trace", "yes", "--", "./app"}, "1", NULL},
+        {{"--ompt-trace", "task", "--ompt-trace", "target", "--", "./app"}, "1", "task,target"},
+        {{"--ompt-trace", "task", "--ompt-trace", "--", "./app"}, "1", "task,all"},
+        {{"--ompt-trace", "--ompt-trace", "task", "--", "./app"}, "1", "all,task"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        for (int like = 0; like < 2; like++) {
+            char *argv[10] = {like ? "rocprofv3" : "crocprof"};
+            memcpy(argv + 1, lines[i].words, sizeof lines[i].words);
+            assert_int_equal(parse(argv), 0);
+            assert_string_equal(options.program[0], "./app");
+            assert_string_equal(text(OPTION_OMPT_TRACE), lines[i].on);
+            if (lines[i].wanted)
+                assert_string_equal(text(OPTION_OMPT_OPERATIONS), lines[i].wanted);
+            else
+                assert_null(text(OPTION_OMPT_OPERATIONS));
+        }
+    assert_int_equal(PARSE("--ompt-trace", "task"), 0); /* a program of that name */
+    assert_string_equal(options.program[0], "task");
+    assert_int_equal(PARSE("--ompt-trace", "./app", "--", "x"), 0);
+    assert_string_equal(options.program[0], "./app");
+    assert_int_not_equal(ROCPROFV3("--ompt-trace", "taks", "--", "./app"), 0);
+    assert_non_null(strstr(message, "taks is none of all|thread|"));
+    assert_int_not_equal(PARSE("--ompt-trace=task,x", "./app"), 0);
+    assert_non_null(strstr(message, "x is none of"));
+}
+
 static void the_program_keeps_its_own_options(void **state)
 {
     (void)state;
@@ -91,7 +133,9 @@ static void switches(void **state)
     assert_false(flag(OPTION_HSA_TRACE));
     assert_true(flag(OPTION_STATS));
     assert_int_equal(PARSE("-L"), 0);
-    assert_int_equal(options.command, CLI_LIST);
+    assert_true(flag(OPTION_LIST_AVAIL) && !options.program);
+    assert_int_equal(PARSE("-L", "true"), 0);
+    assert_string_equal(options.program[0], "true");
 }
 
 static void lists_add_up(void **state)
@@ -257,6 +301,12 @@ static void jobs_of_yaml(void **state)
     assert_string_equal(job_text(2, OPTION_COUNTER_GROUPS_INTERVAL), "3");
     assert_string_equal(jobs.job[2].subdirectory, "pass_3");
     input_free(&jobs);
+    assert_int_equal(input(".yaml", "jobs:\n  - {hip_trace: true}\n"), 0);
+    assert_string_equal(jobs.job[0].subdirectory, ""); /* nothing to keep it from */
+    input_free(&jobs);
+    assert_int_equal(input(".yaml", "jobs:\n  - {pmc: [A]}\n"), 0);
+    assert_string_equal(jobs.job[0].subdirectory, "pass_1");
+    input_free(&jobs);
     assert_int_equal(
         input(".json", "{\"jobs\": [{\"pmc\": [\"A\"], \"stats\": true, \"log_level\": null}]}"),
         0);
@@ -413,6 +463,7 @@ static void commands_are_found_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(words_behind_a_switch, forget),
         cmocka_unit_test_teardown(the_program_keeps_its_own_options, forget),
         cmocka_unit_test_teardown(every_spelling_of_a_value, forget),
         cmocka_unit_test_teardown(switches, forget),

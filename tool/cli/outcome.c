@@ -10,6 +10,7 @@
 #include "launch/reach.h"
 #include "launch/run_log.h"
 #include "refuse.h"
+#include "unfinished.h"
 
 enum { PROCESSES_SHOWN = 8, FILES_SHOWN = 12 };
 
@@ -18,6 +19,8 @@ struct told {
     size_t count;
     unsigned loaded, runtimes, opened, closed;
     unsigned long long records;
+    const char *directory;        /* where those that live on will have their files; NULL: here */
+    unsigned living, living_open; /* processes, and reports of theirs */
 };
 
 void outcome_foresee(const struct launch *launch)
@@ -174,16 +177,72 @@ void outcome_files(int log)
     free(text);
 }
 
-void outcome_tell(const struct launch *launch, int log, int wait_status)
+/* The process of a line has closed its report since. */
+static bool is_closed(const struct told *told, size_t line)
+{
+    for (size_t i = line + 1; i < told->count; i++)
+        if (told->lines[i][0] == RUN_LOG_RECORDS &&
+            atol(told->lines[i] + 2) == atol(told->lines[line] + 2))
+            return true;
+    return false;
+}
+
+void outcome_complete(int log, const char *formats)
+{
+    struct told told;
+    char *text = told_read(&told, log);
+    for (size_t i = 0; i < told.count; i++)
+        if (told.lines[i][0] == RUN_LOG_PLACE && !is_closed(&told, i))
+            unfinished_complete(text_of(told.lines[i]), atol(told.lines[i] + 2), formats);
+    free(told.lines);
+    free(text);
+}
+
+static void name_read(long pid, char *name, int size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/comm", pid);
+    FILE *file = fopen(path, "re");
+    *name = 0;
+    if (file && fgets(name, size, file))
+        name[strcspn(name, "\n")] = 0;
+    if (file)
+        fclose(file);
+}
+
+/* A daemon, say. */
+static void living_tell(long pid, void *data)
+{
+    struct told *told = data;
+    char name[32];
+    unsigned open_count = 0, closed_count = 0;
+    for (size_t i = 0; i < told->count; i++) {
+        bool is_its = atol(told->lines[i] + 2) == pid;
+        open_count += is_its && told->lines[i][0] == RUN_LOG_REPORT;
+        closed_count += is_its && told->lines[i][0] == RUN_LOG_RECORDS;
+    }
+    told->living_open += open_count > closed_count ? open_count - closed_count : 0;
+    if (told->living++ >= PROCESSES_SHOWN)
+        return;
+    name_read(pid, name, sizeof name);
+    fprintf(stderr,
+            "crocprof: process %ld (%s) goes on; what its GPU does will be in files in %s when it "
+            "ends\n",
+            pid, name, told->directory ? told->directory : ".");
+}
+
+void outcome_tell(const struct launch *launch, const char *directory, int log, int wait_status)
 {
     struct told told;
     char *text = told_read(&told, log);
     if (!text)
         return;
+    told.directory = directory;
     no_code_tell(launch, &told);
-    if (told.records == 0 && told.opened <= told.closed)
+    run_log_living(living_tell, &told);
+    if (told.records == 0 && told.opened <= told.closed && told.living == 0)
         nothing_tell(launch, &told, wait_status);
-    if (told.opened > told.closed)
+    if (told.opened > told.closed + told.living_open)
         fputs("crocprof: a process ended before it could complete its report: its files have what "
               "was streamed until then\n",
               stderr);

@@ -45,6 +45,7 @@ static void settings_reduce(struct settings *settings)
                                           OPTION_KERNEL_ITERATION_RANGE,
                                           OPTION_PERIODS_NS,
                                           OPTION_SELECTED_REGIONS,
+                                          OPTION_SELECTED_REGIONS_REF_COUNT,
                                           OPTION_SIGNAL_HANDLERS,
                                           OPTION_DEMANGLE,
                                           OPTION_TRUNCATE_KERNELS,
@@ -62,6 +63,9 @@ static void settings_reduce(struct settings *settings)
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         counting.value[kept[i]] = settings->value[kept[i]];
     counting.value[OPTION_OUTPUT_FORMAT] = OUT_NO_FORMAT;
+    /* The same launches have to be counted in each: pauses are obeyed as in the last one. */
+    if (settings_flag(settings, OPTION_MARKER_TRACE))
+        counting.value[OPTION_PAUSES] = "1";
     *settings = counting;
 }
 
@@ -170,13 +174,32 @@ static void crash_tell(const struct pass *pass, int killer)
     counters_name(pass->plan, pass->number, pass->number + 1);
 }
 
+/* Neither tables nor files were asked for, and nobody reads numbers along the way. */
+static bool shows_nothing(const struct settings *settings)
+{
+    const char *formats = settings_text(settings, OPTION_OUTPUT_FORMAT);
+    return formats && strcmp(formats, OUT_NO_FORMAT) == 0 &&
+           !settings_flag(settings, OPTION_SUMMARY) &&
+           !settings_flag(settings, OPTION_SUMMARY_PER_DOMAIN) &&
+           !settings_text(settings, OPTION_SUMMARY_GROUPS) &&
+           !settings_text(settings, OPTION_SNAPSHOT_DIRECTORY) &&
+           !settings_text(settings, OPTION_BENCHMARK_MODE);
+}
+
 /* The last run: as where there is only one. */
 static int last_run(struct pass *pass)
 {
     int status, log = run_log_create();
     bool ran = pass_run(pass, &status);
     if (ran && status >= 0)
-        outcome_tell(pass->launch, log, status);
+        outcome_complete(log, settings_text(&pass->settings, OPTION_OUTPUT_FORMAT));
+    if (ran && status >= 0)
+        outcome_tell(pass->launch, settings_text(&pass->settings, OPTION_OUTPUT_DIRECTORY), log,
+                     status);
+    if (ran && status >= 0 && shows_nothing(&pass->settings))
+        fputs("crocprof: nothing is shown: no tables and no files were asked for (-f csv or -d "
+              "DIRECTORY writes files)\n",
+              stderr);
     if (log >= 0)
         close(log);
     return status;

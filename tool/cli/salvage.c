@@ -5,7 +5,6 @@
 
 #include "collect/pass_merge.h"
 #include "collect/sinks.h"
-#include "launch/run_log.h"
 #include "summary/stats.h"
 
 struct salvaged {
@@ -33,12 +32,9 @@ static void process_write(struct salvaged *salvaged, struct pass_reader *first,
                           struct pass_merge *others)
 {
     struct pass_entry *entry = pass_reader_next(first);
-    char prefix[PATH_MAX];
     if (!entry)
         return;
     sinks_open(&salvaged->sinks, salvaged->settings, first->stem);
-    if (sinks_prefix(&salvaged->sinks, prefix))
-        run_log_put(RUN_LOG_FILES, prefix);
     for (; entry; entry = pass_reader_next(first)) {
         salvaged->launch = &entry->launch;
         salvaged->launches++;

@@ -34,11 +34,13 @@
 #include "marker_stream.h"
 #include "markers.h"
 #include "names.h"
+#include "ompt.h"
 #include "passes.h"
 #include "periods.h"
 #include "report.h"
 #include "siblings.h"
 #include "snapshot.h"
+#include "stream_now.h"
 #include "turn.h"
 
 enum {
@@ -58,6 +60,7 @@ static struct {
     rocprofiler_client_finalize_t finalize;
     const rocprofiler_client_id_t *client; /* the library's, for the life of the process */
     pid_t pid; /* a child that fork() did not make has another one, and leaves all to its parent */
+    bool has_left; /* in turns: detached, and not attached again */
     /* There may be something to report. Writers: initialise, a forked child, whoever records first
      * in it (exchange). Readers: any; relaxed. */
     _Atomic bool recording;
@@ -93,7 +96,7 @@ static void tracing_record(const rocprofiler_record_header_t *header)
         return;
     default: /* only API kinds besides */
         if (!report_kfd(header))
-            report_api(header->payload);
+            report_api(header);
         return;
     }
 }
@@ -106,6 +109,13 @@ static void record_report(const rocprofiler_record_header_t *header)
         report_counter_value(header->payload);
     else
         report_counter_dispatch(header->payload);
+}
+
+/* Of calls and kernels that were under way when the profiler left: its files are complete. */
+static void late_tell(size_t records)
+{
+    fprintf(stderr, "crocprof: %zu records came after the profiler had left: in no file\n",
+            records);
 }
 
 static void buffer_delivered(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer,
@@ -122,10 +132,16 @@ static void buffer_delivered(rocprofiler_context_id_t context, rocprofiler_buffe
     }
     for (size_t i = 0; i < count; i += TURN_RECORDS) {
         turn_take_politely();
+        if (tool.has_left) {
+            turn_give();
+            late_tell(count - i);
+            return;
+        }
         report_resume();
         report_lost(drop_count);
         for (size_t j = i; j < count && j < i + TURN_RECORDS; j++)
             record_report(headers[j]);
+        report_flush();
         turn_give();
     }
     if (tool.benchmark)
@@ -172,13 +188,27 @@ static void endings_watch(void)
                 strerror(-status));
 }
 
+static void records_flush(void)
+{
+    rocprofiler_flush_buffer(tool.buffer);
+}
+
+/* Measures of the work itself are taken without it. */
+static void streaming_begin(void)
+{
+    if (!tool.benchmark)
+        stream_now_begin(records_flush);
+}
+
 /* Runs on the thread that records first in a forked child. */
 static void recording_begin(void)
 {
-    if (!atomic_load_explicit(&tool.recording, memory_order_relaxed) && getpid() == tool.pid &&
-        !atomic_exchange_explicit(&tool.recording, true, memory_order_relaxed) &&
-        settings_flag(&tool.settings, OPTION_SIGNAL_HANDLERS))
+    if (atomic_load_explicit(&tool.recording, memory_order_relaxed) || getpid() != tool.pid ||
+        atomic_exchange_explicit(&tool.recording, true, memory_order_relaxed))
+        return;
+    if (settings_flag(&tool.settings, OPTION_SIGNAL_HANDLERS))
         endings_watch();
+    streaming_begin();
 }
 
 /* The library makes a thread in a forked child when that has its first record. */
@@ -233,22 +263,46 @@ static void (*marker_visitor(void))(const struct marker *marker)
     return settings_flag(&tool.settings, OPTION_MARKER_TRACE) ? report_marker : marker_forget;
 }
 
-/* Kernels take their names from ranges that were pushed before collecting began, too. */
+/* Also while nothing is collected: kernels take their names from ranges that were pushed before,
+ * and a pop in a pause ends a range from in front of it. */
 static void markers_configure(void)
 {
     bool renamed = settings_flag(&tool.settings, OPTION_KERNEL_RENAME);
     marker_stream_configure(marker_visitor());
     if (renamed || settings_flag(&tool.settings, OPTION_MARKER_TRACE))
         ok(rocprofiler_configure_callback_tracing_service(
-               renamed ? tool.always : tool.context, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API,
-               NULL, 0, marker, NULL),
+               tool.always, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API, NULL, 0, marker,
+               &tool.context),
            "markers");
 }
 
-static rocprofiler_status_t service_configure(rocprofiler_buffer_tracing_kind_t kind)
+/* A word that is none is said: the command has looked at its own, a variable may have any. */
+static rocprofiler_status_t ompt_configure(void)
 {
+    rocprofiler_tracing_operation_t operations[OMPT_OPERATIONS_MAX];
+    const char *words = settings_text(&tool.settings, OPTION_OMPT_OPERATIONS);
+    char unknown[32];
+    size_t count = ompt_operations(words, operations, unknown);
+    if (*unknown)
+        fprintf(stderr, "crocprof: %s: %s is none of %s\n",
+                options_table[OPTION_OMPT_OPERATIONS].variable, unknown, OMPT_WORDS);
+    if (*unknown && count == 0)
+        return ROCPROFILER_STATUS_SUCCESS; /* not what nobody asked for */
+    return rocprofiler_configure_buffer_tracing_service(
+        tool.context, ROCPROFILER_BUFFER_TRACING_OMPT, count ? operations : NULL, count,
+        tool.buffer);
+}
+
+static rocprofiler_status_t service_configure(const struct domain_service *service)
+{
+    rocprofiler_buffer_tracing_kind_t kind = service->kind;
     if (tool.benchmark == BENCHMARK_CALLBACKS)
         return benchmark_callbacks_configure(tool.context, kind);
+    if (kind == ROCPROFILER_BUFFER_TRACING_OMPT)
+        return ompt_configure();
+    if (settings_flag(&tool.settings, OPTION_API_ARGUMENTS) &&
+        service->kind_with_arguments != ROCPROFILER_BUFFER_TRACING_NONE)
+        kind = service->kind_with_arguments;
     return rocprofiler_configure_buffer_tracing_service(tool.context, kind, NULL, 0, tool.buffer);
 }
 
@@ -257,7 +311,7 @@ static void tracing_configure(void)
     for (const struct domain_service *service = domain_services;
          service->kind != ROCPROFILER_BUFFER_TRACING_NONE; service++)
         if (settings_flag(&tool.settings, service->option))
-            ok(service_configure(service->kind), "tracing");
+            ok(service_configure(service), "tracing");
     markers_configure();
     rename_configure();
 }
@@ -309,6 +363,7 @@ static void on_fork_child(void)
     turn_forget_waiting();
     turn_hold(false);
     marker_stream_fork_child();
+    stream_now_fork_child();
     markers_fork_child();
     names_fork_done();
     turn_give();
@@ -389,6 +444,7 @@ static int collection_start(void)
 {
     names_style_set(settings_flag(&tool.settings, OPTION_DEMANGLE),
                     settings_flag(&tool.settings, OPTION_TRUNCATE_KERNELS));
+    counting_definitions_load(&tool.settings);
     names_agents_load();
     code_look_for();
     report_open(&tool.settings);
@@ -407,11 +463,6 @@ static int collection_start(void)
     return 0;
 }
 
-static void records_flush(void)
-{
-    rocprofiler_flush_buffer(tool.buffer);
-}
-
 static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
 {
     (void)data;
@@ -423,8 +474,10 @@ static int tool_initialize(rocprofiler_client_finalize_t finalize, void *data)
     if (settings_flag(&tool.settings, OPTION_PROCESS_SYNC))
         siblings_join();
     int status = collection_start();
-    if (status == 0)
+    if (status == 0) {
         snapshot_begin(&tool.settings, records_flush);
+        streaming_begin();
+    }
     write_guard_end(&guard);
     return status;
 }
@@ -440,6 +493,7 @@ static void tool_finalize(void *data)
     }
     atomic_store_explicit(&tool.finishing, gettid(), memory_order_seq_cst);
     snapshot_end();
+    stream_now_end();
     periods_end();
     rocprofiler_stop_context(tool.context);
     rocprofiler_flush_buffer(tool.buffer);
@@ -503,18 +557,26 @@ static int tool_attach(rocprofiler_client_detach_t detach, rocprofiler_context_i
     }
     if (!attached_again(&tool.settings))
         return -1;
+    crocprof_flush_complete(tool.buffer); /* what came too late for the attachment before */
     turn_take();
+    tool.has_left = false;
+    marker_stream_resume();
     report_open(&tool.settings);
     snapshot_resume(&tool.settings);
+    streaming_begin();
     turn_give();
     return 0;
 }
 
-/* The contexts are stopped, and everything is delivered. */
+/* The contexts are stopped, and what has ended is delivered. */
 static void tool_detach(void *data)
 {
     (void)data;
     snapshot_end();
+    stream_now_end();
+    turn_take();
+    tool.has_left = true;
+    turn_give();
     report_write(false);
 }
 

@@ -125,6 +125,11 @@ static void gpu_configure(const rocprofiler_agent_v0_t *gpu, unsigned number)
     counting.group_count = group;
 }
 
+void counting_definitions_load(const struct settings *settings)
+{
+    ok(choice_definitions_load(settings), "extra counters");
+}
+
 void counting_configure(const struct settings *settings, rocprofiler_context_id_t context,
                         rocprofiler_buffer_id_t buffer)
 {
@@ -138,8 +143,7 @@ void counting_configure(const struct settings *settings, rocprofiler_context_id_
     filter_open(settings);
     char stem[PATH_MAX];
     passes_open(settings, sinks_stem(settings, stem) == 0 ? stem : "");
-    if (!ok(choice_definitions_load(settings), "extra counters") ||
-        !ok(choice_gpus_find(&gpus), "agents"))
+    if (!ok(choice_gpus_find(&gpus), "agents"))
         return;
     for (unsigned i = 0; i < gpus.count; i++)
         gpu_configure(gpus.gpu[i], i);

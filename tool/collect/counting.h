@@ -6,6 +6,10 @@
 
 #include "launch/settings.h"
 
+/* Before anybody asks what the GPUs count: the library takes definitions only until then. Messages
+ * go to stderr. */
+void counting_definitions_load(const struct settings *settings);
+
 /* Configures dispatch counting when the settings ask for counters. Messages go to stderr. */
 void counting_configure(const struct settings *settings, rocprofiler_context_id_t context,
                         rocprofiler_buffer_id_t buffer);

@@ -19,6 +19,8 @@
     X(RCCL, "RCCL_API", "RCCL function", OUT_RCCL_API, OUT_RCCL_STATS)                             \
     X(ROCDECODE, "ROCDECODE_API", "rocDecode function", OUT_ROCDECODE_API, OUT_ROCDECODE_STATS)    \
     X(ROCJPEG, "ROCJPEG_API", "rocJPEG function", OUT_ROCJPEG_API, OUT_ROCJPEG_STATS)              \
+    X(HIPFILE, "HIPFILE_API", "hipFile function", OUT_HIPFILE_API, OUT_HIPFILE_STATS)              \
+    X(ROCSHMEM, "ROCSHMEM_API", "rocSHMEM function", OUT_ROCSHMEM_API, OUT_ROCSHMEM_STATS)         \
     X(OMPT, "OMPT", "OpenMP event", OUT_OMPT, OUT_OMPT_STATS)                                      \
     X(ALLOCATION, "MEMORY_ALLOCATION", "allocation", OUT_MEMORY_ALLOCATION, OUT_ALLOCATION_STATS)  \
     X(SCRATCH, "SCRATCH_MEMORY", "scratch memory", OUT_SCRATCH_MEMORY, OUT_SCRATCH_STATS)          \
@@ -37,16 +39,18 @@ struct domain {
 };
 extern const struct domain domains[DOMAIN_COUNT];
 
-/* Buffered services: which option asks for which kind, and where its records belong. */
+/* Buffered services: which option asks for which kind, where its records belong, and which kind has
+ * the calls' arguments, too (NONE: there is none). */
 struct domain_service {
     rocprofiler_buffer_tracing_kind_t kind;
     enum option_id option;
     enum domain_id domain;
+    rocprofiler_buffer_tracing_kind_t kind_with_arguments;
 };
 /* Ends with kind NONE. */
 extern const struct domain_service domain_services[];
 
-/* NULL: not one of ours. */
+/* Of either kind. NULL: not one of ours. */
 const struct domain_service *domain_service_find(rocprofiler_buffer_tracing_kind_t kind);
 
 #endif

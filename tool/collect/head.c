@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "names.h"
+#include "out/rows.h"
 #include "summary/table.h"
 
 static void command_print(FILE *file)
@@ -27,11 +28,11 @@ static void command_print(FILE *file)
 /* As it calls itself, and what it says of its times. */
 static void device_print(FILE *file, const rocprofiler_agent_v0_t *agent)
 {
-    const char *product = agent->product_name, *times = NULL;
-    crocprof_quality_of_times(agent->id, &times);
-    fprintf(file, "device: agent %u, %s, %s%s%s%s\n", agent->node_id, agent->name,
-            product && *product ? product : agent->model_name,
-            times ? " (by its own word its times are " : "", times ? times : "", times ? ")" : "");
+    struct out_agent_row row = {.agent = *agent};
+    char text[512];
+    crocprof_quality_of_times(agent->id, &row.times);
+    out_device_text(&row, text, sizeof text);
+    fprintf(file, "device: %s\n", text);
 }
 
 static void devices_print(FILE *file)
@@ -42,8 +43,9 @@ static void devices_print(FILE *file)
             device_print(file, agent);
 }
 
-void head_print(FILE *file)
+void head_print(FILE *file, const void *nothing)
 {
+    (void)nothing;
     command_print(file);
     devices_print(file);
 }

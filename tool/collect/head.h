@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
-void head_print(FILE *file);
+/* For tables_print(). */
+void head_print(FILE *file, const void *nothing);
 
 #endif

@@ -104,6 +104,8 @@ static const char *message_keep(const char *text)
 
 static void done_add(const struct marker *marker)
 {
+    if (marker->is_hidden)
+        return;
     struct marker *grown = room_for_one(done, done_count, &done_capacity, sizeof *done);
     if (!grown)
         return;
@@ -157,6 +159,13 @@ void markers_nobody_empties(void)
     pthread_mutex_unlock(&lock);
 }
 
+void markers_somebody_empties(bool is_there)
+{
+    pthread_mutex_lock(&lock);
+    is_asked = is_emptied = is_there;
+    pthread_mutex_unlock(&lock);
+}
+
 /* Under the lock, which is given up meanwhile. */
 static void many_tell(void)
 {
@@ -176,12 +185,19 @@ static void many_tell(void)
         pthread_cond_wait(&room, &lock);
 }
 
+static bool is_paused(const rocprofiler_context_id_t *collecting)
+{
+    int is_active = 1;
+    if (collecting)
+        rocprofiler_context_is_active(*collecting, &is_active);
+    return !is_active;
+}
+
 /* ENTER of what begins, so that its own cost is inside; ENTER of what ends, so that it is not. An
  * id is known at EXIT only: user_data carries the start there. */
 void markers_callback(rocprofiler_callback_tracing_record_t record,
                       rocprofiler_user_data_t *user_data, void *data)
 {
-    (void)data;
     const rocprofiler_callback_tracing_marker_api_data_t *call = record.payload;
     bool enter = record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER;
     rocprofiler_timestamp_t now = 0;
@@ -189,6 +205,7 @@ void markers_callback(rocprofiler_callback_tracing_record_t record,
     struct marker marker = {.thread_id = record.thread_id,
                             .correlation_id = record.correlation_id.internal,
                             .parent_id = record.correlation_id.ancestor,
+                            .is_hidden = is_paused(data),
                             .start_ns = now,
                             .end_ns = now};
     pthread_mutex_lock(&lock);
@@ -221,6 +238,28 @@ void markers_callback(rocprofiler_callback_tracing_record_t record,
     default: /* roctxGetThreadId marks nothing */
         break;
     }
+    many_tell();
+    pthread_mutex_unlock(&lock);
+}
+
+void markers_control(const char *function, const rocprofiler_callback_tracing_record_t *record,
+                     rocprofiler_user_data_t *user_data)
+{
+    rocprofiler_timestamp_t now = 0;
+    rocprofiler_get_timestamp(&now);
+    if (record->phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
+        user_data->value = now;
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    const struct marker marker = {.message = message_keep(function),
+                                  .is_control = true,
+                                  .thread_id = record->thread_id,
+                                  .correlation_id = record->correlation_id.internal,
+                                  .parent_id = record->correlation_id.ancestor,
+                                  .start_ns = user_data->value,
+                                  .end_ns = now};
+    done_add(&marker);
     many_tell();
     pthread_mutex_unlock(&lock);
 }

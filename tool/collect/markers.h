@@ -11,12 +11,20 @@
 
 struct marker {
     const char *message; /* equal messages are one pointer, for the life of the process */
+    bool is_control;     /* roctxProfilerPause or Resume itself */
+    bool is_hidden;      /* begun while nothing was collected: known, and not handed out */
     uint64_t thread_id, correlation_id, parent_id, start_ns, end_ns;
 };
 
-/* The tracing callback for MARKER_CORE_API. Any thread. */
+/* The tracing callback for MARKER_CORE_API, in a context that always runs, so that pops find their
+ * pushes; `data`: NULL, or the id of the context that collects, which is asked where something
+ * begins. Any thread. */
 void markers_callback(rocprofiler_callback_tracing_record_t record,
                       rocprofiler_user_data_t *user_data, void *data);
+
+/* A call that pauses or resumes, from its ENTER on. Any thread. */
+void markers_control(const char *function, const rocprofiler_callback_tracing_record_t *record,
+                     rocprofiler_user_data_t *user_data);
 
 /* The message of the innermost range that the thread has pushed and not popped; NULL for none. Any
  * thread. */
@@ -31,12 +39,14 @@ void markers_fork_child(void);
  * forgotten then. */
 void markers_each(void (*visit)(const struct marker *marker));
 
-/* How many may wait: from MANY on `begin` is called, once in a process, and markers_wait() returns;
- * at MAX whoever marks waits for room, if somebody makes it. */
+/* How many may wait: from MANY on `begin` is called, once until it is to be asked anew, and
+ * markers_wait() returns; at MAX whoever marks waits for room, if somebody makes it. */
 enum { MARKERS_MANY = 1 << 13, MARKERS_MAX = 1 << 16 };
 void markers_on_many(bool (*begin)(void)); /* false: nobody will make room */
 void markers_wait(void);
 void markers_nobody_empties(void); /* nobody waits for room any more */
+/* After that: the one that began once empties them again, or else `begin` is asked anew. */
+void markers_somebody_empties(bool is_there);
 /* Those that are done, in the order of their ends; they are forgotten then. */
 void markers_done_each(void (*visit)(const struct marker *marker));
 

@@ -18,6 +18,16 @@ rocprofiler_status_t rocprofiler_get_timestamp(rocprofiler_timestamp_t *ts)
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
+/* A double of the context that collects. */
+static rocprofiler_context_id_t collecting = {1};
+static int is_collecting = 1;
+rocprofiler_status_t rocprofiler_context_is_active(rocprofiler_context_id_t context, int *status)
+{
+    assert_int_equal(context.handle, collecting.handle);
+    *status = is_collecting;
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
 static struct marker seen[32];
 static unsigned seen_count;
 static void visit(const struct marker *marker)
@@ -50,11 +60,11 @@ static void call(uint64_t thread, int32_t operation, const char *message, uint64
         .payload = &data};
     rocprofiler_user_data_t user = {0};
     now_ns = enter_ns;
-    markers_callback(record, &user, NULL);
+    markers_callback(record, &user, &collecting);
     record.phase = ROCPROFILER_CALLBACK_PHASE_EXIT;
     data.retval.roctx_range_id_t_retval = id;
     now_ns = exit_ns;
-    markers_callback(record, &user, NULL);
+    markers_callback(record, &user, &collecting);
 }
 
 #define MARK(thread, text, at)                                                                     \
@@ -187,6 +197,29 @@ static void *marks_make(void *count)
     return NULL;
 }
 
+/* A range belongs to where it began; pushes of a pause have their pops, wherever these are. */
+static void a_pause_hides_what_begins_in_it(void **state)
+{
+    (void)state;
+    PUSH(1, "before", 10);
+    is_collecting = 0;
+    POP(1, 20);
+    MARK(1, "hidden", 30);
+    PUSH(1, "hidden", 40);
+    is_collecting = 1;
+    PUSH(1, "inside", 50);
+    assert_string_equal(markers_current(1), "inside");
+    POP(1, 60);
+    assert_string_equal(markers_current(1), "hidden"); /* a kernel's name all the same */
+    POP(1, 70);
+    markers_each(visit);
+    assert_int_equal(seen_count, 2);
+    assert_string_equal(seen[0].message, "before");
+    assert_int_equal(seen[0].end_ns, 20);
+    assert_string_equal(seen[1].message, "inside");
+    assert_int_equal(seen[1].end_ns, 60);
+}
+
 /* Whoever marks waits when there are too many, and goes on when they are taken. */
 static void many_markers_do_not_gather(void **state)
 {
@@ -221,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(pushed_ranges_nest_per_thread, collect),
         cmocka_unit_test_setup(started_ranges_overlap_and_end_on_any_thread, collect),
+        cmocka_unit_test_setup(a_pause_hides_what_begins_in_it, collect),
         cmocka_unit_test_setup(open_ranges_end_with_the_program, collect),
         cmocka_unit_test_setup(equal_messages_are_one_pointer, collect),
         cmocka_unit_test_setup(tables_grow, collect),

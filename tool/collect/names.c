@@ -71,8 +71,8 @@ static void kernel_put(struct kernel_info *kernel)
 
 static char *name_of(const char *symbol)
 {
-    if (!is_demangled)
-        return name_plain(symbol);
+    if (!is_demangled && !is_truncated) /* whole, with its ".kd", as with rocprofv3 */
+        return strdup(symbol);
     char *pretty = name_demangle(symbol);
     if (!pretty || !is_truncated)
         return pretty;

@@ -10,11 +10,13 @@
 
 #include "base/own_thread.h"
 #include "base/wait.h"
+#include "markers.h"
 
 enum { PERIODS_MAX = 64 };
 
 static struct {
     rocprofiler_context_id_t context;
+    bool shows_control; /* the calls that pause and resume are rows of their own */
     struct period periods[PERIODS_MAX];
     unsigned count;
     pthread_t thread;
@@ -105,19 +107,27 @@ static void region_end(void)
     rocprofiler_stop_context(state.context);
 }
 
+static void control_obey(int32_t operation)
+{
+    pthread_mutex_lock(&state.lock);
+    if (!state.ended && operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerResume)
+        region_begin();
+    if (!state.ended && operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerPause)
+        region_end();
+    pthread_mutex_unlock(&state.lock);
+}
+
 static void on_control(rocprofiler_callback_tracing_record_t record,
                        rocprofiler_user_data_t *user_data, void *data)
 {
-    (void)user_data;
     (void)data;
-    if (record.phase != ROCPROFILER_CALLBACK_PHASE_ENTER)
-        return;
-    pthread_mutex_lock(&state.lock);
-    if (!state.ended && record.operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerResume)
-        region_begin();
-    if (!state.ended && record.operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerPause)
-        region_end();
-    pthread_mutex_unlock(&state.lock);
+    const char *function = record.operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerPause
+                               ? "roctxProfilerPause"
+                               : "roctxProfilerResume";
+    if (state.shows_control)
+        markers_control(function, &record, user_data);
+    if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER)
+        control_obey(record.operation);
 }
 
 static int regions_begin(rocprofiler_context_id_t control)
@@ -134,20 +144,26 @@ int periods_begin(const struct settings *settings, rocprofiler_context_id_t cont
                   rocprofiler_context_id_t control)
 {
     const char *text = settings_text(settings, OPTION_PERIODS_NS);
+    int status = 0;
     state.context = context;
     state.counts = settings_flag(settings, OPTION_SELECTED_REGIONS_REF_COUNT);
-    if (settings_flag(settings, OPTION_SELECTED_REGIONS))
-        return regions_begin(control);
+    state.shows_control = settings_flag(settings, OPTION_MARKER_TRACE);
+    bool selected = settings_flag(settings, OPTION_SELECTED_REGIONS);
+    bool pauses = state.shows_control || settings_flag(settings, OPTION_PAUSES);
+    if (selected || (pauses && !text)) /* periods are the user's word */
+        status = regions_begin(control);
+    if (selected || status != 0)
+        return status;
     if (text)
         state.count = periods_read(text, state.periods, PERIODS_MAX);
     if (text && state.count == 0)
         fprintf(stderr, "crocprof: %s: not a list of periods\n", text);
     if (state.count > 0)
         return thread_begin();
-    rocprofiler_status_t status = rocprofiler_start_context(context);
-    if (status == ROCPROFILER_STATUS_SUCCESS)
+    rocprofiler_status_t started = rocprofiler_start_context(context);
+    if (started == ROCPROFILER_STATUS_SUCCESS)
         return 0;
-    fprintf(stderr, "crocprof: start: %s\n", rocprofiler_get_status_string(status));
+    fprintf(stderr, "crocprof: start: %s\n", rocprofiler_get_status_string(started));
     return -1;
 }
 

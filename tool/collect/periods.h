@@ -1,6 +1,7 @@
 /*
  * When the collecting context runs: always, in periods (--collection-period), or where the program
- * says so (--selected-regions).
+ * says so (--selected-regions). Where markers are traced, roctxProfilerPause and Resume are obeyed
+ * unless there are periods, and are rows themselves.
  */
 #ifndef COLLECT_PERIODS_H
 #define COLLECT_PERIODS_H

@@ -10,6 +10,7 @@
 
 #include <crocprof/quality.h>
 
+#include "arguments.h"
 #include "config.h"
 #include "counters.h"
 #include "domains.h"
@@ -42,6 +43,7 @@ static struct {
     struct sinks sinks;
     struct stats *stats[DOMAIN_COUNT], *counters;
     struct counter_values values;
+    struct arguments arguments; /* of the call that is being written */
     uint64_t lost, lost_told;
     uint64_t records; /* of this report, in any table */
     uint64_t process_id;
@@ -60,6 +62,7 @@ static void agents_write(void)
     for (unsigned i = 0; (agent = names_agent_at(i)); i++) {
         struct out_agent_row row = {
             .type = agent->type == ROCPROFILER_AGENT_TYPE_GPU ? "GPU" : "CPU", .agent = *agent};
+        crocprof_quality_of_times(agent->id, &row.times);
         sinks_row(&report.sinks, OUT_AGENT_INFO, &row);
     }
 }
@@ -76,10 +79,9 @@ static void files_open(void)
     }
     sinks_open(&report.sinks, &report.settings, stem);
     agents_write();
-    if (!sinks_prefix(&report.sinks, prefix))
-        return;
-    run_log_put(RUN_LOG_FILES, prefix);
-    if (settings_flag(&report.settings, OPTION_OUTPUT_CONFIG))
+    sinks_flush(&report.sinks);
+    if (settings_flag(&report.settings, OPTION_OUTPUT_CONFIG) &&
+        sinks_prefix(&report.sinks, prefix))
         config_write(&report.settings, prefix);
 }
 
@@ -122,6 +124,7 @@ void report_forget(void)
     report.values.count = 0;
     report.values.left = 0;
     report.lost = report.lost_told = 0;
+    report.arguments.calls_cut = 0;
     report.is_open = false;
 }
 
@@ -161,6 +164,8 @@ static struct out_dispatch_row dispatch_row(const rocprofiler_kernel_dispatch_in
 {
     const struct kernel_info *kernel = names_kernel_find(info->kernel_id);
     const char *region = kernel_region(correlation_id);
+    uint64_t modelled_ns = 0;
+    crocprof_quality_of_duration(info, &modelled_ns);
     return (struct out_dispatch_row){
         .kind = "KERNEL_DISPATCH",
         .agent = agent_number(info->agent_id),
@@ -186,6 +191,7 @@ static struct out_dispatch_row dispatch_row(const rocprofiler_kernel_dispatch_in
         .external_id = region ? 0 : correlation_id.external.value,
         .region = region,
         .kernel = kernel->details.name ? &kernel->details : NULL,
+        .modelled_ns = modelled_ns,
     };
 }
 
@@ -195,6 +201,7 @@ void report_dispatch(const rocprofiler_buffer_tracing_kernel_dispatch_record_t *
                                                record->start_timestamp, record->end_timestamp);
     row.thread_id = record->thread_id;
     stats_add(report.stats[DOMAIN_KERNEL], row.kernel_name, row.end_ns - row.start_ns);
+    stats_modelled_add(report.stats[DOMAIN_KERNEL], row.kernel_name, row.modelled_ns);
     row_put(OUT_KERNEL_TRACE, &row);
 }
 
@@ -252,20 +259,6 @@ void report_allocation(const rocprofiler_buffer_tracing_memory_allocation_record
     row_put(OUT_MEMORY_ALLOCATION, &row);
 }
 
-static const char *scratch_flags(rocprofiler_scratch_alloc_flag_t flags)
-{
-    switch ((int)flags) {
-    case ROCPROFILER_SCRATCH_ALLOC_FLAG_NONE:
-        return "";
-    case ROCPROFILER_SCRATCH_ALLOC_FLAG_USE_ONCE:
-        return "USE_ONCE";
-    case ROCPROFILER_SCRATCH_ALLOC_FLAG_ALT:
-        return "ALT";
-    default:
-        return "USE_ONCE|ALT";
-    }
-}
-
 void report_scratch(const rocprofiler_buffer_tracing_scratch_memory_record_t *record)
 {
     struct out_scratch_row row = {
@@ -273,7 +266,7 @@ void report_scratch(const rocprofiler_buffer_tracing_scratch_memory_record_t *re
         .agent = agent_number(record->agent_id),
         .queue_id = record->queue_id.handle,
         .thread_id = record->thread_id,
-        .flags = scratch_flags(record->flags),
+        .flags = record->flags,
         .start_ns = record->start_timestamp,
         .end_ns = record->end_timestamp,
         .bytes = record->allocation_size,
@@ -305,8 +298,9 @@ bool report_kfd(const rocprofiler_record_header_t *header)
     return true;
 }
 
-void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record)
+void report_api(const rocprofiler_record_header_t *header)
 {
+    const rocprofiler_buffer_tracing_hsa_api_record_t *record = header->payload;
     struct out_api_row row = {
         .process_id = report.process_id,
         .thread_id = record->thread_id,
@@ -324,6 +318,8 @@ void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record)
         return;
     if (row.function)
         stats_add(report.stats[service->domain], row.function, row.end_ns - row.start_ns);
+    if (record->kind == service->kind_with_arguments && sinks_want_arguments(&report.sinks))
+        arguments_take(header, &report.arguments, &row);
     row_put(domains[service->domain].rows, &row);
 }
 
@@ -331,7 +327,7 @@ void report_marker(const struct marker *marker)
 {
     report_resume();
     struct out_api_row row = {
-        .domain = "MARKER_CORE_API",
+        .domain = marker->is_control ? "MARKER_CONTROL_API" : "MARKER_CORE_API",
         .function = marker->message,
         .process_id = report.process_id,
         .thread_id = marker->thread_id,
@@ -339,7 +335,7 @@ void report_marker(const struct marker *marker)
         .start_ns = marker->start_ns,
         .end_ns = marker->end_ns,
         .parent_id = marker->parent_id,
-        .message = marker->message,
+        .message = marker->is_control ? NULL : marker->message,
     };
     stats_add(report.stats[DOMAIN_MARKER], row.function, row.end_ns - row.start_ns);
     row_put(OUT_MARKER_API, &row);
@@ -417,6 +413,12 @@ void report_counter_value(const rocprofiler_counter_record_t *record)
         counters_flush();
 }
 
+void report_flush(void)
+{
+    if (report.is_open)
+        sinks_flush(&report.sinks);
+}
+
 void report_lost(uint64_t total)
 {
     report.lost = total;
@@ -462,7 +464,7 @@ void report_counters_each(void (*each)(const struct stats_counter *counter, void
         stats_counters_each(report.counters, each, data);
 }
 
-/* For crocprof's last lines. */
+/* For crocprof's last lines; files are complete from then on. */
 static void records_tell(void)
 {
     char text[32];
@@ -475,14 +477,18 @@ void report_close(void)
     if (!report.is_open)
         return;
     counters_flush();
-    records_tell();
     all_stats_write();
     sinks_close(&report.sinks);
+    records_tell();
     if (report.lost > report.lost_told)
         fprintf(stderr, "crocprof: %llu records were lost\n",
                 (unsigned long long)(report.lost - report.lost_told));
     report.lost_told = report.lost;
-    tables_print(&report.settings, report.stats, report.counters, head_print);
+    if (report.arguments.calls_cut > 0)
+        fprintf(stderr, "crocprof: %llu calls had more arguments than were written\n",
+                (unsigned long long)report.arguments.calls_cut);
+    report.arguments.calls_cut = 0;
+    tables_print(&report.settings, report.stats, report.counters, head_print, NULL);
     stats_forget();
     report.is_open = false;
 }

@@ -28,7 +28,7 @@ void report_scratch(const rocprofiler_buffer_tracing_scratch_memory_record_t *re
 /* Of the kernel driver. False: the record is of another kind. */
 bool report_kfd(const rocprofiler_record_header_t *header);
 /* All API kinds share one layout. */
-void report_api(const rocprofiler_buffer_tracing_hsa_api_record_t *record);
+void report_api(const rocprofiler_record_header_t *header);
 void report_counter_dispatch(const rocprofiler_dispatch_counting_service_record_t *record);
 /* The record's user data is report_counter_tag() of the launch. */
 void report_counter_value(const rocprofiler_counter_record_t *record);
@@ -37,6 +37,8 @@ static inline uint64_t report_counter_tag(uint32_t thread, uint32_t launch)
 {
     return (uint64_t)launch << 32 | thread;
 }
+/* After a batch of records. */
+void report_flush(void);
 /* How many were lost since the process began. */
 void report_lost(uint64_t total);
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "launch/settings.h"
+#include "out/journal.h"
 #include "out/out.h"
 
 enum { SINKS_MAX = 8 };
@@ -21,9 +22,13 @@ struct sinks {
         struct out_sink *sink;
     } sink[SINKS_MAX];
     unsigned count;
+    bool has_failed;         /* some file was not made, or not completed */
     unsigned number;         /* of place.h */
+    unsigned number_told;    /* to crocprof, before anything of it is made */
     char stem[PATH_MAX];     /* the same */
     uint64_t recorded_bytes; /* eight for each value of a row */
+    uint64_t device, inode;  /* of the directory; 0: not known */
+    struct journal *journal; /* for formats that exist only at their end; NULL: there are none */
 };
 
 /* Some format is written. */
@@ -36,6 +41,10 @@ int sinks_stem(const struct settings *settings, char stem[PATH_MAX]);
  * sink that cannot be opened is left out. */
 void sinks_open(struct sinks *sinks, const struct settings *settings, const char *stem);
 void sinks_row(struct sinks *sinks, enum out_table_id table, const void *row);
+/* Some format has calls' arguments. */
+bool sinks_want_arguments(const struct sinks *sinks);
+/* After some rows: what a process leaves that is killed now has them. */
+void sinks_flush(struct sinks *sinks);
 /* A row of statistics: --stats asks every format for them; of some they are part in any case. */
 void sinks_statistics_row(struct sinks *sinks, enum out_table_id table, const void *row);
 /* What files begin with. False: there are none. */

@@ -30,12 +30,18 @@ static void name_put(FILE *file, const char *name)
     fputc('\n', file);
 }
 
+/* Modelled times are a kind of their own, without extremes. */
 static void duration_put(const char *domain, const struct out_stats_row *row, void *data)
 {
     FILE *file = data;
     fprintf(file, "time\t%s\t%llu\t%llu\t%llu\t%llu\t", domain, (unsigned long long)row->calls,
             (unsigned long long)row->total_ns, (unsigned long long)row->min_ns,
             (unsigned long long)row->max_ns);
+    name_put(file, row->name);
+    if (!row->modelled_ns)
+        return;
+    fprintf(file, "time\tKERNEL_MODELLED\t%llu\t%llu\t0\t0\t", (unsigned long long)row->calls,
+            (unsigned long long)row->modelled_ns);
     name_put(file, row->name);
 }
 

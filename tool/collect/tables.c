@@ -106,7 +106,8 @@ static bool has_rows(struct stats *const of[DOMAIN_COUNT], const struct stats *c
 }
 
 void tables_print(const struct settings *settings, struct stats *const of[DOMAIN_COUNT],
-                  const struct stats *counters, void (*head)(FILE *file))
+                  const struct stats *counters, void (*head)(FILE *file, const void *data),
+                  const void *data)
 {
     bool each = settings_flag(settings, OPTION_SUMMARY_PER_DOMAIN),
          all = settings_flag(settings, OPTION_SUMMARY);
@@ -116,7 +117,7 @@ void tables_print(const struct settings *settings, struct stats *const of[DOMAIN
                             stats_unit_find(settings_text(settings, OPTION_SUMMARY_UNITS)),
                             file_open(settings)};
     if (head && has_rows(of, counters))
-        head(tables.file);
+        head(tables.file, data);
     if (each)
         domains_print(&tables);
     groups_print(&tables);

@@ -6,9 +6,10 @@
 #include "launch/settings.h"
 #include "summary/stats.h"
 
-/* `of` by domain. `head` prints before the first one, if there is any; may be NULL. Messages go to
- * stderr. */
+/* `of` by domain. `head` prints before the first one, if there is any, and is given `data`; may be
+ * NULL. Messages go to stderr. */
 void tables_print(const struct settings *settings, struct stats *const of[DOMAIN_COUNT],
-                  const struct stats *counters, void (*head)(FILE *file));
+                  const struct stats *counters, void (*head)(FILE *file, const void *data),
+                  const void *data);
 
 #endif

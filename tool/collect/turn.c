@@ -1,5 +1,6 @@
 #include "turn.h"
 
+#include <locale.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -15,12 +16,28 @@ static _Atomic unsigned waiting;
 /* The delivery thread gets no turn. Writers: an exec before it gives its turn and when it fails, a
  * forked child. Reader: the delivery thread, with the lock; relaxed. */
 static _Atomic bool held;
+static locale_t before; /* under the lock: what its owner's thread had */
+
+/* Files and tables have points in their numbers whatever locale the program has set. The C locale
+ * is a constant of the library: nothing is allocated. */
+static void locale_leave(void)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    before = plain ? uselocale(plain) : (locale_t)0;
+}
+
+static void locale_return(void)
+{
+    if (before)
+        uselocale(before);
+}
 
 void turn_take(void)
 {
     atomic_fetch_add_explicit(&waiting, 1, memory_order_relaxed);
     pthread_mutex_lock(&lock);
     atomic_fetch_sub_explicit(&waiting, 1, memory_order_relaxed);
+    locale_leave();
 }
 
 static bool nobody_waits(void *unused)
@@ -34,8 +51,10 @@ void turn_take_politely(void)
     for (;;) {
         wait_until(nobody_waits, NULL, WAIT_FOREVER, STEP_NS);
         pthread_mutex_lock(&lock);
-        if (!atomic_load_explicit(&held, memory_order_relaxed))
+        if (!atomic_load_explicit(&held, memory_order_relaxed)) {
+            locale_leave();
             return;
+        }
         pthread_mutex_unlock(&lock);
         wait_pause(STEP_NS);
     }
@@ -53,5 +72,6 @@ void turn_forget_waiting(void)
 
 void turn_give(void)
 {
+    locale_return();
     pthread_mutex_unlock(&lock);
 }

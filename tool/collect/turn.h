@@ -1,7 +1,8 @@
 /*
  * Who works on the report and its files: the delivery thread a few records at a time, the one who
  * ends the program or leaves it by exec, and a fork, in whose child nothing may be half done. A
- * lock that does not let the delivery thread take it again at once when another waits.
+ * lock that does not let the delivery thread take it again at once when another waits. Its owner
+ * has the C locale: the program's may have commas in its numbers.
  */
 #ifndef COLLECT_TURN_H
 #define COLLECT_TURN_H

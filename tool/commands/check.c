@@ -1,4 +1,4 @@
-/* `check`: counters of a run against those of a baseline, for CI. */
+/* `check`: counters and modelled times of a run against those of a baseline, for CI. */
 #include <fnmatch.h>
 #include <limits.h>
 #include <math.h>
@@ -22,7 +22,8 @@ enum {
     CHECK_TIME,
     CHECK_JUNIT,
     CHECK_ALL,
-    CHECK_FORMAT
+    CHECK_FORMAT,
+    CHECK_PMC
 };
 
 /* What became of one value of the baseline; `now` NULL: it is gone. */
@@ -33,9 +34,28 @@ struct verdict {
     const char *why; /* it is wrong; NULL: it is right */
 };
 
-static bool is_time(const struct baseline_value *value)
+/* What a baseline calls times of kernels; all else are counters. */
+static const struct {
+    enum totals_group group;
+    const char *metric;
+} times[] = {{TOTALS_MODELLED, "modelled"}, {TOTALS_KERNELS, "time"}};
+enum { TIME_COUNT = sizeof times / sizeof times[0] };
+
+static enum totals_group group_of(const struct baseline_value *value)
 {
-    return strcmp(value->metric, "time") == 0;
+    for (int i = 0; i < TIME_COUNT; i++)
+        if (strcmp(value->metric, times[i].metric) == 0)
+            return times[i].group;
+    return TOTALS_COUNTERS;
+}
+
+/* NULL: a baseline has nothing of the kind. */
+static const char *metric_of(const struct total *total)
+{
+    for (int i = 0; i < TIME_COUNT; i++)
+        if (total->group == times[i].group)
+            return times[i].metric;
+    return total->group == TOTALS_COUNTERS ? total->counter : NULL;
 }
 
 /* --tolerance PATTERN=PERCENT, the last that matches; false: none does. */
@@ -74,6 +94,14 @@ static int tolerances_check(const struct cli_options *line)
 
 /* ---- a baseline is made */
 
+static double percent_of(const struct total *total, const char *time)
+{
+    if (total->group == TOTALS_KERNELS)
+        return strtod(time, NULL);
+    return tolerance_of(total->counter, total->group == TOTALS_MODELLED ? CROCPROF_QUALITY_MODELLED
+                                                                        : total->quality);
+}
+
 static int baseline_make(struct baseline *baseline, const struct totals *totals,
                          const struct cli_options *line)
 {
@@ -81,13 +109,12 @@ static int baseline_make(struct baseline *baseline, const struct totals *totals,
     int status = 0;
     for (unsigned i = 0; i < totals_count(totals) && status == 0; i++) {
         const struct total *total = totals_at(totals, i);
-        const char *metric = total->group == TOTALS_COUNTERS ? total->counter : "time";
-        if (total->group == TOTALS_KERNELS ? !time : total->group != TOTALS_COUNTERS)
+        const char *metric = metric_of(total);
+        if (!metric || (total->group == TOTALS_KERNELS && !time))
             continue;
         if (total->quality == CROCPROF_QUALITY_NOT_COUNTED)
             continue; /* zeros that mean nothing */
-        double percent = total->group == TOTALS_COUNTERS ? tolerance_of(metric, total->quality)
-                                                         : strtod(time, NULL);
+        double percent = percent_of(total, time);
         tolerance_said(line, metric, &percent);
         status = baseline_add(baseline, total->name, metric, total->values.count,
                               total->values.mean, percent);
@@ -103,7 +130,8 @@ static int check_write(const struct totals *totals, const struct cli_options *li
     int status =
         baseline_make(&baseline, totals, line) == 0 ? 0 : refuse(EXIT_TROUBLE, "out of memory");
     if (status == 0 && baseline.count == 0)
-        status = refuse(EXIT_TROUBLE, "%s: no kernel has counters: record some with --pmc",
+        status = refuse(EXIT_TROUBLE,
+                        "%s: no kernel has counters or a modelled time: record some with --pmc",
                         line->operands[0]);
     if (status == 0 && baseline_write(&baseline, path, error, sizeof error) != 0)
         status = refuse(EXIT_TROUBLE, "%s", error);
@@ -119,9 +147,10 @@ static struct verdict verdict_of(const struct baseline_value *was, const struct 
                                  const struct cli_options *line)
 {
     struct verdict verdict = {.was = was, .percent = was->percent};
-    enum totals_group group = is_time(was) ? TOTALS_KERNELS : TOTALS_COUNTERS;
+    enum totals_group group = group_of(was);
     tolerance_said(line, was->metric, &verdict.percent);
-    verdict.now = totals_find(totals, group, was->kernel, is_time(was) ? "" : was->metric);
+    verdict.now =
+        totals_find(totals, group, was->kernel, group == TOTALS_COUNTERS ? was->metric : "");
     if (!verdict.now)
         verdict.why = "is missing";
     else if (verdict.now->values.count != was->launches)
@@ -265,29 +294,49 @@ static int check_against(const struct baseline *baseline, const struct totals *t
     return status ? status : wrong ? EXIT_DIFFERENT : 0;
 }
 
-static int check_baseline(const struct totals *totals, const struct cli_options *line)
+/* What is held against the baseline: a recording, or what a program does now, which is asked for
+ * the counters of --pmc, else of the baseline. NULL after a line. */
+static struct totals *totals_get(const struct baseline *baseline, const struct cli_options *line)
 {
-    char error[PATH_MAX + 200];
-    struct baseline baseline = {0};
-    int status = baseline_read(&baseline, command_text(line, CHECK_BASELINE), error, sizeof error);
-    status =
-        status == 0 ? check_against(&baseline, totals, line) : refuse(EXIT_TROUBLE, "%s", error);
-    baseline_free(&baseline);
-    return status;
+    const struct recording_ask ask = inputs_ask(line);
+    struct compare_counters counters = {0};
+    unsigned at = 0;
+    int status = 0;
+    if (line->operands_free == 1 && line->operand_count == 1)
+        return compare_read(line->operands[0], &ask);
+    if (line->operands_free > 0 || line->operand_count == 0) {
+        refuse(EXIT_TROUBLE, "check: one recording, or a program behind --");
+        return NULL;
+    }
+    for (const char *text; status == 0 && (text = command_next(line, CHECK_PMC, &at));)
+        status = compare_counters_add(&counters, text);
+    bool is_said = command_text(line, CHECK_PMC);
+    for (unsigned i = 0; !is_said && i < baseline->count && status == 0; i++)
+        if (group_of(&baseline->values[i]) == TOTALS_COUNTERS)
+            status = compare_counters_add(&counters, baseline->values[i].metric);
+    struct totals *totals = status == 0 ? compare_run(line->operands, &counters, &ask) : NULL;
+    compare_counters_free(&counters);
+    return totals;
 }
 
 static int check_run(struct cli_options *line)
 {
-    const struct recording_ask ask = inputs_ask(line);
-    bool writes = command_text(line, CHECK_WRITE), compares = command_text(line, CHECK_BASELINE);
-    if (writes == compares)
+    char error[PATH_MAX + 200];
+    const char *writes = command_text(line, CHECK_WRITE);
+    const char *compares = command_text(line, CHECK_BASELINE);
+    struct baseline baseline = {0};
+    if (!writes == !compares)
         return refuse(EXIT_TROUBLE, "check: one of --baseline and --write");
     int status = tolerances_check(line);
-    struct totals *totals = status == 0 ? compare_read(line->operands[0], &ask) : NULL;
-    if (!totals)
-        return EXIT_TROUBLE;
-    status = writes ? check_write(totals, line) : check_baseline(totals, line);
+    if (status == 0 && compares && baseline_read(&baseline, compares, error, sizeof error) != 0)
+        status = refuse(EXIT_TROUBLE, "%s", error);
+    struct totals *totals = status == 0 ? totals_get(&baseline, line) : NULL;
+    if (totals)
+        status = writes ? check_write(totals, line) : check_against(&baseline, totals, line);
+    else
+        status = EXIT_TROUBLE;
     totals_destroy(totals);
+    baseline_free(&baseline);
     return status;
 }
 
@@ -303,24 +352,30 @@ static const struct command_option options[] = {
     [CHECK_ALL] = {"all", 'a', OPTION_FLAG, NULL, "show what is right, too"},
     [CHECK_FORMAT] = {"format", 'f', OPTION_CHOICE, "table|csv|json|md|html",
                       "how rows are shown (table)"},
+    [CHECK_PMC] = {"pmc", 'e', OPTION_LIST, "NAME ...",
+                   "counters that the program is run with (those of the baseline)"},
     {0},
 };
 static const enum option_id takes[] = {INPUTS_SHOWN, OPTION_COUNT};
 
 const struct command command_check = {
     .name = "check",
-    .operands = "RECORDING",
-    .help = "counters against those of a baseline, for CI",
+    .operands = "RECORDING | -- PROGRAM [ARGUMENTS]",
+    .help = "counters and modelled times against those of a baseline, for CI",
     .text =
+        "A program is recorded with the baseline's counters and checked in one go; its failure is "
+        "trouble. "
         "The baseline is a JSON file with the mean of every counter of every kernel, and by how "
         "much percent it may move, unless you write something else there: what the device calls "
         "exact not at all, modelled 2, approximate 10; where it says nothing of its counters, "
         "instructions and waves not at all, requests and hits 2, cycles 10. What is not counted "
-        "there is left out. Launches must be as many. Status 1: something "
+        "there is left out. Where a device says how long kernels take by its own model, that is "
+        "held, too, as \"modelled\", and may move by 2. Launches must be as many. Status 1: "
+        "something "
         "differs, 2: trouble.",
     .options = options,
     .takes = takes,
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = UINT32_MAX,
     .run = check_run,
 };

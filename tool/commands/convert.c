@@ -1,18 +1,25 @@
 /* `convert`: recordings in other formats. The rows are those that `record` hands to the writers. */
 #include <errno.h>
 #include <limits.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/refuse.h"
+#include "cli/unfinished.h"
 #include "convert.h"
 #include "gather.h"
 #include "inputs.h"
 #include "launch/keys.h"
+#include "longest.h"
+#include "merge.h"
+#include "out/html/html.h"
+#include "out/journal.h"
 #include "out/out.h"
 #include "out/place.h"
 #include "out/process.h"
+#include "ranks.h"
 #include "table.h"
 
 enum { SINKS_MAX = 8 };
@@ -30,20 +37,40 @@ struct conversion {
     struct known *known;
     unsigned file;             /* how many were read before */
     bool wants_stats, gathers; /* gathers: some format has statistics anyway */
+    struct job *job;           /* NULL: none */
+    struct longest longest;    /* of one process, if a page cannot have all rows */
+    bool is_short;
 };
+
+static bool is_page(const struct conversion *conversion, unsigned sink)
+{
+    return conversion->sinks[sink].ops == &out_html_ops;
+}
 
 static void stats_put(void *data, enum out_table_id table, const void *row)
 {
     const struct conversion *conversion = data;
     for (unsigned i = 0; i < conversion->count; i++)
-        if (conversion->wants_stats || conversion->sinks[i].ops->has_statistics)
+        if (conversion->wants_stats || conversion->sinks[i].ops->has_statistics ||
+            (conversion->is_short && is_page(conversion, i)))
             conversion->sinks[i].ops->row(conversion->sinks[i].sink, table, row);
 }
 
 static void row_put(struct conversion *conversion, enum out_table_id table, const void *row)
 {
     for (unsigned i = 0; i < conversion->count; i++)
-        conversion->sinks[i].ops->row(conversion->sinks[i].sink, table, row);
+        if (!conversion->is_short || !is_page(conversion, i) || table == OUT_AGENT_INFO)
+            conversion->sinks[i].ops->row(conversion->sinks[i].sink, table, row);
+    if (conversion->is_short)
+        longest_row(&conversion->longest, table, row);
+}
+
+static void page_row_put(void *data, enum out_table_id table, const void *row)
+{
+    struct conversion *conversion = data;
+    for (unsigned i = 0; i < conversion->count; i++)
+        if (is_page(conversion, i))
+            conversion->sinks[i].ops->row(conversion->sinks[i].sink, table, row);
 }
 
 /* Whose rows come; found again by its address, which stays. Texts are the recording's. */
@@ -105,6 +132,8 @@ static int row_take(void *data, const struct recording_part *part, enum out_tabl
         process_tell(conversion, part);
     if (conversion->gathers)
         gather_row(&conversion->gather, table, row);
+    if (conversion->job)
+        job_row(conversion->job, table, row);
     row_put(conversion, table, row);
     return 0;
 }
@@ -160,6 +189,47 @@ static int sinks_close(struct conversion *conversion)
     return status;
 }
 
+static int left_out(const char *why)
+{
+    fprintf(stderr, "crocprof: left out: %s\n", why);
+    return EXIT_FAILED;
+}
+
+/* One process of a job. */
+static int part_convert(struct conversion *conversion, struct recording *recording,
+                        struct recording_ask *ask)
+{
+    char error[PATH_MAX + 200];
+    struct alignment alignment;
+    const char *path = recording_path(recording);
+    int status = job_part_begin(conversion->job, path, recording, ask->part, &alignment);
+    if (status == -EEXIST) {
+        snprintf(error, sizeof error, "%s: this recording is there already", path);
+        return left_out(error);
+    }
+    if (status != 0)
+        return refuse(EXIT_FAILED, "%s: %s", path, strerror(-status));
+    ask->alignment = &alignment;
+    process_tell(conversion, ask->part);
+    if (recording_each(recording, ask, row_take, conversion, error, sizeof error) != 0)
+        status = refuse(EXIT_FAILED, "%s", error);
+    job_part_end(conversion->job);
+    longest_each(&conversion->longest, page_row_put, conversion);
+    return status;
+}
+
+static int parts_convert(struct conversion *conversion, struct recording *recording,
+                         struct recording_ask *ask)
+{
+    int result = 0;
+    for (unsigned i = 0; i < recording_part_count(recording); i++) {
+        ask->part = recording_part(recording, i);
+        int status = part_convert(conversion, recording, ask);
+        result = status ? status : result;
+    }
+    return result;
+}
+
 static int file_convert(struct conversion *conversion, const char *path,
                         const struct convert_wish *wish)
 {
@@ -167,13 +237,17 @@ static int file_convert(struct conversion *conversion, const char *path,
     struct recording *recording;
     struct recording_ask ask = wish->ask;
     if (recording_open(&recording, path, error, sizeof error) != 0)
-        return refuse(EXIT_FAILED, "%s", error);
-    int status = inputs_window(recording, wish->begin, wish->end, &ask);
+        return conversion->job ? left_out(error) : refuse(EXIT_FAILED, "%s", error);
+    for (unsigned i = 0; i < conversion->count; i++)
+        ask.has_arguments = ask.has_arguments || conversion->sinks[i].ops->has_arguments;
+    int status = window_read(&wish->window, &recording, 1, &ask);
     gather_recording(&conversion->gather);
     conversion->part = NULL;
     conversion->file++;
-    if (status == 0 &&
-        recording_each(recording, &ask, row_take, conversion, error, sizeof error) != 0)
+    if (status == 0 && conversion->job)
+        status = parts_convert(conversion, recording, &ask);
+    else if (status == 0 &&
+             recording_each(recording, &ask, row_take, conversion, error, sizeof error) != 0)
         status = refuse(EXIT_FAILED, "%s", error);
     inputs_damage_tell(recording);
     recording_close(recording);
@@ -190,35 +264,135 @@ static int files_convert(struct conversion *conversion, char *const *paths, unsi
     }
     if (conversion->gathers)
         gather_stats_each(&conversion->gather, stats_put, conversion);
+    for (unsigned i = 0; i < conversion->count && conversion->job; i++)
+        if (is_page(conversion, i))
+            ranks_page(conversion->job, conversion->sinks[i].sink);
     return result;
+}
+
+/* ---- jobs whose rows are too many for a page */
+
+/* As many rows as its ids say, which are given one by one. */
+static uint64_t rows_of(const char *path, unsigned *parts)
+{
+    char error[PATH_MAX + 200];
+    struct recording *recording;
+    uint64_t rows = 0;
+    if (recording_open(&recording, path, error, sizeof error) != 0)
+        return 0; /* which is said when it is read */
+    for (unsigned i = 0; i < recording_part_count(recording); i++) {
+        struct sqlite3_stmt *select = recording_prepare(
+            recording, recording_part(recording, i),
+            "SELECT coalesce((SELECT max(id) FROM \"rocpd_region{S}\"), 0) + coalesce((SELECT "
+            "max(id) FROM \"rocpd_kernel_dispatch{S}\"), 0) + coalesce((SELECT max(id) FROM "
+            "\"rocpd_memory_copy{S}\"), 0)",
+            error, sizeof error);
+        if (select && sqlite3_step(select) == SQLITE_ROW)
+            rows += (uint64_t)sqlite3_column_int64(select, 0);
+        sqlite3_finalize(select);
+        ++*parts;
+    }
+    recording_close(recording);
+    return rows;
+}
+
+static int page_limit(struct conversion *conversion, char *const *paths, unsigned count,
+                      uint64_t page_rows)
+{
+    uint64_t rows = 0;
+    unsigned parts = 0;
+    bool has_page = false;
+    for (unsigned i = 0; i < conversion->count; i++)
+        has_page = has_page || is_page(conversion, i);
+    for (unsigned i = 0; i < count && has_page; i++)
+        rows += rows_of(paths[i], &parts);
+    if (rows <= page_rows || parts == 0)
+        return 0;
+    conversion->is_short = conversion->gathers = true;
+    for (unsigned i = 0; i < conversion->count; i++)
+        if (is_page(conversion, i))
+            out_html_short(conversion->sinks[i].sink);
+    return longest_begin(&conversion->longest, (uint32_t)(page_rows / parts));
+}
+
+/* The first that can be read; NULL: none can. */
+static struct recording *first_open(char *const *paths, unsigned count, bool is_job)
+{
+    char error[PATH_MAX + 200] = "";
+    struct recording *first = NULL;
+    unsigned i = 0;
+    while (i < count && recording_open(&first, paths[i], error, sizeof error) != 0 && is_job)
+        i++;
+    if (!first)
+        refuse(EXIT_FAILED, "%s", error);
+    return first;
+}
+
+static unsigned parts_count(char *const *paths, unsigned count)
+{
+    char error[PATH_MAX + 200];
+    struct recording *recording;
+    unsigned parts = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (recording_open(&recording, paths[i], error, sizeof error) == 0) {
+            parts += recording_part_count(recording);
+            recording_close(recording);
+        }
+    return parts;
+}
+
+static bool has_rocpd(const char *formats)
+{
+    char name[32];
+    while (settings_list_next(&formats, name, sizeof name))
+        if (out_find(name) == &out_rocpd_ops)
+            return true;
+    return false;
+}
+
+/* A database's writer knows one process; those of several are put together as merge does. */
+static int databases_convert(char *const *paths, unsigned count, const char *stem,
+                             const struct convert_wish *wish)
+{
+    const struct inputs inputs = {.paths = (char **)(uintptr_t)paths, .count = count};
+    char path[PATH_MAX + 16];
+    if (strchr(wish->formats, ',') || strchr(wish->formats, ' ') || !window_is_whole(&wish->window))
+        return refuse(EXIT_USAGE,
+                      "rocpd of several processes comes alone and whole (crocprof merge)");
+    snprintf(path, sizeof path, "%s_results.db", stem);
+    return merge_database(&inputs, path, false);
 }
 
 int convert_files(char *const *paths, unsigned count, const char *stem,
                   const struct convert_wish *wish)
 {
-    struct conversion conversion = {.wants_stats = wish->wants_stats, .gathers = wish->wants_stats};
-    char prefix[PATH_MAX] = "", error[PATH_MAX + 200];
-    struct recording *first = NULL;
-    int status = 0;
-    if (recording_open(&first, paths[0], error, sizeof error) != 0)
-        status = refuse(EXIT_FAILED, "%s", error);
-    else
+    if (has_rocpd(wish->formats) && parts_count(paths, count) > 1)
+        return databases_convert(paths, count, stem, wish);
+    struct conversion conversion = {
+        .wants_stats = wish->wants_stats, .gathers = wish->wants_stats, .job = wish->job};
+    char prefix[PATH_MAX] = "";
+    struct recording *first = first_open(paths, count, wish->job != NULL);
+    int status = first ? 0 : EXIT_FAILED;
+    if (first)
         process_tell(&conversion, recording_part(first, 0));
     const struct out_process *of_first = out_process();
     if (status == 0)
         status = sinks_open(&conversion, wish->formats, stem, prefix);
-    if (status == 0 && gather_begin(&conversion.gather) != 0)
+    if (status == 0 &&
+        (gather_begin(&conversion.gather) != 0 ||
+         (wish->page_rows && page_limit(&conversion, paths, count, wish->page_rows) != 0)))
         status = refuse(EXIT_FAILED, "out of memory");
     if (status == 0)
         status = files_convert(&conversion, paths, count, wish);
     out_process_set(of_first); /* whose texts are still there */
     int closed = sinks_close(&conversion);
     gather_end(&conversion.gather);
+    longest_end(&conversion.longest);
     out_process_set(NULL);
     recording_close(first);
     known_free(&conversion);
     status = status ? status : closed;
-    if (status == 0)
+    if (status == 0 || (closed == 0 && wish->job && *prefix))
         fprintf(stderr, "crocprof: %s_*\n", prefix);
     return status;
 }
@@ -226,10 +400,10 @@ int convert_files(char *const *paths, unsigned count, const char *stem,
 /* "DIR/NAME_results.db" is called DIR/NAME. */
 static void stem_of(const char *path, const char *directory, char stem[PATH_MAX])
 {
-    static const char *const ends[] = {"_results.db", ".db"};
+    static const char *const ends[] = {"_results.db", JOURNAL_END, ".db"};
     const char *slash = strrchr(path, '/');
     size_t length = strlen(path);
-    for (int i = 0; i < 2; i++)
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         if (length > strlen(ends[i]) && strcmp(path + length - strlen(ends[i]), ends[i]) == 0) {
             length -= strlen(ends[i]);
             break;
@@ -240,6 +414,18 @@ static void stem_of(const char *path, const char *directory, char stem[PATH_MAX]
     snprintf(stem + used, bytes < room ? bytes : room, "%s", name);
 }
 
+/* The rows of a killed process have no number behind their name yet. */
+static int rows_convert(const char *path, const char *directory, const char *named,
+                        const struct convert_wish *wish)
+{
+    char stem[PATH_MAX], prefix[PATH_MAX];
+    stem_of(path, directory, stem);
+    const char *of = named ? named : stem;
+    if (place_prefix(of, place_number(of), prefix) != 0)
+        return refuse(EXIT_USAGE, "%s: %s", of, strerror(ENAMETOOLONG));
+    return unfinished_convert(path, wish->formats, prefix);
+}
+
 int convert_directory(const char *given, char directory[PATH_MAX])
 {
     int status = keys_expand(given, directory, PATH_MAX);
@@ -248,7 +434,7 @@ int convert_directory(const char *given, char directory[PATH_MAX])
     return status == 0 ? 0 : refuse(EXIT_USAGE, "%s: %s", given, strerror(-status));
 }
 
-enum { CONVERT_BEGIN, CONVERT_END };
+enum { CONVERT_BEGIN, CONVERT_END, CONVERT_BEGIN_MARKER, CONVERT_END_MARKER };
 
 static int each_convert(const struct inputs *inputs, const struct cli_options *line,
                         const struct convert_wish *wish)
@@ -261,12 +447,16 @@ static int each_convert(const struct inputs *inputs, const struct cli_options *l
         snprintf(named, sizeof named, "%s/%s", directory, name);
         if (keys_expand(named, stem, sizeof stem) != 0)
             return refuse(EXIT_USAGE, "%s: %s", name, strerror(ENAMETOOLONG));
+        if (inputs->count == 1 && unfinished_is(inputs->paths[0]))
+            return rows_convert(inputs->paths[0], NULL, stem, wish);
         return convert_files(inputs->paths, inputs->count, stem, wish);
     }
     int result = status;
     for (unsigned i = 0; i < inputs->count && status == 0; i++) {
         stem_of(inputs->paths[i], given ? directory : NULL, stem);
-        int one = convert_files(&inputs->paths[i], 1, stem, wish);
+        int one = unfinished_is(inputs->paths[i])
+                      ? rows_convert(inputs->paths[i], given ? directory : NULL, NULL, wish)
+                      : convert_files(&inputs->paths[i], 1, stem, wish);
         result = one ? one : result;
     }
     return result;
@@ -275,11 +465,14 @@ static int each_convert(const struct inputs *inputs, const struct cli_options *l
 static int convert_run(struct cli_options *line)
 {
     const char *formats = settings_text(&line->settings, OPTION_OUTPUT_FORMAT);
-    const struct convert_wish wish = {.formats = formats ? formats : "csv",
-                                      .ask = inputs_ask(line),
-                                      .wants_stats = settings_flag(&line->settings, OPTION_STATS),
-                                      .begin = command_text(line, CONVERT_BEGIN),
-                                      .end = command_text(line, CONVERT_END)};
+    const struct convert_wish wish = {
+        .formats = formats ? formats : "csv",
+        .ask = inputs_ask(line),
+        .wants_stats = settings_flag(&line->settings, OPTION_STATS),
+        .window = {.begin = command_text(line, CONVERT_BEGIN),
+                   .end = command_text(line, CONVERT_END),
+                   .begin_marker = command_text(line, CONVERT_BEGIN_MARKER),
+                   .end_marker = command_text(line, CONVERT_END_MARKER)}};
     struct inputs inputs;
     int status = inputs_find(&inputs, line->operands);
     if (status == 0)
@@ -291,6 +484,10 @@ static int convert_run(struct cli_options *line)
 static const struct command_option options[] = {
     [CONVERT_BEGIN] = {"begin", 0, OPTION_TEXT, "NS|N%", "leave out what ended before that time"},
     [CONVERT_END] = {"end", 0, OPTION_TEXT, "NS|N%", "leave out what began after that time"},
+    [CONVERT_BEGIN_MARKER] = {"begin-marker", 0, OPTION_TEXT, "TEXT",
+                              "leave out what ended before that marker"},
+    [CONVERT_END_MARKER] = {"end-marker", 0, OPTION_TEXT, "TEXT",
+                            "leave out what began after that marker"},
     {0},
 };
 static const enum option_id takes[] = {OPTION_OUTPUT_FORMAT, OPTION_OUTPUT_DIRECTORY,
@@ -305,7 +502,8 @@ const struct command command_convert = {
         "A recording is a rocpd database, crocprof's or rocprofv3's; a directory means those in "
         "it. Files "
         "go beside the recording, or to --output-directory; with --output-file all recordings go "
-        "into the same files.",
+        "into the same files. NAME" JOURNAL_END " has the rows of a killed program, which this "
+        "command reads, too.",
     .options = options,
     .takes = takes,
     .operands_min = 1,

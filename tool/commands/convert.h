@@ -4,13 +4,17 @@
 
 #include <limits.h>
 
-#include "recording/recording.h"
+#include "recording/job.h"
+#include "window.h"
 
 struct convert_wish {
     const char *formats; /* as in --output-format */
     struct recording_ask ask;
     bool wants_stats;
-    const char *begin, *end; /* as inputs_window() takes them */
+    struct window window;
+    /* Of a job: times are put on its first one's clock, what cannot be read is left out by name. */
+    struct job *job;
+    uint64_t page_rows; /* an HTML page has no more of a job's rows; 0: all of them */
 };
 
 /* All into one set of files, named after `stem`. An exit status, after lines for what failed; what

@@ -11,7 +11,7 @@
 #include "grid/grid.h"
 #include "table.h"
 
-enum { DIFF_FAIL_IF, DIFF_ALL, DIFF_ALPHA, DIFF_FORMAT };
+enum { DIFF_FAIL_IF, DIFF_ALL, DIFF_ALPHA, DIFF_FORMAT, DIFF_PMC };
 enum { CONDITIONS_MAX = 64, ROWS_MAX = 20 };
 
 struct diff {
@@ -31,7 +31,8 @@ struct pair {
     double p, weight; /* weight: by which lines are ordered */
 };
 
-static const char *const titles[] = {[TOTALS_KERNELS] = "kernels (ns)",
+static const char *const titles[] = {[TOTALS_MODELLED] = "kernels, modelled (ns)",
+                                     [TOTALS_KERNELS] = "kernels (ns)",
                                      [TOTALS_COUNTERS] = "counters (of one launch)",
                                      [TOTALS_CALLS] = "calls (ns)",
                                      [TOTALS_COPIES] = "copies (ns)"};
@@ -108,7 +109,8 @@ static const char *verdict(const struct diff *diff, const struct pair *pair)
 enum { COLUMN_COUNT = 10 };
 static const char *const columns[COLUMN_COUNT] = {"kind",     "n", "n'",      "before",  "after",
                                                   "change %", "p", "verdict", "counter", "name"};
-static const char *const kinds[] = {[TOTALS_KERNELS] = "kernel",
+static const char *const kinds[] = {[TOTALS_MODELLED] = "modelled",
+                                    [TOTALS_KERNELS] = "kernel",
                                     [TOTALS_COUNTERS] = "counter",
                                     [TOTALS_CALLS] = "call",
                                     [TOTALS_COPIES] = "copy"};
@@ -225,6 +227,8 @@ static void pair_judge(struct diff *diff, const struct pair *pair)
     const struct moments *b = pair->after ? &pair->after->values : &none;
     if (either(pair)->group == TOTALS_COUNTERS) {
         metric_judge(diff, pair, either(pair)->counter, a->mean, b->mean);
+    } else if (either(pair)->group == TOTALS_MODELLED) {
+        metric_judge(diff, pair, "modelled", a->mean, b->mean);
     } else if (either(pair)->group == TOTALS_KERNELS) {
         metric_judge(diff, pair, "time", a->mean, b->mean);
         metric_judge(diff, pair, "calls", (double)a->count, (double)b->count);
@@ -282,8 +286,30 @@ static int conditions_read(struct diff *diff, const struct cli_options *line)
     return 0;
 }
 
+/* The second recording, or what a program does now, with the counters of --pmc, else of the first.
+ * NULL after a line. */
+static struct totals *after_get(const struct totals *before, const struct cli_options *line,
+                                const struct recording_ask *ask)
+{
+    struct compare_counters counters = {0};
+    bool is_said = command_text(line, DIFF_PMC);
+    unsigned at = 0;
+    int status = 0;
+    if (line->operands_free == 2)
+        return compare_read(line->operands[1], ask);
+    for (const char *text; status == 0 && (text = command_next(line, DIFF_PMC, &at));)
+        status = compare_counters_add(&counters, text);
+    for (unsigned i = 0; !is_said && i < totals_count(before) && status == 0; i++)
+        if (totals_at(before, i)->group == TOTALS_COUNTERS)
+            status = compare_counters_add(&counters, totals_at(before, i)->counter);
+    struct totals *after = status == 0 ? compare_run(line->operands + 1, &counters, ask) : NULL;
+    compare_counters_free(&counters);
+    return after;
+}
+
 static int diff_run(struct cli_options *line)
 {
+    bool runs = line->operands_free == 1 && line->operand_count > 1;
     static struct diff diff;
     static struct writer writer;
     const struct recording_ask ask = inputs_ask(line);
@@ -291,9 +317,11 @@ static int diff_run(struct cli_options *line)
     diff = (struct diff){.writer = &writer,
                          .shows_all = command_flag(line, DIFF_ALL),
                          .format = format ? grid_format_find(format) : GRID_TABLE};
+    if (!runs && (line->operands_free != 2 || line->operand_count != 2))
+        return refuse(EXIT_TROUBLE, "diff: two recordings, or one and a program behind --");
     int status = conditions_read(&diff, line);
     if (status == 0 && (!(diff.before = compare_read(line->operands[0], &ask)) ||
-                        !(diff.after = compare_read(line->operands[1], &ask))))
+                        !(diff.after = after_get(diff.before, line, &ask))))
         status = EXIT_TROUBLE;
     if (status == 0 && output_begin(&writer, NULL) != 0)
         status = EXIT_TROUBLE;
@@ -308,22 +336,24 @@ static int diff_run(struct cli_options *line)
 }
 
 static const struct command_option options[] = {
-    [DIFF_FAIL_IF] =
-        {"fail-if", 0, OPTION_LIST, "CONDITION",
-         "end with status 1 if it holds for a kernel: 'SQ_INSTS_VALU>+1%', "
-         "'NAME:time>+5%', 'calls!=0' (mean of a launch; NAME: a part of the kernel's)"},
+    [DIFF_FAIL_IF] = {"fail-if", 0, OPTION_LIST, "CONDITION",
+                      "end with status 1 if it holds for a kernel: 'SQ_INSTS_VALU>+1%', "
+                      "'NAME:time>+5%', 'modelled>+1%', 'calls!=0' (mean of a launch; NAME: a part "
+                      "of the kernel's)"},
     [DIFF_ALL] = {"all", 'a', OPTION_FLAG, NULL, "show what is equal, too"},
     [DIFF_ALPHA] = {"alpha", 0, OPTION_TEXT, "P",
                     "chance above which a difference counts for nothing (0.05)"},
     [DIFF_FORMAT] = {"format", 'f', OPTION_CHOICE, "table|csv|json|md|html",
                      "how rows are shown (table)"},
+    [DIFF_PMC] = {"pmc", 'e', OPTION_LIST, "NAME ...",
+                  "counters that the program is run with (those of BEFORE)"},
     {0},
 };
 static const enum option_id takes[] = {INPUTS_SHOWN, OPTION_COUNT};
 
 const struct command command_diff = {
     .name = "diff",
-    .operands = "BEFORE AFTER",
+    .operands = "BEFORE (AFTER | -- PROGRAM [ARGUMENTS])",
     .help = "two recordings side by side, with what is more than chance",
     .text =
         "Means of kernels, of counters of a launch, of calls and copies. p is how likely a "
@@ -335,6 +365,6 @@ const struct command command_diff = {
     .options = options,
     .takes = takes,
     .operands_min = 2,
-    .operands_max = 2,
+    .operands_max = UINT32_MAX,
     .run = diff_run,
 };

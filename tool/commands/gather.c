@@ -1,6 +1,7 @@
 #include "gather.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,21 @@ static void api_add(struct gather *gather, enum out_table_id table, const struct
             duration_add(gather, (enum domain_id)id, row->function, row->start_ns, row->end_ns);
 }
 
+/* Each once; those that do not fit are left out. */
+static void device_add(struct gather *gather, const struct out_agent_row *row)
+{
+    char text[512], line[sizeof text + 16];
+    bool is_new = false;
+    if (strcmp(row->type, "GPU") != 0)
+        return;
+    out_device_text(row, text, sizeof text);
+    int length = snprintf(line, sizeof line, "device: %s\n", text);
+    texts_id(&gather->texts, line, &is_new);
+    size_t used = strlen(gather->devices);
+    if (is_new && used + (size_t)length < sizeof gather->devices)
+        memcpy(gather->devices + used, line, (size_t)length + 1);
+}
+
 void gather_row(struct gather *gather, enum out_table_id table, const void *row)
 {
     const struct out_dispatch_row *dispatch = row;
@@ -88,6 +104,8 @@ void gather_row(struct gather *gather, enum out_table_id table, const void *row)
     case OUT_KERNEL_TRACE:
         duration_add(gather, DOMAIN_KERNEL, dispatch->kernel_name, dispatch->start_ns,
                      dispatch->end_ns);
+        stats_modelled_add(gather->of[DOMAIN_KERNEL], name_keep(gather, dispatch->kernel_name),
+                           dispatch->modelled_ns);
         break;
     case OUT_COUNTER_COLLECTION:
         counter_add(gather, row);
@@ -107,6 +125,7 @@ void gather_row(struct gather *gather, enum out_table_id table, const void *row)
         duration_add(gather, DOMAIN_KFD, kfd->operation, kfd->start_ns, kfd->end_ns);
         break;
     case OUT_AGENT_INFO:
+        device_add(gather, row);
         break;
     default:
         api_add(gather, table, row);

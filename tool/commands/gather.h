@@ -5,12 +5,13 @@
 #include "collect/domains.h"
 #include "names/numbered.h"
 #include "names/texts.h"
-#include "recording/recording.h"
+#include "out/rows.h"
 #include "summary/stats.h"
 
 struct gather {
     struct stats *of[DOMAIN_COUNT], *counters;
     struct texts texts;   /* names, of all recordings */
+    char devices[2048];   /* a line of each GPU, "device: ..." */
     struct numbered kept; /* by address in the recording that is just read: const char * */
 };
 

@@ -155,47 +155,11 @@ struct recording_ask inputs_ask(const struct cli_options *line)
                   : strcmp(index, "absolute") == 0 ? RECORDING_ABSOLUTE
                   : strcmp(index, "relative") == 0 ? RECORDING_RELATIVE
                                                    : RECORDING_TYPE_RELATIVE,
-        .names = settings_flag(&line->settings, OPTION_MANGLED_KERNELS)    ? RECORDING_MANGLED
-                 : settings_flag(&line->settings, OPTION_TRUNCATE_KERNELS) ? RECORDING_TRUNCATED
-                                                                           : RECORDING_AS_SHOWN,
+        .names = settings_flag(&line->settings, OPTION_TRUNCATE_KERNELS)  ? RECORDING_TRUNCATED
+                 : settings_flag(&line->settings, OPTION_MANGLED_KERNELS) ? RECORDING_MANGLED
+                                                                          : RECORDING_AS_SHOWN,
         .by_symbol = rename && strcmp(rename, "0") == 0,
     };
-}
-
-struct span {
-    int64_t first_ns, last_ns;
-};
-
-/* False: it is neither. */
-static bool time_read(const char *text, const struct span *span, int64_t *time_ns)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || value < 0)
-        return false;
-    if (strcmp(end, "%") == 0)
-        *time_ns =
-            span->first_ns + (int64_t)((double)(span->last_ns - span->first_ns) * value / 100);
-    else
-        *time_ns = strtoll(text, &end, 10);
-    return *end == 0 || strcmp(end, "%") == 0;
-}
-
-int inputs_window(struct recording *recording, const char *begin, const char *end,
-                  struct recording_ask *ask)
-{
-    struct span span = {0, INT64_MAX};
-    if (!begin && !end)
-        return 0;
-    if ((begin && strchr(begin, '%')) || (end && strchr(end, '%')))
-        recording_span(recording, &span.first_ns, &span.last_ns);
-    ask->begin_ns = 0;
-    ask->end_ns = INT64_MAX;
-    if (begin && !time_read(begin, &span, &ask->begin_ns))
-        return refuse(EXIT_USAGE, "--begin: %s is neither nanoseconds nor a percentage", begin);
-    if (end && !time_read(end, &span, &ask->end_ns))
-        return refuse(EXIT_USAGE, "--end: %s is neither nanoseconds nor a percentage", end);
-    return 0;
 }
 
 int output_begin(struct writer *writer, const char *name)

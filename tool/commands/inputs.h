@@ -29,13 +29,6 @@ void inputs_damage_tell(const struct recording *recording);
     OPTION_AGENT_INDEX, OPTION_MANGLED_KERNELS, OPTION_TRUNCATE_KERNELS, OPTION_KERNEL_RENAME
 struct recording_ask inputs_ask(const struct cli_options *line);
 
-/*
- * A time window, of --begin and --end: nanoseconds of the recordings' clock, or "N%" of the time
- * from the first record to the last one. NULL: not said. 0, or an exit status after a line.
- */
-int inputs_window(struct recording *recording, const char *begin, const char *end,
-                  struct recording_ask *ask);
-
 /* Ends output that went to `name` (NULL: standard output). A pipe that nobody reads any more is a
  * good end. An exit status, after a line if there is something to say. */
 int output_end(struct writer *writer, const char *name);

@@ -1,6 +1,4 @@
 /* crocprof, by whatever name it is called. */
-#include <string.h>
-
 #include "avail/inside.h"
 #include "avail/rocprofv3_avail.h"
 #include "launch/launch.h"
@@ -12,8 +10,7 @@ int main(int argc, char **argv)
     inside_note(argc, argv);
     if (argc > 0 && rocprofv3_avail_is(argv[0]))
         return rocprofv3_avail_main(argc, argv);
-    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-    if (argc > 0 && strcmp(slash ? slash + 1 : argv[0], "rocpd") == 0)
+    if (argc > 0 && rocpd_is(argv[0]))
         return rocpd_run(argc, argv);
     return commands_run(argc, argv);
 }

@@ -12,100 +12,24 @@
 
 #include "cli/refuse.h"
 #include "convert.h"
-#include "grid/grid.h"
 #include "launch/keys.h"
 #include "out/place.h"
+#include "ranks.h"
+#include "recording/job.h"
 #include "recording/merge.h"
 #include "table.h"
 
-/* ---- ranks */
-
-/* In the order of ranks. */
-static int by_rank(const void *left, const void *right)
+static int merged_print(const struct merge *merge)
 {
-    const struct merge_part *a = *(const struct merge_part *const *)left,
-                            *b = *(const struct merge_part *const *)right;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    return a->pid < b->pid ? -1 : a->pid > b->pid;
-}
-
-static void rank_print(struct grid *grid, const struct merge_part *part, int64_t begin_ns)
-{
-    const struct grid_value nothing = {.type = GRID_NULL};
-    const struct grid_value values[] = {
-        part->rank < 0 ? nothing : GRID_OF_INTEGER(part->rank),
-        GRID_OF_INTEGER((int64_t)part->pid),
-        GRID_OF_INTEGER((int64_t)part->calls),
-        GRID_OF_INTEGER((int64_t)part->kernels),
-        GRID_OF_REAL((double)(part->first_ns - begin_ns) / 1e6),
-        GRID_OF_REAL((double)(part->last_ns - part->first_ns) / 1e6),
-        GRID_OF_REAL((double)part->kernel_ns / 1e6),
-        GRID_OF_REAL((double)part->shift_ns / 1e6),
-        GRID_OF_TEXT(part->hostname),
-        GRID_OF_TEXT(part->path)};
-    grid_row(grid, values);
-}
-
-static void name_print(const struct merge_part *part, char name[80])
-{
-    if (part->rank >= 0)
-        snprintf(name, 80, "rank %lld", (long long)part->rank);
-    else
-        snprintf(name, 80, "process %llu", (unsigned long long)part->pid);
-}
-
-/* Who began later than the rest by a tenth of the job, and whose kernels took a tenth more than the
- * mean. */
-static void imbalance_tell(const struct merge_part *const *parts, unsigned count, int64_t begin_ns,
-                           int64_t end_ns)
-{
-    double mean_ns = 0;
-    char name[80];
-    for (unsigned i = 0; i < count; i++)
-        mean_ns += (double)parts[i]->kernel_ns / count;
-    for (unsigned i = 0; i < count; i++) {
-        int64_t late_ns = parts[i]->first_ns - begin_ns;
-        name_print(parts[i], name);
-        if (late_ns * 10 > end_ns - begin_ns)
-            printf("%s began %.3f ms after the first\n", name, (double)late_ns / 1e6);
-        if ((double)parts[i]->kernel_ns > 1.1 * mean_ns)
-            printf("%s spent %.2f times the mean in kernels (%.3f ms of %.3f ms)\n", name,
-                   (double)parts[i]->kernel_ns / mean_ns, (double)parts[i]->kernel_ns / 1e6,
-                   mean_ns / 1e6);
-    }
-}
-
-static int ranks_print(const struct merge *merge)
-{
-    static const char *const names[] = {"rank",     "pid",       "calls",     "kernels",
-                                        "begin ms", "lasted ms", "kernel ms", "clock ms",
-                                        "host",     "recording"};
-    static struct writer writer;
     unsigned count = merge_part_count(merge);
     const struct merge_part **parts = calloc(count + 1, sizeof *parts);
-    int64_t begin_ns = INT64_MAX, end_ns = 0;
-    if (!parts || output_begin(&writer, NULL) != 0) {
-        free(parts);
+    if (!parts)
         return EXIT_FAILED;
-    }
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         parts[i] = merge_part(merge, i);
-        begin_ns =
-            parts[i]->last_ns && parts[i]->first_ns < begin_ns ? parts[i]->first_ns : begin_ns;
-        end_ns = parts[i]->last_ns > end_ns ? parts[i]->last_ns : end_ns;
-    }
-    qsort(parts, count, sizeof *parts, by_rank);
-    struct grid *grid = grid_begin(&writer, GRID_TABLE, names, 10);
-    for (unsigned i = 0; grid && i < count; i++)
-        rank_print(grid, parts[i], begin_ns == INT64_MAX ? parts[i]->first_ns : begin_ns);
-    if (grid)
-        grid_end(grid);
-    int status = output_end(&writer, NULL);
-    if (count > 1 && begin_ns != INT64_MAX)
-        imbalance_tell(parts, count, begin_ns, end_ns);
+    int status = ranks_print(parts, count);
     free(parts);
-    return fflush(stdout) != 0 && errno != EPIPE ? EXIT_FAILED : status;
+    return status;
 }
 
 /* ---- one database */
@@ -129,7 +53,7 @@ int merge_database(const struct inputs *inputs, const char *path, bool lists_ran
             fprintf(stderr, "crocprof: left out: %s\n", error);
     }
     bool keeps = status != -EIO && merge_part_count(merge) > 0;
-    int result = keeps && lists_ranks ? ranks_print(merge) : 0;
+    int result = keeps && lists_ranks ? merged_print(merge) : 0;
     if (merge_end(merge, keeps, error, sizeof error) != 0)
         return refuse(EXIT_FAILED, "%s", error);
     if (!keeps)
@@ -205,20 +129,36 @@ int merge_package(const struct inputs *inputs, const char *directory, bool copie
     return status;
 }
 
-/* ---- */
+/* ---- one archive, one page */
 
-/* By way of a database, which puts all on one clock and is removed again. */
-static int merge_archive(const struct inputs *inputs, const char *stem)
+/* A page of more rows than this takes a browser long to open. */
+enum { PAGE_ROWS = 1000000 };
+
+static int job_print(const struct job *job)
 {
-    const struct convert_wish wish = {.formats = "otf2", .ask = {.tables = RECORDING_ALL}};
-    char path[2 * PATH_MAX + 32];
-    snprintf(path, sizeof path, "%s.%ld.db", stem, (long)getpid());
-    int status = merge_database(inputs, path, true);
-    if (access(path, F_OK) != 0)
-        return status;
-    int converted = convert_files(&(char *){path}, 1, stem, &wish);
-    unlink(path);
-    return converted ? converted : status;
+    unsigned count = job_part_count(job);
+    const struct merge_part **parts = calloc(count + 1, sizeof *parts);
+    if (!parts)
+        return EXIT_FAILED;
+    for (unsigned i = 0; i < count; i++)
+        parts[i] = job_part(job, i);
+    int status = ranks_print(parts, count);
+    free(parts);
+    return status;
+}
+
+static int merge_written(const struct inputs *inputs, const char *format, const char *stem)
+{
+    struct convert_wish wish = {.formats = format,
+                                .ask = {.tables = RECORDING_ALL},
+                                .job = job_create(),
+                                .page_rows = PAGE_ROWS};
+    if (!wish.job)
+        return refuse(EXIT_FAILED, "out of memory");
+    int status = convert_files(inputs->paths, inputs->count, stem, &wish);
+    int printed = job_part_count(wish.job) > 0 ? job_print(wish.job) : 0;
+    job_destroy(wish.job);
+    return status ? status : printed;
 }
 
 enum { MERGE_OUTPUT, MERGE_FORMAT };
@@ -237,9 +177,9 @@ static int merge_run(struct cli_options *line)
     if (status == 0 && format && strcmp(format, "package") == 0) {
         snprintf(path, sizeof path, "%s/%s.rpdb", directory, name);
         status = merge_package(&inputs, path, false);
-    } else if (status == 0 && format && strcmp(format, "otf2") == 0) {
-        snprintf(path, sizeof path, "%s/%s", directory, name);
-        status = merge_archive(&inputs, path);
+    } else if (status == 0 && format && strcmp(format, "rocpd") != 0) {
+        snprintf(path, sizeof path, "%s%s%s", given ? directory : "", given ? "/" : "", name);
+        status = merge_written(&inputs, format, path);
     } else if (status == 0) {
         bool has_end = strlen(name) > 3 && strcmp(name + strlen(name) - 3, ".db") == 0;
         snprintf(path, sizeof path, "%s%s%s%s", name[0] == '/' ? "" : directory,
@@ -253,9 +193,10 @@ static int merge_run(struct cli_options *line)
 
 static const struct command_option options[] = {
     [MERGE_OUTPUT] = {"output", 'o', OPTION_TEXT, "NAME", "what it is called (merged)"},
-    [MERGE_FORMAT] = {"format", 'f', OPTION_CHOICE, "rocpd|package|otf2",
-                      "one database, a list of the recordings where they are, or an OTF2 archive "
-                      "with a group of locations for each process (rocpd)"},
+    [MERGE_FORMAT] = {"format", 'f', OPTION_CHOICE, "rocpd|package|otf2|html",
+                      "one database, a list of the recordings where they are, an OTF2 archive "
+                      "with a group of locations for each process, or a page with a row for each "
+                      "(rocpd)"},
     {0},
 };
 static const enum option_id takes[] = {OPTION_OUTPUT_DIRECTORY, OPTION_COUNT};

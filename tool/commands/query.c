@@ -136,12 +136,12 @@ char *query_script_read(const char *path)
     return NULL;
 }
 
-int query_inputs(const struct inputs *inputs, const char *sql, const char *output,
-                 enum grid_format format)
+int query_inputs(const struct inputs *inputs, const struct window *window, const char *sql,
+                 const char *output, enum grid_format format)
 {
     static struct writer writer;
     struct together together;
-    int status = together_open(&together, inputs);
+    int status = together_open(&together, inputs, window);
     if (status == 0)
         status = output_begin(&writer, output);
     if (status == 0) {
@@ -153,7 +153,17 @@ int query_inputs(const struct inputs *inputs, const char *sql, const char *outpu
     return status;
 }
 
-enum { QUERY_SQL, QUERY_SCRIPT, QUERY_REPORT, QUERY_FORMAT, QUERY_OUTPUT };
+enum {
+    QUERY_SQL,
+    QUERY_SCRIPT,
+    QUERY_REPORT,
+    QUERY_FORMAT,
+    QUERY_OUTPUT,
+    QUERY_BEGIN,
+    QUERY_END,
+    QUERY_BEGIN_MARKER,
+    QUERY_END_MARKER
+};
 
 static int report_unknown(const char *name)
 {
@@ -186,13 +196,17 @@ static int sql_find(const struct cli_options *line, char **sql)
 static int query_run(struct cli_options *line)
 {
     const char *format = command_text(line, QUERY_FORMAT);
+    const struct window window = {.begin = command_text(line, QUERY_BEGIN),
+                                  .end = command_text(line, QUERY_END),
+                                  .begin_marker = command_text(line, QUERY_BEGIN_MARKER),
+                                  .end_marker = command_text(line, QUERY_END_MARKER)};
     struct inputs inputs = {0};
     char *sql = NULL;
     int status = sql_find(line, &sql);
     if (status == 0)
         status = inputs_find(&inputs, line->operands);
     if (status == 0)
-        status = query_inputs(&inputs, sql, command_text(line, QUERY_OUTPUT),
+        status = query_inputs(&inputs, &window, sql, command_text(line, QUERY_OUTPUT),
                               format ? grid_format_find(format) : GRID_TABLE);
     inputs_free(&inputs);
     free(sql);
@@ -208,6 +222,12 @@ static const struct command_option options[] = {
     [QUERY_FORMAT] = {"format", 'f', OPTION_CHOICE, "table|csv|json|md|html",
                       "how rows are shown (table)"},
     [QUERY_OUTPUT] = {"output", 'o', OPTION_TEXT, "FILE", "there instead of standard output"},
+    [QUERY_BEGIN] = {"begin", 0, OPTION_TEXT, "NS|N%", "leave out what ended before that time"},
+    [QUERY_END] = {"end", 0, OPTION_TEXT, "NS|N%", "leave out what began after that time"},
+    [QUERY_BEGIN_MARKER] = {"begin-marker", 0, OPTION_TEXT, "TEXT",
+                            "leave out what ended before that marker"},
+    [QUERY_END_MARKER] = {"end-marker", 0, OPTION_TEXT, "TEXT",
+                          "leave out what began after that marker"},
     {0},
 };
 

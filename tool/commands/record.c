@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "attach/attach.h"
 #include "cli/ask.h"
@@ -62,6 +64,47 @@ static int echo(const struct cli_options *options)
     return 0;
 }
 
+/* ---- --list-avail: what there is to be counted, by commands of their own */
+
+static int list_become(char *const *words, const struct settings *settings)
+{
+    const struct settings counters = {.value = {[OPTION_EXTRA_COUNTERS_TEXT] = settings_text(
+                                                    settings, OPTION_EXTRA_COUNTERS_TEXT)}};
+    if (settings_to_environment(&counters) == 0) {
+        launch_signals_restore();
+        execv("/proc/self/exe", words);
+    }
+    return refuse(EXIT_NOT_STARTED, "%s: %s", words[0], strerror(errno));
+}
+
+static int list_run(char *const *words, const struct settings *settings)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(list_become(words, settings));
+    if (child < 0)
+        return refuse(EXIT_NOT_STARTED, "fork: %s", strerror(errno));
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return 0; /* nobody told: SIGCHLD is ignored */
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_SIGNAL + WTERMSIG(status);
+}
+
+/* Called rocprofv3, in the form of rocprofv3-avail, as there. */
+static int avail_show(const struct cli_options *options)
+{
+    const char *file = settings_text(&options->settings, OPTION_EXTRA_COUNTERS);
+    char *const pmc[] = {"rocprofv3-avail", "info", "--pmc", NULL};
+    char *const sampling[] = {"rocprofv3-avail", "info", "--pc-sampling", NULL};
+    char *const list[] = {"crocprof", "list", file ? "-E" : NULL, (char *)(uintptr_t)file, NULL};
+    if (!options->like_rocprofv3)
+        return list_run(list, &options->settings);
+    int status = list_run(pmc, &options->settings);
+    return status == 0 ? list_run(sampling, &options->settings) : status;
+}
+
 /* Returns an exit status. */
 static int job_run(struct job *job)
 {
@@ -72,7 +115,10 @@ static int job_run(struct job *job)
     if (cli_options_complete(options, error, sizeof error) != 0)
         return refuse(EXIT_USAGE, "%s", error);
     const struct settings *settings = &options->settings;
-    int status = launch_prepare(&launch, options->program[0], error, sizeof error);
+    int status = settings_flag(settings, OPTION_LIST_AVAIL) ? avail_show(options) : 0;
+    if (status != 0 || !options->program)
+        return status;
+    status = launch_prepare(&launch, options->program[0], error, sizeof error);
     if (status == 0)
         status = launch_kokkos(settings, error, sizeof error);
     if (status != 0)
@@ -118,6 +164,16 @@ static int jobs_run(struct jobs *jobs)
     return runs_end_like(result);
 }
 
+/* Each job has something to run, or only lists. */
+static bool are_runnable(const struct jobs *jobs)
+{
+    bool all = true;
+    for (unsigned i = 0; i < jobs->count; i++)
+        all = all && (jobs->job[i].options.program ||
+                      settings_flag(&jobs->job[i].options.settings, OPTION_LIST_AVAIL));
+    return all;
+}
+
 static int run(const struct cli_options *options)
 {
     const char *path = settings_text(&options->settings, OPTION_INPUT);
@@ -127,7 +183,10 @@ static int run(const struct cli_options *options)
                       : input_none(&jobs, options, error, sizeof error);
     if (status != 0)
         return refuse(EXIT_USAGE, "%s", error);
-    status = jobs.count == 1 ? job_run(&jobs.job[0]) : jobs_run(&jobs);
+    if (!are_runnable(&jobs))
+        status = refuse(EXIT_USAGE, "which program? (see crocprof --help)");
+    else
+        status = jobs.count == 1 ? job_run(&jobs.job[0]) : jobs_run(&jobs);
     input_free(&jobs);
     return status;
 }
@@ -137,7 +196,7 @@ static int record_run(struct cli_options *options)
     const char *pid = settings_text(&options->settings, OPTION_PID);
     if (pid)
         return attach_run(options, pid);
-    return options->command == CLI_LIST ? command_list.run(options) : run(options);
+    return run(options);
 }
 
 int record_line(struct cli_options *line)

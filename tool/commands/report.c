@@ -12,6 +12,7 @@
 #include "gather.h"
 #include "inputs.h"
 #include "table.h"
+#include "window.h"
 
 enum { REPORT_BEGIN, REPORT_END, REPORT_EACH };
 
@@ -21,6 +22,11 @@ static int row_take(void *data, const struct recording_part *part, enum out_tabl
     (void)part;
     gather_row(data, table, row);
     return 0;
+}
+
+static void devices_print(FILE *file, const void *devices)
+{
+    fprintf(file, "\n%s", (const char *)devices);
 }
 
 /* The tables of one process, or with `part` NULL of all that were read. */
@@ -44,7 +50,7 @@ static int parts_report(struct recording *recording, const struct cli_options *l
         if (recording_each(recording, ask, row_take, &gather, error, sizeof error) != 0)
             status = refuse(EXIT_FAILED, "%s", error);
         part_head(recording, ask->part);
-        tables_print(&line->settings, gather.of, gather.counters, NULL);
+        tables_print(&line->settings, gather.of, gather.counters, devices_print, gather.devices);
         gather_end(&gather);
     }
     return status;
@@ -55,8 +61,9 @@ static int recording_gather(struct recording *recording, const struct cli_option
 {
     char error[PATH_MAX + 200];
     struct recording_ask ask = inputs_ask(line);
-    int status = inputs_window(recording, command_text(line, REPORT_BEGIN),
-                               command_text(line, REPORT_END), &ask);
+    const struct window window = {.begin = command_text(line, REPORT_BEGIN),
+                                  .end = command_text(line, REPORT_END)};
+    int status = window_read(&window, &recording, 1, &ask);
     gather_recording(gather);
     if (status == 0 && command_flag(line, REPORT_EACH))
         status = parts_report(recording, line, &ask);
@@ -86,7 +93,7 @@ static int inputs_report(const struct inputs *inputs, const struct cli_options *
         recording_close(recording);
     }
     if (read > 0 && !command_flag(line, REPORT_EACH))
-        tables_print(&line->settings, gather.of, gather.counters, NULL);
+        tables_print(&line->settings, gather.of, gather.counters, devices_print, gather.devices);
     gather_end(&gather);
     return result;
 }

@@ -8,6 +8,7 @@
 #include "inputs.h"
 #include "out/json.h"
 #include "table.h"
+#include "window.h"
 
 enum { SCRIPT_BEGIN, SCRIPT_END, SCRIPT_FORMAT, SCRIPT_KINDS };
 enum { FIELDS_MAX = 20 };
@@ -31,7 +32,8 @@ static const struct {
     uint64_t tables;
 } kinds[] = {
     {"api", 1ull << OUT_HIP_API | 1ull << OUT_HSA_API | 1ull << OUT_RCCL_API |
-                1ull << OUT_ROCDECODE_API | 1ull << OUT_ROCJPEG_API | 1ull << OUT_OMPT},
+                1ull << OUT_ROCDECODE_API | 1ull << OUT_ROCJPEG_API | 1ull << OUT_ROCSHMEM_API |
+                1ull << OUT_HIPFILE_API | 1ull << OUT_OMPT},
     {"marker", 1ull << OUT_MARKER_API},
     {"kernel", 1ull << OUT_KERNEL_TRACE},
     {"counter", 1ull << OUT_COUNTER_COLLECTION},
@@ -318,8 +320,9 @@ static int recording_script(struct script *script, const char *path, const struc
     ask.tables = tables;
     if (recording_open(&recording, path, error, sizeof error) != 0)
         return refuse(EXIT_FAILED, "%s", error);
-    int status = inputs_window(recording, command_text(line, SCRIPT_BEGIN),
-                               command_text(line, SCRIPT_END), &ask);
+    const struct window window = {.begin = command_text(line, SCRIPT_BEGIN),
+                                  .end = command_text(line, SCRIPT_END)};
+    int status = window_read(&window, &recording, 1, &ask);
     if (status == 0 && recording_each(recording, &ask, row_take, script, error, sizeof error) < 0)
         status = refuse(EXIT_FAILED, "%s", error);
     inputs_damage_tell(recording);

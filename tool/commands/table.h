@@ -32,6 +32,9 @@ extern const struct command *const commands_table[];
 
 /* Those of the program rocpd; ends with NULL. */
 extern const struct command *const rocpd_commands_table[];
+/* True: the program is rocpd by name, or one of those that are one of its commands (rocpd2csv ...).
+ */
+bool rocpd_is(const char *program);
 /* A line of rocpd: its commands are called by name. Returns an exit status. */
 int rocpd_run(int count, char **words);
 

@@ -7,6 +7,7 @@
 
 #include "inputs.h"
 #include "names/texts.h"
+#include "window.h"
 
 struct sqlite3;
 struct recording;
@@ -17,8 +18,10 @@ struct together {
     struct texts guids; /* of those that are attached */
 };
 
-/* 0, or an exit status after a line. */
-int together_open(struct together *together, const struct inputs *inputs);
+/* `window`: rows outside of it are not there, in tables and in views. 0, or an exit status after a
+ * line. */
+int together_open(struct together *together, const struct inputs *inputs,
+                  const struct window *window);
 void together_close(struct together *together);
 
 #endif

@@ -289,7 +289,8 @@ const struct command command_top = {
     .operands = "PID | [--] PROGRAM [ARGUMENTS]",
     .help = "shows what a program does while it runs, every second",
     .text =
-        "Kernels, copies and HIP calls by the time that they took since the last update. On a\n"
+        "Kernels, copies and HIP calls by the time that they took since the last update; kernels\n"
+        "by their modelled time, where a device says how long they take by its own model. On a\n"
         "terminal q or Ctrl-C ends it, and the program with it, unless it is a process that ran\n"
         "already; elsewhere each update is a line.",
     .options = own,

@@ -11,39 +11,35 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc_stat.h"
+#include "rank_list.h"
+
 enum { VALUE_BYTES = 4096, COMMAND_BYTES = 4096, NAME_BYTES = 256 };
 
-/*
- * Variables that say rank and size: the first pair of which both are there. Launchers of MPI come
- * before batch systems, whose variables are those of whatever started the launcher.
- */
 static const struct {
     const char *rank, *size;
 } jobs[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-    {"PMI_RANK", "PMI_SIZE"},
-    {"MPI_RANKID", "MPI_NRANKS"},
-    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
-    {"MPI_RANK", "MPI_SIZE"},
-    {"SLURM_PROCID", "SLURM_NTASKS"},
-    {"PBS_NODENUM", "PBS_O_TASKNUM"},
+#define X(rank, size) {rank, size},
+    RANK_VARIABLES(X)
+#undef X
 };
 
+/* A number whose size has no name is one of unknown many. */
 static bool pair_read(const char *rank_name, const char *size_name, unsigned *rank, unsigned *size)
 {
     const char *rank_text = rank_name && *rank_name ? getenv(rank_name) : NULL;
     const char *size_text = size_name && *size_name ? getenv(size_name) : NULL;
-    if (!rank_text || !*rank_text || !size_text || !*size_text)
+    if (!rank_text || !*rank_text || (size_name && (!size_text || !*size_text)))
         return false;
     *rank = (unsigned)strtoul(rank_text, NULL, 10);
-    *size = (unsigned)strtoul(size_text, NULL, 10);
+    *size = size_text ? (unsigned)strtoul(size_text, NULL, 10) : 0;
     return true;
 }
 
 static bool pair_find(unsigned *rank, unsigned *size)
 {
     bool found =
+        getenv("ROCPROF_MPI_SIZE_VAR") &&
         pair_read(getenv("ROCPROF_MPI_RANK_VAR"), getenv("ROCPROF_MPI_SIZE_VAR"), rank, size);
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0] && !found; i++)
         found = pair_read(jobs[i].rank, jobs[i].size, rank, size);
@@ -187,12 +183,8 @@ static pid_t parent_of(const char *process)
 {
     char path[64], line[512];
     snprintf(path, sizeof path, "/proc/%.20s/stat", process);
-    FILE *file = fopen(path, "re");
-    bool has_line = file && fgets(line, sizeof line, file);
-    if (file)
-        fclose(file);
-    const char *behind_name = has_line ? strrchr(line, ')') : NULL;
-    return behind_name && strlen(behind_name) > 4 ? (pid_t)strtol(behind_name + 4, NULL, 10) : -1;
+    const char *state = proc_stat_read(path, line, sizeof line);
+    return state ? (pid_t)strtol(state + 1, NULL, 10) : -1;
 }
 
 /* Counts the processes that have this one's parent, this one too. */

@@ -86,6 +86,37 @@ static void ranks(void **state)
     assert_int_equal(keys_rank_count(), 9);
 }
 
+/* Every launcher's own, alone in the environment. */
+static void launchers(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+        {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+        {"PMI_RANK", "PMI_SIZE"},
+        {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},
+        {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
+        {"SLURM_PROCID", "SLURM_NTASKS"},
+        {"PBS_VNODENUM", "PBS_NP"},
+    };
+    static const char *const alone[] = {"PALS_RANKID", "PMIX_RANK", "ALPS_APP_PE"};
+    (void)state;
+    clearenv();
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        setenv(pairs[i][0], "4", 1);
+        assert_int_equal(keys_rank(), 0);
+        setenv(pairs[i][1], "6", 1);
+        assert_int_equal(keys_rank(), 4);
+        assert_int_equal(keys_rank_count(), 6);
+        clearenv();
+    }
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++) {
+        setenv(alone[i], "2", 1);
+        assert_int_equal(keys_rank(), 2);
+        assert_int_equal(keys_rank_count(), 1); /* nobody says how many */
+        clearenv();
+    }
+}
+
 static void lists_of_ranks(void **state)
 {
     static const struct {
@@ -135,6 +166,7 @@ int main(void)
         cmocka_unit_test(variables),
         cmocka_unit_test(ranks),
         cmocka_unit_test(lists_of_ranks),
+        cmocka_unit_test(launchers),
         cmocka_unit_test(bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

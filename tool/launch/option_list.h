@@ -18,13 +18,17 @@
     X(FILTER, "What to leave out")                                                                 \
     X(ADVANCED, "Advanced")
 
+/* Kinds of OpenMP events, as collect/ompt.c knows them. */
+#define OMPT_WORDS "all|thread|parallel|task|sync|mutex|target|device|error"
+
 /*
  * id, name, letter or 0, kind, what the value is, variable or NULL, value when nobody says one,
  * group, help.
  *
- * Kinds: FLAG "--x", "--x=no", "--no-x"; TEXT one value; CHOICE one of the words; NUMBER decimal;
- * LIST values that add up; CHOICES words that add up. Without a name: only the variable, set from
- * other options. Without a variable: only the command's concern.
+ * Kinds: FLAG "--x", "--x=no", "--no-x", and where its value has words, with some of them; TEXT one
+ * value; CHOICE one of the words; NUMBER decimal; LIST values that add up; CHOICES words that add
+ * up. Without a name: only the variable, set from other options. Without a variable: only the
+ * command's concern.
  */
 #define OPTIONS(X)                                                                                 \
     X(KERNEL_TRACE, "kernel-trace", 0, FLAG, NULL, "ROCPROF_KERNEL_TRACE", NULL, BASIC, "kernels") \
@@ -54,9 +58,15 @@
       BASIC, "calls of rocDecode functions")                                                       \
     X(ROCJPEG_TRACE, "rocjpeg-trace", 0, FLAG, NULL, "ROCPROF_ROCJPEG_API_TRACE", NULL, BASIC,     \
       "calls of rocJPEG functions")                                                                \
+    X(HIPFILE_TRACE, "hipfile-trace", 0, FLAG, NULL, "ROCPROF_HIPFILE_API_TRACE", NULL, BASIC,     \
+      "calls of hipFile functions")                                                                \
+    X(ROCSHMEM_TRACE, "rocshmem-trace", 0, FLAG, NULL, "ROCPROF_ROCSHMEM_API_TRACE", NULL, BASIC,  \
+      "calls of rocSHMEM functions")                                                               \
     X(KOKKOS_TRACE, "kokkos-trace", 0, FLAG, NULL, NULL, NULL, BASIC,                              \
       "Kokkos' kernels and regions as markers, by which GPU kernels are called")                   \
-    X(OMPT_TRACE, "ompt-trace", 0, FLAG, NULL, "ROCPROF_OMPT_TRACE", NULL, BASIC, "OpenMP events") \
+    X(OMPT_TRACE, "ompt-trace", 0, FLAG, OMPT_WORDS, "ROCPROF_OMPT_TRACE", NULL, BASIC,            \
+      "OpenMP events; only some, where words follow in front of \"--\", or behind \"=\" with "     \
+      "commas: thread, parallel, task, sync, mutex, target, device, error (all)")                  \
     X(KFD_PAGE_MIGRATION_TRACE, "kfd-page-migration-trace", 0, FLAG, NULL,                         \
       "ROCPROF_KFD_PAGE_MIGRATION_TRACE", NULL, BASIC, "pages that the driver moves")              \
     X(KFD_PAGE_MAPPING_TRACE, "kfd-page-mapping-trace", 0, FLAG, NULL,                             \
@@ -103,7 +113,7 @@
     X(SUMMARY_UNITS, "summary-units", 'u', CHOICE, "sec|msec|usec|nsec",                           \
       "ROCPROF_STATS_SUMMARY_UNITS", NULL, SUMMARY, "unit of the tables' times")                   \
     X(MANGLED_KERNELS, "mangled-kernels", 'M', FLAG, NULL, NULL, NULL, NAMES,                      \
-      "kernels by the names that the compiler gave them")                                          \
+      "kernels by their symbols, which end in .kd")                                                \
     X(TRUNCATE_KERNELS, "truncate-kernels", 'T', FLAG, NULL, "ROCPROF_TRUNCATE_KERNELS", NULL,     \
       NAMES, "kernels without their template and function arguments")                              \
     X(KERNEL_RENAME, "kernel-rename", 0, FLAG, NULL, "ROCPROF_KERNEL_RENAME", NULL, NAMES,         \
@@ -156,7 +166,9 @@
       "ROCPROF_BENCHMARK_MODE", NULL, ADVANCED,                                                    \
       "measure the profiler: do less and less of its work, or say where its time goes")            \
     X(ECHO, "echo", 0, FLAG, NULL, NULL, NULL, ADVANCED, "show the command instead of running it") \
-    X(LIST_AVAIL, "list-avail", 'L', FLAG, NULL, NULL, NULL, ADVANCED, "as 'crocprof list'")       \
+    X(LIST_AVAIL, "list-avail", 'L', FLAG, NULL, NULL, NULL, ADVANCED,                             \
+      "as 'crocprof list', before the program if one is named")                                    \
+    X(OMPT_OPERATIONS, NULL, 0, LIST, NULL, "ROCPROF_OMPT_TRACE_OPERATIONS", NULL, BASIC, "")      \
     X(DEMANGLE, NULL, 0, FLAG, NULL, "ROCPROF_DEMANGLE_KERNELS", "1", NAMES, "")                   \
     X(SIGNAL_HANDLERS, NULL, 0, FLAG, NULL, "ROCPROF_SIGNAL_HANDLERS", "1", ADVANCED, "")          \
     X(MINIMUM_OUTPUT_BYTES, NULL, 0, NUMBER, NULL, "ROCPROF_MINIMUM_OUTPUT_BYTES", NULL, FILES,    \
@@ -165,6 +177,11 @@
     X(SNAPSHOT_DIRECTORY, NULL, 0, TEXT, NULL, "ROCPROF_SNAPSHOT_DIRECTORY", NULL, ADVANCED, "")   \
     X(SNAPSHOT_INTERVAL_MS, NULL, 0, NUMBER, NULL, "ROCPROF_SNAPSHOT_INTERVAL_MS", NULL, ADVANCED, \
       "")                                                                                          \
+    X(API_ARGUMENTS, "api-arguments", 0, FLAG, NULL, "ROCPROF_API_ARGUMENTS", "1", FILES,          \
+      "arguments of traced HIP, rocDecode, rocSHMEM and hipFile calls, too, in rocpd and json; "   \
+      "called rocprofv3, "                                                                         \
+      "that is the default")                                                                       \
+    X(MODELLED_TIME_FILE, NULL, 0, FLAG, NULL, "ROCPROF_MODELLED_TIME_FILE", NULL, FILES, "")      \
     X(COUNTER_COLLECTION, NULL, 0, FLAG, NULL, "ROCPROF_COUNTER_COLLECTION", NULL, COUNTERS, "")   \
     X(COUNTERS, NULL, 0, TEXT, NULL, "ROCPROF_COUNTERS", NULL, COUNTERS, "")                       \
     X(COUNTER_GROUPS, NULL, 0, TEXT, NULL, "ROCPROF_COUNTER_GROUPS", NULL, COUNTERS, "")           \
@@ -175,7 +192,8 @@
     X(CHECKED, NULL, 0, FLAG, NULL, "CROCPROF_CHECKED", NULL, COUNTERS, "")                        \
     X(PASS, NULL, 0, NUMBER, NULL, "CROCPROF_PASS", NULL, COUNTERS, "")                            \
     X(PASS_COUNT, NULL, 0, NUMBER, NULL, "CROCPROF_PASS_COUNT", NULL, COUNTERS, "")                \
-    X(PASS_DIRECTORY, NULL, 0, TEXT, NULL, "CROCPROF_PASS_DIRECTORY", NULL, COUNTERS, "")
+    X(PASS_DIRECTORY, NULL, 0, TEXT, NULL, "CROCPROF_PASS_DIRECTORY", NULL, COUNTERS, "")          \
+    X(PAUSES, NULL, 0, FLAG, NULL, "CROCPROF_PAUSES", NULL, COUNTERS, "")
 
 /* Other spellings: name, letter or 0, the option. */
 #define OPTION_ALIASES(X)                                                                          \
@@ -200,6 +218,9 @@
     X(RUNTIME_TRACE, RCCL_TRACE)                                                                   \
     X(RUNTIME_TRACE, ROCDECODE_TRACE)                                                              \
     X(RUNTIME_TRACE, ROCJPEG_TRACE)                                                                \
+    X(RUNTIME_TRACE, HIPFILE_TRACE)                                                                \
+    X(RUNTIME_TRACE, ROCSHMEM_TRACE)                                                               \
+    X(RUNTIME_TRACE, KFD_TRACE)                                                                    \
     X(KOKKOS_TRACE, MARKER_TRACE)                                                                  \
     X(KOKKOS_TRACE, KERNEL_RENAME)                                                                 \
     X(SELECTED_REGIONS_REF_COUNT, SELECTED_REGIONS)                                                \
@@ -264,8 +285,6 @@
     X("kernel-replay-beta-enabled", 0,                                                             \
       "kernels are not replayed: crocprof runs the program "                                       \
       "again")                                                                                     \
-    X("rocshmem-trace", 0, "rocSHMEM is not traced yet")                                           \
-    X("hipfile-trace", 0, "hipFile is not traced yet")                                             \
     X("hip-graph-trace", 0, "graphs are traced as the calls and kernels that they are")            \
     X("hip-event-trace", 0, "events are traced as the calls that they are")
 

@@ -1,8 +1,11 @@
 #include "run_log.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VARIABLE "CROCPROF_RUN"
+#include "base/write_guard.h"
+
+#define VARIABLE  "CROCPROF_RUN"
+#define FILE_NAME "crocprof-run"
 
 enum { LINE_BYTES = PATH_MAX + 64 };
 
@@ -25,7 +31,7 @@ void run_log_attach(void)
 
 int run_log_create(void)
 {
-    int file = memfd_create("crocprof-run", MFD_CLOEXEC);
+    int file = memfd_create(FILE_NAME, MFD_CLOEXEC);
     if (file < 0)
         return -errno;
     snprintf(place, sizeof place, "/proc/%ld/fd/%d", (long)getpid(), file);
@@ -47,13 +53,25 @@ static size_t number_put(char *at, unsigned long number)
     return count;
 }
 
+/* A daemon may live longer than crocprof, whose number is another's then: only the file that was
+ * meant is written to. */
+static int place_open(void)
+{
+    static const char wanted[] = "/memfd:" FILE_NAME;
+    char target[sizeof wanted];
+    ssize_t length = place[0] ? readlink(place, target, sizeof target - 1) : -1;
+    if (length < (ssize_t)sizeof wanted - 1 || memcmp(target, wanted, sizeof wanted - 1) != 0)
+        return -1;
+    return open(place, O_WRONLY | O_APPEND | O_CLOEXEC);
+}
+
 /* One write a line: appends of different processes do not mix. */
 void run_log_put(enum run_log_key key, const char *text)
 {
     char line[LINE_BYTES];
     size_t used = 0;
     int saved_errno = errno;
-    int file = place[0] ? open(place, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+    int file = place_open();
     if (file >= 0) {
         line[used++] = (char)key;
         line[used++] = '\t';
@@ -62,11 +80,43 @@ void run_log_put(enum run_log_key key, const char *text)
         for (; *text && used < LINE_BYTES - 1; text++)
             line[used++] = (char)(*text == '\n' ? ' ' : *text);
         line[used++] = '\n';
+        struct write_guard guard; /* the program's limit of sizes is one for this file, too */
+        write_guard_begin(&guard);
         ssize_t wrote = write(file, line, used);
         (void)wrote; /* a run whose last lines say less */
+        write_guard_end(&guard);
         close(file);
     }
     errno = saved_errno;
+}
+
+/* Its environment, as it was started with, names this run. */
+static bool is_of_run(const char *pid)
+{
+    char path[64], *line = NULL;
+    size_t size = 0;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%.20s/environ", pid);
+    FILE *file = fopen(path, "re");
+    while (file && !found && getdelim(&line, &size, 0, file) > 0)
+        found = strncmp(line, VARIABLE "=", sizeof VARIABLE) == 0 &&
+                strcmp(line + sizeof VARIABLE, place) == 0;
+    if (file)
+        fclose(file);
+    free(line);
+    return found;
+}
+
+void run_log_living(void (*visit)(long pid, void *data), void *data)
+{
+    DIR *processes = place[0] ? opendir("/proc") : NULL;
+    struct dirent *entry;
+    while (processes && (entry = readdir(processes)))
+        if (isdigit((unsigned char)entry->d_name[0]) && atol(entry->d_name) != (long)getpid() &&
+            is_of_run(entry->d_name))
+            visit(atol(entry->d_name), data);
+    if (processes)
+        closedir(processes);
 }
 
 char *run_log_read(int file)

@@ -12,6 +12,7 @@ enum run_log_key {
     RUN_LOG_LOADED = 'L',  /* our library came into a process; its name */
     RUN_LOG_RUNTIME = 'I', /* a GPU's runtime came, too */
     RUN_LOG_REPORT = 'O',  /* a report was begun */
+    RUN_LOG_PLACE = 'P',   /* a report may be about to make files that begin with this */
     RUN_LOG_FILES = 'F',   /* a report's files begin with this */
     RUN_LOG_RECORDS = 'R', /* how many records a report had, when it was closed */
     RUN_LOG_LEFT = 'X',    /* it becomes a program where we cannot follow: a sentence */
@@ -27,6 +28,9 @@ void run_log_attach(void);
 /* In a process of the run, behind that; nowhere else is anything told. Calls only what a child of
  * vfork() may. Line breaks in the text become blanks; what is too long is cut. */
 void run_log_put(enum run_log_key key, const char *text);
+
+/* In crocprof: the processes that were started in the run and live on. */
+void run_log_living(void (*visit)(long pid, void *data), void *data);
 
 /* In crocprof: all of it, ended by a zero; the caller's to free. NULL: none. */
 char *run_log_read(int file);

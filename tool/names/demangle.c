@@ -21,7 +21,8 @@ static demangle_fn demangler(void)
     return function;
 }
 
-char *name_plain(const char *symbol)
+/* Without ".kd". */
+static char *name_plain(const char *symbol)
 {
     size_t length = strlen(symbol);
     if (length > 3 && strcmp(symbol + length - 3, ".kd") == 0)

@@ -11,9 +11,6 @@
  * The caller frees. NULL: no memory. */
 char *name_demangle(const char *symbol);
 
-/* The symbol without ".kd". The caller frees. NULL: no memory. */
-char *name_plain(const char *symbol);
-
 /* The bare name within a demangled one: "void a::f<int>(float*)" -> "f"; not ended by a zero.
  * *length is its length. */
 const char *name_short(const char *pretty, size_t *length);

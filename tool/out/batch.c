@@ -20,10 +20,8 @@ static int insert_prepare(sqlite3 *database, const char *head, const char *value
     return status;
 }
 
-int batch_open(struct batch *batch, sqlite3 *database, const char *head, const char *values,
-               int real_column)
+int batch_open(struct batch *batch, sqlite3 *database, const char *head, const char *values)
 {
-    *batch = (struct batch){.real_column = real_column};
     int status = insert_prepare(database, head, values, 1, &batch->insert[0]);
     if (status != SQLITE_OK)
         return status;
@@ -46,6 +44,18 @@ static void cell_bind(const struct batch *batch, sqlite3_stmt *insert, uint32_t 
         sqlite3_bind_int64(insert, parameter, value);
 }
 
+/* Texts of the statement's row; they stay where they are until it has run. */
+static void texts_bind(const struct batch *batch, sqlite3_stmt *insert, uint32_t row,
+                       const char *texts)
+{
+    int parameter = (int)((row + 1) * batch->columns - batch->text_columns) + 1;
+    for (uint32_t i = 0; i < batch->text_columns; i++) {
+        size_t length = strlen(texts);
+        sqlite3_bind_text(insert, parameter + (int)i, texts, (int)length, SQLITE_STATIC);
+        texts += length + 1;
+    }
+}
+
 static int insert_run(sqlite3_stmt *insert)
 {
     int status = sqlite3_step(insert);
@@ -53,14 +63,30 @@ static int insert_run(sqlite3_stmt *insert)
     return status == SQLITE_DONE ? SQLITE_OK : status;
 }
 
-int batch_row(struct batch *batch, const int64_t *values)
+static int row_insert(struct batch *batch, const int64_t *values, const char *texts)
+{
+    for (uint32_t i = 0; i < batch->columns - batch->text_columns; i++)
+        cell_bind(batch, batch->insert[0], i, values[i]);
+    texts_bind(batch, batch->insert[0], 0, texts);
+    return insert_run(batch->insert[0]);
+}
+
+int batch_row(struct batch *batch, const int64_t *values, const char *texts, size_t text_bytes)
 {
     uint32_t at = batch->count * batch->columns;
-    for (uint32_t i = 0; i < batch->columns; i++, at++) {
+    if (text_bytes > BATCH_TEXT_BYTES) { /* no room to wait: behind those that do */
+        int status = batch_flush(batch);
+        return status == SQLITE_OK ? row_insert(batch, values, texts) : status;
+    }
+    for (uint32_t i = 0; i < batch->columns - batch->text_columns; i++, at++) {
         if (batch->is_bound && batch->cells[at] == values[i])
             continue;
         batch->cells[at] = values[i];
         cell_bind(batch, batch->insert[1], at, values[i]);
+    }
+    if (text_bytes > 0) {
+        memcpy(batch->texts[batch->count], texts, text_bytes);
+        texts_bind(batch, batch->insert[1], batch->count, batch->texts[batch->count]);
     }
     if (++batch->count < BATCH_ROWS)
         return SQLITE_OK;
@@ -72,12 +98,8 @@ int batch_row(struct batch *batch, const int64_t *values)
 int batch_flush(struct batch *batch)
 {
     int status = SQLITE_OK;
-    const int64_t *cell = batch->cells;
-    for (uint32_t row = 0; row < batch->count && status == SQLITE_OK; row++) {
-        for (uint32_t i = 0; i < batch->columns; i++)
-            cell_bind(batch, batch->insert[0], i, *cell++);
-        status = insert_run(batch->insert[0]);
-    }
+    for (uint32_t row = 0; row < batch->count && status == SQLITE_OK; row++)
+        status = row_insert(batch, &batch->cells[row * batch->columns], batch->texts[row]);
     batch->count = 0;
     return status;
 }

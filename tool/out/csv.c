@@ -119,6 +119,8 @@ static char *value_at(char *at, const struct out_column *column, const void *row
         return i64_at(at, out_column_i64(column, row));
     case OUT_AGENT:
         return agent_at(at, out_column_u64(column, row));
+    case OUT_LDS:
+        return writer_u64_at(at, out_lds_given(out_column_u64(column, row)));
     case OUT_ADDRESS:
         return address_at(at, out_column_u64(column, row));
     default:
@@ -126,7 +128,34 @@ static char *value_at(char *at, const struct out_column *column, const void *row
     }
 }
 
-static void csv_row(struct out_sink *sink, enum out_table_id table, const void *row)
+/* How many digits behind the point rocprofv3 gives a value; 0: it has an exponent. */
+static int digits_of(enum out_type type, double value)
+{
+    switch (type) {
+    case OUT_COUNTER:
+        return value >= 1 ? 6 : 0;
+    case OUT_STATISTIC:
+        return value > 0.01 ? 6 : 0;
+    default: /* OUT_PERCENT */
+        return value >= 1 ? 2 : value > 0.01 ? 4 : 0;
+    }
+}
+
+static void double_put(struct writer *writer, enum out_type type, double value)
+{
+    char text[400]; /* the largest double has 309 digits before the point */
+    int digits = digits_of(type, value);
+    if (digits == 6) {
+        writer_fixed(writer, value);
+        return;
+    }
+    int length = digits > 0
+                     ? snprintf(text, sizeof text, "%.*f", digits, value)
+                     : snprintf(text, sizeof text, "%.*e", type == OUT_PERCENT ? 3 : 8, value);
+    writer_bytes(writer, text, (size_t)length);
+}
+
+static void line_put(struct out_sink *sink, enum out_table_id table, const void *row)
 {
     struct writer *writer = table_writer(sink, table);
     if (!writer || writer->status != 0)
@@ -143,7 +172,7 @@ static void csv_row(struct out_sink *sink, enum out_table_id table, const void *
             if (column->type == OUT_TEXT)
                 text_put(writer, out_column_text(column, row));
             else
-                writer_fixed(writer, out_column_double(column, row));
+                double_put(writer, column->type, out_column_double(column, row));
             end = writer_room(writer, room);
         }
         at = end;
@@ -151,6 +180,23 @@ static void csv_row(struct out_sink *sink, enum out_table_id table, const void *
     }
     at[-1] = '\n';
     writer_advance(writer, at);
+}
+
+bool out_csv_modelled = true;
+
+static void csv_row(struct out_sink *sink, enum out_table_id table, const void *row)
+{
+    line_put(sink, table, row);
+    if (out_csv_modelled && table == OUT_KERNEL_TRACE &&
+        ((const struct out_dispatch_row *)row)->modelled_ns)
+        line_put(sink, OUT_MODELLED_TIME, row);
+}
+
+static void csv_flush(struct out_sink *sink)
+{
+    for (int table = 0; table < OUT_TABLE_COUNT; table++)
+        if (sink->writer[table])
+            writer_flush(sink->writer[table]);
 }
 
 static int csv_close(struct out_sink *sink, char *error, size_t error_size)
@@ -190,4 +236,5 @@ static int csv_open(const char *prefix, struct out_sink **out, char *error, size
     return status;
 }
 
-const struct out_ops out_csv_ops = {"csv", csv_open, csv_row, csv_close, false};
+const struct out_ops out_csv_ops = {"csv",     csv_open, csv_row, csv_close,
+                                    csv_flush, false,    false,   false};

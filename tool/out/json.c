@@ -73,3 +73,32 @@ void json_double(struct writer *writer, double value)
     snprintf(text, sizeof text, "%.17g", value);
     json_raw(writer, isfinite(value) ? text : "null");
 }
+
+void json_member(struct writer *writer, const char *name)
+{
+    json_raw(writer, "\"");
+    json_raw(writer, name);
+    json_raw(writer, "\":");
+}
+
+void json_member_u64(struct writer *writer, const char *name, uint64_t value)
+{
+    json_member(writer, name);
+    writer_u64(writer, value);
+    writer_char(writer, ',');
+}
+
+void json_member_text(struct writer *writer, const char *name, const char *text)
+{
+    json_member(writer, name);
+    json_text(writer, text ? text : "");
+    writer_char(writer, ',');
+}
+
+void json_member_handle(struct writer *writer, const char *name, uint64_t handle)
+{
+    json_member(writer, name);
+    json_raw(writer, "{\"handle\":");
+    writer_u64(writer, handle);
+    json_raw(writer, "},");
+}

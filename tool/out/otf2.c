@@ -108,6 +108,7 @@ static void kernel_put(struct trace *trace, const struct out_dispatch_row *row)
         .end_ns = row->end_ns,
         .correlation_id = row->correlation_id,
         .value = row->dispatch_id,
+        .modelled_ns = row->modelled_ns,
         .location = trace_location(trace, TRACE_QUEUE, row->node, row->queue_id),
         .what = trace_region(trace, TRACE_KERNEL, name_of(row->kernel_name))};
     trace_event(trace, &event);
@@ -183,6 +184,8 @@ static void otf2_row(struct out_sink *sink, enum out_table_id table, const void 
                  {OUT_RCCL_API, TRACE_RCCL},
                  {OUT_ROCDECODE_API, TRACE_ROCDECODE},
                  {OUT_ROCJPEG_API, TRACE_ROCJPEG},
+                 {OUT_HIPFILE_API, TRACE_HIPFILE},
+                 {OUT_ROCSHMEM_API, TRACE_ROCSHMEM},
                  {OUT_OMPT, TRACE_OMPT}};
     struct trace *trace = &sink->trace;
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
@@ -249,4 +252,5 @@ static int otf2_close(struct out_sink *sink, char *error, size_t error_size)
     return status;
 }
 
-const struct out_ops out_otf2_ops = {"otf2", otf2_open, otf2_row, otf2_close, false};
+const struct out_ops out_otf2_ops = {"otf2", otf2_open, otf2_row, otf2_close,
+                                     NULL,   false,     true,     false};

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct out_ops *const formats[] = {&out_csv_ops,     &out_json_ops, &out_rocpd_ops,
                                                 &out_pftrace_ops, &out_otf2_ops, &out_html_ops};
@@ -19,10 +20,10 @@ const char *out_default_formats(void)
 
 const struct out_ops *out_find(const char *name)
 {
-    if (strcmp(name, "sqlite") == 0)
+    if (strcasecmp(name, "sqlite") == 0)
         return &out_rocpd_ops;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-        if (strcmp(formats[i]->name, name) == 0)
+        if (strcasecmp(formats[i]->name, name) == 0)
             return formats[i];
     return NULL;
 }

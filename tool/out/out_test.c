@@ -18,48 +18,8 @@
 
 #include <cmocka.h>
 
+#include "out/test_files.h"
 #include "out/writer.h"
-
-static char folder[] = "/tmp/crocprof-out-XXXXXX";
-static char prefix[64], message[400];
-
-static int set_up(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    return 0;
-}
-
-/* Files that are there already are somebody else's. */
-static int prefix_next(void **state)
-{
-    static unsigned number;
-    (void)state;
-    snprintf(prefix, sizeof prefix, "%s/%u", folder, ++number);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
-}
-
-static const char *content(const char *name)
-{
-    static char text[4096];
-    char path[128];
-    snprintf(path, sizeof path, "%s_%s", prefix, name);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    text[length] = 0;
-    fclose(file);
-    return text;
-}
 
 static const struct out_copy_row copy = {.kind = "MEMORY_COPY",
                                          .direction = "say \"x\"",
@@ -125,50 +85,6 @@ static void a_prefix_is_taken_once(void **state)
         assert_int_equal(formats[i]->open(prefix, &second, message, sizeof message), -EEXIST);
     }
     assert_non_null(strstr(content("memory_copy_trace.csv"), "18446744073709551615"));
-}
-
-static void numbers_of_every_size(void **state)
-{
-    (void)state;
-    static const double values[] = {0, 16384, 0.5, -3, 1e15, 9007199254740993.0, 1e300, 1.0 / 3};
-    static struct writer writer;
-    char path[128], expected[4096];
-    snprintf(path, sizeof path, "%s_numbers", prefix);
-    assert_int_equal(writer_open(&writer, path), 0);
-    int length = 0;
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        writer_fixed(&writer, values[i]);
-        writer_char(&writer, '\n');
-        length +=
-            snprintf(expected + length, sizeof expected - (size_t)length, "%.6f\n", values[i]);
-    }
-    assert_int_equal(writer_close(&writer), 0);
-    assert_string_equal(content("numbers"), expected);
-}
-
-/* Around every power of ten and of two, and behind what earlier, longer values left in the room. */
-static void integers_of_every_length(void **state)
-{
-    (void)state;
-    char made[WRITER_U64_BYTES + 1], expected[WRITER_U64_BYTES + 1];
-    for (unsigned bit = 0; bit < 64; bit++) {
-        uint64_t ten = 1;
-        for (unsigned i = 0; i < bit % 20; i++)
-            ten *= 10;
-        const uint64_t values[] = {ten - 1,           ten,         ten + 1,    ten * 9 / 10,
-                                   UINT64_MAX >> bit, 1ull << bit, 7 * ten / 3};
-        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-            snprintf(expected, sizeof expected, "%llu", (unsigned long long)values[i]);
-            memset(made, '#', sizeof made);
-            *writer_u64_at(made, values[i]) = 0;
-            assert_string_equal(made, expected);
-        }
-    }
-    for (uint64_t value = 0; value < 200000; value += 7) {
-        snprintf(expected, sizeof expected, "%llu", (unsigned long long)value);
-        *writer_u64_at(made, value) = 0;
-        assert_string_equal(made, expected);
-    }
 }
 
 /* Rows that end anywhere in the writer's room, with texts longer than it. */
@@ -326,6 +242,33 @@ static void csv_repeats_and_changes_numbers(void **state)
     }
     assert_null(fgets(line, sizeof line, file));
     fclose(file);
+}
+
+/* LDS in whole blocks of 512 bytes, as in rocprofv3's files. */
+static void csv_has_lds_in_blocks(void **state)
+{
+    (void)state;
+    static const uint64_t bytes[] = {0, 1, 512, 513, 65536}, shown[] = {0, 512, 512, 1024, 65536};
+    struct out_sink *sink;
+    char line[64];
+    assert_int_equal(out_csv_ops.open(prefix, &sink, message, sizeof message), 0);
+    for (int i = 0; i < 5; i++) {
+        const struct out_dispatch_row row = {.start_ns = 7, .end_ns = 8, .lds_bytes = bytes[i]};
+        const struct out_counter_row counter = {.dispatch = row, .counter_name = "c"};
+        out_csv_ops.row(sink, OUT_KERNEL_TRACE, &row);
+        out_csv_ops.row(sink, OUT_COUNTER_COLLECTION, &counter);
+    }
+    assert_int_equal(out_csv_ops.close(sink, message, sizeof message), 0);
+    const char *kernels = content("kernel_trace.csv");
+    for (int i = 0; i < 5; i++) { /* behind the times, scratch memory behind it */
+        snprintf(line, sizeof line, ",7,8,%lu,0,", shown[i]);
+        assert_non_null(strstr(kernels, line));
+    }
+    const char *counters = content("counter_collection.csv");
+    for (int i = 0; i < 5; i++) { /* behind the kernel's name and the size of groups */
+        snprintf(line, sizeof line, ",\"\",0,%lu,0,", shown[i]);
+        assert_non_null(strstr(counters, line));
+    }
 }
 
 static void copy_row_check(sqlite3_stmt *select, const struct out_copy_row *row)
@@ -742,11 +685,10 @@ int main(void)
         cmocka_unit_test_setup(csv_quotes_and_names_columns, prefix_next),
         cmocka_unit_test_setup(a_full_disk_is_reported_once_at_the_end, prefix_next),
         cmocka_unit_test_setup(a_prefix_is_taken_once, prefix_next),
-        cmocka_unit_test_setup(numbers_of_every_size, prefix_next),
-        cmocka_unit_test_setup(integers_of_every_length, prefix_next),
         cmocka_unit_test_setup(csv_rows_across_flushes, prefix_next),
         cmocka_unit_test_setup(rocpd_has_every_table_and_the_rows, prefix_next),
         cmocka_unit_test_setup(a_database_whose_process_is_killed_can_be_read, prefix_next),
+        cmocka_unit_test_setup(csv_has_lds_in_blocks, prefix_next),
         cmocka_unit_test_setup(csv_repeats_and_changes_numbers, prefix_next),
         cmocka_unit_test_setup(rocpd_keeps_every_row_in_order, prefix_next),
         cmocka_unit_test_setup(rocpd_joins_records_and_counters, prefix_next),

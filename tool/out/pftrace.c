@@ -38,6 +38,7 @@ static const struct {
     {"workgroup_size_z", offsetof(struct out_dispatch_row, workgroup[2])},
     {"lds_bytes", offsetof(struct out_dispatch_row, lds_bytes)},
     {"scratch_bytes", offsetof(struct out_dispatch_row, scratch_bytes)},
+    {"modelled_ns", offsetof(struct out_dispatch_row, modelled_ns)}, /* where the device has it */
 };
 enum { KERNEL_NOTES = sizeof kernel_notes / sizeof kernel_notes[0] };
 
@@ -112,24 +113,47 @@ static perfetto_track thread_get(struct out_sink *sink, const struct out_api_row
     if (track && is_new) {
         char name[THREAD_NAME_BYTES];
         out_thread_name(row->thread_id, name);
-        *track = perfetto_thread(sink->trace, (uint32_t)row->process_id, (uint32_t)row->thread_id,
-                                 *name ? name : NULL);
+        *track = perfetto_thread(sink->trace, sink->process, (uint32_t)row->process_id,
+                                 (uint32_t)row->thread_id, *name ? name : NULL);
     }
     return track ? *track : sink->process;
 }
 
-static perfetto_track device_lane(struct out_sink *sink, struct numbered *devices, uint64_t key,
-                                  const char *name, uint64_t begin_ns, uint64_t end_ns)
+/* NULL: no memory. *is_new: it has no name yet. */
+static struct device_track *device_get(struct out_sink *sink, struct numbered *devices,
+                                       uint64_t key, bool *is_new)
+{
+    struct device_track *device = numbered_get(devices, key, is_new);
+    if (device && *is_new)
+        device->lanes = (struct lanes){.parent = sink->process, .name = device->name};
+    return device;
+}
+
+static perfetto_track queue_lane(struct out_sink *sink, const struct out_dispatch_row *row)
 {
     bool is_new;
-    struct device_track *device = numbered_get(devices, key, &is_new);
-    if (!device)
+    struct device_track *queue =
+        device_get(sink, &sink->queues, row->agent << 48 ^ row->queue_id, &is_new);
+    if (!queue)
         return sink->process;
-    if (is_new) {
-        snprintf(device->name, sizeof device->name, "%s", name);
-        device->lanes = (struct lanes){.parent = sink->process, .name = device->name};
-    }
-    return lanes_track(&device->lanes, sink->trace, begin_ns, end_ns);
+    if (is_new)
+        snprintf(queue->name, sizeof queue->name, "Agent %llu queue %llu",
+                 (unsigned long long)row->agent, (unsigned long long)row->queue_id);
+    return lanes_track(&queue->lanes, sink->trace, row->start_ns, row->end_ns);
+}
+
+static perfetto_track copy_lane(struct out_sink *sink, const struct out_copy_row *row)
+{
+    bool is_new;
+    struct device_track *copies = device_get(sink, &sink->copies, row->destination_agent, &is_new);
+    if (!copies)
+        return sink->process;
+    if (is_new && row->destination_agent == OUT_NO_AGENT)
+        snprintf(copies->name, sizeof copies->name, "Copies");
+    else if (is_new)
+        snprintf(copies->name, sizeof copies->name, "Copies to agent %llu",
+                 (unsigned long long)row->destination_agent);
+    return lanes_track(&copies->lanes, sink->trace, row->start_ns, row->end_ns);
 }
 
 static void call_put(struct out_sink *sink, const char *category, const struct out_api_row *row)
@@ -159,7 +183,6 @@ static void marker_put(struct out_sink *sink, const struct out_api_row *row)
 
 static void dispatch_put(struct out_sink *sink, const struct out_dispatch_row *row)
 {
-    char name[64];
     struct perfetto_note notes[KERNEL_NOTES];
     struct perfetto_event event = {.name = name_of(sink, row->kernel_name),
                                    .category = perfetto_category(sink->trace, "kernel_dispatch"),
@@ -167,22 +190,18 @@ static void dispatch_put(struct out_sink *sink, const struct out_dispatch_row *r
                                    .end_ns = row->end_ns,
                                    .flow_id = row->correlation_id,
                                    .notes = notes,
-                                   .note_count = KERNEL_NOTES};
+                                   .note_count = KERNEL_NOTES - (row->modelled_ns == 0)};
     for (int i = 0; i < KERNEL_NOTES; i++) {
         notes[i] = (struct perfetto_note){.name = sink->kernel_notes[i]};
         memcpy(&notes[i].number, (const char *)row + kernel_notes[i].offset,
                sizeof notes[i].number);
     }
-    snprintf(name, sizeof name, "Agent %llu queue %llu", (unsigned long long)row->agent,
-             (unsigned long long)row->queue_id);
-    event.track = device_lane(sink, &sink->queues, row->agent << 48 ^ row->queue_id, name,
-                              row->start_ns, row->end_ns);
+    event.track = queue_lane(sink, row);
     perfetto_slice(sink->trace, &event);
 }
 
 static void copy_put(struct out_sink *sink, const struct out_copy_row *row)
 {
-    char name[64] = "Copies";
     const struct perfetto_note note = {.name = sink->bytes, .number = row->bytes};
     struct perfetto_event event = {.name = name_of(sink, row->direction),
                                    .category = perfetto_category(sink->trace, "memory_copy"),
@@ -191,11 +210,7 @@ static void copy_put(struct out_sink *sink, const struct out_copy_row *row)
                                    .flow_id = row->correlation_id,
                                    .notes = &note,
                                    .note_count = 1};
-    if (row->destination_agent != OUT_NO_AGENT)
-        snprintf(name, sizeof name, "Copies to agent %llu",
-                 (unsigned long long)row->destination_agent);
-    event.track =
-        device_lane(sink, &sink->copies, row->destination_agent, name, row->start_ns, row->end_ns);
+    event.track = copy_lane(sink, row);
     perfetto_slice(sink->trace, &event);
     pftrace_counters_copy(&sink->counters, row);
 }
@@ -240,9 +255,10 @@ static void kfd_put(struct out_sink *sink, const struct out_kfd_row *row)
 static void pftrace_row(struct out_sink *sink, enum out_table_id table, const void *row)
 {
     static const char *const categories[OUT_TABLE_COUNT] = {
-        [OUT_HIP_API] = "hip_api",         [OUT_HSA_API] = "hsa_api",
-        [OUT_RCCL_API] = "rccl_api",       [OUT_ROCDECODE_API] = "rocdecode_api",
-        [OUT_ROCJPEG_API] = "rocjpeg_api", [OUT_OMPT] = "ompt"};
+        [OUT_HIP_API] = "hip_api",           [OUT_HSA_API] = "hsa_api",
+        [OUT_RCCL_API] = "rccl_api",         [OUT_ROCDECODE_API] = "rocdecode_api",
+        [OUT_ROCJPEG_API] = "rocjpeg_api",   [OUT_HIPFILE_API] = "hipfile_api",
+        [OUT_ROCSHMEM_API] = "rocshmem_api", [OUT_OMPT] = "ompt"};
     if (categories[table])
         call_put(sink, categories[table], row);
     else if (table == OUT_MARKER_API)
@@ -259,6 +275,11 @@ static void pftrace_row(struct out_sink *sink, enum out_table_id table, const vo
         scratch_put(sink, row);
     else if (table == OUT_KFD)
         kfd_put(sink, row);
+}
+
+static void pftrace_flush(struct out_sink *sink)
+{
+    perfetto_flush(sink->trace);
 }
 
 static void device_free(void *element)
@@ -285,4 +306,5 @@ static int pftrace_close(struct out_sink *sink, char *error, size_t error_size)
     return status;
 }
 
-const struct out_ops out_pftrace_ops = {"pftrace", pftrace_open, pftrace_row, pftrace_close, false};
+const struct out_ops out_pftrace_ops = {"pftrace",     pftrace_open, pftrace_row, pftrace_close,
+                                        pftrace_flush, false,        false,       false};

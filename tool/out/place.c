@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,16 +72,34 @@ void place_tree_remove(const char *path)
     tree_remove(AT_FDCWD, path);
 }
 
-void place_remove(const char *prefix)
+static bool is_empty_file(int at, const char *name)
+{
+    struct stat status;
+    return fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+           status.st_size == 0;
+}
+
+static void files_remove(const char *prefix, bool only_empty)
 {
     const char *slash = strrchr(prefix, '/'), *name = slash ? slash + 1 : prefix;
     DIR *files = directory_open(prefix);
     struct dirent *entry;
     while (files && (entry = readdir(files)))
-        if (strncmp(entry->d_name, name, strlen(name)) == 0 && entry->d_name[strlen(name)] == '_')
+        if (strncmp(entry->d_name, name, strlen(name)) == 0 && entry->d_name[strlen(name)] == '_' &&
+            (!only_empty || is_empty_file(dirfd(files), entry->d_name)))
             tree_remove(dirfd(files), entry->d_name);
     if (files)
         closedir(files);
+}
+
+void place_remove(const char *prefix)
+{
+    files_remove(prefix, false);
+}
+
+void place_empty_remove(const char *prefix)
+{
+    files_remove(prefix, true);
 }
 
 void place_stem(const char *directory, long pid, char stem[PATH_MAX + 32])

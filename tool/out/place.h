@@ -32,6 +32,9 @@ void place_tree_remove(const char *path);
 /* Removes the files "PREFIX_...", and directories of such names. */
 void place_remove(const char *prefix);
 
+/* Removes those of them that are files without a byte. */
+void place_empty_remove(const char *prefix);
+
 /* Makes the directory and those above it that are not there. 0 or -errno. */
 int place_directory_make(const char *path);
 

@@ -16,6 +16,13 @@ const struct out_process *out_process(void);
 /* Before writers are opened; NULL: this one again. The pointer is kept. */
 void out_process_set(const struct out_process *process);
 
+/* The machine that the process runs, or ran, on. */
+struct out_machine {
+    char id[256];
+    uint64_t hash, node; /* numbers made of it, as rocpd has them */
+};
+struct out_machine out_machine(void);
+
 enum { THREAD_NAME_BYTES = 32 };
 /* How the thread has named itself; "" of one that is gone, or of a recorded process. */
 const char *out_thread_name(uint64_t thread_id, char name[THREAD_NAME_BYTES]);

@@ -17,8 +17,7 @@
 #include "results_json.h"
 #include "results_stats.h"
 
-enum { RECORD_BYTES = 2048 };   /* of numbers and names of members, at most */
-enum { LDS_BLOCK_BYTES = 512 }; /* in which LDS is given out, as rocprofv3's schema counts it */
+enum { RECORD_BYTES = 2048 }; /* of numbers and names of members, at most */
 
 /* Lists of records, and the member that each is in: first those of callback_records. */
 #define SECTIONS(X)                                                                                \
@@ -33,6 +32,8 @@ enum { LDS_BLOCK_BYTES = 512 }; /* in which LDS is given out, as rocprofv3's sch
     X(SCRATCH, "scratch_memory")                                                                   \
     X(ROCDECODE, "rocdecode_api")                                                                  \
     X(ROCJPEG, "rocjpeg_api")                                                                      \
+    X(HIPFILE, "hipfile_api")                                                                      \
+    X(ROCSHMEM, "rocshmem_api")                                                                    \
     X(KFD, "kfd")                                                                                  \
     X(OMPT, "ompt")                                                                                \
     X(HOST_TRAP, "pc_sample_host_trap")                                                            \
@@ -107,20 +108,26 @@ static void section_go_direct(struct out_sink *sink, enum section section)
     sink->direct = section;
 }
 
-/* Room for a record of numbers; NULL: no memory. */
-static char *record_begin(struct out_sink *sink, enum section section, struct writer **writer)
+/* Room for a record of so many bytes; NULL: no memory. */
+static char *record_begin_sized(struct out_sink *sink, enum section section, size_t size,
+                                struct writer **writer)
 {
-    if (sink->direct == SECTION_NONE && spool_is_full(&sink->sections[section], RECORD_BYTES))
+    if (sink->direct == SECTION_NONE && spool_is_full(&sink->sections[section], size))
         section_go_direct(sink, section);
-    *writer = sink->direct == section ? &sink->file
-                                      : spool_writer(&sink->sections[section], RECORD_BYTES);
+    *writer = sink->direct == section ? &sink->file : spool_writer(&sink->sections[section], size);
     if (!*writer)
         return NULL;
-    char *at = writer_room(*writer, RECORD_BYTES);
+    char *at = writer_room(*writer, size);
     if (sink->has_record[section])
         *at++ = ',';
     sink->has_record[section] = true;
     return at;
+}
+
+/* Room for a record of numbers. */
+static char *record_begin(struct out_sink *sink, enum section section, struct writer **writer)
+{
+    return record_begin_sized(sink, section, RECORD_BYTES, writer);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -160,22 +167,69 @@ static struct kinds_number marker_number(struct out_sink *sink, const struct out
                       is_moment ? "roctxMarkA" : "roctxThreadRangeA");
 }
 
+/* What a byte of a row's arguments becomes, at most: six in a text, and the zeros of one argument
+ * 33 in names and quotes. */
+enum { ARGUMENT_BYTE_BYTES = 11 };
+_Static_assert(RECORD_BYTES + OUT_ARGUMENTS_BYTES * ARGUMENT_BYTE_BYTES <= WRITER_BYTES, "room");
+
+static void arguments_put(struct writer *writer, const struct out_api_row *row)
+{
+    struct out_argument argument;
+    const char *separator = "";
+    json_raw(writer, ",\"args\":[");
+    for (uint32_t at = 0; out_argument_next(row, &at, &argument); separator = ",") {
+        json_raw(writer, separator);
+        json_raw(writer, "{\"type\":");
+        json_text(writer, argument.type);
+        json_raw(writer, ",\"name\":");
+        json_text(writer, argument.name);
+        json_raw(writer, ",\"value\":");
+        json_text(writer, argument.value);
+        json_raw(writer, "}");
+    }
+    json_raw(writer, "]");
+    if (!row->has_result)
+        return;
+    json_raw(writer, ",\"retval\":{\"uint64_t_retval\":");
+    writer_u64(writer, row->result);
+    json_raw(writer, "}");
+}
+
+static size_t api_record_bytes(enum section section, const struct out_api_row *row)
+{
+    if (!row->arguments)
+        return sizeof(rocprofiler_buffer_tracing_hsa_api_record_t);
+    switch (section) {
+    case SECTION_ROCDECODE:
+        return sizeof(rocprofiler_buffer_tracing_rocdecode_api_ext_record_t);
+    case SECTION_ROCSHMEM:
+        return sizeof(rocprofiler_buffer_tracing_rocshmem_api_ext_record_t);
+    case SECTION_HIPFILE:
+        return sizeof(rocprofiler_buffer_tracing_hipfile_api_ext_record_t);
+    default:
+        return sizeof(rocprofiler_buffer_tracing_hip_api_ext_record_t);
+    }
+}
+
 static void api_put(struct out_sink *sink, enum section section, const struct out_api_row *row)
 {
     struct writer *writer;
-    char *at = record_begin(sink, section, &writer);
+    char *at = record_begin_sized(
+        sink, section, RECORD_BYTES + row->arguments_bytes * ARGUMENT_BYTE_BYTES, &writer);
     if (!at)
         return;
     struct kinds_number number = row->message
                                      ? marker_number(sink, row)
                                      : kinds_find(&sink->info.kinds, row->domain, row->function);
-    at = head_at(at, sizeof(rocprofiler_buffer_tracing_hsa_api_record_t), number);
+    at = head_at(at, api_record_bytes(section, row), number);
     at = correlation_at(LITERAL(at, ","), row->correlation_id, row->external_id);
     at = NUMBER(at, ",\"ancestor\":", row->parent_id);
     at = times_at(LITERAL(at, "}"), row->start_ns, row->end_ns);
     at = NUMBER(at, ",\"thread_id\":", row->thread_id);
-    at = LITERAL(at, "}");
     writer_advance(writer, at);
+    if (row->arguments)
+        arguments_put(writer, row);
+    writer_char(writer, '}');
     if (row->message)
         results_message(&sink->info, row->correlation_id, row->message);
 }
@@ -218,7 +272,10 @@ static void kernel_put(struct out_sink *sink, const struct out_dispatch_row *row
     at = times_at(LITERAL(at, "}"), row->start_ns, row->end_ns);
     at = dispatch_info_at(sink, at, row);
     at = NUMBER(at, ",\"stream_id\":{\"handle\":", row->stream_id);
-    writer_advance(writer, LITERAL(at, "}}"));
+    at = LITERAL(at, "}");
+    if (row->modelled_ns)
+        at = NUMBER(at, ",\"modelled_ns\":", row->modelled_ns);
+    writer_advance(writer, LITERAL(at, "}"));
 }
 
 /* Values of a dispatch come one after another and share a record. */
@@ -249,8 +306,7 @@ static void counted_begin(struct out_sink *sink, const struct out_dispatch_row *
     at = NUMBER(at, "},\"stream_id\":{\"handle\":", row->stream_id);
     at = NUMBER(at, "},\"arch_vgpr_count\":", row->vgprs);
     at = NUMBER(at, ",\"sgpr_count\":", row->sgprs);
-    at = NUMBER(at, ",\"lds_block_size_v\":",
-                (row->lds_bytes + LDS_BLOCK_BYTES - 1) / LDS_BLOCK_BYTES * LDS_BLOCK_BYTES);
+    at = NUMBER(at, ",\"lds_block_size_v\":", out_lds_given(row->lds_bytes));
     writer_advance(writer, LITERAL(at, ",\"records\":["));
     sink->counted_dispatch = row->dispatch_id;
 }
@@ -314,12 +370,6 @@ static void allocation_put(struct out_sink *sink, const struct out_allocation_ro
     writer_advance(writer, LITERAL(at, ",\"stream_id\":{\"handle\":0}}"));
 }
 
-static uint32_t flags_number(const char *flags)
-{
-    return (flags && strstr(flags, "USE_ONCE") ? ROCPROFILER_SCRATCH_ALLOC_FLAG_USE_ONCE : 0u) |
-           (flags && strstr(flags, "ALT") ? ROCPROFILER_SCRATCH_ALLOC_FLAG_ALT : 0u);
-}
-
 static void scratch_put(struct out_sink *sink, const struct out_scratch_row *row)
 {
     struct writer *writer;
@@ -334,7 +384,7 @@ static void scratch_put(struct out_sink *sink, const struct out_scratch_row *row
     at = times_at(at, row->start_ns, row->end_ns);
     at = correlation_at(LITERAL(at, ","), row->correlation_id, row->external_id);
     at = NUMBER(at, ",\"ancestor\":", row->parent_id);
-    at = NUMBER(at, "},\"flags\":", flags_number(row->flags));
+    at = NUMBER(at, "},\"flags\":", row->flags);
     at = NUMBER(at, ",\"allocation_size\":", row->bytes);
     writer_advance(writer, LITERAL(at, "}"));
 }
@@ -384,6 +434,10 @@ static enum section api_section(enum out_table_id table)
         return SECTION_ROCDECODE;
     case OUT_ROCJPEG_API:
         return SECTION_ROCJPEG;
+    case OUT_HIPFILE_API:
+        return SECTION_HIPFILE;
+    case OUT_ROCSHMEM_API:
+        return SECTION_ROCSHMEM;
     case OUT_OMPT:
         return SECTION_OMPT;
     default:
@@ -464,4 +518,5 @@ static int results_close(struct out_sink *sink, char *error, size_t error_size)
     return status;
 }
 
-const struct out_ops out_json_ops = {"json", results_open, results_row, results_close, true};
+const struct out_ops out_json_ops = {"json", results_open, results_row, results_close,
+                                     NULL,   true,         true,        true};

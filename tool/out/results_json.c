@@ -27,130 +27,23 @@ void results_info_begin(struct results_info *info, const char *directory)
     for (size_t i = 0; i < sizeof spools / sizeof spools[0]; i++)
         spools[i]->directory = directory;
     info->counters_known.element_bytes = 1;
+    info->dimensions.element_bytes = sizeof(struct out_dimension);
     info->kernels.element_bytes = sizeof(struct kernel);
     info->code_objects.element_bytes = sizeof(struct out_code_object);
     kinds_load(&info->kinds);
 }
 
-/* The next element of a list; NULL: no memory. */
-static struct writer *element_begin(struct spool *list)
-{
-    bool is_first = spool_is_empty(list);
-    struct writer *writer = spool_writer(list, WRITER_BYTES / 2);
-    if (writer && !is_first)
-        writer_char(writer, ',');
-    return writer;
-}
-
-static void name_put(struct writer *writer, const char *name)
-{
-    json_raw(writer, "\"");
-    json_raw(writer, name);
-    json_raw(writer, "\":");
-}
-
-static void number_put(struct writer *writer, const char *name, uint64_t value)
-{
-    name_put(writer, name);
-    writer_u64(writer, value);
-    writer_char(writer, ',');
-}
-
-static void text_member_put(struct writer *writer, const char *name, const char *text)
-{
-    name_put(writer, name);
-    json_text(writer, text ? text : "");
-    writer_char(writer, ',');
-}
-
-static void handle_put(struct writer *writer, const char *name, uint64_t handle)
-{
-    name_put(writer, name);
-    json_raw(writer, "{\"handle\":");
-    writer_u64(writer, handle);
-    json_raw(writer, "},");
-}
-
-static void dimensions_put(struct writer *writer, const char *name, const rocprofiler_dim3_t *dim)
-{
-    char text[96];
-    snprintf(text, sizeof text, "\"%s\":{\"x\":%u,\"y\":%u,\"z\":%u}", name, dim->x, dim->y,
-             dim->z);
-    json_raw(writer, text);
-}
-
 /* ---- agents ---------------------------------------------------------------------------------- */
-
-/* One of the columns that are members of the SDK's structure under the same name. */
-static void agent_column_put(struct writer *writer, const struct out_column *column,
-                             const struct out_agent_row *row)
-{
-    char name[64] = "";
-    if (strcmp(column->name, "Agent_Type") == 0 || strstr(column->name, "_Dim_"))
-        return;
-    for (size_t i = 0; column->name[i] && i < sizeof name - 1; i++)
-        name[i] = (char)tolower(column->name[i]);
-    if (column->type == OUT_TEXT) {
-        text_member_put(writer, name, out_column_text(column, row));
-    } else if (column->type == OUT_I32) {
-        char number[32];
-        snprintf(number, sizeof number, "%lld,", (long long)out_column_i64(column, row));
-        name_put(writer, name);
-        json_raw(writer, number);
-    } else {
-        number_put(writer, name, out_column_u64(column, row));
-    }
-}
 
 void results_agent(struct results_info *info, const struct out_agent_row *row)
 {
     const rocprofiler_agent_v0_t *agent = &row->agent;
     if (agent->node_id < RESULTS_AGENTS)
         info->agent_handles[agent->node_id] = agent->id.handle;
-    struct writer *writer = element_begin(&info->agents);
+    struct writer *writer = results_element(&info->agents);
     if (!writer)
         return;
-    json_raw(writer, "{");
-    number_put(writer, "size", sizeof *agent);
-    handle_put(writer, "id", results_agent_handle(info, agent->node_id));
-    number_put(writer, "type", strcmp(row->type, "GPU") == 0 ? 2 : 1);
-    const struct out_table *table = &out_tables[OUT_AGENT_INFO];
-    for (size_t i = 0; i < table->column_count; i++)
-        agent_column_put(writer, &table->columns[i], row);
-    number_put(writer, "logical_node_type_id", (uint32_t)agent->logical_node_type_id);
-    dimensions_put(writer, "workgroup_max_dim", &agent->workgroup_max_dim);
-    json_raw(writer, ",");
-    dimensions_put(writer, "grid_max_dim", &agent->grid_max_dim);
-    json_raw(writer, "}");
-}
-
-/* ---- counters -------------------------------------------------------------------------------- */
-
-uint64_t results_counter(struct results_info *info, const struct out_counter_row *row)
-{
-    bool is_new = false;
-    const char *name = row->counter_name ? row->counter_name : "";
-    struct out_counter of_row = {.node = row->dispatch.node};
-    /* A counter of which only the name is known gets a number that no counter's handle has. */
-    if (!row->counter)
-        of_row.id = INT64_MAX - (uint64_t)texts_id(&info->counter_names, name, &is_new);
-    const struct out_counter *counter = row->counter ? row->counter : &of_row;
-    if (!numbered_get(&info->counters_known, counter->id, &is_new) || !is_new)
-        return counter->id;
-    struct writer *writer = element_begin(&info->counters);
-    if (!writer)
-        return counter->id;
-    json_raw(writer, "{");
-    handle_put(writer, "agent_id", results_agent_handle(info, counter->node));
-    handle_put(writer, "id", counter->id);
-    number_put(writer, "is_constant", counter->is_constant);
-    number_put(writer, "is_derived", counter->is_derived);
-    text_member_put(writer, "name", name);
-    text_member_put(writer, "description", counter->description);
-    text_member_put(writer, "block", counter->block);
-    text_member_put(writer, "expression", counter->expression);
-    json_raw(writer, "\"dimensions\":[]}");
-    return counter->id;
+    results_agent_put(writer, row, results_agent_handle(info, agent->node_id));
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -158,7 +51,7 @@ uint64_t results_counter(struct results_info *info, const struct out_counter_row
 /* {"key": number, "value": text}, as maps are written. */
 static void pair_put(struct spool *list, uint64_t key, const char *value)
 {
-    struct writer *writer = element_begin(list);
+    struct writer *writer = results_element(list);
     if (!writer)
         return;
     json_raw(writer, "{\"key\":");
@@ -234,16 +127,16 @@ static void code_object_put(struct results_info *info, struct writer *writer,
     snprintf(delta, sizeof delta, "\"load_delta\":%lld,", (long long)object->load_delta);
     bool is_file = strcmp(object->storage, "FILE") == 0;
     json_raw(writer, "{");
-    number_put(writer, "size", sizeof(rocprofiler_callback_tracing_code_object_load_data_t));
-    number_put(writer, "code_object_id", object->id);
-    handle_put(writer, "agent_id", results_agent_handle(info, object->node));
-    text_member_put(writer, "uri", object->uri);
-    number_put(writer, "load_base", object->load_base);
-    number_put(writer, "load_size", object->load_bytes);
+    json_member_u64(writer, "size", sizeof(rocprofiler_callback_tracing_code_object_load_data_t));
+    json_member_u64(writer, "code_object_id", object->id);
+    json_member_handle(writer, "agent_id", results_agent_handle(info, object->node));
+    json_member_text(writer, "uri", object->uri);
+    json_member_u64(writer, "load_base", object->load_base);
+    json_member_u64(writer, "load_size", object->load_bytes);
     json_raw(writer, delta);
-    number_put(writer, "memory_base", object->memory_base);
-    number_put(writer, "memory_size", object->memory_bytes);
-    name_put(writer, "storage_type");
+    json_member_u64(writer, "memory_base", object->memory_base);
+    json_member_u64(writer, "memory_size", object->memory_bytes);
+    json_member(writer, "storage_type");
     writer_u64(writer, is_file ? ROCPROFILER_CODE_OBJECT_STORAGE_TYPE_FILE
                                : ROCPROFILER_CODE_OBJECT_STORAGE_TYPE_MEMORY);
     json_raw(writer, "}");
@@ -256,24 +149,24 @@ static void kernel_put(struct writer *writer, const struct kernel *kernel)
     snprintf(offset, sizeof offset, "\"kernel_code_entry_byte_offset\":%lld,",
              (long long)of->entry_offset_bytes);
     json_raw(writer, "{");
-    number_put(writer, "size",
-               sizeof(rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t));
-    number_put(writer, "kernel_id", of->id);
-    number_put(writer, "code_object_id", kernel->code_object_id);
-    text_member_put(writer, "kernel_name", of->symbol);
-    number_put(writer, "kernel_object", of->object);
-    number_put(writer, "kernarg_segment_size", of->kernarg_bytes);
-    number_put(writer, "kernarg_segment_alignment", of->kernarg_alignment_bytes);
-    number_put(writer, "group_segment_size", of->lds_bytes);
-    number_put(writer, "private_segment_size", of->scratch_bytes);
-    number_put(writer, "sgpr_count", of->sgprs);
-    number_put(writer, "arch_vgpr_count", of->vgprs);
-    number_put(writer, "accum_vgpr_count", of->acc_vgprs);
+    json_member_u64(writer, "size",
+                    sizeof(rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t));
+    json_member_u64(writer, "kernel_id", of->id);
+    json_member_u64(writer, "code_object_id", kernel->code_object_id);
+    json_member_text(writer, "kernel_name", of->symbol);
+    json_member_u64(writer, "kernel_object", of->object);
+    json_member_u64(writer, "kernarg_segment_size", of->kernarg_bytes);
+    json_member_u64(writer, "kernarg_segment_alignment", of->kernarg_alignment_bytes);
+    json_member_u64(writer, "group_segment_size", of->lds_bytes);
+    json_member_u64(writer, "private_segment_size", of->scratch_bytes);
+    json_member_u64(writer, "sgpr_count", of->sgprs);
+    json_member_u64(writer, "arch_vgpr_count", of->vgprs);
+    json_member_u64(writer, "accum_vgpr_count", of->acc_vgprs);
     json_raw(writer, offset);
-    handle_put(writer, "kernel_address", of->address);
-    text_member_put(writer, "formatted_kernel_name", of->name);
-    text_member_put(writer, "demangled_kernel_name", of->demangled);
-    name_put(writer, "truncated_kernel_name");
+    json_member_handle(writer, "kernel_address", of->address);
+    json_member_text(writer, "formatted_kernel_name", of->name);
+    json_member_text(writer, "demangled_kernel_name", of->demangled);
+    json_member(writer, "truncated_kernel_name");
     json_text(writer, of->truncated);
     json_raw(writer, "}");
 }
@@ -324,14 +217,18 @@ static void kernels_put(struct results_info *info, struct writer *writer)
 static void node_put(struct writer *writer)
 {
     struct utsname name = {0};
+    struct out_machine machine = out_machine();
     uname(&name);
     json_raw(writer, "\"node\":{");
-    text_member_put(writer, "system_name", name.sysname);
-    text_member_put(writer, "hostname", out_process() ? out_process()->hostname : name.nodename);
-    text_member_put(writer, "release", name.release);
-    text_member_put(writer, "version", name.version);
-    text_member_put(writer, "hardware_name", name.machine);
-    name_put(writer, "domain_name");
+    json_member_u64(writer, "id", machine.node);
+    json_member_u64(writer, "hash", machine.hash);
+    json_member_text(writer, "machine_id", machine.id);
+    json_member_text(writer, "system_name", name.sysname);
+    json_member_text(writer, "hostname", out_process() ? out_process()->hostname : name.nodename);
+    json_member_text(writer, "release", name.release);
+    json_member_text(writer, "version", name.version);
+    json_member_text(writer, "hardware_name", name.machine);
+    json_member(writer, "domain_name");
     json_text(writer, name.domainname);
     json_raw(writer, "},");
 }
@@ -412,7 +309,9 @@ static void strings_put(struct results_info *info, struct writer *writer)
     spool_join(&info->messages, writer);
     json_raw(writer, "],\"correlation_id\":{\"external\":[");
     spool_join(&info->region_texts, writer);
-    json_raw(writer, "]},\"counters\":{\"dimension_ids\":[]},\"pc_sample_instructions\":[],"
+    json_raw(writer, "]},\"counters\":{\"dimension_ids\":[");
+    results_dimensions(info, writer);
+    json_raw(writer, "]},\"pc_sample_instructions\":[],"
                      "\"pc_sample_comments\":[],\"att_filenames\":[],"
                      "\"code_object_snapshot_filenames\":[]}");
 }
@@ -422,9 +321,9 @@ void results_info_end(struct results_info *info, struct writer *writer)
     json_raw(writer, ",\"metadata\":{");
     node_put(writer);
     const struct out_process *recorded = out_process();
-    number_put(writer, "pid", recorded ? recorded->pid : (uint64_t)getpid());
-    number_put(writer, "init_time", recorded ? (uint64_t)recorded->init_ns : info->begin_ns);
-    number_put(writer, "fini_time", recorded ? (uint64_t)recorded->fini_ns : clock_now_ns());
+    json_member_u64(writer, "pid", recorded ? recorded->pid : (uint64_t)getpid());
+    json_member_u64(writer, "init_time", recorded ? (uint64_t)recorded->init_ns : info->begin_ns);
+    json_member_u64(writer, "fini_time", recorded ? (uint64_t)recorded->fini_ns : clock_now_ns());
     command_put(writer);
     config_put(writer);
     json_raw(writer, "},\"agents\":[");
@@ -443,6 +342,7 @@ void results_info_drop(struct results_info *info)
     for (size_t i = 0; i < sizeof spools / sizeof spools[0]; i++)
         spool_drop(spools[i]);
     numbered_free(&info->counters_known);
+    numbered_free(&info->dimensions);
     numbered_free(&info->kernels);
     numbered_free(&info->code_objects);
     texts_free(&info->texts);

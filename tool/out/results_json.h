@@ -19,6 +19,7 @@ struct results_info {
     uint64_t agent_handles[RESULTS_AGENTS]; /* by node; 0: not described */
     struct spool agents, counters;
     struct numbered counters_known;
+    struct numbered dimensions; /* of any counter, by id and size */
     struct numbered kernels, code_objects;
     struct texts texts;         /* copies of names */
     struct texts counter_names; /* of counters of which nothing else is known */
@@ -33,6 +34,8 @@ void results_info_end(struct results_info *info, struct writer *writer);
 void results_info_drop(struct results_info *info);
 
 void results_agent(struct results_info *info, const struct out_agent_row *row);
+/* In results_agent.c: the object alone. */
+void results_agent_put(struct writer *writer, const struct out_agent_row *row, uint64_t handle);
 /* The SDK's handle of the agent with that node; 0 for OUT_NO_AGENT. */
 static inline uint64_t results_agent_handle(const struct results_info *info, uint64_t node)
 {
@@ -43,9 +46,20 @@ static inline uint64_t results_agent_handle(const struct results_info *info, uin
     return node + 1;
 }
 
+/* The next element of a list; NULL: no memory. */
+static inline struct writer *results_element(struct spool *list)
+{
+    bool is_first = spool_is_empty(list);
+    struct writer *writer = spool_writer(list, WRITER_BYTES / 2);
+    if (writer && !is_first)
+        writer_char(writer, ',');
+    return writer;
+}
+
 void results_kernel(struct results_info *info, const struct out_dispatch_row *row);
-/* The counter's handle. */
+/* In results_counter.c: the counter's handle; and the dimensions of all counters. */
 uint64_t results_counter(struct results_info *info, const struct out_counter_row *row);
+void results_dimensions(const struct results_info *info, struct writer *writer);
 /* External correlation id that stands for the text. */
 uint64_t results_region(struct results_info *info, const char *name);
 void results_message(struct results_info *info, uint64_t correlation_id, const char *message);

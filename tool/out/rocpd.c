@@ -65,6 +65,17 @@ static int64_t marker_event_put(struct out_sink *sink, const char *category,
     return ++sink->events;
 }
 
+static void arguments_put(struct out_sink *sink, int64_t event, const struct out_api_row *row)
+{
+    struct out_argument argument;
+    uint32_t at = 0;
+    for (int64_t position = 0; out_argument_next(row, &at, &argument); position++) {
+        const int64_t values[] = {event, position};
+        rocpd_base_put_texts(&sink->base, ROCPD_ARG, values, argument.type,
+                             (size_t)(row->arguments + at - argument.type));
+    }
+}
+
 /* A call or a range; a moment is a sample. */
 static void api_put(struct out_sink *sink, const struct out_api_row *row)
 {
@@ -74,6 +85,7 @@ static void api_put(struct out_sink *sink, const struct out_api_row *row)
     int64_t event = row->message ? marker_event_put(sink, category, row)
                                  : event_put(sink, category, row->correlation_id, row->parent_id,
                                              row->external_id);
+    arguments_put(sink, event, row);
     if (is_moment) {
         const int64_t values[] = {rocpd_track(info, rocpd_text(info, category), row->thread_id),
                                   (int64_t)row->start_ns, event};
@@ -130,6 +142,7 @@ static int64_t dispatch_put(struct out_sink *sink, const struct out_dispatch_row
         (int64_t)row->grid[2],
         rocpd_text(info, row->region),
         event,
+        row->modelled_ns ? (int64_t)row->modelled_ns : BATCH_NULL,
     };
     rocpd_base_put(&sink->base, ROCPD_DISPATCH, values);
     sink->recent[at].dispatch = row->dispatch_id;
@@ -235,7 +248,7 @@ static void allocation_put(struct out_sink *sink, const struct out_allocation_ro
 static void scratch_put(struct out_sink *sink, const struct out_scratch_row *row)
 {
     char flags[64];
-    snprintf(flags, sizeof flags, "{\"flags\":\"%s\"}", row->flags ? row->flags : "");
+    snprintf(flags, sizeof flags, "{\"flags\":\"%llu\"}", (unsigned long long)row->flags);
     const struct memory memory = {
         .operation = row->operation ? row->operation : "",
         .level = "SCRATCH",
@@ -296,6 +309,8 @@ static void rocpd_row(struct out_sink *sink, enum out_table_id table, const void
     case OUT_RCCL_API:
     case OUT_ROCDECODE_API:
     case OUT_ROCJPEG_API:
+    case OUT_HIPFILE_API:
+    case OUT_ROCSHMEM_API:
     case OUT_OMPT:
         api_put(sink, row);
         break;
@@ -326,6 +341,11 @@ static void rocpd_row(struct out_sink *sink, enum out_table_id table, const void
     rocpd_base_commit(&sink->base);
 }
 
+static void rocpd_flush(struct out_sink *sink)
+{
+    rocpd_base_commit_now(&sink->base);
+}
+
 static int rocpd_close(struct out_sink *sink, char *error, size_t error_size)
 {
     rocpd_info_end(&sink->info);
@@ -334,4 +354,5 @@ static int rocpd_close(struct out_sink *sink, char *error, size_t error_size)
     return status;
 }
 
-const struct out_ops out_rocpd_ops = {"rocpd", rocpd_open, rocpd_row, rocpd_close, false};
+const struct out_ops out_rocpd_ops = {"rocpd",     rocpd_open, rocpd_row, rocpd_close,
+                                      rocpd_flush, false,      false,     true};

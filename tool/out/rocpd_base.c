@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "out.h"
 #include "process.h"
 #include "rocpd_schema.h"
 #include "writer.h"
@@ -72,14 +73,16 @@ static const struct {
          "id,guid,nid,pid,tid,agent_id,kernel_id,dispatch_id,queue_id,stream_id,start,"
          "\"end\",private_segment_size,group_segment_size,workgroup_size_x,"
          "workgroup_size_y,workgroup_size_z,grid_size_x,grid_size_y,grid_size_z,"
-         "region_name_id,event_id",
-         NULL},
+         "region_name_id,event_id,extdata",
+         "?,'%s',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+         "ifnull('{\"modelled_ns\":'||?||'}','{}')"},
     [ROCPD_COPY] = {"memory_copy",
                     "guid,nid,pid,tid,start,\"end\",name_id,dst_agent_id,dst_address,src_agent_id,"
                     "src_address,size,queue_id,stream_id,region_name_id,event_id",
                     NULL},
+    [ROCPD_ARG] = {"arg", "guid,event_id,position,type,name,value", NULL},
 };
-enum { PMC_VALUE_COLUMN = 2 };
+enum { PMC_VALUE_COLUMN = 2, ARG_TEXTS = 3 };
 
 static void check(struct rocpd_base *base, int status)
 {
@@ -141,11 +144,62 @@ static void schema_make(struct rocpd_base *base, const char *suffix)
     }
 }
 
-/* "(?,...)", or as the layout says; the guid, where it is named, is the file's. */
+/* The same columns with the same defaults, and nothing for SQLite to look at in each row: no types
+ * to bring values into, no constraints, no largest number to remember. All values are of their
+ * columns' types by construction. NULL: no memory. */
+static char *lean_make(struct rocpd_base *base, const char *table)
+{
+    sqlite3_stmt *columns = NULL;
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    check(base, sqlite3_prepare_v2(base->database,
+                                   "SELECT name, type, dflt_value, pk FROM pragma_table_info(?)",
+                                   -1, &columns, NULL));
+    sqlite3_bind_text(columns, 1, table, -1, SQLITE_STATIC);
+    sqlite3_str_appendf(sql, "CREATE TABLE \"%w\" (", table);
+    for (int i = 0; sqlite3_step(columns) == SQLITE_ROW; i++) {
+        const char *type = (const char *)sqlite3_column_text(columns, 1);
+        const char *value = (const char *)sqlite3_column_text(columns, 2);
+        sqlite3_str_appendf(sql, "%s\"%w\"%s%s%s", i ? "," : "",
+                            (const char *)sqlite3_column_text(columns, 0),
+                            sqlite3_column_int(columns, 3)      ? " INTEGER PRIMARY KEY"
+                            : type && strcmp(type, "REAL") == 0 ? " REAL"
+                                                                : "",
+                            value ? " DEFAULT " : "", value ? value : "");
+    }
+    sqlite3_finalize(columns);
+    sqlite3_str_appendall(sql, ")");
+    return sqlite3_str_finish(sql);
+}
+
+/* What the file says that a table is; the text that it said before, which is the caller's, or NULL.
+ */
+static char *schema_say(struct rocpd_base *base, const char *table, const char *sql)
+{
+    static const char *const statements[] = {"SELECT sql FROM sqlite_schema WHERE name = ?1",
+                                             "UPDATE sqlite_schema SET sql = ?2 WHERE name = ?1"};
+    char *before = NULL;
+    for (int i = 0; i < 2; i++) {
+        sqlite3_stmt *statement = NULL;
+        check(base, sqlite3_prepare_v2(base->database, statements[i], -1, &statement, NULL));
+        sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+        if (i == 1)
+            sqlite3_bind_text(statement, 2, sql, -1, SQLITE_STATIC);
+        if (sqlite3_step(statement) == SQLITE_ROW)
+            before = sqlite3_mprintf("%s", sqlite3_column_text(statement, 0));
+        check(base, sqlite3_finalize(statement));
+    }
+    return before;
+}
+
+/* "(?,...)", or as the layout says; the guid, where it is named or the layout has '%s', is the
+ * file's. */
 static void values_make(const struct rocpd_base *base, enum rocpd_rows rows, char *values,
                         size_t size)
 {
-    int length = snprintf(values, size, "(%s", layouts[rows].values ? layouts[rows].values : "");
+    const char *given = layouts[rows].values, *guid = given ? strstr(given, "%s") : NULL;
+    int length =
+        guid ? snprintf(values, size, "(%.*s%s%s", (int)(guid - given), given, base->guid, guid + 2)
+             : snprintf(values, size, "(%s", given ? given : "");
     for (const char *at = layouts[rows].columns; *at && !layouts[rows].values;) {
         size_t name = strcspn(at, ",");
         bool is_guid = strncmp(at, "guid,", 5) == 0;
@@ -156,7 +210,7 @@ static void values_make(const struct rocpd_base *base, enum rocpd_rows rows, cha
     snprintf(values + length, size - (size_t)length, ")");
 }
 
-static void inserts_prepare(struct rocpd_base *base, const char *suffix)
+static void inserts_compile(struct rocpd_base *base, const char *suffix)
 {
     for (int rows = 0; rows < ROCPD_ROWS_COUNT && !base->failure[0]; rows++) {
         char head[1024], values[512];
@@ -166,13 +220,43 @@ static void inserts_prepare(struct rocpd_base *base, const char *suffix)
                  layouts[rows].table, suffix, layouts[rows].columns);
         values_make(base, (enum rocpd_rows)rows, values, sizeof values);
         if (rows >= ROCPD_SINGLE_COUNT) {
-            check(base, batch_open(&base->batches[rows - ROCPD_SINGLE_COUNT], base->database, head,
-                                   values, rows == ROCPD_PMC_EVENT ? PMC_VALUE_COLUMN : -1));
+            struct batch *batch = &base->batches[rows - ROCPD_SINGLE_COUNT];
+            batch->real_column = rows == ROCPD_PMC_EVENT ? PMC_VALUE_COLUMN : -1;
+            batch->text_columns = rows == ROCPD_ARG ? ARG_TEXTS : 0;
+            check(base, batch_open(batch, base->database, head, values));
             continue;
         }
         strcat(head, values);
         check(base, sqlite3_prepare_v2(base->database, head, -1, &base->insert[rows], NULL));
     }
+}
+
+/*
+ * The tables that rows go into by batches are lean while their inserts are compiled, and what the
+ * schema says again afterwards: SQLite believes what it has read until the schema's number changes.
+ */
+static void inserts_prepare(struct rocpd_base *base, const char *suffix)
+{
+    enum { BATCHES = ROCPD_ROWS_COUNT - ROCPD_SINGLE_COUNT };
+    char *schema[BATCHES] = {NULL}, table[BATCHES][96];
+    run(base, "PRAGMA writable_schema=ON");
+    for (int i = 0; i < BATCHES; i++) {
+        snprintf(table[i], sizeof table[i], "rocpd_%s%s", layouts[ROCPD_SINGLE_COUNT + i].table,
+                 suffix);
+        char *lean = lean_make(base, table[i]);
+        schema[i] = lean ? schema_say(base, table[i], lean) : NULL;
+        check(base, schema[i] ? SQLITE_OK : SQLITE_NOMEM);
+        sqlite3_free(lean);
+    }
+    run(base, "PRAGMA writable_schema=RESET"); /* forgets what it has read */
+    inserts_compile(base, suffix);
+    run(base, "PRAGMA writable_schema=ON");
+    for (int i = 0; i < BATCHES; i++) {
+        if (schema[i])
+            sqlite3_free(schema_say(base, table[i], schema[i]));
+        sqlite3_free(schema[i]);
+    }
+    run(base, "PRAGMA writable_schema=OFF");
 }
 
 static void database_close(struct rocpd_base *base)
@@ -216,15 +300,44 @@ int rocpd_base_open(struct rocpd_base *base, const char *prefix, char *error, si
     return -EIO;
 }
 
+void rocpd_recover(const char *prefix)
+{
+    struct rocpd_base base = {0};
+    snprintf(base.path, sizeof base.path, "%s_results.db", prefix);
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW;
+    if (access(base.path, F_OK) != 0)
+        return;
+    if (sqlite3_open_v2(base.path, &base.database, flags, NULL) == SQLITE_OK)
+        run(&base, "PRAGMA journal_mode=DELETE; SELECT 1 FROM sqlite_schema");
+    sqlite3_close(base.database);
+}
+
 static void batches_flush(struct rocpd_base *base)
 {
     for (int i = 0; i < ROCPD_ROWS_COUNT - ROCPD_SINGLE_COUNT; i++)
         check(base, batch_flush(&base->batches[i]));
 }
 
+/* Largest numbers that lean tables have given: they are not given again. */
+static void sequences_put(struct rocpd_base *base)
+{
+    char sql[512], suffix[38];
+    suffix_make(base->guid, suffix);
+    for (int rows = ROCPD_SINGLE_COUNT; rows < ROCPD_ROWS_COUNT; rows++) {
+        const char *table = layouts[rows].table;
+        snprintf(
+            sql, sizeof sql,
+            "INSERT INTO sqlite_sequence(name, seq) SELECT 'rocpd_%s%s', id FROM \"rocpd_%s%s\" "
+            "ORDER BY id DESC LIMIT 1",
+            table, suffix, table, suffix);
+        run(base, sql);
+    }
+}
+
 int rocpd_base_close(struct rocpd_base *base, char *error, size_t error_size)
 {
     batches_flush(base);
+    sequences_put(base);
     /* The journal goes only when others may be there, too. */
     run(base, "COMMIT; PRAGMA locking_mode=NORMAL; PRAGMA journal_mode=DELETE");
     database_close(base);
@@ -256,9 +369,15 @@ void rocpd_base_insert(struct rocpd_base *base, enum rocpd_rows rows,
 
 void rocpd_base_put(struct rocpd_base *base, enum rocpd_rows rows, const int64_t *values)
 {
+    rocpd_base_put_texts(base, rows, values, NULL, 0);
+}
+
+void rocpd_base_put_texts(struct rocpd_base *base, enum rocpd_rows rows, const int64_t *values,
+                          const char *texts, size_t text_bytes)
+{
     if (base->failure[0])
         return;
-    check(base, batch_row(&base->batches[rows - ROCPD_SINGLE_COUNT], values));
+    check(base, batch_row(&base->batches[rows - ROCPD_SINGLE_COUNT], values, texts, text_bytes));
     base->transaction_rows++;
 }
 
@@ -270,6 +389,8 @@ void rocpd_base_flush(struct rocpd_base *base, enum rocpd_rows rows)
 void rocpd_base_commit_now(struct rocpd_base *base)
 {
     base->transaction_rows = 0;
+    if (base->failure[0])
+        return;
     batches_flush(base);
     run(base, "COMMIT; BEGIN");
 }

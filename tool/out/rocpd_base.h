@@ -36,6 +36,7 @@ enum rocpd_rows {
     ROCPD_SAMPLE,
     ROCPD_DISPATCH,
     ROCPD_COPY,
+    ROCPD_ARG,
     ROCPD_ROWS_COUNT
 };
 
@@ -76,6 +77,9 @@ int rocpd_base_close(struct rocpd_base *base, char *error, size_t error_size);
 void rocpd_base_insert(struct rocpd_base *base, enum rocpd_rows rows,
                        const struct rocpd_value *values);
 void rocpd_base_put(struct rocpd_base *base, enum rocpd_rows rows, const int64_t *values);
+/* The last columns are texts, one behind the other, each with its zero. */
+void rocpd_base_put_texts(struct rocpd_base *base, enum rocpd_rows rows, const int64_t *values,
+                          const char *texts, size_t text_bytes);
 /* Rows of this kind that wait go in now. */
 void rocpd_base_flush(struct rocpd_base *base, enum rocpd_rows rows);
 /* Between rows that belong together: here a transaction may end. */

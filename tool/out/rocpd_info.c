@@ -87,7 +87,8 @@ static void banks_append(sqlite3_str *text, const rocprofiler_agent_v0_t *agent)
     sqlite3_str_appendall(text, "]");
 }
 
-/* The whole agent: its memory banks, and the columns of its CSV file, in small letters. */
+/* The whole agent: its memory banks, what it says of its times, and the columns of its CSV file, in
+ * small letters. */
 static char *agent_json(struct rocpd_info *info, const struct out_agent_row *row)
 {
     const struct out_table *table = &out_tables[OUT_AGENT_INFO];
@@ -104,6 +105,10 @@ static char *agent_json(struct rocpd_info *info, const struct out_agent_row *row
             sqlite3_str_appendf(text, "%lld", (long long)out_column_i64(column, row));
         else
             sqlite3_str_appendf(text, "%llu", (unsigned long long)out_column_u64(column, row));
+    }
+    if (row->times) {
+        sqlite3_str_appendall(text, ",\"times\":");
+        rocpd_base_json(info->base, text, row->times);
     }
     banks_append(text, &row->agent);
     sqlite3_str_appendall(text, "}");
@@ -227,6 +232,27 @@ int64_t rocpd_kernel(struct rocpd_info *info, const struct out_dispatch_row *row
     return (int64_t)row->kernel_id;
 }
 
+#define DIMENSION_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+enum { COUNTER_MORE_BYTES = 2048, DIMENSION_NAME_MAX = 64 };
+
+/* What has no column: quality by the numbers of crocprof/quality.h, and dimensions. */
+static void counter_more(const struct out_counter *counter, char text[COUNTER_MORE_BYTES])
+{
+    int at = snprintf(text, COUNTER_MORE_BYTES,
+                      "{\"crocprof_quality\":%u,\"first_instance\":%lld,\"dimensions\":[",
+                      counter->quality, (long long)counter->first_instance);
+    for (uint32_t i = 0; i < counter->dimension_count; i++) {
+        const struct out_dimension *dimension = &counter->dimensions[i];
+        int letters = dimension->name ? (int)strspn(dimension->name, DIMENSION_LETTERS) : 0;
+        at += snprintf(text + at, (size_t)(COUNTER_MORE_BYTES - at),
+                       "%s{\"id\":%u,\"instance_size\":%u,\"step\":%lld,\"name\":\"%.*s\"}",
+                       i ? "," : "", dimension->id, dimension->size, (long long)dimension->step,
+                       letters < DIMENSION_NAME_MAX ? letters : DIMENSION_NAME_MAX,
+                       letters ? dimension->name : "");
+    }
+    snprintf(text + at, (size_t)(COUNTER_MORE_BYTES - at), "]}");
+}
+
 int64_t rocpd_counter(struct rocpd_info *info, const struct out_counter_row *row)
 {
     const char *name = row->counter_name ? row->counter_name : "";
@@ -236,9 +262,8 @@ int64_t rocpd_counter(struct rocpd_info *info, const struct out_counter_row *row
     const struct out_counter *counter = row->counter ? row->counter : &of_row;
     if (!is_new(&info->counters, counter->id))
         return (int64_t)counter->id;
-    char quality[40] = "{}"; /* by the numbers of crocprof/quality.h */
-    if (counter->quality)
-        snprintf(quality, sizeof quality, "{\"crocprof_quality\":%u}", counter->quality);
+    char more[COUNTER_MORE_BYTES];
+    counter_more(counter, more);
     const struct rocpd_value values[] = {ROCPD_INTEGER(counter->id),
                                          ROCPD_INTEGER(info->node),
                                          ROCPD_INTEGER(info->process),
@@ -255,7 +280,7 @@ int64_t rocpd_counter(struct rocpd_info *info, const struct out_counter_row *row
                                          ROCPD_TEXT(counter->expression),
                                          ROCPD_INTEGER(counter->is_constant),
                                          ROCPD_INTEGER(counter->is_derived),
-                                         ROCPD_TEXT(quality)};
+                                         ROCPD_TEXT(more)};
     rocpd_base_insert(info->base, ROCPD_PMC, values);
     return (int64_t)counter->id;
 }
@@ -292,31 +317,20 @@ static size_t file_read(const char *path, char *text, size_t size)
 
 static void node_put(struct rocpd_info *info)
 {
-    char machine[64];
     struct utsname name = {0};
-    const struct out_process *recorded = out_process();
+    struct out_machine machine = out_machine();
     uname(&name);
-    file_read("/etc/machine-id", machine, sizeof machine);
-    machine[strcspn(machine, "\n")] = 0;
-    const char *id = *machine ? machine : name.nodename;
-    const char *host = name.nodename;
-    if (recorded) {
-        id = recorded->machine_id;
-        host = recorded->hostname;
-    }
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (const char *at = id; *at; at++)
-        hash = (hash ^ (uint8_t)*at) * 1099511628211u;
-    info->node = (int64_t)(hash % INT64_MAX % UINT32_MAX);
-    const struct rocpd_value values[] = {ROCPD_INTEGER(info->node),
-                                         ROCPD_INTEGER(hash % INT64_MAX),
-                                         ROCPD_TEXT(id),
-                                         ROCPD_TEXT(name.sysname),
-                                         ROCPD_TEXT(host),
-                                         ROCPD_TEXT(name.release),
-                                         ROCPD_TEXT(name.version),
-                                         ROCPD_TEXT(name.machine),
-                                         ROCPD_TEXT(name.domainname)};
+    info->node = (int64_t)machine.node;
+    const struct rocpd_value values[] = {
+        ROCPD_INTEGER(info->node),
+        ROCPD_INTEGER(machine.hash),
+        ROCPD_TEXT(machine.id),
+        ROCPD_TEXT(name.sysname),
+        ROCPD_TEXT(out_process() ? out_process()->hostname : name.nodename),
+        ROCPD_TEXT(name.release),
+        ROCPD_TEXT(name.version),
+        ROCPD_TEXT(name.machine),
+        ROCPD_TEXT(name.domainname)};
     rocpd_base_insert(info->base, ROCPD_NODE, values);
 }
 

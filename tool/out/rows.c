@@ -1,14 +1,16 @@
 #include "rows.h"
 
+#include <stdio.h>
+
 #define COLUMN(name, type, row, field)                                                             \
     {                                                                                              \
         name, type, offsetof(struct row, field), sizeof(((struct row *)0)->field)                  \
     }
 #define U64(name, row, field)     COLUMN(name, OUT_U64, row, field)
 #define I32(name, row, field)     COLUMN(name, OUT_I32, row, field)
-#define DOUBLE(name, row, field)  COLUMN(name, OUT_DOUBLE, row, field)
 #define TEXT(name, row, field)    COLUMN(name, OUT_TEXT, row, field)
 #define AGENT(name, row, field)   COLUMN(name, OUT_AGENT, row, field)
+#define LDS(name, row, field)     COLUMN(name, OUT_LDS, row, field)
 #define ADDRESS(name, row, field) COLUMN(name, OUT_ADDRESS, row, field)
 
 static const struct out_column api_columns[] = {
@@ -33,7 +35,7 @@ static const struct out_column kernel_columns[] = {
     U64("Correlation_Id", out_dispatch_row, correlation_id),
     U64("Start_Timestamp", out_dispatch_row, start_ns),
     U64("End_Timestamp", out_dispatch_row, end_ns),
-    U64("LDS_Block_Size", out_dispatch_row, lds_bytes),
+    LDS("LDS_Block_Size", out_dispatch_row, lds_bytes),
     U64("Scratch_Size", out_dispatch_row, scratch_bytes),
     U64("VGPR_Count", out_dispatch_row, vgprs),
     U64("Accum_VGPR_Count", out_dispatch_row, acc_vgprs),
@@ -44,6 +46,15 @@ static const struct out_column kernel_columns[] = {
     U64("Grid_Size_X", out_dispatch_row, grid[0]),
     U64("Grid_Size_Y", out_dispatch_row, grid[1]),
     U64("Grid_Size_Z", out_dispatch_row, grid[2]),
+};
+
+/* Beside kernel_trace, whose columns are rocprofv3's. */
+static const struct out_column modelled_columns[] = {
+    AGENT("Agent_Id", out_dispatch_row, agent),
+    U64("Process_Id", out_dispatch_row, process_id),
+    U64("Dispatch_Id", out_dispatch_row, dispatch_id),
+    TEXT("Kernel_Name", out_dispatch_row, kernel_name),
+    U64("Modelled_Duration_Ns", out_dispatch_row, modelled_ns),
 };
 
 static const struct out_column counter_columns[] = {
@@ -57,13 +68,13 @@ static const struct out_column counter_columns[] = {
     U64("Kernel_Id", out_counter_row, dispatch.kernel_id),
     TEXT("Kernel_Name", out_counter_row, dispatch.kernel_name),
     U64("Workgroup_Size", out_counter_row, dispatch.workgroup_size),
-    U64("LDS_Block_Size", out_counter_row, dispatch.lds_bytes),
+    LDS("LDS_Block_Size", out_counter_row, dispatch.lds_bytes),
     U64("Scratch_Size", out_counter_row, dispatch.scratch_bytes),
     U64("VGPR_Count", out_counter_row, dispatch.vgprs),
     U64("Accum_VGPR_Count", out_counter_row, dispatch.acc_vgprs),
     U64("SGPR_Count", out_counter_row, dispatch.sgprs),
     TEXT("Counter_Name", out_counter_row, counter_name),
-    DOUBLE("Counter_Value", out_counter_row, counter_value),
+    COLUMN("Counter_Value", OUT_COUNTER, out_counter_row, counter_value),
     U64("Start_Timestamp", out_counter_row, dispatch.start_ns),
     U64("End_Timestamp", out_counter_row, dispatch.end_ns),
 };
@@ -96,7 +107,7 @@ static const struct out_column scratch_columns[] = {
     AGENT("Agent_Id", out_scratch_row, agent),
     U64("Queue_Id", out_scratch_row, queue_id),
     U64("Thread_Id", out_scratch_row, thread_id),
-    TEXT("Alloc_Flags", out_scratch_row, flags),
+    U64("Alloc_Flags", out_scratch_row, flags),
     U64("Start_Timestamp", out_scratch_row, start_ns),
     U64("End_Timestamp", out_scratch_row, end_ns),
     U64("Allocation_Size", out_scratch_row, bytes),
@@ -123,11 +134,11 @@ static const struct out_column stats_columns[] = {
     TEXT("Name", out_stats_row, name),
     U64("Calls", out_stats_row, calls),
     U64("TotalDurationNs", out_stats_row, total_ns),
-    DOUBLE("AverageNs", out_stats_row, average_ns),
-    DOUBLE("Percentage", out_stats_row, percentage),
+    COLUMN("AverageNs", OUT_STATISTIC, out_stats_row, average_ns),
+    COLUMN("Percentage", OUT_PERCENT, out_stats_row, percentage),
     U64("MinNs", out_stats_row, min_ns),
     U64("MaxNs", out_stats_row, max_ns),
-    DOUBLE("StdDev", out_stats_row, standard_deviation_ns),
+    COLUMN("StdDev", OUT_STATISTIC, out_stats_row, standard_deviation_ns),
 };
 
 static const struct out_column agent_columns[] = {
@@ -197,6 +208,8 @@ const struct out_table out_tables[OUT_TABLE_COUNT] = {
     [OUT_RCCL_API] = TABLE("rccl_api_trace", api_columns),
     [OUT_ROCDECODE_API] = TABLE("rocdecode_api_trace", api_columns),
     [OUT_ROCJPEG_API] = TABLE("rocjpeg_api_trace", api_columns),
+    [OUT_HIPFILE_API] = TABLE("hipfile_api_trace", api_columns),
+    [OUT_ROCSHMEM_API] = TABLE("rocshmem_api_trace", api_columns),
     [OUT_OMPT] = TABLE("ompt_trace", api_columns),
     [OUT_KERNEL_TRACE] = TABLE("kernel_trace", kernel_columns),
     [OUT_COUNTER_COLLECTION] = TABLE("counter_collection", counter_columns),
@@ -212,10 +225,37 @@ const struct out_table out_tables[OUT_TABLE_COUNT] = {
     [OUT_RCCL_STATS] = TABLE("rccl_api_stats", stats_columns),
     [OUT_ROCDECODE_STATS] = TABLE("rocdecode_api_stats", stats_columns),
     [OUT_ROCJPEG_STATS] = TABLE("rocjpeg_api_stats", stats_columns),
+    [OUT_HIPFILE_STATS] = TABLE("hipfile_api_stats", stats_columns),
+    [OUT_ROCSHMEM_STATS] = TABLE("rocshmem_api_stats", stats_columns),
     [OUT_OMPT_STATS] = TABLE("ompt_stats", stats_columns),
     [OUT_ALLOCATION_STATS] = TABLE("memory_allocation_stats", stats_columns),
     [OUT_SCRATCH_STATS] = TABLE("scratch_memory_stats", stats_columns),
     [OUT_KFD_STATS] = TABLE("kfd_stats", stats_columns),
     [OUT_DOMAIN_STATS] = TABLE("domain_stats", stats_columns),
+    [OUT_MODELLED_TIME] = TABLE("modelled_time", modelled_columns),
     [OUT_AGENT_INFO] = TABLE("agent_info", agent_columns),
 };
+
+bool out_argument_next(const struct out_api_row *row, uint32_t *at, struct out_argument *argument)
+{
+    const char **const texts[] = {&argument->type, &argument->name, &argument->value};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const char *text = row->arguments + *at;
+        const char *end = row->arguments ? memchr(text, 0, row->arguments_bytes - *at) : NULL;
+        if (!end)
+            return false;
+        *texts[i] = text;
+        *at = (uint32_t)(end + 1 - row->arguments);
+    }
+    return true;
+}
+
+void out_device_text(const struct out_agent_row *row, char *text, size_t size)
+{
+    const rocprofiler_agent_v0_t *agent = &row->agent;
+    const char *product = agent->product_name;
+    snprintf(text, size, "agent %u, %s, %s%s%s%s", agent->node_id, agent->name,
+             product && *product ? product : agent->model_name,
+             row->times ? " (by its own word its times are " : "", row->times ? row->times : "",
+             row->times ? ")" : "");
+}

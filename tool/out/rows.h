@@ -14,13 +14,23 @@
 #include <rocprofiler-sdk/agent.h>
 
 enum out_type {
-    OUT_U64,    /* unsigned, of 1 to 8 bytes */
-    OUT_I32,    /* int32_t */
-    OUT_DOUBLE, /* double */
-    OUT_TEXT,   /* const char *, NULL is empty */
-    OUT_AGENT,  /* uint64_t number, shown as "Agent N", or as CPU or GPU; OUT_NO_AGENT as nothing */
-    OUT_ADDRESS /* uint64_t, shown in hexadecimal */
+    OUT_U64,       /* unsigned, of 1 to 8 bytes */
+    OUT_I32,       /* int32_t */
+    OUT_COUNTER,   /* double, as in rocprofv3's files of counters */
+    OUT_STATISTIC, /* double, as in its statistics */
+    OUT_PERCENT,   /* double */
+    OUT_TEXT,      /* const char *, NULL is empty */
+    OUT_AGENT, /* uint64_t number, shown as "Agent N", or as CPU or GPU; OUT_NO_AGENT as nothing */
+    OUT_ADDRESS, /* uint64_t, shown in hexadecimal */
+    OUT_LDS      /* uint64_t bytes, shown as those of the blocks that are given out for them */
 };
+
+enum { OUT_LDS_BLOCK_BYTES = 512 }; /* as rocprofv3 counts */
+
+static inline uint64_t out_lds_given(uint64_t bytes)
+{
+    return (bytes + OUT_LDS_BLOCK_BYTES - 1) / OUT_LDS_BLOCK_BYTES * OUT_LDS_BLOCK_BYTES;
+}
 
 #define OUT_NO_AGENT UINT64_MAX
 /* Added to a number that counts agents of one type. */
@@ -60,19 +70,38 @@ struct out_kernel {
     uint32_t vgprs, acc_vgprs, sgprs;
 };
 
+/* Of a counter's values: at position i an instance's number is i steps greater than at position 0.
+ */
+struct out_dimension {
+    const char *name;
+    uint32_t id, size; /* id: of the SDK; size: how many positions */
+    uint64_t step;
+};
+enum { OUT_DIMENSIONS = 7 };
+
 struct out_counter {
     uint64_t id, node;
     const char *name, *description, *block,
         *expression; /* description: with what the device says */
     bool is_constant, is_derived;
     uint8_t quality; /* of crocprof/quality.h */
+    uint32_t dimension_count;
+    uint64_t first_instance; /* its number: all positions are 0 */
+    struct out_dimension dimensions[OUT_DIMENSIONS];
 };
+
+enum { OUT_ARGUMENTS_BYTES = 4096 };
 
 struct out_api_row {
     const char *domain, *function;
     uint64_t process_id, thread_id, correlation_id, start_ns, end_ns;
     uint64_t parent_id, external_id; /* of correlation */
     const char *message;             /* of a marker, else NULL */
+    /* Of each argument, in order: type, name and value, each with its zero. NULL: not recorded. */
+    const char *arguments;
+    uint64_t result;          /* what the call returned */
+    uint32_t arguments_bytes; /* at most OUT_ARGUMENTS_BYTES */
+    uint32_t has_result;      /* 0: it was not recorded */
 };
 
 struct out_dispatch_row {
@@ -86,6 +115,7 @@ struct out_dispatch_row {
     uint64_t node, external_id;
     const char *region;              /* the kernel's name is that of a range; NULL: its own */
     const struct out_kernel *kernel; /* NULL: nothing more is known */
+    uint64_t modelled_ns;            /* by the device's own model; 0: it has none */
 };
 
 struct out_counter_row {
@@ -111,7 +141,7 @@ struct out_allocation_row {
 struct out_scratch_row {
     const char *kind, *operation;
     uint64_t agent, queue_id, thread_id;
-    const char *flags;
+    uint64_t flags; /* rocprofiler_scratch_alloc_flag_t */
     uint64_t start_ns, end_ns, bytes, correlation_id;
     uint64_t node, parent_id, external_id;
 };
@@ -140,10 +170,12 @@ struct out_stats_row {
     double average_ns, percentage;
     uint64_t min_ns, max_ns;
     double standard_deviation_ns;
+    uint64_t modelled_ns; /* total, by the device's own model; 0: it has none */
 };
 
 struct out_agent_row {
-    const char *type; /* "CPU", "GPU" */
+    const char *type;  /* "CPU", "GPU" */
+    const char *times; /* what they are by the device's own word; NULL: it says nothing */
     rocprofiler_agent_v0_t agent;
 };
 
@@ -154,6 +186,8 @@ enum out_table_id {
     OUT_RCCL_API,
     OUT_ROCDECODE_API,
     OUT_ROCJPEG_API,
+    OUT_HIPFILE_API,
+    OUT_ROCSHMEM_API,
     OUT_OMPT,
     OUT_KERNEL_TRACE,
     OUT_COUNTER_COLLECTION,
@@ -169,15 +203,25 @@ enum out_table_id {
     OUT_RCCL_STATS,
     OUT_ROCDECODE_STATS,
     OUT_ROCJPEG_STATS,
+    OUT_HIPFILE_STATS,
+    OUT_ROCSHMEM_STATS,
     OUT_OMPT_STATS,
     OUT_ALLOCATION_STATS,
     OUT_SCRATCH_STATS,
     OUT_KFD_STATS,
     OUT_DOMAIN_STATS,
+    OUT_MODELLED_TIME, /* of kernels that have one: a CSV file of its own, made of their rows */
     OUT_AGENT_INFO,
     OUT_TABLE_COUNT
 };
 extern const struct out_table out_tables[OUT_TABLE_COUNT];
+
+/* The next one of a row's arguments; `at` is where it begins, and then where the one behind begins.
+ * False: there is none, or not all of it. */
+struct out_argument {
+    const char *type, *name, *value;
+};
+bool out_argument_next(const struct out_api_row *row, uint32_t *at, struct out_argument *argument);
 
 /* Values of one column of a row: a million rows have tens of millions of them. */
 static inline uint64_t out_column_u64(const struct out_column *column, const void *row)
@@ -211,5 +255,8 @@ static inline const char *out_column_text(const struct out_column *column, const
     memcpy(&value, (const char *)row + column->offset, sizeof value);
     return value ? value : "";
 }
+
+/* "agent 1, gfx90a, NAME (by its own word its times are ...)", cut if it is too long. */
+void out_device_text(const struct out_agent_row *row, char *text, size_t size);
 
 #endif

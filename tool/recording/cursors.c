@@ -5,169 +5,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The first columns are those of the event: category, its own id, what it is in, the tool's id;
- * then come the kind's.
- *
- * Events stand in nearly the order of their records: looking them up is going on by one. Values of
- * counters are found by their event, for which SQLite makes an index of its own, on disk if need
- * be.
- */
-#define EVENT "E.category_id, E.stack_id, E.parent_stack_id, E.correlation_id, "
-#define DISPATCH                                                                                   \
-    "K.pid, K.tid, K.agent_id, K.kernel_id, K.dispatch_id, K.queue_id, K.stream_id, K.start, "     \
-    "K.\"end\", K.private_segment_size, K.group_segment_size, K.workgroup_size_x, "                \
-    "K.workgroup_size_y, K.workgroup_size_z, K.grid_size_x, K.grid_size_y, K.grid_size_z, "        \
-    "K.region_name_id"
-#define MESSAGE                                                                                    \
-    "CASE WHEN length(E.extdata) > 2 AND json_valid(E.extdata) THEN json_extract(E.extdata, "      \
-    "'$.message') END"
+#include <rocprofiler-sdk/hsa.h>
 
-#define SPANS (((1ull << (OUT_OMPT + 1)) - 1) | 1ull << OUT_KFD)
+#include "clocks.h"
 
-static const struct {
-    const char *table, *alias, *start, *end; /* of the records */
-    const char *columns, *joins;
-    uint64_t tables; /* which of rows.h it may bring */
-} statements[] = {
-    [CURSOR_REGION] = {"region", "R", "start", "\"end\"",
-                       EVENT "R.pid, R.tid, R.start, R.\"end\", R.name_id, R.event_id, " MESSAGE,
-                       "LEFT JOIN \"rocpd_event{S}\" E ON E.id = R.event_id", SPANS},
-    [CURSOR_SAMPLE] = {"sample", "R", "timestamp", "timestamp",
-                       EVENT
-                       "T.pid, T.tid, R.timestamp, R.timestamp, T.name_id, R.event_id, " MESSAGE,
-                       "LEFT JOIN \"rocpd_track{S}\" T ON T.id = R.track_id LEFT JOIN "
-                       "\"rocpd_event{S}\" E ON E.id = R.event_id",
-                       SPANS},
-    [CURSOR_DISPATCH] = {"kernel_dispatch", "K", "start", "\"end\"", EVENT DISPATCH,
-                         "LEFT JOIN \"rocpd_event{S}\" E ON E.id = K.event_id",
-                         1ull << OUT_KERNEL_TRACE},
-    [CURSOR_COUNTER] = {"kernel_dispatch", "K", "start", "\"end\"",
-                        EVENT DISPATCH ", K.event_id, V.pmc_id, V.value, V.id",
-                        "CROSS JOIN \"rocpd_pmc_event{S}\" V ON V.event_id = K.event_id LEFT JOIN "
-                        "\"rocpd_event{S}\" E ON E.id = K.event_id",
-                        1ull << OUT_COUNTER_COLLECTION},
-    [CURSOR_COPY] = {"memory_copy", "C", "start", "\"end\"",
-                     EVENT "C.pid, C.tid, C.start, C.\"end\", C.name_id, C.dst_agent_id, "
-                           "C.dst_address, C.src_agent_id, C.src_address, C.size, C.stream_id",
-                     "LEFT JOIN \"rocpd_event{S}\" E ON E.id = C.event_id",
-                     1ull << OUT_MEMORY_COPY},
-    [CURSOR_MEMORY] = {"memory_allocate", "M", "start", "\"end\"",
-                       EVENT "M.pid, M.tid, M.start, M.\"end\", M.agent_id, M.type, M.level, "
-                             "M.address, M.size, M.queue_id, CASE WHEN length(M.extdata) > 2 AND "
-                             "json_valid(M.extdata) THEN json_extract(M.extdata, '$.flags') END",
-                       "LEFT JOIN \"rocpd_event{S}\" E ON E.id = M.event_id",
-                       1ull << OUT_MEMORY_ALLOCATION | 1ull << OUT_SCRATCH_MEMORY},
-};
-enum {
-    COLUMN_CATEGORY,
-    COLUMN_OWN,
-    COLUMN_PARENT,
-    COLUMN_EXTERNAL,
-    COLUMN_PID,
-    COLUMN_TID,
-    COLUMN_REST
-};
-
-static int64_t i64(const struct cursor *cursor, int column)
+static int64_t i64(struct cursor *cursor, int column)
 {
-    return sqlite3_column_int64(cursor->select, column);
+    return source_i64(&cursor->source, column);
 }
 
-static uint64_t u64(const struct cursor *cursor, int column)
+static uint64_t u64(struct cursor *cursor, int column)
 {
     return (uint64_t)i64(cursor, column);
 }
 
-static const char *bytes(const struct cursor *cursor, int column)
+/* A time, on the clock that is asked for. */
+static uint64_t time_at(struct cursor *cursor, int column)
 {
-    return (const char *)sqlite3_column_text(cursor->select, column);
+    int64_t time_ns = i64(cursor, column);
+    const struct alignment *alignment = cursor->ask->alignment;
+    return (uint64_t)(alignment ? alignment_apply(alignment, time_ns) : time_ns);
 }
 
-static const char *text(const struct cursor *cursor, int column)
+static const char *bytes(struct cursor *cursor, int column)
+{
+    return source_text(&cursor->source, column);
+}
+
+static const char *text(struct cursor *cursor, int column)
 {
     return recording_text(cursor->part->recording, bytes(cursor, column));
 }
 
-static bool is_null(const struct cursor *cursor, int column)
+static bool is_null(struct cursor *cursor, int column)
 {
-    return sqlite3_column_type(cursor->select, column) == SQLITE_NULL;
+    return source_is_null(&cursor->source, column);
 }
 
-/* A time window reads what overlaps it; `alias` is "" or ends with a dot. */
-static void window_add(sqlite3_str *sql, enum cursor_kind kind, const struct recording_ask *ask,
-                       const char *alias)
-{
-    if (ask->begin_ns || ask->end_ns)
-        sqlite3_str_appendf(sql, " WHERE %s%s >= %lld AND %s%s <= %lld", alias,
-                            statements[kind].end, (long long)ask->begin_ns, alias,
-                            statements[kind].start, (long long)ask->end_ns);
-}
-
-/* A sort by time keeps numbers and times of rows only; "LIMIT -1" is none, but without it SQLite
- * may forget the order. */
-static char *statement_make(enum cursor_kind kind, const struct recording_ask *ask)
-{
-    const char *table = statements[kind].table, *alias = statements[kind].alias;
-    sqlite3_str *sql = sqlite3_str_new(NULL);
-    char dotted[8];
-    snprintf(dotted, sizeof dotted, "%s.", alias);
-    sqlite3_str_appendf(sql, "SELECT %s FROM ", statements[kind].columns);
-    if (ask->order == RECORDING_BY_TIME) {
-        sqlite3_str_appendf(sql, "(SELECT id AS i FROM \"rocpd_%s{S}\"", table);
-        window_add(sql, kind, ask, "");
-        sqlite3_str_appendf(sql, " ORDER BY %s, id LIMIT -1) O CROSS JOIN ",
-                            statements[kind].start);
-    }
-    sqlite3_str_appendf(sql, "\"rocpd_%s{S}\" %s ", table, alias);
-    if (ask->order == RECORDING_BY_TIME) {
-        sqlite3_str_appendf(sql, "ON %s.id = O.i %s", alias, statements[kind].joins);
-    } else {
-        sqlite3_str_appendf(sql, "%s", statements[kind].joins);
-        window_add(sql, kind, ask, dotted);
-        sqlite3_str_appendf(sql, " ORDER BY %s.id", alias);
-    }
-    return sqlite3_str_finish(sql);
-}
-
-int cursor_open(struct cursor *cursor, struct part *part, enum cursor_kind kind,
+int cursor_open(struct cursor *cursor, struct part *part, enum source_kind kind,
                 const struct recording_ask *ask, char *error, size_t error_size)
 {
     *cursor = (struct cursor){
         .part = part, .ask = ask, .kind = kind, .table = OUT_TABLE_COUNT, .event = INT64_MIN};
-    if (!(ask->tables & statements[kind].tables))
-        return 0;
-    char *sql = statement_make(kind, ask);
-    if (!sql)
-        return -ENOMEM;
-    cursor->select = recording_prepare(part->recording, &part->shown, sql, error, error_size);
-    if (!cursor->select)
-        recording_damaged(part->recording, "rocpd_%s: %s", statements[kind].table,
-                          sqlite3_errmsg(part->recording->database));
-    sqlite3_free(sql);
-    return 0;
+    int status = source_open(&cursor->source, part, kind, ask, error, error_size);
+    if (status != 0 || !cursor->source.has_arguments)
+        return status;
+    cursor->arguments = malloc(sizeof *cursor->arguments);
+    return cursor->arguments ? 0 : -ENOMEM;
 }
 
 void cursor_close(struct cursor *cursor)
 {
-    sqlite3_finalize(cursor->select);
+    source_close(&cursor->source);
+    free(cursor->arguments);
+    cursor->arguments = NULL;
     free(cursor->counted);
-    cursor->select = NULL;
     cursor->counted = NULL;
-}
-
-static bool step(struct cursor *cursor)
-{
-    int status = cursor->select ? sqlite3_step(cursor->select) : SQLITE_DONE;
-    if (status == SQLITE_ROW)
-        return true;
-    if (status != SQLITE_DONE)
-        recording_damaged(
-            cursor->part->recording, "rocpd_%s: %s behind row %llu", statements[cursor->kind].table,
-            sqlite3_errmsg(cursor->part->recording->database), (unsigned long long)cursor->rows);
-    sqlite3_finalize(cursor->select);
-    cursor->select = NULL;
-    return false;
 }
 
 uint64_t cursor_agent_number(const struct recording_ask *ask, const struct agent *agent)
@@ -212,8 +105,8 @@ static void kfd_read(struct cursor *cursor, const struct category *category)
         .kind = category->name,
         .operation = part_string(cursor->part, i64(cursor, COLUMN_REST + 2)),
         .process_id = process(cursor),
-        .start_ns = u64(cursor, COLUMN_REST),
-        .end_ns = u64(cursor, COLUMN_REST + 1),
+        .start_ns = time_at(cursor, COLUMN_REST),
+        .end_ns = time_at(cursor, COLUMN_REST + 1),
     };
     part_kfd(cursor->part, i64(cursor, COLUMN_REST + 3), row);
     for (int i = 0; i < OUT_KFD_AGENTS; i++) {
@@ -234,12 +127,32 @@ static void api_read(struct cursor *cursor, const struct category *category)
         .process_id = process(cursor),
         .thread_id = thread(cursor),
         .correlation_id = u64(cursor, COLUMN_OWN),
-        .start_ns = u64(cursor, COLUMN_REST),
-        .end_ns = u64(cursor, COLUMN_REST + 1),
+        .start_ns = time_at(cursor, COLUMN_REST),
+        .end_ns = time_at(cursor, COLUMN_REST + 1),
         .parent_id = u64(cursor, COLUMN_PARENT),
         .external_id = u64(cursor, COLUMN_EXTERNAL),
         .message = category->is_marker ? message : NULL,
     };
+}
+
+/* Of the call that the source stands at; goes on to the next one. */
+static void arguments_read(struct cursor *cursor)
+{
+    const int first = source_arguments_column(&cursor->source);
+    const int64_t call = i64(cursor, first);
+    arguments_begin(cursor->arguments);
+    do {
+        if (!is_null(cursor, first + 2) &&
+            !arguments_add(cursor->arguments, i64(cursor, first + 1), bytes(cursor, first + 2),
+                           bytes(cursor, first + 3), bytes(cursor, first + 4)))
+            recording_damaged(cursor->part->recording,
+                              "rocpd_arg: a call has more than %d bytes of arguments, which were "
+                              "not all taken",
+                              OUT_ARGUMENTS_BYTES);
+        cursor->is_ahead = source_next(&cursor->source);
+    } while (cursor->is_ahead && i64(cursor, first) == call);
+    if (cursor->table != OUT_KFD)
+        arguments_end(cursor->arguments, &cursor->row.api);
 }
 
 static void span_read(struct cursor *cursor)
@@ -250,6 +163,8 @@ static void span_read(struct cursor *cursor)
         kfd_read(cursor, category);
     else
         api_read(cursor, category);
+    if (cursor->arguments)
+        arguments_read(cursor);
 }
 
 static const char *kernel_name(struct cursor *cursor, const struct out_kernel *kernel)
@@ -258,7 +173,7 @@ static const char *kernel_name(struct cursor *cursor, const struct out_kernel *k
         return "";
     switch (cursor->ask->names) {
     case RECORDING_MANGLED:
-        return part_symbol(cursor->part, kernel);
+        return kernel->symbol;
     case RECORDING_TRUNCATED:
         return kernel->truncated[0] ? kernel->truncated : kernel->name;
     default:
@@ -284,8 +199,8 @@ static struct out_dispatch_row dispatch_row(struct cursor *cursor)
         .kernel_id = u64(cursor, FIRST + 1),
         .kernel_name = is_renamed ? region : kernel_name(cursor, kernel),
         .correlation_id = u64(cursor, COLUMN_OWN),
-        .start_ns = u64(cursor, FIRST + 5),
-        .end_ns = u64(cursor, FIRST + 6),
+        .start_ns = time_at(cursor, FIRST + 5),
+        .end_ns = time_at(cursor, FIRST + 6),
         .lds_bytes = u64(cursor, FIRST + 8),
         .scratch_bytes = u64(cursor, FIRST + 7),
         .vgprs = kernel ? kernel->vgprs : 0,
@@ -294,6 +209,7 @@ static struct out_dispatch_row dispatch_row(struct cursor *cursor)
         .external_id = u64(cursor, COLUMN_EXTERNAL),
         .region = is_renamed ? region : NULL,
         .kernel = kernel,
+        .modelled_ns = u64(cursor, FIRST + 16),
         .grid_size = 1,
         .workgroup_size = 1,
     };
@@ -307,13 +223,13 @@ static struct out_dispatch_row dispatch_row(struct cursor *cursor)
     return row;
 }
 
-enum { COLUMN_EVENT = COLUMN_REST + 16, COLUMN_COUNTER, COLUMN_VALUE, COLUMN_ROW };
+enum { COLUMN_EVENT = COLUMN_REST + 17, COLUMN_COUNTER, COLUMN_VALUE, COLUMN_ROW };
 
 /* Adds a value to those of its counter. */
 static void counted_add(struct cursor *cursor)
 {
     int64_t counter = i64(cursor, COLUMN_COUNTER);
-    double value = sqlite3_column_double(cursor->select, COLUMN_VALUE);
+    double value = source_real(&cursor->source, COLUMN_VALUE);
     for (unsigned i = cursor->counted_count; i-- > 0;)
         if (cursor->counted[i].counter == counter) {
             cursor->counted[i].value += value;
@@ -342,14 +258,14 @@ static int by_row(const void *left, const void *right)
 /* All values of the next dispatch that has some. */
 static bool counted_read(struct cursor *cursor)
 {
-    if (!cursor->is_ahead && !step(cursor))
+    if (!cursor->is_ahead && !source_next(&cursor->source))
         return false;
     cursor->counted_count = cursor->counted_at = 0;
     cursor->row.counter.dispatch = dispatch_row(cursor);
     cursor->event = i64(cursor, COLUMN_EVENT);
     do {
         counted_add(cursor);
-        cursor->is_ahead = step(cursor);
+        cursor->is_ahead = source_next(&cursor->source);
     } while (cursor->is_ahead && i64(cursor, COLUMN_EVENT) == cursor->event);
     qsort(cursor->counted, cursor->counted_count, sizeof *cursor->counted, by_row);
     return true;
@@ -358,7 +274,7 @@ static bool counted_read(struct cursor *cursor)
 static bool counter_next(struct cursor *cursor)
 {
     while (cursor->counted_at == cursor->counted_count)
-        if ((!cursor->select && !cursor->is_ahead) || !counted_read(cursor))
+        if ((!source_has_more(&cursor->source) && !cursor->is_ahead) || !counted_read(cursor))
             return false;
     const struct counted *counted = &cursor->counted[cursor->counted_at++];
     struct out_counter_row *row = &cursor->row.counter;
@@ -380,8 +296,8 @@ static void copy_read(struct cursor *cursor)
         .direction = part_string(cursor->part, i64(cursor, FIRST + 2)),
         .stream_id = u64(cursor, FIRST + 8),
         .correlation_id = u64(cursor, COLUMN_OWN),
-        .start_ns = u64(cursor, FIRST),
-        .end_ns = u64(cursor, FIRST + 1),
+        .start_ns = time_at(cursor, FIRST),
+        .end_ns = time_at(cursor, FIRST + 1),
         .bytes = u64(cursor, FIRST + 7),
         .thread_id = thread(cursor),
         .external_id = u64(cursor, COLUMN_EXTERNAL),
@@ -412,6 +328,14 @@ static const char *operation_name(const char *type, const char *level)
     return type;
 }
 
+/* A number as a text; recordings of crocprof's before 23 November 2026 have names. */
+static uint64_t flags_read(const char *text)
+{
+    uint64_t flags = strtoull(text, NULL, 10);
+    return flags | (strstr(text, "USE_ONCE") ? ROCPROFILER_SCRATCH_ALLOC_FLAG_USE_ONCE : 0u) |
+           (strstr(text, "ALT") ? ROCPROFILER_SCRATCH_ALLOC_FLAG_ALT : 0u);
+}
+
 static void memory_read(struct cursor *cursor)
 {
     enum { FIRST = COLUMN_REST };
@@ -427,9 +351,9 @@ static void memory_read(struct cursor *cursor)
                                                        agent,
                                                        u64(cursor, FIRST + 7),
                                                        thread(cursor),
-                                                       text(cursor, FIRST + 8),
-                                                       u64(cursor, FIRST),
-                                                       u64(cursor, FIRST + 1),
+                                                       flags_read(text(cursor, FIRST + 8)),
+                                                       time_at(cursor, FIRST),
+                                                       time_at(cursor, FIRST + 1),
                                                        u64(cursor, FIRST + 6),
                                                        u64(cursor, COLUMN_OWN),
                                                        node,
@@ -444,8 +368,8 @@ static void memory_read(struct cursor *cursor)
                                                          u64(cursor, FIRST + 6),
                                                          u64(cursor, FIRST + 5),
                                                          u64(cursor, COLUMN_OWN),
-                                                         u64(cursor, FIRST),
-                                                         u64(cursor, FIRST + 1),
+                                                         time_at(cursor, FIRST),
+                                                         time_at(cursor, FIRST + 1),
                                                          node,
                                                          thread(cursor),
                                                          u64(cursor, COLUMN_PARENT),
@@ -454,17 +378,18 @@ static void memory_read(struct cursor *cursor)
 
 static void row_read(struct cursor *cursor)
 {
-    cursor->start_ns = i64(cursor, cursor->kind == CURSOR_DISPATCH ? COLUMN_REST + 5 : COLUMN_REST);
+    cursor->start_ns =
+        (int64_t)time_at(cursor, cursor->kind == SOURCE_DISPATCH ? COLUMN_REST + 5 : COLUMN_REST);
     switch (cursor->kind) {
-    case CURSOR_REGION:
-    case CURSOR_SAMPLE:
+    case SOURCE_REGION:
+    case SOURCE_SAMPLE:
         span_read(cursor);
         break;
-    case CURSOR_DISPATCH:
+    case SOURCE_DISPATCH:
         cursor->table = OUT_KERNEL_TRACE;
         cursor->row.dispatch = dispatch_row(cursor);
         break;
-    case CURSOR_COPY:
+    case SOURCE_COPY:
         copy_read(cursor);
         break;
     default:
@@ -475,9 +400,8 @@ static void row_read(struct cursor *cursor)
 
 bool cursor_next(struct cursor *cursor)
 {
-    bool is_counter = cursor->kind == CURSOR_COUNTER;
-    while (is_counter ? counter_next(cursor) : step(cursor)) {
-        cursor->rows++;
+    bool is_counter = cursor->kind == SOURCE_COUNTER;
+    while (is_counter ? counter_next(cursor) : cursor->is_ahead || source_next(&cursor->source)) {
         if (!is_counter)
             row_read(cursor);
         /* A kind that rows.h does not have is passed over, as is one that nobody wants. */

@@ -1,18 +1,9 @@
-/* One statement over one table of a part, and the row that it stands at. */
+/* One table of a part, and the row that it stands at. */
 #ifndef RECORDING_CURSORS_H
 #define RECORDING_CURSORS_H
 
-#include "parts.h"
-
-enum cursor_kind {
-    CURSOR_REGION,
-    CURSOR_SAMPLE,
-    CURSOR_DISPATCH,
-    CURSOR_COUNTER,
-    CURSOR_COPY,
-    CURSOR_MEMORY,
-    CURSOR_COUNT
-};
+#include "call_arguments.h"
+#include "source.h"
 
 struct counted {
     int64_t first; /* row */
@@ -23,8 +14,8 @@ struct counted {
 struct cursor {
     struct part *part;
     const struct recording_ask *ask;
-    enum cursor_kind kind;
-    sqlite3_stmt *select;
+    enum source_kind kind;
+    struct source source;
     enum out_table_id table; /* of the row; OUT_TABLE_COUNT: there is none left */
     int64_t start_ns;
     union {
@@ -36,16 +27,16 @@ struct cursor {
         struct out_scratch_row scratch;
         struct out_kfd_row kfd;
     } row;
-    uint64_t rows; /* so far */
+    struct arguments_read *arguments; /* of calls; NULL: there are none, or nobody asks */
     /* Values of a dispatch's counters, their instances added up. */
     struct counted *counted;
     unsigned counted_count, counted_room, counted_at;
-    int64_t event; /* of the dispatch that the statement stands at */
-    bool is_ahead; /* the statement stands at the next dispatch's first value */
+    int64_t event; /* of the dispatch that the source stands at */
+    bool is_ahead; /* the source stands at the first row of the next dispatch, or call */
 };
 
 /* 0, or -errno with a line in `error`; a table that is not there has no rows. */
-int cursor_open(struct cursor *cursor, struct part *part, enum cursor_kind kind,
+int cursor_open(struct cursor *cursor, struct part *part, enum source_kind kind,
                 const struct recording_ask *ask, char *error, size_t error_size);
 /* True: `row` is the next one. */
 bool cursor_next(struct cursor *cursor);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launch/rank_list.h"
+
 enum { BUSY_WAIT_MS = 2000 };
 
 void recording_damaged(struct recording *recording, const char *format, ...)
@@ -168,6 +170,29 @@ sqlite3_stmt *recording_prepare(struct recording *recording, const struct record
     return select;
 }
 
+bool recording_has_samples(sqlite3 *database, const char *suffix)
+{
+    sqlite3_stmt *select = NULL;
+    bool has = false;
+    if (sqlite3_prepare_v2(database,
+                           "SELECT 1 FROM pragma_table_info('rocpd_pmc_event' || ?) WHERE name = "
+                           "'sample_id'",
+                           -1, &select, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(select, 1, suffix, -1, SQLITE_STATIC);
+        has = sqlite3_step(select) == SQLITE_ROW;
+    }
+    sqlite3_finalize(select);
+    return has;
+}
+
+char *recording_view(const char *sql, bool has_samples)
+{
+    const char *groups = strstr(sql, "\"counters_collection\"") ? strstr(sql, "GROUP BY") : NULL;
+    if (!has_samples || !groups)
+        return sqlite3_mprintf("%s", sql);
+    return sqlite3_mprintf("%.*sWHERE V.sample_id IS NULL %s", (int)(groups - sql), sql, groups);
+}
+
 /* One value of the part as a text; "" if there is none. */
 static const char *value_read(struct part *part, const char *sql)
 {
@@ -185,13 +210,14 @@ static void process_read(struct part *part)
 {
     static const char sql[] =
         "SELECT P.pid, P.ppid, P.init, P.fini, P.command, P.environment, N.hostname, N.machine_id, "
-        "P.extdata, CASE WHEN json_valid(P.environment) THEN coalesce("
-        "json_extract(P.environment, '$.OMPI_COMM_WORLD_RANK'), "
-        "json_extract(P.environment, '$.MV2_COMM_WORLD_RANK'), "
-        "json_extract(P.environment, '$.PMI_RANK'), "
-        "json_extract(P.environment, '$.SLURM_PROCID'), -1) ELSE -1 END FROM "
-        "\"rocpd_info_process{S}\" P LEFT JOIN \"rocpd_info_node{S}\" N ON "
-        "N.id = P.nid ORDER BY P.id LIMIT 1";
+        "P.extdata, CASE WHEN json_valid(P.environment) THEN coalesce(json_extract(P.environment, "
+        "'$.\"' || json_extract(P.environment, '$.ROCPROF_MPI_RANK_VAR') || '\"'), "
+#define X(rank, size) "json_extract(P.environment, '$." rank "'), "
+        RANK_VARIABLES(X)
+#undef X
+            "-1) ELSE -1 END FROM "
+            "\"rocpd_info_process{S}\" P LEFT JOIN \"rocpd_info_node{S}\" N ON "
+            "N.id = P.nid ORDER BY P.id LIMIT 1";
     struct recording_part *shown = &part->shown;
     const char **texts[] = {&shown->command, &shown->environment, &shown->hostname,
                             &shown->machine_id, &shown->extdata};

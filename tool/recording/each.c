@@ -45,10 +45,10 @@ static int each_as_written(struct reading *reading, struct part *part, char *err
                            size_t error_size)
 {
     int result = 0;
-    for (int kind = 0; kind < CURSOR_COUNT && result == 0; kind++) {
+    for (int kind = 0; kind < SOURCE_COUNT && result == 0; kind++) {
         struct cursor cursor;
         result =
-            cursor_open(&cursor, part, (enum cursor_kind)kind, reading->ask, error, error_size);
+            cursor_open(&cursor, part, (enum source_kind)kind, reading->ask, error, error_size);
         if (result == 0)
             result = cursor_each(reading, &cursor);
         cursor_close(&cursor);
@@ -92,16 +92,16 @@ static int heap_each(struct reading *reading, struct cursor **heap, unsigned cou
 
 static int each_by_time(struct reading *reading, char *error, size_t error_size)
 {
-    unsigned room = reading->recording->part_count * CURSOR_COUNT, opened = 0, count = 0;
+    unsigned room = reading->recording->part_count * SOURCE_COUNT, opened = 0, count = 0;
     struct cursor *cursors = calloc(room, sizeof *cursors);
     struct cursor **heap = calloc(room, sizeof(struct cursor *));
     int result = cursors && heap ? 0 : -ENOMEM;
     for (unsigned i = 0; i < room && result == 0; i++) {
-        struct part *part = reading->recording->parts[i / CURSOR_COUNT];
+        struct part *part = reading->recording->parts[i / SOURCE_COUNT];
         if (!is_asked(reading->ask, part))
             continue;
         struct cursor *cursor = &cursors[opened++];
-        result = cursor_open(cursor, part, (enum cursor_kind)(i % CURSOR_COUNT), reading->ask,
+        result = cursor_open(cursor, part, (enum source_kind)(i % SOURCE_COUNT), reading->ask,
                              error, error_size);
         if (result == 0 && cursor_next(cursor))
             heap[count++] = cursor;

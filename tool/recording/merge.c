@@ -1,23 +1,17 @@
 #include "merge.h"
 
 #include <errno.h>
-#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "clocks.h"
 #include "names/texts.h"
 #include "out/writer.h"
+#include "pages.h"
 #include "rocpd_schema.h"
-
-/* Two ways to say what time it is: that of records, and the world's. */
-struct clocks {
-    const char *boot, *hostname, *machine_id;
-    int64_t world_ns, record_ns; /* at the beginning */
-    double rate;                 /* of the world's for one of the record's */
-};
 
 struct merge_table {
     const char *name; /* without the suffix */
@@ -44,6 +38,31 @@ static int sql_run(struct merge *merge, char *sql)
     return status;
 }
 
+static int64_t number(struct merge *merge, char *sql)
+{
+    sqlite3_stmt *select = NULL;
+    int64_t value = 0;
+    if (sql)
+        sqlite3_prepare_v2(merge->database, sql, -1, &select, NULL);
+    if (select && sqlite3_step(select) == SQLITE_ROW)
+        value = sqlite3_column_int64(select, 0);
+    sqlite3_finalize(select);
+    sqlite3_free(sql);
+    return value;
+}
+
+static int database_open(struct merge *merge)
+{
+    int status = sqlite3_open_v2(merge->path, &merge->database,
+                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (status == SQLITE_OK)
+        status = sql_run(merge, sqlite3_mprintf("PRAGMA page_size = 16384; PRAGMA journal_mode = "
+                                                "OFF; PRAGMA synchronous = OFF; PRAGMA "
+                                                "locking_mode = EXCLUSIVE; PRAGMA cache_size = "
+                                                "-16384"));
+    return status;
+}
+
 int merge_begin(struct merge **out, const char *path, char *error, size_t error_size)
 {
     struct merge *merge = calloc(1, sizeof *merge);
@@ -55,13 +74,7 @@ int merge_begin(struct merge **out, const char *path, char *error, size_t error_
     }
     close(file);
     snprintf(merge->path, sizeof merge->path, "%s", path);
-    int status =
-        sqlite3_open_v2(path, &merge->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (status == SQLITE_OK)
-        status = sql_run(merge, sqlite3_mprintf("PRAGMA page_size = 16384; PRAGMA journal_mode = "
-                                                "OFF; PRAGMA synchronous = OFF; PRAGMA "
-                                                "locking_mode = EXCLUSIVE; PRAGMA cache_size = "
-                                                "-16384"));
+    int status = database_open(merge);
     if (status == SQLITE_OK) {
         *out = merge;
         return 0;
@@ -71,98 +84,39 @@ int merge_begin(struct merge **out, const char *path, char *error, size_t error_
     return -EIO;
 }
 
-/* ---- clocks */
-
 static const char *keep(struct merge *merge, const char *text)
 {
     const char *kept = texts_keep(&merge->texts, text ? text : "");
     return kept ? kept : "";
 }
 
-/* The milliseconds in a guid of version 7, which was made when the process began. */
-static int64_t guid_world_ns(const char *guid)
-{
-    uint64_t value = 0;
-    int digits = 0;
-    for (; *guid && digits < 12; guid++)
-        if (*guid != '-') {
-            const char *hex = "0123456789abcdef", *found = strchr(hex, *guid);
-            value = value << 4 | (uint64_t)(found ? found - hex : 0);
-            digits++;
-        }
-    return (int64_t)value * 1000000;
-}
-
-/* What the part says of its clock; without it, what its guid and its beginning say. */
-static struct clocks clocks_read(struct merge *merge, const struct recording_part *part)
-{
-    struct clocks clocks = {keep(merge, ""),
-                            keep(merge, part->hostname),
-                            keep(merge, part->machine_id),
-                            guid_world_ns(part->guid),
-                            part->init_ns,
-                            1};
-    sqlite3_stmt *select = NULL;
-    sqlite3_prepare_v2(merge->database,
-                       "SELECT json_extract(?1, '$.crocprof_boot'), json_extract(?1, "
-                       "'$.crocprof_clock[0]'), json_extract(?1, '$.crocprof_clock[1]'), "
-                       "json_extract(?1, '$.crocprof_clock[2]'), json_extract(?1, "
-                       "'$.crocprof_clock[3]') WHERE json_valid(?1)",
-                       -1, &select, NULL);
-    sqlite3_bind_text(select, 1, part->extdata, -1, SQLITE_STATIC);
-    if (sqlite3_step(select) == SQLITE_ROW && sqlite3_column_type(select, 1) != SQLITE_NULL) {
-        int64_t value[4];
-        for (int i = 0; i < 4; i++)
-            value[i] = sqlite3_column_int64(select, 1 + i);
-        clocks.boot = keep(merge, (const char *)sqlite3_column_text(select, 0));
-        clocks.world_ns = value[0];
-        clocks.record_ns = value[1];
-        if (value[3] > value[1]) /* the world's clock may be set, but not by much */
-            clocks.rate = (double)(value[2] - value[0]) / (double)(value[3] - value[1]);
-        if (fabs(clocks.rate - 1) > 1e-3)
-            clocks.rate = 1;
-    }
-    sqlite3_finalize(select);
-    return clocks;
-}
-
-/* One machine, since it was last started, has one clock. */
-static bool is_same_clock(const struct clocks *a, const struct clocks *b)
-{
-    enum { NEAR_NS = 1000000000 };
-    int64_t apart = (a->world_ns - a->record_ns) - (b->world_ns - b->record_ns);
-    if (a->boot[0] && b->boot[0])
-        return strcmp(a->boot, b->boot) == 0;
-    return strcmp(a->machine_id, b->machine_id) == 0 && strcmp(a->hostname, b->hostname) == 0 &&
-           apart > -NEAR_NS && apart < NEAR_NS;
-}
-
-/* A time T becomes T + shift + (T - base) * drift. */
-struct alignment {
-    int64_t base_ns, shift_ns;
-    double drift;
-};
-
-static struct alignment alignment_of(const struct clocks *first, const struct clocks *clocks)
-{
-    struct alignment alignment = {0, 0, 0};
-    if (is_same_clock(first, clocks))
-        return alignment;
-    double world_ns = (double)(clocks->world_ns - first->world_ns);
-    alignment.base_ns = clocks->record_ns;
-    alignment.shift_ns = first->record_ns + (int64_t)(world_ns / first->rate) - clocks->record_ns;
-    alignment.drift = clocks->rate / first->rate - 1;
-    return alignment;
-}
-
-static bool is_aligned(const struct alignment *alignment)
-{
-    return alignment->shift_ns == 0 && alignment->drift == 0;
-}
-
 /* ---- copying */
 
 static const char *const times[] = {"init", "fini", "start", "end", "timestamp"};
+
+/* A table of the part that is being added. */
+struct copied {
+    char *name, *create;
+    uint32_t from_root;          /* 0: not by pages */
+    struct pages_table by_pages; /* what was counted on the way */
+    bool is_by_pages;
+};
+enum { COPIED_MAX = 64 };
+
+struct copying {
+    struct copied tables[COPIED_MAX];
+    unsigned count;
+    struct alignment alignment;
+    char **damage;
+};
+
+static bool is_time(const char *column)
+{
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        if (strcmp(times[i], column) == 0)
+            return true;
+    return false;
+}
 
 /* NULL: nothing of the table is a time. */
 static char *times_set(struct merge *merge, const char *table, const struct alignment *alignment)
@@ -172,22 +126,23 @@ static char *times_set(struct merge *merge, const char *table, const struct alig
     sqlite3_prepare_v2(merge->database, "SELECT name FROM pragma_table_info(?)", -1, &columns,
                        NULL);
     sqlite3_bind_text(columns, 1, table, -1, SQLITE_STATIC);
-    while (sqlite3_step(columns) == SQLITE_ROW)
-        for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-            if (strcmp(times[i], (const char *)sqlite3_column_text(columns, 0)) == 0)
-                sqlite3_str_appendf(sets,
-                                    "%s\"%s\" = \"%s\" + %lld + CAST((\"%s\" - %lld) * %.17g "
-                                    "AS INTEGER)",
-                                    sqlite3_str_length(sets) ? ", " : "", times[i], times[i],
-                                    (long long)alignment->shift_ns, times[i],
-                                    (long long)alignment->base_ns, alignment->drift);
+    while (sqlite3_step(columns) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(columns, 0);
+        if (is_time(name))
+            sqlite3_str_appendf(sets,
+                                "%s\"%s\" = \"%s\" + %lld + CAST((\"%s\" - %lld) * %.17g "
+                                "AS INTEGER)",
+                                sqlite3_str_length(sets) ? ", " : "", name, name,
+                                (long long)alignment->shift_ns, name, (long long)alignment->base_ns,
+                                alignment->drift);
+    }
     sqlite3_finalize(columns);
     return sqlite3_str_finish(sets);
 }
 
 static int times_align(struct merge *merge, const char *table, const struct alignment *alignment)
 {
-    char *sets = is_aligned(alignment) ? NULL : times_set(merge, table, alignment);
+    char *sets = alignment_is_none(alignment) ? NULL : times_set(merge, table, alignment);
     int status = SQLITE_OK;
     if (sets)
         status = sql_run(merge, sqlite3_mprintf("UPDATE main.\"%w\" SET %s", table, sets));
@@ -195,21 +150,97 @@ static int times_align(struct merge *merge, const char *table, const struct alig
     return status;
 }
 
-/* The same statement that made the table makes it again: then whole pages can be copied. */
-static int table_copy(struct merge *merge, const char *table, const char *create,
-                      const struct alignment *alignment, char **damage)
+static int rows_copy(struct merge *merge, const char *table, const struct copying *copying)
 {
-    int status = sql_run(merge, sqlite3_mprintf("%s", create));
-    if (status == SQLITE_OK)
-        status = sql_run(merge, sqlite3_mprintf("INSERT INTO main.\"%w\" SELECT * FROM part.\"%w\"",
-                                                table, table));
+    int status = sql_run(
+        merge, sqlite3_mprintf("INSERT INTO main.\"%w\" SELECT * FROM part.\"%w\"", table, table));
     if ((status & 0xff) == SQLITE_CORRUPT || (status & 0xff) == SQLITE_NOTADB) {
-        if (!*damage)
-            *damage = sqlite3_mprintf("%s", sqlite3_errmsg(merge->database));
+        if (!*copying->damage)
+            *copying->damage = sqlite3_mprintf("%s", sqlite3_errmsg(merge->database));
         status = SQLITE_OK; /* as far as it goes */
     }
-    return status == SQLITE_OK ? times_align(merge, table, alignment) : status;
+    return status == SQLITE_OK ? times_align(merge, table, &copying->alignment) : status;
 }
+
+/* ---- by pages */
+
+/* Which columns are times; false: rows do not have one value for each column. */
+static bool columns_read(struct merge *merge, struct copied *table)
+{
+    sqlite3_stmt *columns = NULL;
+    struct pages_table *to = &table->by_pages;
+    bool is_plain = true;
+    to->start_column = to->end_column = -1;
+    sqlite3_prepare_v2(merge->database, "SELECT cid, name, hidden FROM pragma_table_xinfo(?)", -1,
+                       &columns, NULL);
+    sqlite3_bind_text(columns, 1, table->name, -1, SQLITE_STATIC);
+    while (sqlite3_step(columns) == SQLITE_ROW) {
+        int column = sqlite3_column_int(columns, 0);
+        const char *name = (const char *)sqlite3_column_text(columns, 1);
+        is_plain = is_plain && sqlite3_column_int(columns, 2) == 0 && column < PAGES_COLUMNS_MAX;
+        if (!is_plain || !is_time(name))
+            continue;
+        to->time_columns |= 1ull << column;
+        to->start_column = strcmp(name, "start") == 0 ? column : to->start_column;
+        to->end_column = strcmp(name, "end") == 0 ? column : to->end_column;
+    }
+    sqlite3_finalize(columns);
+    return is_plain;
+}
+
+static int attach(struct merge *merge, const char *path)
+{
+    return sql_run(merge, sqlite3_mprintf("ATTACH %Q AS part; BEGIN", path));
+}
+
+static int detach(struct merge *merge)
+{
+    int status = sql_run(merge, sqlite3_mprintf("COMMIT"));
+    sql_run(merge, sqlite3_mprintf("DETACH part"));
+    return status;
+}
+
+/* Tables without indices, of a recording that is whole. The database is closed meanwhile, so that
+ * nothing of it is remembered. */
+static int tables_copy_pages(struct merge *merge, const char *path, struct copying *copying)
+{
+    uint32_t roots[COPIED_MAX] = {0};
+    for (unsigned i = 0; i < copying->count; i++) {
+        struct copied *table = &copying->tables[i];
+        if (table->from_root && columns_read(merge, table))
+            roots[i] = (uint32_t)number(
+                merge, sqlite3_mprintf("SELECT rootpage FROM main.sqlite_master WHERE name = %Q",
+                                       table->name));
+        table->by_pages.alignment = copying->alignment;
+    }
+    int status = detach(merge);
+    if (status != SQLITE_OK)
+        return status;
+    sqlite3_close(merge->database);
+    merge->database = NULL;
+    struct pages *pages = pages_open(path, merge->path);
+    for (unsigned i = 0; pages && i < copying->count && (status == 0 || status == -EINVAL); i++) {
+        struct copied *table = &copying->tables[i];
+        status =
+            roots[i] ? pages_copy(pages, table->from_root, roots[i], &table->by_pages) : -EINVAL;
+        table->is_by_pages = status == 0;
+    }
+    int closed = pages ? pages_close(pages) : 0;
+    int opened = database_open(merge);
+    if (closed != 0 || (status != 0 && status != -EINVAL))
+        return closed == -ENOSPC || status == -ENOSPC ? SQLITE_FULL : SQLITE_IOERR;
+    return opened == SQLITE_OK ? attach(merge, path) : opened;
+}
+
+/* Ids that were given are not given again. */
+static int sequence_copy(struct merge *merge, const char *table)
+{
+    return sql_run(merge, sqlite3_mprintf("INSERT INTO main.sqlite_sequence SELECT name, seq FROM "
+                                          "part.sqlite_sequence WHERE name = %Q",
+                                          table));
+}
+
+/* ---- */
 
 static int view_add(struct merge *merge, const char *table, const char *suffix)
 {
@@ -241,82 +272,135 @@ static bool is_of(const char *table, const char *suffix)
            strcmp(table + length - suffix_length, suffix) == 0;
 }
 
-/* All tables of one process. */
-static int part_copy(struct merge *merge, const struct recording_part *part,
-                     const struct alignment *alignment, char **damage)
+static int tables_find(struct merge *merge, const struct recording_part *part, bool is_whole,
+                       struct copying *copying)
 {
     sqlite3_stmt *tables = NULL;
-    int step, status = sqlite3_prepare_v2(merge->database,
-                                          "SELECT name, sql FROM part.sqlite_master WHERE type = "
-                                          "'table' ORDER BY rowid",
-                                          -1, &tables, NULL);
-    char *names[64], *creates[64];
-    unsigned count = 0;
-    while (status == SQLITE_OK && count < 64 && (step = sqlite3_step(tables)) == SQLITE_ROW) {
+    int status = sqlite3_prepare_v2(
+        merge->database,
+        "SELECT name, sql, rootpage, EXISTS (SELECT 1 FROM part.sqlite_master I WHERE I.type = "
+        "'index' AND I.tbl_name = T.name) FROM part.sqlite_master T WHERE type = 'table' ORDER BY "
+        "rowid",
+        -1, &tables, NULL);
+    while (status == SQLITE_OK && copying->count < COPIED_MAX &&
+           sqlite3_step(tables) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(tables, 0);
-        if (!is_of(name, part->suffix))
+        const char *sql = (const char *)sqlite3_column_text(tables, 1);
+        if (!name || !sql || !is_of(name, part->suffix))
             continue;
-        names[count] = strdup(name);
-        creates[count++] = strdup((const char *)sqlite3_column_text(tables, 1));
+        struct copied *table = &copying->tables[copying->count++];
+        table->name = strdup(name);
+        table->create = strdup(sql);
+        if (!table->name || !table->create)
+            status = SQLITE_NOMEM;
+        if (is_whole && !sqlite3_column_int(tables, 3))
+            table->from_root = (uint32_t)sqlite3_column_int64(tables, 2);
     }
     sqlite3_finalize(tables);
-    for (unsigned i = 0; i < count; i++) {
-        if (status == SQLITE_OK && names[i] && creates[i])
-            status = table_copy(merge, names[i], creates[i], alignment, damage);
-        if (status == SQLITE_OK)
-            status = view_add(merge, names[i], part->suffix);
-        free(names[i]);
-        free(creates[i]);
+    return status;
+}
+
+/* The same statements that made the tables make them again; rows follow by pages where that can be,
+ * else one by one. */
+static int tables_copy(struct merge *merge, const char *path, bool is_whole,
+                       struct copying *copying)
+{
+    int status = SQLITE_OK;
+    for (unsigned i = 0; i < copying->count && status == SQLITE_OK; i++)
+        status = sql_run(merge, sqlite3_mprintf("%s", copying->tables[i].create));
+    if (is_whole && status == SQLITE_OK)
+        status = tables_copy_pages(merge, path, copying);
+    for (unsigned i = 0; i < copying->count && status == SQLITE_OK; i++)
+        status = copying->tables[i].is_by_pages
+                     ? sequence_copy(merge, copying->tables[i].name)
+                     : rows_copy(merge, copying->tables[i].name, copying);
+    return status;
+}
+
+static void copying_free(struct copying *copying)
+{
+    for (unsigned i = 0; i < copying->count; i++) {
+        free(copying->tables[i].name);
+        free(copying->tables[i].create);
     }
+    free(copying);
+}
+
+/* All tables of one process. */
+static int part_copy(struct merge *merge, const char *path, const struct recording_part *part,
+                     bool is_whole, struct copying *copying)
+{
+    int status = tables_find(merge, part, is_whole, copying);
+    if (status == SQLITE_OK)
+        status = tables_copy(merge, path, is_whole, copying);
+    for (unsigned i = 0; i < copying->count && status == SQLITE_OK; i++)
+        status = view_add(merge, copying->tables[i].name, part->suffix);
     return status;
 }
 
 /* ---- what is said of a process */
 
-static int64_t number(struct merge *merge, char *sql)
+/* Of which tables of a part, and what of it. */
+struct sums {
+    uint64_t rows;
+    int64_t first_ns, last_ns, total_ns;
+};
+
+/* What was counted while it was copied, or else by asking. */
+static struct sums sums_of(struct merge *merge, const struct copying *copying, const char *table,
+                           const char *suffix)
 {
+    char name[256];
+    snprintf(name, sizeof name, "rocpd_%s%s", table, suffix);
+    for (unsigned i = 0; i < copying->count; i++) {
+        const struct pages_table *by_pages = &copying->tables[i].by_pages;
+        if (copying->tables[i].is_by_pages && strcmp(copying->tables[i].name, name) == 0)
+            return (struct sums){by_pages->rows, by_pages->first_ns, by_pages->last_ns,
+                                 by_pages->total_ns};
+    }
+    struct sums sums = {0, INT64_MAX, INT64_MIN, 0};
     sqlite3_stmt *select = NULL;
-    int64_t value = 0;
-    if (sql)
-        sqlite3_prepare_v2(merge->database, sql, -1, &select, NULL);
-    if (select && sqlite3_step(select) == SQLITE_ROW)
-        value = sqlite3_column_int64(select, 0);
+    char *sql = sqlite3_mprintf(
+        "SELECT count(*), min(start), max(\"end\"), sum(\"end\" - start) FROM main.\"%w\"", name);
+    if (sql && sqlite3_prepare_v2(merge->database, sql, -1, &select, NULL) == SQLITE_OK &&
+        sqlite3_step(select) == SQLITE_ROW && sqlite3_column_int64(select, 0) > 0)
+        sums = (struct sums){(uint64_t)sqlite3_column_int64(select, 0),
+                             sqlite3_column_int64(select, 1), sqlite3_column_int64(select, 2),
+                             sqlite3_column_int64(select, 3)};
     sqlite3_finalize(select);
     sqlite3_free(sql);
-    return value;
+    return sums;
 }
 
 static int part_describe(struct merge *merge, const char *path, const struct recording_part *part,
-                         const struct alignment *alignment)
+                         const struct copying *copying)
 {
     struct merge_part *grown =
         realloc(merge->parts, (merge->part_count + 1) * sizeof *merge->parts);
-    const char *s = part->suffix;
     if (!grown)
         return SQLITE_NOMEM;
+    const struct sums calls = sums_of(merge, copying, "region", part->suffix),
+                      kernels = sums_of(merge, copying, "kernel_dispatch", part->suffix),
+                      copies = sums_of(merge, copying, "memory_copy", part->suffix);
+    const struct sums *const all[] = {&calls, &kernels, &copies};
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    for (int i = 0; i < 3; i++) {
+        first_ns = all[i]->first_ns < first_ns ? all[i]->first_ns : first_ns;
+        last_ns = all[i]->last_ns > last_ns ? all[i]->last_ns : last_ns;
+    }
     merge->parts = grown;
-    struct merge_part *made = &grown[merge->part_count++];
-    *made = (struct merge_part){.path = keep(merge, path),
-                                .hostname = keep(merge, part->hostname),
-                                .command = keep(merge, part->command),
-                                .pid = part->pid,
-                                .rank = part->rank,
-                                .shift_ns = alignment->shift_ns};
-    made->calls =
-        (uint64_t)number(merge, sqlite3_mprintf("SELECT count(*) FROM \"rocpd_region%w\"", s));
-    made->kernels = (uint64_t)number(
-        merge, sqlite3_mprintf("SELECT count(*) FROM \"rocpd_kernel_dispatch%w\"", s));
-    made->kernel_ns = number(
-        merge, sqlite3_mprintf("SELECT sum(\"end\" - start) FROM \"rocpd_kernel_dispatch%w\"", s));
-    for (int last = 0; last < 2; last++)
-        *(last ? &made->last_ns : &made->first_ns) = number(
-            merge,
-            sqlite3_mprintf("SELECT %s(t) FROM (SELECT %s(%s) t FROM \"rocpd_region%w\" "
-                            "UNION ALL SELECT %s(%s) FROM \"rocpd_kernel_dispatch%w\" UNION "
-                            "ALL SELECT %s(%s) FROM \"rocpd_memory_copy%w\")",
-                            last ? "max" : "min", last ? "max" : "min", last ? "\"end\"" : "start",
-                            s, last ? "max" : "min", last ? "\"end\"" : "start", s,
-                            last ? "max" : "min", last ? "\"end\"" : "start", s));
+    grown[merge->part_count++] = (struct merge_part){.path = keep(merge, path),
+                                                     .hostname = keep(merge, part->hostname),
+                                                     .command = keep(merge, part->command),
+                                                     .pid = part->pid,
+                                                     .rank = part->rank,
+                                                     .shift_ns = copying->alignment.shift_ns,
+                                                     .drift = copying->alignment.drift,
+                                                     .first_ns = first_ns <= last_ns ? first_ns : 0,
+                                                     .last_ns = first_ns <= last_ns ? last_ns : 0,
+                                                     .kernel_ns = kernels.total_ns,
+                                                     .calls = calls.rows,
+                                                     .kernels = kernels.rows};
     return SQLITE_OK;
 }
 
@@ -343,16 +427,36 @@ static int part_check(struct merge *merge, const char *path, const struct record
 }
 
 static int part_add(struct merge *merge, const char *path, const struct recording_part *part,
-                    char **damage)
+                    bool is_whole, char **damage)
 {
-    struct clocks clocks = clocks_read(merge, part);
+    struct copying *copying = calloc(1, sizeof *copying);
+    if (!copying)
+        return SQLITE_NOMEM;
+    struct clocks clocks = clocks_read(&merge->texts, merge->database, part);
     if (!merge->version) {
         merge->version = keep(merge, part->version);
         merge->first = clocks;
     }
-    struct alignment alignment = alignment_of(&merge->first, &clocks);
-    int status = part_copy(merge, part, &alignment, damage);
-    return status == SQLITE_OK ? part_describe(merge, path, part, &alignment) : status;
+    copying->alignment = clocks_alignment(&merge->first, &clocks);
+    copying->damage = damage;
+    int status = part_copy(merge, path, part, is_whole, copying);
+    if (status == SQLITE_OK)
+        status = part_describe(merge, path, part, copying);
+    copying_free(copying);
+    return status;
+}
+
+static int parts_add(struct merge *merge, const char *path, struct recording *recording,
+                     char **damage)
+{
+    bool is_whole = !recording_damage(recording);
+    int status = SQLITE_OK;
+    /* Nobody writes to it meanwhile. */
+    sqlite3_exec(recording_database(recording), "BEGIN; SELECT count(*) FROM sqlite_master", NULL,
+                 NULL, NULL);
+    for (unsigned i = 0; i < recording_part_count(recording) && status == SQLITE_OK; i++)
+        status = part_add(merge, path, recording_part(recording, i), is_whole, damage);
+    return status;
 }
 
 int merge_add(struct merge *merge, const char *path, char **damage, char *error, size_t error_size)
@@ -367,17 +471,18 @@ int merge_add(struct merge *merge, const char *path, char **damage, char *error,
         status = part_check(merge, path, recording_part(recording, i), error, error_size);
     if (status == 0 && recording_damage(recording))
         sql_run(merge, sqlite3_mprintf("PRAGMA writable_schema = ON"));
-    if (status == 0 && sql_run(merge, sqlite3_mprintf("ATTACH %Q AS part; BEGIN", path)) != 0)
+    if (status == 0 && attach(merge, path) != 0)
         status = refused(path, sqlite3_errmsg(merge->database), error, error_size);
-    int copied = SQLITE_OK;
-    for (unsigned i = 0; i < recording_part_count(recording) && status == 0 && copied == 0; i++)
-        copied = part_add(merge, path, recording_part(recording, i), &sqlite_damage);
+    int copied = status == 0 ? parts_add(merge, path, recording, &sqlite_damage) : SQLITE_OK;
     if (copied != SQLITE_OK) {
-        snprintf(error, error_size, "%s: %s", merge->path, sqlite3_errmsg(merge->database));
+        snprintf(error, error_size, "%s: %s", merge->path,
+                 merge->database && sqlite3_errcode(merge->database) != SQLITE_OK
+                     ? sqlite3_errmsg(merge->database)
+                     : sqlite3_errstr(copied));
         status = -EIO;
     }
-    sql_run(merge, sqlite3_mprintf("COMMIT"));
-    sql_run(merge, sqlite3_mprintf("DETACH part; PRAGMA writable_schema = OFF"));
+    detach(merge);
+    sql_run(merge, sqlite3_mprintf("PRAGMA writable_schema = OFF"));
     if (recording_damage(recording))
         *damage = strdup(recording_damage(recording));
     else if (sqlite_damage && asprintf(damage, "%s: %s", path, sqlite_damage) < 0)
@@ -404,10 +509,11 @@ static int views_make(struct merge *merge)
     for (unsigned i = 0; i < merge->table_count && status == SQLITE_OK; i++)
         status = sql_run(merge, sqlite3_mprintf("CREATE VIEW \"%w\" AS %s", merge->tables[i].name,
                                                 merge->tables[i].terms));
+    bool has_samples = recording_has_samples(merge->database, "");
     for (size_t i = 0; i < sizeof rocpd_schema / sizeof rocpd_schema[0] && status == SQLITE_OK; i++)
         if (strncmp(rocpd_schema[i], "CREATE VIEW", 11) == 0 &&
             !strstr(rocpd_schema[i], "{{uuid}}"))
-            status = sql_run(merge, sqlite3_mprintf("%s", rocpd_schema[i]));
+            status = sql_run(merge, recording_view(rocpd_schema[i], has_samples));
     return status;
 }
 

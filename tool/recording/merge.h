@@ -14,7 +14,8 @@ struct merge_part {
     const char *path, *hostname, *command;
     uint64_t pid;
     int64_t rank;              /* -1: it says none */
-    int64_t shift_ns;          /* of its first time; 0 on the first one's machine */
+    int64_t shift_ns;          /* of its clock's first time; 0 on the first one's machine */
+    double drift;              /* of its clock against the first one's */
     int64_t first_ns, last_ns; /* of its records, on the first one's clock; 0 and 0: none */
     int64_t kernel_ns;         /* all kernels' time */
     uint64_t calls, kernels;

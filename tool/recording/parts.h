@@ -31,6 +31,7 @@ enum lookup {
     LOOKUP_CODE_OBJECT,
     LOOKUP_KERNEL,
     LOOKUP_COUNTER,
+    LOOKUP_DIMENSIONS,
     LOOKUP_KFD,
     LOOKUP_COUNT
 };
@@ -84,8 +85,6 @@ const struct agent *part_node_agent(struct part *part, uint64_t node);
 /* What the event of that id says of a driver's event: of agents, in `nodes` only. */
 void part_kfd(struct part *part, int64_t event, struct out_kfd_row *row);
 const struct out_kernel *part_kernel(struct part *part, int64_t id);
-/* Without ".kd". */
-const char *part_symbol(struct part *part, const struct out_kernel *kernel);
 const struct out_counter *part_counter(struct part *part, int64_t id);
 void part_free(struct part *part);
 

@@ -43,6 +43,8 @@ enum recording_names { RECORDING_AS_SHOWN, RECORDING_MANGLED, RECORDING_TRUNCATE
 /* Sets of tables: 1ull << enum out_table_id. */
 #define RECORDING_ALL UINT64_MAX
 
+struct alignment;
+
 struct recording_ask {
     uint64_t tables;
     enum recording_order order;
@@ -50,7 +52,11 @@ struct recording_ask {
     enum recording_names names;
     bool by_symbol; /* kernels by their own names, not by the range that they were launched in */
     int64_t begin_ns, end_ns;          /* what overlaps that time; both 0: everything */
+    bool is_within;                    /* only what neither begins before nor ends after it */
+    bool has_arguments;                /* of calls: they take time */
     const struct recording_part *part; /* NULL: all */
+    const struct alignment *alignment; /* of times, by clocks.h; NULL: they are as recorded */
+    bool by_statements;                /* in SQL only, never from pages: for who compares the two */
 };
 
 /* One row. Texts live as long as the recording, messages of markers at least until the next row; of
@@ -74,6 +80,11 @@ const char *recording_damage(const struct recording *recording);
 
 /* For those who ask in SQL: the database, open for reading only. */
 struct sqlite3 *recording_database(struct recording *recording);
+/* Values of counters say of which sample they are, or that they are of none, as they do from schema
+ * 3.0.3 on. The suffix is "" of views over several. */
+bool recording_has_samples(struct sqlite3 *database, const char *suffix);
+/* A view of the schema; sqlite3_free() it. NULL: no memory. */
+char *recording_view(const char *sql, bool has_samples);
 /* The statement with every "{S}" replaced by the part's suffix; NULL with a line in `error`. */
 struct sqlite3_stmt *recording_prepare(struct recording *recording,
                                        const struct recording_part *part, const char *sql,

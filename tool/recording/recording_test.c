@@ -14,6 +14,8 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include <rocprofiler-sdk/hsa.h>
+
 #include "out/out.h"
 
 enum { ROWS_MAX = 64, PATH_BYTES = 256 };
@@ -61,7 +63,10 @@ static const struct out_counter waves = {.id = 173,
                                          .name = "SQ_WAVES",
                                          .description = "waves",
                                          .block = "SQ",
-                                         .expression = ""};
+                                         .expression = "",
+                                         .first_instance = UINT64_C(0xffff) << 48,
+                                         .dimension_count = 1,
+                                         .dimensions = {{"DIMENSION_INSTANCE", 7, 32, 1 << 30}}};
 static const struct out_counter ratio = {.id = 500,
                                          .node = 1,
                                          .name = "Ratio",
@@ -107,7 +112,8 @@ static struct out_dispatch_row launch(uint64_t id, uint64_t start_ns, uint64_t e
                                      .workgroup_size = 128,
                                      .grid_size = 7680,
                                      .node = 1,
-                                     .kernel = &kernel};
+                                     .kernel = &kernel,
+                                     .modelled_ns = id > 1 ? 70 + id : 0};
 }
 
 static const struct out_copy_row copy = {.kind = "MEMORY_COPY",
@@ -135,7 +141,7 @@ static const struct out_scratch_row scratch = {"SCRATCH_MEMORY",
                                                1,
                                                5,
                                                78,
-                                               "USE_ONCE",
+                                               ROCPROFILER_SCRATCH_ALLOC_FLAG_USE_ONCE,
                                                1700,
                                                1800,
                                                65536,
@@ -353,6 +359,8 @@ static void every_row_comes_back(void **state)
     same_columns(OUT_MARKER_API, &of(OUT_MARKER_API, 1)->api, &moment_here);
     same_columns(OUT_KERNEL_TRACE, &of(OUT_KERNEL_TRACE, 0)->dispatch, &early); /* by dispatch */
     same_columns(OUT_KERNEL_TRACE, &of(OUT_KERNEL_TRACE, 1)->dispatch, &late);
+    same_columns(OUT_MODELLED_TIME, &of(OUT_KERNEL_TRACE, 0)->dispatch, &early);
+    same_columns(OUT_MODELLED_TIME, &of(OUT_KERNEL_TRACE, 1)->dispatch, &late);
     same_columns(OUT_COUNTER_COLLECTION, &of(OUT_COUNTER_COLLECTION, 1)->counter, &ratio_early);
     same_columns(OUT_COUNTER_COLLECTION, &of(OUT_COUNTER_COLLECTION, 2)->counter, &waves_late);
     same_columns(OUT_MEMORY_COPY, &of(OUT_MEMORY_COPY, 0)->copy, &copy);
@@ -380,6 +388,12 @@ static void what_rows_refer_to_comes_back(void **state)
     assert_int_equal(of(OUT_COUNTER_COLLECTION, 0)->counter.counter->id, 173);
     assert_string_equal(of(OUT_COUNTER_COLLECTION, 1)->counter.counter->expression, "a/b");
     assert_true(of(OUT_COUNTER_COLLECTION, 1)->counter.counter->is_derived);
+    const struct out_counter *counter = of(OUT_COUNTER_COLLECTION, 0)->counter.counter;
+    assert_int_equal(counter->dimension_count, 1);
+    assert_string_equal(counter->dimensions[0].name, "DIMENSION_INSTANCE");
+    assert_int_equal(counter->dimensions[0].size, 32);
+    assert_int_equal(counter->dimensions[0].step, 1 << 30);
+    assert_int_equal(counter->first_instance, UINT64_C(0xffff) << 48);
     assert_int_equal(of(OUT_HIP_API, 0)->api.parent_id, 2);
     assert_int_equal(of(OUT_HIP_API, 0)->api.external_id, 9);
     assert_null(of(OUT_HIP_API, 0)->api.message);
@@ -446,7 +460,7 @@ static void names_and_agents_as_wanted(void **state)
     (void)state;
     struct sink sink = everything("all");
     READ(sink.path, .names = RECORDING_MANGLED, .agents = RECORDING_TYPE_RELATIVE);
-    assert_string_equal(of(OUT_KERNEL_TRACE, 0)->dispatch.kernel_name, "_Z3addIiEvPT_");
+    assert_string_equal(of(OUT_KERNEL_TRACE, 0)->dispatch.kernel_name, kernel.symbol);
     assert_true(of(OUT_KERNEL_TRACE, 0)->dispatch.agent == OUT_AGENT_GPU);
     READ(sink.path, .names = RECORDING_TRUNCATED, .agents = RECORDING_ABSOLUTE);
     assert_string_equal(of(OUT_COUNTER_COLLECTION, 0)->counter.dispatch.kernel_name, "add");
@@ -525,6 +539,26 @@ static void rows_may_lack_what_they_refer_to(void **state)
     READ(sink.path);
     assert_non_null(strstr(recording_damage(got.recording), "rocpd_sample"));
     assert_int_equal(of(OUT_SCRATCH_MEMORY, 0)->scratch.bytes, 65536);
+}
+
+/* Flags of scratch memory are a number as a text; crocprof used to write their names. */
+static void flags_of_scratch_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sql;
+        uint64_t flags;
+    } texts[] = {{"UPDATE %s SET extdata = '{\"flags\":\"2\"}'", 2},
+                 {"UPDATE %s SET extdata = '{\"flags\":\"USE_ONCE\"}'", 1},
+                 {"UPDATE %s SET extdata = '{\"flags\":\"USE_ONCE|ALT\"}'", 3},
+                 {"UPDATE %s SET extdata = '{\"flags\":\"\"}'", 0},
+                 {"UPDATE %s SET extdata = '{}'", 0}};
+    struct sink sink = everything("all");
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        sql_on(sink.path, "memory_allocate", texts[i].sql);
+        READ(sink.path);
+        assert_int_equal(of(OUT_SCRATCH_MEMORY, 0)->scratch.flags, texts[i].flags);
+    }
 }
 
 /* Two sets of tables in one file, as merged databases have. */
@@ -672,6 +706,7 @@ int main(void)
         cmocka_unit_test_teardown(renamed_kernels, after),
         cmocka_unit_test_teardown(rocprofv3_writes_otherwise, after),
         cmocka_unit_test_teardown(rows_may_lack_what_they_refer_to, after),
+        cmocka_unit_test_teardown(flags_of_scratch_memory, after),
         cmocka_unit_test_teardown(processes_in_one_file, after),
         cmocka_unit_test_teardown(a_damaged_file_is_read_as_far_as_it_goes, after),
         cmocka_unit_test_teardown(a_journal_is_played_back, after),

@@ -1,10 +1,10 @@
 /* What rows of a recording refer to by id, looked up once each. */
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "names/demangle.h"
 #include "parts.h"
 
 #define KFD(member)                                                                                \
@@ -30,7 +30,14 @@ static const char *const lookups[] = {
         "FROM \"rocpd_info_kernel_symbol{S}\" WHERE id = ?",
     [LOOKUP_COUNTER] = "SELECT agent_id, name, description, block, expression, is_constant, "
                        "is_derived, CASE WHEN json_valid(extdata) THEN json_extract(extdata, "
-                       "'$.crocprof_quality') END FROM \"rocpd_info_pmc{S}\" WHERE id = ?",
+                       "'$.crocprof_quality') END, CASE WHEN json_valid(extdata) THEN "
+                       "json_extract(extdata, '$.first_instance') END FROM "
+                       "\"rocpd_info_pmc{S}\" WHERE id = ?",
+    [LOOKUP_DIMENSIONS] =
+        "SELECT json_extract(value, '$.name'), json_extract(value, '$.id'), json_extract(value, "
+        "'$.instance_size'), json_extract(value, '$.step') FROM \"rocpd_info_pmc{S}\" p, "
+        "json_each(CASE WHEN json_valid(p.extdata) THEN p.extdata ELSE '{}' END, "
+        "'$.dimensions') WHERE p.id = ? AND json_type(value) = 'object' ORDER BY key",
     [LOOKUP_KFD] =
         "SELECT " KFD("agent_id") ", " KFD("src_agent_id") ", " KFD("dst_agent_id") ", " KFD(
             "prefe"
@@ -99,6 +106,8 @@ static const struct {
     {"RCCL_", OUT_RCCL_API},
     {"ROCDECODE_", OUT_ROCDECODE_API},
     {"ROCJPEG_", OUT_ROCJPEG_API},
+    {"HIPFILE_", OUT_HIPFILE_API},
+    {"ROCSHMEM_", OUT_ROCSHMEM_API},
     {"OMPT", OUT_OMPT},
     {"KERNEL_DISPATCH", OUT_KERNEL_TRACE},
     {"MEMORY_COPY", OUT_MEMORY_COPY},
@@ -171,6 +180,8 @@ static void agent_member(struct part *part, struct agent *agent, const struct ou
 /* The JSON is that of the whole agent; what it does not say, other columns may. */
 static void agent_members(struct part *part, struct agent *agent, const char *json)
 {
+    static const struct out_column times = {"Times", OUT_TEXT,
+                                            offsetof(struct out_agent_row, times), sizeof(char *)};
     const struct out_table *table = &out_tables[OUT_AGENT_INFO];
     sqlite3_stmt *member = NULL;
     int status = sqlite3_prepare_v2(part->recording->database,
@@ -182,6 +193,7 @@ static void agent_members(struct part *part, struct agent *agent, const char *js
     for (size_t i = 0; i < table->column_count; i++)
         if (strcmp(table->columns[i].name, "Agent_Type") != 0)
             agent_member(part, agent, &table->columns[i], member);
+    agent_member(part, agent, &times, member);
     sqlite3_finalize(member);
 }
 
@@ -315,12 +327,18 @@ const struct out_kernel *part_kernel(struct part *part, int64_t id)
     return kernel;
 }
 
-const char *part_symbol(struct part *part, const struct out_kernel *kernel)
+static void dimensions_get(struct part *part, struct out_counter *counter)
 {
-    char *plain = name_plain(kernel->symbol);
-    const char *kept = recording_text(part->recording, plain ? plain : kernel->symbol);
-    free(plain);
-    return kept;
+    sqlite3_stmt *row = lookup(part, LOOKUP_DIMENSIONS, (int64_t)counter->id);
+    bool is_there = row != NULL;
+    for (; is_there && counter->dimension_count < OUT_DIMENSIONS;
+         is_there = sqlite3_step(row) == SQLITE_ROW)
+        counter->dimensions[counter->dimension_count++] =
+            (struct out_dimension){.name = text_of(part, row, 0),
+                                   .id = (uint32_t)sqlite3_column_int64(row, 1),
+                                   .size = (uint32_t)sqlite3_column_int64(row, 2),
+                                   .step = (uint64_t)sqlite3_column_int64(row, 3)};
+    sqlite3_reset(row);
 }
 
 const struct out_counter *part_counter(struct part *part, int64_t id)
@@ -339,8 +357,11 @@ const struct out_counter *part_counter(struct part *part, int64_t id)
             .is_constant = sqlite3_column_int(row, 5) != 0,
             .is_derived = sqlite3_column_int(row, 6) != 0,
             .quality = (uint8_t)sqlite3_column_int(row, 7),
+            .first_instance = (uint64_t)sqlite3_column_int64(row, 8),
         };
     sqlite3_reset(row);
+    if (row)
+        dimensions_get(part, counter);
     return counter && counter->name ? counter : NULL;
 }
 

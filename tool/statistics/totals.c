@@ -103,6 +103,9 @@ static int row_take(void *data, const struct recording_part *part, enum out_tabl
     const struct out_copy_row *copy = row;
     const struct out_api_row *api = row;
     (void)part;
+    if (table == OUT_KERNEL_TRACE && dispatch->modelled_ns)
+        value_add(totals, TOTALS_MODELLED, dispatch->kernel_name, NULL,
+                  (double)dispatch->modelled_ns);
     if (table == OUT_KERNEL_TRACE)
         value_add(totals, TOTALS_KERNELS, dispatch->kernel_name, NULL,
                   (double)(dispatch->end_ns - dispatch->start_ns));
@@ -123,7 +126,8 @@ int totals_add(struct totals *totals, struct recording *recording, const struct 
     struct recording_ask mine = *ask;
     mine.tables = 1ull << OUT_KERNEL_TRACE | 1ull << OUT_COUNTER_COLLECTION |
                   1ull << OUT_MEMORY_COPY | 1ull << OUT_HIP_API | 1ull << OUT_HSA_API |
-                  1ull << OUT_RCCL_API | 1ull << OUT_ROCDECODE_API | 1ull << OUT_ROCJPEG_API;
+                  1ull << OUT_RCCL_API | 1ull << OUT_ROCDECODE_API | 1ull << OUT_ROCJPEG_API |
+                  1ull << OUT_ROCSHMEM_API | 1ull << OUT_HIPFILE_API;
     numbered_free(&totals->kept);
     return recording_each(recording, &mine, row_take, totals, error, error_size);
 }

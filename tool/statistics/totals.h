@@ -8,6 +8,7 @@
 #include "recording/recording.h"
 
 enum totals_group {
+    TOTALS_MODELLED, /* durations of kernels by the device's own model, where it has one, ns */
     TOTALS_KERNELS,  /* durations, ns */
     TOTALS_COUNTERS, /* values of each launch, by kernel and counter */
     TOTALS_CALLS,    /* durations of API calls */

@@ -12,6 +12,7 @@
 struct entry {
     const char *name, *counter; /* counter: NULL for durations */
     uint64_t calls, total_ns, min_ns, max_ns;
+    uint64_t modelled_ns;
     double mean, m2;                    /* Welford's running mean and sum of squared distances */
     double value, value_min, value_max; /* counters: sum, extremes */
     bool additive;
@@ -143,6 +144,13 @@ int stats_add(struct stats *stats, const char *name, uint64_t duration_ns)
     return 0;
 }
 
+void stats_modelled_add(struct stats *stats, const char *name, uint64_t modelled_ns)
+{
+    struct entry *entry = modelled_ns ? entry_find(stats, name, NULL) : NULL;
+    if (entry)
+        entry->modelled_ns += modelled_ns;
+}
+
 /* Adds the counts, means and squared distances of another set. */
 static void entry_merge(struct entry *entry, const struct entry *from)
 {
@@ -152,6 +160,7 @@ static void entry_merge(struct entry *entry, const struct entry *from)
     entry->mean += distance * (double)from->calls / calls;
     entry->calls += from->calls;
     entry->total_ns += from->total_ns;
+    entry->modelled_ns += from->modelled_ns;
     if (from->min_ns < entry->min_ns)
         entry->min_ns = from->min_ns;
     if (from->max_ns > entry->max_ns)
@@ -186,12 +195,21 @@ int stats_counter_add(struct stats *stats, const char *kernel, const char *count
     return 0;
 }
 
-static int by_total(const void *left, const void *right)
+static int by_wall_total(const void *left, const void *right)
 {
     const struct out_stats_row *a = left, *b = right;
     if (a->total_ns != b->total_ns)
         return a->total_ns < b->total_ns ? 1 : -1;
     return strcmp(a->name, b->name);
+}
+
+/* Modelled time ranks, where a device has it. */
+static int by_total(const void *left, const void *right)
+{
+    const struct out_stats_row *a = left, *b = right;
+    if (a->modelled_ns != b->modelled_ns)
+        return a->modelled_ns < b->modelled_ns ? 1 : -1;
+    return by_wall_total(left, right);
 }
 
 struct out_stats_row *stats_rows(const struct stats *stats, size_t *count)
@@ -209,6 +227,7 @@ struct out_stats_row *stats_rows(const struct stats *stats, size_t *count)
             .name = entry->name,
             .calls = entry->calls,
             .total_ns = entry->total_ns,
+            .modelled_ns = entry->modelled_ns,
             .average_ns = entry->mean,
             .percentage = total_ns ? 100.0 * (double)entry->total_ns / (double)total_ns : 0,
             .min_ns = entry->min_ns,
@@ -239,45 +258,70 @@ struct shown {
     const char *from;
 };
 
-static struct table *durations_table(const struct stats_unit *unit, const char *title,
-                                     bool has_from)
+/* The columns of one table of durations: numbers by their titles, in the unit. */
+struct layout {
+    const struct stats_unit *unit;
+    const char *title;
+    bool has_from;        /* a column says where a row is from */
+    uint64_t modelled_ns; /* sum; 0: no column of it, and none of shares in it */
+};
+
+enum { CELL_BYTES = 64, COLUMNS_MAX = 10 };
+
+static struct table *durations_table(const struct layout *layout)
 {
-    enum { MEAN = 2, MIN = 3, MAX = 4 };
-    char titles[4][24];
     static const char *const words[] = {"total", "mean", "min", "max"};
-    for (int i = 0; i < 4; i++)
-        snprintf(titles[i], sizeof titles[i], "%s %s", words[i], unit->short_name);
-    const char *const all[] = {"calls",   titles[0], titles[1], titles[2],
-                               titles[3], "%",       "kind",    title};
-    const char *const without_from[] = {all[0], all[1], all[2], all[3], all[4], all[5], title};
-    struct table *table = has_from ? table_create(all, 8) : table_create(without_from, 7);
-    table_spare(table, MEAN);
-    table_spare(table, MAX);
-    table_spare(table, MIN);
+    char titles[5][24];
+    const char *all[COLUMNS_MAX];
+    size_t count = 0, times;
+    all[count++] = "calls";
+    snprintf(titles[4], sizeof titles[4], "modelled %s", layout->unit->short_name);
+    if (layout->modelled_ns) {
+        all[count++] = titles[4];
+        all[count++] = "% of it";
+    }
+    times = count;
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(titles[i], sizeof titles[i], "%s %s", words[i], layout->unit->short_name);
+        all[count++] = titles[i];
+    }
+    all[count++] = "%";
+    if (layout->has_from)
+        all[count++] = "kind";
+    all[count++] = layout->title;
+    struct table *table = table_create(all, count);
+    table_spare(table, times + 1);
+    table_spare(table, times + 3);
+    table_spare(table, times + 2);
     return table;
 }
 
-static void duration_put(struct table *table, const struct stats_unit *unit,
+static void duration_put(struct table *table, const struct layout *layout,
                          const struct shown *shown)
 {
-    enum { NUMBERS = 6, NUMBER_BYTES = 64 };
     const struct out_stats_row *row = &shown->row;
     const double times_ns[] = {(double)row->total_ns, row->average_ns, (double)row->min_ns,
                                (double)row->max_ns};
-    char numbers[NUMBERS][NUMBER_BYTES];
-    snprintf(numbers[0], NUMBER_BYTES, "%" PRIu64, row->calls);
-    for (int i = 0; i < 4; i++)
-        snprintf(numbers[1 + i], NUMBER_BYTES, "%.*f", unit->decimals,
-                 times_ns[i] / unit->nanoseconds);
-    snprintf(numbers[5], NUMBER_BYTES, "%.2f", row->percentage);
-    const char *const cells[] = {numbers[0],
-                                 numbers[1],
-                                 numbers[2],
-                                 numbers[3],
-                                 numbers[4],
-                                 numbers[5],
-                                 shown->from ? shown->from : row->name,
-                                 row->name};
+    const double unit_ns = layout->unit->nanoseconds;
+    char numbers[8][CELL_BYTES];
+    const char *cells[COLUMNS_MAX];
+    size_t count = 0;
+    snprintf(numbers[count++], CELL_BYTES, "%" PRIu64, row->calls);
+    if (layout->modelled_ns) {
+        snprintf(numbers[count++], CELL_BYTES, "%.*f", layout->unit->decimals,
+                 (double)row->modelled_ns / unit_ns);
+        snprintf(numbers[count++], CELL_BYTES, "%.2f",
+                 100 * (double)row->modelled_ns / (double)layout->modelled_ns);
+    }
+    for (size_t i = 0; i < 4; i++)
+        snprintf(numbers[count++], CELL_BYTES, "%.*f", layout->unit->decimals,
+                 times_ns[i] / unit_ns);
+    snprintf(numbers[count++], CELL_BYTES, "%.2f", row->percentage);
+    for (size_t i = 0; i < count; i++)
+        cells[i] = numbers[i];
+    if (shown->from)
+        cells[count++] = shown->from;
+    cells[count] = row->name;
     table_row(table, cells);
 }
 
@@ -295,15 +339,19 @@ static void durations_print(FILE *file, const struct stats_unit *unit, const cha
 {
     if (count == 0)
         return;
-    struct table *table = durations_table(unit, title, shown[0].from);
+    struct layout layout = {unit, title, shown[0].from != NULL, 0};
+    /* Calls beside kernels have no modelled time to be compared by. */
+    for (size_t i = 0; i < count && !layout.has_from; i++)
+        layout.modelled_ns += shown[i].row.modelled_ns;
+    struct table *table = durations_table(&layout);
     for (size_t i = 0; i < count && i < rows_max; i++)
-        duration_put(table, unit, &shown[i]);
+        duration_put(table, &layout, &shown[i]);
     table_finish(table, file, count, rows_max);
 }
 
 static int by_total_shown(const void *left, const void *right)
 {
-    return by_total(&((const struct shown *)left)->row, &((const struct shown *)right)->row);
+    return by_wall_total(&((const struct shown *)left)->row, &((const struct shown *)right)->row);
 }
 
 /* Appends the rows of one table; false without memory. */

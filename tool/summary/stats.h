@@ -17,6 +17,10 @@ bool stats_is_empty(const struct stats *stats); /* NULL is */
 /* `name` must outlive the table; equal pointers are equal names. 0 or -ENOMEM. */
 int stats_add(struct stats *stats, const char *name, uint64_t duration_ns);
 
+/* The duration of the launch that was added last, as the device's model has it. Tables of which any
+ * name has one show it and rank by it. */
+void stats_modelled_add(struct stats *stats, const char *name, uint64_t modelled_ns);
+
 /* Adds all of `from` under one name. 0 or -ENOMEM. */
 int stats_merge(struct stats *stats, const char *name, const struct stats *from);
 

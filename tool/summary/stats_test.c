@@ -32,6 +32,40 @@ static void durations_by_name(void **state)
     stats_destroy(stats);
 }
 
+/* What a device's model says ranks, whatever the wall says; without it no column speaks of it. */
+static void modelled_time_ranks(void **state)
+{
+    (void)state;
+    struct stats *stats = stats_create("kernel");
+    static const char one[] = "one", two[] = "two";
+    char *text = NULL;
+    size_t size = 0, count;
+    stats_add(stats, one, 9000);
+    FILE *file = open_memstream(&text, &size);
+    stats_print(stats, file, 10, stats_unit_find("nsec"));
+    fclose(file);
+    assert_null(strstr(text, "modelled"));
+    free(text);
+
+    stats_modelled_add(stats, one, 10);
+    stats_add(stats, two, 1000);
+    stats_modelled_add(stats, two, 30);
+    struct out_stats_row *rows = stats_rows(stats, &count);
+    assert_int_equal(count, 2);
+    assert_ptr_equal(rows[0].name, two);
+    assert_int_equal(rows[0].modelled_ns, 30);
+    assert_true(rows[0].percentage == 10.0); /* of the wall's */
+    free(rows);
+    file = open_memstream(&text, &size);
+    stats_print(stats, file, 10, stats_unit_find("nsec"));
+    fclose(file);
+    assert_non_null(strstr(text, "modelled ns"));
+    assert_non_null(strstr(text, "75.00"));
+    assert_true(strstr(text, "two") < strstr(text, "one"));
+    free(text);
+    stats_destroy(stats);
+}
+
 static void many_names_grow_the_table(void **state)
 {
     (void)state;
@@ -141,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_by_name),
+        cmocka_unit_test(modelled_time_ranks),
         cmocka_unit_test(many_names_grow_the_table),
         cmocka_unit_test(empty_prints_nothing),
         cmocka_unit_test(counters_show_totals_only_where_they_mean_something),

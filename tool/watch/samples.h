@@ -36,7 +36,8 @@ void samples_add(struct samples *samples, unsigned run, const struct snapshot_ro
 /* Over the first `runs` runs. */
 struct samples_figures samples_figures(const double *values, unsigned runs);
 
-/* Kernels first, counters last; within a kind the greatest mean first. */
+/* Modelled times of kernels first, then kernels, counters last; within a kind the greatest mean
+ * first. */
 void samples_sort(struct samples *samples, unsigned runs);
 
 #endif

@@ -83,49 +83,100 @@ static struct part_sum part_sum(const struct top *top, int part)
     return sum;
 }
 
+/* A row of the page. `modelled`: by the device's own model, or NULL. */
+struct line {
+    const struct sample *wall, *modelled;
+};
+
+static double line_gained(const struct sample *sample)
+{
+    return sample ? gained(sample->values) : 0;
+}
+
+static double line_total(const struct sample *sample)
+{
+    return sample ? sample->values[NOW] : 0;
+}
+
+/* By modelled time, where there is one, which is the same in every run; the last interval's first.
+ */
 static int compare(const void *left, const void *right)
 {
-    const struct sample *a = *(const struct sample *const *)left,
-                        *b = *(const struct sample *const *)right;
-    double difference = gained(b->values) - gained(a->values);
-    if (difference == 0)
-        difference = b->values[NOW] - a->values[NOW];
-    return difference > 0 ? 1 : difference < 0 ? -1 : strcmp(a->row.name, b->row.name);
+    const struct line *a = left, *b = right;
+    const double differences[] = {line_gained(b->modelled) - line_gained(a->modelled),
+                                  line_gained(b->wall) - line_gained(a->wall),
+                                  line_total(b->modelled) - line_total(a->modelled),
+                                  line_total(b->wall) - line_total(a->wall)};
+    for (size_t i = 0; i < sizeof differences / sizeof differences[0]; i++)
+        if (differences[i] != 0)
+            return differences[i] > 0 ? 1 : -1;
+    return strcmp(a->wall->row.name, b->wall->row.name);
 }
 
-/* The part's samples by the time of the last interval; the array is the caller's to free. */
-static const struct sample **part_sorted(const struct top *top, int part, size_t *count)
+static const struct sample *modelled_find(const struct top *top, const char *name)
 {
-    const struct sample **sorted = calloc(top->samples.count + 1, sizeof(struct sample *));
-    *count = 0;
-    for (size_t i = 0; sorted && i < top->samples.count; i++)
+    for (size_t i = 0; i < top->samples.count; i++)
+        if (strcmp(top->samples.sample[i].row.kind, "KERNEL_MODELLED") == 0 &&
+            strcmp(top->samples.sample[i].row.name, name) == 0)
+            return &top->samples.sample[i];
+    return NULL;
+}
+
+/* The part's lines by the time of the last interval. */
+struct lines {
+    struct line *line;
+    size_t count;
+    double modelled_ns; /* of the interval */
+    bool is_modelled;
+};
+
+static void line_add(struct lines *lines, const struct top *top, const struct sample *wall,
+                     int part)
+{
+    const struct sample *modelled = part == KERNELS ? modelled_find(top, wall->row.name) : NULL;
+    lines->line[lines->count++] = (struct line){wall, modelled};
+    lines->is_modelled |= modelled != NULL;
+    lines->modelled_ns += line_gained(modelled);
+}
+
+/* No lines where memory is out. */
+static struct lines lines_make(const struct top *top, int part)
+{
+    struct lines lines = {.line = calloc(top->samples.count + 1, sizeof(struct line))};
+    for (size_t i = 0; lines.line && i < top->samples.count; i++)
         if (is_part(&top->samples.sample[i], part))
-            sorted[(*count)++] = &top->samples.sample[i];
-    if (sorted)
-        qsort(sorted, *count, sizeof(struct sample *), compare);
-    return sorted;
+            line_add(&lines, top, &top->samples.sample[i], part);
+    if (lines.line)
+        qsort(lines.line, lines.count, sizeof *lines.line, compare);
+    return lines;
 }
 
-static void sample_draw(const struct top *top, const struct sample *sample)
+static void line_draw(const struct top *top, const struct lines *lines, const struct line *line)
 {
-    double calls = gained(sample->calls), ns = gained(sample->values);
-    screen_line("%6.1f%% %11.0f %12.3f %12.0f  %s", ns / seconds(top) / 1e7, calls / seconds(top),
-                calls > 0 ? ns / calls / 1000 : 0, sample->calls[NOW], sample->row.name);
+    double calls = gained(line->wall->calls), ns = gained(line->wall->values);
+    double modelled_ns = line_gained(line->modelled);
+    char modelled[64] = "";
+    if (lines->is_modelled)
+        snprintf(modelled, sizeof modelled, "%7.1f%% %12.3f ",
+                 lines->modelled_ns > 0 ? 100 * modelled_ns / lines->modelled_ns : 0,
+                 calls > 0 ? modelled_ns / calls / 1000 : 0);
+    screen_line("%s%6.1f%% %11.0f %12.3f %12.0f  %s", modelled, ns / seconds(top) / 1e7,
+                calls / seconds(top), calls > 0 ? ns / calls / 1000 : 0, line->wall->calls[NOW],
+                line->wall->row.name);
 }
 
 /* At most `rows` rows. */
 static void part_draw(const struct top *top, int part, int rows)
 {
-    size_t count;
-    const struct sample **sorted = part_sorted(top, part, &count);
-    if (count > 0) {
+    struct lines lines = lines_make(top, part);
+    if (lines.count > 0) {
         screen_line("%s", "");
-        screen_line("%7s %11s %12s %12s  %s", "time", "calls/s", "mean us", "calls",
-                    parts[part].title);
+        screen_line("%s%7s %11s %12s %12s  %s", lines.is_modelled ? "modelled  modelled us " : "",
+                    "time", "calls/s", "mean us", "calls", parts[part].title);
     }
-    for (size_t i = 0; sorted && i < count && (int)i < rows; i++)
-        sample_draw(top, sorted[i]);
-    free(sorted);
+    for (size_t i = 0; i < lines.count && (int)i < rows; i++)
+        line_draw(top, &lines, &lines.line[i]);
+    free(lines.line);
 }
 
 static double seconds_since(const struct top *top)
@@ -155,14 +206,16 @@ void top_line(const struct top *top)
     struct part_sum kernels = part_sum(top, KERNELS), copies = part_sum(top, COPIES),
                     calls = part_sum(top, CALLS);
     double s = seconds(top);
-    size_t count;
-    const struct sample **sorted = part_sorted(top, KERNELS, &count);
+    struct lines lines = lines_make(top, KERNELS);
     printf("%.1f s: kernels %.0f/s %.1f%%, copies %.0f/s, HIP calls %.0f/s", seconds_since(top),
            kernels.calls / s, kernels.ns / s / 1e7, copies.calls / s, calls.calls / s);
-    if (sorted && count > 0 && kernels.ns > 0)
-        printf(", most: %s %.1f%%", sorted[0]->row.name,
-               100 * gained(sorted[0]->values) / kernels.ns);
+    double sum_ns = lines.is_modelled ? lines.modelled_ns : kernels.ns;
+    if (lines.count > 0 && sum_ns > 0)
+        printf(", most%s: %s %.1f%%", lines.is_modelled ? " by modelled time" : "",
+               lines.line[0].wall->row.name,
+               100 * line_gained(lines.is_modelled ? lines.line[0].modelled : lines.line[0].wall) /
+                   sum_ns);
     putchar('\n');
     fflush(stdout);
-    free(sorted);
+    free(lines.line);
 }

@@ -40,6 +40,8 @@
     X(memory_allocation, "Memory taken and given back") between                                    \
     X(rocdecode_api, "Calls of rocDecode") between                                                 \
     X(rocjpeg_api, "Calls of rocJPEG") between                                                     \
+    X(rocshmem_api, "Calls of rocSHMEM") between                                                   \
+    X(hipfile_api, "Calls of hipFile") between                                                     \
     X(counter_collection, "Counters of a GPU") between                                             \
     X(kfd_events, "Page migrations, page faults, queue events") between                            \
     X(scratch_memory, "Scratch memory of kernels") between                                         \
@@ -67,12 +69,17 @@
     X(family, OMPT, openmp)                                                                        \
     X(family, ROCDECODE_API, rocdecode_api)                                                        \
     X(family, ROCJPEG_API, rocjpeg_api)                                                            \
+    X(family, ROCSHMEM_API, rocshmem_api)                                                          \
+    X(family, HIPFILE_API, hipfile_api)                                                            \
+    X(family, HIP_GRAPH, hip_api)                                                                  \
     X(family, RUNTIME_INITIALIZATION, none)
 #define ROCPROFILER_SDK_CXX_KINDS_OF_BUFFERS(X)                                                    \
     X(BUFFER, CORRELATION_ID_RETIREMENT, none)                                                     \
     X(BUFFER, HIP_RUNTIME_API_EXT, hip_api)                                                        \
     X(BUFFER, HIP_COMPILER_API_EXT, hip_api)                                                       \
     X(BUFFER, ROCDECODE_API_EXT, rocdecode_api)                                                    \
+    X(BUFFER, ROCSHMEM_API_EXT, rocshmem_api)                                                      \
+    X(BUFFER, HIPFILE_API_EXT, hipfile_api)                                                        \
     X(BUFFER, KFD_EVENT_PAGE_MIGRATE, kfd_events)                                                  \
     X(BUFFER, KFD_EVENT_PAGE_FAULT, kfd_events)                                                    \
     X(BUFFER, KFD_EVENT_QUEUE, kfd_events)                                                         \

@@ -114,6 +114,17 @@ static void memory_fault(void *driver, uint32_t gpu_id, uint64_t va, uint32_t ac
     pthread_mutex_unlock(&gpu->lock);
 }
 
+static bool queue_exceptions(void *driver, uint64_t area_va, uint64_t exceptions)
+{
+    struct gpu_double *gpu = driver;
+    pthread_mutex_lock(&gpu->lock);
+    bool taken = area_va == gpu->exception_area;
+    if (taken)
+        gpu->exceptions |= exceptions;
+    pthread_mutex_unlock(&gpu->lock);
+    return taken;
+}
+
 static uint64_t doorbell_arm(void *driver)
 {
     return atomic_load(&((struct gpu_double *)driver)->sleep_ns);
@@ -123,7 +134,8 @@ static uint64_t doorbell_arm(void *driver)
 
 struct gpu_double *double_create_as(const char *model)
 {
-    static const struct cp_driver_ops ops = {event_raise, memory_fault, doorbell_arm};
+    static const struct cp_driver_ops ops = {event_raise, memory_fault, queue_exceptions,
+                                             doorbell_arm};
     struct gpu_double *gpu = calloc(1, sizeof *gpu);
     if (!gpu)
         return NULL;
@@ -278,6 +290,7 @@ struct double_queue *double_aql_create(struct gpu_double *gpu, uint32_t queue_id
         .ring_bytes = packets * 64ull,
         .read_pointer_va = queue.amd_queue_va + offsetof(amd_queue_t, read_dispatch_id),
         .write_pointer_va = queue.amd_queue_va + offsetof(amd_queue_t, write_dispatch_id),
+        .exception_area_va = gpu->exception_area,
     };
     return queue_create_with(gpu, queue);
 }

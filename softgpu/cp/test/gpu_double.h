@@ -49,6 +49,8 @@ struct gpu_double {
     uint32_t faults;
     uint64_t fault_va;
     uint32_t fault_access;
+    uint64_t exception_area; /* of queues that are made from now on */
+    uint64_t exceptions;     /* told for such queues */
 };
 
 struct double_queue {

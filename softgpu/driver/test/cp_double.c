@@ -62,6 +62,12 @@ int cp_queue_destroy(struct cp_device *device, uint32_t queue_id)
     return 0;
 }
 
+bool cp_device_busy(const struct cp_device *device)
+{
+    (void)device;
+    return false;
+}
+
 void cp_kick(struct cp *cp)
 {
     cp->kicks++;

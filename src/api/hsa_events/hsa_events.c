@@ -145,8 +145,7 @@ bool hsa_event_needs_call(enum trace_domain domain, int32_t operation, uint32_t 
 void hsa_events_of_call(sink_t *sink, const struct trace_frame *frame,
                         rocprofiler_callback_phase_t phase)
 {
-    const struct event_source *source =
-        source_find((enum trace_domain)frame->domain, frame->operation);
+    const struct event_source *source = source_find(trace_frame_domain(frame), frame->operation);
     const call_data *call = frame->payload;
     if (!source || source->phase != phase)
         return;

@@ -29,6 +29,8 @@ static const struct library {
     {"rccl", {"librccl.so"}},
     {"rocdecode", {"librocdecode.so"}},
     {"rocjpeg", {"librocjpeg.so"}},
+    {"rocshmem", {"librocshmem.so"}},
+    {"hipFile", {"libhipfile.so"}},
 };
 enum { LIBRARY_COUNT = sizeof libraries / sizeof libraries[0] };
 

@@ -23,6 +23,8 @@ static struct {
     struct v1_context *free;
 } contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+__thread struct recent recent;
+
 /* Under the lock. */
 static void block_add(void)
 {
@@ -57,10 +59,11 @@ static struct v1_context *context_take(void)
     return context;
 }
 
-/* Others may look at its life, which says that it is not open. */
+/* Others may look at its life, which says that it is not open, and at what lies before `plan`. */
 static void context_give(struct v1_context *context)
 {
-    memset((char *)context + sizeof context->life, 0, sizeof *context - sizeof context->life);
+    size_t kept = offsetof(struct v1_context, plan);
+    memset((char *)context + kept, 0, sizeof *context - kept);
     pthread_mutex_lock(&contexts.lock);
     context->next_free = contexts.free;
     contexts.free = context;
@@ -70,6 +73,8 @@ static void context_give(struct v1_context *context)
 /* Whether the handle is an address of ours. Blocks come at the front and never go. */
 static bool context_is_ours(const void *handle)
 {
+    if (handle && handle == recent.context)
+        return true;
     struct context_block *block = atomic_load_explicit(&contexts.blocks, memory_order_acquire);
     for (; block; block = block->next) {
         size_t offset = (size_t)((const char *)handle - (const char *)block->contexts);
@@ -107,9 +112,11 @@ static void context_free(struct v1_context *context)
         struct group *group = &context->groups[i];
         record_release(group->record);
         group_trace_drop(group);
+        engine->counting_collector_destroy(group->collector);
         free(group->values);
     }
-    free(context->groups);
+    if (context->groups != &context->first)
+        free(context->groups);
     if (context->standalone)
         standalone_destroy(context->standalone);
     if (context->locked)
@@ -130,7 +137,8 @@ void context_release(struct v1_context *context)
 static bool groups_make(struct v1_context *context)
 {
     const struct plan *plan = context->plan;
-    context->groups = calloc(plan->group_count, sizeof *context->groups);
+    context->groups = plan->group_count == 1 ? &context->first
+                                             : calloc(plan->group_count, sizeof *context->groups);
     for (uint32_t i = 0; context->groups && i < plan->group_count; i++) {
         struct group *group = &context->groups[i];
         group->context = context;
@@ -140,6 +148,16 @@ static bool groups_make(struct v1_context *context)
             return false;
     }
     return context->groups != NULL;
+}
+
+static void only_group_show(struct v1_context *context)
+{
+    bool is_only = context->plan->group_count == 1;
+    const struct plan_group *group = context->plan->groups;
+    atomic_store_explicit(&context->only_features, is_only ? group->features : NULL,
+                          memory_order_release);
+    atomic_store_explicit(&context->only_feature_count, is_only ? group->feature_count : 0,
+                          memory_order_release);
 }
 
 struct v1_context *context_new_of(struct plan *plan, hsa_status_t *status)
@@ -159,6 +177,7 @@ struct v1_context *context_new_of(struct plan *plan, hsa_status_t *status)
         context_free(context);
         return NULL;
     }
+    only_group_show(context);
     life_open(&context->life);
     *status = HSA_STATUS_SUCCESS;
     return context;
@@ -372,11 +391,31 @@ hsa_status_t rocprofiler_group_count(const rocprofiler_t *handle, uint32_t *grou
     return HSA_STATUS_SUCCESS;
 }
 
+/* Tools ask for each kernel, so the only group of a context is told without entering it: who
+ * closes the context meanwhile might as well have done so right after the answer. False: the answer
+ * is not known that way. */
+static bool group_peek(rocprofiler_t *handle, rocprofiler_group_t *group)
+{
+    const struct v1_context *context = handle;
+    if (!context_is_ours(handle) || !life_is_open(&context->life))
+        return false;
+    rocprofiler_feature_t **features =
+        atomic_load_explicit(&context->only_features, memory_order_acquire);
+    uint32_t count = atomic_load_explicit(&context->only_feature_count, memory_order_acquire);
+    if (!features || !life_is_open(&context->life))
+        return false;
+    *group = (rocprofiler_group_t){
+        .index = 0, .features = features, .feature_count = count, .context = handle};
+    return true;
+}
+
 hsa_status_t rocprofiler_get_group(rocprofiler_t *handle, uint32_t group_index,
                                    rocprofiler_group_t *group)
 {
     if (!group)
         return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "get_group: no place for it");
+    if (group_index == 0 && group_peek(handle, group))
+        return HSA_STATUS_SUCCESS;
     struct v1_context *context = context_acquire(handle);
     if (!context)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;

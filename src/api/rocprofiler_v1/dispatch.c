@@ -1,4 +1,5 @@
 /* Callbacks around kernels, and contexts that collect there. */
+#include "api/rocprofiler_v1/callers.h"
 #include "api/rocprofiler_v1/internal.h"
 #include "base/callback.h"
 #include "base/wait.h"
@@ -20,34 +21,66 @@ static bool is_configured;                /* the context counts dispatches */
 static struct subscription *kernels;      /* NULL: runtimes that were there have no wrappers */
 static struct subscription *queue_events;
 
-/* Writers: set and remove (sequentially consistent, as `running`: who removes sees whoever may
- * still have loaded it). Readers: callbacks. */
+/* Writers: set (release) and remove (acquire-release). Readers: callbacks, behind caller_begin()
+ * (acquire): who removes sees whoever may still have loaded it. */
 static _Atomic(struct registration *) current;
-static _Atomic uint32_t running; /* callbacks, of all threads */
-static __thread uint32_t running_here __attribute__((tls_model("initial-exec")));
 
 /* ---- records */
 
-static struct {
-    pthread_mutex_t lock;
-    struct record *free; /* under the lock */
-    /* One more, so that who takes a record and gives back the group's former one, as kernels do,
-     * needs no lock. Writers: who takes it (exchange, acquire) or gives one (exchange, acq_rel: the
-     * one that it replaces goes to the list). */
-    _Atomic(struct record *) spare;
-} records = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static pthread_mutex_t records_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct record *records_free; /* under the lock */
+
+/* One is this thread's, so that who takes a record and gives back the group's former one, as
+ * kernels do, needs no lock. */
+static __thread struct {
+    struct record *record;
+    bool is_watched; /* given back when the thread ends */
+} spare __attribute__((tls_model("initial-exec")));
+static pthread_key_t spare_key;
+static bool spare_key_is_there; /* constant once made */
+
+static void record_give(void *data)
+{
+    struct record *record = data;
+    pthread_mutex_lock(&records_lock);
+    record->next = records_free;
+    records_free = record;
+    pthread_mutex_unlock(&records_lock);
+}
+
+static void spare_end(void *unused)
+{
+    (void)unused;
+    if (spare.record)
+        record_give(spare.record);
+    spare.record = NULL;
+    spare.is_watched = false;
+}
+
+static void spare_key_make(void)
+{
+    spare_key_is_there = pthread_key_create(&spare_key, spare_end) == 0;
+}
+
+static bool spare_watch(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, spare_key_make);
+    return spare_key_is_there && pthread_setspecific(spare_key, &spare) == 0;
+}
 
 static struct record *record_find(void)
 {
-    struct record *record = atomic_exchange_explicit(&records.spare, NULL, memory_order_acquire);
+    struct record *record = spare.record;
+    spare.record = NULL;
     if (record)
         return record;
-    pthread_mutex_lock(&records.lock);
-    record = records.free;
+    pthread_mutex_lock(&records_lock);
+    record = records_free;
     if (record)
-        records.free = record->next;
-    pthread_mutex_unlock(&records.lock);
-    return record ? record : malloc(sizeof *record);
+        records_free = record->next;
+    pthread_mutex_unlock(&records_lock);
+    return record ? record : aligned_alloc(_Alignof(struct record), sizeof *record);
 }
 
 static struct record *record_take(void)
@@ -61,13 +94,21 @@ static struct record *record_take(void)
 void record_release(struct record *record)
 {
     if (record)
-        record = atomic_exchange_explicit(&records.spare, record, memory_order_acq_rel);
-    if (!record)
+        record_give(record);
+}
+
+/* The caller submits kernels, so the next one's record is there; it was written to by the thread
+ * that completed this one's kernel. */
+static void record_keep(struct record *record)
+{
+    if (!spare.is_watched)
+        spare.is_watched = spare_watch();
+    if (!record || spare.record || !spare.is_watched) {
+        record_release(record);
         return;
-    pthread_mutex_lock(&records.lock);
-    record->next = records.free;
-    records.free = record;
-    pthread_mutex_unlock(&records.lock);
+    }
+    __builtin_prefetch(record, 1);
+    spare.record = record;
 }
 
 /* ---- from the dispatch to its data */
@@ -83,6 +124,22 @@ static bool group_take_off(struct group *group)
     return false;
 }
 
+/* The next kernel mostly needs what the last one used, which the thread that completes kernels has
+ * written to since. */
+static void recent_fetch_ahead(void)
+{
+    __builtin_prefetch(recent.pool, 1);
+    __builtin_prefetch(recent.context, 1);
+    __builtin_prefetch(recent.group, 1);
+}
+
+static void recent_note(const struct group *group)
+{
+    recent.pool = group->context->pool;
+    recent.context = group->context;
+    recent.group = group;
+}
+
 /* The group is on its way with a kernel from now on and holds a reference to its context. NULL: it
  * cannot be. */
 static struct group *group_launch(const rocprofiler_group_t *wanted, struct record *record)
@@ -96,9 +153,18 @@ static struct group *group_launch(const rocprofiler_group_t *wanted, struct reco
         context_release(context);
         return NULL;
     }
-    record_release(group->record);
+    if (!group->collector)
+        group->collector =
+            engine->counting_collector_create(context->plan->groups[wanted->index].config, group);
+    if (!group->collector) {
+        group_state_set(group, GROUP_IDLE);
+        context_release(context);
+        return NULL;
+    }
+    record_keep(group->record);
     group->record = record;
     group_trace_drop(group);
+    recent_note(group);
     return group;
 }
 
@@ -116,35 +182,32 @@ static void group_land(struct group *group, enum group_state state)
     context_release(context);
 }
 
-static void data_arrived(rocprofiler_dispatch_counting_service_data_t data,
-                         rocprofiler_counter_record_t *values, size_t count,
-                         rocprofiler_user_data_t user_data, void *unused)
+static void values_arrived(void *owner, const rocprofiler_counter_record_t *values, size_t count)
 {
-    struct group *group = user_data.ptr;
-    (void)unused;
+    struct group *group = owner;
     pthread_mutex_lock(&group->context->lock);
     group_take(group, values, count, group->values);
-    group->record->public.begin = data.start_timestamp;
-    group->record->public.end = data.end_timestamp;
     pthread_mutex_unlock(&group->context->lock);
+}
+
+static void trace_arrived(void *owner, struct counting_slot *trace)
+{
+    engine->counting_trace_hold(trace);
+    group_trace_set(owner, trace);
+}
+
+static void kernel_ended(void *owner, bool lost, uint64_t start_ns, uint64_t end_ns)
+{
+    struct group *group = owner;
+    if (lost) {
+        group_land(group, GROUP_LOST);
+        return;
+    }
+    group->record->public.begin = start_ns;
+    group->record->public.end = end_ns;
     /* Release: a tool that polls `complete` finds the rest. */
     __atomic_store_n(&group->record->public.complete, engine->trace_time_ns(), __ATOMIC_RELEASE);
     group_land(group, GROUP_READY);
-}
-
-static void trace_arrived(rocprofiler_user_data_t user_data, struct counting_slot *trace,
-                          void *unused)
-{
-    (void)unused;
-    engine->counting_trace_hold(trace);
-    group_trace_set(user_data.ptr, trace);
-}
-
-static void data_lost(rocprofiler_user_data_t user_data, void *unused)
-{
-    (void)unused;
-    if (user_data.ptr)
-        group_land(user_data.ptr, GROUP_LOST);
 }
 
 /* ---- asking the tool */
@@ -174,7 +237,7 @@ static uint32_t thread_id_here(void)
 
 /* With opt_mode nothing is looked up: neither the kernel, nor the thread, nor times. */
 static rocprofiler_callback_data_t
-callback_data_brief(const rocprofiler_dispatch_counting_service_data_t *data,
+callback_data_brief(const rocprofiler_kernel_dispatch_info_t *info,
                     const struct hsa_submission *submission)
 {
     const hsa_kernel_dispatch_packet_t *packet = submission->packet;
@@ -182,13 +245,13 @@ callback_data_brief(const rocprofiler_dispatch_counting_service_data_t *data,
                                          .agent_index = submission->device,
                                          .queue = submission->queue,
                                          .queue_index = submission->index,
-                                         .queue_id = (uint32_t)data->dispatch_info.queue_id.handle,
+                                         .queue_id = (uint32_t)info->queue_id.handle,
                                          .completion_signal = packet->completion_signal,
                                          .packet = packet};
 }
 
 static bool callback_data_fill(rocprofiler_callback_data_t *to,
-                               const rocprofiler_dispatch_counting_service_data_t *data,
+                               const rocprofiler_kernel_dispatch_info_t *info,
                                const struct record *record)
 {
     struct hsa_submission submission;
@@ -196,15 +259,15 @@ static bool callback_data_fill(rocprofiler_callback_data_t *to,
         return false;
     const hsa_kernel_dispatch_packet_t *packet = submission.packet;
     if (atomic_load_explicit(&dispatches_are_brief, memory_order_relaxed)) {
-        *to = callback_data_brief(data, &submission);
+        *to = callback_data_brief(info, &submission);
         return true;
     }
-    struct kernel_facts kernel = kernel_facts(data->dispatch_info.kernel_id, packet->kernel_object);
+    struct kernel_facts kernel = kernel_facts(info->kernel_id, packet->kernel_object);
     *to = (rocprofiler_callback_data_t){.agent = {submission.agent},
                                         .agent_index = submission.device,
                                         .queue = submission.queue,
                                         .queue_index = submission.index,
-                                        .queue_id = (uint32_t)data->dispatch_info.queue_id.handle,
+                                        .queue_id = (uint32_t)info->queue_id.handle,
                                         .completion_signal = packet->completion_signal,
                                         .packet = packet,
                                         .kernel_name = kernel.name,
@@ -218,54 +281,48 @@ static bool callback_data_fill(rocprofiler_callback_data_t *to,
 static hsa_status_t tool_ask(const rocprofiler_callback_data_t *data, rocprofiler_group_t *group)
 {
     hsa_status_t status = HSA_STATUS_ERROR;
-    atomic_fetch_add_explicit(&running, 1, memory_order_seq_cst);
-    running_here++;
-    const struct registration *registration = atomic_load_explicit(&current, memory_order_seq_cst);
+    struct caller *caller = caller_begin();
+    if (!caller)
+        return status;
+    const struct registration *registration = atomic_load_explicit(&current, memory_order_acquire);
     if (registration && registration->callbacks.dispatch)
         CALLBACK(status = registration->callbacks.dispatch(data, registration->data, group));
-    running_here--;
-    atomic_fetch_sub_explicit(&running, 1, memory_order_seq_cst);
+    caller_end(caller);
     return status;
 }
 
-static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t data,
-                            rocprofiler_counter_config_id_t *config,
-                            rocprofiler_user_data_t *user_data, void *unused)
+static struct counting_collector *dispatch_choose(const rocprofiler_kernel_dispatch_info_t *info)
 {
     rocprofiler_callback_data_t callback_data;
     rocprofiler_group_t wanted = {0};
-    (void)unused;
-    user_data->ptr = NULL;
+    recent_fetch_ahead();
     struct record *record =
-        atomic_load_explicit(&current, memory_order_seq_cst) ? record_take() : NULL;
+        atomic_load_explicit(&current, memory_order_acquire) ? record_take() : NULL;
     if (!record)
-        return;
+        return NULL;
     struct group *group = NULL;
-    if (callback_data_fill(&callback_data, &data, record) &&
+    if (callback_data_fill(&callback_data, info, record) &&
         tool_ask(&callback_data, &wanted) == HSA_STATUS_SUCCESS && wanted.context)
         group = group_launch(&wanted, record);
-    if (!group) {
-        record_release(record);
-        return;
-    }
-    user_data->ptr = group;
-    *config = group->context->plan->groups[group->index].config;
+    if (!group)
+        record_keep(record);
+    return group ? group->collector : NULL;
 }
 
 /* ---- queues */
 
 static void queue_tell(hsa_queue_t *queue, bool created)
 {
-    atomic_fetch_add_explicit(&running, 1, memory_order_seq_cst);
-    running_here++;
-    const struct registration *registration = atomic_load_explicit(&current, memory_order_seq_cst);
+    struct caller *caller = caller_begin();
+    if (!caller)
+        return;
+    const struct registration *registration = atomic_load_explicit(&current, memory_order_acquire);
     hsa_status_t (*callback)(hsa_queue_t *, void *) = NULL;
     if (registration)
         callback = created ? registration->callbacks.create : registration->callbacks.destroy;
     if (callback)
         CALLBACK((void)callback(queue, registration->data));
-    running_here--;
-    atomic_fetch_sub_explicit(&running, 1, memory_order_seq_cst);
+    caller_end(caller);
 }
 
 static void queue_listener(const struct trace_frame *frame, rocprofiler_user_data_t *user_data,
@@ -309,18 +366,18 @@ static bool kernels_run_together(void)
 /* Under `lock`. */
 static bool counting_prepare(void)
 {
-    const struct counting_dispatch_watch watch = {.lost = data_lost,
-                                                  .traced = trace_arrived,
-                                                  .together = kernels_run_together,
-                                                  .without_ids = true};
+    static const struct counting_collector_ops collectors = {.choose = dispatch_choose,
+                                                             .traced = trace_arrived,
+                                                             .counted = values_arrived,
+                                                             .ended = kernel_ended,
+                                                             .together = kernels_run_together};
     if (!counting.handle &&
         engine->context_create_front("ROC Profiler", &counting) != ROCPROFILER_STATUS_SUCCESS) {
         counting.handle = 0;
         return false;
     }
     if (!is_configured)
-        is_configured = engine->counting_dispatch_configure_watched(counting, dispatch_choose, NULL,
-                                                                    data_arrived, NULL, &watch) ==
+        is_configured = engine->counting_collectors_configure(counting, &collectors) ==
                         ROCPROFILER_STATUS_SUCCESS;
     /* The subscription gives a runtime that is there already its wrappers. */
     if (is_configured && !kernels)
@@ -352,7 +409,7 @@ static hsa_status_t counting_start(void)
 /* Under `lock`. */
 static hsa_status_t callbacks_install(struct registration *registration)
 {
-    if (atomic_load_explicit(&current, memory_order_seq_cst))
+    if (atomic_load_explicit(&current, memory_order_relaxed)) /* changes under `lock` */
         return fail(HSA_STATUS_ERROR, "there are queue callbacks already");
     hsa_status_t status = HSA_STATUS_SUCCESS;
     if (!counting_prepare() ||
@@ -361,7 +418,7 @@ static hsa_status_t callbacks_install(struct registration *registration)
     else if (registration->callbacks.dispatch)
         status = counting_start();
     if (status == HSA_STATUS_SUCCESS)
-        atomic_store_explicit(&current, registration, memory_order_seq_cst);
+        atomic_store_explicit(&current, registration, memory_order_release);
     else
         queue_events_follow(false);
     return status;
@@ -382,30 +439,18 @@ hsa_status_t rocprofiler_set_queue_callbacks(rocprofiler_queue_callbacks_t callb
     return status;
 }
 
-/* This thread's own callbacks are not waited for: it is inside of them. */
-static bool callbacks_are_over(void *unused)
-{
-    (void)unused;
-    return atomic_load_explicit(&running, memory_order_seq_cst) <= running_here;
-}
-
-static bool callbacks_end(void)
-{
-    return wait_until(callbacks_are_over, NULL, 1000 * WAIT_NS_PER_MS, 20 * WAIT_NS_PER_US) &&
-           running_here == 0;
-}
-
 hsa_status_t rocprofiler_remove_queue_callbacks(void)
 {
     pthread_mutex_lock(&lock);
     struct registration *registration =
-        atomic_exchange_explicit(&current, NULL, memory_order_seq_cst);
+        atomic_exchange_explicit(&current, NULL, memory_order_acq_rel);
     if (registration) {
         engine->context_stop(counting);
         queue_events_follow(false);
     }
     pthread_mutex_unlock(&lock);
-    if (registration && callbacks_end())
+    /* One that goes on, or this thread's own, still has it. */
+    if (registration && callers_leave(WAIT_NS_PER_S))
         free(registration);
     return HSA_STATUS_SUCCESS;
 }
@@ -414,7 +459,7 @@ hsa_status_t rocprofiler_start_queue_callbacks(void)
 {
     hsa_status_t status;
     pthread_mutex_lock(&lock);
-    if (atomic_load_explicit(&current, memory_order_seq_cst))
+    if (atomic_load_explicit(&current, memory_order_relaxed)) /* changes under `lock` */
         status = counting_start();
     else
         status = fail(HSA_STATUS_ERROR, "there are no queue callbacks");

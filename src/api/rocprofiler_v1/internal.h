@@ -200,8 +200,9 @@ void plan_release(struct plan *plan);
 
 /* ---- context.c */
 
+/* A line of its own: two threads write to it in turn, and nobody else is to wait for that. */
 struct record {
-    rocprofiler_dispatch_record_t public; /* first */
+    _Alignas(64) rocprofiler_dispatch_record_t public; /* first */
     struct record *next;
 };
 
@@ -213,7 +214,6 @@ enum group_state {
 };
 struct v1_context;
 struct pool;
-struct pool_entry;
 struct group {
     struct v1_context *context;
     uint32_t index;
@@ -222,29 +222,58 @@ struct group {
      * context's lock, so that who waits there sees it); who empties it (group_clear, relaxed:
      * exchanges go on with the landing's release). Readers: acquire. */
     _Atomic uint32_t state;
-    double *values;              /* of the plan's inputs; under the context's lock */
-    struct record *record;       /* of the last dispatch */
-    struct counting_slot *trace; /* of the last collection, with a hold; NULL: none */
-    struct trace_bytes *bytes;   /* its copy, under the context's bytes_lock, too; NULL: not made */
+    double *values;                       /* of the plan's inputs; under the context's lock */
+    struct record *record;                /* of the last dispatch */
+    struct counting_collector *collector; /* made for the first kernel; NULL: none yet */
+    struct counting_slot *trace;          /* of the last collection, with a hold; NULL: none */
+    struct trace_bytes *bytes; /* its copy, under the context's bytes_lock, too; NULL: not made */
 };
-/* What a kernel's submission needs is in the first line; the locks are the completion's. */
+/* Where a context of a pool is. */
+enum entry_state {
+    ENTRY_FREE,
+    ENTRY_FETCHED,   /* the tool's, until a kernel takes it and ends */
+    ENTRY_COMPLETED, /* its handler is to be called, or is being called */
+};
+
+/* A kernel's submission needs the first two lines, which the thread that completes the kernel
+ * writes to as well; the rest is the completion's. */
 struct v1_context {
     _Alignas(64) struct life life; /* first; inside: calls, and each flying group */
-    uint32_t mode;
+    /* Of the only group, for those who ask without entering; NULL: there are several. Writers: who
+     * makes a context that is not open yet (release). Readers: group_peek (acquire, between two
+     * looks at `life`: values of the next context come with that one's). */
+    _Atomic uint32_t only_feature_count;
+    _Atomic(rocprofiler_feature_t **) only_features;
     struct plan *plan;
     struct group *groups;
-    struct standalone *standalone; /* NULL: collects around kernels */
-    struct pool *pool; /* NULL: of none; it may be closed already: compared, not followed */
-    struct pool_entry *entry;
-    rocprofiler_handler_t handler;
-    void *handler_arg;
-    pthread_mutex_t lock;
+    struct standalone *standalone;   /* NULL: collects around kernels */
+    struct pool *pool;               /* NULL: of none; it may be closed already, see pool.c */
+    struct v1_context *next;         /* of the pool's free or completed ones, under its lock */
+    void *payload;                   /* of a pool's */
+    _Alignas(64) struct group first; /* the only one of most contexts */
+    uint32_t entry_state;            /* an enum entry_state; under the pool's lock */
+    uint32_t pool_generation;
+    _Alignas(64) pthread_mutex_t lock;
+    uint32_t mode;
     bool locked;            /* holds the machine's lock of its GPU */
     bool overflow_was_told; /* under `lock` */
+    rocprofiler_handler_t handler;
+    void *handler_arg;
     struct v1_context *next_free;
     pthread_cond_t changed;
     pthread_mutex_t bytes_lock; /* held while a trace is copied; before `lock` */
 };
+_Static_assert(offsetof(struct v1_context, lock) == 128,
+               "a submission needs two lines of a context");
+/* What this thread's last kernel was collected with, or all NULL. May be closed by now, but its
+ * memory is a context's, and a pool's, for ever (life.h): no handle that is here needs to be looked
+ * for. */
+struct recent {
+    const void *pool; /* NULL: the context is of none */
+    const void *context, *group;
+};
+extern __thread struct recent recent
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 /* A context with a reference of the caller's; NULL, with a message: it is none. */
 struct v1_context *context_acquire(const void *handle);
 void context_release(struct v1_context *context);

@@ -10,7 +10,11 @@
 enum { CHUNK_KERNELS = 1024, CHUNKS_MAX = 4096 };
 
 /* Writers: whoever needs one first (compare-exchange, release). Readers: dispatches (acquire). */
-typedef _Atomic(const struct kernel_facts *) facts_slot;
+struct known_kernel {
+    struct kernel_facts facts;
+    uint64_t id;
+};
+typedef _Atomic(const struct known_kernel *) facts_slot;
 static _Atomic(facts_slot *) chunks[CHUNKS_MAX]; /* writers and readers: as of the slots in them */
 
 typedef char *(*demangle_fn)(const char *mangled, char *buffer, size_t *length, int *status);
@@ -76,26 +80,40 @@ static facts_slot *slot_of(uint64_t kernel_id)
     return &slots[kernel_id % CHUNK_KERNELS];
 }
 
+/* A program mostly submits the kernel that it submitted before. */
+static __thread const struct known_kernel *last __attribute__((tls_model("initial-exec")));
+
+/* NULL: the runtime does not know it, or there is no memory. */
+static struct known_kernel *known_make(uint64_t kernel_id, uint64_t kernel_object)
+{
+    const char *symbol = engine->hsa_facts->kernel_name(kernel_id);
+    struct known_kernel *known = symbol ? calloc(1, sizeof *known) : NULL;
+    char *name = known ? name_make(symbol) : NULL;
+    if (!name) {
+        free(known);
+        return NULL;
+    }
+    *known = (struct known_kernel){{name, code_find(kernel_object)}, kernel_id};
+    return known;
+}
+
 struct kernel_facts kernel_facts(uint64_t kernel_id, uint64_t kernel_object)
 {
     static const struct kernel_facts unknown = {.name = ""};
+    if (last && last->id == kernel_id)
+        return last->facts;
     facts_slot *slot = slot_of(kernel_id);
-    const struct kernel_facts *known =
-        slot ? atomic_load_explicit(slot, memory_order_acquire) : &unknown;
-    if (known)
-        return *known;
-    const char *symbol = engine->hsa_facts->kernel_name(kernel_id);
-    struct kernel_facts *facts = symbol ? calloc(1, sizeof *facts) : NULL;
-    char *name = facts ? name_make(symbol) : NULL;
-    if (!name) {
-        free(facts);
-        return unknown;
+    const struct known_kernel *known =
+        slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+    struct known_kernel *fresh = slot && !known ? known_make(kernel_id, kernel_object) : NULL;
+    if (fresh && atomic_compare_exchange_strong_explicit(slot, &known, fresh, memory_order_acq_rel,
+                                                         memory_order_acquire)) {
+        known = fresh;
+    } else if (fresh) {
+        free((char *)fresh->facts.name);
+        free(fresh);
     }
-    *facts = (struct kernel_facts){name, code_find(kernel_object)};
-    if (atomic_compare_exchange_strong_explicit(slot, &known, facts, memory_order_acq_rel,
-                                                memory_order_acquire))
-        return *facts;
-    free(name);
-    free(facts);
-    return *known;
+    if (known)
+        last = known;
+    return known ? known->facts : unknown;
 }

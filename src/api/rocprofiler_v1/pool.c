@@ -8,20 +8,6 @@
 
 enum { PAYLOAD_ALIGNMENT = 64, ENTRIES_MAX = 1 << 20 };
 
-enum entry_state {
-    ENTRY_FREE,
-    ENTRY_FETCHED,   /* the tool's, until a kernel takes it and ends */
-    ENTRY_COMPLETED, /* its handler is to be called, or is being called */
-};
-
-struct pool_entry {
-    struct pool *pool;
-    struct pool_entry *next;    /* of the free or of the completed list */
-    struct v1_context *context; /* with a reference */
-    void *payload;
-    enum entry_state state; /* under the pool's lock */
-};
-
 /* A kernel's submission writes to the first line of it only, which the thread that completes the
  * kernel has just written to. */
 struct pool {
@@ -30,20 +16,21 @@ struct pool {
     bool is_handling; /* a thread calls the handler */
     bool is_closing;
     pthread_mutex_t lock; /* as `changed`, made once and for ever */
-    struct pool_entry *free;
+    struct v1_context *free;
     const void *handling_thread;
     struct pool *next;      /* of all that there ever were; constant */
     struct pool *next_free; /* under pools_lock */
     rocprofiler_pool_handler_t handler;
     void *handler_arg;
-    struct pool_entry *entries;
+    struct v1_context **entries; /* each with a reference */
     char *payloads;
     size_t payload_bytes; /* of an entry, rounded up */
     uint32_t entry_count;
+    uint32_t generation; /* of the pools at this place; constant while one is open */
     struct gpu gpu;
     /* Under the lock. */
-    _Alignas(64) struct pool_entry *completed;
-    struct pool_entry **completed_end; /* in the order of completion */
+    _Alignas(64) struct v1_context *completed;
+    struct v1_context **completed_end; /* in the order of completion */
     pthread_cond_t changed;
 };
 _Static_assert(offsetof(struct pool, next) == 64, "a submission writes to one line of a pool");
@@ -62,6 +49,8 @@ static struct pool *pools_free; /* under pools_lock */
 /* NULL: the handle is none. What is found may be closed. */
 static struct pool *pool_find(const rocprofiler_pool_t *handle)
 {
+    if (handle && handle == recent.pool)
+        return (struct pool *)handle;
     struct pool *pool = atomic_load_explicit(&pools, memory_order_acquire);
     while (pool && pool != handle)
         pool = pool->next;
@@ -99,8 +88,8 @@ static struct pool *pool_place_take(void)
 static void pool_free(struct pool *pool)
 {
     for (uint32_t i = 0; pool->entries && i < pool->entry_count; i++)
-        if (pool->entries[i].context)
-            context_end(pool->entries[i].context);
+        if (pool->entries[i])
+            context_end(pool->entries[i]);
     machine_unlock(&pool->gpu);
     free(pool->entries);
     free(pool->payloads);
@@ -118,16 +107,14 @@ static void pool_leave(struct pool *pool)
         pool_free(pool);
 }
 
-/* The open pool of a context that the caller has a reference to, with its entry. Another pool may
- * be at the same place by now. */
-static struct pool *pool_enter_for(const struct v1_context *context, struct pool_entry **entry)
+/* The open pool of a context that the caller has a reference to. Another pool may be at the same
+ * place by now. */
+static struct pool *pool_enter_for(const struct v1_context *context)
 {
     struct pool *pool = context->pool;
     if (!pool || !life_enter(&pool->life))
         return NULL;
-    size_t place = (size_t)((const char *)context->entry - (const char *)pool->entries);
-    *entry = context->entry;
-    if (place < pool->entry_count * sizeof **entry && (*entry)->context == context)
+    if (pool->generation == context->pool_generation)
         return pool;
     pool_leave(pool);
     return NULL;
@@ -137,16 +124,16 @@ static hsa_status_t entries_make(struct pool *pool, struct plan *plan)
 {
     hsa_status_t status = HSA_STATUS_SUCCESS;
     for (uint32_t i = pool->entry_count; i-- > 0;) {
-        struct pool_entry *entry = &pool->entries[i];
-        entry->pool = pool;
-        entry->payload = pool->payloads + i * pool->payload_bytes;
-        entry->context = context_new_of(plan_reference(plan), &status);
-        if (!entry->context)
+        struct v1_context *context = context_new_of(plan_reference(plan), &status);
+        if (!context)
             return status;
-        entry->context->pool = pool;
-        entry->context->entry = entry;
-        entry->next = pool->free;
-        pool->free = entry;
+        context->pool = pool;
+        context->pool_generation = pool->generation;
+        context->payload = pool->payloads + i * pool->payload_bytes;
+        context->entry_state = ENTRY_FREE;
+        context->next = pool->free;
+        pool->free = context;
+        pool->entries[i] = context;
     }
     return status;
 }
@@ -169,6 +156,7 @@ static bool pool_fill(struct pool *pool, const struct gpu *gpu,
                       const rocprofiler_pool_properties_t *properties)
 {
     pool->gpu = *gpu;
+    pool->generation++;
     pool->handler = properties->handler;
     pool->handler_arg = properties->handler_arg;
     pool->free = NULL;
@@ -254,13 +242,20 @@ hsa_status_t rocprofiler_pool_close(rocprofiler_pool_t *handle)
 
 /* ---- entries */
 
-/* Under the pool's lock. */
-static void entry_free(struct pool_entry *entry)
+/* Where the entry is given back, so that a kernel's submission finds that done. */
+static void entry_empty(const struct pool *pool, struct v1_context *context)
 {
-    struct pool *pool = entry->pool;
-    entry->state = ENTRY_FREE;
-    entry->next = pool->free;
-    pool->free = entry;
+    memset(context->payload, 0, pool->payload_bytes);
+    for (uint32_t i = 0; i < context->plan->group_count; i++)
+        group_clear(&context->groups[i]);
+}
+
+/* Under the lock of the context's pool. */
+static void entry_free(struct pool *pool, struct v1_context *context)
+{
+    context->entry_state = ENTRY_FREE;
+    context->next = pool->free;
+    pool->free = context;
     pthread_cond_broadcast(&pool->changed);
 }
 
@@ -271,26 +266,21 @@ static void traces_drop(struct v1_context *context)
         group_trace_drop(&context->groups[i]);
 }
 
-/* Where the entry is given back, so that a kernel's submission finds that done. */
-static void payload_empty(const struct pool_entry *entry)
-{
-    memset(entry->payload, 0, entry->pool->payload_bytes);
-}
-
 /* Takes an entry that is free. Under the lock of the pool, which is not being closed. False: there
  * is none. A kernel that was abandoned with its entry may have left data since, hence the groups
  * are emptied here. */
 static bool entry_take(struct pool *pool, rocprofiler_pool_entry_t *entry)
 {
-    struct pool_entry *taken = pool->free;
-    if (!taken)
+    struct v1_context *context = pool->free;
+    if (!context)
         return false;
-    struct v1_context *context = taken->context;
-    pool->free = taken->next;
-    taken->state = ENTRY_FETCHED;
+    /* Both lines come from another processor: at once rather than one after the other. */
+    __builtin_prefetch(&context->first, 1);
+    pool->free = context->next;
+    context->entry_state = ENTRY_FETCHED;
     for (uint32_t i = 0; i < context->plan->group_count; i++)
         group_clear(&context->groups[i]);
-    *entry = (rocprofiler_pool_entry_t){context, taken->payload};
+    *entry = (rocprofiler_pool_entry_t){context, context->payload};
     return true;
 }
 
@@ -345,8 +335,7 @@ hsa_status_t rocprofiler_pool_release(rocprofiler_pool_entry_t *entry)
         return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_release: no entry");
     if (!context)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    struct pool_entry *owner;
-    struct pool *pool = pool_enter_for(context, &owner);
+    struct pool *pool = pool_enter_for(context);
     if (!pool) {
         status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_release: not of an open pool");
     } else if (context_flies(context)) {
@@ -354,10 +343,10 @@ hsa_status_t rocprofiler_pool_release(rocprofiler_pool_entry_t *entry)
     } else {
         traces_drop(context);
         pthread_mutex_lock(&pool->lock);
-        if (owner->state == ENTRY_FETCHED) {
-            payload_empty(owner);
-            entry_free(owner);
-        } else if (owner->state == ENTRY_FREE) {
+        if (context->entry_state == ENTRY_FETCHED) {
+            entry_empty(pool, context);
+            entry_free(pool, context);
+        } else if (context->entry_state == ENTRY_FREE) {
             status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "pool_release: released already");
         }
         pthread_mutex_unlock(&pool->lock);
@@ -381,9 +370,9 @@ hsa_status_t rocprofiler_pool_iterate(rocprofiler_pool_t *handle,
     hsa_status_t status = HSA_STATUS_SUCCESS;
     for (uint32_t i = 0; i < pool->entry_count && status == HSA_STATUS_SUCCESS; i++) {
         pthread_mutex_lock(&pool->lock);
-        bool fetched = pool->entries[i].state != ENTRY_FREE;
+        bool fetched = pool->entries[i]->entry_state != ENTRY_FREE;
         pthread_mutex_unlock(&pool->lock);
-        rocprofiler_pool_entry_t entry = {pool->entries[i].context, pool->entries[i].payload};
+        rocprofiler_pool_entry_t entry = {pool->entries[i], pool->entries[i]->payload};
         if (fetched)
             CALLBACK(status = callback(&entry, data));
     }
@@ -400,20 +389,20 @@ hsa_status_t rocprofiler_pool_iterate(rocprofiler_pool_t *handle,
 /* Under the lock, which is given up for the handler. */
 static void completed_handle(struct pool *pool)
 {
-    struct pool_entry *entry;
+    struct v1_context *context;
     pool->is_handling = true;
     pool->handling_thread = &here;
-    while ((entry = pool->completed) && !pool->is_closing) {
-        pool->completed = entry->next;
+    while ((context = pool->completed) && !pool->is_closing) {
+        pool->completed = context->next;
         if (!pool->completed)
             pool->completed_end = &pool->completed;
-        const rocprofiler_pool_entry_t public = {entry->context, entry->payload};
+        const rocprofiler_pool_entry_t public = {context, context->payload};
         pthread_mutex_unlock(&pool->lock);
         CALLBACK((void)pool->handler(&public, pool->handler_arg));
-        traces_drop(entry->context);
-        payload_empty(entry);
+        traces_drop(context);
+        entry_empty(pool, context);
         pthread_mutex_lock(&pool->lock);
-        entry_free(entry);
+        entry_free(pool, context);
     }
     pool->is_handling = false;
     pool->handling_thread = NULL;
@@ -422,16 +411,15 @@ static void completed_handle(struct pool *pool)
 
 void pool_context_completed(struct v1_context *context)
 {
-    struct pool_entry *entry;
-    struct pool *pool = pool_enter_for(context, &entry);
+    struct pool *pool = pool_enter_for(context);
     if (!pool)
         return;
     pthread_mutex_lock(&pool->lock);
-    if (pool->handler && entry->state == ENTRY_FETCHED) {
-        entry->state = ENTRY_COMPLETED;
-        entry->next = NULL;
-        *pool->completed_end = entry;
-        pool->completed_end = &entry->next;
+    if (pool->handler && context->entry_state == ENTRY_FETCHED) {
+        context->entry_state = ENTRY_COMPLETED;
+        context->next = NULL;
+        *pool->completed_end = context;
+        pool->completed_end = &context->next;
         if (!pool->is_handling)
             completed_handle(pool);
     }

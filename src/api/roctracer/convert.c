@@ -1,6 +1,8 @@
 /* The engine's records as roctracer_record_t, when they are delivered. */
 #include "api/roctracer/internal.h"
 
+#include "base/process.h"
+
 #include <string.h>
 
 typedef rocprofiler_buffer_tracing_hsa_api_record_t api_record;
@@ -42,15 +44,14 @@ static void call_name(roctracer_record_t *record, enum trace_domain domain, int3
     }
 }
 
-/* The engine's records of calls have their times in ticks; they become nanoseconds here. */
-static bool call_convert(struct conversion *conversion, const api_record *from,
+static bool call_convert(const struct conversion *conversion, const api_record *from,
                          enum trace_domain domain, struct converted *out)
 {
     roctracer_record_t record = {.domain = 0};
     call_name(&record, domain, from->operation);
     record.correlation_id = from->correlation_id.internal;
-    record.begin_ns = engine->clock_ticks_to_ns(&conversion->segment, from->start_timestamp);
-    record.end_ns = engine->clock_ticks_to_ns(&conversion->segment, from->end_timestamp);
+    record.begin_ns = from->start_timestamp;
+    record.end_ns = from->end_timestamp;
     record.process_id = conversion->process_id;
     record.thread_id = (uint32_t)from->thread_id;
     if (record.begin_ns < conversion->not_before_ns)
@@ -104,7 +105,7 @@ static roctracer_record_t *device_work_add(const struct conversion *conversion,
     return record;
 }
 
-static bool dispatch_convert(struct conversion *conversion, const dispatch_record *from,
+static bool dispatch_convert(const struct conversion *conversion, const dispatch_record *from,
                              struct converted *out)
 {
     roctracer_record_t *record =
@@ -119,7 +120,7 @@ static bool dispatch_convert(struct conversion *conversion, const dispatch_recor
     return true;
 }
 
-static bool copy_convert(struct conversion *conversion, const copy_record *from,
+static bool copy_convert(const struct conversion *conversion, const copy_record *from,
                          struct converted *out)
 {
     roctracer_record_t *record =
@@ -154,21 +155,114 @@ static bool report_convert(enum trace_domain domain, const struct trace_report *
     return true;
 }
 
-bool record_convert(struct conversion *conversion, const struct tracebuf_item *item,
+bool record_convert(const struct conversion *conversion, uint64_t tag, const void *from,
                     struct converted *out)
 {
-    uint32_t category = (uint32_t)item->tag, kind = (uint32_t)(item->tag >> 32);
+    uint32_t category = (uint32_t)tag, kind = (uint32_t)(tag >> 32);
     enum trace_domain domain = api_domain(kind);
     out->count = 0;
     out->name = NULL;
     out->name_size = 0;
     if (category == TRACE_REPORT_CATEGORY)
-        return report_convert((enum trace_domain)kind, item->payload, out);
+        return report_convert((enum trace_domain)kind, from, out);
     if (category != ROCPROFILER_BUFFER_CATEGORY_TRACING)
         return false;
     if (kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH)
-        return dispatch_convert(conversion, item->payload, out);
+        return dispatch_convert(conversion, from, out);
     if (kind == ROCPROFILER_BUFFER_TRACING_MEMORY_COPY)
-        return copy_convert(conversion, item->payload, out);
-    return domain != TRACE_DOMAIN_COUNT && call_convert(conversion, item->payload, domain, out);
+        return copy_convert(conversion, from, out);
+    return domain != TRACE_DOMAIN_COUNT && call_convert(conversion, from, domain, out);
+}
+
+/* ---- whole runs of calls */
+
+_Static_assert(sizeof(roctracer_record_t) == sizeof(api_record) &&
+                   offsetof(api_record, end_timestamp) ==
+                       offsetof(api_record, start_timestamp) + sizeof(uint64_t),
+               "one takes the other's place; times are a pair");
+
+/* TRACE_DOMAIN_COUNT: the run is not one of calls. */
+static enum trace_domain run_domain(const struct tracebuf_run *run)
+{
+    return (uint32_t)run->tag == ROCPROFILER_BUFFER_CATEGORY_TRACING
+               ? api_domain((uint32_t)(run->tag >> 32))
+               : TRACE_DOMAIN_COUNT;
+}
+
+void run_times_convert(const struct tracebuf_run *run)
+{
+    struct clock_segment segment = {.last_ticks = 0};
+    if (run_domain(run) != TRACE_DOMAIN_COUNT)
+        engine->clock_pairs_to_ns(&segment, run->at + offsetof(api_record, start_timestamp),
+                                  run->stride_bytes, run->count, true);
+}
+
+/* How many calls, from the first one on, become one record each, whatever the pool was before. */
+static size_t plain_calls(const struct tracebuf_run *run, uint64_t not_before_ticks)
+{
+    const api_record *from = (const api_record *)run->at;
+    size_t count = 0;
+    while (count < run->count && from[count].correlation_id.external.value == 0 &&
+           from[count].start_timestamp >= not_before_ticks)
+        count++;
+    return count;
+}
+
+/* Both records as words of eight bytes, read and written alone: a record that is built of smaller
+ * fields and then copied waits for the store buffer. */
+union call_words {
+    uint64_t words[8];
+    struct {
+        uint64_t size, kind_operation, internal, external, ancestor, start, end, thread;
+    } from;
+    struct {
+        uint64_t domain_kind, op, correlation, begin, end, process_thread, unused, bytes;
+    } to;
+};
+#define WORD_AT(type, member, word) (offsetof(type, member) == (word) * sizeof(uint64_t))
+_Static_assert(sizeof(union call_words) == sizeof(roctracer_record_t) &&
+                   WORD_AT(api_record, kind, 1) && WORD_AT(api_record, correlation_id, 2) &&
+                   WORD_AT(api_record, start_timestamp, 5) && WORD_AT(api_record, thread_id, 7) &&
+                   offsetof(api_record, operation) == 12 && WORD_AT(roctracer_record_t, op, 1) &&
+                   WORD_AT(roctracer_record_t, correlation_id, 2) &&
+                   WORD_AT(roctracer_record_t, begin_ns, 3) &&
+                   WORD_AT(roctracer_record_t, end_ns, 4) &&
+                   WORD_AT(roctracer_record_t, process_id, 5) &&
+                   offsetof(roctracer_record_t, thread_id) == 44 &&
+                   WORD_AT(roctracer_record_t, bytes, 7),
+               "the words are the records");
+
+static inline void call_replace(union call_words *call, const union call_words *like, uint32_t op)
+{
+    uint64_t begin_ns = call->from.start, end_ns = call->from.end, thread_id = call->from.thread;
+    call->to.domain_kind = like->to.domain_kind;
+    call->to.op = op;
+    call->to.begin = begin_ns;
+    call->to.end = end_ns;
+    call->to.process_thread = like->to.process_thread | thread_id << 32;
+    call->to.unused = 0;
+    call->to.bytes = 0;
+}
+
+size_t calls_convert_early(const struct tracebuf_run *run, struct clock_segment *segment,
+                           uint64_t not_before_ticks)
+{
+    enum trace_domain domain = run_domain(run);
+    if (domain == TRACE_DOMAIN_COUNT || run->stride_bytes != sizeof(api_record))
+        return 0;
+    size_t count = plain_calls(run, not_before_ticks);
+    count = engine->clock_pairs_to_ns(segment, run->at + offsetof(api_record, start_timestamp),
+                                      run->stride_bytes, count, false);
+    bool is_hip = domain == TRACE_HIP_RUNTIME_API || domain == TRACE_HIP_COMPILER_API;
+    roctracer_record_t named = {.domain = 0};
+    call_name(&named, domain, 0);
+    const union call_words like = {
+        .to = {.domain_kind = named.domain, .process_thread = process_id()}};
+    union call_words *call = (void *)run->at;
+    for (size_t i = 0; i < count; i++, call++) {
+        int32_t operation = (int32_t)(call->from.kind_operation >> 32);
+        call_replace(call, &like,
+                     is_hip ? hip_function_of(domain, operation) : named.op + (uint32_t)operation);
+    }
+    return count;
 }

@@ -52,7 +52,7 @@ void hip_table_call_listener(const struct trace_frame *frame, rocprofiler_user_d
                              rocprofiler_callback_phase_t phase, void *registration)
 {
     const rocprofiler_callback_tracing_hip_api_data_t *from = frame->payload;
-    enum trace_domain domain = (enum trace_domain)frame->domain;
+    enum trace_domain domain = trace_frame_domain(frame);
     uint32_t id = hip_function_of(domain, frame->operation);
     union {
         struct hip_data head;

@@ -77,7 +77,7 @@ void hsa_call_listener(const struct trace_frame *frame, rocprofiler_user_data_t 
                        rocprofiler_callback_phase_t phase, void *data)
 {
     const struct registration *registration = data;
-    uint32_t id = hsa_call_base((enum trace_domain)frame->domain) + (uint32_t)frame->operation;
+    uint32_t id = hsa_call_base(trace_frame_domain(frame)) + (uint32_t)frame->operation;
     if (__builtin_expect(registration->events, 0))
         events_of_call(frame, phase);
     if (!registration->callback ||

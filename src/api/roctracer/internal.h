@@ -155,13 +155,18 @@ struct converted {
     size_t name_size; /* with its zero */
 };
 struct conversion {
-    struct clock_segment segment;
     uint64_t not_before_ns; /* calls that began earlier were meant for another pool */
     uint32_t process_id;
 };
-/* False: there is nothing to hand on. */
-bool record_convert(struct conversion *conversion, const struct tracebuf_item *item,
+/* The times of calls are ticks until this is done, for a whole run. */
+void run_times_convert(const struct tracebuf_run *run);
+/* A record of a run with that tag. False: there is nothing to hand on. */
+bool record_convert(const struct conversion *conversion, uint64_t tag, const void *from,
                     struct converted *out);
+/* In the thread that made the calls, in their places: they become roctracer_record_t, from the
+ * first one on; returns how many. The rest, and other work, is for record_convert. */
+size_t calls_convert_early(const struct tracebuf_run *run, struct clock_segment *segment,
+                           uint64_t not_before_ticks);
 
 /* ---- external.c */
 uint64_t external_encode(activity_correlation_id_t id); /* never 0 but for the largest id */

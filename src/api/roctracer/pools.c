@@ -13,10 +13,10 @@
 
 #include "base/library.h"
 #include "base/log.h"
+#include "base/process.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     POOLS_MAX = 128,
@@ -38,6 +38,9 @@ struct pool {
     struct tracebuf *buffer; /* of the slot: stays */
     size_t portion_bytes;
     uint64_t opened_ns;
+    /* The same moment for who makes calls. Writer: who opens the pool. Readers: threads whose
+     * leases are full; relaxed, for what they get wrong `opened_ns` sorts out. */
+    _Atomic uint64_t opened_ticks;
     roctracer_properties_t properties;
     char *memory;
     size_t records_bytes, names_bytes;
@@ -120,22 +123,68 @@ static void record_put(struct pool *pool, struct converted *record)
         memory_emit(pool);
 }
 
-static void deliver(struct tracebuf *buffer, struct tracebuf_item **items, size_t count,
-                    uint64_t dropped, void *arg)
+/* On the thread that made the calls. Another pool may have the slot when these are delivered. */
+static size_t calls_finish(const struct tracebuf_run *run, struct clock_segment *segment,
+                           bool is_producer, void *arg)
+{
+    struct pool *pool = arg;
+    (void)is_producer; /* deliver_run does the rest in its own way */
+    if (atomic_load_explicit(&pool->state, memory_order_seq_cst) != POOL_OPEN)
+        return 0;
+    return calls_convert_early(run, segment,
+                               atomic_load_explicit(&pool->opened_ticks, memory_order_relaxed));
+}
+
+/* As many as fit, of those that the pool was open for. */
+static size_t records_copy(struct pool *pool, const roctracer_record_t *from, size_t count)
+{
+    size_t room = pool->properties.buffer_size - pool->records_bytes - pool->names_bytes;
+    size_t fit = room / sizeof *from, passed = count < fit ? count : fit;
+    char *to =
+        pool->memory + pool->records_bytes; /* the program's allocator gave it: aligned or not */
+    uint64_t not_before_ns = pool->opened_ns;
+    for (size_t i = 0; i < passed; i++) {
+        memcpy(to, &from[i], sizeof *from);
+        to += from[i].begin_ns >= not_before_ns ? sizeof *from : 0;
+    }
+    pool->records_bytes = (size_t)(to - pool->memory);
+    return passed;
+}
+
+static void records_put(struct pool *pool, const struct tracebuf_run *run)
+{
+    const roctracer_record_t *from = (const roctracer_record_t *)run->at;
+    for (size_t done = 0; done < run->count;) {
+        done += records_copy(pool, from + done, run->count - done);
+        if (pool->records_bytes + pool->names_bytes + sizeof *from > pool->properties.buffer_size)
+            memory_emit(pool);
+    }
+}
+
+static void run_put(struct pool *pool, const struct tracebuf_run *run)
+{
+    const struct conversion conversion = {.not_before_ns = pool->opened_ns,
+                                          .process_id = process_id()};
+    run_times_convert(run);
+    for (size_t i = 0; i < run->count; i++) {
+        struct converted record;
+        if (record_convert(&conversion, run->tag, run->at + i * run->stride_bytes, &record))
+            record_put(pool, &record);
+    }
+}
+
+static void deliver_run(struct tracebuf *buffer, const struct tracebuf_run *run, uint64_t dropped,
+                        void *arg)
 {
     struct pool *pool = arg;
     (void)buffer;
     atomic_store_explicit(&pool->lost, dropped, memory_order_relaxed);
     if (atomic_load_explicit(&pool->state, memory_order_seq_cst) == POOL_IDLE)
         return; /* these are records of calls that began before the pool was closed */
-    struct conversion conversion = {.segment = engine->clock_segment_now(),
-                                    .not_before_ns = pool->opened_ns,
-                                    .process_id = (uint32_t)getpid()};
-    for (size_t i = 0; i < count; i++) {
-        struct converted record;
-        if (record_convert(&conversion, items[i], &record))
-            record_put(pool, &record);
-    }
+    if (run->finished)
+        records_put(pool, run);
+    else
+        run_put(pool, run);
 }
 
 static void memory_free(struct pool *pool)
@@ -204,7 +253,8 @@ static struct pool *slot_make(size_t portion_bytes)
         .size_bytes = portion_bytes < RING_BYTES_MIN ? RING_BYTES_MIN : 2 * portion_bytes,
         .watermark_bytes = portion_bytes,
         .policy = TRACEBUF_LOSSLESS,
-        .deliver = deliver,
+        .finish = calls_finish,
+        .deliver_run = deliver_run,
         .flushing = flushing,
         .flushed = flushed,
         .arg = pool,
@@ -271,6 +321,7 @@ static void pool_use(struct pool *pool, const roctracer_properties_t *properties
     pool->memory = memory;
     pool->records_bytes = pool->names_bytes = 0;
     pool->opened_ns = engine->trace_time_ns();
+    atomic_store_explicit(&pool->opened_ticks, engine->clock_ticks_now(), memory_order_relaxed);
     pool->lost_before = atomic_load_explicit(&pool->lost, memory_order_relaxed);
     atomic_store_explicit(&pool->state, POOL_OPEN, memory_order_seq_cst); /* to its thread */
 }

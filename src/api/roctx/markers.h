@@ -36,7 +36,7 @@ struct markers_names {
     int (*stream)(const char *name, const struct ihipStream_t *stream);
 };
 
-extern struct markers_core markers_core;
+extern struct markers_core markers_core __attribute__((visibility("hidden")));
 extern struct markers_control markers_control;
 extern struct markers_names markers_names;
 
@@ -49,7 +49,7 @@ enum { MARKERS_UNOFFERED = 1, MARKERS_HEARD = 2 };
 /* Why a call may have to do more than its own work; 0: nobody hears it, unless its slot in the
  * table is a profiler's. Writers: markers_offer() and markers_listener_set() (release). Readers:
  * every call (acquire): whoever sees a bit sees the functions that go with it. */
-extern _Atomic unsigned markers_state;
+extern _Atomic unsigned markers_state __attribute__((visibility("hidden")));
 
 /* Offers the tables to a profiler, once. */
 void markers_offer(void);

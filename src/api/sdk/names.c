@@ -164,6 +164,8 @@ rocprofiler_status_t rocprofiler_query_intercept_table_name(rocprofiler_intercep
         {ROCPROFILER_RCCL_TABLE, "RCCL"},
         {ROCPROFILER_ROCDECODE_TABLE, "rocDecode"},
         {ROCPROFILER_ROCJPEG_TABLE, "rocJPEG"},
+        {ROCPROFILER_ROCSHMEM_TABLE, "rocSHMEM"},
+        {ROCPROFILER_HIPFILE_TABLE, "hipFile"},
     };
     const char *value = NULL;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)

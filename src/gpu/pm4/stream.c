@@ -99,6 +99,13 @@ void pm4_register_copy_out(struct pm4_stream *stream, const struct pm4_dialect *
                 (uint32_t)(reg >> 32), (uint32_t)va, (uint32_t)(va >> 32));
 }
 
+void pm4_counter_copy_out(struct pm4_stream *stream, const struct pm4_dialect *dialect,
+                          uint32_t low, uint64_t va)
+{
+    EMIT_PACKET(stream, PM4_COPY_DATA, dialect->copy_out | PM4_COPY_PERFCOUNTERS | PM4_COPY_WIDE,
+                low, 0, (uint32_t)va, (uint32_t)(va >> 32));
+}
+
 void pm4_memory_write(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint64_t va,
                       uint32_t value)
 {

@@ -35,6 +35,9 @@ void pm4_register_copy_in(struct pm4_stream *stream, const struct pm4_dialect *d
 /* Copies 32 bits of a register to memory. */
 void pm4_register_copy_out(struct pm4_stream *stream, const struct pm4_dialect *dialect,
                            uint64_t reg, uint64_t va, int perfcounter_path);
+/* A counter whose halves lie side by side, in one piece; va is a multiple of 8. */
+void pm4_counter_copy_out(struct pm4_stream *stream, const struct pm4_dialect *dialect,
+                          uint32_t low, uint64_t va);
 /* Writes 32 bits to memory. */
 void pm4_memory_write(struct pm4_stream *stream, const struct pm4_dialect *dialect, uint64_t va,
                       uint32_t value);

@@ -25,7 +25,7 @@ static const struct hip_operation *operation_of[HIP_IDS_MAX];
 static pthread_once_t ready_once = PTHREAD_ONCE_INIT;
 
 /* A tool that calls HIP while it initialises must not wait for itself. */
-static __thread bool thread_is_initialising;
+static __thread bool thread_is_initialising __attribute__((tls_model("initial-exec")));
 
 struct calls {
     uint32_t depth;
@@ -33,7 +33,7 @@ struct calls {
     struct hip_call call[NESTING_MAX];
 };
 
-static __thread struct calls *thread_calls;
+static __thread struct calls *thread_calls __attribute__((tls_model("initial-exec")));
 
 static size_t rounded(size_t size)
 {

@@ -1,5 +1,6 @@
 #include "intercept/hsa/agents.h"
 
+#include <hsa/amd_hsa_signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -7,6 +8,7 @@
 #include "base/thread.h"
 #include "intercept/hsa/device_clock.h"
 #include "intercept/hsa/instance.h"
+#include "topology/quality.h"
 #include "topology/topology.h"
 
 /* A runtime that starts anew gets new clocks: the old ones were the former devices'. */
@@ -16,6 +18,18 @@ static struct device_clock *clock_renew(struct device_clock *clock)
         return calloc(1, sizeof *clock);
     clock->newest_ticks = clock->newest_ns = clock->count = 0;
     return clock;
+}
+
+/* The driver may say that its device models kernels' cycles; only the reserved words of a signal
+ * are looked at. */
+static uint64_t cycles_hz(const rocprofiler_agent_v0_t *info)
+{
+    uint32_t offset_bytes = 0;
+    uint64_t hz = 0;
+    struct node_quality *quality = node_quality_read("", info->node_id);
+    bool stated = node_quality_cycles(quality, &offset_bytes, &hz);
+    node_quality_free(quality);
+    return stated && offset_bytes == offsetof(amd_signal_t, reserved3) ? hz : 0;
 }
 
 static hsa_status_t agent_add(hsa_agent_t agent, void *data)
@@ -36,12 +50,14 @@ static hsa_status_t agent_add(hsa_agent_t agent, void *data)
         return HSA_STATUS_INFO_BREAK;
     struct hsa_agent_entry *entry = &agents->entries[agents->count++];
     struct device_clock *clock = entry->clock;
-    *entry = (struct hsa_agent_entry){.runtime = runtime,
-                                      .hsa = agent,
-                                      .id = info->id,
-                                      .info = info,
-                                      .gpu = kind == HSA_DEVICE_TYPE_GPU,
-                                      .clock = clock_renew(clock)};
+    *entry =
+        (struct hsa_agent_entry){.runtime = runtime,
+                                 .hsa = agent,
+                                 .id = info->id,
+                                 .info = info,
+                                 .gpu = kind == HSA_DEVICE_TYPE_GPU,
+                                 .cycles_hz = kind == HSA_DEVICE_TYPE_GPU ? cycles_hz(info) : 0,
+                                 .clock = clock_renew(clock)};
     return HSA_STATUS_SUCCESS;
 }
 

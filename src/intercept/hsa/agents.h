@@ -16,6 +16,8 @@ struct hsa_agent_entry {
     rocprofiler_agent_id_t id;
     const rocprofiler_agent_v0_t *info;
     bool gpu;
+    uint64_t
+        cycles_hz; /* kernels' signals say their modelled cycles, of this clock; 0: they don't */
     struct device_clock *clock; /* completion thread only; NULL: no memory */
 };
 

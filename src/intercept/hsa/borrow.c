@@ -65,10 +65,17 @@ static uint64_t end_ticks_load(const amd_signal_t *signal)
     return __atomic_load_n(&signal->end_ts, __ATOMIC_ACQUIRE);
 }
 
+uint64_t borrow_cycles(const amd_signal_t *signal)
+{
+    uint64_t low = __atomic_load_n(&signal->reserved3[0], __ATOMIC_RELAXED);
+    return low | (uint64_t)__atomic_load_n(&signal->reserved3[1], __ATOMIC_RELAXED) << 32;
+}
+
 static void times_read(struct borrow_times *times, const amd_signal_t *signal)
 {
     times->end_ticks = end_ticks_load(signal); /* first: the start is written before it */
     times->start_ticks = __atomic_load_n(&signal->start_ts, __ATOMIC_RELAXED);
+    times->cycles = borrow_cycles(signal);
 }
 
 bool borrow_any(void)

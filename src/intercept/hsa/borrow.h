@@ -25,7 +25,10 @@
 struct borrow_times {
     uint64_t start_ticks, end_ticks; /* 0: the program destroyed the signal before the kernel ended
                                         or switched time stamps off */
+    uint64_t cycles;                 /* what the device may have left in the reserved words */
 };
+/* Those words of a signal whose kernel has ended. */
+uint64_t borrow_cycles(const amd_signal_t *signal);
 
 /* One signal lent to one kernel. Memory of the caller's, untouched from borrow_begin() until
  * borrow_end() has said true or borrow_cancel() has returned. */

@@ -67,7 +67,9 @@ static bool copies_wanted(void)
 static bool copies_start(struct hsa_instance *runtime)
 {
     const struct hsa_calls *real = &runtime->real;
+    pthread_mutex_lock(&lock); /* a copy of before may just complete */
     stores[hsa_instance_index(runtime)].released = false;
+    pthread_mutex_unlock(&lock);
     if (!copies_traced())
         return true;
     return real->hsa_amd_profiling_async_copy_enable != NULL &&

@@ -151,12 +151,48 @@ static void no_packet_overtakes_a_counted_kernel(void **state)
     assert_int_equal(double_open_events(), 0);
 }
 
+/* As AMD's library has it: a kernel's record comes before its values, and its counting ends before
+ * the program sees its end. Tools make what they need for a queue from the first kernel's record.
+ */
+static uint32_t records_at_complete;
+
+static void counting_complete_after_record(struct trace_dispatch *dispatch, bool failed)
+{
+    (void)dispatch;
+    assert_false(failed);
+    records_at_complete = double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1);
+    completed++;
+}
+
+static void records_come_before_values(void **state)
+{
+    static const struct trace_counting_ops ops = {counting_begin, counting_complete_after_record,
+                                                  false};
+    enum { KERNELS = 20 };
+    (void)state;
+    completed = 0;
+    double_counting_configure(&ops);
+    double_listen_records(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
+    assert_true(table_arrives(double_table_make(1)));
+    hsa_queue_t *queue = queue_open();
+    for (int i = 0; i < KERNELS; i++) {
+        hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
+        double_packets_submit(queue, &packet, 1);
+        assert_true(completion_drain(STALL_NS));
+        assert_int_equal(completed, i + 1);
+        assert_int_equal(records_at_complete, i + 1);
+    }
+    CALL(hsa_queue_destroy)(queue);
+    assert_int_equal(double_open_events(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(counting_wraps_kernels_one_at_a_time, reset),
         cmocka_unit_test_setup(counted_kernels_end_with_their_values, reset),
         cmocka_unit_test_setup(no_packet_overtakes_a_counted_kernel, reset),
+        cmocka_unit_test_setup(records_come_before_values, reset),
     };
     return cmocka_run_group_tests(tests, NULL, stop);
 }

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "intercept/hsa/counting.h"
+#include "intercept/hsa/device_copy.h"
 #include "intercept/hsa/instance.h"
 #include "model/counting.h"
 
@@ -137,31 +138,6 @@ static void buffer_release(const struct counting_buffer *buffer)
     thread_own_work_end();
 }
 
-static hsa_agent_t cpu_of(const struct hsa_instance *runtime)
-{
-    for (uint32_t i = 0; i < runtime->agents.count; i++)
-        if (!runtime->agents.entries[i].gpu)
-            return runtime->agents.entries[i].hsa;
-    return (hsa_agent_t){0};
-}
-
-/* By a copy engine: hsa_memory_copy launches a kernel, which counters that run would see. */
-static bool copy_run(const struct counting_buffer *buffer, void *to, const void *from, size_t bytes)
-{
-    const struct hsa_instance *runtime = buffer->owner;
-    const hsa_agent_t gpu = {buffer->hsa_agent};
-    hsa_signal_value_t left = -1;
-    hsa_signal_t done;
-    if (runtime->real.hsa_signal_create(1, 0, NULL, &done) != HSA_STATUS_SUCCESS)
-        return false;
-    if (runtime->real.hsa_amd_memory_async_copy(to, cpu_of(runtime), from, gpu, bytes, 0, NULL,
-                                                done) == HSA_STATUS_SUCCESS)
-        left = runtime->real.hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
-                                                       HSA_WAIT_STATE_BLOCKED);
-    runtime->real.hsa_signal_destroy(done);
-    return left == 0;
-}
-
 static bool local_read(const struct counting_buffer *buffer, const char *from, char *to,
                        size_t bytes)
 {
@@ -171,7 +147,8 @@ static bool local_read(const struct counting_buffer *buffer, const char *from, c
     bool fine = staging != NULL;
     for (size_t done = 0; done < bytes && fine; done += piece) {
         piece = bytes - done < piece ? bytes - done : piece;
-        fine = copy_run(buffer, staging, from + done, piece);
+        fine = device_copy_to_host(buffer->owner, (hsa_agent_t){buffer->hsa_agent}, staging,
+                                   from + done, piece);
         if (fine)
             memcpy(to + done, staging, piece);
     }

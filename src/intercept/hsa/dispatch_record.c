@@ -1,5 +1,7 @@
 /* What is said of a dispatch at its end, on the completion thread: callbacks, its record, and the
  * program's signal. */
+#include <string.h>
+
 #include "base/log.h"
 #include "base/thread.h"
 #include "intercept/hsa/dispatch_state.h"
@@ -81,10 +83,21 @@ static void times_convert(struct dispatch *dispatch, uint64_t start_ticks, uint6
     dispatch->trace.start_ns = agents_device_time_ns(agent, start_ticks);
 }
 
+/* What the device's model of itself makes of the kernel, where the driver says that it has one. */
+static void cycles_convert(struct dispatch *dispatch, uint64_t cycles)
+{
+    const uint64_t ns_per_s = 1000000000, hz = dispatch->queue->agent->cycles_hz;
+    if (hz == 0)
+        return;
+    uint64_t ns = cycles / hz * ns_per_s + cycles % hz * ns_per_s / hz;
+    memcpy(dispatch->trace.info.reserved_padding, &ns, sizeof ns);
+}
+
 /* False: the kernel has no times. */
 static bool times_take(struct dispatch *dispatch)
 {
     const struct borrow_times *lent = &dispatch->loan.times;
+    cycles_convert(dispatch, dispatch->lent ? lent->cycles : borrow_cycles(dispatch->kernel));
     if (!dispatch->lent)
         times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
     else if (lent->end_ticks != 0)
@@ -100,15 +113,18 @@ void dispatch_complete(struct inflight *work, bool failed)
     if (failed && dispatch->lent)
         borrow_cancel(&dispatch->loan);
     bool timed = !failed && times_take(dispatch);
-    if (dispatch->counting)
-        dispatch->counting->dispatch_complete(&dispatch->trace, failed);
+    /* A kernel's record comes before its values, as tools know it from AMD's library: they make
+     * what they keep of a queue at its first kernel. */
     if (timed) {
         dispatch_callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_COMPLETE,
                                ROCPROFILER_CALLBACK_PHASE_NONE);
         record_emit(dispatch);
-        /* After the records: who waits for the kernel and then flushes finds them. */
-        user_signal_complete(dispatch);
     }
+    if (dispatch->counting)
+        dispatch->counting->dispatch_complete(&dispatch->trace, failed);
+    /* After the records: who waits for the kernel and then flushes finds them. */
+    if (timed)
+        user_signal_complete(dispatch);
     trace_event_release(&dispatch->trace.event);
     serialize_end(&dispatch->turn);
     dispatch_gather(dispatch);

@@ -38,6 +38,48 @@ static void copies_report_direction_size_and_times(void **state)
     CALL(hsa_signal_destroy)(signal);
 }
 
+static void rect_copy_check(hsa_amd_copy_direction_t direction,
+                            rocprofiler_memory_copy_operation_t operation, uint64_t from_agent,
+                            uint64_t to_agent)
+{
+    char from[60] = "box", to[60] = "";
+    const hsa_pitched_ptr_t source = {from, 5, 20}, target = {to, 5, 20};
+    const hsa_dim3_t none = {0, 0, 0}, range = {5, 4, 3};
+    hsa_signal_t signal = signal_make(1);
+    uint32_t before = double_count(DOUBLE_RECORD, TRACE_MEMORY_COPY, (int32_t)operation);
+    assert_int_equal(CALL(hsa_amd_memory_async_copy_rect)(&target, &none, &source, &none, &range,
+                                                          (hsa_agent_t){DOUBLE_GPU}, direction, 0,
+                                                          NULL, signal),
+                     HSA_STATUS_SUCCESS);
+    assert_true(value_reached(signal, 0));
+    assert_string_equal(to, "box");
+    const struct double_entry *entry =
+        double_entry(DOUBLE_RECORD, TRACE_MEMORY_COPY, (int32_t)operation, before);
+    assert_non_null(entry);
+    assert_int_equal(entry->payload.copy_record.bytes, 60);
+    assert_int_equal(entry->payload.copy_record.src_agent_id.handle, from_agent);
+    assert_int_equal(entry->payload.copy_record.dst_agent_id.handle, to_agent);
+    CALL(hsa_signal_destroy)(signal);
+}
+
+/* The call names one agent; the other is the host's, wherever the runtime names that. */
+static void boxes_are_copied_from_and_to_the_host(void **state)
+{
+    enum { CPU = 0x1000, GPU = 0x1001 };
+    (void)state;
+    for (int gpu_first = 0; gpu_first < 2; gpu_first++) {
+        double_reset();
+        double_agents_gpu_first(gpu_first);
+        double_listen(TRACE_MEMORY_COPY, -1);
+        assert_true(table_arrives(double_table_make(1)));
+        rect_copy_check(hsaHostToDevice, ROCPROFILER_MEMORY_COPY_HOST_TO_DEVICE, CPU, GPU);
+        rect_copy_check(hsaDeviceToHost, ROCPROFILER_MEMORY_COPY_DEVICE_TO_HOST, GPU, CPU);
+        rect_copy_check(hsaDeviceToDevice, ROCPROFILER_MEMORY_COPY_DEVICE_TO_DEVICE, GPU, GPU);
+        rect_copy_check(hsaHostToHost, ROCPROFILER_MEMORY_COPY_HOST_TO_HOST, CPU, CPU);
+    }
+    double_agents_gpu_first(false);
+}
+
 static void allocations_report_agent_size_and_address(void **state)
 {
     (void)state;
@@ -94,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(copies_report_direction_size_and_times, reset),
+        cmocka_unit_test_setup(boxes_are_copied_from_and_to_the_host, reset),
         cmocka_unit_test_setup(allocations_report_agent_size_and_address, reset),
         cmocka_unit_test_setup(code_objects_come_before_their_kernels_and_go_after, reset),
     };

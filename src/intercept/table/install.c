@@ -7,7 +7,8 @@
 
 extern const struct table_wrappers table_wrappers_hip_runtime, table_wrappers_hip_compiler,
     table_wrappers_marker_core, table_wrappers_marker_control, table_wrappers_marker_name,
-    table_wrappers_rccl, table_wrappers_rocdecode, table_wrappers_rocjpeg;
+    table_wrappers_rccl, table_wrappers_rocdecode, table_wrappers_rocjpeg, table_wrappers_rocshmem,
+    table_wrappers_hipfile;
 
 /* Wrappers of the same table are listed from the innermost to the outermost. */
 static const struct {
@@ -25,6 +26,8 @@ static const struct {
     {RUNTIME_RCCL, 0, &table_wrappers_rccl},
     {RUNTIME_ROCDECODE, 0, &table_wrappers_rocdecode},
     {RUNTIME_ROCJPEG, 0, &table_wrappers_rocjpeg},
+    {RUNTIME_ROCSHMEM, 0, &table_wrappers_rocshmem},
+    {RUNTIME_HIPFILE, 0, &table_wrappers_hipfile},
 };
 
 bool intercept_table_install(const struct runtime_row *row, void *const *tables,

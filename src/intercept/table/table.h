@@ -1,5 +1,6 @@
 /*
- * API tables that begin with their size, one slot a function: HIP, roctx, RCCL, rocDecode, rocJPEG.
+ * API tables that begin with their size, one slot a function: HIP, roctx, RCCL, rocDecode, rocJPEG,
+ * rocSHMEM, hipFile.
  *
  * Several copies of a library may be in one process; each offers a table with functions of its own.
  * Up to TABLE_COPIES_MAX of them are traced, the others run untraced.

@@ -235,7 +235,8 @@ static __thread struct thunk_visit *volatile visit_wanted;
 
 static void visit_done(void) {}
 
-static void (*visit_resolve(void))(void)
+/* `used`: clang does not count what the attribute `ifunc` names. */
+__attribute__((used)) static void (*visit_resolve(void))(void)
 {
     struct thunk_visit *visit = visit_wanted;
     if (visit)

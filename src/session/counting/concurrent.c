@@ -184,6 +184,26 @@ void concurrent_leave(rocprofiler_agent_id_t agent, bool is_alone)
         stop_begin(device);
 }
 
+bool concurrent_turn_take(const struct counting_slot *slot, bool together,
+                          enum concurrent_turn *turn)
+{
+    if (!slot->memory || (!together && !concurrent_is_used()))
+        return true;
+    bool alone = slot->kind != COUNTING_SLOT_BETWEEN;
+    if (!concurrent_enter(slot->config->agent->id, alone ? NULL : slot->config))
+        return false;
+    *turn = alone ? TURN_ALONE : TURN_TOGETHER;
+    return true;
+}
+
+void concurrent_turn_end(const struct counting_slot *slot, enum concurrent_turn *turn)
+{
+    if (*turn == TURN_NONE) /* nothing is written: who submits kernels reads the line */
+        return;
+    concurrent_leave(slot->config->agent->id, *turn == TURN_ALONE);
+    *turn = TURN_NONE;
+}
+
 void concurrent_stop(void)
 {
     pthread_mutex_lock(&lock);

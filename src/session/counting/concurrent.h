@@ -20,6 +20,15 @@ bool concurrent_enter(rocprofiler_agent_id_t agent, struct counting_config *conf
 bool concurrent_is_used(void);
 /* It has ended. */
 void concurrent_leave(rocprofiler_agent_id_t agent, bool is_alone);
+
+/* What a kernel that is counted has to give back at its end. */
+enum concurrent_turn { TURN_NONE, TURN_ALONE, TURN_TOGETHER };
+/* The two above for a kernel with this slot. `together`: of a front end whose kernels may be
+ * counted side by side. False, with a message: there is no turn. */
+bool concurrent_turn_take(const struct counting_slot *slot, bool together,
+                          enum concurrent_turn *turn);
+void concurrent_turn_end(const struct counting_slot *slot, enum concurrent_turn *turn);
+
 /* Nobody counts kernels any more: counters stop when the last one has ended. */
 void concurrent_stop(void);
 /* The runtime still answers, and is about to leave. */

@@ -67,6 +67,7 @@ struct counting_slot {
     const uint64_t *first;  /* BETWEEN: what `before` read; otherwise NULL */
     double *values;         /* hardware events, then the workspace */
     rocprofiler_counter_record_t *records;
+    uint64_t *record_ids; /* of the records, in their order */
     /* The configuration's trace with its addresses; where it has none, all is 0. */
     struct sqtt_config trace;
     struct counting_buffer trace_buffer;
@@ -83,6 +84,13 @@ static inline void counting_slot_hold(struct counting_slot *slot)
 {
     atomic_fetch_add_explicit(&slot->holders, 1, memory_order_relaxed);
 }
+
+/* Its memory is of a runtime that has gone. */
+bool counting_slot_is_stale(const struct counting_slot *slot);
+struct trace_packets;
+/* What is to be put around the kernel; nothing for a slot that programs nothing. `packets` is
+ * zeroed. */
+void counting_slot_packets(const struct counting_slot *slot, struct trace_packets *packets);
 
 /* True when a slot of this kind has anything to program in the hardware. */
 bool counting_slot_kind_programs(const struct counting_config *config,

@@ -22,7 +22,6 @@ struct dispatch_service {
     struct tracebuf *buffer;                                   /* buffered service */
     rocprofiler_dispatch_counting_record_cb_t record_callback; /* callback service */
     void *record_data;
-    struct counting_dispatch_watch watch; /* its functions may be NULL */
 };
 
 /* The first service of the context that counts: the owner of all devices. Written by start and stop
@@ -33,14 +32,10 @@ static _Atomic(struct dispatch_service *) active_service;
 static rocprofiler_dispatch_counting_service_data_t
 service_data(const struct dispatch_service *service, const struct trace_dispatch *dispatch)
 {
-    rocprofiler_async_correlation_id_t ids = {0};
-    if (!service->watch.without_ids) {
-        ids.internal = dispatch->event.correlation_id.internal;
-        ids.external = trace_event_external(&dispatch->event, service->context);
-    }
     return (rocprofiler_dispatch_counting_service_data_t){
         .size = sizeof(rocprofiler_dispatch_counting_service_data_t),
-        .correlation_id = ids,
+        .correlation_id = {.internal = dispatch->event.correlation_id.internal,
+                           .external = trace_event_external(&dispatch->event, service->context)},
         .start_timestamp = dispatch->start_ns,
         .end_timestamp = dispatch->end_ns,
         .dispatch_info = dispatch->info};
@@ -49,25 +44,6 @@ service_data(const struct dispatch_service *service, const struct trace_dispatch
 static struct dispatch_service *next_of(const struct dispatch_service *service)
 {
     return atomic_load_explicit(&service->next, memory_order_acquire);
-}
-
-static void lost_tell(const struct dispatch_service *service, rocprofiler_user_data_t user_data)
-{
-    if (service->watch.lost)
-        CALLBACK(service->watch.lost(user_data, service->record_data));
-}
-
-static void share_lost(const struct counting_share *share)
-{
-    lost_tell(share->service, share->user_data);
-}
-
-/* Nothing of the collection will be delivered. */
-static void collection_lose(struct counting_collection *collection)
-{
-    for (uint32_t i = 0; i < collection->share_count; i++)
-        share_lost(&collection->shares[i]);
-    counting_collection_destroy(collection);
 }
 
 /* What a callback chose, as a reference; NULL: nothing that can be counted. */
@@ -97,7 +73,7 @@ static struct counting_collection *shares_ask(const struct dispatch_service *fir
         rocprofiler_user_data_t user_data = {.value = 0};
         CALLBACK(s->callback(service_data(s, dispatch), &id, &user_data, s->callback_data));
         struct counting_config *config = config_for(id, dispatch);
-        if (config && config->has_trace && !s->watch.traced) {
+        if (config && config->has_trace) {
             log_error("counting", "the dispatch callback chose a configuration with a trace");
             counting_config_release(config);
             config = NULL;
@@ -109,8 +85,6 @@ static struct counting_collection *shares_ask(const struct dispatch_service *fir
                 (struct counting_share){s, user_data, config};
         else if (config)
             counting_config_release(config);
-        if (id.handle && (!config || !collection))
-            lost_tell(s, user_data);
     }
     return collection;
 }
@@ -123,24 +97,14 @@ static void dispatch_begin(struct trace_dispatch *dispatch, struct trace_packets
     struct counting_collection *collection = first ? shares_ask(first, dispatch) : NULL;
     if (!collection)
         return;
-    bool together = first->watch.together && first->watch.together();
-    if (!counting_collection_begin(collection, dispatch->hsa_agent, share_lost, together)) {
+    if (!counting_collection_begin(collection, dispatch->hsa_agent)) {
         log_error("counting", "no turn or no memory for the counters of dispatch %llu",
                   (unsigned long long)dispatch->info.dispatch_id);
-        collection_lose(collection);
+        counting_collection_destroy(collection);
         return;
     }
     dispatch->counting = collection;
-    struct counting_slot *slot = collection->slot;
-    if (!slot->memory) /* only constants: nothing to program */
-        return;
-    *packets = (struct trace_packets){.before = &slot->before,
-                                      .after = &slot->after,
-                                      .before_count = 1,
-                                      .after_count = 1,
-                                      .serialize = slot->kind == COUNTING_SLOT_DISPATCH,
-                                      .in_order = true,
-                                      .signal_after = true};
+    counting_slot_packets(collection->slot, packets);
 }
 
 static void records_put(const struct dispatch_service *service,
@@ -171,8 +135,6 @@ static void share_deliver(struct counting_collection *collection,
     uint32_t count;
     rocprofiler_counter_record_t *records =
         counting_collection_records(collection, share, total, &count);
-    if (service->watch.traced && collection->slot->trace_buffer.address)
-        CALLBACK(service->watch.traced(share->user_data, collection->slot, service->record_data));
     if (service->buffer)
         records_put(service, dispatch, records, count);
     if (service->record_callback)
@@ -187,7 +149,7 @@ static void dispatch_complete(struct trace_dispatch *dispatch, bool failed)
         return;
     dispatch->counting = NULL;
     if (failed) {
-        collection_lose(collection);
+        counting_collection_destroy(collection);
         return;
     }
     uint32_t total = counting_slot_evaluate(collection->slot, dispatch->info.dispatch_id,
@@ -198,16 +160,6 @@ static void dispatch_complete(struct trace_dispatch *dispatch, bool failed)
 }
 
 static const struct trace_counting_ops counting_ops = {dispatch_begin, dispatch_complete, false};
-static const struct trace_counting_ops plain_ops = {dispatch_begin, dispatch_complete, true};
-
-/* The context's services are all there: they are configured while it is stopped. */
-static const struct trace_counting_ops *ops_for(const struct dispatch_service *first)
-{
-    for (const struct dispatch_service *s = first; s; s = next_of(s))
-        if (!s->watch.without_ids)
-            return &counting_ops;
-    return &plain_ops;
-}
 
 static rocprofiler_status_t service_start(rocprofiler_context_id_t context, void *data)
 {
@@ -218,7 +170,7 @@ static rocprofiler_status_t service_start(rocprofiler_context_id_t context, void
         log_warning("counting", "dispatches are not counted: when HSA started, no tool had asked "
                                 "for dispatches");
     atomic_store_explicit(&active_service, data, memory_order_release);
-    atomic_store_explicit(&trace_counting, ops_for(data), memory_order_release);
+    atomic_store_explicit(&trace_counting, &counting_ops, memory_order_release);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -264,7 +216,6 @@ static rocprofiler_status_t configure(const struct dispatch_service *wanted)
     service->buffer = wanted->buffer;
     service->record_callback = wanted->record_callback;
     service->record_data = wanted->record_data;
-    service->watch = wanted->watch;
     rocprofiler_status_t status =
         service_add(wanted->context, SERVICE_DISPATCH_COUNTING, &service_ops, service);
     if (status == ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED) {
@@ -296,23 +247,11 @@ rocprofiler_status_t counting_dispatch_configure_callback(
     rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
     void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data)
 {
-    return counting_dispatch_configure_watched(context, callback, data, record_callback,
-                                               record_data, NULL);
-}
-
-rocprofiler_status_t
-counting_dispatch_configure_watched(rocprofiler_context_id_t context,
-                                    rocprofiler_dispatch_counting_service_cb_t callback, void *data,
-                                    rocprofiler_dispatch_counting_record_cb_t record_callback,
-                                    void *record_data, const struct counting_dispatch_watch *watch)
-{
-    static const struct counting_dispatch_watch nobody = {0};
     if (!callback || !record_callback)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     return configure(&(struct dispatch_service){.context = context,
                                                 .callback = callback,
                                                 .callback_data = data,
                                                 .record_callback = record_callback,
-                                                .record_data = record_data,
-                                                .watch = watch ? *watch : nobody});
+                                                .record_data = record_data});
 }

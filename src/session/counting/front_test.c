@@ -19,36 +19,38 @@
 
 #define SUCCESS ROCPROFILER_STATUS_SUCCESS
 
-static rocprofiler_counter_config_id_t chosen;
-static uint32_t arrived, arrived_values, lost;
+static struct counting_collector *chosen;
+static uint32_t arrived, arrived_values, ended, lost;
 
-static void choose(rocprofiler_dispatch_counting_service_data_t data,
-                   rocprofiler_counter_config_id_t *config, rocprofiler_user_data_t *user_data,
-                   void *arg)
+static struct counting_collector *choose(const rocprofiler_kernel_dispatch_info_t *info)
 {
-    (void)data, (void)arg;
-    *config = chosen;
-    user_data->value = 77;
+    assert_int_equal(info->dispatch_id, 42);
+    return chosen;
 }
 
-static void arrive(rocprofiler_dispatch_counting_service_data_t data,
-                   rocprofiler_counter_record_t *records, size_t count,
-                   rocprofiler_user_data_t user_data, void *arg)
+static void arrive(void *owner, const rocprofiler_counter_record_t *records, size_t count)
 {
-    (void)records;
-    assert_int_equal(data.correlation_id.internal, 0); /* not asked for */
-    assert_int_equal(data.correlation_id.external.value, 0);
-    assert_int_equal(user_data.value, 77);
-    assert_ptr_equal(arg, &arrived);
+    assert_ptr_equal(owner, &arrived);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(records[i].dispatch_id, 42);
     arrived++;
     arrived_values = (uint32_t)count;
 }
 
-static void lose(rocprofiler_user_data_t user_data, void *arg)
+static void end(void *owner, bool is_lost, uint64_t start_ns, uint64_t end_ns)
 {
-    assert_int_equal(user_data.value, 77);
-    assert_ptr_equal(arg, &arrived);
-    lost++;
+    assert_ptr_equal(owner, &arrived);
+    assert_int_equal(start_ns, is_lost ? 0 : 1000);
+    assert_int_equal(end_ns, is_lost ? 0 : 1500);
+    lost += is_lost;
+    ended++;
+}
+
+static struct counting_collector *collector_of(rocprofiler_counter_config_id_t config)
+{
+    struct counting_collector *collector = counting_collector_create(config, &arrived);
+    assert_non_null(collector);
+    return collector;
 }
 
 static void dispatch_on(uint64_t agent, bool fails)
@@ -59,6 +61,10 @@ static void dispatch_on(uint64_t agent, bool fails)
     ops->dispatch_begin(&dispatch, &packets);
     if (packets.after)
         gpu_run(packets.after);
+    if (!fails) {
+        dispatch.start_ns = 1000;
+        dispatch.end_ns = 1500;
+    }
     ops->dispatch_complete(&dispatch, fails);
 }
 
@@ -87,41 +93,77 @@ static void start(void)
 /* Each dispatch for which something was chosen has one answer. */
 static void every_choice_is_answered(void **state)
 {
-    const struct counting_dispatch_watch watch = {.lost = lose, .without_ids = true};
+    static const struct counting_collector_ops ops = {
+        .choose = choose, .counted = arrive, .ended = end};
     (void)state;
     counting_memory_register(&gpu_memory);
-    assert_int_equal(counting_dispatch_configure_watched((rocprofiler_context_id_t){1}, choose,
-                                                         NULL, arrive, &arrived, &watch),
-                     SUCCESS);
+    assert_int_equal(counting_collectors_configure((rocprofiler_context_id_t){1}, &ops), SUCCESS);
     start();
     assert_true(atomic_load(&trace_counting)->without_ids);
     dispatch_on(MI210, false); /* nothing was chosen */
-    assert_int_equal(arrived + lost, 0);
+    assert_int_equal(ended, 0);
     rocprofiler_counter_id_t waves = event_counter(MI210, "SQ", 4);
-    chosen = config_of(MI210, &waves, 1);
+    rocprofiler_counter_config_id_t config = config_of(MI210, &waves, 1);
+    chosen = collector_of(config);
     dispatch_on(MI210, false);
     assert_int_equal(arrived, 1);
     assert_int_equal(arrived_values, 8);
+    assert_int_equal(ended, 1);
     dispatch_on(MI210, true); /* its queue dies */
     assert_int_equal(lost, 1);
     dispatch_on(MI50, false); /* another agent's configuration */
     assert_int_equal(lost, 2);
-    rocprofiler_counter_config_id_t real = chosen;
-    chosen.handle += 1ull << 40;
-    dispatch_on(MI210, false); /* none that exists */
-    assert_int_equal(lost, 3);
-    counting_config_destroy(real);
+    assert_int_equal(arrived, 1);
+    assert_int_equal(ended, 3);
+    counting_collector_destroy(chosen);
+    counting_config_destroy(config);
+    assert_null(counting_collector_create(config, &arrived)); /* none that exists */
     refuse_memory = 1;
-    chosen = config_of(MI210, &waves, 1);
+    config = config_of(MI210, &waves, 1);
+    chosen = collector_of(config);
     dispatch_on(MI210, false);
     refuse_memory = 0;
-    assert_int_equal(lost, 4);
-    counting_config_destroy(chosen);
-    chosen = config_of(MI210, NULL, 0); /* times only */
-    dispatch_on(MI210, false);
+    assert_int_equal(lost, 3);
+    dispatch_on(MI210, false); /* there is memory again */
     assert_int_equal(arrived, 2);
+    counting_config_destroy(config);
+    counting_collector_destroy(chosen);
+    config = config_of(MI210, NULL, 0); /* times only */
+    chosen = collector_of(config);
+    dispatch_on(MI210, false);
+    assert_int_equal(arrived, 3);
     assert_int_equal(arrived_values, 0);
-    counting_config_destroy(chosen);
+    assert_int_equal(ended, arrived + lost);
+    counting_config_destroy(config);
+    counting_collector_destroy(chosen);
+    assert_int_equal(live_allocations, 0);
+}
+
+/* A collector has memory of its own from its first kernel to its end, and no more of it; not that
+ * of a runtime which has gone. */
+static void a_collector_keeps_its_memory(void **state)
+{
+    rocprofiler_counter_id_t waves = event_counter(MI210, "SQ", 4);
+    rocprofiler_counter_config_id_t config = config_of(MI210, &waves, 1);
+    struct counting_collector *others[2] = {collector_of(config), collector_of(config)};
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        chosen = others[i % 2];
+        dispatch_on(MI210, i == 5);
+        assert_int_equal(live_allocations, i ? 2 : 1);
+    }
+    counting_memory_register(&gpu_memory); /* another runtime; the former's memory went with it */
+    for (int i = 0; i < 10; i++) {
+        chosen = others[i % 2];
+        dispatch_on(MI210, false);
+        assert_int_equal(live_allocations, i ? 4 : 3);
+    }
+    counting_config_destroy(config); /* which the collectors outlive */
+    dispatch_on(MI210, false);
+    assert_int_equal(live_allocations, 4);
+    for (int i = 0; i < 2; i++)
+        counting_collector_destroy(others[i]);
+    assert_int_equal(live_allocations, 2);
 }
 
 static void the_owner_is_named(void **state)
@@ -181,7 +223,8 @@ static void properties_have_the_drivers_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_choice_is_answered), cmocka_unit_test(the_owner_is_named),
-        cmocka_unit_test(events_are_counters), cmocka_unit_test(properties_have_the_drivers_names)};
+        cmocka_unit_test(every_choice_is_answered), cmocka_unit_test(a_collector_keeps_its_memory),
+        cmocka_unit_test(the_owner_is_named), cmocka_unit_test(events_are_counters),
+        cmocka_unit_test(properties_have_the_drivers_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

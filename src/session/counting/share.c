@@ -1,7 +1,5 @@
 #include "session/counting/share.h"
 
-#include "session/counting/concurrent.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +30,7 @@ void counting_collection_destroy(struct counting_collection *collection)
 {
     if (!collection)
         return;
-    if (collection->turn != TURN_NONE)
-        concurrent_leave(collection->slot->config->agent->id, collection->turn == TURN_ALONE);
+    concurrent_turn_end(collection->slot, &collection->turn);
     if (collection->slot)
         counting_slot_release(collection->slot);
     for (uint32_t i = 0; i < collection->share_count; i++)
@@ -143,8 +140,7 @@ static struct counting_config *joint_config(const struct counting_collection *co
 }
 
 /* The joint configuration, as a reference. */
-static struct counting_config *shares_fit(struct counting_collection *collection,
-                                          void (*lost)(const struct counting_share *share))
+static struct counting_config *shares_fit(struct counting_collection *collection)
 {
     uint32_t share_count = collection->share_count;
     struct counting_config *config = reference(collection->shares[0].config);
@@ -154,40 +150,23 @@ static struct counting_config *shares_fit(struct counting_collection *collection
         collection->shares[collection->share_count++] = share;
         struct counting_config *wider = joint_config(collection);
         counting_config_release(wider ? config : share.config);
-        if (wider) {
+        if (wider)
             config = wider;
-            continue;
-        }
-        collection->share_count--;
-        lost(&share);
+        else
+            collection->share_count--;
     }
     return config;
 }
 
-static bool turn_take(struct counting_collection *collection, bool together)
+bool counting_collection_begin(struct counting_collection *collection, uint64_t hsa_agent)
 {
-    struct counting_config *config = collection->slot->config;
-    if (!collection->slot->memory || (!together && !concurrent_is_used()))
-        return true;
-    bool alone = collection->slot->kind != COUNTING_SLOT_BETWEEN;
-    if (!concurrent_enter(config->agent->id, alone ? NULL : config))
-        return false;
-    collection->turn = alone ? TURN_ALONE : TURN_TOGETHER;
-    return true;
-}
-
-bool counting_collection_begin(struct counting_collection *collection, uint64_t hsa_agent,
-                               void (*lost)(const struct counting_share *share), bool together)
-{
-    struct counting_config *config = shares_fit(collection, lost);
-    bool between = together && config->plan_count > 0 && !config->has_trace;
-    collection->slot = counting_slot_acquire(
-        config, between ? COUNTING_SLOT_BETWEEN : COUNTING_SLOT_DISPATCH, hsa_agent);
+    struct counting_config *config = shares_fit(collection);
+    collection->slot = counting_slot_acquire(config, COUNTING_SLOT_DISPATCH, hsa_agent);
     if (collection->share_count > 1)
         collection->records = malloc((config->record_count + 1) * sizeof *collection->records);
     counting_config_release(config);
     return collection->slot && (collection->share_count == 1 || collection->records) &&
-           turn_take(collection, together);
+           concurrent_turn_take(collection->slot, false, &collection->turn);
 }
 
 /* Appends the values of one counter. */

@@ -5,6 +5,7 @@
 #ifndef SESSION_COUNTING_SHARE_H
 #define SESSION_COUNTING_SHARE_H
 
+#include "session/counting/concurrent.h"
 #include "session/counting/config.h"
 
 struct counting_share {
@@ -17,7 +18,7 @@ struct counting_collection {
     struct counting_slot *slot;            /* of the configuration that has all counters */
     rocprofiler_counter_record_t *records; /* room for one share's; NULL: nobody needs it */
     uint32_t share_count;
-    enum { TURN_NONE, TURN_ALONE, TURN_TOGETHER } turn; /* to be given back to concurrent.h */
+    enum concurrent_turn turn;
     struct counting_share shares[];
 };
 
@@ -27,10 +28,8 @@ struct counting_collection *counting_collection_create(uint32_t shares_max);
 void counting_collection_destroy(struct counting_collection *collection);
 
 /* With the shares filled in: gets the slot. Shares that the hardware cannot count beside the
- * earlier ones are taken out, with a message and a call of `lost`. False: no memory. May call the
- * runtime. `together`: beside other kernels, where the configuration allows that (concurrent.h). */
-bool counting_collection_begin(struct counting_collection *collection, uint64_t hsa_agent,
-                               void (*lost)(const struct counting_share *share), bool together);
+ * earlier ones are taken out, with a message. False: no memory. May call the runtime. */
+bool counting_collection_begin(struct counting_collection *collection, uint64_t hsa_agent);
 
 /* After counting_slot_evaluate gave `total` records: those of one share and their number. */
 rocprofiler_counter_record_t *counting_collection_records(struct counting_collection *collection,

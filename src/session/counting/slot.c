@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "model/trace.h"
 #include "session/counting/config.h"
 #include "session/counting/runtime.h"
 
@@ -265,7 +266,7 @@ static int slot_program(struct counting_slot *slot, uint64_t hsa_agent,
     return status;
 }
 
-static int is_stale(const struct counting_slot *slot)
+bool counting_slot_is_stale(const struct counting_slot *slot)
 {
     return slot->generation != atomic_load_explicit(&memory_generation, memory_order_acquire);
 }
@@ -273,13 +274,27 @@ static int is_stale(const struct counting_slot *slot)
 static void slot_free(struct counting_slot *slot)
 {
     const struct counting_memory_ops *ops = atomic_load_explicit(&memory_ops, memory_order_acquire);
-    if (slot->memory && ops && !is_stale(slot))
+    if (slot->memory && ops && !counting_slot_is_stale(slot))
         ops->release(slot->memory);
-    if (slot->trace_buffer.address && ops && !is_stale(slot))
+    if (slot->trace_buffer.address && ops && !counting_slot_is_stale(slot))
         ops->buffer_release(&slot->trace_buffer);
     free(slot->values);
     free(slot->records);
+    free(slot->record_ids);
     free(slot);
+}
+
+/* The id of each value, the same at every evaluation. */
+static uint64_t *record_ids_make(const struct counting_config *config)
+{
+    uint64_t *ids = calloc(config->record_count + 1u, sizeof *ids);
+    uint32_t count = 0;
+    for (uint32_t i = 0; ids && i < config->counter_count; i++) {
+        const struct counter_shape *shape = counter_shape(config->counters[i]);
+        for (uint32_t k = 0, n = shape_count(shape); k < n; k++)
+            ids[count++] = shape_instance_id(shape, config->counters[i]->id, k);
+    }
+    return ids;
 }
 
 static struct counting_slot *slot_create(struct counting_config *config,
@@ -296,7 +311,8 @@ static struct counting_slot *slot_create(struct counting_config *config,
     slot->values =
         calloc((size_t)config->value_count + config->workspace_count + 1, sizeof *slot->values);
     slot->records = calloc(config->record_count + 1u, sizeof *slot->records);
-    if (slot->values && slot->records && config_build(config) == 0 &&
+    slot->record_ids = record_ids_make(config);
+    if (slot->values && slot->records && slot->record_ids && config_build(config) == 0 &&
         (!counting_slot_kind_programs(config, kind) || slot_program(slot, hsa_agent, ops) == 0))
         return slot;
     slot_free(slot);
@@ -313,7 +329,7 @@ struct counting_slot *counting_slot_acquire(struct counting_config *config,
         if (slot)
             config->idle[kind] = slot->next;
         pthread_mutex_unlock(&config->lock);
-        if (!slot || !is_stale(slot))
+        if (!slot || !counting_slot_is_stale(slot))
             break;
         slot_free(slot);
     } while (1);
@@ -336,6 +352,19 @@ void counting_slot_release(struct counting_slot *slot)
     config->idle[slot->kind] = slot;
     pthread_mutex_unlock(&config->lock);
     counting_config_release(config);
+}
+
+void counting_slot_packets(const struct counting_slot *slot, struct trace_packets *packets)
+{
+    if (!slot->memory) /* only constants: nothing to program */
+        return;
+    *packets = (struct trace_packets){.before = &slot->before,
+                                      .after = &slot->after,
+                                      .before_count = 1,
+                                      .after_count = 1,
+                                      .serialize = slot->kind == COUNTING_SLOT_DISPATCH,
+                                      .in_order = true,
+                                      .signal_after = true};
 }
 
 void counting_slots_free(struct counting_config *config)
@@ -394,13 +423,12 @@ uint32_t counting_slot_evaluate(struct counting_slot *slot, rocprofiler_dispatch
     for (uint32_t i = 0; i < config->counter_count; i++) {
         const struct counter *counter = config->counters[i];
         const double *values = counter_evaluate(slot, counter);
-        for (uint32_t k = 0, n = shape_count(counter_shape(counter)); k < n; k++)
-            slot->records[count++] = (rocprofiler_counter_record_t){
-                .id = shape_instance_id(counter_shape(counter), counter->id, k),
-                .counter_value = values[k],
-                .dispatch_id = dispatch,
-                .user_data = user_data,
-                .agent_id = config->agent->id};
+        for (uint32_t k = 0, n = shape_count(counter_shape(counter)); k < n; k++, count++)
+            slot->records[count] = (rocprofiler_counter_record_t){.id = slot->record_ids[count],
+                                                                  .counter_value = values[k],
+                                                                  .dispatch_id = dispatch,
+                                                                  .user_data = user_data,
+                                                                  .agent_id = config->agent->id};
     }
     return count;
 }

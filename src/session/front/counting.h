@@ -127,27 +127,35 @@ rocprofiler_status_t counting_dispatch_configure_callback(
     rocprofiler_context_id_t context, rocprofiler_dispatch_counting_service_cb_t callback,
     void *data, rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data);
 
-/* The same for front ends that promise an answer. Both get what the callback left in its user data.
- */
-struct counting_dispatch_watch {
-    /* The chosen counters of a dispatch will not be delivered. */
-    void (*lost)(rocprofiler_user_data_t user_data, void *record_data);
-    /* Before the record callback: the trace of a configuration that has one. Whoever goes on using
-     * it takes a hold. NULL: such configurations are refused. */
-    void (*traced)(rocprofiler_user_data_t user_data, struct counting_slot *trace,
-                   void *record_data);
-    /* Asked for each dispatch, of a context's first service: whether kernels of different queues
-     * run at the same time, their values including what the others did meanwhile. Configurations
-     * with a trace are still collected alone. NULL: no. */
+/* ---- around dispatches, for front ends that keep what they collect with */
+
+/* Collects the counters of one configuration around one kernel after the other. */
+struct counting_collector;
+/* NULL: there is no such configuration, or no memory. */
+struct counting_collector *counting_collector_create(rocprofiler_counter_config_id_t config,
+                                                     void *owner);
+/* No kernel is on its way with it. NULL: does nothing. */
+void counting_collector_destroy(struct counting_collector *collector);
+
+/* A front end's functions; `owner` is the collector's. Each choice is answered by ended(), once. */
+struct counting_collector_ops {
+    /* On the submitting thread (model/hsa_facts.h says what it submits): the collector, which is
+     * not on its way with another kernel; NULL: none. */
+    struct counting_collector *(*choose)(const rocprofiler_kernel_dispatch_info_t *info);
+    /* The trace of a configuration that has one. Whoever goes on using it takes a hold. */
+    void (*traced)(void *owner, struct counting_slot *trace);
+    /* The values, which stay where they are only during the call. */
+    void (*counted)(void *owner, const rocprofiler_counter_record_t *records, size_t count);
+    /* From the beginning of this call on the collector may be chosen again, and destroyed. `lost`:
+     * it was not counted, there are no times. */
+    void (*ended)(void *owner, bool lost, uint64_t start_ns, uint64_t end_ns);
+    /* Whether kernels of different queues run at the same time, their values including what the
+     * others did meanwhile. Those with a trace are still collected alone. NULL: no. */
     bool (*together)(void);
-    /* Neither callback looks at correlation ids: they are 0. */
-    bool without_ids;
 };
-rocprofiler_status_t
-counting_dispatch_configure_watched(rocprofiler_context_id_t context,
-                                    rocprofiler_dispatch_counting_service_cb_t callback, void *data,
-                                    rocprofiler_dispatch_counting_record_cb_t record_callback,
-                                    void *record_data, const struct counting_dispatch_watch *watch);
+/* Such a context has this service alone. `ops` stays valid. */
+rocprofiler_status_t counting_collectors_configure(rocprofiler_context_id_t context,
+                                                   const struct counting_collector_ops *ops);
 
 /* ---- on devices */
 rocprofiler_status_t counting_device_configure(rocprofiler_context_id_t context,

@@ -8,7 +8,7 @@
 #ifndef SESSION_FRONT_ENGINE_H
 #define SESSION_FRONT_ENGINE_H
 
-#include "base/clock.h"
+#include "base/clock_pairs.h"
 #include "counters/shape.h"
 #include "model/hip_facts.h"
 #include "model/hsa_facts.h"
@@ -90,7 +90,9 @@
     X(counting_plan_explain)                                                                       \
     X(counting_quality_of_counter)                                                                 \
     X(counting_quality_of_times)                                                                   \
-    X(counting_dispatch_configure_watched)                                                         \
+    X(counting_collector_create)                                                                   \
+    X(counting_collector_destroy)                                                                  \
+    X(counting_collectors_configure)                                                               \
     X(counting_agent_find)                                                                         \
     X(counting_catalog)                                                                            \
     X(counting_property)                                                                           \
@@ -122,8 +124,8 @@
     X(tracebuf_flush)                                                                              \
     X(tracebuf_flush_start)                                                                        \
     X(tracebuf_delivering)                                                                         \
-    X(clock_segment_now)                                                                           \
-    X(clock_ticks_to_ns)                                                                           \
+    X(clock_ticks_now)                                                                             \
+    X(clock_pairs_to_ns)                                                                           \
     X(hip_facts)                                                                                   \
     X(hsa_facts)
 

@@ -428,6 +428,13 @@ static rocprofiler_status_t call_quality_of_counter(void)
     return crocprof_quality_of_counter(AGENT, COUNTER, OR_NULL(&quality));
 }
 
+static rocprofiler_status_t call_quality_of_duration(void)
+{
+    static const rocprofiler_kernel_dispatch_info_t info;
+    uint64_t modelled_ns;
+    return crocprof_quality_of_duration(OR_NULL(&info), OR_NULL(&modelled_ns));
+}
+
 static rocprofiler_status_t call_quality_of_times(void)
 {
     const char *words;
@@ -463,6 +470,7 @@ static const struct {
     {"crocprof_plan_passes", call_plan_passes},
     {"crocprof_plan_explain", call_plan_explain},
     {"crocprof_quality_of_counter", call_quality_of_counter},
+    {"crocprof_quality_of_duration", call_quality_of_duration},
     {"crocprof_quality_of_times", call_quality_of_times},
 };
 enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };

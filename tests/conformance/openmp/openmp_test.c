@@ -77,8 +77,13 @@ static void happened(int32_t operation, const rocprofiler_ompt_args_t *args)
         critical_sections += args->mutex_acquired.kind == ompt_mutex_critical;
     if (operation == ROCPROFILER_OMPT_ID_thread_begin)
         worker_threads += args->thread_begin.thread_type == ompt_thread_worker;
-    if (operation == ROCPROFILER_OMPT_ID_callback_functions)
+    if (operation == ROCPROFILER_OMPT_ID_callback_functions) {
+        int status = 0;
         entries = args->callback_functions;
+        /* told while the runtime is being initialised */
+        WRONG_UNLESS(rocprofiler_ompt_is_initialized(&status) == ROCPROFILER_STATUS_SUCCESS &&
+                     status == -1);
+    }
 }
 
 static void on_event(rocprofiler_callback_tracing_record_t record,

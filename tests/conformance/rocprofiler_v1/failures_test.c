@@ -16,16 +16,12 @@ static rocprofiler_status_t engine_context_create(const char *owner, rocprofiler
     return real->context_create_front(owner, id);
 }
 
-static rocprofiler_status_t
-dispatch_configure(rocprofiler_context_id_t context,
-                   rocprofiler_dispatch_counting_service_cb_t callback, void *data,
-                   rocprofiler_dispatch_counting_record_cb_t record_callback, void *record_data,
-                   const struct counting_dispatch_watch *watch)
+static rocprofiler_status_t collectors_configure(rocprofiler_context_id_t context,
+                                                 const struct counting_collector_ops *ops)
 {
     if (configures_refused && configures_refused--)
         return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    return real->counting_dispatch_configure_watched(context, callback, data, record_callback,
-                                                     record_data, watch);
+    return real->counting_collectors_configure(context, ops);
 }
 
 static rocprofiler_status_t start(rocprofiler_context_id_t context)
@@ -57,7 +53,7 @@ __attribute__((visibility("default"))) const struct crocprof_engine *crocprof_en
         *(void **)&next = dlsym(RTLD_NEXT, "crocprof_engine");
         table = *next();
         table.context_create_front = engine_context_create;
-        table.counting_dispatch_configure_watched = dispatch_configure;
+        table.counting_collectors_configure = collectors_configure;
         table.context_start = start;
         table.subscription_create = subscribe;
         table.subscription_want = want;

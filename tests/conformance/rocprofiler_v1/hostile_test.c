@@ -90,8 +90,8 @@ static void *contexts(void *unused)
         rocprofiler_get_data(context, 0);
         shared_context = NULL;
         OK(rocprofiler_close(context));
+        /* No second close: the handle may be another thread's new context by now (life.h). */
         rocprofiler_reset(context, 0);
-        rocprofiler_close(context);
     }
     return NULL;
 }

@@ -55,6 +55,12 @@ static void on_buffer(rocprofiler_context_id_t id, rocprofiler_buffer_id_t from,
         if (headers[i]->kind == ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT) {
             assert_int_equal(size, sizeof records[0].rocdecode);
             memcpy(&records[record_count].rocdecode, headers[i]->payload, size);
+        } else if (headers[i]->kind == ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT) {
+            assert_int_equal(size, sizeof records[0].rocshmem);
+            memcpy(&records[record_count].rocshmem, headers[i]->payload, size);
+        } else if (headers[i]->kind == ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT) {
+            assert_int_equal(size, sizeof records[0].hipfile);
+            memcpy(&records[record_count].hipfile, headers[i]->payload, size);
         } else {
             assert_true(size <= sizeof records[0].hip);
             memcpy(&records[record_count].hip, headers[i]->payload, size);
@@ -71,6 +77,8 @@ static const rocprofiler_callback_tracing_kind_t callback_kinds[] = {
     ROCPROFILER_CALLBACK_TRACING_RCCL_API,
     ROCPROFILER_CALLBACK_TRACING_ROCDECODE_API,
     ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API,
+    ROCPROFILER_CALLBACK_TRACING_ROCSHMEM_API,
+    ROCPROFILER_CALLBACK_TRACING_HIPFILE_API,
     ROCPROFILER_CALLBACK_TRACING_RUNTIME_INITIALIZATION,
 };
 static const rocprofiler_buffer_tracing_kind_t buffer_kinds[] = {
@@ -83,6 +91,10 @@ static const rocprofiler_buffer_tracing_kind_t buffer_kinds[] = {
     ROCPROFILER_BUFFER_TRACING_ROCDECODE_API,
     ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT,
     ROCPROFILER_BUFFER_TRACING_ROCJPEG_API,
+    ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API,
+    ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT,
+    ROCPROFILER_BUFFER_TRACING_HIPFILE_API,
+    ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT,
 };
 
 static int initialize(rocprofiler_client_finalize_t finalize, void *data)
@@ -131,10 +143,13 @@ unsigned records_of(uint32_t kind, int32_t operation)
 {
     unsigned found = 0;
     for (unsigned i = 0; i < record_count; i++) {
-        rocprofiler_tracing_operation_t of =
-            kind == ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT
-                ? (rocprofiler_tracing_operation_t)records[i].rocdecode.operation
-                : records[i].hip.operation;
+        rocprofiler_tracing_operation_t of = records[i].hip.operation;
+        if (kind == ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT)
+            of = (rocprofiler_tracing_operation_t)records[i].rocdecode.operation;
+        else if (kind == ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT)
+            of = (rocprofiler_tracing_operation_t)records[i].rocshmem.operation;
+        else if (kind == ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT)
+            of = (rocprofiler_tracing_operation_t)records[i].hipfile.operation;
         found += records[i].kind == kind && of == operation;
     }
     return found;

@@ -23,6 +23,8 @@ struct call {
         rocprofiler_callback_tracing_rccl_api_data_t rccl;
         rocprofiler_callback_tracing_rocdecode_api_data_t rocdecode;
         rocprofiler_callback_tracing_rocjpeg_api_data_t rocjpeg;
+        rocprofiler_callback_tracing_rocshmem_api_data_t rocshmem;
+        rocprofiler_callback_tracing_hipfile_api_data_t hipfile;
         rocprofiler_callback_tracing_marker_api_data_t marker;
         rocprofiler_callback_tracing_runtime_initialization_data_t initialization;
     } data;
@@ -35,6 +37,8 @@ struct record {
     uint32_t kind;
     rocprofiler_buffer_tracing_hip_api_ext_record_t hip; /* all API records begin alike */
     rocprofiler_buffer_tracing_rocdecode_api_ext_record_t rocdecode;
+    rocprofiler_buffer_tracing_rocshmem_api_ext_record_t rocshmem;
+    rocprofiler_buffer_tracing_hipfile_api_ext_record_t hipfile;
 };
 extern struct record records[RECORDS_MAX];
 extern unsigned record_count;

@@ -1,6 +1,6 @@
 /*
  * What tools see of runtimes that hand over their tables. One mode a process:
- *   runtimes_test hip | libraries | ranges | intercept | intercept_only
+ *   runtimes_test hip | libraries | communication | ranges | intercept | intercept_only
  */
 #include "recorder.h"
 
@@ -173,6 +173,127 @@ static void libraries_mode(void **state)
                              ROCDEC_INVALID_PARAMETER);
         }
 }
+
+/* ---- rocSHMEM and hipFile */
+
+static uint64_t signalled;
+static int signal_pe;
+static void put_signal(void *dest, const void *source, size_t bytes, uint64_t *at, uint64_t value,
+                       int operation, int pe, hipStream_t stream)
+{
+    (void)dest, (void)source, (void)stream;
+    *at = value + bytes + (uint64_t)operation; /* the seventh and eighth lie on the stack */
+    signal_pe = pe;
+}
+
+static hipFileError_t buffer_register(const void *buffer, size_t bytes, int flags)
+{
+    (void)buffer;
+    return flags == 3 ? (hipFileError_t){hipFileInvalidValue, hipErrorOutOfMemory}
+                      : (hipFileError_t){hipFileSuccess, (hipError_t)bytes};
+}
+
+static ssize_t file_read(hipFileHandle_t file, void *buffer, size_t bytes, hoff_t file_offset,
+                         hoff_t buffer_offset)
+{
+    (void)file, (void)buffer;
+    return file_offset == -5 ? -7 : (ssize_t)bytes + buffer_offset;
+}
+
+static int64_t use_count(void)
+{
+    return 4;
+}
+
+static void statistics_of_later_releases(void) {}
+
+enum {
+    PUT_SIGNAL = ROCPROFILER_ROCSHMEM_API_ID_putmem_signal_on_stream,
+    BUFFER = ROCPROFILER_HIPFILE_API_ID_hipFileBufRegister,
+    READ = ROCPROFILER_HIPFILE_API_ID_hipFileRead,
+    USES = ROCPROFILER_HIPFILE_API_ID_hipFileUseCount,
+    STATISTICS = ROCPROFILER_HIPFILE_API_ID_LAST,
+};
+
+static void communication_records(void)
+{
+    OK(rocprofiler_flush_buffer(recorder_buffer));
+    assert_int_equal(records_of(ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API, PUT_SIGNAL), 1);
+    assert_int_equal(records_of(ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT, PUT_SIGNAL), 1);
+    assert_int_equal(records_of(ROCPROFILER_BUFFER_TRACING_HIPFILE_API, READ), 1);
+    assert_int_equal(records_of(ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT, READ), 1);
+    assert_int_equal(records_of(ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT, USES), 1);
+    for (unsigned i = 0; i < record_count; i++) {
+        if (records[i].kind == ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT)
+            assert_int_equal(records[i].rocshmem.args.putmem_signal_on_stream.signal, 30);
+        if (records[i].kind != ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT)
+            continue;
+        if ((int)records[i].hipfile.operation == READ)
+            assert_int_equal(records[i].hipfile.retval.ssize_t_retval, -7);
+        if ((int)records[i].hipfile.operation == USES)
+            assert_int_equal(records[i].hipfile.retval.int64_t_retval, 4);
+    }
+}
+
+static void communication_mode(void **state)
+{
+    (void)state;
+    static uint64_t shmem[10] = {sizeof shmem}, files[40] = {sizeof files};
+    recorder_start();
+    shmem[1 + PUT_SIGNAL] = (uintptr_t)put_signal;
+    files[1 + BUFFER] = (uintptr_t)buffer_register;
+    files[1 + READ] = (uintptr_t)file_read;
+    files[1 + USES] = (uintptr_t)use_count;
+    files[1 + STATISTICS] = (uintptr_t)statistics_of_later_releases;
+    REGISTERS(UNSUPPORTED_API, offer("hipfile", files)); /* the name has a capital */
+    REGISTERS(SUCCESS, offer("rocshmem", shmem));
+    REGISTERS(SUCCESS, offer("hipFile", files));
+    assert_ptr_equal((void *)(uintptr_t)files[1 + STATISTICS],
+                     (void *)statistics_of_later_releases);
+    for (int which = ROCPROFILER_RUNTIME_INITIALIZATION_ROCSHMEM;
+         which <= ROCPROFILER_RUNTIME_INITIALIZATION_HIPFILE; which++)
+        call_find(ROCPROFILER_CALLBACK_TRACING_RUNTIME_INITIALIZATION, which,
+                  ROCPROFILER_CALLBACK_PHASE_NONE, 0);
+
+    __typeof__(&put_signal) put = (__typeof__(&put_signal))(uintptr_t)shmem[1 + PUT_SIGNAL];
+    put(NULL, &state, 12, &signalled, 30, 8, 5, NULL);
+    assert_int_equal(signalled, 50);
+    assert_int_equal(signal_pe, 5);
+    const struct call *entered = ENTER(ROCSHMEM_API, putmem_signal_on_stream, 0);
+    assert_int_equal(entered->data.rocshmem.args.putmem_signal_on_stream.pe, 5);
+    assert_non_null(strstr(entered->text, "nelems=12 "));
+    EXIT(ROCSHMEM_API, putmem_signal_on_stream, 0);
+
+    __typeof__(&buffer_register) take = (__typeof__(&buffer_register))(uintptr_t)files[1 + BUFFER];
+    assert_int_equal(take(NULL, 1, 3).hip_drv_err, hipErrorOutOfMemory);
+    assert_int_equal(
+        EXIT(HIPFILE_API, hipFileBufRegister, 0)->data.hipfile.retval.hipFileError_t_retval.err,
+        hipFileInvalidValue);
+    __typeof__(&file_read) from = (__typeof__(&file_read))(uintptr_t)files[1 + READ];
+    assert_int_equal(from(NULL, NULL, 100, -5, 0), -7);
+    assert_non_null(strstr(ENTER(HIPFILE_API, hipFileRead, 0)->text, "file_offset=-5 "));
+    __typeof__(&use_count) uses = (__typeof__(&use_count))(uintptr_t)files[1 + USES];
+    assert_int_equal(uses(), 4);
+    communication_records();
+}
+
+/* The numbers of AMD's headers from 1.3.0 on, as public copies of them have these; docs/status.md
+ * says of which there is one copy only. */
+_Static_assert(ROCPROFILER_CALLBACK_TRACING_HIP_GRAPH == 22 &&
+                   ROCPROFILER_CALLBACK_TRACING_ROCSHMEM_API == 23 &&
+                   ROCPROFILER_CALLBACK_TRACING_HIPFILE_API == 24 &&
+                   ROCPROFILER_BUFFER_TRACING_HIP_GRAPH == 33 &&
+                   ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API == 34 &&
+                   ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT == 35 &&
+                   ROCPROFILER_BUFFER_TRACING_HIPFILE_API == 36 &&
+                   ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT == 37 &&
+                   ROCPROFILER_RUNTIME_INITIALIZATION_ROCSHMEM == 8 &&
+                   ROCPROFILER_RUNTIME_INITIALIZATION_HIPFILE == 9 &&
+                   ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_ROCSHMEM_API == 19 &&
+                   ROCPROFILER_ROCSHMEM_API_ID_LAST == 9 && ROCPROFILER_HIPFILE_API_ID_LAST == 31 &&
+                   sizeof(rocprofiler_buffer_tracing_rocshmem_api_record_t) == 64 &&
+                   sizeof(rocprofiler_buffer_tracing_hipfile_api_record_t) == 64,
+               "binary interface");
 
 /* ---- tools that put functions of their own into tables */
 
@@ -427,8 +548,8 @@ static void closed_mode(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest modes[] = {MODE(hip),      MODE(closed),    MODE(libraries),
-                                              MODE(ranges),   MODE(intercept), MODE(intercept_only),
-                                              MODE(ancestors)};
+    static const struct CMUnitTest modes[] = {
+        MODE(hip),    MODE(closed),    MODE(libraries),      MODE(communication),
+        MODE(ranges), MODE(intercept), MODE(intercept_only), MODE(ancestors)};
     return modes_run(argc, argv, modes, COUNT(modes));
 }

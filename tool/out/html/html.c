@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "analyze/rules.h"
+#include "html.h"
 #include "out/out.h"
 #include "out/process.h"
 #include "page.h"
@@ -22,7 +23,12 @@
         name, type, offsetof(struct row, field), sizeof(((struct row *)0)->field)                  \
     }
 #define NUMBER(name, row, field) FIELD(name, HTML_NUMBER, row, field)
-#define TEXT(name, row, field)   FIELD(name, HTML_TEXT, row, field)
+/* Of a row it is not read: numbers that the system gave may be those of two machines' processes. */
+#define PROCESS                                                                                    \
+    {                                                                                              \
+        "process", HTML_PROCESS, 0, 0                                                              \
+    }
+#define TEXT(name, row, field) FIELD(name, HTML_TEXT, row, field)
 #define TIMES(row, field)                                                                          \
     FIELD("start", HTML_START, row, field##start_ns),                                              \
         FIELD("length", HTML_LENGTH, row, field##end_ns)
@@ -35,15 +41,15 @@ static const struct html_field api_fields[] = {
     NUMBER("parent", out_api_row, parent_id),
     NUMBER("thread", out_api_row, thread_id),
     TEXT("domain", out_api_row, domain),
-    NUMBER("process", out_api_row, process_id),
+    PROCESS,
 };
 
 #define DISPATCH_FIELDS(row, at)                                                                   \
     TIMES(row, at), NUMBER("id", row, at correlation_id), NUMBER("dispatch", row, at dispatch_id), \
-        TEXT("name", row, at kernel_name), NUMBER("queue", row, at queue_id),                      \
-        NUMBER("thread", row, at thread_id), NUMBER("agent", row, at agent),                       \
-        NUMBER("node", row, at node), NUMBER("stream", row, at stream_id),                         \
-        NUMBER("process", row, at process_id), NUMBER("lds", row, at lds_bytes),                   \
+        TEXT("name", row, at kernel_name), NUMBER("modelled", row, at modelled_ns),                \
+        NUMBER("queue", row, at queue_id), NUMBER("thread", row, at thread_id),                    \
+        NUMBER("agent", row, at agent), NUMBER("node", row, at node),                              \
+        NUMBER("stream", row, at stream_id), PROCESS, NUMBER("lds", row, at lds_bytes),            \
         NUMBER("scratch", row, at scratch_bytes), NUMBER("vgprs", row, at vgprs),                  \
         NUMBER("acc_vgprs", row, at acc_vgprs), NUMBER("sgprs", row, at sgprs),                    \
         NUMBER("grid_x", row, at grid[0]), NUMBER("grid_y", row, at grid[1]),                      \
@@ -57,7 +63,7 @@ static const struct html_field counter_fields[] = {
     TEXT("counter", out_counter_row, counter_name),
     NUMBER("dispatch", out_counter_row, dispatch.dispatch_id),
     TEXT("name", out_counter_row, dispatch.kernel_name),
-    NUMBER("process", out_counter_row, dispatch.process_id),
+    PROCESS,
 };
 
 static const struct html_field copy_fields[] = {
@@ -69,6 +75,7 @@ static const struct html_field copy_fields[] = {
     NUMBER("destination", out_copy_row, destination_agent),
     NUMBER("thread", out_copy_row, thread_id),
     NUMBER("stream", out_copy_row, stream_id),
+    PROCESS,
 };
 
 static const struct html_field allocation_fields[] = {
@@ -79,6 +86,7 @@ static const struct html_field allocation_fields[] = {
     TEXT("name", out_allocation_row, operation),
     NUMBER("agent", out_allocation_row, agent),
     NUMBER("thread", out_allocation_row, thread_id),
+    PROCESS,
 };
 
 static const struct html_field scratch_fields[] = {
@@ -86,10 +94,11 @@ static const struct html_field scratch_fields[] = {
     NUMBER("id", out_scratch_row, correlation_id),
     NUMBER("bytes", out_scratch_row, bytes),
     TEXT("name", out_scratch_row, operation),
-    TEXT("flags", out_scratch_row, flags),
+    NUMBER("flags", out_scratch_row, flags),
     NUMBER("agent", out_scratch_row, agent),
     NUMBER("queue", out_scratch_row, queue_id),
     NUMBER("thread", out_scratch_row, thread_id),
+    PROCESS,
 };
 
 /* Counted dispatches have the kernels' fields: those that no trace brought are shown as kernels. */
@@ -120,6 +129,14 @@ struct out_sink {
     struct analyze_kernels kernels;
     uint64_t counted_dispatch, counted_process; /* the last one that was put */
     bool has_counted;
+    /* Processes that were recorded, and what the page calls them. */
+    struct html_known {
+        const struct out_process *process;
+        uint64_t number;
+    } * known;
+    uint32_t known_count;
+    const struct out_process *now; /* whose rows came last */
+    bool is_short;                 /* not every row is there: statistics are put, too */
 };
 
 static void row_put(struct out_sink *sink, int stream, const void *row)
@@ -132,11 +149,11 @@ static void counter_put(struct out_sink *sink, const struct out_counter_row *row
 {
     const struct out_dispatch_row *dispatch = &row->dispatch;
     if (!sink->has_counted || sink->counted_dispatch != dispatch->dispatch_id ||
-        sink->counted_process != dispatch->process_id)
+        sink->counted_process != sink->page.process)
         row_put(sink, COUNTED, dispatch);
     sink->has_counted = true;
     sink->counted_dispatch = dispatch->dispatch_id;
-    sink->counted_process = dispatch->process_id;
+    sink->counted_process = sink->page.process;
     row_put(sink, COUNTER, row);
 }
 
@@ -145,7 +162,7 @@ static void agent_put(struct out_sink *sink, const struct out_agent_row *row)
 {
     enum { COLUMNS_MAX = 96 };
     const struct out_table *table = &out_tables[OUT_AGENT_INFO];
-    const char *pairs[2 * COLUMNS_MAX + 1];
+    const char *pairs[2 * COLUMNS_MAX + 3];
     char numbers[COLUMNS_MAX][24];
     size_t count = 0;
     for (size_t i = 0; i < table->column_count && i < COLUMNS_MAX; i++) {
@@ -158,6 +175,10 @@ static void agent_put(struct out_sink *sink, const struct out_agent_row *row)
             snprintf(numbers[i], sizeof numbers[i], "%llu",
                      (unsigned long long)out_column_u64(column, row));
     }
+    if (row->times) {
+        pairs[count++] = "Times";
+        pairs[count++] = row->times;
+    }
     pairs[count] = NULL;
     html_page_pairs(&sink->page, "agent", pairs);
     struct machine machine = machine_of(&row->agent, 0);
@@ -165,8 +186,97 @@ static void agent_put(struct out_sink *sink, const struct out_agent_row *row)
         analyze_kernels_machine(&sink->kernels, &machine);
 }
 
+/* ---- whose rows */
+
+/* What the system called it, unless another one is called so already. */
+static uint64_t process_number(const struct out_sink *sink, uint64_t pid)
+{
+    uint64_t number = pid;
+    for (uint32_t i = 0; i < sink->known_count; i++)
+        if (sink->known[i].number == number) {
+            number += (uint64_t)1 << 32;
+            i = UINT32_MAX; /* from the first one again */
+        }
+    return number;
+}
+
+static uint64_t process_add(struct out_sink *sink, const struct out_process *process)
+{
+    char number[24], pid[24], rank[24] = "";
+    struct html_known *grown =
+        realloc(sink->known, (sink->known_count + 1) * sizeof(struct html_known));
+    uint64_t given = process_number(sink, process->pid);
+    if (!grown)
+        return given;
+    sink->known = grown;
+    sink->known[sink->known_count++] = (struct html_known){process, given};
+    snprintf(number, sizeof number, "%llu", (unsigned long long)given);
+    snprintf(pid, sizeof pid, "%llu", (unsigned long long)process->pid);
+    if (process->rank >= 0)
+        snprintf(rank, sizeof rank, "%lld", (long long)process->rank);
+    html_page_pairs(&sink->page, "process",
+                    (const char *const[]){"number", number, "pid", pid, "rank", rank, "host",
+                                          process->hostname, "command", process->command, NULL});
+    return given;
+}
+
+static void process_follow(struct out_sink *sink)
+{
+    const struct out_process *now = out_process();
+    if (now == sink->now && sink->page.process)
+        return;
+    sink->now = now;
+    if (!now) {
+        sink->page.process = (uint64_t)getpid();
+        return;
+    }
+    for (uint32_t i = sink->known_count; i-- > 0;)
+        if (sink->known[i].process == now) {
+            sink->page.process = sink->known[i].number;
+            return;
+        }
+    sink->page.process = process_add(sink, now);
+}
+
+uint64_t out_html_process(struct out_sink *sink)
+{
+    process_follow(sink);
+    return sink->page.process;
+}
+
+void out_html_pairs(struct out_sink *sink, const char *kind, const char *const *pairs)
+{
+    html_page_pairs(&sink->page, kind, pairs);
+}
+
+void out_html_short(struct out_sink *sink)
+{
+    sink->is_short = true;
+}
+
+/* What the page would have computed of all rows. */
+static void stats_put(struct out_sink *sink, enum out_table_id table,
+                      const struct out_stats_row *row)
+{
+    char numbers[5][24];
+    const uint64_t values[5] = {row->calls, row->total_ns, row->min_ns, row->max_ns,
+                                row->modelled_ns};
+    const char *kind = table == OUT_KERNEL_STATS   ? "kernel"
+                       : table == OUT_COPY_STATS   ? "copy"
+                       : table == OUT_MARKER_STATS ? "marker"
+                                                   : "api";
+    for (int i = 0; i < 5; i++)
+        snprintf(numbers[i], sizeof numbers[i], "%llu", (unsigned long long)values[i]);
+    html_page_pairs(&sink->page, "sum",
+                    (const char *const[]){"kind", kind, "of", out_tables[table].file, "name",
+                                          row->name, "count", numbers[0], "total", numbers[1],
+                                          "low", numbers[2], "high", numbers[3], "modelled",
+                                          numbers[4], NULL});
+}
+
 static void html_row(struct out_sink *sink, enum out_table_id table, const void *row)
 {
+    process_follow(sink);
     switch (table) {
     case OUT_MARKER_API:
         row_put(sink, MARKER, row);
@@ -191,7 +301,21 @@ static void html_row(struct out_sink *sink, enum out_table_id table, const void 
     case OUT_AGENT_INFO:
         agent_put(sink, row);
         return;
-    default: /* statistics: the page computes them */
+    case OUT_KERNEL_STATS:
+    case OUT_HIP_STATS:
+    case OUT_HSA_STATS:
+    case OUT_COPY_STATS:
+    case OUT_MARKER_STATS:
+    case OUT_RCCL_STATS:
+    case OUT_ROCDECODE_STATS:
+    case OUT_ROCJPEG_STATS:
+    case OUT_HIPFILE_STATS:
+    case OUT_ROCSHMEM_STATS:
+    case OUT_OMPT_STATS:
+        if (sink->is_short) /* else the page computes them */
+            stats_put(sink, table, row);
+        return;
+    default:
         if (out_tables[table].columns == out_tables[OUT_HIP_API].columns)
             row_put(sink, API, row);
         return;
@@ -365,6 +489,7 @@ static int html_close(struct out_sink *sink, char *error, size_t error_size)
 {
     analysis_put(sink);
     analyze_kernels_free(&sink->kernels);
+    free(sink->known);
     int status = html_page_close(&sink->page);
     if (status != 0)
         snprintf(error, error_size, "%s: %s", sink->path, strerror(-status));
@@ -372,4 +497,5 @@ static int html_close(struct out_sink *sink, char *error, size_t error_size)
     return status;
 }
 
-const struct out_ops out_html_ops = {"html", html_open, html_row, html_close, false};
+const struct out_ops out_html_ops = {"html", html_open, html_row, html_close,
+                                     NULL,   false,     true,     false};

@@ -168,6 +168,8 @@ static int64_t field_value(struct html_page *page, const struct html_field *fiel
         return time_of(page, value);
     case HTML_LENGTH:
         return (int64_t)(value - start_ns);
+    case HTML_PROCESS:
+        return (int64_t)page->process;
     default:
         return (int64_t)value;
     }
@@ -244,7 +246,7 @@ void html_page_pairs(struct html_page *page, const char *kind, const char *const
 /* "KIND: name type ..." for each, so that the page's reader has no list of its own. */
 static void schema_put(struct html_page *page)
 {
-    static const char types[] = "ntsld";
+    static const char types[] = "ntsldn";
     for (uint32_t i = 0; i < page->stream_count; i++) {
         const struct html_stream *stream = &page->streams[i];
         char names[HTML_FIELDS_MAX * 24];

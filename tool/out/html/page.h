@@ -27,7 +27,8 @@ enum html_type {
     HTML_TEXT,   /* number of a text of the texts' chunks, from 1; 0: none */
     HTML_START,  /* ns since the page's first time */
     HTML_LENGTH, /* `offset` is that of the end; ns since the row's start */
-    HTML_DOUBLE
+    HTML_DOUBLE,
+    HTML_PROCESS /* the page's own number of whose rows come just now */
 };
 
 struct html_field {
@@ -55,6 +56,7 @@ struct html_page {
     struct html_stream *streams;
     uint32_t stream_count;
     uint64_t first_ns;
+    uint64_t process; /* whose rows come */
     bool has_time;
 };
 

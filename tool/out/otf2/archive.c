@@ -3,20 +3,28 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 
-enum attribute { ATTRIBUTE_CATEGORY, ATTRIBUTE_CORRELATION, ATTRIBUTE_DISPATCH, ATTRIBUTE_BYTES };
+enum attribute {
+    ATTRIBUTE_CATEGORY,
+    ATTRIBUTE_CORRELATION,
+    ATTRIBUTE_DISPATCH,
+    ATTRIBUTE_BYTES,
+    ATTRIBUTE_MODELLED
+};
 static const struct {
     const char *name;
     OTF2_Type type;
 } attributes[] = {[ATTRIBUTE_CATEGORY] = {"category", OTF2_TYPE_STRING},
                   [ATTRIBUTE_CORRELATION] = {"correlation_id", OTF2_TYPE_UINT64},
                   [ATTRIBUTE_DISPATCH] = {"dispatch_id", OTF2_TYPE_UINT64},
-                  [ATTRIBUTE_BYTES] = {"bytes", OTF2_TYPE_UINT64}};
+                  [ATTRIBUTE_BYTES] = {"bytes", OTF2_TYPE_UINT64},
+                  [ATTRIBUTE_MODELLED] = {"modelled_ns", OTF2_TYPE_UINT64}};
 enum { ATTRIBUTES = sizeof attributes / sizeof attributes[0] };
 /* Groups of locations are the processes, then their agents. */
 enum {
@@ -35,6 +43,8 @@ static const struct {
     [TRACE_RCCL] = {"rccl_api", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_HIP, 0},
     [TRACE_ROCDECODE] = {"rocdecode_api", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, 0},
     [TRACE_ROCJPEG] = {"rocjpeg_api", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, 0},
+    [TRACE_HIPFILE] = {"hipfile_api", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, 0},
+    [TRACE_ROCSHMEM] = {"rocshmem_api", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, 0},
     [TRACE_OMPT] = {"ompt", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_OPENMP, 0},
     [TRACE_KERNEL] = {"kernel_dispatch", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_HIP,
                       ATTRIBUTE_DISPATCH},
@@ -191,6 +201,8 @@ static void region_enter(struct archive *archive, struct lane *lane, const struc
                                   event->correlation_id);
     if (kinds[region->kind].value)
         otf2->AttributeList_AddUint64(archive->attributes, kinds[region->kind].value, event->value);
+    if (event->modelled_ns)
+        otf2->AttributeList_AddUint64(archive->attributes, ATTRIBUTE_MODELLED, event->modelled_ns);
     check(archive,
           otf2->EvtWriter_Enter(lane->writer, archive->attributes, event->begin_ns, event->what));
     lane->events++;
@@ -333,12 +345,21 @@ static uint32_t group_of(const struct trace *trace, const struct trace_location 
 }
 
 /* The first process of the same machine. */
-static uint32_t node_of(const struct trace *trace, uint32_t process)
+static uint32_t first_of(const struct trace *trace, uint32_t process)
 {
     uint32_t first = 0;
     while (trace->processes[first].host != trace->processes[process].host)
         first++;
     return first;
+}
+
+/* Machines are numbered in the order of their first processes, without gaps. */
+static uint32_t node_of(const struct trace *trace, uint32_t process)
+{
+    uint32_t first = first_of(trace, process), number = 0;
+    for (uint32_t i = 0; i < first; i++)
+        number += first_of(trace, i) == i;
+    return number;
 }
 
 static void groups_write(struct archive *archive)
@@ -347,10 +368,10 @@ static void groups_write(struct archive *archive)
     const struct trace *trace = archive->trace;
     OTF2_GlobalDefWriter *to = archive->definitions;
     for (uint32_t i = 0; i < trace->process_count; i++)
-        if (node_of(trace, i) == i)
+        if (first_of(trace, i) == i)
             check(archive, otf2->GlobalDefWriter_WriteSystemTreeNode(
-                               to, i, trace->processes[i].host, text(archive, "node"),
-                               OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+                               to, node_of(trace, i), trace->processes[i].host,
+                               text(archive, "node"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     for (uint32_t i = 0; i < trace->process_count; i++)
         check(archive, otf2->GlobalDefWriter_WriteLocationGroup(
                            to, i, trace->processes[i].name, OTF2_LOCATION_GROUP_TYPE_PROCESS,
@@ -414,9 +435,46 @@ static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_Location
     return OTF2_FLUSH;
 }
 
+/* The library writes what it has when it gets no further memory, by itself only after 128 MB. So a
+ * file of events gets one piece; definitions, which are few, get what they want. */
+struct piece {
+    struct piece *next;
+    max_align_t bytes[];
+};
+
+static void *piece_allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
+                            void **of_buffer, uint64_t size)
+{
+    (void)data;
+    (void)location;
+    if (type == OTF2_FILETYPE_EVENTS && *of_buffer)
+        return NULL;
+    struct piece *piece = malloc(sizeof *piece + size);
+    if (!piece)
+        return NULL;
+    piece->next = *of_buffer;
+    *of_buffer = piece;
+    return piece->bytes;
+}
+
+static void pieces_free(void *data, OTF2_FileType type, OTF2_LocationRef location, void **of_buffer,
+                        bool is_last)
+{
+    (void)data;
+    (void)type;
+    (void)location;
+    (void)is_last;
+    for (struct piece *piece = *of_buffer, *next; piece; piece = next) {
+        next = piece->next;
+        free(piece);
+    }
+    *of_buffer = NULL;
+}
+
 static void archive_fill(struct archive *archive)
 {
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = flush_always};
+    static const OTF2_MemoryCallbacks memory = {piece_allocate, pieces_free};
     const struct otf2_library *otf2 = archive->otf2;
     for (uint32_t kind = 0; kind < TRACE_KINDS; kind++)
         archive->categories[kind] = text(archive, kinds[kind].category);
@@ -424,6 +482,7 @@ static void archive_fill(struct archive *archive)
     if (!archive->attributes)
         archive->status = -ENOMEM;
     check(archive, otf2->Archive_SetFlushCallbacks(archive->archive, &flush, NULL));
+    check(archive, otf2->Archive_SetMemoryCallbacks(archive->archive, &memory, NULL));
     check(archive, otf2->Archive_SetSerialCollectiveCallbacks(archive->archive));
     check(archive, otf2->Archive_SetCreator(archive->archive, "crocprof"));
     if (archive->status == 0)

@@ -8,7 +8,7 @@
 #include "out/spool.h"
 
 enum {
-    CHUNK_EVENTS = 1 << 18, /* 10 MB */
+    CHUNK_EVENTS = 1 << 18, /* 12 MB */
     CHUNK_FIRST = 1 << 10,
     MERGE_BYTES = 8 << 20, /* the buffers of all runs */
     BUFFER_EVENTS_MIN = 64,

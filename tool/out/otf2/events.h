@@ -11,7 +11,8 @@
 
 struct event {
     uint64_t begin_ns, end_ns, correlation_id;
-    uint64_t value; /* what it is depends on what happened */
+    uint64_t value;       /* what it is depends on what happened */
+    uint64_t modelled_ns; /* how long a kernel takes by its device's own model; 0: it has none */
     uint32_t location, what;
 };
 

@@ -14,6 +14,7 @@
     X(Archive_Close)                                                                               \
     X(Archive_SetCreator)                                                                          \
     X(Archive_SetFlushCallbacks)                                                                   \
+    X(Archive_SetMemoryCallbacks)                                                                  \
     X(Archive_SetSerialCollectiveCallbacks)                                                        \
     X(Archive_OpenEvtFiles)                                                                        \
     X(Archive_CloseEvtFiles)                                                                       \

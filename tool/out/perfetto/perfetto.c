@@ -104,6 +104,12 @@ int perfetto_status(const struct perfetto *trace)
     return trace->writer.status != 0 ? trace->writer.status : trace->memory_status;
 }
 
+void perfetto_flush(struct perfetto *trace)
+{
+    if (trace)
+        writer_flush(&trace->writer);
+}
+
 int perfetto_close(struct perfetto *trace)
 {
     int status = writer_close(&trace->writer);
@@ -151,12 +157,15 @@ perfetto_track perfetto_process(struct perfetto *trace, uint32_t pid, const char
     return track_end(trace, &track);
 }
 
-perfetto_track perfetto_thread(struct perfetto *trace, uint32_t pid, uint32_t tid, const char *name)
+perfetto_track perfetto_thread(struct perfetto *trace, perfetto_track process, uint32_t pid,
+                               uint32_t tid, const char *name)
 {
     if (!trace)
         return 0;
     struct proto *packet = &trace->packet;
     struct track track = track_begin(trace);
+    if (process)
+        proto_u64(packet, DESCRIPTOR_PARENT, process);
     size_t thread = proto_begin(packet, DESCRIPTOR_THREAD);
     proto_u64(packet, THREAD_PID, pid);
     proto_u64(packet, THREAD_TID, tid);
@@ -235,41 +244,112 @@ perfetto_text perfetto_note_name(struct perfetto *trace, const char *name)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static void notes_put(struct proto *packet, const struct perfetto_event *event)
+/* More than an event's packet needs without its notes, and a note without its text. */
+enum { EVENT_BYTES = 128, NOTE_BYTES = 8 * PROTO_VARINT_BYTES, SHORT_MESSAGE = 127 };
+
+static size_t event_bytes(const struct perfetto_event *event)
 {
-    for (uint32_t i = 0; i < event->note_count; i++) {
-        const struct perfetto_note *note = &event->notes[i];
-        if (!note->text) {
-            static const uint32_t fields[] = {NOTE_NAME, NOTE_NUMBER};
-            proto_pair(packet, EVENT_NOTE, fields, (const uint64_t[]){note->name, note->number});
-            continue;
-        }
-        size_t open = proto_begin(packet, EVENT_NOTE);
-        proto_u64(packet, NOTE_NAME, note->name);
-        proto_string(packet, NOTE_TEXT, note->text);
-        proto_end(packet, open);
+    size_t bytes = EVENT_BYTES + event->note_count * NOTE_BYTES;
+    for (uint32_t i = 0; i < event->note_count; i++)
+        bytes += event->notes[i].text ? strlen(event->notes[i].text) : 0;
+    return bytes;
+}
+
+/* A number of fewer than eight bytes' varint leaves a message of fewer than 128. */
+static uint8_t *number_note_at(uint8_t *at, const struct perfetto_note *note)
+{
+    uint8_t *body = proto_tag_at(at, EVENT_NOTE, PROTO_DELIMITED) + 1;
+    uint8_t *end = proto_u64_at(body, NOTE_NAME, note->name);
+    end = proto_u64_at(end, NOTE_NUMBER, note->number);
+    body[-1] = (uint8_t)(end - body);
+    return end;
+}
+
+static uint8_t *text_note_at(uint8_t *at, const struct perfetto_note *note)
+{
+    uint8_t name[2 * PROTO_VARINT_BYTES], length[PROTO_VARINT_BYTES];
+    size_t text = strlen(note->text);
+    size_t size = (size_t)(proto_u64_at(name, NOTE_NAME, note->name) - name);
+    size_t head = 1 + (size_t)(proto_varint_at(length, text) - length); /* the tag is one byte */
+    at = proto_varint_at(proto_tag_at(at, EVENT_NOTE, PROTO_DELIMITED), size + head + text);
+    at = proto_u64_at(at, NOTE_NAME, note->name);
+    return proto_string_at(at, NOTE_TEXT, note->text, text);
+}
+
+static uint8_t *notes_at(uint8_t *at, const struct perfetto_event *event)
+{
+    for (uint32_t i = 0; i < event->note_count; i++)
+        at = event->notes[i].text ? text_note_at(at, &event->notes[i])
+                                  : number_note_at(at, &event->notes[i]);
+    return at;
+}
+
+/* A packet that is being put together at an address; lengths take one byte, nearly always enough.
+ */
+struct body {
+    uint8_t *packet, *event; /* where each begins */
+};
+
+static struct body body_begin(uint8_t *at, uint64_t time_ns, bool needs_state)
+{
+    struct body body = {.packet = proto_tag_at(at, TRACE_PACKET, PROTO_DELIMITED) + 1};
+    at = proto_u64_at(body.packet, PACKET_SEQUENCE_ID, SEQUENCE_ID);
+    at = proto_u64_at(at, PACKET_TIMESTAMP, time_ns);
+    if (needs_state)
+        at = proto_u64_at(at, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    body.event = proto_tag_at(at, PACKET_TRACK_EVENT, PROTO_DELIMITED) + 1;
+    return body;
+}
+
+/* There is room for the longer spelling of a length, which is not often needed. */
+static uint8_t *length_put(uint8_t *begin, uint8_t *end)
+{
+    uint8_t length[PROTO_VARINT_BYTES];
+    size_t size = (size_t)(end - begin);
+    if (size <= SHORT_MESSAGE) {
+        begin[-1] = (uint8_t)size;
+        return end;
     }
+    size_t bytes = (size_t)(proto_varint_at(length, size) - length);
+    memmove(begin - 1 + bytes, begin, size);
+    memcpy(begin - 1, length, bytes);
+    return end + bytes - 1;
+}
+
+static void body_end(struct perfetto *trace, const struct body *body, uint8_t *end)
+{
+    end = length_put(body->packet, length_put(body->event, end));
+    writer_bytes(&trace->writer, (const char *)trace->packet.bytes,
+                 (size_t)(end - trace->packet.bytes));
+}
+
+/* Room for a packet; NULL: no memory. */
+static uint8_t *body_room(struct perfetto *trace, size_t bytes)
+{
+    proto_reset(&trace->packet);
+    uint8_t *at = proto_room(&trace->packet, bytes);
+    if (!at)
+        trace->memory_status = -ENOMEM;
+    return at;
 }
 
 static void event_put(struct perfetto *trace, const struct perfetto_event *event,
                       enum event_type type)
 {
-    struct proto *packet = &trace->packet;
-    size_t open = packet_begin(trace);
-    proto_u64(packet, PACKET_TIMESTAMP, event->begin_ns);
-    proto_u64(packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
-    size_t body = proto_begin(packet, PACKET_TRACK_EVENT);
+    uint8_t *at = body_room(trace, event_bytes(event));
+    if (!at)
+        return;
+    struct body body = body_begin(at, event->begin_ns, true);
+    at = body.event;
     if (event->category)
-        proto_u64(packet, EVENT_CATEGORY, event->category);
-    notes_put(packet, event);
-    proto_u64(packet, EVENT_TYPE, type);
+        at = proto_u64_at(at, EVENT_CATEGORY, event->category);
+    at = proto_u64_at(notes_at(at, event), EVENT_TYPE, type);
     if (event->name)
-        proto_u64(packet, EVENT_NAME, event->name);
-    proto_u64(packet, EVENT_TRACK, event->track);
+        at = proto_u64_at(at, EVENT_NAME, event->name);
+    at = proto_u64_at(at, EVENT_TRACK, event->track);
     if (event->flow_id)
-        proto_fixed64(packet, event->flow_ends ? EVENT_FLOW_END : EVENT_FLOW, event->flow_id);
-    proto_end(packet, body);
-    packet_end(trace, open);
+        at = proto_fixed64_at(at, event->flow_ends ? EVENT_FLOW_END : EVENT_FLOW, event->flow_id);
+    body_end(trace, &body, at);
 }
 
 void perfetto_begin(struct perfetto *trace, const struct perfetto_event *event)
@@ -280,16 +360,12 @@ void perfetto_begin(struct perfetto *trace, const struct perfetto_event *event)
 
 void perfetto_end(struct perfetto *trace, perfetto_track track, uint64_t end_ns)
 {
-    if (!trace)
+    uint8_t *at = trace ? body_room(trace, EVENT_BYTES) : NULL;
+    if (!at)
         return;
-    struct proto *packet = &trace->packet;
-    size_t open = packet_begin(trace);
-    proto_u64(packet, PACKET_TIMESTAMP, end_ns);
-    size_t body = proto_begin(packet, PACKET_TRACK_EVENT);
-    proto_u64(packet, EVENT_TYPE, TYPE_END);
-    proto_u64(packet, EVENT_TRACK, track);
-    proto_end(packet, body);
-    packet_end(trace, open);
+    struct body body = body_begin(at, end_ns, false);
+    at = proto_u64_at(body.event, EVENT_TYPE, TYPE_END);
+    body_end(trace, &body, proto_u64_at(at, EVENT_TRACK, track));
 }
 
 void perfetto_slice(struct perfetto *trace, const struct perfetto_event *event)
@@ -307,16 +383,12 @@ void perfetto_instant(struct perfetto *trace, const struct perfetto_event *event
 void perfetto_value(struct perfetto *trace, perfetto_track track, uint64_t at_ns, double value)
 {
     uint64_t bits;
-    if (!trace)
+    uint8_t *at = trace ? body_room(trace, EVENT_BYTES) : NULL;
+    if (!at)
         return;
-    struct proto *packet = &trace->packet;
     memcpy(&bits, &value, sizeof bits);
-    size_t open = packet_begin(trace);
-    proto_u64(packet, PACKET_TIMESTAMP, at_ns);
-    size_t body = proto_begin(packet, PACKET_TRACK_EVENT);
-    proto_u64(packet, EVENT_TYPE, TYPE_COUNTER);
-    proto_u64(packet, EVENT_TRACK, track);
-    proto_fixed64(packet, EVENT_VALUE, bits);
-    proto_end(packet, body);
-    packet_end(trace, open);
+    struct body body = body_begin(at, at_ns, false);
+    at = proto_u64_at(body.event, EVENT_TYPE, TYPE_COUNTER);
+    at = proto_u64_at(at, EVENT_TRACK, track);
+    body_end(trace, &body, proto_fixed64_at(at, EVENT_VALUE, bits));
 }

@@ -14,6 +14,8 @@ struct perfetto;
 struct perfetto *perfetto_create(const char *path, int *status);
 /* Writes what is left and frees. 0 or -errno. */
 int perfetto_close(struct perfetto *trace);
+/* Writes what is there so far. */
+void perfetto_flush(struct perfetto *trace);
 /* 0, or -errno of the first error. */
 int perfetto_status(const struct perfetto *trace);
 
@@ -21,9 +23,9 @@ int perfetto_status(const struct perfetto *trace);
 typedef uint64_t perfetto_track;
 
 perfetto_track perfetto_process(struct perfetto *trace, uint32_t pid, const char *name);
-/* name: NULL for none. */
-perfetto_track perfetto_thread(struct perfetto *trace, uint32_t pid, uint32_t tid,
-                               const char *name);
+/* process: its track, by which readers of traces find whose thread it is. name: NULL for none. */
+perfetto_track perfetto_thread(struct perfetto *trace, perfetto_track process, uint32_t pid,
+                               uint32_t tid, const char *name);
 /* A track of its own, shown below its parent (0: none). */
 perfetto_track perfetto_child(struct perfetto *trace, perfetto_track parent, const char *name);
 

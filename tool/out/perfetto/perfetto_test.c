@@ -114,7 +114,7 @@ static void a_file_that_cannot_be_made_is_an_error(void **state)
     assert_null(perfetto_create("/nonexistent/folder/file", &status));
     assert_int_equal(status, -ENOENT);
     assert_int_equal(perfetto_process(NULL, 1, "p"), 0);
-    assert_int_equal(perfetto_thread(NULL, 1, 1, NULL), 0);
+    assert_int_equal(perfetto_thread(NULL, 1, 1, 1, NULL), 0);
     assert_int_equal(perfetto_name(NULL, "x"), 0);
     assert_int_equal(perfetto_status(NULL), -EINVAL);
     const struct perfetto_event event = {.track = 1};

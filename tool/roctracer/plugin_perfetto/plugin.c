@@ -151,7 +151,8 @@ static struct thread_track *thread_get(uint32_t thread_id)
     bool is_new;
     struct thread_track *thread = numbered_get(&plugin.threads, thread_id, &is_new);
     if (thread && is_new)
-        thread->track = perfetto_thread(plugin.trace, plugin.process_id, thread_id, NULL);
+        thread->track =
+            perfetto_thread(plugin.trace, plugin.process, plugin.process_id, thread_id, NULL);
     return thread;
 }
 

@@ -234,6 +234,13 @@ template <> struct archive_members<rocprofiler_rocjpeg_api_retval_t> {
     }
 };
 
+template <> struct archive_members<rocprofiler_hipfile_api_retval_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("int64_t_retval", data.int64_t_retval);
+    }
+};
+
 template <> struct archive_members<hsa_queue_t> {
     template <typename Each, typename Data> static void visit(Each &each, Data &data)
     {
@@ -343,6 +350,21 @@ template <> struct archive_members<rocprofiler_callback_tracing_rocdecode_api_da
 };
 
 template <> struct archive_members<rocprofiler_callback_tracing_rocjpeg_api_data_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("size", data.size);
+        each.value("retval", data.retval);
+    }
+};
+
+template <> struct archive_members<rocprofiler_callback_tracing_rocshmem_api_data_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("size", data.size);
+    }
+};
+
+template <> struct archive_members<rocprofiler_callback_tracing_hipfile_api_data_t> {
     template <typename Each, typename Data> static void visit(Each &each, Data &data)
     {
         each.value("size", data.size);
@@ -626,6 +648,61 @@ template <> struct archive_members<rocprofiler_buffer_tracing_rocjpeg_api_record
         each.value("start_timestamp", data.start_timestamp);
         each.value("end_timestamp", data.end_timestamp);
         each.value("thread_id", data.thread_id);
+    }
+};
+
+template <> struct archive_members<rocprofiler_buffer_tracing_rocshmem_api_record_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("size", data.size);
+        each.value("kind", data.kind);
+        each.value("operation", data.operation);
+        each.value("correlation_id", data.correlation_id);
+        each.value("start_timestamp", data.start_timestamp);
+        each.value("end_timestamp", data.end_timestamp);
+        each.value("thread_id", data.thread_id);
+    }
+};
+
+template <> struct archive_members<rocprofiler_buffer_tracing_rocshmem_api_ext_record_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("size", data.size);
+        each.value("kind", data.kind);
+        each.value("operation", data.operation);
+        each.value("correlation_id", data.correlation_id);
+        each.value("start_timestamp", data.start_timestamp);
+        each.value("end_timestamp", data.end_timestamp);
+        each.value("thread_id", data.thread_id);
+        each.arguments("args", data);
+    }
+};
+
+template <> struct archive_members<rocprofiler_buffer_tracing_hipfile_api_record_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("size", data.size);
+        each.value("kind", data.kind);
+        each.value("operation", data.operation);
+        each.value("correlation_id", data.correlation_id);
+        each.value("start_timestamp", data.start_timestamp);
+        each.value("end_timestamp", data.end_timestamp);
+        each.value("thread_id", data.thread_id);
+    }
+};
+
+template <> struct archive_members<rocprofiler_buffer_tracing_hipfile_api_ext_record_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("size", data.size);
+        each.value("kind", data.kind);
+        each.value("operation", data.operation);
+        each.value("correlation_id", data.correlation_id);
+        each.value("start_timestamp", data.start_timestamp);
+        each.value("end_timestamp", data.end_timestamp);
+        each.value("thread_id", data.thread_id);
+        each.arguments("args", data);
+        each.value("retval", data.retval);
     }
 };
 
@@ -1215,6 +1292,7 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_rccl_api_retval_t) \
     X(rocprofiler_rocdecode_api_retval_t) \
     X(rocprofiler_rocjpeg_api_retval_t) \
+    X(rocprofiler_hipfile_api_retval_t) \
     X(hsa_queue_t) \
     X(hsa_amd_event_scratch_alloc_start_t) \
     X(hsa_amd_event_scratch_alloc_end_t) \
@@ -1229,6 +1307,8 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_callback_tracing_rccl_api_data_t) \
     X(rocprofiler_callback_tracing_rocdecode_api_data_t) \
     X(rocprofiler_callback_tracing_rocjpeg_api_data_t) \
+    X(rocprofiler_callback_tracing_rocshmem_api_data_t) \
+    X(rocprofiler_callback_tracing_hipfile_api_data_t) \
     X(rocprofiler_callback_tracing_ompt_data_t) \
     X(rocprofiler_callback_tracing_scratch_memory_data_t) \
     X(rocprofiler_callback_tracing_kernel_dispatch_data_t) \
@@ -1252,6 +1332,10 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_buffer_tracing_rocdecode_api_record_t) \
     X(rocprofiler_buffer_tracing_rocdecode_api_ext_record_t) \
     X(rocprofiler_buffer_tracing_rocjpeg_api_record_t) \
+    X(rocprofiler_buffer_tracing_rocshmem_api_record_t) \
+    X(rocprofiler_buffer_tracing_rocshmem_api_ext_record_t) \
+    X(rocprofiler_buffer_tracing_hipfile_api_record_t) \
+    X(rocprofiler_buffer_tracing_hipfile_api_ext_record_t) \
     X(rocprofiler_buffer_tracing_ompt_target_t) \
     X(rocprofiler_buffer_tracing_ompt_target_data_op_t) \
     X(rocprofiler_buffer_tracing_ompt_target_kernel_t) \
@@ -1333,6 +1417,7 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_rccl_api_retval_t) \
     X(rocprofiler_rocdecode_api_retval_t) \
     X(rocprofiler_rocjpeg_api_retval_t) \
+    X(rocprofiler_hipfile_api_retval_t) \
     X(hsa_queue_t) \
     X(hsa_amd_event_scratch_alloc_start_t) \
     X(hsa_amd_event_scratch_alloc_end_t) \
@@ -1347,6 +1432,8 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_callback_tracing_rccl_api_data_t) \
     X(rocprofiler_callback_tracing_rocdecode_api_data_t) \
     X(rocprofiler_callback_tracing_rocjpeg_api_data_t) \
+    X(rocprofiler_callback_tracing_rocshmem_api_data_t) \
+    X(rocprofiler_callback_tracing_hipfile_api_data_t) \
     X(rocprofiler_callback_tracing_ompt_data_t) \
     X(rocprofiler_callback_tracing_scratch_memory_data_t) \
     X(rocprofiler_callback_tracing_kernel_dispatch_data_t) \
@@ -1371,6 +1458,10 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_buffer_tracing_rocdecode_api_record_t) \
     X(rocprofiler_buffer_tracing_rocdecode_api_ext_record_t) \
     X(rocprofiler_buffer_tracing_rocjpeg_api_record_t) \
+    X(rocprofiler_buffer_tracing_rocshmem_api_record_t) \
+    X(rocprofiler_buffer_tracing_rocshmem_api_ext_record_t) \
+    X(rocprofiler_buffer_tracing_hipfile_api_record_t) \
+    X(rocprofiler_buffer_tracing_hipfile_api_ext_record_t) \
     X(rocprofiler_buffer_tracing_ompt_target_t) \
     X(rocprofiler_buffer_tracing_ompt_target_data_op_t) \
     X(rocprofiler_buffer_tracing_ompt_target_kernel_t) \

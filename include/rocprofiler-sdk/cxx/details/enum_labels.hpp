@@ -13,6 +13,8 @@
 #include <rocprofiler-sdk/hip/compiler_api_id.h>
 #include <rocprofiler-sdk/hip/runtime_api_id.h>
 #include <rocprofiler-sdk/hip/table_id.h>
+#include <rocprofiler-sdk/hipfile/api_id.h>
+#include <rocprofiler-sdk/hipfile/table_id.h>
 #include <rocprofiler-sdk/hsa/amd_ext_api_id.h>
 #include <rocprofiler-sdk/hsa/core_api_id.h>
 #include <rocprofiler-sdk/hsa/finalize_ext_api_id.h>
@@ -29,6 +31,8 @@
 #include <rocprofiler-sdk/rocdecode/table_id.h>
 #include <rocprofiler-sdk/rocjpeg/api_id.h>
 #include <rocprofiler-sdk/rocjpeg/table_id.h>
+#include <rocprofiler-sdk/rocshmem/api_id.h>
+#include <rocprofiler-sdk/rocshmem/table_id.h>
 
 namespace rocprofiler::sdk::details
 {
@@ -233,6 +237,9 @@ template <> struct enum_labels<rocprofiler_callback_tracing_kind_t> {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_HIP_STREAM),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_HIP_GRAPH),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_ROCSHMEM_API),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_HIPFILE_API),
     };
 };
 
@@ -272,6 +279,11 @@ template <> struct enum_labels<rocprofiler_buffer_tracing_kind_t> {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_KFD_PAGE_FAULT),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_KFD_QUEUE),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_MARKER_CORE_RANGE_API),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_HIP_GRAPH),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_HIPFILE_API),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT),
     };
 };
 
@@ -346,6 +358,9 @@ template <> struct enum_labels<rocprofiler_runtime_initialization_operation_t> {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_RUNTIME_INITIALIZATION_RCCL),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_RUNTIME_INITIALIZATION_ROCDECODE),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_RUNTIME_INITIALIZATION_ROCJPEG),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_RUNTIME_INITIALIZATION_OMPT),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_RUNTIME_INITIALIZATION_ROCSHMEM),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_RUNTIME_INITIALIZATION_HIPFILE),
     };
 };
 
@@ -397,6 +412,9 @@ template <> struct enum_labels<rocprofiler_runtime_library_t> {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_RCCL_LIBRARY),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCDECODE_LIBRARY),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCJPEG_LIBRARY),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_OMPT_LIBRARY),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_LIBRARY),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_LIBRARY),
     };
 };
 
@@ -412,6 +430,8 @@ template <> struct enum_labels<rocprofiler_intercept_table_t> {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_RCCL_TABLE),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCDECODE_TABLE),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCJPEG_TABLE),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_TABLE),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_TABLE),
     };
 };
 
@@ -1011,6 +1031,52 @@ template <> struct enum_labels<rocprofiler_hip_table_id_t> {
     };
 };
 
+template <> struct enum_labels<rocprofiler_hipfile_api_id_t> {
+    static constexpr const char *unknown = "unsupported_rocprofiler_hipfile_api_id_t";
+    static constexpr label<rocprofiler_hipfile_api_id_t> labels[] = {
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_NONE),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileGetOpErrorString),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileHandleRegister),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileHandleDeregister),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileBufRegister),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileBufDeregister),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileRead),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileWrite),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileDriverOpen),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileDriverClose),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileUseCount),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileDriverGetProperties),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileDriverSetPollMode),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileDriverSetMaxDirectIOSize),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileDriverSetMaxCacheSize),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileDriverSetMaxPinnedMemSize),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileBatchIOSetUp),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileBatchIOSubmit),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileBatchIOGetStatus),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileBatchIOCancel),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileBatchIODestroy),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileReadAsync),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileWriteAsync),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileStreamRegister),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileStreamDeregister),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileGetVersion),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileGetParameterSizeT),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileGetParameterBool),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileGetParameterString),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileSetParameterSizeT),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileSetParameterBool),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_API_ID_hipFileSetParameterString),
+    };
+};
+
+template <> struct enum_labels<rocprofiler_hipfile_table_id_t> {
+    static constexpr const char *unknown = "unsupported_rocprofiler_hipfile_table_id_t";
+    static constexpr label<rocprofiler_hipfile_table_id_t> labels[] = {
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_TABLE_ID_NONE),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIPFILE_TABLE_ID_CORE),
+    };
+};
+
 template <> struct enum_labels<rocprofiler_hsa_amd_ext_api_id_t> {
     static constexpr const char *unknown = "unsupported_rocprofiler_hsa_amd_ext_api_id_t";
     static constexpr label<rocprofiler_hsa_amd_ext_api_id_t> labels[] = {
@@ -1577,6 +1643,30 @@ template <> struct enum_labels<rocprofiler_rocjpeg_table_id_t> {
     static constexpr label<rocprofiler_rocjpeg_table_id_t> labels[] = {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCJPEG_TABLE_ID_NONE),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCJPEG_TABLE_ID_CORE),
+    };
+};
+
+template <> struct enum_labels<rocprofiler_rocshmem_api_id_t> {
+    static constexpr const char *unknown = "unsupported_rocprofiler_rocshmem_api_id_t";
+    static constexpr label<rocprofiler_rocshmem_api_id_t> labels[] = {
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_API_ID_NONE),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_API_ID_barrier_all_on_stream),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_API_ID_quiet_on_stream),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_API_ID_sync_all_on_stream),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_API_ID_alltoallmem_on_stream),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_API_ID_broadcastmem_on_stream),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_API_ID_getmem_on_stream),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_API_ID_putmem_on_stream),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_API_ID_putmem_signal_on_stream),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_API_ID_signal_wait_until_on_stream),
+    };
+};
+
+template <> struct enum_labels<rocprofiler_rocshmem_table_id_t> {
+    static constexpr const char *unknown = "unsupported_rocprofiler_rocshmem_table_id_t";
+    static constexpr label<rocprofiler_rocshmem_table_id_t> labels[] = {
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_TABLE_ID_NONE),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_ROCSHMEM_TABLE_ID_CORE),
     };
 };
 

@@ -79,11 +79,18 @@ static hsa_status_t system_get_info(hsa_system_info_t attribute, void *value)
     return HSA_STATUS_SUCCESS;
 }
 
+static bool gpu_first;
+
+void double_agents_gpu_first(bool first)
+{
+    gpu_first = first;
+}
+
 static hsa_status_t iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void *data),
                                    void *data)
 {
-    callback((hsa_agent_t){DOUBLE_CPU}, data);
-    return callback((hsa_agent_t){DOUBLE_GPU}, data);
+    callback((hsa_agent_t){gpu_first ? DOUBLE_GPU : DOUBLE_CPU}, data);
+    return callback((hsa_agent_t){gpu_first ? DOUBLE_CPU : DOUBLE_GPU}, data);
 }
 
 static bool agents_hidden;
@@ -563,6 +570,18 @@ static hsa_status_t async_copy(void *target, hsa_agent_t target_agent, const voi
     return HSA_STATUS_SUCCESS;
 }
 
+/* Rows without gaps only. */
+static hsa_status_t async_copy_rect(const hsa_pitched_ptr_t *target, const hsa_dim3_t *target_at,
+                                    const hsa_pitched_ptr_t *source, const hsa_dim3_t *source_at,
+                                    const hsa_dim3_t *range, hsa_agent_t agent,
+                                    hsa_amd_copy_direction_t direction, uint32_t count,
+                                    const hsa_signal_t *signals, hsa_signal_t completion)
+{
+    (void)target_at, (void)source_at, (void)direction;
+    return async_copy(target->base, agent, source->base, agent,
+                      (size_t)range->x * range->y * range->z, count, signals, completion);
+}
+
 static hsa_status_t copy_time(hsa_signal_t signal, hsa_amd_profiling_async_copy_time_t *time)
 {
     const amd_signal_t *amd = (const amd_signal_t *)(uintptr_t)signal.handle;
@@ -604,6 +623,7 @@ static const struct double_function played[] = {
     {HSA_FN_hsa_amd_profiling_async_copy_enable, (void *)copy_profiling},
     {HSA_FN_hsa_amd_profiling_get_async_copy_time, (void *)copy_time},
     {HSA_FN_hsa_amd_memory_async_copy, (void *)async_copy},
+    {HSA_FN_hsa_amd_memory_async_copy_rect, (void *)async_copy_rect},
     {HSA_FN_hsa_shut_down, (void *)shut_down},
 };
 

@@ -29,6 +29,9 @@ void double_clock_begin(uint64_t now_ns);
 /* The runtime measures its clocks anew, and finds the device's elsewhere by so much. */
 void double_clock_shift(int64_t ns);
 
+/* Runtimes name agents in any order. */
+void double_agents_gpu_first(bool first);
+
 /* Agents on nodes that no topology has. */
 void double_agents_hide(bool hide);
 

@@ -13,9 +13,16 @@ _Atomic(const struct trace_set *) trace_slots[TRACE_DOMAIN_COUNT][TRACE_OPERATIO
 _Atomic(const struct trace_counting_ops *) trace_counting;
 const void *(*_Atomic trace_queue_first)(rocprofiler_agent_id_t agent, uint64_t hsa_agent);
 
-static const struct trace_set everything = {
-    .has_callbacks = true, .has_buffers = true, .wants_args = true};
-static const struct trace_set records = {.has_buffers = true};
+static void api_enter(struct trace_frame *frame, void *payload, uint64_t what,
+                      const struct trace_set *set);
+static void api_exit(struct trace_frame *frame, void *payload, uint64_t what,
+                     const struct trace_set *set);
+static const struct trace_set everything = {.enter = api_enter,
+                                            .exit = api_exit,
+                                            .has_callbacks = true,
+                                            .has_buffers = true,
+                                            .wants_args = true};
+static const struct trace_set records = {.enter = api_enter, .exit = api_exit, .has_buffers = true};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct double_entry entries[ENTRIES_MAX];
 static uint32_t entry_count;
@@ -124,30 +131,45 @@ uint64_t trace_correlation_take(void)
     return __atomic_add_fetch(&correlation_last, 1, __ATOMIC_RELAXED);
 }
 
+static enum trace_domain domain_of(const struct trace_frame *frame)
+{
+    int domain = 0;
+    while (trace_what((enum trace_domain)domain, frame->operation) != frame->what)
+        domain++;
+    return (enum trace_domain)domain;
+}
+
+static void enter(struct trace_frame *frame, const struct trace_set *set, uint64_t what,
+                  void *payload, uint64_t correlation)
+{
+    frame->set = set;
+    frame->what = what;
+    frame->payload = payload;
+    frame->internal = correlation;
+    calls[call_count++ % 64] = frame;
+    entry_add(DOUBLE_API_ENTER, domain_of(frame), frame->operation,
+              ROCPROFILER_CALLBACK_PHASE_ENTER, frame->internal, payload, payload_size(payload));
+}
+
 void trace_api_enter_as(struct trace_frame *frame, const struct trace_set *set,
                         enum trace_domain domain, int32_t operation, void *payload,
                         uint64_t correlation)
 {
-    frame->set = set;
-    frame->domain = (uint16_t)domain;
-    frame->operation = operation;
-    frame->payload = payload;
-    frame->internal = correlation;
-    calls[call_count++ % 64] = frame;
-    entry_add(DOUBLE_API_ENTER, domain, operation, ROCPROFILER_CALLBACK_PHASE_ENTER,
-              frame->internal, payload, payload_size(payload));
+    enter(frame, set, trace_what(domain, operation), payload, correlation);
 }
 
-void trace_api_enter(struct trace_frame *frame, const struct trace_set *set,
-                     enum trace_domain domain, int32_t operation, void *payload)
+static void api_enter(struct trace_frame *frame, void *payload, uint64_t what,
+                      const struct trace_set *set)
 {
-    trace_api_enter_as(frame, set, domain, operation, payload, trace_correlation_take());
+    enter(frame, set, what, payload, trace_correlation_take());
 }
 
-void trace_api_exit(struct trace_frame *frame)
+static void api_exit(struct trace_frame *frame, void *payload, uint64_t what,
+                     const struct trace_set *set)
 {
+    (void)payload, (void)what, (void)set;
     call_count--;
-    entry_add(DOUBLE_API_EXIT, frame->domain, frame->operation, ROCPROFILER_CALLBACK_PHASE_EXIT,
+    entry_add(DOUBLE_API_EXIT, domain_of(frame), frame->operation, ROCPROFILER_CALLBACK_PHASE_EXIT,
               frame->internal, frame->payload, payload_size(frame->payload));
 }
 

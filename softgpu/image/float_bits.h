@@ -1,6 +1,6 @@
 /* Floating-point values and the bits that stand for them in registers and memory. */
-#ifndef WAVE_FLOAT_BITS_H
-#define WAVE_FLOAT_BITS_H
+#ifndef IMAGE_FLOAT_BITS_H
+#define IMAGE_FLOAT_BITS_H
 
 #include <stdint.h>
 #include <string.h>

@@ -1,0 +1,130 @@
+/* Packets of a queue whose times are modelled. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cp/test/gpu_double.h"
+
+static int setup(void **state)
+{
+    *state = double_create();
+    return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    double_destroy(*state);
+    return 0;
+}
+
+static struct double_queue *profiled_queue(struct gpu_double *gpu)
+{
+    struct double_queue *queue = double_aql_create(gpu, 1, 64);
+    assert_non_null(queue);
+    queue->amd_queue->queue_properties |= AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
+    return queue;
+}
+
+static uint64_t cycles_of(const amd_signal_t *signal)
+{
+    return (uint64_t)signal->reserved3[1] << 32 | signal->reserved3[0];
+}
+
+/* A kernel whose modelled end lies ahead of the clock ends when the clock is there. */
+static void a_kernel_ends_no_sooner_than_its_time(void **state)
+{
+    enum { AHEAD_TICKS = 5000000 }; /* 50 ms */
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = profiled_queue(gpu);
+    hsa_signal_t done = double_signal(gpu, 1, 9);
+    hsa_kernel_dispatch_packet_t packet = double_kernel(true, done);
+    double_hold(gpu, true);
+    uint64_t pushed = gpu_clock_ticks();
+    double_push(queue, &packet);
+    assert_true(double_wait(double_dispatch_count(gpu) == 1));
+    uint64_t begin = gpu->dispatch[0].request.begin_ticks;
+    assert_true(begin >= pushed && begin <= gpu_clock_ticks());
+
+    struct dispatch_result result = {
+        .begin_ticks = begin, .end_ticks = gpu_clock_ticks() + AHEAD_TICKS, .model_cycles = 4711};
+    double_finish(gpu, 0, &result);
+    assert_int_equal(double_signal_value(gpu, done), 1);
+    assert_true(double_wait(double_signal_value(gpu, done) == 0));
+    assert_true(gpu_clock_ticks() >= result.end_ticks);
+    assert_true(double_wait(double_event_count(gpu, 9) == 1));
+    assert_true(double_wait(double_read_index(queue) == 1));
+    assert_int_equal(double_signal_host(gpu, done)->start_ts, begin);
+    assert_int_equal(double_signal_host(gpu, done)->end_ts, result.end_ticks);
+    assert_int_equal(cycles_of(double_signal_host(gpu, done)), 4711);
+    double_queue_destroy(queue);
+}
+
+/* Two kernels and what marks the time behind each, all there before the first one ends, as a
+ * program times a kernel: the distance of the marks is the second kernel's duration. */
+static void marks_follow_the_kernels_before_them(void **state)
+{
+    enum { FIRST_TICKS = 300, SECOND_TICKS = 700 };
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = profiled_queue(gpu);
+    hsa_signal_t marks[2] = {double_signal(gpu, 1, 0), double_signal(gpu, 1, 0)};
+    hsa_kernel_dispatch_packet_t kernel = double_kernel(true, (hsa_signal_t){0});
+    double_hold(gpu, true);
+    for (int i = 0; i < 2; i++) {
+        hsa_barrier_and_packet_t mark = {.header = HSA_PACKET_TYPE_BARRIER_AND |
+                                                   1 << HSA_PACKET_HEADER_BARRIER,
+                                         .completion_signal = marks[i]};
+        double_push(queue, &kernel);
+        double_push(queue, &mark);
+    }
+    double_settle(); /* all four have been seen, and their times have passed */
+    static const uint64_t took[] = {FIRST_TICKS, SECOND_TICKS};
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(double_wait(double_dispatch_count(gpu) == i + 1));
+        uint64_t begin = gpu->dispatch[i].request.begin_ticks;
+        struct dispatch_result result = {.begin_ticks = begin, .end_ticks = begin + took[i]};
+        double_finish(gpu, i, &result);
+        assert_true(double_wait(double_signal_value(gpu, marks[i]) == 0));
+    }
+    const amd_signal_t *first = double_signal_host(gpu, marks[0]),
+                       *second = double_signal_host(gpu, marks[1]);
+    assert_true(first->end_ts >= gpu->dispatch[0].request.begin_ticks + FIRST_TICKS);
+    assert_int_equal(first->start_ts, first->end_ts);
+    assert_int_equal(second->end_ts, gpu->dispatch[1].request.begin_ticks + SECOND_TICKS);
+    assert_true(second->end_ts <= gpu_clock_ticks());
+    assert_true(gpu->dispatch[1].request.begin_ticks >= first->end_ts);
+    double_queue_destroy(queue);
+}
+
+/* A queue that goes while a kernel is held back leaves the program's memory alone. */
+static void a_held_kernel_goes_with_its_queue(void **state)
+{
+    struct gpu_double *gpu = *state;
+    struct double_queue *queue = profiled_queue(gpu);
+    hsa_signal_t done = double_signal(gpu, 1, 0);
+    hsa_kernel_dispatch_packet_t packet = double_kernel(true, done);
+    double_hold(gpu, true);
+    double_push(queue, &packet);
+    assert_true(double_wait(double_dispatch_count(gpu) == 1));
+    struct dispatch_result result = {.begin_ticks = gpu->dispatch[0].request.begin_ticks,
+                                     .end_ticks = gpu_clock_ticks() + 3600ull * GPU_CLOCK_HZ};
+    double_finish(gpu, 0, &result);
+    double_settle();
+    assert_int_equal(double_signal_value(gpu, done), 1);
+    double_queue_destroy(queue);
+    assert_int_equal(double_signal_value(gpu, done), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_kernel_ends_no_sooner_than_its_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(marks_follow_the_kernels_before_them, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_held_kernel_goes_with_its_queue, setup, teardown),
+    };
+    setenv("CROCGPU_TIME", "model", 1); /* read when the first queue is made */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

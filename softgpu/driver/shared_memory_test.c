@@ -1,0 +1,136 @@
+/*
+ * A program that maps a dmabuf, and whose child maps its memory through libdrm, while libcrocgpu is
+ * preloaded: each sees what the other wrote. (The child of a fork has a software GPU of its own, so
+ * the memory is another process's.)
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <libdrm/amdgpu.h>
+#include <libdrm/amdgpu_drm.h>
+#include <linux/kfd_ioctl.h>
+
+#include "driver/kfd_abi.h"
+#include "driver/test/preloaded.h"
+
+int drmOpenRender(int minor);
+int drmCommandWriteRead(int fd, unsigned long index, void *data, unsigned long size_bytes);
+
+enum { SIZE_BYTES = 5 << 20, PLACE = 3 << 20, RENDER_MINOR = 128, CHILD_FAILED = 10 };
+
+#define LIBDRM(name) ((__typeof__(&name))dlsym(RTLD_DEFAULT, #name))
+
+static uint32_t gpu_id(void)
+{
+    unsigned id = 0;
+    FILE *file = fopen("/sys/class/kfd/kfd/topology/nodes/1/gpu_id", "r");
+    CHECK(file && fscanf(file, "%u", &id) == 1);
+    if (file)
+        fclose(file);
+    return id;
+}
+
+/* The device's own view of new memory, and a dmabuf for it. */
+static uint8_t *memory_make(int *dmabuf)
+{
+    int kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+    struct kfd_ioctl_alloc_memory_of_gpu_args memory = {.va_addr = 0x7e0000000000,
+                                                        .size = SIZE_BYTES,
+                                                        .gpu_id = gpu_id(),
+                                                        .flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM |
+                                                                 KFD_ALLOC_WRITABLE};
+    CHECK(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &memory) == 0);
+    struct kfd_export_dmabuf_args export = {.handle = memory.handle, .flags = O_CLOEXEC};
+    CHECK(ioctl(kfd, _IOC(3u, 'K', KFD_NR_EXPORT_DMABUF, sizeof export), &export) == 0);
+    *dmabuf = (int)export.dmabuf_fd;
+    uint8_t *view =
+        mmap(NULL, SIZE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, kfd, (off_t)memory.mmap_offset);
+    CHECK(view != MAP_FAILED);
+    return view;
+}
+
+static void dmabuf_is_mapped(int dmabuf, uint8_t *view)
+{
+    uint8_t *all = mmap(NULL, SIZE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
+    uint8_t *part = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, SIZE_BYTES - 4096);
+    CHECK(all != MAP_FAILED && part != MAP_FAILED);
+    view[PLACE] = 1;
+    view[SIZE_BYTES - 1] = 2;
+    CHECK(all[PLACE] == 1 && part[4095] == 2);
+    part[0] = 3;
+    CHECK(view[SIZE_BYTES - 4096] == 3);
+    CHECK(mmap(NULL, 8192, PROT_READ, MAP_SHARED, dmabuf, SIZE_BYTES - 4096) == MAP_FAILED &&
+          errno == EINVAL);
+    CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, dmabuf, 123) == MAP_FAILED && errno == EINVAL);
+    munmap(all, SIZE_BYTES);
+    munmap(part, 4096);
+}
+
+static int object_import(int dmabuf, int *render, amdgpu_bo_handle *bo)
+{
+    uint32_t major, minor, handle = 0;
+    amdgpu_device_handle device;
+    struct amdgpu_bo_import_result result;
+    *render = LIBDRM(drmOpenRender)(RENDER_MINOR);
+    CHECK(LIBDRM(amdgpu_device_initialize)(*render, &major, &minor, &device) == 0);
+    CHECK(LIBDRM(amdgpu_bo_import)(device, amdgpu_bo_handle_type_dma_buf_fd, (uint32_t)dmabuf,
+                                   &result) == 0);
+    CHECK(result.alloc_size == SIZE_BYTES);
+    CHECK(LIBDRM(amdgpu_bo_export)(result.buf_handle, amdgpu_bo_handle_type_kms, &handle) == 0);
+    *bo = result.buf_handle;
+    return (int)handle;
+}
+
+static void child_maps(int dmabuf)
+{
+    int render;
+    amdgpu_bo_handle bo;
+    union drm_amdgpu_gem_mmap place = {.in.handle = (uint32_t)object_import(dmabuf, &render, &bo)};
+    __typeof__(&drmCommandWriteRead) command = LIBDRM(drmCommandWriteRead);
+    CHECK(command(render, DRM_AMDGPU_GEM_MMAP, &place, sizeof place) == 0);
+    off_t offset = (off_t)place.out.addr_ptr;
+    uint8_t *view = mmap(NULL, SIZE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, render, offset);
+    CHECK(view != MAP_FAILED && view[PLACE] == 77);
+    if (view != MAP_FAILED)
+        view[PLACE + 1] = 78;
+    view = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, render, offset + PLACE);
+    CHECK(view != MAP_FAILED && view[0] == 77 && view[1] == 78);
+    CHECK(mmap(NULL, SIZE_BYTES, PROT_READ, MAP_SHARED, render, offset + 4096) == MAP_FAILED &&
+          errno == EINVAL);
+    CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, render, offset + ((off_t)9 << 40)) ==
+              MAP_FAILED &&
+          errno == EINVAL);
+    CHECK(LIBDRM(amdgpu_bo_free)(bo) == 0);
+    CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, render, offset) == MAP_FAILED);
+    CHECK(view[1] == 78); /* a view outlives its object */
+}
+
+int main(void)
+{
+    int dmabuf, status = 0;
+    uint8_t *view = memory_make(&dmabuf);
+    if (view == MAP_FAILED)
+        return 1;
+    dmabuf_is_mapped(dmabuf, view);
+    view[PLACE] = 77;
+    pid_t child = fork();
+    if (child == 0) {
+        failures = 0;
+        child_maps(dmabuf);
+        fflush(stdout);
+        _exit(failures ? CHILD_FAILED : 0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(view[PLACE + 1] == 78);
+    printf("%d failures\n", failures);
+    return failures != 0;
+}

@@ -1,0 +1,509 @@
+/*
+ * What time waits for besides instructions. In a compute unit: LDS, the address unit, and loads,
+ * which take as long as their slowest line. Behind it: an L2 channel serves a request a cycle, and
+ * memory reaches 85 % of its peak, as streaming programs measure on the MI200 and MI300. A unit is
+ * busy for as long as what it needs most, a dispatch for as long as the longest of units, channels
+ * and memory. Every stall is one of these differences, so no part is longer than the whole.
+ *
+ * How many instructions there are is known exactly, what one of them needs from those that were
+ * sampled (sample.h), whether anything is counted or not: a dispatch's time is the same either way.
+ */
+#include "perf/clock.h"
+#include "perf/internal.h"
+
+enum {
+    MEMORY_EFFICIENCY_PERCENT = 85,
+    LDS_EFFICIENCY_PERCENT = 97, /* leaves room for what sampling may be off by */
+    MEMORY_READ_CYCLES = 300,    /* from L2 and back, when nobody else asks */
+    MEMORY_WRITE_CYCLES = 270,
+    REQUEST_BYTES = 64,
+    ADDRESS_CYCLES_MIN = 4, /* of an instruction: 64 lanes, sixteen at a time */
+    LDS_CYCLES_MIN = 2,
+    LINES_ALIKE = 4, /* of a load: neighbours are in the L2, or not, together */
+    PER_MILLE = 1000,
+    BUSIEST_PER_MILLE = 975, /* queues do not grow without end */
+    FINE = 256               /* parts of a cycle, where averages are multiplied */
+};
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Nearly always the product has 64 bits, and the division is a tenth as long. */
+static uint64_t share_and(uint64_t value, uint64_t of, uint64_t in, uint64_t more)
+{
+    uint64_t product;
+    if (!in)
+        return 0;
+    if (!__builtin_mul_overflow(value, of, &product) &&
+        !__builtin_add_overflow(product, more, &product))
+        return product / in;
+    return (uint64_t)(((unsigned __int128)value * of + more) / in);
+}
+
+static uint64_t share(uint64_t value, uint64_t of, uint64_t in)
+{
+    return share_and(value, of, in, 0);
+}
+
+static uint64_t share_up(uint64_t value, uint64_t of, uint64_t in)
+{
+    return share_and(value, of, in, in - 1);
+}
+
+/* Until its SIMD has issued everything and its longest waits are over; groups share their unit. */
+static uint64_t group_resident(const struct perf_group *group, uint64_t load_wait)
+{
+    uint64_t alone = group->simd_cycles + load_wait + group->longest_other_wait;
+    return greater(alone, group->simd_cycles * group->beside);
+}
+
+void perf_group_time(struct perf_group *group)
+{
+    uint64_t resident = group_resident(group, group->longest_load_wait);
+    group->wave_cycles = resident * group->waves;
+    group->busy_cycles = (resident + group->beside - 1) / group->beside;
+}
+
+/* Its times as its instructions have them, where nothing else is known of it. */
+static void plain_add(const struct perf_group *group, uint64_t *cu, struct unit_time *unit)
+{
+    uint64_t own = group->issue_cycles + group->wait_cycles;
+    cu[SRC_CU_BUSY] += group->busy_cycles;
+    cu[SRC_WAVE_CYCLES] += group->wave_cycles;
+    cu[SRC_WAIT_CYCLES] += group->wait_cycles;
+    cu[SRC_ARBITER_CYCLES] += group->wave_cycles > own ? group->wave_cycles - own : 0;
+    if (unit)
+        unit->busy_cycles += group->busy_cycles;
+}
+
+static void instructions_add(const struct perf_group *group, struct work_sums *sums)
+{
+    for (uint32_t i = 0; i < group->tally_count; i++) {
+        uint32_t tally = group->tallies[i], klass = tally_class[tally];
+        uint64_t count = group->counts[i];
+        bool vector = klass >= CLASS_VMEM_RD && klass <= CLASS_FLAT_WR;
+        sums->vector += vector ? count : 0;
+        sums->loads += vector && clock_costs[tally].wait == WAIT_LOAD ? count : 0;
+        sums->lds += klass == CLASS_LDS && tally != TALLY_LDS_PERMUTE ? count : 0;
+        sums->permutes += tally == TALLY_LDS_PERMUTE ? count : 0;
+    }
+    sums->lds += group->flat_lds_insts;
+}
+
+static void unit_sums_add(const struct perf_group *group, struct unit_time *unit)
+{
+    uint64_t waves = group->waves;
+    unit->beside = greater(unit->beside, group->beside);
+    unit->simd += group->simd_cycles;
+    unit->load_wait += group->longest_load_wait;
+    unit->other_wait += group->longest_other_wait;
+    unit->waves_simd += waves * group->simd_cycles;
+    unit->waves_load += waves * group->longest_load_wait;
+    unit->waves_other += waves * group->longest_other_wait;
+    unit->issue += group->issue_cycles;
+    unit->own_load += group->load_wait_cycles;
+    unit->own_other += group->wait_cycles - group->load_wait_cycles;
+    instructions_add(group, &unit->rounds[group->round > 0]);
+}
+
+void bounds_group(const struct perf_group *group, uint64_t *cu, struct running_dispatch *dispatch,
+                  size_t at)
+{
+    struct unit_time *unit = dispatch ? &dispatch->units[at] : NULL;
+    if (unit && unit->groups++ == 0) {
+        dispatch->used[dispatch->used_count++] = (uint32_t)at;
+        unit->array_units = group->array_units;
+    }
+    cu[SRC_ISSUE_CYCLES] += group->issue_cycles;
+    if (unit && group->beside)
+        unit_sums_add(group, unit);
+    else
+        plain_add(group, cu, unit);
+    if (!unit)
+        return;
+    dispatch->capacity = group->capacity;
+    dispatch->limit = group->limit;
+    if (dispatch->sample)
+        dispatch_sample_group(dispatch->sample, group, (uint32_t)at);
+}
+
+/* What an instruction needs on average, from those that were sampled: as sums of both. */
+struct average {
+    uint64_t sum, count;
+};
+
+struct averages {
+    struct average address, data, serial, reads, writes, misses; /* of vector memory */
+    struct average lds;
+    struct average load; /* its latency, in FINE parts of a cycle */
+};
+
+/* How many of 1024 loads wait for memory. */
+static uint64_t memory_loads(const struct dispatch_sample *sample, const struct group_sample *seen,
+                             uint64_t requests)
+{
+    uint64_t bytes = requests * sample->model->tcp_line_bytes;
+    uint64_t misses = bytes ? less(share(1024, sample->read_bytes, bytes), 1024) : 1024;
+    uint64_t each = seen->leaving ? seen->leaving_reads / seen->leaving / LINES_ALIKE : 0;
+    uint64_t hit = 1024;
+    for (uint64_t i = 0; i < greater(each, 1); i++)
+        hit = hit * (1024 - misses) / 1024;
+    return 1024 - hit;
+}
+
+static struct average load_average(const struct dispatch_sample *sample,
+                                   const struct group_sample *seen, uint64_t requests)
+{
+    uint64_t away = L2_HIT_CYCLES + L1_HIT_CYCLES / 2, memory = L2_MISS_CYCLES - L2_HIT_CYCLES;
+    uint64_t stays = seen->loads - seen->nowhere - seen->leaving;
+    uint64_t cycles = seen->nowhere * NOWHERE_CYCLES + stays * L1_HIT_CYCLES +
+                      seen->leaving * away + seen->serial_cycles;
+    cycles =
+        cycles * FINE + seen->leaving * memory * FINE * memory_loads(sample, seen, requests) / 1024;
+    if (!seen->loads) /* as the clock assumes */
+        return (struct average){CYCLES_PER_LOAD * FINE, 1};
+    return (struct average){cycles, seen->loads};
+}
+
+/* Nothing was sampled: full waves of coalesced dwords. */
+static const struct group_sample nothing_seen = {.instructions = 1,
+                                                 .address_cycles = ADDRESS_CYCLES_MIN,
+                                                 .data_cycles = ADDRESS_CYCLES_MIN,
+                                                 .reads = LINES_ALIKE};
+
+static struct averages averages_of(const struct group_sample *seen,
+                                   const struct perf_lds_sample *lds)
+{
+    const struct group_sample *from = seen->instructions ? seen : &nothing_seen;
+    uint64_t count = from->instructions, of_lds = lds->instructions;
+    return (struct averages){
+        .address = {greater(from->address_cycles, ADDRESS_CYCLES_MIN * count), count},
+        .data = {from->data_cycles, count},
+        .serial = {from->serial_cycles, count},
+        .reads = {from->reads, count},
+        .writes = {from->writes, count},
+        .misses = {from->translation_misses, count},
+        .lds = of_lds ? (struct average){greater(lds->cycles, LDS_CYCLES_MIN * of_lds), of_lds}
+                      : (struct average){LDS_CYCLES_MIN, 1},
+    };
+}
+
+static uint64_t times(struct average average, uint64_t count)
+{
+    return share_up(count, average.sum, average.count);
+}
+
+static void seen_add(struct group_sample *to, const struct group_sample *from)
+{
+    to->instructions += from->instructions;
+    to->address_cycles += from->address_cycles;
+    to->data_cycles += from->data_cycles;
+    to->serial_cycles += from->serial_cycles;
+    to->loads += from->loads;
+    to->nowhere += from->nowhere;
+    to->leaving += from->leaving;
+    to->leaving_reads += from->leaving_reads;
+    to->reads += from->reads;
+    to->writes += from->writes;
+    to->translation_misses += from->translation_misses;
+}
+
+static uint64_t channels_of(const struct perf *perf)
+{
+    return (uint64_t)perf->model->xcc_count * perf->model->tcc_channels;
+}
+
+/* Averages of the first round of groups and of the later ones; where one of them has none, of
+ * both. */
+static void averages_find(const struct running_dispatch *dispatch, struct averages averages[2])
+{
+    struct group_sample seen[2] = {0}, all = {0};
+    struct perf_lds_sample lds[2] = {0}, all_lds = {0};
+    uint64_t requests = 0, vector[2] = {0};
+    for (uint32_t at = 0; at < dispatch->used_count; at++)
+        for (int i = 0; i < 2; i++)
+            vector[i] += dispatch->units[dispatch->used[at]].rounds[i].vector;
+    for (int i = 0; i < 2 && dispatch->sample; i++) {
+        seen[i] = round_estimate(&dispatch->sample->rounds[i], &lds[i]);
+        seen_add(&all, &seen[i]);
+        all_lds.instructions += lds[i].instructions;
+        all_lds.cycles += lds[i].cycles;
+    }
+    for (int i = 0; i < 2; i++) {
+        averages[i] = averages_of(seen[i].instructions ? &seen[i] : &all,
+                                  lds[i].instructions ? &lds[i] : &all_lds);
+        requests += times(averages[i].reads, vector[i]);
+    }
+    for (int i = 0; i < 2; i++)
+        averages[i].load =
+            dispatch->sample
+                ? load_average(dispatch->sample, seen[i].loads ? &seen[i] : &all, requests)
+                : (struct average){CYCLES_PER_LOAD * FINE, 1};
+}
+
+/* What a unit's groups need together. */
+static struct unit_needs unit_needs(const struct unit_time *unit, const struct averages averages[2])
+{
+    struct unit_needs needs = {0};
+    uint64_t loads = 0, fine = 0;
+    for (int i = 0; i < 2; i++) {
+        const struct work_sums *sums = &unit->rounds[i];
+        needs.instructions += sums->vector;
+        needs.address += times(averages[i].address, sums->vector);
+        needs.data += times(averages[i].data, sums->vector);
+        needs.serial += times(averages[i].serial, sums->vector);
+        needs.reads += times(averages[i].reads, sums->vector);
+        needs.writes += times(averages[i].writes, sums->vector);
+        needs.misses += times(averages[i].misses, sums->vector);
+        needs.lds += times(averages[i].lds, sums->lds) + LDS_CYCLES_MIN * sums->permutes;
+        fine += times(averages[i].load, sums->loads);
+        loads += sums->loads;
+    }
+    needs.lds = needs.lds * 100 / LDS_EFFICIENCY_PERCENT;
+    needs.latency = fine / FINE;
+    needs.load_wait = share(unit->load_wait, fine, loads * CYCLES_PER_LOAD * FINE);
+    needs.waves_load = share(unit->waves_load, fine, loads * CYCLES_PER_LOAD * FINE);
+    needs.own_load = share(unit->own_load, fine, loads * CYCLES_PER_LOAD * FINE);
+    return needs;
+}
+
+/* Adds to a unit's total what the sequencers' counters may not see. */
+static void unit_add(struct perf *perf, const struct running_dispatch *dispatch, size_t at,
+                     enum perf_source source, uint64_t value)
+{
+    perf->cu[at][source] += value;
+    if (!dispatch->is_counted)
+        perf->hidden_cu[at][source] += value;
+}
+
+/* The unit's time, and what happens in it. */
+static void unit_close(struct perf *perf, struct running_dispatch *dispatch, size_t at,
+                       const struct unit_needs *needs)
+{
+    struct unit_time *unit = &dispatch->units[at];
+    uint64_t beside = greater(unit->beside, 1), shared = greater(needs->address, needs->lds);
+    uint64_t waits = needs->load_wait + unit->other_wait, alone = unit->simd + waits;
+    uint64_t issued = greater(alone, unit->simd * beside);
+    uint64_t resident = greater(issued, shared * beside), busy = (resident + beside - 1) / beside;
+    uint64_t waves_alone = unit->waves_simd + needs->waves_load + unit->waves_other;
+    uint64_t waves = share(waves_alone, resident, alone);
+    uint64_t wait =
+        unit->own_other + needs->own_load + share(waves_alone, resident - issued, alone);
+    uint64_t own = unit->issue + wait, working = greater(shared, unit->simd);
+    uint64_t latency = share(busy > working ? busy - working : 0, needs->load_wait, waits);
+    uint64_t others = greater(unit->simd, greater(needs->lds, issued / beside));
+    unit->busy_cycles += busy;
+    unit->wave_cycles += waves;
+    unit->instructions = needs->instructions;
+    unit->reads = needs->reads;
+    unit->writes = needs->writes;
+    unit->address_cycles = needs->address;
+    unit->active_cycles = needs->address + latency;
+    dispatch->translation_misses += needs->misses;
+    unit_add(perf, dispatch, at, SRC_CU_BUSY, busy);
+    unit_add(perf, dispatch, at, SRC_WAVE_CYCLES, waves);
+    unit_add(perf, dispatch, at, SRC_WAIT_CYCLES, wait);
+    unit_add(perf, dispatch, at, SRC_ARBITER_CYCLES, waves > own ? waves - own : 0);
+    unit_add(perf, dispatch, at, SRC_VMEM_LATENCY, needs->latency);
+    unit_add(perf, dispatch, at, SRC_TCP_SERIAL, less(needs->serial, needs->address));
+    unit_add(perf, dispatch, at, SRC_TA_CYCLES, needs->address);
+    unit_add(perf, dispatch, at, SRC_TD_CYCLES, less(needs->data, needs->address) + latency);
+    unit_add(perf, dispatch, at, SRC_TCP_ACTIVE, needs->address + latency);
+    unit_add(perf, dispatch, at, SRC_TCP_LATENCY_WAIT, latency);
+    unit_add(perf, dispatch, at, SRC_TA_FULL,
+             needs->address > others ? needs->address - others : 0);
+}
+
+/* How long a dispatch's parts work: all in cycles of the shader clock. */
+struct dispatch_cycles {
+    uint64_t units, channels, memory; /* the longest unit, the longest channel, all memory */
+    uint64_t address, active;         /* the address unit and the L1 that work longest */
+    uint64_t requests;                /* of all L2 channels */
+};
+
+static uint64_t memory_cycles(const struct gpu_model *model, uint64_t bytes)
+{
+    uint64_t per_us = (uint64_t)model->memory_bytes_per_mclk * model->mclk_mhz;
+    return share(bytes, (uint64_t)model->sclk_mhz * 100, per_us * MEMORY_EFFICIENCY_PERCENT);
+}
+
+/* Newton's method, from above. */
+static uint64_t root(uint64_t value)
+{
+    uint64_t x = value, next = value / 2 + 1;
+    while (next < x) {
+        x = next;
+        next = (x + value / x) / 2;
+    }
+    return x;
+}
+
+/* How much more than the mean the busiest of the channels has, of all. */
+static struct average excess(const uint64_t *channels, uint64_t count, uint64_t all,
+                             uint64_t chance)
+{
+    uint64_t most = 0, usual = all / count + chance;
+    for (size_t i = 0; i < count; i++)
+        most = greater(most, channels[i]);
+    return (struct average){most > usual ? most - usual : 0, greater(all, 1)};
+}
+
+/*
+ * The busiest channel, when all together have so many requests. Sampled blocks do not fall evenly
+ * on the channels; what exceeds the mean by no more than chance would is taken for even: three
+ * times the deviation of as many blocks as there are, each with as many requests. A block that
+ * everybody asks for has too much weight if it is sampled: that its channel has more is seen by
+ * sampled groups, too, which in turn take what only they ask for to be everybody's.
+ */
+static uint64_t busiest_channel(const struct perf *perf, const struct dispatch_sample *sample,
+                                uint64_t requests)
+{
+    uint64_t channels = channels_of(perf), weight = sample_weight(sample->limit);
+    uint64_t blocks = sample->entered / weight, asked = 0;
+    uint64_t chance =
+        weight == 1 || !blocks
+            ? 0
+            : share(3 * sample->touched, root(FINE * FINE * blocks / channels), blocks * FINE);
+    for (size_t i = 0; i < channels; i++)
+        asked += sample->asked[i];
+    struct average by_blocks = excess(sample->touches, channels, sample->touched, chance);
+    struct average by_groups = excess(sample->asked, channels, asked, 0);
+    uint64_t more = times(by_blocks, requests);
+    if (weight > 1)
+        more = less(more, times(by_groups, requests));
+    return (requests + channels - 1) / channels + more;
+}
+
+static struct dispatch_cycles dispatch_cycles(const struct perf *perf,
+                                              const struct running_dispatch *dispatch)
+{
+    const struct dispatch_sample *sample = dispatch->sample;
+    struct dispatch_cycles cycles = {0};
+    for (uint32_t i = 0; i < dispatch->used_count; i++) {
+        const struct unit_time *unit = &dispatch->units[dispatch->used[i]];
+        cycles.units = greater(cycles.units, unit->busy_cycles);
+        cycles.address = greater(cycles.address, unit->address_cycles);
+        cycles.active = greater(cycles.active, unit->active_cycles);
+        cycles.requests += unit->reads + unit->writes;
+    }
+    if (!sample)
+        return cycles;
+    cycles.channels = busiest_channel(perf, sample, cycles.requests);
+    cycles.memory = memory_cycles(perf->model, sample->read_bytes + sample->write_bytes);
+    return cycles;
+}
+
+/* The unit is busy, and its waves wait, for longer, in proportion to the longest. */
+static void unit_stretch(struct perf *perf, struct running_dispatch *dispatch, size_t at,
+                         uint64_t more, uint64_t longest)
+{
+    struct unit_time *unit = &dispatch->units[at];
+    if (!unit->busy_cycles)
+        return;
+    uint64_t busy = share(unit->busy_cycles, more, longest);
+    uint64_t wait = share(unit->wave_cycles, more, longest);
+    uint64_t requests = unit->reads + unit->writes;
+    unit->busy_cycles += busy;
+    unit_add(perf, dispatch, at, SRC_CU_BUSY, busy);
+    unit_add(perf, dispatch, at, SRC_WAVE_CYCLES, wait);
+    unit_add(perf, dispatch, at, SRC_WAIT_CYCLES, wait);
+    if (!requests)
+        return;
+    unit->address_cycles += busy;
+    unit->active_cycles += busy;
+    unit_add(perf, dispatch, at, SRC_VMEM_LATENCY, wait);
+    /* Each of an instruction's requests is on its way for as long as the instruction waits. */
+    unit_add(perf, dispatch, at, SRC_TCP_READ_LATENCY,
+             share(wait, unit->reads, unit->instructions));
+    unit_add(perf, dispatch, at, SRC_TCP_WRITE_LATENCY,
+             share(wait, unit->writes, unit->instructions));
+    unit_add(perf, dispatch, at, SRC_TA_CYCLES, busy);
+    unit_add(perf, dispatch, at, SRC_TD_CYCLES, busy);
+    unit_add(perf, dispatch, at, SRC_TCP_ACTIVE, busy);
+    unit_add(perf, dispatch, at, SRC_TCP_STALL, busy);
+    unit_add(perf, dispatch, at, SRC_TCP_WRITE_STALL, share(busy, unit->writes, requests));
+    unit_add(perf, dispatch, at, SRC_TA_FULL, busy);
+}
+
+/*
+ * What a request of memory waits for others. Below saturation: a queue in front of a server that
+ * takes as long for each, and is busy for `memory` of `elapsed` cycles. Where memory is what the
+ * dispatch waits for, `waited` cycles of its waves are spent in that queue.
+ */
+static uint64_t queue_cycles(const struct perf *perf, const struct dispatch_sample *sample,
+                             uint64_t memory, uint64_t elapsed, uint64_t waited)
+{
+    uint64_t busy = less(share(PER_MILLE, memory, elapsed), BUSIEST_PER_MILLE);
+    uint64_t one = memory_cycles(perf->model, REQUEST_BYTES * channels_of(perf));
+    uint64_t requests = sample->reads + sample->writes;
+    return share(one, busy, 2 * (PER_MILLE - busy)) + (requests ? waited / requests : 0);
+}
+
+/* Channels wait in proportion to what they have to do. */
+static void channels_add(struct perf *perf, const struct running_dispatch *dispatch,
+                         const struct dispatch_cycles *cycles, uint64_t elapsed, uint64_t stalled,
+                         uint64_t waited)
+{
+    const struct dispatch_sample *sample = dispatch->sample;
+    uint64_t queued = queue_cycles(perf, sample, cycles->memory, elapsed, waited), most = 0;
+    for (size_t i = 0; i < channels_of(perf); i++)
+        most = greater(most, sample->touches[i]);
+    for (size_t i = 0; i < channels_of(perf); i++) {
+        const struct channel_work *work = &dispatch->work[i];
+        uint64_t *totals = perf->channel[i], touches = sample->touches[i];
+        uint64_t waits = share(stalled, touches, most);
+        uint64_t requests = share(cycles->requests, touches, sample->touched);
+        uint64_t of_reads = share(waits, sample->reads, sample->reads + sample->writes);
+#define CHANNEL(name) totals[SRC_##name - SRC_CHANNEL_FIRST]
+        CHANNEL(TCC_BUSY) += less(requests, elapsed - stalled) + waits;
+        CHANNEL(EA_READ_STALL) += of_reads;
+        CHANNEL(EA_WRITE_STALL) += waits - of_reads;
+        CHANNEL(EA_READ_LEVEL) += work->reads * (MEMORY_READ_CYCLES + queued);
+        CHANNEL(EA_WRITE_LEVEL) += work->writes * (MEMORY_WRITE_CYCLES + queued);
+#undef CHANNEL
+    }
+}
+
+/* Its waves' cycles with requests of vector memory. */
+static uint64_t waves_cycles(const struct running_dispatch *dispatch)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < dispatch->used_count; i++) {
+        const struct unit_time *unit = &dispatch->units[dispatch->used[i]];
+        sum += unit->instructions ? unit->wave_cycles : 0;
+    }
+    return sum;
+}
+
+void bounds_dispatch(struct perf *perf, struct running_dispatch *dispatch)
+{
+    struct averages averages[2];
+    if (dispatch->sample)
+        dispatch_sample_end(dispatch->sample);
+    averages_find(dispatch, averages);
+    for (uint32_t i = 0; i < dispatch->used_count; i++) {
+        struct unit_needs needs = unit_needs(&dispatch->units[dispatch->used[i]], averages);
+        if (dispatch->units[dispatch->used[i]].beside)
+            unit_close(perf, dispatch, dispatch->used[i], &needs);
+    }
+    struct dispatch_cycles cycles = dispatch_cycles(perf, dispatch);
+    uint64_t within = greater(cycles.units, cycles.channels);
+    uint64_t elapsed = greater(within, cycles.memory), more = elapsed - cycles.units;
+    uint64_t waited = share(waves_cycles(dispatch), elapsed - within, cycles.units);
+    for (uint32_t i = 0; i < dispatch->used_count && more && cycles.units; i++)
+        unit_stretch(perf, dispatch, dispatch->used[i], more, cycles.units);
+    if (dispatch->sample)
+        channels_add(perf, dispatch, &cycles, elapsed, elapsed - within, waited);
+    cycles = dispatch_cycles(perf, dispatch);
+    xccs_add(perf, SRC_TA_BUSY, cycles.address);
+    xccs_add(perf, SRC_TC_BUSY, greater(cycles.active, cycles.channels));
+    xccs_add(perf, SRC_EA_BUSY, cycles.memory);
+    xccs_add(perf, SRC_UTCL2_BUSY, less(dispatch->translation_misses, elapsed));
+}

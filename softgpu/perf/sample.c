@@ -1,0 +1,389 @@
+#include "perf/sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf/memory.h"
+
+enum { BLOCK_WAYS = 16, SECTORS = SAMPLE_BLOCK_BYTES / SAMPLE_SECTOR_BYTES };
+
+struct sampled_block {
+    uint64_t number; /* + 1; 0: empty */
+    uint32_t used;   /* when */
+    uint8_t sectors; /* that hold valid data */
+    uint8_t dirty;   /* halves of sectors */
+};
+
+struct sampled_l2 {
+    struct sampled_block *blocks; /* [set][BLOCK_WAYS] */
+    uint32_t *generations;        /* [set]: another than the sample's means empty */
+    uint32_t *used, used_count;   /* the sets that are not */
+};
+
+static uint32_t sets_of(const struct gpu_model *model)
+{
+    return model->tcc_bytes / SAMPLE_BLOCK_BYTES / BLOCK_WAYS;
+}
+
+static uint32_t channels_of(const struct gpu_model *model)
+{
+    return model->xcc_count * model->tcc_channels;
+}
+
+static bool l2_allocate(struct dispatch_sample *sample)
+{
+    size_t sets = sets_of(sample->model);
+    for (uint32_t i = 0; i < sample->model->xcc_count; i++) {
+        sample->l2[i].blocks = calloc(sets * BLOCK_WAYS, sizeof sample->l2[i].blocks[0]);
+        sample->l2[i].generations = calloc(sets, sizeof sample->l2[i].generations[0]);
+        sample->l2[i].used = calloc(sets, sizeof sample->l2[i].used[0]);
+        if (!sample->l2[i].blocks || !sample->l2[i].generations || !sample->l2[i].used)
+            return false;
+    }
+    return true;
+}
+
+static bool l1_allocate(struct dispatch_sample *sample)
+{
+    const struct gpu_model *model = sample->model;
+    for (uint32_t i = 0; i < sample->slots; i++)
+        if (cache_create(&sample->l1[i], model->tcp_bytes, model->tcp_line_bytes, model->tcp_ways) <
+            0)
+            return false;
+    return true;
+}
+
+struct dispatch_sample *dispatch_sample_create(const struct gpu_model *model, bool all)
+{
+    struct dispatch_sample *sample = calloc(1, sizeof *sample);
+    if (!sample)
+        return NULL;
+    sample->model = model;
+    sample->units = model->se_count * model->sh_per_se * model->cu_per_sh;
+    sample->slots = all ? model->xcc_count * sample->units : SAMPLE_UNITS;
+    sample->l2 = calloc(model->xcc_count, sizeof sample->l2[0]);
+    sample->l1 = calloc(sample->slots, sizeof sample->l1[0]);
+    sample->translations = calloc(sample->slots, sizeof sample->translations[0]);
+    sample->touches = calloc(channels_of(model), sizeof sample->touches[0]);
+    sample->asked = calloc(channels_of(model), sizeof sample->asked[0]);
+    if (sample->l2 && sample->l1 && sample->translations && sample->touches && sample->asked &&
+        l2_allocate(sample) && l1_allocate(sample))
+        return sample;
+    dispatch_sample_destroy(sample);
+    return NULL;
+}
+
+void dispatch_sample_destroy(struct dispatch_sample *sample)
+{
+    if (!sample)
+        return;
+    for (uint32_t i = 0; sample->l2 && i < sample->model->xcc_count; i++) {
+        free(sample->l2[i].blocks);
+        free(sample->l2[i].generations);
+        free(sample->l2[i].used);
+    }
+    for (uint32_t i = 0; sample->l1 && i < sample->slots; i++)
+        cache_destroy(&sample->l1[i]);
+    free(sample->l2);
+    free(sample->l1);
+    free(sample->translations);
+    free(sample->touches);
+    free(sample->asked);
+    free(sample);
+}
+
+void dispatch_sample_begin(struct dispatch_sample *sample)
+{
+    for (uint32_t i = 0; i < sample->slots; i++)
+        cache_clear(&sample->l1[i]);
+    memset(sample->translations, 0, sample->slots * sizeof sample->translations[0]);
+    memset(sample->touches, 0, channels_of(sample->model) * sizeof sample->touches[0]);
+    memset(sample->asked, 0, channels_of(sample->model) * sizeof sample->asked[0]);
+    memset(sample->rounds, 0, sizeof sample->rounds);
+    for (uint32_t i = 0; i < sample->model->xcc_count; i++)
+        sample->l2[i].used_count = 0;
+    sample->generation++;
+    sample->now = 0;
+    sample->limit = SAMPLE_POSITIONS;
+    sample->touched = sample->entered = sample->reads = sample->writes = 0;
+    sample->read_bytes = sample->write_bytes = 0;
+}
+
+/* The L2 */
+
+/* Of a byte. */
+static uint32_t bits(uint32_t mask)
+{
+    static const uint8_t counts[] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return counts[mask & 15] + counts[mask >> 4 & 15];
+}
+
+/* What was written of a block goes to memory, sector by sector. */
+static void block_write_back(struct dispatch_sample *sample, struct sampled_block *block)
+{
+    uint32_t weight = sample_weight(sample->limit), dirty = block->dirty;
+    uint32_t sectors = (dirty | dirty >> 1) & 0x55;
+    sample->writes += (uint64_t)weight * bits(sectors);
+    sample->write_bytes += (uint64_t)weight * bits(dirty) * SAMPLE_HALF_BYTES;
+    block->dirty = 0;
+}
+
+static struct sampled_block *set_of(struct dispatch_sample *sample, struct sampled_l2 *l2,
+                                    uint32_t position)
+{
+    uint32_t set = (uint32_t)((uint64_t)position * sets_of(sample->model) / SAMPLE_POSITIONS);
+    struct sampled_block *blocks = l2->blocks + (size_t)set * BLOCK_WAYS;
+    if (l2->generations[set] == sample->generation)
+        return blocks;
+    memset(blocks, 0, BLOCK_WAYS * sizeof blocks[0]);
+    l2->generations[set] = sample->generation;
+    l2->used[l2->used_count++] = set;
+    return blocks;
+}
+
+/* The block, in the place of the least recently used one of its set if it was not there. */
+static struct sampled_block *block_find(struct dispatch_sample *sample, struct sampled_block *set,
+                                        uint64_t number)
+{
+    struct sampled_block *oldest = &set[0];
+    for (uint32_t way = 0; way < BLOCK_WAYS; way++) {
+        if (set[way].number == number)
+            return &set[way];
+        if (set[way].used < oldest->used)
+            oldest = &set[way];
+    }
+    block_write_back(sample, oldest);
+    sample->entered += sample_weight(sample->limit);
+    *oldest = (struct sampled_block){.number = number};
+    return oldest;
+}
+
+/* A first-level cache of 128-byte lines asks for both sectors of a line. */
+static uint32_t sectors_wanted(const struct gpu_model *model, const struct perf_block *access)
+{
+    uint32_t wanted = access->sectors;
+    if (model->tcp_line_bytes > SAMPLE_SECTOR_BYTES && access->kind == ACCESS_READ)
+        wanted |= (wanted & 0x5) << 1 | (wanted & 0xa) >> 1;
+    return wanted;
+}
+
+/* Sectors of one line come in one transaction. */
+static uint32_t transactions(const struct gpu_model *model, uint32_t sectors)
+{
+    return model->tcc_line_bytes > SAMPLE_SECTOR_BYTES ? bits((sectors | sectors >> 1) & 0x5)
+                                                       : bits(sectors);
+}
+
+static void block_access(struct dispatch_sample *sample, uint32_t xcc,
+                         const struct perf_block *access)
+{
+    const struct gpu_model *model = sample->model;
+    uint32_t position = access->position, weight = sample_weight(sample->limit);
+    if (position >= sample->limit)
+        return;
+    struct sampled_block *set = set_of(sample, &sample->l2[xcc], position);
+    struct sampled_block *block = block_find(sample, set, access->va / SAMPLE_BLOCK_BYTES + 1);
+    uint32_t wanted = sectors_wanted(model, access);
+    uint32_t requests = weight * bits(wanted);
+    block->used = ++sample->now;
+    requests = access->kind == ACCESS_SCALAR_READ ? 0 : requests; /* their cache has most of them */
+    sample->touched += requests;
+    sample->touches[xcc * model->tcc_channels + access->number % model->tcc_channels] += requests;
+    if (access->kind != ACCESS_WRITE) {
+        uint32_t missing = wanted & ~(uint32_t)block->sectors;
+        sample->reads += (uint64_t)weight * transactions(model, missing);
+        sample->read_bytes += (uint64_t)weight * bits(missing) * SAMPLE_SECTOR_BYTES;
+        block->sectors |= (uint8_t)wanted;
+    }
+    block->dirty |= access->halves;
+    for (uint32_t i = 0; i < SECTORS; i++) /* fully written: nothing left to fetch */
+        block->sectors |= (uint8_t)((block->dirty >> 2 * i & 3) == 3 ? 1u << i : 0);
+}
+
+static void l2_write_back(struct dispatch_sample *sample, struct sampled_l2 *l2)
+{
+    for (uint32_t i = 0; i < l2->used_count; i++) {
+        struct sampled_block *blocks = l2->blocks + (size_t)l2->used[i] * BLOCK_WAYS;
+        /* Sets of blocks that were sampled no longer are represented by the others. */
+        bool sampled =
+            (uint64_t)l2->used[i] * SAMPLE_POSITIONS / sets_of(sample->model) < sample->limit;
+        for (uint32_t way = 0; sampled && way < BLOCK_WAYS; way++)
+            block_write_back(sample, &blocks[way]);
+    }
+}
+
+void dispatch_sample_end(struct dispatch_sample *sample)
+{
+    for (uint32_t xcc = 0; xcc < sample->model->xcc_count; xcc++)
+        l2_write_back(sample, &sample->l2[xcc]);
+}
+
+/* The L1 */
+
+/* An instruction whose lines are looked at one after another. */
+struct instruction {
+    struct group_sample *seen;
+    bool loads, nowhere;
+    uint64_t reads; /* requests that it waits for */
+};
+
+/* Where a group's lines go through. */
+struct path {
+    struct cache *l1;
+    struct translations *translations;
+    uint64_t *asked; /* [channel] of its XCC */
+    uint32_t channels;
+};
+
+static void instruction_end(const struct instruction *inst)
+{
+    if (!inst->loads)
+        return;
+    inst->seen->loads++;
+    inst->seen->nowhere += inst->nowhere;
+    inst->seen->leaving += inst->reads > 0;
+    inst->seen->leaving_reads += inst->reads;
+}
+
+static void request(const struct path *path, uint64_t va)
+{
+    path->asked[va / SAMPLE_BLOCK_BYTES % path->channels]++;
+}
+
+static void line_read(const struct path *path, const struct perf_line_access *access,
+                      struct instruction *inst)
+{
+    struct cache_line victim;
+    if (access->flags & ACCESS_GLC) /* coherent: never served from L1 */
+        cache_remove(path->l1, access->line_va);
+    if (cache_find(path->l1, access->line_va))
+        return;
+    cache_insert(path->l1, access->line_va, &victim);
+    request(path, access->line_va);
+    inst->seen->reads++;
+    inst->reads++;
+}
+
+static void line_atomic(const struct path *path, const struct perf_line_access *access,
+                        struct instruction *inst)
+{
+    bool returns = access->flags & ACCESS_GLC;
+    cache_remove(path->l1, access->line_va);
+    request(path, access->line_va);
+    inst->seen->serial_cycles += access->conflicts;
+    inst->seen->address_cycles += access->conflicts;
+    *(returns ? &inst->seen->reads : &inst->seen->writes) += 1;
+    inst->reads += returns;
+}
+
+static void line_access(const struct path *path, const struct perf_line_access *access,
+                        struct instruction *inst)
+{
+    struct group_sample *seen = inst->seen;
+    seen->data_cycles += inst->loads ? access->tags : 0;
+    if (access->flags & ACCESS_NOWHERE)
+        return;
+    seen->address_cycles += access->tags;
+    seen->translation_misses += translation_miss(path->translations, access->line_va);
+    if (access->kind == ACCESS_READ) {
+        line_read(path, access, inst);
+    } else if (access->kind == ACCESS_ATOMIC) {
+        line_atomic(path, access, inst);
+    } else {
+        seen->writes++;
+        request(path, access->line_va);
+    }
+}
+
+static struct instruction instruction_begin(struct round_sample *round,
+                                            const struct perf_line_access *access)
+{
+    uint32_t at = (uint32_t)access->tally - SAMPLE_TALLY_FIRST;
+    struct instruction inst = {.seen = &round->seen[at < SAMPLE_TALLIES ? at : 0],
+                               .loads =
+                                   access->kind == ACCESS_READ ||
+                                   (access->kind == ACCESS_ATOMIC && access->flags & ACCESS_GLC),
+                               .nowhere = access->flags & ACCESS_NOWHERE};
+    inst.seen->instructions++;
+    return inst;
+}
+
+static void accesses_look(const struct path *path, const struct perf_group *group,
+                          struct round_sample *round)
+{
+    struct instruction inst = {.seen = &round->seen[0]};
+    for (uint64_t i = 0; group->accesses && i < group->access_count; i++) {
+        const struct perf_line_access *access = &group->accesses[i];
+        if (access->kind == ACCESS_INVALIDATE)
+            cache_clear(path->l1);
+        if (!(access->flags & ACCESS_SAMPLED) || access->kind > ACCESS_ATOMIC)
+            continue;
+        if (access->flags & ACCESS_FIRST) {
+            instruction_end(&inst);
+            inst = instruction_begin(round, access);
+        }
+        line_access(path, access, &inst);
+    }
+    instruction_end(&inst);
+}
+
+static void executed_add(const struct perf_group *group, struct round_sample *round)
+{
+    for (uint32_t i = 0; i < group->tally_count; i++) {
+        uint32_t tally = group->tallies[i];
+        if (tally - SAMPLE_TALLY_FIRST < SAMPLE_TALLIES)
+            round->executed[tally - SAMPLE_TALLY_FIRST] += group->counts[i];
+        if (perf_lds_kind(tally) != PERF_LDS_FLAT)
+            round->lds_executed[perf_lds_kind(tally)] += group->counts[i];
+    }
+    round->lds_executed[PERF_LDS_FLAT] += group->flat_lds_insts;
+}
+
+void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_group *group,
+                           uint32_t unit)
+{
+    struct round_sample *round = &sample->rounds[group->round > 0];
+    executed_add(group, round);
+    if (group->sample_limit && group->sample_limit < sample->limit)
+        sample->limit = group->sample_limit;
+    for (uint64_t i = 0; i < group->block_count; i++)
+        block_access(sample, group->xcc, &group->blocks[i]);
+    if (!group->is_sampled)
+        return;
+    for (uint32_t i = 0; i < PERF_LDS_KINDS; i++) {
+        round->lds_seen[i].instructions += group->lds_samples[i].instructions;
+        round->lds_seen[i].cycles += group->lds_samples[i].cycles;
+    }
+    uint32_t slot = sample->slots > SAMPLE_UNITS ? unit : group->sample_slot;
+    uint32_t channels = sample->model->tcc_channels;
+    const struct path path = {&sample->l1[slot], &sample->translations[slot],
+                              sample->asked + (size_t)group->xcc * channels, channels};
+    accesses_look(&path, group, round);
+}
+
+/* What was looked at stands for all that was executed of its kind. */
+static void seen_scale(struct group_sample *to, const struct group_sample *seen, uint64_t executed)
+{
+    /* of equal members */
+    uint64_t *sums = (uint64_t *)to, count = seen->instructions;
+    const uint64_t *from = (const uint64_t *)seen;
+    for (size_t i = 0; count && i < sizeof *to / sizeof *sums; i++)
+        sums[i] += from[i] / count * executed + from[i] % count * executed / count;
+}
+
+struct group_sample round_estimate(const struct round_sample *round, struct perf_lds_sample *lds)
+{
+    struct group_sample sum = {0};
+    for (uint32_t i = 0; i < SAMPLE_TALLIES; i++)
+        if (round->executed[i])
+            seen_scale(&sum, &round->seen[i], round->executed[i]);
+    *lds = (struct perf_lds_sample){0};
+    for (uint32_t i = 0; i < PERF_LDS_KINDS; i++) {
+        const struct perf_lds_sample *seen = &round->lds_seen[i];
+        if (!seen->instructions)
+            continue;
+        lds->instructions += round->lds_executed[i];
+        lds->cycles += seen->cycles * round->lds_executed[i] / seen->instructions;
+    }
+    return sum;
+}

@@ -1,0 +1,72 @@
+/*
+ * What was looked at of a dispatch for its modelled time (sampling.h), put together: the L2 and the
+ * memory as the sampled blocks see them, the L1 and the address unit as the sampled groups do. A
+ * dispatch begins with empty caches, so that its time depends on nothing that ran before or beside
+ * it.
+ */
+#ifndef PERF_SAMPLE_H
+#define PERF_SAMPLE_H
+
+#include "core/device.h"
+#include "perf/cache.h"
+#include "perf/perf.h"
+#include "perf/sampling.h"
+
+/* What sampled instructions needed. */
+struct group_sample {
+    uint64_t instructions;                /* of vector memory */
+    uint64_t address_cycles, data_cycles; /* of the address unit, and of the data unit */
+    uint64_t serial_cycles;               /* lanes of an atomic that wait for another's */
+    uint64_t loads;                       /* and atomics that return; of these: */
+    uint64_t nowhere, leaving;            /* those that touch no line, and those that L1 misses */
+    uint64_t leaving_reads;               /* requests of those */
+    uint64_t reads, writes;               /* requests to L2 */
+    uint64_t translation_misses;
+};
+
+/* Instructions of vector memory have neighbouring tallies. */
+enum {
+    SAMPLE_TALLY_FIRST = TALLY_BUFFER_READ,
+    SAMPLE_TALLIES = TALLY_FLAT_ATOMIC_RETURN - TALLY_BUFFER_READ + 1
+};
+
+/* What a dispatch's groups have executed, and what was looked at of it. */
+struct round_sample {
+    uint64_t executed[SAMPLE_TALLIES];
+    struct group_sample seen[SAMPLE_TALLIES];
+    uint64_t lds_executed[PERF_LDS_KINDS];
+    struct perf_lds_sample lds_seen[PERF_LDS_KINDS];
+};
+
+struct sampled_l2;
+struct dispatch_sample {
+    const struct gpu_model *model;
+    struct sampled_l2 *l2;             /* [xcc] */
+    struct cache *l1;                  /* [slot] */
+    struct translations *translations; /* [slot] */
+    uint64_t *touches;                 /* [xcc][channel]: weighted requests of sampled blocks */
+    uint64_t *asked;                   /* the same of sampled instructions, behind the L1 */
+    uint32_t slots;                    /* sampled units; all, if all is looked at */
+    uint32_t units;                    /* compute units of an XCC */
+    uint32_t limit;                    /* blocks below are sampled */
+    uint32_t generation, now;
+    /* In the first round of groups that the units execute, whose L1s are empty, and later. */
+    struct round_sample rounds[2];
+    uint64_t touched, entered; /* weighted: requests, and blocks that came into the L2 */
+    uint64_t reads, writes;    /* weighted: transactions of memory */
+    uint64_t read_bytes, write_bytes;
+};
+
+struct dispatch_sample *dispatch_sample_create(const struct gpu_model *model, bool all);
+void dispatch_sample_destroy(struct dispatch_sample *sample); /* NULL: nothing */
+/* A dispatch begins. */
+void dispatch_sample_begin(struct dispatch_sample *sample);
+/* All that was executed, as far as one can tell from what was looked at; of LDS, into `lds`. */
+struct group_sample round_estimate(const struct round_sample *round, struct perf_lds_sample *lds);
+/* A group of `unit`, counted over all XCCs, has retired. */
+void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_group *group,
+                           uint32_t unit);
+/* It ends: what is dirty goes to memory. */
+void dispatch_sample_end(struct dispatch_sample *sample);
+
+#endif

@@ -1,0 +1,73 @@
+/* Which dispatch gets a thread next: what of them is left to start, and what has ended. */
+#include "wave/engine.h"
+
+uint32_t groups_resident_max(const struct engine *engine, const struct dispatch *dispatch)
+{
+    uint32_t waves =
+        engine->model->cu_active * engine->model->simd_per_cu * engine->model->waves_per_simd;
+    return waves / (dispatch->launch.waves_per_group ? dispatch->launch.waves_per_group : 1);
+}
+
+/*
+ * How many groups may exist at once. Few, for the host's caches; but groups may wait for each
+ * other, so the limit grows while slices pass and no group ends, up to what the device holds.
+ */
+static uint32_t resident_limit(const struct engine *engine, const struct dispatch *dispatch)
+{
+    uint32_t device = groups_resident_max(engine, dispatch);
+    uint32_t wanted = 2 * (uint32_t)(engine->thread_count + 1) + engine->resident_extra;
+    return wanted < device ? wanted : device;
+}
+
+/* The runtime gave private memory for so many waves. One group always runs, that all may end. */
+static bool scratch_is_full(const struct dispatch *dispatch)
+{
+    uint64_t waves = (uint64_t)(dispatch->in_flight + 1) * dispatch->launch.waves_per_group;
+    return dispatch->request.scratch_waves && dispatch->in_flight > 0 &&
+           waves > dispatch->request.scratch_waves;
+}
+
+static bool may_start_group(const struct engine *engine, const struct dispatch *dispatch)
+{
+    if (dispatch->failed || dispatch->aborted || dispatch->group_next >= dispatch->group_total)
+        return false;
+    if (dispatch->group_next - dispatch->group_retired >= dispatch->window)
+        return false;
+    if (scratch_is_full(dispatch))
+        return false;
+    return dispatch->in_flight == 0 || engine->resident < resident_limit(engine, dispatch);
+}
+
+/* Round-robin over the dispatches, so that a later one need not wait for an earlier one's end. */
+struct dispatch *dispatch_with_new_group(struct engine *engine)
+{
+    struct dispatch *first = engine->rotor ? engine->rotor : engine->dispatches, *d = first;
+    if (!first)
+        return NULL;
+    do {
+        struct dispatch *next = d->next ? d->next : engine->dispatches;
+        if (may_start_group(engine, d)) {
+            engine->rotor = next;
+            return d;
+        }
+        d = next;
+    } while (d != first);
+    return NULL;
+}
+
+struct dispatch *ended_dispatch(struct engine *engine)
+{
+    for (struct dispatch *d = engine->dispatches; d; d = d->next) {
+        bool nothing_left = d->failed || d->group_retired == d->group_total;
+        if (nothing_left && d->in_flight == 0 && !d->aborted)
+            return d;
+    }
+    return NULL;
+}
+
+void slot_leave(struct engine *engine)
+{
+    engine->executing--;
+    if (engine->idle_threads > 0 && (engine->parked_head || dispatch_with_new_group(engine)))
+        pthread_cond_signal(&engine->work);
+}

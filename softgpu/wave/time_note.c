@@ -1,0 +1,141 @@
+#include "wave/time_note.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/host_levels.h"
+
+void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t group_total)
+{
+    const struct launch *launch = group->launch;
+    bool all = perf_samples_all(perf);
+    group->sample_slot = sample_unit(group->index, group_total, launch->units);
+    group->samples_all = all;
+    group->is_sampled = all || group->sample_slot < SAMPLE_UNITS;
+    group->sample_limit =
+        all ? SAMPLE_POSITIONS : sample_limit(group_total * launch->waves_per_group);
+    group->blocks.count = 0;
+    memset(group->lds_samples, 0, sizeof group->lds_samples);
+    group->lds_noted = (struct lds_noted){0};
+}
+
+/* Goes on with half the blocks. */
+static void blocks_halve(struct workgroup *group)
+{
+    struct block_log *log = &group->blocks;
+    uint64_t kept = 0;
+    group->sample_limit /= 2;
+    for (uint64_t i = 0; i < log->count; i++)
+        if (log->items[i].position < group->sample_limit)
+            log->items[kept++] = log->items[i];
+    log->count = kept;
+}
+
+static struct perf_block *block_slot(struct workgroup *group)
+{
+    struct block_log *log = &group->blocks;
+    if (log->count >= SAMPLE_GROUP_BLOCKS && group->sample_limit > SAMPLE_POSITIONS_LEAST &&
+        !group->samples_all)
+        blocks_halve(group);
+    if (log->count == log->capacity) {
+        uint64_t capacity = log->capacity ? log->capacity * 2 : 32;
+        void *items = realloc(log->items, capacity * sizeof *log->items);
+        if (!items)
+            return NULL; /* modelled time loses an access; the program does not */
+        log->items = items;
+        log->capacity = capacity;
+    }
+    return &log->items[log->count++];
+}
+
+/* Bits `first` to the one that holds `last`, in steps of `size` bytes. */
+static uint32_t parts(uint32_t first, uint32_t last, uint32_t size)
+{
+    return (2u << last / size) - (1u << first / size);
+}
+
+/* These bytes, too. */
+static void block_touch(struct perf_block *block, const struct inst *inst, uint64_t va,
+                        uint32_t bytes)
+{
+    uint32_t first = (uint32_t)va & (SAMPLE_BLOCK_BYTES - 1), last = first + bytes - 1;
+    last = last < SAMPLE_BLOCK_BYTES ? last : SAMPLE_BLOCK_BYTES - 1;
+    block->sectors |= (uint8_t)parts(first, last, SAMPLE_SECTOR_BYTES);
+    if (inst->flags & (IF_STORE | IF_ATOMIC))
+        block->halves |= (uint8_t)parts(first, last, SAMPLE_HALF_BYTES);
+}
+
+static uint8_t block_kind(const struct inst *inst)
+{
+    if (inst->klass == CLASS_SMEM)
+        return ACCESS_SCALAR_READ;
+    return inst->flags & IF_ATOMIC  ? ACCESS_ATOMIC
+           : inst->flags & IF_STORE ? ACCESS_WRITE
+                                    : ACCESS_READ;
+}
+
+void time_note_block(struct workgroup *group, const struct inst *inst, uint64_t va, uint64_t origin,
+                     uint32_t bytes)
+{
+    struct perf_block *block = block_slot(group);
+    if (!block)
+        return;
+    *block = (struct perf_block){.va = va,
+                                 .number = (uint32_t)((va - origin) / SAMPLE_BLOCK_BYTES),
+                                 .position = (uint16_t)sample_position(va - origin),
+                                 .kind = block_kind(inst)};
+    block_touch(block, inst, va, bytes);
+}
+
+/* 1 for each lane whose block is sampled. */
+ALWAYS_INLINE void lanes_flag(const uint64_t *va, uint64_t origin, uint32_t limit, uint8_t *flags)
+{
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        flags[lane] = sample_position(va[lane] - origin) < limit;
+}
+
+#define DEFINE_LEVEL(level, options)                                                               \
+    options static void flag_##level(const uint64_t *va, uint64_t origin, uint32_t limit,          \
+                                     uint8_t *flags)                                               \
+    {                                                                                              \
+        lanes_flag(va, origin, limit, flags);                                                      \
+    }
+DEFINE_LEVELS(DEFINE_LEVEL)
+
+/* The lanes whose blocks are sampled. */
+static uint64_t lanes_sampled(const uint64_t *va, uint64_t origin, uint32_t limit)
+{
+    uint64_t lanes = 0, eight;
+    uint8_t flags[WAVE_LANES];
+    CALL_LEVEL(flag, va, origin, limit, flags);
+    for (unsigned i = 0; i < WAVE_LANES / 8; i++) { /* eight bytes become a byte */
+        memcpy(&eight, flags + 8 * i, sizeof eight);
+        lanes |= (eight * 0x0102040810204080 >> 56) << 8 * i;
+    }
+    return lanes;
+}
+
+/* A lane's bytes join those that its instruction, whose first block is number `before`, has there
+ * already. */
+static void lane_note(struct workgroup *group, const struct inst *inst, uint64_t va,
+                      uint64_t origin, uint32_t bytes, uint64_t before)
+{
+    struct block_log *log = &group->blocks;
+    uint64_t n = log->count;
+    while (n > before && (log->items[n - 1].va ^ va) / SAMPLE_BLOCK_BYTES)
+        n--;
+    if (n > before)
+        block_touch(&log->items[n - 1], inst, va, bytes);
+    else
+        time_note_block(group, inst, va, origin, bytes);
+}
+
+void time_note_lanes(struct workgroup *group, const struct inst *inst, const uint64_t *va,
+                     uint64_t lanes, uint64_t origin, uint32_t size_bytes)
+{
+    uint64_t before = group->blocks.count;
+    if (lanes && group->sample_limit < SAMPLE_POSITIONS)
+        lanes &= lanes_sampled(va, origin, group->sample_limit);
+    for (uint64_t left = lanes; left; left &= left - 1)
+        lane_note(group, inst, va[__builtin_ctzll(left)], origin, size_bytes, before);
+}

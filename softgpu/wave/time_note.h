@@ -1,0 +1,71 @@
+/*
+ * What instructions leave behind for their kernel's modelled time, whatever is counted
+ * (perf/sampling.h): the sampled blocks of memory that they touch, and in sampled groups what the
+ * address unit and LDS do for them.
+ */
+#ifndef WAVE_TIME_NOTE_H
+#define WAVE_TIME_NOTE_H
+
+#include "perf/sampling.h"
+#include "wave/group.h"
+
+/* A group begins; `waves`: of its dispatch. */
+void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t group_total);
+
+/* Where the mapping begins that holds the address: blocks are chosen by their distance from there,
+ * because the host chooses where a mapping lies anew in every run. */
+static inline uint64_t time_origin(const struct workgroup *group, uint64_t va)
+{
+    const struct vm_range *way = vm_way(group->reader, va);
+    return va - way->start < way->end - way->start ? way->start : 0;
+}
+
+/* The instruction touches these bytes of one block, which is sampled. */
+void time_note_block(struct workgroup *group, const struct inst *inst, uint64_t va, uint64_t origin,
+                     uint32_t bytes);
+
+/* Whether the instruction is looked at: its group is sampled, and its wave is in a burst of such
+ * instructions. */
+static inline bool time_sampled(const struct wave *wave, const struct inst *inst)
+{
+    const struct workgroup *group = wave->group;
+    return group->is_sampled && (group->samples_all || sample_burst(wave->counts[inst->tally]));
+}
+
+/* Whether somebody wants to see each of its lanes. */
+static inline bool memory_watched(const struct wave *wave, const struct inst *inst)
+{
+    return wave->group->wants & PERF_WANT_MEMORY || time_sampled(wave, inst);
+}
+
+/* The same of LDS, where no instruction depends on the ones before: the waves take turns. */
+static inline bool time_lds_sampled(const struct wave *wave, const struct inst *inst)
+{
+    const struct workgroup *group = wave->group;
+    uint64_t turn = wave->counts[inst->tally] + SAMPLE_LDS_TURN * wave->wave_in_group;
+    return group->is_sampled && (group->samples_all || turn % SAMPLE_LDS_EVERY == 0);
+}
+
+static inline bool lds_watched(const struct wave *wave, const struct inst *inst)
+{
+    return wave->group->wants & PERF_WANT_LDS || time_lds_sampled(wave, inst);
+}
+
+/* Elements that lie one behind the other, `bytes` together. */
+static inline void time_note_span(struct workgroup *group, const struct inst *inst, uint64_t va,
+                                  uint32_t bytes)
+{
+    uint64_t end = va + bytes, origin = time_origin(group, va);
+    for (uint64_t at = va; at < end; at = (at | (SAMPLE_BLOCK_BYTES - 1)) + 1) {
+        if (__builtin_expect(sample_position(at - origin) >= group->sample_limit, 1))
+            continue;
+        uint64_t next = (at | (SAMPLE_BLOCK_BYTES - 1)) + 1;
+        time_note_block(group, inst, at, origin, (uint32_t)((next < end ? next : end) - at));
+    }
+}
+
+/* Lanes' elements, anywhere. */
+void time_note_lanes(struct workgroup *group, const struct inst *inst, const uint64_t *va,
+                     uint64_t lanes, uint64_t origin, uint32_t size_bytes);
+
+#endif

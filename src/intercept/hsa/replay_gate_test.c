@@ -1,0 +1,232 @@
+#include "intercept/hsa/replay_gate.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/wait.h"
+
+enum { DEVICE = 3, OTHER = 4, THREADS = 4, ROUNDS = 2000, CHILD_LIMIT_S = 20 };
+
+/* Long for a thread to come so far, and short where it must not. */
+#define SOON_NS (UINT64_C(20) * WAIT_NS_PER_MS)
+#define LONG_NS (UINT64_C(20) * WAIT_NS_PER_S)
+
+/* Writers: threads of a test; readers: it. Release, acquire. */
+static _Atomic unsigned arrived;
+
+static bool has_arrived(void *count)
+{
+    return atomic_load_explicit(&arrived, memory_order_acquire) >= *(const unsigned *)count;
+}
+
+static bool arrives(unsigned count, uint64_t limit_ns)
+{
+    return wait_until(has_arrived, &count, limit_ns, WAIT_NS_PER_MS);
+}
+
+static void *launcher(void *device)
+{
+    replay_gate_enter((uint32_t)(uintptr_t)device);
+    atomic_fetch_add_explicit(&arrived, 1, memory_order_release);
+    replay_gate_leave((uint32_t)(uintptr_t)device);
+    return NULL;
+}
+
+static void *replayer(void *result)
+{
+    *(bool *)result = replay_gate_close(DEVICE, LONG_NS);
+    atomic_fetch_add_explicit(&arrived, 1, memory_order_release);
+    if (*(bool *)result)
+        replay_gate_open(DEVICE);
+    return NULL;
+}
+
+static int reset(void **state)
+{
+    (void)state;
+    atomic_store_explicit(&arrived, 0, memory_order_release);
+    return 0;
+}
+
+static pthread_t start(void *(*run)(void *), void *argument)
+{
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, run, argument), 0);
+    return thread;
+}
+
+static void who_comes_waits_for_the_replay(void **state)
+{
+    (void)state;
+    assert_true(replay_gate_close(DEVICE, LONG_NS));
+    pthread_t waits = start(launcher, (void *)(uintptr_t)DEVICE);
+    assert_false(arrives(1, SOON_NS));
+    /* Neither another device nor this thread does. */
+    pthread_join(start(launcher, (void *)(uintptr_t)OTHER), NULL);
+    assert_true(arrives(1, 0));
+    launcher((void *)(uintptr_t)DEVICE);
+    assert_false(arrives(3, SOON_NS));
+    replay_gate_open(DEVICE);
+    pthread_join(waits, NULL);
+    assert_true(arrives(3, 0));
+}
+
+static void the_replay_waits_for_who_is_inside(void **state)
+{
+    (void)state;
+    bool closed = false;
+    replay_gate_enter(DEVICE);
+    replay_gate_enter(DEVICE);
+    pthread_t closes = start(replayer, &closed);
+    assert_false(arrives(1, SOON_NS));
+    replay_gate_leave(DEVICE);
+    assert_false(arrives(1, SOON_NS));
+    replay_gate_leave(DEVICE);
+    pthread_join(closes, NULL);
+    assert_true(closed);
+}
+
+/* What is inside may wait for the replayed kernel: then that runs once, and all go on. */
+static void a_gate_that_does_not_empty_is_left_open(void **state)
+{
+    (void)state;
+    replay_gate_enter(DEVICE);
+    assert_false(replay_gate_close(DEVICE, SOON_NS));
+    pthread_join(start(launcher, (void *)(uintptr_t)DEVICE), NULL);
+    replay_gate_leave(DEVICE);
+    assert_true(replay_gate_close(DEVICE, LONG_NS));
+    assert_false(replay_gate_close(DEVICE, LONG_NS)); /* a kernel of a tool's callback */
+    replay_gate_open(DEVICE);
+}
+
+static void replays_of_two_threads_take_turns(void **state)
+{
+    (void)state;
+    bool closed = false;
+    assert_true(replay_gate_close(DEVICE, LONG_NS));
+    pthread_t closes = start(replayer, &closed);
+    assert_false(arrives(1, SOON_NS));
+    replay_gate_open(DEVICE);
+    pthread_join(closes, NULL);
+    assert_true(closed);
+}
+
+static void *intruder(void *was_let_in)
+{
+    *(bool *)was_let_in = replay_gate_close(DEVICE, SOON_NS);
+    replay_gate_open(DEVICE);
+    return NULL;
+}
+
+static void nobody_opens_the_gate_of_another(void **state)
+{
+    (void)state;
+    bool was_let_in = true;
+    assert_true(replay_gate_close(DEVICE, LONG_NS));
+    pthread_join(start(intruder, &was_let_in), NULL);
+    assert_false(was_let_in);
+    pthread_t waits = start(launcher, (void *)(uintptr_t)DEVICE);
+    assert_false(arrives(1, SOON_NS));
+    replay_gate_open(DEVICE);
+    pthread_join(waits, NULL);
+}
+
+static void devices_without_a_gate_are_not_replayed(void **state)
+{
+    (void)state;
+    assert_false(replay_gate_close(REPLAY_GATES, LONG_NS));
+    launcher((void *)(uintptr_t)REPLAY_GATES);
+    launcher((void *)(uintptr_t)UINT32_MAX);
+    replay_gate_open(UINT32_MAX);
+}
+
+/* Each changes both words with the device for itself. */
+static uint64_t alone_here, alone_there;
+
+static void *mixed(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i % 3 == 0) {
+            launcher((void *)(uintptr_t)DEVICE);
+        } else if (replay_gate_close(DEVICE, LONG_NS)) {
+            alone_here++;
+            alone_there += alone_here == alone_there + 1;
+            replay_gate_open(DEVICE);
+        }
+    }
+    return NULL;
+}
+
+static void one_at_a_time(void **state)
+{
+    (void)state;
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        threads[i] = start(mixed, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(alone_here, THREADS * (ROUNDS - (ROUNDS + 2) / 3));
+    assert_int_equal(alone_there, alone_here);
+    assert_int_equal(atomic_load_explicit(&arrived, memory_order_acquire),
+                     THREADS * ((ROUNDS + 2) / 3));
+}
+
+static void cancelled_threads_leave_no_lock(void **state)
+{
+    (void)state;
+    assert_true(replay_gate_close(DEVICE, LONG_NS));
+    pthread_t waits = start(launcher, (void *)(uintptr_t)DEVICE);
+    assert_false(arrives(1, SOON_NS));
+    pthread_cancel(waits);
+    assert_false(arrives(1, SOON_NS));
+    replay_gate_open(DEVICE);
+    pthread_join(waits, NULL);
+    assert_true(replay_gate_close(DEVICE, LONG_NS)); /* it has left, too */
+    replay_gate_open(DEVICE);
+}
+
+static void children_have_open_gates(void **state)
+{
+    (void)state;
+    int ended = -1;
+    replay_gate_enter(OTHER);
+    assert_true(replay_gate_close(DEVICE, LONG_NS));
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(CHILD_LIMIT_S);
+        pthread_join(start(launcher, (void *)(uintptr_t)DEVICE), NULL);
+        bool fine = replay_gate_close(OTHER, SOON_NS);
+        replay_gate_open(OTHER);
+        replay_gate_leave(OTHER);
+        _exit(!fine || !replay_gate_close(OTHER, SOON_NS));
+    }
+    waitpid(child, &ended, 0);
+    assert_int_equal(ended, 0);
+    replay_gate_open(DEVICE);
+    replay_gate_leave(OTHER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(who_comes_waits_for_the_replay, reset),
+        cmocka_unit_test_setup(the_replay_waits_for_who_is_inside, reset),
+        cmocka_unit_test_setup(a_gate_that_does_not_empty_is_left_open, reset),
+        cmocka_unit_test_setup(replays_of_two_threads_take_turns, reset),
+        cmocka_unit_test_setup(nobody_opens_the_gate_of_another, reset),
+        cmocka_unit_test_setup(devices_without_a_gate_are_not_replayed, reset),
+        cmocka_unit_test_setup(one_at_a_time, reset),
+        cmocka_unit_test_setup(cancelled_threads_leave_no_lock, reset),
+        cmocka_unit_test_setup(children_have_open_gates, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

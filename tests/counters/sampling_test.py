@@ -1,0 +1,57 @@
+"""Modelled time, which is made of samples: the same in every run, whatever is counted and however many
+host threads there are; and near to what everything that a kernel does gives (CROCGPU_SAMPLING=all).
+
+    sampling_test.py CROCPROF MIXTURE SEED...
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crocprof"))
+from crocprof_run import Checks, Profile  # noqa: E402
+
+OFF_BY = 0.05
+# What time waits for, and events that observe all of it besides.
+COUNTED = "GRBM_GUI_ACTIVE,TCC_HIT_sum,SQ_LDS_IDX_ACTIVE,SQ_WAVES"
+MICROSECONDS_PER_CYCLE = 1 / 1700
+
+
+def times(checks, crocprof, options, command, **environment):
+    """{dispatch: (kernel, ns)}, and what was counted: {dispatch: {counter: value}}"""
+    os.environ.update(environment)
+    with Profile(crocprof, ["--no-summary", *options], command, timeout=600) as p:
+        for name in environment:
+            del os.environ[name]
+        checks.equal("status", p.status, 0)
+        counted = {}
+        for row in p.rows("counter_collection"):
+            counted.setdefault(int(row["Dispatch_Id"]), {})[row["Counter_Name"]] = \
+                float(row["Counter_Value"])
+        return {int(row["Dispatch_Id"]): (row["Kernel_Name"], int(row["Modelled_Duration_Ns"]))
+                for row in p.rows("modelled_time")}, counted
+
+
+def main():
+    crocprof, program, seeds = sys.argv[1], sys.argv[2], sys.argv[3:]
+    checks = Checks()
+    for seed in seeds:
+        command = [program, seed]
+        sampled, _ = times(checks, crocprof, [], command)
+        checks.equal("seed %s: kernels" % seed, len(sampled), 11)
+        again, _ = times(checks, crocprof, [], command, CROCGPU_THREADS="1")
+        checks.equal("seed %s: by one thread" % seed, again, sampled)
+        with_counters, counted = times(checks, crocprof, ["-e", COUNTED], command)
+        checks.equal("seed %s: counted" % seed, with_counters, sampled)
+        for dispatch, (kernel, ns) in sampled.items():
+            cycles = counted[dispatch]["GRBM_GUI_ACTIVE"]
+            checks.true("seed %s: %s: %s ns, %s cycles" % (seed, kernel, ns, cycles),
+                        abs(cycles * MICROSECONDS_PER_CYCLE * 1000 - ns) <= 1)
+        everything, _ = times(checks, crocprof, [], command, CROCGPU_SAMPLING="all")
+        for dispatch, (kernel, ns) in sampled.items():
+            true = everything[dispatch][1]
+            print("seed %s: %-60.60s %8d ns, of all %8d" % (seed, kernel, ns, true))
+            checks.true("seed %s: %s: %d ns, of all %d" % (seed, kernel, ns, true),
+                        abs(ns - true) <= OFF_BY * true)
+    checks.exit()
+
+
+main()
