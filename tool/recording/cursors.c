@@ -404,8 +404,10 @@ bool cursor_next(struct cursor *cursor)
     while (is_counter ? counter_next(cursor) : cursor->is_ahead || source_next(&cursor->source)) {
         if (!is_counter)
             row_read(cursor);
-        /* A kind that rows.h does not have is passed over, as is one that nobody wants. */
-        if (cursor->table < OUT_TABLE_COUNT && (cursor->ask->tables & 1ull << cursor->table))
+        /* A kind that rows.h does not have is passed over, as is one that nobody wants, and a call
+         * that says it is a kernel: its row would be read as that. */
+        const uint64_t tables = cursor->ask->tables & source_tables(cursor->kind);
+        if (cursor->table < OUT_TABLE_COUNT && (tables & 1ull << cursor->table))
             return true;
     }
     cursor->table = OUT_TABLE_COUNT;

@@ -245,7 +245,9 @@ static void pages_close(struct source *source)
 {
     scan_close(source->scan);
     scan_close(source->events);
+    argument_rows_close(source->arguments);
     source->scan = source->events = NULL;
+    source->arguments = NULL;
 }
 
 static bool is_json(enum from from)
@@ -287,7 +289,9 @@ static void pages_open(struct source *source)
     source->scan = table_scan(source, kinds[source->kind].table, rows, row_count);
     if (source->scan)
         source->events = table_scan(source, "event", events, event_count);
-    if (!source->events)
+    if (source->events && source->has_arguments)
+        source->arguments = argument_rows_open(source->part, kinds[source->kind].table);
+    if (!source->events || source->has_arguments != (source->arguments != NULL))
         pages_close(source);
 }
 
@@ -314,13 +318,17 @@ static enum scan_result pages_row(struct source *source)
         event_forget(source);
     source->id = id;
     source->has_id = true;
+    source->has_argument = source->arguments && event->kind != VALUE_NULL &&
+                           argument_rows_find(source->arguments, event->integer);
     return SCAN_ROW;
 }
 
-/* False: a statement goes on, if there is one. */
+/* False: a statement goes on, if there is one. A call comes once for each of its arguments. */
 static bool pages_next(struct source *source)
 {
     char error[256] = "";
+    if (source->has_argument && (source->has_argument = argument_rows_next(source->arguments)))
+        return true;
     enum scan_result result = pages_row(source);
     if (result == SCAN_ROW)
         return true;
@@ -370,7 +378,6 @@ int source_open(struct source *source, struct part *part, enum source_kind kind,
     bool is_whole = !ask->begin_ns && !ask->end_ns && ask->order == RECORDING_AS_WRITTEN;
     source->has_arguments =
         ask->has_arguments && (kinds[kind].tables & SPANS) && has_arguments(source);
-    is_whole = is_whole && !source->has_arguments;
     if (kinds[kind].has_pages && is_whole && !ask->by_statements)
         pages_open(source);
     return source->scan ? 0 : statement_open(source, error, error_size);
@@ -393,6 +400,14 @@ void source_close(struct source *source)
 }
 
 /* ---- values */
+
+/* Columns behind those of the call, of pages. */
+enum { ARGUMENT_CALL, ARGUMENT_POSITION, ARGUMENT_FIRST_TEXT };
+
+static int argument_column(const struct source *source, int column)
+{
+    return column - source_arguments_column(source);
+}
 
 /* A copy with an end. NULL: no memory. */
 static char *text_keep(struct source *source, const char *text, size_t bytes)
@@ -483,6 +498,11 @@ int64_t source_i64(struct source *source, int column)
 {
     if (source->select)
         return sqlite3_column_int64(source->select, column);
+    int of_argument = argument_column(source, column);
+    if (of_argument >= 0)
+        return of_argument == ARGUMENT_CALL ? source->id
+               : source->has_argument       ? argument_rows_position(source->arguments)
+                                            : 0;
     const struct value *value = &source->values[column];
     if (value->kind != VALUE_TEXT)
         return value->integer;
@@ -493,6 +513,8 @@ bool source_is_null(struct source *source, int column)
 {
     if (source->select)
         return sqlite3_column_type(source->select, column) == SQLITE_NULL;
+    if (argument_column(source, column) >= ARGUMENT_FIRST_TEXT)
+        return !source_text(source, column);
     return source->values[column].kind == VALUE_NULL;
 }
 
@@ -506,6 +528,11 @@ const char *source_text(struct source *source, int column)
 {
     if (source->select)
         return (const char *)sqlite3_column_text(source->select, column);
+    int text = argument_column(source, column) - ARGUMENT_FIRST_TEXT;
+    if (text >= 0)
+        return source->has_argument
+                   ? argument_rows_text(source->arguments, (enum argument_text)text)
+                   : NULL;
     const struct value *value = &source->values[column];
     const struct column *of = &kinds[source->kind].columns[column];
     if (value->kind != VALUE_TEXT)

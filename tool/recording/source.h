@@ -5,6 +5,7 @@
 #ifndef RECORDING_SOURCE_H
 #define RECORDING_SOURCE_H
 
+#include "argument_rows.h"
 #include "parts.h"
 #include "scan.h"
 
@@ -41,10 +42,12 @@ struct source {
     bool has_samples;     /* of counters: some values may be streamed ones */
     sqlite3_stmt *select; /* NULL: pages are read, or there are no rows left */
     struct scan *scan, *events;
+    struct argument_rows *arguments; /* of calls that come from pages, if they are asked for */
     struct value values[SOURCE_COLUMNS_MAX]; /* of pages */
     unsigned event_slot;                     /* of them, where the event's id is */
     int64_t id;                              /* of the last row that pages gave */
     bool has_id;
+    bool has_argument;    /* `arguments` stands at one of that row */
     sqlite3_stmt *member; /* of a JSON text */
     char *text;           /* the last that was asked for */
     size_t text_room;
