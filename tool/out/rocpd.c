@@ -76,11 +76,13 @@ static void arguments_put(struct out_sink *sink, int64_t event, const struct out
     }
 }
 
-/* A call or a range; a moment is a sample. */
+/* A call or a range; a marker's moment is a sample. A call may begin and end at one tick of the
+ * clock, too (10 ns on some processors): as a sample, which AMD's tool makes of it, it would lose
+ * its name. */
 static void api_put(struct out_sink *sink, const struct out_api_row *row)
 {
     struct rocpd_info *info = &sink->info;
-    bool is_moment = row->start_ns == row->end_ns;
+    bool is_moment = row->message && row->start_ns == row->end_ns;
     const char *category = row->message && !is_moment ? "MARKER_CORE_RANGE_API" : row->domain;
     int64_t event = row->message ? marker_event_put(sink, category, row)
                                  : event_put(sink, category, row->correlation_id, row->parent_id,

@@ -220,7 +220,7 @@ static const struct out_api_row moment = {.domain = "MARKER_CORE_API",
 static struct sink everything_write(const char *name)
 {
     struct sink sink = sink_open(name);
-    const struct out_api_row second = call(12, 3000, 3100), first = call(11, 1000, 1100);
+    const struct out_api_row second = call(12, 3000, 3000), first = call(11, 1000, 1100);
     const struct out_dispatch_row late = launch(2, 4000, 4500), early = launch(1, 2000, 2750);
     put(&sink, OUT_AGENT_INFO, &gpu);
     put(&sink, OUT_HIP_API, &second);
@@ -340,7 +340,7 @@ static void every_row_comes_back(void **state)
 {
     (void)state;
     struct sink sink = everything("all");
-    const struct out_api_row second = call(12, 3000, 3100), first = call(11, 1000, 1100);
+    const struct out_api_row second = call(12, 3000, 3000), first = call(11, 1000, 1100);
     const struct out_dispatch_row late = launch(2, 4000, 4500), early = launch(1, 2000, 2750);
     const struct out_counter_row waves_late = {late, "SQ_WAVES", 30, &waves},
                                  ratio_early = {early, "Ratio", -1.5, &ratio};
