@@ -417,7 +417,8 @@ static enum step packet_step(struct cp_queue *queue, const union aql_packet *pac
     struct timeline_arrival arrival = {0, 0};
     bool has_barrier_bit = packet->header >> HSA_PACKET_HEADER_BARRIER & 1;
     if (queue->is_modelled)
-        arrival = timeline_begin(&queue->timeline, queue->fetch, has_barrier_bit);
+        arrival =
+            timeline_begin(&queue->timeline, queue->fetch, has_barrier_bit, gpu_clock_ticks());
     if (queue->packet_begin_ticks == 0)
         queue->packet_begin_ticks = queue->is_modelled ? arrival.earliest_ticks : gpu_clock_ticks();
     enum step step = packet_do(queue, packet, arrival.latest_ticks);

@@ -28,9 +28,17 @@ void timeline_unready(struct timeline *line, uint64_t now_ticks)
     line->unready_ticks = now_ticks;
 }
 
-struct timeline_arrival timeline_begin(struct timeline *line, uint64_t index, bool has_barrier_bit)
+static bool was_seen(const struct timeline *line, uint64_t index)
+{
+    return line->look_count && line->looks[line->look_count - 1].end_index > index;
+}
+
+struct timeline_arrival timeline_begin(struct timeline *line, uint64_t index, bool has_barrier_bit,
+                                       uint64_t now_ticks)
 {
     uint32_t passed = 0;
+    if (!was_seen(line, index))
+        timeline_look(line, index + 1, now_ticks);
     while (passed + 1 < line->look_count && line->looks[passed].end_index <= index)
         passed++;
     line->look_count -= passed;
@@ -38,9 +46,6 @@ struct timeline_arrival timeline_begin(struct timeline *line, uint64_t index, bo
     if (has_barrier_bit)
         line->barrier_ticks = later(line->barrier_ticks, line->latest_ticks);
     uint64_t floor = later(line->barrier_ticks, line->unready_ticks);
-    if (!line->look_count)
-        return (struct timeline_arrival){later(floor, line->looked_ticks),
-                                         later(floor, line->looked_ticks)};
     return (struct timeline_arrival){later(floor, line->looks[0].before_ticks),
                                      later(floor, line->looks[0].ticks)};
 }

@@ -35,8 +35,10 @@ void timeline_unready(struct timeline *line, uint64_t now_ticks);
 struct timeline_arrival {
     uint64_t earliest_ticks, latest_ticks;
 };
-/* When packet `index` came, no sooner than what it waits for ended. Indexes only grow. */
-struct timeline_arrival timeline_begin(struct timeline *line, uint64_t index, bool has_barrier_bit);
+/* When packet `index` came, no sooner than what it waits for ended. Indexes only grow. One that no
+ * look saw was found by the caller itself: it counts as seen at `now_ticks`. */
+struct timeline_arrival timeline_begin(struct timeline *line, uint64_t index, bool has_barrier_bit,
+                                       uint64_t now_ticks);
 void timeline_end(struct timeline *line, uint64_t end_ticks);
 
 #endif
