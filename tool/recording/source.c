@@ -291,7 +291,7 @@ static void pages_open(struct source *source)
         source->events = table_scan(source, "event", events, event_count);
     if (source->events && source->has_arguments)
         source->arguments = argument_rows_open(source->part, kinds[source->kind].table);
-    if (!source->events || source->has_arguments != (source->arguments != NULL))
+    if (!source->events || (source->has_arguments && !source->arguments))
         pages_close(source);
 }
 
