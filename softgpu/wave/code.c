@@ -16,6 +16,13 @@ enum { PAGE_DWORDS = 1024, REGION_PAGES_MAX = 16384 };
 
 _Static_assert(offsetof(struct inst, exec) == 0, "slot_fill() copies what lies behind exec");
 
+/* A page's dwords. Invariant: those of a decoded slot are the ones it was decoded from, and lie
+ * from `first` on and before `end`: comparing these with memory finds what was rewritten. */
+struct page_copy {
+    uint32_t first, end;
+    uint32_t words[PAGE_DWORDS];
+};
+
 /*
  * Decoded slots of one window of GPU memory. Slots are reserved, not committed: a page's slots get
  * the decoding stub when the page is first entered. One page more than the window holds is
@@ -26,9 +33,7 @@ struct code_region {
     uint64_t start_va, end_va;
     uint32_t page_count;
     struct inst *slots;
-    /* Per page, NULL until it is armed: its dwords. Invariant: those of a decoded slot are the ones
-     * it was decoded from, so comparing 4 KiB with memory finds what was rewritten. */
-    uint32_t **copies;
+    struct page_copy **copies; /* per page, NULL until it is armed */
 };
 
 struct code {
@@ -115,18 +120,14 @@ static void slot_arm(struct inst *slot)
         slot_publish(slot, decode_stub);
 }
 
-/* The page's dwords as memory has them now; false when part of it is not mapped. */
-static bool page_read(const struct code_region *region, struct vm_reader *reader, uint32_t page,
-                      uint32_t *words)
+/* Where memory has the page's dwords, and how many; NULL when part of it is not mapped. */
+static const uint32_t *page_memory(const struct code_region *region, struct vm_reader *reader,
+                                   uint32_t page, uint32_t *count)
 {
     uint64_t va = region->start_va + (uint64_t)page * PAGE_DWORDS * 4;
-    uint64_t left = region->end_va - va;
-    uint32_t size = left < PAGE_DWORDS * 4 ? (uint32_t)left : PAGE_DWORDS * 4;
-    const void *host = vm_translate(reader, va, size, VM_READ);
-    if (!host)
-        return false;
-    memcpy(words, host, size);
-    return true;
+    uint64_t left = (region->end_va - va) / 4;
+    *count = left < PAGE_DWORDS ? (uint32_t)left : PAGE_DWORDS;
+    return vm_translate(reader, va, 4 * *count, VM_READ);
 }
 
 /* Under the lock. */
@@ -134,10 +135,14 @@ static bool page_arm(struct code_region *region, struct vm_reader *reader, uint3
 {
     if (region->copies[page])
         return true;
-    uint32_t *copy = calloc(PAGE_DWORDS, sizeof *copy);
+    struct page_copy *copy = calloc(1, sizeof *copy);
     if (!copy)
         return false;
-    page_read(region, reader, page, copy);
+    uint32_t count;
+    const uint32_t *memory = page_memory(region, reader, page, &count);
+    if (memory)
+        memcpy(copy->words, memory, count * sizeof *memory);
+    copy->first = PAGE_DWORDS;
     struct inst *slot = region->slots + (size_t)page * PAGE_DWORDS;
     /* A run that crosses into the next page lands on one of its first slots. */
     for (uint32_t i = 0; i < PAGE_DWORDS + 4; i++)
@@ -238,16 +243,22 @@ static inst_exec_fn *branch_handler(const struct code_handlers *handlers,
     return handlers->find(decoded);
 }
 
+static void copy_note(struct page_copy *copy, uint32_t at, uint32_t word)
+{
+    if (!copy)
+        return;
+    copy->words[at] = word;
+    copy->first = at < copy->first ? at : copy->first;
+    copy->end = at >= copy->end ? at + 1 : copy->end;
+}
+
 static void slot_fill(const struct code_handlers *handlers, struct code_region *region,
                       struct inst *slot, struct inst *decoded)
 {
     uint64_t at = (uint64_t)(slot - region->slots);
-    for (uint64_t i = at; i < at + decoded->dwords; i++) {
-        uint32_t *copy =
-            i / PAGE_DWORDS < region->page_count ? region->copies[i / PAGE_DWORDS] : NULL;
-        if (copy)
-            copy[i % PAGE_DWORDS] = decoded->raw[i - at];
-    }
+    for (uint64_t i = at; i < at + decoded->dwords; i++)
+        if (i / PAGE_DWORDS < region->page_count)
+            copy_note(region->copies[i / PAGE_DWORDS], i % PAGE_DWORDS, decoded->raw[i - at]);
     bool near = decoded->klass == CLASS_BRANCH && decoded->format == FMT_SOPP;
     inst_exec_fn *exec =
         near ? branch_handler(handlers, region, slot, decoded) : handlers->find(decoded);
@@ -311,7 +322,7 @@ static const struct inst *decode_stub(struct wave *wave, const struct inst *inst
 /* Under the lock, after the page's dwords were found to differ. */
 static void page_forget_changed(struct code_region *region, uint32_t page, const uint32_t *words)
 {
-    uint32_t *copy = region->copies[page];
+    uint32_t *copy = region->copies[page]->words;
     struct inst *slot = region->slots + (size_t)page * PAGE_DWORDS;
     for (uint32_t i = 0; i < PAGE_DWORDS; i++) {
         bool two = i + 1 < PAGE_DWORDS && slot[i].dwords > 1;
@@ -326,11 +337,20 @@ static void page_forget_changed(struct code_region *region, uint32_t page, const
 
 static void page_check(struct code_region *region, struct vm_reader *reader, uint32_t page)
 {
-    uint32_t words[PAGE_DWORDS] = {0};
-    if (!region->copies[page] || !page_read(region, reader, page, words))
+    const struct page_copy *copy = region->copies[page];
+    uint32_t count, words[PAGE_DWORDS];
+    const uint32_t *memory =
+        copy && copy->first < copy->end ? page_memory(region, reader, page, &count) : NULL;
+    if (!memory)
         return;
-    if (memcmp(region->copies[page], words, sizeof words) != 0)
-        page_forget_changed(region, page, words);
+    uint32_t end = copy->end < count ? copy->end : count;
+    if (end <= copy->first || memcmp(copy->words + copy->first, memory + copy->first,
+                                     (end - copy->first) * sizeof *memory) == 0)
+        return;
+    /* It may change on: what is compared with each slot's is what the copy gets. */
+    memcpy(words, copy->words, sizeof words);
+    memcpy(words, memory, count * sizeof *memory);
+    page_forget_changed(region, page, words);
 }
 
 static void check_all(struct code *code, struct vm_reader *reader)
