@@ -57,19 +57,32 @@ static uint64_t array_total(struct perf *perf, struct place place, uint32_t sour
     return sum;
 }
 
+/* Where a source of a block's unit is, if in one place: of its own, or of its XCC. */
+static const uint64_t *source_at(struct perf *perf, struct place place, uint32_t source)
+{
+    enum axis axis = perf_blocks[place.block].axis;
+    if (source >= SRC_ENGINE_FIRST)
+        return axis == AXIS_ENGINE ? &perf->engine[place.unit][source - SRC_ENGINE_FIRST] : NULL;
+    if (source >= SRC_CHANNEL_FIRST) {
+        size_t at = (size_t)place.xcc * perf->model->tcc_channels + place.unit;
+        return axis == AXIS_CHANNEL ? &perf->channel[at][source - SRC_CHANNEL_FIRST] : NULL;
+    }
+    if (source >= SRC_XCC_FIRST)
+        return &perf->xcc[place.xcc][source - SRC_XCC_FIRST];
+    if (axis == AXIS_CU && source < SRC_SE_FIRST && sees_all(place))
+        return &perf->cu[place.xcc * perf->units + place.unit][source];
+    return NULL;
+}
+
 /* What a block's unit sees of a source. */
 static uint64_t source_total(struct perf *perf, struct place place, uint32_t source)
 {
     enum axis axis = perf_blocks[place.block].axis;
-    uint32_t channels = perf->model->tcc_channels;
-    if (source >= SRC_ENGINE_FIRST)
-        return axis == AXIS_ENGINE ? perf->engine[place.unit][source - SRC_ENGINE_FIRST] : 0;
-    if (source >= SRC_CHANNEL_FIRST)
-        return axis == AXIS_CHANNEL
-                   ? perf->channel[place.xcc * channels + place.unit][source - SRC_CHANNEL_FIRST]
-                   : 0;
+    const uint64_t *only = source_at(perf, place, source);
+    if (only)
+        return *only;
     if (source >= SRC_XCC_FIRST)
-        return perf->xcc[place.xcc][source - SRC_XCC_FIRST];
+        return 0; /* not of this block */
     if (source >= SRC_SE_FIRST)
         return axis == AXIS_SE ? engine_total(perf, place, source - SRC_SE_FIRST) : 0;
     if (axis == AXIS_CU)
@@ -91,24 +104,46 @@ static const struct event_info *event_counted(struct perf *perf, struct place pl
     return previous && previous->level ? previous : NULL;
 }
 
-static uint64_t event_total(struct perf *perf, struct place place, uint32_t index)
+static uint64_t terms_total(struct perf *perf, struct place place, const struct event_info *event)
 {
-    const struct event_info *event = event_counted(perf, place, index);
     uint64_t sum = 0;
     for (uint32_t i = 0; event && i < event->term_count; i++)
         sum += event->terms[i].weight * source_total(perf, place, event->terms[i].source);
     return sum;
 }
 
+/* The total that a sum over units of an array is, made anew where one of them has done something.
+ */
+static uint64_t array_event_total(struct perf *perf, struct place place, struct counter *counter)
+{
+    uint64_t change = perf->array_changes[place.xcc * perf->se_units + place.unit];
+    if (counter->summed_at != change) {
+        counter->sum = terms_total(perf, place, counter->event);
+        counter->summed_at = change;
+    }
+    return counter->sum;
+}
+
+/* Of counter `index` of the place. */
+static inline uint64_t event_total(struct perf *perf, struct place place, uint32_t index,
+                                   struct counter *counter)
+{
+    if (counter->source)
+        return counter->weight * *counter->source;
+    if (counter->is_of_array)
+        return array_event_total(perf, place, counter);
+    return terms_total(perf, place, event_counted(perf, place, index));
+}
+
 uint64_t counter_value(struct perf *perf, struct place place, uint32_t index)
 {
-    const struct counter *counter = counter_at(perf, place, index);
+    struct counter *counter = counter_at(perf, place, index);
     uint64_t value = counter->held;
     if (!counter->event)
         return value; /* what was written, if anything */
     if (counter->counting)
-        value += event_total(perf, place, index) - counter->base;
-    return value / counter->event->divisor;
+        value += event_total(perf, place, index, counter) - counter->base;
+    return counter->event->divisor == 1 ? value : value / counter->event->divisor;
 }
 
 static struct counter *counter_touch(struct perf *perf, struct place place, uint32_t index)
@@ -127,74 +162,60 @@ void counter_value_write(struct perf *perf, struct place place, uint32_t index, 
     counter->held = held * divisor;
 }
 
+static uint32_t counter_wants(struct perf *perf, struct place place, uint32_t index)
+{
+    const struct event_info *event = event_counted(perf, place, index);
+    return event ? event_wants(event) : 0;
+}
+
+static inline void counting_switch(struct perf *perf, struct place place, uint32_t index,
+                                   struct counter *counter, bool counting)
+{
+    uint64_t total = event_total(perf, place, index, counter);
+    if (!counter->is_own)
+        counter->wants = counting ? counter_wants(perf, place, index) : counter->wants;
+    if (counting) {
+        counter->base = total;
+        perf->wanting[counter->wants]++;
+    } else {
+        counter->held += total - counter->base;
+        perf->wanting[counter->wants]--;
+    }
+    counter->counting = counting;
+}
+
 static void counting_set(struct perf *perf, struct place place, uint32_t index, bool counting)
 {
     struct counter *counter = counter_at(perf, place, index);
-    if (counter->counting == counting)
-        return;
-    uint64_t total = event_total(perf, place, index);
-    if (counting)
-        counter->base = total;
-    else
-        counter->held += total - counter->base;
-    counter->counting = counting;
-    perf->wants_stale = true;
+    if (counter->counting != counting)
+        counting_switch(perf, place, index, counter, counting);
 }
 
 /* Whether the registers that control a block let its counters count now. */
 static bool place_enabled(struct perf *perf, struct place place)
 {
-    uint32_t state = *storage_at(perf, REG_GFX90A_CP_PERFMON_CNTL, place.xcc, 0);
-    if ((state & PERFMON_STATE_MASK) != PERFMON_START)
+    if (!(perf->started >> place.xcc & 1))
         return false;
     if (perf_blocks[place.block].control != CONTROL_SQ)
         return true;
     return *storage_at(perf, REG_GFX90A_SQ_PERFCOUNTER_CTRL, place.xcc, place.unit) & SQ_CTRL_CS_EN;
 }
 
-typedef void place_fn(struct perf *perf, struct place place);
-typedef void counter_fn(struct perf *perf, struct place place, uint32_t index);
-
-static void units_visit(struct perf *perf, enum block block, uint32_t xcc_mask, place_fn *visit)
+/* Of all that a place's counters have been selected for. */
+static void place_set(struct perf *perf, struct place place, bool counting)
 {
-    uint32_t units = perf->touched[block] ? perf->block_units[block] : 0;
-    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
-        for (uint32_t unit = 0; xcc_mask >> xcc & 1 && unit < units; unit++)
-            visit(perf, (struct place){block, xcc, unit});
-}
-
-static void counters_visit(struct perf *perf, struct place place, counter_fn *visit)
-{
-    for (uint32_t left = perf->touched[place.block]; left; left &= left - 1)
-        visit(perf, place, (uint32_t)__builtin_ctz(left));
-}
-
-/* Calls `visit` for each unit of the blocks that CP_PERFMON_CNTL controls. */
-static void places_visit(struct perf *perf, uint32_t xcc_mask, place_fn *visit)
-{
-    for (int block = 0; block < BLOCK_COUNT; block++)
-        if (perf_blocks[block].control != CONTROL_MC)
-            units_visit(perf, block, xcc_mask, visit);
+    struct counter *counters = counter_at(perf, place, 0);
+    for (uint32_t left = perf->touched[place.block]; left; left &= left - 1) {
+        uint32_t index = (uint32_t)__builtin_ctz(left);
+        struct counter *counter = &counters[index];
+        if (counter->counting != counting && counter->event)
+            counting_switch(perf, place, index, counter, counting);
+    }
 }
 
 static void place_gate(struct perf *perf, struct place place)
 {
-    bool enabled = place_enabled(perf, place);
-    for (uint32_t left = perf->touched[place.block]; left; left &= left - 1) {
-        uint32_t index = (uint32_t)__builtin_ctz(left);
-        if (counter_at(perf, place, index)->event)
-            counting_set(perf, place, index, enabled);
-    }
-}
-
-static void counter_pause(struct perf *perf, struct place place, uint32_t index)
-{
-    counting_set(perf, place, index, false);
-}
-
-static void place_pause(struct perf *perf, struct place place)
-{
-    counters_visit(perf, place, counter_pause);
+    place_set(perf, place, place_enabled(perf, place));
 }
 
 static void counter_reset(struct perf *perf, struct place place, uint32_t index)
@@ -202,12 +223,34 @@ static void counter_reset(struct perf *perf, struct place place, uint32_t index)
     struct counter *counter = counter_at(perf, place, index);
     counter->held = 0;
     if (counter->counting)
-        counter->base = event_total(perf, place, index);
+        counter->base = event_total(perf, place, index, counter);
 }
 
 static void place_reset(struct perf *perf, struct place place)
 {
-    counters_visit(perf, place, counter_reset);
+    struct counter *counters = counter_at(perf, place, 0);
+    for (uint32_t left = perf->touched[place.block]; left; left &= left - 1) {
+        uint32_t index = (uint32_t)__builtin_ctz(left);
+        if (counters[index].counting)
+            counter_reset(perf, place, index);
+        else
+            counters[index].held = 0;
+    }
+}
+
+typedef void place_fn(struct perf *perf, struct place place);
+
+/* Calls `visit` for each unit of the blocks that CP_PERFMON_CNTL controls, of those with counters
+ * that anybody has written. */
+static inline void places_visit(struct perf *perf, uint32_t xcc_mask, place_fn *visit)
+{
+    for (int block = 0; block < BLOCK_COUNT; block++) {
+        if (perf_blocks[block].control == CONTROL_MC || !perf->touched[block])
+            continue;
+        for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
+            for (uint32_t unit = 0; xcc_mask >> xcc & 1 && unit < perf->block_units[block]; unit++)
+                visit(perf, (struct place){block, xcc, unit});
+    }
 }
 
 uint32_t perf_wants(const struct perf *perf)
@@ -215,39 +258,18 @@ uint32_t perf_wants(const struct perf *perf)
     return atomic_load_explicit(&perf->wants, memory_order_relaxed);
 }
 
-static uint32_t counter_wants(struct perf *perf, struct place place, uint32_t index)
-{
-    if (!counter_at(perf, place, index)->counting)
-        return 0;
-    const struct event_info *event = event_counted(perf, place, index);
-    return event ? event_wants(event) : 0;
-}
-
-/* Units of a block are mostly all programmed alike: its counters are asked one after another. */
-static uint32_t block_wants(struct perf *perf, enum block block)
-{
-    uint32_t wants = 0, units = perf->block_units[block];
-    for (uint32_t left = perf->touched[block]; left; left &= left - 1)
-        for (uint32_t at = 0; at < perf->model->xcc_count * units; at++)
-            wants |= counter_wants(perf, (struct place){block, at / units, at % units},
-                                   (uint32_t)__builtin_ctz(left));
-    return wants;
-}
-
 /* A counting session that needs the caches begins with empty ones, so that its result does not
  * depend on what ran uncounted before. */
 static void wants_update(struct perf *perf)
 {
     const uint32_t caches = PERF_WANT_MEMORY | PERF_WANT_FETCH;
-    uint32_t wanted = perf->counted_wants, wants = 0;
-    if (!perf->wants_stale)
+    uint32_t wanted = perf_wants(perf), wants = 0;
+    for (uint32_t each = 0; each < PERF_WANTS; each++)
+        wants |= perf->wanting[each] ? each : 0;
+    if (wants == wanted)
         return;
-    perf->wants_stale = false;
-    for (int block = 0; block < BLOCK_COUNT; block++)
-        wants |= block_wants(perf, block);
-    perf->counted_wants = wants;
     atomic_store_explicit(&perf->wants, wants, memory_order_relaxed);
-    if (!(wanted & caches) && perf->counted_wants & caches)
+    if (!(wanted & caches) && wants & caches)
         memory_clear(&perf->memory);
 }
 
@@ -257,21 +279,27 @@ void counters_gate(struct perf *perf, uint32_t xcc_mask)
     wants_update(perf);
 }
 
-static void sequencers_visit(struct perf *perf, uint32_t xcc_mask, place_fn *visit)
+static void sequencers_set(struct perf *perf, uint32_t xcc, uint32_t array, bool paused)
 {
-    for (int block = 0; block < BLOCK_COUNT; block++)
+    for (int block = 0; block < BLOCK_COUNT && perf->started >> xcc & 1; block++) {
+        struct place place = {block, xcc, array};
         if (perf_blocks[block].control == CONTROL_SQ)
-            units_visit(perf, block, xcc_mask, visit);
+            place_set(perf, place, !paused && place_enabled(perf, place));
+    }
 }
 
-void sequencers_pause(struct perf *perf, uint32_t xcc_mask)
+void sequencers_pause(struct perf *perf, uint32_t xcc, uint32_t array)
 {
-    sequencers_visit(perf, xcc_mask, place_pause);
+    sequencers_set(perf, xcc, array, true);
 }
 
-void sequencers_gate(struct perf *perf, uint32_t xcc_mask)
+void sequencers_gate(struct perf *perf, uint32_t xcc, uint32_t array)
 {
-    sequencers_visit(perf, xcc_mask, place_gate);
+    sequencers_set(perf, xcc, array, false);
+}
+
+void sequencers_written(struct perf *perf)
+{
     wants_update(perf);
 }
 
@@ -294,6 +322,25 @@ static uint32_t select_event(enum block block, uint32_t value)
     }
 }
 
+/* How the totals of a counter's event are found: see event_total(). */
+static void totals_choose(struct perf *perf, struct place place, struct counter *counter)
+{
+    const struct event_info *event = counter->event;
+    bool is_own = event && !event->accumulate && !event->level;
+    bool is_of_array = is_own && perf_blocks[place.block].axis == AXIS_SE;
+    counter->is_own = is_own;
+    counter->wants = is_own ? (uint8_t)event_wants(event) : 0;
+    counter->source = NULL;
+    counter->summed_at = 0;
+    if (is_own && event->term_count == 1) {
+        counter->source = source_at(perf, place, event->terms[0].source);
+        counter->weight = event->terms[0].weight;
+    }
+    for (uint32_t i = 0; is_of_array && i < event->term_count; i++)
+        is_of_array = event->terms[i].source < SRC_XCC_FIRST;
+    counter->is_of_array = is_of_array;
+}
+
 /* Changing the event keeps what was counted; profilers reset before they start. The counter
  * after this one may accumulate it, so its sources change too. */
 static void event_set(struct perf *perf, struct place place, uint32_t index, uint32_t select,
@@ -308,13 +355,17 @@ static void event_set(struct perf *perf, struct place place, uint32_t index, uin
     counting_set(perf, place, index, false);
     counter->select = select;
     counter->event = event_find(perf, place.block, event);
-    perf->wants_stale = true;
+    totals_choose(perf, place, counter);
     if (has_next)
         counting_set(perf, place, next, next_counting);
 }
 
 void counter_select_write(struct perf *perf, struct place place, uint32_t index, uint32_t value)
 {
+    struct counter *counter = counter_at(perf, place, index);
+    if (counter->is_selected && counter->select == value) /* as profilers do before each kernel */
+        return;
+    counter->is_selected = true;
     event_set(perf, place, index, value, select_event(place.block, value));
     if (!place_enabled(perf, place))
         return;

@@ -66,13 +66,23 @@ void events_number(enum gpu_gen gen, uint16_t (*rows)[EVENT_NUMBERS]);
 const struct event_info *event_find(const struct perf *perf, enum block block, uint32_t number);
 uint32_t event_wants(const struct event_info *event); /* enum perf_want */
 
+enum { PERF_WANTS = 8 }; /* combinations of what is wanted */
+
 struct counter {
     const struct event_info *event; /* NULL: not modelled, reads 0 */
+    /* Set with the event. An event's total is mostly that of one source, or a sum over the units of
+     * a shader array, which is good until one of them does something. */
+    const uint64_t *source; /* of which it is `weight` times the total; NULL: it is a sum */
     uint32_t select;
     uint32_t control; /* MC blocks, in counter 0: the block's RSLT_CNTL */
+    uint16_t weight;
+    uint8_t wants;                 /* of what counts (enum perf_want) */
+    bool is_own;                   /* counts its own event, whatever the counter before it does */
+    bool is_of_array, is_selected; /* select was written */
     bool counting;
-    uint64_t held; /* counted before `base`, in units of the sources */
-    uint64_t base; /* the event's total when counting began */
+    uint64_t held;           /* counted before `base`, in units of the sources */
+    uint64_t base;           /* the event's total when counting began */
+    uint64_t sum, summed_at; /* is_of_array: of the array's change so numbered; 0: never */
 };
 
 /* Instructions that a unit's groups have executed. */
@@ -103,6 +113,12 @@ struct unit_needs {
     uint64_t latency; /* of all loads, summed */
     uint64_t load_wait, waves_load,
         own_load; /* the sums of unit_time with loads as long as these */
+};
+
+/* Of a shader array. */
+struct array_time {
+    uint64_t busy_cycles, groups; /* until its last unit was free */
+    uint32_t units;               /* that the dispatch may use */
 };
 
 /* A dispatch that runs: how long each compute unit has been busy with it. */
@@ -140,17 +156,19 @@ struct perf {
     pthread_mutex_t lock; /* all below: registers (CP thread) against retirement (pool threads) */
     bool is_held; /* for a row of register accesses. Written and read by the CP thread alone */
     uint32_t gfx_index;
+    uint32_t started;                      /* a bit for each XCC whose CP_PERFMON_CNTL says so */
     uint32_t *storage;                     /* [register][xcc][shader array] */
     struct counter *counters[BLOCK_COUNT]; /* [xcc][unit of the block][counter] */
     /* A bit for each counter that a register write has reached in any unit; the others are as they
      * were made. Who goes over all counters, at each start and stop, goes over these. */
     uint32_t touched[BLOCK_COUNT];
-    uint32_t counted_wants;       /* of `wants`, what counters want */
-    bool wants_stale;             /* a counter began or ended to count, or counts another event */
+    uint32_t wanting[PERF_WANTS]; /* counters that count, by what they want (enum perf_want) */
     uint64_t (*cu)[SRC_CU_COUNT]; /* [xcc][unit] */
     uint64_t (*se)[SRC_SE_COUNT]; /* [xcc][shader array] */
     uint64_t (*hidden_cu)[SRC_CU_COUNT]; /* of these: what the sequencers' counters do not see */
     uint64_t (*hidden_se)[SRC_SE_COUNT];
+    uint64_t *array_changes;        /* [xcc][shader array]: see array_changed() */
+    struct array_time *array_times; /* the same: while a dispatch ends */
     uint64_t (*xcc)[SRC_XCC_COUNT];
     uint64_t (*channel)[SRC_CHANNEL_COUNT];              /* [xcc][channel] */
     uint64_t engine[PERF_ENGINES_MAX][SRC_ENGINE_COUNT]; /* SDMA */
@@ -183,9 +201,16 @@ bool engine_reg_write(struct perf *perf, uint32_t offset, uint32_t value);
 bool engine_reg_read(struct perf *perf, uint32_t offset, uint32_t *value);
 
 /* places.c, below all others */
+uint32_t *storage_of(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t se_unit);
 uint32_t *storage_at(struct perf *perf, uint32_t offset, uint32_t xcc, uint32_t se_unit);
 uint32_t block_units(const struct perf *perf, enum block block);
 void xccs_add(struct perf *perf, enum perf_source source, uint64_t value);
+/* Totals of an array's units have grown, or other units of it count: sums over them are made anew.
+ */
+static inline void array_changed(struct perf *perf, uint32_t xcc, uint32_t array)
+{
+    perf->array_changes[xcc * perf->se_units + array]++;
+}
 static inline struct counter *counter_at(struct perf *perf, struct place place, uint32_t index)
 {
     size_t at = (size_t)place.xcc * perf->block_units[place.block] + place.unit;
@@ -203,9 +228,11 @@ void counter_control_write(struct perf *perf, struct place place, uint32_t value
 void counters_perfmon_write(struct perf *perf, struct place place, uint32_t value);
 /* CP_PERFMON_CNTL was written. */
 void counters_gate(struct perf *perf, uint32_t xcc_mask);
-/* Before and after a register is written that says what the sequencers' counters count. */
-void sequencers_pause(struct perf *perf, uint32_t xcc_mask);
-void sequencers_gate(struct perf *perf, uint32_t xcc_mask);
+/* Before and after a register of an array is written that says what its sequencers' counters count;
+ * and after all that one access reaches. */
+void sequencers_pause(struct perf *perf, uint32_t xcc, uint32_t array);
+void sequencers_gate(struct perf *perf, uint32_t xcc, uint32_t array);
+void sequencers_written(struct perf *perf);
 void counters_reset(struct perf *perf, uint32_t xcc_mask);
 
 #endif

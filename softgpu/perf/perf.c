@@ -27,7 +27,10 @@ static bool perf_allocate(struct perf *perf)
     perf->se = calloc((size_t)xccs * perf->se_units, sizeof perf->se[0]);
     perf->hidden_cu = calloc((size_t)xccs * perf->units, sizeof perf->hidden_cu[0]);
     perf->hidden_se = calloc((size_t)xccs * perf->se_units, sizeof perf->hidden_se[0]);
+    perf->array_changes = calloc((size_t)xccs * perf->se_units, sizeof perf->array_changes[0]);
+    perf->array_times = calloc((size_t)xccs * perf->se_units, sizeof perf->array_times[0]);
     perf->event_rows = calloc(BLOCK_COUNT, sizeof perf->event_rows[0]);
+    complete &= perf->array_changes && perf->array_times;
     complete &= perf->hidden_cu && perf->hidden_se && perf->event_rows;
     perf->xcc = calloc(xccs, sizeof perf->xcc[0]);
     perf->channel = calloc((size_t)xccs * perf->model->tcc_channels, sizeof perf->channel[0]);
@@ -37,11 +40,14 @@ static bool perf_allocate(struct perf *perf)
 }
 
 /* After reset no compute unit is masked out. */
-static void masks_open(struct perf *perf)
+static void arrays_open(struct perf *perf)
 {
-    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
-        for (uint32_t unit = 0; unit < perf->se_units; unit++)
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
+        for (uint32_t unit = 0; unit < perf->se_units; unit++) {
             *storage_at(perf, REG_GFX90A_SQ_PERFCOUNTER_MASK, xcc, unit) = UINT32_MAX;
+            array_changed(perf, xcc, unit);
+        }
+    }
 }
 
 int perf_create(const struct gpu_model *model, struct perf **out)
@@ -57,7 +63,7 @@ int perf_create(const struct gpu_model *model, struct perf **out)
     perf->gfx_index = GFX_INDEX_ALL;
     pthread_mutex_init(&perf->lock, NULL);
     if (perf_allocate(perf) && memory_create(&perf->memory, model) == 0) {
-        masks_open(perf);
+        arrays_open(perf);
         events_number(model->gen, perf->event_rows);
         perf->samples_all = time_sampling_is_off();
         atomic_init(&perf->wants, 0);
@@ -93,6 +99,8 @@ void perf_destroy(struct perf *perf)
     free(perf->se);
     free(perf->hidden_cu);
     free(perf->hidden_se);
+    free(perf->array_changes);
+    free(perf->array_times);
     free(perf->xcc);
     free(perf->channel);
     free(perf->event_rows);
@@ -241,6 +249,7 @@ void perf_group_retire(struct perf *perf, const struct perf_group *group)
     group_add(perf, group, unit, at, dispatch);
     if (!counted)
         growth_add(perf->cu[at], before, SRC_CU_COUNT, perf->hidden_cu[at]);
+    array_changed(perf, group->xcc, group->se * model->sh_per_se + group->sh);
     pthread_mutex_unlock(&perf->lock);
 }
 
@@ -296,36 +305,18 @@ void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_count
     pthread_mutex_unlock(&perf->lock);
 }
 
-struct array_time {
-    uint64_t busy_cycles, groups; /* until its last unit was free */
-    uint32_t units;               /* that the dispatch may use */
-};
-
-static struct array_time array_time(const struct perf *perf, const struct unit_time *units)
-{
-    struct array_time time = {0};
-    for (uint32_t cu = 0; cu < perf->model->cu_per_sh; cu++) {
-        time.groups += units[cu].groups;
-        if (units[cu].array_units)
-            time.units = units[cu].array_units;
-        if (units[cu].busy_cycles > time.busy_cycles)
-            time.busy_cycles = units[cu].busy_cycles;
-    }
-    return time;
-}
-
 /*
  * Groups that find no room wait at the array's door. They enter evenly over its time, so that the
  * last one enters when all but `room` groups have left.
  */
 static void room_add(const struct perf *perf, const struct running_dispatch *dispatch,
-                     struct array_time time, uint64_t *se)
+                     const struct array_time *time, uint64_t *se)
 {
-    uint64_t room = (uint64_t)time.units * dispatch->capacity;
-    if (time.groups <= room)
+    uint64_t room = (uint64_t)time->units * dispatch->capacity;
+    if (time->groups <= room)
         return;
-    uint64_t waiting = time.busy_cycles * (time.groups - room) / time.groups;
-    uint64_t simds = (uint64_t)time.units * perf->model->simd_per_cu;
+    uint64_t waiting = time->busy_cycles * (time->groups - room) / time->groups;
+    uint64_t simds = (uint64_t)time->units * perf->model->simd_per_cu;
     se[SRC_NO_ROOM - SRC_SE_FIRST] += waiting;
     switch (dispatch->limit) {
     case LIMIT_WAVES:
@@ -338,30 +329,55 @@ static void room_add(const struct perf *perf, const struct running_dispatch *dis
         se[SRC_NO_SGPR_SIMDS - SRC_SE_FIRST] += waiting * simds;
         break;
     case LIMIT_LDS:
-        se[SRC_NO_LDS_UNITS - SRC_SE_FIRST] += waiting * time.units;
+        se[SRC_NO_LDS_UNITS - SRC_SE_FIRST] += waiting * time->units;
         break;
     case LIMIT_BARRIERS:
-        se[SRC_NO_BARRIER_UNITS - SRC_SE_FIRST] += waiting * time.units;
+        se[SRC_NO_BARRIER_UNITS - SRC_SE_FIRST] += waiting * time->units;
         break;
     }
+}
+
+/* The times of the arrays that have executed groups: of no others, of which there may be many. */
+static void arrays_time(struct perf *perf, const struct running_dispatch *dispatch)
+{
+    for (uint32_t i = 0; i < dispatch->used_count; i++) {
+        const struct unit_time *unit = &dispatch->units[dispatch->used[i]];
+        struct array_time *time = &perf->array_times[dispatch->used[i] / perf->model->cu_per_sh];
+        time->groups += unit->groups;
+        if (unit->array_units)
+            time->units = unit->array_units;
+        if (unit->busy_cycles > time->busy_cycles)
+            time->busy_cycles = unit->busy_cycles;
+    }
+}
+
+static void array_add(struct perf *perf, const struct running_dispatch *dispatch, uint32_t array,
+                      const struct array_time *time)
+{
+    uint64_t before[SRC_SE_COUNT];
+    memcpy(before, perf->se[array], sizeof before);
+    if (time->busy_cycles)
+        perf->se[array][SRC_SE_BUSY - SRC_SE_FIRST] += time->busy_cycles + CYCLES_PER_LAUNCH;
+    room_add(perf, dispatch, time, perf->se[array]);
+    if (!dispatch->is_counted)
+        growth_add(perf->se[array], before, SRC_SE_COUNT, perf->hidden_se[array]);
+    perf->array_changes[array]++;
 }
 
 /* XCCs work side by side: the dispatch takes as long as its slowest shader array. */
 static uint64_t cycles_add(struct perf *perf, const struct running_dispatch *dispatch)
 {
-    uint32_t arrays = perf->model->xcc_count * perf->se_units;
-    uint64_t longest = 0, before[SRC_SE_COUNT];
-    for (uint32_t i = 0; i < arrays; i++) {
-        struct array_time time =
-            array_time(perf, dispatch->units + (size_t)i * perf->model->cu_per_sh);
-        memcpy(before, perf->se[i], sizeof before);
-        if (time.busy_cycles)
-            perf->se[i][SRC_SE_BUSY - SRC_SE_FIRST] += time.busy_cycles + CYCLES_PER_LAUNCH;
+    uint64_t longest = 0;
+    arrays_time(perf, dispatch);
+    for (uint32_t i = 0; i < dispatch->used_count; i++) {
+        uint32_t array = dispatch->used[i] / perf->model->cu_per_sh;
+        struct array_time time = perf->array_times[array];
+        if (!time.groups) /* one of its other units came first */
+            continue;
+        perf->array_times[array] = (struct array_time){0};
         if (time.busy_cycles > longest)
             longest = time.busy_cycles;
-        room_add(perf, dispatch, time, perf->se[i]);
-        if (!dispatch->is_counted)
-            growth_add(perf->se[i], before, SRC_SE_COUNT, perf->hidden_se[i]);
+        array_add(perf, dispatch, array, &time);
     }
     xccs_add(perf, SRC_PACKETS, CYCLES_PER_LAUNCH);
     clock_advance(perf, longest + CYCLES_PER_LAUNCH);

@@ -131,7 +131,7 @@ static void block_write(struct perf *perf, const struct reg_info *reg, uint32_t 
 static void storage_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc,
                           uint32_t unit, uint32_t value)
 {
-    *storage_at(perf, reg->offset, xcc, unit) = value;
+    *storage_of(perf, reg, xcc, unit) = value;
 }
 
 /* Registers whose value is the same wherever GRBM_GFX_INDEX points. */
@@ -140,17 +140,38 @@ static bool register_global(uint32_t offset)
     return offset == REG_GFX90A_CP_PERFMON_CNTL || offset == REG_GFX90A_COMPUTE_PERFCOUNT_ENABLE;
 }
 
+static void arrays_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
+                         uint32_t value, unit_fn *visit)
+{
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
+        if (xcc_mask >> xcc & 1)
+            arrays_visit(perf, reg, xcc, value, 1, visit);
+}
+
 static void stored_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
                          uint32_t value)
 {
-    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
-        if (!(xcc_mask >> xcc & 1))
-            continue;
-        if (register_global(reg->offset))
-            *storage_at(perf, reg->offset, xcc, 0) = value;
-        else
-            arrays_visit(perf, reg, xcc, value, 1, storage_write);
+    if (!register_global(reg->offset)) {
+        arrays_write(perf, reg, xcc_mask, value, storage_write);
+        return;
     }
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
+        if (xcc_mask >> xcc & 1)
+            *storage_of(perf, reg, xcc, 0) = value;
+}
+
+/* What was counted so far was counted under the old value. */
+static void sequencers_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc,
+                             uint32_t unit, uint32_t value)
+{
+    uint32_t *stored = storage_of(perf, reg, xcc, unit);
+    if (*stored == value)
+        return;
+    sequencers_pause(perf, xcc, unit);
+    *stored = value;
+    if (reg->offset == REG_GFX90A_SQ_PERFCOUNTER_MASK)
+        array_changed(perf, xcc, unit);
+    sequencers_gate(perf, xcc, unit);
 }
 
 static bool is_started(uint32_t perfmon)
@@ -163,15 +184,8 @@ static bool is_started(uint32_t perfmon)
  * when a session ends.) */
 static void session_begin(struct perf *perf, uint32_t xcc_mask, uint32_t value)
 {
-    if (!is_started(value))
-        return;
-    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
-        uint32_t before = *storage_at(perf, REG_GFX90A_CP_PERFMON_CNTL, xcc, 0);
-        if (!(xcc_mask >> xcc & 1) || is_started(before))
-            continue;
+    if (is_started(value) && xcc_mask & ~perf->started)
         memory_clear(&perf->memory);
-        return;
-    }
 }
 
 static void trace_visit(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t unit,
@@ -184,22 +198,17 @@ static void trace_write(struct perf *perf, const struct reg_info *reg, uint32_t 
                         uint32_t value)
 {
     stored_write(perf, reg, xcc_mask, value);
-    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
-        if (xcc_mask >> xcc & 1)
-            arrays_visit(perf, reg, xcc, value, 1, trace_visit);
+    arrays_write(perf, reg, xcc_mask, value, trace_visit);
 }
 
 /* Asking for a sample, or stopping what is stopped, starts and stops no counter. */
 static void perfmon_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
                           uint32_t value)
 {
-    uint32_t switched = 0;
-    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {
-        uint32_t before = *storage_at(perf, REG_GFX90A_CP_PERFMON_CNTL, xcc, 0);
-        switched |= (uint32_t)(is_started(before) != is_started(value)) << xcc;
-    }
+    uint32_t switched = is_started(value) ? ~perf->started : perf->started;
     session_begin(perf, xcc_mask, value);
     stored_write(perf, reg, xcc_mask, value);
+    perf->started ^= switched & xcc_mask;
     if (switched & xcc_mask)
         counters_gate(perf, switched & xcc_mask);
     if ((value & PERFMON_STATE_MASK) == PERFMON_RESET)
@@ -219,10 +228,8 @@ static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t 
         break;
     case REG_GFX90A_SQ_PERFCOUNTER_CTRL:
     case REG_GFX90A_SQ_PERFCOUNTER_MASK:
-        /* What was counted so far was counted under the old value. */
-        sequencers_pause(perf, xcc_mask);
-        stored_write(perf, reg, xcc_mask, value);
-        sequencers_gate(perf, xcc_mask);
+        arrays_write(perf, reg, xcc_mask, value, sequencers_write);
+        sequencers_written(perf);
         break;
     case REG_GFX90A_SQ_THREAD_TRACE_MODE:
     case REG_GFX90A_SQ_THREAD_TRACE_CTRL:
@@ -403,7 +410,7 @@ bool perf_reg_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint32_t *v
     else if (offset == REG_GFX90A_GRBM_GFX_INDEX)
         *value = perf->gfx_index;
     else if (register_global(offset) || read_unit(perf, AXIS_SE, &unit))
-        *value = *storage_at(perf, offset, xcc, unit);
+        *value = *storage_of(perf, reg, xcc, unit);
     access_end(perf, is_alone);
     return true;
 }
