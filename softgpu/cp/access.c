@@ -50,8 +50,7 @@ void *access_word(struct access *access, uint64_t va, uint32_t size_bytes, uint3
 ACCESS_WORD(32)
 ACCESS_WORD(64)
 
-/* Host address of `va` and how many bytes follow in its range; NULL is a fault. */
-static uint8_t *access_run(struct access *access, uint64_t va, uint32_t kind, uint64_t *run_bytes)
+void *access_run(struct access *access, uint64_t va, uint32_t kind, uint64_t *run_bytes)
 {
     struct vm_range range;
     if (!vm_range_find(&access->reader, va, &range) || (range.flags & kind) != kind) {

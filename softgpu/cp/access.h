@@ -19,6 +19,9 @@ struct access {
 
 /* NULL is a fault; it is remembered. */
 void *access_pointer(struct access *access, uint64_t va, uint32_t size_bytes, uint32_t kind);
+/* Host address of `va` and in *run_bytes, which says how many are wanted, how many of them follow
+ * there; NULL is a fault. */
+void *access_run(struct access *access, uint64_t va, uint32_t kind, uint64_t *run_bytes);
 /* The same for one naturally aligned word: a misaligned address is a fault too. */
 void *access_word(struct access *access, uint64_t va, uint32_t size_bytes, uint32_t kind);
 

@@ -33,39 +33,86 @@ static void registers_prepare(const struct cp_queue *queue, pm4_op_fn *run)
         perf_registers_release(queue->device->perf);
 }
 
+/* Memory of the stream as a turn has found it: what is mapped now stays so until it is over. */
+struct window {
+    uint64_t va, bytes;
+    const char *host;
+    bool is_recorded; /* the turn's packets are written down */
+};
+
+static inline bool window_has(const struct window *window, uint64_t va, uint64_t bytes)
+{
+    return va - window->va < window->bytes && bytes <= window->bytes - (va - window->va);
+}
+
+/* The dwords at `va`, if so many follow; NULL is a fault. Of the `left` dwords that the stream has
+ * there as many as lie in one mapping are found at once. */
+static const uint32_t *window_move(struct window *window, struct cp_queue *queue, uint64_t va,
+                                   uint32_t dwords, uint32_t left)
+{
+    struct access *access = &queue->device->access;
+    uint64_t bytes = 4 * (uint64_t)dwords, run = 4 * (uint64_t)left;
+    window->bytes = 0;
+    window->host = access_run(access, va, VM_READ, &run);
+    if (!window->host || run < bytes)
+        return access_pointer(access, va, (uint32_t)bytes, VM_READ); /* says where it faults */
+    window->va = va;
+    window->bytes = run;
+    return (const void *)window->host;
+}
+
+static inline const uint32_t *window_dwords(struct window *window, struct cp_queue *queue,
+                                            uint64_t va, uint32_t dwords, uint32_t left)
+{
+    if (__builtin_expect(window_has(window, va, 4 * (uint64_t)dwords), 1))
+        return (const void *)(window->host + (va - window->va));
+    return window_move(window, queue, va, dwords, left);
+}
+
+static bool packet_is_sound(const struct pm4_packet *packet, uint32_t opcode, uint32_t left)
+{
+    return packet->body_dwords >= packets[opcode].body_min &&
+           packet->body_dwords <= packets[opcode].body_max && packet->body_dwords < left;
+}
+
+static enum step packet_refuse(struct cp_queue *queue, const struct pm4_packet *packet,
+                               uint32_t header, uint32_t left)
+{
+    if (!packet->name)
+        return queue_error(queue, QUEUE_ERROR_VENDOR_PACKET,
+                           "PM4 packet with unknown opcode 0x%02x (%08x) at 0x%llx",
+                           header >> 8 & 0xff, header, (unsigned long long)packet->va);
+    return queue_error(queue, QUEUE_ERROR_VENDOR_PACKET,
+                       "PM4 %s at 0x%llx: %u dwords of body, %u dwords left in the buffer",
+                       packet->name, (unsigned long long)packet->va, packet->body_dwords, left - 1);
+}
+
 /* Runs one type-3 packet. INDIRECT_BUFFER enters another level, so the packet is stepped over on
  * the level it came from. */
-static enum step packet_run(struct cp_queue *queue, uint64_t va, uint32_t header, uint32_t left)
+static enum step packet_run(struct cp_queue *queue, struct window *window, uint64_t va,
+                            uint32_t header, uint32_t left)
 {
     struct pm4_stream *stream = &queue->pm4;
     uint32_t opcode = header >> 8 & 0xff, body = body_dwords(header);
-    const char *name = packets[opcode].name;
-    if (!name)
-        return queue_error(queue, QUEUE_ERROR_VENDOR_PACKET,
-                           "PM4 packet with unknown opcode 0x%02x (%08x) at 0x%llx", opcode, header,
-                           (unsigned long long)va);
-    if (body < packets[opcode].body_min || body > packets[opcode].body_max || body >= left)
-        return queue_error(queue, QUEUE_ERROR_VENDOR_PACKET,
-                           "PM4 %s at 0x%llx: %u dwords of body, %u dwords left in the buffer",
-                           name, (unsigned long long)va, body, left - 1);
-    const uint32_t *words = access_pointer(&queue->device->access, va, 4 * (body + 1), VM_READ);
+    struct pm4_packet packet = {.name = packets[opcode].name, .va = va, .body_dwords = body};
+    if (!packet.name || !packet_is_sound(&packet, opcode, left))
+        return packet_refuse(queue, &packet, header, left);
+    const uint32_t *words = window_dwords(window, queue, va, body + 1, left);
     if (!words)
-        return queue_fault(queue, &queue->device->access, name);
+        return queue_fault(queue, &queue->device->access, packet.name);
     uint32_t top = stream->depth - 1;
+    packet.body = words + 1;
     registers_prepare(queue, packets[opcode].run);
-    struct pm4_packet packet = {.name = name, .va = va, .body = words + 1, .body_dwords = body};
     enum step step = packets[opcode].run(queue, &packet);
     if (step != STEP_MORE)
         return step;
-    pm4_record(queue, words, body + 1);
-    uint32_t depth = stream->depth;
-    stream->depth = top + 1;
-    pm4_skip(stream, body + 1);
-    stream->depth = depth;
+    if (window->is_recorded)
+        pm4_record(queue, words, body + 1);
+    pm4_skip_at(stream, top, body + 1);
     return STEP_MORE;
 }
 
-static enum step stream_step(struct cp_queue *queue)
+static enum step stream_step(struct cp_queue *queue, struct window *window)
 {
     struct pm4_stream *stream = &queue->pm4;
     while (stream->depth && stream->level[stream->depth - 1].dwords_left == 0)
@@ -74,9 +121,11 @@ static enum step stream_step(struct cp_queue *queue)
         return STEP_IDLE;
 
     uint64_t va = stream->level[stream->depth - 1].va;
-    uint32_t left = stream->level[stream->depth - 1].dwords_left, header;
-    if (!access_load32(&queue->device->access, va, &header))
+    uint32_t left = stream->level[stream->depth - 1].dwords_left;
+    const uint32_t *words = window_dwords(window, queue, va, 1, left);
+    if (!words)
         return queue_fault(queue, &queue->device->access, "PM4 stream");
+    uint32_t header = __atomic_load_n(words, __ATOMIC_RELAXED); /* others may write there */
     if (header == TYPE2_FILLER) {
         pm4_skip(stream, 1);
         return STEP_MORE;
@@ -84,14 +133,15 @@ static enum step stream_step(struct cp_queue *queue)
     if (header >> 30 != TYPE3)
         return queue_error(queue, QUEUE_ERROR_VENDOR_PACKET, "PM4 header %08x at 0x%llx", header,
                            (unsigned long long)va);
-    return packet_run(queue, va, header, left);
+    return packet_run(queue, window, va, header, left);
 }
 
 enum step pm4_step(struct cp_queue *queue)
 {
+    struct window window = {.is_recorded = pm4_is_recorded()};
     enum step step = STEP_MORE;
     for (int turn = 0; turn < PACKETS_PER_TURN && step == STEP_MORE; turn++)
-        step = stream_step(queue);
+        step = stream_step(queue, &window);
     perf_registers_release(queue->device->perf);
     return step;
 }

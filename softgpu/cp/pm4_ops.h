@@ -23,12 +23,33 @@ pm4_op_fn pm4_op_NOP, pm4_op_ATOMIC_MEM, pm4_op_REG_RMW, pm4_op_COND_EXEC, pm4_o
 bool pm4_enter(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
 /* Continues elsewhere on the same level; pm4.c then steps over the calling packet's dwords. */
 void pm4_replace(struct pm4_stream *stream, uint64_t va, uint32_t dwords);
-/* Steps over dwords of the innermost buffer. */
-void pm4_skip(struct pm4_stream *stream, uint32_t dwords);
+/* Steps over dwords of a level, or of the innermost buffer. */
+static inline void pm4_skip_at(struct pm4_stream *stream, uint32_t level, uint32_t dwords)
+{
+    uint32_t left = stream->level[level].dwords_left, pred = stream->level[level].pred_dwords_left;
+    if (dwords > left)
+        dwords = left;
+    stream->level[level].va += 4ull * dwords;
+    stream->level[level].dwords_left = left - dwords;
+    stream->level[level].pred_dwords_left = pred > dwords ? pred - dwords : 0;
+}
+static inline void pm4_skip(struct pm4_stream *stream, uint32_t dwords)
+{
+    pm4_skip_at(stream, stream->depth - 1, dwords);
+}
 /* XCCs that execute the current packet. */
-uint32_t pm4_xcc_mask(const struct cp_queue *queue);
+static inline uint32_t pm4_xcc_mask(const struct cp_queue *queue)
+{
+    const struct pm4_stream *stream = &queue->pm4;
+    uint32_t mask = (1u << queue->device->model->xcc_count) - 1;
+    for (uint32_t i = 0; i < stream->depth; i++)
+        if (stream->level[i].pred_dwords_left)
+            mask &= stream->level[i].pred_mask;
+    return mask;
+}
 
-/* record.c: writes down an executed packet when CROCGPU_PM4_LOG asks for it. */
+/* record.c: whether CROCGPU_PM4_LOG asks for executed packets to be written down, and that. */
+bool pm4_is_recorded(void);
 void pm4_record(const struct cp_queue *queue, const uint32_t *dwords, uint32_t count);
 
 #endif

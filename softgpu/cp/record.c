@@ -24,12 +24,15 @@ static void record_open(void)
         log_warning("crocgpu", "CROCGPU_PM4_LOG: %s: %s", path, strerror(errno));
 }
 
-void pm4_record(const struct cp_queue *queue, const uint32_t *dwords, uint32_t count)
+bool pm4_is_recorded(void)
 {
     if (!record.looked)
         record_open();
-    if (!record.file)
-        return;
+    return record.file != NULL;
+}
+
+void pm4_record(const struct cp_queue *queue, const uint32_t *dwords, uint32_t count)
+{
     perf_registers_release(queue->device->perf);
     fprintf(record.file, "gpu%u.queue%u:", queue->config.gpu_id, queue->config.queue_id);
     for (uint32_t i = 0; i < count; i++)

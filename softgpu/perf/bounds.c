@@ -255,6 +255,8 @@ static struct unit_needs unit_needs(const struct unit_time *unit, const struct a
     uint64_t loads = 0, fine = 0;
     for (int i = 0; i < 2; i++) {
         const struct work_sums *sums = &unit->rounds[i];
+        if (!(sums->vector | sums->lds | sums->permutes)) /* nothing: of loads there are fewer */
+            continue;
         needs.instructions += sums->vector;
         needs.address += times(averages[i].address, sums->vector);
         needs.data += times(averages[i].data, sums->vector);
@@ -367,6 +369,8 @@ static uint64_t busiest_channel(const struct perf *perf, const struct dispatch_s
 {
     uint64_t channels = channels_of(perf), weight = sample_weight(sample->limit);
     uint64_t blocks = sample->entered / weight, asked = 0;
+    if (!requests)
+        return 0;
     uint64_t chance =
         weight == 1 || !blocks
             ? 0
@@ -458,6 +462,8 @@ static void channels_add(struct perf *perf, const struct running_dispatch *dispa
     for (size_t i = 0; i < channels_of(perf); i++) {
         const struct channel_work *work = &dispatch->work[i];
         uint64_t *totals = perf->channel[i], touches = sample->touches[i];
+        if (!touches && !work->reads && !work->writes)
+            continue; /* of a small dispatch most */
         uint64_t waits = share(stalled, touches, most);
         uint64_t requests = share(cycles->requests, touches, sample->touched);
         uint64_t of_reads = share(waits, sample->reads, sample->reads + sample->writes);
@@ -497,11 +503,13 @@ void bounds_dispatch(struct perf *perf, struct running_dispatch *dispatch)
     uint64_t within = greater(cycles.units, cycles.channels);
     uint64_t elapsed = greater(within, cycles.memory), more = elapsed - cycles.units;
     uint64_t waited = share(waves_cycles(dispatch), elapsed - within, cycles.units);
-    for (uint32_t i = 0; i < dispatch->used_count && more && cycles.units; i++)
-        unit_stretch(perf, dispatch, dispatch->used[i], more, cycles.units);
     if (dispatch->sample)
         channels_add(perf, dispatch, &cycles, elapsed, elapsed - within, waited);
-    cycles = dispatch_cycles(perf, dispatch);
+    if (more && cycles.units) {
+        for (uint32_t i = 0; i < dispatch->used_count; i++)
+            unit_stretch(perf, dispatch, dispatch->used[i], more, cycles.units);
+        cycles = dispatch_cycles(perf, dispatch);
+    }
     xccs_add(perf, SRC_TA_BUSY, cycles.address);
     xccs_add(perf, SRC_TC_BUSY, greater(cycles.active, cycles.channels));
     xccs_add(perf, SRC_EA_BUSY, cycles.memory);

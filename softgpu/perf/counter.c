@@ -149,6 +149,7 @@ uint64_t counter_value(struct perf *perf, struct place place, uint32_t index)
 static struct counter *counter_touch(struct perf *perf, struct place place, uint32_t index)
 {
     perf->touched[place.block] |= 1u << index;
+    perf->used |= 1u << place.xcc;
     return counter_at(perf, place, index);
 }
 
@@ -172,16 +173,19 @@ static inline void counting_switch(struct perf *perf, struct place place, uint32
                                    struct counter *counter, bool counting)
 {
     uint64_t total = event_total(perf, place, index, counter);
+    uint32_t change = counting ? 1 : UINT32_MAX;
+    if (!sees_all(place))
+        perf->sequencers_counting += change;
     if (!counter->is_own)
         counter->wants = counting ? counter_wants(perf, place, index) : counter->wants;
     if (counting) {
         counter->base = total;
-        perf->wanting[counter->wants]++;
     } else {
         counter->held += total - counter->base;
-        perf->wanting[counter->wants]--;
     }
+    perf->wanting[counter->wants] += change;
     counter->counting = counting;
+    perf->used |= 1u << place.xcc;
 }
 
 static void counting_set(struct perf *perf, struct place place, uint32_t index, bool counting)
@@ -201,10 +205,10 @@ static bool place_enabled(struct perf *perf, struct place place)
     return *storage_at(perf, REG_GFX90A_SQ_PERFCOUNTER_CTRL, place.xcc, place.unit) & SQ_CTRL_CS_EN;
 }
 
-/* Of all that a place's counters have been selected for. */
-static void place_set(struct perf *perf, struct place place, bool counting)
+/* Of all that a place's counters, `counters`, have been selected for. */
+static inline void counters_set(struct perf *perf, struct place place, struct counter *counters,
+                                bool counting)
 {
-    struct counter *counters = counter_at(perf, place, 0);
     for (uint32_t left = perf->touched[place.block]; left; left &= left - 1) {
         uint32_t index = (uint32_t)__builtin_ctz(left);
         struct counter *counter = &counters[index];
@@ -213,9 +217,9 @@ static void place_set(struct perf *perf, struct place place, bool counting)
     }
 }
 
-static void place_gate(struct perf *perf, struct place place)
+static void place_set(struct perf *perf, struct place place, bool counting)
 {
-    place_set(perf, place, place_enabled(perf, place));
+    counters_set(perf, place, counter_at(perf, place, 0), counting);
 }
 
 static void counter_reset(struct perf *perf, struct place place, uint32_t index)
@@ -226,30 +230,41 @@ static void counter_reset(struct perf *perf, struct place place, uint32_t index)
         counter->base = event_total(perf, place, index, counter);
 }
 
-static void place_reset(struct perf *perf, struct place place)
-{
-    struct counter *counters = counter_at(perf, place, 0);
-    for (uint32_t left = perf->touched[place.block]; left; left &= left - 1) {
-        uint32_t index = (uint32_t)__builtin_ctz(left);
-        if (counters[index].counting)
-            counter_reset(perf, place, index);
-        else
-            counters[index].held = 0;
-    }
-}
-
-typedef void place_fn(struct perf *perf, struct place place);
+typedef void counters_fn(struct perf *perf, struct place place, struct counter *counters);
 
 /* Calls `visit` for each unit of the blocks that CP_PERFMON_CNTL controls, of those with counters
  * that anybody has written. */
-static inline void places_visit(struct perf *perf, uint32_t xcc_mask, place_fn *visit)
+static inline __attribute__((always_inline)) void places_visit(struct perf *perf, uint32_t xcc_mask,
+                                                               counters_fn *visit)
 {
     for (int block = 0; block < BLOCK_COUNT; block++) {
         if (perf_blocks[block].control == CONTROL_MC || !perf->touched[block])
             continue;
-        for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
-            for (uint32_t unit = 0; xcc_mask >> xcc & 1 && unit < perf->block_units[block]; unit++)
-                visit(perf, (struct place){block, xcc, unit});
+        struct place at = {.block = block};
+        struct counter *counters = perf->counters[block];
+        for (at.xcc = 0; at.xcc < perf->model->xcc_count; at.xcc++) {
+            for (at.unit = 0; at.unit < perf->block_units[block]; at.unit++) {
+                if (xcc_mask >> at.xcc & 1)
+                    visit(perf, at, counters);
+                counters += perf_blocks[block].counter_count;
+            }
+        }
+    }
+}
+
+static inline void visit_gate(struct perf *perf, struct place place, struct counter *counters)
+{
+    counters_set(perf, place, counters, place_enabled(perf, place));
+}
+
+static inline void visit_reset(struct perf *perf, struct place place, struct counter *counters)
+{
+    for (uint32_t left = perf->touched[place.block]; left; left &= left - 1) {
+        uint32_t index = (uint32_t)__builtin_ctz(left);
+        struct counter *counter = &counters[index];
+        counter->held = 0;
+        if (counter->counting)
+            counter->base = event_total(perf, place, index, counter);
     }
 }
 
@@ -275,7 +290,7 @@ static void wants_update(struct perf *perf)
 
 void counters_gate(struct perf *perf, uint32_t xcc_mask)
 {
-    places_visit(perf, xcc_mask, place_gate);
+    places_visit(perf, xcc_mask, visit_gate);
     wants_update(perf);
 }
 
@@ -303,9 +318,13 @@ void sequencers_written(struct perf *perf)
     wants_update(perf);
 }
 
+/* Profilers reset twice before they start. */
 void counters_reset(struct perf *perf, uint32_t xcc_mask)
 {
-    places_visit(perf, xcc_mask, place_reset);
+    if (!(perf->used & xcc_mask))
+        return;
+    places_visit(perf, xcc_mask, visit_reset);
+    perf->used &= ~xcc_mask;
 }
 
 /* SQ selects have nine bits, GRBM's six, the others ten; the rest are masks and modes. */
@@ -369,7 +388,7 @@ void counter_select_write(struct perf *perf, struct place place, uint32_t index,
     event_set(perf, place, index, value, select_event(place.block, value));
     if (!place_enabled(perf, place))
         return;
-    place_gate(perf, place);
+    place_set(perf, place, true);
     wants_update(perf);
 }
 

@@ -155,7 +155,7 @@ static uint64_t growth_of(uint32_t event, const struct perf_group *group, uint32
 {
     return event == EVENT_WAVES   ? group->waves
            : event == EVENT_ITEMS ? group->work_items
-           : event == EVENT_INSTS  ? salu
+           : event == EVENT_INSTS ? salu
                                   : 0;
 }
 

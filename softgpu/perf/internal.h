@@ -58,8 +58,19 @@ struct event_info {
 extern const struct block_info perf_blocks[BLOCK_COUNT];
 extern const uint32_t perf_register_count;
 extern const uint8_t tally_class[TALLY_COUNT]; /* enum inst_class */
-const struct reg_info *register_find(uint32_t offset);
-uint32_t register_row(const struct reg_info *reg);
+extern const struct reg_info perf_registers[];
+/* Rows by offset, one higher; 0: no such register. Every access by PM4 looks here. */
+extern const uint16_t perf_rows_by_offset[];
+extern const uint32_t perf_offset_end;
+static inline const struct reg_info *register_find(uint32_t offset)
+{
+    uint32_t row = offset < perf_offset_end ? perf_rows_by_offset[offset] : 0;
+    return row ? &perf_registers[row - 1] : NULL;
+}
+static inline uint32_t register_row(const struct reg_info *reg)
+{
+    return (uint32_t)(reg - perf_registers);
+}
 /* The events of a generation: rows, one higher, by block and number; 0: no such event. */
 void events_number(enum gpu_gen gen, uint16_t (*rows)[EVENT_NUMBERS]);
 /* NULL: no such event. */
@@ -156,16 +167,21 @@ struct perf {
     pthread_mutex_t lock; /* all below: registers (CP thread) against retirement (pool threads) */
     bool is_held; /* for a row of register accesses. Written and read by the CP thread alone */
     uint32_t gfx_index;
-    uint32_t started;                      /* a bit for each XCC whose CP_PERFMON_CNTL says so */
-    uint32_t *storage;                     /* [register][xcc][shader array] */
+    uint32_t started;  /* a bit for each XCC whose CP_PERFMON_CNTL says so */
+    uint32_t *storage; /* [register][xcc][shader array] */
+    bool *is_whole;    /* [register]: a counter's lower half, with the upper one behind it */
     struct counter *counters[BLOCK_COUNT]; /* [xcc][unit of the block][counter] */
     /* A bit for each counter that a register write has reached in any unit; the others are as they
      * were made. Who goes over all counters, at each start and stop, goes over these. */
     uint32_t touched[BLOCK_COUNT];
+    uint32_t used; /* a bit for each XCC in which a counter may hold something, or counts */
+    uint32_t sequencers_counting; /* of their counters */
     uint32_t wanting[PERF_WANTS]; /* counters that count, by what they want (enum perf_want) */
     uint64_t (*cu)[SRC_CU_COUNT]; /* [xcc][unit] */
     uint64_t (*se)[SRC_SE_COUNT]; /* [xcc][shader array] */
-    uint64_t (*hidden_cu)[SRC_CU_COUNT]; /* of these: what the sequencers' counters do not see */
+    /* Of these: what the sequencers' counters do not see, while any of them counts: their totals
+     * are compared with what they were when that began. */
+    uint64_t (*hidden_cu)[SRC_CU_COUNT];
     uint64_t (*hidden_se)[SRC_SE_COUNT];
     uint64_t *array_changes;        /* [xcc][shader array]: see array_changed() */
     struct array_time *array_times; /* the same: while a dispatch ends */
@@ -201,7 +217,12 @@ bool engine_reg_write(struct perf *perf, uint32_t offset, uint32_t value);
 bool engine_reg_read(struct perf *perf, uint32_t offset, uint32_t *value);
 
 /* places.c, below all others */
-uint32_t *storage_of(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t se_unit);
+static inline uint32_t *storage_of(struct perf *perf, const struct reg_info *reg, uint32_t xcc,
+                                   uint32_t se_unit)
+{
+    size_t row = register_row(reg);
+    return &perf->storage[(row * perf->model->xcc_count + xcc) * perf->se_units + se_unit];
+}
 uint32_t *storage_at(struct perf *perf, uint32_t offset, uint32_t xcc, uint32_t se_unit);
 uint32_t block_units(const struct perf *perf, enum block block);
 void xccs_add(struct perf *perf, enum perf_source source, uint64_t value);

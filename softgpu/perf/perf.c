@@ -22,6 +22,7 @@ static bool perf_allocate(struct perf *perf)
         perf->counters[block] = calloc(count, sizeof(struct counter));
         complete &= perf->counters[block] != NULL;
     }
+    perf->is_whole = calloc(perf_register_count, sizeof perf->is_whole[0]);
     perf->storage = calloc((size_t)perf_register_count * xccs * perf->se_units, sizeof(uint32_t));
     perf->cu = calloc((size_t)xccs * perf->units, sizeof perf->cu[0]);
     perf->se = calloc((size_t)xccs * perf->se_units, sizeof perf->se[0]);
@@ -30,13 +31,23 @@ static bool perf_allocate(struct perf *perf)
     perf->array_changes = calloc((size_t)xccs * perf->se_units, sizeof perf->array_changes[0]);
     perf->array_times = calloc((size_t)xccs * perf->se_units, sizeof perf->array_times[0]);
     perf->event_rows = calloc(BLOCK_COUNT, sizeof perf->event_rows[0]);
-    complete &= perf->array_changes && perf->array_times;
+    complete &= perf->is_whole && perf->array_changes && perf->array_times;
     complete &= perf->hidden_cu && perf->hidden_se && perf->event_rows;
     perf->xcc = calloc(xccs, sizeof perf->xcc[0]);
     perf->channel = calloc((size_t)xccs * perf->model->tcc_channels, sizeof perf->channel[0]);
     perf->stray = calloc((size_t)xccs * perf->model->tcc_channels, sizeof perf->stray[0]);
     complete &= trace_allocate(perf) && perf->stray;
     return complete && perf->storage && perf->cu && perf->se && perf->xcc && perf->channel;
+}
+
+static void halves_find(struct perf *perf)
+{
+    for (uint32_t row = 0; row < perf_register_count; row++) {
+        const struct reg_info *low = &perf_registers[row], *high = register_find(low->offset + 1);
+        perf->is_whole[row] = low->block != BLOCK_NONE && low->kind == KIND_LOW && high &&
+                              high->kind == KIND_HIGH && high->block == low->block &&
+                              high->index == low->index;
+    }
 }
 
 /* After reset no compute unit is masked out. */
@@ -63,6 +74,7 @@ int perf_create(const struct gpu_model *model, struct perf **out)
     perf->gfx_index = GFX_INDEX_ALL;
     pthread_mutex_init(&perf->lock, NULL);
     if (perf_allocate(perf) && memory_create(&perf->memory, model) == 0) {
+        halves_find(perf);
         arrays_open(perf);
         events_number(model->gen, perf->event_rows);
         perf->samples_all = time_sampling_is_off();
@@ -95,6 +107,7 @@ void perf_destroy(struct perf *perf)
     for (int block = 0; block < BLOCK_COUNT; block++)
         free(perf->counters[block]);
     free(perf->storage);
+    free(perf->is_whole);
     free(perf->cu);
     free(perf->se);
     free(perf->hidden_cu);
@@ -243,11 +256,11 @@ void perf_group_retire(struct perf *perf, const struct perf_group *group)
 
     pthread_mutex_lock(&perf->lock);
     struct running_dispatch *dispatch = *dispatch_find(perf, group->dispatch_seq);
-    bool counted = is_counted(perf, dispatch, group->xcc);
-    if (!counted)
+    bool hides = perf->sequencers_counting && !is_counted(perf, dispatch, group->xcc);
+    if (hides)
         memcpy(before, perf->cu[at], sizeof before);
     group_add(perf, group, unit, at, dispatch);
-    if (!counted)
+    if (hides)
         growth_add(perf->cu[at], before, SRC_CU_COUNT, perf->hidden_cu[at]);
     array_changed(perf, group->xcc, group->se * model->sh_per_se + group->sh);
     pthread_mutex_unlock(&perf->lock);

@@ -1,12 +1,6 @@
 /* Where the values of registers and of blocks' counters lie. Nothing below calls out. */
 #include "perf/internal.h"
 
-uint32_t *storage_of(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t se_unit)
-{
-    size_t row = register_row(reg);
-    return &perf->storage[(row * perf->model->xcc_count + xcc) * perf->se_units + se_unit];
-}
-
 uint32_t *storage_at(struct perf *perf, uint32_t offset, uint32_t xcc, uint32_t se_unit)
 {
     return storage_of(perf, register_find(offset), xcc, se_unit);

@@ -29,22 +29,22 @@ static struct unit_range index_range(uint32_t index, uint32_t count, bool all)
     return index < count ? (struct unit_range){index, index + 1} : (struct unit_range){0, 0};
 }
 
-static struct unit_range se_range(const struct perf *perf, bool write)
+/* What a write reaches. */
+static struct unit_range se_range(const struct perf *perf)
 {
     return index_range(perf->gfx_index >> 16 & 0xff, perf->model->se_count,
-                       write && (perf->gfx_index & GFX_INDEX_SE_ALL));
+                       perf->gfx_index & GFX_INDEX_SE_ALL);
 }
 
-static struct unit_range sh_range(const struct perf *perf, bool write)
+static struct unit_range sh_range(const struct perf *perf)
 {
     return index_range(perf->gfx_index >> 8 & 0xff, perf->model->sh_per_se,
-                       write && (perf->gfx_index & GFX_INDEX_SH_ALL));
+                       perf->gfx_index & GFX_INDEX_SH_ALL);
 }
 
-static struct unit_range instance_range(const struct perf *perf, uint32_t count, bool write)
+static struct unit_range instance_range(const struct perf *perf, uint32_t count)
 {
-    return index_range(perf->gfx_index & 0xff, count,
-                       write && (perf->gfx_index & GFX_INDEX_INSTANCE_ALL));
+    return index_range(perf->gfx_index & 0xff, count, perf->gfx_index & GFX_INDEX_INSTANCE_ALL);
 }
 
 typedef void unit_fn(struct perf *perf, const struct reg_info *reg, uint32_t xcc, uint32_t unit,
@@ -61,10 +61,10 @@ static void range_visit(struct perf *perf, const struct reg_info *reg, uint32_t 
 static void arrays_visit(struct perf *perf, const struct reg_info *reg, uint32_t xcc,
                          uint32_t value, uint32_t instances, unit_fn *visit)
 {
-    struct unit_range se = se_range(perf, true), sh = sh_range(perf, true);
+    struct unit_range se = se_range(perf), sh = sh_range(perf);
     struct unit_range instance = {0, 1};
     if (instances > 1)
-        instance = instance_range(perf, instances, true);
+        instance = instance_range(perf, instances);
     for (uint32_t i = se.first; i < se.last; i++)
         for (uint32_t j = sh.first; j < sh.last; j++)
             range_visit(perf, reg, xcc, instance, (i * perf->model->sh_per_se + j) * instances,
@@ -72,7 +72,8 @@ static void arrays_visit(struct perf *perf, const struct reg_info *reg, uint32_t
 }
 
 /* The counter that a value register shows: MC blocks have one pair of them for all counters. */
-static uint32_t visible_counter(struct perf *perf, const struct reg_info *reg, struct place place)
+static inline uint32_t visible_counter(struct perf *perf, const struct reg_info *reg,
+                                       struct place place)
 {
     if (perf_blocks[place.block].control == CONTROL_MC)
         return counter_at(perf, place, 0)->control & MC_COUNTER_MASK;
@@ -121,7 +122,7 @@ static void block_write(struct perf *perf, const struct reg_info *reg, uint32_t 
         arrays_visit(perf, reg, xcc, value, perf->model->cu_per_sh, unit_write);
         break;
     case AXIS_CHANNEL:
-        range_visit(perf, reg, xcc, instance_range(perf, units, true), 0, value, unit_write);
+        range_visit(perf, reg, xcc, instance_range(perf, units), 0, value, unit_write);
         break;
     case AXIS_ENGINE: /* engine.c */
         break;
@@ -220,9 +221,6 @@ static void plain_write(struct perf *perf, const struct reg_info *reg, uint32_t 
                         uint32_t value)
 {
     switch (reg->offset) {
-    case REG_GFX90A_GRBM_GFX_INDEX:
-        perf->gfx_index = value;
-        break;
     case REG_GFX90A_CP_PERFMON_CNTL:
         perfmon_write(perf, reg, xcc_mask, value);
         break;
@@ -300,8 +298,14 @@ bool perf_reg_write(struct perf *perf, uint32_t xcc_mask, uint32_t offset, uint3
     if (!reg)
         return engine_write(perf, offset, value);
     bool is_alone = access_begin(perf);
-    if (access_cycles(reg))
-        packets_advance(perf, access_cycles(reg));
+    if (reg->offset == REG_GFX90A_GRBM_GFX_INDEX) { /* every other access of a counted kernel's */
+        perf->gfx_index = value;
+        access_end(perf, is_alone);
+        return true;
+    }
+    uint64_t cycles = access_cycles(reg);
+    if (cycles)
+        packets_advance(perf, cycles);
     if (reg->block == BLOCK_NONE) {
         plain_write(perf, reg, xcc_mask, value);
     } else {
@@ -313,27 +317,38 @@ bool perf_reg_write(struct perf *perf, uint32_t xcc_mask, uint32_t offset, uint3
     return true;
 }
 
-/* The one unit a read reaches; false: GRBM_GFX_INDEX points beyond the hardware. */
-static bool read_unit(const struct perf *perf, enum axis axis, uint32_t *unit)
+/* The shader array that a read reaches; false: there is none. */
+static inline bool read_array(const struct perf *perf, uint32_t *array)
 {
-    struct unit_range se = se_range(perf, false), sh = sh_range(perf, false);
-    struct unit_range instance = {0, 1};
-    uint32_t instances = axis == AXIS_CU ? perf->model->cu_per_sh : 1;
-    *unit = 0;
-    if (axis == AXIS_XCC)
-        return true;
-    if (axis == AXIS_CHANNEL) {
-        instance = instance_range(perf, perf->model->tcc_channels, false);
-        *unit = instance.first;
-        return instance.last > instance.first;
-    }
-    if (axis == AXIS_CU)
-        instance = instance_range(perf, instances, false);
-    *unit = (se.first * perf->model->sh_per_se + sh.first) * instances + instance.first;
-    return se.last > se.first && sh.last > sh.first && instance.last > instance.first;
+    const struct gpu_model *model = perf->model;
+    uint32_t se = perf->gfx_index >> 16 & 0xff, sh = perf->gfx_index >> 8 & 0xff;
+    *array = se * model->sh_per_se + sh;
+    return se < model->se_count && sh < model->sh_per_se;
 }
 
-static uint64_t visible_value(struct perf *perf, const struct reg_info *reg, struct place place)
+/* The one unit a read reaches; false: GRBM_GFX_INDEX points beyond the hardware. */
+static inline bool read_unit(const struct perf *perf, enum axis axis, uint32_t *unit)
+{
+    uint32_t instance = perf->gfx_index & 0xff, array;
+    switch (axis) {
+    case AXIS_CHANNEL:
+        *unit = instance;
+        return instance < perf->model->tcc_channels;
+    case AXIS_SE:
+        return read_array(perf, unit);
+    case AXIS_CU:
+        if (!read_array(perf, &array) || instance >= perf->model->cu_per_sh)
+            return false;
+        *unit = array * perf->model->cu_per_sh + instance;
+        return true;
+    default:
+        *unit = 0;
+        return true;
+    }
+}
+
+static inline uint64_t visible_value(struct perf *perf, const struct reg_info *reg,
+                                     struct place place)
 {
     uint32_t index = visible_counter(perf, reg, place);
     if (index >= perf_blocks[place.block].counter_count)
@@ -366,30 +381,19 @@ static bool engine_read(struct perf *perf, uint32_t offset, uint32_t *value)
     return known;
 }
 
-/* The value of a counter whose halves are registers `low` and the one behind it; false: they are
- * not. */
-static bool whole_read(struct perf *perf, const struct reg_info *low, uint32_t xcc, uint64_t *value)
-{
-    const struct reg_info *high = register_find(low->offset + 1);
-    struct place place = {.block = low->block, .xcc = xcc};
-    if (low->block == BLOCK_NONE || low->kind != KIND_LOW || !high || high->kind != KIND_HIGH ||
-        high->block != low->block || high->index != low->index)
-        return false;
-    *value = read_unit(perf, perf_blocks[low->block].axis, &place.unit)
-                 ? visible_value(perf, low, place)
-                 : 0;
-    return true;
-}
-
 bool perf_counter_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint64_t *value)
 {
     const struct reg_info *low = register_find(offset & REGISTER_MASK);
-    if (!low || xcc >= perf->model->xcc_count)
+    struct place place = {.xcc = xcc};
+    if (!low || !perf->is_whole[register_row(low)] || xcc >= perf->model->xcc_count)
         return false;
+    place.block = low->block;
     bool is_alone = access_begin(perf);
-    bool whole = whole_read(perf, low, xcc, value);
+    *value = read_unit(perf, perf_blocks[low->block].axis, &place.unit)
+                 ? visible_value(perf, low, place)
+                 : 0;
     access_end(perf, is_alone);
-    return whole;
+    return true;
 }
 
 bool perf_reg_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint32_t *value)

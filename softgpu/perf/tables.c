@@ -7,19 +7,19 @@ const struct block_info perf_blocks[BLOCK_COUNT] = {
 #undef BLOCK_ROW
 };
 
-static const struct reg_info registers[] = {
+const struct reg_info perf_registers[] = {
 #define REGISTER_ROW(offset, block, kind, index) {offset, BLOCK_##block, KIND_##kind, index},
     PERF_REGISTER_LIST(REGISTER_ROW)
 #undef REGISTER_ROW
 };
-const uint32_t perf_register_count = sizeof registers / sizeof registers[0];
+const uint32_t perf_register_count = sizeof perf_registers / sizeof perf_registers[0];
 
-/* Rows by offset, one higher; 0: no such register. Every access by PM4 looks here. */
 #define ROW_ENUM(offset, ...) ROW_##offset,
 enum { PERF_REGISTER_LIST(ROW_ENUM) };
 #undef ROW_ENUM
 #define ROW_OF(offset, ...) [offset] = ROW_##offset + 1,
-static const uint16_t rows_by_offset[] = {PERF_REGISTER_LIST(ROW_OF)};
+const uint16_t perf_rows_by_offset[] = {PERF_REGISTER_LIST(ROW_OF)};
+const uint32_t perf_offset_end = sizeof perf_rows_by_offset / sizeof perf_rows_by_offset[0];
 #undef ROW_OF
 
 #define TERM_LIST(...) __VA_ARGS__
@@ -50,18 +50,6 @@ uint32_t event_wants(const struct event_info *event)
     for (uint32_t i = 0; i < event->term_count; i++)
         wants |= source_wants[event->terms[i].source];
     return wants;
-}
-
-const struct reg_info *register_find(uint32_t offset)
-{
-    uint32_t row =
-        offset < sizeof rows_by_offset / sizeof rows_by_offset[0] ? rows_by_offset[offset] : 0;
-    return row ? &registers[row - 1] : NULL;
-}
-
-uint32_t register_row(const struct reg_info *reg)
-{
-    return (uint32_t)(reg - registers);
 }
 
 void events_number(enum gpu_gen gen, uint16_t (*rows)[EVENT_NUMBERS])
