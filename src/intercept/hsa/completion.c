@@ -63,6 +63,7 @@ static void lane_look(struct inflight_lane *lane, struct look *look)
     completion.received += lane_receive(lane, completion.batch);
     look->urgent |= lane->urgent_count > 0;
     struct inflight *ended = lane_ask(lane, look->thorough || lane->failed_at_ns != 0, is_lost);
+    look->waits |= lane->urgent_count > 0;
     if (!ended)
         return;
     row_complete(lane, ended);

@@ -57,10 +57,16 @@ struct look {
     bool thorough; /* look behind entries that are not done */
     bool progress;
     bool urgent; /* urgent work remains, or was there until just now */
+    bool waits;  /* it remains */
 };
 
+/* What urgent work is waited for: none, the first after a while, or what was behind that. */
+enum nap_wait { NAP_WAIT_NONE, NAP_WAIT_FIRST, NAP_WAIT_NEXT, NAP_WAITS };
+
 struct nap {
-    uint64_t length_ns;
+    uint64_t length_ns; /* of the last nap that nothing was expected in */
+    enum nap_wait wait; /* what is waited for ... */
+    uint64_t wait_since_ns, expected_ns[NAP_WAITS]; /* ... since when, and how long it takes */
     uint64_t thorough_at_ns;
     uint64_t busy_at_ns;           /* when something was last in flight */
     uint32_t nudge, urgent_posted; /* as they were when the look began */
@@ -82,6 +88,8 @@ uint64_t completion_finished_count(void);
 /* ---- nap.c; on the thread, after a look */
 
 bool nap_look_is_thorough(const struct nap *nap, uint64_t now);
+/* The next nap where urgent work is in flight, or was until just now. */
+uint64_t nap_urgent_ns(struct nap *nap, const struct look *look);
 void nap_or_sleep(struct nap *nap, const struct look *look, bool thorough);
 
 #endif

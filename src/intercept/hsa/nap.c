@@ -50,12 +50,53 @@ static void sleep_until_posted(void)
     atomic_store_explicit(&completion.sleeping, 0, memory_order_seq_cst);
 }
 
-static uint64_t urgent_nap_ns(const struct nap *nap, const struct look *look)
+/* Down at once and up slowly. What had ended after the long nap took less, and nobody knows how
+ * much. */
+static void expected_learn(uint64_t *expected_ns, uint64_t took_ns, bool after_long_nap)
 {
-    uint64_t length_ns = look->progress ? 0 : nap->length_ns + nap->length_ns / 2;
-    if (length_ns < NAP_URGENT_MIN_NS)
-        return NAP_URGENT_MIN_NS;
-    return length_ns > NAP_URGENT_MAX_NS ? NAP_URGENT_MAX_NS : length_ns;
+    if (after_long_nap)
+        took_ns -= took_ns / 4;
+    if (took_ns < *expected_ns)
+        *expected_ns = took_ns;
+    else
+        *expected_ns += (took_ns - *expected_ns) / 4;
+}
+
+static uint64_t between(uint64_t value, uint64_t least, uint64_t most)
+{
+    if (value < least)
+        return least;
+    return value > most ? most : value;
+}
+
+/* Something ended, or urgent work is there for the first time. */
+static void wait_change(struct nap *nap, const struct look *look)
+{
+    bool is_next = nap->wait != NAP_WAIT_NONE;
+    if (is_next && look->progress)
+        expected_learn(&nap->expected_ns[nap->wait], look->begun_at_ns - nap->wait_since_ns,
+                       nap->length_ns == 0);
+    nap->wait = !look->waits ? NAP_WAIT_NONE : is_next ? NAP_WAIT_NEXT : NAP_WAIT_FIRST;
+    nap->wait_since_ns = look->begun_at_ns;
+    nap->length_ns = 0;
+}
+
+/*
+ * Programs do the same again and again: most of what the last ones took is slept through at once,
+ * so that the thread is neither in a long nap when the work ends nor in the way of who does it.
+ * Then it looks often, and less so the longer nothing ends.
+ */
+uint64_t nap_urgent_ns(struct nap *nap, const struct look *look)
+{
+    if (look->progress || look->waits != (nap->wait != NAP_WAIT_NONE))
+        wait_change(nap, look);
+    uint64_t waited_ns = look->begun_at_ns - nap->wait_since_ns;
+    uint64_t expected_ns = look->waits ? nap->expected_ns[nap->wait] / 8 * 7 : 0;
+    if (waited_ns + NAP_URGENT_MIN_NS < expected_ns)
+        return between(expected_ns - waited_ns, NAP_URGENT_MIN_NS, NAP_URGENT_MAX_NS);
+    nap->length_ns =
+        between(nap->length_ns + nap->length_ns / 2, NAP_URGENT_MIN_NS, NAP_URGENT_MAX_NS);
+    return nap->length_ns;
 }
 
 /* A nudge since the look began makes this return at once. After the last urgent work its naps go on
@@ -64,12 +105,12 @@ static void nap_take(struct nap *nap, const struct look *look)
 {
     struct timespec length = {.tv_nsec = NAP_LAZY_NS};
     if (look->urgent || (nap->length_ns != 0 && nap->length_ns < NAP_URGENT_MAX_NS)) {
-        nap->length_ns = urgent_nap_ns(nap, look);
-        length.tv_nsec = (long)nap->length_ns;
+        length.tv_nsec = (long)nap_urgent_ns(nap, look);
         futex_wait(&completion.nudge, nap->nudge, &length);
         return;
     }
     nap->length_ns = 0;
+    nap->wait = NAP_WAIT_NONE;
     atomic_store_explicit(&completion.lazy_nap, 1, memory_order_seq_cst);
     if (atomic_load_explicit(&completion.urgent_posted, memory_order_seq_cst) == nap->urgent_posted)
         futex_wait(&completion.nudge, nap->nudge, &length);
