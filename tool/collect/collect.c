@@ -358,6 +358,7 @@ static void on_fork_child(void)
     tool.pid = getpid();
     atomic_store_explicit(&tool.recording, false, memory_order_relaxed);
     atomic_store_explicit(&tool.finishing, 0, memory_order_seq_cst);
+    counting_fork_child();
     report_forget();
     passes_forget();
     turn_forget_waiting();

@@ -47,6 +47,14 @@ static unsigned group_now(void)
                                     : 0;
 }
 
+/* This thread's, known from its first launch on; 0: not yet. */
+static __thread uint32_t thread_id __attribute__((tls_model("initial-exec")));
+
+void counting_fork_child(void)
+{
+    thread_id = 0;
+}
+
 static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t dispatch,
                             rocprofiler_counter_config_id_t *config,
                             rocprofiler_user_data_t *user_data, void *data)
@@ -55,7 +63,9 @@ static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t dispatc
     const rocprofiler_kernel_dispatch_info_t *info = &dispatch.dispatch_info;
     uint32_t before = names_kernel_launch(info->kernel_id, info->agent_id);
     /* This is the submitting thread; values bring back what it says. */
-    user_data->value = report_counter_tag((uint32_t)gettid(), before);
+    if (!thread_id)
+        thread_id = (uint32_t)gettid();
+    user_data->value = report_counter_tag(thread_id, before);
     if (!names_kernel_wanted(info->kernel_id, filter_wants_kernel) ||
         !filter_wants_launch(before + 1))
         return;

@@ -14,4 +14,7 @@ void counting_definitions_load(const struct settings *settings);
 void counting_configure(const struct settings *settings, rocprofiler_context_id_t context,
                         rocprofiler_buffer_id_t buffer);
 
+/* The child's thread has another id. */
+void counting_fork_child(void);
+
 #endif
