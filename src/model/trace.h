@@ -414,6 +414,9 @@ uint64_t trace_correlation_current(void);
  * rocprofiler_buffer_category_t. False: dropped, and counted. */
 bool trace_buffer_put(struct tracebuf *buffer, uint32_t category, uint32_t kind,
                       const void *payload, size_t size);
+/* The same for so many in a row, each of `size` bytes. */
+void trace_buffer_put_many(struct tracebuf *buffer, uint32_t category, uint32_t kind,
+                           const void *payloads, size_t size, size_t count);
 
 /* The buffer behind a public id; NULL when there is none. Never freed while in use by a service. */
 struct tracebuf *trace_buffer_find(rocprofiler_buffer_id_t id);

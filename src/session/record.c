@@ -153,3 +153,13 @@ bool trace_buffer_put(struct tracebuf *buffer, uint32_t category, uint32_t kind,
     tracebuf_commit(thread);
     return true;
 }
+
+void trace_buffer_put_many(struct tracebuf *buffer, uint32_t category, uint32_t kind,
+                           const void *payloads, size_t size, size_t count)
+{
+    struct thread *thread = thread_self();
+    const char *payload = payloads, *end = payload + size * count;
+    for (; thread && buffer && payload < end; payload += size)
+        if (record_copy(thread, buffer, tracebuf_tag(category, kind), payload, size))
+            tracebuf_commit(thread);
+}

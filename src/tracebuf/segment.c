@@ -169,12 +169,13 @@ bool segment_run_next(struct segment_cursor *cursor, size_t most, struct tracebu
     if (finished) {
         size_t count = (size_t)(cursor->finished_end - cursor->at) / stride_bytes;
         run->count = count < most ? count : most;
-    } else if (word & TRACEBUF_WORD_LENT && stride_bytes > 0) {
+    } else if (stride_bytes > 0) {
         run->count =
             words_alike(cursor->at, stride_bytes, (size_t)(cursor->run_end - cursor->at), most);
-        sizes_put(cursor->at, stride_bytes, run->count, word);
-    } else {
-        run->at += word & TRACEBUF_WORD_LENT ? 0 : sizeof word;
+        if (word & TRACEBUF_WORD_LENT)
+            sizes_put(cursor->at, stride_bytes, run->count, word);
+        else
+            run->at += sizeof word;
     }
     cursor->at += run->count * stride_bytes;
     return true;

@@ -108,6 +108,13 @@ bool trace_buffer_put(struct tracebuf *buffer, uint32_t category, uint32_t kind,
     return false;
 }
 
+void trace_buffer_put_many(struct tracebuf *buffer, uint32_t category, uint32_t kind,
+                           const void *payloads, size_t size, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        trace_buffer_put(buffer, category, kind, (const char *)payloads + i * size, size);
+}
+
 static rocprofiler_status_t start(uint64_t context)
 {
     rocprofiler_context_id_t id = {context};

@@ -122,9 +122,8 @@ static void records_put(const struct dispatch_service *service,
     trace_buffer_put(service->buffer, ROCPROFILER_BUFFER_CATEGORY_COUNTERS,
                      ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER, &header,
                      sizeof header);
-    for (uint32_t i = 0; i < count; i++)
-        trace_buffer_put(service->buffer, ROCPROFILER_BUFFER_CATEGORY_COUNTERS,
-                         ROCPROFILER_COUNTER_RECORD_VALUE, &records[i], sizeof records[i]);
+    trace_buffer_put_many(service->buffer, ROCPROFILER_BUFFER_CATEGORY_COUNTERS,
+                          ROCPROFILER_COUNTER_RECORD_VALUE, records, sizeof records[0], count);
 }
 
 static void share_deliver(struct counting_collection *collection,

@@ -16,10 +16,10 @@ struct async_reading {
 
 static void records_put(struct tracebuf *buffer, const struct counting_slot *slot, uint32_t count)
 {
-    for (uint32_t i = 0; buffer && i < count; i++)
-        trace_buffer_put(buffer, ROCPROFILER_BUFFER_CATEGORY_COUNTERS,
-                         ROCPROFILER_COUNTER_RECORD_VALUE, &slot->records[i],
-                         sizeof slot->records[i]);
+    if (buffer)
+        trace_buffer_put_many(buffer, ROCPROFILER_BUFFER_CATEGORY_COUNTERS,
+                              ROCPROFILER_COUNTER_RECORD_VALUE, slot->records,
+                              sizeof slot->records[0], count);
 }
 
 /* Runs on the completion thread, or at once when there is nothing to wait for. */

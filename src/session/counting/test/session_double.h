@@ -123,6 +123,13 @@ bool trace_buffer_put(struct tracebuf *to, uint32_t category, uint32_t kind, con
     return true;
 }
 
+void trace_buffer_put_many(struct tracebuf *to, uint32_t category, uint32_t kind,
+                           const void *payloads, size_t size, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        trace_buffer_put(to, category, kind, (const char *)payloads + i * size, size);
+}
+
 rocprofiler_user_data_t trace_event_external(const struct trace_event *event,
                                              rocprofiler_context_id_t context)
 {
