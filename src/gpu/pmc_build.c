@@ -287,11 +287,21 @@ static void outside_enable(const struct build *b, const struct gpu_event *events
     }
 }
 
+/* Instances mostly stand side by side, and what holds for one holds for the next. */
+static enum programming programming_next(const struct gpu_event *events, uint32_t count,
+                                         uint32_t at, enum programming before)
+{
+    if (at == 0 || !same_select(&events[at], &events[at - 1]))
+        return programming_of(events, count, at);
+    return before == PROGRAM_ALL ? PROGRAM_DONE : before;
+}
+
 static void start_events(const struct build *b, const struct gpu_event *events, uint32_t count,
                          uint32_t outside)
 {
+    enum programming programming = PROGRAM_ONE;
     for (uint32_t i = 0; i < count; i++) {
-        enum programming programming = programming_of(events, count, i);
+        programming = programming_next(events, count, i, programming);
         if ((events[i].block->flags & BLOCK_OUTSIDE) == outside && programming != PROGRAM_DONE)
             start_event(b, &events[i], programming);
     }

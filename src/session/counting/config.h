@@ -24,6 +24,11 @@ enum counting_slot_kind {
     COUNTING_SLOT_KINDS
 };
 
+/* Offsets within a slot's memory; addresses are the same for host and GPU. */
+struct counting_layout {
+    size_t after, look, control, result, bytes; /* the commands before are first */
+};
+
 struct counting_config {
     uint64_t handle;
     /* Of the table, each slot in use, and whoever acquired it. Writers: each of them (relaxed to
@@ -48,6 +53,7 @@ struct counting_config {
     uint32_t event_count;
     uint32_t *result_index; /* where value i lies in a slot's result buffer */
     uint32_t result_bytes;
+    struct counting_layout layout[COUNTING_SLOT_KINDS]; /* of all its slots; bytes 0: not known */
 };
 
 /* One collection: command buffers, result buffer, evaluation space. */

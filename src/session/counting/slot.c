@@ -199,17 +199,12 @@ static void commands_place(const struct pm4_stream *stream, char *place,
     packet->header = aql_vendor_header();
 }
 
-/* Offsets within a slot's memory; addresses are the same for host and GPU. */
-struct layout {
-    size_t after, look, control, result, bytes; /* the commands before are first */
-};
-
-static struct layout layout_make(const struct counting_slot *slot, const struct streams *s)
+static struct counting_layout layout_make(const struct counting_slot *slot, const struct streams *s)
 {
     const struct counting_config *config = slot->config;
     bool traces = kind_traces(config, slot->kind);
     uint32_t engines = traces ? config->agent->target->geometry.se_count : 0;
-    struct layout l;
+    struct counting_layout l;
     l.after = align(s->before.count * sizeof(uint32_t));
     l.look = l.after + align(s->after.count * sizeof(uint32_t));
     l.control = l.look + align(s->look.count * sizeof(uint32_t));
@@ -235,34 +230,58 @@ static int trace_prepare(struct counting_slot *slot, uint64_t hsa_agent,
     return 0;
 }
 
-/* The commands' lengths are found with addresses that are not known yet. */
+/* The commands' lengths are found once, with addresses that are not known yet: all slots of a kind
+ * have the same. False: no memory. */
+static bool layout_find(const struct counting_slot *slot, struct counting_layout *layout)
+{
+    struct counting_config *config = slot->config;
+    struct streams measured = {0};
+    pthread_mutex_lock(&config->lock);
+    *layout = config->layout[slot->kind];
+    pthread_mutex_unlock(&config->lock);
+    if (layout->bytes)
+        return true;
+    bool is_made = streams_make(slot, 0, &measured) == 0;
+    *layout = layout_make(slot, &measured);
+    streams_free(&measured);
+    if (!is_made)
+        return false;
+    pthread_mutex_lock(&config->lock);
+    config->layout[slot->kind] = *layout;
+    pthread_mutex_unlock(&config->lock);
+    return true;
+}
+
+static void slot_point(struct counting_slot *slot, const struct counting_layout *l)
+{
+    char *memory = slot->memory;
+    slot->result = (const uint64_t *)(void *)(memory + l->result);
+    if (work_of[slot->kind].first)
+        slot->first = (const uint64_t *)(void *)(memory + l->result + first_offset(slot->config));
+    slot->trace_control = (const struct sqtt_control *)(void *)(memory + l->control);
+    slot->trace.control_va = (uint64_t)(uintptr_t)slot->trace_control;
+}
+
 static int slot_program(struct counting_slot *slot, uint64_t hsa_agent,
                         const struct counting_memory_ops *ops)
 {
-    struct streams measured = {0}, final = {0};
-    int status = trace_prepare(slot, hsa_agent, ops) || streams_make(slot, 0, &measured) ? -1 : 0;
-    struct layout l = layout_make(slot, &measured);
+    struct counting_layout l;
+    struct streams streams = {0};
+    if (trace_prepare(slot, hsa_agent, ops) || !layout_find(slot, &l))
+        return -1;
+    char *memory = slot->memory = ops->allocate(hsa_agent, l.bytes);
+    if (!memory)
+        return -1;
+    slot_point(slot, &l);
+    int status = streams_make(slot, (uint64_t)(uintptr_t)slot->result, &streams);
+    if (layout_make(slot, &streams).bytes != l.bytes)
+        status = -1; /* never: lengths do not depend on addresses */
     if (status == 0) {
-        slot->memory = ops->allocate(hsa_agent, l.bytes);
-        status = slot->memory ? 0 : -1;
+        commands_place(&streams.before, memory, &slot->before);
+        commands_place(&streams.after, memory + l.after, &slot->after);
+        commands_place(&streams.look, memory + l.look, &slot->look);
     }
-    char *memory = slot->memory;
-    if (status == 0) {
-        slot->result = (const uint64_t *)(void *)(memory + l.result);
-        if (work_of[slot->kind].first)
-            slot->first =
-                (const uint64_t *)(void *)(memory + l.result + first_offset(slot->config));
-        slot->trace_control = (const struct sqtt_control *)(void *)(memory + l.control);
-        slot->trace.control_va = (uint64_t)(uintptr_t)slot->trace_control;
-        status = streams_make(slot, (uint64_t)(uintptr_t)slot->result, &final);
-    }
-    if (status == 0) {
-        commands_place(&final.before, memory, &slot->before);
-        commands_place(&final.after, memory + l.after, &slot->after);
-        commands_place(&final.look, memory + l.look, &slot->look);
-    }
-    streams_free(&measured);
-    streams_free(&final);
+    streams_free(&streams);
     return status;
 }
 
