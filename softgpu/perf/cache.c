@@ -5,11 +5,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-/* Four tags are compared at once: a miss in the 64-way L1 looks at all of them, and misses are
+/* Sixteen tags are compared at once: a miss in the 64-way L1 looks at all of them, and misses are
  * what a streaming kernel makes. */
-enum { TAGS_AT_ONCE = 4, NOT_FOUND = UINT8_MAX };
-typedef uint32_t tag_vector __attribute__((vector_size(4 * TAGS_AT_ONCE)));
+enum { TAGS_AT_ONCE = 16, NOT_FOUND = UINT8_MAX };
 _Static_assert((int)CACHE_WAYS_MAX < (int)NOT_FOUND, "ways are numbered with 8 bits");
 
 static bool power_of_two(uint32_t value)
@@ -30,7 +32,7 @@ int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, 
     cache->set_count = (uint32_t)sets;
     cache->tag_stride = (ways + TAGS_AT_ONCE - 1) / TAGS_AT_ONCE * TAGS_AT_ONCE;
     cache->lines = malloc(sets * ways * sizeof cache->lines[0]);
-    cache->tags = aligned_alloc(sizeof(tag_vector), sets * cache->tag_stride * 4);
+    cache->tags = aligned_alloc(TAGS_AT_ONCE, sets * cache->tag_stride);
     cache->order = malloc(sets * (ways + 1) * sizeof cache->order[0]);
     cache->set_generations = calloc(sets, sizeof cache->set_generations[0]);
     if (!cache->lines || !cache->tags || !cache->order || !cache->set_generations) {
@@ -55,16 +57,22 @@ void cache_clear(struct cache *cache)
     cache->generation++;
 }
 
-static void set_clear(struct cache *cache, uint64_t set)
+static void order_begin(struct cache_order *order, size_t ways)
 {
-    size_t ways = cache->way_count;
-    struct cache_order *order = cache->order + set * (ways + 1);
-    memset(cache->lines + set * ways, 0, ways * sizeof cache->lines[0]);
-    memset(cache->tags + set * cache->tag_stride, 0, cache->tag_stride * sizeof cache->tags[0]);
     for (size_t way = 0; way <= ways; way++) {
         order[way].older = (uint8_t)(way == ways ? 0 : way + 1);
         order[way].newer = (uint8_t)(way == 0 ? ways : way - 1);
     }
+}
+
+/* In which order a set's empty lines are used is all the same. */
+static __attribute__((noinline)) void set_clear(struct cache *cache, uint64_t set)
+{
+    size_t ways = cache->way_count;
+    if (cache->set_generations[set] == 0)
+        order_begin(cache->order + set * (ways + 1), ways);
+    memset(cache->lines + set * ways, 0, ways * sizeof cache->lines[0]);
+    memset(cache->tags + set * cache->tag_stride, 0, cache->tag_stride);
     cache->set_generations[set] = cache->generation;
 }
 
@@ -75,14 +83,14 @@ struct cache_line *cache_set_lines(struct cache *cache, uint32_t set)
     return cache->lines + (size_t)set * cache->way_count;
 }
 
-static void order_unlink(struct cache_order *order, uint32_t way)
+static inline void order_unlink(struct cache_order *order, uint32_t way)
 {
     order[order[way].newer].older = order[way].older;
     order[order[way].older].newer = order[way].newer;
 }
 
 /* Puts `way` right behind `before` in the ring. */
-static void order_insert(struct cache_order *order, uint32_t before, uint32_t way)
+static inline void order_insert(struct cache_order *order, uint32_t before, uint32_t way)
 {
     uint32_t after = order[before].older;
     order[way].newer = (uint8_t)before;
@@ -91,79 +99,105 @@ static void order_insert(struct cache_order *order, uint32_t before, uint32_t wa
     order[after].newer = (uint8_t)way;
 }
 
-static void set_touch(const struct cache *cache, struct cache_order *order, uint32_t way)
-{
-    if (order[cache->way_count].older == way)
-        return;
-    order_unlink(order, way);
-    order_insert(order, cache->way_count, way);
-}
-
-static uint64_t number_of(const struct cache *cache, uint64_t address)
+static inline uint64_t number_of(const struct cache *cache, uint64_t address)
 {
     return (address >> cache->line_shift) + 1;
 }
 
 /* The set of an address, ready to be used. */
-static uint64_t set_of(struct cache *cache, uint64_t address)
+static inline uint64_t set_of(struct cache *cache, uint64_t address)
 {
     uint64_t set = address >> cache->line_shift & (cache->set_count - 1);
-    if (cache->set_generations[set] != cache->generation)
+    if (__builtin_expect(cache->set_generations[set] != cache->generation, 0))
         set_clear(cache, set);
     return set;
 }
 
-/* Equal tags are only a hint: numbers have more bits. */
-static uint32_t way_confirm(const struct cache *cache, const struct cache_line *set, uint32_t first,
-                            uint64_t number)
+/* A hash: lines of a large stride have other tags, too. */
+static inline uint8_t tag_of(uint64_t number)
 {
-    for (uint32_t way = first; way < first + TAGS_AT_ONCE && way < cache->way_count; way++)
-        if (set[way].number == number)
-            return way;
-    return NOT_FOUND;
+    return (uint8_t)((uint32_t)number * 0x9e3779b1u >> 24);
 }
 
-static uint32_t way_find(const struct cache *cache, uint64_t set, uint64_t number)
+/* A bit for each of sixteen tags that are equal. */
+static inline uint32_t tags_equal(const uint8_t *tags, uint8_t wanted)
+{
+#ifdef __SSE2__
+    __m128i equal = _mm_cmpeq_epi8(_mm_load_si128((const __m128i *)(const void *)tags),
+                                   _mm_set1_epi8((char)wanted));
+    return (uint32_t)_mm_movemask_epi8(equal);
+#else
+    uint32_t equal = 0;
+    for (uint32_t i = 0; i < TAGS_AT_ONCE; i++)
+        equal |= (uint32_t)(tags[i] == wanted) << i;
+    return equal;
+#endif
+}
+
+/* Equal tags are only a hint: numbers have more bits. */
+static inline uint32_t way_find(const struct cache *cache, uint64_t set, uint64_t number)
 {
     const struct cache_line *lines = cache->lines + set * cache->way_count;
-    const tag_vector *tags = (const tag_vector *)(cache->tags + set * cache->tag_stride);
-    uint32_t low = (uint32_t)number;
-    tag_vector wanted = {low, low, low, low};
-    for (uint32_t first = 0; first < cache->way_count; first += TAGS_AT_ONCE) {
-        union {
-            tag_vector lanes;
-            uint64_t halves[2];
-        } equal = {(tag_vector)(tags[first / TAGS_AT_ONCE] == wanted)};
-        if (!(equal.halves[0] | equal.halves[1]))
-            continue;
-        uint32_t way = way_confirm(cache, lines, first, number);
-        if (way != NOT_FOUND)
-            return way;
+    const uint8_t *tags = cache->tags + set * cache->tag_stride, wanted = tag_of(number);
+    for (uint32_t first = 0; first < cache->tag_stride; first += TAGS_AT_ONCE) {
+        for (uint32_t left = tags_equal(tags + first, wanted); left; left &= left - 1) {
+            uint32_t way = first + (uint32_t)__builtin_ctz(left);
+            if (way < cache->way_count && lines[way].number == number)
+                return way;
+        }
     }
     return NOT_FOUND;
 }
 
-struct cache_line *cache_find(struct cache *cache, uint64_t address)
+/* The line that holds the number, now the most recently used; NULL: not there. */
+static inline struct cache_line *set_find(struct cache *cache, uint64_t set, uint64_t number)
 {
-    uint64_t set = set_of(cache, address);
-    uint32_t way = way_find(cache, set, number_of(cache, address));
+    struct cache_order *order = cache->order + set * (cache->way_count + 1);
+    struct cache_line *lines = cache->lines + set * cache->way_count;
+    uint32_t newest = order[cache->way_count].older;
+    if (lines[newest].number == number)
+        return &lines[newest];
+    uint32_t way = way_find(cache, set, number);
     if (way == NOT_FOUND)
         return NULL;
-    set_touch(cache, cache->order + set * (cache->way_count + 1), way);
-    return &cache->lines[set * cache->way_count + way];
+    order_unlink(order, way);
+    order_insert(order, cache->way_count, way);
+    return &lines[way];
 }
 
-struct cache_line *cache_insert(struct cache *cache, uint64_t address, struct cache_line *victim)
+static inline struct cache_line *set_insert(struct cache *cache, uint64_t set, uint64_t number,
+                                            struct cache_line *victim)
 {
-    uint64_t set = set_of(cache, address), number = number_of(cache, address);
     struct cache_order *order = cache->order + set * (cache->way_count + 1);
     uint32_t oldest = order[cache->way_count].newer;
     struct cache_line *line = &cache->lines[set * cache->way_count + oldest];
     *victim = *line;
     *line = (struct cache_line){.number = number};
-    cache->tags[set * cache->tag_stride + oldest] = (uint32_t)number;
-    set_touch(cache, order, oldest);
+    cache->tags[set * cache->tag_stride + oldest] = tag_of(number);
+    order_unlink(order, oldest);
+    order_insert(order, cache->way_count, oldest);
     return line;
+}
+
+struct cache_line *cache_find(struct cache *cache, uint64_t address)
+{
+    return set_find(cache, set_of(cache, address), number_of(cache, address));
+}
+
+struct cache_line *cache_insert(struct cache *cache, uint64_t address, struct cache_line *victim)
+{
+    return set_insert(cache, set_of(cache, address), number_of(cache, address), victim);
+}
+
+bool cache_reach(struct cache *cache, uint64_t address, struct cache_line **line,
+                 struct cache_line *victim)
+{
+    uint64_t set = set_of(cache, address), number = number_of(cache, address);
+    *line = set_find(cache, set, number);
+    if (*line)
+        return true;
+    *line = set_insert(cache, set, number, victim);
+    return false;
 }
 
 /* An empty line is the next to be used. */

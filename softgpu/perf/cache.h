@@ -5,6 +5,7 @@
 #ifndef PERF_CACHE_H
 #define PERF_CACHE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { CACHE_SECTOR_BYTES = 64, CACHE_SECTORS = 2, CACHE_WAYS_MAX = 128 };
@@ -25,7 +26,7 @@ struct cache {
      * megabytes are cleared before every counted dispatch. */
     uint64_t generation, *set_generations;
     struct cache_line *lines;  /* [set][way] */
-    uint32_t *tags;            /* [set][tag_stride]: low bits of the numbers, for the search */
+    uint8_t *tags;             /* [set][tag_stride]: hashes of the numbers, for the search */
     struct cache_order *order; /* [set][way_count + 1] */
     uint32_t set_count, way_count, tag_stride, line_bytes;
     uint32_t line_shift; /* log2(line_bytes): a request divides by it several times */
@@ -41,6 +42,10 @@ struct cache_line *cache_find(struct cache *cache, uint64_t address);
 /* Replaces the least recently used line of the set, which must not hold `address`; *victim is
  * what was there (number 0: nothing). The new line is clean and has no valid sector. */
 struct cache_line *cache_insert(struct cache *cache, uint64_t address, struct cache_line *victim);
+/* Both at once: *line holds `address` and is the most recently used. True: it was there already,
+ * and *victim is left alone. */
+bool cache_reach(struct cache *cache, uint64_t address, struct cache_line **line,
+                 struct cache_line *victim);
 void cache_remove(struct cache *cache, uint64_t address);
 /* The set's `way_count` lines, some perhaps empty; NULL: all of them are. */
 struct cache_line *cache_set_lines(struct cache *cache, uint32_t set);

@@ -57,6 +57,36 @@ static void replacement_is_exact_lru(void **state)
     cache_destroy(&cache);
 }
 
+/* The same by cache_reach(), with more ways than tags are compared at once, and a stride that
+ * leaves the low bits of all lines alike. */
+static void reaching_finds_or_replaces(void **state)
+{
+    enum { MANY = 40, STRIDE = 1 << 16, PLACES = 2 * MANY };
+    (void)state;
+    struct cache cache;
+    uint64_t recent[MANY] = {0}; /* line number + 1, the most recent first */
+    uint32_t seed = 1, hits = 0;
+
+    assert_int_equal(cache_create(&cache, MANY * LINE, LINE, MANY), 0);
+    for (int i = 0; i < 20000; i++) {
+        seed = seed * 1664525 + 1013904223;
+        uint64_t address = (uint64_t)(seed >> 16) % PLACES * STRIDE, number = address / LINE + 1;
+        struct cache_line *line, victim = {.number = UINT64_MAX};
+        int at = 0;
+        while (at < MANY - 1 && recent[at] != number)
+            at++;
+        bool hit = recent[at] == number;
+        assert_int_equal(cache_reach(&cache, address, &line, &victim), hit);
+        assert_int_equal(line->number, number);
+        assert_true(victim.number == (hit ? UINT64_MAX : recent[at]));
+        memmove(recent + 1, recent, (size_t)at * sizeof recent[0]);
+        recent[0] = number;
+        hits += hit;
+    }
+    assert_in_range(hits, 5000, 15000);
+    cache_destroy(&cache);
+}
+
 /* A cleared cache replaces as a new one does, and shows nothing of before. */
 static void a_cleared_cache_is_a_new_one(void **state)
 {
@@ -148,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replacement_is_exact_lru),
+        cmocka_unit_test(reaching_finds_or_replaces),
         cmocka_unit_test(a_cleared_cache_is_a_new_one),
         cmocka_unit_test(far_addresses_are_told_apart),
         cmocka_unit_test(empty_lines_are_filled_first),

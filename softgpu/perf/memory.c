@@ -206,16 +206,14 @@ void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL
     used_forget(&memory->channels_dirty);
 }
 
-static struct cache_line *tcc_line(struct cache *tcc, uint64_t address,
-                                   const struct channel *channel)
+/* A line left the L2 for another one. */
+static void victim_leave(struct cache_line *victim, const struct channel *channel)
 {
-    struct cache_line victim, *line = cache_insert(tcc, address, &victim);
-    if (!victim.number)
-        return line;
+    if (!victim->number)
+        return;
     channel->totals[CHANNEL(TCC_EVICT)]++;
-    if (line_write_back(&victim, channel))
+    if (line_write_back(victim, channel))
         channel->totals[CHANNEL(TCC_EVICT_DIRTY)]++;
-    return line;
 }
 
 enum tcc_request { TCC_REQUEST_READ, TCC_REQUEST_WRITE, TCC_REQUEST_ATOMIC };
@@ -258,13 +256,14 @@ static bool tcc_access(const struct client *client, uint64_t va, enum tcc_reques
     uint32_t sector = cache_sector(tcc, local);
     bool write = request == TCC_REQUEST_WRITE;
 
-    struct cache_line *line = cache_find(tcc, local);
-    bool hit = line && (write || (line->sectors & wanted) == wanted);
+    struct cache_line *line, victim;
+    bool there = cache_reach(tcc, local, &line, &victim);
+    bool hit = there && (write || (line->sectors & wanted) == wanted);
     totals[counts[request]]++;
     totals[client->scalar ? CHANNEL(TCC_SCALAR) : CHANNEL(TCC_VECTOR)]++;
     totals[hit ? CHANNEL(TCC_HIT) : CHANNEL(TCC_MISS)]++;
-    if (!line)
-        line = tcc_line(tcc, local, &own);
+    if (!there)
+        victim_leave(&victim, &own);
     if (!write)
         sectors_fetch(line, wanted, &own);
     if (request != TCC_REQUEST_READ) {
@@ -289,11 +288,8 @@ static uint32_t sectors_wanted(const struct memory_model *memory, const struct c
 /* Reads through a first-level cache; true when it must go on to L2. */
 static bool first_level_miss(struct cache *cache, uint64_t va)
 {
-    struct cache_line victim;
-    if (cache_find(cache, va))
-        return false;
-    cache_insert(cache, va, &victim);
-    return true;
+    struct cache_line *line, victim;
+    return !cache_reach(cache, va, &line, &victim);
 }
 
 static bool read_l2(const struct client *client, const struct cache *from, uint64_t va)

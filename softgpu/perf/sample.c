@@ -253,12 +253,11 @@ static void request(const struct path *path, uint64_t va)
 static void line_read(const struct path *path, const struct perf_line_access *access,
                       struct instruction *inst)
 {
-    struct cache_line victim;
+    struct cache_line *line, victim;
     if (access->flags & ACCESS_GLC) /* coherent: never served from L1 */
         cache_remove(path->l1, access->line_va);
-    if (cache_find(path->l1, access->line_va))
+    if (cache_reach(path->l1, access->line_va, &line, &victim))
         return;
-    cache_insert(path->l1, access->line_va, &victim);
     request(path, access->line_va);
     inst->seen->reads++;
     inst->reads++;
