@@ -82,8 +82,9 @@ void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_
 void access_log_private(struct wave *wave, const struct inst *inst, const uint32_t *offset,
                         uint64_t lanes, uint32_t size_bytes);
 
-/* lds_note.c: the lanes access LDS at these offsets. The caller has seen that perf wants it. */
-void lds_note(struct wave *wave, const struct inst *inst, const uint32_t *offset, uint64_t lanes,
-              uint32_t size_bytes);
+/* lds_note.c: the lanes access LDS, each at its `address` + `at`. The caller has seen that perf
+ * wants it. */
+void lds_note(struct wave *wave, const struct inst *inst, const uint32_t *address, uint32_t at,
+              uint64_t lanes, uint32_t size_bytes);
 
 #endif

@@ -7,67 +7,91 @@
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
+/* The lanes' accesses, where somebody wants to see them; before registers change. */
+static inline void lds_look(struct wave *w, const struct inst *i, uint32_t at, uint32_t size_bytes)
+{
+    if (lds_watched(w, i))
+        lds_note(w, i, w->v[i->src[0].index], at, wave_exec(w), size_bytes);
+}
+
 /* Pointers of the active lanes; beyond the group's LDS there is none. */
-static void lds_pointers(struct wave *w, const struct inst *i, uint32_t at, uint32_t size_bytes,
-                         struct lane_pointers *out)
+static void lds_pointers(const struct wave *w, const struct inst *i, uint32_t at,
+                         uint32_t size_bytes, struct lane_pointers *out)
 {
     const uint32_t *address = w->v[i->src[0].index];
-    struct workgroup *group = w->group;
-    uint32_t offset[WAVE_LANES];
+    const struct workgroup *group = w->group;
     out->lanes = wave_exec(w);
     out->some_outside = false;
     for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
-        offset[lane] = address[lane] + at;
-        bool inside = (uint64_t)offset[lane] + size_bytes <= group->lds_bytes;
-        out->host[lane] = inside ? group->lds + offset[lane] : NULL;
+        uint32_t offset = address[lane] + at;
+        bool inside = (uint64_t)offset + size_bytes <= group->lds_bytes;
+        out->host[lane] = inside ? group->lds + offset : NULL;
         out->some_outside |= !inside;
     }
-    if (lds_watched(w, i))
-        lds_note(w, i, offset, out->lanes, size_bytes);
 }
 
-/* The active lanes' elements, for those who work on rows; false: somebody wants to see each lane.
- */
-static bool span_of(const struct wave *w, const struct inst *i, uint32_t at, struct lds_span *out)
+/* The active lanes' elements, for those who work on rows. */
+static struct lds_span span_of(const struct wave *w, const struct inst *i, uint32_t at)
 {
     const struct workgroup *group = w->group;
-    *out = (struct lds_span){group->lds, group->lds_bytes, at, w->v[i->src[0].index], wave_exec(w)};
-    return !lds_watched(w, i);
+    return (struct lds_span){group->lds, group->lds_bytes, at, w->v[i->src[0].index], wave_exec(w)};
+}
+
+static void lanes_read(struct wave *w, const struct inst *i, const struct element *element)
+{
+    struct lane_pointers pointers;
+    lds_pointers(w, i, (uint32_t)i->offset, element->bytes, &pointers);
+    lanes_load(&pointers, data_rows(w, &i->dst), element);
 }
 
 EXEC_FN(READ)
 {
     struct element element = inst_element(i);
-    struct lane_pointers pointers;
-    lds_pointers(w, i, (uint32_t)i->offset, element.bytes, &pointers);
-    lanes_load(&pointers, data_rows(w, &i->dst), &element);
+    lds_look(w, i, (uint32_t)i->offset, element.bytes);
+    lanes_read(w, i, &element);
     return inst_next(i);
 }
 
 EXEC_FN(READ_DWORDS)
 {
-    struct lds_span span;
-    if (!span_of(w, i, (uint32_t)i->offset, &span) ||
-        !lds_rows_load(&span, data_rows(w, &i->dst), inst_element(i).dwords))
-        return exec_READ(w, i);
+    struct element element = inst_element(i);
+    struct lds_span span = span_of(w, i, (uint32_t)i->offset);
+    lds_look(w, i, (uint32_t)i->offset, element.bytes);
+    if (!lds_rows_load(&span, data_rows(w, &i->dst), element.dwords))
+        lanes_read(w, i, &element);
     return inst_next(i);
+}
+
+static void lanes_write(struct wave *w, const struct inst *i, uint32_t at,
+                        const struct operand *data, const struct element *element)
+{
+    struct lane_pointers pointers;
+    lds_pointers(w, i, at, element->bytes, &pointers);
+    lanes_store(&pointers, data_rows(w, data), element);
+}
+
+/* Elements of whole dwords. */
+static void dwords_write(struct wave *w, const struct inst *i, uint32_t at,
+                         const struct operand *data, const struct element *element)
+{
+    struct lds_span span = span_of(w, i, at);
+    lds_look(w, i, at, element->bytes);
+    if (!lds_rows_store(&span, data_rows(w, data), element->dwords))
+        lanes_write(w, i, at, data, element);
 }
 
 EXEC_FN(WRITE)
 {
     struct element element = inst_element(i);
-    struct lane_pointers pointers;
-    lds_pointers(w, i, (uint32_t)i->offset, element.bytes, &pointers);
-    lanes_store(&pointers, data_rows(w, &i->src[1]), &element);
+    lds_look(w, i, (uint32_t)i->offset, element.bytes);
+    lanes_write(w, i, (uint32_t)i->offset, &i->src[1], &element);
     return inst_next(i);
 }
 
 EXEC_FN(WRITE_DWORDS)
 {
-    struct lds_span span;
-    if (!span_of(w, i, (uint32_t)i->offset, &span) ||
-        !lds_rows_store(&span, data_rows(w, &i->src[1]), inst_element(i).dwords))
-        return exec_WRITE(w, i);
+    struct element element = inst_element(i);
+    dwords_write(w, i, (uint32_t)i->offset, &i->src[1], &element);
     return inst_next(i);
 }
 
@@ -82,11 +106,9 @@ static uint32_t pair_unit(const struct inst *i)
 /* Both elements of all active lanes lie inside the LDS, or nothing has happened. */
 static bool pair_read(const struct wave *w, const struct inst *i, lane_row *rows, unsigned dwords)
 {
-    struct lds_span first, second;
+    struct lds_span first = span_of(w, i, (uint32_t)i->offset * pair_unit(i));
+    struct lds_span second = span_of(w, i, i->ds.offset1 * pair_unit(i));
     lane_row address, before[4];
-    if (!span_of(w, i, (uint32_t)i->offset * pair_unit(i), &first) ||
-        !span_of(w, i, i->ds.offset1 * pair_unit(i), &second))
-        return false;
     /* The first result may overwrite the address register, and is undone if the second has none. */
     memcpy(address, first.address, sizeof address);
     first.address = second.address = address;
@@ -99,11 +121,18 @@ static bool pair_read(const struct wave *w, const struct inst *i, lane_row *rows
     return false;
 }
 
+static void pair_look(struct wave *w, const struct inst *i, const struct element *element)
+{
+    lds_look(w, i, (uint32_t)i->offset * pair_unit(i), element->bytes);
+    lds_look(w, i, i->ds.offset1 * pair_unit(i), element->bytes);
+}
+
 EXEC_FN(READ2)
 {
     struct element element = inst_element(i);
     struct lane_pointers first, second;
     lane_row *rows = data_rows(w, &i->dst);
+    pair_look(w, i, &element);
     if (pair_read(w, i, rows, element.dwords))
         return inst_next(i);
     lds_pointers(w, i, (uint32_t)i->offset * pair_unit(i), element.bytes, &first);
@@ -114,22 +143,11 @@ EXEC_FN(READ2)
     return inst_next(i);
 }
 
-static void pair_write(struct wave *w, const struct inst *i, uint32_t at,
-                       const struct operand *data, const struct element *element)
-{
-    struct lds_span span;
-    struct lane_pointers pointers;
-    if (span_of(w, i, at, &span) && lds_rows_store(&span, data_rows(w, data), element->dwords))
-        return;
-    lds_pointers(w, i, at, element->bytes, &pointers);
-    lanes_store(&pointers, data_rows(w, data), element);
-}
-
 EXEC_FN(WRITE2)
 {
     struct element element = inst_element(i);
-    pair_write(w, i, (uint32_t)i->offset * pair_unit(i), &i->src[1], &element);
-    pair_write(w, i, i->ds.offset1 * pair_unit(i), &i->src[2], &element);
+    dwords_write(w, i, (uint32_t)i->offset * pair_unit(i), &i->src[1], &element);
+    dwords_write(w, i, i->ds.offset1 * pair_unit(i), &i->src[2], &element);
     return inst_next(i);
 }
 
@@ -175,6 +193,7 @@ EXEC_FN(ADD_U32)
 {
     struct lane_pointers pointers;
     const uint32_t *data = data_rows(w, &i->src[1])[0];
+    lds_look(w, i, (uint32_t)i->offset, 4);
     lds_pointers(w, i, (uint32_t)i->offset, 4, &pointers);
     for (uint64_t left = pointers.lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -192,6 +211,7 @@ EXEC_FN(ATOMIC)
 {
     struct atomic_op op = inst_atomic(i);
     struct lane_pointers pointers;
+    lds_look(w, i, (uint32_t)i->offset, op.bytes);
     lds_pointers(w, i, (uint32_t)i->offset, op.bytes, &pointers);
     lane_row *old = i->dst.kind == OPND_NONE ? NULL : data_rows(w, &i->dst);
     atomic_lanes(w, i, &pointers, source_rows(w, &i->src[1]), source_rows(w, &i->src[2]), old);
@@ -204,6 +224,7 @@ EXEC_FN(EXCHANGE2)
     struct element element = inst_element(i);
     struct lane_pointers first, second;
     lane_row *old = data_rows(w, &i->dst), before[4];
+    pair_look(w, i, &element);
     lds_pointers(w, i, (uint32_t)i->offset * pair_unit(i), element.bytes, &first);
     lds_pointers(w, i, i->ds.offset1 * pair_unit(i), element.bytes, &second);
     lanes_load(&first, before, &element);

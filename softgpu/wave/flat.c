@@ -74,7 +74,7 @@ static bool generic_pointers(struct wave *w, const struct inst *i, const uint64_
     if (!global && !private)
         access_log_vector(w, i, va, 0, size_bytes);
     if (shared && lds_watched(w, i))
-        lds_note(w, i, offset, shared, size_bytes);
+        lds_note(w, i, offset, 0, shared, size_bytes);
     if (private && !scratch_pointers(w, i, offset, private, size_bytes, out))
         return false;
     out->lanes = exec;

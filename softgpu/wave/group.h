@@ -73,6 +73,7 @@ struct lds_noted {
     uint64_t executed; /* of its kind, by the wave, before */
 };
 
+struct lds_patterns;
 struct workgroup {
     struct workgroup *next; /* run queue, free list */
     struct dispatch *dispatch;
@@ -89,6 +90,7 @@ struct workgroup {
     uint32_t sample_slot, sample_limit; /* blocks below are sampled */
     struct perf_lds_sample lds_samples[PERF_LDS_KINDS];
     struct lds_noted lds_noted;
+    struct lds_patterns *lds_patterns; /* lds_note.c: of this group's and earlier ones' accesses */
     struct block_log blocks;
     uint32_t slices; /* scheduling turns so far */
     uint8_t *lds;

@@ -185,6 +185,7 @@ void group_free(struct workgroup *group)
     free(group->blocks.items);
     free(group->steps.items);
     free(group->fetches.lines);
+    free(group->lds_patterns);
     free(group);
 }
 

@@ -5,55 +5,256 @@
  * cycles as its fullest bank has dwords; atomics at one address are done one after another. A part
  * without active lanes takes its cycle too.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "wave/access.h"
 #include "wave/group.h"
+#include "wave/host_levels.h"
 #include "wave/time_note.h"
 
-enum { BANKS = 32, DWORDS_PER_CYCLE = 32 };
+enum { BANKS = 32, DWORDS_PER_CYCLE = 32, PATTERN_PAIRS = 16, PAIR_SHIFT = 28 };
 
-struct part {
-    uint32_t dwords[BANKS][DWORDS_PER_CYCLE]; /* distinct ones, by bank */
-    uint32_t lanes[BANKS][DWORDS_PER_CYCLE];  /* that want them */
-    uint32_t used[BANKS];
-    uint32_t fullest, most_lanes;
-    uint32_t end; /* behind the highest dword so far: what lies there is new, without a search */
-    bool unaligned;
+/* Of all parts of a wave, in cycles but for the last one. */
+struct lds_cost {
+    uint32_t banks, conflict, address_conflict, unaligned_parts;
 };
 
-static void dword_note(struct part *part, uint32_t dword)
+/*
+ * What an access costs is the same wherever it lies, as long as all lanes move by whole dwords: the
+ * banks only change their names. Loops repeat few patterns, and know their costs by them.
+ */
+struct lds_pattern {
+    uint32_t relative[WAVE_LANES] __attribute__((aligned(64))); /* to the first active lane */
+    uint64_t lanes;
+    uint32_t size_bytes; /* of an element; 0: no pattern */
+    uint32_t misaligned; /* bytes of the first lane's behind a dword */
+    bool is_atomic;
+    int64_t lowest, highest; /* of the active lanes' relative offsets */
+    struct lds_cost cost;
+};
+
+/* Found by a hash, one of two; what was not found replaces the one that was not found last. */
+struct lds_patterns {
+    struct lds_pattern of[PATTERN_PAIRS][2];
+    uint8_t recent[PATTERN_PAIRS];
+};
+
+/* The access itself: the lanes' offsets are `address` + `at`. */
+struct lds_access {
+    const uint32_t *address;
+    uint32_t at, size_bytes;
+    uint64_t lanes;
+    bool is_atomic;
+};
+
+/* What the lanes of a part want, in their order. */
+struct part {
+    uint32_t dwords[DWORDS_PER_CYCLE], count;
+    bool rising, unaligned; /* rising: no dword lies below the one before */
+};
+
+struct part_cost {
+    uint32_t fullest, most_lanes;
+};
+
+static inline uint32_t greater(uint32_t a, uint32_t b)
 {
-    uint32_t bank = dword % BANKS, n = dword < part->end ? 0 : part->used[bank];
-    while (n < part->used[bank] && part->dwords[bank][n] != dword)
-        n++;
-    if (n == part->used[bank]) {
-        part->dwords[bank][n] = dword;
-        part->lanes[bank][n] = 0;
-        part->used[bank]++;
-        part->end = dword < part->end ? part->end : dword + 1;
-    }
-    part->lanes[bank][n]++;
-    part->fullest = part->used[bank] > part->fullest ? part->used[bank] : part->fullest;
-    part->most_lanes =
-        part->lanes[bank][n] > part->most_lanes ? part->lanes[bank][n] : part->most_lanes;
+    return a > b ? a : b;
 }
 
-static void part_note(struct perf_lds *counts, const struct inst *inst, const struct part *part)
+/* Equal dwords are neighbours. */
+static struct part_cost rising_cost(const struct part *part)
 {
-    uint64_t cycles = part->fullest > 1 ? part->fullest : 1, extra = 0;
-    if (inst->flags & IF_ATOMIC && part->most_lanes > 1)
-        extra = part->most_lanes - 1;
-    counts->active += cycles + extra;
-    counts->conflict += cycles - 1;
-    counts->address_conflict += extra;
-    counts->unaligned += inst->format == FMT_FLAT && part->unaligned;
-    if (inst->flags & IF_ATOMIC && inst->dst.kind != OPND_NONE)
-        counts->atomic_return += cycles + extra;
+    uint8_t used[BANKS] = {0};
+    struct part_cost cost = {0};
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < part->count; i++) {
+        uint32_t dword = part->dwords[i];
+        same = i > 0 && dword == part->dwords[i - 1] ? same + 1 : 1;
+        used[dword % BANKS] = (uint8_t)(used[dword % BANKS] + (same == 1));
+        cost.fullest = greater(cost.fullest, used[dword % BANKS]);
+        cost.most_lanes = greater(cost.most_lanes, same);
+    }
+    return cost;
+}
+
+/* In each cycle each bank serves one of the dwords that are left, to all lanes that want it. */
+static struct part_cost mixed_cost(struct part *part)
+{
+    uint32_t served[BANKS];
+    struct part_cost cost = {0};
+    while (part->count) {
+        uint32_t left = 0;
+        uint8_t lanes[BANKS] = {0};
+        for (uint32_t i = 0; i < part->count; i++)
+            served[part->dwords[i] % BANKS] = part->dwords[i];
+        for (uint32_t i = 0; i < part->count; i++) {
+            uint32_t dword = part->dwords[i], bank = dword % BANKS;
+            bool is_served = served[bank] == dword;
+            lanes[bank] = (uint8_t)(lanes[bank] + is_served);
+            cost.most_lanes = greater(cost.most_lanes, lanes[bank]);
+            part->dwords[left] = dword;
+            left += !is_served;
+        }
+        part->count = left;
+        cost.fullest++;
+    }
+    return cost;
+}
+
+static void part_add(struct lds_cost *cost, struct part *part, bool is_atomic)
+{
+    struct part_cost own = part->rising ? rising_cost(part) : mixed_cost(part);
+    uint32_t cycles = greater(own.fullest, 1);
+    cost->banks += cycles;
+    cost->conflict += cycles - 1;
+    cost->address_conflict += is_atomic && own.most_lanes > 1 ? own.most_lanes - 1 : 0;
+    cost->unaligned_parts += part->unaligned;
+}
+
+static void lane_add(struct part *part, uint32_t start, uint32_t size_bytes)
+{
+    part->unaligned |= start % (size_bytes < 4 ? size_bytes : 4) != 0;
+    for (uint32_t n = 0; n < (size_bytes + 3) / 4; n++) {
+        uint32_t dword = start / 4 + n;
+        part->rising &= part->count == 0 || dword >= part->dwords[part->count - 1];
+        part->dwords[part->count++] = dword;
+    }
+}
+
+/* All lanes lie inside. */
+static struct lds_cost cost_of(const struct lds_access *access)
+{
+    uint32_t dwords = access->size_bytes > 8 ? 4 : access->size_bytes > 4 ? 2 : 1;
+    uint32_t width = DWORDS_PER_CYCLE / dwords;
+    struct lds_cost cost = {0};
+    for (uint32_t at = 0; at < WAVE_LANES; at += width) {
+        struct part part;
+        part.count = 0;
+        part.rising = true;
+        part.unaligned = false;
+        for (uint64_t left = access->lanes & ((1ull << width) - 1) << at; left; left &= left - 1)
+            lane_add(&part, access->address[__builtin_ctzll(left)] + access->at,
+                     access->size_bytes);
+        part_add(&cost, &part, access->is_atomic);
+    }
+    return cost;
+}
+
+ALWAYS_INLINE uint32_t relative_differences(const uint32_t *relative, const uint32_t *address,
+                                            uint32_t first)
+{
+    uint32_t differs = 0;
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+        differs |= relative[lane] ^ (address[lane] - first);
+    return differs;
+}
+
+#define DEFINE_LEVEL(level, options)                                                               \
+    options static uint32_t differs_##level(const uint32_t *relative, const uint32_t *address,     \
+                                            uint32_t first)                                        \
+    {                                                                                              \
+        return relative_differences(relative, address, first);                                     \
+    }
+DEFINE_LEVELS(DEFINE_LEVEL)
+
+/* The pair that holds the pattern, if it is kept. */
+static inline uint32_t pair_of(const struct lds_access *access)
+{
+    const uint32_t *address = access->address;
+    uint32_t near = address[1] - address[0], far = address[WAVE_LANES - 1] - address[0];
+    uint32_t middle = address[WAVE_LANES / 2 + 5] - address[0];
+    uint32_t hash = (near * 31 + middle) * 31 + far + access->size_bytes * 2 + access->is_atomic;
+    return hash * 0x9e3779b1u >> PAIR_SHIFT;
+}
+
+static void pattern_keep(struct lds_pattern *pattern, const struct lds_access *access,
+                         uint32_t first, struct lds_cost cost)
+{
+    *pattern = (struct lds_pattern){.lanes = access->lanes,
+                                    .size_bytes = access->size_bytes,
+                                    .misaligned = (first + access->at) % 4,
+                                    .is_atomic = access->is_atomic,
+                                    .cost = cost};
+    for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
+        uint32_t relative = access->address[lane] - first;
+        int64_t active = access->lanes >> lane & 1 ? (int32_t)relative : 0;
+        pattern->relative[lane] = relative;
+        pattern->lowest = active < pattern->lowest ? active : pattern->lowest;
+        pattern->highest = active > pattern->highest ? active : pattern->highest;
+    }
+}
+
+/* Whether the access has the pattern, and none of its lanes lies outside. */
+static inline bool pattern_fits(const struct lds_pattern *pattern, const struct lds_access *access,
+                                uint32_t first, uint32_t lds_bytes)
+{
+    int64_t start = (uint32_t)(first + access->at);
+    return pattern->size_bytes == access->size_bytes && pattern->lanes == access->lanes &&
+           pattern->misaligned == start % 4 && pattern->is_atomic == access->is_atomic &&
+           start + pattern->lowest >= 0 &&
+           start + pattern->highest + access->size_bytes <= lds_bytes &&
+           CALL_LEVEL(differs, pattern->relative, access->address, first) == 0;
+}
+
+/* Takes the lanes outside off. Returns how many there were. */
+static uint32_t lanes_outside(struct lds_access *access, uint32_t lds_bytes)
+{
+    uint64_t outside = 0;
+    for (uint64_t left = access->lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint32_t start = access->address[lane] + access->at;
+        outside |= (uint64_t)((uint64_t)start + access->size_bytes > lds_bytes) << lane;
+    }
+    access->lanes &= ~outside;
+    return (uint32_t)__builtin_popcountll(outside);
+}
+
+static struct lds_patterns *patterns_of(struct workgroup *group)
+{
+    if (!group->lds_patterns) {
+        group->lds_patterns = aligned_alloc(64, sizeof *group->lds_patterns);
+        if (group->lds_patterns)
+            memset(group->lds_patterns, 0, sizeof *group->lds_patterns);
+    }
+    return group->lds_patterns;
+}
+
+/* Nothing is kept where lanes lie outside, or where there is no memory for it. */
+static __attribute__((noinline)) struct lds_cost cost_new(struct lds_patterns *patterns,
+                                                          uint32_t pair, struct lds_access *access,
+                                                          uint32_t lds_bytes, uint32_t *outside)
+{
+    uint32_t first = access->lanes ? access->address[__builtin_ctzll(access->lanes)] : 0;
+    *outside = lanes_outside(access, lds_bytes);
+    struct lds_cost cost = cost_of(access);
+    if (!patterns || !access->lanes || *outside)
+        return cost;
+    patterns->recent[pair] ^= 1;
+    pattern_keep(&patterns->of[pair][patterns->recent[pair]], access, first, cost);
+    return cost;
+}
+
+static inline struct lds_cost cost_find(struct workgroup *group, struct lds_access *access,
+                                        uint32_t *outside)
+{
+    uint32_t first = access->lanes ? access->address[__builtin_ctzll(access->lanes)] : 0;
+    struct lds_patterns *patterns = patterns_of(group);
+    uint32_t pair = pair_of(access);
+    *outside = 0;
+    for (uint32_t n = 0; patterns && n < 2; n++) {
+        uint32_t way = patterns->recent[pair] ^ n;
+        if (!pattern_fits(&patterns->of[pair][way], access, first, group->lds_bytes))
+            continue;
+        patterns->recent[pair] = (uint8_t)way;
+        return patterns->of[pair][way].cost;
+    }
+    return cost_new(patterns, pair, access, group->lds_bytes, outside);
 }
 
 /* The same execution of the instruction may come twice, with an offset each time. */
-static void sample_note(struct wave *wave, const struct inst *inst, const struct perf_lds *counts)
+static void sample_note(struct wave *wave, const struct inst *inst, uint64_t cycles)
 {
     struct workgroup *group = wave->group;
     struct lds_noted now = {wave, inst, wave->counts[inst->tally]}, *last = &group->lds_noted;
@@ -61,46 +262,33 @@ static void sample_note(struct wave *wave, const struct inst *inst, const struct
         now.wave != last->wave || now.inst != last->inst || now.executed != last->executed;
     struct perf_lds_sample *sample = &group->lds_samples[perf_lds_kind(inst->tally)];
     sample->instructions += is_new;
-    sample->cycles += counts->active;
+    sample->cycles += cycles;
     *last = now;
 }
 
-static void counts_add(struct perf_lds *to, const struct perf_lds *from)
+static void counts_add(struct perf_lds *to, const struct inst *inst, const struct lds_cost *cost,
+                       uint32_t outside)
 {
-    to->active += from->active;
-    to->conflict += from->conflict;
-    to->address_conflict += from->address_conflict;
-    to->unaligned += from->unaligned;
-    to->atomic_return += from->atomic_return;
-    to->violations += from->violations;
+    uint64_t cycles = cost->banks + cost->address_conflict;
+    to->active += cycles;
+    to->conflict += cost->conflict;
+    to->address_conflict += cost->address_conflict;
+    to->violations += outside;
+    if (inst->format == FMT_FLAT)
+        to->unaligned += cost->unaligned_parts;
+    if (inst->flags & IF_ATOMIC && inst->dst.kind != OPND_NONE)
+        to->atomic_return += cycles;
 }
 
-void lds_note(struct wave *wave, const struct inst *inst, const uint32_t *offset, uint64_t lanes,
-              uint32_t size_bytes)
+void lds_note(struct wave *wave, const struct inst *inst, const uint32_t *address, uint32_t at,
+              uint64_t lanes, uint32_t size_bytes)
 {
     struct workgroup *group = wave->group;
-    uint32_t dwords = size_bytes > 8 ? 4 : size_bytes > 4 ? 2 : 1;
-    uint32_t width = DWORDS_PER_CYCLE / dwords;
-    struct perf_lds counts = {0};
-    for (uint32_t at = 0; at < WAVE_LANES; at += width) {
-        struct part part;
-        memset(part.used, 0, sizeof part.used); /* the rest counts up to there */
-        part.fullest = part.most_lanes = part.end = 0;
-        part.unaligned = false;
-        for (uint64_t left = lanes & ((1ull << width) - 1) << at; left; left &= left - 1) {
-            uint32_t start = offset[__builtin_ctzll(left)];
-            if ((uint64_t)start + size_bytes > group->lds_bytes) {
-                counts.violations++;
-                continue;
-            }
-            part.unaligned |= start % (size_bytes < 4 ? size_bytes : 4) != 0;
-            for (uint32_t n = 0; n < (size_bytes + 3) / 4; n++)
-                dword_note(&part, start / 4 + n);
-        }
-        part_note(&counts, inst, &part);
-    }
+    struct lds_access access = {address, at, size_bytes, lanes, inst->flags & IF_ATOMIC};
+    uint32_t outside;
+    struct lds_cost cost = cost_find(group, &access, &outside);
     if (group->wants & PERF_WANT_LDS)
-        counts_add(&group->lds_counts, &counts);
+        counts_add(&group->lds_counts, inst, &cost, outside);
     if (time_lds_sampled(wave, inst))
-        sample_note(wave, inst, &counts);
+        sample_note(wave, inst, cost.banks + cost.address_conflict);
 }
