@@ -77,6 +77,8 @@ void access_log_fetch(struct workgroup *group, uint64_t line_va);
 void access_log_invalidate(struct wave *wave); /* the wave empties its compute unit's L1 */
 void access_log_vector(struct wave *wave, const struct inst *inst, const uint64_t *va,
                        uint64_t lanes, uint32_t size_bytes);
+/* A full wave's elements that follow each other. */
+void access_log_span(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes);
 
 /* The same of private memory, by offsets in the lanes' own. */
 void access_log_private(struct wave *wave, const struct inst *inst, const uint32_t *offset,

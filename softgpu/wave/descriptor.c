@@ -107,7 +107,7 @@ uint8_t *buffer_contiguous(struct wave *w, const struct inst *i, uint32_t bytes,
     struct buffer buffer = buffer_read(w, &i->src[2]);
     const uint32_t *offsets = w->v[i->src[0].index];
     bool plain = !buffer.swizzle && !buffer.stride && !buffer.add_lane;
-    if (wave_exec(w) != ~0ull || !plain || memory_watched(w, i))
+    if (wave_exec(w) != ~0ull || !plain)
         return NULL;
     if ((i->flags & (IF_OFFEN | IF_IDXEN)) != IF_OFFEN || !lanes_contiguous(offsets, NULL, bytes))
         return NULL;
@@ -118,6 +118,6 @@ uint8_t *buffer_contiguous(struct wave *w, const struct inst *i, uint32_t bytes,
     uint64_t va = buffer.base + first;
     uint8_t *host = vm_translate(w->group->reader, va, WAVE_LANES * bytes, access);
     if (host)
-        time_note_span(w->group, i, va, WAVE_LANES * bytes);
+        access_log_span(w, i, va, bytes);
     return host;
 }

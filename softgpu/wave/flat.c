@@ -103,7 +103,7 @@ static uint8_t *contiguous_elements(struct wave *w, const struct inst *i, uint32
 {
     const lane_row *rows = w->v + i->src[0].index;
     bool scalar_base = i->flags & IF_SADDR;
-    if (wave_exec(w) != ~0ull || memory_watched(w, i))
+    if (wave_exec(w) != ~0ull)
         return NULL;
     if (!lanes_contiguous(rows[0], scalar_base ? NULL : rows[1], bytes))
         return NULL;
@@ -113,7 +113,7 @@ static uint8_t *contiguous_elements(struct wave *w, const struct inst *i, uint32
         return NULL;
     uint8_t *host = vm_translate(w->group->reader, va, WAVE_LANES * bytes, access);
     if (host)
-        time_note_span(w->group, i, va, WAVE_LANES * bytes);
+        access_log_span(w, i, va, bytes);
     return host;
 }
 

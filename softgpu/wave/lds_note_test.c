@@ -1,5 +1,6 @@
-/* What LDS needs for an access, against a reference that counts dwords of banks in the plainest way:
- * random patterns, each several times at several places, so that costs which were kept are used. */
+/* What LDS needs for an access, against a reference that counts dwords of banks in the plainest
+ * way: random patterns, each several times at several places, so that costs which were kept are
+ * used. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
