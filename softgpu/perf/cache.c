@@ -57,12 +57,13 @@ void cache_clear(struct cache *cache)
     cache->generation++;
 }
 
-static void order_begin(struct cache_order *order, size_t ways)
+static void order_begin(struct cache_order *order, uint32_t ways)
 {
-    for (size_t way = 0; way <= ways; way++) {
-        order[way].older = (uint8_t)(way == ways ? 0 : way + 1);
-        order[way].newer = (uint8_t)(way == 0 ? ways : way - 1);
+    for (uint32_t way = 0; way < ways; way++) {
+        order[way].older = (uint8_t)(way + 1 < ways ? way + 1 : 0);
+        order[way].newer = (uint8_t)(way > 0 ? way - 1 : ways - 1);
     }
+    order[ways].older = 0;
 }
 
 /* In which order a set's empty lines are used is all the same. */
@@ -70,7 +71,7 @@ static __attribute__((noinline)) void set_clear(struct cache *cache, uint64_t se
 {
     size_t ways = cache->way_count;
     if (cache->set_generations[set] == 0)
-        order_begin(cache->order + set * (ways + 1), ways);
+        order_begin(cache->order + set * (ways + 1), cache->way_count);
     memset(cache->lines + set * ways, 0, ways * sizeof cache->lines[0]);
     memset(cache->tags + set * cache->tag_stride, 0, cache->tag_stride);
     cache->set_generations[set] = cache->generation;
@@ -83,20 +84,16 @@ struct cache_line *cache_set_lines(struct cache *cache, uint32_t set)
     return cache->lines + (size_t)set * cache->way_count;
 }
 
-static inline void order_unlink(struct cache_order *order, uint32_t way)
+/* Puts `way` between the least and the most recent one, neither of which it is. */
+static inline void order_move(struct cache_order *order, uint32_t newest, uint32_t way)
 {
+    uint32_t oldest = order[newest].newer;
     order[order[way].newer].older = order[way].older;
     order[order[way].older].newer = order[way].newer;
-}
-
-/* Puts `way` right behind `before` in the ring. */
-static inline void order_insert(struct cache_order *order, uint32_t before, uint32_t way)
-{
-    uint32_t after = order[before].older;
-    order[way].newer = (uint8_t)before;
-    order[way].older = (uint8_t)after;
-    order[before].older = (uint8_t)way;
-    order[after].newer = (uint8_t)way;
+    order[way].newer = (uint8_t)oldest;
+    order[way].older = (uint8_t)newest;
+    order[oldest].older = (uint8_t)way;
+    order[newest].newer = (uint8_t)way;
 }
 
 static inline uint64_t number_of(const struct cache *cache, uint64_t address)
@@ -160,8 +157,9 @@ static inline struct cache_line *set_find(struct cache *cache, uint64_t set, uin
     uint32_t way = way_find(cache, set, number);
     if (way == NOT_FOUND)
         return NULL;
-    order_unlink(order, way);
-    order_insert(order, cache->way_count, way);
+    if (way != order[newest].newer) /* else the ring turns */
+        order_move(order, newest, way);
+    order[cache->way_count].older = (uint8_t)way;
     return &lines[way];
 }
 
@@ -169,13 +167,12 @@ static inline struct cache_line *set_insert(struct cache *cache, uint64_t set, u
                                             struct cache_line *victim)
 {
     struct cache_order *order = cache->order + set * (cache->way_count + 1);
-    uint32_t oldest = order[cache->way_count].newer;
+    uint32_t oldest = order[order[cache->way_count].older].newer;
     struct cache_line *line = &cache->lines[set * cache->way_count + oldest];
     *victim = *line;
     *line = (struct cache_line){.number = number};
     cache->tags[set * cache->tag_stride + oldest] = tag_of(number);
-    order_unlink(order, oldest);
-    order_insert(order, cache->way_count, oldest);
+    order[cache->way_count].older = (uint8_t)oldest;
     return line;
 }
 
@@ -210,6 +207,9 @@ void cache_remove(struct cache *cache, uint64_t address)
         return;
     cache->lines[set * cache->way_count + way] = (struct cache_line){0};
     cache->tags[set * cache->tag_stride + way] = 0;
-    order_unlink(order, way);
-    order_insert(order, order[cache->way_count].newer, way);
+    uint32_t newest = order[cache->way_count].older;
+    if (way == newest)
+        order[cache->way_count].older = order[way].older;
+    else if (way != order[newest].newer)
+        order_move(order, newest, way);
 }

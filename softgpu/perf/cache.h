@@ -16,7 +16,8 @@ struct cache_line {
     uint8_t sectors; /* bit n: sector n holds valid data */
 };
 
-/* Order of use in a set: a ring of ways, most recent first, through way `way_count`. */
+/* Order of use in a set: a ring of its ways, from the most recent to the least recent one and on to
+ * the most recent. Which one that is stands behind them, in `older`. */
 struct cache_order {
     uint8_t newer, older;
 };

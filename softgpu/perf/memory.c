@@ -347,10 +347,13 @@ bool translation_miss(struct translations *utcl1, uint64_t va)
 {
     uint64_t page = (va >> PAGE_SHIFT) + 1;
     uint32_t at = 0;
+    if (utcl1->pages[0] == page)
+        return false;
     while (at < TRANSLATIONS - 1 && utcl1->pages[at] != page)
         at++;
     bool missed = utcl1->pages[at] != page;
-    memmove(utcl1->pages + 1, utcl1->pages, at * sizeof page);
+    for (; at > 0; at--)
+        utcl1->pages[at] = utcl1->pages[at - 1];
     utcl1->pages[0] = page;
     return missed;
 }
@@ -381,40 +384,63 @@ static void address_count(struct translations *utcl1, const struct perf_line_acc
         cu[write ? SRC_TCP_BUFFER_WRITE_COALESCED : SRC_TCP_BUFFER_READ_COALESCED] += access->tags;
 }
 
-void memory_access(struct memory_model *memory, uint32_t xcc, uint32_t unit,
-                   const struct perf_line_access *access, const struct memory_totals *totals)
+/* A line through the caches of its unit, which these are. */
+struct first_level {
+    struct cache *tcp, *sqc, *icache;
+    struct translations *utcl1;
+};
+
+static void line_access(const struct client *client, const struct first_level *caches,
+                        const struct perf_line_access *access, uint64_t *cu)
 {
-    uint32_t at = xcc * memory->units + unit, pair = pair_of(memory, at);
-    struct client client = {memory, xcc, access->kind >= ACCESS_SCALAR_READ, totals};
-    uint64_t *cu = totals->cu, first_touch_hits = 0;
-    used_note(&memory->units_used, at);
+    uint64_t first_touch_hits = 0;
     if (access->kind <= ACCESS_ATOMIC) {
-        used_note(&memory->units_translated, at);
-        address_count(&memory->utcl1[at], access, cu);
+        address_count(caches->utcl1, access, cu);
         if (access->flags & ACCESS_NOWHERE)
             return;
     }
     switch ((enum perf_access_kind)access->kind) {
     case ACCESS_READ:
-        vector_read(&client, &memory->tcp[at], access, cu);
+        vector_read(client, caches->tcp, access, cu);
         break;
     case ACCESS_WRITE:
-        vector_write(&client, access, cu);
+        vector_write(client, access, cu);
         break;
     case ACCESS_ATOMIC:
-        vector_atomic(&client, &memory->tcp[at], access, cu);
+        vector_atomic(client, caches->tcp, access, cu);
         break;
     case ACCESS_SCALAR_READ:
         cu[SRC_SQC_LATENCY] += SCALAR_HIT_CYCLES;
-        cu[SRC_SQC_LATENCY] += shared_read(&client, &memory->sqc[pair], access->line_va,
-                                           &cu[SRC_SQC_HIT], &cu[SRC_SQC_MISS]);
+        cu[SRC_SQC_LATENCY] +=
+            shared_read(client, caches->sqc, access->line_va, &cu[SRC_SQC_HIT], &cu[SRC_SQC_MISS]);
         break;
     case ACCESS_FETCH: /* fetches that miss nothing are hits: perf.c counts those */
-        cu[SRC_IFETCH_LATENCY] += shared_read(&client, &memory->icache[pair], access->line_va,
+        cu[SRC_IFETCH_LATENCY] += shared_read(client, caches->icache, access->line_va,
                                               &first_touch_hits, &cu[SRC_ICACHE_MISS]);
         break;
     case ACCESS_INVALIDATE:
-        cache_clear(&memory->tcp[at]);
+        cache_clear(caches->tcp);
         break;
+    }
+}
+
+void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t unit,
+                  const struct memory_totals *totals)
+{
+    uint32_t at = group->xcc * memory->units + unit, pair = pair_of(memory, at);
+    const struct client vector = {memory, group->xcc, false, totals};
+    const struct client scalar = {memory, group->xcc, true, totals};
+    const struct first_level caches = {&memory->tcp[at], &memory->sqc[pair], &memory->icache[pair],
+                                       &memory->utcl1[at]};
+    bool all = group->wants & PERF_WANT_MEMORY;
+    if (!group->accesses || !group->access_count)
+        return;
+    used_note(&memory->units_used, at);
+    used_note(&memory->units_translated, at);
+    for (uint64_t i = 0; i < group->access_count; i++) {
+        const struct perf_line_access *access = &group->accesses[i];
+        if (all || !(access->flags & ACCESS_SAMPLED)) /* not for time alone */
+            line_access(access->kind >= ACCESS_SCALAR_READ ? &scalar : &vector, &caches, access,
+                        totals->cu);
     }
 }

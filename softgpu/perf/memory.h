@@ -75,7 +75,8 @@ void memory_acquire(struct memory_model *memory);
 /* A dispatch ends: its release writes the dirty lines of all L2s back. Both are [xcc][channel]. */
 void memory_release(struct memory_model *memory, uint64_t (*channel)[SRC_CHANNEL_COUNT],
                     struct channel_work *work);
-void memory_access(struct memory_model *memory, uint32_t xcc, uint32_t unit,
-                   const struct perf_line_access *access, const struct memory_totals *totals);
+/* The accesses of a group that were observed for counters, in the unit of its XCC. */
+void memory_group(struct memory_model *memory, const struct perf_group *group, uint32_t unit,
+                  const struct memory_totals *totals);
 
 #endif

@@ -236,10 +236,7 @@ static void group_add(struct perf *perf, const struct perf_group *group, uint32_
         .work = (dispatch ? dispatch->work : perf->stray) + channels,
     };
     uint64_t fetch_misses = totals.cu[SRC_ICACHE_MISS];
-    bool wanted = group->wants & PERF_WANT_MEMORY;
-    for (uint64_t i = 0; group->accesses && i < group->access_count; i++)
-        if (wanted || !(group->accesses[i].flags & ACCESS_SAMPLED)) /* not for time alone */
-            memory_access(&perf->memory, group->xcc, unit, &group->accesses[i], &totals);
+    memory_group(&perf->memory, group, unit, &totals);
     bounds_group(group, totals.cu, dispatch, at);
     fetch_misses = totals.cu[SRC_ICACHE_MISS] - fetch_misses;
     totals.cu[SRC_ICACHE_HIT] += group->fetches > fetch_misses ? group->fetches - fetch_misses : 0;
