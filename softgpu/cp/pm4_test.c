@@ -147,6 +147,7 @@ static void execute(struct gpu_double *gpu, uint64_t seq)
                                                          .waves = 4,
                                                          .work_items = 256,
                                                          .busy_cycles = 500,
+                                                         .wants = PERF_WANT_L2,
                                                          .accesses = &read,
                                                          .access_count = 1});
     perf_dispatch_end(perf, seq);

@@ -131,19 +131,36 @@ static inline uint32_t tags_equal(const uint8_t *tags, uint8_t wanted)
 #endif
 }
 
+/* The same of as many as the largest caches have. */
+static inline uint64_t tags_equal_64(const uint8_t *tags, uint8_t wanted)
+{
+    return tags_equal(tags, wanted) | (uint64_t)tags_equal(tags + 16, wanted) << 16 |
+           (uint64_t)tags_equal(tags + 32, wanted) << 32 |
+           (uint64_t)tags_equal(tags + 48, wanted) << 48;
+}
+
 /* Equal tags are only a hint: numbers have more bits. */
+static inline uint32_t way_confirm(const struct cache *cache, const struct cache_line *lines,
+                                   uint32_t first, uint64_t equal, uint64_t number)
+{
+    for (; equal; equal &= equal - 1) {
+        uint32_t way = first + (uint32_t)__builtin_ctzll(equal);
+        if (way < cache->way_count && lines[way].number == number)
+            return way;
+    }
+    return NOT_FOUND;
+}
+
 static inline uint32_t way_find(const struct cache *cache, uint64_t set, uint64_t number)
 {
     const struct cache_line *lines = cache->lines + set * cache->way_count;
     const uint8_t *tags = cache->tags + set * cache->tag_stride, wanted = tag_of(number);
-    for (uint32_t first = 0; first < cache->tag_stride; first += TAGS_AT_ONCE) {
-        for (uint32_t left = tags_equal(tags + first, wanted); left; left &= left - 1) {
-            uint32_t way = first + (uint32_t)__builtin_ctz(left);
-            if (way < cache->way_count && lines[way].number == number)
-                return way;
-        }
-    }
-    return NOT_FOUND;
+    if (cache->tag_stride == 64)
+        return way_confirm(cache, lines, 0, tags_equal_64(tags, wanted), number);
+    uint32_t way = NOT_FOUND;
+    for (uint32_t first = 0; first < cache->tag_stride && way == NOT_FOUND; first += TAGS_AT_ONCE)
+        way = way_confirm(cache, lines, first, tags_equal(tags + first, wanted), number);
+    return way;
 }
 
 /* The line that holds the number, now the most recently used; NULL: not there. */
@@ -169,7 +186,8 @@ static inline struct cache_line *set_insert(struct cache *cache, uint64_t set, u
     struct cache_order *order = cache->order + set * (cache->way_count + 1);
     uint32_t oldest = order[order[cache->way_count].older].newer;
     struct cache_line *line = &cache->lines[set * cache->way_count + oldest];
-    *victim = *line;
+    if (victim)
+        *victim = *line;
     *line = (struct cache_line){.number = number};
     cache->tags[set * cache->tag_stride + oldest] = tag_of(number);
     order[cache->way_count].older = (uint8_t)oldest;

@@ -288,8 +288,8 @@ static uint32_t sectors_wanted(const struct memory_model *memory, const struct c
 /* Reads through a first-level cache; true when it must go on to L2. */
 static bool first_level_miss(struct cache *cache, uint64_t va)
 {
-    struct cache_line *line, victim;
-    return !cache_reach(cache, va, &line, &victim);
+    struct cache_line *line;
+    return !cache_reach(cache, va, &line, NULL);
 }
 
 static bool read_l2(const struct client *client, const struct cache *from, uint64_t va)
@@ -433,7 +433,7 @@ void memory_group(struct memory_model *memory, const struct perf_group *group, u
     const struct first_level caches = {&memory->tcp[at], &memory->sqc[pair], &memory->icache[pair],
                                        &memory->utcl1[at]};
     bool all = group->wants & PERF_WANT_MEMORY;
-    if (!group->accesses || !group->access_count)
+    if (!(group->wants & PERF_WANT_L2) || !group->accesses)
         return;
     used_note(&memory->units_used, at);
     used_note(&memory->units_translated, at);

@@ -376,9 +376,11 @@ static void stream(struct perf *perf, uint64_t seq, uint64_t base_va, uint32_t l
                                                 .flags = ACCESS_FIRST,
                                                 .tags = 1,
                                                 .lanes = 1};
-    perf_group_retire(
-        perf, &(struct perf_group){
-                  .dispatch_seq = seq, .waves = 1, .accesses = accesses, .access_count = lines});
+    perf_group_retire(perf, &(struct perf_group){.dispatch_seq = seq,
+                                                 .waves = 1,
+                                                 .wants = PERF_WANT_L2,
+                                                 .accesses = accesses,
+                                                 .access_count = lines});
     free(accesses);
 }
 
@@ -431,7 +433,8 @@ static void written_lines_go_to_memory_once(void **state)
     struct perf_line_access half = {
         .line_va = 0x50000000, .bytes_mask_lo = 0xf, .kind = ACCESS_WRITE};
     perf_group_retire(
-        perf, &(struct perf_group){.dispatch_seq = 1, .accesses = &half, .access_count = 1});
+        perf, &(struct perf_group){
+                  .dispatch_seq = 1, .wants = PERF_WANT_L2, .accesses = &half, .access_count = 1});
     perf_dispatch_end(perf, 1);
     assert_int_equal(channels_sum(perf, REG(TCC_PERFCOUNTER3_LO)), 2 * LINES + 1);
     assert_int_equal(channels_sum(perf, REG(TCC_PERFCOUNTER0_LO)), LINES + 1);
@@ -547,8 +550,10 @@ static void requests_are_hits_plus_misses(void **state)
                                           .bytes_mask_lo = 1,
                                           .kind = (uint8_t)(seed >> 28 & 3),
                                           .flags = (uint8_t)(seed >> 30 & 1)};
-        retire(perf, seed >> 5 & 7, 3,
-               &(struct perf_group){.dispatch_seq = 1, .accesses = &access, .access_count = 1});
+        retire(
+            perf, seed >> 5 & 7, 3,
+            &(struct perf_group){
+                .dispatch_seq = 1, .wants = PERF_WANT_L2, .accesses = &access, .access_count = 1});
     }
     perf_dispatch_end(perf, 1);
     uint64_t requests = channels_sum(perf, REG(TCC_PERFCOUNTER0_LO));

@@ -8,7 +8,7 @@
 enum { BLOCK_WAYS = 16, SECTORS = SAMPLE_BLOCK_BYTES / SAMPLE_SECTOR_BYTES };
 
 struct sampled_block {
-    uint64_t number; /* + 1; 0: empty */
+    uint64_t number; /* + 1 */
     uint32_t used;   /* when */
     uint8_t sectors; /* that hold valid data */
     uint8_t dirty;   /* halves of sectors */
@@ -17,6 +17,7 @@ struct sampled_block {
 struct sampled_l2 {
     struct sampled_block *blocks; /* [set][BLOCK_WAYS] */
     uint32_t *generations;        /* [set]: another than the sample's means empty */
+    uint8_t *filled;              /* [set]: so many of its blocks hold something, the first ones */
     uint32_t *used, used_count;   /* the sets that are not */
 };
 
@@ -36,8 +37,10 @@ static bool l2_allocate(struct dispatch_sample *sample)
     for (uint32_t i = 0; i < sample->model->xcc_count; i++) {
         sample->l2[i].blocks = calloc(sets * BLOCK_WAYS, sizeof sample->l2[i].blocks[0]);
         sample->l2[i].generations = calloc(sets, sizeof sample->l2[i].generations[0]);
+        sample->l2[i].filled = calloc(sets, sizeof sample->l2[i].filled[0]);
         sample->l2[i].used = calloc(sets, sizeof sample->l2[i].used[0]);
-        if (!sample->l2[i].blocks || !sample->l2[i].generations || !sample->l2[i].used)
+        if (!sample->l2[i].blocks || !sample->l2[i].generations || !sample->l2[i].filled ||
+            !sample->l2[i].used)
             return false;
     }
     return true;
@@ -80,6 +83,7 @@ void dispatch_sample_destroy(struct dispatch_sample *sample)
     for (uint32_t i = 0; sample->l2 && i < sample->model->xcc_count; i++) {
         free(sample->l2[i].blocks);
         free(sample->l2[i].generations);
+        free(sample->l2[i].filled);
         free(sample->l2[i].used);
     }
     for (uint32_t i = 0; sample->l1 && i < sample->slots; i++)
@@ -128,34 +132,45 @@ static void block_write_back(struct dispatch_sample *sample, struct sampled_bloc
     block->dirty = 0;
 }
 
-static struct sampled_block *set_of(struct dispatch_sample *sample, struct sampled_l2 *l2,
-                                    uint32_t position)
+/* The number of the set, ready to be used. */
+static uint32_t set_of(struct dispatch_sample *sample, struct sampled_l2 *l2, uint32_t position)
 {
     uint32_t set = (uint32_t)((uint64_t)position * sets_of(sample->model) / SAMPLE_POSITIONS);
-    struct sampled_block *blocks = l2->blocks + (size_t)set * BLOCK_WAYS;
     if (l2->generations[set] == sample->generation)
-        return blocks;
-    memset(blocks, 0, BLOCK_WAYS * sizeof blocks[0]);
+        return set;
     l2->generations[set] = sample->generation;
+    l2->filled[set] = 0;
     l2->used[l2->used_count++] = set;
-    return blocks;
+    return set;
 }
 
-/* The block, in the place of the least recently used one of its set if it was not there. */
-static struct sampled_block *block_find(struct dispatch_sample *sample, struct sampled_block *set,
-                                        uint64_t number)
+/* The place of the least recently used block of a set that is full. */
+static struct sampled_block *block_oldest(struct sampled_block *blocks)
 {
-    struct sampled_block *oldest = &set[0];
-    for (uint32_t way = 0; way < BLOCK_WAYS; way++) {
-        if (set[way].number == number)
-            return &set[way];
-        if (set[way].used < oldest->used)
-            oldest = &set[way];
-    }
-    block_write_back(sample, oldest);
-    sample->entered += sample_weight(sample->limit);
-    *oldest = (struct sampled_block){.number = number};
+    struct sampled_block *oldest = &blocks[0];
+    for (uint32_t way = 1; way < BLOCK_WAYS; way++)
+        if (blocks[way].used < oldest->used)
+            oldest = &blocks[way];
     return oldest;
+}
+
+static struct sampled_block *block_find(struct dispatch_sample *sample, struct sampled_l2 *l2,
+                                        uint32_t set, uint64_t number)
+{
+    struct sampled_block *blocks = l2->blocks + (size_t)set * BLOCK_WAYS, *place;
+    uint32_t filled = l2->filled[set];
+    for (uint32_t way = 0; way < filled; way++)
+        if (blocks[way].number == number)
+            return &blocks[way];
+    if (filled < BLOCK_WAYS) {
+        place = &blocks[l2->filled[set]++];
+    } else {
+        place = block_oldest(blocks);
+        block_write_back(sample, place);
+    }
+    sample->entered += sample_weight(sample->limit);
+    *place = (struct sampled_block){.number = number};
+    return place;
 }
 
 /* A first-level cache of 128-byte lines asks for both sectors of a line. */
@@ -181,8 +196,9 @@ static void block_access(struct dispatch_sample *sample, uint32_t xcc,
     uint32_t position = access->position, weight = sample_weight(sample->limit);
     if (position >= sample->limit)
         return;
-    struct sampled_block *set = set_of(sample, &sample->l2[xcc], position);
-    struct sampled_block *block = block_find(sample, set, access->va / SAMPLE_BLOCK_BYTES + 1);
+    struct sampled_l2 *l2 = &sample->l2[xcc];
+    struct sampled_block *block =
+        block_find(sample, l2, set_of(sample, l2, position), access->va / SAMPLE_BLOCK_BYTES + 1);
     uint32_t wanted = sectors_wanted(model, access);
     uint32_t requests = weight * bits(wanted);
     block->used = ++sample->now;
@@ -207,7 +223,7 @@ static void l2_write_back(struct dispatch_sample *sample, struct sampled_l2 *l2)
         /* Sets of blocks that were sampled no longer are represented by the others. */
         bool sampled =
             (uint64_t)l2->used[i] * SAMPLE_POSITIONS / sets_of(sample->model) < sample->limit;
-        for (uint32_t way = 0; sampled && way < BLOCK_WAYS; way++)
+        for (uint32_t way = 0; sampled && way < l2->filled[l2->used[i]]; way++)
             block_write_back(sample, &blocks[way]);
     }
 }
@@ -253,10 +269,10 @@ static void request(const struct path *path, uint64_t va)
 static void line_read(const struct path *path, const struct perf_line_access *access,
                       struct instruction *inst)
 {
-    struct cache_line *line, victim;
+    struct cache_line *line;
     if (access->flags & ACCESS_GLC) /* coherent: never served from L1 */
         cache_remove(path->l1, access->line_va);
-    if (cache_reach(path->l1, access->line_va, &line, &victim))
+    if (cache_reach(path->l1, access->line_va, &line, NULL))
         return;
     request(path, access->line_va);
     inst->seen->reads++;

@@ -139,27 +139,39 @@ static bool lane_collides(const struct perf_line_access *entry, uint64_t bytes)
     return entry->bytes_mask_lo & (uint32_t)bytes || entry->bytes_mask_hi & (uint32_t)(bytes >> 32);
 }
 
+/* A lane of the window that is looked up touches these bytes of a line. True: the first one. */
+static inline bool line_touch(const struct window *window, struct line_index *index, uint64_t line,
+                              uint64_t bytes)
+{
+    uint32_t n = line_find(window, index, line);
+    if (n == LINES_MAX)
+        return false;
+    struct perf_line_access *entry = &window->group->accesses.items[window->first + n];
+    entry->conflicts += window->kind == ACCESS_ATOMIC && lane_collides(entry, bytes);
+    entry->bytes_mask_lo |= (uint32_t)bytes;
+    entry->bytes_mask_hi |= (uint32_t)(bytes >> 32);
+    bool is_new = index->windows[n] != index->window;
+    index->windows[n] = index->window;
+    entry->tags += is_new;
+    return is_new;
+}
+
 /* Look-ups of the lines that these lanes touch. */
 static uint32_t window_look_up(const struct window *window, struct line_index *index,
                                uint64_t lanes)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, size_bytes = window->size_bytes;
+    uint64_t element = line_bytes(0, size_bytes);
     index->window++;
     for (; lanes; lanes &= lanes - 1) {
-        uint64_t start = window->va[__builtin_ctzll(lanes)], last = start + window->size_bytes;
+        uint64_t start = window->va[__builtin_ctzll(lanes)], last = start + size_bytes;
+        if (__builtin_expect((start & 63) + size_bytes <= 64, 1)) {
+            count += line_touch(window, index, start & ~63ull, element << (start & 63));
+            continue;
+        }
         for (uint64_t at = start; at < last; at = (at | 63) + 1) {
-            uint64_t end = (at | 63) + 1 < last ? (at | 63) + 1 : last, bytes = line_bytes(at, end);
-            uint32_t n = line_find(window, index, at & ~63ull);
-            if (n == LINES_MAX)
-                continue;
-            struct perf_line_access *entry = &window->group->accesses.items[window->first + n];
-            entry->conflicts += window->kind == ACCESS_ATOMIC && lane_collides(entry, bytes);
-            entry->bytes_mask_lo |= (uint32_t)bytes;
-            entry->bytes_mask_hi |= (uint32_t)(bytes >> 32);
-            bool is_new = index->windows[n] != index->window;
-            index->windows[n] = index->window;
-            entry->tags += is_new;
-            count += is_new;
+            uint64_t end = (at | 63) + 1 < last ? (at | 63) + 1 : last;
+            count += line_touch(window, index, at & ~63ull, line_bytes(at, end));
         }
     }
     return count;
