@@ -479,6 +479,24 @@ static void tree_free(struct tree *t)
     free(t);
 }
 
+/* Some names are as long as others. */
+static void dimension_names_test(void **state)
+{
+    (void)state;
+    for (int d = DIMENSION_XCC; d < DIMENSION_COUNT; d++) {
+        const char *name = dimension_name((enum counter_dimension)d);
+        uint32_t length = (uint32_t)strlen(name);
+        assert_int_equal(dimension_find(name, length), d);
+        assert_int_equal(dimension_find(name, length - 1), DIMENSION_NONE);
+        char other[64];
+        snprintf(other, sizeof other, "%s", name);
+        other[length - 1] ^= 1;
+        assert_int_equal(dimension_find(other, length), DIMENSION_NONE);
+    }
+    assert_int_equal(dimension_find("", 0), DIMENSION_NONE);
+    assert_null(dimension_name(DIMENSION_COUNT));
+}
+
 static void differential_test(void **state)
 {
     static char text[1 << 16];
@@ -516,6 +534,7 @@ int main(void)
         cmocka_unit_test(accumulate_instance_test),
         cmocka_unit_test(comment_test),
         cmocka_unit_test(hostile_test),
+        cmocka_unit_test(dimension_names_test),
         cmocka_unit_test(differential_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
