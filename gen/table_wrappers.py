@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import api_headers  # noqa: E402
 import api_model  # noqa: E402
-from hip_streams import stream_use  # noqa: E402
+from hip_handles import graph_use, stream_use  # noqa: E402
 
 COPIES = 2  # the generated file asserts that it is TABLE_COPIES_MAX
 
@@ -32,6 +32,7 @@ HEAD = """/* Made by gen/table_wrappers.py from data/api; do not edit. */
 #include <rocprofiler-sdk/callback_tracing.h>
 
 #include "base/code_table.h"
+#include "intercept/hip/graphs.h"
 #include "intercept/hip/streams.h"
 #include "intercept/table/table.h"
 #include "model/trace.h"
@@ -64,26 +65,23 @@ static __attribute__((noinline)) {returns}traced_{name}({params}{comma}fn_{name}
 {last}}}
 """
 
-# A call that involves a stream may be of interest for that alone.
-TRACED_STREAM = """
+# A call that involves a stream, or an instantiated graph, may be of interest for that alone.
+TRACED_HANDLE = """
 typedef {returns}(*fn_{name})({params});
 
 static __attribute__((noinline)) {returns}traced_{name}({params}{comma}fn_{name} next_,
     const struct trace_set *set_)
 {{
     rocprofiler_callback_tracing_{family}_api_data_t payload_;
-    struct hip_stream_scope stream_;
-    struct trace_frame frame_;
+{scopes}    struct trace_frame frame_;
     payload_.size = sizeof payload_;
 {fills}
     payload_.retval = (__typeof__(payload_.retval)){{0}};
     if (set_ != NULL)
         trace_api_enter(&frame_, set_, TRACE_{domain}, {id}, &payload_);
-    hip_stream_enter(&stream_, {id}, &payload_.args);
-    {assign}next_({names});
+{enters}    {assign}next_({names});
     TRACE_CALL_MAY_BE_LEFT();
-    hip_stream_exit(&stream_, {id}, &payload_.args, {succeeded});
-{retval}    if (set_ != NULL)
+{exits}{retval}    if (set_ != NULL)
         trace_api_exit(&frame_);
 {last}}}
 """
@@ -94,7 +92,7 @@ CODE_TABLE_ENTRY static {returns}copy{copy}_{name}({params})
     const struct trace_set *set_ = trace_set_load(TRACE_{domain}, {id});
     fn_{name} next_ = (fn_{name})next_functions[{id} * TABLE_COPIES_MAX + {copy}];
 
-    if (__builtin_expect(set_ == NULL, 1){stream})
+    if (__builtin_expect(set_ == NULL, 1){unwanted})
         {call}next_({names});
     else
         {call}traced_{name}({names}{comma}next_, set_);
@@ -111,10 +109,33 @@ def fill(function, param):
             if "(*" not in param.type and "*" in param.type else "%s = %s;" % (place, param.name)]
 
 
+def handles(f):
+    """(what, condition that nobody wants it) of the handles that a call involves, outer one first."""
+    stream = stream_use(f)
+    if stream:
+        yield "stream", ("trace_set_load(TRACE_HIP_STREAM, ROCPROFILER_HIP_STREAM_%s) == NULL"
+                         % stream[0])
+    if graph_use(f):
+        yield "graph", "!hip_graph_is_wanted(%d)" % f.id
+
+
+def handle_pieces(f):
+    involved = list(handles(f))
+    succeeded = "result_ == hipSuccess" if f.returns == "hipError_t" else "true"
+    return {
+        "traced": TRACED_HANDLE if involved else TRACED,
+        "unwanted": "".join(" && " + unwanted for _, unwanted in involved),
+        "scopes": "".join("    struct hip_%s_scope %s_;\n" % (what, what) for what, _ in involved),
+        "enters": "".join("    hip_%s_enter(&%s_, %d, &payload_.args);\n" % (what, what, f.id)
+                          for what, _ in involved),
+        "exits": "".join("    hip_%s_exit(&%s_, %d, &payload_.args, %s);\n"
+                         % (what, what, f.id, succeeded) for what, _ in reversed(involved)),
+    }
+
+
 def pieces(table, f):
     void = f.returns_void
     fills = [line for p in f.params for line in fill(f, p)]
-    use = stream_use(f)
     member = RETVALS.get(table.family, {}).get(f.returns, f.returns)
     return {
         "returns": f.returns + ("" if f.returns.endswith("*") else " "), "name": f.name,
@@ -129,10 +150,7 @@ def pieces(table, f):
         "retval": "" if void else "    payload_.retval.%s_retval = result_;\n" % member,
         "last": "" if void else "    return result_;\n",
         "call": "" if void else "return ",
-        "succeeded": "result_ == hipSuccess" if f.returns == "hipError_t" else "true",
-        "traced": TRACED_STREAM if use else TRACED,
-        "stream": " && trace_set_load(TRACE_HIP_STREAM, ROCPROFILER_HIP_STREAM_%s) == NULL" % use[0]
-                  if use else "",
+        **handle_pieces(f),
     }
 
 
@@ -156,13 +174,17 @@ def table_text(table):
                "    return code_table_at(wrappers_%s, function * TABLE_COPIES_MAX + (uint32_t)copy);\n"
                "}\n" % table.stem)
     out.append("static void *tables[TABLE_COPIES_MAX];\n")
+    has_handles = any(True for f in table.functions for _ in handles(f))
+    if has_handles:
+        out.append("static bool handle_is_configured(int32_t operation)\n{\n"
+                   "    return hip_stream_is_configured(operation) ||\n"
+                   "           hip_graph_is_configured(operation);\n}\n")
     out.append("const struct table_wrappers table_wrappers_%s = {\n"
                "    .name = \"%s\",\n    .domain = TRACE_%s_API,\n    .functions = functions,\n"
                "    .wrapper = wrapper_at,\n    .function_count = FUNCTIONS,\n    .next = next_functions,\n"
                "    .tables = tables,\n%s};"
                % (table.stem, table.stem, table.stem.upper(),
-                  "    .also_configured = hip_stream_is_configured,\n"
-                  if any(stream_use(f) for f in table.functions) else ""))
+                  "    .also_configured = handle_is_configured,\n" if has_handles else ""))
     return "\n".join(out) + "\n"
 
 

@@ -263,6 +263,22 @@ typedef struct rocprofiler_buffer_tracing_memory_allocation_record_t {
     uint64_t allocation_size;
 } rocprofiler_buffer_tracing_memory_allocation_record_t;
 
+/** HIP_GRAPH: one for each EXEC_LAUNCH that succeeds. The times are the call's, not the device's.
+ */
+typedef struct rocprofiler_buffer_tracing_hip_graph_record_t {
+    uint64_t size;
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_hip_graph_operation_t operation;
+    rocprofiler_correlation_id_t correlation_id; /**< Of the call; internal 0: it is not traced */
+    rocprofiler_thread_id_t thread_id;
+    rocprofiler_timestamp_t start_timestamp;
+    rocprofiler_timestamp_t end_timestamp;
+    rocprofiler_agent_id_t agent_id;
+    rocprofiler_queue_id_t queue_id; /**< 0: a launch may go to several */
+    rocprofiler_graph_exec_id_t graph_exec_id;
+    uint64_t kernel_dispatch_count; /**< Kernels that the launch submitted */
+} rocprofiler_buffer_tracing_hip_graph_record_t;
+
 /** CORRELATION_ID_RETIREMENT: no later record carries this id. */
 typedef struct rocprofiler_buffer_tracing_correlation_id_retirement_record_t {
     uint64_t size;

@@ -213,6 +213,14 @@ typedef struct rocprofiler_callback_tracing_hip_stream_data_t {
     rocprofiler_address_t stream_value; /**< The hipStream_t */
 } rocprofiler_callback_tracing_hip_stream_data_t;
 
+/** HIP_GRAPH. EXEC_LAUNCH has ENTER and EXIT, on the launching thread: kernels and copies that it
+ * submits between them are the graph's. */
+typedef struct rocprofiler_callback_tracing_hip_graph_data_t {
+    uint64_t size;
+    rocprofiler_graph_exec_id_t graph_exec_id;
+    rocprofiler_address_t graph_exec_value; /**< The hipGraphExec_t */
+} rocprofiler_callback_tracing_hip_graph_data_t;
+
 /* ---- functions ------------------------------------------------------------------------------ */
 
 /** `user_data` keeps its value from ENTER to EXIT of one call. */

@@ -130,7 +130,7 @@ typedef enum rocprofiler_callback_tracing_kind_t {
     ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API,            /**< rocjpeg_api_id */
     ROCPROFILER_CALLBACK_TRACING_HIP_STREAM,             /**< hip_stream_operation */
     ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API,  /**< marker_core_range_api_id */
-    ROCPROFILER_CALLBACK_TRACING_HIP_GRAPH,              /**< Not implemented */
+    ROCPROFILER_CALLBACK_TRACING_HIP_GRAPH,              /**< hip_graph_operation */
     ROCPROFILER_CALLBACK_TRACING_ROCSHMEM_API,           /**< rocshmem_api_id */
     ROCPROFILER_CALLBACK_TRACING_HIPFILE_API,            /**< hipfile_api_id */
     ROCPROFILER_CALLBACK_TRACING_LAST,
@@ -171,7 +171,7 @@ typedef enum rocprofiler_buffer_tracing_kind_t {
     ROCPROFILER_BUFFER_TRACING_KFD_PAGE_FAULT,            /**< kfd_page_fault_operation */
     ROCPROFILER_BUFFER_TRACING_KFD_QUEUE,                 /**< kfd_queue_operation */
     ROCPROFILER_BUFFER_TRACING_MARKER_CORE_RANGE_API,     /**< marker_core_range_api_id */
-    ROCPROFILER_BUFFER_TRACING_HIP_GRAPH,                 /**< Not implemented */
+    ROCPROFILER_BUFFER_TRACING_HIP_GRAPH,                 /**< hip_graph_operation */
     ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API,              /**< rocshmem_api_id */
     ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT,          /**< rocshmem_api_id */
     ROCPROFILER_BUFFER_TRACING_HIPFILE_API,               /**< hipfile_api_id */
@@ -194,6 +194,14 @@ typedef enum rocprofiler_hip_stream_operation_t {
     ROCPROFILER_HIP_STREAM_SET, /**< Work of this thread belongs to the stream until EXIT */
     ROCPROFILER_HIP_STREAM_LAST,
 } rocprofiler_hip_stream_operation_t;
+
+typedef enum rocprofiler_hip_graph_operation_t {
+    ROCPROFILER_HIP_GRAPH_OPERATION_NONE = 0,
+    ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_CREATE,  /**< A graph was instantiated */
+    ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_DESTROY, /**< What was instantiated is gone */
+    ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH,  /**< It is launched by this thread */
+    ROCPROFILER_HIP_GRAPH_OPERATION_LAST,
+} rocprofiler_hip_graph_operation_t;
 
 typedef enum rocprofiler_memory_copy_operation_t {
     ROCPROFILER_MEMORY_COPY_NONE = 0,
@@ -375,6 +383,16 @@ typedef struct rocprofiler_queue_id_t {
 typedef struct rocprofiler_stream_id_t {
     uint64_t handle;
 } rocprofiler_stream_id_t;
+
+/** An instantiated graph of HIP, unique in the process; 0: none. */
+typedef struct rocprofiler_graph_exec_id_t {
+    uint64_t handle;
+} rocprofiler_graph_exec_id_t;
+
+/** The place of a node among those of one launch, counted from 0. */
+typedef struct rocprofiler_graph_node_id_t {
+    uint64_t handle;
+} rocprofiler_graph_node_id_t;
 
 typedef struct rocprofiler_buffer_id_t {
     uint64_t handle;

@@ -14,6 +14,7 @@ _Static_assert(COUNT(names_scratch_memory) == ROCPROFILER_SCRATCH_MEMORY_LAST, "
 _Static_assert(COUNT(names_runtime_initialization) == ROCPROFILER_RUNTIME_INITIALIZATION_LAST,
                "complete");
 _Static_assert(COUNT(names_hip_stream) == ROCPROFILER_HIP_STREAM_LAST, "complete");
+_Static_assert(COUNT(names_hip_graph) == ROCPROFILER_HIP_GRAPH_OPERATION_LAST, "complete");
 _Static_assert(COUNT(names_kfd_event_page_migrate) == ROCPROFILER_KFD_EVENT_PAGE_MIGRATE_LAST &&
                    COUNT(names_kfd_event_page_fault) == ROCPROFILER_KFD_EVENT_PAGE_FAULT_LAST &&
                    COUNT(names_kfd_event_queue) == ROCPROFILER_KFD_EVENT_QUEUE_LAST &&
@@ -55,6 +56,7 @@ static const struct {
     TABLE(SCRATCH_MEMORY, names_scratch_memory),
     TABLE(RUNTIME_INITIALIZATION, names_runtime_initialization),
     TABLE(HIP_STREAM, names_hip_stream),
+    TABLE(HIP_GRAPH, names_hip_graph),
     TABLE(CORRELATION_ID_RETIREMENT, names_retirement),
     TABLE(HIP_OPERATION, names_hip_operation),
     TABLE(THUNK_API, names_kfd),
@@ -103,7 +105,6 @@ static const char *const callback_names[] = {
 #define X(name, callback, buffer, args, request) CALLBACK_NAME(callback),
     TRACE_PUBLIC_DOMAINS(X)
 #undef X
-        CALLBACK_NAME(HIP_GRAPH),
 };
 #pragma GCC diagnostic pop
 static const char *const buffer_names[] = {
@@ -113,7 +114,6 @@ static const char *const buffer_names[] = {
         BUFFER_NAME(HIP_RUNTIME_API_EXT),
     BUFFER_NAME(HIP_COMPILER_API_EXT),
     BUFFER_NAME(ROCDECODE_API_EXT),
-    BUFFER_NAME(HIP_GRAPH),
     BUFFER_NAME(ROCSHMEM_API_EXT),
     BUFFER_NAME(HIPFILE_API_EXT),
 };

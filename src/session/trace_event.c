@@ -9,7 +9,8 @@
 #define CORRELATION(record) offsetof(rocprofiler_buffer_tracing_##record##_record_t, correlation_id)
 _Static_assert(CORRELATION(kernel_dispatch) == 16 && CORRELATION(memory_copy) == 16 &&
                    CORRELATION(memory_allocation) == 16 && CORRELATION(scratch_memory) == 16 &&
-                   CORRELATION(marker_api) == 16 && CORRELATION(ompt) == 16,
+                   CORRELATION(marker_api) == 16 && CORRELATION(ompt) == 16 &&
+                   CORRELATION(hip_graph) == 16,
                "ids stand at one place");
 
 /* Marker ranges and OpenMP regions outlive the calls around them and have ids of their own. */
@@ -25,16 +26,17 @@ static bool has_no_id(enum trace_domain domain)
 }
 
 /* The runtime handles scratch memory on a thread of its own: outside of calls it is nobody's work,
- * and takes no id that tools would miss a call for. */
+ * and takes no id that tools would miss a call for. What happens to a graph has the id of the call
+ * that does it, where that is traced. */
 static bool has_id_of_call_only(enum trace_domain domain)
 {
-    return domain == TRACE_SCRATCH_MEMORY;
+    return domain == TRACE_SCRATCH_MEMORY || domain == TRACE_HIP_GRAPH;
 }
 
 static bool has_ancestor(enum trace_domain domain)
 {
     return domain == TRACE_MEMORY_ALLOCATION || domain == TRACE_SCRATCH_MEMORY ||
-           has_own_id(domain);
+           domain == TRACE_HIP_GRAPH || has_own_id(domain);
 }
 
 static bool has_correlation(enum trace_domain domain)

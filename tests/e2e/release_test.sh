@@ -77,7 +77,8 @@ if [ -f "$build/lib/libcrocprof-tool.so" ]; then
     fi
     rm -rf "$wheel"
 fi
-for check in arguments:examples/vector_add streams:tests/programs/streams; do
+for check in arguments:examples/vector_add streams:tests/programs/streams \
+    graphs:tests/programs/graph; do
     tool=${check%%:*} program=${check#*:}
     [ -f "$build/tests/e2e/libe2e_${tool}_tool.so" ] || continue
     output=$(mktemp)

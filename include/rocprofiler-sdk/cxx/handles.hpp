@@ -14,6 +14,8 @@
     X(rocprofiler_address_t)                                                                       \
     X(rocprofiler_queue_id_t)                                                                      \
     X(rocprofiler_stream_id_t)                                                                     \
+    X(rocprofiler_graph_exec_id_t)                                                                 \
+    X(rocprofiler_graph_node_id_t)                                                                 \
     X(rocprofiler_buffer_id_t)                                                                     \
     X(rocprofiler_counter_id_t)                                                                    \
     X(rocprofiler_counter_config_id_t)                                                             \

@@ -180,6 +180,8 @@ struct hip_interest hip_call_interest(uint32_t id)
         return interest;
     if (!thread_is_initialising && hip_stream_is_wanted(operation->operation))
         interest.mask |= HIP_INTEREST_STREAM;
+    if (!thread_is_initialising && hip_graph_is_wanted(operation->operation))
+        interest.mask |= HIP_INTEREST_GRAPH;
     if (launch_is_watched(operation->operation) || transfer_is_watched(operation->operation))
         interest.mask |= HIP_INTEREST_WORK;
     return interest;
@@ -231,7 +233,7 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
     if (call->interest & HIP_INTEREST_WORK)
         work_read(call, id, data);
     if (!call->frame.set || trace_set_wants_args(call->frame.set) ||
-        (call->interest & HIP_INTEREST_STREAM)) {
+        (call->interest & (HIP_INTEREST_STREAM | HIP_INTEREST_GRAPH))) {
         memset(&call->payload, 0, sizeof call->payload);
         call->payload.size = sizeof call->payload;
         if (setup.arguments)
@@ -242,9 +244,11 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
     if (call->frame.set)
         trace_api_enter_as(&call->frame, call->frame.set, operation->domain, operation->operation,
                            &call->payload, call->correlation);
-    call->stream.wanted = call->stream.entered = false;
+    call->stream.wanted = call->stream.entered = call->graph.wanted = false;
     if (setup.arguments && (call->interest & HIP_INTEREST_STREAM))
         hip_stream_enter(&call->stream, call->operation, &call->payload.args);
+    if (setup.arguments && (call->interest & HIP_INTEREST_GRAPH))
+        hip_graph_enter(&call->graph, call->operation, &call->payload.args);
     call->entered = true;
 }
 
@@ -263,11 +267,12 @@ void hip_call_exit(struct hip_call *call)
         return;
     const struct trace_set *set = call->frame.set;
     bool wants_args = set != NULL && trace_set_wants_args(set);
-    if (wants_args || call->stream.wanted)
+    if (wants_args || call->stream.wanted || call->graph.wanted)
         call->payload.retval.hipError_t_retval = result_read();
     call->entered = false;
-    hip_stream_exit(&call->stream, call->operation, &call->payload.args,
-                    call->payload.retval.hipError_t_retval == hipSuccess);
+    bool succeeded = call->payload.retval.hipError_t_retval == hipSuccess;
+    hip_graph_exit(&call->graph, call->operation, &call->payload.args, succeeded);
+    hip_stream_exit(&call->stream, call->operation, &call->payload.args, succeeded);
     if (set)
         trace_api_exit(&call->frame);
 }

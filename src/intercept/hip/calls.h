@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "intercept/hip/graphs.h"
 #include "intercept/hip/legacy.h"
 #include "intercept/hip/streams.h"
 #include "model/hip_facts.h"
@@ -23,6 +24,7 @@ struct hip_call {
     uint64_t bytes;          /* that it copies; 0: unknown */
     rocprofiler_callback_tracing_hip_api_data_t payload;
     struct hip_stream_scope stream;
+    struct hip_graph_scope graph;
     void *data; /* room for the library's hip_api_data_t, when it wants ours */
     bool entered;
 };
@@ -57,6 +59,7 @@ enum {
     HIP_INTEREST_STREAM = 2, /* listeners of what it does to a stream */
     HIP_INTEREST_WORK =
         4, /* those of the kernel or copy that it causes, which needs a name or size */
+    HIP_INTEREST_GRAPH = 8, /* listeners of what it does to an instantiated graph */
 };
 struct hip_interest {
     uint32_t mask;

@@ -6,6 +6,7 @@
 #include "intercept/hsa/facts.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/packet_writer.h"
+#include "intercept/launched.h"
 
 /* What may come of one packet of the program's: with what counting puts around it. */
 enum { PACKETS_AROUND = 16 };
@@ -179,6 +180,11 @@ static void barrier_submit(struct dispatch_queue *queue, const union packet *pac
         packet_pass(queue, packet, writer);
 }
 
+static unsigned packet_type(const union packet *packet)
+{
+    return packet->header >> HSA_PACKET_HEADER_TYPE & 0xff;
+}
+
 static bool is_barrier(unsigned type)
 {
     return type == HSA_PACKET_TYPE_BARRIER_AND || type == HSA_PACKET_TYPE_BARRIER_OR;
@@ -219,6 +225,16 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     dispatch_post(dispatch);
 }
 
+/* For a launch of HIP's that this thread is in the middle of. */
+static void launched_count(const struct dispatch_queue *queue, const union packet *packets,
+                           uint64_t count)
+{
+    uint64_t kernels = 0;
+    for (uint64_t i = 0; i < count; i++)
+        kernels += packet_type(&packets[i]) == HSA_PACKET_TYPE_KERNEL_DISPATCH;
+    launched_note(kernels, queue->agent->id);
+}
+
 static bool anybody_listens(void)
 {
     return atomic_load_explicit(&trace_counting, memory_order_acquire) != NULL ||
@@ -230,7 +246,7 @@ static bool anybody_listens(void)
 static void packet_submit(struct dispatch_queue *queue, const union packet *packet,
                           uint64_t packet_index, struct packet_writer *writer)
 {
-    unsigned type = packet->header >> HSA_PACKET_HEADER_TYPE & 0xff;
+    unsigned type = packet_type(packet);
     hsa_barrier_and_packet_t marker;
     ring_guard_wait(&queue->guard, queue->queue, packet_index, PACKETS_AROUND, &queue->lane.failed);
     if (ring_guard_mark(&queue->guard, &marker))
@@ -249,6 +265,8 @@ void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first
     struct dispatch_queue *queue = data;
     const union packet *packet = packets;
     struct packet_writer writer;
+    if (__builtin_expect(launched_is_open(), 0))
+        launched_count(queue, packet, count);
     if (!anybody_listens() && !borrow_any() && queue->guard.size == 0 && !owes_signals(queue)) {
         write(packets, count);
         return;

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "intercept/hsa/facts.h"
 #include "intercept/hsa/test/hsa_calls.h"
+#include "intercept/launched.h"
 
 static void nothing_configured_changes_nothing(void **state)
 {
@@ -127,6 +128,33 @@ static void a_dispatch_is_reported_and_its_signal_honoured(void **state)
     assert_int_equal(double_open_events(), 0);
     CALL(hsa_signal_destroy)(signal);
     CALL(hsa_executable_destroy)(double_executable());
+}
+
+/* Nobody wants the kernels themselves. */
+static void a_launch_counts_the_kernels_of_its_thread(void **state)
+{
+    (void)state;
+    double_listen(TRACE_HIP_GRAPH, -1);
+    assert_true(table_arrives(double_table_make(1)));
+    hsa_queue_t *queue = queue_open();
+    const hsa_kernel_dispatch_packet_t kernel = kernel_packet(64, signal_make(9));
+    const hsa_kernel_dispatch_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND};
+    const hsa_kernel_dispatch_packet_t packets[] = {kernel, barrier, kernel};
+    double_packets_submit(queue, &kernel, 1);
+    const struct launched outer = launched_begin();
+    double_packets_submit(queue, packets, 3);
+    double_packets_submit(queue, &kernel, 1);
+    const struct launched within = launched_begin();
+    double_packets_submit(queue, &barrier, 1);
+    assert_int_equal(launched_end(within).kernels, 0);
+    const struct launched launch = launched_end(outer);
+    double_packets_submit(queue, &kernel, 1);
+    assert_true(value_reached(kernel.completion_signal, 4));
+    assert_int_equal(launch.kernels, 3);
+    assert_int_equal(launch.agent.handle, 0x1001);
+    assert_false(launched_is_open());
+    assert_int_equal(launched_here.kernels, 0);
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 0);
 }
 
 static void other_packets_pass_untouched(void **state)
@@ -482,6 +510,7 @@ int main(void)
         cmocka_unit_test_setup(unknown_agents_leave_calls_traced, reset),
         cmocka_unit_test_setup(api_calls_report_arguments_and_results, reset),
         cmocka_unit_test_setup(a_dispatch_is_reported_and_its_signal_honoured, reset),
+        cmocka_unit_test_setup(a_launch_counts_the_kernels_of_its_thread, reset),
         cmocka_unit_test_setup(other_packets_pass_untouched, reset),
         cmocka_unit_test_setup(nobody_listening_writes_what_came, reset),
         cmocka_unit_test_setup(thousands_in_flight, reset),

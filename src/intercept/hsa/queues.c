@@ -15,10 +15,17 @@ enum { STALL_NS = 1000000000 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dispatch_queue *queues; /* under `lock` */
 
+/* The record of a graph's launch says how many kernels it submitted. */
+static bool launches_configured(void)
+{
+    return trace_is_configured(TRACE_HIP_GRAPH, ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH);
+}
+
 static bool queues_wanted(void)
 {
     return trace_domain_is_configured(TRACE_KERNEL_DISPATCH) ||
-           trace_domain_is_configured(TRACE_QUEUE_BARRIER) || trace_counting_is_configured() ||
+           trace_domain_is_configured(TRACE_QUEUE_BARRIER) || launches_configured() ||
+           trace_counting_is_configured() ||
            atomic_load_explicit(&trace_queue_first, memory_order_acquire) != NULL;
 }
 
@@ -27,7 +34,8 @@ static bool queues_wanted(void)
 static bool queues_wanted_now(void)
 {
     return trace_domain_is_wanted(TRACE_KERNEL_DISPATCH) ||
-           trace_domain_is_wanted(TRACE_QUEUE_BARRIER) || trace_counting_is_configured();
+           trace_domain_is_wanted(TRACE_QUEUE_BARRIER) || trace_domain_is_wanted(TRACE_HIP_GRAPH) ||
+           trace_counting_is_configured();
 }
 
 static bool queues_start(struct hsa_instance *runtime)

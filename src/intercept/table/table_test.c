@@ -12,6 +12,7 @@
 
 #include "intercept/hip/runtime.h"
 #include "intercept/hsa/test/trace_double.h"
+#include "intercept/launched.h"
 #include "intercept/table/install.h"
 #include "intercept/table/table.h"
 
@@ -60,6 +61,33 @@ static hipError_t unexpected(void)
     return hipErrorUnknown;
 }
 
+enum {
+    GRAPH_CREATE = ROCPROFILER_HIP_RUNTIME_API_ID_hipGraphInstantiate,
+    GRAPH_DESTROY = ROCPROFILER_HIP_RUNTIME_API_ID_hipGraphExecDestroy,
+    GRAPH_LAUNCH = ROCPROFILER_HIP_RUNTIME_API_ID_hipGraphLaunch,
+};
+static hipGraphExec_t const some_graph = (hipGraphExec_t)(uintptr_t)0x6000;
+
+static hipError_t fake_graph_create(hipGraphExec_t *made, hipGraph_t graph, hipGraphNode_t *node,
+                                    void *text, size_t text_bytes)
+{
+    (void)graph, (void)node, (void)text, (void)text_bytes;
+    *made = some_graph;
+    return hipSuccess;
+}
+
+static hipError_t fake_graph_destroy(hipGraphExec_t graph)
+{
+    return graph == some_graph ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t fake_graph_launch(hipGraphExec_t graph, hipStream_t stream)
+{
+    (void)stream;
+    launched_note(4, (rocprofiler_agent_id_t){9});
+    return graph == some_graph ? hipSuccess : hipErrorInvalidValue;
+}
+
 static void table_fill(struct hip_table *table, uint32_t slots, malloc_fn allocate)
 {
     memset(table, 0, sizeof *table);
@@ -68,6 +96,9 @@ static void table_fill(struct hip_table *table, uint32_t slots, malloc_fn alloca
         table->slots[i] = (void *)unexpected;
     table->slots[MALLOC] = (void *)allocate;
     table->slots[FREE] = (void *)fake_free;
+    table->slots[GRAPH_CREATE] = (void *)fake_graph_create;
+    table->slots[GRAPH_DESTROY] = (void *)fake_graph_destroy;
+    table->slots[GRAPH_LAUNCH] = (void *)fake_graph_launch;
 }
 
 static const struct runtime_row row_hip = {.kind = RUNTIME_HIP, .name = "hip"},
@@ -159,6 +190,45 @@ static void streams_are_numbered_and_followed(void **state)
     double_unlisten(TRACE_HIP_STREAM);
     assert_int_equal(wait(stream), hipSuccess);
     assert_int_equal(double_count(DOUBLE_CALL, TRACE_HIP_STREAM, ROCPROFILER_HIP_STREAM_SET), 6);
+}
+
+/* ---- instantiated graphs, the same */
+
+typedef hipError_t (*graph_create_fn)(hipGraphExec_t *, hipGraph_t, hipGraphNode_t *, void *,
+                                      size_t);
+typedef hipError_t (*graph_destroy_fn)(hipGraphExec_t);
+typedef hipError_t (*graph_launch_fn)(hipGraphExec_t, hipStream_t);
+
+static void graphs_are_numbered_and_their_launches_recorded(void **state)
+{
+    const int32_t launch_told = ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH;
+    hipGraphExec_t graph;
+    (void)state;
+    double_reset();
+    double_listen(TRACE_HIP_GRAPH, -1);
+    double_listen(TRACE_HIP_STREAM, -1);
+    table_fill(&table, SLOTS, fake_malloc);
+    assert_true(offer(&table));
+    graph_launch_fn launch = (graph_launch_fn)table.slots[GRAPH_LAUNCH];
+    assert_int_equal(((graph_create_fn)table.slots[GRAPH_CREATE])(&graph, NULL, NULL, NULL, 0),
+                     hipSuccess);
+    assert_int_equal(launch(graph, some_stream), hipSuccess);
+    assert_int_equal(launch((hipGraphExec_t)(uintptr_t)0x7000, some_stream), hipErrorInvalidValue);
+    assert_int_equal(((graph_destroy_fn)table.slots[GRAPH_DESTROY])(graph), hipSuccess);
+    const struct double_entry *made =
+        double_entry(DOUBLE_CALL, TRACE_HIP_GRAPH, ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_CREATE, 0);
+    const struct double_entry *record =
+        double_entry(DOUBLE_RECORD, TRACE_HIP_GRAPH, launch_told, 0);
+    assert_non_null(made);
+    assert_non_null(record);
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_HIP_GRAPH, -1), 1);
+    assert_int_equal(record->payload.graph_record.graph_exec_id.handle,
+                     made->payload.graph.graph_exec_id.handle);
+    assert_int_equal(record->payload.graph_record.kernel_dispatch_count, 4);
+    assert_int_equal(double_count(DOUBLE_CALL, TRACE_HIP_GRAPH, launch_told), 4);
+    /* the launch is in its stream, too */
+    assert_int_equal(double_count(DOUBLE_CALL, TRACE_HIP_STREAM, ROCPROFILER_HIP_STREAM_SET), 4);
+    assert_int_equal(double_open_events(), 0);
 }
 
 static void only_configured_slots_are_wrapped(void **state)
@@ -319,6 +389,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_are_numbered_and_followed),
+        cmocka_unit_test(graphs_are_numbered_and_their_launches_recorded),
         cmocka_unit_test(only_configured_slots_are_wrapped),
         cmocka_unit_test(empty_slots_stay_empty),
         cmocka_unit_test(nothing_behind_a_short_table_is_touched),

@@ -294,6 +294,18 @@ _Static_assert(ROCPROFILER_CALLBACK_TRACING_HIP_GRAPH == 22 &&
                    sizeof(rocprofiler_buffer_tracing_rocshmem_api_record_t) == 64 &&
                    sizeof(rocprofiler_buffer_tracing_hipfile_api_record_t) == 64,
                "binary interface");
+#define GRAPH_DATA(member)   offsetof(rocprofiler_callback_tracing_hip_graph_data_t, member)
+#define GRAPH_RECORD(member) offsetof(rocprofiler_buffer_tracing_hip_graph_record_t, member)
+_Static_assert(sizeof(rocprofiler_callback_tracing_hip_graph_data_t) == 24 &&
+                   GRAPH_DATA(graph_exec_id) == 8 && GRAPH_DATA(graph_exec_value) == 16 &&
+                   sizeof(rocprofiler_buffer_tracing_hip_graph_record_t) == 96 &&
+                   GRAPH_RECORD(correlation_id) == 16 && GRAPH_RECORD(thread_id) == 40 &&
+                   GRAPH_RECORD(start_timestamp) == 48 && GRAPH_RECORD(end_timestamp) == 56 &&
+                   GRAPH_RECORD(agent_id) == 64 && GRAPH_RECORD(queue_id) == 72 &&
+                   GRAPH_RECORD(graph_exec_id) == 80 && GRAPH_RECORD(kernel_dispatch_count) == 88 &&
+                   ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH == 3 &&
+                   ROCPROFILER_HIP_GRAPH_OPERATION_LAST == 4,
+               "binary interface");
 
 /* ---- tools that put functions of their own into tables */
 

@@ -56,6 +56,20 @@ template <> struct archive_members<rocprofiler_stream_id_t> {
     }
 };
 
+template <> struct archive_members<rocprofiler_graph_exec_id_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("handle", data.handle);
+    }
+};
+
+template <> struct archive_members<rocprofiler_graph_node_id_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("handle", data.handle);
+    }
+};
+
 template <> struct archive_members<rocprofiler_buffer_id_t> {
     template <typename Each, typename Data> static void visit(Each &each, Data &data)
     {
@@ -430,6 +444,15 @@ template <> struct archive_members<rocprofiler_callback_tracing_hip_stream_data_
         each.value("size", data.size);
         each.value("stream_id", data.stream_id);
         each.hex("stream_value", data.stream_value.handle);
+    }
+};
+
+template <> struct archive_members<rocprofiler_callback_tracing_hip_graph_data_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("size", data.size);
+        each.value("graph_exec_id", data.graph_exec_id);
+        each.hex("graph_exec_value", data.graph_exec_value.handle);
     }
 };
 
@@ -815,6 +838,23 @@ template <> struct archive_members<rocprofiler_buffer_tracing_scratch_memory_rec
         each.value("correlation_id", data.correlation_id);
         each.value("flags", data.flags);
         each.value("allocation_size", data.allocation_size);
+    }
+};
+
+template <> struct archive_members<rocprofiler_buffer_tracing_hip_graph_record_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("size", data.size);
+        each.value("kind", data.kind);
+        each.value("operation", data.operation);
+        each.value("thread_id", data.thread_id);
+        each.value("correlation_id", data.correlation_id);
+        each.value("start_timestamp", data.start_timestamp);
+        each.value("end_timestamp", data.end_timestamp);
+        each.value("agent_id", data.agent_id);
+        each.value("queue_id", data.queue_id);
+        each.value("graph_exec_id", data.graph_exec_id);
+        each.value("kernel_dispatch_count", data.kernel_dispatch_count);
     }
 };
 
@@ -1344,6 +1384,7 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_buffer_tracing_memory_copy_record_t) \
     X(rocprofiler_buffer_tracing_memory_allocation_record_t) \
     X(rocprofiler_buffer_tracing_scratch_memory_record_t) \
+    X(rocprofiler_buffer_tracing_hip_graph_record_t) \
     X(rocprofiler_buffer_tracing_correlation_id_retirement_record_t) \
     X(rocprofiler_buffer_tracing_runtime_initialization_record_t) \
     X(rocprofiler_buffer_tracing_kfd_event_page_migrate_record_t) \
@@ -1398,6 +1439,8 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(hsa_agent_t) \
     X(rocprofiler_queue_id_t) \
     X(rocprofiler_stream_id_t) \
+    X(rocprofiler_graph_exec_id_t) \
+    X(rocprofiler_graph_node_id_t) \
     X(rocprofiler_buffer_id_t) \
     X(rocprofiler_counter_config_id_t) \
     X(rocprofiler_callback_thread_t) \
@@ -1440,6 +1483,7 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_callback_tracing_memory_copy_data_t) \
     X(rocprofiler_callback_tracing_memory_allocation_data_t) \
     X(rocprofiler_callback_tracing_hip_stream_data_t) \
+    X(rocprofiler_callback_tracing_hip_graph_data_t) \
     X(rocprofiler_callback_tracing_runtime_initialization_data_t) \
     X(rocprofiler_kernel_dispatch_info_t) \
     X(rocprofiler_dispatch_counting_service_data_t) \
@@ -1470,6 +1514,7 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_buffer_tracing_memory_copy_record_t) \
     X(rocprofiler_buffer_tracing_memory_allocation_record_t) \
     X(rocprofiler_buffer_tracing_scratch_memory_record_t) \
+    X(rocprofiler_buffer_tracing_hip_graph_record_t) \
     X(rocprofiler_buffer_tracing_correlation_id_retirement_record_t) \
     X(rocprofiler_buffer_tracing_runtime_initialization_record_t) \
     X(rocprofiler_buffer_tracing_kfd_event_page_migrate_record_t) \

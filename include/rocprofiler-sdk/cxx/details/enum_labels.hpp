@@ -307,6 +307,16 @@ template <> struct enum_labels<rocprofiler_hip_stream_operation_t> {
     };
 };
 
+template <> struct enum_labels<rocprofiler_hip_graph_operation_t> {
+    static constexpr const char *unknown = "unsupported_rocprofiler_hip_graph_operation_t";
+    static constexpr label<rocprofiler_hip_graph_operation_t> labels[] = {
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_GRAPH_OPERATION_NONE),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_CREATE),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_DESTROY),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH),
+    };
+};
+
 template <> struct enum_labels<rocprofiler_memory_copy_operation_t> {
     static constexpr const char *unknown = "unsupported_rocprofiler_memory_copy_operation_t";
     static constexpr label<rocprofiler_memory_copy_operation_t> labels[] = {

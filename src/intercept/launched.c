@@ -1,0 +1,3 @@
+#include "intercept/launched.h"
+
+__thread struct launched launched_here;
