@@ -129,7 +129,7 @@ def check_broken(checks, job, parts):
     shutil.copy(parts[2], old)
     with sqlite3.connect(old) as database:
         table, = [name for name in tables(old) if name.startswith("rocpd_metadata_")]
-        database.execute("UPDATE \"%s\" SET value = '3.0.3' WHERE tag = 'schema_version'" % table)
+        database.execute("UPDATE \"%s\" SET value = '4.0.0' WHERE tag = 'schema_version'" % table)
     for name in ("empty.db", "text.db", "foreign.db"):
         open(os.path.join(job.directory, name), "wb").close()
     with open(os.path.join(job.directory, "text.db"), "w", encoding="utf-8") as file:

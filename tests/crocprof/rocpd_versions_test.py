@@ -18,8 +18,9 @@ COLUMNS = ((2, "kernel_dispatch", "grid_size_z", GRAPH), (2, "memory_copy", "str
            (3, "pmc_event", "event_id", '"sample_id" INTEGER'),
            (3, "pmc_event", "value", '"xcc" INTEGER, "shader_engine" INTEGER, "instance" INTEGER'),
            (3, "info_pmc", "is_derived", '"spm_support" INTEGER'))
-TABLES = ((2, "graph_launch", "nid INTEGER NOT NULL, pid INTEGER NOT NULL, start BIGINT NOT NULL, \"end\" BIGINT NOT NULL, "
-                              "graph_exec_id INTEGER NOT NULL"),
+TABLES = ((2, "graph_launch", "nid INTEGER NOT NULL, pid INTEGER NOT NULL, tid INTEGER, agent_id INTEGER, queue_id INTEGER, "
+                              "start BIGINT NOT NULL, \"end\" BIGINT NOT NULL, graph_exec_id INTEGER NOT NULL, "
+                              "kernel_dispatch_count INTEGER NOT NULL DEFAULT 0, event_id INTEGER"),
           (4, "hip_event", "nid INTEGER NOT NULL, start BIGINT NOT NULL, \"end\" BIGINT NOT NULL"))
 
 
@@ -104,13 +105,17 @@ def main():
             path = os.path.join(p.directory, "3.0.%d.db" % version)
             newer(source, path, version)
             found = tables(checks, crocprof, "3.0.%d" % version, p.directory, path)
+            launches = found.pop("x_graph_launch_trace.csv", [])
+            checks.equal("3.0.%d, launches of graphs" % version, len(launches), 2 if version >= 2 else 0)  # and the names
             for name, lines in wanted.items():
                 checks.equal("3.0.%d, %s" % (version, name), found.get(name), lines)
             merged = os.path.join(p.directory, "merged%d" % version)
             made = subprocess.run([crocprof, "merge", "-d", merged, path], capture_output=True, text=True, timeout=60)
             checks.equal("3.0.%d, merge: %s" % (version, made.stderr), made.returncode, 0)
             merged = glob.glob(merged + "/*.db")[0]
-            checks.equal("3.0.%d, merged" % version, tables(checks, crocprof, "again%d" % version, p.directory, merged), wanted)
+            again = tables(checks, crocprof, "again%d" % version, p.directory, merged)
+            checks.equal("3.0.%d, merged, launches" % version, again.pop("x_graph_launch_trace.csv", []), launches)
+            checks.equal("3.0.%d, merged" % version, again, wanted)
             with sqlite3.connect(merged) as database:
                 checks.equal("3.0.%d, counters of the merged one" % version,
                              database.execute("SELECT DISTINCT value >= 1000000 FROM counters_collection").fetchall(), [(0,)])

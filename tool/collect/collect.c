@@ -27,6 +27,7 @@
 #include "domains.h"
 #include "exec_now.h"
 #include "fatbin.h"
+#include "graphs.h"
 #include "launch/keys.h"
 #include "launch/run_log.h"
 #include "launch/settings.h"
@@ -93,6 +94,9 @@ static void tracing_record(const rocprofiler_record_header_t *header)
         return;
     case ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY:
         report_scratch(header->payload);
+        return;
+    case ROCPROFILER_BUFFER_TRACING_HIP_GRAPH:
+        report_graph(header->payload);
         return;
     default: /* only API kinds besides */
         if (!report_kfd(header))
@@ -312,6 +316,7 @@ static void tracing_configure(void)
          service->kind != ROCPROFILER_BUFFER_TRACING_NONE; service++)
         if (settings_flag(&tool.settings, service->option))
             ok(service_configure(service), "tracing");
+    ok(graphs_configure(tool.context, tool.buffer, &tool.settings), "graphs");
     markers_configure();
     rename_configure();
 }

@@ -282,6 +282,28 @@ void report_scratch(const rocprofiler_buffer_tracing_scratch_memory_record_t *re
     row_put(OUT_SCRATCH_MEMORY, &row);
 }
 
+void report_graph(const rocprofiler_buffer_tracing_hip_graph_record_t *record)
+{
+    bool has_agent = record->agent_id.handle != 0;
+    struct out_graph_row row = {
+        .kind = "HIP_GRAPH",
+        .agent = has_agent ? agent_number(record->agent_id) : OUT_NO_AGENT,
+        .queue_id = record->queue_id.handle,
+        .thread_id = record->thread_id,
+        .graph_exec_id = record->graph_exec_id.handle,
+        .kernels = record->kernel_dispatch_count,
+        .start_ns = record->start_timestamp,
+        .end_ns = record->end_timestamp,
+        .correlation_id = record->correlation_id.internal,
+        .node = has_agent ? agent_node(record->agent_id) : OUT_NO_AGENT,
+        .parent_id = record->correlation_id.ancestor,
+        .external_id = record->correlation_id.external.value,
+    };
+    rocprofiler_query_buffer_tracing_kind_operation_name(
+        record->kind, (rocprofiler_tracing_operation_t)record->operation, &row.operation, NULL);
+    row_put(OUT_GRAPH_LAUNCH, &row);
+}
+
 bool report_kfd(const rocprofiler_record_header_t *header)
 {
     rocprofiler_agent_id_t agents[OUT_KFD_AGENTS];

@@ -7,6 +7,7 @@
 
 #include "cli/refuse.h"
 #include "recording/recording.h"
+#include "recording/unite.h"
 #include "rocpd_schema.h"
 
 /* SQLite attaches no more than ten. */
@@ -99,14 +100,20 @@ static int view_make(struct together *together, const char *sql, unsigned count,
         sqlite3_free(view);
         return status;
     }
+    char schemas[TOGETHER_MAX][16], table[64];
+    struct unite_table tables[TOGETHER_MAX];
+    snprintf(table, sizeof table, "%.*s", (int)(end - name - 1), name + 1);
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(schemas[i], sizeof schemas[i], "part%u", i);
+        tables[i] = (struct unite_table){schemas[i], table};
+    }
     char *where = where_make(name, ask);
-    sqlite3_str *view = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(view, "CREATE TEMP VIEW %.*s AS ", (int)(end + 1 - name), name);
-    for (unsigned i = 0; i < count; i++)
-        sqlite3_str_appendf(view, "%sSELECT * FROM part%u.%.*s%s", i ? " UNION ALL " : "", i,
-                            (int)(end + 1 - name), name, where ? where : "");
+    char *terms = unite_terms(together->database, tables, count, where ? where : "");
+    int status = run(together,
+                     terms ? sqlite3_mprintf("CREATE TEMP VIEW \"%w\" AS %s", table, terms) : NULL);
     sqlite3_free(where);
-    return run(together, sqlite3_str_finish(view));
+    sqlite3_free(terms);
+    return status;
 }
 
 static int views_make(struct together *together, unsigned count, const struct recording_ask *ask)

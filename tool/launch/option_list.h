@@ -44,6 +44,8 @@
       NULL, BASIC, "calls of HIP functions")                                                       \
     X(HIP_COMPILER_TRACE, "hip-compiler-trace", 0, FLAG, NULL, "ROCPROF_HIP_COMPILER_API_TRACE",   \
       NULL, BASIC, "calls that HIP's compiler makes (__hip...)")                                   \
+    X(HIP_GRAPH_TRACE, "hip-graph-trace", 0, FLAG, NULL, "ROCPROF_HIP_GRAPH_TRACE", NULL, BASIC,   \
+      "launches of HIP's graphs, and which kernels they are of (csv, rocpd)")                      \
     X(HSA_CORE_TRACE, "hsa-core-trace", 0, FLAG, NULL, "ROCPROF_HSA_CORE_API_TRACE", NULL, BASIC,  \
       "calls of hsa_ functions")                                                                   \
     X(HSA_AMD_TRACE, "hsa-amd-trace", 0, FLAG, NULL, "ROCPROF_HSA_AMD_EXT_API_TRACE", NULL, BASIC, \
@@ -226,6 +228,7 @@
     X(SELECTED_REGIONS_REF_COUNT, SELECTED_REGIONS)                                                \
     X(HIP_TRACE, HIP_RUNTIME_TRACE)                                                                \
     X(HIP_TRACE, HIP_COMPILER_TRACE)                                                               \
+    X(HIP_RUNTIME_TRACE, HIP_GRAPH_TRACE)                                                          \
     X(HSA_TRACE, HSA_CORE_TRACE)                                                                   \
     X(HSA_TRACE, HSA_AMD_TRACE)                                                                    \
     X(HSA_TRACE, HSA_IMAGE_TRACE)                                                                  \
@@ -285,7 +288,6 @@
     X("kernel-replay-beta-enabled", 0,                                                             \
       "kernels are not replayed: crocprof runs the program "                                       \
       "again")                                                                                     \
-    X("hip-graph-trace", 0, "graphs are traced as the calls and kernels that they are")            \
     X("hip-event-trace", 0, "events are traced as the calls that they are")
 
 #endif

@@ -69,6 +69,8 @@ static const struct journal_shape
                     TEXT(struct out_scratch_row, operation)),
     kfd = SHAPE(struct out_kfd_row, TEXT(struct out_kfd_row, kind),
                 TEXT(struct out_kfd_row, operation)),
+    graph = SHAPE(struct out_graph_row, TEXT(struct out_graph_row, kind),
+                  TEXT(struct out_graph_row, operation)),
     agent = SHAPE(struct out_agent_row, TEXT(struct out_agent_row, type),
                   TEXT(struct out_agent_row, times), TEXT(struct out_agent_row, agent.name),
                   TEXT(struct out_agent_row, agent.vendor_name),
@@ -105,6 +107,8 @@ const struct journal_shape *journal_shape_of(enum out_table_id table)
         return &scratch;
     case OUT_KFD:
         return &kfd;
+    case OUT_GRAPH_LAUNCH:
+        return &graph;
     case OUT_AGENT_INFO:
         return &agent;
     default:

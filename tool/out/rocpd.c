@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rocpd_graphs.h"
 #include "rocpd_info.h"
 
 enum { RECENT_DISPATCHES = 4096 }; /* a power of two */
@@ -23,7 +24,7 @@ struct out_sink {
         int64_t event; /* 0: none */
     } recent[RECENT_DISPATCHES];
     uint64_t last_dispatch; /* the largest id */
-    bool has_records, has_counters;
+    bool has_records, has_counters, has_graphs;
 };
 
 static int rocpd_open(const char *prefix, struct out_sink **out, char *error, size_t error_size)
@@ -302,6 +303,14 @@ static void kfd_put(struct out_sink *sink, const struct out_kfd_row *row)
     rocpd_base_put(&sink->base, ROCPD_REGION, values);
 }
 
+static void graph_put(struct out_sink *sink, const struct out_graph_row *row)
+{
+    rocpd_base_flush(&sink->base, ROCPD_EVENT); /* those before have the numbers before */
+    rocpd_graph_event_put(&sink->info, row);
+    rocpd_graph_put(&sink->info, ++sink->events, row);
+    sink->has_graphs = true;
+}
+
 static void rocpd_row(struct out_sink *sink, enum out_table_id table, const void *row)
 {
     switch (table) {
@@ -334,6 +343,9 @@ static void rocpd_row(struct out_sink *sink, enum out_table_id table, const void
     case OUT_KFD:
         kfd_put(sink, row);
         break;
+    case OUT_GRAPH_LAUNCH:
+        graph_put(sink, row);
+        break;
     case OUT_AGENT_INFO:
         rocpd_agent_describe(&sink->info, row);
         break;
@@ -351,7 +363,10 @@ static void rocpd_flush(struct out_sink *sink)
 static int rocpd_close(struct out_sink *sink, char *error, size_t error_size)
 {
     rocpd_info_end(&sink->info);
-    int status = rocpd_base_close(&sink->base, error, error_size);
+    rocpd_base_close(&sink->base);
+    if (sink->has_graphs)
+        rocpd_graphs_finish(&sink->base);
+    int status = rocpd_base_status(&sink->base, error, error_size);
     free(sink);
     return status;
 }

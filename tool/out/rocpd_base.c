@@ -57,6 +57,9 @@ static const struct {
     [ROCPD_MARKER_EVENT] = {"event", "category_id,stack_id,parent_stack_id,correlation_id,extdata",
                             "?,?,?,?,json_object('message',?)"},
     [ROCPD_KFD_EVENT] = {"event", "category_id,extdata", NULL},
+    [ROCPD_GRAPH_EVENT] = {"event", "category_id,stack_id,parent_stack_id,correlation_id,extdata",
+                           "?,?,?,?,json_object('graph_exec_id',?,'kernel_dispatch_count',?,"
+                           "'agent_id',?,'queue_id',?)"},
     [ROCPD_ALLOCATE] = {"memory_allocate",
                         "nid,pid,tid,agent_id,type,level,start,\"end\",address,size,queue_id,"
                         "stream_id,event_id,extdata",
@@ -133,15 +136,19 @@ static char *statement_fill(const char *sql, const char *guid, const char *suffi
     return sqlite3_str_finish(filled);
 }
 
+static void statement_run(struct rocpd_base *base, const char *statement, const char *suffix)
+{
+    char *sql = statement_fill(statement, base->guid, suffix);
+    check(base, sql ? SQLITE_OK : SQLITE_NOMEM);
+    if (sql)
+        run(base, sql);
+    sqlite3_free(sql);
+}
+
 static void schema_make(struct rocpd_base *base, const char *suffix)
 {
-    for (size_t i = 0; i < sizeof rocpd_schema / sizeof rocpd_schema[0]; i++) {
-        char *sql = statement_fill(rocpd_schema[i], base->guid, suffix);
-        check(base, sql ? SQLITE_OK : SQLITE_NOMEM);
-        if (sql)
-            run(base, sql);
-        sqlite3_free(sql);
-    }
+    for (size_t i = 0; i < sizeof rocpd_schema / sizeof rocpd_schema[0]; i++)
+        statement_run(base, rocpd_schema[i], suffix);
 }
 
 /* The same columns with the same defaults, and nothing for SQLite to look at in each row: no types
@@ -334,17 +341,34 @@ static void sequences_put(struct rocpd_base *base)
     }
 }
 
-int rocpd_base_close(struct rocpd_base *base, char *error, size_t error_size)
+void rocpd_base_close(struct rocpd_base *base)
 {
     batches_flush(base);
     sequences_put(base);
     /* The journal goes only when others may be there, too. */
     run(base, "COMMIT; PRAGMA locking_mode=NORMAL; PRAGMA journal_mode=DELETE");
     database_close(base);
+}
+
+int rocpd_base_status(const struct rocpd_base *base, char *error, size_t error_size)
+{
     if (!base->failure[0])
         return 0;
     snprintf(error, error_size, "%s: %s", base->path, base->failure);
     return -EIO;
+}
+
+void rocpd_base_amend(struct rocpd_base *base, const char *const *statements, size_t count)
+{
+    char suffix[38];
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
+    if (base->failure[0])
+        return;
+    suffix_make(base->guid, suffix);
+    check(base, sqlite3_open_v2(base->path, &base->database, flags, NULL));
+    for (size_t i = 0; i < count && !base->failure[0]; i++)
+        statement_run(base, statements[i], suffix);
+    sqlite3_close(base->database);
 }
 
 void rocpd_base_insert(struct rocpd_base *base, enum rocpd_rows rows,

@@ -28,6 +28,7 @@ enum rocpd_rows {
     ROCPD_TRACK,
     ROCPD_MARKER_EVENT,
     ROCPD_KFD_EVENT,
+    ROCPD_GRAPH_EVENT,
     ROCPD_ALLOCATE,
     ROCPD_SINGLE_COUNT,
     ROCPD_EVENT = ROCPD_SINGLE_COUNT,
@@ -70,8 +71,13 @@ struct rocpd_base {
 
 /* As out_ops.open: the file is new. After an error there is nothing to close. */
 int rocpd_base_open(struct rocpd_base *base, const char *prefix, char *error, size_t error_size);
-/* 0, or -EIO with the first error. */
-int rocpd_base_close(struct rocpd_base *base, char *error, size_t error_size);
+void rocpd_base_close(struct rocpd_base *base);
+/* After the end, and what was amended: 0, or -EIO with the first error. */
+int rocpd_base_status(const struct rocpd_base *base, char *error, size_t error_size);
+
+/* Statements of SQL on a database that is closed, with the schema's variables; one that fails is
+ * the base's failure, and what they began is taken back. */
+void rocpd_base_amend(struct rocpd_base *base, const char *const *statements, size_t count);
 
 /* One value for each column that the rows' list names. */
 void rocpd_base_insert(struct rocpd_base *base, enum rocpd_rows rows,

@@ -101,6 +101,18 @@ static const struct out_column allocation_columns[] = {
     U64("End_Timestamp", out_allocation_row, end_ns),
 };
 
+static const struct out_column graph_columns[] = {
+    TEXT("Kind", out_graph_row, kind),
+    AGENT("Agent_Id", out_graph_row, agent),
+    U64("Queue_Id", out_graph_row, queue_id),
+    U64("Thread_Id", out_graph_row, thread_id),
+    U64("Graph_Exec_Id", out_graph_row, graph_exec_id),
+    U64("Kernel_Dispatch_Count", out_graph_row, kernels),
+    U64("Correlation_Id", out_graph_row, correlation_id),
+    U64("Start_Timestamp", out_graph_row, start_ns),
+    U64("End_Timestamp", out_graph_row, end_ns),
+};
+
 static const struct out_column scratch_columns[] = {
     TEXT("Kind", out_scratch_row, kind),
     TEXT("Operation", out_scratch_row, operation),
@@ -217,6 +229,7 @@ const struct out_table out_tables[OUT_TABLE_COUNT] = {
     [OUT_MEMORY_ALLOCATION] = TABLE("memory_allocation_trace", allocation_columns),
     [OUT_SCRATCH_MEMORY] = TABLE("scratch_memory_trace", scratch_columns),
     [OUT_KFD] = TABLE("kfd_trace", kfd_columns),
+    [OUT_GRAPH_LAUNCH] = TABLE("graph_launch_trace", graph_columns),
     [OUT_KERNEL_STATS] = TABLE("kernel_stats", stats_columns),
     [OUT_HIP_STATS] = TABLE("hip_api_stats", stats_columns),
     [OUT_HSA_STATS] = TABLE("hsa_api_stats", stats_columns),

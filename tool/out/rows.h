@@ -146,6 +146,14 @@ struct out_scratch_row {
     uint64_t node, parent_id, external_id;
 };
 
+/* A launch of an instantiated graph: the call's times. */
+struct out_graph_row {
+    const char *kind, *operation;
+    uint64_t agent, queue_id, thread_id, graph_exec_id, kernels; /* how many it submitted */
+    uint64_t start_ns, end_ns, correlation_id;
+    uint64_t node, parent_id, external_id;
+};
+
 /* Whom an event of the kernel driver is about. */
 enum out_kfd_agent {
     OUT_KFD_AGENT,
@@ -195,6 +203,7 @@ enum out_table_id {
     OUT_MEMORY_ALLOCATION,
     OUT_SCRATCH_MEMORY,
     OUT_KFD,
+    OUT_GRAPH_LAUNCH,
     OUT_KERNEL_STATS,
     OUT_HIP_STATS,
     OUT_HSA_STATS,

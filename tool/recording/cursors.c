@@ -376,6 +376,27 @@ static void memory_read(struct cursor *cursor)
                                                          u64(cursor, COLUMN_EXTERNAL)};
 }
 
+static void graph_read(struct cursor *cursor)
+{
+    enum { FIRST = COLUMN_REST };
+    struct out_graph_row *row = &cursor->row.graph;
+    cursor->table = OUT_GRAPH_LAUNCH;
+    *row = (struct out_graph_row){
+        .kind = part_category(cursor->part, i64(cursor, COLUMN_CATEGORY))->name,
+        .operation = "HIP_GRAPH_OPERATION_EXEC_LAUNCH",
+        .queue_id = u64(cursor, FIRST + 3),
+        .thread_id = thread(cursor),
+        .graph_exec_id = u64(cursor, FIRST + 4),
+        .kernels = u64(cursor, FIRST + 5),
+        .start_ns = time_at(cursor, FIRST),
+        .end_ns = time_at(cursor, FIRST + 1),
+        .correlation_id = u64(cursor, COLUMN_OWN),
+        .parent_id = u64(cursor, COLUMN_PARENT),
+        .external_id = u64(cursor, COLUMN_EXTERNAL),
+    };
+    agent_read(cursor, FIRST + 2, &row->agent, &row->node);
+}
+
 static void row_read(struct cursor *cursor)
 {
     cursor->start_ns =
@@ -391,6 +412,9 @@ static void row_read(struct cursor *cursor)
         break;
     case SOURCE_COPY:
         copy_read(cursor);
+        break;
+    case SOURCE_GRAPH:
+        graph_read(cursor);
         break;
     default:
         memory_read(cursor);

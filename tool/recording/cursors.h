@@ -26,6 +26,7 @@ struct cursor {
         struct out_allocation_row allocation;
         struct out_scratch_row scratch;
         struct out_kfd_row kfd;
+        struct out_graph_row graph;
     } row;
     struct arguments_read *arguments; /* of calls; NULL: there are none, or nobody asks */
     /* Values of a dispatch's counters, their instances added up. */

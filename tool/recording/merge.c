@@ -9,13 +9,16 @@
 
 #include "clocks.h"
 #include "names/texts.h"
+#include "out/rocpd_graphs.h"
 #include "out/writer.h"
 #include "pages.h"
 #include "rocpd_schema.h"
+#include "unite.h"
 
 struct merge_table {
     const char *name; /* without the suffix */
-    char *terms;      /* of its view: SELECT ... UNION ALL SELECT ... */
+    struct unite_table *parts;
+    unsigned part_count;
 };
 
 struct merge {
@@ -242,27 +245,35 @@ static int sequence_copy(struct merge *merge, const char *table)
 
 /* ---- */
 
+/* NULL: no part has such a table. */
+static struct merge_table *table_find(struct merge *merge, const char *name, size_t length)
+{
+    for (unsigned i = 0; i < merge->table_count; i++)
+        if (strlen(merge->tables[i].name) == length &&
+            strncmp(merge->tables[i].name, name, length) == 0)
+            return &merge->tables[i];
+    return NULL;
+}
+
 static int view_add(struct merge *merge, const char *table, const char *suffix)
 {
     const size_t length = strlen(table) - strlen(suffix);
-    struct merge_table *found = NULL;
-    for (unsigned i = 0; i < merge->table_count && !found; i++)
-        if (strlen(merge->tables[i].name) == length &&
-            strncmp(merge->tables[i].name, table, length) == 0)
-            found = &merge->tables[i];
+    struct merge_table *found = table_find(merge, table, length);
     if (!found) {
         char name[128];
         if (merge->table_count == sizeof merge->tables / sizeof merge->tables[0])
             return SQLITE_FULL;
         snprintf(name, sizeof name, "%.*s", (int)length, table);
         found = &merge->tables[merge->table_count++];
-        *found = (struct merge_table){keep(merge, name), NULL};
+        *found = (struct merge_table){.name = keep(merge, name)};
     }
-    char *terms = sqlite3_mprintf("%s%sSELECT * FROM \"%w\"", found->terms ? found->terms : "",
-                                  found->terms ? " UNION ALL " : "", table);
-    sqlite3_free(found->terms);
-    found->terms = terms;
-    return terms ? SQLITE_OK : SQLITE_NOMEM;
+    struct unite_table *grown =
+        sqlite3_realloc64(found->parts, (found->part_count + 1) * sizeof *grown);
+    if (!grown)
+        return SQLITE_NOMEM;
+    found->parts = grown;
+    found->parts[found->part_count++] = (struct unite_table){"main", keep(merge, table)};
+    return SQLITE_OK;
 }
 
 static bool is_of(const char *table, const char *suffix)
@@ -410,12 +421,19 @@ static int refused(const char *path, const char *why, char *error, size_t error_
     return -EINVAL;
 }
 
+/* Of one major version: newer ones have only more of everything. */
+static bool versions_agree(const char *left, const char *right)
+{
+    size_t major = strcspn(left, ".");
+    return major == strcspn(right, ".") && strncmp(left, right, major) == 0;
+}
+
 /* Everything that can be found out before anything is written. */
 static int part_check(struct merge *merge, const char *path, const struct recording_part *part,
                       char *error, size_t error_size)
 {
     bool is_new = false;
-    if (merge->version && strcmp(merge->version, part->version) != 0)
+    if (merge->version && !versions_agree(merge->version, part->version))
         return refused(path, "of another version of the schema than those before", error,
                        error_size);
     if (!part->suffix[0])
@@ -502,18 +520,30 @@ const struct merge_part *merge_part(const struct merge *merge, unsigned index)
     return &merge->parts[index];
 }
 
+static int view_make(struct merge *merge, const struct merge_table *table)
+{
+    char *terms = unite_terms(merge->database, table->parts, table->part_count, "");
+    int status =
+        terms ? sql_run(merge, sqlite3_mprintf("CREATE VIEW \"%w\" AS %s", table->name, terms))
+              : SQLITE_NOMEM;
+    sqlite3_free(terms);
+    return status;
+}
+
 /* Views over all of a table, and those that the schema has over these. */
 static int views_make(struct merge *merge)
 {
     int status = SQLITE_OK;
     for (unsigned i = 0; i < merge->table_count && status == SQLITE_OK; i++)
-        status = sql_run(merge, sqlite3_mprintf("CREATE VIEW \"%w\" AS %s", merge->tables[i].name,
-                                                merge->tables[i].terms));
+        status = view_make(merge, &merge->tables[i]);
     bool has_samples = recording_has_samples(merge->database, "");
     for (size_t i = 0; i < sizeof rocpd_schema / sizeof rocpd_schema[0] && status == SQLITE_OK; i++)
         if (strncmp(rocpd_schema[i], "CREATE VIEW", 11) == 0 &&
             !strstr(rocpd_schema[i], "{{uuid}}"))
             status = sql_run(merge, recording_view(rocpd_schema[i], has_samples));
+    if (status == SQLITE_OK &&
+        table_find(merge, "rocpd_graph_launch", strlen("rocpd_graph_launch")))
+        status = sql_run(merge, sqlite3_mprintf("%s", ROCPD_GRAPH_LAUNCHES));
     return status;
 }
 
@@ -528,7 +558,7 @@ int merge_end(struct merge *merge, bool keeps, char *error, size_t error_size)
     if (!keeps)
         unlink(merge->path);
     for (unsigned i = 0; i < merge->table_count; i++)
-        sqlite3_free(merge->tables[i].terms);
+        sqlite3_free(merge->tables[i].parts);
     texts_free(&merge->texts);
     texts_free(&merge->guids);
     free(merge->parts);

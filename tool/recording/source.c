@@ -1,6 +1,7 @@
 #include "source.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,10 @@ static const struct column memory[] = {EVENT,
                                        ROW("queue_id"),
                                        {FROM_ROW_JSON, "flags"}};
 
+static const struct column graph[] = {
+    EVENT,           WHOSE,           ROW("start"),         ROW("end"),
+    ROW("agent_id"), ROW("queue_id"), ROW("graph_exec_id"), ROW("kernel_dispatch_count")};
+
 /* Behind the columns of a region or sample, and behind its tables. */
 #define ARGUMENTS      ", R.id, A.position, A.type, A.name, A.value"
 #define ARGUMENTS_JOIN " LEFT JOIN \"rocpd_arg{S}\" A ON A.event_id = R.event_id"
@@ -118,6 +123,8 @@ static const struct {
                      1ull << OUT_MEMORY_COPY},
     [SOURCE_MEMORY] = {"memory_allocate", COLUMNS(memory), JOIN_EVENT, "start", "end", true,
                        1ull << OUT_MEMORY_ALLOCATION | 1ull << OUT_SCRATCH_MEMORY},
+    [SOURCE_GRAPH] = {"graph_launch", COLUMNS(graph), JOIN_EVENT, "start", "end", true,
+                      1ull << OUT_GRAPH_LAUNCH},
 };
 enum { SLOT_EVENT = SOURCE_COLUMNS_MAX - 1 }; /* of pages: the event's id */
 
@@ -353,6 +360,15 @@ static bool has_values(const struct source *source)
     return has;
 }
 
+/* Older schemas have no such table. */
+static bool has_graphs(const struct source *source)
+{
+    char name[128];
+    snprintf(name, sizeof name, "rocpd_graph_launch%s", source->part->shown.suffix);
+    return sqlite3_table_column_metadata(source->part->recording->database, NULL, name, NULL, NULL,
+                                         NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
 /* Calls have arguments somewhere in the part. */
 static bool has_arguments(const struct source *source)
 {
@@ -371,7 +387,8 @@ int source_open(struct source *source, struct part *part, enum source_kind kind,
     *source = (struct source){.part = part, .ask = ask, .kind = kind};
     if (!(ask->tables & kinds[kind].tables))
         return 0;
-    if (kind == SOURCE_COUNTER && !has_values(source))
+    if ((kind == SOURCE_COUNTER && !has_values(source)) ||
+        (kind == SOURCE_GRAPH && !has_graphs(source)))
         return 0;
     source->has_samples = kind == SOURCE_COUNTER &&
                           recording_has_samples(part->recording->database, part->shown.suffix);

@@ -16,6 +16,7 @@ enum source_kind {
     SOURCE_COUNTER,
     SOURCE_COPY,
     SOURCE_MEMORY,
+    SOURCE_GRAPH, /* since schema 3.0.2 */
     SOURCE_COUNT
 };
 
