@@ -27,8 +27,11 @@ void rocpd_graph_put(struct rocpd_info *info, int64_t event, const struct out_gr
     rocpd_base_put(info->base, ROCPD_REGION, values);
 }
 
-/* Kernels of a launch are numbered as they were submitted, which their dispatch ids say; copies
- * have none, and stand where they began. */
+/* Kernels of a launch are numbered as they were submitted, which their dispatch ids say. Copies
+ * have none: in a launch that has some, all stand in the order in which they began.
+ *
+ * CROSS JOIN: SQLite looks tables up in this order, and by their keys where the columns' types
+ * agree; otherwise it goes through all launches for each kernel. */
 #define GRAPH_COLUMN(table, column)                                                                \
     "ALTER TABLE \"rocpd_" table "{{uuid}}\" ADD COLUMN \"" column "\" INTEGER NOT NULL DEFAULT 0"
 #define KEY(column, table)                                                                         \
@@ -38,8 +41,8 @@ void rocpd_graph_put(struct rocpd_info *info, int64_t event, const struct out_gr
     "name_id = (SELECT id FROM \"rocpd_string{{uuid}}\" WHERE string = "                           \
     "'HIP_GRAPH_OPERATION_EXEC_LAUNCH')"
 #define OF_LAUNCH(row)                                                                             \
-    "JOIN \"rocpd_event{{uuid}}\" E ON E.id = " row ".event_id "                                   \
-    "JOIN temp.graph_launched L ON L.pid = " row ".pid AND L.stack = E.stack_id"
+    "CROSS JOIN \"rocpd_event{{uuid}}\" E ON E.id = " row ".event_id "                             \
+    "CROSS JOIN temp.graph_launched L ON L.pid = " row ".pid AND L.stack = E.stack_id"
 #define NODES_SET(table, kind)                                                                     \
     "UPDATE \"rocpd_" table "{{uuid}}\" SET graph_exec_id = N.exec, graph_node_id = N.node "       \
     "FROM temp.graph_node N WHERE N.kind = " kind " AND N.id = \"rocpd_" table "{{uuid}}\".id"
@@ -63,17 +66,23 @@ static const char *const statements[] = {
     "\"end\", graph_exec_id, kernel_dispatch_count, event_id) "
     "SELECT R.nid, R.pid, R.tid, E.extdata ->> 'agent_id', E.extdata ->> 'queue_id', R.start, "
     "R.\"end\", E.extdata ->> 'graph_exec_id', E.extdata ->> 'kernel_dispatch_count', R.event_id "
-    "FROM \"rocpd_region{{uuid}}\" R JOIN \"rocpd_event{{uuid}}\" E ON E.id = R.event_id "
+    "FROM \"rocpd_region{{uuid}}\" R CROSS JOIN \"rocpd_event{{uuid}}\" E ON E.id = R.event_id "
     "WHERE R." LAUNCHES " ORDER BY R.id",
     "DELETE FROM \"rocpd_region{{uuid}}\" WHERE " LAUNCHES,
-    "CREATE TEMP TABLE graph_launched (pid, stack, exec, PRIMARY KEY (pid, stack)) WITHOUT ROWID",
-    "INSERT OR IGNORE INTO temp.graph_launched SELECT G.pid, E.stack_id, G.graph_exec_id "
-    "FROM \"rocpd_graph_launch{{uuid}}\" G JOIN \"rocpd_event{{uuid}}\" E ON E.id = G.event_id "
-    "WHERE E.stack_id <> 0",
-    "CREATE TEMP TABLE graph_node AS SELECT kind, id, exec, row_number() OVER "
-    "(PARTITION BY pid, stack ORDER BY place, dispatch) - 1 AS node FROM ("
-    "SELECT 0 AS kind, K.id, K.pid, L.stack, L.exec, max(K.start) OVER "
-    "(PARTITION BY K.pid, L.stack ORDER BY K.dispatch_id) AS place, K.dispatch_id AS dispatch "
+    "CREATE TEMP TABLE graph_launched (pid INTEGER, stack INTEGER, exec INTEGER, "
+    "has_copies INTEGER DEFAULT 0, PRIMARY KEY (pid, stack)) WITHOUT ROWID",
+    "INSERT OR IGNORE INTO temp.graph_launched (pid, stack, exec) "
+    "SELECT G.pid, E.stack_id, G.graph_exec_id FROM \"rocpd_graph_launch{{uuid}}\" G "
+    "CROSS JOIN \"rocpd_event{{uuid}}\" E ON E.id = G.event_id WHERE E.stack_id <> 0",
+    "UPDATE temp.graph_launched SET has_copies = 1 WHERE (pid, stack) IN "
+    "(SELECT C.pid, E.stack_id FROM \"rocpd_memory_copy{{uuid}}\" C "
+    "CROSS JOIN \"rocpd_event{{uuid}}\" E ON E.id = C.event_id)",
+    "CREATE TEMP TABLE graph_node (kind INTEGER, id INTEGER, exec INTEGER, node INTEGER, "
+    "PRIMARY KEY (kind, id)) WITHOUT ROWID",
+    "INSERT INTO temp.graph_node SELECT kind, id, exec, row_number() OVER "
+    "(PARTITION BY pid, stack ORDER BY place, dispatch) - 1 FROM ("
+    "SELECT 0 AS kind, K.id AS id, K.pid AS pid, L.stack AS stack, L.exec AS exec, "
+    "iif(L.has_copies, K.start, 0) AS place, K.dispatch_id AS dispatch "
     "FROM \"rocpd_kernel_dispatch{{uuid}}\" K " OF_LAUNCH(
         "K") " UNION ALL SELECT 1, C.id, C.pid, L.stack, L.exec, C.start, 0 "
              "FROM \"rocpd_memory_copy{{uuid}}\" C " OF_LAUNCH("C") ")",
