@@ -221,6 +221,36 @@ typedef struct rocprofiler_callback_tracing_hip_graph_data_t {
     rocprofiler_address_t graph_exec_value; /**< The hipGraphExec_t */
 } rocprofiler_callback_tracing_hip_graph_data_t;
 
+/** Asked once for each launch: how many passes; 0: until the next one says stop. */
+typedef uint64_t (*rocprofiler_kernel_replay_pass_count_cb_t)(
+    rocprofiler_kernel_dispatch_info_t dispatch_info, rocprofiler_user_data_t user_data);
+
+/** Asked after each pass but the last of a fixed number; 0: that was the last one. */
+typedef int (*rocprofiler_kernel_replay_continue_cb_t)(
+    rocprofiler_kernel_dispatch_info_t dispatch_info, uint64_t current_pass, uint64_t total_passes,
+    rocprofiler_user_data_t user_data);
+
+/** Holds from inside of a PASS's ENTER, for the rest of the launch's passes. */
+typedef rocprofiler_status_t (*rocprofiler_kernel_replay_context_cb_t)(
+    rocprofiler_context_id_t context);
+
+/**
+ * KERNEL_REPLAY. On the launching thread: CONFIG around all passes of a launch, PASS around each.
+ * What a tool leaves in `user_data` at CONFIG's ENTER comes to each PASS and to its functions.
+ * A launch may have fewer passes than were asked for, down to one without PASS callbacks.
+ */
+typedef struct rocprofiler_callback_tracing_kernel_replay_data_t {
+    uint64_t size;
+    rocprofiler_kernel_dispatch_info_t dispatch_info;
+    uint64_t current_pass; /**< PASS: from 0 */
+    uint64_t total_passes; /**< PASS: 0: no number was fixed */
+    /** Set by the tool at CONFIG's ENTER; NULL: the kernel is not repeated. */
+    rocprofiler_kernel_replay_pass_count_cb_t replay_pass_count;
+    rocprofiler_kernel_replay_continue_cb_t replay_continue;     /**< NULL: goes on */
+    rocprofiler_kernel_replay_context_cb_t replay_start_context; /**< At PASS's ENTER */
+    rocprofiler_kernel_replay_context_cb_t replay_stop_context;  /**< At PASS's ENTER */
+} rocprofiler_callback_tracing_kernel_replay_data_t;
+
 /* ---- functions ------------------------------------------------------------------------------ */
 
 /** `user_data` keeps its value from ENTER to EXIT of one call. */

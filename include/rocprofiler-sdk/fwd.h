@@ -133,6 +133,7 @@ typedef enum rocprofiler_callback_tracing_kind_t {
     ROCPROFILER_CALLBACK_TRACING_HIP_GRAPH,              /**< hip_graph_operation */
     ROCPROFILER_CALLBACK_TRACING_ROCSHMEM_API,           /**< rocshmem_api_id */
     ROCPROFILER_CALLBACK_TRACING_HIPFILE_API,            /**< hipfile_api_id */
+    ROCPROFILER_CALLBACK_TRACING_KERNEL_REPLAY,          /**< kernel_replay_operation */
     ROCPROFILER_CALLBACK_TRACING_LAST,
 } rocprofiler_callback_tracing_kind_t;
 
@@ -202,6 +203,13 @@ typedef enum rocprofiler_hip_graph_operation_t {
     ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH,  /**< It is launched by this thread */
     ROCPROFILER_HIP_GRAPH_OPERATION_LAST,
 } rocprofiler_hip_graph_operation_t;
+
+typedef enum rocprofiler_kernel_replay_operation_t {
+    ROCPROFILER_KERNEL_REPLAY_NONE = 0,
+    ROCPROFILER_KERNEL_REPLAY_CONFIG, /**< Around all passes: how many are wanted */
+    ROCPROFILER_KERNEL_REPLAY_PASS,   /**< Around each */
+    ROCPROFILER_KERNEL_REPLAY_LAST,
+} rocprofiler_kernel_replay_operation_t;
 
 typedef enum rocprofiler_memory_copy_operation_t {
     ROCPROFILER_MEMORY_COPY_NONE = 0,

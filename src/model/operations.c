@@ -15,6 +15,7 @@ _Static_assert(COUNT(names_runtime_initialization) == ROCPROFILER_RUNTIME_INITIA
                "complete");
 _Static_assert(COUNT(names_hip_stream) == ROCPROFILER_HIP_STREAM_LAST, "complete");
 _Static_assert(COUNT(names_hip_graph) == ROCPROFILER_HIP_GRAPH_OPERATION_LAST, "complete");
+_Static_assert(COUNT(names_kernel_replay) == ROCPROFILER_KERNEL_REPLAY_LAST, "complete");
 _Static_assert(COUNT(names_kfd_event_page_migrate) == ROCPROFILER_KFD_EVENT_PAGE_MIGRATE_LAST &&
                    COUNT(names_kfd_event_page_fault) == ROCPROFILER_KFD_EVENT_PAGE_FAULT_LAST &&
                    COUNT(names_kfd_event_queue) == ROCPROFILER_KFD_EVENT_QUEUE_LAST &&
@@ -57,6 +58,7 @@ static const struct {
     TABLE(RUNTIME_INITIALIZATION, names_runtime_initialization),
     TABLE(HIP_STREAM, names_hip_stream),
     TABLE(HIP_GRAPH, names_hip_graph),
+    TABLE(KERNEL_REPLAY, names_kernel_replay),
     TABLE(CORRELATION_ID_RETIREMENT, names_retirement),
     TABLE(HIP_OPERATION, names_hip_operation),
     TABLE(THUNK_API, names_kfd),
@@ -100,13 +102,12 @@ const char *domain_name(enum trace_domain domain)
 #define REQUEST_NAME(kind)  [ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_##kind] = #kind
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverride-init" /* several domains have no callback kind */
+#pragma GCC diagnostic ignored "-Woverride-init" /* several domains have no such kind */
 static const char *const callback_names[] = {
 #define X(name, callback, buffer, args, request) CALLBACK_NAME(callback),
     TRACE_PUBLIC_DOMAINS(X)
 #undef X
 };
-#pragma GCC diagnostic pop
 static const char *const buffer_names[] = {
 #define X(name, callback, buffer, args, request) BUFFER_NAME(buffer),
     TRACE_PUBLIC_DOMAINS(X)
@@ -117,6 +118,7 @@ static const char *const buffer_names[] = {
     BUFFER_NAME(ROCSHMEM_API_EXT),
     BUFFER_NAME(HIPFILE_API_EXT),
 };
+#pragma GCC diagnostic pop
 static const char *const request_names[] = {
     REQUEST_NAME(NONE),
     REQUEST_NAME(HSA_CORE_API),

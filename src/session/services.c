@@ -45,6 +45,18 @@ static rocprofiler_status_t kind_check(const char *name, int domain)
     return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
 }
 
+/* A kernel is repeated for one context. Contexts are configured by one thread at a time. */
+static bool is_taken(uint32_t kind, const struct context *wanting)
+{
+    const struct context *context;
+    if (kind != ROCPROFILER_CALLBACK_TRACING_KERNEL_REPLAY)
+        return wanting->callbacks[kind].callback != NULL;
+    for (uint32_t i = 0; (context = context_at(i)); i++)
+        if (context->valid && context->callbacks[kind].callback)
+            return true;
+    return false;
+}
+
 rocprofiler_status_t callback_service_configure(rocprofiler_context_id_t id, uint32_t kind,
                                                 const rocprofiler_tracing_operation_t *operations,
                                                 size_t operation_count_wanted,
@@ -60,7 +72,7 @@ rocprofiler_status_t callback_service_configure(rocprofiler_context_id_t id, uin
         return status;
     if (!callback)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (context->callbacks[kind].callback)
+    if (is_taken(kind, context))
         return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
     struct callback_service service = {.callback = callback, .data = data};
     status = mask_fill(&service.operations, (enum trace_domain)domain, operations,

@@ -1,5 +1,6 @@
 /* Work that outlives its call, and events that are not calls. */
 #include "base/callback.h"
+#include "model/replay.h"
 #include "session/internal.h"
 
 #include <string.h>
@@ -218,6 +219,26 @@ bool trace_event_open(struct trace_event *event, enum trace_domain domain, int32
         event->slots[i].user_data.value = 0;
     externals_capture(self, event);
     return true;
+}
+
+bool trace_event_open_beside(struct trace_event *event, enum trace_domain domain, int32_t operation,
+                             const struct trace_event *other)
+{
+    struct session_thread *self = event_begin(event, domain, operation);
+    event->set = self ? trace_set_load(domain, operation) : NULL;
+    if (!event->set)
+        return false;
+    event->correlation_id = other->correlation_id;
+    for (uint32_t i = 0; event->set->has_callbacks && i < event->set->subscriber_count; i++)
+        event->slots[i].user_data.value = 0;
+    externals_capture(self, event);
+    return true;
+}
+
+rocprofiler_user_data_t trace_event_user_data(const struct trace_event *event)
+{
+    return event->set && event->set->has_callbacks ? event->slots[0].user_data
+                                                   : (rocprofiler_user_data_t){0};
 }
 
 void trace_event_open_unwatched(struct trace_event *event, enum trace_domain domain)

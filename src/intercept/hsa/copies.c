@@ -16,6 +16,9 @@
 #include "intercept/hsa/borrow.h"
 #include "intercept/hsa/completion.h"
 #include "intercept/hsa/copies.h"
+#include "intercept/hsa/replay_gate.h"
+#include "intercept/hsa/replay_memory.h"
+#include "intercept/hsa/replay_regions.h"
 #include "intercept/hsa/signals.h"
 #include "intercept/hsa/wrappers.h"
 #include "model/trace.h"
@@ -32,6 +35,7 @@ struct copy {
     uint64_t bytes;
     uint64_t start_ns, end_ns;
     int32_t operation;
+    bool is_inside; /* of the gates of both agents */
 };
 
 /* Copies take the runtime microseconds: a lock here is in the noise. It never calls out. */
@@ -61,7 +65,8 @@ static bool copies_traced(void)
  * kernel. */
 static bool copies_wanted(void)
 {
-    return copies_traced() || trace_domain_is_configured(TRACE_KERNEL_DISPATCH);
+    return copies_traced() || trace_domain_is_configured(TRACE_KERNEL_DISPATCH) ||
+           replay_is_configured();
 }
 
 static bool copies_start(struct hsa_instance *runtime)
@@ -71,7 +76,7 @@ static bool copies_start(struct hsa_instance *runtime)
     stores[hsa_instance_index(runtime)].released = false;
     pthread_mutex_unlock(&lock);
     if (!copies_traced())
-        return true;
+        return !replay_is_configured() || completion_start();
     return real->hsa_amd_profiling_async_copy_enable != NULL &&
            real->hsa_amd_profiling_get_async_copy_time != NULL &&
            real->hsa_amd_profiling_async_copy_enable(true) == HSA_STATUS_SUCCESS &&
@@ -269,9 +274,39 @@ static bool copy_ended(struct inflight *work)
     return __atomic_load_n(&own->value, __ATOMIC_ACQUIRE) < 1;
 }
 
+static void agent_move(const struct hsa_agent_entry *agent, void (*move)(uint32_t device))
+{
+    if (agent->gpu)
+        move((uint32_t)agent->info->logical_node_id);
+}
+
+/* No copy changes memory while a kernel is repeated, nor between. Always in the order of devices:
+ * who waits for one gate inside of another would wait for a replay that waits for it. */
+static void copy_enter(struct copy *copy)
+{
+    bool swap = copy->source->info->logical_node_id > copy->target->info->logical_node_id;
+    copy->is_inside = replay_is_watched();
+    if (!copy->is_inside)
+        return;
+    agent_move(swap ? copy->target : copy->source, replay_gate_enter);
+    if (copy->target != copy->source)
+        agent_move(swap ? copy->source : copy->target, replay_gate_enter);
+}
+
+static void copy_leave(struct copy *copy)
+{
+    if (!copy->is_inside)
+        return;
+    copy->is_inside = false;
+    agent_move(copy->source, replay_gate_leave);
+    if (copy->target != copy->source)
+        agent_move(copy->target, replay_gate_leave);
+}
+
 /* Copies fail only when the runtime has gone, with both signals. */
 static void copy_abandon(struct copy *copy)
 {
+    copy_leave(copy);
     callbacks_run(copy, ROCPROFILER_CALLBACK_PHASE_EXIT);
     trace_event_release(&copy->event);
     free(copy);
@@ -284,6 +319,7 @@ static void copy_complete(struct inflight *work, bool failed)
         copy_abandon(copy);
         return;
     }
+    copy_leave(copy);
     thread_own_work_begin();
     copy_times_read(copy);
     thread_own_work_end();
@@ -314,11 +350,14 @@ static struct copy *copy_open(struct hsa_instance *runtime, hsa_agent_t target,
     if (!target_entry || !source_entry)
         return NULL;
     int32_t operation = direction_of(source_entry, target_entry);
-    if (!trace_set_load(TRACE_MEMORY_COPY, operation)) {
+    bool is_watched = replay_is_watched();
+    if (!trace_set_load(TRACE_MEMORY_COPY, operation) && !is_watched) {
         time_forget(user.handle);
         return NULL;
     }
     struct copy *copy = copy_take(runtime);
+    if (!copy && is_watched)
+        replay_memory_unknown(); /* it is not seen to end */
     if (!copy)
         return NULL;
     copy->target = target_entry;
@@ -330,18 +369,20 @@ static struct copy *copy_open(struct hsa_instance *runtime, hsa_agent_t target,
     copy->operation = operation;
     copy->start_ns = 0;
     copy->end_ns = 0;
-    if (!trace_event_open(&copy->event, TRACE_MEMORY_COPY, operation)) {
+    if (!trace_event_open(&copy->event, TRACE_MEMORY_COPY, operation) && !is_watched) {
         copy_return(copy);
         return NULL;
     }
     signal_arm((amd_signal_t *)(uintptr_t)copy->own.handle);
     callbacks_run(copy, ROCPROFILER_CALLBACK_PHASE_ENTER);
+    copy_enter(copy);
     return copy;
 }
 
 static hsa_status_t copy_started(struct copy *copy, hsa_status_t status)
 {
     if (status != HSA_STATUS_SUCCESS) {
+        copy_leave(copy);
         callbacks_run(copy, ROCPROFILER_CALLBACK_PHASE_EXIT);
         trace_event_release(&copy->event);
         copy_return(copy);

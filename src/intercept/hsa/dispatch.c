@@ -7,6 +7,9 @@
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/packet_writer.h"
 #include "intercept/launched.h"
+#include "intercept/hsa/replay.h"
+#include "intercept/hsa/replay_memory.h"
+#include "intercept/hsa/replay_regions.h"
 
 /* What may come of one packet of the program's: with what counting puts around it. */
 enum { PACKETS_AROUND = 16 };
@@ -51,9 +54,9 @@ static bool dispatch_open(struct dispatch *dispatch, const struct trace_counting
     if (trace_event_open(event, TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) ||
         trace_event_open(event, TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE))
         return true;
-    if (!counting)
+    if (!counting && !replay_is_watched())
         return false;
-    if (!counting->without_ids)
+    if (!counting || !counting->without_ids)
         trace_event_open_unwatched(event, TRACE_KERNEL_DISPATCH);
     return true;
 }
@@ -139,6 +142,24 @@ static void dispatch_write(struct dispatch *dispatch, const hsa_kernel_dispatch_
     dispatch->work.complete = dispatch_complete;
 }
 
+/* The kernel has run on a queue of ours, or still does: the barrier ends it in the program's. */
+static void dispatch_write_replayed(struct dispatch *dispatch,
+                                    const hsa_kernel_dispatch_packet_t *kernel,
+                                    const hsa_barrier_and_packet_t *barrier,
+                                    struct packet_writer *writer)
+{
+    const union packet *packet = (const union packet *)kernel;
+    signal_arm(dispatch->last);
+    packet_signal_store(writer_put(writer, barrier), dispatch->last);
+    dispatch->lent = false;
+    dispatch->user = kernel->completion_signal;
+    dispatch->ends = dispatch->last;
+    dispatch->work.ended = dispatch_own_signal_ended;
+    dispatch->work.in_order = waits_for_older(packet);
+    dispatch->work.urgent = dispatch->user.handle != 0;
+    dispatch->work.complete = dispatch_complete;
+}
+
 /* A packet that is no traced kernel, with a signal of ours. False: no memory. */
 static bool packet_submit_own(struct dispatch_queue *queue, const union packet *packet,
                               void (*complete)(struct inflight *work, bool failed),
@@ -167,9 +188,17 @@ static void packet_pass(struct dispatch_queue *queue, const union packet *packet
                         struct packet_writer *writer)
 {
     amd_signal_t *signal = (amd_signal_t *)(uintptr_t)packet_signal(packet).handle;
-    if ((!packet_overtakes(queue, packet) && borrow_settle(signal)) ||
-        !packet_submit_own(queue, packet, dispatch_passed_complete, writer))
+    bool may_pass = !packet_overtakes(queue, packet) && borrow_settle(signal);
+    bool is_watched = replay_is_watched(); /* a replay waits for all that is before it */
+    if (!is_watched && may_pass) {
         writer_put(writer, packet);
+        return;
+    }
+    if (packet_submit_own(queue, packet, dispatch_passed_complete, writer))
+        return;
+    if (is_watched)
+        replay_memory_unknown();
+    writer_put(writer, packet);
 }
 
 /* Barrier packets have times like kernels, in a signal of ours. */
@@ -190,14 +219,36 @@ static bool is_barrier(unsigned type)
     return type == HSA_PACKET_TYPE_BARRIER_AND || type == HSA_PACKET_TYPE_BARRIER_OR;
 }
 
+static void dispatch_launch(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
+                            struct packet_writer *writer)
+{
+    struct trace_packets packets;
+    memset(&packets, 0, sizeof packets);
+    if (dispatch->counting)
+        dispatch->counting->dispatch_begin(&dispatch->trace, &packets);
+    dispatch_write(dispatch, kernel, &packets, writer);
+}
+
+/* What is before the kernel in the queue is there first, where the runtime lets us write more than
+ * once; where it does not, it gave us the kernel alone. */
+static bool dispatch_replay(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
+                            struct packet_writer *writer)
+{
+    hsa_barrier_and_packet_t barrier;
+    if (dispatch->queue->guard.size == 0)
+        writer_flush(writer);
+    if (!replay_run(dispatch, kernel, &barrier))
+        return false;
+    dispatch_write_replayed(dispatch, kernel, &barrier, writer);
+    return true;
+}
+
 static void dispatch_submit(struct dispatch_queue *queue, const union packet *packet,
                             uint64_t packet_index, struct packet_writer *writer)
 {
     const struct trace_counting_ops *counting =
         atomic_load_explicit(&trace_counting, memory_order_acquire);
     struct dispatch *dispatch = dispatch_take(queue);
-    struct trace_packets packets;
-
     queue->lost += !dispatch;
     if (!dispatch || !dispatch_open(dispatch, counting)) {
         if (dispatch)
@@ -214,15 +265,16 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     dispatch_callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE,
                            ROCPROFILER_CALLBACK_PHASE_ENTER);
     trace_event_recapture(&dispatch->trace.event, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
-    memset(&packets, 0, sizeof packets);
-    if (counting)
-        counting->dispatch_begin(&dispatch->trace, &packets);
+    bool is_replayed = replay_is_watched() && dispatch_replay(dispatch, &packet->kernel, writer);
+    bool is_inside = !is_replayed && replay_launch_begin(dispatch);
+    if (!is_replayed)
+        dispatch_launch(dispatch, &packet->kernel, writer);
     submitting = outer;
-    dispatch_write(dispatch, &packet->kernel, &packets, writer);
     writer_flush(writer);
     dispatch_callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE,
                            ROCPROFILER_CALLBACK_PHASE_EXIT);
     dispatch_post(dispatch);
+    replay_launch_end(queue, is_inside);
 }
 
 /* For a launch of HIP's that this thread is in the middle of. */
@@ -237,7 +289,8 @@ static void launched_count(const struct dispatch_queue *queue, const union packe
 
 static bool anybody_listens(void)
 {
-    return atomic_load_explicit(&trace_counting, memory_order_acquire) != NULL ||
+    return replay_is_watched() ||
+           atomic_load_explicit(&trace_counting, memory_order_acquire) != NULL ||
            trace_set_load(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) != NULL ||
            trace_set_load(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE) != NULL ||
            trace_set_load(TRACE_QUEUE_BARRIER, 0) != NULL;

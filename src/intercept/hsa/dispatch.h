@@ -49,6 +49,9 @@ struct dispatch_queue *dispatch_queue_make(const struct hsa_agent_entry *agent);
 void dispatch_packets_submit(const void *packets, uint64_t count, uint64_t first_index, void *queue,
                              void (*writer)(const void *packets, uint64_t count));
 
+/* As the runtime's own report of an error: nothing in flight will end any more. */
+void dispatch_queue_fail(struct dispatch_queue *queue, hsa_status_t status);
+
 /* The queues of a runtime that has gone; queues.c. What was in flight on them has failed. */
 void dispatch_queues_abandon(const struct hsa_instance *runtime);
 

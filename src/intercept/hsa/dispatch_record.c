@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "intercept/hsa/dispatch_state.h"
 #include "intercept/hsa/instance.h"
+#include "intercept/hsa/replay.h"
 
 void dispatch_callbacks_call(struct dispatch *dispatch, int32_t operation,
                              rocprofiler_callback_phase_t phase)
@@ -112,6 +113,8 @@ void dispatch_complete(struct inflight *work, bool failed)
     struct dispatch *dispatch = (struct dispatch *)(void *)work;
     if (failed && dispatch->lent)
         borrow_cancel(&dispatch->loan);
+    if (!failed)
+        replay_times_take(dispatch);
     bool timed = !failed && times_take(dispatch);
     /* A kernel's record comes before its values, as tools know it from AMD's library: they make
      * what they keep of a queue at its first kernel. */
@@ -127,6 +130,7 @@ void dispatch_complete(struct inflight *work, bool failed)
         user_signal_complete(dispatch);
     trace_event_release(&dispatch->trace.event);
     serialize_end(&dispatch->turn);
+    replay_kernel_ended(dispatch);
     dispatch_gather(dispatch);
 }
 

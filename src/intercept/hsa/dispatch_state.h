@@ -12,6 +12,8 @@
 
 /* What a plain record needs stands at the beginning and fits some lines; users of callbacks and of
  * external ids go on into the trace event's slots. */
+struct replay_queue;
+
 struct dispatch {
     _Alignas(64) struct inflight work; /* first */
     struct dispatch *next;             /* of the ready, gathered and returned lists */
@@ -25,7 +27,9 @@ struct dispatch {
     hsa_signal_t user;
     const struct trace_counting_ops *counting; /* whose begin was called; NULL: nobody's */
     struct serial_turn turn;
+    struct replay_queue *replay; /* where it has run; NULL: on the program's own queue */
     bool lent;                   /* then `user` is 0 */
+    bool is_in_flight;           /* is counted as such by replay.c */
     struct trace_dispatch trace; /* last */
 };
 

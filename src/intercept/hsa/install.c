@@ -52,8 +52,8 @@ static const struct hsa_api_wrappers *const api_tables[] = {
 };
 
 static const struct hsa_service *const services[] = {
-    &hsa_service_lifecycle, &hsa_service_queues,  &hsa_service_copies,
-    &hsa_service_memory,    &hsa_service_objects,
+    &hsa_service_lifecycle, &hsa_service_queues, &hsa_service_copies,
+    &hsa_service_replay,    &hsa_service_memory, &hsa_service_objects,
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

@@ -4,6 +4,8 @@
 #include "intercept/hsa/completion.h"
 #include "intercept/hsa/copies.h"
 #include "intercept/hsa/dispatch.h"
+#include "intercept/hsa/replay_queue.h"
+#include "intercept/hsa/replay_regions.h"
 #include "intercept/hsa/serialize.h"
 #include "intercept/hsa/wrappers.h"
 
@@ -49,6 +51,8 @@ hsa_status_t service_hsa_shut_down(struct hsa_instance *runtime)
         dispatch_queues_abandon(runtime);
         copies_abandon(runtime);
         serialize_abandon(runtime);
+        replay_queues_end(runtime, false);
+        replay_regions_forget(runtime);
     }
     completion_hold_end();
     if (gone)

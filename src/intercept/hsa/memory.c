@@ -1,5 +1,6 @@
 /* Allocations: hsa_amd_memory_pool_allocate, hsa_memory_allocate, virtual memory handles. */
 #include "intercept/hsa/agents.h"
+#include "intercept/hsa/replay_regions.h"
 #include "intercept/hsa/wrappers.h"
 #include "model/trace.h"
 
@@ -15,7 +16,7 @@ static struct owners {
 
 static bool memory_wanted(void)
 {
-    return trace_domain_is_configured(TRACE_MEMORY_ALLOCATION);
+    return trace_domain_is_configured(TRACE_MEMORY_ALLOCATION) || replay_is_configured();
 }
 
 static void owner_add(uint64_t handle, const struct hsa_agent_entry *agent)
@@ -61,10 +62,11 @@ static rocprofiler_agent_id_t owner_of(const struct hsa_instance *runtime, uint6
 
 struct allocation {
     struct trace_event event;
-    uint64_t start_ns;
+    const struct hsa_instance *runtime;
+    uint64_t start_ns, owner;
     rocprofiler_agent_id_t agent;
     int32_t operation;
-    bool traced; /* nothing else is set where it is not */
+    bool traced; /* nothing else is set where it is not, but for who called what of whose */
 };
 
 static void callbacks_run(struct allocation *allocation, rocprofiler_callback_phase_t phase,
@@ -85,11 +87,15 @@ static void callbacks_run(struct allocation *allocation, rocprofiler_callback_ph
 static void allocation_begin(struct allocation *allocation, const struct hsa_instance *runtime,
                              int32_t operation, uint64_t owner, uint64_t address, uint64_t bytes)
 {
+    allocation->runtime = runtime;
+    allocation->owner = owner;
+    allocation->operation = operation;
+    if (operation == ROCPROFILER_MEMORY_ALLOCATION_FREE)
+        replay_regions_freed(address);
     allocation->traced = trace_set_load(TRACE_MEMORY_ALLOCATION, operation) &&
                          trace_event_open(&allocation->event, TRACE_MEMORY_ALLOCATION, operation);
     if (!allocation->traced)
         return;
-    allocation->operation = operation;
     allocation->agent = owner_of(runtime, owner);
     callbacks_run(allocation, ROCPROFILER_CALLBACK_PHASE_ENTER, 0, address, bytes);
     allocation->start_ns = trace_time_ns();
@@ -97,6 +103,8 @@ static void allocation_begin(struct allocation *allocation, const struct hsa_ins
 
 static void allocation_end(struct allocation *allocation, uint64_t address, uint64_t bytes)
 {
+    if (allocation->operation == ROCPROFILER_MEMORY_ALLOCATION_ALLOCATE && address != 0)
+        replay_regions_allocated(allocation->runtime, allocation->owner, address, bytes);
     if (!allocation->traced)
         return;
     rocprofiler_buffer_tracing_memory_allocation_record_t record = {

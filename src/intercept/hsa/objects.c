@@ -11,6 +11,8 @@
 #include "intercept/hip/host_functions.h"
 #include "intercept/hsa/agents.h"
 #include "intercept/hsa/kernel_map.h"
+#include "intercept/hsa/replay_memory.h"
+#include "intercept/hsa/replay_regions.h"
 #include "intercept/hsa/wrappers.h"
 #include "model/trace.h"
 
@@ -47,7 +49,8 @@ static uint64_t object_id_last, kernel_id_last;
 static bool objects_wanted(void)
 {
     return trace_domain_is_configured(TRACE_CODE_OBJECT) ||
-           trace_domain_is_configured(TRACE_KERNEL_DISPATCH) || trace_counting_is_configured();
+           trace_domain_is_configured(TRACE_KERNEL_DISPATCH) || trace_counting_is_configured() ||
+           replay_is_configured();
 }
 
 static const hsa_ven_amd_loader_1_03_pfn_t *loader_of(const struct hsa_instance *runtime)
@@ -285,6 +288,9 @@ static hsa_status_t object_visit(hsa_executable_t executable, hsa_loaded_code_ob
     }
     object->data.agent_id = object->agent->id;
     storage_read(&loaded, &object->data);
+    replay_regions_loaded(object->agent, (const void *)(uintptr_t)object->data.memory_base,
+                          object->data.memory_size, object->data.load_base, object->data.load_size,
+                          object->data.load_delta);
     object->uri = object_uri(&loaded);
     object->data.uri = object->uri ? object->uri : "";
     pthread_mutex_lock(&lock);
@@ -426,6 +432,8 @@ static void objects_catch_up(struct hsa_instance *runtime)
         loader->hsa_ven_amd_loader_executable_iterate_loaded_code_objects(all->found[i],
                                                                           object_visit, &freeze);
         objects_list(&freeze, false);
+        if (replay_is_watched())
+            replay_memory_unknown(); /* the device was in use before we came */
     }
     if (all && all->count == EXECUTABLES_MAX)
         log_warning("intercept", "more than %d executables are loaded: later ones are not known",
@@ -463,6 +471,7 @@ static void objects_unload(const hsa_executable_t *executable)
 {
     for (struct object *object; (object = object_unlist(executable));) {
         object_report_unload(object);
+        replay_regions_unloaded(object->data.load_base, object->data.load_size);
         object_retire(object);
     }
 }

@@ -6,6 +6,8 @@
 #include "intercept/hsa/borrow.h"
 #include "intercept/hsa/dispatch.h"
 #include "intercept/hsa/packet.h"
+#include "intercept/hsa/replay_memory.h"
+#include "intercept/hsa/replay_regions.h"
 #include "intercept/hsa/serialize.h"
 #include "intercept/hsa/wrappers.h"
 
@@ -25,7 +27,7 @@ static bool queues_wanted(void)
 {
     return trace_domain_is_configured(TRACE_KERNEL_DISPATCH) ||
            trace_domain_is_configured(TRACE_QUEUE_BARRIER) || launches_configured() ||
-           trace_counting_is_configured() ||
+           trace_counting_is_configured() || replay_is_configured() ||
            atomic_load_explicit(&trace_queue_first, memory_order_acquire) != NULL;
 }
 
@@ -35,7 +37,7 @@ static bool queues_wanted_now(void)
 {
     return trace_domain_is_wanted(TRACE_KERNEL_DISPATCH) ||
            trace_domain_is_wanted(TRACE_QUEUE_BARRIER) || trace_domain_is_wanted(TRACE_HIP_GRAPH) ||
-           trace_counting_is_configured();
+           trace_counting_is_configured() || replay_is_configured();
 }
 
 static bool queues_start(struct hsa_instance *runtime)
@@ -50,13 +52,17 @@ static bool queues_start(struct hsa_instance *runtime)
 }
 
 /* The runtime stops a queue after an error; nothing in flight will end any more. */
-static void queue_error(hsa_status_t status, hsa_queue_t *source, void *data)
+void dispatch_queue_fail(struct dispatch_queue *queue, hsa_status_t status)
 {
-    struct dispatch_queue *queue = data;
-    (void)source; /* the runtime's inner queue, which the program does not know */
     atomic_store_explicit(&queue->lane.failed, true, memory_order_release);
     if (queue->error_callback)
         queue->error_callback(status, queue->queue, queue->error_data);
+}
+
+static void queue_error(hsa_status_t status, hsa_queue_t *source, void *data)
+{
+    (void)source; /* the runtime's inner queue, which the program does not know */
+    dispatch_queue_fail(data, status);
 }
 
 static void queue_list(struct dispatch_queue *queue)
@@ -124,6 +130,8 @@ static hsa_status_t queue_make_plain(
 {
     hsa_status_t status = runtime->real.hsa_queue_create(
         agent, size, type, callback, data, private_segment_size, group_segment_size, hsa_queue);
+    if (status == HSA_STATUS_SUCCESS && replay_is_watched())
+        replay_memory_unknown(); /* its kernels are not seen */
     if (status == HSA_STATUS_SUCCESS)
         log_warning("intercept",
                     "the HSA runtime has no intercepted queue left: dispatches of "

@@ -1,57 +1,80 @@
 #include "intercept/hsa/replay_copies.h"
 
-#include "base/thread.h"
 #include "intercept/hsa/device_copy.h"
 #include "intercept/hsa/instance.h"
+#include "intercept/hsa/replay_thread.h"
 
-static void *host_memory_get(void *data, size_t bytes)
+/* One call of the runtime, which runs on a thread of ours. */
+struct call {
+    const struct hsa_agent_entry *gpu;
+    void *to; /* the memory that was got, or is put back */
+    const void *from;
+    size_t bytes;
+    bool fine;
+};
+
+static void memory_get_run(void *data)
 {
-    const struct hsa_agent_entry *gpu = data;
-    const struct hsa_calls *real = &gpu->runtime->real;
-    void *memory = NULL;
-    thread_own_work_begin();
-    if (real->hsa_amd_memory_pool_allocate(gpu->runtime->agents.host_pool, bytes, 0, &memory) !=
-        HSA_STATUS_SUCCESS) {
-        memory = NULL;
-    } else if (real->hsa_amd_agents_allow_access(1, &gpu->hsa, NULL, memory) !=
+    struct call *call = data;
+    const struct hsa_instance *runtime = call->gpu->runtime;
+    if (runtime->real.hsa_amd_memory_pool_allocate(runtime->agents.host_pool, call->bytes, 0,
+                                                   &call->to) != HSA_STATUS_SUCCESS) {
+        call->to = NULL;
+    } else if (runtime->real.hsa_amd_agents_allow_access(1, &call->gpu->hsa, NULL, call->to) !=
                HSA_STATUS_SUCCESS) {
-        real->hsa_amd_memory_pool_free(memory);
-        memory = NULL;
+        runtime->real.hsa_amd_memory_pool_free(call->to);
+        call->to = NULL;
     }
-    thread_own_work_end();
-    return memory;
 }
 
-static void host_memory_put(void *data, void *memory)
+static void *memory_get(void *data, size_t bytes)
 {
-    const struct hsa_agent_entry *gpu = data;
-    thread_own_work_begin();
-    gpu->runtime->real.hsa_amd_memory_pool_free(memory);
-    thread_own_work_end();
+    struct call call = {.gpu = data, .bytes = bytes};
+    return replay_thread_run(memory_get_run, &call) ? call.to : NULL;
+}
+
+static void memory_put_run(void *data)
+{
+    struct call *call = data;
+    call->gpu->runtime->real.hsa_amd_memory_pool_free(call->to);
+}
+
+static void memory_put(void *data, void *memory)
+{
+    struct call call = {.gpu = data, .to = memory};
+    replay_thread_run(memory_put_run, &call);
+}
+
+static void save_run(void *data)
+{
+    struct call *call = data;
+    call->fine =
+        device_copy_to_host(call->gpu->runtime, call->gpu->hsa, call->to, call->from, call->bytes);
 }
 
 static bool save(void *data, void *to, const void *from, size_t bytes)
 {
-    const struct hsa_agent_entry *gpu = data;
-    thread_own_work_begin();
-    bool fine = device_copy_to_host(gpu->runtime, gpu->hsa, to, from, bytes);
-    thread_own_work_end();
-    return fine;
+    struct call call = {data, to, from, bytes, false};
+    return replay_thread_run(save_run, &call) && call.fine;
+}
+
+static void restore_run(void *data)
+{
+    struct call *call = data;
+    call->fine = device_copy_from_host(call->gpu->runtime, call->gpu->hsa, call->to, call->from,
+                                       call->bytes);
 }
 
 static bool restore(void *data, void *to, const void *from, size_t bytes)
 {
-    const struct hsa_agent_entry *gpu = data;
-    thread_own_work_begin();
-    bool fine = device_copy_from_host(gpu->runtime, gpu->hsa, to, from, bytes);
-    thread_own_work_end();
-    return fine;
+    struct call call = {data, to, from, bytes, false};
+    return replay_thread_run(restore_run, &call) && call.fine;
 }
 
 bool replay_copies_of(const struct hsa_agent_entry *gpu, struct replay_copies *copies)
 {
     const struct hsa_instance *runtime = gpu->runtime;
-    *copies = (struct replay_copies){host_memory_get, host_memory_put, save, restore, (void *)gpu};
+    *copies = (struct replay_copies){memory_get, memory_put, save, restore, (void *)gpu};
     return gpu->gpu && runtime->agents.host_pool.handle != 0 &&
            runtime->real.hsa_amd_agents_allow_access && runtime->real.hsa_amd_memory_async_copy;
 }

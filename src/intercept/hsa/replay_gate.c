@@ -106,15 +106,6 @@ static bool emptied(const struct gate *gate, const struct timespec *limit)
     return gate->inside == 0;
 }
 
-/* The same, for the end of another thread's replay. */
-static bool opened(const struct gate *gate, const struct timespec *limit)
-{
-    int error = 0;
-    while (gate->is_closed && error == 0)
-        error = pthread_cond_timedwait(&all.moved, &all.lock, limit);
-    return !gate->is_closed;
-}
-
 static void gate_set(struct gate *gate, bool is_closed)
 {
     gate->is_closed = is_closed;
@@ -126,13 +117,15 @@ static void gate_set(struct gate *gate, bool is_closed)
 bool replay_gate_close(uint32_t device, uint64_t limit_ns)
 {
     struct gate *gate = &all.gates[device % REPLAY_GATES];
-    const struct timespec limit = wait_deadline(CLOCK_MONOTONIC, limit_ns);
     int cancel_state;
     if (device >= REPLAY_GATES)
         return false;
     gates_lock(&cancel_state);
-    bool closed = !is_mine(gate) && opened(gate, &limit);
+    bool closed = !is_mine(gate);
+    while (closed && gate->is_closed)
+        pthread_cond_wait(&all.moved, &all.lock);
     if (closed) {
+        const struct timespec limit = wait_deadline(CLOCK_MONOTONIC, limit_ns);
         gate_set(gate, true); /* first, so that it empties however much comes */
         closed = emptied(gate, &limit);
         if (!closed)

@@ -24,8 +24,9 @@ void replay_gate_enter(uint32_t device);
 /* Once for each enter, on any thread. */
 void replay_gate_leave(uint32_t device);
 
-/* False: what entered before, which may wait for the very kernel that is to be replayed, has not
- * left within that time, or this thread has the gate already. Then it is as before. */
+/* Waits while another thread has closed the gate, as whoever enters. False: what entered before,
+ * which may wait for the very kernel that is to be replayed, has not left within that time, or this
+ * thread has the gate already. Then it is as before. */
 bool replay_gate_close(uint32_t device, uint64_t limit_ns);
 /* The thread that closed it. */
 void replay_gate_open(uint32_t device);

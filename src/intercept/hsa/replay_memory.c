@@ -125,34 +125,53 @@ static bool room_make(void)
     return true;
 }
 
-static bool has(const struct replay_snapshot *snapshot, uintptr_t address)
+/* NULL: it is none of the snapshot's, or was left out of it. */
+static struct saved *saved_of(struct replay_snapshot *snapshot, uintptr_t address)
 {
     for (size_t i = 0; i < snapshot->count; i++)
-        if (snapshot->saved[i].region.address == address)
-            return true;
-    return false;
+        if (snapshot->saved[i].region.address == address && snapshot->saved[i].region.bytes > 0)
+            return &snapshot->saved[i];
+    return NULL;
 }
 
 static struct replay_snapshot *busy_with(uintptr_t address)
 {
     for (struct replay_snapshot *s = known.snapshots; s; s = s->next)
-        if (s->busy && has(s, address))
+        if (s->busy && saved_of(s, address))
             return s;
     return NULL;
 }
 
-/* Copies under way end first; none begin afterwards. Under the lock, which it may leave meanwhile.
- * The thread is the program's, and would be cancelled with the lock. */
-static void snapshots_end(uintptr_t address, enum replay_status status)
+/* Under the lock, which it leaves while copies of the region are under way. The thread is the
+ * program's, and would be cancelled with the lock. */
+static void copies_wait(uintptr_t address)
 {
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     while (busy_with(address))
         pthread_cond_wait(&known.idle, &known.lock);
     pthread_setcancelstate(cancel_state, NULL);
+}
+
+/* No copies begin afterwards. Under the lock, as above. */
+static void snapshots_end(uintptr_t address, enum replay_status status)
+{
+    copies_wait(address);
     for (struct replay_snapshot *s = known.snapshots; s; s = s->next)
-        if (s->status == REPLAY_FINE && has(s, address))
+        if (s->status == REPLAY_FINE && saved_of(s, address))
             s->status = status;
+}
+
+/* No kernel uses memory that is given back: snapshots go on without it. Other threads of a program
+ * get, lock and give back some all the time. Under the lock, as above. */
+static void snapshots_leave_out(uintptr_t address)
+{
+    copies_wait(address);
+    for (struct replay_snapshot *s = known.snapshots; s; s = s->next) {
+        struct saved *saved = saved_of(s, address);
+        if (saved)
+            saved->region.bytes = 0;
+    }
 }
 
 bool replay_memory_add(uint64_t device, uintptr_t address, size_t bytes)
@@ -160,6 +179,11 @@ bool replay_memory_add(uint64_t device, uintptr_t address, size_t bytes)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fork_watch);
     pthread_mutex_lock(&known.lock);
+    const struct region *same = region_at(address);
+    if (same && same->bytes == bytes && same->device == device && device == REPLAY_HOST) {
+        pthread_mutex_unlock(&known.lock); /* registered twice */
+        return true;
+    }
     snapshots_end(address, REPLAY_FREED); /* it must have been, and we were not told */
     bool fits = room_make();
     if (fits && bytes > 0) {
@@ -188,16 +212,50 @@ void replay_memory_share(uintptr_t address)
     pthread_mutex_unlock(&known.lock);
 }
 
+void replay_memory_reach(uintptr_t address, uint64_t device)
+{
+    pthread_mutex_lock(&known.lock);
+    const struct region *region = region_at(address);
+    bool is_new = region && region->device != REPLAY_HOST && region->device != device;
+    pthread_mutex_unlock(&known.lock);
+    if (is_new)
+        replay_memory_share(address);
+}
+
+void replay_memory_unknown(void)
+{
+    pthread_mutex_lock(&known.lock);
+    known.is_partial = true;
+    for (struct replay_snapshot *s = known.snapshots; s; s = s->next)
+        if (s->status == REPLAY_FINE)
+            s->status = REPLAY_NOT_WHOLE;
+    pthread_mutex_unlock(&known.lock);
+}
+
+/* Under the lock, which it may leave meanwhile. */
+static void region_remove(uintptr_t address)
+{
+    snapshots_leave_out(address);
+    struct region *region = region_at(address);
+    if (!region)
+        return;
+    known.count--;
+    memmove(region, region + 1, (size_t)(known.regions + known.count - region) * sizeof *region);
+}
+
 void replay_memory_remove(uintptr_t address)
 {
     pthread_mutex_lock(&known.lock);
-    snapshots_end(address, REPLAY_FREED);
-    struct region *region = region_at(address);
-    if (region) {
-        known.count--;
-        memmove(region, region + 1,
-                (size_t)(known.regions + known.count - region) * sizeof *region);
-    }
+    region_remove(address);
+    pthread_mutex_unlock(&known.lock);
+}
+
+void replay_memory_remove_range(uintptr_t address, size_t bytes)
+{
+    pthread_mutex_lock(&known.lock);
+    for (size_t at = place_of(address);
+         at < known.count && known.regions[at].address - address < bytes; at = place_of(address))
+        region_remove(known.regions[at].address);
     pthread_mutex_unlock(&known.lock);
 }
 
@@ -208,10 +266,10 @@ static bool is_reachable(const struct region *region, uint64_t device)
     return region->device == device || region->device == REPLAY_HOST || region->shared;
 }
 
-/* Ours to write between the passes. */
+/* Ours to write between the passes, unless it was left out. */
 static bool is_restored(const struct region *region)
 {
-    return region->device != REPLAY_HOST && !region->shared;
+    return region->device != REPLAY_HOST && !region->shared && region->bytes > 0;
 }
 
 /* The host's memory may be unmapped under us, or not be ours to look at: the kernel reads it. */
@@ -293,6 +351,8 @@ static enum replay_status memory_get(struct replay_snapshot *snapshot, size_t by
         return REPLAY_NO_ROOM;
     for (size_t i = 0; i < snapshot->count; i++) {
         struct saved *saved = &snapshot->saved[i];
+        if (saved->region.bytes == 0)
+            continue;
         saved->copy = copy_get(&snapshot->copies, &saved->region);
         if (!saved->copy)
             return REPLAY_NO_ROOM;
@@ -307,9 +367,13 @@ static enum replay_status memory_get(struct replay_snapshot *snapshot, size_t by
 static enum replay_status regions_save(struct replay_snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->count; i++) {
-        const struct saved *saved = &snapshot->saved[i];
-        if (!region_read(snapshot, &saved->region, 0, saved->copy, saved->region.bytes))
+        struct saved *saved = &snapshot->saved[i];
+        if (saved->region.bytes == 0 ||
+            region_read(snapshot, &saved->region, 0, saved->copy, saved->region.bytes))
+            continue;
+        if (saved->region.device != REPLAY_HOST)
             return REPLAY_UNREADABLE;
+        saved->region.bytes = 0; /* managed memory may be unmapped without our being told */
     }
     return REPLAY_FINE;
 }
@@ -381,7 +445,8 @@ static enum replay_status busy_end(struct replay_snapshot *snapshot, enum replay
 {
     pthread_mutex_lock(&known.lock);
     snapshot->busy = false;
-    snapshot->status = status;
+    if (snapshot->status == REPLAY_FINE) /* others may have ended it meanwhile */
+        snapshot->status = status;
     pthread_cond_broadcast(&known.idle);
     pthread_mutex_unlock(&known.lock);
     pthread_setcancelstate(snapshot->cancel_state, NULL);
@@ -397,11 +462,13 @@ struct replay_snapshot *replay_snapshot_take(uint64_t device, size_t bytes_max,
         return NULL;
     snapshot->copies = *copies;
     snapshot->host = -1;
-    *status = memory_get(snapshot, bytes_max);
-    if (*status == REPLAY_FINE)
-        *status = busy_begin(snapshot);
-    if (*status == REPLAY_FINE)
-        *status = busy_end(snapshot, regions_save(snapshot));
+    *status = busy_begin(snapshot);
+    if (*status == REPLAY_FINE) {
+        *status = memory_get(snapshot, bytes_max);
+        if (*status == REPLAY_FINE)
+            *status = regions_save(snapshot);
+        *status = busy_end(snapshot, *status);
+    }
     if (*status == REPLAY_FINE)
         return snapshot;
     replay_snapshot_free(snapshot);

@@ -22,9 +22,15 @@ enum { REPLAY_HOST = 0 };
 bool replay_memory_add(uint64_t device, uintptr_t address, size_t bytes);
 /* Others than its device may write it from now on. Unknown addresses are ignored. */
 void replay_memory_share(uintptr_t address);
+/* That device, or the host, may write it from now on. */
+void replay_memory_reach(uintptr_t address, uint64_t device);
+/* There is memory that is not known, or that others write unseen: no snapshot is whole any more. */
+void replay_memory_unknown(void);
 /* Any thread but one inside of a snapshot's copies, before the program gives memory back: waits for
- * copies of it that are under way. Snapshots that have it will not be restored. */
+ * copies of it that are under way. Snapshots go on without it: no kernel uses it any more. */
 void replay_memory_remove(uintptr_t address);
+/* The same, for all regions that begin there. */
+void replay_memory_remove_range(uintptr_t address, size_t bytes);
 
 struct replay_copies {
     /* Host memory that device and host reach, and back. NULL: there is none. */

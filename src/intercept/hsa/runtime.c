@@ -7,6 +7,7 @@
 #include "intercept/hsa/install.h"
 #include "intercept/hsa/instance.h"
 #include "intercept/hsa/objects.h"
+#include "intercept/hsa/replay_queue.h"
 #include "intercept/kfd/smi.h"
 
 /* ---- from its arrival to its departure */
@@ -27,6 +28,9 @@ static void forget(void *table)
     bool another_serves =
         intercept_hsa_serves_devices(NULL) && !intercept_hsa_serves_devices(table);
 
+    const struct hsa_instance *leaving = hsa_instance_of_table(table);
+    if (leaving)
+        replay_queues_end(leaving, true);
     if (another_serves)
         hsa_counting_memory_renew();
     else

@@ -40,6 +40,6 @@ struct hsa_service {
 void *hsa_service_entry(enum hsa_function function, uint32_t instance);
 
 extern const struct hsa_service hsa_service_queues, hsa_service_copies, hsa_service_memory,
-    hsa_service_objects, hsa_service_lifecycle;
+    hsa_service_objects, hsa_service_lifecycle, hsa_service_replay;
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/callback.h"
 #include "base/log.h"
+#include "model/replay.h"
 #include "model/service.h"
 #include "model/trace.h"
 #include "session/counting/concurrent.h"
@@ -71,6 +72,8 @@ static struct counting_collection *shares_ask(const struct dispatch_service *fir
     for (const struct dispatch_service *s = first; s && services; s = next_of(s), services--) {
         rocprofiler_counter_config_id_t id = {.handle = 0};
         rocprofiler_user_data_t user_data = {.value = 0};
+        if (trace_replay_is_stopped(s->context))
+            continue;
         CALLBACK(s->callback(service_data(s, dispatch), &id, &user_data, s->callback_data));
         struct counting_config *config = config_for(id, dispatch);
         if (config && config->has_trace) {

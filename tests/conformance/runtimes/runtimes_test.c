@@ -307,6 +307,18 @@ _Static_assert(sizeof(rocprofiler_callback_tracing_hip_graph_data_t) == 24 &&
                    ROCPROFILER_HIP_GRAPH_OPERATION_LAST == 4,
                "binary interface");
 
+/* The same, of 1.4.1, a beta. */
+typedef rocprofiler_callback_tracing_kernel_replay_data_t replay_data_t;
+_Static_assert(ROCPROFILER_CALLBACK_TRACING_KERNEL_REPLAY == 25 &&
+                   ROCPROFILER_KERNEL_REPLAY_CONFIG == 1 && ROCPROFILER_KERNEL_REPLAY_PASS == 2 &&
+                   sizeof(replay_data_t) == 184 && offsetof(replay_data_t, current_pass) == 136 &&
+                   offsetof(replay_data_t, total_passes) == 144 &&
+                   offsetof(replay_data_t, replay_pass_count) == 152 &&
+                   offsetof(replay_data_t, replay_continue) == 160 &&
+                   offsetof(replay_data_t, replay_start_context) == 168 &&
+                   offsetof(replay_data_t, replay_stop_context) == 176,
+               "binary interface");
+
 /* ---- tools that put functions of their own into tables */
 
 static struct {

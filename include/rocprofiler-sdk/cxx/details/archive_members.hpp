@@ -456,6 +456,16 @@ template <> struct archive_members<rocprofiler_callback_tracing_hip_graph_data_t
     }
 };
 
+template <> struct archive_members<rocprofiler_callback_tracing_kernel_replay_data_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("size", data.size);
+        each.value("dispatch_info", data.dispatch_info);
+        each.value("current_pass", data.current_pass);
+        each.value("total_passes", data.total_passes);
+    }
+};
+
 template <> struct archive_members<rocprofiler_callback_tracing_runtime_initialization_data_t> {
     template <typename Each, typename Data> static void visit(Each &each, Data &data)
     {
@@ -1484,6 +1494,7 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_callback_tracing_memory_allocation_data_t) \
     X(rocprofiler_callback_tracing_hip_stream_data_t) \
     X(rocprofiler_callback_tracing_hip_graph_data_t) \
+    X(rocprofiler_callback_tracing_kernel_replay_data_t) \
     X(rocprofiler_callback_tracing_runtime_initialization_data_t) \
     X(rocprofiler_kernel_dispatch_info_t) \
     X(rocprofiler_dispatch_counting_service_data_t) \

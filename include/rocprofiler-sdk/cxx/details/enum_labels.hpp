@@ -240,6 +240,7 @@ template <> struct enum_labels<rocprofiler_callback_tracing_kind_t> {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_HIP_GRAPH),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_ROCSHMEM_API),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_HIPFILE_API),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_KERNEL_REPLAY),
     };
 };
 
@@ -314,6 +315,15 @@ template <> struct enum_labels<rocprofiler_hip_graph_operation_t> {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_CREATE),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_DESTROY),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH),
+    };
+};
+
+template <> struct enum_labels<rocprofiler_kernel_replay_operation_t> {
+    static constexpr const char *unknown = "unsupported_rocprofiler_kernel_replay_operation_t";
+    static constexpr label<rocprofiler_kernel_replay_operation_t> labels[] = {
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_KERNEL_REPLAY_NONE),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_KERNEL_REPLAY_CONFIG),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_KERNEL_REPLAY_PASS),
     };
 };
 

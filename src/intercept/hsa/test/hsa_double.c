@@ -130,14 +130,22 @@ static hsa_status_t iterate_regions(hsa_agent_t agent,
     return callback((hsa_region_t){agent.handle + 2}, data);
 }
 
+static hsa_status_t region_get_info(hsa_region_t region, hsa_region_info_t attribute, void *value)
+{
+    (void)region, (void)attribute;
+    *(uint32_t *)value = HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED;
+    return HSA_STATUS_SUCCESS;
+}
+
 static hsa_status_t pool_get_info(hsa_amd_memory_pool_t pool, hsa_amd_memory_pool_info_t attribute,
                                   void *value)
 {
-    (void)pool;
     if (attribute == HSA_AMD_MEMORY_POOL_INFO_SEGMENT)
         *(hsa_amd_segment_t *)value = HSA_AMD_SEGMENT_GLOBAL;
     else if (attribute == HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS)
-        *(uint32_t *)value = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED;
+        *(uint32_t *)value = pool.handle == DOUBLE_GPU + 1
+                                 ? HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED
+                                 : HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED;
     else
         *(bool *)value = true;
     return HSA_STATUS_SUCCESS;
@@ -210,13 +218,25 @@ static hsa_status_t signal_destroy(hsa_signal_t signal)
     return HSA_STATUS_SUCCESS;
 }
 
+static hsa_signal_value_t signal_wait(hsa_signal_t signal, hsa_signal_condition_t condition,
+                                      hsa_signal_value_t compared, uint64_t limit,
+                                      hsa_wait_state_t state)
+{
+    (void)condition, (void)compared, (void)limit, (void)state; /* copies end when they begin */
+    return __atomic_load_n(&((amd_signal_t *)(uintptr_t)signal.handle)->value, __ATOMIC_ACQUIRE);
+}
+
 static void signal_subtract(hsa_signal_t signal, hsa_signal_value_t value)
 {
     __atomic_sub_fetch(&((amd_signal_t *)(uintptr_t)signal.handle)->value, value, __ATOMIC_RELEASE);
 }
 
+static bool doorbell_ring(hsa_signal_t signal, hsa_signal_value_t value);
+
 static void signal_store(hsa_signal_t signal, hsa_signal_value_t value)
 {
+    if (doorbell_ring(signal, value))
+        return;
     __atomic_store_n(&((amd_signal_t *)(uintptr_t)signal.handle)->value, value, __ATOMIC_RELEASE);
 }
 
@@ -237,6 +257,7 @@ struct double_queue {
     void *error_data;
     unsigned char (*packets)[64];
     uint64_t written, done, deepest; /* deepest: most at a time */
+    uint64_t ring, taken;            /* packets that a plain queue holds, and its write index */
     uint64_t user_read, user_write;  /* of the queue that the program sees */
     uint64_t busy_until;             /* ticks: the kernel that runs */
     amd_signal_t *running;
@@ -304,6 +325,42 @@ static uint64_t write_index(const hsa_queue_t *hsa)
     return ((const struct double_queue *)(const void *)hsa)->user_write;
 }
 
+/* A plain queue's packets lie where its writer puts them; its address is its doorbell's handle. */
+static uint64_t add_write_index(const hsa_queue_t *hsa, uint64_t value)
+{
+    struct double_queue *queue = (struct double_queue *)(uintptr_t)hsa->doorbell_signal.handle;
+    return __atomic_fetch_add(&queue->taken, value, __ATOMIC_ACQ_REL);
+}
+
+static bool doorbell_ring(hsa_signal_t signal, hsa_signal_value_t value)
+{
+    for (int i = 0; i < QUEUES_MAX; i++) {
+        if (signal.handle != (uint64_t)(uintptr_t)&queues[i])
+            continue;
+        pthread_mutex_lock(&device_lock);
+        queues[i].written = (uint64_t)value + 1;
+        pthread_mutex_unlock(&device_lock);
+        return true;
+    }
+    return false;
+}
+
+void (*_Atomic double_on_kernel)(const hsa_kernel_dispatch_packet_t *packet);
+bool (*_Atomic double_kernel_waits)(const hsa_kernel_dispatch_packet_t *packet);
+
+static bool kernel_waits(const unsigned char *packet)
+{
+    bool (*waits)(const hsa_kernel_dispatch_packet_t *) = double_kernel_waits;
+    return waits && waits((const hsa_kernel_dispatch_packet_t *)(const void *)packet);
+}
+
+static void kernel_runs(const unsigned char *packet)
+{
+    void (*run)(const hsa_kernel_dispatch_packet_t *) = double_on_kernel;
+    if (run)
+        run((const hsa_kernel_dispatch_packet_t *)(const void *)packet);
+}
+
 static bool dependencies_met(const hsa_barrier_and_packet_t *barrier)
 {
     for (int i = 0; i < 5; i++) {
@@ -341,9 +398,12 @@ static void queue_step(struct double_queue *queue)
 {
     if (queue->done == queue->written || queue->busy_until > device_ticks || queue->broken)
         return;
-    const unsigned char *packet = queue->packets[queue->done % PACKETS_MAX];
+    const unsigned char *packet =
+        queue->packets[queue->done % (queue->ring ? queue->ring : PACKETS_MAX)];
     unsigned type = packet[0];
     if (queue->busy_until != 0) { /* the kernel at the head has just ended */
+        if (kernel_waits(packet))
+            return;
         completion_count(queue, packet, queue->busy_until - DOUBLE_TICKS_PER_KERNEL,
                          queue->busy_until);
         queue->busy_until = 0;
@@ -351,6 +411,7 @@ static void queue_step(struct double_queue *queue)
     } else if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
         overlaps_seen += other_queue_busy(queue);
         kernels_seen++;
+        kernel_runs(packet);
         queue->busy_until = device_ticks + DOUBLE_TICKS_PER_KERNEL;
     } else if (type != HSA_PACKET_TYPE_BARRIER_AND ||
                dependencies_met((const hsa_barrier_and_packet_t *)(const void *)packet)) {
@@ -455,8 +516,17 @@ static hsa_status_t plain_make(hsa_agent_t agent, uint32_t size, hsa_queue_type3
                                void (*error)(hsa_status_t, hsa_queue_t *, void *), void *data,
                                uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
 {
-    if (type != HSA_QUEUE_TYPE_COOPERATIVE)
-        return queue_make(agent, size, type, error, data, private_size, group_size, queue);
+    if (type != HSA_QUEUE_TYPE_COOPERATIVE) {
+        hsa_status_t status =
+            queue_make(agent, size, type, error, data, private_size, group_size, queue);
+        if (status != HSA_STATUS_SUCCESS)
+            return status;
+        struct double_queue *made = (struct double_queue *)(void *)*queue;
+        made->ring = size;
+        made->hsa.base_address = made->packets;
+        made->hsa.doorbell_signal.handle = (uint64_t)(uintptr_t)made;
+        return status;
+    }
     cooperative_references++;
     *queue = &cooperative;
     return HSA_STATUS_SUCCESS;
@@ -514,6 +584,14 @@ static hsa_status_t tick_convert(hsa_agent_t agent, uint64_t tick, uint64_t *tim
     (void)agent;
     *time = tick * 10 + __atomic_load_n(&device_origin_ns, __ATOMIC_RELAXED);
     return HSA_STATUS_SUCCESS;
+}
+
+hsa_queue_t *double_plain_queue(void)
+{
+    for (int i = 0; i < QUEUES_MAX; i++)
+        if (queues[i].used && queues[i].ring)
+            return &queues[i].hsa;
+    return NULL;
 }
 
 void double_queue_break(hsa_queue_t *hsa)
@@ -614,6 +692,9 @@ static const struct double_function played[] = {
     {HSA_FN_hsa_signal_store_screlease, (void *)signal_store},
     {HSA_FN_hsa_queue_create, (void *)plain_make},
     {HSA_FN_hsa_queue_destroy, (void *)queue_destroy},
+    {HSA_FN_hsa_queue_add_write_index_scacq_screl, (void *)add_write_index},
+    {HSA_FN_hsa_signal_wait_scacquire, (void *)signal_wait},
+    {HSA_FN_hsa_region_get_info, (void *)region_get_info},
     {HSA_FN_hsa_queue_load_read_index_relaxed, (void *)read_index},
     {HSA_FN_hsa_queue_load_write_index_relaxed, (void *)write_index},
     {HSA_FN_hsa_amd_queue_intercept_create, (void *)queue_make},

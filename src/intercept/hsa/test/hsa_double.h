@@ -60,6 +60,11 @@ bool double_queue_exists(const hsa_queue_t *queue); /* created and not destroyed
 int double_cooperative_references(void);
 uint64_t double_queue_deepest(const hsa_queue_t *queue);
 
+/* What a kernel does when it begins, and whether it goes on when it could end; on the device's
+ * thread. NULL: nothing, and it ends. */
+extern void (*_Atomic double_on_kernel)(const hsa_kernel_dispatch_packet_t *packet);
+extern bool (*_Atomic double_kernel_waits)(const hsa_kernel_dispatch_packet_t *packet);
+
 /* What reached the device: packets, and kernels by kernel_object. */
 uint64_t double_packets_seen(void);
 uint64_t double_kernels_seen(void);
@@ -69,6 +74,8 @@ uint64_t double_overlaps_seen(void);
 const void *double_packet(uint64_t n);
 
 /* Puts the queue into the error state: the device stops, the error callback runs. */
+/* The first one that has no interceptor. */
+hsa_queue_t *double_plain_queue(void);
 void double_queue_break(hsa_queue_t *queue);
 
 hsa_executable_t double_executable(void);

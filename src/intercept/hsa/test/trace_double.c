@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "intercept/hsa/install.h"
+#include "model/replay.h"
 #include "runtime/instances.h"
 
 enum { ENTRIES_MAX = 65536 };
@@ -35,10 +36,12 @@ static __thread const struct trace_frame *calls[64];
 static __thread uint32_t call_count;
 
 void (*_Atomic double_on_call)(void);
+void (*_Atomic double_on_payload)(int32_t, rocprofiler_callback_phase_t, void *);
 
 void double_reset(void)
 {
     atomic_store(&double_on_call, NULL);
+    atomic_store(&double_on_payload, NULL);
     memset(trace_slots, 0, sizeof trace_slots);
     atomic_store(&trace_counting, NULL);
     counting_configured = false;
@@ -209,14 +212,67 @@ void trace_event_open_unwatched(struct trace_event *event, enum trace_domain dom
     __atomic_add_fetch(&open_events, 1, __ATOMIC_RELAXED);
 }
 
+bool trace_event_open_beside(struct trace_event *event, enum trace_domain domain, int32_t operation,
+                             const struct trace_event *other)
+{
+    memset(event, 0, sizeof *event);
+    event->set = trace_set_load(domain, operation);
+    event->domain = (uint16_t)domain;
+    event->operation = operation;
+    event->correlation_id = other->correlation_id;
+    if (event->set)
+        __atomic_add_fetch(&open_events, 1, __ATOMIC_RELAXED);
+    return event->set != NULL;
+}
+
+rocprofiler_user_data_t trace_event_user_data(const struct trace_event *event)
+{
+    return event->slots[0].user_data;
+}
+
+static __thread bool replay_is_inside;
+
+bool trace_replay_begin(void)
+{
+    bool was_inside = replay_is_inside;
+    replay_is_inside = true;
+    return !was_inside;
+}
+
+void trace_replay_end(void)
+{
+    replay_is_inside = false;
+}
+
+void trace_replay_entering(bool is_entering)
+{
+    (void)is_entering;
+}
+
+rocprofiler_status_t trace_replay_context_start(rocprofiler_context_id_t context)
+{
+    (void)context;
+    return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
+}
+
+rocprofiler_status_t trace_replay_context_stop(rocprofiler_context_id_t context)
+{
+    (void)context;
+    return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
+}
+
 void trace_event_call(struct trace_event *event, int32_t operation,
                       rocprofiler_callback_phase_t phase, void *payload)
 {
     const struct trace_set *set = event->set ? event->set : event->enter_set;
     void (*on_call)(void) = atomic_load(&double_on_call);
 
+    void (*on_payload)(int32_t, rocprofiler_callback_phase_t, void *) =
+        atomic_load(&double_on_payload);
     if (on_call)
         on_call();
+    if (on_payload && event->domain == TRACE_KERNEL_REPLAY)
+        on_payload(operation, phase, payload);
     if (set && set->has_callbacks)
         entry_add(DOUBLE_CALL, event->domain, operation, phase, event->correlation_id.internal,
                   payload, *(const uint64_t *)payload);

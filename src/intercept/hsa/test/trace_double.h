@@ -45,6 +45,9 @@ void double_counting_configure(const struct trace_counting_ops *ops);
 
 /* Runs inside of each callback; NULL: nothing. */
 extern void (*_Atomic double_on_call)(void);
+/* The same for those of KERNEL_REPLAY, with what they may write to. */
+extern void (*_Atomic double_on_payload)(int32_t operation, rocprofiler_callback_phase_t phase,
+                                         void *payload);
 
 /* Entries of one kind; the n-th of them, or NULL. */
 uint32_t double_count(enum double_what what, enum trace_domain domain, int32_t operation);

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "model/replay.h"
 #include "model/service.h"
 #include "model/trace.h"
 #include "topology/topology.h"
@@ -128,6 +129,12 @@ void trace_buffer_put_many(struct tracebuf *to, uint32_t category, uint32_t kind
 {
     for (size_t i = 0; i < count; i++)
         trace_buffer_put(to, category, kind, (const char *)payloads + i * size, size);
+}
+
+bool trace_replay_is_stopped(rocprofiler_context_id_t context)
+{
+    (void)context;
+    return false;
 }
 
 rocprofiler_user_data_t trace_event_external(const struct trace_event *event,

@@ -1,0 +1,343 @@
+/* The loop over the passes of a replayed kernel, against the double of a runtime whose kernels
+ * change memory in place. Whatever happens, the program sees the effects of one execution. */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "intercept/hsa/replay_memory.h"
+#include "intercept/hsa/test/hsa_calls.h"
+
+enum { PASSES = 4, KERNELS = 20, THREADS = 3, WORDS = 64 };
+
+/* What the tool says; tests write it before they launch. */
+static uint64_t passes_wanted, passes_until;
+static uint32_t kernel_number; /* one that was late is not tried again */
+/* What was called. Writers: launching threads and the completion thread; relaxed, read when all has
+ * ended. */
+static _Atomic unsigned counting_begun, counting_completed, counting_failed, continued;
+
+static uint64_t pass_count(rocprofiler_kernel_dispatch_info_t info, rocprofiler_user_data_t data)
+{
+    (void)info, (void)data;
+    return passes_wanted;
+}
+
+static int goes_on(rocprofiler_kernel_dispatch_info_t info, uint64_t pass, uint64_t total,
+                   rocprofiler_user_data_t data)
+{
+    (void)info, (void)total, (void)data;
+    continued++;
+    return passes_until == 0 || pass + 1 < passes_until;
+}
+
+/* The double has no tool: what one would do in CONFIG. */
+static void on_config(int32_t operation, rocprofiler_callback_phase_t phase, void *payload)
+{
+    rocprofiler_callback_tracing_kernel_replay_data_t *data = payload;
+    if (operation != ROCPROFILER_KERNEL_REPLAY_CONFIG || phase != ROCPROFILER_CALLBACK_PHASE_ENTER)
+        return;
+    data->replay_pass_count = pass_count;
+    data->replay_continue = goes_on;
+}
+
+static void begin(struct trace_dispatch *dispatch, struct trace_packets *packets)
+{
+    static const hsa_barrier_and_packet_t around = {.header = HSA_PACKET_TYPE_BARRIER_AND |
+                                                              1 << HSA_PACKET_HEADER_BARRIER};
+    dispatch->counting = &counting_begun;
+    counting_begun++;
+    *packets = (struct trace_packets){.before = &around,
+                                      .after = &around,
+                                      .before_count = 1,
+                                      .after_count = 1,
+                                      .serialize = true,
+                                      .signal_after = true};
+}
+
+static void complete(struct trace_dispatch *dispatch, bool failed)
+{
+    counting_failed += failed;
+    counting_completed += dispatch->counting != NULL && dispatch->info.dispatch_id != 0;
+}
+
+static const struct trace_counting_ops ops = {begin, complete, false};
+
+/* A kernel's argument is the memory that it changes. */
+static void kernel(const hsa_kernel_dispatch_packet_t *packet)
+{
+    uint32_t *words = packet->kernarg_address;
+    for (int i = 0; words && i < WORDS; i++)
+        words[i] = words[i] * 3 + 1;
+}
+
+static uint32_t after(unsigned launches)
+{
+    uint32_t value = 7;
+    while (launches-- > 0)
+        value = value * 3 + 1;
+    return value;
+}
+
+static uint32_t *words_of(uint64_t agent)
+{
+    void *memory = NULL;
+    assert_int_equal(CALL(hsa_amd_memory_pool_allocate)((hsa_amd_memory_pool_t){agent + 1},
+                                                        WORDS * sizeof(uint32_t), 0, &memory),
+                     HSA_STATUS_SUCCESS);
+    uint32_t *words = memory;
+    for (int i = 0; i < WORDS; i++)
+        words[i] = 7;
+    return words;
+}
+
+static int begin_test(void **state)
+{
+    reset(state);
+    passes_wanted = PASSES;
+    passes_until = 0;
+    kernel_number = 0;
+    counting_begun = counting_completed = counting_failed = continued = 0;
+    double_on_kernel = kernel;
+    double_kernel_waits = NULL;
+    double_on_payload = on_config;
+    unsetenv("CROCPROF_REPLAY_LIMIT_MS");
+    double_listen(TRACE_KERNEL_REPLAY, -1);
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    double_counting_configure(&ops);
+    assert_true(table_arrives(double_table_make(1)));
+    return 0;
+}
+
+static void launch(hsa_queue_t *queue, void *words, hsa_signal_t signal)
+{
+    hsa_kernel_dispatch_packet_t packet = kernel_packet(64, signal);
+    packet.kernarg_address = words;
+    packet.kernel_object = double_kernel_object(kernel_number);
+    double_packets_submit(queue, &packet, 1);
+}
+
+static unsigned passes_seen(rocprofiler_callback_phase_t phase)
+{
+    unsigned count = 0;
+    const struct double_entry *entry;
+    for (uint32_t n = 0; (entry = double_entry(DOUBLE_CALL, TRACE_KERNEL_REPLAY,
+                                               ROCPROFILER_KERNEL_REPLAY_PASS, n));
+         n++)
+        count += entry->phase == phase;
+    return count;
+}
+
+static void end(hsa_queue_t *queue, unsigned passes, unsigned launches)
+{
+    assert_true(completion_drain(STALL_NS));
+    CALL(hsa_queue_destroy)(queue);
+    assert_int_equal(passes_seen(ROCPROFILER_CALLBACK_PHASE_EXIT),
+                     passes_seen(ROCPROFILER_CALLBACK_PHASE_ENTER));
+    assert_int_equal(counting_begun, passes);
+    assert_int_equal(counting_completed, passes);
+    assert_int_equal(counting_failed, 0);
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), launches);
+    assert_int_equal(double_open_events(), 0);
+}
+
+/* Its memory, its signal and its record as of one kernel; the tool and counting see each pass. */
+static void a_kernel_happens_once(void **state)
+{
+    (void)state;
+    hsa_queue_t *queue = queue_open();
+    uint32_t *words = words_of(DOUBLE_GPU);
+    for (unsigned n = 1; n <= KERNELS; n++) {
+        hsa_signal_t signal = signal_make(1);
+        launch(queue, words, signal);
+        assert_true(value_reached(signal, 0));
+        assert_true(amd_signal(signal)->end_ts > amd_signal(signal)->start_ts);
+        assert_int_equal(words[0], after(n));
+        assert_int_equal(words[WORDS - 1], after(n));
+        assert_true(completion_drain(STALL_NS));
+        assert_int_equal(__atomic_load_n(&amd_signal(signal)->value, __ATOMIC_ACQUIRE), 0);
+        CALL(hsa_signal_destroy)(signal);
+    }
+    assert_int_equal(double_kernels_seen(), PASSES * KERNELS);
+    assert_int_equal(passes_seen(ROCPROFILER_CALLBACK_PHASE_ENTER), PASSES * KERNELS);
+    CALL(hsa_amd_memory_pool_free)(words);
+    end(queue, PASSES * KERNELS, KERNELS);
+}
+
+/* Nobody of the program's waits for the kernel: the queue's next packet comes behind it. */
+static void without_a_signal(void **state)
+{
+    (void)state;
+    hsa_queue_t *queue = queue_open();
+    uint32_t *words = words_of(DOUBLE_GPU);
+    for (unsigned n = 0; n < KERNELS; n++)
+        launch(queue, words, (hsa_signal_t){0});
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(words[0], after(KERNELS));
+    CALL(hsa_amd_memory_pool_free)(words);
+    end(queue, PASSES * KERNELS, KERNELS);
+}
+
+static void the_tool_says_when_it_is_enough(void **state)
+{
+    (void)state;
+    hsa_queue_t *queue = queue_open();
+    uint32_t *words = words_of(DOUBLE_GPU);
+    passes_wanted = 0;
+    passes_until = 6;
+    launch(queue, words, (hsa_signal_t){0});
+    assert_int_equal(continued, 6);
+    passes_wanted = 5;
+    passes_until = 2; /* fewer than it said first */
+    launch(queue, words, (hsa_signal_t){0});
+    passes_wanted = 1;
+    launch(queue, words, (hsa_signal_t){0});
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(words[0], after(3));
+    assert_int_equal(passes_seen(ROCPROFILER_CALLBACK_PHASE_ENTER), 8);
+    CALL(hsa_amd_memory_pool_free)(words);
+    end(queue, 9, 3);
+}
+
+/* What the host sees is never put back: its first pass is the kernel. */
+static void memory_of_the_host_ends_the_loop(void **state)
+{
+    (void)state;
+    hsa_queue_t *queue = queue_open();
+    uint32_t *words = words_of(DOUBLE_CPU);
+    for (unsigned n = 0; n < KERNELS; n++)
+        launch(queue, words, (hsa_signal_t){0});
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(words[0], after(KERNELS));
+    assert_int_equal(passes_seen(ROCPROFILER_CALLBACK_PHASE_ENTER), KERNELS);
+    CALL(hsa_amd_memory_pool_free)(words);
+    end(queue, KERNELS, KERNELS);
+}
+
+/* ---- a kernel that waits for its host, which comes to say so only after the launch */
+
+static _Atomic bool host_has_come; /* writer: the test (release); reader: the device (acquire) */
+
+static bool waits(const hsa_kernel_dispatch_packet_t *packet)
+{
+    (void)packet;
+    return !atomic_load_explicit(&host_has_come, memory_order_acquire);
+}
+
+static void a_kernel_that_waits_runs_once(void **state)
+{
+    (void)state;
+    setenv("CROCPROF_REPLAY_LIMIT_MS", "30", 1);
+    hsa_queue_t *queue = queue_open(), *other = queue_open();
+    uint32_t *words = words_of(DOUBLE_GPU);
+    double_kernel_waits = waits;
+    kernel_number = 1;
+    for (unsigned n = 1; n <= 3; n++) {
+        hsa_signal_t signal = signal_make(1), behind = signal_make(1);
+        host_has_come = false;
+        launch(queue, words, signal);
+        launch(queue, words, behind);
+        usleep(5000);
+        assert_int_equal(words[0], after(2 * n - 1)); /* the second one waits for the first */
+        assert_int_equal(__atomic_load_n(&amd_signal(signal)->value, __ATOMIC_ACQUIRE), 1);
+        atomic_store_explicit(&host_has_come, true, memory_order_release);
+        assert_true(value_reached(signal, 0));
+        assert_true(value_reached(behind, 0));
+        assert_int_equal(words[0], after(2 * n));
+        assert_true(amd_signal(signal)->end_ts > amd_signal(signal)->start_ts);
+        CALL(hsa_signal_destroy)(signal);
+        CALL(hsa_signal_destroy)(behind);
+    }
+    assert_int_equal(double_kernels_seen(), 6);
+    CALL(hsa_amd_memory_pool_free)(words);
+    CALL(hsa_queue_destroy)(other);
+    end(queue, 6, 6);
+    assert_int_equal(passes_seen(ROCPROFILER_CALLBACK_PHASE_ENTER), 1); /* and never again */
+}
+
+/* ---- threads with queues of their own */
+
+static void *launcher(void *words)
+{
+    hsa_queue_t *queue = queue_open();
+    for (int n = 0; n < KERNELS; n++)
+        launch(queue, words, (hsa_signal_t){0});
+    return queue;
+}
+
+static void threads_lose_no_pass(void **state)
+{
+    (void)state;
+    pthread_t threads[THREADS];
+    uint32_t *words[THREADS];
+    void *queue = NULL;
+    for (int n = 0; n < THREADS; n++) {
+        words[n] = words_of(DOUBLE_GPU);
+        pthread_create(&threads[n], NULL, launcher, words[n]);
+    }
+    for (int n = 0; n < THREADS; n++) {
+        pthread_join(threads[n], &queue);
+        assert_true(completion_drain(STALL_NS));
+        assert_int_equal(words[n][0], after(KERNELS));
+    }
+    assert_int_equal(double_overlaps_seen(), 0);
+    end(queue, PASSES * KERNELS * THREADS, KERNELS * THREADS);
+}
+
+/* ---- the device stops in the middle of a pass */
+
+static hsa_status_t error_seen;
+static _Atomic bool is_broken;
+
+static void on_error(hsa_status_t status, hsa_queue_t *source, void *data)
+{
+    (void)source, (void)data;
+    error_seen = status;
+}
+
+static bool breaks(const hsa_kernel_dispatch_packet_t *packet)
+{
+    (void)packet;
+    is_broken = true;
+    return true;
+}
+
+static void *breaker(void *unused)
+{
+    while (!is_broken)
+        usleep(1000);
+    double_queue_break(double_plain_queue());
+    return unused;
+}
+
+static void errors_are_the_programs(void **state)
+{
+    (void)state;
+    hsa_queue_t *queue = NULL;
+    pthread_t thread;
+    CALL(hsa_queue_create)
+    ((hsa_agent_t){DOUBLE_GPU}, 4096, 0, on_error, NULL, 0, 0, &queue);
+    uint32_t *words = words_of(DOUBLE_GPU);
+    double_kernel_waits = breaks;
+    pthread_create(&thread, NULL, breaker, NULL);
+    launch(queue, words, (hsa_signal_t){0});
+    pthread_join(thread, NULL);
+    assert_int_equal(error_seen, HSA_STATUS_ERROR_EXCEPTION);
+    completion_drain(STALL_NS);
+    assert_int_equal(counting_begun, 1);
+    assert_int_equal(counting_failed, 1);
+    assert_int_equal(passes_seen(ROCPROFILER_CALLBACK_PHASE_EXIT), 1);
+    CALL(hsa_queue_destroy)(queue);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_kernel_happens_once, begin_test),
+        cmocka_unit_test_setup(without_a_signal, begin_test),
+        cmocka_unit_test_setup(the_tool_says_when_it_is_enough, begin_test),
+        cmocka_unit_test_setup(memory_of_the_host_ends_the_loop, begin_test),
+        cmocka_unit_test_setup(threads_lose_no_pass, begin_test),
+        cmocka_unit_test_setup(a_kernel_that_waits_runs_once, begin_test),
+        cmocka_unit_test_setup(errors_are_the_programs, begin_test),
+    };
+    return cmocka_run_group_tests(tests, NULL, stop);
+}
