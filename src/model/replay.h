@@ -15,9 +15,17 @@ bool trace_event_open_beside(struct trace_event *event, enum trace_domain domain
 /* The user data of the event's subscribers, of which the domain admits one. */
 rocprofiler_user_data_t trace_event_user_data(const struct trace_event *event);
 
+/* A launch whose kernel is repeated, on its thread's stack; session's. */
+enum { TRACE_REPLAY_STOPPED_MAX = TRACE_SUBSCRIBERS_MAX };
+struct trace_replay {
+    bool is_entering;
+    uint32_t stopped_count;
+    uint64_t stopped[TRACE_REPLAY_STOPPED_MAX]; /* handles of contexts */
+};
+
 /* Around all passes of one launch, and around the ENTER callbacks of each, on the launching thread.
  * They do not nest: a kernel that a callback launches is not repeated. False: it is inside. */
-bool trace_replay_begin(void);
+bool trace_replay_begin(struct trace_replay *mine);
 void trace_replay_end(void);
 void trace_replay_entering(bool is_entering);
 

@@ -23,7 +23,8 @@ OWN = {  # for runs of the program itself, and for tests of the software GPU
     "CROCPROF_RUN", "CROCPROF_PARENT", "ROCPROF_SNAPSHOT_DIRECTORY", "ROCPROF_SNAPSHOT_INTERVAL_MS",
     "ROCPROF_MODELLED_TIME_FILE"}
 ELSEWHERE = {"CROC_LOG_LEVEL": "src/base/log.c", "CROCPROF_SERIALIZE_LIMIT_MS":
-             "src/intercept/hsa/serialize.c", "CROCPROF_INPUT_MAX_BYTES": "tool/cli/replay.c"}
+             "src/intercept/hsa/serialize.c", "CROCPROF_INPUT_MAX_BYTES": "tool/cli/replay.c",
+             "CROCPROF_REPLAY_LIMIT_MS": "src/intercept/hsa/replay.c"}
 
 failures = []
 

@@ -266,10 +266,10 @@ int passes_run(const struct launch *launch, const struct settings *settings,
                         .settings = *settings,
                         .arguments = arguments,
                         .input = REPLAY_NONE,
-                        .number = 1};
+                        .number = plan->runs};
     int status;
     outcome_foresee(launch);
-    if (plan->runs > 1)
+    if (plan->runs > 1 && !settings_replay_kernels(settings))
         return runs_end_like(several_run(&pass));
     runs_begin();
     status = last_run(&pass);

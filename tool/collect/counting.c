@@ -13,6 +13,7 @@
 #include "filter.h"
 #include "names.h"
 #include "passes.h"
+#include "repeat.h"
 #include "report.h"
 #include "sinks.h"
 
@@ -23,9 +24,10 @@ static struct {
     const struct settings *settings;
     struct {
         uint64_t agent;
-        rocprofiler_counter_config_id_t group[GROUPS_MAX]; /* one, unless groups take turns */
+        /* One, unless groups take turns, or kernels are repeated, for each pass. */
+        rocprofiler_counter_config_id_t group[GROUPS_MAX];
     } gpu[CHOICE_AGENTS_MAX];
-    unsigned gpu_count, group_count;
+    unsigned gpu_count, group_count, pass_count;
     uint64_t interval; /* launches before the next group's turn */
     /* Launches so far. Writers and readers: launching threads; relaxed, each takes its own number.
      */
@@ -55,21 +57,27 @@ void counting_fork_child(void)
     thread_id = 0;
 }
 
+static bool launch_wanted(const rocprofiler_kernel_dispatch_info_t *info, uint32_t before)
+{
+    return names_kernel_wanted(info->kernel_id, filter_wants_kernel) &&
+           filter_wants_launch(before + 1);
+}
+
 static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t dispatch,
                             rocprofiler_counter_config_id_t *config,
                             rocprofiler_user_data_t *user_data, void *data)
 {
     (void)data;
     const rocprofiler_kernel_dispatch_info_t *info = &dispatch.dispatch_info;
-    uint32_t before = names_kernel_launch(info->kernel_id, info->agent_id);
+    uint32_t before;
+    unsigned pass = repeat_pass(info, &before);
     /* This is the submitting thread; values bring back what it says. */
     if (!thread_id)
         thread_id = (uint32_t)gettid();
     user_data->value = report_counter_tag(thread_id, before);
-    if (!names_kernel_wanted(info->kernel_id, filter_wants_kernel) ||
-        !filter_wants_launch(before + 1))
+    if (!launch_wanted(info, before))
         return;
-    unsigned group = group_now();
+    unsigned group = counting.pass_count > 1 ? pass : group_now();
     for (unsigned i = 0; i < counting.gpu_count; i++)
         if (counting.gpu[i].agent == info->agent_id.handle)
             *config = counting.gpu[i].group[group];
@@ -84,15 +92,28 @@ static void unknown_ignore(const char *name, void *data)
                 name);
 }
 
-/* Keeps the counters of this run. */
-static void pass_select(struct choice *choice)
+/* The counters of one pass. */
+static void pass_configure(const rocprofiler_agent_v0_t *gpu, const struct choice *choice,
+                           uint32_t pass, rocprofiler_counter_config_id_t *config)
 {
-    uint32_t pass = passes_number(counting.settings);
+    rocprofiler_counter_id_t *ids = calloc(choice->count + 1, sizeof *ids);
     size_t kept = 0;
-    for (size_t i = 0; i < choice->count; i++)
+    for (size_t i = 0; ids && i < choice->count; i++)
         if (choice->pass_of[i] == pass)
-            choice->ids[kept++] = choice->ids[i];
-    choice->count = kept;
+            ids[kept++] = choice->ids[i];
+    if (kept > 0)
+        ok(rocprofiler_create_counter_config(gpu->id, ids, kept, config), gpu->name);
+    free(ids);
+}
+
+/* Of each pass a configuration. */
+static void passes_configure(const rocprofiler_agent_v0_t *gpu, const struct choice *choice,
+                             rocprofiler_counter_config_id_t *configs)
+{
+    uint32_t count = choice->pass_count < GROUPS_MAX ? choice->pass_count : GROUPS_MAX;
+    for (uint32_t pass = 0; pass < count; pass++)
+        pass_configure(gpu, choice, pass, &configs[pass]);
+    counting.pass_count = count > counting.pass_count ? count : counting.pass_count;
 }
 
 static void group_configure(const rocprofiler_agent_v0_t *gpu, unsigned number, const char *text,
@@ -102,14 +123,18 @@ static void group_configure(const rocprofiler_agent_v0_t *gpu, unsigned number, 
     rocprofiler_counter_id_t failed = {0};
     rocprofiler_status_t status =
         choice_make(&choice, gpu, number, text, unknown_ignore, (void *)gpu, &failed);
-    if (choice.pass_count > 1 && !settings_text(counting.settings, OPTION_PASS_COUNT))
+    bool is_repeated = settings_replay_kernels(counting.settings) &&
+                       settings_text(counting.settings, OPTION_COUNTERS);
+    if (choice.pass_count > 1 && !is_repeated &&
+        !settings_text(counting.settings, OPTION_PASS_COUNT))
         fprintf(stderr,
                 "crocprof: %s: these counters need %u runs of the program: the first run's are "
                 "counted\n",
                 gpu->name, choice.pass_count);
-    pass_select(&choice);
-    if (ok(status, text) && choice.count > 0)
-        ok(rocprofiler_create_counter_config(gpu->id, choice.ids, choice.count, config), text);
+    if (ok(status, text) && is_repeated)
+        passes_configure(gpu, &choice, config);
+    else if (status == ROCPROFILER_STATUS_SUCCESS)
+        pass_configure(gpu, &choice, passes_number(counting.settings), config);
     choice_free(&choice);
 }
 
@@ -157,6 +182,7 @@ void counting_configure(const struct settings *settings, rocprofiler_context_id_
         return;
     for (unsigned i = 0; i < gpus.count; i++)
         gpu_configure(gpus.gpu[i], i);
+    repeat_configure(context, counting.pass_count, launch_wanted);
     ok(rocprofiler_configure_buffer_dispatch_counting_service(context, buffer, dispatch_choose,
                                                               NULL),
        "counting");

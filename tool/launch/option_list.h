@@ -87,6 +87,10 @@
     X(PMC, "pmc", 'e', LIST, "NAME ...", NULL, NULL, COUNTERS,                                     \
       "count these for every kernel, in several runs if need be; each further --pmc is counted "   \
       "in runs of its own; see 'crocprof list'")                                                   \
+    X(REPLAY_MODE, "replay-mode", 0, CHOICE, "application|kernel", "CROCPROF_REPLAY_MODE",         \
+      "application", COUNTERS,                                                                     \
+      "what is executed several times for counters that need it: the program, or each kernel in "  \
+      "one run of the program, with its memory put back in between")                               \
     X(EXTRA_COUNTERS, "extra-counters", 'E', TEXT, "FILE", NULL, NULL, COUNTERS,                   \
       "definitions of further counters (YAML)")                                                    \
     X(INPUT, "input", 'i', TEXT, "FILE", NULL, NULL, FILES,                                        \
@@ -252,6 +256,7 @@
     X("perfetto-buffer-fill-policy", TEXT,                                                         \
       "traces are streamed to their file, nothing is discarded")                                   \
     X("attach-sync-output", FLAG, "files are always complete when the process is left")            \
+    X("kernel-replay-beta-enabled", FLAG, "--replay-mode kernel is all that it takes")             \
     X("group-by-queue", FLAG, "kernels are always shown by queue")                                 \
     X("perfetto-shmem-size-hint", NUMBER,                                                          \
       "traces are streamed to their file, there is no shared memory")
@@ -284,10 +289,6 @@
     X("spm-beta-enabled", 0, "counters are not streamed yet")                                      \
     X("spm-sample-interval", 0, "counters are not streamed yet")                                   \
     X("spm-sample-interval-unit", 0, "counters are not streamed yet")                              \
-    X("replay-mode", 0, "kernels are not replayed: crocprof runs the program again")               \
-    X("kernel-replay-beta-enabled", 0,                                                             \
-      "kernels are not replayed: crocprof runs the program "                                       \
-      "again")                                                                                     \
     X("hip-event-trace", 0, "events are traced as the calls that they are")
 
 #endif

@@ -72,6 +72,12 @@ bool settings_truth(const char *text, bool *value)
     return false;
 }
 
+bool settings_replay_kernels(const struct settings *settings)
+{
+    const char *mode = settings_text(settings, OPTION_REPLAY_MODE);
+    return mode && strcmp(mode, "kernel") == 0;
+}
+
 bool settings_flag(const struct settings *settings, enum option_id id)
 {
     const char *text = settings_text(settings, id);

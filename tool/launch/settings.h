@@ -63,6 +63,9 @@ bool settings_flag(const struct settings *settings, enum option_id id);
 const char *settings_text(const struct settings *settings, enum option_id id); /* may be NULL */
 uint64_t settings_number(const struct settings *settings, enum option_id id);
 
+/* --replay-mode kernel: one run of the program. */
+bool settings_replay_kernels(const struct settings *settings);
+
 /* True and *value for y, yes, t, true, on, 1 and their opposites, in any case. */
 bool settings_truth(const char *text, bool *value);
 

@@ -126,11 +126,6 @@ static uint64_t runtime_time_ns(const void *data, uint64_t ticks)
     return status == HSA_STATUS_SUCCESS ? agents_system_time_ns(agent->runtime, timestamp) : 0;
 }
 
-uint64_t agents_device_time_now_ns(const struct hsa_agent_entry *agent, uint64_t ticks)
-{
-    return runtime_time_ns(agent, ticks);
-}
-
 uint64_t agents_device_time_ns(const struct hsa_agent_entry *agent, uint64_t ticks)
 {
     const struct device_clock_source source = {runtime_time_ns, agent};

@@ -44,9 +44,6 @@ const struct hsa_agent_entry *agents_find(const struct hsa_instance *runtime, hs
  * start is one question to the runtime less. Completion thread only. */
 uint64_t agents_device_time_ns(const struct hsa_agent_entry *agent, uint64_t ticks);
 
-/* The same on any thread, and in the runtime's order. */
-uint64_t agents_device_time_now_ns(const struct hsa_agent_entry *agent, uint64_t ticks);
-
 /* HSA system timestamps -> ns: identity on every runtime seen, scaled otherwise. */
 uint64_t agents_system_time_ns(const struct hsa_instance *runtime, uint64_t timestamp);
 

@@ -94,10 +94,10 @@ static void cycles_convert(struct dispatch *dispatch, uint64_t cycles)
     memcpy(dispatch->trace.info.reserved_padding, &ns, sizeof ns);
 }
 
-/* False: the kernel has no times. */
-static bool times_take(struct dispatch *dispatch)
+bool dispatch_times_take(struct dispatch *dispatch)
 {
     const struct borrow_times *lent = &dispatch->loan.times;
+    replay_times_take(dispatch);
     cycles_convert(dispatch, dispatch->lent ? lent->cycles : borrow_cycles(dispatch->kernel));
     if (!dispatch->lent)
         times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
@@ -113,9 +113,7 @@ void dispatch_complete(struct inflight *work, bool failed)
     struct dispatch *dispatch = (struct dispatch *)(void *)work;
     if (failed && dispatch->lent)
         borrow_cancel(&dispatch->loan);
-    if (!failed)
-        replay_times_take(dispatch);
-    bool timed = !failed && times_take(dispatch);
+    bool timed = !failed && dispatch_times_take(dispatch);
     /* A kernel's record comes before its values, as tools know it from AMD's library: they make
      * what they keep of a queue at its first kernel. */
     if (timed) {

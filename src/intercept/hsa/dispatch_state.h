@@ -27,6 +27,9 @@ struct dispatch {
     hsa_signal_t user;
     const struct trace_counting_ops *counting; /* whose begin was called; NULL: nobody's */
     struct serial_turn turn;
+    /* Writers: the launching thread, when it has a pass delivered, and the completion thread that
+     * has done so (release). Reader: the launching thread (acquire). */
+    _Atomic bool pass_delivered;
     struct replay_queue *replay; /* where it has run; NULL: on the program's own queue */
     bool lent;                   /* then `user` is 0 */
     bool is_in_flight;           /* is counted as such by replay.c */
@@ -57,6 +60,9 @@ static inline void dispatch_callbacks_run(struct dispatch *dispatch, int32_t ope
 /* `ended` of an inflight: by the program's signal, or by one of ours. */
 bool dispatch_loan_ended(struct inflight *work);
 bool dispatch_own_signal_ended(struct inflight *work);
+
+/* The completion thread. False: it has no times. */
+bool dispatch_times_take(struct dispatch *dispatch);
 
 /* `complete` of an inflight: a kernel, a barrier packet that is traced, any other packet. */
 void dispatch_complete(struct inflight *work, bool failed);

@@ -1,5 +1,6 @@
 #include "intercept/hsa/replay.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ enum { QUIET_MS = 1000, QUIET_LATER_MS = 20, QUIET_FAILURES_MAX = 3, LOOK_NS = 2
 #define REASONS(X)                                                                                 \
     X(COOPERATIVE, "its queue is cooperative")                                                     \
     X(UNWATCHED, "its memory is not watched under this runtime")                                   \
+    X(TOOL, "a tool launched it inside of a callback")                                             \
     X(BUSY, "the device does not come to rest")                                                    \
     X(NO_QUEUE, "the runtime gives no queue for it")                                               \
     X(LATE, "a pass takes long, or waits for others: CROCPROF_REPLAY_LIMIT_MS")                    \
@@ -247,18 +249,44 @@ static bool another_is_wanted(const struct loop *loop)
     return goes_on != 0;
 }
 
+static bool is_over(struct inflight *work)
+{
+    (void)work;
+    return true;
+}
+
+/* On the completion thread, as of any kernel: what counting delivers is in order there. */
+static void pass_complete(struct inflight *work, bool failed)
+{
+    struct dispatch *dispatch = (struct dispatch *)(void *)work;
+    dispatch_times_take(dispatch);
+    dispatch->counting->dispatch_complete(&dispatch->trace, failed);
+    dispatch->trace.start_ns = dispatch->trace.end_ns = 0;
+    atomic_store_explicit(&dispatch->pass_delivered, true, memory_order_release);
+}
+
+static bool is_delivered(void *dispatch)
+{
+    return atomic_load_explicit(&((struct dispatch *)dispatch)->pass_delivered,
+                                memory_order_acquire);
+}
+
 /* A pass that another one follows has been counted, and has had no other effect. */
 static void pass_deliver(struct loop *loop)
 {
     struct dispatch *dispatch = loop->dispatch;
-    const struct hsa_agent_entry *agent = dispatch->queue->agent;
-    const amd_signal_t *times = replay_queue_times(loop->queue);
     if (!dispatch->counting)
         return;
-    dispatch->trace.start_ns = agents_device_time_now_ns(agent, times->start_ts);
-    dispatch->trace.end_ns = agents_device_time_now_ns(agent, times->end_ts);
-    dispatch->counting->dispatch_complete(&dispatch->trace, false);
-    dispatch->trace.start_ns = dispatch->trace.end_ns = 0;
+    dispatch->replay = loop->queue;
+    dispatch->lent = false;
+    dispatch->work.ended = is_over;
+    dispatch->work.complete = pass_complete;
+    dispatch->work.urgent = true;
+    dispatch->work.in_order = false;
+    atomic_store_explicit(&dispatch->pass_delivered, false, memory_order_relaxed);
+    completion_post(&dispatch->work);
+    for (unsigned turn = 0; !is_delivered(dispatch);)
+        wait_step(&turn);
 }
 
 /* One pass. True: memory is as it was before, and another one follows. */
@@ -332,6 +360,8 @@ static enum reason reason_against(const struct dispatch *dispatch)
 {
     if (dispatch->queue->shared)
         return REASON_COOPERATIVE;
+    if (completion_thread_is_current())
+        return REASON_TOOL;
     return replay_is_watched() ? REASON_NONE : REASON_UNWATCHED;
 }
 
@@ -377,10 +407,11 @@ bool replay_run(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *k
                 hsa_barrier_and_packet_t *barrier)
 {
     struct loop loop = {.dispatch = dispatch, .kernel = kernel};
+    struct trace_replay mine;
     dispatch->replay = NULL;
     dispatch->is_in_flight = false;
     if (!trace_set_load(TRACE_KERNEL_REPLAY, ROCPROFILER_KERNEL_REPLAY_CONFIG) ||
-        !trace_replay_begin())
+        !trace_replay_begin(&mine))
         return false;
     loop.data.size = sizeof loop.data;
     loop.data.dispatch_info = dispatch->trace.info;
@@ -388,7 +419,10 @@ bool replay_run(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *k
                             &dispatch->trace.event);
     trace_event_call(&loop.event, ROCPROFILER_KERNEL_REPLAY_CONFIG,
                      ROCPROFILER_CALLBACK_PHASE_ENTER, &loop.data);
+    int cancel_state; /* whoever waits at the gate would wait for a thread that has ended */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     bool has_run = is_repeated(&loop) && passes_run(&loop);
+    pthread_setcancelstate(cancel_state, NULL);
     trace_event_call(&loop.event, ROCPROFILER_KERNEL_REPLAY_CONFIG, ROCPROFILER_CALLBACK_PHASE_EXIT,
                      &loop.data);
     trace_event_release(&loop.event);

@@ -232,8 +232,9 @@ rocprofiler_user_data_t trace_event_user_data(const struct trace_event *event)
 
 static __thread bool replay_is_inside;
 
-bool trace_replay_begin(void)
+bool trace_replay_begin(struct trace_replay *mine)
 {
+    (void)mine;
     bool was_inside = replay_is_inside;
     replay_is_inside = true;
     return !was_inside;
