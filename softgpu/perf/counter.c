@@ -114,7 +114,8 @@ static uint64_t terms_total(struct perf *perf, struct place place, const struct 
 
 /* The total that a sum over units of an array is, made anew where one of them has done something.
  */
-static uint64_t array_event_total(struct perf *perf, struct place place, struct counter *counter)
+static __attribute__((noinline)) uint64_t array_event_total(struct perf *perf, struct place place,
+                                                            struct counter *counter)
 {
     uint64_t change = perf->array_changes[place.xcc * perf->se_units + place.unit];
     if (counter->summed_at != change) {
@@ -124,7 +125,14 @@ static uint64_t array_event_total(struct perf *perf, struct place place, struct 
     return counter->sum;
 }
 
-/* Of counter `index` of the place. */
+static __attribute__((noinline)) uint64_t level_total(struct perf *perf, struct place place,
+                                                      uint32_t index)
+{
+    return terms_total(perf, place, event_counted(perf, place, index));
+}
+
+/* Of counter `index` of the place. Most totals are one look; what is more stands apart, so that
+ * these looks stay short. */
 static inline uint64_t event_total(struct perf *perf, struct place place, uint32_t index,
                                    struct counter *counter)
 {
@@ -132,7 +140,7 @@ static inline uint64_t event_total(struct perf *perf, struct place place, uint32
         return counter->weight * *counter->source;
     if (counter->is_of_array)
         return array_event_total(perf, place, counter);
-    return terms_total(perf, place, event_counted(perf, place, index));
+    return level_total(perf, place, index);
 }
 
 uint64_t counter_value(struct perf *perf, struct place place, uint32_t index)
@@ -163,7 +171,8 @@ void counter_value_write(struct perf *perf, struct place place, uint32_t index, 
     counter->held = held * divisor;
 }
 
-static uint32_t counter_wants(struct perf *perf, struct place place, uint32_t index)
+static __attribute__((noinline)) uint32_t counter_wants(struct perf *perf, struct place place,
+                                                        uint32_t index)
 {
     const struct event_info *event = event_counted(perf, place, index);
     return event ? event_wants(event) : 0;
@@ -379,17 +388,23 @@ static void event_set(struct perf *perf, struct place place, uint32_t index, uin
         counting_set(perf, place, next, next_counting);
 }
 
+static __attribute__((noinline)) void select_change(struct perf *perf, struct place place,
+                                                    uint32_t index, uint32_t value)
+{
+    event_set(perf, place, index, value, select_event(place.block, value));
+    if (!place_enabled(perf, place))
+        return;
+    place_set(perf, place, true);
+    wants_update(perf);
+}
+
 void counter_select_write(struct perf *perf, struct place place, uint32_t index, uint32_t value)
 {
     struct counter *counter = counter_at(perf, place, index);
     if (counter->is_selected && counter->select == value) /* as profilers do before each kernel */
         return;
     counter->is_selected = true;
-    event_set(perf, place, index, value, select_event(place.block, value));
-    if (!place_enabled(perf, place))
-        return;
-    place_set(perf, place, true);
-    wants_update(perf);
+    select_change(perf, place, index, value);
 }
 
 void counter_config_write(struct perf *perf, struct place place, uint32_t index, uint32_t value)
