@@ -6,10 +6,10 @@
 #include "intercept/hsa/facts.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/packet_writer.h"
-#include "intercept/launched.h"
 #include "intercept/hsa/replay.h"
 #include "intercept/hsa/replay_memory.h"
 #include "intercept/hsa/replay_regions.h"
+#include "intercept/launched.h"
 
 /* What may come of one packet of the program's: with what counting puts around it. */
 enum { PACKETS_AROUND = 16 };
