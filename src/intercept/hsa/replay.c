@@ -148,9 +148,11 @@ static void reason_tell(enum reason reason, const struct dispatch *dispatch, uin
     if (reason == REASON_NONE ||
         atomic_exchange_explicit(&told[reason], true, memory_order_relaxed))
         return;
-    log_warning("intercept",
-                "%s ran %llu times, not as often as asked for, and others may as well: %s",
-                name && *name ? name : "a kernel", (unsigned long long)passes, reason_text(reason));
+    char times[32] = "once"; /* without passes it ran as it does otherwise */
+    if (passes > 1)
+        snprintf(times, sizeof times, "%llu times", (unsigned long long)passes);
+    log_warning("intercept", "%s ran %s, not as often as asked for, and others may as well: %s",
+                name && *name ? name : "a kernel", times, reason_text(reason));
 }
 
 /* Descriptors are aligned to 64 bytes. */
