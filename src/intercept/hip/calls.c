@@ -271,7 +271,8 @@ void hip_call_exit(struct hip_call *call)
         call->payload.retval.hipError_t_retval = result_read();
     call->entered = false;
     bool succeeded = call->payload.retval.hipError_t_retval == hipSuccess;
-    hip_graph_exit(&call->graph, call->operation, &call->payload.args, succeeded);
+    if (call->graph.wanted)
+        hip_graph_exit(&call->graph, call->operation, &call->payload.args, succeeded);
     hip_stream_exit(&call->stream, call->operation, &call->payload.args, succeeded);
     if (set)
         trace_api_exit(&call->frame);
