@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-LIBRARIES, PROCESSES, BUDGET_MS = 100, 21, 5
+LIBRARIES, PROCESSES, BUDGET_MS = 100, 21, 0.4
 
 
 def measure(build, folder, count):
