@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the lists of HIP functions that make, end or use a stream, and an instantiated graph, from
-data/api/hip_runtime.api.
+"""Makes the lists of HIP functions that make, end or use a stream, an instantiated graph or an event,
+from data/api/hip_runtime.api.
 
     hip_handles.py API_FOLDER OUT.c
 """
@@ -12,6 +12,11 @@ import api_model  # noqa: E402
 
 GRAPH_ROLES = {"hipGraphExecDestroy": "EXEC_DESTROY", "hipGraphLaunch": "EXEC_LAUNCH",
                "hipGraphLaunch_spt": "EXEC_LAUNCH"}
+
+# LAST: the event is gone.
+EVENT_ROLES = {"hipEventRecord": "RECORD", "hipEventRecord_spt": "RECORD",
+               "hipEventRecordWithFlags": "RECORD", "hipStreamWaitEvent": "WAIT",
+               "hipStreamWaitEvent_spt": "WAIT", "hipEventDestroy": "LAST"}
 
 
 def parameter(function, kind):
@@ -41,12 +46,19 @@ def graph_use(function):
     return (role, parameter(function, "hipGraphExec_t")) if role else None
 
 
+def event_use(function):
+    """(role, parameter), or None."""
+    if function.table.stem != "hip_runtime" or function.name not in EVENT_ROLES:
+        return None
+    return EVENT_ROLES[function.name], parameter(function, "hipEvent_t")
+
+
 def uses_text(name, prefix, use_of, functions):
     out = ["const struct %s_use %s_uses[ROCPROFILER_HIP_RUNTIME_API_ID_LAST] = {" % (name, name)]
     for f in functions:
         use = use_of(f)
         if use:
-            out.append("    [%d] = {ROCPROFILER_%s_%s, offsetof(rocprofiler_hip_api_args_t, %s.%s)},"
+            out.append("    [%d] = {ROCPROFILER_%s%s, offsetof(rocprofiler_hip_api_args_t, %s.%s)},"
                        % (f.id, prefix, use[0], f.name, use[1]))
     return "\n".join(out + ["};", ""])
 
@@ -56,10 +68,12 @@ def main():
     functions = [f for table in api_model.load(folder) for f in table.functions]
     with open(target, "w", encoding="ascii") as f:
         f.write("/* Made by gen/hip_handles.py from data/api; do not edit. */\n"
-                '#include "intercept/hip/graphs.h"\n#include "intercept/hip/streams.h"\n\n'
+                '#include "intercept/hip/events.h"\n#include "intercept/hip/graphs.h"\n'
+                '#include "intercept/hip/streams.h"\n\n'
                 "#include <stddef.h>\n\n")
-        f.write(uses_text("hip_stream", "HIP_STREAM", stream_use, functions) + "\n")
-        f.write(uses_text("hip_graph", "HIP_GRAPH_OPERATION", graph_use, functions))
+        f.write(uses_text("hip_stream", "HIP_STREAM_", stream_use, functions) + "\n")
+        f.write(uses_text("hip_graph", "HIP_GRAPH_OPERATION_", graph_use, functions) + "\n")
+        f.write(uses_text("hip_event", "HIP_EVENT_", event_use, functions))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import api_headers  # noqa: E402
 import api_model  # noqa: E402
-from hip_handles import graph_use, stream_use  # noqa: E402
+from hip_handles import event_use, graph_use, stream_use  # noqa: E402
 
 COPIES = 2  # the generated file asserts that it is TABLE_COPIES_MAX
 
@@ -32,6 +32,7 @@ HEAD = """/* Made by gen/table_wrappers.py from data/api; do not edit. */
 #include <rocprofiler-sdk/callback_tracing.h>
 
 #include "base/code_table.h"
+#include "intercept/hip/events.h"
 #include "intercept/hip/graphs.h"
 #include "intercept/hip/streams.h"
 #include "intercept/table/table.h"
@@ -65,7 +66,7 @@ static __attribute__((noinline)) {returns}traced_{name}({params}{comma}fn_{name}
 {last}}}
 """
 
-# A call that involves a stream, or an instantiated graph, may be of interest for that alone.
+# A call that involves a stream, an instantiated graph or an event may be of interest for that alone.
 TRACED_HANDLE = """
 typedef {returns}(*fn_{name})({params});
 
@@ -117,6 +118,8 @@ def handles(f):
                          % stream[0])
     if graph_use(f):
         yield "graph", "!hip_graph_is_wanted(%d)" % f.id
+    if event_use(f):
+        yield "event", "!hip_event_is_wanted(%d)" % f.id
 
 
 def handle_pieces(f):
@@ -178,7 +181,8 @@ def table_text(table):
     if has_handles:
         out.append("static bool handle_is_configured(int32_t operation)\n{\n"
                    "    return hip_stream_is_configured(operation) ||\n"
-                   "           hip_graph_is_configured(operation);\n}\n")
+                   "           hip_graph_is_configured(operation) ||\n"
+                   "           hip_event_is_configured(operation);\n}\n")
     out.append("const struct table_wrappers table_wrappers_%s = {\n"
                "    .name = \"%s\",\n    .domain = TRACE_%s_API,\n    .functions = functions,\n"
                "    .wrapper = wrapper_at,\n    .function_count = FUNCTIONS,\n    .next = next_functions,\n"

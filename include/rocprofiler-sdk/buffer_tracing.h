@@ -279,6 +279,21 @@ typedef struct rocprofiler_buffer_tracing_hip_graph_record_t {
     uint64_t kernel_dispatch_count; /**< Kernels that the launch submitted */
 } rocprofiler_buffer_tracing_hip_graph_record_t;
 
+/** HIP_EVENT: what the device did for a call that recorded an event, or waited for one. */
+typedef struct rocprofiler_buffer_tracing_hip_event_record_t {
+    uint64_t size;
+    rocprofiler_buffer_tracing_kind_t kind;
+    rocprofiler_hip_event_operation_t operation;
+    rocprofiler_async_correlation_id_t correlation_id;
+    rocprofiler_thread_id_t thread_id;
+    rocprofiler_timestamp_t start_timestamp;
+    rocprofiler_timestamp_t end_timestamp;
+    rocprofiler_agent_id_t agent_id;
+    rocprofiler_queue_id_t queue_id;
+    uint64_t hip_event_handle;              /**< The hipEvent_t */
+    rocprofiler_queue_id_t source_queue_id; /**< Where it was recorded; WAIT: 0: unknown */
+} rocprofiler_buffer_tracing_hip_event_record_t;
+
 /** CORRELATION_ID_RETIREMENT: no later record carries this id. */
 typedef struct rocprofiler_buffer_tracing_correlation_id_retirement_record_t {
     uint64_t size;

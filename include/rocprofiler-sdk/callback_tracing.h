@@ -221,6 +221,18 @@ typedef struct rocprofiler_callback_tracing_hip_graph_data_t {
     rocprofiler_address_t graph_exec_value; /**< The hipGraphExec_t */
 } rocprofiler_callback_tracing_hip_graph_data_t;
 
+/** HIP_EVENT. ENTER and EXIT around the submission of the packet that records the event, or waits
+ * for it, with times of 0; NONE when the device is done with it. */
+typedef struct rocprofiler_callback_tracing_hip_event_data_t {
+    uint64_t size;
+    rocprofiler_timestamp_t start_timestamp;
+    rocprofiler_timestamp_t end_timestamp;
+    rocprofiler_agent_id_t agent_id;
+    rocprofiler_queue_id_t queue_id;
+    uint64_t hip_event_handle;              /**< The hipEvent_t */
+    rocprofiler_queue_id_t source_queue_id; /**< Where it was recorded; WAIT: 0: unknown */
+} rocprofiler_callback_tracing_hip_event_data_t;
+
 /** Asked once for each launch: how many passes; 0: until the next one says stop. */
 typedef uint64_t (*rocprofiler_kernel_replay_pass_count_cb_t)(
     rocprofiler_kernel_dispatch_info_t dispatch_info, rocprofiler_user_data_t user_data);

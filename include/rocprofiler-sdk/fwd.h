@@ -134,6 +134,7 @@ typedef enum rocprofiler_callback_tracing_kind_t {
     ROCPROFILER_CALLBACK_TRACING_ROCSHMEM_API,           /**< rocshmem_api_id */
     ROCPROFILER_CALLBACK_TRACING_HIPFILE_API,            /**< hipfile_api_id */
     ROCPROFILER_CALLBACK_TRACING_KERNEL_REPLAY,          /**< kernel_replay_operation */
+    ROCPROFILER_CALLBACK_TRACING_HIP_EVENT,              /**< hip_event_operation */
     ROCPROFILER_CALLBACK_TRACING_LAST,
 } rocprofiler_callback_tracing_kind_t;
 
@@ -177,6 +178,7 @@ typedef enum rocprofiler_buffer_tracing_kind_t {
     ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT,          /**< rocshmem_api_id */
     ROCPROFILER_BUFFER_TRACING_HIPFILE_API,               /**< hipfile_api_id */
     ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT,           /**< hipfile_api_id */
+    ROCPROFILER_BUFFER_TRACING_HIP_EVENT,                 /**< hip_event_operation */
     ROCPROFILER_BUFFER_TRACING_LAST,
 } rocprofiler_buffer_tracing_kind_t;
 
@@ -203,6 +205,13 @@ typedef enum rocprofiler_hip_graph_operation_t {
     ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH,  /**< It is launched by this thread */
     ROCPROFILER_HIP_GRAPH_OPERATION_LAST,
 } rocprofiler_hip_graph_operation_t;
+
+typedef enum rocprofiler_hip_event_operation_t {
+    ROCPROFILER_HIP_EVENT_NONE = 0,
+    ROCPROFILER_HIP_EVENT_RECORD, /**< What is before it in the stream has ended */
+    ROCPROFILER_HIP_EVENT_WAIT,   /**< The stream goes on */
+    ROCPROFILER_HIP_EVENT_LAST,
+} rocprofiler_hip_event_operation_t;
 
 typedef enum rocprofiler_kernel_replay_operation_t {
     ROCPROFILER_KERNEL_REPLAY_NONE = 0,

@@ -15,6 +15,7 @@ _Static_assert(COUNT(names_runtime_initialization) == ROCPROFILER_RUNTIME_INITIA
                "complete");
 _Static_assert(COUNT(names_hip_stream) == ROCPROFILER_HIP_STREAM_LAST, "complete");
 _Static_assert(COUNT(names_hip_graph) == ROCPROFILER_HIP_GRAPH_OPERATION_LAST, "complete");
+_Static_assert(COUNT(names_hip_event) == ROCPROFILER_HIP_EVENT_LAST, "complete");
 _Static_assert(COUNT(names_kernel_replay) == ROCPROFILER_KERNEL_REPLAY_LAST, "complete");
 _Static_assert(COUNT(names_kfd_event_page_migrate) == ROCPROFILER_KFD_EVENT_PAGE_MIGRATE_LAST &&
                    COUNT(names_kfd_event_page_fault) == ROCPROFILER_KFD_EVENT_PAGE_FAULT_LAST &&
@@ -58,6 +59,7 @@ static const struct {
     TABLE(RUNTIME_INITIALIZATION, names_runtime_initialization),
     TABLE(HIP_STREAM, names_hip_stream),
     TABLE(HIP_GRAPH, names_hip_graph),
+    TABLE(HIP_EVENT, names_hip_event),
     TABLE(KERNEL_REPLAY, names_kernel_replay),
     TABLE(CORRELATION_ID_RETIREMENT, names_retirement),
     TABLE(HIP_OPERATION, names_hip_operation),

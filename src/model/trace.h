@@ -81,6 +81,7 @@
     X(RUNTIME_INITIALIZATION, RUNTIME_INITIALIZATION, RUNTIME_INITIALIZATION, NONE, NONE)          \
     X(HIP_STREAM, HIP_STREAM, HIP_STREAM, NONE, NONE)                                              \
     X(HIP_GRAPH, HIP_GRAPH, HIP_GRAPH, NONE, NONE)                                                 \
+    X(HIP_EVENT, HIP_EVENT, HIP_EVENT, NONE, NONE)                                                 \
     X(KERNEL_REPLAY, KERNEL_REPLAY, NONE, NONE, NONE)                                              \
     X(CORRELATION_ID_RETIREMENT, NONE, CORRELATION_ID_RETIREMENT, NONE, NONE)                      \
     X(KFD_EVENT_PAGE_MIGRATE, NONE, KFD_EVENT_PAGE_MIGRATE, NONE, NONE)                            \

@@ -11,7 +11,7 @@
 _Static_assert(CORRELATION(kernel_dispatch) == 16 && CORRELATION(memory_copy) == 16 &&
                    CORRELATION(memory_allocation) == 16 && CORRELATION(scratch_memory) == 16 &&
                    CORRELATION(marker_api) == 16 && CORRELATION(ompt) == 16 &&
-                   CORRELATION(hip_graph) == 16,
+                   CORRELATION(hip_graph) == 16 && CORRELATION(hip_event) == 16,
                "ids stand at one place");
 
 /* Marker ranges and OpenMP regions outlive the calls around them and have ids of their own. */
@@ -42,7 +42,8 @@ static bool has_ancestor(enum trace_domain domain)
 
 static bool has_correlation(enum trace_domain domain)
 {
-    return domain == TRACE_KERNEL_DISPATCH || domain == TRACE_MEMORY_COPY || has_ancestor(domain);
+    return domain == TRACE_KERNEL_DISPATCH || domain == TRACE_MEMORY_COPY ||
+           domain == TRACE_HIP_EVENT || has_ancestor(domain);
 }
 
 /* The id of the call that encloses the event stays alive until the event is over. */

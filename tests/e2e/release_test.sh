@@ -13,7 +13,7 @@ if ! timeout 60 "$source/scripts/debian_run.sh" "$root" rocminfo | grep -q 'Name
     failed=1
 fi
 programs=$(echo examples/{vector_add,transpose,reduction,gemm} \
-    tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,threads,spin,wait_value,device_printf,math_functions,cooperative,ipc,textures,hsa_queues})
+    tests/programs/{half_axpy,hash64,lanes,private_memory,host_memory,copy_2d,streams,graph,events,threads,spin,wait_value,device_printf,math_functions,cooperative,ipc,textures,hsa_queues})
 # Left out: virtual memory management, which needs ROCm 6 or later; ipc under HIP 5.7, where 2 MiB stay
 # taken when the last holder has gone; threads under HIP 7.2, which now and then calls a null pointer
 # of its own when threads launch their first kernels at once.
@@ -78,7 +78,7 @@ if [ -f "$build/lib/libcrocprof-tool.so" ]; then
     rm -rf "$wheel"
 fi
 for check in arguments:examples/vector_add streams:tests/programs/streams \
-    graphs:tests/programs/graph; do
+    graphs:tests/programs/graph events:tests/programs/events; do
     tool=${check%%:*} program=${check#*:}
     [ -f "$build/tests/e2e/libe2e_${tool}_tool.so" ] || continue
     output=$(mktemp)

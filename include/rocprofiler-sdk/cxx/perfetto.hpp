@@ -72,6 +72,7 @@
     X(family, ROCSHMEM_API, rocshmem_api)                                                          \
     X(family, HIPFILE_API, hipfile_api)                                                            \
     X(family, HIP_GRAPH, hip_api)                                                                  \
+    X(family, HIP_EVENT, hip_api)                                                                  \
     X(family, RUNTIME_INITIALIZATION, none)
 #define ROCPROFILER_SDK_CXX_KINDS_OF_BUFFERS(X)                                                    \
     X(BUFFER, CORRELATION_ID_RETIREMENT, none)                                                     \

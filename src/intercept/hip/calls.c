@@ -182,6 +182,8 @@ struct hip_interest hip_call_interest(uint32_t id)
         interest.mask |= HIP_INTEREST_STREAM;
     if (!thread_is_initialising && hip_graph_is_wanted(operation->operation))
         interest.mask |= HIP_INTEREST_GRAPH;
+    if (!thread_is_initialising && hip_event_is_wanted(operation->operation))
+        interest.mask |= HIP_INTEREST_EVENT;
     if (launch_is_watched(operation->operation) || transfer_is_watched(operation->operation))
         interest.mask |= HIP_INTEREST_WORK;
     return interest;
@@ -233,7 +235,7 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
     if (call->interest & HIP_INTEREST_WORK)
         work_read(call, id, data);
     if (!call->frame.set || trace_set_wants_args(call->frame.set) ||
-        (call->interest & (HIP_INTEREST_STREAM | HIP_INTEREST_GRAPH))) {
+        (call->interest & (HIP_INTEREST_STREAM | HIP_INTEREST_GRAPH | HIP_INTEREST_EVENT))) {
         memset(&call->payload, 0, sizeof call->payload);
         call->payload.size = sizeof call->payload;
         if (setup.arguments)
@@ -244,11 +246,13 @@ void hip_call_enter(struct hip_call *call, uint32_t id, const void *data)
     if (call->frame.set)
         trace_api_enter_as(&call->frame, call->frame.set, operation->domain, operation->operation,
                            &call->payload, call->correlation);
-    call->stream.wanted = call->stream.entered = call->graph.wanted = false;
+    call->stream.wanted = call->stream.entered = call->graph.wanted = call->event.wanted = false;
     if (setup.arguments && (call->interest & HIP_INTEREST_STREAM))
         hip_stream_enter(&call->stream, call->operation, &call->payload.args);
     if (setup.arguments && (call->interest & HIP_INTEREST_GRAPH))
         hip_graph_enter(&call->graph, call->operation, &call->payload.args);
+    if (setup.arguments && (call->interest & HIP_INTEREST_EVENT))
+        hip_event_enter(&call->event, call->operation, &call->payload.args);
     call->entered = true;
 }
 
@@ -267,10 +271,12 @@ void hip_call_exit(struct hip_call *call)
         return;
     const struct trace_set *set = call->frame.set;
     bool wants_args = set != NULL && trace_set_wants_args(set);
-    if (wants_args || call->stream.wanted || call->graph.wanted)
+    if (wants_args || call->stream.wanted || call->graph.wanted || call->event.wanted)
         call->payload.retval.hipError_t_retval = result_read();
     call->entered = false;
     bool succeeded = call->payload.retval.hipError_t_retval == hipSuccess;
+    if (call->event.wanted)
+        hip_event_exit(&call->event, call->operation, &call->payload.args, succeeded);
     if (call->graph.wanted)
         hip_graph_exit(&call->graph, call->operation, &call->payload.args, succeeded);
     hip_stream_exit(&call->stream, call->operation, &call->payload.args, succeeded);

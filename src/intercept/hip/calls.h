@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "intercept/hip/events.h"
 #include "intercept/hip/graphs.h"
 #include "intercept/hip/legacy.h"
 #include "intercept/hip/streams.h"
@@ -25,6 +26,7 @@ struct hip_call {
     rocprofiler_callback_tracing_hip_api_data_t payload;
     struct hip_stream_scope stream;
     struct hip_graph_scope graph;
+    struct hip_event_scope event;
     void *data; /* room for the library's hip_api_data_t, when it wants ours */
     bool entered;
 };
@@ -59,7 +61,8 @@ enum {
     HIP_INTEREST_STREAM = 2, /* listeners of what it does to a stream */
     HIP_INTEREST_WORK =
         4, /* those of the kernel or copy that it causes, which needs a name or size */
-    HIP_INTEREST_GRAPH = 8, /* listeners of what it does to an instantiated graph */
+    HIP_INTEREST_GRAPH = 8,  /* listeners of what it does to an instantiated graph */
+    HIP_INTEREST_EVENT = 16, /* listeners of what it has the device do for an event */
 };
 struct hip_interest {
     uint32_t mask;

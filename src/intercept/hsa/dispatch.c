@@ -1,7 +1,9 @@
 #include "intercept/hsa/dispatch.h"
 
+#include <hsa/hsa_ext_amd.h>
 #include <string.h>
 
+#include "intercept/event_call.h"
 #include "intercept/hsa/dispatch_state.h"
 #include "intercept/hsa/facts.h"
 #include "intercept/hsa/objects.h"
@@ -87,27 +89,33 @@ static void dispatch_post(struct dispatch *dispatch)
     completion_post(&dispatch->work);
 }
 
-/* The packet keeps the program's signal where that can be lent, so that the program waits no longer
- * than it would without us. Who waits for a kernel that is counted finds its values: they are read
- * after its end, and for those that go to a callback there is nothing else to wait for. */
-static void kernel_write(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
-                         bool in_order, struct packet_writer *writer)
+/* The packet, which is about to be written, keeps the program's signal where that can be lent, so
+ * that the program waits no longer than it would without us. */
+static void signal_take(struct dispatch *dispatch, union packet *packet, bool may_lend)
 {
-    amd_signal_t *signal = (amd_signal_t *)(uintptr_t)kernel->completion_signal.handle;
-    bool overtakes = packet_overtakes(dispatch->queue, (const union packet *)kernel);
-    union packet *copy = writer_put(writer, kernel);
-    if (in_order)
-        copy->header |= 1 << HSA_PACKET_HEADER_BARRIER;
-    dispatch->lent = !dispatch->trace.counting && signal != NULL && !overtakes &&
-                     borrow_begin(&dispatch->loan, signal);
-    dispatch->work.in_order = !dispatch->lent && waits_for_older(copy);
+    const hsa_signal_t signal = packet_signal(packet);
+    dispatch->lent = may_lend && signal.handle != 0 &&
+                     borrow_begin(&dispatch->loan, (amd_signal_t *)(uintptr_t)signal.handle);
+    dispatch->work.in_order = !dispatch->lent && waits_for_older(packet);
     if (dispatch->lent) {
         dispatch->user.handle = 0; /* nobody waits for us: see `urgent` below and `user` */
         return;
     }
-    dispatch->user = kernel->completion_signal;
+    dispatch->user = signal;
     signal_arm(dispatch->kernel);
-    packet_signal_store(copy, dispatch->kernel);
+    packet_signal_store(packet, dispatch->kernel);
+}
+
+/* Who waits for a kernel that is counted finds its values: they are read after its end, and for
+ * those that go to a callback there is nothing else to wait for. */
+static void kernel_write(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
+                         bool in_order, struct packet_writer *writer)
+{
+    bool overtakes = packet_overtakes(dispatch->queue, (const union packet *)kernel);
+    union packet *copy = writer_put(writer, kernel);
+    if (in_order)
+        copy->header |= 1 << HSA_PACKET_HEADER_BARRIER;
+    signal_take(dispatch, copy, !dispatch->trace.counting && !overtakes);
 }
 
 static void after_write(struct dispatch *dispatch, const struct trace_packets *packets,
@@ -219,6 +227,90 @@ static bool is_barrier(unsigned type)
     return type == HSA_PACKET_TYPE_BARRIER_AND || type == HSA_PACKET_TYPE_BARRIER_OR;
 }
 
+/* HIP records events by such packets where the device knows them: any thread has seen one (relaxed:
+ * it only says more about later calls). */
+static _Atomic bool records_by_value;
+
+static bool is_value_barrier(const union packet *packet)
+{
+    hsa_amd_vendor_packet_header_t header;
+    memcpy(&header, packet, sizeof header);
+    return packet_type(packet) == HSA_PACKET_TYPE_VENDOR_SPECIFIC &&
+           header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
+}
+
+static bool waits_for_signals(const union packet *packet)
+{
+    uint64_t handles = 0;
+    for (unsigned i = 0; i < sizeof packet->barrier.dep_signal / sizeof(hsa_signal_t); i++)
+        handles |= packet->barrier.dep_signal[i].handle;
+    return handles != 0;
+}
+
+/* Of the packets of the event's call, the one that does what it says. A record on the null stream
+ * has barriers for the other streams before it. */
+static bool is_of_event(const union packet *packet)
+{
+    bool records = event_call_here.operation == ROCPROFILER_HIP_EVENT_RECORD;
+    if (records && is_value_barrier(packet)) {
+        atomic_store_explicit(&records_by_value, true, memory_order_relaxed);
+        return true;
+    }
+    if (!is_barrier(packet_type(packet)))
+        return false;
+    return records ? !atomic_load_explicit(&records_by_value, memory_order_relaxed)
+                   : waits_for_signals(packet);
+}
+
+static bool event_open(struct dispatch *dispatch, const union packet *packet)
+{
+    const struct event_call *call = &event_call_here;
+    if (!trace_event_open(&dispatch->trace.event, TRACE_HIP_EVENT, call->operation))
+        return false;
+    dispatch->hip_event = (struct dispatch_event){
+        .handle = call->event,
+        .source_queue = call->operation == ROCPROFILER_HIP_EVENT_RECORD ? dispatch->queue->id
+                                                                        : call->source_queue,
+        .operation = call->operation,
+        .is_barrier = is_barrier(packet_type(packet)),
+    };
+    dispatch->trace.start_ns = dispatch->trace.end_ns = 0;
+    return true;
+}
+
+static void event_write(struct dispatch *dispatch, const union packet *packet,
+                        struct packet_writer *writer)
+{
+    bool overtakes = packet_overtakes(dispatch->queue, packet);
+    signal_take(dispatch, writer_put(writer, packet), !overtakes);
+    writer_flush(writer);
+    dispatch->ends = dispatch->kernel;
+    dispatch->work.urgent = dispatch->user.handle != 0;
+    dispatch->work.ended = dispatch->lent ? dispatch_loan_ended : dispatch_own_signal_ended;
+    dispatch->work.complete = dispatch_event_complete;
+}
+
+/* False: nobody wants to know, or there is no memory. */
+static bool event_submit(struct dispatch_queue *queue, const union packet *packet,
+                         struct packet_writer *writer)
+{
+    event_call_take(queue->id);
+    if (!trace_set_load(TRACE_HIP_EVENT, event_call_here.operation))
+        return false;
+    struct dispatch *dispatch = dispatch_take(queue);
+    if (!dispatch)
+        return false;
+    if (!event_open(dispatch, packet)) {
+        dispatch_put_back(dispatch);
+        return false;
+    }
+    dispatch_event_call(dispatch, ROCPROFILER_CALLBACK_PHASE_ENTER);
+    event_write(dispatch, packet, writer);
+    dispatch_event_call(dispatch, ROCPROFILER_CALLBACK_PHASE_EXIT);
+    dispatch_post(dispatch);
+    return true;
+}
+
 static void dispatch_launch(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
                             struct packet_writer *writer)
 {
@@ -289,7 +381,7 @@ static void launched_count(const struct dispatch_queue *queue, const union packe
 
 static bool anybody_listens(void)
 {
-    return replay_is_watched() ||
+    return replay_is_watched() || event_call_is_open() ||
            atomic_load_explicit(&trace_counting, memory_order_acquire) != NULL ||
            trace_set_load(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE) != NULL ||
            trace_set_load(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE) != NULL ||
@@ -306,6 +398,8 @@ static void packet_submit(struct dispatch_queue *queue, const union packet *pack
         writer_put(writer, &marker);
     if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH)
         dispatch_submit(queue, packet, packet_index, writer);
+    else if (event_call_is_open() && is_of_event(packet) && event_submit(queue, packet, writer))
+        return;
     else if (is_barrier(type) && trace_set_load(TRACE_QUEUE_BARRIER, 0))
         barrier_submit(queue, packet, writer);
     else

@@ -132,9 +132,8 @@ void dispatch_complete(struct inflight *work, bool failed)
     dispatch_gather(dispatch);
 }
 
-static void barrier_report(struct dispatch *dispatch)
+static void barrier_report(const struct dispatch *dispatch)
 {
-    times_convert(dispatch, dispatch->kernel->start_ts, dispatch->kernel->end_ts);
     const struct trace_report report = {
         .correlation = dispatch->trace.event.correlation_id.internal,
         .start_ns = dispatch->trace.start_ns,
@@ -143,17 +142,82 @@ static void barrier_report(struct dispatch *dispatch)
         .device = dispatch->queue->agent->info->node_id,
     };
 
-    if (dispatch->kernel->end_ts != 0)
-        trace_report(TRACE_QUEUE_BARRIER, &report, NULL);
+    trace_report(TRACE_QUEUE_BARRIER, &report, NULL);
+}
+
+/* Of a packet that is no kernel. False: it has none. */
+static bool packet_times_take(struct dispatch *dispatch, bool lent)
+{
+    uint64_t start = lent ? dispatch->loan.times.start_ticks : dispatch->kernel->start_ts;
+    uint64_t end = lent ? dispatch->loan.times.end_ticks : dispatch->kernel->end_ts;
+    times_convert(dispatch, start, end);
+    return end != 0;
 }
 
 void dispatch_barrier_complete(struct inflight *work, bool failed)
 {
     struct dispatch *dispatch = (struct dispatch *)(void *)work;
     if (!failed) {
-        barrier_report(dispatch);
+        if (packet_times_take(dispatch, false))
+            barrier_report(dispatch);
         user_signal_complete(dispatch);
     }
+    dispatch_gather(dispatch);
+}
+
+void dispatch_event_call(struct dispatch *dispatch, rocprofiler_callback_phase_t phase)
+{
+    const struct dispatch_event *said = &dispatch->hip_event;
+    if (!trace_event_is_called(&dispatch->trace.event, said->operation))
+        return;
+    rocprofiler_callback_tracing_hip_event_data_t data = {
+        .size = sizeof data,
+        .start_timestamp = dispatch->trace.start_ns,
+        .end_timestamp = dispatch->trace.end_ns,
+        .agent_id = dispatch->queue->agent->id,
+        .queue_id = {dispatch->queue->id},
+        .hip_event_handle = said->handle,
+        .source_queue_id = {said->source_queue},
+    };
+    trace_event_call(&dispatch->trace.event, said->operation, phase, &data);
+}
+
+static void event_record(struct dispatch *dispatch)
+{
+    const struct dispatch_event *said = &dispatch->hip_event;
+    const rocprofiler_buffer_tracing_hip_event_record_t record = {
+        .size = sizeof record,
+        .kind = ROCPROFILER_BUFFER_TRACING_HIP_EVENT,
+        .operation = (rocprofiler_hip_event_operation_t)said->operation,
+        .thread_id = dispatch->trace.event.thread_id,
+        .start_timestamp = dispatch->trace.start_ns,
+        .end_timestamp = dispatch->trace.end_ns,
+        .agent_id = dispatch->queue->agent->id,
+        .queue_id = {dispatch->queue->id},
+        .hip_event_handle = said->handle,
+        .source_queue_id = {said->source_queue},
+    };
+    trace_event_record(&dispatch->trace.event, &record, sizeof record);
+}
+
+static void event_report(struct dispatch *dispatch)
+{
+    if (dispatch->hip_event.is_barrier)
+        barrier_report(dispatch);
+    dispatch_event_call(dispatch, ROCPROFILER_CALLBACK_PHASE_NONE);
+    event_record(dispatch);
+}
+
+void dispatch_event_complete(struct inflight *work, bool failed)
+{
+    struct dispatch *dispatch = (struct dispatch *)(void *)work;
+    if (failed && dispatch->lent)
+        borrow_cancel(&dispatch->loan);
+    if (!failed && packet_times_take(dispatch, dispatch->lent))
+        event_report(dispatch);
+    if (!failed)
+        user_signal_complete(dispatch);
+    trace_event_release(&dispatch->trace.event);
     dispatch_gather(dispatch);
 }
 

@@ -10,6 +10,13 @@
 #include "intercept/hsa/dispatch.h"
 #include "intercept/hsa/serialize.h"
 
+/* What a packet does for an event of HIP's. */
+struct dispatch_event {
+    uint64_t handle, source_queue;
+    int32_t operation;
+    bool is_barrier; /* QUEUE_BARRIER has it, too */
+};
+
 /* What a plain record needs stands at the beginning and fits some lines; users of callbacks and of
  * external ids go on into the trace event's slots. */
 struct replay_queue;
@@ -25,8 +32,13 @@ struct dispatch {
     /* The packet's own signal where ours replaces it, and we complete it; handle 0: none, or a
      * loan, which leaves it in the packet for the device to complete. */
     hsa_signal_t user;
-    const struct trace_counting_ops *counting; /* whose begin was called; NULL: nobody's */
-    struct serial_turn turn;
+    union {
+        struct {                                       /* a kernel */
+            const struct trace_counting_ops *counting; /* whose begin was called; NULL: nobody's */
+            struct serial_turn turn;
+        };
+        struct dispatch_event hip_event;
+    };
     /* Writers: the launching thread, when it has a pass delivered, and the completion thread that
      * has done so (release). Reader: the launching thread (acquire). */
     _Atomic bool pass_delivered;
@@ -64,9 +76,13 @@ bool dispatch_own_signal_ended(struct inflight *work);
 /* The completion thread. False: it has no times. */
 bool dispatch_times_take(struct dispatch *dispatch);
 
-/* `complete` of an inflight: a kernel, a barrier packet that is traced, any other packet. */
+void dispatch_event_call(struct dispatch *dispatch, rocprofiler_callback_phase_t phase);
+
+/* `complete` of an inflight: a kernel, a barrier packet that is traced, one for an event of HIP's,
+ * any other packet. */
 void dispatch_complete(struct inflight *work, bool failed);
 void dispatch_barrier_complete(struct inflight *work, bool failed);
+void dispatch_event_complete(struct inflight *work, bool failed);
 void dispatch_passed_complete(struct inflight *work, bool failed);
 
 #endif

@@ -27,7 +27,8 @@ static bool queues_wanted(void)
 {
     return trace_domain_is_configured(TRACE_KERNEL_DISPATCH) ||
            trace_domain_is_configured(TRACE_QUEUE_BARRIER) || launches_configured() ||
-           trace_counting_is_configured() || replay_is_configured() ||
+           trace_domain_is_configured(TRACE_HIP_EVENT) || trace_counting_is_configured() ||
+           replay_is_configured() ||
            atomic_load_explicit(&trace_queue_first, memory_order_acquire) != NULL;
 }
 
@@ -37,7 +38,8 @@ static bool queues_wanted_now(void)
 {
     return trace_domain_is_wanted(TRACE_KERNEL_DISPATCH) ||
            trace_domain_is_wanted(TRACE_QUEUE_BARRIER) || trace_domain_is_wanted(TRACE_HIP_GRAPH) ||
-           trace_counting_is_configured() || replay_is_configured();
+           trace_domain_is_wanted(TRACE_HIP_EVENT) || trace_counting_is_configured() ||
+           replay_is_configured();
 }
 
 static bool queues_start(struct hsa_instance *runtime)

@@ -10,6 +10,7 @@
 
 #include <rocprofiler-sdk/hip.h>
 
+#include "intercept/event_call.h"
 #include "intercept/hip/runtime.h"
 #include "intercept/hsa/test/trace_double.h"
 #include "intercept/launched.h"
@@ -65,8 +66,27 @@ enum {
     GRAPH_CREATE = ROCPROFILER_HIP_RUNTIME_API_ID_hipGraphInstantiate,
     GRAPH_DESTROY = ROCPROFILER_HIP_RUNTIME_API_ID_hipGraphExecDestroy,
     GRAPH_LAUNCH = ROCPROFILER_HIP_RUNTIME_API_ID_hipGraphLaunch,
+    EVENT_RECORD = ROCPROFILER_HIP_RUNTIME_API_ID_hipEventRecord,
+    EVENT_WAIT = ROCPROFILER_HIP_RUNTIME_API_ID_hipStreamWaitEvent,
 };
 static hipGraphExec_t const some_graph = (hipGraphExec_t)(uintptr_t)0x6000;
+
+static struct event_call event_seen;
+
+static hipError_t fake_event_record(hipEvent_t event, hipStream_t stream)
+{
+    (void)event, (void)stream;
+    event_seen = event_call_here;
+    event_call_take(55);
+    return hipSuccess;
+}
+
+static hipError_t fake_event_wait(hipStream_t stream, hipEvent_t event, unsigned flags)
+{
+    (void)stream, (void)event, (void)flags;
+    event_seen = event_call_here;
+    return hipSuccess;
+}
 
 static hipError_t fake_graph_create(hipGraphExec_t *made, hipGraph_t graph, hipGraphNode_t *node,
                                     void *text, size_t text_bytes)
@@ -99,6 +119,8 @@ static void table_fill(struct hip_table *table, uint32_t slots, malloc_fn alloca
     table->slots[GRAPH_CREATE] = (void *)fake_graph_create;
     table->slots[GRAPH_DESTROY] = (void *)fake_graph_destroy;
     table->slots[GRAPH_LAUNCH] = (void *)fake_graph_launch;
+    table->slots[EVENT_RECORD] = (void *)fake_event_record;
+    table->slots[EVENT_WAIT] = (void *)fake_event_wait;
 }
 
 static const struct runtime_row row_hip = {.kind = RUNTIME_HIP, .name = "hip"},
@@ -229,6 +251,31 @@ static void graphs_are_numbered_and_their_launches_recorded(void **state)
     /* the launch is in its stream, too */
     assert_int_equal(double_count(DOUBLE_CALL, TRACE_HIP_STREAM, ROCPROFILER_HIP_STREAM_SET), 4);
     assert_int_equal(double_open_events(), 0);
+}
+
+/* Reported where their packets are seen. */
+static void calls_for_events_are_open_meanwhile(void **state)
+{
+    const hipEvent_t event = (hipEvent_t)(uintptr_t)0x9000;
+    (void)state;
+    double_reset();
+    double_listen(TRACE_HIP_EVENT, -1);
+    table_fill(&table, SLOTS, fake_malloc);
+    assert_true(offer(&table));
+    hipError_t (*record)(hipEvent_t, hipStream_t) =
+        (hipError_t(*)(hipEvent_t, hipStream_t))table.slots[EVENT_RECORD];
+    hipError_t (*wait)(hipStream_t, hipEvent_t, unsigned) =
+        (hipError_t(*)(hipStream_t, hipEvent_t, unsigned))table.slots[EVENT_WAIT];
+    assert_int_equal(record(event, some_stream), hipSuccess);
+    assert_int_equal(event_seen.operation, ROCPROFILER_HIP_EVENT_RECORD);
+    assert_int_equal(event_seen.event, (uintptr_t)event);
+    assert_int_equal(wait(some_stream, event, 0), hipSuccess);
+    assert_int_equal(event_seen.operation, ROCPROFILER_HIP_EVENT_WAIT);
+    assert_int_equal(event_seen.source_queue, 55);
+    assert_int_equal(event_call_here.operation, 0);
+    double_unlisten(TRACE_HIP_EVENT);
+    assert_int_equal(record(event, some_stream), hipSuccess);
+    assert_int_equal(event_seen.operation, 0);
 }
 
 static void only_configured_slots_are_wrapped(void **state)
@@ -390,6 +437,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_are_numbered_and_followed),
         cmocka_unit_test(graphs_are_numbered_and_their_launches_recorded),
+        cmocka_unit_test(calls_for_events_are_open_meanwhile),
         cmocka_unit_test(only_configured_slots_are_wrapped),
         cmocka_unit_test(empty_slots_stay_empty),
         cmocka_unit_test(nothing_behind_a_short_table_is_touched),

@@ -307,6 +307,23 @@ _Static_assert(sizeof(rocprofiler_callback_tracing_hip_graph_data_t) == 24 &&
                    ROCPROFILER_HIP_GRAPH_OPERATION_LAST == 4,
                "binary interface");
 
+/* The same, of 1.4.1. */
+#define EVENT_DATA(member)   offsetof(rocprofiler_callback_tracing_hip_event_data_t, member)
+#define EVENT_RECORD(member) offsetof(rocprofiler_buffer_tracing_hip_event_record_t, member)
+_Static_assert(ROCPROFILER_CALLBACK_TRACING_HIP_EVENT == 26 &&
+                   ROCPROFILER_BUFFER_TRACING_HIP_EVENT == 38 &&
+                   ROCPROFILER_HIP_EVENT_RECORD == 1 && ROCPROFILER_HIP_EVENT_WAIT == 2 &&
+                   sizeof(rocprofiler_callback_tracing_hip_event_data_t) == 56 &&
+                   EVENT_DATA(start_timestamp) == 8 && EVENT_DATA(end_timestamp) == 16 &&
+                   EVENT_DATA(agent_id) == 24 && EVENT_DATA(queue_id) == 32 &&
+                   EVENT_DATA(hip_event_handle) == 40 && EVENT_DATA(source_queue_id) == 48 &&
+                   sizeof(rocprofiler_buffer_tracing_hip_event_record_t) == 88 &&
+                   EVENT_RECORD(correlation_id) == 16 && EVENT_RECORD(thread_id) == 32 &&
+                   EVENT_RECORD(start_timestamp) == 40 && EVENT_RECORD(end_timestamp) == 48 &&
+                   EVENT_RECORD(agent_id) == 56 && EVENT_RECORD(queue_id) == 64 &&
+                   EVENT_RECORD(hip_event_handle) == 72 && EVENT_RECORD(source_queue_id) == 80,
+               "binary interface");
+
 /* The same, of 1.4.1, a beta. */
 typedef rocprofiler_callback_tracing_kernel_replay_data_t replay_data_t;
 _Static_assert(ROCPROFILER_CALLBACK_TRACING_KERNEL_REPLAY == 25 &&

@@ -456,6 +456,19 @@ template <> struct archive_members<rocprofiler_callback_tracing_hip_graph_data_t
     }
 };
 
+template <> struct archive_members<rocprofiler_callback_tracing_hip_event_data_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("size", data.size);
+        each.value("start_timestamp", data.start_timestamp);
+        each.value("end_timestamp", data.end_timestamp);
+        each.value("agent_id", data.agent_id);
+        each.value("queue_id", data.queue_id);
+        each.value("hip_event_handle", data.hip_event_handle);
+        each.value("source_queue_id", data.source_queue_id);
+    }
+};
+
 template <> struct archive_members<rocprofiler_callback_tracing_kernel_replay_data_t> {
     template <typename Each, typename Data> static void visit(Each &each, Data &data)
     {
@@ -865,6 +878,23 @@ template <> struct archive_members<rocprofiler_buffer_tracing_hip_graph_record_t
         each.value("queue_id", data.queue_id);
         each.value("graph_exec_id", data.graph_exec_id);
         each.value("kernel_dispatch_count", data.kernel_dispatch_count);
+    }
+};
+
+template <> struct archive_members<rocprofiler_buffer_tracing_hip_event_record_t> {
+    template <typename Each, typename Data> static void visit(Each &each, Data &data)
+    {
+        each.value("size", data.size);
+        each.value("kind", data.kind);
+        each.value("operation", data.operation);
+        each.value("thread_id", data.thread_id);
+        each.value("correlation_id", data.correlation_id);
+        each.value("start_timestamp", data.start_timestamp);
+        each.value("end_timestamp", data.end_timestamp);
+        each.value("agent_id", data.agent_id);
+        each.value("queue_id", data.queue_id);
+        each.value("hip_event_handle", data.hip_event_handle);
+        each.value("source_queue_id", data.source_queue_id);
     }
 };
 
@@ -1395,6 +1425,7 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_buffer_tracing_memory_allocation_record_t) \
     X(rocprofiler_buffer_tracing_scratch_memory_record_t) \
     X(rocprofiler_buffer_tracing_hip_graph_record_t) \
+    X(rocprofiler_buffer_tracing_hip_event_record_t) \
     X(rocprofiler_buffer_tracing_correlation_id_retirement_record_t) \
     X(rocprofiler_buffer_tracing_runtime_initialization_record_t) \
     X(rocprofiler_buffer_tracing_kfd_event_page_migrate_record_t) \
@@ -1494,6 +1525,7 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_callback_tracing_memory_allocation_data_t) \
     X(rocprofiler_callback_tracing_hip_stream_data_t) \
     X(rocprofiler_callback_tracing_hip_graph_data_t) \
+    X(rocprofiler_callback_tracing_hip_event_data_t) \
     X(rocprofiler_callback_tracing_kernel_replay_data_t) \
     X(rocprofiler_callback_tracing_runtime_initialization_data_t) \
     X(rocprofiler_kernel_dispatch_info_t) \
@@ -1526,6 +1558,7 @@ template <> struct archive_members<rocprofiler_agent_v0_t> {
     X(rocprofiler_buffer_tracing_memory_allocation_record_t) \
     X(rocprofiler_buffer_tracing_scratch_memory_record_t) \
     X(rocprofiler_buffer_tracing_hip_graph_record_t) \
+    X(rocprofiler_buffer_tracing_hip_event_record_t) \
     X(rocprofiler_buffer_tracing_correlation_id_retirement_record_t) \
     X(rocprofiler_buffer_tracing_runtime_initialization_record_t) \
     X(rocprofiler_buffer_tracing_kfd_event_page_migrate_record_t) \

@@ -241,6 +241,7 @@ template <> struct enum_labels<rocprofiler_callback_tracing_kind_t> {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_ROCSHMEM_API),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_HIPFILE_API),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_KERNEL_REPLAY),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_CALLBACK_TRACING_HIP_EVENT),
     };
 };
 
@@ -285,6 +286,7 @@ template <> struct enum_labels<rocprofiler_buffer_tracing_kind_t> {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_HIPFILE_API),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_BUFFER_TRACING_HIP_EVENT),
     };
 };
 
@@ -315,6 +317,15 @@ template <> struct enum_labels<rocprofiler_hip_graph_operation_t> {
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_CREATE),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_DESTROY),
         ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH),
+    };
+};
+
+template <> struct enum_labels<rocprofiler_hip_event_operation_t> {
+    static constexpr const char *unknown = "unsupported_rocprofiler_hip_event_operation_t";
+    static constexpr label<rocprofiler_hip_event_operation_t> labels[] = {
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_EVENT_NONE),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_EVENT_RECORD),
+        ROCPROFILER_SDK_CXX_LABEL(ROCPROFILER_HIP_EVENT_WAIT),
     };
 };
 

@@ -26,6 +26,8 @@ struct double_entry {
         rocprofiler_callback_tracing_hip_stream_data_t stream;
         rocprofiler_callback_tracing_hip_graph_data_t graph;
         rocprofiler_buffer_tracing_hip_graph_record_t graph_record;
+        rocprofiler_callback_tracing_hip_event_data_t hip_event;
+        rocprofiler_buffer_tracing_hip_event_record_t hip_event_record;
         rocprofiler_buffer_tracing_kernel_dispatch_record_t dispatch_record;
         rocprofiler_buffer_tracing_memory_copy_record_t copy_record;
         rocprofiler_buffer_tracing_memory_allocation_record_t allocation_record;
