@@ -21,6 +21,17 @@ what its values are worth, in a file of its topology that the profiler's tables 
   not the cycles of hardware.
 - **none**: not modelled, reads 0.
 
+The same run means: the same kernels one after another, the same sizes mapped in the same order, and the same
+alignment of the program's data. What a program changes from run to run shows in its numbers, as on
+hardware; seen in programs that are the same otherwise:
+
+- A copy out of memory of malloc() is done in place, and malloc() gives other alignments when threads
+  of the runtime have allocated and freed in another order. Look-ups, requests and time of the copy's
+  kernel then differ (`textures`: TCP_TOTAL_ACCESSES 4780 to 4822, 1648 to 1668 ns).
+- All counters but the sequencers' see kernels that the runtime launches for itself, on queues which
+  no profiler sees, when one of them overlaps a counted kernel.
+- Threads that allocate at the same time get their memory in either order.
+
 The numbers are what selects the event on each GPU; `-`: no such event there.
 """
 

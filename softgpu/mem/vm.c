@@ -27,6 +27,8 @@ struct vm {
     struct vm_table *retired;
     size_t retired_bytes;
     struct vm_reader *readers;
+    uint32_t
+        place_next; /* in units of VM_PLACE_BYTES; begins anew after 256 TiB, which is harmless */
 };
 
 static size_t table_bytes(size_t count)
@@ -120,6 +122,16 @@ static void table_replace(struct vm *vm, struct vm_table *table, bool wait)
     retired_free(vm);
 }
 
+static uint32_t place_take(struct vm *vm, uint64_t size_bytes)
+{
+    enum { LARGE = VM_PLACE_LARGE / VM_PLACE_BYTES };
+    uint32_t place = vm->place_next;
+    if (size_bytes >= VM_PLACE_LARGE)
+        place = (place + LARGE - 1) / LARGE * LARGE;
+    vm->place_next = place + (uint32_t)((size_bytes - 1) / VM_PLACE_BYTES + 1);
+    return place;
+}
+
 static int map_locked(struct vm *vm, const struct vm_range *range)
 {
     struct vm_table *old = atomic_load_explicit(&vm->table, memory_order_relaxed);
@@ -131,6 +143,7 @@ static int map_locked(struct vm *vm, const struct vm_range *range)
         return -ENOMEM;
     memcpy(table->range, old->range, at * sizeof *range);
     table->range[at] = *range;
+    table->range[at].place = place_take(vm, range->end - range->start);
     memcpy(table->range + at + 1, old->range + at, (old->count - at) * sizeof *range);
     table_replace(vm, table, false);
     return 0;
@@ -222,4 +235,16 @@ bool vm_range_find(struct vm_reader *reader, uint64_t va, struct vm_range *out)
         return false;
     *out = table->range[at];
     return true;
+}
+
+uint64_t vm_place(struct vm_reader *reader, uint64_t va)
+{
+    const struct vm_range *way = vm_way(reader, va);
+    struct vm_range found;
+    if (va - way->start >= way->end - way->start) {
+        if (!vm_range_find(reader, va, &found))
+            return va;
+        way = &found;
+    }
+    return ((uint64_t)way->place << VM_PLACE_BITS) + (va - way->start);
 }

@@ -24,7 +24,15 @@ struct vm_range {
     uint64_t start, end; /* GPU VA, end exclusive */
     uint8_t *host;       /* host address of `start` */
     uint32_t flags;
+    uint32_t place; /* of `start`, in units of VM_PLACE_BYTES */
 };
+
+/* Where memory lies that the models of caches see: a range gets its place when it is mapped, behind
+ * those before it, as it would get physical memory. Addresses are the host's choice, another one in
+ * every run; places are the same when a program maps the same sizes in the same order. Whole units,
+ * because a range of the program's own pages has one more or less by where they lie. Ranges as
+ * large as a translation begin with one. */
+enum { VM_PLACE_BITS = 16, VM_PLACE_BYTES = 1 << VM_PLACE_BITS, VM_PLACE_LARGE = 2 << 20 };
 
 int vm_create(struct vm **vm);
 void vm_destroy(struct vm *vm);
@@ -70,5 +78,9 @@ static inline void *vm_translate(struct vm_reader *reader, uint64_t va, uint32_t
         return NULL;
     return way->host + (va - way->start);
 }
+
+/* The place of an address, or the address itself when nothing is mapped there. Between
+ * vm_reader_enter and vm_reader_leave. */
+uint64_t vm_place(struct vm_reader *reader, uint64_t va);
 
 #endif

@@ -81,6 +81,65 @@ static void unmapped_means_gone_even_when_cached(void **state)
     assert_ptr_equal(translate(0x200008, 8, VM_READ), memory + 72);
 }
 
+static uint64_t place(uint64_t va)
+{
+    vm_reader_enter(&reader);
+    uint64_t at = vm_place(&reader, va);
+    vm_reader_leave(&reader);
+    return at;
+}
+
+enum { PLACED_RANGES = 5, PLACES_COUNT = PLACED_RANGES * 2 };
+
+/* Maps ranges of these sizes at these addresses; the places of their first and last bytes. */
+static void places_of(const uint64_t *va, const uint64_t *size_bytes, uint64_t *out)
+{
+    assert_int_equal(setup(NULL), 0);
+    for (int i = 0; i < PLACED_RANGES; i++)
+        assert_int_equal(vm_map(vm, va[i], size_bytes[i], memory, VM_READ), 0);
+    for (int i = 0; i < PLACED_RANGES; i++) {
+        out[2 * i] = place(va[i]);
+        out[2 * i + 1] = place(va[i] + size_bytes[i] - 1);
+        assert_int_equal(out[2 * i + 1] - out[2 * i], size_bytes[i] - 1);
+        assert_int_equal(out[2 * i] % VM_PLACE_BYTES, 0);
+        assert_true(size_bytes[i] < VM_PLACE_LARGE || out[2 * i] % VM_PLACE_LARGE == 0);
+        for (int before = 0; before < i; before++)
+            assert_true(out[2 * before + 1] < out[2 * i]);
+    }
+    teardown(NULL);
+}
+
+static void places_do_not_depend_on_addresses(void **state)
+{
+    (void)state;
+    const uint64_t sizes[] = {0x3000, 0x300000, 0x1000, 0x200000, 0x10000};
+    const uint64_t low[] = {0x10000, 0x400000, 0x14000, 0xa00000, 0x20000};
+    const uint64_t high[] = {0x7f3401235000, 0x7e0000001000, 0x7f3401000000, 0x1000,
+                             0x7f0100007000};
+    uint64_t places_low[PLACES_COUNT], places_high[PLACES_COUNT];
+    places_of(low, sizes, places_low);
+    places_of(high, sizes, places_high);
+    assert_memory_equal(places_low, places_high, sizeof places_low);
+    const uint64_t one_page_more[] = {0x4000, 0x300000, 0x2000, 0x200000, 0x10000};
+    places_of(high, one_page_more, places_high);
+    for (int i = 0; i < PLACED_RANGES; i++)
+        assert_int_equal(places_high[2 * i], places_low[2 * i]);
+}
+
+static void what_is_not_mapped_has_its_address(void **state)
+{
+    (void)state;
+    assert_int_equal(vm_map(vm, 0x10000, 0x1000, memory, VM_READ), 0);
+    assert_int_equal(place(0x11000), 0x11000);
+    assert_int_equal(place(0), 0);
+    assert_int_equal(place(UINT64_MAX), UINT64_MAX);
+    uint64_t before = place(0x10fff);
+    assert_int_equal(vm_unmap(vm, 0x10000), 0);
+    assert_int_equal(place(0x10fff), 0x10fff);
+    assert_int_equal(vm_map(vm, 0x10000, 0x1000, memory, VM_READ), 0);
+    assert_int_equal(place(0x10fff), before + VM_PLACE_BYTES); /* other memory */
+}
+
 /* Random order of maps and unmaps against an array that says what should be there. */
 static void many_ranges_against_a_model(void **state)
 {
@@ -187,6 +246,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(edges_of_a_range, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_maps_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(unmapped_means_gone_even_when_cached, setup, teardown),
+        cmocka_unit_test(places_do_not_depend_on_addresses),
+        cmocka_unit_test_setup_teardown(what_is_not_mapped_has_its_address, setup, teardown),
         cmocka_unit_test_setup_teardown(many_ranges_against_a_model, setup, teardown),
         cmocka_unit_test_setup_teardown(readers_never_see_what_was_unmapped, setup, teardown),
     };

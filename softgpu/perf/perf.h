@@ -44,7 +44,7 @@ void perf_registers_release(struct perf *perf);
  * stream. */
 struct perf_line_access { /* one cache line that an instruction touches; 64 bytes, whatever the
                              cache */
-    uint64_t line_va;     /* address of the 64-byte line */
+    uint64_t line_va;     /* of the 64-byte line: its place (mem/vm.h), or in private memory */
     uint32_t bytes_mask_lo, bytes_mask_hi; /* bytes of the line touched */
     uint8_t kind;                          /* enum perf_access_kind */
     uint8_t flags;                         /* enum perf_access_flag */

@@ -51,6 +51,18 @@ static void log_line(struct workgroup *group, uint64_t line_va, uint64_t bytes,
                                       .flags = flags};
 }
 
+/* Not while an instruction looks its own lines up by their addresses. Private memory and accesses
+ * of nothing have no mapping. */
+void access_log_place(struct workgroup *group)
+{
+    struct access_log *log = &group->accesses;
+    for (; log->placed < log->count; log->placed++) {
+        struct perf_line_access *access = &log->items[log->placed];
+        if (access->line_va && access->line_va < SCRATCH_VA)
+            access->line_va = vm_place(group->reader, access->line_va);
+    }
+}
+
 void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes)
 {
     time_note_span(wave->group, inst, va, size_bytes);

@@ -46,6 +46,7 @@ struct launch {
 struct access_log { /* cache-line requests, while perf wants them */
     struct perf_line_access *items;
     uint64_t count, capacity;
+    uint64_t placed; /* the first ones, which have places instead of addresses */
 };
 
 /* Lines of code that the group has touched, while perf wants them: a set, open addressing. */

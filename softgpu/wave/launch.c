@@ -382,7 +382,7 @@ void group_start(struct workgroup *group, const struct gpu_model *model,
     group->slices = 0;
     group->lds_bytes = launch->lds_bytes;
     memset(group->lds, 0, launch->lds_bytes);
-    group->accesses.count = 0;
+    group->accesses.count = group->accesses.placed = 0;
     group->steps.count = group->steps.lost = 0;
     fetch_log_clear(&group->fetches);
     group->lds_counts = (struct perf_lds){0};

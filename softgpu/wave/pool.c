@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "isa_ops.h"
+#include "wave/access.h"
 #include "wave/engine.h"
 #include "wave/time_note.h"
 
@@ -133,6 +134,7 @@ static enum group_state run_slice(struct worker *worker, struct workgroup *group
         (*faulting)->fault.kind = FAULT_MEMORY_EXEC;
         (*faulting)->fault.va = (*faulting)->fault.pc_va = group->launch->entry_va;
     }
+    access_log_place(group);
     vm_reader_leave(&worker->reader);
     return state;
 }
