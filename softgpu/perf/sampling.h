@@ -3,8 +3,9 @@
  * would cost ten times what execution does.
  *
  * - Blocks of memory: all waves' accesses of some of the 256-byte blocks, chosen by where they lie
- *   in their mapping: the same in every run. They show what the L2 holds and what memory moves.
- * Small dispatches begin with all blocks; who has seen many goes on with half of them.
+ *   in their mapping: the same in every run. The kernel's packet has a mapping of its own. They
+ * show what the L2 holds and what memory moves. Small dispatches begin with all blocks; who has
+ * seen many goes on with half of them.
  * - Groups: the instructions of vector memory and of LDS that a few groups execute, in bursts. They
  *   show what the address unit, the L1 and LDS need for one.
  *

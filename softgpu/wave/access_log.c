@@ -65,13 +65,13 @@ void access_log_place(struct workgroup *group)
 
 void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes)
 {
-    time_note_span(wave->group, inst, va, size_bytes);
-    if (!(wave->group->wants & PERF_WANT_MEMORY))
+    struct workgroup *group = wave->group;
+    time_note_span(group, inst, va, time_origin_scalar(group, va), size_bytes);
+    if (!(group->wants & PERF_WANT_MEMORY))
         return;
     for (uint64_t at = va; at < va + size_bytes; at = (at | 63) + 1) {
         uint64_t end = (at | 63) + 1 < va + size_bytes ? (at | 63) + 1 : va + size_bytes;
-        log_line(wave->group, at & ~63ull, line_bytes(at, end), ACCESS_SCALAR_READ,
-                 access_flags(inst));
+        log_line(group, at & ~63ull, line_bytes(at, end), ACCESS_SCALAR_READ, access_flags(inst));
     }
 }
 
@@ -343,7 +343,8 @@ static void lanes_log(struct wave *wave, const struct inst *inst, const uint64_t
 
 void access_log_span(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes)
 {
-    time_note_span(wave->group, inst, va, WAVE_LANES * size_bytes);
+    struct workgroup *group = wave->group;
+    time_note_span(group, inst, va, time_origin(group, va), WAVE_LANES * size_bytes);
     if (memory_watched(wave, inst))
         span_log(wave, inst, va, size_bytes);
 }

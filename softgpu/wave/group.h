@@ -22,6 +22,7 @@ enum { WAVES_PER_GROUP_MAX = 16, SGPRS_INITIAL = 16 };
 /* What a kernel's descriptor and packet say, worked out once for a dispatch. */
 struct launch {
     uint64_t entry_va;
+    uint64_t packet_va;  /* in the queue's ring */
     uint32_t properties; /* user SGPRs wanted */
     uint32_t rsrc1, rsrc2, rsrc3;
     uint32_t mode;

@@ -105,6 +105,7 @@ int launch_prepare(struct launch *launch, const struct gpu_model *model, struct 
     launch->gws = request->gws;
     launch->mask = request->units;
     launch->entry_va = packet->kernel_object + (uint64_t)entry;
+    launch->packet_va = request->packet_va;
     launch->rsrc1 = read_u32(descriptor, KD_RSRC1);
     launch->rsrc2 = read_u32(descriptor, KD_RSRC2);
     launch->rsrc3 = read_u32(descriptor, KD_RSRC3);

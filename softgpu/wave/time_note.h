@@ -51,11 +51,20 @@ static inline bool lds_watched(const struct wave *wave, const struct inst *inst)
     return wave->group->wants & PERF_WANT_LDS || time_lds_sampled(wave, inst);
 }
 
+/* The same for scalar loads, which read the kernel's packet, too. Where in its ring that lies
+ * depends on how many packets runtimes and profilers have put between kernels: it is taken for the
+ * second block of a mapping of its own, which is sampled where all blocks are. */
+static inline uint64_t time_origin_scalar(const struct workgroup *group, uint64_t va)
+{
+    uint64_t packet = group->launch->packet_va & ~(uint64_t)(SAMPLE_BLOCK_BYTES - 1);
+    return va - packet < SAMPLE_BLOCK_BYTES ? packet - SAMPLE_BLOCK_BYTES : time_origin(group, va);
+}
+
 /* Elements that lie one behind the other, `bytes` together. */
 static inline void time_note_span(struct workgroup *group, const struct inst *inst, uint64_t va,
-                                  uint32_t bytes)
+                                  uint64_t origin, uint32_t bytes)
 {
-    uint64_t end = va + bytes, origin = time_origin(group, va);
+    uint64_t end = va + bytes;
     for (uint64_t at = va; at < end; at = (at | (SAMPLE_BLOCK_BYTES - 1)) + 1) {
         if (__builtin_expect(sample_position(at - origin) >= group->sample_limit, 1))
             continue;

@@ -30,9 +30,20 @@ def times(checks, crocprof, options, command, **environment):
                 for row in p.rows("modelled_time")}, counted
 
 
+def check_packets(checks, crocprof, program):
+    """Small kernels of many queues, which read their packets: a profiler that counts puts more packets
+    between them, so that they lie elsewhere in their rings."""
+    plain, _ = times(checks, crocprof, [], [program])
+    checks.equal("kernels of " + program, len(plain), 112)
+    for run in range(2):
+        with_counters, _ = times(checks, crocprof, ["-e", COUNTED], [program])
+        checks.equal("%s counted, run %d" % (program, run), with_counters, plain)
+
+
 def main():
     crocprof, program, seeds = sys.argv[1], sys.argv[2], sys.argv[3:]
     checks = Checks()
+    check_packets(checks, crocprof, os.path.join(os.path.dirname(program), "streams"))
     for seed in seeds:
         command = [program, seed]
         sampled, _ = times(checks, crocprof, [], command)
