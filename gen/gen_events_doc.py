@@ -25,11 +25,14 @@ The same run means: the same kernels one after another, the same sizes mapped in
 alignment of the program's data. What a program changes from run to run shows in its numbers, as on
 hardware; seen in programs that are the same otherwise:
 
-- A copy out of memory of malloc() is done in place, and malloc() gives other alignments when threads
-  of the runtime have allocated and freed in another order. Look-ups, requests and time of the copy's
-  kernel then differ (`textures`: TCP_TOTAL_ACCESSES 4780 to 4822, 1648 to 1668 ns).
+- Memory of malloc() that is copied or registered is used in place, and malloc() gives other alignments
+  when threads of the runtime have allocated and freed in another order. Look-ups, requests and time
+  then differ (`textures`: copies with TCP_TOTAL_ACCESSES 4780 to 4822, 1648 to 1668 ns;
+  `host_memory`: 150016 or 600016).
 - All counters but the sequencers' see kernels that the runtime launches for itself, on queues which
-  no profiler sees, when one of them overlaps a counted kernel.
+  no profiler sees, when one of them overlaps a counted kernel (`streams`, `threads`: copies beside the
+  first small kernels; modelled time is that of the kernel alone).
+- Waves that wait for others in a loop go round as often as the host lets them (`cooperative`: `ring`).
 - Threads that allocate at the same time get their memory in either order.
 
 The numbers are what selects the event on each GPU; `-`: no such event there.
