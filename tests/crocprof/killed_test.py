@@ -21,6 +21,7 @@ FORMATS = ["csv", "json", "rocpd", "pftrace", "otf2", "html"]
 AT_END = ["json", "otf2", "html"]
 LAUNCHES = 10000000  # more than anybody waits for
 ROWS_END, STREAMED_BYTES, DEADLINE_S = "_results.crocprof", 1 << 20, 60
+LATE_MAX, LATEST = 16, 256  # launches that may be missing, and among how many of the last
 QUIET_S = 20  # its launches fill the library's buffer in minutes
 
 
@@ -92,8 +93,17 @@ ENDS = {"csv": "_kernel_trace.csv", "json": "_results.json", "rocpd": "_results.
         "html": "_results.html"}
 
 
+def check_no_gaps(checks, what, ids):
+    """They count from 1. Records of one thread come in order; now and then another one notes a launch, which comes up to some tens of
+    launches later: of the last ones some may be left out."""
+    left_out = set(range(1, max(ids) + 1)) - set(ids)
+    checks.equal(what + ": each once", len(set(ids)), len(ids))
+    checks.true("%s: none left out but of the last: %r of %d" % (what, sorted(left_out)[:50], max(ids)),
+                len(left_out) <= LATE_MAX and all(i > max(ids) - LATEST for i in left_out))
+
+
 def check_ids(checks, what, killed, formats):
-    """All but one number of launches is the same; they count from 1 without gaps."""
+    """All but one number of launches is the same."""
     counts = {}
     for name in formats:
         path = killed.file(ENDS[name]) if name in ENDS else None
@@ -103,7 +113,7 @@ def check_ids(checks, what, killed, formats):
             continue
         counts[name] = len(ids)
         checks.true("%s, %s: many launches: %d" % (what, name, len(ids)), len(ids) > 1000)
-        checks.equal("%s, %s: each once, none left out" % (what, name), sorted(ids), list(range(1, len(ids) + 1)))
+        check_no_gaps(checks, "%s, %s" % (what, name), ids)
     return counts
 
 
@@ -145,7 +155,7 @@ def check_crocprof(checks, crocprof, programs, whom):
         half = csv_ids(os.path.join(killed.directory, "half_kernel_trace.csv"))
         checks.equal(what + ": half a file: status", done.returncode, 0)
         checks.true(what + ": half a file: each once, no others: %r" % half[:50],
-                    len(set(half)) == len(half) and set(half) <= set(range(1, counts["csv"] + 1)))
+                    len(set(half)) == len(half) and set(half) <= set(range(1, counts["csv"] + LATE_MAX + 1)))
         checks.true(what + ": less of it: %d" % len(half), 0 < len(half) < counts["csv"])
 
 

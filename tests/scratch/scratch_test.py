@@ -204,8 +204,12 @@ def check_steps(machine, gpu, steps):
 
 
 def check_nothing_left(machine, gpu):
-    """Two queues want nearly all at once: ROCr gives the second one nothing, and its queue an error."""
-    result = machine.run(gpu, ["0:26000:700+1:26000:700"])
+    """Two queues want nearly all at once: ROCr gives the second one nothing, and its queue an error. Not if the first one's kernel has
+    ended before the other one begins, as on a busy machine it may."""
+    for _ in range(10):
+        result = machine.run(gpu, ["0:26000:700+1:26000:700"])
+        if result.returncode != 0 or not result.stdout.endswith("scratch_queues: ok\n"):
+            break
     if result.returncode != 3 or result.stdout != "queue error 0x1008\n":
         fail(f"{machine.name} {gpu}: status {result.returncode}, wanted an error of the queue", result.stdout)
 

@@ -95,11 +95,8 @@ static void tracing_record(const rocprofiler_record_header_t *header)
     case ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY:
         report_scratch(header->payload);
         return;
-    case ROCPROFILER_BUFFER_TRACING_HIP_GRAPH:
-        report_graph(header->payload);
-        return;
     default: /* only API kinds besides */
-        if (!report_kfd(header))
+        if (!report_hip_work(header) && !report_kfd(header))
             report_api(header);
         return;
     }

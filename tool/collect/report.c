@@ -282,7 +282,7 @@ void report_scratch(const rocprofiler_buffer_tracing_scratch_memory_record_t *re
     row_put(OUT_SCRATCH_MEMORY, &row);
 }
 
-void report_graph(const rocprofiler_buffer_tracing_hip_graph_record_t *record)
+static void graph_report(const rocprofiler_buffer_tracing_hip_graph_record_t *record)
 {
     bool has_agent = record->agent_id.handle != 0;
     struct out_graph_row row = {
@@ -302,6 +302,37 @@ void report_graph(const rocprofiler_buffer_tracing_hip_graph_record_t *record)
     rocprofiler_query_buffer_tracing_kind_operation_name(
         record->kind, (rocprofiler_tracing_operation_t)record->operation, &row.operation, NULL);
     row_put(OUT_GRAPH_LAUNCH, &row);
+}
+
+static void event_report(const rocprofiler_buffer_tracing_hip_event_record_t *record)
+{
+    struct out_event_row row = {
+        .kind = "HIP_EVENT",
+        .agent = agent_number(record->agent_id),
+        .queue_id = record->queue_id.handle,
+        .source_queue_id = record->source_queue_id.handle,
+        .thread_id = record->thread_id,
+        .event = record->hip_event_handle,
+        .start_ns = record->start_timestamp,
+        .end_ns = record->end_timestamp,
+        .correlation_id = record->correlation_id.internal,
+        .node = agent_node(record->agent_id),
+        .external_id = record->correlation_id.external.value,
+    };
+    rocprofiler_query_buffer_tracing_kind_operation_name(
+        record->kind, (rocprofiler_tracing_operation_t)record->operation, &row.operation, NULL);
+    row_put(OUT_HIP_EVENT, &row);
+}
+
+bool report_hip_work(const rocprofiler_record_header_t *header)
+{
+    if (header->kind == ROCPROFILER_BUFFER_TRACING_HIP_GRAPH)
+        graph_report(header->payload);
+    else if (header->kind == ROCPROFILER_BUFFER_TRACING_HIP_EVENT)
+        event_report(header->payload);
+    else
+        return false;
+    return true;
 }
 
 bool report_kfd(const rocprofiler_record_header_t *header)

@@ -24,7 +24,8 @@ void report_forget(void);
 void report_dispatch(const rocprofiler_buffer_tracing_kernel_dispatch_record_t *record);
 void report_copy(const rocprofiler_buffer_tracing_memory_copy_record_t *record);
 void report_allocation(const rocprofiler_buffer_tracing_memory_allocation_record_t *record);
-void report_graph(const rocprofiler_buffer_tracing_hip_graph_record_t *record);
+/* Of graphs and events. False: the record is of another kind. */
+bool report_hip_work(const rocprofiler_record_header_t *header);
 void report_scratch(const rocprofiler_buffer_tracing_scratch_memory_record_t *record);
 /* Of the kernel driver. False: the record is of another kind. */
 bool report_kfd(const rocprofiler_record_header_t *header);

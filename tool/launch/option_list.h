@@ -46,6 +46,8 @@
       NULL, BASIC, "calls that HIP's compiler makes (__hip...)")                                   \
     X(HIP_GRAPH_TRACE, "hip-graph-trace", 0, FLAG, NULL, "ROCPROF_HIP_GRAPH_TRACE", NULL, BASIC,   \
       "launches of HIP's graphs, and which kernels they are of (csv, rocpd)")                      \
+    X(HIP_EVENT_TRACE, "hip-event-trace", 0, FLAG, NULL, "ROCPROF_HIP_EVENT_TRACE", NULL, BASIC,   \
+      "what the device does for recorded events and waits (csv, json; spans in rocpd)")            \
     X(HSA_CORE_TRACE, "hsa-core-trace", 0, FLAG, NULL, "ROCPROF_HSA_CORE_API_TRACE", NULL, BASIC,  \
       "calls of hsa_ functions")                                                                   \
     X(HSA_AMD_TRACE, "hsa-amd-trace", 0, FLAG, NULL, "ROCPROF_HSA_AMD_EXT_API_TRACE", NULL, BASIC, \
@@ -288,7 +290,6 @@
     X("spm", 0, "counters are not streamed yet")                                                   \
     X("spm-beta-enabled", 0, "counters are not streamed yet")                                      \
     X("spm-sample-interval", 0, "counters are not streamed yet")                                   \
-    X("spm-sample-interval-unit", 0, "counters are not streamed yet")                              \
-    X("hip-event-trace", 0, "events are traced as the calls that they are")
+    X("spm-sample-interval-unit", 0, "counters are not streamed yet")
 
 #endif

@@ -71,6 +71,8 @@ static const struct journal_shape
                 TEXT(struct out_kfd_row, operation)),
     graph = SHAPE(struct out_graph_row, TEXT(struct out_graph_row, kind),
                   TEXT(struct out_graph_row, operation)),
+    hip_event = SHAPE(struct out_event_row, TEXT(struct out_event_row, kind),
+                      TEXT(struct out_event_row, operation)),
     agent = SHAPE(struct out_agent_row, TEXT(struct out_agent_row, type),
                   TEXT(struct out_agent_row, times), TEXT(struct out_agent_row, agent.name),
                   TEXT(struct out_agent_row, agent.vendor_name),
@@ -109,6 +111,8 @@ const struct journal_shape *journal_shape_of(enum out_table_id table)
         return &kfd;
     case OUT_GRAPH_LAUNCH:
         return &graph;
+    case OUT_HIP_EVENT:
+        return &hip_event;
     case OUT_AGENT_INFO:
         return &agent;
     default:

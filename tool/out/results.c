@@ -34,6 +34,7 @@ enum { RECORD_BYTES = 2048 }; /* of numbers and names of members, at most */
     X(ROCJPEG, "rocjpeg_api")                                                                      \
     X(HIPFILE, "hipfile_api")                                                                      \
     X(ROCSHMEM, "rocshmem_api")                                                                    \
+    X(EVENTS, "hip_event")                                                                         \
     X(KFD, "kfd")                                                                                  \
     X(OMPT, "ompt")                                                                                \
     X(HOST_TRAP, "pc_sample_host_trap")                                                            \
@@ -370,6 +371,24 @@ static void allocation_put(struct out_sink *sink, const struct out_allocation_ro
     writer_advance(writer, LITERAL(at, ",\"stream_id\":{\"handle\":0}}"));
 }
 
+static void hip_event_put(struct out_sink *sink, const struct out_event_row *row)
+{
+    struct writer *writer;
+    char *at = record_begin(sink, SECTION_EVENTS, &writer);
+    if (!at)
+        return;
+    at = head_at(at, sizeof(rocprofiler_buffer_tracing_hip_event_record_t),
+                 kinds_find(&sink->info.kinds, row->kind, row->operation));
+    at = correlation_at(LITERAL(at, ","), row->correlation_id, row->external_id);
+    at = NUMBER(at, "},\"thread_id\":", row->thread_id);
+    at = times_at(at, row->start_ns, row->end_ns);
+    at = NUMBER(at, ",\"agent_id\":{\"handle\":", results_agent_handle(&sink->info, row->node));
+    at = NUMBER(at, "},\"queue_id\":{\"handle\":", row->queue_id);
+    at = NUMBER(at, "},\"hip_event_handle\":", row->event);
+    at = NUMBER(at, ",\"source_queue_id\":{\"handle\":", row->source_queue_id);
+    writer_advance(writer, LITERAL(at, "}}"));
+}
+
 static void scratch_put(struct out_sink *sink, const struct out_scratch_row *row)
 {
     struct writer *writer;
@@ -460,6 +479,8 @@ static void results_row(struct out_sink *sink, enum out_table_id table, const vo
         allocation_put(sink, row);
     else if (table == OUT_SCRATCH_MEMORY)
         scratch_put(sink, row);
+    else if (table == OUT_HIP_EVENT)
+        hip_event_put(sink, row);
     else if (table == OUT_KFD)
         kfd_put(sink, row);
     else if (table == OUT_AGENT_INFO)

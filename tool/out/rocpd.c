@@ -290,6 +290,21 @@ static int64_t kfd_event_put(struct out_sink *sink, const struct out_kfd_row *ro
     return ++sink->events;
 }
 
+/* A span of the thread that made the call: what columns schema 3.0.4 has for it is not known. */
+static void hip_event_put(struct out_sink *sink, const struct out_event_row *row)
+{
+    struct rocpd_info *info = &sink->info;
+    int64_t event = event_put(sink, row->kind, row->correlation_id, 0, row->external_id);
+    const int64_t values[] = {info->node,
+                              info->process,
+                              rocpd_thread(info, row->thread_id),
+                              (int64_t)row->start_ns,
+                              (int64_t)row->end_ns,
+                              rocpd_text(info, row->operation ? row->operation : ""),
+                              event};
+    rocpd_base_put(&sink->base, ROCPD_REGION, values);
+}
+
 static void kfd_put(struct out_sink *sink, const struct out_kfd_row *row)
 {
     struct rocpd_info *info = &sink->info;
@@ -345,6 +360,9 @@ static void rocpd_row(struct out_sink *sink, enum out_table_id table, const void
         break;
     case OUT_GRAPH_LAUNCH:
         graph_put(sink, row);
+        break;
+    case OUT_HIP_EVENT:
+        hip_event_put(sink, row);
         break;
     case OUT_AGENT_INFO:
         rocpd_agent_describe(&sink->info, row);

@@ -113,6 +113,19 @@ static const struct out_column graph_columns[] = {
     U64("End_Timestamp", out_graph_row, end_ns),
 };
 
+static const struct out_column event_columns[] = {
+    TEXT("Kind", out_event_row, kind),
+    TEXT("Operation", out_event_row, operation),
+    AGENT("Agent_Id", out_event_row, agent),
+    U64("Queue_Id", out_event_row, queue_id),
+    U64("Source_Queue_Id", out_event_row, source_queue_id),
+    U64("Thread_Id", out_event_row, thread_id),
+    U64("Event", out_event_row, event),
+    U64("Correlation_Id", out_event_row, correlation_id),
+    U64("Start_Timestamp", out_event_row, start_ns),
+    U64("End_Timestamp", out_event_row, end_ns),
+};
+
 static const struct out_column scratch_columns[] = {
     TEXT("Kind", out_scratch_row, kind),
     TEXT("Operation", out_scratch_row, operation),
@@ -230,6 +243,7 @@ const struct out_table out_tables[OUT_TABLE_COUNT] = {
     [OUT_SCRATCH_MEMORY] = TABLE("scratch_memory_trace", scratch_columns),
     [OUT_KFD] = TABLE("kfd_trace", kfd_columns),
     [OUT_GRAPH_LAUNCH] = TABLE("graph_launch_trace", graph_columns),
+    [OUT_HIP_EVENT] = TABLE("hip_event_trace", event_columns),
     [OUT_KERNEL_STATS] = TABLE("kernel_stats", stats_columns),
     [OUT_HIP_STATS] = TABLE("hip_api_stats", stats_columns),
     [OUT_HSA_STATS] = TABLE("hsa_api_stats", stats_columns),

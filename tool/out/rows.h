@@ -154,6 +154,15 @@ struct out_graph_row {
     uint64_t node, parent_id, external_id;
 };
 
+/* What the device did for a call that recorded an event of HIP's, or waited for one. */
+struct out_event_row {
+    const char *kind, *operation;
+    uint64_t agent, queue_id, source_queue_id /* where it was recorded */, thread_id;
+    uint64_t event; /* hipEvent_t */
+    uint64_t start_ns, end_ns, correlation_id;
+    uint64_t node, external_id;
+};
+
 /* Whom an event of the kernel driver is about. */
 enum out_kfd_agent {
     OUT_KFD_AGENT,
@@ -204,6 +213,7 @@ enum out_table_id {
     OUT_SCRATCH_MEMORY,
     OUT_KFD,
     OUT_GRAPH_LAUNCH,
+    OUT_HIP_EVENT,
     OUT_KERNEL_STATS,
     OUT_HIP_STATS,
     OUT_HSA_STATS,
