@@ -32,7 +32,7 @@ check-unit: configure
 	@./scripts/check_unit.py $(DIR)
 
 soak: tests
-	@./scripts/soak.sh $(DIR)
+	@./scripts/soak.sh $(DIR) $(PARTS)
 
 # Can the tests see a fault? MUTANTS="--count 20 --seed 3 src/session" chooses.
 mutants: tests

@@ -1,58 +1,128 @@
 #!/usr/bin/env bash
-# make soak: the long runs. Every program of tests/e2e twenty times, random kernels, then the long unit
-# stresses. CROC_E2E_REPEAT, CROC_ENDINGS_REPEAT, CROC_TOGETHER, CROC_LITMUS_VALUES, CROC_TORTURE_S,
-# CROC_LAUNCHES and CROC_RANDOM_SEEDS make it shorter or longer; CROC_LIBRARIES=1 adds Debian's tests of ROCm's
-# libraries, which fetches gigabytes.
+# make soak: the long runs, in parts: PARTS="torture kernels/gfx90a" chooses, all else. A part's words go to
+# BUILD/soak/PART.log, and one line says how it ended; the last line is "N passed, N failed, N left out".
+# CROC_SOAK_JOBS: how many parts at a time (half of the cores else); what measures runs alone, behind the others.
+# CROC_E2E_REPEAT, CROC_ENDINGS_REPEAT, CROC_TOGETHER, CROC_RECORDS, CROC_LITMUS_VALUES, CROC_TORTURE_S, CROC_LAUNCHES,
+# CROC_RANDOM_SEEDS, CROC_INSTRUCTION_ROUNDS, CROC_V1_LAUNCHES and CROC_V1_ROUNDS make it shorter or longer; CROC_LIBRARIES=1 adds Debian's tests of
+# ROCm's libraries, which fetches gigabytes.
 set -u
-dir=$1
-cmake -S . -B "$dir" -DCROC_E2E_REPEAT="${CROC_E2E_REPEAT:-20}" -DCROC_ENDINGS_REPEAT="${CROC_ENDINGS_REPEAT:-100}" \
-    -DCROC_E2E_TIMEOUT_S=3000 -DCROC_KILLED_STEP=1 \
-    -DCROC_INVARIANT_SEEDS="1;2;3;4;5;6;7;8;9;10" >/dev/null
-ctest --test-dir "$dir" -L "e2e|crocprof" --output-on-failure
-status=$?
-cmake -S . -B "$dir" -UCROC_E2E_REPEAT -UCROC_ENDINGS_REPEAT -UCROC_E2E_TIMEOUT_S -UCROC_KILLED_STEP \
-    -UCROC_INVARIANT_SEEDS >/dev/null
-ways="$dir/tests/matrix/matrix_ways"
-[ -x "$ways" ] && { python3 tests/matrix/matrix_test.py "$PWD/$dir/bin" "$PWD/$dir/lib" "$PWD/$ways" \
-    "$PWD/$dir/tests/matrix/libmatrix_tool.so" "$PWD/$dir/tests/conformance/counting" together "${CROC_TOGETHER:-2000}" || status=1; }
-python3 tests/crocprof/each_end_test.py "$PWD/$dir/bin/crocprof" "$PWD/$dir/tests/programs" \
-    "$PWD/$dir/tests/support/libfull_disk.so" each || status=1
-python3 tests/crocprof/long_run.py "$PWD/$dir/bin/crocprof" "$PWD/$dir/tests/programs" \
-    "${CROC_LAUNCHES:-10000000}" || status=1
-"$dir/tests/conformance/conformance_soak" 50000000 || status=1
-"$dir/bin/crocgpu" "$dir/tests/conformance/conformance_roctracer_pools" 1000000 || status=1
-"$dir/tests/conformance/conformance_roctracer_threads" 100000 || status=1
-for isa in avx512 avx2 portable; do
-    CROC_LITMUS_TIMEOUT_S=1200 tests/litmus/litmus_test.sh "$dir/bin/crocgpu" "$dir/tests/litmus/litmus" \
-        $isa all "${CROC_LITMUS_VALUES:-20000}" 60000
-    case $? in 0 | 77) ;; *) status=1 ;; esac
+dir=$(realpath "$1")
+shift
+bin=$dir/bin tests=$dir/tests
+LEFT_OUT=77
+cores=$(nproc)
+jobs=${CROC_SOAK_JOBS:-$((cores > 3 ? cores / 2 : 1))}
+
+TOGETHER=(programs matrix ends launches records pools threads litmus/avx512 litmus/avx2 litmus/portable torture
+    kernels/gfx90a kernels/gfx906 kernels/gfx908 kernels/gfx942
+    instructions/gfx90a instructions/gfx906 instructions/gfx908 instructions/gfx942
+    races v1-pools v1-hostile containers libraries)
+ALONE=(tracebuf merge)
+
+# Every program of tests/e2e twenty times, every way to end one a hundred times.
+part_programs() {
+    local limits=(-DCROC_E2E_REPEAT="${CROC_E2E_REPEAT:-20}" -DCROC_ENDINGS_REPEAT="${CROC_ENDINGS_REPEAT:-100}"
+        -DCROC_E2E_TIMEOUT_S=3000 -DCROC_KILLED_STEP=1 "-DCROC_INVARIANT_SEEDS=1;2;3;4;5;6;7;8;9;10") limit status
+    cmake -S . -B "$dir" "${limits[@]}" >/dev/null
+    ctest --test-dir "$dir" -L "e2e|crocprof" --output-on-failure -j"$jobs"
+    status=$?
+    for limit in "${limits[@]%%=*}"; do set -- "$@" "-U${limit#-D}"; done
+    cmake -S . -B "$dir" "$@" >/dev/null
+    return $status
+}
+part_matrix() {
+    [ -x "$tests/matrix/matrix_ways" ] || return $LEFT_OUT
+    python3 tests/matrix/matrix_test.py "$bin" "$dir/lib" "$tests/matrix/matrix_ways" \
+        "$tests/matrix/libmatrix_tool.so" "$tests/conformance/counting" together "${CROC_TOGETHER:-2000}"
+}
+part_ends() {
+    python3 tests/crocprof/each_end_test.py "$bin/crocprof" "$tests/programs" "$tests/support/libfull_disk.so" each
+}
+part_launches() {
+    python3 tests/crocprof/long_run.py "$bin/crocprof" "$tests/programs" "${CROC_LAUNCHES:-10000000}"
+}
+part_records() { "$tests/conformance/conformance_soak" "${CROC_RECORDS:-50000000}"; }
+part_pools() { "$bin/crocgpu" "$tests/conformance/conformance_roctracer_pools" 1000000; }
+part_threads() { "$tests/conformance/conformance_roctracer_threads" 100000; }
+part_litmus() {
+    CROC_LITMUS_TIMEOUT_S=1200 tests/litmus/litmus_test.sh "$bin/crocgpu" "$tests/litmus/litmus" \
+        "$1" all "${CROC_LITMUS_VALUES:-20000}" 60000
+}
+part_torture() {
+    CROCPROF_SERIALIZE_LIMIT_MS=100000 "$bin/crocgpu" "$tests/conformance/dispatch_torture" \
+        "$tests/conformance/torture/torture_gfx90a.co" "${CROC_TORTURE_S:-3600}" 0 restart
+}
+# Prints --root for the GPUs that ROCr 5.2.3 does not know.
+root_of() {
+    [ "$1" = gfx942 ] || return 0
+    [ -d "$dir/forky/usr" ] || return $LEFT_OUT
+    echo "--root $dir/forky"
+}
+part_kernels() {
+    local root
+    root=$(root_of "$1") || return $LEFT_OUT
+    tests/random_kernels/random_kernels.py --arch "$1" --seeds "1-${CROC_RANDOM_SEEDS:-1000}" $root \
+        --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
+}
+part_instructions() {
+    local root
+    root=$(root_of "$1") || return $LEFT_OUT
+    tests/instruction_reference/instruction_reference.py --arch "$1" $root --crocgpu "$bin/crocgpu" \
+        --rounds "${CROC_INSTRUCTION_ROUNDS:-200}" --runner "$tests/instruction_reference/runner"
+}
+part_races() { CROC_RACE_VALUES="${CROC_LITMUS_VALUES:-20000}" "$tests/wave_memory_test"; }
+v1_run() {
+    HSA_TOOLS_LIB=$dir/lib/librocprofiler64.so.1 CROCPROF_LOCK_DIR=$(mktemp -d "$dir/soak/lock.XXXXXX") ROCP_HSA_INTERCEPT=1 \
+        "$bin/crocgpu" "$@" "$tests/conformance/counting"
+}
+part_v1_pools() { V1_POOL_LAUNCHES=${CROC_V1_LAUNCHES:-2500} v1_run "$tests/conformance/rocprofiler_v1_intercept"; }
+part_v1_hostile() { V1_ROUNDS=${CROC_V1_ROUNDS:-5000} v1_run "$tests/conformance/rocprofiler_v1_hostile"; }
+part_containers() {
+    scripts/make_deb.sh "$dir" && scripts/debian_root.sh bookworm "$dir/bookworm" &&
+        python3 tests/containers/containers_test.py "$PWD" run "$dir/bookworm" "$dir/deb"
+}
+part_libraries() {
+    [ -n "${CROC_LIBRARIES:-}" ] || return $LEFT_OUT
+    scripts/soak_libraries.sh "$dir"
+}
+part_tracebuf() { CROC_STRESS_RECORDS=10000000 "$tests/tracebuf_tracebuf_test"; }
+# Its parts and what is made of them take 25 GB.
+part_merge() {
+    [ "$(df --output=avail -BG "$dir" | tail -1 | tr -dc 0-9)" -ge "${CROC_MERGE_GB:-30}" ] || return $LEFT_OUT
+    bench/merge/merge_bench.py "$dir" --parts 64 --records 1000000 --directory "$dir"
+}
+
+# part_run NAME: NAME is a function's, and its argument behind a slash.
+part_run() {
+    local name=$1 argument="" function log=$dir/soak/${1//\//-}.log begin=$SECONDS word
+    function=part_${name%%/*}
+    [ "$name" = "${name#*/}" ] || argument=${name#*/}
+    "${function//-/_}" $argument >"$log" 2>&1 </dev/null
+    case $? in
+    0) word=passed ;;
+    $LEFT_OUT) word="left out" ;;
+    *) word=FAILED ;;
+    esac
+    echo "soak: $name: $word, $((SECONDS - begin)) s ($log)" | tee -a "$results"
+    [ "$word" != FAILED ] || tail -n 20 "$log"
+}
+
+mkdir -p "$dir/soak"
+results=$dir/soak/results.txt
+: >"$results"
+wanted() { [ $# -eq 1 ] || [[ " ${*:2} " == *" $1 "* ]] || [[ " ${*:2} " == *" ${1%%/*} "* ]]; }
+for name in "$@"; do
+    [[ " ${TOGETHER[*]} ${ALONE[*]} " =~ " $name"[\ /] ]] || { echo "soak: no part '$name': ${TOGETHER[*]} ${ALONE[*]}"; exit 2; }
 done
-CROCPROF_SERIALIZE_LIMIT_MS=100000 "$dir/bin/crocgpu" "$dir/tests/conformance/dispatch_torture" \
-    "$dir/tests/conformance/torture/torture_gfx90a.co" "${CROC_TORTURE_S:-3600}" 0 restart || status=1
-for arch in gfx90a gfx906 gfx908 gfx942; do
-    root=
-    [ $arch != gfx942 ] || root="--root $PWD/$dir/forky" # ROCr 5.2.3 does not know it
-    [ -z "$root" ] || [ -d "$dir/forky/usr" ] || continue
-    tests/random_kernels/random_kernels.py --arch $arch --seeds "1-${CROC_RANDOM_SEEDS:-1000}" $root \
-        --crocgpu "$dir/bin/crocgpu" --runner "$dir/tests/random_kernels/runner" || status=1
-    tests/instruction_reference/instruction_reference.py --arch $arch $root --crocgpu "$dir/bin/crocgpu" \
-        --rounds "${CROC_INSTRUCTION_ROUNDS:-200}" --runner "$dir/tests/instruction_reference/runner" || status=1
+for name in "${TOGETHER[@]}"; do
+    wanted "$name" "$@" || continue
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+    part_run "$name" &
 done
-CROC_RACE_VALUES="${CROC_LITMUS_VALUES:-20000}" "$dir/tests/wave_memory_test" || status=1
-export HSA_TOOLS_LIB=$dir/lib/librocprofiler64.so.1 CROCPROF_LOCK_DIR=$dir/tests ROCP_HSA_INTERCEPT=1
-V1_POOL_LAUNCHES=2500 "$dir/bin/crocgpu" "$dir/tests/conformance/rocprofiler_v1_intercept" \
-    "$dir/tests/conformance/counting" || status=1
-V1_ROUNDS=5000 "$dir/bin/crocgpu" "$dir/tests/conformance/rocprofiler_v1_hostile" \
-    "$dir/tests/conformance/counting" || status=1
-unset HSA_TOOLS_LIB CROCPROF_LOCK_DIR ROCP_HSA_INTERCEPT
-scripts/make_deb.sh "$dir" >/dev/null && scripts/debian_root.sh bookworm "$dir/bookworm" &&
-    python3 tests/containers/containers_test.py "$PWD" run "$dir/bookworm" "$dir/deb" || status=1
-[ -z "${CROC_LIBRARIES:-}" ] || scripts/soak_libraries.sh "$dir" || status=1
-CROC_STRESS_RECORDS=10000000 "$dir/tests/tracebuf_tracebuf_test" || status=1
-# Its parts and what is made of them take 25 GB: left out where there is less.
-if [ "$(df --output=avail -BG "$dir" | tail -1 | tr -dc 0-9)" -ge "${CROC_MERGE_GB:-30}" ]; then
-    bench/merge/merge_bench.py "$dir" --parts 64 --records 1000000 --directory "$dir" || status=1
-else
-    echo "soak: merge of 64 parts: left out, too little room on the disk"
-fi
-exit $status
+wait
+for name in "${ALONE[@]}"; do
+    wanted "$name" "$@" && part_run "$name"
+done
+count() { grep -c ": $1, " "$results"; }
+echo "$(count passed) passed, $(count FAILED) failed, $(count 'left out') left out"
+[ "$(count FAILED)" -eq 0 ] && [ "$(count passed)" -gt 0 ]

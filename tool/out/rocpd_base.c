@@ -89,8 +89,15 @@ enum { PMC_VALUE_COLUMN = 2, ARG_TEXTS = 3 };
 
 static void check(struct rocpd_base *base, int status)
 {
-    if (status != SQLITE_OK && !base->failure[0])
-        snprintf(base->failure, sizeof base->failure, "%s", sqlite3_errmsg(base->database));
+    if (status == SQLITE_OK || base->failure[0])
+        return;
+    /* "disk I/O error" alone does not say what to do: a size limit, a quota, a broken disk. */
+    int class = status & 0xff;
+    int cause = class == SQLITE_IOERR || class == SQLITE_CANTOPEN
+                    ? sqlite3_system_errno(base->database)
+                    : 0;
+    snprintf(base->failure, sizeof base->failure, "%s%s%s", sqlite3_errmsg(base->database),
+             cause ? ": " : "", cause ? strerror(cause) : "");
 }
 
 static void run(struct rocpd_base *base, const char *sql)
