@@ -3,8 +3,12 @@
     replay_mode_test.py CROCPROF PROGRAMS EXAMPLES
 """
 import collections
+import json
 import os
+import re
+import subprocess
 import sys
+import tempfile
 
 from crocprof_run import Checks, Profile
 
@@ -39,6 +43,7 @@ def repeated_kernels(checks, crocprof, program):
     checks.true("one run: " + said, "runs of the program" not in said)
     checks.true("it says why some are not repeated: " + said, "the host or another device uses as well" in said)
     checks.equal("launches", sorted(one), sorted(several))
+    fewer_passes_are_told(checks, said, 2)
     for dispatch in ALONE:
         checks.equal(f"dispatch {dispatch}", one[dispatch], several[dispatch])
     # One pass each, and not always the same one: several launches have all counters.
@@ -48,6 +53,66 @@ def repeated_kernels(checks, crocprof, program):
         checks.equal("all counters in four launches", sorted({c for d in half for c in one[d]}), sorted(COUNTERS))
     for dispatch in SHARED:
         checks.equal(f"values of {dispatch}", one[dispatch], {c: several[dispatch][c] for c in one[dispatch]})
+
+
+def fewer_passes_are_told(checks, said, passes):
+    """Pinned and managed memory has one pass a launch; a copying thread may end a loop of another one's kernel."""
+    sentence = re.search(r"(\d+) of 30 launches had fewer passes than their counters need, and lack those of the "
+                         r"others \((\d+) of (\d+) passes\)", said)
+    checks.true("it says how many launches had fewer passes: " + said, sentence)
+    if not sentence:
+        return
+    launches, lacking, wanted = (int(n) for n in sentence.groups())
+    checks.true(f"8 launches, or some more: {launches}", 8 <= launches <= 8 + 3)
+    checks.equal("passes wanted", wanted, 30 * passes)
+    checks.true(f"passes missing: {lacking}", launches <= lacking <= launches * (passes - 1))
+    checks.equal("in the closing lines and in the tables", said.count(sentence.group(0)), 2)
+    reasons = re.search(r"(\d+) of 30 launches ran not as often as asked for: .*it writes memory that the host or "
+                        r"another device uses as well \((\d+)\)", said)
+    checks.true("and why: " + said, reasons and int(reasons.group(1)) == launches and int(reasons.group(2)) >= 8)
+
+
+def groups_of_counters(checks, crocprof, program):
+    """Lines of --pmc, groups that otherwise take turns, jobs that are passes: one run, and each launch of one
+    thread has all of them."""
+    groups = [["SQ_WAVES", "SQ_INSTS_VALU"], ["TCC_HIT", "TCC_MISS"], ["TCC_READ"]]
+    wanted, _ = counted_of(checks, crocprof, [w for g in groups for w in ("-e", ",".join(g))], program)
+    ways = {"lines": ([w for g in groups for w in ("-e", ",".join(g))], None),
+            "turns": ([], {"jobs": [{"pmc_groups": groups, "pmc_group_interval": 2}]}),
+            "jobs": ([], {"job_replay_mode": "kernel", "jobs": [{"pmc": g} for g in groups]})}
+    for way, (options, jobs) in ways.items():
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            if jobs:
+                file.write(json.dumps(jobs))
+                file.flush()
+                options = ["-i", file.name]
+            seen, said = counted_of(checks, crocprof, ["--replay-mode", "kernel", *options], program)
+        checks.true(f"{way}: one run: " + said, "runs of the program" not in said)
+        for dispatch in ALONE:
+            checks.equal(f"{way}: dispatch {dispatch}", seen[dispatch], wanted[dispatch])
+        for dispatch in SHARED:
+            checks.true(f"{way}: dispatch {dispatch} has one group", sorted(seen[dispatch]) in map(sorted, groups))
+        fewer_passes_are_told(checks, said, len(groups))
+
+
+def counted_of(checks, crocprof, options, program):
+    with Profile(crocprof, options, [program]) as p:
+        checks.equal("status " + p.stderr, p.status, 0)
+        checks.true("the program's own check: " + p.stdout, "replayed: ok" in p.stdout)
+        return values_of(p.rows("counter_collection")), p.stderr
+
+
+def lines_of_rocprofv3(checks, crocprof, program):
+    """Files of one run, without a folder for each --pmc."""
+    rocprofv3 = os.path.join(os.path.dirname(crocprof), "rocprofv3")
+    with tempfile.TemporaryDirectory() as directory:
+        done = subprocess.run([rocprofv3, "--replay-mode", "kernel", "--kernel-replay-beta-enabled", "--pmc", "SQ_WAVES",
+                               "--pmc", "TCC_HIT", "-f", "csv", "-d", directory, "--", program],
+                              capture_output=True, text=True, timeout=120)
+        files = [f for _, _, names in os.walk(directory) for f in names if f.endswith("counter_collection.csv")]
+        checks.equal("rocprofv3: status " + done.stderr, done.returncode, 0)
+        checks.equal("rocprofv3: one file", len(files), 1)
+        checks.equal("rocprofv3: in no folder of its own", [d for d in os.listdir(directory) if d.startswith("pass_")], [])
 
 
 def other_programs(checks, crocprof, examples):
@@ -61,7 +126,8 @@ def other_programs(checks, crocprof, examples):
 
 def filtered_kernels(checks, crocprof, program):
     options = ["--replay-mode", "kernel", "--kernel-include-regex", "^sum"]
-    one, _ = counted(checks, crocprof, options, [program], "replayed: ok")
+    one, said = counted(checks, crocprof, options, [program], "replayed: ok")
+    checks.true("all launches had their passes: " + said, "fewer passes" not in said)
     checks.equal("one kernel, all counters", [sorted(v) for v in one.values()], [sorted(COUNTERS)])
 
 
@@ -71,6 +137,8 @@ def main():
     replayed = os.path.join(programs, "replayed")
     repeated_kernels(checks, crocprof, replayed)
     filtered_kernels(checks, crocprof, replayed)
+    groups_of_counters(checks, crocprof, replayed)
+    lines_of_rocprofv3(checks, crocprof, replayed)
     other_programs(checks, crocprof, examples)
     checks.exit()
 

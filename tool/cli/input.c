@@ -239,7 +239,8 @@ static int job_take(struct input *input, yaml_document_t *document, int index)
     return status == 0 ? line_merge(input, job) : status;
 }
 
-static const yaml_node_t *jobs_find(yaml_document_t *document)
+/* NULL: the document has no such word. */
+static const yaml_node_t *root_find(yaml_document_t *document, const char *word)
 {
     const yaml_node_t *root = yaml_document_get_root_node(document);
     if (!root || root->type != YAML_MAPPING_NODE)
@@ -247,23 +248,75 @@ static const yaml_node_t *jobs_find(yaml_document_t *document)
     for (const yaml_node_pair_t *pair = root->data.mapping.pairs.start;
          pair < root->data.mapping.pairs.top; pair++) {
         const char *name = scalar(document, pair->key);
-        const yaml_node_t *value = yaml_document_get_node(document, pair->value);
-        if (name && strcmp(name, "jobs") == 0 && value && value->type == YAML_SEQUENCE_NODE)
-            return value;
+        if (name && strcmp(name, word) == 0)
+            return yaml_document_get_node(document, pair->value);
     }
     return NULL;
 }
 
+/* ---- jobs that are passes of one run: job_replay_mode: kernel */
+
+/* 0, or a line: jobs of one run have one value of each option. */
+static int option_join(struct input *input, struct job *all, enum option_id id, const char *value)
+{
+    const char *before = all->options.settings.value[id];
+    char *both = NULL;
+    if (!value || (before && strcmp(before, value) == 0 && id != OPTION_PMC))
+        return 0;
+    if (before && id != OPTION_PMC)
+        return wrong(input, -EINVAL, "jobs of one run: --%s is %s and %s",
+                     options_table[id].name ? options_table[id].name : options_table[id].variable,
+                     before, value);
+    if (before && asprintf(&both, "%s\n%s", before, value) < 0)
+        return wrong(input, -ENOMEM, "out of memory");
+    int status = cli_option_set(&all->options, id, both ? both : value);
+    free(both);
+    return status == 0 ? 0 : wrong(input, status, "out of memory");
+}
+
+static int job_join(struct input *input, struct job *all, const struct job *job)
+{
+    const struct settings *settings = &job->options.settings;
+    int status = 0;
+    if (!settings->value[OPTION_PMC] || settings->value[OPTION_COUNTER_GROUPS])
+        return wrong(input, -EINVAL, "job_replay_mode: kernel: each job is a pass with pmc");
+    for (int id = 0; job != all && id < OPTION_COUNT && status == 0; id++)
+        status = option_join(input, all, (enum option_id)id, settings->value[id]);
+    return status;
+}
+
+static int jobs_join(struct input *input)
+{
+    struct jobs *jobs = input->jobs;
+    int status = 0;
+    if (input->line->settings.value[OPTION_PMC])
+        return wrong(input, -EINVAL, "job_replay_mode: kernel: --pmc is the jobs' alone");
+    for (unsigned i = 0; i < jobs->count && status == 0; i++)
+        status = job_join(input, &jobs->job[0], &jobs->job[i]);
+    if (status != 0 || jobs->count == 0)
+        return status;
+    while (jobs->count > 1)
+        cli_options_free(&jobs->job[--jobs->count].options);
+    jobs->job[0].subdirectory[0] = 0;
+    return option_join(input, &jobs->job[0], OPTION_REPLAY_MODE, "kernel");
+}
+
 static int document_take(struct input *input, yaml_document_t *document)
 {
-    const yaml_node_t *jobs = jobs_find(document);
-    if (!jobs)
+    const yaml_node_t *jobs = root_find(document, "jobs");
+    const yaml_node_t *mode = root_find(document, "job_replay_mode");
+    if (!jobs || jobs->type != YAML_SEQUENCE_NODE)
         return wrong(input, -EINVAL, "no list named jobs");
-    int status = line_counters_take(input, "pass_");
+    const char *word =
+        mode && mode->type == YAML_SCALAR_NODE ? (const char *)mode->data.scalar.value : "";
+    bool is_one = strcmp(word, "kernel") == 0;
+    if (mode && !is_one && strcmp(word, "application") != 0)
+        return wrong(input, -EINVAL, "job_replay_mode: neither kernel nor application");
+    int status = is_one ? 0 : line_counters_take(input, "pass_");
     for (const yaml_node_item_t *item = jobs->data.sequence.items.start;
          status == 0 && item < jobs->data.sequence.items.top; item++)
         status = job_take(input, document, *item);
-    return status;
+    return status == 0 && is_one ? jobs_join(input) : status;
 }
 
 static int yaml_read(struct input *input, FILE *file)
@@ -331,7 +384,9 @@ int input_read(struct jobs *jobs, const struct cli_options *line, const char *pa
     return status;
 }
 
-/* rocprofv3 runs the program once for each --pmc, with files apart. */
+/* rocprofv3 runs the program once for each --pmc, with files apart; where kernels are repeated,
+ * each
+ * --pmc is a pass of theirs. */
 static int lines_split(struct input *input)
 {
     const char *at = input->line->settings.value[OPTION_PMC];
@@ -355,7 +410,8 @@ int input_none(struct jobs *jobs, const struct cli_options *line, char *error, u
     const char *counters = line->settings.value[OPTION_PMC];
     struct job *job;
     *jobs = (struct jobs){0};
-    int status = line->like_rocprofv3 && counters && strchr(counters, '\n')
+    int status = line->like_rocprofv3 && counters && strchr(counters, '\n') &&
+                         !settings_replay_kernels(&line->settings)
                      ? lines_split(&input)
                      : job_add(&input, "", &job);
     if (status != 0)

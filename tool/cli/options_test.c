@@ -314,6 +314,56 @@ static void jobs_of_yaml(void **state)
     input_free(&jobs);
 }
 
+/* Of one run, which repeats its kernels. */
+static void jobs_may_be_passes(void **state)
+{
+    (void)state;
+    assert_int_equal(PARSE("app"), 0);
+    assert_int_equal(input(".yaml", "job_replay_mode: kernel\njobs:\n"
+                                    "  - {pmc: [A, B], kernel_include_regex: k}\n"
+                                    "  - {pmc: [A], kernel_include_regex: k, output_file: out}\n"),
+                     0);
+    assert_int_equal(jobs.count, 1);
+    assert_string_equal(job_text(0, OPTION_PMC), "A B \nA ");
+    assert_string_equal(job_text(0, OPTION_REPLAY_MODE), "kernel");
+    assert_string_equal(job_text(0, OPTION_KERNEL_INCLUDE_REGEX), "k");
+    assert_string_equal(job_text(0, OPTION_OUTPUT_FILE), "out");
+    assert_string_equal(jobs.job[0].subdirectory, "");
+    input_free(&jobs);
+    assert_int_equal(
+        input(".yaml", "job_replay_mode: application\njobs: [{pmc: [A]}, {pmc: [B]}]\n"), 0);
+    assert_int_equal(jobs.count, 2);
+    input_free(&jobs);
+    assert_int_equal(PARSE("--replay-mode", "kernel", "app"), 0);
+    assert_int_equal(input(".yaml", "jobs: [{pmc: [A]}, {pmc: [B]}]\n"), 0);
+    assert_int_equal(jobs.count, 2); /* the file says what its jobs are */
+    input_free(&jobs);
+}
+
+static void jobs_that_cannot_be_passes(void **state)
+{
+    static const struct {
+        const char *content, *why;
+    } files[] = {
+        {"job_replay_mode: dispatch\njobs: [{pmc: [A]}]", "neither kernel nor application"},
+        {"job_replay_mode: kernel\njobs: [{pmc: [A]}, {kernel_trace: true}]", "a pass with pmc"},
+        {"job_replay_mode: kernel\njobs: [{pmc_groups: [[A], [B]]}]", "a pass with pmc"},
+        {"job_replay_mode: kernel\njobs: [{pmc: [A], output_file: a}, {pmc: [B], output_file: b}]",
+         "--output-file is a and b"},
+        {"job_replay_mode: kernel\njobs: [{pmc: [A], replay_mode: application}]",
+         "--replay-mode is application and kernel"},
+    };
+    (void)state;
+    assert_int_equal(PARSE("app"), 0);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        assert_int_equal(input(".yaml", files[i].content), -EINVAL);
+        if (!strstr(message, files[i].why))
+            fail_msg("%s: %s", files[i].content, message);
+    }
+    assert_int_equal(PARSE("--pmc", "C", "app"), 0);
+    assert_int_equal(input(".yaml", "job_replay_mode: kernel\njobs: [{pmc: [A]}]"), -EINVAL);
+}
+
 static void wrong_files_say_what_is_wrong(void **state)
 {
     static const struct {
@@ -350,6 +400,12 @@ static void rocprofv3_runs_once_for_each_pmc(void **state)
     assert_int_equal(jobs.count, 2);
     assert_string_equal(job_text(1, OPTION_PMC), "B C");
     assert_string_equal(jobs.job[1].subdirectory, "pass_2");
+    input_free(&jobs);
+    assert_int_equal(
+        ROCPROFV3("--replay-mode", "kernel", "--pmc", "A", "--pmc", "B", "C", "--", "app"), 0);
+    assert_int_equal(input_none(&jobs, &options, message, sizeof message), 0);
+    assert_int_equal(jobs.count, 1); /* whose kernels have the passes */
+    assert_string_equal(jobs.job[0].subdirectory, "");
     input_free(&jobs);
     assert_int_equal(PARSE("--pmc", "A", "--pmc", "B", "app"), 0);
     assert_int_equal(input_none(&jobs, &options, message, sizeof message), 0);
@@ -474,6 +530,8 @@ int main(void)
         cmocka_unit_test_teardown(units_and_opposites, forget),
         cmocka_unit_test_teardown(jobs_of_a_text, forget),
         cmocka_unit_test_teardown(jobs_of_yaml, forget),
+        cmocka_unit_test_teardown(jobs_may_be_passes, forget),
+        cmocka_unit_test_teardown(jobs_that_cannot_be_passes, forget),
         cmocka_unit_test_teardown(wrong_files_say_what_is_wrong, forget),
         cmocka_unit_test_teardown(rocprofv3_runs_once_for_each_pmc, forget),
         cmocka_unit_test_teardown(a_command_has_options_of_its_own, forget),

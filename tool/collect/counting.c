@@ -55,6 +55,7 @@ static __thread uint32_t thread_id __attribute__((tls_model("initial-exec")));
 void counting_fork_child(void)
 {
     thread_id = 0;
+    repeat_fork_child();
 }
 
 static bool launch_wanted(const rocprofiler_kernel_dispatch_info_t *info, uint32_t before)
@@ -111,6 +112,9 @@ static void passes_configure(const rocprofiler_agent_v0_t *gpu, const struct cho
                              rocprofiler_counter_config_id_t *configs)
 {
     uint32_t count = choice->pass_count < GROUPS_MAX ? choice->pass_count : GROUPS_MAX;
+    if (count < choice->pass_count)
+        fprintf(stderr, "crocprof: %s: these counters need %u passes: the first %u are counted\n",
+                gpu->name, choice->pass_count, count);
     for (uint32_t pass = 0; pass < count; pass++)
         pass_configure(gpu, choice, pass, &configs[pass]);
     counting.pass_count = count > counting.pass_count ? count : counting.pass_count;
@@ -123,8 +127,7 @@ static void group_configure(const rocprofiler_agent_v0_t *gpu, unsigned number, 
     rocprofiler_counter_id_t failed = {0};
     rocprofiler_status_t status =
         choice_make(&choice, gpu, number, text, unknown_ignore, (void *)gpu, &failed);
-    bool is_repeated = settings_replay_kernels(counting.settings) &&
-                       settings_text(counting.settings, OPTION_COUNTERS);
+    bool is_repeated = settings_replay_kernels(counting.settings);
     if (choice.pass_count > 1 && !is_repeated &&
         !settings_text(counting.settings, OPTION_PASS_COUNT))
         fprintf(stderr,
@@ -138,15 +141,16 @@ static void group_configure(const rocprofiler_agent_v0_t *gpu, unsigned number, 
     choice_free(&choice);
 }
 
-/* Configures one GPU: the counters, or the lines of groups that take turns. */
+/* Configures one GPU: the counters, or the lines of groups that take turns. A kernel that is
+ * repeated has all groups at each launch. */
 static void gpu_configure(const rocprofiler_agent_v0_t *gpu, unsigned number)
 {
     const char *groups = settings_text(counting.settings, OPTION_COUNTER_GROUPS);
     const char *counters = settings_text(counting.settings, OPTION_COUNTERS);
     unsigned at = counting.gpu_count++, group = 0;
     counting.gpu[at].agent = gpu->id.handle;
-    if (counters) {
-        group_configure(gpu, number, counters, &counting.gpu[at].group[0]);
+    if (counters || settings_replay_kernels(counting.settings)) {
+        group_configure(gpu, number, counters ? counters : groups, &counting.gpu[at].group[0]);
         return;
     }
     while (*groups && group < GROUPS_MAX) {

@@ -6,6 +6,7 @@
 
 #include "names.h"
 #include "out/rows.h"
+#include "repeat.h"
 #include "summary/table.h"
 
 static void command_print(FILE *file)
@@ -43,9 +44,17 @@ static void devices_print(FILE *file)
             device_print(file, agent);
 }
 
+static void passes_print(FILE *file)
+{
+    char text[512];
+    if (repeat_told(text, sizeof text))
+        fprintf(file, "passes: %s\n", text);
+}
+
 void head_print(FILE *file, const void *nothing)
 {
     (void)nothing;
     command_print(file);
     devices_print(file);
+    passes_print(file);
 }

@@ -17,6 +17,12 @@ static struct {
  * relaxed: two that take the same one count it twice. */
 static _Atomic uint32_t next_pass[KERNELS];
 
+static struct {
+    /* Launches that were to be repeated, those with fewer passes than wanted, and the passes that
+     * these lack. Writers: launching threads. Readers: who completes a report (relaxed: counts). */
+    _Atomic uint64_t launches, fewer, lacking;
+} seen;
+
 /* This thread's launch, from CONFIG on; a launch that is not repeated after all runs behind it. */
 static __thread struct {
     uint64_t dispatch; /* 0: none */
@@ -51,9 +57,35 @@ static void launch_end(const rocprofiler_callback_tracing_kernel_replay_data_t *
 {
     unsigned had = launch.begun > 0 ? launch.begun : 1;
     launch.now = 0;
-    if (had < repeat.pass_count && data->replay_pass_count)
-        atomic_store_explicit(next_of(&data->dispatch_info),
-                              (launch.first + had) % repeat.pass_count, memory_order_relaxed);
+    if (!data->replay_pass_count)
+        return;
+    atomic_fetch_add_explicit(&seen.launches, 1, memory_order_relaxed);
+    if (had >= repeat.pass_count)
+        return;
+    atomic_fetch_add_explicit(&seen.fewer, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&seen.lacking, repeat.pass_count - had, memory_order_relaxed);
+    atomic_store_explicit(next_of(&data->dispatch_info), (launch.first + had) % repeat.pass_count,
+                          memory_order_relaxed);
+}
+
+bool repeat_told(char *text, size_t size)
+{
+    uint64_t fewer = atomic_load_explicit(&seen.fewer, memory_order_relaxed);
+    uint64_t launches = atomic_load_explicit(&seen.launches, memory_order_relaxed);
+    uint64_t lacking = atomic_load_explicit(&seen.lacking, memory_order_relaxed);
+    snprintf(text, size,
+             "%llu of %llu launches had fewer passes than their counters need, and lack those of "
+             "the others (%llu of %llu passes)",
+             (unsigned long long)fewer, (unsigned long long)launches, (unsigned long long)lacking,
+             (unsigned long long)launches * repeat.pass_count);
+    return fewer > 0;
+}
+
+void repeat_fork_child(void)
+{
+    atomic_store_explicit(&seen.launches, 0, memory_order_relaxed);
+    atomic_store_explicit(&seen.fewer, 0, memory_order_relaxed);
+    atomic_store_explicit(&seen.lacking, 0, memory_order_relaxed);
 }
 
 static void on_replay(rocprofiler_callback_tracing_record_t record,

@@ -22,4 +22,10 @@ void repeat_configure(rocprofiler_context_id_t context, unsigned pass_count,
 /* The launching thread, before an execution of the kernel: its pass, and its launch's number. */
 unsigned repeat_pass(const rocprofiler_kernel_dispatch_info_t *info, uint32_t *launch);
 
+/* A sentence about launches that had fewer passes than their counters need. False: none had. */
+bool repeat_told(char *text, size_t size);
+
+/* The child counts its own launches. */
+void repeat_fork_child(void);
+
 #endif

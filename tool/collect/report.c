@@ -20,6 +20,7 @@
 #include "names.h"
 #include "out/out.h"
 #include "passes.h"
+#include "repeat.h"
 #include "sinks.h"
 #include "summary/stats.h"
 #include "tables.h"
@@ -525,14 +526,10 @@ static void records_tell(void)
     run_log_put(RUN_LOG_RECORDS, text);
 }
 
-void report_close(void)
+/* What the files lack. */
+static void losses_tell(void)
 {
-    if (!report.is_open)
-        return;
-    counters_flush();
-    all_stats_write();
-    sinks_close(&report.sinks);
-    records_tell();
+    char text[512];
     if (report.lost > report.lost_told)
         fprintf(stderr, "crocprof: %llu records were lost\n",
                 (unsigned long long)(report.lost - report.lost_told));
@@ -541,6 +538,19 @@ void report_close(void)
         fprintf(stderr, "crocprof: %llu calls had more arguments than were written\n",
                 (unsigned long long)report.arguments.calls_cut);
     report.arguments.calls_cut = 0;
+    if (repeat_told(text, sizeof text))
+        fprintf(stderr, "crocprof: %s\n", text);
+}
+
+void report_close(void)
+{
+    if (!report.is_open)
+        return;
+    counters_flush();
+    all_stats_write();
+    sinks_close(&report.sinks);
+    records_tell();
+    losses_tell();
     tables_print(&report.settings, report.stats, report.counters, head_print, NULL);
     stats_forget();
     report.is_open = false;

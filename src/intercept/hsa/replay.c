@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/callback.h"
-#include "base/log.h"
 #include "base/wait.h"
 #include "intercept/hsa/instance.h"
 #include "intercept/hsa/objects.h"
@@ -14,6 +13,7 @@
 #include "intercept/hsa/replay_gate.h"
 #include "intercept/hsa/replay_memory.h"
 #include "intercept/hsa/replay_queue.h"
+#include "intercept/hsa/replay_reasons.h"
 #include "intercept/hsa/replay_regions.h"
 #include "model/replay.h"
 
@@ -23,37 +23,6 @@
 enum { LIMIT_MS = 5000, SLOWER_BY = 10 };
 /* How long is waited for what was launched before; after some failures, less. */
 enum { QUIET_MS = 1000, QUIET_LATER_MS = 20, QUIET_FAILURES_MAX = 3, LOOK_NS = 20000 };
-
-/* Why a launch has fewer passes than were asked for; those of replay_memory.h behind them. */
-#define REASONS(X)                                                                                 \
-    X(COOPERATIVE, "its queue is cooperative")                                                     \
-    X(UNWATCHED, "its memory is not watched under this runtime")                                   \
-    X(TOOL, "a tool launched it inside of a callback")                                             \
-    X(BUSY, "the device does not come to rest")                                                    \
-    X(NO_QUEUE, "the runtime gives no queue for it")                                               \
-    X(LATE, "a pass takes long, or waits for others: CROCPROF_REPLAY_LIMIT_MS")                    \
-    X(FAILED, "the device refused it")
-
-enum reason {
-    REASON_NONE,
-#define X(name, text) REASON_##name,
-    REASONS(X)
-#undef X
-        REASON_MEMORY,
-    REASON_COUNT = REASON_MEMORY + REPLAY_STATUS_COUNT
-};
-
-static const char *reason_text(enum reason reason)
-{
-    static const char *const texts[] = {"",
-#define X(name, text) text,
-                                        REASONS(X)
-#undef X
-    };
-    return reason < REASON_MEMORY
-               ? texts[reason]
-               : replay_status_text((enum replay_status)(reason - REASON_MEMORY));
-}
 
 /* Kernels of a device that were launched and have not ended. Writers: launching threads and the
  * completion thread (release). Readers: launching threads (acquire). */
@@ -138,22 +107,7 @@ static bool device_take(const struct dispatch *dispatch)
     return is_quiet;
 }
 
-/* ---- what is said */
-
-/* Each reason once, with the first kernel that it befell. */
-static void reason_tell(enum reason reason, const struct dispatch *dispatch, uint64_t passes)
-{
-    static _Atomic bool told[REASON_COUNT]; /* writers: any (exchange, relaxed) */
-    const char *name = objects_kernel_name(dispatch->trace.info.kernel_id);
-    if (reason == REASON_NONE ||
-        atomic_exchange_explicit(&told[reason], true, memory_order_relaxed))
-        return;
-    char times[32] = "once"; /* without passes it ran as it does otherwise */
-    if (passes > 1)
-        snprintf(times, sizeof times, "%llu times", (unsigned long long)passes);
-    log_warning("intercept", "%s ran %s, not as often as asked for, and others may as well: %s",
-                name && *name ? name : "a kernel", times, reason_text(reason));
-}
+/* ---- kernels that were late */
 
 /* Descriptors are aligned to 64 bytes. */
 static _Atomic uint64_t *late_place(const hsa_kernel_dispatch_packet_t *kernel)
@@ -292,7 +246,7 @@ static void pass_deliver(struct loop *loop)
 }
 
 /* One pass. True: memory is as it was before, and another one follows. */
-static bool pass_do(struct loop *loop, enum reason *reason)
+static bool pass_do(struct loop *loop, enum replay_reason *reason)
 {
     rocprofiler_callback_tracing_kernel_replay_data_t data;
     struct trace_event event;
@@ -301,7 +255,7 @@ static bool pass_do(struct loop *loop, enum reason *reason)
     trace_event_call(&event, ROCPROFILER_KERNEL_REPLAY_PASS, ROCPROFILER_CALLBACK_PHASE_EXIT,
                      &data);
     if (end != REPLAY_ENDED) {
-        *reason = end == REPLAY_LATE ? REASON_LATE : REASON_FAILED;
+        *reason = end == REPLAY_LATE ? REPLAY_REASON_LATE : REPLAY_REASON_FAILED;
         return false;
     }
     if (!another_is_wanted(loop))
@@ -310,20 +264,20 @@ static bool pass_do(struct loop *loop, enum reason *reason)
     if (status == REPLAY_BROKEN)
         dispatch_queue_fail(loop->dispatch->queue, HSA_STATUS_ERROR_EXCEPTION);
     if (status != REPLAY_FINE) {
-        *reason = REASON_MEMORY + status;
+        *reason = REPLAY_REASON_MEMORY + status;
         return false;
     }
     pass_deliver(loop);
     return true;
 }
 
-static void passes_do(struct loop *loop, enum reason *reason)
+static void passes_do(struct loop *loop, enum replay_reason *reason)
 {
     struct dispatch *dispatch = loop->dispatch;
     while (pass_do(loop, reason))
         loop->pass++;
     dispatch->replay = loop->queue;
-    if (*reason != REASON_LATE)
+    if (*reason != REPLAY_REASON_LATE)
         return;
     atomic_store_explicit(late_place(loop->kernel), loop->kernel->kernel_object,
                           memory_order_relaxed);
@@ -333,7 +287,7 @@ static void passes_do(struct loop *loop, enum reason *reason)
 }
 
 /* With the gate closed. False: no pass was run. */
-static bool loop_run(struct loop *loop, enum reason *reason)
+static bool loop_run(struct loop *loop, enum replay_reason *reason)
 {
     struct dispatch *dispatch = loop->dispatch;
     const struct hsa_agent_entry *agent = dispatch->queue->agent;
@@ -342,14 +296,14 @@ static bool loop_run(struct loop *loop, enum reason *reason)
     loop->limit_ns = pass_limit_ns();
     loop->queue = replay_queue_open(agent);
     if (!loop->queue) {
-        *reason = REASON_NO_QUEUE;
+        *reason = REPLAY_REASON_NO_QUEUE;
         return false;
     }
     if (replay_copies_of(agent, &copies))
         loop->snapshot =
             replay_snapshot_take(replay_device_of(agent), copies_bytes_max(), &copies, &status);
     if (!loop->snapshot) {
-        *reason = REASON_MEMORY + status;
+        *reason = REPLAY_REASON_MEMORY + status;
         return false;
     }
     passes_do(loop, reason);
@@ -358,29 +312,30 @@ static bool loop_run(struct loop *loop, enum reason *reason)
     return true;
 }
 
-static enum reason reason_against(const struct dispatch *dispatch)
+static enum replay_reason reason_against(const struct dispatch *dispatch)
 {
     if (dispatch->queue->shared)
-        return REASON_COOPERATIVE;
+        return REPLAY_REASON_COOPERATIVE;
     if (completion_thread_is_current())
-        return REASON_TOOL;
-    return replay_is_watched() ? REASON_NONE : REASON_UNWATCHED;
+        return REPLAY_REASON_TOOL;
+    return replay_is_watched() ? REPLAY_REASON_NONE : REPLAY_REASON_UNWATCHED;
 }
 
 static bool passes_run(struct loop *loop)
 {
     struct dispatch *dispatch = loop->dispatch;
-    enum reason reason = reason_against(dispatch);
+    enum replay_reason reason = reason_against(dispatch);
     bool has_run = false;
-    if (reason == REASON_NONE && was_late(loop->kernel))
-        return false; /* it has been said */
-    if (reason == REASON_NONE && !device_take(dispatch))
-        reason = REASON_BUSY;
-    if (reason == REASON_NONE) {
+    if (reason == REPLAY_REASON_NONE && was_late(loop->kernel))
+        reason = REPLAY_REASON_LATE;
+    if (reason == REPLAY_REASON_NONE && !device_take(dispatch))
+        reason = REPLAY_REASON_BUSY;
+    if (reason == REPLAY_REASON_NONE) {
         has_run = loop_run(loop, &reason);
         replay_gate_open(device_of(dispatch));
     }
-    reason_tell(reason, dispatch, loop->pass + has_run);
+    replay_reason_note(reason, objects_kernel_name(dispatch->trace.info.kernel_id),
+                       loop->pass + has_run);
     return has_run;
 }
 

@@ -1,9 +1,11 @@
 /* The loop over the passes of a replayed kernel, against the double of a runtime whose kernels
  * change memory in place. Whatever happens, the program sees the effects of one execution. */
 #include <pthread.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "intercept/hsa/replay_memory.h"
+#include "intercept/hsa/replay_reasons.h"
 #include "intercept/hsa/test/hsa_calls.h"
 
 enum { PASSES = 4, KERNELS = 20, THREADS = 3, WORDS = 64 };
@@ -91,7 +93,9 @@ static uint32_t *words_of(uint64_t agent)
 
 static int begin_test(void **state)
 {
+    char text[8];
     reset(state);
+    replay_reasons_text(text, sizeof text); /* those of the test before are told */
     passes_wanted = PASSES;
     passes_until = 0;
     kernel_number = 0;
@@ -210,6 +214,34 @@ static void memory_of_the_host_ends_the_loop(void **state)
     assert_int_equal(passes_seen(ROCPROFILER_CALLBACK_PHASE_ENTER), KERNELS);
     CALL(hsa_amd_memory_pool_free)(words);
     end(queue, KERNELS, KERNELS);
+}
+
+/* Launches that had fewer passes are counted by their reasons, and told once. */
+static void fewer_passes_are_counted(void **state)
+{
+    (void)state;
+    char text[512], start[32];
+    hsa_queue_t *queue = queue_open();
+    uint32_t *hosts = words_of(DOUBLE_CPU), *words = words_of(DOUBLE_GPU);
+    for (unsigned n = 0; n < KERNELS; n++) {
+        launch(queue, words, (hsa_signal_t){0});
+        if (n % 4 == 0)
+            launch(queue, hosts, (hsa_signal_t){0});
+    }
+    passes_wanted = 1;
+    launch(queue, hosts, (hsa_signal_t){0}); /* has as many as it was to have */
+    assert_true(completion_drain(STALL_NS));
+    assert_true(replay_reasons_text(text, sizeof text));
+    snprintf(start, sizeof start, "%d of %d launches ", KERNELS / 4, KERNELS + KERNELS / 4);
+    assert_int_equal(strncmp(text, start, strlen(start)), 0);
+    snprintf(start, sizeof start, "(%d)", KERNELS / 4);
+    assert_non_null(strstr(text, replay_status_text(REPLAY_CHANGED)));
+    assert_string_equal(text + strlen(text) - strlen(start), start);
+    assert_false(replay_reasons_text(text, sizeof text));
+    launch(queue, hosts, (hsa_signal_t){0});
+    CALL(hsa_amd_memory_pool_free)(hosts);
+    CALL(hsa_amd_memory_pool_free)(words);
+    end(queue, PASSES * KERNELS + KERNELS / 4 + 2, KERNELS + KERNELS / 4 + 2);
 }
 
 /* ---- a kernel that waits for its host, which comes to say so only after the launch */
@@ -335,6 +367,7 @@ int main(void)
         cmocka_unit_test_setup(without_a_signal, begin_test),
         cmocka_unit_test_setup(the_tool_says_when_it_is_enough, begin_test),
         cmocka_unit_test_setup(memory_of_the_host_ends_the_loop, begin_test),
+        cmocka_unit_test_setup(fewer_passes_are_counted, begin_test),
         cmocka_unit_test_setup(threads_lose_no_pass, begin_test),
         cmocka_unit_test_setup(a_kernel_that_waits_runs_once, begin_test),
         cmocka_unit_test_setup(errors_are_the_programs, begin_test),

@@ -8,6 +8,7 @@
 #include "intercept/hsa/instance.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/replay_queue.h"
+#include "intercept/hsa/replay_reasons.h"
 #include "intercept/kfd/smi.h"
 
 /* ---- from its arrival to its departure */
@@ -52,6 +53,7 @@ static void work_drain(void)
     for (uint32_t i = 0; i < HSA_INSTANCES_MAX; i++)
         copies_release(&hsa_instances[i]);
     intercept_kfd_drain();
+    replay_reasons_tell();
 }
 
 static bool work_wait(void)
