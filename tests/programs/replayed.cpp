@@ -1,10 +1,16 @@
 // Kernels that a profiler may execute several times, and that change in place what they find:
 // device memory, variables, pinned and managed memory; from several streams and threads; and one
 // that waits for its host. Every result is what one execution makes, worked out by the host.
+//
+// "large MB LAUNCHES": so many launches beside so much device memory, which grows and shrinks, with
+// the time of each; "threads ROUNDS": so many times the part with threads, which copy pageable
+// memory beside each other's kernels.
 #include "common.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -156,8 +162,71 @@ static size_t with_the_host()
     return wrong;
 }
 
+static double now_ms()
+{
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+// Three quarters of the memory come and go in between: the last launches have all of it again.
+static size_t in_large_memory(size_t megabytes, uint32_t launches)
+{
+    const size_t count = megabytes << 18;
+    std::vector<uint32_t> seen(count / 4);
+    uint32_t *data[4] = {};
+    for (uint32_t n = 0; n < launches; n++) {
+        const bool is_small = n % 8 == 6;
+        for (int part = 0; part < 4; part++) {
+            if (data[part] || (part > 0 && is_small))
+                continue;
+            HIP_CHECK(hipMalloc(&data[part], count));
+            HIP_CHECK(hipMemset(data[part], 0, count));
+        }
+        HIP_CHECK(hipDeviceSynchronize());
+        const double begin = now_ms();
+        step_shared<<<groups(COUNT, 256), 256>>>(data[0], COUNT, n);
+        HIP_CHECK(hipDeviceSynchronize());
+        printf("launch %u: %.2f ms\n", n, now_ms() - begin);
+        for (int part = 1; part < 4 && n % 8 == 5; part++) {
+            HIP_CHECK(hipFree(data[part]));
+            data[part] = nullptr;
+        }
+    }
+    HIP_CHECK(hipMemcpy(seen.data(), data[0], count, hipMemcpyDeviceToHost));
+    size_t wrong = 0;
+    for (size_t i = 0; i < seen.size(); i++)
+        wrong += seen[i] != (i < COUNT ? expected(0, launches, 5, 0) : 0);
+    return wrong;
+}
+
+static size_t in_threads_often(uint32_t rounds)
+{
+    size_t wrong = 0;
+    for (uint32_t n = 0; n < rounds; n++)
+        wrong += in_threads();
+    return wrong;
+}
+
+static int part_run(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    size_t wrong;
+    if (argc == 4 && !strcmp(name, "large"))
+        wrong = in_large_memory(strtoul(argv[2], nullptr, 10), (uint32_t)atoi(argv[3]));
+    else if (argc == 3 && !strcmp(name, "threads"))
+        wrong = in_threads_often((uint32_t)atoi(argv[2]));
+    else
+        return -1;
+    printf("replayed: %s\n", wrong ? "wrong" : "ok");
+    return wrong != 0;
+}
+
 int main(int argc, char **argv)
 {
+    const int part = part_run(argc, argv);
+    if (part >= 0)
+        return part;
     struct {
         const char *name;
         size_t wrong;

@@ -60,6 +60,9 @@ run_with REPLAY_UNTIL=4 --
 check 'second >= 17 && fourth <= third && fourth >= 15 && values == launches + second + third + fourth'
 run_with REPLAY_STOP=1 --
 check 'second >= 17 && stopped == second + third && values == launches + third'
+# Device memory that grows and shrinks between launches: all have all passes.
+run_with REPLAY_PASSES=3 -- large 8 10
+check 'launches >= 10 && second == first && third == first && values == launches + second + third'
 # A kernel that waits for its host ran once, and is not tried again.
 run_with CROCPROF_REPLAY_LIMIT_MS=500 -- wait
 check 'first <= launches - 3 && values >= launches'

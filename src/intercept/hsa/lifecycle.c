@@ -4,6 +4,7 @@
 #include "intercept/hsa/completion.h"
 #include "intercept/hsa/copies.h"
 #include "intercept/hsa/dispatch.h"
+#include "intercept/hsa/replay_copies.h"
 #include "intercept/hsa/replay_queue.h"
 #include "intercept/hsa/replay_regions.h"
 #include "intercept/hsa/serialize.h"
@@ -42,6 +43,7 @@ hsa_status_t service_hsa_shut_down(struct hsa_instance *runtime)
         log_warning("intercept", "device work is still running at hsa_shut_down: it is lost when "
                                  "the runtime ends with it");
     copies_release(runtime);
+    replay_copies_end(runtime, true);
     completion_hold(STALL_NS);
     leaving = runtime;
     hsa_status_t status = runtime->real.hsa_shut_down();
@@ -52,6 +54,7 @@ hsa_status_t service_hsa_shut_down(struct hsa_instance *runtime)
         copies_abandon(runtime);
         serialize_abandon(runtime);
         replay_queues_end(runtime, false);
+        replay_copies_end(runtime, false);
         replay_regions_forget(runtime);
     }
     completion_hold_end();

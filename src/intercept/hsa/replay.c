@@ -11,10 +11,12 @@
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/replay_copies.h"
 #include "intercept/hsa/replay_gate.h"
+#include "intercept/hsa/replay_kept.h"
 #include "intercept/hsa/replay_memory.h"
 #include "intercept/hsa/replay_queue.h"
 #include "intercept/hsa/replay_reasons.h"
 #include "intercept/hsa/replay_regions.h"
+#include "intercept/hsa/replay_thread.h"
 #include "model/replay.h"
 
 /* How long a pass may take. One that takes longer may wait for the host, or for a kernel that
@@ -127,7 +129,7 @@ static uint64_t pass_limit_ns(void)
     return (uint64_t)(milliseconds > 0 ? milliseconds : LIMIT_MS) * WAIT_NS_PER_MS;
 }
 
-/* Half of what the host can give: the other half is the program's. */
+/* Half of what the host can give, or has given already: the other half is the program's. */
 static size_t copies_bytes_max(void)
 {
     unsigned long long kilobytes = 0;
@@ -138,7 +140,7 @@ static size_t copies_bytes_max(void)
             kilobytes = 0;
     if (file)
         fclose(file);
-    return (size_t)kilobytes * 1024 / 2;
+    return ((size_t)kilobytes * 1024 + replay_kept_bytes()) / 2;
 }
 
 /* ---- the loop */
@@ -303,11 +305,14 @@ static bool loop_run(struct loop *loop, enum replay_reason *reason)
         loop->snapshot =
             replay_snapshot_take(replay_device_of(agent), copies_bytes_max(), &copies, &status);
     if (!loop->snapshot) {
+        if (status == REPLAY_NO_ROOM)
+            replay_kept_release();
         *reason = REPLAY_REASON_MEMORY + status;
         return false;
     }
     passes_do(loop, reason);
     replay_snapshot_free(loop->snapshot);
+    replay_thread_when_idle(replay_kept_release);
     kernel_begins(dispatch);
     return true;
 }

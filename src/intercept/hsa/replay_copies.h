@@ -9,4 +9,8 @@
 /* Between the host and that GPU, which must outlive their use. False: its runtime has none. */
 bool replay_copies_of(const struct hsa_agent_entry *gpu, struct replay_copies *copies);
 
+/* The runtime goes: memory that is kept for copies is given back while it still answers, or
+ * forgotten. */
+void replay_copies_end(const struct hsa_instance *runtime, bool answers);
+
 #endif

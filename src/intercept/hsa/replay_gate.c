@@ -5,7 +5,8 @@
 #include "base/wait.h"
 
 struct gate {
-    uint64_t inside; /* entered and not left */
+    uint64_t inside;  /* entered and not left */
+    uint64_t waiting; /* to enter: they are let in before it closes again */
     bool is_closed;
     pthread_t owner; /* while it is closed */
 };
@@ -78,8 +79,13 @@ void replay_gate_enter(uint32_t device)
     if (device >= REPLAY_GATES)
         return;
     gates_lock(&cancel_state);
-    while (gate->is_closed && !is_mine(gate))
-        pthread_cond_wait(&all.moved, &all.lock);
+    if (gate->is_closed && !is_mine(gate)) {
+        gate->waiting++;
+        while (gate->is_closed)
+            pthread_cond_wait(&all.moved, &all.lock);
+        if (--gate->waiting == 0)
+            pthread_cond_broadcast(&all.moved);
+    }
     gate->inside++;
     gates_unlock(cancel_state);
 }
@@ -122,7 +128,7 @@ bool replay_gate_close(uint32_t device, uint64_t limit_ns)
         return false;
     gates_lock(&cancel_state);
     bool closed = !is_mine(gate);
-    while (closed && gate->is_closed)
+    while (closed && (gate->is_closed || gate->waiting > 0))
         pthread_cond_wait(&all.moved, &all.lock);
     if (closed) {
         const struct timespec limit = wait_deadline(CLOCK_MONOTONIC, limit_ns);

@@ -107,6 +107,22 @@ static void a_gate_that_does_not_empty_is_left_open(void **state)
     replay_gate_open(DEVICE);
 }
 
+/* A thread that replays one kernel after the other keeps nobody out. */
+static void who_waits_comes_before_the_next_replay(void **state)
+{
+    (void)state;
+    assert_true(replay_gate_close(DEVICE, LONG_NS));
+    for (int n = 0; n < 20; n++) {
+        pthread_t waits = start(launcher, (void *)(uintptr_t)DEVICE);
+        assert_false(arrives((unsigned)n + 1, SOON_NS)); /* it stands at the gate */
+        replay_gate_open(DEVICE);
+        assert_true(replay_gate_close(DEVICE, LONG_NS));
+        assert_true(arrives((unsigned)n + 1, 0));
+        pthread_join(waits, NULL);
+    }
+    replay_gate_open(DEVICE);
+}
+
 static void replays_of_two_threads_take_turns(void **state)
 {
     (void)state;
@@ -218,6 +234,7 @@ int main(void)
         cmocka_unit_test_setup(who_comes_waits_for_the_replay, reset),
         cmocka_unit_test_setup(the_replay_waits_for_who_is_inside, reset),
         cmocka_unit_test_setup(a_gate_that_does_not_empty_is_left_open, reset),
+        cmocka_unit_test_setup(who_waits_comes_before_the_next_replay, reset),
         cmocka_unit_test_setup(replays_of_two_threads_take_turns, reset),
         cmocka_unit_test_setup(nobody_opens_the_gate_of_another, reset),
         cmocka_unit_test_setup(devices_without_a_gate_are_not_replayed, reset),

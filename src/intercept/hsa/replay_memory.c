@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REGIONS_FIRST = 64, PIECE_BYTES = 1 << 20, RESTORE_TRIES = 3 };
+#include "intercept/hsa/replay_kept.h"
+
+enum { REGIONS_FIRST = 64, PIECE_BYTES = 1 << 20, RESTORE_TRIES = 3, COPY_ALIGNMENT = 256 };
 
 struct region {
     uintptr_t address;
@@ -25,7 +27,8 @@ struct saved {
 struct replay_snapshot {
     struct replay_snapshot *next; /* of those there are; under the lock */
     struct replay_copies copies;
-    void *piece; /* watched memory passes through it */
+    char *device_copies, *host_copies; /* blocks: copies of each kind of memory, one by one */
+    void *piece;                       /* watched memory passes through it; in the device's block */
     size_t count;
     int host;         /* /proc/self/mem */
     int cancel_state; /* of the thread that is busy */
@@ -298,19 +301,19 @@ static bool region_read(const struct replay_snapshot *snapshot, const struct reg
     return copies->save(copies->data, to, (const void *)from, bytes);
 }
 
-static void *copy_get(const struct replay_copies *copies, const struct region *region)
+static void *host_get(void *unused, size_t bytes)
 {
-    return region->device == REPLAY_HOST ? malloc(region->bytes)
-                                         : copies->get(copies->data, region->bytes);
+    (void)unused;
+    return malloc(bytes);
 }
 
-static void copy_put(const struct replay_copies *copies, const struct saved *saved)
+static void host_put(void *unused, void *memory)
 {
-    if (saved->region.device == REPLAY_HOST)
-        free(saved->copy);
-    else if (saved->copy)
-        copies->put(copies->data, saved->copy);
+    (void)unused;
+    free(memory);
 }
+
+static const struct replay_copies host_copies = {.get = host_get, .put = host_put};
 
 /* Which regions it is of, known to who removes them from now on. NULL: no memory, or not whole. */
 static struct replay_snapshot *snapshot_list(uint64_t device, enum replay_status *status)
@@ -344,38 +347,63 @@ static bool fits(const struct replay_snapshot *snapshot, size_t bytes_max)
     return true;
 }
 
+static size_t copy_bytes(const struct region *region)
+{
+    return (region->bytes + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
+}
+
+/* Their places one behind the other, from `first` on; NULL: only how many bytes they take. */
+static size_t copies_place(struct replay_snapshot *snapshot, bool of_host, char *first)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < snapshot->count; i++) {
+        struct saved *saved = &snapshot->saved[i];
+        if (saved->region.bytes == 0 || (saved->region.device == REPLAY_HOST) != of_host)
+            continue;
+        saved->copy = first ? first + bytes : NULL;
+        bytes += copy_bytes(&saved->region);
+    }
+    return bytes;
+}
+
 /* What it needs, before anything is copied. */
 static enum replay_status memory_get(struct replay_snapshot *snapshot, size_t bytes_max)
 {
     if (!fits(snapshot, bytes_max))
         return REPLAY_NO_ROOM;
-    for (size_t i = 0; i < snapshot->count; i++) {
-        struct saved *saved = &snapshot->saved[i];
-        if (saved->region.bytes == 0)
-            continue;
-        saved->copy = copy_get(&snapshot->copies, &saved->region);
-        if (!saved->copy)
-            return REPLAY_NO_ROOM;
-    }
-    snapshot->piece = snapshot->copies.get(snapshot->copies.data, PIECE_BYTES);
-    if (!snapshot->piece)
+    size_t device = PIECE_BYTES + copies_place(snapshot, false, NULL);
+    size_t host = copies_place(snapshot, true, NULL);
+    snapshot->device_copies = replay_kept_get(&snapshot->copies, device);
+    snapshot->host_copies = host > 0 ? replay_kept_get(&host_copies, host) : NULL;
+    if (!snapshot->device_copies || (host > 0 && !snapshot->host_copies))
         return REPLAY_NO_ROOM;
+    snapshot->piece = snapshot->device_copies;
+    copies_place(snapshot, false, snapshot->device_copies + PIECE_BYTES);
+    copies_place(snapshot, true, snapshot->host_copies);
     snapshot->host = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
     return snapshot->host < 0 ? REPLAY_UNREADABLE : REPLAY_FINE;
 }
 
+static enum replay_status region_save(const struct replay_snapshot *snapshot, struct saved *saved)
+{
+    if (saved->region.bytes == 0 ||
+        region_read(snapshot, &saved->region, 0, saved->copy, saved->region.bytes))
+        return REPLAY_FINE;
+    if (saved->region.device != REPLAY_HOST)
+        return REPLAY_UNREADABLE;
+    saved->region.bytes = 0; /* managed memory may be unmapped without our being told */
+    return REPLAY_FINE;
+}
+
+/* What others may write comes last, so that there is little time for it until the pass begins. */
 static enum replay_status regions_save(struct replay_snapshot *snapshot)
 {
-    for (size_t i = 0; i < snapshot->count; i++) {
-        struct saved *saved = &snapshot->saved[i];
-        if (saved->region.bytes == 0 ||
-            region_read(snapshot, &saved->region, 0, saved->copy, saved->region.bytes))
-            continue;
-        if (saved->region.device != REPLAY_HOST)
-            return REPLAY_UNREADABLE;
-        saved->region.bytes = 0; /* managed memory may be unmapped without our being told */
-    }
-    return REPLAY_FINE;
+    enum replay_status status = REPLAY_FINE;
+    for (int watched = 0; watched <= 1; watched++)
+        for (size_t i = 0; i < snapshot->count && status == REPLAY_FINE; i++)
+            if (is_restored(&snapshot->saved[i].region) == !watched)
+                status = region_save(snapshot, &snapshot->saved[i]);
+    return status;
 }
 
 static enum replay_status region_compare(const struct replay_snapshot *snapshot,
@@ -425,6 +453,22 @@ static enum replay_status regions_restore(const struct replay_snapshot *snapshot
         has_written = true;
     }
     return REPLAY_FINE;
+}
+
+/* Others may have written it while memory was put back, when no pass ran: that is nothing that a
+ * pass has done. Read again where it is less than what was put back. What cannot be read is found
+ * out behind the next pass. */
+static void watched_renew(const struct replay_snapshot *snapshot)
+{
+    size_t restored = 0, watched = 0;
+    for (size_t i = 0; i < snapshot->count; i++)
+        *(is_restored(&snapshot->saved[i].region) ? &restored : &watched) +=
+            snapshot->saved[i].region.bytes;
+    for (size_t i = 0; i < snapshot->count && watched < restored; i++) {
+        const struct saved *saved = &snapshot->saved[i];
+        if (saved->region.bytes > 0 && !is_restored(&saved->region))
+            region_read(snapshot, &saved->region, 0, saved->copy, saved->region.bytes);
+    }
 }
 
 /* FINE: until busy_end nobody who gives memory back goes on, and this thread cannot be cancelled,
@@ -483,6 +527,8 @@ enum replay_status replay_snapshot_restore(struct replay_snapshot *snapshot)
     status = watched_compare(snapshot);
     if (status == REPLAY_FINE)
         status = regions_restore(snapshot);
+    if (status == REPLAY_FINE)
+        watched_renew(snapshot);
     return busy_end(snapshot, status);
 }
 
@@ -496,10 +542,8 @@ void replay_snapshot_free(struct replay_snapshot *snapshot)
         link = &(*link)->next;
     *link = snapshot->next;
     pthread_mutex_unlock(&known.lock);
-    for (size_t i = 0; i < snapshot->count; i++)
-        copy_put(&snapshot->copies, &snapshot->saved[i]);
-    if (snapshot->piece)
-        snapshot->copies.put(snapshot->copies.data, snapshot->piece);
+    replay_kept_put(snapshot->device_copies);
+    replay_kept_put(snapshot->host_copies);
     if (snapshot->host >= 0)
         close(snapshot->host);
     free(snapshot);

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/wait.h"
+#include "intercept/hsa/replay_kept.h"
 
 enum { DEVICE = 1, OTHER = 2, WORDS = 1 << 20, ODD_BYTES = 12347, PASSES = 5 };
 
@@ -72,6 +73,7 @@ static const struct replay_copies copies = {get, put, copy, copy, NULL};
 static int reset(void **state)
 {
     (void)state;
+    replay_kept_release(); /* by the test before */
     device.alive = 0;
     device.gets_left = device.copies_left = 1000;
     device.failures = -1;
@@ -80,6 +82,14 @@ static int reset(void **state)
     atomic_store_explicit(&device.may_go, false, memory_order_release);
     atomic_store_explicit(&device.removed, false, memory_order_release);
     return 0;
+}
+
+/* What was kept for other snapshots is given back, and nothing else is got. */
+static void nothing_is_left(void)
+{
+    replay_kept_release();
+    assert_int_equal(device.alive, 0);
+    assert_int_equal(replay_kept_bytes(), 0);
 }
 
 static uint32_t *words_make(uint64_t owner)
@@ -130,7 +140,7 @@ static void passes_have_the_effects_of_one(void **state)
         assert_int_equal(words[i], i * 2654435761u * 3 + 1);
     assert_int_equal(odd[0], 8);
     assert_int_equal(odd[ODD_BYTES - 1], 1);
-    assert_int_equal(device.alive, 0);
+    nothing_is_left();
     replay_memory_remove((uintptr_t)odd);
     words_free(words);
 }
@@ -157,7 +167,7 @@ static void watched_memory_ends_it(uint64_t owner, bool is_shared)
     replay_snapshot_free(snapshot);
     words_free(watched);
     words_free(words);
-    assert_int_equal(device.alive, 0);
+    nothing_is_left();
 }
 
 static void host_memory_is_never_written(void **state)
@@ -249,16 +259,15 @@ static void what_does_not_fit_is_refused(void **state)
     struct replay_snapshot *snapshot = replay_snapshot_take(DEVICE, bytes, &copies, &status);
     assert_non_null(snapshot);
     replay_snapshot_free(snapshot);
-    for (int gets = 0; gets < 2; gets++) {
-        device.gets_left = gets;
-        assert_null(take(&status));
-        assert_int_equal(status, REPLAY_NO_ROOM);
-    }
+    replay_kept_release();
+    device.gets_left = 0;
+    assert_null(take(&status));
+    assert_int_equal(status, REPLAY_NO_ROOM);
     device.gets_left = 1000;
     device.copies_left = 0;
     assert_null(take(&status));
     assert_int_equal(status, REPLAY_UNREADABLE);
-    assert_int_equal(device.alive, 0);
+    nothing_is_left();
     words_free(words);
     words_free(host);
 }
@@ -297,17 +306,82 @@ static void *restorer(void *snapshot)
     return (void *)(uintptr_t)status;
 }
 
+static bool in_copy(void *data)
+{
+    (void)data;
+    return atomic_load_explicit(&device.in_copy, memory_order_acquire);
+}
+
+static void snapshot_of(int gets)
+{
+    enum replay_status status;
+    int before = device.gets_left;
+    struct replay_snapshot *snapshot = take(&status);
+    assert_non_null(snapshot);
+    replay_snapshot_free(snapshot);
+    assert_int_equal(before - device.gets_left, gets);
+}
+
+/* The next snapshot has the memory of the one before, unless that is too small, or far too large.
+ */
+static void memory_for_copies_is_kept(void **state)
+{
+    (void)state;
+    enum { MORE = 6 };
+    const size_t bytes = WORDS * sizeof(uint32_t);
+    uint32_t *words = words_make(DEVICE), *more[MORE];
+    for (int n = 0; n < 3; n++)
+        snapshot_of(n == 0);
+    assert_int_equal(device.alive, 1);
+    assert_true(replay_kept_bytes() >= bytes);
+    for (int n = 0; n < MORE; n++)
+        more[n] = words_make(DEVICE);
+    snapshot_of(1);
+    assert_int_equal(device.alive, 1); /* the smaller one was given back */
+    assert_true(replay_kept_bytes() >= (MORE + 1) * bytes);
+    words_free(more[0]);
+    snapshot_of(0);
+    for (int n = 1; n < MORE; n++)
+        words_free(more[n]);
+    words_free(words);
+    snapshot_of(1);
+    assert_true(replay_kept_bytes() < bytes);
+    nothing_is_left();
+}
+
+/* What the host writes while no pass runs is no pass's doing, where looking again is cheap. */
+static void what_the_host_writes_in_between(void **state)
+{
+    (void)state;
+    enum replay_status status;
+    uint32_t *words = words_make(DEVICE);
+    unsigned char host[ODD_BYTES] = {1};
+    assert_true(replay_memory_add(REPLAY_HOST, (uintptr_t)host, sizeof host));
+    struct replay_snapshot *snapshot = take(&status);
+    pthread_t restores;
+    void *restored;
+    kernel(words);
+    atomic_store_explicit(&device.is_slow, true, memory_order_release);
+    assert_int_equal(pthread_create(&restores, NULL, restorer, snapshot), 0);
+    wait_until(in_copy, NULL, WAIT_FOREVER, 100 * WAIT_NS_PER_US); /* memory is put back */
+    host[ODD_BYTES - 1] = 5;
+    atomic_store_explicit(&device.may_go, true, memory_order_release);
+    pthread_join(restores, &restored);
+    assert_true(restored == (void *)(uintptr_t)REPLAY_FINE);
+    kernel(words);
+    assert_int_equal(replay_snapshot_restore(snapshot), REPLAY_FINE);
+    host[0] = 5; /* while a pass ran */
+    assert_int_equal(replay_snapshot_restore(snapshot), REPLAY_CHANGED);
+    replay_snapshot_free(snapshot);
+    replay_memory_remove((uintptr_t)host);
+    words_free(words);
+}
+
 static void *remover(void *words)
 {
     replay_memory_remove((uintptr_t)words);
     atomic_store_explicit(&device.removed, true, memory_order_release);
     return NULL;
-}
-
-static bool in_copy(void *data)
-{
-    (void)data;
-    return atomic_load_explicit(&device.in_copy, memory_order_acquire);
 }
 
 /* A copy that is under way has its memory until it has ended, also when threads are cancelled. */
@@ -415,6 +489,8 @@ int main(void)
         cmocka_unit_test_setup(unmapped_memory_ends_it, reset),
         cmocka_unit_test_setup(what_does_not_fit_is_refused, reset),
         cmocka_unit_test_setup(failing_restores_say_what_is_left, reset),
+        cmocka_unit_test_setup(memory_for_copies_is_kept, reset),
+        cmocka_unit_test_setup(what_the_host_writes_in_between, reset),
         cmocka_unit_test_setup(freeing_waits_for_copies, reset),
         cmocka_unit_test_setup(children_wait_for_nobody, reset),
         cmocka_unit_test_setup(regions_are_found, reset),

@@ -6,8 +6,11 @@
 
 #include <stdbool.h>
 
-/* Runs it there and waits for its end. Any thread; one after the other. False: there is no thread,
- * and it was not run. */
+/* Runs it there and waits for its end. Any thread; one after the other, but that thread's own at
+ * once. False: there is no thread, and it was not run. */
 bool replay_thread_run(void (*run)(void *data), void *data);
+
+/* Runs it there when nothing was asked of that thread for a second; asked for again, later. */
+void replay_thread_when_idle(void (*run)(void));
 
 #endif

@@ -7,6 +7,7 @@
 #include "intercept/hsa/install.h"
 #include "intercept/hsa/instance.h"
 #include "intercept/hsa/objects.h"
+#include "intercept/hsa/replay_copies.h"
 #include "intercept/hsa/replay_queue.h"
 #include "intercept/hsa/replay_reasons.h"
 #include "intercept/kfd/smi.h"
@@ -30,8 +31,10 @@ static void forget(void *table)
         intercept_hsa_serves_devices(NULL) && !intercept_hsa_serves_devices(table);
 
     const struct hsa_instance *leaving = hsa_instance_of_table(table);
-    if (leaving)
+    if (leaving) {
         replay_queues_end(leaving, true);
+        replay_copies_end(leaving, true);
+    }
     if (another_serves)
         hsa_counting_memory_renew();
     else
