@@ -6,9 +6,11 @@ import collections
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 from crocprof_run import Checks, Profile
 
@@ -115,6 +117,26 @@ def lines_of_rocprofv3(checks, crocprof, program):
         checks.equal("rocprofv3: in no folder of its own", [d for d in os.listdir(directory) if d.startswith("pass_")], [])
 
 
+def interrupted(checks, crocprof, program):
+    """The signal comes while the launching thread copies memory, most of the time: the report is completed."""
+    for launches in (3, 6, 10):
+        with tempfile.TemporaryDirectory() as directory:
+            run = subprocess.Popen([crocprof, "--replay-mode", "kernel", "-e", ",".join(COUNTERS), "-f", "csv", "-d",
+                                    directory, "--", "stdbuf", "-oL", program, "large", "96", "1000"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True)
+            while f"launch {launches}:" not in run.stdout.readline():
+                pass
+            begun = time.monotonic()
+            os.killpg(run.pid, signal.SIGINT)
+            said = run.communicate(timeout=60)[1]
+            took = time.monotonic() - begun
+            checks.true(f"interrupted: it ended by the signal: {run.returncode}", run.returncode in (-signal.SIGINT, 130))
+            checks.true("interrupted: its report is complete: " + said, "before it could complete" not in said)
+            rows = [f for f in os.listdir(directory) if f.endswith("counter_collection.csv")]
+            checks.equal("interrupted: it has counters", len(rows), 1)
+            checks.true(f"interrupted: nobody waited for somebody who cannot come ({took:.1f} s)", took < 9)
+
+
 def other_programs(checks, crocprof, examples):
     """Their own results are checked by themselves."""
     for name in ("vector_add", "reduction"):
@@ -139,6 +161,7 @@ def main():
     filtered_kernels(checks, crocprof, replayed)
     groups_of_counters(checks, crocprof, replayed)
     lines_of_rocprofv3(checks, crocprof, replayed)
+    interrupted(checks, crocprof, replayed)
     other_programs(checks, crocprof, examples)
     checks.exit()
 

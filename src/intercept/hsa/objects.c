@@ -34,6 +34,7 @@ struct object {
     char *uri;
     const struct hsa_agent_entry *agent;
     struct kernel *kernels;
+    bool has_memory; /* until it is unloaded; under the lock once it is listed */
 };
 
 static hsa_ven_amd_loader_1_03_pfn_t
@@ -43,7 +44,7 @@ static struct kernel_map kernel_ids;
 /* Covers the list and the ids; never held while anything outside is called. Objects and their names
    stay after UNLOAD: tools keep the pointers. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct object *objects;
+static struct object *objects, *retired; /* reachable, so that no leak checker complains */
 static uint64_t object_id_last, kernel_id_last;
 
 static bool objects_wanted(void)
@@ -291,6 +292,7 @@ static hsa_status_t object_visit(hsa_executable_t executable, hsa_loaded_code_ob
     replay_regions_loaded(object->agent, (const void *)(uintptr_t)object->data.memory_base,
                           object->data.memory_size, object->data.load_base, object->data.load_size,
                           object->data.load_delta);
+    object->has_memory = true;
     object->uri = object_uri(&loaded);
     object->data.uri = object->uri ? object->uri : "";
     pthread_mutex_lock(&lock);
@@ -457,28 +459,48 @@ static struct object *object_unlist(const hsa_executable_t *executable)
     return found;
 }
 
-/* Keeps what tools may still point to; reachable, so that no leak checker complains. */
+/* Keeps what tools may still point to. */
 static void object_retire(struct object *object)
 {
-    static struct object *retired;
     pthread_mutex_lock(&lock);
     object->next = retired;
     retired = object;
     pthread_mutex_unlock(&lock);
 }
 
-static void objects_unload(const hsa_executable_t *executable)
+static void objects_report_unload(const hsa_executable_t *executable)
 {
     for (struct object *object; (object = object_unlist(executable));) {
         object_report_unload(object);
-        replay_regions_unloaded(object->data.load_base, object->data.load_size);
         object_retire(object);
     }
 }
 
+/* One that was reported and whose memory was not given back yet, once; NULL: there is none. */
+static struct object *object_with_memory(hsa_executable_t executable)
+{
+    pthread_mutex_lock(&lock);
+    struct object *object = retired;
+    while (object && !(object->has_memory && object->executable.handle == executable.handle))
+        object = object->next;
+    if (object)
+        object->has_memory = false;
+    pthread_mutex_unlock(&lock);
+    return object;
+}
+
+static void objects_unload(hsa_executable_t executable)
+{
+    objects_report_unload(&executable);
+    for (struct object *object; (object = object_with_memory(executable));)
+        replay_regions_unloaded(object->data.load_base, object->data.load_size);
+}
+
+/* They are reported, and keep their memory: it may be being copied by a thread that the signal
+ * which ends the process has interrupted. */
 void objects_unload_all(void)
 {
-    objects_unload(NULL);
+    objects_report_unload(NULL);
 }
 
 static size_t objects_copy(struct object **to, size_t room)
@@ -511,7 +533,7 @@ void objects_announce(tell_fn tell, void *data)
 hsa_status_t service_hsa_executable_destroy(struct hsa_instance *runtime,
                                             hsa_executable_t executable)
 {
-    objects_unload(&executable);
+    objects_unload(executable);
     return runtime->real.hsa_executable_destroy(executable);
 }
 
