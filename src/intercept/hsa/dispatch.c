@@ -357,8 +357,11 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     dispatch_callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE,
                            ROCPROFILER_CALLBACK_PHASE_ENTER);
     trace_event_recapture(&dispatch->trace.event, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
-    bool is_replayed = replay_is_watched() && dispatch_replay(dispatch, &packet->kernel, writer);
-    bool is_inside = !is_replayed && replay_launch_begin(dispatch);
+    bool is_watched = replay_is_watched();
+    bool is_replayed = is_watched && dispatch_replay(dispatch, &packet->kernel, writer);
+    bool is_inside = is_watched && !is_replayed;
+    if (is_inside)
+        replay_launch_begin(dispatch);
     if (!is_replayed)
         dispatch_launch(dispatch, &packet->kernel, writer);
     submitting = outer;
@@ -366,7 +369,8 @@ static void dispatch_submit(struct dispatch_queue *queue, const union packet *pa
     dispatch_callbacks_run(dispatch, ROCPROFILER_KERNEL_DISPATCH_ENQUEUE,
                            ROCPROFILER_CALLBACK_PHASE_EXIT);
     dispatch_post(dispatch);
-    replay_launch_end(queue, is_inside);
+    if (is_inside)
+        replay_launch_end(queue);
 }
 
 /* For a launch of HIP's that this thread is in the middle of. */

@@ -51,25 +51,19 @@ static void kernel_begins(struct dispatch *dispatch)
         atomic_fetch_add_explicit(&kernels_in_flight[device_of(dispatch)], 1, memory_order_release);
 }
 
-bool replay_launch_begin(struct dispatch *dispatch)
+void replay_launch_begin(struct dispatch *dispatch)
 {
-    dispatch->replay = NULL;
-    dispatch->is_in_flight = false;
-    if (!replay_is_watched())
-        return false;
     replay_gate_enter(device_of(dispatch));
     kernel_begins(dispatch);
-    return true;
 }
 
 /* The dispatch itself may be another one's by now. */
-void replay_launch_end(const struct dispatch_queue *queue, bool has_begun)
+void replay_launch_end(const struct dispatch_queue *queue)
 {
-    if (has_begun)
-        replay_gate_leave((uint32_t)queue->agent->info->logical_node_id);
+    replay_gate_leave((uint32_t)queue->agent->info->logical_node_id);
 }
 
-void replay_kernel_ended(struct dispatch *dispatch)
+void replay_kernel_leave(struct dispatch *dispatch)
 {
     if (dispatch->is_in_flight)
         atomic_fetch_sub_explicit(&kernels_in_flight[device_of(dispatch)], 1, memory_order_release);
@@ -394,10 +388,8 @@ bool replay_run(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *k
     return has_run;
 }
 
-void replay_times_take(struct dispatch *dispatch)
+void replay_times_copy(struct dispatch *dispatch)
 {
-    if (!dispatch->replay)
-        return;
     const amd_signal_t *from = replay_queue_times(dispatch->replay);
     dispatch->kernel->start_ts = from->start_ts;
     dispatch->kernel->end_ts = from->end_ts;

@@ -20,13 +20,25 @@ struct replay_queue;
 bool replay_run(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
                 hsa_barrier_and_packet_t *barrier);
 
-/* Around the writing and posting of a kernel that is not repeated. The first one's result, false
- * where nothing is watched, is for the second. */
-bool replay_launch_begin(struct dispatch *dispatch);
-void replay_launch_end(const struct dispatch_queue *queue, bool has_begun);
+/* Around the writing and posting of a kernel that is not repeated, where memory is watched. */
+void replay_launch_begin(struct dispatch *dispatch);
+void replay_launch_end(const struct dispatch_queue *queue);
 
-/* The completion thread, first and last of all: what replay_run or replay_launch_begin began. */
-void replay_times_take(struct dispatch *dispatch);
-void replay_kernel_ended(struct dispatch *dispatch);
+/* The completion thread, first and last of all: what replay_run or replay_launch_begin began. A
+ * dispatch that neither was called for has nothing to be done. */
+void replay_times_copy(struct dispatch *dispatch);
+void replay_kernel_leave(struct dispatch *dispatch);
+
+static inline void replay_times_take(struct dispatch *dispatch)
+{
+    if (dispatch->replay)
+        replay_times_copy(dispatch);
+}
+
+static inline void replay_kernel_ended(struct dispatch *dispatch)
+{
+    if (dispatch->replay || dispatch->is_in_flight)
+        replay_kernel_leave(dispatch);
+}
 
 #endif
