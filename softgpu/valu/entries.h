@@ -11,6 +11,8 @@
 #undef S3
 #undef B2
 #undef B3
+#undef P2
+#undef P3
 #undef ALIAS2
 #undef ALIAS3
 #undef HAND
@@ -45,13 +47,15 @@
 #define SIGNED_ENTRY(NAME, FLAGS, ...)                                                             \
     {.op = OP_##NAME,                                                                              \
      .dwords = {__VA_ARGS__},                                                                      \
-     .flags = (FLAGS) | OPF_F32_OUT,                                                               \
+     .flags = (FLAGS),                                                                             \
      .kernel = NAME##_rows,                                                                        \
      .with_signs = NAME##_with_signs,                                                              \
      .vv = NAME##_vv,                                                                              \
      .sv = NAME##_sv},
-#define N2(NAME, FLAGS, D, A, B, EXPR)    SIGNED_ENTRY(NAME, FLAGS, 1, 1, 1)
-#define N3(NAME, FLAGS, D, A, B, C, EXPR) SIGNED_ENTRY(NAME, FLAGS, 1, 1, 1, 1)
+#define N2(NAME, FLAGS, D, A, B, EXPR)    SIGNED_ENTRY(NAME, (FLAGS) | OPF_F32_OUT, 1, 1, 1)
+#define N3(NAME, FLAGS, D, A, B, C, EXPR) SIGNED_ENTRY(NAME, (FLAGS) | OPF_F32_OUT, 1, 1, 1, 1)
+#define P2(NAME, FLAGS, D, A, B)          SIGNED_ENTRY(NAME, (FLAGS) | OPF_F64_OUT, 2, 2, 2)
+#define P3(NAME, FLAGS, D, A, B, C)       SIGNED_ENTRY(NAME, (FLAGS) | OPF_F64_OUT, 2, 2, 2, 2)
 #define G1(NAME, FLAGS, D, A, EXPR)                                                                \
     ENTRY(NAME, NAME, NULL, NULL, NULL, (FLAGS) | OUT_##D, DWORDS_##D, DWORDS_##A)
 #define G2(NAME, FLAGS, D, A, B, EXPR)                                                             \

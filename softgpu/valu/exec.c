@@ -105,26 +105,60 @@ static const struct inst *exec_general(struct wave *w, const struct inst *i)
     return i + i->dwords;
 }
 
-/* This one knows signs of f32 sources, which `a - b * c` and its like are made of. */
+/* What an instruction does to the sign of source n, f32 or f64. */
+KERNEL_INLINE void source_sign(struct source_signs *signs, const struct inst *i, int n)
+{
+    signs->keep[n] = i->abs >> n & 1 ? ~SIGN32 : ~UINT32_C(0);
+    signs->flip[n] = i->neg >> n & 1 ? SIGN32 : 0;
+}
+
+/* This one knows signs of f32 and f64 sources, which `a - b * c` and its like are made of. */
 static const struct inst *exec_signs(struct wave *w, const struct inst *i)
 {
     const struct valu_op *op = by_op[i->op];
     source_temp temp[3];
-    u32 t[WAVE_LANES] __attribute__((aligned(64)));
+    u32 t[2 * WAVE_LANES] __attribute__((aligned(64)));
     const u32 *source[3] = {NULL, NULL, NULL};
     struct source_signs signs;
     for (int n = 0; n < 3; n++) {
-        const bool accumulator = n == 2 && op->flags & OPF_ACCUMULATE;
-        signs.keep[n] = i->abs >> n & 1 && !accumulator ? ~SIGN32 : ~UINT32_C(0);
-        signs.flip[n] = i->neg >> n & 1 && !accumulator ? SIGN32 : 0;
+        const bool accumulator = n == 2 && op->flags & OPF_ACCUMULATE; /* which has none */
+        source_sign(&signs, i, n);
+        signs.keep[n] = accumulator ? ~UINT32_C(0) : signs.keep[n];
+        signs.flip[n] = accumulator ? 0 : signs.flip[n];
         if (op->dwords[n + 1])
-            source[n] = source_plain(w, accumulator ? &i->dst : &i->src[n], 1, temp[n]);
+            source[n] =
+                source_plain(w, accumulator ? &i->dst : &i->src[n], op->dwords[n + 1], temp[n]);
     }
     u32 *d = destination(w, &i->dst);
     const bool full = wave_exec(w) == ~UINT64_C(0);
+    FP_BEGIN(w, op->flags);
     op->with_signs(full ? d : t, source[0], source[1], source[2], w, &signs);
+    FP_END(w, op->flags);
     if (!full)
         row_store_masked(d, t, wave_exec(w));
+    if (!full && op->dwords[0] > 1)
+        row_store_masked(d + WAVE_LANES, t + WAVE_LANES, wave_exec(w));
+    return i + i->dwords;
+}
+
+/* The same of comparisons. */
+static const struct inst *exec_compare_signs(struct wave *w, const struct inst *i)
+{
+    const struct valu_op *op = by_op[i->op];
+    source_temp ta, tb;
+    u32 t[WAVE_LANES] __attribute__((aligned(64)));
+    struct source_signs signs = {0};
+    const u32 *a = source_plain(w, &i->src[0], op->dwords[1], ta);
+    const u32 *b = source_plain(w, &i->src[1], op->dwords[2], tb);
+    source_sign(&signs, i, 0);
+    source_sign(&signs, i, 1);
+    FP_BEGIN(w, op->flags);
+    op->with_signs(t, a, b, NULL, w, &signs);
+    FP_END(w, op->flags);
+    const u64 mask = mask_of_row(t) & wave_exec(w);
+    mask_store(w, i->sdst.kind == OPND_NONE ? &i->dst : &i->sdst, mask);
+    if (op->flags & OPF_WRITE_EXEC)
+        w->s64[SREG_EXEC / 2] = mask;
     return i + i->dwords;
 }
 
@@ -307,7 +341,7 @@ static inst_exec_fn *choose_fast(const struct inst *i, const struct valu_op *op)
         return NULL;
     if (first == OPND_VGPR)
         return op->vv;
-    return (first == OPND_SREG || first == OPND_CONST) && op->dwords[1] == 1 ? op->sv : NULL;
+    return first == OPND_SREG || first == OPND_CONST ? op->sv : NULL;
 }
 
 static inst_exec_fn *choose(const struct inst *i)
@@ -335,7 +369,7 @@ static inst_exec_fn *choose(const struct inst *i)
     if (fast)
         return fast;
     if (op->flags & OPF_COMPARE)
-        return exec_compare;
+        return op->with_signs && modified_by_signs(i) ? exec_compare_signs : exec_compare;
     if (op->with_signs && modified_by_signs(i))
         return exec_signs;
     if (i->op == OP_V_CNDMASK_B32 && !modified(i))

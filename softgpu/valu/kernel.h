@@ -69,6 +69,16 @@ KERNEL_INLINE u64 bits64(f64 x)
 #define LOAD_i64(p, l) ((i64)LOAD_u64(p, l))
 #define LOAD_f64(p, l) f64_of(LOAD_u64(p, l))
 
+/* A scalar source, whose dwords lie side by side. */
+#define SCALAR_u32(p) LOAD_u32(p, 0)
+#define SCALAR_i32(p) LOAD_i32(p, 0)
+#define SCALAR_f32(p) LOAD_f32(p, 0)
+#define SCALAR_u16(p) LOAD_u16(p, 0)
+#define SCALAR_i16(p) LOAD_i16(p, 0)
+#define SCALAR_u64(p) ((u64)(p)[0] | (u64)(p)[1] << 32)
+#define SCALAR_i64(p) ((i64)SCALAR_u64(p))
+#define SCALAR_f64(p) f64_of(SCALAR_u64(p))
+
 #define STORE_u32(p, l, x) ((p)[l] = (u32)(x))
 #define STORE_i32(p, l, x) ((p)[l] = (u32)(x))
 #define STORE_f32(p, l, x) ((p)[l] = bits32(x))
@@ -162,10 +172,10 @@ KERNEL_INLINE struct lane_env env_of(const struct wave *w)
     KERNEL_INLINE void NAME##_body(KERNEL_ARGS, const bool sa)                                     \
     {                                                                                              \
         KERNEL_ENV;                                                                                \
-        const u32 scalar_ = a_[0];                                                                 \
+        const A scalar_ = SCALAR_##A(a_);                                                          \
         LANES                                                                                      \
         {                                                                                          \
-            const A a = LOAD_##A(sa ? &scalar_ : a_, sa ? 0 : l);                                  \
+            const A a = sa ? scalar_ : LOAD_##A(a_, l);                                            \
             const D r_ = (D)(EXPR);                                                                \
             STORE_##D(d_, l, r_);                                                                  \
         }                                                                                          \
@@ -174,10 +184,10 @@ KERNEL_INLINE struct lane_env env_of(const struct wave *w)
     KERNEL_INLINE void NAME##_body(KERNEL_ARGS, const bool sa)                                     \
     {                                                                                              \
         KERNEL_ENV;                                                                                \
-        const u32 scalar_ = a_[0];                                                                 \
+        const A scalar_ = SCALAR_##A(a_);                                                          \
         LANES                                                                                      \
         {                                                                                          \
-            const A a = LOAD_##A(sa ? &scalar_ : a_, sa ? 0 : l);                                  \
+            const A a = sa ? scalar_ : LOAD_##A(a_, l);                                            \
             const B b = LOAD_##B(b_, l);                                                           \
             const D r_ = (D)(EXPR);                                                                \
             STORE_##D(d_, l, r_);                                                                  \
@@ -187,10 +197,10 @@ KERNEL_INLINE struct lane_env env_of(const struct wave *w)
     KERNEL_INLINE void NAME##_body(KERNEL_ARGS, const bool sa)                                     \
     {                                                                                              \
         KERNEL_ENV;                                                                                \
-        const u32 scalar_ = a_[0];                                                                 \
+        const A scalar_ = SCALAR_##A(a_);                                                          \
         LANES                                                                                      \
         {                                                                                          \
-            const A a = LOAD_##A(sa ? &scalar_ : a_, sa ? 0 : l);                                  \
+            const A a = sa ? scalar_ : LOAD_##A(a_, l);                                            \
             const B b = LOAD_##B(b_, l);                                                           \
             const C c = LOAD_##C(c_, l);                                                           \
             const D r_ = (D)(EXPR);                                                                \
@@ -199,7 +209,7 @@ KERNEL_INLINE struct lane_env env_of(const struct wave *w)
     }
 
 /* The same with signs applied to f32 sources on their way, C_BITS: those of the third one. */
-#define SIGNED_BODY(NAME, C_BITS, EXPR)                                                            \
+#define SIGNED_BODY(NAME, C_BITS, RESULT)                                                          \
     static void NAME##_with_signs(u32 *d_, const u32 *a_, const u32 *b_, const u32 *c_,            \
                                   const struct wave *w, const struct source_signs *s_)             \
     {                                                                                              \
@@ -212,7 +222,7 @@ KERNEL_INLINE struct lane_env env_of(const struct wave *w)
             const f32 b = f32_of((b_[l] & s->keep[1]) ^ s->flip[1]);                               \
             const f32 c = f32_of(C_BITS);                                                          \
             (void)c;                                                                               \
-            d_[l] = bits32(EXPR);                                                                  \
+            d_[l] = RESULT;                                                                        \
         }                                                                                          \
     }
 
@@ -244,28 +254,27 @@ KERNEL_INLINE struct lane_env env_of(const struct wave *w)
 
 #define SCALAR_PTR(w, o) ((o).kind == OPND_SREG ? &(w)->s[(o).index] : (const u32 *)&(o).value)
 
-#define FAST1(NAME, FLAGS, DD, AD)                                                                 \
+#define FAST1(NAME, FLAGS, DD)                                                                     \
     static const struct inst *NAME##_vv(struct wave *w, const struct inst *i)                      \
     {                                                                                              \
         FAST_RUN(NAME, FLAGS, DD, w->v[i->src[0].index], NULL, NULL, false)                        \
     }                                                                                              \
     static const struct inst *NAME##_sv(struct wave *w, const struct inst *i)                      \
     {                                                                                              \
-        FAST_RUN(NAME, FLAGS, DD, SCALAR_PTR(w, i->src[0]), NULL, NULL, (AD) == 1)                 \
+        FAST_RUN(NAME, FLAGS, DD, SCALAR_PTR(w, i->src[0]), NULL, NULL, true)                      \
     }
-#define FAST2(NAME, FLAGS, DD, AD)                                                                 \
+#define FAST2(NAME, FLAGS, DD)                                                                     \
     static const struct inst *NAME##_vv(struct wave *w, const struct inst *i)                      \
     {                                                                                              \
         FAST_RUN(NAME, FLAGS, DD, w->v[i->src[0].index], w->v[i->src[1].index], NULL, false)       \
     }                                                                                              \
     static const struct inst *NAME##_sv(struct wave *w, const struct inst *i)                      \
     {                                                                                              \
-        FAST_RUN(NAME, FLAGS, DD, SCALAR_PTR(w, i->src[0]), w->v[i->src[1].index], NULL,           \
-                 (AD) == 1)                                                                        \
+        FAST_RUN(NAME, FLAGS, DD, SCALAR_PTR(w, i->src[0]), w->v[i->src[1].index], NULL, true)     \
     }
 /* Accumulating operations (fmac) read their destination as the third source. */
 #define FAST3_C(FLAGS) w->v[(FLAGS)&OPF_ACCUMULATE ? i->dst.index : i->src[2].index]
-#define FAST3(NAME, FLAGS, DD, AD)                                                                 \
+#define FAST3(NAME, FLAGS, DD)                                                                     \
     static const struct inst *NAME##_vv(struct wave *w, const struct inst *i)                      \
     {                                                                                              \
         FAST_RUN(NAME, FLAGS, DD, w->v[i->src[0].index], w->v[i->src[1].index], FAST3_C(FLAGS),    \
@@ -274,7 +283,7 @@ KERNEL_INLINE struct lane_env env_of(const struct wave *w)
     static const struct inst *NAME##_sv(struct wave *w, const struct inst *i)                      \
     {                                                                                              \
         FAST_RUN(NAME, FLAGS, DD, SCALAR_PTR(w, i->src[0]), w->v[i->src[1].index], FAST3_C(FLAGS), \
-                 (AD) == 1)                                                                        \
+                 true)                                                                             \
     }
 
 #endif

@@ -5,10 +5,13 @@
 #include "valu/tables.h"
 #include "valu/vector.h"
 
-PAIR_BODY2(V_ADD_F64, vec_f64, false, a + b)
-PAIR_BODY2(V_MUL_F64, vec_f64, false, a *b)
-PAIR_BODY3(V_FMA_F64, vec_f64, false, vector_fma_f64(a, b, c))
-PAIR_BODY3(V_FMAC_F64, vec_f64, false, vector_fma_f64(a, b, c))
+#define SIGNED_PAIRS2(NAME, EXPR) PAIR_BODY2(NAME, vec_f64, false, EXPR) PAIR_SIGNED(NAME, pa, EXPR)
+#define SIGNED_PAIRS3(NAME, EXPR)                                                                  \
+    PAIR_BODY3(NAME, vec_f64, false, EXPR) PAIR_SIGNED(NAME, PAIR_SIGNS(c_, 2), EXPR)
+SIGNED_PAIRS2(V_ADD_F64, a + b)
+SIGNED_PAIRS2(V_MUL_F64, a *b)
+SIGNED_PAIRS3(V_FMA_F64, vector_fma_f64(a, b, c))
+SIGNED_PAIRS3(V_FMAC_F64, vector_fma_f64(a, b, c))
 
 /* As div_scale_f32; the quotient is compared through the operands' scaled mantissas, because a
  * double has no wider type to divide in. */

@@ -139,6 +139,10 @@ KERNEL_INLINE struct vector_pair pair_of_dwords(vec_u32 x)
 {
     return (struct vector_pair){(vec_u64)x & UINT32_MAX, (vec_u64)x >> 32};
 }
+KERNEL_INLINE struct vector_pair pair_of_scalar(u64 x)
+{
+    return (struct vector_pair){vector_splat64(x), vector_splat64(x)};
+}
 /* One dword for each lane of masks, 0 or ~0. */
 KERNEL_INLINE vec_u32 dwords_of_masks(vec_u64 even, vec_u64 odd)
 {
@@ -162,7 +166,7 @@ KERNEL_INLINE vec_u64 vector_product_u32(vec_u64 a, vec_u64 b)
  * vector's lanes are loaded from every row before any is stored.
  */
 #define PAIR_SOURCE(P, DWORD, SCALAR)                                                              \
-    ((SCALAR)  ? pair_of_dwords(vector_splat((P)[0]))                                              \
+    ((SCALAR)  ? pair_of_scalar((DWORD) ? (P)[0] : SCALAR_u64(P))                                  \
      : (DWORD) ? pair_of_dwords(vector_load((P) + l))                                              \
                : pair_load((P) + l))
 #define PAIR_BODY(NAME, T, DWORD_A, DWORD_B, PC, EXPR)                                             \
@@ -185,6 +189,32 @@ KERNEL_INLINE vec_u64 vector_product_u32(vec_u64 a, vec_u64 b)
                 r.odd = (vec_u64)(EXPR);                                                           \
             }                                                                                      \
             pair_store(d_ + l, r);                                                                 \
+        }                                                                                          \
+    }
+/* The same of doubles with signs applied to the sources. */
+KERNEL_INLINE struct vector_pair pair_with_signs(const u32 *rows, u32 keep, u32 flip)
+{
+    const vec_u32 high = (vector_load(rows + WAVE_LANES) & keep) ^ flip;
+    return vector_pair_of((struct vector_rows){vector_load(rows), high});
+}
+#define PAIR_SIGNS(P, N) pair_with_signs((P) + l, s->keep[N], s->flip[N])
+#define PAIR_SIGNED(NAME, PC, EXPR)                                                                \
+    static void NAME##_with_signs(u32 *d_, const u32 *a_, const u32 *b_, const u32 *c_,            \
+                                  const struct wave *w, const struct source_signs *s)              \
+    {                                                                                              \
+        (void)c_, (void)w;                                                                         \
+        for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) {                                       \
+            const struct vector_pair pa = PAIR_SIGNS(a_, 0), pb = PAIR_SIGNS(b_, 1), pc = PC;      \
+            vec_u64 r[2];                                                                          \
+            UNROLL for (int n = 0; n < 2; n++)                                                     \
+            {                                                                                      \
+                const vec_f64 a = (vec_f64)(n ? pa.odd : pa.even);                                 \
+                const vec_f64 b = (vec_f64)(n ? pb.odd : pb.even);                                 \
+                const vec_f64 c = (vec_f64)(n ? pc.odd : pc.even);                                 \
+                (void)c;                                                                           \
+                r[n] = (vec_u64)(EXPR);                                                            \
+            }                                                                                      \
+            pair_store(d_ + l, (struct vector_pair){r[0], r[1]});                                  \
         }                                                                                          \
     }
 #define PAIR_BODY2(NAME, T, DWORD_A, EXPR) PAIR_BODY(NAME, T, DWORD_A, false, pa, EXPR)
