@@ -65,9 +65,11 @@ struct dispatch *ended_dispatch(struct engine *engine)
     return NULL;
 }
 
-void slot_leave(struct engine *engine)
+void slot_leave(struct engine *engine, bool returns)
 {
     engine->executing--;
-    if (engine->idle_threads > 0 && (engine->parked_head || dispatch_with_new_group(engine)))
+    bool free = engine->executing + returns < engine->execute_limit;
+    if (free && engine->idle_threads > 0 &&
+        (engine->parked_head || dispatch_with_new_group(engine)))
         pthread_cond_signal(&engine->work);
 }

@@ -169,6 +169,7 @@ int engine_submit(struct engine *engine, const struct dispatch_request *request)
         return -ENOMEM;
     dispatch->engine = engine;
     dispatch->request = *request;
+    dispatch->batch = 1;
     int status = dispatch_prepare(engine, dispatch);
     if (status == 0)
         status = reserve_window(engine, dispatch);
@@ -223,6 +224,7 @@ static void discard_parked_of(struct engine *engine, uint32_t queue_id)
             continue;
         }
         *link = group->next;
+        group->dispatch->in_flight--;
         group_discard(engine, group);
     }
     engine->parked_tail = link;

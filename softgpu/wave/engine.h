@@ -27,8 +27,8 @@ struct dispatch {
     uint64_t sequence;
     /* All under engine->lock. */
     uint64_t group_total, group_next, group_retired;
-    uint32_t in_flight; /* groups that exist: running or parked */
-    uint32_t running;   /* groups on a thread now */
+    uint32_t in_flight; /* groups that a thread has taken and that have not ended */
+    uint32_t batch;     /* groups that a thread takes at once (pool.c) */
     bool failed, aborted, begun;
     bool retiring;                   /* a thread reads `finished` without the lock: it must stay */
     struct finished_group *finished; /* ring of `window`; a slot counts once its group began */
@@ -86,16 +86,22 @@ uint32_t groups_resident_max(const struct engine *engine, const struct dispatch 
 struct dispatch *dispatch_with_new_group(struct engine *engine); /* NULL: none may start one */
 struct dispatch *ended_dispatch(struct engine *engine);          /* NULL: none */
 /* At a slice's end. A thread that found all execution slots taken sleeps: it is woken when there is
- * one again. */
-void slot_leave(struct engine *engine);
+ * one again, beside that of the caller if it `returns` for more. */
+void slot_leave(struct engine *engine, bool returns);
 
-/* spare.c; the first two under lock */
+/* spare.c; the first two under lock: a group that may run, and one that runs no longer. */
 struct workgroup *group_take(struct engine *engine); /* NULL: out of memory */
 void group_discard(struct engine *engine, struct workgroup *group);
 void groups_free(struct engine *engine);
 
 /* retire.c */
-void group_finish(struct engine *engine, struct workgroup *group);
+/* What has become of the group, which has ended, for its retirement. By its thread, without lock.
+ */
+bool group_record(struct engine *engine, struct workgroup *group); /* whether it was short */
+/* Under lock: so many groups from `first` on, recorded, can retire. */
+void groups_ended(struct dispatch *dispatch, uint64_t first, uint64_t count);
+/* Under lock, which it gives back: retires what can be, and ends what has nothing left. */
+void groups_retire(struct engine *engine);
 /* Ends the dispatch when nothing of it is left; calls done. Returns whether it did. */
 bool dispatch_try_end(struct engine *engine, struct dispatch *dispatch);
 void dispatch_free(struct dispatch *dispatch);

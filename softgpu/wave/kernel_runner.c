@@ -29,7 +29,7 @@ struct kernel_runner {
     unsigned running;
     bool gws;
     struct unit_mask units;
-    uint32_t scratch_waves;
+    uint32_t scratch_waves, vgprs;
     struct dispatch_result last;
 };
 
@@ -56,6 +56,7 @@ int kernel_runner_create_on(const char *gpu, int threads, size_t buffer_bytes,
     const struct gpu_model *model = gpu_model_find(gpu);
     /* What LLVM 15 knows gfx942 by. */
     r->cpu = model->gen == GPU_GFX942 ? "gfx940" : model->name;
+    r->vgprs = VGPRS;
     r->buffer_bytes = (buffer_bytes + 4095) & ~(size_t)4095;
     r->code = pages(SLOTS * SLOT_BYTES);
     r->buffer = pages(r->buffer_bytes);
@@ -120,6 +121,11 @@ void kernel_runner_mask_units(struct kernel_runner *r, const struct unit_mask *m
     r->units = *mask;
 }
 
+void kernel_runner_set_vgprs(struct kernel_runner *r, uint32_t vgprs)
+{
+    r->vgprs = vgprs;
+}
+
 int kernel_runner_remap(struct kernel_runner *r, size_t bytes)
 {
     const int status = vm_unmap(r->vm, (uint64_t)(uintptr_t)r->code);
@@ -155,8 +161,8 @@ int kernel_runner_load(struct kernel_runner *r, unsigned slot, const char *text)
     memset(base, 0, SLOT_BYTES);
     int64_t entry = CODE_OFFSET;
     /* Fields of the kernel descriptor that the engine reads; layout of AMD's code object v3. */
-    uint32_t rsrc1 = (VGPRS / 8 - 1) | 12u << 6 | 0xf0u << 12 | 1u << 21 | 1u << 23;
-    uint32_t rsrc2 = 2u << 1 | 1u << 7 | 1u << 0, rsrc3 = VGPRS / 4 - 1, properties = 1u << 3;
+    uint32_t rsrc1 = (r->vgprs / 8 - 1) | 12u << 6 | 0xf0u << 12 | 1u << 21 | 1u << 23;
+    uint32_t rsrc2 = 2u << 1 | 1u << 7 | 1u << 0, rsrc3 = r->vgprs / 4 - 1, properties = 1u << 3;
     memcpy(base + 16, &entry, 8);
     memcpy(base + 44, &rsrc3, 4);
     memcpy(base + 48, &rsrc1, 4);

@@ -27,6 +27,10 @@ int kernel_runner_create_on(const char *gpu, int threads, size_t buffer_bytes,
 /* Assembles `text` into program slot 0..3, replacing what was there. 0 or -errno. */
 int kernel_runner_load(struct kernel_runner *runner, unsigned slot, const char *text);
 
+/* Programs loaded from now on have so many vector registers, a multiple of 8 up to 512; 64 at
+ * first. */
+void kernel_runner_set_vgprs(struct kernel_runner *runner, uint32_t vgprs);
+
 /* Maps the first `bytes` of the programs' memory anew, and nothing behind them. 0 or -errno. */
 int kernel_runner_remap(struct kernel_runner *runner, size_t bytes);
 

@@ -36,53 +36,90 @@ static void dispatch_fail_memory(struct dispatch *dispatch)
     dispatch->result.fault = FAULT_TRAP;
 }
 
-/* Under lock; the group is set up by group_prepare(), without it. */
-static struct workgroup *start_group(struct engine *engine, struct dispatch *dispatch)
+/*
+ * Groups that a thread takes at one locking of the engine, one after another in one place, because
+ * a group of one wave takes less time than its taking and its retirement. A batch has groups of a
+ * dispatch that have turned out to be short, and leaves most of what is left to the other threads.
+ */
+struct batch {
+    struct dispatch *dispatch;
+    uint64_t next, end; /* groups that have not started */
+    uint64_t ended;     /* the first of those that have, and are not given back yet */
+    bool all_short;
+};
+enum { BATCH_MAX = 16 };
+
+/* Under lock; one group may start. */
+static uint64_t batch_size(const struct engine *engine, const struct dispatch *dispatch)
+{
+    const struct launch *launch = &dispatch->launch;
+    uint64_t left = dispatch->group_total - dispatch->group_next, size = dispatch->batch;
+    uint64_t window = dispatch->window - (dispatch->group_next - dispatch->group_retired);
+    uint64_t share = left / (2 * (uint64_t)engine->execute_limit), scratch = size;
+    if (dispatch->request.scratch_waves && launch->waves_per_group)
+        scratch = dispatch->request.scratch_waves / launch->waves_per_group;
+    scratch = scratch > dispatch->in_flight ? scratch - dispatch->in_flight : 1;
+    size = size < window ? size : window;
+    size = size < share ? size : share;
+    size = size < scratch ? size : scratch;
+    return size && !launch->gws ? size : 1; /* those of a cooperative launch wait for each other */
+}
+
+/* Under lock. */
+static struct workgroup *place_take(struct engine *engine, struct dispatch *dispatch)
 {
     struct workgroup *group = group_take(engine);
     if (!group) {
         dispatch_fail_memory(dispatch);
         return NULL;
     }
-    group->index = dispatch->group_next++;
-    struct finished_group *slot = &dispatch->finished[group->index % dispatch->window];
-    slot->ready = false;
-    slot->accesses = (struct access_log){0};
-    slot->blocks = (struct block_log){0};
-    slot->steps = (struct step_log){0};
-    dispatch->in_flight++;
-    dispatch->running++;
-    engine->resident++;
-    if (!dispatch->result.begin_ticks)
-        dispatch->result.begin_ticks =
-            dispatch->request.begin_ticks ? dispatch->request.begin_ticks : gpu_clock_ticks();
     group->dispatch = dispatch;
     group->launch = &dispatch->launch;
     group->engine = engine;
     return group;
 }
 
-static bool group_prepare(struct engine *engine, struct workgroup *group)
+/* Under lock; each group is set up by group_prepare(), without it. */
+static struct workgroup *batch_take(struct engine *engine, struct dispatch *dispatch,
+                                    struct batch *batch)
+{
+    struct workgroup *group = place_take(engine, dispatch);
+    if (!group)
+        return NULL;
+    uint64_t first = dispatch->group_next, count = batch_size(engine, dispatch);
+    for (uint64_t n = 0; n < count; n++) {
+        struct finished_group *slot = &dispatch->finished[(first + n) % dispatch->window];
+        slot->ready = false;
+        slot->accesses = (struct access_log){0};
+        slot->blocks = (struct block_log){0};
+        slot->steps = (struct step_log){0};
+    }
+    dispatch->group_next += count;
+    dispatch->in_flight += (uint32_t)count;
+    *batch = (struct batch){dispatch, first, first + count, first, true};
+    if (!dispatch->result.begin_ticks)
+        dispatch->result.begin_ticks =
+            dispatch->request.begin_ticks ? dispatch->request.begin_ticks : gpu_clock_ticks();
+    return group;
+}
+
+/* The next group of a batch, in the place of the one before. */
+static bool group_prepare(struct engine *engine, struct workgroup *group, uint64_t index)
 {
     struct dispatch *dispatch = group->dispatch;
+    group->index = index;
     group->wants = perf_wants(engine->perf);
-    if (group_reserve(group, &dispatch->launch) < 0) {
-        pthread_mutex_lock(&engine->lock);
-        dispatch_fail_memory(dispatch);
-        dispatch->running--;
-        engine->executing--;
-        group_discard(engine, group);
-        pthread_mutex_unlock(&engine->lock);
+    if (group_reserve(group, &dispatch->launch) < 0)
         return false;
-    }
-    group_start(group, engine->model, &dispatch->request, group->index);
+    group_start(group, engine->model, &dispatch->request, index);
     time_note_begin(group, engine->perf, dispatch->group_total);
     group->is_traced =
         perf_trace_level(engine->perf, group->xcc, group->se, group->sh, group->cu) == TRACE_STEPS;
     return true;
 }
 
-static struct workgroup *pick(struct worker *worker)
+/* Under lock. A new batch, or a parked group, whose batch is empty. */
+static struct workgroup *pick(struct worker *worker, struct batch *batch)
 {
     struct engine *engine = worker->engine;
     struct dispatch *dispatch = NULL;
@@ -90,10 +127,11 @@ static struct workgroup *pick(struct worker *worker)
         dispatch = dispatch_with_new_group(engine);
     worker->last_was_new = dispatch != NULL;
     if (dispatch)
-        return start_group(engine, dispatch);
+        return batch_take(engine, dispatch, batch);
     struct workgroup *group = unpark(engine);
     if (group)
-        group->dispatch->running++;
+        *batch = (struct batch){group->dispatch, group->index + 1, group->index + 1, group->index,
+                                false};
     return group;
 }
 
@@ -150,28 +188,101 @@ static void note_slice(struct engine *engine, enum group_state state)
     }
 }
 
-static void slice_end(struct engine *engine, struct workgroup *group, enum group_state state,
-                      const struct wave *faulting)
+/* Under lock: no more of the batch will run. The groups between `ended` and `next` have ended. */
+static void batch_give_back(struct batch *batch)
 {
-    struct dispatch *dispatch = group->dispatch;
-    pthread_mutex_lock(&engine->lock);
-    dispatch->running--;
+    groups_ended(batch->dispatch, batch->ended, batch->next - batch->ended);
+    batch->dispatch->in_flight -= (uint32_t)(batch->end - batch->next);
+    batch->ended = batch->next = batch->end;
+}
+
+/* Under lock: a group has not ended in its slice, and waits or goes; those behind it in the batch
+ * get another place, or go, too. */
+static struct workgroup *slice_end(struct engine *engine, struct workgroup *group,
+                                   struct batch *batch, enum group_state state,
+                                   const struct wave *faulting)
+{
+    struct dispatch *dispatch = batch->dispatch;
+    groups_ended(dispatch, batch->ended, group->index - batch->ended);
+    batch->ended = batch->next;
+    batch->all_short = false;
     if (state == GROUP_FAULT) {
         record_fault(dispatch, faulting);
         dispatch->failed = true;
     }
-    bool dropped = dispatch->failed || dispatch->aborted;
-    if (dropped) {
+    if (dispatch->failed || dispatch->aborted) {
+        dispatch->in_flight--;
         group_discard(engine, group);
+        batch_give_back(batch);
         pthread_cond_broadcast(&engine->left);
-    } else {
-        note_slice(engine, state);
-        park(engine, group);
+        return NULL;
     }
-    slot_leave(engine);
-    pthread_mutex_unlock(&engine->lock);
-    if (dropped)
-        dispatch_try_end(engine, dispatch);
+    note_slice(engine, state);
+    park(engine, group);
+    group = batch->next < batch->end ? place_take(engine, dispatch) : NULL;
+    if (!group)
+        batch_give_back(batch);
+    return group;
+}
+
+/* Under lock, which it gives back. The place is free, unless it is NULL. */
+static void batch_end(struct worker *worker, struct workgroup *group, struct batch *batch)
+{
+    struct engine *engine = worker->engine;
+    struct dispatch *dispatch = batch->dispatch;
+    uint32_t more = dispatch->batch < BATCH_MAX ? 2 * dispatch->batch : BATCH_MAX;
+    dispatch->batch = batch->all_short ? more : 1;
+    batch_give_back(batch);
+    if (group)
+        group_discard(engine, group);
+    pthread_cond_broadcast(&engine->left);
+    slot_leave(engine, worker != &engine->helper);
+    struct dispatch *failed = dispatch->failed || dispatch->aborted ? dispatch : NULL;
+    groups_retire(engine);
+    if (failed)
+        dispatch_try_end(engine, failed);
+}
+
+/* One group of a batch, for a slice. */
+static enum group_state batch_slice(struct worker *worker, struct workgroup *group,
+                                    struct batch *batch, struct wave **faulting)
+{
+    struct engine *engine = worker->engine;
+    if (worker->last_was_new && !group_prepare(engine, group, batch->next++)) {
+        pthread_mutex_lock(&engine->lock);
+        dispatch_fail_memory(batch->dispatch);
+        pthread_mutex_unlock(&engine->lock);
+        return GROUP_SLICE; /* and dropped */
+    }
+    enum group_state state = run_slice(worker, group, faulting);
+    if (state == GROUP_DONE)
+        batch->all_short &= group_record(engine, group);
+    return state;
+}
+
+/* Runs a group that was taken, and the rest of its batch. */
+static void batch_run(struct worker *worker, struct workgroup *group, struct batch *batch)
+{
+    struct engine *engine = worker->engine;
+    enum group_state state;
+    bool idle = false;
+    for (;;) {
+        struct wave *faulting = NULL;
+        state = batch_slice(worker, group, batch, &faulting);
+        idle |= state == GROUP_IDLE;
+        bool more = batch->next < batch->end;
+        if (state == GROUP_DONE && more)
+            continue;
+        pthread_mutex_lock(&engine->lock);
+        if (state != GROUP_DONE)
+            group = slice_end(engine, group, batch, state, faulting);
+        if (state == GROUP_DONE || !group)
+            break; /* still locked: a dispatch none of whose groups is ours may end */
+        pthread_mutex_unlock(&engine->lock);
+    }
+    batch_end(worker, group, batch);
+    if (idle)
+        sched_yield(); /* every wave sleeps: the host program may be who they wait for */
 }
 
 /* Parked groups of a failed dispatch go without running. */
@@ -179,7 +290,7 @@ static bool drop_if_failed(struct engine *engine, struct workgroup *group)
 {
     if (!group->dispatch->failed && !group->dispatch->aborted)
         return false;
-    group->dispatch->running--;
+    group->dispatch->in_flight--;
     group_discard(engine, group);
     pthread_cond_broadcast(&engine->left);
     return true;
@@ -188,12 +299,13 @@ static bool drop_if_failed(struct engine *engine, struct workgroup *group)
 bool worker_turn(struct worker *worker)
 {
     struct engine *engine = worker->engine;
+    struct batch batch;
     pthread_mutex_lock(&engine->lock);
     bool full = engine->executing >= engine->execute_limit;
     engine->executing++;
-    struct workgroup *group = full ? NULL : pick(worker);
+    struct workgroup *group = full ? NULL : pick(worker, &batch);
     struct dispatch *ended = NULL;
-    bool dropped = group && drop_if_failed(engine, group);
+    bool dropped = group && !worker->last_was_new && drop_if_failed(engine, group);
     bool runs = group && !dropped;
     if (!runs) {
         engine->executing--;
@@ -204,16 +316,7 @@ bool worker_turn(struct worker *worker)
         return true;
     if (!runs)
         return dropped;
-    if (worker->last_was_new && !group_prepare(engine, group))
-        return true;
-    struct wave *faulting = NULL;
-    enum group_state state = run_slice(worker, group, &faulting);
-    if (state == GROUP_DONE)
-        group_finish(engine, group);
-    else
-        slice_end(engine, group, state, faulting);
-    if (state == GROUP_IDLE)
-        sched_yield(); /* every wave sleeps: the host program may be who they wait for */
+    batch_run(worker, group, &batch);
     return true;
 }
 

@@ -220,9 +220,10 @@ static struct dispatch *retire_ready(struct engine *engine)
     return ended_dispatch(engine);
 }
 
-void group_finish(struct engine *engine, struct workgroup *group)
+bool group_record(struct engine *engine, struct workgroup *group)
 {
-    struct dispatch *dispatch = group->dispatch, *ended = NULL;
+    enum { SHORT_CYCLES = 16384 }; /* some tenths of a millisecond of the host's */
+    struct dispatch *dispatch = group->dispatch;
     struct finished_group *slot = &dispatch->finished[group->index % dispatch->window];
     /* The slot is ours: the window keeps every other group's index apart. */
     record_group(engine, group, &slot->record);
@@ -232,13 +233,21 @@ void group_finish(struct engine *engine, struct workgroup *group)
     group->blocks = (struct block_log){0};
     slot->steps = group->steps;
     group->steps = (struct step_log){0};
-    pthread_mutex_lock(&engine->lock);
-    slot->ready = true;
-    engine->slices_without_end = 0;
-    dispatch->running--;
-    group_discard(engine, group);
-    pthread_cond_broadcast(&engine->left);
-    slot_leave(engine);
+    return slot->record.issue_cycles <= SHORT_CYCLES;
+}
+
+void groups_ended(struct dispatch *dispatch, uint64_t first, uint64_t count)
+{
+    for (uint64_t n = 0; n < count; n++)
+        dispatch->finished[(first + n) % dispatch->window].ready = true;
+    dispatch->in_flight -= (uint32_t)count;
+    if (count > 0)
+        dispatch->engine->slices_without_end = 0;
+}
+
+void groups_retire(struct engine *engine)
+{
+    struct dispatch *ended = NULL;
     if (pthread_mutex_trylock(&engine->retire_lock) == 0)
         ended = retire_ready(engine);
     pthread_mutex_unlock(&engine->lock);

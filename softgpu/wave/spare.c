@@ -6,16 +6,18 @@
 struct workgroup *group_take(struct engine *engine)
 {
     struct workgroup *group = engine->free_groups;
-    if (!group)
-        return calloc(1, sizeof *group);
-    engine->free_groups = group->next;
-    engine->free_count--;
+    if (group) {
+        engine->free_groups = group->next;
+        engine->free_count--;
+    } else {
+        group = calloc(1, sizeof *group);
+    }
+    engine->resident += group != NULL;
     return group;
 }
 
 void group_discard(struct engine *engine, struct workgroup *group)
 {
-    group->dispatch->in_flight--;
     engine->resident--;
     if (engine->free_count >= FREE_GROUPS_MAX) {
         group_free(group);
