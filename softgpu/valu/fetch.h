@@ -33,6 +33,11 @@ KERNEL_INLINE u32 source_scalar(const struct wave *w, const struct operand *o, i
 /* Where a lane mask comes from or goes to when the encoding has no field for it: VCC. */
 KERNEL_INLINE u64 mask_load(const struct wave *w, const struct operand *o)
 {
+    u64 mask;
+    if (__builtin_expect(o->kind == OPND_SREG, 1)) {
+        memcpy(&mask, &w->s[o->index], sizeof mask);
+        return mask;
+    }
     if (o->kind == OPND_NONE)
         return wave_vcc(w);
     return source_scalar(w, o, 0) | (u64)source_scalar(w, o, 1) << 32;

@@ -12,7 +12,8 @@ PAIR_BODY3(V_LSHL_ADD_U64, vec_u64, true, (a << (b & 7)) + c)
 
 /*
  * Carry operations: sums with a carry in (c, ~0 where there is one: subtracting it adds one) and a
- * carry out, as lane masks. What has a carry is out of range, so that clamp makes it LIMIT.
+ * carry out, as lane masks: OUT's sign bits. What has a carry is out of range, so that clamp makes
+ * it LIMIT.
  */
 #define CARRY(NAME, SUM, OUT, LIMIT)                                                               \
     KERNEL_INLINE u64 NAME##_run(u32 *d_, const u32 *a_, const u32 *b_, u64 carry, const bool sa,  \
@@ -20,13 +21,15 @@ PAIR_BODY3(V_LSHL_ADD_U64, vec_u64, true, (a << (b & 7)) + c)
     {                                                                                              \
         const vec_u32 scalar = vector_splat(a_[0]), limit = vector_splat(LIMIT);                   \
         u64 result = 0;                                                                            \
-        for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) {                                       \
+        UNROLL for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES)                                  \
+        {                                                                                          \
             const vec_u32 a = sa ? scalar : vector_load(a_ + l), b = vector_load(b_ + l);          \
-            const vec_u32 c = vector_of_mask(carry >> l);                                          \
+            const vec_u32 c = vector_of_mask(carry, l);                                            \
             (void)c;                                                                               \
             const vec_u32 sum = (SUM), out = (vec_u32)(OUT);                                       \
-            const vec_u32 beyond = out & vector_splat(limited ? ~0u : 0);                          \
-            vector_store(d_ + l, (sum & ~beyond) | (limit & beyond));                              \
+            const vec_u32 beyond = (vec_u32)((vec_i32)out >> 31);                                  \
+            const vec_u32 bounded = (sum & ~beyond) | (limit & beyond);                            \
+            vector_store(d_ + l, limited ? bounded : sum);                                         \
             result |= mask_of_vector(out) << l;                                                    \
         }                                                                                          \
         return result;                                                                             \
@@ -60,9 +63,9 @@ PAIR_BODY3(V_LSHL_ADD_U64, vec_u64, true, (a << (b & 7)) + c)
 CARRY(V_ADD_CO_U32, a + b, sum < a, ~0u)
 CARRY(V_SUB_CO_U32, a - b, a < b, 0u)
 CARRY(V_SUBREV_CO_U32, b - a, b < a, 0u)
-CARRY(V_ADDC_CO_U32, a + b - c, (vec_u32)(sum < a) | ((vec_u32)(sum == a) & c), ~0u)
-CARRY(V_SUBB_CO_U32, a - b + c, (vec_u32)(a < b) | ((vec_u32)(a == b) & c), 0u)
-CARRY(V_SUBBREV_CO_U32, b - a + c, (vec_u32)(b < a) | ((vec_u32)(a == b) & c), 0u)
+CARRY(V_ADDC_CO_U32, a + b - c, (a & b) | ((a | b) & ~sum), ~0u)
+CARRY(V_SUBB_CO_U32, a - b + c, (~a & b) | ((~a | b) & sum), 0u)
+CARRY(V_SUBBREV_CO_U32, b - a + c, (a & ~b) | ((a | ~b) & sum), 0u)
 
 /* d = a * b + c; returns the lanes whose sum overflows. */
 KERNEL_INLINE u64 mad_u64_u32(u32 *d, const u32 *a_, const u32 *b_, const u32 *c_)

@@ -24,6 +24,7 @@ enum { VECTOR_LANES = VECTOR_BYTES / 4, ROW_VECTORS = WAVE_LANES / VECTOR_LANES 
 
 #define VECTOR_OF(T) T __attribute__((vector_size(VECTOR_BYTES), may_alias))
 typedef VECTOR_OF(u32) vec_u32;
+typedef VECTOR_OF(i32) vec_i32;
 typedef VECTOR_OF(f32) vec_f32;
 typedef VECTOR_OF(u64) vec_u64;
 typedef VECTOR_OF(i64) vec_i64;
@@ -104,25 +105,27 @@ KERNEL_INLINE void pair_store(u32 *rows, struct vector_pair p)
     vector_store(rows + WAVE_LANES, r.high);
 }
 
-/* Lane masks: bit n is lane n of a vector, which holds 0 or ~0. */
+/* Lane masks: their bits from `lane` on, a constant where loops are unrolled, are those of a vector
+ * that holds 0 or ~0, or whose sign bits matter alone. */
 #if defined(__AVX512F__)
-KERNEL_INLINE vec_u32 vector_of_mask(u64 mask)
+KERNEL_INLINE vec_u32 vector_of_mask(u64 mask, const int lane)
 {
-    return (vec_u32)_mm512_movm_epi32((__mmask16)mask);
+    return (vec_u32)_mm512_movm_epi32((__mmask16)(mask >> lane));
 }
 KERNEL_INLINE u64 mask_of_vector(vec_u32 x)
 {
     return _mm512_movepi32_mask((__m512i)x);
 }
 #else
-KERNEL_INLINE vec_u32 vector_of_mask(u64 mask)
+KERNEL_INLINE vec_u32 vector_of_mask(u64 mask, const int lane)
 {
 #if defined(__AVX2__)
-    const vec_u32 bits = {1, 2, 4, 8, 16, 32, 64, 128};
+    const vec_u32 first = {1, 2, 4, 8, 16, 32, 64, 128};
 #else
-    const vec_u32 bits = {1, 2, 4, 8};
+    const vec_u32 first = {1, 2, 4, 8};
 #endif
-    return (vec_u32)((vector_splat((u32)mask) & bits) != 0);
+    const vec_u32 bits = first << (u32)(lane % 32);
+    return (vec_u32)((vector_splat((u32)(mask >> (lane & 32))) & bits) == bits);
 }
 KERNEL_INLINE u64 mask_of_vector(vec_u32 x)
 {
