@@ -159,19 +159,25 @@ void fetch_log_clear(struct fetch_log *log);
 /* step_note.c: the wave executed the instruction; NULL: and stopped. The group is traced. */
 void step_note(struct wave *wave, const struct inst *inst, const struct inst *next);
 
-/* What the run loop counts for an instruction, once its handler returned. */
+static inline uint64_t lanes_idle(const struct inst *inst, uint64_t exec)
+{
+    _Static_assert(CLASS_VALU == 0 && CLASS_MFMA == 1, "the first two");
+    return inst->klass <= CLASS_MFMA ? 64 - (uint64_t)__builtin_popcountll(exec) : 0;
+}
+
+/* What the run loop counts for an instruction, once its handler returned. Nearly all instructions
+ * run all lanes. */
 static inline void wave_count(struct wave *wave, const struct inst *inst, uint64_t exec)
 {
     wave->counts[inst->tally]++;
-    /* Without -mpopcnt the builtin is a library call; nearly all instructions run all lanes. */
-    wave->lanes[inst->klass] +=
-        __builtin_expect(exec == ~UINT64_C(0), 1) ? 64 : (uint64_t)__builtin_popcountll(exec);
+    if (__builtin_expect(exec != ~UINT64_C(0), 0))
+        wave->idle_lanes += lanes_idle(inst, exec);
 }
 
 static inline void wave_uncount(struct wave *wave, const struct inst *inst)
 {
     wave->counts[inst->tally]--;
-    wave->lanes[inst->klass] -= (uint64_t)__builtin_popcountll(wave_exec(wave));
+    wave->idle_lanes -= lanes_idle(inst, wave_exec(wave));
 }
 
 static inline const struct inst *inst_next(const struct inst *inst)

@@ -243,13 +243,16 @@ static void set_system_sgprs(struct wave *wave, const struct launch *launch)
         wave->s[at] = 0; /* every wave's private memory starts at its own base */
 }
 
-/* Whole cache lines of zeros. Registers of a wave are a few kilobytes, where memset() would take
- * the host's string instructions, which start slowly: the barrier keeps the loop what it is. */
-typedef uint64_t zero_line __attribute__((vector_size(64), aligned(64), may_alias));
+/* Whole cache lines of zeros, two vectors at a time. Registers of a wave are a few kilobytes, where
+ * memset() would take the host's string instructions, which start slowly: the barrier keeps the
+ * loop what it is. */
+typedef uint64_t zero_vector __attribute__((vector_size(32), aligned(32), may_alias));
 ALWAYS_INLINE void lines_zero(void *at, size_t bytes)
 {
-    for (zero_line *line = at, *end = line + bytes / sizeof *line; line < end; line++) {
-        *line = (zero_line){0};
+    const zero_vector zero = {0};
+    for (zero_vector *line = at, *end = line + bytes / sizeof *line; line < end; line += 2) {
+        line[0] = zero;
+        line[1] = zero;
         __asm__ volatile("" ::: "memory");
     }
 }
@@ -340,7 +343,13 @@ static void wave_start(struct workgroup *group, uint32_t number, const struct gp
     set_user_sgprs(wave, launch, request);
     set_system_sgprs(wave, launch);
     wave->s64[SREG_EXEC / 2] = set_work_items(wave, launch, size, model->packed_work_item_id);
-    valu_mode_set(wave, launch->mode);
+    if (number == 0) {
+        valu_mode_set(wave, launch->mode);
+    } else { /* what the first wave has worked out */
+        wave->mode = group->waves[0].mode;
+        wave->fp_state_32 = group->waves[0].fp_state_32;
+        wave->fp_state_64 = group->waves[0].fp_state_64;
+    }
     wave->stop = WAVE_SLICE;
 }
 

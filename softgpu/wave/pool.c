@@ -137,10 +137,13 @@ static struct workgroup *pick(struct worker *worker, struct batch *batch)
 
 static bool enter_code(struct workgroup *group)
 {
-    for (uint32_t i = 0; i < group->wave_count; i++) {
-        if (!code_enter(group->engine->code, group->reader, &group->waves[i],
-                        group->launch->entry_va))
-            return false;
+    struct wave *first = &group->waves[0];
+    if (!code_enter(group->engine->code, group->reader, first, group->launch->entry_va))
+        return false;
+    for (uint32_t i = 1; i < group->wave_count; i++) {
+        group->waves[i].code = first->code;
+        group->waves[i].code_va = first->code_va;
+        group->waves[i].pc = first->pc;
     }
     return true;
 }

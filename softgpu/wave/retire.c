@@ -40,47 +40,62 @@ static bool same_counts(const struct wave *a, const struct wave *b)
     return memcmp(a->counts, b->counts, sizeof a->counts) == 0;
 }
 
-/* What the clock makes of the waves' counts. Waves of a group mostly execute the same, so that the
- * wave before knows. Returns whether all of them did. */
-static bool waves_clock(const struct clock_cost *costs, const struct workgroup *group,
-                        struct clock_wave *times)
+/* What the clock makes of a wave's counts; returns its tallies. */
+static uint32_t wave_clock(const struct clock_cost *costs, const struct wave *wave,
+                           struct clock_wave *time, uint8_t used[TALLY_SLOTS])
 {
-    uint8_t used[TALLY_SLOTS];
-    bool same = true;
-    for (uint32_t i = 0; i < group->wave_count; i++) {
-        const struct wave *wave = &group->waves[i];
-        if (i > 0 && same_counts(wave, wave - 1)) {
-            times[i] = times[i - 1];
-            continue;
-        }
-        same = i == 0;
-        times[i] = (struct clock_wave){0};
-        for (uint32_t n = tallies_used(wave->counts, used); n-- > 0;)
-            clock_wave_add(&times[i], costs, (enum inst_tally)used[n], wave->counts[used[n]]);
-    }
-    return same;
+    uint32_t count = tallies_used(wave->counts, used);
+    *time = (struct clock_wave){0};
+    for (uint32_t n = 0; n < count; n++)
+        clock_wave_add(time, costs, (enum inst_tally)used[n], wave->counts[used[n]]);
+    return count;
 }
 
-static void record_instructions(const struct engine *engine, const struct workgroup *group,
-                                struct clock_wave *times, struct perf_group *record)
+static void tallies_record(const uint64_t *counts, const uint8_t *used, uint32_t count,
+                           uint64_t factor, struct perf_group *record)
+{
+    for (uint32_t n = 0; n < count; n++) {
+        perf_group_count(record, (enum inst_tally)used[n], counts[used[n]] * factor);
+        if (used[n] < TALLY_SALU) /* those before are of VALU and MFMA */
+            record->valu_lanes += counts[used[n]] * factor * WAVE_LANES;
+    }
+}
+
+/* Of waves that have executed different things. */
+static __attribute__((noinline)) void sums_record(const struct workgroup *group,
+                                                  struct perf_group *record)
 {
     uint8_t used[TALLY_SLOTS];
     uint64_t sums[TALLY_SLOTS] = {0};
-    const uint64_t *counts = group->waves[0].counts;
-    uint64_t factor = group->wave_count;
-    if (!waves_clock(clock_costs_of(engine->model->gen), group, times)) {
-        for (uint32_t i = 0; i < group->wave_count; i++) {
-            for (uint32_t t = 0; t < TALLY_SLOTS; t++)
-                sums[t] += group->waves[i].counts[t];
-        }
-        counts = sums;
-        factor = 1;
-    }
-    uint32_t count = tallies_used(counts, used);
-    for (uint32_t n = 0; n < count; n++)
-        perf_group_count(record, (enum inst_tally)used[n], counts[used[n]] * factor);
     for (uint32_t i = 0; i < group->wave_count; i++)
-        record->valu_lanes += group->waves[i].lanes[CLASS_VALU] + group->waves[i].lanes[CLASS_MFMA];
+        for (uint32_t t = 0; t < TALLY_SLOTS; t++)
+            sums[t] += group->waves[i].counts[t];
+    tallies_record(sums, used, tallies_used(sums, used), 1, record);
+}
+
+/* Waves of a group mostly execute the same, so that the wave before knows. */
+static void record_instructions(const struct engine *engine, const struct workgroup *group,
+                                struct clock_wave *times, struct perf_group *record)
+{
+    const struct clock_cost *costs = clock_costs_of(engine->model->gen);
+    uint8_t used[TALLY_SLOTS], others[TALLY_SLOTS];
+    bool same = true;
+    uint32_t count = wave_clock(costs, &group->waves[0], &times[0], used);
+    for (uint32_t i = 1; i < group->wave_count; i++) {
+        const struct wave *wave = &group->waves[i];
+        if (same_counts(wave, wave - 1)) {
+            times[i] = times[i - 1];
+            continue;
+        }
+        same = false;
+        wave_clock(costs, wave, &times[i], others);
+    }
+    if (same)
+        tallies_record(group->waves[0].counts, used, count, group->wave_count, record);
+    else
+        sums_record(group, record);
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        record->valu_lanes -= group->waves[i].idle_lanes;
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)

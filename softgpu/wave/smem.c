@@ -7,6 +7,7 @@
 #include "perf/clock.h"
 #include "wave/access.h"
 #include "wave/group.h"
+#include "wave/time_note.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
@@ -31,7 +32,12 @@ static int64_t scalar_offset(const struct wave *w, const struct inst *i)
 
 static uint64_t scalar_address(const struct wave *w, const struct inst *i)
 {
-    return (wave_source_scalar(w, &i->src[0]) + (uint64_t)scalar_offset(w, i)) & ~3ull;
+    uint64_t base;
+    if (__builtin_expect(i->src[0].kind == OPND_SREG, 1))
+        memcpy(&base, &w->s[i->src[0].index], sizeof base);
+    else
+        base = wave_source_scalar(w, &i->src[0]);
+    return (base + (uint64_t)scalar_offset(w, i)) & ~3ull;
 }
 
 /* As single_read() does it, without its search for pieces: nearly all addresses are aligned. */
@@ -59,8 +65,10 @@ EXEC_FN(LOAD)
     const void *host = vm_translate(w->group->reader, va, size, VM_READ);
     if (__builtin_expect(!host, 0))
         return wave_fault(w, i, FAULT_MEMORY_READ, va);
+    bool watched = time_scalar_watched(w->group, va, size);
     scalar_read(&w->s[i->dst.index], host, i->dst.dwords);
-    access_log_scalar(w, i, va, size);
+    if (__builtin_expect(watched, 0))
+        access_log_scalar(w, i, va, size);
     return inst_next(i);
 }
 

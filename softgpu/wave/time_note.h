@@ -60,6 +60,14 @@ static inline uint64_t time_origin_scalar(const struct workgroup *group, uint64_
     return va - packet < SAMPLE_BLOCK_BYTES ? packet - SAMPLE_BLOCK_BYTES : time_origin(group, va);
 }
 
+/* Whether somebody may want to see a scalar load: not if one block has it that is not sampled. */
+static inline bool time_scalar_watched(const struct workgroup *group, uint64_t va, uint32_t bytes)
+{
+    bool one_block = va / SAMPLE_BLOCK_BYTES == (va + bytes - 1) / SAMPLE_BLOCK_BYTES;
+    return group->wants & PERF_WANT_MEMORY || !one_block ||
+           sample_position(va - time_origin_scalar(group, va)) < group->sample_limit;
+}
+
 /* Elements that lie one behind the other, `bytes` together. */
 static inline void time_note_span(struct workgroup *group, const struct inst *inst, uint64_t va,
                                   uint64_t origin, uint32_t bytes)

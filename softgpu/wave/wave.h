@@ -96,7 +96,7 @@ struct wave {
     uint32_t scratch_stride;
     uint64_t fetch_window; /* 32-byte window of the last instruction, while fetches are counted */
     uint64_t counts[TALLY_SLOTS]; /* executed instructions */
-    uint64_t lanes[CLASS_COUNT];  /* sum of popcount(EXEC) over them, by class */
+    uint64_t idle_lanes;          /* lanes switched off, summed over those of VALU and MFMA */
 } __attribute__((aligned(64)));   /* whole cache lines, which a new wave begins with zeros in */
 
 static inline uint64_t wave_exec(const struct wave *w)
