@@ -31,3 +31,5 @@
 /* A kernel written by hand before the list: NAME##_rows. */
 #define HAND(NAME, FLAGS, D, A, B, C)
 #define HANDS(NAME, FLAGS, D, A, B, C)
+/* So are its specialised handlers. */
+#define HANDF(NAME, FLAGS, D, A, B, C)

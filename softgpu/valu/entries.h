@@ -17,6 +17,7 @@
 #undef ALIAS3
 #undef HAND
 #undef HANDS
+#undef HANDF
 
 #define OUT_u32 0
 #define OUT_i32 0
@@ -81,5 +82,7 @@
     ENTRY(NAME, OTHER, NULL, NULL, NULL, (FLAGS) | OUT_##D, DWORDS_##D, DWORDS_##A, DWORDS_##B,    \
           DWORDS_##C)
 #define HAND(NAME, FLAGS, D, A, B, C) ENTRY(NAME, NAME, NULL, NULL, NULL, FLAGS, D, A, B, C)
+#define HANDF(NAME, FLAGS, D, A, B, C)                                                             \
+    ENTRY(NAME, NAME, NULL, NAME##_vv, NAME##_sv, FLAGS, D, A, B, C)
 #define HANDS(NAME, FLAGS, D, A, B, C)                                                             \
     ENTRY(NAME, NAME, NAME##_clamped_rows, NULL, NULL, (FLAGS) | OPF_CLAMP_SELF, D, A, B, C)

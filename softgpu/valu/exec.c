@@ -262,6 +262,20 @@ static const u32 *source_dword(const u32 *whole, bool high, bool negate, u32 *te
     return temp;
 }
 
+/* A source of packed single precision; of a scalar one, the dwords that the halves pick. */
+static const u32 *source_packed_f32(const struct wave *w, const struct inst *i, int n, u32 *temp)
+{
+    const struct operand *o = &i->src[n];
+    const u32 high = i->op_sel >> n & 1, high_hi = i->op_sel_hi >> n & 1;
+    if (o->kind == OPND_VGPR || o->kind == OPND_AGPR)
+        return source_plain(w, o, 2, temp);
+    if (!(high & high_hi))
+        row_fill(temp, source_scalar(w, o, 0));
+    if (high | high_hi)
+        row_fill(temp + WAVE_LANES, source_scalar(w, o, 1));
+    return temp;
+}
+
 /* gfx90a's packed single precision works on register pairs; each half of a result picks its dwords.
  */
 static const struct inst *exec_packed_f32(struct wave *w, const struct inst *i)
@@ -275,7 +289,7 @@ static const struct inst *exec_packed_f32(struct wave *w, const struct inst *i)
     u32 *to = exec == ~UINT64_C(0) ? d : t;
     for (int n = 0; n < 3; n++) {
         if (op->dwords[n + 1])
-            whole[n] = source_plain(w, &i->src[n], 2, whole_temp[n]);
+            whole[n] = source_packed_f32(w, i, n, whole_temp[n]);
         if (whole[n] && whole[n] + (i->op_sel_hi >> n & 1) * WAVE_LANES == d)
             to = t;
     }

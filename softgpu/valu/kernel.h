@@ -240,7 +240,10 @@ KERNEL_INLINE struct lane_env env_of(const struct wave *w)
     if ((FLAGS)&OPF_KEEP_HIGH) {                                                                   \
         u32 t[WAVE_LANES] __attribute__((aligned(64)));                                            \
         NAME##_body(t, NULL, A_PTR, B_PTR, C_PTR, w, SA);                                          \
-        row_store_low(d, t, wave_exec(w));                                                         \
+        if (__builtin_expect(wave_exec(w) == ~UINT64_C(0), 1))                                     \
+            LANES d[l] = (t[l] & 0xffff) | (d[l] & 0xffff0000);                                    \
+        else                                                                                       \
+            row_store_low(d, t, wave_exec(w));                                                     \
     } else if (__builtin_expect(wave_exec(w) == ~UINT64_C(0), 1)) {                                \
         NAME##_body(d, NULL, A_PTR, B_PTR, C_PTR, w, SA);                                          \
     } else {                                                                                       \

@@ -68,12 +68,12 @@ CARRY(V_SUBB_CO_U32, a - b + c, (~a & b) | ((~a | b) & sum), 0u)
 CARRY(V_SUBBREV_CO_U32, b - a + c, (a & ~b) | ((a | ~b) & sum), 0u)
 
 /* d = a * b + c; returns the lanes whose sum overflows. */
-KERNEL_INLINE u64 mad_u64_u32(u32 *d, const u32 *a_, const u32 *b_, const u32 *c_)
+KERNEL_INLINE u64 mad_u64_u32(u32 *d, const u32 *a_, const u32 *b_, const u32 *c_, const bool sa)
 {
     u64 result = 0;
     for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) {
-        const struct vector_pair a = pair_of_dwords(vector_load(a_ + l));
-        const struct vector_pair b = pair_of_dwords(vector_load(b_ + l)), c = pair_load(c_ + l);
+        const struct vector_pair a = PAIR_SOURCE(a_, true, sa), b = PAIR_SOURCE(b_, true, false);
+        const struct vector_pair c = pair_load(c_ + l);
         const struct vector_pair sum = {vector_product_u32(a.even, b.even) + c.even,
                                         vector_product_u32(a.odd, b.odd) + c.odd};
         result |= mask_of_vector(
@@ -86,7 +86,28 @@ KERNEL_INLINE u64 mad_u64_u32(u32 *d, const u32 *a_, const u32 *b_, const u32 *c
 static void V_MAD_U64_U32_rows(KERNEL_ARGS)
 {
     KERNEL_ENV;
-    row_of_mask(m_, mad_u64_u32(d_, a_, b_, c_));
+    row_of_mask(m_, mad_u64_u32(d_, a_, b_, c_, false));
+}
+/* Whose addend is a register pair. */
+KERNEL_INLINE const struct inst *mad_u64_u32_exec(struct wave *w, const struct inst *i,
+                                                  const u32 *a, const bool sa)
+{
+    u32 t[2 * WAVE_LANES] __attribute__((aligned(64))), *d = w->v[i->dst.index];
+    const u64 exec = wave_exec(w);
+    const bool whole = exec == ~UINT64_C(0);
+    const u64 out = mad_u64_u32(whole ? d : t, a, w->v[i->src[1].index], w->v[i->src[2].index], sa);
+    for (int k = 0; !whole && k < 2; k++)
+        row_store_masked(d + k * WAVE_LANES, t + k * WAVE_LANES, exec);
+    mask_store(w, &i->sdst, out & exec);
+    return i + i->dwords;
+}
+static const struct inst *V_MAD_U64_U32_vv(struct wave *w, const struct inst *i)
+{
+    return mad_u64_u32_exec(w, i, w->v[i->src[0].index], false);
+}
+static const struct inst *V_MAD_U64_U32_sv(struct wave *w, const struct inst *i)
+{
+    return mad_u64_u32_exec(w, i, SCALAR_PTR(w, i->src[0]), true);
 }
 static void V_MAD_I64_I32_rows(KERNEL_ARGS)
 {
