@@ -70,11 +70,11 @@ Object.assign(croc, {search, step});
 const hiddenFields = new Set(["name", "start", "length", "domain"]);
 function fieldText(name, value) {
   if (name === "bytes" || name === "lds" || name === "scratch") return bytesText(value);
-  if (name === "address") return "0x" + value.toString(16);
+  if (name === "address" || name === "event") return "0x" + value.toString(16);
   if (name === "agent" || name === "source" || name === "destination") return agentText(value);
   return String(value);
 }
-const fieldNames = {id: "correlation id", lds: "LDS", vgprs: "VGPRs", acc_vgprs: "accumulation VGPRs", sgprs: "SGPRs", source: "from", destination: "to"};
+const fieldNames = {id: "correlation id", lds: "LDS", vgprs: "VGPRs", acc_vgprs: "accumulation VGPRs", sgprs: "SGPRs", source: "from", destination: "to", source_queue: "recorded on queue", event: "hipEvent_t"};
 
 function detailsOf(event) {
   const stream = croc.streams[events.kinds[events.kind[event]]], row = events.row[event], out = [];

@@ -44,7 +44,7 @@ async function main() {
     foundShow();
     showAll();
   }
-  for (const show of [ranksShow, factsShow, kernelsShow, callsShow, copiesShow, countersShow, occupancyShow, rooflineShow, memoryShow, deviceShow]) show();
+  for (const show of [ranksShow, factsShow, kernelsShow, callsShow, copiesShow, hipEventsShow, countersShow, occupancyShow, rooflineShow, memoryShow, deviceShow]) show();
   statusShow();
   navShow();
   croc.load_ms = performance.now() - began;

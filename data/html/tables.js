@@ -126,6 +126,13 @@ function copiesShow() {
     {title: "Rate", value: (s) => s.total ? s.bytes / s.total * 1e9 : NaN, show: (v) => Number.isFinite(v) ? rateText(v) + "B/s" : "-"}], rows);
 }
 
+/* What the device did for them: calls that record events stand among the calls. */
+function hipEventsShow() {
+  const rows = sumsMake(["event"]);
+  croc.hip_events = rows;
+  if (rows.length) tableShow("hip_events", [nameColumn("Event", textOf), ...timeColumns(rows)], rows);
+}
+
 /* Values of one dispatch, for its details: the rows of counters are looked through. */
 function countersOf(process, dispatch) {
   const s = croc.streams.counter, out = [];

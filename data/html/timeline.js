@@ -6,7 +6,7 @@ croc.drawn = {frames: 0, shapes: 0, ms: 0};
 const dark = matchMedia("(prefers-color-scheme: dark)");
 let theme = {}, colors = new Map(), isDue = false;
 
-const hues = {marker: [120, 165], api: [185, 245], kernel: [-15, 45], counted: [-15, 45], copy: [265, 310], scratch: [325, 345], allocation: [50, 70]};
+const hues = {marker: [120, 165], api: [185, 245], kernel: [-15, 45], counted: [-15, 45], copy: [265, 310], event: [75, 115], scratch: [325, 345], allocation: [50, 70]};
 
 function themeRead() {
   const style = getComputedStyle(document.documentElement);

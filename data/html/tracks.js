@@ -12,9 +12,10 @@ const trackKinds = {
   marker: {order: 0, fields: ["thread"], title: (s, r) => "Markers of thread " + s.get("thread", r)},
   api: {order: 1, fields: ["thread"], title: (s, r) => "Thread " + s.get("thread", r)},
   kernel: {order: 2, fields: ["queue", "agent"], title: (s, r) => capital(agentText(s.get("agent", r))) + ", queue " + s.get("queue", r)},
-  copy: {order: 3, fields: ["destination"], title: (s, r) => "Copies to " + agentText(s.get("destination", r))},
-  scratch: {order: 4, fields: ["agent"], title: (s, r) => "Scratch memory of " + agentText(s.get("agent", r))},
-  allocation: {order: 5, fields: ["thread"], title: (s, r) => "Allocations of thread " + s.get("thread", r)},
+  event: {order: 3, fields: ["queue", "agent"], title: (s, r) => capital(agentText(s.get("agent", r))) + ", queue " + s.get("queue", r) + ", events"},
+  copy: {order: 4, fields: ["destination"], title: (s, r) => "Copies to " + agentText(s.get("destination", r))},
+  scratch: {order: 5, fields: ["agent"], title: (s, r) => "Scratch memory of " + agentText(s.get("agent", r))},
+  allocation: {order: 6, fields: ["thread"], title: (s, r) => "Allocations of thread " + s.get("thread", r)},
 };
 trackKinds.counted = trackKinds.kernel;
 

@@ -89,15 +89,20 @@ def only(paths):
     return paths[0]
 
 
+def file_of(place, ending):
+    """The file itself, or the only one of a directory."""
+    return place if os.path.isfile(place) else only(glob.glob(os.path.join(place, "*_results." + ending)))
+
+
 class Results:
     """rocprofiler-sdk-tool's JSON, read as its users read it."""
 
-    def __init__(self, directory):
+    def __init__(self, place):
         def pairs(items):
             names = [name for name, _ in items]
             assert len(names) == len(set(names)), names
             return dict(items)
-        with open(only(glob.glob(os.path.join(directory, "*_results.json"))), encoding="utf-8") as file:
+        with open(file_of(place, "json"), encoding="utf-8") as file:
             tool = json.load(file, object_pairs_hook=pairs)["rocprofiler-sdk-tool"]
         assert len(tool) == 1
         self.data = tool[0]
@@ -391,16 +396,17 @@ def check_kfd(checks, p):
 
 class Archive:
     """An OTF2 archive as otf2-print shows it: slices and values of metrics."""
-    EVENT = re.compile(r'(ENTER|LEAVE|METRIC) +(\d+) +(\d+)  (?:Region|Metric): (.*)')
+    EVENT = re.compile(r'(ENTER|LEAVE|METRIC) +(\d+) +(\d+)  (?:Region|Metric): (.*)', re.S)
+    LINE = re.compile(r'(?:^|\n)(?=[A-Z_]+ +\d+ +\d+  | +ADDITIONAL ATTRIBUTES|[A-Z_]+ +\d+  Name: |$)')
     TEXT = r'"((?:[^"]|"(?! <))*)" <\d+>'
 
-    def __init__(self, directory):
-        path = only(glob.glob(os.path.join(directory, "*_results.otf2")))
+    def __init__(self, place):
+        path = file_of(place, "otf2")
         self.slices, self.values, self.problems = [], [], []
         stacks, last, entered = {}, {}, None
-        shown = subprocess.run(["otf2-print", path], capture_output=True, text=True, timeout=100)
-        self.problems += shown.stderr.splitlines()
-        for line in shown.stdout.splitlines():
+        shown = subprocess.run(["otf2-print", path], capture_output=True, timeout=100)
+        self.problems += shown.stderr.decode().splitlines()
+        for line in self.LINE.split(shown.stdout.decode("utf-8", "replace")):  # names may have newlines
             event = self.EVENT.match(line)
             if event:
                 kind, location, time, rest = event[1], int(event[2]), int(event[3]), event[4]
@@ -441,7 +447,6 @@ def check_otf2(checks, p):
     for category, table, name in OTF2_TABLES:
         rows = p.rows(table)
         has_id = rows and "Correlation_Id" in rows[0]
-        # Names with newlines are shown as they are: otf2-print's lines are no names then.
         same(checks, "otf2, " + category,
              [(s["name"], s["begin"], s["end"], s["correlation_id"] if has_id else 0)
               for s in archive.slices if s["category"] == category],

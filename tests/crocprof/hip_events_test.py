@@ -1,5 +1,5 @@
-"""What the device does for HIP's events (--hip-event-trace) in CSV, JSON and rocpd: tests/programs/events.cpp, whose eleven records and
-eight waits across streams reach the device, is the judge.
+"""What the device does for HIP's events (--hip-event-trace) in CSV, JSON and rocpd, and read back: tests/programs/events.cpp, whose eleven
+records and eight waits across streams reach the device, is the judge. medley_test.py compares all formats.
 
     hip_events_test.py CROCPROF PROGRAMS
 """
@@ -45,6 +45,33 @@ def json_check(checks, path, rows):
     checks.equal("json, agents", {a["agent_id"]["handle"] for a in records}, {a["id"]["handle"] for a in tool["agents"] if a["type"] == 2})
 
 
+def lines_of(directory, table):
+    with open(glob.glob(os.path.join(directory, "*_%s.csv" % table))[0], encoding="utf-8") as file:
+        return sorted(file)
+
+
+def alone_check(checks, crocprof, program):
+    """A recording of nothing else is reported, shown as lines and converted."""
+    with Profile(crocprof, ["--hip-event-trace", "--no-hip-trace", "--no-kernel-trace", "-f", "csv,rocpd", "--stats"], [program]) as p:
+        database = glob.glob(os.path.join(p.directory, "*.db"))[0]
+        made = os.path.join(p.directory, "made")
+
+        def run(*words):
+            done = subprocess.run([crocprof, *words, database], capture_output=True, text=True, check=False)
+            checks.equal("%s: %s" % (words, done.stderr), done.returncode, 0)
+            return done.stdout
+
+        table = {line.split()[-1]: int(line.split()[0]) for line in run("report").splitlines() if "HIP_EVENT_" in line}
+        checks.equal("the table of a recording", table, KINDS)
+        checks.true("of the run: " + p.stderr, all("  %s" % name in p.stderr for name in KINDS))
+        lines = [json.loads(line) for line in run("script", "-f", "json").splitlines()]
+        checks.equal("lines", sorted((k["name"], k["queue"], k["source_queue"], k["tid"], k["event"], k["start"], k["end"]) for k in lines),
+                     sorted((r["Operation"], *row_numbers(r)[:4], *row_numbers(r)[5:]) for r in p.rows("hip_event_trace")))
+        run("convert", "-f", "csv", "--stats", "-d", made)
+        for name in ("hip_event_trace", "hip_event_stats", "domain_stats"):
+            checks.equal("converted, " + name, lines_of(made, name), lines_of(p.directory, name))
+
+
 def main():
     crocprof, program = sys.argv[1], os.path.join(sys.argv[2], "events")
     checks = Checks()
@@ -63,6 +90,7 @@ def main():
             checks.equal("spans are no calls", len(file.readlines()) - 1, len(p.rows("hip_api_trace")))
     with Profile(crocprof, ["--hip-trace", "-f", "csv", "--no-summary"], [program]) as p:
         checks.equal("not unless they are asked for", p.rows("hip_event_trace"), [])
+    alone_check(checks, crocprof, program)
     checks.exit()
 
 

@@ -24,7 +24,8 @@
     X(OMPT, "OMPT", "OpenMP event", OUT_OMPT, OUT_OMPT_STATS)                                      \
     X(ALLOCATION, "MEMORY_ALLOCATION", "allocation", OUT_MEMORY_ALLOCATION, OUT_ALLOCATION_STATS)  \
     X(SCRATCH, "SCRATCH_MEMORY", "scratch memory", OUT_SCRATCH_MEMORY, OUT_SCRATCH_STATS)          \
-    X(KFD, "KFD", "driver event", OUT_KFD, OUT_KFD_STATS)
+    X(KFD, "KFD", "driver event", OUT_KFD, OUT_KFD_STATS)                                          \
+    X(EVENT, "HIP_EVENT", "HIP event", OUT_HIP_EVENT, OUT_EVENT_STATS)
 
 enum domain_id {
 #define X(id, ...) DOMAIN_##id,

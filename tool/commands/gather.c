@@ -100,6 +100,7 @@ void gather_row(struct gather *gather, enum out_table_id table, const void *row)
     const struct out_allocation_row *allocation = row;
     const struct out_scratch_row *scratch = row;
     const struct out_kfd_row *kfd = row;
+    const struct out_event_row *event = row;
     switch (table) {
     case OUT_KERNEL_TRACE:
         duration_add(gather, DOMAIN_KERNEL, dispatch->kernel_name, dispatch->start_ns,
@@ -124,11 +125,15 @@ void gather_row(struct gather *gather, enum out_table_id table, const void *row)
     case OUT_KFD:
         duration_add(gather, DOMAIN_KFD, kfd->operation, kfd->start_ns, kfd->end_ns);
         break;
+    case OUT_HIP_EVENT:
+        duration_add(gather, DOMAIN_EVENT, event->operation, event->start_ns, event->end_ns);
+        break;
     case OUT_AGENT_INFO:
         device_add(gather, row);
         break;
     default:
-        api_add(gather, table, row);
+        if (out_tables[table].columns == out_tables[OUT_HIP_API].columns)
+            api_add(gather, table, row);
         break;
     }
 }

@@ -105,6 +105,11 @@ static size_t row_length(enum out_table_id table, const void *row, uint64_t *len
         *length_ns = copy->end_ns - copy->start_ns;
         return sizeof *copy;
     }
+    if (table == OUT_HIP_EVENT) {
+        const struct out_event_row *event = row;
+        *length_ns = event->end_ns - event->start_ns;
+        return sizeof *event;
+    }
     if (out_tables[table].columns != out_tables[OUT_HIP_API].columns)
         return 0;
     const struct out_api_row *api = row;

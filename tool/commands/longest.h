@@ -12,6 +12,7 @@ struct longest_row {
         struct out_api_row api;
         struct out_dispatch_row dispatch;
         struct out_copy_row copy;
+        struct out_event_row event;
     };
 };
 

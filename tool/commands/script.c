@@ -41,6 +41,7 @@ static const struct {
     {"allocation", 1ull << OUT_MEMORY_ALLOCATION},
     {"scratch", 1ull << OUT_SCRATCH_MEMORY},
     {"kfd", 1ull << OUT_KFD},
+    {"event", 1ull << OUT_HIP_EVENT},
 };
 
 struct script {
@@ -174,6 +175,20 @@ static void kfd_line(struct line *line, const struct out_kfd_row *row)
     line->fields[line->count++].real = &line->error;
 }
 
+static void event_line(struct line *line, const struct out_event_row *row)
+{
+    *line = (struct line){.start_ns = row->start_ns,
+                          .end_ns = row->end_ns,
+                          .thread_id = row->thread_id,
+                          .kind = "event",
+                          .name = row->operation};
+    field(line, "correlation", row->correlation_id);
+    agent_field(line, "agent", row->agent);
+    field(line, "queue", row->queue_id);
+    field(line, "source_queue", row->source_queue_id);
+    field(line, "event", row->event);
+}
+
 static void line_make(struct line *line, enum out_table_id table, const void *row)
 {
     switch (table) {
@@ -194,6 +209,9 @@ static void line_make(struct line *line, enum out_table_id table, const void *ro
         break;
     case OUT_KFD:
         kfd_line(line, row);
+        break;
+    case OUT_HIP_EVENT:
+        event_line(line, row);
         break;
     default:
         api_line(line, row);

@@ -47,7 +47,7 @@
     X(HIP_GRAPH_TRACE, "hip-graph-trace", 0, FLAG, NULL, "ROCPROF_HIP_GRAPH_TRACE", NULL, BASIC,   \
       "launches of HIP's graphs, and which kernels they are of (csv, rocpd)")                      \
     X(HIP_EVENT_TRACE, "hip-event-trace", 0, FLAG, NULL, "ROCPROF_HIP_EVENT_TRACE", NULL, BASIC,   \
-      "what the device does for recorded events and waits (csv, json; spans in rocpd)")            \
+      "what the device does for recorded events and for waits for them")                           \
     X(HSA_CORE_TRACE, "hsa-core-trace", 0, FLAG, NULL, "ROCPROF_HSA_CORE_API_TRACE", NULL, BASIC,  \
       "calls of hsa_ functions")                                                                   \
     X(HSA_AMD_TRACE, "hsa-amd-trace", 0, FLAG, NULL, "ROCPROF_HSA_AMD_EXT_API_TRACE", NULL, BASIC, \

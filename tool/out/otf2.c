@@ -173,6 +173,18 @@ static void kfd_put(struct trace *trace, const struct out_kfd_row *row)
     trace_event(trace, &event);
 }
 
+static void hip_event_put(struct trace *trace, const struct out_event_row *row)
+{
+    const struct event event = {.begin_ns = row->start_ns,
+                                .end_ns = row->end_ns,
+                                .correlation_id = row->correlation_id,
+                                .value = row->event,
+                                .location =
+                                    trace_location(trace, TRACE_EVENTS, row->node, row->queue_id),
+                                .what = trace_region(trace, TRACE_EVENT, name_of(row->operation))};
+    trace_event(trace, &event);
+}
+
 static void otf2_row(struct out_sink *sink, enum out_table_id table, const void *row)
 {
     static const struct {
@@ -204,6 +216,8 @@ static void otf2_row(struct out_sink *sink, enum out_table_id table, const void 
         scratch_put(trace, row);
     else if (table == OUT_KFD)
         kfd_put(trace, row);
+    else if (table == OUT_HIP_EVENT)
+        hip_event_put(trace, row);
     else if (table == OUT_AGENT_INFO)
         trace_agent(trace, agent->agent.node_id, agent->agent.name);
 }

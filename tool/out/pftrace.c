@@ -49,9 +49,10 @@ struct out_sink {
     struct numbered threads; /* perfetto_track by thread id */
     struct numbered queues;  /* struct device_track by agent and queue */
     struct numbered copies;  /* struct device_track by destination */
+    struct numbered events;  /* of HIP: struct device_track by agent and queue */
     struct lanes markers, memory, scratch, driver;
     struct pftrace_counters counters;
-    perfetto_text bytes;
+    perfetto_text bytes, source_queue, handle;
     perfetto_text kernel_notes[KERNEL_NOTES];
 };
 
@@ -86,10 +87,13 @@ static int pftrace_open(const char *prefix, struct out_sink **result, char *erro
         return status;
     }
     sink->threads.element_bytes = sizeof(perfetto_track);
-    sink->queues.element_bytes = sink->copies.element_bytes = sizeof(struct device_track);
+    sink->queues.element_bytes = sink->copies.element_bytes = sink->events.element_bytes =
+        sizeof(struct device_track);
     sink->process = process_track(sink->trace);
     sink->markers = (struct lanes){.parent = sink->process, .name = "markers"};
     sink->bytes = perfetto_note_name(sink->trace, "size_bytes");
+    sink->source_queue = perfetto_note_name(sink->trace, "source_queue_id");
+    sink->handle = perfetto_note_name(sink->trace, "hip_event_handle");
     for (int i = 0; i < KERNEL_NOTES; i++)
         sink->kernel_notes[i] = perfetto_note_name(sink->trace, kernel_notes[i].name);
     sink->memory = (struct lanes){.parent = sink->process, .name = "memory"};
@@ -129,17 +133,22 @@ static struct device_track *device_get(struct out_sink *sink, struct numbered *d
     return device;
 }
 
-static perfetto_track queue_lane(struct out_sink *sink, const struct out_dispatch_row *row)
+static struct lanes *queue_lanes(struct out_sink *sink, struct numbered *queues, uint64_t agent,
+                                 uint64_t queue_id)
 {
     bool is_new;
-    struct device_track *queue =
-        device_get(sink, &sink->queues, row->agent << 48 ^ row->queue_id, &is_new);
-    if (!queue)
-        return sink->process;
-    if (is_new)
-        snprintf(queue->name, sizeof queue->name, "Agent %llu queue %llu",
-                 (unsigned long long)row->agent, (unsigned long long)row->queue_id);
-    return lanes_track(&queue->lanes, sink->trace, row->start_ns, row->end_ns);
+    struct device_track *queue = device_get(sink, queues, agent << 48 ^ queue_id, &is_new);
+    if (queue && is_new)
+        snprintf(queue->name, sizeof queue->name, "Agent %llu queue %llu%s",
+                 (unsigned long long)agent, (unsigned long long)queue_id,
+                 queues == &sink->events ? " events" : "");
+    return queue ? &queue->lanes : NULL;
+}
+
+static perfetto_track queue_lane(struct out_sink *sink, const struct out_dispatch_row *row)
+{
+    struct lanes *lanes = queue_lanes(sink, &sink->queues, row->agent, row->queue_id);
+    return lanes ? lanes_track(lanes, sink->trace, row->start_ns, row->end_ns) : sink->process;
 }
 
 static perfetto_track copy_lane(struct out_sink *sink, const struct out_copy_row *row)
@@ -215,6 +224,25 @@ static void copy_put(struct out_sink *sink, const struct out_copy_row *row)
     pftrace_counters_copy(&sink->counters, row);
 }
 
+/* Beside the queue's kernels, which a wait may reach into. */
+static void hip_event_put(struct out_sink *sink, const struct out_event_row *row)
+{
+    struct lanes *lanes = queue_lanes(sink, &sink->events, row->agent, row->queue_id);
+    const struct perfetto_note notes[] = {
+        {.name = sink->source_queue, .number = row->source_queue_id},
+        {.name = sink->handle, .number = row->event}};
+    struct perfetto_event event = {.name = name_of(sink, row->operation),
+                                   .category = perfetto_category(sink->trace, "hip_event"),
+                                   .begin_ns = row->start_ns,
+                                   .end_ns = row->end_ns,
+                                   .flow_id = row->correlation_id,
+                                   .notes = notes,
+                                   .note_count = 2};
+    event.track =
+        lanes ? lanes_track(lanes, sink->trace, row->start_ns, row->end_ns) : sink->process;
+    perfetto_slice(sink->trace, &event);
+}
+
 /* What has a track for its kind alone, with the bytes that it is about. */
 static void other_put(struct out_sink *sink, struct lanes *lanes, const char *category,
                       struct perfetto_event *event, uint64_t bytes)
@@ -275,6 +303,8 @@ static void pftrace_row(struct out_sink *sink, enum out_table_id table, const vo
         scratch_put(sink, row);
     else if (table == OUT_KFD)
         kfd_put(sink, row);
+    else if (table == OUT_HIP_EVENT)
+        hip_event_put(sink, row);
 }
 
 static void pftrace_flush(struct out_sink *sink)
@@ -292,9 +322,11 @@ static int pftrace_close(struct out_sink *sink, char *error, size_t error_size)
     pftrace_counters_close(&sink->counters);
     numbered_each(&sink->queues, device_free);
     numbered_each(&sink->copies, device_free);
+    numbered_each(&sink->events, device_free);
     numbered_free(&sink->threads);
     numbered_free(&sink->queues);
     numbered_free(&sink->copies);
+    numbered_free(&sink->events);
     lanes_free(&sink->markers);
     lanes_free(&sink->memory);
     lanes_free(&sink->scratch);

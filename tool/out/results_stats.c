@@ -24,6 +24,7 @@ static const struct {
     {OUT_ALLOCATION_STATS, "MEMORY_ALLOCATION"},
     {OUT_SCRATCH_STATS, "SCRATCH_MEMORY"},
     {OUT_KFD_STATS, "KFD"},
+    {OUT_EVENT_STATS, "HIP_EVENT"},
 };
 enum { DOMAINS = sizeof domains / sizeof domains[0] };
 

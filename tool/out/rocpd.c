@@ -290,18 +290,30 @@ static int64_t kfd_event_put(struct out_sink *sink, const struct out_kfd_row *ro
     return ++sink->events;
 }
 
-/* A span of the thread that made the call: what columns schema 3.0.4 has for it is not known. */
+/* A span of the thread that made the call: what columns schema 3.0.4 has for it is not known. The
+ * rest is said as the driver's events say theirs. */
 static void hip_event_put(struct out_sink *sink, const struct out_event_row *row)
 {
     struct rocpd_info *info = &sink->info;
-    int64_t event = event_put(sink, row->kind, row->correlation_id, 0, row->external_id);
+    char extdata[256];
+    snprintf(extdata, sizeof extdata,
+             "{\"hip_event\":{\"agent_id\":\"%lld\",\"queue_id\":\"%llu\","
+             "\"source_queue_id\":\"%llu\",\"hip_event_handle\":\"%llu\"}}",
+             row->node == OUT_NO_AGENT ? -1ll : (long long)row->node,
+             (unsigned long long)row->queue_id, (unsigned long long)row->source_queue_id,
+             (unsigned long long)row->event);
+    const struct rocpd_value event[] = {ROCPD_INTEGER(rocpd_text(info, row->kind)),
+                                        ROCPD_INTEGER(row->correlation_id), ROCPD_INTEGER(0),
+                                        ROCPD_INTEGER(row->external_id), ROCPD_TEXT(extdata)};
+    rocpd_base_flush(&sink->base, ROCPD_EVENT); /* those before have the numbers before */
+    rocpd_base_insert(&sink->base, ROCPD_HIP_EVENT, event);
     const int64_t values[] = {info->node,
                               info->process,
                               rocpd_thread(info, row->thread_id),
                               (int64_t)row->start_ns,
                               (int64_t)row->end_ns,
                               rocpd_text(info, row->operation ? row->operation : ""),
-                              event};
+                              ++sink->events};
     rocpd_base_put(&sink->base, ROCPD_REGION, values);
 }
 

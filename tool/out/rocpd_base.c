@@ -57,6 +57,8 @@ static const struct {
     [ROCPD_MARKER_EVENT] = {"event", "category_id,stack_id,parent_stack_id,correlation_id,extdata",
                             "?,?,?,?,json_object('message',?)"},
     [ROCPD_KFD_EVENT] = {"event", "category_id,extdata", NULL},
+    [ROCPD_HIP_EVENT] = {"event", "category_id,stack_id,parent_stack_id,correlation_id,extdata",
+                         NULL},
     [ROCPD_GRAPH_EVENT] = {"event", "category_id,stack_id,parent_stack_id,correlation_id,extdata",
                            "?,?,?,?,json_object('graph_exec_id',?,'kernel_dispatch_count',?,"
                            "'agent_id',?,'queue_id',?)"},

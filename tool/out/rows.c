@@ -258,6 +258,7 @@ const struct out_table out_tables[OUT_TABLE_COUNT] = {
     [OUT_ALLOCATION_STATS] = TABLE("memory_allocation_stats", stats_columns),
     [OUT_SCRATCH_STATS] = TABLE("scratch_memory_stats", stats_columns),
     [OUT_KFD_STATS] = TABLE("kfd_stats", stats_columns),
+    [OUT_EVENT_STATS] = TABLE("hip_event_stats", stats_columns),
     [OUT_DOMAIN_STATS] = TABLE("domain_stats", stats_columns),
     [OUT_MODELLED_TIME] = TABLE("modelled_time", modelled_columns),
     [OUT_AGENT_INFO] = TABLE("agent_info", agent_columns),

@@ -228,6 +228,7 @@ enum out_table_id {
     OUT_ALLOCATION_STATS,
     OUT_SCRATCH_STATS,
     OUT_KFD_STATS,
+    OUT_EVENT_STATS,
     OUT_DOMAIN_STATS,
     OUT_MODELLED_TIME, /* of kernels that have one: a CSV file of its own, made of their rows */
     OUT_AGENT_INFO,

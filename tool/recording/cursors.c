@@ -97,6 +97,13 @@ static uint64_t process(struct cursor *cursor)
                                        : part_process(cursor->part, i64(cursor, COLUMN_PID));
 }
 
+/* An agent that is named by the driver's number, as `ask` numbers it. */
+static uint64_t node_number(struct cursor *cursor, uint64_t node)
+{
+    const struct agent *agent = part_node_agent(cursor->part, node);
+    return agent && agent->row.type[0] ? cursor_agent_number(cursor->ask, agent) : node;
+}
+
 /* The driver's event: agents are named by its own numbers. */
 static void kfd_read(struct cursor *cursor, const struct category *category)
 {
@@ -110,10 +117,24 @@ static void kfd_read(struct cursor *cursor, const struct category *category)
     };
     part_kfd(cursor->part, i64(cursor, COLUMN_REST + 3), row);
     for (int i = 0; i < OUT_KFD_AGENTS; i++) {
-        const struct agent *agent = part_node_agent(cursor->part, row->nodes[i]);
-        row->agents[i] =
-            agent && agent->row.type[0] ? cursor_agent_number(cursor->ask, agent) : row->nodes[i];
+        row->agents[i] = node_number(cursor, row->nodes[i]);
     }
+}
+
+static void event_read(struct cursor *cursor, const struct category *category)
+{
+    struct out_event_row *row = &cursor->row.event;
+    *row = (struct out_event_row){
+        .kind = category->name,
+        .operation = part_string(cursor->part, i64(cursor, COLUMN_REST + 2)),
+        .thread_id = thread(cursor),
+        .start_ns = time_at(cursor, COLUMN_REST),
+        .end_ns = time_at(cursor, COLUMN_REST + 1),
+        .correlation_id = u64(cursor, COLUMN_OWN),
+        .external_id = u64(cursor, COLUMN_EXTERNAL),
+    };
+    part_hip_event(cursor->part, i64(cursor, COLUMN_REST + 3), row);
+    row->agent = node_number(cursor, row->node);
 }
 
 static void api_read(struct cursor *cursor, const struct category *category)
@@ -151,7 +172,7 @@ static void arguments_read(struct cursor *cursor)
                               OUT_ARGUMENTS_BYTES);
         cursor->is_ahead = source_next(&cursor->source);
     } while (cursor->is_ahead && i64(cursor, first) == call);
-    if (cursor->table != OUT_KFD)
+    if (cursor->table != OUT_KFD && cursor->table != OUT_HIP_EVENT)
         arguments_end(cursor->arguments, &cursor->row.api);
 }
 
@@ -161,6 +182,8 @@ static void span_read(struct cursor *cursor)
     cursor->table = category->table;
     if (cursor->table == OUT_KFD)
         kfd_read(cursor, category);
+    else if (cursor->table == OUT_HIP_EVENT)
+        event_read(cursor, category);
     else
         api_read(cursor, category);
     if (cursor->arguments)

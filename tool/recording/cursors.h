@@ -27,6 +27,7 @@ struct cursor {
         struct out_scratch_row scratch;
         struct out_kfd_row kfd;
         struct out_graph_row graph;
+        struct out_event_row event;
     } row;
     struct arguments_read *arguments; /* of calls; NULL: there are none, or nobody asks */
     /* Values of a dispatch's counters, their instances added up. */

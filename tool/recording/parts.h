@@ -33,6 +33,7 @@ enum lookup {
     LOOKUP_COUNTER,
     LOOKUP_DIMENSIONS,
     LOOKUP_KFD,
+    LOOKUP_HIP_EVENT,
     LOOKUP_COUNT
 };
 
@@ -84,6 +85,8 @@ const struct agent *part_agent(struct part *part, int64_t id);
 const struct agent *part_node_agent(struct part *part, uint64_t node);
 /* What the event of that id says of a driver's event: of agents, in `nodes` only. */
 void part_kfd(struct part *part, int64_t event, struct out_kfd_row *row);
+/* The same of an event of HIP's: of the agent, in `node` only. */
+void part_hip_event(struct part *part, int64_t event, struct out_event_row *row);
 const struct out_kernel *part_kernel(struct part *part, int64_t id);
 const struct out_counter *part_counter(struct part *part, int64_t id);
 void part_free(struct part *part);

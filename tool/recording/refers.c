@@ -7,8 +7,12 @@
 
 #include "parts.h"
 
-#define KFD(member)                                                                                \
-    "CASE WHEN json_valid(extdata) THEN json_extract(extdata, '$.kfd." member "') END"
+/* A member of the event's JSON, with CLOSE behind its name. */
+#define MEMBER    "CASE WHEN json_valid(extdata) THEN json_extract(extdata, '$."
+#define CLOSE     "') END"
+#define NEXT      CLOSE ", "
+#define KFD       MEMBER "kfd."
+#define HIP_EVENT MEMBER "hip_event."
 
 static const char *const lookups[] = {
     [LOOKUP_STRING] = "SELECT string FROM \"rocpd_string{S}\" WHERE id = ?",
@@ -38,14 +42,13 @@ static const char *const lookups[] = {
         "'$.instance_size'), json_extract(value, '$.step') FROM \"rocpd_info_pmc{S}\" p, "
         "json_each(CASE WHEN json_valid(p.extdata) THEN p.extdata ELSE '{}' END, "
         "'$.dimensions') WHERE p.id = ? AND json_type(value) = 'object' ORDER BY key",
-    [LOOKUP_KFD] =
-        "SELECT " KFD("agent_id") ", " KFD("src_agent_id") ", " KFD("dst_agent_id") ", " KFD(
-            "prefe"
-            "tch_"
-            "agent"
-            "_id") ", " KFD("preferred_agent_id") ", " KFD("start_address") ", " KFD("end_address") ", " KFD("count") ", " KFD("error_code") ","
-                                                                                                                                             " " KFD(
-                                                                                                                                                 "address") " FROM \"rocpd_event{S}\" WHERE id = ?",
+    [LOOKUP_KFD] = "SELECT " KFD "agent_id" NEXT KFD "src_agent_id" NEXT KFD "dst_agent_id" NEXT KFD
+                   "prefetch_agent_id" NEXT KFD "preferred_agent_id" NEXT KFD
+                   "start_address" NEXT KFD "end_address" NEXT KFD "count" NEXT KFD
+                   "error_code" NEXT KFD "address" CLOSE " FROM \"rocpd_event{S}\" WHERE id = ?",
+    [LOOKUP_HIP_EVENT] = "SELECT " HIP_EVENT "agent_id" NEXT HIP_EVENT "queue_id" NEXT HIP_EVENT
+                         "source_queue_id" NEXT HIP_EVENT "hip_event_handle" CLOSE
+                         " FROM \"rocpd_event{S}\" WHERE id = ?",
 };
 
 /* The row of that id, to be reset by whoever gets it; NULL: there is none. */
@@ -101,7 +104,7 @@ static const struct {
     enum out_table_id table;
 } kinds[] = {
     {"HIP_", OUT_HIP_API},
-    {"HIP_EVENT", OUT_TABLE_COUNT}, /* a span has not all that a row of it has */
+    {"HIP_EVENT", OUT_HIP_EVENT},
     {"HSA_", OUT_HSA_API},
     {"MARKER_", OUT_MARKER_API},
     {"RCCL_", OUT_RCCL_API},
@@ -262,6 +265,19 @@ void part_kfd(struct part *part, int64_t event, struct out_kfd_row *row)
     row->end_address = digits_of(found, END, 0);
     row->count = digits_of(found, COUNT, 0);
     row->error_code = (int32_t)digits_of(found, ERROR, 0);
+    sqlite3_reset(found);
+}
+
+void part_hip_event(struct part *part, int64_t event, struct out_event_row *row)
+{
+    enum { AGENT, QUEUE, SOURCE_QUEUE, HANDLE };
+    sqlite3_stmt *found = lookup(part, LOOKUP_HIP_EVENT, event);
+    row->node = found ? digits_of(found, AGENT, OUT_NO_AGENT) : OUT_NO_AGENT;
+    if (!found)
+        return;
+    row->queue_id = digits_of(found, QUEUE, 0);
+    row->source_queue_id = digits_of(found, SOURCE_QUEUE, 0);
+    row->event = digits_of(found, HANDLE, 0);
     sqlite3_reset(found);
 }
 

@@ -93,7 +93,7 @@ static const struct column graph[] = {
 /* From schema 3.0.3 on values of counters that were streamed stand there, too, with a sample. */
 #define COUNTED_JOIN " JOIN (SELECT 1) ON V.sample_id IS NULL"
 
-#define SPANS         (((1ull << (OUT_OMPT + 1)) - 1) | 1ull << OUT_KFD)
+#define SPANS         (((1ull << (OUT_OMPT + 1)) - 1) | 1ull << OUT_KFD | 1ull << OUT_HIP_EVENT)
 #define COLUMNS(list) list, sizeof list / sizeof list[0]
 #define JOIN_EVENT    "LEFT JOIN \"rocpd_event{S}\" E ON E.id = R.event_id"
 

@@ -101,8 +101,20 @@ static const struct html_field scratch_fields[] = {
     PROCESS,
 };
 
+static const struct html_field event_fields[] = {
+    TIMES(out_event_row, ),
+    NUMBER("id", out_event_row, correlation_id),
+    TEXT("name", out_event_row, operation),
+    NUMBER("event", out_event_row, event),
+    NUMBER("queue", out_event_row, queue_id),
+    NUMBER("source_queue", out_event_row, source_queue_id),
+    NUMBER("agent", out_event_row, agent),
+    NUMBER("thread", out_event_row, thread_id),
+    PROCESS,
+};
+
 /* Counted dispatches have the kernels' fields: those that no trace brought are shown as kernels. */
-enum { API, MARKER, KERNEL, COUNTED, COUNTER, COPY, ALLOCATION, SCRATCH, STREAM_COUNT };
+enum { API, MARKER, KERNEL, COUNTED, COUNTER, COPY, ALLOCATION, SCRATCH, EVENT, STREAM_COUNT };
 #define STREAM(kind, fields)                                                                       \
     {                                                                                              \
         kind, fields, sizeof fields / sizeof fields[0]                                             \
@@ -120,6 +132,7 @@ static const struct {
     [COPY] = STREAM("copy", copy_fields),
     [ALLOCATION] = STREAM("allocation", allocation_fields),
     [SCRATCH] = STREAM("scratch", scratch_fields),
+    [EVENT] = STREAM("event", event_fields),
 };
 
 struct out_sink {
@@ -264,6 +277,7 @@ static void stats_put(struct out_sink *sink, enum out_table_id table,
     const char *kind = table == OUT_KERNEL_STATS   ? "kernel"
                        : table == OUT_COPY_STATS   ? "copy"
                        : table == OUT_MARKER_STATS ? "marker"
+                       : table == OUT_EVENT_STATS  ? "event"
                                                    : "api";
     for (int i = 0; i < 5; i++)
         snprintf(numbers[i], sizeof numbers[i], "%llu", (unsigned long long)values[i]);
@@ -298,6 +312,9 @@ static void html_row(struct out_sink *sink, enum out_table_id table, const void 
     case OUT_SCRATCH_MEMORY:
         row_put(sink, SCRATCH, row);
         return;
+    case OUT_HIP_EVENT:
+        row_put(sink, EVENT, row);
+        return;
     case OUT_AGENT_INFO:
         agent_put(sink, row);
         return;
@@ -312,6 +329,7 @@ static void html_row(struct out_sink *sink, enum out_table_id table, const void 
     case OUT_HIPFILE_STATS:
     case OUT_ROCSHMEM_STATS:
     case OUT_OMPT_STATS:
+    case OUT_EVENT_STATS:
         if (sink->is_short) /* else the page computes them */
             stats_put(sink, table, row);
         return;

@@ -15,7 +15,8 @@ enum attribute {
     ATTRIBUTE_CORRELATION,
     ATTRIBUTE_DISPATCH,
     ATTRIBUTE_BYTES,
-    ATTRIBUTE_MODELLED
+    ATTRIBUTE_MODELLED,
+    ATTRIBUTE_HANDLE
 };
 static const struct {
     const char *name;
@@ -24,7 +25,8 @@ static const struct {
                   [ATTRIBUTE_CORRELATION] = {"correlation_id", OTF2_TYPE_UINT64},
                   [ATTRIBUTE_DISPATCH] = {"dispatch_id", OTF2_TYPE_UINT64},
                   [ATTRIBUTE_BYTES] = {"bytes", OTF2_TYPE_UINT64},
-                  [ATTRIBUTE_MODELLED] = {"modelled_ns", OTF2_TYPE_UINT64}};
+                  [ATTRIBUTE_MODELLED] = {"modelled_ns", OTF2_TYPE_UINT64},
+                  [ATTRIBUTE_HANDLE] = {"hip_event_handle", OTF2_TYPE_UINT64}};
 enum { ATTRIBUTES = sizeof attributes / sizeof attributes[0] };
 /* Groups of locations are the processes, then their agents. */
 enum {
@@ -55,6 +57,7 @@ static const struct {
     [TRACE_SCRATCH] = {"scratch_memory", OTF2_REGION_ROLE_ALLOCATE, OTF2_PARADIGM_HIP,
                        ATTRIBUTE_BYTES},
     [TRACE_KFD] = {"kfd", OTF2_REGION_ROLE_ARTIFICIAL, OTF2_PARADIGM_HIP, 0},
+    [TRACE_EVENT] = {"hip_event", OTF2_REGION_ROLE_ARTIFICIAL, OTF2_PARADIGM_HIP, ATTRIBUTE_HANDLE},
 };
 
 /* A location of the archive. */

@@ -127,7 +127,9 @@ static uint32_t location_name(struct trace *trace, enum trace_place place, uint6
                  n, *command ? " " : "", command);
         break;
     case TRACE_QUEUE:
-        snprintf(name, sizeof name, "Agent %llu queue %llu", agent, n);
+    case TRACE_EVENTS:
+        snprintf(name, sizeof name, "Agent %llu queue %llu%s", agent, n,
+                 place == TRACE_EVENTS ? " events" : "");
         break;
     case TRACE_COPIES:
         snprintf(name, sizeof name, node == TRACE_NO_NODE ? "Copies" : "Copies to agent %llu",

@@ -23,6 +23,7 @@ enum trace_kind {
     TRACE_ALLOCATION,
     TRACE_SCRATCH,
     TRACE_KFD,
+    TRACE_EVENT,
     TRACE_KINDS
 };
 
@@ -33,7 +34,8 @@ enum trace_place {
     TRACE_QUEUE,
     TRACE_COPIES,
     TRACE_MEMORY,
-    TRACE_DRIVER
+    TRACE_DRIVER,
+    TRACE_EVENTS
 };
 
 #define TRACE_NO_NODE UINT64_MAX
