@@ -66,6 +66,19 @@ def not_traced(checks, rocprofv3, programs):
             checks.equal(name + ": version", p.query(VERSION), [("3",)])
 
 
+def read_back(checks, crocprof, programs):
+    """Tables of a recording with graphs, and every format that it is converted to."""
+    with Profile(crocprof, ["-r", "--pmc", "SQ_WAVES", "-f", "rocpd", "-o", "a"], [os.path.join(programs, "graph")]) as p:
+        path = glob.glob(p.directory + "/*.db")[0]
+        for words in (["report"], ["report", "--each", "-S"], ["script"], ["diff", path], ["analyze"],
+                      ["convert", "-d", p.directory + "/made", "--stats", "-f", "csv,json,pftrace,otf2,html,rocpd"]):
+            done = subprocess.run([crocprof, *words, path], capture_output=True, text=True, timeout=60)
+            checks.equal("%s: %s" % (words, done.stderr), done.returncode, 0)
+        made = os.path.join(p.directory, "made", "a_results.db")
+        with sqlite3.connect(made) as database:
+            checks.equal("launches of the copy", database.execute("select count(*) from graph_launches").fetchall(), [(LAUNCHES,)])
+
+
 def together(checks, crocprof, programs):
     """Of two processes one has graphs: they are merged, converted and asked together, in either order."""
     with Profile(crocprof, ["-r", "-f", "rocpd", "-o", "a"], [os.path.join(programs, "graph")]) as a, \
@@ -97,6 +110,7 @@ def main():
     rocprofv3 = os.path.join(os.path.dirname(crocprof), "rocprofv3")
     traced(checks, rocprofv3, os.path.join(programs, "graph"))
     not_traced(checks, rocprofv3, programs)
+    read_back(checks, crocprof, programs)
     together(checks, crocprof, programs)
     checks.exit()
 
