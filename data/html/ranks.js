@@ -6,7 +6,7 @@ const shares = (text) => Array.from(text || "", (c) => "ABCDEFGHIJKLMNOPQRSTUVWX
 
 function ranksRead() {
   croc.ranks = croc.extra.rank.map((r) => ({...r, order: r.rank ? Number(r.rank) : 2 ** 52 + Number(r.pid), begin: Number(r.begin), lasted: Number(r.lasted),
-    kernelTime: Number(r.kernel_time), calls: Number(r.calls), kernels: Number(r.kernels), shift: Number(r.shift), drift: Number(r.drift),
+    kernelTime: Number(r.kernel_time), modelled: Number(r.modelled || 0), calls: Number(r.calls), kernels: Number(r.kernels), shift: Number(r.shift), drift: Number(r.drift),
     offset: Number(r.offset), busy: {kernels: shares(r.busy_kernels), calls: shares(r.busy_calls), copies: shares(r.busy_copies)}}));
   croc.ranks.sort((a, b) => a.order - b.order);
 }
@@ -41,12 +41,15 @@ function ranksShow() {
   ranksRead();
   if (!croc.ranks.length) return;
   ranksChart();
-  const mean = croc.ranks.reduce((sum, r) => sum + r.kernelTime, 0) / croc.ranks.length;
+  // A device's own model tells ranks apart, where it has one: its other times are of something else.
+  const isModelled = croc.ranks.some((r) => r.modelled) && croc.ranks.every((r) => r.modelled || !r.kernels), timeOfKernels = (r) => isModelled ? r.modelled : r.kernelTime;
+  const mean = croc.ranks.reduce((sum, r) => sum + timeOfKernels(r), 0) / croc.ranks.length;
   tableShow("ranks", [
     {title: "Rank", words: true, value: (r) => r.order, show: (v, r) => rankText(r)},
     {title: "Host", words: true, value: (r) => r.host, show: (v) => v}, {title: "Process", value: (r) => Number(r.pid), show: String},
     timeColumn("Began", (r) => r.begin), timeColumn("Lasted", (r) => r.lasted), countColumn("Calls", (r) => r.calls), countColumn("Kernels", (r) => r.kernels),
-    timeColumn("Kernel time", (r) => r.kernelTime), {title: "Of the mean", value: (r) => mean ? r.kernelTime / mean : NaN, show: (v) => Number.isFinite(v) ? v.toFixed(2) : "-"},
+    timeColumn("Kernel time", (r) => r.kernelTime), ...(isModelled ? [timeColumn("Modelled", (r) => r.modelled)] : []),
+    {title: "Of the mean", value: (r) => mean ? timeOfKernels(r) / mean : NaN, show: (v) => Number.isFinite(v) ? v.toFixed(2) : "-"},
     {title: "Clock apart", value: (r) => r.shift, show: timeText}, {title: "Drift", value: (r) => r.drift, show: (v) => (v * 1e6).toFixed(1) + "\u202fppm"},
   ], croc.ranks, 0, false);
   $("notes").replaceChildren(...croc.extra.note.map((n) => make("li", {}, n.text)));

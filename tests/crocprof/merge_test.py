@@ -50,6 +50,29 @@ def tables(path):
     return [name for name, in query(path, "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'rocpd_%'")]
 
 
+def check_modelled(checks, job, parts, out):
+    """Kernels' time by the device's model tells ranks apart, however the database was made; ranks without a recording are named."""
+    sums = [query(part, "SELECT sum(json_extract(extdata, '$.modelled_ns')) FROM rocpd_kernel_dispatch")[0][0] for part in reversed(parts)]
+    most = max(range(3), key=lambda rank: sums[rank])
+    note = "rank %d spent %.2f times the mean in kernels (%.3f ms of %.3f ms, modelled)" % (
+        most, sums[most] * 3 / sum(sums), sums[most] / 1e6, sum(sums) / 3e6)
+    indexed = os.path.join(job.directory, "indexed.db")  # which no pages are copied of
+    shutil.copy(parts[0], indexed)
+    with sqlite3.connect(indexed) as database:
+        table, = [name for name in tables(indexed) if name.startswith("rocpd_kernel_dispatch_")]
+        database.execute("CREATE INDEX i ON \"%s\"(start)" % table)
+    for words, files in (((), parts), (("-f", "html", "-o", "modelled"), parts), (("-f", "otf2", "-o", "modelled"), parts),
+                         (("-o", "by_rows"), [indexed, *parts[1:]])):
+        said = job.run("merge", *words, *files)[0] if words else out
+        column = said.splitlines()[0].split("  ")
+        column = [name.strip() for name in column if name.strip()].index("modelled ms")
+        checks.equal("%s: modelled times: %s" % (words, said), [float(line.split()[column]) for line in said.splitlines()[1:4]],
+                     [ns / 1e6 for ns in sums])
+        checks.true("%s: who did more (%s): %s" % (words, note, said), note in said)
+    said = job.run("merge", "-o", "two", parts[0], parts[2])[0]
+    checks.true("who has no recording: " + said, "no recording of rank 1 of 3:" in said)
+
+
 def check_whole(checks, job, parts):
     out, said = job.run("merge", "-o", "whole", *parts)
     whole = os.path.join(job.directory, "whole.db")
@@ -62,6 +85,8 @@ def check_whole(checks, job, parts):
     checks.equal("ranks by number: %s" % out, ranks, ["0", "1", "2"])
     checks.true("the last to begin: " + out, "rank 0 began" in out and "rank 2 began" not in out)
     checks.true("whose kernels took longest: " + out, "times the mean in kernels" in out)
+    checks.equal("nobody is missing", [line for line in out.splitlines() if "no recording" in line], [])
+    check_modelled(checks, job, parts, out)
     checks.equal("launches", [int(line.split()[3]) for line in out.splitlines()[1:4]],
                  [len(query(part, "SELECT 1 FROM kernels")) for part in reversed(parts)])
     job.run("convert", "whole.db", "-o", "w", "-d", "converted")

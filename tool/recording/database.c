@@ -206,6 +206,39 @@ static const char *value_read(struct part *part, const char *sql)
     return text;
 }
 
+/* How many ranks the job has, by the variable that goes with the one that says the rank; 0: nothing
+ * says so. */
+static int64_t ranks_read(struct part *part, const char *environment)
+{
+    static const struct {
+        const char *rank, *size;
+    } pairs[] = {
+#define X(rank, size) {rank, size},
+        RANK_VARIABLES(X)
+#undef X
+    };
+    static const char sql[] =
+        "SELECT coalesce(json_extract(?1, '$.\"' || coalesce(?2, json_extract(?1, "
+        "'$.ROCPROF_MPI_RANK_VAR')) || '\"'), -1), json_extract(?1, '$.\"' || coalesce(?3, "
+        "json_extract(?1, '$.ROCPROF_MPI_SIZE_VAR')) || '\"') WHERE json_valid(?1)";
+    sqlite3_stmt *select = NULL;
+    int64_t ranks = 0;
+    bool is_found = sqlite3_prepare_v2(part->recording->database, sql, -1, &select, NULL) != 0;
+    sqlite3_bind_text(select, 1, environment, -1, SQLITE_STATIC);
+    for (size_t i = 0; i <= sizeof pairs / sizeof pairs[0] && !is_found; i++) {
+        if (i > 0) { /* the first question is about the variables that the user named */
+            sqlite3_bind_text(select, 2, pairs[i - 1].rank, -1, SQLITE_STATIC);
+            sqlite3_bind_text(select, 3, pairs[i - 1].size ? pairs[i - 1].size : "", -1,
+                              SQLITE_STATIC);
+        }
+        is_found = sqlite3_step(select) != SQLITE_ROW || sqlite3_column_int64(select, 0) >= 0;
+        ranks = is_found ? sqlite3_column_int64(select, 1) : 0;
+        sqlite3_reset(select);
+    }
+    sqlite3_finalize(select);
+    return ranks;
+}
+
 static void process_read(struct part *part)
 {
     static const char sql[] =
@@ -240,6 +273,7 @@ static void process_read(struct part *part)
         *texts[i] =
             recording_text(part->recording, (const char *)sqlite3_column_text(select, 4 + i));
     sqlite3_finalize(select);
+    shown->ranks = ranks_read(part, shown->environment);
 }
 
 static int part_add(struct recording *recording, const char *suffix, char *error, size_t error_size)

@@ -62,6 +62,7 @@ int job_part_begin(struct job *job, const char *path, struct recording *recordin
                                       .command = keep(job, part->command),
                                       .pid = part->pid,
                                       .rank = part->rank,
+                                      .ranks = part->ranks,
                                       .shift_ns = alignment->shift_ns,
                                       .drift = alignment->drift,
                                       .first_ns = INT64_MAX,
@@ -176,6 +177,8 @@ void job_row(struct job *job, enum out_table_id table, const void *row)
         const struct out_dispatch_row *dispatch = row;
         entry->part.kernels++;
         entry->part.kernel_ns += (int64_t)(dispatch->end_ns - dispatch->start_ns);
+        entry->part.modelled_ns += (int64_t)dispatch->modelled_ns;
+        entry->part.modelled += dispatch->modelled_ns != 0;
         span_add(entry, entry->activity.kernels_ns, dispatch->start_ns, dispatch->end_ns);
     } else if (table == OUT_MEMORY_COPY) {
         const struct out_copy_row *copy = row;

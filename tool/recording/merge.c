@@ -173,7 +173,7 @@ static bool columns_read(struct merge *merge, struct copied *table)
     sqlite3_stmt *columns = NULL;
     struct pages_table *to = &table->by_pages;
     bool is_plain = true;
-    to->start_column = to->end_column = -1;
+    to->start_column = to->end_column = to->json_column = -1;
     sqlite3_prepare_v2(merge->database, "SELECT cid, name, hidden FROM pragma_table_xinfo(?)", -1,
                        &columns, NULL);
     sqlite3_bind_text(columns, 1, table->name, -1, SQLITE_STATIC);
@@ -181,6 +181,8 @@ static bool columns_read(struct merge *merge, struct copied *table)
         int column = sqlite3_column_int(columns, 0);
         const char *name = (const char *)sqlite3_column_text(columns, 1);
         is_plain = is_plain && sqlite3_column_int(columns, 2) == 0 && column < PAGES_COLUMNS_MAX;
+        if (is_plain && strcmp(name, "extdata") == 0)
+            to->json_column = column;
         if (!is_plain || !is_time(name))
             continue;
         to->time_columns |= 1ull << column;
@@ -355,6 +357,8 @@ static int part_copy(struct merge *merge, const char *path, const struct recordi
 struct sums {
     uint64_t rows;
     int64_t first_ns, last_ns, total_ns;
+    int64_t modelled_ns; /* of `modelled_rows` of them */
+    uint64_t modelled_rows;
 };
 
 /* What was counted while it was copied, or else by asking. */
@@ -366,18 +370,24 @@ static struct sums sums_of(struct merge *merge, const struct copying *copying, c
     for (unsigned i = 0; i < copying->count; i++) {
         const struct pages_table *by_pages = &copying->tables[i].by_pages;
         if (copying->tables[i].is_by_pages && strcmp(copying->tables[i].name, name) == 0)
-            return (struct sums){by_pages->rows, by_pages->first_ns, by_pages->last_ns,
-                                 by_pages->total_ns};
+            return (struct sums){by_pages->rows,        by_pages->first_ns,
+                                 by_pages->last_ns,     by_pages->total_ns,
+                                 by_pages->modelled_ns, by_pages->modelled_rows};
     }
-    struct sums sums = {0, INT64_MAX, INT64_MIN, 0};
+    struct sums sums = {0, INT64_MAX, INT64_MIN, 0, 0, 0};
     sqlite3_stmt *select = NULL;
     char *sql = sqlite3_mprintf(
-        "SELECT count(*), min(start), max(\"end\"), sum(\"end\" - start) FROM main.\"%w\"", name);
+        "SELECT count(*), min(start), max(\"end\"), sum(\"end\" - start), sum(m), count(m) FROM "
+        "(SELECT *, CASE WHEN json_valid(extdata) THEN json_extract(extdata, '$.modelled_ns') END "
+        "m "
+        "FROM main.\"%w\")",
+        name);
     if (sql && sqlite3_prepare_v2(merge->database, sql, -1, &select, NULL) == SQLITE_OK &&
         sqlite3_step(select) == SQLITE_ROW && sqlite3_column_int64(select, 0) > 0)
-        sums = (struct sums){(uint64_t)sqlite3_column_int64(select, 0),
-                             sqlite3_column_int64(select, 1), sqlite3_column_int64(select, 2),
-                             sqlite3_column_int64(select, 3)};
+        sums = (struct sums){
+            (uint64_t)sqlite3_column_int64(select, 0), sqlite3_column_int64(select, 1),
+            sqlite3_column_int64(select, 2),           sqlite3_column_int64(select, 3),
+            sqlite3_column_int64(select, 4),           (uint64_t)sqlite3_column_int64(select, 5)};
     sqlite3_finalize(select);
     sqlite3_free(sql);
     return sums;
@@ -405,11 +415,14 @@ static int part_describe(struct merge *merge, const char *path, const struct rec
                                                      .command = keep(merge, part->command),
                                                      .pid = part->pid,
                                                      .rank = part->rank,
+                                                     .ranks = part->ranks,
                                                      .shift_ns = copying->alignment.shift_ns,
                                                      .drift = copying->alignment.drift,
                                                      .first_ns = first_ns <= last_ns ? first_ns : 0,
                                                      .last_ns = first_ns <= last_ns ? last_ns : 0,
                                                      .kernel_ns = kernels.total_ns,
+                                                     .modelled_ns = kernels.modelled_ns,
+                                                     .modelled = kernels.modelled_rows,
                                                      .calls = calls.rows,
                                                      .kernels = kernels.rows};
     return SQLITE_OK;

@@ -13,12 +13,13 @@ struct merge;
 struct merge_part {
     const char *path, *hostname, *command;
     uint64_t pid;
-    int64_t rank;              /* -1: it says none */
+    int64_t rank, ranks;       /* -1: it says none; of how many, 0: it does not say */
     int64_t shift_ns;          /* of its clock's first time; 0 on the first one's machine */
     double drift;              /* of its clock against the first one's */
     int64_t first_ns, last_ns; /* of its records, on the first one's clock; 0 and 0: none */
     int64_t kernel_ns;         /* all kernels' time */
-    uint64_t calls, kernels;
+    int64_t modelled_ns;       /* by their device's own model, of `modelled` of them */
+    uint64_t calls, kernels, modelled;
 };
 
 /* Makes the file, which must not be there. 0, or -errno with a line in `error`. */

@@ -121,6 +121,22 @@ static bool integer_put(uint8_t *at, unsigned size, int64_t value)
     return true;
 }
 
+/* What our databases say of kernels whose device has its own model: {"modelled_ns":N}. */
+static void modelled_add(struct pages_table *table, const uint8_t *json, uint64_t bytes)
+{
+    static const char head[] = "{\"modelled_ns\":";
+    int64_t value = 0;
+    if (bytes <= sizeof head || memcmp(json, head, sizeof head - 1) != 0 || json[bytes - 1] != '}')
+        return;
+    for (uint64_t i = sizeof head - 1; i < bytes - 1; i++) {
+        if (json[i] < '0' || json[i] > '9' || value > INT64_MAX / 100)
+            return;
+        value = value * 10 + (json[i] - '0');
+    }
+    table->modelled_ns += value;
+    table->modelled_rows++;
+}
+
 /* A row's record: its times are moved, and counted. False: a time does not fit, or no record. */
 static bool record_align(struct pages_table *table, uint8_t *record, uint8_t *end)
 {
@@ -132,15 +148,21 @@ static bool record_align(struct pages_table *table, uint8_t *record, uint8_t *en
         return false;
     uint8_t *content = record + header_bytes;
     const uint8_t *types_end = content;
-    for (int column = 0; types < types_end && table->time_columns >> column; column++) {
+    const uint64_t columns =
+        table->time_columns | (table->json_column < 0 ? 0 : 1ull << table->json_column);
+    for (int column = 0; types < types_end && columns >> column; column++) {
         types = varint(types, types_end, &type);
         if (!types)
             return false;
         uint64_t bytes = content_bytes(type);
         bool is_time = table->time_columns >> column & 1;
-        if (bytes > (uint64_t)(end - content))
-            return !is_time &&
-                   !(table->time_columns >> column >> 1); /* what overflows comes last */
+        if (bytes > (uint64_t)(end - content)) {
+            if (is_time || table->time_columns >> column >> 1)
+                return false;
+            break; /* what overflows comes last */
+        }
+        if (column == table->json_column && type >= FORMAT_BLOB)
+            modelled_add(table, content, bytes);
         if (is_time && type >= 1 && type <= 6) {
             int64_t time_ns =
                 alignment_apply(&table->alignment, integer_get(content, (unsigned)bytes));
@@ -268,7 +290,8 @@ int pages_copy(struct pages *pages, uint32_t from_root, uint32_t to_root, struct
     if (to_root < 2 || to_root > before)
         return -EINVAL;
     table->rows = 0;
-    table->total_ns = 0;
+    table->total_ns = table->modelled_ns = 0;
+    table->modelled_rows = 0;
     table->first_ns = INT64_MAX;
     table->last_ns = INT64_MIN;
     pages->left = pages->from_count;

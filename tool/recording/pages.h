@@ -18,9 +18,12 @@ enum { PAGES_COLUMNS_MAX = 64 };
 struct pages_table {
     uint64_t time_columns;               /* a bit for each */
     int start_column, end_column;        /* whose span is summed up; -1: there is none */
+    int json_column;                     /* extdata, which may say a modelled time; -1 */
     struct alignment alignment;          /* of all times */
     uint64_t rows;                       /* from here on they are results */
     int64_t first_ns, last_ns, total_ns; /* first_ns > last_ns: no row has both */
+    int64_t modelled_ns;                 /* of `modelled_rows` rows */
+    uint64_t modelled_rows;
 };
 
 struct pages;

@@ -157,6 +157,7 @@ static void test_every_page_size(void **state)
             struct pages_table table = {.time_columns = TIME_COLUMNS,
                                         .start_column = 2,
                                         .end_column = 3,
+                                        .json_column = -1,
                                         .alignment = alignments[a]};
             both_make(cases[i].page_bytes, cases[i].rows, cases[i].every, cases[i].longest);
             assert_int_equal(copy(&table), 0);
@@ -186,7 +187,7 @@ static void change(char *sql)
 static void test_what_is_refused(void **state)
 {
     const struct pages_table table = {
-        .time_columns = TIME_COLUMNS, .start_column = 2, .end_column = 3};
+        .time_columns = TIME_COLUMNS, .start_column = 2, .end_column = 3, .json_column = -1};
     struct pages_table far = table;
     (void)state;
     both_make(4096, 3000, 7, 100);
@@ -211,7 +212,7 @@ static void test_what_is_refused(void **state)
 static void test_damage(void **state)
 {
     const struct pages_table clean = {
-        .time_columns = TIME_COLUMNS, .start_column = 2, .end_column = 3};
+        .time_columns = TIME_COLUMNS, .start_column = 2, .end_column = 3, .json_column = -1};
     unsigned seed = 1, refused = 0;
     (void)state;
     both_make(512, 300, 5, 3000);

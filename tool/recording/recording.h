@@ -19,7 +19,7 @@ struct recording_part {
     const char *suffix; /* of the names of its tables */
     const char *version;
     uint64_t pid, ppid;
-    int64_t rank;             /* in its job; -1: it says none */
+    int64_t rank, ranks;      /* in its job, -1: it says none; of how many, 0: it does not say */
     int64_t init_ns, fini_ns; /* 0: not known, for the last a process that was killed */
     const char *command, *environment /* JSON */, *hostname, *machine_id, *extdata /* JSON */;
 };
