@@ -110,7 +110,7 @@ function chunkRead(kind, count, reader, local) {
   else if (croc.streams[kind]) croc.streams[kind].read(reader, count, local);
   else if (croc.extra[kind]) croc.extra[kind].push(pairsRead(reader));
 }
-croc.extra = {kernel_facts: [], roof: [], process: [], rank: [], note: [], sum: []};
+croc.extra = {kernel_facts: [], roof: [], process: [], rank: [], note: [], sum: [], quality: []};
 
 /* Reads all chunks, a few at a time, so that the browser lives on meanwhile. */
 async function dataRead(progress) {

@@ -133,11 +133,16 @@ function hipEventsShow() {
   if (rows.length) tableShow("hip_events", [nameColumn("Event", textOf), ...timeColumns(rows)], rows);
 }
 
+/* As crocprof's tables have them: "~" before an approximation, "-" for what the device does not count. */
+const qualityOf = (counter) => (croc.extra.quality.find((q) => q.counter === counter) || {}).class || "";
+const counterTitle = (counter) => (qualityOf(counter) === "approximate" ? "~" : "") + counter;
+const counterText = (counter) => qualityOf(counter) === "not counted" ? () => "-" : valueText;
+
 /* Values of one dispatch, for its details: the rows of counters are looked through. */
 function countersOf(process, dispatch) {
   const s = croc.streams.counter, out = [];
   for (let r = 0; r < s.rows && out.length < 400; r++)
-    if (s.get("dispatch", r) === dispatch && s.get("process", r) === process) out.push([s.text("counter", r), valueText(s.get("value", r))]);
+    if (s.get("dispatch", r) === dispatch && s.get("process", r) === process) out.push([counterTitle(s.text("counter", r)), counterText(s.text("counter", r))(s.get("value", r))]);
   return out;
 }
 
@@ -156,5 +161,7 @@ function countersShow() {
   if (!croc.counted.length) return;
   const mean = (counter) => (row) => { const v = row.values.get(counter); return v ? v.sum / v.count : NaN; };
   tableShow("counters", [nameColumn("Kernel", textOf), countColumn("Launches", (row) => Math.max(...[...row.values.values()].map((v) => v.count))),
-    ...[...names.keys()].map((counter) => ({title: croc.texts[counter], value: mean(counter), show: valueText}))], croc.counted, 1);
+    ...[...names.keys()].map((counter) => ({title: counterTitle(croc.texts[counter]), value: mean(counter), show: counterText(croc.texts[counter])}))], croc.counted, 1);
+  const has = (what) => croc.extra.quality.some((q) => q.class === what);
+  $("counter_notes").textContent = (has("approximate") ? "~ by the device's own word an approximation. " : "") + (has("not counted") ? "- the device says that it does not count this." : "");
 }

@@ -77,6 +77,24 @@ def check_counted(checks, browser, crocprof, command, options):
         checks.equal("counters", {(k, c): v for k, c, v in got}, dict(sums))
 
 
+def check_quality(checks, browser, crocprof, command):
+    """A counter that the device does not count has no value, and an approximation is marked: in the table and in a kernel's details."""
+    with Profile(crocprof, ["--pmc", "CPC_CPC_STAT_STALL,CPF_CPF_STAT_BUSY,SQ_WAVES", "--format", "csv,html"], command) as p:
+        page = check_page(checks, browser, p)
+        cells = "[...document.querySelectorAll('#counters %s')].map((c) => c.textContent)"
+        names = page.value(cells % "th")
+        checks.equal("names", sorted(names[2:]), ["CPC_CPC_STAT_STALL", "SQ_WAVES", "~CPF_CPF_STAT_BUSY"])
+        values = dict(zip(names, page.value(cells % "tbody tr:first-child td")))
+        checks.true("values: %r" % values, values["CPC_CPC_STAT_STALL"] == "-" and values["~CPF_CPF_STAT_BUSY"] not in ("-", "0"))
+        notes = page.value("document.getElementById('counter_notes').textContent")
+        checks.true("notes: " + notes, "approximation" in notes and "does not count" in notes)
+        page.value("croc.search('touch')")
+        page.value("croc.step(1)")
+        page.frame()
+        details = page.value("document.getElementById('details').textContent")
+        checks.true("details: " + details, "CPC_CPC_STAT_STALL-" in details and "~CPF_CPF_STAT_BUSY" in details)
+
+
 def check_analyzed(checks, browser, crocprof, command):
     """What the analysis says, on the page: a kernel whose LDS lets one wave be on a compute unit, and the only
     one that has floating point operations and memory counted is a point of the roofline."""
@@ -109,6 +127,7 @@ def main():
         check_counted(checks, browser, crocprof, command, [])
         check_counted(checks, browser, crocprof, command, ["--no-kernel-trace"])
         check_analyzed(checks, browser, crocprof, [os.path.join(programs, "bottlenecks"), "few_waves"])
+        check_quality(checks, browser, crocprof, [os.path.join(programs, "geometry"), "4x64"])
     return checks.exit()
 
 

@@ -84,6 +84,10 @@ class Trace:
         process, thread = one(track, "process", {}), one(track, "thread", {})
         counter = one(track, "counter")
         uuid = one(track, "uuid")
+        if uuid in self.tracks and "process_labels" in process:
+            assert self.tracks[uuid]["pid"] == one(process, "pid")
+            self.tracks[uuid]["labels"] = process["process_labels"]
+            return
         assert uuid and uuid not in self.tracks
         parent = one(track, "parent_uuid")
         assert parent is None or parent in self.tracks

@@ -219,7 +219,7 @@ static void otf2_row(struct out_sink *sink, enum out_table_id table, const void 
     else if (table == OUT_HIP_EVENT)
         hip_event_put(trace, row);
     else if (table == OUT_AGENT_INFO)
-        trace_agent(trace, agent->agent.node_id, agent->agent.name);
+        trace_agent(trace, agent->agent.node_id, agent->agent.name, agent->times);
 }
 
 /* Gives what was made its name; what has that name already stays. */

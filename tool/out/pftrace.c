@@ -52,23 +52,26 @@ struct out_sink {
     struct numbered events;  /* of HIP: struct device_track by agent and queue */
     struct lanes markers, memory, scratch, driver;
     struct pftrace_counters counters;
+    uint32_t pid;
+    char devices[1024]; /* what they are, and what they say of their times */
     perfetto_text bytes, source_queue, handle;
     perfetto_text kernel_notes[KERNEL_NOTES];
 };
 
 /* A recorded process is called as its command was, without directories. */
-static perfetto_track process_track(struct perfetto *trace)
+static perfetto_track process_track(struct perfetto *trace, uint32_t *pid)
 {
     const struct out_process *recorded = out_process();
     char name[64];
+    *pid = (uint32_t)(recorded ? recorded->pid : (uint64_t)getpid());
     if (!recorded)
-        return perfetto_process(trace, (uint32_t)getpid(), program_invocation_short_name);
+        return perfetto_process(trace, *pid, program_invocation_short_name);
     size_t length = strcspn(recorded->command, " ");
     const char *from = recorded->command;
     for (size_t i = 0; i < length; i++)
         from = recorded->command[i] == '/' ? recorded->command + i + 1 : from;
     snprintf(name, sizeof name, "%.*s", (int)(recorded->command + length - from), from);
-    return perfetto_process(trace, (uint32_t)recorded->pid, name);
+    return perfetto_process(trace, *pid, name);
 }
 
 static int pftrace_open(const char *prefix, struct out_sink **result, char *error,
@@ -89,7 +92,7 @@ static int pftrace_open(const char *prefix, struct out_sink **result, char *erro
     sink->threads.element_bytes = sizeof(perfetto_track);
     sink->queues.element_bytes = sink->copies.element_bytes = sink->events.element_bytes =
         sizeof(struct device_track);
-    sink->process = process_track(sink->trace);
+    sink->process = process_track(sink->trace, &sink->pid);
     sink->markers = (struct lanes){.parent = sink->process, .name = "markers"};
     sink->bytes = perfetto_note_name(sink->trace, "size_bytes");
     sink->source_queue = perfetto_note_name(sink->trace, "source_queue_id");
@@ -280,6 +283,20 @@ static void kfd_put(struct out_sink *sink, const struct out_kfd_row *row)
     other_put(sink, &sink->driver, "kfd", &event, row->end_address - row->start_address);
 }
 
+/* The process says which device its times are of: a label, which Perfetto shows beside its name. */
+static void agent_put(struct out_sink *sink, const struct out_agent_row *row)
+{
+    char text[512];
+    size_t used = strlen(sink->devices);
+    if (strcmp(row->type, "GPU") != 0)
+        return;
+    out_device_text(row, text, sizeof text);
+    if (used + strlen(text) + 3 > sizeof sink->devices)
+        return; /* those that fit */
+    snprintf(sink->devices + used, sizeof sink->devices - used, "%s%s", used ? "; " : "", text);
+    perfetto_process_label(sink->trace, sink->process, sink->pid, sink->devices);
+}
+
 static void pftrace_row(struct out_sink *sink, enum out_table_id table, const void *row)
 {
     static const char *const categories[OUT_TABLE_COUNT] = {
@@ -305,6 +322,8 @@ static void pftrace_row(struct out_sink *sink, enum out_table_id table, const vo
         kfd_put(sink, row);
     else if (table == OUT_HIP_EVENT)
         hip_event_put(sink, row);
+    else if (table == OUT_AGENT_INFO)
+        agent_put(sink, row);
 }
 
 static void pftrace_flush(struct out_sink *sink)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <crocprof/quality.h>
+
 enum {
     COPIES_AT_ONCE = 64,  /* those that end first are taken to have ended where there are more */
     BLOCKS_MAX = 1 << 16, /* addresses that are remembered */
@@ -36,6 +38,14 @@ void pftrace_counters_open(struct pftrace_counters *counters, struct perfetto *t
     counters->blocks.element_bytes = sizeof(struct block);
 }
 
+/* Shown as the values' unit: the tracks' names are those that others know. */
+static const char *quality_unit(const struct out_counter *counter)
+{
+    if (counter && counter->quality == CROCPROF_QUALITY_NOT_COUNTED)
+        return "(not counted by this device)";
+    return counter && counter->quality == CROCPROF_QUALITY_APPROXIMATE ? "(approximate)" : NULL;
+}
+
 /* The value stands while the kernel runs. */
 void pftrace_counters_value(struct pftrace_counters *counters, const struct out_counter_row *row)
 {
@@ -50,7 +60,8 @@ void pftrace_counters_value(struct pftrace_counters *counters, const struct out_
         char name[256];
         snprintf(name, sizeof name, "Agent [%llu] PMC %s", (unsigned long long)dispatch->node,
                  counter);
-        *track = perfetto_counter(counters->trace, counters->parent, name, NULL);
+        *track =
+            perfetto_counter(counters->trace, counters->parent, name, quality_unit(row->counter));
     }
     perfetto_value(counters->trace, *track, dispatch->start_ns, row->counter_value);
     perfetto_value(counters->trace, *track, dispatch->end_ns, 0);

@@ -225,5 +225,9 @@ void results_agent_put(struct writer *writer, const struct out_agent_row *row, u
         writer_u64(writer, (uint64_t)agent->logical_node_type_id);
     else
         json_raw(writer, "-1");
+    if (row->times) { /* ours: what they are by the device's own word */
+        json_raw(writer, ",\"times\":");
+        json_text(writer, row->times);
+    }
     json_raw(writer, "}");
 }

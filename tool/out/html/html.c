@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <crocprof/quality.h>
+
 #include "analyze/rules.h"
 #include "html.h"
 #include "out/out.h"
@@ -142,6 +144,7 @@ struct out_sink {
     struct analyze_kernels kernels;
     uint64_t counted_dispatch, counted_process; /* the last one that was put */
     bool has_counted;
+    struct texts marked; /* counters whose values are not what they seem, which the page was told */
     /* Processes that were recorded, and what the page calls them. */
     struct html_known {
         const struct out_process *process;
@@ -157,6 +160,22 @@ static void row_put(struct out_sink *sink, int stream, const void *row)
     html_page_row(&sink->page, &sink->streams[stream], row);
 }
 
+/* The page shows no value of a counter that its device does not count, and marks approximations. */
+static void quality_put(struct out_sink *sink, const struct out_counter_row *row)
+{
+    const struct out_counter *counter = row->counter;
+    bool is_new = false;
+    bool is_not_counted = counter && counter->quality == CROCPROF_QUALITY_NOT_COUNTED;
+    if (!is_not_counted && (!counter || counter->quality != CROCPROF_QUALITY_APPROXIMATE))
+        return;
+    texts_id(&sink->marked, row->counter_name, &is_new);
+    if (is_new)
+        html_page_pairs(&sink->page, "quality",
+                        (const char *const[]){"counter", row->counter_name, "class",
+                                              is_not_counted ? "not counted" : "approximate",
+                                              NULL});
+}
+
 /* Values of a dispatch come one after another. */
 static void counter_put(struct out_sink *sink, const struct out_counter_row *row)
 {
@@ -167,6 +186,7 @@ static void counter_put(struct out_sink *sink, const struct out_counter_row *row
     sink->has_counted = true;
     sink->counted_dispatch = dispatch->dispatch_id;
     sink->counted_process = sink->page.process;
+    quality_put(sink, row);
     row_put(sink, COUNTER, row);
 }
 
@@ -508,6 +528,7 @@ static int html_close(struct out_sink *sink, char *error, size_t error_size)
     analysis_put(sink);
     analyze_kernels_free(&sink->kernels);
     free(sink->known);
+    texts_free(&sink->marked);
     int status = html_page_close(&sink->page);
     if (status != 0)
         snprintf(error, error_size, "%s: %s", sink->path, strerror(-status));

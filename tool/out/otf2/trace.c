@@ -95,10 +95,11 @@ static uint32_t process_now(struct trace *trace)
     return trace->process_count ? trace->process_count - 1 : 0;
 }
 
-void trace_agent(struct trace *trace, uint64_t node, const char *name)
+void trace_agent(struct trace *trace, uint64_t node, const char *name, const char *times)
 {
-    char shown[160];
-    snprintf(shown, sizeof shown, "%s (agent %llu)", name ? name : "", (unsigned long long)node);
+    char shown[256];
+    snprintf(shown, sizeof shown, "%s (agent %llu)%s%s", name ? name : "", (unsigned long long)node,
+             times ? ", times are " : "", times ? times : "");
     if (ROOM_MAKE(trace, agents, agent_count))
         trace->agents[trace->agent_count++] =
             (struct trace_agent){text(trace, shown), process_now(trace), node};

@@ -74,7 +74,8 @@ struct trace {
 void trace_open(struct trace *trace, const char *directory);
 void trace_close(struct trace *trace);
 
-void trace_agent(struct trace *trace, uint64_t node, const char *name);
+/* times: what its times are by its own word; NULL: it says nothing. */
+void trace_agent(struct trace *trace, uint64_t node, const char *name, const char *times);
 /* The number of a thread or queue at a place, of an agent or none. */
 uint32_t trace_location(struct trace *trace, enum trace_place place, uint64_t node,
                         uint64_t number);

@@ -27,7 +27,7 @@ enum descriptor_field {
     DESCRIPTOR_PARENT = 5,
     DESCRIPTOR_COUNTER = 8,
 };
-enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
+enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6, PROCESS_LABELS = 8 };
 enum thread_field { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum counter_field { COUNTER_UNIT = 6 };
 enum interned_field { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_NOTE = 3 };
@@ -155,6 +155,22 @@ perfetto_track perfetto_process(struct perfetto *trace, uint32_t pid, const char
     proto_string(packet, PROCESS_NAME, name);
     proto_end(packet, process);
     return track_end(trace, &track);
+}
+
+void perfetto_process_label(struct perfetto *trace, perfetto_track process, uint32_t pid,
+                            const char *label)
+{
+    if (!trace)
+        return;
+    struct proto *packet = &trace->packet;
+    size_t open = packet_begin(trace), descriptor = proto_begin(packet, PACKET_TRACK_DESCRIPTOR);
+    proto_u64(packet, DESCRIPTOR_UUID, process);
+    size_t of_process = proto_begin(packet, DESCRIPTOR_PROCESS);
+    proto_u64(packet, PROCESS_PID, pid);
+    proto_string(packet, PROCESS_LABELS, label);
+    proto_end(packet, of_process);
+    proto_end(packet, descriptor);
+    packet_end(trace, open);
 }
 
 perfetto_track perfetto_thread(struct perfetto *trace, perfetto_track process, uint32_t pid,

@@ -23,6 +23,9 @@ int perfetto_status(const struct perfetto *trace);
 typedef uint64_t perfetto_track;
 
 perfetto_track perfetto_process(struct perfetto *trace, uint32_t pid, const char *name);
+/* Shown beside the process's name, instead of the label before. */
+void perfetto_process_label(struct perfetto *trace, perfetto_track process, uint32_t pid,
+                            const char *label);
 /* process: its track, by which readers of traces find whose thread it is. name: NULL for none. */
 perfetto_track perfetto_thread(struct perfetto *trace, perfetto_track process, uint32_t pid,
                                uint32_t tid, const char *name);
