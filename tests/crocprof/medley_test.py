@@ -80,6 +80,11 @@ class Judge:
                 more.append(row)
         self.checks.equal("%s, %s (%s): missing, and more" % (self.what, kind, keys), (missing[:4], more[:4]), ([], []))
 
+    def threads(self, found):
+        """What threads are called: of those that had not ended yet when they were first seen, the program."""
+        self.checks.true("%s, threads: %r" % (self.what, found), set(found.values()) <= {"medley", None} and "medley" in found.values()
+                         and set(found) <= {r["thread"] for r in self.run.records["hip_api"] + self.run.records["hsa_api"]})
+
     def counters(self, found, columns):
         wanted = sorted(tuple(columns(row)) + (row["Counter_Name"], float(row["Counter_Value"])) for row in self.run.counters)
         self.checks.equal("%s, counters" % self.what, sorted(found), wanted)
@@ -121,6 +126,7 @@ def pftrace_judge(judge, prefix, proto):
         has_id, slices = kind not in ("marker_api", "memory_allocation", "scratch_memory"), trace.slices + trace.instants
         judge.same(kind, [(s["name"], s["begin"], s["begin"] if s["end"] is None else s["end"], *([s["flow"]] if has_id else []))
                           for s in slices if s["category"] == category], "name start end" + (" id" if has_id else ""))
+    judge.threads({t["tid"]: t["name"] for t in trace.tracks.values() if t["tid"]})
     judge.same("hip_event", [(s["begin"], s["end"], s["notes"]["source_queue_id"], s["notes"]["hip_event_handle"])
                              for s in trace.slices if s["category"] == "hip_event"], "start end source_queue event")
     judge.checks.true(judge.what + ", events are beside their queues", all(
@@ -140,6 +146,8 @@ def otf2_judge(judge, prefix):
             continue
         judge.same(kind, [(s["name"], s["begin"], s["end"], s["correlation_id"]) for s in archive.slices if s["category"] == category],
                    "name start end id")
+    judge.threads({int(words[1]): words[2] for words in (name.split() for name in archive.locations.values())
+                   if words[0] == "Thread" and len(words) == 3})
     for kind, value in (("kernel", "dispatch_id"), ("memory_allocation", "bytes"), ("hip_event", "hip_event_handle")):
         category = {"kernel": "kernel_dispatch"}.get(kind, kind)
         judge.same(kind, [(s["begin"], s["end"], s[value]) for s in archive.slices if s["category"] == category],
@@ -180,6 +188,7 @@ def rocpd_judge(judge, prefix):
         def ask(sql):
             return database.execute(sql).fetchall()
 
+        judge.threads({t: name for t, name in ask("SELECT tid, name FROM rocpd_info_thread") if name})
         for api in APIS:
             judge.same(api, ask("SELECT name, start, \"end\", tid, stack_id FROM regions WHERE category LIKE '%s%%_API%%'"
                                 % api.split("_", maxsplit=1)[0].upper()), "name start end thread id")

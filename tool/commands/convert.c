@@ -81,6 +81,11 @@ struct known {
     struct out_process process;
 };
 
+static const char *thread_name(const void *of, uint64_t thread_id)
+{
+    return recording_thread_name(of, thread_id);
+}
+
 static struct known *known_make(struct conversion *conversion, const struct recording_part *part)
 {
     struct known *known = calloc(1, sizeof *known);
@@ -98,7 +103,9 @@ static struct known *known_make(struct conversion *conversion, const struct reco
                                         .environment = part->environment,
                                         .hostname = part->hostname,
                                         .machine_id = part->machine_id,
-                                        .extdata = part->extdata}};
+                                        .extdata = part->extdata,
+                                        .thread_name = thread_name,
+                                        .of = part}};
     conversion->known = known;
     return known;
 }
@@ -250,6 +257,8 @@ static int file_convert(struct conversion *conversion, const char *path,
              recording_each(recording, &ask, row_take, conversion, error, sizeof error) != 0)
         status = refuse(EXIT_FAILED, "%s", error);
     inputs_damage_tell(recording);
+    for (struct known *known = conversion->known; known; known = known->next)
+        known->process.thread_name = NULL; /* its recording goes */
     recording_close(recording);
     return status;
 }

@@ -54,5 +54,7 @@ const char *out_thread_name(uint64_t thread_id, char name[THREAD_NAME_BYTES])
     name[0] = 0;
     if (!recorded)
         line_read(path, name, THREAD_NAME_BYTES);
+    else if (recorded->thread_name)
+        snprintf(name, THREAD_NAME_BYTES, "%s", recorded->thread_name(recorded->of, thread_id));
     return name;
 }

@@ -9,6 +9,9 @@ struct out_process {
     int64_t rank;             /* in its job; -1: it says none */
     int64_t init_ns, fini_ns; /* 0: not known */
     const char *command, *environment /* JSON */, *hostname, *machine_id, *extdata /* JSON */;
+    /* What a thread was called, "" if nobody knows; NULL: of none. */
+    const char *(*thread_name)(const void *of, uint64_t thread_id);
+    const void *of;
 };
 
 /* NULL: this one. */
@@ -24,7 +27,7 @@ struct out_machine {
 struct out_machine out_machine(void);
 
 enum { THREAD_NAME_BYTES = 32 };
-/* How the thread has named itself; "" of one that is gone, or of a recorded process. */
+/* How the thread has named itself; "" of one that is gone. */
 const char *out_thread_name(uint64_t thread_id, char name[THREAD_NAME_BYTES]);
 
 #endif

@@ -25,6 +25,7 @@ struct agent {
 enum lookup {
     LOOKUP_STRING,
     LOOKUP_THREAD,
+    LOOKUP_THREAD_NAME, /* by what the system called it */
     LOOKUP_PROCESS,
     LOOKUP_AGENT,
     LOOKUP_NODE,

@@ -33,6 +33,11 @@ const char *recording_path(const struct recording *recording);
 unsigned recording_part_count(const struct recording *recording);
 const struct recording_part *recording_part(const struct recording *recording, unsigned index);
 
+/* What a thread of that number called itself, "" if it is not known; lives as long as the
+ * recording.
+ */
+const char *recording_thread_name(const struct recording_part *part, uint64_t thread_id);
+
 enum recording_order {
     RECORDING_AS_WRITTEN, /* kind after kind */
     RECORDING_BY_TIME     /* by start, of all kinds and processes */

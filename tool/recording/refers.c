@@ -17,6 +17,7 @@
 static const char *const lookups[] = {
     [LOOKUP_STRING] = "SELECT string FROM \"rocpd_string{S}\" WHERE id = ?",
     [LOOKUP_THREAD] = "SELECT tid FROM \"rocpd_info_thread{S}\" WHERE id = ?",
+    [LOOKUP_THREAD_NAME] = "SELECT name FROM \"rocpd_info_thread{S}\" WHERE tid = ? LIMIT 1",
     [LOOKUP_PROCESS] = "SELECT pid FROM \"rocpd_info_process{S}\" WHERE id = ?",
     [LOOKUP_AGENT] = "SELECT type, absolute_index, logical_index, type_index, name, vendor_name, "
                      "product_name, model_name, extdata FROM \"rocpd_info_agent{S}\" WHERE id = ?",
@@ -157,6 +158,15 @@ static uint64_t number(struct part *part, struct numbered *numbers, enum lookup 
 uint64_t part_thread(struct part *part, int64_t id)
 {
     return number(part, &part->threads, LOOKUP_THREAD, id);
+}
+
+const char *recording_thread_name(const struct recording_part *shown, uint64_t thread_id)
+{
+    struct part *part = (struct part *)(uintptr_t)shown; /* parts are handed out as these */
+    sqlite3_stmt *row = lookup(part, LOOKUP_THREAD_NAME, (int64_t)thread_id);
+    const char *name = row ? text_of(part, row, 0) : "";
+    sqlite3_reset(row);
+    return name;
 }
 
 uint64_t part_process(struct part *part, int64_t id)
