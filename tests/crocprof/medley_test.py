@@ -58,6 +58,15 @@ class Run:
         return found
 
 
+class Together:
+    """Records of several processes."""
+
+    def __init__(self, runs):
+        kinds = {kind for run in runs for kind in run.records}
+        self.records = {kind: [record for run in runs for record in run.records.get(kind, [])] for kind in kinds}
+        self.counters = [row for run in runs for row in run.counters]
+
+
 def rows_of(records, keys):
     return sorted(tuple(record[key] for key in keys.split()) for record in records)
 
@@ -226,6 +235,21 @@ def judge_all(checks, run, what, prefix, proto):
     rocpd_judge(Judge(checks, run, what + "rocpd"), prefix)
 
 
+def merged_check(checks, crocprof, directory, databases, runs, what):
+    """A database, an archive and a page of all processes; and what is made of that database."""
+    def run(*words):
+        done = subprocess.run([crocprof, *words], capture_output=True, text=True, timeout=100, cwd=directory)
+        checks.equal("%s: %s" % (words, done.stderr), done.returncode, 0)
+
+    together = Together(runs)
+    for format_, name, judge in (("rocpd", "all_results.db", rocpd_judge), ("otf2", "archive", otf2_judge), ("html", "page", html_judge)):
+        run("merge", "-f", format_, "-o", name, *databases)
+        judge(Judge(checks, together, what + "merged, " + format_), os.path.join(directory, name.replace("_results.db", "")))
+    run("convert", "-f", "otf2,html", "-o", "again", "all_results.db")
+    otf2_judge(Judge(checks, together, what + "merged and converted, otf2"), os.path.join(directory, "again"))
+    html_judge(Judge(checks, together, what + "merged and converted, html"), os.path.join(directory, "again"))
+
+
 def run_check(checks, crocprof, command, options, proto):
     with tempfile.TemporaryDirectory() as directory:
         done = subprocess.run([crocprof, "-d", directory, "-f", FORMATS, "--stats", "--no-summary", *options, "--", *command],
@@ -233,11 +257,12 @@ def run_check(checks, crocprof, command, options, proto):
         checks.equal("status of %r: %s" % (command, done.stderr), done.returncode, 0)
         databases = sorted(glob.glob(os.path.join(directory, "*_results.db")))
         checks.equal("processes", len(databases), 2)
-        kinds = set()
+        kinds, runs = set(), []
         for database in databases:
             prefix = database[:-len("_results.db")]
             run, what = Run(prefix), "%s: " % " ".join([*options[-2:], *command[1:]])
             kinds |= {kind for kind, records in run.records.items() if records}
+            runs.append(run)
             judge_all(checks, run, what, prefix, proto)
             made = os.path.join(directory, "made", os.path.basename(prefix))
             done = subprocess.run([crocprof, "convert", "-f", FORMATS, "--stats", "-d", os.path.dirname(made), database],
@@ -245,6 +270,7 @@ def run_check(checks, crocprof, command, options, proto):
             checks.equal("convert: " + done.stderr, done.returncode, 0)
             csv_judge(checks, what + "converted, ", made, run)
             judge_all(checks, run, what + "converted, ", made, proto)
+        merged_check(checks, crocprof, directory, databases, runs, what)
     return kinds
 
 
