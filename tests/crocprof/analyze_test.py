@@ -72,6 +72,18 @@ def check_text(checks, text):
     checks.true("and nothing that is no number", "nan" not in text and "inf" not in text)
 
 
+def check_exact(checks, crocprof, program, folder):
+    """A recording with an exact counter alone: its class is said, and kernels' modelled time ranks them, not that of the wall clock."""
+    run([crocprof, "--pmc", "SQ_WAVES", "-f", "rocpd", "-d", folder, "-o", "exact", "--no-summary", program])
+    path = os.path.join(folder, "exact_results.db")
+    kernels = json.loads(run([crocprof, "analyze", "--json", path]).stdout)["kernels"]
+    times = [k["modelled_seconds"] for k in kernels]
+    checks.true("modelled times %r" % times, len(times) > 5 and all(times) and times == sorted(times, reverse=True))
+    text = run([crocprof, "analyze", path]).stdout
+    checks.true("the class, and the time: " + text, "[SQ_WAVES exact]" in text and "each (modelled)" in text
+                and "% of all kernels' modelled time; " in text)
+
+
 def main():
     crocprof, programs = sys.argv[1:3]
     program = os.path.join(programs, "bottlenecks")
@@ -100,7 +112,11 @@ def main():
         checks.true("what is missing, too", "is not said: GRBM_GUI_ACTIVE, SQ_WAVES" in done.stdout)
         checks.true("and nothing is made up", "Bound by" not in done.stdout)
         done = run([crocprof, "analyze", "--json", *recording])
-        checks.equal("of a recording", said(kernels_of(done.stdout)["lds_conflicts"]), ["waves", "conflicts"])
+        kernel = kernels_of(done.stdout)["lds_conflicts"]
+        checks.equal("of a recording", said(kernel), ["waves", "conflicts"])
+        checks.equal("classes", [(s["counters"], s["classes"]) for s in kernel["says"] if s["rule"] == "conflicts"],
+                     [(["SQ_LDS_BANK_CONFLICT", "SQ_LDS_IDX_ACTIVE"], 2 * ["modelled"])])
+        check_exact(checks, crocprof, program, folder)
         done = run([crocprof, "analyze", "/nowhere/at/all"])
         checks.equal("no such program", done.returncode, 127)
         done = run([crocprof, "analyze", "--", "sh", "-c", "exit 7"])

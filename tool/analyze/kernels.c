@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crocprof/quality.h>
+
 static bool list_add(struct analyze_kernels *kernels, struct analyze_kernel *kernel)
 {
     if (kernels->count == kernels->capacity) {
@@ -47,15 +49,25 @@ static struct analyze_kernel *kernel_get(struct analyze_kernels *kernels,
     return list_add(kernels, kernel) ? kernel : NULL;
 }
 
-/* The description ends with "(this device: WORDS)" where the device says something of the counter
- * that is not to its credit. False: by its own word it does not count it. */
+/* What the device says of the counter; where it says so only in the description, that ends with
+ * "(this device: WORDS)" unless it is to its credit. False: by its own word it does not count it.
+ */
 static bool class_take(struct analyze_kernels *kernels, enum analyze_counter counter,
                        const struct out_counter *of)
 {
     static const char *const classes[] = {"approximate", "modelled", "not counted"};
+    static const char *const stated[] = {[CROCPROF_QUALITY_EXACT] = "exact",
+                                         [CROCPROF_QUALITY_MODELLED] = "modelled",
+                                         [CROCPROF_QUALITY_APPROXIMATE] = "approximate",
+                                         [CROCPROF_QUALITY_NOT_COUNTED] = "not counted"};
     const char *said = of && of->description ? strstr(of->description, "(this device: ") : NULL;
     if (!kernels->class[counter])
         kernels->class[counter] = "exact";
+    if (of && of->quality && of->quality < sizeof stated / sizeof stated[0]) {
+        kernels->has_classes = true;
+        kernels->class[counter] = stated[of->quality];
+        return of->quality != CROCPROF_QUALITY_NOT_COUNTED;
+    }
     if (!said)
         return true;
     said += strlen("(this device: ");
@@ -83,6 +95,7 @@ static void dispatch_add(struct analyze_kernels *kernels, const struct out_dispa
     if (!kernel)
         return;
     kernel->duration_ns += (double)(row->end_ns - row->start_ns);
+    kernel->modelled_ns += (double)row->modelled_ns;
     kernel->items += (double)(row->grid[0] * row->grid[1] * row->grid[2]);
     if (++kernel->traced > kernel->launches)
         kernel->launches = kernel->traced;
@@ -119,6 +132,10 @@ static int busier(const void *left, const void *right)
     const struct analyze_kernel *a = *(struct analyze_kernel *const *)left;
     const struct analyze_kernel *b = *(struct analyze_kernel *const *)right;
     double of_a = a->sum[COUNT_GRBM_GUI_ACTIVE], of_b = b->sum[COUNT_GRBM_GUI_ACTIVE];
+    if (of_a == 0 && of_b == 0) {
+        of_a = a->modelled_ns;
+        of_b = b->modelled_ns;
+    }
     if (of_a == 0 && of_b == 0) {
         of_a = a->duration_ns;
         of_b = b->duration_ns;

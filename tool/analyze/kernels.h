@@ -18,7 +18,8 @@ struct analyze_kernel {
     double sum[COUNT_COUNT];
     uint64_t count[COUNT_COUNT]; /* launches that the sum is of; 0: not counted */
     double items, duration_ns;   /* sums */
-    uint64_t traced;             /* launches that duration_ns is of */
+    double modelled_ns;          /* by the device's own model; 0: it has none */
+    uint64_t traced;             /* launches that these times are of */
     struct kernel_needs needs;   /* of the first launch */
 };
 
@@ -40,7 +41,8 @@ void analyze_kernels_machine(struct analyze_kernels *kernels, const struct machi
 /* The GPU that the kernel ran on; NULL: unknown. */
 const struct machine *analyze_kernels_machine_of(const struct analyze_kernels *kernels,
                                                  const struct analyze_kernel *kernel);
-/* The busiest first: by active cycles where they were counted, else by time. */
+/* The busiest first: by active cycles where they were counted, else by modelled time, else by time.
+ */
 void analyze_kernels_sort(struct analyze_kernels *kernels);
 void analyze_kernels_free(struct analyze_kernels *kernels);
 

@@ -85,6 +85,14 @@ static double all_cycles(const struct analyze_kernels *kernels)
     return sum;
 }
 
+static double all_modelled_ns(const struct analyze_kernels *kernels)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < kernels->count; i++)
+        sum += kernels->list[i]->modelled_ns;
+    return sum;
+}
+
 static void head_print(const struct analyze_kernels *kernels, const struct measures *m,
                        uint32_t number, FILE *out)
 {
@@ -97,6 +105,10 @@ static void head_print(const struct analyze_kernels *kernels, const struct measu
                 text_seconds(m->seconds, time), m->cycles,
                 kernels->has_classes ? " over the clock: modelled" : " over the clock",
                 100 * kernel->sum[COUNT_GRBM_GUI_ACTIVE] / all_cycles(kernels));
+    else if (kernel->modelled_ns > 0)
+        fprintf(out, ", %s each (modelled), %.1f %% of all kernels' modelled time",
+                text_seconds(kernel->modelled_ns / (double)kernel->traced * 1e-9, time),
+                100 * kernel->modelled_ns / all_modelled_ns(kernels));
     if (kernel->traced)
         fprintf(out, "; %s each by the wall clock",
                 text_seconds(kernel->duration_ns / (double)kernel->traced * 1e-9, time));
@@ -155,6 +167,8 @@ static void number_print(FILE *out, const char *name, double value)
 
 struct json_out {
     FILE *out;
+    const struct analyze_kernels *kernels;
+    const struct analyze_kernel *kernel;
     bool is_next;
 };
 
@@ -166,6 +180,12 @@ static void json_said(void *data, const struct rule *rule, const char *text)
     fputs(", \"counters\": [", to->out);
     for (int i = 0; rule->counters[i] != COUNT_COUNT; i++)
         fprintf(to->out, "%s\"%s\"", i ? ", " : "", analyze_counters[rule->counters[i]]);
+    fputs("], \"classes\": [", to->out); /* of these counters; null: this kernel has it not */
+    for (int i = 0; rule->counters[i] != COUNT_COUNT; i++) {
+        const char *class = to->kernels->class[rule->counters[i]];
+        bool is_said = to->kernels->has_classes && class && to->kernel->count[rule->counters[i]];
+        fprintf(to->out, is_said ? "%s\"%s\"" : "%snull", i ? ", " : "", class);
+    }
     fputs("]}", to->out);
     to->is_next = true;
 }
@@ -173,13 +193,16 @@ static void json_said(void *data, const struct rule *rule, const char *text)
 static void kernel_json(const struct analyze_kernels *kernels, uint32_t i, FILE *out)
 {
     struct measures m = measures_of(kernels, kernels->list[i]);
-    struct json_out to = {out, false};
+    struct json_out to = {out, kernels, kernels->list[i], false};
     fprintf(out, "%s\n  {\"name\": ", i ? "," : "");
     string_print(out, m.kernel->name);
     fprintf(out, ", \"agent\": %u, \"launches\": %llu", m.kernel->node,
             (unsigned long long)m.kernel->launches);
     number_print(out, "cycles", m.cycles);
     number_print(out, "seconds", m.seconds);
+    number_print(out, "modelled_seconds",
+                 m.kernel->modelled_ns > 0 ? m.kernel->modelled_ns / (double)m.kernel->traced * 1e-9
+                                           : NAN);
     number_print(out, "wait_share", m.wait_share);
     number_print(out, "waves_per_cu", m.waves_per_cu);
     number_print(out, "waves_per_cu_limit", m.has_occupancy ? m.occupancy.waves_per_cu : NAN);
