@@ -77,6 +77,8 @@ def ranks_by_variables():
             for rank in (1, 2):
                 done = run([CROCPROF, *options, *more, PROGRAM], d, **{pair[0]: str(rank), pair[1]: "8"})
                 checks.equal(f"{pair[0]} {rank}: status", done.returncode, 0)
+                checks.equal(f"{pair[0]} {rank}: why there is nothing: {done.stderr}", rank == 1,
+                             "rank 1 is none of --profile-mpi-ranks 2,4-5" in done.stderr and "no GPU call" not in done.stderr)
             checks.equal(f"{pair[0]}: files", names(d), ["r2_kernel_trace.csv"])
 
 

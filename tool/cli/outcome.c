@@ -69,6 +69,14 @@ static void sentences_tell(const struct told *told, enum run_log_key key, const 
     }
 }
 
+static bool has_key(const struct told *told, enum run_log_key key)
+{
+    for (size_t i = 0; i < told->count; i++)
+        if (told->lines[i][0] == (char)key)
+            return true;
+    return false;
+}
+
 /* Why there is nothing. */
 static void nothing_tell(const struct launch *launch, const struct told *told, int wait_status)
 {
@@ -81,6 +89,8 @@ static void nothing_tell(const struct launch *launch, const struct told *told, i
                 "crocprof: nothing was collected: the profiler's library did not come into "
                 "%s (LD_PRELOAD does not reach it, or it ended at once)\n",
                 launch->program);
+    else if (has_key(told, RUN_LOG_NOT_ASKED))
+        sentences_tell(told, RUN_LOG_NOT_ASKED, ": nothing was collected of it");
     else if (told->runtimes == 0)
         fputs("crocprof: nothing was collected: the program made no GPU call (it started neither "
               "HIP nor HSA)\n",

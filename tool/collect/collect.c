@@ -515,6 +515,12 @@ static bool is_wanted_rank(const struct settings *settings)
     bool is_in = true;
     if (ranks && !keys_ranks_read(ranks, keys_rank(), &is_in))
         fprintf(stderr, "crocprof: ROCPROF_MPI_RANKS: %s is no list of ranks\n", ranks);
+    if (ranks && !is_in) {
+        char sentence[256];
+        snprintf(sentence, sizeof sentence, "rank %u is none of --profile-mpi-ranks %s",
+                 keys_rank(), ranks);
+        run_log_put(RUN_LOG_NOT_ASKED, sentence);
+    }
     return !ranks || is_in;
 }
 

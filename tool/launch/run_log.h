@@ -9,14 +9,15 @@
 #include <stddef.h>
 
 enum run_log_key {
-    RUN_LOG_LOADED = 'L',  /* our library came into a process; its name */
-    RUN_LOG_RUNTIME = 'I', /* a GPU's runtime came, too */
-    RUN_LOG_REPORT = 'O',  /* a report was begun */
-    RUN_LOG_PLACE = 'P',   /* a report may be about to make files that begin with this */
-    RUN_LOG_FILES = 'F',   /* a report's files begin with this */
-    RUN_LOG_RECORDS = 'R', /* how many records a report had, when it was closed */
-    RUN_LOG_LEFT = 'X',    /* it becomes a program where we cannot follow: a sentence */
-    RUN_LOG_NO_CODE = 'N'  /* the processor of a GPU that the program has no code for */
+    RUN_LOG_LOADED = 'L',    /* our library came into a process; its name */
+    RUN_LOG_RUNTIME = 'I',   /* a GPU's runtime came, too */
+    RUN_LOG_REPORT = 'O',    /* a report was begun */
+    RUN_LOG_PLACE = 'P',     /* a report may be about to make files that begin with this */
+    RUN_LOG_FILES = 'F',     /* a report's files begin with this */
+    RUN_LOG_RECORDS = 'R',   /* how many records a report had, when it was closed */
+    RUN_LOG_LEFT = 'X',      /* it becomes a program where we cannot follow: a sentence */
+    RUN_LOG_NOT_ASKED = 'M', /* a rank that is not to be profiled: a sentence */
+    RUN_LOG_NO_CODE = 'N'    /* the processor of a GPU that the program has no code for */
 };
 
 /* In crocprof: makes one, which the environment names from then on. The file, or -errno. */
