@@ -456,6 +456,39 @@ static void json_lists_share_one_file(void **state)
 }
 
 /* JSON has no words for these. */
+/* Longer than what is kept in memory of a list, as its first text and as a later one. */
+static void json_takes_texts_of_any_length(void **state)
+{
+    static char longest[3 * WRITER_BYTES];
+    (void)state;
+    memset(longest, 'n', sizeof longest - 1);
+    for (uint64_t before = 0; before < 3; before++) {
+        struct out_sink *sink;
+        assert_int_equal(out_json_ops.open(prefix, &sink, message, sizeof message), 0);
+        for (uint64_t i = 0; i <= before; i++) {
+            const char *text = longest + (i < before ? sizeof longest - 10 : 0);
+            const struct out_api_row marker = {.domain = "MARKER_CORE_API",
+                                               .function = text,
+                                               .message = text,
+                                               .correlation_id = i + 1};
+            const struct out_dispatch_row kernel = {
+                .kind = "KERNEL_DISPATCH", .kernel_name = text, .region = text, .dispatch_id = i};
+            out_json_ops.row(sink, OUT_MARKER_API, &marker);
+            out_json_ops.row(sink, OUT_KERNEL_TRACE, &kernel);
+        }
+        assert_int_equal(out_json_ops.close(sink, message, sizeof message), 0);
+        char path[160];
+        snprintf(path, sizeof path, JSON_TOOL "strings.marker_api[%llu].value",
+                 (unsigned long long)before);
+        assert_true(json_number("SELECT length(json_extract(?, ?))", path) ==
+                    (double)sizeof longest - 1);
+        assert_true(json_number("SELECT length(json_extract(?, ?))",
+                                JSON_TOOL "strings.correlation_id.external[0].value") > 8);
+        snprintf(path, sizeof path, "%s_results.json", prefix);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 static void json_has_null_for_what_is_no_number(void **state)
 {
     static const double values[] = {0.0 / 0.0, 1.0 / 0.0, -1.0 / 0.0};
@@ -693,6 +726,7 @@ int main(void)
         cmocka_unit_test_setup(rocpd_keeps_every_row_in_order, prefix_next),
         cmocka_unit_test_setup(rocpd_joins_records_and_counters, prefix_next),
         cmocka_unit_test_setup(json_lists_share_one_file, prefix_next),
+        cmocka_unit_test_setup(json_takes_texts_of_any_length, prefix_next),
         cmocka_unit_test_setup(json_has_null_for_what_is_no_number, prefix_next),
         cmocka_unit_test_setup(json_leaves_only_its_file, prefix_next),
         cmocka_unit_test_setup(otf2_spreads_what_overlaps, prefix_next),

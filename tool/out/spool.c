@@ -37,14 +37,11 @@ struct writer *spool_writer(struct spool *spool, size_t size)
         writer->file = -1;
         writer->status = 0;
         writer->used = 0;
+        writer->file_create = spool_file_create; /* once its buffer is full */
+        writer->directory = spool->directory;
     }
-    if (!spool_is_full(spool, size))
-        return writer;
-    int file = spool_file_create(spool->directory);
-    if (file >= 0)
-        writer->file = file;
-    else if (writer->status == 0)
-        writer->status = file; /* what is written from now on is dropped */
+    if (spool_is_full(spool, size))
+        writer_flush(writer);
     return writer;
 }
 

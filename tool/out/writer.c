@@ -33,6 +33,7 @@ int writer_open(struct writer *writer, const char *path)
 {
     int file = writer_file_create(path);
     writer->used = 0;
+    writer->file_create = NULL;
     writer->status = file < 0 ? file : 0;
     writer->file = file < 0 ? -1 : file;
     return writer->status;
@@ -41,6 +42,7 @@ int writer_open(struct writer *writer, const char *path)
 int writer_attach(struct writer *writer, int file)
 {
     writer->used = 0;
+    writer->file_create = NULL;
     writer->status = 0;
     writer->file = fcntl(file, F_DUPFD_CLOEXEC, 0);
     if (writer->file < 0)
@@ -48,9 +50,21 @@ int writer_attach(struct writer *writer, int file)
     return writer->status;
 }
 
+static void file_make(struct writer *writer)
+{
+    int file = writer->file_create(writer->directory);
+    if (file >= 0)
+        writer->file = file;
+    else if (writer->status == 0)
+        writer->status = file; /* what is written from now on is dropped */
+    writer->file_create = NULL;
+}
+
 int writer_flush(struct writer *writer)
 {
     size_t done = 0;
+    if (writer->file_create && writer->used > 0)
+        file_make(writer);
     while (done < writer->used && writer->status == 0) {
         ssize_t wrote = write(writer->file, writer->bytes + done, writer->used - done);
         if (wrote >= 0)

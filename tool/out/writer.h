@@ -15,6 +15,9 @@ enum { WRITER_BYTES = 1 << 16 };
 struct writer {
     int file;   /* -1: closed */
     int status; /* first error as -errno; later output is dropped */
+    /* Makes the file when the buffer is full for the first time (spool.h); NULL: there is one. */
+    int (*file_create)(const char *directory);
+    const char *directory;
     size_t used;
     char bytes[WRITER_BYTES];
 };
