@@ -23,6 +23,8 @@
 #include "table.h"
 
 enum { SINKS_MAX = 8 };
+/* Of one process: rows that are compared stay in memory, which has a bound (256 MB). */
+enum { LONGEST_MAX = 700000 };
 
 struct known;
 
@@ -321,7 +323,8 @@ static int page_limit(struct conversion *conversion, char *const *paths, unsigne
     for (unsigned i = 0; i < conversion->count; i++)
         if (is_page(conversion, i))
             out_html_short(conversion->sinks[i].sink);
-    return longest_begin(&conversion->longest, (uint32_t)(page_rows / parts));
+    uint64_t room = page_rows / parts;
+    return longest_begin(&conversion->longest, (uint32_t)(room < LONGEST_MAX ? room : LONGEST_MAX));
 }
 
 /* The first that can be read; NULL: none can. */
