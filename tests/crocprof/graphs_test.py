@@ -104,6 +104,27 @@ def together(checks, crocprof, programs):
                      LAUNCHES)
 
 
+def read_back(checks, crocprof, program):
+    """What reads recordings knows launches of graphs, and says so where there is nothing else."""
+    off = ["--no-kernel-trace", "--no-memory-copy-trace", "--no-marker-trace"]
+    for options, has_calls in ((["--hip-trace"], True), (["--hip-graph-trace", "--no-hip-trace"], False)):
+        with Profile(crocprof, [*options, *off, "-f", "rocpd", "--no-summary"], [program]) as p:
+            path = glob.glob(p.directory + "/*.db")[0]
+
+            def done(*words):
+                return subprocess.run([crocprof, *words, path], capture_output=True, text=True, timeout=60)
+            report = done("report")
+            checks.equal("report: " + report.stderr,
+                         (report.returncode, " hipGraphLaunch\n" in report.stdout, "only 20 launches of graphs" in report.stderr),
+                         (0, has_calls, not has_calls))
+            lines = done("script").stdout.splitlines()
+            checks.equal("script", [line for line in lines if line.endswith("_EXEC_LAUNCH") and " graph correlation=" in line
+                                    and " kernels=3 " in line], [line for line in lines if "HIP_GRAPH" in line])
+            checks.equal("script, launches", sum("HIP_GRAPH" in line for line in lines), LAUNCHES)
+            for form in ("csv", "json", "html", "pftrace", "otf2"):
+                checks.equal("convert to " + form, done("convert", "--stats", "-d", p.directory + "/" + form, "-f", form).returncode, 0)
+
+
 def main():
     crocprof, programs = sys.argv[1:3]
     checks = Checks()
@@ -112,6 +133,7 @@ def main():
     not_traced(checks, rocprofv3, programs)
     read_back(checks, crocprof, programs)
     together(checks, crocprof, programs)
+    read_back(checks, crocprof, os.path.join(programs, "graph"))
     checks.exit()
 
 

@@ -75,7 +75,7 @@ def alone_check(checks, crocprof, program):
 def main():
     crocprof, program = sys.argv[1], os.path.join(sys.argv[2], "events")
     checks = Checks()
-    with Profile(crocprof, ["--hip-event-trace", "--hip-trace", "-f", "csv,json,rocpd", "--no-summary"], [program]) as p:
+    with Profile(crocprof, ["--hip-event-trace", "--hip-trace", "-f", "csv,json,rocpd", "--stats", "--no-summary"], [program]) as p:
         rows = p.rows("hip_event_trace")
         rows_check(checks, rows, {r["Correlation_Id"]: r for r in p.rows("hip_api_trace")})
         json_check(checks, glob.glob(os.path.join(p.directory, "*_results.json"))[0], rows)
@@ -84,10 +84,14 @@ def main():
                             for r in rows))
         database = glob.glob(os.path.join(p.directory, "*.db"))[0]
         again = os.path.join(p.directory, "again")
-        converted = subprocess.run([crocprof, "convert", "-f", "csv", "-d", again, database], capture_output=True, text=True, check=False)
+        converted = subprocess.run([crocprof, "convert", "-f", "csv", "--stats", "-d", again, database], capture_output=True, text=True, check=False)
         checks.equal("convert: " + converted.stderr, converted.returncode, 0)
         with open(glob.glob(os.path.join(again, "*hip_api_trace.csv"))[0], encoding="utf-8") as file:
             checks.equal("spans are no calls", len(file.readlines()) - 1, len(p.rows("hip_api_trace")))
+        for table in ("hip_event_trace", "hip_event_stats"):
+            checks.equal("converted: " + table, lines_of(again, table), lines_of(p.directory, table))
+        lines = subprocess.run([crocprof, "script", "--kinds", "event", database], capture_output=True, text=True, check=False).stdout
+        checks.equal("script", collections.Counter(line.split()[-1] for line in lines.splitlines()), KINDS)
     with Profile(crocprof, ["--hip-trace", "-f", "csv", "--no-summary"], [program]) as p:
         checks.equal("not unless they are asked for", p.rows("hip_event_trace"), [])
     alone_check(checks, crocprof, program)

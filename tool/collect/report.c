@@ -322,7 +322,8 @@ static void event_report(const rocprofiler_buffer_tracing_hip_event_record_t *re
     };
     rocprofiler_query_buffer_tracing_kind_operation_name(
         record->kind, (rocprofiler_tracing_operation_t)record->operation, &row.operation, NULL);
-    stats_add(report.stats[DOMAIN_EVENT], row.operation, row.end_ns - row.start_ns);
+    if (row.operation)
+        stats_add(report.stats[DOMAIN_EVENT], row.operation, row.end_ns - row.start_ns);
     row_put(OUT_HIP_EVENT, &row);
 }
 

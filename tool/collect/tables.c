@@ -97,7 +97,7 @@ static void groups_print(const struct tables *tables)
     }
 }
 
-static bool has_rows(struct stats *const of[DOMAIN_COUNT], const struct stats *counters)
+bool tables_have_rows(struct stats *const of[DOMAIN_COUNT], const struct stats *counters)
 {
     bool found = !stats_is_empty(counters);
     for (int id = 0; id < DOMAIN_COUNT; id++)
@@ -116,7 +116,7 @@ void tables_print(const struct settings *settings, struct stats *const of[DOMAIN
     struct tables tables = {settings, of, counters,
                             stats_unit_find(settings_text(settings, OPTION_SUMMARY_UNITS)),
                             file_open(settings)};
-    if (head && has_rows(of, counters))
+    if (head && tables_have_rows(of, counters))
         head(tables.file, data);
     if (each)
         domains_print(&tables);

@@ -11,5 +11,7 @@
 void tables_print(const struct settings *settings, struct stats *const of[DOMAIN_COUNT],
                   const struct stats *counters, void (*head)(FILE *file, const void *data),
                   const void *data);
+/* False: every table is empty. */
+bool tables_have_rows(struct stats *const of[DOMAIN_COUNT], const struct stats *counters);
 
 #endif

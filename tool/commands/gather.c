@@ -131,8 +131,11 @@ void gather_row(struct gather *gather, enum out_table_id table, const void *row)
     case OUT_AGENT_INFO:
         device_add(gather, row);
         break;
+    case OUT_GRAPH_LAUNCH: /* the calls that launch are counted, if they are there */
+        gather->graph_launches++;
+        break;
     default:
-        if (out_tables[table].columns == out_tables[OUT_HIP_API].columns)
+        if (out_is_call(table))
             api_add(gather, table, row);
         break;
     }

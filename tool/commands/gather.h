@@ -10,9 +10,11 @@
 
 struct gather {
     struct stats *of[DOMAIN_COUNT], *counters;
-    struct texts texts;   /* names, of all recordings */
-    char devices[2048];   /* a line of each GPU, "device: ..." */
-    struct numbered kept; /* by address in the recording that is just read: const char * */
+    struct texts texts;      /* names, of all recordings */
+    char devices[2048];      /* a line of each GPU, "device: ..." */
+    uint64_t graph_launches; /* of which there is no table */
+    bool is_damaged;         /* which has been said */
+    struct numbered kept;    /* by address in the recording that is just read: const char * */
 };
 
 /* 0 or -ENOMEM. */

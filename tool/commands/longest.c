@@ -110,7 +110,7 @@ static size_t row_length(enum out_table_id table, const void *row, uint64_t *len
         *length_ns = event->end_ns - event->start_ns;
         return sizeof *event;
     }
-    if (out_tables[table].columns != out_tables[OUT_HIP_API].columns)
+    if (!out_is_call(table))
         return 0;
     const struct out_api_row *api = row;
     *length_ns = api->end_ns - api->start_ns;

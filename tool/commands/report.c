@@ -37,6 +37,22 @@ static void part_head(const struct recording *recording, const struct recording_
     fflush(stdout);
 }
 
+/* Never nothing without a word. */
+static void all_print(const struct cli_options *line, const struct gather *gather)
+{
+    tables_print(&line->settings, gather->of, gather->counters, devices_print, gather->devices);
+    if (tables_have_rows(gather->of, gather->counters) || gather->is_damaged)
+        return;
+    if (gather->graph_launches)
+        fprintf(
+            stderr,
+            "crocprof: nothing for a table, only %llu launches of graphs (crocprof script shows "
+            "them)\n",
+            (unsigned long long)gather->graph_launches);
+    else
+        fprintf(stderr, "crocprof: nothing for a table: no kernels, copies, calls or markers\n");
+}
+
 static int parts_report(struct recording *recording, const struct cli_options *line,
                         struct recording_ask *ask)
 {
@@ -50,7 +66,7 @@ static int parts_report(struct recording *recording, const struct cli_options *l
         if (recording_each(recording, ask, row_take, &gather, error, sizeof error) != 0)
             status = refuse(EXIT_FAILED, "%s", error);
         part_head(recording, ask->part);
-        tables_print(&line->settings, gather.of, gather.counters, devices_print, gather.devices);
+        all_print(line, &gather);
         gather_end(&gather);
     }
     return status;
@@ -71,6 +87,7 @@ static int recording_gather(struct recording *recording, const struct cli_option
              recording_each(recording, &ask, row_take, gather, error, sizeof error) != 0)
         status = refuse(EXIT_FAILED, "%s", error);
     inputs_damage_tell(recording);
+    gather->is_damaged |= recording_damage(recording) != NULL;
     return status;
 }
 
@@ -93,7 +110,7 @@ static int inputs_report(const struct inputs *inputs, const struct cli_options *
         recording_close(recording);
     }
     if (read > 0 && !command_flag(line, REPORT_EACH))
-        tables_print(&line->settings, gather.of, gather.counters, devices_print, gather.devices);
+        all_print(line, &gather);
     gather_end(&gather);
     return result;
 }

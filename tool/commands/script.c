@@ -41,6 +41,7 @@ static const struct {
     {"allocation", 1ull << OUT_MEMORY_ALLOCATION},
     {"scratch", 1ull << OUT_SCRATCH_MEMORY},
     {"kfd", 1ull << OUT_KFD},
+    {"graph", 1ull << OUT_GRAPH_LAUNCH},
     {"event", 1ull << OUT_HIP_EVENT},
 };
 
@@ -175,6 +176,20 @@ static void kfd_line(struct line *line, const struct out_kfd_row *row)
     line->fields[line->count++].real = &line->error;
 }
 
+static void graph_line(struct line *line, const struct out_graph_row *row)
+{
+    *line = (struct line){.start_ns = row->start_ns,
+                          .end_ns = row->end_ns,
+                          .thread_id = row->thread_id,
+                          .kind = "graph",
+                          .name = row->operation};
+    field(line, "correlation", row->correlation_id);
+    agent_field(line, "agent", row->agent);
+    field(line, "queue", row->queue_id);
+    field(line, "graph", row->graph_exec_id);
+    field(line, "kernels", row->kernels);
+}
+
 static void event_line(struct line *line, const struct out_event_row *row)
 {
     *line = (struct line){.start_ns = row->start_ns,
@@ -189,7 +204,8 @@ static void event_line(struct line *line, const struct out_event_row *row)
     field(line, "event", row->event);
 }
 
-static void line_make(struct line *line, enum out_table_id table, const void *row)
+/* False: a row of which there is no line. */
+static bool line_make(struct line *line, enum out_table_id table, const void *row)
 {
     switch (table) {
     case OUT_KERNEL_TRACE:
@@ -210,13 +226,19 @@ static void line_make(struct line *line, enum out_table_id table, const void *ro
     case OUT_KFD:
         kfd_line(line, row);
         break;
+    case OUT_GRAPH_LAUNCH:
+        graph_line(line, row);
+        break;
     case OUT_HIP_EVENT:
         event_line(line, row);
         break;
     default:
+        if (!out_is_call(table))
+            return false;
         api_line(line, row);
         break;
     }
+    return true;
 }
 
 static void put(struct writer *writer, const char *text)
@@ -304,7 +326,8 @@ static int row_take(void *data, const struct recording_part *part, enum out_tabl
 {
     struct script *script = data;
     struct line line;
-    line_make(&line, table, row);
+    if (!line_make(&line, table, row))
+        return 0;
     if (script->is_json)
         json_line(&script->writer, &line, part->pid);
     else
@@ -358,7 +381,7 @@ static int script_run(struct cli_options *line)
     if (!tables)
         return refuse(EXIT_USAGE,
                       "--kinds: %s (known: api, marker, kernel, counter, copy, "
-                      "allocation, scratch, kfd)",
+                      "allocation, scratch, kfd, graph, event)",
                       names);
     int status = inputs_find(&inputs, line->operands), result = status;
     if (status == 0)
@@ -379,7 +402,8 @@ static const struct command_option options[] = {
     [SCRIPT_END] = {"end", 0, OPTION_TEXT, "NS|N%", "leave out what began after that time"},
     [SCRIPT_FORMAT] = {"format", 'f', OPTION_CHOICE, "text|json", "lines of text, or JSON objects"},
     [SCRIPT_KINDS] = {"kinds", 0, OPTION_TEXT, "KIND,...",
-                      "only these: api, marker, kernel, counter, copy, allocation, scratch, kfd"},
+                      "only these: api, marker, kernel, counter, copy, allocation, scratch, kfd, "
+                      "graph, event"},
     {0},
 };
 static const enum option_id takes[] = {INPUTS_SHOWN, OPTION_COUNT};

@@ -236,6 +236,12 @@ enum out_table_id {
 };
 extern const struct out_table out_tables[OUT_TABLE_COUNT];
 
+/* Its rows are struct out_api_row. */
+static inline bool out_is_call(enum out_table_id table)
+{
+    return out_tables[table].columns == out_tables[OUT_HIP_API].columns;
+}
+
 /* The next one of a row's arguments; `at` is where it begins, and then where the one behind begins.
  * False: there is none, or not all of it. */
 struct out_argument {

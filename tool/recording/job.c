@@ -183,7 +183,7 @@ void job_row(struct job *job, enum out_table_id table, const void *row)
     } else if (table == OUT_MEMORY_COPY) {
         const struct out_copy_row *copy = row;
         span_add(entry, entry->activity.copies_ns, copy->start_ns, copy->end_ns);
-    } else if (out_tables[table].columns == out_tables[OUT_HIP_API].columns) {
+    } else if (out_is_call(table)) {
         const struct out_api_row *call = row;
         entry->part.calls++;
         span_add(entry, entry->activity.calls_ns, call->start_ns, call->end_ns);

@@ -216,6 +216,18 @@ static const struct out_api_row moment = {.domain = "MARKER_CORE_API",
                                           .start_ns = 1650,
                                           .end_ns = 1650};
 
+static const struct out_event_row waited = {.kind = "HIP_EVENT",
+                                            .operation = "HIP_EVENT_WAIT",
+                                            .agent = 1,
+                                            .queue_id = 7,
+                                            .source_queue_id = 8,
+                                            .thread_id = 78,
+                                            .event = UINT64_C(0x7f0012345678),
+                                            .start_ns = 6100,
+                                            .end_ns = 6200,
+                                            .correlation_id = 44,
+                                            .node = 1};
+
 /* One of each kind, later ones first. */
 static struct sink everything_write(const char *name)
 {
@@ -239,6 +251,7 @@ static struct sink everything_write(const char *name)
     put(&sink, OUT_SCRATCH_MEMORY, &scratch);
     const struct out_kfd_row moved = migration();
     put(&sink, OUT_KFD, &moved);
+    put(&sink, OUT_HIP_EVENT, &waited);
     return sink;
 }
 
@@ -262,6 +275,7 @@ struct read_row {
         struct out_allocation_row allocation;
         struct out_scratch_row scratch;
         struct out_kfd_row kfd;
+        struct out_event_row event;
         struct out_agent_row agent;
     };
 };
@@ -280,6 +294,7 @@ static size_t row_bytes(enum out_table_id table)
            : table == OUT_MEMORY_ALLOCATION  ? sizeof(struct out_allocation_row)
            : table == OUT_SCRATCH_MEMORY     ? sizeof(struct out_scratch_row)
            : table == OUT_KFD                ? sizeof(struct out_kfd_row)
+           : table == OUT_HIP_EVENT          ? sizeof(struct out_event_row)
                                              : sizeof(struct out_api_row);
 }
 
@@ -348,7 +363,7 @@ static void every_row_comes_back(void **state)
     range_here.process_id = moment_here.process_id = (uint64_t)getpid();
     READ(sink.path);
     assert_null(recording_damage(got.recording));
-    assert_int_equal(got.count, 1 + 4 + 2 + 4 + 1 + 2 + 1 + 1);
+    assert_int_equal(got.count, 1 + 4 + 2 + 4 + 1 + 2 + 1 + 1 + 1);
     assert_int_equal(recording_part_count(got.recording), 1);
     assert_int_equal(recording_part(got.recording, 0)->pid, getpid());
     assert_non_null(strstr(recording_part(got.recording, 0)->command, "recording"));
@@ -370,6 +385,8 @@ static void every_row_comes_back(void **state)
     const struct out_kfd_row moved = migration();
     same_columns(OUT_KFD, &of(OUT_KFD, 0)->kfd, &moved);
     assert_memory_equal(of(OUT_KFD, 0)->kfd.nodes, moved.nodes, sizeof moved.nodes);
+    same_columns(OUT_HIP_EVENT, &of(OUT_HIP_EVENT, 0)->event, &waited);
+    assert_int_equal(of(OUT_HIP_EVENT, 0)->event.node, 1);
 }
 
 /* What files do not show. */
@@ -419,6 +436,8 @@ static uint64_t start_of(const struct read_row *row)
         return row->scratch.start_ns;
     case OUT_KFD:
         return row->kfd.start_ns;
+    case OUT_HIP_EVENT:
+        return row->event.start_ns;
     default:
         return row->api.start_ns;
     }
@@ -427,12 +446,12 @@ static uint64_t start_of(const struct read_row *row)
 static void rows_come_by_time(void **state)
 {
     static const uint64_t starts[] = {900,  1000, 1010, 1500, 1650, 1700, 2000, 2000,
-                                      2000, 3000, 4000, 4000, 4000, 5100, 9010};
+                                      2000, 3000, 4000, 4000, 4000, 5100, 6100, 9010};
     (void)state;
     READ(everything("all").path, .order = RECORDING_BY_TIME);
-    assert_int_equal(got.count, 16);
+    assert_int_equal(got.count, 17);
     assert_int_equal(got.rows[0].table, OUT_AGENT_INFO);
-    for (int i = 0; i < 15; i++)
+    for (int i = 0; i < 16; i++)
         assert_int_equal(start_of(&got.rows[1 + i]), starts[i]);
 }
 
@@ -518,7 +537,7 @@ static void rocprofv3_writes_otherwise(void **state)
            "UPDATE %s SET string = 'roctxRangePushA' WHERE string LIKE 'a %%'");
     sql_on(sink.path, "metadata", "UPDATE %s SET value = '3.0.1' WHERE tag = 'schema_version'");
     READ(sink.path);
-    assert_int_equal(got.count, 16);
+    assert_int_equal(got.count, 17);
     assert_true(of(OUT_COUNTER_COLLECTION, 0)->counter.counter_value == 15);
     assert_true(of(OUT_COUNTER_COLLECTION, 1)->counter.counter_value == -1.5);
     assert_true(of(OUT_COUNTER_COLLECTION, 2)->counter.counter_value == 35);
@@ -588,14 +607,14 @@ static void processes_in_one_file(void **state)
     sqlite3_close(database);
     READ(a.path, .order = RECORDING_BY_TIME);
     assert_int_equal(recording_part_count(got.recording), 2);
-    assert_int_equal(got.count, 32);
+    assert_int_equal(got.count, 34);
     for (unsigned i = 3; i < got.count; i++)
         assert_true(start_of(&got.rows[i - 1]) <= start_of(&got.rows[i]));
     assert_ptr_not_equal(got.rows[2].part, got.rows[3].part);
     struct recording_ask ask = {.tables = RECORDING_ALL, .part = recording_part(got.recording, 1)};
     got.count = 0;
     assert_int_equal(recording_each(got.recording, &ask, take, NULL, error, sizeof error), 0);
-    assert_int_equal(got.count, 16);
+    assert_int_equal(got.count, 17);
     assert_ptr_equal(got.rows[15].part, ask.part);
 }
 
@@ -645,7 +664,7 @@ static void a_journal_is_played_back(void **state)
     assert_int_equal(system(command), 0);
     sqlite3_close(database);
     READ(copied);
-    assert_int_equal(got.count, 16);
+    assert_int_equal(got.count, 17);
 }
 
 static void other_files_are_refused(void **state)

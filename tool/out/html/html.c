@@ -354,7 +354,7 @@ static void html_row(struct out_sink *sink, enum out_table_id table, const void 
             stats_put(sink, table, row);
         return;
     default:
-        if (out_tables[table].columns == out_tables[OUT_HIP_API].columns)
+        if (out_is_call(table))
             row_put(sink, API, row);
         return;
     }
