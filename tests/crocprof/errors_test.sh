@@ -31,6 +31,12 @@ refused not_executable 126 '/etc/passwd' /etc/passwd
 refused unknown_option 2 '--frobnicate' --frobnicate touch "$work/ran"
 refused no_program 2 'which program'
 refused unknown_counter 2 'SQ_WAVESS.*did you mean SQ_WAVES' -e SQ_WAVES,SQ_WAVESS touch "$work/ran"
+refused no_counters 2 'pmc needs a value' --pmc ' ,' touch "$work/ran"
+refused empty_format 2 'output-format needs a value' -f '' touch "$work/ran"
+refused list_without_dashes 127 'GRBM_COUNT: No such file.*where -- stands before' -e SQ_WAVES GRBM_COUNT touch "$work/ran"
+refused no_such_device 2 'SQ_WAVES:device=1: there is no such GPU' -e SQ_WAVES:device=0,SQ_WAVES:device=1 touch "$work/ran"
+refused no_device 2 'SQ_WAVES:device=: there is no such GPU' -e SQ_WAVES:device= touch "$work/ran"
+refused no_group 2 'summary-groups: a.b: missing closing' --summary-groups 'KERNEL' --summary-groups 'a(b' touch "$work/ran"
 refused unknown_format 2 'xyz .known: csv, json, rocpd, pftrace, otf2, html' -d "$work" -f xyz touch "$work/ran"
 refused directory_is_a_file 2 'passwd' -d /etc/passwd touch "$work/ran"
 refused directory_below_a_file 2 'Not a directory' -d /etc/passwd/a touch "$work/ran"
@@ -62,6 +68,16 @@ while read -r command; do
   "$crocprof" help "$command" >"$work/out" && "$crocprof" "$command" --help | cmp -s - "$work/out" &&
     grep -q "^usage: crocprof $command" "$work/out" || { echo "help of $command"; failed=1; }
 done <"$work/commands"
+
+# As in a shell, a program without a path is one of PATH.
+touch "$work/here"
+cd "$work" || exit 1
+refused program_here 127 'here: No such file or directory .did you mean ./here..' here
+cd - >/dev/null || exit 1
+
+# Formats need no -- behind them: the next word that is none is the program.
+timeout 60 "$crocprof" -f csv json -d "$work/formats" sh -c 'exit 43' >"$work/out" 2>"$work/err"
+[ $? -eq 43 ] || { echo "formats without --: not the program's status"; cat "$work/err"; failed=1; }
 
 # A program that is not a GPU program runs as if nothing were there.
 timeout 60 "$crocprof" sh -c 'echo out; exit 41' >"$work/out" 2>"$work/err"

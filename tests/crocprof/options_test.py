@@ -157,7 +157,38 @@ def check_jobs():
         path = write(d, "one.json", '{"jobs": [{"kernel_trace": true, "output_format": ["CSV"], "output_file": "a"}]}')
         run([BIN + "/rocprofv3", "-i", path, "-d", "out", "--", PROGRAM], d)
         checks.equal("one job's files", files(d), ["out/a_kernel_trace.csv"])
+    check_odd_files()
+    check_nothing_counted()
     check_lists()
+
+
+def check_odd_files():
+    """What other systems and other tools write into input files."""
+    job = "jobs:\n - pmc: [SQ_WAVES]\n   output_format: [csv]\n   output_file: a\n"
+    cases = [("crlf.txt", "pmc: SQ_WAVES\r\npmc:\tGRBM_COUNT # two\r\n", 0, ""),
+             ("v1.txt", "# of rocprof's\npmc: SQ_WAVES\nrange: 0:1\n", 0, "passed over, as it does not begin with pmc: range: 0:1"),
+             ("null.yaml", job + "   kernel_trace: ~\n   stats:\n", 0, ""),
+             ("both.yaml", job + "   pmc_groups: [[SQ_WAVES]]\n", 2, "pmc and pmc_groups in one job"),
+             ("turns.yaml", "jobs:\n - pmc_groups: [[SQ_WAVES]]\n   pmc_group_interval: x\n", 2, "pmc_group_interval: x is no number"),
+             ("itself.yaml", job + "   input: itself.yaml\n", 2, "a job has no input file of its own")]
+    for name, text, status, sentence in cases:
+        with tempfile.TemporaryDirectory() as d:
+            done = subprocess.run([BIN + "/rocprofv3", "-i", write(d, name, text), "-f", "csv", "--", PROGRAM], cwd=d,
+                                  capture_output=True, text=True, timeout=60, check=False)
+            checks.equal("%s: %s" % (name, done.stderr), (done.returncode, sentence in done.stderr, "passed over" in done.stderr),
+                         (status, True, "passed over" in sentence))
+            found = {name.split("/")[0] for name in files(d)}
+            wanted = {"crlf.txt": {"pmc_1", "pmc_2"}, "v1.txt": {"pmc_1"}, "null.yaml": {"pass_1"}}
+            checks.equal(name + ": files", found, wanted.get(name, set()))
+
+
+def check_nothing_counted():
+    """Filters that leave no launch are named; those that leave some are not."""
+    for pattern, is_told in (("nosuch", True), ("one", False)):
+        for options in ([], ["--no-kernel-trace", "--no-hip-trace", "--no-memory-copy-trace", "--no-marker-trace"]):
+            with Profile(BIN + "/crocprof", ["--pmc", "SQ_WAVES", "--kernel-include-regex", pattern, *options], [PROGRAM]) as p:
+                checks.equal("%s: %s" % (pattern, p.stderr), ("no counters: no kernel" in p.stderr, "nothing was collected" in p.stderr),
+                             (is_told, False))
 
 
 def check_lists():

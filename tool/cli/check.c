@@ -81,6 +81,19 @@ static int unknown_tell(const char *name, const rocprofiler_agent_v0_t *gpu)
     return EXIT_USAGE;
 }
 
+/* "NAME:device=N": 0, or an exit status after a line. */
+static int device_check(const char *name, unsigned gpus)
+{
+    static const char key[] = ":device=";
+    const char *device = strstr(name, key);
+    const char *number = device ? device + strlen(key) : "0";
+    if (*number && !number[strspn(number, "0123456789")] && strtoul(number, NULL, 10) < gpus)
+        return 0;
+    fprintf(stderr, "crocprof: %s: there is no such GPU (the machine has %u, counted from 0)\n",
+            name, gpus);
+    return EXIT_USAGE;
+}
+
 /* A name that no GPU counts is a mistake; one that some do not is worth a line. */
 static int names_check(const char *text, const struct choice_gpus *gpus,
                        const struct unknown *unknown)
@@ -89,6 +102,8 @@ static int names_check(const char *text, const struct choice_gpus *gpus,
     unsigned line = 0;
     while (choice_name_next(&text, &line, name)) {
         unsigned without = 0;
+        if (device_check(name, gpus->count) != 0)
+            return EXIT_USAGE;
         choice_is_for(name, 0); /* cuts the device off */
         for (unsigned i = 0; i < gpus->count; i++)
             without += is_unknown(&unknown[i], name);

@@ -236,6 +236,24 @@ static int pattern_check(struct work *work, enum option_id id, const char *text)
     return 0;
 }
 
+/* Those of --summary-groups, of which each makes a table. */
+static int groups_check(struct work *work)
+{
+    const char *separator = option_separator(OPTION_SUMMARY_GROUPS);
+    const char *at = said(work, OPTION_SUMMARY_GROUPS);
+    int status = 0;
+    while (at && *at && status == 0) {
+        const char *end = strstr(at, separator);
+        char *text = end ? strndup(at, (size_t)(end - at)) : strdup(at);
+        if (!text)
+            return wrong(work, -ENOMEM, "out of memory");
+        status = pattern_check(work, OPTION_SUMMARY_GROUPS, text);
+        free(text);
+        at = end ? end + strlen(separator) : NULL;
+    }
+    return status;
+}
+
 static int patterns_check(struct work *work)
 {
     static const enum option_id ids[] = {OPTION_KERNEL_INCLUDE_REGEX, OPTION_KERNEL_EXCLUDE_REGEX};
@@ -244,7 +262,7 @@ static int patterns_check(struct work *work)
         if (status != 0)
             return status;
     }
-    return 0;
+    return groups_check(work);
 }
 
 static int launches_check(struct work *work)

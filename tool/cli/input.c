@@ -94,19 +94,30 @@ static int value_take(struct input *input, struct job *job, const char *name, co
 static char *text_names(char *line)
 {
     char *names = strstr(line, "pmc:");
-    line[strcspn(line, "#\n")] = 0;
+    line[strcspn(line, "#\r\n")] = 0;
     if (!names || names >= line + strlen(line))
         return NULL;
     names += strlen("pmc:");
-    return names[strspn(names, " \t\r")] ? names : NULL;
+    return names[strspn(names, " \t")] ? names : NULL;
+}
+
+/* Lines of other tools' files, such as "range: 0:1", which rocprofv3 passes over without a word. */
+static void text_unread_tell(const struct input *input, const char *line)
+{
+    line += strspn(line, " \t");
+    if (*line && strncmp(line, "pmc:", strlen("pmc:")) != 0)
+        fprintf(stderr, "crocprof: %s: passed over, as it does not begin with pmc: %s\n",
+                input->path, line);
 }
 
 static int text_line(struct input *input, char *line)
 {
     struct job *job;
     const char *names = text_names(line);
-    if (!names)
+    if (!names) {
+        text_unread_tell(input, line);
         return 0;
+    }
     int status = job_add(input, "pmc_", &job);
     if (status != 0)
         return status;
@@ -189,6 +200,14 @@ static int groups_take(struct input *input, struct job *job, yaml_document_t *do
     return cli_option_set(&job->options, OPTION_COUNTER_GROUPS, text);
 }
 
+static int interval_take(struct input *input, struct job *job, const char *value)
+{
+    if (!*value || value[strspn(value, "0123456789")] || strlen(value) > 18 ||
+        strtoull(value, NULL, 10) == 0)
+        return wrong(input, -EINVAL, "pmc_group_interval: %s is no number of launches", value);
+    return cli_option_set(&job->options, OPTION_COUNTER_GROUPS_INTERVAL, value);
+}
+
 static int special_take(struct input *input, struct job *job, yaml_document_t *document,
                         const char *name, const yaml_node_t *node, bool *taken)
 {
@@ -196,8 +215,7 @@ static int special_take(struct input *input, struct job *job, yaml_document_t *d
     if (strcmp(name, "pmc_groups") == 0)
         return groups_take(input, job, document, node);
     if (strcmp(name, "pmc_group_interval") == 0 && node->type == YAML_SCALAR_NODE)
-        return cli_option_set(&job->options, OPTION_COUNTER_GROUPS_INTERVAL,
-                              (const char *)node->data.scalar.value);
+        return interval_take(input, job, (const char *)node->data.scalar.value);
     *taken = strcmp(name, "sub_directory") == 0;
     return 0;
 }
@@ -218,8 +236,10 @@ static int pair_take(struct input *input, struct job *job, yaml_document_t *docu
     const char *value = scalar(document, pair->value);
     if (!value)
         return wrong(input, -EINVAL, "%s: neither a word nor a list", name);
-    if (!*value || strcasecmp(value, "null") == 0)
+    if (!*value || strcasecmp(value, "null") == 0 || strcmp(value, "~") == 0)
         return 0;
+    if (strcmp(name, options_table[OPTION_INPUT].name) == 0)
+        return wrong(input, -EINVAL, "%s: a job has no input file of its own", name);
     return value_take(input, job, name, value);
 }
 
@@ -236,6 +256,9 @@ static int job_take(struct input *input, yaml_document_t *document, int index)
     for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
          status == 0 && pair < node->data.mapping.pairs.top; pair++)
         status = pair_take(input, job, document, pair);
+    if (status == 0 && job->options.settings.value[OPTION_PMC] &&
+        job->options.settings.value[OPTION_COUNTER_GROUPS])
+        return wrong(input, -EINVAL, "pmc and pmc_groups in one job: which of them?");
     return status == 0 ? line_merge(input, job) : status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "find.h"
 #include "names/nearest.h"
+#include "out/out.h"
 
 struct line {
     struct cli_options *options;
@@ -198,6 +199,12 @@ static bool is_negative_number(const char *word)
     return word[0] == '-' && isdigit((unsigned char)word[1]);
 }
 
+/* Another format, in front of a word that may be the program: none is called as they are. */
+static bool is_format(const struct line *line, enum option_id id, const char *word)
+{
+    return id == OPTION_OUTPUT_FORMAT && line->at + 2 < line->count && out_find(word) != NULL;
+}
+
 /* A program that has a "--" of its own must not become a counter. */
 static bool is_in_list(enum option_id id, const char *word)
 {
@@ -208,9 +215,11 @@ static int list_take(struct line *line, enum option_id id)
 {
     char *value = next_value(line);
     bool whole = line->dashes < line->count; /* it is clear where the program begins */
-    if (!value || (value[0] == '-' && !is_negative_number(value)))
+    if (!value || !value[strspn(value, " ,")] || (value[0] == '-' && !is_negative_number(value)))
         return wrong(line, "--%s needs a value", options_table[id].name);
-    for (bool first = true; value && (first || (whole && is_in_list(id, value))); first = false) {
+    for (bool first = true;
+         value && (first || (whole && is_in_list(id, value)) || is_format(line, id, value));
+         first = false) {
         int status = value_set(line, id, value, first);
         if (status != 0)
             return status;

@@ -18,6 +18,7 @@ struct told {
     char **lines; /* "KEY\tPID\tTEXT" */
     size_t count;
     unsigned loaded, runtimes, opened, closed;
+    bool has_counted, has_left_out; /* launches, because of filters */
     unsigned long long records;
     const char *directory;        /* where those that live on will have their files; NULL: here */
     unsigned living, living_open; /* processes, and reports of theirs */
@@ -52,6 +53,8 @@ static void line_take(struct told *told, char *line)
     told->runtimes += line[0] == RUN_LOG_RUNTIME;
     told->opened += line[0] == RUN_LOG_REPORT;
     told->closed += line[0] == RUN_LOG_RECORDS;
+    told->has_counted |= line[0] == RUN_LOG_COUNTED;
+    told->has_left_out |= line[0] == RUN_LOG_UNCOUNTED;
     if (line[0] == RUN_LOG_RECORDS)
         told->records += strtoull(text_of(line), NULL, 10);
 }
@@ -250,8 +253,13 @@ void outcome_tell(const struct launch *launch, const char *directory, int log, i
     told.directory = directory;
     no_code_tell(launch, &told);
     run_log_living(living_tell, &told);
-    if (told.records == 0 && told.opened <= told.closed && told.living == 0)
+    bool is_said = told.has_left_out && !told.has_counted;
+    if (told.records == 0 && told.opened <= told.closed && told.living == 0 && !is_said)
         nothing_tell(launch, &told, wait_status);
+    if (is_said)
+        fputs("crocprof: no counters: no kernel that was launched is one of those that "
+              "--kernel-include-regex, --kernel-exclude-regex and --kernel-iteration-range leave\n",
+              stderr);
     if (told.opened > told.closed + told.living_open)
         fputs("crocprof: a process ended before it could complete its report: its files have what "
               "was streamed until then\n",

@@ -329,6 +329,7 @@ static void report_write(bool hold)
         marker_stream_stop();
     markers_each(marker_visitor());
     snapshot_write();
+    counting_tell();
     report_close();
     passes_close();
     turn_give();

@@ -11,6 +11,7 @@
 
 #include "counting/choice.h"
 #include "filter.h"
+#include "launch/run_log.h"
 #include "names.h"
 #include "passes.h"
 #include "repeat.h"
@@ -32,6 +33,9 @@ static struct {
     /* Launches so far. Writers and readers: launching threads; relaxed, each takes its own number.
      */
     _Atomic uint64_t launches;
+    /* Whether a launch was counted, and whether one was not because of the filters. Writers:
+     * launching threads; reader: who completes the files. relaxed: they are for a sentence. */
+    _Atomic bool has_counted, has_left_out;
 } counting;
 
 static bool ok(rocprofiler_status_t status, const char *what)
@@ -56,6 +60,16 @@ void counting_fork_child(void)
 {
     thread_id = 0;
     repeat_fork_child();
+    atomic_store_explicit(&counting.has_counted, false, memory_order_relaxed);
+    atomic_store_explicit(&counting.has_left_out, false, memory_order_relaxed);
+}
+
+void counting_tell(void)
+{
+    if (atomic_load_explicit(&counting.has_counted, memory_order_relaxed))
+        run_log_put(RUN_LOG_COUNTED, "");
+    else if (atomic_load_explicit(&counting.has_left_out, memory_order_relaxed))
+        run_log_put(RUN_LOG_UNCOUNTED, "");
 }
 
 static bool launch_wanted(const rocprofiler_kernel_dispatch_info_t *info, uint32_t before)
@@ -76,7 +90,11 @@ static void dispatch_choose(rocprofiler_dispatch_counting_service_data_t dispatc
     if (!thread_id)
         thread_id = (uint32_t)gettid();
     user_data->value = report_counter_tag(thread_id, before);
-    if (!launch_wanted(info, before))
+    bool is_wanted = launch_wanted(info, before);
+    _Atomic bool *flag = is_wanted ? &counting.has_counted : &counting.has_left_out;
+    if (!atomic_load_explicit(flag, memory_order_relaxed))
+        atomic_store_explicit(flag, true, memory_order_relaxed);
+    if (!is_wanted)
         return;
     unsigned group = counting.pass_count > 1 ? pass : group_now();
     for (unsigned i = 0; i < counting.gpu_count; i++)

@@ -14,6 +14,9 @@ void counting_definitions_load(const struct settings *settings);
 void counting_configure(const struct settings *settings, rocprofiler_context_id_t context,
                         rocprofiler_buffer_id_t buffer);
 
+/* Tells crocprof whether the filters have left anything to be counted. */
+void counting_tell(void);
+
 /* The child's thread has another id. */
 void counting_fork_child(void);
 

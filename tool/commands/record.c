@@ -45,14 +45,30 @@ static void log_level_put(const struct settings *settings)
         environment_show(settings);
 }
 
+/* What was taken for the program may be one of a list. */
+static bool has_list(const struct cli_options *options)
+{
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (options->settings.value[id] &&
+            (options_table[id].kind == OPTION_LIST || options_table[id].kind == OPTION_CHOICES))
+            return !strchr(options->program[0], '/');
+    return false;
+}
+
 /* A program that is not there may be a command that was misspelt. */
 static int launch_refuse(const struct cli_options *options, int status, const char *error)
 {
     const char *meant = NULL;
     if (status == -ENOENT && !options->is_certain && !options->like_rocprofv3)
         meant = command_nearest(commands_table, options->program[0]);
+    if (status == -ENOENT && !strchr(options->program[0], '/') &&
+        access(options->program[0], F_OK) == 0)
+        return refuse(EXIT_NOT_STARTED, "%s (did you mean ./%s?)", error, options->program[0]);
     if (meant)
         return refuse(EXIT_NOT_STARTED, "%s (did you mean the command %s?)", error, meant);
+    if (status == -ENOENT && !options->is_certain && has_list(options))
+        return refuse(EXIT_NOT_STARTED,
+                      "%s (a list goes on only where -- stands before the program)", error);
     return refuse(status == -EACCES ? EXIT_NOT_RUNNABLE : EXIT_NOT_STARTED, "%s", error);
 }
 
