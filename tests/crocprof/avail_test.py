@@ -89,7 +89,7 @@ def command_pmc_check():
     status, out, _ = run(AVAIL, "pmc-check", *[f"{n}:device={i % 2}" for i, n in enumerate(TOO_MANY_TCC)],
                          devices=devices)
     checks.equal("pmc-check: shared by two GPUs", (status, len(out.splitlines())), (0, 2))
-    for words in (["pmc-check"], ["pmc-check", "SQ_WAVEZ"], ["pmc-check", "SQ_WAVES:gpu=0"], ["-d", "7", "list"]):
+    for words in (["pmc-check"], ["pmc-check", "SQ_WAVEZ"], ["pmc-check", "SQ_WAVES:gpu=0"], ["pmc-check", "SQ_WAVES:device=9"], ["-d", "7", "list"]):
         status, out, error = run(AVAIL, *words)
         checks.equal(f"{words}: refused in one line", (status, out, error.count("\n")), (1, "", 1))
     for words in (["nonsense"], ["list", "--nonsense"], ["-d", "x", "list"], ["-d"]):
@@ -232,6 +232,8 @@ def crocprof_list():
                  (1, 2, sorted(TOO_MANY_TCC + ["SQ_WAVES"])))
     checks.true("crocprof list --fits: never five of TCC", all(
         len([n for n in one if n.startswith("TCC")]) <= 4 for one in fits["runs"]))
+    checks.equal("crocprof list --fits: joined by commas",
+                 run(CROCPROF, "list", "--json", "--fits", ",".join([*TOO_MANY_TCC, "SQ_WAVES"]))[:2], (status, out))
     checks.equal("crocprof list --fits: one run", run(CROCPROF, "list", "--fits", "SQ_WAVES", "TCC_HIT")[0], 0)
     checks.equal("crocprof list: the caller's LD_PRELOAD", run(CROCPROF, "list", "SQ_WAVES", LD_PRELOAD=LIBRARY)[0], 0)
 

@@ -26,7 +26,7 @@ refused() {
   rm -f "$work/ran"
 }
 
-refused missing_program 127 'nosuchprogram' nosuchprogram
+refused missing_program 127 'nosuchprogram: No such file or directory$' -d "$work/none" nosuchprogram
 refused not_executable 126 '/etc/passwd' /etc/passwd
 refused unknown_option 2 '--frobnicate' --frobnicate touch "$work/ran"
 refused no_program 2 'which program'

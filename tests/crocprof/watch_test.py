@@ -75,6 +75,13 @@ def stat_of_runs():
                                                done.stderr, re.M))
 
 
+def stat_of_nothing():
+    """What does not start has no row."""
+    done = run("stat", "-r", "3", "no_such_program")
+    checks.equal("stat: what is not there", (done.returncode, "no_such_program: No such file" in done.stderr, "wall time" in done.stderr),
+                 (127, True, False))
+
+
 def stat_that_differs():
     """Three runs, the second of which does nothing on the GPU."""
     with tempfile.TemporaryDirectory() as d:
@@ -267,6 +274,7 @@ def top_refused():
 place = tempfile.mkdtemp()
 os.environ["TMPDIR"] = tempfile.tempdir = place  # others have things of ours elsewhere
 stat_of_runs()
+stat_of_nothing()
 stat_that_differs()
 stat_with_input()
 stat_that_fails()

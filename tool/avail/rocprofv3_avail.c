@@ -266,8 +266,10 @@ static bool set_add(struct set *set, const struct wish *wish, const struct avail
               counter ? " (did you mean " : "", counter ? counter->name : "", counter ? "?)" : "");
         return false;
     }
-    if (set->count == FITS_COUNTERS_MAX)
+    if (set->count == FITS_COUNTERS_MAX) {
+        wrong(0, "more than %d counters", FITS_COUNTERS_MAX);
         return false;
+    }
     set->names[set->count] = counter->name;
     set->ids[set->count++] = counter->id;
     return true;
@@ -296,11 +298,27 @@ static int gpu_check(const struct wish *wish, const struct avail_agent *agent)
     return 0;
 }
 
+/* A word for a GPU that there is not would be nobody's. What is no number, set_add() refuses. */
+static int device_check(const struct avail *avail, const char *word)
+{
+    const char *device = strstr(word, ":device=");
+    if (!device)
+        return 0;
+    long number = strtol(device + 8, NULL, 10);
+    for (unsigned i = 0; i < avail->count; i++)
+        if (avail_is_gpu(&avail->agents[i]) &&
+            avail->agents[i].agent->logical_node_type_id == number)
+            return 0;
+    return wrong(EXIT_FAILED, "%s: there is no GPU %ld", word, number);
+}
+
 static int pmc_check(const struct avail *avail, const struct wish *wish)
 {
     int status = 0;
     if (wish->name_count == 0)
         return wrong(EXIT_FAILED, "pmc-check: which counters?");
+    for (int i = 0; i < wish->name_count && status == 0; i++)
+        status = device_check(avail, wish->names[i]);
     for (unsigned i = 0; i < avail->count && status == 0; i++)
         if (avail_is_gpu(&avail->agents[i]))
             status = gpu_check(wish, &avail->agents[i]);

@@ -1,6 +1,8 @@
 /* `list`: the counters of the machine's GPUs. */
 #include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "avail/inside.h"
 #include "avail/list.h"
@@ -20,6 +22,31 @@ static const struct command_option own[] = {
     {0},
 };
 
+/* Names of counters may be joined by commas, as those of --pmc. NULL: no memory. */
+static char **names_part(char *const *words, unsigned *count)
+{
+    size_t room = 1;
+    for (char *const *word = words; *word; word++)
+        room += strlen(*word) + 1;
+    char **names = calloc(room, sizeof *names);
+    *count = 0;
+    for (; names && *words; words++)
+        for (char *name = strtok(*words, ","); name; name = strtok(NULL, ","))
+            names[(*count)++] = name;
+    return names;
+}
+
+static int fits_print(struct cli_options *line, struct list_request request)
+{
+    char **names = names_part(line->operands, &request.pattern_count);
+    if (!names)
+        return refuse(EXIT_NOT_STARTED, "out of memory");
+    request.patterns = names;
+    int status = list_print(&request);
+    free(names);
+    return status;
+}
+
 static int list_run(struct cli_options *line)
 {
     char error[PATH_MAX + CLI_ERROR_BYTES];
@@ -38,7 +65,7 @@ static int list_run(struct cli_options *line)
         .details = command_flag(line, OWN_DETAILS),
         .fits = command_flag(line, OWN_FITS),
     };
-    return list_print(&request);
+    return request.fits ? fits_print(line, request) : list_print(&request);
 }
 
 static const enum option_id takes[] = {OPTION_EXTRA_COUNTERS, OPTION_LOG_LEVEL, OPTION_COUNT};

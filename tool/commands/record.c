@@ -49,8 +49,7 @@ static void log_level_put(const struct settings *settings)
 static bool has_list(const struct cli_options *options)
 {
     for (int id = 0; id < OPTION_COUNT; id++)
-        if (options->settings.value[id] &&
-            (options_table[id].kind == OPTION_LIST || options_table[id].kind == OPTION_CHOICES))
+        if (options->settings.value[id] && options_table[id].kind == OPTION_LIST)
             return !strchr(options->program[0], '/');
     return false;
 }

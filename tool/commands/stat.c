@@ -79,6 +79,9 @@ static bool run_once(struct stat_work *work, bool counts, int *status)
         return false;
     if (!counts)
         return true;
+    if (WIFEXITED(*status) &&
+        (WEXITSTATUS(*status) == EXIT_NOT_RUNNABLE || WEXITSTATUS(*status) == EXIT_NOT_STARTED))
+        return true; /* which took no time that anybody wants to know */
     work->samples.wall_ns[work->number] = (double)(wait_now_ns() - begin_ns);
     if (WIFEXITED(*status) && WEXITSTATUS(*status) < EXIT_NOT_RUNNABLE)
         snapshots_read(work->directory, row_take, work);
