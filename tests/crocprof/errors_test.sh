@@ -53,7 +53,7 @@ refused no_command_behind_dashes 127 'list: No such file or directory$' -- list
 refused help_of_nothing 2 'there is no command xyzzy' help xyzzy
 refused help_misspelt 2 'did you mean list' help lits
 refused option_of_a_command 2 'unknown option --kernel-trace .see crocprof list --help' list --kernel-trace
-refused summary_missing_parent 2 'No such file' --summary-file "$work/a/s" touch "$work/ran"
+refused summary_below_a_file 2 'Not a directory' --summary-file /etc/passwd/s touch "$work/ran"
 refused summary_is_a_directory 2 'directory' --summary-file "$work" touch "$work/ran"
 if [ "$(id -u)" -ne 0 ]; then
   refused unwritable 2 'cannot write|Permission' -d / touch "$work/ran"

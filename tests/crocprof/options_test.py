@@ -215,6 +215,30 @@ def check_lists():
             checks.true("%s: counters of -E" % words, "TWICE" in run([BIN + "/" + words[0], "-L", "-E", extra], d).stdout)
 
 
+def check_paths():
+    """Every path may have keys, and its directory is made; names may have any bytes."""
+    host = socket.gethostname()
+    crocprof = BIN + "/crocprof"
+    with tempfile.TemporaryDirectory() as d:
+        run([crocprof, "--summary-output-file", "a/%hostname%/s", "--", PROGRAM], d)
+        run([crocprof, "--summary-output-file", "b/%pid%/s", "--", PROGRAM], d)
+        run([crocprof, "stat", "-r", "1", "--json", "c/%h/j", "--", PROGRAM], d, {"X": "x"})
+        extra = write(d, "extra_x.yaml", EXTRA)
+        done = run([crocprof, "-f", "rocpd", "-d", "d\ne/%h", "-o", "%q{X}", "-E", extra.replace("_x", "_%env{X}%"), "--", PROGRAM], d,
+                   {"X": "x"})
+        checks.true("files are named: " + done.stderr, "d\ne/%s/x_*: results.db" % host in done.stderr)
+        database = os.path.join("d\ne", host, "x_results.db")
+        run([crocprof, "query", "--sql", "select 1", "-o", "f/%hostname%/q", database], d)
+        run([crocprof, "check", "--write", "g/{hostname}/base", database], d)
+        run([crocprof, "check", "--baseline", "g/%h/base", "--junit", "i/%h/j.xml", database], d)
+        run([crocprof, "analyze", "--output", "k/%h/a", database], d)
+        for name in ("a/%s/s", "c/%s/j", "f/%s/q", "g/%s/base", "i/%s/j.xml", "k/%s/a"):
+            checks.true(name, os.path.getsize(os.path.join(d, name % host)) > 0)
+        checks.equal("a summary of each process", len(glob.glob(d + "/b/[0-9]*/s")), 1)
+        done = subprocess.run([crocprof, "check", "--baseline", "g/%h/base", PROGRAM], cwd=d, capture_output=True, text=True, check=False)
+        checks.equal("a program for a recording: " + done.stderr, (done.returncode, "a program goes behind --" in done.stderr), (2, True))
+
+
 def check_places():
     host = socket.gethostname()
     with tempfile.TemporaryDirectory() as d:
@@ -295,6 +319,7 @@ def main():
     check_counters()
     check_forks()
     check_jobs()
+    check_paths()
     check_places()
     check_library()
     check_tables()

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "find.h"
+#include "launch/keys.h"
 #include "names/nearest.h"
 #include "out/out.h"
 
@@ -123,6 +125,28 @@ static int flag_set(struct line *line, enum option_id id, const char *value)
     return wrong(line, "--%s: %s is neither yes nor no", options_table[id].name, value);
 }
 
+/* The paths of files may have keys. Those that the profiled processes write are left to them: each
+ * has keys of its own. */
+static bool is_path(const char *value)
+{
+    return value && (strcmp(value, "FILE") == 0 || strcmp(value, "DIR") == 0);
+}
+
+static int path_expand(struct line *line, const char *name, const char *value, char path[PATH_MAX])
+{
+    int status = keys_expand(value, path, PATH_MAX);
+    return status == 0 ? 0 : wrong(line, "--%s: %s: %s", name, value, strerror(-status));
+}
+
+static int text_set(struct line *line, enum option_id id, const char *value)
+{
+    char path[PATH_MAX];
+    if (options_table[id].variable || !is_path(options_table[id].value))
+        return cli_option_set(line->options, id, value);
+    int status = path_expand(line, options_table[id].name, value, path);
+    return status == 0 ? cli_option_set(line->options, id, path) : status;
+}
+
 /* `first` of its occurrence: an occurrence of --pmc is a line of its own. */
 static int value_set(struct line *line, enum option_id id, const char *value, bool first)
 {
@@ -139,7 +163,7 @@ static int value_set(struct line *line, enum option_id id, const char *value, bo
     case OPTION_CHOICES:
         return append(line->options, id, option_separator(id), value);
     default:
-        return cli_option_set(line->options, id, value);
+        return text_set(line, id, value);
     }
 }
 
@@ -163,7 +187,7 @@ static int own_set(struct line *line, int index, const char *value)
     const char *at;
     size_t length;
     bool truth;
-    char word[32];
+    char word[32], path[PATH_MAX];
     switch (option->kind) {
     case OPTION_FLAG:
         if (!settings_truth(value, &truth))
@@ -178,6 +202,10 @@ static int own_set(struct line *line, int index, const char *value)
         if (!*value || value[strspn(value, "0123456789")] || strlen(value) > 18)
             return wrong(line, "--%s: %s is not a number", option->name, value);
         return own_add(line->options, index, value);
+    case OPTION_TEXT:
+        if (is_path(option->value) && path_expand(line, option->name, value, path) != 0)
+            return -EINVAL;
+        return own_add(line->options, index, is_path(option->value) ? path : value);
     default:
         return own_add(line->options, index, value);
     }

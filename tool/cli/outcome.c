@@ -47,6 +47,9 @@ static void line_take(struct told *told, char *line)
         told->lines = grown ? grown : told->lines;
         return;
     }
+    bool is_path = line[0] == RUN_LOG_FILES || line[0] == RUN_LOG_PLACE;
+    for (char *at = line; (at = strchr(at, RUN_LOG_BREAK)); at++)
+        *at = is_path ? '\n' : ' ';
     told->lines = grown;
     told->lines[told->count++] = line;
     told->loaded += line[0] == RUN_LOG_LOADED;

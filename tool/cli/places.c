@@ -104,9 +104,10 @@ static int summary_prepare(struct cli_options *options)
         return 0; /* the processes make it, each its own */
     if (stat(name, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
         return 0;
-    int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    status = place_parent_make(name);
+    int file = status == 0 ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
     if (file < 0)
-        return refuse(EXIT_USAGE, "%s: %s", name, strerror(errno));
+        return refuse(EXIT_USAGE, "%s: %s", name, strerror(status ? -status : errno));
     close(file);
     return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "launch/keys.h"
 #include "names/pattern.h"
+#include "out/place.h"
 
 enum { ROWS = 20 };
 
@@ -30,6 +31,8 @@ static FILE *file_open(const struct settings *settings)
     if (strcmp(name, "stdout") == 0)
         return stdout;
     int status = keys_expand(name, path, sizeof path);
+    if (status == 0)
+        status = place_parent_make(path);
     FILE *file = status == 0 ? fopen(path, "ae") : NULL; /* beside those of other processes */
     if (file)
         return file;

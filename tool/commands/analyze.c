@@ -15,6 +15,7 @@
 #include "cli/refuse.h"
 #include "cli/runs.h"
 #include "launch/launch.h"
+#include "out/place.h"
 #include "recording/recording.h"
 #include "table.h"
 
@@ -86,9 +87,10 @@ static int recording_take(struct analyze_kernels *kernels, const char *path)
 static int tell(struct analyze_kernels *kernels, const struct cli_options *line)
 {
     const char *path = command_text(line, ANALYZE_OUTPUT);
-    FILE *out = path ? fopen(path, "wxe") : stdout;
+    int made = path ? place_parent_make(path) : 0;
+    FILE *out = !path ? stdout : made == 0 ? fopen(path, "wxe") : NULL;
     if (!out)
-        return refuse(EXIT_USAGE, "%s: %s", path, strerror(errno));
+        return refuse(EXIT_USAGE, "%s: %s", path, strerror(made ? -made : errno));
     analyze_kernels_sort(kernels);
     if (kernels->count == 0)
         fputs("crocprof: there are no kernels to analyze\n", stderr);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "out/json.h"
+#include "out/place.h"
 #include "query.h"
 
 int baseline_add(struct baseline *baseline, const char *kernel, const char *metric,
@@ -74,7 +75,9 @@ int baseline_write(const struct baseline *baseline, const char *path, char *erro
 {
     char made[PATH_MAX];
     int length = snprintf(made, sizeof made, "%s.%ld", path, (long)getpid());
-    int status = length < (int)sizeof made ? whole_write(baseline, made) : -ENAMETOOLONG;
+    int status = length < (int)sizeof made ? place_parent_make(path) : -ENAMETOOLONG;
+    if (status == 0)
+        status = whole_write(baseline, made);
     if (status == 0 && rename(made, path) != 0)
         status = -errno;
     if (status != 0 && status != -EEXIST)

@@ -24,7 +24,10 @@ static int file_add(struct totals *totals, const char *path, const struct record
         inputs_damage_tell(recording);
         recording_close(recording);
     }
-    return status == 0 ? 0 : refuse(EXIT_TROUBLE, "%s", error);
+    if (status == 0)
+        return 0;
+    return refuse(EXIT_TROUBLE, "%s%s", error,
+                  access(path, X_OK) == 0 ? " (a program goes behind --)" : "");
 }
 
 struct totals *compare_read(const char *word, const struct recording_ask *ask)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/refuse.h"
+#include "out/place.h"
 
 static int path_add(struct inputs *inputs, const char *path)
 {
@@ -166,9 +167,10 @@ int output_begin(struct writer *writer, const char *name)
 {
     int status, file = STDOUT_FILENO;
     if (name) {
-        file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        status = place_parent_make(name);
+        file = status == 0 ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
         if (file < 0)
-            return refuse(EXIT_FAILED, "%s: %s", name, strerror(errno));
+            return refuse(EXIT_FAILED, "%s: %s", name, strerror(status ? -status : errno));
     }
     status = writer_attach(writer, file);
     if (name)

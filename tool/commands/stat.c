@@ -11,6 +11,7 @@
 #include "cli/refuse.h"
 #include "cli/runs.h"
 #include "out/out.h"
+#include "out/place.h"
 #include "table.h"
 #include "watch/refused.h"
 #include "watch/samples.h"
@@ -109,9 +110,11 @@ static int runs_all(struct stat_work *work, unsigned repeat, unsigned warmups)
 
 static int json_write(const struct stat_report *report, const char *path)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+    bool is_stdout = strcmp(path, "-") == 0;
+    int made = is_stdout ? 0 : place_parent_make(path);
+    FILE *file = is_stdout ? stdout : made == 0 ? fopen(path, "we") : NULL;
     if (!file)
-        return refuse(EXIT_USAGE, "%s: %s", path, strerror(errno));
+        return refuse(EXIT_USAGE, "%s: %s", path, strerror(made ? -made : errno));
     stat_json(report, file);
     bool failed = fflush(file) != 0 || ferror(file);
     if (file != stdout && fclose(file) != 0)

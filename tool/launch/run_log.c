@@ -78,7 +78,7 @@ void run_log_put(enum run_log_key key, const char *text)
         used += number_put(line + used, (unsigned long)getpid());
         line[used++] = '\t';
         for (; *text && used < LINE_BYTES - 1; text++)
-            line[used++] = (char)(*text == '\n' ? ' ' : *text);
+            line[used++] = (char)(*text == '\n' ? RUN_LOG_BREAK : *text);
         line[used++] = '\n';
         struct write_guard guard; /* the program's limit of sizes is one for this file, too */
         write_guard_begin(&guard);

@@ -22,6 +22,8 @@ enum run_log_key {
     RUN_LOG_NO_CODE = 'N'    /* the processor of a GPU that the program has no code for */
 };
 
+enum { RUN_LOG_BREAK = 1 }; /* stands where a text had a line break */
+
 /* In crocprof: makes one, which the environment names from then on. The file, or -errno. */
 int run_log_create(void);
 
@@ -29,7 +31,7 @@ int run_log_create(void);
 void run_log_attach(void);
 
 /* In a process of the run, behind that; nowhere else is anything told. Calls only what a child of
- * vfork() may. Line breaks in the text become blanks; what is too long is cut. */
+ * vfork() may. Line breaks in the text become RUN_LOG_BREAK; what is too long is cut. */
 void run_log_put(enum run_log_key key, const char *text);
 
 /* In crocprof: the processes that were started in the run and live on. */

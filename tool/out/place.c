@@ -142,3 +142,15 @@ int place_directory_make(const char *path)
     }
     return mkdir(part, 0777) == 0 || errno == EEXIST ? 0 : -errno;
 }
+
+int place_parent_make(const char *path)
+{
+    char parent[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return 0;
+    if (slash - path >= PATH_MAX)
+        return -ENAMETOOLONG;
+    snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
+    return place_directory_make(parent);
+}

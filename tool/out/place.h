@@ -38,4 +38,7 @@ void place_empty_remove(const char *prefix);
 /* Makes the directory and those above it that are not there. 0 or -errno. */
 int place_directory_make(const char *path);
 
+/* The same for the directory that the file is to stand in. */
+int place_parent_make(const char *path);
+
 #endif
