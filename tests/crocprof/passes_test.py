@@ -275,6 +275,21 @@ def check_one_interrupt(checks, crocprof, directory):
     checks.true("interrupt: said: " + errors, "ended in pass 1 of 2" in errors)
 
 
+def check_hangup(checks, crocprof, directory):
+    """SIGHUP that ends the program is the end of all runs; one that it handles is its own affair."""
+    for trap, status, runs in (("", -signal.SIGHUP, 1), ('trap "exit 5" HUP; ', 5, 2)):
+        log = os.path.join(directory, "hangup%d" % runs)
+        script = trap + 'touch "%s.$$.ready"; [ $(wc -l <"%s") = 2 ] && exit 5; while :; do sleep 0.1; done' % (log, log)
+        running = started(crocprof, script, log)
+        while not any(name.endswith(".ready") and "hangup%d" % runs in name for name in os.listdir(directory)):
+            time.sleep(0.05)
+        running.send_signal(signal.SIGHUP)
+        errors = running.communicate(timeout=60)[1]
+        checks.equal("hangup %s: status (%s)" % (trap, errors), running.returncode, status)
+        checks.equal("hangup %s: runs" % trap, begun(log), runs)
+        checks.equal("hangup %s: said: %s" % (trap, errors), "ended in pass 1 of 2 (Hangup)" in errors, runs == 1)
+
+
 def state_of(pid):
     with open("/proc/%d/stat" % pid, encoding="utf-8") as f:
         return f.read().rsplit(")", 1)[1].split()[0]
@@ -313,6 +328,7 @@ def main():
         check_ends(checks, crocprof)
         check_ignored(checks, crocprof, temporary)
         check_one_interrupt(checks, crocprof, temporary)
+        check_hangup(checks, crocprof, temporary)
         check_between_runs(checks, crocprof, temporary)
         checks.equal("left behind", left_over(), [])
     checks.exit()

@@ -29,6 +29,9 @@ static struct sigaction found[WATCHED_COUNT]; /* the caller's */
 static volatile sig_atomic_t program_pid;
 /* Writer: the handler. Reader: the loop over the runs. */
 static volatile sig_atomic_t end_asked, between_runs;
+/* SIGHUP came: to many programs a word between friends, unless it ends them. Writer: the handler;
+ * reader: who waits for the program. */
+static volatile sig_atomic_t has_hung_up;
 
 static bool ends_all(int number)
 {
@@ -47,8 +50,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
         between_runs = number;
     else if (info->si_code <= 0) /* not the terminal's: sent to this process */
         kill((pid_t)program_pid, number);
-    if (ends_all(number))
+    bool is_closed = number == SIGHUP && info->si_code > 0; /* its terminal is gone */
+    if (ends_all(number) || is_closed)
         end_asked = number;
+    has_hung_up |= number == SIGHUP;
     errno = saved_errno;
 }
 
@@ -101,6 +106,8 @@ static int program_wait(pid_t child)
         fprintf(stderr, "crocprof: waitpid: %s\n", strerror(errno));
         return -1;
     }
+    if (has_hung_up && WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP)
+        end_asked = SIGHUP;
     return status;
 }
 
@@ -127,7 +134,7 @@ static int child_main(int (*become)(void *data), void *data, const sigset_t *unb
     runs_end();
     if (!child_tie(parent))
         return EXIT_SIGNAL + SIGKILL;
-    program_pid = end_asked = between_runs = 0; /* it may have runs of its own */
+    program_pid = end_asked = between_runs = has_hung_up = 0; /* it may have runs of its own */
     sigprocmask(SIG_SETMASK, unblocked, NULL);
     return become(data);
 }
