@@ -269,6 +269,16 @@ def check_library():
         with open(os.path.join(d, paths[0]), newline="", encoding="utf-8") as file:
             rows = [r for r in csv.DictReader(file) if "fill" not in r["Kernel_Name"]]
         checks.equal("library alone: values", len(rows), 10)
+    counters = {"LD_PRELOAD": tool, "ROCPROF_KERNEL_TRACE": "1", "ROCPROF_COUNTERS": "pmc: SQ_WAVES", "ROCPROF_OUTPUT_FORMAT": "csv"}
+    for value, tables in (("0", {"kernel_trace"}), ("1", {"kernel_trace", "counter_collection"}), (None, {"kernel_trace", "counter_collection"})):
+        with tempfile.TemporaryDirectory() as d:
+            run([BIN + "/crocgpu", PROGRAM], d, {**counters, **({"ROCPROF_COUNTER_COLLECTION": value} if value else {})})
+            checks.equal("counting is %s" % value, {re.sub(".*/[0-9]*_|.csv", "", f) for f in files(d)}, tables)
+    wrong = {"ROCPROF_OUTPUT_FORMAT": "csv,cvs", "ROCPROF_AGENT_INDEX": "any", "ROCPROF_MINIMUM_OUTPUT_BYTES": "1k"}
+    with tempfile.TemporaryDirectory() as d:
+        lines = run([BIN + "/crocgpu", PROGRAM], d, {**counters, **wrong}).stderr.splitlines()
+        for name in wrong:
+            checks.equal("library alone: %s: %s" % (name, lines), sum(name + ": " in line for line in lines), 1)
 
 
 def check_tables():

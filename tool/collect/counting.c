@@ -191,9 +191,11 @@ void counting_configure(const struct settings *settings, rocprofiler_context_id_
                         rocprofiler_buffer_id_t buffer)
 {
     struct choice_gpus gpus;
-    if (!settings_text(settings, OPTION_COUNTERS) &&
-        !settings_text(settings, OPTION_COUNTER_GROUPS))
-        return;
+    bool is_off = settings->value[OPTION_COUNTER_COLLECTION] &&
+                  !settings_flag(settings, OPTION_COUNTER_COLLECTION);
+    if (is_off || (!settings_text(settings, OPTION_COUNTERS) &&
+                   !settings_text(settings, OPTION_COUNTER_GROUPS)))
+        return; /* off: somebody else counts, who is told the names by the same variable */
     counting.settings = settings;
     counting.interval = settings_number(settings, OPTION_COUNTER_GROUPS_INTERVAL);
     counting.interval = counting.interval ? counting.interval : 1;

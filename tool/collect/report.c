@@ -24,6 +24,7 @@
 #include "sinks.h"
 #include "summary/stats.h"
 #include "tables.h"
+#include "variables.h"
 
 enum { COUNTERS_MAX = 4096 };
 
@@ -103,6 +104,7 @@ void report_resume(void)
 void report_open(const struct settings *settings)
 {
     report.settings = *settings;
+    variables_check(settings);
     report_resume();
 }
 
