@@ -232,7 +232,12 @@ def check_paths():
         run([crocprof, "check", "--write", "g/{hostname}/base", database], d)
         run([crocprof, "check", "--baseline", "g/%h/base", "--junit", "i/%h/j.xml", database], d)
         run([crocprof, "analyze", "--output", "k/%h/a", database], d)
-        for name in ("a/%s/s", "c/%s/j", "f/%s/q", "g/%s/base", "i/%s/j.xml", "k/%s/a"):
+        run([crocprof, "report", "--summary-output-file", "l/%h/r", database], d)
+        done = subprocess.run([crocprof, "report", "--summary-output-file", "/dev/full", database], cwd=d, capture_output=True, text=True,
+                              check=False)
+        checks.equal("report to a full disk: " + done.stderr, (done.returncode, done.stderr.count("No space left")), (1, 1))
+        run([crocprof, "report", "--summary-output-file", "/dev/null", database], d)  # no file that could be emptied
+        for name in ("l/%s/r", "a/%s/s", "c/%s/j", "f/%s/q", "g/%s/base", "i/%s/j.xml", "k/%s/a"):
             checks.true(name, os.path.getsize(os.path.join(d, name % host)) > 0)
         checks.equal("a summary of each process", len(glob.glob(d + "/b/[0-9]*/s")), 1)
         done = subprocess.run([crocprof, "check", "--baseline", "g/%h/base", PROGRAM], cwd=d, capture_output=True, text=True, check=False)
@@ -298,7 +303,10 @@ def check_tables():
 
 def check_small():
     with tempfile.TemporaryDirectory() as d:
-        run([BIN + "/crocprof", "--minimum-output-data", "100", "--output-config", "-o", "small", PROGRAM], d)
+        done = run([BIN + "/crocprof", "--minimum-output-data", "100", "--output-config", "-o", "small", PROGRAM], d)
+        checks.true("no files, with a word: " + done.stderr, "no files of 1 process that recorded less" in done.stderr)
+        done = run([BIN + "/crocprof", "-P", "3600:1:1", PROGRAM], d)
+        checks.true("nothing in the period: " + done.stderr, "while it was (--collection-period" in done.stderr)
         checks.equal("little data", os.listdir(d), [])
         run([BIN + "/crocprof", "-f", "csv,rocpd", "-f", "rocpd,sqlite", "-o", "twice", PROGRAM], d)
         checks.equal("a format asked for twice", sorted(f for f in os.listdir(d) if f.endswith(".db")), ["twice_results.db"])

@@ -19,7 +19,9 @@ struct told {
     size_t count;
     unsigned loaded, runtimes, opened, closed;
     bool has_counted, has_left_out; /* launches, because of filters */
+    unsigned few;                   /* processes without files, as they recorded little */
     unsigned long long records;
+    bool is_limited;              /* periods or regions say when anything is collected */
     const char *directory;        /* where those that live on will have their files; NULL: here */
     unsigned living, living_open; /* processes, and reports of theirs */
 };
@@ -58,6 +60,7 @@ static void line_take(struct told *told, char *line)
     told->closed += line[0] == RUN_LOG_RECORDS;
     told->has_counted |= line[0] == RUN_LOG_COUNTED;
     told->has_left_out |= line[0] == RUN_LOG_UNCOUNTED;
+    told->few += line[0] == RUN_LOG_FEW;
     if (line[0] == RUN_LOG_RECORDS)
         told->records += strtoull(text_of(line), NULL, 10);
 }
@@ -102,9 +105,10 @@ static void nothing_tell(const struct launch *launch, const struct told *told, i
               "HIP nor HSA)\n",
               stderr);
     else
-        fputs("crocprof: nothing was collected: the program started the GPU's runtime, but did "
-              "nothing of what is traced or counted\n",
-              stderr);
+        fprintf(stderr,
+                "crocprof: nothing was collected: the program started the GPU's runtime, but did "
+                "nothing of what is traced or counted%s\n",
+                told->is_limited ? " while it was (--collection-period, --selected-regions)" : "");
     sentences_tell(told, RUN_LOG_LEFT, "");
 }
 
@@ -247,13 +251,16 @@ static void living_tell(long pid, void *data)
             pid, name, told->directory ? told->directory : ".");
 }
 
-void outcome_tell(const struct launch *launch, const char *directory, int log, int wait_status)
+void outcome_tell(const struct launch *launch, const struct settings *settings, int log,
+                  int wait_status)
 {
     struct told told;
     char *text = told_read(&told, log);
     if (!text)
         return;
-    told.directory = directory;
+    told.directory = settings_text(settings, OPTION_OUTPUT_DIRECTORY);
+    told.is_limited = settings_text(settings, OPTION_PERIODS_NS) ||
+                      settings_flag(settings, OPTION_SELECTED_REGIONS);
     no_code_tell(launch, &told);
     run_log_living(living_tell, &told);
     bool is_said = told.has_left_out && !told.has_counted;
@@ -267,6 +274,11 @@ void outcome_tell(const struct launch *launch, const char *directory, int log, i
         fputs("crocprof: a process ended before it could complete its report: its files have what "
               "was streamed until then\n",
               stderr);
+    if (told.few > 0)
+        fprintf(
+            stderr,
+            "crocprof: no files of %u process%s that recorded less than --minimum-output-data\n",
+            told.few, told.few == 1 ? "" : "es");
     files_tell(&told);
     free(told.lines);
     free(text);

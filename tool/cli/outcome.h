@@ -9,9 +9,10 @@
 /* Before a run: says if the program's file shows that it cannot be profiled. */
 void outcome_foresee(const struct launch *launch);
 
-/* After a run: `log` is what its processes have told (launch/run_log.h), -1: nothing. `directory`:
- * where files of processes that go on will be; NULL: here. */
-void outcome_tell(const struct launch *launch, const char *directory, int log, int wait_status);
+/* After a run: `log` is what its processes have told (launch/run_log.h), -1: nothing. `settings`:
+ * what they were told. */
+void outcome_tell(const struct launch *launch, const struct settings *settings, int log,
+                  int wait_status);
 /* Only where the files are. */
 void outcome_files(int log);
 /* Makes what processes of the run that were killed could not complete, in these formats. */

@@ -194,8 +194,7 @@ static int last_run(struct pass *pass)
     if (ran && status >= 0)
         outcome_complete(log, settings_text(&pass->settings, OPTION_OUTPUT_FORMAT));
     if (ran && status >= 0)
-        outcome_tell(pass->launch, settings_text(&pass->settings, OPTION_OUTPUT_DIRECTORY), log,
-                     status);
+        outcome_tell(pass->launch, &pass->settings, log, status);
     if (ran && status >= 0 && shows_nothing(&pass->settings))
         fputs("crocprof: nothing is shown: no tables and no files were asked for (-f csv or -d "
               "DIRECTORY writes files)\n",

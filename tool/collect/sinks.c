@@ -253,8 +253,10 @@ void sinks_close(struct sinks *sinks)
     if (has_files)
         manifest_finish(prefix);
     if (has_files &&
-        sinks->recorded_bytes < settings_number(sinks->settings, OPTION_MINIMUM_OUTPUT_BYTES))
+        sinks->recorded_bytes < settings_number(sinks->settings, OPTION_MINIMUM_OUTPUT_BYTES)) {
         place_remove(prefix);
+        run_log_put(RUN_LOG_FEW, "");
+    }
 }
 
 void sinks_forget(struct sinks *sinks)

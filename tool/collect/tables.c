@@ -40,7 +40,7 @@ static FILE *file_open(const struct settings *settings)
     return stderr;
 }
 
-static void file_close(const struct settings *settings, FILE *file)
+static bool file_close(const struct settings *settings, FILE *file)
 {
     bool failed = ferror(file) || (file == stdout && fflush(file) != 0);
     if (file != stderr && file != stdout && fclose(file) != 0)
@@ -48,6 +48,7 @@ static void file_close(const struct settings *settings, FILE *file)
     if (failed)
         fprintf(stderr, "crocprof: %s: %s\n", settings_text(settings, OPTION_SUMMARY_OUTPUT_FILE),
                 strerror(errno));
+    return !failed;
 }
 
 static void domains_print(const struct tables *tables)
@@ -108,14 +109,14 @@ bool tables_have_rows(struct stats *const of[DOMAIN_COUNT], const struct stats *
     return found;
 }
 
-void tables_print(const struct settings *settings, struct stats *const of[DOMAIN_COUNT],
+bool tables_print(const struct settings *settings, struct stats *const of[DOMAIN_COUNT],
                   const struct stats *counters, void (*head)(FILE *file, const void *data),
                   const void *data)
 {
     bool each = settings_flag(settings, OPTION_SUMMARY_PER_DOMAIN),
          all = settings_flag(settings, OPTION_SUMMARY);
     if (!each && !all && !settings_text(settings, OPTION_SUMMARY_GROUPS))
-        return;
+        return true;
     struct tables tables = {settings, of, counters,
                             stats_unit_find(settings_text(settings, OPTION_SUMMARY_UNITS)),
                             file_open(settings)};
@@ -126,5 +127,5 @@ void tables_print(const struct settings *settings, struct stats *const of[DOMAIN
     groups_print(&tables);
     if (all)
         group_print(&tables, NULL, "all");
-    file_close(settings, tables.file);
+    return file_close(settings, tables.file);
 }

@@ -7,8 +7,8 @@
 #include "summary/stats.h"
 
 /* `of` by domain. `head` prints before the first one, if there is any, and is given `data`; may be
- * NULL. Messages go to stderr. */
-void tables_print(const struct settings *settings, struct stats *const of[DOMAIN_COUNT],
+ * NULL. False after a message to stderr. */
+bool tables_print(const struct settings *settings, struct stats *const of[DOMAIN_COUNT],
                   const struct stats *counters, void (*head)(FILE *file, const void *data),
                   const void *data);
 /* False: every table is empty. */

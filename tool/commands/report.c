@@ -11,6 +11,7 @@
 #include "collect/tables.h"
 #include "gather.h"
 #include "inputs.h"
+#include "launch/keys.h"
 #include "table.h"
 #include "window.h"
 
@@ -38,11 +39,13 @@ static void part_head(const struct recording *recording, const struct recording_
 }
 
 /* Never nothing without a word. */
-static void all_print(const struct cli_options *line, const struct gather *gather)
+static int all_print(const struct cli_options *line, const struct gather *gather)
 {
-    tables_print(&line->settings, gather->of, gather->counters, devices_print, gather->devices);
+    if (!tables_print(&line->settings, gather->of, gather->counters, devices_print,
+                      gather->devices))
+        return EXIT_FAILED;
     if (tables_have_rows(gather->of, gather->counters) || gather->is_damaged)
-        return;
+        return 0;
     if (gather->graph_launches)
         fprintf(
             stderr,
@@ -51,6 +54,7 @@ static void all_print(const struct cli_options *line, const struct gather *gathe
             (unsigned long long)gather->graph_launches);
     else
         fprintf(stderr, "crocprof: nothing for a table: no kernels, copies, calls or markers\n");
+    return 0;
 }
 
 static int parts_report(struct recording *recording, const struct cli_options *line,
@@ -66,7 +70,8 @@ static int parts_report(struct recording *recording, const struct cli_options *l
         if (recording_each(recording, ask, row_take, &gather, error, sizeof error) != 0)
             status = refuse(EXIT_FAILED, "%s", error);
         part_head(recording, ask->part);
-        all_print(line, &gather);
+        int printed = all_print(line, &gather);
+        status = status ? status : printed;
         gather_end(&gather);
     }
     return status;
@@ -96,7 +101,7 @@ static int inputs_report(const struct inputs *inputs, const struct cli_options *
     char error[PATH_MAX + 200];
     struct gather gather = {0};
     unsigned read = 0;
-    int result = gather_begin(&gather) == 0 ? 0 : refuse(EXIT_FAILED, "out of memory");
+    int printed = 0, result = gather_begin(&gather) == 0 ? 0 : refuse(EXIT_FAILED, "out of memory");
     for (unsigned i = 0; gather.counters && i < inputs->count; i++) {
         struct recording *recording;
         int status = recording_open(&recording, inputs->paths[i], error, sizeof error);
@@ -110,9 +115,9 @@ static int inputs_report(const struct inputs *inputs, const struct cli_options *
         recording_close(recording);
     }
     if (read > 0 && !command_flag(line, REPORT_EACH))
-        all_print(line, &gather);
+        printed = all_print(line, &gather);
     gather_end(&gather);
-    return result;
+    return result ? result : printed;
 }
 
 /* To standard output, one table a kind, unless something else is said. */
@@ -120,12 +125,14 @@ static int defaults_put(struct cli_options *line)
 {
     const struct settings *settings = &line->settings;
     const char *file = settings_text(settings, OPTION_SUMMARY_OUTPUT_FILE);
+    char path[PATH_MAX];
     if (!file)
         return cli_option_set(line, OPTION_SUMMARY_OUTPUT_FILE, "stdout");
-    if (strcmp(file, "stdout") != 0 && strcmp(file, "stderr") != 0 && truncate(file, 0) != 0 &&
-        errno != ENOENT)
-        return -errno;
-    return 0;
+    int status = keys_expand(file, path, sizeof path);
+    if (status == 0 && strcmp(file, "stdout") != 0 && strcmp(file, "stderr") != 0 &&
+        truncate(path, 0) != 0 && errno != ENOENT && errno != EINVAL /* no file: a terminal */)
+        status = -errno;
+    return status == 0 ? 0 : refuse(EXIT_FAILED, "%s: %s", file, strerror(-status));
 }
 
 static int report_run(struct cli_options *line)
@@ -138,12 +145,12 @@ static int report_run(struct cli_options *line)
         !settings_text(settings, OPTION_SUMMARY_GROUPS))
         status = cli_option_set(line, OPTION_SUMMARY_PER_DOMAIN, "1");
     if (status != 0)
-        return refuse(EXIT_FAILED, "%s", strerror(-status));
+        return status < 0 ? refuse(EXIT_FAILED, "%s", strerror(-status)) : status;
     status = inputs_find(&inputs, line->operands);
     if (status == 0)
         status = inputs_report(&inputs, line);
     inputs_free(&inputs);
-    return status == 0 && ferror(stdout) ? EXIT_FAILED : status; /* which tables_print() has said */
+    return status;
 }
 
 static const struct command_option options[] = {

@@ -17,6 +17,7 @@ enum run_log_key {
     RUN_LOG_RECORDS = 'R',   /* how many records a report had, when it was closed */
     RUN_LOG_COUNTED = 'C',   /* launches were counted */
     RUN_LOG_UNCOUNTED = 'U', /* there were some, and the filters left none of them */
+    RUN_LOG_FEW = 'M',       /* it left no files: --minimum-output-data */
     RUN_LOG_LEFT = 'X',      /* it becomes a program where we cannot follow: a sentence */
     RUN_LOG_NOT_ASKED = 'M', /* a rank that is not to be profiled: a sentence */
     RUN_LOG_NO_CODE = 'N'    /* the processor of a GPU that the program has no code for */
