@@ -170,6 +170,8 @@ def check_odd_files():
              ("null.yaml", job + "   kernel_trace: ~\n   stats:\n", 0, ""),
              ("both.yaml", job + "   pmc_groups: [[SQ_WAVES]]\n", 2, "pmc and pmc_groups in one job"),
              ("turns.yaml", "jobs:\n - pmc_groups: [[SQ_WAVES]]\n   pmc_group_interval: x\n", 2, "pmc_group_interval: x is no number"),
+             ("name.yaml", "jobs:\n - pmc_groups: [[GRBM_COUNT], [SQ_WAVEZ]]\n", 2, "unknown counter SQ_WAVEZ on gfx90a (did you mean SQ_WAVES?)"),
+             ("none.yaml", "jobs:\n - pmc_groups: []\n", 2, "pmc_groups: there is no group"),
              ("itself.yaml", job + "   input: itself.yaml\n", 2, "a job has no input file of its own")]
     for name, text, status, sentence in cases:
         with tempfile.TemporaryDirectory() as d:
@@ -305,6 +307,8 @@ def check_small():
     with tempfile.TemporaryDirectory() as d:
         done = run([BIN + "/crocprof", "--minimum-output-data", "100", "--output-config", "-o", "small", PROGRAM], d)
         checks.true("no files, with a word: " + done.stderr, "no files of 1 process that recorded less" in done.stderr)
+        done = run([BIN + "/crocprof", "--profile-mpi-ranks", "1-3", PROGRAM], d)
+        checks.true("another rank: " + done.stderr, "rank 0 is none of --profile-mpi-ranks" in done.stderr)
         done = run([BIN + "/crocprof", "-P", "3600:1:1", PROGRAM], d)
         checks.true("nothing in the period: " + done.stderr, "while it was (--collection-period" in done.stderr)
         checks.equal("little data", os.listdir(d), [])

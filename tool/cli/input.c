@@ -197,6 +197,8 @@ static int groups_take(struct input *input, struct job *job, yaml_document_t *do
         if (used >= sizeof text)
             return wrong(input, -EINVAL, "pmc_groups: too many names");
     }
+    if (!*text)
+        return wrong(input, -EINVAL, "pmc_groups: there is no group");
     return cli_option_set(&job->options, OPTION_COUNTER_GROUPS, text);
 }
 

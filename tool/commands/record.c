@@ -121,6 +121,17 @@ static int avail_show(const struct cli_options *options)
 }
 
 /* Returns an exit status. */
+/* Groups that take turns are counted in one run, whatever fits: only their names are looked at. */
+static int groups_check(const struct launch *launch, const struct settings *settings)
+{
+    struct settings named = *settings;
+    struct ask_plan plan = {.runs = 1};
+    named.value[OPTION_COUNTERS] = settings_text(settings, OPTION_COUNTER_GROUPS);
+    int status = ask_plan(launch, &named, &plan);
+    free(plan.counters);
+    return status;
+}
+
 static int job_run(struct job *job)
 {
     struct cli_options *options = &job->options;
@@ -145,6 +156,8 @@ static int job_run(struct job *job)
     log_level_put(settings);
     if (settings_text(settings, OPTION_COUNTERS))
         status = ask_plan(&launch, settings, &plan);
+    else if (settings_text(settings, OPTION_COUNTER_GROUPS))
+        status = groups_check(&launch, settings);
     if (status != 0 || settings_flag(settings, OPTION_ECHO))
         return status != 0 ? status : echo(options);
     if (launch.gpu_library[0])
