@@ -109,7 +109,7 @@ def stat_that_fails():
                                (["stat"], 2, "which program"),
                                (["stat", "-d", "out", "true"], 2, "--output-directory: no files"),
                                (["stat", "-S", "true"], 2, "--summary: there are no other tables"),
-                               (["stat", "--json", "/none/such/file", "-r", "1", REGIONS], 2, "/none/such/file"),
+                               (["stat", "--json", "/etc/passwd/file", "-r", "1", REGIONS], 2, "/etc/passwd/file"),
                                (["stat", "-e", "SQ_WAVEZ", REGIONS], 2, "did you mean SQ_WAVES")):
         done = run(*words)
         checks.equal(f"{words}: {done.stderr}", (done.returncode, why in done.stderr), (status, True))
