@@ -104,7 +104,7 @@ def together(checks, crocprof, programs):
                      LAUNCHES)
 
 
-def read_back(checks, crocprof, program):
+def alone(checks, crocprof, program):
     """What reads recordings knows launches of graphs, and says so where there is nothing else."""
     off = ["--no-kernel-trace", "--no-memory-copy-trace", "--no-marker-trace"]
     for options, has_calls in ((["--hip-trace"], True), (["--hip-graph-trace", "--no-hip-trace"], False)):
@@ -133,7 +133,7 @@ def main():
     not_traced(checks, rocprofv3, programs)
     read_back(checks, crocprof, programs)
     together(checks, crocprof, programs)
-    read_back(checks, crocprof, os.path.join(programs, "graph"))
+    alone(checks, crocprof, os.path.join(programs, "graph"))
     checks.exit()
 
 
