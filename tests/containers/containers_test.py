@@ -1,6 +1,6 @@
 """The container file and the workflow of docs/ci.md: understood whole, or run step by step in a root.
 
-usage: containers_test.py SOURCE parse
+usage: containers_test.py SOURCE parse BIN VECTOR_ADD    (the steps that profile run, too)
        containers_test.py SOURCE run ROOT DEBS       (as root; ROOT by scripts/debian_root.sh bookworm)
 
 Nothing here builds an image: what FROM and uses: bring is played by ROOT, DEBS and examples/hip.
@@ -115,12 +115,26 @@ def run(containerfile, jobs, source, root, debs):
             root.run(text, folder)
 
 
+def profiling_steps_run(jobs, programs, vector_add):
+    """With what was just built, in the place of the packages' programs and of what hipcc makes."""
+    commands = [text for kind, text in jobs["gpu-tests"] if kind == "run" and re.match(r"croc(gpu|prof) ", text)]
+    if len(commands) < 2:
+        sys.exit(f"only {len(commands)} steps that profile")
+    path = os.path.abspath(programs) + os.pathsep + os.environ["PATH"]
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(vector_add, folder)
+        for command in commands:
+            subprocess.run(["sh", "-ec", command], cwd=folder, env=dict(os.environ, PATH=path), check=True, timeout=60)
+
+
 def main():
     source, mode = sys.argv[1:3]
     containerfile = containerfile_read(os.path.join(source, "containers/Containerfile"))
     jobs = workflow_read(os.path.join(source, "docs/ci.md"))
     parse(containerfile, jobs)
-    if mode == "run":
+    if mode == "parse":
+        profiling_steps_run(jobs, *sys.argv[3:])
+    else:
         origin, debs = sys.argv[3:]
         with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(origin))) as folder:
             run(containerfile, jobs, source, Root(origin, folder), debs)
