@@ -1,7 +1,6 @@
-#include "wave/code.h"
+#include "wave/code_internal.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,42 +10,9 @@
 #include "isa/decode.h"
 #include "wave/group.h"
 
-enum { PAGE_DWORDS = 1024, REGION_PAGES_MAX = 16384 };
-#define REGION_BYTES_MAX ((uint64_t)REGION_PAGES_MAX * PAGE_DWORDS * 4)
+static const struct inst *decode_stub(struct wave *wave, const struct inst *inst);
 
 _Static_assert(offsetof(struct inst, exec) == 0, "slot_fill() copies what lies behind exec");
-
-/* A page's dwords. Invariant: those of a decoded slot are the ones it was decoded from, and lie
- * from `first` on and before `end`: comparing these with memory finds what was rewritten. */
-struct page_copy {
-    uint32_t first, end;
-    uint32_t words[PAGE_DWORDS];
-};
-
-/*
- * Decoded slots of one window of GPU memory. Slots are reserved, not committed: a page's slots get
- * the decoding stub when the page is first entered. One page more than the window holds is
- * reserved, so that running off its end meets a stub too.
- */
-struct code_region {
-    struct code_region *next;
-    uint64_t start_va, end_va;
-    uint32_t page_count;
-    struct inst *slots;
-    struct page_copy **copies; /* per page, NULL until it is armed */
-};
-
-struct code {
-    enum gpu_gen gen;
-    const struct code_handlers *handlers;
-    pthread_mutex_t lock; /* arming, decoding, the region list's changes */
-    /* Written under the lock, read without: release on insert, acquire on walk. Regions are never
-     * freed before the device, because waves hold pointers into them. */
-    _Atomic(struct code_region *) regions;
-    uint64_t vm_generation; /* of the page table at the last full check; under the lock */
-};
-
-static const struct inst *decode_stub(struct wave *wave, const struct inst *inst);
 
 int code_create(enum gpu_gen gen, const struct code_handlers *handlers, struct code **out)
 {
@@ -55,6 +21,7 @@ int code_create(enum gpu_gen gen, const struct code_handlers *handlers, struct c
         return -ENOMEM;
     code->gen = gen;
     code->handlers = handlers;
+    code->stub = decode_stub;
     pthread_mutex_init(&code->lock, NULL);
     *out = code;
     return 0;
@@ -63,7 +30,7 @@ int code_create(enum gpu_gen gen, const struct code_handlers *handlers, struct c
 static void region_free_copies(struct code_region *region)
 {
     for (uint32_t page = 0; region->copies && page < region->page_count; page++)
-        free(region->copies[page]);
+        page_copy_free(region->copies[page]);
     free(region->copies);
 }
 
@@ -82,6 +49,7 @@ void code_destroy(struct code *code)
         free(region);
         region = next;
     }
+    translated_free(code);
     pthread_mutex_destroy(&code->lock);
     free(code);
 }
@@ -106,12 +74,6 @@ static struct code_region *region_of_slot(struct code *code, const struct inst *
                        slot < region->slots + (region->page_count + 1) * PAGE_DWORDS))
         region = region->next;
     return region;
-}
-
-/* Release: whoever loads this exec in the run loop must see the fields behind it. */
-static void slot_publish(struct inst *slot, inst_exec_fn *exec)
-{
-    __atomic_store_n(&slot->exec, exec, __ATOMIC_RELEASE);
 }
 
 static void slot_arm(struct inst *slot)
@@ -252,9 +214,10 @@ static void copy_note(struct page_copy *copy, uint32_t at, uint32_t word)
     copy->end = at >= copy->end ? at + 1 : copy->end;
 }
 
-static void slot_fill(const struct code_handlers *handlers, struct code_region *region,
-                      struct inst *slot, struct inst *decoded)
+static void slot_fill(struct code *code, struct code_region *region, struct inst *slot,
+                      struct inst *decoded)
 {
+    const struct code_handlers *handlers = code->handlers;
     uint64_t at = (uint64_t)(slot - region->slots);
     for (uint64_t i = at; i < at + decoded->dwords; i++)
         if (i / PAGE_DWORDS < region->page_count)
@@ -266,6 +229,7 @@ static void slot_fill(const struct code_handlers *handlers, struct code_region *
     memcpy((char *)slot + sizeof slot->exec, (const char *)decoded + sizeof slot->exec,
            sizeof *slot - sizeof slot->exec);
     slot_publish(slot, exec);
+    page_note_fresh(code, region->copies[at / PAGE_DWORDS]);
 }
 
 static void slot_decode(struct code *code, struct vm_reader *reader, struct code_region *region,
@@ -279,7 +243,7 @@ static void slot_decode(struct code *code, struct vm_reader *reader, struct code
     if (last / PAGE_DWORDS < region->page_count)
         ready = ready && page_arm(region, reader, (uint32_t)(last / PAGE_DWORDS));
     if (ready && slot->exec == decode_stub)
-        slot_fill(code->handlers, region, slot, &decoded);
+        slot_fill(code, region, slot, &decoded);
     pthread_mutex_unlock(&code->lock);
 }
 
@@ -324,14 +288,17 @@ static void page_forget_changed(struct code_region *region, uint32_t page, const
 {
     uint32_t *copy = region->copies[page]->words;
     struct inst *slot = region->slots + (size_t)page * PAGE_DWORDS;
+    page_untranslate(region, page);
     for (uint32_t i = 0; i < PAGE_DWORDS; i++) {
         bool two = i + 1 < PAGE_DWORDS && slot[i].dwords > 1;
         if (copy[i] != words[i] || (two && copy[i + 1] != words[i + 1]))
             slot_publish(&slot[i], decode_stub);
     }
     /* An instruction of the page before may have its second dword here. */
-    if (page > 0 && copy[0] != words[0] && slot[-1].exec)
+    if (page > 0 && copy[0] != words[0] && slot[-1].exec) {
+        page_untranslate(region, page - 1);
         slot_publish(&slot[-1], decode_stub);
+    }
     memcpy(copy, words, PAGE_DWORDS * sizeof *copy);
 }
 

@@ -32,8 +32,12 @@ bool code_enter(struct code *code, struct vm_reader *reader, struct wave *wave, 
  * have changed are forgotten. */
 void code_revalidate(struct code *code, struct vm_reader *reader);
 
-/* Before a dispatch: the same for the page of its first instruction, and for everything when the
- * page table changed. */
+/* Code has become hot: runs of vector instructions that were executed since the last time are
+ * translated (translate/). Does nothing if there are none. */
+void code_translate(struct code *code);
+
+/* Before a dispatch: what code_revalidate() does for the page of its first instruction, and for
+ * everything when the page table changed. */
 void code_check(struct code *code, struct vm_reader *reader, uint64_t entry_va);
 
 #endif

@@ -258,15 +258,18 @@ static bool is_vector(const struct inst *i)
 /* Runs up to s_set_gpr_idx_off; compilers put a handful of instructions in between. */
 static const struct inst *run_index_mode(struct wave *w, const struct inst *i)
 {
+    int32_t slice_left = w->slice_left;
+    w->slice_left = 0; /* one by one: nothing translated knows of this mode */
     while (w->mode & MODE_GPR_IDX_EN) {
         inst_exec_fn *exec = __atomic_load_n(&i->exec, __ATOMIC_ACQUIRE);
         uint64_t mask = wave_exec(w);
         const struct inst *next = is_vector(i) ? run_indexed(w, i) : exec(w, i);
         wave_count(w, i, mask);
-        if (!next)
-            return NULL;
         i = next;
+        if (!next)
+            break;
     }
+    w->slice_left = slice_left;
     return i;
 }
 

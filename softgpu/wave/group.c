@@ -1,14 +1,21 @@
 #include "wave/group.h"
 
+#include "translate/translate.h"
+
 /* Instructions of one wave before the next of its group runs. Long enough to amortise the switch,
  * short enough that a spinning wave yields within some tens of microseconds. */
 enum { WAVE_SLICE_INSTRUCTIONS = 4096, GROUP_ROUNDS = 4 };
+
+/* Instructions until new code is worth translating, which takes about a microsecond for each of its
+ * instructions. */
+enum { HOT_INSTRUCTIONS = 50000 };
 
 static void wave_run(struct wave *wave)
 {
     const struct inst *inst = wave->pc;
     wave->stop = WAVE_RUNNING;
-    for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0; left--) {
+    wave->slice_left = WAVE_SLICE_INSTRUCTIONS;
+    while (--wave->slice_left >= 0) {
         /* Acquire: pairs with slot_publish(); the decoder fills a slot before its exec. */
         inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
         uint64_t mask = wave_exec(wave);
@@ -38,6 +45,7 @@ static __attribute__((noinline)) void wave_run_noting(struct wave *wave)
     const struct inst *inst = wave->pc;
     wave->stop = WAVE_RUNNING;
     wave->group->fetches.last_window = wave->fetch_window;
+    wave->slice_left = 0; /* no run of instructions is executed as one */
     for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0 && inst; left--) {
         inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
         uint64_t mask = wave_exec(wave);
@@ -90,6 +98,8 @@ static bool group_round(struct workgroup *group, struct wave **faulting)
             wave_run_noting(wave);
         else
             wave_run(wave);
+        group->heat +=
+            WAVE_SLICE_INSTRUCTIONS - (wave->slice_left > 0 ? (uint32_t)wave->slice_left : 0);
         worked |= wave->stop != WAVE_SLEEP;
         if (wave->stop == WAVE_FAULT) {
             *faulting = wave;
@@ -98,6 +108,15 @@ static bool group_round(struct workgroup *group, struct wave **faulting)
         wave_stopped(group, wave);
     }
     return worked;
+}
+
+static void group_translate(struct workgroup *group)
+{
+    enum translate_mode mode = translate_mode();
+    if (mode == TRANSLATE_OFF || (mode == TRANSLATE_HOT && group->heat < HOT_INSTRUCTIONS))
+        return;
+    group->heat = 0;
+    code_translate(engine_code(group->engine));
 }
 
 enum group_state group_run(struct workgroup *group, struct wave **faulting)
@@ -115,5 +134,6 @@ enum group_state group_run(struct workgroup *group, struct wave **faulting)
             state = GROUP_IDLE;
     }
     valu_leave();
+    group_translate(group);
     return state;
 }

@@ -95,6 +95,7 @@ struct workgroup {
     struct lds_patterns *lds_patterns; /* lds_note.c: of this group's and earlier ones' accesses */
     struct block_log blocks;
     uint32_t slices; /* scheduling turns so far */
+    uint64_t heat;   /* instructions since code was last translated; of earlier groups, too */
     uint8_t *lds;
     uint32_t lds_bytes, lds_capacity;
     struct wave *waves;

@@ -71,7 +71,10 @@ struct wave {
     uint32_t mode;                     /* MODE register */
     uint32_t fp_state_32, fp_state_64; /* MXCSR values for `mode`, kept by valu_mode_set() */
     uint32_t trapsts, status;
-    int32_t slice_left; /* instructions until WAVE_SLICE; branches and waits look at it */
+    /* Instructions until WAVE_SLICE behind the one that runs. Code of several (translate/) takes
+     * what it executes besides the first one off, and executes the first one alone where so many
+     * are not left. */
+    int32_t slice_left;
 
     const struct inst *pc;   /* valid while resident */
     const struct inst *code; /* slot of code_va */

@@ -37,7 +37,7 @@ PUBLIC_PREFIXES = ("rocprofiler-sdk/", "rocprofiler-sdk-roctx/", "rocprofiler-sd
                    "rocprofiler/", "roctracer/", "aqlprofile/")
 # What a front end translates to is nobody else's vocabulary.
 FRONT_PREFIXES = ("roctracer/", "rocprofiler/", "aqlprofile/", "rocprofiler-register/", "rocprofiler-sdk-rocattach/")
-SOFTGPU = {"core", "mem", "isa", "image", "valu", "wave", "perf", "cp", "driver", "dump", "launch"}
+SOFTGPU = {"core", "mem", "isa", "image", "valu", "translate", "wave", "perf", "cp", "driver", "dump", "launch"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 

@@ -1,0 +1,146 @@
+/*
+ * From one GPU instruction to host instructions, for a strip of sixteen lanes. `operations.c` says
+ * which function emits which operation, and with what.
+ */
+#ifndef TRANSLATE_EMIT_H
+#define TRANSLATE_EMIT_H
+
+#include "isa/inst.h"
+#include "translate/values.h"
+
+struct operation;
+
+struct emitter {
+    struct x86 *x;
+    struct values values;
+    const struct inst *inst;
+    const struct operation *operation;
+};
+
+typedef void emit_fn(struct emitter *e);
+
+/* What the wave's mode must be for the translation to mean what the instruction does, and what has
+ * to be prepared. */
+enum operation_need {
+    NEED_ONE_STATE = 1 << 0, /* f64 rounds and keeps denormals as f32 does */
+    NEED_IEEE = 1 << 1,
+    NEED_ODD_LANES = 1 << 2 /* MASK_ODD */
+};
+
+enum operation_flag {
+    SIGNS = 1 << 0,       /* f32 or f64 sources may be negated and made absolute */
+    COMMUTES = 1 << 1,    /* the first two sources may change places */
+    REVERSED = 1 << 2,    /* they have */
+    ACCUMULATES = 1 << 3, /* the destination is the third source */
+    WRITES_MASK = 1 << 4, /* besides its result, or (COMPARES) as its result */
+    READS_MASK = 1 << 5,  /* as its third source */
+    COMPARES = 1 << 6,
+    PACKED = 1 << 7 /* two f32, each of which picks its dwords */
+};
+
+struct operation {
+    emit_fn *emit;      /* NULL: not translated */
+    uint16_t form;      /* enum x86_form */
+    uint8_t argument;   /* of the form or the function: a predicate, an immediate */
+    uint8_t flags;      /* enum operation_flag */
+    uint8_t needs;      /* enum operation_need */
+    uint8_t sources[3]; /* dwords of each; 0: none */
+    uint8_t dwords;     /* of the destination */
+    bool (*accepts)(const struct inst *inst); /* NULL: whatever the rest allows */
+};
+
+/* NULL: the interpreter keeps it. */
+const struct operation *operation_find(const struct inst *inst);
+bool operation_exists(unsigned op); /* with some operands */
+
+/* The scalar pair that a compare or carry writes; that a select or carry reads. */
+unsigned operation_mask_out(const struct operation *operation, const struct inst *inst);
+unsigned operation_mask_in(const struct inst *inst);
+
+/* sources.c: a source's dword, signs applied, in a host register; or as what an instruction can
+ * read by itself. A pair's half likewise. */
+unsigned source_host(struct emitter *e, int n, int dword);
+struct x86_rm source_rm(struct emitter *e, int n, int dword);
+unsigned source_pair_host(struct emitter *e, int n, unsigned half);
+struct x86_rm source_pair_rm(struct emitter *e, int n, unsigned half);
+/* A temporary with the source's value, to be changed. */
+unsigned source_copy(struct emitter *e, int n, int dword);
+bool source_is_scalar(const struct inst *inst, int n);
+bool source_is_constant(const struct inst *inst, int n);
+struct place operand_place(const struct operand *operand);
+
+/* dst = form(a, b) in a temporary. */
+unsigned emit_form(struct emitter *e, enum x86_form form, unsigned a, struct x86_rm b);
+unsigned emit_form_imm(struct emitter *e, enum x86_form form, unsigned a, struct x86_rm b,
+                       unsigned imm);
+unsigned emit_shift_imm(struct emitter *e, enum x86_form form, unsigned a, unsigned bits);
+void emit_copy(struct emitter *e, unsigned dst, struct x86_rm rm);
+/* k = form(a, b), for the lanes of `mask` (0: all of them). */
+unsigned emit_test(struct emitter *e, enum x86_form form, unsigned a, struct x86_rm b,
+                   struct x86_option option);
+/* Lanes that run, as an instruction's mask: 0 where all do. */
+unsigned emit_exec(const struct emitter *e);
+void emit_result(struct emitter *e, unsigned host); /* of one dword */
+void emit_result_wide(struct emitter *e, unsigned low, unsigned high);
+void emit_mask_result(struct emitter *e, unsigned mask); /* of lanes that run */
+
+#define EMIT(name) void emit_##name(struct emitter *e)
+/* emit_integer.c */
+EMIT(move);
+EMIT(move_wide);
+EMIT(not );
+EMIT(binary);
+EMIT(xnor);
+EMIT(logic3);
+EMIT(shift_left);
+EMIT(shift_right);
+EMIT(shift_arithmetic);
+EMIT(add3);
+EMIT(lshl_add);
+EMIT(add_lshl);
+EMIT(lshl_or);
+EMIT(xad);
+EMIT(three); /* a form twice */
+EMIT(med3);
+EMIT(mul_hi);
+EMIT(mul_u24);
+EMIT(mul_i24);
+EMIT(mad_u24);
+EMIT(mad_i24);
+EMIT(bfe_u32);
+EMIT(bfe_i32);
+EMIT(alignbit);
+EMIT(ffbh);
+/* emit_wide.c */
+EMIT(shift_left_wide);
+EMIT(shift_right_wide);
+EMIT(shift_arithmetic_wide);
+EMIT(lshl_add_wide);
+EMIT(mad_wide);
+/* emit_mask.c */
+EMIT(select);
+EMIT(compare);
+EMIT(compare_wide);
+EMIT(compare_pair);
+EMIT(add_carry);
+EMIT(sub_carry);
+/* emit_float.c */
+EMIT(fma);
+EMIT(min_max);
+EMIT(round);
+EMIT(reciprocal);
+EMIT(square_root);
+EMIT(unary);
+EMIT(i32_of_f32);
+EMIT(u32_of_f32);
+EMIT(f32_of_byte);
+EMIT(packed);
+EMIT(packed_fma);
+EMIT(binary_pair);
+EMIT(fma_pair);
+
+bool accepts_constant_field(const struct inst *inst);
+bool accepts_constant_shift(const struct inst *inst);
+bool accepts_constant_count(const struct inst *inst);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * Runs of vector instructions as code of the host (decision 0020). A run stands in program memory
+ * without a gap, nobody jumps into its middle, and its instructions only change vector registers
+ * and lane masks: what the interpreter does in one call each is one call, in which values stay in
+ * the host's registers. The interpreter remains the judge: registers, masks, counts and the turns
+ * of waves are the same to the last bit, but for which of two NaNs comes out.
+ */
+#ifndef TRANSLATE_TRANSLATE_H
+#define TRANSLATE_TRANSLATE_H
+
+#include "isa/inst.h"
+#include "translate/x86.h"
+
+enum { TRANSLATE_RUN_MAX = 64, TRANSLATE_RUN_MIN = 2 };
+
+/* CROCGPU_TRANSLATE; never where the host has no AVX-512. */
+enum translate_mode { TRANSLATE_OFF, TRANSLATE_HOT, TRANSLATE_AT_ONCE };
+enum translate_mode translate_mode(void);
+
+/* Can the instruction be part of a run? */
+bool translate_knows(const struct inst *inst);
+
+/*
+ * Appends the longest run that insts[0..count) begin with; the slots lie behind each other as
+ * program memory does. `plain`: what executes the first one alone, for when the run can't be.
+ * Returns how many instructions it has, 0: none that is worth it.
+ *
+ * The code is an inst_exec_fn of the first slot, wherever it is copied to: call it like any
+ * handler. wave->slice_left instructions may follow the first one; a run that has more of them, or
+ * finds a mode that it was not made for, executes the first one alone.
+ */
+unsigned translate_run(struct x86 *x, const struct inst *const *insts, unsigned count,
+                       inst_exec_fn *plain);
+
+/* Copies code to where it can be executed, and is never written again. NULL where the host does not
+ * allow that, or has no memory. `bytes` for translated_unmap() are x->count. */
+void *translated_map(const struct x86 *x);
+void translated_unmap(void *code, size_t bytes);
+
+#endif

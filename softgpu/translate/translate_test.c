@@ -1,0 +1,376 @@
+/*
+ * Random runs of instructions, translated and interpreted: registers, masks, counts and turns must
+ * be the same. The instructions are random words that the decoder takes; their registers are folded
+ * into a few, so that results become sources, and pairs overlap.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/decode.h"
+#include "isa/text.h"
+#include "isa_ops.h"
+#include "translate/emit.h"
+#include "translate/translate.h"
+#include "valu/valu.h"
+#include "wave/wave.h"
+
+enum { REGISTERS = 12, SCALARS = 12, ROWS = 48, RUNS = 6000, LEFT = 1000 };
+
+static uint64_t random_state = 0x9e3779b97f4a7c15;
+static uint64_t random_bits(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state * UINT64_C(0x2545f4914f6cdd1d);
+}
+static uint32_t below(uint32_t n)
+{
+    return (uint32_t)((random_bits() >> 32) % n);
+}
+
+/* ---- random instructions ---- */
+
+static uint32_t random_word(void)
+{
+    /* VOP2 and VOPC and VOP1; VOP3; VOP3P; scalar ones, for s_nop and s_waitcnt. */
+    static const struct {
+        uint32_t bits, mask;
+    } formats[] = {{0, 0x80000000},          {0, 0x80000000},          {0x7e000000, 0xfe000000},
+                   {0x7c000000, 0xfe000000}, {0xd0000000, 0xfc000000}, {0xd0000000, 0xfc000000},
+                   {0xd3800000, 0xff800000}};
+    uint32_t n = below(sizeof formats / sizeof *formats);
+    return ((uint32_t)random_bits() & ~formats[n].mask) | formats[n].bits;
+}
+
+static void operand_fold(struct operand *operand)
+{
+    if (operand->kind == OPND_VGPR || operand->kind == OPND_AGPR)
+        operand->index %= REGISTERS;
+    else if (operand->kind == OPND_SREG && operand->index < SREG_VCC - 1)
+        operand->index = (uint16_t)(operand->index % SCALARS & ~(operand->dwords > 1 ? 1u : 0u));
+}
+
+static void transparent(struct inst *inst)
+{
+    static const uint32_t words[] = {0xbf800000 /* s_nop */, 0xbf8c0000 /* s_waitcnt */};
+    isa_decode(GPU_GFX90A, &words[below(2)], 1, inst);
+}
+
+static void random_instruction(enum gpu_gen gen, struct inst *inst)
+{
+    if (below(12) == 0) {
+        transparent(inst);
+        return;
+    }
+    do {
+        uint32_t words[4] = {random_word(), (uint32_t)random_bits(), (uint32_t)random_bits(), 0};
+        if ((words[0] >> 26) == 0x34) /* VOP3: mostly without clamp, op_sel, omod and signs */
+            words[0] &= below(4) ? ~0xff00u : ~0xf800u;
+        if ((words[0] >> 26) == 0x34 && below(4))
+            words[1] &= 0x07ffffff;
+        if (!isa_decode(gen, words, 3, inst))
+            continue;
+        operand_fold(&inst->dst);
+        operand_fold(&inst->sdst);
+        for (int n = 0; n < 3; n++)
+            operand_fold(&inst->src[n]);
+    } while (!translate_knows(inst));
+}
+
+/* ---- a wave twice ---- */
+
+struct state {
+    struct wave wave;
+    lane_row v[ROWS], a[ROWS];
+};
+static struct state interpreted, translated;
+
+static uint32_t random_dword(void)
+{
+    static const uint32_t borders[] = {0,          1,          31,         32,         0x7fffffff,
+                                       0x80000000, 0xffffffff, 0x3f800000, 0xbf800000, 0x00000001,
+                                       0x007fffff, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00001,
+                                       0x7f800001, 0x4f000000, 0x4f800000, 0x7ff00000, 0x3ff00000};
+    switch (below(8)) {
+    case 0:
+        return borders[below(sizeof borders / sizeof *borders)];
+    case 1:
+        return (uint32_t)random_bits() >> below(32);
+    case 2:
+        return (uint32_t)random_bits();
+    default: /* floats near one, whose neighbours as doubles are ordinary, too */
+        return ((uint32_t)random_bits() & 0x807fffff) | (124 + below(8)) << 23;
+    }
+}
+
+static uint64_t random_exec(void)
+{
+    switch (below(6)) {
+    case 0:
+        return random_bits();
+    case 1:
+        return random_bits() & random_bits() & random_bits() & random_bits() & random_bits();
+    case 2:
+        return below(4) ? UINT64_C(0xffff) << 16 * below(4) : 0;
+    default:
+        return ~UINT64_C(0);
+    }
+}
+
+static void state_fill(struct state *s, bool usual_mode)
+{
+    static const uint32_t modes[] = {0x2f0, 0x2c0, 0x0f0, 0x2ff, 0x200};
+    memset(&s->wave, 0, sizeof s->wave);
+    for (int r = 0; r < ROWS; r++)
+        for (int l = 0; l < WAVE_LANES; l++) {
+            s->v[r][l] = random_dword();
+            s->a[r][l] = random_dword();
+        }
+    for (int n = 0; n < SREG_COUNT; n++)
+        s->wave.s[n] = random_dword();
+    s->wave.s64[SREG_VCC / 2] = random_bits();
+    s->wave.s64[SREG_EXEC / 2] = random_exec();
+    valu_mode_set(&s->wave, usual_mode ? 0x2f0 : modes[below(5)]);
+    s->wave.slice_left = LEFT;
+    s->wave.stores_pending = below(2);
+}
+
+static void state_copy(struct state *to, const struct state *from)
+{
+    *to = *from;
+    to->wave.v = to->v;
+    to->wave.a = to->a;
+}
+
+/* ---- what the interpreter does with the run ---- */
+
+static bool is_nan(uint32_t dword)
+{
+    return (dword & 0x7fffffff) > 0x7f800000;
+}
+/* Of a double's high dword; of infinities, too, whose low dword may make them one. */
+static bool may_be_nan64(uint32_t dword)
+{
+    return (dword & 0x7fffffff) >= 0x7ff00000;
+}
+
+static uint32_t source_dword(const struct wave *w, const struct operand *o, int dword, int lane)
+{
+    switch (o->kind) {
+    case OPND_VGPR:
+        return w->v[o->index + dword][lane];
+    case OPND_AGPR:
+        return w->a[o->index + dword][lane];
+    case OPND_SREG:
+        return w->s[o->index + dword];
+    default:
+        return (uint32_t)(o->value >> 32 * dword);
+    }
+}
+
+/* Would two NaNs meet, of which either may come out? */
+static bool is_ambiguous(const struct wave *w, const struct inst *i)
+{
+    const struct operation *op = operation_find(i);
+    if (!op || op->flags & COMPARES || i->tally > TALLY_VALU_TRANS_F64)
+        return false;
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        int nans = 0;
+        for (int n = 0; n < 3; n++) {
+            const struct operand *o = n == 2 && op->flags & ACCUMULATES ? &i->dst : &i->src[n];
+            int dwords = n == 2 && op->flags & ACCUMULATES ? op->dwords : op->sources[n];
+            bool some = false;
+            for (int k = 0; k < dwords; k++)
+                some |= is_nan(source_dword(w, o, k, lane)) ||
+                        may_be_nan64(source_dword(w, o, k, lane));
+            nans += some;
+        }
+        if (nans > 1)
+            return true;
+    }
+    return false;
+}
+
+/* What wave_run() does, up to an instruction whose result is ambiguous. Returns how many were
+ * executed. */
+static unsigned interpret(struct wave *w, const struct inst *const *insts, unsigned count)
+{
+    for (unsigned n = 0; n < count; n++) {
+        const struct inst *i = insts[n];
+        uint64_t exec = w->s64[SREG_EXEC / 2];
+        if (is_ambiguous(w, i))
+            return n;
+        if (i->op == OP_S_WAITCNT)
+            w->stores_pending = false;
+        if (i->klass == CLASS_VALU)
+            assert_ptr_equal(valu_handler(i)(w, i), i + i->dwords);
+        if (n == 0)
+            continue; /* counted by who called */
+        w->counts[i->tally]++;
+        w->slice_left--;
+        w->idle_lanes += i->klass == CLASS_VALU ? 64 - (uint64_t)__builtin_popcountll(exec) : 0;
+    }
+    return count;
+}
+
+static void print_run(const struct inst *const *insts, unsigned count)
+{
+    for (unsigned n = 0; n < count; n++) {
+        char text[160];
+        isa_text(insts[n], text, sizeof text);
+        fprintf(stderr, "    %s\n", text);
+    }
+}
+
+static void states_compare(const struct inst *const *insts, unsigned count)
+{
+    bool same = true;
+    for (int r = 0; r < ROWS; r++)
+        for (int l = 0; l < WAVE_LANES; l++) {
+            uint32_t v = interpreted.v[r][l] ^ translated.v[r][l];
+            uint32_t a = interpreted.a[r][l] ^ translated.a[r][l];
+            if (same && (v || a))
+                fprintf(stderr, "%c%d lane %d: %08x instead of %08x, EXEC %016llx\n", v ? 'v' : 'a',
+                        r, l, v ? translated.v[r][l] : translated.a[r][l],
+                        v ? interpreted.v[r][l] : interpreted.a[r][l],
+                        (unsigned long long)interpreted.wave.s64[SREG_EXEC / 2]);
+            same &= !(v || a);
+        }
+    for (int n = 0; n < SREG_COUNT; n++) {
+        if (interpreted.wave.s[n] != translated.wave.s[n])
+            fprintf(stderr, "s%d: %08x instead of %08x\n", n, translated.wave.s[n],
+                    interpreted.wave.s[n]);
+        same &= interpreted.wave.s[n] == translated.wave.s[n];
+    }
+    same &=
+        !memcmp(interpreted.wave.counts, translated.wave.counts, sizeof interpreted.wave.counts);
+    same &= interpreted.wave.idle_lanes == translated.wave.idle_lanes &&
+            interpreted.wave.slice_left == translated.wave.slice_left &&
+            interpreted.wave.stores_pending == translated.wave.stores_pending;
+    if (!same)
+        print_run(insts, count);
+    assert_true(same);
+}
+
+static const struct inst *plain_stub(struct wave *w, const struct inst *i)
+{
+    (void)w;
+    return i; /* nobody else returns this */
+}
+
+static const struct inst *call(void *code, struct wave *w, const struct inst *first)
+{
+    inst_exec_fn *exec;
+    memcpy(&exec, &code, sizeof exec);
+    valu_enter(w);
+    const struct inst *next = exec(w, first);
+    valu_leave();
+    return next;
+}
+
+struct program {
+    struct inst slots[3 * TRANSLATE_RUN_MAX];
+    const struct inst *insts[TRANSLATE_RUN_MAX];
+    unsigned count;
+};
+
+static void program_fill(struct program *p, enum gpu_gen gen)
+{
+    struct inst *slot = p->slots;
+    p->count = TRANSLATE_RUN_MIN + below(TRANSLATE_RUN_MAX - TRANSLATE_RUN_MIN + 1);
+    for (unsigned n = 0; n < p->count; n++) {
+        do
+            random_instruction(gen, slot);
+        while (n == 0 && !operation_find(slot));
+        p->insts[n] = slot;
+        slot += slot->dwords;
+    }
+}
+
+struct tally {
+    unsigned runs, instructions, alone;
+    bool seen[OP_COUNT];
+};
+
+static void compare_run(const struct inst *const *insts, unsigned count, bool usual_mode,
+                        struct tally *tally)
+{
+    struct x86 x = {0};
+    static struct state before;
+    unsigned length = translate_run(&x, insts, count, plain_stub);
+    assert_false(x.failed);
+    void *code = length ? translated_map(&x) : NULL;
+    state_copy(&before, &interpreted);
+    state_copy(&translated, &interpreted);
+    const struct inst *next = code ? call(code, &translated.wave, insts[0]) : NULL;
+    valu_enter(&interpreted.wave);
+    unsigned executed = interpret(&interpreted.wave, insts, length);
+    valu_leave();
+    if (next == insts[0]) { /* another mode than it was made for */
+        tally->alone++;
+        assert_false(usual_mode);
+    } else if (code && executed == length) {
+        assert_ptr_equal(next, insts[length - 1] + insts[length - 1]->dwords);
+        states_compare(insts, length);
+        tally->runs++;
+        tally->instructions += length;
+        for (unsigned n = 0; n < length; n++)
+            tally->seen[insts[n]->op] = true;
+    } else if (code) { /* what comes before the ambiguous one can be compared */
+        state_copy(&interpreted, &before);
+        compare_run(insts, executed, usual_mode, tally);
+    }
+    if (code)
+        translated_unmap(code, x.count);
+    x86_free(&x);
+}
+
+static void try_program(enum gpu_gen gen, struct tally *tally)
+{
+    static struct program p;
+    program_fill(&p, gen);
+    for (int round = 0; round < 3; round++) {
+        state_fill(&interpreted, round < 2);
+        interpreted.wave.v = interpreted.v;
+        interpreted.wave.a = interpreted.a;
+        compare_run(p.insts, p.count, round < 2, tally);
+    }
+}
+
+static void test_same_as_interpreter(void **state)
+{
+    (void)state;
+    static struct tally tally;
+    const char *rounds = getenv("CROC_TRANSLATE_RUNS");
+    unsigned runs = rounds ? (unsigned)strtoul(rounds, NULL, 10) : RUNS, known = 0, seen = 0;
+    if (valu_build_select("avx512") != 0)
+        skip(); /* nothing is translated here */
+    for (unsigned n = 0; n < runs; n++)
+        try_program(n % 4 == 3 ? GPU_GFX942 : GPU_GFX90A, &tally);
+    for (unsigned op = 0; op < OP_COUNT; op++) {
+        known += operation_exists(op);
+        seen += tally.seen[op];
+        if (operation_exists(op) && !tally.seen[op])
+            fprintf(stderr, "never in a run: %u\n", op);
+    }
+    printf("%u runs of %u instructions, %u of %u operations, %u alone\n", tally.runs,
+           tally.instructions, seen, known, tally.alone);
+    assert_true(seen >= known);
+    assert_true(tally.runs > runs && tally.instructions > 4 * tally.runs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_as_interpreter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/*
+ * An assembler for the host: the instructions of forms.def, masks, and the few scalar ones that
+ * translated code is framed by. It writes into a buffer that grows; who runs out of memory finds
+ * `failed` set at the end and nothing else to check on the way.
+ */
+#ifndef TRANSLATE_X86_H
+#define TRANSLATE_X86_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum x86_form {
+#define FORM(name, map, prefix, w, opcode, element) X86_##name,
+#include "translate/forms.def"
+#undef FORM
+    X86_FORMS
+};
+
+enum x86_gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11 };
+enum x86_condition { JUMP_EQUAL = 0x4, JUMP_NOT_EQUAL = 0x5, JUMP_LESS = 0xc };
+
+enum { X86_CONSTANTS_MAX = 256, X86_JUMPS_MAX = 16 };
+
+/* The last source of an instruction: a register, memory at base + offset, or a constant behind the
+ * code; memory and constants may be one element for all lanes. */
+struct x86_rm {
+    enum { X86_REGISTER, X86_MEMORY, X86_CONSTANT } kind;
+    uint8_t reg; /* or the base */
+    bool broadcast;
+    int32_t offset;
+    uint16_t constant;
+};
+
+struct x86 {
+    uint8_t *bytes;
+    size_t count, capacity;
+    bool failed;
+    uint64_t constants[X86_CONSTANTS_MAX];
+    unsigned constant_count;
+    struct x86_fixup {
+        size_t at, next; /* of the displacement; of the instruction behind it */
+        uint16_t constant;
+    } * fixups;
+    size_t fixup_count, fixup_capacity;
+};
+
+/* Options of a vector instruction that most do without. */
+struct x86_option {
+    uint8_t mask; /* k1..k7: lanes that take part; 0: all */
+    bool zero;    /* the other lanes become 0, else they stay */
+    bool has_imm;
+    uint8_t imm;
+};
+
+static inline struct x86_rm x86_reg(unsigned reg)
+{
+    return (struct x86_rm){.kind = X86_REGISTER, .reg = (uint8_t)reg};
+}
+static inline struct x86_rm x86_memory(enum x86_gpr base, int32_t offset, bool broadcast)
+{
+    return (struct x86_rm){
+        .kind = X86_MEMORY, .reg = (uint8_t)base, .offset = offset, .broadcast = broadcast};
+}
+static inline struct x86_option x86_imm(unsigned imm)
+{
+    return (struct x86_option){.has_imm = true, .imm = (uint8_t)imm};
+}
+static inline struct x86_option x86_masked(unsigned mask)
+{
+    return (struct x86_option){.mask = (uint8_t)mask};
+}
+
+void x86_free(struct x86 *x);
+
+/* dst = source op rm; dst and source: 0..31, or a mask where the form has one. */
+void x86_vector(struct x86 *x, enum x86_form form, unsigned dst, unsigned source, struct x86_rm rm,
+                struct x86_option option);
+/* Shifts by an immediate. */
+void x86_shift(struct x86 *x, enum x86_form form, unsigned dst, unsigned source, unsigned bits);
+
+/* A constant as a source that all lanes share: 4 bytes (in both halves of the 8 that it takes), or
+ * 8. */
+struct x86_rm x86_constant32(struct x86 *x, uint32_t value);
+struct x86_rm x86_constant64(struct x86 *x, uint64_t value);
+/* Writes the constants behind the code. */
+void x86_constants_flush(struct x86 *x);
+
+/* 16 bits of a mask, from and to memory; dst = a and b, a or b. */
+void x86_mask_load(struct x86 *x, unsigned k, enum x86_gpr base, int32_t offset);
+void x86_mask_store(struct x86 *x, unsigned k, enum x86_gpr base, int32_t offset);
+void x86_mask_and(struct x86 *x, unsigned dst, unsigned a, unsigned b);
+void x86_mask_or(struct x86 *x, unsigned dst, unsigned a, unsigned b);
+void x86_mask_from(struct x86 *x, unsigned k, enum x86_gpr gpr); /* of its low 32 bits */
+
+/* Scalar instructions; memory is at base + offset. */
+void x86_load64(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset);
+void x86_load32(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset);
+void x86_load16(struct x86 *x, enum x86_gpr dst, enum x86_gpr base,
+                int32_t offset); /* zeros above */
+void x86_compare32(struct x86 *x, enum x86_gpr a, enum x86_gpr base, int32_t offset);
+void x86_compare32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
+void x86_compare8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm);
+void x86_test32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, uint32_t imm);
+void x86_add32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
+void x86_add64_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
+void x86_store8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm);
+void x86_store16_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int16_t imm);
+void x86_add64(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source);
+void x86_lea(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset);
+void x86_gpr_imm32(struct x86 *x, enum x86_gpr dst, uint32_t imm);
+void x86_gpr_imm64(struct x86 *x, enum x86_gpr dst, uint64_t imm);
+void x86_gpr_move(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
+void x86_gpr_add_imm(struct x86 *x, enum x86_gpr dst, int8_t imm);
+void x86_gpr_sub(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
+void x86_gpr_multiply(struct x86 *x, enum x86_gpr dst, int32_t imm);
+void x86_gpr_popcount(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
+void x86_gpr_compare_imm(struct x86 *x, enum x86_gpr a, int8_t imm); /* 64 bits */
+void x86_gpr_test32(struct x86 *x, enum x86_gpr a);
+void x86_fence(struct x86 *x); /* of loads behind stores */
+void x86_vzeroupper(struct x86 *x);
+void x86_return(struct x86 *x);
+void x86_jump_to(struct x86 *x, enum x86_gpr target);
+
+/* A jump forward, whose place is returned for x86_land(); one backward to `target`. */
+size_t x86_jump(struct x86 *x);
+size_t x86_jump_if(struct x86 *x, enum x86_condition condition);
+void x86_land(struct x86 *x, size_t jump);
+void x86_jump_back_if(struct x86 *x, enum x86_condition condition, size_t target);
+
+#endif

@@ -1,0 +1,178 @@
+/* Runs of decoded vector instructions that are executed as code of the host (translate/). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "translate/translate.h"
+#include "wave/code_internal.h"
+
+struct translated_code {
+    struct translated_code *next;
+    void *code;
+    size_t bytes;
+};
+
+/* The page's runs while they are found. */
+struct page_runs {
+    inst_exec_fn *stub;
+    struct inst *slots;
+    bool target[PAGE_DWORDS]; /* somebody branches there: no run goes on across it */
+    struct x86 x;
+    uint32_t count;
+    struct run_start {
+        uint16_t slot;
+        size_t offset;
+    } starts[PAGE_DWORDS / TRANSLATE_RUN_MIN];
+};
+
+void page_note_fresh(struct code *code, struct page_copy *copy)
+{
+    if (!copy)
+        return;
+    copy->fresh++;
+    atomic_fetch_add_explicit(&code->fresh, 1, memory_order_relaxed);
+}
+
+void page_untranslate(struct code_region *region, uint32_t page)
+{
+    struct page_copy *copy = region->copies[page];
+    struct inst *slots = region->slots + (size_t)page * PAGE_DWORDS;
+    if (!copy)
+        return;
+    for (uint32_t n = 0; n < copy->head_count; n++)
+        slot_publish(&slots[copy->heads[n].slot], copy->heads[n].plain);
+    free(copy->heads);
+    copy->heads = NULL;
+    copy->head_count = 0;
+}
+
+void page_copy_free(struct page_copy *copy)
+{
+    if (copy)
+        free(copy->heads);
+    free(copy);
+}
+
+void translated_free(struct code *code)
+{
+    while (code->translated) {
+        struct translated_code *next = code->translated->next;
+        translated_unmap(code->translated->code, code->translated->bytes);
+        free(code->translated);
+        code->translated = next;
+    }
+}
+
+/* The slot is an instruction that was executed, and lies in the page as a whole. */
+static bool slot_is_decoded(const struct page_runs *runs, uint32_t at)
+{
+    const struct inst *slot = &runs->slots[at];
+    return slot->exec && slot->exec != runs->stub && at + slot->dwords <= PAGE_DWORDS;
+}
+
+static void targets_find(struct page_runs *runs)
+{
+    for (uint32_t at = 0; at < PAGE_DWORDS; at++) {
+        const struct inst *slot = &runs->slots[at];
+        if (!slot_is_decoded(runs, at) || slot->klass != CLASS_BRANCH)
+            continue;
+        int64_t target = (int64_t)at + 1 + slot->offset;
+        if (slot->format == FMT_SOPP && target >= 0 && target < PAGE_DWORDS)
+            runs->target[target] = true;
+    }
+}
+
+/* Instructions from the slot on that may be one run. */
+static unsigned candidates(const struct page_runs *runs, uint32_t at,
+                           const struct inst *insts[TRANSLATE_RUN_MAX])
+{
+    unsigned count = 0;
+    while (count < TRANSLATE_RUN_MAX && at < PAGE_DWORDS && slot_is_decoded(runs, at) &&
+           !(count && runs->target[at]) && translate_knows(&runs->slots[at])) {
+        insts[count++] = &runs->slots[at];
+        at += runs->slots[at].dwords;
+    }
+    return count;
+}
+
+/* Translates what begins at the slot; returns the slot to go on with. */
+static uint32_t run_translate(struct page_runs *runs, uint32_t at)
+{
+    const struct inst *insts[TRANSLATE_RUN_MAX];
+    unsigned count = candidates(runs, at, insts);
+    size_t offset = runs->x.count;
+    unsigned taken =
+        count < TRANSLATE_RUN_MIN ? 0 : translate_run(&runs->x, insts, count, insts[0]->exec);
+    if (!taken)
+        return at + 1;
+    runs->starts[runs->count++] = (struct run_start){(uint16_t)at, offset};
+    return (uint32_t)(insts[taken - 1] - runs->slots) + insts[taken - 1]->dwords;
+}
+
+/* Keeps the code for as long as the device lives. */
+static uint8_t *code_keep(struct code *code, const struct x86 *x)
+{
+    struct translated_code *kept = malloc(sizeof *kept);
+    void *bytes = kept ? translated_map(x) : NULL;
+    if (!bytes) {
+        free(kept);
+        return NULL;
+    }
+    *kept = (struct translated_code){.next = code->translated, .code = bytes, .bytes = x->count};
+    code->translated = kept;
+    return bytes;
+}
+
+static void runs_publish(struct code *code, struct page_copy *copy, const struct page_runs *runs)
+{
+    struct run_head *heads = malloc(runs->count * sizeof *heads);
+    uint8_t *bytes = heads ? code_keep(code, &runs->x) : NULL;
+    if (!bytes) {
+        free(heads);
+        log_debug("wave", "no executable memory: kernels are not translated");
+        return;
+    }
+    copy->heads = heads;
+    copy->head_count = runs->count;
+    for (uint32_t n = 0; n < runs->count; n++) {
+        struct inst *slot = &runs->slots[runs->starts[n].slot];
+        uint8_t *entry = bytes + runs->starts[n].offset;
+        inst_exec_fn *exec;
+        memcpy(&exec, &entry, sizeof exec);
+        heads[n] = (struct run_head){runs->starts[n].slot, slot->exec};
+        slot_publish(slot, exec);
+    }
+}
+
+static void page_translate(struct code *code, struct code_region *region, uint32_t page)
+{
+    struct page_copy *copy = region->copies[page];
+    struct page_runs *runs = calloc(1, sizeof *runs);
+    copy->fresh = 0;
+    if (!runs)
+        return;
+    page_untranslate(region, page);
+    runs->stub = code->stub;
+    runs->slots = region->slots + (size_t)page * PAGE_DWORDS;
+    targets_find(runs);
+    for (uint32_t at = 0; at < PAGE_DWORDS;)
+        at = slot_is_decoded(runs, at) ? run_translate(runs, at) : at + 1;
+    if (runs->count)
+        runs_publish(code, copy, runs);
+    x86_free(&runs->x);
+    free(runs);
+}
+
+void code_translate(struct code *code)
+{
+    if (!atomic_load_explicit(&code->fresh, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&code->lock);
+    atomic_store_explicit(&code->fresh, 0, memory_order_relaxed);
+    struct code_region *region = atomic_load_explicit(&code->regions, memory_order_relaxed);
+    for (; region; region = region->next)
+        for (uint32_t page = 0; page < region->page_count; page++)
+            if (region->copies[page] && region->copies[page]->fresh)
+                page_translate(code, region, page);
+    pthread_mutex_unlock(&code->lock);
+}

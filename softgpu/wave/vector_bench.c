@@ -1,0 +1,94 @@
+/*
+ * Measures loops of vector instructions, without a runtime around them: millions of them a second
+ * of processor time on one thread. CROCGPU_TRANSLATE=0 says what the interpreter alone does. Usage:
+ * vector_bench [KERNEL [RUNS]].
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "wave/kernel_runner.h"
+
+enum { GROUPS = 16, GROUP = 256, WAVES = GROUPS * GROUP / 64, ROUNDS = 400, TEXT_BYTES = 16384 };
+
+static const struct bench {
+    const char *name, *begin, *body; /* the body stands `times` times in a loop */
+    unsigned times, instructions;    /* of one */
+} benches[] = {
+    {"f32", "",
+     "v_fma_f32 v2, v0, v1, v2\n v_fma_f32 v3, v0, v1, v3\n v_mul_f32 v4, v2, v3\n"
+     "v_sub_f32 v5, v4, v2\n v_fma_f32 v6, -v5, v0, 1.0\n v_max_f32 v7, v6, v7\n",
+     4, 6},
+    {"packed_f32", "",
+     "v_pk_fma_f32 v[2:3], v[0:1], v[4:5], v[2:3]\n v_pk_mul_f32 v[6:7], v[2:3], v[4:5]\n", 8, 2},
+    {"f64", "",
+     "v_fma_f64 v[2:3], v[0:1], v[4:5], v[2:3]\n v_mul_f64 v[6:7], v[2:3], v[4:5]\n"
+     "v_add_f64 v[8:9], v[6:7], v[2:3]\n",
+     6, 3},
+    {"md5", "",
+     "v_bfi_b32 v5, v1, v2, v3\n v_add3_u32 v4, v5, v0, s9\n v_alignbit_b32 v4, v4, v4, "
+     "25\n"
+     "v_add_u32 v0, v4, v1\n v_xor_b32 v6, v0, v2\n v_add_u32 v3, v6, v3\n",
+     4, 6},
+    {"address", "",
+     "v_lshlrev_b64 v[2:3], 2, v[0:1]\n v_mov_b32 v5, s9\n v_add_co_u32 v4, vcc, s8, v2\n"
+     "v_addc_co_u32 v5, vcc, v5, v3, vcc\n v_mad_u64_u32 v[0:1], s[18:19], s8, v2, v[0:1]\n"
+     "v_cmp_gt_u64 vcc, s[10:11], v[0:1]\n v_cndmask_b32 v6, v4, v5, vcc\n",
+     4, 7},
+    {"divergent", "s_mov_b64 exec, 0x7\n",
+     "v_fma_f32 v2, v0, v1, v2\n v_add_u32 v3, v0, v3\n v_mul_f32 v4, v2, v3\n v_xor_b32 v5, v4, "
+     "v2\n",
+     6, 4},
+};
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void program_write(const struct bench *bench, char text[TEXT_BYTES])
+{
+    int length = snprintf(text, TEXT_BYTES, "%s s_mov_b32 s20, %d\nloop:\n", bench->begin, ROUNDS);
+    for (unsigned n = 0; n < bench->times; n++)
+        length += snprintf(text + length, (size_t)(TEXT_BYTES - length), "%s", bench->body);
+    snprintf(text + length, (size_t)(TEXT_BYTES - length),
+             "s_sub_i32 s20, s20, 1\n s_cmp_lg_u32 s20, 0\n s_cbranch_scc1 loop\n s_endpgm\n");
+}
+
+static int measure(const struct bench *bench, int runs)
+{
+    static char text[TEXT_BYTES];
+    struct kernel_runner *runner;
+    struct dispatch_result result;
+    double best = 1e30;
+    program_write(bench, text);
+    if (kernel_runner_create(1, 4096, &runner) < 0)
+        return -1;
+    bool good = kernel_runner_load(runner, 0, text) == 0;
+    for (int run = 0; good && run < runs; run++) {
+        double start = seconds();
+        kernel_runner_start(runner, 0, (struct kernel_geometry){GROUPS * GROUP, GROUP, 0, 0});
+        good = kernel_runner_wait(runner, &result) && result.fault == 0;
+        double took = seconds() - start;
+        best = took < best ? took : best;
+    }
+    kernel_runner_destroy(runner);
+    double count = (double)WAVES * ROUNDS * bench->times * bench->instructions;
+    printf("%-12s %8.1f M wave-instructions/s%s\n", bench->name, count / best * 1e-6,
+           good ? "" : " FAILED");
+    return good ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *wanted = argc > 1 ? argv[1] : NULL;
+    int runs = argc > 2 ? atoi(argv[2]) : 9, status = 0;
+    for (size_t i = 0; i < sizeof benches / sizeof benches[0]; i++)
+        if (!wanted || !strcmp(wanted, benches[i].name))
+            status |= measure(&benches[i], runs);
+    return status ? 1 : 0;
+}
