@@ -88,7 +88,8 @@ void emit_mask_result(struct emitter *e, unsigned mask); /* of lanes that run */
 /* emit_integer.c */
 EMIT(move);
 EMIT(move_wide);
-EMIT(not );
+EMIT(move_packed);
+EMIT(complement);
 EMIT(binary);
 EMIT(xnor);
 EMIT(logic3);
@@ -117,11 +118,13 @@ EMIT(shift_right_wide);
 EMIT(shift_arithmetic_wide);
 EMIT(lshl_add_wide);
 EMIT(mad_wide);
+EMIT(mad_wide_signed);
 /* emit_mask.c */
 EMIT(select);
 EMIT(compare);
 EMIT(compare_wide);
 EMIT(compare_pair);
+EMIT(compare_class);
 EMIT(add_carry);
 EMIT(sub_carry);
 /* emit_float.c */
@@ -138,9 +141,21 @@ EMIT(packed);
 EMIT(packed_fma);
 EMIT(binary_pair);
 EMIT(fma_pair);
+/* emit_double.c */
+EMIT(min_max_pair);
+EMIT(round_pair);
+EMIT(reciprocal_pair);
+EMIT(square_root_pair);
+EMIT(f64_of_int);
+EMIT(ldexp_pair);
+EMIT(ldexp);
+EMIT(f64_of_f32);
+EMIT(f32_of_f64);
+EMIT(int_of_f64);
 
 bool accepts_constant_field(const struct inst *inst);
 bool accepts_constant_shift(const struct inst *inst);
 bool accepts_constant_count(const struct inst *inst);
+bool accepts_constant_class(const struct inst *inst);
 
 #endif

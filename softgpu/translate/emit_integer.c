@@ -13,7 +13,14 @@ EMIT(move_wide)
     emit_result_wide(e, low, source_copy(e, 0, 1));
 }
 
-EMIT(not )
+/* Each half of the result picks its dword of its own source. */
+EMIT(move_packed)
+{
+    unsigned low = source_copy(e, 0, e->inst->op_sel & 1);
+    emit_result_wide(e, low, source_copy(e, 1, e->inst->op_sel >> 1 & 1));
+}
+
+EMIT(complement)
 {
     struct x86_rm a = source_rm(e, 0, 0);
     unsigned dst = values_temporary(&e->values);

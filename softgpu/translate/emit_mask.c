@@ -69,6 +69,52 @@ EMIT(compare_pair)
     emit_mask_result(e, k);
 }
 
+/*
+ * Classes of single precision are ranges of a value's bits: of its size where the mask treats both
+ * signs alike, which compilers' masks do. The bits of the mask, from the smallest size to the
+ * largest, for positive values and for negative ones.
+ */
+enum { CLASS_RANGES = 6 };
+static const struct class_range {
+    uint32_t first, last;
+    uint16_t positive, negative;
+} class_ranges[CLASS_RANGES] = {{0, 0, 1 << 6, 1 << 5},
+                                {1, 0x7fffff, 1 << 7, 1 << 4},
+                                {0x800000, 0x7f7fffff, 1 << 8, 1 << 3},
+                                {0x7f800000, 0x7f800000, 1 << 9, 1 << 2},
+                                {0x7f800001, 0x7fbfffff, 1 << 0, 1 << 0},
+                                {0x7fc00000, 0x7fffffff, 1 << 1, 1 << 1}};
+
+bool accepts_constant_class(const struct inst *inst)
+{
+    if (!source_is_constant(inst, 1) || (inst->neg | inst->abs))
+        return false;
+    for (int n = 0; n < CLASS_RANGES; n++)
+        if (!(inst->src[1].value & class_ranges[n].positive) !=
+            !(inst->src[1].value & class_ranges[n].negative))
+            return false;
+    return true;
+}
+
+EMIT(compare_class)
+{
+    const uint64_t wanted = e->inst->src[1].value;
+    unsigned size = emit_form(e, X86_VPANDD, source_host(e, 0, 0), x86_constant32(e->x, INT32_MAX));
+    unsigned result = emit_test(e, X86_VPCMPUD, size, x86_reg(size), tested(e, PREDICATE_NEVER));
+    for (int n = 0; n < CLASS_RANGES; n++) {
+        if (!(wanted & class_ranges[n].positive))
+            continue;
+        uint32_t first = class_ranges[n].first;
+        while (n + 1 < CLASS_RANGES && wanted & class_ranges[n + 1].positive)
+            n++; /* neighbours are one range */
+        unsigned above = emit_form(e, X86_VPSUBD, size, x86_constant32(e->x, first));
+        struct x86_rm span = x86_constant32(e->x, class_ranges[n].last - first);
+        unsigned k = emit_test(e, X86_VPCMPUD, above, span, tested(e, PREDICATE_LESS_EQUAL));
+        x86_mask_or(e->x, result, result, k);
+    }
+    emit_mask_result(e, result);
+}
+
 static unsigned carry_in(struct emitter *e)
 {
     return e->operation->flags & READS_MASK ? values_mask(&e->values, operation_mask_in(e->inst))

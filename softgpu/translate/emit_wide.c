@@ -152,25 +152,53 @@ EMIT(lshl_add_wide)
     result_wide(e, r);
 }
 
-/* a * b + c. The high dword overflows when it is less than c's, or by the low one's carry. */
-EMIT(mad_wide)
+/* All 64 bits of the products; `form` says of which kind. */
+static struct wide product_wide(struct emitter *e, enum x86_form form)
 {
     unsigned a = source_host(e, 0, 0), b = source_host(e, 1, 0);
     struct wide product = {.low = emit_form(e, X86_VPMULLD, a, x86_reg(b)),
-                           .high = emit_form(e, X86_VPMULUDQ, a, x86_reg(b))};
+                           .high = emit_form(e, form, a, x86_reg(b))};
     unsigned a_odd = emit_shift_imm(e, X86_VPSRLQ_IMM, a, 32);
     unsigned b_odd = emit_shift_imm(e, X86_VPSRLQ_IMM, b, 32);
-    unsigned odd = emit_form(e, X86_VPMULUDQ, a_odd, x86_reg(b_odd));
+    unsigned odd = emit_form(e, form, a_odd, x86_reg(b_odd));
     x86_shift(e->x, X86_VPSRLQ_IMM, product.high, product.high, 32);
     x86_vector(e->x, X86_VPBLENDMD, product.high, product.high, x86_reg(odd), x86_masked(MASK_ODD));
+    return product;
+}
+
+static void result_overflow(struct emitter *e, unsigned k)
+{
+    if (emit_exec(e))
+        x86_mask_and(e->x, k, k, MASK_EXEC);
+    emit_mask_result(e, k);
+}
+
+/* a * b + c. The high dword overflows when it is less than c's, or by the low one's carry. */
+EMIT(mad_wide)
+{
+    struct wide product = product_wide(e, X86_VPMULUDQ);
     unsigned carry;
     struct wide r = add_wide(e, product, 2, &carry);
     unsigned over = carries(e, r.high, source_rm(e, 2, 1));
     increment(e, r.high, carry);
     unsigned wrapped = emit_test(e, X86_VPTESTNMD, r.high, x86_reg(r.high), x86_masked(carry));
     x86_mask_or(e->x, over, over, wrapped);
-    if (emit_exec(e))
-        x86_mask_and(e->x, over, over, MASK_EXEC);
     result_wide(e, r);
-    emit_mask_result(e, over);
+    result_overflow(e, over);
+}
+
+/* It is overflow when both addends have the other sign than the sum. */
+EMIT(mad_wide_signed)
+{
+    struct wide product = product_wide(e, X86_VPMULDQ);
+    unsigned carry;
+    struct wide r = add_wide(e, product, 2, &carry);
+    increment(e, r.high, carry);
+    unsigned one = emit_form(e, X86_VPXORD, product.high, x86_reg(r.high));
+    unsigned other = emit_form(e, X86_VPXORD, r.high, source_rm(e, 2, 1));
+    unsigned both = emit_form(e, X86_VPANDD, one, x86_reg(other));
+    unsigned over = emit_test(e, X86_VPTESTMD, both, x86_constant32(e->x, UINT32_C(1) << 31),
+                              (struct x86_option){0});
+    result_wide(e, r);
+    result_overflow(e, over);
 }

@@ -6,8 +6,7 @@
 #include <sys/mman.h>
 
 #include "isa_ops.h"
-#include "translate/emit.h"
-#include "wave/wave.h"
+#include "translate/run.h"
 
 #define WAVE(member) ((int32_t)offsetof(struct wave, member))
 
@@ -28,7 +27,8 @@ enum translate_mode translate_mode(void)
     return mode;
 }
 
-/* Instructions that do nothing to registers: a run may have them in between. */
+/* Instructions that do nothing to registers: a run may have them in between, as it may have scalar
+ * ones (scalar.c). */
 static bool is_transparent(const struct inst *inst)
 {
     return inst->op == OP_S_NOP || inst->op == OP_S_WAITCNT;
@@ -36,20 +36,8 @@ static bool is_transparent(const struct inst *inst)
 
 bool translate_knows(const struct inst *inst)
 {
-    return is_transparent(inst) || operation_find(inst);
+    return is_transparent(inst) || scalar_is_known(inst) || operation_find(inst);
 }
-
-struct run {
-    const struct inst *const *insts;
-    unsigned count, vectors; /* instructions; those that are not transparent */
-    unsigned dwords;
-    uint8_t needs;
-    bool waits;
-    /* Scalar registers that are read as values, and as strips of a mask from or to a pair that
-     * begins there. A strip's code sees what earlier strips have written: only a mask's own
-     * bits are the same wherever it stands. */
-    bool read[SREG_COUNT], mask_read[SREG_COUNT], mask_written[SREG_COUNT];
-};
 
 /* Is any register of the `dwords` from `first` on part of a pair of the set? `but`: the pair that
  * does not count. */
@@ -61,6 +49,19 @@ static bool pairs_touch(const bool *pairs, unsigned first, unsigned dwords, unsi
     return false;
 }
 
+bool run_writes_mask(const struct run *run, unsigned first, unsigned dwords)
+{
+    return pairs_touch(run->mask_written, first, dwords, SREG_COUNT);
+}
+bool run_touches(const struct run *run, unsigned first, unsigned dwords)
+{
+    for (unsigned n = first; n < first + dwords; n++)
+        if (run->read[n])
+            return true;
+    return run_writes_mask(run, first, dwords) ||
+           pairs_touch(run->mask_read, first, dwords, SREG_COUNT);
+}
+
 static bool reads_fit(struct run *run, const struct operation *operation, const struct inst *inst)
 {
     for (int n = 0; n < 3; n++) {
@@ -68,7 +69,7 @@ static bool reads_fit(struct run *run, const struct operation *operation, const 
         unsigned dwords = operation->sources[n];
         if (!dwords || operand->kind != OPND_SREG)
             continue;
-        if (pairs_touch(run->mask_written, operand->index, dwords, SREG_COUNT))
+        if (run_writes_mask(run, operand->index, dwords))
             return false;
         memset(run->read + operand->index, true, dwords);
     }
@@ -98,13 +99,17 @@ static bool writes_fit(struct run *run, const struct operation *operation, const
 static bool run_take(struct run *run, const struct inst *inst)
 {
     const struct operation *operation = operation_find(inst);
-    if (!operation && !is_transparent(inst))
+    const bool scalar = scalar_is_known(inst);
+    if (!operation && !scalar && !is_transparent(inst))
+        return false;
+    if (scalar && !scalar_fits(run, inst))
         return false;
     if (operation && !(reads_fit(run, operation, inst) && writes_fit(run, operation, inst)))
         return false;
     run->count++;
     run->dwords += inst->dwords;
     run->vectors += operation != NULL;
+    run->scalars += scalar;
     run->needs |= operation ? operation->needs : 0;
     run->waits |= inst->op == OP_S_WAITCNT;
     return true;
@@ -214,6 +219,8 @@ static void run_emit(struct x86 *x, const struct run *run, inst_exec_fn *plain)
     if (run->waits)
         wait_emit(x);
     count_instructions(x, run);
+    if (run->scalars)
+        scalars_emit(x, run);
     if (run->needs & NEED_ODD_LANES) {
         x86_gpr_imm32(x, RAX, 0xaaaa);
         x86_mask_from(x, MASK_ODD, RAX);

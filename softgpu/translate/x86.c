@@ -73,7 +73,7 @@ static void fixup_add(struct x86 *x, size_t at, uint16_t constant)
 /* The byte that names the operands: the register's low bits, and where the other one is. */
 static void put_modrm(struct x86 *x, unsigned reg, struct x86_rm rm)
 {
-    enum { DIRECT = 3 << 6, WITH_OFFSET = 2 << 6, FROM_RIP = 5 };
+    enum { DIRECT = 3 << 6, WITH_OFFSET = 2 << 6, FROM_RIP = 5, NO_INDEX = 0x24 };
     unsigned field = (reg & 7) << 3;
     if (rm.kind == X86_REGISTER) {
         put(x, (uint8_t)(DIRECT | field | (rm.reg & 7)));
@@ -86,6 +86,8 @@ static void put_modrm(struct x86 *x, unsigned reg, struct x86_rm rm)
         return;
     }
     put(x, (uint8_t)(WITH_OFFSET | field | (rm.reg & 7)));
+    if (rm.reg == RSP)
+        put(x, NO_INDEX);
     put32(x, (uint32_t)rm.offset);
 }
 
@@ -132,6 +134,7 @@ static unsigned shift_kind(enum x86_form form)
     case X86_VPSLLD_IMM:
         return 6;
     case X86_VPSRAD_IMM:
+    case X86_VPSRAQ_IMM:
         return 4;
     case X86_VPRORD_IMM:
         return 0;
@@ -358,6 +361,19 @@ void x86_gpr_compare_imm(struct x86 *x, enum x86_gpr a, int8_t imm)
 void x86_gpr_test32(struct x86 *x, enum x86_gpr a)
 {
     put_direct(x, false, 0x85, a, a);
+}
+
+void x86_push(struct x86 *x, enum x86_gpr gpr)
+{
+    put(x, (uint8_t)(0x50 | gpr));
+}
+void x86_pop(struct x86 *x, enum x86_gpr gpr)
+{
+    put(x, (uint8_t)(0x58 | gpr));
+}
+void x86_call(struct x86 *x, enum x86_gpr target)
+{
+    put_direct(x, false, 0xff, 2, target);
 }
 
 /* A locked access of the stack's top orders like mfence, and is faster on most processors. */

@@ -117,6 +117,9 @@ void x86_gpr_multiply(struct x86 *x, enum x86_gpr dst, int32_t imm);
 void x86_gpr_popcount(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_compare_imm(struct x86 *x, enum x86_gpr a, int8_t imm); /* 64 bits */
 void x86_gpr_test32(struct x86 *x, enum x86_gpr a);
+void x86_push(struct x86 *x, enum x86_gpr gpr); /* of the lower eight */
+void x86_pop(struct x86 *x, enum x86_gpr gpr);
+void x86_call(struct x86 *x, enum x86_gpr target);
 void x86_fence(struct x86 *x); /* of loads behind stores */
 void x86_vzeroupper(struct x86 *x);
 void x86_return(struct x86 *x);
