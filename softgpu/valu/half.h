@@ -8,6 +8,7 @@
 
 #include "valu/core_trans.h"
 #include "valu/simd.h"
+#include "valu/trans_vector.h"
 
 KERNEL_INLINE void half_source(f32 *d, const u32 *s, bool scalar, u32 flush)
 {
@@ -111,6 +112,22 @@ KERNEL_INLINE u32 med_f16(u32 a, u32 b, u32 c, struct lane_env e)
 #define HLOAD_B const f32 b = fb_[l];
 #define HLOAD_C const f32 c = fc_[l];
 
+/* The functions of trans_vector.h. */
+#if defined(HAVE_TRANS_VECTORS)
+#define HTBODY1(NAME, EXPR, VEXPR)                                                                 \
+    KERNEL_INLINE void NAME##_body(KERNEL_ARGS, const bool sa)                                     \
+    {                                                                                              \
+        KERNEL_ENV;                                                                                \
+        HSOURCE_A                                                                                  \
+        for (int l = 0; l < WAVE_LANES; l += BUNDLE_LANES) {                                       \
+            const struct bundle a = bundle_load((const u32 *)fa_ + l);                             \
+            bundle_store((u32 *)fa_ + l, VEXPR);                                                   \
+        }                                                                                          \
+        half_result(d_, fa_, e.flush16_out);                                                       \
+    }
+#else
+#define HTBODY1(NAME, EXPR, VEXPR) HBODY1(NAME, EXPR)
+#endif
 #define HBODY1(NAME, EXPR) HBODY(NAME, HSOURCE_A, HLOAD_A, EXPR)
 #define HBODY2(NAME, EXPR) HBODY(NAME, HSOURCE_A HSOURCE_B, HLOAD_A HLOAD_B, EXPR)
 #define HBODY3(NAME, EXPR) HBODY(NAME, HSOURCE_A HSOURCE_B HSOURCE_C, HLOAD_A HLOAD_B HLOAD_C, EXPR)

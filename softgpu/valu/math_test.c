@@ -60,9 +60,9 @@ static double flushed(double x)
 
 static float argument(void)
 {
-    static const float special[] = {0,    -0.0f,     INFINITY, -INFINITY, NAN,   1,
-                                    -1,   0x1p-140f, 0.25f,    0.5f,      0.75f, 256,
-                                    -256, 257,       0x1p127f, 128,       -126,  -127};
+    static const float special[] = {
+        0,   -0.0f, INFINITY, -INFINITY, NAN, 1,    -1,   0x1p-140f,   0.25f,       0.5f, 0.75f,
+        256, -256,  257,      0x1p127f,  128, -126, -127, 0.49999997f, -0.49999997f};
     if (random_below(4) == 0)
         return special[random_below(sizeof special / sizeof *special)];
     if (random_below(2))
@@ -97,9 +97,11 @@ static void singles(void **state)
 /* What one host computes, every host computes. */
 static void same_bits_in_every_build(void **state)
 {
-    static const uint16_t ops[] = {OP_V_EXP_F32, OP_V_LOG_F32, OP_V_SIN_F32, OP_V_COS_F32};
+    static const uint16_t ops[] = {OP_V_EXP_F32, OP_V_LOG_F32, OP_V_SIN_F32, OP_V_COS_F32,
+                                   OP_V_RSQ_F32};
+    static const uint32_t modes[] = {0x2f0, 0x2f5, 0x2fa, 0x2ff, 0x2c0}; /* roundings, flushing */
     (void)state;
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < 2500; round++) {
         lane_row first;
         bool is_first = true;
         for (int l = 0; l < WAVE_LANES; l++)
@@ -107,8 +109,8 @@ static void same_bits_in_every_build(void **state)
         for (size_t n = 0; n < 3; n++) {
             if (valu_build_select(build_names[n]) != 0)
                 continue;
-            wave_reset(round % 2 ? 0x2f0 : 0x2ff); /* to nearest, towards zero */
-            run_vop3(ops[round / 2 % 4], RESULT, 1, X, 0, 0);
+            wave_reset(modes[round % 5]);
+            run_vop3(ops[round / 5 % 5], RESULT, 1, X, 0, 0);
             if (is_first)
                 memcpy(first, registers[RESULT], sizeof first);
             is_first = false;
@@ -117,6 +119,29 @@ static void same_bits_in_every_build(void **state)
                                                       : first[l] == registers[RESULT][l]);
         }
     }
+}
+
+/* In every rounding mode: what is infinite is no overflow that rounding might keep finite. */
+static void infinities(void)
+{
+    static const uint32_t modes[] = {0x2f0, 0x2f5, 0x2fa, 0x2ff};
+    for (int n = 0; n < 4; n++) {
+        wave_reset(modes[n]);
+        for (int l = 0; l < WAVE_LANES; l++)
+            registers[X][l] = float_bits(l % 2 ? INFINITY : -INFINITY);
+        run_vop3(OP_V_EXP_F32, RESULT, 1, X, 0, 0);
+        run_vop3(OP_V_LOG_F32, Y, 1, X, 0, 0);
+        for (int l = 0; l < WAVE_LANES; l++) {
+            assert_int_equal(registers[RESULT][l], l % 2 ? float_bits(INFINITY) : 0);
+            assert_true(l % 2 ? registers[Y][l] == float_bits(INFINITY)
+                              : isnan(float_of(registers[Y][l])));
+        }
+    }
+}
+static void infinite(void **state)
+{
+    (void)state;
+    each_build(infinities);
 }
 
 /* All 65536 halves; within one unit of the last of 11 bits. */
@@ -265,8 +290,11 @@ static void divisions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(singles),   cmocka_unit_test(same_bits_in_every_build),
-        cmocka_unit_test(halves),    cmocka_unit_test(doubles),
+        cmocka_unit_test(singles),
+        cmocka_unit_test(infinite),
+        cmocka_unit_test(same_bits_in_every_build),
+        cmocka_unit_test(halves),
+        cmocka_unit_test(doubles),
         cmocka_unit_test(divisions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,7 @@ static void V_DOT2_F32_F16_rows(KERNEL_ARGS)
 }
 
 #define H1(NAME, FLAGS, EXPR) HBODY1(NAME, EXPR) ROWS(NAME) FAST1(NAME, (FLAGS) | OPF_STATE16, 1)
+#define T1(NAME, EXPR, VEXPR) HTBODY1(NAME, EXPR, VEXPR) ROWS(NAME) FAST1(NAME, OPF_STATE16, 1)
 #define H2(NAME, FLAGS, EXPR) HBODY2(NAME, EXPR) ROWS(NAME) FAST2(NAME, (FLAGS) | OPF_STATE16, 1)
 #define H3(NAME, FLAGS, EXPR) HBODY3(NAME, EXPR) ROWS(NAME) FAST3(NAME, (FLAGS) | OPF_STATE16, 1)
 #define V2(NAME, FLAGS, EXPR, VEXPR)                                                               \
@@ -88,6 +89,7 @@ static void V_DOT2_F32_F16_rows(KERNEL_ARGS)
 
 #include "valu/entries.h"
 #undef H1
+#undef T1
 #undef H2
 #undef H3
 #undef HALIAS2
@@ -99,6 +101,7 @@ static void V_DOT2_F32_F16_rows(KERNEL_ARGS)
 #define HENTRY(NAME, FLAGS, ...)                                                                   \
     ENTRY(NAME, NAME, NULL, NAME##_vv, NAME##_sv, (FLAGS) | OPF_STATE16 | OPF_F16_OUT, __VA_ARGS__)
 #define H1(NAME, FLAGS, EXPR)        HENTRY(NAME, FLAGS, 1, 1)
+#define T1(NAME, EXPR, VEXPR)        HENTRY(NAME, 0, 1, 1)
 #define H2(NAME, FLAGS, EXPR)        HENTRY(NAME, FLAGS, 1, 1, 1)
 #define H3(NAME, FLAGS, EXPR)        HENTRY(NAME, FLAGS, 1, 1, 1, 1)
 #define V2(NAME, FLAGS, EXPR, VEXPR) HENTRY(NAME, FLAGS, 1, 1, 1)

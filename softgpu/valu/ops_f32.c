@@ -3,6 +3,7 @@
 #include "valu/define.h"
 #include "valu/simd.h"
 #include "valu/tables.h"
+#include "valu/trans_vector.h"
 
 /*
  * v_div_scale: scales the numerator (c) or the denominator (b), whichever a is, so that the
@@ -129,9 +130,25 @@ enum { RANGE_MIN = 4, RANGE_MAX = 5 };
 MINMAX_BODY(V_MIN_F32, MIN_F32_ANY, RANGE_MIN)
 MINMAX_BODY(V_MAX_F32, MAX_F32_ANY, RANGE_MAX)
 
+#if defined(HAVE_TRANS_VECTORS)
+#define T1(NAME, EXPR, VEXPR)                                                                      \
+    KERNEL_INLINE void NAME##_body(KERNEL_ARGS, const bool sa)                                     \
+    {                                                                                              \
+        KERNEL_ENV;                                                                                \
+        for (int l = 0; l < WAVE_LANES; l += BUNDLE_LANES) {                                       \
+            const struct bundle a = sa ? bundle_of(f32_of(a_[0])) : bundle_load(a_ + l);           \
+            bundle_store(d_ + l, VEXPR);                                                           \
+        }                                                                                          \
+    }                                                                                              \
+    ROWS(NAME) FAST1(NAME, 0, 1)
+#else
+#define T1(NAME, EXPR, VEXPR) F1(NAME, 0, f32, f32, EXPR)
+#endif
 #include "valu/ops_f32.def"
 
 #include "valu/entries.h"
+#undef T1
+#define T1(NAME, EXPR, VEXPR) F1(NAME, 0, f32, f32, EXPR)
 static const struct valu_op entries[] = {
 #include "valu/ops_f32.def"
 };
