@@ -68,6 +68,18 @@ static int source_of(int ctrl, int lane)
     }
 }
 
+/* What is special about all of a map, so that no lane needs to be looked at alone. */
+static uint8_t shape_of(const struct dpp_map *map)
+{
+    bool rows = true, broadcast = true;
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        rows &= map->from[lane] == (lane & ~15) + map->from[lane & 15];
+        if (map->valid >> lane & 1)
+            broadcast &= map->from[lane] == map->from[lane & ~15];
+    }
+    return rows ? DPP_SHAPE_ROWS : broadcast ? DPP_SHAPE_BROADCAST : DPP_SHAPE_ANY;
+}
+
 void dpp_init(void)
 {
     for (int ctrl = 0; ctrl < DPP_CONTROLS; ctrl++) {
@@ -78,5 +90,8 @@ void dpp_init(void)
             map->from[lane] = from < 0 ? (uint8_t)lane : (uint8_t)from;
             map->valid |= from < 0 ? 0 : UINT64_C(1) << lane;
         }
+        map->shape = shape_of(map);
+        for (int lane = 0; lane < 16; lane++)
+            map->row_from[lane] = map->from[lane];
     }
 }

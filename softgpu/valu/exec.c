@@ -5,6 +5,7 @@
 #include "valu/exec.h"
 
 #include "valu/finish.h"
+#include "valu/vector.h"
 
 const struct valu_op *VALU(valu_by_op)[OP_COUNT];
 #define by_op VALU(valu_by_op)
@@ -105,39 +106,41 @@ static const struct inst *exec_general(struct wave *w, const struct inst *i)
     return i + i->dwords;
 }
 
-/* What an instruction does to the sign of source n, f32 or f64. */
-KERNEL_INLINE void source_sign(struct source_signs *signs, const struct inst *i, int n)
+/* What instructions do to the signs of f32 and f64 sources, by their neg and abs. */
+static struct source_signs signs_of[64];
+static void signs_init(void)
 {
-    signs->keep[n] = i->abs >> n & 1 ? ~SIGN32 : ~UINT32_C(0);
-    signs->flip[n] = i->neg >> n & 1 ? SIGN32 : 0;
+    for (u32 n = 0; n < 64; n++)
+        for (u32 source = 0; source < 3; source++) {
+            signs_of[n].keep[source] = n >> source & 1 ? ~SIGN32 : ~UINT32_C(0);
+            signs_of[n].flip[source] = n >> (3 + source) & 1 ? SIGN32 : 0;
+        }
+}
+/* An accumulator has none. */
+KERNEL_INLINE const struct source_signs *source_signs(const struct inst *i, u32 flags)
+{
+    const u32 sources = flags & OPF_ACCUMULATE ? 3 : 7;
+    return &signs_of[(i->abs & sources) | (i->neg & sources) << 3];
 }
 
 /* This one knows signs of f32 and f64 sources, which `a - b * c` and its like are made of. */
 static const struct inst *exec_signs(struct wave *w, const struct inst *i)
 {
     const struct valu_op *op = by_op[i->op];
-    source_temp temp[3];
+    const u32 flags = op->flags;
+    source_temp ta, tb, tc;
     u32 t[2 * WAVE_LANES] __attribute__((aligned(64)));
-    const u32 *source[3] = {NULL, NULL, NULL};
-    struct source_signs signs;
-    for (int n = 0; n < 3; n++) {
-        const bool accumulator = n == 2 && op->flags & OPF_ACCUMULATE; /* which has none */
-        source_sign(&signs, i, n);
-        signs.keep[n] = accumulator ? ~UINT32_C(0) : signs.keep[n];
-        signs.flip[n] = accumulator ? 0 : signs.flip[n];
-        if (op->dwords[n + 1])
-            source[n] =
-                source_plain(w, accumulator ? &i->dst : &i->src[n], op->dwords[n + 1], temp[n]);
-    }
+    const u32 *a = source_plain(w, &i->src[0], op->dwords[1], ta), *c = NULL;
+    const u32 *b = source_plain(w, &i->src[1], op->dwords[2], tb);
+    if (op->dwords[3])
+        c = source_plain(w, flags & OPF_ACCUMULATE ? &i->dst : &i->src[2], op->dwords[3], tc);
     u32 *d = destination(w, &i->dst);
     const bool full = wave_exec(w) == ~UINT64_C(0);
-    FP_BEGIN(w, op->flags);
-    op->with_signs(full ? d : t, source[0], source[1], source[2], w, &signs);
-    FP_END(w, op->flags);
+    FP_BEGIN(w, flags);
+    op->with_signs(full ? d : t, a, b, c, w, source_signs(i, flags));
+    FP_END(w, flags);
     if (!full)
-        row_store_masked(d, t, wave_exec(w));
-    if (!full && op->dwords[0] > 1)
-        row_store_masked(d + WAVE_LANES, t + WAVE_LANES, wave_exec(w));
+        store_rows(d, t, op->dwords[0], wave_exec(w));
     return i + i->dwords;
 }
 
@@ -147,18 +150,37 @@ static const struct inst *exec_compare_signs(struct wave *w, const struct inst *
     const struct valu_op *op = by_op[i->op];
     source_temp ta, tb;
     u32 t[WAVE_LANES] __attribute__((aligned(64)));
-    struct source_signs signs = {0};
     const u32 *a = source_plain(w, &i->src[0], op->dwords[1], ta);
     const u32 *b = source_plain(w, &i->src[1], op->dwords[2], tb);
-    source_sign(&signs, i, 0);
-    source_sign(&signs, i, 1);
     FP_BEGIN(w, op->flags);
-    op->with_signs(t, a, b, NULL, w, &signs);
+    op->with_signs(t, a, b, NULL, w, source_signs(i, 0));
     FP_END(w, op->flags);
     const u64 mask = mask_of_row(t) & wave_exec(w);
     mask_store(w, i->sdst.kind == OPND_NONE ? &i->dst : &i->sdst, mask);
     if (op->flags & OPF_WRITE_EXEC)
         w->s64[SREG_EXEC / 2] = mask;
+    return i + i->dwords;
+}
+
+/* A first source of one dword that comes from other lanes, and nothing else that is special: what
+ * sums across a wave are made of. */
+static const struct inst *exec_dpp(struct wave *w, const struct inst *i)
+{
+    const struct valu_op *op = by_op[i->op];
+    source_temp ta, tb, moved, t;
+    const u64 exec = wave_exec(w), lanes = dpp_written(i, exec);
+    const u32 *b = NULL, *c = NULL;
+    dpp_permute(moved, source_plain(w, &i->src[0], 1, ta), i, exec);
+    if (op->dwords[2])
+        b = source_plain(w, &i->src[1], 1, tb);
+    u32 *d = w->v[i->dst.index];
+    if (op->flags & OPF_ACCUMULATE)
+        c = d;
+    FP_BEGIN(w, op->flags);
+    op->kernel(lanes == ~UINT64_C(0) ? d : t, NULL, moved, b, c, w);
+    FP_END(w, op->flags);
+    if (lanes != ~UINT64_C(0))
+        row_store_masked(d, t, lanes);
     return i + i->dwords;
 }
 
@@ -310,13 +332,20 @@ static const struct inst *exec_packed_f32(struct wave *w, const struct inst *i)
 static const struct inst *exec_cndmask(struct wave *w, const struct inst *i)
 {
     source_temp ta, tb;
-    u32 t[WAVE_LANES] __attribute__((aligned(64)));
     const u32 *a = source_plain(w, &i->src[0], 1, ta), *b = source_plain(w, &i->src[1], 1, tb);
     u32 *d = w->v[i->dst.index];
     const u64 exec = wave_exec(w), mask = mask_load(w, &i->src[2]);
-    memcpy(t, a, sizeof t);
-    row_store_masked(t, b, mask);
-    store_rows(d, t, 1, exec);
+    const bool full = exec == ~UINT64_C(0);
+    UNROLL for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES)
+    {
+        const vec_u32 chosen = vector_of_mask(mask, l);
+        vec_u32 r = (vector_load(b + l) & chosen) | (vector_load(a + l) & ~chosen);
+        if (!full) {
+            const vec_u32 active = vector_of_mask(exec, l);
+            r = (r & active) | (vector_load(d + l) & ~active);
+        }
+        vector_store(d + l, r);
+    }
     return i + i->dwords;
 }
 
@@ -337,6 +366,16 @@ static bool modified_by_signs(const struct inst *i)
 {
     return i->format == FMT_VOP3 && (i->neg | i->abs) && i->modifier == MOD_NONE && !i->omod &&
            !i->op_sel && !(i->flags & (IF_CLAMP | IF_FLUSH_F16));
+}
+
+static bool moved_only(const struct inst *i, const struct valu_op *op)
+{
+    const u32 more = OPF_COMPARE | OPF_MASK_C | OPF_MASK_OUT | OPF_VCC_IN;
+    return i->modifier == MOD_DPP && !(i->neg | i->abs | i->omod) &&
+           !(i->flags & (IF_CLAMP | IF_FLUSH_F16)) && i->format != FMT_VOP3 &&
+           i->dst.kind == OPND_VGPR && result_as_is(i, op->flags) && !(op->flags & more) &&
+           op->dwords[0] == 1 && op->dwords[1] == 1 && op->dwords[2] <= 1 && op->dwords[3] <= 1 &&
+           (!op->dwords[3] || op->flags & OPF_ACCUMULATE);
 }
 
 static inst_exec_fn *choose_fast(const struct inst *i, const struct valu_op *op)
@@ -379,6 +418,8 @@ static inst_exec_fn *choose(const struct inst *i)
     }
     if (op->flags & OPF_PACKED_F32)
         return exec_packed_f32;
+    if (moved_only(i, op))
+        return exec_dpp;
     inst_exec_fn *fast = modified(i) ? NULL : choose_fast(i, op);
     if (fast)
         return fast;
@@ -399,6 +440,7 @@ static void init(void)
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (unsigned n = 0; n < tables[t]->count; n++)
             by_op[tables[t]->ops[n].op] = &tables[t]->ops[n];
+    signs_init();
 }
 
 #define VALU_STRING2(x) #x

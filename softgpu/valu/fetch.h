@@ -163,7 +163,7 @@ static inline const u32 *source_unflushed(const struct wave *w, const struct ins
         source_temp whole;
         const u32 *p = source_plain(w, o, dwords, whole);
         for (int k = 0; k < dwords; k++)
-            dpp_permute(temp + k * WAVE_LANES, p + k * WAVE_LANES, i->dpp.ctrl, wave_exec(w));
+            dpp_permute(temp + k * WAVE_LANES, p + k * WAVE_LANES, i, wave_exec(w));
     } else {
         source_copy(w, o, dwords, temp);
     }

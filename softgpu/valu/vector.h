@@ -203,8 +203,9 @@ KERNEL_INLINE struct vector_pair pair_with_signs(const u32 *rows, u32 keep, u32 
 #define PAIR_SIGNS(P, N) pair_with_signs((P) + l, s->keep[N], s->flip[N])
 #define PAIR_SIGNED(NAME, PC, EXPR)                                                                \
     static void NAME##_with_signs(u32 *d_, const u32 *a_, const u32 *b_, const u32 *c_,            \
-                                  const struct wave *w, const struct source_signs *s)              \
+                                  const struct wave *w, const struct source_signs *s_)             \
     {                                                                                              \
+        const struct source_signs signs_ = *s_, *const s = &signs_; /* nothing stored is it */     \
         (void)c_, (void)w;                                                                         \
         for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) {                                       \
             const struct vector_pair pa = PAIR_SIGNS(a_, 0), pb = PAIR_SIGNS(b_, 1), pc = PC;      \
