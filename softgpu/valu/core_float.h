@@ -222,17 +222,15 @@ KERNEL_INLINE f64 frexp_mant_f64(f64 x)
     return (m == 0) | (m >= INF64) ? x : f64_of(r);
 }
 
-/* The bits of v_cmp_class: one is set for the class a value belongs to. */
+/* The bits of v_cmp_class: one is set for the class a value belongs to. Those of numbers go from
+ * the zeros, bits 5 and 6, down for negative ones and up for others. */
 #define CLASS_OF(NAME, T, SIGN, INF, QUIET, MIN_NORMAL)                                            \
     KERNEL_INLINE u32 NAME(T u)                                                                    \
     {                                                                                              \
         const T m = u & (T)~SIGN;                                                                  \
-        const bool negative = (u & SIGN) != 0;                                                     \
-        const u32 number = m == INF          ? (negative ? 1u << 2 : 1u << 9)                      \
-                           : m >= MIN_NORMAL ? (negative ? 1u << 3 : 1u << 8)                      \
-                           : m               ? (negative ? 1u << 4 : 1u << 7)                      \
-                                             : (negative ? 1u << 5 : 1u << 6);                                   \
-        return m > INF ? (m & QUIET ? 1u << 1 : 1u << 0) : number;                                 \
+        const u32 size = (u32)(m != 0) + (u32)(m >= MIN_NORMAL) + (u32)(m >= INF);                 \
+        const u32 number = u & SIGN ? 5 - size : 6 + size;                                         \
+        return 1u << (m > INF ? (u & QUIET ? 1 : 0) : number);                                     \
     }
 CLASS_OF(class_f16, u32, 0x8000u, 0x7c00u, 0x200u, 0x400u)
 CLASS_OF(class_f32, u32, SIGN32, INF32, 0x400000u, 0x800000u)

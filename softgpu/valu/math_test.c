@@ -240,6 +240,21 @@ static void exponents_alike(void)
         registers[Y][l] = ((uint32_t)random_bits() & 0x807fffff) | y << 23;
     }
 }
+/* The same of doubles. */
+static void wide_exponents_alike(void)
+{
+    static const int denominators[] = {1, 2, 60, 1023, 2000, 2043, 2044, 2045, 2046};
+    static const int differences[] = {-1080, -1075, -1023, -1022, -1001, -1000, -999,
+                                      -1,    0,     766,   767,   768,   769};
+    const int y = denominators[random_below(sizeof denominators / sizeof *denominators)];
+    const int x = y + differences[random_below(sizeof differences / sizeof *differences)];
+    const int in_range = x < 0 ? 53 + (int)random_below(3) : x > 2046 ? 2046 : x;
+    const uint64_t rest = UINT64_C(0x800fffffffffffff);
+    for (int l = 0; l < WAVE_LANES; l++) {
+        lane64_set(X, l, (random_bits() & rest) | (uint64_t)in_range << 52);
+        lane64_set(Y, l, (random_bits() & rest) | (uint64_t)y << 52);
+    }
+}
 static void single_divisions(void)
 {
     for (int round = 0; round < 800; round++) {
@@ -266,11 +281,13 @@ static void single_divisions(void)
 }
 static void double_divisions(void)
 {
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < 1200; round++) {
         for (int l = 0; l < WAVE_LANES; l++) {
             lane64_set(X, l, round % 2 ? random_bits() : double_bits(argument()));
             lane64_set(Y, l, round % 3 ? random_bits() : double_bits(argument()));
         }
+        if (round % 4 == 3)
+            wide_exponents_alike();
         divide(true);
         for (int l = 0; l < WAVE_LANES; l++) {
             const double a = double_of(lane64(X, l)), b = double_of(lane64(Y, l));

@@ -1,6 +1,7 @@
 /* Single precision operations. */
 #include "valu/core_trans.h"
 #include "valu/define.h"
+#include "valu/order_vector.h"
 #include "valu/simd.h"
 #include "valu/tables.h"
 #include "valu/trans_vector.h"
@@ -93,43 +94,35 @@ KERNEL_INLINE u32 div_fixup_f32(f32 a, f32 b, f32 c, f64 one)
     r = nan32(b) ? (ub | 0x400000) : r;
     return nan32(c) ? (uc | 0x400000) : r;
 }
+/* Quotients of numbers whose exponents are not extreme are what the steps before made of them. */
+KERNEL_INLINE u32 div_fixup_may_change(u32 a, u32 b, u32 c)
+{
+    const u32 eb = EXP32(b), ec = EXP32(c);
+    const bool special =
+        (eb - 1 > 253) | (ec - 1 > 253) | ((i32)(ec - eb) < -150) | ((a & ~SIGN32) > INF32);
+    return 0u - (u32)special;
+}
 static void V_DIV_FIXUP_F32_rows(KERNEL_ARGS)
 {
     KERNEL_ENV;
+    u32 some = 0;
+    LANES some |= div_fixup_may_change(a_[l], b_[l], c_[l]);
+    if (!some) {
+        LANES d_[l] = (a_[l] & ~SIGN32) | ((b_[l] ^ c_[l]) & SIGN32);
+        return;
+    }
     LANES d_[l] = div_fixup_f32(f32_of(a_[l]), f32_of(b_[l]), f32_of(c_[l]), e.one64);
 }
 
-BODY2(MIN_F32_ANY, f32, f32, f32, min_f32(a, b, e))
-BODY2(MAX_F32_ANY, f32, f32, f32, max_f32(a, b, e))
-#if defined(__AVX512DQ__)
-/* vrangeps is IEEE mode's minimum and maximum to the letter: signalling NaNs first, then numbers
- * before NaNs, -0 below +0. It took v_max_f32 from 96 to 190 million instructions a second. */
-enum { RANGE_MIN = 4, RANGE_MAX = 5 };
-#define MINMAX_BODY(NAME, ANY, RANGE)                                                              \
-    KERNEL_INLINE void NAME##_body(KERNEL_ARGS, const bool sa)                                     \
-    {                                                                                              \
-        if (!(w->mode & MODE_IEEE)) {                                                              \
-            ANY##_body(d_, m_, a_, b_, c_, w, sa);                                                 \
-            return;                                                                                \
-        }                                                                                          \
-        const __m512 one = _mm512_set1_ps(env_of(w).one32);                                        \
-        const __m512 scalar = _mm512_set1_ps(f32_of(a_[0]));                                       \
-        for (int l = 0; l < WAVE_LANES; l += 16) {                                                 \
-            const __m512 a = sa ? scalar : _mm512_load_ps(a_ + l);                                 \
-            const __m512 r = _mm512_range_ps(a, _mm512_load_ps(b_ + l), RANGE);                    \
-            _mm512_store_ps(d_ + l, _mm512_mul_ps(r, one));                                        \
-        }                                                                                          \
-    }
+#if defined(HAVE_ORDER_VECTORS)
+#define O2(NAME, FLAGS, VEXPR, EXPR)                                                               \
+    ORDER_F32(NAME, b_, VEXPR, EXPR) ROWS(NAME) FAST2(NAME, FLAGS, 1)
+#define O3(NAME, FLAGS, VEXPR, EXPR)                                                               \
+    ORDER_F32(NAME, c_, VEXPR, EXPR) ROWS(NAME) FAST3(NAME, FLAGS, 1)
 #else
-#define MINMAX_BODY(NAME, ANY, RANGE)                                                              \
-    KERNEL_INLINE void NAME##_body(KERNEL_ARGS, const bool sa)                                     \
-    {                                                                                              \
-        ANY##_body(d_, m_, a_, b_, c_, w, sa);                                                     \
-    }
+#define O2(NAME, FLAGS, VEXPR, EXPR) F2(NAME, FLAGS, f32, f32, f32, EXPR)
+#define O3(NAME, FLAGS, VEXPR, EXPR) F3(NAME, FLAGS, f32, f32, f32, f32, EXPR)
 #endif
-MINMAX_BODY(V_MIN_F32, MIN_F32_ANY, RANGE_MIN)
-MINMAX_BODY(V_MAX_F32, MAX_F32_ANY, RANGE_MAX)
-
 #if defined(HAVE_TRANS_VECTORS)
 #define T1(NAME, EXPR, VEXPR)                                                                      \
     KERNEL_INLINE void NAME##_body(KERNEL_ARGS, const bool sa)                                     \
@@ -141,14 +134,31 @@ MINMAX_BODY(V_MAX_F32, MAX_F32_ANY, RANGE_MAX)
         }                                                                                          \
     }                                                                                              \
     ROWS(NAME) FAST1(NAME, 0, 1)
+#define V1(NAME, FLAGS, EXPR, VEXPR)                                                               \
+    KERNEL_INLINE void NAME##_body(KERNEL_ARGS, const bool sa)                                     \
+    {                                                                                              \
+        KERNEL_ENV;                                                                                \
+        for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) {                                       \
+            const vec_f32 a = (vec_f32)(sa ? vector_splat(a_[0]) : vector_load(a_ + l));           \
+            vector_store(d_ + l, (vec_u32)(VEXPR));                                                \
+        }                                                                                          \
+    }                                                                                              \
+    ROWS(NAME) FAST1(NAME, FLAGS, 1)
 #else
-#define T1(NAME, EXPR, VEXPR) F1(NAME, 0, f32, f32, EXPR)
+#define V1(NAME, FLAGS, EXPR, VEXPR) F1(NAME, FLAGS, f32, f32, EXPR)
+#define T1(NAME, EXPR, VEXPR)        F1(NAME, 0, f32, f32, EXPR)
 #endif
 #include "valu/ops_f32.def"
 
 #include "valu/entries.h"
+#undef O2
+#undef O3
+#undef V1
 #undef T1
-#define T1(NAME, EXPR, VEXPR) F1(NAME, 0, f32, f32, EXPR)
+#define V1(NAME, FLAGS, EXPR, VEXPR) F1(NAME, FLAGS, f32, f32, EXPR)
+#define O2(NAME, FLAGS, VEXPR, EXPR) F2(NAME, FLAGS, f32, f32, f32, EXPR)
+#define O3(NAME, FLAGS, VEXPR, EXPR) F3(NAME, FLAGS, f32, f32, f32, f32, EXPR)
+#define T1(NAME, EXPR, VEXPR)        F1(NAME, 0, f32, f32, EXPR)
 static const struct valu_op entries[] = {
 #include "valu/ops_f32.def"
 };

@@ -1,6 +1,7 @@
 /* Double precision operations. */
 #include "valu/core_float.h"
 #include "valu/define.h"
+#include "valu/order_vector.h"
 #include "valu/simd.h"
 #include "valu/tables.h"
 #include "valu/vector.h"
@@ -12,6 +13,14 @@ SIGNED_PAIRS2(V_ADD_F64, a + b)
 SIGNED_PAIRS2(V_MUL_F64, a *b)
 SIGNED_PAIRS3(V_FMA_F64, vector_fma_f64(a, b, c))
 SIGNED_PAIRS3(V_FMAC_F64, vector_fma_f64(a, b, c))
+
+#if defined(HAVE_ORDER_VECTORS)
+ORDER_F64(V_MIN_F64, least_f64, min_f64(a, b, e))
+ORDER_F64(V_MAX_F64, most_f64, max_f64(a, b, e))
+#else
+BODY2(V_MIN_F64, f64, f64, f64, min_f64(a, b, e))
+BODY2(V_MAX_F64, f64, f64, f64, max_f64(a, b, e))
+#endif
 
 /* As div_scale_f32; the quotient is compared through the operands' scaled mantissas, because a
  * double has no wider type to divide in. */
@@ -35,9 +44,28 @@ KERNEL_INLINE f64 div_scale_f64(f64 a, f64 b, f64 c, bool *rescale)
     *rescale = (huge | ((eb != 0) & tiny_quotient)) & (none ^ 1);
     return none ? f64_of(NAN64) : r;
 }
+/* As div_scale_may_need() of f32, by the high dwords. */
+KERNEL_INLINE u32 div_scale_f64_may_need(u32 b, u32 c)
+{
+    const u32 eb = b >> 20 & 0x7ff, ec = c >> 20 & 0x7ff;
+    /* ec - eb in [-1000, 767], eb in [1, 2044], ec in [54, 2046] */
+    const bool far = ((ec - eb + 1000) > 1767) | (eb - 1 > 2043) | (ec - 54 > 1992);
+    return 0u - (u32)far;
+}
 static void V_DIV_SCALE_F64_rows(KERNEL_ARGS)
 {
     KERNEL_ENV;
+    u32 some = 0;
+    LANES some |= div_scale_f64_may_need(b_[WAVE_LANES + l], c_[WAVE_LANES + l]);
+    if (!some) {
+        for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) { /* D may share a row with A */
+            const vec_u32 low = vector_load(a_ + l), high = vector_load(a_ + WAVE_LANES + l);
+            vector_store(d_ + l, low);
+            vector_store(d_ + WAVE_LANES + l, high);
+        }
+        row_fill(m_, 0);
+        return;
+    }
     LANES
     {
         bool rescale;
@@ -81,9 +109,29 @@ KERNEL_INLINE u64 div_fixup_f64(f64 a, f64 b, f64 c, f64 one)
     r = nan64(b) ? (ub | UINT64_C(1) << 51) : r;
     return nan64(c) ? (uc | UINT64_C(1) << 51) : r;
 }
+/* As div_fixup_may_change() of f32, by the high dwords; infinite quotients count as special. */
+KERNEL_INLINE u32 div_fixup_f64_may_change(u32 a, u32 b, u32 c)
+{
+    const u32 eb = b >> 20 & 0x7ff, ec = c >> 20 & 0x7ff;
+    const bool special = (eb - 1 > 2045) | (ec - 1 > 2045) | ((i32)(ec - eb) < -1075) |
+                         ((a & ~SIGN32) >= 0x7ff00000);
+    return 0u - (u32)special;
+}
 static void V_DIV_FIXUP_F64_rows(KERNEL_ARGS)
 {
     KERNEL_ENV;
+    const u32 *ah = a_ + WAVE_LANES, *bh = b_ + WAVE_LANES, *ch = c_ + WAVE_LANES;
+    u32 some = 0;
+    LANES some |= div_fixup_f64_may_change(ah[l], bh[l], ch[l]);
+    if (!some) {
+        for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) { /* D may be a pair of sources' rows */
+            const vec_u32 low = vector_load(a_ + l), high = vector_load(ah + l) & ~SIGN32;
+            const vec_u32 sign = (vector_load(bh + l) ^ vector_load(ch + l)) & SIGN32;
+            vector_store(d_ + l, low);
+            vector_store(d_ + WAVE_LANES + l, high | sign);
+        }
+        return;
+    }
     LANES
     {
         const u64 r = div_fixup_f64(LOAD_f64(a_, l), LOAD_f64(b_, l), LOAD_f64(c_, l), e.one64);
