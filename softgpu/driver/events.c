@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/futex.h"
 #include "base/wait.h"
 
 struct waiter {
-    pthread_cond_t wake;
+    /* Counts up when there is news. Writers: who has some, under events.lock; reader: the waiter
+     * (relaxed: it looks again under the lock). */
+    _Atomic uint32_t news;
     uint32_t missing; /* events that still have to come; under events.lock */
     bool any;         /* one was enough and came */
     bool gone;        /* an awaited event was destroyed */
@@ -21,6 +24,29 @@ struct event_wait {
     bool aged; /* the waiter gave an age */
     struct event_wait *next;
 };
+
+/* Whom to wake when events.lock has been given back: who wakes up under it must wait for it at
+ * once. A waiter may be gone by then, which a futex does not mind. */
+struct wakes {
+    _Atomic uint32_t *word[8];
+    uint32_t count;
+};
+
+static void waiter_call(struct waiter *waiter, struct wakes *wakes)
+{
+    atomic_fetch_add_explicit(&waiter->news, 1, memory_order_relaxed);
+    if (wakes->count < sizeof wakes->word / sizeof wakes->word[0])
+        wakes->word[wakes->count++] = &waiter->news;
+    else
+        futex_wake_all(&waiter->news);
+}
+
+static void unlock_and_wake(struct events *events, const struct wakes *wakes)
+{
+    pthread_mutex_unlock(&events->lock);
+    for (uint32_t i = 0; i < wakes->count; i++)
+        futex_wake_all(wakes->word[i]);
+}
 
 void events_init(struct events *events, void (*before_sleep)(void *data), void *data)
 {
@@ -58,21 +84,22 @@ int event_create(struct events *events, uint32_t type, bool auto_reset, uint32_t
 
 int event_destroy(struct events *events, uint32_t id)
 {
+    struct wakes wakes = {.count = 0};
     pthread_mutex_lock(&events->lock);
     struct event *event = event_find(events, id);
     if (event) {
         for (struct event_wait *wait = event->waits; wait; wait = wait->next) {
             wait->waiter->gone = true;
-            pthread_cond_signal(&wait->waiter->wake);
+            waiter_call(wait->waiter, &wakes);
         }
         event->used = false;
         event->waits = NULL;
     }
-    pthread_mutex_unlock(&events->lock);
+    unlock_and_wake(events, &wakes);
     return event ? 0 : -EINVAL;
 }
 
-static void event_raise_locked(struct event *event)
+static void event_raise_locked(struct event *event, struct wakes *wakes)
 {
     bool awaited = event->waits != NULL;
     for (struct event_wait *wait = event->waits; wait; wait = wait->next) {
@@ -81,7 +108,7 @@ static void event_raise_locked(struct event *event)
         wait->done = true;
         wait->waiter->any = true;
         wait->waiter->missing--;
-        pthread_cond_signal(&wait->waiter->wake);
+        waiter_call(wait->waiter, wakes);
     }
     event->set = !(event->auto_reset && awaited);
     event->age++;
@@ -89,11 +116,12 @@ static void event_raise_locked(struct event *event)
 
 int event_set(struct events *events, uint32_t id)
 {
+    struct wakes wakes = {.count = 0};
     pthread_mutex_lock(&events->lock);
     struct event *event = event_find(events, id);
     if (event)
-        event_raise_locked(event);
-    pthread_mutex_unlock(&events->lock);
+        event_raise_locked(event, &wakes);
+    unlock_and_wake(events, &wakes);
     return event ? 0 : -EINVAL;
 }
 
@@ -110,16 +138,17 @@ int event_reset(struct events *events, uint32_t id)
 int events_memory_fault(struct events *events, const struct kfd_hsa_memory_exception_data *fault)
 {
     int raised = 0;
+    struct wakes wakes = {.count = 0};
     pthread_mutex_lock(&events->lock);
     for (uint32_t id = 1; id < KFD_SIGNAL_EVENT_LIMIT; id++) {
         struct event *event = &events->slot[id];
         if (!event->used || event->type != KFD_IOC_EVENT_MEMORY)
             continue;
         event->memory = *fault;
-        event_raise_locked(event);
+        event_raise_locked(event, &wakes);
         raised++;
     }
-    pthread_mutex_unlock(&events->lock);
+    unlock_and_wake(events, &wakes);
     return raised;
 }
 
@@ -229,20 +258,30 @@ static void sleep_announce(struct events *events)
     pthread_mutex_lock(&events->lock);
 }
 
+/* Gives the lock back meanwhile. False: `until_ns` has passed. */
+static bool news_await(struct events *events, struct waiter *waiter, uint64_t until_ns)
+{
+    uint32_t seen = atomic_load_explicit(&waiter->news, memory_order_relaxed);
+    uint64_t now_ns = wait_now_ns();
+    if (now_ns >= until_ns)
+        return false;
+    struct timespec left = wait_timespec(until_ns - now_ns);
+    pthread_mutex_unlock(&events->lock);
+    futex_wait(&waiter->news, seen, until_ns == WAIT_FOREVER ? NULL : &left);
+    pthread_mutex_lock(&events->lock);
+    return true;
+}
+
 static int waiter_sleep(struct events *events, struct waiter *waiter, bool all, uint32_t timeout_ms,
                         uint32_t *result)
 {
-    struct timespec deadline =
-        wait_deadline(CLOCK_MONOTONIC, timeout_ms * (uint64_t)WAIT_NS_PER_MS);
-    int status = 0;
+    uint64_t until_ns = timeout_ms == UINT32_MAX
+                            ? WAIT_FOREVER
+                            : wait_now_ns() + timeout_ms * (uint64_t)WAIT_NS_PER_MS;
     if (!waiter->gone && !waiter_done(waiter, all) && timeout_ms != 0)
         sleep_announce(events);
-    while (!waiter->gone && !waiter_done(waiter, all) && status == 0) {
-        if (timeout_ms == UINT32_MAX)
-            status = pthread_cond_wait(&waiter->wake, &events->lock);
-        else
-            status = pthread_cond_timedwait(&waiter->wake, &events->lock, &deadline);
-    }
+    while (!waiter->gone && !waiter_done(waiter, all) && news_await(events, waiter, until_ns))
+        ;
     if (waiter_done(waiter, all))
         *result = KFD_IOC_WAIT_RESULT_COMPLETE;
     else
@@ -274,15 +313,9 @@ int events_wait(struct events *events, struct kfd_event_data *data, uint32_t cou
     if (!waits)
         return -ENOMEM;
     struct waiter waiter = {.missing = count, .is_endless = timeout_ms == UINT32_MAX};
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&waiter.wake, &monotonic);
     pthread_mutex_lock(&events->lock);
     int status = wait_locked(events, waits, data, count, &waiter, all, timeout_ms, result);
     pthread_mutex_unlock(&events->lock);
-    pthread_cond_destroy(&waiter.wake);
-    pthread_condattr_destroy(&monotonic);
     if (waits != few)
         free(waits);
     return status;
