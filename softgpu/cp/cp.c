@@ -16,6 +16,7 @@
 
 enum {
     SPIN_NS = 20 * 1000,        /* 20 us of idle spinning keeps back-to-back launches below 2 us */
+    COLLECT_NS = 5 * 1000,      /* an event waits so long for the same one of the next packet */
     BLOCKED_MIN_NS = 20 * 1000, /* barriers and polls on memory the host writes: no doorbell */
     BLOCKED_MAX_NS = 200 * 1000,
     HELD_MIN_NS = 5 * 1000,     /* doorbells that are not armed yet, because one rang just now */
@@ -58,10 +59,11 @@ void cp_kick(struct cp *cp)
     cp_events_wake(&cp->events);
 }
 
-static void turn_events_raise(struct cp_device *device)
+static void device_events_raise(struct cp_device *device)
 {
     uint32_t count = device->raised_count;
     device->raised_count = 0;
+    device->raised_since_ns = 0;
     for (uint32_t i = 0; i < count; i++)
         cp_events_raise(device->events, device->raised[i]);
 }
@@ -74,12 +76,29 @@ static void queue_turn(struct cp_queue *queue, struct turn *turn)
     vm_reader_enter(&device->access.reader);
     enum step step = queue->config.type == CP_QUEUE_SDMA ? sdma_step(queue) : aql_step(queue);
     vm_reader_leave(&device->access.reader);
-    turn_events_raise(device);
     turn->moved |= step == STEP_MORE || step == STEP_SLICE || step == STEP_ERROR;
     turn->blocked |= step == STEP_BLOCKED;
     turn->waiting |= step == STEP_WAIT;
     if (step == STEP_ERROR)
         queue_fail(queue);
+}
+
+/* A marker mostly stands behind the packet that a host waits for. Whom an event wakes is often put
+ * onto our processor at once, and then the marker would wait for it, and wake it again. */
+static bool may_collect(struct cp_device *device, uint64_t now_ns)
+{
+    if (device->raised_since_ns == 0)
+        device->raised_since_ns = now_ns;
+    return now_ns - device->raised_since_ns < COLLECT_NS && device->raised_count < RAISED_MAX / 2 &&
+           !atomic_load_explicit(&device->in_flight, memory_order_relaxed);
+}
+
+/* `moved`: the next turn comes at once. */
+static void events_raise(struct cp *cp, bool moved)
+{
+    for (struct cp_device *device = cp->devices; device; device = device->next)
+        if (device->raised_count > 0 && !(moved && may_collect(device, wait_now_ns())))
+            device_events_raise(device);
 }
 
 static struct turn queues_turn(struct cp *cp)
@@ -139,6 +158,7 @@ static void idle_sleep(struct cp *cp, uint32_t seen, uint64_t idle_ns)
 {
     uint64_t sleep_ns = cp->events.ops.doorbell_arm(cp->events.driver);
     struct turn turn = queues_turn(cp); /* a doorbell may have rung before it was armed */
+    events_raise(cp, turn.moved);
     if (turn.moved)
         return;
     if (sleep_ns == 0)
@@ -164,6 +184,7 @@ static void *cp_main(void *arg)
             return NULL;
         cp_events_posted_raise(&cp->events);
         bool moved = queues_turn(cp).moved;
+        events_raise(cp, moved);
         moved |= engines_help(cp);
         if (moved) {
             idle_since_ns = 0;
@@ -260,6 +281,7 @@ static int device_remove(struct cp *cp, struct command *command)
             break;
         }
     }
+    device_events_raise(device);
     while (device->queues) {
         struct cp_queue *queue = device->queues;
         device->queues = queue->next;
@@ -407,6 +429,7 @@ void cp_after_fork_child(struct cp *cp)
         engine_after_fork_child(device->engine);
         device->queues = NULL;
         device->raised_count = 0;
+        device->raised_since_ns = 0;
         atomic_store_explicit(&device->in_flight, 0, memory_order_relaxed);
     }
 }

@@ -139,9 +139,11 @@ struct cp_device {
     uint32_t unknown[UNKNOWN_REGISTERS_MAX]; /* registers already complained about */
     uint32_t unknown_count;
 
-    /* Events to raise and not yet raised, because we are inside a read section. */
+    /* Events to raise and not yet raised, because we are inside a read section, or because the next
+     * packet may raise the same. CP thread. */
     uint32_t raised[RAISED_MAX];
     uint32_t raised_count;
+    uint64_t raised_since_ns; /* how long the first has waited outside of it; 0: not at all */
 
     /* Completions come from pool threads too: this reader is theirs, one at a time. */
     pthread_mutex_t completion_lock;

@@ -104,6 +104,9 @@ enum step queue_fault(struct cp_queue *queue, const struct access *access, const
 void queue_raise(struct cp_queue *queue, uint32_t event_id)
 {
     struct cp_device *device = queue->device;
+    for (uint32_t i = 0; i < device->raised_count; i++)
+        if (device->raised[i] == event_id)
+            return;
     if (event_id && device->raised_count < RAISED_MAX)
         device->raised[device->raised_count++] = event_id;
 }
