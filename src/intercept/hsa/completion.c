@@ -25,6 +25,11 @@ void completion_tick_set(void (*tick)(uint64_t now_ns))
     atomic_store_explicit(&completion.tick, tick, memory_order_release);
 }
 
+void completion_alarm_set(const struct completion_alarm *alarm)
+{
+    atomic_store_explicit(&completion.alarm, alarm, memory_order_release);
+}
+
 uint64_t completion_failed_count(void)
 {
     return atomic_load_explicit(&completion.failed, memory_order_acquire);
@@ -64,6 +69,8 @@ static void lane_look(struct inflight_lane *lane, struct look *look)
     look->urgent |= lane->urgent_count > 0;
     struct inflight *ended = lane_ask(lane, look->thorough || lane->failed_at_ns != 0, is_lost);
     look->waits |= lane->urgent_count > 0;
+    look->ringing += lane->ringing_count;
+    look->silent += lane->urgent_count - lane->ringing_count;
     if (!ended)
         return;
     row_complete(lane, ended);
@@ -230,13 +237,22 @@ void completion_nudge(void)
     thread_wake();
 }
 
-/* One of many posters makes the system call. */
+void completion_nudge_now(void)
+{
+    const struct completion_alarm *alarm =
+        atomic_load_explicit(&completion.alarm, memory_order_acquire);
+    completion_nudge();
+    if (alarm)
+        alarm->ring();
+}
+
+/* One of many posters makes the system calls. */
 static void lazy_nap_cut(void)
 {
     atomic_fetch_add_explicit(&completion.urgent_posted, 1, memory_order_seq_cst);
     if (atomic_load_explicit(&completion.lazy_nap, memory_order_seq_cst) == 1 &&
         atomic_exchange_explicit(&completion.lazy_nap, 0, memory_order_seq_cst) == 1)
-        completion_nudge();
+        completion_nudge_now();
 }
 
 static void arrivals_push(struct inflight_lane *lane)
@@ -263,7 +279,7 @@ void completion_post(struct inflight *work)
 {
     struct inflight_lane *lane = work->lane;
     uint32_t listed = atomic_load_explicit(&completion.listed, memory_order_relaxed);
-    bool urgent = work->urgent; /* the record is the thread's from here on */
+    bool urgent = work->urgent && !work->rings; /* the record is the thread's from here on */
     if (__builtin_expect(lane_put(lane, work, listed), 0))
         lane_announce(lane, listed);
     if (urgent)

@@ -70,7 +70,7 @@ struct inflight_lane {
     _Alignas(64) struct inflight *oldest;
     struct inflight *newest;
     struct inflight_lane *active_next;
-    uint32_t urgent_count, ring_at;
+    uint32_t urgent_count, ringing_count, ring_at;
     uint64_t failed_at_ns; /* when it was seen first; 0: it was not */
     /* The thread stores (release) after `completed` returned; drain reads (acquire). */
     _Atomic uint64_t finished;
@@ -85,6 +85,7 @@ struct inflight {
     /* On the completion thread, no lock held; may free or reuse the record. */
     void (*complete)(struct inflight *work, bool failed);
     bool urgent;   /* somebody outside may be blocked until `complete` has run */
+    bool rings;    /* and its end sets the alarm off; only of urgent work */
     bool in_order; /* completes behind all older urgent ones of its lane, as on the device */
     /* The lane's, like `next`. */
     bool failed;
@@ -121,6 +122,17 @@ void completion_harvest(uint64_t stall_ns);
  * Meanwhile the calls above wait for nothing on this thread. */
 bool completion_hold(uint64_t stall_ns);
 void completion_hold_end(void);
+
+/* What wakes the thread when urgent work ends that says it `rings`, so that it need not look for
+ * that by time. */
+struct completion_alarm {
+    /* On the thread: waits for a ring, also one since the last wait, but no longer than
+     * `limit_ms`. False, at once: there is none to wait for. */
+    bool (*wait)(uint32_t limit_ms);
+    void (*ring)(void); /* any thread, instead of the device */
+};
+/* For the life of the process; one that is set again is the same. Without one, nothing `rings`. */
+void completion_alarm_set(const struct completion_alarm *alarm);
 
 /* True on the completion thread itself, where waiting for completions would wait for itself. */
 bool completion_thread_is_current(void);

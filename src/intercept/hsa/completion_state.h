@@ -24,8 +24,9 @@ struct completion_state {
     /* Futex word of naps. Writer: whoever wants a look now counts up (release). Reader: the thread
      * (acquire). */
     _Atomic uint32_t nudge;
-    /* 1 during a nap that urgent work must cut short. Writers: the thread stores 1 and then reads
-     * `urgent_posted`, a poster counts that and then exchanges this (all seq_cst). */
+    /* 1 during a nap that urgent work must cut short unless it rings. Writers: the thread stores 1
+     * and then reads `urgent_posted`, a poster counts that and then exchanges this (all seq_cst).
+     */
     _Atomic uint32_t lazy_nap;
     _Atomic uint32_t urgent_posted; /* writers and reader: as said above */
     /* Writers: who holds counts `holds` up and then reads `looking`; the thread stores that and
@@ -44,6 +45,8 @@ struct completion_state {
     /* LANE_LISTED of this process. Writer: the fork handler, while the process has one thread.
      * Readers: posters and the thread (relaxed). */
     _Atomic uint32_t listed;
+    /* Writer: completion_alarm_set (release). Readers: the thread and posters (acquire). */
+    _Atomic(const struct completion_alarm *) alarm;
     struct inflight_lane *active; /* thread only */
     uint64_t received;            /* entries, thread only */
     uint32_t batch;               /* of entries received from now on, thread only */
@@ -56,8 +59,9 @@ struct look {
     uint64_t begun_at_ns;
     bool thorough; /* look behind entries that are not done */
     bool progress;
-    bool urgent; /* urgent work remains, or was there until just now */
-    bool waits;  /* it remains */
+    bool urgent;              /* urgent work remains, or was there until just now */
+    bool waits;               /* it remains */
+    uint32_t ringing, silent; /* how many of it ring, or do not */
 };
 
 /* What urgent work is waited for: none, the first after a while, or what was behind that. */
@@ -70,6 +74,8 @@ struct nap {
     uint64_t thorough_at_ns;
     uint64_t busy_at_ns;           /* when something was last in flight */
     uint32_t nudge, urgent_posted; /* as they were when the look began */
+    bool after_alarm;              /* the last nap was a wait for the alarm */
+    bool is_patient;               /* nothing has ended since a wait for the alarm */
 };
 
 static inline void lane_list(struct inflight_lane *lane)
@@ -80,8 +86,11 @@ static inline void lane_list(struct inflight_lane *lane)
 
 /* ---- completion.c */
 
-/* The thread looks soon, whatever it does now. */
+/* The thread looks soon, whatever it does now: at once, or where it waits for the alarm within a
+ * millisecond. */
 void completion_nudge(void);
+/* At once there, too. */
+void completion_nudge_now(void);
 /* Entries that are done with, whether completed or failed. */
 uint64_t completion_finished_count(void);
 

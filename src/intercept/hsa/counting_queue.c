@@ -15,6 +15,7 @@
 #include "intercept/hsa/completion.h"
 #include "intercept/hsa/counting.h"
 #include "intercept/hsa/instance.h"
+#include "intercept/hsa/interrupt.h"
 #include "intercept/hsa/packet.h"
 #include "intercept/hsa/signals.h"
 #include "model/counting.h"
@@ -272,6 +273,7 @@ static struct counting_flight *queue_submit(rocprofiler_agent_id_t agent, const 
                                      .urgent = true,
                                      .ended = work_has_ended,
                                      .complete = flight_complete};
+    flight->work.rings = interrupt_request(device->entry->runtime, flight->signal, done != NULL);
     signal_arm(flight->signal);
     packet_put(&device->entry->runtime->real, device->queue, packet, flight->signal);
     if (done)

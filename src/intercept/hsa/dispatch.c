@@ -6,6 +6,7 @@
 #include "intercept/event_call.h"
 #include "intercept/hsa/dispatch_state.h"
 #include "intercept/hsa/facts.h"
+#include "intercept/hsa/interrupt.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/packet_writer.h"
 #include "intercept/hsa/replay.h"
@@ -89,9 +90,17 @@ static void dispatch_post(struct dispatch *dispatch)
     completion_post(&dispatch->work);
 }
 
+/* One of the dispatch's own signals, before its packet is written. */
+static void own_signal_arm(struct dispatch *dispatch, amd_signal_t *signal, bool rings)
+{
+    dispatch->work.rings = interrupt_request(dispatch->queue->agent->runtime, signal, rings);
+    signal_arm(signal);
+}
+
 /* The packet, which is about to be written, keeps the program's signal where that can be lent, so
- * that the program waits no longer than it would without us. */
-static void signal_take(struct dispatch *dispatch, union packet *packet, bool may_lend)
+ * that the program waits no longer than it would without us. `ends`: what is ended by it is, else
+ * by a later packet. */
+static void signal_take(struct dispatch *dispatch, union packet *packet, bool may_lend, bool ends)
 {
     const hsa_signal_t signal = packet_signal(packet);
     dispatch->lent = may_lend && signal.handle != 0 &&
@@ -99,23 +108,29 @@ static void signal_take(struct dispatch *dispatch, union packet *packet, bool ma
     dispatch->work.in_order = !dispatch->lent && waits_for_older(packet);
     if (dispatch->lent) {
         dispatch->user.handle = 0; /* nobody waits for us: see `urgent` below and `user` */
+        dispatch->work.rings = false;
         return;
     }
     dispatch->user = signal;
-    signal_arm(dispatch->kernel);
+    own_signal_arm(dispatch, dispatch->kernel, signal.handle != 0 && ends);
     packet_signal_store(packet, dispatch->kernel);
 }
 
 /* Who waits for a kernel that is counted finds its values: they are read after its end, and for
  * those that go to a callback there is nothing else to wait for. */
 static void kernel_write(struct dispatch *dispatch, const hsa_kernel_dispatch_packet_t *kernel,
-                         bool in_order, struct packet_writer *writer)
+                         bool in_order, bool ends, struct packet_writer *writer)
 {
     bool overtakes = packet_overtakes(dispatch->queue, (const union packet *)kernel);
     union packet *copy = writer_put(writer, kernel);
     if (in_order)
         copy->header |= 1 << HSA_PACKET_HEADER_BARRIER;
-    signal_take(dispatch, copy, !dispatch->trace.counting && !overtakes);
+    signal_take(dispatch, copy, !dispatch->trace.counting && !overtakes, ends);
+}
+
+static bool has_signal_after(const struct trace_packets *packets)
+{
+    return packets->signal_after && packets->after_count != 0;
 }
 
 static void after_write(struct dispatch *dispatch, const struct trace_packets *packets,
@@ -124,10 +139,10 @@ static void after_write(struct dispatch *dispatch, const struct trace_packets *p
     writer_put_many(writer, packets->after, packets->after_count);
     dispatch->work.ended = dispatch->lent ? dispatch_loan_ended : dispatch_own_signal_ended;
     dispatch->ends = dispatch->kernel;
-    if (!packets->signal_after || packets->after_count == 0)
+    if (!has_signal_after(packets))
         return;
     dispatch->ends = dispatch->last;
-    signal_arm(dispatch->last);
+    own_signal_arm(dispatch, dispatch->last, dispatch->user.handle != 0);
     packet_signal_store(writer_last(writer), dispatch->last);
 }
 
@@ -142,7 +157,8 @@ static void dispatch_write(struct dispatch *dispatch, const hsa_kernel_dispatch_
     if (waits)
         writer_put(writer, &barrier);
     writer_put_many(writer, packets->before, packets->before_count);
-    kernel_write(dispatch, kernel, packets->serialize || packets->in_order, writer);
+    kernel_write(dispatch, kernel, packets->serialize || packets->in_order,
+                 !has_signal_after(packets), writer);
     after_write(dispatch, packets, writer);
     /* Whoever waits for a loan's signal waits for the device. A barrier waits for what
      * serialize_end does for the one before it. */
@@ -157,7 +173,7 @@ static void dispatch_write_replayed(struct dispatch *dispatch,
                                     struct packet_writer *writer)
 {
     const union packet *packet = (const union packet *)kernel;
-    signal_arm(dispatch->last);
+    own_signal_arm(dispatch, dispatch->last, kernel->completion_signal.handle != 0);
     packet_signal_store(writer_put(writer, barrier), dispatch->last);
     dispatch->lent = false;
     dispatch->user = kernel->completion_signal;
@@ -179,7 +195,7 @@ static bool packet_submit_own(struct dispatch_queue *queue, const union packet *
     dispatch->user = packet_signal(packet);
     dispatch->trace.event.correlation_id.internal = trace_correlation_current();
     dispatch->ends = dispatch->kernel;
-    signal_arm(dispatch->kernel);
+    own_signal_arm(dispatch, dispatch->kernel, dispatch->user.handle != 0);
     packet_signal_store(writer_put(writer, packet), dispatch->kernel);
     writer_flush(writer);
     dispatch->work.urgent = dispatch->user.handle != 0;
@@ -282,7 +298,7 @@ static void event_write(struct dispatch *dispatch, const union packet *packet,
                         struct packet_writer *writer)
 {
     bool overtakes = packet_overtakes(dispatch->queue, packet);
-    signal_take(dispatch, writer_put(writer, packet), !overtakes);
+    signal_take(dispatch, writer_put(writer, packet), !overtakes, true);
     writer_flush(writer);
     dispatch->ends = dispatch->kernel;
     dispatch->work.urgent = dispatch->user.handle != 0;

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "intercept/hsa/dispatch_state.h"
 #include "intercept/hsa/instance.h"
+#include "intercept/hsa/interrupt.h"
 #include "intercept/hsa/signals.h"
 
 enum { BLOCK_DISPATCHES_MIN = 64, BLOCK_DISPATCHES_MAX = 1024 };
@@ -126,6 +127,7 @@ struct dispatch_queue *dispatch_queue_make(const struct hsa_agent_entry *agent)
     queue->agent = agent;
     queue->lane.ops = &lane_ops;
     queue->lane.ring = &queue->ring;
+    interrupt_open(agent->runtime);
     return queue;
 }
 

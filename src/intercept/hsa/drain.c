@@ -147,7 +147,7 @@ static bool look_is_done(void *argument)
     if ((int32_t)(done - harvest->begun) >= 1)
         return true;
     if (harvest->was_asked)
-        completion_nudge();
+        completion_nudge_now();
     harvest->was_asked = true;
     return false;
 }
@@ -158,7 +158,7 @@ void completion_harvest(uint64_t stall_ns)
         !atomic_load_explicit(&completion.running, memory_order_seq_cst) || idle())
         return;
     /* A look that begins after these lines sees the nudge and everything posted before. */
-    completion_nudge();
+    completion_nudge_now();
     struct harvest harvest = {
         .begun = atomic_load_explicit(&completion.looks_begun, memory_order_acquire)};
     wait_until(look_is_done, &harvest, stall_ns, HARVEST_STEP_NS);

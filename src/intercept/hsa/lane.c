@@ -16,7 +16,7 @@ void lane_renew(struct inflight_lane *lane, uint32_t listed)
             atomic_store_explicit(&lane->ring->slots[i], NULL, memory_order_seq_cst);
         lane->ring_at = lane->ring_next = 0;
         lane->oldest = lane->newest = NULL;
-        lane->urgent_count = 0;
+        lane->urgent_count = lane->ringing_count = 0;
         lane->failed_at_ns = 0;
         atomic_store_explicit(&lane->finished,
                               atomic_load_explicit(&lane->posted, memory_order_seq_cst),
@@ -53,6 +53,7 @@ static void lane_append(struct inflight_lane *lane, struct inflight *work, uint3
         lane->oldest = work;
     lane->newest = work;
     lane->urgent_count += work->urgent;
+    lane->ringing_count += work->urgent && work->rings;
 }
 
 static struct inflight *ring_take(struct inflight_lane *lane)
@@ -127,6 +128,7 @@ static void lane_unlink(struct inflight_lane *lane, struct inflight *before, str
     if (lane->newest == work)
         lane->newest = before;
     lane->urgent_count -= work->urgent;
+    lane->ringing_count -= work->urgent && work->rings;
 }
 
 /* Takes out what has ended, in order; the oldest first. `failed`: the rest will not end. `gone`:

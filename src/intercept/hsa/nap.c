@@ -16,6 +16,8 @@ enum {
     NAP_LAZY_NS = 1000000,
     IDLE_BEFORE_SLEEP_NS = 10000000,
     THOROUGH_EVERY_NS = 500000, /* a thorough look costs a few ns for each entry in flight */
+    ALARM_LIMIT_MS = 1,         /* what an interrupt that is lost costs */
+    ALARM_RINGING_MAX = 2,      /* of more the ends are collected */
 };
 
 /* Takes the lanes off the active list, but for those that something is posted to meanwhile. */
@@ -99,11 +101,62 @@ uint64_t nap_urgent_ns(struct nap *nap, const struct look *look)
     return nap->length_ns;
 }
 
+/* Nobody need look by time: what is urgent rings, is little, and takes long. Where a program
+ * launches on and on, ends are collected by short naps, since being woken by each costs it more.
+ * With nothing urgent in flight the next that comes wakes the thread by its end, or, if it does not
+ * ring, when it is posted. */
+static bool alarm_fits(const struct nap *nap, const struct look *look)
+{
+    bool is_long = nap->is_patient || nap->length_ns >= NAP_URGENT_MAX_NS;
+    if (look->silent != 0 || look->ringing > ALARM_RINGING_MAX)
+        return false;
+    return is_long || (look->ringing == 0 && nap->length_ns == 0);
+}
+
+/* False: there is no alarm. */
+static bool alarm_wait(struct nap *nap)
+{
+    const struct completion_alarm *alarm =
+        atomic_load_explicit(&completion.alarm, memory_order_acquire);
+    bool waited = alarm != NULL;
+    if (!alarm)
+        return false;
+    atomic_store_explicit(&completion.lazy_nap, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&completion.urgent_posted, memory_order_seq_cst) ==
+            nap->urgent_posted &&
+        atomic_load_explicit(&completion.nudge, memory_order_seq_cst) == nap->nudge)
+        waited = alarm->wait(ALARM_LIMIT_MS);
+    atomic_store_explicit(&completion.lazy_nap, 0, memory_order_seq_cst);
+    return waited;
+}
+
+/* What rang and was not seen to have ended stands behind other work. */
+static bool alarm_nap(struct nap *nap, const struct look *look)
+{
+    bool saw_nothing = nap->after_alarm && look->waits && !look->progress && !look->thorough;
+    nap->is_patient = !look->progress && (nap->is_patient || nap->after_alarm);
+    nap->after_alarm = false;
+    if (!alarm_fits(nap, look))
+        return false;
+    if (saw_nothing) {
+        nap->thorough_at_ns = 0;
+        return true;
+    }
+    if (!alarm_wait(nap))
+        return false;
+    nap->length_ns = 0;
+    nap->wait = NAP_WAIT_NONE;
+    nap->after_alarm = true;
+    return true;
+}
+
 /* A nudge since the look began makes this return at once. After the last urgent work its naps go on
  * until they are long: more may come. */
 static void nap_take(struct nap *nap, const struct look *look)
 {
     struct timespec length = {.tv_nsec = NAP_LAZY_NS};
+    if (alarm_nap(nap, look))
+        return;
     if (look->urgent || (nap->length_ns != 0 && nap->length_ns < NAP_URGENT_MAX_NS)) {
         length.tv_nsec = (long)nap_urgent_ns(nap, look);
         futex_wait(&completion.nudge, nap->nudge, &length);

@@ -234,6 +234,7 @@ static void pass_deliver(struct loop *loop)
     dispatch->work.ended = is_over;
     dispatch->work.complete = pass_complete;
     dispatch->work.urgent = true;
+    dispatch->work.rings = false;
     dispatch->work.in_order = false;
     atomic_store_explicit(&dispatch->pass_delivered, false, memory_order_relaxed);
     completion_post(&dispatch->work);

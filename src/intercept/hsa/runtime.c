@@ -6,6 +6,7 @@
 #include "intercept/hsa/counting.h"
 #include "intercept/hsa/install.h"
 #include "intercept/hsa/instance.h"
+#include "intercept/hsa/interrupt.h"
 #include "intercept/hsa/objects.h"
 #include "intercept/hsa/replay_copies.h"
 #include "intercept/hsa/replay_queue.h"
@@ -34,6 +35,7 @@ static void forget(void *table)
     if (leaving) {
         replay_queues_end(leaving, true);
         replay_copies_end(leaving, true);
+        interrupt_close(leaving);
     }
     if (another_serves)
         hsa_counting_memory_renew();
