@@ -1,0 +1,372 @@
+/*
+ * A second model of the caches, for memory_test.c: it looks at every line of a set, one by one, and
+ * is written from README.md.
+ */
+#ifndef PERF_MEMORY_ORACLE_H
+#define PERF_MEMORY_ORACLE_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf/internal.h"
+
+enum {
+    LINE = 64, /* of an access, and a sector of the L2 */
+    CHANNEL_BLOCK = 256,
+    PAGE = 2 << 20,
+    PAGES = 32, /* translations of a unit */
+    SHARED_WAYS = 4,
+    SCALAR_BYTES = 16 << 10,
+    CODE_BYTES = 32 << 10,
+    CYCLES_SHARED = 32,
+    CYCLES_HIT = 300,
+    CYCLES_MISS = 600,
+    CYCLES_WRITE = 280,
+    CYCLES_MEMORY_READ = 300,
+    CYCLES_MEMORY_WRITE = 270
+};
+
+struct line {
+    uint64_t number, used; /* when; 0: the line is empty */
+    bool valid[2];         /* sectors */
+    uint64_t dirty[2];     /* their bytes */
+};
+
+struct table {
+    uint32_t sets, ways, line_bytes;
+    struct line *lines;
+};
+
+struct unit {
+    struct table l1, scalar, code; /* the last two: of each first unit of two */
+    uint64_t page[PAGES], page_used[PAGES];
+    uint64_t sources[SRC_CU_COUNT];
+};
+
+struct l2 {
+    struct table table;
+    uint64_t sources[SRC_CHANNEL_COUNT];
+    uint64_t reads, writes; /* of memory, since the dispatch began */
+};
+
+struct oracle {
+    const struct gpu_model *model;
+    uint32_t unit_count;
+    uint64_t now;
+    struct unit *units;
+    struct l2 *channels;
+};
+
+static struct table table_make(uint32_t bytes, uint32_t line_bytes, uint32_t ways)
+{
+    struct table table = {bytes / line_bytes / ways, ways, line_bytes, NULL};
+    table.lines = calloc((size_t)table.sets * ways, sizeof *table.lines);
+    return table;
+}
+
+static void table_empty(const struct table *table)
+{
+    memset(table->lines, 0, (size_t)table->sets * table->ways * sizeof *table->lines);
+}
+
+static uint32_t channel_count(const struct oracle *oracle)
+{
+    return oracle->model->xcc_count * oracle->model->tcc_channels;
+}
+
+static void oracle_make(struct oracle *oracle, const struct gpu_model *model)
+{
+    *oracle = (struct oracle){.model = model};
+    oracle->unit_count = model->se_count * model->sh_per_se * model->cu_per_sh;
+    oracle->units = calloc((size_t)model->xcc_count * oracle->unit_count, sizeof *oracle->units);
+    oracle->channels = calloc(channel_count(oracle), sizeof *oracle->channels);
+    for (uint32_t i = 0; i < model->xcc_count * oracle->unit_count; i++) {
+        struct unit *unit = &oracle->units[i];
+        unit->l1 = table_make(model->tcp_bytes, model->tcp_line_bytes, model->tcp_ways);
+        unit->scalar = table_make(SCALAR_BYTES, LINE, SHARED_WAYS);
+        unit->code = table_make(CODE_BYTES, LINE, SHARED_WAYS);
+    }
+    for (uint32_t i = 0; i < channel_count(oracle); i++)
+        oracle->channels[i].table = table_make(model->tcc_bytes / model->tcc_channels,
+                                               model->tcc_line_bytes, model->tcc_ways);
+}
+
+static void oracle_free(struct oracle *oracle)
+{
+    for (uint32_t i = 0; i < oracle->model->xcc_count * oracle->unit_count; i++) {
+        free(oracle->units[i].l1.lines);
+        free(oracle->units[i].scalar.lines);
+        free(oracle->units[i].code.lines);
+    }
+    for (uint32_t i = 0; i < channel_count(oracle); i++)
+        free(oracle->channels[i].table.lines);
+    free(oracle->units);
+    free(oracle->channels);
+}
+
+static struct line *line_find(const struct table *table, uint64_t address)
+{
+    uint64_t number = address / table->line_bytes;
+    struct line *set = table->lines + number % table->sets * table->ways;
+    for (uint32_t way = 0; way < table->ways; way++)
+        if (set[way].used && set[way].number == number)
+            return &set[way];
+    return NULL;
+}
+
+/* The one that was not used for longest; an empty one has never been. */
+static struct line *line_oldest(const struct table *table, uint64_t address)
+{
+    struct line *set = table->lines + address / table->line_bytes % table->sets * table->ways;
+    struct line *oldest = set;
+    for (uint32_t way = 1; way < table->ways; way++)
+        if (set[way].used < oldest->used)
+            oldest = &set[way];
+    return oldest;
+}
+
+static void line_forget(const struct table *table, uint64_t address)
+{
+    struct line *line = line_find(table, address);
+    if (line)
+        *line = (struct line){0};
+}
+
+#define COUNT(l2, name, more) ((l2)->sources[SRC_##name - SRC_CHANNEL_FIRST] += (more))
+
+/* Each sector with a dirty byte goes to memory, whole when both of its halves have one. */
+static bool line_clean(struct l2 *l2, struct line *line)
+{
+    bool was_dirty = line->dirty[0] || line->dirty[1];
+    for (int i = 0; i < 2; i++) {
+        bool low = line->dirty[i] & UINT32_MAX, high = line->dirty[i] >> 32;
+        COUNT(l2, EA_WRITE_64, low && high);
+        COUNT(l2, EA_WRITE_32, low != high);
+        l2->writes += low || high;
+        line->dirty[i] = 0;
+    }
+    return was_dirty;
+}
+
+struct request {
+    enum perf_access_kind kind;
+    bool is_scalar; /* from a scalar or an instruction cache */
+    uint64_t va;
+    bool sector[2]; /* of the line, that are wanted */
+    uint64_t bytes; /* that are written, of the sector at `va` */
+};
+
+static bool l2_request(struct oracle *oracle, uint32_t xcc, const struct request *request)
+{
+    uint32_t channels = oracle->model->tcc_channels;
+    uint64_t block = request->va / CHANNEL_BLOCK;
+    uint64_t local = block / channels * CHANNEL_BLOCK + request->va % CHANNEL_BLOCK;
+    struct l2 *l2 = &oracle->channels[xcc * channels + block % channels];
+    struct line *line = line_find(&l2->table, local);
+    bool hit = line, is_write = request->kind == ACCESS_WRITE;
+    int fetched = 0;
+    if (!line) {
+        line = line_oldest(&l2->table, local);
+        COUNT(l2, TCC_EVICT, line->used > 0);
+        COUNT(l2, TCC_EVICT_DIRTY, line_clean(l2, line));
+        *line = (struct line){.number = local / l2->table.line_bytes};
+    }
+    line->used = ++oracle->now;
+    for (int i = 0; i < 2 && !is_write; i++)
+        if (request->sector[i] && !line->valid[i]) {
+            line->valid[i] = true;
+            fetched++;
+        }
+    hit &= !fetched;
+    l2->reads += fetched > 0;
+    COUNT(l2, EA_READ_64, fetched == 1);
+    COUNT(l2, EA_READ_128, fetched == 2);
+    COUNT(l2, TCC_HIT, hit);
+    COUNT(l2, TCC_MISS, !hit);
+    COUNT(l2, TCC_READ, request->kind == ACCESS_READ);
+    COUNT(l2, TCC_WRITE, is_write);
+    COUNT(l2, TCC_ATOMIC, request->kind == ACCESS_ATOMIC);
+    COUNT(l2, TCC_SCALAR, request->is_scalar);
+    COUNT(l2, TCC_VECTOR, !request->is_scalar);
+    uint64_t *dirty = &line->dirty[local % l2->table.line_bytes / LINE];
+    *dirty |= request->bytes;
+    if (*dirty == UINT64_MAX) /* nothing of it is missing */
+        line->valid[dirty - line->dirty] = true;
+    return hit;
+}
+
+/* A first-level cache of these lines asks for all of its line, which may be half of one in L2. */
+static void sectors_of(const struct oracle *oracle, uint32_t line_bytes, struct request *request)
+{
+    bool all = line_bytes == 2 * LINE;
+    uint64_t half = request->va % oracle->model->tcc_line_bytes / LINE;
+    request->sector[0] = all || half == 0;
+    request->sector[1] = all || half == 1;
+}
+
+/* What a read costs behind its first-level cache; 0: it hits there. */
+static uint64_t first_read(struct oracle *oracle, uint32_t xcc, const struct table *table,
+                           uint64_t va, bool is_scalar)
+{
+    struct line *line = line_find(table, va);
+    struct request request = {.kind = ACCESS_READ, .is_scalar = is_scalar, .va = va};
+    bool hit = line;
+    if (!hit) {
+        line = line_oldest(table, va);
+        *line = (struct line){.number = va / table->line_bytes};
+    }
+    line->used = ++oracle->now;
+    if (hit)
+        return 0;
+    sectors_of(oracle, table->line_bytes, &request);
+    return l2_request(oracle, xcc, &request) ? CYCLES_HIT : CYCLES_MISS;
+}
+
+static bool page_missed(struct oracle *oracle, struct unit *unit, uint64_t va)
+{
+    int oldest = 0, at = -1;
+    for (int i = 0; i < PAGES; i++) {
+        if (unit->page_used[i] && unit->page[i] == va / PAGE)
+            at = i;
+        if (unit->page_used[i] < unit->page_used[oldest])
+            oldest = i;
+    }
+    bool missed = at < 0;
+    at = missed ? oldest : at;
+    unit->page[at] = va / PAGE;
+    unit->page_used[at] = ++oracle->now;
+    return missed;
+}
+
+#define ADD(name, more) (unit->sources[SRC_##name] += (more))
+
+static void address_unit(struct oracle *oracle, struct unit *unit,
+                         const struct perf_line_access *line)
+{
+    bool glc = line->flags & ACCESS_GLC, coalesced = line->flags & ACCESS_COALESCED;
+    bool is_buffer = line->flags & ACCESS_BUFFER;
+    ADD(TCP_READ_LANES, line->kind == ACCESS_READ ? line->lanes : 0);
+    ADD(TCP_WRITE_LANES, line->kind == ACCESS_WRITE ? line->lanes : 0);
+    ADD(TCP_ATOMIC_RET_LANES, line->kind == ACCESS_ATOMIC && glc ? line->lanes : 0);
+    ADD(TCP_ATOMIC_NORET_LANES, line->kind == ACCESS_ATOMIC && !glc ? line->lanes : 0);
+    if (line->flags & ACCESS_NOWHERE)
+        return;
+    bool missed = page_missed(oracle, unit, line->line_va);
+    ADD(UTCL1_MISS, missed);
+    ADD(UTCL1_HIT, line->tags - missed);
+    ADD(TCP_TAGS, line->tags);
+    ADD(TA_COALESCED, coalesced && line->flags & ACCESS_FIRST);
+    ADD(TCP_BUFFER_TAGS, is_buffer ? line->tags : 0);
+    ADD(TCP_BUFFER_READ_COALESCED,
+        is_buffer && coalesced && line->kind == ACCESS_READ ? line->tags : 0);
+    ADD(TCP_BUFFER_WRITE_COALESCED,
+        is_buffer && coalesced && line->kind == ACCESS_WRITE ? line->tags : 0);
+}
+
+static void vector_read(struct oracle *oracle, uint32_t xcc, struct unit *unit,
+                        const struct perf_line_access *line)
+{
+    if (line->flags & ACCESS_GLC)
+        line_forget(&unit->l1, line->line_va);
+    uint64_t cycles = first_read(oracle, xcc, &unit->l1, line->line_va, false);
+    ADD(TCP_READ_MISS, cycles > 0);
+    ADD(TCP_READ_LATENCY, cycles);
+}
+
+static void vector_modify(struct oracle *oracle, uint32_t xcc, struct unit *unit,
+                          const struct perf_line_access *line)
+{
+    bool is_atomic = line->kind == ACCESS_ATOMIC, returns = is_atomic && line->flags & ACCESS_GLC;
+    struct request request = {.kind = line->kind, .va = line->line_va};
+    request.bytes = (uint64_t)line->bytes_mask_hi << 32 | line->bytes_mask_lo;
+    sectors_of(oracle, LINE, &request);
+    if (is_atomic)
+        line_forget(&unit->l1, line->line_va);
+    uint64_t hit = l2_request(oracle, xcc, &request);
+    uint64_t cycles = is_atomic ? (hit ? CYCLES_HIT : CYCLES_MISS) + line->conflicts : CYCLES_WRITE;
+    ADD(TCP_WRITE, !is_atomic);
+    ADD(TCP_ATOMIC_RET, returns);
+    ADD(TCP_ATOMIC_NORET, is_atomic && !returns);
+    ADD(TCP_READ_LATENCY, returns ? cycles : 0);
+    ADD(TCP_WRITE_LATENCY, returns ? 0 : cycles);
+}
+
+/* A line of memory, or of code. */
+static void oracle_line(struct oracle *oracle, uint32_t xcc, uint32_t at,
+                        const struct perf_line_access *line)
+{
+    struct unit *units = oracle->units + (size_t)xcc * oracle->unit_count, *unit = &units[at];
+    uint64_t cycles;
+    if (line->kind <= ACCESS_ATOMIC)
+        address_unit(oracle, unit, line);
+    if (line->flags & ACCESS_NOWHERE)
+        return;
+    switch ((enum perf_access_kind)line->kind) {
+    case ACCESS_READ:
+        vector_read(oracle, xcc, unit, line);
+        break;
+    case ACCESS_WRITE:
+    case ACCESS_ATOMIC:
+        vector_modify(oracle, xcc, unit, line);
+        break;
+    case ACCESS_SCALAR_READ:
+        cycles = first_read(oracle, xcc, &units[at / 2 * 2].scalar, line->line_va, true);
+        ADD(SQC_HIT, !cycles);
+        ADD(SQC_MISS, cycles > 0);
+        ADD(SQC_LATENCY, CYCLES_SHARED + cycles);
+        break;
+    case ACCESS_FETCH:
+        cycles = first_read(oracle, xcc, &units[at / 2 * 2].code, line->line_va, true);
+        ADD(ICACHE_MISS, cycles > 0);
+        ADD(ICACHE_HIT, -(uint64_t)(cycles > 0)); /* of all fetches: oracle_fetches() */
+        ADD(IFETCH_LATENCY, cycles);
+        break;
+    case ACCESS_INVALIDATE:
+        table_empty(&unit->l1);
+        break;
+    }
+}
+
+static void oracle_fetches(struct oracle *oracle, uint32_t xcc, uint32_t at, uint64_t count)
+{
+    struct unit *unit = &oracle->units[(size_t)xcc * oracle->unit_count + at];
+    ADD(IFETCH, count);
+    ADD(ICACHE_HIT, count);
+    ADD(IFETCH_LATENCY, CYCLES_SHARED * count);
+}
+
+static void oracle_dispatch_begin(struct oracle *oracle)
+{
+    for (uint32_t i = 0; i < oracle->model->xcc_count * oracle->unit_count; i++) {
+        table_empty(&oracle->units[i].l1);
+        table_empty(&oracle->units[i].scalar);
+        table_empty(&oracle->units[i].code);
+    }
+}
+
+static void oracle_dispatch_end(struct oracle *oracle)
+{
+    for (uint32_t i = 0; i < channel_count(oracle); i++) {
+        struct l2 *l2 = &oracle->channels[i];
+        for (uint32_t at = 0; at < l2->table.sets * l2->table.ways; at++)
+            COUNT(l2, TCC_RELEASE, line_clean(l2, &l2->table.lines[at]));
+        COUNT(l2, EA_READ_LEVEL, l2->reads * CYCLES_MEMORY_READ);
+        COUNT(l2, EA_WRITE_LEVEL, l2->writes * CYCLES_MEMORY_WRITE);
+        l2->reads = l2->writes = 0;
+    }
+}
+
+static void oracle_session_begin(struct oracle *oracle)
+{
+    oracle_dispatch_begin(oracle);
+    for (uint32_t i = 0; i < oracle->model->xcc_count * oracle->unit_count; i++)
+        memset(oracle->units[i].page_used, 0, sizeof oracle->units[i].page_used);
+    for (uint32_t i = 0; i < channel_count(oracle); i++)
+        table_empty(&oracle->channels[i].table);
+}
+
+#undef COUNT
+#undef ADD
+
+#endif
