@@ -1,27 +1,28 @@
 #include "perf/cache.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
-/* Sixteen tags are compared at once: a miss in the 64-way L1 looks at all of them, and misses are
- * what a streaming kernel makes. */
-enum { TAGS_AT_ONCE = 16, NOT_FOUND = UINT8_MAX };
-_Static_assert((int)CACHE_WAYS_MAX < (int)NOT_FOUND, "ways are numbered with 8 bits");
+_Static_assert((int)CACHE_WAYS_MAX < (int)CACHE_NOWHERE, "ways are numbered with 8 bits");
 
 static bool power_of_two(uint32_t value)
 {
     return value && (value & (value - 1)) == 0;
 }
 
-int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, uint32_t ways)
+static uint32_t set_bytes(uint32_t ways, bool has_state)
 {
-    *cache = (struct cache){.way_count = ways, .line_bytes = line_bytes};
+    enum { ALIGNMENT = 16 };
+    size_t line = sizeof(uint64_t) + (has_state ? sizeof(struct cache_state) : 0);
+    size_t bytes = sizeof(struct cache_set) + 3 * cache_tag_count(ways) + ways * line;
+    return (uint32_t)((bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
+
+int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, uint32_t ways,
+                 bool has_state)
+{
+    enum { HOST_LINE_BYTES = 64 };
+    *cache = (struct cache){.way_count = ways, .line_bytes = line_bytes, .has_state = has_state};
     if (!ways || ways > CACHE_WAYS_MAX || !power_of_two(line_bytes) ||
         line_bytes > CACHE_SECTORS * CACHE_SECTOR_BYTES)
         return -EINVAL;
@@ -29,13 +30,12 @@ int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, 
     if (!power_of_two((uint32_t)sets))
         return -EINVAL;
     cache->line_shift = (uint32_t)__builtin_ctz(line_bytes);
+    cache->block_shift = (uint32_t)__builtin_ctz(CACHE_BLOCK_BYTES / line_bytes);
     cache->set_count = (uint32_t)sets;
-    cache->tag_stride = (ways + TAGS_AT_ONCE - 1) / TAGS_AT_ONCE * TAGS_AT_ONCE;
-    cache->lines = malloc(sets * ways * sizeof cache->lines[0]);
-    cache->tags = aligned_alloc(TAGS_AT_ONCE, sets * cache->tag_stride);
-    cache->order = malloc(sets * (ways + 1) * sizeof cache->order[0]);
-    cache->set_generations = calloc(sets, sizeof cache->set_generations[0]);
-    if (!cache->lines || !cache->tags || !cache->order || !cache->set_generations) {
+    cache->set_bytes = set_bytes(ways, has_state);
+    cache->sets = calloc(sets, cache->set_bytes); /* aligned to 16 bytes */
+    cache->block_marks = calloc(sets, sizeof cache->block_marks[0]);
+    if (!cache->sets || !cache->block_marks) {
         cache_destroy(cache);
         return -ENOMEM;
     }
@@ -45,16 +45,14 @@ int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, 
 
 void cache_destroy(struct cache *cache)
 {
-    free(cache->lines);
-    free(cache->tags);
-    free(cache->order);
-    free(cache->set_generations);
+    free(cache->sets);
+    free(cache->block_marks);
     *cache = (struct cache){0};
 }
 
 void cache_clear(struct cache *cache)
 {
-    cache->generation++;
+    cache->generation += 2;
 }
 
 static void order_begin(struct cache_order *order, uint32_t ways)
@@ -63,171 +61,66 @@ static void order_begin(struct cache_order *order, uint32_t ways)
         order[way].older = (uint8_t)(way + 1 < ways ? way + 1 : 0);
         order[way].newer = (uint8_t)(way > 0 ? way - 1 : ways - 1);
     }
-    order[ways].older = 0;
 }
 
 /* In which order a set's empty lines are used is all the same. */
-static __attribute__((noinline)) void set_clear(struct cache *cache, uint64_t set)
+static void set_clear(const struct cache *cache, struct cache_set *set, uint64_t mark)
 {
-    size_t ways = cache->way_count;
-    if (cache->set_generations[set] == 0)
-        order_begin(cache->order + set * (ways + 1), cache->way_count);
-    memset(cache->lines + set * ways, 0, ways * sizeof cache->lines[0]);
-    memset(cache->tags + set * cache->tag_stride, 0, cache->tag_stride);
-    cache->set_generations[set] = cache->generation;
+    if (set->mark == 0) /* never used */
+        order_begin(cache_order_of(set, cache->way_count), cache->way_count);
+    memset(set->tags, 0, cache_tag_count(cache->way_count));
+    set->mark = mark;
 }
 
-struct cache_line *cache_set_lines(struct cache *cache, uint32_t set)
+/* The set number `n` behind the united ones' first one becomes what that is. */
+static void set_copy(const struct cache *cache, uint64_t first, uint32_t n)
 {
-    if (cache->set_generations[set] != cache->generation)
-        return NULL;
-    return cache->lines + (size_t)set * cache->way_count;
-}
-
-/* Puts `way` between the least and the most recent one, neither of which it is. */
-static inline void order_move(struct cache_order *order, uint32_t newest, uint32_t way)
-{
-    uint32_t oldest = order[newest].newer;
-    order[order[way].newer].older = order[way].older;
-    order[order[way].older].newer = order[way].newer;
-    order[way].newer = (uint8_t)oldest;
-    order[way].older = (uint8_t)newest;
-    order[oldest].older = (uint8_t)way;
-    order[newest].newer = (uint8_t)way;
-}
-
-static inline uint64_t number_of(const struct cache *cache, uint64_t address)
-{
-    return (address >> cache->line_shift) + 1;
-}
-
-/* The set of an address, ready to be used. */
-static inline uint64_t set_of(struct cache *cache, uint64_t address)
-{
-    uint64_t set = address >> cache->line_shift & (cache->set_count - 1);
-    if (__builtin_expect(cache->set_generations[set] != cache->generation, 0))
-        set_clear(cache, set);
-    return set;
-}
-
-/* A hash: lines of a large stride have other tags, too. */
-static inline uint8_t tag_of(uint64_t number)
-{
-    return (uint8_t)((uint32_t)number * 0x9e3779b1u >> 24);
-}
-
-/* A bit for each of sixteen tags that are equal. */
-static inline uint32_t tags_equal(const uint8_t *tags, uint8_t wanted)
-{
-#ifdef __SSE2__
-    __m128i equal = _mm_cmpeq_epi8(_mm_load_si128((const __m128i *)(const void *)tags),
-                                   _mm_set1_epi8((char)wanted));
-    return (uint32_t)_mm_movemask_epi8(equal);
-#else
-    uint32_t equal = 0;
-    for (uint32_t i = 0; i < TAGS_AT_ONCE; i++)
-        equal |= (uint32_t)(tags[i] == wanted) << i;
-    return equal;
-#endif
-}
-
-/* The same of as many as the largest caches have. */
-static inline uint64_t tags_equal_64(const uint8_t *tags, uint8_t wanted)
-{
-    return tags_equal(tags, wanted) | (uint64_t)tags_equal(tags + 16, wanted) << 16 |
-           (uint64_t)tags_equal(tags + 32, wanted) << 32 |
-           (uint64_t)tags_equal(tags + 48, wanted) << 48;
-}
-
-/* Equal tags are only a hint: numbers have more bits. */
-static inline uint32_t way_confirm(const struct cache *cache, const struct cache_line *lines,
-                                   uint32_t first, uint64_t equal, uint64_t number)
-{
-    for (; equal; equal &= equal - 1) {
-        uint32_t way = first + (uint32_t)__builtin_ctzll(equal);
-        if (way < cache->way_count && lines[way].number == number)
-            return way;
+    struct cache_set *set = cache_set_at(cache, first + n);
+    uint64_t *numbers = cache_numbers_of(set, cache->way_count);
+    memcpy(set, cache_set_at(cache, first), cache->set_bytes);
+    for (uint32_t way = 0; way < cache->way_count; way++) {
+        numbers[way] += n;
+        set->tags[way] = set->tags[way] ? cache_tag(numbers[way]) : 0;
     }
-    return NOT_FOUND;
 }
 
-static inline uint32_t way_find(const struct cache *cache, uint64_t set, uint64_t number)
+static void block_split(const struct cache *cache, uint64_t block)
 {
-    const struct cache_line *lines = cache->lines + set * cache->way_count;
-    const uint8_t *tags = cache->tags + set * cache->tag_stride, wanted = tag_of(number);
-    if (cache->tag_stride == 64)
-        return way_confirm(cache, lines, 0, tags_equal_64(tags, wanted), number);
-    uint32_t way = NOT_FOUND;
-    for (uint32_t first = 0; first < cache->tag_stride && way == NOT_FOUND; first += TAGS_AT_ONCE)
-        way = way_confirm(cache, lines, first, tags_equal(tags + first, wanted), number);
-    return way;
+    uint64_t first = block << cache->block_shift;
+    cache_set_at(cache, first)->mark = cache->generation;
+    for (uint32_t n = 1; n < 1u << cache->block_shift; n++)
+        set_copy(cache, first, n);
 }
 
-/* The line that holds the number, now the most recently used; NULL: not there. */
-static inline struct cache_line *set_find(struct cache *cache, uint64_t set, uint64_t number)
+void cache_set_begin(struct cache *cache, uint64_t set)
 {
-    struct cache_order *order = cache->order + set * (cache->way_count + 1);
-    struct cache_line *lines = cache->lines + set * cache->way_count;
-    uint32_t newest = order[cache->way_count].older;
-    if (lines[newest].number == number)
-        return &lines[newest];
-    uint32_t way = way_find(cache, set, number);
-    if (way == NOT_FOUND)
-        return NULL;
-    if (way != order[newest].newer) /* else the ring turns */
-        order_move(order, newest, way);
-    order[cache->way_count].older = (uint8_t)way;
-    return &lines[way];
+    uint64_t block = set >> cache->block_shift;
+    if (cache->block_marks[block] == cache->generation + 1)
+        block_split(cache, block);
+    else
+        set_clear(cache, cache_set_at(cache, set), cache->generation);
+    cache->block_marks[block] = cache->generation;
 }
 
-static inline struct cache_line *set_insert(struct cache *cache, uint64_t set, uint64_t number,
-                                            struct cache_line *victim)
+bool cache_block_begin(struct cache *cache, uint64_t block)
 {
-    struct cache_order *order = cache->order + set * (cache->way_count + 1);
-    uint32_t oldest = order[order[cache->way_count].older].newer;
-    struct cache_line *line = &cache->lines[set * cache->way_count + oldest];
-    if (victim)
-        *victim = *line;
-    *line = (struct cache_line){.number = number};
-    cache->tags[set * cache->tag_stride + oldest] = tag_of(number);
-    order[cache->way_count].older = (uint8_t)oldest;
-    return line;
+    uint64_t first = block << cache->block_shift;
+    if (cache->block_marks[block] == cache->generation || /* single lines were reached */
+        (block + 1) << cache->block_shift > cache->set_count)
+        return false;
+    set_clear(cache, cache_set_at(cache, first), cache->generation + 1);
+    cache->block_marks[block] = cache->generation + 1;
+    return true;
 }
 
-struct cache_line *cache_find(struct cache *cache, uint64_t address)
+void cache_set_visit(struct cache *cache, uint32_t set, cache_visit_fn *visit, void *arg)
 {
-    return set_find(cache, set_of(cache, address), number_of(cache, address));
-}
-
-struct cache_line *cache_insert(struct cache *cache, uint64_t address, struct cache_line *victim)
-{
-    return set_insert(cache, set_of(cache, address), number_of(cache, address), victim);
-}
-
-bool cache_reach(struct cache *cache, uint64_t address, struct cache_line **line,
-                 struct cache_line *victim)
-{
-    uint64_t set = set_of(cache, address), number = number_of(cache, address);
-    *line = set_find(cache, set, number);
-    if (*line)
-        return true;
-    *line = set_insert(cache, set, number, victim);
-    return false;
-}
-
-/* An empty line is the next to be used. */
-void cache_remove(struct cache *cache, uint64_t address)
-{
-    uint64_t set = set_of(cache, address);
-    struct cache_order *order = cache->order + set * (cache->way_count + 1);
-    uint32_t way = way_find(cache, set, number_of(cache, address));
-    if (way == NOT_FOUND)
+    struct cache_set *at = cache_set_at(cache, set);
+    uint32_t alike = at->mark == cache->generation + 1 ? 1u << cache->block_shift : 1;
+    struct cache_state *states = cache_states_of(at, cache->way_count);
+    if (at->mark != cache->generation && at->mark != cache->generation + 1)
         return;
-    cache->lines[set * cache->way_count + way] = (struct cache_line){0};
-    cache->tags[set * cache->tag_stride + way] = 0;
-    uint32_t newest = order[cache->way_count].older;
-    if (way == newest)
-        order[cache->way_count].older = order[way].older;
-    else if (way != order[newest].newer)
-        order_move(order, newest, way);
+    for (uint32_t way = 0; way < cache->way_count; way++)
+        if (at->tags[way])
+            visit(arg, &states[way], alike);
 }

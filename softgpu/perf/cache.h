@@ -6,54 +6,271 @@
 #define PERF_CACHE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-enum { CACHE_SECTOR_BYTES = 64, CACHE_SECTORS = 2, CACHE_WAYS_MAX = 128 };
+enum {
+    CACHE_SECTOR_BYTES = 64,
+    CACHE_SECTORS = 2,
+    CACHE_WAYS_MAX = 128,
+    CACHE_BLOCK_BYTES = 256,
+    CACHE_TAGS_AT_ONCE = 16,  /* that are compared */
+    CACHE_NOWHERE = UINT8_MAX /* no way: they are numbered with 8 bits */
+};
 
-struct cache_line {
-    uint64_t number; /* line number + 1; 0: empty */
+/* What an L2 knows of a line. */
+struct cache_state {
     uint64_t dirty_bytes[CACHE_SECTORS];
     uint8_t sectors; /* bit n: sector n holds valid data */
 };
 
+/* A line that was replaced. */
+struct cache_victim {
+    uint64_t number; /* line number + 1; 0: there was none */
+    struct cache_state state;
+};
+
 /* Order of use in a set: a ring of its ways, from the most recent to the least recent one and on to
- * the most recent. Which one that is stands behind them, in `older`. */
+ * the most recent. */
 struct cache_order {
     uint8_t newer, older;
 };
 
+/* Behind the tags, whose number is rounded up to that which is compared at once, stand the order,
+ * with as much room for each of its two, the numbers, and the states, if there are any. */
+struct cache_set {
+    uint64_t mark;
+    uint8_t newest;                              /* way */
+    uint8_t tags[] __attribute__((aligned(16))); /* hashes of the numbers; 0: the line is empty */
+};
+
+/*
+ * The sets of a block of 256 bytes lie side by side. As long as all of its lines are reached
+ * together, as cache_reach_block() does, these sets always hold the same blocks, in the same order
+ * and the same state: the first of them stands for all, and they are united. Who reaches a single
+ * line takes them apart, until the cache is cleared.
+ */
 struct cache {
-    /* A set whose generation is not the cache's is empty, whatever its arrays hold: caches of
-     * megabytes are cleared before every counted dispatch. */
-    uint64_t generation, *set_generations;
-    struct cache_line *lines;  /* [set][way] */
-    uint8_t *tags;             /* [set][tag_stride]: hashes of the numbers, for the search */
-    struct cache_order *order; /* [set][way_count + 1] */
-    uint32_t set_count, way_count, tag_stride, line_bytes;
-    uint32_t line_shift; /* log2(line_bytes): a request divides by it several times */
+    /* Even. A set whose mark is another one is empty, or not one of its own, whatever it holds; so
+     * are blocks' sets, where one more means united. Caches of megabytes are cleared before every
+     * counted dispatch. */
+    uint64_t generation;
+    uint64_t *block_marks;
+    uint8_t *sets;
+    uint32_t set_bytes, set_count, way_count, line_bytes;
+    uint32_t line_shift;  /* log2(line_bytes): a request divides by it several times */
+    uint32_t block_shift; /* log2 of the lines of a block */
+    bool has_state;
 };
 
 /* Lines and sets are powers of two. 0, -EINVAL when the sizes are impossible, -ENOMEM. */
-int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, uint32_t ways);
+int cache_create(struct cache *cache, uint32_t size_bytes, uint32_t line_bytes, uint32_t ways,
+                 bool has_state);
 void cache_destroy(struct cache *cache);
 void cache_clear(struct cache *cache);
 
-/* The line that holds `address`, now the most recently used of its set; NULL: not there. */
-struct cache_line *cache_find(struct cache *cache, uint64_t address);
-/* Replaces the least recently used line of the set, which must not hold `address`; *victim is
- * what was there (number 0: nothing). The new line is clean and has no valid sector. */
-struct cache_line *cache_insert(struct cache *cache, uint64_t address, struct cache_line *victim);
-/* Both at once: *line holds `address` and is the most recently used. True: it was there already,
- * and *victim is left alone. */
-bool cache_reach(struct cache *cache, uint64_t address, struct cache_line **line,
-                 struct cache_line *victim);
-void cache_remove(struct cache *cache, uint64_t address);
-/* The set's `way_count` lines, some perhaps empty; NULL: all of them are. */
-struct cache_line *cache_set_lines(struct cache *cache, uint32_t set);
+/* Calls `visit` for the lines of a set that are not empty; `lines` as many are like each. Of a
+ * cache whose lines have states. */
+typedef void cache_visit_fn(void *arg, struct cache_state *state, uint32_t lines);
+void cache_set_visit(struct cache *cache, uint32_t set, cache_visit_fn *visit, void *arg);
 
-static inline uint32_t cache_sector(const struct cache *cache, uint64_t address)
+/* Makes a set ready to be used for single lines. */
+void cache_set_begin(struct cache *cache, uint64_t set);
+/* Makes a block's sets ready to be used. False: they are not united. */
+bool cache_block_begin(struct cache *cache, uint64_t block);
+
+#define CACHE_INLINE static inline __attribute__((always_inline))
+
+CACHE_INLINE uint32_t cache_sector(const struct cache *cache, uint64_t address)
 {
     return (uint32_t)(address & (cache->line_bytes - 1)) / CACHE_SECTOR_BYTES;
+}
+
+/* The parts of a set. All that follows is inlined into loops that know the number of ways. */
+CACHE_INLINE uint32_t cache_tag_count(uint32_t ways)
+{
+    return (ways + CACHE_TAGS_AT_ONCE - 1) / CACHE_TAGS_AT_ONCE * CACHE_TAGS_AT_ONCE;
+}
+
+CACHE_INLINE struct cache_order *cache_order_of(struct cache_set *set, uint32_t ways)
+{
+    return (struct cache_order *)(void *)(set->tags + cache_tag_count(ways));
+}
+
+CACHE_INLINE uint64_t *cache_numbers_of(struct cache_set *set, uint32_t ways)
+{
+    return (uint64_t *)(void *)(set->tags + 3 * cache_tag_count(ways));
+}
+
+CACHE_INLINE struct cache_state *cache_states_of(struct cache_set *set, uint32_t ways)
+{
+    return (struct cache_state *)(void *)(cache_numbers_of(set, ways) + ways);
+}
+
+/* A hash: lines of a large stride have other tags, too. Never 0. */
+CACHE_INLINE uint8_t cache_tag(uint64_t number)
+{
+    return (uint8_t)(((uint64_t)((uint32_t)number * 0x9e3779b1u) * UINT8_MAX >> 32) + 1);
+}
+
+/* A bit for each of sixteen tags that are equal. */
+CACHE_INLINE uint32_t cache_tags_equal(const uint8_t *tags, uint8_t wanted)
+{
+#ifdef __SSE2__
+    __m128i equal = _mm_cmpeq_epi8(_mm_load_si128((const __m128i *)(const void *)tags),
+                                   _mm_set1_epi8((char)wanted));
+    return (uint32_t)_mm_movemask_epi8(equal);
+#else
+    uint32_t equal = 0;
+    for (uint32_t i = 0; i < CACHE_TAGS_AT_ONCE; i++)
+        equal |= (uint32_t)(tags[i] == wanted) << i;
+    return equal;
+#endif
+}
+
+/* The same of as many as the largest caches have; mostly there is none. */
+CACHE_INLINE uint64_t cache_tags_equal_64(const uint8_t *tags, uint8_t wanted)
+{
+#ifdef __SSE2__
+    const __m128i *own = (const __m128i *)(const void *)tags;
+    __m128i all = _mm_set1_epi8((char)wanted);
+    __m128i a = _mm_cmpeq_epi8(_mm_load_si128(own), all);
+    __m128i b = _mm_cmpeq_epi8(_mm_load_si128(own + 1), all);
+    __m128i c = _mm_cmpeq_epi8(_mm_load_si128(own + 2), all);
+    __m128i d = _mm_cmpeq_epi8(_mm_load_si128(own + 3), all);
+    if (!_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))))
+        return 0;
+#endif
+    return cache_tags_equal(tags, wanted) | (uint64_t)cache_tags_equal(tags + 16, wanted) << 16 |
+           (uint64_t)cache_tags_equal(tags + 32, wanted) << 32 |
+           (uint64_t)cache_tags_equal(tags + 48, wanted) << 48;
+}
+
+/* Equal tags are only a hint: numbers have more bits. */
+CACHE_INLINE uint32_t cache_way_confirm(const uint64_t *numbers, uint32_t first, uint64_t equal,
+                                        uint64_t number)
+{
+    for (; equal; equal &= equal - 1) {
+        uint32_t way = first + (uint32_t)__builtin_ctzll(equal);
+        if (numbers[way] == number)
+            return way;
+    }
+    return CACHE_NOWHERE;
+}
+
+CACHE_INLINE uint32_t cache_way_find(struct cache_set *set, uint32_t ways, uint64_t number,
+                                     uint8_t wanted)
+{
+    const uint64_t *numbers = cache_numbers_of(set, ways);
+    uint32_t way = CACHE_NOWHERE, first = 0;
+    if (cache_tag_count(ways) == 64)
+        return cache_way_confirm(numbers, 0, cache_tags_equal_64(set->tags, wanted), number);
+    do {
+        uint32_t equal = cache_tags_equal(set->tags + first, wanted);
+        way = cache_way_confirm(numbers, first, equal, number);
+        first += CACHE_TAGS_AT_ONCE;
+    } while (way == CACHE_NOWHERE && first < ways);
+    return way;
+}
+
+/* `way` is the most recently used one. */
+CACHE_INLINE void cache_order_use(struct cache_set *set, uint32_t ways, uint32_t way)
+{
+    struct cache_order *order = cache_order_of(set, ways), *moved = &order[way];
+    uint32_t newest = set->newest, oldest = order[newest].newer;
+    if (way == newest)
+        return;
+    set->newest = (uint8_t)way;
+    if (way == oldest) /* the ring turns */
+        return;
+    struct cache_order old = *moved;
+    order[old.newer].older = old.older;
+    order[old.older].newer = old.newer;
+    *moved = (struct cache_order){.newer = (uint8_t)oldest, .older = (uint8_t)newest};
+    order[oldest].older = (uint8_t)way;
+    order[newest].newer = (uint8_t)way;
+}
+
+/* Puts a line in the place of the least recently used one. */
+CACHE_INLINE uint32_t cache_insert(struct cache_set *set, uint32_t ways, uint64_t number,
+                                   uint8_t tag, struct cache_victim *victim)
+{
+    uint32_t way = cache_order_of(set, ways)[set->newest].newer;
+    uint64_t *to = &cache_numbers_of(set, ways)[way];
+    if (victim) { /* the lines have states */
+        struct cache_state *state = &cache_states_of(set, ways)[way];
+        victim->number = set->tags[way] ? *to : 0;
+        victim->state = *state;
+        *state = (struct cache_state){0};
+    }
+    *to = number;
+    set->tags[way] = tag;
+    set->newest = (uint8_t)way;
+    return way;
+}
+
+/* Makes a line the most recently used one; says in which way. True: it was there already, and
+ * *victim, which only caches of lines with states have, is left alone. */
+CACHE_INLINE bool cache_set_reach(struct cache_set *set, uint32_t ways, uint64_t number,
+                                  uint32_t *way, struct cache_victim *victim)
+{
+    uint8_t tag = cache_tag(number);
+    *way = cache_way_find(set, ways, number, tag);
+    if (*way == CACHE_NOWHERE) {
+        *way = cache_insert(set, ways, number, tag, victim);
+        return false;
+    }
+    cache_order_use(set, ways, *way);
+    return true;
+}
+
+/* An empty line is the next to be used. */
+CACHE_INLINE void cache_set_remove(struct cache_set *set, uint32_t ways, uint64_t number)
+{
+    uint32_t way = cache_way_find(set, ways, number, cache_tag(number));
+    if (way == CACHE_NOWHERE)
+        return;
+    set->tags[way] = 0;
+    cache_order_use(set, ways, way);
+    set->newest = cache_order_of(set, ways)[way].older; /* the ring turns: it is the oldest */
+}
+
+CACHE_INLINE struct cache_set *cache_set_at(const struct cache *cache, uint64_t number)
+{
+    return (struct cache_set *)(void *)(cache->sets + number * cache->set_bytes);
+}
+
+CACHE_INLINE uint64_t cache_set_number(const struct cache *cache, uint64_t address)
+{
+    return address >> cache->line_shift & (cache->set_count - 1);
+}
+
+CACHE_INLINE uint64_t cache_number(const struct cache *cache, uint64_t address)
+{
+    return (address >> cache->line_shift) + 1;
+}
+
+/* The set of an address, ready to be used for single lines. */
+CACHE_INLINE struct cache_set *cache_set(struct cache *cache, uint64_t address)
+{
+    uint64_t number = cache_set_number(cache, address);
+    struct cache_set *set = cache_set_at(cache, number);
+    if (__builtin_expect(set->mark != cache->generation, 0))
+        cache_set_begin(cache, number);
+    return set;
+}
+
+/* The same of the block at an address, if its lines are reached together; NULL: each by itself. */
+CACHE_INLINE struct cache_set *cache_united(struct cache *cache, uint64_t address)
+{
+    uint64_t number = cache_set_number(cache, address), block = number >> cache->block_shift;
+    if (cache->block_marks[block] != cache->generation + 1 && !cache_block_begin(cache, block))
+        return NULL;
+    return cache_set_at(cache, number);
 }
 
 #endif

@@ -12,79 +12,96 @@
 
 #include "perf/cache.h"
 
-enum { SETS = 8, WAYS = 4, LINE = 64 };
+enum { LINE = 64 };
 
-struct reference {
-    uint64_t line[SETS][WAYS]; /* most recent first; 0: empty, else line number + 1 */
-};
-
-static bool reference_touch(struct reference *reference, uint64_t address, uint64_t *evicted)
+/* The line at an address becomes the most recently used one of its set. */
+static bool reach(struct cache *cache, uint64_t va, struct cache_state **state,
+                  struct cache_victim *victim)
 {
-    uint64_t line = address / LINE + 1;
-    uint64_t *set = reference->line[(line - 1) % SETS];
-    int at = 0;
-    while (at < WAYS - 1 && set[at] != line)
-        at++;
-    bool hit = set[at] == line;
-    *evicted = hit ? 0 : set[at];
-    memmove(set + 1, set, (size_t)at * sizeof set[0]);
-    set[0] = line;
-    return hit;
+    struct cache_set *set = cache_set(cache, va);
+    uint32_t way;
+    bool there = cache_set_reach(set, cache->way_count, cache_number(cache, va), &way, victim);
+    assert_int_equal(cache_numbers_of(set, cache->way_count)[way], va / cache->line_bytes + 1);
+    *state = &cache_states_of(set, cache->way_count)[way];
+    return there;
+}
+
+static bool reach_only(struct cache *cache, uint64_t va)
+{
+    struct cache_state *state;
+    struct cache_victim victim;
+    return reach(cache, va, &state, &victim);
+}
+
+static void take_out(struct cache *cache, uint64_t va)
+{
+    cache_set_remove(cache_set(cache, va), cache->way_count, cache_number(cache, va));
+}
+
+/* Random lines in a cache of any form against a list of each set. */
+static void lru_is_exact(uint32_t sets, uint32_t ways, uint32_t line_bytes, uint64_t stride)
+{
+    enum { SETS_MAX = 8, STEPS = 50000 };
+    struct cache cache;
+    uint64_t recent[SETS_MAX][CACHE_WAYS_MAX] = {{0}}; /* line number + 1, the most recent first */
+    uint32_t seed = 1, hits = 0;
+    assert_true(sets <= SETS_MAX);
+    assert_int_equal(cache_create(&cache, sets * ways * line_bytes, line_bytes, ways, true), 0);
+    for (int i = 0; i < STEPS; i++) {
+        seed = seed * 1664525 + 1013904223;
+        uint64_t va = (seed >> 12) % (2 * sets * ways) * stride, number = va / line_bytes + 1;
+        uint64_t *set = recent[(number - 1) % sets];
+        struct cache_victim victim = {.number = UINT64_MAX};
+        struct cache_state *state;
+        uint32_t at = 0;
+        while (at < ways - 1 && set[at] != number)
+            at++;
+        bool hit = set[at] == number;
+        assert_int_equal(reach(&cache, va, &state, &victim), hit);
+        assert_true(victim.number == (hit ? UINT64_MAX : set[at]));
+        memmove(set + 1, set, (size_t)at * sizeof set[0]);
+        set[0] = number;
+        hits += hit;
+    }
+    assert_in_range(hits, STEPS / 5, STEPS * 4 / 5); /* both outcomes were exercised */
+    cache_destroy(&cache);
 }
 
 static void replacement_is_exact_lru(void **state)
 {
     (void)state;
-    struct cache cache;
-    struct reference reference = {0};
-    uint32_t seed = 1, hits = 0;
-
-    assert_int_equal(cache_create(&cache, SETS * WAYS * LINE, LINE, WAYS), 0);
-    for (int i = 0; i < 100000; i++) {
-        seed = seed * 1664525 + 1013904223;
-        uint64_t address = seed >> 20 & 0xfff; /* 64 lines, twice the cache */
-        uint64_t evicted;
-        struct cache_line victim = {0}, *line = cache_find(&cache, address);
-        bool hit = reference_touch(&reference, address, &evicted);
-        assert_int_equal(line != NULL, hit);
-        if (!line)
-            line = cache_insert(&cache, address, &victim);
-        assert_int_equal(line->number, address / LINE + 1);
-        assert_int_equal(victim.number, evicted);
-        hits += hit;
-    }
-    assert_in_range(hits, 20000, 80000); /* both outcomes were exercised */
-    cache_destroy(&cache);
+    lru_is_exact(8, 4, 64, 64);
+    lru_is_exact(2, 16, 128, 128);
+    lru_is_exact(4, 64, 64, 64);
+    lru_is_exact(1, 2, 64, 64);
 }
 
-/* The same by cache_reach(), with more ways than tags are compared at once, and a stride that
- * leaves the low bits of all lines alike. */
-static void reaching_finds_or_replaces(void **state)
+/* More ways than tags are compared at once, and a stride that leaves the low bits of all lines
+ * alike. */
+static void many_ways_of_far_lines_are_told_apart(void **state)
 {
-    enum { MANY = 40, STRIDE = 1 << 16, PLACES = 2 * MANY };
     (void)state;
-    struct cache cache;
-    uint64_t recent[MANY] = {0}; /* line number + 1, the most recent first */
-    uint32_t seed = 1, hits = 0;
+    lru_is_exact(1, 40, 64, 1 << 16);
+    lru_is_exact(1, 64, 64, 1 << 16);
+    lru_is_exact(1, 127, 64, 1 << 20);
+}
 
-    assert_int_equal(cache_create(&cache, MANY * LINE, LINE, MANY), 0);
-    for (int i = 0; i < 20000; i++) {
-        seed = seed * 1664525 + 1013904223;
-        uint64_t address = (uint64_t)(seed >> 16) % PLACES * STRIDE, number = address / LINE + 1;
-        struct cache_line *line, victim = {.number = UINT64_MAX};
-        int at = 0;
-        while (at < MANY - 1 && recent[at] != number)
-            at++;
-        bool hit = recent[at] == number;
-        assert_int_equal(cache_reach(&cache, address, &line, &victim), hit);
-        assert_int_equal(line->number, number);
-        assert_true(victim.number == (hit ? UINT64_MAX : recent[at]));
-        memmove(recent + 1, recent, (size_t)at * sizeof recent[0]);
-        recent[0] = number;
-        hits += hit;
-    }
-    assert_in_range(hits, 5000, 15000);
-    cache_destroy(&cache);
+struct seen {
+    uint32_t lines, dirty;
+};
+
+static void see(void *arg, struct cache_state *state, uint32_t lines)
+{
+    struct seen *seen = arg;
+    seen->lines += lines;
+    seen->dirty += state->dirty_bytes[0] ? lines : 0;
+}
+
+static struct seen seen_in(struct cache *cache, uint32_t set)
+{
+    struct seen seen = {0};
+    cache_set_visit(cache, set, see, &seen);
+    return seen;
 }
 
 /* A cleared cache replaces as a new one does, and shows nothing of before. */
@@ -92,22 +109,25 @@ static void a_cleared_cache_is_a_new_one(void **state)
 {
     (void)state;
     struct cache cache;
-    struct cache_line victim;
+    struct cache_victim victim;
+    struct cache_state *line_state;
 
-    assert_int_equal(cache_create(&cache, 2 * 2 * LINE, LINE, 2), 0);
-    assert_null(cache_set_lines(&cache, 0));
+    assert_int_equal(cache_create(&cache, 2 * 2 * LINE, LINE, 2, true), 0);
+    assert_int_equal(seen_in(&cache, 0).lines, 0);
     for (int round = 0; round < 3; round++) {
         for (uint64_t line = 0; line < 6; line++) { /* three for each set of two ways */
-            cache_insert(&cache, line * LINE, &victim)->dirty_bytes[0] = 1;
+            assert_false(reach(&cache, line * LINE, &line_state, &victim));
             assert_int_equal(victim.number, line < 4 ? 0 : line - 4 + 1);
+            assert_int_equal(line_state->dirty_bytes[0], 0);
+            line_state->dirty_bytes[0] = 1;
         }
-        assert_int_equal(cache_set_lines(&cache, 1)[0].dirty_bytes[0], 1);
+        assert_int_equal(seen_in(&cache, 1).lines, 2);
+        assert_int_equal(seen_in(&cache, 1).dirty, 2);
         cache_clear(&cache);
-        assert_null(cache_set_lines(&cache, 0));
-        assert_null(cache_set_lines(&cache, 1));
-        assert_null(cache_find(&cache, 2 * LINE));
-        cache_remove(&cache, 3 * LINE);
-        assert_int_equal(cache_set_lines(&cache, 0)[0].number, 0);
+        assert_int_equal(seen_in(&cache, 0).lines, 0);
+        assert_int_equal(seen_in(&cache, 1).lines, 0);
+        take_out(&cache, 3 * LINE);
+        assert_int_equal(seen_in(&cache, 1).lines, 0);
     }
     cache_destroy(&cache);
 }
@@ -117,16 +137,13 @@ static void far_addresses_are_told_apart(void **state)
 {
     (void)state;
     struct cache cache;
-    struct cache_line victim;
     uint64_t near_va = 0x1000, far_va = near_va + ((uint64_t)64 << 32);
 
-    assert_int_equal(cache_create(&cache, 4 * 64, 64, 4), 0);
-    cache_insert(&cache, near_va, &victim);
-    assert_null(cache_find(&cache, far_va));
-    struct cache_line *line = cache_insert(&cache, far_va, &victim);
-    assert_int_equal(victim.number, 0);
-    assert_ptr_equal(cache_find(&cache, far_va), line);
-    assert_ptr_not_equal(cache_find(&cache, near_va), line);
+    assert_int_equal(cache_create(&cache, 4 * 64, 64, 4, true), 0);
+    assert_false(reach_only(&cache, near_va));
+    assert_false(reach_only(&cache, far_va));
+    assert_true(reach_only(&cache, near_va));
+    assert_true(reach_only(&cache, far_va));
     cache_destroy(&cache);
 }
 
@@ -135,15 +152,16 @@ static void empty_lines_are_filled_first(void **state)
 {
     (void)state;
     struct cache cache;
-    struct cache_line victim;
+    struct cache_victim victim;
+    struct cache_state *line_state;
 
-    assert_int_equal(cache_create(&cache, 3 * 64, 64, 3), 0);
+    assert_int_equal(cache_create(&cache, 3 * 64, 64, 3, true), 0);
     for (uint64_t va = 0; va < 3 * 64; va += 64)
-        cache_insert(&cache, va, &victim);
-    cache_remove(&cache, 128); /* the most recent */
-    cache_insert(&cache, 4096, &victim);
+        reach_only(&cache, va);
+    take_out(&cache, 128); /* the most recent */
+    assert_false(reach(&cache, 4096, &line_state, &victim));
     assert_int_equal(victim.number, 0);
-    cache_insert(&cache, 8192, &victim);
+    assert_false(reach(&cache, 8192, &line_state, &victim));
     assert_int_equal(victim.number, 1); /* line 0, the least recent */
     cache_destroy(&cache);
 }
@@ -152,37 +170,120 @@ static void removed_lines_are_gone(void **state)
 {
     (void)state;
     struct cache cache;
-    struct cache_line victim;
 
-    assert_int_equal(cache_create(&cache, 4096, 128, 2), 0);
-    cache_insert(&cache, 1000, &victim)->sectors = 3;
-    assert_non_null(cache_find(&cache, 1023));
-    assert_null(cache_find(&cache, 1024));
-    cache_remove(&cache, 900);
-    assert_null(cache_find(&cache, 1000));
+    assert_int_equal(cache_create(&cache, 4096, 128, 2, true), 0);
+    reach_only(&cache, 1000);
+    assert_true(reach_only(&cache, 1023));
+    take_out(&cache, 900);
+    assert_false(reach_only(&cache, 1000));
     assert_int_equal(cache_sector(&cache, 128 + 63), 0);
     assert_int_equal(cache_sector(&cache, 128 + 64), 1);
     cache_destroy(&cache);
+}
+
+/* A cache whose blocks are reached whole where it allows that, and one that only ever sees single
+ * lines. */
+enum { BLOCK_LINES = CACHE_BLOCK_BYTES / LINE, BLOCK_SETS = 32, BLOCK_WAYS = 16 };
+struct pair {
+    struct cache blocks, lines;
+};
+
+/* What a step does: of a block, or only of its first line. */
+struct step {
+    uint64_t va;
+    bool whole, removes;
+    uint8_t mark; /* left in the line */
+};
+
+static void pair_step(struct pair *pair, const struct step *step, uint32_t *together)
+{
+    struct cache_set *united = step->whole ? cache_united(&pair->blocks, step->va) : NULL;
+    *together += united != NULL;
+    for (uint32_t n = 0; n < (step->whole ? BLOCK_LINES : 1); n++) {
+        struct cache_victim one = {0}, of_block = {0};
+        struct cache_state *own, *other;
+        uint64_t va = step->va + LINE * n, number = step->va / LINE + 1;
+        uint32_t way;
+        bool there, expected;
+        if (step->removes)
+            take_out(&pair->lines, va);
+        expected = reach(&pair->lines, va, &own, &one);
+        own->sectors = step->mark;
+        if (united && n > 0) /* like the first one */
+            continue;
+        if (step->removes && united)
+            cache_set_remove(united, BLOCK_WAYS, number);
+        else if (step->removes)
+            take_out(&pair->blocks, va);
+        there = united ? cache_set_reach(united, BLOCK_WAYS, number, &way, &of_block)
+                       : reach(&pair->blocks, va, &other, &of_block);
+        other = united ? &cache_states_of(united, BLOCK_WAYS)[way] : other;
+        other->sectors = step->mark;
+        assert_int_equal(there, expected);
+        assert_int_equal(of_block.number, one.number);
+        assert_true(!one.number || of_block.state.sectors == one.state.sectors);
+    }
+}
+
+static void pair_compare(struct pair *pair)
+{
+    for (uint32_t set = 0; set < BLOCK_SETS; set += BLOCK_LINES) {
+        uint32_t blocks = 0, lines = 0;
+        for (uint32_t n = 0; n < BLOCK_LINES; n++) {
+            blocks += seen_in(&pair->blocks, set + n).lines;
+            lines += seen_in(&pair->lines, set + n).lines;
+        }
+        assert_int_equal(blocks, lines);
+    }
+}
+
+static void blocks_are_their_lines(void **state)
+{
+    enum { STEPS = 50000, BLOCKS = BLOCK_SETS / BLOCK_LINES * BLOCK_WAYS * 3 / 2 };
+    uint32_t size_bytes = BLOCK_SETS * BLOCK_WAYS * LINE, seed = 1, whole = 0, together = 0;
+    struct pair pair;
+    (void)state;
+    assert_int_equal(cache_create(&pair.blocks, size_bytes, LINE, BLOCK_WAYS, true), 0);
+    assert_int_equal(cache_create(&pair.lines, size_bytes, LINE, BLOCK_WAYS, true), 0);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        seed = seed * 1664525 + 1013904223;
+        struct step step = {.va = (uint64_t)(seed >> 12) % BLOCKS * CACHE_BLOCK_BYTES,
+                            .whole = seed >> 3 & 511,
+                            .removes = seed % 29 == 0,
+                            .mark = (uint8_t)(1 + i % 3)};
+        if (i % 5000 == 0) {
+            cache_clear(&pair.blocks);
+            cache_clear(&pair.lines);
+        }
+        pair_step(&pair, &step, &together);
+        whole += step.whole;
+        if (i % 100 == 0)
+            pair_compare(&pair);
+    }
+    assert_true(together > STEPS / 10 && whole - together > STEPS / 10);
+    cache_destroy(&pair.blocks);
+    cache_destroy(&pair.lines);
 }
 
 static void impossible_sizes_are_refused(void **state)
 {
     (void)state;
     struct cache cache;
-    assert_int_not_equal(cache_create(&cache, 4096, 256, 4), 0);
-    assert_int_not_equal(cache_create(&cache, 64, 64, 2), 0);
-    assert_int_not_equal(cache_create(&cache, 64, 64, 0), 0);
+    assert_int_not_equal(cache_create(&cache, 4096, 256, 4, true), 0);
+    assert_int_not_equal(cache_create(&cache, 64, 64, 2, true), 0);
+    assert_int_not_equal(cache_create(&cache, 64, 64, 0, true), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replacement_is_exact_lru),
-        cmocka_unit_test(reaching_finds_or_replaces),
+        cmocka_unit_test(many_ways_of_far_lines_are_told_apart),
         cmocka_unit_test(a_cleared_cache_is_a_new_one),
         cmocka_unit_test(far_addresses_are_told_apart),
         cmocka_unit_test(empty_lines_are_filled_first),
         cmocka_unit_test(removed_lines_are_gone),
+        cmocka_unit_test(blocks_are_their_lines),
         cmocka_unit_test(impossible_sizes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,10 +13,14 @@
 #include "perf/perf.h"
 #include "perf/sources.h"
 
-/* First-level address translation of a compute unit, least recently used replaced. */
-enum { TRANSLATIONS = 32 };
+/* First-level address translation of a compute unit, least recently used replaced; of pages of 2
+ * MiB, the fragment of a large allocation. All zero: empty. */
+enum { TRANSLATIONS = 32, TRANSLATION_SHIFT = 21 };
 struct translations {
-    uint64_t pages[TRANSLATIONS]; /* page number + 1, most recent first; 0: empty */
+    uint64_t pages[TRANSLATIONS]; /* page number + 1; 0: empty */
+    uint64_t used[TRANSLATIONS];  /* when */
+    uint64_t now;
+    uint8_t hints[TRANSLATIONS]; /* by a page's low bits: where such a one was seen */
 };
 
 /* Which of many caches were used since they were cleared: clearing all of a large device's before
@@ -32,12 +36,12 @@ struct memory_model {
     struct cache *sqc;                 /* [xcc][unit / 2] */
     struct cache *icache;              /* [xcc][unit / 2]: instructions */
     struct translations *utcl1;        /* [xcc][unit] */
-    struct cache *tcc;                 /* [xcc][channel] */
+    struct cache *tcc;                 /* [xcc]: all of its channels */
     uint32_t units;                    /* compute units of an XCC */
-    uint32_t channel_shift;            /* log2 of the channels of an XCC */
     struct used_list units_used;       /* [xcc][unit], since a dispatch began */
     struct used_list units_translated; /* the same, since all was cleared */
-    struct used_list channels_dirty;   /* [xcc][channel], since one ended */
+    uint32_t l2_blocks;                /* sets of an L2, by blocks of 256 bytes */
+    struct used_list blocks_dirty;     /* [xcc][block of sets], since one ended */
 };
 
 /* Cycles: what the scalar and the instruction cache take; a load that the L1 serves, or that needs
@@ -63,8 +67,18 @@ struct memory_totals {
     struct channel_work *work; /* [channel] of the unit's XCC, of the group's dispatch */
 };
 
-/* The most recently used translation comes to stand first. True: it was not there. */
-bool translation_miss(struct translations *utcl1, uint64_t va);
+/* The same as below, wherever it is. */
+bool translation_search(struct translations *utcl1, uint64_t page);
+/* The translation is the most recently used one. True: it was not there. */
+static inline bool translation_miss(struct translations *utcl1, uint64_t va)
+{
+    uint64_t page = (va >> TRANSLATION_SHIFT) + 1;
+    uint32_t at = utcl1->hints[page % TRANSLATIONS];
+    if (__builtin_expect(utcl1->pages[at] != page, 0))
+        return translation_search(utcl1, page);
+    utcl1->used[at] = ++utcl1->now;
+    return false;
+}
 
 int memory_create(struct memory_model *memory, const struct gpu_model *model);
 void memory_destroy(struct memory_model *memory);

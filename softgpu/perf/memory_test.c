@@ -69,8 +69,8 @@ enum { STYLES = sizeof styles / sizeof styles[0] };
 struct stream {
     const struct style *style;
     const struct gpu_model *model;
-    struct perf_line_access lines[GROUP_LINES];
-    uint32_t count;
+    struct perf_line_access lines[GROUP_LINES], entries[GROUP_LINES];
+    uint32_t count, entry_count;
 };
 
 /* The first byte of a 256-byte block. */
@@ -192,6 +192,32 @@ static void registers_write(struct models *models, uint32_t state)
     assert_true(perf_reg_write(models->perf, all, REG(CP_PERFMON_CNTL), state));
 }
 
+/* Whether an entry of the log may stand for a line, too: behind its own, whole and like them. */
+static bool line_joins(const struct perf_line_access *entry, const struct perf_line_access *line)
+{
+    uint64_t next = entry->line_va + LINE * (entry->more + 1u);
+    bool is_like_it = entry->kind == line->kind && entry->tags == line->tags && !line->lanes &&
+                      (entry->flags & ~ACCESS_FIRST) == line->flags;
+    return line->kind <= ACCESS_WRITE && is_like_it && next == line->line_va &&
+           next % CHANNEL_BLOCK && entry->bytes_mask_lo == UINT32_MAX &&
+           entry->bytes_mask_hi == UINT32_MAX && line->bytes_mask_lo == UINT32_MAX &&
+           line->bytes_mask_hi == UINT32_MAX;
+}
+
+/* The log as the address unit writes it, or now and then with a line for each entry. */
+static void entries_make(struct stream *stream)
+{
+    bool joins = chance(90);
+    stream->entry_count = 0;
+    for (uint32_t i = 0; i < stream->count; i++) {
+        struct perf_line_access *last = stream->entries + stream->entry_count - 1;
+        if (stream->entry_count && joins && line_joins(last, &stream->lines[i]))
+            last->more++;
+        else
+            stream->entries[stream->entry_count++] = stream->lines[i];
+    }
+}
+
 /* A work-group on one of a few units, neighbours among them. */
 static void group_run(struct models *models, uint64_t seq, uint32_t instructions)
 {
@@ -211,8 +237,9 @@ static void group_run(struct models *models, uint64_t seq, uint32_t instructions
         group.fetches += stream->lines[i].kind == ACCESS_FETCH ? 3 : 0;
     }
     oracle_fetches(&models->oracle, group.xcc, unit, group.fetches);
-    group.accesses = stream->lines;
-    group.access_count = stream->count;
+    entries_make(stream);
+    group.accesses = stream->entries;
+    group.access_count = stream->entry_count;
     perf_group_retire(models->perf, &group);
 }
 

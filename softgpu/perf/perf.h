@@ -43,7 +43,7 @@ void perf_registers_release(struct perf *perf);
  * (0, 1, 2 ...) whatever the order of execution, so that the cache models see one deterministic
  * stream. */
 struct perf_line_access { /* one cache line that an instruction touches; 64 bytes, whatever the
-                             cache */
+                             cache; or several whole ones */
     uint64_t line_va;     /* of the 64-byte line: its place (mem/vm.h), or in private memory */
     uint32_t bytes_mask_lo, bytes_mask_hi; /* bytes of the line touched */
     uint8_t kind;                          /* enum perf_access_kind */
@@ -52,6 +52,8 @@ struct perf_line_access { /* one cache line that an instruction touches; 64 byte
     uint8_t tally;                         /* with FIRST: enum inst_tally */
     uint16_t lanes; /* with FIRST: what it hands over: lanes, or quads that coalesced or are idle */
     uint8_t conflicts; /* lanes of an atomic whose bytes another lane has already */
+    uint8_t more; /* of a read or write: lines behind it, of the same block of 256 bytes and as it,
+                     but for `lanes`, which are the instruction's */
 };
 enum perf_access_kind {
     ACCESS_READ,

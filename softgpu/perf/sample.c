@@ -50,8 +50,8 @@ static bool l1_allocate(struct dispatch_sample *sample)
 {
     const struct gpu_model *model = sample->model;
     for (uint32_t i = 0; i < sample->slots; i++)
-        if (cache_create(&sample->l1[i], model->tcp_bytes, model->tcp_line_bytes, model->tcp_ways) <
-            0)
+        if (cache_create(&sample->l1[i], model->tcp_bytes, model->tcp_line_bytes, model->tcp_ways,
+                         false) < 0)
             return false;
     return true;
 }
@@ -266,15 +266,17 @@ static void request(const struct path *path, uint64_t va)
     path->asked[va / SAMPLE_BLOCK_BYTES % path->channels]++;
 }
 
-static void line_read(const struct path *path, const struct perf_line_access *access,
+static void line_read(const struct path *path, const struct perf_line_access *access, uint64_t va,
                       struct instruction *inst)
 {
-    struct cache_line *line;
+    struct cache_set *set = cache_set(path->l1, va);
+    uint64_t number = cache_number(path->l1, va);
+    uint32_t ways = path->l1->way_count, way;
     if (access->flags & ACCESS_GLC) /* coherent: never served from L1 */
-        cache_remove(path->l1, access->line_va);
-    if (cache_reach(path->l1, access->line_va, &line, NULL))
+        cache_set_remove(set, ways, number);
+    if (cache_set_reach(set, ways, number, &way, NULL))
         return;
-    request(path, access->line_va);
+    request(path, va);
     inst->seen->reads++;
     inst->reads++;
 }
@@ -283,7 +285,8 @@ static void line_atomic(const struct path *path, const struct perf_line_access *
                         struct instruction *inst)
 {
     bool returns = access->flags & ACCESS_GLC;
-    cache_remove(path->l1, access->line_va);
+    cache_set_remove(cache_set(path->l1, access->line_va), path->l1->way_count,
+                     cache_number(path->l1, access->line_va));
     request(path, access->line_va);
     inst->seen->serial_cycles += access->conflicts;
     inst->seen->address_cycles += access->conflicts;
@@ -291,7 +294,8 @@ static void line_atomic(const struct path *path, const struct perf_line_access *
     inst->reads += returns;
 }
 
-static void line_access(const struct path *path, const struct perf_line_access *access,
+/* A line that an entry of the log stands for. */
+static void line_access(const struct path *path, const struct perf_line_access *access, uint64_t va,
                         struct instruction *inst)
 {
     struct group_sample *seen = inst->seen;
@@ -299,14 +303,14 @@ static void line_access(const struct path *path, const struct perf_line_access *
     if (access->flags & ACCESS_NOWHERE)
         return;
     seen->address_cycles += access->tags;
-    seen->translation_misses += translation_miss(path->translations, access->line_va);
+    seen->translation_misses += translation_miss(path->translations, va);
     if (access->kind == ACCESS_READ) {
-        line_read(path, access, inst);
+        line_read(path, access, va, inst);
     } else if (access->kind == ACCESS_ATOMIC) {
         line_atomic(path, access, inst);
     } else {
         seen->writes++;
-        request(path, access->line_va);
+        request(path, va);
     }
 }
 
@@ -337,7 +341,8 @@ static void accesses_look(const struct path *path, const struct perf_group *grou
             instruction_end(&inst);
             inst = instruction_begin(round, access);
         }
-        line_access(path, access, &inst);
+        for (uint32_t n = 0; n <= access->more; n++)
+            line_access(path, access, access->line_va + SAMPLE_SECTOR_BYTES * n, &inst);
     }
     instruction_end(&inst);
 }

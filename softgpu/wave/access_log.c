@@ -5,23 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf/cache.h"
 #include "wave/access.h"
 #include "wave/time_note.h"
 
 /* Room for so many more. False: out of memory, and counters lose the request; the program does not.
  */
-static inline bool log_reserve(struct access_log *log, uint32_t more)
+static __attribute__((noinline)) bool log_grow(struct access_log *log, uint64_t more)
 {
     enum { ENTRIES_INITIAL = 256 };
-    if (__builtin_expect(log->capacity - log->count >= more, 1))
-        return true;
     uint64_t capacity = log->capacity ? log->capacity * 2 : ENTRIES_INITIAL;
+    while (capacity - log->count < more)
+        capacity *= 2;
     void *items = realloc(log->items, capacity * sizeof *log->items);
     if (!items)
         return false;
     log->items = items;
     log->capacity = capacity;
     return true;
+}
+
+static inline bool log_reserve(struct access_log *log, uint64_t more)
+{
+    return __builtin_expect(log->capacity - log->count >= more, 1) || log_grow(log, more);
 }
 
 static uint8_t access_flags(const struct inst *inst)
@@ -56,11 +62,25 @@ static void log_line(struct workgroup *group, uint64_t line_va, uint64_t bytes,
 void access_log_place(struct workgroup *group)
 {
     struct access_log *log = &group->accesses;
-    for (; log->placed < log->count; log->placed++) {
-        struct perf_line_access *access = &log->items[log->placed];
-        if (access->line_va && access->line_va < SCRATCH_VA)
-            access->line_va = vm_place(group->reader, access->line_va);
+    struct perf_line_access *access = log->items + log->placed, *end = log->items + log->count;
+    uint64_t start = 0, size = 0, place = 0; /* of the range that the last one lay in */
+    for (; access != end; access++) {
+        uint64_t va = access->line_va;
+        if (__builtin_expect(va - start < size, 1)) {
+            access->line_va = place + (va - start);
+            continue;
+        }
+        if (!va || va >= SCRATCH_VA)
+            continue;
+        access->line_va = vm_place(group->reader, va);
+        const struct vm_range *way = vm_way(group->reader, va);
+        if (va - way->start >= way->end - way->start)
+            continue;
+        start = way->start;
+        size = way->end - way->start;
+        place = access->line_va - (va - start);
     }
+    log->placed = log->count;
 }
 
 void access_log_scalar(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes)
@@ -100,7 +120,6 @@ struct window {
     uint32_t size_bytes;
     enum perf_access_kind kind;
     uint8_t flags, tally;
-    uint64_t first; /* the instruction's first entry in the log */
 };
 
 static inline uint32_t window_lanes(uint32_t size_bytes)
@@ -108,41 +127,39 @@ static inline uint32_t window_lanes(uint32_t size_bytes)
     return size_bytes <= 4 ? WINDOW_DWORD : WINDOW_WIDE;
 }
 
-/* The entries of an instruction whose lanes lie anywhere: private memory has most, four dwords of
- * 64 lanes that may cross a line each. At most half of the slots are used. */
-enum { LINES_MAX = 4 * 2 * WAVE_LANES, LINE_SLOTS = 2 * LINES_MAX };
+/* The entries of an instruction whose lanes lie anywhere, of which each may cross a line: 64, or in
+ * private memory four dwords of as many. At most half of the slots are used. */
+enum {
+    LINES = 2 * WAVE_LANES,
+    LINE_SLOT_BITS = 8,
+    LINES_PRIVATE = 4 * LINES,
+    LINE_SLOT_BITS_PRIVATE = 10,
+};
+_Static_assert(1 << LINE_SLOT_BITS == 2 * LINES, "the hash has eight bits");
+_Static_assert(1 << LINE_SLOT_BITS_PRIVATE == 2 * LINES_PRIVATE, "the hash has ten bits");
 struct line_index {
-    uint16_t slots[LINE_SLOTS]; /* number of the entry + 1; 0: free. Open addressing */
-    uint8_t windows[LINES_MAX]; /* [entry]: the last window that has looked it up */
-    uint32_t count;
+    struct perf_line_access *items; /* the instruction's */
+    struct perf_line_access blank;  /* what they are at first */
+    uint32_t count, slot_bits;
     uint8_t window;
+    uint8_t windows[LINES_PRIVATE];              /* [entry]: the last one that has looked it up */
+    uint16_t slots[1 << LINE_SLOT_BITS_PRIVATE]; /* number of the entry + 1; 0: free. Open
+                                                     addressing */
 };
 
-static void index_begin(struct line_index *index)
-{
-    memset(index->slots, 0, sizeof index->slots);
-    index->count = 0;
-    index->window = 0;
-}
-
-/* The number of the instruction's entry for a line; LINES_MAX: out of memory. */
-static inline uint32_t line_find(const struct window *window, struct line_index *index,
-                                 uint64_t line)
+/* False: there is no memory for the entries. */
+static bool index_begin(struct line_index *index, const struct window *window, uint32_t slot_bits)
 {
     struct access_log *log = &window->group->accesses;
-    uint32_t at = (uint32_t)(line >> 6) * 0x9e3779b1u >> 22;
-    _Static_assert(LINE_SLOTS == 1 << 10, "the hash has ten bits");
-    for (; index->slots[at]; at = (at + 1) % LINE_SLOTS)
-        if (log->items[window->first + index->slots[at] - 1].line_va == line)
-            return index->slots[at] - 1u;
-    if (index->count == LINES_MAX)
-        return LINES_MAX;
-    log_line(window->group, line, 0, window->kind, window->flags);
-    if (log->count == window->first + index->count)
-        return LINES_MAX;
-    index->slots[at] = (uint16_t)(index->count + 1);
-    index->windows[index->count] = 0;
-    return index->count++;
+    if (!log_reserve(log, (uint64_t)1 << (slot_bits - 1)))
+        return false;
+    index->items = log->items + log->count;
+    index->blank = (struct perf_line_access){.kind = window->kind, .flags = window->flags};
+    index->count = 0;
+    index->slot_bits = slot_bits;
+    index->window = 0;
+    memset(index->slots, 0, sizeof index->slots[0] << slot_bits);
+    return true;
 }
 
 /* Whether another lane of the instruction has some of these bytes. */
@@ -152,25 +169,37 @@ static bool lane_collides(const struct perf_line_access *entry, uint64_t bytes)
 }
 
 /* A lane of the window that is looked up touches these bytes of a line. True: the first one. */
-static inline bool line_touch(const struct window *window, struct line_index *index, uint64_t line,
-                              uint64_t bytes)
+static inline bool line_touch(struct line_index *index, uint64_t line, uint64_t bytes)
 {
-    uint32_t n = line_find(window, index, line);
-    if (n == LINES_MAX)
-        return false;
-    struct perf_line_access *entry = &window->group->accesses.items[window->first + n];
-    entry->conflicts += window->kind == ACCESS_ATOMIC && lane_collides(entry, bytes);
+    uint32_t at = (uint32_t)(line >> 6) * 0x9e3779b1u >> (32 - index->slot_bits), n;
+    while ((n = index->slots[at]) && index->items[n - 1].line_va != line)
+        at = (at + 1) & ((1u << index->slot_bits) - 1);
+    if (!n && index->count == 1u << (index->slot_bits - 1))
+        return false; /* more than elements of four dwords have */
+    if (!n) {
+        struct perf_line_access *entry = &index->items[index->count];
+        index->windows[index->count] = index->window;
+        index->slots[at] = (uint16_t)++index->count;
+        *entry = index->blank;
+        entry->line_va = line;
+        entry->bytes_mask_lo = (uint32_t)bytes;
+        entry->bytes_mask_hi = (uint32_t)(bytes >> 32);
+        entry->tags = 1;
+        return true;
+    }
+    struct perf_line_access *entry = &index->items[n - 1];
+    bool is_new = index->windows[n - 1] != index->window;
+    entry->conflicts += entry->kind == ACCESS_ATOMIC && lane_collides(entry, bytes);
     entry->bytes_mask_lo |= (uint32_t)bytes;
     entry->bytes_mask_hi |= (uint32_t)(bytes >> 32);
-    bool is_new = index->windows[n] != index->window;
-    index->windows[n] = index->window;
     entry->tags += is_new;
+    index->windows[n - 1] = index->window;
     return is_new;
 }
 
 /* Look-ups of the lines that these lanes touch. */
-static uint32_t window_look_up(const struct window *window, struct line_index *index,
-                               uint64_t lanes)
+static inline uint32_t window_look_up(const struct window *window, struct line_index *index,
+                                      uint64_t lanes)
 {
     uint32_t count = 0, size_bytes = window->size_bytes;
     uint64_t element = line_bytes(0, size_bytes);
@@ -178,12 +207,12 @@ static uint32_t window_look_up(const struct window *window, struct line_index *i
     for (; lanes; lanes &= lanes - 1) {
         uint64_t start = window->va[__builtin_ctzll(lanes)], last = start + size_bytes;
         if (__builtin_expect((start & 63) + size_bytes <= 64, 1)) {
-            count += line_touch(window, index, start & ~63ull, element << (start & 63));
+            count += line_touch(index, start & ~63ull, element << (start & 63));
             continue;
         }
         for (uint64_t at = start; at < last; at = (at | 63) + 1) {
             uint64_t end = (at | 63) + 1 < last ? (at | 63) + 1 : last;
-            count += line_touch(window, index, at & ~63ull, line_bytes(at, end));
+            count += line_touch(index, at & ~63ull, line_bytes(at, end));
         }
     }
     return count;
@@ -192,12 +221,12 @@ static uint32_t window_look_up(const struct window *window, struct line_index *i
 /* Quads without lanes are handed on like those that have coalesced. */
 static uint32_t quads_handed_on(uint64_t lanes, uint32_t width, bool coalesced)
 {
-    uint32_t count = 0;
-    for (uint32_t at = 0; at < width; at += LANES_PER_QUAD, lanes >>= LANES_PER_QUAD) {
-        uint32_t active = (uint32_t)__builtin_popcountll(lanes & ((1 << LANES_PER_QUAD) - 1));
-        count += coalesced || !active ? 1 : active;
-    }
-    return count;
+    uint32_t quads = width / LANES_PER_QUAD;
+    uint64_t busy = lanes | lanes >> 1;
+    if (coalesced)
+        return quads;
+    busy = (busy | busy >> 2) & 0x1111111111111111ull;
+    return (uint32_t)__builtin_popcountll(lanes) + quads - (uint32_t)__builtin_popcountll(busy);
 }
 
 static struct window window_of(const struct wave *wave, const struct inst *inst)
@@ -209,8 +238,7 @@ static struct window window_of(const struct wave *wave, const struct inst *inst)
                 : inst->flags & IF_STORE ? ACCESS_WRITE
                                          : ACCESS_READ,
         .flags = (uint8_t)(access_flags(inst) | (time_sampled(wave, inst) ? ACCESS_SAMPLED : 0)),
-        .tally = inst->tally,
-        .first = group->accesses.count};
+        .tally = inst->tally};
 }
 
 /* All windows of a wave; true: all of them have coalesced. */
@@ -228,16 +256,17 @@ static bool wave_look_up(const struct window *window, struct line_index *index, 
     return all_coalesced;
 }
 
-static void window_end(const struct window *window, bool all_coalesced, uint32_t handed_on)
+static void window_end(const struct window *window, const struct line_index *index,
+                       bool all_coalesced, uint32_t handed_on)
 {
-    struct access_log *log = &window->group->accesses;
-    if (log->count == window->first)
+    if (!index->count)
         return;
-    for (uint64_t i = window->first; i < log->count; i++)
-        log->items[i].flags |= all_coalesced ? ACCESS_COALESCED : 0;
-    log->items[window->first].lanes = (uint16_t)handed_on;
-    log->items[window->first].tally = window->tally;
-    log->items[window->first].flags |= ACCESS_FIRST;
+    for (uint32_t i = 0; all_coalesced && i < index->count; i++)
+        index->items[i].flags |= ACCESS_COALESCED;
+    index->items[0].lanes = (uint16_t)handed_on;
+    index->items[0].tally = window->tally;
+    index->items[0].flags |= ACCESS_FIRST;
+    window->group->accesses.count += index->count;
 }
 
 /* All lanes' elements lie one behind the other. */
@@ -251,79 +280,92 @@ static bool is_span(const uint64_t *va, uint64_t lanes, uint32_t size_bytes)
     return !differs;
 }
 
-/* Look-ups of a window of a span, which begins where the window before ended. */
-static uint32_t span_look_up(const struct window *window, uint64_t start, uint64_t last)
+/* What is handed on of a full wave whose elements follow each other; *all: all have coalesced. */
+static uint32_t span_handed_on(uint64_t va, uint32_t size_bytes, bool *all)
 {
-    struct access_log *log = &window->group->accesses;
+    uint32_t window_bytes = WINDOW_DWORD * size_bytes, handed_on = 0;
+    *all = window_lanes(size_bytes) == WINDOW_DWORD;
+    if (!*all)
+        return WAVE_LANES;
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane += WINDOW_DWORD, va += window_bytes) {
+        bool coalesced = !((va ^ (va + window_bytes - 1)) >> 6);
+        handed_on += coalesced ? WINDOW_DWORD / LANES_PER_QUAD : WINDOW_DWORD;
+        *all &= coalesced;
+    }
+    return handed_on;
+}
+
+/* How many windows of a span, so many bytes each, touch what lies between two distances. */
+static inline uint8_t windows_between(uint64_t from, uint64_t to, uint32_t window_bytes)
+{
+    uint32_t first = (uint32_t)from / window_bytes, last = (uint32_t)(to - 1) / window_bytes;
+    return (uint8_t)(last - first + 1);
+}
+
+/* Whether an entry may stand for one more line, a whole one: see `more`. */
+static inline bool line_joins(const struct perf_line_access *last, uint64_t line, uint8_t tags)
+{
+    return last->kind != ACCESS_ATOMIC && line % CACHE_BLOCK_BYTES && last->tags == tags &&
+           (last->bytes_mask_lo & last->bytes_mask_hi) == UINT32_MAX;
+}
+
+/* The lines of a span of any kind. */
+static uint32_t span_lines(struct perf_line_access *items, struct perf_line_access blank,
+                           uint64_t va, uint64_t last, uint32_t window_bytes)
+{
     uint32_t count = 0;
-    for (uint64_t at = start; at < last; at = (at | 63) + 1, count++) {
-        uint64_t end = (at | 63) + 1 < last ? (at | 63) + 1 : last, bytes = line_bytes(at, end);
-        bool is_new =
-            log->count == window->first || log->items[log->count - 1].line_va >> 6 != at >> 6;
-        if (is_new)
-            log_line(window->group, at & ~63ull, 0, window->kind, window->flags);
-        if (log->count == window->first)
-            return count; /* out of memory */
-        struct perf_line_access *entry = &log->items[log->count - 1];
-        entry->bytes_mask_lo |= (uint32_t)bytes;
-        entry->bytes_mask_hi |= (uint32_t)(bytes >> 32);
-        entry->tags++;
+    for (uint64_t at = va, end; at < last; at = end) {
+        end = (at | 63) + 1 < last ? (at | 63) + 1 : last;
+        uint64_t bytes = line_bytes(at, end);
+        blank.tags = windows_between(at - va, end - va, window_bytes);
+        if (count && bytes == UINT64_MAX && line_joins(&items[count - 1], at, blank.tags)) {
+            items[count - 1].more++;
+            continue;
+        }
+        blank.line_va = at & ~63ull;
+        blank.bytes_mask_lo = (uint32_t)bytes;
+        blank.bytes_mask_hi = (uint32_t)(bytes >> 32);
+        items[count++] = blank;
     }
     return count;
 }
 
-/* wave_look_up() of a full wave whose elements follow each other from `va` on. */
-static bool span_look_ups(const struct window *window, uint64_t va, uint32_t *handed_on)
+/* The same of whole blocks, of which each line has whole windows. */
+static uint32_t span_blocks(struct perf_line_access *items, struct perf_line_access blank,
+                            uint64_t va, uint32_t blocks, uint32_t window_bytes)
 {
-    uint32_t width = window_lanes(window->size_bytes);
-    bool all_coalesced = true;
-    for (uint32_t lane = 0; lane < WAVE_LANES; lane += width) {
-        uint64_t start = va + (uint64_t)lane * window->size_bytes;
-        uint64_t last = start + (uint64_t)width * window->size_bytes;
-        bool coalesced = span_look_up(window, start, last) <= 1 && width == WINDOW_DWORD;
-        *handed_on += coalesced ? width / LANES_PER_QUAD : width;
-        all_coalesced &= coalesced;
+    blank.bytes_mask_lo = blank.bytes_mask_hi = UINT32_MAX;
+    blank.tags = (uint8_t)(64 / window_bytes);
+    blank.more = CACHE_BLOCK_BYTES / 64 - 1;
+    for (uint32_t n = 0; n < blocks; n++) {
+        blank.line_va = va + CACHE_BLOCK_BYTES * (uint64_t)n;
+        items[n] = blank;
     }
-    return all_coalesced;
-}
-
-/* The same of a span of whole lines, each of which has whole windows; false: it is none, or there
- * is no memory. */
-static bool span_of_lines(const struct window *window, uint64_t va)
-{
-    struct access_log *log = &window->group->accesses;
-    uint32_t size_bytes = window->size_bytes, width = window_lanes(size_bytes);
-    uint32_t window_bytes = width * size_bytes, lines = size_bytes; /* of 64 lanes */
-    bool coalesced = width == WINDOW_DWORD;
-    if (va % 64 || !window_bytes || 64 % window_bytes || !log_reserve(log, lines))
-        return false;
-    const struct perf_line_access all = {
-        .bytes_mask_lo = UINT32_MAX,
-        .bytes_mask_hi = UINT32_MAX,
-        .kind = (uint8_t)window->kind,
-        .flags = (uint8_t)(window->flags | (coalesced ? ACCESS_COALESCED : 0)),
-        .tags = (uint8_t)(64 / window_bytes)};
-    struct perf_line_access *items = log->items + log->count;
-    for (uint32_t n = 0; n < lines; n++) {
-        items[n] = all;
-        items[n].line_va = va + 64ull * n;
-    }
-    items[0].flags |= ACCESS_FIRST;
-    items[0].tally = window->tally;
-    items[0].lanes = coalesced ? WAVE_LANES / LANES_PER_QUAD : WAVE_LANES;
-    log->count += lines;
-    return true;
+    return blocks;
 }
 
 static void span_log(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes)
 {
-    uint32_t handed_on = 0;
     struct window window = window_of(wave, inst);
-    window.size_bytes = size_bytes;
-    if (span_of_lines(&window, va))
+    struct access_log *log = &wave->group->accesses;
+    uint32_t window_bytes = window_lanes(size_bytes) * size_bytes, bytes = WAVE_LANES * size_bytes;
+    bool coalesced = window_lanes(size_bytes) == WINDOW_DWORD;
+    if (!bytes || !log_reserve(log, bytes / 64 + 2))
         return;
-    bool coalesced = span_look_ups(&window, va, &handed_on);
-    window_end(&window, coalesced, handed_on);
+    struct perf_line_access *items = log->items + log->count, blank = {.kind = window.kind};
+    uint32_t handed_on = coalesced ? WAVE_LANES / LANES_PER_QUAD : WAVE_LANES;
+    if (!((va | bytes) % CACHE_BLOCK_BYTES) && !(window_bytes & (window_bytes - 1)) &&
+        window.kind != ACCESS_ATOMIC) {
+        blank.flags = (uint8_t)(window.flags | (coalesced ? ACCESS_COALESCED : 0));
+        log->count += span_blocks(items, blank, va, bytes / CACHE_BLOCK_BYTES, window_bytes);
+    } else {
+        handed_on = span_handed_on(va, size_bytes, &coalesced);
+        blank.flags = (uint8_t)(window.flags | (coalesced ? ACCESS_COALESCED : 0));
+        log->count += span_lines(items, blank, va, va + bytes, window_bytes);
+    }
+    items->flags |= ACCESS_FIRST;
+    items->tally = window.tally;
+    items->lanes = (uint16_t)handed_on;
 }
 
 static void lanes_log(struct wave *wave, const struct inst *inst, const uint64_t *va,
@@ -334,11 +376,14 @@ static void lanes_log(struct wave *wave, const struct inst *inst, const uint64_t
     struct line_index index;
     window.va = va;
     window.size_bytes = size_bytes;
-    if (!lanes)
-        log_line(wave->group, 0, 0, window.kind, window.flags | ACCESS_NOWHERE);
-    index_begin(&index);
+    if (!index_begin(&index, &window, LINE_SLOT_BITS))
+        return;
+    if (!lanes) {
+        index.items[index.count] = index.blank;
+        index.items[index.count++].flags |= ACCESS_NOWHERE;
+    }
     bool coalesced = wave_look_up(&window, &index, lanes, &handed_on);
-    window_end(&window, coalesced, handed_on);
+    window_end(&window, &index, coalesced, handed_on);
 }
 
 void access_log_span(struct wave *wave, const struct inst *inst, uint64_t va, uint32_t size_bytes)
@@ -394,8 +439,7 @@ void access_log_private(struct wave *wave, const struct inst *inst, const uint32
     struct line_index index;
     window.va = va;
     window.size_bytes = size_bytes < 4 ? size_bytes : 4;
-    if (watched)
-        index_begin(&index);
+    watched = watched && index_begin(&index, &window, LINE_SLOT_BITS_PRIVATE);
     for (uint32_t row = 0; row < (size_bytes + 3) / 4; row++) {
         private_row(base, offset, row, va);
         time_note_lanes(group, inst, va, lanes, SCRATCH_VA, window.size_bytes);
@@ -403,5 +447,5 @@ void access_log_private(struct wave *wave, const struct inst *inst, const uint32
             coalesced &= wave_look_up(&window, &index, lanes, &handed_on);
     }
     if (watched)
-        window_end(&window, coalesced, handed_on);
+        window_end(&window, &index, coalesced, handed_on);
 }

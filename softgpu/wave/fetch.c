@@ -9,7 +9,7 @@
 #include "wave/access.h"
 #include "wave/group.h"
 
-enum { WINDOW_BYTES = 32, LINE_BYTES = 64, LINES_INITIAL = 64 };
+enum { LINE_BYTES = 64, LINES_INITIAL = 64 };
 
 void fetch_log_clear(struct fetch_log *log)
 {
@@ -18,6 +18,8 @@ void fetch_log_clear(struct fetch_log *log)
     log->used = 0;
     log->count = 0;
     log->last_window = 0;
+    log->window = NULL;
+    memset(log->recent, 0, sizeof log->recent);
 }
 
 /* Whether the line is new to the set. The set is at most half full. */
@@ -49,9 +51,12 @@ static bool log_grow(struct fetch_log *log)
 static void window_fetch(struct workgroup *group, uint64_t window)
 {
     struct fetch_log *log = &group->fetches;
-    uint64_t line = window * WINDOW_BYTES / LINE_BYTES;
+    uint64_t line = window * FETCH_WINDOW_BYTES / LINE_BYTES;
     log->count++;
     log->last_window = window;
+    if (log->recent[line % FETCH_RECENT] == line + 1)
+        return;
+    log->recent[line % FETCH_RECENT] = line + 1;
     if (log->used >= log->capacity / 2 && !log_grow(log))
         return;
     if (!set_insert(log->lines, log->capacity, line + 1))
@@ -62,9 +67,11 @@ static void window_fetch(struct workgroup *group, uint64_t window)
 
 void fetch_note(struct wave *wave, const struct inst *inst)
 {
+    struct fetch_log *log = &wave->group->fetches;
     uint64_t va = wave_pc_va(wave, inst), last = va + 4u * inst->dwords - 1;
-    if (va / WINDOW_BYTES != wave->group->fetches.last_window)
-        window_fetch(wave->group, va / WINDOW_BYTES);
-    if (last / WINDOW_BYTES != wave->group->fetches.last_window)
-        window_fetch(wave->group, last / WINDOW_BYTES);
+    if (va / FETCH_WINDOW_BYTES != log->last_window)
+        window_fetch(wave->group, va / FETCH_WINDOW_BYTES);
+    if (last / FETCH_WINDOW_BYTES != log->last_window)
+        window_fetch(wave->group, last / FETCH_WINDOW_BYTES);
+    log->window = inst - (int64_t)(va - last / FETCH_WINDOW_BYTES * FETCH_WINDOW_BYTES) / 4;
 }

@@ -31,7 +31,7 @@ static void wave_run(struct wave *wave)
 
 static void executed_note(struct wave *wave, const struct inst *inst, const struct inst *next)
 {
-    if (wave->group->wants & PERF_WANT_FETCH)
+    if (wave->group->wants & PERF_WANT_FETCH && !fetch_has(&wave->group->fetches, inst))
         fetch_note(wave, inst);
     if (wave->group->is_traced && (next || wave->stop != WAVE_FAULT))
         step_note(wave, inst, next);
@@ -45,6 +45,7 @@ static __attribute__((noinline)) void wave_run_noting(struct wave *wave)
     const struct inst *inst = wave->pc;
     wave->stop = WAVE_RUNNING;
     wave->group->fetches.last_window = wave->fetch_window;
+    wave->group->fetches.window = NULL;
     wave->slice_left = 0; /* no run of instructions is executed as one */
     for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0 && inst; left--) {
         inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);

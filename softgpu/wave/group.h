@@ -50,12 +50,16 @@ struct access_log { /* cache-line requests, while perf wants them */
     uint64_t placed; /* the first ones, which have places instead of addresses */
 };
 
+enum { FETCH_WINDOW_BYTES = 32, FETCH_RECENT = 16 };
 /* Lines of code that the group has touched, while perf wants them: a set, open addressing. */
 struct fetch_log {
     uint64_t *lines; /* line number + 1; 0: free */
     uint32_t used, capacity;
     uint64_t count;       /* 32-byte fetches */
     uint64_t last_window; /* of the wave that runs */
+    /* Where the wave's code has this window; NULL: looked for with its next instruction. */
+    const struct inst *window;
+    uint64_t recent[FETCH_RECENT]; /* lines that are in the set; of each number's last bits one */
 };
 
 struct step_log { /* executed instructions, while the thread trace wants them */
@@ -155,6 +159,12 @@ inst_exec_fn *ds_handler(struct inst *inst);
 
 /* fetch.c: the wave fetched the instruction. The caller has seen that perf wants it. */
 void fetch_note(struct wave *wave, const struct inst *inst);
+/* Whether all of it lies in the window that was fetched last, so that there is nothing to note. */
+static inline bool fetch_has(const struct fetch_log *log, const struct inst *inst)
+{
+    size_t at = (size_t)((const char *)inst - (const char *)log->window);
+    return at <= (FETCH_WINDOW_BYTES / 4 - inst->dwords) * sizeof *inst;
+}
 void fetch_log_clear(struct fetch_log *log);
 
 /* step_note.c: the wave executed the instruction; NULL: and stopped. The group is traced. */

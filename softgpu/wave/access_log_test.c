@@ -1,0 +1,211 @@
+/*
+ * What the address unit makes of an instruction's lanes, against a reference that goes lane by lane
+ * and byte by byte: random and regular patterns of all element sizes. Entries that stand for
+ * several lines count as so many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mem/vm.h"
+#include "wave/access.h"
+
+enum { LINE = 64, BLOCK = 256, PATTERNS = 40000, LINES_MAX = 2 * WAVE_LANES };
+enum { RANGE_BYTES = 4 << 20, RANGES = 3 };
+#define RANGE_VA(n) (UINT64_C(0x7f0000000000) + (n)*UINT64_C(0x40000000))
+
+static uint32_t random_below(uint32_t end)
+{
+    static uint64_t state = 88172645463325252u;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 33) % end;
+}
+
+struct access {
+    struct inst inst;
+    uint64_t va[WAVE_LANES], lanes;
+    uint32_t size_bytes;
+};
+
+/* The lines in the order in which lanes touch them. */
+struct expected {
+    struct perf_line_access lines[LINES_MAX];
+    uint32_t count, handed_on;
+    bool coalesced; /* all windows with lanes */
+};
+
+static uint32_t line_find(struct expected *e, uint64_t line_va)
+{
+    uint32_t at = 0;
+    while (at < e->count && e->lines[at].line_va != line_va)
+        at++;
+    if (at == e->count)
+        e->lines[e->count++] = (struct perf_line_access){.line_va = line_va};
+    return at;
+}
+
+/* The bytes of one lane's element, line by line. */
+static void lane_touch(struct expected *e, const struct access *access, uint32_t lane,
+                       bool touched[LINES_MAX])
+{
+    uint64_t mask[LINES_MAX] = {0};
+    for (uint32_t i = 0; i < access->size_bytes; i++) {
+        uint64_t at = access->va[lane] + i;
+        mask[line_find(e, at / LINE * LINE)] |= 1ull << at % LINE;
+    }
+    for (uint32_t n = 0; n < e->count; n++) {
+        struct perf_line_access *line = &e->lines[n];
+        uint64_t before = (uint64_t)line->bytes_mask_hi << 32 | line->bytes_mask_lo;
+        line->conflicts += access->inst.flags & IF_ATOMIC && before & mask[n];
+        line->bytes_mask_lo |= (uint32_t)mask[n];
+        line->bytes_mask_hi |= (uint32_t)(mask[n] >> 32);
+        touched[n] |= mask[n] != 0;
+    }
+}
+
+/* Four lanes at a time, or sixteen of up to a dword: each looks each of its lines up once. */
+static void expect(struct expected *e, const struct access *access)
+{
+    uint32_t width = access->size_bytes <= 4 ? 16 : 4;
+    *e = (struct expected){.coalesced = true};
+    for (uint32_t first = 0; first < WAVE_LANES; first += width) {
+        bool touched[LINES_MAX] = {false};
+        uint32_t lines = 0, quads[4] = {0}, lanes = 0;
+        for (uint32_t lane = first; lane < first + width; lane++) {
+            if (!(access->lanes >> lane & 1))
+                continue;
+            lane_touch(e, access, lane, touched);
+            quads[(lane - first) / 4]++;
+            lanes++;
+        }
+        for (uint32_t n = 0; n < e->count; n++) {
+            e->lines[n].tags = (uint8_t)(e->lines[n].tags + touched[n]);
+            lines += touched[n];
+        }
+        bool coalesced = lines <= 1 && width == 16;
+        e->coalesced &= coalesced || !lanes;
+        for (uint32_t quad = 0; quad < width / 4; quad++)
+            e->handed_on += coalesced || !quads[quad] ? 1 : quads[quad];
+    }
+    if (!e->count)
+        e->lines[e->count++] = (struct perf_line_access){.flags = ACCESS_NOWHERE};
+}
+
+static void compare(const struct expected *e, const struct access *access, struct workgroup *group)
+{
+    const struct access_log *log = &group->accesses;
+    uint32_t n = 0, flags = access->inst.flags;
+    uint8_t kind = flags & IF_ATOMIC  ? ACCESS_ATOMIC
+                   : flags & IF_STORE ? ACCESS_WRITE
+                                      : ACCESS_READ;
+    uint8_t common = (uint8_t)((flags & IF_GLC ? ACCESS_GLC : 0) |
+                               (access->inst.format == FMT_MUBUF ? ACCESS_BUFFER : 0) |
+                               (e->coalesced ? ACCESS_COALESCED : 0));
+    for (uint64_t i = 0; i < log->count; i++) {
+        struct perf_line_access is = log->items[i];
+        assert_true(!is.more || kind != ACCESS_ATOMIC);
+        assert_true(is.line_va % BLOCK + LINE * is.more < BLOCK);
+        for (uint32_t more = 0; more <= is.more; more++, n++) {
+            const struct perf_line_access *line = &e->lines[n];
+            assert_true(n < e->count);
+            uint64_t va = line->flags & ACCESS_NOWHERE ? 0 : vm_place(group->reader, line->line_va);
+            assert_int_equal(is.line_va + LINE * more, va);
+            assert_int_equal(is.bytes_mask_lo, line->bytes_mask_lo);
+            assert_int_equal(is.bytes_mask_hi, line->bytes_mask_hi);
+            assert_int_equal(is.kind, kind);
+            assert_int_equal(is.tags, line->tags);
+            assert_int_equal(is.conflicts, line->conflicts);
+            assert_int_equal(is.flags, common | line->flags | (i == 0 ? ACCESS_FIRST : 0));
+        }
+        assert_int_equal(is.lanes, i == 0 ? e->handed_on : 0);
+    }
+    assert_int_equal(n, e->count);
+}
+
+/* Where lanes lie. */
+static uint64_t lane_va(uint32_t kind, uint64_t start, uint32_t lane, uint32_t size_bytes,
+                        uint32_t stride)
+{
+    switch (kind) {
+    case 0: /* side by side */
+    case 1:
+        return start + (uint64_t)lane * size_bytes;
+    case 2:
+        return start + (uint64_t)lane * stride;
+    case 3: /* backwards */
+        return start + (uint64_t)(WAVE_LANES - lane) * size_bytes;
+    case 4: /* few places */
+        return start + (uint64_t)random_below(8) * 24;
+    case 5: /* several mappings */
+        return RANGE_VA(random_below(RANGES)) + random_below(RANGE_BYTES - LINE);
+    default:
+        return start + random_below(1 << 14);
+    }
+}
+
+static void access_make(struct access *access)
+{
+    static const uint8_t sizes[] = {1, 2, 4, 8, 12, 16, 4};
+    static const uint32_t aligns[] = {BLOCK, BLOCK, LINE, 16, 4, 1};
+    static const uint32_t flags[] = {0, 0, IF_STORE, IF_ATOMIC, IF_GLC, IF_ATOMIC | IF_GLC};
+    uint32_t kind = random_below(7), stride = random_below(300);
+    uint64_t start = RANGE_VA(random_below(RANGES)) + random_below(1 << 20);
+    start -= start % aligns[random_below(6)];
+    *access = (struct access){.size_bytes = sizes[random_below(7)], .lanes = ~0ull};
+    access->inst.flags = flags[random_below(6)];
+    access->inst.format = random_below(4) ? FMT_FLAT : FMT_MUBUF;
+    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
+        access->va[lane] = lane_va(kind, start, lane, access->size_bytes, stride);
+    if (random_below(3) == 0)
+        access->lanes = (uint64_t)random_below(UINT32_MAX) << 32 | random_below(UINT32_MAX);
+    if (random_below(50) == 0)
+        access->lanes = random_below(2) ? 0 : 0xffff;
+}
+
+static void lines_are_those_of_the_lanes(void **state)
+{
+    struct vm *vm;
+    struct vm_reader reader = {0};
+    struct workgroup group = {.wants = PERF_WANT_MEMORY, .reader = &reader};
+    struct wave wave = {.group = &group};
+    uint64_t joined = 0;
+    (void)state;
+    assert_int_equal(vm_create(&vm), 0);
+    for (uint32_t i = 0; i < RANGES; i++) /* nobody goes there */
+        assert_int_equal(vm_map(vm, RANGE_VA(i), RANGE_BYTES, (void *)(uintptr_t)RANGE_VA(i),
+                                VM_READ | VM_WRITE),
+                         0);
+    vm_reader_register(vm, &reader);
+    vm_reader_enter(&reader);
+    for (uint32_t i = 0; i < PATTERNS; i++) {
+        struct access access;
+        struct expected expected;
+        access_make(&access);
+        group.accesses.count = group.accesses.placed = 0;
+        access_log_vector(&wave, &access.inst, access.va, access.lanes, access.size_bytes);
+        access_log_place(&group);
+        expect(&expected, &access);
+        compare(&expected, &access, &group);
+        joined += expected.count - group.accesses.count;
+    }
+    assert_true(joined > PATTERNS / 10);
+    vm_reader_leave(&reader);
+    vm_reader_unregister(&reader);
+    vm_destroy(vm);
+    free(group.accesses.items);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_those_of_the_lanes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
