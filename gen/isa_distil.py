@@ -189,8 +189,8 @@ def vop_operands(records, inst, fmt, mnemonic):
         slots["src2"] = slots["src2"] if "div_fmas" in mnemonic else "m64"
     elif slots["src2"] == "m64":
         slots["src2"] = "-"
-    # The accumulator of a two-address instruction is its destination.
-    if re.match(r"v_(mac|fmac|pk_fmac|dot\w*c)_", mnemonic):
+    # The accumulator of a two-address instruction is its destination; v_cvt_sr fills a byte of it.
+    if re.match(r"v_(mac|fmac|pk_fmac|dot\w*c|cvt_sr)_", mnemonic):
         slots["src2"] = "-"
     if fmt == "VOP1":  # v_swap states its second result as a source
         slots["src1"] = slots["src2"] = "-"

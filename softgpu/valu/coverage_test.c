@@ -8,13 +8,11 @@
 
 enum { VGPR = 256 };
 
-/* Graphics only: interpolation and screen partitioning; conversions of 8-bit floats and sparse
- * matrices of gfx942 are not modelled. */
+/* Graphics only: interpolation and screen partitioning; sparse matrices of gfx942 are not
+ * modelled. */
 static bool unsupported(const char *name)
 {
     static const char *const parts[] = {"v_interp_", "v_screen_partition", "v_smfmac"};
-    if (strncmp(name, "v_cvt_", 6) == 0 && (strstr(name, "fp8") || strstr(name, "bf8")))
-        return true;
     for (size_t n = 0; n < sizeof parts / sizeof *parts; n++)
         if (strstr(name, parts[n]))
             return true;

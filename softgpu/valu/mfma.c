@@ -12,6 +12,7 @@
  * (4 x 4: lane j + 4 * block, register i.) Double precision interleaves rows one by one instead.
  */
 #include "valu/exec.h"
+#include "valu/float8.h"
 #include "valu/half.h"
 #include "valu/vector.h"
 
@@ -137,18 +138,6 @@ static int b_lane(unsigned blgp, int lane)
     default:
         return (int)(blgp - 4) * 16 + (lane & 15);
     }
-}
-
-/* gfx942's 8-bit floats: no infinity, no negative zero, whose code is the one NaN; a bias of 8
- * (fp8) or 16 (bf8). By integers, since the wave's mode may flush what lies between. */
-KERNEL_INLINE u32 f32_of_f8(u32 byte, bool wide)
-{
-    const u32 magnitude = byte & 0x7f, sign = (byte & 0x80) << 24;
-    const u32 mantissa_bits = wide ? 2 : 3, bias = wide ? 16 : 8;
-    const u32 normal = (magnitude << (23 - mantissa_bits)) + ((127 - bias) << 23);
-    const u32 denormal = bits32((f32)(i32)magnitude * (wide ? 0x1p-17f : 0x1p-10f));
-    const u32 value = magnitude >> mantissa_bits ? normal : denormal;
-    return (byte & 0xff) == 0x80 ? 0x7fc00000 : value | sign;
 }
 
 /* To ten bits of mantissa, to nearest even; a NaN stays one. Which way hardware rounds no public

@@ -141,5 +141,5 @@ inst_exec_fn *VALU(valu_special)(const struct inst *i)
     for (size_t n = 0; n < sizeof specials / sizeof specials[0]; n++)
         if (specials[n].op == i->op)
             return specials[n].handler;
-    return NULL;
+    return VALU(valu_float8)(i);
 }

@@ -14,6 +14,7 @@ extern const struct valu_table VALU(valu_table_int), VALU(valu_table_f32), VALU(
 
 /* Handlers of instructions that do not fit the row scheme; NULL: none of them. */
 inst_exec_fn *VALU(valu_special)(const struct inst *i);
+inst_exec_fn *VALU(valu_float8)(const struct inst *i); /* valu_special() asks it */
 inst_exec_fn *VALU(valu_mfma)(const struct inst *i);
 
 #endif

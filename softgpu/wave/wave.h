@@ -29,7 +29,9 @@ enum {
     MODE_DENORM_32_SHIFT = 4, /* 0 flush all, 1 flush source, 2 flush result, 3 keep */
     MODE_DENORM_64_SHIFT = 6, /* f16 and f64 */
     MODE_DX10_CLAMP = 1 << 8,
-    MODE_IEEE = 1 << 9
+    MODE_IEEE = 1 << 9,
+    MODE_FP16_OVFL = 1 << 23 /* numbers too large become the largest, not infinity or NaN; here
+                                of 8-bit floats alone */
 };
 
 enum wave_stop {

@@ -57,7 +57,6 @@ REASONS = [
     (r"s_cbranch_(g_fork|i_fork|join)|s_setvskip|s_scratch_(load|store)",
      "what no compiler emits: forks of the wave, skipping of vector instructions, scalar access to scratch"),
     (r"v_smfmac", "sparse matrices of gfx942: not modelled"),
-    (r"v_cvt_.*(fp8|bf8)", "conversions of gfx942's 8-bit floats: not modelled"),
 ]
 
 
