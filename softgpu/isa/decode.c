@@ -350,7 +350,9 @@ static bool decode_mfma(struct decoding *d)
     /* gfx908 has no choice: C and D are accumulation registers. */
     bool acc_cd = d->gen == GPU_GFX908 || bit(low, 15);
     inst->dst.kind = acc_cd ? OPND_AGPR : OPND_VGPR;
-    if (inst->src[2].kind == OPND_AGPR || inst->src[2].kind == OPND_VGPR)
+    /* A sparse matrix's third source is no C, but a vector register with its indices. */
+    const bool sparse = d->entry->types[SLOT_SRC2] != d->entry->types[SLOT_DST];
+    if (!sparse && (inst->src[2].kind == OPND_AGPR || inst->src[2].kind == OPND_VGPR))
         inst->src[2].kind = inst->dst.kind;
     for (unsigned slot = 0; slot < 2; slot++) {
         if (bit(high, 27 + slot) && inst->src[slot].kind == OPND_VGPR)

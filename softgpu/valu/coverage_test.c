@@ -8,11 +8,10 @@
 
 enum { VGPR = 256 };
 
-/* Graphics only: interpolation and screen partitioning; sparse matrices of gfx942 are not
- * modelled. */
+/* Graphics only: interpolation and screen partitioning. */
 static bool unsupported(const char *name)
 {
-    static const char *const parts[] = {"v_interp_", "v_screen_partition", "v_smfmac"};
+    static const char *const parts[] = {"v_interp_", "v_screen_partition"};
     for (size_t n = 0; n < sizeof parts / sizeof *parts; n++)
         if (strstr(name, parts[n]))
             return true;

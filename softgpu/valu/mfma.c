@@ -462,7 +462,7 @@ inst_exec_fn *VALU(valu_mfma)(const struct inst *i)
 {
     const struct mfma *x = &mfmas[i->op];
     if (!x->m)
-        return NULL;
+        return VALU(valu_smfmac)(i);
     if (x->type != MFMA_F64)
         return handlers[x->type][x->m == 4 ? 0 : x->m == 16 ? 1 : 2];
     /* The block and lane-group fields of the double forms are not modelled. */

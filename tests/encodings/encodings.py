@@ -56,7 +56,6 @@ REASONS = [
     (r"s_rfe|s_endpgm_saved|s_sendmsghalt", "trap handlers and debuggers: there is none on the software GPU"),
     (r"s_cbranch_(g_fork|i_fork|join)|s_setvskip|s_scratch_(load|store)",
      "what no compiler emits: forks of the wave, skipping of vector instructions, scalar access to scratch"),
-    (r"v_smfmac", "sparse matrices of gfx942: not modelled"),
 ]
 
 
