@@ -1,5 +1,6 @@
 """Everything that is tested, by name."""
 from cases import HALVES_CHOSEN, crossed, halves, plain, subdword
+from float8 import families8
 from floating import ARITHMETIC, CONDITIONS, INTEGER_CONDITIONS, PACKED_F16, PACKED_F32, TO_INTEGER
 from integers import CARRY, DOT2, INTEGER, PACKED, WIDE
 from masks import carried, chosen_by_mask, compared, counted_below, fixed_up, fused_if_masked, widened
@@ -55,6 +56,7 @@ def families():
         out += [(n + f, lambda rng, n=n, f=f: compared(n, rng, f)) for n in names for f in ("_e32", "_e64")]
     out += [("v_cndmask_b32" + f, lambda rng, f=f: chosen_by_mask(rng, f)) for f in ("_e32", "_e64")]
     out += [(n, lambda rng, n=n: counted_below(n, rng)) for n in ("v_mbcnt_lo_u32_b32", "v_mbcnt_hi_u32_b32")]
+    out += families8()
     out += [("v_div_fixup_" + t, lambda rng, t=t: fixed_up("v_div_fixup_" + t, rng)) for t in FORMATS]
     out += [("v_div_fmas_" + t, lambda rng, t=t: fused_if_masked("v_div_fmas_" + t, rng)) for t in ("f32", "f64")]
     return out
