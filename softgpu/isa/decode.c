@@ -459,11 +459,13 @@ static bool operands_fit(const struct inst *inst)
            operand_fits(&inst->src[1]) && operand_fits(&inst->src[2]);
 }
 
-/* According to AMD, V_DOT2 of MI200, and of no other GPU, flushes its f16 denormals to zero. */
+/* According to AMD, V_DOT2 and MFMA of MI200, and of no other GPU, flush denormals of f16 and bf16
+ * to zero. */
 static uint32_t flags_of(enum gpu_gen gen, const struct isa_entry *entry)
 {
     const bool dot2 = entry->op == OP_V_DOT2_F32_F16 || entry->op == OP_V_DOT2C_F32_F16;
-    return entry->flags | (gen == GPU_GFX90A && dot2 ? IF_FLUSH_F16 : 0);
+    const bool mfma = entry->tally >= TALLY_MFMA_F16_X4 && entry->tally <= TALLY_MFMA_BF16_1K_X64;
+    return entry->flags | (gen == GPU_GFX90A && (dot2 || mfma) ? IF_FLUSH_F16 : 0);
 }
 
 int isa_decode(enum gpu_gen gen, const uint32_t *code, size_t dwords, struct inst *inst)

@@ -138,7 +138,8 @@ enum inst_flag {
     IF_LOAD = 1 << 19,
     IF_DATA_AGPR = 1 << 20, /* memory data lives in AGPRs (gfx90a acc bit) */
     IF_PAIR = 1 << 21,      /* DS: two addresses, each with its own 8-bit offset */
-    IF_FLUSH_F16 = 1 << 22  /* denormal packed f16 sources count as zeros, whatever MODE says */
+    IF_FLUSH_F16 = 1 << 22  /* denormal packed f16 sources count as zeros, whatever MODE says; of
+                               matrix instructions f16, bf16 and what C and D hold */
 };
 
 enum image_flag {

@@ -16,7 +16,17 @@
 #include "valu/half.h"
 #include "valu/vector.h"
 
-enum mfma_type { MFMA_F32, MFMA_F16, MFMA_BF16, MFMA_I8, MFMA_XF32, MFMA_F8, MFMA_F64 };
+enum mfma_type {
+    MFMA_F32,
+    MFMA_F16,
+    MFMA_BF16,
+    MFMA_I8,
+    MFMA_XF32,
+    MFMA_F8,
+    MFMA_F16_FLUSH, /* MI200's, for which denormals are zeros, those of C and D too */
+    MFMA_BF16_FLUSH,
+    MFMA_F64
+};
 
 struct mfma {
     uint8_t m, k, blocks, type, per_lane;
@@ -163,7 +173,7 @@ KERNEL_INLINE void elements_load(struct elements *e, const struct mfma *x,
             LANES to[l] = xf32_of_f32(row[l]);
         } else if (type == MFMA_F8) {
             LANES to[l] = f32_of_f8(row[l] >> shift, wide);
-        } else if (type == MFMA_BF16) {
+        } else if (type == MFMA_BF16 || type == MFMA_BF16_FLUSH) {
             LANES to[l] = row[l] >> shift << 16;
         } else if (type == MFMA_I8) {
             LANES to[l] = ((u32)((i32)(row[l] >> shift << 24) >> 24) & 0xffff) |
@@ -172,6 +182,8 @@ KERNEL_INLINE void elements_load(struct elements *e, const struct mfma *x,
             u32 half[WAVE_LANES] __attribute__((aligned(64)));
             LANES half[l] = row[l] >> shift;
             row_of_half((f32 *)to, half);
+            if (type == MFMA_F16_FLUSH) /* below 2^-14 */
+                LANES to[l] = (i32)(to[l] & ~SIGN32) < 0x38800000 ? 0 : to[l];
         }
     }
 }
@@ -337,17 +349,19 @@ KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, 
     struct elements a, b;
     u32 t[RESULT_ROWS_MAX * WAVE_LANES] __attribute__((aligned(64)));
     const int dwords = steps_per_lane(x, type) * element_bits(type) / 32;
+    const bool flush = type == MFMA_F16_FLUSH || type == MFMA_BF16_FLUSH;
+    const u32 state = MXCSR_MASKED | (flush ? MXCSR_FLUSH : 0);
     u32 *d = result_rows(w, &i->dst);
     elements_load(&a, x, type, source_plain(w, &i->src[0], dwords, ta), x->wide_a);
     elements_load(&b, x, type, source_plain(w, &i->src[1], dwords, tb), x->wide_b);
     elements_permute(&b, steps_per_lane(x, type), i->mfma.blgp);
     const struct addend c = addend_load(w, &i->src[2], m * m * x->blocks / WAVE_LANES, d, t);
-    fp_switch(w->fp_state_32, MXCSR_MASKED);
+    fp_switch(w->fp_state_32, state);
     if (m == 4)
         small_blocks_run(d, c, i, x, &a, &b, type);
     else
         blocks_run(d, c, i, x, &a, &b, m, type);
-    fp_switch(MXCSR_MASKED, w->fp_state_32);
+    fp_switch(state, w->fp_state_32);
     return i + i->dwords;
 }
 
@@ -362,15 +376,18 @@ MFMA_HANDLERS(MFMA_F32)
 MFMA_HANDLERS(MFMA_F16)
 MFMA_HANDLERS(MFMA_BF16)
 MFMA_HANDLERS(MFMA_I8)
+MFMA_HANDLERS(MFMA_F16_FLUSH)
+MFMA_HANDLERS(MFMA_BF16_FLUSH)
 MFMA_HANDLER(16, MFMA_XF32)
 MFMA_HANDLER(32, MFMA_XF32)
 MFMA_HANDLER(16, MFMA_F8)
 MFMA_HANDLER(32, MFMA_F8)
 #define LARGE_ENTRIES(TYPE) [TYPE] = {NULL, exec_16_##TYPE, exec_32_##TYPE}
 #define MFMA_ENTRIES(TYPE)  [TYPE] = {exec_4_##TYPE, exec_16_##TYPE, exec_32_##TYPE}
-static inst_exec_fn *const handlers[][3] = {MFMA_ENTRIES(MFMA_F32),   MFMA_ENTRIES(MFMA_F16),
-                                            MFMA_ENTRIES(MFMA_BF16),  MFMA_ENTRIES(MFMA_I8),
-                                            LARGE_ENTRIES(MFMA_XF32), LARGE_ENTRIES(MFMA_F8)};
+static inst_exec_fn *const handlers[][3] = {
+    MFMA_ENTRIES(MFMA_F32),       MFMA_ENTRIES(MFMA_F16),       MFMA_ENTRIES(MFMA_BF16),
+    MFMA_ENTRIES(MFMA_I8),        LARGE_ENTRIES(MFMA_XF32),     LARGE_ENTRIES(MFMA_F8),
+    MFMA_ENTRIES(MFMA_F16_FLUSH), MFMA_ENTRIES(MFMA_BF16_FLUSH)};
 
 /* 16 x 16, double precision: lane 16k + i of A, lane 16k + j of B, D in lane 16(i % 4) + j of
  * register pair i / 4. */
@@ -463,8 +480,11 @@ inst_exec_fn *VALU(valu_mfma)(const struct inst *i)
     const struct mfma *x = &mfmas[i->op];
     if (!x->m)
         return VALU(valu_smfmac)(i);
-    if (x->type != MFMA_F64)
-        return handlers[x->type][x->m == 4 ? 0 : x->m == 16 ? 1 : 2];
+    enum mfma_type type = x->type;
+    if (i->flags & IF_FLUSH_F16)
+        type = type == MFMA_F16 ? MFMA_F16_FLUSH : MFMA_BF16_FLUSH;
+    if (type != MFMA_F64)
+        return handlers[type][x->m == 4 ? 0 : x->m == 16 ? 1 : 2];
     /* The block and lane-group fields of the double forms are not modelled. */
     return i->mfma.cbsz || i->mfma.blgp ? NULL : exec_mfma_f64;
 }
