@@ -343,7 +343,9 @@ static bool decode_mfma(struct decoding *d)
     struct inst *inst = d->inst;
     inst->mfma.cbsz = bits(low, 8, 3);
     inst->mfma.abid = bits(low, 11, 4);
-    inst->mfma.blgp = bits(high, 29, 3);
+    const bool negates =
+        d->entry->op == OP_V_MFMA_F64_16X16X4_F64 || d->entry->op == OP_V_MFMA_F64_4X4X4_4B_F64;
+    *(negates ? &inst->neg : &inst->mfma.blgp) = bits(high, 29, 3) & 7;
     if (!vop3_sources(d))
         return false;
     set_vector_dst(d, bits(low, 0, 8));

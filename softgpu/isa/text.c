@@ -193,6 +193,8 @@ static void put_vop3p(struct writer *out, const struct inst *i)
         put(out, i->mfma.cbsz ? " cbsz:%u" : "", i->mfma.cbsz);
         put(out, i->mfma.abid ? " abid:%u" : "", i->mfma.abid);
         put(out, i->mfma.blgp ? " blgp:%u" : "", i->mfma.blgp);
+        if (i->neg)
+            put_bits(out, "neg", i->neg, 3);
         return;
     }
     if (i->op == OP_V_ACCVGPR_READ_B32 || i->op == OP_V_ACCVGPR_WRITE_B32)

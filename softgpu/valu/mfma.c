@@ -459,13 +459,38 @@ static void small_blocks_f64(u32 *d, const u32 *c, const u32 *a, const u32 *b)
     memcpy(d, t, sizeof t);
 }
 
+/* gfx942 negates A, B and C of double precision where the others have the lane groups of B. */
+static const u32 *negated_f64(const u32 *from, u32 *to)
+{
+    if (from != to)
+        row_copy(to, from);
+    LANES to[WAVE_LANES + l] = from[WAVE_LANES + l] ^ SIGN32;
+    return to;
+}
+static struct addend addend_negated_f64(struct addend c, int rows, u32 *to)
+{
+    for (int r = 0; r < rows; r += 2) {
+        const u32 *from = c.row + r * c.stride;
+        negated_f64(from, to + r * WAVE_LANES);
+    }
+    return (struct addend){to, WAVE_LANES};
+}
+
 static const struct inst *exec_mfma_f64(struct wave *w, const struct inst *i)
 {
     const struct mfma *x = &mfmas[i->op];
     source_temp ta, tb;
     u32 t[8 * WAVE_LANES] __attribute__((aligned(64))), *d = result_rows(w, &i->dst);
+    u32 negated[8 * WAVE_LANES] __attribute__((aligned(64)));
+    const int rows = x->m == 16 ? 8 : 2;
     const u32 *a = source_plain(w, &i->src[0], 2, ta), *b = source_plain(w, &i->src[1], 2, tb);
-    const struct addend c = addend_load(w, &i->src[2], x->m == 16 ? 8 : 2, d, t);
+    struct addend c = addend_load(w, &i->src[2], rows, d, t);
+    if (i->neg & 1)
+        a = negated_f64(a, ta);
+    if (i->neg & 2)
+        b = negated_f64(b, tb);
+    if (i->neg & 4)
+        c = addend_negated_f64(c, rows, negated);
     fp_switch(w->fp_state_32, MXCSR_MASKED);
     if (x->m == 16)
         large_block_f64(d, c, a, b);
@@ -485,6 +510,6 @@ inst_exec_fn *VALU(valu_mfma)(const struct inst *i)
         type = type == MFMA_F16 ? MFMA_F16_FLUSH : MFMA_BF16_FLUSH;
     if (type != MFMA_F64)
         return handlers[type][x->m == 4 ? 0 : x->m == 16 ? 1 : 2];
-    /* The block and lane-group fields of the double forms are not modelled. */
+    /* Blocks and lane groups are none of double precision's; gfx90a encodes them all the same. */
     return i->mfma.cbsz || i->mfma.blgp ? NULL : exec_mfma_f64;
 }

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "isa/decode.h"
 #include "valu/test/wave_double.h"
 
 enum { A_REG = 8, B_REG = 16, C_REG = 32, D_REG = 96 };
@@ -376,16 +377,18 @@ static double any_f64(void)
 }
 static double da[16][4], db[4][16], dc[16][16];
 
-static void any_doubles(void)
+static void any_doubles(unsigned negate)
 {
     static const int distances[] = {0, 2, -4, 100};
     for (int n = 0; n < 8; n++) {
         const bool small = n % 2;
         const uint16_t c_reg = (uint16_t)(D_REG + distances[n / 2]);
-        struct inst i = {.op = small ? OP_V_MFMA_F64_4X4X4F64 : OP_V_MFMA_F64_16X16X4F64,
+        struct inst i = {.op = small ? OP_V_MFMA_F64_4X4X4_4B_F64 : OP_V_MFMA_F64_16X16X4_F64,
                          .format = FMT_VOP3P,
                          .klass = CLASS_MFMA,
                          .src_count = 3};
+        const bool a_negative = negate & 1, b_negative = negate & 2, c_negative = negate & 4;
+        i.neg = (uint8_t)negate;
         i.dst = vgpr(D_REG);
         i.src[0] = vgpr_typed(A_REG, TYPE_F64, 2);
         i.src[1] = vgpr_typed(B_REG, TYPE_F64, 2);
@@ -404,18 +407,44 @@ static void any_doubles(void)
         run(&i);
         for (int x = 0; x < (small ? 4 : 16); x++)
             for (int y = 0; y < 16; y++) {
-                double sum = dc[x][y]; /* 4 x 4: four blocks' columns beside each other */
-                for (int k = 0; k < 4; k++)
-                    sum = fma(da[small ? y / 4 * 4 + x : x][k], db[k][y], sum);
+                /* 4 x 4: four blocks' columns beside each other */
+                double sum = c_negative ? -dc[x][y] : dc[x][y];
+                for (int k = 0; k < 4; k++) {
+                    const double a_k = da[small ? y / 4 * 4 + x : x][k];
+                    sum = fma(a_negative ? -a_k : a_k, b_negative ? -db[k][y] : db[k][y], sum);
+                }
                 assert_true(lane64((uint16_t)(D_REG + x / 4 * 2), x % 4 * 16 + y) ==
                             double_bits(sum));
             }
     }
 }
+static void any_signs(void)
+{
+    for (unsigned negate = 0; negate < 8; negate++)
+        any_doubles(negate);
+}
 static void doubles_that_round(void **state)
 {
     (void)state;
-    each_build(any_doubles);
+    each_build(any_signs);
+}
+
+/* Of gfx942's double precision the bits that elsewhere are B's lane groups. The encodings are
+ * llvm-mc's.
+ */
+static void signs_decoded(void **state)
+{
+    (void)state;
+    /* v_mfma_f64_4x4x4_4b_f64 v[0:1], v[0:1], v[2:3], v[2:3] neg:[1,0,1]; on gfx90a: blgp:5 */
+    static const uint32_t words[2] = {0xd3ef0000, 0xa40a0500};
+    struct inst i;
+    assert_int_equal(isa_decode(GPU_GFX942, words, 2, &i), 2);
+    assert_int_equal(i.neg, 5);
+    assert_int_equal(i.mfma.blgp, 0);
+    assert_non_null(valu_handler(&i));
+    assert_int_equal(isa_decode(GPU_GFX90A, words, 2, &i), 2);
+    assert_int_equal(i.neg, 0);
+    assert_int_equal(i.mfma.blgp, 5);
 }
 
 int main(void)
@@ -423,7 +452,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_and_integer), cmocka_unit_test(double_precision),
         cmocka_unit_test(sums_that_round),    cmocka_unit_test(result_over_sources),
-        cmocka_unit_test(doubles_that_round),
+        cmocka_unit_test(doubles_that_round), cmocka_unit_test(signs_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
