@@ -37,7 +37,8 @@ def matrix_tally(mnemonic):
         blocks = 4
     if mnemonic.startswith("v_smfmac") or shape.group(0) in SINGLE[kind]:
         blocks = 1
-    return "MFMA_%s_X%d" % (kind, 2 * rows * columns * depth * blocks // 512)
+    sparse = "_SPARSE" if mnemonic.startswith("v_smfmac") else ""
+    return "MFMA_%s%s_X%d" % (kind, sparse, 2 * rows * columns * depth * blocks // 512)
 
 
 def vector_tally(mnemonic):

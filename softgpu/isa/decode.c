@@ -466,7 +466,7 @@ static bool operands_fit(const struct inst *inst)
 static uint32_t flags_of(enum gpu_gen gen, const struct isa_entry *entry)
 {
     const bool dot2 = entry->op == OP_V_DOT2_F32_F16 || entry->op == OP_V_DOT2C_F32_F16;
-    const bool mfma = entry->tally >= TALLY_MFMA_F16_X4 && entry->tally <= TALLY_MFMA_BF16_1K_X64;
+    const bool mfma = entry->tally >= TALLY_MFMA_F16_X4 && entry->tally <= TALLY_MFMA_BF16_1K_X32;
     return entry->flags | (gen == GPU_GFX90A && (dot2 || mfma) ? IF_FLUSH_F16 : 0);
 }
 

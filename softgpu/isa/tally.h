@@ -7,7 +7,7 @@
  *   issue    quad-cycles the instruction arbiter works on it; 0: handled without a functional unit
  *   latency  cycles its wave then waits, in the clock of perf/README.md
  *   matrix   cycles the matrix unit of a gfx90a is busy (others: perf/clock.c; its operations are
- * 512 times the number behind X)
+ * 512 times the number behind X; sparse ones, which gfx942 alone has, take half the time)
  */
 #ifndef ISA_TALLY_H
 #define ISA_TALLY_H
@@ -34,18 +34,21 @@
     X(MFMA_I8_X16, MFMA, 1, 0, 32)                                                                 \
     X(MFMA_I8_X32, MFMA, 1, 0, 64)                                                                 \
     X(MFMA_I8_X64, MFMA, 1, 0, 64)                                                                 \
-    X(MFMA_I8_X128, MFMA, 1, 0, 64)                                                                \
+    X(MFMA_I8_SPARSE_X64, MFMA, 1, 0, 16)                                                          \
+    X(MFMA_I8_SPARSE_X128, MFMA, 1, 0, 32)                                                         \
     X(MFMA_F16_X4, MFMA, 1, 0, 8)                                                                  \
     X(MFMA_F16_X16, MFMA, 1, 0, 32)                                                                \
     X(MFMA_F16_X32, MFMA, 1, 0, 64)                                                                \
-    X(MFMA_F16_X64, MFMA, 1, 0, 64)                                                                \
+    X(MFMA_F16_SPARSE_X32, MFMA, 1, 0, 16)                                                         \
+    X(MFMA_F16_SPARSE_X64, MFMA, 1, 0, 32)                                                         \
     X(MFMA_BF16_X2, MFMA, 1, 0, 8)                                                                 \
     X(MFMA_BF16_X8, MFMA, 1, 0, 32)                                                                \
     X(MFMA_BF16_X16, MFMA, 1, 0, 64)                                                               \
     X(MFMA_BF16_1K_X4, MFMA, 1, 0, 8)                                                              \
     X(MFMA_BF16_1K_X16, MFMA, 1, 0, 32)                                                            \
     X(MFMA_BF16_1K_X32, MFMA, 1, 0, 64)                                                            \
-    X(MFMA_BF16_1K_X64, MFMA, 1, 0, 64)                                                            \
+    X(MFMA_BF16_1K_SPARSE_X32, MFMA, 1, 0, 16)                                                     \
+    X(MFMA_BF16_1K_SPARSE_X64, MFMA, 1, 0, 32)                                                     \
     X(MFMA_F32_X1, MFMA, 1, 0, 8)                                                                  \
     X(MFMA_F32_X4, MFMA, 1, 0, 32)                                                                 \
     X(MFMA_F32_X8, MFMA, 1, 0, 64)                                                                 \
@@ -55,7 +58,8 @@
     X(MFMA_F64_X4, MFMA, 1, 0, 32)                                                                 \
     X(MFMA_F8_X32, MFMA, 1, 0, 32)                                                                 \
     X(MFMA_F8_X64, MFMA, 1, 0, 64)                                                                 \
-    X(MFMA_F8_X128, MFMA, 1, 0, 64)                                                                \
+    X(MFMA_F8_SPARSE_X64, MFMA, 1, 0, 16)                                                          \
+    X(MFMA_F8_SPARSE_X128, MFMA, 1, 0, 32)                                                         \
     X(SALU, SALU, 1, 0, 0)                                                                         \
     X(SMEM_READ_1, SMEM, 1, 128, 0)                                                                \
     X(SMEM_READ_2, SMEM, 1, 128, 0)                                                                \

@@ -261,6 +261,7 @@ static void decoded(void **state)
     assert_int_equal(i.src[2].index, 1);
     assert_int_equal(i.mfma.cbsz, 1);
     assert_int_equal(i.mfma.abid, 2);
+    assert_int_equal(i.tally, TALLY_MFMA_F16_SPARSE_X32); /* not that of a dense matrix as large */
 }
 
 int main(void)
