@@ -1,0 +1,171 @@
+/*
+ * Handlers of FLAT and GLOBAL loads and stores for the common case (flat_rows.h), one for each
+ * number of dwords and each way to say the address. Each looks first whether all is as it expects,
+ * has done nothing until then, and leaves everything else to
+ * flat_elements.c.
+ *
+ * Compiled for each level of the host.
+ */
+#include "wave/flat_rows.h"
+
+#include "mem/vm.h"
+#include "wave/chunk_vectors.h"
+#include "wave/flat_elements.h"
+#include "wave/group.h"
+#include "wave/time_note.h"
+
+#define NAME_OF(stem, level)    stem##_##level
+#define LEVEL_NAME(stem, level) NAME_OF(stem, level)
+
+enum { FLAT_DWORDS = 2 }; /* of the encoding */
+
+/* Bits that differ between the lanes' addresses and those of elements that follow each other;
+ * `high` NULL: 32-bit offsets. */
+#ifdef __AVX512F__
+
+CONSTANT_DWORDS bool rows_follow(const uint32_t *low, const uint32_t *high, uint32_t step)
+{
+    enum { LANES = 16, OR_DIFFERENCE = 0xf6 /* a | (b ^ c) */ };
+    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    __m512i expected = _mm512_add_epi32(_mm512_set1_epi32((int)low[0]),
+                                        _mm512_mullo_epi32(lane, _mm512_set1_epi32((int)step)));
+    __m512i differs = _mm512_xor_si512(_mm512_load_si512(low), expected);
+#pragma GCC unroll 4
+    for (unsigned at = LANES; at < WAVE_LANES; at += LANES) {
+        expected = _mm512_add_epi32(expected, _mm512_set1_epi32((int)(LANES * step)));
+        differs = _mm512_ternarylogic_epi32(differs, _mm512_load_si512(low + at), expected,
+                                            OR_DIFFERENCE);
+    }
+    if (high) {
+        const __m512i same = _mm512_set1_epi32((int)high[0]);
+#pragma GCC unroll 4
+        for (unsigned at = 0; at < WAVE_LANES; at += LANES)
+            differs = _mm512_ternarylogic_epi32(differs, _mm512_load_si512(high + at), same,
+                                                OR_DIFFERENCE);
+    }
+    return _mm512_test_epi32_mask(differs, differs) == 0;
+}
+
+#else
+
+CONSTANT_DWORDS bool vector_is_zero(vector v)
+{
+#ifdef __AVX2__
+    return _mm256_testz_si256((__m256i)v, (__m256i)v);
+#else
+    return (quad_low(v) | quad_high(v)) == 0;
+#endif
+}
+
+CONSTANT_DWORDS bool rows_follow(const uint32_t *low, const uint32_t *high, uint32_t step)
+{
+    enum { LANES = sizeof(vector) / 4 };
+    vector expected, differs = {0};
+    for (unsigned lane = 0; lane < LANES; lane++)
+        expected[lane] = lane;
+    expected = expected * step + low[0];
+#pragma GCC unroll 16
+    for (unsigned at = 0; at < WAVE_LANES; at += LANES) {
+        differs |= *(const row_vector *)(low + at) ^ expected;
+        expected += LANES * step;
+    }
+    if (high) {
+#pragma GCC unroll 16
+        for (unsigned at = 0; at < WAVE_LANES; at += LANES)
+            differs |= *(const row_vector *)(high + at) ^ high[0];
+    }
+    return vector_is_zero(differs);
+}
+
+#endif
+
+/* Whether a block of memory that the bytes touch is sampled. */
+CONSTANT_DWORDS bool span_sampled(uint64_t va, uint32_t bytes, uint64_t origin, uint32_t limit)
+{
+    uint64_t end = va + bytes;
+    bool sampled = sample_position(va - origin) < limit;
+    for (uint64_t at = (va | (SAMPLE_BLOCK_BYTES - 1)) + 1; at < end; at += SAMPLE_BLOCK_BYTES)
+        sampled |= sample_position(at - origin) < limit;
+    return sampled;
+}
+
+/* Where the first element lies, if all is as expected; else NULL. */
+CONSTANT_DWORDS uint8_t *elements_at(const struct wave *w, const struct inst *i, unsigned dwords,
+                                     bool scalar_base, uint32_t access)
+{
+    const struct workgroup *group = w->group;
+    const lane_row *rows = w->v + i->src[0].index;
+    const uint32_t *low = rows[0], *high = scalar_base ? NULL : rows[1], size = 256 * dwords;
+    /* Most waves that are not contiguous say so at once; the low halves must not wrap around. */
+    if (wave_exec(w) != ~0ull || low[1] - low[0] != 4 * dwords || low[WAVE_LANES - 1] < low[0] ||
+        !rows_follow(low, high, 4 * dwords))
+        return NULL;
+    uint64_t base = scalar_base ? w->s[i->src[2].index] | (uint64_t)w->s[i->src[2].index + 1] << 32
+                                : (uint64_t)high[0] << 32;
+    uint64_t va = base + low[0] + (uint64_t)(int64_t)i->offset;
+    const struct vm_range *way = vm_way(group->reader, va);
+    uint64_t at = va - way->start, length = way->end - way->start;
+    if (va >> 48 /* perhaps an aperture */ || at >= length || size > length - at ||
+        (way->flags & access) != access)
+        return NULL;
+    if (memory_watched(w, i) || span_sampled(va, size, way->start, group->sample_limit))
+        return NULL;
+    uint8_t *host = way->host + at;
+    return (uintptr_t)host % CHUNK_BYTES == 0 ? host : NULL;
+}
+
+CONSTANT_DWORDS const struct inst *load(struct wave *w, const struct inst *i, unsigned dwords,
+                                        bool scalar_base)
+{
+    const uint8_t *host = elements_at(w, i, dwords, scalar_base, VM_READ);
+    if (__builtin_expect(!host, 0))
+        return flat_load_dwords(w, i);
+    lane_row *rows = data_rows(w, &i->dst);
+#pragma GCC unroll 8
+    for (size_t lane = WAVE_LANES; lane > 0;) {
+        lane -= VECTOR_LANES;
+        vector_load(rows, lane, host, dwords);
+    }
+    return i + FLAT_DWORDS;
+}
+
+CONSTANT_DWORDS const struct inst *store(struct wave *w, const struct inst *i, unsigned dwords,
+                                         bool scalar_base)
+{
+    uint8_t *host = elements_at(w, i, dwords, scalar_base, VM_WRITE);
+    if (__builtin_expect(!host, 0))
+        return flat_store_dwords(w, i);
+    const lane_row *rows = data_rows(w, &i->src[1]);
+#pragma GCC unroll 8
+    for (size_t lane = 0; lane < WAVE_LANES; lane += VECTOR_LANES)
+        vector_store(rows, lane, host, dwords);
+    w->stores_pending = true;
+    return i + FLAT_DWORDS;
+}
+
+#define HANDLERS(X)                                                                                \
+    X(load, 1) X(load, 2) X(load, 3) X(load, 4) X(store, 1) X(store, 2) X(store, 3) X(store, 4)
+#define DEFINE_HANDLERS(verb, dwords)                                                              \
+    static const struct inst *exec_##verb##_##dwords(struct wave *w, const struct inst *i)         \
+    {                                                                                              \
+        return verb(w, i, dwords, false);                                                          \
+    }                                                                                              \
+    static const struct inst *exec_##verb##_##dwords##_scalar(struct wave *w,                      \
+                                                              const struct inst *i)                \
+    {                                                                                              \
+        return verb(w, i, dwords, true);                                                           \
+    }
+HANDLERS(DEFINE_HANDLERS)
+
+inst_exec_fn *LEVEL_NAME(flat_rows_handler, ROWS_LEVEL)(const struct inst *inst, unsigned dwords)
+{
+    enum { LOADS, STORES };
+#define ENTRY(verb, dwords) {exec_##verb##_##dwords, exec_##verb##_##dwords##_scalar},
+    static inst_exec_fn *const handlers[2 * 4][2] = {HANDLERS(ENTRY)};
+    bool scalar_base = inst->flags & IF_SADDR;
+    if (inst->dwords != FLAT_DWORDS || dwords < 1 || dwords > 4 ||
+        (scalar_base && inst->src[2].kind != OPND_SREG))
+        return NULL;
+    unsigned verb = inst->flags & IF_LOAD ? LOADS : STORES;
+    return handlers[verb * 4 + dwords - 1][scalar_base];
+}

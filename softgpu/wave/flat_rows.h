@@ -1,0 +1,17 @@
+/*
+ * Most of what array code does with global memory: a full wave loads or stores elements of whole
+ * dwords that follow each other in one mapping, from a multiple of 16 bytes on, and nobody looks at
+ * the instruction. Compiled three times (flat_rows.c); everything else is
+ * flat_elements.c's.
+ */
+#ifndef WAVE_FLAT_ROWS_H
+#define WAVE_FLAT_ROWS_H
+
+#include "wave/wave.h"
+
+/* NULL: the instruction has no such handler. */
+inst_exec_fn *flat_rows_handler_avx512(const struct inst *inst, unsigned dwords);
+inst_exec_fn *flat_rows_handler_avx2(const struct inst *inst, unsigned dwords);
+inst_exec_fn *flat_rows_handler_portable(const struct inst *inst, unsigned dwords);
+
+#endif
