@@ -3,25 +3,37 @@
 
 #include "isa_ops.h"
 #include "wave/group.h"
+#include "wave/host_levels.h"
 
 typedef __int128 int128;
 typedef unsigned __int128 uint128;
 
-static uint32_t source32(const struct wave *w, const struct operand *o)
+/* `kind` is the operand's, a constant of the handler where it is one that matters. */
+ALWAYS_INLINE uint32_t source32_of(const struct wave *w, const struct operand *o, unsigned kind)
 {
-    if (o->kind == OPND_SREG)
+    if (kind == OPND_SREG)
         return w->s[o->index];
-    return o->kind == OPND_CONST ? (uint32_t)o->value : (uint32_t)wave_source_scalar(w, o);
+    return kind == OPND_CONST ? (uint32_t)o->value : (uint32_t)wave_source_scalar(w, o);
 }
 
-static uint64_t source64(const struct wave *w, const struct operand *o)
+ALWAYS_INLINE uint64_t source64_of(const struct wave *w, const struct operand *o, unsigned kind)
 {
-    if (o->kind == OPND_SREG) {
+    if (kind == OPND_SREG) {
         uint64_t value;
         memcpy(&value, &w->s[o->index], sizeof value);
         return value;
     }
-    return o->kind == OPND_CONST ? o->value : wave_source_scalar(w, o);
+    return kind == OPND_CONST ? o->value : wave_source_scalar(w, o);
+}
+
+static uint32_t source32(const struct wave *w, const struct operand *o)
+{
+    return source32_of(w, o, o->kind);
+}
+
+static uint64_t source64(const struct wave *w, const struct operand *o)
+{
+    return source64_of(w, o, o->kind);
 }
 
 static void write64(struct wave *w, const struct operand *o, uint64_t value)
@@ -308,10 +320,10 @@ enum { KEEP_SCC = 2 };
     X(S_CMPK_LT_U32, a < (uint16_t)k)                                                              \
     X(S_CMPK_LE_U32, a <= (uint16_t)k)
 
-#define UINT(bits)      uint##bits##_t
-#define SOURCE(bits, n) source##bits(w, &i->src[n])
-#define WRITE32(value)  w->s[i->dst.index] = (value)
-#define WRITE64(value)  write64(w, &i->dst, (value))
+#define UINT(bits)            uint##bits##_t
+#define SOURCE(bits, n, kind) source##bits##_of(w, &i->src[n], kind)
+#define WRITE32(value)        w->s[i->dst.index] = (value)
+#define WRITE64(value)        write64(w, &i->dst, (value))
 #define SET_SCC(value)                                                                             \
     do {                                                                                           \
         uint32_t scc_ = (value);                                                                   \
@@ -320,35 +332,57 @@ enum { KEEP_SCC = 2 };
     } while (0)
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
+/*
+ * An instruction has a handler for what its sources mostly are, registers and constants, and one
+ * for whatever they are.
+ */
+enum source_form { FORM_ANY, FORM_SS, FORM_SC, FORM_CS, FORM_COUNT };
+#define EACH_FORM(name)                                                                            \
+    EXEC_FORM(name, ANY, i->src[0].kind, i->src[1].kind)                                           \
+    EXEC_FORM(name, SS, OPND_SREG, OPND_SREG)                                                      \
+    EXEC_FORM(name, SC, OPND_SREG, OPND_CONST)                                                     \
+    EXEC_FORM(name, CS, OPND_CONST, OPND_SREG)
+#define EXEC_FORM(name, form, akind, bkind)                                                        \
+    EXEC_FN(name##_##form)                                                                         \
+    {                                                                                              \
+        do_##name(w, i, akind, bkind);                                                             \
+        return inst_next(i);                                                                       \
+    }
+#define DO_FN(name)                                                                                \
+    ALWAYS_INLINE void do_##name(struct wave *w, const struct inst *i, unsigned akind,             \
+                                 unsigned bkind)
+
 /* SCC is worked out before the write, since the destination may be a source of its expression. */
 #define DEFINE_SOP2(name, dbits, abits, bbits, expression, scc_expression)                         \
-    EXEC_FN(name)                                                                                  \
+    DO_FN(name)                                                                                    \
     {                                                                                              \
-        UINT(abits) a = SOURCE(abits, 0);                                                          \
-        UINT(bbits) b = SOURCE(bbits, 1);                                                          \
+        UINT(abits) a = SOURCE(abits, 0, akind);                                                   \
+        UINT(bbits) b = SOURCE(bbits, 1, bkind);                                                   \
         UINT(dbits) d = (expression);                                                              \
         SET_SCC(scc_expression);                                                                   \
         WRITE##dbits(d);                                                                           \
-        return inst_next(i);                                                                       \
-    }
+    }                                                                                              \
+    EACH_FORM(name)
 #define DEFINE_SOP1(name, dbits, abits, expression, scc_expression)                                \
-    EXEC_FN(name)                                                                                  \
+    DO_FN(name)                                                                                    \
     {                                                                                              \
-        UINT(abits) a = SOURCE(abits, 0);                                                          \
+        (void)bkind;                                                                               \
+        UINT(abits) a = SOURCE(abits, 0, akind);                                                   \
         UINT(dbits) d = (expression);                                                              \
         SET_SCC(scc_expression);                                                                   \
         WRITE##dbits(d);                                                                           \
-        return inst_next(i);                                                                       \
-    }
+    }                                                                                              \
+    EACH_FORM(name)
 #define DEFINE_SAVEEXEC(name, expression)                                                          \
-    EXEC_FN(name)                                                                                  \
+    DO_FN(name)                                                                                    \
     {                                                                                              \
-        uint64_t a = source64(w, &i->src[0]), exec = wave_exec(w);                                 \
+        (void)bkind;                                                                               \
+        uint64_t a = SOURCE(64, 0, akind), exec = wave_exec(w), left = (expression);               \
         WRITE64(exec);                                                                             \
-        w->s64[SREG_EXEC / 2] = (expression);                                                      \
-        w->scc = wave_exec(w) != 0;                                                                \
-        return inst_next(i);                                                                       \
-    }
+        w->s64[SREG_EXEC / 2] = left;                                                              \
+        w->scc = left != 0;                                                                        \
+    }                                                                                              \
+    EACH_FORM(name)
 #define DEFINE_WREXEC(name, expression)                                                            \
     EXEC_FN(name)                                                                                  \
     {                                                                                              \
@@ -359,13 +393,13 @@ enum { KEEP_SCC = 2 };
         return inst_next(i);                                                                       \
     }
 #define DEFINE_SOPC(name, abits, bbits, expression)                                                \
-    EXEC_FN(name)                                                                                  \
+    DO_FN(name)                                                                                    \
     {                                                                                              \
-        UINT(abits) a = SOURCE(abits, 0);                                                          \
-        UINT(bbits) b = SOURCE(bbits, 1);                                                          \
+        UINT(abits) a = SOURCE(abits, 0, akind);                                                   \
+        UINT(bbits) b = SOURCE(bbits, 1, bkind);                                                   \
         w->scc = (expression);                                                                     \
-        return inst_next(i);                                                                       \
-    }
+    }                                                                                              \
+    EACH_FORM(name)
 #define DEFINE_SOPK_CMP(name, expression)                                                          \
     EXEC_FN(name)                                                                                  \
     {                                                                                              \
@@ -450,13 +484,25 @@ EXEC_FN(S_MOVRELD_B64)
     return inst_next(i);
 }
 
-#define ENTRY(name, ...) [OP_##name] = exec_##name,
-static inst_exec_fn *const handlers[OP_COUNT] = {
-    SOP2_OPS(ENTRY) SOP1_OPS(ENTRY) SAVEEXEC_OPS(ENTRY) WREXEC_OPS(ENTRY) SOPC_OPS(ENTRY)
+#define ENTRY(name, ...) [OP_##name] = {exec_##name, NULL, NULL, NULL},
+#define ENTRIES(name, ...)                                                                         \
+    [OP_##name] = {exec_##name##_ANY, exec_##name##_SS, exec_##name##_SC, exec_##name##_CS},
+static inst_exec_fn *const handlers[OP_COUNT][FORM_COUNT] = {
+    SOP2_OPS(ENTRIES) SOP1_OPS(ENTRIES) SAVEEXEC_OPS(ENTRIES) WREXEC_OPS(ENTRY) SOPC_OPS(ENTRIES)
         SOPK_CMP_OPS(ENTRY) ENTRY(S_MOVK_I32) ENTRY(S_CMOVK_I32) ENTRY(S_ADDK_I32) ENTRY(S_MULK_I32)
             ENTRY(S_MOVRELS_B32) ENTRY(S_MOVRELS_B64) ENTRY(S_MOVRELD_B32) ENTRY(S_MOVRELD_B64)};
 
 inst_exec_fn *salu_handler(const struct inst *inst)
 {
-    return handlers[inst->op];
+    inst_exec_fn *const *forms = handlers[inst->op];
+    unsigned first = inst->src[0].kind,
+             second = inst->src_count > 1 ? inst->src[1].kind : OPND_SREG;
+    enum source_form form = FORM_ANY;
+    if (first == OPND_SREG && second == OPND_SREG)
+        form = FORM_SS;
+    else if (first == OPND_SREG && second == OPND_CONST)
+        form = FORM_SC;
+    else if (first == OPND_CONST && second == OPND_SREG)
+        form = FORM_CS;
+    return forms[form] ? forms[form] : forms[FORM_ANY];
 }

@@ -7,9 +7,12 @@
 #include "perf/clock.h"
 #include "wave/access.h"
 #include "wave/group.h"
+#include "wave/host_levels.h"
 #include "wave/time_note.h"
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
+
+enum { SMEM_DWORDS = 2 }; /* of every encoding's length, so far */
 
 /* A buffer descriptor's fields that bound an access. */
 struct scalar_buffer {
@@ -40,24 +43,6 @@ static uint64_t scalar_address(const struct wave *w, const struct inst *i)
     return (base + (uint64_t)scalar_offset(w, i)) & ~3ull;
 }
 
-/* As single_read() does it, without its search for pieces: nearly all addresses are aligned. */
-static void scalar_read(uint32_t *to, const uint8_t *from, uint32_t dwords)
-{
-    if (dwords == 1) {
-        to[0] = single_load_32(from);
-    } else if (dwords == 2 && (uintptr_t)from % 8 == 0) {
-        uint64_t value = single_load_64(from);
-        memcpy(to, &value, sizeof value);
-    } else if (dwords % 4 == 0 && (uintptr_t)from % 16 == 0) {
-        for (uint32_t n = dwords; n > 0; n -= 4) {
-            quad value = single_load_quad(from + 4 * (n - 4));
-            memcpy(to + n - 4, &value, sizeof value);
-        }
-    } else {
-        single_read(to, from, dwords * 4);
-    }
-}
-
 EXEC_FN(LOAD)
 {
     uint64_t va = scalar_address(w, i);
@@ -66,10 +51,80 @@ EXEC_FN(LOAD)
     if (__builtin_expect(!host, 0))
         return wave_fault(w, i, FAULT_MEMORY_READ, va);
     bool watched = time_scalar_watched(w->group, va, size);
-    scalar_read(&w->s[i->dst.index], host, i->dst.dwords);
+    single_read(&w->s[i->dst.index], host, size);
     if (__builtin_expect(watched, 0))
         access_log_scalar(w, i, va, size);
     return inst_next(i);
+}
+
+/* As single_read() does it where the address is a multiple of 8, without its search for pieces. */
+ALWAYS_INLINE void scalar_read(uint32_t *to, const uint8_t *from, uint32_t dwords)
+{
+    if (dwords == 1) {
+        to[0] = single_load_32(from);
+        return;
+    }
+    uint32_t odd = (uintptr_t)from % 16 != 0 || dwords == 2 ? 2 : 0, left = dwords;
+    if (odd) {
+        uint64_t value = single_load_64(from + 4 * (left - 2));
+        memcpy(to + left - 2, &value, sizeof value);
+        left -= 2;
+    }
+    for (; left > odd; left -= 4) {
+        quad value = single_load_quad(from + 4 * (left - 4));
+        memcpy(to + left - 4, &value, sizeof value);
+    }
+    if (odd && dwords > 2) {
+        uint64_t value = single_load_64(from);
+        memcpy(to, &value, sizeof value);
+    }
+}
+
+/*
+ * Nearly all scalar loads: the address is a pair's and a constant's sum in the mapping that was
+ * looked up last, and nobody looks at its block. The others are exec_LOAD's, which this one has not
+ * begun then. `dwords` is a constant at every call.
+ */
+ALWAYS_INLINE const struct inst *load_plain(struct wave *w, const struct inst *i, uint32_t dwords)
+{
+    const struct workgroup *group = w->group;
+    uint32_t size = 4 * dwords;
+    uint64_t base;
+    memcpy(&base, &w->s[i->src[0].index], sizeof base);
+    uint64_t va = (base + (uint64_t)(int64_t)i->offset) & ~3ull;
+    const struct vm_range *way = vm_way(group->reader, va);
+    uint64_t at = va - way->start, length = way->end - way->start;
+    if (__builtin_expect(at >= length || size > length - at || !(way->flags & VM_READ), 0))
+        return exec_LOAD(w, i);
+    const uint8_t *host = way->host + at;
+    if (__builtin_expect(dwords > 1 && (uintptr_t)host % 8 != 0, 0))
+        return exec_LOAD(w, i);
+    if (__builtin_expect(time_scalar_watched_in(group, va, size, way->start), 0))
+        return exec_LOAD(w, i);
+    scalar_read(&w->s[i->dst.index], host, dwords);
+    return i + SMEM_DWORDS;
+}
+
+#define LOADS_PLAIN(X) X(1) X(2) X(4) X(8) X(16)
+#define DEFINE_LOAD_PLAIN(dwords)                                                                  \
+    EXEC_FN(LOAD_##dwords)                                                                         \
+    {                                                                                              \
+        return load_plain(w, i, dwords);                                                           \
+    }
+LOADS_PLAIN(DEFINE_LOAD_PLAIN)
+
+static inst_exec_fn *load_handler(const struct inst *inst)
+{
+    bool plain = inst->src[0].kind == OPND_SREG && !(inst->flags & IF_SOFFSET) &&
+                 inst->dwords == SMEM_DWORDS;
+#define CASE_LOAD_PLAIN(n)                                                                         \
+    case n:                                                                                        \
+        return plain ? exec_LOAD_##n : exec_LOAD;
+    switch (inst->dst.dwords) {
+        LOADS_PLAIN(CASE_LOAD_PLAIN)
+    default:
+        return exec_LOAD;
+    }
 }
 
 /* Dwords beyond the buffer read as zero. */
@@ -205,7 +260,7 @@ inst_exec_fn *smem_handler(struct inst *inst)
     if (inst->flags & IF_ATOMIC)
         return inst_keep_atomic(inst) ? exec_ATOMIC : NULL;
     if (inst->flags & IF_LOAD)
-        return buffer ? exec_BUFFER_LOAD : exec_LOAD;
+        return buffer ? exec_BUFFER_LOAD : load_handler(inst);
     if (inst->flags & IF_STORE)
         return buffer ? exec_BUFFER_STORE : exec_STORE;
     return NULL;

@@ -54,18 +54,31 @@ static inline bool lds_watched(const struct wave *wave, const struct inst *inst)
 /* The same for scalar loads, which read the kernel's packet, too. Where in its ring that lies
  * depends on how many packets runtimes and profilers have put between kernels: it is taken for the
  * second block of a mapping of its own, which is sampled where all blocks are. */
-static inline uint64_t time_origin_scalar(const struct workgroup *group, uint64_t va)
+static inline uint64_t time_origin_scalar_in(const struct workgroup *group, uint64_t va,
+                                             uint64_t mapping)
 {
     uint64_t packet = group->launch->packet_va & ~(uint64_t)(SAMPLE_BLOCK_BYTES - 1);
-    return va - packet < SAMPLE_BLOCK_BYTES ? packet - SAMPLE_BLOCK_BYTES : time_origin(group, va);
+    return va - packet < SAMPLE_BLOCK_BYTES ? packet - SAMPLE_BLOCK_BYTES : mapping;
 }
 
-/* Whether somebody may want to see a scalar load: not if one block has it that is not sampled. */
+static inline uint64_t time_origin_scalar(const struct workgroup *group, uint64_t va)
+{
+    return time_origin_scalar_in(group, va, time_origin(group, va));
+}
+
+/* Whether somebody may want to see a scalar load in a mapping that begins there: not if one block
+ * has it that is not sampled. */
+static inline bool time_scalar_watched_in(const struct workgroup *group, uint64_t va,
+                                          uint32_t bytes, uint64_t mapping)
+{
+    bool one_block = va % SAMPLE_BLOCK_BYTES + bytes <= SAMPLE_BLOCK_BYTES;
+    return group->wants & PERF_WANT_MEMORY || !one_block ||
+           sample_position(va - time_origin_scalar_in(group, va, mapping)) < group->sample_limit;
+}
+
 static inline bool time_scalar_watched(const struct workgroup *group, uint64_t va, uint32_t bytes)
 {
-    bool one_block = va / SAMPLE_BLOCK_BYTES == (va + bytes - 1) / SAMPLE_BLOCK_BYTES;
-    return group->wants & PERF_WANT_MEMORY || !one_block ||
-           sample_position(va - time_origin_scalar(group, va)) < group->sample_limit;
+    return time_scalar_watched_in(group, va, bytes, time_origin(group, va));
 }
 
 /* Elements that lie one behind the other, `bytes` together. */
