@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "wave/host_levels.h"
+#include "wave/time_note.h"
 
 static int cpu_count(void)
 {
@@ -131,6 +132,8 @@ static int dispatch_prepare(struct engine *engine, struct dispatch *dispatch)
         return 0;
     }
     dispatch->group_total = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
+    launch->sample_limit =
+        time_limit_first(engine->perf, dispatch->group_total * launch->waves_per_group);
     return status;
 }
 

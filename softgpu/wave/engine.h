@@ -35,12 +35,19 @@ struct dispatch {
     uint32_t window;                 /* most groups between the oldest that lives and the newest */
 };
 
+/* Where the code of a kernel begins, in a table of pages. */
+struct code_entry {
+    uint64_t va, generation, code_va;
+    const struct inst *code, *pc; /* pc NULL: nothing is known */
+};
+
 /* One per thread that runs groups: pool threads, and one shared by helpers. */
 struct worker {
     struct engine *engine;
     pthread_t thread;
     struct vm_reader reader;
-    bool last_was_new; /* alternates between new and parked groups */
+    struct code_entry entry; /* of the kernel that it ran last */
+    bool last_was_new;       /* alternates between new and parked groups */
 };
 
 struct engine {

@@ -25,7 +25,8 @@ struct launch {
     uint64_t packet_va;  /* in the queue's ring */
     uint32_t properties; /* user SGPRs wanted */
     uint32_t rsrc1, rsrc2, rsrc3;
-    uint32_t mode;
+    uint32_t mode, fp_state_32, fp_state_64; /* of all waves, as wave.h has them */
+    uint32_t user_sgprs[SGPRS_INITIAL];
     uint32_t vgpr_count, agpr_count, accum_offset, sgpr_count;
     uint32_t groups[3]; /* work-groups per dimension */
     uint32_t size[3];   /* work-items of a full group */
@@ -41,7 +42,8 @@ struct launch {
     uint32_t array_units;  /* of each shader array, where there is no mask */
     struct unit_mask mask; /* which these are, if the queue has one and it names any of ours */
     bool is_masked;
-    bool gws; /* the queue may use global wave sync */
+    bool gws;              /* the queue may use global wave sync */
+    uint32_t sample_limit; /* that groups begin with */
 };
 
 struct access_log { /* cache-line requests, while perf wants them */
@@ -79,6 +81,14 @@ struct lds_noted {
     uint64_t executed; /* of its kind, by the wave, before */
 };
 
+/* What the waves of a group have executed that ended in this place, all of them the same, and what
+ * that makes of its record: the next group mostly executes the same (retire.c). */
+struct executed {
+    uint32_t waves; /* 0: nothing is known */
+    uint64_t counts[TALLY_SLOTS];
+    struct perf_group record; /* instructions and times */
+};
+
 struct lds_patterns;
 struct workgroup {
     struct workgroup *next; /* run queue, free list */
@@ -113,14 +123,14 @@ struct workgroup {
     struct step_log steps;
     struct perf_lds lds_counts;
     uint64_t flat_lds_insts, flat_lds_only;
+    struct executed executed;
 };
 
 /* launch.c */
 int launch_prepare(struct launch *launch, const struct gpu_model *model, struct vm_reader *reader,
                    const struct dispatch_request *request, struct dispatch_result *fault);
 int group_reserve(struct workgroup *group, const struct launch *launch);
-void group_start(struct workgroup *group, const struct gpu_model *model,
-                 const struct dispatch_request *request, uint64_t index);
+void group_start(struct workgroup *group, const struct gpu_model *model, uint64_t index);
 void group_free(struct workgroup *group);
 
 /* occupancy.c: how many groups of the launch one compute unit holds, and why not more. */

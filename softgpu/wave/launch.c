@@ -88,6 +88,53 @@ static void launch_registers(struct launch *launch, const struct gpu_model *mode
     }
 }
 
+static unsigned push64(uint32_t *s, unsigned at, uint64_t value)
+{
+    s[at] = (uint32_t)value;
+    s[at + 1] = (uint32_t)(value >> 32);
+    return at + 2;
+}
+
+/* The scratch descriptor: base SCRATCH_VA, swizzled over the lanes, 64 lanes, no bound. */
+static unsigned push_private_buffer(uint32_t *s, unsigned at)
+{
+    s[at] = (uint32_t)SCRATCH_VA;
+    s[at + 1] = (uint32_t)(SCRATCH_VA >> 32) | 1u << 31;
+    s[at + 2] = ~0u;
+    s[at + 3] = 1u << 23 | 3u << 21 | 4u << 15 | 7u << 12;
+    return at + 4;
+}
+
+static void set_user_sgprs(struct launch *launch, const struct dispatch_request *request)
+{
+    uint32_t wanted = launch->properties, *s = launch->user_sgprs;
+    unsigned at = 0;
+    if (wanted & PROPERTY_PRIVATE_BUFFER)
+        at = push_private_buffer(s, at);
+    if (wanted & PROPERTY_DISPATCH_PTR)
+        at = push64(s, at, request->packet_va);
+    if (wanted & PROPERTY_QUEUE_PTR)
+        at = push64(s, at, request->amd_queue_va);
+    if (wanted & PROPERTY_KERNARG_PTR)
+        at = push64(s, at, (uint64_t)(uintptr_t)request->packet.kernarg_address);
+    if (wanted & PROPERTY_DISPATCH_ID)
+        at = push64(s, at, request->dispatch_id);
+    if (wanted & PROPERTY_FLAT_SCRATCH)
+        at = push64(s, at, SCRATCH_VA);
+    if (wanted & PROPERTY_PRIVATE_SIZE)
+        s[at] = launch->scratch_bytes;
+}
+
+/* What all waves begin with. */
+static void launch_state(struct launch *launch, const struct dispatch_request *request)
+{
+    struct wave wave;
+    set_user_sgprs(launch, request);
+    valu_mode_set(&wave, launch->mode);
+    launch->fp_state_32 = wave.fp_state_32;
+    launch->fp_state_64 = wave.fp_state_64;
+}
+
 int launch_prepare(struct launch *launch, const struct gpu_model *model, struct vm_reader *reader,
                    const struct dispatch_request *request, struct dispatch_result *fault)
 {
@@ -121,6 +168,7 @@ int launch_prepare(struct launch *launch, const struct gpu_model *model, struct 
         launch->shared_base_hi = queue->group_segment_aperture_base_hi;
         launch->private_base_hi = queue->private_segment_aperture_base_hi;
     }
+    launch_state(launch, request);
     launch_occupancy(launch, model);
     return launch->lds_bytes > model->lds_bytes ? -EINVAL : 0;
 }
@@ -190,44 +238,6 @@ void group_free(struct workgroup *group)
     free(group);
 }
 
-static unsigned push64(struct wave *wave, unsigned at, uint64_t value)
-{
-    wave->s[at] = (uint32_t)value;
-    wave->s[at + 1] = (uint32_t)(value >> 32);
-    return at + 2;
-}
-
-/* The scratch descriptor: base SCRATCH_VA, swizzled over the lanes, 64 lanes, no bound. */
-static unsigned push_private_buffer(struct wave *wave, unsigned at)
-{
-    wave->s[at] = (uint32_t)SCRATCH_VA;
-    wave->s[at + 1] = (uint32_t)(SCRATCH_VA >> 32) | 1u << 31;
-    wave->s[at + 2] = ~0u;
-    wave->s[at + 3] = 1u << 23 | 3u << 21 | 4u << 15 | 7u << 12;
-    return at + 4;
-}
-
-static void set_user_sgprs(struct wave *wave, const struct launch *launch,
-                           const struct dispatch_request *request)
-{
-    uint32_t wanted = launch->properties;
-    unsigned at = 0;
-    if (wanted & PROPERTY_PRIVATE_BUFFER)
-        at = push_private_buffer(wave, at);
-    if (wanted & PROPERTY_DISPATCH_PTR)
-        at = push64(wave, at, request->packet_va);
-    if (wanted & PROPERTY_QUEUE_PTR)
-        at = push64(wave, at, request->amd_queue_va);
-    if (wanted & PROPERTY_KERNARG_PTR)
-        at = push64(wave, at, (uint64_t)(uintptr_t)request->packet.kernarg_address);
-    if (wanted & PROPERTY_DISPATCH_ID)
-        at = push64(wave, at, request->dispatch_id);
-    if (wanted & PROPERTY_FLAT_SCRATCH)
-        at = push64(wave, at, SCRATCH_VA);
-    if (wanted & PROPERTY_PRIVATE_SIZE)
-        wave->s[at] = launch->scratch_bytes;
-}
-
 static void set_system_sgprs(struct wave *wave, const struct launch *launch)
 {
     const struct workgroup *group = wave->group;
@@ -243,46 +253,57 @@ static void set_system_sgprs(struct wave *wave, const struct launch *launch)
         wave->s[at] = 0; /* every wave's private memory starts at its own base */
 }
 
-/* Whole cache lines of zeros, two vectors at a time. Registers of a wave are a few kilobytes, where
- * memset() would take the host's string instructions, which start slowly: the barrier keeps the
- * loop what it is. */
-typedef uint64_t zero_vector __attribute__((vector_size(32), aligned(32), may_alias));
-ALWAYS_INLINE void lines_zero(void *at, size_t bytes)
-{
-    const zero_vector zero = {0};
-    for (zero_vector *line = at, *end = line + bytes / sizeof *line; line < end; line += 2) {
-        line[0] = zero;
-        line[1] = zero;
-        __asm__ volatile("" ::: "memory");
-    }
-}
-#define DEFINE_LEVEL(level, options)                                                               \
+/* Whole cache lines of zeros. Registers of a wave are a few kilobytes, where memset() would take
+ * the host's string instructions, which start slowly: the barriers keep the loops what they are. */
+typedef uint64_t zero_avx512_vector __attribute__((vector_size(64), aligned(64), may_alias));
+typedef uint64_t zero_avx2_vector __attribute__((vector_size(32), aligned(32), may_alias));
+typedef zero_avx2_vector zero_portable_vector;
+#define DEFINE_ZERO(level, options)                                                                \
     options static void zero_##level(void *at, size_t bytes)                                       \
     {                                                                                              \
-        lines_zero(at, bytes);                                                                     \
+        enum { LINE = 64, LINE_VECTORS = LINE / sizeof(zero_##level##_vector) };                   \
+        const zero_##level##_vector zero = {0};                                                    \
+        zero_##level##_vector *to = at, *end = to + bytes / sizeof zero;                           \
+        for (size_t fours = bytes / LINE / 4; fours > 0; fours--) {                                \
+            for (int n = 0; n < 4 * LINE_VECTORS; n++)                                             \
+                to[n] = zero;                                                                      \
+            to += 4 * LINE_VECTORS;                                                                \
+            __asm__ volatile("" ::: "memory");                                                     \
+        }                                                                                          \
+        for (; to < end; to++) {                                                                   \
+            *to = zero;                                                                            \
+            __asm__ volatile("" ::: "memory");                                                     \
+        }                                                                                          \
     }
-DEFINE_LEVELS(DEFINE_LEVEL)
+DEFINE_LEVELS(DEFINE_ZERO)
 
-static void row_fill(uint32_t *row, uint32_t value)
+ALWAYS_INLINE void row_fill(uint32_t *row, uint32_t value)
 {
     for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
         row[lane] = value;
 }
 
 /* A wave all of whose items differ in x alone. */
-static void set_line_of_items(struct wave *wave, uint32_t axes, uint32_t x, uint32_t y, uint32_t z,
-                              bool packed)
+ALWAYS_INLINE void line_of_items(lane_row *v, uint32_t axes, uint32_t x, uint32_t y, uint32_t z,
+                                 bool packed)
 {
     uint32_t seen_y = axes > 0 ? y : 0, seen_z = axes > 1 ? z : 0;
     uint32_t first = packed ? x | seen_y << 10 | seen_z << 20 : x;
-    uint32_t *x_row = wave->v[0];
     for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
-        x_row[lane] = first + lane;
+        v[0][lane] = first + lane;
     if (!packed && axes > 0)
-        row_fill(wave->v[1], seen_y);
+        row_fill(v[1], seen_y);
     if (!packed && axes > 1)
-        row_fill(wave->v[2], seen_z);
+        row_fill(v[2], seen_z);
 }
+
+#define DEFINE_LEVEL(level, options)                                                               \
+    options static void line_##level(lane_row *v, uint32_t axes, uint32_t x, uint32_t y,           \
+                                     uint32_t z, bool packed)                                      \
+    {                                                                                              \
+        line_of_items(v, axes, x, y, z, packed);                                                   \
+    }
+DEFINE_LEVELS(DEFINE_LEVEL)
 
 /* Work-item ids: x fastest. Partial groups count within what is left of the grid. */
 static uint64_t set_work_items(struct wave *wave, const struct launch *launch,
@@ -297,7 +318,7 @@ static uint64_t set_work_items(struct wave *wave, const struct launch *launch,
         z = first / size[0] / size[1];
     }
     if (x + WAVE_LANES <= size[0]) { /* the whole wave in one line: most kernels */
-        set_line_of_items(wave, axes, x, y, z, packed);
+        CALL_LEVEL(line, wave->v, axes, x, y, z, packed);
         return ~0ull;
     }
     for (uint32_t lane = 0; lane < WAVE_LANES; lane++) {
@@ -318,8 +339,19 @@ static uint64_t set_work_items(struct wave *wave, const struct launch *launch,
     return total - first >= WAVE_LANES ? ~0ull : (1ull << (total - first)) - 1;
 }
 
+/* Registers hold whatever the last wave left on hardware; zero keeps runs alike. Row 0 has the
+ * items' numbers anyway. */
+static void registers_start(struct wave *wave, const struct launch *launch)
+{
+    CALL_LEVEL(zero, wave->v + 1, (launch->vgpr_count - 1) * sizeof(lane_row));
+    if (launch->accum_offset == VGPR_ROWS && launch->agpr_count > 0) /* a file of their own */
+        CALL_LEVEL(zero, wave->a, launch->agpr_count * sizeof(lane_row));
+    memcpy(wave->s, launch->user_sgprs, sizeof launch->user_sgprs);
+    set_system_sgprs(wave, launch);
+}
+
 static void wave_start(struct workgroup *group, uint32_t number, const struct gpu_model *model,
-                       const struct dispatch_request *request, const uint32_t size[3])
+                       const uint32_t size[3])
 {
     const struct launch *launch = group->launch;
     struct wave *wave = &group->waves[number];
@@ -333,23 +365,13 @@ static void wave_start(struct workgroup *group, uint32_t number, const struct gp
     wave->wave_in_group = number;
     wave->scratch_bytes = launch->scratch_bytes;
     wave->scratch_stride = launch->scratch_stride;
-    wave->scratch = group->scratch
-                        ? group->scratch + (size_t)number * WAVE_LANES * launch->scratch_stride
-                        : NULL;
-    /* Registers hold whatever the last wave left on hardware; zero keeps runs alike. */
-    CALL_LEVEL(zero, wave->v, launch->vgpr_count * sizeof(lane_row));
-    if (launch->accum_offset == VGPR_ROWS) /* a file of their own */
-        CALL_LEVEL(zero, wave->a, launch->agpr_count * sizeof(lane_row));
-    set_user_sgprs(wave, launch, request);
-    set_system_sgprs(wave, launch);
+    if (group->scratch)
+        wave->scratch = group->scratch + (size_t)number * WAVE_LANES * launch->scratch_stride;
+    registers_start(wave, launch);
     wave->s64[SREG_EXEC / 2] = set_work_items(wave, launch, size, model->packed_work_item_id);
-    if (number == 0) {
-        valu_mode_set(wave, launch->mode);
-    } else { /* what the first wave has worked out */
-        wave->mode = group->waves[0].mode;
-        wave->fp_state_32 = group->waves[0].fp_state_32;
-        wave->fp_state_64 = group->waves[0].fp_state_64;
-    }
+    wave->mode = launch->mode;
+    wave->fp_state_32 = launch->fp_state_32;
+    wave->fp_state_64 = launch->fp_state_64;
     wave->stop = WAVE_SLICE;
 }
 
@@ -370,8 +392,7 @@ static void group_place(struct workgroup *group, const struct gpu_model *model)
     group->cu = n;
 }
 
-void group_start(struct workgroup *group, const struct gpu_model *model,
-                 const struct dispatch_request *request, uint64_t index)
+void group_start(struct workgroup *group, const struct gpu_model *model, uint64_t index)
 {
     const struct launch *launch = group->launch;
     uint32_t size[3];
@@ -398,5 +419,5 @@ void group_start(struct workgroup *group, const struct gpu_model *model,
     group->lds_counts = (struct perf_lds){0};
     group->flat_lds_insts = group->flat_lds_only = 0;
     for (uint32_t i = 0; i < group->wave_count; i++)
-        wave_start(group, i, model, request, size);
+        wave_start(group, i, model, size);
 }

@@ -111,7 +111,7 @@ static bool group_prepare(struct engine *engine, struct workgroup *group, uint64
     group->wants = perf_wants(engine->perf);
     if (group_reserve(group, &dispatch->launch) < 0)
         return false;
-    group_start(group, engine->model, &dispatch->request, index);
+    group_start(group, engine->model, index);
     time_note_begin(group, engine->perf, dispatch->group_total);
     group->is_traced =
         perf_trace_level(engine->perf, group->xcc, group->se, group->sh, group->cu) == TRACE_STEPS;
@@ -135,15 +135,30 @@ static struct workgroup *pick(struct worker *worker, struct batch *batch)
     return group;
 }
 
-static bool enter_code(struct workgroup *group)
+/* Regions of decoded code stay where they are: a thread that runs group after group of a kernel
+ * finds their code once, as long as nothing is mapped or unmapped. */
+static bool code_find(struct worker *worker, struct workgroup *group)
 {
+    struct code_entry *entry = &worker->entry;
+    uint64_t va = group->launch->entry_va, generation = worker->reader.generation;
+    if (entry->pc && entry->va == va && entry->generation == generation)
+        return true;
     struct wave *first = &group->waves[0];
-    if (!code_enter(group->engine->code, group->reader, first, group->launch->entry_va))
+    entry->pc = NULL;
+    if (!code_enter(group->engine->code, group->reader, first, va))
         return false;
-    for (uint32_t i = 1; i < group->wave_count; i++) {
-        group->waves[i].code = first->code;
-        group->waves[i].code_va = first->code_va;
-        group->waves[i].pc = first->pc;
+    *entry = (struct code_entry){va, generation, first->code_va, first->code, first->pc};
+    return true;
+}
+
+static bool enter_code(struct worker *worker, struct workgroup *group)
+{
+    if (!code_find(worker, group))
+        return false;
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        group->waves[i].code = worker->entry.code;
+        group->waves[i].code_va = worker->entry.code_va;
+        group->waves[i].pc = worker->entry.pc;
     }
     return true;
 }
@@ -168,7 +183,7 @@ static enum group_state run_slice(struct worker *worker, struct workgroup *group
     enum group_state state = GROUP_FAULT;
     vm_reader_enter(&worker->reader);
     group->reader = &worker->reader;
-    if (group->slices++ > 0 || enter_code(group)) {
+    if (group->slices++ > 0 || enter_code(worker, group)) {
         state = group_run(group, faulting);
     } else {
         *faulting = &group->waves[0];

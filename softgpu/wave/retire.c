@@ -7,6 +7,7 @@
 #include "gfx90a_regs.h" /* generated */
 #include "perf/clock.h"
 #include "wave/engine.h"
+#include "wave/host_levels.h"
 
 enum { SIMD_MAX = 8 };
 
@@ -39,6 +40,43 @@ static bool same_counts(const struct wave *a, const struct wave *b)
 {
     return memcmp(a->counts, b->counts, sizeof a->counts) == 0;
 }
+
+/* `vector` is a type of the level's width, which divides what is compared and copied. */
+typedef uint64_t vector_32 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef uint64_t vector_64 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef vector_64 vector_avx512;
+typedef vector_32 vector_avx2, vector_portable;
+_Static_assert(TALLY_SLOTS % 8 == 0, "whole vectors");
+
+/* copy: by vectors, because memcpy() of a constant size may be a string instruction, which starts
+ * slowly; the barrier keeps the loop what it is. */
+#define DEFINE_LEVEL(level, options)                                                               \
+    options static bool differ_##level(const struct wave *waves, uint32_t count,                   \
+                                       const uint64_t *counts)                                     \
+    {                                                                                              \
+        enum { VECTORS = TALLY_SLOTS * 8 / sizeof(vector_##level) };                               \
+        const vector_##level *known = (const vector_##level *)(const void *)counts;                \
+        vector_##level differs = {0};                                                              \
+        for (uint32_t i = 0; i < count; i++) {                                                     \
+            const vector_##level *own = (const vector_##level *)(const void *)waves[i].counts;     \
+            _Pragma("GCC unroll 32") for (uint32_t n = 0; n < VECTORS; n++) differs |=             \
+                own[n] ^ known[n];                                                                 \
+        }                                                                                          \
+        uint64_t any = 0;                                                                          \
+        for (uint32_t n = 0; n < sizeof differs / sizeof any; n++)                                 \
+            any |= differs[n];                                                                     \
+        return any != 0;                                                                           \
+    }                                                                                              \
+    options static void copy_##level(void *to, const void *from, size_t bytes)                     \
+    {                                                                                              \
+        vector_##level *line = to;                                                                 \
+        const vector_##level *old = from;                                                          \
+        for (size_t n = 0; n < bytes / sizeof *line; n++) {                                        \
+            line[n] = old[n];                                                                      \
+            __asm__ volatile("" ::: "memory");                                                     \
+        }                                                                                          \
+    }
+DEFINE_LEVELS(DEFINE_LEVEL)
 
 /* What the clock makes of a wave's counts; returns its tallies. */
 static uint32_t wave_clock(const struct clock_cost *costs, const struct wave *wave,
@@ -73,8 +111,9 @@ static __attribute__((noinline)) void sums_record(const struct workgroup *group,
     tallies_record(sums, used, tallies_used(sums, used), 1, record);
 }
 
-/* Waves of a group mostly execute the same, so that the wave before knows. */
-static void record_instructions(const struct engine *engine, const struct workgroup *group,
+/* Waves of a group mostly execute the same, so that the wave before knows. Returns whether all did.
+ */
+static bool record_instructions(const struct engine *engine, const struct workgroup *group,
                                 struct clock_wave *times, struct perf_group *record)
 {
     const struct clock_cost *costs = clock_costs_of(engine->model->gen);
@@ -94,8 +133,7 @@ static void record_instructions(const struct engine *engine, const struct workgr
         tallies_record(group->waves[0].counts, used, count, group->wave_count, record);
     else
         sums_record(group, record);
-    for (uint32_t i = 0; i < group->wave_count; i++)
-        record->valu_lanes -= group->waves[i].idle_lanes;
+    return same;
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)
@@ -120,14 +158,43 @@ static void record_times(const struct engine *engine, const struct workgroup *gr
         record->load_wait_cycles += load;
         record->wait_cycles += load + other;
     }
-    record->beside = groups_beside(group->dispatch, group);
-    perf_group_time(record);
 }
 
-static void record_group(const struct engine *engine, const struct workgroup *group,
+static void executed_find(const struct engine *engine, struct workgroup *group,
+                          struct executed *executed)
+{
+    struct clock_wave times[WAVES_PER_GROUP_MAX];
+    memset(&executed->record, 0, offsetof(struct perf_group, tallies));
+    bool same = record_instructions(engine, group, times, &executed->record);
+    record_times(engine, group, times, &executed->record);
+    executed->waves = same ? group->wave_count : 0;
+    memcpy(executed->counts, group->waves[0].counts, sizeof executed->counts);
+}
+
+/* The fields that follow from what the waves executed; zeros in the others. */
+static void record_executed(const struct engine *engine, struct workgroup *group,
+                            struct perf_group *record)
+{
+    enum { LINE = sizeof(vector_64), HEAD = offsetof(struct perf_group, tallies) };
+    _Static_assert((HEAD + LINE - 1) / LINE * LINE <= sizeof *record, "copied by whole lines");
+    struct executed *executed = &group->executed;
+    if (executed->waves != group->wave_count ||
+        CALL_LEVEL(differ, group->waves, group->wave_count, executed->counts))
+        executed_find(engine, group, executed);
+    const struct perf_group *known = &executed->record;
+    CALL_LEVEL(copy, record, known, (HEAD + LINE - 1) / LINE * LINE);
+    for (uint32_t n = 0; n < known->tally_count; n++) {
+        record->tallies[n] = known->tallies[n];
+        record->counts[n] = known->counts[n];
+    }
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        record->valu_lanes -= group->waves[i].idle_lanes;
+}
+
+static void record_group(const struct engine *engine, struct workgroup *group,
                          struct perf_group *record)
 {
-    memset(record, 0, offsetof(struct perf_group, tallies));
+    record_executed(engine, group, record);
     record->dispatch_seq = group->dispatch->sequence;
     record->group_index = group->index;
     record->xcc = group->xcc;
@@ -149,9 +216,8 @@ static void record_group(const struct engine *engine, const struct workgroup *gr
     record->flat_lds_only = group->flat_lds_only;
     record->lds = group->lds_counts;
     record->fetches = group->fetches.count;
-    struct clock_wave times[WAVES_PER_GROUP_MAX];
-    record_instructions(engine, group, times, record);
-    record_times(engine, group, times, record);
+    record->beside = groups_beside(group->dispatch, group);
+    perf_group_time(record);
 }
 
 /* Under retire_lock and lock: how many are next in order and ready. Their slots are not used again

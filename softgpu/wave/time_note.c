@@ -5,6 +5,11 @@
 
 #include "wave/host_levels.h"
 
+uint32_t time_limit_first(const struct perf *perf, uint64_t waves)
+{
+    return perf_samples_all(perf) ? SAMPLE_POSITIONS : sample_limit(waves);
+}
+
 void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t group_total)
 {
     const struct launch *launch = group->launch;
@@ -12,8 +17,7 @@ void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t 
     group->sample_slot = sample_unit(group->index, group_total, launch->units);
     group->samples_all = all;
     group->is_sampled = all || group->sample_slot < SAMPLE_UNITS;
-    group->sample_limit =
-        all ? SAMPLE_POSITIONS : sample_limit(group_total * launch->waves_per_group);
+    group->sample_limit = launch->sample_limit;
     group->blocks.count = 0;
     memset(group->lds_samples, 0, sizeof group->lds_samples);
     group->lds_noted = (struct lds_noted){0};

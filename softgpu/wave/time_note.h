@@ -9,7 +9,10 @@
 #include "perf/sampling.h"
 #include "wave/group.h"
 
-/* A group begins; `waves`: of its dispatch. */
+/* Which blocks the groups of a dispatch of so many waves begin with. */
+uint32_t time_limit_first(const struct perf *perf, uint64_t waves);
+
+/* A group begins. */
 void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t group_total);
 
 /* Where the mapping begins that holds the address: blocks are chosen by their distance from there,

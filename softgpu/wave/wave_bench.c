@@ -11,7 +11,7 @@
 
 #include "wave/kernel_runner.h"
 
-enum { HEADER_BYTES = 4096, ARRAYS = 3, GROUP = 256 };
+enum { HEADER_BYTES = 4096, ARRAYS = 3, GROUP = 256, WAVE = 64 };
 /* The first block of a mapping is always looked at for modelled time: arguments seldom lie there.
  */
 enum { ARGUMENTS_AT = 256 };
@@ -116,10 +116,11 @@ static const char loop_text[] =
 
 static const struct bench {
     const char *name, *text;
-    uint32_t element_bytes, arrays, vgprs, loop_groups;
-} benches[] = {{"copy", copy_text, 4, 2, 8, 0},
-               {"triad", triad_text, 16, 3, 24, 0},
-               {"triad_loop", loop_text, 16, 3, 24, 64}};
+    uint32_t element_bytes, arrays, vgprs, group, loop_groups;
+} benches[] = {{"copy", copy_text, 4, 2, 8, GROUP, 0},
+               {"copy_by_waves", copy_text, 4, 2, 8, WAVE, 0},
+               {"triad", triad_text, 16, 3, 24, GROUP, 0},
+               {"triad_loop", loop_text, 16, 3, 24, GROUP, 64}};
 
 static double seconds(void)
 {
@@ -136,8 +137,8 @@ static void arguments_set(struct kernel_runner *runner, const struct bench *benc
     for (uint32_t i = 0; i < ARRAYS; i++)
         arguments->array[i] = (uint64_t)(uintptr_t)(buffer + HEADER_BYTES + i * bytes);
     arguments->count = bytes / bench->element_bytes;
-    arguments->group = GROUP;
-    arguments->total = (uint64_t)groups * GROUP;
+    arguments->group = bench->group;
+    arguments->total = (uint64_t)groups * bench->group;
     arguments->remainder = 4;
 }
 
@@ -145,7 +146,7 @@ static int measure(const struct bench *bench, size_t bytes, int runs)
 {
     struct kernel_runner *runner;
     struct dispatch_result result;
-    uint32_t groups = (uint32_t)(bytes / bench->element_bytes / GROUP);
+    uint32_t groups = (uint32_t)(bytes / bench->element_bytes / bench->group);
     double best = 1e30;
     if (bench->loop_groups)
         groups = bench->loop_groups;
@@ -156,13 +157,14 @@ static int measure(const struct bench *bench, size_t bytes, int runs)
     bool good = kernel_runner_load(runner, 0, bench->text) == 0;
     for (int run = 0; good && run < runs; run++) {
         double start = seconds();
-        kernel_runner_start(runner, 0, (struct kernel_geometry){groups * GROUP, GROUP, 0, 0});
+        kernel_runner_start(runner, 0,
+                            (struct kernel_geometry){groups * bench->group, bench->group, 0, 0});
         good = kernel_runner_wait(runner, &result) && result.fault == 0;
         double took = seconds() - start;
         best = took < best ? took : best;
     }
     kernel_runner_destroy(runner);
-    printf("%-12s %8.3f GB/s%s\n", bench->name, (double)(bench->arrays * bytes) / best * 1e-9,
+    printf("%-13s %8.3f GB/s%s\n", bench->name, (double)(bench->arrays * bytes) / best * 1e-9,
            good ? "" : " FAILED");
     return good ? 0 : -1;
 }

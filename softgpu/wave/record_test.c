@@ -1,0 +1,114 @@
+/* What is counted of groups that execute different things, in turns, in places that other groups
+ * had before: each of them alone, whatever the ones beside it did. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gfx90a_regs.h"
+#include "perf/perf.h"
+#include "wave/kernel_runner.h"
+
+#define REG(name) REG_GFX90A_##name
+
+enum {
+    GROUPS = 500,
+    WAVE = 64,
+    BUFFER_BYTES = 4096,
+    ENGINES = 8,
+    SHAPES = 5,
+    EVENT_WAVES = 4,
+    EVENT_VALU = 26,
+    EVENT_SALU = 56
+};
+
+/*
+ * Of each five groups one executes 3 scalar instructions more, one 2 vector instructions more, and
+ * in one only the second wave does. All execute 9 scalar instructions with the tests, and one
+ * vector instruction.
+ */
+static const char *const shapes = "s_mul_hi_u32 s3, s2, 0x33333334\n" /* s2 / 5 */
+                                  "s_mul_i32 s3, s3, 5\n"
+                                  "s_sub_u32 s3, s2, s3\n"
+                                  "v_readfirstlane_b32 s4, v0\n"
+                                  "s_lshr_b32 s4, s4, 6\n" /* the wave's number */
+                                  "s_cmp_eq_u32 s3, 1\n"
+                                  "s_cbranch_scc0 second\n"
+                                  "s_mov_b32 s5, 1\n"
+                                  "s_mov_b32 s5, 2\n"
+                                  "s_mov_b32 s5, 3\n"
+                                  "second: s_cmp_eq_u32 s3, 2\n"
+                                  "s_cbranch_scc1 more\n"
+                                  "s_cmp_eq_u32 s3, 3\n"
+                                  "s_cselect_b32 s6, s4, 0\n"
+                                  "s_cmp_eq_u32 s6, 1\n"
+                                  "s_cbranch_scc0 end\n"
+                                  "more: v_mov_b32 v1, 1\n"
+                                  "v_mov_b32 v1, 2\n"
+                                  "end: s_endpgm\n";
+
+static void set(struct perf *perf, uint32_t reg, uint32_t value)
+{
+    assert_true(perf_reg_write(perf, 1, reg, value));
+}
+
+static void counting_start(struct perf *perf)
+{
+    static const uint32_t events[] = {EVENT_WAVES, EVENT_VALU, EVENT_SALU};
+    set(perf, REG(GRBM_GFX_INDEX), 0xe0000000);
+    for (uint32_t i = 0; i < 3; i++)
+        set(perf, REG(SQ_PERFCOUNTER0_SELECT) + i, events[i]);
+    set(perf, REG(CP_PERFMON_CNTL), 0);
+    set(perf, REG(SQ_PERFCOUNTER_MASK), 0xffffffff);
+    set(perf, REG(SQ_PERFCOUNTER_CTRL), 0xffff0057);
+    set(perf, REG(COMPUTE_PERFCOUNT_ENABLE), 1);
+    set(perf, REG(CP_PERFMON_CNTL), 1);
+}
+
+static uint64_t counted(struct perf *perf, uint32_t counter)
+{
+    uint64_t sum = 0, value;
+    for (uint32_t engine = 0; engine < ENGINES; engine++) {
+        set(perf, REG(GRBM_GFX_INDEX), 0x60000000 | engine << 16);
+        assert_true(perf_counter_read(perf, 0, REG(SQ_PERFCOUNTER0_LO) + 2 * counter, &value));
+        sum += value;
+    }
+    return sum;
+}
+
+static void groups_check(uint32_t waves, int threads)
+{
+    const struct kernel_geometry geometry = {GROUPS * waves * WAVE, waves * WAVE, 0, 0};
+    uint64_t each = GROUPS / SHAPES, valu = 1, salu = 9;
+    struct kernel_runner *runner;
+    struct dispatch_result result;
+    assert_int_equal(kernel_runner_create(threads, BUFFER_BYTES, &runner), 0);
+    struct perf *perf = kernel_runner_perf(runner);
+    assert_int_equal(kernel_runner_load(runner, 0, shapes), 0);
+    counting_start(perf);
+    assert_int_equal(kernel_runner_start(runner, 0, geometry), 0);
+    assert_true(kernel_runner_wait(runner, &result));
+    assert_int_equal(result.fault, FAULT_NONE);
+    assert_int_equal(counted(perf, 0), GROUPS * waves);
+    assert_int_equal(counted(perf, 1),
+                     GROUPS * waves * valu + each * (waves * 2 + (waves > 1) * 2));
+    /* Those that jump to "more" leave three out. */
+    assert_int_equal(counted(perf, 2), GROUPS * waves * salu + each * waves * 3 - each * waves * 3);
+    kernel_runner_destroy(runner);
+}
+
+static void groups_are_counted_one_by_one(void **state)
+{
+    (void)state;
+    for (uint32_t waves = 1; waves <= 3; waves++)
+        for (int threads = 1; threads <= 2; threads++)
+            groups_check(waves, threads);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(groups_are_counted_one_by_one)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
