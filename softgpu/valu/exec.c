@@ -329,6 +329,38 @@ static const struct inst *exec_packed_f32(struct wave *w, const struct inst *i)
     return i + i->dwords;
 }
 
+/* The usual ones: registers as they are. */
+static const struct inst *exec_packed_f32_plain(struct wave *w, const struct inst *i)
+{
+    const struct valu_op *op = by_op[i->op];
+    source_temp t;
+    const u32 *low[3] = {NULL, NULL, NULL}, *high[3] = {NULL, NULL, NULL};
+    u32 *const d = destination(w, &i->dst);
+    const u64 exec = wave_exec(w);
+    u32 *to = exec == ~UINT64_C(0) ? d : t;
+    UNROLL for (int n = 0; n < 3; n++)
+    {
+        const struct operand *o = &i->src[n];
+        const u32 *whole = o->kind == OPND_AGPR ? w->a[o->index] : w->v[o->index];
+        low[n] = whole + (i->op_sel >> n & 1) * WAVE_LANES;
+        high[n] = whole + (i->op_sel_hi >> n & 1) * WAVE_LANES;
+        if (op->dwords[n + 1] && high[n] == d)
+            to = t;
+    }
+    op->kernel(to, NULL, low[0], low[1], low[2], w);
+    op->kernel(to + WAVE_LANES, NULL, high[0], high[1], high[2], w);
+    if (to != d)
+        store_rows(d, t, 2, exec);
+    return i + i->dwords;
+}
+static bool registers_as_they_are(const struct inst *i, const struct valu_op *op)
+{
+    for (int n = 0; n < 3; n++)
+        if (op->dwords[n + 1] && i->src[n].kind != OPND_VGPR && i->src[n].kind != OPND_AGPR)
+            return false;
+    return !(i->neg | i->neg_hi) && !(i->flags & IF_CLAMP);
+}
+
 static const struct inst *exec_cndmask(struct wave *w, const struct inst *i)
 {
     source_temp ta, tb;
@@ -417,7 +449,7 @@ static inst_exec_fn *choose(const struct inst *i)
         return pairs ? exec_pairs : exec_packed;
     }
     if (op->flags & OPF_PACKED_F32)
-        return exec_packed_f32;
+        return registers_as_they_are(i, op) ? exec_packed_f32_plain : exec_packed_f32;
     if (moved_only(i, op))
         return exec_dpp;
     inst_exec_fn *fast = modified(i) ? NULL : choose_fast(i, op);

@@ -114,6 +114,22 @@ static void V_DIV_FIXUP_F32_rows(KERNEL_ARGS)
     LANES d_[l] = div_fixup_f32(f32_of(a_[l]), f32_of(b_[l]), f32_of(c_[l]), e.one64);
 }
 
+#if defined(__AVX512F__)
+/* vscalefps multiplies by a power of two and rounds once. */
+KERNEL_INLINE void V_LDEXP_F32_body(KERNEL_ARGS, const bool sa)
+{
+    KERNEL_ENV;
+    for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) {
+        const vec_f32 a = (vec_f32)(sa ? vector_splat(a_[0]) : vector_load(a_ + l));
+        const vec_f32 n = vector_to_f32((vec_i32)vector_load(b_ + l));
+        const vec_f32 x = vector_flush_if(a, e.flush32_in);
+        vector_store(d_ + l, (vec_u32)_mm512_scalef_ps((__m512)x, (__m512)n));
+    }
+}
+#else
+BODY2(V_LDEXP_F32, f32, f32, i32, ldexp_f32(flush32_if(a, e.flush32_in), b))
+#endif
+
 #if defined(HAVE_ORDER_VECTORS)
 #define O2(NAME, FLAGS, VEXPR, EXPR)                                                               \
     ORDER_F32(NAME, b_, VEXPR, EXPR) ROWS(NAME) FAST2(NAME, FLAGS, 1)

@@ -22,6 +22,26 @@ BODY2(V_MIN_F64, f64, f64, f64, min_f64(a, b, e))
 BODY2(V_MAX_F64, f64, f64, f64, max_f64(a, b, e))
 #endif
 
+#if defined(__AVX512F__)
+/* As V_LDEXP_F32. */
+KERNEL_INLINE void V_LDEXP_F64_body(KERNEL_ARGS, const bool sa)
+{
+    KERNEL_ENV;
+    for (int l = 0; l < WAVE_LANES; l += VECTOR_LANES) {
+        const struct vector_pair a = PAIR_SOURCE(a_, false, sa);
+        const vec_u32 n = vector_load(b_ + l);
+        const __m512i even = _mm512_srai_epi64(_mm512_slli_epi64((__m512i)n, 32), 32);
+        const __m512i odd = _mm512_srai_epi64((__m512i)n, 32);
+        const struct vector_pair r = {
+            (vec_u64)_mm512_scalef_pd((__m512d)a.even, _mm512_cvtepi64_pd(even)),
+            (vec_u64)_mm512_scalef_pd((__m512d)a.odd, _mm512_cvtepi64_pd(odd))};
+        pair_store(d_ + l, r);
+    }
+}
+#else
+BODY2(V_LDEXP_F64, f64, f64, i32, ldexp_f64(a, b))
+#endif
+
 /* As div_scale_f32; the quotient is compared through the operands' scaled mantissas, because a
  * double has no wider type to divide in. */
 KERNEL_INLINE f64 div_scale_f64(f64 a, f64 b, f64 c, bool *rescale)

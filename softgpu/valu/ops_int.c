@@ -67,6 +67,41 @@ CARRY(V_ADDC_CO_U32, a + b - c, (a & b) | ((a | b) & ~sum), ~0u)
 CARRY(V_SUBB_CO_U32, a - b + c, (~a & b) | ((~a | b) & sum), 0u)
 CARRY(V_SUBBREV_CO_U32, b - a + c, (a & ~b) | ((a | ~b) & sum), 0u)
 
+#if defined(__AVX2__)
+/* A result's bytes from those of two neighbouring lanes' sources, which lie in one vector of bytes.
+ * Of the selectors that are no byte's number, 12 gives zero, greater ones 0xff; signs, 8 to 11, go
+ * lane by lane. */
+KERNEL_INLINE __m256i permuted_bytes(__m256i a, __m256i b, __m256i select)
+{
+    const __m256i place = _mm256_set1_epi64x(0x0808080800000000), twelve = _mm256_set1_epi8(12);
+    const __m256i above = _mm256_cmpeq_epi8(_mm256_max_epu8(select, twelve), select);
+    const __m256i ones = _mm256_andnot_si256(_mm256_cmpeq_epi8(select, twelve), above);
+    const __m256i from = _mm256_or_si256(_mm256_add_epi8(select, place), above);
+    const __m256i low = _mm256_shuffle_epi8(_mm256_unpacklo_epi32(b, a), from);
+    const __m256i high = _mm256_shuffle_epi8(_mm256_unpackhi_epi32(b, a), from);
+    return _mm256_or_si256(_mm256_blend_epi32(low, high, 0xcc), ones);
+}
+KERNEL_INLINE void V_PERM_B32_body(KERNEL_ARGS, const bool sa)
+{
+    KERNEL_ENV;
+    for (int l = 0; l < WAVE_LANES; l += 8) {
+        const __m256i select = _mm256_load_si256((const __m256i *)(c_ + l));
+        const __m256i sign =
+            _mm256_cmpeq_epi8(_mm256_and_si256(select, _mm256_set1_epi8(-4)), _mm256_set1_epi8(8));
+        const __m256i a =
+            sa ? _mm256_set1_epi32((int)a_[0]) : _mm256_load_si256((const __m256i *)(a_ + l));
+        const __m256i b = _mm256_load_si256((const __m256i *)(b_ + l));
+        if (__builtin_expect(_mm256_testz_si256(sign, sign), 1))
+            _mm256_store_si256((__m256i *)(d_ + l), permuted_bytes(a, b, select));
+        else
+            for (int k = l; k < l + 8; k++)
+                d_[k] = permute_bytes(a_[sa ? 0 : k], b_[k], c_[k]);
+    }
+}
+#else
+BODY3(V_PERM_B32, u32, u32, u32, u32, permute_bytes(a, b, c))
+#endif
+
 /* d = a * b + c; returns the lanes whose sum overflows. */
 KERNEL_INLINE u64 mad_u64_u32(u32 *d, const u32 *a_, const u32 *b_, const u32 *c_, const bool sa)
 {
