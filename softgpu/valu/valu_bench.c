@@ -14,7 +14,7 @@
 
 /* Matrices lie behind the registers of the other instructions, which must stay in the host's cache.
  */
-enum { STREAM = 256, REGISTERS = 64, MATRIX_ROWS = 32 };
+enum { STREAM = 256, REGISTERS = 64, MATRIX_ROWS = 32, PASSES = 150 };
 
 static lane_row registers[REGISTERS + 2 * MATRIX_ROWS + 2];
 static struct wave wave;
@@ -41,38 +41,142 @@ struct bench_case {
     uint8_t scalar_first;
     uint8_t modifier;
     uint8_t neg;
+    uint16_t control; /* of DPP */
 };
 
 static const struct bench_case cases[] = {
-    {"v_add_f32 v,v", OP_V_ADD_F32, FMT_VOP2, 2, 1, 0, 0, 0},
-    {"v_add_f32 s,v", OP_V_ADD_F32, FMT_VOP2, 2, 1, 1, 0, 0},
-    {"v_add_f32 -v,v", OP_V_ADD_F32, FMT_VOP3, 2, 1, 0, 0, 1},
-    {"v_fma_f32", OP_V_FMA_F32, FMT_VOP3, 3, 1, 0, 0, 0},
-    {"v_fmac_f32", OP_V_FMAC_F32, FMT_VOP2, 2, 1, 0, 0, 0},
-    {"v_max_f32", OP_V_MAX_F32, FMT_VOP2, 2, 1, 0, 0, 0},
-    {"v_add_u32", OP_V_ADD_U32, FMT_VOP2, 2, 1, 0, 0, 0},
-    {"v_lshl_add_u32", OP_V_LSHL_ADD_U32, FMT_VOP3, 3, 1, 0, 0, 0},
-    {"v_mul_lo_u32", OP_V_MUL_LO_U32, FMT_VOP3, 2, 1, 0, 0, 0},
-    {"v_mul_hi_u32", OP_V_MUL_HI_U32, FMT_VOP3, 2, 1, 0, 0, 0},
-    {"v_mad_u64_u32", OP_V_MAD_U64_U32, FMT_VOP3, 3, 2, 0, 0, 0},
-    {"v_add_co_u32", OP_V_ADD_CO_U32, FMT_VOP2, 2, 1, 0, 0, 0},
-    {"v_addc_co_u32", OP_V_ADDC_CO_U32, FMT_VOP2, 2, 1, 0, 0, 0},
-    {"v_cndmask_b32", OP_V_CNDMASK_B32, FMT_VOP2, 2, 1, 0, 0, 0},
-    {"v_cmp_lt_f32", OP_V_CMP_LT_F32, FMT_VOPC, 2, 1, 0, 0, 0},
-    {"v_lshlrev_b64", OP_V_LSHLREV_B64, FMT_VOP3, 2, 2, 0, 0, 0},
-    {"v_fma_f64", OP_V_FMA_F64, FMT_VOP3, 3, 2, 0, 0, 0},
-    {"v_add_f64", OP_V_ADD_F64, FMT_VOP3, 2, 2, 0, 0, 0},
-    {"v_fma_f16", OP_V_FMA_F16, FMT_VOP3, 3, 1, 0, 0, 0},
-    {"v_pk_fma_f16", OP_V_PK_FMA_F16, FMT_VOP3P, 3, 1, 0, 0, 0},
-    {"v_pk_fma_f32", OP_V_PK_FMA_F32, FMT_VOP3P, 3, 2, 0, 0, 0},
-    {"v_rcp_f32", OP_V_RCP_F32, FMT_VOP1, 1, 1, 0, 0, 0},
-    {"v_exp_f32", OP_V_EXP_F32, FMT_VOP1, 1, 1, 0, 0, 0},
-    {"v_sin_f32", OP_V_SIN_F32, FMT_VOP1, 1, 1, 0, 0, 0},
-    {"v_mov_b32", OP_V_MOV_B32, FMT_VOP1, 1, 1, 0, 0, 0},
-    {"v_mov_b32 dpp", OP_V_MOV_B32, FMT_VOP1, 1, 1, 0, MOD_DPP, 0},
-    {"v_readlane_b32", OP_V_READLANE_B32, FMT_VOP3, 2, 1, 0, 0, 0},
-    {"v_cvt_f32_u32", OP_V_CVT_F32_U32, FMT_VOP1, 1, 1, 0, 0, 0},
-    {"v_div_scale_f32", OP_V_DIV_SCALE_F32, FMT_VOP3, 3, 1, 0, 0, 0},
+    {"v_add_f32 v,v", OP_V_ADD_F32, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_add_f32 s,v", OP_V_ADD_F32, FMT_VOP2, 2, 1, 1, 0, 0, 0},
+    {"v_add_f32 -v,v", OP_V_ADD_F32, FMT_VOP3, 2, 1, 0, 0, 1, 0},
+    {"v_mul_f32", OP_V_MUL_F32, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_max_f32", OP_V_MAX_F32, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_fmac_f32", OP_V_FMAC_F32, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_mac_f32", OP_V_MAC_F32, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_fma_f32", OP_V_FMA_F32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_fma_f32 -v", OP_V_FMA_F32, FMT_VOP3, 3, 1, 0, 0, 1, 0},
+    {"v_med3_f32", OP_V_MED3_F32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_max3_f32", OP_V_MAX3_F32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_min3_f32", OP_V_MIN3_F32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_ldexp_f32", OP_V_LDEXP_F32, FMT_VOP3, 2, 1, 0, 0, 0, 0},
+    {"v_floor_f32", OP_V_FLOOR_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_rndne_f32", OP_V_RNDNE_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_fract_f32", OP_V_FRACT_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_frexp_exp_i32_f32", OP_V_FREXP_EXP_I32_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_frexp_mant_f32", OP_V_FREXP_MANT_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_rcp_f32", OP_V_RCP_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_rsq_f32", OP_V_RSQ_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_sqrt_f32", OP_V_SQRT_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_exp_f32", OP_V_EXP_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_log_f32", OP_V_LOG_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_sin_f32", OP_V_SIN_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_cos_f32", OP_V_COS_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_div_scale_f32", OP_V_DIV_SCALE_F32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_div_fmas_f32", OP_V_DIV_FMAS_F32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_div_fixup_f32", OP_V_DIV_FIXUP_F32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_add_u32", OP_V_ADD_U32, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_lshlrev_b32", OP_V_LSHLREV_B32, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_and_b32", OP_V_AND_B32, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_lshl_add_u32", OP_V_LSHL_ADD_U32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_add3_u32", OP_V_ADD3_U32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_bfe_u32", OP_V_BFE_U32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_perm_b32", OP_V_PERM_B32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_med3_i32", OP_V_MED3_I32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_max3_u32", OP_V_MAX3_U32, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_mad_u32_u24", OP_V_MAD_U32_U24, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_mul_lo_u32", OP_V_MUL_LO_U32, FMT_VOP3, 2, 1, 0, 0, 0, 0},
+    {"v_mul_hi_u32", OP_V_MUL_HI_U32, FMT_VOP3, 2, 1, 0, 0, 0, 0},
+    {"v_mbcnt_lo_u32_b32", OP_V_MBCNT_LO_U32_B32, FMT_VOP3, 2, 1, 0, 0, 0, 0},
+    {"v_mad_u64_u32", OP_V_MAD_U64_U32, FMT_VOP3, 3, 2, 0, 0, 0, 0},
+    {"v_mad_i64_i32", OP_V_MAD_I64_I32, FMT_VOP3, 3, 2, 0, 0, 0, 0},
+    {"v_add_co_u32", OP_V_ADD_CO_U32, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_addc_co_u32", OP_V_ADDC_CO_U32, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_cndmask_b32", OP_V_CNDMASK_B32, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_cndmask_b32 e64", OP_V_CNDMASK_B32, FMT_VOP3, 2, 1, 0, 0, 0, 0},
+    {"v_cmp_lt_f32", OP_V_CMP_LT_F32, FMT_VOPC, 2, 1, 0, 0, 0, 0},
+    {"v_cmp_lt_f64", OP_V_CMP_LT_F64, FMT_VOPC, 2, 2, 0, 0, 0, 0},
+    {"v_cmp_lt_u64", OP_V_CMP_LT_U64, FMT_VOPC, 2, 2, 0, 0, 0, 0},
+    {"v_cmp_class_f32", OP_V_CMP_CLASS_F32, FMT_VOPC, 2, 1, 0, 0, 0, 0},
+    {"v_lshlrev_b64", OP_V_LSHLREV_B64, FMT_VOP3, 2, 2, 0, 0, 0, 0},
+    {"v_lshrrev_b64", OP_V_LSHRREV_B64, FMT_VOP3, 2, 2, 0, 0, 0, 0},
+    {"v_ashrrev_i64", OP_V_ASHRREV_I64, FMT_VOP3, 2, 2, 0, 0, 0, 0},
+    {"v_fma_f64", OP_V_FMA_F64, FMT_VOP3, 3, 2, 0, 0, 0, 0},
+    {"v_fma_f64 -v", OP_V_FMA_F64, FMT_VOP3, 3, 2, 0, 0, 1, 0},
+    {"v_add_f64", OP_V_ADD_F64, FMT_VOP3, 2, 2, 0, 0, 0, 0},
+    {"v_mul_f64", OP_V_MUL_F64, FMT_VOP3, 2, 2, 0, 0, 0, 0},
+    {"v_min_f64", OP_V_MIN_F64, FMT_VOP3, 2, 2, 0, 0, 0, 0},
+    {"v_max_f64", OP_V_MAX_F64, FMT_VOP3, 2, 2, 0, 0, 0, 0},
+    {"v_ldexp_f64", OP_V_LDEXP_F64, FMT_VOP3, 2, 2, 0, 0, 0, 0},
+    {"v_rcp_f64", OP_V_RCP_F64, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_rsq_f64", OP_V_RSQ_F64, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_sqrt_f64", OP_V_SQRT_F64, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_floor_f64", OP_V_FLOOR_F64, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_rndne_f64", OP_V_RNDNE_F64, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_fract_f64", OP_V_FRACT_F64, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_frexp_exp_i32_f64", OP_V_FREXP_EXP_I32_F64, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_frexp_mant_f64", OP_V_FREXP_MANT_F64, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_div_scale_f64", OP_V_DIV_SCALE_F64, FMT_VOP3, 3, 2, 0, 0, 0, 0},
+    {"v_div_fmas_f64", OP_V_DIV_FMAS_F64, FMT_VOP3, 3, 2, 0, 0, 0, 0},
+    {"v_div_fixup_f64", OP_V_DIV_FIXUP_F64, FMT_VOP3, 3, 2, 0, 0, 0, 0},
+    {"v_add_f16", OP_V_ADD_F16, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_mul_f16", OP_V_MUL_F16, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_max_f16", OP_V_MAX_F16, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_fma_f16", OP_V_FMA_F16, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_med3_f16", OP_V_MED3_F16, FMT_VOP3, 3, 1, 0, 0, 0, 0},
+    {"v_rcp_f16", OP_V_RCP_F16, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_rsq_f16", OP_V_RSQ_F16, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_sqrt_f16", OP_V_SQRT_F16, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_exp_f16", OP_V_EXP_F16, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_log_f16", OP_V_LOG_F16, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_sin_f16", OP_V_SIN_F16, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_cos_f16", OP_V_COS_F16, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_floor_f16", OP_V_FLOOR_F16, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_pk_fma_f16", OP_V_PK_FMA_F16, FMT_VOP3P, 3, 1, 0, 0, 0, 0},
+    {"v_pk_add_f16", OP_V_PK_ADD_F16, FMT_VOP3P, 2, 1, 0, 0, 0, 0},
+    {"v_pk_mul_f16", OP_V_PK_MUL_F16, FMT_VOP3P, 2, 1, 0, 0, 0, 0},
+    {"v_pk_max_f16", OP_V_PK_MAX_F16, FMT_VOP3P, 2, 1, 0, 0, 0, 0},
+    {"v_pk_add_u16", OP_V_PK_ADD_U16, FMT_VOP3P, 2, 1, 0, 0, 0, 0},
+    {"v_pk_mul_lo_u16", OP_V_PK_MUL_LO_U16, FMT_VOP3P, 2, 1, 0, 0, 0, 0},
+    {"v_pk_lshlrev_b16", OP_V_PK_LSHLREV_B16, FMT_VOP3P, 2, 1, 0, 0, 0, 0},
+    {"v_pk_max_i16", OP_V_PK_MAX_I16, FMT_VOP3P, 2, 1, 0, 0, 0, 0},
+    {"v_pk_mad_u16", OP_V_PK_MAD_U16, FMT_VOP3P, 3, 1, 0, 0, 0, 0},
+    {"v_dot2_f32_f16", OP_V_DOT2_F32_F16, FMT_VOP3P, 3, 1, 0, 0, 0, 0},
+    {"v_dot4_i32_i8", OP_V_DOT4_I32_I8, FMT_VOP3P, 3, 1, 0, 0, 0, 0},
+    {"v_fma_mix_f32", OP_V_FMA_MIX_F32, FMT_VOP3P, 3, 1, 0, 0, 0, 0},
+    {"v_fma_mixlo_f16", OP_V_FMA_MIXLO_F16, FMT_VOP3P, 3, 1, 0, 0, 0, 0},
+    {"v_pk_fma_f32", OP_V_PK_FMA_F32, FMT_VOP3P, 3, 2, 0, 0, 0, 0},
+    {"v_pk_add_f32", OP_V_PK_ADD_F32, FMT_VOP3P, 2, 2, 0, 0, 0, 0},
+    {"v_pk_mul_f32", OP_V_PK_MUL_F32, FMT_VOP3P, 2, 2, 0, 0, 0, 0},
+    {"v_add_u16", OP_V_ADD_U16, FMT_VOP2, 2, 1, 0, 0, 0, 0},
+    {"v_mov_b32", OP_V_MOV_B32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_mov row_shr", OP_V_MOV_B32, FMT_VOP1, 1, 1, 0, MOD_DPP, 0, 0x111},
+    {"v_add_f32 row_shr", OP_V_ADD_F32, FMT_VOP2, 2, 1, 0, MOD_DPP, 0, 0x111},
+    {"v_mov quad_perm", OP_V_MOV_B32, FMT_VOP1, 1, 1, 0, MOD_DPP, 0, 0x0b1},
+    {"v_add_f32 quad_perm", OP_V_ADD_F32, FMT_VOP2, 2, 1, 0, MOD_DPP, 0, 0x0b1},
+    {"v_mov row_bcast:15", OP_V_MOV_B32, FMT_VOP1, 1, 1, 0, MOD_DPP, 0, 0x142},
+    {"v_add_f32 row_bcast:15", OP_V_ADD_F32, FMT_VOP2, 2, 1, 0, MOD_DPP, 0, 0x142},
+    {"v_mov row_bcast:31", OP_V_MOV_B32, FMT_VOP1, 1, 1, 0, MOD_DPP, 0, 0x143},
+    {"v_add_f32 row_bcast:31", OP_V_ADD_F32, FMT_VOP2, 2, 1, 0, MOD_DPP, 0, 0x143},
+    {"v_mov wave_shr", OP_V_MOV_B32, FMT_VOP1, 1, 1, 0, MOD_DPP, 0, 0x138},
+    {"v_add_f32 wave_shr", OP_V_ADD_F32, FMT_VOP2, 2, 1, 0, MOD_DPP, 0, 0x138},
+    {"v_mov row_mirror", OP_V_MOV_B32, FMT_VOP1, 1, 1, 0, MOD_DPP, 0, 0x140},
+    {"v_add_f32 row_mirror", OP_V_ADD_F32, FMT_VOP2, 2, 1, 0, MOD_DPP, 0, 0x140},
+    {"v_add_u32 sdwa", OP_V_ADD_U32, FMT_VOP2, 2, 1, 0, MOD_SDWA, 0, 0},
+    {"v_readlane_b32", OP_V_READLANE_B32, FMT_VOP3, 2, 1, 0, 0, 0, 0},
+    {"v_readfirstlane_b32", OP_V_READFIRSTLANE_B32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_cvt_f32_u32", OP_V_CVT_F32_U32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_cvt_f32_i32", OP_V_CVT_F32_I32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_cvt_u32_f32", OP_V_CVT_U32_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_cvt_i32_f32", OP_V_CVT_I32_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_cvt_f16_f32", OP_V_CVT_F16_F32, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_cvt_f32_f16", OP_V_CVT_F32_F16, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_cvt_f32_ubyte0", OP_V_CVT_F32_UBYTE0, FMT_VOP1, 1, 1, 0, 0, 0, 0},
+    {"v_cvt_pkrtz_f16_f32", OP_V_CVT_PKRTZ_F16_F32, FMT_VOP3, 2, 1, 0, 0, 0, 0},
+    {"v_cvt_f32_f64", OP_V_CVT_F32_F64, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_cvt_f64_f32", OP_V_CVT_F64_F32, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_cvt_f64_i32", OP_V_CVT_F64_I32, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_cvt_f64_u32", OP_V_CVT_F64_U32, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_cvt_i32_f64", OP_V_CVT_I32_F64, FMT_VOP1, 1, 2, 0, 0, 0, 0},
+    {"v_cvt_u32_f64", OP_V_CVT_U32_F64, FMT_VOP1, 1, 2, 0, 0, 0, 0},
 };
 
 static struct operand vgpr(int index, uint8_t dwords)
@@ -96,12 +200,15 @@ static int stream_make(const struct bench_case *c)
         for (int s = 0; s < 3; s++)
             i->src[s].index %= REGISTERS - 1;
         i->dst.index %= REGISTERS - 1;
+        if (c->sources == 1) /* or functions would be applied to their own results */
+            i->dst.index = (uint16_t)(REGISTERS + 4 * n % (2 * MATRIX_ROWS - 4));
         if (c->scalar_first)
             i->src[0] = (struct operand){.kind = OPND_SREG, .dwords = 1, .index = 4};
         i->neg = c->neg;
         i->op_sel_hi = 7;
         i->modifier = c->modifier;
-        i->dpp.ctrl = 0x111;
+        i->sdwa.dst_sel = i->sdwa.src1_sel = 6; /* whole dwords; the first source is a byte */
+        i->dpp.ctrl = c->control;
         i->dpp.row_mask = i->dpp.bank_mask = 0xf;
         i->exec = valu_handler(i);
         if (!i->exec)
@@ -124,6 +231,23 @@ static void halves_set(void)
     memcpy(registers, values, sizeof values);
 }
 
+static void registers_fill(void)
+{
+    for (size_t r = 0; r < sizeof registers / sizeof *registers; r++)
+        for (size_t l = 0; l < WAVE_LANES; l++)
+            registers[r][l] = (0x3f80 + (uint32_t)(r + l) % 64) * 0x10001;
+}
+/* The same of everything else: registers as they were at first. */
+static void values_set(void)
+{
+    static lane_row values[REGISTERS];
+    if (!values[0][0]) {
+        registers_fill();
+        memcpy(values, registers, sizeof values);
+    }
+    memcpy(registers, values, sizeof values);
+}
+
 static double rate(int passes, bool halves)
 {
     double best = 0;
@@ -132,6 +256,8 @@ static double rate(int passes, bool halves)
         for (int n = 0; n < passes; n++) {
             if (halves)
                 halves_set();
+            else
+                values_set();
             for (const struct inst *i = stream; i; i = i->exec(&wave, i))
                 ;
         }
@@ -141,16 +267,9 @@ static double rate(int passes, bool halves)
     return best;
 }
 
-static void registers_fill(void)
-{
-    for (size_t r = 0; r < sizeof registers / sizeof *registers; r++)
-        for (size_t l = 0; l < WAVE_LANES; l++)
-            registers[r][l] = (0x3f80 + (uint32_t)(r + l) % 64) * 0x10001;
-}
-
 static void vectors_measure(void)
 {
-    printf("%s: M wave-instructions/s, one thread\n%-18s %9s %9s\n", valu_isa_name(), "",
+    printf("%s: M wave-instructions/s, one thread\n%-22s %9s %9s\n", valu_isa_name(), "",
            "full EXEC", "half EXEC");
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         if (stream_make(&cases[n]) != 0) {
@@ -160,10 +279,10 @@ static void vectors_measure(void)
         valu_enter(&wave);
         wave.s64[SREG_EXEC / 2] = ~UINT64_C(0);
         registers_fill();
-        const bool halves = cases[n].op == OP_V_FMA_F16 || cases[n].op == OP_V_PK_FMA_F16;
-        const double full = rate(1000, halves);
+        const bool halves = strstr(cases[n].name, "f16") != NULL;
+        const double full = rate(PASSES, halves);
         wave.s64[SREG_EXEC / 2] = UINT64_C(0x5555555555555555);
-        printf("%-18s %9.1f %9.1f\n", cases[n].name, full, rate(1000, halves));
+        printf("%-22s %9.1f %9.1f\n", cases[n].name, full, rate(PASSES, halves));
         valu_leave();
     }
 }
