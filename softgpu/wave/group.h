@@ -72,6 +72,9 @@ struct step_log { /* executed instructions, while the thread trace wants them */
 struct block_log { /* accesses of sampled blocks (time_note.h) */
     struct perf_block *items;
     uint64_t count, capacity;
+    uint64_t noted;       /* accesses that they stand for */
+    uint64_t run_block;   /* its number + 1, while the last items are scalar reads of one block: */
+    uint32_t run_sectors; /* what these touch of it */
 };
 
 /* The instruction of LDS that was sampled last: one may access it twice. */

@@ -18,7 +18,7 @@ void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t 
     group->samples_all = all;
     group->is_sampled = all || group->sample_slot < SAMPLE_UNITS;
     group->sample_limit = launch->sample_limit;
-    group->blocks.count = 0;
+    group->blocks.count = group->blocks.noted = group->blocks.run_block = 0;
     memset(group->lds_samples, 0, sizeof group->lds_samples);
     group->lds_noted = (struct lds_noted){0};
 }
@@ -29,17 +29,21 @@ static void blocks_halve(struct workgroup *group)
     struct block_log *log = &group->blocks;
     uint64_t kept = 0;
     group->sample_limit /= 2;
-    for (uint64_t i = 0; i < log->count; i++)
-        if (log->items[i].position < group->sample_limit)
-            log->items[kept++] = log->items[i];
+    log->noted = 0;
+    for (uint64_t i = 0; i < log->count; i++) {
+        if (log->items[i].position >= group->sample_limit)
+            continue;
+        log->noted += 1 + log->items[i].repeats;
+        log->items[kept++] = log->items[i];
+    }
     log->count = kept;
 }
 
 static struct perf_block *block_slot(struct workgroup *group)
 {
     struct block_log *log = &group->blocks;
-    if (log->count >= SAMPLE_GROUP_BLOCKS && group->sample_limit > SAMPLE_POSITIONS_LEAST &&
-        !group->samples_all)
+    log->run_block = 0;
+    if (blocks_full(group))
         blocks_halve(group);
     if (log->count == log->capacity) {
         uint64_t capacity = log->capacity ? log->capacity * 2 : 32;
@@ -49,13 +53,8 @@ static struct perf_block *block_slot(struct workgroup *group)
         log->items = items;
         log->capacity = capacity;
     }
+    log->noted++;
     return &log->items[log->count++];
-}
-
-/* Bits `first` to the one that holds `last`, in steps of `size` bytes. */
-static uint32_t parts(uint32_t first, uint32_t last, uint32_t size)
-{
-    return (2u << last / size) - (1u << first / size);
 }
 
 /* These bytes, too. */
@@ -64,9 +63,9 @@ static void block_touch(struct perf_block *block, const struct inst *inst, uint6
 {
     uint32_t first = (uint32_t)va & (SAMPLE_BLOCK_BYTES - 1), last = first + bytes - 1;
     last = last < SAMPLE_BLOCK_BYTES ? last : SAMPLE_BLOCK_BYTES - 1;
-    block->sectors |= (uint8_t)parts(first, last, SAMPLE_SECTOR_BYTES);
+    block->sectors |= (uint8_t)block_parts(first, last, SAMPLE_SECTOR_BYTES);
     if (inst->flags & (IF_STORE | IF_ATOMIC))
-        block->halves |= (uint8_t)parts(first, last, SAMPLE_HALF_BYTES);
+        block->halves |= (uint8_t)block_parts(first, last, SAMPLE_HALF_BYTES);
 }
 
 static uint8_t block_kind(const struct inst *inst)
@@ -81,6 +80,12 @@ static uint8_t block_kind(const struct inst *inst)
 void time_note_block(struct workgroup *group, const struct inst *inst, uint64_t va, uint64_t origin,
                      uint32_t bytes)
 {
+    struct block_log *log = &group->blocks;
+    bool scalar = block_kind(inst) == ACCESS_SCALAR_READ;
+    if (scalar && time_note_repeated(group, va, bytes))
+        return;
+    uint64_t number = va / SAMPLE_BLOCK_BYTES + 1;
+    uint32_t before = log->run_block == number ? log->run_sectors : 0;
     struct perf_block *block = block_slot(group);
     if (!block)
         return;
@@ -89,6 +94,10 @@ void time_note_block(struct workgroup *group, const struct inst *inst, uint64_t 
                                  .position = (uint16_t)sample_position(va - origin),
                                  .kind = block_kind(inst)};
     block_touch(block, inst, va, bytes);
+    if (scalar) {
+        log->run_block = number;
+        log->run_sectors = before | block->sectors;
+    }
 }
 
 /* 1 for each lane whose block is sampled. */

@@ -23,6 +23,37 @@ static inline uint64_t time_origin(const struct workgroup *group, uint64_t va)
     return va - way->start < way->end - way->start ? way->start : 0;
 }
 
+/* Bits `first` to the one that holds `last`, in steps of `size` bytes. */
+static inline uint32_t block_parts(uint32_t first, uint32_t last, uint32_t size)
+{
+    return (2u << last / size) - (1u << first / size);
+}
+
+/* Whether the next access of a sampled block makes the group go on with half of them. */
+static inline bool blocks_full(const struct workgroup *group)
+{
+    return group->blocks.noted >= SAMPLE_GROUP_BLOCKS &&
+           group->sample_limit > SAMPLE_POSITIONS_LEAST && !group->samples_all;
+}
+
+/*
+ * A scalar load of these bytes of one sampled block, behind other scalar loads which have asked for
+ * all of these sectors: it finds what they left, in the model too, and there is nothing to note but
+ * that it was. All waves read their kernel's arguments. False: it is to be noted.
+ */
+static inline bool time_note_repeated(struct workgroup *group, uint64_t va, uint32_t bytes)
+{
+    struct block_log *log = &group->blocks;
+    uint32_t first = (uint32_t)va & (SAMPLE_BLOCK_BYTES - 1);
+    uint32_t sectors = block_parts(first, first + bytes - 1, SAMPLE_SECTOR_BYTES);
+    if (log->run_block != va / SAMPLE_BLOCK_BYTES + 1 || sectors & ~log->run_sectors ||
+        blocks_full(group))
+        return false;
+    log->items[log->count - 1].repeats++;
+    log->noted++;
+    return true;
+}
+
 /* The instruction touches these bytes of one block, which is sampled. */
 void time_note_block(struct workgroup *group, const struct inst *inst, uint64_t va, uint64_t origin,
                      uint32_t bytes);

@@ -1,0 +1,141 @@
+/*
+ * Scalar loads that ask again for what the ones before them asked for are not noted one by one. The
+ * model of the L2 must see the same as of a log that has every access: random accesses of a few
+ * blocks go to both, and what a dispatch's sample makes of them is compared.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "perf/sample.h"
+#include "wave/time_note.h"
+
+enum { ROUNDS = 300, GROUPS = 12, ACCESSES_MAX = 3000, BLOCKS = 40 };
+/* Blocks so far apart share a set of the L2, which holds fewer. */
+enum { APART = SAMPLE_REGION_BLOCKS, FIRST = 3 };
+
+/* Every access, one by one. */
+struct every_log {
+    struct perf_block items[ACCESSES_MAX];
+    uint32_t count, limit;
+};
+
+static void every_note(struct every_log *log, uint64_t va, uint32_t bytes, uint8_t kind)
+{
+    uint32_t first = va % SAMPLE_BLOCK_BYTES, kept = 0;
+    if (log->count >= SAMPLE_GROUP_BLOCKS && log->limit > SAMPLE_POSITIONS_LEAST) {
+        log->limit /= 2;
+        for (uint32_t i = 0; i < log->count; i++)
+            if (log->items[i].position < log->limit)
+                log->items[kept++] = log->items[i];
+        log->count = kept;
+    }
+    struct perf_block *block = &log->items[log->count++];
+    *block = (struct perf_block){.va = va,
+                                 .number = (uint32_t)(va / SAMPLE_BLOCK_BYTES),
+                                 .position = (uint16_t)sample_position(va),
+                                 .kind = kind};
+    for (uint32_t byte = first; byte < first + bytes; byte++) {
+        block->sectors |= (uint8_t)(1u << byte / SAMPLE_SECTOR_BYTES);
+        if (kind == ACCESS_WRITE)
+            block->halves |= (uint8_t)(1u << byte / SAMPLE_HALF_BYTES);
+    }
+}
+
+/* Mostly scalar loads of one block, as all waves do them, and sometimes anything. */
+static void access_random(struct workgroup *group, struct every_log *every, uint32_t others)
+{
+    static const struct inst scalar = {.klass = CLASS_SMEM, .flags = IF_LOAD};
+    static const struct inst load = {.klass = CLASS_VMEM_RD, .flags = IF_LOAD};
+    static const struct inst store = {.klass = CLASS_VMEM_WR, .flags = IF_STORE};
+    static const struct inst *const kinds[] = {&scalar, &scalar, &load, &store};
+    const struct inst *inst = &scalar;
+    uint64_t block = FIRST;
+    if ((uint32_t)rand() % 100 < others) {
+        inst = kinds[rand() % 4];
+        block = rand() % 4 ? FIRST + (uint64_t)rand() % BLOCKS * APART : (uint64_t)rand() % BLOCKS;
+    }
+    uint32_t bytes = 4u << rand() % 5;
+    uint64_t va =
+        block * SAMPLE_BLOCK_BYTES + (uint32_t)rand() % (SAMPLE_BLOCK_BYTES / bytes) * bytes;
+    if (sample_position(va) >= group->sample_limit)
+        return; /* whoever notes has asked */
+    time_note_block(group, inst, va, 0, bytes);
+    every_note(every, va, bytes,
+               inst == &scalar ? ACCESS_SCALAR_READ
+               : inst == &load ? ACCESS_READ
+                               : ACCESS_WRITE);
+}
+
+static void samples_equal(const struct dispatch_sample *a, const struct dispatch_sample *b)
+{
+    assert_int_equal(a->limit, b->limit);
+    assert_int_equal(a->touched, b->touched);
+    assert_int_equal(a->entered, b->entered);
+    assert_int_equal(a->reads, b->reads);
+    assert_int_equal(a->read_bytes, b->read_bytes);
+    assert_int_equal(a->writes, b->writes);
+    assert_int_equal(a->write_bytes, b->write_bytes);
+}
+
+static void group_try(struct workgroup *group, struct every_log *every,
+                      struct dispatch_sample *sample, struct dispatch_sample *sample_every)
+{
+    uint32_t others = (uint32_t)rand() % (rand() % 4 ? 10 : 100),
+             accesses = (uint32_t)rand() % ACCESSES_MAX;
+    for (uint32_t n = 0; n < accesses; n++)
+        access_random(group, every, others);
+    assert_int_equal(group->sample_limit, every->limit);
+    assert_int_equal(group->blocks.noted, every->count);
+    struct perf_group record = {.blocks = group->blocks.items,
+                                .block_count = group->blocks.count,
+                                .sample_limit = group->sample_limit};
+    struct perf_group record_every = {
+        .blocks = every->items, .block_count = every->count, .sample_limit = every->limit};
+    dispatch_sample_group(sample, &record, 0);
+    dispatch_sample_group(sample_every, &record_every, 0);
+}
+
+static void the_model_sees_the_same(void **state)
+{
+    const struct gpu_model *models[] = {gpu_model_find("gfx90a"), gpu_model_find("gfx906")};
+    static struct every_log every;
+    uint64_t noted = 0, kept = 0;
+    (void)state;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        struct dispatch_sample *sample = dispatch_sample_create(models[round % 2], false);
+        struct dispatch_sample *sample_every = dispatch_sample_create(models[round % 2], false);
+        assert_non_null(sample);
+        assert_non_null(sample_every);
+        dispatch_sample_begin(sample);
+        dispatch_sample_begin(sample_every);
+        for (uint32_t n = 0; n < GROUPS; n++) {
+            struct workgroup group = {.sample_limit = SAMPLE_POSITIONS >> rand() % 3};
+            every.count = 0;
+            every.limit = group.sample_limit;
+            group_try(&group, &every, sample, sample_every);
+            noted += group.blocks.noted;
+            kept += group.blocks.count;
+            free(group.blocks.items);
+        }
+        samples_equal(sample, sample_every);
+        dispatch_sample_end(sample);
+        dispatch_sample_end(sample_every);
+        samples_equal(sample, sample_every);
+        dispatch_sample_destroy(sample);
+        dispatch_sample_destroy(sample_every);
+    }
+    assert_true(kept < noted); /* that there are repeats at all */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_model_sees_the_same)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
