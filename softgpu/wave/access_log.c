@@ -295,50 +295,77 @@ static uint32_t span_handed_on(uint64_t va, uint32_t size_bytes, bool *all)
     return handed_on;
 }
 
-/* How many windows of a span, so many bytes each, touch what lies between two distances. */
-static inline uint8_t windows_between(uint64_t from, uint64_t to, uint32_t window_bytes)
-{
-    uint32_t first = (uint32_t)from / window_bytes, last = (uint32_t)(to - 1) / window_bytes;
-    return (uint8_t)(last - first + 1);
-}
-
-/* Whether an entry may stand for one more line, a whole one: see `more`. */
-static inline bool line_joins(const struct perf_line_access *last, uint64_t line, uint8_t tags)
-{
-    return last->kind != ACCESS_ATOMIC && line % CACHE_BLOCK_BYTES && last->tags == tags &&
-           (last->bytes_mask_lo & last->bytes_mask_hi) == UINT32_MAX;
-}
+/* What the full wave's elements cover, in windows of so many bytes, of which the shift is log2 if
+ * there is one. */
+struct span {
+    uint64_t va, last;
+    uint32_t window_bytes, window_shift;
+};
 
 /* The lines of a span of any kind. */
 static uint32_t span_lines(struct perf_line_access *items, struct perf_line_access blank,
-                           uint64_t va, uint64_t last, uint32_t window_bytes)
+                           const struct span *span)
 {
     uint32_t count = 0;
-    for (uint64_t at = va, end; at < last; at = end) {
-        end = (at | 63) + 1 < last ? (at | 63) + 1 : last;
+    for (uint64_t at = span->va, end; at < span->last; at = end, count++) {
+        end = (at | 63) + 1 < span->last ? (at | 63) + 1 : span->last;
         uint64_t bytes = line_bytes(at, end);
-        blank.tags = windows_between(at - va, end - va, window_bytes);
-        if (count && bytes == UINT64_MAX && line_joins(&items[count - 1], at, blank.tags)) {
-            items[count - 1].more++;
-            continue;
-        }
+        uint32_t from = (uint32_t)(at - span->va), to = (uint32_t)(end - 1 - span->va);
         blank.line_va = at & ~63ull;
         blank.bytes_mask_lo = (uint32_t)bytes;
         blank.bytes_mask_hi = (uint32_t)(bytes >> 32);
-        items[count++] = blank;
+        blank.tags = (uint8_t)(to / span->window_bytes - from / span->window_bytes + 1);
+        items[count] = blank;
     }
     return count;
 }
 
-/* The same of whole blocks, of which each line has whole windows. */
-static uint32_t span_blocks(struct perf_line_access *items, struct perf_line_access blank,
-                            uint64_t va, uint32_t blocks, uint32_t window_bytes)
+/* One line of a span, or a part of it. */
+static inline void span_part(struct perf_line_access *item, struct perf_line_access blank,
+                             const struct span *span, uint64_t at, uint64_t end)
 {
+    uint64_t bytes = line_bytes(at, end);
+    blank.line_va = at & ~63ull;
+    blank.bytes_mask_lo = (uint32_t)bytes;
+    blank.bytes_mask_hi = (uint32_t)(bytes >> 32);
+    blank.tags = (uint8_t)(((end - 1 - span->va) >> span->window_shift) -
+                           ((at - span->va) >> span->window_shift) + 1);
+    *item = blank;
+}
+
+/* The same where windows have powers of two of bytes: its whole lines are all looked up as often,
+ * and stand in one entry for each block. */
+static uint32_t span_runs(struct perf_line_access *items, struct perf_line_access blank,
+                          const struct span *span)
+{
+    uint64_t at = (span->va + 63) & ~63ull, end = span->last & ~63ull;
+    uint32_t count = 0;
+    if (at != span->va)
+        span_part(&items[count++], blank, span, span->va, at);
+    if (at < end)
+        span_part(&blank, blank, span, at, at + 64);
+    for (uint64_t next; at < end; at = next) {
+        next = (at | (CACHE_BLOCK_BYTES - 1)) + 1 < end ? (at | (CACHE_BLOCK_BYTES - 1)) + 1 : end;
+        blank.line_va = at;
+        blank.more = (uint8_t)((next - at) / 64 - 1);
+        items[count++] = blank;
+    }
+    blank.more = 0;
+    if (end != span->last)
+        span_part(&items[count++], blank, span, end, span->last);
+    return count;
+}
+
+/* The same of whole blocks. */
+static uint32_t span_blocks(struct perf_line_access *items, struct perf_line_access blank,
+                            const struct span *span)
+{
+    uint32_t blocks = (uint32_t)(span->last - span->va) / CACHE_BLOCK_BYTES;
     blank.bytes_mask_lo = blank.bytes_mask_hi = UINT32_MAX;
-    blank.tags = (uint8_t)(64 / window_bytes);
+    blank.tags = (uint8_t)(64 >> span->window_shift);
     blank.more = CACHE_BLOCK_BYTES / 64 - 1;
     for (uint32_t n = 0; n < blocks; n++) {
-        blank.line_va = va + CACHE_BLOCK_BYTES * (uint64_t)n;
+        blank.line_va = span->va + CACHE_BLOCK_BYTES * (uint64_t)n;
         items[n] = blank;
     }
     return blocks;
@@ -350,19 +377,21 @@ static void span_log(struct wave *wave, const struct inst *inst, uint64_t va, ui
     struct access_log *log = &wave->group->accesses;
     uint32_t window_bytes = window_lanes(size_bytes) * size_bytes, bytes = WAVE_LANES * size_bytes;
     bool coalesced = window_lanes(size_bytes) == WINDOW_DWORD;
+    bool is_power = !(window_bytes & (window_bytes - 1)); /* but for elements of three dwords */
+    struct span span = {va, va + bytes, window_bytes, (uint32_t)__builtin_ctz(window_bytes)};
     if (!bytes || !log_reserve(log, bytes / 64 + 2))
         return;
     struct perf_line_access *items = log->items + log->count, blank = {.kind = window.kind};
     uint32_t handed_on = coalesced ? WAVE_LANES / LANES_PER_QUAD : WAVE_LANES;
-    if (!((va | bytes) % CACHE_BLOCK_BYTES) && !(window_bytes & (window_bytes - 1)) &&
-        window.kind != ACCESS_ATOMIC) {
-        blank.flags = (uint8_t)(window.flags | (coalesced ? ACCESS_COALESCED : 0));
-        log->count += span_blocks(items, blank, va, bytes / CACHE_BLOCK_BYTES, window_bytes);
-    } else {
+    if (va % 64 || !is_power) /* else windows lie within lines */
         handed_on = span_handed_on(va, size_bytes, &coalesced);
-        blank.flags = (uint8_t)(window.flags | (coalesced ? ACCESS_COALESCED : 0));
-        log->count += span_lines(items, blank, va, va + bytes, window_bytes);
-    }
+    blank.flags = (uint8_t)(window.flags | (coalesced ? ACCESS_COALESCED : 0));
+    if (!is_power || window.kind == ACCESS_ATOMIC)
+        log->count += span_lines(items, blank, &span);
+    else if ((va | bytes) % CACHE_BLOCK_BYTES)
+        log->count += span_runs(items, blank, &span);
+    else
+        log->count += span_blocks(items, blank, &span);
     items->flags |= ACCESS_FIRST;
     items->tally = window.tally;
     items->lanes = (uint16_t)handed_on;
