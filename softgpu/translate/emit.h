@@ -84,6 +84,9 @@ void emit_result(struct emitter *e, unsigned host); /* of one dword */
 void emit_result_wide(struct emitter *e, unsigned low, unsigned high);
 void emit_mask_result(struct emitter *e, unsigned mask); /* of lanes that run */
 
+/* Denormals of single precision become zeros of their sign, whatever the mode says. */
+void emit_flush(struct emitter *e, unsigned host);
+
 #define EMIT(name) void emit_##name(struct emitter *e)
 /* emit_integer.c */
 EMIT(move);
@@ -141,6 +144,10 @@ EMIT(packed);
 EMIT(packed_fma);
 EMIT(binary_pair);
 EMIT(fma_pair);
+/* emit_trans.c */
+EMIT(exp2);
+EMIT(log2);
+EMIT(reciprocal_root);
 /* emit_double.c */
 EMIT(min_max_pair);
 EMIT(round_pair);

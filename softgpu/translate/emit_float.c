@@ -65,7 +65,7 @@ EMIT(round)
 }
 
 /* Denormals become zeros of their sign, whatever the mode says. */
-static void flush(struct emitter *e, unsigned host)
+void emit_flush(struct emitter *e, unsigned host)
 {
     unsigned k =
         emit_test(e, X86_VPTESTNMD, host, x86_constant32(e->x, EXPONENT32), (struct x86_option){0});
@@ -74,16 +74,16 @@ static void flush(struct emitter *e, unsigned host)
 EMIT(reciprocal)
 {
     unsigned a = source_copy(e, 0, 0), one = values_temporary(&e->values);
-    flush(e, a);
+    emit_flush(e, a);
     emit_copy(e, one, x86_constant32(e->x, ONE32));
     unsigned r = emit_form(e, X86_VDIVPS, one, x86_reg(a));
-    flush(e, r);
+    emit_flush(e, r);
     emit_result(e, r);
 }
 EMIT(square_root)
 {
     unsigned a = source_copy(e, 0, 0);
-    flush(e, a);
+    emit_flush(e, a);
     emit_result(e, emit_form(e, X86_VSQRTPS, 0, x86_reg(a)));
 }
 

@@ -10,6 +10,7 @@
 #define VALU_CORE_TRANS_H
 
 #include "valu/core_float.h"
+#include "valu/trans_constants.h"
 
 KERNEL_INLINE f32 rcp_f32(f32 x)
 {
@@ -45,13 +46,6 @@ KERNEL_INLINE i32 near_i32(f32 x)
 }
 
 /* 2^x = 2^n (1 + t P(t)), |t| <= 0.5; the scale in two steps, as 2^128 times 0.9 is a number. */
-#define EXP2_0 0x1.62e430p-1f
-#define EXP2_1 0x1.ebfbe0p-3f
-#define EXP2_2 0x1.c6b08ep-5f
-#define EXP2_3 0x1.3b2a1cp-7f
-#define EXP2_4 0x1.5d879ep-10f
-#define EXP2_5 0x1.444p-13f
-#define EXP2_6 0x1.00a582p-16f
 KERNEL_INLINE f32 exp2_f32_wide(f32 x) /* denormal results kept */
 {
     const f32 bounded = select32(x > 200, 200, select32(x > -200, x, -200));
@@ -74,18 +68,6 @@ KERNEL_INLINE f32 exp2_f32(f32 x)
 
 /* log2 of a normal number: x = m 2^n, m in [sqrt(1/2), sqrt(2)); n + f L(f), f = m - 1. The first
  * two terms are apart, and so is what their sum loses, and the second part of the first. */
-#define LOG2_BOUNDARY   0x3f3504f3u
-#define LOG2_FIRST      0x1.715476p+0f
-#define LOG2_FIRST_REST 0x1.3b977ap-26f
-#define LOG2_SECOND     -0x1.715470p-1f
-#define LOG2_2          0x1.ec70aap-2f
-#define LOG2_3          -0x1.715a70p-2f
-#define LOG2_4          0x1.277a52p-2f
-#define LOG2_5          -0x1.eab7aap-3f
-#define LOG2_6          0x1.a38c68p-3f
-#define LOG2_7          -0x1.87f6a2p-3f
-#define LOG2_8          0x1.7a63a0p-3f
-#define LOG2_9          -0x1.b84fb6p-4f
 KERNEL_INLINE f32 log2_series(f32 x)
 {
     const u32 u = bits32(x);
