@@ -24,7 +24,8 @@ typedef void emit_fn(struct emitter *e);
 enum operation_need {
     NEED_ONE_STATE = 1 << 0, /* f64 rounds and keeps denormals as f32 does */
     NEED_IEEE = 1 << 1,
-    NEED_ODD_LANES = 1 << 2 /* MASK_ODD */
+    NEED_ODD_LANES = 1 << 2, /* MASK_ODD */
+    NEED_AVX512 = 1 << 3     /* there is no other way yet */
 };
 
 enum operation_flag {
@@ -75,6 +76,8 @@ unsigned emit_form_imm(struct emitter *e, enum x86_form form, unsigned a, struct
                        unsigned imm);
 unsigned emit_shift_imm(struct emitter *e, enum x86_form form, unsigned a, unsigned bits);
 void emit_copy(struct emitter *e, unsigned dst, struct x86_rm rm);
+/* The instruction has no more use for what emit_form() or source_host() gave. */
+void emit_done(struct emitter *e, unsigned host);
 /* k = form(a, b), for the lanes of `mask` (0: all of them). */
 unsigned emit_test(struct emitter *e, enum x86_form form, unsigned a, struct x86_rm b,
                    struct x86_option option);

@@ -1,4 +1,4 @@
-/* Double precision beyond sums and products, and conversions. */
+/* Double precision beyond sums and products, and conversions, as AVX-512 has them. */
 #include "translate/emit.h"
 
 #define ONE64 UINT64_C(0x3ff0000000000000)
@@ -91,10 +91,11 @@ EMIT(ldexp)
  * lanes into that of pairs, those of one half first; `to_lanes` brings both halves' results, one
  * behind the other, back.
  */
-static const uint32_t to_pairs[2][STRIP_LANES]
+enum { ROW_LANES = 16 };
+static const uint32_t to_pairs[2][ROW_LANES]
     __attribute__((aligned(64))) = {{0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15},
                                     {2, 3, 6, 7, 10, 11, 14, 15, 0, 1, 4, 5, 8, 9, 12, 13}};
-static const uint32_t to_lanes[STRIP_LANES]
+static const uint32_t to_lanes[ROW_LANES]
     __attribute__((aligned(64))) = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
 
 /* RAX is nobody's within a strip. */

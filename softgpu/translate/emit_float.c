@@ -128,7 +128,10 @@ static struct x86_rm packed_rm(struct emitter *e, int n, int half)
         return rm;
     unsigned host = values_temporary(&e->values);
     emit_copy(e, host, rm);
-    return x86_reg(emit_form(e, X86_VPXORD, host, x86_constant32(e->x, SIGN32)));
+    if (rm.kind == X86_REGISTER)
+        emit_done(e, rm.reg);
+    x86_vector(e->x, X86_VPXORD, host, host, x86_constant32(e->x, SIGN32), (struct x86_option){0});
+    return x86_reg(host);
 }
 static unsigned packed_host(struct emitter *e, int n, int half)
 {

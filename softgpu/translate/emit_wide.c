@@ -19,7 +19,14 @@ static struct counts counts_of(struct emitter *e, int n, uint32_t modulo)
     emit_copy(e, thirty_two, x86_constant32(e->x, 32));
     c.rest = emit_form(e, X86_VPSUBD, thirty_two, x86_reg(c.bits));
     c.beyond = emit_form(e, X86_VPSUBD, c.bits, x86_reg(thirty_two));
+    emit_done(e, thirty_two);
     return c;
+}
+static void counts_done(struct emitter *e, struct counts c)
+{
+    emit_done(e, c.bits);
+    emit_done(e, c.rest);
+    emit_done(e, c.beyond);
 }
 
 enum { OR3 = 0xfe };
@@ -33,7 +40,11 @@ static struct wide left_by_vector(struct emitter *e, struct wide a, struct count
     unsigned across = emit_form(e, X86_VPSRLVD, a.low, x86_reg(c.rest));
     unsigned beyond = emit_form(e, X86_VPSLLVD, a.low, x86_reg(c.beyond));
     x86_vector(e->x, X86_VPTERNLOGD, high, across, x86_reg(beyond), x86_imm(OR3));
-    return (struct wide){emit_form(e, X86_VPSLLVD, a.low, x86_reg(c.bits)), high};
+    struct wide r = {emit_form(e, X86_VPSLLVD, a.low, x86_reg(c.bits)), high};
+    emit_done(e, across);
+    emit_done(e, beyond);
+    counts_done(e, c);
+    return r;
 }
 static struct wide right_by_vector(struct emitter *e, struct wide a, struct counts c)
 {
@@ -161,8 +172,11 @@ static struct wide product_wide(struct emitter *e, enum x86_form form)
     unsigned a_odd = emit_shift_imm(e, X86_VPSRLQ_IMM, a, 32);
     unsigned b_odd = emit_shift_imm(e, X86_VPSRLQ_IMM, b, 32);
     unsigned odd = emit_form(e, form, a_odd, x86_reg(b_odd));
+    emit_done(e, a_odd);
+    emit_done(e, b_odd);
     x86_shift(e->x, X86_VPSRLQ_IMM, product.high, product.high, 32);
     x86_vector(e->x, X86_VPBLENDMD, product.high, product.high, x86_reg(odd), x86_masked(MASK_ODD));
+    emit_done(e, odd);
     return product;
 }
 
@@ -197,8 +211,7 @@ EMIT(mad_wide_signed)
     unsigned one = emit_form(e, X86_VPXORD, product.high, x86_reg(r.high));
     unsigned other = emit_form(e, X86_VPXORD, r.high, source_rm(e, 2, 1));
     unsigned both = emit_form(e, X86_VPANDD, one, x86_reg(other));
-    unsigned over = emit_test(e, X86_VPTESTMD, both, x86_constant32(e->x, UINT32_C(1) << 31),
-                              (struct x86_option){0});
+    unsigned over = emit_test(e, X86_VPMOVD2M, 0, x86_reg(both), (struct x86_option){0});
     result_wide(e, r);
     result_overflow(e, over);
 }

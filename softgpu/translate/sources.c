@@ -45,11 +45,15 @@ static unsigned with_signs(struct emitter *e, int n, unsigned host, bool wide)
     bool negate = e->inst->neg >> n & 1, absolute = e->inst->abs >> n & 1;
     struct x86_rm sign = wide ? x86_constant64(e->x, SIGN64) : x86_constant32(e->x, SIGN32);
     struct x86_rm rest = wide ? x86_constant64(e->x, ~SIGN64) : x86_constant32(e->x, ~SIGN32);
+    unsigned dst;
     if (absolute && !negate)
-        return emit_form(e, wide ? X86_VPANDQ : X86_VPANDD, host, rest);
-    if (absolute)
-        return emit_form(e, wide ? X86_VPORQ : X86_VPORD, host, sign);
-    return emit_form(e, wide ? X86_VPXORQ : X86_VPXORD, host, sign);
+        dst = emit_form(e, wide ? X86_VPANDQ : X86_VPANDD, host, rest);
+    else if (absolute)
+        dst = emit_form(e, wide ? X86_VPORQ : X86_VPORD, host, sign);
+    else
+        dst = emit_form(e, wide ? X86_VPXORQ : X86_VPXORD, host, sign);
+    values_release(&e->values, host);
+    return dst;
 }
 
 static const struct operand *operand_of(const struct emitter *e, int n)
@@ -145,6 +149,11 @@ void emit_copy(struct emitter *e, unsigned dst, struct x86_rm rm)
     rm.broadcast = false;
     x86_vector(e->x, broadcast ? X86_VPBROADCASTD : X86_VMOVDQA32_LOAD, dst, 0, rm,
                (struct x86_option){0});
+}
+
+void emit_done(struct emitter *e, unsigned host)
+{
+    values_release(&e->values, host);
 }
 
 unsigned emit_test(struct emitter *e, enum x86_form form, unsigned a, struct x86_rm b,

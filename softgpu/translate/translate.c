@@ -16,7 +16,7 @@ static enum translate_mode mode;
 static void mode_choose(void)
 {
     const char *wanted = getenv("CROCGPU_TRANSLATE");
-    if (strcmp(valu_isa_name(), "avx512") != 0 || (wanted && strcmp(wanted, "0") == 0))
+    if (!x86_level_find(valu_isa_name()) || (wanted && strcmp(wanted, "0") == 0))
         return;
     mode = wanted && strcmp(wanted, "always") == 0 ? TRANSLATE_AT_ONCE : TRANSLATE_HOT;
 }
@@ -155,22 +155,28 @@ static void strip_emit(struct x86 *x, const struct run *run, bool masked)
 /* A strip without a lane that runs: only the masks that it writes are known, to be 0. */
 static void idle_strip_emit(struct x86 *x, const struct run *run)
 {
-    for (unsigned pair = 0; pair < SREG_COUNT; pair++)
-        if (run->mask_written[pair])
+    for (unsigned pair = 0; pair < SREG_COUNT; pair++) {
+        if (!run->mask_written[pair])
+            continue;
+        if (x->level->lanes == 16)
             x86_store16_imm(x, R9, (int32_t)(4 * pair), 0);
+        else
+            x86_store8_imm(x, R9, (int32_t)(4 * pair), 0);
+    }
 }
 
 /* RDX, R8: the strip's part of the rows; R9: of the masks; RCX: strips left. */
 static void strips_emit(struct x86 *x, const struct run *run, bool masked)
 {
+    const int8_t lanes = (int8_t)x->level->lanes;
     size_t idle = 0;
     x86_load64(x, RDX, RDI, WAVE(v));
     x86_load64(x, R8, RDI, WAVE(a));
     x86_gpr_move(x, R9, RDI);
-    x86_gpr_imm32(x, RCX, WAVE_LANES / STRIP_LANES);
+    x86_gpr_imm32(x, RCX, WAVE_LANES / x->level->lanes);
     size_t loop = x->count;
     if (masked) {
-        x86_load16(x, RAX, R9, WAVE(s) + 4 * SREG_EXEC);
+        (lanes == 16 ? x86_load16 : x86_load8)(x, RAX, R9, WAVE(s) + 4 * SREG_EXEC);
         x86_gpr_test32(x, RAX);
         idle = x86_jump_if(x, JUMP_EQUAL);
         x86_mask_from(x, MASK_EXEC, RAX);
@@ -182,9 +188,9 @@ static void strips_emit(struct x86 *x, const struct run *run, bool masked)
         idle_strip_emit(x, run);
         x86_land(x, done);
     }
-    x86_gpr_add_imm(x, RDX, STRIP_BYTES);
-    x86_gpr_add_imm(x, R8, STRIP_BYTES);
-    x86_gpr_add_imm(x, R9, STRIP_LANES / 8);
+    x86_gpr_add_imm(x, RDX, (int8_t)(4 * lanes));
+    x86_gpr_add_imm(x, R8, (int8_t)(4 * lanes));
+    x86_gpr_add_imm(x, R9, lanes / 8);
     x86_gpr_add_imm(x, RCX, -1);
     x86_jump_back_if(x, JUMP_NOT_EQUAL, loop);
     x86_vzeroupper(x);
@@ -244,7 +250,8 @@ unsigned translate_run(struct x86 *x, const struct inst *const *insts, unsigned 
                        inst_exec_fn *plain)
 {
     struct run run = {.insts = insts};
-    if (count == 0 || !operation_find(insts[0]))
+    x->level = x86_level_find(valu_isa_name());
+    if (!x->level || count == 0 || !operation_find(insts[0]))
         return 0;
     while (run.count < count && run.count < TRANSLATE_RUN_MAX && run_take(&run, insts[run.count]))
         ;

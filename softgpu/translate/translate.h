@@ -13,7 +13,7 @@
 
 enum { TRANSLATE_RUN_MAX = 64, TRANSLATE_RUN_MIN = 2 };
 
-/* CROCGPU_TRANSLATE; never where the host has no AVX-512. */
+/* CROCGPU_TRANSLATE; never where the host has neither AVX-512 nor AVX2. */
 enum translate_mode { TRANSLATE_OFF, TRANSLATE_HOT, TRANSLATE_AT_ONCE };
 enum translate_mode translate_mode(void);
 

@@ -63,9 +63,10 @@ static void pair_dwords(struct values *v, unsigned dst, const struct value *firs
 static void pair_store(struct values *v, struct place place)
 {
     struct value *first = find(v, VALUE_PAIR, place, 0), *second = find(v, VALUE_PAIR, place, 1);
+    const unsigned scratch = v->x->level->scratch;
     for (int high = 0; high < 2; high++) {
-        pair_dwords(v, HOST_SCRATCH, first, second, high);
-        store(v, place_behind(place, high), HOST_SCRATCH);
+        pair_dwords(v, scratch, first, second, high);
+        store(v, place_behind(place, high), scratch);
     }
     first->dirty = second->dirty = false;
 }
@@ -92,21 +93,38 @@ void values_flush(struct values *v)
 void values_next(struct values *v)
 {
     v->now++;
-    for (unsigned n = 0; n < HOST_ALLOCATED; n++)
+    for (unsigned n = 0; n < HOST_ALLOCATED; n++) {
+        v->hosts[n].held = 0;
         if (v->hosts[n].kind == VALUE_TEMPORARY)
             v->hosts[n].kind = VALUE_NONE;
+    }
+}
+
+static unsigned hold(struct values *v, struct value *value)
+{
+    value->used = v->now;
+    value->held++;
+    return number_of(v, value);
+}
+
+void values_release(struct values *v, unsigned host)
+{
+    struct value *value = &v->hosts[host];
+    value->held--;
+    if (!value->held && value->kind == VALUE_TEMPORARY)
+        value->kind = VALUE_NONE;
 }
 
 /* The register to give away: a free one, else what was used longest ago, rather what need not be
- * stored. An instruction uses a third of all registers at most. */
+ * stored. */
 static struct value *victim(struct values *v)
 {
     struct value *best = NULL;
-    for (unsigned n = 0; n < HOST_ALLOCATED; n++) {
+    for (unsigned n = 0; n < v->x->level->values[v->masked]; n++) {
         struct value *value = &v->hosts[n];
         if (value->kind == VALUE_NONE)
             return value;
-        if (value->used == v->now || value->kind == VALUE_TEMPORARY)
+        if (value->held)
             continue;
         bool older = best && value->used < best->used;
         if (!best || (best->dirty && !value->dirty) || (best->dirty == value->dirty && older))
@@ -118,13 +136,14 @@ static struct value *victim(struct values *v)
 static struct value *take(struct values *v, enum value_kind kind, struct place place, unsigned half)
 {
     struct value *value = victim(v);
-    if (!value) { /* never: an instruction would have to have 31 operands */
+    if (!value) { /* never: an instruction would have to hold all of them */
         v->x->failed = true;
         value = &v->hosts[0];
     }
     if (value->kind != VALUE_NONE)
         clean(v, value);
-    *value = (struct value){.kind = kind, .place = place, .half = (uint8_t)half, .used = v->now};
+    *value = (struct value){
+        .kind = kind, .place = place, .half = (uint8_t)half, .used = v->now, .held = 1};
     return value;
 }
 
@@ -150,10 +169,8 @@ static struct value *dirty_pair_of(struct values *v, struct place place, bool *h
 unsigned values_row(struct values *v, struct place place)
 {
     struct value *row = find(v, VALUE_ROW, place, 0);
-    if (row) {
-        row->used = v->now;
-        return number_of(v, row);
-    }
+    if (row)
+        return hold(v, row);
     bool high;
     struct value *pair = dirty_pair_of(v, place, &high);
     if (pair) { /* its home is made at the same time */
@@ -168,14 +185,14 @@ unsigned values_row(struct values *v, struct place place)
 unsigned values_pair(struct values *v, struct place place, unsigned half)
 {
     struct value *pair = find(v, VALUE_PAIR, place, half);
-    if (pair) {
-        pair->used = v->now;
-        return number_of(v, pair);
-    }
+    if (pair)
+        return hold(v, pair);
     unsigned low = values_row(v, place), high = values_row(v, place_behind(place, 1));
     pair = take(v, VALUE_PAIR, place, half);
     x86_vector(v->x, half ? X86_VPUNPCKHDQ : X86_VPUNPCKLDQ, number_of(v, pair), low, x86_reg(high),
                (struct x86_option){0});
+    values_release(v, low);
+    values_release(v, high);
     return number_of(v, pair);
 }
 
@@ -225,7 +242,7 @@ void values_set_row(struct values *v, struct place place, unsigned host)
 {
     place_forget(v, place);
     v->hosts[host] =
-        (struct value){.kind = VALUE_ROW, .place = place, .dirty = true, .used = v->now};
+        (struct value){.kind = VALUE_ROW, .place = place, .dirty = true, .used = v->now, .held = 1};
 }
 
 void values_set_pair(struct values *v, struct place place, unsigned first, unsigned second)
@@ -241,11 +258,20 @@ void values_set_pair(struct values *v, struct place place, unsigned first, unsig
                                                .place = place,
                                                .half = (uint8_t)half,
                                                .dirty = true,
-                                               .used = v->now};
+                                               .used = v->now,
+                                               .held = 1};
+}
+
+/* Masks that are vectors are values like others. They are never dirty. */
+static struct place mask_place(unsigned pair)
+{
+    return (struct place){.index = (uint16_t)pair};
 }
 
 unsigned values_mask_temporary(struct values *v)
 {
+    if (v->x->level->vector_masks)
+        return X86_MASK_HOST + values_temporary(v);
     unsigned best = MASKS_FIRST;
     for (unsigned k = MASKS_FIRST; k < MASKS_END; k++)
         if (v->masks[k].used < v->masks[best].used)
@@ -259,8 +285,20 @@ static struct x86_rm mask_home(unsigned pair)
     return x86_memory(R9, (int32_t)(4 * pair), false);
 }
 
+static unsigned vector_mask(struct values *v, unsigned pair)
+{
+    struct value *mask = find(v, VALUE_MASK, mask_place(pair), 0);
+    if (mask)
+        return X86_MASK_HOST + hold(v, mask);
+    unsigned k = X86_MASK_HOST + number_of(v, take(v, VALUE_MASK, mask_place(pair), 0));
+    x86_mask_load(v->x, k, R9, mask_home(pair).offset);
+    return k;
+}
+
 unsigned values_mask(struct values *v, unsigned pair)
 {
+    if (v->x->level->vector_masks)
+        return vector_mask(v, pair);
     for (unsigned k = MASKS_FIRST; k < MASKS_END; k++) {
         if (v->masks[k].pair == (int16_t)pair) {
             v->masks[k].used = v->now;
@@ -273,11 +311,22 @@ unsigned values_mask(struct values *v, unsigned pair)
     return k;
 }
 
+static void set_vector_mask(struct values *v, unsigned pair, unsigned host)
+{
+    drop(find(v, VALUE_MASK, mask_place(pair), 0));
+    v->hosts[host] =
+        (struct value){.kind = VALUE_MASK, .place = mask_place(pair), .used = v->now, .held = 1};
+}
+
 void values_set_mask(struct values *v, unsigned pair, unsigned mask)
 {
+    x86_mask_store(v->x, mask, R9, mask_home(pair).offset);
+    if (v->x->level->vector_masks) {
+        set_vector_mask(v, pair, mask - X86_MASK_HOST);
+        return;
+    }
     for (unsigned k = MASKS_FIRST; k < MASKS_END; k++)
         if (v->masks[k].pair == (int16_t)pair)
             v->masks[k].pair = -1;
     v->masks[mask] = (struct mask_value){.pair = (int16_t)pair, .used = v->now};
-    x86_mask_store(v->x, mask, R9, mask_home(pair).offset);
 }

@@ -1,8 +1,9 @@
 /*
  * What the host's vector registers hold while code is being translated. A run of instructions is
- * translated for a strip of sixteen lanes: a GPU register is one host register, and a pair of
- * registers that double-precision code uses is two, with the lanes' low and high dwords side by
- * side (lanes 0 1 4 5 ... in one, 2 3 6 7 ... in the other one).
+ * translated for a strip of sixteen lanes (eight without AVX-512; masks are values then, too): a
+ * GPU register is one host register, and a pair of registers that double-precision code uses is
+ * two, with the lanes' low and high dwords side by side (lanes 0 1 4 5 ... in one, 2 3 6 7 ... in
+ * the other one).
  *
  * Everything has a home in the wave's rows: RDX points at the strip's part of the first vector
  * register, R8 of the first accumulation register. What is `dirty` is newer than its home.
@@ -12,26 +13,27 @@
 
 #include "translate/x86.h"
 
-/* The last one is for the moments in which no other may be taken. */
-enum { HOST_REGISTERS = 32, HOST_SCRATCH = 31, HOST_ALLOCATED = 31 };
+/* At most; the level says how many. */
+enum { HOST_ALLOCATED = 31 };
 
 /* Lanes of a strip that run, in code for any EXEC. */
-enum { MASK_EXEC = 1, MASKS_FIRST = 2, MASKS_END = 7, MASK_ODD = 7 };
+enum { MASK_EXEC = X86_MASK_EXEC, MASKS_FIRST = 2, MASKS_END = 7, MASK_ODD = X86_MASK_ODD };
 
-enum { STRIP_LANES = 16, ROW_BYTES = 256, STRIP_BYTES = 64 };
+enum { ROW_BYTES = 256 };
 
 struct place { /* a vector register of the GPU */
     bool accumulation;
     uint16_t index;
 };
 
-enum value_kind { VALUE_NONE, VALUE_TEMPORARY, VALUE_ROW, VALUE_PAIR };
+enum value_kind { VALUE_NONE, VALUE_TEMPORARY, VALUE_ROW, VALUE_PAIR, VALUE_MASK };
 
 struct value {
     enum value_kind kind;
-    struct place place; /* of a pair: its first register */
+    struct place place; /* of a pair: its first register; of a mask: its scalar registers */
     uint8_t half;       /* of a pair: which lanes */
     bool dirty;
+    uint8_t held;  /* how often the instruction being translated has asked for it */
     uint64_t used; /* the instruction that did last, plus one */
 };
 
@@ -59,6 +61,8 @@ unsigned values_temporary(struct values *v);
 /* The one that holds the GPU register, loaded if none does. */
 unsigned values_row(struct values *v, struct place place);
 unsigned values_pair(struct values *v, struct place place, unsigned half);
+/* The instruction has what it asked for once no longer: few registers are left for the rest. */
+void values_release(struct values *v, unsigned host);
 /* A temporary with the register's value, which the GPU register then has no longer: only for
  * instructions that write it. */
 unsigned values_take_row(struct values *v, struct place place);

@@ -1,4 +1,4 @@
-#include "translate/x86.h"
+#include "translate/x86_avx2.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,28 @@ enum { BYTES_INITIAL = 4096, FIXUPS_INITIAL = 64 };
 enum { ESCAPE_EVEX = 0x62, ESCAPE_VEX = 0xc4 };
 
 static const struct form {
-    uint8_t map, prefix, w, opcode;
+    uint8_t map, prefix, w, opcode, element;
 } forms[X86_FORMS] = {
-#define FORM(name, map, prefix, w, opcode, element) {map, prefix, w, opcode},
+#define FORM(name, map, prefix, w, opcode, element) {map, prefix, w, opcode, element},
 #include "translate/forms.def"
 #undef FORM
 };
+
+const struct x86_level *x86_level_find(const char *name)
+{
+    static const struct x86_level levels[] = {
+        {.name = "avx512", .lanes = 16, .values = {31, 31}, .scratch = 31},
+        {.name = "avx2",
+         .lanes = 8,
+         .values = {AVX2_SCRATCH, AVX2_EXEC},
+         .scratch = AVX2_SCRATCH,
+         .vector_masks = true},
+    };
+    for (unsigned n = 0; n < sizeof levels / sizeof *levels; n++)
+        if (strcmp(name, levels[n].name) == 0)
+            return &levels[n];
+    return NULL;
+}
 
 void x86_free(struct x86 *x)
 {
@@ -121,6 +137,10 @@ static void fixup_end(struct x86 *x, struct x86_rm rm)
 void x86_vector(struct x86 *x, enum x86_form form, unsigned dst, unsigned source, struct x86_rm rm,
                 struct x86_option option)
 {
+    if (x->level->vector_masks) {
+        avx2_vector(x, form, dst, source, rm, option);
+        return;
+    }
     put_evex(x, &forms[form], dst, source, rm, option);
     put_modrm(x, dst, rm);
     if (option.has_imm)
@@ -146,6 +166,10 @@ static unsigned shift_kind(enum x86_form form)
 void x86_shift(struct x86 *x, enum x86_form form, unsigned dst, unsigned source, unsigned bits)
 {
     unsigned kind = shift_kind(form);
+    if (x->level->vector_masks) {
+        avx2_shift(x, form, dst, source, bits);
+        return;
+    }
     put_evex(x, &forms[form], kind, dst, x86_reg(source), (struct x86_option){0});
     put_modrm(x, kind, x86_reg(source));
     put(x, (uint8_t)bits);
@@ -194,42 +218,80 @@ void x86_constants_flush(struct x86 *x)
     x->fixup_count = 0;
 }
 
-/* Instructions on masks have the older, shorter prefix. */
-static void put_vex(struct x86 *x, unsigned source, bool long_form, struct x86_rm rm,
-                    uint8_t opcode)
+/* The older, shorter prefix: of instructions on masks, and on vectors of 256 bits or (not `wide`)
+ * 128. */
+static void put_vex(struct x86 *x, struct form form, bool wide, unsigned reg, unsigned source,
+                    struct x86_rm rm)
 {
+    unsigned b_bit = rm.kind == X86_CONSTANT ? 1 : inverted(rm.reg, 3);
     put(x, ESCAPE_VEX);
-    put(x, (uint8_t)(1 << 7 | 1 << 6 | inverted(rm.reg, 3) << 5 | 1));
-    put(x, (uint8_t)((~source & 15) << 3 | long_form << 2));
-    put(x, opcode);
+    put(x, (uint8_t)(inverted(reg, 3) << 7 | 1 << 6 | b_bit << 5 | form.map));
+    put(x, (uint8_t)(form.w << 7 | (~source & 15) << 3 | wide << 2 | form.prefix));
+    put(x, form.opcode);
+    put_modrm(x, reg, rm);
+}
+
+void x86_vex(struct x86 *x, enum x86_form form, unsigned dst, unsigned source, struct x86_rm rm,
+             struct x86_option option)
+{
+    struct form f = forms[form];
+    if (f.map == 1 || form == X86_VPBROADCASTQ || form == X86_VPMULDQ)
+        f.w = 0; /* these have no quadwords to choose, or none but them */
+    put_vex(x, f, form != X86_VMOVD, dst, source, rm);
+    if (option.has_imm)
+        put(x, option.imm);
+    fixup_end(x, rm);
+}
+void x86_vex_shift(struct x86 *x, enum x86_form form, unsigned dst, unsigned source, unsigned bits)
+{
+    put_vex(x, forms[form], true, shift_kind(form), dst, x86_reg(source));
+    put(x, (uint8_t)bits);
+}
+unsigned x86_element(enum x86_form form)
+{
+    return forms[form].element;
+}
+
+static void put_mask(struct x86 *x, uint8_t opcode, bool wide, unsigned reg, unsigned source,
+                     struct x86_rm rm)
+{
+    put_vex(x, (struct form){.map = 1, .opcode = opcode}, wide, reg, source, rm);
 }
 
 void x86_mask_load(struct x86 *x, unsigned k, enum x86_gpr base, int32_t offset)
 {
-    struct x86_rm rm = x86_memory(base, offset, false);
-    put_vex(x, 0, false, rm, 0x90);
-    put_modrm(x, k, rm);
+    if (x->level->vector_masks)
+        avx2_mask_load(x, k, base, offset);
+    else
+        put_mask(x, 0x90, false, k, 0, x86_memory(base, offset, false));
 }
 void x86_mask_store(struct x86 *x, unsigned k, enum x86_gpr base, int32_t offset)
 {
-    struct x86_rm rm = x86_memory(base, offset, false);
-    put_vex(x, 0, false, rm, 0x91);
-    put_modrm(x, k, rm);
+    if (x->level->vector_masks)
+        avx2_mask_store(x, k, base, offset);
+    else
+        put_mask(x, 0x91, false, k, 0, x86_memory(base, offset, false));
 }
 void x86_mask_and(struct x86 *x, unsigned dst, unsigned a, unsigned b)
 {
-    put_vex(x, a, true, x86_reg(b), 0x41);
-    put_modrm(x, dst, x86_reg(b));
+    if (x->level->vector_masks)
+        avx2_masks(x, X86_VPANDD, dst, a, b);
+    else
+        put_mask(x, 0x41, true, dst, a, x86_reg(b));
 }
 void x86_mask_or(struct x86 *x, unsigned dst, unsigned a, unsigned b)
 {
-    put_vex(x, a, true, x86_reg(b), 0x45);
-    put_modrm(x, dst, x86_reg(b));
+    if (x->level->vector_masks)
+        avx2_masks(x, X86_VPORD, dst, a, b);
+    else
+        put_mask(x, 0x45, true, dst, a, x86_reg(b));
 }
 void x86_mask_from(struct x86 *x, unsigned k, enum x86_gpr gpr)
 {
-    put_vex(x, 0, false, x86_reg(gpr), 0x92);
-    put_modrm(x, k, x86_reg(gpr));
+    if (x->level->vector_masks)
+        avx2_mask_from(x, k, gpr);
+    else
+        put_mask(x, 0x92, false, k, 0, x86_reg(gpr));
 }
 
 /* Scalar instructions have a prefix where a register is one of the upper eight, or 64 bits wide. */
@@ -267,6 +329,12 @@ void x86_load16(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offs
     PUT(x, 0x0f, 0xb7);
     put_modrm(x, dst, x86_memory(base, offset, false));
 }
+void x86_load8(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset)
+{
+    put_rex(x, false, dst, base);
+    PUT(x, 0x0f, 0xb6);
+    put_modrm(x, dst, x86_memory(base, offset, false));
+}
 void x86_compare32(struct x86 *x, enum x86_gpr a, enum x86_gpr base, int32_t offset)
 {
     put_memory(x, false, 0x3b, a, base, offset);
@@ -295,6 +363,11 @@ void x86_add64_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm
 {
     put_memory(x, true, 0x81, 0, base, offset);
     put32(x, (uint32_t)imm);
+}
+/* Of one of the upper eight: the others' low bytes need a prefix of their own. */
+void x86_store8(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source)
+{
+    put_memory(x, false, 0x88, source, base, offset);
 }
 void x86_store8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm)
 {

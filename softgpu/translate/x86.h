@@ -32,7 +32,25 @@ struct x86_rm {
     uint16_t constant;
 };
 
+/*
+ * What the host has. Whoever emits writes for AVX-512; for less, x86_avx2.c says the same in other
+ * instructions. Registers from `values[masked]` on are taken: by EXEC where code is for any, by
+ * what single instructions become, and `scratch` by the moments in which no other may be taken.
+ */
+struct x86_level {
+    const char *name; /* valu_isa_name()'s */
+    uint8_t lanes;    /* of a vector */
+    uint8_t values[2], scratch;
+    bool vector_masks; /* a mask is a vector of 0 and ~0 in a register like others */
+};
+const struct x86_level *x86_level_find(const char *name); /* NULL: none that code is for */
+
+/* Masks: one for lanes that run, those that are values, one for odd lanes; or from X86_MASK_HOST on
+ * the vector registers, but for the first and the last one. */
+enum { X86_MASK_EXEC = 1, X86_MASK_ODD = 7, X86_MASK_HOST = 16 };
+
 struct x86 {
+    const struct x86_level *level; /* whoever emits sets it */
     uint8_t *bytes;
     size_t count, capacity;
     bool failed;
@@ -86,7 +104,8 @@ struct x86_rm x86_constant64(struct x86 *x, uint64_t value);
 /* Writes the constants behind the code. */
 void x86_constants_flush(struct x86 *x);
 
-/* 16 bits of a mask, from and to memory; dst = a and b, a or b. */
+/* A mask's bit for each lane of a vector, from and to memory; dst = a and b, a or b. R11 is gone.
+ */
 void x86_mask_load(struct x86 *x, unsigned k, enum x86_gpr base, int32_t offset);
 void x86_mask_store(struct x86 *x, unsigned k, enum x86_gpr base, int32_t offset);
 void x86_mask_and(struct x86 *x, unsigned dst, unsigned a, unsigned b);
@@ -98,12 +117,14 @@ void x86_load64(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offs
 void x86_load32(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset);
 void x86_load16(struct x86 *x, enum x86_gpr dst, enum x86_gpr base,
                 int32_t offset); /* zeros above */
+void x86_load8(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset); /* likewise */
 void x86_compare32(struct x86 *x, enum x86_gpr a, enum x86_gpr base, int32_t offset);
 void x86_compare32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
 void x86_compare8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm);
 void x86_test32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, uint32_t imm);
 void x86_add32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
 void x86_add64_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
+void x86_store8(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source);
 void x86_store8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm);
 void x86_store16_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int16_t imm);
 void x86_add64(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source);
