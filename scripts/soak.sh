@@ -3,7 +3,7 @@
 # BUILD/soak/PART.log, and one line says how it ended; the last line is "N passed, N failed, N left out".
 # CROC_SOAK_JOBS: how many parts at a time (half of the cores else); what measures runs alone, behind the others.
 # CROC_E2E_REPEAT, CROC_ENDINGS_REPEAT, CROC_TOGETHER, CROC_RECORDS, CROC_LITMUS_VALUES, CROC_TORTURE_S, CROC_LAUNCHES,
-# CROC_RANDOM_SEEDS, CROC_INSTRUCTION_ROUNDS, CROC_V1_LAUNCHES and CROC_V1_ROUNDS make it shorter or longer; CROC_LIBRARIES=1 adds Debian's tests of
+# CROC_RANDOM_SEEDS, CROC_TRANSLATE_RUNS, CROC_INSTRUCTION_ROUNDS, CROC_V1_LAUNCHES and CROC_V1_ROUNDS make it shorter or longer; CROC_LIBRARIES=1 adds Debian's tests of
 # ROCm's libraries, which fetches gigabytes.
 set -u
 dir=$(realpath "$1")
@@ -14,7 +14,7 @@ cores=$(nproc)
 jobs=${CROC_SOAK_JOBS:-$((cores > 3 ? cores / 2 : 1))}
 
 TOGETHER=(programs matrix ends launches records pools threads litmus/avx512 litmus/avx2 litmus/portable torture
-    kernels/gfx90a kernels/gfx906 kernels/gfx908 kernels/gfx942
+    kernels/gfx90a kernels/gfx906 kernels/gfx908 kernels/gfx942 runs translated/avx512 translated/avx2
     instructions/gfx90a instructions/gfx906 instructions/gfx908 instructions/gfx942
     races v1-pools v1-hostile containers libraries)
 ALONE=(tracebuf merge)
@@ -63,6 +63,12 @@ part_kernels() {
     root=$(root_of "$1") || return $LEFT_OUT
     tests/random_kernels/random_kernels.py --arch "$1" --seeds "1-${CROC_RANDOM_SEEDS:-1000}" $root \
         --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
+}
+# Translated code against the interpreter: runs of instructions, and whole kernels on a level of the host's.
+part_runs() { CROC_TRANSLATE_RUNS="${CROC_TRANSLATE_RUNS:-2000000}" "$tests/translate_translate_test"; }
+part_translated() {
+    CROCGPU_TRANSLATE=always CROCGPU_HOST_ISA=$1 tests/random_kernels/random_kernels.py --arch gfx90a \
+        --seeds "2001-$((2000 + ${CROC_RANDOM_SEEDS:-200}))" --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
 }
 part_instructions() {
     local root
