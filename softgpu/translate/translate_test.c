@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -459,11 +462,35 @@ static void test_avx2(void **state)
     same_as_interpreter("avx2");
 }
 
+/* Where memory that was written cannot become code there is none, and no harm is done. Linux before
+ * 6.3 cannot be asked for that. */
+static void test_no_executable_memory(void **state)
+{
+    (void)state;
+    enum { SET_MDWE = 65, REFUSE_EXEC_GAIN = 1, CANNOT_ASK = 2 };
+    struct x86 x = {0};
+    x86_return(&x);
+    void *allowed = translated_map(&x);
+    assert_non_null(allowed);
+    translated_unmap(allowed, x.count);
+    pid_t child = fork();
+    if (child == 0) {
+        if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0, 0, 0) < 0)
+            _exit(CANNOT_ASK);
+        _exit(translated_map(&x) != NULL);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) != 1);
+    x86_free(&x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_avx512),
         cmocka_unit_test(test_avx2),
+        cmocka_unit_test(test_no_executable_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
