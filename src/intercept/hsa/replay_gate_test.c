@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,6 +41,32 @@ static void *launcher(void *device)
     return NULL;
 }
 
+/* Writer: the thread that comes to the gate, its own id; reader: the test. Release, acquire. */
+static _Atomic pid_t comes;
+
+static void *announced(void *device)
+{
+    atomic_store_explicit(&comes, gettid(), memory_order_release);
+    return launcher(device);
+}
+
+/* Between its announcement and the device it sleeps at the gate only. */
+static bool stands_at_the_gate(void *unused)
+{
+    (void)unused;
+    char path[64], state = 0;
+    pid_t thread = atomic_load_explicit(&comes, memory_order_acquire);
+    if (thread == 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+    FILE *stat = fopen(path, "r");
+    if (stat == NULL)
+        return false;
+    bool is_read = fscanf(stat, "%*d (%*[^)]) %c", &state) == 1;
+    fclose(stat);
+    return is_read && state == 'S';
+}
+
 static void *replayer(void *result)
 {
     *(bool *)result = replay_gate_close(DEVICE, LONG_NS);
@@ -53,6 +80,14 @@ static int reset(void **state)
 {
     (void)state;
     atomic_store_explicit(&arrived, 0, memory_order_release);
+    return 0;
+}
+
+/* What fails with the gate closed leaves it open: the next test would wait for it forever. */
+static int leave_open(void **state)
+{
+    (void)state;
+    replay_gate_open(DEVICE);
     return 0;
 }
 
@@ -113,8 +148,10 @@ static void who_waits_comes_before_the_next_replay(void **state)
     (void)state;
     assert_true(replay_gate_close(DEVICE, LONG_NS));
     for (int n = 0; n < 20; n++) {
-        pthread_t waits = start(launcher, (void *)(uintptr_t)DEVICE);
-        assert_false(arrives((unsigned)n + 1, SOON_NS)); /* it stands at the gate */
+        atomic_store_explicit(&comes, 0, memory_order_release);
+        pthread_t waits = start(announced, (void *)(uintptr_t)DEVICE);
+        assert_true(wait_until(stands_at_the_gate, NULL, LONG_NS, WAIT_NS_PER_MS));
+        assert_false(arrives((unsigned)n + 1, 0));
         replay_gate_open(DEVICE);
         assert_true(replay_gate_close(DEVICE, LONG_NS));
         assert_true(arrives((unsigned)n + 1, 0));
@@ -231,16 +268,16 @@ static void children_have_open_gates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(who_comes_waits_for_the_replay, reset),
-        cmocka_unit_test_setup(the_replay_waits_for_who_is_inside, reset),
-        cmocka_unit_test_setup(a_gate_that_does_not_empty_is_left_open, reset),
-        cmocka_unit_test_setup(who_waits_comes_before_the_next_replay, reset),
-        cmocka_unit_test_setup(replays_of_two_threads_take_turns, reset),
-        cmocka_unit_test_setup(nobody_opens_the_gate_of_another, reset),
-        cmocka_unit_test_setup(devices_without_a_gate_are_not_replayed, reset),
-        cmocka_unit_test_setup(one_at_a_time, reset),
-        cmocka_unit_test_setup(cancelled_threads_leave_no_lock, reset),
-        cmocka_unit_test_setup(children_have_open_gates, reset),
+        cmocka_unit_test_setup_teardown(who_comes_waits_for_the_replay, reset, leave_open),
+        cmocka_unit_test_setup_teardown(the_replay_waits_for_who_is_inside, reset, leave_open),
+        cmocka_unit_test_setup_teardown(a_gate_that_does_not_empty_is_left_open, reset, leave_open),
+        cmocka_unit_test_setup_teardown(who_waits_comes_before_the_next_replay, reset, leave_open),
+        cmocka_unit_test_setup_teardown(replays_of_two_threads_take_turns, reset, leave_open),
+        cmocka_unit_test_setup_teardown(nobody_opens_the_gate_of_another, reset, leave_open),
+        cmocka_unit_test_setup_teardown(devices_without_a_gate_are_not_replayed, reset, leave_open),
+        cmocka_unit_test_setup_teardown(one_at_a_time, reset, leave_open),
+        cmocka_unit_test_setup_teardown(cancelled_threads_leave_no_lock, reset, leave_open),
+        cmocka_unit_test_setup_teardown(children_have_open_gates, reset, leave_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
