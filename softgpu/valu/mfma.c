@@ -1,6 +1,6 @@
 /*
  * Matrix instructions: D = A x B + C on blocks of M x M results, M = 4, 16 or 32. EXEC and MODE do
- * not matter to them; sums go up in k, rounded to nearest at every step.
+ * not matter to them. How sums are rounded stands in mfma_sums.h.
  *
  * A lane holds `per_lane` consecutive k of one row of A and of one column of B. The 64 lanes form
  * 64 / M groups, which are either the blocks or the next ranges of k, never both:
@@ -14,19 +14,8 @@
 #include "valu/exec.h"
 #include "valu/float8.h"
 #include "valu/half.h"
-#include "valu/vector.h"
-
-enum mfma_type {
-    MFMA_F32,
-    MFMA_F16,
-    MFMA_BF16,
-    MFMA_I8,
-    MFMA_XF32,
-    MFMA_F8,
-    MFMA_F16_FLUSH, /* MI200's, for which denormals are zeros, those of C and D too */
-    MFMA_BF16_FLUSH,
-    MFMA_F64
-};
+#include "valu/mfma_any.h"
+#include "valu/mfma_sums.h"
 
 struct mfma {
     uint8_t m, k, blocks, type, per_lane;
@@ -58,11 +47,11 @@ static const struct mfma mfmas[OP_COUNT] = {
     MFMA(F32_4X4X2BF16, 4, 2, 16, BF16, 2),
     MFMA(F32_32X32X4BF16, 32, 4, 1, BF16, 2),
     MFMA(F32_16X16X8BF16, 16, 8, 1, BF16, 2),
-    MFMA(F32_32X32X4BF16_1K, 32, 4, 2, BF16, 4),
-    MFMA(F32_16X16X4BF16_1K, 16, 4, 4, BF16, 4),
-    MFMA(F32_4X4X4BF16_1K, 4, 4, 16, BF16, 4),
-    MFMA(F32_32X32X8BF16_1K, 32, 8, 1, BF16, 4),
-    MFMA(F32_16X16X16BF16_1K, 16, 16, 1, BF16, 4),
+    MFMA(F32_32X32X4BF16_1K, 32, 4, 2, BF16_1K, 4),
+    MFMA(F32_16X16X4BF16_1K, 16, 4, 4, BF16_1K, 4),
+    MFMA(F32_4X4X4BF16_1K, 4, 4, 16, BF16_1K, 4),
+    MFMA(F32_32X32X8BF16_1K, 32, 8, 1, BF16_1K, 4),
+    MFMA(F32_16X16X16BF16_1K, 16, 16, 1, BF16_1K, 4),
     MFMA(F64_16X16X4F64, 16, 4, 1, F64, 1),
     MFMA(F64_4X4X4F64, 4, 4, 4, F64, 1),
     MFMA(F32_32X32X1_2B_F32, 32, 1, 2, F32, 1),
@@ -70,16 +59,16 @@ static const struct mfma mfmas[OP_COUNT] = {
     MFMA(F32_4X4X1_16B_F32, 4, 1, 16, F32, 1),
     MFMA(F32_32X32X2_F32, 32, 2, 1, F32, 1),
     MFMA(F32_16X16X4_F32, 16, 4, 1, F32, 1),
-    MFMA(F32_32X32X4_2B_F16, 32, 4, 2, F16, 4),
-    MFMA(F32_16X16X4_4B_F16, 16, 4, 4, F16, 4),
-    MFMA(F32_4X4X4_16B_F16, 4, 4, 16, F16, 4),
-    MFMA(F32_32X32X8_F16, 32, 8, 1, F16, 4),
-    MFMA(F32_16X16X16_F16, 16, 16, 1, F16, 4),
-    MFMA(F32_32X32X4_2B_BF16, 32, 4, 2, BF16, 4),
-    MFMA(F32_16X16X4_4B_BF16, 16, 4, 4, BF16, 4),
-    MFMA(F32_4X4X4_16B_BF16, 4, 4, 16, BF16, 4),
-    MFMA(F32_32X32X8_BF16, 32, 8, 1, BF16, 4),
-    MFMA(F32_16X16X16_BF16, 16, 16, 1, BF16, 4),
+    MFMA(F32_32X32X4_2B_F16, 32, 4, 2, F16_FUSED, 4),
+    MFMA(F32_16X16X4_4B_F16, 16, 4, 4, F16_FUSED, 4),
+    MFMA(F32_4X4X4_16B_F16, 4, 4, 16, F16_FUSED, 4),
+    MFMA(F32_32X32X8_F16, 32, 8, 1, F16_FUSED, 4),
+    MFMA(F32_16X16X16_F16, 16, 16, 1, F16_FUSED, 4),
+    MFMA(F32_32X32X4_2B_BF16, 32, 4, 2, BF16_FUSED, 4),
+    MFMA(F32_16X16X4_4B_BF16, 16, 4, 4, BF16_FUSED, 4),
+    MFMA(F32_4X4X4_16B_BF16, 4, 4, 16, BF16_FUSED, 4),
+    MFMA(F32_32X32X8_BF16, 32, 8, 1, BF16_FUSED, 4),
+    MFMA(F32_16X16X16_BF16, 16, 16, 1, BF16_FUSED, 4),
     MFMA(I32_32X32X4_2B_I8, 32, 4, 2, I8, 4),
     MFMA(I32_16X16X4_4B_I8, 16, 4, 4, I8, 4),
     MFMA(I32_4X4X4_16B_I8, 4, 4, 16, I8, 4),
@@ -99,24 +88,13 @@ static const struct mfma mfmas[OP_COUNT] = {
     MFMA8(F32_32X32X16_FP8_FP8, 32, 16, false, false),
 };
 
-/* Integers go two k at a time, as halves of a dword. */
-enum { STEPS_PER_LANE_MAX = 8, STEPS_MAX = 32, RESULT_ROWS_MAX = 32 };
+enum { RESULT_ROWS_MAX = 32 };
 /* Registers whose results are summed up at once: as many as the host's registers hold. */
 #if VECTOR_BYTES == 64
 enum { TILE_REGS = 4 };
 #else
 enum { TILE_REGS = 1 };
 #endif
-
-/* A or B: one row of 64 lanes for each step that a lane holds elements for. */
-struct elements {
-    u32 row[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64)));
-};
-/* What each step of a block multiplies: the first row's element of A, the first column's of B. */
-struct steps {
-    const u32 *a[STEPS_MAX], *b[STEPS_MAX];
-    int count;
-};
 
 /* Of what one step takes from a register. */
 KERNEL_INLINE int element_bits(const enum mfma_type type)
@@ -150,13 +128,10 @@ static int b_lane(unsigned blgp, int lane)
     }
 }
 
-/* To ten bits of mantissa, to nearest even; a NaN stays one. Which way hardware rounds no public
- * document says: this is what AMD's libraries compare its results with. */
+/* Cut to ten bits of mantissa; a NaN stays one. */
 KERNEL_INLINE u32 xf32_of_f32(u32 u)
 {
-    const u32 rounded = u + 0xfff + (u >> 13 & 1);
-    const u32 special = u | ((u & 0x1fff) != 0) << 22;
-    return ((u & INF32) == INF32 ? special : rounded) & ~0x1fffu;
+    return (u | ((u & ~SIGN32) > INF32) << 22) & ~0x1fffu;
 }
 
 KERNEL_INLINE void elements_load(struct elements *e, const struct mfma *x,
@@ -173,7 +148,8 @@ KERNEL_INLINE void elements_load(struct elements *e, const struct mfma *x,
             LANES to[l] = xf32_of_f32(row[l]);
         } else if (type == MFMA_F8) {
             LANES to[l] = f32_of_f8(row[l] >> shift, wide);
-        } else if (type == MFMA_BF16 || type == MFMA_BF16_FLUSH) {
+        } else if (type == MFMA_BF16 || type == MFMA_BF16_FLUSH || type == MFMA_BF16_1K ||
+                   type == MFMA_BF16_FUSED) {
             LANES to[l] = row[l] >> shift << 16;
         } else if (type == MFMA_I8) {
             LANES to[l] = ((u32)((i32)(row[l] >> shift << 24) >> 24) & 0xffff) |
@@ -225,42 +201,82 @@ static struct addend addend_load(const struct wave *w, const struct operand *o, 
     return (struct addend){temp, WAVE_LANES};
 }
 
-KERNEL_INLINE vec_u32 step_add(vec_u32 factor, vec_u32 row, vec_u32 sum, const bool integer)
+/* The row of the result that a block's register has in its first lanes. */
+KERNEL_INLINE int row_first(int reg, const int m)
 {
-    if (integer)
-        return sum + vector_dot2_i16(factor, row);
-    return (vec_u32)vector_fma_f32((vec_f32)factor, (vec_f32)row, (vec_f32)sum);
+    return reg % 4 + (reg & ~3) * (WAVE_LANES / m);
 }
 
-/* Some registers of a block, from number `first` on: each step adds one row of B times one element
- * of A for each row of the result. */
+/* Some registers of a block, from number `first` on: each group of steps adds rows of B times
+ * elements of A for each row of the result. */
 KERNEL_INLINE void tile_run(u32 *d, struct addend c, const struct steps *s, int first, const int m,
-                            const bool integer)
+                            const enum mfma_type type)
 {
-    const int row = first % 4 + (first & ~3) * (WAVE_LANES / m);
+    const int row = row_first(first, m), group = type_group(type);
     vec_u32 sum[TILE_REGS][ROW_VECTORS];
     UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
-        sum[r][v] = vector_load(c.row + r * c.stride + v * VECTOR_LANES);
-    for (int k = 0; k < s->count; k++) {
-        const u32 *a = s->a[k] + row, *b = s->b[k];
-        __asm__("" : "+r"(a)); /* one address with many offsets, not many addresses */
+        sum[r][v] = addend_of(vector_load(c.row + r * c.stride + v * VECTOR_LANES), type);
+    for (int k = 0; k < s->count; k += group) {
+        const u32 *a[4], *b[4];
+        UNROLL for (int n = 0; n < group; n++)
+        {
+            a[n] = s->a[k + n] + row;
+            b[n] = s->b[k + n];
+            __asm__("" : "+r"(a[n])); /* one address with many offsets, not many addresses */
+        }
         UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
         {
-            const int lane = v * VECTOR_LANES;
-            sum[r][v] = step_add(vector_splat(a[r + lane / m * 4]), vector_load(b + lane % m),
-                                 sum[r][v], integer);
+            vec_u32 factors[4], rows[4];
+            UNROLL for (int n = 0; n < group; n++)
+            {
+                factors[n] = factor_of(a[n] + r, m, v, 0);
+                rows[n] = row_of(b[n], m, v);
+            }
+            sum[r][v] = group_add(factors, rows, sum[r][v], type);
         }
     }
     UNROLL for (int r = 0; r < TILE_REGS; r++) UNROLL for (int v = 0; v < ROW_VECTORS; v++)
         vector_store(d + r * WAVE_LANES + v * VECTOR_LANES, sum[r][v]);
 }
 
-KERNEL_INLINE void block_run(u32 *d, struct addend c, const struct steps *s, const int m,
-                             const bool integer)
+/* One register whose sums are fused; `row`: that of its first lane. */
+KERNEL_INLINE void register_groups(u32 *d, const u32 *c, const struct steps *s, int row,
+                                   const int m, const int group, const bool f8)
 {
+    if (__builtin_expect(s->any, 0)) {
+        register_any(d, c, s, row, m, group, f8);
+        return;
+    }
+    UNROLL for (int v = 0; v < ROW_VECTORS; v++)
+    {
+        vec_u32 sum = vector_load(c + v * VECTOR_LANES);
+        for (int k = 0; k < s->count; k += group)
+            sum = fused_add(s, k, m == 4 ? 0 : row, m, v, row, group, sum, f8);
+        vector_store(d + v * VECTOR_LANES, sum);
+    }
+}
+KERNEL_INLINE void register_run(u32 *d, const u32 *c, const struct steps *s, int row, const int m,
+                                const enum mfma_type type)
+{
+    if (type == MFMA_F8)
+        register_groups(d, c, s, row, m, 16, true);
+    else if (type == MFMA_XF32 || m == 4 || s->count == 4)
+        register_groups(d, c, s, row, m, 4, false);
+    else
+        register_groups(d, c, s, row, m, 8, false);
+}
+
+KERNEL_INLINE void block_run(u32 *d, struct addend c, const struct steps *s, const int m,
+                             const enum mfma_type type)
+{
+    if (type_fused(type)) {
+        for (int r = 0; r < m * m / WAVE_LANES; r++)
+            register_run(d + r * WAVE_LANES, c.row + r * c.stride, s, row_first(r, m), m, type);
+        return;
+    }
     for (int first = 0; first < m * m / WAVE_LANES; first += TILE_REGS) {
         tile_run(d + first * WAVE_LANES, (struct addend){c.row + first * c.stride, c.stride}, s,
-                 first, m, integer);
+                 first, m, type);
     }
 }
 
@@ -294,19 +310,18 @@ KERNEL_INLINE void steps_of_groups(struct steps *s, const struct elements *a,
 
 KERNEL_INLINE void blocks_run(u32 *d, struct addend c, const struct inst *i, const struct mfma *x,
                               const struct elements *a, const struct elements *b, const int m,
-                              const enum mfma_type type)
+                              const enum mfma_type type, bool any)
 {
     const int regs = m * m / WAVE_LANES;
-    const bool integer = type == MFMA_I8;
-    struct steps s = {.count = steps_per_lane(x, type)};
+    struct steps s = {.count = steps_per_lane(x, type), .any = any};
     if (x->blocks == 1) {
         steps_of_groups(&s, a, b, m, s.count);
-        block_run(d, c, &s, m, integer);
+        block_run(d, c, &s, m, type);
         return;
     }
     for (int block = 0; block < x->blocks; block++) {
         steps_of_block(&s, a, b, m, a_block_of(i, x, block), block);
-        block_run(d, c, &s, m, integer);
+        block_run(d, c, &s, m, type);
         d += regs * WAVE_LANES;
         c.row += regs * c.stride;
     }
@@ -314,31 +329,64 @@ KERNEL_INLINE void blocks_run(u32 *d, struct addend c, const struct inst *i, con
 
 /* 4 x 4: sixteen blocks beside each other in the lanes, a register for each row. A block's four
  * lanes of A hold the factors of its four rows. */
-KERNEL_INLINE void small_row_run(u32 *d, const u32 *c, const struct elements *a,
-                                 const struct elements *b, int steps, const int row,
-                                 const bool integer)
+KERNEL_INLINE void elements_share(struct elements *a, const struct inst *i, const struct mfma *x,
+                                  int steps)
 {
-    for (int v = 0; v < WAVE_LANES; v += VECTOR_LANES) {
-        vec_u32 sum = vector_load(c + v);
-        for (int n = 0; n < steps; n++)
-            sum = step_add(vector_quads(vector_load(a->row[n] + v), row),
-                           vector_load(b->row[n] + v), sum, integer);
-        vector_store(d + v, sum);
-    }
-}
-KERNEL_INLINE void small_blocks_run(u32 *d, struct addend c, const struct inst *i,
-                                    const struct mfma *x, struct elements *a,
-                                    const struct elements *b, const enum mfma_type type)
-{
-    const int steps = steps_per_lane(x, type);
     for (int n = 0; i->mfma.cbsz && n < steps; n++) {
         u32 own[WAVE_LANES];
         memcpy(own, a->row[n], sizeof own);
         for (int l = 0; l < WAVE_LANES; l++)
             a->row[n][l] = own[4 * a_block_of(i, x, l / 4) + l % 4];
     }
-    UNROLL for (int row = 0; row < 4; row++) small_row_run(
-        d + row * WAVE_LANES, c.row + row * c.stride, a, b, steps, row, type == MFMA_I8);
+}
+KERNEL_INLINE void small_row_run(u32 *d, const u32 *c, const struct steps *s, const int row,
+                                 const enum mfma_type type)
+{
+    if (type_fused(type)) {
+        register_run(d, c, s, row, 4, type);
+        return;
+    }
+    const int group = type_group(type);
+    UNROLL for (int v = 0; v < ROW_VECTORS; v++)
+    {
+        vec_u32 sum = addend_of(vector_load(c + v * VECTOR_LANES), type);
+        for (int k = 0; k < s->count; k += group) {
+            vec_u32 factors[4], rows[4];
+            UNROLL for (int n = 0; n < group; n++)
+            {
+                factors[n] = factor_of(s->a[k + n], 4, v, row);
+                rows[n] = row_of(s->b[k + n], 4, v);
+            }
+            sum = group_add(factors, rows, sum, type);
+        }
+        vector_store(d + v * VECTOR_LANES, sum);
+    }
+}
+KERNEL_INLINE void small_blocks_run(u32 *d, struct addend c, const struct mfma *x,
+                                    const struct elements *a, const struct elements *b,
+                                    const enum mfma_type type, bool any)
+{
+    struct steps s = {.count = steps_per_lane(x, type), .any = any};
+    steps_of_block(&s, a, b, 4, 0, 0);
+    UNROLL for (int row = 0; row < 4; row++)
+        small_row_run(d + row * WAVE_LANES, c.row + row * c.stride, &s, row, type);
+}
+
+/* The least normal number's exponent. */
+KERNEL_INLINE u32 lowest_exponent(const enum mfma_type type, const bool wide)
+{
+    if (type == MFMA_F8)
+        return wide ? BIAS - 15 : BIAS - 7;
+    return type == MFMA_F16_FUSED ? BIAS - 14 : 1;
+}
+/* Whether vectors will not do; and what fused sums ask for besides the elements. */
+KERNEL_INLINE bool elements_any(struct elements *a, struct elements *b, const struct mfma *x,
+                                const enum mfma_type type)
+{
+    const int steps = steps_per_lane(x, type);
+    return type_fused(type) &&
+           !products_plain(exponents_find(a, steps, lowest_exponent(type, x->wide_a)),
+                           exponents_find(b, steps, lowest_exponent(type, x->wide_b)));
 }
 
 KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, const int m,
@@ -349,18 +397,20 @@ KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, 
     struct elements a, b;
     u32 t[RESULT_ROWS_MAX * WAVE_LANES] __attribute__((aligned(64)));
     const int dwords = steps_per_lane(x, type) * element_bits(type) / 32;
-    const bool flush = type == MFMA_F16_FLUSH || type == MFMA_BF16_FLUSH;
-    const u32 state = MXCSR_MASKED | (flush ? MXCSR_FLUSH : 0);
+    const u32 state = MXCSR_MASKED | (type_flushes(type) ? MXCSR_FLUSH : 0);
     u32 *d = result_rows(w, &i->dst);
     elements_load(&a, x, type, source_plain(w, &i->src[0], dwords, ta), x->wide_a);
     elements_load(&b, x, type, source_plain(w, &i->src[1], dwords, tb), x->wide_b);
     elements_permute(&b, steps_per_lane(x, type), i->mfma.blgp);
+    if (m == 4)
+        elements_share(&a, i, x, steps_per_lane(x, type));
+    const bool any = elements_any(&a, &b, x, type);
     const struct addend c = addend_load(w, &i->src[2], m * m * x->blocks / WAVE_LANES, d, t);
     fp_switch(w->fp_state_32, state);
     if (m == 4)
-        small_blocks_run(d, c, i, x, &a, &b, type);
+        small_blocks_run(d, c, x, &a, &b, type, any);
     else
-        blocks_run(d, c, i, x, &a, &b, m, type);
+        blocks_run(d, c, i, x, &a, &b, m, type, any);
     fp_switch(state, w->fp_state_32);
     return i + i->dwords;
 }
@@ -378,6 +428,9 @@ MFMA_HANDLERS(MFMA_BF16)
 MFMA_HANDLERS(MFMA_I8)
 MFMA_HANDLERS(MFMA_F16_FLUSH)
 MFMA_HANDLERS(MFMA_BF16_FLUSH)
+MFMA_HANDLERS(MFMA_BF16_1K)
+MFMA_HANDLERS(MFMA_F16_FUSED)
+MFMA_HANDLERS(MFMA_BF16_FUSED)
 MFMA_HANDLER(16, MFMA_XF32)
 MFMA_HANDLER(32, MFMA_XF32)
 MFMA_HANDLER(16, MFMA_F8)
@@ -385,9 +438,10 @@ MFMA_HANDLER(32, MFMA_F8)
 #define LARGE_ENTRIES(TYPE) [TYPE] = {NULL, exec_16_##TYPE, exec_32_##TYPE}
 #define MFMA_ENTRIES(TYPE)  [TYPE] = {exec_4_##TYPE, exec_16_##TYPE, exec_32_##TYPE}
 static inst_exec_fn *const handlers[][3] = {
-    MFMA_ENTRIES(MFMA_F32),       MFMA_ENTRIES(MFMA_F16),       MFMA_ENTRIES(MFMA_BF16),
-    MFMA_ENTRIES(MFMA_I8),        LARGE_ENTRIES(MFMA_XF32),     LARGE_ENTRIES(MFMA_F8),
-    MFMA_ENTRIES(MFMA_F16_FLUSH), MFMA_ENTRIES(MFMA_BF16_FLUSH)};
+    MFMA_ENTRIES(MFMA_F32),       MFMA_ENTRIES(MFMA_F16),        MFMA_ENTRIES(MFMA_BF16),
+    MFMA_ENTRIES(MFMA_I8),        LARGE_ENTRIES(MFMA_XF32),      LARGE_ENTRIES(MFMA_F8),
+    MFMA_ENTRIES(MFMA_F16_FLUSH), MFMA_ENTRIES(MFMA_BF16_FLUSH), MFMA_ENTRIES(MFMA_BF16_1K),
+    MFMA_ENTRIES(MFMA_F16_FUSED), MFMA_ENTRIES(MFMA_BF16_FUSED)};
 
 /* 16 x 16, double precision: lane 16k + i of A, lane 16k + j of B, D in lane 16(i % 4) + j of
  * register pair i / 4. */
@@ -507,7 +561,7 @@ inst_exec_fn *VALU(valu_mfma)(const struct inst *i)
         return VALU(valu_smfmac)(i);
     enum mfma_type type = x->type;
     if (i->flags & IF_FLUSH_F16)
-        type = type == MFMA_F16 ? MFMA_F16_FLUSH : MFMA_BF16_FLUSH;
+        type = type == MFMA_F16 ? MFMA_F16_FLUSH : type == MFMA_BF16 ? MFMA_BF16_FLUSH : type;
     if (type != MFMA_F64)
         return handlers[type][x->m == 4 ? 0 : x->m == 16 ? 1 : 2];
     /* Blocks and lane groups are none of double precision's; gfx90a encodes them all the same. */

@@ -1,11 +1,12 @@
 /*
  * Matrix instructions against a triple loop: over matrices of small integers, which every format
- * holds exactly, and over any numbers, whose sums go up in k and are rounded at every step. The
- * register layout is the one AMD documents for its matrix cores.
+ * holds exactly, and over any numbers, whose sums round as test/mfma_reference.h says. The register
+ * layout is the one AMD documents for its matrix cores.
  */
 #include <math.h>
 
 #include "isa/decode.h"
+#include "valu/test/mfma_reference.h"
 #include "valu/test/wave_double.h"
 
 enum { A_REG = 8, B_REG = 16, C_REG = 32, D_REG = 96 };
@@ -36,6 +37,16 @@ static const struct shape shapes[] = {
     {OP_V_MFMA_F32_32X32X4BF16_1K, 32, 4, 2, 16, 'b'},
     {OP_V_MFMA_F32_4X4X4BF16_1K, 4, 4, 16, 16, 'b'},
     {OP_V_MFMA_F32_16X16X16BF16_1K, 16, 16, 1, 16, 'b'},
+    {OP_V_MFMA_F32_32X32X4_2B_F16, 32, 4, 2, 16, 'f'},
+    {OP_V_MFMA_F32_16X16X4_4B_F16, 16, 4, 4, 16, 'f'},
+    {OP_V_MFMA_F32_4X4X4_16B_F16, 4, 4, 16, 16, 'f'},
+    {OP_V_MFMA_F32_32X32X8_F16, 32, 8, 1, 16, 'f'},
+    {OP_V_MFMA_F32_16X16X16_F16, 16, 16, 1, 16, 'f'},
+    {OP_V_MFMA_F32_32X32X4_2B_BF16, 32, 4, 2, 16, 'b'},
+    {OP_V_MFMA_F32_16X16X4_4B_BF16, 16, 4, 4, 16, 'b'},
+    {OP_V_MFMA_F32_4X4X4_16B_BF16, 4, 4, 16, 16, 'b'},
+    {OP_V_MFMA_F32_32X32X8_BF16, 32, 8, 1, 16, 'b'},
+    {OP_V_MFMA_F32_16X16X16_BF16, 16, 16, 1, 16, 'b'},
     {OP_V_MFMA_I32_16X16X4I8, 16, 4, 4, 8, 'i'},
     {OP_V_MFMA_I32_4X4X4I8, 4, 4, 16, 8, 'i'},
     {OP_V_MFMA_I32_32X32X8I8, 32, 8, 1, 8, 'i'},
@@ -82,13 +93,13 @@ static uint32_t f8_find(float value, bool wide)
     return byte;
 }
 
-/* The nearest multiple of what an eleventh binary digit is worth, of two the even one. */
+/* No more than eleven binary digits of f32. */
 static float xf32_value(float x)
 {
     int exponent;
     frexp(x, &exponent);
     const double unit = ldexp(1, exponent - 11 > -136 ? exponent - 11 : -136);
-    return (float)(nearbyint(x / unit) * unit);
+    return isfinite(x) ? (float)(trunc(x / unit) * unit) : x;
 }
 
 static int a[16][32][32], b[16][32][32],
@@ -245,24 +256,60 @@ static void double_precision(void **state)
     each_build(double_shapes);
 }
 
-/* Numbers of all magnitudes, denormals among them, whose sums round; no NaN, whose payload is
- * nobody's promise. */
+/* How numbers are drawn: of many magnitudes, denormals among them; of ordinary ones, and zeros; of
+ * all there are, infinities and NaNs, too; of few magnitudes, many with a negative twin, which
+ * cancel out. */
+enum spread { MANY, ORDINARY, ALL, TWINS, SPREADS };
+static enum spread spread;
+static uint32_t last; /* the twin */
+
 static uint32_t any_f32(void)
 {
-    const uint32_t bits = (uint32_t)random_bits(), exponent = random_below(8) ? 97 + bits % 60 : 0;
-    return (bits & 0x807fffff) | exponent << 23;
+    const uint32_t bits = (uint32_t)random_bits();
+    uint32_t exponent = 117 + bits % 20;
+    if (spread == MANY)
+        exponent = random_below(8) ? 97 + bits % 60 : 0;
+    else if (spread == ALL)
+        exponent = random_below(8) ? 127 + bits % 8 : random_below(4) ? bits % 255 : bits % 256;
+    else if (spread == TWINS)
+        exponent = 125 + bits % 4;
+    if (spread == TWINS && random_below(3) == 0)
+        return last ^ 0x80000000;
+    if (spread == ORDINARY && random_below(16) == 0)
+        return bits & 0x80000000;
+    return last = (bits & 0x807fffff) | exponent << 23;
+}
+/* Sums are as large as C or not. */
+static uint32_t any_addend(void)
+{
+    const uint32_t far = random_below(70);
+    const uint32_t x = any_f32(), exponent = (x >> 23 & 0xff) + far - 35;
+    return spread == ALL || exponent > 254 ? x : (x & 0x807fffff) | exponent << 23;
 }
 static uint32_t any_f16(void)
 {
-    const uint32_t bits = (uint32_t)random_bits() & 0xffff;
-    return (bits & 0x7c00) == 0x7c00 ? bits & 0x83ff : bits;
+    const uint32_t bits = (uint32_t)random_bits() & 0xffff, exponent = 10 + bits % 10;
+    if (spread == TWINS)
+        return random_below(3) ? (last = (bits & 0x83ff) | (13 + bits % 4) << 10)
+                               : (last ^ 0x8000) & 0xffff;
+    if (spread == ORDINARY)
+        return random_below(16) ? (bits & 0x83ff) | exponent << 10 : bits & 0x8000;
+    return (bits & 0x7c00) == 0x7c00 && (spread == MANY || random_below(4)) ? bits & 0x83ff : bits;
+}
+static uint32_t any_f8(void)
+{
+    const uint32_t byte = (uint32_t)random_bits() & 0xff;
+    const uint32_t twin = spread == TWINS && random_below(3) == 0 ? last ^ 0x80 : byte;
+    last = twin & 0xff;
+    return last == 0x80 && spread != ALL ? 0 : last == 0x80 && random_below(8) ? 1 : last;
 }
 static float half_value(uint32_t h)
 {
     const int exponent = h >> 10 & 31, mantissa = h & 0x3ff;
     const float magnitude =
         exponent ? ldexpf((float)(mantissa | 0x400), exponent - 25) : ldexpf((float)mantissa, -24);
-    return h & 0x8000 ? -magnitude : magnitude;
+    const float value = exponent < 31 ? magnitude : mantissa ? NAN : INFINITY;
+    return h & 0x8000 ? -value : value;
 }
 
 static float fa[16][32][32], fb[16][32][32], fc[16][32][32]; /* as a, b and c */
@@ -271,14 +318,15 @@ static float fa[16][32][32], fb[16][32][32], fc[16][32][32]; /* as a, b and c */
 static float element_random(const struct shape *s, uint16_t base, int lane, int element)
 {
     const bool half = s->bits == 16 && s->type == 'f';
-    const uint32_t any = any_f32(), byte = (any & 0xff) == 0x80 ? 0 : any & 0xff;
-    const uint32_t x = half ? any_f16() : s->bits == 16 ? any >> 16 : s->bits == 8 ? byte : any;
+    const uint32_t x = half           ? any_f16()
+                       : s->bits == 8 ? any_f8()
+                                      : any_f32() >> (s->bits == 16 ? 16 : 0);
     const int bit = element * s->bits;
     const uint32_t mask = s->bits == 32 ? ~0u : (1u << s->bits) - 1;
     uint32_t *word = &registers[base + bit / 32][lane];
     *word = (*word & ~(mask << bit % 32)) | x << bit % 32;
     if (s->type == '8')
-        return f8_value(byte, f8_wide(s, base));
+        return f8_value(x, f8_wide(s, base));
     if (s->type == 'x')
         return xf32_value(float_of(x));
     return half ? half_value(x) : float_of(s->bits == 16 ? x << 16 : x);
@@ -299,46 +347,81 @@ static void operands_random(const struct shape *s, uint16_t c_reg)
             for (int j = 0; j < s->m; j++) {
                 int reg, lane;
                 result_at(s, block, i, j, &reg, &lane);
-                registers[c_reg + reg][lane] = any_f32();
+                registers[c_reg + reg][lane] = any_addend();
                 fc[block][i][j] = float_of(registers[c_reg + reg][lane]);
             }
 }
 
-static void sums_check(const struct shape *s, const lane_row *d, int cbsz, int abid)
+static struct mfma_model model_of(const struct shape *s, bool flush)
 {
+    const char *name = isa_op_names[s->op];
+    const bool newer = strstr(name, "_f16") || strstr(name, "_bf16"); /* gfx942's names */
+    struct mfma_model m = {.sums = SUMS_STEPS, .group = 1, .least_a = -126, .least_b = -126};
+    if (s->bits == 16) {
+        m.sums = newer ? SUMS_FUSED : SUMS_PAIRS;
+        m.group = newer ? (s->k < 8 ? 4 : 8) : s->type == 'f' || strstr(name, "_1k") ? 4 : 2;
+        m.flush = flush || strstr(name, "_1k");
+        m.least_a = m.least_b = s->type == 'f' ? -14 : -126;
+    } else if (s->type == 'x') {
+        m.sums = SUMS_FUSED;
+        m.group = 4;
+    } else if (s->type == '8') {
+        m.sums = SUMS_FUSED_8;
+        m.group = 16;
+        m.least_a = f8_wide(s, A_REG) ? -15 : -7;
+        m.least_b = f8_wide(s, B_REG) ? -15 : -7;
+    }
+    return m;
+}
+
+static void sums_check(const struct shape *s, const lane_row *d, const struct inst *inst)
+{
+    const struct mfma_model model = model_of(s, inst->flags & IF_FLUSH_F16);
     for (int block = 0; block < s->blocks; block++)
         for (int i = 0; i < s->m; i++)
             for (int j = 0; j < s->m; j++) {
-                const int from = block >> cbsz << cbsz | abid;
+                const int from = block >> inst->mfma.cbsz << inst->mfma.cbsz | inst->mfma.abid;
                 int reg, lane;
-                float sum = fc[block][i][j];
+                float column[32];
                 for (int k = 0; k < s->k; k++)
-                    sum = fmaf(fa[from][i][k], fb[block][k][j], sum);
+                    column[k] = fb[block][k][j];
+                const float want =
+                    mfma_reference(&model, fa[from][i], column, s->k, fc[block][i][j]);
                 result_at(s, block, i, j, &reg, &lane);
-                assert_int_equal(d[reg][lane], float_bits(sum));
+                if (isnan(want)) /* whose payload is nobody's promise */
+                    assert_true(isnan(float_of(d[reg][lane])));
+                else
+                    assert_int_equal(d[reg][lane], float_bits(want));
             }
 }
 
 /* Where C lies beside D: the same registers, one before, a few behind; and A under both. */
+static void any_numbers_of(const struct shape *s, int distance, bool flush)
+{
+    const uint16_t d_reg = D_REG, c_reg = (uint16_t)(D_REG + distance);
+    struct inst i = {.op = s->op, .format = FMT_VOP3P, .klass = CLASS_MFMA, .src_count = 3};
+    if (flush)
+        i.flags |= IF_FLUSH_F16;
+    i.dst = vgpr(d_reg);
+    i.src[0] = vgpr(A_REG);
+    i.src[1] = vgpr(B_REG);
+    i.src[2] = vgpr(c_reg);
+    while (s->blocks >> (i.mfma.cbsz + 1) && random_below(3))
+        i.mfma.cbsz++;
+    i.mfma.abid = (uint8_t)random_below(1u << i.mfma.cbsz);
+    operands_random(s, c_reg);
+    run(&i);
+    sums_check(s, registers + d_reg, &i);
+}
 static void any_numbers(void)
 {
     static const int distances[] = {0, 1, -3, 4};
-    for (size_t n = 0; n < 4 * sizeof shapes / sizeof *shapes; n++) {
-        const struct shape *s = &shapes[n / 4];
-        const uint16_t d_reg = D_REG, c_reg = (uint16_t)(D_REG + distances[n % 4]);
-        struct inst i = {.op = s->op, .format = FMT_VOP3P, .klass = CLASS_MFMA, .src_count = 3};
-        if (s->type == 'i')
-            continue;
-        i.dst = vgpr(d_reg);
-        i.src[0] = vgpr(A_REG);
-        i.src[1] = vgpr(B_REG);
-        i.src[2] = vgpr(c_reg);
-        while (s->blocks >> (i.mfma.cbsz + 1) && random_below(3))
-            i.mfma.cbsz++;
-        i.mfma.abid = (uint8_t)random_below(1u << i.mfma.cbsz);
-        operands_random(s, c_reg);
-        run(&i);
-        sums_check(s, registers + d_reg, i.mfma.cbsz, i.mfma.abid);
+    for (int n = 0; n < 4 * (int)(sizeof shapes / sizeof *shapes) * SPREADS; n++) {
+        const struct shape *s = &shapes[n / (4 * SPREADS)];
+        const bool pairs = model_of(s, false).sums == SUMS_PAIRS;
+        spread = (enum spread)(n / 4 % SPREADS);
+        if (s->type != 'i')
+            any_numbers_of(s, distances[n % 4], pairs && n % 2);
     }
 }
 static void sums_that_round(void **state)
@@ -353,6 +436,7 @@ static void overlapping(void)
     for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++) {
         const struct shape *s = &shapes[n];
         struct inst i = {.op = s->op, .format = FMT_VOP3P, .klass = CLASS_MFMA, .src_count = 3};
+        spread = MANY;
         if (s->type == 'i')
             continue;
         i.dst = vgpr(A_REG);
@@ -361,13 +445,49 @@ static void overlapping(void)
         i.src[2] = vgpr(C_REG);
         operands_random(s, C_REG);
         run(&i);
-        sums_check(s, registers + A_REG, 0, 0);
+        sums_check(s, registers + A_REG, &i);
     }
 }
 static void result_over_sources(void **state)
 {
     (void)state;
     each_build(overlapping);
+}
+
+/* By hand, as each GPU decodes v_mfma_f32_16x16x16 of f16, all elements alike: c + 4 ab four times,
+ * on gfx942 c + 8 ab twice. */
+static void sums_of(enum gpu_gen gen, uint32_t a_b, float addend, float want)
+{
+    static const uint32_t words[2] = {0xd3cd0000 | D_REG, (256 + A_REG) | (256 + B_REG) << 9 |
+                                                              (uint32_t)(256 + C_REG) << 18};
+    struct inst i;
+    assert_int_equal(isa_decode(gen, words, 2, &i), 2);
+    for (int lane = 0; lane < WAVE_LANES; lane++)
+        for (int r = 0; r < 4; r++) {
+            registers[C_REG + r][lane] = accumulators[C_REG + r][lane] = float_bits(addend);
+            registers[A_REG + r % 2][lane] = a_b >> 16 | (a_b & 0xffff0000);
+            registers[B_REG + r % 2][lane] = a_b << 16 | (a_b & 0xffff);
+        }
+    run(&i);
+    const lane_row *d = i.dst.kind == OPND_AGPR ? accumulators : registers;
+    for (int lane = 0; lane < WAVE_LANES; lane++)
+        assert_int_equal(d[D_REG + lane % 4][lane], float_bits(want));
+}
+static void all_gpus(void)
+{
+    static const enum gpu_gen gens[] = {GPU_GFX908, GPU_GFX90A, GPU_GFX942};
+    for (int n = 0; n < 3; n++) {
+        const float more = gens[n] == GPU_GFX942 ? 0x1p-22f : 0;
+        /* one half, which alone would be lost beside 2^24 */
+        sums_of(gens[n], 0x3c003800, 0x1p24f, 0x1p24f + 8);
+        /* 1.5 * 2^-27: eight of them are more than half of the last digit of 1, four are less */
+        sums_of(gens[n], 0x04000a00, 1, 1 + more);
+    }
+}
+static void sums_by_gpu(void **state)
+{
+    (void)state;
+    each_build(all_gpus);
 }
 
 static double any_f64(void)
@@ -452,7 +572,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_and_integer), cmocka_unit_test(double_precision),
         cmocka_unit_test(sums_that_round),    cmocka_unit_test(result_over_sources),
-        cmocka_unit_test(doubles_that_round), cmocka_unit_test(signs_decoded),
+        cmocka_unit_test(sums_by_gpu),        cmocka_unit_test(doubles_that_round),
+        cmocka_unit_test(signs_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

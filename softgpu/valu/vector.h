@@ -268,6 +268,41 @@ KERNEL_INLINE struct vector_pair pair_fma_f64(vec_u64 factor, struct vector_pair
         (vec_u64)vector_fma_f64((vec_f64)factor, (vec_f64)b.odd, (vec_f64)c.odd)};
 }
 
+/* The larger one. */
+KERNEL_INLINE vec_i32 vector_max_i32(vec_i32 a, vec_i32 b)
+{
+#if defined(__AVX512F__)
+    return (vec_i32)_mm512_max_epi32((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (vec_i32)_mm256_max_epi32((__m256i)a, (__m256i)b);
+#else
+    const vec_i32 more = a > b;
+    return (a & more) | (b & ~more);
+#endif
+}
+/* Arithmetic shifts to the right by any number of digits, 31 or more of which leave the sign. */
+KERNEL_INLINE vec_i32 vector_shift_down(vec_i32 x, vec_i32 digits)
+{
+#if defined(__AVX512F__)
+    return (vec_i32)_mm512_srav_epi32((__m512i)x, (__m512i)digits);
+#elif defined(__AVX2__)
+    return (vec_i32)_mm256_srav_epi32((__m256i)x, (__m256i)digits);
+#else
+    for (int n = 0; n < VECTOR_LANES; n++)
+        x[n] >>= digits[n] > 31 ? 31 : digits[n];
+    return x;
+#endif
+}
+/* To whole numbers, towards zero; from them, to nearest. */
+KERNEL_INLINE vec_i32 vector_truncate(vec_f32 x)
+{
+    return __builtin_convertvector(x, vec_i32);
+}
+KERNEL_INLINE vec_f32 vector_f32_of_i32(vec_i32 x)
+{
+    return __builtin_convertvector(x, vec_f32);
+}
+
 /* Each four lanes get what lane n of them has. */
 #if defined(__AVX512F__)
 #define VECTOR_QUADS(x, n) (vec_u32) _mm512_shuffle_epi32((__m512i)(x), (n)*0x55)
