@@ -1,7 +1,7 @@
 /*
  * Measures kernels that only move memory, without a runtime around them: GB/s of processor time on
- * one thread. Usage: wave_bench [KERNEL [MIB [RUNS]]]; with one run, the difference of two sizes
- * under a tool that counts instructions is what a group costs.
+ * one thread, of the wall's on several. Usage: wave_bench [KERNEL [MIB [RUNS [THREADS]]]]; with one
+ * run, the difference of two sizes under a tool that counts instructions is what a group costs.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -122,10 +122,10 @@ static const struct bench {
                {"triad", triad_text, 16, 3, 24, GROUP, 0},
                {"triad_loop", loop_text, 16, 3, 24, GROUP, 64}};
 
-static double seconds(void)
+static double seconds(int threads)
 {
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(threads > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -142,7 +142,7 @@ static void arguments_set(struct kernel_runner *runner, const struct bench *benc
     arguments->remainder = 4;
 }
 
-static int measure(const struct bench *bench, size_t bytes, int runs)
+static int measure(const struct bench *bench, size_t bytes, int runs, int threads)
 {
     struct kernel_runner *runner;
     struct dispatch_result result;
@@ -150,17 +150,17 @@ static int measure(const struct bench *bench, size_t bytes, int runs)
     double best = 1e30;
     if (bench->loop_groups)
         groups = bench->loop_groups;
-    if (kernel_runner_create(1, HEADER_BYTES + ARRAYS * bytes + 8, &runner) < 0)
+    if (kernel_runner_create(threads, HEADER_BYTES + ARRAYS * bytes + 8, &runner) < 0)
         return -1;
     kernel_runner_set_vgprs(runner, bench->vgprs);
     arguments_set(runner, bench, bytes, groups);
     bool good = kernel_runner_load(runner, 0, bench->text) == 0;
     for (int run = 0; good && run < runs; run++) {
-        double start = seconds();
+        double start = seconds(threads);
         kernel_runner_start(runner, 0,
                             (struct kernel_geometry){groups * bench->group, bench->group, 0, 0});
         good = kernel_runner_wait(runner, &result) && result.fault == 0;
-        double took = seconds() - start;
+        double took = seconds(threads) - start;
         best = took < best ? took : best;
     }
     kernel_runner_destroy(runner);
@@ -174,8 +174,9 @@ int main(int argc, char **argv)
     const char *wanted = argc > 1 ? argv[1] : NULL;
     size_t bytes = (argc > 2 ? strtoull(argv[2], NULL, 10) : 16) << 20;
     int runs = argc > 3 ? atoi(argv[3]) : 7, status = 0;
+    int threads = argc > 4 ? atoi(argv[4]) : 1;
     for (size_t i = 0; i < sizeof benches / sizeof benches[0]; i++)
         if (!wanted || !strcmp(wanted, benches[i].name))
-            status |= measure(&benches[i], bytes, runs);
+            status |= measure(&benches[i], bytes, runs, threads > 0 ? threads : 1);
     return status ? 1 : 0;
 }
