@@ -72,66 +72,66 @@ void perf_group_time(struct perf_group *group)
 }
 
 /* Its times as its instructions have them, where nothing else is known of it. */
-static void plain_add(const struct perf_group *group, uint64_t *cu, struct unit_time *unit)
+static void plain_add(const struct perf_group *group, uint64_t groups, uint64_t *cu,
+                      struct unit_time *unit)
 {
     uint64_t own = group->issue_cycles + group->wait_cycles;
-    cu[SRC_CU_BUSY] += group->busy_cycles;
-    cu[SRC_WAVE_CYCLES] += group->wave_cycles;
-    cu[SRC_WAIT_CYCLES] += group->wait_cycles;
-    cu[SRC_ARBITER_CYCLES] += group->wave_cycles > own ? group->wave_cycles - own : 0;
+    cu[SRC_CU_BUSY] += groups * group->busy_cycles;
+    cu[SRC_WAVE_CYCLES] += groups * group->wave_cycles;
+    cu[SRC_WAIT_CYCLES] += groups * group->wait_cycles;
+    cu[SRC_ARBITER_CYCLES] += group->wave_cycles > own ? groups * (group->wave_cycles - own) : 0;
     if (unit)
-        unit->busy_cycles += group->busy_cycles;
+        unit->busy_cycles += groups * group->busy_cycles;
 }
 
-static void instructions_add(const struct perf_group *group, struct work_sums *sums)
+static struct work_sums instructions_of(const struct perf_group *group)
 {
+    struct work_sums sums = {0};
     for (uint32_t i = 0; i < group->tally_count; i++) {
         uint32_t tally = group->tallies[i], klass = tally_class[tally];
         uint64_t count = group->counts[i];
         bool vector = klass >= CLASS_VMEM_RD && klass <= CLASS_FLAT_WR;
-        sums->vector += vector ? count : 0;
-        sums->loads += vector && clock_costs[tally].wait == WAIT_LOAD ? count : 0;
-        sums->lds += klass == CLASS_LDS && tally != TALLY_LDS_PERMUTE ? count : 0;
-        sums->permutes += tally == TALLY_LDS_PERMUTE ? count : 0;
+        sums.vector += vector ? count : 0;
+        sums.loads += vector && clock_costs[tally].wait == WAIT_LOAD ? count : 0;
+        sums.lds += klass == CLASS_LDS && tally != TALLY_LDS_PERMUTE ? count : 0;
+        sums.permutes += tally == TALLY_LDS_PERMUTE ? count : 0;
     }
-    sums->lds += group->flat_lds_insts;
+    sums.lds += group->flat_lds_insts;
+    return sums;
 }
 
-static void unit_sums_add(const struct perf_group *group, struct unit_time *unit)
+static void unit_sums_add(const struct perf_group *group, const uint32_t rounds[2],
+                          struct unit_time *unit)
 {
-    uint64_t waves = group->waves;
+    uint64_t groups = (uint64_t)rounds[0] + rounds[1], waves = groups * group->waves;
+    const struct work_sums own = instructions_of(group);
     unit->beside = greater(unit->beside, group->beside);
-    unit->simd += group->simd_cycles;
-    unit->load_wait += group->longest_load_wait;
-    unit->other_wait += group->longest_other_wait;
+    unit->simd += groups * group->simd_cycles;
+    unit->load_wait += groups * group->longest_load_wait;
+    unit->other_wait += groups * group->longest_other_wait;
     unit->waves_simd += waves * group->simd_cycles;
     unit->waves_load += waves * group->longest_load_wait;
     unit->waves_other += waves * group->longest_other_wait;
-    unit->issue += group->issue_cycles;
-    unit->own_load += group->load_wait_cycles;
-    unit->own_other += group->wait_cycles - group->load_wait_cycles;
-    instructions_add(group, &unit->rounds[group->round > 0]);
+    unit->issue += groups * group->issue_cycles;
+    unit->own_load += groups * group->load_wait_cycles;
+    unit->own_other += groups * (group->wait_cycles - group->load_wait_cycles);
+    for (int i = 0; i < 2; i++) {
+        unit->rounds[i].vector += rounds[i] * own.vector;
+        unit->rounds[i].loads += rounds[i] * own.loads;
+        unit->rounds[i].lds += rounds[i] * own.lds;
+        unit->rounds[i].permutes += rounds[i] * own.permutes;
+    }
 }
 
-void bounds_group(const struct perf_group *group, uint64_t *cu, struct running_dispatch *dispatch,
-                  size_t at)
+void bounds_groups(const struct perf_group *group, const uint32_t rounds[2], uint64_t *cu,
+                   struct unit_time *unit)
 {
-    struct unit_time *unit = dispatch ? &dispatch->units[at] : NULL;
-    if (unit && unit->groups++ == 0) {
-        dispatch->used[dispatch->used_count++] = (uint32_t)at;
-        unit->array_units = group->array_units;
-    }
-    cu[SRC_ISSUE_CYCLES] += group->issue_cycles;
+    uint64_t groups = (uint64_t)rounds[0] + rounds[1];
+    cu[SRC_ISSUE_CYCLES] += groups * group->issue_cycles;
     if (unit && group->beside)
-        unit_sums_add(group, unit);
+        unit_sums_add(group, rounds, unit);
     else
-        plain_add(group, cu, unit);
-    if (!unit)
-        return;
-    dispatch->capacity = group->capacity;
-    dispatch->limit = group->limit;
-    if (dispatch->sample)
-        dispatch_sample_group(dispatch->sample, group, (uint32_t)at);
+        plain_add(group, groups, cu, unit);
 }
 
 /* What an instruction needs on average, from those that were sampled: as sums of both. */

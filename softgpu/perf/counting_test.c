@@ -159,25 +159,58 @@ static uint64_t growth_of(uint32_t event, const struct perf_group *group, uint32
                                   : 0;
 }
 
-static void group_retire(struct expected *e)
+/* Of dispatches that run: one that is counted, one that is not. A third never begins. */
+enum { SEQ_COUNTED = 1, SEQ_UNCOUNTED, SEQ_NONE, SEQS };
+
+static void dispatches_begin(struct perf *perf)
 {
-    const struct gpu_model *model = e->model;
-    struct perf_group group = {.dispatch_seq = UINT64_MAX, /* that never began */
-                               .xcc = random32(model->xcc_count),
-                               .se = random32(model->se_count),
-                               .sh = random32(model->sh_per_se),
-                               .cu = random32(model->cu_per_sh),
-                               .waves = 1 + random32(16)};
-    uint32_t array = group.se * model->sh_per_se + group.sh, salu = random32(100);
-    struct array *a = &e->array[group.xcc][array];
-    group.work_items = 64 * group.waves - random32(64);
-    perf_group_count(&group, TALLY_SALU, salu);
-    perf_group_retire(e->perf, &group);
-    if (!e->is_started[group.xcc] || !e->is_counted[group.xcc] || !a->is_enabled ||
-        !(a->mask >> (16 * (group.sh & 1) + group.cu) & 1))
+    perf_dispatch_begin(perf, SEQ_COUNTED, true);
+    perf_dispatch_begin(perf, SEQ_UNCOUNTED, false);
+}
+
+static void dispatches_end(struct perf *perf)
+{
+    perf_dispatch_end(perf, SEQ_COUNTED);
+    perf_dispatch_end(perf, SEQ_UNCOUNTED);
+}
+
+static void group_expect(struct expected *e, const struct perf_group *group)
+{
+    uint32_t array = group->se * e->model->sh_per_se + group->sh;
+    struct array *a = &e->array[group->xcc][array];
+    bool is_counted = group->dispatch_seq == SEQ_NONE ? e->is_counted[group->xcc]
+                                                      : group->dispatch_seq == SEQ_COUNTED;
+    if (!e->is_started[group->xcc] || !is_counted || !a->is_enabled ||
+        !(a->mask >> (16 * (group->sh & 1) + group->cu) & 1))
         return;
     for (int i = 0; i < COUNTERS; i++)
-        a->values[i] += growth_of(a->event[i], &group, salu);
+        a->values[i] += growth_of(a->event[i], group, (uint32_t)group->counts[0]);
+}
+
+/* Several at once, which mostly did the same, and of some that is known beforehand. */
+static void groups_retire(struct expected *e)
+{
+    enum { MOST = 6, KINDS = 4 };
+    const struct gpu_model *model = e->model;
+    struct perf_group groups[MOST];
+    const struct perf_group *pointers[MOST];
+    uint32_t count = 1 + random32(MOST);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t kind = random32(4) ? 0 : random32(KINDS);
+        groups[i] = (struct perf_group){.dispatch_seq = 1 + random32(SEQS - 1),
+                                        .sums_id = random32(2) ? 1 + kind : 0,
+                                        .round = random32(2),
+                                        .xcc = random32(model->xcc_count),
+                                        .se = random32(model->se_count),
+                                        .sh = random32(model->sh_per_se),
+                                        .cu = random32(model->cu_per_sh),
+                                        .waves = 1 + kind / 2};
+        groups[i].work_items = 64 * groups[i].waves - 5 * (kind & 1);
+        perf_group_count(&groups[i], TALLY_SALU, 17 + (kind == 3));
+        pointers[i] = &groups[i];
+        group_expect(e, &groups[i]);
+    }
+    perf_groups_retire(e->perf, pointers, count);
 }
 
 static void values_check(const struct expected *e)
@@ -224,8 +257,14 @@ static void step(struct expected *e)
     case 7:
         values_check(e);
         break;
+    case 8:
+        if (random32(8))
+            break;
+        dispatches_end(e->perf);
+        dispatches_begin(e->perf);
+        break;
     default:
-        group_retire(e);
+        groups_retire(e);
         break;
     }
 }
@@ -238,8 +277,10 @@ static void what_counts_is_counted(const char *gpu)
     for (uint32_t xcc = 0; xcc < e.model->xcc_count; xcc++)
         for (uint32_t at = 0; at < arrays_of(e.model); at++)
             e.array[xcc][at].mask = UINT32_MAX;
+    dispatches_begin(e.perf);
     for (int i = 0; i < STEPS; i++)
         step(&e);
+    dispatches_end(e.perf);
     values_check(&e);
     perf_destroy(e.perf);
 }

@@ -112,6 +112,7 @@ struct unit_time {
     uint64_t waves_simd, waves_load, waves_other;
     uint64_t issue, own_load, own_other;
     struct work_sums rounds[2]; /* of the first round of groups, and of the later ones */
+    uint32_t alike[2];          /* of these: groups that the sums lack (retire.c) */
     uint64_t busy_cycles, wave_cycles;
     uint64_t instructions;                  /* of vector memory */
     uint64_t address_cycles, active_cycles; /* of the address unit, and of the L1 */
@@ -139,9 +140,12 @@ struct running_dispatch {
     struct running_dispatch *next;
     uint32_t capacity; /* groups that a compute unit holds */
     enum perf_limit limit;
-    bool is_counted;                /* by the sequencers' counters */
-    struct channel_work *work;      /* [xcc][channel]; behind the units */
-    uint32_t *used, used_count;     /* behind that: the units that have executed groups */
+    bool is_counted;                      /* by the sequencers' counters */
+    struct channel_work *work;            /* [xcc][channel]; behind the units */
+    uint32_t *used, used_count;           /* behind that: the units that have executed groups */
+    uint32_t *unsettled, unsettled_count; /* those that lack some in their sums */
+    bool alike_known;
+    struct perf_group alike;        /* what each of those did; of it what is summed up */
     struct dispatch_sample *sample; /* NULL: out of memory, its time is that of instructions */
     uint64_t translation_misses;
     struct unit_time units[]; /* [xcc][unit]; of those not used all is 0 */
@@ -191,6 +195,7 @@ struct perf {
     struct memory_model memory;
     struct trace *trace;
     struct running_dispatch *running, *spare;
+    bool is_unsettled;          /* totals lack what groups of running dispatches did (retire.c) */
     struct channel_work *stray; /* [xcc][channel]: of groups of no dispatch */
 };
 
@@ -201,11 +206,25 @@ struct place {
 };
 
 /* bounds.c: what time waits for besides instructions. All under the lock. */
-/* Takes note of what a group that retires has done in its unit, for its dispatch; NULL: none. */
-void bounds_group(const struct perf_group *group, uint64_t *cu, struct running_dispatch *dispatch,
-                  size_t at);
+/* Takes note of what so many groups that retire have done, each the same, in their unit: in the
+ * first round and in later ones. For their dispatch; NULL: none. */
+void bounds_groups(const struct perf_group *group, const uint32_t rounds[2], uint64_t *cu,
+                   struct unit_time *unit);
 /* Makes a dispatch that ends as long as its units, L2 channels and memory need. */
 void bounds_dispatch(struct perf *perf, struct running_dispatch *dispatch);
+
+/* retire.c; all under the lock */
+struct running_dispatch **dispatch_find(struct perf *perf, uint64_t seq);
+/* Brings totals up to date: before anybody reads them, or changes who is counted. */
+void dispatch_settle(struct perf *perf, struct running_dispatch *dispatch);
+void dispatches_settle(struct perf *perf);
+/* What has been added to `now` since it was `before` is added to `to`, too. */
+static inline void growth_add(const uint64_t *now, const uint64_t *before, size_t count,
+                              uint64_t *to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] += now[i] - before[i];
+}
 
 /* perf.c */
 /* The command processor spends cycles on packets, with no dispatch. */

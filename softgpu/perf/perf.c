@@ -8,8 +8,6 @@
 #include "perf/clock.h"
 #include "perf/internal.h"
 
-enum { WAVE_ITEMS = 64 };
-
 #define GFX_INDEX_ALL 0xe0000000u /* broadcast to engines, arrays and instances */
 
 static bool perf_allocate(struct perf *perf)
@@ -140,140 +138,18 @@ void packets_advance(struct perf *perf, uint64_t cycles)
     xccs_add(perf, SRC_IDLE, cycles);
 }
 
-static struct running_dispatch **dispatch_find(struct perf *perf, uint64_t seq)
-{
-    struct running_dispatch **at = &perf->running;
-    while (*at && (*at)->seq != seq)
-        at = &(*at)->next;
-    return at;
-}
-
-/* What an instruction of the class keeps in flight; loads of vectors: bounds.c. */
-static void latency_add(enum inst_class klass, enum clock_wait wait, uint64_t cycles, uint64_t *cu)
-{
-    if (klass >= CLASS_VMEM_RD && klass <= CLASS_FLAT_WR && wait != WAIT_LOAD)
-        cu[SRC_VMEM_LATENCY] += cycles;
-    if (klass == CLASS_LDS)
-        cu[SRC_LDS_LATENCY] += cycles;
-}
-
-static void tally_add(const struct clock_cost *costs, enum inst_tally tally, uint64_t count,
-                      uint64_t *cu)
-{
-    _Static_assert(SRC_INST_OTHER - SRC_INST_VALU == CLASS_OTHER - CLASS_VALU, "same order");
-    enum inst_class klass = tally_class[tally];
-    cu[tally] += count;
-    cu[SRC_INST_VALU + klass] += count;
-    cu[SRC_MATRIX_CYCLES] += count * costs[tally].matrix_cycles;
-    latency_add(klass, (enum clock_wait)costs[tally].wait, count * costs[tally].wait_cycles, cu);
-}
-
-static void instructions_add(const struct perf *perf, const struct perf_group *group, uint64_t *cu)
-{
-    for (uint32_t i = 0; i < group->tally_count; i++)
-        tally_add(perf->costs, group->tallies[i], group->counts[i], cu);
-    cu[SRC_VALU_LANES] += group->valu_lanes;
-    cu[SRC_FLAT_LDS] += group->flat_lds_insts;
-    cu[SRC_FLAT_LDS_ONLY] += group->flat_lds_only;
-    cu[SRC_IFETCH] += group->fetches;
-    cu[SRC_IFETCH_LATENCY] += SCALAR_HIT_CYCLES * group->fetches;
-}
-
-/* All waves are full but the last. */
-static void waves_add(const struct perf_group *group, uint64_t *cu)
-{
-    uint32_t left = group->work_items;
-    cu[SRC_GROUPS]++;
-    cu[SRC_WAVES] += group->waves;
-    cu[SRC_ITEMS] += group->work_items;
-    for (uint32_t i = 0; i < group->waves; i++) {
-        uint32_t items = left < WAVE_ITEMS ? left : WAVE_ITEMS;
-        left -= items;
-        cu[SRC_WAVES_EQ_64] += items == 64;
-        cu[SRC_WAVES_LT_64] += items < 64;
-        cu[SRC_WAVES_LT_48] += items < 48;
-        cu[SRC_WAVES_LT_32] += items < 32;
-        cu[SRC_WAVES_LT_16] += items < 16;
-    }
-}
-
-static void lds_add(const struct perf_lds *lds, uint64_t *cu)
-{
-    cu[SRC_LDS_ACTIVE] += lds->active;
-    cu[SRC_LDS_CONFLICT] += lds->conflict;
-    cu[SRC_LDS_ADDRESS_CONFLICT] += lds->address_conflict;
-    cu[SRC_LDS_UNALIGNED] += lds->unaligned;
-    cu[SRC_LDS_RETURN] += lds->atomic_return;
-    cu[SRC_LDS_VIOLATIONS] += lds->violations;
-}
-
-/* What has been added to `now` since it was `before` is added to `to`, too. */
-static void growth_add(const uint64_t *now, const uint64_t *before, size_t count, uint64_t *to)
-{
-    for (size_t i = 0; i < count; i++)
-        to[i] += now[i] - before[i];
-}
-
-static bool is_counted(struct perf *perf, const struct running_dispatch *dispatch, uint32_t xcc)
-{
-    return dispatch ? dispatch->is_counted
-                    : *storage_at(perf, REG_GFX90A_COMPUTE_PERFCOUNT_ENABLE, xcc, 0) & 1;
-}
-
-/* What the group did, to its unit's totals, its channels' and its dispatch's. */
-static void group_add(struct perf *perf, const struct perf_group *group, uint32_t unit, size_t at,
-                      struct running_dispatch *dispatch)
-{
-    instructions_add(perf, group, perf->cu[at]);
-    waves_add(group, perf->cu[at]);
-    lds_add(&group->lds, perf->cu[at]);
-    if (dispatch)
-        trace_group(perf, group, dispatch->begin_cycles);
-    size_t channels = (size_t)group->xcc * perf->model->tcc_channels;
-    struct memory_totals totals = {
-        .cu = perf->cu[at],
-        .channel = perf->channel + channels,
-        .work = (dispatch ? dispatch->work : perf->stray) + channels,
-    };
-    uint64_t fetch_misses = totals.cu[SRC_ICACHE_MISS];
-    memory_group(&perf->memory, group, unit, &totals);
-    bounds_group(group, totals.cu, dispatch, at);
-    fetch_misses = totals.cu[SRC_ICACHE_MISS] - fetch_misses;
-    totals.cu[SRC_ICACHE_HIT] += group->fetches > fetch_misses ? group->fetches - fetch_misses : 0;
-}
-
-void perf_group_retire(struct perf *perf, const struct perf_group *group)
-{
-    const struct gpu_model *model = perf->model;
-    uint32_t unit = (group->se * model->sh_per_se + group->sh) * model->cu_per_sh + group->cu;
-    uint64_t before[SRC_CU_COUNT];
-    if (group->xcc >= model->xcc_count || unit >= perf->units)
-        return;
-    size_t at = (size_t)group->xcc * perf->units + unit;
-
-    pthread_mutex_lock(&perf->lock);
-    struct running_dispatch *dispatch = *dispatch_find(perf, group->dispatch_seq);
-    bool hides = perf->sequencers_counting && !is_counted(perf, dispatch, group->xcc);
-    if (hides)
-        memcpy(before, perf->cu[at], sizeof before);
-    group_add(perf, group, unit, at, dispatch);
-    if (hides)
-        growth_add(perf->cu[at], before, SRC_CU_COUNT, perf->hidden_cu[at]);
-    array_changed(perf, group->xcc, group->se * model->sh_per_se + group->sh);
-    pthread_mutex_unlock(&perf->lock);
-}
-
 static struct running_dispatch *dispatch_allocate(const struct perf *perf)
 {
     size_t units = (size_t)perf->model->xcc_count * perf->units;
     size_t channels = (size_t)perf->model->xcc_count * perf->model->tcc_channels;
     struct running_dispatch *dispatch =
         calloc(1, sizeof *dispatch + units * sizeof dispatch->units[0] +
-                      channels * sizeof dispatch->work[0] + units * sizeof dispatch->used[0]);
+                      channels * sizeof dispatch->work[0] + 2 * units * sizeof dispatch->used[0]);
     if (!dispatch)
         return NULL;
     dispatch->work = (struct channel_work *)(void *)(dispatch->units + units);
     dispatch->used = (uint32_t *)(void *)(dispatch->work + channels);
+    dispatch->unsettled = dispatch->used + units;
     dispatch->sample = dispatch_sample_create(perf->model, perf->samples_all);
     return dispatch;
 }
@@ -292,6 +168,8 @@ static struct running_dispatch *dispatch_new(struct perf *perf)
     for (uint32_t i = 0; i < dispatch->used_count; i++)
         dispatch->units[dispatch->used[i]] = (struct unit_time){0};
     dispatch->used_count = 0;
+    dispatch->unsettled_count = 0;
+    dispatch->alike_known = false;
     dispatch->translation_misses = 0;
     memset(dispatch->work, 0, channels * sizeof dispatch->work[0]);
     if (dispatch->sample)
@@ -404,6 +282,7 @@ uint64_t perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)
     if (perf_wants(perf) & PERF_WANT_MEMORY) /* what is written back takes the dispatch's time */
         memory_release(&perf->memory, perf->channel, dispatch ? dispatch->work : perf->stray);
     if (dispatch) {
+        dispatch_settle(perf, dispatch);
         bounds_dispatch(perf, dispatch);
         cycles = cycles_add(perf, dispatch);
         trace_settle(perf);

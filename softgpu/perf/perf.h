@@ -133,14 +133,29 @@ static inline uint32_t perf_lds_kind(uint32_t tally)
 
 struct perf_group {
     uint64_t dispatch_seq;    /* counts dispatches of the device */
+    uint64_t sums_id;         /* of groups with one id the fields from `waves` to `fetches` and the
+                                 instructions are the same; 0: nothing is known */
     uint64_t group_index;     /* flat work-group number */
+    uint64_t round;           /* how many groups its unit has executed before, at most */
     uint32_t xcc, se, sh, cu; /* where it ran: deterministic function of group_index */
-    uint32_t waves, work_items;
-    uint32_t capacity;    /* groups of this dispatch that a compute unit holds */
+    uint32_t wants;           /* enum perf_want: what of it was observed */
+    /* For modelled time (sampling.h): which block accesses there are, and whether its instructions
+     * were looked at. */
+    uint32_t sample_limit, sample_slot;
+    bool is_sampled;
+    const struct perf_line_access *accesses; /* those wanted, and sampled ones */
+    uint64_t access_count;
+    const struct perf_block *blocks;
+    uint64_t block_count;
     uint32_t array_units; /* units of its shader array that this dispatch may use */
+    uint32_t capacity;    /* groups of this dispatch that a compute unit holds */
     enum perf_limit limit;
+    struct perf_lds_sample lds_samples[PERF_LDS_KINDS];
+    const struct perf_trace_step *steps; /* while traced: what its waves executed, each in order */
+    uint64_t step_count, steps_lost;
+    /* What is only summed up, together with the instructions: without holes, to be compared. */
+    uint32_t waves, work_items;
     uint64_t valu_lanes;
-    uint32_t wants; /* enum perf_want: what of it was observed */
     /* In the clock of README.md. What its instructions take of the busiest SIMD, and the longest
      * waits of a wave, for loads of vectors and for all else; groups that share the unit. */
     uint64_t simd_cycles, longest_load_wait, longest_other_wait, beside;
@@ -149,24 +164,17 @@ struct perf_group {
     uint64_t busy_cycles;                   /* the group's share of its compute unit's time */
     uint64_t flat_lds_insts, flat_lds_only; /* FLAT with some, and with all lanes in LDS */
     struct perf_lds lds;
-    uint64_t fetches;                        /* 32-byte instruction fetches */
-    const struct perf_line_access *accesses; /* those wanted, and sampled ones */
-    uint64_t access_count;
-    /* For modelled time (sampling.h): which block accesses there are, and whether its instructions
-     * were looked at; how many groups its unit has executed before. */
-    uint64_t round;
-    uint32_t sample_limit, sample_slot;
-    bool is_sampled;
-    struct perf_lds_sample lds_samples[PERF_LDS_KINDS];
-    const struct perf_block *blocks;
-    uint64_t block_count;
-    const struct perf_trace_step *steps; /* while traced: what its waves executed, each in order */
-    uint64_t step_count, steps_lost;
+    uint64_t fetches; /* 32-byte instruction fetches */
     /* Executed instructions: how many of which, appended by perf_group_count(). Last, because a
      * kernel uses a dozen: the rest is never touched. */
     uint32_t tally_count;
     uint8_t tallies[TALLY_COUNT]; /* enum inst_tally */
     uint64_t counts[TALLY_COUNT];
+};
+/* The bytes from `waves` to `fetches`. */
+enum {
+    PERF_SUMS_AT = offsetof(struct perf_group, waves),
+    PERF_SUMS_BYTES = offsetof(struct perf_group, tally_count) - PERF_SUMS_AT
 };
 
 static inline void perf_group_count(struct perf_group *group, enum inst_tally tally, uint64_t count)
@@ -194,6 +202,8 @@ uint32_t perf_wants(const struct perf *perf);
 bool perf_samples_all(const struct perf *perf);
 /* Called in group order per dispatch, one caller at a time per device. */
 void perf_group_retire(struct perf *perf, const struct perf_group *group);
+/* Of several at once: one lock for all. */
+void perf_groups_retire(struct perf *perf, const struct perf_group *const *groups, uint32_t count);
 /* `is_counted`: its queue's COMPUTE_PERFCOUNT_ENABLE; without it the sequencers' counters do not
  * see its waves. Groups of no dispatch that has begun go by the register as it was written last. */
 void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_counted);

@@ -258,6 +258,7 @@ void perf_registers_hold(struct perf *perf)
     if (perf->is_held)
         return;
     pthread_mutex_lock(&perf->lock);
+    dispatches_settle(perf);
     perf->is_held = true;
 }
 
@@ -275,6 +276,7 @@ static bool access_begin(struct perf *perf)
     if (perf->is_held)
         return false;
     pthread_mutex_lock(&perf->lock);
+    dispatches_settle(perf);
     return true;
 }
 

@@ -347,23 +347,32 @@ static void accesses_look(const struct path *path, const struct perf_group *grou
     instruction_end(&inst);
 }
 
-static void executed_add(const struct perf_group *group, struct round_sample *round)
+static void executed_add(const struct perf_group *group, uint64_t groups,
+                         struct round_sample *round)
 {
     for (uint32_t i = 0; i < group->tally_count; i++) {
         uint32_t tally = group->tallies[i];
+        uint64_t count = groups * group->counts[i];
         if (tally - SAMPLE_TALLY_FIRST < SAMPLE_TALLIES)
-            round->executed[tally - SAMPLE_TALLY_FIRST] += group->counts[i];
+            round->executed[tally - SAMPLE_TALLY_FIRST] += count;
         if (perf_lds_kind(tally) != PERF_LDS_FLAT)
-            round->lds_executed[perf_lds_kind(tally)] += group->counts[i];
+            round->lds_executed[perf_lds_kind(tally)] += count;
     }
-    round->lds_executed[PERF_LDS_FLAT] += group->flat_lds_insts;
+    round->lds_executed[PERF_LDS_FLAT] += groups * group->flat_lds_insts;
+}
+
+void dispatch_sample_executed(struct dispatch_sample *sample, const struct perf_group *group,
+                              const uint32_t rounds[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (rounds[i])
+            executed_add(group, rounds[i], &sample->rounds[i]);
 }
 
 void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_group *group,
                            uint32_t unit)
 {
     struct round_sample *round = &sample->rounds[group->round > 0];
-    executed_add(group, round);
     if (group->sample_limit && group->sample_limit < sample->limit)
         sample->limit = group->sample_limit;
     for (uint64_t i = 0; i < group->block_count; i++)

@@ -63,7 +63,10 @@ void dispatch_sample_destroy(struct dispatch_sample *sample); /* NULL: nothing *
 void dispatch_sample_begin(struct dispatch_sample *sample);
 /* All that was executed, as far as one can tell from what was looked at; of LDS, into `lds`. */
 struct group_sample round_estimate(const struct round_sample *round, struct perf_lds_sample *lds);
-/* A group of `unit`, counted over all XCCs, has retired. */
+/* So many groups that have executed the same: in the first round of groups and in later ones. */
+void dispatch_sample_executed(struct dispatch_sample *sample, const struct perf_group *group,
+                              const uint32_t rounds[2]);
+/* A group of `unit`, counted over all XCCs, has retired: what was looked at of it. */
 void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_group *group,
                            uint32_t unit);
 /* It ends: what is dirty goes to memory. */

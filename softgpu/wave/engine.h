@@ -4,6 +4,7 @@
 #define WAVE_ENGINE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "wave/group.h"
 
@@ -70,6 +71,7 @@ struct engine {
     struct workgroup *free_groups;
     uint32_t free_count, resident, resident_extra, slices_without_end;
     uint64_t sequence;
+    atomic_uint_fast64_t sums_ids; /* given to records: see perf_group; relaxed, only unique */
     bool stopping, helper_seen;
     /* Set while a thread is inside engine_help(). Acquire on entry, release on exit: whatever the
      * last helper did to `helper` is seen by the next. */

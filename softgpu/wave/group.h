@@ -90,6 +90,9 @@ struct executed {
     uint32_t waves; /* 0: nothing is known */
     uint64_t counts[TALLY_SLOTS];
     struct perf_group record; /* instructions and times */
+    /* What was summed up of the group before, whose id this was; 0: none with these counts. */
+    uint64_t sums_id;
+    uint8_t sums[PERF_SUMS_BYTES];
 };
 
 struct lds_patterns;

@@ -9,7 +9,10 @@
 #include "wave/engine.h"
 #include "wave/host_levels.h"
 
-enum { SIMD_MAX = 8 };
+enum {
+    SIMD_MAX = 8,
+    RETIRE_AT_ONCE = 16 /* groups; the command processor's accesses wait meanwhile */
+};
 
 /* Groups of this dispatch that share the compute unit with the group. */
 static uint64_t groups_beside(const struct dispatch *dispatch, const struct workgroup *group)
@@ -168,6 +171,7 @@ static void executed_find(const struct engine *engine, struct workgroup *group,
     bool same = record_instructions(engine, group, times, &executed->record);
     record_times(engine, group, times, &executed->record);
     executed->waves = same ? group->wave_count : 0;
+    executed->sums_id = 0;
     memcpy(executed->counts, group->waves[0].counts, sizeof executed->counts);
 }
 
@@ -191,8 +195,20 @@ static void record_executed(const struct engine *engine, struct workgroup *group
         record->valu_lanes -= group->waves[i].idle_lanes;
 }
 
-static void record_group(const struct engine *engine, struct workgroup *group,
-                         struct perf_group *record)
+/* Groups that follow each other in a place mostly have the same sums: one look tells who sums up.
+ */
+static void sums_name(struct engine *engine, struct executed *executed, struct perf_group *record)
+{
+    const uint8_t *sums = (const uint8_t *)record + PERF_SUMS_AT;
+    if (!executed->sums_id || memcmp(executed->sums, sums, PERF_SUMS_BYTES) != 0) {
+        executed->sums_id =
+            atomic_fetch_add_explicit(&engine->sums_ids, 1, memory_order_relaxed) + 1;
+        memcpy(executed->sums, sums, PERF_SUMS_BYTES);
+    }
+    record->sums_id = executed->sums_id;
+}
+
+static void record_group(struct engine *engine, struct workgroup *group, struct perf_group *record)
 {
     record_executed(engine, group, record);
     record->dispatch_seq = group->dispatch->sequence;
@@ -218,6 +234,7 @@ static void record_group(const struct engine *engine, struct workgroup *group,
     record->fetches = group->fetches.count;
     record->beside = groups_beside(group->dispatch, group);
     perf_group_time(record);
+    sums_name(engine, &group->executed, record);
 }
 
 /* Under retire_lock and lock: how many are next in order and ready. Their slots are not used again
@@ -248,7 +265,7 @@ static void begin(struct engine *engine, const struct dispatch *dispatch)
     perf_dispatch_begin(engine->perf, dispatch->sequence, dispatch->request.is_counted);
 }
 
-static void group_retire(struct engine *engine, struct finished_group *group)
+static const struct perf_group *record_complete(struct finished_group *group)
 {
     group->record.accesses = group->accesses.items;
     group->record.access_count = group->accesses.count;
@@ -257,13 +274,32 @@ static void group_retire(struct engine *engine, struct finished_group *group)
     group->record.steps = group->steps.items;
     group->record.step_count = group->steps.count;
     group->record.steps_lost = group->steps.lost;
-    perf_group_retire(engine->perf, &group->record);
-    free(group->accesses.items);
-    free(group->blocks.items);
-    free(group->steps.items);
-    group->accesses = (struct access_log){0};
-    group->blocks = (struct block_log){0};
-    group->steps = (struct step_log){0};
+    return &group->record;
+}
+
+static void logs_free(struct finished_group *group)
+{
+    if (group->accesses.items)
+        free(group->accesses.items);
+    if (group->blocks.items)
+        free(group->blocks.items);
+    if (group->steps.items)
+        free(group->steps.items);
+    group->accesses.items = NULL;
+    group->blocks.items = NULL;
+    group->steps.items = NULL;
+}
+
+/* So many of the next ones. */
+static void groups_hand_over(struct engine *engine, struct dispatch *dispatch, uint64_t first,
+                             uint32_t count)
+{
+    const struct perf_group *records[RETIRE_AT_ONCE];
+    for (uint32_t n = 0; n < count; n++)
+        records[n] = record_complete(&dispatch->finished[(first + n) % dispatch->window]);
+    perf_groups_retire(engine->perf, records, count);
+    for (uint32_t n = 0; n < count; n++)
+        logs_free(&dispatch->finished[(first + n) % dispatch->window]);
 }
 
 /* Under both locks; drops `lock` meanwhile, and gives the groups' slots back with it held. */
@@ -274,8 +310,11 @@ static void retire_in_order(struct engine *engine, struct dispatch *dispatch, ui
     if (!dispatch->begun)
         begin(engine, dispatch);
     dispatch->begun = true;
-    for (uint64_t n = 0; n < count; n++)
-        group_retire(engine, &dispatch->finished[(dispatch->group_retired + n) % dispatch->window]);
+    for (uint64_t n = 0; n < count; n += RETIRE_AT_ONCE) {
+        uint64_t left = count - n;
+        groups_hand_over(engine, dispatch, dispatch->group_retired + n,
+                         (uint32_t)(left < RETIRE_AT_ONCE ? left : RETIRE_AT_ONCE));
+    }
     pthread_mutex_lock(&engine->lock);
     dispatch->group_retired += count;
     dispatch->retiring = false;

@@ -1,0 +1,245 @@
+/*
+ * Groups that retire. Some of what one did has its place in an order: accesses, and what was looked
+ * at for modelled time. All else is summed up, and groups of a kernel mostly did the same. So a
+ * dispatch keeps what its last group did, and its units count groups that did that, until a group
+ * differs, totals are read or the dispatch ends: then they are added, all at once.
+ */
+#include <string.h>
+
+#include "perf/clock.h"
+#include "perf/internal.h"
+
+enum { WAVE_ITEMS = 64 };
+
+struct running_dispatch **dispatch_find(struct perf *perf, uint64_t seq)
+{
+    struct running_dispatch **at = &perf->running;
+    while (*at && (*at)->seq != seq)
+        at = &(*at)->next;
+    return at;
+}
+
+/* What an instruction of the class keeps in flight; loads of vectors: bounds.c. */
+static void latency_add(enum inst_class klass, enum clock_wait wait, uint64_t cycles, uint64_t *cu)
+{
+    if (klass >= CLASS_VMEM_RD && klass <= CLASS_FLAT_WR && wait != WAIT_LOAD)
+        cu[SRC_VMEM_LATENCY] += cycles;
+    if (klass == CLASS_LDS)
+        cu[SRC_LDS_LATENCY] += cycles;
+}
+
+static void tally_add(const struct clock_cost *costs, enum inst_tally tally, uint64_t count,
+                      uint64_t *cu)
+{
+    _Static_assert(SRC_INST_OTHER - SRC_INST_VALU == CLASS_OTHER - CLASS_VALU, "same order");
+    enum inst_class klass = tally_class[tally];
+    cu[tally] += count;
+    cu[SRC_INST_VALU + klass] += count;
+    cu[SRC_MATRIX_CYCLES] += count * costs[tally].matrix_cycles;
+    latency_add(klass, (enum clock_wait)costs[tally].wait, count * costs[tally].wait_cycles, cu);
+}
+
+static void instructions_add(const struct perf *perf, const struct perf_group *group,
+                             uint64_t groups, uint64_t *cu)
+{
+    for (uint32_t i = 0; i < group->tally_count; i++)
+        tally_add(perf->costs, group->tallies[i], groups * group->counts[i], cu);
+    cu[SRC_VALU_LANES] += groups * group->valu_lanes;
+    cu[SRC_FLAT_LDS] += groups * group->flat_lds_insts;
+    cu[SRC_FLAT_LDS_ONLY] += groups * group->flat_lds_only;
+    cu[SRC_IFETCH] += groups * group->fetches;
+    cu[SRC_IFETCH_LATENCY] += SCALAR_HIT_CYCLES * groups * group->fetches;
+}
+
+/* All waves are full but the last. */
+static void waves_add(const struct perf_group *group, uint64_t groups, uint64_t *cu)
+{
+    uint32_t left = group->work_items;
+    cu[SRC_GROUPS] += groups;
+    cu[SRC_WAVES] += groups * group->waves;
+    cu[SRC_ITEMS] += groups * group->work_items;
+    for (uint32_t i = 0; i < group->waves; i++) {
+        uint32_t items = left < WAVE_ITEMS ? left : WAVE_ITEMS;
+        left -= items;
+        cu[SRC_WAVES_EQ_64] += items == 64 ? groups : 0;
+        cu[SRC_WAVES_LT_64] += items < 64 ? groups : 0;
+        cu[SRC_WAVES_LT_48] += items < 48 ? groups : 0;
+        cu[SRC_WAVES_LT_32] += items < 32 ? groups : 0;
+        cu[SRC_WAVES_LT_16] += items < 16 ? groups : 0;
+    }
+}
+
+static void lds_add(const struct perf_lds *lds, uint64_t groups, uint64_t *cu)
+{
+    cu[SRC_LDS_ACTIVE] += groups * lds->active;
+    cu[SRC_LDS_CONFLICT] += groups * lds->conflict;
+    cu[SRC_LDS_ADDRESS_CONFLICT] += groups * lds->address_conflict;
+    cu[SRC_LDS_UNALIGNED] += groups * lds->unaligned;
+    cu[SRC_LDS_RETURN] += groups * lds->atomic_return;
+    cu[SRC_LDS_VIOLATIONS] += groups * lds->violations;
+}
+
+/* What groups of a unit did, each the same: to the totals of the unit and of its dispatch. */
+static void sums_add(struct perf *perf, const struct perf_group *group, const uint32_t rounds[2],
+                     struct running_dispatch *dispatch, size_t at)
+{
+    uint64_t *cu = perf->cu[at], groups = (uint64_t)rounds[0] + rounds[1];
+    instructions_add(perf, group, groups, cu);
+    waves_add(group, groups, cu);
+    lds_add(&group->lds, groups, cu);
+    bounds_groups(group, rounds, cu, dispatch ? &dispatch->units[at] : NULL);
+    if (dispatch && dispatch->sample)
+        dispatch_sample_executed(dispatch->sample, group, rounds);
+    perf->array_changes[at / perf->model->cu_per_sh]++;
+}
+
+void dispatch_settle(struct perf *perf, struct running_dispatch *dispatch)
+{
+    for (uint32_t i = 0; i < dispatch->unsettled_count; i++) {
+        uint32_t at = dispatch->unsettled[i], *rounds = dispatch->units[at].alike;
+        sums_add(perf, &dispatch->alike, rounds, dispatch, at);
+        rounds[0] = rounds[1] = 0;
+    }
+    dispatch->unsettled_count = 0;
+}
+
+void dispatches_settle(struct perf *perf)
+{
+    if (!perf->is_unsettled)
+        return;
+    for (struct running_dispatch *each = perf->running; each; each = each->next)
+        dispatch_settle(perf, each);
+    perf->is_unsettled = false;
+}
+
+static const uint8_t *sums_of(const struct perf_group *group)
+{
+    return (const uint8_t *)group + PERF_SUMS_AT;
+}
+
+static bool is_alike(struct perf_group *known, const struct perf_group *group)
+{
+    uint32_t tallies = group->tally_count;
+    if (group->sums_id && group->sums_id == known->sums_id)
+        return true;
+    if (tallies != known->tally_count ||
+        memcmp(sums_of(group), sums_of(known), PERF_SUMS_BYTES) != 0 ||
+        memcmp(group->tallies, known->tallies, tallies) != 0 ||
+        memcmp(group->counts, known->counts, tallies * sizeof group->counts[0]) != 0)
+        return false;
+    known->sums_id = group->sums_id;
+    return true;
+}
+
+static void alike_set(struct running_dispatch *dispatch, const struct perf_group *group)
+{
+    struct perf_group *known = &dispatch->alike;
+    memcpy((uint8_t *)known + PERF_SUMS_AT, sums_of(group), PERF_SUMS_BYTES);
+    known->tally_count = group->tally_count;
+    memcpy(known->tallies, group->tallies, group->tally_count);
+    memcpy(known->counts, group->counts, group->tally_count * sizeof group->counts[0]);
+    known->sums_id = group->sums_id;
+    dispatch->alike_known = true;
+}
+
+static void alike_count(struct perf *perf, struct running_dispatch *dispatch,
+                        const struct perf_group *group, size_t at)
+{
+    uint32_t *alike = dispatch->units[at].alike;
+    if (!dispatch->alike_known || !is_alike(&dispatch->alike, group)) {
+        dispatch_settle(perf, dispatch);
+        alike_set(dispatch, group);
+    }
+    if (!(alike[0] | alike[1]))
+        dispatch->unsettled[dispatch->unsettled_count++] = (uint32_t)at;
+    alike[group->round > 0]++;
+    perf->is_unsettled = true;
+}
+
+/* What has its place in the order of groups, for the unit's totals and its channels'. */
+static void accesses_add(struct perf *perf, const struct perf_group *group, uint32_t unit,
+                         size_t at, struct running_dispatch *dispatch)
+{
+    size_t channels = (size_t)group->xcc * perf->model->tcc_channels;
+    struct memory_totals totals = {
+        .cu = perf->cu[at],
+        .channel = perf->channel + channels,
+        .work = (dispatch ? dispatch->work : perf->stray) + channels,
+    };
+    uint64_t fetch_misses = totals.cu[SRC_ICACHE_MISS];
+    memory_group(&perf->memory, group, unit, &totals);
+    fetch_misses = totals.cu[SRC_ICACHE_MISS] - fetch_misses;
+    totals.cu[SRC_ICACHE_HIT] += group->fetches > fetch_misses ? group->fetches - fetch_misses : 0;
+    perf->array_changes[at / perf->model->cu_per_sh]++;
+}
+
+static void unit_enter(const struct perf_group *group, struct running_dispatch *dispatch, size_t at)
+{
+    struct unit_time *unit = &dispatch->units[at];
+    if (unit->groups++ == 0) {
+        dispatch->used[dispatch->used_count++] = (uint32_t)at;
+        unit->array_units = group->array_units;
+    }
+    dispatch->capacity = group->capacity;
+    dispatch->limit = group->limit;
+}
+
+static bool is_counted(struct perf *perf, const struct running_dispatch *dispatch, uint32_t xcc)
+{
+    return dispatch ? dispatch->is_counted
+                    : *storage_at(perf, REG_GFX90A_COMPUTE_PERFCOUNT_ENABLE, xcc, 0) & 1;
+}
+
+/* A group without a dispatch, or one that the sequencers' counters do not see while they count. */
+static __attribute__((noinline)) void apart_add(struct perf *perf, const struct perf_group *group,
+                                                uint32_t unit, struct running_dispatch *dispatch,
+                                                size_t at)
+{
+    const uint32_t rounds[2] = {group->round == 0, group->round > 0};
+    uint64_t before[SRC_CU_COUNT];
+    memcpy(before, perf->cu[at], sizeof before);
+    sums_add(perf, group, rounds, dispatch, at);
+    accesses_add(perf, group, unit, at, dispatch);
+    if (perf->sequencers_counting && !is_counted(perf, dispatch, group->xcc))
+        growth_add(perf->cu[at], before, SRC_CU_COUNT, perf->hidden_cu[at]);
+}
+
+static void group_retire(struct perf *perf, const struct perf_group *group,
+                         struct running_dispatch *dispatch)
+{
+    const struct gpu_model *model = perf->model;
+    uint32_t unit = (group->se * model->sh_per_se + group->sh) * model->cu_per_sh + group->cu;
+    if (group->xcc >= model->xcc_count || unit >= perf->units)
+        return;
+    size_t at = (size_t)group->xcc * perf->units + unit;
+    if (dispatch) {
+        unit_enter(group, dispatch, at);
+        trace_group(perf, group, dispatch->begin_cycles);
+    }
+    if (!dispatch || (perf->sequencers_counting && !dispatch->is_counted)) {
+        apart_add(perf, group, unit, dispatch, at);
+    } else {
+        alike_count(perf, dispatch, group, at);
+        if (group->wants & PERF_WANT_L2)
+            accesses_add(perf, group, unit, at, dispatch);
+    }
+    if (dispatch && dispatch->sample)
+        dispatch_sample_group(dispatch->sample, group, (uint32_t)at);
+}
+
+void perf_groups_retire(struct perf *perf, const struct perf_group *const *groups, uint32_t count)
+{
+    struct running_dispatch *dispatch = NULL;
+    pthread_mutex_lock(&perf->lock);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!dispatch || dispatch->seq != groups[i]->dispatch_seq)
+            dispatch = *dispatch_find(perf, groups[i]->dispatch_seq);
+        group_retire(perf, groups[i], dispatch);
+    }
+    pthread_mutex_unlock(&perf->lock);
+}
+
+void perf_group_retire(struct perf *perf, const struct perf_group *group)
+{
+    perf_groups_retire(perf, &group, 1);
+}
