@@ -103,24 +103,6 @@ static uint32_t pair_unit(const struct inst *i)
     return unit;
 }
 
-/* Both elements of all active lanes lie inside the LDS, or nothing has happened. */
-static bool pair_read(const struct wave *w, const struct inst *i, lane_row *rows, unsigned dwords)
-{
-    struct lds_span first = span_of(w, i, (uint32_t)i->offset * pair_unit(i));
-    struct lds_span second = span_of(w, i, i->ds.offset1 * pair_unit(i));
-    lane_row address, before[4];
-    /* The first result may overwrite the address register, and is undone if the second has none. */
-    memcpy(address, first.address, sizeof address);
-    first.address = second.address = address;
-    memcpy(before, rows, dwords * sizeof *rows);
-    if (!lds_rows_load(&first, rows, dwords))
-        return false;
-    if (lds_rows_load(&second, rows + dwords, dwords))
-        return true;
-    memcpy(rows, before, dwords * sizeof *rows);
-    return false;
-}
-
 static void pair_look(struct wave *w, const struct inst *i, const struct element *element)
 {
     lds_look(w, i, (uint32_t)i->offset * pair_unit(i), element->bytes);
@@ -133,7 +115,8 @@ EXEC_FN(READ2)
     struct lane_pointers first, second;
     lane_row *rows = data_rows(w, &i->dst);
     pair_look(w, i, &element);
-    if (pair_read(w, i, rows, element.dwords))
+    struct lds_span span = span_of(w, i, (uint32_t)i->offset * pair_unit(i));
+    if (lds_rows_load_two(&span, i->ds.offset1 * pair_unit(i), rows, element.dwords))
         return inst_next(i);
     lds_pointers(w, i, (uint32_t)i->offset * pair_unit(i), element.bytes, &first);
     lds_pointers(w, i, i->ds.offset1 * pair_unit(i), element.bytes, &second);

@@ -1,8 +1,11 @@
 #include "wave/lds_rows.h"
 
+#include <string.h>
+
 #include "wave/contiguous.h"
 #include "wave/host_levels.h"
 #include "wave/lanes.h"
+#include "wave/lds_rows_avx512.h"
 
 /* The last offset at which an element lies inside. */
 static bool last_offset(const struct lds_span *s, unsigned dwords, uint32_t *last)
@@ -18,61 +21,9 @@ struct offsets {
     bool contiguous; /* a full wave, one element behind the other */
 };
 
-#ifdef __x86_64__
-#include <immintrin.h>
-
-#define AVX512  __attribute__((target("avx512f,avx512vl,avx512dq")))
-#define QUARTER (WAVE_LANES / 4)
-
-struct quarters {
-    __m512i offset[4];
-    __mmask16 lanes[4];
-    bool contiguous;
-};
-
-AVX512 ALWAYS_INLINE bool quarters_find(const struct lds_span *s, unsigned dwords,
-                                        struct quarters *q)
-{
-    uint32_t last, outside = 0, differs = s->lanes != ~0ull;
-    const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const int step = 4 * (int)dwords;
-    if (!last_offset(s, dwords, &last))
-        return false;
-    const __m512i first = _mm512_set1_epi32((int)(s->address[0] + s->at));
-    __m512i wanted = _mm512_add_epi32(first, _mm512_mullo_epi32(numbers, _mm512_set1_epi32(step)));
-    for (unsigned n = 0; n < 4; n++) {
-        q->lanes[n] = (__mmask16)(s->lanes >> (QUARTER * n));
-        q->offset[n] = _mm512_add_epi32(_mm512_load_si512(s->address + QUARTER * n),
-                                        _mm512_set1_epi32((int)s->at));
-        outside |=
-            _mm512_mask_cmpgt_epu32_mask(q->lanes[n], q->offset[n], _mm512_set1_epi32((int)last));
-        differs |= _mm512_cmpneq_epi32_mask(q->offset[n], wanted);
-        wanted = _mm512_add_epi32(wanted, _mm512_set1_epi32(QUARTER * step));
-    }
-    q->contiguous = !differs;
-    return !outside;
-}
-
-/* Offsets of all lanes; false: an active lane's lies outside. */
-AVX512 static bool offsets_avx512(const struct lds_span *s, unsigned dwords, struct offsets *out)
-{
-    struct quarters q;
-    if (!quarters_find(s, dwords, &q))
-        return false;
-    for (unsigned n = 0; n < 4; n++)
-        _mm512_store_si512(&out->of[QUARTER * n], q.offset[n]);
-    out->contiguous = q.contiguous;
-    return true;
-}
-#endif
-
 static bool offsets_find(const struct lds_span *s, unsigned dwords, struct offsets *out)
 {
     uint32_t last, outside = 0;
-#ifdef __x86_64__
-    if (host_level == LEVEL_AVX512)
-        return offsets_avx512(s, dwords, out);
-#endif
     if (!last_offset(s, dwords, &last))
         return false;
     out->of[0] = s->address[0] + s->at;
@@ -164,170 +115,17 @@ static bool store_any(const struct lds_span *s, const lane_row *rows, unsigned d
 }
 
 #ifdef __x86_64__
-/* One and two dwords have instructions for sixteen and eight lanes, wherever these point to. */
-AVX512 static bool load_dword_avx512(const struct lds_span *s, lane_row *rows)
+static bool by_avx512(const struct lds_span *s)
 {
-    struct quarters q;
-    const uint8_t *first = s->lds + (uint32_t)(s->address[0] + s->at);
-    if (!quarters_find(s, 1, &q))
-        return false;
-    for (unsigned n = 0; n < 4; n++) {
-        uint32_t *to = &rows[0][QUARTER * n];
-        if (q.contiguous)
-            _mm512_store_si512(to, _mm512_loadu_si512(first + 4 * QUARTER * n));
-        else
-            _mm512_store_si512(to, _mm512_mask_i32gather_epi32(_mm512_load_si512(to), q.lanes[n],
-                                                               q.offset[n], s->lds, 1));
-    }
-    return true;
-}
-
-AVX512 static bool store_dword_avx512(const struct lds_span *s, const lane_row *rows)
-{
-    struct quarters q;
-    uint8_t *first = s->lds + (uint32_t)(s->address[0] + s->at);
-    if (!quarters_find(s, 1, &q))
-        return false;
-    for (unsigned n = 0; n < 4; n++) {
-        const __m512i from = _mm512_load_si512(&rows[0][QUARTER * n]);
-        if (q.contiguous)
-            _mm512_storeu_si512(first + 4 * QUARTER * n, from);
-        else
-            _mm512_mask_i32scatter_epi32(s->lds, q.lanes[n], q.offset[n], from, 1);
-    }
-    return true;
-}
-
-AVX512 static bool load_pair_avx512(const struct lds_span *s, lane_row *rows)
-{
-    struct quarters q;
-    const uint8_t *first = s->lds + (uint32_t)(s->address[0] + s->at);
-    const __m512i low =
-        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(1)), none = _mm512_setzero_si512();
-    if (!quarters_find(s, 2, &q))
-        return false;
-    for (unsigned n = 0; n < 4; n++) {
-        __m512i a, b;
-        if (q.contiguous) {
-            a = _mm512_loadu_si512(first + 8 * QUARTER * n);
-            b = _mm512_loadu_si512(first + 8 * QUARTER * n + 64);
-        } else {
-            a = _mm512_mask_i32gather_epi64(none, (__mmask8)q.lanes[n],
-                                            _mm512_castsi512_si256(q.offset[n]), s->lds, 1);
-            b = _mm512_mask_i32gather_epi64(none, (__mmask8)(q.lanes[n] >> 8),
-                                            _mm512_extracti64x4_epi64(q.offset[n], 1), s->lds, 1);
-        }
-        _mm512_mask_store_epi32(&rows[0][QUARTER * n], q.lanes[n],
-                                _mm512_permutex2var_epi32(a, low, b));
-        _mm512_mask_store_epi32(&rows[1][QUARTER * n], q.lanes[n],
-                                _mm512_permutex2var_epi32(a, high, b));
-    }
-    return true;
-}
-
-AVX512 static bool store_pair_avx512(const struct lds_span *s, const lane_row *rows)
-{
-    struct quarters q;
-    uint8_t *first = s->lds + (uint32_t)(s->address[0] + s->at);
-    const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
-    if (!quarters_find(s, 2, &q))
-        return false;
-    for (unsigned n = 0; n < 4; n++) {
-        const __m512i x = _mm512_load_si512(&rows[0][QUARTER * n]);
-        const __m512i y = _mm512_load_si512(&rows[1][QUARTER * n]);
-        const __m512i a = _mm512_permutex2var_epi32(x, low, y);
-        const __m512i b = _mm512_permutex2var_epi32(x, high, y);
-        if (q.contiguous) {
-            _mm512_storeu_si512(first + 8 * QUARTER * n, a);
-            _mm512_storeu_si512(first + 8 * QUARTER * n + 64, b);
-            continue;
-        }
-        _mm512_mask_i32scatter_epi64(s->lds, (__mmask8)q.lanes[n],
-                                     _mm512_castsi512_si256(q.offset[n]), a, 1);
-        _mm512_mask_i32scatter_epi64(s->lds, (__mmask8)(q.lanes[n] >> 8),
-                                     _mm512_extracti64x4_epi64(q.offset[n], 1), b, 1);
-    }
-    return true;
-}
-
-/* Four vectors of one dword each of sixteen lanes, and back: vector n of elements has those of
- * lanes n, 4 + n, 8 + n and 12 + n. */
-AVX512 ALWAYS_INLINE void transpose_avx512(__m512i v[4])
-{
-    const __m512i a = _mm512_unpacklo_epi32(v[0], v[1]), b = _mm512_unpackhi_epi32(v[0], v[1]);
-    const __m512i c = _mm512_unpacklo_epi32(v[2], v[3]), d = _mm512_unpackhi_epi32(v[2], v[3]);
-    v[0] = _mm512_unpacklo_epi64(a, c);
-    v[1] = _mm512_unpackhi_epi64(a, c);
-    v[2] = _mm512_unpacklo_epi64(b, d);
-    v[3] = _mm512_unpackhi_epi64(b, d);
-}
-
-AVX512 static bool load_quad_avx512(const struct lds_span *s, lane_row *rows)
-{
-    struct quarters q;
-    if (!quarters_find(s, 4, &q))
-        return false;
-    if (q.contiguous) {
-        rows_load(rows, s->lds + (uint32_t)(s->address[0] + s->at), 4);
-        return true;
-    }
-    for (unsigned n = 0; n < 4; n++) {
-        uint32_t at[QUARTER] __attribute__((aligned(64)));
-        __m512i v[4];
-        /* Lanes that are off read the first element, which there is. */
-        _mm512_store_si512(at, _mm512_maskz_mov_epi32(q.lanes[n], q.offset[n]));
-        for (unsigned k = 0; k < 4; k++) {
-            const uint8_t *lds = s->lds;
-            v[k] = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(lds + at[k])));
-            v[k] = _mm512_inserti32x4(v[k], _mm_loadu_si128((const __m128i *)(lds + at[4 + k])), 1);
-            v[k] = _mm512_inserti32x4(v[k], _mm_loadu_si128((const __m128i *)(lds + at[8 + k])), 2);
-            v[k] =
-                _mm512_inserti32x4(v[k], _mm_loadu_si128((const __m128i *)(lds + at[12 + k])), 3);
-        }
-        transpose_avx512(v);
-        for (unsigned k = 0; k < 4; k++)
-            _mm512_mask_store_epi32(&rows[k][QUARTER * n], q.lanes[n], v[k]);
-    }
-    return true;
-}
-
-/* Full waves only: others are stored lane by lane. */
-AVX512 static bool store_quad_avx512(const struct lds_span *s, const lane_row *rows)
-{
-    struct quarters q;
-    if (!quarters_find(s, 4, &q))
-        return false;
-    if (q.contiguous) {
-        rows_store(rows, s->lds + (uint32_t)(s->address[0] + s->at), 4);
-        return true;
-    }
-    for (unsigned n = 0; n < 4; n++) {
-        uint32_t at[QUARTER] __attribute__((aligned(64)));
-        __m512i v[4];
-        _mm512_store_si512(at, q.offset[n]);
-        for (unsigned k = 0; k < 4; k++)
-            v[k] = _mm512_load_si512(&rows[k][QUARTER * n]);
-        transpose_avx512(v);
-        for (unsigned part = 0; part < 4; part++)
-            for (unsigned k = 0; k < 4; k++) {
-                __m128i *to = (__m128i *)(s->lds + at[4 * part + k]);
-                _mm_storeu_si128(to, _mm512_castsi512_si128(v[k]));
-                v[k] = _mm512_shuffle_i32x4(v[k], v[k], 0x39); /* the next lane's comes first */
-            }
-    }
-    return true;
+    return host_level == LEVEL_AVX512 && s->lds_bytes >= LDS_WINDOW_BYTES;
 }
 #endif
 
 bool lds_rows_load(const struct lds_span *s, lane_row *rows, unsigned dwords)
 {
 #ifdef __x86_64__
-    if (host_level == LEVEL_AVX512 && dwords != 3)
-        return dwords == 1   ? load_dword_avx512(s, rows)
-               : dwords == 2 ? load_pair_avx512(s, rows)
-                             : load_quad_avx512(s, rows);
+    if (by_avx512(s))
+        return lds_load_avx512(s, rows, dwords);
 #endif
     return load_any(s, rows, dwords);
 }
@@ -335,10 +133,31 @@ bool lds_rows_load(const struct lds_span *s, lane_row *rows, unsigned dwords)
 bool lds_rows_store(const struct lds_span *s, const lane_row *rows, unsigned dwords)
 {
 #ifdef __x86_64__
-    if (host_level == LEVEL_AVX512 && dwords <= 2)
-        return dwords == 1 ? store_dword_avx512(s, rows) : store_pair_avx512(s, rows);
-    if (host_level == LEVEL_AVX512 && dwords == 4 && s->lanes == ~0ull)
-        return store_quad_avx512(s, rows);
+    if (by_avx512(s))
+        return lds_store_avx512(s, rows, dwords);
 #endif
     return store_any(s, rows, dwords);
+}
+
+bool lds_rows_load_two(const struct lds_span *s, uint32_t second_at, lane_row *rows,
+                       unsigned dwords)
+{
+    struct lds_span first = *s, second;
+    lane_row address, before[2];
+#ifdef __x86_64__
+    if (by_avx512(s))
+        return lds_load_two_avx512(s, second_at, rows, dwords);
+#endif
+    /* The first result may overwrite the address register, and is undone if the second has none. */
+    memcpy(address, s->address, sizeof address);
+    first.address = address;
+    second = first;
+    second.at = second_at;
+    memcpy(before, rows, dwords * sizeof *rows);
+    if (!load_any(&first, rows, dwords))
+        return false;
+    if (load_any(&second, rows + dwords, dwords))
+        return true;
+    memcpy(rows, before, dwords * sizeof *rows);
+    return false;
 }

@@ -24,5 +24,10 @@ struct lds_span {
  * row of a load may be the row of addresses. */
 bool lds_rows_load(const struct lds_span *span, lane_row *rows, unsigned dwords);
 bool lds_rows_store(const struct lds_span *span, const lane_row *rows, unsigned dwords);
+/* Both elements of each lane, of one or two dwords, the second with its own `at`, to rows behind
+ * each other; nothing has happened unless both lie inside for all active lanes. Any of the rows may
+ * be the row of addresses. */
+bool lds_rows_load_two(const struct lds_span *span, uint32_t second_at, lane_row *rows,
+                       unsigned dwords);
 
 #endif

@@ -11,7 +11,19 @@
 
 #include "wave/kernel_runner.h"
 
-enum { GROUPS = 16, GROUP = 256, WAVES = GROUPS * GROUP / 64, ROUNDS = 400, TEXT_BYTES = 16384 };
+enum {
+    GROUPS = 16,
+    GROUP = 256,
+    WAVES = GROUPS * GROUP / 64,
+    ROUNDS = 400,
+    TEXT_BYTES = 16384,
+    LDS_BYTES = 4096
+};
+
+/* v1: where a lane's element of 1 << shift bytes is. */
+#define LANES_BY(shift)                                                                            \
+    "s_mov_b32 m0, -1\n v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n"            \
+    "v_lshlrev_b32 v1, " #shift ", v1\n"
 
 static const struct bench {
     const char *name, *begin, *body; /* the body stands `times` times in a loop */
@@ -41,6 +53,21 @@ static const struct bench {
      "v_fma_f32 v2, v0, v1, v2\n v_add_u32 v3, v0, v3\n v_mul_f32 v4, v2, v3\n v_xor_b32 v5, v4, "
      "v2\n",
      6, 4},
+    {"lds_broadcast", "v_mov_b32 v1, 64\n", "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:4\n", 8,
+     2},
+    {"lds_contiguous", LANES_BY(2), "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:256\n", 8, 2},
+    /* Of a tile of 16 by 16, what its product reads. */
+    {"lds_tile",
+     LANES_BY(2) "v_and_b32 v8, 60, v1\n v_lshlrev_b32 v9, 2, v1\n v_and_b32 v9, 0xff00, v9\n",
+     "ds_read2_b32 v[2:3], v9 offset1:1\n ds_read2_b32 v[4:5], v8 offset1:16\n", 8, 2},
+    {"lds_scattered", LANES_BY(2) "v_mul_u32_u24 v1, 25, v1\n v_and_b32 v1, 0x7fc, v1\n",
+     "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:256\n", 8, 2},
+    {"lds_b64", LANES_BY(3), "ds_read_b64 v[2:3], v1\n", 8, 1},
+    {"lds_b96", LANES_BY(2) "v_mul_u32_u24 v1, 3, v1\n", "ds_read_b96 v[2:4], v1\n", 8, 1},
+    {"lds_b128", LANES_BY(4), "ds_read_b128 v[2:5], v1\n", 8, 1},
+    {"lds_write", LANES_BY(2), "ds_write_b32 v1, v2\n ds_write_b32 v1, v3 offset:256\n", 8, 2},
+    {"lds_write_b64", LANES_BY(3), "ds_write_b64 v1, v[2:3]\n", 8, 1},
+    {"lds_write_b128", LANES_BY(4), "ds_write_b128 v1, v[2:5]\n", 8, 1},
 };
 
 static double seconds(void)
@@ -71,7 +98,8 @@ static int measure(const struct bench *bench, int runs)
     bool good = kernel_runner_load(runner, 0, text) == 0;
     for (int run = 0; good && run < runs; run++) {
         double start = seconds();
-        kernel_runner_start(runner, 0, (struct kernel_geometry){GROUPS * GROUP, GROUP, 0, 0});
+        kernel_runner_start(runner, 0,
+                            (struct kernel_geometry){GROUPS * GROUP, GROUP, LDS_BYTES, 0});
         good = kernel_runner_wait(runner, &result) && result.fault == 0;
         double took = seconds() - start;
         best = took < best ? took : best;

@@ -60,7 +60,7 @@ static bool stands_at_the_gate(void *unused)
         return false;
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
     FILE *stat = fopen(path, "r");
-    if (stat == NULL)
+    if (!stat)
         return false;
     bool is_read = fscanf(stat, "%*d (%*[^)]) %c", &state) == 1;
     fclose(stat);
