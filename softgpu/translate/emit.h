@@ -85,6 +85,7 @@ unsigned emit_test(struct emitter *e, enum x86_form form, unsigned a, struct x86
 unsigned emit_exec(const struct emitter *e);
 void emit_result(struct emitter *e, unsigned host); /* of one dword */
 void emit_result_wide(struct emitter *e, unsigned low, unsigned high);
+void emit_result_pair(struct emitter *e, const unsigned halves[2]);
 void emit_mask_result(struct emitter *e, unsigned mask); /* of lanes that run */
 
 /* Denormals of single precision become zeros of their sign, whatever the mode says. */

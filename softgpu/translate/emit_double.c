@@ -3,11 +3,6 @@
 
 #define ONE64 UINT64_C(0x3ff0000000000000)
 
-static void result_pair(struct emitter *e, const unsigned r[2])
-{
-    values_set_pair(&e->values, operand_place(&e->inst->dst), r[0], r[1]);
-}
-
 static unsigned times_one(struct emitter *e, unsigned host)
 {
     return emit_form(e, X86_VMULPD, host, x86_constant64(e->x, ONE64));
@@ -21,7 +16,7 @@ EMIT(min_max_pair)
         struct x86_rm b = source_pair_rm(e, 1, half);
         r[half] = times_one(e, emit_form_imm(e, X86_VRANGEPD, a, b, e->operation->argument));
     }
-    result_pair(e, r);
+    emit_result_pair(e, r);
 }
 EMIT(round_pair)
 {
@@ -30,7 +25,7 @@ EMIT(round_pair)
         struct x86_rm a = source_pair_rm(e, 0, half);
         r[half] = times_one(e, emit_form_imm(e, X86_VRNDSCALEPD, 0, a, e->operation->argument));
     }
-    result_pair(e, r);
+    emit_result_pair(e, r);
 }
 EMIT(reciprocal_pair)
 {
@@ -40,14 +35,14 @@ EMIT(reciprocal_pair)
     x86_vector(e->x, X86_VPBROADCASTQ, one, 0, constant, (struct x86_option){0});
     for (unsigned half = 0; half < 2; half++)
         r[half] = emit_form(e, X86_VDIVPD, one, source_pair_rm(e, 0, half));
-    result_pair(e, r);
+    emit_result_pair(e, r);
 }
 EMIT(square_root_pair)
 {
     unsigned r[2];
     for (unsigned half = 0; half < 2; half++)
         r[half] = emit_form(e, X86_VSQRTPD, 0, source_pair_rm(e, 0, half));
-    result_pair(e, r);
+    emit_result_pair(e, r);
 }
 
 /* A row's dwords as integers of 64 bits in the order of pairs: each beside itself, then shifted
@@ -66,7 +61,7 @@ EMIT(f64_of_int)
         unsigned wide = widened(e, row, half, e->operation->argument);
         r[half] = emit_form(e, X86_VCVTQQ2PD, 0, x86_reg(wide));
     }
-    result_pair(e, r);
+    emit_result_pair(e, r);
 }
 /* Scaled once, so rounded once. */
 EMIT(ldexp_pair)
@@ -77,7 +72,7 @@ EMIT(ldexp_pair)
         unsigned exponent = emit_form(e, X86_VCVTQQ2PD, 0, x86_reg(wide));
         r[half] = emit_form(e, X86_VSCALEFPD, a, x86_reg(exponent));
     }
-    result_pair(e, r);
+    emit_result_pair(e, r);
 }
 EMIT(ldexp)
 {
@@ -122,7 +117,7 @@ EMIT(f64_of_f32)
         unsigned lanes = reordered(e, to_pairs[half], row);
         r[half] = emit_form(e, X86_VCVTPS2PD, 0, x86_reg(lanes));
     }
-    result_pair(e, r);
+    emit_result_pair(e, r);
 }
 EMIT(f32_of_f64)
 {

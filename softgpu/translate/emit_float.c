@@ -164,10 +164,6 @@ EMIT(packed_fma)
 }
 
 /* Double precision. */
-static void result_pair(struct emitter *e, const unsigned r[2])
-{
-    values_set_pair(&e->values, operand_place(&e->inst->dst), r[0], r[1]);
-}
 EMIT(binary_pair)
 {
     unsigned r[2];
@@ -176,7 +172,7 @@ EMIT(binary_pair)
         unsigned a = source_pair_host(e, first, half);
         r[half] = emit_form(e, e->operation->form, a, source_pair_rm(e, !first, half));
     }
-    result_pair(e, r);
+    emit_result_pair(e, r);
 }
 EMIT(fma_pair)
 {
@@ -201,5 +197,5 @@ EMIT(fma_pair)
         emit_copy(e, r[half], x86_reg(a[half]));
         x86_vector(e->x, X86_VFMADD213PD, r[half], b[half], c[half], (struct x86_option){0});
     }
-    result_pair(e, r);
+    emit_result_pair(e, r);
 }

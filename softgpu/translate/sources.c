@@ -178,6 +178,10 @@ void emit_result_wide(struct emitter *e, unsigned low, unsigned high)
     values_set_row(&e->values, dword_place(&e->inst->dst, 0), low);
     values_set_row(&e->values, dword_place(&e->inst->dst, 1), high);
 }
+void emit_result_pair(struct emitter *e, const unsigned halves[2])
+{
+    values_set_pair(&e->values, operand_place(&e->inst->dst), halves[0], halves[1]);
+}
 void emit_mask_result(struct emitter *e, unsigned mask)
 {
     values_set_mask(&e->values, operation_mask_out(e->operation, e->inst), mask);

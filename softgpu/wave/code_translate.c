@@ -129,7 +129,8 @@ static void runs_publish(struct code *code, struct page_copy *copy, const struct
     uint8_t *bytes = heads ? code_keep(code, &runs->x) : NULL;
     if (!bytes) {
         free(heads);
-        log_debug("wave", "no executable memory: kernels are not translated");
+        log_debug("wave", "%s: a page of code is not translated",
+                  runs->x.failed ? "out of memory or registers" : "no executable memory");
         return;
     }
     copy->heads = heads;
