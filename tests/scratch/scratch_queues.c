@@ -122,6 +122,41 @@ static void error_seen(hsa_status_t status, hsa_queue_t *queue, void *data)
     _exit(3);
 }
 
+static void packet_submit(hsa_queue_t *queue, uint16_t type, const void *packet)
+{
+    uint64_t index = hsa_queue_add_write_index_relaxed(queue, 1);
+    char *slot = (char *)queue->base_address + index % PACKETS * sizeof(hsa_barrier_and_packet_t);
+    memcpy(slot + 2, (const char *)packet + 2, sizeof(hsa_barrier_and_packet_t) - 2);
+    __atomic_store_n((uint16_t *)slot,
+                     (uint16_t)(type |
+                                HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                                HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE),
+                     __ATOMIC_RELEASE);
+    hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
+}
+
+static void done_await(uint32_t queue, hsa_signal_t done)
+{
+    if (hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, 60000000000,
+                                  HSA_WAIT_STATE_BLOCKED) != 0) {
+        printf("queue %u: no end within a minute\n", queue);
+        exit(1);
+    }
+    HSA(hsa_signal_destroy(done));
+}
+
+/* A queue starts its next packet only when the runtime has taken back what was for one use, and has
+ * told tools so. One that is destroyed before tells nobody. */
+static void queue_end(uint32_t number)
+{
+    hsa_barrier_and_packet_t barrier = {0};
+    HSA(hsa_signal_create(1, 0, NULL, &barrier.completion_signal));
+    packet_submit(queues[number], HSA_PACKET_TYPE_BARRIER_AND, &barrier);
+    done_await(number, barrier.completion_signal);
+    HSA(hsa_queue_destroy(queues[number]));
+    queues[number] = NULL;
+}
+
 static void dispatch(struct job *job)
 {
     char name[32];
@@ -136,7 +171,7 @@ static void dispatch(struct job *job)
     job->arguments = memory(sizeof *job->arguments);
     *job->arguments = (struct arguments){job->out, job->seed};
     HSA(hsa_signal_create(1, 0, NULL, &job->done));
-    uint64_t index = hsa_queue_add_write_index_relaxed(*queue, 1), object;
+    uint64_t object;
     HSA(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object));
     hsa_kernel_dispatch_packet_t packet = {
         .setup = 1,
@@ -152,28 +187,15 @@ static void dispatch(struct job *job)
         .kernarg_address = job->arguments,
         .completion_signal = job->done,
     };
-    hsa_kernel_dispatch_packet_t *slot =
-        (hsa_kernel_dispatch_packet_t *)(*queue)->base_address + index % PACKETS;
-    memcpy((char *)slot + 2, (char *)&packet + 2, sizeof packet - 2);
-    __atomic_store_n(&slot->header,
-                     HSA_PACKET_TYPE_KERNEL_DISPATCH |
-                         HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-                         HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
-                     __ATOMIC_RELEASE);
-    hsa_signal_store_screlease((*queue)->doorbell_signal, (hsa_signal_value_t)index);
+    packet_submit(*queue, HSA_PACKET_TYPE_KERNEL_DISPATCH, &packet);
 }
 
 static uint64_t job_wrong(struct job *job)
 {
     uint64_t wrong = 0;
-    if (hsa_signal_wait_scacquire(job->done, HSA_SIGNAL_CONDITION_LT, 1, 60000000000,
-                                  HSA_WAIT_STATE_BLOCKED) != 0) {
-        printf("queue %u: no end within a minute\n", job->queue);
-        exit(1);
-    }
+    done_await(job->queue, job->done);
     for (uint32_t i = 0; i < job->groups * GROUP_ITEMS; i++)
         wrong += job->out[i] != expected(job, i);
-    HSA(hsa_signal_destroy(job->done));
     HSA(hsa_amd_memory_pool_free(job->out));
     HSA(hsa_amd_memory_pool_free(job->arguments));
     return wrong;
@@ -234,16 +256,14 @@ int main(int argc, char **argv)
         if (!strncmp(argv[i], "limit:", 6)) {
             limit_set(strtoull(number + 1, NULL, 0));
         } else if (!strncmp(argv[i], "destroy:", 8)) {
-            hsa_queue_t **queue = &queues[strtoul(number + 1, NULL, 0) % QUEUES];
-            HSA(hsa_queue_destroy(*queue));
-            *queue = NULL;
+            queue_end(strtoul(number + 1, NULL, 0) % QUEUES);
         } else {
             dispatches(argv[i]);
         }
     }
-    for (int i = 0; i < QUEUES; i++)
+    for (uint32_t i = 0; i < QUEUES; i++)
         if (queues[i])
-            HSA(hsa_queue_destroy(queues[i]));
+            queue_end(i);
     HSA(hsa_executable_destroy(executable));
     HSA(hsa_shut_down());
     printf("scratch_queues: ok\n");

@@ -44,6 +44,7 @@ static void on_event(rocprofiler_callback_tracing_record_t record,
     const rocprofiler_callback_tracing_scratch_memory_data_t *event = record.payload;
     bool ends = record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
     pthread_mutex_lock(&lock);
+    flockfile(stdout); /* the program's lines are not printed into the middle of ours */
     printf("call %s %s queue %u flags %u", operation_name(record.operation),
            ends ? "exit" : "enter", queue_number(event->queue_id), event->flags);
     if (ends && record.operation == ROCPROFILER_SCRATCH_MEMORY_ALLOC)
@@ -52,6 +53,7 @@ static void on_event(rocprofiler_callback_tracing_record_t record,
                (unsigned long long)event->args.alloc_end.dispatch_id);
     printf("\n");
     fflush(stdout);
+    funlockfile(stdout);
     pthread_mutex_unlock(&lock);
 }
 
