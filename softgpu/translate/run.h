@@ -1,29 +1,105 @@
-/* A run of instructions: which there are, and what they do to scalar registers. */
+/*
+ * A run of instructions, and what it is cut into. Vector instructions that follow each other are a
+ * segment, which is executed strip by strip; so are transfers of LDS that no lane of another strip
+ * can notice. Between segments stand instructions that are executed for the whole wave by the
+ * interpreter's handlers: memory, EXEC, whatever is not translated. Branches leave the run.
+ */
 #ifndef TRANSLATE_RUN_H
 #define TRANSLATE_RUN_H
 
 #include "translate/emit.h"
+#include "translate/translate.h"
 #include "wave/wave.h"
+
+enum role {
+    ROLE_NONE,    /* no part of any run */
+    ROLE_NOTHING, /* s_nop, s_waitcnt: see segment.waits */
+    ROLE_SCALAR,  /* executed before its segment's vector instructions (scalar.c) */
+    ROLE_VECTOR,
+    ROLE_LDS,    /* lds.c */
+    ROLE_CALL,   /* its handler, which may leave the run */
+    ROLE_BRANCH, /* leaves the run where it is taken */
+    ROLE_LAST    /* its handler, behind which nothing follows */
+};
+
+struct segment {
+    unsigned first, count;     /* instructions; one where its role is that of a cut */
+    unsigned vectors, scalars; /* of them; vectors: those that idle lanes are counted for */
+    unsigned strips;           /* of them, those that are executed strip by strip */
+    uint8_t part;              /* LDS writes to two places: which */
+    bool cut, waits, lds;
+};
 
 struct run {
     const struct inst *const *insts;
-    unsigned count, vectors, scalars; /* instructions; of these vector ones, scalar ones */
-    unsigned dwords;
+    enum role roles[TRANSLATE_RUN_MAX];
+    uint32_t at[TRANSLATE_RUN_MAX + 1]; /* slots from the first one on */
+    unsigned count;
+    struct segment segments[2 * TRANSLATE_RUN_MAX + 1];
+    unsigned segment_count;
     uint8_t needs;
-    bool waits;
-    /* Scalar registers that vector instructions read as values, and as strips of a mask from or to
-     * a pair that begins there. A strip's code sees what earlier strips have written: only a mask's
-     * own bits are the same wherever it stands. */
+    bool inline_lds, lds;
+    /* Of the last segment: scalar registers that vector instructions read as values, and as strips
+     * of a mask from or to a pair that begins there. A strip's code sees what earlier strips have
+     * written: only a mask's own bits are the same wherever it stands. */
     bool read[SREG_COUNT], mask_read[SREG_COUNT], mask_written[SREG_COUNT];
+    bool lds_read, lds_written;
 };
 
-/* translate.c: does a vector instruction of the run write a mask, or do anything, there? */
+/* run.c */
+enum role run_role(const struct inst *inst, bool inline_lds);
+/* The longest run that insts[0..count) begin with. */
+void run_take(struct run *run, const struct inst *const *insts, unsigned count, bool inline_lds);
+/* Does a vector instruction of the last segment write a mask, or do anything, there? */
 bool run_writes_mask(const struct run *run, unsigned first, unsigned dwords);
 bool run_touches(const struct run *run, unsigned first, unsigned dwords);
+/* Its place in the order of its kind decides whether it is sampled (wave/time_note.h): it is
+ * counted when it is executed. All others' counts are added when the run begins. */
+bool counts_in_order(const struct inst *inst);
 
 /* scalar.c */
 bool scalar_is_known(const struct inst *inst);
 bool scalar_fits(const struct run *run, const struct inst *inst);
-void scalars_emit(struct x86 *x, const struct run *run);
+void scalars_emit(struct x86 *x, const struct run *run, const struct segment *segment);
+
+/*
+ * frame.c. In a run's code RBX is the wave and RBP the first instruction; RDI is the wave but
+ * behind calls, and whoever calls says where RSI points. Below the stack pointer's top lie what
+ * lds.c wants: limits of offsets, and a strip's lanes.
+ */
+enum {
+    FRAME_LIMITS = 0,        /* lds.c: dwords */
+    FRAME_LANES = 64,        /* lds.c: rows of a strip */
+    FRAME_BYTES = 64 * 6 + 8 /* keeps the stack's alignment in calls */
+};
+/* Emits the run. `plain` is executed in place of the first instruction where the run cannot be;
+ * NULL: what the buffer has behind the run. */
+void frame_emit(struct x86 *x, const struct run *run, inst_exec_fn *plain);
+
+/* strips.c: a segment's strips, for all lanes or for those of EXEC. */
+void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment);
+
+/* lds.c */
+struct lds_detour { /* where a strip's lanes lie otherwise than expected */
+    size_t jump, back;
+    uint8_t offset, hosts[4], mask, dwords;
+    bool is_store;
+};
+struct lds_detours {
+    struct lds_detour of[2 * TRANSLATE_RUN_MAX];
+    unsigned count;
+};
+bool lds_is_known(const struct inst *inst);
+bool lds_is_store(const struct inst *inst);
+unsigned lds_parts(const struct inst *inst); /* segments that it takes */
+void lds_emit(struct emitter *e, unsigned part, struct lds_detours *detours);
+void lds_detours_emit(struct x86 *x, bool masked, const struct lds_detours *detours);
+/* When a run begins: what its transfers share. RAX is the group. */
+void lds_frame_emit(struct x86 *x);
+/* Jumps to land where the group's LDS is too small, or somebody looks at it. */
+enum { LDS_REFUSALS = 3 };
+void lds_refusals_emit(struct x86 *x, size_t jumps[LDS_REFUSALS]);
+/* When a segment begins: R10. */
+void lds_segment_emit(struct x86 *x);
 
 #endif

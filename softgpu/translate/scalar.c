@@ -1,7 +1,7 @@
 /*
- * Scalar instructions between vector ones. They are executed before the run's vector instructions,
- * by the interpreter's handlers: that is the same where nothing before them in the run reads what
- * they write, or writes what they read.
+ * Scalar instructions between vector ones. They are executed before their segment's vector
+ * instructions, by the interpreter's handlers: that is the same where nothing before them in the
+ * segment reads what they write, or writes what they read.
  */
 #include "isa_ops.h"
 #include "translate/run.h"
@@ -52,26 +52,16 @@ bool scalar_fits(const struct run *run, const struct inst *inst)
     return inst->dst.kind != OPND_SREG || !run_touches(run, inst->dst.index, inst->dst.dwords);
 }
 
-/* Calls the handlers, one after another; RDI and RSI are what they were. */
-void scalars_emit(struct x86 *x, const struct run *run)
+/* Calls the handlers, one after another. */
+void scalars_emit(struct x86 *x, const struct run *run, const struct segment *segment)
 {
-    enum { SLOT = 8 };
-    x86_push(x, RDI);
-    x86_push(x, RSI);
-    x86_gpr_add_imm(x, RSP, -SLOT); /* the stack's alignment in a call */
-    uint32_t dwords = 0;
-    for (unsigned n = 0; n < run->count; n++) {
+    for (unsigned n = segment->first; n < segment->first + segment->count; n++) {
         const struct inst *inst = run->insts[n];
-        if (scalar_is_known(inst)) {
-            x86_load64(x, RSI, RSP, SLOT);
-            x86_load64(x, RDI, RSP, 2 * SLOT);
-            x86_lea(x, RSI, RSI, (int32_t)(dwords * sizeof(struct inst)));
-            x86_gpr_imm64(x, RAX, (uint64_t)(uintptr_t)inst->exec);
-            x86_call(x, RAX);
-        }
-        dwords += inst->dwords;
+        if (run->roles[n] != ROLE_SCALAR)
+            continue;
+        x86_gpr_move(x, RDI, RBX);
+        x86_lea(x, RSI, RBP, (int32_t)(run->at[n] * sizeof(struct inst)));
+        x86_gpr_imm64(x, RAX, (uint64_t)(uintptr_t)inst->exec);
+        x86_call(x, RAX);
     }
-    x86_gpr_add_imm(x, RSP, SLOT);
-    x86_pop(x, RSI);
-    x86_pop(x, RDI);
 }

@@ -1,9 +1,10 @@
 /*
- * Runs of vector instructions as code of the host (decision 0020). A run stands in program memory
- * without a gap, nobody jumps into its middle, and its instructions only change registers: what the
- * interpreter does in one call each is one call, in which values stay in the host's registers. The
- * interpreter remains the judge: registers, masks, counts and the turns of waves are the same to
- * the last bit, but for which of two NaNs comes out.
+ * Runs of instructions as code of the host (decision 0020). A run stands in program memory without
+ * a gap, and nobody jumps into its middle: what the interpreter does in one call each is one call,
+ * in which vector instructions' values stay in the host's registers, and whatever is not code of
+ * its own calls the interpreter's handlers. The interpreter remains the judge: registers, memory,
+ * faults, counts and the turns of waves are the same to the last bit, but for which of two NaNs
+ * comes out.
  */
 #ifndef TRANSLATE_TRANSLATE_H
 #define TRANSLATE_TRANSLATE_H
@@ -23,8 +24,8 @@ bool translate_knows(const struct inst *inst);
 /*
  * Appends the longest run that insts[0..count) begin with; the slots lie behind each other as
  * program memory does. `plain`: what executes the first one alone, for when the run can't be.
- * Returns how many instructions it has, 0: none that is worth it. Scalar instructions are executed
- * by their slots' `exec`.
+ * Returns how many instructions it has, 0: none that is worth it. What is not translated is
+ * executed by its slot's `exec`.
  *
  * The code is an inst_exec_fn of the first slot, wherever it is copied to: call it like any
  * handler. wave->slice_left instructions may follow the first one; a run that has more of them, or

@@ -52,13 +52,13 @@ static void put(struct x86 *x, uint8_t byte)
     x->bytes[x->count++] = byte;
 }
 
-static void put_bytes(struct x86 *x, const uint8_t *bytes, size_t count)
+void x86_put(struct x86 *x, const uint8_t *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         put(x, bytes[i]);
 }
 #define PUT(x, ...)                                                                                \
-    put_bytes(x, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+    x86_put(x, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
 static void put16(struct x86 *x, uint16_t value)
 {
@@ -69,6 +69,11 @@ static void put32(struct x86 *x, uint32_t value)
 {
     put16(x, (uint16_t)value);
     put16(x, (uint16_t)(value >> 16));
+}
+
+void x86_put32(struct x86 *x, uint32_t value)
+{
+    put32(x, value);
 }
 
 static void fixup_add(struct x86 *x, size_t at, uint16_t constant)
@@ -118,11 +123,12 @@ static void put_evex(struct x86 *x, const struct form *form, unsigned reg, unsig
 {
     bool direct = rm.kind == X86_REGISTER, based = rm.kind != X86_CONSTANT;
     unsigned x_bit = direct ? inverted(rm.reg, 4) : 1, b_bit = based ? inverted(rm.reg, 3) : 1;
+    unsigned length = form == &forms[X86_VMOVD_TO] ? 0 : 2; /* 128 bits, 512 */
     put(x, ESCAPE_EVEX);
     put(x, (uint8_t)(inverted(reg, 3) << 7 | x_bit << 6 | b_bit << 5 | inverted(reg, 4) << 4 |
                      form->map));
     put(x, (uint8_t)(form->w << 7 | (~source & 15) << 3 | 1 << 2 | form->prefix));
-    put(x, (uint8_t)(option.zero << 7 | 2 << 5 | (!direct && rm.broadcast) << 4 |
+    put(x, (uint8_t)(option.zero << 7 | length << 5 | (!direct && rm.broadcast) << 4 |
                      inverted(source, 4) << 3 | option.mask));
     put(x, form->opcode);
 }
@@ -237,7 +243,7 @@ void x86_vex(struct x86 *x, enum x86_form form, unsigned dst, unsigned source, s
     struct form f = forms[form];
     if (f.map == 1 || form == X86_VPBROADCASTQ || form == X86_VPMULDQ)
         f.w = 0; /* these have no quadwords to choose, or none but them */
-    put_vex(x, f, form != X86_VMOVD, dst, source, rm);
+    put_vex(x, f, form != X86_VMOVD && form != X86_VMOVD_TO, dst, source, rm);
     if (option.has_imm)
         put(x, option.imm);
     fixup_end(x, rm);
@@ -344,6 +350,11 @@ void x86_compare32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t
     put_memory(x, false, 0x81, 7, base, offset);
     put32(x, (uint32_t)imm);
 }
+void x86_compare64_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm)
+{
+    put_memory(x, true, 0x83, 7, base, offset);
+    put(x, (uint8_t)imm);
+}
 void x86_compare8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm)
 {
     put_memory(x, false, 0x80, 7, base, offset);
@@ -363,6 +374,10 @@ void x86_add64_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm
 {
     put_memory(x, true, 0x81, 0, base, offset);
     put32(x, (uint32_t)imm);
+}
+void x86_store32(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source)
+{
+    put_memory(x, false, 0x89, source, base, offset);
 }
 /* Of one of the upper eight: the others' low bytes need a prefix of their own. */
 void x86_store8(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source)
@@ -410,6 +425,10 @@ void x86_gpr_add_imm(struct x86 *x, enum x86_gpr dst, int8_t imm)
     put_direct(x, true, 0x83, 0, dst);
     put(x, (uint8_t)imm);
 }
+void x86_gpr_add(struct x86 *x, enum x86_gpr dst, enum x86_gpr source)
+{
+    put_direct(x, true, 0x01, source, dst);
+}
 void x86_gpr_sub(struct x86 *x, enum x86_gpr dst, enum x86_gpr source)
 {
     put_direct(x, true, 0x29, source, dst);
@@ -426,6 +445,17 @@ void x86_gpr_popcount(struct x86 *x, enum x86_gpr dst, enum x86_gpr source)
     PUT(x, 0x0f, 0xb8);
     put_modrm(x, dst, x86_reg(source));
 }
+void x86_gpr_compare(struct x86 *x, enum x86_gpr a, enum x86_gpr b)
+{
+    put_direct(x, true, 0x39, b, a);
+}
+void x86_gpr_trailing_zeros(struct x86 *x, enum x86_gpr dst, enum x86_gpr source)
+{
+    put(x, 0xf3);
+    put_rex(x, false, dst, source);
+    PUT(x, 0x0f, 0xbc);
+    put_modrm(x, dst, x86_reg(source));
+}
 void x86_gpr_compare_imm(struct x86 *x, enum x86_gpr a, int8_t imm)
 {
     put_direct(x, true, 0x83, 7, a);
@@ -436,13 +466,23 @@ void x86_gpr_test32(struct x86 *x, enum x86_gpr a)
     put_direct(x, false, 0x85, a, a);
 }
 
-void x86_push(struct x86 *x, enum x86_gpr gpr)
+/* A 32-bit immediate is added to the stack pointer. */
+static void stack_add(struct x86 *x, int32_t bytes)
 {
-    put(x, (uint8_t)(0x50 | gpr));
+    put_direct(x, true, 0x81, 0, RSP);
+    put32(x, (uint32_t)bytes);
 }
-void x86_pop(struct x86 *x, enum x86_gpr gpr)
+void x86_frame_enter(struct x86 *x, int32_t bytes)
 {
-    put(x, (uint8_t)(0x58 | gpr));
+    PUT(x, 0x50 | RBX, 0x50 | RBP);
+    stack_add(x, -bytes);
+    x86_gpr_move(x, RBX, RDI);
+    x86_gpr_move(x, RBP, RSI);
+}
+void x86_frame_leave(struct x86 *x, int32_t bytes)
+{
+    stack_add(x, bytes);
+    PUT(x, 0x58 | RBP, 0x58 | RBX);
 }
 void x86_call(struct x86 *x, enum x86_gpr target)
 {
@@ -486,5 +526,10 @@ void x86_land(struct x86 *x, size_t jump)
 void x86_jump_back_if(struct x86 *x, enum x86_condition condition, size_t target)
 {
     size_t jump = x86_jump_if(x, condition);
+    patch32(x, jump - 4, target, jump);
+}
+void x86_jump_back(struct x86 *x, size_t target)
+{
+    size_t jump = x86_jump(x);
     patch32(x, jump - 4, target, jump);
 }

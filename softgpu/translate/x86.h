@@ -120,10 +120,12 @@ void x86_load16(struct x86 *x, enum x86_gpr dst, enum x86_gpr base,
 void x86_load8(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset); /* likewise */
 void x86_compare32(struct x86 *x, enum x86_gpr a, enum x86_gpr base, int32_t offset);
 void x86_compare32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
+void x86_compare64_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm);
 void x86_compare8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm);
 void x86_test32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, uint32_t imm);
 void x86_add32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
 void x86_add64_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
+void x86_store32(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source);
 void x86_store8(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source);
 void x86_store8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm);
 void x86_store16_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int16_t imm);
@@ -133,13 +135,17 @@ void x86_gpr_imm32(struct x86 *x, enum x86_gpr dst, uint32_t imm);
 void x86_gpr_imm64(struct x86 *x, enum x86_gpr dst, uint64_t imm);
 void x86_gpr_move(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_add_imm(struct x86 *x, enum x86_gpr dst, int8_t imm);
+void x86_gpr_add(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_sub(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
+void x86_gpr_compare(struct x86 *x, enum x86_gpr a, enum x86_gpr b); /* 64 bits */
+void x86_gpr_trailing_zeros(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_multiply(struct x86 *x, enum x86_gpr dst, int32_t imm);
 void x86_gpr_popcount(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_compare_imm(struct x86 *x, enum x86_gpr a, int8_t imm); /* 64 bits */
 void x86_gpr_test32(struct x86 *x, enum x86_gpr a);
-void x86_push(struct x86 *x, enum x86_gpr gpr); /* of the lower eight */
-void x86_pop(struct x86 *x, enum x86_gpr gpr);
+/* RBX and RBP become RDI and RSI; the caller's are kept, above `bytes` of the stack. */
+void x86_frame_enter(struct x86 *x, int32_t bytes);
+void x86_frame_leave(struct x86 *x, int32_t bytes);
 void x86_call(struct x86 *x, enum x86_gpr target);
 void x86_fence(struct x86 *x); /* of loads behind stores */
 void x86_vzeroupper(struct x86 *x);
@@ -150,6 +156,32 @@ void x86_jump_to(struct x86 *x, enum x86_gpr target);
 size_t x86_jump(struct x86 *x);
 size_t x86_jump_if(struct x86 *x, enum x86_condition condition);
 void x86_land(struct x86 *x, size_t jump);
+void x86_jump_back(struct x86 *x, size_t target);
 void x86_jump_back_if(struct x86 *x, enum x86_condition condition, size_t target);
+
+/* x86_lanes.c: between lanes and memory, and between vectors, masks and other registers. */
+void x86_mask_to(struct x86 *x, enum x86_gpr gpr, unsigned k);
+void x86_gpr_from_vector(struct x86 *x, enum x86_gpr gpr, unsigned source); /* its first dword */
+void x86_broadcast_gpr(struct x86 *x, unsigned dst, enum x86_gpr gpr);
+/* dst's lanes of the mask, which becomes 0, are loaded from base + their offset + `at`. */
+void x86_gather(struct x86 *x, unsigned dst, unsigned k, enum x86_gpr base, unsigned offsets,
+                int32_t at);
+void x86_masked_store(struct x86 *x, unsigned source, struct x86_rm to); /* lanes that run */
+/*
+ * Stores elements of some dwords at R10 + the lane's offset, for each lane whose bit is set in RAX,
+ * the lowest first. The stack has rows, so many bytes apart: at `first` the offsets, then the
+ * dwords. RSI, RDI and R11 are gone.
+ */
+void x86_lanes_store(struct x86 *x, int32_t first, int32_t row_bytes, unsigned dwords);
+/* Conditions for x86_jump_if(). AVX-512: does the mask have lanes; AVX2, of all lanes or of those
+ * that run: do any have some of these bits, do any differ? */
+void x86_mask_test(struct x86 *x, unsigned k);
+void x86_test_bits(struct x86 *x, unsigned a, uint32_t bits, bool masked);
+void x86_test_differs(struct x86 *x, unsigned a, unsigned b, bool masked);
+unsigned x86_mask_scratch(const struct x86 *x); /* AVX2: a mask that is free for the moment */
+
+/* x86.c, for x86_lanes.c. */
+void x86_put(struct x86 *x, const uint8_t *bytes, size_t count);
+void x86_put32(struct x86 *x, uint32_t value);
 
 #endif

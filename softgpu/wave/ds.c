@@ -62,12 +62,32 @@ EXEC_FN(READ_DWORDS)
     return inst_next(i);
 }
 
+/* Other than in memory (lanes.h), whose order others see: where lanes write to one place, the
+ * highest one's value stays, whichever way addresses go. */
+static void lanes_put(const struct lane_pointers *pointers, const lane_row *rows,
+                      const struct element *element)
+{
+    for (uint64_t left = pointers->lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint8_t *host = pointers->host[lane];
+        uint16_t low = (uint16_t)(rows[0][lane] >> (element->high ? 16 : 0));
+        if (!host)
+            continue;
+        if (element->bytes == 1)
+            *host = (uint8_t)low;
+        else if (element->bytes == 2)
+            memcpy(host, &low, sizeof low);
+        for (unsigned n = 0; n < element->bytes / 4u; n++)
+            memcpy(host + 4 * n, &rows[n][lane], 4);
+    }
+}
+
 static void lanes_write(struct wave *w, const struct inst *i, uint32_t at,
                         const struct operand *data, const struct element *element)
 {
     struct lane_pointers pointers;
     lds_pointers(w, i, at, element->bytes, &pointers);
-    lanes_store(&pointers, data_rows(w, data), element);
+    lanes_put(&pointers, data_rows(w, data), element);
 }
 
 /* Elements of whole dwords. */
@@ -211,9 +231,9 @@ EXEC_FN(EXCHANGE2)
     lds_pointers(w, i, (uint32_t)i->offset * pair_unit(i), element.bytes, &first);
     lds_pointers(w, i, i->ds.offset1 * pair_unit(i), element.bytes, &second);
     lanes_load(&first, before, &element);
-    lanes_store(&first, data_rows(w, &i->src[1]), &element);
+    lanes_put(&first, data_rows(w, &i->src[1]), &element);
     lanes_load(&second, before + element.dwords, &element);
-    lanes_store(&second, data_rows(w, &i->src[2]), &element);
+    lanes_put(&second, data_rows(w, &i->src[2]), &element);
     for (uint64_t left = wave_exec(w); left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
         for (unsigned n = 0; n < 2u * element.dwords; n++)

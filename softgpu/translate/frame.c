@@ -1,0 +1,247 @@
+/* What stands around a run's segments: its entry, its cuts, its ends, and what it counts. */
+#include "translate/run.h"
+
+#include "isa_ops.h"
+
+#define WAVE(member) ((int32_t)offsetof(struct wave, member))
+
+enum { REFUSALS = 3 + LDS_REFUSALS };
+
+/* Where a run is left before its end. */
+struct leave {
+    size_t jump;
+    unsigned executed; /* instructions */
+    bool branches;     /* the last one of them is still to be executed */
+};
+
+struct frame {
+    struct x86 *x;
+    const struct run *run;
+    struct leave leaves[TRANSLATE_RUN_MAX];
+    unsigned leave_count;
+};
+
+static int32_t count_at(unsigned tally)
+{
+    return WAVE(counts) + (int32_t)(sizeof(uint64_t) * tally);
+}
+
+/* Instructions from `first` on, `sign` times. */
+static void count_instructions(struct frame *f, unsigned first, int32_t sign)
+{
+    int32_t counts[TALLY_SLOTS] = {0}, left = (int32_t)(f->run->count - first);
+    for (unsigned n = first; n < f->run->count; n++)
+        if (!counts_in_order(f->run->insts[n]))
+            counts[f->run->insts[n]->tally]++;
+    for (unsigned tally = 0; tally < TALLY_SLOTS; tally++)
+        if (counts[tally])
+            x86_add64_imm(f->x, RBX, count_at(tally), sign * counts[tally]);
+    if (left)
+        x86_add32_imm(f->x, RBX, WAVE(slice_left), -sign * left);
+}
+
+/* Others' counts of the first instruction are left to the run loop; one that is counted in order
+ * has been, and will be again. */
+static void end_emit(struct frame *f)
+{
+    const struct inst *first = f->run->insts[0];
+    if (counts_in_order(first))
+        x86_add64_imm(f->x, RBX, count_at(first->tally), -1);
+    x86_frame_leave(f->x, FRAME_BYTES);
+}
+
+static void slot_emit(struct frame *f, enum x86_gpr gpr, unsigned n)
+{
+    x86_lea(f->x, gpr, RBP, (int32_t)(f->run->at[n] * sizeof(struct inst)));
+}
+
+static void leave_add(struct frame *f, size_t jump, unsigned executed, bool branches)
+{
+    f->leaves[f->leave_count++] = (struct leave){jump, executed, branches};
+}
+
+/* RSI is the instruction, whose handler is called, or jumped to. */
+static void handler_emit(struct frame *f, unsigned n, bool last)
+{
+    const struct inst *inst = f->run->insts[n];
+    x86_gpr_move(f->x, RDI, RBX);
+    slot_emit(f, RSI, n);
+    if (last)
+        end_emit(f);
+    x86_gpr_imm64(f->x, RAX, (uint64_t)(uintptr_t)inst->exec);
+    if (last)
+        x86_jump_to(f->x, RAX);
+    else
+        x86_call(f->x, RAX);
+}
+
+/* Lanes that are off, of a vector instruction that is called. */
+static void idle_lanes_emit(struct x86 *x)
+{
+    x86_load64(x, RAX, RBX, WAVE(s) + 4 * SREG_EXEC);
+    x86_gpr_compare_imm(x, RAX, -1);
+    size_t none = x86_jump_if(x, JUMP_EQUAL);
+    x86_gpr_imm32(x, R10, WAVE_LANES);
+    x86_gpr_popcount(x, RAX, RAX);
+    x86_gpr_sub(x, R10, RAX);
+    x86_add64(x, RBX, WAVE(idle_lanes), R10);
+    x86_land(x, none);
+}
+
+static void call_emit(struct frame *f, unsigned n)
+{
+    const struct inst *inst = f->run->insts[n];
+    if (n > 0 && (inst->klass == CLASS_VALU || inst->klass == CLASS_MFMA))
+        idle_lanes_emit(f->x);
+    handler_emit(f, n, false);
+    if (counts_in_order(inst))
+        x86_add64_imm(f->x, RBX, count_at(inst->tally), 1);
+    slot_emit(f, RCX, n + 1);
+    x86_gpr_compare(f->x, RAX, RCX);
+    leave_add(f, x86_jump_if(f->x, JUMP_NOT_EQUAL), n + 1, false);
+}
+
+static void branch_emit(struct frame *f, unsigned n)
+{
+    enum x86_condition taken = JUMP_NOT_EQUAL;
+    switch (f->run->insts[n]->op) {
+    case OP_S_CBRANCH_SCC0:
+        taken = JUMP_EQUAL; /* fallthrough */
+    case OP_S_CBRANCH_SCC1:
+        x86_compare32_imm(f->x, RBX, WAVE(scc), 0);
+        break;
+    case OP_S_CBRANCH_VCCZ:
+        taken = JUMP_EQUAL; /* fallthrough */
+    case OP_S_CBRANCH_VCCNZ:
+        x86_compare64_imm(f->x, RBX, WAVE(s) + 4 * SREG_VCC, 0);
+        break;
+    case OP_S_CBRANCH_EXECZ:
+        taken = JUMP_EQUAL; /* fallthrough */
+    default:
+        x86_compare64_imm(f->x, RBX, WAVE(s) + 4 * SREG_EXEC, 0);
+        break;
+    }
+    leave_add(f, x86_jump_if(f->x, taken), n + 1, true);
+}
+
+static void cut_emit(struct frame *f, unsigned n)
+{
+    switch (f->run->roles[n]) {
+    case ROLE_BRANCH:
+        branch_emit(f, n);
+        return;
+    case ROLE_LAST:
+        handler_emit(f, n, true);
+        return;
+    default:
+        call_emit(f, n);
+    }
+}
+
+/* What s_waitcnt does, before the segment instead of within: its instructions touch no memory. */
+static void wait_emit(struct x86 *x)
+{
+    x86_compare8_imm(x, RBX, WAVE(stores_pending), 0);
+    size_t none = x86_jump_if(x, JUMP_EQUAL);
+    x86_fence(x);
+    x86_store8_imm(x, RBX, WAVE(stores_pending), 0);
+    x86_land(x, none);
+}
+
+/* LDS transfers are counted together: nobody looks at them one by one. */
+static void lds_count(struct frame *f, const struct segment *segment)
+{
+    int32_t counts[TALLY_SLOTS] = {0};
+    for (unsigned n = segment->first; n < segment->first + segment->count; n++)
+        if (f->run->roles[n] == ROLE_LDS && segment->part == 0)
+            counts[f->run->insts[n]->tally]++;
+    for (unsigned tally = 0; tally < TALLY_SLOTS; tally++)
+        if (counts[tally])
+            x86_add64_imm(f->x, RBX, count_at(tally), counts[tally]);
+}
+
+static void segments_emit(struct frame *f)
+{
+    for (unsigned n = 0; n < f->run->segment_count; n++) {
+        const struct segment *segment = &f->run->segments[n];
+        if (segment->cut) {
+            cut_emit(f, segment->first);
+            continue;
+        }
+        if (segment->waits)
+            wait_emit(f->x);
+        lds_count(f, segment);
+        if (segment->scalars)
+            scalars_emit(f->x, f->run, segment);
+        if (!segment->strips)
+            continue;
+        x86_gpr_move(f->x, RDI, RBX);
+        segment_emit(f->x, f->run, segment);
+    }
+}
+
+/* RAX is what the handler has returned. */
+static void leaves_emit(struct frame *f)
+{
+    for (unsigned n = 0; n < f->leave_count; n++) {
+        const struct leave *leave = &f->leaves[n];
+        x86_land(f->x, leave->jump);
+        count_instructions(f, leave->executed, -1);
+        if (leave->branches) {
+            handler_emit(f, leave->executed - 1, true);
+            continue;
+        }
+        end_emit(f);
+        x86_return(f->x);
+    }
+}
+
+/* Jumps to land where the run cannot be executed. */
+static unsigned refusals_emit(struct x86 *x, const struct run *run, size_t jumps[REFUSALS])
+{
+    unsigned count = 0;
+    x86_compare32_imm(x, RDI, WAVE(slice_left), (int32_t)run->count - 1);
+    jumps[count++] = x86_jump_if(x, JUMP_LESS);
+    if (run->needs & NEED_ONE_STATE) {
+        x86_load32(x, RAX, RDI, WAVE(fp_state_32));
+        x86_compare32(x, RAX, RDI, WAVE(fp_state_64));
+        jumps[count++] = x86_jump_if(x, JUMP_NOT_EQUAL);
+    }
+    if (run->needs & NEED_IEEE) {
+        x86_test32_imm(x, RDI, WAVE(mode), MODE_IEEE);
+        jumps[count++] = x86_jump_if(x, JUMP_EQUAL);
+    }
+    if (run->lds) {
+        x86_load64(x, RAX, RDI, WAVE(group));
+        lds_refusals_emit(x, jumps + count);
+        count += LDS_REFUSALS;
+    }
+    return count;
+}
+
+void frame_emit(struct x86 *x, const struct run *run, inst_exec_fn *plain)
+{
+    struct frame f = {.x = x, .run = run};
+    size_t refusals[REFUSALS];
+    unsigned refusal_count = refusals_emit(x, run, refusals);
+    x86_frame_enter(x, FRAME_BYTES);
+    if (run->lds)
+        lds_frame_emit(x);
+    count_instructions(&f, 1, 1);
+    segments_emit(&f);
+    if (run->roles[run->count - 1] != ROLE_LAST) {
+        slot_emit(&f, RAX, run->count);
+        end_emit(&f);
+        x86_return(x);
+    }
+    leaves_emit(&f);
+    if (!plain)
+        x86_constants_flush(x);
+    for (unsigned n = 0; n < refusal_count; n++)
+        x86_land(x, refusals[n]);
+    if (!plain)
+        return;
+    x86_gpr_imm64(x, RAX, (uint64_t)(uintptr_t)plain);
+    x86_jump_to(x, RAX);
+    x86_constants_flush(x);
+}

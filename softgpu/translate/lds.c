@@ -1,0 +1,430 @@
+/*
+ * Transfers of LDS, of one or two dwords for each lane, for a strip. What its lanes want mostly
+ * lies close together: one place for all, one behind the other, or mixed within a row of a tile.
+ * Then one or two whole vectors have it, and a permutation hands it out. Where that is not so the
+ * code takes a detour, and goes lane by lane. Lanes outside the LDS, for which there is the detour
+ * alone, read 0 and write nothing.
+ */
+#include "isa_ops.h"
+#include "perf/perf.h"
+#include "translate/run.h"
+#include "wave/group.h"
+
+enum { PREDICATE_LESS_EQUAL = 2, PREDICATE_NOT_EQUAL = 4, PREDICATE_GREATER = 6 };
+enum { LIMITS = 7, LDS_LEAST = 4 << (LIMITS - 1) };
+enum { LANES_MAX = 16, ROW_BYTES_FRAME = 64 };
+
+struct shape {
+    uint8_t dwords;
+    bool two, store;
+    uint16_t unit; /* of an offset */
+};
+
+static bool shape_find(const struct inst *inst, struct shape *shape)
+{
+    static const struct {
+        uint16_t op;
+        struct shape shape;
+    } shapes[] = {
+        {OP_DS_READ_B32, {1, false, false, 1}}, {OP_DS_READ_B64, {2, false, false, 1}},
+        {OP_DS_READ2_B32, {1, true, false, 4}}, {OP_DS_READ2ST64_B32, {1, true, false, 256}},
+        {OP_DS_READ2_B64, {2, true, false, 8}}, {OP_DS_READ2ST64_B64, {2, true, false, 512}},
+        {OP_DS_WRITE_B32, {1, false, true, 1}}, {OP_DS_WRITE_B64, {2, false, true, 1}},
+        {OP_DS_WRITE2_B32, {1, true, true, 4}}, {OP_DS_WRITE2ST64_B32, {1, true, true, 256}},
+        {OP_DS_WRITE2_B64, {2, true, true, 8}}, {OP_DS_WRITE2ST64_B64, {2, true, true, 512}},
+    };
+    for (unsigned n = 0; n < sizeof shapes / sizeof *shapes; n++) {
+        *shape = shapes[n].shape;
+        if (inst->op == shapes[n].op)
+            return true;
+    }
+    return false;
+}
+
+static bool is_row(const struct operand *operand)
+{
+    return operand->kind == OPND_VGPR || operand->kind == OPND_AGPR;
+}
+
+bool lds_is_known(const struct inst *inst)
+{
+    struct shape shape;
+    if (inst->format != FMT_DS || inst->flags & IF_GDS || !shape_find(inst, &shape) ||
+        inst->src[0].kind != OPND_VGPR)
+        return false;
+    if (!shape.store)
+        return is_row(&inst->dst);
+    return is_row(&inst->src[1]) && (!shape.two || is_row(&inst->src[2]));
+}
+
+bool lds_is_store(const struct inst *inst)
+{
+    struct shape shape;
+    return shape_find(inst, &shape) && shape.store;
+}
+
+unsigned lds_parts(const struct inst *inst)
+{
+    struct shape shape;
+    return shape_find(inst, &shape) && shape.store && shape.two ? 2 : 1;
+}
+
+/* Offsets of the last windows of so many bytes, a power of two. */
+static struct x86_rm limit_of(unsigned bytes)
+{
+    unsigned n = 0;
+    while (4u << n < bytes)
+        n++;
+    return x86_memory(RSP, (int32_t)(FRAME_LIMITS + 4 * n), true);
+}
+
+void lds_refusals_emit(struct x86 *x, size_t jumps[LDS_REFUSALS])
+{
+    x86_test32_imm(x, RAX, offsetof(struct workgroup, wants), PERF_WANT_LDS);
+    jumps[0] = x86_jump_if(x, JUMP_NOT_EQUAL);
+    x86_compare8_imm(x, RAX, offsetof(struct workgroup, is_sampled), 0);
+    jumps[1] = x86_jump_if(x, JUMP_NOT_EQUAL);
+    x86_compare32_imm(x, RAX, offsetof(struct workgroup, lds_bytes), LDS_LEAST);
+    jumps[2] = x86_jump_if(x, JUMP_LESS);
+}
+
+void lds_frame_emit(struct x86 *x)
+{
+    x86_load32(x, RAX, RAX, offsetof(struct workgroup, lds_bytes));
+    for (int32_t n = 0; n < LIMITS; n++) {
+        x86_lea(x, RCX, RAX, -(4 << n));
+        x86_store32(x, RSP, FRAME_LIMITS + 4 * n, RCX);
+    }
+}
+
+void lds_segment_emit(struct x86 *x)
+{
+    x86_load64(x, R10, RDI, offsetof(struct wave, group));
+    x86_load64(x, R10, R10, offsetof(struct workgroup, lds));
+}
+
+/* ---- where a strip's lanes lie ---- */
+
+static unsigned lanes_of(const struct emitter *e)
+{
+    return e->x->level->lanes;
+}
+
+/* The first active lane's value, in all lanes. */
+static unsigned first_of(struct emitter *e, unsigned host)
+{
+    unsigned dst = values_temporary(&e->values);
+    if (!e->values.masked) {
+        x86_vector(e->x, X86_VPBROADCASTD, dst, 0, x86_reg(host), (struct x86_option){0});
+        return dst;
+    }
+    x86_mask_to(e->x, RAX, MASK_EXEC);
+    x86_gpr_trailing_zeros(e->x, RAX, RAX);
+    x86_broadcast_gpr(e->x, dst, RAX);
+    x86_vector(e->x, X86_VPERMD, dst, dst, x86_reg(host), (struct x86_option){0});
+    return dst;
+}
+
+/* RAX: where the window is whose offset is in the lanes of `host`. */
+static void window_emit(struct emitter *e, unsigned host)
+{
+    x86_gpr_from_vector(e->x, RAX, host);
+    x86_gpr_add(e->x, RAX, R10);
+}
+
+static struct x86_rm table_rm(struct emitter *e, const uint32_t *table)
+{
+    x86_gpr_imm64(e->x, RAX, (uint64_t)(uintptr_t)table);
+    return x86_memory(RAX, 0, false);
+}
+
+/* Jumps where an active lane's number is above `last`, which is one less than a power of two for
+ * hosts without AVX-512. */
+static size_t jump_if_above(struct emitter *e, unsigned host, unsigned last)
+{
+    const bool masked = e->values.masked;
+    if (!e->x->level->vector_masks) {
+        struct x86_option option = x86_imm(PREDICATE_GREATER);
+        option.mask = masked ? MASK_EXEC : 0;
+        x86_vector(e->x, X86_VPCMPUD, 0, host, x86_constant32(e->x, last), option);
+        x86_mask_test(e->x, 0);
+    } else {
+        x86_test_bits(e->x, host, ~last, masked);
+    }
+    return x86_jump_if(e->x, JUMP_NOT_EQUAL);
+}
+
+static size_t jump_if_differs(struct emitter *e, unsigned a, unsigned b)
+{
+    const bool masked = e->values.masked;
+    if (!e->x->level->vector_masks) {
+        struct x86_option option = x86_imm(PREDICATE_NOT_EQUAL);
+        option.mask = masked ? MASK_EXEC : 0;
+        x86_vector(e->x, X86_VPCMPD, 0, a, x86_reg(b), option);
+        x86_mask_test(e->x, 0);
+    } else {
+        x86_test_differs(e->x, a, b, masked);
+    }
+    return x86_jump_if(e->x, JUMP_NOT_EQUAL);
+}
+
+/* Lanes whose elements follow each other, whose numbers times their bytes are: */
+static const uint32_t steps[2][LANES_MAX] = {
+    {0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60},
+    {0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120},
+};
+
+/* Jumps where they do not, or lie outside; else RAX is where the first lane's is. */
+static size_t follow_emit(struct emitter *e, unsigned offset, unsigned dwords)
+{
+    unsigned base = emit_form(e, X86_VPSUBD, offset, table_rm(e, steps[dwords - 1]));
+    unsigned first = first_of(e, base);
+    unsigned inside = emit_form(e, X86_VPMINUD, first, limit_of(4 * dwords * lanes_of(e)));
+    size_t jump = jump_if_differs(e, base, inside);
+    window_emit(e, inside);
+    emit_done(e, inside);
+    emit_done(e, first);
+    emit_done(e, base);
+    return jump;
+}
+
+/* Jumps where not all lanes' elements lie in a window of `bytes`; else RAX is where that is, and
+ * what is returned has each lane's first dword in it. */
+static unsigned index_emit(struct emitter *e, unsigned offset, unsigned bytes, unsigned dwords,
+                           size_t *jump)
+{
+    enum { DWORD_SHIFT = 2 };
+    unsigned window = first_of(e, offset);
+    x86_vector(e->x, X86_VPMINUD, window, window, limit_of(bytes), (struct x86_option){0});
+    unsigned index = emit_form(e, X86_VPSUBD, offset, x86_reg(window));
+    /* A rotation: bytes behind a dword come to the top, and make the index too large. */
+    x86_shift(e->x, X86_VPRORD_IMM, index, index, DWORD_SHIFT);
+    *jump = jump_if_above(e, index, bytes / 4 - dwords);
+    window_emit(e, window);
+    emit_done(e, window);
+    return index;
+}
+
+/* ---- loads ---- */
+
+static void detour_add(struct lds_detours *detours, struct lds_detour detour)
+{
+    detours->of[detours->count++] = detour;
+}
+
+static void permute(struct emitter *e, unsigned dst, unsigned index)
+{
+    x86_vector(e->x, X86_VPERMD, dst, index, x86_memory(RAX, 0, false), (struct x86_option){0});
+}
+
+/* From two vectors, the lower one in `dst`. */
+static void permute_two(struct emitter *e, unsigned dst, unsigned index)
+{
+    const struct x86_option plain = {0};
+    x86_vector(e->x, X86_VMOVDQU32_LOAD, dst, 0, x86_memory(RAX, 0, false), plain);
+    x86_vector(e->x, X86_VPERMT2D, dst, index, x86_memory(RAX, ROW_BYTES_FRAME, false), plain);
+}
+
+/* Eight elements of two dwords behind each other. */
+static void pairs_split(struct emitter *e, const uint8_t hosts[2])
+{
+    enum { LOW = 0x88, HIGH = 0xdd, MIDDLE_SWAPPED = 0xd8, HALF = 32 };
+    const struct x86_option plain = {0};
+    x86_vector(e->x, X86_VMOVDQU32_LOAD, hosts[1], 0, x86_memory(RAX, 0, false), plain);
+    x86_vector(e->x, X86_VSHUFPS, hosts[0], hosts[1], x86_memory(RAX, HALF, false), x86_imm(LOW));
+    x86_vector(e->x, X86_VSHUFPS, hosts[1], hosts[1], x86_memory(RAX, HALF, false), x86_imm(HIGH));
+    for (int n = 0; n < 2; n++)
+        x86_vector(e->x, X86_VPERMQ_IMM, hosts[n], 0, x86_reg(hosts[n]), x86_imm(MIDDLE_SWAPPED));
+}
+
+static unsigned offset_of(struct emitter *e, uint32_t at)
+{
+    unsigned address = values_row(&e->values, operand_place(&e->inst->src[0]));
+    if (at == 0)
+        return address;
+    unsigned offset = emit_form(e, X86_VPADDD, address, x86_constant32(e->x, at));
+    emit_done(e, address);
+    return offset;
+}
+
+/* What is stored on the way is stored before the jump: the detour does not come by. */
+static void load_emit(struct emitter *e, uint32_t at, unsigned dwords, uint8_t *hosts,
+                      struct lds_detours *detours)
+{
+    const unsigned vector = 4 * lanes_of(e);
+    unsigned offset = offset_of(e, at), mask = 0, index;
+    size_t jump;
+    for (unsigned k = 0; k < dwords; k++)
+        hosts[k] = (uint8_t)values_temporary(&e->values);
+    if (!e->x->level->vector_masks)
+        mask = values_mask_temporary(&e->values);
+    if (dwords == 2 && e->x->level->vector_masks) {
+        jump = follow_emit(e, offset, dwords);
+        pairs_split(e, hosts);
+    } else {
+        index = index_emit(e, offset, vector * dwords, dwords, &jump);
+        if (dwords == 1) {
+            permute(e, hosts[0], index);
+        } else {
+            permute_two(e, hosts[0], index);
+            x86_vector(e->x, X86_VPADDD, index, index, x86_constant32(e->x, 1),
+                       (struct x86_option){0});
+            permute_two(e, hosts[1], index);
+        }
+        emit_done(e, index);
+    }
+    detour_add(detours, (struct lds_detour){.jump = jump,
+                                            .back = e->x->count,
+                                            .offset = (uint8_t)offset,
+                                            .hosts = {hosts[0], dwords > 1 ? hosts[1] : 0},
+                                            .mask = (uint8_t)mask,
+                                            .dwords = (uint8_t)dwords});
+    emit_done(e, offset);
+}
+
+/* ---- stores ---- */
+
+static void vector_store(struct emitter *e, unsigned host, int32_t at)
+{
+    const struct x86_rm to = x86_memory(RAX, at, false);
+    if (!e->values.masked)
+        x86_vector(e->x, X86_VMOVDQU32_STORE, host, 0, to, (struct x86_option){0});
+    else
+        x86_masked_store(e->x, host, to);
+}
+
+static void pairs_join_avx512(struct emitter *e, const uint8_t hosts[2], const unsigned joined[2])
+{
+    static const uint32_t indices[2][LANES_MAX] = {
+        {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23},
+        {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31},
+    };
+    const struct x86_option plain = {0};
+    for (unsigned n = 0; n < 2; n++) {
+        x86_gpr_imm64(e->x, RSI, (uint64_t)(uintptr_t)indices[n]);
+        x86_vector(e->x, X86_VMOVDQU32_LOAD, joined[n], 0, x86_memory(RSI, 0, false), plain);
+        x86_vector(e->x, X86_VPERMI2D, joined[n], hosts[0], x86_reg(hosts[1]), plain);
+    }
+}
+
+static void pairs_join_avx2(struct emitter *e, const uint8_t hosts[2], const unsigned joined[2])
+{
+    enum { LOW_HALVES = 0x20, HIGH_HALVES = 0x31 };
+    const struct x86_option plain = {0};
+    const unsigned scratch = e->x->level->scratch;
+    x86_vector(e->x, X86_VPUNPCKLDQ, scratch, hosts[0], x86_reg(hosts[1]), plain);
+    x86_vector(e->x, X86_VPUNPCKHDQ, joined[1], hosts[0], x86_reg(hosts[1]), plain);
+    x86_vector(e->x, X86_VPERM2I128, joined[0], scratch, x86_reg(joined[1]), x86_imm(LOW_HALVES));
+    x86_vector(e->x, X86_VPERM2I128, joined[1], scratch, x86_reg(joined[1]), x86_imm(HIGH_HALVES));
+}
+
+static void pairs_store(struct emitter *e, const uint8_t hosts[2], const unsigned joined[2])
+{
+    if (e->x->level->vector_masks)
+        pairs_join_avx2(e, hosts, joined);
+    else
+        pairs_join_avx512(e, hosts, joined);
+    vector_store(e, joined[0], 0);
+    vector_store(e, joined[1], (int32_t)(4 * lanes_of(e)));
+}
+
+static void store_emit(struct emitter *e, uint32_t at, const struct operand *data, unsigned dwords,
+                       struct lds_detours *detours)
+{
+    uint8_t hosts[2] = {0};
+    unsigned joined[2], offset = offset_of(e, at);
+    size_t jump;
+    for (unsigned k = 0; k < dwords; k++) {
+        struct place place = operand_place(data);
+        place.index = (uint16_t)(place.index + k);
+        hosts[k] = (uint8_t)values_row(&e->values, place);
+        joined[k] = dwords > 1 ? values_temporary(&e->values) : 0;
+    }
+    if (dwords == 1) {
+        jump = follow_emit(e, offset, 1);
+        vector_store(e, hosts[0], 0);
+    } else if (!e->values.masked) {
+        jump = follow_emit(e, offset, 2);
+        pairs_store(e, hosts, joined);
+    } else { /* half a pair's lanes would need masks of their own */
+        jump = x86_jump(e->x);
+    }
+    detour_add(detours, (struct lds_detour){.jump = jump,
+                                            .back = e->x->count,
+                                            .offset = (uint8_t)offset,
+                                            .hosts = {hosts[0], hosts[1]},
+                                            .dwords = (uint8_t)dwords,
+                                            .is_store = true});
+}
+
+void lds_emit(struct emitter *e, unsigned part, struct lds_detours *detours)
+{
+    const struct inst *inst = e->inst;
+    struct shape shape;
+    uint8_t hosts[4];
+    shape_find(inst, &shape);
+    const uint32_t at[2] = {(uint32_t)inst->offset * shape.unit,
+                            (uint32_t)inst->ds.offset1 * shape.unit};
+    if (shape.store) {
+        store_emit(e, at[part], &inst->src[1 + part], shape.dwords, detours);
+        return;
+    }
+    load_emit(e, at[0], shape.dwords, hosts, detours);
+    if (shape.two)
+        load_emit(e, at[1], shape.dwords, hosts + shape.dwords, detours);
+    for (unsigned k = 0; k < shape.dwords * (shape.two ? 2u : 1u); k++) {
+        struct place place = operand_place(&inst->dst);
+        place.index = (uint16_t)(place.index + k);
+        values_set_row(&e->values, place, hosts[k]);
+    }
+}
+
+/* ---- detours ---- */
+
+/* Active lanes whose elements lie inside. */
+static void inside_emit(struct x86 *x, bool masked, const struct lds_detour *detour, unsigned mask)
+{
+    struct x86_option option = x86_imm(PREDICATE_LESS_EQUAL);
+    option.mask = masked ? MASK_EXEC : 0;
+    x86_vector(x, X86_VPCMPUD, mask, detour->offset, limit_of(4u * detour->dwords), option);
+}
+
+static void gather_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
+{
+    const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : detour->mask;
+    for (unsigned k = 0; k < detour->dwords; k++) {
+        const unsigned dst = detour->hosts[k];
+        inside_emit(x, masked, detour, mask);
+        x86_vector(x, X86_VPXORD, dst, dst, x86_reg(dst), (struct x86_option){0});
+        x86_gather(x, dst, mask, R10, detour->offset, (int32_t)(4 * k));
+    }
+}
+
+/* From the lowest lane to the highest, as lanes that write to one place are meant to. */
+static void lanes_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
+{
+    const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : 0;
+    const struct x86_option plain = {0};
+    inside_emit(x, masked, detour, mask);
+    x86_mask_to(x, RAX, mask);
+    x86_vector(x, X86_VMOVDQU32_STORE, detour->offset, 0, x86_memory(RSP, FRAME_LANES, false),
+               plain);
+    for (int k = 0; k < detour->dwords; k++)
+        x86_vector(x, X86_VMOVDQU32_STORE, detour->hosts[k], 0,
+                   x86_memory(RSP, FRAME_LANES + ROW_BYTES_FRAME * (k + 1), false), plain);
+    x86_lanes_store(x, FRAME_LANES, ROW_BYTES_FRAME, detour->dwords);
+    x86_gpr_move(x, RDI, RBX);
+}
+
+void lds_detours_emit(struct x86 *x, bool masked, const struct lds_detours *detours)
+{
+    for (unsigned n = 0; n < detours->count; n++) {
+        const struct lds_detour *detour = &detours->of[n];
+        x86_land(x, detour->jump);
+        if (detour->is_store)
+            lanes_detour(x, masked, detour);
+        else
+            gather_detour(x, masked, detour);
+        x86_jump_back(x, detour->back);
+    }
+}

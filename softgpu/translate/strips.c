@@ -1,0 +1,107 @@
+/* A segment: its vector instructions, strip after strip. */
+#include "translate/run.h"
+
+#define WAVE(member) ((int32_t)offsetof(struct wave, member))
+
+/* Lanes that are off: 64 - popcount(EXEC), which RAX has, for each vector instruction. What the run
+ * loop counts for the first instruction is left to it. */
+static void count_idle_lanes(struct x86 *x, const struct segment *segment, bool first)
+{
+    const int32_t vectors = (int32_t)segment->vectors - first;
+    if (vectors == 0)
+        return;
+    x86_gpr_imm32(x, R10, WAVE_LANES);
+    x86_gpr_popcount(x, RAX, RAX);
+    x86_gpr_sub(x, R10, RAX);
+    x86_gpr_multiply(x, R10, vectors);
+    x86_add64(x, RDI, WAVE(idle_lanes), R10);
+}
+
+static void strip_emit(struct x86 *x, const struct run *run, const struct segment *segment,
+                       bool masked, struct lds_detours *detours)
+{
+    struct emitter e = {.x = x};
+    values_begin(&e.values, x, masked);
+    for (unsigned n = segment->first; n < segment->first + segment->count; n++) {
+        e.inst = run->insts[n];
+        e.operation = operation_find(e.inst);
+        if (run->roles[n] == ROLE_VECTOR)
+            e.operation->emit(&e);
+        else if (run->roles[n] == ROLE_LDS)
+            lds_emit(&e, segment->part, detours);
+        values_next(&e.values);
+    }
+    values_flush(&e.values);
+}
+
+/* A strip without a lane that runs: only the masks that it writes are known, to be 0. */
+static void idle_strip_emit(struct x86 *x, const struct run *run, const struct segment *segment)
+{
+    for (unsigned n = segment->first; n < segment->first + segment->count; n++) {
+        const struct operation *operation = operation_find(run->insts[n]);
+        if (run->roles[n] != ROLE_VECTOR || !(operation->flags & WRITES_MASK))
+            continue;
+        int32_t at = (int32_t)(4 * operation_mask_out(operation, run->insts[n]));
+        if (x->level->lanes == 16)
+            x86_store16_imm(x, R9, at, 0);
+        else
+            x86_store8_imm(x, R9, at, 0);
+    }
+}
+
+/* RDX, R8: the strip's part of the rows; R9: of the masks; RCX: strips left. */
+static void strips_emit(struct x86 *x, const struct run *run, const struct segment *segment,
+                        bool masked)
+{
+    const int8_t lanes = (int8_t)x->level->lanes;
+    struct lds_detours detours = {.count = 0};
+    size_t idle = 0;
+    x86_load64(x, RDX, RDI, WAVE(v));
+    x86_load64(x, R8, RDI, WAVE(a));
+    x86_gpr_move(x, R9, RDI);
+    x86_gpr_imm32(x, RCX, WAVE_LANES / x->level->lanes);
+    if (segment->lds)
+        lds_segment_emit(x);
+    size_t loop = x->count;
+    if (masked) {
+        (lanes == 16 ? x86_load16 : x86_load8)(x, RAX, R9, WAVE(s) + 4 * SREG_EXEC);
+        x86_gpr_test32(x, RAX);
+        idle = x86_jump_if(x, JUMP_EQUAL);
+        x86_mask_from(x, MASK_EXEC, RAX);
+    }
+    strip_emit(x, run, segment, masked, &detours);
+    if (masked) {
+        size_t done = x86_jump(x);
+        x86_land(x, idle);
+        idle_strip_emit(x, run, segment);
+        x86_land(x, done);
+    }
+    x86_gpr_add_imm(x, RDX, (int8_t)(4 * lanes));
+    x86_gpr_add_imm(x, R8, (int8_t)(4 * lanes));
+    x86_gpr_add_imm(x, R9, lanes / 8);
+    x86_gpr_add_imm(x, RCX, -1);
+    x86_jump_back_if(x, JUMP_NOT_EQUAL, loop);
+    x86_vzeroupper(x);
+    if (detours.count == 0)
+        return;
+    size_t end = x86_jump(x);
+    lds_detours_emit(x, masked, &detours);
+    x86_land(x, end);
+}
+
+void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment)
+{
+    if (run->needs & NEED_ODD_LANES) {
+        x86_gpr_imm32(x, RAX, 0xaaaa);
+        x86_mask_from(x, MASK_ODD, RAX);
+    }
+    x86_load64(x, RAX, RDI, WAVE(s) + 4 * SREG_EXEC);
+    x86_gpr_compare_imm(x, RAX, -1);
+    size_t partial = x86_jump_if(x, JUMP_NOT_EQUAL);
+    strips_emit(x, run, segment, false);
+    size_t done = x86_jump(x);
+    x86_land(x, partial);
+    count_idle_lanes(x, segment, segment->first == 0 && run->roles[0] == ROLE_VECTOR);
+    strips_emit(x, run, segment, true);
+    x86_land(x, done);
+}
