@@ -15,6 +15,8 @@ struct emitter {
     struct values values;
     const struct inst *inst;
     const struct operation *operation;
+    const struct inst *written_of; /* whose lanes `written` are the mask of; 0: all of them */
+    unsigned written;
 };
 
 typedef void emit_fn(struct emitter *e);
@@ -25,7 +27,8 @@ enum operation_need {
     NEED_ONE_STATE = 1 << 0, /* f64 rounds and keeps denormals as f32 does */
     NEED_IEEE = 1 << 1,
     NEED_ODD_LANES = 1 << 2, /* MASK_ODD */
-    NEED_AVX512 = 1 << 3     /* there is no other way yet */
+    NEED_AVX512 = 1 << 3,    /* there is no other way yet */
+    NEED_USUAL = 1 << 4      /* all round to the nearest and keep denormals */
 };
 
 enum operation_flag {
@@ -36,14 +39,16 @@ enum operation_flag {
     WRITES_MASK = 1 << 4, /* besides its result, or (COMPARES) as its result */
     READS_MASK = 1 << 5,  /* as its third source */
     COMPARES = 1 << 6,
-    PACKED = 1 << 7 /* two f32, each of which picks its dwords */
+    PACKED = 1 << 7, /* two f32, each of which picks its dwords */
+    HALVES = 1 << 8, /* 16-bit sources and results, in registers' low halves or where op_sel says */
+    KEEPS_HIGH = 1 << 9 /* the result leaves the register's other half alone */
 };
 
 struct operation {
     emit_fn *emit;      /* NULL: not translated */
     uint16_t form;      /* enum x86_form */
     uint8_t argument;   /* of the form or the function: a predicate, an immediate */
-    uint8_t flags;      /* enum operation_flag */
+    uint16_t flags;     /* enum operation_flag */
     uint8_t needs;      /* enum operation_need */
     uint8_t sources[3]; /* dwords of each; 0: none */
     uint8_t dwords;     /* of the destination */
@@ -70,6 +75,17 @@ bool source_is_scalar(const struct inst *inst, int n);
 bool source_is_constant(const struct inst *inst, int n);
 struct place operand_place(const struct operand *operand);
 
+/* modifiers.c: DPP, SDWA and op_sel. Is it one that emitters need not know of? */
+bool modifier_is_known(const struct operation *operation, const struct inst *inst);
+/* Does a source need more than where it is? What it then is; its own register is released. */
+bool source_is_modified(const struct emitter *e, int n);
+unsigned source_modified(struct emitter *e, int n, unsigned host);
+/* Does the register keep some of what it has? Puts the result beside it; lanes of a mask likewise.
+ */
+bool result_is_partial(const struct emitter *e);
+void result_modified(struct emitter *e, unsigned host);
+void mask_modified(struct emitter *e, unsigned mask);
+
 /* dst = form(a, b) in a temporary. */
 unsigned emit_form(struct emitter *e, enum x86_form form, unsigned a, struct x86_rm b);
 unsigned emit_form_imm(struct emitter *e, enum x86_form form, unsigned a, struct x86_rm b,
@@ -78,6 +94,7 @@ unsigned emit_shift_imm(struct emitter *e, enum x86_form form, unsigned a, unsig
 void emit_copy(struct emitter *e, unsigned dst, struct x86_rm rm);
 /* The instruction has no more use for what emit_form() or source_host() gave. */
 void emit_done(struct emitter *e, unsigned host);
+void emit_mask_done(struct emitter *e, unsigned k); /* of what emit_test() gave */
 /* k = form(a, b), for the lanes of `mask` (0: all of them). */
 unsigned emit_test(struct emitter *e, enum x86_form form, unsigned a, struct x86_rm b,
                    struct x86_option option);

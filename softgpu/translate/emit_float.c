@@ -33,7 +33,8 @@ static bool signs_of(const struct emitter *e, int n)
 EMIT(fma)
 {
     bool accumulates = e->operation->flags & ACCUMULATES;
-    if (accumulates || (is_destination(e, 2) && !signs_of(e, 2))) {
+    bool is_kept = result_is_partial(e); /* some of the destination */
+    if (!is_kept && (accumulates || (is_destination(e, 2) && !signs_of(e, 2)))) {
         int first = source_is_scalar(e->inst, 0) ? 1 : 0;
         unsigned a = source_host(e, first, 0);
         struct x86_rm b = source_rm(e, !first, 0);
@@ -70,6 +71,7 @@ void emit_flush(struct emitter *e, unsigned host)
     unsigned k =
         emit_test(e, X86_VPTESTNMD, host, x86_constant32(e->x, EXPONENT32), (struct x86_option){0});
     x86_vector(e->x, X86_VPANDD, host, host, x86_constant32(e->x, SIGN32), x86_masked(k));
+    emit_mask_done(e, k);
 }
 EMIT(reciprocal)
 {

@@ -92,8 +92,10 @@ EMIT(reciprocal_root)
 {
     unsigned x = source_copy(e, 0, 0);
     emit_flush(e, x);
-    unsigned root = emit_form(e, X86_VSQRTPS, 0, x86_reg(x));
-    unsigned r = emit_form(e, X86_VDIVPS, number_host(e, 1), x86_reg(root));
+    unsigned root = emit_form(e, X86_VSQRTPS, 0, x86_reg(x)), one = number_host(e, 1);
+    unsigned r = emit_form(e, X86_VDIVPS, one, x86_reg(root));
+    emit_done(e, root);
+    emit_done(e, one);
     unsigned g = emit_form(e, X86_VMULPS, x, x86_reg(r)), left = values_temporary(&e->values);
     emit_copy(e, left, x86_reg(g));
     fused(e, X86_VFMSUB213PS, x, r, x86_reg(g)); /* what the product lost */
@@ -103,5 +105,8 @@ EMIT(reciprocal_root)
     fused(e, X86_VFMADD213PS, better, left, x86_reg(r));
     unsigned known = emit_test(e, X86_VCMPPS, left, x86_reg(left), x86_imm(EQUAL));
     x86_vector(e->x, X86_VPBLENDMD, r, r, x86_reg(better), x86_masked(known));
+    emit_done(e, better);
+    emit_done(e, left);
+    emit_done(e, x);
     emit_result(e, r);
 }

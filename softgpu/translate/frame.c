@@ -5,7 +5,8 @@
 
 #define WAVE(member) ((int32_t)offsetof(struct wave, member))
 
-enum { REFUSALS = 3 + LDS_REFUSALS };
+enum { REFUSALS = 4 + LDS_REFUSALS };
+enum { MODE_USUAL = 3 << MODE_DENORM_32_SHIFT | 3 << MODE_DENORM_64_SHIFT };
 
 /* Where a run is left before its end. */
 struct leave {
@@ -210,6 +211,10 @@ static unsigned refusals_emit(struct x86 *x, const struct run *run, size_t jumps
     if (run->needs & NEED_IEEE) {
         x86_test32_imm(x, RDI, WAVE(mode), MODE_IEEE);
         jumps[count++] = x86_jump_if(x, JUMP_EQUAL);
+    }
+    if (run->needs & NEED_USUAL) {
+        x86_compare8_imm(x, RDI, WAVE(mode), (int8_t)MODE_USUAL);
+        jumps[count++] = x86_jump_if(x, JUMP_NOT_EQUAL);
     }
     if (run->lds) {
         x86_load64(x, RAX, RDI, WAVE(group));

@@ -94,14 +94,14 @@ static bool operands_are_known(const struct operation *operation, const struct i
 /* The encoding asks for nothing that the emitters do not know. */
 static bool modifiers_are_known(const struct operation *operation, const struct inst *inst)
 {
-    if (inst->modifier != MOD_NONE || inst->omod || inst->flags & (IF_CLAMP | IF_FLUSH_F16))
+    if (inst->omod || inst->flags & (IF_CLAMP | IF_FLUSH_F16) ||
+        !modifier_is_known(operation, inst))
         return false;
     if (operation->flags & PACKED)
         return inst->format == FMT_VOP3P && !inst->abs;
     if (inst->format == FMT_VOP3P && !(inst->klass == CLASS_VALU && operation->emit == emit_move))
         return false;
-    return !(inst->format == FMT_VOP3 && inst->op_sel) &&
-           (operation->flags & SIGNS || !(inst->neg | inst->abs | inst->neg_hi));
+    return operation->flags & SIGNS || !(inst->neg | inst->abs | inst->neg_hi);
 }
 
 static bool level_suffices(const struct operation *operation)

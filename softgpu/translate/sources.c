@@ -2,6 +2,7 @@
 #include "translate/emit.h"
 #include "wave/wave.h"
 
+#define SIGN16 UINT32_C(0x8000)
 #define SIGN32 UINT32_C(0x80000000)
 #define SIGN64 UINT64_C(0x8000000000000000)
 
@@ -40,11 +41,17 @@ static bool has_signs(const struct emitter *e, int n)
     return e->operation->flags & SIGNS && !accumulator && (e->inst->neg | e->inst->abs) >> n & 1;
 }
 
+static bool is_half(const struct operand *operand)
+{
+    return operand->type == TYPE_F16 || operand->type == TYPE_B16 || operand->type == TYPE_I16 ||
+           operand->type == TYPE_U16;
+}
 static unsigned with_signs(struct emitter *e, int n, unsigned host, bool wide)
 {
     bool negate = e->inst->neg >> n & 1, absolute = e->inst->abs >> n & 1;
-    struct x86_rm sign = wide ? x86_constant64(e->x, SIGN64) : x86_constant32(e->x, SIGN32);
-    struct x86_rm rest = wide ? x86_constant64(e->x, ~SIGN64) : x86_constant32(e->x, ~SIGN32);
+    uint32_t bit = is_half(&e->inst->src[n]) ? SIGN16 : SIGN32;
+    struct x86_rm sign = wide ? x86_constant64(e->x, SIGN64) : x86_constant32(e->x, bit);
+    struct x86_rm rest = wide ? x86_constant64(e->x, ~SIGN64) : x86_constant32(e->x, ~bit);
     unsigned dst;
     if (absolute && !negate)
         dst = emit_form(e, wide ? X86_VPANDQ : X86_VPANDD, host, rest);
@@ -72,6 +79,7 @@ unsigned source_host(struct emitter *e, int n, int dword)
     } else {
         host = values_row(&e->values, dword_place(operand, dword));
     }
+    host = source_modified(e, n, host);
     return has_signs(e, n) ? with_signs(e, n, host, false) : host;
 }
 
@@ -79,7 +87,7 @@ struct x86_rm source_rm(struct emitter *e, int n, int dword)
 {
     const struct operand *operand = operand_of(e, n);
     bool scalar = operand->kind == OPND_SREG || operand->kind == OPND_CONST;
-    if (scalar && !has_signs(e, n))
+    if (scalar && !has_signs(e, n) && !source_is_modified(e, n))
         return scalar_rm(e, operand, dword);
     return x86_reg(source_host(e, n, dword));
 }
@@ -156,6 +164,11 @@ void emit_done(struct emitter *e, unsigned host)
     values_release(&e->values, host);
 }
 
+void emit_mask_done(struct emitter *e, unsigned k)
+{
+    values_mask_release(&e->values, k);
+}
+
 unsigned emit_test(struct emitter *e, enum x86_form form, unsigned a, struct x86_rm b,
                    struct x86_option option)
 {
@@ -171,6 +184,7 @@ unsigned emit_exec(const struct emitter *e)
 
 void emit_result(struct emitter *e, unsigned host)
 {
+    result_modified(e, host);
     values_set_row(&e->values, operand_place(&e->inst->dst), host);
 }
 void emit_result_wide(struct emitter *e, unsigned low, unsigned high)
@@ -184,5 +198,6 @@ void emit_result_pair(struct emitter *e, const unsigned halves[2])
 }
 void emit_mask_result(struct emitter *e, unsigned mask)
 {
+    mask_modified(e, mask);
     values_set_mask(&e->values, operation_mask_out(e->operation, e->inst), mask);
 }

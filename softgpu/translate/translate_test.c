@@ -102,6 +102,25 @@ static bool scalar_instruction(enum gpu_gen gen, struct inst *inst)
     return true;
 }
 
+/* SDWA or DPP. Most of their fields' values are rare, or mean the same as none. */
+static void modifiers(uint32_t words[2])
+{
+    enum { SRC0_SDWA = 0xf9, SRC0_DPP = 0xfa, DPP_CONTROL_SHIFT = 8 };
+    static const uint16_t controls[] = {0x1b,  0xb1,  0x4e,  0x101, 0x10f, 0x111,
+                                        0x112, 0x114, 0x118, 0x121, 0x12f, 0x140,
+                                        0x141, 0x142, 0x143, 0x130, 0x155};
+    if (below(2)) {
+        words[0] = (words[0] & ~0x1ffu) | SRC0_SDWA;
+        words[1] &= below(2) ? 0x0e0e1f07u : ~0x0000c000u; /* no omod */
+        return;
+    }
+    words[0] = (words[0] & ~0x1ffu) | SRC0_DPP;
+    words[1] = (words[1] & 0x0f0800ff) | 0xf0000000u;
+    words[1] |= below(3) ? (uint32_t)controls[below(17)] << DPP_CONTROL_SHIFT
+                         : below(256) << DPP_CONTROL_SHIFT;
+    words[1] |= below(2) ? 0x0f000000 : 0;
+}
+
 static void random_instruction(enum gpu_gen gen, struct inst *inst)
 {
     if (below(12) == 0) {
@@ -115,6 +134,8 @@ static void random_instruction(enum gpu_gen gen, struct inst *inst)
     }
     do {
         uint32_t words[4] = {random_word(), (uint32_t)random_bits(), (uint32_t)random_bits(), 0};
+        if (!(words[0] >> 31) && below(8) == 0)
+            modifiers(words);
         if ((words[0] >> 26) == 0x34) /* VOP3: mostly without clamp, op_sel, omod and signs */
             words[0] &= below(4) ? ~0xff00u : ~0xf800u;
         if ((words[0] >> 26) == 0x34 && below(4))
@@ -219,6 +240,35 @@ static uint32_t source_dword(const struct wave *w, const struct operand *o, int 
     }
 }
 
+/* A byte or word that is extended by its sign has all bits set that a NaN has. */
+static uint32_t selected_dword(const struct inst *i, int n, uint32_t dword)
+{
+    const uint8_t select = n ? i->sdwa.src1_sel : i->sdwa.src0_sel;
+    const bool extend = i->flags & (n ? IF_SRC1_SEXT : IF_SRC0_SEXT);
+    if (i->modifier != MOD_SDWA || n == 2 || select == 6)
+        return dword;
+    const uint32_t shift = select < 4 ? 8 * select : 16 * (select - 4u);
+    if (select < 4)
+        return extend ? (uint32_t)(int8_t)(dword >> shift) : (uint8_t)(dword >> shift);
+    return extend ? (uint32_t)(int16_t)(dword >> shift) : (uint16_t)(dword >> shift);
+}
+/* By DPP, a lane has what another one has: any of its neighbours. */
+static bool source_may_be_nan(const struct wave *w, const struct inst *i, int n, int lane)
+{
+    const struct operation *op = operation_find(i);
+    const bool accumulator = n == 2 && op->flags & ACCUMULATES;
+    const struct operand *o = accumulator ? &i->dst : &i->src[n];
+    const int dwords = accumulator ? op->dwords : op->sources[n];
+    const bool row = i->modifier == MOD_DPP && n == 0;
+    bool some = false;
+    for (int l = row ? lane & ~15 : lane; l <= (row ? lane | 15 : lane); l++)
+        for (int k = 0; k < dwords; k++) {
+            uint32_t dword = selected_dword(i, n, source_dword(w, o, k, l));
+            some |= is_nan(dword) || may_be_nan64(dword);
+        }
+    return some;
+}
+
 /* Would two NaNs meet, of which either may come out? */
 static bool is_ambiguous(const struct wave *w, const struct inst *i)
 {
@@ -227,15 +277,8 @@ static bool is_ambiguous(const struct wave *w, const struct inst *i)
         return false;
     for (int lane = 0; lane < WAVE_LANES; lane++) {
         int nans = 0;
-        for (int n = 0; n < 3; n++) {
-            const struct operand *o = n == 2 && op->flags & ACCUMULATES ? &i->dst : &i->src[n];
-            int dwords = n == 2 && op->flags & ACCUMULATES ? op->dwords : op->sources[n];
-            bool some = false;
-            for (int k = 0; k < dwords; k++)
-                some |= is_nan(source_dword(w, o, k, lane)) ||
-                        may_be_nan64(source_dword(w, o, k, lane));
-            nans += some;
-        }
+        for (int n = 0; n < 3; n++)
+            nans += source_may_be_nan(w, i, n, lane);
         if (nans > 1)
             return true;
     }
@@ -345,6 +388,7 @@ static void program_fill(struct program *p, enum gpu_gen gen, unsigned first)
 struct tally {
     unsigned runs, instructions, alone;
     bool seen[OP_COUNT];
+    unsigned modified[MOD_DPP + 1]; /* by enum inst_modifier */
 };
 
 static void compare_run(const struct inst *const *insts, unsigned count, bool usual_mode,
@@ -353,6 +397,8 @@ static void compare_run(const struct inst *const *insts, unsigned count, bool us
     struct x86 x = {0};
     static struct state before;
     unsigned length = translate_run(&x, insts, count, plain_stub);
+    if (x.failed)
+        print_run(insts, count);
     assert_false(x.failed);
     void *code = length ? translated_map(&x) : NULL;
     state_copy(&before, &interpreted);
@@ -369,8 +415,10 @@ static void compare_run(const struct inst *const *insts, unsigned count, bool us
         states_compare(insts, length);
         tally->runs++;
         tally->instructions += length;
-        for (unsigned n = 0; n < length; n++)
+        for (unsigned n = 0; n < length; n++) {
             tally->seen[insts[n]->op] = true;
+            tally->modified[insts[n]->modifier] += operation_find(insts[n]) != NULL;
+        }
     } else if (code) { /* what comes before the ambiguous one can be compared */
         state_copy(&interpreted, &before);
         compare_run(insts, executed, usual_mode, tally);
@@ -447,7 +495,10 @@ static void same_as_interpreter(const char *level)
     }
     printf("%s: %u runs of %u instructions, %u of %u operations and others, %u alone\n", level,
            tally.runs, tally.instructions, seen, known, tally.alone);
+    printf("%s: %u times SDWA, %u times DPP\n", level, tally.modified[MOD_SDWA],
+           tally.modified[MOD_DPP]);
     assert_true(seen >= known);
+    assert_true(tally.modified[MOD_SDWA] > runs / 20 && tally.modified[MOD_DPP] > runs / 50);
     assert_true(tally.runs > runs && tally.instructions > 4 * tally.runs);
 }
 

@@ -280,6 +280,14 @@ unsigned values_mask_temporary(struct values *v)
     return best;
 }
 
+void values_mask_release(struct values *v, unsigned mask)
+{
+    if (mask >= X86_MASK_HOST)
+        values_release(v, mask - X86_MASK_HOST);
+    else if (mask >= MASKS_FIRST && v->masks[mask].pair < 0)
+        v->masks[mask].used = 0;
+}
+
 static struct x86_rm mask_home(unsigned pair)
 {
     return x86_memory(R9, (int32_t)(4 * pair), false);

@@ -74,6 +74,8 @@ void values_set_pair(struct values *v, struct place place, unsigned first, unsig
 /* A mask that holds nothing; the one that holds the pair's bits, loaded if none does. */
 unsigned values_mask_temporary(struct values *v);
 unsigned values_mask(struct values *v, unsigned pair);
+/* The instruction has no more use for it; 0: there is none. */
+void values_mask_release(struct values *v, unsigned mask);
 /* The mask becomes the pair's, and is stored. */
 void values_set_mask(struct values *v, unsigned pair, unsigned mask);
 

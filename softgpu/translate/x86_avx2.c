@@ -305,6 +305,7 @@ static bool sequence(struct x86 *x, enum x86_form form, unsigned dst, unsigned s
     case X86_VCVTTPS2UDQ:
         unsigned_of_float(x, dst, loaded_register(x, form, rm));
         return true;
+    case X86_VPMOVM2D:
     case X86_VPMOVM2Q:
         op(x, X86_VMOVDQA32_LOAD, dst, 0, mask_register(rm.reg));
         return true;

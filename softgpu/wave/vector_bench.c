@@ -53,6 +53,18 @@ static const struct bench {
      "v_fma_f32 v2, v0, v1, v2\n v_add_u32 v3, v0, v3\n v_mul_f32 v4, v2, v3\n v_xor_b32 v5, v4, "
      "v2\n",
      6, 4},
+    /* Sums of all lanes of a row and those before; unpacking of bytes and words. */
+    {"dpp", "",
+     "v_mov_b32_dpp v2, v1 row_shr:1 row_mask:0xf bank_mask:0xf\n v_add_u32 v1, v1, v2\n"
+     "v_mov_b32_dpp v3, v1 row_shr:4 row_mask:0xf bank_mask:0xe\n v_add_u32 v1, v1, v3\n"
+     "v_add_u32_dpp v4, v1, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf bound_ctrl:0\n",
+     4, 5},
+    {"sdwa", "",
+     "v_or_b32_sdwa v2, v0, v1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_1 src1_sel:DWORD\n"
+     "v_cvt_f32_i32_sdwa v3, sext(v2) dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_1\n"
+     "v_add_u32_sdwa v4, v3, v4 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_0 "
+     "src1_sel:WORD_1\n",
+     6, 3},
     {"lds_broadcast", "v_mov_b32 v1, 64\n", "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:4\n", 8,
      2},
     {"lds_contiguous", LANES_BY(2), "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:256\n", 8, 2},
