@@ -41,7 +41,9 @@ enum operation_flag {
     COMPARES = 1 << 6,
     PACKED = 1 << 7, /* two f32, each of which picks its dwords */
     HALVES = 1 << 8, /* 16-bit sources and results, in registers' low halves or where op_sel says */
-    KEEPS_HIGH = 1 << 9 /* the result leaves the register's other half alone */
+    KEEPS_HIGH = 1 << 9, /* the result leaves the register's other half alone */
+    PAIRS = 1 << 10,     /* packed halves */
+    MIXED = 1 << 11      /* sources are halves or f32, as op_sel_hi says */
 };
 
 struct operation {
@@ -76,6 +78,8 @@ bool source_is_constant(const struct inst *inst, int n);
 struct place operand_place(const struct operand *operand);
 
 /* modifiers.c: DPP, SDWA and op_sel. Is it one that emitters need not know of? */
+/* What each half of a packed source is. */
+unsigned source_pairs(struct emitter *e, int n);
 bool modifier_is_known(const struct operation *operation, const struct inst *inst);
 /* Does a source need more than where it is? What it then is; its own register is released. */
 bool source_is_modified(const struct emitter *e, int n);
@@ -136,6 +140,14 @@ EMIT(bfe_u32);
 EMIT(bfe_i32);
 EMIT(alignbit);
 EMIT(ffbh);
+/* emit_word.c */
+EMIT(word_binary);
+EMIT(word_three);
+EMIT(word_mad);
+EMIT(word_shift);
+EMIT(word_compare);
+EMIT(pairs_words);
+EMIT(pairs_words_mad);
 /* emit_wide.c */
 EMIT(shift_left_wide);
 EMIT(shift_right_wide);
@@ -165,6 +177,24 @@ EMIT(packed);
 EMIT(packed_fma);
 EMIT(binary_pair);
 EMIT(fma_pair);
+EMIT(min_max3);
+/* emit_half.c */
+EMIT(half_binary);
+EMIT(half_fma);
+EMIT(half_unary);
+EMIT(half_round);
+EMIT(half_reciprocal);
+EMIT(half_of_float);
+EMIT(half_of_int);
+EMIT(half_pack);
+EMIT(half_pack_floats);
+EMIT(half_order);
+EMIT(half_order3);
+EMIT(float_of_half);
+EMIT(pairs_binary);
+EMIT(pairs_fma);
+EMIT(pairs_order);
+EMIT(mixed_fma);
 /* emit_trans.c */
 EMIT(exp2);
 EMIT(log2);

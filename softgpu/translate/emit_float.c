@@ -55,6 +55,15 @@ EMIT(min_max)
     emit_result(e, times_one(e, r));
 }
 
+EMIT(min_max3)
+{
+    const unsigned argument = e->operation->argument;
+    unsigned a = source_host(e, 0, 0);
+    unsigned ab = emit_form_imm(e, X86_VRANGEPS, a, source_rm(e, 1, 0), argument);
+    unsigned r = emit_form_imm(e, X86_VRANGEPS, ab, source_rm(e, 2, 0), argument);
+    emit_result(e, times_one(e, r));
+}
+
 EMIT(unary)
 {
     emit_result(e, emit_form(e, e->operation->form, 0, source_rm(e, 0, 0)));

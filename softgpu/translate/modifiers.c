@@ -206,6 +206,28 @@ unsigned source_modified(struct emitter *e, int n, unsigned host)
     return dst;
 }
 
+/* Which half of a source each half of the result has, and its sign. */
+unsigned source_pairs(struct emitter *e, int n)
+{
+    const struct inst *i = e->inst;
+    unsigned host = source_host(e, n, 0), low = i->op_sel >> n & 1, high = i->op_sel_hi >> n & 1;
+    uint32_t flip = (i->neg >> n & 1 ? 0x8000u : 0) | (i->neg_hi >> n & 1 ? 0x80000000u : 0);
+    if (i->format != FMT_VOP3P)
+        return host;
+    if (low || !high) {
+        unsigned picked = values_temporary(&e->values);
+        struct x86_option halves = x86_imm(low | high << 2 | (2 + low) << 4 | (2 + high) << 6);
+        x86_vector(e->x, X86_VPSHUFLW, picked, 0, x86_reg(host), halves);
+        x86_vector(e->x, X86_VPSHUFHW, picked, 0, x86_reg(picked), halves);
+        emit_done(e, host);
+        host = picked;
+    }
+    if (!flip || i->src[n].type != TYPE_PK16)
+        return host;
+    unsigned negated = emit_form(e, X86_VPXORD, host, x86_constant32(e->x, flip));
+    emit_done(e, host);
+    return negated;
+}
 /* ---- results ---- */
 
 bool result_is_partial(const struct emitter *e)

@@ -48,6 +48,21 @@
     COMPARE(GE_##S, EMIT, FORM, 0x1d, DWORDS, SIGNS, NEEDS)                                        \
     COMPARE(GT_##S, EMIT, FORM, 0x1e, DWORDS, SIGNS, NEEDS)                                        \
     COMPARE(TRU_##S, EMIT, FORM, 0x0f, DWORDS, SIGNS, NEEDS)
+#define HALF(NAME, EMIT, FORM, ARGUMENT, A, B, C, FLAGS, NEEDS)                                    \
+    ROW(NAME, .emit = emit_##EMIT, .form = FORM, .argument = ARGUMENT, .flags = HALVES | (FLAGS),  \
+        .needs = NEEDS, .sources = {A, B, C}, .dwords = 1)
+#define PAIR(NAME, EMIT, FORM, A, B, C, FLAGS, NEEDS)                                              \
+    ROW(NAME, .emit = emit_##EMIT, .form = FORM, .flags = PAIRS | (FLAGS), .needs = NEEDS,         \
+        .sources = {A, B, C}, .dwords = 1)
+#define COMPARES_WORD(S, FORM)                                                                     \
+    COMPARE(EQ_##S, word_compare, FORM, 0, 1, HALVES, 0)                                           \
+    COMPARE(LT_##S, word_compare, FORM, 1, 1, HALVES, 0)                                           \
+    COMPARE(LE_##S, word_compare, FORM, 2, 1, HALVES, 0)                                           \
+    COMPARE(F_##S, word_compare, FORM, 3, 1, HALVES, 0)                                            \
+    COMPARE(NE_##S, word_compare, FORM, 4, 1, HALVES, 0)                                           \
+    COMPARE(GE_##S, word_compare, FORM, 5, 1, HALVES, 0)                                           \
+    COMPARE(GT_##S, word_compare, FORM, 6, 1, HALVES, 0)                                           \
+    COMPARE(T_##S, word_compare, FORM, 7, 1, HALVES, 0)
 /* clang-format on */
 
 /* Functions of three bits, as tables. */
@@ -99,6 +114,8 @@ static bool modifiers_are_known(const struct operation *operation, const struct 
         return false;
     if (operation->flags & PACKED)
         return inst->format == FMT_VOP3P && !inst->abs;
+    if (operation->flags & (PAIRS | MIXED))
+        return inst->modifier == MOD_NONE;
     if (inst->format == FMT_VOP3P && !(inst->klass == CLASS_VALU && operation->emit == emit_move))
         return false;
     return operation->flags & SIGNS || !(inst->neg | inst->abs | inst->neg_hi);

@@ -163,6 +163,7 @@ static uint32_t random_dword(void)
                                        0x80000000, 0xffffffff, 0x3f800000, 0xbf800000, 0x00000001,
                                        0x007fffff, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00001,
                                        0x7f800001, 0x4f000000, 0x4f800000, 0x7ff00000, 0x3ff00000};
+    uint32_t dword;
     switch (below(8)) {
     case 0:
         return borders[below(sizeof borders / sizeof *borders)];
@@ -171,7 +172,8 @@ static uint32_t random_dword(void)
     case 2:
         return (uint32_t)random_bits();
     default: /* floats near one, whose neighbours as doubles are ordinary, too */
-        return ((uint32_t)random_bits() & 0x807fffff) | (124 + below(8)) << 23;
+        dword = ((uint32_t)random_bits() & 0x807fffff) | (124 + below(8)) << 23;
+        return (dword & 0x7c00) == 0x7c00 ? dword ^ 0x4000 : dword; /* as halves, likewise */
     }
 }
 
@@ -220,6 +222,10 @@ static bool is_nan(uint32_t dword)
 {
     return (dword & 0x7fffffff) > 0x7f800000;
 }
+static bool is_nan16(uint32_t dword)
+{
+    return (dword & 0x7fff) > 0x7c00;
+}
 /* Of a double's high dword; of infinities, too, whose low dword may make them one. */
 static bool may_be_nan64(uint32_t dword)
 {
@@ -265,6 +271,8 @@ static bool source_may_be_nan(const struct wave *w, const struct inst *i, int n,
         for (int k = 0; k < dwords; k++) {
             uint32_t dword = selected_dword(i, n, source_dword(w, o, k, l));
             some |= is_nan(dword) || may_be_nan64(dword);
+            if (op->flags & (HALVES | PAIRS | MIXED))
+                some |= is_nan16(dword) || is_nan16(dword >> 16);
         }
     return some;
 }

@@ -123,12 +123,16 @@ static void put_evex(struct x86 *x, const struct form *form, unsigned reg, unsig
 {
     bool direct = rm.kind == X86_REGISTER, based = rm.kind != X86_CONSTANT;
     unsigned x_bit = direct ? inverted(rm.reg, 4) : 1, b_bit = based ? inverted(rm.reg, 3) : 1;
-    unsigned length = form == &forms[X86_VMOVD_TO] ? 0 : 2; /* 128 bits, 512 */
+    /* Of registers, what says how wide vectors are says how to round. */
+    bool rounds = option.rounding != X86_ROUND_MODE;
+    unsigned width = form == &forms[X86_VMOVD_TO] ? 0 : 2; /* 128 bits, 512 */
+    if (rounds)
+        width = option.rounding - (unsigned)X86_ROUND_NEAREST;
     put(x, ESCAPE_EVEX);
     put(x, (uint8_t)(inverted(reg, 3) << 7 | x_bit << 6 | b_bit << 5 | inverted(reg, 4) << 4 |
                      form->map));
     put(x, (uint8_t)(form->w << 7 | (~source & 15) << 3 | 1 << 2 | form->prefix));
-    put(x, (uint8_t)(option.zero << 7 | length << 5 | (!direct && rm.broadcast) << 4 |
+    put(x, (uint8_t)(option.zero << 7 | width << 5 | (rounds || (!direct && rm.broadcast)) << 4 |
                      inverted(source, 4) << 3 | option.mask));
     put(x, form->opcode);
 }
@@ -158,8 +162,10 @@ static unsigned shift_kind(enum x86_form form)
 {
     switch (form) {
     case X86_VPSLLD_IMM:
+    case X86_VPSLLW_IMM:
         return 6;
     case X86_VPSRAD_IMM:
+    case X86_VPSRAW_IMM:
     case X86_VPSRAQ_IMM:
         return 4;
     case X86_VPRORD_IMM:
@@ -518,6 +524,16 @@ size_t x86_jump_if(struct x86 *x, enum x86_condition condition)
     PUT(x, 0x0f, (uint8_t)(0x80 | condition));
     put32(x, 0);
     return x->count;
+}
+size_t x86_jump_if_none(struct x86 *x, unsigned reg, uint32_t bits, unsigned k)
+{
+    if (x->level->vector_masks) {
+        avx2_test(x, reg, bits);
+    } else {
+        x86_vector(x, X86_VPTESTMD, k, reg, x86_constant32(x, bits), (struct x86_option){0});
+        put_mask(x, 0x98, false, k, 0, x86_reg(k));
+    }
+    return x86_jump_if(x, JUMP_EQUAL);
 }
 void x86_land(struct x86 *x, size_t jump)
 {

@@ -63,12 +63,21 @@ struct x86 {
     size_t fixup_count, fixup_capacity;
 };
 
+enum x86_rounding {
+    X86_ROUND_MODE,
+    X86_ROUND_NEAREST,
+    X86_ROUND_DOWN,
+    X86_ROUND_UP,
+    X86_ROUND_TO_ZERO
+};
+
 /* Options of a vector instruction that most do without. */
 struct x86_option {
     uint8_t mask; /* k1..k7: lanes that take part; 0: all */
     bool zero;    /* the other lanes become 0, else they stay */
     bool has_imm;
     uint8_t imm;
+    uint8_t rounding; /* enum x86_rounding; of registers alone, and AVX-512 */
 };
 
 static inline struct x86_rm x86_reg(unsigned reg)
@@ -87,6 +96,11 @@ static inline struct x86_option x86_imm(unsigned imm)
 static inline struct x86_option x86_masked(unsigned mask)
 {
     return (struct x86_option){.mask = (uint8_t)mask};
+}
+
+static inline struct x86_option x86_rounded(enum x86_rounding rounding)
+{
+    return (struct x86_option){.rounding = (uint8_t)rounding};
 }
 
 void x86_free(struct x86 *x);
@@ -155,6 +169,8 @@ void x86_jump_to(struct x86 *x, enum x86_gpr target);
 /* A jump forward, whose place is returned for x86_land(); one backward to `target`. */
 size_t x86_jump(struct x86 *x);
 size_t x86_jump_if(struct x86 *x, enum x86_condition condition);
+/* Where the dwords of a vector register have none of these bits; the mask is what that takes. */
+size_t x86_jump_if_none(struct x86 *x, unsigned reg, uint32_t bits, unsigned k);
 void x86_land(struct x86 *x, size_t jump);
 void x86_jump_back(struct x86 *x, size_t target);
 void x86_jump_back_if(struct x86 *x, enum x86_condition condition, size_t target);

@@ -285,6 +285,16 @@ static void range(struct x86 *x, unsigned dst, unsigned a, struct x86_rm rm, boo
     x86_land(x, numbers);
 }
 
+/* The low words of dwords, one behind the other. */
+static void words(struct x86 *x, unsigned dst, unsigned a)
+{
+    enum { LOW_WORD = 0xffff, UPPER = 1 };
+    constant32(x, A, LOW_WORD);
+    op(x, X86_VPANDD, A, a, A);
+    x86_vex(x, X86_VEXTRACTI128, A, 0, x86_reg(B), x86_imm(UPPER));
+    op(x, X86_VPACKUSDW, dst, A, B);
+}
+
 /* False: the form is an instruction here, too. */
 static bool sequence(struct x86 *x, enum x86_form form, unsigned dst, unsigned source,
                      struct x86_rm rm, struct x86_option option)
@@ -304,6 +314,15 @@ static bool sequence(struct x86 *x, enum x86_form form, unsigned dst, unsigned s
         return true;
     case X86_VCVTTPS2UDQ:
         unsigned_of_float(x, dst, loaded_register(x, form, rm));
+        return true;
+    case X86_VPMOVDW:
+        words(x, rm.reg, dst);
+        return true;
+    case X86_VEXTRACTI64X4:
+        x86_vex(x, X86_VEXTRACTI128, dst, 0, rm, option);
+        return true;
+    case X86_VINSERTI64X4:
+        x86_vex(x, X86_VINSERTI128, dst, source, rm, option);
         return true;
     case X86_VPMOVM2D:
     case X86_VPMOVM2Q:
@@ -398,6 +417,11 @@ void avx2_mask_from(struct x86 *x, unsigned k, enum x86_gpr gpr)
     op(x, X86_VMOVD, A, 0, gpr);
     op(x, X86_VPBROADCASTB, A, 0, A);
     mask_spread(x, k);
+}
+void avx2_test(struct x86 *x, unsigned reg, uint32_t bits)
+{
+    constant32(x, A, bits);
+    op(x, X86_VPTEST, reg, 0, A);
 }
 void avx2_masks(struct x86 *x, enum x86_form form, unsigned dst, unsigned a, unsigned b)
 {

@@ -17,6 +17,8 @@ void avx2_shift(struct x86 *x, enum x86_form form, unsigned dst, unsigned source
 void avx2_mask_load(struct x86 *x, unsigned k, enum x86_gpr base, int32_t offset);
 void avx2_mask_store(struct x86 *x, unsigned k, enum x86_gpr base, int32_t offset);
 void avx2_mask_from(struct x86 *x, unsigned k, enum x86_gpr gpr);
+/* Sets the flag that JUMP_EQUAL looks at where no dword has one of the bits. */
+void avx2_test(struct x86 *x, unsigned reg, uint32_t bits);
 void avx2_masks(struct x86 *x, enum x86_form form, unsigned dst, unsigned a, unsigned b);
 
 /* x86.c, for this: one instruction, neither masked nor broadcasting. */

@@ -1,6 +1,7 @@
 /* Instructions that move data between lanes and registers, or do nothing. */
 #include "valu/exec.h"
 #include "valu/finish.h"
+#include "valu/mix.h"
 
 static const struct inst *exec_nop(struct wave *w, const struct inst *i)
 {
@@ -60,18 +61,6 @@ static const struct inst *exec_pk_mov(struct wave *w, const struct inst *i)
     row_store_masked(d, t, wave_exec(w));
     row_store_masked(d + WAVE_LANES, t + WAVE_LANES, wave_exec(w));
     return i + i->dwords;
-}
-
-/* Source n's constant as a float: the decoder widened it to the half that it is elsewhere, so it
- * is taken from the encoding again (0 to 64 from 128 on, -1 to -16 from 193 on, eight floats and
- * 1/(2 pi)). */
-static u32 mix_constant(const struct inst *i, int n)
-{
-    static const f32 floats[] = {0.5f, -0.5f, 1, -1, 2, -2, 4, -4, 0.15915494f};
-    const u32 code = i->raw[1] >> (9 * n) & 0x1ff;
-    if (code >= 240)
-        return bits32(floats[code - 240]);
-    return code <= 192 ? code - 128 : 192 - code;
 }
 
 /* A source of v_fma_mix: op_sel_hi says half, op_sel which half; neg_hi means abs here. */

@@ -25,6 +25,10 @@ enum {
     "s_mov_b32 m0, -1\n v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n"            \
     "v_lshlrev_b32 v1, " #shift ", v1\n"
 
+#define HALVES_AND_QUARTERS                                                                        \
+    "v_mov_b32 v0, 0x38003800\n v_mov_b32 v1, 0x34003400\n v_mov_b32 v2, 0\n v_mov_b32 v3, 0\n "   \
+    "v_mov_b32 v4, 0\n v_mov_b32 v5, 0\n"
+
 static const struct bench {
     const char *name, *begin, *body; /* the body stands `times` times in a loop */
     unsigned times, instructions;    /* of one */
@@ -65,6 +69,26 @@ static const struct bench {
      "v_add_u32_sdwa v4, v3, v4 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_0 "
      "src1_sel:WORD_1\n",
      6, 3},
+    /* Of numbers that stay ordinary ones. */
+    {"f16", HALVES_AND_QUARTERS,
+     "v_fma_f16 v2, v0, v2, v1\n v_fma_f16 v3, v0, v3, v1\n v_fma_f16 v4, v1, v4, v0\n"
+     "v_fma_f16 v5, v1, v5, v0\n v_mul_f16 v6, v2, v1\n v_add_f16 v7, v3, v1\n"
+     "v_min_f16 v8, v4, v5\n",
+     3, 7},
+    {"packed_f16", HALVES_AND_QUARTERS,
+     "v_pk_fma_f16 v2, v0, v2, v1\n v_pk_fma_f16 v3, v0, v3, v1 op_sel_hi:[0,1,1]\n"
+     "v_pk_fma_f16 v4, v1, v4, v0\n v_pk_fma_f16 v5, v1, v5, v0\n v_pk_mul_f16 v6, v2, v1\n"
+     "v_pk_add_f16 v7, v3, v1\n v_pk_max_f16 v8, v4, v5\n",
+     3, 7},
+    /* What sums of halves in single precision begin and end with. */
+    {"mixed_f16", HALVES_AND_QUARTERS,
+     "v_fma_mix_f32 v2, v0, v1, v2 op_sel_hi:[1,1,0]\n v_cvt_f32_f16 v3, v0\n"
+     "v_fma_f32 v4, v3, v4, v2\n v_cvt_f16_f32 v5, v3\n v_pack_b32_f16 v6, v5, v0\n",
+     4, 5},
+    {"words", "",
+     "v_pk_add_u16 v2, v0, v2\n v_lshlrev_b16 v3, 3, v2\n v_mul_lo_u16 v4, v3, v1\n"
+     "v_pk_max_i16 v5, v4, v2\n v_cmp_lt_u16 vcc, v5, v4\n",
+     4, 5},
     {"lds_broadcast", "v_mov_b32 v1, 64\n", "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:4\n", 8,
      2},
     {"lds_contiguous", LANES_BY(2), "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:256\n", 8, 2},

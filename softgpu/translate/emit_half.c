@@ -1,0 +1,357 @@
+/*
+ * Half precision: as in valu/half.h, computed as single precision and rounded once. Sums and
+ * products survive that exactly; of a fused sum the first rounding is to odd. Packed halves are
+ * widened as they lie, the strip's first half of them and its second one, so that nothing is
+ * unpacked.
+ */
+#include "translate/emit.h"
+#include "valu/mix.h"
+
+#define ONE32     UINT32_C(0x3f800000)
+#define LOW       UINT32_C(0xffff)
+#define SIZES     UINT32_C(0x7fff7fff)
+#define SIGNS16   UINT32_C(0x80008000)
+#define QUIETS    UINT32_C(0x02000200)
+#define ABOVE_INF UINT32_C(0x03ff03ff) /* takes sizes of NaNs beyond 0x7fff */
+enum { HALF_BITS = 16, NEAREST = 0, TO_ZERO = 3, UPPER = 1 };
+/* Functions of a, b and m as tables: m ? b : a; (a & m) | b. */
+enum { TABLE_CHOOSE = 0xd8, TABLE_BESIDE = 0xec };
+
+static void op(struct emitter *e, enum x86_form form, unsigned dst, unsigned a, struct x86_rm b)
+{
+    x86_vector(e->x, form, dst, a, b, (struct x86_option){0});
+}
+static unsigned constant_host(struct emitter *e, uint32_t value)
+{
+    unsigned host = values_temporary(&e->values);
+    emit_copy(e, host, x86_constant32(e->x, value));
+    return host;
+}
+
+/* The low halves of lanes, or what lies in the lower part of the host's register; and back. */
+static unsigned widened(struct emitter *e, unsigned host)
+{
+    unsigned r = values_temporary(&e->values);
+    op(e, X86_VPMOVDW, host, 0, x86_reg(r));
+    op(e, X86_VCVTPH2PS, r, 0, x86_reg(r));
+    return r;
+}
+static void narrow(struct emitter *e, unsigned host, unsigned rounding)
+{
+    x86_vector(e->x, X86_VCVTPS2PH, host, 0, x86_reg(host), x86_imm(rounding));
+}
+static void narrow_lanes(struct emitter *e, unsigned host, unsigned rounding)
+{
+    narrow(e, host, rounding);
+    op(e, X86_VPMOVZXWD, host, 0, x86_reg(host));
+}
+static unsigned source_widened(struct emitter *e, int n)
+{
+    unsigned host = source_host(e, n, 0), r = widened(e, host);
+    emit_done(e, host);
+    return r;
+}
+
+/* The sum's rounding error says whether its last bit must be made odd, and in which direction. */
+static void make_odd(struct emitter *e, unsigned sum, unsigned p, unsigned c)
+{
+    enum { NOT_EQUAL_ORDERED = 0x0c, SIGN = 31 };
+    unsigned t = emit_form(e, X86_VSUBPS, sum, x86_reg(p));
+    unsigned rest = emit_form(e, X86_VSUBPS, sum, x86_reg(t));
+    op(e, X86_VSUBPS, rest, p, x86_reg(rest));
+    op(e, X86_VSUBPS, t, c, x86_reg(t));
+    op(e, X86_VADDPS, rest, rest, x86_reg(t));
+    unsigned inexact =
+        emit_test(e, X86_VCMPPS, rest, x86_constant32(e->x, 0), x86_imm(NOT_EQUAL_ORDERED));
+    unsigned even = emit_test(e, X86_VPTESTNMD, sum, x86_constant32(e->x, 1), x86_masked(inexact));
+    op(e, X86_VPXORD, t, rest, x86_reg(sum));
+    x86_shift(e->x, X86_VPSRAD_IMM, t, t, SIGN); /* -1: the exact sum is nearer to zero */
+    op(e, X86_VPORD, t, t, x86_constant32(e->x, 1));
+    x86_vector(e->x, X86_VPADDD, sum, sum, x86_reg(t), x86_masked(even));
+    emit_mask_done(e, inexact);
+    emit_mask_done(e, even);
+    emit_done(e, t);
+    emit_done(e, rest);
+}
+/* It is inexact where rounding it up and down differs: then what is cut off is made up for by the
+ * last bit. */
+static unsigned sum_to_odd(struct emitter *e, unsigned p, unsigned c)
+{
+    enum { NOT_EQUAL_ORDERED = 0x0c };
+    if (e->x->level->vector_masks) {
+        unsigned sum = emit_form(e, X86_VADDPS, p, x86_reg(c));
+        make_odd(e, sum, p, c);
+        return sum;
+    }
+    unsigned sum = values_temporary(&e->values), up = values_temporary(&e->values);
+    x86_vector(e->x, X86_VADDPS, sum, p, x86_reg(c), x86_rounded(X86_ROUND_DOWN));
+    x86_vector(e->x, X86_VADDPS, up, p, x86_reg(c), x86_rounded(X86_ROUND_UP));
+    unsigned inexact = emit_test(e, X86_VCMPPS, sum, x86_reg(up), x86_imm(NOT_EQUAL_ORDERED));
+    x86_vector(e->x, X86_VADDPS, sum, p, x86_reg(c), x86_rounded(X86_ROUND_TO_ZERO));
+    x86_vector(e->x, X86_VPORD, sum, sum, x86_constant32(e->x, 1), x86_masked(inexact));
+    emit_mask_done(e, inexact);
+    emit_done(e, up);
+    return sum;
+}
+
+EMIT(half_binary)
+{
+    int first = e->operation->flags & REVERSED ? 1 : 0;
+    unsigned a = source_widened(e, first), b = source_widened(e, !first);
+    op(e, e->operation->form, a, a, x86_reg(b));
+    narrow_lanes(e, a, NEAREST);
+    emit_result(e, a);
+}
+EMIT(half_fma)
+{
+    unsigned a = source_widened(e, 0), b = source_widened(e, 1);
+    op(e, X86_VMULPS, a, a, x86_reg(b));
+    emit_done(e, b);
+    unsigned c = source_widened(e, 2), sum = sum_to_odd(e, a, c);
+    narrow_lanes(e, sum, NEAREST);
+    emit_result(e, sum);
+}
+EMIT(half_unary)
+{
+    unsigned a = source_widened(e, 0);
+    op(e, e->operation->form, a, 0, x86_reg(a));
+    narrow_lanes(e, a, NEAREST);
+    emit_result(e, a);
+}
+EMIT(half_round)
+{
+    unsigned a = source_widened(e, 0);
+    x86_vector(e->x, X86_VRNDSCALEPS, a, 0, x86_reg(a), x86_imm(e->operation->argument));
+    narrow_lanes(e, a, NEAREST);
+    emit_result(e, a);
+}
+/* The argument: of the square root. */
+EMIT(half_reciprocal)
+{
+    unsigned a = source_widened(e, 0), one = constant_host(e, ONE32);
+    if (e->operation->argument)
+        op(e, X86_VSQRTPS, a, 0, x86_reg(a));
+    op(e, X86_VDIVPS, a, one, x86_reg(a));
+    narrow_lanes(e, a, NEAREST);
+    emit_result(e, a);
+}
+
+EMIT(half_of_float)
+{
+    unsigned a = source_copy(e, 0, 0);
+    narrow_lanes(e, a, NEAREST);
+    emit_result(e, a);
+}
+EMIT(float_of_half)
+{
+    emit_result(e, source_widened(e, 0));
+}
+/* The argument: whether it has a sign. */
+EMIT(half_of_int)
+{
+    unsigned a = source_host(e, 0, 0);
+    unsigned wide = emit_shift_imm(e, X86_VPSLLD_IMM, a, HALF_BITS);
+    x86_shift(e->x, e->operation->argument ? X86_VPSRAD_IMM : X86_VPSRLD_IMM, wide, wide,
+              HALF_BITS);
+    op(e, X86_VCVTDQ2PS, wide, 0, x86_reg(wide));
+    narrow_lanes(e, wide, NEAREST);
+    emit_result(e, wide);
+}
+
+/* a's low half, b's above it. */
+static void pack(struct emitter *e, unsigned a, unsigned b)
+{
+    unsigned high = emit_shift_imm(e, X86_VPSLLD_IMM, b, HALF_BITS);
+    x86_vector(e->x, X86_VPTERNLOGD, a, high, x86_constant32(e->x, LOW), x86_imm(TABLE_BESIDE));
+    emit_result(e, a);
+}
+EMIT(half_pack)
+{
+    unsigned a = source_copy(e, 0, 0);
+    pack(e, a, source_host(e, 1, 0));
+}
+EMIT(half_pack_floats)
+{
+    unsigned a = source_copy(e, 0, 0), b = source_copy(e, 1, 0);
+    narrow_lanes(e, a, TO_ZERO);
+    narrow_lanes(e, b, TO_ZERO);
+    pack(e, a, b);
+}
+
+/* ---- minima and maxima, on the bits ---- */
+
+/* To or from integers that have halves' order: all bits but the sign are inverted where it is. */
+static void turn(struct emitter *e, unsigned host, unsigned scratch)
+{
+    x86_shift(e->x, X86_VPSRAW_IMM, scratch, host, HALF_BITS - 1);
+    x86_shift(e->x, X86_VPSRLW_IMM, scratch, scratch, 1);
+    op(e, X86_VPXORD, host, host, x86_reg(scratch));
+}
+/* Sign bits where a NaN is. */
+static void find_nans(struct emitter *e, unsigned dst, unsigned host, unsigned above)
+{
+    op(e, X86_VPANDD, dst, host, x86_constant32(e->x, SIZES));
+    op(e, X86_VPADDW, dst, dst, x86_reg(above));
+}
+static void choose(struct emitter *e, unsigned dst, unsigned other, unsigned mask)
+{
+    x86_vector(e->x, X86_VPTERNLOGD, dst, other, x86_reg(mask), x86_imm(TABLE_CHOOSE));
+}
+/* Signalling NaNs win. */
+static void choose_signalling(struct emitter *e, unsigned dst, unsigned x, unsigned nans,
+                              unsigned scratch)
+{
+    enum { ABOVE_QUIET = 6 };
+    x86_shift(e->x, X86_VPSLLW_IMM, scratch, x, ABOVE_QUIET);
+    x86_shift(e->x, X86_VPSRAW_IMM, scratch, scratch, HALF_BITS - 1);
+    op(e, X86_VPANDN, scratch, scratch, x86_reg(nans));
+    choose(e, dst, x, scratch);
+}
+
+/* Both halves of a and b at once, which are temporaries or not; where no NaN is, which is nearly
+ * always, the rest is left out: nothing in it may ask for registers. */
+static unsigned order(struct emitter *e, unsigned a, unsigned b)
+{
+    unsigned r = values_temporary(&e->values), s = values_temporary(&e->values);
+    unsigned above = constant_host(e, ABOVE_INF), other = values_temporary(&e->values);
+    unsigned na = values_temporary(&e->values), nb = values_temporary(&e->values);
+    emit_copy(e, r, x86_reg(a));
+    emit_copy(e, other, x86_reg(b));
+    turn(e, r, s);
+    turn(e, other, s);
+    op(e, e->operation->form, r, r, x86_reg(other));
+    turn(e, r, s);
+    find_nans(e, na, a, above);
+    find_nans(e, nb, b, above);
+    op(e, X86_VPORD, s, na, x86_reg(nb));
+    unsigned k = e->x->level->vector_masks ? 0 : values_mask_temporary(&e->values);
+    size_t numbers = x86_jump_if_none(e->x, s, SIGNS16, k);
+    x86_shift(e->x, X86_VPSRAW_IMM, na, na, HALF_BITS - 1);
+    x86_shift(e->x, X86_VPSRAW_IMM, nb, nb, HALF_BITS - 1);
+    choose(e, r, a, nb);
+    choose(e, r, b, na);
+    choose_signalling(e, r, b, nb, s);
+    choose_signalling(e, r, a, na, s);
+    find_nans(e, s, r, above);
+    x86_shift(e->x, X86_VPSRAW_IMM, s, s, HALF_BITS - 1);
+    op(e, X86_VPANDD, s, s, x86_constant32(e->x, QUIETS));
+    op(e, X86_VPORD, r, r, x86_reg(s));
+    x86_land(e->x, numbers);
+    emit_mask_done(e, k);
+    emit_done(e, s);
+    emit_done(e, above);
+    emit_done(e, other);
+    emit_done(e, na);
+    emit_done(e, nb);
+    return r;
+}
+/* What is above would be compared, too. */
+static unsigned source_low(struct emitter *e, int n)
+{
+    unsigned host = source_host(e, n, 0);
+    unsigned low = emit_form(e, X86_VPANDD, host, x86_constant32(e->x, LOW));
+    emit_done(e, host);
+    return low;
+}
+EMIT(half_order)
+{
+    unsigned a = source_low(e, 0);
+    emit_result(e, order(e, a, source_low(e, 1)));
+}
+EMIT(half_order3)
+{
+    unsigned a = source_low(e, 0), b = source_low(e, 1), ab = order(e, a, b);
+    emit_done(e, a);
+    emit_done(e, b);
+    emit_result(e, order(e, ab, source_low(e, 2)));
+}
+
+/* ---- packed ---- */
+
+static unsigned part_widened(struct emitter *e, unsigned host, unsigned part)
+{
+    unsigned r = values_temporary(&e->values);
+    if (part)
+        x86_vector(e->x, X86_VEXTRACTI64X4, host, 0, x86_reg(r), x86_imm(UPPER));
+    op(e, X86_VCVTPH2PS, r, 0, x86_reg(part ? r : host));
+    return r;
+}
+static void pairs_result(struct emitter *e, const unsigned parts[2])
+{
+    x86_vector(e->x, X86_VINSERTI64X4, parts[0], parts[0], x86_reg(parts[1]), x86_imm(UPPER));
+    emit_result(e, parts[0]);
+}
+EMIT(pairs_binary)
+{
+    unsigned a = source_pairs(e, 0), b = source_pairs(e, 1), r[2];
+    for (unsigned part = 0; part < 2; part++) {
+        r[part] = part_widened(e, a, part);
+        unsigned other = part_widened(e, b, part);
+        op(e, e->operation->form, r[part], r[part], x86_reg(other));
+        narrow(e, r[part], NEAREST);
+        emit_done(e, other);
+    }
+    pairs_result(e, r);
+}
+EMIT(pairs_fma)
+{
+    unsigned a = source_pairs(e, 0), b = source_pairs(e, 1), c = source_pairs(e, 2), r[2];
+    for (unsigned part = 0; part < 2; part++) {
+        unsigned p = part_widened(e, a, part), other = part_widened(e, b, part);
+        op(e, X86_VMULPS, p, p, x86_reg(other));
+        emit_done(e, other);
+        unsigned rest = part_widened(e, c, part);
+        r[part] = sum_to_odd(e, p, rest);
+        narrow(e, r[part], NEAREST);
+        emit_done(e, p);
+        emit_done(e, rest);
+    }
+    pairs_result(e, r);
+}
+EMIT(pairs_order)
+{
+    unsigned a = source_pairs(e, 0);
+    emit_result(e, order(e, a, source_pairs(e, 1)));
+}
+
+/* ---- mixed ---- */
+
+/* op_sel_hi: a half, of which op_sel picks one; neg_hi: its absolute value. */
+static unsigned mixed_source(struct emitter *e, int n)
+{
+    const struct inst *i = e->inst;
+    unsigned host;
+    if (!(i->op_sel_hi >> n & 1) && i->src[n].kind == OPND_CONST) {
+        host = constant_host(e, mix_constant(i, n));
+    } else {
+        host = source_copy(e, n, 0);
+        if (i->op_sel_hi >> n & i->op_sel >> n & 1)
+            x86_shift(e->x, X86_VPSRLD_IMM, host, host, HALF_BITS);
+    }
+    if (i->op_sel_hi >> n & 1) {
+        op(e, X86_VPMOVDW, host, 0, x86_reg(host));
+        op(e, X86_VCVTPH2PS, host, 0, x86_reg(host));
+    }
+    if (i->neg_hi >> n & 1)
+        op(e, X86_VPANDD, host, host, x86_constant32(e->x, INT32_MAX));
+    if (i->neg >> n & 1)
+        op(e, X86_VPXORD, host, host, x86_constant32(e->x, UINT32_C(1) << 31));
+    return host;
+}
+/* The argument: which half it becomes, plus one; 0: it stays single precision. */
+EMIT(mixed_fma)
+{
+    enum { LOW_HALF = 1, MERGE = 0xe4, BESIDE = 0xf8 };
+    unsigned a = mixed_source(e, 0), b = mixed_source(e, 1), c = mixed_source(e, 2);
+    unsigned to = e->operation->argument;
+    op(e, X86_VFMADD213PS, a, b, x86_reg(c));
+    if (to) {
+        narrow_lanes(e, a, NEAREST);
+        unsigned old = values_row(&e->values, operand_place(&e->inst->dst));
+        if (to != LOW_HALF)
+            x86_shift(e->x, X86_VPSLLD_IMM, a, a, HALF_BITS);
+        x86_vector(e->x, X86_VPTERNLOGD, a, old, x86_constant32(e->x, LOW),
+                   x86_imm(to == LOW_HALF ? MERGE : BESIDE));
+    }
+    emit_result(e, a);
+}
