@@ -17,6 +17,7 @@ struct emitter {
     const struct operation *operation;
     const struct inst *written_of; /* whose lanes `written` are the mask of; 0: all of them */
     unsigned written;
+    bool mask_unread; /* the next one that has to do with the mask it writes writes it, too */
 };
 
 typedef void emit_fn(struct emitter *e);

@@ -134,6 +134,12 @@ EMIT(add_carry)
     int first = source_is_scalar(e->inst, 0) ? 1 : 0;
     unsigned a = source_host(e, first, 0);
     unsigned sum = emit_form(e, X86_VPADDD, a, source_rm(e, !first, 0));
+    if (e->mask_unread) {
+        if (e->operation->flags & READS_MASK)
+            x86_vector(e->x, X86_VPADDD, sum, sum, x86_constant32(e->x, 1), x86_masked(in));
+        emit_result(e, sum);
+        return;
+    }
     unsigned out = emit_test(e, X86_VPCMPUD, sum, x86_reg(a), x86_imm(PREDICATE_LESS));
     if (e->operation->flags & READS_MASK) {
         x86_vector(e->x, X86_VPADDD, sum, sum, x86_constant32(e->x, 1), x86_masked(in));
@@ -149,6 +155,13 @@ EMIT(sub_carry)
     int first = e->operation->flags & REVERSED ? 1 : 0;
     unsigned a = source_host(e, first, 0);
     struct x86_rm b = source_rm(e, !first, 0);
+    if (e->mask_unread) {
+        unsigned alone = emit_form(e, X86_VPSUBD, a, b);
+        if (e->operation->flags & READS_MASK)
+            x86_vector(e->x, X86_VPSUBD, alone, alone, x86_constant32(e->x, 1), x86_masked(in));
+        emit_result(e, alone);
+        return;
+    }
     unsigned out = emit_test(e, X86_VPCMPUD, a, b, x86_imm(PREDICATE_LESS));
     unsigned difference = emit_form(e, X86_VPSUBD, a, b);
     if (e->operation->flags & READS_MASK) {

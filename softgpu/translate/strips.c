@@ -17,6 +17,24 @@ static void count_idle_lanes(struct x86 *x, const struct segment *segment, bool 
     x86_add64(x, RDI, WAVE(idle_lanes), R10);
 }
 
+/* Nobody reads the mask that the instruction writes before another one of its segment writes it. No
+ * other instruction of the segment reads it as a value (run.c). */
+static bool mask_is_unread(const struct run *run, const struct segment *segment, unsigned n)
+{
+    const struct operation *operation = operation_find(run->insts[n]);
+    const unsigned pair = operation_mask_out(operation, run->insts[n]);
+    for (unsigned m = n + 1; m < segment->first + segment->count; m++) {
+        const struct operation *later = operation_find(run->insts[m]);
+        if (run->roles[m] != ROLE_VECTOR)
+            continue;
+        if (later->flags & READS_MASK && operation_mask_in(run->insts[m]) == pair)
+            return false;
+        if (later->flags & WRITES_MASK && operation_mask_out(later, run->insts[m]) == pair)
+            return true;
+    }
+    return false;
+}
+
 static void strip_emit(struct x86 *x, const struct run *run, const struct segment *segment,
                        bool masked, struct lds_detours *detours)
 {
@@ -25,6 +43,8 @@ static void strip_emit(struct x86 *x, const struct run *run, const struct segmen
     for (unsigned n = segment->first; n < segment->first + segment->count; n++) {
         e.inst = run->insts[n];
         e.operation = operation_find(e.inst);
+        e.mask_unread = run->roles[n] == ROLE_VECTOR && e.operation->flags & WRITES_MASK &&
+                        mask_is_unread(run, segment, n);
         if (run->roles[n] == ROLE_VECTOR)
             e.operation->emit(&e);
         else if (run->roles[n] == ROLE_LDS)

@@ -71,6 +71,12 @@ static void pair_store(struct values *v, struct place place)
     first->dirty = second->dirty = false;
 }
 
+/* Masks that are vectors are values like others. */
+static struct x86_rm mask_home(unsigned pair)
+{
+    return x86_memory(R9, (int32_t)(4 * pair), false);
+}
+
 static void clean(struct values *v, struct value *value)
 {
     if (!value->dirty)
@@ -79,8 +85,20 @@ static void clean(struct values *v, struct value *value)
         pair_store(v, value->place);
         return;
     }
-    store(v, value->place, number_of(v, value));
     value->dirty = false;
+    if (value->kind == VALUE_MASK) {
+        x86_mask_store(v->x, X86_MASK_HOST + number_of(v, value), R9,
+                       mask_home(value->place.index).offset);
+        return;
+    }
+    store(v, value->place, number_of(v, value));
+}
+
+static void mask_clean(struct values *v, unsigned k)
+{
+    if (v->masks[k].dirty)
+        x86_mask_store(v->x, k, R9, mask_home((unsigned)v->masks[k].pair).offset);
+    v->masks[k].dirty = false;
 }
 
 void values_flush(struct values *v)
@@ -88,6 +106,8 @@ void values_flush(struct values *v)
     for (unsigned n = 0; n < HOST_ALLOCATED; n++)
         if (v->hosts[n].kind != VALUE_NONE)
             clean(v, &v->hosts[n]);
+    for (unsigned k = MASKS_FIRST; k < MASKS_END; k++)
+        mask_clean(v, k);
 }
 
 void values_next(struct values *v)
@@ -262,7 +282,6 @@ void values_set_pair(struct values *v, struct place place, unsigned first, unsig
                                                .held = 1};
 }
 
-/* Masks that are vectors are values like others. They are never dirty. */
 static struct place mask_place(unsigned pair)
 {
     return (struct place){.index = (uint16_t)pair};
@@ -276,6 +295,7 @@ unsigned values_mask_temporary(struct values *v)
     for (unsigned k = MASKS_FIRST; k < MASKS_END; k++)
         if (v->masks[k].used < v->masks[best].used)
             best = k;
+    mask_clean(v, best);
     v->masks[best] = (struct mask_value){.pair = -1, .used = v->now};
     return best;
 }
@@ -286,11 +306,6 @@ void values_mask_release(struct values *v, unsigned mask)
         values_release(v, mask - X86_MASK_HOST);
     else if (mask >= MASKS_FIRST && v->masks[mask].pair < 0)
         v->masks[mask].used = 0;
-}
-
-static struct x86_rm mask_home(unsigned pair)
-{
-    return x86_memory(R9, (int32_t)(4 * pair), false);
 }
 
 static unsigned vector_mask(struct values *v, unsigned pair)
@@ -322,19 +337,18 @@ unsigned values_mask(struct values *v, unsigned pair)
 static void set_vector_mask(struct values *v, unsigned pair, unsigned host)
 {
     drop(find(v, VALUE_MASK, mask_place(pair), 0));
-    v->hosts[host] =
-        (struct value){.kind = VALUE_MASK, .place = mask_place(pair), .used = v->now, .held = 1};
+    v->hosts[host] = (struct value){
+        .kind = VALUE_MASK, .place = mask_place(pair), .dirty = true, .used = v->now, .held = 1};
 }
 
 void values_set_mask(struct values *v, unsigned pair, unsigned mask)
 {
-    x86_mask_store(v->x, mask, R9, mask_home(pair).offset);
     if (v->x->level->vector_masks) {
         set_vector_mask(v, pair, mask - X86_MASK_HOST);
         return;
     }
     for (unsigned k = MASKS_FIRST; k < MASKS_END; k++)
         if (v->masks[k].pair == (int16_t)pair)
-            v->masks[k].pair = -1;
-    v->masks[mask] = (struct mask_value){.pair = (int16_t)pair, .used = v->now};
+            v->masks[k] = (struct mask_value){.pair = -1};
+    v->masks[mask] = (struct mask_value){.pair = (int16_t)pair, .dirty = true, .used = v->now};
 }

@@ -39,6 +39,7 @@ struct value {
 
 struct mask_value {
     int16_t pair; /* scalar registers whose strip's bits it has; -1: none */
+    bool dirty;
     uint64_t used;
 };
 
@@ -76,7 +77,7 @@ unsigned values_mask_temporary(struct values *v);
 unsigned values_mask(struct values *v, unsigned pair);
 /* The instruction has no more use for it; 0: there is none. */
 void values_mask_release(struct values *v, unsigned mask);
-/* The mask becomes the pair's, and is stored. */
+/* The mask becomes the pair's. */
 void values_set_mask(struct values *v, unsigned pair, unsigned mask);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs of decoded vector instructions that are executed as code of the host (translate/). */
+/* Runs of decoded instructions that are executed as code of the host (translate/). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +16,15 @@ struct translated_code {
 struct page_runs {
     inst_exec_fn *stub;
     struct inst *slots;
-    bool target[PAGE_DWORDS]; /* somebody branches there: no run goes on across it */
+    /* Somebody branches there, so that a run begins there, too; from behind it: no run goes on
+     * across it, for a loop is worth one of its own. */
+    bool target[PAGE_DWORDS], loop[PAGE_DWORDS];
     struct x86 x;
     uint32_t count;
     struct run_start {
         uint16_t slot;
         size_t offset;
-    } starts[PAGE_DWORDS / TRANSLATE_RUN_MIN];
+    } starts[PAGE_DWORDS];
 };
 
 void page_note_fresh(struct code *code, struct page_copy *copy)
@@ -77,8 +79,10 @@ static void targets_find(struct page_runs *runs)
         if (!slot_is_decoded(runs, at) || slot->klass != CLASS_BRANCH)
             continue;
         int64_t target = (int64_t)at + 1 + slot->offset;
-        if (slot->format == FMT_SOPP && target >= 0 && target < PAGE_DWORDS)
-            runs->target[target] = true;
+        if (slot->format != FMT_SOPP || target < 0 || target >= PAGE_DWORDS)
+            continue;
+        runs->target[target] = true;
+        runs->loop[target] |= target <= (int64_t)at;
     }
 }
 
@@ -88,7 +92,7 @@ static unsigned candidates(const struct page_runs *runs, uint32_t at,
 {
     unsigned count = 0;
     while (count < TRANSLATE_RUN_MAX && at < PAGE_DWORDS && slot_is_decoded(runs, at) &&
-           !(count && runs->target[at]) && translate_knows(&runs->slots[at])) {
+           !(count && runs->loop[at]) && translate_knows(&runs->slots[at])) {
         insts[count++] = &runs->slots[at];
         at += runs->slots[at].dwords;
     }
@@ -106,7 +110,11 @@ static uint32_t run_translate(struct page_runs *runs, uint32_t at)
     if (!taken)
         return at + 1;
     runs->starts[runs->count++] = (struct run_start){(uint16_t)at, offset};
-    return (uint32_t)(insts[taken - 1] - runs->slots) + insts[taken - 1]->dwords;
+    const uint32_t end = (uint32_t)(insts[taken - 1] - runs->slots) + insts[taken - 1]->dwords;
+    do
+        at += runs->slots[at].dwords;
+    while (at < end && !runs->target[at]);
+    return at;
 }
 
 /* Keeps the code for as long as the device lives. */
