@@ -136,11 +136,19 @@ EMIT(mul_hi);
 EMIT(mul_u24);
 EMIT(mul_i24);
 EMIT(mad_u24);
+EMIT(mul_hi_24);
 EMIT(mad_i24);
 EMIT(bfe_u32);
 EMIT(bfe_i32);
 EMIT(alignbit);
 EMIT(ffbh);
+/* emit_bits.c */
+EMIT(count);
+EMIT(count_below);
+EMIT(reverse);
+EMIT(ffbl);
+EMIT(ffbh_signed);
+EMIT(bfm);
 /* emit_word.c */
 EMIT(word_binary);
 EMIT(word_three);
@@ -162,6 +170,8 @@ EMIT(compare);
 EMIT(compare_wide);
 EMIT(compare_pair);
 EMIT(compare_class);
+EMIT(compare_class_half);
+EMIT(compare_class_pair);
 EMIT(add_carry);
 EMIT(sub_carry);
 /* emit_float.c */
@@ -179,6 +189,8 @@ EMIT(packed_fma);
 EMIT(binary_pair);
 EMIT(fma_pair);
 EMIT(min_max3);
+EMIT(med3_float);
+EMIT(fract);
 /* emit_half.c */
 EMIT(half_binary);
 EMIT(half_fma);

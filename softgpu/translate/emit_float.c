@@ -64,6 +64,57 @@ EMIT(min_max3)
     emit_result(e, times_one(e, r));
 }
 
+static unsigned most(struct emitter *e, unsigned a, unsigned b)
+{
+    enum { RANGE_MAX = 5 };
+    return emit_form_imm(e, X86_VRANGEPS, a, x86_reg(b), RANGE_MAX);
+}
+static unsigned compared(struct emitter *e, unsigned a, unsigned b, unsigned predicate)
+{
+    return emit_test(e, X86_VCMPPS, a, x86_reg(b), x86_imm(predicate));
+}
+static void blend(struct emitter *e, unsigned host, unsigned other, unsigned k)
+{
+    x86_vector(e->x, X86_VPBLENDMD, host, host, x86_reg(other), x86_masked(k));
+    emit_mask_done(e, k);
+    emit_done(e, other);
+}
+/* As med_f32() in valu/: the greater of those that are left without the greatest; with a NaN among
+ * them their minimum. */
+EMIT(med3_float)
+{
+    enum { EQUAL = 0, UNORDERED = 3, RANGE_MIN = 4 };
+    unsigned a = source_copy(e, 0, 0), b = source_copy(e, 1, 0), c = source_copy(e, 2, 0);
+    unsigned r = most(e, a, b), greatest = most(e, r, c);
+    unsigned is_b = compared(e, greatest, b, EQUAL);
+    blend(e, r, most(e, a, c), is_b);
+    unsigned is_a = compared(e, greatest, a, EQUAL);
+    emit_done(e, greatest);
+    blend(e, r, most(e, b, c), is_a);
+    unsigned nan = compared(e, a, b, UNORDERED), nan_c = compared(e, c, c, UNORDERED);
+    x86_mask_or(e->x, nan, nan, nan_c);
+    emit_mask_done(e, nan_c);
+    unsigned ab = emit_form_imm(e, X86_VRANGEPS, a, x86_reg(b), RANGE_MIN);
+    emit_done(e, a);
+    emit_done(e, b);
+    unsigned least = emit_form_imm(e, X86_VRANGEPS, ab, x86_reg(c), RANGE_MIN);
+    blend(e, r, least, nan);
+    emit_result(e, times_one(e, r));
+}
+/* Never one. */
+EMIT(fract)
+{
+    enum { ROUND_DOWN = 9, NOT_LESS = 0x1d };
+    unsigned a = source_host(e, 0, 0);
+    unsigned whole = emit_form_imm(e, X86_VRNDSCALEPS, 0, x86_reg(a), ROUND_DOWN);
+    unsigned r = emit_form(e, X86_VSUBPS, a, x86_reg(whole));
+    unsigned one = emit_test(e, X86_VCMPPS, r, x86_constant32(e->x, ONE32), x86_imm(NOT_LESS));
+    struct x86_rm below = x86_constant32(e->x, ONE32 - 1);
+    below.broadcast = false;
+    x86_vector(e->x, X86_VPBROADCASTD, r, 0, below, x86_masked(one));
+    emit_result(e, r);
+}
+
 EMIT(unary)
 {
     emit_result(e, emit_form(e, e->operation->form, 0, source_rm(e, 0, 0)));

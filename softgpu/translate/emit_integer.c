@@ -133,9 +133,8 @@ EMIT(med3)
 }
 
 /* High dwords of products: of even lanes by a shift, of odd ones as they are. */
-EMIT(mul_hi)
+static void high_products(struct emitter *e, unsigned a, unsigned b)
 {
-    unsigned a = source_host(e, 0, 0), b = source_host(e, 1, 0);
     unsigned even = emit_form(e, e->operation->form, a, x86_reg(b));
     unsigned a_odd = emit_shift_imm(e, X86_VPSRLQ_IMM, a, 32);
     unsigned b_odd = emit_shift_imm(e, X86_VPSRLQ_IMM, b, 32);
@@ -158,6 +157,18 @@ static unsigned signed24(struct emitter *e, int n)
 static unsigned product(struct emitter *e, unsigned a, unsigned b)
 {
     return emit_form(e, X86_VPMULLD, a, x86_reg(b));
+}
+EMIT(mul_hi)
+{
+    unsigned a = source_host(e, 0, 0);
+    high_products(e, a, source_host(e, 1, 0));
+}
+/* The argument: whether they have signs. */
+EMIT(mul_hi_24)
+{
+    const bool is_signed = e->operation->argument;
+    unsigned a = is_signed ? signed24(e, 0) : low24(e, 0);
+    high_products(e, a, is_signed ? signed24(e, 1) : low24(e, 1));
 }
 EMIT(mul_u24)
 {

@@ -70,49 +70,97 @@ EMIT(compare_pair)
 }
 
 /*
- * Classes of single precision are ranges of a value's bits: of its size where the mask treats both
- * signs alike, which compilers' masks do. The bits of the mask, from the smallest size to the
- * largest, for positive values and for negative ones.
+ * Classes are ranges of a value's size, from the smallest to the largest, and signs. The size is in
+ * the upper bits of a dword, without the sign: of doubles the last bit stands for all that is below
+ * the high dword. The bits of the mask: for positive values and for negative ones.
  */
 enum { CLASS_RANGES = 6 };
-static const struct class_range {
-    uint32_t first, last;
+static const struct {
     uint16_t positive, negative;
-} class_ranges[CLASS_RANGES] = {{0, 0, 1 << 6, 1 << 5},
-                                {1, 0x7fffff, 1 << 7, 1 << 4},
-                                {0x800000, 0x7f7fffff, 1 << 8, 1 << 3},
-                                {0x7f800000, 0x7f800000, 1 << 9, 1 << 2},
-                                {0x7f800001, 0x7fbfffff, 1 << 0, 1 << 0},
-                                {0x7fc00000, 0x7fffffff, 1 << 1, 1 << 1}};
+} class_bits[CLASS_RANGES] = {{1 << 6, 1 << 5}, {1 << 7, 1 << 4}, {1 << 8, 1 << 3},
+                              {1 << 9, 1 << 2}, {1 << 0, 1 << 0}, {1 << 1, 1 << 1}};
+/* Where they begin. */
+static const uint32_t class_f32[] = {0, 2, 0x1000000, 0xff000000, 0xff000002, 0xff800000},
+                      class_f16[] = {0, 0x20000, 0x8000000, 0xf8000000, 0xf8020000, 0xfc000000},
+                      class_f64[] = {0, 1, 0x200000, 0xffe00000, 0xffe00001, 0xfff00000};
 
 bool accepts_constant_class(const struct inst *inst)
 {
-    if (!source_is_constant(inst, 1) || (inst->neg | inst->abs))
-        return false;
-    for (int n = 0; n < CLASS_RANGES; n++)
-        if (!(inst->src[1].value & class_ranges[n].positive) !=
-            !(inst->src[1].value & class_ranges[n].negative))
-            return false;
-    return true;
+    return source_is_constant(inst, 1);
 }
 
-EMIT(compare_class)
+/* Lanes whose size is in a range of `wanted`, a bit for each; of those of `among`. */
+static unsigned in_ranges(struct emitter *e, unsigned size, const uint32_t *first, unsigned wanted,
+                          struct x86_option among)
 {
-    const uint64_t wanted = e->inst->src[1].value;
-    unsigned size = emit_form(e, X86_VPANDD, source_host(e, 0, 0), x86_constant32(e->x, INT32_MAX));
-    unsigned result = emit_test(e, X86_VPCMPUD, size, x86_reg(size), tested(e, PREDICATE_NEVER));
+    among.has_imm = true;
+    among.imm = PREDICATE_NEVER;
+    unsigned result = emit_test(e, X86_VPCMPUD, size, x86_reg(size), among);
     for (int n = 0; n < CLASS_RANGES; n++) {
-        if (!(wanted & class_ranges[n].positive))
+        if (!(wanted >> n & 1))
             continue;
-        uint32_t first = class_ranges[n].first;
-        while (n + 1 < CLASS_RANGES && wanted & class_ranges[n + 1].positive)
-            n++; /* neighbours are one range */
-        unsigned above = emit_form(e, X86_VPSUBD, size, x86_constant32(e->x, first));
-        struct x86_rm span = x86_constant32(e->x, class_ranges[n].last - first);
-        unsigned k = emit_test(e, X86_VPCMPUD, above, span, tested(e, PREDICATE_LESS_EQUAL));
+        int last = n;
+        while (last + 1 < CLASS_RANGES && wanted >> (last + 1) & 1)
+            last++; /* neighbours are one range */
+        uint32_t end = last + 1 < CLASS_RANGES ? first[last + 1] - 1 : UINT32_MAX;
+        unsigned above = emit_form(e, X86_VPSUBD, size, x86_constant32(e->x, first[n]));
+        among.imm = PREDICATE_LESS_EQUAL;
+        unsigned k = emit_test(e, X86_VPCMPUD, above, x86_constant32(e->x, end - first[n]), among);
         x86_mask_or(e->x, result, result, k);
+        emit_mask_done(e, k);
+        emit_done(e, above);
+        n = last;
+    }
+    return result;
+}
+/* `top` has the signs. Compilers' masks mostly treat both alike. */
+static void result_class(struct emitter *e, unsigned size, unsigned top, const uint32_t *first)
+{
+    enum { NOT_LESS = PREDICATE_LESS + PREDICATE_NOT };
+    const uint64_t mask = e->inst->src[1].value;
+    unsigned positive = 0, negative = 0;
+    for (unsigned n = 0; n < CLASS_RANGES; n++) {
+        positive |= (mask & class_bits[n].positive ? 1u : 0) << n;
+        negative |= (mask & class_bits[n].negative ? 1u : 0) << n;
+    }
+    struct x86_option run = {.mask = (uint8_t)emit_exec(e)};
+    unsigned result = in_ranges(e, size, first, positive & negative, run);
+    for (int sign = 0; sign < 2; sign++) {
+        unsigned wanted = sign ? negative & ~positive : positive & ~negative;
+        if (!wanted)
+            continue;
+        unsigned which = emit_test(e, X86_VPCMPD, top, x86_constant32(e->x, 0),
+                                   tested(e, sign ? PREDICATE_LESS : NOT_LESS));
+        unsigned k = in_ranges(e, size, first, wanted, x86_masked(which));
+        x86_mask_or(e->x, result, result, k);
+        emit_mask_done(e, k);
+        emit_mask_done(e, which);
     }
     emit_mask_result(e, result);
+}
+EMIT(compare_class)
+{
+    unsigned a = source_host(e, 0, 0);
+    result_class(e, emit_shift_imm(e, X86_VPSLLD_IMM, a, 1), a, class_f32);
+}
+EMIT(compare_class_half)
+{
+    enum { HALF_BITS = 16 };
+    unsigned a = source_host(e, 0, 0), top = emit_shift_imm(e, X86_VPSLLD_IMM, a, HALF_BITS);
+    result_class(e, emit_shift_imm(e, X86_VPSLLD_IMM, top, 1), top, class_f16);
+}
+EMIT(compare_class_pair)
+{
+    unsigned low = source_host(e, 0, 0), high = source_host(e, 0, 1);
+    unsigned size = emit_shift_imm(e, X86_VPSLLD_IMM, high, 1);
+    unsigned none = emit_test(e, X86_VPTESTNMD, low, x86_reg(low), (struct x86_option){0});
+    unsigned rest = values_temporary(&e->values);
+    emit_copy(e, rest, x86_constant32(e->x, 1));
+    x86_vector(e->x, X86_VPXORD, rest, rest, x86_reg(rest), x86_masked(none));
+    x86_vector(e->x, X86_VPORD, size, size, x86_reg(rest), (struct x86_option){0});
+    emit_mask_done(e, none);
+    emit_done(e, rest);
+    result_class(e, size, high, class_f64);
 }
 
 static unsigned carry_in(struct emitter *e)

@@ -435,6 +435,10 @@ void x86_gpr_add(struct x86 *x, enum x86_gpr dst, enum x86_gpr source)
 {
     put_direct(x, true, 0x01, source, dst);
 }
+void x86_gpr_sub_memory(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset)
+{
+    put_memory(x, true, 0x2b, dst, base, offset);
+}
 void x86_gpr_sub(struct x86 *x, enum x86_gpr dst, enum x86_gpr source)
 {
     put_direct(x, true, 0x29, source, dst);

@@ -153,6 +153,7 @@ void x86_gpr_add(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_sub(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_compare(struct x86 *x, enum x86_gpr a, enum x86_gpr b); /* 64 bits */
 void x86_gpr_trailing_zeros(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
+void x86_gpr_sub_memory(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset);
 void x86_gpr_multiply(struct x86 *x, enum x86_gpr dst, int32_t imm);
 void x86_gpr_popcount(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_compare_imm(struct x86 *x, enum x86_gpr a, int8_t imm); /* 64 bits */

@@ -89,6 +89,10 @@ static const struct bench {
      "v_pk_add_u16 v2, v0, v2\n v_lshlrev_b16 v3, 3, v2\n v_mul_lo_u16 v4, v3, v1\n"
      "v_pk_max_i16 v5, v4, v2\n v_cmp_lt_u16 vcc, v5, v4\n",
      4, 5},
+    {"bits", "",
+     "v_mbcnt_lo_u32_b32 v2, -1, v0\n v_mbcnt_hi_u32_b32 v2, -1, v2\n v_bcnt_u32_b32 v3, v2, v3\n"
+     "v_bfrev_b32 v4, v3\n v_ffbl_b32 v5, v4\n v_cmp_class_f64 vcc, v[4:5], 3\n",
+     4, 6},
     {"lds_broadcast", "v_mov_b32 v1, 64\n", "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:4\n", 8,
      2},
     {"lds_contiguous", LANES_BY(2), "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:256\n", 8, 2},
