@@ -198,6 +198,28 @@ static void devices_without_a_gate_are_not_replayed(void **state)
     replay_gate_open(UINT32_MAX);
 }
 
+/* The first device that has no gate is not taken for the first one that has. */
+static void devices_without_a_gate_share_none(void **state)
+{
+    (void)state;
+    enum { FIRST = 0, WITHOUT = REPLAY_GATES };
+    bool is_empty;
+    replay_gate_enter(FIRST);
+    replay_gate_leave(WITHOUT);
+    assert_false(replay_gate_close(FIRST, SOON_NS));
+    replay_gate_leave(FIRST);
+    replay_gate_enter(WITHOUT);
+    is_empty = replay_gate_close(FIRST, SOON_NS);
+    replay_gate_leave(WITHOUT);
+    assert_true(is_empty);
+    replay_gate_open(WITHOUT);
+    pthread_t waits = start(launcher, (void *)(uintptr_t)FIRST);
+    bool passes = arrives(1, SOON_NS);
+    replay_gate_open(FIRST);
+    pthread_join(waits, NULL);
+    assert_false(passes);
+}
+
 /* Each changes both words with the device for itself. */
 static uint64_t alone_here, alone_there;
 
@@ -275,6 +297,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(replays_of_two_threads_take_turns, reset, leave_open),
         cmocka_unit_test_setup_teardown(nobody_opens_the_gate_of_another, reset, leave_open),
         cmocka_unit_test_setup_teardown(devices_without_a_gate_are_not_replayed, reset, leave_open),
+        cmocka_unit_test_setup_teardown(devices_without_a_gate_share_none, reset, leave_open),
         cmocka_unit_test_setup_teardown(one_at_a_time, reset, leave_open),
         cmocka_unit_test_setup_teardown(cancelled_threads_leave_no_lock, reset, leave_open),
         cmocka_unit_test_setup_teardown(children_have_open_gates, reset, leave_open),
