@@ -423,7 +423,7 @@ static void queue_step(struct double_queue *queue)
 static void *device_main(void *unused)
 {
     (void)unused;
-    while (__atomic_load_n(&device_runs, __ATOMIC_ACQUIRE)) {
+    while (device_runs) {
         pthread_mutex_lock(&device_lock);
         if (!device_held) {
             for (int i = 0; i < QUEUES_MAX; i++)
@@ -440,8 +440,9 @@ static void *device_main(void *unused)
 
 static void device_stop(void)
 {
-    if (!__atomic_exchange_n(&device_runs, false, __ATOMIC_ACQ_REL))
+    if (!device_runs)
         return;
+    device_runs = false;
     pthread_join(device_thread, NULL);
 }
 
