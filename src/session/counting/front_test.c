@@ -14,6 +14,7 @@
 #include "model/service.h"
 #include "model/trace.h"
 #include "session/counting/counting.h"
+#include "session/counting/owners.h"
 #include "session/counting/test/gpu_double.h"
 #include "session/counting/test/session_double.h"
 
@@ -175,6 +176,15 @@ static void the_owner_is_named(void **state)
     added_ops[1]->stop((rocprofiler_context_id_t){1}, added_data[1]);
     counting_owner_describe((rocprofiler_agent_id_t){0}, text, sizeof text);
     assert_string_equal(text, "nobody");
+    assert_int_equal(owners_take((rocprofiler_context_id_t){1}, (rocprofiler_agent_id_t){MI210}),
+                     ROCPROFILER_STATUS_SUCCESS);
+    counting_owner_describe((rocprofiler_agent_id_t){MI210 + 1}, text, sizeof text);
+    assert_string_equal(text, "nobody");
+    for (int any = 0; any < 2; any++) {
+        counting_owner_describe((rocprofiler_agent_id_t){any ? 0 : MI210}, text, sizeof text);
+        assert_string_equal(text, "tool one, which counts on a whole GPU");
+    }
+    owners_release((rocprofiler_context_id_t){1});
 }
 
 static void events_are_counters(void **state)
