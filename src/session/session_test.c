@@ -236,6 +236,7 @@ static void only_configured_operations_get_wrappers(void **state)
     assert_false(trace_is_configured(TRACE_HSA_CORE_API, 1 << 20));
     assert_false(trace_domain_is_configured(TRACE_HIP_RUNTIME_API));
     assert_true(trace_domain_is_configured(TRACE_HSA_CORE_API));
+    assert_true(trace_counting_is_configured()); /* by contexts other than the first */
 }
 
 static void stopped_contexts_see_nothing(void **state)

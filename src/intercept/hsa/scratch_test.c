@@ -169,6 +169,29 @@ static void events_of_different_operations_nest(void **state)
                      4096);
 }
 
+/* Sixteen more than there is room for (PENDING_MAX): those are lost, the others are whole, and the
+ * room comes back. */
+static void more_events_at_once_than_fit_are_lost(void **state)
+{
+    (void)state;
+    enum { ROOM = 32, BEGUN = 48 };
+    const int32_t op = ROCPROFILER_SCRATCH_MEMORY_ALLOC;
+    double_listen(TRACE_SCRATCH_MEMORY, op);
+    scratch_install(&hsa_instances[0], table_make());
+    for (int round = 1; round <= 2; round++) {
+        struct alloc_event event = {HSA_AMD_TOOL_EVENT_SCRATCH_ALLOC_START, &queue, 0, 9, 0, 0};
+        for (int i = 0; i < BEGUN; i++)
+            tools.functions[ALLOC_START](&event);
+        assert_int_equal(double_open_events(), ROOM);
+        event.kind = HSA_AMD_TOOL_EVENT_SCRATCH_ALLOC_END;
+        for (int i = 0; i < BEGUN; i++)
+            tools.functions[ALLOC_END](&event);
+        assert_int_equal(double_open_events(), 0);
+        assert_int_equal(double_count(DOUBLE_RECORD, TRACE_SCRATCH_MEMORY, op), round * ROOM);
+        assert_int_equal(double_count(DOUBLE_CALL, TRACE_SCRATCH_MEMORY, op), 2 * round * ROOM);
+    }
+}
+
 static void *allocate_often(void *number)
 {
     for (int i = 0; i < 500; i++)
@@ -233,6 +256,7 @@ int main(void)
         cmocka_unit_test_setup(allocation_has_size_and_dispatch, reset),
         cmocka_unit_test_setup(freeing_and_reclaiming_are_told_apart, reset),
         cmocka_unit_test_setup(events_of_different_operations_nest, reset),
+        cmocka_unit_test_setup(more_events_at_once_than_fit_are_lost, reset),
         cmocka_unit_test_setup(threads_do_not_mix, reset),
         cmocka_unit_test_setup(shorter_and_absent_tables_are_left_alone, reset),
         cmocka_unit_test_setup(ends_without_a_start_and_events_without_a_queue_are_ignored, reset),
