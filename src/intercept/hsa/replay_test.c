@@ -172,6 +172,24 @@ static void a_kernel_happens_once(void **state)
     end(queue, PASSES * KERNELS, KERNELS);
 }
 
+/* What stands in a kernel's place waits for it, and does to memory what the program's own packets
+ * rely on: what the kernel wrote is there for everybody, and caches of what was there before are
+ * not used. */
+static unsigned barriers_of_replays(void)
+{
+    unsigned count = 0;
+    for (uint64_t n = 0; n < double_packets_seen(); n++) {
+        const hsa_barrier_and_packet_t *packet = double_packet(n);
+        if ((packet->header & 0xff) != HSA_PACKET_TYPE_BARRIER_AND || !packet->dep_signal[0].handle)
+            continue;
+        assert_int_equal(packet->header >> 8 & 1, 1);                       /* barrier */
+        assert_int_equal(packet->header >> 9 & 3, HSA_FENCE_SCOPE_SYSTEM);  /* acquire */
+        assert_int_equal(packet->header >> 11 & 3, HSA_FENCE_SCOPE_SYSTEM); /* release */
+        count++;
+    }
+    return count;
+}
+
 /* Nobody of the program's waits for the kernel: the queue's next packet comes behind it. */
 static void without_a_signal(void **state)
 {
@@ -182,6 +200,7 @@ static void without_a_signal(void **state)
         launch(queue, words, (hsa_signal_t){0});
     assert_true(completion_drain(STALL_NS));
     assert_int_equal(words[0], after(KERNELS));
+    assert_int_equal(barriers_of_replays(), KERNELS);
     CALL(hsa_amd_memory_pool_free)(words);
     end(queue, PASSES * KERNELS, KERNELS);
 }
