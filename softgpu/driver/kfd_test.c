@@ -282,6 +282,20 @@ static void a_queue_takes_masks_of_units(void **state)
 }
 
 /* Every ioctl number with hostile arguments: an errno each time, and still alive at the end. */
+/* The kernel's header: 1 wants retries of page faults, 0 wants none, less asks; they are off, and
+ * cannot be turned on. */
+static void retries_of_page_faults_stay_off(void **state)
+{
+    (void)state;
+    struct kfd_ioctl_set_xnack_mode_args mode = {.xnack_enabled = 1};
+    assert_int_equal(CALL(AMDKFD_IOC_SET_XNACK_MODE, &mode), -EPERM);
+    for (int wanted = -1; wanted <= 0; wanted++) {
+        mode.xnack_enabled = wanted;
+        assert_int_equal(CALL(AMDKFD_IOC_SET_XNACK_MODE, &mode), 0);
+        assert_int_equal(mode.xnack_enabled, 0);
+    }
+}
+
 static void hostile_arguments_give_errors(void **state)
 {
     (void)state;
@@ -360,6 +374,7 @@ int main(void)
         cmocka_unit_test(queues_get_doorbells_of_their_gpu),
         cmocka_unit_test(wave_sync_belongs_to_one_queue),
         cmocka_unit_test(a_queue_takes_masks_of_units),
+        cmocka_unit_test(retries_of_page_faults_stay_off),
         cmocka_unit_test(hostile_arguments_give_errors),
         cmocka_unit_test(hostile_nested_pointers_give_efault),
         cmocka_unit_test(structures_of_older_and_newer_versions),
