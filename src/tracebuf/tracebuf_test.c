@@ -185,6 +185,39 @@ static void callback_may_flush_another_buffer_of_its_thread(void **state)
     assert_int_equal(second.records, 1);
 }
 
+/* Writers: callbacks of both threads; readers: they and the test. */
+static _Atomic uint64_t crossing_began, crossing_ended;
+static struct consumer_double crossing[2];
+static struct tracebuf *crossing_buffers[2];
+
+static void flush_the_other_ones(struct consumer_double *consumer)
+{
+    crossing_began++;
+    if (!eventually(&crossing_began, 2))
+        consumer->disorder++;
+    tracebuf_flush(crossing_buffers[consumer == &crossing[0]]);
+    crossing_ended++;
+}
+
+/* Each waits for the other's thread, which is in a callback itself. */
+static void callbacks_may_flush_each_others_buffers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        crossing[i].in_callback = flush_the_other_ones;
+        crossing_buffers[i] = buffer_make(&crossing[i], 4096, 0, TRACEBUF_LOSSLESS);
+        tracebuf_assign(crossing_buffers[i], tracebuf_thread_create());
+    }
+    for (int i = 0; i < 2; i++)
+        put(crossing_buffers[i], 0, 0, 16);
+    assert_true(eventually(&crossing_ended, 2));
+    for (int i = 0; i < 2; i++) {
+        assert_true(eventually(&crossing[i].records, 1));
+        assert_int_equal(crossing[i].callbacks, 1);
+        assert_int_equal(crossing[i].disorder, 0);
+    }
+}
+
 static void producers_go_on_while_a_callback_runs(void **state)
 {
     (void)state;
@@ -325,6 +358,7 @@ int main(void)
         cmocka_unit_test(callback_may_record_and_flush_its_own_buffer),
         cmocka_unit_test(callback_may_overfill_its_own_lossless_buffer),
         cmocka_unit_test(callback_may_flush_another_buffer_of_its_thread),
+        cmocka_unit_test(callbacks_may_flush_each_others_buffers),
         cmocka_unit_test(producers_go_on_while_a_callback_runs),
         cmocka_unit_test(stress_lossless_large),
         cmocka_unit_test(stress_lossless_small),
