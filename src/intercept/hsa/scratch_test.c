@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -169,6 +171,31 @@ static void events_of_different_operations_nest(void **state)
                      4096);
 }
 
+static int log_begin(int *kept)
+{
+    int log = memfd_create("log", MFD_CLOEXEC);
+    assert_true(log >= 0);
+    *kept = dup(STDERR_FILENO);
+    dup2(log, STDERR_FILENO);
+    return log;
+}
+
+/* How many lines of the log have that text. */
+static unsigned log_end(int log, int kept, const char *text)
+{
+    static char lines[1 << 16];
+    unsigned count = 0;
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    ssize_t bytes = pread(log, lines, sizeof lines - 1, 0);
+    close(log);
+    assert_true(bytes >= 0);
+    lines[bytes] = 0;
+    for (const char *at = lines; (at = strstr(at, text)) != NULL; at++)
+        count++;
+    return count;
+}
+
 /* Sixteen more than there is room for (PENDING_MAX): those are lost, the others are whole, and the
  * room comes back. */
 static void more_events_at_once_than_fit_are_lost(void **state)
@@ -180,8 +207,10 @@ static void more_events_at_once_than_fit_are_lost(void **state)
     scratch_install(&hsa_instances[0], table_make());
     for (int round = 1; round <= 2; round++) {
         struct alloc_event event = {HSA_AMD_TOOL_EVENT_SCRATCH_ALLOC_START, &queue, 0, 9, 0, 0};
+        int kept, log = log_begin(&kept);
         for (int i = 0; i < BEGUN; i++)
             tools.functions[ALLOC_START](&event);
+        assert_int_equal(log_end(log, kept, "one is lost"), BEGUN - ROOM);
         assert_int_equal(double_open_events(), ROOM);
         event.kind = HSA_AMD_TOOL_EVENT_SCRATCH_ALLOC_END;
         for (int i = 0; i < BEGUN; i++)
