@@ -1,6 +1,7 @@
 /* The HSA side of interception against the double of a runtime: what the program sees must not
  * change, what is reported must be what the program did. */
 #include "base/clock.h"
+#include "base/thread.h"
 #include "intercept/hsa/facts.h"
 #include "intercept/hsa/test/hsa_calls.h"
 #include "intercept/launched.h"
@@ -196,6 +197,18 @@ static void nobody_listening_writes_what_came(void **state)
     assert_memory_equal(double_packet(0), &packet, 64);
     CALL(hsa_queue_destroy)(queue);
     assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 0);
+}
+
+/* The runtime's function works for us; what the thread calls afterwards is the program's again. */
+static void asking_for_a_time_ends(void **state)
+{
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
+    assert_true(table_arrives(double_table_make(2)));
+    const struct hsa_agent_entry *gpu = agents_find(&hsa_instances[0], (hsa_agent_t){DOUBLE_GPU});
+    assert_non_null(gpu);
+    agents_device_time_ns(gpu, 1000);
+    assert_false(thread_is_own_work());
 }
 
 /* More in flight than upstream's sixteen, than a block of ours, than most queues hold. */
@@ -513,6 +526,7 @@ int main(void)
         cmocka_unit_test_setup(a_launch_counts_the_kernels_of_its_thread, reset),
         cmocka_unit_test_setup(other_packets_pass_untouched, reset),
         cmocka_unit_test_setup(nobody_listening_writes_what_came, reset),
+        cmocka_unit_test_setup(asking_for_a_time_ends, reset),
         cmocka_unit_test_setup(thousands_in_flight, reset),
         cmocka_unit_test_setup(signals_stay_the_programs, reset),
         cmocka_unit_test_setup(a_signal_counted_by_many_keeps_their_times_apart, reset),
