@@ -54,6 +54,9 @@ struct runtime_ops {
      * first call. May ask the library, which may offer tables on this thread meanwhile. True when
      * hooked. May be called again. */
     bool (*hook)(void (*ready)(void));
+    /* Tools are configured, or one more is: hooks that nobody needs may go, and come again. True
+     * when some went: `ready` will not run. */
+    bool (*calls_want)(void);
     /* Libraries were loaded, or who wants their calls has changed. */
     void (*follow)(void);
     /* Who wants reports of finished work has changed. */

@@ -54,8 +54,10 @@ void runtime_hsa_load(void *table, uint64_t runtime_version)
 {
     if (table)
         runtime_offer_row(&runtime_rows[RUNTIME_HSA], runtime_version, RUNTIME_UNNUMBERED, &table);
-    if (session_is_wanted())
+    if (session_is_wanted()) {
         runtimes_hook(); /* a HIP that was loaded after our constructor */
+        runtimes_follow_calls();
+    }
     if (subscriptions_exist())
         runtime_registered_collect();
     runtimes_follow_libraries(); /* a libhsakmt that was loaded with the runtime */

@@ -210,6 +210,18 @@ void runtimes_follow_operations(void)
             runtime_ops_of(&runtime_rows[kind])->work_want();
 }
 
+void runtimes_follow_calls(void)
+{
+    bool unhooked = false;
+    if (session_stage() != STAGE_READY)
+        return;
+    for (int kind = 0; kind < RUNTIME_KINDS; kind++)
+        if (runtime_ops_of(&runtime_rows[kind])->calls_want)
+            unhooked |= runtime_ops_of(&runtime_rows[kind])->calls_want();
+    if (unhooked)
+        runtime_registered_collect(); /* as a first call does, see runtime_hook_ready */
+}
+
 static bool has_met_tools(const struct runtime_instance *instance)
 {
     return instance->is_announced && instance->state != RUNTIME_GONE;
@@ -243,6 +255,7 @@ void runtimes_meet_newcomers(void)
 {
     struct runtime_instance instance;
     runtime_arm();
+    runtimes_follow_calls();
     runtimes_catch_up();
     for (uint32_t i = 0; runtime_at(i, &instance); i++)
         if (has_met_tools(&instance))

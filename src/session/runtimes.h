@@ -24,6 +24,9 @@ void runtimes_kept_decide(void);
 /* Who wants TRACE_HIP_OPERATION has changed. */
 void runtimes_follow_operations(void);
 
+/* Tools are configured, or somebody who may want calls came: before that nothing happens. */
+void runtimes_follow_calls(void);
+
 /* Wraps what somebody wants beyond what was known when runtimes were met. */
 void runtimes_catch_up(void);
 

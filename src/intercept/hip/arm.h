@@ -11,10 +11,14 @@
  * Hooks the HIP library of this process, if it is mapped and offers callbacks (HIP up to 5.2; later
  * ones announce themselves or are hooked elsewhere). Costs nothing further until HIP is used: at
  * the first HIP call `ready` runs, once, on that thread and before the call is traced; it must let
- * tools configure. After that only configured operations stay hooked. Call as early as possible,
- * and again when HIP may have been loaded since: repeated calls are harmless. True when hooked.
+ * tools configure. Call as early as possible, and again when HIP may have been loaded since:
+ * repeated calls are harmless. True when hooked.
  */
 bool intercept_hip_arm(void (*ready)(void));
+
+/* Tools are configured, or one more is: what is hooked follows. True: hooks went, and `ready` will
+ * not run. */
+bool intercept_hip_calls_want(void);
 
 /* The library offers its tables; `runtime_table` has no wrappers of ours yet. Its own function is
  * asked for names from now on: the exported one goes by the table, so that the question would be

@@ -7,6 +7,7 @@
  */
 #include "intercept/hip/library.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -21,6 +22,8 @@ static struct {
     int (*activity_register)(uint32_t id, void *callback, void *argument);
     const char *(*api_name)(uint32_t id);
     int (*last_error)(void);
+    int (*api_remove)(uint32_t id);
+    int (*activity_remove)(uint32_t id);
 } hip;
 
 static const struct library_symbol symbols[] = {
@@ -30,6 +33,15 @@ static const struct library_symbol symbols[] = {
     {"hipPeekAtLastError", &hip.last_error}, /* of this generation: the latest call's result */
 };
 
+static const struct library_symbol removers[] = {
+    {"hipRemoveApiCallback", &hip.api_remove},
+    {"hipRemoveActivityCallback", &hip.activity_remove},
+};
+
+/* Some call has come to us. Writers: calling threads. Reader: who fits the hooks (relaxed: only
+ * calls that were over, or had not begun, when the hooks were made have not said so). */
+static _Atomic bool called;
+
 static void *on_activity(uint32_t id, void *record, const void *data, void *argument)
 {
     (void)record;
@@ -38,6 +50,8 @@ static void *on_activity(uint32_t id, void *record, const void *data, void *argu
         hip_call_close();
         return NULL;
     }
+    if (!atomic_load_explicit(&called, memory_order_relaxed))
+        atomic_store_explicit(&called, true, memory_order_relaxed);
     const struct hip_interest interest = hip_call_interest(id);
     struct hip_call *call = hip_call_open(&interest);
     if (!call)
@@ -73,23 +87,61 @@ static bool arguments_match(void)
     return true;
 }
 
-/*
- * All at once, before HIP's first call, because who wants what is known only then. Hooks are never
- * taken away: the library removes one by waiting until no thread is inside that function, so a
- * removal from within a callback would wait for itself. What nobody configured costs one call that
- * returns NULL.
+/* One more than the largest id with a hook, and are they in place? Whoever holds the arming lock.
  */
-static bool hook_all(uint32_t id_end)
+static uint32_t hooks_end;
+static bool hooked;
+
+static bool hook(uint32_t id)
 {
     static char argument; /* its address only has to differ from NULL */
-    for (uint32_t id = 1; id < id_end; id++) {
-        if (!hip_calls_known(id))
-            continue;
-        if (hip.activity_register(id, (void *)(activity_callback_fn)on_activity, &argument) != 0 ||
-            hip.api_register(id, (void *)(api_callback_fn)on_api, &argument) != 0)
+    return hip.activity_register(id, (void *)(activity_callback_fn)on_activity, &argument) == 0 &&
+           hip.api_register(id, (void *)(api_callback_fn)on_api, &argument) == 0;
+}
+
+static bool unhook(uint32_t id)
+{
+    return hip.api_remove(id) == 0 && hip.activity_remove(id) == 0;
+}
+
+static bool hooks_change(bool (*change)(uint32_t id))
+{
+    for (uint32_t id = 1; id < hooks_end; id++)
+        if (hip_calls_known(id) && !change(id))
             return false;
-    }
-    return id_end > 0;
+    return hooks_end > 0;
+}
+
+/* Who counts kernels keeps them, too: kernels that HIP times have signals, which end when values
+ * are there. */
+static bool calls_are_wanted(void)
+{
+    static const enum trace_domain domains[] = {
+        TRACE_HIP_RUNTIME_API, TRACE_HIP_COMPILER_API,       TRACE_HIP_STREAM,   TRACE_HIP_GRAPH,
+        TRACE_HIP_EVENT,       TRACE_RUNTIME_INITIALIZATION, TRACE_HIP_OPERATION};
+    for (size_t i = 0; i < sizeof domains / sizeof domains[0]; i++)
+        if (trace_domain_is_configured(domains[i]))
+            return true;
+    return trace_counting_is_configured();
+}
+
+/*
+ * Before HIP's first call all functions are hooked at once, because who wants what is known only
+ * then. With a single hook in place, HIP times each command and allocates for that. Hooks are taken
+ * away only while no call has come by them: a release that holds a function's entry for as long as
+ * a call lasts would wait for it, perhaps from within its own callback. 5.2.3 holds it while it
+ * copies the entry.
+ */
+bool legacy_calls_fit(void)
+{
+    bool wanted = calls_are_wanted();
+    if (!hip.activity_remove || wanted == hooked ||
+        (!wanted && atomic_load_explicit(&called, memory_order_relaxed)))
+        return false;
+    hooked = wanted;
+    if (!hooks_change(wanted ? hook : unhook))
+        log_warning("intercept", "HIP does not change its callbacks");
+    return !wanted;
 }
 
 bool legacy_arm(void (*ready)(void))
@@ -108,8 +160,12 @@ bool legacy_arm(void (*ready)(void))
         .kernel_names = known && launches_prepare(),
         .transfer_sizes = known,
     };
-    if (!hook_all(hip_calls_prepare(&setup)))
+    hooks_end = hip_calls_prepare(&setup);
+    hooked = hooks_change(hook);
+    if (!hooked)
         return false;
+    if (!library_symbols_find(removers, sizeof removers / sizeof removers[0]))
+        hip.activity_remove = NULL;
     legacy_operations_arm();
     return true;
 }

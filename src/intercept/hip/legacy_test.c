@@ -117,6 +117,46 @@ static void arming_hooks_known_functions_and_waits(void **state)
     assert_null(hooks[NO_SUCH].activity);
 }
 
+static void hooks_are(bool there)
+{
+    assert_true((hooks[MALLOC].activity != NULL) == there);
+    assert_true((hooks[MEMCPY].api != NULL) == there);
+    assert_null(hooks[NO_SUCH].activity);
+}
+
+static void wanting_brings_hooks(enum trace_domain domain)
+{
+    double_listen(domain, -1);
+    assert_false(intercept_hip_calls_want());
+    hooks_are(true);
+    assert_false(intercept_hip_calls_want());
+    double_unlisten(domain);
+    assert_true(intercept_hip_calls_want());
+    hooks_are(false);
+}
+
+/* Hooked, HIP times each of its commands. */
+static void hooks_that_nobody_needs_go_and_come_again(void **state)
+{
+    static const enum trace_domain wanted[] = {
+        TRACE_HIP_RUNTIME_API, TRACE_HIP_COMPILER_API,       TRACE_HIP_STREAM,   TRACE_HIP_GRAPH,
+        TRACE_HIP_EVENT,       TRACE_RUNTIME_INITIALIZATION, TRACE_HIP_OPERATION};
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    double_listen(TRACE_HSA_CORE_API, -1);
+    assert_true(intercept_hip_calls_want());
+    assert_false(intercept_hip_calls_want());
+    hooks_are(false);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        wanting_brings_hooks(wanted[i]);
+    assert_true(intercept_hip_arm(ready)); /* is no reason to hook again */
+    hooks_are(false);
+    double_listen(TRACE_HIP_STREAM, -1);
+    assert_false(intercept_hip_calls_want());
+    hooks_are(true);
+    assert_int_equal(ready_count, 0);
+}
+
 static void the_first_call_lets_tools_configure_and_is_traced(void **state)
 {
     (void)state;
@@ -184,15 +224,27 @@ static void stopped_contexts_cost_one_question(void **state)
     assert_int_equal(double_count(DOUBLE_API_ENTER, TRACE_HIP_RUNTIME_API, -1), before);
 }
 
+/* A release may hold a hook's entry while its call lasts, and wait for that. */
+static void hooks_stay_once_a_call_has_come(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRACE_DOMAIN_COUNT; i++)
+        double_unlisten((enum trace_domain)i);
+    assert_false(intercept_hip_calls_want());
+    hooks_are(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arming_hooks_known_functions_and_waits),
+        cmocka_unit_test(hooks_that_nobody_needs_go_and_come_again),
         cmocka_unit_test(the_first_call_lets_tools_configure_and_is_traced),
         cmocka_unit_test(unconfigured_domains_stay_silent),
         cmocka_unit_test(calls_nest),
         cmocka_unit_test(endless_nesting_is_cut_not_crashed),
         cmocka_unit_test(stopped_contexts_cost_one_question),
+        cmocka_unit_test(hooks_stay_once_a_call_has_come),
     };
     return hip_legacy_has_arguments ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

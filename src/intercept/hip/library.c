@@ -135,6 +135,25 @@ bool intercept_hip_arm(void (*ready)(void))
     return now;
 }
 
+/* Grows with each question. Whoever has the lock looks until nobody has asked since (seq_cst: who
+ * finds the lock taken has asked before). Hooks that are made just now are all of them. */
+static _Atomic uint32_t calls_asked;
+
+bool intercept_hip_calls_want(void)
+{
+    bool unhooked = false;
+    uint32_t answered;
+    atomic_fetch_add_explicit(&calls_asked, 1, memory_order_seq_cst);
+    do {
+        if (pthread_mutex_trylock(&arm_lock) != 0)
+            return false;
+        answered = atomic_load_explicit(&calls_asked, memory_order_seq_cst);
+        unhooked |= legacy_calls_fit();
+        pthread_mutex_unlock(&arm_lock);
+    } while (atomic_load_explicit(&calls_asked, memory_order_seq_cst) != answered);
+    return unhooked;
+}
+
 void intercept_hip_tables_arrived(uint64_t version)
 {
     tracer_disarm();

@@ -33,6 +33,10 @@ void operation_finished(uint32_t operation, const void *record);
 bool legacy_arm(void (*ready)(void));
 bool tracer_arm(void (*ready)(void));
 
+/* Hooks go or come back by what is configured. True: they went. Under the arming lock; nothing
+ * happens before legacy_arm() or without it. */
+bool legacy_calls_fit(void);
+
 /* The tracer callback reports no calls from now on: they are seen in tables. */
 void tracer_disarm(void);
 

@@ -20,6 +20,7 @@ const struct runtime_ops hip_runtime_ops = {
     .offer = offer,
     .install = install,
     .hook = intercept_hip_arm,
+    .calls_want = intercept_hip_calls_want,
     .work_want = intercept_hip_operations_refresh,
 };
 

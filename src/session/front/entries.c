@@ -14,8 +14,10 @@ struct subscription *subscription_create(uint64_t domain_bits)
 {
     session_records_prepare();
     struct subscription *subscription = subscription_new(domain_bits);
-    if (subscription)
+    if (subscription) {
         runtimes_catch_up();
+        runtimes_follow_calls();
+    }
     return subscription;
 }
 
