@@ -28,8 +28,7 @@ enum operation_need {
     NEED_ONE_STATE = 1 << 0, /* f64 rounds and keeps denormals as f32 does */
     NEED_IEEE = 1 << 1,
     NEED_ODD_LANES = 1 << 2, /* MASK_ODD */
-    NEED_AVX512 = 1 << 3,    /* there is no other way yet */
-    NEED_USUAL = 1 << 4      /* all round to the nearest and keep denormals */
+    NEED_USUAL = 1 << 3      /* all round to the nearest and keep denormals */
 };
 
 enum operation_flag {
@@ -212,10 +211,13 @@ EMIT(mixed_fma);
 EMIT(exp2);
 EMIT(log2);
 EMIT(reciprocal_root);
+EMIT(turn);
 /* emit_double.c */
 EMIT(min_max_pair);
 EMIT(round_pair);
 EMIT(reciprocal_pair);
+EMIT(reciprocal_root_pair);
+EMIT(fract_pair);
 EMIT(square_root_pair);
 EMIT(f64_of_int);
 EMIT(ldexp_pair);

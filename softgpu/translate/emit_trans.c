@@ -1,15 +1,18 @@
 /*
- * 2^x, the logarithm and the reciprocal square root: the operations of valu/core_trans.h in its
- * order, and so its bits. Strips do not depend on each other, so that the host computes several at
- * once.
+ * 2^x, the logarithm, the reciprocal square root, sine and cosine: the operations of
+ * valu/core_trans.h in its order, and so its bits. Strips do not depend on each other, so that the
+ * host computes several at once.
  */
 #include <string.h>
 
 #include "translate/emit.h"
 #include "valu/trans_constants.h"
 
-enum { NOT_LESS = 0x15, EQUAL = 0x00, TO_NEAREST = 8 };
+enum { EQUAL = 0x00, LESS = 0x11, LESS_EQUAL = 0x12, NOT_LESS = 0x15, NOT_LESS_EQUAL = 0x16 };
+enum { TO_NEAREST = 8 };
 #define INFINITY32 UINT32_C(0x7f800000)
+#define NAN32      UINT32_C(0xffc00000)
+#define SIGN32     UINT32_C(0x80000000)
 /* NaNs are quieted, zeros give -infinity, +infinity itself, what is negative no number. */
 #define LOG_ANSWERS UINT32_C(0x03530422)
 
@@ -43,20 +46,74 @@ static unsigned polynomial(struct emitter *e, unsigned x, const float *coefficie
     return p;
 }
 
+static void op(struct emitter *e, enum x86_form form, unsigned dst, unsigned a, struct x86_rm b)
+{
+    x86_vector(e->x, form, dst, a, b, (struct x86_option){0});
+}
+/* Where a and b are related so, the host register becomes the other one, or a constant. */
+static void choose(struct emitter *e, unsigned host, unsigned other, unsigned a, struct x86_rm b,
+                   unsigned predicate)
+{
+    unsigned k = emit_test(e, X86_VCMPPS, a, b, x86_imm(predicate));
+    x86_vector(e->x, X86_VPBLENDMD, host, host, x86_reg(other), x86_masked(k));
+    emit_mask_done(e, k);
+}
+
+/* p 2^whole, which is about one before; without the host's instruction in two steps, as 2^128 times
+ * 0.9 is a number. */
+static unsigned scaled(struct emitter *e, unsigned p, unsigned whole)
+{
+    enum { BIAS = 127, MANTISSA = 23 };
+    if (!e->x->level->vector_masks)
+        return emit_form(e, X86_VSCALEFPS, p, x86_reg(whole));
+    unsigned second = emit_form(e, X86_VCVTTPS2DQ, 0, x86_reg(whole));
+    unsigned first = emit_shift_imm(e, X86_VPSRAD_IMM, second, 1);
+    op(e, X86_VPSUBD, second, second, x86_reg(first));
+    unsigned steps[2] = {first, second};
+    for (int n = 0; n < 2; n++) {
+        op(e, X86_VPADDD, steps[n], steps[n], x86_constant32(e->x, BIAS));
+        x86_shift(e->x, X86_VPSLLD_IMM, steps[n], steps[n], MANTISSA);
+        op(e, X86_VMULPS, p, p, x86_reg(steps[n]));
+        emit_done(e, steps[n]);
+    }
+    return p;
+}
+/* The logarithm of x, which may have none. */
+static void log_or_special(struct emitter *e, unsigned r, unsigned x)
+{
+    if (!e->x->level->vector_masks) {
+        x86_vector(e->x, X86_VFIXUPIMMPS, r, x, x86_constant32(e->x, LOG_ANSWERS), x86_imm(0));
+        return;
+    }
+    unsigned other = emit_form(e, X86_VADDPS, x, x86_reg(x));
+    choose(e, r, other, x, x86_constant32(e->x, INFINITY32), NOT_LESS);
+    emit_copy(e, other, x86_constant32(e->x, NAN32));
+    choose(e, r, other, x, x86_constant32(e->x, 0), LESS);
+    emit_copy(e, other, x86_constant32(e->x, INFINITY32 | SIGN32));
+    choose(e, r, other, x, x86_constant32(e->x, 0), EQUAL);
+    emit_done(e, other);
+}
+
 EMIT(exp2)
 {
     static const float coefficients[] = {EXP2_6, EXP2_5, EXP2_4, EXP2_3, EXP2_2, EXP2_1, EXP2_0, 1};
     unsigned x = source_copy(e, 0, 0);
     emit_flush(e, x);
-    unsigned above = emit_form(e, X86_VMAXPS, number_host(e, -200), x86_reg(x)); /* a NaN stays */
-    unsigned t = emit_form(e, X86_VMINPS, number_host(e, 200), x86_reg(above));
+    unsigned t = number_host(e, -200), most = number_host(e, 200);
+    op(e, X86_VMAXPS, t, t, x86_reg(x)); /* a NaN stays */
+    op(e, X86_VMINPS, t, most, x86_reg(t));
+    emit_done(e, most);
     unsigned whole = emit_form_imm(e, X86_VRNDSCALEPS, 0, x86_reg(t), TO_NEAREST);
-    unsigned rest = emit_form(e, X86_VSUBPS, t, x86_reg(whole));
-    unsigned p = polynomial(e, rest, coefficients, 8);
-    unsigned r = emit_form(e, X86_VSCALEFPS, p, x86_reg(whole));
+    op(e, X86_VSUBPS, t, t, x86_reg(whole));
+    unsigned p = polynomial(e, t, coefficients, 8);
+    emit_done(e, t);
+    unsigned r = scaled(e, p, whole);
+    emit_done(e, whole);
     unsigned special =
         emit_test(e, X86_VCMPPS, x, x86_constant32(e->x, INFINITY32), x86_imm(NOT_LESS));
     x86_vector(e->x, X86_VADDPS, r, x, x86_reg(x), x86_masked(special));
+    emit_mask_done(e, special);
+    emit_done(e, x);
     emit_flush(e, r);
     emit_result(e, r);
 }
@@ -72,19 +129,33 @@ EMIT(log2)
     unsigned scale = emit_shift_imm(e, X86_VPSLLD_IMM, exponent, 23);
     unsigned mantissa = emit_form(e, X86_VPSUBD, x, x86_reg(scale));
     unsigned f = emit_form(e, X86_VSUBPS, mantissa, number(e, 1));
+    emit_done(e, scale);
+    emit_done(e, mantissa);
     unsigned p = polynomial(e, f, coefficients, 8);
     unsigned first = number_host(e, LOG2_FIRST), most = number_host(e, LOG2_SECOND);
     fused(e, X86_VFMADD213PS, most, f, x86_reg(first));
     unsigned short_of = emit_form(e, X86_VSUBPS, first, x86_reg(most));
+    emit_done(e, first);
     unsigned lost = number_host(e, LOG2_SECOND);
     fused(e, X86_VFMADD213PS, lost, f, x86_reg(short_of));
-    unsigned least = emit_form(e, X86_VADDPS, lost, number(e, LOG2_FIRST_REST));
-    fused(e, X86_VFMADD213PS, p, emit_form(e, X86_VMULPS, f, x86_reg(f)), x86_reg(least));
+    emit_done(e, short_of);
+    op(e, X86_VADDPS, lost, lost, number(e, LOG2_FIRST_REST));
+    unsigned square = emit_form(e, X86_VMULPS, f, x86_reg(f));
+    fused(e, X86_VFMADD213PS, p, square, x86_reg(lost));
+    emit_done(e, square);
+    emit_done(e, lost);
     unsigned r = emit_form(e, X86_VMULPS, p, x86_reg(f));
+    emit_done(e, p);
     fused(e, X86_VFMADD231PS, r, f, x86_reg(most));
     unsigned whole = emit_form(e, X86_VCVTDQ2PS, 0, x86_reg(exponent));
     unsigned sum = emit_form(e, X86_VADDPS, r, x86_reg(whole));
-    x86_vector(e->x, X86_VFIXUPIMMPS, sum, x, x86_constant32(e->x, LOG_ANSWERS), x86_imm(0));
+    emit_done(e, whole);
+    emit_done(e, exponent);
+    emit_done(e, most);
+    emit_done(e, f);
+    emit_done(e, r);
+    log_or_special(e, sum, x);
+    emit_done(e, x);
     emit_result(e, sum);
 }
 
@@ -108,5 +179,76 @@ EMIT(reciprocal_root)
     emit_done(e, better);
     emit_done(e, left);
     emit_done(e, x);
+    emit_result(e, r);
+}
+
+/* sin(2 pi u) and cos(2 pi u) near zero. */
+static unsigned sine_series(struct emitter *e, unsigned u)
+{
+    static const float coefficients[] = {SIN_4, SIN_3, SIN_2, SIN_1, SIN_0_REST};
+    unsigned q = emit_form(e, X86_VMULPS, u, x86_reg(u)), p = polynomial(e, q, coefficients, 5);
+    op(e, X86_VMULPS, p, p, x86_reg(u));
+    emit_copy(e, q, number(e, SIN_0));
+    fused(e, X86_VFMADD231PS, p, u, x86_reg(q));
+    emit_done(e, q);
+    return p;
+}
+static unsigned cosine_series(struct emitter *e, unsigned u)
+{
+    static const float coefficients[] = {COS_5, COS_4, COS_3, COS_2, COS_1_REST};
+    unsigned q = emit_form(e, X86_VMULPS, u, x86_reg(u)), p = polynomial(e, q, coefficients, 5);
+    unsigned one = number_host(e, 1), most = number_host(e, COS_1);
+    fused(e, X86_VFMADD213PS, most, q, x86_reg(one));
+    op(e, X86_VSUBPS, one, one, x86_reg(most));
+    unsigned lost = number_host(e, COS_1);
+    fused(e, X86_VFMADD213PS, lost, q, x86_reg(one));
+    fused(e, X86_VFMADD213PS, p, q, x86_reg(lost));
+    op(e, X86_VADDPS, p, p, x86_reg(most));
+    emit_done(e, q);
+    emit_done(e, one);
+    emit_done(e, most);
+    emit_done(e, lost);
+    return p;
+}
+
+/* The argument: whether it is the sine. What is left of x to the next whole turn, and the size of
+ * it to the next half one; each is the other one of what is left to the quarter. Beyond 256 turns
+ * the hardware gives up. */
+EMIT(turn)
+{
+    enum { GREATER = 6, TURNS = 0x43800000, QUARTER = 0x3e800000 };
+    const bool sine = e->operation->argument;
+    unsigned x = source_host(e, 0, 0);
+    unsigned t = emit_form_imm(e, X86_VRNDSCALEPS, 0, x86_reg(x), TO_NEAREST);
+    op(e, X86_VSUBPS, t, x, x86_reg(t));
+    unsigned whole = emit_form(e, X86_VPANDD, t, x86_constant32(e->x, ~SIGN32));
+    unsigned size = number_host(e, 0.5f);
+    op(e, X86_VSUBPS, size, size, x86_reg(whole));
+    op(e, X86_VPANDD, size, size, x86_constant32(e->x, ~SIGN32));
+    op(e, X86_VMINPS, size, whole, x86_reg(size));
+    if (!sine) { /* beyond a quarter: the order of floats is that of their bits */
+        emit_copy(e, t, x86_constant32(e->x, QUARTER));
+        op(e, X86_VPSUBD, t, t, x86_reg(whole));
+    }
+    emit_done(e, whole);
+    unsigned r = sine ? sine_series(e, size) : cosine_series(e, size);
+    unsigned rest = number_host(e, 0.25f);
+    op(e, X86_VSUBPS, rest, rest, x86_reg(size));
+    unsigned far = sine ? cosine_series(e, rest) : sine_series(e, rest);
+    unsigned beyond =
+        emit_test(e, X86_VPCMPD, size, number(e, sine ? SIN_LIMIT : COS_LIMIT), x86_imm(GREATER));
+    x86_vector(e->x, X86_VPBLENDMD, r, r, x86_reg(far), x86_masked(beyond));
+    emit_mask_done(e, beyond);
+    emit_done(e, far);
+    emit_done(e, rest);
+    op(e, X86_VPANDD, t, t, x86_constant32(e->x, SIGN32));
+    op(e, X86_VPXORD, r, r, x86_reg(t));
+    op(e, X86_VPANDD, size, x, x86_constant32(e->x, ~SIGN32));
+    if (sine)
+        choose(e, r, x, size, x86_constant32(e->x, 0), EQUAL);
+    emit_copy(e, t, number(e, sine ? 0 : 1));
+    choose(e, r, t, size, x86_constant32(e->x, TURNS), NOT_LESS_EQUAL);
+    emit_copy(e, t, x86_constant32(e->x, NAN32));
+    choose(e, r, t, size, x86_constant32(e->x, INFINITY32), NOT_LESS);
     emit_result(e, r);
 }

@@ -24,10 +24,11 @@ static bool one_dword(const struct operation *operation)
 static bool dpp_is_known(const struct inst *inst)
 {
     const struct dpp_map *map = &dpp_maps[inst->dpp.ctrl % DPP_CONTROLS];
-    const unsigned lanes = x86_level_find(valu_isa_name())->lanes, banks = inst->dpp.bank_mask;
-    if (!map->defined || map->shape != DPP_SHAPE_ROWS || inst->dpp.row_mask != 15)
+    const struct x86_level *level = x86_level_find(valu_isa_name());
+    const unsigned banks = inst->dpp.bank_mask;
+    if (!level || !map->defined || map->shape != DPP_SHAPE_ROWS || inst->dpp.row_mask != 15)
         return false;
-    if (lanes == ROW)
+    if (level->lanes == ROW)
         return true;
     for (unsigned lane = 0; lane < ROW / 2; lane++) /* both halves alike */
         if (map->from[lane] >= ROW / 2 || map->from[lane + ROW / 2] != map->from[lane] + ROW / 2)

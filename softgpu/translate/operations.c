@@ -121,15 +121,9 @@ static bool modifiers_are_known(const struct operation *operation, const struct 
     return operation->flags & SIGNS || !(inst->neg | inst->abs | inst->neg_hi);
 }
 
-static bool level_suffices(const struct operation *operation)
-{
-    const struct x86_level *level = x86_level_find(valu_isa_name());
-    return level && !(operation->needs & NEED_AVX512 && level->vector_masks);
-}
-
 bool operation_exists(unsigned op)
 {
-    return op < OP_COUNT && operations[op].emit && level_suffices(&operations[op]);
+    return op < OP_COUNT && operations[op].emit;
 }
 
 const struct operation *operation_find(const struct inst *inst)
@@ -140,8 +134,6 @@ const struct operation *operation_find(const struct inst *inst)
         return NULL;
     /* A mask goes to ordinary scalar registers: who writes EXEC changes what runs. */
     if (operation->flags & WRITES_MASK && operation_mask_out(operation, inst) + 2 > SREG_M0)
-        return NULL;
-    if (!level_suffices(operation))
         return NULL;
     return operation->accepts && !operation->accepts(inst) ? NULL : operation;
 }

@@ -163,6 +163,7 @@ static unsigned shift_kind(enum x86_form form)
     switch (form) {
     case X86_VPSLLD_IMM:
     case X86_VPSLLW_IMM:
+    case X86_VPSLLQ_IMM:
         return 6;
     case X86_VPSRAD_IMM:
     case X86_VPSRAW_IMM:

@@ -138,12 +138,6 @@ static bool test(struct x86 *x, enum x86_form form, unsigned k, unsigned a, stru
     return true;
 }
 
-static void unordered(struct x86 *x, unsigned dst, unsigned a, unsigned b)
-{
-    enum { UNORDERED = 3 };
-    x86_vex(x, X86_VCMPPS, dst, a, x86_reg(b), x86_imm(UNORDERED));
-}
-
 /* ---- what takes several instructions ---- */
 
 /* A function of two bits by the even half of its table: b selects the upper two bits of it. Returns
@@ -247,41 +241,58 @@ static void unsigned_of_float(struct x86 *x, unsigned dst, unsigned a)
     op(x, X86_VPORD, dst, dst, A);
 }
 
-/* Where one is a NaN: the other one, but the NaN, made quiet by a sum, where it is signalling. */
-static void range_of_nans(struct x86 *x, unsigned dst, unsigned a, struct x86_rm rm)
+/* What minima and maxima of single and of double precision are made of. */
+struct range_forms {
+    enum x86_form range, compare, blend, up, add, least, most;
+    uint8_t behind_quiet_bit; /* how far it is from where the blend looks */
+};
+static const struct range_forms range_ps = {X86_VRANGEPS, X86_VCMPPS, X86_VBLENDVPS, X86_VPSLLD_IMM,
+                                            X86_VADDPS,   X86_VMINPS, X86_VMAXPS,    9},
+                                range_pd = {X86_VRANGEPD, X86_VCMPPD, X86_VBLENDVPD, X86_VPSLLQ_IMM,
+                                            X86_VADDPD,   X86_VMINPD, X86_VMAXPD,    12};
+
+static void unordered(struct x86 *x, const struct range_forms *f, unsigned dst, unsigned a,
+                      unsigned b)
 {
-    enum { BEHIND_QUIET_BIT = 9 };
-    const enum x86_form form = X86_VRANGEPS;
-    unsigned b = loaded_register(x, form, rm);
-    unordered(x, B, b, b);
-    x86_vex(x, X86_VBLENDVPS, dst, dst, x86_reg(a), x86_imm(B << 4));
-    unordered(x, B, a, a);
-    x86_vex(x, X86_VBLENDVPS, dst, dst, x86_reg(b), x86_imm(B << 4));
+    enum { UNORDERED = 3 };
+    x86_vex(x, f->compare, dst, a, x86_reg(b), x86_imm(UNORDERED));
+}
+
+/* Where one is a NaN: the other one, but the NaN, made quiet by a sum, where it is signalling. */
+static void range_of_nans(struct x86 *x, const struct range_forms *f, unsigned dst, unsigned a,
+                          struct x86_rm rm)
+{
+    unsigned b = loaded_register(x, f->range, rm);
+    unordered(x, f, B, b, b);
+    x86_vex(x, f->blend, dst, dst, x86_reg(a), x86_imm(B << 4));
+    unordered(x, f, B, a, a);
+    x86_vex(x, f->blend, dst, dst, x86_reg(b), x86_imm(B << 4));
     for (int n = 0; n < 2; n++) {
-        unsigned of = n ? loaded_register(x, form, rm) : a;
-        unordered(x, B, of, of);
-        x86_vex_shift(x, X86_VPSLLD_IMM, A, of, BEHIND_QUIET_BIT);
+        unsigned of = n ? loaded_register(x, f->range, rm) : a;
+        unordered(x, f, B, of, of);
+        x86_vex_shift(x, f->up, A, of, f->behind_quiet_bit);
         op(x, X86_VPANDN, B, A, B);
-        op(x, X86_VADDPS, A, a, loaded_register(x, form, rm));
-        x86_vex(x, X86_VBLENDVPS, dst, dst, x86_reg(A), x86_imm(B << 4));
+        op(x, f->add, A, a, loaded_register(x, f->range, rm));
+        x86_vex(x, f->blend, dst, dst, x86_reg(A), x86_imm(B << 4));
     }
 }
 /* The host's minimum and maximum are the second source where both are zeros, or one is a NaN. Both
  * ways together they differ in these lanes alone, and zeros want the union of their bits, a maximum
  * the intersection. */
-static void range(struct x86 *x, unsigned dst, unsigned a, struct x86_rm rm, bool maximum)
+static void range(struct x86 *x, const struct range_forms *f, unsigned dst, unsigned a,
+                  struct x86_rm rm, bool maximum)
 {
-    const enum x86_form form = maximum ? X86_VMAXPS : X86_VMINPS;
-    unsigned b = loaded_register(x, X86_VRANGEPS, rm);
+    const enum x86_form form = maximum ? f->most : f->least;
+    unsigned b = loaded_register(x, f->range, rm);
     if (dst == a || dst == b)
         x->failed = true; /* emitters take a new register */
     op(x, form, dst, a, b);
     op(x, form, B, b, a);
     op(x, maximum ? X86_VPANDD : X86_VPORD, dst, dst, B);
-    unordered(x, B, a, b);
+    unordered(x, f, B, a, b);
     op(x, X86_VTESTPS, B, 0, B);
     size_t numbers = x86_jump_if(x, JUMP_EQUAL);
-    range_of_nans(x, dst, a, rm);
+    range_of_nans(x, f, dst, a, rm);
     x86_land(x, numbers);
 }
 
@@ -307,7 +318,10 @@ static bool sequence(struct x86 *x, enum x86_form form, unsigned dst, unsigned s
         leading_zeros(x, dst, loaded_register(x, form, rm));
         return true;
     case X86_VRANGEPS:
-        range(x, dst, source, rm, option.imm & 1);
+        range(x, &range_ps, dst, source, rm, option.imm & 1);
+        return true;
+    case X86_VRANGEPD:
+        range(x, &range_pd, dst, source, rm, option.imm & 1);
         return true;
     case X86_VCVTUDQ2PS:
         float_of_unsigned(x, dst, loaded_register(x, form, rm));

@@ -100,13 +100,6 @@ KERNEL_INLINE f32 log2_f32(f32 x)
 }
 
 /* sin(2 pi u), |u| <= 0.16, and cos(2 pi u), |u| <= 0.125. */
-#define SIN_LIMIT  0.16f
-#define SIN_0      0x1.921fb6p+2f
-#define SIN_0_REST -0x1.777a5cp-23f /* 2 pi in two parts: this one joins the small rest */
-#define SIN_1      -0x1.4abbcep+5f
-#define SIN_2      0x1.466b92p+6f
-#define SIN_3      -0x1.32bcc6p+6f
-#define SIN_4      0x1.48cadap+5f
 KERNEL_INLINE f32 sin_series(f32 u)
 {
     const f32 q = u * u;
@@ -117,13 +110,6 @@ KERNEL_INLINE f32 sin_series(f32 u)
     const f32 rest = u * fma_f32(p, q, SIN_0_REST);
     return fma_f32(u, SIN_0, rest);
 }
-#define COS_LIMIT  0.125f
-#define COS_1      -0x1.3bd3ccp+4f /* less 2 pi squared */
-#define COS_1_REST -0x1.37c6c6p-21f
-#define COS_2      0x1.03c1f0p+6f
-#define COS_3      -0x1.55d3c2p+6f
-#define COS_4      0x1.e1ec72p+5f
-#define COS_5      -0x1.a1e84cp+4f
 KERNEL_INLINE f32 cos_series(f32 u)
 {
     const f32 q = u * u;

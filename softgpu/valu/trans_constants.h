@@ -1,6 +1,6 @@
 /*
- * Coefficients of 2^x and of the logarithm (core_trans.h says of which polynomials), for all that
- * compute them: the interpreter's builds and translated code.
+ * Coefficients of 2^x, of the logarithm, of sine and cosine (core_trans.h says of which
+ * polynomials), for all that compute them: the interpreter's builds and translated code.
  */
 #ifndef VALU_TRANS_CONSTANTS_H
 #define VALU_TRANS_CONSTANTS_H
@@ -25,5 +25,21 @@
 #define LOG2_7          -0x1.87f6a2p-3f
 #define LOG2_8          0x1.7a63a0p-3f
 #define LOG2_9          -0x1.b84fb6p-4f
+
+#define SIN_LIMIT  0.16f
+#define SIN_0      0x1.921fb6p+2f
+#define SIN_0_REST -0x1.777a5cp-23f /* 2 pi in two parts: this one joins the small rest */
+#define SIN_1      -0x1.4abbcep+5f
+#define SIN_2      0x1.466b92p+6f
+#define SIN_3      -0x1.32bcc6p+6f
+#define SIN_4      0x1.48cadap+5f
+
+#define COS_LIMIT  0.125f
+#define COS_1      -0x1.3bd3ccp+4f /* less 2 pi squared */
+#define COS_1_REST -0x1.37c6c6p-21f
+#define COS_2      0x1.03c1f0p+6f
+#define COS_3      -0x1.55d3c2p+6f
+#define COS_4      0x1.e1ec72p+5f
+#define COS_5      -0x1.a1e84cp+4f
 
 #endif

@@ -93,6 +93,15 @@ static const struct bench {
      "v_mbcnt_lo_u32_b32 v2, -1, v0\n v_mbcnt_hi_u32_b32 v2, -1, v2\n v_bcnt_u32_b32 v3, v2, v3\n"
      "v_bfrev_b32 v4, v3\n v_ffbl_b32 v5, v4\n v_cmp_class_f64 vcc, v[4:5], 3\n",
      4, 6},
+    {"trans", HALVES_AND_QUARTERS,
+     "v_exp_f32 v2, v0\n v_log_f32 v3, v1\n v_sin_f32 v4, v0\n v_cos_f32 v5, v1\n"
+     "v_rsq_f32 v6, v0\n v_rcp_f32 v7, v1\n",
+     3, 6},
+    {"f64_others", "v_cvt_f64_i32 v[2:3], v0\n",
+     "v_cvt_i32_f64 v4, v[2:3]\n v_cvt_f64_f32 v[6:7], v4\n v_max_f64 v[8:9], v[6:7], v[2:3]\n"
+     "v_floor_f64 v[10:11], v[2:3]\n v_ldexp_f64 v[12:13], v[2:3], v4\n v_rcp_f64 v[14:15], "
+     "v[2:3]\n",
+     3, 6},
     {"lds_broadcast", "v_mov_b32 v1, 64\n", "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:4\n", 8,
      2},
     {"lds_contiguous", LANES_BY(2), "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:256\n", 8, 2},
