@@ -28,6 +28,7 @@ enum operation_need {
     NEED_ONE_STATE = 1 << 0, /* f64 rounds and keeps denormals as f32 does */
     NEED_IEEE = 1 << 1,
     NEED_ODD_LANES = 1 << 2, /* MASK_ODD */
+    NEED_FLUSH = 1 << 4,     /* the host's state flushes denormals, for this one alone */
     NEED_USUAL = 1 << 3      /* all round to the nearest and keep denormals */
 };
 
@@ -43,6 +44,7 @@ enum operation_flag {
     HALVES = 1 << 8, /* 16-bit sources and results, in registers' low halves or where op_sel says */
     KEEPS_HIGH = 1 << 9, /* the result leaves the register's other half alone */
     PAIRS = 1 << 10,     /* packed halves */
+    DOT = 1 << 12,       /* parts of sources are multiplied */
     MIXED = 1 << 11      /* sources are halves or f32, as op_sel_hi says */
 };
 
@@ -148,6 +150,11 @@ EMIT(reverse);
 EMIT(ffbl);
 EMIT(ffbh_signed);
 EMIT(bfm);
+/* emit_dot.c */
+EMIT(dot4);
+EMIT(dot2_signed);
+EMIT(dot2_half);
+EMIT(mad);
 /* emit_word.c */
 EMIT(word_binary);
 EMIT(word_three);
@@ -229,6 +236,8 @@ EMIT(int_of_f64);
 bool accepts_constant_field(const struct inst *inst);
 bool accepts_constant_shift(const struct inst *inst);
 bool accepts_constant_count(const struct inst *inst);
+bool accepts_unclamped(const struct inst *inst);
+bool accepts_plain_sum(const struct inst *inst);
 bool accepts_constant_class(const struct inst *inst);
 
 #endif

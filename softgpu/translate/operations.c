@@ -109,12 +109,13 @@ static bool operands_are_known(const struct operation *operation, const struct i
 /* The encoding asks for nothing that the emitters do not know. */
 static bool modifiers_are_known(const struct operation *operation, const struct inst *inst)
 {
-    if (inst->omod || inst->flags & (IF_CLAMP | IF_FLUSH_F16) ||
+    const uint32_t known = operation->flags & DOT ? IF_CLAMP | IF_FLUSH_F16 : 0;
+    if (inst->omod || inst->flags & (IF_CLAMP | IF_FLUSH_F16) & ~known ||
         !modifier_is_known(operation, inst))
         return false;
     if (operation->flags & PACKED)
         return inst->format == FMT_VOP3P && !inst->abs;
-    if (operation->flags & (PAIRS | MIXED))
+    if (operation->flags & (PAIRS | MIXED | DOT))
         return inst->modifier == MOD_NONE;
     if (inst->format == FMT_VOP3P && !(inst->klass == CLASS_VALU && operation->emit == emit_move))
         return false;

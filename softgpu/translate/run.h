@@ -70,6 +70,7 @@ void scalars_emit(struct x86 *x, const struct run *run, const struct segment *se
 enum {
     FRAME_LIMITS = 0,        /* lds.c: dwords */
     FRAME_LANES = 64,        /* lds.c: rows of a strip */
+    FRAME_STATE = 64 * 6,    /* strips.c: MXCSR that flushes denormals */
     FRAME_BYTES = 64 * 6 + 8 /* keeps the stack's alignment in calls */
 };
 /* Emits the run. `plain` is executed in place of the first instruction where the run cannot be;

@@ -1,5 +1,6 @@
 /* A segment: its vector instructions, strip after strip. */
 #include "translate/run.h"
+#include "valu/valu.h"
 
 #define WAVE(member) ((int32_t)offsetof(struct wave, member))
 
@@ -35,9 +36,23 @@ static bool mask_is_unread(const struct run *run, const struct segment *segment,
     return false;
 }
 
+static void flushing_state_make(struct x86 *x)
+{
+    x86_load32(x, RAX, RDI, WAVE(fp_state_32));
+    x86_gpr_or_imm(x, RAX, MXCSR_FLUSH);
+    x86_store32(x, RSP, FRAME_STATE, RAX);
+}
+static void state_switch(struct x86 *x, bool *flushing, bool wanted)
+{
+    if (*flushing != wanted)
+        x86_load_state(x, wanted ? RSP : RDI, wanted ? FRAME_STATE : WAVE(fp_state_32));
+    *flushing = wanted;
+}
+
 static void strip_emit(struct x86 *x, const struct run *run, const struct segment *segment,
                        bool masked, struct lds_detours *detours)
 {
+    bool flushing = false;
     struct emitter e = {.x = x};
     values_begin(&e.values, x, masked);
     for (unsigned n = segment->first; n < segment->first + segment->count; n++) {
@@ -45,13 +60,16 @@ static void strip_emit(struct x86 *x, const struct run *run, const struct segmen
         e.operation = operation_find(e.inst);
         e.mask_unread = run->roles[n] == ROLE_VECTOR && e.operation->flags & WRITES_MASK &&
                         mask_is_unread(run, segment, n);
-        if (run->roles[n] == ROLE_VECTOR)
+        if (run->roles[n] == ROLE_VECTOR) {
+            state_switch(x, &flushing, e.operation->needs & NEED_FLUSH);
             e.operation->emit(&e);
-        else if (run->roles[n] == ROLE_LDS)
+        } else if (run->roles[n] == ROLE_LDS) {
             lds_emit(&e, segment->part, detours);
+        }
         values_next(&e.values);
     }
     values_flush(&e.values);
+    state_switch(x, &flushing, false);
 }
 
 /* A strip without a lane that runs: only the masks that it writes are known, to be 0. */
@@ -111,6 +129,8 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
 
 void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment)
 {
+    if (run->needs & NEED_FLUSH)
+        flushing_state_make(x);
     if (run->needs & NEED_ODD_LANES) {
         x86_gpr_imm32(x, RAX, 0xaaaa);
         x86_mask_from(x, MASK_ODD, RAX);

@@ -271,10 +271,26 @@ static bool source_may_be_nan(const struct wave *w, const struct inst *i, int n,
         for (int k = 0; k < dwords; k++) {
             uint32_t dword = selected_dword(i, n, source_dword(w, o, k, l));
             some |= is_nan(dword) || may_be_nan64(dword);
-            if (op->flags & (HALVES | PAIRS | MIXED))
+            if (op->flags & (HALVES | PAIRS | MIXED | DOT))
                 some |= is_nan16(dword) || is_nan16(dword >> 16);
         }
     return some;
+}
+
+/* Two products and an addend: a NaN among them may meet one that infinities make. */
+static bool dot_is_ambiguous(const struct wave *w, const struct inst *i, int lane)
+{
+    const bool accumulates = operation_find(i)->flags & ACCUMULATES;
+    const uint32_t c = source_dword(w, accumulates ? &i->dst : &i->src[2], 0, lane);
+    unsigned special = (c & 0x7f800000) == 0x7f800000, nans = is_nan(c);
+    for (int n = 0; n < 2; n++)
+        for (int half = 0; half < 2; half++) {
+            uint32_t x = source_dword(w, &i->src[n], 0, lane) >> 16 * half;
+            special += (x & 0x7c00) == 0x7c00;
+            nans += is_nan16(x);
+        }
+    const bool twice = i->format == FMT_VOP3P && (i->op_sel & 3 || (i->op_sel_hi & 3) != 3);
+    return nans && (special > 1 || twice);
 }
 
 /* Would two NaNs meet, of which either may come out? */
@@ -287,7 +303,8 @@ static bool is_ambiguous(const struct wave *w, const struct inst *i)
         int nans = 0;
         for (int n = 0; n < 3; n++)
             nans += source_may_be_nan(w, i, n, lane);
-        if (nans > 1)
+        const bool dot = op->flags & DOT && op->needs & NEED_FLUSH;
+        if (dot ? dot_is_ambiguous(w, i, lane) : nans > 1)
             return true;
     }
     return false;

@@ -102,6 +102,11 @@ static const struct bench {
      "v_floor_f64 v[10:11], v[2:3]\n v_ldexp_f64 v[12:13], v[2:3], v4\n v_rcp_f64 v[14:15], "
      "v[2:3]\n",
      3, 6},
+    {"dot", "",
+     "v_dot4_i32_i8 v2, v0, v1, v2\n v_dot4_i32_i8 v3, v1, v0, v3\n v_mac_f32 v4, v0, v1\n"
+     "v_mac_f32 v5, v1, v0\n v_mac_f32 v6, v1, v1\n v_mac_f32 v7, v0, v0\n"
+     "v_dot2c_f32_f16 v8, v0, v1\n",
+     3, 7},
     {"lds_broadcast", "v_mov_b32 v1, 64\n", "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:4\n", 8,
      2},
     {"lds_contiguous", LANES_BY(2), "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:256\n", 8, 2},
