@@ -163,10 +163,12 @@ static void lds_count(struct frame *f, const struct segment *segment)
 
 static void segments_emit(struct frame *f)
 {
+    struct lds_known known = {.next = 0};
     for (unsigned n = 0; n < f->run->segment_count; n++) {
         const struct segment *segment = &f->run->segments[n];
         if (segment->cut) {
             cut_emit(f, segment->first);
+            known = (struct lds_known){.next = 0}; /* EXEC and addresses may be others */
             continue;
         }
         if (segment->waits)
@@ -177,7 +179,7 @@ static void segments_emit(struct frame *f)
         if (!segment->strips)
             continue;
         x86_gpr_move(f->x, RDI, RBX);
-        segment_emit(f->x, f->run, segment);
+        segment_emit(f->x, f->run, segment, &known);
     }
 }
 

@@ -125,13 +125,6 @@ static unsigned first_of(struct emitter *e, unsigned host)
     return dst;
 }
 
-/* RAX: where the window is whose offset is in the lanes of `host`. */
-static void window_emit(struct emitter *e, unsigned host)
-{
-    x86_gpr_from_vector(e->x, RAX, host);
-    x86_gpr_add(e->x, RAX, R10);
-}
-
 static struct x86_rm table_rm(struct emitter *e, const uint32_t *table)
 {
     x86_gpr_imm64(e->x, RAX, (uint64_t)(uintptr_t)table);
@@ -174,43 +167,114 @@ static const uint32_t steps[2][LANES_MAX] = {
     {0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120},
 };
 
-/* Jumps where they do not, or lie outside; else RAX is where the first lane's is. */
-static size_t follow_emit(struct emitter *e, unsigned offset, unsigned dwords)
-{
-    unsigned base = emit_form(e, X86_VPSUBD, offset, table_rm(e, steps[dwords - 1]));
-    unsigned first = first_of(e, base);
-    unsigned inside = emit_form(e, X86_VPMINUD, first, limit_of(4 * dwords * lanes_of(e)));
-    size_t jump = jump_if_differs(e, base, inside);
-    window_emit(e, inside);
-    emit_done(e, inside);
-    emit_done(e, first);
-    emit_done(e, base);
-    return jump;
-}
-
-/* Jumps where not all lanes' elements lie in a window of `bytes`; else RAX is where that is, and
- * what is returned has each lane's first dword in it. */
-static unsigned index_emit(struct emitter *e, unsigned offset, unsigned bytes, unsigned dwords,
-                           size_t *jump)
-{
-    enum { DWORD_SHIFT = 2 };
-    unsigned window = first_of(e, offset);
-    x86_vector(e->x, X86_VPMINUD, window, window, limit_of(bytes), (struct x86_option){0});
-    unsigned index = emit_form(e, X86_VPSUBD, offset, x86_reg(window));
-    /* A rotation: bytes behind a dword come to the top, and make the index too large. */
-    x86_shift(e->x, X86_VPRORD_IMM, index, index, DWORD_SHIFT);
-    *jump = jump_if_above(e, index, bytes / 4 - dwords);
-    window_emit(e, window);
-    emit_done(e, window);
-    return index;
-}
-
-/* ---- loads ---- */
+/* Where the strip's first lane begins, or would begin, goes to the frame: there FOLLOWS_NOT where
+ * lanes do not follow each other, which with any offset is behind every LDS. */
+#define FOLLOWS_NOT UINT32_C(0x80000000)
 
 static void detour_add(struct lds_detours *detours, struct lds_detour detour)
 {
     detours->of[detours->count++] = detour;
 }
+
+static void forget_unless(struct emitter *e, size_t jump, enum x86_gpr base, int32_t slot,
+                          struct lds_detours *detours)
+{
+    detour_add(detours, (struct lds_detour){.kind = DETOUR_FORGET,
+                                            .jump = jump,
+                                            .back = e->x->count,
+                                            .address = (uint8_t)base,
+                                            .slot = slot});
+}
+
+static int follow_slot(unsigned n)
+{
+    enum { STRIPS_MAX = 8, COUNT_FROM = 1 }; /* RCX counts strips down to 1 */
+    return FRAME_BASES + 4 * (int)(STRIPS_MAX * n) - 4 * COUNT_FROM;
+}
+
+static struct place address_of(const struct inst *inst)
+{
+    return operand_place(&inst->src[0]);
+}
+
+static int follow_find(const struct lds_known *known, struct place place, unsigned dwords)
+{
+    for (int n = 0; n < LDS_FOLLOWS; n++)
+        if (known->follows[n].dwords == dwords && known->follows[n].place.index == place.index)
+            return n;
+    return -1;
+}
+
+/* RSI is the strip's part of the frame's bases. Returns the slot from there. */
+static int follow_emit(struct emitter *e, unsigned dwords, struct lds_known *known,
+                       struct lds_detours *detours)
+{
+    const struct place place = address_of(e->inst);
+    int n = follow_find(known, place, dwords);
+    x86_stack_at(e->x, RSI);
+    if (n >= 0)
+        return follow_slot((unsigned)n);
+    n = (int)(known->next++ % LDS_FOLLOWS);
+    known->follows[n] = (struct lds_follow){.place = place, .dwords = (uint8_t)dwords};
+    unsigned address = values_row(&e->values, place);
+    unsigned base = emit_form(e, X86_VPSUBD, address, table_rm(e, steps[dwords - 1]));
+    unsigned first = first_of(e, base);
+    x86_gpr_from_vector(e->x, RAX, first);
+    x86_store32(e->x, RSI, follow_slot((unsigned)n), RAX);
+    size_t jump = jump_if_differs(e, base, first);
+    forget_unless(e, jump, RSI, follow_slot((unsigned)n), detours);
+    emit_done(e, first);
+    emit_done(e, base);
+    emit_done(e, address);
+    return follow_slot((unsigned)n);
+}
+
+void lds_forget(struct lds_known *known, const struct inst *inst)
+{
+    const struct operand *dst = &inst->dst;
+    for (int n = 0; n < LDS_FOLLOWS && dst->kind == OPND_VGPR; n++)
+        if (known->follows[n].place.index >= dst->index &&
+            known->follows[n].place.index < dst->index + dst->dwords)
+            known->follows[n].dwords = 0;
+}
+
+/* Each lane's first dword in a window that begins with the first lane's, which the frame says. */
+static unsigned index_emit(struct emitter *e, unsigned last, unsigned kind,
+                           struct lds_detours *detours)
+{
+    enum { DWORD_SHIFT = 2 };
+    unsigned index, address = values_row(&e->values, address_of(e->inst));
+    if (!values_index(&e->values, address_of(e->inst), kind, &index)) {
+        const int32_t slot = FRAME_FIRSTS + 4 * (int32_t)index;
+        unsigned first = first_of(e, address);
+        x86_vector(e->x, X86_VPSUBD, index, address, x86_reg(first), (struct x86_option){0});
+        /* A rotation: bytes behind a dword come to the top, and make the index too large. */
+        x86_shift(e->x, X86_VPRORD_IMM, index, index, DWORD_SHIFT);
+        x86_gpr_from_vector(e->x, RAX, first);
+        x86_store32(e->x, RSP, slot, RAX);
+        forget_unless(e, jump_if_above(e, index, last), RSP, slot, detours);
+        emit_done(e, first);
+    }
+    emit_done(e, address);
+    return index;
+}
+
+/* RAX: where the element is that the slot and the instruction's offset say. Jumps where a window of
+ * so many bytes does not lie inside. */
+static size_t window_emit(struct emitter *e, enum x86_gpr base, int32_t slot, uint32_t at,
+                          unsigned bytes)
+{
+    struct x86_rm limit = limit_of(bytes);
+    x86_load32(e->x, RAX, base, slot);
+    if (at)
+        x86_lea32(e->x, RAX, RAX, (int32_t)at);
+    x86_compare32(e->x, RAX, (enum x86_gpr)limit.reg, limit.offset);
+    size_t jump = x86_jump_if(e->x, JUMP_ABOVE);
+    x86_gpr_add(e->x, RAX, R10);
+    return jump;
+}
+
+/* ---- loads ---- */
 
 static void permute(struct emitter *e, unsigned dst, unsigned index)
 {
@@ -225,6 +289,16 @@ static void permute_two(struct emitter *e, unsigned dst, unsigned index)
     x86_vector(e->x, X86_VPERMT2D, dst, index, x86_memory(RAX, ROW_BYTES_FRAME, false), plain);
 }
 
+/* The dwords behind those of the index; whoever needs more registers for it has them in dst. */
+static void permute_next(struct emitter *e, unsigned dst, unsigned index)
+{
+    const struct x86_option plain = {0};
+    x86_vector(e->x, X86_VPADDD, dst, index, x86_constant32(e->x, 1), plain);
+    x86_vector(e->x, X86_VMOVDQU32_LOAD, e->x->level->scratch, 0, x86_memory(RAX, 0, false), plain);
+    x86_vector(e->x, X86_VPERMI2D, dst, e->x->level->scratch,
+               x86_memory(RAX, ROW_BYTES_FRAME, false), plain);
+}
+
 /* Eight elements of two dwords behind each other. */
 static void pairs_split(struct emitter *e, const uint8_t hosts[2])
 {
@@ -237,49 +311,53 @@ static void pairs_split(struct emitter *e, const uint8_t hosts[2])
         x86_vector(e->x, X86_VPERMQ_IMM, hosts[n], 0, x86_reg(hosts[n]), x86_imm(MIDDLE_SWAPPED));
 }
 
-static unsigned offset_of(struct emitter *e, uint32_t at)
-{
-    unsigned address = values_row(&e->values, operand_place(&e->inst->src[0]));
-    if (at == 0)
-        return address;
-    unsigned offset = emit_form(e, X86_VPADDD, address, x86_constant32(e->x, at));
-    emit_done(e, address);
-    return offset;
-}
-
-/* What is stored on the way is stored before the jump: the detour does not come by. */
-static void load_emit(struct emitter *e, uint32_t at, unsigned dwords, uint8_t *hosts,
-                      struct lds_detours *detours)
+/* The lanes follow each other, or their dwords lie in one window. What is stored on the way is
+ * stored before the jump: the detour does not come by. */
+static size_t load_near(struct emitter *e, uint32_t at, unsigned dwords, const uint8_t *hosts,
+                        struct lds_known *known, struct lds_detours *detours)
 {
     const unsigned vector = 4 * lanes_of(e);
-    unsigned offset = offset_of(e, at), mask = 0, index;
+    const bool pairs = dwords == 2 && e->x->level->vector_masks;
     size_t jump;
-    for (unsigned k = 0; k < dwords; k++)
-        hosts[k] = (uint8_t)values_temporary(&e->values);
-    if (!e->x->level->vector_masks)
-        mask = values_mask_temporary(&e->values);
-    if (dwords == 2 && e->x->level->vector_masks) {
-        jump = follow_emit(e, offset, dwords);
-        pairs_split(e, hosts);
-    } else {
-        index = index_emit(e, offset, vector * dwords, dwords, &jump);
-        if (dwords == 1) {
-            permute(e, hosts[0], index);
-        } else {
-            permute_two(e, hosts[0], index);
-            x86_vector(e->x, X86_VPADDD, index, index, x86_constant32(e->x, 1),
+    if (pairs || (dwords == 1 && follow_find(known, address_of(e->inst), 1) >= 0)) {
+        const int slot = follow_emit(e, dwords, known, detours);
+        jump = window_emit(e, RSI, slot, at, vector * dwords);
+        if (pairs)
+            pairs_split(e, hosts);
+        else
+            x86_vector(e->x, X86_VMOVDQU32_LOAD, hosts[0], 0, x86_memory(RAX, 0, false),
                        (struct x86_option){0});
-            permute_two(e, hosts[1], index);
-        }
-        emit_done(e, index);
+        return jump;
     }
-    detour_add(detours, (struct lds_detour){.jump = jump,
-                                            .back = e->x->count,
-                                            .offset = (uint8_t)offset,
-                                            .hosts = {hosts[0], dwords > 1 ? hosts[1] : 0},
-                                            .mask = (uint8_t)mask,
-                                            .dwords = (uint8_t)dwords});
-    emit_done(e, offset);
+    unsigned index = index_emit(e, vector * dwords / 4 - dwords, dwords - 1, detours);
+    jump = window_emit(e, RSP, FRAME_FIRSTS + 4 * (int32_t)index, at, vector * dwords);
+    if (dwords == 1) {
+        permute(e, hosts[0], index);
+    } else {
+        permute_two(e, hosts[0], index);
+        permute_next(e, hosts[1], index);
+    }
+    emit_done(e, index);
+    return jump;
+}
+
+static void load_emit(struct emitter *e, uint32_t at, unsigned dwords, uint8_t *hosts,
+                      struct lds_known *known, struct lds_detours *detours)
+{
+    unsigned address = values_row(&e->values, address_of(e->inst));
+    struct lds_detour detour = {
+        .kind = DETOUR_LOAD, .at = at, .address = (uint8_t)address, .dwords = (uint8_t)dwords};
+    for (unsigned k = 0; k < dwords; k++)
+        detour.hosts[k] = hosts[k] = (uint8_t)values_temporary(&e->values);
+    unsigned temporary = values_temporary(&e->values);
+    if (!e->x->level->vector_masks)
+        detour.mask = (uint8_t)values_mask_temporary(&e->values);
+    detour.temporary = (uint8_t)temporary;
+    detour.jump = load_near(e, at, dwords, hosts, known, detours);
+    detour.back = e->x->count;
+    detour_add(detours, detour);
+    emit_done(e, temporary);
+    emit_done(e, address);
 }
 
 /* ---- stores ---- */
@@ -329,35 +407,34 @@ static void pairs_store(struct emitter *e, const uint8_t hosts[2], const unsigne
 }
 
 static void store_emit(struct emitter *e, uint32_t at, const struct operand *data, unsigned dwords,
-                       struct lds_detours *detours)
+                       struct lds_known *known, struct lds_detours *detours)
 {
-    uint8_t hosts[2] = {0};
-    unsigned joined[2], offset = offset_of(e, at);
-    size_t jump;
+    unsigned joined[2], address = values_row(&e->values, address_of(e->inst));
+    struct lds_detour detour = {
+        .kind = DETOUR_STORE, .at = at, .address = (uint8_t)address, .dwords = (uint8_t)dwords};
     for (unsigned k = 0; k < dwords; k++) {
         struct place place = operand_place(data);
         place.index = (uint16_t)(place.index + k);
-        hosts[k] = (uint8_t)values_row(&e->values, place);
-        joined[k] = dwords > 1 ? values_temporary(&e->values) : 0;
+        detour.hosts[k] = (uint8_t)values_row(&e->values, place);
+        joined[k] = values_temporary(&e->values);
     }
-    if (dwords == 1) {
-        jump = follow_emit(e, offset, 1);
-        vector_store(e, hosts[0], 0);
-    } else if (!e->values.masked) {
-        jump = follow_emit(e, offset, 2);
-        pairs_store(e, hosts, joined);
-    } else { /* half a pair's lanes would need masks of their own */
-        jump = x86_jump(e->x);
+    detour.temporary = (uint8_t)joined[0];
+    const int slot = follow_emit(e, dwords, known, detours);
+    if (dwords == 2 && e->values.masked) { /* half a pair's lanes would need masks of their own */
+        detour.jump = x86_jump(e->x);
+    } else {
+        detour.jump = window_emit(e, RSI, slot, at, 4 * dwords * lanes_of(e));
+        if (dwords == 1)
+            vector_store(e, detour.hosts[0], 0);
+        else
+            pairs_store(e, detour.hosts, joined);
     }
-    detour_add(detours, (struct lds_detour){.jump = jump,
-                                            .back = e->x->count,
-                                            .offset = (uint8_t)offset,
-                                            .hosts = {hosts[0], hosts[1]},
-                                            .dwords = (uint8_t)dwords,
-                                            .is_store = true});
+    detour.back = e->x->count;
+    detour_add(detours, detour);
 }
 
-void lds_emit(struct emitter *e, unsigned part, struct lds_detours *detours)
+void lds_emit(struct emitter *e, unsigned part, struct lds_known *known,
+              struct lds_detours *detours)
 {
     const struct inst *inst = e->inst;
     struct shape shape;
@@ -366,12 +443,12 @@ void lds_emit(struct emitter *e, unsigned part, struct lds_detours *detours)
     const uint32_t at[2] = {(uint32_t)inst->offset * shape.unit,
                             (uint32_t)inst->ds.offset1 * shape.unit};
     if (shape.store) {
-        store_emit(e, at[part], &inst->src[1 + part], shape.dwords, detours);
+        store_emit(e, at[part], &inst->src[1 + part], shape.dwords, known, detours);
         return;
     }
-    load_emit(e, at[0], shape.dwords, hosts, detours);
+    load_emit(e, at[0], shape.dwords, hosts, known, detours);
     if (shape.two)
-        load_emit(e, at[1], shape.dwords, hosts + shape.dwords, detours);
+        load_emit(e, at[1], shape.dwords, hosts + shape.dwords, known, detours);
     for (unsigned k = 0; k < shape.dwords * (shape.two ? 2u : 1u); k++) {
         struct place place = operand_place(&inst->dst);
         place.index = (uint16_t)(place.index + k);
@@ -381,22 +458,30 @@ void lds_emit(struct emitter *e, unsigned part, struct lds_detours *detours)
 
 /* ---- detours ---- */
 
+/* The temporary: each lane's offset. */
+static void offsets_emit(struct x86 *x, const struct lds_detour *detour)
+{
+    x86_vector(x, X86_VPADDD, detour->temporary, detour->address, x86_constant32(x, detour->at),
+               (struct x86_option){0});
+}
+
 /* Active lanes whose elements lie inside. */
 static void inside_emit(struct x86 *x, bool masked, const struct lds_detour *detour, unsigned mask)
 {
     struct x86_option option = x86_imm(PREDICATE_LESS_EQUAL);
     option.mask = masked ? MASK_EXEC : 0;
-    x86_vector(x, X86_VPCMPUD, mask, detour->offset, limit_of(4u * detour->dwords), option);
+    x86_vector(x, X86_VPCMPUD, mask, detour->temporary, limit_of(4u * detour->dwords), option);
 }
 
 static void gather_detour(struct x86 *x, bool masked, const struct lds_detour *detour)
 {
     const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : detour->mask;
+    offsets_emit(x, detour);
     for (unsigned k = 0; k < detour->dwords; k++) {
         const unsigned dst = detour->hosts[k];
         inside_emit(x, masked, detour, mask);
         x86_vector(x, X86_VPXORD, dst, dst, x86_reg(dst), (struct x86_option){0});
-        x86_gather(x, dst, mask, R10, detour->offset, (int32_t)(4 * k));
+        x86_gather(x, dst, mask, R10, detour->temporary, (int32_t)(4 * k));
     }
 }
 
@@ -405,9 +490,10 @@ static void lanes_detour(struct x86 *x, bool masked, const struct lds_detour *de
 {
     const unsigned mask = x->level->vector_masks ? x86_mask_scratch(x) : 0;
     const struct x86_option plain = {0};
+    offsets_emit(x, detour);
     inside_emit(x, masked, detour, mask);
     x86_mask_to(x, RAX, mask);
-    x86_vector(x, X86_VMOVDQU32_STORE, detour->offset, 0, x86_memory(RSP, FRAME_LANES, false),
+    x86_vector(x, X86_VMOVDQU32_STORE, detour->temporary, 0, x86_memory(RSP, FRAME_LANES, false),
                plain);
     for (int k = 0; k < detour->dwords; k++)
         x86_vector(x, X86_VMOVDQU32_STORE, detour->hosts[k], 0,
@@ -421,7 +507,9 @@ void lds_detours_emit(struct x86 *x, bool masked, const struct lds_detours *deto
     for (unsigned n = 0; n < detours->count; n++) {
         const struct lds_detour *detour = &detours->of[n];
         x86_land(x, detour->jump);
-        if (detour->is_store)
+        if (detour->kind == DETOUR_FORGET)
+            x86_store32_imm(x, (enum x86_gpr)detour->address, detour->slot, FOLLOWS_NOT);
+        else if (detour->kind == DETOUR_STORE)
             lanes_detour(x, masked, detour);
         else
             gather_detour(x, masked, detour);

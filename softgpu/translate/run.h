@@ -69,31 +69,50 @@ void scalars_emit(struct x86 *x, const struct run *run, const struct segment *se
  */
 enum {
     FRAME_LIMITS = 0,        /* lds.c: dwords */
-    FRAME_LANES = 64,        /* lds.c: rows of a strip */
-    FRAME_STATE = 64 * 6,    /* strips.c: MXCSR that flushes denormals */
-    FRAME_BYTES = 64 * 6 + 8 /* keeps the stack's alignment in calls */
+    FRAME_LANES = 64,        /* lds.c: three rows of a strip */
+    FRAME_FIRSTS = 256,      /* lds.c: where windows begin, for each host register */
+    FRAME_BASES = 384,       /* lds.c: where strips' lanes begin that follow each other */
+    FRAME_STATE = 512,       /* strips.c: MXCSR that flushes denormals */
+    FRAME_BYTES = 64 * 8 + 8 /* keeps the stack's alignment in calls */
 };
 /* Emits the run. `plain` is executed in place of the first instruction where the run cannot be;
  * NULL: what the buffer has behind the run. */
 void frame_emit(struct x86 *x, const struct run *run, inst_exec_fn *plain);
 
+struct lds_known;
 /* strips.c: a segment's strips, for all lanes or for those of EXEC. */
-void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment);
+void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment,
+                  struct lds_known *known);
 
 /* lds.c */
+enum { LDS_FOLLOWS = 4 };
+/* What is known of rows of addresses from one segment to the next: where each strip's lanes begin,
+ * if they follow each other. */
+struct lds_known {
+    struct lds_follow {
+        struct place place;
+        uint8_t dwords; /* of the elements; 0: nothing is known */
+    } follows[LDS_FOLLOWS];
+    unsigned next; /* to be replaced */
+};
 struct lds_detour { /* where a strip's lanes lie otherwise than expected */
+    enum lds_detour_kind { DETOUR_FORGET, DETOUR_LOAD, DETOUR_STORE } kind;
     size_t jump, back;
-    uint8_t offset, hosts[4], mask, dwords;
-    bool is_store;
+    int32_t slot; /* of the frame, to be forgotten */
+    uint32_t at;
+    uint8_t address, temporary, hosts[2], mask, dwords;
 };
 struct lds_detours {
-    struct lds_detour of[2 * TRANSLATE_RUN_MAX];
+    struct lds_detour of[4 * TRANSLATE_RUN_MAX];
     unsigned count;
 };
 bool lds_is_known(const struct inst *inst);
 bool lds_is_store(const struct inst *inst);
 unsigned lds_parts(const struct inst *inst); /* segments that it takes */
-void lds_emit(struct emitter *e, unsigned part, struct lds_detours *detours);
+void lds_emit(struct emitter *e, unsigned part, struct lds_known *known,
+              struct lds_detours *detours);
+/* The instruction writes registers. */
+void lds_forget(struct lds_known *known, const struct inst *inst);
 void lds_detours_emit(struct x86 *x, bool masked, const struct lds_detours *detours);
 /* When a run begins: what its transfers share. RAX is the group. */
 void lds_frame_emit(struct x86 *x);

@@ -50,7 +50,7 @@ static void state_switch(struct x86 *x, bool *flushing, bool wanted)
 }
 
 static void strip_emit(struct x86 *x, const struct run *run, const struct segment *segment,
-                       bool masked, struct lds_detours *detours)
+                       bool masked, struct lds_known *known, struct lds_detours *detours)
 {
     bool flushing = false;
     struct emitter e = {.x = x};
@@ -64,8 +64,9 @@ static void strip_emit(struct x86 *x, const struct run *run, const struct segmen
             state_switch(x, &flushing, e.operation->needs & NEED_FLUSH);
             e.operation->emit(&e);
         } else if (run->roles[n] == ROLE_LDS) {
-            lds_emit(&e, segment->part, detours);
+            lds_emit(&e, segment->part, known, detours);
         }
+        lds_forget(known, e.inst);
         values_next(&e.values);
     }
     values_flush(&e.values);
@@ -89,7 +90,7 @@ static void idle_strip_emit(struct x86 *x, const struct run *run, const struct s
 
 /* RDX, R8: the strip's part of the rows; R9: of the masks; RCX: strips left. */
 static void strips_emit(struct x86 *x, const struct run *run, const struct segment *segment,
-                        bool masked)
+                        bool masked, struct lds_known *known)
 {
     const int8_t lanes = (int8_t)x->level->lanes;
     struct lds_detours detours = {.count = 0};
@@ -107,7 +108,7 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
         idle = x86_jump_if(x, JUMP_EQUAL);
         x86_mask_from(x, MASK_EXEC, RAX);
     }
-    strip_emit(x, run, segment, masked, &detours);
+    strip_emit(x, run, segment, masked, known, &detours);
     if (masked) {
         size_t done = x86_jump(x);
         x86_land(x, idle);
@@ -127,8 +128,10 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
     x86_land(x, end);
 }
 
-void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment)
+void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment,
+                  struct lds_known *known)
 {
+    struct lds_known before = *known;
     if (run->needs & NEED_FLUSH)
         flushing_state_make(x);
     if (run->needs & NEED_ODD_LANES) {
@@ -138,10 +141,10 @@ void segment_emit(struct x86 *x, const struct run *run, const struct segment *se
     x86_load64(x, RAX, RDI, WAVE(s) + 4 * SREG_EXEC);
     x86_gpr_compare_imm(x, RAX, -1);
     size_t partial = x86_jump_if(x, JUMP_NOT_EQUAL);
-    strips_emit(x, run, segment, false);
+    strips_emit(x, run, segment, false, &before);
     size_t done = x86_jump(x);
     x86_land(x, partial);
     count_idle_lanes(x, segment, segment->first == 0 && run->roles[0] == ROLE_VECTOR);
-    strips_emit(x, run, segment, true);
+    strips_emit(x, run, segment, true, known);
     x86_land(x, done);
 }

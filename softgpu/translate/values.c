@@ -239,8 +239,17 @@ static void pairs_drop(struct values *v, struct place place, int by)
 static void place_forget(struct values *v, struct place place)
 {
     drop(find(v, VALUE_ROW, place, 0));
+    drop(find(v, VALUE_INDEX, place, 0));
+    drop(find(v, VALUE_INDEX, place, 1));
     pairs_drop(v, place, 0);
     pairs_drop(v, place, 1);
+}
+
+bool values_index(struct values *v, struct place place, unsigned kind, unsigned *host)
+{
+    struct value *index = find(v, VALUE_INDEX, place, kind);
+    *host = index ? hold(v, index) : number_of(v, take(v, VALUE_INDEX, place, kind));
+    return index;
 }
 
 unsigned values_take_row(struct values *v, struct place place)

@@ -26,12 +26,19 @@ struct place { /* a vector register of the GPU */
     uint16_t index;
 };
 
-enum value_kind { VALUE_NONE, VALUE_TEMPORARY, VALUE_ROW, VALUE_PAIR, VALUE_MASK };
+enum value_kind {
+    VALUE_NONE,
+    VALUE_TEMPORARY,
+    VALUE_ROW,
+    VALUE_PAIR,
+    VALUE_MASK,
+    VALUE_INDEX /* what lds.c has made of a row of addresses */
+};
 
 struct value {
     enum value_kind kind;
     struct place place; /* of a pair: its first register; of a mask: its scalar registers */
-    uint8_t half;       /* of a pair: which lanes */
+    uint8_t half;       /* of a pair: which lanes; of an index: which kind */
     bool dirty;
     uint8_t held;  /* how often the instruction being translated has asked for it */
     uint64_t used; /* the instruction that did last, plus one */
@@ -71,6 +78,10 @@ void values_take_pair(struct values *v, struct place place, unsigned hosts[2]);
 /* The temporary becomes what the GPU register holds. */
 void values_set_row(struct values *v, struct place place, unsigned host);
 void values_set_pair(struct values *v, struct place place, unsigned first, unsigned second);
+
+/* What was made of the register's value, as long as that is the same; false: `host` is a new one.
+ */
+bool values_index(struct values *v, struct place place, unsigned kind, unsigned *host);
 
 /* A mask that holds nothing; the one that holds the pair's bits, loaded if none does. */
 unsigned values_mask_temporary(struct values *v);

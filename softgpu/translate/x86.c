@@ -410,6 +410,15 @@ void x86_lea(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset)
 {
     put_memory(x, true, 0x8d, dst, base, offset);
 }
+void x86_lea32(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset)
+{
+    put_memory(x, false, 0x8d, dst, base, offset);
+}
+void x86_store32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, uint32_t imm)
+{
+    put_memory(x, false, 0xc7, 0, base, offset);
+    put32(x, imm);
+}
 void x86_gpr_imm32(struct x86 *x, enum x86_gpr dst, uint32_t imm)
 {
     put_rex(x, false, 0, dst);

@@ -18,7 +18,7 @@ enum x86_form {
 };
 
 enum x86_gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11 };
-enum x86_condition { JUMP_EQUAL = 0x4, JUMP_NOT_EQUAL = 0x5, JUMP_LESS = 0xc };
+enum x86_condition { JUMP_EQUAL = 0x4, JUMP_NOT_EQUAL = 0x5, JUMP_ABOVE = 0x7, JUMP_LESS = 0xc };
 
 enum { X86_CONSTANTS_MAX = 256, X86_JUMPS_MAX = 16 };
 
@@ -145,6 +145,8 @@ void x86_store8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm
 void x86_store16_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int16_t imm);
 void x86_add64(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source);
 void x86_lea(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset);
+void x86_lea32(struct x86 *x, enum x86_gpr dst, enum x86_gpr base, int32_t offset);
+void x86_store32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, uint32_t imm);
 void x86_gpr_imm32(struct x86 *x, enum x86_gpr dst, uint32_t imm);
 void x86_gpr_imm64(struct x86 *x, enum x86_gpr dst, uint64_t imm);
 void x86_gpr_move(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
@@ -193,6 +195,7 @@ void x86_masked_store(struct x86 *x, unsigned source, struct x86_rm to); /* lane
  * dwords. RSI, RDI and R11 are gone.
  */
 void x86_lanes_store(struct x86 *x, int32_t first, int32_t row_bytes, unsigned dwords);
+void x86_stack_at(struct x86 *x, enum x86_gpr dst); /* dst = RSP + 4 * RCX */
 /* Conditions for x86_jump_if(). AVX-512: does the mask have lanes; AVX2, of all lanes or of those
  * that run: do any have some of these bits, do any differ? */
 void x86_mask_test(struct x86 *x, unsigned k);

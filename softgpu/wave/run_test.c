@@ -91,6 +91,8 @@ static bool lds_instruction(struct inst *inst)
     if (!isa_decode(GPU_GFX90A, words, 2, inst) || inst->flags & IF_GDS || !folded(inst))
         return false;
     inst->src[0].index = (uint16_t)below(LDS_ROWS);
+    if (below(16) == 0 && inst->dst.kind == OPND_VGPR)
+        inst->dst.index = (uint16_t)below(LDS_ROWS);
     bool is_usual = false;
     for (unsigned n = 0; n < sizeof usual / sizeof *usual; n++)
         is_usual |= inst->op == usual[n];

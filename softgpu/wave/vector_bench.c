@@ -12,10 +12,10 @@
 #include "wave/kernel_runner.h"
 
 enum {
-    GROUPS = 16,
+    GROUPS = 64,
     GROUP = 256,
     WAVES = GROUPS * GROUP / 64,
-    ROUNDS = 400,
+    ROUNDS = 100,
     TEXT_BYTES = 16384,
     LDS_BYTES = 4096
 };
