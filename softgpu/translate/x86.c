@@ -446,10 +446,6 @@ void x86_gpr_or_imm(struct x86 *x, enum x86_gpr dst, uint32_t imm)
     put_direct(x, false, 0x81, 1, dst);
     put32(x, imm);
 }
-void x86_store32(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source)
-{
-    put_memory(x, false, 0x89, source, base, offset);
-}
 void x86_load_state(struct x86 *x, enum x86_gpr base, int32_t offset)
 {
     PUT(x, 0x0f, 0xae);
