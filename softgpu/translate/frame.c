@@ -92,6 +92,10 @@ static void idle_lanes_emit(struct x86 *x)
 static void call_emit(struct frame *f, unsigned n)
 {
     const struct inst *inst = f->run->insts[n];
+    if (scalar_code_exists(inst)) {
+        scalar_code_emit(f->x, inst);
+        return;
+    }
     if (n > 0 && (inst->klass == CLASS_VALU || inst->klass == CLASS_MFMA))
         idle_lanes_emit(f->x);
     handler_emit(f, n, false);

@@ -60,6 +60,8 @@ bool counts_in_order(const struct inst *inst);
 /* scalar.c */
 bool scalar_is_known(const struct inst *inst);
 bool scalar_fits(const struct run *run, const struct inst *inst);
+bool scalar_code_exists(const struct inst *inst); /* scalar_code.c */
+void scalar_code_emit(struct x86 *x, const struct inst *inst);
 void scalars_emit(struct x86 *x, const struct run *run, const struct segment *segment);
 
 /*

@@ -1,7 +1,7 @@
 /*
  * Scalar instructions between vector ones. They are executed before their segment's vector
- * instructions, by the interpreter's handlers: that is the same where nothing before them in the
- * segment reads what they write, or writes what they read.
+ * instructions, as code or by the interpreter's handlers: that is the same where nothing before
+ * them in the segment reads what they write, or writes what they read.
  */
 #include "isa_ops.h"
 #include "translate/run.h"
@@ -52,13 +52,17 @@ bool scalar_fits(const struct run *run, const struct inst *inst)
     return inst->dst.kind != OPND_SREG || !run_touches(run, inst->dst.index, inst->dst.dwords);
 }
 
-/* Calls the handlers, one after another. */
+/* One after another: code, or calls of the handlers. */
 void scalars_emit(struct x86 *x, const struct run *run, const struct segment *segment)
 {
     for (unsigned n = segment->first; n < segment->first + segment->count; n++) {
         const struct inst *inst = run->insts[n];
         if (run->roles[n] != ROLE_SCALAR)
             continue;
+        if (scalar_code_exists(inst)) {
+            scalar_code_emit(x, inst);
+            continue;
+        }
         x86_gpr_move(x, RDI, RBX);
         x86_lea(x, RSI, RBP, (int32_t)(run->at[n] * sizeof(struct inst)));
         x86_gpr_imm64(x, RAX, (uint64_t)(uintptr_t)inst->exec);

@@ -20,6 +20,7 @@
 #include "isa/text.h"
 #include "isa_ops.h"
 #include "translate/emit.h"
+#include "translate/run.h"
 #include "translate/translate.h"
 #include "valu/valu.h"
 #include "wave/wave.h"
@@ -75,7 +76,8 @@ static void transparent(struct inst *inst)
     isa_decode(GPU_GFX90A, &words[below(2)], 1, inst);
 }
 
-/* Stands for all scalar instructions: what it writes depends on all that it reads. */
+/* Stands for the scalar instructions that are called (the others are wave/run_test.c's): what it
+ * writes depends on all that it reads. */
 static const struct inst *scalar_stub(struct wave *w, const struct inst *i)
 {
     uint32_t r = i->op * 0x9e3779b9u + w->scc;
@@ -93,7 +95,7 @@ static bool scalar_instruction(enum gpu_gen gen, struct inst *inst)
 {
     uint32_t words[2] = {0x80000000 | ((uint32_t)random_bits() & 0x3fffffff), 0};
     if (!isa_decode(gen, words, 1, inst) || inst->klass != CLASS_SALU || !translate_knows(inst) ||
-        inst->op == OP_S_NOP)
+        inst->op == OP_S_NOP || scalar_code_exists(inst))
         return false;
     operand_fold(&inst->dst);
     for (int n = 0; n < 3; n++)

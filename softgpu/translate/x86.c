@@ -386,6 +386,10 @@ void x86_store32(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr 
 {
     put_memory(x, false, 0x89, source, base, offset);
 }
+void x86_store64(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source)
+{
+    put_memory(x, true, 0x89, source, base, offset);
+}
 /* Of one of the upper eight: the others' low bytes need a prefix of their own. */
 void x86_store8(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source)
 {
@@ -450,6 +454,39 @@ void x86_load_state(struct x86 *x, enum x86_gpr base, int32_t offset)
 {
     PUT(x, 0x0f, 0xae);
     put_modrm(x, 2, x86_memory(base, offset, false));
+}
+void x86_gpr_do(struct x86 *x, enum x86_operation operation, bool wide, enum x86_gpr dst,
+                enum x86_gpr source)
+{
+    put_direct(x, wide, (uint8_t)operation, source, dst);
+}
+void x86_gpr_not(struct x86 *x, bool wide, enum x86_gpr dst)
+{
+    put_direct(x, wide, 0xf7, 2, dst);
+}
+void x86_gpr_shift(struct x86 *x, enum x86_shift shift, bool wide, enum x86_gpr dst)
+{
+    put_direct(x, wide, 0xd3, shift, dst);
+}
+static void put_direct2(struct x86 *x, bool wide, uint8_t opcode, unsigned reg, unsigned rm)
+{
+    put_rex(x, wide, reg, rm);
+    PUT(x, 0x0f, opcode);
+    put_modrm(x, reg, x86_reg(rm));
+}
+void x86_gpr_multiply_by(struct x86 *x, enum x86_gpr dst, enum x86_gpr source)
+{
+    put_direct2(x, false, 0xaf, dst, source);
+}
+void x86_gpr_move_if(struct x86 *x, enum x86_condition condition, enum x86_gpr dst,
+                     enum x86_gpr source)
+{
+    put_direct2(x, true, (uint8_t)(0x40 | condition), dst, source);
+}
+void x86_set_if(struct x86 *x, enum x86_condition condition, enum x86_gpr dst)
+{
+    put_direct2(x, false, (uint8_t)(0x90 | condition), 0, dst);
+    put_direct2(x, false, 0xb6, dst, dst);
 }
 void x86_gpr_add(struct x86 *x, enum x86_gpr dst, enum x86_gpr source)
 {

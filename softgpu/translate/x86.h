@@ -18,7 +18,32 @@ enum x86_form {
 };
 
 enum x86_gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11 };
-enum x86_condition { JUMP_EQUAL = 0x4, JUMP_NOT_EQUAL = 0x5, JUMP_ABOVE = 0x7, JUMP_LESS = 0xc };
+enum x86_condition {
+    JUMP_OVERFLOW = 0x0,
+    JUMP_BELOW = 0x2, /* unsigned, and a carry */
+    JUMP_ABOVE_EQUAL = 0x3,
+    JUMP_EQUAL = 0x4,
+    JUMP_NOT_EQUAL = 0x5,
+    JUMP_BELOW_EQUAL = 0x6,
+    JUMP_ABOVE = 0x7,
+    JUMP_LESS = 0xc,
+    JUMP_GREATER_EQUAL = 0xd,
+    JUMP_LESS_EQUAL = 0xe,
+    JUMP_GREATER = 0xf
+};
+/* Two registers, the first of which gets the result. */
+enum x86_operation {
+    X86_ADD = 0x01,
+    X86_OR = 0x09,
+    X86_ADC = 0x11,
+    X86_SBB = 0x19,
+    X86_AND = 0x21,
+    X86_SUB = 0x29,
+    X86_XOR = 0x31,
+    X86_CMP = 0x39, /* but for these two: flags alone */
+    X86_TEST = 0x85
+};
+enum x86_shift { X86_SHIFT_LEFT = 4, X86_SHIFT_RIGHT = 5, X86_SHIFT_SIGNED = 7 };
 
 enum { X86_CONSTANTS_MAX = 256, X86_JUMPS_MAX = 16 };
 
@@ -139,6 +164,7 @@ void x86_compare8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t i
 void x86_test32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, uint32_t imm);
 void x86_add32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
 void x86_add64_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
+void x86_store64(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source);
 void x86_store32(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source);
 void x86_store8(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source);
 void x86_store8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm);
@@ -154,6 +180,15 @@ void x86_gpr_add_imm(struct x86 *x, enum x86_gpr dst, int8_t imm);
 void x86_gpr_add(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_or_imm(struct x86 *x, enum x86_gpr dst, uint32_t imm); /* 32 bits */
 void x86_load_state(struct x86 *x, enum x86_gpr base, int32_t offset); /* MXCSR */
+void x86_gpr_do(struct x86 *x, enum x86_operation operation, bool wide, enum x86_gpr dst,
+                enum x86_gpr source);
+void x86_gpr_not(struct x86 *x, bool wide, enum x86_gpr dst);
+void x86_gpr_shift(struct x86 *x, enum x86_shift shift, bool wide, enum x86_gpr dst); /* by CL */
+void x86_gpr_multiply_by(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);       /* 32 bits */
+void x86_gpr_move_if(struct x86 *x, enum x86_condition condition, enum x86_gpr dst,
+                     enum x86_gpr source);
+void x86_set_if(struct x86 *x, enum x86_condition condition,
+                enum x86_gpr dst); /* RAX to RBX: 0 or 1 */
 void x86_gpr_sub(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_compare(struct x86 *x, enum x86_gpr a, enum x86_gpr b); /* 64 bits */
 void x86_gpr_trailing_zeros(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);

@@ -122,13 +122,29 @@ static bool scalar_load(struct inst *inst)
            inst->src[0].dwords == 2 && scalar_fold(&inst->dst);
 }
 
+/* A scalar format that is rare among random words, or the word itself. */
+static uint32_t scalar_word(uint32_t word)
+{
+    const uint32_t source = below(4) ? 2 * below(64) : below(256), other = below(128);
+    switch (below(8)) {
+    case 0:
+    case 1: /* branches and their like; none to the next one */
+        return 0xbf800000 | below(0x24) << 16 | (1 + below(16));
+    case 2: /* of one source, EXEC's among them */
+        return 0xbe800000 | other << 16 | below(64) << 8 | source;
+    case 3: /* comparisons */
+        return 0xbf000000 | below(20) << 16 | other << 8 | source;
+    default:
+        return word;
+    }
+}
+
 /* Neither dispatches nor jumps to anywhere, and mostly leaves EXEC alone. */
 static bool scalar_instruction(struct inst *inst)
 {
     uint32_t words[4] = {0x80000000 | ((uint32_t)random_bits() & 0x3fffffff),
                          (uint32_t)random_bits()};
-    if (below(3) == 0)                                               /* branches and their like */
-        words[0] = 0xbf800000 | below(0x24) << 16 | (1 + below(16)); /* none to the next one */
+    words[0] = scalar_word(words[0]);
     if (!isa_decode(GPU_GFX90A, words, 2, inst) || !folded(inst))
         return false;
     switch (inst->op) {
