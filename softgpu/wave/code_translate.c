@@ -86,13 +86,18 @@ static void targets_find(struct page_runs *runs)
     }
 }
 
-/* Instructions from the slot on that may be one run. */
+/* Instructions from the slot on that may be one run. Where branches come in another one begins: few
+ * are crossed, or code would be there many times. */
 static unsigned candidates(const struct page_runs *runs, uint32_t at,
                            const struct inst *insts[TRANSLATE_RUN_MAX])
 {
-    unsigned count = 0;
+    enum { JOINS_MAX = 3 };
+    unsigned count = 0, joins = 0;
     while (count < TRANSLATE_RUN_MAX && at < PAGE_DWORDS && slot_is_decoded(runs, at) &&
            !(count && runs->loop[at]) && translate_knows(&runs->slots[at])) {
+        joins += count && runs->target[at];
+        if (joins > JOINS_MAX)
+            break;
         insts[count++] = &runs->slots[at];
         at += runs->slots[at].dwords;
     }
