@@ -20,6 +20,7 @@ struct frame {
     const struct run *run;
     struct leave leaves[TRANSLATE_RUN_MAX];
     unsigned leave_count;
+    size_t again; /* where the run begins once more */
 };
 
 static int32_t count_at(unsigned tally)
@@ -187,6 +188,27 @@ static void segments_emit(struct frame *f)
     }
 }
 
+static bool goes_back(const struct frame *f, unsigned n)
+{
+    return (int64_t)f->run->at[n] + 1 + f->run->insts[n]->offset == 0;
+}
+
+/* A loop goes on with the run's first instruction, whose count is otherwise the run loop's, if the
+ * wave's turn lasts for all of it. */
+static void repeat_emit(struct frame *f)
+{
+    const struct inst *first = f->run->insts[0];
+    x86_compare32_imm(f->x, RBX, WAVE(slice_left), (int32_t)f->run->count);
+    size_t ends = x86_jump_if(f->x, JUMP_LESS);
+    x86_add32_imm(f->x, RBX, WAVE(slice_left), -1);
+    if (!counts_in_order(first))
+        x86_add64_imm(f->x, RBX, count_at(first->tally), 1);
+    if (first->klass == CLASS_VALU || first->klass == CLASS_MFMA)
+        idle_lanes_emit(f->x);
+    x86_jump_back(f->x, f->again);
+    x86_land(f->x, ends);
+}
+
 /* RAX is what the handler has returned. */
 static void leaves_emit(struct frame *f)
 {
@@ -194,6 +216,8 @@ static void leaves_emit(struct frame *f)
         const struct leave *leave = &f->leaves[n];
         x86_land(f->x, leave->jump);
         count_instructions(f, leave->executed, -1);
+        if (leave->branches && goes_back(f, leave->executed - 1))
+            repeat_emit(f);
         if (leave->branches) {
             handler_emit(f, leave->executed - 1, true);
             continue;
@@ -238,6 +262,7 @@ void frame_emit(struct x86 *x, const struct run *run, inst_exec_fn *plain)
     x86_frame_enter(x, FRAME_BYTES);
     if (run->lds)
         lds_frame_emit(x);
+    f.again = x->count;
     count_instructions(&f, 1, 1);
     segments_emit(&f);
     if (run->roles[run->count - 1] != ROLE_LAST) {
