@@ -150,6 +150,13 @@ EMIT(reverse);
 EMIT(ffbl);
 EMIT(ffbh_signed);
 EMIT(bfm);
+/* emit_division.c */
+EMIT(div_scale);
+EMIT(div_scale_pair);
+EMIT(div_fmas);
+EMIT(div_fmas_pair);
+EMIT(div_fixup);
+EMIT(div_fixup_pair);
 /* emit_dot.c */
 EMIT(dot4);
 EMIT(dot2_signed);

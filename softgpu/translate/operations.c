@@ -81,8 +81,15 @@ unsigned operation_mask_out(const struct operation *operation, const struct inst
         to = &inst->dst;
     return to->kind == OPND_SREG ? to->index : SREG_VCC;
 }
+/* Which VCC tells to scale, whatever the third source is. */
+static bool reads_vcc(const struct inst *inst)
+{
+    return inst->op == OP_V_DIV_FMAS_F32 || inst->op == OP_V_DIV_FMAS_F64;
+}
 unsigned operation_mask_in(const struct inst *inst)
 {
+    if (reads_vcc(inst))
+        return SREG_VCC;
     return inst->src[2].kind == OPND_SREG ? inst->src[2].index : SREG_VCC;
 }
 
@@ -99,7 +106,7 @@ static bool operands_are_known(const struct operation *operation, const struct i
     for (int n = 0; n < 3; n++)
         if (operation->sources[n] && !source_is_known(inst, n, operation->sources[n]))
             return false;
-    if (operation->flags & READS_MASK && inst->src[2].kind != OPND_SREG &&
+    if (operation->flags & READS_MASK && !reads_vcc(inst) && inst->src[2].kind != OPND_SREG &&
         inst->src[2].kind != OPND_NONE)
         return false;
     return operation->flags & COMPARES || inst->dst.kind == OPND_VGPR ||

@@ -260,8 +260,14 @@ static uint32_t selected_dword(const struct inst *i, int n, uint32_t dword)
         return extend ? (uint32_t)(int8_t)(dword >> shift) : (uint8_t)(dword >> shift);
     return extend ? (uint32_t)(int16_t)(dword >> shift) : (uint16_t)(dword >> shift);
 }
-/* By DPP, a lane has what another one has: any of its neighbours. */
-static bool source_may_be_nan(const struct wave *w, const struct inst *i, int n, int lane)
+static bool is_infinite16(uint32_t dword)
+{
+    return (dword & 0x7fff) == 0x7c00;
+}
+/* By DPP, a lane has what another one has: any of its neighbours. `infinite`: is it an infinite
+ * half that is asked for? */
+static bool source_may_be(const struct wave *w, const struct inst *i, int n, int lane,
+                          bool infinite)
 {
     const struct operation *op = operation_find(i);
     const bool accumulator = n == 2 && op->flags & ACCUMULATES;
@@ -272,6 +278,10 @@ static bool source_may_be_nan(const struct wave *w, const struct inst *i, int n,
     for (int l = row ? lane & ~15 : lane; l <= (row ? lane | 15 : lane); l++)
         for (int k = 0; k < dwords; k++) {
             uint32_t dword = selected_dword(i, n, source_dword(w, o, k, l));
+            if (infinite) {
+                some |= is_infinite16(dword) || is_infinite16(dword >> 16);
+                continue;
+            }
             some |= is_nan(dword) || may_be_nan64(dword);
             if (op->flags & (HALVES | PAIRS | MIXED | DOT))
                 some |= is_nan16(dword) || is_nan16(dword >> 16);
@@ -302,9 +312,14 @@ static bool is_ambiguous(const struct wave *w, const struct inst *i)
     if (!op || op->flags & COMPARES || i->tally > TALLY_VALU_TRANS_F64)
         return false;
     for (int lane = 0; lane < WAVE_LANES; lane++) {
-        int nans = 0;
-        for (int n = 0; n < 3; n++)
-            nans += source_may_be_nan(w, i, n, lane);
+        int nans = 0, infinite = 0;
+        for (int n = 0; n < 3; n++) {
+            nans += source_may_be(w, i, n, lane, false);
+            infinite += source_may_be(w, i, n, lane, true);
+        }
+        /* Of halves the product comes before the sum, and may be a NaN itself. */
+        if (op->flags & (HALVES | PAIRS) && nans)
+            nans += infinite;
         const bool dot = op->flags & DOT && op->needs & NEED_FLUSH;
         if (dot ? dot_is_ambiguous(w, i, lane) : nans > 1)
             return true;

@@ -450,6 +450,11 @@ void x86_gpr_or_imm(struct x86 *x, enum x86_gpr dst, uint32_t imm)
     put_direct(x, false, 0x81, 1, dst);
     put32(x, imm);
 }
+void x86_gpr_and_imm(struct x86 *x, enum x86_gpr dst, int8_t imm)
+{
+    put_direct(x, true, 0x83, 4, dst);
+    put(x, (uint8_t)imm);
+}
 void x86_load_state(struct x86 *x, enum x86_gpr base, int32_t offset)
 {
     PUT(x, 0x0f, 0xae);

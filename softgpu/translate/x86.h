@@ -179,6 +179,7 @@ void x86_gpr_move(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_add_imm(struct x86 *x, enum x86_gpr dst, int8_t imm);
 void x86_gpr_add(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);
 void x86_gpr_or_imm(struct x86 *x, enum x86_gpr dst, uint32_t imm); /* 32 bits */
+void x86_gpr_and_imm(struct x86 *x, enum x86_gpr dst, int8_t imm);
 void x86_load_state(struct x86 *x, enum x86_gpr base, int32_t offset); /* MXCSR */
 void x86_gpr_do(struct x86 *x, enum x86_operation operation, bool wide, enum x86_gpr dst,
                 enum x86_gpr source);

@@ -1,4 +1,5 @@
 /* Single precision operations. */
+#include "valu/core_div.h"
 #include "valu/core_trans.h"
 #include "valu/define.h"
 #include "valu/order_vector.h"
@@ -6,30 +7,6 @@
 #include "valu/tables.h"
 #include "valu/trans_vector.h"
 
-/*
- * v_div_scale: scales the numerator (c) or the denominator (b), whichever a is, so that the
- * Newton steps of a division neither overflow nor lose bits to denormals; the mask tells
- * v_div_fmas to scale the quotient back.
- */
-KERNEL_INLINE f32 div_scale_f32(f32 a, f32 b, f32 c, bool *rescale)
-{
-    const u32 eb = EXP32(bits32(b)), ec = EXP32(bits32(c));
-    const f64 quotient = __builtin_fabs((f64)c / (f64)b);
-    const bool none = (b == 0) | (c == 0);
-    const bool huge = (i32)(ec - eb) >= 96;
-    const bool tiny_quotient = quotient < 0x1p-126;
-    const bool tiny_reciprocal = __builtin_fabsf(b) > 0x1p126f;
-    const bool small_numerator = ec <= 23;
-    const f32 up = (f32)((f64)a * 0x1p64), down = (f32)((f64)a * 0x1p-64);
-    f32 r = small_numerator ? up : a;
-    r = tiny_quotient ? (a == c ? up : a) : r;
-    r = tiny_reciprocal ? down : r;
-    r = tiny_reciprocal & tiny_quotient ? (a == b ? down : a) : r;
-    r = eb == 0 ? up : r;
-    r = huge ? (a == b ? up : a) : r;
-    *rescale = (huge | ((eb != 0) & tiny_quotient)) & (none ^ 1);
-    return none ? f32_of(NAN32) : r;
-}
 /* Lanes that need no scaling have exponents far from all limits above, which exponents alone show:
  * the quotient is at least 2^-101. Returns ~0 or, for those, 0. */
 KERNEL_INLINE u32 div_scale_may_need(u32 b, u32 c)
@@ -58,12 +35,6 @@ static void V_DIV_SCALE_F32_rows(KERNEL_ARGS)
     }
 }
 
-/* The scale is part of the one rounding, or denormal quotients would be rounded twice. */
-static u32 div_fmas_rescaled_f32(f32 a, f32 b, f32 c, f32 one)
-{
-    const __float128 scale = EXP32(bits32(c)) > 127 ? 0x1p64 : 0x1p-64;
-    return bits32((f32)(((__float128)a * b + c) * scale) * one);
-}
 static void V_DIV_FMAS_F32_rows(KERNEL_ARGS)
 {
     KERNEL_ENV;
@@ -77,23 +48,6 @@ static void V_DIV_FMAS_F32_rows(KERNEL_ARGS)
     LANES d_[l] = r[l];
 }
 
-/* v_div_fixup: the special cases of numerator (c) / denominator (b) around the quotient a. */
-KERNEL_INLINE u32 div_fixup_f32(f32 a, f32 b, f32 c, f64 one)
-{
-    const u32 ub = bits32(b), uc = bits32(c), sign = (ub ^ uc) & SIGN32;
-    const bool zero_b = b == 0, zero_c = c == 0;
-    const bool inf_b = (ub & ~SIGN32) == INF32, inf_c = (uc & ~SIGN32) == INF32;
-    const f32 least = (f32)(one * select64(sign, -0x1p-200, 0x1p-200));
-    /* Newton steps that overflowed end in a NaN. */
-    const f32 most = (f32)(one * select64(sign, -0x1p200, 0x1p200));
-    u32 r = nan32(a) ? bits32(most) : (bits32(a) & ~SIGN32) | sign;
-    r = (i32)(EXP32(uc) - EXP32(ub)) < -150 ? bits32(least) : r;
-    r = inf_b | zero_c ? sign : r;
-    r = zero_b | inf_c ? (INF32 | sign) : r;
-    r = (zero_b & zero_c) | (inf_b & inf_c) ? NAN32 : r;
-    r = nan32(b) ? (ub | 0x400000) : r;
-    return nan32(c) ? (uc | 0x400000) : r;
-}
 /* Quotients of numbers whose exponents are not extreme are what the steps before made of them. */
 KERNEL_INLINE u32 div_fixup_may_change(u32 a, u32 b, u32 c)
 {

@@ -1,4 +1,5 @@
 /* Double precision operations. */
+#include "valu/core_div.h"
 #include "valu/core_float.h"
 #include "valu/define.h"
 #include "valu/order_vector.h"
@@ -42,28 +43,6 @@ KERNEL_INLINE void V_LDEXP_F64_body(KERNEL_ARGS, const bool sa)
 BODY2(V_LDEXP_F64, f64, f64, i32, ldexp_f64(a, b))
 #endif
 
-/* As div_scale_f32; the quotient is compared through the operands' scaled mantissas, because a
- * double has no wider type to divide in. */
-KERNEL_INLINE f64 div_scale_f64(f64 a, f64 b, f64 c, bool *rescale)
-{
-    const i32 eb = (i32)EXP64(bits64(b)), ec = (i32)EXP64(bits64(c));
-    const f64 mb = __builtin_fabs(frexp_mant_f64(b)), mc = __builtin_fabs(frexp_mant_f64(c));
-    const i32 distance = frexp_exp_f64(c) - frexp_exp_f64(b);
-    const bool none = (b == 0) | (c == 0);
-    const bool huge = ec - eb >= 768;
-    const bool tiny_quotient = (distance < -1022) | ((distance == -1022) & (mc < mb));
-    const bool tiny_reciprocal = __builtin_fabs(b) > 0x1p1022;
-    const bool small_numerator = ec <= 53;
-    const f64 up = a * 0x1p128, down = a * 0x1p-128;
-    f64 r = small_numerator ? up : a;
-    r = tiny_quotient ? (a == c ? up : a) : r;
-    r = tiny_reciprocal ? down : r;
-    r = tiny_reciprocal & tiny_quotient ? (a == b ? down : a) : r;
-    r = eb == 0 ? up : r;
-    r = huge ? (a == b ? up : a) : r;
-    *rescale = (huge | ((eb != 0) & tiny_quotient)) & (none ^ 1);
-    return none ? f64_of(NAN64) : r;
-}
 /* As div_scale_may_need() of f32, by the high dwords. */
 KERNEL_INLINE u32 div_scale_f64_may_need(u32 b, u32 c)
 {
@@ -95,11 +74,6 @@ static void V_DIV_SCALE_F64_rows(KERNEL_ARGS)
     }
 }
 
-static f64 div_fmas_rescaled_f64(f64 a, f64 b, f64 c, f64 one)
-{
-    const __float128 scale = EXP64(bits64(c)) > 1023 ? 0x1p128 : 0x1p-128;
-    return (f64)(((__float128)a * b + c) * scale) * one;
-}
 static void V_DIV_FMAS_F64_rows(KERNEL_ARGS)
 {
     KERNEL_ENV;
@@ -114,21 +88,6 @@ static void V_DIV_FMAS_F64_rows(KERNEL_ARGS)
     LANES STORE_f64(d_, l, r[l]);
 }
 
-KERNEL_INLINE u64 div_fixup_f64(f64 a, f64 b, f64 c, f64 one)
-{
-    const u64 ub = bits64(b), uc = bits64(c), sign = (ub ^ uc) & SIGN64;
-    const bool zero_b = b == 0, zero_c = c == 0;
-    const bool inf_b = (ub & ~SIGN64) == INF64, inf_c = (uc & ~SIGN64) == INF64;
-    const f64 least = select64(sign, -0x1p-1000, 0x1p-1000) * (one * 0x1p-1000);
-    const f64 most = select64(sign, -0x1p1000, 0x1p1000) * (one * 0x1p1000);
-    u64 r = nan64(a) ? bits64(most) : (bits64(a) & ~SIGN64) | sign;
-    r = (i32)(EXP64(uc) - EXP64(ub)) < -1075 ? bits64(least) : r;
-    r = inf_b | zero_c ? sign : r;
-    r = zero_b | inf_c ? (INF64 | sign) : r;
-    r = (zero_b & zero_c) | (inf_b & inf_c) ? NAN64 : r;
-    r = nan64(b) ? (ub | UINT64_C(1) << 51) : r;
-    return nan64(c) ? (uc | UINT64_C(1) << 51) : r;
-}
 /* As div_fixup_may_change() of f32, by the high dwords; infinite quotients count as special. */
 KERNEL_INLINE u32 div_fixup_f64_may_change(u32 a, u32 b, u32 c)
 {

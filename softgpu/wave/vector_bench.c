@@ -107,6 +107,22 @@ static const struct bench {
      "v_mac_f32 v5, v1, v0\n v_mac_f32 v6, v1, v1\n v_mac_f32 v7, v0, v0\n"
      "v_dot2c_f32_f16 v8, v0, v1\n",
      3, 7},
+    /* v0 / v1, v[8:9] / v[10:11], as compilers write them. */
+    {"division", HALVES_AND_QUARTERS,
+     "v_div_scale_f32 v2, s[18:19], v1, v1, v0\n v_rcp_f32 v3, v2\n v_fma_f32 v4, -v2, v3, 1.0\n"
+     "v_fma_f32 v3, v4, v3, v3\n v_div_scale_f32 v4, vcc, v0, v1, v0\n v_mul_f32 v5, v4, v3\n"
+     "v_fma_f32 v6, -v2, v5, v4\n v_fma_f32 v5, v6, v3, v5\n v_fma_f32 v2, -v2, v5, v4\n"
+     "v_div_fmas_f32 v2, v2, v3, v5\n v_div_fixup_f32 v7, v2, v1, v0\n",
+     2, 11},
+    {"division_f64", HALVES_AND_QUARTERS "v_cvt_f64_f32 v[8:9], v0\n v_cvt_f64_f32 v[10:11], v1\n",
+     "v_div_scale_f64 v[2:3], s[18:19], v[10:11], v[10:11], v[8:9]\n v_rcp_f64 v[4:5], v[2:3]\n"
+     "v_fma_f64 v[6:7], -v[2:3], v[4:5], 1.0\n v_fma_f64 v[4:5], v[4:5], v[6:7], v[4:5]\n"
+     "v_fma_f64 v[6:7], -v[2:3], v[4:5], 1.0\n v_fma_f64 v[4:5], v[4:5], v[6:7], v[4:5]\n"
+     "v_div_scale_f64 v[6:7], vcc, v[8:9], v[10:11], v[8:9]\n v_mul_f64 v[12:13], v[6:7], v[4:5]\n"
+     "v_fma_f64 v[2:3], -v[2:3], v[12:13], v[6:7]\n"
+     "v_div_fmas_f64 v[2:3], v[2:3], v[4:5], v[12:13]\n"
+     "v_div_fixup_f64 v[14:15], v[2:3], v[10:11], v[8:9]\n",
+     2, 11},
     {"lds_broadcast", "v_mov_b32 v1, 64\n", "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:4\n", 8,
      2},
     {"lds_contiguous", LANES_BY(2), "ds_read_b32 v2, v1\n ds_read_b32 v3, v1 offset:256\n", 8, 2},
