@@ -216,6 +216,8 @@ EMIT(half_pack);
 EMIT(half_pack_floats);
 EMIT(half_order);
 EMIT(half_order3);
+EMIT(half_med3);
+EMIT(half_compare);
 EMIT(float_of_half);
 EMIT(pairs_binary);
 EMIT(pairs_fma);
@@ -245,6 +247,5 @@ bool accepts_constant_shift(const struct inst *inst);
 bool accepts_constant_count(const struct inst *inst);
 bool accepts_unclamped(const struct inst *inst);
 bool accepts_plain_sum(const struct inst *inst);
-bool accepts_constant_class(const struct inst *inst);
 
 #endif

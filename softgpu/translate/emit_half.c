@@ -210,7 +210,7 @@ static void choose_signalling(struct emitter *e, unsigned dst, unsigned x, unsig
 
 /* Both halves of a and b at once, which are temporaries or not; where no NaN is, which is nearly
  * always, the rest is left out: nothing in it may ask for registers. */
-static unsigned order(struct emitter *e, unsigned a, unsigned b)
+static unsigned order(struct emitter *e, enum x86_form form, unsigned a, unsigned b)
 {
     unsigned r = values_temporary(&e->values), s = values_temporary(&e->values);
     unsigned above = constant_host(e, ABOVE_INF), other = values_temporary(&e->values);
@@ -219,7 +219,7 @@ static unsigned order(struct emitter *e, unsigned a, unsigned b)
     emit_copy(e, other, x86_reg(b));
     turn(e, r, s);
     turn(e, other, s);
-    op(e, e->operation->form, r, r, x86_reg(other));
+    op(e, form, r, r, x86_reg(other));
     turn(e, r, s);
     find_nans(e, na, a, above);
     find_nans(e, nb, b, above);
@@ -256,14 +256,63 @@ static unsigned source_low(struct emitter *e, int n)
 EMIT(half_order)
 {
     unsigned a = source_low(e, 0);
-    emit_result(e, order(e, a, source_low(e, 1)));
+    emit_result(e, order(e, e->operation->form, a, source_low(e, 1)));
 }
 EMIT(half_order3)
 {
-    unsigned a = source_low(e, 0), b = source_low(e, 1), ab = order(e, a, b);
+    const enum x86_form form = e->operation->form;
+    unsigned a = source_low(e, 0), b = source_low(e, 1), ab = order(e, form, a, b);
     emit_done(e, a);
     emit_done(e, b);
-    emit_result(e, order(e, ab, source_low(e, 2)));
+    emit_result(e, order(e, form, ab, source_low(e, 2)));
+}
+
+/* Where x is the greatest of three, for which both zeros are one, r becomes the greater of the two
+ * others. */
+static void without(struct emitter *e, unsigned r, unsigned greatest, unsigned x, unsigned one,
+                    unsigned other)
+{
+    enum { EQUAL = 0 };
+    unsigned rest = order(e, X86_VPMAXSW, one, other);
+    unsigned bits = emit_form(e, X86_VPORD, greatest, x86_reg(x));
+    unsigned same = emit_test(e, X86_VPCMPD, greatest, x86_reg(x), x86_imm(EQUAL));
+    unsigned zeros = emit_test(e, X86_VPTESTNMD, bits, x86_constant32(e->x, SIZES & LOW),
+                               (struct x86_option){0});
+    x86_mask_or(e->x, same, same, zeros);
+    x86_vector(e->x, X86_VPBLENDMD, r, r, x86_reg(rest), x86_masked(same));
+    emit_mask_done(e, same);
+    emit_mask_done(e, zeros);
+    emit_done(e, bits);
+    emit_done(e, rest);
+}
+/* As med_f16() in valu/: with a NaN among them their minimum. */
+EMIT(half_med3)
+{
+    enum { GREATER = 6, INFINITE = 0x7c00 };
+    unsigned a = source_low(e, 0), b = source_low(e, 1), c = source_low(e, 2);
+    unsigned r = order(e, X86_VPMAXSW, a, b), greatest = order(e, X86_VPMAXSW, r, c);
+    without(e, r, greatest, b, a, c);
+    without(e, r, greatest, a, b, c);
+    emit_done(e, greatest);
+    unsigned ab = order(e, X86_VPMINSW, a, b), least = order(e, X86_VPMINSW, ab, c);
+    emit_done(e, ab);
+    const unsigned sources[] = {a, b, c};
+    for (int n = 0; n < 3; n++) {
+        unsigned size = emit_form(e, X86_VPANDD, sources[n], x86_constant32(e->x, SIZES & LOW));
+        unsigned nan =
+            emit_test(e, X86_VPCMPD, size, x86_constant32(e->x, INFINITE), x86_imm(GREATER));
+        x86_vector(e->x, X86_VPBLENDMD, r, r, x86_reg(least), x86_masked(nan));
+        emit_mask_done(e, nan);
+        emit_done(e, size);
+    }
+    emit_result(e, r);
+}
+EMIT(half_compare)
+{
+    unsigned a = source_widened(e, 0), b = source_widened(e, 1);
+    struct x86_option option = x86_imm(e->operation->argument);
+    option.mask = (uint8_t)emit_exec(e);
+    emit_mask_result(e, emit_test(e, e->operation->form, a, x86_reg(b), option));
 }
 
 /* ---- packed ---- */
@@ -311,7 +360,7 @@ EMIT(pairs_fma)
 EMIT(pairs_order)
 {
     unsigned a = source_pairs(e, 0);
-    emit_result(e, order(e, a, source_pairs(e, 1)));
+    emit_result(e, order(e, e->operation->form, a, source_pairs(e, 1)));
 }
 
 /* ---- mixed ---- */

@@ -84,11 +84,6 @@ static const uint32_t class_f32[] = {0, 2, 0x1000000, 0xff000000, 0xff000002, 0x
                       class_f16[] = {0, 0x20000, 0x8000000, 0xf8000000, 0xf8020000, 0xfc000000},
                       class_f64[] = {0, 1, 0x200000, 0xffe00000, 0xffe00001, 0xfff00000};
 
-bool accepts_constant_class(const struct inst *inst)
-{
-    return source_is_constant(inst, 1);
-}
-
 /* Lanes whose size is in a range of `wanted`, a bit for each; of those of `among`. */
 static unsigned in_ranges(struct emitter *e, unsigned size, const uint32_t *first, unsigned wanted,
                           struct x86_option among)
@@ -113,10 +108,50 @@ static unsigned in_ranges(struct emitter *e, unsigned size, const uint32_t *firs
     }
     return result;
 }
+/* A mask that is no constant, shifted down by the number of the value's bit: 6 for +0, one more for
+ * each larger range; of negative ones 5 and less. */
+static void result_class_of_mask(struct emitter *e, unsigned size, unsigned top,
+                                 const uint32_t *first)
+{
+    enum { POSITIVE_ZERO = 6, BOTH_ZEROS = 11, NUMBERS = 4, LAST_BIT = 31 };
+    enum { NOT_LESS = PREDICATE_LESS + PREDICATE_NOT };
+    unsigned bit = values_temporary(&e->values), other = values_temporary(&e->values);
+    emit_copy(e, bit, x86_constant32(e->x, POSITIVE_ZERO));
+    for (int n = 1; n < NUMBERS; n++) {
+        unsigned k =
+            emit_test(e, X86_VPCMPUD, size, x86_constant32(e->x, first[n]), x86_imm(NOT_LESS));
+        x86_vector(e->x, X86_VPADDD, bit, bit, x86_constant32(e->x, 1), x86_masked(k));
+        emit_mask_done(e, k);
+    }
+    emit_copy(e, other, x86_constant32(e->x, BOTH_ZEROS));
+    x86_vector(e->x, X86_VPSUBD, other, other, x86_reg(bit), (struct x86_option){0});
+    unsigned negative =
+        emit_test(e, X86_VPCMPD, top, x86_constant32(e->x, 0), x86_imm(PREDICATE_LESS));
+    x86_vector(e->x, X86_VPBLENDMD, bit, bit, x86_reg(other), x86_masked(negative));
+    emit_mask_done(e, negative);
+    for (unsigned quiet = 0; quiet < 2; quiet++) {
+        unsigned k = emit_test(e, X86_VPCMPUD, size, x86_constant32(e->x, first[NUMBERS + quiet]),
+                               x86_imm(NOT_LESS));
+        struct x86_rm number = x86_constant32(e->x, quiet);
+        number.broadcast = false;
+        x86_vector(e->x, X86_VPBROADCASTD, bit, 0, number, x86_masked(k));
+        emit_mask_done(e, k);
+    }
+    unsigned chosen = emit_form(e, X86_VPSRLVD, source_host(e, 1, 0), x86_reg(bit));
+    x86_shift(e->x, X86_VPSLLD_IMM, chosen, chosen, LAST_BIT);
+    unsigned k = emit_test(e, X86_VPMOVD2M, 0, x86_reg(chosen), (struct x86_option){0});
+    if (emit_exec(e))
+        x86_mask_and(e->x, k, k, MASK_EXEC);
+    emit_mask_result(e, k);
+}
 /* `top` has the signs. Compilers' masks mostly treat both alike. */
 static void result_class(struct emitter *e, unsigned size, unsigned top, const uint32_t *first)
 {
     enum { NOT_LESS = PREDICATE_LESS + PREDICATE_NOT };
+    if (!source_is_constant(e->inst, 1)) {
+        result_class_of_mask(e, size, top, first);
+        return;
+    }
     const uint64_t mask = e->inst->src[1].value;
     unsigned positive = 0, negative = 0;
     for (unsigned n = 0; n < CLASS_RANGES; n++) {

@@ -31,23 +31,24 @@
     COMPARE(GT_##S, EMIT, FORM, 6, DWORDS, 0, 0)                                                   \
     COMPARE(T_##S, EMIT, FORM, 7, DWORDS, 0, 0)
 /* Those of floats, all of them quiet. */
-#define COMPARES_FLOAT(S, EMIT, FORM, DWORDS, NEEDS)                                               \
-    COMPARE(EQ_##S, EMIT, FORM, 0x00, DWORDS, SIGNS, NEEDS)                                        \
-    COMPARE(LT_##S, EMIT, FORM, 0x11, DWORDS, SIGNS, NEEDS)                                        \
-    COMPARE(LE_##S, EMIT, FORM, 0x12, DWORDS, SIGNS, NEEDS)                                        \
-    COMPARE(U_##S, EMIT, FORM, 0x03, DWORDS, SIGNS, NEEDS)                                         \
-    COMPARE(NEQ_##S, EMIT, FORM, 0x04, DWORDS, SIGNS, NEEDS)                                       \
-    COMPARE(NLT_##S, EMIT, FORM, 0x15, DWORDS, SIGNS, NEEDS)                                       \
-    COMPARE(NLE_##S, EMIT, FORM, 0x16, DWORDS, SIGNS, NEEDS)                                       \
-    COMPARE(O_##S, EMIT, FORM, 0x07, DWORDS, SIGNS, NEEDS)                                         \
-    COMPARE(NLG_##S, EMIT, FORM, 0x08, DWORDS, SIGNS, NEEDS)                                       \
-    COMPARE(NGE_##S, EMIT, FORM, 0x19, DWORDS, SIGNS, NEEDS)                                       \
-    COMPARE(NGT_##S, EMIT, FORM, 0x1a, DWORDS, SIGNS, NEEDS)                                       \
-    COMPARE(F_##S, EMIT, FORM, 0x0b, DWORDS, SIGNS, NEEDS)                                         \
-    COMPARE(LG_##S, EMIT, FORM, 0x0c, DWORDS, SIGNS, NEEDS)                                        \
-    COMPARE(GE_##S, EMIT, FORM, 0x1d, DWORDS, SIGNS, NEEDS)                                        \
-    COMPARE(GT_##S, EMIT, FORM, 0x1e, DWORDS, SIGNS, NEEDS)                                        \
-    COMPARE(TRU_##S, EMIT, FORM, 0x0f, DWORDS, SIGNS, NEEDS)
+#define COMPARES_FLOAT_OF(S, EMIT, FORM, DWORDS, FLAGS, NEEDS)                                               \
+    COMPARE(EQ_##S, EMIT, FORM, 0x00, DWORDS, SIGNS | (FLAGS), NEEDS)                                        \
+    COMPARE(LT_##S, EMIT, FORM, 0x11, DWORDS, SIGNS | (FLAGS), NEEDS)                                        \
+    COMPARE(LE_##S, EMIT, FORM, 0x12, DWORDS, SIGNS | (FLAGS), NEEDS)                                        \
+    COMPARE(U_##S, EMIT, FORM, 0x03, DWORDS, SIGNS | (FLAGS), NEEDS)                                         \
+    COMPARE(NEQ_##S, EMIT, FORM, 0x04, DWORDS, SIGNS | (FLAGS), NEEDS)                                       \
+    COMPARE(NLT_##S, EMIT, FORM, 0x15, DWORDS, SIGNS | (FLAGS), NEEDS)                                       \
+    COMPARE(NLE_##S, EMIT, FORM, 0x16, DWORDS, SIGNS | (FLAGS), NEEDS)                                       \
+    COMPARE(O_##S, EMIT, FORM, 0x07, DWORDS, SIGNS | (FLAGS), NEEDS)                                         \
+    COMPARE(NLG_##S, EMIT, FORM, 0x08, DWORDS, SIGNS | (FLAGS), NEEDS)                                       \
+    COMPARE(NGE_##S, EMIT, FORM, 0x19, DWORDS, SIGNS | (FLAGS), NEEDS)                                       \
+    COMPARE(NGT_##S, EMIT, FORM, 0x1a, DWORDS, SIGNS | (FLAGS), NEEDS)                                       \
+    COMPARE(F_##S, EMIT, FORM, 0x0b, DWORDS, SIGNS | (FLAGS), NEEDS)                                         \
+    COMPARE(LG_##S, EMIT, FORM, 0x0c, DWORDS, SIGNS | (FLAGS), NEEDS)                                        \
+    COMPARE(GE_##S, EMIT, FORM, 0x1d, DWORDS, SIGNS | (FLAGS), NEEDS)                                        \
+    COMPARE(GT_##S, EMIT, FORM, 0x1e, DWORDS, SIGNS | (FLAGS), NEEDS)                                        \
+    COMPARE(TRU_##S, EMIT, FORM, 0x0f, DWORDS, SIGNS | (FLAGS), NEEDS)
+#define COMPARES_FLOAT(S, EMIT, FORM, DWORDS, NEEDS) COMPARES_FLOAT_OF(S, EMIT, FORM, DWORDS, 0, NEEDS)
 #define HALF(NAME, EMIT, FORM, ARGUMENT, A, B, C, FLAGS, NEEDS)                                    \
     ROW(NAME, .emit = emit_##EMIT, .form = FORM, .argument = ARGUMENT, .flags = HALVES | (FLAGS),  \
         .needs = NEEDS, .sources = {A, B, C}, .dwords = 1)

@@ -80,6 +80,10 @@ static const struct bench {
      "v_pk_fma_f16 v4, v1, v4, v0\n v_pk_fma_f16 v5, v1, v5, v0\n v_pk_mul_f16 v6, v2, v1\n"
      "v_pk_add_f16 v7, v3, v1\n v_pk_max_f16 v8, v4, v5\n",
      3, 7},
+    {"order_f16", HALVES_AND_QUARTERS,
+     "v_pk_max_f16 v2, v0, v1\n v_pk_min_f16 v3, v1, v0\n v_max_f16 v4, v2, v3\n"
+     "v_med3_f16 v5, v2, v3, v4\n v_cmp_lt_f16 vcc, v2, v3\n",
+     3, 5},
     /* What sums of halves in single precision begin and end with. */
     {"mixed_f16", HALVES_AND_QUARTERS,
      "v_fma_mix_f32 v2, v0, v1, v2 op_sel_hi:[1,1,0]\n v_cvt_f32_f16 v3, v0\n"
