@@ -538,47 +538,6 @@ void x86_gpr_test32(struct x86 *x, enum x86_gpr a)
     put_direct(x, false, 0x85, a, a);
 }
 
-/* A 32-bit immediate is added to the stack pointer. */
-static void stack_add(struct x86 *x, int32_t bytes)
-{
-    put_direct(x, true, 0x81, 0, RSP);
-    put32(x, (uint32_t)bytes);
-}
-void x86_frame_enter(struct x86 *x, int32_t bytes)
-{
-    PUT(x, 0x50 | RBX, 0x50 | RBP);
-    stack_add(x, -bytes);
-    x86_gpr_move(x, RBX, RDI);
-    x86_gpr_move(x, RBP, RSI);
-}
-void x86_frame_leave(struct x86 *x, int32_t bytes)
-{
-    stack_add(x, bytes);
-    PUT(x, 0x58 | RBP, 0x58 | RBX);
-}
-void x86_call(struct x86 *x, enum x86_gpr target)
-{
-    put_direct(x, false, 0xff, 2, target);
-}
-
-/* A locked access of the stack's top orders like mfence, and is faster on most processors. */
-void x86_fence(struct x86 *x)
-{
-    PUT(x, 0xf0, 0x83, 0x0c, 0x24, 0x00);
-}
-void x86_vzeroupper(struct x86 *x)
-{
-    PUT(x, 0xc5, 0xf8, 0x77);
-}
-void x86_return(struct x86 *x)
-{
-    put(x, 0xc3);
-}
-void x86_jump_to(struct x86 *x, enum x86_gpr target)
-{
-    put_direct(x, false, 0xff, 4, target);
-}
-
 size_t x86_jump(struct x86 *x)
 {
     put(x, 0xe9);

@@ -201,6 +201,8 @@ void x86_gpr_test32(struct x86 *x, enum x86_gpr a);
 /* RBX and RBP become RDI and RSI; the caller's are kept, above `bytes` of the stack. */
 void x86_frame_enter(struct x86 *x, int32_t bytes);
 void x86_frame_leave(struct x86 *x, int32_t bytes);
+void x86_push(struct x86 *x, enum x86_gpr gpr); /* of the lower eight */
+void x86_pop(struct x86 *x, enum x86_gpr gpr);
 void x86_call(struct x86 *x, enum x86_gpr target);
 void x86_fence(struct x86 *x); /* of loads behind stores */
 void x86_vzeroupper(struct x86 *x);
