@@ -35,11 +35,12 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Nearly always the product has 64 bits, and the division is a tenth as long. */
+/* `more` is less than `in`. Nearly always the product has 64 bits, and the division is a tenth as
+ * long; in a small kernel most products are 0. */
 static uint64_t share_and(uint64_t value, uint64_t of, uint64_t in, uint64_t more)
 {
     uint64_t product;
-    if (!in)
+    if (!in || !value || !of)
         return 0;
     if (!__builtin_mul_overflow(value, of, &product) &&
         !__builtin_add_overflow(product, more, &product))
@@ -215,6 +216,18 @@ static void seen_add(struct group_sample *to, const struct group_sample *from)
     to->translation_misses += from->translation_misses;
 }
 
+/* Is there anything to multiply averages by? */
+static bool any_sums(const struct running_dispatch *dispatch)
+{
+    uint64_t any = 0;
+    for (uint32_t at = 0; at < dispatch->used_count; at++)
+        for (int i = 0; i < 2; i++) {
+            const struct work_sums *sums = &dispatch->units[dispatch->used[at]].rounds[i];
+            any |= sums->vector | sums->lds | sums->permutes;
+        }
+    return any != 0;
+}
+
 static uint64_t channels_of(const struct perf *perf)
 {
     return (uint64_t)perf->model->xcc_count * perf->model->tcc_channels;
@@ -367,10 +380,10 @@ static struct average excess(const uint64_t *channels, uint64_t count, uint64_t 
 static uint64_t busiest_channel(const struct perf *perf, const struct dispatch_sample *sample,
                                 uint64_t requests)
 {
-    uint64_t channels = channels_of(perf), weight = sample_weight(sample->limit);
-    uint64_t blocks = sample->entered / weight, asked = 0;
     if (!requests)
         return 0;
+    uint64_t channels = channels_of(perf), weight = sample_weight(sample->limit);
+    uint64_t blocks = sample->entered / weight, asked = 0;
     uint64_t chance =
         weight == 1 || !blocks
             ? 0
@@ -450,12 +463,22 @@ static uint64_t queue_cycles(const struct perf *perf, const struct dispatch_samp
     return share(one, busy, 2 * (PER_MILLE - busy)) + (requests ? waited / requests : 0);
 }
 
+static bool any_work(const struct channel_work *work, uint64_t channels)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < channels; i++)
+        any |= work[i].reads | work[i].writes;
+    return any != 0;
+}
+
 /* Channels wait in proportion to what they have to do. */
 static void channels_add(struct perf *perf, const struct running_dispatch *dispatch,
                          const struct dispatch_cycles *cycles, uint64_t elapsed, uint64_t stalled,
                          uint64_t waited)
 {
     const struct dispatch_sample *sample = dispatch->sample;
+    if (!sample->touched && !any_work(dispatch->work, channels_of(perf)))
+        return;
     uint64_t queued = queue_cycles(perf, sample, cycles->memory, elapsed, waited), most = 0;
     for (size_t i = 0; i < channels_of(perf); i++)
         most = greater(most, sample->touches[i]);
@@ -490,10 +513,11 @@ static uint64_t waves_cycles(const struct running_dispatch *dispatch)
 
 void bounds_dispatch(struct perf *perf, struct running_dispatch *dispatch)
 {
-    struct averages averages[2];
+    struct averages averages[2] = {0};
     if (dispatch->sample)
         dispatch_sample_end(dispatch->sample);
-    averages_find(dispatch, averages);
+    if (any_sums(dispatch))
+        averages_find(dispatch, averages);
     for (uint32_t i = 0; i < dispatch->used_count; i++) {
         struct unit_needs needs = unit_needs(&dispatch->units[dispatch->used[i]], averages);
         if (dispatch->units[dispatch->used[i]].beside)

@@ -62,6 +62,7 @@ struct dispatch_sample *dispatch_sample_create(const struct gpu_model *model, bo
     if (!sample)
         return NULL;
     sample->model = model;
+    sample->is_used = true; /* not ready to be used */
     sample->units = model->se_count * model->sh_per_se * model->cu_per_sh;
     sample->slots = all ? model->xcc_count * sample->units : SAMPLE_UNITS;
     sample->l2 = calloc(model->xcc_count, sizeof sample->l2[0]);
@@ -96,7 +97,7 @@ void dispatch_sample_destroy(struct dispatch_sample *sample)
     free(sample);
 }
 
-void dispatch_sample_begin(struct dispatch_sample *sample)
+static void clear(struct dispatch_sample *sample)
 {
     for (uint32_t i = 0; i < sample->slots; i++)
         cache_clear(&sample->l1[i]);
@@ -108,9 +109,16 @@ void dispatch_sample_begin(struct dispatch_sample *sample)
         sample->l2[i].used_count = 0;
     sample->generation++;
     sample->now = 0;
-    sample->limit = SAMPLE_POSITIONS;
     sample->touched = sample->entered = sample->reads = sample->writes = 0;
     sample->read_bytes = sample->write_bytes = 0;
+    sample->is_used = false;
+}
+
+void dispatch_sample_begin(struct dispatch_sample *sample)
+{
+    if (sample->is_used)
+        clear(sample);
+    sample->limit = SAMPLE_POSITIONS;
 }
 
 /* The L2 */
@@ -347,18 +355,24 @@ static void accesses_look(const struct path *path, const struct perf_group *grou
     instruction_end(&inst);
 }
 
-static void executed_add(const struct perf_group *group, uint64_t groups,
+/* Returns whether there was anything to take note of. */
+static bool executed_add(const struct perf_group *group, uint64_t groups,
                          struct round_sample *round)
 {
+    bool any = group->flat_lds_insts != 0;
     for (uint32_t i = 0; i < group->tally_count; i++) {
         uint32_t tally = group->tallies[i];
         uint64_t count = groups * group->counts[i];
-        if (tally - SAMPLE_TALLY_FIRST < SAMPLE_TALLIES)
+        bool is_memory = tally - SAMPLE_TALLY_FIRST < SAMPLE_TALLIES;
+        bool is_lds = perf_lds_kind(tally) != PERF_LDS_FLAT;
+        if (is_memory)
             round->executed[tally - SAMPLE_TALLY_FIRST] += count;
-        if (perf_lds_kind(tally) != PERF_LDS_FLAT)
+        if (is_lds)
             round->lds_executed[perf_lds_kind(tally)] += count;
+        any |= is_memory | is_lds;
     }
     round->lds_executed[PERF_LDS_FLAT] += groups * group->flat_lds_insts;
+    return any;
 }
 
 void dispatch_sample_executed(struct dispatch_sample *sample, const struct perf_group *group,
@@ -366,7 +380,7 @@ void dispatch_sample_executed(struct dispatch_sample *sample, const struct perf_
 {
     for (int i = 0; i < 2; i++)
         if (rounds[i])
-            executed_add(group, rounds[i], &sample->rounds[i]);
+            sample->is_used |= executed_add(group, rounds[i], &sample->rounds[i]);
 }
 
 void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_group *group,
@@ -377,9 +391,11 @@ void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_gro
         sample->limit = group->sample_limit;
     for (uint64_t i = 0; i < group->block_count; i++)
         block_access(sample, group->xcc, &group->blocks[i]);
+    sample->is_used |= group->block_count != 0 || group->access_count != 0;
     if (!group->is_sampled)
         return;
     for (uint32_t i = 0; i < PERF_LDS_KINDS; i++) {
+        sample->is_used |= group->lds_samples[i].instructions != 0;
         round->lds_seen[i].instructions += group->lds_samples[i].instructions;
         round->lds_seen[i].cycles += group->lds_samples[i].cycles;
     }

@@ -50,6 +50,7 @@ struct dispatch_sample {
     uint32_t units;                    /* compute units of an XCC */
     uint32_t limit;                    /* blocks below are sampled */
     uint32_t generation, now;
+    bool is_used; /* something but the limit may differ from a cleared one */
     /* In the first round of groups that the units execute, whose L1s are empty, and later. */
     struct round_sample rounds[2];
     uint64_t touched, entered; /* weighted: requests, and blocks that came into the L2 */

@@ -41,6 +41,7 @@ struct engine_trace {
 struct trace {
     struct engine_trace *engines;        /* [xcc][shader array] */
     uint64_t (*wave_free)[SIMDS][WAVES]; /* [xcc][compute unit]: when a wave's place is free */
+    uint32_t running;                    /* engines that are on; others have no events */
 };
 
 /* Of an engine's targets word, which any thread may read. */
@@ -191,6 +192,8 @@ static void engine_settle(struct perf *perf, uint32_t xcc, uint32_t unit)
 
 void trace_settle(struct perf *perf)
 {
+    if (perf->trace->running == 0)
+        return;
     for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
         for (uint32_t unit = 0; unit < perf->se_units; unit++)
             engine_settle(perf, xcc, unit);
@@ -228,6 +231,7 @@ static void engine_begin(struct perf *perf, uint32_t xcc, uint32_t unit)
     uint64_t page = high << 32 | stored(perf, REG_GFX90A_SQ_THREAD_TRACE_BASE, xcc, unit);
     uint64_t pages = stored(perf, REG_GFX90A_SQ_THREAD_TRACE_SIZE, xcc, unit) & 0x3fffff;
     e->on = true;
+    perf->trace->running++;
     e->va = page << PAGE_SHIFT;
     e->size_bytes = pages << PAGE_SHIFT;
     e->token_mask = stored(perf, REG_GFX90A_SQ_THREAD_TRACE_TOKEN_MASK, xcc, unit) & 0xffff;
@@ -255,6 +259,7 @@ static void engine_end(struct perf *perf, uint32_t xcc, uint32_t unit)
     pad(e);
     registers_update(perf, xcc, unit);
     e->on = false;
+    perf->trace->running--;
 }
 
 static void engine_reset(struct perf *perf, uint32_t xcc, uint32_t unit)
