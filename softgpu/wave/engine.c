@@ -35,11 +35,7 @@ static int threads_wanted(void)
 static void engine_free(struct engine *engine)
 {
     groups_free(engine);
-    while (engine->dispatches) {
-        struct dispatch *dispatch = engine->dispatches;
-        engine->dispatches = dispatch->next;
-        dispatch_free(dispatch);
-    }
+    dispatches_free(engine);
     code_destroy(engine->code);
     gws_destroy(&engine->gws);
     pthread_cond_destroy(&engine->work);
@@ -146,7 +142,11 @@ static int reserve_window(const struct engine *engine, struct dispatch *dispatch
         window += groups_resident_max(engine, dispatch);
     dispatch->window =
         (uint32_t)(window < dispatch->group_total ? window : dispatch->group_total + 1);
+    if (dispatch->capacity >= dispatch->window)
+        return 0;
+    free(dispatch->finished);
     dispatch->finished = malloc(dispatch->window * sizeof *dispatch->finished);
+    dispatch->capacity = dispatch->finished ? dispatch->window : 0;
     return dispatch->finished ? 0 : -ENOMEM;
 }
 
@@ -167,17 +167,16 @@ static void wake_for(struct engine *engine, const struct dispatch *dispatch)
 
 int engine_submit(struct engine *engine, const struct dispatch_request *request)
 {
-    struct dispatch *dispatch = calloc(1, sizeof *dispatch);
+    struct dispatch *dispatch = dispatch_take(engine);
     if (!dispatch)
         return -ENOMEM;
-    dispatch->engine = engine;
     dispatch->request = *request;
     dispatch->batch = 1;
     int status = dispatch_prepare(engine, dispatch);
     if (status == 0)
         status = reserve_window(engine, dispatch);
     if (status < 0) {
-        dispatch_free(dispatch);
+        dispatch_give(dispatch);
         return status;
     }
     pthread_mutex_lock(&engine->lock);
@@ -245,7 +244,7 @@ void engine_queue_abort(struct engine *engine, uint32_t queue_id)
         waiting = false;
         while ((dispatch = aborted_and_left(engine, queue_id, &waiting))) {
             dispatch_unlink(engine, dispatch);
-            dispatch_free(dispatch);
+            dispatch_give(dispatch);
         }
         if (waiting)
             pthread_cond_wait(&engine->left, &engine->lock);

@@ -34,6 +34,7 @@ struct dispatch {
     bool retiring;                   /* a thread reads `finished` without the lock: it must stay */
     struct finished_group *finished; /* ring of `window`; a slot counts once its group began */
     uint32_t window;                 /* most groups between the oldest that lives and the newest */
+    uint32_t capacity;               /* slots there are */
 };
 
 /* Where the code of a kernel begins, in a table of pages. */
@@ -70,6 +71,9 @@ struct engine {
     struct workgroup *parked_head, **parked_tail;
     struct workgroup *free_groups;
     uint32_t free_count, resident, resident_extra, slices_without_end;
+    /* One that has ended, for the next. Writers: who submits and who ends (exchange, acquire and
+     * release). */
+    _Atomic(struct dispatch *) spare;
     uint64_t sequence;
     atomic_uint_fast64_t sums_ids; /* given to records: see perf_group; relaxed, only unique */
     bool stopping, helper_seen;
@@ -102,6 +106,9 @@ void slot_leave(struct engine *engine, bool returns);
 struct workgroup *group_take(struct engine *engine); /* NULL: out of memory */
 void group_discard(struct engine *engine, struct workgroup *group);
 void groups_free(struct engine *engine);
+struct dispatch *dispatch_take(struct engine *engine); /* NULL: out of memory */
+void dispatch_give(struct dispatch *dispatch);         /* what it still has goes */
+void dispatches_free(struct engine *engine);           /* also those that have not ended */
 
 /* retire.c */
 /* What has become of the group, which has ended, for its retirement. By its thread, without lock.
@@ -113,7 +120,6 @@ void groups_ended(struct dispatch *dispatch, uint64_t first, uint64_t count);
 void groups_retire(struct engine *engine);
 /* Ends the dispatch when nothing of it is left; calls done. Returns whether it did. */
 bool dispatch_try_end(struct engine *engine, struct dispatch *dispatch);
-void dispatch_free(struct dispatch *dispatch);
 void dispatch_unlink(struct engine *engine, struct dispatch *dispatch); /* under lock */
 
 #endif

@@ -388,17 +388,6 @@ void dispatch_unlink(struct engine *engine, struct dispatch *dispatch)
         engine->resident_extra = 0;
 }
 
-void dispatch_free(struct dispatch *dispatch)
-{
-    for (uint64_t i = dispatch->group_retired; i < dispatch->group_next; i++) {
-        free(dispatch->finished[i % dispatch->window].accesses.items);
-        free(dispatch->finished[i % dispatch->window].blocks.items);
-        free(dispatch->finished[i % dispatch->window].steps.items);
-    }
-    free(dispatch->finished);
-    free(dispatch);
-}
-
 /* Several threads may see the end at once: the one that unlinks the dispatch ends it. */
 static bool claim_end(struct engine *engine, struct dispatch *dispatch)
 {
@@ -440,7 +429,7 @@ static bool dispatch_end(struct engine *engine, struct dispatch *dispatch, struc
         return false;
     end_time_set(engine, dispatch);
     dispatch->request.done(dispatch->request.arg, &dispatch->result);
-    dispatch_free(dispatch);
+    dispatch_give(dispatch);
     return true;
 }
 

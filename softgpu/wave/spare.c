@@ -1,4 +1,4 @@
-/* Groups that have ended, kept for the next ones. */
+/* Groups and dispatches that have ended, kept for the next ones. */
 #include <stdlib.h>
 
 #include "wave/engine.h"
@@ -35,4 +35,54 @@ void groups_free(struct engine *engine)
         engine->free_groups = group->next;
         group_free(group);
     }
+}
+
+static void dispatch_free(struct dispatch *dispatch)
+{
+    if (dispatch)
+        free(dispatch->finished);
+    free(dispatch);
+}
+
+struct dispatch *dispatch_take(struct engine *engine)
+{
+    struct dispatch *dispatch =
+        atomic_exchange_explicit(&engine->spare, NULL, memory_order_acquire);
+    if (!dispatch)
+        dispatch = calloc(1, sizeof *dispatch);
+    else
+        *dispatch =
+            (struct dispatch){.finished = dispatch->finished, .capacity = dispatch->capacity};
+    if (dispatch)
+        dispatch->engine = engine;
+    return dispatch;
+}
+
+static void logs_drop(struct dispatch *dispatch)
+{
+    for (uint64_t i = dispatch->group_retired; i < dispatch->group_next; i++) {
+        free(dispatch->finished[i % dispatch->window].accesses.items);
+        free(dispatch->finished[i % dispatch->window].blocks.items);
+        free(dispatch->finished[i % dispatch->window].steps.items);
+    }
+}
+
+void dispatch_give(struct dispatch *dispatch)
+{
+    struct engine *engine = dispatch->engine;
+    logs_drop(dispatch);
+    if (dispatch->capacity <= RETIRE_WINDOW_MIN)
+        dispatch = atomic_exchange_explicit(&engine->spare, dispatch, memory_order_acq_rel);
+    dispatch_free(dispatch);
+}
+
+void dispatches_free(struct engine *engine)
+{
+    while (engine->dispatches) {
+        struct dispatch *dispatch = engine->dispatches;
+        engine->dispatches = dispatch->next;
+        logs_drop(dispatch);
+        dispatch_free(dispatch);
+    }
+    dispatch_free(atomic_exchange_explicit(&engine->spare, NULL, memory_order_acquire));
 }
