@@ -38,6 +38,9 @@ struct command {
 struct cp {
     struct cp_events events;
 
+    /* There are commands, or the thread shall end. Writers: driver threads and the CP thread, under
+     * `lock` (release). Reader: the CP thread in each turn (acquire), which then takes the lock. */
+    atomic_bool asked;
     pthread_mutex_t lock; /* everything below */
     pthread_cond_t command_done;
     struct command *commands;
@@ -122,7 +125,10 @@ static bool engines_help(struct cp *cp)
 /* Runs what driver threads asked for; false: the thread shall end. */
 static bool commands_run(struct cp *cp)
 {
+    if (!atomic_load_explicit(&cp->asked, memory_order_acquire))
+        return true;
     pthread_mutex_lock(&cp->lock);
+    atomic_store_explicit(&cp->asked, false, memory_order_release);
     struct command *list = cp->commands;
     cp->commands = NULL;
     bool stop = cp->stop;
@@ -224,6 +230,7 @@ static int command_call(struct cp *cp, struct command *command)
         while (*end)
             end = &(*end)->next;
         *end = command;
+        atomic_store_explicit(&cp->asked, true, memory_order_release);
         cp_events_wake(&cp->events);
         while (!command->done)
             pthread_cond_wait(&cp->command_done, &cp->lock);
@@ -254,6 +261,7 @@ void cp_destroy(struct cp *cp)
         cp_device_destroy(cp->devices);
     pthread_mutex_lock(&cp->lock);
     cp->stop = true;
+    atomic_store_explicit(&cp->asked, true, memory_order_release);
     bool running = cp->running;
     pthread_mutex_unlock(&cp->lock);
     if (running) {
@@ -423,6 +431,7 @@ void cp_after_fork_child(struct cp *cp)
     pthread_cond_init(&cp->command_done, NULL);
     cp_events_after_fork_child(&cp->events);
     cp->commands = NULL;
+    atomic_store_explicit(&cp->asked, false, memory_order_relaxed);
     cp->running = false;
     for (struct cp_device *device = cp->devices; device; device = device->next) {
         pthread_mutex_init(&device->completion_lock, NULL);

@@ -41,7 +41,8 @@ void cp_events_post(struct cp_events *events, uint32_t event_id)
 
 void cp_events_posted_raise(struct cp_events *events)
 {
-    if (!atomic_exchange_explicit(&events->any_posted, false, memory_order_acquire))
+    if (!atomic_load_explicit(&events->any_posted, memory_order_relaxed) ||
+        !atomic_exchange_explicit(&events->any_posted, false, memory_order_acquire))
         return;
     for (uint32_t word = 0; word < EVENTS_MAX / 64; word++) {
         uint64_t bits = atomic_exchange_explicit(&events->posted[word], 0, memory_order_acquire);

@@ -15,20 +15,24 @@ static uint64_t field(hsa_signal_t signal, size_t offset_bytes)
 /* What changing a signal needs, read before: the mailbox belongs to the signal, and the host may
  * free that as soon as its value changes. */
 struct opened {
+    amd_signal_t *host;
     uint64_t mailbox_va;
     uint32_t event_id;
-    _Atomic uint64_t *value; /* the word that everybody waits for */
 };
 
+/* The host mostly looks at the signal just now. Its cache line is asked for once, to be written. */
 static bool signal_open(struct access *access, hsa_signal_t signal, struct opened *opened)
 {
-    if (!access_load64(access, field(signal, offsetof(amd_signal_t, event_mailbox_ptr)),
-                       &opened->mailbox_va) ||
-        !access_load32(access, field(signal, offsetof(amd_signal_t, event_id)), &opened->event_id))
+    const uint32_t kind = VM_READ | VM_WRITE;
+    opened->host = signal.handle % sizeof(uint64_t) == 0
+                       ? access_pointer(access, signal.handle, sizeof *opened->host, kind)
+                       : access_word(access, signal.handle, sizeof(uint64_t), kind);
+    if (!opened->host)
         return false;
-    opened->value =
-        access_word(access, field(signal, offsetof(amd_signal_t, value)), 8, VM_READ | VM_WRITE);
-    return opened->value != NULL;
+    __builtin_prefetch(opened->host, 1);
+    opened->mailbox_va = __atomic_load_n(&opened->host->event_mailbox_ptr, __ATOMIC_ACQUIRE);
+    opened->event_id = __atomic_load_n(&opened->host->event_id, __ATOMIC_ACQUIRE);
+    return true;
 }
 
 static bool mailbox_post(struct access *access, const struct opened *opened,
@@ -43,13 +47,12 @@ static bool mailbox_post(struct access *access, const struct opened *opened,
 }
 
 /* The end comes last: who polls it finds the others. */
-static bool times_write(struct access *access, hsa_signal_t signal,
-                        const struct signal_times *times)
+static void times_write(amd_signal_t *signal, const struct signal_times *times)
 {
-    return access_store64(access, field(signal, SIGNAL_CYCLES_OFFSET), times->model_cycles) &&
-           access_store64(access, field(signal, offsetof(amd_signal_t, start_ts)),
-                          times->begin_ticks) &&
-           access_store64(access, field(signal, offsetof(amd_signal_t, end_ts)), times->end_ticks);
+    uint64_t *cycles = (uint64_t *)(void *)((char *)signal + SIGNAL_CYCLES_OFFSET);
+    __atomic_store_n(cycles, times->model_cycles, __ATOMIC_RELEASE);
+    __atomic_store_n(&signal->start_ts, times->begin_ticks, __ATOMIC_RELEASE);
+    __atomic_store_n(&signal->end_ts, times->end_ticks, __ATOMIC_RELEASE);
 }
 
 bool signal_complete(struct access *access, hsa_signal_t signal, const struct signal_times *times,
@@ -61,10 +64,10 @@ bool signal_complete(struct access *access, hsa_signal_t signal, const struct si
         return true;
     if (!signal_open(access, signal, &opened))
         return false;
-    if (times && !times_write(access, signal, times))
-        return false;
+    if (times)
+        times_write(opened.host, times);
     /* release: the kernel's results and the time stamps come first. */
-    atomic_fetch_sub_explicit(opened.value, 1, memory_order_release);
+    __atomic_fetch_sub(&opened.host->value, 1, __ATOMIC_RELEASE);
     return mailbox_post(access, &opened, event);
 }
 
@@ -82,6 +85,6 @@ bool signal_set_bits(struct access *access, hsa_signal_t signal, uint64_t bits,
         return true;
     if (!signal_open(access, signal, &opened))
         return false;
-    atomic_fetch_or_explicit(opened.value, bits, memory_order_release);
+    __atomic_fetch_or(&opened.host->value, (int64_t)bits, __ATOMIC_RELEASE);
     return mailbox_post(access, &opened, event);
 }
