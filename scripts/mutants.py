@@ -224,8 +224,10 @@ def judge(place, mutant, limit_s):
     """"same", "broken", "unseen" (no test executes it), "survived", "late" (survived until the time was up), or the
     name of the test that saw it."""
     file = place.tree / mutant.path
-    original, before, since_ns = file.read_text(), place.digests(mutant.path), time.time_ns()
     seeing = place.lines.tests_of(mutant.path, mutant.line)
+    if seeing is None:  # what is newer afterwards is so by the mutant
+        place.make(EVERYTHING)
+    original, before, since_ns = file.read_text(), place.digests(mutant.path), time.time_ns()
     try:
         file.write_text(mutant.text)
         if not place.make([str(made.relative_to(place.build)) for made in place.objects[str(file)]]):
@@ -237,7 +239,7 @@ def judge(place, mutant, limit_s):
             tests = [test for test in place.tests if test.is_program == are_programs
                      and (seeing is None or test.name in seeing)]
             if tests and not place.make({target for test in tests for target in test.targets}):
-                return "broken"
+                return "the build"  # a generator of ours has failed
             if seeing is None:
                 tests = [test for test in tests if not test.is_program or test.depends_on_newer(since_ns)]
             found = first_failure(sorted(tests, key=lambda test: test.cost_s), place.jobs, until)
