@@ -50,6 +50,7 @@ NOT_CODE = re.compile(r"^\s*(#|//|/?\*|X\(|static_assert|_Static_assert|extern|t
 LEFT_OUT = re.compile(r"^(rules|root|sanitize|deb|containers|install|man|headers)/|[_/](forky|trixie|experimental)$")
 
 EVERYTHING = ["all", "unit_tests", "tests/all"]
+BUILD_S = 600  # of what one fault changes
 NOT_KILLED = ("same", "broken", "known", "survived", "late", "unseen")
 
 Mutant = collections.namedtuple("Mutant", "path line fault text")
@@ -142,10 +143,10 @@ class Place:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, target)
 
-    def make(self, targets, quiet=True):
+    def make(self, targets, quiet=True, limit_s=0):
         out = subprocess.DEVNULL if quiet else None
-        return subprocess.run(["ninja", "-C", self.build, f"-j{self.jobs}", *targets], stdout=out,
-                              stderr=subprocess.STDOUT).returncode == 0
+        command = ["timeout", str(limit_s), "ninja", "-C", self.build, f"-j{self.jobs}", *targets]
+        return subprocess.run(command, stdout=out, stderr=subprocess.STDOUT).returncode == 0
 
     def digests(self, path):
         return [hashlib.sha256(made.read_bytes()).digest() for made in self.objects[str(self.tree / path)]
@@ -238,8 +239,8 @@ def judge(place, mutant, limit_s):
         for are_programs in (True, False):
             tests = [test for test in place.tests if test.is_program == are_programs
                      and (seeing is None or test.name in seeing)]
-            if tests and not place.make({target for test in tests for target in test.targets}):
-                return "the build"  # a generator of ours has failed
+            if tests and not place.make({target for test in tests for target in test.targets}, limit_s=BUILD_S):
+                return "the build"  # a generator of ours has failed, or does not end
             if seeing is None:
                 tests = [test for test in tests if not test.is_program or test.depends_on_newer(since_ns)]
             found = first_failure(sorted(tests, key=lambda test: test.cost_s), place.jobs, until)
