@@ -101,6 +101,25 @@ static void lds_and_barrier(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* A program that lacks a barrier, and is right on hardware: all waves read what all have written,
+ * then each overwrites its part. Counted or not, turns are the same. */
+static void waves_go_on_in_step(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        1, PROLOGUE "v_lshlrev_b32 v4, 2, v0\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\nv_mov_b32 v3, 0\n"
+                    "v_mov_b32 v8, 0\nds_write_b32 v4, v5\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
+                    ".rept 32\nds_read_b32 v7, v6\nv_add_u32 v6, 32, v6\ns_waitcnt lgkmcnt(0)\n"
+                    "v_add_u32 v3, v3, v7\n.endr\n"
+                    "ds_write_b32 v4, v8\ns_waitcnt lgkmcnt(0)\n" EPILOGUE);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
+                     FAULT_NONE);
+    for (uint32_t i = 0; i < GROUP; i++)
+        assert_int_equal(words[i], 32);
+    kernel_runner_destroy(runner);
+}
+
 /* Every work-item draws a ticket: each number once. */
 static void atomics_return_old(void **state)
 {
@@ -456,6 +475,7 @@ int main(void)
         cmocka_unit_test(partial_groups),
         cmocka_unit_test(scalar_alu),
         cmocka_unit_test(lds_and_barrier),
+        cmocka_unit_test(waves_go_on_in_step),
         cmocka_unit_test(atomics_return_old),
         cmocka_unit_test(private_memory),
         cmocka_unit_test(waves_without_private_memory_wait),

@@ -6,6 +6,13 @@
  * short enough that a spinning wave yields within some tens of microseconds. */
 enum { WAVE_SLICE_INSTRUCTIONS = 4096, GROUP_ROUNDS = 4 };
 
+/* Behind a barrier the waves go on in step for so many turns of so many accesses each. On hardware
+ * they do, within a memory latency or so, and programs live by it unknowingly: rocSOLVER's
+ * stebz_splitting_kernel has each wave read what all have put into LDS and then overwrite its own
+ * part, without a second barrier. Accesses, because a run of vector instructions is never cut by
+ * them, so that turns are the same whether it is translated or not. */
+enum { STEP_TURNS = 8, STEP_ACCESSES = 8 };
+
 /* Instructions until new code is worth translating, which takes about a microsecond for each of its
  * instructions. */
 enum { HOT_INSTRUCTIONS = 50000 };
@@ -23,6 +30,33 @@ static void wave_run(struct wave *wave)
         wave_count(wave, inst, mask);
         if (__builtin_expect(!next, 0))
             return;
+        inst = next;
+    }
+    wave->pc = inst;
+    wave->stop = WAVE_SLICE;
+}
+
+static bool is_access(const struct inst *inst)
+{
+    return inst->klass >= CLASS_VMEM_RD && inst->klass <= CLASS_LDS;
+}
+
+/* A turn in step with the group's other waves. A slot's first execution only decodes it, and comes
+ * back to it. */
+static __attribute__((noinline)) void wave_run_in_step(struct wave *wave)
+{
+    const struct inst *inst = wave->pc;
+    int accesses_left = STEP_ACCESSES;
+    wave->stop = WAVE_RUNNING;
+    wave->slice_left = WAVE_SLICE_INSTRUCTIONS;
+    while (accesses_left > 0 && --wave->slice_left >= 0) {
+        inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
+        uint64_t mask = wave_exec(wave);
+        const struct inst *next = exec(wave, inst);
+        wave_count(wave, inst, mask);
+        if (!next)
+            return;
+        accesses_left -= next != inst && is_access(inst);
         inst = next;
     }
     wave->pc = inst;
@@ -47,13 +81,16 @@ static __attribute__((noinline)) void wave_run_noting(struct wave *wave)
     wave->group->fetches.last_window = wave->fetch_window;
     wave->group->fetches.window = NULL;
     wave->slice_left = 0; /* no run of instructions is executed as one */
-    for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0 && inst; left--) {
+    int accesses_left = wave->group->turns_in_step > 0 ? STEP_ACCESSES : WAVE_SLICE_INSTRUCTIONS;
+    for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0 && accesses_left > 0 && inst; left--) {
         inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
         uint64_t mask = wave_exec(wave);
         const struct inst *next = exec(wave, inst);
         wave_count(wave, inst, mask);
-        if (next != inst)
+        if (next != inst) {
             executed_note(wave, inst, next);
+            accesses_left -= is_access(inst);
+        }
         inst = next;
     }
     wave->fetch_window = wave->group->fetches.last_window;
@@ -70,6 +107,7 @@ static void barrier_release(struct workgroup *group)
             group->waves[i].stop = WAVE_SLICE;
     }
     group->waves_at_barrier = 0;
+    group->turns_in_step = group->wave_count > 1 ? STEP_TURNS : 0;
 }
 
 static void wave_stopped(struct workgroup *group, struct wave *wave)
@@ -97,6 +135,8 @@ static bool group_round(struct workgroup *group, struct wave **faulting)
         valu_switch(wave);
         if (__builtin_expect((group->wants & PERF_WANT_FETCH) || group->is_traced, 0))
             wave_run_noting(wave);
+        else if (group->turns_in_step > 0)
+            wave_run_in_step(wave);
         else
             wave_run(wave);
         group->heat +=
@@ -125,8 +165,11 @@ enum group_state group_run(struct workgroup *group, struct wave **faulting)
     enum group_state state = GROUP_SLICE;
     *faulting = NULL;
     valu_enter(&group->waves[0]);
-    for (int round = 0; round < GROUP_ROUNDS && state == GROUP_SLICE; round++) {
+    int left = GROUP_ROUNDS * STEP_TURNS; /* other groups want the thread, too */
+    while (left > 0 && state == GROUP_SLICE) {
+        left -= group->turns_in_step > 0 ? 1 : STEP_TURNS;
         bool worked = group_round(group, faulting);
+        group->turns_in_step -= group->turns_in_step > 0;
         if (*faulting)
             state = GROUP_FAULT;
         else if (group->waves_live == 0)

@@ -106,6 +106,7 @@ struct workgroup {
     uint32_t id[3];
     uint32_t xcc, se, sh, cu;
     uint32_t wave_count, waves_live, waves_at_barrier;
+    uint32_t turns_in_step; /* short ones that are left behind a barrier */
     uint32_t work_items;
     uint32_t wants;                     /* enum perf_want: what to report besides the tallies */
     bool is_sampled, samples_all;       /* for modelled time (time_note.h) */

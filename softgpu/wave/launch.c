@@ -410,6 +410,7 @@ void group_start(struct workgroup *group, const struct gpu_model *model, uint64_
     group->wave_count = (group->work_items + WAVE_LANES - 1) / WAVE_LANES;
     group->waves_live = group->wave_count;
     group->waves_at_barrier = 0;
+    group->turns_in_step = 0;
     group->slices = 0;
     group->lds_bytes = launch->lds_bytes;
     memset(group->lds, 0, launch->lds_bytes);
