@@ -1,7 +1,7 @@
 /*
  * Measures the vector ALU by itself: a straight run of one instruction over a few registers, in
  * millions of wave-instructions per second on one thread; matrix instructions in operations, beside
- * those of a bare loop of the host. Usage: valu_bench [build]
+ * those of a bare loop of the host. Usage: valu_bench [build [matrices]]
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -247,17 +247,47 @@ static void values_set(void)
     }
     memcpy(registers, values, sizeof values);
 }
+/* Elements of matrices: any digits, both signs, eight magnitudes up to 2, as 32 bits hold them. */
+static uint32_t matrix_elements(enum matrix_format format)
+{
+    static uint64_t state = 1;
+    state = state * 6364136223846793005 + 1442695040888963407;
+    const uint32_t r = (uint32_t)(state >> 32);
+    switch (format) {
+    case MATRIX_F32:
+    case MATRIX_F64:
+        return (r & 0x83ffffff) | 0x3c000000;
+    case MATRIX_F16:
+        return (r & 0x9fff9fff) | 0x20002000;
+    case MATRIX_BF16:
+        return (r & 0x83ff83ff) | 0x3c003c00;
+    case MATRIX_FP8: /* of four bits of exponent, whose bias is 8 */
+        return ((r & 0x3f3f3f3f) + 0x08080808) | (r & 0x80808080);
+    default:
+        return r;
+    }
+}
+/* A and B at first, and sums of nothing, as a program's loop over k begins with. */
+static lane_row matrices[REGISTERS];
+static void matrices_fill(enum matrix_format format)
+{
+    uint32_t *word = matrices[0];
+    for (int n = 0; n < REGISTERS * WAVE_LANES; n++)
+        word[n] = matrix_elements(format);
+}
+static void matrices_set(void)
+{
+    memcpy(registers, matrices, sizeof matrices);
+    memset(registers + REGISTERS, 0, sizeof registers - sizeof matrices);
+}
 
-static double rate(int passes, bool halves)
+static double rate(int passes, void (*set)(void))
 {
     double best = 0;
     for (int round = 0; round < 3; round++) {
         const double start = seconds();
         for (int n = 0; n < passes; n++) {
-            if (halves)
-                halves_set();
-            else
-                values_set();
+            set();
             for (const struct inst *i = stream; i; i = i->exec(&wave, i))
                 ;
         }
@@ -279,10 +309,10 @@ static void vectors_measure(void)
         valu_enter(&wave);
         wave.s64[SREG_EXEC / 2] = ~UINT64_C(0);
         registers_fill();
-        const bool halves = strstr(cases[n].name, "f16") != NULL;
-        const double full = rate(PASSES, halves);
+        void (*set)(void) = strstr(cases[n].name, "f16") ? halves_set : values_set;
+        const double full = rate(PASSES, set);
         wave.s64[SREG_EXEC / 2] = UINT64_C(0x5555555555555555);
-        printf("%-22s %9.1f %9.1f\n", cases[n].name, full, rate(PASSES, halves));
+        printf("%-22s %9.1f %9.1f\n", cases[n].name, full, rate(PASSES, set));
         valu_leave();
     }
 }
@@ -300,6 +330,7 @@ static int matrix_stream_make(const struct matrix_case *c)
         if (!i->exec)
             return -1;
     }
+    stream[STREAM].exec = end_of_stream;
     return 0;
 }
 
@@ -319,7 +350,6 @@ static double host_gflops(void)
     return best;
 }
 
-/* Ordinary numbers in every format: as single and double precision, in halves and in bytes. */
 static void matrices_measure(void)
 {
     const double host = host_gflops();
@@ -327,15 +357,16 @@ static void matrices_measure(void)
            "v_mfma_", "Gop/s", "of host", host);
     for (size_t n = 0; n < sizeof matrix_cases / sizeof *matrix_cases; n++) {
         const struct matrix_case *c = &matrix_cases[n];
-        registers_fill();
+        matrices_fill(c->format);
         if (matrix_stream_make(c) != 0) {
             printf("%-18s no handler\n", c->name);
             continue;
         }
         valu_enter(&wave);
-        const double got = rate(200, false) * c->operations * 1e-3;
+        const double got = rate(200, matrices_set) * c->operations * 1e-3;
         valu_leave();
-        printf("%-18s %9.1f %8.0f%%\n", c->name, got, 100 * got / (c->wide ? host / 2 : host));
+        printf("%-18s %9.1f %8.0f%%\n", c->name, got,
+               100 * got / (c->format == MATRIX_F64 ? host / 2 : host));
     }
 }
 
@@ -348,7 +379,8 @@ int main(int argc, char **argv)
     wave.v = wave.a = registers;
     valu_mode_set(&wave, 0x3f0);
     registers_fill();
-    vectors_measure();
+    if (argc <= 2)
+        vectors_measure();
     matrices_measure();
     return 0;
 }
