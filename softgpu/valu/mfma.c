@@ -1,6 +1,7 @@
 /*
  * Matrix instructions: D = A x B + C on blocks of M x M results, M = 4, 16 or 32. EXEC and MODE do
- * not matter to them. How sums are rounded stands in mfma_sums.h.
+ * not matter to them. How sums are rounded stands in mfma_sums.h; mfma_fused.c has those of gfx942
+ * that round otherwise.
  *
  * A lane holds `per_lane` consecutive k of one row of A and of one column of B. The 64 lanes form
  * 64 / M groups, which are either the blocks or the next ranges of k, never both:
@@ -11,20 +12,12 @@
  *                     block * registers per block
  * (4 x 4: lane j + 4 * block, register i.) Double precision interleaves rows one by one instead.
  */
-#include "valu/exec.h"
-#include "valu/float8.h"
 #include "valu/half.h"
-#include "valu/mfma_any.h"
+#include "valu/mfma_operands.h"
 #include "valu/mfma_sums.h"
-
-struct mfma {
-    uint8_t m, k, blocks, type, per_lane;
-    bool wide_a, wide_b; /* MFMA_F8: bf8 (five bits of exponent) instead of fp8 (four) */
-};
 
 #define MFMA(OP, M, K, BLOCKS, TYPE, PER_LANE)                                                     \
     [OP_V_MFMA_##OP] = {M, K, BLOCKS, MFMA_##TYPE, PER_LANE}
-#define MFMA8(OP, M, K, WIDE_A, WIDE_B) [OP_V_MFMA_##OP] = {M, K, 1, MFMA_F8, 8, WIDE_A, WIDE_B}
 /* Instruction set names of gfx908 and gfx90a, and the new ones of gfx942. */
 static const struct mfma mfmas[OP_COUNT] = {
     MFMA(F32_32X32X1F32, 32, 1, 2, F32, 1),
@@ -59,16 +52,6 @@ static const struct mfma mfmas[OP_COUNT] = {
     MFMA(F32_4X4X1_16B_F32, 4, 1, 16, F32, 1),
     MFMA(F32_32X32X2_F32, 32, 2, 1, F32, 1),
     MFMA(F32_16X16X4_F32, 16, 4, 1, F32, 1),
-    MFMA(F32_32X32X4_2B_F16, 32, 4, 2, F16_FUSED, 4),
-    MFMA(F32_16X16X4_4B_F16, 16, 4, 4, F16_FUSED, 4),
-    MFMA(F32_4X4X4_16B_F16, 4, 4, 16, F16_FUSED, 4),
-    MFMA(F32_32X32X8_F16, 32, 8, 1, F16_FUSED, 4),
-    MFMA(F32_16X16X16_F16, 16, 16, 1, F16_FUSED, 4),
-    MFMA(F32_32X32X4_2B_BF16, 32, 4, 2, BF16_FUSED, 4),
-    MFMA(F32_16X16X4_4B_BF16, 16, 4, 4, BF16_FUSED, 4),
-    MFMA(F32_4X4X4_16B_BF16, 4, 4, 16, BF16_FUSED, 4),
-    MFMA(F32_32X32X8_BF16, 32, 8, 1, BF16_FUSED, 4),
-    MFMA(F32_16X16X16_BF16, 16, 16, 1, BF16_FUSED, 4),
     MFMA(I32_32X32X4_2B_I8, 32, 4, 2, I8, 4),
     MFMA(I32_16X16X4_4B_I8, 16, 4, 4, I8, 4),
     MFMA(I32_4X4X4_16B_I8, 4, 4, 16, I8, 4),
@@ -76,19 +59,8 @@ static const struct mfma mfmas[OP_COUNT] = {
     MFMA(I32_16X16X32_I8, 16, 32, 1, I8, 8),
     MFMA(F64_16X16X4_F64, 16, 4, 1, F64, 1),
     MFMA(F64_4X4X4_4B_F64, 4, 4, 4, F64, 1),
-    MFMA(F32_16X16X8_XF32, 16, 8, 1, XF32, 2),
-    MFMA(F32_32X32X4_XF32, 32, 4, 1, XF32, 2),
-    MFMA8(F32_16X16X32_BF8_BF8, 16, 32, true, true),
-    MFMA8(F32_16X16X32_BF8_FP8, 16, 32, true, false),
-    MFMA8(F32_16X16X32_FP8_BF8, 16, 32, false, true),
-    MFMA8(F32_16X16X32_FP8_FP8, 16, 32, false, false),
-    MFMA8(F32_32X32X16_BF8_BF8, 32, 16, true, true),
-    MFMA8(F32_32X32X16_BF8_FP8, 32, 16, true, false),
-    MFMA8(F32_32X32X16_FP8_BF8, 32, 16, false, true),
-    MFMA8(F32_32X32X16_FP8_FP8, 32, 16, false, false),
 };
 
-enum { RESULT_ROWS_MAX = 32 };
 /* Registers whose results are summed up at once: as many as the host's registers hold. */
 #if VECTOR_BYTES == 64
 enum { TILE_REGS = 4 };
@@ -96,13 +68,9 @@ enum { TILE_REGS = 4 };
 enum { TILE_REGS = 1 };
 #endif
 
-/* Of what one step takes from a register. */
-KERNEL_INLINE int element_bits(const enum mfma_type type)
-{
-    if (type == MFMA_F32 || type == MFMA_XF32)
-        return 32;
-    return type == MFMA_F8 ? 8 : 16;
-}
+/* A or B: one row of 64 lanes for each step that a lane holds elements for. Integers go two k at a
+ * time, as halves of a dword. */
+typedef u32 element_rows[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64)));
 
 KERNEL_INLINE int steps_per_lane(const struct mfma *x, const enum mfma_type type)
 {
@@ -111,45 +79,17 @@ KERNEL_INLINE int steps_per_lane(const struct mfma *x, const enum mfma_type type
     return type == MFMA_I8 ? x->per_lane / 2 : x->per_lane;
 }
 
-/* The lane whose column of B a lane works with. */
-static int b_lane(unsigned blgp, int lane)
+KERNEL_INLINE void elements_load(u32 (*e)[WAVE_LANES], const struct mfma *x,
+                                 const enum mfma_type type, const u32 *rows)
 {
-    switch (blgp) {
-    case 1:
-        return lane & 31;
-    case 2:
-        return lane | 32;
-    case 3:
-        return (lane + 16) & 63;
-    case 0:
-        return lane;
-    default:
-        return (int)(blgp - 4) * 16 + (lane & 15);
-    }
-}
-
-/* Cut to ten bits of mantissa; a NaN stays one. */
-KERNEL_INLINE u32 xf32_of_f32(u32 u)
-{
-    return (u | ((u & ~SIGN32) > INF32) << 22) & ~0x1fffu;
-}
-
-KERNEL_INLINE void elements_load(struct elements *e, const struct mfma *x,
-                                 const enum mfma_type type, const u32 *rows, const bool wide)
-{
-    const int bits = element_bits(type);
+    const int bits = type == MFMA_F32 ? 32 : 16; /* of what one step takes from a register */
     for (int n = 0; n < steps_per_lane(x, type); n++) {
         const u32 *row = rows + n * bits / 32 * WAVE_LANES;
         const int shift = n * bits % 32;
-        u32 *to = e->row[n];
+        u32 *to = e[n];
         if (type == MFMA_F32) {
             LANES to[l] = row[l];
-        } else if (type == MFMA_XF32) {
-            LANES to[l] = xf32_of_f32(row[l]);
-        } else if (type == MFMA_F8) {
-            LANES to[l] = f32_of_f8(row[l] >> shift, wide);
-        } else if (type == MFMA_BF16 || type == MFMA_BF16_FLUSH || type == MFMA_BF16_1K ||
-                   type == MFMA_BF16_FUSED) {
+        } else if (type == MFMA_BF16 || type == MFMA_BF16_FLUSH || type == MFMA_BF16_1K) {
             LANES to[l] = row[l] >> shift << 16;
         } else if (type == MFMA_I8) {
             LANES to[l] = ((u32)((i32)(row[l] >> shift << 24) >> 24) & 0xffff) |
@@ -164,47 +104,20 @@ KERNEL_INLINE void elements_load(struct elements *e, const struct mfma *x,
     }
 }
 
-static void elements_permute(struct elements *e, int steps, unsigned blgp)
-{
-    for (int n = 0; blgp && n < steps; n++) {
-        u32 old[WAVE_LANES];
-        memcpy(old, e->row[n], sizeof old);
-        for (int l = 0; l < WAVE_LANES; l++)
-            e->row[n][l] = old[b_lane(blgp, l)];
-    }
-}
-
-static u32 *result_rows(struct wave *w, const struct operand *o)
-{
-    return o->kind == OPND_AGPR ? w->a[o->index] : w->v[o->index];
-}
-
-/* C and where it goes on: rows of registers, or one row again and again. */
-struct addend {
-    const u32 *row;
-    int stride;
-};
-/* D is written while C is still read, which is right only where they are the same registers. */
-static struct addend addend_load(const struct wave *w, const struct operand *o, int rows,
-                                 const u32 *d, u32 *temp)
-{
-    if (o->kind != OPND_VGPR && o->kind != OPND_AGPR) {
-        row_fill(temp, source_scalar(w, o, 0));
-        row_fill(temp + WAVE_LANES, source_scalar(w, o, 1));
-        return (struct addend){temp, 0};
-    }
-    const u32 *c = o->kind == OPND_VGPR ? w->v[o->index] : w->a[o->index];
-    const size_t dwords = (size_t)rows * WAVE_LANES;
-    if (c == d || c + dwords <= d || d + dwords <= c)
-        return (struct addend){c, WAVE_LANES};
-    memcpy(temp, c, dwords * sizeof *c);
-    return (struct addend){temp, WAVE_LANES};
-}
-
 /* The row of the result that a block's register has in its first lanes. */
 KERNEL_INLINE int row_first(int reg, const int m)
 {
     return reg % 4 + (reg & ~3) * (WAVE_LANES / m);
+}
+
+KERNEL_INLINE vec_u32 factor_of(const u32 *a, const int m, int v, int row)
+{
+    return m == 4 ? vector_quads(vector_load(a + v * VECTOR_LANES), row)
+                  : vector_splat(a[v * VECTOR_LANES / m * 4]);
+}
+KERNEL_INLINE vec_u32 row_of(const u32 *b, const int m, int v)
+{
+    return vector_load(b + (m == 4 ? v * VECTOR_LANES : v * VECTOR_LANES % m));
 }
 
 /* Some registers of a block, from number `first` on: each group of steps adds rows of B times
@@ -239,81 +152,21 @@ KERNEL_INLINE void tile_run(u32 *d, struct addend c, const struct steps *s, int 
         vector_store(d + r * WAVE_LANES + v * VECTOR_LANES, sum[r][v]);
 }
 
-/* One register whose sums are fused; `row`: that of its first lane. */
-KERNEL_INLINE void register_groups(u32 *d, const u32 *c, const struct steps *s, int row,
-                                   const int m, const int group, const bool f8)
-{
-    if (__builtin_expect(s->any, 0)) {
-        register_any(d, c, s, row, m, group, f8);
-        return;
-    }
-    UNROLL for (int v = 0; v < ROW_VECTORS; v++)
-    {
-        vec_u32 sum = vector_load(c + v * VECTOR_LANES);
-        for (int k = 0; k < s->count; k += group)
-            sum = fused_add(s, k, m == 4 ? 0 : row, m, v, row, group, sum, f8);
-        vector_store(d + v * VECTOR_LANES, sum);
-    }
-}
-KERNEL_INLINE void register_run(u32 *d, const u32 *c, const struct steps *s, int row, const int m,
-                                const enum mfma_type type)
-{
-    if (type == MFMA_F8)
-        register_groups(d, c, s, row, m, 16, true);
-    else if (type == MFMA_XF32 || m == 4 || s->count == 4)
-        register_groups(d, c, s, row, m, 4, false);
-    else
-        register_groups(d, c, s, row, m, 8, false);
-}
-
 KERNEL_INLINE void block_run(u32 *d, struct addend c, const struct steps *s, const int m,
                              const enum mfma_type type)
 {
-    if (type_fused(type)) {
-        for (int r = 0; r < m * m / WAVE_LANES; r++)
-            register_run(d + r * WAVE_LANES, c.row + r * c.stride, s, row_first(r, m), m, type);
-        return;
-    }
     for (int first = 0; first < m * m / WAVE_LANES; first += TILE_REGS) {
         tile_run(d + first * WAVE_LANES, (struct addend){c.row + first * c.stride, c.stride}, s,
                  first, m, type);
     }
 }
 
-/* cbsz: groups of 2^cbsz blocks share the A of the one that abid names. */
-KERNEL_INLINE int a_block_of(const struct inst *i, const struct mfma *x, int block)
-{
-    const int shared = (1 << i->mfma.cbsz) - 1;
-    return ((block & ~shared) + (i->mfma.abid & shared)) & (x->blocks - 1);
-}
-
-/* The steps of one of several blocks, which has the elements of one group of lanes. */
-KERNEL_INLINE void steps_of_block(struct steps *s, const struct elements *a,
-                                  const struct elements *b, const int m, int a_block, int b_block)
-{
-    for (int n = 0; n < s->count; n++) {
-        s->a[n] = &a->row[n][m * a_block];
-        s->b[n] = &b->row[n][m * b_block];
-    }
-}
-/* The steps of a single block: all that one group of lanes has, then what the next one has. */
-KERNEL_INLINE void steps_of_groups(struct steps *s, const struct elements *a,
-                                   const struct elements *b, const int m, int each)
-{
-    s->count = 0;
-    for (int lane = 0; lane < WAVE_LANES; lane += m)
-        for (int n = 0; n < each; n++, s->count++) {
-            s->a[s->count] = &a->row[n][lane];
-            s->b[s->count] = &b->row[n][lane];
-        }
-}
-
 KERNEL_INLINE void blocks_run(u32 *d, struct addend c, const struct inst *i, const struct mfma *x,
-                              const struct elements *a, const struct elements *b, const int m,
-                              const enum mfma_type type, bool any)
+                              u32 (*a)[WAVE_LANES], u32 (*b)[WAVE_LANES], const int m,
+                              const enum mfma_type type)
 {
     const int regs = m * m / WAVE_LANES;
-    struct steps s = {.count = steps_per_lane(x, type), .any = any};
+    struct steps s = {.count = steps_per_lane(x, type)};
     if (x->blocks == 1) {
         steps_of_groups(&s, a, b, m, s.count);
         block_run(d, c, &s, m, type);
@@ -329,23 +182,9 @@ KERNEL_INLINE void blocks_run(u32 *d, struct addend c, const struct inst *i, con
 
 /* 4 x 4: sixteen blocks beside each other in the lanes, a register for each row. A block's four
  * lanes of A hold the factors of its four rows. */
-KERNEL_INLINE void elements_share(struct elements *a, const struct inst *i, const struct mfma *x,
-                                  int steps)
-{
-    for (int n = 0; i->mfma.cbsz && n < steps; n++) {
-        u32 own[WAVE_LANES];
-        memcpy(own, a->row[n], sizeof own);
-        for (int l = 0; l < WAVE_LANES; l++)
-            a->row[n][l] = own[4 * a_block_of(i, x, l / 4) + l % 4];
-    }
-}
 KERNEL_INLINE void small_row_run(u32 *d, const u32 *c, const struct steps *s, const int row,
                                  const enum mfma_type type)
 {
-    if (type_fused(type)) {
-        register_run(d, c, s, row, 4, type);
-        return;
-    }
     const int group = type_group(type);
     UNROLL for (int v = 0; v < ROW_VECTORS; v++)
     {
@@ -363,30 +202,13 @@ KERNEL_INLINE void small_row_run(u32 *d, const u32 *c, const struct steps *s, co
     }
 }
 KERNEL_INLINE void small_blocks_run(u32 *d, struct addend c, const struct mfma *x,
-                                    const struct elements *a, const struct elements *b,
-                                    const enum mfma_type type, bool any)
+                                    u32 (*a)[WAVE_LANES], u32 (*b)[WAVE_LANES],
+                                    const enum mfma_type type)
 {
-    struct steps s = {.count = steps_per_lane(x, type), .any = any};
+    struct steps s = {.count = steps_per_lane(x, type)};
     steps_of_block(&s, a, b, 4, 0, 0);
     UNROLL for (int row = 0; row < 4; row++)
         small_row_run(d + row * WAVE_LANES, c.row + row * c.stride, &s, row, type);
-}
-
-/* The least normal number's exponent. */
-KERNEL_INLINE u32 lowest_exponent(const enum mfma_type type, const bool wide)
-{
-    if (type == MFMA_F8)
-        return wide ? BIAS - 15 : BIAS - 7;
-    return type == MFMA_F16_FUSED ? BIAS - 14 : 1;
-}
-/* Whether vectors will not do; and what fused sums ask for besides the elements. */
-KERNEL_INLINE bool elements_any(struct elements *a, struct elements *b, const struct mfma *x,
-                                const enum mfma_type type)
-{
-    const int steps = steps_per_lane(x, type);
-    return type_fused(type) &&
-           !products_plain(exponents_find(a, steps, lowest_exponent(type, x->wide_a)),
-                           exponents_find(b, steps, lowest_exponent(type, x->wide_b)));
 }
 
 KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, const int m,
@@ -394,23 +216,24 @@ KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, 
 {
     const struct mfma *x = &mfmas[i->op];
     source_temp ta, tb;
-    struct elements a, b;
+    moved_rows moved_a, moved_b;
+    element_rows a, b;
     u32 t[RESULT_ROWS_MAX * WAVE_LANES] __attribute__((aligned(64)));
-    const int dwords = steps_per_lane(x, type) * element_bits(type) / 32;
+    const int dwords = type == MFMA_F32 ? 1 : (steps_per_lane(x, type) + 1) / 2;
     const u32 state = MXCSR_MASKED | (type_flushes(type) ? MXCSR_FLUSH : 0);
     u32 *d = result_rows(w, &i->dst);
-    elements_load(&a, x, type, source_plain(w, &i->src[0], dwords, ta), x->wide_a);
-    elements_load(&b, x, type, source_plain(w, &i->src[1], dwords, tb), x->wide_b);
-    elements_permute(&b, steps_per_lane(x, type), i->mfma.blgp);
+    const u32 *raw_a = source_plain(w, &i->src[0], dwords, ta);
+    const u32 *raw_b = source_plain(w, &i->src[1], dwords, tb);
     if (m == 4)
-        elements_share(&a, i, x, steps_per_lane(x, type));
-    const bool any = elements_any(&a, &b, x, type);
+        raw_a = a_lanes_moved(raw_a, i, x, dwords, moved_a);
+    elements_load(a, x, type, raw_a);
+    elements_load(b, x, type, b_lanes_moved(raw_b, i, dwords, moved_b));
     const struct addend c = addend_load(w, &i->src[2], m * m * x->blocks / WAVE_LANES, d, t);
     fp_switch(w->fp_state_32, state);
     if (m == 4)
-        small_blocks_run(d, c, x, &a, &b, type, any);
+        small_blocks_run(d, c, x, a, b, type);
     else
-        blocks_run(d, c, i, x, &a, &b, m, type, any);
+        blocks_run(d, c, i, x, a, b, m, type);
     fp_switch(state, w->fp_state_32);
     return i + i->dwords;
 }
@@ -429,19 +252,11 @@ MFMA_HANDLERS(MFMA_I8)
 MFMA_HANDLERS(MFMA_F16_FLUSH)
 MFMA_HANDLERS(MFMA_BF16_FLUSH)
 MFMA_HANDLERS(MFMA_BF16_1K)
-MFMA_HANDLERS(MFMA_F16_FUSED)
-MFMA_HANDLERS(MFMA_BF16_FUSED)
-MFMA_HANDLER(16, MFMA_XF32)
-MFMA_HANDLER(32, MFMA_XF32)
-MFMA_HANDLER(16, MFMA_F8)
-MFMA_HANDLER(32, MFMA_F8)
-#define LARGE_ENTRIES(TYPE) [TYPE] = {NULL, exec_16_##TYPE, exec_32_##TYPE}
-#define MFMA_ENTRIES(TYPE)  [TYPE] = {exec_4_##TYPE, exec_16_##TYPE, exec_32_##TYPE}
+#define MFMA_ENTRIES(TYPE) [TYPE] = {exec_4_##TYPE, exec_16_##TYPE, exec_32_##TYPE}
 static inst_exec_fn *const handlers[][3] = {
-    MFMA_ENTRIES(MFMA_F32),       MFMA_ENTRIES(MFMA_F16),        MFMA_ENTRIES(MFMA_BF16),
-    MFMA_ENTRIES(MFMA_I8),        LARGE_ENTRIES(MFMA_XF32),      LARGE_ENTRIES(MFMA_F8),
-    MFMA_ENTRIES(MFMA_F16_FLUSH), MFMA_ENTRIES(MFMA_BF16_FLUSH), MFMA_ENTRIES(MFMA_BF16_1K),
-    MFMA_ENTRIES(MFMA_F16_FUSED), MFMA_ENTRIES(MFMA_BF16_FUSED)};
+    MFMA_ENTRIES(MFMA_F32),    MFMA_ENTRIES(MFMA_F16),       MFMA_ENTRIES(MFMA_BF16),
+    MFMA_ENTRIES(MFMA_I8),     MFMA_ENTRIES(MFMA_F16_FLUSH), MFMA_ENTRIES(MFMA_BF16_FLUSH),
+    MFMA_ENTRIES(MFMA_BF16_1K)};
 
 /* 16 x 16, double precision: lane 16k + i of A, lane 16k + j of B, D in lane 16(i % 4) + j of
  * register pair i / 4. */
@@ -558,7 +373,7 @@ inst_exec_fn *VALU(valu_mfma)(const struct inst *i)
 {
     const struct mfma *x = &mfmas[i->op];
     if (!x->m)
-        return VALU(valu_smfmac)(i);
+        return VALU(valu_mfma_fused)(i);
     enum mfma_type type = x->type;
     if (i->flags & IF_FLUSH_F16)
         type = type == MFMA_F16 ? MFMA_F16_FLUSH : type == MFMA_BF16 ? MFMA_BF16_FLUSH : type;

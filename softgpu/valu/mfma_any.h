@@ -1,5 +1,5 @@
 /*
- * Fused sums (mfma_sums.h) of any factors, one result at a time: of infinities, NaNs, and products
+ * Fused sums (mfma_fused.h) of any factors, one result at a time: of infinities, NaNs, and products
  * that f32 has no exponent for.
  */
 #ifndef VALU_MFMA_ANY_H
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "valu/mfma_sums.h"
+#include "valu/mfma_fused.h"
 
 enum { GROUP_MAX = 16, FACTOR_DIGITS = 10 /* behind the point, of the widest */ };
 
@@ -102,26 +102,22 @@ static u32 fused_any(const struct factors *f, u32 c, const bool f8)
     return bits32((f32)__builtin_ldexp((f64)sum, exponent - SUM_DIGITS));
 }
 
-/* One register of results, as its steps say; `small`: of blocks of 4 x 4. */
-static __attribute__((noinline)) void register_any(u32 *d, const u32 *c, const struct steps *s,
-                                                   int row, int m, int group, bool f8)
+/* Four rows by one vector. */
+KERNEL_INLINE void quad_any(vec_u32 *c, struct quad_factors from, const struct layout y,
+                            const int count, const bool f8)
 {
-    for (int lane = 0; lane < WAVE_LANES; lane++) {
-        const int a_at = m == 4 ? lane / 4 * 4 + row : row + lane / m * 4;
-        const int b_at = m == 4 ? lane : lane % m;
-        u32 sum = c[lane];
-        for (int k = 0; k < s->count; k += group) {
-            struct factors f = {.count = group};
-            for (int n = 0; n < group; n++) {
-                const u32 *a = s->a[k + n] + a_at, *b = s->b[k + n] + b_at;
-                f.a[n] = *a;
-                f.b[n] = *b;
-                f.a_exponent[n] = a[TO_EXPONENT];
-                f.b_exponent[n] = b[TO_EXPONENT];
-            }
-            sum = fused_any(&f, sum, f8);
+    for (int n = 0; n < 4 * VECTOR_LANES; n++) {
+        const int row = n / VECTOR_LANES, lane = n % VECTOR_LANES;
+        struct factors f = {.count = count};
+        for (int j = 0; j < count; j++) {
+            const u32 *a = from.a + step_at(j, y) + row + (y.m == 4 ? lane / 4 * 4 : 0);
+            const u32 *b = from.b + step_at(j, y) + lane;
+            f.a[j] = *a;
+            f.b[j] = *b;
+            f.a_exponent[j] = a[TO_EXPONENT];
+            f.b_exponent[j] = b[TO_EXPONENT];
         }
-        d[lane] = sum;
+        c[row][lane] = fused_any(&f, c[row][lane], f8);
     }
 }
 

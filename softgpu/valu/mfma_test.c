@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "isa/decode.h"
+#include "valu/test/mfma_numbers.h"
 #include "valu/test/mfma_reference.h"
 #include "valu/test/wave_double.h"
 
@@ -256,62 +257,6 @@ static void double_precision(void **state)
     each_build(double_shapes);
 }
 
-/* How numbers are drawn: of many magnitudes, denormals among them; of ordinary ones, and zeros; of
- * all there are, infinities and NaNs, too; of few magnitudes, many with a negative twin, which
- * cancel out. */
-enum spread { MANY, ORDINARY, ALL, TWINS, SPREADS };
-static enum spread spread;
-static uint32_t last; /* the twin */
-
-static uint32_t any_f32(void)
-{
-    const uint32_t bits = (uint32_t)random_bits();
-    uint32_t exponent = 117 + bits % 20;
-    if (spread == MANY)
-        exponent = random_below(8) ? 97 + bits % 60 : 0;
-    else if (spread == ALL)
-        exponent = random_below(8) ? 127 + bits % 8 : random_below(4) ? bits % 255 : bits % 256;
-    else if (spread == TWINS)
-        exponent = 125 + bits % 4;
-    if (spread == TWINS && random_below(3) == 0)
-        return last ^ 0x80000000;
-    if (spread == ORDINARY && random_below(16) == 0)
-        return bits & 0x80000000;
-    return last = (bits & 0x807fffff) | exponent << 23;
-}
-/* Sums are as large as C or not. */
-static uint32_t any_addend(void)
-{
-    const uint32_t far = random_below(70);
-    const uint32_t x = any_f32(), exponent = (x >> 23 & 0xff) + far - 35;
-    return spread == ALL || exponent > 254 ? x : (x & 0x807fffff) | exponent << 23;
-}
-static uint32_t any_f16(void)
-{
-    const uint32_t bits = (uint32_t)random_bits() & 0xffff, exponent = 10 + bits % 10;
-    if (spread == TWINS)
-        return random_below(3) ? (last = (bits & 0x83ff) | (13 + bits % 4) << 10)
-                               : (last ^ 0x8000) & 0xffff;
-    if (spread == ORDINARY)
-        return random_below(16) ? (bits & 0x83ff) | exponent << 10 : bits & 0x8000;
-    return (bits & 0x7c00) == 0x7c00 && (spread == MANY || random_below(4)) ? bits & 0x83ff : bits;
-}
-static uint32_t any_f8(void)
-{
-    const uint32_t byte = (uint32_t)random_bits() & 0xff;
-    const uint32_t twin = spread == TWINS && random_below(3) == 0 ? last ^ 0x80 : byte;
-    last = twin & 0xff;
-    return last == 0x80 && spread != ALL ? 0 : last == 0x80 && random_below(8) ? 1 : last;
-}
-static float half_value(uint32_t h)
-{
-    const int exponent = h >> 10 & 31, mantissa = h & 0x3ff;
-    const float magnitude =
-        exponent ? ldexpf((float)(mantissa | 0x400), exponent - 25) : ldexpf((float)mantissa, -24);
-    const float value = exponent < 31 ? magnitude : mantissa ? NAN : INFINITY;
-    return h & 0x8000 ? -value : value;
-}
-
 static float fa[16][32][32], fb[16][32][32], fc[16][32][32]; /* as a, b and c */
 
 /* One element of A or B at random into its register; returns its value. */
@@ -428,6 +373,23 @@ static void sums_that_round(void **state)
 {
     (void)state;
     each_build(any_numbers);
+}
+
+/* A million and more of gfx942's fused sums in each build, which vectors add in several ways. */
+static void many_fused(void)
+{
+    enum { ROUNDS = 10 };
+    for (int n = 0; n < ROUNDS * SPREADS * (int)(sizeof shapes / sizeof *shapes); n++) {
+        const struct shape *s = &shapes[n / (ROUNDS * SPREADS)];
+        spread = (enum spread)(n % SPREADS);
+        if (model_of(s, false).sums >= SUMS_FUSED)
+            any_numbers_of(s, n % 3, false);
+    }
+}
+static void fused_sums(void **state)
+{
+    (void)state;
+    each_build(many_fused);
 }
 
 /* D over A, B and C: the sources are read before anything is written. */
@@ -570,10 +532,10 @@ static void signs_decoded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_and_integer), cmocka_unit_test(double_precision),
-        cmocka_unit_test(sums_that_round),    cmocka_unit_test(result_over_sources),
-        cmocka_unit_test(sums_by_gpu),        cmocka_unit_test(doubles_that_round),
-        cmocka_unit_test(signs_decoded),
+        cmocka_unit_test(single_and_integer),  cmocka_unit_test(double_precision),
+        cmocka_unit_test(sums_that_round),     cmocka_unit_test(fused_sums),
+        cmocka_unit_test(result_over_sources), cmocka_unit_test(sums_by_gpu),
+        cmocka_unit_test(doubles_that_round),  cmocka_unit_test(signs_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@
 enum { VECTOR_LANES = VECTOR_BYTES / 4, ROW_VECTORS = WAVE_LANES / VECTOR_LANES };
 
 #define VECTOR_OF(T) T __attribute__((vector_size(VECTOR_BYTES), may_alias))
+typedef VECTOR_OF(uint8_t) vec_u8;
 typedef VECTOR_OF(u32) vec_u32;
 typedef VECTOR_OF(i32) vec_i32;
 typedef VECTOR_OF(f32) vec_f32;
@@ -301,6 +302,104 @@ KERNEL_INLINE vec_i32 vector_truncate(vec_f32 x)
 KERNEL_INLINE vec_f32 vector_f32_of_i32(vec_i32 x)
 {
     return __builtin_convertvector(x, vec_f32);
+}
+
+/* To whole numbers, downwards. */
+KERNEL_INLINE vec_i32 vector_floor(vec_f32 x)
+{
+#if defined(__AVX512F__)
+    return (vec_i32)_mm512_cvt_roundps_epi32((__m512)x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#elif defined(__AVX2__)
+    return (vec_i32)_mm256_cvttps_epi32(_mm256_floor_ps((__m256)x));
+#else
+    const vec_i32 cut = (vec_i32)_mm_cvttps_epi32((__m128)x);
+    return cut + (vector_f32_of_i32(cut) > x);
+#endif
+}
+KERNEL_INLINE bool vector_any(vec_u32 x)
+{
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)x, (__m256i)x);
+#else
+    return _mm_movemask_epi8(_mm_cmpeq_epi32((__m128i)x, _mm_setzero_si128())) != 0xffff;
+#endif
+}
+
+#if defined(__AVX512F__)
+#define VECTOR_BYTES_MOVED(x, from)                                                                \
+    (vec_u32) _mm512_shuffle_epi8((__m512i)(x), _mm512_broadcast_i32x4(from))
+#elif defined(__AVX2__)
+#define VECTOR_BYTES_MOVED(x, from)                                                                \
+    (vec_u32) _mm256_shuffle_epi8((__m256i)(x), _mm256_broadcastsi128_si256(from))
+#endif
+
+/* The largest lane. */
+KERNEL_INLINE i32 vector_most(vec_i32 x)
+{
+#if defined(__AVX512F__)
+    return _mm512_reduce_max_epi32((__m512i)x);
+#else
+    i32 most = x[0];
+    for (int n = 1; n < VECTOR_LANES; n++)
+        most = x[n] > most ? x[n] : most;
+    return most;
+#endif
+}
+
+/* Signed bytes: sums, the nearest there is if too large; and the larger ones. */
+KERNEL_INLINE vec_u32 vector_add_i8(vec_u32 a, vec_u32 b)
+{
+#if defined(__AVX512F__)
+    return (vec_u32)_mm512_adds_epi8((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (vec_u32)_mm256_adds_epi8((__m256i)a, (__m256i)b);
+#else
+    return (vec_u32)_mm_adds_epi8((__m128i)a, (__m128i)b);
+#endif
+}
+KERNEL_INLINE vec_u32 vector_max_u8(vec_u32 a, vec_u32 b)
+{
+#if defined(__AVX512F__)
+    return (vec_u32)_mm512_max_epu8((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (vec_u32)_mm256_max_epu8((__m256i)a, (__m256i)b);
+#else
+    return (vec_u32)_mm_max_epu8((__m128i)a, (__m128i)b);
+#endif
+}
+KERNEL_INLINE vec_u32 vector_max_i8(vec_u32 a, vec_u32 b)
+{
+#if defined(__AVX512F__)
+    return (vec_u32)_mm512_max_epi8((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+    return (vec_u32)_mm256_max_epi8((__m256i)a, (__m256i)b);
+#else
+    const vec_u32 signs = vector_splat(0x80808080);
+    return vector_max_u8(a ^ signs, b ^ signs) ^ signs;
+#endif
+}
+/* Each lane gets byte n of its own four times, or one byte of each of its four. */
+KERNEL_INLINE vec_u32 vector_bytes_own(vec_u32 x, const int n)
+{
+#if defined(__AVX2__)
+    const __m128i from =
+        _mm_add_epi8(_mm_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0), _mm_set1_epi8((char)n));
+    return VECTOR_BYTES_MOVED(x, from);
+#else
+    const vec_u32 byte = x >> (8 * n) & 0xff, two = byte | byte << 8;
+    return two | two << 16;
+#endif
+}
+KERNEL_INLINE vec_u32 vector_bytes_quads(vec_u32 x, const int n)
+{
+#if defined(__AVX2__)
+    return VECTOR_BYTES_MOVED(x, _mm_add_epi8(_mm_set1_epi32(0x0c080400), _mm_set1_epi8((char)n)));
+#else
+    const __m128i byte = (__m128i)(x >> (8 * n) & 0xff), half = _mm_packs_epi32(byte, byte);
+    return (vec_u32)_mm_packus_epi16(half, half);
+#endif
 }
 
 /* Each four lanes get what lane n of them has. */

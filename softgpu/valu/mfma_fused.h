@@ -1,0 +1,331 @@
+/*
+ * Fused sums of gfx942's f16, bf16, xf32 and 8-bit floats (docs/decisions/0026-matrix-rounding.md),
+ * by vectors whose lanes are columns of the result.
+ *
+ * The exponents of a group's products, as those of the factors say, are compared; each product is
+ * cut off, towards zero, 24 binary digits below the largest one's first, and the rest is added
+ * exactly. The sum and C are aligned to the larger exponent of the two, the sum cut off downwards
+ * at 31 digits, C downwards at 24, and what they add up to is rounded to nearest. 8-bit floats have
+ * two such sums, of even and of odd k, which are cut off downwards at 24 digits before they are
+ * added; there a C that begins more than 25 digits below counts as zero.
+ *
+ * Four rows' exponents are added and compared as bytes of one vector. C and the products are whole
+ * numbers then, in units of 24 digits below the largest product's exponent or of 29 below C's: the
+ * conversion back to f32 is all of the rounding. quad_wide() is for a C that is no number and for
+ * products so small that bytes do not say how small, group_exponents() and mfma_any.h for what is
+ * left.
+ */
+#ifndef VALU_MFMA_FUSED_H
+#define VALU_MFMA_FUSED_H
+
+#include "valu/mfma_operands.h"
+
+/* A or B: an element is an f32; its exponent, as f32 has it, is that of the least normal number for
+ * denormals, and that of 2^-126 for zeros of any format. In bytes, `BYTE_ABOVE` less than it is
+ * beyond the matrix' largest one; of B four times, of A with those of four lanes, which are rows.
+ */
+struct elements {
+    u32 row[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64)));
+    u32 bytes[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64)));
+    u32 exponent[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64))); /* if asked for */
+};
+enum { /* from an element */
+       TO_BYTES = STEPS_PER_LANE_MAX * WAVE_LANES,
+       TO_EXPONENT = 2 * TO_BYTES
+};
+
+/* Exponents as f32 has them; products may have one that is too large or too small for it. */
+enum { BIAS = 127, FRACTION = 23, PRODUCT_DIGITS = 24, SUM_DIGITS = 31, UNITS_OF_C = 29 };
+/* Bytes: the largest sum of two is -2; less than BYTE_LEAST may be any lower exponent; infinities
+ * and NaNs make sums of 0 or more. */
+enum { BYTE_ABOVE = 1, BYTE_LEAST = -126, BYTE_SPECIAL = 127, BYTE_ZERO = 128 };
+#define BYTES_SIGNS 0x80808080
+/* Vectors scale by powers of two of exponents that are no less, nor larger: C must not vanish. */
+enum { TOP_LEAST = -100, TOP_MOST = 24, PLAIN_MOST = 120, PLAIN_LEAST = -90 };
+
+/* Where the elements of a group of steps lie that four rows by one vector of columns have: one step
+ * after the other of a lane, then those of the next lanes, `m` further. Blocks of 4 x 4, whose rows
+ * are each four lanes' own, have one lane's alone. */
+struct quad_factors {
+    const u32 *a, *b;
+};
+struct layout {
+    int m, per_lane;
+};
+KERNEL_INLINE int step_at(const int step, const struct layout y)
+{
+    return step % y.per_lane * WAVE_LANES + step / y.per_lane * y.m;
+}
+KERNEL_INLINE vec_u32 a_vector(const u32 *a, const int row, const struct layout y)
+{
+    return y.m == 4 ? vector_quads(vector_load(a), row) : vector_splat(a[row]);
+}
+KERNEL_INLINE vec_u32 a_bytes(const u32 *a, const struct layout y)
+{
+    return y.m == 4 ? vector_load(a + TO_BYTES) : vector_splat(a[TO_BYTES]);
+}
+
+/* Products cut off and added up, in units of 24 binary digits below `top`. */
+struct fused {
+    vec_i32 sum;
+    vec_i32 top; /* the largest exponent; not that of a number of f32 where all products are 0 */
+};
+
+/* The even k's sum and the odd ones'. */
+KERNEL_INLINE struct fused fused_join(struct fused a, struct fused b)
+{
+    const vec_i32 top = vector_max_i32(a.top, b.top);
+    return (struct fused){
+        vector_shift_down(a.sum, top - a.top) + vector_shift_down(b.sum, top - b.top), top};
+}
+
+/* Of exponents by dwords: `count` steps, of which each is `stride` behind the last. */
+KERNEL_INLINE struct fused group_products(struct quad_factors from, const int row,
+                                          const struct layout y, const int first, const int count,
+                                          const int stride)
+{
+    vec_f32 product[8];
+    vec_i32 top = {0}, sum = {0};
+    UNROLL for (int n = 0; n < count; n++)
+    {
+        const int step = step_at(first + n * stride, y);
+        const u32 *a = from.a + step, *b = from.b + step;
+        const vec_u32 exponent = a_vector(a + TO_EXPONENT, row, y) + vector_load(b + TO_EXPONENT);
+        product[n] = (vec_f32)a_vector(a, row, y) * (vec_f32)vector_load(b);
+        top = vector_max_i32(top, (vec_i32)exponent);
+    }
+    top -= BIAS;
+    const vec_i32 limited = vector_max_i32(top, (vec_i32)vector_splat(BIAS + TOP_LEAST));
+    const vec_f32 scale = (vec_f32)((2 * BIAS + PRODUCT_DIGITS - limited) << FRACTION);
+    UNROLL for (int n = 0; n < count; n++) sum += vector_truncate(product[n] * scale);
+    return (struct fused){sum, top};
+}
+
+/* The two are whole numbers of 31 digits below the larger exponent: `high` times 128, and `low` of
+ * the products' alone. They are added as two numbers that f32 holds, which rounds once. */
+KERNEL_INLINE vec_u32 fused_finish(vec_u32 c, struct fused p, const bool f8)
+{
+    const vec_i32 field = (vec_i32)(c >> FRACTION & 255), denormal = field == 0;
+    const vec_i32 magnitude = (vec_i32)((c & 0x7fffff) | (0x800000 & ~(vec_u32)denormal))
+                              << (PRODUCT_DIGITS - FRACTION);
+    const vec_i32 negative = (vec_i32)c < 0;
+    const vec_i32 exponent_c = field - denormal, exponent_p = p.top;
+    const vec_i32 exponent = vector_max_i32(exponent_c, exponent_p);
+    const vec_i32 below_c = exponent - exponent_c, below_p = exponent - exponent_p;
+    vec_i32 digits = (magnitude ^ negative) - negative;
+    if (f8)
+        digits &= below_c <= PRODUCT_DIGITS + 1;
+    const vec_i32 extra = below_p - (SUM_DIGITS - PRODUCT_DIGITS);
+    const vec_i32 lost = vector_max_i32(extra, (vec_i32){0}), spare = lost - extra;
+    const vec_i32 kept = vector_shift_down(p.sum, lost);
+    const vec_i32 low = (kept << spare) & 127;
+    const vec_i32 high = vector_shift_down(digits, below_c) + vector_shift_down(kept, 7 - spare);
+    const vec_f32 fine = vector_f32_of_i32((high & 255) << 7 | low) * 0x1p-7f;
+    const vec_f32 sum = vector_f32_of_i32(high & ~255) + fine;
+    const vec_f32 power = (vec_f32)(exponent << FRACTION);
+    const vec_u32 result = (vec_u32)(sum * 0x1p-24f * power);
+    const vec_u32 special = (vec_u32)(field == 255);
+    const vec_u32 quiet = c | ((vec_u32)((c & 0x7fffff) != 0) & 0x400000);
+    return (result & ~special) | (quiet & special);
+}
+
+/* One row's group, of exponents by dwords. */
+KERNEL_INLINE vec_u32 group_exponents(struct quad_factors from, const int row,
+                                      const struct layout y, const int count, vec_u32 c,
+                                      const bool f8)
+{
+    if (!f8)
+        return fused_finish(c, group_products(from, row, y, 0, count, 1), false);
+    const struct fused even = group_products(from, row, y, 0, count / 2, 2);
+    const struct fused odd = group_products(from, row, y, 1, count / 2, 2);
+    return fused_finish(c, fused_join(even, odd), true);
+}
+
+/* What bytes stand for, of all matrices A and B of an instruction. */
+struct fused_scale {
+    int base;    /* an exponent, as f32 has it, less its byte, which goes from 0 on */
+    u32 least;   /* a byte, four times; what has no larger one may be lower yet */
+    bool zeros;  /* what has no larger one is zero */
+    bool usable; /* or else bytes do not help */
+};
+/* `most`: the largest exponents of A and B, added up. */
+KERNEL_INLINE struct fused_scale fused_scale_of(int most, bool zeros)
+{
+    const int base = most + 2 * BYTE_ABOVE - BYTE_ZERO - BIAS;
+    int least = BIAS + TOP_LEAST - 1 - base - BYTE_ZERO;
+    least = least < BYTE_LEAST - 1 ? BYTE_LEAST - 1 : least > 0 ? 0 : least;
+    return (struct fused_scale){base, ((u32)least & 0xff) * 0x01010101, zeros,
+                                most <= 2 * BIAS + TOP_MOST};
+}
+
+/* The largest exponents of four rows' products, 128 more than what bytes say. */
+KERNEL_INLINE vec_u32 quad_tops(struct quad_factors from, const struct layout y, const int first,
+                                const int count, const int stride, u32 least)
+{
+    vec_u32 top = vector_splat(least);
+    UNROLL for (int n = 0; n < count; n++)
+    {
+        const int step = step_at(first + n * stride, y);
+        const vec_u32 b = vector_load(from.b + step + TO_BYTES);
+        top = vector_max_i8(top, vector_add_i8(a_bytes(from.a + step, y), b));
+    }
+    return top ^ BYTES_SIGNS;
+}
+/* One row's, where f32 has exponents. */
+KERNEL_INLINE vec_u32 row_top(vec_u32 tops, const int row)
+{
+    const vec_u32 moved = row == 3 ? tops >> 1 : tops << (FRACTION - 8 * row);
+    return moved & 0xff << FRACTION;
+}
+
+/* Four rows by one vector: products cut off and added up, and their largest exponents. */
+struct quad {
+    vec_i32 sum[4];
+    vec_u32 top[4]; /* where f32 has exponents, less those of `base` */
+};
+KERNEL_INLINE struct quad quad_products(struct quad_factors from, const struct layout y,
+                                        const int first, const int count, const int stride,
+                                        vec_u32 tops, int base)
+{
+    struct quad q;
+    vec_u32 scale[4]; /* of a power of two that is no less than one: zeros stay below one, too */
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        q.sum[i] = (vec_i32){0};
+        q.top[i] = row_top(tops, i);
+        scale[i] = ((u32)(BIAS + PRODUCT_DIGITS - base) << FRACTION) - q.top[i];
+    }
+    UNROLL for (int n = 0; n < count; n++)
+    {
+        const int step = step_at(first + n * stride, y);
+        const u32 *a = from.a + step;
+        const vec_f32 b = (vec_f32)vector_load(from.b + step);
+        UNROLL for (int i = 0; i < 4; i++)
+        {
+            const vec_u32 product = (vec_u32)((vec_f32)a_vector(a, i, y) * b);
+            q.sum[i] += vector_truncate((vec_f32)(product + scale[i]));
+        }
+    }
+    return q;
+}
+KERNEL_INLINE struct quad quad_join(struct quad even, struct quad odd)
+{
+    struct quad q;
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        const vec_i32 x = (vec_i32)even.top[i] >> FRACTION, y = (vec_i32)odd.top[i] >> FRACTION;
+        const struct fused f =
+            fused_join((struct fused){even.sum[i], x}, (struct fused){odd.sum[i], y});
+        q.sum[i] = f.sum;
+        q.top[i] = (vec_u32)f.top << FRACTION;
+    }
+    return q;
+}
+
+KERNEL_INLINE vec_u32 vector_shift_up(vec_u32 x, vec_u32 digits)
+{
+#if defined(__AVX512F__)
+    return (vec_u32)_mm512_sllv_epi32((__m512i)x, (__m512i)digits);
+#elif defined(__AVX2__)
+    return (vec_u32)_mm256_sllv_epi32((__m256i)x, (__m256i)digits);
+#else
+    for (int n = 0; n < VECTOR_LANES; n++)
+        x[n] = digits[n] > 31 ? 0 : x[n] << digits[n];
+    return x;
+#endif
+}
+
+/* With C: whole numbers of units 24 digits below the products' largest exponent or 29 below C's,
+ * where that is larger. There the two next digits of the products, all that count, are one that is
+ * not zero if they are not, which rounds the same way. */
+KERNEL_INLINE vec_u32 row_rounded(vec_u32 c, vec_i32 sum, vec_u32 top, int base, const bool f8)
+{
+    const vec_u32 small = top + ((u32)(base + UNITS_OF_C - PRODUCT_DIGITS) << FRACTION);
+    const vec_u32 large = (vec_u32)vector_max_i32((vec_i32)(c & INF32), (vec_i32)small);
+    const vec_u32 up = ((u32)(2 * BIAS + UNITS_OF_C) << FRACTION) - large;
+    const vec_u32 down = large - ((u32)UNITS_OF_C << FRACTION);
+    const vec_u32 lost = (large - small) >> FRACTION;
+    const vec_u32 digits = vector_shift_up((vec_u32)sum, 32 - lost) & 0xc0000000;
+    vec_f32 x = (vec_f32)c * (vec_f32)up;
+    if (f8) /* more than 25 digits below */
+        x = (vec_f32)((vec_u32)x & ~(vec_u32)((x > -0.5f) & (x < 0)));
+    const vec_i32 total = vector_shift_down(sum, (vec_i32)lost) + vector_floor(x);
+    const vec_i32 odd = total | ((digits != 0) & 1);
+    return (vec_u32)(vector_f32_of_i32(odd) * (vec_f32)down);
+}
+
+/* With any C. Whether all is well: where nobody knows the largest exponent it is only if C is much
+ * larger than that can be, or 0 as all the products are. */
+KERNEL_INLINE bool quad_of_any_addend(vec_u32 *c, const struct quad *q, const struct fused_scale *s,
+                                      const bool f8)
+{
+    const u32 least = (s->least ^ BYTES_SIGNS) & 0xff;
+    vec_u32 lost = {0}, result[4];
+    for (int i = 0; i < 4; i++) {
+        const vec_i32 byte = (vec_i32)(q->top[i] >> FRACTION);
+        const vec_i32 field = (vec_i32)(c[i] >> FRACTION & 255);
+        const vec_u32 zero = (vec_u32)((c[i] & ~SIGN32) == 0) & (s->zeros ? ~0u : 0);
+        lost |=
+            (vec_u32)(byte == (i32)least) & (vec_u32)(field < (i32)least + s->base + 40) & ~zero;
+        result[i] = fused_finish(c[i], (struct fused){q->sum[i], byte + s->base}, f8);
+    }
+    if (vector_any(lost))
+        return false;
+    for (int i = 0; i < 4; i++)
+        c[i] = result[i];
+    return true;
+}
+
+static __attribute__((noinline)) bool quad_wide(vec_u32 *c, const struct quad *q,
+                                                const struct fused_scale *s)
+{
+    return quad_of_any_addend(c, q, s, false);
+}
+static __attribute__((noinline)) bool quad_wide_f8(vec_u32 *c, const struct quad *q,
+                                                   const struct fused_scale *s)
+{
+    return quad_of_any_addend(c, q, s, true);
+}
+/* Copies, so that the usual way keeps everything in registers. */
+KERNEL_INLINE bool quad_wide_of(vec_u32 *c, struct quad q, struct fused_scale s, const bool f8)
+{
+    vec_u32 copy[4] = {c[0], c[1], c[2], c[3]};
+    const bool done = f8 ? quad_wide_f8(copy, &q, &s) : quad_wide(copy, &q, &s);
+    UNROLL for (int i = 0; i < 4; i++) c[i] = copy[i];
+    return done;
+}
+
+/* Four rows by one vector, one group. Whether it has been done, by what bytes say. */
+KERNEL_INLINE bool quad_group(vec_u32 *c, struct quad_factors from, const struct fused_scale f,
+                              const struct layout y, const int count, const bool f8)
+{
+    const vec_u8 known = (vec_u8)vector_splat((f.least ^ BYTES_SIGNS) + 0x01010101); /* least */
+    vec_u32 tops;
+    struct quad q;
+    if (f8) {
+        const vec_u32 even = quad_tops(from, y, 0, count / 2, 2, f.least);
+        const vec_u32 odd = quad_tops(from, y, 1, count / 2, 2, f.least);
+        tops = vector_max_u8(even, odd);
+        q = quad_join(quad_products(from, y, 0, count / 2, 2, even, f.base),
+                      quad_products(from, y, 1, count / 2, 2, odd, f.base));
+    } else {
+        tops = quad_tops(from, y, 0, count, 1, f.least);
+        q = quad_products(from, y, 0, count, 1, tops, f.base);
+    }
+    const vec_u32 special = tops & BYTES_SIGNS;
+    vec_u32 result[4], most = {0};
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        const vec_u32 field = c[i] & INF32;
+        most = (vec_u32)vector_max_i32((vec_i32)most, (vec_i32)field);
+        result[i] = row_rounded(c[i], q.sum[i], q.top[i], f.base, f8);
+    }
+    const vec_u32 doubt = ((vec_u32)((vec_u8)tops - known) & BYTES_SIGNS) |
+                          ((most + (1u << FRACTION)) & SIGN32); /* C may be no number */
+    if (__builtin_expect(vector_any(doubt | special), 0))
+        return !vector_any(special) && quad_wide_of(c, q, f, f8);
+    UNROLL for (int i = 0; i < 4; i++) c[i] = result[i];
+    return true;
+}
+
+#endif
