@@ -120,6 +120,23 @@ static void waves_go_on_in_step(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* The same with one word that all read and the first wave then overwrites. */
+static void waves_read_before_one_writes(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        1, PROLOGUE "v_mov_b32 v4, 0\nv_mov_b32 v5, 7\nds_write_b32 v4, v5\n"
+                    "s_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v3, v4\ns_waitcnt lgkmcnt(0)\n"
+                    "v_add_u32 v6, v3, v3\nv_cmpx_eq_u32 vcc, 0, v0\nds_write_b32 v4, v6\n"
+                    "s_mov_b64 exec, -1\ns_waitcnt lgkmcnt(0)\ns_barrier\n" EPILOGUE);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
+                     FAULT_NONE);
+    for (uint32_t i = 0; i < GROUP; i++)
+        assert_int_equal(words[i], 7);
+    kernel_runner_destroy(runner);
+}
+
 /* Every work-item draws a ticket: each number once. */
 static void atomics_return_old(void **state)
 {
@@ -476,6 +493,7 @@ int main(void)
         cmocka_unit_test(scalar_alu),
         cmocka_unit_test(lds_and_barrier),
         cmocka_unit_test(waves_go_on_in_step),
+        cmocka_unit_test(waves_read_before_one_writes),
         cmocka_unit_test(atomics_return_old),
         cmocka_unit_test(private_memory),
         cmocka_unit_test(waves_without_private_memory_wait),

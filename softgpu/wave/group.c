@@ -6,12 +6,19 @@
  * short enough that a spinning wave yields within some tens of microseconds. */
 enum { WAVE_SLICE_INSTRUCTIONS = 4096, GROUP_ROUNDS = 4 };
 
-/* Behind a barrier the waves go on in step for so many turns of so many accesses each. On hardware
- * they do, within a memory latency or so, and programs live by it unknowingly: rocSOLVER's
- * stebz_splitting_kernel has each wave read what all have put into LDS and then overwrite its own
- * part, without a second barrier. Accesses, because a run of vector instructions is never cut by
- * them, so that turns are the same whether it is translated or not. */
-enum { STEP_TURNS = 8, STEP_ACCESSES = 8 };
+/* Behind a barrier the waves go on in step for so many turns. On hardware they do, within a memory
+ * latency or so, and programs live by it unknowingly: rocSOLVER's potf2_kernel_small has all waves
+ * read a word of LDS that the first one then overwrites, its stebz_splitting_kernel reads what all
+ * have put there before each overwrites its own part, both without a second barrier. A turn is so
+ * many accesses, few at first, and not so many instructions, because a run of vector instructions
+ * is never cut by an access: turns are the same whether it is translated or not. */
+enum { STEP_TURNS = 14, STEP_TURNS_OF_1 = 4, STEP_TURNS_OF_2 = 4 };
+
+static int step_accesses(const struct workgroup *group)
+{
+    uint32_t turn = STEP_TURNS - group->turns_in_step;
+    return turn < STEP_TURNS_OF_1 ? 1 : turn < STEP_TURNS_OF_1 + STEP_TURNS_OF_2 ? 2 : 8;
+}
 
 /* Instructions until new code is worth translating, which takes about a microsecond for each of its
  * instructions. */
@@ -46,7 +53,7 @@ static bool is_access(const struct inst *inst)
 static __attribute__((noinline)) void wave_run_in_step(struct wave *wave)
 {
     const struct inst *inst = wave->pc;
-    int accesses_left = STEP_ACCESSES;
+    int accesses_left = step_accesses(wave->group);
     wave->stop = WAVE_RUNNING;
     wave->slice_left = WAVE_SLICE_INSTRUCTIONS;
     while (accesses_left > 0 && --wave->slice_left >= 0) {
@@ -81,7 +88,8 @@ static __attribute__((noinline)) void wave_run_noting(struct wave *wave)
     wave->group->fetches.last_window = wave->fetch_window;
     wave->group->fetches.window = NULL;
     wave->slice_left = 0; /* no run of instructions is executed as one */
-    int accesses_left = wave->group->turns_in_step > 0 ? STEP_ACCESSES : WAVE_SLICE_INSTRUCTIONS;
+    int accesses_left =
+        wave->group->turns_in_step > 0 ? step_accesses(wave->group) : WAVE_SLICE_INSTRUCTIONS;
     for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0 && accesses_left > 0 && inst; left--) {
         inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
         uint64_t mask = wave_exec(wave);
