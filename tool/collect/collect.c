@@ -26,7 +26,6 @@
 #include "counting.h"
 #include "domains.h"
 #include "exec_now.h"
-#include "fatbin.h"
 #include "graphs.h"
 #include "launch/keys.h"
 #include "launch/run_log.h"
@@ -34,10 +33,12 @@
 #include "left.h"
 #include "marker_stream.h"
 #include "markers.h"
+#include "missing_code.h"
 #include "names.h"
 #include "ompt.h"
 #include "passes.h"
 #include "periods.h"
+#include "records.h"
 #include "report.h"
 #include "siblings.h"
 #include "snapshot.h"
@@ -78,38 +79,6 @@ static bool ok(rocprofiler_status_t status, const char *what)
         return true;
     fprintf(stderr, "crocprof: %s: %s\n", what, rocprofiler_get_status_string(status));
     return false;
-}
-
-static void tracing_record(const rocprofiler_record_header_t *header)
-{
-    switch (header->kind) {
-    case ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH:
-        report_dispatch(header->payload);
-        return;
-    case ROCPROFILER_BUFFER_TRACING_MEMORY_COPY:
-        report_copy(header->payload);
-        return;
-    case ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION:
-        report_allocation(header->payload);
-        return;
-    case ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY:
-        report_scratch(header->payload);
-        return;
-    default: /* only API kinds besides */
-        if (!report_hip_work(header) && !report_kfd(header))
-            report_api(header);
-        return;
-    }
-}
-
-static void record_report(const rocprofiler_record_header_t *header)
-{
-    if (header->category == ROCPROFILER_BUFFER_CATEGORY_TRACING)
-        tracing_record(header);
-    else if (header->kind == ROCPROFILER_COUNTER_RECORD_VALUE)
-        report_counter_value(header->payload);
-    else
-        report_counter_dispatch(header->payload);
 }
 
 /* Of calls and kernels that were under way when the profiler left: its files are complete. */
@@ -418,39 +387,13 @@ static int contexts_create(void)
     return -1;
 }
 
-/* A program without code for any GPU here fails at its first launch, if not before. */
-static void code_look_for(void)
-{
-    enum { LIST_BYTES = 1024 };
-    struct fatbin fatbin;
-    char list[LIST_BYTES];
-    const char *missing = NULL;
-    const rocprofiler_agent_v0_t *agent;
-    fatbin_read("/proc/self/exe", &fatbin);
-    for (unsigned i = 0; fatbin.is_known && (agent = names_agent_at(i)); i++) {
-        if (agent->type != ROCPROFILER_AGENT_TYPE_GPU)
-            continue;
-        if (fatbin_serves(&fatbin, agent->name))
-            return;
-        missing = agent->name;
-    }
-    if (!missing)
-        return;
-    fatbin_list(&fatbin, list, sizeof list);
-    run_log_put(RUN_LOG_NO_CODE, missing);
-    fprintf(stderr,
-            "crocprof: %s has code for %s, and the GPU here is %s: it cannot run the program's "
-            "kernels (hipErrorNoBinaryForGpu); compile it with --offload-arch=%s\n",
-            program_invocation_short_name, *list ? list : "no GPU", missing, missing);
-}
-
 static int collection_start(void)
 {
     names_style_set(settings_flag(&tool.settings, OPTION_DEMANGLE),
                     settings_flag(&tool.settings, OPTION_TRUNCATE_KERNELS));
     counting_definitions_load(&tool.settings);
     names_agents_load();
-    code_look_for();
+    missing_code_tell();
     report_open(&tool.settings);
     if (contexts_create() != 0)
         return -1;
