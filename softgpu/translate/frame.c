@@ -2,10 +2,11 @@
 #include "translate/run.h"
 
 #include "isa_ops.h"
+#include "wave/step.h"
 
 #define WAVE(member) ((int32_t)offsetof(struct wave, member))
 
-enum { REFUSALS = 4 + LDS_REFUSALS };
+enum { REFUSALS = 5 + LDS_REFUSALS };
 enum { MODE_USUAL = 3 << MODE_DENORM_32_SHIFT | 3 << MODE_DENORM_64_SHIFT };
 
 /* Where a run is left before its end. */
@@ -90,6 +91,11 @@ static void idle_lanes_emit(struct x86 *x)
     x86_land(x, none);
 }
 
+static void read_note(struct x86 *x)
+{
+    x86_store8_imm(x, RBX, WAVE(has_read), 1);
+}
+
 static void call_emit(struct frame *f, unsigned n)
 {
     const struct inst *inst = f->run->insts[n];
@@ -99,6 +105,8 @@ static void call_emit(struct frame *f, unsigned n)
     }
     if (n > 0 && (inst->klass == CLASS_VALU || inst->klass == CLASS_MFMA))
         idle_lanes_emit(f->x);
+    if (step_reads(inst))
+        read_note(f->x);
     handler_emit(f, n, false);
     if (counts_in_order(inst))
         x86_add64_imm(f->x, RBX, count_at(inst->tally), 1);
@@ -161,6 +169,8 @@ static void lds_count(struct frame *f, const struct segment *segment)
     for (unsigned n = segment->first; n < segment->first + segment->count; n++)
         if (f->run->roles[n] == ROLE_LDS && segment->part == 0)
             counts[f->run->insts[n]->tally]++;
+    if (counts[TALLY_LDS_READ])
+        read_note(f->x);
     for (unsigned tally = 0; tally < TALLY_SLOTS; tally++)
         if (counts[tally])
             x86_add64_imm(f->x, RBX, count_at(tally), counts[tally]);
@@ -244,6 +254,10 @@ static unsigned refusals_emit(struct x86 *x, const struct run *run, size_t jumps
     }
     if (run->needs & NEED_USUAL) {
         x86_compare8_imm(x, RDI, WAVE(mode), (int8_t)MODE_USUAL);
+        jumps[count++] = x86_jump_if(x, JUMP_NOT_EQUAL);
+    }
+    if (run->writes) {
+        x86_compare8_imm(x, RDI, WAVE(in_step), 0);
         jumps[count++] = x86_jump_if(x, JUMP_NOT_EQUAL);
     }
     if (run->lds) {

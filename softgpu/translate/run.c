@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa_ops.h"
+#include "wave/step.h"
 
 /* What changes how others execute, executes others itself, or reads what was counted so far. */
 static bool stands_alone(const struct inst *inst)
@@ -239,6 +240,7 @@ static bool run_add(struct run *run, const struct inst *inst)
     run->roles[n] = role;
     run->at[n + 1] = run->at[n] + inst->dwords;
     run->count++;
+    run->writes |= step_writes(inst);
     run->needs |= role == ROLE_VECTOR ? operation_find(inst)->needs : 0;
     if (role == ROLE_LDS) {
         run->lds = true;

@@ -39,6 +39,7 @@ struct run {
     unsigned segment_count;
     uint8_t needs;
     bool inline_lds, lds;
+    bool writes; /* memory or LDS (wave/step.h) */
     /* Of the last segment: scalar registers that vector instructions read as values, and as strips
      * of a mask from or to a pair that begins there. A strip's code sees what earlier strips have
      * written: only a mask's own bits are the same wherever it stands. */

@@ -1,24 +1,14 @@
 #include "wave/group.h"
 
 #include "translate/translate.h"
+#include "wave/step.h"
 
 /* Instructions of one wave before the next of its group runs. Long enough to amortise the switch,
  * short enough that a spinning wave yields within some tens of microseconds. */
 enum { WAVE_SLICE_INSTRUCTIONS = 4096, GROUP_ROUNDS = 4 };
 
-/* Behind a barrier the waves go on in step for so many turns. On hardware they do, within a memory
- * latency or so, and programs live by it unknowingly: rocSOLVER's potf2_kernel_small has all waves
- * read a word of LDS that the first one then overwrites, its stebz_splitting_kernel reads what all
- * have put there before each overwrites its own part, both without a second barrier. A turn is so
- * many accesses, few at first, and not so many instructions, because a run of vector instructions
- * is never cut by an access: turns are the same whether it is translated or not. */
-enum { STEP_TURNS = 14, STEP_TURNS_OF_1 = 4, STEP_TURNS_OF_2 = 4 };
-
-static int step_accesses(const struct workgroup *group)
-{
-    uint32_t turn = STEP_TURNS - group->turns_in_step;
-    return turn < STEP_TURNS_OF_1 ? 1 : turn < STEP_TURNS_OF_1 + STEP_TURNS_OF_2 ? 2 : 8;
-}
+/* Turns in step behind a barrier (step.h). Each is a phase of reads and one of writes. */
+enum { STEP_TURNS = 8 };
 
 /* Instructions until new code is worth translating, which takes about a microsecond for each of its
  * instructions. */
@@ -28,6 +18,7 @@ static void wave_run(struct wave *wave)
 {
     const struct inst *inst = wave->pc;
     wave->stop = WAVE_RUNNING;
+    wave->in_step = false;
     wave->slice_left = WAVE_SLICE_INSTRUCTIONS;
     while (--wave->slice_left >= 0) {
         /* Acquire: pairs with slot_publish(); the decoder fills a slot before its exec. */
@@ -43,27 +34,34 @@ static void wave_run(struct wave *wave)
     wave->stop = WAVE_SLICE;
 }
 
-static bool is_access(const struct inst *inst)
+/* A turn in step with the group's other waves ends before the first write behind a read. Those of a
+ * slot that is still to be decoded are seen when it is executed again. */
+static bool step_ends(const struct wave *wave, const struct inst *inst)
 {
-    return inst->klass >= CLASS_VMEM_RD && inst->klass <= CLASS_LDS;
+    return wave->in_step && wave->has_read && step_writes(inst);
+}
+static void step_begin(struct wave *wave)
+{
+    wave->in_step = wave->group->turns_in_step > 0;
+    wave->has_read = false;
 }
 
-/* A turn in step with the group's other waves. A slot's first execution only decodes it, and comes
- * back to it. */
 static __attribute__((noinline)) void wave_run_in_step(struct wave *wave)
 {
     const struct inst *inst = wave->pc;
-    int accesses_left = step_accesses(wave->group);
+    step_begin(wave);
     wave->stop = WAVE_RUNNING;
     wave->slice_left = WAVE_SLICE_INSTRUCTIONS;
-    while (accesses_left > 0 && --wave->slice_left >= 0) {
+    while (--wave->slice_left >= 0) {
         inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
         uint64_t mask = wave_exec(wave);
+        if (step_ends(wave, inst))
+            break;
         const struct inst *next = exec(wave, inst);
         wave_count(wave, inst, mask);
         if (!next)
             return;
-        accesses_left -= next != inst && is_access(inst);
+        wave->has_read |= next != inst && step_reads(inst);
         inst = next;
     }
     wave->pc = inst;
@@ -88,16 +86,15 @@ static __attribute__((noinline)) void wave_run_noting(struct wave *wave)
     wave->group->fetches.last_window = wave->fetch_window;
     wave->group->fetches.window = NULL;
     wave->slice_left = 0; /* no run of instructions is executed as one */
-    int accesses_left =
-        wave->group->turns_in_step > 0 ? step_accesses(wave->group) : WAVE_SLICE_INSTRUCTIONS;
-    for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0 && accesses_left > 0 && inst; left--) {
+    step_begin(wave);
+    for (int left = WAVE_SLICE_INSTRUCTIONS; left > 0 && inst && !step_ends(wave, inst); left--) {
         inst_exec_fn *exec = __atomic_load_n(&inst->exec, __ATOMIC_ACQUIRE);
         uint64_t mask = wave_exec(wave);
         const struct inst *next = exec(wave, inst);
         wave_count(wave, inst, mask);
         if (next != inst) {
             executed_note(wave, inst, next);
-            accesses_left -= is_access(inst);
+            wave->has_read |= step_reads(inst);
         }
         inst = next;
     }
