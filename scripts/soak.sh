@@ -65,7 +65,10 @@ part_kernels() {
         --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
 }
 # Translated code against the interpreter: runs of instructions, and whole kernels on a level of the host's.
-part_runs() { CROC_TRANSLATE_RUNS="${CROC_TRANSLATE_RUNS:-2000000}" "$tests/translate_translate_test"; }
+part_runs() {
+    local runs=${CROC_TRANSLATE_RUNS:-2000000}
+    CROC_TRANSLATE_RUNS=$runs "$tests/translate_translate_test" && CROC_TRANSLATE_RUNS=$((runs / 10)) "$tests/wave_run_test"
+}
 part_translated() {
     CROCGPU_TRANSLATE=always CROCGPU_HOST_ISA=$1 tests/random_kernels/random_kernels.py --arch gfx90a \
         --seeds "2001-$((2000 + ${CROC_RANDOM_SEEDS:-200}))" --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"

@@ -29,8 +29,9 @@
 
 enum {
     RUNS = 4000,
-    STATES = 4, /* that each run is tried with */
-    ROWS = 64,
+    STATES = 4,       /* that each run is tried with */
+    ROWS = VGPR_ROWS, /* whatever a number names is there */
+    FILLED = 64,
     MEMORY_BYTES = 16384,
     LDS_BYTES = 4096,
     SLACK = 64,
@@ -311,7 +312,7 @@ static void group_fill(struct state *s)
 static void state_fill(struct state *s, const struct inst *code)
 {
     memset(&s->wave, 0, sizeof s->wave);
-    for (int r = 0; r < ROWS; r++)
+    for (int r = 0; r < FILLED; r++)
         for (int l = 0; l < WAVE_LANES; l++) {
             s->v[r][l] = (uint32_t)random_bits();
             s->a[r][l] = (uint32_t)random_bits();
