@@ -72,18 +72,22 @@ enum { TILE_REGS = 1 };
  * time, as halves of a dword. */
 typedef u32 element_rows[STEPS_PER_LANE_MAX][WAVE_LANES] __attribute__((aligned(64)));
 
-KERNEL_INLINE int steps_per_lane(const struct mfma *x, const enum mfma_type type)
+/* In 4 x 4 it is the same for all instructions of a type. */
+KERNEL_INLINE int steps_per_lane(const struct mfma *x, const int m, const enum mfma_type type)
 {
     if (type == MFMA_F32)
         return 1;
+    const int halved = type == MFMA_BF16 || type == MFMA_BF16_FLUSH || type == MFMA_I8;
+    if (m == 4)
+        return halved ? 2 : 4;
     return type == MFMA_I8 ? x->per_lane / 2 : x->per_lane;
 }
 
-KERNEL_INLINE void elements_load(u32 (*e)[WAVE_LANES], const struct mfma *x,
-                                 const enum mfma_type type, const u32 *rows)
+KERNEL_INLINE void elements_load(u32 (*e)[WAVE_LANES], const int steps, const enum mfma_type type,
+                                 const u32 *rows)
 {
     const int bits = type == MFMA_F32 ? 32 : 16; /* of what one step takes from a register */
-    for (int n = 0; n < steps_per_lane(x, type); n++) {
+    for (int n = 0; n < steps; n++) {
         const u32 *row = rows + n * bits / 32 * WAVE_LANES;
         const int shift = n * bits % 32;
         u32 *to = e[n];
@@ -110,16 +114,6 @@ KERNEL_INLINE int row_first(int reg, const int m)
     return reg % 4 + (reg & ~3) * (WAVE_LANES / m);
 }
 
-KERNEL_INLINE vec_u32 factor_of(const u32 *a, const int m, int v, int row)
-{
-    return m == 4 ? vector_quads(vector_load(a + v * VECTOR_LANES), row)
-                  : vector_splat(a[v * VECTOR_LANES / m * 4]);
-}
-KERNEL_INLINE vec_u32 row_of(const u32 *b, const int m, int v)
-{
-    return vector_load(b + (m == 4 ? v * VECTOR_LANES : v * VECTOR_LANES % m));
-}
-
 /* Some registers of a block, from number `first` on: each group of steps adds rows of B times
  * elements of A for each row of the result. */
 KERNEL_INLINE void tile_run(u32 *d, struct addend c, const struct steps *s, int first, const int m,
@@ -142,8 +136,8 @@ KERNEL_INLINE void tile_run(u32 *d, struct addend c, const struct steps *s, int 
             vec_u32 factors[4], rows[4];
             UNROLL for (int n = 0; n < group; n++)
             {
-                factors[n] = factor_of(a[n] + r, m, v, 0);
-                rows[n] = row_of(b[n], m, v);
+                factors[n] = vector_splat(a[n][r + v * VECTOR_LANES / m * 4]);
+                rows[n] = vector_load(b[n] + v * VECTOR_LANES % m);
             }
             sum[r][v] = group_add(factors, rows, sum[r][v], type);
         }
@@ -166,7 +160,7 @@ KERNEL_INLINE void blocks_run(u32 *d, struct addend c, const struct inst *i, con
                               const enum mfma_type type)
 {
     const int regs = m * m / WAVE_LANES;
-    struct steps s = {.count = steps_per_lane(x, type)};
+    struct steps s = {.count = steps_per_lane(x, m, type)};
     if (x->blocks == 1) {
         steps_of_groups(&s, a, b, m, s.count);
         block_run(d, c, &s, m, type);
@@ -181,34 +175,33 @@ KERNEL_INLINE void blocks_run(u32 *d, struct addend c, const struct inst *i, con
 }
 
 /* 4 x 4: sixteen blocks beside each other in the lanes, a register for each row. A block's four
- * lanes of A hold the factors of its four rows. */
-KERNEL_INLINE void small_row_run(u32 *d, const u32 *c, const struct steps *s, const int row,
-                                 const enum mfma_type type)
-{
-    const int group = type_group(type);
-    UNROLL for (int v = 0; v < ROW_VECTORS; v++)
-    {
-        vec_u32 sum = addend_of(vector_load(c + v * VECTOR_LANES), type);
-        for (int k = 0; k < s->count; k += group) {
-            vec_u32 factors[4], rows[4];
-            UNROLL for (int n = 0; n < group; n++)
-            {
-                factors[n] = factor_of(s->a[k + n], 4, v, row);
-                rows[n] = row_of(s->b[k + n], 4, v);
-            }
-            sum = group_add(factors, rows, sum, type);
-        }
-        vector_store(d + v * VECTOR_LANES, sum);
-    }
-}
-KERNEL_INLINE void small_blocks_run(u32 *d, struct addend c, const struct mfma *x,
-                                    u32 (*a)[WAVE_LANES], u32 (*b)[WAVE_LANES],
+ * lanes of A hold the factors of its four rows. D may be A or B, whose lanes of a vector are all
+ * read before those of D are written. */
+KERNEL_INLINE void small_blocks_run(u32 *d, struct addend c, const u32 (*a)[WAVE_LANES],
+                                    const u32 (*b)[WAVE_LANES], const int steps,
                                     const enum mfma_type type)
 {
-    struct steps s = {.count = steps_per_lane(x, type)};
-    steps_of_block(&s, a, b, 4, 0, 0);
-    UNROLL for (int row = 0; row < 4; row++)
-        small_row_run(d + row * WAVE_LANES, c.row + row * c.stride, &s, row, type);
+    const int group = type_group(type);
+    UNROLL for (int lane = 0; lane < WAVE_LANES; lane += VECTOR_LANES)
+    {
+        vec_u32 sum[4];
+        UNROLL for (int row = 0; row < 4; row++)
+        {
+            sum[row] = addend_of(vector_load(c.row + row * c.stride + lane), type);
+            UNROLL for (int k = 0; k < steps; k += group)
+            {
+                vec_u32 factors[4], rows[4];
+                UNROLL for (int n = 0; n < group; n++)
+                {
+                    factors[n] = vector_quads(vector_load(&a[k + n][lane]), row);
+                    rows[n] = vector_load(&b[k + n][lane]);
+                }
+                sum[row] = group_add(factors, rows, sum[row], type);
+            }
+        }
+        UNROLL for (int row = 0; row < 4; row++)
+            vector_store(d + row * WAVE_LANES + lane, sum[row]);
+    }
 }
 
 KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, const int m,
@@ -219,19 +212,25 @@ KERNEL_INLINE const struct inst *mfma_run(struct wave *w, const struct inst *i, 
     moved_rows moved_a, moved_b;
     element_rows a, b;
     u32 t[RESULT_ROWS_MAX * WAVE_LANES] __attribute__((aligned(64)));
-    const int dwords = type == MFMA_F32 ? 1 : (steps_per_lane(x, type) + 1) / 2;
+    const int steps = steps_per_lane(x, m, type), dwords = (steps + 1) / 2;
     const u32 state = MXCSR_MASKED | (type_flushes(type) ? MXCSR_FLUSH : 0);
     u32 *d = result_rows(w, &i->dst);
     const u32 *raw_a = source_plain(w, &i->src[0], dwords, ta);
     const u32 *raw_b = source_plain(w, &i->src[1], dwords, tb);
     if (m == 4)
         raw_a = a_lanes_moved(raw_a, i, x, dwords, moved_a);
-    elements_load(a, x, type, raw_a);
-    elements_load(b, x, type, b_lanes_moved(raw_b, i, dwords, moved_b));
+    raw_b = b_lanes_moved(raw_b, i, dwords, moved_b);
+    if (m != 4 || type != MFMA_F32) { /* whose registers are as they are needed */
+        elements_load(a, steps, type, raw_a);
+        elements_load(b, steps, type, raw_b);
+        raw_a = a[0];
+        raw_b = b[0];
+    }
     const struct addend c = addend_load(w, &i->src[2], m * m * x->blocks / WAVE_LANES, d, t);
     fp_switch(w->fp_state_32, state);
     if (m == 4)
-        small_blocks_run(d, c, x, a, b, type);
+        small_blocks_run(d, c, (const u32(*)[WAVE_LANES])raw_a, (const u32(*)[WAVE_LANES])raw_b,
+                         steps, type);
     else
         blocks_run(d, c, i, x, a, b, m, type);
     fp_switch(state, w->fp_state_32);
