@@ -45,10 +45,30 @@ static void narrow_lanes(struct emitter *e, unsigned host, unsigned rounding)
     narrow(e, host, rounding);
     op(e, X86_VPMOVZXWD, host, 0, x86_reg(host));
 }
+/* Is a source what its register has? */
+static bool is_register(const struct emitter *e, int n, struct place *place)
+{
+    const struct inst *i = e->inst;
+    const struct operand *operand =
+        n == 2 && e->operation->flags & ACCUMULATES ? &i->dst : &i->src[n];
+    const unsigned signs = i->neg | i->abs | i->neg_hi;
+    *place = operand_place(operand);
+    return (operand->kind == OPND_VGPR || operand->kind == OPND_AGPR) && !(signs >> n & 1) &&
+           !source_is_modified(e, n);
+}
+/* Not to be changed: the next instruction may want it, too. */
 static unsigned source_widened(struct emitter *e, int n)
 {
-    unsigned host = source_host(e, n, 0), r = widened(e, host);
+    struct place place;
+    bool kept = is_register(e, n, &place);
+    unsigned r;
+    if (kept && values_widened(&e->values, place, WIDENED_LANES, &r))
+        return r;
+    unsigned host = source_host(e, n, 0);
+    r = widened(e, host);
     emit_done(e, host);
+    if (kept)
+        values_keep_widened(&e->values, place, WIDENED_LANES, r);
     return r;
 }
 
@@ -87,7 +107,7 @@ static unsigned sum_to_odd(struct emitter *e, unsigned p, unsigned c)
     x86_vector(e->x, X86_VADDPS, sum, p, x86_reg(c), x86_rounded(X86_ROUND_DOWN));
     x86_vector(e->x, X86_VADDPS, up, p, x86_reg(c), x86_rounded(X86_ROUND_UP));
     unsigned inexact = emit_test(e, X86_VCMPPS, sum, x86_reg(up), x86_imm(NOT_EQUAL_ORDERED));
-    x86_vector(e->x, X86_VADDPS, sum, p, x86_reg(c), x86_rounded(X86_ROUND_TO_ZERO));
+    op(e, X86_VPMINUD, sum, sum, x86_reg(up)); /* the one nearer to zero; of two zeros +0 */
     x86_vector(e->x, X86_VPORD, sum, sum, x86_constant32(e->x, 1), x86_masked(inexact));
     emit_mask_done(e, inexact);
     emit_done(e, up);
@@ -98,42 +118,42 @@ EMIT(half_binary)
 {
     int first = e->operation->flags & REVERSED ? 1 : 0;
     unsigned a = source_widened(e, first), b = source_widened(e, !first);
-    op(e, e->operation->form, a, a, x86_reg(b));
-    narrow_lanes(e, a, NEAREST);
-    emit_result(e, a);
+    unsigned r = emit_form(e, e->operation->form, a, x86_reg(b));
+    narrow_lanes(e, r, NEAREST);
+    emit_result(e, r);
 }
 EMIT(half_fma)
 {
     unsigned a = source_widened(e, 0), b = source_widened(e, 1);
-    op(e, X86_VMULPS, a, a, x86_reg(b));
+    unsigned p = emit_form(e, X86_VMULPS, a, x86_reg(b));
+    emit_done(e, a);
     emit_done(e, b);
-    unsigned c = source_widened(e, 2), sum = sum_to_odd(e, a, c);
+    unsigned c = source_widened(e, 2), sum = sum_to_odd(e, p, c);
     narrow_lanes(e, sum, NEAREST);
     emit_result(e, sum);
 }
 EMIT(half_unary)
 {
-    unsigned a = source_widened(e, 0);
-    op(e, e->operation->form, a, 0, x86_reg(a));
-    narrow_lanes(e, a, NEAREST);
-    emit_result(e, a);
+    unsigned r = emit_form(e, e->operation->form, 0, x86_reg(source_widened(e, 0)));
+    narrow_lanes(e, r, NEAREST);
+    emit_result(e, r);
 }
 EMIT(half_round)
 {
-    unsigned a = source_widened(e, 0);
-    x86_vector(e->x, X86_VRNDSCALEPS, a, 0, x86_reg(a), x86_imm(e->operation->argument));
-    narrow_lanes(e, a, NEAREST);
-    emit_result(e, a);
+    struct x86_rm a = x86_reg(source_widened(e, 0));
+    unsigned r = emit_form_imm(e, X86_VRNDSCALEPS, 0, a, e->operation->argument);
+    narrow_lanes(e, r, NEAREST);
+    emit_result(e, r);
 }
 /* The argument: of the square root. */
 EMIT(half_reciprocal)
 {
     unsigned a = source_widened(e, 0), one = constant_host(e, ONE32);
     if (e->operation->argument)
-        op(e, X86_VSQRTPS, a, 0, x86_reg(a));
-    op(e, X86_VDIVPS, a, one, x86_reg(a));
-    narrow_lanes(e, a, NEAREST);
-    emit_result(e, a);
+        a = emit_form(e, X86_VSQRTPS, 0, x86_reg(a));
+    unsigned r = emit_form(e, X86_VDIVPS, one, x86_reg(a));
+    narrow_lanes(e, r, NEAREST);
+    emit_result(e, r);
 }
 
 EMIT(half_of_float)
@@ -144,7 +164,9 @@ EMIT(half_of_float)
 }
 EMIT(float_of_half)
 {
-    emit_result(e, source_widened(e, 0));
+    unsigned r = values_temporary(&e->values);
+    emit_copy(e, r, x86_reg(source_widened(e, 0)));
+    emit_result(e, r);
 }
 /* The argument: whether it has a sign. */
 EMIT(half_of_int)
@@ -317,12 +339,35 @@ EMIT(half_compare)
 
 /* ---- packed ---- */
 
-static unsigned part_widened(struct emitter *e, unsigned host, unsigned part)
+struct packed { /* a source; `host`: where it is, once that is asked for */
+    int n;
+    bool kept, found;
+    struct place place;
+    unsigned host;
+};
+static struct packed packed_source(struct emitter *e, int n)
 {
-    unsigned r = values_temporary(&e->values);
+    struct packed p = {.n = n};
+    const struct inst *i = e->inst;
+    const bool as_it_lies =
+        i->format != FMT_VOP3P || (!(i->op_sel >> n & 1) && i->op_sel_hi >> n & 1);
+    p.kept = is_register(e, n, &p.place) && as_it_lies;
+    return p;
+}
+static unsigned part_widened(struct emitter *e, struct packed *p, unsigned part)
+{
+    unsigned r;
+    if (p->kept && values_widened(&e->values, p->place, part, &r))
+        return r;
+    if (!p->found)
+        p->host = source_pairs(e, p->n);
+    p->found = true;
+    r = values_temporary(&e->values);
     if (part)
-        x86_vector(e->x, X86_VEXTRACTI64X4, host, 0, x86_reg(r), x86_imm(UPPER));
-    op(e, X86_VCVTPH2PS, r, 0, x86_reg(part ? r : host));
+        x86_vector(e->x, X86_VEXTRACTI64X4, p->host, 0, x86_reg(r), x86_imm(UPPER));
+    op(e, X86_VCVTPH2PS, r, 0, x86_reg(part ? r : p->host));
+    if (p->kept)
+        values_keep_widened(&e->values, p->place, part, r);
     return r;
 }
 static void pairs_result(struct emitter *e, const unsigned parts[2])
@@ -332,24 +377,27 @@ static void pairs_result(struct emitter *e, const unsigned parts[2])
 }
 EMIT(pairs_binary)
 {
-    unsigned a = source_pairs(e, 0), b = source_pairs(e, 1), r[2];
+    struct packed a = packed_source(e, 0), b = packed_source(e, 1);
+    unsigned r[2];
     for (unsigned part = 0; part < 2; part++) {
-        r[part] = part_widened(e, a, part);
-        unsigned other = part_widened(e, b, part);
-        op(e, e->operation->form, r[part], r[part], x86_reg(other));
+        unsigned first = part_widened(e, &a, part), other = part_widened(e, &b, part);
+        r[part] = emit_form(e, e->operation->form, first, x86_reg(other));
         narrow(e, r[part], NEAREST);
+        emit_done(e, first);
         emit_done(e, other);
     }
     pairs_result(e, r);
 }
 EMIT(pairs_fma)
 {
-    unsigned a = source_pairs(e, 0), b = source_pairs(e, 1), c = source_pairs(e, 2), r[2];
+    struct packed a = packed_source(e, 0), b = packed_source(e, 1), c = packed_source(e, 2);
+    unsigned r[2];
     for (unsigned part = 0; part < 2; part++) {
-        unsigned p = part_widened(e, a, part), other = part_widened(e, b, part);
-        op(e, X86_VMULPS, p, p, x86_reg(other));
+        unsigned first = part_widened(e, &a, part), other = part_widened(e, &b, part);
+        unsigned p = emit_form(e, X86_VMULPS, first, x86_reg(other));
+        emit_done(e, first);
         emit_done(e, other);
-        unsigned rest = part_widened(e, c, part);
+        unsigned rest = part_widened(e, &c, part);
         r[part] = sum_to_odd(e, p, rest);
         narrow(e, r[part], NEAREST);
         emit_done(e, p);

@@ -235,12 +235,28 @@ static void pairs_drop(struct values *v, struct place place, int by)
     drop(second);
 }
 
+bool values_widened(struct values *v, struct place place, enum widened_part part, unsigned *host)
+{
+    struct value *value = find(v, VALUE_WIDENED, place, part);
+    if (value)
+        *host = hold(v, value);
+    return value != NULL;
+}
+void values_keep_widened(struct values *v, struct place place, enum widened_part part,
+                         unsigned host)
+{
+    v->hosts[host] = (struct value){
+        .kind = VALUE_WIDENED, .place = place, .half = (uint8_t)part, .used = v->now, .held = 1};
+}
+
 /* Nobody holds the register any longer. */
 static void place_forget(struct values *v, struct place place)
 {
     drop(find(v, VALUE_ROW, place, 0));
     drop(find(v, VALUE_INDEX, place, 0));
     drop(find(v, VALUE_INDEX, place, 1));
+    for (unsigned part = WIDENED_FIRST; part <= WIDENED_LANES; part++)
+        drop(find(v, VALUE_WIDENED, place, part));
     pairs_drop(v, place, 0);
     pairs_drop(v, place, 1);
 }

@@ -32,13 +32,15 @@ enum value_kind {
     VALUE_ROW,
     VALUE_PAIR,
     VALUE_MASK,
+    VALUE_WIDENED,
     VALUE_INDEX /* what lds.c has made of a row of addresses */
 };
 
 struct value {
     enum value_kind kind;
     struct place place; /* of a pair: its first register; of a mask: its scalar registers */
-    uint8_t half;       /* of a pair: which lanes; of an index: which kind */
+    uint8_t half; /* of a pair: which lanes; of what is widened: enum widened_part; of an index:
+                     which kind */
     bool dirty;
     uint8_t held;  /* how often the instruction being translated has asked for it */
     uint64_t used; /* the instruction that did last, plus one */
@@ -82,6 +84,12 @@ void values_set_pair(struct values *v, struct place place, unsigned first, unsig
 /* What was made of the register's value, as long as that is the same; false: `host` is a new one.
  */
 bool values_index(struct values *v, struct place place, unsigned kind, unsigned *host);
+/* Halves of the GPU register as floats, kept as long as it has them: packed ones as they lie, in
+ * two parts, or lanes' low ones. False: nobody has them yet; a temporary that does is kept. */
+enum widened_part { WIDENED_FIRST, WIDENED_SECOND, WIDENED_LANES };
+bool values_widened(struct values *v, struct place place, enum widened_part part, unsigned *host);
+void values_keep_widened(struct values *v, struct place place, enum widened_part part,
+                         unsigned host);
 
 /* A mask that holds nothing; the one that holds the pair's bits, loaded if none does. */
 unsigned values_mask_temporary(struct values *v);
