@@ -1,4 +1,5 @@
 /* The marker library's tables, played by this program: single calls and ranges. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,6 +177,26 @@ static void deep_nesting_is_kept(void **state)
     assert_int_equal(double_open_events(), 0);
 }
 
+static void *push_and_end(void *unused)
+{
+    for (int i = 0; i < 40; i++) /* more than a block of them */
+        core.roctxRangePushA_fn("left open");
+    return unused;
+}
+
+/* What a thread leaves open it keeps no hold on: external ids and records go when their last user
+ * has. */
+static void a_thread_that_ends_lets_its_ranges_go(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    int before = double_open_events(), level_before = level;
+    assert_int_equal(pthread_create(&thread, NULL, push_and_end, NULL), 0);
+    pthread_join(thread, NULL);
+    level = level_before; /* of the copy that this program plays, which has one for all threads */
+    assert_int_equal(double_open_events(), before);
+}
+
 static void process_ranges_end_with_their_number_and_copy(void **state)
 {
     (void)state;
@@ -216,6 +237,7 @@ int main(void)
         cmocka_unit_test(thread_ranges_nest_and_end_with_their_pop),
         cmocka_unit_test(pops_find_their_push_when_nobody_listened_meanwhile),
         cmocka_unit_test(deep_nesting_is_kept),
+        cmocka_unit_test(a_thread_that_ends_lets_its_ranges_go),
         cmocka_unit_test(process_ranges_end_with_their_number_and_copy),
         cmocka_unit_test(more_process_ranges_than_room_lose_their_end_only),
     };
