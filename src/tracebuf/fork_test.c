@@ -22,26 +22,41 @@ static int status_of(pid_t child)
 }
 
 /* Ten of the parent's wait; the child's first comes by itself, its second with a flush. */
-static void a_child_has_its_own_records(void **state)
+static void child_of(struct tracebuf *buffer, struct consumer_double *consumer)
 {
-    (void)state;
-    struct consumer_double consumer = {0};
-    struct tracebuf *buffer = buffer_make(&consumer, SIZE, WATERMARK, TRACEBUF_LOSSLESS);
     for (uint64_t i = 0; i < 10; i++)
         put(buffer, 0, i, sizeof(struct record));
     pid_t child = fork();
     if (child == 0) {
+        alarm(20);
         uint64_t before = notices;
         bool good = put(buffer, 1, 0, sizeof(struct record)) && notices == before + 1 &&
-                    eventually(&consumer.records, 1);
-        good = good && put(buffer, 1, 1, sizeof(struct record)) && consumer.records == 1;
+                    eventually(&consumer->records, 1);
+        good = good && put(buffer, 1, 1, sizeof(struct record)) && consumer->records == 1;
         tracebuf_flush(buffer);
-        _exit(good && consumer.records == 2 && consumer.disorder == 0 ? 7 : 1);
+        _exit(good && consumer->records == 2 && consumer->disorder == 0 ? 7 : 1);
     }
     assert_int_equal(status_of(child), 7);
-    assert_int_equal(consumer.records, 0);
+    assert_int_equal(consumer->records, 0);
     tracebuf_flush(buffer);
-    assert_int_equal(consumer.records, 10);
+    assert_int_equal(consumer->records, 10);
+}
+
+static void a_child_has_its_own_records(void **state)
+{
+    (void)state;
+    static struct consumer_double consumer;
+    child_of(buffer_make(&consumer, SIZE, WATERMARK, TRACEBUF_LOSSLESS), &consumer);
+}
+
+/* None of the parent's threads is there, whichever was the buffer's. */
+static void each_thread_begins_anew_in_a_child(void **state)
+{
+    (void)state;
+    static struct consumer_double consumer;
+    struct tracebuf *buffer = buffer_make(&consumer, SIZE, WATERMARK, TRACEBUF_LOSSLESS);
+    tracebuf_assign(buffer, tracebuf_thread_create());
+    child_of(buffer, &consumer);
 }
 
 static void an_idle_child_gets_no_thread(void **state)
@@ -103,6 +118,7 @@ int main(void)
     thread_creation_hook(on_creation);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_child_has_its_own_records),
+        cmocka_unit_test(each_thread_begins_anew_in_a_child),
         cmocka_unit_test(an_idle_child_gets_no_thread),
         cmocka_unit_test(a_first_record_may_be_large),
         cmocka_unit_test(a_strange_child_does_not_wait),
