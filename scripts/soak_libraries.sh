@@ -17,28 +17,34 @@ rows() {
     echo "$rows"
 }
 
-# A copy of the release's root with the package in it; quick when both are there.
+# A copy of the release's root with the packages in it; quick when both are there.
 root_with() {
-    local release=$1 package=$2 root=$dir/libraries-$1
+    local release=$1 packages=$2 root=$dir/libraries-$1
     [ -f "$dir/$release/.complete" ] || { echo "no root of $release: scripts/debian_root.sh $release $dir/$release"; return 1; }
     [ -f "$root/.complete" ] || { rm -rf "$root" && cp -a "$dir/$release/." "$root"; } || return 1
-    mkdir -p "$root/crocgpu" && cp "$dir/lib/libcrocgpu.so" "$root/crocgpu/" || return 1
-    chroot "$root" dpkg -s "$package" >/dev/null 2>&1 && return
+    # Moved into its place: whoever runs there already keeps what it has mapped.
+    mkdir -p "$root/crocgpu" && cp "$dir/lib/libcrocgpu.so" "$root/crocgpu/.new" &&
+        mv "$root/crocgpu/.new" "$root/crocgpu/libcrocgpu.so" || return 1
+    # shellcheck disable=SC2086 # several packages
+    chroot "$root" dpkg -s $packages >/dev/null 2>&1 && return
     cp /etc/resolv.conf "$root/etc/resolv.conf"
     chroot "$root" sh -c "apt-get -q -o Acquire::Check-Valid-Until=false update &&
-        DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends -t $release install $package" \
-        </dev/null >"$root.log" 2>&1 || { echo "cannot install $package, see $root.log"; return 1; }
+        DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends -t $release install $packages" \
+        </dev/null >"$root.log" 2>&1 || { echo "cannot install $packages, see $root.log"; return 1; }
 }
 
 # One row. A test that does not end in its time is a failure like any other.
 row_run() {
-    local name=$1 release=$2 package=$3 devices=$4 limit_s=$5 command=$6 begin=$SECONDS code word
+    local name=$1 release=$2 packages=$3 devices=$4 limit_s=$5 command=$6 begin=$SECONDS code word
     local log=$dir/libraries-$name.log
-    if ! word=$(root_with "$release" "$package"); then
+    if ! word=$(root_with "$release" "$packages"); then
         printf '%s\tnot run\t0\t%s\n' "$name" "$word" | tee -a "$results"
         return 1
     fi
-    chroot "$dir/libraries-$release" env HOME=/tmp AMD_COMGR_CACHE=0 CROCGPU_DEVICES="$devices" \
+    # With a /proc of its own, which RCCL and hashcat read; it goes with the mount namespace.
+    # shellcheck disable=SC2016 # the inner shell's
+    unshare -m sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$dir/libraries-$release" \
+        env HOME=/tmp AMD_COMGR_CACHE=0 CROCGPU_DEVICES="$devices" \
         LD_PRELOAD=/crocgpu/libcrocgpu.so timeout "$limit_s" sh -c "$command" >"$log" 2>&1 </dev/null
     code=$?
     word=$(grep -v '^[[:space:]]*$' "$log" | tail -n 1 | tr '\t' ' ' | cut -c1-100)
@@ -49,9 +55,9 @@ row_run() {
     return $code
 }
 
-while IFS='|' read -r name release package devices limit_s command; do
+while IFS='|' read -r name release packages devices limit_s command; do
     [ -n "$name" ] || continue
-    row_run "$(xargs <<<"$name")" "$(xargs <<<"$release")" "$(xargs <<<"$package")" "$(xargs <<<"$devices")" \
+    row_run "$(xargs <<<"$name")" "$(xargs <<<"$release")" "$(xargs <<<"$packages")" "$(xargs <<<"$devices")" \
         "$(xargs <<<"$limit_s")" "$command" || status=1
 done < <(rows "$@")
 exit $status
