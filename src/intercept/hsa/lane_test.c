@@ -81,7 +81,7 @@ static void a_lane_of_another_epoch_is_emptied(void **state)
     (void)state;
     static struct inflight_ring ring;
     struct inflight_lane lane = {.ring = &ring};
-    struct inflight listed, in_ring;
+    struct inflight listed = {0}, in_ring = {0};
     assert_true(lane_put(&lane, &listed, OLD_EPOCH | LANE_LISTED));
     assert_true(lane_claim(&lane, OLD_EPOCH | LANE_LISTED));
     assert_int_equal(lane_receive(&lane, 0), 1);
