@@ -46,7 +46,8 @@ static bool memory_start(struct hsa_instance *runtime)
     for (uint32_t i = 0; i < runtime->agents.count; i++) {
         struct hsa_agent_entry *entry = &runtime->agents.entries[i];
         runtime->real.hsa_amd_agent_iterate_memory_pools(entry->hsa, pool_add, entry);
-        runtime->real.hsa_agent_iterate_regions(entry->hsa, region_add, entry);
+        if (runtime->real.hsa_agent_iterate_regions)
+            runtime->real.hsa_agent_iterate_regions(entry->hsa, region_add, entry);
     }
     return true;
 }

@@ -100,6 +100,21 @@ static void allocations_report_agent_size_and_address(void **state)
                 made->payload.allocation_record.start_timestamp);
 }
 
+/* Pools are enough where a runtime has no list of regions. */
+static void allocations_from_pools_need_no_regions(void **state)
+{
+    (void)state;
+    void *memory = NULL, *table = double_table_make(1);
+    double_listen(TRACE_MEMORY_ALLOCATION, -1);
+    double_function_remove(HSA_FN_hsa_agent_iterate_regions);
+    assert_true(table_arrives(table));
+    CALL(hsa_amd_memory_pool_allocate)((hsa_amd_memory_pool_t){DOUBLE_GPU + 1}, 77, 0, &memory);
+    CALL(hsa_amd_memory_pool_free)(memory);
+    const struct double_entry *made = double_entry(DOUBLE_RECORD, TRACE_MEMORY_ALLOCATION,
+                                                   ROCPROFILER_MEMORY_ALLOCATION_ALLOCATE, 0);
+    assert_int_equal(made->payload.allocation_record.agent_id.handle, 0x1001);
+}
+
 static void code_objects_come_before_their_kernels_and_go_after(void **state)
 {
     (void)state;
@@ -138,6 +153,7 @@ int main(void)
         cmocka_unit_test_setup(copies_report_direction_size_and_times, reset),
         cmocka_unit_test_setup(boxes_are_copied_from_and_to_the_host, reset),
         cmocka_unit_test_setup(allocations_report_agent_size_and_address, reset),
+        cmocka_unit_test_setup(allocations_from_pools_need_no_regions, reset),
         cmocka_unit_test_setup(code_objects_come_before_their_kernels_and_go_after, reset),
     };
     return cmocka_run_group_tests(tests, NULL, stop);

@@ -752,6 +752,11 @@ void *double_function(int function)
     return slot ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;
 }
 
+void double_function_remove(int function)
+{
+    *hsa_tables_slot(&current, (enum hsa_function)function) = NULL;
+}
+
 void double_stop(void)
 {
     device_stop();

@@ -42,6 +42,8 @@ int double_shut_downs(void);
 
 /* The function in the table now, as the runtime's exported symbol would reach it. */
 void *double_function(int hsa_function);
+/* A runtime without it: to be called before the table arrives. */
+void double_function_remove(int hsa_function);
 
 /* Writes packets (64 bytes each) as a program does, and rings the doorbell: calls interceptors. */
 void double_packets_submit(hsa_queue_t *queue, const void *packets, uint32_t count);
