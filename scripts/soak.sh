@@ -14,7 +14,7 @@ cores=$(nproc)
 jobs=${CROC_SOAK_JOBS:-$((cores > 3 ? cores / 2 : 1))}
 
 TOGETHER=(programs matrix ends launches records pools threads litmus/avx512 litmus/avx2 litmus/portable torture
-    kernels/gfx90a kernels/gfx906 kernels/gfx908 kernels/gfx942 runs translated/avx512 translated/avx2
+    kernels/gfx90a kernels/gfx906 kernels/gfx908 kernels/gfx942 csmith/gfx90a csmith/gfx906 csmith/gfx942 runs translated/avx512 translated/avx2
     instructions/gfx90a instructions/gfx906 instructions/gfx908 instructions/gfx942
     races v1-pools v1-hostile containers libraries)
 ALONE=(tracebuf merge)
@@ -63,6 +63,12 @@ part_kernels() {
     root=$(root_of "$1") || return $LEFT_OUT
     tests/random_kernels/random_kernels.py --arch "$1" --seeds "1-${CROC_RANDOM_SEEDS:-1000}" $root \
         --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
+}
+part_csmith() {
+    local root
+    root=$(root_of "$1") || return $LEFT_OUT
+    tests/random_kernels/random_kernels.py --csmith --arch "$1" --seeds "1-${CROC_RANDOM_SEEDS:-1000}" --levels O0,O1,O2,O3 $root \
+        --clang clang-15 --crocgpu "$bin/crocgpu" --runner "$tests/random_kernels/runner"
 }
 # Translated code against the interpreter: runs of instructions, and whole kernels on a level of the host's.
 part_runs() {

@@ -2,9 +2,9 @@
 """Random HIP kernels on the software GPU against the host's own computation, bit for bit.
 
 random_kernels.py --seeds 1-20 --runner RUNNER [--crocgpu CROCGPU] [--levels O0,O1,O2,O3,Os]
-                  [--arch gfx90a] [--root ROOT] [--work DIR] [--clang clang++-15] [--skip N,N]
+                  [--arch gfx90a] [--root ROOT] [--work DIR] [--clang clang++-15] [--skip N,N] [--csmith]
 
-Each seed is a program (generate.py), compiled for the GPU at every level and once for the host. A
+Each seed is a program (generate.py, or csmith.py), compiled for the GPU at every level and once for the host. A
 program whose results differ is reduced: steps it fails without are left out. --root: under the runtime
 of another Debian release, which gfx942 needs; LLVM 15 knows that GPU as gfx940. The last line says how
 many ran and how many failed; the exit status is 0, 1, or 77 if there is no compiler."""
@@ -18,13 +18,24 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+from csmith import CsmithProgram  # noqa: E402
 from generate import Program  # noqa: E402
 
 LEVELS = "O0,O1,O2,O3,Os"
-COMMON = ["-std=c++17", "-ffp-contract=off", "-fwrapv", "-w", "-I" + HERE]
-GPU = ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc", "-nogpulib"]
-HOST = ["-x", "c++", "-O0", "-fPIC", "-shared", "-fno-math-errno"]
+COMMON = ["-ffp-contract=off", "-fwrapv", "-w", "-I" + HERE]
+# What the programs of a generator are compiled by; "{arch}" is the GPU.
+GPU = {Program: ["-std=c++17", "-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc", "-nogpulib",
+                 "--offload-arch={arch}"],
+       CsmithProgram: ["-std=gnu11", "-x", "c", "--target=amdgcn-amd-amdhsa", "-nogpulib", "-ffreestanding",
+                       "-mcpu={arch}"]}
+HOST = {Program: ["-std=c++17", "-x", "c++", "-O0", "-fPIC", "-shared", "-fno-math-errno"],
+        CsmithProgram: ["-std=gnu11", "-x", "c", "-O0", "-fPIC", "-shared"]}
 RUN_LIMIT_S = 300
+COMPILE_LIMIT_S = 100
+HOST_LIMIT_S = 1 # csmith's programs need not end, and the GPU is slower
+HOST_RUN = """import ctypes, sys
+out = (ctypes.c_uint64 * 8192)()
+ctypes.CDLL(sys.argv[1]).program(None, None, out, None, None)"""
 DEBIAN_RUN = os.path.join(HERE, "../../scripts/debian_run.sh")
 RETARGET = os.path.join(HERE, "../counters/retarget.py")
 
@@ -37,22 +48,35 @@ def seeds_of(text):
 class Tester:
     def __init__(self, options, work):
         self.options, self.work, self.given_up = options, work, 0
+        self.generator = CsmithProgram if options.csmith else Program
 
     def compile(self, arguments):
-        done = subprocess.run([self.options.clang] + COMMON + arguments, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+        try:
+            done = subprocess.run([self.options.clang] + COMMON + arguments, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=COMPILE_LIMIT_S, universal_newlines=True, check=False)
+        except subprocess.TimeoutExpired:
+            return "fatal error: error in backend: it takes more than %d s" % COMPILE_LIMIT_S
         return done.stdout if done.returncode else ""
 
+    def is_endless(self, library):
+        if self.generator is not CsmithProgram:
+            return False
+        try:
+            subprocess.run([sys.executable, "-c", HOST_RUN, library], timeout=HOST_LIMIT_S, check=True)
+        except subprocess.TimeoutExpired:
+            return True
+        return False
+
     def build(self, seed, levels, skip):
-        """The runner's lines for one program; what does not compile is told at once."""
+        """The runner's lines for one program; what does not compile is told at once. None: it is left out."""
         base = os.path.join(self.work, "seed%d%s" % (seed, "".join("_%d" % n for n in skip)))
         with open(base + ".hip", "w", encoding="utf-8") as file:
-            file.write(Program(seed, skip).text())
+            file.write(self.generator(seed, skip).text())
         arch = "gfx940" if self.options.arch == "gfx942" else self.options.arch
-        jobs = {"host": HOST + [base + ".hip", "-o", base + ".so"]}
+        jobs = {"host": HOST[self.generator] + [base + ".hip", "-o", base + ".so"]}
         for level in levels:
-            jobs[level] = GPU + ["--offload-arch=" + arch, "-" + level, base + ".hip", "-o",
-                                 "%s_%s.co" % (base, level)]
+            jobs[level] = [word.format(arch=arch) for word in GPU[self.generator]] + [
+                "-" + level, base + ".hip", "-o", "%s_%s.co" % (base, level)]
         lines = []
         for name, arguments in jobs.items():
             error = self.compile(arguments)
@@ -63,6 +87,8 @@ class Tester:
             if error:
                 print("seed %d %s does not compile:\n%s" % (seed, name, error[-2000:]))
                 return []
+            if name == "host" and self.is_endless(base + ".so"):
+                return None
             if arch != self.options.arch and name != "host":
                 subprocess.run([sys.executable, RETARGET] + ["%s_%s.co" % (base, name)] * 2, check=True)
             if name != "host":
@@ -106,14 +132,15 @@ class Tester:
     def reduce(self, seed, level, answer):
         """Leaves out steps, the last first, as long as something differs."""
         skip = list(self.options.skip)
-        for step in reversed(range(Program(seed, ()).steps)):
+        for step in reversed(range(self.generator(seed, ()).steps)):
             less = self.fails(seed, level, skip + [step]) if step not in skip else None
             if less:
                 skip, answer = skip + [step], less
         return sorted(skip), answer
 
     def report(self, seed, level, answer, reduce):
-        again = "random_kernels.py --seeds %d --levels %s --arch %s" % (seed, level, self.options.arch)
+        again = "random_kernels.py %s--seeds %d --levels %s --arch %s" % (
+            "--csmith " * self.options.csmith, seed, level, self.options.arch)
         print("FAILED seed %d -%s on %s: %s\n  again: %s" % (seed, level, self.options.arch, answer, again))
         if self.options.reduce and reduce:
             skip, answer = self.reduce(seed, level, answer)
@@ -128,7 +155,8 @@ def work_through(tester, options):
         for at in range(0, len(seeds), options.batch):
             batch = seeds[at:at + options.batch]
             built = list(pool.map(lambda seed: tester.build(seed, levels, options.skip), batch))
-            ran += len(batch) * len(levels)
+            built = [lines for lines in built if lines is not None]
+            ran += len(built) * len(levels)
             failed += sum(len(levels) for lines in built if not lines)
             said = tester.run([line for lines in built for line in lines]) if any(built) else {}
             for label, answer in sorted(said.items()):
@@ -158,11 +186,13 @@ def main():
     parser.add_argument("--skip", type=lambda s: [int(n) for n in s.split(",") if n], default=[])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=20)
+    parser.add_argument("--csmith", action="store_true", help="programs by csmith instead of generate.py's")
     parser.add_argument("--no-reduce", dest="reduce", action="store_false")
     options = parser.parse_args()
-    if not shutil.which(options.clang):
-        print("no %s: skipped" % options.clang)
-        return 77
+    for program in [options.clang] + ["csmith"] * options.csmith:
+        if not shutil.which(program):
+            print("no %s: skipped" % program)
+            return 77
     options.keep = bool(options.work)
     if options.keep:
         os.makedirs(options.work, exist_ok=True)
