@@ -12,6 +12,7 @@ import argparse
 import concurrent.futures
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,10 +30,11 @@ GPU = {Program: ["-std=c++17", "-x", "hip", "--cuda-device-only", "--no-gpu-bund
        CsmithProgram: ["-std=gnu11", "-x", "c", "--target=amdgcn-amd-amdhsa", "-nogpulib", "-ffreestanding",
                        "-mcpu={arch}"]}
 HOST = {Program: ["-std=c++17", "-x", "c++", "-O0", "-fPIC", "-shared", "-fno-math-errno"],
-        CsmithProgram: ["-std=gnu11", "-x", "c", "-O0", "-fPIC", "-shared"]}
+        CsmithProgram: ["-std=gnu11", "-x", "c", "-O0", "-fPIC", "-shared", "-fsanitize=float-cast-overflow",
+                        "-fsanitize-trap=float-cast-overflow"]}
 RUN_LIMIT_S = 300
 COMPILE_LIMIT_S = 100
-HOST_LIMIT_S = 1 # csmith's programs need not end, and the GPU is slower
+HOST_LIMIT_S = 1 # the GPU is slower
 HOST_RUN = """import ctypes, sys
 out = (ctypes.c_uint64 * 8192)()
 ctypes.CDLL(sys.argv[1]).program(None, None, out, None, None)"""
@@ -58,14 +60,15 @@ class Tester:
             return "fatal error: error in backend: it takes more than %d s" % COMPILE_LIMIT_S
         return done.stdout if done.returncode else ""
 
-    def is_endless(self, library):
+    def is_unfit(self, library):
+        """Programs of csmith's need not end, and may convert floats to integers that cannot hold them."""
         if self.generator is not CsmithProgram:
             return False
         try:
-            subprocess.run([sys.executable, "-c", HOST_RUN, library], timeout=HOST_LIMIT_S, check=True)
+            done = subprocess.run([sys.executable, "-c", HOST_RUN, library], timeout=HOST_LIMIT_S, check=False)
         except subprocess.TimeoutExpired:
             return True
-        return False
+        return done.returncode in (-signal.SIGILL, -signal.SIGTRAP)
 
     def build(self, seed, levels, skip):
         """The runner's lines for one program; what does not compile is told at once. None: it is left out."""
@@ -87,7 +90,7 @@ class Tester:
             if error:
                 print("seed %d %s does not compile:\n%s" % (seed, name, error[-2000:]))
                 return []
-            if name == "host" and self.is_endless(base + ".so"):
+            if name == "host" and self.is_unfit(base + ".so"):
                 return None
             if arch != self.options.arch and name != "host":
                 subprocess.run([sys.executable, RETARGET] + ["%s_%s.co" % (base, name)] * 2, check=True)
