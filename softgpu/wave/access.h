@@ -49,7 +49,7 @@ struct element {
     uint8_t bytes;  /* in memory */
     uint8_t dwords; /* registers */
     bool sign;      /* sub-dword loads: sign extension */
-    bool d16, high; /* 16-bit register half; the other half is kept by loads */
+    bool d16, high; /* 16-bit register half; the other half becomes 0 by loads */
 };
 bool element_find(const struct inst *inst, struct element *element);
 

@@ -101,6 +101,29 @@ static void lds_and_barrier(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* A half that is loaded takes all of its register, as rocBLAS's kernels want: each half comes into
+ * one of its own, and v_or_b32 joins them. */
+static void halves_take_whole_registers(void **state)
+{
+    (void)state;
+    struct kernel_runner *runner = runner_with(
+        1, PROLOGUE "v_lshlrev_b32 v4, 2, v0\nv_mov_b32 v5, 0x12345678\nds_write_b32 v4, v5\n"
+                    "s_waitcnt lgkmcnt(0)\nv_mov_b32 v6, -1\nv_mov_b32 v7, -1\n"
+                    "ds_read_u16_d16 v6, v4\nds_read_u16_d16_hi v7, v4 offset:2\n"
+                    "s_waitcnt lgkmcnt(0)\nv_or_b32 v6, v6, v7\n"
+                    "global_store_dword v4, v6, s[4:5]\ns_waitcnt vmcnt(0)\n"
+                    "v_mov_b32 v3, -1\nv_mov_b32 v8, -1\n"
+                    "global_load_short_d16 v3, v4, s[4:5]\n"
+                    "global_load_short_d16_hi v8, v4, s[4:5] offset:2\ns_waitcnt vmcnt(0)\n"
+                    "v_or_b32 v3, v3, v8\n" EPILOGUE);
+    const uint32_t *words = kernel_runner_buffer(runner);
+    assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
+                     FAULT_NONE);
+    for (uint32_t i = 0; i < GROUP; i++)
+        assert_int_equal(words[i], 0x12345678);
+    kernel_runner_destroy(runner);
+}
+
 /* A program that lacks a barrier, and is right on hardware: all waves read what all have written,
  * then each overwrites its part. Counted or not, turns are the same. */
 static void waves_go_on_in_step(void **state)
@@ -492,6 +515,7 @@ int main(void)
         cmocka_unit_test(partial_groups),
         cmocka_unit_test(scalar_alu),
         cmocka_unit_test(lds_and_barrier),
+        cmocka_unit_test(halves_take_whole_registers),
         cmocka_unit_test(waves_go_on_in_step),
         cmocka_unit_test(waves_read_before_one_writes),
         cmocka_unit_test(atomics_return_old),

@@ -72,6 +72,9 @@ static inline unsigned lane_walk_next(struct lane_walk *walk)
     return lane;
 }
 
+/* A half that is loaded takes all of its register: with ECC for registers (sramecc+, as all of our
+ * GPUs are) hardware writes whole dwords, and the other half becomes 0. LLVM relies on neither half
+ * there; Tensile joins two loads by v_or_b32. */
 static inline void lane_load_small(lane_row *rows, unsigned lane, const uint8_t *host,
                                    const struct element *e)
 {
@@ -82,10 +85,8 @@ static inline void lane_load_small(lane_row *rows, unsigned lane, const uint8_t 
     uint32_t *reg = &rows[0][lane];
     if (!e->d16)
         *reg = value;
-    else if (e->high)
-        *reg = (*reg & 0xffff) | value << 16;
     else
-        *reg = (*reg & 0xffff0000) | (value & 0xffff);
+        *reg = e->high ? value << 16 : value & 0xffff;
 }
 
 static inline void pair_put(lane_row *rows, unsigned lane, uint64_t value)

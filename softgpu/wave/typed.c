@@ -62,7 +62,10 @@ static void registers_put(lane_row *rows, unsigned lane, const struct typed_op *
             continue;
         }
         uint32_t narrow = format_narrow(format, components[n]);
-        *reg = op->high || n & 1 ? (*reg & 0xffff) | narrow << 16 : (*reg & 0xffff0000) | narrow;
+        if (n & 1)
+            *reg |= narrow << 16;
+        else
+            *reg = op->high ? narrow << 16 : narrow; /* lanes.h */
     }
 }
 
