@@ -294,7 +294,8 @@ def check_terminal(checks, crocprof, programs, directory):
         checks.equal("%r: status" % keys, running.returncode, -signal.SIGINT)
         for path in glob.glob(place + "/*_results.json"):
             with open(path, encoding="utf-8") as file:
-                checks.true("%r: JSON is whole" % keys, len(json.load(file)["rocprofiler-sdk-tool"]) == 1)
+                whole = json.load(file, object_pairs_hook=lambda pairs: {k: v for k, v in pairs if k == "rocprofiler-sdk-tool"})
+                checks.true("%r: JSON is whole" % keys, len(whole["rocprofiler-sdk-tool"]) == 1)  # a million rows, not kept
         checks.equal("%r: one JSON" % keys, len(glob.glob(place + "/*_results.json")), 1)
         os.close(main)
         os.close(side)
