@@ -78,6 +78,27 @@ static int dots_away(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
+/* 0: there is no such line. */
+static unsigned long long property_of(const char *path, const char *name)
+{
+    FILE *file = fopen(path, "r");
+    char line[128];
+    unsigned long long value = 0;
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ' ')
+            value = strtoull(line + strlen(name), NULL, 10);
+    CHECK(file && fclose(file) == 0);
+    return value;
+}
+
+/* Two GPUs of one kind are linked by XGMI, and the same hive's. */
+static void hives(void)
+{
+    unsigned long long one = property_of(NODES "/1/properties", "hive_id");
+    CHECK(one != 0 && property_of(NODES "/2/properties", "hive_id") == one);
+    CHECK(property_of(NODES "/0/properties", "hive_id") == 0);
+}
+
 static void directories(void)
 {
     DIR *dir = opendir(NODES);
@@ -88,6 +109,7 @@ static void directories(void)
     CHECK(entries == 5); /* . .. 0 1 2 */
     int fd = dir ? dirfd(dir) : -1;
     CHECK(fd >= 0 && faccessat(fd, "1/properties", R_OK, 0) == 0);
+    CHECK(fcntl(fd, F_GETFD) == FD_CLOEXEC); /* as the C library's own: an exec must not keep it */
     struct stat info;
     CHECK(fstat(fd, &info) == 0 && S_ISDIR(info.st_mode));
     int file = openat(fd, "0/gpu_id", O_RDONLY);
@@ -305,6 +327,7 @@ int main(void)
 {
     files();
     kinds();
+    hives();
     directories();
     directories_reentrant();
     forked_while_listing();

@@ -112,6 +112,8 @@ static void sample_make(struct sample *sample, unsigned encoding, unsigned opcod
                                                               : 0xff800000;
     sample->words[0] =
         (operand_bits(table, 0, n & 1) & ~fixed) | base | opcode << encodings[encoding].low;
+    if (table == TABLE_VOP3 && (n & 3) == 3)
+        sample->words[0] |= opcode * 0x9e3779b9 >> 17 & 0x7800; /* op_sel, of those that have it */
     sample->words[1] = operand_bits(table, 1, n & 1);
     sample->count = 2;
     if (n == LDS_SAMPLE && (table == TABLE_GLOBAL || table == TABLE_SCRATCH))
