@@ -210,7 +210,7 @@ static void groups_retire(struct expected *e)
         pointers[i] = &groups[i];
         group_expect(e, &groups[i]);
     }
-    perf_groups_retire(e->perf, pointers, count);
+    perf_retire(e->perf, &(struct perf_retirement){.groups = pointers, .count = count});
 }
 
 static void values_check(const struct expected *e)

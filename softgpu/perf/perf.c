@@ -177,9 +177,8 @@ static struct running_dispatch *dispatch_new(struct perf *perf)
     return dispatch;
 }
 
-void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_counted_there)
+static void dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_counted_there)
 {
-    pthread_mutex_lock(&perf->lock);
     if (perf_wants(perf) & (PERF_WANT_MEMORY | PERF_WANT_FETCH))
         memory_acquire(&perf->memory);
     struct running_dispatch *dispatch = dispatch_new(perf);
@@ -190,7 +189,6 @@ void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_count
         dispatch->next = perf->running;
         perf->running = dispatch;
     }
-    pthread_mutex_unlock(&perf->lock);
 }
 
 /*
@@ -274,10 +272,9 @@ static uint64_t cycles_add(struct perf *perf, const struct running_dispatch *dis
     return longest + CYCLES_PER_LAUNCH;
 }
 
-uint64_t perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)
+static uint64_t dispatch_end(struct perf *perf, uint64_t dispatch_seq)
 {
     uint64_t cycles = 0;
-    pthread_mutex_lock(&perf->lock);
     struct running_dispatch **at = dispatch_find(perf, dispatch_seq), *dispatch = *at;
     if (perf_wants(perf) & PERF_WANT_MEMORY) /* what is written back takes the dispatch's time */
         memory_release(&perf->memory, perf->channel, dispatch ? dispatch->work : perf->stray);
@@ -290,8 +287,37 @@ uint64_t perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)
         dispatch->next = perf->spare;
         perf->spare = dispatch;
     }
+    return cycles;
+}
+
+uint64_t perf_retire(struct perf *perf, const struct perf_retirement *retirement)
+{
+    uint64_t cycles = 0;
+    pthread_mutex_lock(&perf->lock);
+    if (retirement->begins)
+        dispatch_begin(perf, retirement->dispatch_seq, retirement->is_counted);
+    groups_account(perf, retirement->groups, retirement->count);
+    if (retirement->ends)
+        cycles = dispatch_end(perf, retirement->dispatch_seq);
     pthread_mutex_unlock(&perf->lock);
     return cycles;
+}
+
+void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_counted)
+{
+    perf_retire(perf, &(struct perf_retirement){
+                          .dispatch_seq = dispatch_seq, .begins = true, .is_counted = is_counted});
+}
+
+void perf_group_retire(struct perf *perf, const struct perf_group *group)
+{
+    perf_retire(perf, &(struct perf_retirement){
+                          .dispatch_seq = group->dispatch_seq, .groups = &group, .count = 1});
+}
+
+uint64_t perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)
+{
+    return perf_retire(perf, &(struct perf_retirement){.dispatch_seq = dispatch_seq, .ends = true});
 }
 
 void perf_engine_work(struct perf *perf, uint32_t engine, uint32_t packets, uint32_t interrupts,

@@ -202,14 +202,21 @@ uint32_t perf_wants(const struct perf *perf);
 bool perf_samples_all(const struct perf *perf);
 /* Called in group order per dispatch, one caller at a time per device. */
 void perf_group_retire(struct perf *perf, const struct perf_group *group);
-/* Of several at once: one lock for all. */
-void perf_groups_retire(struct perf *perf, const struct perf_group *const *groups, uint32_t count);
 /* `is_counted`: its queue's COMPUTE_PERFCOUNT_ENABLE; without it the sequencers' counters do not
  * see its waves. Groups of no dispatch that has begun go by the register as it was written last. */
 void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_counted);
 /* Returns how many cycles of the counters' clock it took, its launch included; 0: it never began.
  */
 uint64_t perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq);
+/* Any of these three at once, in this order: one lock for all, since a small kernel does nothing
+ * else. Returns what perf_dispatch_end() does, 0 if it does not end. */
+struct perf_retirement {
+    uint64_t dispatch_seq;
+    bool begins, is_counted, ends;
+    const struct perf_group *const *groups;
+    uint32_t count;
+};
+uint64_t perf_retire(struct perf *perf, const struct perf_retirement *retirement);
 
 /* SDMA engines of the largest GPU. */
 enum { PERF_ENGINES_MAX = 16 };

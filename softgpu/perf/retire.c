@@ -227,19 +227,12 @@ static void group_retire(struct perf *perf, const struct perf_group *group,
         dispatch_sample_group(dispatch->sample, group, (uint32_t)at);
 }
 
-void perf_groups_retire(struct perf *perf, const struct perf_group *const *groups, uint32_t count)
+void groups_account(struct perf *perf, const struct perf_group *const *groups, uint32_t count)
 {
     struct running_dispatch *dispatch = NULL;
-    pthread_mutex_lock(&perf->lock);
     for (uint32_t i = 0; i < count; i++) {
         if (!dispatch || dispatch->seq != groups[i]->dispatch_seq)
             dispatch = *dispatch_find(perf, groups[i]->dispatch_seq);
         group_retire(perf, groups[i], dispatch);
     }
-    pthread_mutex_unlock(&perf->lock);
-}
-
-void perf_group_retire(struct perf *perf, const struct perf_group *group)
-{
-    perf_groups_retire(perf, &group, 1);
 }

@@ -41,7 +41,6 @@ static void engine_free(struct engine *engine)
     pthread_cond_destroy(&engine->work);
     pthread_cond_destroy(&engine->left);
     pthread_mutex_destroy(&engine->lock);
-    pthread_mutex_destroy(&engine->retire_lock);
     pthread_mutex_destroy(&engine->submit_lock);
     free(engine);
 }
@@ -50,7 +49,6 @@ static void locks_init(struct engine *engine)
 {
     gws_init(&engine->gws);
     pthread_mutex_init(&engine->lock, NULL);
-    pthread_mutex_init(&engine->retire_lock, NULL);
     pthread_mutex_init(&engine->submit_lock, NULL);
     pthread_cond_init(&engine->work, NULL);
     pthread_cond_init(&engine->left, NULL);
@@ -268,5 +266,6 @@ void engine_after_fork_child(struct engine *engine)
     engine->thread_count = 0;
     engine->idle_threads = 0;
     engine->executing = 0;
+    engine->retire_busy = false;
     atomic_flag_clear_explicit(&engine->helper_busy, memory_order_release);
 }

@@ -59,11 +59,8 @@ struct engine {
     struct code *code;
     struct gws gws;
     pthread_mutex_t lock;
-    pthread_cond_t work; /* a pool thread may find something to run */
-    pthread_cond_t left; /* a group came off its thread */
-    /* One retiring thread at a time, taken before lock. Who holds lock already only tries it: the
-     * thread that has it looks again for groups to retire before it gives it back (retire.c). */
-    pthread_mutex_t retire_lock;
+    pthread_cond_t work;         /* a pool thread may find something to run */
+    pthread_cond_t left;         /* a group came off its thread, or nobody retires any more */
     pthread_mutex_t submit_lock; /* submit_reader; never taken with another */
     struct vm_reader submit_reader;
     struct dispatch *dispatches; /* oldest first */
@@ -77,6 +74,9 @@ struct engine {
     uint64_t sequence;
     atomic_uint_fast64_t sums_ids; /* given to records: see perf_group; relaxed, only unique */
     bool stopping, helper_seen;
+    /* One retiring thread at a time; under lock. Who finds it set goes its way: that thread looks
+     * again for groups to retire before it gives it back (retire.c). */
+    bool retire_busy;
     /* Set while a thread is inside engine_help(). Acquire on entry, release on exit: whatever the
      * last helper did to `helper` is seen by the next. */
     atomic_flag helper_busy;

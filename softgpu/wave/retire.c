@@ -237,7 +237,7 @@ static void record_group(struct engine *engine, struct workgroup *group, struct 
     sums_name(engine, &group->executed, record);
 }
 
-/* Under retire_lock and lock: how many are next in order and ready. Their slots are not used again
+/* Under lock, by who retires: how many are next in order and ready. Their slots are not used again
  * before group_retired moves on. */
 static uint64_t groups_ready(const struct dispatch *dispatch)
 {
@@ -248,7 +248,7 @@ static uint64_t groups_ready(const struct dispatch *dispatch)
 }
 
 /* Registers of the compute state that the launch has set, as the thread trace shows them. */
-static void begin(struct engine *engine, const struct dispatch *dispatch)
+static void trace_begin(struct engine *engine, const struct dispatch *dispatch)
 {
     const struct launch *launch = &dispatch->launch;
     const struct perf_trace_register registers[] = {
@@ -262,7 +262,6 @@ static void begin(struct engine *engine, const struct dispatch *dispatch)
         {REG_GFX90A_COMPUTE_DISPATCH_INITIATOR, 1},
     };
     perf_trace_launch(engine->perf, registers, sizeof registers / sizeof registers[0]);
-    perf_dispatch_begin(engine->perf, dispatch->sequence, dispatch->request.is_counted);
 }
 
 static const struct perf_group *record_complete(struct finished_group *group)
@@ -290,54 +289,95 @@ static void logs_free(struct finished_group *group)
     group->steps.items = NULL;
 }
 
-/* So many of the next ones. */
+/* So many of the next ones; `closes`: nothing comes behind them. */
 static void groups_hand_over(struct engine *engine, struct dispatch *dispatch, uint64_t first,
-                             uint32_t count)
+                             uint32_t count, bool closes)
 {
     const struct perf_group *records[RETIRE_AT_ONCE];
+    if (!dispatch->begun)
+        trace_begin(engine, dispatch);
     for (uint32_t n = 0; n < count; n++)
         records[n] = record_complete(&dispatch->finished[(first + n) % dispatch->window]);
-    perf_groups_retire(engine->perf, records, count);
+    const struct perf_retirement retirement = {.dispatch_seq = dispatch->sequence,
+                                               .begins = !dispatch->begun,
+                                               .is_counted = dispatch->request.is_counted,
+                                               .ends = closes,
+                                               .groups = records,
+                                               .count = count};
+    dispatch->result.model_cycles = perf_retire(engine->perf, &retirement);
+    dispatch->begun = true;
     for (uint32_t n = 0; n < count; n++)
         logs_free(&dispatch->finished[(first + n) % dispatch->window]);
 }
 
-/* Under both locks; drops `lock` meanwhile, and gives the groups' slots back with it held. */
-static void retire_in_order(struct engine *engine, struct dispatch *dispatch, uint64_t count)
+/* Under lock, dropped meanwhile; gives the groups' slots back with it held. True: nothing is left
+ * of the dispatch, and nobody else ends it. */
+static bool retire_in_order(struct engine *engine, struct dispatch *dispatch, uint64_t count)
 {
+    /* No group fails it or is taken any more. */
+    bool closes = dispatch->group_retired + count == dispatch->group_total &&
+                  dispatch->in_flight == 0 && !dispatch->failed && !dispatch->aborted;
     dispatch->retiring = true;
     pthread_mutex_unlock(&engine->lock);
-    if (!dispatch->begun)
-        begin(engine, dispatch);
-    dispatch->begun = true;
     for (uint64_t n = 0; n < count; n += RETIRE_AT_ONCE) {
         uint64_t left = count - n;
+        bool is_last = left <= RETIRE_AT_ONCE;
         groups_hand_over(engine, dispatch, dispatch->group_retired + n,
-                         (uint32_t)(left < RETIRE_AT_ONCE ? left : RETIRE_AT_ONCE));
+                         (uint32_t)(is_last ? left : RETIRE_AT_ONCE), closes && is_last);
     }
     pthread_mutex_lock(&engine->lock);
     dispatch->group_retired += count;
     dispatch->retiring = false;
     pthread_cond_broadcast(&engine->left);
+    return closes && !dispatch->aborted;
 }
 
 /*
- * Under both locks; gives retire_lock back, when no group is left to be retired. A thread whose
- * group ends meanwhile need not wait for retire_lock: it marks the group under `lock`, which is
- * held from the last look at all groups until retire_lock is free.
- * Returns a dispatch of which nothing is left, for dispatch_try_end(); NULL: none.
+ * Under lock, by the thread that set `retire_busy`, which is given back when no group is left to be
+ * retired. A thread whose group ends meanwhile need not wait for it: it marks the group under
+ * `lock`, which is held from the last look at all groups until `retire_busy` is false. What has
+ * come to its end by that goes to `done`. Returns another dispatch of which nothing is left, for
+ * dispatch_try_end(); NULL: none.
  */
-static struct dispatch *retire_ready(struct engine *engine)
+static struct dispatch *retire_ready(struct engine *engine, struct dispatch **done)
 {
     struct dispatch *dispatch = engine->dispatches;
     while (dispatch) {
         uint64_t count = groups_ready(dispatch);
-        if (count > 0)
-            retire_in_order(engine, dispatch, count);
+        if (count > 0 && retire_in_order(engine, dispatch, count)) {
+            dispatch_unlink(engine, dispatch);
+            dispatch->next = NULL;
+            *done = dispatch;
+            done = &dispatch->next;
+        }
         dispatch = count > 0 ? engine->dispatches : dispatch->next;
     }
-    pthread_mutex_unlock(&engine->retire_lock);
+    engine->retire_busy = false;
     return ended_dispatch(engine);
+}
+
+static void end_time_set(const struct engine *engine, struct dispatch *dispatch)
+{
+    struct dispatch_result *result = &dispatch->result;
+    if (dispatch->request.begin_ticks && result->begin_ticks)
+        result->end_ticks =
+            result->begin_ticks + ticks_of_cycles(engine->model, result->model_cycles);
+    else
+        result->end_ticks = gpu_clock_ticks();
+    if (!result->begin_ticks)
+        result->begin_ticks = result->end_ticks;
+}
+
+/* Of dispatches that are in no list any more, oldest first. Without lock. */
+static void dispatches_report(struct engine *engine, struct dispatch *done)
+{
+    while (done) {
+        struct dispatch *dispatch = done;
+        done = dispatch->next;
+        end_time_set(engine, dispatch);
+        dispatch->request.done(dispatch->request.arg, &dispatch->result);
+        dispatch_give(dispatch);
+    }
 }
 
 bool group_record(struct engine *engine, struct workgroup *group)
@@ -367,10 +407,13 @@ void groups_ended(struct dispatch *dispatch, uint64_t first, uint64_t count)
 
 void groups_retire(struct engine *engine)
 {
-    struct dispatch *ended = NULL;
-    if (pthread_mutex_trylock(&engine->retire_lock) == 0)
-        ended = retire_ready(engine);
+    struct dispatch *ended = NULL, *done = NULL;
+    if (!engine->retire_busy) {
+        engine->retire_busy = true;
+        ended = retire_ready(engine, &done);
+    }
     pthread_mutex_unlock(&engine->lock);
+    dispatches_report(engine, done);
     if (ended)
         dispatch_try_end(engine, ended);
 }
@@ -400,22 +443,14 @@ static bool claim_end(struct engine *engine, struct dispatch *dispatch)
     return true;
 }
 
-static void end_time_set(const struct engine *engine, struct dispatch *dispatch)
-{
-    struct dispatch_result *result = &dispatch->result;
-    if (dispatch->request.begin_ticks && result->begin_ticks)
-        result->end_ticks =
-            result->begin_ticks + ticks_of_cycles(engine->model, result->model_cycles);
-    else
-        result->end_ticks = gpu_clock_ticks();
-    if (!result->begin_ticks)
-        result->begin_ticks = result->end_ticks;
-}
-
+/* Of a dispatch that failed, or had no groups. */
 static bool dispatch_end(struct engine *engine, struct dispatch *dispatch, struct dispatch **next)
 {
-    pthread_mutex_lock(&engine->retire_lock);
+    struct dispatch *done = NULL;
     pthread_mutex_lock(&engine->lock);
+    while (engine->retire_busy)
+        pthread_cond_wait(&engine->left, &engine->lock);
+    engine->retire_busy = true;
     bool mine = claim_end(engine, dispatch);
     if (mine) {
         pthread_mutex_unlock(&engine->lock);
@@ -423,14 +458,15 @@ static bool dispatch_end(struct engine *engine, struct dispatch *dispatch, struc
             dispatch->result.model_cycles = perf_dispatch_end(engine->perf, dispatch->sequence);
         pthread_mutex_lock(&engine->lock);
     }
-    *next = retire_ready(engine);
+    *next = retire_ready(engine, &done);
+    pthread_cond_broadcast(&engine->left);
     pthread_mutex_unlock(&engine->lock);
-    if (!mine)
-        return false;
-    end_time_set(engine, dispatch);
-    dispatch->request.done(dispatch->request.arg, &dispatch->result);
-    dispatch_give(dispatch);
-    return true;
+    if (mine) {
+        dispatch->next = done;
+        done = dispatch;
+    }
+    dispatches_report(engine, done);
+    return mine;
 }
 
 bool dispatch_try_end(struct engine *engine, struct dispatch *dispatch)

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -86,6 +87,23 @@ def check_before(checks, crocprof, program):
         rows = {n: (t["kernel_trace"], t["counter_collection"]) for n, t in sets(p).items()}
         checks.equal("children with GPUs: kernels and counters", list(rows.values()), 4 * [(4, 4)])
         checks.equal("children with GPUs: tables", p.stderr.count(" kernel\n"), 8)
+
+
+def check_whole(checks, crocprof, program):
+    """Each process's tables are one write, so that those of others do not come between them."""
+    with Profile(crocprof, [], ["true"]) as base:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) # a packet is a write
+        running = subprocess.Popen([crocprof, "-d", base.directory, program, "before", "3", "4"],
+                                   stdout=subprocess.DEVNULL, stderr=theirs)
+        theirs.close()
+        writes = list(iter(lambda: ours.recv(1 << 20).decode(), ""))
+        ours.close()
+        checks.equal("whole tables: status", running.wait(timeout=120), 0)
+        tables = [w for w in writes if " kernel\n" in w]
+        checks.equal("whole tables: writes", len(tables), 4)
+        checks.true("whole tables: %r" % writes, all(
+            w.startswith("\nprocess ") and w.endswith("\n") and "HIP function\n" in w for w in tables))
+        checks.equal("whole tables: nothing beside them", [w for w in writes if "calls " in w], tables)
 
 
 def check_storm(checks, crocprof, program):
@@ -241,6 +259,7 @@ def main():
     check_fork(checks, crocprof, program)
     check_idle_child(checks, crocprof, program)
     check_before(checks, crocprof, program)
+    check_whole(checks, crocprof, program)
     check_storm(checks, crocprof, program)
     check_daemon(checks, crocprof, program)
     check_raw(checks, crocprof, program)

@@ -10,6 +10,7 @@
 #include "launch/keys.h"
 #include "names/pattern.h"
 #include "out/place.h"
+#include "summary/sheet.h"
 
 enum { ROWS = 20 };
 
@@ -40,9 +41,8 @@ static FILE *file_open(const struct settings *settings)
     return stderr;
 }
 
-static bool file_close(const struct settings *settings, FILE *file)
+static bool file_close(const struct settings *settings, FILE *file, bool failed)
 {
-    bool failed = ferror(file) || (file == stdout && fflush(file) != 0);
     if (file != stderr && file != stdout && fclose(file) != 0)
         failed = true;
     if (failed)
@@ -117,9 +117,12 @@ bool tables_print(const struct settings *settings, struct stats *const of[DOMAIN
          all = settings_flag(settings, OPTION_SUMMARY);
     if (!each && !all && !settings_text(settings, OPTION_SUMMARY_GROUPS))
         return true;
+    FILE *target = file_open(settings);
+    struct sheet sheet; /* processes of a run print to one place, often at one moment */
+    sheet_begin(&sheet, target);
     struct tables tables = {settings, of, counters,
                             stats_unit_find(settings_text(settings, OPTION_SUMMARY_UNITS)),
-                            file_open(settings)};
+                            sheet.file};
     if (head && tables_have_rows(of, counters))
         head(tables.file, data);
     if (each)
@@ -127,5 +130,6 @@ bool tables_print(const struct settings *settings, struct stats *const of[DOMAIN
     groups_print(&tables);
     if (all)
         group_print(&tables, NULL, "all");
-    return file_close(settings, tables.file);
+    bool failed = !sheet_end(&sheet);
+    return file_close(settings, target, failed);
 }
