@@ -7,6 +7,7 @@ from masks import carried, chosen_by_mask, compared, counted_below, fixed_up, fu
 from operands import FORMATS, width_of
 from packed import dot2, dot_of_halves, mixed, packed, packed_move, packed_single
 from results import entry_of
+from scalar_cases import scalar_families
 
 ONE_ADDRESS = ["v_mov_b32", "v_not_b32", "v_bfrev_b32", "v_ffbh_u32", "v_ffbl_b32", "v_ffbh_i32", "v_sat_pk_u8_i16", "v_mov_b64",
                "v_cvt_f16_f32", "v_cvt_f32_f16", "v_cvt_f32_f64", "v_cvt_f64_f32", "v_cvt_f32_i32", "v_cvt_f32_u32",
@@ -59,4 +60,4 @@ def families():
     out += families8()
     out += [("v_div_fixup_" + t, lambda rng, t=t: fixed_up("v_div_fixup_" + t, rng)) for t in FORMATS]
     out += [("v_div_fmas_" + t, lambda rng, t=t: fused_if_masked("v_div_fmas_" + t, rng)) for t in ("f32", "f64")]
-    return out
+    return out + scalar_families()
