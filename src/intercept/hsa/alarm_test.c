@@ -171,6 +171,25 @@ static void what_rings_is_completed_when_it_rings(void **state)
     lane_end(&lane);
 }
 
+/* Two that go on when another one has rung. */
+static void two_that_ring_are_not_looked_at_by_time(void **state)
+{
+    static struct inflight_lane lane;
+    struct job jobs[3];
+    (void)state;
+    thread_bring_to_alarm(&lane);
+    for (int i = 0; i < 3; i++)
+        job_post(&jobs[i], &lane, true, true);
+    for (int i = 0; i < 3; i++) {
+        job_end(&jobs[i], true);
+        assert_true(job_wait(&jobs[i]));
+        if (i == 0)
+            wait_pause(20 * WAIT_NS_PER_MS);
+        assert_in_range(atomic_load(&jobs[i].asked), 1, ASKED_MAX);
+    }
+    lane_end(&lane);
+}
+
 static void silent_urgent_work_ends_the_wait(void **state)
 {
     static struct inflight_lane lane;
@@ -265,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_rings_is_completed_when_it_rings),
+        cmocka_unit_test(two_that_ring_are_not_looked_at_by_time),
         cmocka_unit_test(silent_urgent_work_ends_the_wait),
         cmocka_unit_test(what_rang_behind_other_work_is_found),
         cmocka_unit_test(many_ends_are_collected_without_a_ring),

@@ -1,5 +1,5 @@
 /* Kernels that are counted, against the double of a runtime: what is put around each, one at a
- * time, and when the program sees its end. */
+ * time, and when the program sees its end. What the device models of kernels. */
 #include <unistd.h>
 
 #include "intercept/hsa/facts.h"
@@ -186,6 +186,53 @@ static void records_come_before_values(void **state)
     assert_int_equal(double_open_events(), 0);
 }
 
+/* ---- a device that says what it models of a kernel, in clocks, in its signal's reserved words */
+
+static uint64_t cycles_modelled;
+
+static void kernel_models(const hsa_kernel_dispatch_packet_t *packet)
+{
+    amd_signal_t *signal = amd_signal(packet->completion_signal);
+    signal->reserved3[0] = (uint32_t)cycles_modelled;
+    signal->reserved3[1] = (uint32_t)(cycles_modelled >> 32);
+}
+
+static uint64_t modelled_ns_of_a_kernel(hsa_queue_t *queue, uint64_t cycles)
+{
+    uint64_t ns = 0;
+    uint32_t n = double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1);
+    hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
+    cycles_modelled = cycles;
+    double_packets_submit(queue, &packet, 1);
+    assert_true(completion_drain(STALL_NS));
+    const struct double_entry *entry = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, n);
+    assert_non_null(entry);
+    memcpy(&ns, entry->payload.dispatch_record.dispatch_info.reserved_padding, sizeof ns);
+    return ns;
+}
+
+/* Hours of them as well, whose product with a second's nanoseconds does not fit into 64 bits. */
+static void modelled_cycles_are_told_in_nanoseconds(void **state)
+{
+    enum { HZ = 1600000000, HOURS = 5 };
+    (void)state;
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(table_arrives(double_table_make(1)));
+    const hsa_agent_t gpu = {DOUBLE_GPU};
+    struct hsa_agent_entry *agent =
+        (struct hsa_agent_entry *)(uintptr_t)agents_find(&hsa_instances[0], gpu);
+    agent->cycles_hz = HZ;
+    double_on_kernel = kernel_models;
+    hsa_queue_t *queue = queue_open();
+    assert_int_equal(modelled_ns_of_a_kernel(queue, 8), 5);
+    assert_int_equal(modelled_ns_of_a_kernel(queue, HZ / 4 * 7ull), 1750000000);
+    assert_int_equal(modelled_ns_of_a_kernel(queue, HZ * 3600ull * HOURS + 16),
+                     3600000000000ull * HOURS + 10);
+    double_on_kernel = NULL;
+    CALL(hsa_queue_destroy)(queue);
+    agent->cycles_hz = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +240,7 @@ int main(void)
         cmocka_unit_test_setup(counted_kernels_end_with_their_values, reset),
         cmocka_unit_test_setup(no_packet_overtakes_a_counted_kernel, reset),
         cmocka_unit_test_setup(records_come_before_values, reset),
+        cmocka_unit_test_setup(modelled_cycles_are_told_in_nanoseconds, reset),
     };
     return cmocka_run_group_tests(tests, NULL, stop);
 }

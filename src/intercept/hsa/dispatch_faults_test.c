@@ -110,6 +110,56 @@ static void copies_run_without_memory(void **state)
     assert_int_equal(double_open_events(), 0);
 }
 
+/* ---- a packet that runs unseen, where kernels are replayed */
+
+static uint64_t two_passes(rocprofiler_kernel_dispatch_info_t info, rocprofiler_user_data_t data)
+{
+    (void)info, (void)data;
+    return 2;
+}
+
+static void on_config(int32_t operation, rocprofiler_callback_phase_t phase, void *payload)
+{
+    rocprofiler_callback_tracing_kernel_replay_data_t *data = payload;
+    if (operation == ROCPROFILER_KERNEL_REPLAY_CONFIG && phase == ROCPROFILER_CALLBACK_PHASE_ENTER)
+        data->replay_pass_count = two_passes;
+}
+
+static uint64_t times_run(hsa_queue_t *queue)
+{
+    uint64_t seen = double_kernels_seen();
+    hsa_kernel_dispatch_packet_t packet = kernel_packet(64, (hsa_signal_t){0});
+    double_packets_submit(queue, &packet, 1);
+    assert_true(completion_drain(STALL_NS));
+    return double_kernels_seen() - seen;
+}
+
+/* Nobody can say when such a packet ends, and what it may still write: no kernel is replayed from
+ * then on. */
+static void what_runs_unseen_ends_replaying(void **state)
+{
+    (void)state;
+    double_on_payload = on_config;
+    double_listen(TRACE_KERNEL_REPLAY, -1);
+    double_listen(TRACE_KERNEL_DISPATCH, -1);
+    assert_true(table_arrives(double_table_make(1)));
+    hsa_queue_t *queue = queue_open();
+    assert_int_equal(times_run(queue), 2);
+    const hsa_barrier_and_packet_t barrier = {.header = HSA_PACKET_TYPE_BARRIER_AND};
+    uint64_t seen = double_packets_seen();
+    double_device_hold(true);
+    allocations_fail_after(0);
+    for (uint32_t i = 0; i < 20 * KERNELS; i++)
+        double_packets_submit(queue, &barrier, 1);
+    allocations_fail_after(-1);
+    double_device_hold(false);
+    assert_true(completion_drain(STALL_NS));
+    assert_true(double_packets_seen() - seen >= 20 * KERNELS);
+    assert_int_equal(times_run(queue), 1);
+    assert_int_equal(CALL(hsa_queue_destroy)(queue), HSA_STATUS_SUCCESS);
+    double_on_payload = NULL;
+}
+
 static void executables_freeze_without_memory(void **state)
 {
     (void)state;
@@ -134,6 +184,7 @@ int main(void)
         cmocka_unit_test_setup(queues_are_made_without_memory, reset),
         cmocka_unit_test_setup(copies_run_without_memory, reset),
         cmocka_unit_test_setup(executables_freeze_without_memory, reset),
+        cmocka_unit_test_setup(what_runs_unseen_ends_replaying, reset),
     };
     return cmocka_run_group_tests(tests, NULL, stop);
 }

@@ -436,6 +436,22 @@ static void a_cooperative_queue_is_shared(void **state)
     assert_int_equal(double_cooperative_references(), 0);
 }
 
+/* Packets that are none of the program's. They say that all before them has ended: no other packet
+ * of theirs would hold them back. */
+static unsigned markers_in_order(void)
+{
+    unsigned count = 0;
+    for (uint64_t n = 0; n < double_packets_seen(); n++) {
+        const hsa_barrier_and_packet_t *packet = double_packet(n);
+        if ((packet->header & 0xff) != HSA_PACKET_TYPE_BARRIER_AND)
+            continue;
+        assert_int_equal(packet->header >> HSA_PACKET_HEADER_BARRIER & 1, 1);
+        assert_int_not_equal(packet->completion_signal.handle, 0);
+        count++;
+    }
+    return count;
+}
+
 static void a_full_queue_gets_no_more(void **state)
 {
     enum { RINGS = 400, AT_ONCE = 10, SIZE = 64 };
@@ -454,6 +470,7 @@ static void a_full_queue_gets_no_more(void **state)
     assert_true(completion_drain(STALL_NS));
     assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), RINGS * AT_ONCE);
     assert_in_range(double_queue_deepest(queue), SIZE / 4, SIZE - 1);
+    assert_true(markers_in_order() > 0);
     CALL(hsa_queue_destroy)(queue);
 }
 

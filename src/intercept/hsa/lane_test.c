@@ -75,12 +75,16 @@ static void the_table_of_methods_and_states_holds(void **state)
     }
 }
 
-/* What the parent had in flight is not the child's, on the stack, in the ring and in the list. */
+/* What the parent had in flight is not the child's, on the stack, in the ring and in the list. What
+ * stands behind the ring is somebody else's. */
 static void a_lane_of_another_epoch_is_emptied(void **state)
 {
     (void)state;
-    static struct inflight_ring ring;
-    struct inflight_lane lane = {.ring = &ring};
+    static struct {
+        struct inflight_ring ring;
+        const void *behind;
+    } memory = {.behind = &before};
+    struct inflight_lane lane = {.ring = &memory.ring};
     struct inflight listed = {0}, in_ring = {0};
     assert_true(lane_put(&lane, &listed, OLD_EPOCH | LANE_LISTED));
     assert_true(lane_claim(&lane, OLD_EPOCH | LANE_LISTED));
@@ -91,6 +95,9 @@ static void a_lane_of_another_epoch_is_emptied(void **state)
     assert_ptr_equal(lane.oldest, &posted);
     assert_ptr_equal(lane.newest, &posted);
     assert_int_equal(atomic_load(&lane.posted) - atomic_load(&lane.finished), 1);
+    for (unsigned i = 0; i < INFLIGHT_RING_SLOTS; i++)
+        assert_null(atomic_load(&memory.ring.slots[i]));
+    assert_ptr_equal(memory.behind, &before);
 }
 
 /* The ring is older than the stack that took what it could not hold. */

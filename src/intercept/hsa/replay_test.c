@@ -6,6 +6,7 @@
 
 #include "intercept/hsa/replay_memory.h"
 #include "intercept/hsa/replay_reasons.h"
+#include "intercept/hsa/replay_regions.h"
 #include "intercept/hsa/test/hsa_calls.h"
 
 enum { PASSES = 4, KERNELS = 20, THREADS = 3, WORDS = 64 };
@@ -16,6 +17,7 @@ static uint32_t kernel_number; /* one that was late is not tried again */
 /* What was called. Writers: launching threads and the completion thread; relaxed, read when all has
  * ended. */
 static _Atomic unsigned counting_begun, counting_completed, counting_failed, continued;
+static _Atomic unsigned kernels_in_order; /* the same; writer: the device */
 
 static uint64_t pass_count(rocprofiler_kernel_dispatch_info_t info, rocprofiler_user_data_t data)
 {
@@ -63,9 +65,20 @@ static void complete(struct trace_dispatch *dispatch, bool failed)
 
 static const struct trace_counting_ops ops = {begin, complete, false};
 
+/* A pass begins when the packets before it have ended, which set the device up to count; it finds
+ * memory as it was put back, and what it wrote is read by all. */
+static bool is_in_order(const hsa_kernel_dispatch_packet_t *packet)
+{
+    unsigned barrier = packet->header >> HSA_PACKET_HEADER_BARRIER & 1;
+    unsigned acquire = packet->header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & 3;
+    unsigned release = packet->header >> HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE & 3;
+    return barrier == 1 && acquire == HSA_FENCE_SCOPE_SYSTEM && release == HSA_FENCE_SCOPE_SYSTEM;
+}
+
 /* A kernel's argument is the memory that it changes. */
 static void kernel(const hsa_kernel_dispatch_packet_t *packet)
 {
+    kernels_in_order += is_in_order(packet);
     uint32_t *words = packet->kernarg_address;
     for (int i = 0; words && i < WORDS; i++)
         __atomic_store_n(&words[i], words[i] * 3 + 1, __ATOMIC_RELAXED);
@@ -105,7 +118,7 @@ static int begin_test(void **state)
     passes_wanted = PASSES;
     passes_until = 0;
     kernel_number = 0;
-    counting_begun = counting_completed = counting_failed = continued = 0;
+    counting_begun = counting_completed = counting_failed = continued = kernels_in_order = 0;
     double_on_kernel = kernel;
     double_kernel_waits = NULL;
     double_on_payload = on_config;
@@ -212,8 +225,30 @@ static void without_a_signal(void **state)
     assert_true(completion_drain(STALL_NS));
     assert_int_equal(words[0], after(KERNELS));
     assert_int_equal(barriers_of_replays(), KERNELS);
+    assert_int_equal(kernels_in_order, PASSES * KERNELS);
     CALL(hsa_amd_memory_pool_free)(words);
     end(queue, PASSES * KERNELS, KERNELS);
+}
+
+/* Variables of a code object whose file cannot be read, or ends too early: all that was loaded is
+ * put back. */
+static void all_of_an_unknown_object_is_put_back(void **state)
+{
+    static const char cut_off[] = {0x7f, 'E', 'L', 'F'};
+    static uint32_t words[WORDS];
+    (void)state;
+    hsa_queue_t *queue = queue_open();
+    const struct hsa_agent_entry *agent = agents_find(&hsa_instances[0], (hsa_agent_t){DOUBLE_GPU});
+    words[0] = 7;
+    for (unsigned n = 0; n < 2; n++) {
+        replay_regions_loaded(agent, n ? cut_off : NULL, n ? sizeof cut_off : 0, (uintptr_t)words,
+                              sizeof words, 0);
+        launch(queue, words, (hsa_signal_t){0});
+        assert_true(completion_drain(STALL_NS));
+        assert_int_equal(words[0], after(n + 1));
+        replay_regions_unloaded((uintptr_t)words, sizeof words);
+    }
+    end(queue, 2 * PASSES, 2);
 }
 
 static void the_tool_says_when_it_is_enough(void **state)
@@ -404,6 +439,7 @@ int main(void)
         cmocka_unit_test_setup(what_cannot_be_watched_is_left_alone, reset),
         cmocka_unit_test_setup(a_kernel_happens_once, begin_test),
         cmocka_unit_test_setup(without_a_signal, begin_test),
+        cmocka_unit_test_setup(all_of_an_unknown_object_is_put_back, begin_test),
         cmocka_unit_test_setup(the_tool_says_when_it_is_enough, begin_test),
         cmocka_unit_test_setup(memory_of_the_host_ends_the_loop, begin_test),
         cmocka_unit_test_setup(fewer_passes_are_counted, begin_test),

@@ -332,6 +332,16 @@ static void first_packet_test(void **state)
     runtime_set(false);
 }
 
+/* There is none where nobody counts, and asking for one starts nothing. */
+static void no_trace_where_nobody_counts_test(void **state)
+{
+    const rocprofiler_context_id_t without_service = {0}, stopped = {1};
+    (void)state;
+    assert_null(counting_device_trace(without_service));
+    assert_null(counting_device_trace(stopped));
+    REFUSED(sample(stopped.handle, ROCPROFILER_COUNTER_FLAG_NONE), ERROR_CONTEXT_NOT_STARTED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,6 +349,7 @@ int main(void)
         cmocka_unit_test(silent_device_test),
         cmocka_unit_test(late_runtime_test),
         cmocka_unit_test(first_packet_test),
+        cmocka_unit_test(no_trace_where_nobody_counts_test),
     };
     setenv("CROC_LOG_LEVEL", "error", 0);
     return cmocka_run_group_tests(tests, setup, NULL);
