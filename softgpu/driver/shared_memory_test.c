@@ -90,6 +90,27 @@ static int object_import(int dmabuf, int *render, amdgpu_bo_handle *bo)
     return (int)handle;
 }
 
+/* What libdrm's callers do with an object: views of the host's, places in the GPU's address space.
+ */
+static void object_is_mapped(amdgpu_bo_handle bo)
+{
+    const uint64_t va = UINT64_C(1) << 40;
+    __typeof__(&amdgpu_bo_va_op) va_op = LIBDRM(amdgpu_bo_va_op);
+    void *one = NULL, *two = NULL;
+    CHECK(LIBDRM(amdgpu_bo_cpu_unmap)(bo) == -EINVAL);
+    CHECK(LIBDRM(amdgpu_bo_cpu_map)(bo, &one) == 0 && LIBDRM(amdgpu_bo_cpu_map)(bo, &two) == 0);
+    CHECK(one == two && ((const uint8_t *)one)[PLACE] == 77);
+    CHECK(LIBDRM(amdgpu_bo_cpu_unmap)(bo) == 0 && ((const uint8_t *)one)[PLACE] == 77);
+    CHECK(LIBDRM(amdgpu_bo_cpu_unmap)(bo) == 0 && LIBDRM(amdgpu_bo_cpu_unmap)(bo) == -EINVAL);
+    CHECK(va_op(bo, 0, SIZE_BYTES, va, 0, AMDGPU_VA_OP_MAP) == 0);
+    CHECK(va_op(bo, 0, 4096, va + SIZE_BYTES - 4096, 0, AMDGPU_VA_OP_MAP) == -EEXIST);
+    CHECK(va_op(bo, 4096, SIZE_BYTES, va + SIZE_BYTES, 0, AMDGPU_VA_OP_MAP) == -EINVAL);
+    CHECK(va_op(bo, SIZE_BYTES - 4096, 4096, va + SIZE_BYTES, 0, AMDGPU_VA_OP_MAP) == 0);
+    CHECK(va_op(bo, 0, 4096, va + 1, 0, AMDGPU_VA_OP_MAP) == -EINVAL);
+    CHECK(va_op(bo, 0, SIZE_BYTES, va, 0, AMDGPU_VA_OP_UNMAP) == 0);
+    CHECK(va_op(bo, 0, SIZE_BYTES, va, 0, AMDGPU_VA_OP_UNMAP) == -EINVAL);
+}
+
 static void child_maps(int dmabuf)
 {
     int render;
@@ -109,6 +130,7 @@ static void child_maps(int dmabuf)
     CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, render, offset + ((off_t)9 << 40)) ==
               MAP_FAILED &&
           errno == EINVAL);
+    object_is_mapped(bo);
     CHECK(LIBDRM(amdgpu_bo_free)(bo) == 0);
     CHECK(mmap(NULL, 4096, PROT_READ, MAP_SHARED, render, offset) == MAP_FAILED);
     CHECK(view[1] == 78); /* a view outlives its object */

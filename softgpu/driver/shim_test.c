@@ -99,6 +99,16 @@ static void hives(void)
     CHECK(property_of(NODES "/0/properties", "hive_id") == 0);
 }
 
+/* In KiB and bytes: 16 in lines of 64 in each CU, and 8 MiB in lines of 128 (MI200's data sheet).
+ */
+static void caches(void)
+{
+    CHECK(property_of(NODES "/1/caches/0/properties", "size") == 16);
+    CHECK(property_of(NODES "/1/caches/0/properties", "cache_line_size") == 64);
+    CHECK(property_of(NODES "/1/caches/3/properties", "size") == 8192);
+    CHECK(property_of(NODES "/1/caches/3/properties", "cache_line_size") == 128);
+}
+
 static void directories(void)
 {
     DIR *dir = opendir(NODES);
@@ -328,6 +338,7 @@ int main(void)
     files();
     kinds();
     hives();
+    caches();
     directories();
     directories_reentrant();
     forked_while_listing();
