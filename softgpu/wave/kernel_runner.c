@@ -168,7 +168,9 @@ int kernel_runner_load(struct kernel_runner *r, unsigned slot, const char *text)
     memcpy(base + 48, &rsrc1, 4);
     memcpy(base + 52, &rsrc2, 4);
     memcpy(base + 56, &properties, 2);
-    return assemble(r->cpu, text, base + CODE_OFFSET, SLOT_BYTES - CODE_OFFSET) > 0 ? 0 : -EINVAL;
+    ssize_t bytes = assemble(r->cpu, text, base + CODE_OFFSET, SLOT_BYTES - CODE_OFFSET);
+    engine_code_invalidate(r->engine); /* as runtimes do; only an entry's page is looked at else */
+    return bytes > 0 ? 0 : -EINVAL;
 }
 
 static void kernel_done(void *arg, const struct dispatch_result *result)
