@@ -202,8 +202,10 @@ uint32_t perf_wants(const struct perf *perf);
 bool perf_samples_all(const struct perf *perf);
 /* Called in group order per dispatch, one caller at a time per device. */
 void perf_group_retire(struct perf *perf, const struct perf_group *group);
-/* Of several at once: one lock for all. */
-void perf_groups_retire(struct perf *perf, const struct perf_group *const *groups, uint32_t count);
+/* Of so many at once: one lock for all. Each one that `next` gives is read before the one behind it
+ * is asked for. */
+typedef const struct perf_group *perf_next_fn(void *arg);
+void perf_groups_retire(struct perf *perf, perf_next_fn *next, void *arg, uint32_t count);
 /* `is_counted`: its queue's COMPUTE_PERFCOUNT_ENABLE; without it the sequencers' counters do not
  * see its waves. Groups of no dispatch that has begun go by the register as it was written last. */
 void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_counted);
