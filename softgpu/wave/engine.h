@@ -98,11 +98,13 @@ int pool_start(struct engine *engine, int threads);
 void pool_stop(struct engine *engine);
 bool worker_turn(struct worker *worker); /* one slice of one group; false: nothing runnable */
 
-/* choice.c; the last three under lock */
+/* choice.c; all but the first under lock */
 /* Groups of the dispatch that the whole device holds. */
 uint32_t groups_resident_max(const struct engine *engine, const struct dispatch *dispatch);
 struct dispatch *dispatch_with_new_group(struct engine *engine); /* NULL: none may start one */
-struct dispatch *ended_dispatch(struct engine *engine);          /* NULL: none */
+/* How many groups of the dispatch, of which one may start, a thread takes at once. */
+uint64_t batch_size(const struct engine *engine, const struct dispatch *dispatch);
+struct dispatch *ended_dispatch(struct engine *engine); /* NULL: none */
 /* At a slice's end. A thread that found all execution slots taken sleeps: it is woken when there is
  * one again, beside that of the caller if it `returns` for more. */
 void slot_leave(struct engine *engine, bool returns);

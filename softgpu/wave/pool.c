@@ -48,24 +48,10 @@ struct batch {
     bool all_short;
     uint64_t longest; /* cycles of issue of one of its groups */
 };
-/* A short group takes some tenths of a millisecond of the host's; so many of them are a batch. */
-enum { SHORT_CYCLES = 16384, BATCH_CYCLES = 16 * SHORT_CYCLES };
-
-/* Under lock; one group may start. */
-static uint64_t batch_size(const struct engine *engine, const struct dispatch *dispatch)
-{
-    const struct launch *launch = &dispatch->launch;
-    uint64_t left = dispatch->group_total - dispatch->group_next, size = dispatch->batch;
-    uint64_t window = dispatch->window - (dispatch->group_next - dispatch->group_retired);
-    uint64_t share = left / (2 * (uint64_t)engine->execute_limit), scratch = size;
-    if (dispatch->request.scratch_waves && launch->waves_per_group)
-        scratch = dispatch->request.scratch_waves / launch->waves_per_group;
-    scratch = scratch > dispatch->in_flight ? scratch - dispatch->in_flight : 1;
-    size = size < window ? size : window;
-    size = size < share ? size : share;
-    size = size < scratch ? size : scratch;
-    return size && !launch->gws ? size : 1; /* those of a cooperative launch wait for each other */
-}
+/* A short group takes some tenths of a millisecond of the host's: a few of them are a batch. Of the
+ * shortest ones more are, until they take as long as one: what a thread has taken waits when the
+ * host gives its processor to others. */
+enum { SHORT_CYCLES = 16384, BATCH_SHORT = 16 };
 
 /* Under lock. */
 static struct workgroup *place_take(struct engine *engine, struct dispatch *dispatch)
@@ -244,7 +230,8 @@ static struct workgroup *slice_end(struct engine *engine, struct workgroup *grou
 static uint32_t batch_next(const struct batch *batch)
 {
     uint64_t size = 2 * (uint64_t)batch->dispatch->batch;
-    uint64_t most = BATCH_CYCLES / (batch->longest + 1);
+    uint64_t most = SHORT_CYCLES / (batch->longest + 1);
+    most = most > BATCH_SHORT ? most : BATCH_SHORT;
     if (!batch->all_short || batch->longest > SHORT_CYCLES)
         return 1;
     size = size < most ? size : most;
