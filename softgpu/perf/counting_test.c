@@ -187,13 +187,18 @@ static void group_expect(struct expected *e, const struct perf_group *group)
         a->values[i] += growth_of(a->event[i], group, (uint32_t)group->counts[0]);
 }
 
+static const struct perf_group *group_next(void *arg)
+{
+    const struct perf_group **next = arg;
+    return (*next)++;
+}
+
 /* Several at once, which mostly did the same, and of some that is known beforehand. */
 static void groups_retire(struct expected *e)
 {
     enum { MOST = 6, KINDS = 4 };
     const struct gpu_model *model = e->model;
     struct perf_group groups[MOST];
-    const struct perf_group *pointers[MOST];
     uint32_t count = 1 + random32(MOST);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t kind = random32(4) ? 0 : random32(KINDS);
@@ -207,10 +212,11 @@ static void groups_retire(struct expected *e)
                                         .waves = 1 + kind / 2};
         groups[i].work_items = 64 * groups[i].waves - 5 * (kind & 1);
         perf_group_count(&groups[i], TALLY_SALU, 17 + (kind == 3));
-        pointers[i] = &groups[i];
         group_expect(e, &groups[i]);
     }
-    perf_retire(e->perf, &(struct perf_retirement){.groups = pointers, .count = count});
+    const struct perf_group *next = groups;
+    perf_retire(e->perf,
+                &(struct perf_retirement){.next = group_next, .arg = &next, .count = count});
 }
 
 static void values_check(const struct expected *e)

@@ -218,7 +218,7 @@ struct running_dispatch **dispatch_find(struct perf *perf, uint64_t seq);
 /* Brings totals up to date: before anybody reads them, or changes who is counted. */
 void dispatch_settle(struct perf *perf, struct running_dispatch *dispatch);
 /* In group order per dispatch; of any that run. */
-void groups_account(struct perf *perf, const struct perf_group *const *groups, uint32_t count);
+void groups_account(struct perf *perf, perf_next_fn *next, void *arg, uint32_t count);
 void dispatches_settle(struct perf *perf);
 /* What has been added to `now` since it was `before` is added to `to`, too. */
 static inline void growth_add(const uint64_t *now, const uint64_t *before, size_t count,

@@ -296,7 +296,7 @@ uint64_t perf_retire(struct perf *perf, const struct perf_retirement *retirement
     pthread_mutex_lock(&perf->lock);
     if (retirement->begins)
         dispatch_begin(perf, retirement->dispatch_seq, retirement->is_counted);
-    groups_account(perf, retirement->groups, retirement->count);
+    groups_account(perf, retirement->next, retirement->arg, retirement->count);
     if (retirement->ends)
         cycles = dispatch_end(perf, retirement->dispatch_seq);
     pthread_mutex_unlock(&perf->lock);
@@ -309,10 +309,17 @@ void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_count
                           .dispatch_seq = dispatch_seq, .begins = true, .is_counted = is_counted});
 }
 
+static const struct perf_group *only_one(void *arg)
+{
+    return arg;
+}
+
 void perf_group_retire(struct perf *perf, const struct perf_group *group)
 {
-    perf_retire(perf, &(struct perf_retirement){
-                          .dispatch_seq = group->dispatch_seq, .groups = &group, .count = 1});
+    perf_retire(perf, &(struct perf_retirement){.dispatch_seq = group->dispatch_seq,
+                                                .next = only_one,
+                                                .arg = (void *)(uintptr_t)group,
+                                                .count = 1});
 }
 
 uint64_t perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq)

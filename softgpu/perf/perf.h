@@ -209,11 +209,14 @@ void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_count
  */
 uint64_t perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq);
 /* Any of these three at once, in this order: one lock for all, since a small kernel does nothing
- * else. Returns what perf_dispatch_end() does, 0 if it does not end. */
+ * else. Each group that `next` gives is read before the one behind it is asked for. Returns what
+ * perf_dispatch_end() does, 0 if it does not end. */
+typedef const struct perf_group *perf_next_fn(void *arg);
 struct perf_retirement {
     uint64_t dispatch_seq;
     bool begins, is_counted, ends;
-    const struct perf_group *const *groups;
+    perf_next_fn *next; /* is asked for so many groups */
+    void *arg;
     uint32_t count;
 };
 uint64_t perf_retire(struct perf *perf, const struct perf_retirement *retirement);

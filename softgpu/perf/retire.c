@@ -223,16 +223,17 @@ static void group_retire(struct perf *perf, const struct perf_group *group,
         if (group->wants & PERF_WANT_L2)
             accesses_add(perf, group, unit, at, dispatch);
     }
-    if (dispatch && dispatch->sample)
+    if (dispatch && dispatch->sample && dispatch_sample_wants(dispatch->sample, group))
         dispatch_sample_group(dispatch->sample, group, (uint32_t)at);
 }
 
-void groups_account(struct perf *perf, const struct perf_group *const *groups, uint32_t count)
+void groups_account(struct perf *perf, perf_next_fn *next, void *arg, uint32_t count)
 {
     struct running_dispatch *dispatch = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        if (!dispatch || dispatch->seq != groups[i]->dispatch_seq)
-            dispatch = *dispatch_find(perf, groups[i]->dispatch_seq);
-        group_retire(perf, groups[i], dispatch);
+        const struct perf_group *group = next(arg);
+        if (!dispatch || dispatch->seq != group->dispatch_seq)
+            dispatch = *dispatch_find(perf, group->dispatch_seq);
+        group_retire(perf, group, dispatch);
     }
 }

@@ -67,6 +67,13 @@ struct group_sample round_estimate(const struct round_sample *round, struct perf
 /* So many groups that have executed the same: in the first round of groups and in later ones. */
 void dispatch_sample_executed(struct dispatch_sample *sample, const struct perf_group *group,
                               const uint32_t rounds[2]);
+/* Whether anything of the group is to be taken note of: of most groups nothing. */
+static inline bool dispatch_sample_wants(const struct dispatch_sample *sample,
+                                         const struct perf_group *group)
+{
+    return group->is_sampled || group->block_count || group->access_count ||
+           (group->sample_limit && group->sample_limit < sample->limit);
+}
 /* A group of `unit`, counted over all XCCs, has retired: what was looked at of it. */
 void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_group *group,
                            uint32_t unit);

@@ -16,11 +16,20 @@ struct leave {
     bool branches;     /* the last one of them is still to be executed */
 };
 
+/* Where a wave in step leaves it, if it has read what is written next (wave/step.h). */
+struct hold {
+    size_t jump, back;
+    unsigned executed; /* instructions */
+    uint8_t writes;
+};
+
 struct frame {
     struct x86 *x;
     const struct run *run;
     struct leave leaves[TRANSLATE_RUN_MAX];
     unsigned leave_count;
+    struct hold holds[TRANSLATE_RUN_MAX];
+    unsigned hold_count;
     size_t again; /* where the run begins once more */
 };
 
@@ -91,9 +100,9 @@ static void idle_lanes_emit(struct x86 *x)
     x86_land(x, none);
 }
 
-static void read_note(struct x86 *x)
+static void read_note(struct x86 *x, uint8_t spaces)
 {
-    x86_store8_imm(x, RBX, WAVE(has_read), 1);
+    x86_or8_imm(x, RBX, WAVE(has_read), spaces);
 }
 
 static void call_emit(struct frame *f, unsigned n)
@@ -106,7 +115,7 @@ static void call_emit(struct frame *f, unsigned n)
     if (n > 0 && (inst->klass == CLASS_VALU || inst->klass == CLASS_MFMA))
         idle_lanes_emit(f->x);
     if (step_reads(inst))
-        read_note(f->x);
+        read_note(f->x, step_reads(inst));
     handler_emit(f, n, false);
     if (counts_in_order(inst))
         x86_add64_imm(f->x, RBX, count_at(inst->tally), 1);
@@ -170,10 +179,35 @@ static void lds_count(struct frame *f, const struct segment *segment)
         if (f->run->roles[n] == ROLE_LDS && segment->part == 0)
             counts[f->run->insts[n]->tally]++;
     if (counts[TALLY_LDS_READ])
-        read_note(f->x);
+        read_note(f->x, STEP_LDS);
     for (unsigned tally = 0; tally < TALLY_SLOTS; tally++)
         if (counts[tally])
             x86_add64_imm(f->x, RBX, count_at(tally), counts[tally]);
+}
+
+/* Before the segment, wherever in it the write stands: what the run loop goes on with is the same.
+ */
+static void hold_emit(struct frame *f, const struct segment *segment)
+{
+    if (segment->first == 0 || !segment->writes)
+        return; /* that of the first one is refusals_emit()'s */
+    x86_compare8_imm(f->x, RBX, WAVE(in_step), 0);
+    const size_t jump = x86_jump_if(f->x, JUMP_NOT_EQUAL);
+    f->holds[f->hold_count++] = (struct hold){jump, f->x->count, segment->first, segment->writes};
+}
+
+static void holds_emit(struct frame *f)
+{
+    for (unsigned n = 0; n < f->hold_count; n++) {
+        const struct hold *hold = &f->holds[n];
+        x86_land(f->x, hold->jump);
+        x86_test32_imm(f->x, RBX, WAVE(has_read), hold->writes);
+        x86_jump_back_if(f->x, JUMP_EQUAL, hold->back);
+        count_instructions(f, hold->executed, -1);
+        slot_emit(f, RAX, hold->executed);
+        end_emit(f);
+        x86_return(f->x);
+    }
 }
 
 static void segments_emit(struct frame *f)
@@ -181,6 +215,7 @@ static void segments_emit(struct frame *f)
     struct lds_known known = {.next = 0};
     for (unsigned n = 0; n < f->run->segment_count; n++) {
         const struct segment *segment = &f->run->segments[n];
+        hold_emit(f, segment);
         if (segment->cut) {
             cut_emit(f, segment->first);
             known = (struct lds_known){.next = 0}; /* EXEC and addresses may be others */
@@ -204,10 +239,16 @@ static bool goes_back(const struct frame *f, unsigned n)
 }
 
 /* A loop goes on with the run's first instruction, whose count is otherwise the run loop's, if the
- * wave's turn lasts for all of it. */
+ * wave's turn lasts for all of it. Where that may write a wave in step goes by the run loop. */
 static void repeat_emit(struct frame *f)
 {
     const struct inst *first = f->run->insts[0];
+    const bool writes = f->run->segments[0].writes;
+    size_t in_step = 0;
+    if (writes) {
+        x86_compare8_imm(f->x, RBX, WAVE(in_step), 0);
+        in_step = x86_jump_if(f->x, JUMP_NOT_EQUAL);
+    }
     x86_compare32_imm(f->x, RBX, WAVE(slice_left), (int32_t)f->run->count);
     size_t ends = x86_jump_if(f->x, JUMP_LESS);
     x86_add32_imm(f->x, RBX, WAVE(slice_left), -1);
@@ -217,6 +258,8 @@ static void repeat_emit(struct frame *f)
         idle_lanes_emit(f->x);
     x86_jump_back(f->x, f->again);
     x86_land(f->x, ends);
+    if (writes)
+        x86_land(f->x, in_step);
 }
 
 /* RAX is what the handler has returned. */
@@ -256,9 +299,12 @@ static unsigned refusals_emit(struct x86 *x, const struct run *run, size_t jumps
         x86_compare8_imm(x, RDI, WAVE(mode), (int8_t)MODE_USUAL);
         jumps[count++] = x86_jump_if(x, JUMP_NOT_EQUAL);
     }
-    if (run->writes) {
+    if (run->segments[0].writes) {
         x86_compare8_imm(x, RDI, WAVE(in_step), 0);
+        const size_t alone = x86_jump_if(x, JUMP_EQUAL);
+        x86_test32_imm(x, RDI, WAVE(has_read), run->segments[0].writes);
         jumps[count++] = x86_jump_if(x, JUMP_NOT_EQUAL);
+        x86_land(x, alone);
     }
     if (run->lds) {
         x86_load64(x, RAX, RDI, WAVE(group));
@@ -285,6 +331,7 @@ void frame_emit(struct x86 *x, const struct run *run, inst_exec_fn *plain)
         x86_return(x);
     }
     leaves_emit(&f);
+    holds_emit(&f);
     if (!plain)
         x86_constants_flush(x);
     for (unsigned n = 0; n < refusal_count; n++)

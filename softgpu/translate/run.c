@@ -193,6 +193,7 @@ static void segment_add(struct run *run, const struct inst *inst, enum role role
     segment->strips += role == ROLE_VECTOR || role == ROLE_LDS;
     segment->waits |= inst->op == OP_S_WAITCNT;
     segment->lds |= role == ROLE_LDS;
+    segment->writes |= step_writes(inst);
 }
 
 /* One that does not fit into a segment of its own reads, as a value, of the mask that it writes. */
@@ -240,7 +241,6 @@ static bool run_add(struct run *run, const struct inst *inst)
     run->roles[n] = role;
     run->at[n + 1] = run->at[n] + inst->dwords;
     run->count++;
-    run->writes |= step_writes(inst);
     run->needs |= role == ROLE_VECTOR ? operation_find(inst)->needs : 0;
     if (role == ROLE_LDS) {
         run->lds = true;

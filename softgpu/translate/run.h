@@ -27,6 +27,7 @@ struct segment {
     unsigned vectors, scalars; /* of them; vectors: those that idle lanes are counted for */
     unsigned strips;           /* of them, those that are executed strip by strip */
     uint8_t part;              /* LDS writes to two places: which */
+    uint8_t writes;            /* enum step_space (wave/step.h) */
     bool cut, waits, lds;
 };
 
@@ -39,7 +40,6 @@ struct run {
     unsigned segment_count;
     uint8_t needs;
     bool inline_lds, lds;
-    bool writes; /* memory or LDS (wave/step.h) */
     /* Of the last segment: scalar registers that vector instructions read as values, and as strips
      * of a mask from or to a pair that begins there. A strip's code sees what earlier strips have
      * written: only a mask's own bits are the same wherever it stands. */

@@ -29,8 +29,8 @@ bool translate_knows(const struct inst *inst);
  *
  * The code is an inst_exec_fn of the first slot, wherever it is copied to: call it like any
  * handler. wave->slice_left instructions may follow the first one; a run that has more of them, or
- * finds a mode that it was not made for, or writes while the wave is in step (wave/step.h),
- * executes the first one alone. What it has read it notes in wave->has_read.
+ * finds a mode that it was not made for, executes the first one alone. What it has read it notes in
+ * wave->has_read, and ends before what may write that while the wave is in step (wave/step.h).
  */
 unsigned translate_run(struct x86 *x, const struct inst *const *insts, unsigned count,
                        inst_exec_fn *plain);

@@ -372,6 +372,11 @@ void x86_test32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, uint32_t i
     put_memory(x, false, 0xf7, 0, base, offset);
     put32(x, imm);
 }
+void x86_or8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, uint8_t imm)
+{
+    put_memory(x, false, 0x80, 1, base, offset);
+    put(x, imm);
+}
 void x86_add32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm)
 {
     put_memory(x, false, 0x81, 0, base, offset);

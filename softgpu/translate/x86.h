@@ -162,6 +162,7 @@ void x86_compare32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t
 void x86_compare64_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm);
 void x86_compare8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int8_t imm);
 void x86_test32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, uint32_t imm);
+void x86_or8_imm(struct x86 *x, enum x86_gpr base, int32_t offset, uint8_t imm);
 void x86_add32_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
 void x86_add64_imm(struct x86 *x, enum x86_gpr base, int32_t offset, int32_t imm);
 void x86_store64(struct x86 *x, enum x86_gpr base, int32_t offset, enum x86_gpr source);

@@ -303,11 +303,11 @@ static void lanes_check(const struct setup *s, const struct row *row, unsigned a
         memcpy(&now, s->memory + TARGET_AT + 8 * (LANES * at + l), 8);
         memcpy(&back, s->memory + OLD_AT + 8 * (LANES * at + l), 8);
         if (now != (want | beside(row)) || back != want_back)
-            fail_msg(
-                "%s %s lane %u round: old %llx data %llx compare %llx: %llx, not %llx; back %llx",
-                s->gpu, row->name, l, (unsigned long long)lane.old, (unsigned long long)lane.data,
-                (unsigned long long)lane.compare, (unsigned long long)now,
-                (unsigned long long)(want | beside(row)), (unsigned long long)back);
+            fail_msg("%s %s lane %u: old %llx data %llx compare %llx: %llx, not %llx; back %llx",
+                     s->gpu, row->name, l, (unsigned long long)lane.old,
+                     (unsigned long long)lane.data, (unsigned long long)lane.compare,
+                     (unsigned long long)now, (unsigned long long)(want | beside(row)),
+                     (unsigned long long)back);
     }
 }
 

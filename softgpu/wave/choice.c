@@ -55,6 +55,28 @@ struct dispatch *dispatch_with_new_group(struct engine *engine)
     return NULL;
 }
 
+/* How many groups of the dispatch, if private memory is there for so many. */
+static uint64_t scratch_room(const struct dispatch *dispatch)
+{
+    const uint32_t waves = dispatch->launch.waves_per_group;
+    if (!dispatch->request.scratch_waves || !waves)
+        return UINT64_MAX;
+    uint64_t groups = dispatch->request.scratch_waves / waves;
+    return groups > dispatch->in_flight ? groups - dispatch->in_flight : 1;
+}
+
+uint64_t batch_size(const struct engine *engine, const struct dispatch *dispatch)
+{
+    uint64_t left = dispatch->group_total - dispatch->group_next, size = dispatch->batch;
+    uint64_t window = dispatch->window - (dispatch->group_next - dispatch->group_retired);
+    uint64_t share = left / (2 * (uint64_t)engine->execute_limit), scratch = scratch_room(dispatch);
+    size = size < window ? size : window;
+    size = size < share ? size : share;
+    size = size < scratch ? size : scratch;
+    /* Those of a cooperative launch wait for each other. */
+    return size && !dispatch->launch.gws ? size : 1;
+}
+
 struct dispatch *ended_dispatch(struct engine *engine)
 {
     for (struct dispatch *d = engine->dispatches; d; d = d->next) {

@@ -160,8 +160,8 @@ static uint32_t hw_id(const struct wave *w)
 {
     const struct workgroup *group = w->group;
     uint32_t simd = w->wave_in_group & 3, slot = w->wave_in_group >> 2;
-    return (slot & 15) | simd << 4 | (group->cu & 15) << 8 | (group->sh & 1) << 12 |
-           (group->se & 7) << 13;
+    return (slot & 15) | simd << 4 | (group->place.cu & 15) << 8 | (group->place.sh & 1) << 12 |
+           (group->place.se & 7) << 13;
 }
 
 static uint32_t hwreg_read(const struct wave *w, unsigned id)
@@ -184,7 +184,7 @@ static uint32_t hwreg_read(const struct wave *w, unsigned id)
     case HWREG_SH_MEM_BASES: /* bits 63:48 of the apertures: private low, shared high */
         return launch->private_base_hi >> 16 | (launch->shared_base_hi & 0xffff0000);
     case HWREG_XCC_ID:
-        return w->group->xcc;
+        return w->group->place.xcc;
     default:
         return 0;
     }

@@ -132,19 +132,22 @@ static int dispatch_prepare(struct engine *engine, struct dispatch *dispatch)
 }
 
 /* Groups of a cooperative launch all wait for each other: as many as the device holds must live at
- * once. Elsewhere a window keeps finished groups from piling up behind a slow one. */
+ * once. Elsewhere a window keeps finished groups from piling up behind a slow one. All threads have
+ * room in it for what they run and for what waits behind it. */
 static int reserve_window(const struct engine *engine, struct dispatch *dispatch)
 {
-    uint64_t window = RETIRE_WINDOW_MIN;
+    uint64_t window = 2 * (uint64_t)BATCH_MAX * engine->execute_limit;
+    window = window < RETIRE_WINDOW_MAX ? window : RETIRE_WINDOW_MAX;
     if (dispatch->launch.gws)
         window += groups_resident_max(engine, dispatch);
     dispatch->window =
         (uint32_t)(window < dispatch->group_total ? window : dispatch->group_total + 1);
-    if (dispatch->capacity >= dispatch->window)
-        return 0;
-    free(dispatch->finished);
-    dispatch->finished = malloc(dispatch->window * sizeof *dispatch->finished);
-    dispatch->capacity = dispatch->finished ? dispatch->window : 0;
+    if (dispatch->capacity < dispatch->window) {
+        free(dispatch->finished);
+        dispatch->finished = malloc(dispatch->window * (sizeof *dispatch->finished + 1));
+        dispatch->capacity = dispatch->finished ? dispatch->window : 0;
+    }
+    dispatch->ready = (uint8_t *)(dispatch->finished + dispatch->capacity);
     return dispatch->finished ? 0 : -ENOMEM;
 }
 

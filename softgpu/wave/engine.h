@@ -8,11 +8,15 @@
 
 #include "wave/group.h"
 
-enum { RETIRE_WINDOW_MIN = 256, FREE_GROUPS_MAX = 64, POOL_THREADS_MAX = 64 };
+/* BATCH_MAX: groups that a thread takes at once, at most (pool.c). */
+enum { BATCH_MAX = 128, RETIRE_WINDOW_MAX = 4096 };
+enum { FREE_GROUPS_MAX = 64, POOL_THREADS_MAX = 64 };
 
 /* A finished group until all before it have retired too. */
 struct finished_group {
-    bool ready;
+    /* Groups behind it that a record would say the same of, but for where they ran. They have none:
+     * what a thread writes here another one reads, which costs more than a short group. */
+    uint32_t repeats;
     struct perf_group record;
     struct access_log accesses;
     struct block_log blocks;
@@ -32,7 +36,8 @@ struct dispatch {
     uint32_t batch;     /* groups that a thread takes at once (pool.c) */
     bool failed, aborted, begun;
     bool retiring;                   /* a thread reads `finished` without the lock: it must stay */
-    struct finished_group *finished; /* ring of `window`; a slot counts once its group began */
+    struct finished_group *finished; /* ring of `window` */
+    uint8_t *ready;                  /* likewise: recorded, and to be retired */
     uint32_t window;                 /* most groups between the oldest that lives and the newest */
     uint32_t capacity;               /* slots there are */
 };
@@ -93,11 +98,13 @@ int pool_start(struct engine *engine, int threads);
 void pool_stop(struct engine *engine);
 bool worker_turn(struct worker *worker); /* one slice of one group; false: nothing runnable */
 
-/* choice.c; the last three under lock */
+/* choice.c; all but the first under lock */
 /* Groups of the dispatch that the whole device holds. */
 uint32_t groups_resident_max(const struct engine *engine, const struct dispatch *dispatch);
 struct dispatch *dispatch_with_new_group(struct engine *engine); /* NULL: none may start one */
-struct dispatch *ended_dispatch(struct engine *engine);          /* NULL: none */
+/* How many groups of the dispatch, of which one may start, a thread takes at once. */
+uint64_t batch_size(const struct engine *engine, const struct dispatch *dispatch);
+struct dispatch *ended_dispatch(struct engine *engine); /* NULL: none */
 /* At a slice's end. A thread that found all execution slots taken sleeps: it is woken when there is
  * one again, beside that of the caller if it `returns` for more. */
 void slot_leave(struct engine *engine, bool returns);
@@ -112,8 +119,9 @@ void dispatches_free(struct engine *engine);           /* also those that have n
 
 /* retire.c */
 /* What has become of the group, which has ended, for its retirement. By its thread, without lock.
- */
-bool group_record(struct engine *engine, struct workgroup *group); /* whether it was short */
+ * `follows`: the group before ended in the same place, and both can retire at once. Returns how
+ * long it was, in cycles of issue. */
+uint64_t group_record(struct engine *engine, struct workgroup *group, bool follows);
 /* Under lock: so many groups from `first` on, recorded, can retire. */
 void groups_ended(struct dispatch *dispatch, uint64_t first, uint64_t count);
 /* Under lock, which it gives back: retires what can be, and ends what has nothing left. */

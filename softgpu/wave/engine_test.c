@@ -126,21 +126,34 @@ static void halves_take_whole_registers(void **state)
 
 /* A program that lacks a barrier, and is right on hardware: all waves read what all have written,
  * then each overwrites its part. Counted or not, turns are the same. */
-static void waves_go_on_in_step(void **state)
+static void all_read_before_any_writes(const char *write, const char *read, const char *tail)
 {
-    (void)state;
-    struct kernel_runner *runner = runner_with(
-        1, PROLOGUE "v_lshlrev_b32 v4, 2, v0\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\nv_mov_b32 v3, 0\n"
-                    "v_mov_b32 v8, 0\nds_write_b32 v4, v5\ns_waitcnt lgkmcnt(0)\ns_barrier\n"
-                    ".rept 32\nds_read_b32 v7, v6\nv_add_u32 v6, 32, v6\ns_waitcnt lgkmcnt(0)\n"
-                    "v_add_u32 v3, v3, v7\n.endr\n"
-                    "ds_write_b32 v4, v8\ns_waitcnt lgkmcnt(0)\n" EPILOGUE);
+    char text[4096];
+    snprintf(text, sizeof text,
+             PROLOGUE "v_lshlrev_b32 v4, 2, v0\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0\nv_mov_b32 v3, 0\n"
+                      "s_mov_b64 s[8:9], src_shared_base\nv_mov_b32 v10, v4\nv_mov_b32 v11, s9\n"
+                      "v_mov_b32 v12, 0\nv_mov_b32 v13, s9\n"
+                      "v_mov_b32 v8, 0\n%s v5%s\ns_waitcnt vmcnt(0) lgkmcnt(0)\ns_barrier\n"
+                      ".rept 32\n%s\nv_add_u32 v6, 32, v6\nv_add_u32 v12, 32, v12\n"
+                      "s_waitcnt vmcnt(0) lgkmcnt(0)\nv_add_u32 v3, v3, v7\n.endr\n"
+                      "%s v8%s\ns_waitcnt vmcnt(0) lgkmcnt(0)\n" EPILOGUE,
+             write, tail, read, write, tail);
+    struct kernel_runner *runner = runner_with(1, text);
     const uint32_t *words = kernel_runner_buffer(runner);
     assert_int_equal(run(runner, 0, (struct kernel_geometry){GROUP, GROUP, 1024, 0}).fault,
                      FAULT_NONE);
     for (uint32_t i = 0; i < GROUP; i++)
         assert_int_equal(words[i], 32);
     kernel_runner_destroy(runner);
+}
+static void waves_go_on_in_step(void **state)
+{
+    (void)state;
+    all_read_before_any_writes("ds_write_b32 v4,", "ds_read_b32 v7, v6", "");
+    all_read_before_any_writes("global_store_dword v4,", "global_load_dword v7, v6, s[4:5]",
+                               ", s[4:5]");
+    all_read_before_any_writes("ds_write_b32 v4,", "flat_load_dword v7, v[12:13]", "");
+    all_read_before_any_writes("flat_store_dword v[10:11],", "ds_read_b32 v7, v6", "");
 }
 
 /* The same with one word that all read and the first wave then overwrites. */

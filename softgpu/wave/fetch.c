@@ -13,12 +13,14 @@ enum { LINE_BYTES = 64, LINES_INITIAL = 64 };
 
 void fetch_log_clear(struct fetch_log *log)
 {
+    log->last_window = 0;
+    log->window = NULL;
+    if (!log->count && !log->used)
+        return; /* as long as fetches are not counted */
     if (log->used)
         memset(log->lines, 0, log->capacity * sizeof log->lines[0]);
     log->used = 0;
     log->count = 0;
-    log->last_window = 0;
-    log->window = NULL;
     memset(log->recent, 0, sizeof log->recent);
 }
 

@@ -34,16 +34,16 @@ static void wave_run(struct wave *wave)
     wave->stop = WAVE_SLICE;
 }
 
-/* A turn in step with the group's other waves ends before the first write behind a read. Those of a
+/* A turn in step with the group's other waves ends before a write of what it has read. Those of a
  * slot that is still to be decoded are seen when it is executed again. */
 static bool step_ends(const struct wave *wave, const struct inst *inst)
 {
-    return wave->in_step && wave->has_read && step_writes(inst);
+    return wave->in_step && wave->has_read & step_writes(inst);
 }
 static void step_begin(struct wave *wave)
 {
     wave->in_step = wave->group->turns_in_step > 0;
-    wave->has_read = false;
+    wave->has_read = 0;
 }
 
 static __attribute__((noinline)) void wave_run_in_step(struct wave *wave)
@@ -61,7 +61,7 @@ static __attribute__((noinline)) void wave_run_in_step(struct wave *wave)
         wave_count(wave, inst, mask);
         if (!next)
             return;
-        wave->has_read |= next != inst && step_reads(inst);
+        wave->has_read |= next != inst ? step_reads(inst) : 0;
         inst = next;
     }
     wave->pc = inst;

@@ -95,6 +95,11 @@ struct executed {
     uint8_t sums[PERF_SUMS_BYTES];
 };
 
+/* Where a group runs. */
+struct unit_place {
+    uint32_t xcc, se, sh, cu;
+};
+
 struct lds_patterns;
 struct workgroup {
     struct workgroup *next; /* run queue, free list */
@@ -104,7 +109,7 @@ struct workgroup {
     struct vm_reader *reader; /* of the thread that runs it now */
     uint64_t index;           /* flat group number */
     uint32_t id[3];
-    uint32_t xcc, se, sh, cu;
+    struct unit_place place;
     uint32_t wave_count, waves_live, waves_at_barrier;
     uint32_t turns_in_step; /* short ones that are left behind a barrier */
     uint32_t work_items;
@@ -131,6 +136,7 @@ struct workgroup {
     struct perf_lds lds_counts;
     uint64_t flat_lds_insts, flat_lds_only;
     struct executed executed;
+    uint64_t head; /* the group whose record stands for the last one in this place (retire.c) */
 };
 
 /* launch.c */
@@ -139,11 +145,19 @@ int launch_prepare(struct launch *launch, const struct gpu_model *model, struct 
 int group_reserve(struct workgroup *group, const struct launch *launch);
 void group_start(struct workgroup *group, const struct gpu_model *model, uint64_t index);
 void group_free(struct workgroup *group);
+struct unit_place launch_place(const struct launch *launch, const struct gpu_model *model,
+                               uint64_t index);
 
 /* occupancy.c: how many groups of the launch one compute unit holds, and why not more. */
 void launch_occupancy(struct launch *launch, const struct gpu_model *model);
-uint32_t launch_array_units(const struct launch *launch, const struct gpu_model *model,
-                            const struct workgroup *group);
+uint32_t launch_masked_units(const struct launch *launch, const struct gpu_model *model,
+                             const struct unit_place *place);
+static inline uint32_t launch_array_units(const struct launch *launch,
+                                          const struct gpu_model *model,
+                                          const struct unit_place *place)
+{
+    return launch->is_masked ? launch_masked_units(launch, model, place) : launch->array_units;
+}
 
 /* group.c: one turn of a work-group */
 enum group_state { GROUP_DONE, GROUP_SLICE, GROUP_IDLE /* all asleep */, GROUP_FAULT };

@@ -377,19 +377,21 @@ static void wave_start(struct workgroup *group, uint32_t number, const struct gp
 
 /* Where a group runs follows from its number and its queue's mask alone, so that counters per
  * engine repeat. */
-static void group_place(struct workgroup *group, const struct gpu_model *model)
+struct unit_place launch_place(const struct launch *launch, const struct gpu_model *model,
+                               uint64_t index)
 {
-    const struct launch *launch = group->launch;
-    uint32_t n = (uint32_t)(group->index % launch->units);
+    struct unit_place place;
+    uint32_t n = (uint32_t)(index % launch->units);
     if (__builtin_expect(launch->is_masked, 0))
         n = unit_mask_find(&launch->mask, n);
-    group->xcc = n % model->xcc_count;
+    place.xcc = n % model->xcc_count;
     n /= model->xcc_count;
-    group->se = n % model->se_count;
+    place.se = n % model->se_count;
     n /= model->se_count;
-    group->sh = n % model->sh_per_se;
+    place.sh = n % model->sh_per_se;
     n /= model->sh_per_se;
-    group->cu = n;
+    place.cu = n;
+    return place;
 }
 
 void group_start(struct workgroup *group, const struct gpu_model *model, uint64_t index)
@@ -405,7 +407,7 @@ void group_start(struct workgroup *group, const struct gpu_model *model, uint64_
         uint32_t left = launch->grid[axis] - group->id[axis] * launch->size[axis];
         size[axis] = left < launch->size[axis] ? left : launch->size[axis];
     }
-    group_place(group, model);
+    group->place = launch_place(launch, model, index);
     group->work_items = size[0] * size[1] * size[2];
     group->wave_count = (group->work_items + WAVE_LANES - 1) / WAVE_LANES;
     group->waves_live = group->wave_count;

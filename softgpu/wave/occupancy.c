@@ -44,13 +44,11 @@ static void launch_units(struct launch *launch, const struct gpu_model *model)
 
 /* Of the group's shader array those that the dispatch may use: the units of one array are a number
  * of units apart. */
-uint32_t launch_array_units(const struct launch *launch, const struct gpu_model *model,
-                            const struct workgroup *group)
+uint32_t launch_masked_units(const struct launch *launch, const struct gpu_model *model,
+                             const struct unit_place *place)
 {
     uint32_t arrays = model->xcc_count * model->se_count * model->sh_per_se, units = 0;
-    if (!launch->is_masked)
-        return launch->array_units;
-    uint32_t first = (group->sh * model->se_count + group->se) * model->xcc_count + group->xcc;
+    uint32_t first = (place->sh * model->se_count + place->se) * model->xcc_count + place->xcc;
     for (uint32_t cu = 0; cu < launch->array_units; cu++)
         units += unit_mask_has(&launch->mask, first + cu * arrays);
     return units;

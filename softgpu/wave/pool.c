@@ -46,24 +46,12 @@ struct batch {
     uint64_t next, end; /* groups that have not started */
     uint64_t ended;     /* the first of those that have, and are not given back yet */
     bool all_short;
+    uint64_t longest; /* cycles of issue of one of its groups */
 };
-enum { BATCH_MAX = 16 };
-
-/* Under lock; one group may start. */
-static uint64_t batch_size(const struct engine *engine, const struct dispatch *dispatch)
-{
-    const struct launch *launch = &dispatch->launch;
-    uint64_t left = dispatch->group_total - dispatch->group_next, size = dispatch->batch;
-    uint64_t window = dispatch->window - (dispatch->group_next - dispatch->group_retired);
-    uint64_t share = left / (2 * (uint64_t)engine->execute_limit), scratch = size;
-    if (dispatch->request.scratch_waves && launch->waves_per_group)
-        scratch = dispatch->request.scratch_waves / launch->waves_per_group;
-    scratch = scratch > dispatch->in_flight ? scratch - dispatch->in_flight : 1;
-    size = size < window ? size : window;
-    size = size < share ? size : share;
-    size = size < scratch ? size : scratch;
-    return size && !launch->gws ? size : 1; /* those of a cooperative launch wait for each other */
-}
+/* A short group takes some tenths of a millisecond of the host's: a few of them are a batch. Of the
+ * shortest ones more are, until they take as long as one: what a thread has taken waits when the
+ * host gives its processor to others. */
+enum { SHORT_CYCLES = 16384, BATCH_SHORT = 16 };
 
 /* Under lock. */
 static struct workgroup *place_take(struct engine *engine, struct dispatch *dispatch)
@@ -87,16 +75,11 @@ static struct workgroup *batch_take(struct engine *engine, struct dispatch *disp
     if (!group)
         return NULL;
     uint64_t first = dispatch->group_next, count = batch_size(engine, dispatch);
-    for (uint64_t n = 0; n < count; n++) {
-        struct finished_group *slot = &dispatch->finished[(first + n) % dispatch->window];
-        slot->ready = false;
-        slot->accesses = (struct access_log){0};
-        slot->blocks = (struct block_log){0};
-        slot->steps = (struct step_log){0};
-    }
+    for (uint64_t n = 0; n < count; n++)
+        dispatch->ready[(first + n) % dispatch->window] = false;
     dispatch->group_next += count;
     dispatch->in_flight += (uint32_t)count;
-    *batch = (struct batch){dispatch, first, first + count, first, true};
+    *batch = (struct batch){dispatch, first, first + count, first, true, 0};
     if (!dispatch->result.begin_ticks)
         dispatch->result.begin_ticks =
             dispatch->request.begin_ticks ? dispatch->request.begin_ticks : gpu_clock_ticks();
@@ -113,8 +96,8 @@ static bool group_prepare(struct engine *engine, struct workgroup *group, uint64
         return false;
     group_start(group, engine->model, index);
     time_note_begin(group, engine->perf, dispatch->group_total);
-    group->is_traced =
-        perf_trace_level(engine->perf, group->xcc, group->se, group->sh, group->cu) == TRACE_STEPS;
+    group->is_traced = perf_trace_level(engine->perf, group->place.xcc, group->place.se,
+                                        group->place.sh, group->place.cu) == TRACE_STEPS;
     return true;
 }
 
@@ -130,8 +113,8 @@ static struct workgroup *pick(struct worker *worker, struct batch *batch)
         return batch_take(engine, dispatch, batch);
     struct workgroup *group = unpark(engine);
     if (group)
-        *batch = (struct batch){group->dispatch, group->index + 1, group->index + 1, group->index,
-                                false};
+        *batch = (struct batch){
+            group->dispatch, group->index + 1, group->index + 1, group->index, false, 0};
     return group;
 }
 
@@ -243,13 +226,24 @@ static struct workgroup *slice_end(struct engine *engine, struct workgroup *grou
     return group;
 }
 
+/* The size of the dispatch's next batches: they grow as long as their groups are short. */
+static uint32_t batch_next(const struct batch *batch)
+{
+    uint64_t size = 2 * (uint64_t)batch->dispatch->batch;
+    uint64_t most = SHORT_CYCLES / (batch->longest + 1);
+    most = most > BATCH_SHORT ? most : BATCH_SHORT;
+    if (!batch->all_short || batch->longest > SHORT_CYCLES)
+        return 1;
+    size = size < most ? size : most;
+    return (uint32_t)(size < BATCH_MAX ? size : BATCH_MAX);
+}
+
 /* Under lock, which it gives back. The place is free, unless it is NULL. */
 static void batch_end(struct worker *worker, struct workgroup *group, struct batch *batch)
 {
     struct engine *engine = worker->engine;
     struct dispatch *dispatch = batch->dispatch;
-    uint32_t more = dispatch->batch < BATCH_MAX ? 2 * dispatch->batch : BATCH_MAX;
-    dispatch->batch = batch->all_short ? more : 1;
+    dispatch->batch = batch_next(batch);
     batch_give_back(batch);
     if (group)
         group_discard(engine, group);
@@ -273,8 +267,10 @@ static enum group_state batch_slice(struct worker *worker, struct workgroup *gro
         return GROUP_SLICE; /* and dropped */
     }
     enum group_state state = run_slice(worker, group, faulting);
-    if (state == GROUP_DONE)
-        batch->all_short &= group_record(engine, group);
+    if (state == GROUP_DONE) {
+        uint64_t cycles = group_record(engine, group, group->index > batch->ended);
+        batch->longest = cycles > batch->longest ? cycles : batch->longest;
+    }
     return state;
 }
 

@@ -208,22 +208,28 @@ static void sums_name(struct engine *engine, struct executed *executed, struct p
     record->sums_id = executed->sums_id;
 }
 
+static void record_place(struct perf_group *record, const struct launch *launch,
+                         const struct gpu_model *model, const struct unit_place *place)
+{
+    record->xcc = place->xcc;
+    record->se = place->se;
+    record->sh = place->sh;
+    record->cu = place->cu;
+    record->array_units = launch_array_units(launch, model, place);
+}
+
 static void record_group(struct engine *engine, struct workgroup *group, struct perf_group *record)
 {
     record_executed(engine, group, record);
     record->dispatch_seq = group->dispatch->sequence;
     record->group_index = group->index;
-    record->xcc = group->xcc;
-    record->se = group->se;
-    record->sh = group->sh;
-    record->cu = group->cu;
+    record->round = group->index / group->launch->units;
+    record_place(record, group->launch, engine->model, &group->place);
     record->waves = group->wave_count;
     record->work_items = group->work_items;
     record->capacity = group->launch->capacity;
     record->limit = group->launch->limit;
-    record->array_units = launch_array_units(group->launch, engine->model, group);
     record->wants = group->wants;
-    record->round = group->index / group->launch->units;
     record->sample_limit = group->sample_limit;
     record->sample_slot = group->sample_slot;
     record->is_sampled = group->is_sampled;
@@ -242,7 +248,7 @@ static void record_group(struct engine *engine, struct workgroup *group, struct 
 static uint64_t groups_ready(const struct dispatch *dispatch)
 {
     uint64_t end = dispatch->group_retired;
-    while (end < dispatch->group_next && dispatch->finished[end % dispatch->window].ready)
+    while (end < dispatch->group_next && dispatch->ready[end % dispatch->window])
         end++;
     return end - dispatch->group_retired;
 }
@@ -289,25 +295,63 @@ static void logs_free(struct finished_group *group)
     group->steps.items = NULL;
 }
 
-/* So many of the next ones; `closes`: nothing comes behind them. */
-static void groups_hand_over(struct engine *engine, struct dispatch *dispatch, uint64_t first,
-                             uint32_t count, bool closes)
+/* Groups on their way to perf. */
+struct hand_over {
+    const struct dispatch *dispatch;
+    uint64_t next;
+    struct finished_group *head; /* of whose record the last one was */
+    uint32_t repeats;            /* of the head's that are left */
+};
+
+/* The record of one becomes that of the group behind it, which did the same. */
+static void record_repeat(struct perf_group *record, const struct dispatch *dispatch)
 {
-    const struct perf_group *records[RETIRE_AT_ONCE];
+    const struct launch *launch = &dispatch->launch;
+    const struct gpu_model *model = dispatch->engine->model;
+    struct unit_place place = launch_place(launch, model, ++record->group_index);
+    record->round = record->group_index / launch->units;
+    record_place(record, launch, model, &place);
+}
+
+static const struct perf_group *record_next(void *arg)
+{
+    struct hand_over *over = arg;
+    const struct dispatch *dispatch = over->dispatch;
+    const uint64_t at = over->next++;
+    if (over->repeats > 0) {
+        over->repeats--;
+        record_repeat(&over->head->record, dispatch);
+        return &over->head->record;
+    }
+    over->head = &dispatch->finished[at % dispatch->window];
+    over->repeats = over->head->repeats;
+    return record_complete(over->head);
+}
+
+/* So many of the next ones; `closes`: nothing comes behind them. */
+static void groups_hand_over(struct engine *engine, struct dispatch *dispatch,
+                             struct hand_over *over, uint32_t count, bool closes)
+{
     if (!dispatch->begun)
         trace_begin(engine, dispatch);
-    for (uint32_t n = 0; n < count; n++)
-        records[n] = record_complete(&dispatch->finished[(first + n) % dispatch->window]);
     const struct perf_retirement retirement = {.dispatch_seq = dispatch->sequence,
                                                .begins = !dispatch->begun,
                                                .is_counted = dispatch->request.is_counted,
                                                .ends = closes,
-                                               .groups = records,
+                                               .next = record_next,
+                                               .arg = over,
                                                .count = count};
     dispatch->result.model_cycles = perf_retire(engine->perf, &retirement);
     dispatch->begun = true;
-    for (uint32_t n = 0; n < count; n++)
-        logs_free(&dispatch->finished[(first + n) % dispatch->window]);
+}
+
+static void groups_logs_free(const struct dispatch *dispatch, uint64_t first, uint64_t count)
+{
+    for (uint64_t n = 0; n < count; n++) {
+        struct finished_group *group = &dispatch->finished[(first + n) % dispatch->window];
+        logs_free(group);
+        n += group->repeats;
+    }
 }
 
 /* Under lock, dropped meanwhile; gives the groups' slots back with it held. True: nothing is left
@@ -319,12 +363,14 @@ static bool retire_in_order(struct engine *engine, struct dispatch *dispatch, ui
                   dispatch->in_flight == 0 && !dispatch->failed && !dispatch->aborted;
     dispatch->retiring = true;
     pthread_mutex_unlock(&engine->lock);
+    struct hand_over over = {.dispatch = dispatch, .next = dispatch->group_retired};
     for (uint64_t n = 0; n < count; n += RETIRE_AT_ONCE) {
         uint64_t left = count - n;
         bool is_last = left <= RETIRE_AT_ONCE;
-        groups_hand_over(engine, dispatch, dispatch->group_retired + n,
-                         (uint32_t)(is_last ? left : RETIRE_AT_ONCE), closes && is_last);
+        groups_hand_over(engine, dispatch, &over, (uint32_t)(is_last ? left : RETIRE_AT_ONCE),
+                         closes && is_last);
     }
+    groups_logs_free(dispatch, dispatch->group_retired, count);
     pthread_mutex_lock(&engine->lock);
     dispatch->group_retired += count;
     dispatch->retiring = false;
@@ -380,11 +426,62 @@ static void dispatches_report(struct engine *engine, struct dispatch *done)
     }
 }
 
-bool group_record(struct engine *engine, struct workgroup *group)
+/* Blocks that were looked at, which are few where they are the same: arguments. */
+static bool same_blocks(const struct block_log *a, const struct block_log *b)
 {
-    enum { SHORT_CYCLES = 16384 }; /* some tenths of a millisecond of the host's */
+    enum { MOST = 4 };
+    if (a->count != b->count || a->count > MOST)
+        return false;
+    for (uint64_t n = 0; n < a->count; n++) {
+        const struct perf_block *x = &a->items[n], *y = &b->items[n];
+        if (x->va != y->va || x->number != y->number || x->position != y->position ||
+            x->kind != y->kind || x->sectors != y->sectors || x->halves != y->halves ||
+            x->repeats != y->repeats)
+            return false;
+    }
+    return true;
+}
+
+/* What was looked at of the group, and of the one with the record: nothing but the same blocks. */
+static bool same_notes(const struct workgroup *group, const struct finished_group *head)
+{
+    const struct perf_group *record = &head->record;
+    bool looked_at = group->wants || record->wants || group->is_sampled || record->is_sampled ||
+                     group->is_traced || group->accesses.count || head->accesses.count ||
+                     head->steps.count || head->steps.lost;
+    return !looked_at && group->sample_limit == record->sample_limit &&
+           same_blocks(&group->blocks, &head->blocks);
+}
+
+/* Would the group's record be the head's, but for its place? */
+static bool is_repeat(const struct workgroup *group, const struct finished_group *head)
+{
+    const struct perf_group *record = &head->record;
+    const struct executed *executed = &group->executed;
+    uint64_t idle_lanes = 0;
+    if (executed->waves != group->wave_count || record->waves != group->wave_count ||
+        record->work_items != group->work_items || !same_notes(group, head))
+        return false;
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        idle_lanes += group->waves[i].idle_lanes;
+    return executed->record.valu_lanes - idle_lanes == record->valu_lanes &&
+           record->flat_lds_insts == group->flat_lds_insts &&
+           record->flat_lds_only == group->flat_lds_only &&
+           record->beside == groups_beside(group->dispatch, group) &&
+           !CALL_LEVEL(differ, group->waves, group->wave_count, executed->counts);
+}
+
+uint64_t group_record(struct engine *engine, struct workgroup *group, bool follows)
+{
     struct dispatch *dispatch = group->dispatch;
     struct finished_group *slot = &dispatch->finished[group->index % dispatch->window];
+    struct finished_group *head = &dispatch->finished[group->head % dispatch->window];
+    if (follows && is_repeat(group, head)) {
+        head->repeats++;
+        return head->record.issue_cycles;
+    }
+    group->head = group->index;
+    slot->repeats = 0;
     /* The slot is ours: the window keeps every other group's index apart. */
     record_group(engine, group, &slot->record);
     slot->accesses = group->accesses;
@@ -393,13 +490,13 @@ bool group_record(struct engine *engine, struct workgroup *group)
     group->blocks = (struct block_log){0};
     slot->steps = group->steps;
     group->steps = (struct step_log){0};
-    return slot->record.issue_cycles <= SHORT_CYCLES;
+    return slot->record.issue_cycles;
 }
 
 void groups_ended(struct dispatch *dispatch, uint64_t first, uint64_t count)
 {
     for (uint64_t n = 0; n < count; n++)
-        dispatch->finished[(first + n) % dispatch->window].ready = true;
+        dispatch->ready[(first + n) % dispatch->window] = true;
     dispatch->in_flight -= (uint32_t)count;
     if (count > 0)
         dispatch->engine->slices_without_end = 0;

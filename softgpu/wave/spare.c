@@ -61,9 +61,13 @@ struct dispatch *dispatch_take(struct engine *engine)
 static void logs_drop(struct dispatch *dispatch)
 {
     for (uint64_t i = dispatch->group_retired; i < dispatch->group_next; i++) {
-        free(dispatch->finished[i % dispatch->window].accesses.items);
-        free(dispatch->finished[i % dispatch->window].blocks.items);
-        free(dispatch->finished[i % dispatch->window].steps.items);
+        struct finished_group *group = &dispatch->finished[i % dispatch->window];
+        if (!dispatch->ready[i % dispatch->window])
+            continue;
+        free(group->accesses.items);
+        free(group->blocks.items);
+        free(group->steps.items);
+        i += group->repeats;
     }
 }
 
@@ -71,7 +75,7 @@ void dispatch_give(struct dispatch *dispatch)
 {
     struct engine *engine = dispatch->engine;
     logs_drop(dispatch);
-    if (dispatch->capacity <= RETIRE_WINDOW_MIN)
+    if (dispatch->capacity <= RETIRE_WINDOW_MAX)
         dispatch = atomic_exchange_explicit(&engine->spare, dispatch, memory_order_acq_rel);
     dispatch_free(dispatch);
 }

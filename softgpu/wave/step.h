@@ -3,36 +3,37 @@
  * live by it unknowingly. rocSOLVER's potf2_kernel_small has all waves read a word of LDS that the
  * first one then overwrites, its stebz_splitting_kernel reads what all have put there before each
  * overwrites its own part, both without a second barrier. So for some turns behind a barrier a wave
- * goes on until it would write something behind a read.
+ * goes on until it would write something behind a read of the same space: LDS, or memory. What may
+ * reach both, as generic addresses do, reads and writes both.
  */
 #ifndef WAVE_STEP_H
 #define WAVE_STEP_H
 
 #include "isa/inst.h"
 
-enum { STEP_READS = 1, STEP_WRITES = 2 };
+enum step_space { STEP_LDS = 1, STEP_MEMORY = 2, STEP_BOTH = STEP_LDS | STEP_MEMORY };
 
 /* What instructions do to memory that lanes share, by their tally. */
-static const uint8_t step_accesses[TALLY_COUNT] = {
-    [TALLY_BUFFER_READ] = STEP_READS,    [TALLY_BUFFER_WRITE] = STEP_WRITES,
-    [TALLY_BUFFER_ATOMIC] = STEP_WRITES, [TALLY_BUFFER_ATOMIC_RETURN] = STEP_READS | STEP_WRITES,
-    [TALLY_IMAGE_READ] = STEP_READS,     [TALLY_IMAGE_WRITE] = STEP_WRITES,
-    [TALLY_IMAGE_ATOMIC] = STEP_WRITES,  [TALLY_IMAGE_ATOMIC_RETURN] = STEP_READS | STEP_WRITES,
-    [TALLY_GLOBAL_READ] = STEP_READS,    [TALLY_GLOBAL_WRITE] = STEP_WRITES,
-    [TALLY_GLOBAL_ATOMIC] = STEP_WRITES, [TALLY_GLOBAL_ATOMIC_RETURN] = STEP_READS | STEP_WRITES,
-    [TALLY_FLAT_READ] = STEP_READS,      [TALLY_FLAT_WRITE] = STEP_WRITES,
-    [TALLY_FLAT_ATOMIC] = STEP_WRITES,   [TALLY_FLAT_ATOMIC_RETURN] = STEP_READS | STEP_WRITES,
-    [TALLY_LDS_READ] = STEP_READS,       [TALLY_LDS_WRITE] = STEP_WRITES,
-    [TALLY_LDS_ATOMIC] = STEP_WRITES,    [TALLY_LDS_ATOMIC_RETURN] = STEP_READS | STEP_WRITES,
+struct step_access {
+    uint8_t reads, writes; /* enum step_space */
 };
+#define STEP_ACCESSES(kind, space)                                                                 \
+    [TALLY_##kind##_READ] = {space, 0}, [TALLY_##kind##_WRITE] = {0, space},                       \
+    [TALLY_##kind##_ATOMIC] = {0, space}, [TALLY_##kind##_ATOMIC_RETURN] = {space, space}
+static const struct step_access step_accesses[TALLY_COUNT] = {
+    STEP_ACCESSES(BUFFER, STEP_MEMORY), STEP_ACCESSES(IMAGE, STEP_MEMORY),
+    STEP_ACCESSES(GLOBAL, STEP_MEMORY), STEP_ACCESSES(FLAT, STEP_BOTH),
+    STEP_ACCESSES(LDS, STEP_LDS),
+};
+#undef STEP_ACCESSES
 
-static inline bool step_reads(const struct inst *inst)
+static inline uint8_t step_reads(const struct inst *inst)
 {
-    return step_accesses[inst->tally] & STEP_READS;
+    return step_accesses[inst->tally].reads;
 }
-static inline bool step_writes(const struct inst *inst)
+static inline uint8_t step_writes(const struct inst *inst)
 {
-    return step_accesses[inst->tally] & STEP_WRITES;
+    return step_accesses[inst->tally].writes;
 }
 
 #endif

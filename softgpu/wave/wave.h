@@ -77,9 +77,10 @@ struct wave {
      * what it executes besides the first one off, and executes the first one alone where so many
      * are not left. */
     int32_t slice_left;
-    /* In step with the group's other waves (step.h), and has read in this turn. Code of several
-     * instructions, one of which writes, executes the first one alone then. */
-    bool in_step, has_read;
+    /* In step with the group's other waves, and what has been read in this turn (step.h). Code of
+     * several instructions ends before a write of that. */
+    bool in_step;
+    uint8_t has_read;
 
     const struct inst *pc;   /* valid while resident */
     const struct inst *code; /* slot of code_va */

@@ -1,0 +1,53 @@
+/* How many groups a thread takes at once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "wave/engine.h"
+
+enum { THREADS = 16, GROUPS = 1 << 20, WINDOW = 4096 };
+
+static uint64_t size_of(uint32_t in_flight, uint64_t started, uint32_t scratch_waves)
+{
+    const struct engine engine = {.execute_limit = THREADS};
+    struct dispatch dispatch = {.batch = BATCH_MAX,
+                                .group_total = GROUPS,
+                                .group_next = started,
+                                .group_retired = started - in_flight,
+                                .in_flight = in_flight,
+                                .window = WINDOW,
+                                .request.scratch_waves = scratch_waves,
+                                .launch.waves_per_group = 2};
+    return batch_size(&engine, &dispatch);
+}
+
+/* What the other threads have taken does not make a batch smaller. */
+static void every_thread_has_a_full_batch(void **state)
+{
+    (void)state;
+    for (uint32_t others = 0; others < THREADS; others++)
+        assert_int_equal(size_of(others * BATCH_MAX, 100000, 0), BATCH_MAX);
+}
+
+/* But where private memory is short, where the window ends, and where few are left for all. */
+static void batches_are_limited(void **state)
+{
+    (void)state;
+    assert_int_equal(size_of(10, 100000, 100), 40);
+    assert_int_equal(size_of(50, 100000, 100), 1);
+    assert_int_equal(size_of(WINDOW - 5, 100000, 0), 5);
+    assert_int_equal(size_of(0, GROUPS - 2 * THREADS * 9, 0), 9);
+    assert_int_equal(size_of(0, GROUPS - 3, 0), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_thread_has_a_full_batch),
+        cmocka_unit_test(batches_are_limited),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
