@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# soak_libraries.sh DIR [WORD...]: the tests that Debian ships with ROCm's libraries, unmodified, on the software GPU
-# of the build folder DIR; the rows of data/libraries/tests.list that contain every WORD. Each release's packages
+# soak_libraries.sh DIR [WORD...]: the tests that Debian ships with ROCm's libraries, unmodified, and our sweeps of them
+# (tests/library_sweeps) on the software GPU of the build folder DIR; the rows of data/libraries/tests.list that contain every WORD. Each release's packages
 # go into a copy of its root (DIR/libraries-RELEASE, gigabytes), the results into DIR/libraries.txt:
 # name, result, seconds, the test's own last word. Needs root, and the roots of debian_root.sh.
 set -u
@@ -19,12 +19,15 @@ rows() {
 
 # A copy of the release's root with the packages in it; quick when both are there.
 root_with() {
-    local release=$1 packages=$2 root=$dir/libraries-$1
+    local release=$1 packages=$2 root=$dir/libraries-$1 sweep
     [ -f "$dir/$release/.complete" ] || { echo "no root of $release: scripts/debian_root.sh $release $dir/$release"; return 1; }
     [ -f "$root/.complete" ] || { rm -rf "$root" && cp -a "$dir/$release/." "$root"; } || return 1
     # Moved into its place: whoever runs there already keeps what it has mapped.
     mkdir -p "$root/crocgpu" && cp "$dir/lib/libcrocgpu.so" "$root/crocgpu/.new" &&
         mv "$root/crocgpu/.new" "$root/crocgpu/libcrocgpu.so" || return 1
+    for sweep in "$dir"/tests/library_sweeps/*_sweep; do
+        [ ! -x "$sweep" ] || install -C "$sweep" "$root/crocgpu/" || return 1
+    done
     # shellcheck disable=SC2086 # several packages
     chroot "$root" dpkg -s $packages >/dev/null 2>&1 && return
     cp /etc/resolv.conf "$root/etc/resolv.conf"

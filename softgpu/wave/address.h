@@ -18,6 +18,9 @@ bool scratch_pointers(struct wave *wave, const struct inst *inst, const uint32_t
 /* The same for a buffer instruction: what its descriptor does not hold has no pointer. */
 bool buffer_pointers(struct wave *wave, const struct inst *inst, uint32_t size_bytes,
                      struct lane_pointers *out);
+/* How many dwords of a lane's element, which begins at *va, a buffer without stride holds. */
+uint32_t buffer_dwords_inside(const struct wave *wave, const struct inst *inst, unsigned lane,
+                              uint64_t *va);
 /* Where a full wave's elements lie when they follow each other in a buffer without stride, all of
  * them inside; NULL: elsewhere. */
 uint8_t *buffer_contiguous(struct wave *wave, const struct inst *inst, uint32_t bytes,

@@ -102,6 +102,20 @@ bool buffer_pointers(struct wave *w, const struct inst *i, uint32_t size_bytes,
     return true;
 }
 
+uint32_t buffer_dwords_inside(const struct wave *w, const struct inst *i, unsigned lane,
+                              uint64_t *va)
+{
+    struct buffer buffer = buffer_read(w, &i->src[2]);
+    uint32_t soffset = scalar_offset(w, i), index, offset;
+    lane_index_offset(w, i, lane, &index, &offset);
+    index += buffer.add_lane ? lane : 0;
+    uint64_t at = buffer_offset(&buffer, index, offset);
+    *va = buffer.base + soffset + at;
+    if (buffer.stride != 0 || buffer.swizzle || at + soffset > buffer.records)
+        return 0;
+    return (uint32_t)(buffer.records - at - soffset) / 4;
+}
+
 uint8_t *buffer_contiguous(struct wave *w, const struct inst *i, uint32_t bytes, uint32_t access)
 {
     struct buffer buffer = buffer_read(w, &i->src[2]);

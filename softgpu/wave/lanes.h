@@ -16,7 +16,9 @@
 struct lane_pointers {
     uint8_t *host[WAVE_LANES]; /* NULL: out of bounds; reads give 0, writes vanish */
     uint64_t lanes;            /* to be accessed */
-    bool some_outside;         /* some of host[] may be NULL */
+    bool some_outside;         /* some of host[] may be NULL or in cut[] */
+    /* An element that a buffer holds the first dwords of, and zeros behind them, for loads. */
+    _Alignas(16) uint8_t cut[WAVE_LANES][16];
 };
 
 static inline lane_row *data_rows(struct wave *w, const struct operand *o)
@@ -41,12 +43,17 @@ struct lane_walk {
     unsigned mirror; /* 63 or 0: lane = bit ^ mirror */
 };
 
+static inline bool lane_is_inside(const struct lane_pointers *p, unsigned lane)
+{
+    return p->host[lane] && (uintptr_t)p->host[lane] - (uintptr_t)p->cut >= sizeof p->cut;
+}
+
 static inline bool lanes_fall(const struct lane_pointers *p)
 {
     uint64_t lanes = p->lanes;
     for (uint64_t left = p->some_outside ? lanes : 0; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
-        lanes &= ~((uint64_t)!p->host[lane] << lane);
+        lanes &= ~((uint64_t)!lane_is_inside(p, lane) << lane);
     }
     return lanes && p->host[63 ^ __builtin_clzll(lanes)] < p->host[__builtin_ctzll(lanes)];
 }

@@ -412,12 +412,55 @@ static void lds_to_memory_and_bounds(void **state)
     kernel_runner_destroy(runner);
 }
 
+/* The element of one lane goes beyond the buffer: each of its dwords is inside or outside. */
+static void check_cut(unsigned dwords, unsigned kept)
+{
+    enum { CUT_LANE = 20, DATA_AT = 0x400, RESULTS_AT = 0x10000 };
+    const unsigned records = DATA_AT + CUT_LANE * ELEMENT_BYTES + 4 * kept;
+    char text[1024];
+    snprintf(text, sizeof text,
+             PROLOGUE "s_mov_b32 s10, %u\ns_movk_i32 s12, 0x400\n"
+                      "v_mov_b32 v8, 7\nv_mov_b32 v9, 7\nv_mov_b32 v10, 7\nv_mov_b32 v11, 7\n"
+                      "buffer_load_dwordx%u v[8:%u], v1, s[8:11], s12 offen\ns_waitcnt vmcnt(0)\n"
+                      "v_or_b32 v12, 0x100, v0\nv_or_b32 v13, 0x200, v0\n"
+                      "v_or_b32 v14, 0x300, v0\nv_or_b32 v15, 0x400, v0\n"
+                      "buffer_store_dwordx%u v[12:%u], v1, s[8:11], s12 offen\n"
+                      "v_add_u32 v2, 0x10000, v1\nglobal_store_dwordx4 v2, v[8:11], s[4:5]\n"
+                      "s_endpgm\n",
+             records, dwords, 7 + dwords, dwords, 11 + dwords);
+    struct kernel_runner *runner = runner_with("gfx90a", text);
+    uint8_t *memory = kernel_runner_buffer(runner);
+    uint32_t before[LANES * 4], after[LANES * 4], loaded[LANES * 4];
+    fill(memory + DATA_AT, sizeof before);
+    memcpy(before, memory + DATA_AT, sizeof before);
+    assert_int_equal(run(runner, 0).fault, FAULT_NONE);
+    memcpy(after, memory + DATA_AT, sizeof after);
+    memcpy(loaded, memory + RESULTS_AT, sizeof loaded);
+    for (unsigned word = 0; word < LANES * 4; word++) {
+        const unsigned lane = word / 4, n = word % 4;
+        const bool inside = DATA_AT + 4 * word + 4 <= records;
+        assert_int_equal(loaded[word], n >= dwords ? 7 : inside ? before[word] : 0);
+        assert_int_equal(after[word], n < dwords && inside ? 0x100 * (n + 1) | lane : before[word]);
+    }
+    kernel_runner_destroy(runner);
+}
+
+static void dwords_at_the_end(void **state)
+{
+    (void)state;
+    for (unsigned dwords = 2; dwords <= 4; dwords++) {
+        for (unsigned kept = 0; kept < dwords; kept++)
+            check_cut(dwords, kept);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format),       cmocka_unit_test(stores_clamp_and_round),
         cmocka_unit_test(descriptor_formats), cmocka_unit_test(invalid_formats),
         cmocka_unit_test(loads_into_lds),     cmocka_unit_test(lds_to_memory_and_bounds),
+        cmocka_unit_test(dwords_at_the_end),
     };
     return cmocka_run_group_tests_name("typed buffers and LDS transfers", tests, NULL, NULL);
 }
