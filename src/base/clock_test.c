@@ -2,7 +2,10 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -48,11 +51,35 @@ static void conversion_is_monotonic(void **state)
     }
 }
 
+/* What costs a record least, wherever the kernel says that the TSC keeps its pace, and keeps time
+ * by it. */
+static void ticks_are_the_processors_where_these_are_steady(void **state)
+{
+    char line[8192], source[32] = "";
+    bool steady = false;
+    (void)state;
+    FILE *cpus = fopen("/proc/cpuinfo", "re");
+    FILE *clocks = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+    while (cpus && !steady && fgets(line, sizeof line, cpus))
+        steady = strstr(line, " nonstop_tsc") != NULL;
+    if (clocks && !fgets(source, sizeof source, clocks))
+        source[0] = 0;
+    if (cpus)
+        fclose(cpus);
+    if (clocks)
+        fclose(clocks);
+    if (!steady || strcmp(source, "tsc\n") != 0)
+        skip();
+    clock_init();
+    assert_true(clock_uses_tsc);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticks_agree_with_the_clock),
         cmocka_unit_test(conversion_is_monotonic),
+        cmocka_unit_test(ticks_are_the_processors_where_these_are_steady),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,6 +90,28 @@ static void instance_name_test(void **state)
     definitions_destroy(set);
 }
 
+/* As many architectures as 1023 letters take; a letter more is told of. */
+static void long_list_test(void **state)
+{
+    enum { LETTERS = 1023 };
+    char list[LETTERS + 2], text[LETTERS + 200];
+    (void)state;
+    for (int more = 0; more <= 1; more++) {
+        struct definition_set *set = definitions_create();
+        memset(list, 'x', LETTERS + 1);
+        memcpy(list, "gfx90a/", 7);
+        list[LETTERS + more] = 0;
+        snprintf(text, sizeof text, "A: {architectures: {? \"%s\" : {block: SQ, event: 1}}}\n",
+                 list);
+        assert_int_equal(load(set, text), more);
+        if (more)
+            assert_non_null(strstr(definitions_problem(set), "too long"));
+        else
+            assert_int_equal(definition_find(set, "A", "gfx90a")->event, 1);
+        definitions_destroy(set);
+    }
+}
+
 /* The rest of a file stays usable, and the message says where and what. */
 static void problem_test(void **state)
 {
@@ -184,8 +206,9 @@ int main(void)
     setenv("CROC_LOG_LEVEL", "error", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spec_schema_test),   cmocka_unit_test(schema_1_test),
-        cmocka_unit_test(instance_name_test), cmocka_unit_test(problem_test),
-        cmocka_unit_test(replacement_test),   cmocka_unit_test(builtin_test),
+        cmocka_unit_test(instance_name_test), cmocka_unit_test(long_list_test),
+        cmocka_unit_test(problem_test),       cmocka_unit_test(replacement_test),
+        cmocka_unit_test(builtin_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

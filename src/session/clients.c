@@ -111,7 +111,7 @@ static bool result_is_whole(const struct client *client,
     return result && result->size >= sizeof *result;
 }
 
-bool client_configure(struct client *client, bool to_attach)
+void client_configure(struct client *client, bool to_attach)
 {
     uint32_t priority = (uint32_t)(client - clients);
     stage_client_set(client->handle);
@@ -128,11 +128,10 @@ bool client_configure(struct client *client, bool to_attach)
     stage_client_set(0);
     if (!takes_part) {
         client_drop(client);
-        return false;
+        return;
     }
     atomic_store_explicit(&client->state, CLIENT_CONFIGURED, memory_order_seq_cst);
     library_keep((const void *)client->configure); /* a tool that the program unloads */
-    return true;
 }
 
 bool client_initialize(struct client *client, rocprofiler_client_finalize_t finalize)

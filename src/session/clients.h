@@ -41,8 +41,8 @@ bool session_has_tools(void);
 /* Called by one thread at a time, which may configure (session_configuring()). NULL: there are too
  * many. */
 struct client *client_add(rocprofiler_configure_func_t configure);
-/* Asks the tool what it is. False: it takes no part. */
-bool client_configure(struct client *client, bool to_attach);
+/* Asks the tool what it is. One that takes no part is not initialised. */
+void client_configure(struct client *client, bool to_attach);
 /* Runs its initialize. False: it is dropped, with its contexts. */
 bool client_initialize(struct client *client, rocprofiler_client_finalize_t finalize);
 const char *client_name(const struct client *client);

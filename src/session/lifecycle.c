@@ -175,8 +175,8 @@ rocprofiler_status_t session_force_configure(rocprofiler_configure_func_t config
 
 bool session_client_join(struct client *client, bool to_attach)
 {
-    bool joined =
-        client_configure(client, to_attach) && client_initialize(client, client_finalize_request);
+    client_configure(client, to_attach);
+    bool joined = client_initialize(client, client_finalize_request);
     if (session_stage() >= STAGE_FINALIZING) /* it may have come too late to be told */
         client_finalize(client);
     return joined && session_stage() == STAGE_READY;

@@ -85,10 +85,12 @@ static int on_request(rocprofiler_thread_id_t tid, rocprofiler_context_id_t cont
 }
 
 static int no_start_calls;
+static rocprofiler_status_t rival_status; /* of one that conflicts with the context, meanwhile */
 static rocprofiler_status_t refuse(rocprofiler_context_id_t context, void *data)
 {
     (void)context, (void)data;
     no_start_calls++;
+    rival_status = context_start(conflicting[0]);
     return ROCPROFILER_STATUS_ERROR_HSA_NOT_LOADED;
 }
 static const struct service_ops refusing = {.start = refuse}, plain_ops = {0};
@@ -522,6 +524,7 @@ static void conflicts_are_refused(void **state)
     OK(context_stop(conflicting[0]));
     FAILS(HSA_NOT_LOADED, context_start(conflicting[1]));
     assert_int_equal(no_start_calls, 1);
+    assert_int_equal(rival_status, ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT);
     assert_false(context_is_active(conflicting[1]));
     OK(context_start(conflicting[0]));
     OK(context_stop(conflicting[0]));

@@ -141,11 +141,47 @@ static void *flush_and_push(void *arg)
     return NULL;
 }
 
+static pthread_barrier_t together;
+
+static void *push_and_pop(void *arg)
+{
+    rocprofiler_thread_id_t self = (rocprofiler_thread_id_t)syscall(SYS_gettid);
+    rocprofiler_user_data_t pushed = {.ptr = arg}, popped = {0};
+    pthread_barrier_wait(&together);
+    wrong += external_push(contexts[0], self, pushed) != ROCPROFILER_STATUS_SUCCESS;
+    pthread_barrier_wait(&together);
+    wrong += external_pop(contexts[0], self, &popped) != ROCPROFILER_STATUS_SUCCESS;
+    wrong += popped.ptr != arg;
+    return NULL;
+}
+
+/* Threads that come at once, where others have gone: what these leave is taken by one each. */
+static void who_comes_at_once_has_ids_of_its_own(void **state)
+{
+    enum { ROUNDS = 300, AT_ONCE = 8 };
+    pthread_t threads[AT_ONCE];
+    (void)state;
+    pthread_barrier_init(&together, NULL, AT_ONCE);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (uintptr_t i = 0; i < AT_ONCE; i++)
+            pthread_create(&threads[i], NULL, push_and_pop, (void *)(i + 1));
+        for (int i = 0; i < AT_ONCE; i++)
+            pthread_join(threads[i], NULL);
+    }
+    pthread_barrier_destroy(&together);
+    assert_int_equal(wrong, 0);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return session_force_configure(configure) == ROCPROFILER_STATUS_SUCCESS ? 0 : -1;
+}
+
 static void nothing_is_lost(void **state)
 {
     (void)state;
     pthread_t workers[THREADS], toggler, flusher;
-    assert_int_equal(session_force_configure(configure), ROCPROFILER_STATUS_SUCCESS);
     assert_int_equal(context_start(contexts[0]), ROCPROFILER_STATUS_SUCCESS);
     pthread_create(&toggler, NULL, toggle, (void *)1);
     pthread_create(&flusher, NULL, flush_and_push, NULL);
@@ -165,6 +201,9 @@ static void nothing_is_lost(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_lost)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_comes_at_once_has_ids_of_its_own),
+        cmocka_unit_test(nothing_is_lost),
+    };
+    return cmocka_run_group_tests(tests, begin, NULL);
 }

@@ -226,6 +226,26 @@ __attribute__((unused)) static void fork_in_a_callback_leaves_the_rest_to_the_pa
     assert_true(tracebuf_close(buffer));
 }
 
+/* As many as there are places for, those of the tests before among them; they stay for good. */
+static void a_buffer_too_many_is_refused(void **state)
+{
+    static struct consumer_double consumer;
+    const struct tracebuf_config config = {.size_bytes = 64,
+                                           .watermark_bytes = 64,
+                                           .policy = TRACEBUF_DISCARD,
+                                           .deliver = deliver,
+                                           .arg = &consumer};
+    (void)state;
+    while (tracebuf_count() < TRACEBUF_MAX)
+        assert_non_null(tracebuf_create(&config));
+    assert_null(tracebuf_create(&config));
+    assert_int_equal(tracebuf_count(), TRACEBUF_MAX);
+    struct tracebuf *last = tracebuf_at(TRACEBUF_MAX - 1);
+    assert_non_null(last);
+    assert_true(put(last, 0, 0, 16));
+    assert_true(tracebuf_close(last));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +257,7 @@ int main(void)
         cmocka_unit_test(fork_keeps_working),
         cmocka_unit_test(fork_in_a_callback_leaves_the_rest_to_the_parent),
 #endif
+        cmocka_unit_test(a_buffer_too_many_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,21 @@ static void info_test(void **state)
                          &profile, HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA_SIZE, &number),
                      0);
     assert_int_equal(number, 8);
+    hsa_ven_amd_aqlprofile_profile_t roomy =
+        profile; /* what is needed is asked, not what is there */
+    roomy.command_buffer.size = roomy.output_buffer.size = 1 << 20;
+    assert_int_equal(
+        hsa_ven_amd_aqlprofile_get_info(&roomy, HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA_SIZE, &number),
+        0);
+    assert_int_equal(number, 8);
+    assert_int_equal(hsa_ven_amd_aqlprofile_get_info(
+                         &roomy, HSA_VEN_AMD_AQLPROFILE_INFO_COMMAND_BUFFER_SIZE, &number),
+                     0);
+    uint32_t needed = 0;
+    assert_int_equal(hsa_ven_amd_aqlprofile_get_info(
+                         &profile, HSA_VEN_AMD_AQLPROFILE_INFO_COMMAND_BUFFER_SIZE, &needed),
+                     0);
+    assert_int_equal(number, needed);
     assert_int_equal(hsa_ven_amd_aqlprofile_get_info(&profile, 99, &number),
                      HSA_STATUS_ERROR_INVALID_ARGUMENT);
     assert_int_equal(hsa_ven_amd_aqlprofile_get_info(NULL, 0, &number), HSA_STATUS_ERROR);

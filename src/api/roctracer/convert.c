@@ -44,7 +44,7 @@ static void call_name(roctracer_record_t *record, enum trace_domain domain, int3
     }
 }
 
-static bool call_convert(const struct conversion *conversion, const api_record *from,
+static void call_convert(const struct conversion *conversion, const api_record *from,
                          enum trace_domain domain, struct converted *out)
 {
     roctracer_record_t record = {.domain = 0};
@@ -55,7 +55,7 @@ static bool call_convert(const struct conversion *conversion, const api_record *
     record.process_id = conversion->process_id;
     record.thread_id = (uint32_t)from->thread_id;
     if (record.begin_ns < conversion->not_before_ns)
-        return false;
+        return;
     uint64_t external = from->correlation_id.external.value;
     if (external) {
         roctracer_record_t *id = &out->records[out->count++];
@@ -65,7 +65,6 @@ static bool call_convert(const struct conversion *conversion, const api_record *
         id->external_id = external_decode(external);
     }
     out->records[out->count++] = record;
-    return true;
 }
 
 static const rocprofiler_agent_t *agent_find(rocprofiler_agent_id_t id)
@@ -105,36 +104,34 @@ static roctracer_record_t *device_work_add(const struct conversion *conversion,
     return record;
 }
 
-static bool dispatch_convert(const struct conversion *conversion, const dispatch_record *from,
+static void dispatch_convert(const struct conversion *conversion, const dispatch_record *from,
                              struct converted *out)
 {
     roctracer_record_t *record =
         device_work_add(conversion, out, HSA_OP_ID_DISPATCH, from->correlation_id.internal,
                         from->start_timestamp, from->end_timestamp);
     if (!record)
-        return false;
+        return;
     record->device_id = device_of(from->dispatch_info.agent_id);
     record->queue_id = from->dispatch_info.queue_id.handle;
     out->name = engine->hsa_facts->kernel_name(from->dispatch_info.kernel_id);
     out->name_size = out->name ? strlen(out->name) + 1 : 0;
-    return true;
 }
 
-static bool copy_convert(const struct conversion *conversion, const copy_record *from,
+static void copy_convert(const struct conversion *conversion, const copy_record *from,
                          struct converted *out)
 {
     roctracer_record_t *record =
         device_work_add(conversion, out, HSA_OP_ID_COPY, from->correlation_id.internal,
                         from->start_timestamp, from->end_timestamp);
     if (!record)
-        return false;
+        return;
     record->device_id =
         device_of(device_is_gpu(from->dst_agent_id) ? from->dst_agent_id : from->src_agent_id);
     record->bytes = from->bytes;
-    return true;
 }
 
-static bool report_convert(enum trace_domain domain, const struct trace_report *from,
+static void report_convert(enum trace_domain domain, const struct trace_report *from,
                            struct converted *out)
 {
     roctracer_record_t *record = &out->records[out->count++];
@@ -152,10 +149,9 @@ static bool report_convert(enum trace_domain domain, const struct trace_report *
     record->bytes = from->bytes;
     out->name = from->name_size ? (const char *)(from + 1) : NULL;
     out->name_size = from->name_size;
-    return true;
 }
 
-bool record_convert(const struct conversion *conversion, uint64_t tag, const void *from,
+void record_convert(const struct conversion *conversion, uint64_t tag, const void *from,
                     struct converted *out)
 {
     uint32_t category = (uint32_t)tag, kind = (uint32_t)(tag >> 32);
@@ -164,14 +160,15 @@ bool record_convert(const struct conversion *conversion, uint64_t tag, const voi
     out->name = NULL;
     out->name_size = 0;
     if (category == TRACE_REPORT_CATEGORY)
-        return report_convert((enum trace_domain)kind, from, out);
-    if (category != ROCPROFILER_BUFFER_CATEGORY_TRACING)
-        return false;
-    if (kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH)
-        return dispatch_convert(conversion, from, out);
-    if (kind == ROCPROFILER_BUFFER_TRACING_MEMORY_COPY)
-        return copy_convert(conversion, from, out);
-    return domain != TRACE_DOMAIN_COUNT && call_convert(conversion, from, domain, out);
+        report_convert((enum trace_domain)kind, from, out);
+    else if (category != ROCPROFILER_BUFFER_CATEGORY_TRACING)
+        return;
+    else if (kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH)
+        dispatch_convert(conversion, from, out);
+    else if (kind == ROCPROFILER_BUFFER_TRACING_MEMORY_COPY)
+        copy_convert(conversion, from, out);
+    else if (domain != TRACE_DOMAIN_COUNT)
+        call_convert(conversion, from, domain, out);
 }
 
 /* ---- whole runs of calls */

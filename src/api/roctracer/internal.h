@@ -160,8 +160,8 @@ struct conversion {
 };
 /* The times of calls are ticks until this is done, for a whole run. */
 void run_times_convert(const struct tracebuf_run *run);
-/* A record of a run with that tag. False: there is nothing to hand on. */
-bool record_convert(const struct conversion *conversion, uint64_t tag, const void *from,
+/* A record of a run with that tag; it may come to none. */
+void record_convert(const struct conversion *conversion, uint64_t tag, const void *from,
                     struct converted *out);
 /* In the thread that made the calls, in their places: they become roctracer_record_t, from the
  * first one on; returns how many. The rest, and other work, is for record_convert. */

@@ -168,7 +168,8 @@ static void run_put(struct pool *pool, const struct tracebuf_run *run)
     run_times_convert(run);
     for (size_t i = 0; i < run->count; i++) {
         struct converted record;
-        if (record_convert(&conversion, run->tag, run->at + i * run->stride_bytes, &record))
+        record_convert(&conversion, run->tag, run->at + i * run->stride_bytes, &record);
+        if (record.count > 0)
             record_put(pool, &record);
     }
 }

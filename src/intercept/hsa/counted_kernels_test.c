@@ -64,7 +64,8 @@ static void counting_wraps_kernels_one_at_a_time(void **state)
     assert_int_equal(double_overlaps_seen(), 0);
     assert_int_equal(duration_seen, DOUBLE_TICKS_PER_KERNEL * 10);
     const unsigned char *second = double_packet(1); /* before, kernel, after, after */
-    assert_int_equal(second[0], HSA_PACKET_TYPE_KERNEL_DISPATCH);
+    const unsigned behind_before = HSA_PACKET_TYPE_KERNEL_DISPATCH | 1 << HSA_PACKET_HEADER_BARRIER;
+    assert_int_equal(second[0] | second[1] << 8, behind_before); /* and the program's fences */
     assert_int_equal(((const hsa_barrier_and_packet_t *)double_packet(3))->reserved1, 0xaa2);
     CALL(hsa_queue_destroy)(queues[0]);
     CALL(hsa_queue_destroy)(queues[1]);

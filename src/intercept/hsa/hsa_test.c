@@ -445,7 +445,8 @@ static unsigned markers_in_order(void)
         const hsa_barrier_and_packet_t *packet = double_packet(n);
         if ((packet->header & 0xff) != HSA_PACKET_TYPE_BARRIER_AND)
             continue;
-        assert_int_equal(packet->header >> HSA_PACKET_HEADER_BARRIER & 1, 1);
+        assert_int_equal(packet->header,
+                         HSA_PACKET_TYPE_BARRIER_AND | 1 << HSA_PACKET_HEADER_BARRIER);
         assert_int_not_equal(packet->completion_signal.handle, 0);
         count++;
     }

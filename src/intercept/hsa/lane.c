@@ -97,16 +97,14 @@ static uint64_t ring_receive(struct inflight_lane *lane, uint32_t batch)
     return count;
 }
 
-/* The ring first: its entries are older than those that found it full. It may have been filled and
- * have overflowed since it was looked at; once something is on the stack, nothing new comes to it
- * until that was taken. */
+/* The ring first: its entries are older than those that found it full. Once something is on the
+ * stack, nothing new comes to the ring until that was taken; what finds it full while it is emptied
+ * is there the next time. */
 uint64_t lane_receive(struct inflight_lane *lane, uint32_t batch)
 {
+    bool overflowed = atomic_load_explicit(&lane->stack, memory_order_acquire) != NULL;
     uint64_t count = ring_receive(lane, batch);
-    if (!atomic_load_explicit(&lane->stack, memory_order_acquire))
-        return count;
-    count += ring_receive(lane, batch);
-    return count + stack_receive(lane, batch);
+    return overflowed ? count + stack_receive(lane, batch) : count;
 }
 
 /* True: there is something to receive. */

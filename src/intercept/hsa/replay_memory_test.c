@@ -145,6 +145,27 @@ static void passes_have_the_effects_of_one(void **state)
     words_free(words);
 }
 
+/* Wherever it lies beside what is given back meanwhile. */
+static void what_stays_is_put_back(void **state)
+{
+    (void)state;
+    for (int gone = 0; gone < 2; gone++) {
+        enum replay_status status;
+        uint32_t *words[2] = {words_make(DEVICE), words_make(DEVICE)};
+        uint32_t *kept = words[1 - gone];
+        struct replay_snapshot *snapshot = take(&status);
+        assert_non_null(snapshot);
+        kernel(kept);
+        words_free(words[gone]);
+        assert_int_equal(replay_snapshot_restore(snapshot), REPLAY_FINE);
+        for (uint32_t i = 0; i < WORDS; i++)
+            assert_int_equal(kept[i], i * 2654435761u);
+        replay_snapshot_free(snapshot);
+        words_free(kept);
+        nothing_is_left();
+    }
+}
+
 /* One byte at the very end of what is watched. */
 static void watched_memory_ends_it(uint64_t owner, bool is_shared)
 {
@@ -482,6 +503,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(passes_have_the_effects_of_one, reset),
+        cmocka_unit_test_setup(what_stays_is_put_back, reset),
         cmocka_unit_test_setup(host_memory_is_never_written, reset),
         cmocka_unit_test_setup(shared_memory_is_never_written, reset),
         cmocka_unit_test_setup(memory_of_others_is_left_alone, reset),

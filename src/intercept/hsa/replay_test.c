@@ -287,6 +287,23 @@ static void memory_of_the_host_ends_the_loop(void **state)
     end(queue, KERNELS, KERNELS);
 }
 
+/* The device itself may be named, alone: who stands behind it in the program's list is not. */
+static void memory_of_the_device_alone_is_put_back(void **state)
+{
+    const hsa_agent_t agents[] = {{DOUBLE_GPU}, {DOUBLE_CPU}};
+    (void)state;
+    hsa_queue_t *queue = queue_open();
+    uint32_t *words = words_of(DOUBLE_GPU);
+    CALL(hsa_amd_agents_allow_access)(1, agents, NULL, words);
+    launch(queue, words, (hsa_signal_t){0});
+    CALL(hsa_amd_agents_allow_access)(2, agents, NULL, words);
+    launch(queue, words, (hsa_signal_t){0});
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(words[0], after(2));
+    CALL(hsa_amd_memory_pool_free)(words);
+    end(queue, PASSES + 1, 2);
+}
+
 /* Launches that had fewer passes are counted by their reasons, and told once. */
 static void fewer_passes_are_counted(void **state)
 {
@@ -442,6 +459,7 @@ int main(void)
         cmocka_unit_test_setup(all_of_an_unknown_object_is_put_back, begin_test),
         cmocka_unit_test_setup(the_tool_says_when_it_is_enough, begin_test),
         cmocka_unit_test_setup(memory_of_the_host_ends_the_loop, begin_test),
+        cmocka_unit_test_setup(memory_of_the_device_alone_is_put_back, begin_test),
         cmocka_unit_test_setup(fewer_passes_are_counted, begin_test),
         cmocka_unit_test_setup(threads_lose_no_pass, begin_test),
         cmocka_unit_test_setup(a_kernel_that_waits_runs_once, begin_test),

@@ -168,7 +168,7 @@ bool ompt_event_wanted(int32_t operation, int endpoint)
     if (endpoint != ompt_scope_end || levels[operation] == 0)
         return listened && endpoint != ompt_scope_end;
     levels[operation]--;
-    return thread_scopes != NULL && scope_find(operation, levels[operation]) != NULL;
+    return scope_find(operation, levels[operation]) != NULL;
 }
 
 void ompt_event_scope(int32_t operation, int endpoint,

@@ -4,6 +4,7 @@
 #include <rocprofiler-sdk/external_correlation.h>
 #include <rocprofiler-sdk/intercept_table.h>
 #include <rocprofiler-sdk/internal_threading.h>
+#include <rocprofiler-sdk/pc_sampling.h>
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
@@ -323,6 +324,30 @@ static int on_argument(rocprofiler_callback_tracing_kind_t kind,
     return 0;
 }
 
+/* As many as there are, and none behind the last. */
+static void names_of_samples(void **state)
+{
+    enum {
+        TYPES = ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_LAST,
+        REASONS = ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_LAST
+    };
+    static const char type_is[] = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_";
+    static const char reason_is[] = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_";
+    (void)state;
+    for (int i = 0; i <= TYPES; i++) {
+        const char *name = rocprofiler_get_pc_sampling_instruction_type_name(
+            (rocprofiler_pc_sampling_instruction_type_t)i);
+        assert_int_equal(name != NULL, i < TYPES);
+        assert_true(!name || !strncmp(name, type_is, sizeof type_is - 1));
+    }
+    for (int i = 0; i <= REASONS; i++) {
+        const char *name = rocprofiler_get_pc_sampling_instruction_not_issued_reason_name(
+            (rocprofiler_pc_sampling_instruction_not_issued_reason_t)i);
+        assert_int_equal(name != NULL, i < REASONS);
+        assert_true(!name || !strncmp(name, reason_is, sizeof reason_is - 1));
+    }
+}
+
 static void arguments(void **state)
 {
     (void)state;
@@ -409,6 +434,7 @@ int main(void)
         cmocka_unit_test(external_ids),
         cmocka_unit_test(information),
         cmocka_unit_test(names),
+        cmocka_unit_test(names_of_samples),
         cmocka_unit_test(arguments),
         cmocka_unit_test(agents_and_counters),
         cmocka_unit_test(threads_and_tables),

@@ -69,6 +69,7 @@ static void a_callback_ends_the_iteration(void **state)
     assert_int_equal(some.metrics, 7);
     assert_int_equal(rocprofiler_iterate_info(NULL, METRIC, on_info_fail, &calls),
                      HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    assert_non_null(strstr(error_text(), "the callback returned 0x1008")); /* OUT_OF_RESOURCES */
     assert_int_equal(calls, 1);
 }
 

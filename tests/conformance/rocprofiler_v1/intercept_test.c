@@ -117,8 +117,11 @@ static void a_kernel_need_not_be_profiled(void **state)
     gpu_run(&gpus[0], 1);
     REFUSED(rocprofiler_get_data(context, 0), "nothing was collected");
     answer_status = HSA_STATUS_SUCCESS;
+    answer_group.index = 1; /* there is one, 0 */
+    gpu_run(&gpus[0], 1);
     answer_group.index = 5;
     gpu_run(&gpus[0], 1);
+    REFUSED(rocprofiler_get_data(context, 0), "nothing was collected");
     answer_group = (rocprofiler_group_t){.context = &f};
     gpu_run(&gpus[0], 1);
     OK(rocprofiler_open(gpus[0].agent, &f, 1, &standalone, ROCPROFILER_MODE_STANDALONE, NULL));
@@ -131,13 +134,13 @@ static void a_kernel_need_not_be_profiled(void **state)
     gpu_run(&gpus[0], 4);
     OK(rocprofiler_get_data(context, 0));
     assert_int_equal(f.data.result_int64, waves_of(4));
-    assert_int_equal(asked, 7);
+    assert_int_equal(asked, 8);
     OK(rocprofiler_stop_queue_callbacks());
     gpu_run(&gpus[0], 1);
-    assert_int_equal(asked, 7);
+    assert_int_equal(asked, 8);
     OK(rocprofiler_start_queue_callbacks());
     gpu_run(&gpus[0], 2);
-    assert_int_equal(asked, 8);
+    assert_int_equal(asked, 9);
     OK(rocprofiler_get_data(context, 0));
     assert_int_equal(f.data.result_int64, waves_of(2));
     REFUSED(rocprofiler_add_dispatch_callback(answer, NULL), "already");

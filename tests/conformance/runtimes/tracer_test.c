@@ -24,6 +24,7 @@
 static double_hip_start_fn hip_start;
 static double_hip_function_fn hip_function;
 static double_hip_untouched_fn hip_untouched;
+static double_hip_function_fn hip_compiler_function;
 
 static void *find(void *library, const char *name)
 {
@@ -47,6 +48,7 @@ static void hip_open(void)
     *(void **)&hip_start = find(hip, "double_hip_start");
     *(void **)&hip_function = find(hip, "double_hip_function");
     *(void **)&hip_untouched = find(hip, "double_hip_untouched");
+    *(void **)&hip_compiler_function = find(hip, "double_hip_compiler_function");
 }
 
 static void hip_call(void)
@@ -55,6 +57,16 @@ static void hip_call(void)
     void *memory = NULL;
     *(void **)&allocate = hip_function(ROCPROFILER_HIP_RUNTIME_API_ID_hipMalloc);
     assert_int_equal(allocate(&memory, 8), hipSuccess);
+}
+
+/* One of the second table that HIP registers. */
+static void hip_compiler_call(void)
+{
+    hipError_t (*push)(dim3, dim3, size_t, hipStream_t);
+    dim3 one = {1, 1, 1};
+    *(void **)&push =
+        hip_compiler_function(ROCPROFILER_HIP_COMPILER_API_ID___hipPushCallConfiguration);
+    assert_int_equal(push(one, one, 1, NULL), hipSuccess);
 }
 
 /* ---- ROCtracer */
@@ -147,6 +159,8 @@ static void late(void **state)
     tracer_enable();
     hip_call();
     sees(1);
+    hip_compiler_call();
+    sees(2);
     environment_is_clean();
 }
 
