@@ -13,6 +13,7 @@ STATE = SINGLES + LOADED + ["scc", "mode"]
 DATA_DWORDS, DATA_BASE = 32, 10  # which dword of the data the address points to
 FLAGS = {"src_scc": lambda s: s["scc"], "src_vccz": lambda s: int(not s["vcc_lo"] | s["vcc_hi"]),
          "src_execz": lambda s: int(not s["exec_lo"] | s["exec_hi"])}
+FIELDS = {"field32": 32, "field64": 64}
 PERIOD = {32: 0x3e22f983, 64: 0x3fc45f306dc9c882}  # 1 / 2 pi
 
 
@@ -67,20 +68,24 @@ def width(kind):
 
 def number_for(kind, rng):
     bits = width(kind)
-    if kind == "field":
-        size = rng.choice([0, 1, rng.randrange(32), rng.randrange(33), rng.randrange(65), rng.randrange(128)])
-        return rng.randrange(64) | size << 16 | (rng.getrandbits(32) & ~0x7f003f if rng.random() < 0.5 else 0)
+    if kind in FIELDS: # of a source of so many bits; many end at its top or beyond
+        at, whole = rng.randrange(FIELDS[kind]), FIELDS[kind]
+        size = rng.choice([0, rng.randrange(whole), whole - at, rng.randint(whole - at, whole), rng.randint(whole - at, whole),
+                           rng.randrange(128)])
+        return at | size << 16 | (rng.getrandbits(32) & ~0x7f003f if rng.random() < 0.5 else 0)
     top = 1 << bits - 1
-    if rng.random() < 0.4:
+    how = rng.random()
+    if how < 0.3:
         return rng.choice([0, 1, top - 1, top, 2 * top - 1, 2 * top - 1])
-    if rng.random() < 0.3:
+    if how < 0.75:
         return rng.getrandbits(bits)
     return value("u64" if kind == "b64" else kind, rng) & 2 * top - 1
 
 
 def beside(number, kind, rng):
     """Equal, next to it, or what sums and differences overflow with."""
-    return rng.choice([number, number, number + 1, number - 1, ~number, -number, number + (1 << width(kind) - 1)])
+    far = number + (1 << width(kind) - 1) + rng.randint(-1, 1)
+    return rng.choice([number, number, number + 1, number - 1, ~number, -number, far])
 
 
 def constant(kind, rng):
@@ -154,7 +159,8 @@ def with_constant(name, rng):
     bits = value("u16", rng) & 0xffff
     number = signed(bits, 16) if kind == "i32" else bits
     if rng.random() < 0.8:
-        near = rng.choice([beside(number, kind, rng), 0x7fffffff - number, 0x80000000 - number, number_for(kind, rng)])
+        near = rng.choice([beside(number, kind, rng), number_for(kind, rng)] + (
+            [0x7fffffff - number, 0x80000000 - number] if function else [number]))
         case.put(register, near)
     s = SimpleNamespace(scc=case.before["scc"], old=case.read(register))
     writes = [(register, function(number, s))] if function else []

@@ -6,7 +6,7 @@ function like the first one. EXEC_WRITERS[name] = (function of source and EXEC, 
 from integers import M16, M32, M64, signed
 
 KEPT, NONZERO = None, "nonzero"
-U, I, B, L, Q, F = "u32", "i32", "b32", "b64", "i64", "field"
+U, I, B, L, Q, F, G = "u32", "i32", "b32", "b64", "i64", "field32", "field64"
 
 
 def outside(x):
@@ -85,8 +85,8 @@ SCALAR = {
     "s_bfm_b64": (L, [B, B], lambda a, b, s: ((1 << (a & 63)) - 1) << (b & 63), KEPT),
     "s_bfe_u32": (U, [U, F], lambda a, b, s: unsigned_extracted(a, b, 32), NONZERO),
     "s_bfe_i32": (I, [I, F], lambda a, b, s: signed_extracted(a, b, 32), NONZERO),
-    "s_bfe_u64": (L, [L, F], lambda a, b, s: unsigned_extracted(a, b, 64), NONZERO),
-    "s_bfe_i64": (Q, [Q, F], lambda a, b, s: signed_extracted(a, b, 64), NONZERO),
+    "s_bfe_u64": (L, [L, G], lambda a, b, s: unsigned_extracted(a, b, 64), NONZERO),
+    "s_bfe_i64": (Q, [Q, G], lambda a, b, s: signed_extracted(a, b, 64), NONZERO),
     "s_ashr_i32": (I, [I, B], lambda a, b, s: a >> (b & 31), NONZERO),
     "s_ashr_i64": (Q, [Q, B], lambda a, b, s: a >> (b & 63), NONZERO),
     "s_bcnt0_i32_b32": (I, [B], lambda a, s: bin(a ^ M32).count("1"), NONZERO),
