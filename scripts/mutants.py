@@ -284,7 +284,8 @@ def main():
                            stdout=subprocess.PIPE).stdout.decode().split()
     texts = {name: (source / name).read_text() for name in names
              if name.endswith(".c") and not name.endswith(("_test.c", "_bench.c")) and "/test/" not in name and compiler.knows(name)}
-    chosen = as_before(source, options.again) if options.again else drawn(texts, options.seed)
+    again = (mutant for mutant in as_before(source, options.again) if mutant.path in texts) if options.again else ()
+    chosen = again or drawn(texts, options.seed)
     mutants, others = valid(compiler, texts, chosen, CROC_SEEN_BYTES - 1 if options.again else options.count,
                             options.jobs)
     unplaced = tree.place(mutants)

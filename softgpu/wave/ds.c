@@ -280,11 +280,22 @@ EXEC_FN(BPERMUTE)
     return active_lanes_put(w, i, result);
 }
 
-/* Source lane of ds_swizzle: 16-bit pattern; bit 15 quad permute, 0xc000 and up rotate. */
+/* The order of a Fourier transform's butterflies: lanes of a half by their bits reversed, above the
+ * bits that are kept. */
+static unsigned swizzle_fourier(unsigned lane, unsigned keep)
+{
+    unsigned reversed = 0;
+    for (unsigned bit = 0; bit < 5; bit++)
+        reversed |= (lane >> bit & 1) << (4 - bit);
+    return (lane & 32) | reversed >> __builtin_popcount(keep) | (lane & keep);
+}
+
+/* Source lane of ds_swizzle: 16-bit pattern; bit 15 quad permute, 0xc000 and up rotate, 0xe000 and
+ * up for Fourier transforms. */
 static unsigned swizzle_source(unsigned lane, uint32_t pattern)
 {
     if (pattern >= 0xe000)
-        return lane; /* FFT mode exists from gfx10 on hardware that has it */
+        return swizzle_fourier(lane, pattern & 31);
     if (pattern >= 0xc000) {
         unsigned by = pattern >> 5 & 31, keep = pattern & 31, right = pattern >> 10 & 1;
         unsigned moved = right ? lane - by : lane + by;
