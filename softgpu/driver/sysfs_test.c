@@ -94,6 +94,8 @@ static void metrics(int gpu)
     memcpy(&mhz, bytes + 54, sizeof mhz);
     CHECK(length == 120 && size == length && bytes[2] == 1 && bytes[3] == 3);
     CHECK(mhz == node_number(gpu, "properties", "max_engine_clk_fcompute"));
+    for (int at = 4; at < 16; at++) /* no temperature is modelled: all ones */
+        CHECK((uint8_t)bytes[at] == 0xff);
 }
 
 static void cards(void)
