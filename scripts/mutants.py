@@ -47,6 +47,8 @@ FAULTS = [(name, re.compile(pattern), text) for name, pattern, text in [
     ("no assignment", r"^(\s+)[a-z][\w>.\[\]-]*(?: [|+-]?= )[^;{}]*;$", r"\1;"),
 ]]
 NOT_CODE = re.compile(r"^\s*(#|//|/?\*|X\(|static_assert|_Static_assert|extern|typedef)|for \(|enum")
+# Not what tests run: programs of the build; and code that goes to other processes without what it would refer to.
+NOT_DRAWN = re.compile(r"(_test|_bench|_make)\.c$|/test/|^src/api/rocattach/helper\.c$")
 RECORD_S = 300  # of a test
 # Not about the behaviour of src/ and softgpu/, or builds of their own: a mutant would be "killed" by its style.
 LEFT_OUT = re.compile(r"^(rules|root|sanitize|deb|containers|install|man|headers)/|[_/](forky|trixie|experimental)$")
@@ -283,7 +285,7 @@ def main():
     names = subprocess.run(["git", "-C", source, "ls-files", "--", *options.paths], check=True,
                            stdout=subprocess.PIPE).stdout.decode().split()
     texts = {name: (source / name).read_text() for name in names
-             if name.endswith(".c") and not name.endswith(("_test.c", "_bench.c")) and "/test/" not in name and compiler.knows(name)}
+             if name.endswith(".c") and not NOT_DRAWN.search(name) and compiler.knows(name)}
     again = (mutant for mutant in as_before(source, options.again) if mutant.path in texts) if options.again else ()
     chosen = again or drawn(texts, options.seed)
     mutants, others = valid(compiler, texts, chosen, CROC_SEEN_BYTES - 1 if options.again else options.count,
