@@ -286,8 +286,8 @@ def main():
                            stdout=subprocess.PIPE).stdout.decode().split()
     texts = {name: (source / name).read_text() for name in names
              if name.endswith(".c") and not NOT_DRAWN.search(name) and compiler.knows(name)}
-    again = (mutant for mutant in as_before(source, options.again) if mutant.path in texts) if options.again else ()
-    chosen = again or drawn(texts, options.seed)
+    chosen = (mutant for mutant in as_before(source, options.again) if mutant.path in texts) if options.again \
+        else drawn(texts, options.seed)
     mutants, others = valid(compiler, texts, chosen, CROC_SEEN_BYTES - 1 if options.again else options.count,
                             options.jobs)
     unplaced = tree.place(mutants)
