@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "driver/drm.h"
+#include "driver/memory_type.h"
 #include "driver/real.h"
 #include "driver/storage.h"
 #include "driver/svm.h"
@@ -152,11 +153,11 @@ static int va_map(struct amdgpu_bo *bo, uint64_t offset, uint64_t size_bytes, ui
     int status = !mapping ? -ENOMEM : bo->host ? 0 : storage_map(bo->storage, &bo->host);
     if (!status) {
         /* libdrm asks for all three rights, whatever its caller says. */
-        uint32_t rights = VM_READ | VM_WRITE | VM_EXEC;
-        status = vm_map(bo->gpu->vm, va, size_bytes, bo->host + offset, rights);
+        uint32_t flags = VM_READ | VM_WRITE | VM_EXEC | storage_vm_flags(bo->gpu, bo->storage);
+        status = vm_map(bo->gpu->vm, va, size_bytes, bo->host + offset, flags);
         if (status == -EEXIST) { /* shared virtual memory that the program freed and did not say */
             svm_forget(bo->driver, va, va + size_bytes);
-            status = vm_map(bo->gpu->vm, va, size_bytes, bo->host + offset, rights);
+            status = vm_map(bo->gpu->vm, va, size_bytes, bo->host + offset, flags);
         }
     }
     if (status) {

@@ -76,4 +76,12 @@ enum { KFD_QUEUE_TYPE_SDMA_BY_ENGINE = 4 };
 /* The uAPI header shifts a signed 1 into the sign bit, which C leaves undefined. */
 #define KFD_ALLOC_WRITABLE (1u << 31)
 
+/* 1.15 of the header added EXT_COHERENT, for memory and for ranges of shared virtual memory. */
+enum {
+    KFD_ALLOC_EXT_COHERENT = 1 << 24,
+    KFD_SVM_FLAG_EXT_COHERENT = 0x80,
+    KFD_COHERENCE_FLAGS =
+        KFD_IOC_ALLOC_MEM_FLAGS_COHERENT | KFD_IOC_ALLOC_MEM_FLAGS_UNCACHED | KFD_ALLOC_EXT_COHERENT
+};
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
+#include "driver/memory_type.h"
 #include "driver/real.h"
 #include "driver/storage.h"
 #include "driver/svm.h"
@@ -63,8 +64,8 @@ static int buffer_place(struct driver *driver, struct buffer *buffer, __u64 *mma
     else if (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP)
         buffer->offset = DEVICE_OFFSET_MMIO;
     else
-        status = storage_create(driver, buffer->gpu, buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM,
-                                buffer->size_bytes, &buffer->storage);
+        status = storage_create(driver, buffer->gpu, buffer->flags, buffer->size_bytes,
+                                &buffer->storage);
     if (!status)
         *mmap_offset = buffer->storage ? buffer->storage->offset : buffer->offset;
     return status;
@@ -172,15 +173,18 @@ static int buffer_host_map(struct driver *driver, struct buffer *buffer)
     return 0;
 }
 
-static uint32_t vm_flags_of(const struct buffer *buffer)
+static uint32_t vm_flags_of(const struct buffer *buffer, const struct gpu *gpu)
 {
-    return VM_READ | (buffer->flags & KFD_ALLOC_WRITABLE ? VM_WRITE : 0) |
-           (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE ? VM_EXEC : 0);
+    uint32_t rights = VM_READ | (buffer->flags & KFD_ALLOC_WRITABLE ? VM_WRITE : 0) |
+                      (buffer->flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE ? VM_EXEC : 0);
+    if (buffer->storage)
+        return rights | storage_vm_flags(gpu, buffer->storage);
+    return rights | memory_vm_flags(gpu, HOME_HOST, buffer->flags & KFD_COHERENCE_FLAGS);
 }
 
 static int buffer_vm_map(struct buffer *buffer, struct gpu *gpu)
 {
-    return vm_map(gpu->vm, buffer->va, buffer->size_bytes, buffer->host, vm_flags_of(buffer));
+    return vm_map(gpu->vm, buffer->va, buffer->size_bytes, buffer->host, vm_flags_of(buffer, gpu));
 }
 
 static bool buffer_is_doorbell(const struct buffer *buffer)

@@ -18,7 +18,7 @@ enum { RECORD_BYTES = 4096 };
 struct record {
     uint64_t magic;
     uint64_t offset, size_bytes;
-    uint32_t gpu_id, vram;
+    uint32_t gpu_id, vram, coherence;
     struct storage_metadata metadata;
 };
 
@@ -45,15 +45,16 @@ static int heap_reserve(struct driver *driver, struct gpu *gpu, struct storage *
     return 0;
 }
 
-int storage_create(struct driver *driver, struct gpu *gpu, bool vram, uint64_t size_bytes,
-                   struct storage **out)
+int storage_create(struct driver *driver, struct gpu *gpu, uint32_t alloc_flags,
+                   uint64_t size_bytes, struct storage **out)
 {
     struct storage *storage = calloc(1, sizeof *storage);
     if (!storage)
         return -ENOMEM;
     storage->refs = 1;
     storage->file = driver->file;
-    storage->vram = vram;
+    storage->vram = alloc_flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+    storage->coherence = alloc_flags & KFD_COHERENCE_FLAGS;
     storage->gpu_id = gpu->gpu_id;
     storage->size_bytes = size_bytes;
     storage_reap(driver);
@@ -136,7 +137,8 @@ static int record_write(struct driver *driver, struct storage *storage)
                             .offset = storage->offset,
                             .size_bytes = storage->size_bytes,
                             .gpu_id = storage->gpu_id,
-                            .vram = storage->vram};
+                            .vram = storage->vram,
+                            .coherence = storage->coherence};
     ssize_t written =
         pwrite(storage->file, &record, sizeof record, (off_t)record_position(storage));
     if (written != sizeof record)
@@ -219,6 +221,7 @@ static int import_foreign(int fd, const struct record *record, struct storage **
                                 .file = fcntl(fd, F_DUPFD_CLOEXEC, FILE_NUMBER_MIN),
                                 .foreign = true,
                                 .vram = record->vram,
+                                .coherence = record->coherence & KFD_COHERENCE_FLAGS,
                                 .gpu_id = record->gpu_id,
                                 .offset = record->offset,
                                 .size_bytes = record->size_bytes};

@@ -23,14 +23,16 @@ struct storage {
     int file;
     bool foreign; /* of another process: `file` is ours to close */
     bool vram, exported;
-    uint32_t gpu_id; /* whose memory it is, or who allocated it */
+    uint32_t coherence; /* of KFD_IOC_ALLOC_MEM_FLAGS_*, those that memory types come from */
+    uint32_t gpu_id;    /* whose memory it is, or who allocated it */
     uint64_t offset, size_bytes;
     struct storage *next; /* in driver.exported */
 };
 
-/* All return 0 or -errno, and take driver.lock themselves. */
-int storage_create(struct driver *driver, struct gpu *gpu, bool vram, uint64_t size_bytes,
-                   struct storage **storage);
+/* All return 0 or -errno, and take driver.lock themselves. `alloc_flags`: of
+ * KFD_IOC_ALLOC_MEM_FLAGS_*, VRAM and those of coherence. */
+int storage_create(struct driver *driver, struct gpu *gpu, uint32_t alloc_flags,
+                   uint64_t size_bytes, struct storage **storage);
 void storage_release(struct driver *driver, struct storage *storage);
 /* Frees exported memory whose last holder elsewhere has gone. */
 void storage_reap(struct driver *driver);

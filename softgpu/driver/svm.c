@@ -10,6 +10,7 @@
 #include "driver/driver.h"
 #include "driver/kfd.h"
 #include "driver/kfd_abi.h"
+#include "driver/memory_type.h"
 #include "driver/uaccess.h"
 
 #define PAGE_MASK UINT64_C(4095)
@@ -56,41 +57,66 @@ static void range_unmap(struct driver *driver, struct svm_range *range)
     range->mapped = 0;
 }
 
-/* Brings the page tables in line with the access rights. */
+static uint32_t range_vm_flags(const struct svm_range *range, const struct gpu *gpu)
+{
+    uint32_t flags = range->attributes.flags, vm_flags = VM_READ, coherence = 0;
+    if (!(flags & KFD_IOCTL_SVM_FLAG_GPU_RO))
+        vm_flags |= VM_WRITE;
+    if (flags & KFD_IOCTL_SVM_FLAG_GPU_EXEC)
+        vm_flags |= VM_EXEC;
+    if (flags & KFD_IOCTL_SVM_FLAG_COHERENT)
+        coherence |= KFD_IOC_ALLOC_MEM_FLAGS_COHERENT;
+    if (flags & KFD_SVM_FLAG_EXT_COHERENT)
+        coherence |= KFD_ALLOC_EXT_COHERENT;
+    return vm_flags |
+           memory_vm_flags(gpu, memory_home_of(gpu, range->location != 0, range->location),
+                           coherence);
+}
+
+/* Brings the page tables in line with the access rights, and with where it is. */
 static int range_apply(struct driver *driver, struct svm_range *range)
 {
     uint32_t wanted = range->attributes.access | range->attributes.in_place;
-    uint32_t vm_flags = VM_READ;
-    if (!(range->attributes.flags & KFD_IOCTL_SVM_FLAG_GPU_RO))
-        vm_flags |= VM_WRITE;
-    if (range->attributes.flags & KFD_IOCTL_SVM_FLAG_GPU_EXEC)
-        vm_flags |= VM_EXEC;
     int status = 0;
     for (int i = 0; i < driver->gpu_count && !status; i++) {
+        struct gpu *gpu = &driver->gpu[i];
         uint32_t bit = 1u << i;
         if (!(wanted & bit) && (range->mapped & bit))
-            status = vm_unmap(driver->gpu[i].vm, range->start);
-        else if ((wanted & bit) && !(range->mapped & bit))
-            status = vm_map(driver->gpu[i].vm, range->start, range->end - range->start,
-                            (void *)(uintptr_t)range->start, vm_flags);
+            status = vm_unmap(gpu->vm, range->start);
+        else if (wanted & range->mapped & bit)
+            status = vm_set_flags(gpu->vm, range->start, range_vm_flags(range, gpu));
+        else if (wanted & bit)
+            status = vm_map(gpu->vm, range->start, range->end - range->start,
+                            (void *)(uintptr_t)range->start, range_vm_flags(range, gpu));
         if (!status)
             range->mapped = (range->mapped & ~bit) | (wanted & bit);
     }
     return status;
 }
 
-/* Cuts a range in two at `at`; both halves stay mapped. */
+/* Cuts a range in two at `at`; both halves stay mapped, also while kernels run. */
 static int range_split(struct driver *driver, struct svm_range *range, uint64_t at)
 {
     struct svm_range *tail = range_new(at, range->end, &range->attributes, range->next);
+    int status = 0;
     if (!tail)
         return -ENOMEM;
+    for (int i = 0; i < driver->gpu_count && !status; i++) {
+        if (!(range->mapped & 1u << i))
+            continue;
+        status = vm_split(driver->gpu[i].vm, at);
+        tail->mapped |= status ? 0 : 1u << i;
+    }
+    if (status) { /* a page table is in halves, the range is not */
+        range_unmap(driver, tail);
+        range_unmap(driver, range);
+        free(tail);
+        return status;
+    }
     tail->location = range->location;
-    range_unmap(driver, range);
     range->end = at;
     range->next = tail;
-    int status = range_apply(driver, range);
-    return status ? status : range_apply(driver, tail);
+    return 0;
 }
 
 /* Afterwards `start` and `end` cut no range, and with `fill` no gap is left between them. */
@@ -191,18 +217,12 @@ static bool asks_to_prefetch(const struct kfd_ioctl_svm_attribute *list, uint32_
 static int range_update(struct driver *driver, struct svm_range *range,
                         const struct kfd_ioctl_svm_attribute *list, uint32_t count)
 {
-    const uint32_t vm_bits = KFD_IOCTL_SVM_FLAG_GPU_RO | KFD_IOCTL_SVM_FLAG_GPU_EXEC;
-    uint32_t flags_before = range->attributes.flags;
     int status = 0;
     for (uint32_t i = 0; i < count && !status; i++)
         status = attribute_set(driver, &range->attributes, &list[i]);
-    if ((flags_before ^ range->attributes.flags) & vm_bits)
-        range_unmap(driver, range);
-    if (!status)
-        status = range_apply(driver, range);
     if (!status && asks_to_prefetch(list, count))
         range_move(driver, range);
-    return status;
+    return status ? status : range_apply(driver, range);
 }
 
 static int attributes_set(struct driver *driver, uint64_t start, uint64_t end,

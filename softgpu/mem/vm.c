@@ -160,6 +160,59 @@ int vm_map(struct vm *vm, uint64_t va, uint64_t size_bytes, void *host, uint32_t
     return status;
 }
 
+static int set_flags_locked(struct vm *vm, uint64_t va, uint32_t flags)
+{
+    struct vm_table *old = atomic_load_explicit(&vm->table, memory_order_relaxed);
+    size_t at = table_lower(old, va);
+    if (at == old->count || old->range[at].start != va)
+        return -ENOENT;
+    uint32_t before = old->range[at].flags;
+    if (before == flags)
+        return 0;
+    struct vm_table *table = table_new(old->count, old->generation + 1);
+    if (!table)
+        return -ENOMEM;
+    memcpy(table->range, old->range, old->count * sizeof old->range[0]);
+    table->range[at].flags = flags;
+    table_replace(vm, table, before & ~flags & (VM_READ | VM_WRITE | VM_EXEC));
+    return 0;
+}
+
+int vm_set_flags(struct vm *vm, uint64_t va, uint32_t flags)
+{
+    pthread_mutex_lock(&vm->lock);
+    int status = set_flags_locked(vm, va, flags);
+    pthread_mutex_unlock(&vm->lock);
+    return status;
+}
+
+static int split_locked(struct vm *vm, uint64_t va)
+{
+    struct vm_table *old = atomic_load_explicit(&vm->table, memory_order_relaxed);
+    size_t at = table_lower(old, va);
+    if (at == old->count || old->range[at].start >= va)
+        return -ENOENT;
+    struct vm_table *table = table_new(old->count + 1, old->generation + 1);
+    if (!table)
+        return -ENOMEM;
+    memcpy(table->range, old->range, (at + 1) * sizeof old->range[0]);
+    memcpy(table->range + at + 1, old->range + at, (old->count - at) * sizeof old->range[0]);
+    struct vm_range *head = &table->range[at], *tail = head + 1;
+    head->end = tail->start = va;
+    tail->host += va - head->start;
+    tail->place = place_take(vm, tail->end - va);
+    table_replace(vm, table, false);
+    return 0;
+}
+
+int vm_split(struct vm *vm, uint64_t at)
+{
+    pthread_mutex_lock(&vm->lock);
+    int status = split_locked(vm, at);
+    pthread_mutex_unlock(&vm->lock);
+    return status;
+}
+
 static int unmap_locked(struct vm *vm, uint64_t va)
 {
     struct vm_table *old = atomic_load_explicit(&vm->table, memory_order_relaxed);
@@ -246,5 +299,6 @@ uint64_t vm_place(struct vm_reader *reader, uint64_t va)
             return va;
         way = &found;
     }
-    return ((uint64_t)way->place << VM_PLACE_BITS) + (va - way->start);
+    return vm_place_memory(way->flags) |
+           (((uint64_t)way->place << VM_PLACE_BITS) + (va - way->start));
 }

@@ -18,7 +18,23 @@
 
 struct vm;
 
-enum vm_flags { VM_READ = 1, VM_WRITE = 2, VM_EXEC = 4 };
+/* Above the rights: how the caches treat a mapping's memory, and where that is. Data is coherent
+ * whatever they say: the models of caches and of time go by them. */
+enum vm_flags {
+    VM_READ = 1,
+    VM_WRITE = 2,
+    VM_EXEC = 4,
+    VM_TYPE_SHIFT = 4, /* enum memory_type */
+    VM_HOME_SHIFT = 6, /* enum memory_home */
+    VM_MEMORY_MASK = 0xf << VM_TYPE_SHIFT
+};
+enum memory_type {
+    MEMORY_RW, /* cached for reads and writes */
+    MEMORY_NC, /* cached, not coherent with others */
+    MEMORY_UC, /* not cached by the L2 */
+    MEMORY_CC  /* cached, coherent with others */
+};
+enum memory_home { HOME_OWN, HOME_HOST, HOME_PEER };
 
 struct vm_range {
     uint64_t start, end; /* GPU VA, end exclusive */
@@ -34,10 +50,31 @@ struct vm_range {
  * large as a translation begin with one. */
 enum { VM_PLACE_BITS = 16, VM_PLACE_BYTES = 1 << VM_PLACE_BITS, VM_PLACE_LARGE = 2 << 20 };
 
+/* A place's high bits are what its mapping's flags say of its memory. The GPU's own memory of type
+ * RW, which most accesses go to, has 0 there. */
+enum { VM_PLACE_TYPE_SHIFT = 56, VM_PLACE_HOME_SHIFT = 58 };
+static inline uint64_t vm_place_memory(uint32_t flags)
+{
+    return (uint64_t)(flags >> VM_TYPE_SHIFT & 0xf) << VM_PLACE_TYPE_SHIFT;
+}
+static inline enum memory_type vm_place_type(uint64_t place)
+{
+    return (enum memory_type)(place >> VM_PLACE_TYPE_SHIFT & 3);
+}
+static inline enum memory_home vm_place_home(uint64_t place)
+{
+    return (enum memory_home)(place >> VM_PLACE_HOME_SHIFT & 3);
+}
+
 int vm_create(struct vm **vm);
 void vm_destroy(struct vm *vm);
 /* 0, -EEXIST when it overlaps another range, -EINVAL, -ENOMEM. */
 int vm_map(struct vm *vm, uint64_t va, uint64_t size_bytes, void *host, uint32_t flags);
+/* Other flags for the range that begins at `va`, and two ranges in the place of one of which `at`
+ * is in the middle. Both are mapped all the while. 0, -ENOENT or -ENOMEM. Waits for readers when
+ * rights are taken away. */
+int vm_set_flags(struct vm *vm, uint64_t va, uint32_t flags);
+int vm_split(struct vm *vm, uint64_t at);
 /* 0 or -ENOENT. Waits for readers; never call it from inside a read section. */
 int vm_unmap(struct vm *vm, uint64_t va);
 

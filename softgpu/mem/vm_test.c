@@ -240,6 +240,89 @@ static void readers_never_see_what_was_unmapped(void **state)
         free(block[i]);
 }
 
+static void a_place_says_what_memory_it_is(void **state)
+{
+    (void)state;
+    uint32_t uc_host = MEMORY_UC << VM_TYPE_SHIFT | HOME_HOST << VM_HOME_SHIFT;
+    assert_int_equal(vm_map(vm, 0x10000, 0x1000, memory, VM_READ), 0);
+    uint64_t own = place(0x10010);
+    assert_int_equal(own >> VM_PLACE_TYPE_SHIFT, 0);
+    assert_int_equal(vm_set_flags(vm, 0x10000, VM_READ | uc_host), 0);
+    uint64_t other = place(0x10010);
+    assert_int_equal(vm_place_type(other), MEMORY_UC);
+    assert_int_equal(vm_place_home(other), HOME_HOST);
+    assert_int_equal(other & ((UINT64_C(1) << VM_PLACE_TYPE_SHIFT) - 1), own);
+    assert_int_equal(vm_set_flags(vm, 0x10800, VM_READ), -ENOENT);
+    assert_int_equal(vm_set_flags(vm, 0x11000, VM_READ), -ENOENT);
+    assert_ptr_equal(translate(0x10010, 8, VM_READ), memory + 0x10);
+    assert_null(translate(0x10010, 8, VM_WRITE));
+    assert_int_equal(vm_set_flags(vm, 0x10000, VM_WRITE), 0);
+    assert_ptr_equal(translate(0x10010, 8, VM_WRITE), memory + 0x10);
+    assert_null(translate(0x10010, 8, VM_READ));
+}
+
+static void halves_of_a_range_are_ranges(void **state)
+{
+    (void)state;
+    assert_int_equal(vm_map(vm, 0x10000, 0x1000, memory, VM_READ), 0);
+    assert_int_equal(vm_map(vm, 0x11000, 0x1000, memory + 0x1000, VM_READ), 0);
+    assert_int_equal(vm_split(vm, 0x10000), -ENOENT);
+    assert_int_equal(vm_split(vm, 0x11000), -ENOENT);
+    assert_int_equal(vm_split(vm, 0x12000), -ENOENT);
+    assert_int_equal(vm_split(vm, 0x10400), 0);
+    assert_ptr_equal(translate(0x103f8, 8, VM_READ), memory + 0x3f8);
+    assert_ptr_equal(translate(0x10400, 8, VM_READ), memory + 0x400);
+    assert_null(translate(0x103fc, 8, VM_READ)); /* of both */
+    assert_ptr_equal(translate(0x10ff8, 8, VM_READ), memory + 0xff8);
+    assert_int_equal(place(0x10400) % VM_PLACE_BYTES, 0);
+    assert_true(place(0x10400) > place(0x11000));
+    assert_int_equal(vm_unmap(vm, 0x10000), 0);
+    assert_null(translate(0x103f8, 8, VM_READ));
+    assert_ptr_equal(translate(0x10400, 8, VM_READ), memory + 0x400);
+    assert_int_equal(vm_unmap(vm, 0x10400), 0);
+    assert_null(translate(0x10400, 8, VM_READ));
+    assert_ptr_equal(translate(0x11000, 8, VM_READ), memory + 0x1000);
+}
+
+/* A kernel that runs while its range is cut, or gets other flags. */
+static void *stress_look(void *arg)
+{
+    struct vm_reader mine;
+    uintptr_t missed = 0, looks = 0;
+    (void)arg;
+    vm_reader_register(vm, &mine);
+    while (!atomic_load_explicit(&stress_stop, memory_order_relaxed) || !looks) {
+        vm_reader_enter(&mine);
+        for (uint64_t va = 0x10000; va < 0x20000; va += 0x1000, looks++)
+            missed += vm_translate(&mine, va, 8, VM_READ) != memory + (va - 0x10000);
+        vm_reader_leave(&mine);
+        sched_yield();
+    }
+    vm_reader_unregister(&mine);
+    return (void *)missed;
+}
+
+static void a_range_is_there_while_it_changes(void **state)
+{
+    enum { ROUNDS = 200, PAGES = 16, PAGE = 4096 };
+    pthread_t thread;
+    void *missed;
+    (void)state;
+    atomic_store_explicit(&stress_stop, 0, memory_order_relaxed);
+    assert_int_equal(vm_map(vm, 0x10000, PAGES * PAGE, memory, VM_READ | VM_WRITE), 0);
+    assert_int_equal(pthread_create(&thread, NULL, stress_look, NULL), 0);
+    for (uint32_t i = 1; i < PAGES; i++)
+        for (uint32_t round = 0; round < ROUNDS; round++) {
+            uint64_t at = 0x10000 + (uint64_t)i * PAGE;
+            int status = vm_split(vm, at);
+            assert_int_equal(status, round ? -ENOENT : 0);
+            assert_int_equal(vm_set_flags(vm, at, VM_READ | (round % 2 ? VM_WRITE : 0)), 0);
+        }
+    atomic_store_explicit(&stress_stop, 1, memory_order_relaxed);
+    pthread_join(thread, &missed);
+    assert_null(missed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +331,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(unmapped_means_gone_even_when_cached, setup, teardown),
         cmocka_unit_test(places_do_not_depend_on_addresses),
         cmocka_unit_test_setup_teardown(what_is_not_mapped_has_its_address, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_place_says_what_memory_it_is, setup, teardown),
+        cmocka_unit_test_setup_teardown(halves_of_a_range_are_ranges, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_range_is_there_while_it_changes, setup, teardown),
         cmocka_unit_test_setup_teardown(many_ranges_against_a_model, setup, teardown),
         cmocka_unit_test_setup_teardown(readers_never_see_what_was_unmapped, setup, teardown),
     };
