@@ -43,11 +43,11 @@ def sources_of(text, where):
     if text == "ACCUM":
         return [], 0, 1
     terms = []
-    for part in text.lstrip("@").split("+"):
-        match = re.fullmatch(r"(?:(\d+)x)?([A-Z][A-Z0-9_]*)", part)
+    for part in re.findall(r"[+-]?[^+-]+", text.lstrip("@")):
+        match = re.fullmatch(r"([+-]?)(?:(\d+)x)?([A-Z][A-Z0-9_]*)", part)
         if not match:
             sys.exit(f"{where}: source {part}")
-        terms.append((match[2], int(match[1] or 1)))
+        terms.append((match[3], int(match[1] + (match[2] or "1"))))
     if len(terms) > TERMS_MAX:
         sys.exit(f"{where}: more than {TERMS_MAX} terms")
     return terms, int(text.startswith("@")), 0

@@ -37,6 +37,8 @@ struct gpu_model {
     uint64_t vram_bytes;
     uint32_t sclk_mhz, mclk_mhz;
     uint32_t memory_bytes_per_mclk; /* at its peak: the bus, and transfers in a cycle */
+    uint32_t host_mb_per_s;         /* of its link to the host, and to another GPU of its kind: */
+    uint32_t peer_mb_per_s;         /* in each direction, at their peak */
     uint8_t has_acc_vgprs;          /* AGPRs exist */
     uint8_t unified_vgprs;          /* AGPRs follow the VGPRs in one file (gfx90a and later) */
     uint8_t packed_work_item_id;    /* v0 = x | y << 10 | z << 20 at wave start */

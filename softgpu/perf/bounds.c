@@ -150,8 +150,10 @@ struct averages {
 static uint64_t memory_loads(const struct dispatch_sample *sample, const struct group_sample *seen,
                              uint64_t requests)
 {
-    uint64_t bytes = requests * sample->model->tcp_line_bytes;
-    uint64_t misses = bytes ? less(share(1024, sample->read_bytes, bytes), 1024) : 1024;
+    uint64_t bytes = requests * sample->model->tcp_line_bytes, read_bytes = 0;
+    for (int home = 0; home < MEMORY_HOMES; home++)
+        read_bytes += sample->homes[home].read_bytes;
+    uint64_t misses = bytes ? less(share(1024, read_bytes, bytes), 1024) : 1024;
     uint64_t each = seen->leaving ? seen->leaving_reads / seen->leaving / LINES_ALIKE : 0;
     uint64_t hit = 1024;
     for (uint64_t i = 0; i < greater(each, 1); i++)
@@ -159,10 +161,22 @@ static uint64_t memory_loads(const struct dispatch_sample *sample, const struct 
     return 1024 - hit;
 }
 
+/* How much longer than the GPU's own takes memory where it is, on average. */
+static uint64_t link_average(const struct dispatch_sample *sample)
+{
+    uint64_t reads = 0, cycles = 0;
+    for (int home = 0; home < MEMORY_HOMES; home++) {
+        reads += sample->homes[home].reads;
+        cycles += sample->homes[home].reads * link_cycles((enum memory_home)home);
+    }
+    return reads ? cycles / reads : 0;
+}
+
 static struct average load_average(const struct dispatch_sample *sample,
                                    const struct group_sample *seen, uint64_t requests)
 {
-    uint64_t away = L2_HIT_CYCLES + L1_HIT_CYCLES / 2, memory = L2_MISS_CYCLES - L2_HIT_CYCLES;
+    uint64_t away = L2_HIT_CYCLES + L1_HIT_CYCLES / 2;
+    uint64_t memory = L2_MISS_CYCLES - L2_HIT_CYCLES + link_average(sample);
     uint64_t stays = seen->loads - seen->nowhere - seen->leaving;
     uint64_t cycles = seen->nowhere * NOWHERE_CYCLES + stays * L1_HIT_CYCLES +
                       seen->leaving * away + seen->serial_cycles;
@@ -203,17 +217,10 @@ static uint64_t times(struct average average, uint64_t count)
 
 static void seen_add(struct group_sample *to, const struct group_sample *from)
 {
-    to->instructions += from->instructions;
-    to->address_cycles += from->address_cycles;
-    to->data_cycles += from->data_cycles;
-    to->serial_cycles += from->serial_cycles;
-    to->loads += from->loads;
-    to->nowhere += from->nowhere;
-    to->leaving += from->leaving;
-    to->leaving_reads += from->leaving_reads;
-    to->reads += from->reads;
-    to->writes += from->writes;
-    to->translation_misses += from->translation_misses;
+    uint64_t *sums = (uint64_t *)to; /* of equal members */
+    const uint64_t *more = (const uint64_t *)from;
+    for (size_t i = 0; i < sizeof *to / sizeof *sums; i++)
+        sums[i] += more[i];
 }
 
 /* Is there anything to multiply averages by? */
@@ -254,6 +261,8 @@ static void averages_find(const struct running_dispatch *dispatch, struct averag
                                   lds[i].instructions ? &lds[i] : &all_lds);
         requests += times(averages[i].reads, vector[i]);
     }
+    if (dispatch->sample)
+        dispatch_sample_uncached(dispatch->sample, all.uncached_reads, all.uncached);
     for (int i = 0; i < 2; i++)
         averages[i].load =
             dispatch->sample
@@ -338,15 +347,36 @@ static void unit_close(struct perf *perf, struct running_dispatch *dispatch, siz
 
 /* How long a dispatch's parts work: all in cycles of the shader clock. */
 struct dispatch_cycles {
-    uint64_t units, channels, memory; /* the longest unit, the longest channel, all memory */
-    uint64_t address, active;         /* the address unit and the L1 that work longest */
-    uint64_t requests;                /* of all L2 channels */
+    uint64_t units, channels;     /* the longest unit, the longest channel */
+    uint64_t homes[MEMORY_HOMES]; /* memory, and the links to that elsewhere */
+    uint64_t address, active;     /* the address unit and the L1 that work longest */
+    uint64_t requests;            /* of all L2 channels */
 };
 
 static uint64_t memory_cycles(const struct gpu_model *model, uint64_t bytes)
 {
     uint64_t per_us = (uint64_t)model->memory_bytes_per_mclk * model->mclk_mhz;
     return share(bytes, (uint64_t)model->sclk_mhz * 100, per_us * MEMORY_EFFICIENCY_PERCENT);
+}
+
+/* A link carries both directions at once. */
+static uint64_t transfer_cycles(const struct gpu_model *model, enum memory_home home,
+                                const struct home_sample *moved)
+{
+    uint64_t bytes = greater(moved->read_bytes, moved->write_bytes);
+    if (home == HOME_OWN)
+        return memory_cycles(model, moved->read_bytes + moved->write_bytes);
+    uint64_t per_us = home == HOME_HOST ? model->host_mb_per_s : model->peer_mb_per_s;
+    return share(bytes, (uint64_t)model->sclk_mhz * 100, per_us * MEMORY_EFFICIENCY_PERCENT);
+}
+
+/* What of memory and links works longest. */
+static enum memory_home longest_home(const struct dispatch_cycles *cycles)
+{
+    int longest = HOME_OWN;
+    for (int home = 0; home < MEMORY_HOMES; home++)
+        longest = cycles->homes[home] > cycles->homes[longest] ? home : longest;
+    return (enum memory_home)longest;
 }
 
 /* Newton's method, from above. */
@@ -413,7 +443,9 @@ static struct dispatch_cycles dispatch_cycles(const struct perf *perf,
     if (!sample)
         return cycles;
     cycles.channels = busiest_channel(perf, sample, cycles.requests);
-    cycles.memory = memory_cycles(perf->model, sample->read_bytes + sample->write_bytes);
+    for (int home = 0; home < MEMORY_HOMES; home++)
+        cycles.homes[home] =
+            transfer_cycles(perf->model, (enum memory_home)home, &sample->homes[home]);
     return cycles;
 }
 
@@ -451,15 +483,17 @@ static void unit_stretch(struct perf *perf, struct running_dispatch *dispatch, s
 
 /*
  * What a request of memory waits for others. Below saturation: a queue in front of a server that
- * takes as long for each, and is busy for `memory` of `elapsed` cycles. Where memory is what the
- * dispatch waits for, `waited` cycles of its waves are spent in that queue.
+ * takes as long for each, and is busy for so long of `elapsed` cycles. Where memory or a link is
+ * what the dispatch waits for, `waited` cycles of its waves are spent in that queue.
  */
 static uint64_t queue_cycles(const struct perf *perf, const struct dispatch_sample *sample,
-                             uint64_t memory, uint64_t elapsed, uint64_t waited)
+                             const struct dispatch_cycles *cycles, uint64_t elapsed,
+                             uint64_t waited)
 {
-    uint64_t busy = less(share(PER_MILLE, memory, elapsed), BUSIEST_PER_MILLE);
+    const struct home_sample *longest = &sample->homes[longest_home(cycles)];
+    uint64_t busy = less(share(PER_MILLE, cycles->homes[HOME_OWN], elapsed), BUSIEST_PER_MILLE);
     uint64_t one = memory_cycles(perf->model, REQUEST_BYTES * channels_of(perf));
-    uint64_t requests = sample->reads + sample->writes;
+    uint64_t requests = longest->reads + longest->writes;
     return share(one, busy, 2 * (PER_MILLE - busy)) + (requests ? waited / requests : 0);
 }
 
@@ -471,15 +505,32 @@ static bool any_work(const struct channel_work *work, uint64_t channels)
     return any != 0;
 }
 
+#define CHANNEL(name) totals[SRC_##name - SRC_CHANNEL_FIRST]
+
+/* A channel waits for memory or a link. Writes to the host are posted: nobody waits for the link
+ * to take them (rocprofiler-compute's runs of an MI250 show none). */
+static void stalls_add(uint64_t *totals, enum memory_home home, const struct home_sample *moved,
+                       uint64_t waits)
+{
+    uint64_t of_reads = share(waits, moved->reads, moved->reads + moved->writes);
+    uint64_t of_writes = home == HOME_HOST ? 0 : waits - of_reads;
+    CHANNEL(EA_READ_STALL) += of_reads;
+    CHANNEL(EA_WRITE_STALL) += of_writes;
+    CHANNEL(EA_READ_HOST_STALL) += home == HOME_HOST ? of_reads : 0;
+    CHANNEL(EA_READ_PEER_STALL) += home == HOME_PEER ? of_reads : 0;
+    CHANNEL(EA_WRITE_PEER_STALL) += home == HOME_PEER ? of_writes : 0;
+}
+
 /* Channels wait in proportion to what they have to do. */
 static void channels_add(struct perf *perf, const struct running_dispatch *dispatch,
                          const struct dispatch_cycles *cycles, uint64_t elapsed, uint64_t stalled,
                          uint64_t waited)
 {
     const struct dispatch_sample *sample = dispatch->sample;
+    enum memory_home longest = longest_home(cycles);
     if (!sample->touched && !any_work(dispatch->work, channels_of(perf)))
         return;
-    uint64_t queued = queue_cycles(perf, sample, cycles->memory, elapsed, waited), most = 0;
+    uint64_t queued = queue_cycles(perf, sample, cycles, elapsed, waited), most = 0;
     for (size_t i = 0; i < channels_of(perf); i++)
         most = greater(most, sample->touches[i]);
     for (size_t i = 0; i < channels_of(perf); i++) {
@@ -489,14 +540,14 @@ static void channels_add(struct perf *perf, const struct running_dispatch *dispa
             continue; /* of a small dispatch most */
         uint64_t waits = share(stalled, touches, most);
         uint64_t requests = share(cycles->requests, touches, sample->touched);
-        uint64_t of_reads = share(waits, sample->reads, sample->reads + sample->writes);
-#define CHANNEL(name) totals[SRC_##name - SRC_CHANNEL_FIRST]
         CHANNEL(TCC_BUSY) += less(requests, elapsed - stalled) + waits;
-        CHANNEL(EA_READ_STALL) += of_reads;
-        CHANNEL(EA_WRITE_STALL) += waits - of_reads;
-        CHANNEL(EA_READ_LEVEL) += work->reads * (MEMORY_READ_CYCLES + queued);
-        CHANNEL(EA_WRITE_LEVEL) += work->writes * (MEMORY_WRITE_CYCLES + queued);
-#undef CHANNEL
+        stalls_add(totals, longest, &sample->homes[longest], waits);
+        CHANNEL(EA_READ_LEVEL) +=
+            work->reads * (MEMORY_READ_CYCLES + queued) + work->read_link_cycles;
+        CHANNEL(EA_WRITE_LEVEL) +=
+            work->writes * (MEMORY_WRITE_CYCLES + queued) + work->write_link_cycles;
+        CHANNEL(EA_ATOMIC_LEVEL) +=
+            work->atomics * (MEMORY_WRITE_CYCLES + queued) + work->atomic_link_cycles;
     }
 }
 
@@ -525,7 +576,8 @@ void bounds_dispatch(struct perf *perf, struct running_dispatch *dispatch)
     }
     struct dispatch_cycles cycles = dispatch_cycles(perf, dispatch);
     uint64_t within = greater(cycles.units, cycles.channels);
-    uint64_t elapsed = greater(within, cycles.memory), more = elapsed - cycles.units;
+    uint64_t transfers = cycles.homes[longest_home(&cycles)];
+    uint64_t elapsed = greater(within, transfers), more = elapsed - cycles.units;
     uint64_t waited = share(waves_cycles(dispatch), elapsed - within, cycles.units);
     if (dispatch->sample)
         channels_add(perf, dispatch, &cycles, elapsed, elapsed - within, waited);
@@ -536,6 +588,7 @@ void bounds_dispatch(struct perf *perf, struct running_dispatch *dispatch)
     }
     xccs_add(perf, SRC_TA_BUSY, cycles.address);
     xccs_add(perf, SRC_TC_BUSY, greater(cycles.active, cycles.channels));
-    xccs_add(perf, SRC_EA_BUSY, cycles.memory);
+    xccs_add(perf, SRC_EA_BUSY, transfers);
     xccs_add(perf, SRC_UTCL2_BUSY, less(dispatch->translation_misses, elapsed));
 }
+#undef CHANNEL

@@ -26,6 +26,7 @@ enum {
 struct cache_state {
     uint64_t dirty_bytes[CACHE_SECTORS];
     uint8_t sectors; /* bit n: sector n holds valid data */
+    uint8_t home;    /* enum memory_home: where it came from */
 };
 
 /* A line that was replaced. */

@@ -42,7 +42,7 @@ struct reg_info {
 
 struct event_term {
     uint8_t source; /* enum perf_source */
-    uint16_t weight;
+    int16_t weight;
 };
 
 struct event_info {
@@ -86,7 +86,7 @@ struct counter {
     const uint64_t *source; /* of which it is `weight` times the total; NULL: it is a sum */
     uint32_t select;
     uint32_t control; /* MC blocks, in counter 0: the block's RSLT_CNTL */
-    uint16_t weight;
+    int16_t weight;
     uint8_t wants;                 /* of what counts (enum perf_want) */
     bool is_own;                   /* counts its own event, whatever the counter before it does */
     bool is_of_array, is_selected; /* select was written */

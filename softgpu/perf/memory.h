@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "core/device.h"
+#include "mem/vm.h"
 #include "perf/cache.h"
 #include "perf/perf.h"
 #include "perf/sources.h"
@@ -55,9 +56,18 @@ enum {
     L2_WRITE_CYCLES = 280
 };
 
+/* Cycles that a request of memory elsewhere takes longer: there and back. */
+static inline uint32_t link_cycles(enum memory_home home)
+{
+    enum { HOST_CYCLES = 1000, PEER_CYCLES = 500 };
+    return home == HOME_HOST ? HOST_CYCLES : home == HOME_PEER ? PEER_CYCLES : 0;
+}
+
 /* What a dispatch asks of memory through an L2 channel, as far as it was observed. */
 struct channel_work {
-    uint64_t reads, writes;
+    uint64_t reads, writes, atomics; /* atomics are writes, too */
+    uint64_t read_link_cycles, write_link_cycles,
+        atomic_link_cycles; /* of those elsewhere, summed */
 };
 
 /* Where the counts go. */

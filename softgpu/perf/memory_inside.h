@@ -1,4 +1,4 @@
-/* What memory.c and traffic.c share. */
+/* What memory.c, traffic.c and l2.c share. */
 #ifndef PERF_MEMORY_INSIDE_H
 #define PERF_MEMORY_INSIDE_H
 
@@ -20,6 +20,50 @@ static inline uint32_t pair_of(const struct memory_model *memory, uint32_t at)
     return at - at % memory->units % UNITS_PER_SQC;
 }
 
+/* MI200: consecutive 256-byte blocks go to consecutive L2 channels. Each is four lines of the log.
+ */
+enum { LOG_LINE_BYTES = 64, BLOCK_LINES = CACHE_BLOCK_BYTES / LOG_LINE_BYTES };
+
+/* Requests that leave first-level caches, in their order. */
+enum request_kind {
+    REQUEST_READ, /* of a vector L1 */
+    REQUEST_READ_BLOCK,
+    REQUEST_WRITE,
+    REQUEST_WRITE_BLOCK,
+    REQUEST_ATOMIC,
+    REQUEST_ATOMIC_RETURNS,
+    REQUEST_SCALAR,
+    REQUEST_FETCH
+};
+struct request {
+    uint64_t va;
+    uint64_t bytes; /* that are written, of the sector at `va` */
+    uint8_t kind;
+    uint8_t conflicts;
+};
+enum { REQUESTS = 512, REQUESTS_OF_ENTRY = BLOCK_LINES };
+struct requests {
+    uint32_t count;
+    struct request items[REQUESTS];
+};
+
+/* A group's way through the caches: those of its unit, and the L2 of its XCC; and where all is
+ * counted. */
+struct path {
+    struct memory_model *memory;
+    struct cache *tcp, *sqc, *icache;
+    struct translations *utcl1;
+    struct cache *tcc;
+    uint32_t first_block; /* of the XCC's sets of the L2, by blocks */
+    uint32_t read_bytes;  /* what a vector read asks of the L2 */
+    uint32_t block_reads; /* so many of them for a block */
+    bool all;             /* what was logged for time alone is wanted, too */
+    const struct memory_totals *totals;
+};
+
+/* The requests pass the L2. */
+void l2_requests_serve(const struct path *path, const struct requests *requests);
+
 /* An L2 channel's own totals, and shorthands for counting in them. */
 #define CHANNEL(name) (SRC_##name - SRC_CHANNEL_FIRST)
 
@@ -29,16 +73,35 @@ struct channel {
     struct channel_work *work;
 };
 
+/* So many requests of memory. */
+static inline void reads_note(const struct channel *channel, enum memory_home home, uint32_t count)
+{
+    channel->work->reads += count;
+    if (__builtin_expect(home == HOME_OWN, 1))
+        return;
+    channel->totals[home == HOME_HOST ? CHANNEL(EA_READ_HOST) : CHANNEL(EA_READ_PEER)] += count;
+    channel->work->read_link_cycles += (uint64_t)link_cycles(home) * count;
+}
+
+static inline void writes_note(const struct channel *channel, enum memory_home home, uint32_t count)
+{
+    channel->work->writes += count;
+    if (__builtin_expect(home == HOME_OWN, 1))
+        return;
+    channel->totals[home == HOME_HOST ? CHANNEL(EA_WRITE_HOST) : CHANNEL(EA_WRITE_PEER)] += count;
+    channel->work->write_link_cycles += (uint64_t)link_cycles(home) * count;
+}
+
 /* One dirty sector of each of `lines` goes to memory: half a sector when only one half was written.
  */
-static inline void sector_write_back(uint64_t dirty_bytes, uint32_t lines,
+static inline void sector_write_back(uint64_t dirty_bytes, enum memory_home home, uint32_t lines,
                                      const struct channel *channel)
 {
     bool whole = (uint32_t)dirty_bytes && dirty_bytes >> 32;
     if (!dirty_bytes)
         return;
     channel->totals[whole ? CHANNEL(EA_WRITE_64) : CHANNEL(EA_WRITE_32)] += lines;
-    channel->work->writes += lines;
+    writes_note(channel, home, lines);
 }
 
 static inline bool line_write_back(const struct cache_state *state, uint32_t lines,
@@ -47,7 +110,7 @@ static inline bool line_write_back(const struct cache_state *state, uint32_t lin
     if (!(state->dirty_bytes[0] | state->dirty_bytes[1]))
         return false;
     for (int i = 0; i < CACHE_SECTORS; i++)
-        sector_write_back(state->dirty_bytes[i], lines, channel);
+        sector_write_back(state->dirty_bytes[i], (enum memory_home)state->home, lines, channel);
     return true;
 }
 

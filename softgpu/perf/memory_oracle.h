@@ -24,13 +24,16 @@ enum {
     CYCLES_MISS = 600,
     CYCLES_WRITE = 280,
     CYCLES_MEMORY_READ = 300,
-    CYCLES_MEMORY_WRITE = 270
+    CYCLES_MEMORY_WRITE = 270,
+    CYCLES_HOST = 1000, /* that memory elsewhere takes longer */
+    CYCLES_PEER = 500
 };
 
 struct line {
     uint64_t number, used; /* when; 0: the line is empty */
     bool valid[2];         /* sectors */
     uint64_t dirty[2];     /* their bytes */
+    uint64_t va;           /* of the one that brought it in */
 };
 
 struct table {
@@ -47,7 +50,8 @@ struct unit {
 struct l2 {
     struct table table;
     uint64_t sources[SRC_CHANNEL_COUNT];
-    uint64_t reads, writes; /* of memory, since the dispatch began */
+    uint64_t reads, writes, atomics;          /* of memory, since the dispatch began */
+    uint64_t read_far, write_far, atomic_far; /* cycles that it was elsewhere for */
 };
 
 struct oracle {
@@ -135,6 +139,37 @@ static void line_forget(const struct table *table, uint64_t address)
 
 #define COUNT(l2, name, more) ((l2)->sources[SRC_##name - SRC_CHANNEL_FIRST] += (more))
 
+/* What an address says of its memory: two bits for its type (RW, NC, UC, CC), two for where it is
+ * (its own, the host's, another GPU's). */
+static uint64_t type_of(uint64_t va)
+{
+    return va >> 56 & 3;
+}
+
+static uint64_t distance_of(uint64_t va)
+{
+    const uint64_t distances[4] = {0, CYCLES_HOST, CYCLES_PEER};
+    return distances[va >> 58 & 3];
+}
+
+static void memory_read(struct l2 *l2, uint64_t va, uint64_t count)
+{
+    uint64_t distance = distance_of(va);
+    COUNT(l2, EA_READ_HOST, distance == CYCLES_HOST ? count : 0);
+    COUNT(l2, EA_READ_PEER, distance == CYCLES_PEER ? count : 0);
+    l2->reads += count;
+    l2->read_far += count * distance;
+}
+
+static void memory_write(struct l2 *l2, uint64_t va, uint64_t count)
+{
+    uint64_t distance = distance_of(va);
+    COUNT(l2, EA_WRITE_HOST, distance == CYCLES_HOST ? count : 0);
+    COUNT(l2, EA_WRITE_PEER, distance == CYCLES_PEER ? count : 0);
+    l2->writes += count;
+    l2->write_far += count * distance;
+}
+
 /* Each sector with a dirty byte goes to memory, whole when both of its halves have one. */
 static bool line_clean(struct l2 *l2, struct line *line)
 {
@@ -143,7 +178,7 @@ static bool line_clean(struct l2 *l2, struct line *line)
         bool low = line->dirty[i] & UINT32_MAX, high = line->dirty[i] >> 32;
         COUNT(l2, EA_WRITE_64, low && high);
         COUNT(l2, EA_WRITE_32, low != high);
-        l2->writes += low || high;
+        memory_write(l2, line->va, low || high);
         line->dirty[i] = 0;
     }
     return was_dirty;
@@ -155,7 +190,51 @@ struct request {
     uint64_t va;
     bool sector[2]; /* of the line, that are wanted */
     uint64_t bytes; /* that are written, of the sector at `va` */
+    uint64_t conflicts;
 };
+
+/* Uncached: what is asked is asked of memory. Atomics are done where the memory is, half a sector
+ * at a time and lanes at one address one by one; those of the GPU's own are read and written. */
+static void l2_bypass(struct l2 *l2, const struct request *request)
+{
+    bool low = request->bytes & UINT32_MAX, high = request->bytes >> 32;
+    bool is_atomic = request->kind == ACCESS_ATOMIC, far = distance_of(request->va) > 0;
+    bool reads = request->kind == ACCESS_READ || (is_atomic && !far);
+    bool both = request->sector[0] && request->sector[1] && !is_atomic;
+    COUNT(l2, TCC_MISS, 1);
+    if (reads) {
+        COUNT(l2, EA_READ_64, !both);
+        COUNT(l2, EA_READ_128, both);
+        COUNT(l2, EA_READ_UNCACHED, both ? 128 / 32 : 64 / 32);
+        memory_read(l2, request->va, 1);
+    }
+    if (is_atomic && far) {
+        uint64_t count = low + high + request->conflicts;
+        COUNT(l2, EA_ATOMIC, count);
+        COUNT(l2, EA_WRITE_32, count);
+        COUNT(l2, EA_WRITE_UNCACHED, count);
+        memory_write(l2, request->va, count);
+        l2->atomics += count;
+        l2->atomic_far += count * distance_of(request->va);
+    } else if (request->kind != ACCESS_READ) {
+        COUNT(l2, EA_WRITE_64, low && high);
+        COUNT(l2, EA_WRITE_32, !(low && high));
+        COUNT(l2, EA_WRITE_UNCACHED, 1);
+        memory_write(l2, request->va, 1);
+    }
+}
+
+static void l2_types(struct l2 *l2, const struct request *request)
+{
+    uint64_t type = request->is_scalar ? MEMORY_NC : type_of(request->va);
+    COUNT(l2, TCC_READ, request->kind == ACCESS_READ);
+    COUNT(l2, TCC_WRITE, request->kind == ACCESS_WRITE);
+    COUNT(l2, TCC_ATOMIC, request->kind == ACCESS_ATOMIC);
+    COUNT(l2, TCC_RW, type == MEMORY_RW);
+    COUNT(l2, TCC_NC, type == MEMORY_NC);
+    COUNT(l2, TCC_UC, type == MEMORY_UC);
+    COUNT(l2, TCC_CC, type == MEMORY_CC);
+}
 
 static bool l2_request(struct oracle *oracle, uint32_t xcc, const struct request *request)
 {
@@ -163,6 +242,11 @@ static bool l2_request(struct oracle *oracle, uint32_t xcc, const struct request
     uint64_t block = request->va / CHANNEL_BLOCK;
     uint64_t local = block / channels * CHANNEL_BLOCK + request->va % CHANNEL_BLOCK;
     struct l2 *l2 = &oracle->channels[xcc * channels + block % channels];
+    l2_types(l2, request);
+    if (!request->is_scalar && type_of(request->va) == MEMORY_UC) {
+        l2_bypass(l2, request);
+        return false;
+    }
     struct line *line = line_find(&l2->table, local);
     bool hit = line, is_write = request->kind == ACCESS_WRITE;
     int fetched = 0;
@@ -170,7 +254,7 @@ static bool l2_request(struct oracle *oracle, uint32_t xcc, const struct request
         line = line_oldest(&l2->table, local);
         COUNT(l2, TCC_EVICT, line->used > 0);
         COUNT(l2, TCC_EVICT_DIRTY, line_clean(l2, line));
-        *line = (struct line){.number = local / l2->table.line_bytes};
+        *line = (struct line){.number = local / l2->table.line_bytes, .va = request->va};
     }
     line->used = ++oracle->now;
     for (int i = 0; i < 2 && !is_write; i++)
@@ -179,16 +263,11 @@ static bool l2_request(struct oracle *oracle, uint32_t xcc, const struct request
             fetched++;
         }
     hit &= !fetched;
-    l2->reads += fetched > 0;
+    memory_read(l2, request->va, fetched > 0);
     COUNT(l2, EA_READ_64, fetched == 1);
     COUNT(l2, EA_READ_128, fetched == 2);
     COUNT(l2, TCC_HIT, hit);
     COUNT(l2, TCC_MISS, !hit);
-    COUNT(l2, TCC_READ, request->kind == ACCESS_READ);
-    COUNT(l2, TCC_WRITE, is_write);
-    COUNT(l2, TCC_ATOMIC, request->kind == ACCESS_ATOMIC);
-    COUNT(l2, TCC_SCALAR, request->is_scalar);
-    COUNT(l2, TCC_VECTOR, !request->is_scalar);
     uint64_t *dirty = &line->dirty[local % l2->table.line_bytes / LINE];
     *dirty |= request->bytes;
     if (*dirty == UINT64_MAX) /* nothing of it is missing */
@@ -220,7 +299,7 @@ static uint64_t first_read(struct oracle *oracle, uint32_t xcc, const struct tab
     if (hit)
         return 0;
     sectors_of(oracle, table->line_bytes, &request);
-    return l2_request(oracle, xcc, &request) ? CYCLES_HIT : CYCLES_MISS;
+    return l2_request(oracle, xcc, &request) ? CYCLES_HIT : CYCLES_MISS + distance_of(va);
 }
 
 static bool page_missed(struct oracle *oracle, struct unit *unit, uint64_t va)
@@ -264,6 +343,23 @@ static void address_unit(struct oracle *oracle, struct unit *unit,
         is_buffer && coalesced && line->kind == ACCESS_WRITE ? line->tags : 0);
 }
 
+/* Requests by what their memory is, RW not among them. */
+static void unit_types(struct unit *unit, const struct perf_line_access *line)
+{
+    uint64_t type = type_of(line->line_va);
+    bool read = line->kind == ACCESS_READ, write = line->kind == ACCESS_WRITE;
+    bool atomic = line->kind == ACCESS_ATOMIC;
+    ADD(TCP_NC_READ, type == MEMORY_NC && read);
+    ADD(TCP_NC_WRITE, type == MEMORY_NC && write);
+    ADD(TCP_NC_ATOMIC, type == MEMORY_NC && atomic);
+    ADD(TCP_UC_READ, type == MEMORY_UC && read);
+    ADD(TCP_UC_WRITE, type == MEMORY_UC && write);
+    ADD(TCP_UC_ATOMIC, type == MEMORY_UC && atomic);
+    ADD(TCP_CC_READ, type == MEMORY_CC && read);
+    ADD(TCP_CC_WRITE, type == MEMORY_CC && write);
+    ADD(TCP_CC_ATOMIC, type == MEMORY_CC && atomic);
+}
+
 static void vector_read(struct oracle *oracle, uint32_t xcc, struct unit *unit,
                         const struct perf_line_access *line)
 {
@@ -271,6 +367,8 @@ static void vector_read(struct oracle *oracle, uint32_t xcc, struct unit *unit,
         line_forget(&unit->l1, line->line_va);
     uint64_t cycles = first_read(oracle, xcc, &unit->l1, line->line_va, false);
     ADD(TCP_READ_MISS, cycles > 0);
+    if (cycles)
+        unit_types(unit, line);
     ADD(TCP_READ_LATENCY, cycles);
 }
 
@@ -278,13 +376,16 @@ static void vector_modify(struct oracle *oracle, uint32_t xcc, struct unit *unit
                           const struct perf_line_access *line)
 {
     bool is_atomic = line->kind == ACCESS_ATOMIC, returns = is_atomic && line->flags & ACCESS_GLC;
-    struct request request = {.kind = line->kind, .va = line->line_va};
+    struct request request = {
+        .kind = line->kind, .va = line->line_va, .conflicts = line->conflicts};
     request.bytes = (uint64_t)line->bytes_mask_hi << 32 | line->bytes_mask_lo;
     sectors_of(oracle, LINE, &request);
     if (is_atomic)
         line_forget(&unit->l1, line->line_va);
     uint64_t hit = l2_request(oracle, xcc, &request);
-    uint64_t cycles = is_atomic ? (hit ? CYCLES_HIT : CYCLES_MISS) + line->conflicts : CYCLES_WRITE;
+    uint64_t missed = CYCLES_MISS + distance_of(line->line_va);
+    uint64_t cycles = is_atomic ? (hit ? CYCLES_HIT : missed) + line->conflicts : CYCLES_WRITE;
+    unit_types(unit, line);
     ADD(TCP_WRITE, !is_atomic);
     ADD(TCP_ATOMIC_RET, returns);
     ADD(TCP_ATOMIC_NORET, is_atomic && !returns);
@@ -351,9 +452,11 @@ static void oracle_dispatch_end(struct oracle *oracle)
         struct l2 *l2 = &oracle->channels[i];
         for (uint32_t at = 0; at < l2->table.sets * l2->table.ways; at++)
             COUNT(l2, TCC_RELEASE, line_clean(l2, &l2->table.lines[at]));
-        COUNT(l2, EA_READ_LEVEL, l2->reads * CYCLES_MEMORY_READ);
-        COUNT(l2, EA_WRITE_LEVEL, l2->writes * CYCLES_MEMORY_WRITE);
-        l2->reads = l2->writes = 0;
+        COUNT(l2, EA_READ_LEVEL, l2->reads * CYCLES_MEMORY_READ + l2->read_far);
+        COUNT(l2, EA_WRITE_LEVEL, l2->writes * CYCLES_MEMORY_WRITE + l2->write_far);
+        COUNT(l2, EA_ATOMIC_LEVEL, l2->atomics * CYCLES_MEMORY_WRITE + l2->atomic_far);
+        l2->reads = l2->writes = l2->atomics = 0;
+        l2->read_far = l2->write_far = l2->atomic_far = 0;
     }
 }
 

@@ -38,6 +38,7 @@ enum { INSTRUCTION_LINES = 64, GROUP_LINES = 4096 };
 struct style {
     uint32_t whole, partial, scattered, scalar, atomics, writes, glc, invalidates;
     uint64_t region_bytes; /* 0: a few columns of one set each */
+    uint32_t typed;        /* blocks of memory that is elsewhere, or not RW */
 };
 
 static const struct style styles[] = {
@@ -55,7 +56,8 @@ static const struct style styles[] = {
      .writes = 40,
      .glc = 20,
      .invalidates = 2,
-     .region_bytes = 64 << 10},
+     .region_bytes = 64 << 10,
+     .typed = 60},
     {.whole = 80,
      .partial = 5,
      .scalar = 10,
@@ -63,6 +65,7 @@ static const struct style styles[] = {
      .writes = 30,
      .invalidates = 1,
      .region_bytes = 16 << 20},
+    {.whole = 70, .scattered = 30, .writes = 50, .atomics = 10, .region_bytes = 0, .typed = 90},
 };
 enum { STYLES = sizeof styles / sizeof styles[0] };
 
@@ -73,8 +76,17 @@ struct stream {
     uint32_t count, entry_count;
 };
 
+/* A block's memory is always the same: of one of four types, in one of three places. */
+static uint64_t memory_choose(const struct stream *stream, uint64_t va)
+{
+    uint64_t hash = va / CHANNEL_BLOCK * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    if (hash % 100 >= stream->style->typed)
+        return va;
+    return va | (hash / 128 & 3) << VM_PLACE_TYPE_SHIFT | hash / 512 % 3 << VM_PLACE_HOME_SHIFT;
+}
+
 /* The first byte of a 256-byte block. */
-static uint64_t block_choose(const struct stream *stream)
+static uint64_t place_choose(const struct stream *stream)
 {
     const struct gpu_model *model = stream->model;
     uint64_t blocks = stream->style->region_bytes / CHANNEL_BLOCK, base = 5 * (uint64_t)PAGE;
@@ -82,6 +94,11 @@ static uint64_t block_choose(const struct stream *stream)
     if (blocks)
         return base + random32((uint32_t)blocks) * (uint64_t)CHANNEL_BLOCK;
     return base + (random32(3) + random32(2 * model->tcc_ways + 2) * way_blocks) * CHANNEL_BLOCK;
+}
+
+static uint64_t block_choose(const struct stream *stream)
+{
+    return memory_choose(stream, place_choose(stream));
 }
 
 static uint8_t kind_choose(const struct style *style)

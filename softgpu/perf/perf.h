@@ -82,6 +82,7 @@ struct perf_block {
     uint8_t kind;      /* enum perf_access_kind, up to ACCESS_SCALAR_READ */
     uint8_t sectors;   /* of 64 bytes */
     uint8_t halves;    /* of sectors, that are written */
+    uint8_t memory;    /* its type and home, as in a mapping's flags (mem/vm.h) */
     uint32_t repeats;  /* scalar reads of the same that followed at once, and change nothing */
 };
 

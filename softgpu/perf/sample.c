@@ -12,6 +12,7 @@ struct sampled_block {
     uint32_t used;   /* when */
     uint8_t sectors; /* that hold valid data */
     uint8_t dirty;   /* halves of sectors */
+    uint8_t home;    /* enum memory_home */
 };
 
 struct sampled_l2 {
@@ -109,8 +110,9 @@ static void clear(struct dispatch_sample *sample)
         sample->l2[i].used_count = 0;
     sample->generation++;
     sample->now = 0;
-    sample->touched = sample->entered = sample->reads = sample->writes = 0;
-    sample->read_bytes = sample->write_bytes = 0;
+    sample->touched = sample->entered = 0;
+    memset(sample->homes, 0, sizeof sample->homes);
+    memset(sample->uncached, 0, sizeof sample->uncached);
     sample->is_used = false;
 }
 
@@ -135,8 +137,9 @@ static void block_write_back(struct dispatch_sample *sample, struct sampled_bloc
 {
     uint32_t weight = sample_weight(sample->limit), dirty = block->dirty;
     uint32_t sectors = (dirty | dirty >> 1) & 0x55;
-    sample->writes += (uint64_t)weight * bits(sectors);
-    sample->write_bytes += (uint64_t)weight * bits(dirty) * SAMPLE_HALF_BYTES;
+    struct home_sample *home = &sample->homes[block->home];
+    home->writes += (uint64_t)weight * bits(sectors);
+    home->write_bytes += (uint64_t)weight * bits(dirty) * SAMPLE_HALF_BYTES;
     block->dirty = 0;
 }
 
@@ -152,6 +155,16 @@ static uint32_t set_of(struct dispatch_sample *sample, struct sampled_l2 *l2, ui
     return set;
 }
 
+static enum memory_type type_of(const struct perf_block *access)
+{
+    return vm_place_type((uint64_t)access->memory << VM_PLACE_TYPE_SHIFT);
+}
+
+static uint8_t home_of(const struct perf_block *access)
+{
+    return (uint8_t)vm_place_home((uint64_t)access->memory << VM_PLACE_TYPE_SHIFT);
+}
+
 /* The place of the least recently used block of a set that is full. */
 static struct sampled_block *block_oldest(struct sampled_block *blocks)
 {
@@ -163,8 +176,9 @@ static struct sampled_block *block_oldest(struct sampled_block *blocks)
 }
 
 static struct sampled_block *block_find(struct dispatch_sample *sample, struct sampled_l2 *l2,
-                                        uint32_t set, uint64_t number)
+                                        uint32_t set, const struct perf_block *access)
 {
+    uint64_t number = access->va / SAMPLE_BLOCK_BYTES + 1;
     struct sampled_block *blocks = l2->blocks + (size_t)set * BLOCK_WAYS, *place;
     uint32_t filled = l2->filled[set];
     for (uint32_t way = 0; way < filled; way++)
@@ -177,7 +191,7 @@ static struct sampled_block *block_find(struct dispatch_sample *sample, struct s
         block_write_back(sample, place);
     }
     sample->entered += sample_weight(sample->limit);
-    *place = (struct sampled_block){.number = number};
+    *place = (struct sampled_block){.number = number, .home = home_of(access)};
     return place;
 }
 
@@ -197,31 +211,68 @@ static uint32_t transactions(const struct gpu_model *model, uint32_t sectors)
                                                        : bits(sectors);
 }
 
-static void block_access(struct dispatch_sample *sample, uint32_t xcc,
-                         const struct perf_block *access)
+/* Of memory that the L2 does not hold: all goes on, but for loads that the L1 serves, which blocks
+ * do not tell. */
+static void block_pass(struct dispatch_sample *sample, const struct perf_block *access,
+                       uint32_t wanted)
 {
-    const struct gpu_model *model = sample->model;
-    uint32_t position = access->position, weight = sample_weight(sample->limit);
-    if (position >= sample->limit)
-        return;
+    struct home_sample *home = &sample->homes[home_of(access)];
+    struct home_sample *loads = &sample->uncached[home_of(access)];
+    uint64_t weight = sample_weight(sample->limit);
+    uint32_t written = access->halves, sectors = (written | written >> 1) & 0x55;
+    if (access->kind == ACCESS_READ) {
+        loads->reads += weight * transactions(sample->model, wanted);
+        loads->read_bytes += weight * bits(wanted) * SAMPLE_SECTOR_BYTES;
+    }
+    home->writes += weight * bits(access->kind == ACCESS_ATOMIC ? written : sectors);
+    home->write_bytes += weight * bits(written) * SAMPLE_HALF_BYTES;
+}
+
+/* Scalar reads of memory elsewhere are of a kernel's arguments and packet, which begin their
+ * mappings: such blocks are always sampled, and stand for themselves. Weighed like others they
+ * would keep the link busy for longer than small kernels take. */
+static bool is_arguments(const struct perf_block *access)
+{
+    return access->kind == ACCESS_SCALAR_READ && home_of(access) != HOME_OWN;
+}
+
+static void block_cached(struct dispatch_sample *sample, uint32_t xcc,
+                         const struct perf_block *access, uint32_t wanted)
+{
     struct sampled_l2 *l2 = &sample->l2[xcc];
     struct sampled_block *block =
-        block_find(sample, l2, set_of(sample, l2, position), access->va / SAMPLE_BLOCK_BYTES + 1);
-    uint32_t wanted = sectors_wanted(model, access);
-    uint32_t requests = weight * bits(wanted);
+        block_find(sample, l2, set_of(sample, l2, access->position), access);
     block->used = ++sample->now;
-    requests = access->kind == ACCESS_SCALAR_READ ? 0 : requests; /* their cache has most of them */
-    sample->touched += requests;
-    sample->touches[xcc * model->tcc_channels + access->number % model->tcc_channels] += requests;
     if (access->kind != ACCESS_WRITE) {
+        struct home_sample *home = &sample->homes[home_of(access)];
+        uint64_t weight = is_arguments(access) ? 1 : sample_weight(sample->limit);
         uint32_t missing = wanted & ~(uint32_t)block->sectors;
-        sample->reads += (uint64_t)weight * transactions(model, missing);
-        sample->read_bytes += (uint64_t)weight * bits(missing) * SAMPLE_SECTOR_BYTES;
+        home->reads += weight * transactions(sample->model, missing);
+        home->read_bytes += weight * bits(missing) * SAMPLE_SECTOR_BYTES;
         block->sectors |= (uint8_t)wanted;
     }
     block->dirty |= access->halves;
     for (uint32_t i = 0; i < SECTORS; i++) /* fully written: nothing left to fetch */
         block->sectors |= (uint8_t)((block->dirty >> 2 * i & 3) == 3 ? 1u << i : 0);
+}
+
+/* Scalar reads are noted wave by wave, though a cache of theirs has most of them: they make no
+ * requests here, and of uncached memory, too, they come once. */
+static void block_access(struct dispatch_sample *sample, uint32_t xcc,
+                         const struct perf_block *access)
+{
+    const struct gpu_model *model = sample->model;
+    bool scalar = access->kind == ACCESS_SCALAR_READ;
+    if (access->position >= sample->limit)
+        return;
+    uint32_t wanted = sectors_wanted(model, access);
+    uint32_t requests = scalar ? 0 : sample_weight(sample->limit) * bits(wanted);
+    sample->touched += requests;
+    sample->touches[xcc * model->tcc_channels + access->number % model->tcc_channels] += requests;
+    if (type_of(access) == MEMORY_UC && !scalar)
+        block_pass(sample, access, wanted);
+    else
+        block_cached(sample, xcc, access, wanted);
 }
 
 static void l2_write_back(struct dispatch_sample *sample, struct sampled_l2 *l2)
@@ -240,6 +291,19 @@ void dispatch_sample_end(struct dispatch_sample *sample)
 {
     for (uint32_t xcc = 0; xcc < sample->model->xcc_count; xcc++)
         l2_write_back(sample, &sample->l2[xcc]);
+}
+
+void dispatch_sample_uncached(struct dispatch_sample *sample, uint64_t left, uint64_t of)
+{
+    for (int i = 0; i < MEMORY_HOMES; i++) {
+        const struct home_sample *loads = &sample->uncached[i];
+        if (!loads->reads)
+            continue;
+        double part = of ? (double)left / (double)of : 1;
+        sample->homes[i].reads += (uint64_t)((double)loads->reads * part);
+        sample->homes[i].read_bytes += (uint64_t)((double)loads->read_bytes * part);
+    }
+    memset(sample->uncached, 0, sizeof sample->uncached);
 }
 
 /* The L1 */
@@ -280,10 +344,13 @@ static void line_read(const struct path *path, const struct perf_line_access *ac
     struct cache_set *set = cache_set(path->l1, va);
     uint64_t number = cache_number(path->l1, va);
     uint32_t ways = path->l1->way_count, way;
+    bool uncached = vm_place_type(va) == MEMORY_UC;
+    inst->seen->uncached += uncached;
     if (access->flags & ACCESS_GLC) /* coherent: never served from L1 */
         cache_set_remove(set, ways, number);
     if (cache_set_reach(set, ways, number, &way, NULL))
         return;
+    inst->seen->uncached_reads += uncached;
     request(path, va);
     inst->seen->reads++;
     inst->reads++;

@@ -8,6 +8,7 @@
 #define PERF_SAMPLE_H
 
 #include "core/device.h"
+#include "mem/vm.h"
 #include "perf/cache.h"
 #include "perf/perf.h"
 #include "perf/sampling.h"
@@ -22,6 +23,8 @@ struct group_sample {
     uint64_t leaving_reads;               /* requests of those */
     uint64_t reads, writes;               /* requests to L2 */
     uint64_t translation_misses;
+    uint64_t uncached, uncached_reads; /* lines of memory that the L2 does not hold, which loads
+                                          touch, and those of them that L1 misses */
 };
 
 /* Instructions of vector memory have neighbouring tallies. */
@@ -36,6 +39,13 @@ struct round_sample {
     struct group_sample seen[SAMPLE_TALLIES];
     uint64_t lds_executed[PERF_LDS_KINDS];
     struct perf_lds_sample lds_seen[PERF_LDS_KINDS];
+};
+
+/* What memory moves, weighted: of the GPU's own, the host's, other GPUs' (enum memory_home). */
+enum { MEMORY_HOMES = HOME_PEER + 1 };
+struct home_sample {
+    uint64_t reads, writes; /* transactions */
+    uint64_t read_bytes, write_bytes;
 };
 
 struct sampled_l2;
@@ -54,8 +64,8 @@ struct dispatch_sample {
     /* In the first round of groups that the units execute, whose L1s are empty, and later. */
     struct round_sample rounds[2];
     uint64_t touched, entered; /* weighted: requests, and blocks that came into the L2 */
-    uint64_t reads, writes;    /* weighted: transactions of memory */
-    uint64_t read_bytes, write_bytes;
+    struct home_sample homes[MEMORY_HOMES];
+    struct home_sample uncached[MEMORY_HOMES]; /* loads only, before the L1: until the end */
 };
 
 struct dispatch_sample *dispatch_sample_create(const struct gpu_model *model, bool all);
@@ -79,5 +89,7 @@ void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_gro
                            uint32_t unit);
 /* It ends: what is dirty goes to memory. */
 void dispatch_sample_end(struct dispatch_sample *sample);
+/* Of loads of memory that the L2 does not hold, such a part has left the L1. Once. */
+void dispatch_sample_uncached(struct dispatch_sample *sample, uint64_t left, uint64_t of);
 
 #endif

@@ -74,6 +74,15 @@
     X(TCP_WRITE, MEMORY)                                                                           \
     X(TCP_ATOMIC_RET, MEMORY)                                                                      \
     X(TCP_ATOMIC_NORET, MEMORY)                                                                    \
+    X(TCP_NC_READ, MEMORY) /* of these, by the type of the memory; what is missing is RW */        \
+    X(TCP_NC_WRITE, MEMORY)                                                                        \
+    X(TCP_NC_ATOMIC, MEMORY)                                                                       \
+    X(TCP_UC_READ, MEMORY)                                                                         \
+    X(TCP_UC_WRITE, MEMORY)                                                                        \
+    X(TCP_UC_ATOMIC, MEMORY)                                                                       \
+    X(TCP_CC_READ, MEMORY)                                                                         \
+    X(TCP_CC_WRITE, MEMORY)                                                                        \
+    X(TCP_CC_ATOMIC, MEMORY)                                                                       \
     X(TCP_READ_LATENCY, MEMORY)                                                                      \
     X(TCP_WRITE_LATENCY, MEMORY)                                                                     \
     X(UTCL1_HIT, MEMORY)                                                                           \
@@ -117,8 +126,10 @@
     X(TCC_READ, L2)                                                                                \
     X(TCC_WRITE, L2)                                                                               \
     X(TCC_ATOMIC, L2)                                                                              \
-    X(TCC_VECTOR, L2) /* of these, from vector L1s, and from scalar and instruction caches */      \
-    X(TCC_SCALAR, L2)                                                                              \
+    X(TCC_RW, L2) /* of these, by the type of the memory. Scalar and instruction caches' are NC */ \
+    X(TCC_NC, L2)                                                                                  \
+    X(TCC_UC, L2)                                                                                  \
+    X(TCC_CC, L2)                                                                                  \
     X(TCC_HIT, L2)                                                                                 \
     X(TCC_MISS, L2)                                                                                \
     X(TCC_RELEASE, L2) /* dirty lines written back when a dispatch ends */                         \
@@ -128,11 +139,22 @@
     X(EA_READ_128, L2)                                                                             \
     X(EA_WRITE_32, L2)                                                                             \
     X(EA_WRITE_64, L2)                                                                             \
+    X(EA_READ_HOST, L2) /* of these, to the host's memory and to other GPUs' */                    \
+    X(EA_READ_PEER, L2)                                                                            \
+    X(EA_WRITE_HOST, L2)                                                                           \
+    X(EA_WRITE_PEER, L2)                                                                           \
+    X(EA_READ_UNCACHED, L2) /* 32 bytes each, and writes of any size: of memory of type UC */      \
+    X(EA_WRITE_UNCACHED, L2)                                                                       \
+    X(EA_ATOMIC, L2) /* of writes: atomics that are done there */                                  \
     X(TCC_BUSY, TIME) /* the channel works, or waits for memory */                                 \
     X(EA_READ_STALL, TIME) /* of these: memory takes no more reads, or writes */                   \
     X(EA_WRITE_STALL, TIME)                                                                        \
+    X(EA_READ_HOST_STALL, TIME) /* of these: the link to the host, or to other GPUs, takes none */ \
+    X(EA_READ_PEER_STALL, TIME)                                                                    \
+    X(EA_WRITE_PEER_STALL, TIME)                                                                   \
     X(EA_READ_LEVEL, L2) /* cycles from request to data, summed over requests */                 \
-    X(EA_WRITE_LEVEL, L2)
+    X(EA_WRITE_LEVEL, L2)                                                                          \
+    X(EA_ATOMIC_LEVEL, L2)
 
 #define PERF_ENGINE_SOURCES(X)                                                                     \
     X(SDMA_PACKETS, NONE)                                                                          \

@@ -19,8 +19,24 @@ void time_note_begin(struct workgroup *group, const struct perf *perf, uint64_t 
     group->is_sampled = all || group->sample_slot < SAMPLE_UNITS;
     group->sample_limit = launch->sample_limit;
     group->blocks.count = group->blocks.noted = group->blocks.run_block = 0;
+    group->blocks.mapping_bytes = 0;
     memset(group->lds_samples, 0, sizeof group->lds_samples);
     group->lds_noted = (struct lds_noted){0};
+}
+
+/* What its mapping says of a block's memory; what has none, private memory, is the GPU's own. */
+static uint8_t block_memory(struct workgroup *group, uint64_t va)
+{
+    struct block_log *log = &group->blocks;
+    if (__builtin_expect(va - log->mapping < log->mapping_bytes, 1))
+        return log->memory;
+    const struct vm_range *way = vm_way(group->reader, va);
+    if (va - way->start >= way->end - way->start)
+        return 0;
+    log->mapping = way->start;
+    log->mapping_bytes = way->end - way->start;
+    log->memory = (uint8_t)((way->flags & VM_MEMORY_MASK) >> VM_TYPE_SHIFT);
+    return log->memory;
 }
 
 /* Goes on with half the blocks. */
@@ -92,7 +108,8 @@ void time_note_block(struct workgroup *group, const struct inst *inst, uint64_t 
     *block = (struct perf_block){.va = va,
                                  .number = (uint32_t)((va - origin) / SAMPLE_BLOCK_BYTES),
                                  .position = (uint16_t)sample_position(va - origin),
-                                 .kind = block_kind(inst)};
+                                 .kind = block_kind(inst),
+                                 .memory = block_memory(group, va)};
     block_touch(block, inst, va, bytes);
     if (scalar) {
         log->run_block = number;

@@ -78,10 +78,10 @@ static void samples_equal(const struct dispatch_sample *a, const struct dispatch
     assert_int_equal(a->limit, b->limit);
     assert_int_equal(a->touched, b->touched);
     assert_int_equal(a->entered, b->entered);
-    assert_int_equal(a->reads, b->reads);
-    assert_int_equal(a->read_bytes, b->read_bytes);
-    assert_int_equal(a->writes, b->writes);
-    assert_int_equal(a->write_bytes, b->write_bytes);
+    assert_int_equal(a->homes[0].reads, b->homes[0].reads);
+    assert_int_equal(a->homes[0].read_bytes, b->homes[0].read_bytes);
+    assert_int_equal(a->homes[0].writes, b->homes[0].writes);
+    assert_int_equal(a->homes[0].write_bytes, b->homes[0].write_bytes);
 }
 
 static void group_try(struct workgroup *group, struct every_log *every,
@@ -116,7 +116,9 @@ static void the_model_sees_the_same(void **state)
         dispatch_sample_begin(sample);
         dispatch_sample_begin(sample_every);
         for (uint32_t n = 0; n < GROUPS; n++) {
-            struct workgroup group = {.sample_limit = SAMPLE_POSITIONS >> rand() % 3};
+            struct vm_reader reader = {0}; /* nothing is mapped */
+            struct workgroup group = {.reader = &reader,
+                                      .sample_limit = SAMPLE_POSITIONS >> rand() % 3};
             every.count = 0;
             every.limit = group.sample_limit;
             group_try(&group, &every, sample, sample_every);
@@ -134,8 +136,30 @@ static void the_model_sees_the_same(void **state)
     assert_true(kept < noted); /* that there are repeats at all */
 }
 
+static void a_block_has_the_memory_of_its_mapping(void **state)
+{
+    enum { START = 1 << 21, END = START + 4096 };
+    static const struct inst load = {.klass = CLASS_VMEM_RD, .flags = IF_LOAD};
+    struct vm_reader reader = {0};
+    struct workgroup group = {.reader = &reader, .sample_limit = SAMPLE_POSITIONS};
+    (void)state;
+    *vm_way(&reader, START) = (struct vm_range){.start = START,
+                                                .end = END,
+                                                .flags = VM_READ | MEMORY_UC << VM_TYPE_SHIFT |
+                                                         HOME_PEER << VM_HOME_SHIFT};
+    time_note_block(&group, &load, START, START, 64);
+    time_note_block(&group, &load, END - 64, START, 64);
+    time_note_block(&group, &load, END, START, 64); /* of no mapping */
+    assert_int_equal(group.blocks.count, 3);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(group.blocks.items[i].memory, MEMORY_UC | HOME_PEER << 2);
+    assert_int_equal(group.blocks.items[2].memory, 0);
+    free(group.blocks.items);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_model_sees_the_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_model_sees_the_same),
+                                       cmocka_unit_test(a_block_has_the_memory_of_its_mapping)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

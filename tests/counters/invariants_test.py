@@ -34,7 +34,12 @@ PARTS = [  # a whole, and parts that are it together
     ("TCC_WRITEBACK", ["TCC_NORMAL_WRITEBACK", "TCC_ALL_TC_OP_WB_WRITEBACK"]),
     ("GRBM_COUNT", ["CPC_CPC_STAT_BUSY", "CPC_CPC_STAT_IDLE"]),
     ("GRBM_COUNT", ["CPF_CPF_STAT_BUSY", "CPF_CPF_STAT_IDLE"]),
-    ("TCC_EA_RDREQ", ["TCC_EA_RDREQ_DRAM"]), ("TCC_EA_WRREQ", ["TCC_EA_WRREQ_DRAM"])]
+    ("TCC_EA_WRREQ", ["TCC_EA_WRREQ_DRAM"]),
+    ("TCC_REQ", ["TCC_RW_REQ", "TCC_NC_REQ", "TCC_UC_REQ", "TCC_CC_REQ"])] + [
+        ("TCP_TCC_%s_REQ" % kind, ["TCP_TCC_%s_%s_REQ" % (memory, kind)
+                                   for memory in ("RW", "NC", "UC", "CC")])
+        for kind in ("READ", "WRITE")]
+REMOTE_READS = 8  # of a kernel's packet and arguments, which are the host's; as on an MI250
 INSIDE = [  # stalls are parts of the time in which their unit is busy
     ("TCP_PENDING_STALL_CYCLES", "TCP_GATE_EN2"), ("TCP_TCR_TCP_STALL_CYCLES", "TCP_GATE_EN2"),
     ("TCP_ATOMIC_TAGCONFLICT_STALL_CYCLES", "TCP_GATE_EN2"), ("TCP_GATE_EN2", "TCP_GATE_EN1"),
@@ -65,6 +70,11 @@ def values(checks, crocprof, names, command):
     return kernels
 
 
+def check_remote(checks, what, got):
+    remote = got["TCC_EA_RDREQ"] - got["TCC_EA_RDREQ_DRAM"]
+    checks.true("%s: %s remote reads" % (what, remote), 0 <= remote <= REMOTE_READS)
+
+
 def check_kernel(checks, what, got):
     def at_most(name, value, limit):
         checks.true("%s: %s is %s, at most %s" % (what, name, value, limit),
@@ -88,6 +98,7 @@ def check_kernel(checks, what, got):
         checks.equal("%s: %s" % (what, whole), sum(got[part] for part in parts), got[whole])
     for part, whole in INSIDE:
         at_most(part, got[part], got[whole])
+    check_remote(checks, what, got)
     at_most("BANDWIDTH_EA", got["BANDWIDTH_EA"], PEAK_BYTES)
     waits = got["SQ_ACTIVE_INST_ANY"] + got["SQ_WAIT_ANY"] + got["SQ_WAIT_INST_ANY"]
     checks.true("%s: waves' cycles %s, parts %s" % (what, got["SQ_WAVE_CYCLES"], waits),

@@ -1,0 +1,311 @@
+/*
+ * The L2: what first-level caches ask of it, and what it asks of memory.
+ */
+#include "perf/memory.h"
+#include "perf/memory_inside.h"
+
+/* All channels of an L2 are one cache: the bits of an address that choose the channel stand below
+ * those that choose its sets. */
+CACHE_INLINE struct channel channel_of(const struct path *path, uint64_t va)
+{
+    uint64_t channel = va / CACHE_BLOCK_BYTES & (path->memory->model->tcc_channels - 1);
+    return (struct channel){path->totals->channel[channel], &path->totals->work[channel]};
+}
+
+CACHE_INLINE void dirty_note(const struct path *path, uint64_t va)
+{
+    struct memory_model *memory = path->memory;
+    uint64_t block = va / CACHE_BLOCK_BYTES & (memory->l2_blocks - 1);
+    used_note(&memory->blocks_dirty, path->first_block + (uint32_t)block);
+}
+
+/* `lines` lines like this one left the L2 for others. */
+CACHE_INLINE void victim_leave(const struct cache_victim *victim, uint32_t lines,
+                               const struct channel *channel)
+{
+    if (!victim->number)
+        return;
+    channel->totals[CHANNEL(TCC_EVICT)] += lines;
+    if (line_write_back(&victim->state, lines, channel))
+        channel->totals[CHANNEL(TCC_EVICT_DIRTY)] += lines;
+}
+
+/* Sectors that a request wants and the line does not hold come from memory in one transaction. */
+CACHE_INLINE void sectors_fetch(struct cache_state *state, uint32_t wanted,
+                                const struct channel *channel, enum memory_home home)
+{
+    uint32_t missing = wanted & ~(uint32_t)state->sectors;
+    if (!missing)
+        return;
+    state->sectors |= (uint8_t)wanted;
+    channel->totals[missing == 3 ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)]++;
+    reads_note(channel, home, 1);
+}
+
+static inline bool is_scalar(enum request_kind kind)
+{
+    return kind == REQUEST_SCALAR || kind == REQUEST_FETCH;
+}
+
+static inline bool is_write(enum request_kind kind)
+{
+    return kind == REQUEST_WRITE || kind == REQUEST_WRITE_BLOCK;
+}
+
+static inline bool is_atomic(enum request_kind kind)
+{
+    return kind == REQUEST_ATOMIC || kind == REQUEST_ATOMIC_RETURNS;
+}
+
+CACHE_INLINE void requests_count(uint64_t *totals, enum request_kind kind, uint32_t count,
+                                 enum memory_type type)
+{
+    static const uint8_t types[] = {[MEMORY_RW] = CHANNEL(TCC_RW),
+                                    [MEMORY_NC] = CHANNEL(TCC_NC),
+                                    [MEMORY_UC] = CHANNEL(TCC_UC),
+                                    [MEMORY_CC] = CHANNEL(TCC_CC)};
+    totals[is_write(kind)    ? CHANNEL(TCC_WRITE)
+           : is_atomic(kind) ? CHANNEL(TCC_ATOMIC)
+                             : CHANNEL(TCC_READ)] += count;
+    totals[is_scalar(kind) ? CHANNEL(TCC_NC) : types[type]] += count;
+}
+
+/* Reads and atomics fetch the sectors that are not valid: the one at the address, or for
+ * first-level caches of longer lines both; writes only mark the bytes they bring. A request hits
+ * when all its sectors are valid, or, for writes, when the line is there. */
+CACHE_INLINE bool l2_line_of(const struct path *path, const struct request *request, uint32_t ways,
+                             enum request_kind kind, enum memory_type type, enum memory_home home)
+{
+    const struct channel channel = channel_of(path, request->va);
+    uint64_t *totals = channel.totals;
+    uint32_t sector = cache_sector(path->tcc, request->va), way;
+    bool both = kind == REQUEST_READ && path->read_bytes > CACHE_SECTOR_BYTES;
+    uint32_t wanted = both ? 3 : 1u << sector;
+    struct cache_victim victim = {0};
+    struct cache_set *set = cache_set(path->tcc, request->va);
+    bool there = cache_set_reach(set, ways, cache_number(path->tcc, request->va), &way, &victim);
+    struct cache_state *state = &cache_states_of(set, ways)[way];
+    bool hit = there && (kind == REQUEST_WRITE || (state->sectors & wanted) == wanted);
+    requests_count(totals, kind, 1, type);
+    totals[hit ? CHANNEL(TCC_HIT) : CHANNEL(TCC_MISS)]++;
+    if (!there) {
+        victim_leave(&victim, 1, &channel);
+        if (home != HOME_OWN)
+            state->home = (uint8_t)home;
+    }
+    if (kind != REQUEST_WRITE)
+        sectors_fetch(state, wanted, &channel, home);
+    if (!is_write(kind) && !is_atomic(kind))
+        return hit;
+    state->dirty_bytes[sector] |= request->bytes;
+    dirty_note(path, request->va);
+    if (state->dirty_bytes[sector] == UINT64_MAX) /* fully written: nothing left to fetch */
+        state->sectors |= (uint8_t)(1u << sector);
+    return hit;
+}
+
+/* Memory that the L2 does not hold: each request goes on. Atomics of memory elsewhere are done
+ * there, in parts of 32 bytes, lanes at one address one after another. */
+static void l2_uncached(const struct path *path, const struct request *request,
+                        enum request_kind kind)
+{
+    const struct channel channel = channel_of(path, request->va);
+    enum memory_home home = vm_place_home(request->va);
+    uint64_t *totals = channel.totals;
+    bool low = (uint32_t)request->bytes, high = request->bytes >> 32;
+    requests_count(totals, kind, 1, MEMORY_UC);
+    totals[CHANNEL(TCC_MISS)]++;
+    if (is_atomic(kind) && home != HOME_OWN) {
+        uint32_t count = (uint32_t)low + high + request->conflicts;
+        totals[CHANNEL(EA_WRITE_32)] += count;
+        totals[CHANNEL(EA_WRITE_UNCACHED)] += count;
+        totals[CHANNEL(EA_ATOMIC)] += count;
+        writes_note(&channel, home, count);
+        channel.work->atomics += count;
+        channel.work->atomic_link_cycles += (uint64_t)link_cycles(home) * count;
+        return;
+    }
+    if (!is_write(kind)) {
+        bool both = kind == REQUEST_READ && path->read_bytes > CACHE_SECTOR_BYTES;
+        totals[both ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)]++;
+        totals[CHANNEL(EA_READ_UNCACHED)] += both ? 4 : 2;
+        reads_note(&channel, home, 1);
+    }
+    if (is_write(kind) || is_atomic(kind)) {
+        totals[low && high ? CHANNEL(EA_WRITE_64) : CHANNEL(EA_WRITE_32)]++;
+        totals[CHANNEL(EA_WRITE_UNCACHED)]++;
+        writes_note(&channel, home, 1);
+    }
+}
+
+/* A vector L1's request of memory that is not RW. */
+static void typed_count(uint64_t *cu, enum memory_type type, enum request_kind kind)
+{
+    static const uint8_t first[] = {[MEMORY_NC] = SRC_TCP_NC_READ,
+                                    [MEMORY_UC] = SRC_TCP_UC_READ,
+                                    [MEMORY_CC] = SRC_TCP_CC_READ};
+    if (type != MEMORY_RW)
+        cu[first[type] + (is_write(kind) ? 1 : is_atomic(kind) ? 2 : 0)]++;
+}
+
+/* What has waited for memory elsewhere. */
+static uint64_t *latency_of(uint64_t *cu, enum request_kind kind)
+{
+    return kind == REQUEST_SCALAR   ? &cu[SRC_SQC_LATENCY]
+           : kind == REQUEST_FETCH  ? &cu[SRC_IFETCH_LATENCY]
+           : kind == REQUEST_ATOMIC ? &cu[SRC_TCP_WRITE_LATENCY]
+                                    : &cu[SRC_TCP_READ_LATENCY];
+}
+
+/* A request of memory that is elsewhere, or is not RW. */
+static __attribute__((noinline)) bool
+l2_line_other(const struct path *path, const struct request *request, enum request_kind kind)
+{
+    uint64_t *cu = path->totals->cu;
+    enum memory_home home = vm_place_home(request->va);
+    enum memory_type type = is_scalar(kind) ? MEMORY_NC : vm_place_type(request->va);
+    bool hit = false;
+    if (!is_scalar(kind))
+        typed_count(cu, type, kind);
+    if (type == MEMORY_UC)
+        l2_uncached(path, request, kind);
+    else
+        hit = l2_line_of(path, request, path->tcc->way_count, kind, type, home);
+    if (!hit && !is_write(kind))
+        *latency_of(cu, kind) += link_cycles(home);
+    return hit;
+}
+
+static inline bool is_other(uint64_t va)
+{
+    return __builtin_expect(va >> VM_PLACE_TYPE_SHIFT, 0);
+}
+
+CACHE_INLINE bool l2_line(const struct path *path, const struct request *request, uint32_t ways,
+                          enum request_kind kind)
+{
+    return is_other(request->va) ? l2_line_other(path, request, kind)
+                                 : l2_line_of(path, request, ways, kind, MEMORY_RW, HOME_OWN);
+}
+
+/*
+ * A block that is read or written as a whole, where its sets of the L2 have seen nothing else: each
+ * of its lines has all of its sectors, written or not, or is not there. False: they have.
+ */
+CACHE_INLINE bool l2_block(const struct path *path, const struct request *request, uint32_t ways,
+                           enum request_kind kind, uint32_t count, bool *there)
+{
+    const struct channel channel = channel_of(path, request->va);
+    uint64_t *totals = channel.totals;
+    uint32_t lines = 1u << path->tcc->block_shift, way;
+    struct cache_victim victim = {0};
+    struct cache_set *set = is_other(request->va) ? NULL : cache_united(path->tcc, request->va);
+    if (!set)
+        return false;
+    *there = cache_set_reach(set, ways, cache_number(path->tcc, request->va), &way, &victim);
+    struct cache_state *state = &cache_states_of(set, ways)[way];
+    requests_count(totals, kind, count, MEMORY_RW);
+    if (!*there)
+        victim_leave(&victim, lines, &channel);
+    state->sectors = lines < BLOCK_LINES ? 3 : 1;
+    if (kind == REQUEST_WRITE_BLOCK) { /* a line's second half finds what the first has made */
+        uint32_t misses = *there ? 0 : lines;
+        totals[CHANNEL(TCC_MISS)] += misses;
+        totals[CHANNEL(TCC_HIT)] += count - misses;
+        state->dirty_bytes[0] = UINT64_MAX;
+        state->dirty_bytes[1] = lines < BLOCK_LINES ? UINT64_MAX : 0;
+        dirty_note(path, request->va);
+        return true;
+    }
+    totals[*there ? CHANNEL(TCC_HIT) : CHANNEL(TCC_MISS)] += count;
+    if (*there)
+        return true;
+    totals[count < BLOCK_LINES ? CHANNEL(EA_READ_128) : CHANNEL(EA_READ_64)] += count;
+    reads_note(&channel, HOME_OWN, count);
+    return true;
+}
+
+static inline uint32_t l2_cycles(bool hit)
+{
+    return hit ? L2_HIT_CYCLES : L2_MISS_CYCLES;
+}
+
+CACHE_INLINE void block_read(const struct path *path, const struct request *request, uint32_t ways)
+{
+    uint32_t count = path->block_reads;
+    uint64_t *latency = &path->totals->cu[SRC_TCP_READ_LATENCY];
+    bool there;
+    if (l2_block(path, request, ways, REQUEST_READ_BLOCK, count, &there)) {
+        *latency += count * l2_cycles(there);
+        return;
+    }
+    struct request each = *request;
+    for (uint32_t n = 0; n < count; n++, each.va += path->read_bytes)
+        *latency += l2_cycles(l2_line(path, &each, ways, REQUEST_READ));
+}
+
+CACHE_INLINE void block_write(const struct path *path, const struct request *request, uint32_t ways)
+{
+    bool there;
+    if (l2_block(path, request, ways, REQUEST_WRITE_BLOCK, BLOCK_LINES, &there))
+        return;
+    struct request each = *request;
+    for (uint32_t n = 0; n < BLOCK_LINES; n++, each.va += LOG_LINE_BYTES)
+        l2_line(path, &each, ways, REQUEST_WRITE);
+}
+
+CACHE_INLINE void request_serve(const struct path *path, const struct request *request,
+                                uint32_t ways)
+{
+    uint64_t *cu = path->totals->cu;
+    switch ((enum request_kind)request->kind) {
+    case REQUEST_READ: /* requests_run() */
+        break;
+    case REQUEST_READ_BLOCK:
+        block_read(path, request, ways);
+        break;
+    case REQUEST_WRITE:
+        l2_line(path, request, ways, REQUEST_WRITE);
+        break;
+    case REQUEST_WRITE_BLOCK:
+        block_write(path, request, ways);
+        break;
+    case REQUEST_ATOMIC:
+        cu[SRC_TCP_WRITE_LATENCY] +=
+            l2_cycles(l2_line(path, request, ways, REQUEST_ATOMIC)) + request->conflicts;
+        break;
+    case REQUEST_ATOMIC_RETURNS:
+        cu[SRC_TCP_READ_LATENCY] +=
+            l2_cycles(l2_line(path, request, ways, REQUEST_ATOMIC_RETURNS)) + request->conflicts;
+        break;
+    case REQUEST_SCALAR:
+        cu[SRC_SQC_LATENCY] += l2_cycles(l2_line(path, request, ways, REQUEST_SCALAR));
+        break;
+    case REQUEST_FETCH:
+        cu[SRC_IFETCH_LATENCY] += l2_cycles(l2_line(path, request, ways, REQUEST_FETCH));
+        break;
+    }
+}
+
+CACHE_INLINE void requests_run(const struct path *path, const struct requests *requests,
+                               uint32_t ways)
+{
+    for (uint32_t i = 0; i < requests->count; i++) {
+        uint64_t latency = 0;
+        for (; i < requests->count && requests->items[i].kind == REQUEST_READ; i++)
+            latency += l2_cycles(l2_line(path, &requests->items[i], ways, REQUEST_READ));
+        path->totals->cu[SRC_TCP_READ_LATENCY] += latency;
+        if (i < requests->count)
+            request_serve(path, &requests->items[i], ways);
+    }
+}
+
+/* All GPUs' L2s have sixteen ways. */
+void l2_requests_serve(const struct path *path, const struct requests *requests)
+{
+    enum { WAYS = 16 };
+    if (path->tcc->way_count == WAYS)
+        requests_run(path, requests, WAYS);
+    else
+        requests_run(path, requests, path->tcc->way_count);
+}
