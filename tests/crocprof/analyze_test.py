@@ -72,6 +72,19 @@ def check_text(checks, text):
     checks.true("and nothing that is no number", "nan" not in text and "inf" not in text)
 
 
+def check_link(checks, crocprof, program):
+    """Kernels on the host's memory wait for the link there; on the GPU's own they do not."""
+    output = run([crocprof, "analyze", "--json", program]).stdout
+    kernels = kernels_of(output[output.index("{"):])  # behind the program's own
+    for name, is_bound in {"read_own": False, "read_own_fine": False, "read_host": True, "read_host_coarse": True,
+                           "write_host": True, "add_host": True}.items():
+        checks.equal(name + " is bound by a link", said(kernels[name])[0] == "link", is_bound)
+        share = kernels[name]["elsewhere_share"]  # of a kernel's arguments there is always some
+        checks.true("%s elsewhere: %r" % (name, share), abs(share - is_bound) < 0.01)
+    text = run([crocprof, "analyze", program]).stdout
+    checks.true("the text: " + text, "Bound by a link: 100 % of its requests of memory go to the host or another GPU, 2" in text)
+
+
 def check_exact(checks, crocprof, program, folder):
     """A recording with an exact counter alone: its class is said, and kernels' modelled time ranks them, not that of the wall clock."""
     run([crocprof, "--pmc", "SQ_WAVES", "-f", "rocpd", "-d", folder, "-o", "exact", "--no-summary", program])
@@ -117,6 +130,8 @@ def main():
         checks.equal("classes", [(s["counters"], s["classes"]) for s in kernel["says"] if s["rule"] == "conflicts"],
                      [(["SQ_LDS_BANK_CONFLICT", "SQ_LDS_IDX_ACTIVE"], 2 * ["modelled"])])
         check_exact(checks, crocprof, program, folder)
+        os.environ["HSA_FORCE_FINE_GRAIN_PCIE"] = "1"
+        check_link(checks, crocprof, os.path.join(programs, "memory_types"))
         done = run([crocprof, "analyze", "/nowhere/at/all"])
         checks.equal("no such program", done.returncode, 127)
         done = run([crocprof, "analyze", "--", "sh", "-c", "exit 7"])

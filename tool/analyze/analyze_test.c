@@ -110,6 +110,30 @@ static void what_a_device_does_not_count_is_missing(void **state)
     analyze_kernels_free(&kernels);
 }
 
+/* Each counter once, by the name that the GPU has. */
+static void other_names_are_counted_once(void **state)
+{
+    char list[ANALYZE_NAMES_BYTES], both[] = "TCC_EA_RDREQ_sum,SQ_WAVES,TCC_EA0_RDREQ_sum";
+    char first[] = "TCC_EA0_RDREQ_sum,TCC_EA_RDREQ_sum", other[] = "SQ_WAVES,TCC_EA0_RDREQ_sum";
+    char longer[] = "TCC_EA_RDREQ_sum_of_all,TCC_EA0_RDREQ_sum", empty[] = "";
+    (void)state;
+    analyze_counters_list(list);
+    for (char *name = strtok(list, ","); name; name = strtok(NULL, ","))
+        assert_int_not_equal(analyze_counter_find(name), COUNT_COUNT);
+    assert_int_equal(analyze_counter_find("TCC_EA0_WRREQ_DRAM_sum"), COUNT_TCC_EA_WRREQ_DRAM_sum);
+    assert_int_equal(analyze_counter_find("TCC_EA0_WRREQ"), COUNT_COUNT);
+    analyze_counters_once(both);
+    assert_string_equal(both, "TCC_EA_RDREQ_sum,SQ_WAVES");
+    analyze_counters_once(first);
+    assert_string_equal(first, "TCC_EA_RDREQ_sum");
+    analyze_counters_once(other);
+    assert_string_equal(other, "SQ_WAVES,TCC_EA0_RDREQ_sum");
+    analyze_counters_once(longer);
+    assert_string_equal(longer, "TCC_EA_RDREQ_sum_of_all,TCC_EA0_RDREQ_sum");
+    analyze_counters_once(empty);
+    assert_string_equal(empty, "");
+}
+
 /* Nothing that was not counted is spoken of, and nobody divides by it. */
 static void without_counters_little_is_said(void **state)
 {
@@ -149,6 +173,7 @@ int main(void)
         cmocka_unit_test(groups_limit_waves),
         cmocka_unit_test(the_peak_of_memory_follows_from_its_banks),
         cmocka_unit_test(what_a_device_does_not_count_is_missing),
+        cmocka_unit_test(other_names_are_counted_once),
         cmocka_unit_test(without_counters_little_is_said),
         cmocka_unit_test(json_is_json_whatever_a_kernel_is_called),
     };

@@ -20,6 +20,10 @@
     X(TCC_REQ_sum)                                                                                 \
     X(TCC_HIT_sum)                                                                                 \
     X(TCC_MISS_sum)                                                                                \
+    X(TCC_EA_RDREQ_sum)                                                                            \
+    X(TCC_EA_RDREQ_DRAM_sum)                                                                       \
+    X(TCC_EA_WRREQ_sum)                                                                            \
+    X(TCC_EA_WRREQ_DRAM_sum)                                                                       \
     X(FETCH_SIZE)                                                                                  \
     X(WRITE_SIZE)                                                                                  \
     X(SQ_INSTS_VALU_ADD_F16)                                                                       \
@@ -40,6 +44,13 @@
     X(SQ_INSTS_VALU_MFMA_MOPS_F64)                                                                 \
     X(SQ_VALU_MFMA_BUSY_CYCLES)
 
+/* What other GPUs call them; where one has both names the first is counted. */
+#define ANALYZE_OTHER_NAMES(X)                                                                     \
+    X(TCC_EA_RDREQ_sum, TCC_EA0_RDREQ_sum)                                                         \
+    X(TCC_EA_RDREQ_DRAM_sum, TCC_EA0_RDREQ_DRAM_sum)                                               \
+    X(TCC_EA_WRREQ_sum, TCC_EA0_WRREQ_sum)                                                         \
+    X(TCC_EA_WRREQ_DRAM_sum, TCC_EA0_WRREQ_DRAM_sum)
+
 enum analyze_counter {
 #define X(name) COUNT_##name,
     ANALYZE_COUNTERS(X)
@@ -49,7 +60,13 @@ enum analyze_counter {
 
 extern const char *const analyze_counters[COUNT_COUNT];
 
-/* COUNT_COUNT: none of that name. */
+/* By either name. COUNT_COUNT: none of that name. */
 enum analyze_counter analyze_counter_find(const char *name);
+
+/* All names, and the other ones', joined by commas, into `list`. */
+enum { ANALYZE_NAMES_BYTES = 4096 };
+void analyze_counters_list(char list[ANALYZE_NAMES_BYTES]);
+/* Takes other names out of such a list where it has the first ones. */
+void analyze_counters_once(char *list);
 
 #endif

@@ -59,6 +59,9 @@ static void memory_measure(struct measures *m)
     m->lines = instructions > 0 ? MEAN(TCP_TOTAL_CACHE_ACCESSES_sum) / instructions : NAN;
     m->bytes = 1024 * (MEAN(FETCH_SIZE) + MEAN(WRITE_SIZE));
     double looked_up = MEAN(TCC_HIT_sum) + MEAN(TCC_MISS_sum);
+    double requests = MEAN(TCC_EA_RDREQ_sum) + MEAN(TCC_EA_WRREQ_sum);
+    double own = MEAN(TCC_EA_RDREQ_DRAM_sum) + MEAN(TCC_EA_WRREQ_DRAM_sum);
+    m->elsewhere_share = requests > 0 ? 1 - own / requests : NAN;
     m->l2_hit_share = looked_up > 0 ? MEAN(TCC_HIT_sum) / looked_up : NAN;
 }
 

@@ -23,6 +23,7 @@ struct measures {
     double lines;             /* cache lines that a memory instruction touches */
     double conflict_share;    /* of LDS's busy cycles */
     double l2_hit_share;
+    double elsewhere_share; /* of the requests of memory: not for this GPU's own */
     double bytes, flops, flops_f64;
     bool has_occupancy;
     struct occupancy occupancy;

@@ -210,6 +210,7 @@ static void kernel_json(const struct analyze_kernels *kernels, uint32_t i, FILE 
     number_print(out, "lines", m.lines);
     number_print(out, "conflict_share", m.conflict_share);
     number_print(out, "l2_hit_share", m.l2_hit_share);
+    number_print(out, "elsewhere_share", m.elsewhere_share);
     number_print(out, "bytes", m.bytes);
     number_print(out, "flops", m.flops);
     fputs(",\n   \"says\": [", out);

@@ -8,7 +8,8 @@
 /* A part that needs this much of the time is what bounds the kernel, and not waiting. */
 static const double bound_share = 0.6;
 /* Beyond these something is worth a word of its own. */
-static const double few_lanes = 48, many_lines = 20, many_conflicts = 0.1, long_waits = 0.5;
+static const double few_lanes = 48, many_lines = 20, many_conflicts = 0.1, long_waits = 0.5,
+                    much_elsewhere = 0.5;
 
 /* ---- bound by what */
 
@@ -58,6 +59,21 @@ PART_BOUND(PART_VALU, valu, "Bound by compute: issuing its vector instructions t
            m->machine->simds)
 PART_BOUND(PART_MATRIX, matrix, "Bound by compute: executing its matrix instructions on %u SIMDs",
            m->machine->simds)
+
+/* What is waited for is then the way there, whose speed no agent says. */
+static bool link_bound(const struct measures *m)
+{
+    return m->elsewhere_share >= much_elsewhere && m->wait_share >= long_waits;
+}
+
+static void link_say(const struct measures *m, char *text, size_t size)
+{
+    snprintf(text, size,
+             "Bound by a link: %.0f %% of its requests of memory go to the host or another GPU, "
+             "%.1f GB/s; waves wait %.0f %% of their time",
+             100 * m->elsewhere_share, m->elsewhere_share * m->bytes / m->seconds / 1e9,
+             100 * m->wait_share);
+}
 
 static bool grid_small(const struct measures *m)
 {
@@ -274,6 +290,8 @@ const struct rule analyze_rules[] = {
     {"lds", "bound", lds_bound, lds_say, {C(SQ_LDS_IDX_ACTIVE), C(SQ_INSTS_LDS), C(GRBM_GUI_ACTIVE), COUNT_COUNT}},
     {"compute", "bound", valu_bound, valu_say, {C(SQ_ACTIVE_INST_VALU), C(GRBM_GUI_ACTIVE), COUNT_COUNT}},
     {"matrix", "bound", matrix_bound, matrix_say, {C(SQ_VALU_MFMA_BUSY_CYCLES), C(GRBM_GUI_ACTIVE), COUNT_COUNT}},
+    {"link", "bound", link_bound, link_say,
+     {C(TCC_EA_RDREQ_sum), C(TCC_EA_RDREQ_DRAM_sum), C(TCC_EA_WRREQ_sum), C(TCC_EA_WRREQ_DRAM_sum), C(SQ_WAIT_ANY), C(SQ_WAVE_CYCLES), COUNT_COUNT}},
     {"grid", "bound", grid_small, grid_say, {C(SQ_WAVES), COUNT_COUNT}},
     {"occupancy", "bound", occupancy_low, occupancy_bound_say, {C(SQ_WAIT_ANY), C(SQ_WAVE_CYCLES), COUNT_COUNT}},
     {"latency", "bound", waits_long, latency_say, {C(SQ_WAIT_ANY), C(SQ_WAVE_CYCLES), C(GRBM_GUI_ACTIVE), COUNT_COUNT}},

@@ -120,11 +120,8 @@ static int counters_choose(struct cli_options *line, char chosen[COUNTERS_BYTES]
 {
     struct cli_options asking;
     struct launch launch;
-    char error[PATH_MAX + CLI_ERROR_BYTES], wanted[COUNTERS_BYTES] = "";
-    for (int i = 0; i < COUNT_COUNT; i++) {
-        strcat(wanted, i ? "," : "");
-        strcat(wanted, analyze_counters[i]);
-    }
+    char error[PATH_MAX + CLI_ERROR_BYTES], wanted[ANALYZE_NAMES_BYTES];
+    analyze_counters_list(wanted);
     if (cli_options_copy(&asking, line) != 0 || cli_option_set(&asking, OPTION_PMC, wanted) != 0 ||
         cli_options_complete(&asking, error, sizeof error) != 0)
         return refuse(EXIT_USAGE, "%s", "the counters cannot be asked for");
@@ -133,6 +130,8 @@ static int counters_choose(struct cli_options *line, char chosen[COUNTERS_BYTES]
         status = refuse(status == -EACCES ? EXIT_NOT_RUNNABLE : EXIT_NOT_STARTED, "%s", error);
     else
         status = ask_offered(&launch, &asking.settings, chosen, COUNTERS_BYTES);
+    if (status == 0)
+        analyze_counters_once(chosen);
     cli_options_free(&asking);
     return status;
 }
