@@ -34,6 +34,8 @@ struct gpu_model {
     uint32_t tcp_bytes, tcp_line_bytes, tcp_ways; /* vector L1, per CU */
     uint32_t tcc_bytes, tcc_line_bytes, tcc_ways; /* L2, whole XCC */
     uint32_t tcc_channels;                        /* per XCC */
+    uint32_t side_bytes; /* cache in front of the memory, of all XCCs ("Infinity Cache"), if any: */
+    uint32_t side_bytes_per_sclk; /* and what it gives at its peak */
     uint64_t vram_bytes;
     uint32_t sclk_mhz, mclk_mhz;
     uint32_t memory_bytes_per_mclk; /* at its peak: the bus, and transfers in a cycle */

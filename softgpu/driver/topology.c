@@ -196,21 +196,27 @@ static int cache_add(struct vtree *tree, int node, int index, uint64_t simd_base
     return file_add(tree, &text, ROOT "/nodes/%d/caches/%d/properties", node, index);
 }
 
+/* Of those with a cache in front of the memory one more. */
 enum { CACHES_PER_GPU = 4 };
+static int cache_count(const struct gpu_model *model)
+{
+    return CACHES_PER_GPU + (model->side_bytes != 0);
+}
 
 /* Each kind of cache has one entry. The kernel lists every instance; no reader needs more than the
  * sizes, and two hundred files would cost each program's start milliseconds. */
 static int caches_add(struct vtree *tree, const struct gpu_model *model, int node,
                       uint64_t simd_base)
 {
-    const struct cache caches[CACHES_PER_GPU] = {
+    const struct cache caches[CACHES_PER_GPU + 1] = {
         {1, CACHE_DATA | CACHE_GPU, model->tcp_bytes >> 10, model->tcp_line_bytes, model->tcp_ways},
         {1, CACHE_DATA | CACHE_GPU, 16, 64, 4}, /* scalar data */
         {1, CACHE_INSTRUCTION | CACHE_GPU, 32, 64, 4},
         {2, CACHE_DATA | CACHE_GPU, model->tcc_bytes >> 10, model->tcc_line_bytes, model->tcc_ways},
+        {3, CACHE_DATA | CACHE_GPU, model->side_bytes >> 10, 64, 0},
     };
     int status = 0;
-    for (int i = 0; i < CACHES_PER_GPU && !status; i++)
+    for (int i = 0; i < cache_count(model) && !status; i++)
         status = cache_add(tree, node, i, simd_base, &caches[i]);
     return status;
 }
@@ -260,7 +266,7 @@ static void gpu_properties(struct text *text, const struct gpu_model *m, int gpu
     P(cpu_cores_count, 0)                                                                          \
     P(simd_count, m->cu_active * m->simd_per_cu)                                                   \
     P(mem_banks_count, 1)                                                                          \
-    P(caches_count, CACHES_PER_GPU)                                                                \
+    P(caches_count, cache_count(m))                                                                \
     P(io_links_count, links)                                                                       \
     P(p2p_links_count, 0)                                                                          \
     P(cpu_core_id_base, 0) P(simd_id_base, simd_base) P(max_waves_per_simd, m->waves_per_simd)     \

@@ -10,9 +10,9 @@
  */
 #include "perf/clock.h"
 #include "perf/internal.h"
+#include "perf/transfers.h"
 
 enum {
-    MEMORY_EFFICIENCY_PERCENT = 85,
     LDS_EFFICIENCY_PERCENT = 97, /* leaves room for what sampling may be off by */
     MEMORY_READ_CYCLES = 300,    /* from L2 and back, when nobody else asks */
     MEMORY_WRITE_CYCLES = 270,
@@ -353,23 +353,6 @@ struct dispatch_cycles {
     uint64_t requests;            /* of all L2 channels */
 };
 
-static uint64_t memory_cycles(const struct gpu_model *model, uint64_t bytes)
-{
-    uint64_t per_us = (uint64_t)model->memory_bytes_per_mclk * model->mclk_mhz;
-    return share(bytes, (uint64_t)model->sclk_mhz * 100, per_us * MEMORY_EFFICIENCY_PERCENT);
-}
-
-/* A link carries both directions at once. */
-static uint64_t transfer_cycles(const struct gpu_model *model, enum memory_home home,
-                                const struct home_sample *moved)
-{
-    uint64_t bytes = greater(moved->read_bytes, moved->write_bytes);
-    if (home == HOME_OWN)
-        return memory_cycles(model, moved->read_bytes + moved->write_bytes);
-    uint64_t per_us = home == HOME_HOST ? model->host_mb_per_s : model->peer_mb_per_s;
-    return share(bytes, (uint64_t)model->sclk_mhz * 100, per_us * MEMORY_EFFICIENCY_PERCENT);
-}
-
 /* What of memory and links works longest. */
 static enum memory_home longest_home(const struct dispatch_cycles *cycles)
 {
@@ -444,8 +427,7 @@ static struct dispatch_cycles dispatch_cycles(const struct perf *perf,
         return cycles;
     cycles.channels = busiest_channel(perf, sample, cycles.requests);
     for (int home = 0; home < MEMORY_HOMES; home++)
-        cycles.homes[home] =
-            transfer_cycles(perf->model, (enum memory_home)home, &sample->homes[home]);
+        cycles.homes[home] = transfers_cycles(sample, (enum memory_home)home);
     return cycles;
 }
 
@@ -492,7 +474,7 @@ static uint64_t queue_cycles(const struct perf *perf, const struct dispatch_samp
 {
     const struct home_sample *longest = &sample->homes[longest_home(cycles)];
     uint64_t busy = less(share(PER_MILLE, cycles->homes[HOME_OWN], elapsed), BUSIEST_PER_MILLE);
-    uint64_t one = memory_cycles(perf->model, REQUEST_BYTES * channels_of(perf));
+    uint64_t one = transfers_memory_cycles(perf->model, REQUEST_BYTES * channels_of(perf));
     uint64_t requests = longest->reads + longest->writes;
     return share(one, busy, 2 * (PER_MILLE - busy)) + (requests ? waited / requests : 0);
 }

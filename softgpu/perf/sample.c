@@ -15,36 +15,46 @@ struct sampled_block {
     uint8_t home;    /* enum memory_home */
 };
 
-struct sampled_l2 {
+struct sampled_cache {            /* an L2, or the cache in front of the memory */
     struct sampled_block *blocks; /* [set][BLOCK_WAYS] */
     uint32_t *generations;        /* [set]: another than the sample's means empty */
     uint8_t *filled;              /* [set]: so many of its blocks hold something, the first ones */
     uint32_t *used, used_count;   /* the sets that are not */
+    uint32_t sets;
 };
-
-static uint32_t sets_of(const struct gpu_model *model)
-{
-    return model->tcc_bytes / SAMPLE_BLOCK_BYTES / BLOCK_WAYS;
-}
 
 static uint32_t channels_of(const struct gpu_model *model)
 {
     return model->xcc_count * model->tcc_channels;
 }
 
-static bool l2_allocate(struct dispatch_sample *sample)
+static bool cache_allocate(struct sampled_cache *cache, uint32_t size_bytes)
 {
-    size_t sets = sets_of(sample->model);
-    for (uint32_t i = 0; i < sample->model->xcc_count; i++) {
-        sample->l2[i].blocks = calloc(sets * BLOCK_WAYS, sizeof sample->l2[i].blocks[0]);
-        sample->l2[i].generations = calloc(sets, sizeof sample->l2[i].generations[0]);
-        sample->l2[i].filled = calloc(sets, sizeof sample->l2[i].filled[0]);
-        sample->l2[i].used = calloc(sets, sizeof sample->l2[i].used[0]);
-        if (!sample->l2[i].blocks || !sample->l2[i].generations || !sample->l2[i].filled ||
-            !sample->l2[i].used)
+    cache->sets = size_bytes / SAMPLE_BLOCK_BYTES / BLOCK_WAYS;
+    cache->blocks = calloc((size_t)cache->sets * BLOCK_WAYS, sizeof cache->blocks[0]);
+    cache->generations = calloc(cache->sets, sizeof cache->generations[0]);
+    cache->filled = calloc(cache->sets, sizeof cache->filled[0]);
+    cache->used = calloc(cache->sets, sizeof cache->used[0]);
+    return cache->blocks && cache->generations && cache->filled && cache->used;
+}
+
+static void cache_free(struct sampled_cache *cache)
+{
+    free(cache->blocks);
+    free(cache->generations);
+    free(cache->filled);
+    free(cache->used);
+}
+
+static bool caches_allocate(struct dispatch_sample *sample)
+{
+    for (uint32_t i = 0; i < sample->model->xcc_count; i++)
+        if (!cache_allocate(&sample->l2[i], sample->model->tcc_bytes))
             return false;
-    }
-    return true;
+    if (!sample->model->side_bytes)
+        return true;
+    sample->side = calloc(1, sizeof *sample->side);
+    return sample->side && cache_allocate(sample->side, sample->model->side_bytes);
 }
 
 static bool l1_allocate(struct dispatch_sample *sample)
@@ -72,7 +82,7 @@ struct dispatch_sample *dispatch_sample_create(const struct gpu_model *model, bo
     sample->touches = calloc(channels_of(model), sizeof sample->touches[0]);
     sample->asked = calloc(channels_of(model), sizeof sample->asked[0]);
     if (sample->l2 && sample->l1 && sample->translations && sample->touches && sample->asked &&
-        l2_allocate(sample) && l1_allocate(sample))
+        caches_allocate(sample) && l1_allocate(sample))
         return sample;
     dispatch_sample_destroy(sample);
     return NULL;
@@ -82,12 +92,11 @@ void dispatch_sample_destroy(struct dispatch_sample *sample)
 {
     if (!sample)
         return;
-    for (uint32_t i = 0; sample->l2 && i < sample->model->xcc_count; i++) {
-        free(sample->l2[i].blocks);
-        free(sample->l2[i].generations);
-        free(sample->l2[i].filled);
-        free(sample->l2[i].used);
-    }
+    for (uint32_t i = 0; sample->l2 && i < sample->model->xcc_count; i++)
+        cache_free(&sample->l2[i]);
+    if (sample->side)
+        cache_free(sample->side);
+    free(sample->side);
     for (uint32_t i = 0; sample->l1 && i < sample->slots; i++)
         cache_destroy(&sample->l1[i]);
     free(sample->l2);
@@ -108,9 +117,11 @@ static void clear(struct dispatch_sample *sample)
     memset(sample->rounds, 0, sizeof sample->rounds);
     for (uint32_t i = 0; i < sample->model->xcc_count; i++)
         sample->l2[i].used_count = 0;
+    if (sample->side)
+        sample->side->used_count = 0;
     sample->generation++;
     sample->now = 0;
-    sample->touched = sample->entered = 0;
+    sample->touched = sample->entered = sample->side_bytes = 0;
     memset(sample->homes, 0, sizeof sample->homes);
     memset(sample->uncached, 0, sizeof sample->uncached);
     sample->is_used = false;
@@ -144,9 +155,10 @@ static void block_write_back(struct dispatch_sample *sample, struct sampled_bloc
 }
 
 /* The number of the set, ready to be used. */
-static uint32_t set_of(struct dispatch_sample *sample, struct sampled_l2 *l2, uint32_t position)
+static uint32_t set_of(const struct dispatch_sample *sample, struct sampled_cache *l2,
+                       uint32_t position)
 {
-    uint32_t set = (uint32_t)((uint64_t)position * sets_of(sample->model) / SAMPLE_POSITIONS);
+    uint32_t set = (uint32_t)((uint64_t)position * l2->sets / SAMPLE_POSITIONS);
     if (l2->generations[set] == sample->generation)
         return set;
     l2->generations[set] = sample->generation;
@@ -175,7 +187,7 @@ static struct sampled_block *block_oldest(struct sampled_block *blocks)
     return oldest;
 }
 
-static struct sampled_block *block_find(struct dispatch_sample *sample, struct sampled_l2 *l2,
+static struct sampled_block *block_find(struct dispatch_sample *sample, struct sampled_cache *l2,
                                         uint32_t set, const struct perf_block *access)
 {
     uint64_t number = access->va / SAMPLE_BLOCK_BYTES + 1;
@@ -228,6 +240,30 @@ static void block_pass(struct dispatch_sample *sample, const struct perf_block *
     home->write_bytes += weight * bits(written) * SAMPLE_HALF_BYTES;
 }
 
+/* Those sectors that the cache in front of the memory holds; it holds the others from now on. What
+ * is written goes through it: all of it is taken to be the memory's work, sooner or later. */
+static uint32_t side_has(struct dispatch_sample *sample, const struct perf_block *access,
+                         uint32_t sectors)
+{
+    struct sampled_cache *side = sample->side;
+    uint32_t set = set_of(sample, side, access->position), way = 0, had;
+    struct sampled_block *blocks = side->blocks + (size_t)set * BLOCK_WAYS, *block;
+    uint64_t number = access->va / SAMPLE_BLOCK_BYTES + 1;
+    while (way < side->filled[set] && blocks[way].number != number)
+        way++;
+    if (way == BLOCK_WAYS)
+        block = block_oldest(blocks);
+    else
+        block = &blocks[way];
+    if (block->number != number || way == side->filled[set])
+        *block = (struct sampled_block){.number = number};
+    side->filled[set] += way == side->filled[set] && way < BLOCK_WAYS;
+    had = block->sectors & sectors;
+    block->sectors |= (uint8_t)sectors;
+    block->used = sample->now;
+    return had;
+}
+
 /* Scalar reads of memory elsewhere are of a kernel's arguments and packet, which begin their
  * mappings: such blocks are always sampled, and stand for themselves. Weighed like others they
  * would keep the link busy for longer than small kernels take. */
@@ -239,7 +275,7 @@ static bool is_arguments(const struct perf_block *access)
 static void block_cached(struct dispatch_sample *sample, uint32_t xcc,
                          const struct perf_block *access, uint32_t wanted)
 {
-    struct sampled_l2 *l2 = &sample->l2[xcc];
+    struct sampled_cache *l2 = &sample->l2[xcc];
     struct sampled_block *block =
         block_find(sample, l2, set_of(sample, l2, access->position), access);
     block->used = ++sample->now;
@@ -250,6 +286,9 @@ static void block_cached(struct dispatch_sample *sample, uint32_t xcc,
         home->reads += weight * transactions(sample->model, missing);
         home->read_bytes += weight * bits(missing) * SAMPLE_SECTOR_BYTES;
         block->sectors |= (uint8_t)wanted;
+        if (sample->side && missing && home_of(access) == HOME_OWN)
+            sample->side_bytes +=
+                weight * bits(side_has(sample, access, missing)) * SAMPLE_SECTOR_BYTES;
     }
     block->dirty |= access->halves;
     for (uint32_t i = 0; i < SECTORS; i++) /* fully written: nothing left to fetch */
@@ -275,13 +314,12 @@ static void block_access(struct dispatch_sample *sample, uint32_t xcc,
         block_cached(sample, xcc, access, wanted);
 }
 
-static void l2_write_back(struct dispatch_sample *sample, struct sampled_l2 *l2)
+static void l2_write_back(struct dispatch_sample *sample, struct sampled_cache *l2)
 {
     for (uint32_t i = 0; i < l2->used_count; i++) {
         struct sampled_block *blocks = l2->blocks + (size_t)l2->used[i] * BLOCK_WAYS;
         /* Sets of blocks that were sampled no longer are represented by the others. */
-        bool sampled =
-            (uint64_t)l2->used[i] * SAMPLE_POSITIONS / sets_of(sample->model) < sample->limit;
+        bool sampled = (uint64_t)l2->used[i] * SAMPLE_POSITIONS / l2->sets < sample->limit;
         for (uint32_t way = 0; sampled && way < l2->filled[l2->used[i]]; way++)
             block_write_back(sample, &blocks[way]);
     }

@@ -48,10 +48,11 @@ struct home_sample {
     uint64_t read_bytes, write_bytes;
 };
 
-struct sampled_l2;
+struct sampled_cache;
 struct dispatch_sample {
     const struct gpu_model *model;
-    struct sampled_l2 *l2;             /* [xcc] */
+    struct sampled_cache *l2;          /* [xcc] */
+    struct sampled_cache *side;        /* before the memory; NULL: there is none */
     struct cache *l1;                  /* [slot] */
     struct translations *translations; /* [slot] */
     uint64_t *touches;                 /* [xcc][channel]: weighted requests of sampled blocks */
@@ -65,6 +66,7 @@ struct dispatch_sample {
     struct round_sample rounds[2];
     uint64_t touched, entered; /* weighted: requests, and blocks that came into the L2 */
     struct home_sample homes[MEMORY_HOMES];
+    uint64_t side_bytes; /* weighted: of what is read of its own, what the cache before it has */
     struct home_sample uncached[MEMORY_HOMES]; /* loads only, before the L1: until the end */
 };
 

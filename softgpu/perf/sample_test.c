@@ -1,4 +1,5 @@
 /* A dispatch's modelled time does not depend on the one before it, whatever that did. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,8 @@
 #include <cmocka.h>
 
 #include "perf/perf.h"
-#include "perf/sampling.h"
+#include "perf/sample.h"
+#include "perf/transfers.h"
 
 enum { BLOCKS = 20000, LINES = 200, GROUPS = 40, CU_COUNT = 4 };
 
@@ -116,8 +118,90 @@ static void what_ran_before_changes_no_time(void **state)
         assert_true(alone[sort] > alone[SORTS - 1]);
 }
 
+/* One XCC's group reads a block, of which all are sampled. */
+static void block_read(struct dispatch_sample *sample, uint32_t xcc, uint64_t number)
+{
+    const struct perf_block block = {.va = number * SAMPLE_BLOCK_BYTES,
+                                     .number = (uint32_t)number,
+                                     .position =
+                                         (uint16_t)sample_position(number * SAMPLE_BLOCK_BYTES),
+                                     .kind = ACCESS_READ,
+                                     .sectors = 15};
+    const struct perf_group group = {.xcc = xcc, .blocks = &block, .block_count = 1};
+    dispatch_sample_group(sample, &group, 0);
+}
+
+/* What another XCC has read, or what no L2 holds any more, comes from the cache in front of the
+ * memory, where there is one. */
+static void memory_is_read_once_where_a_cache_is_before_it(void **state)
+{
+    enum { BLOCKS_READ = 100, APART = SAMPLE_REGION_BLOCKS, WAYS = 16 };
+    struct dispatch_sample *sample = dispatch_sample_create(gpu_model_find("gfx942"), false);
+    const uint64_t bytes = BLOCKS_READ * SAMPLE_BLOCK_BYTES, round = WAYS * SAMPLE_BLOCK_BYTES;
+    (void)state;
+    assert_non_null(sample);
+    dispatch_sample_begin(sample);
+    for (uint32_t xcc = 0; xcc < 3; xcc++)
+        for (uint64_t n = 0; n < BLOCKS_READ; n++)
+            block_read(sample, xcc, n);
+    assert_int_equal(sample->homes[HOME_OWN].read_bytes, 3 * bytes);
+    assert_int_equal(sample->side_bytes, 2 * bytes);
+    dispatch_sample_begin(sample);
+    assert_int_equal(sample->side_bytes, 0);
+    /* Blocks of one set: as many as it has ways stay, one more and none does. */
+    for (uint32_t turn = 0; turn < 3; turn++)
+        for (uint64_t n = 0; n < WAYS; n++)
+            block_read(sample, turn, n * APART);
+    assert_int_equal(sample->side_bytes, 2 * round);
+    dispatch_sample_begin(sample);
+    for (uint32_t turn = 0; turn < 3; turn++)
+        for (uint64_t n = 0; n <= WAYS; n++)
+            block_read(sample, turn, n * APART);
+    assert_int_equal(sample->side_bytes, 0);
+    dispatch_sample_destroy(sample);
+}
+
+static void without_one_nothing_is_held_before_memory(void **state)
+{
+    struct dispatch_sample *sample = dispatch_sample_create(gpu_model_find("gfx90a"), false);
+    (void)state;
+    assert_non_null(sample);
+    dispatch_sample_begin(sample);
+    for (uint64_t n = 0; n < 40; n++)
+        block_read(sample, 0, n % 20 * SAMPLE_REGION_BLOCKS);
+    assert_int_equal(sample->homes[HOME_OWN].read_bytes, 40 * SAMPLE_BLOCK_BYTES);
+    assert_int_equal(sample->side_bytes, 0);
+    dispatch_sample_destroy(sample);
+}
+
+/* Bytes that one part moves, as cycles of an MI300X. */
+static void each_part_has_its_rate(void **state)
+{
+    const struct gpu_model *model = gpu_model_find("gfx942");
+    struct dispatch_sample sample = {.model = model};
+    const uint64_t gb = 1000000000;
+    (void)state;
+    sample.homes[HOME_OWN] = (struct home_sample){.read_bytes = 3 * gb, .write_bytes = 1 * gb};
+    double memory = 4 / (5324.8 * 0.85) * 2.1e9, side = 4 / (17203.2 * 0.85) * 2.1e9;
+    assert_true(fabs((double)transfers_cycles(&sample, HOME_OWN) / memory - 1) < 1e-3);
+    sample.side_bytes = gb;
+    assert_true(fabs((double)transfers_cycles(&sample, HOME_OWN) / (memory * 3 / 4) - 1) < 1e-3);
+    sample.homes[HOME_OWN] = (struct home_sample){.read_bytes = 4 * gb};
+    sample.side_bytes = 4 * gb;
+    assert_true(fabs((double)transfers_cycles(&sample, HOME_OWN) / side - 1) < 1e-3);
+    sample.homes[HOME_HOST] = (struct home_sample){.read_bytes = 1 * gb, .write_bytes = 2 * gb};
+    double host = 2 / (63.015 * 0.85) * 2.1e9;
+    assert_true(fabs((double)transfers_cycles(&sample, HOME_HOST) / host - 1) < 1e-3);
+    assert_int_equal(transfers_cycles(&sample, HOME_PEER), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_ran_before_changes_no_time)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_ran_before_changes_no_time),
+        cmocka_unit_test(memory_is_read_once_where_a_cache_is_before_it),
+        cmocka_unit_test(without_one_nothing_is_held_before_memory),
+        cmocka_unit_test(each_part_has_its_rate),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
