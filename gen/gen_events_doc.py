@@ -27,7 +27,7 @@ hardware; seen in programs that are the same otherwise:
 
 - Memory of malloc() that is copied or registered is used in place, and malloc() gives other alignments
   when threads of the runtime have allocated and freed in another order. Look-ups, requests and time
-  then differ (`textures`: copies with TCP_TOTAL_ACCESSES 4780 to 4822, 1648 to 1668 ns;
+  then differ (`textures`: copies with TCP_TOTAL_ACCESSES 4780 to 4822;
   `host_memory`: 150016 or 600016).
 - All counters but the sequencers' see kernels that the runtime launches for itself, on queues which
   no profiler sees, when one of them overlaps a counted kernel (`streams`, `threads`: copies beside the
