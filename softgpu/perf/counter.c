@@ -154,11 +154,29 @@ uint64_t counter_value(struct perf *perf, struct place place, uint32_t index)
     return counter->event->divisor == 1 ? value : value / counter->event->divisor;
 }
 
+/* A register write reaches a counter for the first time. Those of MC blocks are nothing to
+ * CP_PERFMON_CNTL. */
+static void counter_list(struct perf *perf, struct place place, uint32_t index)
+{
+    struct counter *counter = counter_at(perf, place, index);
+    enum control control = perf_blocks[place.block].control;
+    perf->touched[place.block] |= 1u << index;
+    counter->is_touched = true;
+    if (control == CONTROL_SQ)
+        counter->gate = storage_at(perf, REG_GFX90A_SQ_PERFCOUNTER_CTRL, place.xcc, place.unit);
+    if (control != CONTROL_MC)
+        perf->touched_list[perf->touched_count++] =
+            (struct touched_counter){counter, index, 1u << place.xcc, place};
+    perf->is_touched_mixed = true;
+}
+
 static struct counter *counter_touch(struct perf *perf, struct place place, uint32_t index)
 {
-    perf->touched[place.block] |= 1u << index;
+    struct counter *counter = counter_at(perf, place, index);
+    if (!counter->is_touched)
+        counter_list(perf, place, index);
     perf->used |= 1u << place.xcc;
-    return counter_at(perf, place, index);
+    return counter;
 }
 
 void counter_value_write(struct perf *perf, struct place place, uint32_t index, bool high,
@@ -183,7 +201,7 @@ static inline void counting_switch(struct perf *perf, struct place place, uint32
 {
     uint64_t total = event_total(perf, place, index, counter);
     uint32_t change = counting ? 1 : UINT32_MAX;
-    if (!sees_all(place))
+    if (counter->gate)
         perf->sequencers_counting += change;
     if (!counter->is_own)
         counter->wants = counting ? counter_wants(perf, place, index) : counter->wants;
@@ -214,10 +232,10 @@ static bool place_enabled(struct perf *perf, struct place place)
     return *storage_at(perf, REG_GFX90A_SQ_PERFCOUNTER_CTRL, place.xcc, place.unit) & SQ_CTRL_CS_EN;
 }
 
-/* Of all that a place's counters, `counters`, have been selected for. */
-static inline void counters_set(struct perf *perf, struct place place, struct counter *counters,
-                                bool counting)
+/* Of all that a place's counters have been selected for. */
+static void place_set(struct perf *perf, struct place place, bool counting)
 {
+    struct counter *counters = counter_at(perf, place, 0);
     for (uint32_t left = perf->touched[place.block]; left; left &= left - 1) {
         uint32_t index = (uint32_t)__builtin_ctz(left);
         struct counter *counter = &counters[index];
@@ -226,55 +244,12 @@ static inline void counters_set(struct perf *perf, struct place place, struct co
     }
 }
 
-static void place_set(struct perf *perf, struct place place, bool counting)
-{
-    counters_set(perf, place, counter_at(perf, place, 0), counting);
-}
-
 static void counter_reset(struct perf *perf, struct place place, uint32_t index)
 {
     struct counter *counter = counter_at(perf, place, index);
     counter->held = 0;
     if (counter->counting)
         counter->base = event_total(perf, place, index, counter);
-}
-
-typedef void counters_fn(struct perf *perf, struct place place, struct counter *counters);
-
-/* Calls `visit` for each unit of the blocks that CP_PERFMON_CNTL controls, of those with counters
- * that anybody has written. */
-static inline __attribute__((always_inline)) void places_visit(struct perf *perf, uint32_t xcc_mask,
-                                                               counters_fn *visit)
-{
-    for (int block = 0; block < BLOCK_COUNT; block++) {
-        if (perf_blocks[block].control == CONTROL_MC || !perf->touched[block])
-            continue;
-        struct place at = {.block = block};
-        struct counter *counters = perf->counters[block];
-        for (at.xcc = 0; at.xcc < perf->model->xcc_count; at.xcc++) {
-            for (at.unit = 0; at.unit < perf->block_units[block]; at.unit++) {
-                if (xcc_mask >> at.xcc & 1)
-                    visit(perf, at, counters);
-                counters += perf_blocks[block].counter_count;
-            }
-        }
-    }
-}
-
-static inline void visit_gate(struct perf *perf, struct place place, struct counter *counters)
-{
-    counters_set(perf, place, counters, place_enabled(perf, place));
-}
-
-static inline void visit_reset(struct perf *perf, struct place place, struct counter *counters)
-{
-    for (uint32_t left = perf->touched[place.block]; left; left &= left - 1) {
-        uint32_t index = (uint32_t)__builtin_ctz(left);
-        struct counter *counter = &counters[index];
-        counter->held = 0;
-        if (counter->counting)
-            counter->base = event_total(perf, place, index, counter);
-    }
 }
 
 uint32_t perf_wants(const struct perf *perf)
@@ -297,15 +272,64 @@ static void wants_update(struct perf *perf)
         memory_clear(&perf->memory);
 }
 
-void counters_gate(struct perf *perf, uint32_t xcc_mask)
+static bool is_simple(const struct counter *counter)
 {
-    places_visit(perf, xcc_mask, visit_gate);
+    return counter->is_plain && !counter->gate;
+}
+
+/* Events have changed: those whose totals are one look come first. */
+static void touched_sort(struct perf *perf)
+{
+    uint32_t plain = 0;
+    for (uint32_t i = 0; i < perf->touched_count; i++) {
+        struct touched_counter here = perf->touched_list[i];
+        if (!is_simple(here.counter))
+            continue;
+        perf->touched_list[i] = perf->touched_list[plain];
+        perf->touched_list[plain++] = here;
+    }
+    perf->plain_count = plain;
+    perf->is_touched_mixed = false;
+}
+
+/* What counting_switch() does, of counters that are simple. */
+static void simple_gate(struct perf *perf, uint32_t xcc_mask, bool counting)
+{
+    const struct touched_counter *end = perf->touched_list + perf->plain_count;
+    uint32_t change = counting ? 1 : UINT32_MAX;
+    for (const struct touched_counter *at = perf->touched_list; at < end; at++) {
+        struct counter *counter = at->counter;
+        if (!(xcc_mask & at->xcc_bit) || counter->counting == counting)
+            continue;
+        uint64_t total = counter->weight * *counter->source;
+        if (counting)
+            counter->base = total;
+        else
+            counter->held += total - counter->base;
+        counter->counting = counting;
+        perf->wanting[counter->wants] += change;
+    }
+    perf->used |= xcc_mask;
+}
+
+void counters_gate(struct perf *perf, uint32_t xcc_mask, bool started)
+{
+    if (perf->is_touched_mixed)
+        touched_sort(perf);
+    simple_gate(perf, xcc_mask, started);
+    for (uint32_t i = perf->plain_count; i < perf->touched_count; i++) {
+        const struct touched_counter *at = &perf->touched_list[i];
+        struct counter *counter = at->counter;
+        bool counting = started && (!counter->gate || *counter->gate & SQ_CTRL_CS_EN);
+        if (xcc_mask & at->xcc_bit && counter->counting != counting && counter->event)
+            counting_switch(perf, at->place, at->index, counter, counting);
+    }
     wants_update(perf);
 }
 
 static void sequencers_set(struct perf *perf, uint32_t xcc, uint32_t array, bool paused)
 {
-    for (int block = 0; block < BLOCK_COUNT && perf->started >> xcc & 1; block++) {
+    for (int block = 0; block < BLOCK_COUNT; block++) {
         struct place place = {block, xcc, array};
         if (perf_blocks[block].control == CONTROL_SQ)
             place_set(perf, place, !paused && place_enabled(perf, place));
@@ -330,9 +354,17 @@ void sequencers_written(struct perf *perf)
 /* Profilers reset twice before they start. */
 void counters_reset(struct perf *perf, uint32_t xcc_mask)
 {
+    const struct touched_counter *end = perf->touched_list + perf->touched_count;
     if (!(perf->used & xcc_mask))
         return;
-    places_visit(perf, xcc_mask, visit_reset);
+    for (const struct touched_counter *at = perf->touched_list; at < end; at++) {
+        struct counter *counter = at->counter;
+        if (!(xcc_mask & at->xcc_bit))
+            continue;
+        counter->held = 0;
+        if (counter->counting)
+            counter->base = event_total(perf, at->place, at->index, counter);
+    }
     perf->used &= ~xcc_mask;
 }
 
@@ -367,6 +399,8 @@ static void totals_choose(struct perf *perf, struct place place, struct counter 
     for (uint32_t i = 0; is_of_array && i < event->term_count; i++)
         is_of_array = event->terms[i].source < SRC_XCC_FIRST;
     counter->is_of_array = is_of_array;
+    counter->is_plain = counter->source && event->divisor == 1;
+    perf->is_touched_mixed = true;
 }
 
 /* Changing the event keeps what was counted; profilers reset before they start. The counter

@@ -35,6 +35,12 @@ struct block_info {
     enum control control;
 };
 
+/* Where a value of a block lives. */
+struct place {
+    enum block block;
+    uint32_t xcc, unit;
+};
+
 struct reg_info {
     uint32_t offset;
     uint8_t block, kind, index;
@@ -90,10 +96,33 @@ struct counter {
     uint8_t wants;                 /* of what counts (enum perf_want) */
     bool is_own;                   /* counts its own event, whatever the counter before it does */
     bool is_of_array, is_selected; /* select was written */
-    bool counting;
-    uint64_t held;           /* counted before `base`, in units of the sources */
-    uint64_t base;           /* the event's total when counting began */
+    bool is_plain;                 /* is_own, has a source, and its event no divisor */
+    bool counting, is_touched;     /* a register write has reached it: perf->touched_list */
+    const uint32_t *gate; /* what enables the sequencers' own, from then on; NULL: nothing does */
+    uint64_t held;        /* counted before `base`, in units of the sources */
+    uint64_t base;        /* the event's total when counting began */
     uint64_t sum, summed_at; /* is_of_array: of the array's change so numbered; 0: never */
+};
+
+/* A counter that a register write has reached. */
+struct touched_counter {
+    struct counter *counter;
+    uint32_t index, xcc_bit;
+    struct place place;
+};
+
+/* Of a register that is a counter's lower half, with the upper one behind it. */
+struct whole_counter {
+    const struct counter *first; /* of XCC 0's unit 0; NULL: its control register says which */
+    size_t unit_step, xcc_step;  /* to the next one's, in bytes */
+    uint8_t axis;                /* enum axis */
+    bool is_there;               /* the register is one */
+};
+
+/* Of a select register: what each unit of its block was told last. */
+struct broadcast_select {
+    uint32_t value;
+    bool is_everywhere; /* all have `value`: to write it to any of them changes nothing */
 };
 
 /* Instructions that a unit's groups have executed. */
@@ -164,21 +193,29 @@ struct perf {
      * Reader: the engine at group start (relaxed): a group that just missed it lies before the
      * start. */
     atomic_uint wants;
+    struct whole_counter *whole_counters; /* [register]; never changes */
+    /* GRBM_GFX_INDEX, and the shader array that reads reach by it; NOWHERE: none. The CP thread's
+     * alone. */
+    uint32_t gfx_index, read_array;
     /* What each shader array traces. Written by register writes, read by the engine at group start,
      * both relaxed, as `wants`. */
     atomic_uint *trace_targets;
 
     pthread_mutex_t lock; /* all below: registers (CP thread) against retirement (pool threads) */
-    bool is_held; /* for a row of register accesses. Written and read by the CP thread alone */
-    uint32_t gfx_index;
+    bool is_held;      /* for a row of register accesses. Written and read by the CP thread alone */
     uint32_t started;  /* a bit for each XCC whose CP_PERFMON_CNTL says so */
     uint32_t *storage; /* [register][xcc][shader array] */
-    bool *is_whole;    /* [register]: a counter's lower half, with the upper one behind it */
+    struct broadcast_select *selects;      /* [register] */
     struct counter *counters[BLOCK_COUNT]; /* [xcc][unit of the block][counter] */
     /* A bit for each counter that a register write has reached in any unit; the others are as they
-     * were made. Who goes over all counters, at each start and stop, goes over these. */
+     * were made. Who goes over a unit's counters goes over these. */
     uint32_t touched[BLOCK_COUNT];
-    uint32_t used; /* a bit for each XCC in which a counter may hold something, or counts */
+    /* Who goes over all that CP_PERFMON_CNTL controls, at each start and stop, goes over those of
+     * units that were reached themselves. */
+    struct touched_counter *touched_list; /* first those that are plain, and of no sequencer */
+    uint32_t touched_count, plain_count;
+    bool is_touched_mixed; /* they are to be put there: see touched_sort() */
+    uint32_t used;         /* a bit for each XCC in which a counter may hold something, or counts */
     uint32_t sequencers_counting; /* of their counters */
     uint32_t wanting[PERF_WANTS]; /* counters that count, by what they want (enum perf_want) */
     uint64_t (*cu)[SRC_CU_COUNT]; /* [xcc][unit] */
@@ -197,12 +234,6 @@ struct perf {
     struct running_dispatch *running, *spare;
     bool is_unsettled;          /* totals lack what groups of running dispatches did (retire.c) */
     struct channel_work *stray; /* [xcc][channel]: of groups of no dispatch */
-};
-
-/* Where a value of a block lives. */
-struct place {
-    enum block block;
-    uint32_t xcc, unit;
 };
 
 /* bounds.c: what time waits for besides instructions. All under the lock. */
@@ -268,10 +299,10 @@ void counter_config_write(struct perf *perf, struct place place, uint32_t index,
 void counter_control_write(struct perf *perf, struct place place, uint32_t value);
 /* Enables, clears and events of all counters of an SDMA engine. */
 void counters_perfmon_write(struct perf *perf, struct place place, uint32_t value);
-/* CP_PERFMON_CNTL was written. */
-void counters_gate(struct perf *perf, uint32_t xcc_mask);
-/* Before and after a register of an array is written that says what its sequencers' counters count;
- * and after all that one access reaches. */
+/* CP_PERFMON_CNTL was written, and started or stopped these XCCs. */
+void counters_gate(struct perf *perf, uint32_t xcc_mask, bool started);
+/* Before and after a register of an array is written that says what its sequencers' counters count,
+ * if they may count; and after all that one access reaches. */
 void sequencers_pause(struct perf *perf, uint32_t xcc, uint32_t array);
 void sequencers_gate(struct perf *perf, uint32_t xcc, uint32_t array);
 void sequencers_written(struct perf *perf);

@@ -13,14 +13,19 @@
 static bool perf_allocate(struct perf *perf)
 {
     uint32_t xccs = perf->model->xcc_count;
+    size_t listed = 0;
     bool complete = true;
     for (int block = 0; block < BLOCK_COUNT; block++) {
         perf->block_units[block] = block_units(perf, block);
         size_t count = (size_t)xccs * perf->block_units[block] * perf_blocks[block].counter_count;
         perf->counters[block] = calloc(count, sizeof(struct counter));
         complete &= perf->counters[block] != NULL;
+        listed += perf_blocks[block].control == CONTROL_MC ? 0 : count;
     }
-    perf->is_whole = calloc(perf_register_count, sizeof perf->is_whole[0]);
+    perf->touched_list = calloc(listed, sizeof perf->touched_list[0]);
+    complete &= perf->touched_list != NULL;
+    perf->whole_counters = calloc(perf_register_count, sizeof perf->whole_counters[0]);
+    perf->selects = calloc(perf_register_count, sizeof perf->selects[0]);
     perf->storage = calloc((size_t)perf_register_count * xccs * perf->se_units, sizeof(uint32_t));
     perf->cu = calloc((size_t)xccs * perf->units, sizeof perf->cu[0]);
     perf->se = calloc((size_t)xccs * perf->se_units, sizeof perf->se[0]);
@@ -29,7 +34,7 @@ static bool perf_allocate(struct perf *perf)
     perf->array_changes = calloc((size_t)xccs * perf->se_units, sizeof perf->array_changes[0]);
     perf->array_times = calloc((size_t)xccs * perf->se_units, sizeof perf->array_times[0]);
     perf->event_rows = calloc(BLOCK_COUNT, sizeof perf->event_rows[0]);
-    complete &= perf->is_whole && perf->array_changes && perf->array_times;
+    complete &= perf->whole_counters && perf->selects && perf->array_changes && perf->array_times;
     complete &= perf->hidden_cu && perf->hidden_se && perf->event_rows;
     perf->xcc = calloc(xccs, sizeof perf->xcc[0]);
     perf->channel = calloc((size_t)xccs * perf->model->tcc_channels, sizeof perf->channel[0]);
@@ -38,13 +43,27 @@ static bool perf_allocate(struct perf *perf)
     return complete && perf->storage && perf->cu && perf->se && perf->xcc && perf->channel;
 }
 
+static bool is_whole_counter(const struct reg_info *low)
+{
+    const struct reg_info *high = register_find(low->offset + 1);
+    return low->block != BLOCK_NONE && low->kind == KIND_LOW && high && high->kind == KIND_HIGH &&
+           high->block == low->block && high->index == low->index;
+}
+
 static void halves_find(struct perf *perf)
 {
     for (uint32_t row = 0; row < perf_register_count; row++) {
-        const struct reg_info *low = &perf_registers[row], *high = register_find(low->offset + 1);
-        perf->is_whole[row] = low->block != BLOCK_NONE && low->kind == KIND_LOW && high &&
-                              high->kind == KIND_HIGH && high->block == low->block &&
-                              high->index == low->index;
+        const struct reg_info *low = &perf_registers[row];
+        if (!is_whole_counter(low))
+            continue;
+        const struct block_info *block = &perf_blocks[low->block];
+        size_t unit_step = block->counter_count * sizeof(struct counter);
+        perf->whole_counters[row] = (struct whole_counter){
+            .first = block->control == CONTROL_MC ? NULL : &perf->counters[low->block][low->index],
+            .unit_step = unit_step,
+            .xcc_step = perf->block_units[low->block] * unit_step,
+            .axis = (uint8_t)block->axis,
+            .is_there = true};
     }
 }
 
@@ -105,7 +124,9 @@ void perf_destroy(struct perf *perf)
     for (int block = 0; block < BLOCK_COUNT; block++)
         free(perf->counters[block]);
     free(perf->storage);
-    free(perf->is_whole);
+    free(perf->whole_counters);
+    free(perf->selects);
+    free(perf->touched_list);
     free(perf->cu);
     free(perf->se);
     free(perf->hidden_cu);

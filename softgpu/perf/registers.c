@@ -9,11 +9,13 @@ enum {
     PERFMON_RESET = 0,
     PERFMON_START = 1,
     MC_COUNTER_MASK = 0xf,
+    NOWHERE = -1,
     REGISTER_MASK = 0x3ffff, /* above it, what base die a register outside the dies is on */
     GFX_INDEX_SH_ALL = 1 << 29,
     GFX_INDEX_INSTANCE_ALL = 1 << 30
 };
 #define GFX_INDEX_SE_ALL (1u << 31)
+#define GFX_INDEX_ALL    (GFX_INDEX_SE_ALL | GFX_INDEX_SH_ALL | GFX_INDEX_INSTANCE_ALL)
 
 /* What a register access costs on the clock of README.md. */
 enum { CYCLES_PER_REGISTER_ACCESS = 16 };
@@ -129,6 +131,31 @@ static void block_write(struct perf *perf, const struct reg_info *reg, uint32_t 
     }
 }
 
+/* Whether a select is what all units have already: profilers write them again before each kernel,
+ * and reach them all. */
+static bool select_is_known(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
+                            uint32_t value)
+{
+    const uint32_t xccs = (1u << perf->model->xcc_count) - 1;
+    struct broadcast_select *select = &perf->selects[register_row(reg)];
+    if (select->is_everywhere && select->value == value)
+        return true;
+    select->value = value;
+    select->is_everywhere =
+        (perf->gfx_index & GFX_INDEX_ALL) == GFX_INDEX_ALL && (xcc_mask & xccs) == xccs;
+    return false;
+}
+
+static void blocks_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc_mask,
+                         uint32_t value)
+{
+    if (reg->kind == KIND_SELECT && select_is_known(perf, reg, xcc_mask, value))
+        return;
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
+        if (xcc_mask >> xcc & 1)
+            block_write(perf, reg, xcc, value);
+}
+
 static void storage_write(struct perf *perf, const struct reg_info *reg, uint32_t xcc,
                           uint32_t unit, uint32_t value)
 {
@@ -168,11 +195,14 @@ static void sequencers_write(struct perf *perf, const struct reg_info *reg, uint
     uint32_t *stored = storage_of(perf, reg, xcc, unit);
     if (*stored == value)
         return;
-    sequencers_pause(perf, xcc, unit);
+    bool counts = perf->started >> xcc & 1;
+    if (counts)
+        sequencers_pause(perf, xcc, unit);
     *stored = value;
     if (reg->offset == REG_GFX90A_SQ_PERFCOUNTER_MASK)
         array_changed(perf, xcc, unit);
-    sequencers_gate(perf, xcc, unit);
+    if (counts)
+        sequencers_gate(perf, xcc, unit);
 }
 
 static bool is_started(uint32_t perfmon)
@@ -211,7 +241,7 @@ static void perfmon_write(struct perf *perf, const struct reg_info *reg, uint32_
     stored_write(perf, reg, xcc_mask, value);
     perf->started ^= switched & xcc_mask;
     if (switched & xcc_mask)
-        counters_gate(perf, switched & xcc_mask);
+        counters_gate(perf, switched & xcc_mask, is_started(value));
     if ((value & PERFMON_STATE_MASK) == PERFMON_RESET)
         counters_reset(perf, xcc_mask);
 }
@@ -294,63 +324,65 @@ static bool engine_write(struct perf *perf, uint32_t offset, uint32_t value)
     return known;
 }
 
-bool perf_reg_write(struct perf *perf, uint32_t xcc_mask, uint32_t offset, uint32_t value)
+static __attribute__((noinline)) bool register_write(struct perf *perf, uint32_t xcc_mask,
+                                                     uint32_t offset, uint32_t value)
 {
     const struct reg_info *reg = register_find(offset & REGISTER_MASK);
     if (!reg)
         return engine_write(perf, offset, value);
     bool is_alone = access_begin(perf);
-    if (reg->offset == REG_GFX90A_GRBM_GFX_INDEX) { /* every other access of a counted kernel's */
-        perf->gfx_index = value;
-        access_end(perf, is_alone);
-        return true;
-    }
     uint64_t cycles = access_cycles(reg);
     if (cycles)
         packets_advance(perf, cycles);
-    if (reg->block == BLOCK_NONE) {
+    if (reg->block == BLOCK_NONE)
         plain_write(perf, reg, xcc_mask, value);
-    } else {
-        for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
-            if (xcc_mask >> xcc & 1)
-                block_write(perf, reg, xcc, value);
-    }
+    else
+        blocks_write(perf, reg, xcc_mask, value);
     access_end(perf, is_alone);
     return true;
 }
 
-/* The shader array that a read reaches; false: there is none. */
-static inline bool read_array(const struct perf *perf, uint32_t *array)
+/* Every other access of a counted kernel's. */
+static void index_write(struct perf *perf, uint32_t value)
 {
     const struct gpu_model *model = perf->model;
-    uint32_t se = perf->gfx_index >> 16 & 0xff, sh = perf->gfx_index >> 8 & 0xff;
-    *array = se * model->sh_per_se + sh;
-    return se < model->se_count && sh < model->sh_per_se;
+    uint32_t changed = perf->gfx_index ^ value, se = value >> 16 & 0xff, sh = value >> 8 & 0xff;
+    perf->gfx_index = value;
+    if (changed & (0xff << 16 | 0xff << 8))
+        perf->read_array = se < model->se_count && sh < model->sh_per_se
+                               ? se * model->sh_per_se + sh
+                               : (uint32_t)NOWHERE;
+}
+
+bool perf_reg_write(struct perf *perf, uint32_t xcc_mask, uint32_t offset, uint32_t value)
+{
+    if ((offset & REGISTER_MASK) != REG_GFX90A_GRBM_GFX_INDEX)
+        return register_write(perf, xcc_mask, offset, value);
+    index_write(perf, value);
+    return true;
 }
 
 /* The one unit a read reaches; false: GRBM_GFX_INDEX points beyond the hardware. */
 static inline bool read_unit(const struct perf *perf, enum axis axis, uint32_t *unit)
 {
-    uint32_t instance = perf->gfx_index & 0xff, array;
+    uint32_t instance = perf->gfx_index & 0xff, per_array = perf->model->cu_per_sh;
     switch (axis) {
     case AXIS_CHANNEL:
         *unit = instance;
         return instance < perf->model->tcc_channels;
     case AXIS_SE:
-        return read_array(perf, unit);
+        *unit = perf->read_array;
+        return perf->read_array != (uint32_t)NOWHERE;
     case AXIS_CU:
-        if (!read_array(perf, &array) || instance >= perf->model->cu_per_sh)
-            return false;
-        *unit = array * perf->model->cu_per_sh + instance;
-        return true;
+        *unit = perf->read_array * per_array + instance;
+        return perf->read_array != (uint32_t)NOWHERE && instance < per_array;
     default:
         *unit = 0;
         return true;
     }
 }
 
-static inline uint64_t visible_value(struct perf *perf, const struct reg_info *reg,
-                                     struct place place)
+static uint64_t visible_value(struct perf *perf, const struct reg_info *reg, struct place place)
 {
     uint32_t index = visible_counter(perf, reg, place);
     if (index >= perf_blocks[place.block].counter_count)
@@ -383,11 +415,11 @@ static bool engine_read(struct perf *perf, uint32_t offset, uint32_t *value)
     return known;
 }
 
-bool perf_counter_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint64_t *value)
+static __attribute__((noinline)) bool whole_read(struct perf *perf, uint32_t xcc,
+                                                 const struct reg_info *low, uint64_t *value)
 {
-    const struct reg_info *low = register_find(offset & REGISTER_MASK);
     struct place place = {.xcc = xcc};
-    if (!low || !perf->is_whole[register_row(low)] || xcc >= perf->model->xcc_count)
+    if (!low || !perf->whole_counters[register_row(low)].is_there || xcc >= perf->model->xcc_count)
         return false;
     place.block = low->block;
     bool is_alone = access_begin(perf);
@@ -395,6 +427,32 @@ bool perf_counter_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint64_
                  ? visible_value(perf, low, place)
                  : 0;
     access_end(perf, is_alone);
+    return true;
+}
+
+static inline const struct counter *whole_at(const struct whole_counter *whole, uint32_t xcc,
+                                             uint32_t unit)
+{
+    const char *first = (const char *)whole->first;
+    return (const void *)(first + xcc * whole->xcc_step + unit * whole->unit_step);
+}
+
+/* Of values that are read in a row most are one look. */
+bool perf_counter_read(struct perf *perf, uint32_t xcc, uint32_t offset, uint64_t *value)
+{
+    const struct reg_info *low = register_find(offset & REGISTER_MASK);
+    if (!low || !perf->is_held || xcc >= perf->model->xcc_count)
+        return whole_read(perf, xcc, low, value);
+    const struct whole_counter *whole = &perf->whole_counters[register_row(low)];
+    uint32_t unit;
+    if (!whole->first || !read_unit(perf, whole->axis, &unit))
+        return whole_read(perf, xcc, low, value);
+    const struct counter *counter = whole_at(whole, xcc, unit);
+    if (!counter->is_plain)
+        return whole_read(perf, xcc, low, value);
+    *value = counter->held;
+    if (counter->counting)
+        *value += counter->weight * *counter->source - counter->base;
     return true;
 }
 

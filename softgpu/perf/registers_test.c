@@ -70,6 +70,22 @@ static void selects_are_held(struct perf *perf, const struct reg_info *reg)
     for (uint32_t unit = 0; unit < units; unit++)
         assert_int_equal(read_at(perf, index_of(perf, reg->block, unit), reg->offset),
                          unit == chosen ? 0x2a : 0x15);
+    write_at(perf, ALL_UNITS, reg->offset, 0x15); /* what most of them have */
+    assert_int_equal(read_at(perf, index_of(perf, reg->block, chosen), reg->offset), 0x15);
+    write_at(perf, ALL_UNITS, reg->offset, 0);
+}
+
+/* What one die was told, the others were not. */
+static void selects_are_of_a_die(struct perf *perf, const struct reg_info *reg)
+{
+    uint32_t last = perf->model->xcc_count - 1, value;
+    write_at(perf, ALL_UNITS, reg->offset, 0x15);
+    assert_true(perf_reg_write(perf, 1u << last, reg->offset, 0x2a));
+    write_at(perf, ALL_UNITS, reg->offset, 0x2a);
+    for (uint32_t xcc = 0; xcc <= last; xcc++) {
+        assert_true(perf_reg_read(perf, xcc, reg->offset, &value));
+        assert_int_equal(value, 0x2a);
+    }
     write_at(perf, ALL_UNITS, reg->offset, 0);
 }
 
@@ -114,8 +130,10 @@ static void every_block(void **state)
             if (reg->block == BLOCK_NONE)
                 continue;
             seen[reg->block] = true;
-            if (reg->kind == KIND_SELECT)
+            if (reg->kind == KIND_SELECT) {
                 selects_are_held(perf, reg);
+                selects_are_of_a_die(perf, reg);
+            }
             if (reg->kind == KIND_LOW)
                 values_are_held(perf, reg);
         }
@@ -218,6 +236,157 @@ static void mc_blocks_show_one_counter(void **state)
     perf_destroy(perf);
 }
 
+/* ---- values in a row ---- */
+
+/* Something different in each unit, of whatever the counters count. */
+static void work_do(struct perf *perf)
+{
+    const struct gpu_model *model = perf->model;
+    uint64_t number = 0;
+    perf_dispatch_begin(perf, 1, true);
+    for (uint32_t xcc = 0; xcc < model->xcc_count; xcc++)
+        for (uint32_t unit = 0; unit < perf->units; unit++, number++) {
+            uint32_t array = unit / model->cu_per_sh;
+            struct perf_line_access read = {.line_va = 0x10000 + 64 * number * (number % 5),
+                                            .kind = ACCESS_READ,
+                                            .flags = ACCESS_FIRST};
+            perf_group_retire(perf, &(struct perf_group){.dispatch_seq = 1,
+                                                         .group_index = number,
+                                                         .xcc = xcc,
+                                                         .se = array / model->sh_per_se,
+                                                         .sh = array % model->sh_per_se,
+                                                         .cu = unit % model->cu_per_sh,
+                                                         .waves = 1 + (uint32_t)number,
+                                                         .work_items = 64,
+                                                         .busy_cycles = 500 + number,
+                                                         .wants = perf_wants(perf),
+                                                         .accesses = &read,
+                                                         .access_count = 1});
+        }
+    perf_dispatch_end(perf, 1);
+}
+
+static uint64_t halves_read(struct perf *perf, uint32_t xcc, uint32_t low)
+{
+    uint32_t halves[2];
+    assert_true(perf_reg_read(perf, xcc, low, &halves[0]));
+    assert_true(perf_reg_read(perf, xcc, low + 1, &halves[1]));
+    return (uint64_t)halves[1] << 32 | halves[0];
+}
+
+/* Of a counter in all units of all dies; returns how many of them have another value than the one
+ * before. */
+static uint32_t whole_check(struct perf *perf, const struct reg_info *low)
+{
+    uint32_t units = block_units(perf, low->block), different = 0;
+    uint64_t before = 0, value;
+    for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++)
+        for (uint32_t unit = 0; unit <= units; unit++) { /* and one that there is not */
+            assert_true(perf_reg_write(perf, 1, REG_GFX90A_GRBM_GFX_INDEX,
+                                       index_of(perf, low->block, unit)));
+            perf_registers_hold(perf);
+            bool is_whole = perf_counter_read(perf, xcc, low->offset, &value);
+            perf_registers_release(perf);
+            if (!is_whole) /* its halves lie the other way round */
+                return 0;
+            assert_int_equal(value, halves_read(perf, xcc, low->offset));
+            different += value != before;
+            before = value;
+        }
+    return different;
+}
+
+/* Selects an event in all counters, the next one in those of MC blocks that stand behind the first,
+ * of which the second one is shown. */
+static void events_select(struct perf *perf, uint32_t event)
+{
+    enum { ENABLE = 1 << 28, ENABLE_ANY = 1 << 24 };
+    for (uint32_t row = 0; row < perf_register_count; row++) {
+        const struct reg_info *reg = register_at(row);
+        if (reg->kind == KIND_SELECT)
+            write_at(perf, ALL_UNITS, reg->offset, event);
+        if (reg->kind == KIND_CONFIG)
+            write_at(perf, ALL_UNITS, reg->offset, (event + reg->index) | ENABLE);
+    }
+    for (uint32_t row = 0; row < perf_register_count; row++)
+        if (register_at(row)->kind == KIND_CONTROL)
+            write_at(perf, ALL_UNITS, register_at(row)->offset, ENABLE_ANY | 1);
+}
+
+static uint32_t whole_checks(struct perf *perf)
+{
+    uint32_t different = 0;
+    for (uint32_t row = 0; row < perf_register_count; row++)
+        if (register_at(row)->block != BLOCK_NONE && register_at(row)->kind == KIND_LOW)
+            different += whole_check(perf, register_at(row));
+    return different;
+}
+
+static void values_in_a_row_are_both_halves(void **state)
+{
+    static const uint32_t events[] = {0, 2, 4, 15, 17, 19, 47, 56};
+    (void)state;
+    for (int gpu = 0; gpu < GPU_COUNT; gpu++) {
+        struct perf *perf;
+        uint32_t different = 0;
+        assert_int_equal(perf_create(gpu_model_find(gpus[gpu]), &perf), 0);
+        write_at(perf, ALL_UNITS, REG_GFX90A_SQ_PERFCOUNTER_CTRL, 1 << 6);
+        for (uint32_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+            write_at(perf, ALL_UNITS, REG_GFX90A_CP_PERFMON_CNTL, 0);
+            events_select(perf, events[i]);
+            write_at(perf, ALL_UNITS, REG_GFX90A_CP_PERFMON_CNTL, 1);
+            work_do(perf);
+            different += whole_checks(perf);
+            write_at(perf, ALL_UNITS, REG_GFX90A_CP_PERFMON_CNTL, 2);
+            different += whole_checks(perf);
+        }
+        assert_true(different > 200);
+        perf_destroy(perf);
+    }
+}
+
+/* Of a session, too, that needs no counter but those of channels. */
+static void a_session_begins_at_nothing(void **state)
+{
+    struct perf *perf;
+    (void)state;
+    assert_int_equal(perf_create(gpu_model_find("gfx90a"), &perf), 0);
+    write_at(perf, ALL_UNITS, REG_GFX90A_TCC_PERFCOUNTER0_SELECT, 19); /* TCC_MISS */
+    uint64_t first = 0;
+    for (int session = 0; session < 3; session++) {
+        write_at(perf, ALL_UNITS, REG_GFX90A_CP_PERFMON_CNTL, 0);
+        assert_int_equal(halves_read(perf, 0, REG_GFX90A_TCC_PERFCOUNTER0_LO), 0);
+        write_at(perf, ALL_UNITS, REG_GFX90A_CP_PERFMON_CNTL, 1);
+        work_do(perf);
+        write_at(perf, ALL_UNITS, REG_GFX90A_CP_PERFMON_CNTL, 2);
+        uint64_t counted = halves_read(perf, 0, REG_GFX90A_TCC_PERFCOUNTER0_LO);
+        first = session ? first : counted;
+        assert_true(counted > 0);
+        assert_int_equal(counted, first);
+    }
+    perf_destroy(perf);
+}
+
+/* The clock is the die's, but what SQ_PERFCOUNTER_CTRL closes does not see it. */
+static void sequencers_count_no_cycles_while_closed(void **state)
+{
+    enum { SQ_CYCLES = 2, CS_EN = 1 << 6 };
+    struct perf *perf;
+    (void)state;
+    assert_int_equal(perf_create(gpu_model_find("gfx90a"), &perf), 0);
+    write_at(perf, ALL_UNITS, REG_GFX90A_SQ_PERFCOUNTER0_SELECT, SQ_CYCLES);
+    for (uint32_t open = 0; open < 2; open++) {
+        write_at(perf, ALL_UNITS, REG_GFX90A_SQ_PERFCOUNTER_CTRL, open ? CS_EN : 0);
+        write_at(perf, ALL_UNITS, REG_GFX90A_CP_PERFMON_CNTL, 0);
+        write_at(perf, ALL_UNITS, REG_GFX90A_CP_PERFMON_CNTL, 1);
+        work_do(perf);
+        write_at(perf, ALL_UNITS, REG_GFX90A_CP_PERFMON_CNTL, 2);
+        assert_true(perf_reg_write(perf, 1, REG_GFX90A_GRBM_GFX_INDEX, 0));
+        assert_int_equal(halves_read(perf, 0, REG_GFX90A_SQ_PERFCOUNTER0_LO) > 0, open);
+    }
+    perf_destroy(perf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +395,9 @@ int main(void)
         cmocka_unit_test(nothing_beyond_the_hardware),
         cmocka_unit_test(counters_wrap_and_stop),
         cmocka_unit_test(mc_blocks_show_one_counter),
+        cmocka_unit_test(values_in_a_row_are_both_halves),
+        cmocka_unit_test(a_session_begins_at_nothing),
+        cmocka_unit_test(sequencers_count_no_cycles_while_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
