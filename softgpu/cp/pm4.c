@@ -112,7 +112,24 @@ static enum step packet_run(struct cp_queue *queue, struct window *window, uint6
     return STEP_MORE;
 }
 
-static enum step stream_step(struct cp_queue *queue, struct window *window)
+/* The packets of a row that stand at `words`, `left` dwords from the end of their buffer; 0: none
+ * does, or they are written down or predicated, one by one. */
+static int row_run(struct cp_queue *queue, const struct window *window, const uint32_t *words,
+                   uint32_t left, int packets_max)
+{
+    struct pm4_stream *stream = &queue->pm4;
+    uint32_t top = stream->depth - 1;
+    uint64_t mapped = (window->bytes - (stream->level[top].va - window->va)) / 4;
+    int done = 0;
+    if (window->is_recorded || stream->level[top].pred_dwords_left)
+        return 0;
+    pm4_skip_at(stream, top,
+                pm4_row(queue, words, mapped < left ? (uint32_t)mapped : left, packets_max, &done));
+    return done;
+}
+
+/* One packet, or a row of them; takes them off `packets_left`. */
+static enum step stream_step(struct cp_queue *queue, struct window *window, int *packets_left)
 {
     struct pm4_stream *stream = &queue->pm4;
     while (stream->depth && stream->level[stream->depth - 1].dwords_left == 0)
@@ -126,6 +143,10 @@ static enum step stream_step(struct cp_queue *queue, struct window *window)
     if (!words)
         return queue_fault(queue, &queue->device->access, "PM4 stream");
     uint32_t header = __atomic_load_n(words, __ATOMIC_RELAXED); /* others may write there */
+    int row = pm4_row_begins(header) ? row_run(queue, window, words, left, *packets_left) : 0;
+    *packets_left -= row ? row : 1;
+    if (row)
+        return STEP_MORE;
     if (header == TYPE2_FILLER) {
         pm4_skip(stream, 1);
         return STEP_MORE;
@@ -140,8 +161,8 @@ enum step pm4_step(struct cp_queue *queue)
 {
     struct window window = {.is_recorded = pm4_is_recorded()};
     enum step step = STEP_MORE;
-    for (int turn = 0; turn < PACKETS_PER_TURN && step == STEP_MORE; turn++)
-        step = stream_step(queue, &window);
+    for (int left = PACKETS_PER_TURN; left > 0 && step == STEP_MORE;)
+        step = stream_step(queue, &window, &left);
     perf_registers_release(queue->device->perf);
     return step;
 }

@@ -48,6 +48,17 @@ static inline uint32_t pm4_xcc_mask(const struct cp_queue *queue)
     return mask;
 }
 
+/* pm4_row.c: packets that set registers and read counters, of `words`, from the first one on:
+ * returns the dwords of those done, and in `packets` how many these are. What comes then, if it is
+ * not the end, is for the packets' own handlers. Keeps the registers' lock. */
+uint32_t pm4_row(struct cp_queue *queue, const uint32_t *words, uint32_t dwords, int packets_max,
+                 int *packets);
+enum { PM4_SET_UCONFIG_ONE = 0xc0017900u, PM4_COPY_DATA = 0xc0044000u };
+static inline bool pm4_row_begins(uint32_t header)
+{
+    return header == PM4_SET_UCONFIG_ONE || header == PM4_COPY_DATA;
+}
+
 /* record.c: whether CROCGPU_PM4_LOG asks for executed packets to be written down, and that. */
 bool pm4_is_recorded(void);
 void pm4_record(const struct cp_queue *queue, const uint32_t *dwords, uint32_t count);
