@@ -154,12 +154,40 @@ bool trace_buffer_put(struct tracebuf *buffer, uint32_t category, uint32_t kind,
     return true;
 }
 
+/* So many of them at once as the thread's lease has room for. */
+static inline __attribute__((always_inline)) size_t run_put(struct thread *thread,
+                                                            struct tracebuf *buffer, uint32_t tag,
+                                                            const char *payloads, size_t size,
+                                                            size_t count)
+{
+    uint64_t word = tracebuf_word(tag, size);
+    size_t stride = sizeof word + tracebuf_round(size);
+    unsigned char *at;
+    count = tracebuf_reserve_run(buffer, thread, stride, count, &at);
+    for (size_t i = 0; i < count; i++, at += stride)
+        memcpy(tracebuf_word_put(at, word), payloads + i * size, size);
+    if (count)
+        tracebuf_commit(thread);
+    return count;
+}
+
 void trace_buffer_put_many(struct tracebuf *buffer, uint32_t category, uint32_t kind,
                            const void *payloads, size_t size, size_t count)
 {
+    enum { VALUE_BYTES = sizeof(rocprofiler_counter_record_t) }; /* known, so copied inline */
     struct thread *thread = thread_self();
-    const char *payload = payloads, *end = payload + size * count;
-    for (; thread && buffer && payload < end; payload += size)
-        if (record_copy(thread, buffer, tracebuf_tag(category, kind), payload, size))
-            tracebuf_commit(thread);
+    uint32_t tag = tracebuf_tag(category, kind);
+    const char *payload = payloads;
+    while (thread && buffer && count) {
+        size_t done = size == VALUE_BYTES
+                          ? run_put(thread, buffer, tag, payload, VALUE_BYTES, count)
+                          : run_put(thread, buffer, tag, payload, size, count);
+        if (!done) { /* which takes the next lease, or is dropped */
+            if (record_copy(thread, buffer, tag, payload, size))
+                tracebuf_commit(thread);
+            done = 1;
+        }
+        payload += done * size;
+        count -= done;
+    }
 }

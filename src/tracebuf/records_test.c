@@ -62,6 +62,50 @@ static void every_record_comes_out_as_it_went_in(void **state)
     odd_records(8 << 20, 7 << 20);
 }
 
+/* As many as there is room for at once, the next one alone where that is none. Returns how many at
+ * once there were at most. */
+static size_t put_runs(struct tracebuf *buffer, uint64_t records, size_t size_bytes)
+{
+    struct thread *self = thread_self();
+    size_t stride = 8 + tracebuf_round(size_bytes), longest = 0;
+    for (uint64_t n = 0; n < records;) {
+        size_t wanted = n % 100 < records - n ? n % 100 : records - n;
+        unsigned char *at;
+        size_t count = wanted ? tracebuf_reserve_run(buffer, self, stride, wanted, &at) : 0;
+        assert_true(count <= wanted);
+        for (size_t i = 0; i < count; i++, at += stride)
+            memcpy(tracebuf_word_put(at, tracebuf_word(7, size_bytes)), &(struct record){1, n + i},
+                   sizeof(struct record));
+        if (count)
+            tracebuf_commit(self);
+        else
+            assert_true(put(buffer, 1, n, size_bytes));
+        n += count ? count : 1;
+        longest = count > longest ? count : longest;
+    }
+    return longest;
+}
+
+static void runs_come_out_as_they_went_in(void **state)
+{
+    enum { RECORDS = 200000 };
+    const size_t sizes[] = {16, 40, 61};
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct consumer_double consumer = {0};
+        bool has_leases = i % 2;
+        size_t bytes = has_leases ? 4 << 20 : 4096;
+        struct tracebuf *buffer = buffer_make(&consumer, bytes, bytes / 2, TRACEBUF_LOSSLESS);
+        size_t longest = put_runs(buffer, RECORDS, sizes[i / 2]);
+        assert_int_equal(longest > 1, has_leases);
+        tracebuf_flush(buffer);
+        assert_int_equal(consumer.records, RECORDS);
+        assert_int_equal(consumer.next[1], RECORDS);
+        assert_int_equal(consumer.disorder, 0);
+        assert_true(tracebuf_close(buffer));
+    }
+}
+
 /* A buffer that is closed before it delivered says what was lost. */
 static void what_a_closed_buffer_held_is_counted(void **state)
 {
@@ -250,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_record_comes_out_as_it_went_in),
+        cmocka_unit_test(runs_come_out_as_they_went_in),
         cmocka_unit_test(what_a_closed_buffer_held_is_counted),
         cmocka_unit_test(a_large_batch_comes_in_several_calls),
         cmocka_unit_test(full_buffer_takes_twice_its_size),

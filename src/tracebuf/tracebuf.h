@@ -245,6 +245,30 @@ tracebuf_reserve_leased(struct tracebuf *buffer, struct thread *self, size_t lea
     return at;
 }
 
+/* Room for up to `count` records, one behind the other, as far as this thread's lease has it: for
+ * how many, and in *at where the word of the first one goes (tracebuf_word); each takes
+ * `stride_bytes` (tracebuf_stored_bytes). 0: nothing has happened, and the next one is to be
+ * reserved by itself. The caller writes words and records, nothing else, and commits once. */
+static inline size_t tracebuf_reserve_run(struct tracebuf *buffer, struct thread *self,
+                                          size_t stride_bytes, size_t count, unsigned char **at)
+{
+    struct tracebuf_lease *lease = (struct tracebuf_lease *)self->tracebuf + buffer->lease_index;
+    if (__builtin_expect(atomic_load_explicit(&self->busy, memory_order_relaxed) != NULL, 0))
+        return 0; /* a signal handler inside of a record */
+    thread_busy_begin(self, buffer);
+    uint64_t generation = atomic_load_explicit(&buffer->generation, memory_order_acquire);
+    size_t room = (size_t)(lease->end - lease->at) / stride_bytes;
+    if (lease->generation != generation || room == 0) {
+        thread_busy_end(self);
+        return 0;
+    }
+    *at = lease->at;
+    count = count < room ? count : room;
+    lease->at += count * stride_bytes;
+    *lease->used_bytes += count * stride_bytes;
+    return count;
+}
+
 static inline void tracebuf_commit(struct thread *self)
 {
     thread_busy_end(self);

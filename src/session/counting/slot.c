@@ -430,24 +430,40 @@ static const double *counter_evaluate(struct counting_slot *slot, const struct c
     return expr_evaluate(program, workspace);
 }
 
+static void values_read(struct counting_slot *slot)
+{
+    const uint64_t *result = slot->result, *first = slot->first;
+    const uint32_t *index = slot->config->result_index, count = slot->config->value_count;
+    double *values = slot->values;
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = (double)(result[index[i]] - (first ? first[index[i]] : 0));
+}
+
+/* `like`, for each value of a counter. */
+static void records_fill(rocprofiler_counter_record_t *records, const uint64_t *ids,
+                         const double *values, uint32_t count, rocprofiler_counter_record_t like)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        like.id = ids[i];
+        like.counter_value = values[i];
+        records[i] = like;
+    }
+}
+
 uint32_t counting_slot_evaluate(struct counting_slot *slot, rocprofiler_dispatch_id_t dispatch,
                                 rocprofiler_user_data_t user_data)
 {
     const struct counting_config *config = slot->config;
+    const rocprofiler_counter_record_t like = {
+        .dispatch_id = dispatch, .user_data = user_data, .agent_id = config->agent->id};
     uint32_t count = 0;
-    for (uint32_t i = 0; i < config->value_count; i++) {
-        uint32_t at = config->result_index[i];
-        slot->values[i] = (double)(slot->result[at] - (slot->first ? slot->first[at] : 0));
-    }
+    values_read(slot);
     for (uint32_t i = 0; i < config->counter_count; i++) {
         const struct counter *counter = config->counters[i];
         const double *values = counter_evaluate(slot, counter);
-        for (uint32_t k = 0, n = shape_count(counter_shape(counter)); k < n; k++, count++)
-            slot->records[count] = (rocprofiler_counter_record_t){.id = slot->record_ids[count],
-                                                                  .counter_value = values[k],
-                                                                  .dispatch_id = dispatch,
-                                                                  .user_data = user_data,
-                                                                  .agent_id = config->agent->id};
+        uint32_t own = shape_count(counter_shape(counter));
+        records_fill(slot->records + count, slot->record_ids + count, values, own, like);
+        count += own;
     }
     return count;
 }
