@@ -31,10 +31,10 @@ enum { COUNTERS_MAX = 4096 };
 /* Values of one dispatch: its records follow its header, one for each instance of each counter. */
 struct counter_values {
     struct out_dispatch_row dispatch;
-    uint32_t launch; /* of the kernel on its device */
-    uint64_t left;   /* value records still to come */
-    unsigned count;
-    struct {
+    uint32_t launch;      /* of the kernel on its device */
+    uint64_t left;        /* value records still to come */
+    unsigned count, last; /* the one that the last record was of */
+    struct counter_value {
         uint64_t id;
         double value;
     } counter[COUNTERS_MAX];
@@ -447,6 +447,21 @@ void report_counter_dispatch(const rocprofiler_dispatch_counting_service_record_
     report.values.left = record->num_records;
 }
 
+/* A counter's place among those of the dispatch; COUNTERS_MAX: there is none left. Its instances
+ * mostly come one after another. */
+static unsigned counter_place(struct counter_values *values, uint64_t id)
+{
+    unsigned at = values->last;
+    if (at < values->count && values->counter[at].id == id)
+        return at;
+    at = 0;
+    while (at < values->count && values->counter[at].id != id)
+        at++;
+    if (at == values->count && at < COUNTERS_MAX)
+        values->counter[values->count++] = (struct counter_value){.id = id};
+    return values->last = at;
+}
+
 /* The value of a counter for a dispatch is the sum over its instances. */
 void report_counter_value(const rocprofiler_counter_record_t *record)
 {
@@ -456,16 +471,9 @@ void report_counter_value(const rocprofiler_counter_record_t *record)
         return;
     values->dispatch.thread_id = (uint32_t)record->user_data.value;
     values->launch = (uint32_t)(record->user_data.value >> 32);
-    unsigned at = 0;
-    while (at < values->count && values->counter[at].id != id.handle)
-        at++;
+    unsigned at = counter_place(values, id.handle);
     if (at == COUNTERS_MAX)
         return;
-    if (at == values->count) {
-        values->counter[at].id = id.handle;
-        values->counter[at].value = 0;
-        values->count++;
-    }
     values->counter[at].value += record->counter_value;
     if (values->left && --values->left == 0)
         counters_flush();
