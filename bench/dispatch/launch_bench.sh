@@ -15,7 +15,7 @@ for round in 1 2 3; do
         all) command=("$build/bin/crocprof" "${tracing[@]}" --) ;;
         counted*) command=("$build/bin/crocprof" "${tracing[@]}" "${quiet[@]}" --no-hip-trace -f none -e SQ_WAVES) ;;
         esac
-        [ $way != counted_4 ] || command+=(-e TCC_HIT,TCC_MISS,GRBM_COUNT)
+        [ $way != counted_4 ] || command+=(TCC_HIT TCC_MISS GRBM_COUNT) # a second -e would be a second run
         [[ $way != counted* ]] || command+=(--)
         CROCGPU_THREADS=1 timeout 60 "${command[@]}" "$build/bench/launch_bench" 10 2>"$work/errors" |
             sed "s/^/$way /" >>"$work/results"
