@@ -5,6 +5,7 @@
  * only once for the row. What a row cannot do, pm4.c does, and says what is wrong with it.
  */
 #include "cp/pm4_ops.h"
+#include "gfx90a_regs.h" /* generated */
 
 enum { SET_DWORDS = 3, COPY_DWORDS = 6, UCONFIG_SPACE = 0xc000, VALUE_BYTES = 8 };
 
@@ -60,7 +61,9 @@ static inline bool value_copy(struct row *row, const uint32_t *packet)
 static inline bool register_set(struct row *row, const uint32_t *packet)
 {
     uint32_t reg = UCONFIG_SPACE + (packet[1] & 0xffff);
-    return !perf_trace_register(reg) && perf_reg_write(row->perf, row->xcc_mask, reg, packet[2]);
+    if (reg != REG_GFX90A_GRBM_GFX_INDEX && perf_trace_register(reg))
+        return false;
+    return perf_reg_write(row->perf, row->xcc_mask, reg, packet[2]);
 }
 
 /* The packet's dwords; 0: it is none of a row's. */
@@ -78,14 +81,16 @@ uint32_t pm4_row(struct cp_queue *queue, const uint32_t *words, uint32_t dwords,
                  int *packets)
 {
     struct row row = {.queue = queue, .perf = queue->device->perf, .xcc_mask = pm4_xcc_mask(queue)};
-    uint32_t at = 0, step = 1;
+    const uint32_t *at = words, *end = words + dwords;
+    uint32_t step = 1;
+    int done = 0;
     row.first_xcc = row.xcc_mask ? (uint32_t)__builtin_ctz(row.xcc_mask) : 0;
     perf_registers_hold(row.perf);
-    for (*packets = 0; *packets < packets_max && at < dwords; ++*packets) {
-        step = row_packet(&row, words + at, dwords - at);
+    for (; done < packets_max && at < end; done++, at += step) {
+        step = row_packet(&row, at, (uint32_t)(end - at));
         if (!step)
             break;
-        at += step;
     }
-    return at;
+    *packets = done;
+    return (uint32_t)(at - words);
 }
