@@ -84,9 +84,10 @@ int batch_row(struct batch *batch, const int64_t *values, const char *texts, siz
         batch->cells[at] = values[i];
         cell_bind(batch, batch->insert[1], at, values[i]);
     }
-    if (text_bytes > 0) {
-        memcpy(batch->texts[batch->count], texts, text_bytes);
-        texts_bind(batch, batch->insert[1], batch->count, batch->texts[batch->count]);
+    char *waiting = batch->texts[batch->count];
+    if (text_bytes > 0 && !(batch->is_bound && memcmp(waiting, texts, text_bytes) == 0)) {
+        memcpy(waiting, texts, text_bytes);
+        texts_bind(batch, batch->insert[1], batch->count, waiting);
     }
     if (++batch->count < BATCH_ROWS)
         return SQLITE_OK;

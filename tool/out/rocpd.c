@@ -11,6 +11,7 @@
 
 #include "rocpd_graphs.h"
 #include "rocpd_info.h"
+#include "writer.h"
 
 enum { RECENT_DISPATCHES = 4096 }; /* a power of two */
 
@@ -116,6 +117,17 @@ static int64_t dispatch_find(struct out_sink *sink, uint64_t id, bool may_be_old
                : 0;
 }
 
+/* What the device's own model says, as JSON; returns its bytes with the zero. */
+static size_t dispatch_extdata(const struct out_dispatch_row *row, char text[48])
+{
+    char *at = text;
+    if (!row->modelled_ns)
+        return (size_t)(stpcpy(text, "{}") + 1 - text);
+    at = stpcpy(at, "{\"modelled_ns\":");
+    at = writer_u64_at(at, row->modelled_ns);
+    return (size_t)(stpcpy(at, "}") + 1 - text);
+}
+
 /* The dispatch's event. */
 static int64_t dispatch_put(struct out_sink *sink, const struct out_dispatch_row *row)
 {
@@ -145,9 +157,10 @@ static int64_t dispatch_put(struct out_sink *sink, const struct out_dispatch_row
         (int64_t)row->grid[2],
         rocpd_text(info, row->region),
         event,
-        row->modelled_ns ? (int64_t)row->modelled_ns : BATCH_NULL,
     };
-    rocpd_base_put(&sink->base, ROCPD_DISPATCH, values);
+    char extdata[48];
+    size_t extdata_bytes = dispatch_extdata(row, extdata);
+    rocpd_base_put_texts(&sink->base, ROCPD_DISPATCH, values, extdata, extdata_bytes);
     sink->recent[at].dispatch = row->dispatch_id;
     sink->recent[at].event = event;
     if (row->dispatch_id > sink->last_dispatch)

@@ -1,6 +1,7 @@
 #include "rocpd_base.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,15 +80,17 @@ static const struct {
          "\"end\",private_segment_size,group_segment_size,workgroup_size_x,"
          "workgroup_size_y,workgroup_size_z,grid_size_x,grid_size_y,grid_size_z,"
          "region_name_id,event_id,extdata",
-         "?,'%s',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-         "ifnull('{\"modelled_ns\":'||?||'}','{}')"},
+         NULL},
     [ROCPD_COPY] = {"memory_copy",
                     "guid,nid,pid,tid,start,\"end\",name_id,dst_agent_id,dst_address,src_agent_id,"
                     "src_address,size,queue_id,stream_id,region_name_id,event_id",
                     NULL},
     [ROCPD_ARG] = {"arg", "guid,event_id,position,type,name,value", NULL},
 };
-enum { PMC_VALUE_COLUMN = 2, ARG_TEXTS = 3 };
+enum { PMC_VALUE_COLUMN = 2 };
+
+/* How many of the last columns are texts. */
+static const uint32_t text_columns[ROCPD_ROWS_COUNT] = {[ROCPD_DISPATCH] = 1, [ROCPD_ARG] = 3};
 
 static void check(struct rocpd_base *base, int status)
 {
@@ -207,15 +210,12 @@ static char *schema_say(struct rocpd_base *base, const char *table, const char *
     return before;
 }
 
-/* "(?,...)", or as the layout says; the guid, where it is named or the layout has '%s', is the
- * file's. */
+/* "(?,...)", or as the layout says; the guid is the file's. */
 static void values_make(const struct rocpd_base *base, enum rocpd_rows rows, char *values,
                         size_t size)
 {
-    const char *given = layouts[rows].values, *guid = given ? strstr(given, "%s") : NULL;
-    int length =
-        guid ? snprintf(values, size, "(%.*s%s%s", (int)(guid - given), given, base->guid, guid + 2)
-             : snprintf(values, size, "(%s", given ? given : "");
+    const char *given = layouts[rows].values;
+    int length = snprintf(values, size, "(%s", given ? given : "");
     for (const char *at = layouts[rows].columns; *at && !layouts[rows].values;) {
         size_t name = strcspn(at, ",");
         bool is_guid = strncmp(at, "guid,", 5) == 0;
@@ -238,7 +238,7 @@ static void inserts_compile(struct rocpd_base *base, const char *suffix)
         if (rows >= ROCPD_SINGLE_COUNT) {
             struct batch *batch = &base->batches[rows - ROCPD_SINGLE_COUNT];
             batch->real_column = rows == ROCPD_PMC_EVENT ? PMC_VALUE_COLUMN : -1;
-            batch->text_columns = rows == ROCPD_ARG ? ARG_TEXTS : 0;
+            batch->text_columns = text_columns[rows];
             check(base, batch_open(batch, base->database, head, values));
             continue;
         }
@@ -285,10 +285,19 @@ static void database_close(struct rocpd_base *base)
     check(base, sqlite3_close(base->database));
 }
 
+/* SQLite's accounts of its memory, which nobody reads, take a lock for each piece of it. Refused
+ * where SQLite is at work already. */
+static void accounts_stop(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 int rocpd_base_open(struct rocpd_base *base, const char *prefix, char *error, size_t error_size)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     char suffix[38];
     *base = (struct rocpd_base){0};
+    pthread_once(&once, accounts_stop);
     snprintf(base->path, sizeof base->path, "%s_results.db", prefix);
     int file = writer_file_create(base->path);
     if (file < 0) {
