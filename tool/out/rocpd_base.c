@@ -1,7 +1,6 @@
 #include "rocpd_base.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,19 +284,10 @@ static void database_close(struct rocpd_base *base)
     check(base, sqlite3_close(base->database));
 }
 
-/* SQLite's accounts of its memory, which nobody reads, take a lock for each piece of it. Refused
- * where SQLite is at work already. */
-static void accounts_stop(void)
-{
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-}
-
 int rocpd_base_open(struct rocpd_base *base, const char *prefix, char *error, size_t error_size)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     char suffix[38];
     *base = (struct rocpd_base){0};
-    pthread_once(&once, accounts_stop);
     snprintf(base->path, sizeof base->path, "%s_results.db", prefix);
     int file = writer_file_create(base->path);
     if (file < 0) {
