@@ -194,6 +194,24 @@ static int ask(int fd, uint32_t query, void *to, uint32_t room)
     return ioctl(fd, DRM_IOCTL_AMDGPU_INFO, &info);
 }
 
+/* amd_smi shows the BIOS's name and version, and asks for no image of it. */
+static void bios(void)
+{
+    struct drm_amdgpu_info_vbios bios = {0};
+    struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&bios,
+                                   .return_size = sizeof bios,
+                                   .query = AMDGPU_INFO_VBIOS,
+                                   .vbios_info.type = AMDGPU_INFO_VBIOS_INFO};
+    char text[TEXT_BYTES];
+    int fd = open("/dev/dri/renderD128", O_RDWR);
+    CHECK(ioctl(fd, DRM_IOCTL_AMDGPU_INFO, &info) == 0);
+    CHECK(file_read(CARDS, 0, "vbios_version", text) &&
+          strncmp(text, (const char *)bios.vbios_ver_str, strlen(text) - 1) == 0);
+    info.vbios_info.type = AMDGPU_INFO_VBIOS_IMAGE;
+    CHECK(ioctl(fd, DRM_IOCTL_AMDGPU_INFO, &info) < 0 && errno == EINVAL);
+    close(fd);
+}
+
 static void bad_questions(void)
 {
     int fd = open("/dev/dri/renderD128", O_RDWR), kfd = open("/dev/kfd", O_RDWR);
@@ -216,6 +234,7 @@ int main(void)
     memory_used();
     for (int gpu = 0; gpu < GPUS; gpu++)
         through_libdrm(gpu);
+    bios();
     bad_questions();
     printf("%d failures\n", failures);
     return failures != 0;
