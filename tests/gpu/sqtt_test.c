@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "dump/dump.h"
+#include "gpu/sqtt/parameters.h"
 #include "gpu/sqtt/sqtt.h"
 
 enum { TEXT_BYTES = 600 };
@@ -450,6 +451,32 @@ static void limits_test(void **state)
     assert_non_null(sqtt_config_check(&gfx11, &bad));
 }
 
+/* Each has a select register of its own: the event in bits 0 to 8, its SIMDs in bits 24 to 27.
+ * Those that nobody wants count nothing. */
+static void counters_test(void **state)
+{
+    static const char *const selects[SQTT_COUNTERS_MAX] = {
+        "0=0xf000004", "1=0x500001a", "2=0x0", "3=0x0", "4=0x0", "5=0x0", "6=0x0", "7=0x0"};
+    (void)state;
+    struct gpu_target target = target_of("gfx90a", (struct gpu_geometry){1, 8, 1, 104, 0});
+    struct sqtt_config config = config_of(1, 0);
+    struct pm4_stream stream = {0};
+    assert_null(sqtt_counter_add(&config, 4, 0xf));
+    assert_null(sqtt_counter_add(&config, 26, 0x5));
+    assert_null(sqtt_config_check(&target, &config));
+    sqtt_start(&stream, &target, &config);
+    char *text = text_of(DUMP_GFX9, &stream), expected[64];
+    for (int i = 0; i < SQTT_COUNTERS_MAX; i++) {
+        snprintf(expected, sizeof expected, "SQ_PERFCOUNTER%c_SELECT%s", selects[i][0],
+                 selects[i] + 1);
+        const char *found = strstr(text, expected);
+        if (!found || !strchr(" \n", found[strlen(expected)]))
+            fail_msg("%s is not in %s", expected, text);
+    }
+    free(text);
+    pm4_stream_free(&stream);
+}
+
 static void written_test(void **state)
 {
     (void)state;
@@ -488,7 +515,7 @@ int main(void)
         cmocka_unit_test(gfx10_test),   cmocka_unit_test(gfx12_test),
         cmocka_unit_test(raw_test),     cmocka_unit_test(read_test),
         cmocka_unit_test(random_test),  cmocka_unit_test(limits_test),
-        cmocka_unit_test(written_test),
+        cmocka_unit_test(written_test), cmocka_unit_test(counters_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
