@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "intercept/hip/arm.h"
+#include "intercept/hip/runtime.h"
 #include "intercept/hip/tracer.h"
 #include "intercept/hsa/test/trace_double.h"
 
@@ -177,8 +178,8 @@ static int asked_by_its_table(const char *file)
         const char *(*name)(uint32_t);
     } table = {sizeof table, own_name};
     const uint64_t empty = sizeof empty; /* a table without that function */
-    intercept_hip_tables_offered(&empty);
-    intercept_hip_tables_offered(&table);
+    hip_runtime_ops.offer((void *[]){(void *)&empty});
+    hip_runtime_ops.offer((void *[]){(void *)&table});
     setenv("DOUBLE_TRACER_SILENT", "1", 1);
     CHECK(library_arm(file, "6_4", ""));
     CHECK(own_questions > 0);
