@@ -160,6 +160,42 @@ static void a_flush_ends_with_its_thread(void **state)
     assert_int_equal(status_of(thread_gone, 4, end_thread), 0);
 }
 
+/* exit() in a consumer: the process's last functions run on the delivery thread from then on. */
+static void leave_for_good(struct consumer_double *consumer)
+{
+    (void)consumer;
+    tracebuf_leave();
+    tracebuf_threads_renew();
+    for (;;)
+        pause();
+}
+
+/* Who waits for a flush meanwhile is served by a new thread, whichever of the threads it was. */
+static int another_thread_goes_on(size_t words, void (*end)(struct consumer_double *))
+{
+    static struct consumer_double consumers[3];
+    alarm(LIMIT_SECONDS);
+    for (int i = 0; i < 3; i++) {
+        struct consumer_double *consumer = &consumers[i];
+        *consumer = (struct consumer_double){.raw = true, .in_callback = end};
+        consumer->buffer = buffer_make(consumer, words * sizeof(uint64_t), words * sizeof(uint64_t),
+                                       TRACEBUF_LOSSLESS);
+        tracebuf_assign(consumer->buffer, tracebuf_thread_create());
+        if (!put_word(consumer->buffer))
+            return 5;
+        tracebuf_flush(consumer->buffer);
+        if (consumer->callbacks != 1)
+            return 6;
+    }
+    return 0;
+}
+
+static void a_flush_goes_on_in_a_new_thread(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(another_thread_goes_on, 64, leave_for_good), 0);
+}
+
 int main(void)
 {
 #ifdef __SANITIZE_THREAD__
@@ -169,6 +205,7 @@ int main(void)
         cmocka_unit_test(nobody_waits_for_room_after_shutdown),
         cmocka_unit_test(without_a_thread_nobody_waits),
         cmocka_unit_test(a_flush_ends_with_its_thread),
+        cmocka_unit_test(a_flush_goes_on_in_a_new_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
