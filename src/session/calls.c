@@ -100,20 +100,13 @@ void calls_stack_learn(struct session_thread *self)
 {
     self->stack_top =
         self->tid == (uint64_t)getpid() ? (uintptr_t)__libc_stack_end : (uintptr_t)pthread_self();
-    self->stack_lowest = 0;
 }
 
-static bool on_own_stack(struct session_thread *self, const void *where)
+/* A stack that lies below the thread's own may pass for its lower end: there, too, what began is
+ * over for whoever runs on the thread's own, and what began on that goes on. */
+static bool on_own_stack(const struct session_thread *self, const void *where)
 {
-    pthread_attr_t attributes;
-    void *lowest = NULL;
-    size_t bytes;
-    if (self->stack_lowest == 0 && pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        pthread_attr_getstack(&attributes, &lowest, &bytes);
-        pthread_attr_destroy(&attributes);
-        self->stack_lowest = (uintptr_t)lowest;
-    }
-    return (uintptr_t)where >= self->stack_lowest && (uintptr_t)where < self->stack_top;
+    return (uintptr_t)where < self->stack_top;
 }
 
 /* Whoever runs at `here` has given back what lies below. On another stack, of a coroutine or of

@@ -77,8 +77,7 @@ struct session_thread {
     _Atomic(const void *) calling;
     /* Writers: external_push of any thread (release). Reader: the owner (acquire). NULL: none. */
     _Atomic(struct external_table *) external;
-    uintptr_t stack_top;    /* behind all frames of the thread's own stack */
-    uintptr_t stack_lowest; /* 0: nobody has asked yet */
+    uintptr_t stack_top; /* behind all frames of the thread's own stack */
     /* In the order of their beginnings; those past the array are only counted. */
     struct enclosure enclosures[ENCLOSURES_MAX];
 };
