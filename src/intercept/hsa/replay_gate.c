@@ -1,6 +1,7 @@
 #include "intercept/hsa/replay_gate.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "base/wait.h"
 
@@ -40,8 +41,7 @@ static void moved_make(void)
 
 static void fork_child(void)
 {
-    for (int i = 0; i < REPLAY_GATES; i++)
-        all.gates[i] = (struct gate){0};
+    memset(all.gates, 0, sizeof all.gates);
     moved_make();
     pthread_mutex_unlock(&all.lock);
 }
