@@ -235,6 +235,7 @@ static size_t portion_of(size_t buffer_size)
     return whole / PARTS > together ? whole / PARTS : together;
 }
 
+/* An idle slot, which is the caller's under registry_lock only. NULL: there is none. */
 static struct pool *slot_reuse(size_t portion_bytes)
 {
     for (uint32_t i = 0; i < atomic_load_explicit(&slot_count, memory_order_seq_cst); i++)
@@ -279,12 +280,9 @@ static struct pool *slot_make(size_t portion_bytes)
 /* Sees to it that there is an idle slot; another thread may still be quicker to use it. */
 static bool slot_provide(size_t portion_bytes)
 {
-    pthread_mutex_lock(&registry_lock);
-    bool there = slot_reuse(portion_bytes) != NULL,
-         room = atomic_load_explicit(&slot_count, memory_order_seq_cst) < POOLS_MAX;
-    pthread_mutex_unlock(&registry_lock);
-    if (there)
+    if (slot_reuse(portion_bytes))
         return true;
+    bool room = atomic_load_explicit(&slot_count, memory_order_seq_cst) < POOLS_MAX;
     struct pool *pool = room ? slot_make(portion_bytes) : NULL;
     if (!pool)
         return false;
