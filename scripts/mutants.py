@@ -21,6 +21,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -138,16 +139,17 @@ class Test:
         self.skip = properties.get("SKIP_RETURN_CODE")
         self.makes_something = "FIXTURES_SETUP" in properties  # a root of another release: no test of ours
         self.settings = dict(line.split("=", 1) for line in properties.get("ENVIRONMENT", []))
+        self.says = [re.compile(pattern, re.S) for pattern in properties.get("PASS_REGULAR_EXPRESSION", [])]
         self.folder = properties.get("WORKING_DIRECTORY", str(build))
         self.cost_s, self.entered, self.lock = 0.0, set(), threading.Lock()
         self.is_program = pathlib.Path(self.command[0]).parent == build / "tests" \
             and "unit" in properties.get("LABELS", [])
 
     def passes(self, limit_s, **settings):
-        with self.lock:
+        with self.lock, tempfile.TemporaryFile() as file:
+            output = file if self.says else subprocess.DEVNULL
             child = subprocess.Popen(self.command, cwd=self.folder, env={**os.environ, **self.settings, **settings},
-                                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                     start_new_session=True)
+                                     stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
             try:
                 status = child.wait(limit_s)
             except subprocess.TimeoutExpired:
@@ -158,6 +160,10 @@ class Test:
                 except ProcessLookupError:
                     pass
                 child.wait()
+            if self.says and status >= 0:  # as CTest does: not by its status
+                file.seek(0)
+                text = file.read().decode(errors="replace")
+                return any(pattern.search(text) for pattern in self.says)
         return status == 0 or status == self.skip
 
 
