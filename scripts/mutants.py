@@ -196,6 +196,11 @@ class Record:
         (self.folder / (name + ".json")).write_text(json.dumps(
             {"cost_s": round(test.cost_s, 2), "passes": passes, "asked": list(self.keys), "entered": keys}))
         seen.unlink()
+        return passes
+
+    def make_alone(self, test):
+        """One that failed beside others, as make check does it (decision 0025)."""
+        passes = self.make(test)
         if not passes:
             print(f"{test.name} fails without a mutant, and is left out", flush=True)
         return passes
@@ -205,7 +210,7 @@ class Record:
         with concurrent.futures.ThreadPoolExecutor(jobs) as threads:
             known = [keep and not test.is_program and self.load(test) for test in tests]
             passing = list(threads.map(lambda test, is_known: is_known or self.make(test), tests, known))
-        return [test for test, passes in zip(tests, passing) if passes]
+        return [test for test, passes in zip(tests, passing) if passes or self.make_alone(test)]
 
 
 def judge(tests, mutant, limit_s):
