@@ -307,12 +307,13 @@ hsa_status_t rocprofiler_get_agent(rocprofiler_t *handle, hsa_agent_t *agent)
     return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t group_check(const struct v1_context *context, uint32_t index)
+struct group *context_group_checked(const struct v1_context *context, uint32_t index)
 {
-    if (index < context->plan->group_count)
-        return HSA_STATUS_SUCCESS;
-    return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "group %u: the context has %u", index,
-                context->plan->group_count);
+    struct group *group = context_group(context, index);
+    if (!group)
+        fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "group %u: the context has %u", index,
+             context->plan->group_count);
+    return group;
 }
 
 hsa_status_t rocprofiler_reset(rocprofiler_t *handle, uint32_t group_index)
@@ -320,12 +321,13 @@ hsa_status_t rocprofiler_reset(rocprofiler_t *handle, uint32_t group_index)
     struct v1_context *context = context_acquire(handle);
     if (!context)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    hsa_status_t status = group_check(context, group_index);
-    if (status == HSA_STATUS_SUCCESS && context->standalone)
-        standalone_reset(&context->groups[group_index], &status);
-    bool flies = status == HSA_STATUS_SUCCESS && !group_clear(&context->groups[group_index]);
+    struct group *group = context_group_checked(context, group_index);
+    hsa_status_t status = group ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (group && context->standalone)
+        standalone_reset(group, &status);
+    bool flies = status == HSA_STATUS_SUCCESS && !group_clear(group);
     if (status == HSA_STATUS_SUCCESS && !flies)
-        group_trace_drop(&context->groups[group_index]);
+        group_trace_drop(group);
     context_release(context);
     return flies ? fail(HSA_STATUS_ERROR, "group %u: its kernel has not ended", group_index)
                  : status;
@@ -419,11 +421,11 @@ hsa_status_t rocprofiler_get_group(rocprofiler_t *handle, uint32_t group_index,
     struct v1_context *context = context_acquire(handle);
     if (!context)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    hsa_status_t status = group_check(context, group_index);
-    if (status == HSA_STATUS_SUCCESS)
-        *group = group_public(&context->groups[group_index]);
+    const struct group *wanted = context_group_checked(context, group_index);
+    if (wanted)
+        *group = group_public(wanted);
     context_release(context);
-    return status;
+    return wanted ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 /* ---- data */
@@ -502,9 +504,9 @@ static int flying_wait(struct v1_context *context, const struct group *group)
     return error;
 }
 
-static hsa_status_t group_data_get(struct v1_context *context, uint32_t index)
+static hsa_status_t group_data_get(struct v1_context *context, struct group *group)
 {
-    struct group *group = &context->groups[index];
+    const uint32_t index = group->index;
     pthread_mutex_lock(&context->lock);
     flying_wait(context, group);
     enum group_state state = group_state(group);
@@ -528,9 +530,9 @@ hsa_status_t rocprofiler_get_data(rocprofiler_t *handle, uint32_t group_index)
     struct v1_context *context = context_acquire(handle);
     if (!context)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    hsa_status_t status = group_check(context, group_index);
-    if (status == HSA_STATUS_SUCCESS)
-        status = group_data_get(context, group_index);
+    struct group *group = context_group_checked(context, group_index);
+    hsa_status_t status =
+        group ? group_data_get(context, group) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
     context_release(context);
     return status;
 }

@@ -147,9 +147,8 @@ static struct group *group_launch(const rocprofiler_group_t *wanted, struct reco
     struct v1_context *context = context_acquire(wanted->context);
     if (!context)
         return NULL;
-    bool fine = wanted->index < context->plan->group_count && !context->standalone;
-    struct group *group = fine ? &context->groups[wanted->index] : NULL;
-    if (!fine || !group_take_off(group)) {
+    struct group *group = context->standalone ? NULL : context_group(context, wanted->index);
+    if (!group || !group_take_off(group)) {
         context_release(context);
         return NULL;
     }

@@ -283,6 +283,13 @@ void contexts_visit(void (*visit)(struct v1_context *context));
 struct v1_context *context_new_of(struct plan *plan, hsa_status_t *status);
 void context_end(struct v1_context *context); /* what rocprofiler_close does */
 bool context_is_closed(const struct v1_context *context);
+/* NULL: the context has no group of that number. */
+static inline struct group *context_group(const struct v1_context *context, uint32_t index)
+{
+    return index < context->plan->group_count ? &context->groups[index] : NULL;
+}
+/* The same, with a message. */
+struct group *context_group_checked(const struct v1_context *context, uint32_t index);
 static inline enum group_state group_state(const struct group *group)
 {
     return (enum group_state)atomic_load_explicit(&group->state, memory_order_acquire);

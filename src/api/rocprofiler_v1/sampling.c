@@ -323,21 +323,19 @@ static hsa_status_t group_act(rocprofiler_t *handle, uint32_t index, action_fn *
     struct v1_context *context = context_acquire(handle);
     if (!context)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    hsa_status_t status;
-    if (!context->standalone) {
-        status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                      "the context was opened without ROCPROFILER_MODE_STANDALONE");
-    } else if (index >= context->plan->group_count) {
-        status = fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "group %u: the context has %u", index,
-                      context->plan->group_count);
-    } else {
+    hsa_status_t status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    struct group *group = NULL;
+    if (context->standalone)
+        group = context_group_checked(context, index);
+    else
+        fail(status, "the context was opened without ROCPROFILER_MODE_STANDALONE");
+    if (group) {
         pthread_mutex_lock(&context->standalone->lock);
-        status = action(context->standalone, &context->groups[index]);
+        status = action(context->standalone, group);
         pthread_mutex_unlock(&context->standalone->lock);
     }
     if (status == HSA_STATUS_SUCCESS && is_data && context->handler)
-        CALLBACK(
-            (void)context->handler(group_public(&context->groups[index]), context->handler_arg));
+        CALLBACK((void)context->handler(group_public(group), context->handler_arg));
     context_release(context);
     return status;
 }
