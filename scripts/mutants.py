@@ -289,6 +289,9 @@ def main():
     parser.add_argument("--limit-s", type=float, default=90, help="of tests for one mutant")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    # A shell's background job ignores these, and so would the programs of the tests that send them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     source = pathlib.Path(__file__).resolve().parent.parent
     folder = options.build.resolve() / "mutants"
     tree = Tree(source, folder, options.jobs)
