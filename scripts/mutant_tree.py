@@ -70,14 +70,14 @@ class Compiler:
     def knows(self, path):
         return str(self.source / path) in self.commands
 
-    def object_of(self, path, text, name):
+    def object_of(self, path, text, name, warnings="-w"):
         """None: it does not compile. A name of the file, since objects contain it."""
         place = self.tree / path
         file = place.parent / "mutant" / f"{place.stem}-{name}" / place.name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         command = self.commands[str(self.source / path)]
-        words = re.sub(r" -o \S+ -c \S+$", "", command).replace("-Werror", "-w").split()
+        words = re.sub(r" -o \S+ -c \S+$", "", command).replace("-Werror", warnings).split()
         done = subprocess.run([*words, f"-I{place.parent}", "-o", "made.o", "-c", file.name], cwd=file.parent,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         made = (file.parent / "made.o").read_bytes() if done.returncode == 0 else None

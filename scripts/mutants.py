@@ -50,6 +50,8 @@ FAULTS = [(name, re.compile(pattern), text) for name, pattern, text in [
 NOT_CODE = re.compile(r"^\s*(#|//|/?\*|X\(|static_assert|_Static_assert|extern|typedef)|for \(|enum")
 # Not what tests run: programs of the build; and code that goes to other processes without what it would refer to.
 NOT_DRAWN = re.compile(r"(_test|_bench|_make)\.c$|/test/|^src/api/rocattach/helper\.c$")
+# What the compiler warns of does not build here; but a function that is not called any more is no fault of its own.
+COMPILED = "-Werror -Wno-unused"
 RECORD_S = 300  # of a test
 # Not about the behaviour of src/ and softgpu/, or builds of their own: a mutant would be "killed" by its style.
 LEFT_OUT = re.compile(r"^(rules|root|sanitize|deb|containers|install|man|headers)/|[_/](forky|trixie|experimental)$")
@@ -102,9 +104,9 @@ def valid(compiler, texts, mutants, count, jobs):
 
     def result(mutant):
         text = texts[mutant.path]
-        before = plain.get(mutant.path) or compiler.object_of(mutant.path, text, "same")
+        before = plain.get(mutant.path) or compiler.object_of(mutant.path, text, "same", COMPILED)
         plain[mutant.path] = before
-        made = compiler.object_of(mutant.path, with_line(text, mutant), "same")
+        made = compiler.object_of(mutant.path, with_line(text, mutant), "same", COMPILED)
         return mutant, "broken" if not made else "same" if made == before else ""
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as threads:
