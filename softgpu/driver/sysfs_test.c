@@ -110,6 +110,7 @@ static void cards(void)
     for (int gpu = 0; gpu < GPUS; gpu++) {
         same_as_kfd(gpu);
         metrics(gpu);
+        CHECK(node_number(gpu, "properties", "hive_id") == 0); /* alone of its kind */
         CHECK(access("/sys/class/drm/card0/../renderD128", F_OK) == 0);
     }
     CHECK(open("/sys/class/drm/card0/device/pp_dpm_sclk", O_WRONLY) < 0 && errno == EACCES);
