@@ -24,6 +24,7 @@ struct stream {
     bool leaves;          /* the producer leaves some of its records */
     _Atomic uint64_t early, late, delivered, wrong, foreign_segments;
     uint64_t next[THREADS];
+    uint64_t written; /* by the thread that is cancelled */
 };
 
 static bool is_left(const struct long_record *record)
@@ -214,6 +215,59 @@ static void finished_records_of_a_closed_buffer_are_counted(void **state)
     assert_int_equal(stream.buffer->dropped, 3000);
 }
 
+/* A thread that is cancelled while it finishes a lease: half of these records are as they shall be,
+ * and nobody can tell which. */
+static size_t finish_half(const struct tracebuf_run *run, struct clock_segment *segment,
+                          bool is_producer, void *arg)
+{
+    struct tracebuf_run half = *run;
+    if (!is_producer)
+        return finish(run, segment, false, arg);
+    half.count = run->count / 2;
+    finish(&half, segment, true, arg);
+    pthread_exit(NULL);
+}
+
+/* Until its first lease is full. */
+static void *produce_until_cancelled(void *arg)
+{
+    struct stream *stream = arg;
+    for (uint64_t n = 0; n < RECORDS; n++) {
+        struct long_record *record =
+            tracebuf_reserve_sized(stream->buffer, thread_self(), tracebuf_tag(0, 0), size_of(0));
+        record->thread = record->times_finished = 0;
+        record->sequence = record->check = n;
+        record->value = n * 3 ^ raw_mark;
+        tracebuf_commit(thread_self());
+        stream->written++;
+    }
+    return NULL;
+}
+
+static void what_a_cancelled_thread_was_finishing_is_lost_and_counted(void **state)
+{
+    (void)state;
+    struct stream stream = {.tags = 1};
+    const struct tracebuf_config config = {.size_bytes = 4 << 20,
+                                           .watermark_bytes = 4 << 20,
+                                           .policy = TRACEBUF_LOSSLESS,
+                                           .finish = finish_half,
+                                           .deliver = on_items,
+                                           .arg = &stream};
+    pthread_t thread;
+    stream.buffer = tracebuf_create(&config);
+    tracebuf_assign(stream.buffer, tracebuf_thread_create());
+    pthread_create(&thread, NULL, produce_until_cancelled, &stream);
+    pthread_join(thread, NULL);
+    uint64_t written = stream.written;
+    assert_true(written > 100 && written < RECORDS && stream.early == written / 2);
+    tracebuf_flush(stream.buffer);
+    assert_int_equal(stream.wrong, 0);
+    assert_int_equal(stream.delivered, 0);
+    assert_int_equal(stream.buffer->dropped, written);
+    assert_true(tracebuf_close(stream.buffer));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +276,7 @@ int main(void)
         cmocka_unit_test(what_a_producer_leaves_is_finished_at_delivery),
         cmocka_unit_test(kinds_that_alternate_are_told_apart),
         cmocka_unit_test(finished_records_of_a_closed_buffer_are_counted),
+        cmocka_unit_test(what_a_cancelled_thread_was_finishing_is_lost_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
