@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -27,6 +29,46 @@ static size_t capture(char *out, size_t size, const char *text)
     assert_true(got >= 0);
     out[got] = 0;
     return (size_t)got;
+}
+
+/* How many of an error, a warning, an information and a debugging line a process writes. */
+static int lines_written(const char *level)
+{
+    int ends[2], count = 0;
+    char character;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        if (level)
+            setenv("CROC_LOG_LEVEL", level, 1);
+        else
+            unsetenv("CROC_LOG_LEVEL");
+        log_error("test", "1");
+        log_warning("test", "2");
+        log_info("test", "3");
+        log_debug("test", "4");
+        _exit(0);
+    }
+    close(ends[1]);
+    while (read(ends[0], &character, 1) == 1)
+        count += character == '\n';
+    close(ends[0]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return count;
+}
+
+/* First of all: a process reads the level once. */
+static void the_environment_says_how_much_is_written(void **state)
+{
+    (void)state;
+    assert_int_equal(lines_written("error"), 1);
+    assert_int_equal(lines_written("warning"), 2);
+    assert_int_equal(lines_written("info"), 3);
+    assert_int_equal(lines_written("debug"), 4);
+    assert_int_equal(lines_written(NULL), 2);
+    assert_int_equal(lines_written("loud"), 2);
+    assert_int_equal(lines_written(""), 2);
 }
 
 static void line_has_level_module_and_text(void **state)
@@ -61,6 +103,7 @@ static void errno_survives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_environment_says_how_much_is_written),
         cmocka_unit_test(line_has_level_module_and_text),
         cmocka_unit_test(long_line_is_cut_and_still_ends),
         cmocka_unit_test(errno_survives),
