@@ -53,6 +53,22 @@ static struct perf_group loads(void)
     return group;
 }
 
+/* What they cost together depends on how many there were of each. */
+static struct perf_group loads_and_cheap_stores(void)
+{
+    struct perf_group group = loads();
+    perf_group_count(&group, TALLY_GLOBAL_WRITE, LINES);
+    for (uint32_t i = 0; i < LINES; i++) {
+        mixed[2 * i] = mixed[2 * i + 1] = lines[i];
+        mixed[2 * i + 1].kind = ACCESS_WRITE;
+        mixed[2 * i + 1].tally = TALLY_GLOBAL_WRITE;
+        mixed[2 * i + 1].tags = 1;
+    }
+    group.accesses = mixed;
+    group.access_count = 2 * LINES;
+    return group;
+}
+
 /* Between these loads others that are there for counters alone, and cheaper: no time is learnt from
  * them. */
 static struct perf_group loads_among_others(void)
@@ -77,11 +93,17 @@ static struct perf_group shared(void)
     return group;
 }
 
-/* As loads, but nothing was looked at: the model takes what it assumes. */
-static struct perf_group unseen(void)
+/* Nothing was looked at: the model takes what it assumes. */
+static struct perf_group unseen_loads(void)
 {
     struct perf_group group = plain;
     perf_group_count(&group, TALLY_GLOBAL_READ, LINES);
+    return group;
+}
+
+static struct perf_group unseen_lds(void)
+{
+    struct perf_group group = plain;
     perf_group_count(&group, TALLY_LDS_READ, 100);
     return group;
 }
@@ -91,7 +113,8 @@ static struct perf_group nothing(void)
     return plain;
 }
 
-static struct perf_group (*const sorts[])(void) = {stores, loads, shared, unseen, nothing};
+static struct perf_group (*const sorts[])(void) = {
+    stores, loads, loads_and_cheap_stores, shared, unseen_loads, unseen_lds, nothing};
 enum { SORTS = sizeof sorts / sizeof sorts[0] };
 
 static uint64_t cycles_of(struct perf *perf, struct perf_group group)
