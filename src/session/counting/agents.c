@@ -9,7 +9,7 @@
 #include "session/counting/counting.h"
 #include "topology/topology.h"
 
-enum { AGENTS_MAX = 128, CATALOGS_MAX = 64, CREATED_MAX = 512, COUNTER_ID_LIMIT = 65536 };
+enum { CATALOGS_MAX = 64, CREATED_MAX = 512, COUNTER_ID_LIMIT = 65536 };
 
 /* Agents that are alike share a catalog, so their counter ids are the same. */
 struct catalog_entry {
@@ -32,9 +32,9 @@ static struct {
     char *custom_text; /* load_counter_definition(), until the catalogs are built */
     size_t custom_bytes;
     int custom_appends;
-    struct counting_agent agents[AGENTS_MAX];
-    struct gpu_target targets[AGENTS_MAX]; /* of the agents, one each */
-    struct catalog_entry *entry_of[AGENTS_MAX];
+    struct counting_agent agents[COUNTING_AGENTS_MAX];
+    struct gpu_target targets[COUNTING_AGENTS_MAX]; /* of the agents, one each */
+    struct catalog_entry *entry_of[COUNTING_AGENTS_MAX];
     uint32_t agent_count;
     struct catalog_entry entries[CATALOGS_MAX];
     struct retired_catalog *retired;
@@ -227,7 +227,8 @@ static void build(void)
         const struct topology *topology = topology_system();
         uint32_t next_id = 1; /* 0 is nobody's id */
         definitions_build();
-        for (uint32_t i = 0; i < topology->agent_count && i < AGENTS_MAX && state.definitions; i++)
+        for (uint32_t i = 0;
+             i < topology->agent_count && i < COUNTING_AGENTS_MAX && state.definitions; i++)
             agent_add(topology->agents[i], &next_id);
         atomic_store_explicit(&state.is_ready, 1, memory_order_release);
     }

@@ -7,14 +7,12 @@
 #include "model/service.h"
 #include "session/counting/counting.h"
 
-enum { AGENTS_MAX = 128 };
-
 static struct {
     pthread_mutex_t lock; /* a leaf */
     uint64_t of_all;      /* context handles; 0: nobody */
     struct {
         uint64_t agent, context;
-    } owned[AGENTS_MAX];
+    } owned[COUNTING_AGENTS_MAX];
     size_t count;
 } owners = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -36,7 +34,7 @@ rocprofiler_status_t owners_take(rocprofiler_context_id_t context, rocprofiler_a
     pthread_mutex_lock(&owners.lock);
     if (owners.of_all != 0)
         status = ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
-    else if (owners.count == AGENTS_MAX)
+    else if (owners.count == COUNTING_AGENTS_MAX)
         status = ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     for (size_t i = 0; i < owners.count; i++) {
         if (owners.owned[i].agent == agent.handle)

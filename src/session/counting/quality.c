@@ -5,32 +5,28 @@
 #include "session/counting/counting.h"
 #include "topology/quality.h"
 
-enum { AGENTS_MAX = 128 };
-
 /* Read at the first question about an agent, and kept for ever. */
 static struct {
     pthread_mutex_t lock; /* a leaf but for reading a small file */
     struct {
         uint64_t agent;
         struct node_quality *quality;
-    } of[AGENTS_MAX];
+    } of[COUNTING_AGENTS_MAX]; /* there are no others to ask about */
     uint32_t count;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const struct node_quality *quality_of(const struct counting_agent *agent)
 {
-    const struct node_quality *quality = NULL;
     uint32_t at = 0;
     pthread_mutex_lock(&known.lock);
     while (at < known.count && known.of[at].agent != agent->id.handle)
         at++;
-    if (at == known.count && at < AGENTS_MAX) {
+    if (at == known.count) {
         known.of[at].agent = agent->id.handle;
         known.of[at].quality = node_quality_read("", agent->info->node_id);
         known.count++;
     }
-    if (at < known.count)
-        quality = known.of[at].quality;
+    const struct node_quality *quality = known.of[at].quality;
     pthread_mutex_unlock(&known.lock);
     return quality;
 }

@@ -18,6 +18,7 @@
 
 /* ---- agents and their catalogs; built at the first question, then constant */
 struct gpu_target;
+enum { COUNTING_AGENTS_MAX = 128 }; /* those behind them are not counted on */
 struct counting_agent {
     rocprofiler_agent_id_t id;
     const rocprofiler_agent_v0_t *info;
