@@ -1,4 +1,5 @@
-/* Callbacks that could not all be set, for want of memory, are not told of anything. */
+/* Want of memory: callbacks that could not all be set are not told of anything, and a context that
+ * could not be opened is said so. */
 #include "common.h"
 
 #include <stdbool.h>
@@ -66,9 +67,40 @@ static void callbacks_without_memory(void **state)
     assert_true(told >= 2);
 }
 
+/* Each of its allocations fails once. Another one is open: what contexts leave behind is used. */
+static void a_context_without_memory(void **state)
+{
+    const uint32_t mode = ROCPROFILER_MODE_STANDALONE | ROCPROFILER_MODE_SINGLEGROUP;
+    rocprofiler_feature_t f = feature("SQ_WAVES"), other = f;
+    rocprofiler_t *context = NULL, *first = NULL;
+    OK(rocprofiler_open(gpus[0].agent, &other, 1, &first, mode, NULL));
+    hsa_status_t status = HSA_STATUS_ERROR;
+    int allocations = 0;
+    (void)state;
+    for (; status != HSA_STATUS_SUCCESS; allocations++) {
+        assert_true(allocations < 1000);
+        allocations_left = allocations;
+        counting_down = true;
+        status = rocprofiler_open(gpus[0].agent, &f, 1, &context, mode, NULL);
+        counting_down = false;
+    }
+    assert_true(allocations > 1);
+    OK(rocprofiler_start(context, 0));
+    gpu_run(&gpus[0], 3);
+    OK(rocprofiler_read(context, 0));
+    OK(rocprofiler_get_data(context, 0));
+    assert_int_equal(f.data.result_int64, waves_of(3));
+    OK(rocprofiler_stop(context, 0));
+    OK(rocprofiler_close(context));
+    OK(rocprofiler_close(first));
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(callbacks_without_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(callbacks_without_memory),
+        cmocka_unit_test(a_context_without_memory),
+    };
     if (argc != 2)
         return 2;
     gpus_open(argv[1]);
