@@ -1,6 +1,7 @@
 #include "intercept/hsa/replay_kept.h"
 
 #include <pthread.h>
+#include <string.h>
 
 enum { BLOCKS_MAX = 64, SLACK_PART = 8, LARGER_BY = 4 };
 
@@ -31,8 +32,7 @@ static void fork_parent(void)
 
 static void fork_child(void)
 {
-    for (int i = 0; i < BLOCKS_MAX; i++)
-        kept.blocks[i].memory = NULL;
+    memset(kept.blocks, 0, sizeof kept.blocks);
     pthread_mutex_unlock(&kept.lock);
 }
 
