@@ -552,6 +552,24 @@ static void while_finishing(void)
     report('?');
 }
 
+/* The program's threads, and what they were at, are the parent's. */
+static void a_child_of_a_finishing_thread(void)
+{
+    int status = 0;
+    ending_notice(NULL, is_busy);
+    busy = true;
+    pid_t child = fork();
+    if (child == 0) {
+        raise(SIGTERM);
+        report('?');
+        _exit(1);
+    }
+    if (waitpid(child, &status, 0) == child && WIFSIGNALED(status))
+        report(WTERMSIG(status) == SIGTERM ? 't' : '?');
+    busy = false;
+    _exit(0);
+}
+
 static void fault_while_finishing(void)
 {
     ending_notice(NULL, is_busy);
@@ -607,6 +625,7 @@ static void a_thread_that_finishes_is_not_torn_off(void **state)
     (void)state;
     ENDS(while_finishing, SIGTERM, "l");
     ENDS(fault_while_finishing, SIGSEGV, "lf");
+    ENDS(a_child_of_a_finishing_thread, 0, "t");
     struct outcome outcome = child_outcome(child_start(while_another_waits, false));
     assert_string_equal(outcome.reports, "lf");
     assert_int_equal(outcome.signal, SIGTERM);
