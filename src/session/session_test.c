@@ -3,6 +3,7 @@
 #include "session/endings.h"
 #include "session/front/engine.h"
 
+#include <fcntl.h>
 #include <rocprofiler-sdk/buffer_tracing.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -533,8 +534,16 @@ static void conflicts_are_refused(void **state)
 static void one_listener_too_many_is_refused(void **state)
 {
     (void)state;
+    int said[2], standard_error = dup(STDERR_FILENO);
+    assert_int_equal(pipe2(said, O_NONBLOCK), 0);
+    dup2(said[1], STDERR_FILENO);
     for (int i = 0; i < TRACE_SUBSCRIBERS_MAX; i++)
         OK(context_start(many[i]));
+    dup2(standard_error, STDERR_FILENO);
+    assert_int_equal(read(said[0], &(char){0}, 1), -1); /* all of them are heard: no warning */
+    close(standard_error);
+    close(said[0]);
+    close(said[1]);
     FAILS(OUT_OF_RESOURCES, context_start(many[TRACE_SUBSCRIBERS_MAX]));
     call_count = 0;
     const struct trace_set *set = trace_set_load(TRACE_HSA_AMD_EXT_API, 0);

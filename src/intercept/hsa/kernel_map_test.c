@@ -1,5 +1,6 @@
 #include "intercept/hsa/kernel_map.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,11 +64,33 @@ static void readers_beside_a_growing_map(void **state)
     kernel_map_free(&shared);
 }
 
+/* What the heap has in use after so many maps that have grown. */
+static size_t heap_after(int maps)
+{
+    for (int n = 0; n < maps; n++) {
+        struct kernel_map map = {0};
+        for (uint64_t i = 0; i < KERNELS / 10; i++)
+            assert_true(kernel_map_put(&map, address_of(i), i + 1));
+        kernel_map_free(&map);
+    }
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+/* malloc() keeps some of what was freed at hand, which counts as in use. */
+static void all_tables_go_with_their_map(void **state)
+{
+    (void)state;
+    size_t before = heap_after(16);
+    assert_true(heap_after(32) <= before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_is_zero),
         cmocka_unit_test(readers_beside_a_growing_map),
+        cmocka_unit_test(all_tables_go_with_their_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
