@@ -119,6 +119,7 @@ static void directories(void)
     CHECK(entries == 5); /* . .. 0 1 2 */
     int fd = dir ? dirfd(dir) : -1;
     CHECK(fd >= 0 && faccessat(fd, "1/properties", R_OK, 0) == 0);
+    CHECK(!fopen(NODES "/0/gpu_id", "r+") && errno == EACCES); /* nobody writes there */
     CHECK(fcntl(fd, F_GETFD) == FD_CLOEXEC); /* as the C library's own: an exec must not keep it */
     struct stat info;
     CHECK(fstat(fd, &info) == 0 && S_ISDIR(info.st_mode));
@@ -244,6 +245,9 @@ static void descriptors(void)
     int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
     CHECK(fd >= 0 && version_ask(fd) == 1);
     CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    int kept = open("/dev/kfd", O_RDWR); /* what an exec'd program is to have */
+    CHECK(kept >= 0 && fcntl(kept, F_GETFD) == 0);
+    close(kept);
     int copy = dup(fd);
     close(fd);
     CHECK(version_ask(copy) == 1);

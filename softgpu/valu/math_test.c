@@ -304,6 +304,47 @@ static void divisions(void **state)
     each_build(double_divisions);
 }
 
+static const long double two_over_pi = 0.636619772367581343075535053490057448L;
+
+/* The segment of so many bits of 2/pi that a number with this exponent needs. */
+static double segment_of(uint32_t exponent, uint32_t number)
+{
+    double result;
+    uint32_t words[2];
+    for (int lane = 0; lane < WAVE_LANES; lane++) {
+        wave.v[X][lane] = 0x1234567 + (uint32_t)lane;
+        wave.v[X + 1][lane] = exponent << 20;
+        wave.v[Y][lane] = number;
+    }
+    run_vop3(OP_V_TRIG_PREOP_F64, RESULT, 2, X, Y, 0);
+    words[0] = wave.v[RESULT][63];
+    words[1] = wave.v[RESULT + 1][63];
+    memcpy(&result, words, sizeof result);
+    return result;
+}
+
+/* Segments have 53 bits each; a number from 2^54 on begins with those that many binary places
+ * further. Two are 2/pi to more places than a long double has. */
+static void segments(void)
+{
+    enum { BIAS = 1023, FIRST = 1077, PLACES = 53 };
+    assert_true((long double)segment_of(BIAS, 0) + segment_of(BIAS, 1) == two_over_pi);
+    for (uint32_t further = 0; further <= 9; further++) {
+        long double before = floorl(ldexpl(two_over_pi, (int)further));
+        long double rest = ldexpl(two_over_pi, (int)further) - before;
+        double wanted = (double)ldexpl(floorl(ldexpl(rest, PLACES)), -PLACES - (int)further);
+        assert_true(segment_of(FIRST + further, 0) == wanted);
+    }
+    for (uint32_t further = 0; further < 800; further += 37)
+        assert_true(segment_of(FIRST + further, 1) == segment_of(FIRST + further + PLACES, 0));
+}
+
+static void segments_of_two_over_pi(void **state)
+{
+    (void)state;
+    each_build(segments);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +354,7 @@ int main(void)
         cmocka_unit_test(halves),
         cmocka_unit_test(doubles),
         cmocka_unit_test(divisions),
+        cmocka_unit_test(segments_of_two_over_pi),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
