@@ -209,6 +209,26 @@ static void a_queue_is_made_and_a_handler_called(void **state)
     OK(hsa_queue_destroy(properties.queue)); /* as PAPI does it */
 }
 
+/* The next power of two, 64 at least; 128 where nothing is said. */
+static void queues_are_as_large_as_asked_for(void **state)
+{
+    static const struct {
+        uint32_t depth, size;
+    } asked[] = {{0, 128}, {1, 64}, {64, 64}, {65, 128}, {128, 128}, {1000, 1024}};
+    (void)state;
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        rocprofiler_feature_t f[] = {feature("SQ_WAVES")};
+        rocprofiler_properties_t properties = {.queue_depth = asked[i].depth};
+        rocprofiler_t *context = NULL;
+        OK(rocprofiler_open(gpus[0].agent, f, 1, &context,
+                            ROCPROFILER_MODE_STANDALONE | ROCPROFILER_MODE_CREATEQUEUE,
+                            &properties));
+        assert_int_equal(properties.queue->size, asked[i].size);
+        OK(rocprofiler_close(context));
+        OK(hsa_queue_destroy(properties.queue));
+    }
+}
+
 static void mistakes_are_told(void **state)
 {
     rocprofiler_feature_t good = feature("SQ_WAVES"), bad;
@@ -390,6 +410,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(instances_add_up),
         cmocka_unit_test(groups_are_made_as_needed),
         cmocka_unit_test(a_queue_is_made_and_a_handler_called),
+        cmocka_unit_test(queues_are_as_large_as_asked_for),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(sets_of_features),
         cmocka_unit_test(the_runtimes_own_kernels_are_not_counted),
