@@ -91,8 +91,7 @@ static bool device_take(const struct dispatch *dispatch)
 {
     uint32_t device = device_of(dispatch);
     uint64_t limit_ns = quiet_limit_ns();
-    bool is_quiet = device < REPLAY_GATES &&
-                    completion_lane_drain(&dispatch->queue->lane, limit_ns) &&
+    bool is_quiet = completion_lane_drain(&dispatch->queue->lane, limit_ns) &&
                     replay_gate_close(device, limit_ns);
     if (is_quiet && !wait_until(has_no_kernels, &device, limit_ns, LOOK_NS)) {
         replay_gate_open(device);
