@@ -43,18 +43,12 @@ static bool container_check(const struct msgpack_reader *reader, const struct ms
     return tokens <= bytes_left(reader);
 }
 
+/* Of a text, an array or a map. */
 static bool body_read(struct msgpack_reader *reader, struct msgpack_token *token)
 {
-    switch (token->type) {
-    case MSGPACK_STRING:
-    case MSGPACK_BINARY:
-        return text_take(reader, token);
-    case MSGPACK_ARRAY:
-    case MSGPACK_MAP:
+    if (token->type == MSGPACK_ARRAY || token->type == MSGPACK_MAP)
         return container_check(reader, token);
-    default:
-        return true;
-    }
+    return text_take(reader, token);
 }
 
 static void number_set(struct msgpack_token *token, int64_t value)
