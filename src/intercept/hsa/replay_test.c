@@ -1,15 +1,30 @@
 /* The loop over the passes of a replayed kernel, against the double of a runtime whose kernels
  * change memory in place. Whatever happens, the program sees the effects of one execution. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "intercept/hsa/replay_kept.h"
 #include "intercept/hsa/replay_memory.h"
 #include "intercept/hsa/replay_reasons.h"
 #include "intercept/hsa/replay_regions.h"
 #include "intercept/hsa/test/hsa_calls.h"
 
 enum { PASSES = 4, KERNELS = 20, THREADS = 3, WORDS = 64 };
+
+/* What the host says of its memory; NULL: the truth. Before libc's, for the library too. */
+static const char *host_memory;
+
+FILE *fopen(const char *path, const char *mode)
+{
+    FILE *(*next)(const char *, const char *) =
+        (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+    if (host_memory && strcmp(path, "/proc/meminfo") == 0)
+        return fmemopen((void *)(uintptr_t)host_memory, strlen(host_memory), "r");
+    return next(path, mode);
+}
 
 /* What the tool says; tests write it before they launch. */
 static uint64_t passes_wanted, passes_until;
@@ -304,6 +319,34 @@ static void memory_of_the_device_alone_is_put_back(void **state)
     end(queue, PASSES + 1, 2);
 }
 
+/* Copies have half of what the host can give, and what they were given before is theirs still. */
+static void copies_have_half_of_the_hosts_memory(void **state)
+{
+    enum { BYTES = 1 << 20, LAUNCHES = 3 };
+    void *memory = NULL;
+    (void)state;
+    hsa_queue_t *queue = queue_open();
+    assert_int_equal(CALL(hsa_amd_memory_pool_allocate)((hsa_amd_memory_pool_t){DOUBLE_GPU + 1},
+                                                        BYTES, 0, &memory),
+                     HSA_STATUS_SUCCESS);
+    uint32_t *words = memset(memory, 0, BYTES);
+    words[0] = 7;
+    host_memory = "MemTotal: 9000000 kB\nMemAvailable: 3000 kB\n";
+    for (unsigned n = 0; n < LAUNCHES; n++)
+        launch(queue, words, (hsa_signal_t){0});
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(passes_seen(ROCPROFILER_CALLBACK_PHASE_ENTER), PASSES * LAUNCHES);
+    host_memory = "MemTotal: 9000000 kB\nMemAvailable: 900 kB\n";
+    replay_kept_release();
+    launch(queue, words, (hsa_signal_t){0});
+    assert_true(completion_drain(STALL_NS));
+    assert_int_equal(passes_seen(ROCPROFILER_CALLBACK_PHASE_ENTER), PASSES * LAUNCHES);
+    assert_int_equal(words[0], after(LAUNCHES + 1));
+    host_memory = NULL;
+    CALL(hsa_amd_memory_pool_free)(words);
+    end(queue, PASSES * LAUNCHES + 1, LAUNCHES + 1);
+}
+
 /* Launches that had fewer passes are counted by their reasons, and told once. */
 static void fewer_passes_are_counted(void **state)
 {
@@ -460,6 +503,7 @@ int main(void)
         cmocka_unit_test_setup(the_tool_says_when_it_is_enough, begin_test),
         cmocka_unit_test_setup(memory_of_the_host_ends_the_loop, begin_test),
         cmocka_unit_test_setup(memory_of_the_device_alone_is_put_back, begin_test),
+        cmocka_unit_test_setup(copies_have_half_of_the_hosts_memory, begin_test),
         cmocka_unit_test_setup(fewer_passes_are_counted, begin_test),
         cmocka_unit_test_setup(threads_lose_no_pass, begin_test),
         cmocka_unit_test_setup(a_kernel_that_waits_runs_once, begin_test),
