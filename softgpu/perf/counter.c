@@ -262,7 +262,7 @@ uint32_t perf_wants(const struct perf *perf)
 static void wants_update(struct perf *perf)
 {
     const uint32_t caches = PERF_WANT_MEMORY | PERF_WANT_FETCH;
-    uint32_t wanted = perf_wants(perf), wants = 0;
+    uint32_t wanted = perf_wants(perf), wants = wanted & PERF_WANT_TRACE;
     for (uint32_t each = 0; each < PERF_WANTS; each++)
         wants |= perf->wanting[each] ? each : 0;
     if (wants == wanted)

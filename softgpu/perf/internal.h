@@ -173,6 +173,12 @@ struct running_dispatch {
     struct channel_work *work;            /* [xcc][channel]; behind the units */
     uint32_t *used, used_count;           /* behind that: the units that have executed groups */
     uint32_t *unsettled, unsettled_count; /* those that lack some in their sums */
+    /* Behind that: the units in the order in which groups are dealt to them, as far as the first
+     * round has told; and groups of later rounds, by their numbers, that the sums lack, too. */
+    uint32_t *turns, turn_count;
+    struct {
+        uint64_t first, end;
+    } alike_range;
     bool alike_known;
     struct perf_group alike;        /* what each of those did; of it what is summed up */
     struct dispatch_sample *sample; /* NULL: out of memory, its time is that of instructions */
@@ -248,8 +254,9 @@ void bounds_dispatch(struct perf *perf, struct running_dispatch *dispatch);
 struct running_dispatch **dispatch_find(struct perf *perf, uint64_t seq);
 /* Brings totals up to date: before anybody reads them, or changes who is counted. */
 void dispatch_settle(struct perf *perf, struct running_dispatch *dispatch);
-/* In group order per dispatch; of any that run. */
-void groups_account(struct perf *perf, perf_next_fn *next, void *arg, uint32_t count);
+/* In group order per dispatch; of any that run. Returns whether there are no more: `next` has said
+ * so, or was not to be asked. */
+bool groups_account(struct perf *perf, perf_next_fn *next, void *arg, uint32_t count);
 void dispatches_settle(struct perf *perf);
 /* What has been added to `now` since it was `before` is added to `to`, too. */
 static inline void growth_add(const uint64_t *now, const uint64_t *before, size_t count,

@@ -165,12 +165,13 @@ static struct running_dispatch *dispatch_allocate(const struct perf *perf)
     size_t channels = (size_t)perf->model->xcc_count * perf->model->tcc_channels;
     struct running_dispatch *dispatch =
         calloc(1, sizeof *dispatch + units * sizeof dispatch->units[0] +
-                      channels * sizeof dispatch->work[0] + 2 * units * sizeof dispatch->used[0]);
+                      channels * sizeof dispatch->work[0] + 3 * units * sizeof dispatch->used[0]);
     if (!dispatch)
         return NULL;
     dispatch->work = (struct channel_work *)(void *)(dispatch->units + units);
     dispatch->used = (uint32_t *)(void *)(dispatch->work + channels);
     dispatch->unsettled = dispatch->used + units;
+    dispatch->turns = dispatch->unsettled + units;
     dispatch->sample = dispatch_sample_create(perf->model, perf->samples_all);
     return dispatch;
 }
@@ -189,7 +190,8 @@ static struct running_dispatch *dispatch_new(struct perf *perf)
     for (uint32_t i = 0; i < dispatch->used_count; i++)
         dispatch->units[dispatch->used[i]] = (struct unit_time){0};
     dispatch->used_count = 0;
-    dispatch->unsettled_count = 0;
+    dispatch->unsettled_count = dispatch->turn_count = 0;
+    dispatch->alike_range.first = dispatch->alike_range.end = 0;
     dispatch->alike_known = false;
     dispatch->translation_misses = 0;
     memset(dispatch->work, 0, channels * sizeof dispatch->work[0]);
@@ -317,8 +319,8 @@ uint64_t perf_retire(struct perf *perf, const struct perf_retirement *retirement
     pthread_mutex_lock(&perf->lock);
     if (retirement->begins)
         dispatch_begin(perf, retirement->dispatch_seq, retirement->is_counted);
-    groups_account(perf, retirement->next, retirement->arg, retirement->count);
-    if (retirement->ends)
+    bool all = groups_account(perf, retirement->next, retirement->arg, retirement->count);
+    if (retirement->ends && all)
         cycles = dispatch_end(perf, retirement->dispatch_seq);
     pthread_mutex_unlock(&perf->lock);
     return cycles;

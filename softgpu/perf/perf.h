@@ -133,11 +133,14 @@ static inline uint32_t perf_lds_kind(uint32_t tally)
 }
 
 struct perf_group {
-    uint64_t dispatch_seq;    /* counts dispatches of the device */
-    uint64_t sums_id;         /* of groups with one id the fields from `waves` to `fetches` and the
-                                 instructions are the same; 0: nothing is known */
-    uint64_t group_index;     /* flat work-group number */
-    uint64_t round;           /* how many groups its unit has executed before, at most */
+    uint64_t dispatch_seq; /* counts dispatches of the device */
+    uint64_t sums_id;      /* of groups with one id the fields from `waves` to `fetches` and the
+                              instructions are the same; 0: nothing is known */
+    uint64_t group_index;  /* flat work-group number */
+    uint64_t round;        /* how many groups its unit has executed before, at most */
+    /* Groups are dealt to so many units in turn; 0: who knows. Of a round but the first: so many
+     * groups behind it did the same, each in its turn, and nothing else is known of them. */
+    uint32_t units, repeats;
     uint32_t xcc, se, sh, cu; /* where it ran: deterministic function of group_index */
     uint32_t wants;           /* enum perf_want: what of it was observed */
     /* For modelled time (sampling.h): which block accesses there are, and whether its instructions
@@ -194,6 +197,7 @@ enum perf_want {
     PERF_WANT_MEMORY = 1 << 0, /* accesses of data */
     PERF_WANT_FETCH = 1 << 1,  /* fetches, and accesses of instructions */
     PERF_WANT_LDS = 1 << 2,
+    PERF_WANT_TRACE = 1 << 3, /* no event: perf_trace_level() may say something */
     PERF_WANT_L2 = PERF_WANT_MEMORY | PERF_WANT_FETCH, /* all that reaches the L2 */
     PERF_WANT_TIME = 0 /* what is looked at for modelled time is looked at always (sampling.h) */
 };
@@ -210,12 +214,13 @@ void perf_dispatch_begin(struct perf *perf, uint64_t dispatch_seq, bool is_count
  */
 uint64_t perf_dispatch_end(struct perf *perf, uint64_t dispatch_seq);
 /* Any of these three at once, in this order: one lock for all, since a small kernel does nothing
- * else. Each group that `next` gives is read before the one behind it is asked for. Returns what
- * perf_dispatch_end() does, 0 if it does not end. */
+ * else. Each group that `next` gives, NULL behind the last one, is read before the one behind it is
+ * asked for. Returns what perf_dispatch_end() does, 0 if it does not end. */
 typedef const struct perf_group *perf_next_fn(void *arg);
 struct perf_retirement {
     uint64_t dispatch_seq;
-    bool begins, is_counted, ends;
+    bool begins, is_counted;
+    bool ends;          /* unless `next` may have more */
     perf_next_fn *next; /* is asked for so many groups */
     void *arg;
     uint32_t count;

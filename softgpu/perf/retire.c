@@ -93,8 +93,34 @@ static void sums_add(struct perf *perf, const struct perf_group *group, const ui
     perf->array_changes[at / perf->model->cu_per_sh]++;
 }
 
+static void alike_add(struct running_dispatch *dispatch, uint32_t at, uint32_t later,
+                      uint32_t groups)
+{
+    uint32_t *alike = dispatch->units[at].alike;
+    if (!(alike[0] | alike[1]))
+        dispatch->unsettled[dispatch->unsettled_count++] = at;
+    alike[later] += groups;
+}
+
+/* Groups of later rounds become those of their units. */
+static void range_settle(struct running_dispatch *dispatch)
+{
+    const uint64_t units = dispatch->turn_count, first = dispatch->alike_range.first;
+    const uint64_t count = dispatch->alike_range.end - first, least = count ? count / units : 0;
+    uint64_t turn = count ? first % units : 0;
+    for (uint64_t n = 0; n < units && n < count; n++) {
+        const uint32_t at = dispatch->turns[turn];
+        const uint32_t groups = (uint32_t)(least + (n < count % units));
+        alike_add(dispatch, at, 1, groups);
+        dispatch->units[at].groups += groups;
+        turn = turn + 1 < units ? turn + 1 : 0;
+    }
+    dispatch->alike_range.first = dispatch->alike_range.end = 0;
+}
+
 void dispatch_settle(struct perf *perf, struct running_dispatch *dispatch)
 {
+    range_settle(dispatch);
     for (uint32_t i = 0; i < dispatch->unsettled_count; i++) {
         uint32_t at = dispatch->unsettled[i], *rounds = dispatch->units[at].alike;
         sums_add(perf, &dispatch->alike, rounds, dispatch, at);
@@ -142,18 +168,31 @@ static void alike_set(struct running_dispatch *dispatch, const struct perf_group
     dispatch->alike_known = true;
 }
 
-static void alike_count(struct perf *perf, struct running_dispatch *dispatch,
-                        const struct perf_group *group, size_t at)
+/* What the groups that are counted did is what this one did. */
+static void alike_make(struct perf *perf, struct running_dispatch *dispatch,
+                       const struct perf_group *group)
 {
-    uint32_t *alike = dispatch->units[at].alike;
-    if (!dispatch->alike_known || !is_alike(&dispatch->alike, group)) {
-        dispatch_settle(perf, dispatch);
-        alike_set(dispatch, group);
-    }
-    if (!(alike[0] | alike[1]))
-        dispatch->unsettled[dispatch->unsettled_count++] = (uint32_t)at;
-    alike[group->round > 0]++;
     perf->is_unsettled = true;
+    if (dispatch->alike_known && is_alike(&dispatch->alike, group))
+        return;
+    dispatch_settle(perf, dispatch);
+    alike_set(dispatch, group);
+}
+
+/* A group of a later round, and those that did the same: all it takes is to know how far they
+ * reach. False: the first round has not told whose turn it is. */
+static bool range_count(struct perf *perf, struct running_dispatch *dispatch,
+                        const struct perf_group *group)
+{
+    if (!group->round || !group->units || group->units != dispatch->turn_count)
+        return false;
+    alike_make(perf, dispatch, group);
+    if (dispatch->alike_range.end != group->group_index) {
+        range_settle(dispatch);
+        dispatch->alike_range.first = group->group_index;
+    }
+    dispatch->alike_range.end = group->group_index + 1 + group->repeats;
+    return true;
 }
 
 /* What has its place in the order of groups, for the unit's totals and its channels'. */
@@ -173,13 +212,18 @@ static void accesses_add(struct perf *perf, const struct perf_group *group, uint
     perf->array_changes[at / perf->model->cu_per_sh]++;
 }
 
-static void unit_enter(const struct perf_group *group, struct running_dispatch *dispatch, size_t at)
+static void unit_enter(const struct perf *perf, const struct perf_group *group,
+                       struct running_dispatch *dispatch, size_t at)
 {
     struct unit_time *unit = &dispatch->units[at];
+    const size_t units = (size_t)perf->model->xcc_count * perf->units;
     if (unit->groups++ == 0) {
         dispatch->used[dispatch->used_count++] = (uint32_t)at;
         unit->array_units = group->array_units;
     }
+    if (group->group_index == dispatch->turn_count && group->units > dispatch->turn_count &&
+        group->units <= units)
+        dispatch->turns[dispatch->turn_count++] = (uint32_t)at;
     dispatch->capacity = group->capacity;
     dispatch->limit = group->limit;
 }
@@ -204,6 +248,26 @@ static __attribute__((noinline)) void apart_add(struct perf *perf, const struct 
         growth_add(perf->cu[at], before, SRC_CU_COUNT, perf->hidden_cu[at]);
 }
 
+static bool is_apart(const struct perf *perf, const struct running_dispatch *dispatch)
+{
+    return !dispatch || (perf->sequencers_counting && !dispatch->is_counted);
+}
+
+/* What was looked at of a group and its repeats, which are settled: once in each XCC. */
+static void repeats_sample(const struct perf *perf, const struct running_dispatch *dispatch,
+                           const struct perf_group *group)
+{
+    const uint32_t all = (1u << perf->model->xcc_count) - 1;
+    uint32_t seen = 0;
+    for (uint32_t n = 0; n <= group->repeats && n < group->units && seen != all; n++) {
+        uint32_t at = dispatch->turns[(group->group_index + n) % group->units];
+        if (seen >> at / perf->units & 1)
+            continue;
+        seen |= 1u << at / perf->units;
+        dispatch_sample_group(dispatch->sample, group, at);
+    }
+}
+
 static void group_retire(struct perf *perf, const struct perf_group *group,
                          struct running_dispatch *dispatch)
 {
@@ -212,28 +276,85 @@ static void group_retire(struct perf *perf, const struct perf_group *group,
     if (group->xcc >= model->xcc_count || unit >= perf->units)
         return;
     size_t at = (size_t)group->xcc * perf->units + unit;
-    if (dispatch) {
-        unit_enter(group, dispatch, at);
+    bool apart = is_apart(perf, dispatch);
+    bool in_range = !apart && range_count(perf, dispatch, group);
+    if (dispatch && !in_range)
+        unit_enter(perf, group, dispatch, at);
+    if (dispatch)
         trace_group(perf, group, dispatch->begin_cycles);
-    }
-    if (!dispatch || (perf->sequencers_counting && !dispatch->is_counted)) {
+    if (apart) {
         apart_add(perf, group, unit, dispatch, at);
     } else {
-        alike_count(perf, dispatch, group, at);
+        if (!in_range) {
+            alike_make(perf, dispatch, group);
+            alike_add(dispatch, (uint32_t)at, group->round > 0, 1);
+        }
         if (group->wants & PERF_WANT_L2)
             accesses_add(perf, group, unit, at, dispatch);
     }
-    if (dispatch && dispatch->sample && dispatch_sample_wants(dispatch->sample, group))
+    if (!dispatch || !dispatch->sample || !dispatch_sample_wants(dispatch->sample, group))
+        return;
+    if (group->repeats)
+        repeats_sample(perf, dispatch, group);
+    else
         dispatch_sample_group(dispatch->sample, group, (uint32_t)at);
 }
 
-void groups_account(struct perf *perf, perf_next_fn *next, void *arg, uint32_t count)
+/* The next group, which did what this one did, in the unit whose turn it is. */
+static void group_move(const struct perf *perf, const struct running_dispatch *dispatch,
+                       struct perf_group *group)
+{
+    const struct gpu_model *model = perf->model;
+    group->round = ++group->group_index / group->units;
+    uint32_t at = dispatch->turns[group->group_index % group->units];
+    group->array_units = dispatch->units[at].array_units;
+    group->xcc = at / perf->units;
+    at %= perf->units;
+    group->cu = at % model->cu_per_sh;
+    at /= model->cu_per_sh;
+    group->sh = at % model->sh_per_se;
+    group->se = at / model->sh_per_se;
+}
+
+/* One by one, because each is to be seen: in its trace, or by counters that others are hidden from,
+ * or for what was looked at of it. Nobody knows whose turn it was of a dispatch that there was no
+ * memory for. */
+static __attribute__((noinline)) void
+repeats_retire(struct perf *perf, const struct perf_group *group, struct running_dispatch *dispatch)
+{
+    struct perf_group each = *group;
+    const bool has_turns = dispatch && group->units && group->units == dispatch->turn_count;
+    each.repeats = 0;
+    group_retire(perf, &each, dispatch);
+    for (uint32_t n = 0; n < group->repeats; n++) {
+        if (has_turns)
+            group_move(perf, dispatch, &each);
+        group_retire(perf, &each, dispatch);
+    }
+}
+
+static bool is_each_seen(const struct perf *perf, const struct running_dispatch *dispatch,
+                         const struct perf_group *group)
+{
+    return is_apart(perf, dispatch) || group->units != dispatch->turn_count || !group->round ||
+           trace_is_on(perf) ||
+           (dispatch->sample && dispatch_sample_wants(dispatch->sample, group) &&
+            !dispatch_sample_is_settled(group));
+}
+
+bool groups_account(struct perf *perf, perf_next_fn *next, void *arg, uint32_t count)
 {
     struct running_dispatch *dispatch = NULL;
     for (uint32_t i = 0; i < count; i++) {
         const struct perf_group *group = next(arg);
+        if (!group)
+            return true;
         if (!dispatch || dispatch->seq != group->dispatch_seq)
             dispatch = *dispatch_find(perf, group->dispatch_seq);
-        group_retire(perf, group, dispatch);
+        if (group->repeats && is_each_seen(perf, dispatch, group))
+            repeats_retire(perf, group, dispatch);
+        else
+            group_retire(perf, group, dispatch);
     }
+    return count == 0;
 }

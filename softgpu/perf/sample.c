@@ -488,14 +488,25 @@ void dispatch_sample_executed(struct dispatch_sample *sample, const struct perf_
             sample->is_used |= executed_add(group, rounds[i], &sample->rounds[i]);
 }
 
+bool dispatch_sample_is_settled(const struct perf_group *group)
+{
+    if (group->is_sampled || group->access_count || group->block_count > BLOCK_WAYS)
+        return false;
+    for (uint64_t i = 0; i < group->block_count; i++)
+        if (group->blocks[i].kind != ACCESS_SCALAR_READ)
+            return false;
+    return true;
+}
+
 void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_group *group,
                            uint32_t unit)
 {
     struct round_sample *round = &sample->rounds[group->round > 0];
+    const uint32_t xcc = unit / sample->units;
     if (group->sample_limit && group->sample_limit < sample->limit)
         sample->limit = group->sample_limit;
     for (uint64_t i = 0; i < group->block_count; i++)
-        block_access(sample, group->xcc, &group->blocks[i]);
+        block_access(sample, xcc, &group->blocks[i]);
     sample->is_used |= group->block_count != 0 || group->access_count != 0;
     if (!group->is_sampled)
         return;
@@ -507,7 +518,7 @@ void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_gro
     uint32_t slot = sample->slots > SAMPLE_UNITS ? unit : group->sample_slot;
     uint32_t channels = sample->model->tcc_channels;
     const struct path path = {&sample->l1[slot], &sample->translations[slot],
-                              sample->asked + (size_t)group->xcc * channels, channels};
+                              sample->asked + (size_t)xcc * channels, channels};
     accesses_look(&path, group, round);
 }
 

@@ -86,6 +86,9 @@ static inline bool dispatch_sample_wants(const struct dispatch_sample *sample,
     return group->is_sampled || group->block_count || group->access_count ||
            (group->sample_limit && group->sample_limit < sample->limit);
 }
+/* Whether nothing changes by groups of its XCC that follow at once, of which the same was looked
+ * at: scalar reads find the blocks that it has read. */
+bool dispatch_sample_is_settled(const struct perf_group *group);
 /* A group of `unit`, counted over all XCCs, has retired: what was looked at of it. */
 void dispatch_sample_group(struct dispatch_sample *sample, const struct perf_group *group,
                            uint32_t unit);

@@ -169,8 +169,8 @@ static void block_read(struct dispatch_sample *sample, uint32_t xcc, uint64_t nu
                                          (uint16_t)sample_position(number * SAMPLE_BLOCK_BYTES),
                                      .kind = ACCESS_READ,
                                      .sectors = 15};
-    const struct perf_group group = {.xcc = xcc, .blocks = &block, .block_count = 1};
-    dispatch_sample_group(sample, &group, 0);
+    const struct perf_group group = {.blocks = &block, .block_count = 1};
+    dispatch_sample_group(sample, &group, xcc * sample->units);
 }
 
 /* What another XCC has read, or what no L2 holds any more, comes from the cache in front of the

@@ -223,6 +223,13 @@ static uint32_t stored(struct perf *perf, uint32_t reg, uint32_t xcc, uint32_t u
     return *storage_at(perf, reg, xcc, unit);
 }
 
+static void want_write(struct perf *perf)
+{
+    uint32_t others = perf_wants(perf) & ~(uint32_t)PERF_WANT_TRACE;
+    atomic_store_explicit(&perf->wants, others | (trace_is_on(perf) ? PERF_WANT_TRACE : 0),
+                          memory_order_relaxed);
+}
+
 static void engine_begin(struct perf *perf, uint32_t xcc, uint32_t unit)
 {
     struct engine_trace *e = engine_at(perf, xcc, unit);
@@ -248,6 +255,7 @@ static void engine_begin(struct perf *perf, uint32_t xcc, uint32_t unit)
                       (e->token_mask & steps ? TARGET_STEPS : 0);
     atomic_store_explicit(&perf->trace_targets[(size_t)xcc * perf->se_units + unit], target,
                           memory_order_relaxed);
+    want_write(perf);
 }
 
 static void engine_end(struct perf *perf, uint32_t xcc, uint32_t unit)
@@ -260,6 +268,7 @@ static void engine_end(struct perf *perf, uint32_t xcc, uint32_t unit)
     registers_update(perf, xcc, unit);
     e->on = false;
     perf->trace->running--;
+    want_write(perf);
 }
 
 static void engine_reset(struct perf *perf, uint32_t xcc, uint32_t unit)
@@ -413,19 +422,16 @@ void trace_group(struct perf *perf, const struct perf_group *group, uint64_t beg
         engine_settle(perf, group->xcc, group->se * perf->model->sh_per_se);
 }
 
-static bool is_any_on(const struct perf *perf)
+bool trace_is_on(const struct perf *perf)
 {
-    for (uint32_t i = 0; i < perf->model->xcc_count * perf->se_units; i++)
-        if (atomic_load_explicit(&perf->trace_targets[i], memory_order_relaxed))
-            return true;
-    return false;
+    return perf->trace->running > 0;
 }
 
 void perf_trace_launch(struct perf *perf, const struct perf_trace_register *registers,
                        uint32_t count)
 {
     enum { COMPUTE_FIRST = 0x2e00 };
-    if (!is_any_on(perf))
+    if (!(perf_wants(perf) & PERF_WANT_TRACE))
         return;
     pthread_mutex_lock(&perf->lock);
     for (uint32_t xcc = 0; xcc < perf->model->xcc_count; xcc++) {

@@ -15,6 +15,8 @@ void trace_free(struct perf *perf);
 void trace_register_written(struct perf *perf, uint32_t reg, uint32_t xcc, uint32_t unit,
                             uint32_t value);
 
+/* Whether any engine is traced. */
+bool trace_is_on(const struct perf *perf);
 /* A group retired that belongs to a dispatch which began at `begin_cycles`. */
 void trace_group(struct perf *perf, const struct perf_group *group, uint64_t begin_cycles);
 /* What the groups so far did is put in order and written. */

@@ -147,8 +147,11 @@ static int reserve_window(const struct engine *engine, struct dispatch *dispatch
         dispatch->finished = malloc(dispatch->window * (sizeof *dispatch->finished + 1));
         dispatch->capacity = dispatch->finished ? dispatch->window : 0;
     }
+    if (!dispatch->finished)
+        return -ENOMEM;
     dispatch->ready = (uint8_t *)(dispatch->finished + dispatch->capacity);
-    return dispatch->finished ? 0 : -ENOMEM;
+    memset(dispatch->ready, 0, dispatch->window);
+    return 0;
 }
 
 /*

@@ -37,9 +37,10 @@ struct dispatch {
     bool failed, aborted, begun;
     bool retiring;                   /* a thread reads `finished` without the lock: it must stay */
     struct finished_group *finished; /* ring of `window` */
-    uint8_t *ready;                  /* likewise: recorded, and to be retired */
-    uint32_t window;                 /* most groups between the oldest that lives and the newest */
-    uint32_t capacity;               /* slots there are */
+    /* Likewise: how many groups from this one on are recorded, and to be retired; 0 elsewhere. */
+    uint8_t *ready;
+    uint32_t window;   /* most groups between the oldest that lives and the newest */
+    uint32_t capacity; /* slots there are */
 };
 
 /* Where the code of a kernel begins, in a table of pages. */

@@ -75,8 +75,6 @@ static struct workgroup *batch_take(struct engine *engine, struct dispatch *disp
     if (!group)
         return NULL;
     uint64_t first = dispatch->group_next, count = batch_size(engine, dispatch);
-    for (uint64_t n = 0; n < count; n++)
-        dispatch->ready[(first + n) % dispatch->window] = false;
     dispatch->group_next += count;
     dispatch->in_flight += (uint32_t)count;
     *batch = (struct batch){dispatch, first, first + count, first, true, 0};

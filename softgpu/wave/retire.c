@@ -11,7 +11,7 @@
 
 enum {
     SIMD_MAX = 8,
-    RETIRE_AT_ONCE = 16 /* groups; the command processor's accesses wait meanwhile */
+    RETIRE_AT_ONCE = 16 /* records; the command processor's accesses wait meanwhile */
 };
 
 /* Groups of this dispatch that share the compute unit with the group. */
@@ -224,6 +224,7 @@ static void record_group(struct engine *engine, struct workgroup *group, struct 
     record->dispatch_seq = group->dispatch->sequence;
     record->group_index = group->index;
     record->round = group->index / group->launch->units;
+    record->units = group->launch->units;
     record_place(record, group->launch, engine->model, &group->place);
     record->waves = group->wave_count;
     record->work_items = group->work_items;
@@ -243,13 +244,18 @@ static void record_group(struct engine *engine, struct workgroup *group, struct 
     sums_name(engine, &group->executed, record);
 }
 
-/* Under lock, by who retires: how many are next in order and ready. Their slots are not used again
- * before group_retired moves on. */
-static uint64_t groups_ready(const struct dispatch *dispatch)
+/* Under lock, by who retires: how many are next in order and ready, which they are no longer. Their
+ * slots are not used again before group_retired moves on. */
+static uint64_t groups_ready_take(struct dispatch *dispatch)
 {
     uint64_t end = dispatch->group_retired;
-    while (end < dispatch->group_next && dispatch->ready[end % dispatch->window])
-        end++;
+    while (end < dispatch->group_next) {
+        uint8_t *run = &dispatch->ready[end % dispatch->window];
+        if (!*run)
+            break;
+        end += *run;
+        *run = 0;
+    }
     return end - dispatch->group_retired;
 }
 
@@ -270,7 +276,7 @@ static void trace_begin(struct engine *engine, const struct dispatch *dispatch)
     perf_trace_launch(engine->perf, registers, sizeof registers / sizeof registers[0]);
 }
 
-static const struct perf_group *record_complete(struct finished_group *group)
+static void record_complete(struct finished_group *group)
 {
     group->record.accesses = group->accesses.items;
     group->record.access_count = group->accesses.count;
@@ -279,7 +285,6 @@ static const struct perf_group *record_complete(struct finished_group *group)
     group->record.steps = group->steps.items;
     group->record.step_count = group->steps.count;
     group->record.steps_lost = group->steps.lost;
-    return &group->record;
 }
 
 static void logs_free(struct finished_group *group)
@@ -298,9 +303,10 @@ static void logs_free(struct finished_group *group)
 /* Groups on their way to perf. */
 struct hand_over {
     const struct dispatch *dispatch;
-    uint64_t next;
+    uint64_t next, end;
     struct finished_group *head; /* of whose record the last one was */
     uint32_t repeats;            /* of the head's that are left */
+    bool is_over;                /* perf knows that no more are to come */
 };
 
 /* The record of one becomes that of the group behind it, which did the same. */
@@ -313,24 +319,33 @@ static void record_repeat(struct perf_group *record, const struct dispatch *disp
     record_place(record, launch, model, &place);
 }
 
+/* Repeats of the first round come one by one, because each tells where it ran; those of later ones
+ * with the first of them. */
 static const struct perf_group *record_next(void *arg)
 {
     struct hand_over *over = arg;
     const struct dispatch *dispatch = over->dispatch;
-    const uint64_t at = over->next++;
+    over->is_over = over->next == over->end;
+    if (over->is_over)
+        return NULL;
     if (over->repeats > 0) {
         over->repeats--;
         record_repeat(&over->head->record, dispatch);
-        return &over->head->record;
+    } else {
+        over->head = &dispatch->finished[over->next % dispatch->window];
+        over->repeats = over->head->repeats;
+        record_complete(over->head);
     }
-    over->head = &dispatch->finished[at % dispatch->window];
-    over->repeats = over->head->repeats;
-    return record_complete(over->head);
+    struct perf_group *record = &over->head->record;
+    record->repeats = over->next >= record->units ? over->repeats : 0;
+    over->repeats -= record->repeats;
+    over->next += 1 + record->repeats;
+    return record;
 }
 
-/* So many of the next ones; `closes`: nothing comes behind them. */
+/* Some of the next ones; `closes`: nothing comes behind the last of all. */
 static void groups_hand_over(struct engine *engine, struct dispatch *dispatch,
-                             struct hand_over *over, uint32_t count, bool closes)
+                             struct hand_over *over, bool closes)
 {
     if (!dispatch->begun)
         trace_begin(engine, dispatch);
@@ -340,7 +355,7 @@ static void groups_hand_over(struct engine *engine, struct dispatch *dispatch,
                                                .ends = closes,
                                                .next = record_next,
                                                .arg = over,
-                                               .count = count};
+                                               .count = RETIRE_AT_ONCE};
     dispatch->result.model_cycles = perf_retire(engine->perf, &retirement);
     dispatch->begun = true;
 }
@@ -363,13 +378,11 @@ static bool retire_in_order(struct engine *engine, struct dispatch *dispatch, ui
                   dispatch->in_flight == 0 && !dispatch->failed && !dispatch->aborted;
     dispatch->retiring = true;
     pthread_mutex_unlock(&engine->lock);
-    struct hand_over over = {.dispatch = dispatch, .next = dispatch->group_retired};
-    for (uint64_t n = 0; n < count; n += RETIRE_AT_ONCE) {
-        uint64_t left = count - n;
-        bool is_last = left <= RETIRE_AT_ONCE;
-        groups_hand_over(engine, dispatch, &over, (uint32_t)(is_last ? left : RETIRE_AT_ONCE),
-                         closes && is_last);
-    }
+    struct hand_over over = {.dispatch = dispatch,
+                             .next = dispatch->group_retired,
+                             .end = dispatch->group_retired + count};
+    while (!over.is_over)
+        groups_hand_over(engine, dispatch, &over, closes);
     groups_logs_free(dispatch, dispatch->group_retired, count);
     pthread_mutex_lock(&engine->lock);
     dispatch->group_retired += count;
@@ -389,7 +402,7 @@ static struct dispatch *retire_ready(struct engine *engine, struct dispatch **do
 {
     struct dispatch *dispatch = engine->dispatches;
     while (dispatch) {
-        uint64_t count = groups_ready(dispatch);
+        uint64_t count = groups_ready_take(dispatch);
         if (count > 0 && retire_in_order(engine, dispatch, count)) {
             dispatch_unlink(engine, dispatch);
             dispatch->next = NULL;
@@ -495,8 +508,9 @@ uint64_t group_record(struct engine *engine, struct workgroup *group, bool follo
 
 void groups_ended(struct dispatch *dispatch, uint64_t first, uint64_t count)
 {
-    for (uint64_t n = 0; n < count; n++)
-        dispatch->ready[(first + n) % dispatch->window] = true;
+    _Static_assert(BATCH_MAX <= UINT8_MAX, "a run is a batch, or part of one");
+    if (count > 0)
+        dispatch->ready[first % dispatch->window] = (uint8_t)count;
     dispatch->in_flight -= (uint32_t)count;
     if (count > 0)
         dispatch->engine->slices_without_end = 0;

@@ -58,16 +58,25 @@ struct dispatch *dispatch_take(struct engine *engine)
     return dispatch;
 }
 
+static void group_logs_drop(struct finished_group *group)
+{
+    free(group->accesses.items);
+    free(group->blocks.items);
+    free(group->steps.items);
+}
+
+/* Of groups that were recorded and have not retired. */
 static void logs_drop(struct dispatch *dispatch)
 {
-    for (uint64_t i = dispatch->group_retired; i < dispatch->group_next; i++) {
-        struct finished_group *group = &dispatch->finished[i % dispatch->window];
-        if (!dispatch->ready[i % dispatch->window])
-            continue;
-        free(group->accesses.items);
-        free(group->blocks.items);
-        free(group->steps.items);
-        i += group->repeats;
+    uint64_t i = dispatch->group_retired;
+    while (i < dispatch->group_next) {
+        const uint64_t end = i + dispatch->ready[i % dispatch->window];
+        i += end == i; /* not recorded */
+        while (i < end) {
+            struct finished_group *group = &dispatch->finished[i % dispatch->window];
+            group_logs_drop(group);
+            i += 1 + group->repeats;
+        }
     }
 }
 
