@@ -73,6 +73,21 @@ static inline uint32_t sample_unit(uint64_t group, uint64_t group_total, uint64_
     return SAMPLE_UNITS;
 }
 
+/* The next group behind that one which is sampled, or `end`. */
+static inline uint64_t sample_next(uint64_t group, uint64_t group_total, uint64_t units,
+                                   uint64_t end)
+{
+    uint64_t used = group_total < units ? group_total : units, first = group - group % units;
+    for (uint32_t i = 0; i < SAMPLE_UNITS; i++) {
+        uint64_t next = first + used * (i + 1) / (SAMPLE_UNITS + 1);
+        while (next < end &&
+               (next <= group || sample_unit(next, group_total, units) == SAMPLE_UNITS))
+            next += units;
+        end = next < end ? next : end;
+    }
+    return end;
+}
+
 /* Whether the next instruction of a kind is looked at, when its wave has executed so many. */
 static inline bool sample_burst(uint64_t executed)
 {

@@ -35,6 +35,7 @@ void code_revalidate(struct code *code, struct vm_reader *reader);
 /* Code has become hot: runs of vector instructions that were executed since the last time are
  * translated (translate/). Does nothing if there are none. */
 void code_translate(struct code *code);
+bool code_is_fresh(const struct code *code); /* whether there are some; a hint */
 
 /* Before a dispatch: what code_revalidate() does for the page of its first instruction, and for
  * everything when the page table changed. */

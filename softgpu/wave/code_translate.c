@@ -177,9 +177,14 @@ static void page_translate(struct code *code, struct code_region *region, uint32
     free(runs);
 }
 
+bool code_is_fresh(const struct code *code)
+{
+    return atomic_load_explicit(&code->fresh, memory_order_relaxed) != 0;
+}
+
 void code_translate(struct code *code)
 {
-    if (!atomic_load_explicit(&code->fresh, memory_order_relaxed))
+    if (!code_is_fresh(code))
         return;
     pthread_mutex_lock(&code->lock);
     atomic_store_explicit(&code->fresh, 0, memory_order_relaxed);

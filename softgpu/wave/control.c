@@ -159,9 +159,10 @@ enum hwreg {
 static uint32_t hw_id(const struct wave *w)
 {
     const struct workgroup *group = w->group;
+    const struct unit_place place = group_place(group);
     uint32_t simd = w->wave_in_group & 3, slot = w->wave_in_group >> 2;
-    return (slot & 15) | simd << 4 | (group->place.cu & 15) << 8 | (group->place.sh & 1) << 12 |
-           (group->place.se & 7) << 13;
+    return (slot & 15) | simd << 4 | (place.cu & 15) << 8 | (place.sh & 1) << 12 |
+           (place.se & 7) << 13;
 }
 
 static uint32_t hwreg_read(const struct wave *w, unsigned id)
@@ -184,7 +185,7 @@ static uint32_t hwreg_read(const struct wave *w, unsigned id)
     case HWREG_SH_MEM_BASES: /* bits 63:48 of the apertures: private low, shared high */
         return launch->private_base_hi >> 16 | (launch->shared_base_hi & 0xffff0000);
     case HWREG_XCC_ID:
-        return w->group->place.xcc;
+        return group_place(w->group).xcc;
     default:
         return 0;
     }
@@ -265,6 +266,7 @@ static const struct inst *run_index_mode(struct wave *w, const struct inst *i)
         uint64_t mask = wave_exec(w);
         const struct inst *next = is_vector(i) ? run_indexed(w, i) : exec(w, i);
         wave_count(w, i, mask);
+        slice_left--;
         i = next;
         if (!next)
             break;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "translate/translate.h"
 #include "wave/host_levels.h"
 #include "wave/time_note.h"
 
@@ -30,6 +31,15 @@ static int threads_wanted(void)
     log_warning("softgpu", "CROCGPU_THREADS=%s is not a number of threads; using one per CPU",
                 text);
     return cpu_count();
+}
+
+/* New code is worth translating then, which takes about a microsecond for each of its instructions.
+ */
+static uint64_t hot_instructions(void)
+{
+    static const uint64_t instructions[] = {
+        [TRANSLATE_OFF] = UINT64_MAX, [TRANSLATE_HOT] = 50000, [TRANSLATE_AT_ONCE] = 0};
+    return instructions[translate_mode()];
 }
 
 static void engine_free(struct engine *engine)
@@ -68,6 +78,7 @@ int engine_create(const struct gpu_model *model, struct vm *vm, struct perf *per
     engine->model = model;
     engine->vm = vm;
     engine->perf = perf;
+    engine->hot_instructions = hot_instructions();
     engine->parked_tail = &engine->parked_head;
     engine->helper.engine = engine;
     locks_init(engine);

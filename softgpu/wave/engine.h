@@ -1,5 +1,5 @@
-/* The engine's own state; only engine.c, choice.c, pool.c, spare.c, retire.c and services.c look
- * inside. */
+/* The engine's own state; only engine.c, choice.c, pool.c, record.c, spare.c, retire.c and
+ * services.c look inside. */
 #ifndef WAVE_ENGINE_H
 #define WAVE_ENGINE_H
 
@@ -63,6 +63,7 @@ struct engine {
     struct vm *vm;
     struct perf *perf;
     struct code *code;
+    uint64_t hot_instructions; /* until code is translated */
     struct gws gws;
     pthread_mutex_t lock;
     pthread_cond_t work;         /* a pool thread may find something to run */
@@ -118,11 +119,16 @@ struct dispatch *dispatch_take(struct engine *engine); /* NULL: out of memory */
 void dispatch_give(struct dispatch *dispatch);         /* what it still has goes */
 void dispatches_free(struct engine *engine);           /* also those that have not ended */
 
-/* retire.c */
+/* record.c */
 /* What has become of the group, which has ended, for its retirement. By its thread, without lock.
  * `follows`: the group before ended in the same place, and both can retire at once. Returns how
  * long it was, in cycles of issue. */
 uint64_t group_record(struct engine *engine, struct workgroup *group, bool follows);
+/* Where the record's group ran, by its number. */
+void record_place(struct perf_group *record, const struct launch *launch,
+                  const struct gpu_model *model);
+
+/* retire.c */
 /* Under lock: so many groups from `first` on, recorded, can retire. */
 void groups_ended(struct dispatch *dispatch, uint64_t first, uint64_t count);
 /* Under lock, which it gives back: retires what can be, and ends what has nothing left. */

@@ -1,6 +1,5 @@
 #include "wave/group.h"
 
-#include "translate/translate.h"
 #include "wave/step.h"
 
 /* Instructions of one wave before the next of its group runs. Long enough to amortise the switch,
@@ -9,10 +8,6 @@ enum { WAVE_SLICE_INSTRUCTIONS = 4096, GROUP_ROUNDS = 4 };
 
 /* Turns in step behind a barrier (step.h). Each is a phase of reads and one of writes. */
 enum { STEP_TURNS = 8 };
-
-/* Instructions until new code is worth translating, which takes about a microsecond for each of its
- * instructions. */
-enum { HOT_INSTRUCTIONS = 50000 };
 
 static void wave_run(struct wave *wave)
 {
@@ -30,6 +25,7 @@ static void wave_run(struct wave *wave)
             return;
         inst = next;
     }
+    wave->slice_left++; /* of an instruction that is not executed any more */
     wave->pc = inst;
     wave->stop = WAVE_SLICE;
 }
@@ -64,6 +60,7 @@ static __attribute__((noinline)) void wave_run_in_step(struct wave *wave)
         wave->has_read |= next != inst ? step_reads(inst) : 0;
         inst = next;
     }
+    wave->slice_left++;
     wave->pc = inst;
     wave->stop = WAVE_SLICE;
 }
@@ -137,15 +134,15 @@ static bool group_round(struct workgroup *group, struct wave **faulting)
             continue;
         if (wave->stop == WAVE_GWS && !gws_may_pass(engine_gws(group->engine), &wave->gws))
             continue;
-        valu_switch(wave);
+        if (group->wave_count > 1)
+            valu_switch(wave);
         if (__builtin_expect((group->wants & PERF_WANT_FETCH) || group->is_traced, 0))
             wave_run_noting(wave);
         else if (group->turns_in_step > 0)
             wave_run_in_step(wave);
         else
             wave_run(wave);
-        group->heat +=
-            WAVE_SLICE_INSTRUCTIONS - (wave->slice_left > 0 ? (uint32_t)wave->slice_left : 0);
+        group->consumed += (uint32_t)(WAVE_SLICE_INSTRUCTIONS - wave->slice_left);
         worked |= wave->stop != WAVE_SLEEP;
         if (wave->stop == WAVE_FAULT) {
             *faulting = wave;
@@ -156,20 +153,10 @@ static bool group_round(struct workgroup *group, struct wave **faulting)
     return worked;
 }
 
-static void group_translate(struct workgroup *group)
-{
-    enum translate_mode mode = translate_mode();
-    if (mode == TRANSLATE_OFF || (mode == TRANSLATE_HOT && group->heat < HOT_INSTRUCTIONS))
-        return;
-    group->heat = 0;
-    code_translate(engine_code(group->engine));
-}
-
-enum group_state group_run(struct workgroup *group, struct wave **faulting)
+static __attribute__((noinline)) enum group_state rounds_run(struct workgroup *group,
+                                                             struct wave **faulting)
 {
     enum group_state state = GROUP_SLICE;
-    *faulting = NULL;
-    valu_enter(&group->waves[0]);
     int left = GROUP_ROUNDS * STEP_TURNS; /* other groups want the thread, too */
     while (left > 0 && state == GROUP_SLICE) {
         left -= group->turns_in_step > 0 ? 1 : STEP_TURNS;
@@ -182,7 +169,40 @@ enum group_state group_run(struct workgroup *group, struct wave **faulting)
         else if (!worked)
             state = GROUP_IDLE;
     }
-    valu_leave();
-    group_translate(group);
+    return state;
+}
+
+/* The slice of a group's only wave, if nothing is to be noted of it: most of them end in it. */
+static enum group_state single_run(struct workgroup *group, struct wave **faulting)
+{
+    struct wave *wave = &group->waves[0];
+    wave_run(wave);
+    group->consumed += (uint32_t)(WAVE_SLICE_INSTRUCTIONS - wave->slice_left);
+    if (__builtin_expect(wave->stop == WAVE_DONE, 1)) {
+        group->waves_live = 0;
+        return GROUP_DONE;
+    }
+    if (wave->stop == WAVE_FAULT) {
+        *faulting = wave;
+        return GROUP_FAULT;
+    }
+    wave_stopped(group, wave);
+    return wave->stop == WAVE_SLEEP ? GROUP_IDLE : GROUP_SLICE;
+}
+
+static bool is_single(const struct workgroup *group)
+{
+    return group->wave_count == 1 && group->waves[0].stop == WAVE_SLICE &&
+           !(group->wants & PERF_WANT_FETCH) && !group->is_traced;
+}
+
+enum group_state group_run(struct workgroup *group, struct wave **faulting)
+{
+    const uint64_t consumed = group->consumed;
+    *faulting = NULL;
+    enum group_state state = is_single(group) ? single_run(group, faulting) : GROUP_SLICE;
+    if (__builtin_expect(state == GROUP_SLICE, 0))
+        state = rounds_run(group, faulting);
+    group->heat += group->consumed - consumed;
     return state;
 }

@@ -19,6 +19,17 @@ enum { WAVES_PER_GROUP_MAX = 16, SGPRS_INITIAL = 16 };
  * buffer access through it is known to be private memory, which lies outside the page table. */
 #define SCRATCH_VA 0xfffe00000000ull
 
+/* Of a descriptor: the system SGPRs that are wanted, behind how many of the user's. */
+enum {
+    RSRC2_SCRATCH_OFFSET = 1 << 0,
+    RSRC2_USER_SGPR_SHIFT = 1,
+    RSRC2_ID_X = 1 << 7,
+    RSRC2_ID_Y = 1 << 8,
+    RSRC2_ID_Z = 1 << 9,
+    RSRC2_GROUP_INFO = 1 << 10,
+    RSRC2_ITEM_ID_SHIFT = 11
+};
+
 /* What a kernel's descriptor and packet say, worked out once for a dispatch. */
 struct launch {
     uint64_t entry_va;
@@ -28,6 +39,7 @@ struct launch {
     uint32_t mode, fp_state_32, fp_state_64; /* of all waves, as wave.h has them */
     uint32_t user_sgprs[SGPRS_INITIAL];
     uint32_t vgpr_count, agpr_count, accum_offset, sgpr_count;
+    uint32_t id_x;      /* the SGPR with the group's x, + 1; 0: none */
     uint32_t groups[3]; /* work-groups per dimension */
     uint32_t size[3];   /* work-items of a full group */
     uint32_t grid[3];
@@ -86,11 +98,21 @@ struct lds_noted {
     uint64_t executed; /* of its kind, by the wave, before */
 };
 
+/* What a wave begins with, of a group that others begin like (start.c). */
+enum { ITEM_ROWS = 3 };
+struct wave_first {
+    uint8_t bytes[WAVE_FIRST_BYTES] __attribute__((aligned(64)));
+    lane_row items[ITEM_ROWS]; /* the first registers: work-items' numbers */
+};
+
 /* What the waves of a group have executed that ended in this place, all of them the same, and what
  * that makes of its record: the next group mostly executes the same (retire.c). */
 struct executed {
     uint32_t waves; /* 0: nothing is known */
     uint64_t counts[TALLY_SLOTS];
+    uint64_t total; /* their sum */
+    uint32_t quads; /* of four counts, in which some are not 0: where these are, in bytes */
+    uint16_t quad[TALLY_SLOTS / 4];
     struct perf_group record; /* instructions and times */
     /* What was summed up of the group before, whose id this was; 0: none with these counts. */
     uint64_t sums_id;
@@ -103,6 +125,7 @@ struct unit_place {
 };
 
 struct lds_patterns;
+struct finished_group;
 struct workgroup {
     struct workgroup *next; /* run queue, free list */
     struct dispatch *dispatch;
@@ -111,7 +134,6 @@ struct workgroup {
     struct vm_reader *reader; /* of the thread that runs it now */
     uint64_t index;           /* flat group number */
     uint32_t id[3];
-    struct unit_place place;
     uint32_t wave_count, waves_live, waves_at_barrier;
     uint32_t turns_in_step; /* short ones that are left behind a barrier */
     uint32_t work_items;
@@ -122,12 +144,19 @@ struct workgroup {
     struct lds_noted lds_noted;
     struct lds_patterns *lds_patterns; /* lds_note.c: of this group's and earlier ones' accesses */
     struct block_log blocks;
-    uint32_t slices; /* scheduling turns so far */
-    uint64_t heat;   /* instructions since code was last translated; of earlier groups, too */
+    uint32_t slices;   /* scheduling turns so far */
+    uint64_t consumed; /* of its waves' slices: no less than the sum of their counts */
+    uint64_t heat;     /* instructions since code was last translated; of earlier groups, too */
     uint8_t *lds;
     uint32_t lds_bytes, lds_capacity;
     struct wave *waves;
+    struct wave_first *firsts; /* of each wave; good up to `alike_end` */
     uint32_t wave_capacity;
+    uint32_t item_rows;
+    uint64_t
+        alike_end;  /* groups behind this one, up to that one, begin as it did but for their ids */
+    bool is_alike;  /* it began as the one before in this place */
+    bool is_repeat; /* it did what `head` did; counts are 0 again */
     lane_row *registers; /* of all waves */
     uint8_t *scratch;
     uint64_t scratch_capacity; /* bytes */
@@ -138,17 +167,26 @@ struct workgroup {
     struct perf_lds lds_counts;
     uint64_t flat_lds_insts, flat_lds_only;
     struct executed executed;
-    uint64_t head; /* the group whose record stands for the last one in this place (retire.c) */
+    /* Where the record is that stands for the last one in this place (record.c); NULL: nowhere. */
+    struct finished_group *head;
 };
 
 /* launch.c */
 int launch_prepare(struct launch *launch, const struct gpu_model *model, struct vm_reader *reader,
                    const struct dispatch_request *request, struct dispatch_result *fault);
 int group_reserve(struct workgroup *group, const struct launch *launch);
-void group_start(struct workgroup *group, const struct gpu_model *model, uint64_t index);
 void group_free(struct workgroup *group);
 struct unit_place launch_place(const struct launch *launch, const struct gpu_model *model,
                                uint64_t index);
+
+/* start.c */
+void group_start(struct workgroup *group, const struct gpu_model *model, uint64_t index);
+/* The group has started, its waves' code is known: finds which groups behind it, up to `end`, begin
+ * as it did. */
+void group_remember(struct workgroup *group, const struct gpu_model *model, uint64_t group_total,
+                    uint64_t end);
+/* The next group, which is one of those, in the place of one that has ended and is recorded. */
+void group_start_alike(struct workgroup *group);
 
 /* occupancy.c: how many groups of the launch one compute unit holds, and why not more. */
 void launch_occupancy(struct launch *launch, const struct gpu_model *model);
@@ -169,6 +207,7 @@ enum group_state group_run(struct workgroup *group, struct wave **faulting);
 struct code *engine_code(struct engine *engine);
 struct gws *engine_gws(struct engine *engine);
 const struct gpu_model *engine_model(const struct engine *engine);
+struct unit_place group_place(const struct workgroup *group);
 const struct inst *wave_fault(struct wave *wave, const struct inst *inst, enum fault_kind kind,
                               uint64_t va);
 uint64_t wave_pc_va(const struct wave *wave, const struct inst *inst);

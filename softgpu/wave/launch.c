@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "wave/group.h"
-#include "wave/host_levels.h"
 
 /* Byte offsets in the 64-byte kernel descriptor; amd_kernel_code_t has the same ones. */
 enum {
@@ -27,15 +26,6 @@ enum { /* kernel_code_properties: user SGPRs in this order */
        PROPERTY_DISPATCH_ID = 1 << 4,
        PROPERTY_FLAT_SCRATCH = 1 << 5,
        PROPERTY_PRIVATE_SIZE = 1 << 6
-};
-enum {
-    RSRC2_SCRATCH_OFFSET = 1 << 0,
-    RSRC2_USER_SGPR_SHIFT = 1,
-    RSRC2_ID_X = 1 << 7,
-    RSRC2_ID_Y = 1 << 8,
-    RSRC2_ID_Z = 1 << 9,
-    RSRC2_GROUP_INFO = 1 << 10,
-    RSRC2_ITEM_ID_SHIFT = 11
 };
 enum { SCRATCH_GRANULE_BYTES = 16, LDS_SLACK_BYTES = 64, GROUP_SIZE_MAX = 1024 };
 
@@ -158,6 +148,8 @@ int launch_prepare(struct launch *launch, const struct gpu_model *model, struct 
     launch->rsrc3 = read_u32(descriptor, KD_RSRC3);
     launch->properties = read_u32(descriptor, KD_PROPERTIES) & 0xffff;
     launch_registers(launch, model);
+    if (launch->rsrc2 & RSRC2_ID_X)
+        launch->id_x = (launch->rsrc2 >> RSRC2_USER_SGPR_SHIFT & 31) + 1;
     launch->lds_bytes = packet->group_segment_size;
     launch->scratch_bytes = (packet->private_segment_size + SCRATCH_GRANULE_BYTES - 1) &
                             ~(uint32_t)(SCRATCH_GRANULE_BYTES - 1);
@@ -178,12 +170,14 @@ static int reserve_waves(struct workgroup *group, uint32_t count)
     if (count <= group->wave_capacity)
         return 0;
     free(group->waves);
+    free(group->firsts);
     free(group->registers);
     group->wave_capacity = 0;
     size_t rows = (size_t)count * (VGPR_ROWS + AGPR_ROWS + SPARE_ROWS);
     group->waves = aligned_alloc(64, (count * sizeof(struct wave) + 63) & ~(size_t)63);
     group->registers = aligned_alloc(64, rows * sizeof(lane_row));
-    if (!group->waves || !group->registers)
+    group->firsts = aligned_alloc(64, count * sizeof *group->firsts);
+    if (!group->waves || !group->firsts || !group->registers)
         return -ENOMEM;
     group->wave_capacity = count;
     return 0;
@@ -227,6 +221,7 @@ void group_free(struct workgroup *group)
     if (!group)
         return;
     free(group->waves);
+    free(group->firsts);
     free(group->registers);
     free(group->scratch);
     free(group->lds);
@@ -236,143 +231,6 @@ void group_free(struct workgroup *group)
     free(group->fetches.lines);
     free(group->lds_patterns);
     free(group);
-}
-
-static void set_system_sgprs(struct wave *wave, const struct launch *launch)
-{
-    const struct workgroup *group = wave->group;
-    unsigned at = launch->rsrc2 >> RSRC2_USER_SGPR_SHIFT & 31;
-    static const uint32_t id_bits[3] = {RSRC2_ID_X, RSRC2_ID_Y, RSRC2_ID_Z};
-    for (int axis = 0; axis < 3; axis++) {
-        if (launch->rsrc2 & id_bits[axis])
-            wave->s[at++] = group->id[axis];
-    }
-    if (launch->rsrc2 & RSRC2_GROUP_INFO)
-        wave->s[at++] = group->wave_count << 12 | wave->wave_in_group << 6;
-    if (launch->rsrc2 & RSRC2_SCRATCH_OFFSET)
-        wave->s[at] = 0; /* every wave's private memory starts at its own base */
-}
-
-/* Whole cache lines of zeros. Registers of a wave are a few kilobytes, where memset() would take
- * the host's string instructions, which start slowly: the barriers keep the loops what they are. */
-typedef uint64_t zero_avx512_vector __attribute__((vector_size(64), aligned(64), may_alias));
-typedef uint64_t zero_avx2_vector __attribute__((vector_size(32), aligned(32), may_alias));
-typedef zero_avx2_vector zero_portable_vector;
-#define DEFINE_ZERO(level, options)                                                                \
-    options static void zero_##level(void *at, size_t bytes)                                       \
-    {                                                                                              \
-        enum { LINE = 64, LINE_VECTORS = LINE / sizeof(zero_##level##_vector) };                   \
-        const zero_##level##_vector zero = {0};                                                    \
-        zero_##level##_vector *to = at, *end = to + bytes / sizeof zero;                           \
-        for (size_t fours = bytes / LINE / 4; fours > 0; fours--) {                                \
-            for (int n = 0; n < 4 * LINE_VECTORS; n++)                                             \
-                to[n] = zero;                                                                      \
-            to += 4 * LINE_VECTORS;                                                                \
-            __asm__ volatile("" ::: "memory");                                                     \
-        }                                                                                          \
-        for (; to < end; to++) {                                                                   \
-            *to = zero;                                                                            \
-            __asm__ volatile("" ::: "memory");                                                     \
-        }                                                                                          \
-    }
-DEFINE_LEVELS(DEFINE_ZERO)
-
-ALWAYS_INLINE void row_fill(uint32_t *row, uint32_t value)
-{
-    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
-        row[lane] = value;
-}
-
-/* A wave all of whose items differ in x alone. */
-ALWAYS_INLINE void line_of_items(lane_row *v, uint32_t axes, uint32_t x, uint32_t y, uint32_t z,
-                                 bool packed)
-{
-    uint32_t seen_y = axes > 0 ? y : 0, seen_z = axes > 1 ? z : 0;
-    uint32_t first = packed ? x | seen_y << 10 | seen_z << 20 : x;
-    for (uint32_t lane = 0; lane < WAVE_LANES; lane++)
-        v[0][lane] = first + lane;
-    if (!packed && axes > 0)
-        row_fill(v[1], seen_y);
-    if (!packed && axes > 1)
-        row_fill(v[2], seen_z);
-}
-
-#define DEFINE_LEVEL(level, options)                                                               \
-    options static void line_##level(lane_row *v, uint32_t axes, uint32_t x, uint32_t y,           \
-                                     uint32_t z, bool packed)                                      \
-    {                                                                                              \
-        line_of_items(v, axes, x, y, z, packed);                                                   \
-    }
-DEFINE_LEVELS(DEFINE_LEVEL)
-
-/* Work-item ids: x fastest. Partial groups count within what is left of the grid. */
-static uint64_t set_work_items(struct wave *wave, const struct launch *launch,
-                               const uint32_t size[3], bool packed)
-{
-    uint32_t axes = launch->rsrc2 >> RSRC2_ITEM_ID_SHIFT & 3;
-    uint32_t total = size[0] * size[1] * size[2], first = wave->wave_in_group * WAVE_LANES;
-    uint32_t x = first, y = 0, z = 0;
-    if (first >= size[0]) { /* divisions cost more than all else here */
-        x = first % size[0];
-        y = first / size[0] % size[1];
-        z = first / size[0] / size[1];
-    }
-    if (x + WAVE_LANES <= size[0]) { /* the whole wave in one line: most kernels */
-        CALL_LEVEL(line, wave->v, axes, x, y, z, packed);
-        return ~0ull;
-    }
-    for (uint32_t lane = 0; lane < WAVE_LANES; lane++) {
-        uint32_t seen_y = axes > 0 ? y : 0, seen_z = axes > 1 ? z : 0;
-        wave->v[0][lane] = packed ? x | seen_y << 10 | seen_z << 20 : x;
-        if (!packed && axes > 0)
-            wave->v[1][lane] = seen_y;
-        if (!packed && axes > 1)
-            wave->v[2][lane] = seen_z;
-        if (++x < size[0])
-            continue;
-        x = 0;
-        if (++y < size[1])
-            continue;
-        y = 0;
-        z++;
-    }
-    return total - first >= WAVE_LANES ? ~0ull : (1ull << (total - first)) - 1;
-}
-
-/* Registers hold whatever the last wave left on hardware; zero keeps runs alike. Row 0 has the
- * items' numbers anyway. */
-static void registers_start(struct wave *wave, const struct launch *launch)
-{
-    CALL_LEVEL(zero, wave->v + 1, (launch->vgpr_count - 1) * sizeof(lane_row));
-    if (launch->accum_offset == VGPR_ROWS && launch->agpr_count > 0) /* a file of their own */
-        CALL_LEVEL(zero, wave->a, launch->agpr_count * sizeof(lane_row));
-    memcpy(wave->s, launch->user_sgprs, sizeof launch->user_sgprs);
-    set_system_sgprs(wave, launch);
-}
-
-static void wave_start(struct workgroup *group, uint32_t number, const struct gpu_model *model,
-                       const uint32_t size[3])
-{
-    const struct launch *launch = group->launch;
-    struct wave *wave = &group->waves[number];
-    CALL_LEVEL(zero, wave, sizeof *wave);
-    wave->v = group->registers + (size_t)number * (VGPR_ROWS + AGPR_ROWS + SPARE_ROWS);
-    wave->a = wave->v + launch->accum_offset;
-    wave->vgpr_count = launch->vgpr_count;
-    wave->agpr_count = launch->agpr_count;
-    wave->sgpr_count = launch->sgpr_count;
-    wave->group = group;
-    wave->wave_in_group = number;
-    wave->scratch_bytes = launch->scratch_bytes;
-    wave->scratch_stride = launch->scratch_stride;
-    if (group->scratch)
-        wave->scratch = group->scratch + (size_t)number * WAVE_LANES * launch->scratch_stride;
-    registers_start(wave, launch);
-    wave->s64[SREG_EXEC / 2] = set_work_items(wave, launch, size, model->packed_work_item_id);
-    wave->mode = launch->mode;
-    wave->fp_state_32 = launch->fp_state_32;
-    wave->fp_state_64 = launch->fp_state_64;
-    wave->stop = WAVE_SLICE;
 }
 
 /* Where a group runs follows from its number and its queue's mask alone, so that counters per
@@ -392,35 +250,4 @@ struct unit_place launch_place(const struct launch *launch, const struct gpu_mod
     n /= model->sh_per_se;
     place.cu = n;
     return place;
-}
-
-void group_start(struct workgroup *group, const struct gpu_model *model, uint64_t index)
-{
-    const struct launch *launch = group->launch;
-    uint32_t size[3];
-    uint64_t rest = index;
-    group->index = index;
-    for (int axis = 0; axis < 3; axis++) {
-        bool within = rest < launch->groups[axis]; /* spares two divisions, mostly */
-        group->id[axis] = (uint32_t)(within ? rest : rest % launch->groups[axis]);
-        rest = within ? 0 : rest / launch->groups[axis];
-        uint32_t left = launch->grid[axis] - group->id[axis] * launch->size[axis];
-        size[axis] = left < launch->size[axis] ? left : launch->size[axis];
-    }
-    group->place = launch_place(launch, model, index);
-    group->work_items = size[0] * size[1] * size[2];
-    group->wave_count = (group->work_items + WAVE_LANES - 1) / WAVE_LANES;
-    group->waves_live = group->wave_count;
-    group->waves_at_barrier = 0;
-    group->turns_in_step = 0;
-    group->slices = 0;
-    group->lds_bytes = launch->lds_bytes;
-    memset(group->lds, 0, launch->lds_bytes);
-    group->accesses.count = group->accesses.placed = 0;
-    group->steps.count = group->steps.lost = 0;
-    fetch_log_clear(&group->fetches);
-    group->lds_counts = (struct perf_lds){0};
-    group->flat_lds_insts = group->flat_lds_only = 0;
-    for (uint32_t i = 0; i < group->wave_count; i++)
-        wave_start(group, i, model, size);
 }

@@ -90,12 +90,16 @@ static bool group_prepare(struct engine *engine, struct workgroup *group, uint64
     struct dispatch *dispatch = group->dispatch;
     group->index = index;
     group->wants = perf_wants(engine->perf);
+    group->is_traced = false;
     if (group_reserve(group, &dispatch->launch) < 0)
         return false;
     group_start(group, engine->model, index);
     time_note_begin(group, engine->perf, dispatch->group_total);
-    group->is_traced = perf_trace_level(engine->perf, group->place.xcc, group->place.se,
-                                        group->place.sh, group->place.cu) == TRACE_STEPS;
+    if (group->wants & PERF_WANT_TRACE) {
+        const struct unit_place at = group_place(group);
+        group->is_traced =
+            perf_trace_level(engine->perf, at.xcc, at.se, at.sh, at.cu) == TRACE_STEPS;
+    }
     return true;
 }
 
@@ -158,14 +162,52 @@ static void record_fault(struct dispatch *dispatch, const struct wave *wave)
     snprintf(result->mnemonic, sizeof result->mnemonic, "%s", isa_op_names[wave->fault.inst->op]);
 }
 
-static enum group_state run_slice(struct worker *worker, struct workgroup *group,
-                                  struct wave **faulting)
+static void batch_record(struct engine *engine, struct workgroup *group, struct batch *batch)
 {
+    uint64_t cycles = group_record(engine, group, group->index > batch->ended);
+    batch->longest = cycles > batch->longest ? cycles : batch->longest;
+}
+
+/* The group has ended: the next one of its batch goes on in its place, if it begins as this one
+ * did.
+ */
+static bool next_is_alike(struct engine *engine, struct workgroup *group, struct batch *batch)
+{
+    bool is_hot = group->heat >= engine->hot_instructions && code_is_fresh(engine->code);
+    if (batch->next >= batch->end || batch->next >= group->alike_end || is_hot ||
+        perf_wants(engine->perf))
+        return false;
+    batch_record(engine, group, batch);
+    group_start_alike(group);
+    batch->next++;
+    return true;
+}
+
+static bool slice_begin(struct worker *worker, struct workgroup *group, const struct batch *batch)
+{
+    if (group->slices++ > 0)
+        return true;
+    if (!enter_code(worker, group))
+        return false;
+    group_remember(group, worker->engine->model, batch->dispatch->group_total, batch->end);
+    return true;
+}
+
+/* A slice of the group, and where it ends, of those of the batch that are alike. Returns how the
+ * last one's ended. */
+static enum group_state slices_run(struct worker *worker, struct workgroup *group,
+                                   struct batch *batch, struct wave **faulting)
+{
+    struct engine *engine = worker->engine;
     enum group_state state = GROUP_FAULT;
     vm_reader_enter(&worker->reader);
     group->reader = &worker->reader;
-    if (group->slices++ > 0 || enter_code(worker, group)) {
-        state = group_run(group, faulting);
+    if (slice_begin(worker, group, batch)) {
+        valu_enter(&group->waves[0]);
+        do
+            state = group_run(group, faulting);
+        while (state == GROUP_DONE && next_is_alike(engine, group, batch));
+        valu_leave();
     } else {
         *faulting = &group->waves[0];
         (*faulting)->fault.kind = FAULT_MEMORY_EXEC;
@@ -173,6 +215,10 @@ static enum group_state run_slice(struct worker *worker, struct workgroup *group
     }
     access_log_place(group);
     vm_reader_leave(&worker->reader);
+    if (group->heat >= engine->hot_instructions) {
+        group->heat = 0;
+        code_translate(engine->code);
+    }
     return state;
 }
 
@@ -253,7 +299,7 @@ static void batch_end(struct worker *worker, struct workgroup *group, struct bat
         dispatch_try_end(engine, failed);
 }
 
-/* One group of a batch, for a slice. */
+/* One group of a batch, and those that are alike, for a slice. */
 static enum group_state batch_slice(struct worker *worker, struct workgroup *group,
                                     struct batch *batch, struct wave **faulting)
 {
@@ -264,11 +310,9 @@ static enum group_state batch_slice(struct worker *worker, struct workgroup *gro
         pthread_mutex_unlock(&engine->lock);
         return GROUP_SLICE; /* and dropped */
     }
-    enum group_state state = run_slice(worker, group, faulting);
-    if (state == GROUP_DONE) {
-        uint64_t cycles = group_record(engine, group, group->index > batch->ended);
-        batch->longest = cycles > batch->longest ? cycles : batch->longest;
-    }
+    enum group_state state = slices_run(worker, group, batch, faulting);
+    if (state == GROUP_DONE)
+        batch_record(engine, group, batch);
     return state;
 }
 

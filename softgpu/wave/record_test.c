@@ -162,9 +162,49 @@ static void repeated_groups_are_counted_where_they_ran(void **state)
         repeats_check(threads);
 }
 
+/* 16 groups that follow each other execute as many instructions as 16 others, of which one is of
+ * another kind; or one more, of a kind that the others have none of. */
+static const char *const as_many = "s_bitcmp1_b32 s2, 4\n"
+                                   "s_cbranch_scc0 scalar\n"
+                                   "v_mov_b32 v1, 1\n"
+                                   "s_branch end\n"
+                                   "scalar: s_mov_b32 s5, 1\n"
+                                   "s_branch end\n"
+                                   "end: s_endpgm\n";
+static const char *const one_more = "s_bitcmp1_b32 s2, 4\n"
+                                    "s_cbranch_scc0 end\n"
+                                    "v_mov_b32 v1, 1\n"
+                                    "end: s_endpgm\n";
+
+static void kinds_check(const char *text, uint32_t scalars)
+{
+    enum { MANY = 3200 };
+    struct kernel_runner *runner;
+    struct dispatch_result result;
+    assert_int_equal(kernel_runner_create(1, BUFFER_BYTES, &runner), 0);
+    struct perf *perf = kernel_runner_perf(runner);
+    assert_int_equal(kernel_runner_load(runner, 0, text), 0);
+    counting_start(perf);
+    assert_int_equal(
+        kernel_runner_start(runner, 0, (struct kernel_geometry){MANY * WAVE, WAVE, 0, 0}), 0);
+    assert_true(kernel_runner_wait(runner, &result));
+    assert_int_equal(counted(perf, 0), MANY);
+    assert_int_equal(counted(perf, 1), MANY / 2);
+    assert_int_equal(counted(perf, 2), MANY + scalars * MANY / 2);
+    kernel_runner_destroy(runner);
+}
+
+static void kinds_are_told_apart(void **state)
+{
+    (void)state;
+    kinds_check(as_many, 1);
+    kinds_check(one_more, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_are_told_apart),
         cmocka_unit_test(groups_are_counted_one_by_one),
         cmocka_unit_test(repeated_groups_are_counted_where_they_ran),
     };

@@ -22,7 +22,7 @@
 #include "translate/translate.h"
 #include "valu/valu.h"
 #include "wave/access.h"
-#include "wave/group.h"
+#include "wave/engine.h"
 #include "wave/host_levels.h"
 #include "wave/step.h"
 #include "wave/time_note.h"
@@ -215,6 +215,7 @@ struct state {
     uint8_t lds[LDS_BYTES + SLACK] __attribute__((aligned(64)));
     struct workgroup group;
     struct launch launch;
+    struct engine engine;
     struct vm *vm;
     struct vm_reader reader;
 };
@@ -227,6 +228,8 @@ static void state_create(struct state *s)
     assert_int_equal(vm_map(s->vm, MEMORY_VA, MEMORY_BYTES, s->memory, VM_READ | VM_WRITE), 0);
     vm_reader_register(s->vm, &s->reader);
     vm_reader_enter(&s->reader);
+    s->engine.model = gpu_model_find("gfx90a");
+    s->launch.units = s->engine.model->cu_active;
     s->launch.shared_base_hi = SHARED_BASE_HI;
     s->launch.private_base_hi = PRIVATE_BASE_HI;
 }
@@ -307,6 +310,7 @@ static void group_fill(struct state *s)
     group->sample_limit = below(2) ? SAMPLE_POSITIONS_LEAST : SAMPLE_POSITIONS;
     group->lds_bytes = below(8) ? LDS_BYTES : below(3) * 128 + 4 * below(8);
     group->wave_count = 1 + below(2);
+    group->index = below(1000);
 }
 
 static void state_fill(struct state *s, const struct inst *code)
@@ -352,6 +356,7 @@ static void state_join(struct state *s)
     group->lds = s->lds;
     group->reader = &s->reader;
     group->launch = &s->launch;
+    group->engine = &s->engine;
     s->wave.group = group;
     s->wave.v = s->v;
     s->wave.a = s->a;
@@ -370,6 +375,7 @@ static void state_copy(struct state *to, const struct state *from)
     to->group.sample_limit = from->group.sample_limit;
     to->group.lds_bytes = from->group.lds_bytes;
     to->group.wave_count = from->group.wave_count;
+    to->group.index = from->group.index;
 }
 
 /* ---- at once, and one by one ---- */

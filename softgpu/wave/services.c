@@ -59,6 +59,11 @@ struct gws *engine_gws(struct engine *engine)
     return &engine->gws;
 }
 
+struct unit_place group_place(const struct workgroup *group)
+{
+    return launch_place(group->launch, group->engine->model, group->index);
+}
+
 const struct gpu_model *engine_model(const struct engine *engine)
 {
     return engine->model;

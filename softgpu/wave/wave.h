@@ -6,6 +6,7 @@
 #define WAVE_WAVE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "isa/inst.h"
@@ -64,10 +65,6 @@ struct wave {
         uint32_t s[SREG_COUNT];
         uint64_t s64[SREG_COUNT / 2];
     };
-    /* Always VGPR_ROWS + AGPR_ROWS + SPARE_ROWS rows, so that no register number a decoder lets
-     * through can reach outside them, whatever the kernel declared. */
-    lane_row *v; /* vector registers */
-    lane_row *a; /* accumulation registers: v + accum_offset where unified */
     uint32_t vgpr_count, agpr_count, sgpr_count;
     uint32_t scc;                      /* 0 or 1 */
     uint32_t mode;                     /* MODE register */
@@ -75,38 +72,45 @@ struct wave {
     uint32_t trapsts, status;
     /* Instructions until WAVE_SLICE behind the one that runs. Code of several (translate/) takes
      * what it executes besides the first one off, and executes the first one alone where so many
-     * are not left. */
+     * are not left. Whatever is counted in `counts` is taken off here, too. */
     int32_t slice_left;
     /* In step with the group's other waves, and what has been read in this turn (step.h). Code of
      * several instructions ends before a write of that. */
     bool in_step;
     uint8_t has_read;
+    /* Stores since the last fence: what a load behind the s_waitcnt that waits for them must not
+     * overtake may still be on its way from the host's processor to its cache. */
+    bool stores_pending;
+    enum wave_stop stop;
 
     const struct inst *pc;   /* valid while resident */
     const struct inst *code; /* slot of code_va */
     uint64_t code_va;        /* GPU VA of code[0]; pc_va = code_va + 4 * (pc - code) */
 
-    enum wave_stop stop;
-    struct gws_wait gws; /* while stop == WAVE_GWS */
+    struct gws_wait gws;    /* while stop == WAVE_GWS */
+    uint32_t scratch_bytes; /* per lane */
+    uint32_t scratch_stride;
+    uint64_t fetch_window; /* 32-byte window of the last instruction, while fetches are counted */
+    uint64_t idle_lanes;   /* lanes switched off, summed over those of VALU and MFMA */
+
+    /* What stands before this is the same for a wave of every group that begins as this one did,
+     * but for the group's number (start.c): whole cache lines. Always VGPR_ROWS + AGPR_ROWS +
+     * SPARE_ROWS rows, so that no register number a decoder lets through can reach outside them,
+     * whatever the kernel declared. */
+    lane_row *v __attribute__((aligned(64))); /* vector registers */
+    lane_row *a; /* accumulation registers: v + accum_offset where unified */
+    struct workgroup *group;
+    uint8_t *scratch; /* private memory: each lane's bytes together, scratch_stride apart */
+    uint32_t wave_in_group;
     struct {
         enum fault_kind kind;
         uint64_t va; /* faulting address */
         uint64_t pc_va;
         const struct inst *inst;
     } fault;
-
-    /* Stores since the last fence: what a load behind the s_waitcnt that waits for them must not
-     * overtake may still be on its way from the host's processor to its cache. */
-    bool stores_pending;
-    struct workgroup *group;
-    uint32_t wave_in_group;
-    uint8_t *scratch;       /* private memory: each lane's bytes together, scratch_stride apart */
-    uint32_t scratch_bytes; /* per lane */
-    uint32_t scratch_stride;
-    uint64_t fetch_window; /* 32-byte window of the last instruction, while fetches are counted */
-    uint64_t counts[TALLY_SLOTS]; /* executed instructions */
-    uint64_t idle_lanes;          /* lanes switched off, summed over those of VALU and MFMA */
-} __attribute__((aligned(64)));   /* whole cache lines, which a new wave begins with zeros in */
+    uint64_t counts[TALLY_SLOTS] __attribute__((aligned(64))); /* executed instructions */
+} __attribute__((aligned(64)));
+enum { WAVE_FIRST_BYTES = offsetof(struct wave, v) };
 
 static inline uint64_t wave_exec(const struct wave *w)
 {
