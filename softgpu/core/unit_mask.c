@@ -7,7 +7,8 @@ uint32_t unit_mask_count(const struct unit_mask *mask, uint32_t limit)
         uint64_t word = mask->words[at / 64];
         if (limit - at < 64)
             word &= (UINT64_C(1) << (limit - at)) - 1;
-        count += (uint32_t)__builtin_popcountll(word);
+        if (word) /* mostly there is no mask, and not every host counts bits by an instruction */
+            count += (uint32_t)__builtin_popcountll(word);
     }
     return count;
 }

@@ -52,7 +52,8 @@ int engine_create(const struct gpu_model *model, struct vm *vm, struct perf *per
                   struct engine **engine);
 void engine_destroy(struct engine *engine);
 
-/* Queues the dispatch; 0 or -errno (then `done` is not called). */
+/* Queues the dispatch; 0 or -errno (then `done` is not called). By one thread at a time, as
+ * engine_code_invalidate(): the command processor's. */
 int engine_submit(struct engine *engine, const struct dispatch_request *request);
 
 /* Lets the calling thread work for the engine: runs at most one time slice of one work-group.

@@ -51,7 +51,6 @@ static void engine_free(struct engine *engine)
     pthread_cond_destroy(&engine->work);
     pthread_cond_destroy(&engine->left);
     pthread_mutex_destroy(&engine->lock);
-    pthread_mutex_destroy(&engine->submit_lock);
     free(engine);
 }
 
@@ -59,7 +58,6 @@ static void locks_init(struct engine *engine)
 {
     gws_init(&engine->gws);
     pthread_mutex_init(&engine->lock, NULL);
-    pthread_mutex_init(&engine->submit_lock, NULL);
     pthread_cond_init(&engine->work, NULL);
     pthread_cond_init(&engine->left, NULL);
 }
@@ -124,14 +122,12 @@ static int dispatch_prepare(struct engine *engine, struct dispatch *dispatch)
 {
     struct launch *launch = &dispatch->launch;
     struct vm_reader *reader = &engine->submit_reader;
-    pthread_mutex_lock(&engine->submit_lock);
     vm_reader_enter(reader);
     int status =
         launch_prepare(launch, engine->model, reader, &dispatch->request, &dispatch->result);
     if (status == 0)
         code_check(engine->code, reader, launch->entry_va);
     vm_reader_leave(reader);
-    pthread_mutex_unlock(&engine->submit_lock);
     if (status == -EFAULT) { /* reported through done, like any other bad address */
         dispatch->failed = true;
         return 0;
@@ -262,18 +258,16 @@ void engine_queue_abort(struct engine *engine, uint32_t queue_id)
             dispatch_give(dispatch);
         }
         if (waiting)
-            pthread_cond_wait(&engine->left, &engine->lock);
+            left_wait(engine);
     } while (waiting);
     pthread_mutex_unlock(&engine->lock);
 }
 
 void engine_code_invalidate(struct engine *engine)
 {
-    pthread_mutex_lock(&engine->submit_lock);
     vm_reader_enter(&engine->submit_reader);
     code_revalidate(engine->code, &engine->submit_reader);
     vm_reader_leave(&engine->submit_reader);
-    pthread_mutex_unlock(&engine->submit_lock);
 }
 
 void engine_after_fork_child(struct engine *engine)
@@ -283,6 +277,7 @@ void engine_after_fork_child(struct engine *engine)
     engine->thread_count = 0;
     engine->idle_threads = 0;
     engine->executing = 0;
+    engine->left_waiting = 0;
     engine->retire_busy = false;
     atomic_flag_clear_explicit(&engine->helper_busy, memory_order_release);
 }

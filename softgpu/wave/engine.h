@@ -66,12 +66,12 @@ struct engine {
     uint64_t hot_instructions; /* until code is translated */
     struct gws gws;
     pthread_mutex_t lock;
-    pthread_cond_t work;         /* a pool thread may find something to run */
-    pthread_cond_t left;         /* a group came off its thread, or nobody retires any more */
-    pthread_mutex_t submit_lock; /* submit_reader; never taken with another */
-    struct vm_reader submit_reader;
-    struct dispatch *dispatches; /* oldest first */
-    struct dispatch *rotor;      /* next to be given a new group */
+    pthread_cond_t work;            /* a pool thread may find something to run */
+    pthread_cond_t left;            /* a group came off its thread, or nobody retires any more */
+    uint32_t left_waiting;          /* threads that wait for it */
+    struct vm_reader submit_reader; /* of the one thread that submits (dispatch.h) */
+    struct dispatch *dispatches;    /* oldest first */
+    struct dispatch *rotor;         /* next to be given a new group */
     struct workgroup *parked_head, **parked_tail;
     struct workgroup *free_groups;
     uint32_t free_count, resident, resident_extra, slices_without_end;
@@ -94,6 +94,19 @@ struct engine {
     struct worker helper;
     struct worker workers[POOL_THREADS_MAX];
 };
+
+/* Both under lock. Mostly nobody waits, and a small kernel would tell so twice. */
+static inline void left_wait(struct engine *engine)
+{
+    engine->left_waiting++;
+    pthread_cond_wait(&engine->left, &engine->lock);
+    engine->left_waiting--;
+}
+static inline void left_tell(struct engine *engine)
+{
+    if (engine->left_waiting > 0)
+        pthread_cond_broadcast(&engine->left);
+}
 
 /* pool.c */
 int pool_start(struct engine *engine, int threads);

@@ -259,7 +259,7 @@ static struct workgroup *slice_end(struct engine *engine, struct workgroup *grou
         dispatch->in_flight--;
         group_discard(engine, group);
         batch_give_back(batch);
-        pthread_cond_broadcast(&engine->left);
+        left_tell(engine);
         return NULL;
     }
     note_slice(engine, state);
@@ -291,7 +291,7 @@ static void batch_end(struct worker *worker, struct workgroup *group, struct bat
     batch_give_back(batch);
     if (group)
         group_discard(engine, group);
-    pthread_cond_broadcast(&engine->left);
+    left_tell(engine);
     slot_leave(engine, worker != &engine->helper);
     struct dispatch *failed = dispatch->failed || dispatch->aborted ? dispatch : NULL;
     groups_retire(engine);
@@ -348,7 +348,7 @@ static bool drop_if_failed(struct engine *engine, struct workgroup *group)
         return false;
     group->dispatch->in_flight--;
     group_discard(engine, group);
-    pthread_cond_broadcast(&engine->left);
+    left_tell(engine);
     return true;
 }
 

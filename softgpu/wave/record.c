@@ -198,6 +198,50 @@ static void executed_find(const struct engine *engine, struct workgroup *group,
     }
 }
 
+static __attribute__((noinline)) void counts_put_back(struct workgroup *group)
+{
+    const struct executed *known = &group->executed;
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        for (uint32_t t = 0; t < TALLY_SLOTS; t++)
+            group->waves[i].counts[t] += known->counts[t];
+}
+
+/*
+ * Did each wave execute what is known, with so many lanes at work in all? Then its counts are 0
+ * behind this. The waves' counts come to no more than what they have consumed of their slices:
+ * where that is what the known ones come to and those that are not 0 are equal, all others are 0.
+ */
+static bool counts_take(struct workgroup *group, uint64_t lanes)
+{
+    const struct executed *known = &group->executed;
+    if (known->waves != group->wave_count || known->total * known->waves != group->consumed)
+        return false;
+    if (CALL_LEVEL(counts_take, known, group->waves, lanes))
+        return true;
+    counts_put_back(group);
+    return false;
+}
+
+static uint64_t idle_lanes(const struct workgroup *group)
+{
+    uint64_t idle = 0;
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        idle += group->waves[i].idle_lanes;
+    return idle;
+}
+
+/* The same, however many lanes were at work; where the slices say nothing, all counts are looked
+ * at. */
+static bool executed_is_known(struct workgroup *group)
+{
+    const struct executed *known = &group->executed;
+    if (known->waves != group->wave_count)
+        return false;
+    if (known->total * known->waves == group->consumed)
+        return counts_take(group, known->record.valu_lanes - idle_lanes(group));
+    return !CALL_LEVEL(differ, group->waves, group->wave_count, known->counts);
+}
+
 /* The fields that follow from what the waves executed; zeros in the others. */
 static void record_executed(const struct engine *engine, struct workgroup *group,
                             struct perf_group *record)
@@ -205,8 +249,7 @@ static void record_executed(const struct engine *engine, struct workgroup *group
     enum { LINE = sizeof(vector_64), HEAD = offsetof(struct perf_group, tallies) };
     _Static_assert((HEAD + LINE - 1) / LINE * LINE <= sizeof *record, "copied by whole lines");
     struct executed *executed = &group->executed;
-    if (executed->waves != group->wave_count ||
-        CALL_LEVEL(differ, group->waves, group->wave_count, executed->counts))
+    if (!executed_is_known(group))
         executed_find(engine, group, executed);
     const struct perf_group *known = &executed->record;
     CALL_LEVEL(copy, record, known, (HEAD + LINE - 1) / LINE * LINE);
@@ -214,8 +257,7 @@ static void record_executed(const struct engine *engine, struct workgroup *group
         record->tallies[n] = known->tallies[n];
         record->counts[n] = known->counts[n];
     }
-    for (uint32_t i = 0; i < group->wave_count; i++)
-        record->valu_lanes -= group->waves[i].idle_lanes;
+    record->valu_lanes -= idle_lanes(group);
 }
 
 /* Groups that follow each other in a place mostly have the same sums: one look tells who sums up.
@@ -296,30 +338,6 @@ static __attribute__((noinline)) bool began_alike(const struct workgroup *group,
     return !looked_at && record->waves == group->wave_count &&
            record->work_items == group->work_items &&
            record->beside == groups_beside(group->dispatch, group);
-}
-
-static __attribute__((noinline)) void counts_put_back(struct workgroup *group)
-{
-    const struct executed *known = &group->executed;
-    for (uint32_t i = 0; i < group->wave_count; i++)
-        for (uint32_t t = 0; t < TALLY_SLOTS; t++)
-            group->waves[i].counts[t] += known->counts[t];
-}
-
-/*
- * Did each wave execute what is known, with so many lanes at work in all? Then its counts are 0
- * behind this. The waves' counts come to no more than what they have consumed of their slices:
- * where that is what the known ones come to and those that are not 0 are equal, all others are 0.
- */
-static bool counts_take(struct workgroup *group, uint64_t lanes)
-{
-    const struct executed *known = &group->executed;
-    if (known->waves != group->wave_count || known->total * known->waves != group->consumed)
-        return false;
-    if (CALL_LEVEL(counts_take, known, group->waves, lanes))
-        return true;
-    counts_put_back(group);
-    return false;
 }
 
 /* Would the group's record be the head's, but for its place? */

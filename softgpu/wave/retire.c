@@ -152,7 +152,7 @@ static bool retire_in_order(struct engine *engine, struct dispatch *dispatch, ui
     pthread_mutex_lock(&engine->lock);
     dispatch->group_retired += count;
     dispatch->retiring = false;
-    pthread_cond_broadcast(&engine->left);
+    left_tell(engine);
     return closes && !dispatch->aborted;
 }
 
@@ -258,7 +258,7 @@ static bool dispatch_end(struct engine *engine, struct dispatch *dispatch, struc
     struct dispatch *done = NULL;
     pthread_mutex_lock(&engine->lock);
     while (engine->retire_busy)
-        pthread_cond_wait(&engine->left, &engine->lock);
+        left_wait(engine);
     engine->retire_busy = true;
     bool mine = claim_end(engine, dispatch);
     if (mine) {
@@ -268,7 +268,7 @@ static bool dispatch_end(struct engine *engine, struct dispatch *dispatch, struc
         pthread_mutex_lock(&engine->lock);
     }
     *next = retire_ready(engine, &done);
-    pthread_cond_broadcast(&engine->left);
+    left_tell(engine);
     pthread_mutex_unlock(&engine->lock);
     if (mine) {
         dispatch->next = done;
