@@ -1,0 +1,50 @@
+/*
+ * For tests: a wave twice, once through a translated run and once instruction by instruction.
+ * Registers, memory, LDS, counts, what was noted for counters and modelled time, faults, and where
+ * the wave goes on must be the same.
+ */
+#ifndef WAVE_RUN_TWICE_H
+#define WAVE_RUN_TWICE_H
+
+#include "mem/vm.h"
+#include "wave/engine.h"
+
+enum {
+    ROWS = VGPR_ROWS, /* whatever a number names is there */
+    FILLED = 64,
+    MEMORY_BYTES = 16384,
+    LDS_BYTES = 4096,
+    SLACK = 64
+};
+/* Registers with addresses. */
+enum { GLOBAL_ROW = 2, OFFSET_ROW = 4, BASE_SREG = 8 };
+#define MEMORY_VA UINT64_C(0x7000100000)
+
+struct state {
+    struct wave wave;
+    lane_row v[ROWS], a[ROWS];
+    uint8_t memory[MEMORY_BYTES] __attribute__((aligned(4096)));
+    uint8_t lds[LDS_BYTES + SLACK] __attribute__((aligned(64)));
+    struct workgroup group;
+    struct launch launch;
+    struct engine engine;
+    struct vm *vm;
+    struct vm_reader reader;
+};
+
+struct tally {
+    unsigned runs, instructions, ends, loops, faults, waits, in_step_ends;
+};
+
+uint64_t random_bits(void);
+uint32_t below(uint32_t n);
+
+void twice_begin(void);
+void twice_end(void);
+/* What a run that is refused executes in the first instruction's place. */
+const struct inst *plain_stub(struct wave *w, const struct inst *i);
+/* From a random state, which `fill` changes (NULL: it does not). */
+void try_state(void *code, const struct inst *const *insts, unsigned count,
+               void fill(struct state *state), struct tally *tally);
+
+#endif
