@@ -124,6 +124,17 @@ static void call_emit(struct frame *f, unsigned n)
     leave_add(f, x86_jump_if(f->x, JUMP_NOT_EQUAL), n + 1, false);
 }
 
+/* The run goes on at the branch's target. */
+static bool is_taken(const struct run *run, unsigned n)
+{
+    return n + 1 < run->count && run->at[n + 1] != run->at[n] + run->insts[n]->dwords;
+}
+
+static enum x86_condition opposite(enum x86_condition condition)
+{
+    return (enum x86_condition)(condition ^ 1);
+}
+
 static void branch_emit(struct frame *f, unsigned n)
 {
     enum x86_condition taken = JUMP_NOT_EQUAL;
@@ -144,7 +155,7 @@ static void branch_emit(struct frame *f, unsigned n)
         x86_compare64_imm(f->x, RBX, WAVE(s) + 4 * SREG_EXEC, 0);
         break;
     }
-    leave_add(f, x86_jump_if(f->x, taken), n + 1, true);
+    leave_add(f, x86_jump_if(f->x, is_taken(f->run, n) ? opposite(taken) : taken), n + 1, true);
 }
 
 static void cut_emit(struct frame *f, unsigned n)

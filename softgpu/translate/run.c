@@ -239,6 +239,7 @@ static bool run_add(struct run *run, const struct inst *inst)
     }
     segment_add(run, inst, role);
     run->roles[n] = role;
+    run->at[n] = (uint32_t)(inst - run->insts[0]);
     run->at[n + 1] = run->at[n] + inst->dwords;
     run->count++;
     run->needs |= role == ROLE_VECTOR ? operation_find(inst)->needs : 0;

@@ -34,7 +34,7 @@ struct segment {
 struct run {
     const struct inst *const *insts;
     enum role roles[TRANSLATE_RUN_MAX];
-    uint32_t at[TRANSLATE_RUN_MAX + 1]; /* slots from the first one on */
+    uint32_t at[TRANSLATE_RUN_MAX + 1]; /* slots from the first one on; the last: behind it */
     unsigned count;
     struct segment segments[2 * TRANSLATE_RUN_MAX + 1];
     unsigned segment_count;

@@ -23,7 +23,7 @@ bool translate_knows(const struct inst *inst);
 
 /*
  * Appends the longest run that insts[0..count) begin with; the slots lie behind each other as
- * program memory does. `plain`: what executes the first one alone, for when the run can't be.
+ * program memory does, but where a run goes on at the target of a conditional branch forward. `plain`: what executes the first one alone, for when the run can't be.
  * Returns how many instructions it has, 0: none that is worth it. What is not translated is
  * executed by its slot's `exec`.
  *

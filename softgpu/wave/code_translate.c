@@ -86,6 +86,19 @@ static void targets_find(struct page_runs *runs)
     }
 }
 
+/* Where a run goes on behind the branch: at its target, if what follows it has never been executed.
+ */
+static uint32_t branch_way(const struct page_runs *runs, uint32_t at)
+{
+    const struct inst *slot = &runs->slots[at];
+    const uint32_t next = at + slot->dwords;
+    if (slot->klass != CLASS_BRANCH || slot->format != FMT_SOPP || slot->offset <= 0 ||
+        (next < PAGE_DWORDS && slot_is_decoded(runs, next)))
+        return next;
+    const uint32_t target = next + (uint32_t)slot->offset;
+    return target < PAGE_DWORDS && slot_is_decoded(runs, target) ? target : next;
+}
+
 /* Instructions from the slot on that may be one run. Where branches come in another one begins: few
  * are crossed, or code would be there many times. */
 static unsigned candidates(const struct page_runs *runs, uint32_t at,
@@ -99,7 +112,7 @@ static unsigned candidates(const struct page_runs *runs, uint32_t at,
         if (joins > JOINS_MAX)
             break;
         insts[count++] = &runs->slots[at];
-        at += runs->slots[at].dwords;
+        at = branch_way(runs, at);
     }
     return count;
 }
@@ -110,15 +123,16 @@ static uint32_t run_translate(struct page_runs *runs, uint32_t at)
     const struct inst *insts[TRANSLATE_RUN_MAX];
     unsigned count = candidates(runs, at, insts);
     size_t offset = runs->x.count;
-    unsigned taken =
-        count < TRANSLATE_RUN_MIN ? 0 : translate_run(&runs->x, insts, count, insts[0]->exec);
+    unsigned taken = count < TRANSLATE_RUN_MIN
+                         ? 0
+                         : translate_run(&runs->x, insts, count, insts[0]->exec);
     if (!taken)
         return at + 1;
     runs->starts[runs->count++] = (struct run_start){(uint16_t)at, offset};
     const uint32_t end = (uint32_t)(insts[taken - 1] - runs->slots) + insts[taken - 1]->dwords;
     do
         at += runs->slots[at].dwords;
-    while (at < end && !runs->target[at]);
+    while (at < end && !runs->target[at] && slot_is_decoded(runs, at));
     return at;
 }
 
