@@ -1,39 +1,14 @@
 /* What stands around a run's segments: its entry, its cuts, its ends, and what it counts. */
-#include "translate/run.h"
+#include "translate/frame.h"
 
 #include "isa_ops.h"
+#include "translate/linear.h"
 #include "wave/step.h"
-
-#define WAVE(member) ((int32_t)offsetof(struct wave, member))
 
 enum { REFUSALS = 5 + LDS_REFUSALS };
 enum { MODE_USUAL = 3 << MODE_DENORM_32_SHIFT | 3 << MODE_DENORM_64_SHIFT };
 
-/* Where a run is left before its end. */
-struct leave {
-    size_t jump;
-    unsigned executed; /* instructions */
-    bool branches;     /* the last one of them is still to be executed */
-};
-
-/* Where a wave in step leaves it, if it has read what is written next (wave/step.h). */
-struct hold {
-    size_t jump, back;
-    unsigned executed; /* instructions */
-    uint8_t writes;
-};
-
-struct frame {
-    struct x86 *x;
-    const struct run *run;
-    struct leave leaves[TRANSLATE_RUN_MAX];
-    unsigned leave_count;
-    struct hold holds[TRANSLATE_RUN_MAX];
-    unsigned hold_count;
-    size_t again; /* where the run begins once more */
-};
-
-static int32_t count_at(unsigned tally)
+int32_t frame_count_at(unsigned tally)
 {
     return WAVE(counts) + (int32_t)(sizeof(uint64_t) * tally);
 }
@@ -47,7 +22,7 @@ static void count_instructions(struct frame *f, unsigned first, int32_t sign)
             counts[f->run->insts[n]->tally]++;
     for (unsigned tally = 0; tally < TALLY_SLOTS; tally++)
         if (counts[tally])
-            x86_add64_imm(f->x, RBX, count_at(tally), sign * counts[tally]);
+            x86_add64_imm(f->x, RBX, frame_count_at(tally), sign * counts[tally]);
     if (left)
         x86_add32_imm(f->x, RBX, WAVE(slice_left), -sign * left);
 }
@@ -58,26 +33,26 @@ static void end_emit(struct frame *f)
 {
     const struct inst *first = f->run->insts[0];
     if (counts_in_order(first))
-        x86_add64_imm(f->x, RBX, count_at(first->tally), -1);
+        x86_add64_imm(f->x, RBX, frame_count_at(first->tally), -1);
     x86_frame_leave(f->x, FRAME_BYTES);
 }
 
-static void slot_emit(struct frame *f, enum x86_gpr gpr, unsigned n)
+void frame_slot_emit(struct frame *f, enum x86_gpr gpr, unsigned n)
 {
     x86_lea(f->x, gpr, RBP, (int32_t)(f->run->at[n] * sizeof(struct inst)));
 }
 
-static void leave_add(struct frame *f, size_t jump, unsigned executed, bool branches)
+void frame_leave_add(struct frame *f, size_t jump, unsigned executed, bool branches)
 {
-    f->leaves[f->leave_count++] = (struct leave){jump, executed, branches};
+    f->leaves[f->leave_count++] = (struct leave){jump, executed, branches, f->restore, 0, NULL};
 }
 
 /* RSI is the instruction, whose handler is called, or jumped to. */
-static void handler_emit(struct frame *f, unsigned n, bool last)
+void frame_handler_emit(struct frame *f, unsigned n, bool last)
 {
     const struct inst *inst = f->run->insts[n];
     x86_gpr_move(f->x, RDI, RBX);
-    slot_emit(f, RSI, n);
+    frame_slot_emit(f, RSI, n);
     if (last)
         end_emit(f);
     x86_gpr_imm64(f->x, RAX, (uint64_t)(uintptr_t)inst->exec);
@@ -100,12 +75,12 @@ static void idle_lanes_emit(struct x86 *x)
     x86_land(x, none);
 }
 
-static void read_note(struct x86 *x, uint8_t spaces)
+void frame_read_note(struct x86 *x, uint8_t spaces)
 {
     x86_or8_imm(x, RBX, WAVE(has_read), spaces);
 }
 
-static void call_emit(struct frame *f, unsigned n)
+void frame_call_emit(struct frame *f, unsigned n)
 {
     const struct inst *inst = f->run->insts[n];
     if (scalar_code_exists(inst)) {
@@ -115,13 +90,13 @@ static void call_emit(struct frame *f, unsigned n)
     if (n > 0 && (inst->klass == CLASS_VALU || inst->klass == CLASS_MFMA))
         idle_lanes_emit(f->x);
     if (step_reads(inst))
-        read_note(f->x, step_reads(inst));
-    handler_emit(f, n, false);
+        frame_read_note(f->x, step_reads(inst));
+    frame_handler_emit(f, n, false);
     if (counts_in_order(inst))
-        x86_add64_imm(f->x, RBX, count_at(inst->tally), 1);
-    slot_emit(f, RCX, n + 1);
+        x86_add64_imm(f->x, RBX, frame_count_at(inst->tally), 1);
+    frame_slot_emit(f, RCX, n + 1);
     x86_gpr_compare(f->x, RAX, RCX);
-    leave_add(f, x86_jump_if(f->x, JUMP_NOT_EQUAL), n + 1, false);
+    frame_leave_add(f, x86_jump_if(f->x, JUMP_NOT_EQUAL), n + 1, false);
 }
 
 /* The run goes on at the branch's target. */
@@ -135,7 +110,7 @@ static enum x86_condition opposite(enum x86_condition condition)
     return (enum x86_condition)(condition ^ 1);
 }
 
-static void branch_emit(struct frame *f, unsigned n)
+void frame_branch_emit(struct frame *f, unsigned n)
 {
     enum x86_condition taken = JUMP_NOT_EQUAL;
     switch (f->run->insts[n]->op) {
@@ -155,20 +130,21 @@ static void branch_emit(struct frame *f, unsigned n)
         x86_compare64_imm(f->x, RBX, WAVE(s) + 4 * SREG_EXEC, 0);
         break;
     }
-    leave_add(f, x86_jump_if(f->x, is_taken(f->run, n) ? opposite(taken) : taken), n + 1, true);
+    frame_leave_add(f, x86_jump_if(f->x, is_taken(f->run, n) ? opposite(taken) : taken), n + 1,
+                    true);
 }
 
 static void cut_emit(struct frame *f, unsigned n)
 {
     switch (f->run->roles[n]) {
     case ROLE_BRANCH:
-        branch_emit(f, n);
+        frame_branch_emit(f, n);
         return;
     case ROLE_LAST:
-        handler_emit(f, n, true);
+        frame_handler_emit(f, n, true);
         return;
     default:
-        call_emit(f, n);
+        frame_call_emit(f, n);
     }
 }
 
@@ -190,10 +166,10 @@ static void lds_count(struct frame *f, const struct segment *segment)
         if (f->run->roles[n] == ROLE_LDS && segment->part == 0)
             counts[f->run->insts[n]->tally]++;
     if (counts[TALLY_LDS_READ])
-        read_note(f->x, STEP_LDS);
+        frame_read_note(f->x, STEP_LDS);
     for (unsigned tally = 0; tally < TALLY_SLOTS; tally++)
         if (counts[tally])
-            x86_add64_imm(f->x, RBX, count_at(tally), counts[tally]);
+            x86_add64_imm(f->x, RBX, frame_count_at(tally), counts[tally]);
 }
 
 /* Before the segment, wherever in it the write stands: what the run loop goes on with is the same.
@@ -204,7 +180,15 @@ static void hold_emit(struct frame *f, const struct segment *segment)
         return; /* that of the first one is refusals_emit()'s */
     x86_compare8_imm(f->x, RBX, WAVE(in_step), 0);
     const size_t jump = x86_jump_if(f->x, JUMP_NOT_EQUAL);
-    f->holds[f->hold_count++] = (struct hold){jump, f->x->count, segment->first, segment->writes};
+    f->holds[f->hold_count++] =
+        (struct hold){jump, f->x->count, segment->first, segment->writes, f->restore};
+}
+
+/* RAX stays. */
+static void restore_emit(struct frame *f, const struct linears *restore)
+{
+    if (restore)
+        linear_restore_emit(f->x, restore, 0, VGPR_ROWS - 1);
 }
 
 static void holds_emit(struct frame *f)
@@ -214,11 +198,24 @@ static void holds_emit(struct frame *f)
         x86_land(f->x, hold->jump);
         x86_test32_imm(f->x, RBX, WAVE(has_read), hold->writes);
         x86_jump_back_if(f->x, JUMP_EQUAL, hold->back);
+        restore_emit(f, hold->restore);
         count_instructions(f, hold->executed, -1);
-        slot_emit(f, RAX, hold->executed);
+        frame_slot_emit(f, RAX, hold->executed);
         end_emit(f);
         x86_return(f->x);
     }
+}
+
+void frame_segment_begin(struct frame *f, const struct segment *segment)
+{
+    hold_emit(f, segment);
+    if (segment->cut)
+        return;
+    if (segment->waits)
+        wait_emit(f->x);
+    lds_count(f, segment);
+    if (segment->scalars)
+        scalars_emit(f->x, f->run, segment);
 }
 
 static void segments_emit(struct frame *f)
@@ -226,17 +223,13 @@ static void segments_emit(struct frame *f)
     struct lds_known known = {.next = 0};
     for (unsigned n = 0; n < f->run->segment_count; n++) {
         const struct segment *segment = &f->run->segments[n];
-        hold_emit(f, segment);
+        frame_segment_begin(f, segment);
+        f->positions[n] = f->x->count;
         if (segment->cut) {
             cut_emit(f, segment->first);
             known = (struct lds_known){.next = 0}; /* EXEC and addresses may be others */
             continue;
         }
-        if (segment->waits)
-            wait_emit(f->x);
-        lds_count(f, segment);
-        if (segment->scalars)
-            scalars_emit(f->x, f->run, segment);
         if (!segment->strips)
             continue;
         x86_gpr_move(f->x, RDI, RBX);
@@ -244,14 +237,41 @@ static void segments_emit(struct frame *f)
     }
 }
 
-static bool goes_back(const struct frame *f, unsigned n)
+void frame_end_emit(struct frame *f)
 {
-    return (int64_t)f->run->at[n] + 1 + f->run->insts[n]->offset == 0;
+    if (f->run->roles[f->run->count - 1] == ROLE_LAST)
+        return;
+    frame_slot_emit(f, RAX, f->run->count);
+    end_emit(f);
+    x86_return(f->x);
+}
+
+void frame_begin_emit(struct frame *f)
+{
+    count_instructions(f, 1, 1);
+}
+
+bool frame_goes_back(const struct frame *f, const struct leave *leave)
+{
+    return leave->branches && run_goes_back(f->run, leave->executed - 1);
+}
+
+/* To the run's begin, for which rows are right, or where linear registers are as they are here. */
+static void again_emit(struct frame *f, const struct leave *leave)
+{
+    if (!leave->again) {
+        restore_emit(f, leave->restore);
+        x86_jump_back(f->x, f->again);
+        return;
+    }
+    if (leave->there)
+        linear_move_emit(f->x, leave->restore, leave->there);
+    x86_jump_back(f->x, leave->again);
 }
 
 /* A loop goes on with the run's first instruction, whose count is otherwise the run loop's, if the
  * wave's turn lasts for all of it. Where that may write a wave in step goes by the run loop. */
-static void repeat_emit(struct frame *f)
+static void repeat_emit(struct frame *f, const struct leave *leave)
 {
     const struct inst *first = f->run->insts[0];
     const bool writes = f->run->segments[0].writes;
@@ -264,10 +284,10 @@ static void repeat_emit(struct frame *f)
     size_t ends = x86_jump_if(f->x, JUMP_LESS);
     x86_add32_imm(f->x, RBX, WAVE(slice_left), -1);
     if (!counts_in_order(first))
-        x86_add64_imm(f->x, RBX, count_at(first->tally), 1);
+        x86_add64_imm(f->x, RBX, frame_count_at(first->tally), 1);
     if (first->klass == CLASS_VALU || first->klass == CLASS_MFMA)
         idle_lanes_emit(f->x);
-    x86_jump_back(f->x, f->again);
+    again_emit(f, leave);
     x86_land(f->x, ends);
     if (writes)
         x86_land(f->x, in_step);
@@ -280,10 +300,11 @@ static void leaves_emit(struct frame *f)
         const struct leave *leave = &f->leaves[n];
         x86_land(f->x, leave->jump);
         count_instructions(f, leave->executed, -1);
-        if (leave->branches && goes_back(f, leave->executed - 1))
-            repeat_emit(f);
+        if (frame_goes_back(f, leave))
+            repeat_emit(f, leave);
+        restore_emit(f, leave->restore);
         if (leave->branches) {
-            handler_emit(f, leave->executed - 1, true);
+            frame_handler_emit(f, leave->executed - 1, true);
             continue;
         }
         end_emit(f);
@@ -334,15 +355,15 @@ void frame_emit(struct x86 *x, const struct run *run, inst_exec_fn *plain)
     if (run->lds)
         lds_frame_emit(x);
     f.again = x->count;
-    count_instructions(&f, 1, 1);
+    frame_begin_emit(&f);
+    struct linear_frame *linear = frame_linear_emit(&f);
+    frame_linear_land(&f, linear);
     segments_emit(&f);
-    if (run->roles[run->count - 1] != ROLE_LAST) {
-        slot_emit(&f, RAX, run->count);
-        end_emit(&f);
-        x86_return(x);
-    }
+    frame_end_emit(&f);
+    frame_linear_rest_emit(&f, linear);
     leaves_emit(&f);
     holds_emit(&f);
+    frame_linear_free(linear);
     if (!plain)
         x86_constants_flush(x);
     for (unsigned n = 0; n < refusal_count; n++)

@@ -204,6 +204,19 @@ static enum role role_by_itself(struct run *run, const struct inst *inst, enum r
     return inst->exec ? ROLE_CALL : ROLE_NONE;
 }
 
+bool run_goes_back(const struct run *run, unsigned n)
+{
+    return (int64_t)run->at[n] + 1 + run->insts[n]->offset == 0;
+}
+
+bool run_loops(const struct run *run)
+{
+    for (unsigned n = 0; n < run->count; n++)
+        if (run->roles[n] == ROLE_BRANCH && run_goes_back(run, n))
+            return true;
+    return false;
+}
+
 static bool is_cut(enum role role)
 {
     return role == ROLE_CALL || role == ROLE_BRANCH || role == ROLE_LAST;

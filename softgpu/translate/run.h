@@ -40,6 +40,7 @@ struct run {
     unsigned segment_count;
     uint8_t needs;
     bool inline_lds, lds;
+    span_find_fn *spans; /* or NULL */
     /* Of the last segment: scalar registers that vector instructions read as values, and as strips
      * of a mask from or to a pair that begins there. A strip's code sees what earlier strips have
      * written: only a mask's own bits are the same wherever it stands. */
@@ -58,6 +59,10 @@ bool run_touches(const struct run *run, unsigned first, unsigned dwords);
  * counted when it is executed. All others' counts are added when the run begins. */
 bool counts_in_order(const struct inst *inst);
 
+/* Does the branch go to the run's begin; does any? */
+bool run_goes_back(const struct run *run, unsigned n);
+bool run_loops(const struct run *run);
+
 /* scalar.c */
 bool scalar_is_known(const struct inst *inst);
 bool scalar_fits(const struct run *run, const struct inst *inst);
@@ -71,12 +76,14 @@ void scalars_emit(struct x86 *x, const struct run *run, const struct segment *se
  * lds.c wants: limits of offsets, and a strip's lanes.
  */
 enum {
-    FRAME_LIMITS = 0,        /* lds.c: dwords */
-    FRAME_LANES = 64,        /* lds.c: three rows of a strip */
-    FRAME_FIRSTS = 256,      /* lds.c: where windows begin, for each host register */
-    FRAME_BASES = 384,       /* lds.c: where strips' lanes begin that follow each other */
-    FRAME_STATE = 512,       /* strips.c: MXCSR that flushes denormals */
-    FRAME_BYTES = 64 * 8 + 8 /* keeps the stack's alignment in calls */
+    FRAME_LIMITS = 0,   /* lds.c: dwords */
+    FRAME_LANES = 64,   /* lds.c: three rows of a strip */
+    FRAME_FIRSTS = 256, /* lds.c: where windows begin, for each host register */
+    FRAME_BASES = 384,  /* lds.c: where strips' lanes begin that follow each other */
+    FRAME_STATE = 512,  /* strips.c: MXCSR that flushes denormals */
+    FRAME_LANE = 576,   /* linear_code.c: numbers of a strip's lanes */
+    FRAME_SLOTS = 640,  /* linear_code.c: dwords */
+    FRAME_BYTES = FRAME_SLOTS + 4 * 192 + 8 /* keeps the stack's alignment in calls */
 };
 /* Emits the run. `plain` is executed in place of the first instruction where the run cannot be;
  * NULL: what the buffer has behind the run. */
@@ -86,6 +93,23 @@ struct lds_known;
 /* strips.c: a segment's strips, for all lanes or for those of EXEC. */
 void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment,
                   struct lds_known *known);
+/* Nobody reads the mask that the segment's instruction writes before another one of it writes it.
+ */
+bool mask_is_unread(const struct run *run, const struct segment *segment, unsigned n);
+/* Which of a segment's instructions, from its first one on, have been executed with linear
+ * registers; and what was known of those before. Those that have not are left to strips of all
+ * lanes. */
+struct linear_state;
+struct strips_plan {
+    const struct linear_state *before;
+    bool direct[TRANSLATE_RUN_MAX];
+    unsigned left;
+};
+void segment_rest_emit(struct x86 *x, const struct run *run, const struct segment *segment,
+                       const struct strips_plan *plan);
+
+/* What loads or stores a full wave's elements by the first one's address; NULL: handlers do. */
+span_fn *linear_access(const struct run *run, const struct inst *inst);
 
 /* lds.c */
 enum { LDS_FOLLOWS = 4 };

@@ -1,4 +1,5 @@
 /* A segment: its vector instructions, strip after strip. */
+#include "translate/linear.h"
 #include "translate/run.h"
 #include "valu/valu.h"
 
@@ -18,9 +19,8 @@ static void count_idle_lanes(struct x86 *x, const struct segment *segment, bool 
     x86_add64(x, RDI, WAVE(idle_lanes), R10);
 }
 
-/* Nobody reads the mask that the instruction writes before another one of its segment writes it. No
- * other instruction of the segment reads it as a value (run.c). */
-static bool mask_is_unread(const struct run *run, const struct segment *segment, unsigned n)
+/* No other instruction of the segment reads it as a value (run.c). */
+bool mask_is_unread(const struct run *run, const struct segment *segment, unsigned n)
 {
     const struct operation *operation = operation_find(run->insts[n]);
     const unsigned pair = operation_mask_out(operation, run->insts[n]);
@@ -49,17 +49,40 @@ static void state_switch(struct x86 *x, bool *flushing, bool wanted)
     *flushing = wanted;
 }
 
-static void strip_emit(struct x86 *x, const struct run *run, const struct segment *segment,
-                       bool masked, struct lds_known *known, struct lds_detours *detours)
+/* False: the instruction is left to the strip. */
+static bool strip_passes(struct emitter *e, const struct strips_plan *plan, unsigned n,
+                         struct linear_state *linear)
+{
+    struct linear_operation operation;
+    if (!plan || !plan->direct[n])
+        return false;
+    linear_find(linear, e->inst, e->mask_unread, &operation);
+    for (unsigned dword = 0; dword < operation.dwords; dword++)
+        values_drop(&e->values, (struct place){.index = (uint16_t)(operation.dst + dword)});
+    linear_apply(linear, &operation);
+    return true;
+}
+
+/* Whether a register was made of its slot that differs from lane to lane. */
+static bool strip_emit(struct x86 *x, const struct run *run, const struct segment *segment,
+                       bool masked, struct lds_known *known, struct lds_detours *detours,
+                       const struct strips_plan *plan)
 {
     bool flushing = false;
     struct emitter e = {.x = x};
+    struct linear_state linear;
     values_begin(&e.values, x, masked);
+    if (plan) {
+        linear = *plan->before;
+        e.values.linear = &linear.registers;
+    }
     for (unsigned n = segment->first; n < segment->first + segment->count; n++) {
         e.inst = run->insts[n];
         e.operation = operation_find(e.inst);
         e.mask_unread = run->roles[n] == ROLE_VECTOR && e.operation->flags & WRITES_MASK &&
                         mask_is_unread(run, segment, n);
+        if (strip_passes(&e, plan, n - segment->first, &linear))
+            continue;
         if (run->roles[n] == ROLE_VECTOR) {
             state_switch(x, &flushing, e.operation->needs & NEED_FLUSH);
             e.operation->emit(&e);
@@ -67,10 +90,13 @@ static void strip_emit(struct x86 *x, const struct run *run, const struct segmen
             lds_emit(&e, segment->part, known, detours);
         }
         lds_forget(known, e.inst);
+        if (plan && run->roles[n] == ROLE_VECTOR)
+            linear_forget(&linear, e.inst);
         values_next(&e.values);
     }
     values_flush(&e.values);
     state_switch(x, &flushing, false);
+    return e.values.linear_lanes;
 }
 
 /* A strip without a lane that runs: only the masks that it writes are known, to be 0. */
@@ -90,7 +116,7 @@ static void idle_strip_emit(struct x86 *x, const struct run *run, const struct s
 
 /* RDX, R8: the strip's part of the rows; R9: of the masks; RCX: strips left. */
 static void strips_emit(struct x86 *x, const struct run *run, const struct segment *segment,
-                        bool masked, struct lds_known *known)
+                        bool masked, struct lds_known *known, const struct strips_plan *plan)
 {
     const int8_t lanes = (int8_t)x->level->lanes;
     struct lds_detours detours = {.count = 0};
@@ -101,6 +127,8 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
     x86_gpr_imm32(x, RCX, WAVE_LANES / x->level->lanes);
     if (segment->lds)
         lds_segment_emit(x);
+    if (plan)
+        linear_lanes_begin(x);
     size_t loop = x->count;
     if (masked) {
         (lanes == 16 ? x86_load16 : x86_load8)(x, RAX, R9, WAVE(s) + 4 * SREG_EXEC);
@@ -108,7 +136,8 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
         idle = x86_jump_if(x, JUMP_EQUAL);
         x86_mask_from(x, MASK_EXEC, RAX);
     }
-    strip_emit(x, run, segment, masked, known, &detours);
+    if (strip_emit(x, run, segment, masked, known, &detours, plan))
+        linear_lanes_next(x);
     if (masked) {
         size_t done = x86_jump(x);
         x86_land(x, idle);
@@ -128,23 +157,37 @@ static void strips_emit(struct x86 *x, const struct run *run, const struct segme
     x86_land(x, end);
 }
 
-void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment,
-                  struct lds_known *known)
+/* What the run's instructions want to be there. */
+static void needs_emit(struct x86 *x, const struct run *run)
 {
-    struct lds_known before = *known;
     if (run->needs & NEED_FLUSH)
         flushing_state_make(x);
     if (run->needs & NEED_ODD_LANES) {
         x86_gpr_imm32(x, RAX, 0xaaaa);
         x86_mask_from(x, MASK_ODD, RAX);
     }
+}
+
+void segment_rest_emit(struct x86 *x, const struct run *run, const struct segment *segment,
+                       const struct strips_plan *plan)
+{
+    struct lds_known known = {.next = 0};
+    needs_emit(x, run);
+    strips_emit(x, run, segment, false, &known, plan);
+}
+
+void segment_emit(struct x86 *x, const struct run *run, const struct segment *segment,
+                  struct lds_known *known)
+{
+    struct lds_known before = *known;
+    needs_emit(x, run);
     x86_load64(x, RAX, RDI, WAVE(s) + 4 * SREG_EXEC);
     x86_gpr_compare_imm(x, RAX, -1);
     size_t partial = x86_jump_if(x, JUMP_NOT_EQUAL);
-    strips_emit(x, run, segment, false, &before);
+    strips_emit(x, run, segment, false, &before, NULL);
     size_t done = x86_jump(x);
     x86_land(x, partial);
     count_idle_lanes(x, segment, segment->first == 0 && run->roles[0] == ROLE_VECTOR);
-    strips_emit(x, run, segment, true, known);
+    strips_emit(x, run, segment, true, known, NULL);
     x86_land(x, done);
 }

@@ -25,19 +25,21 @@ enum translate_mode translate_mode(void)
 }
 
 unsigned translate_run(struct x86 *x, const struct inst *const *insts, unsigned count,
-                       inst_exec_fn *plain)
+                       inst_exec_fn *plain, span_find_fn *spans)
 {
     struct run run;
     x->level = x86_level_find(valu_isa_name());
     if (!x->level || count == 0)
         return 0;
     run_take(&run, insts, count, true);
+    run.spans = spans;
     if (run.count < TRANSLATE_RUN_MIN)
         return 0;
     const unsigned taken = run.count;
     if (run.lds) { /* behind it, for when somebody looks at its accesses: the same with calls */
         frame_emit(x, &run, NULL);
         run_take(&run, insts, taken, false);
+        run.spans = spans;
     }
     frame_emit(x, &run, plain);
     return taken;

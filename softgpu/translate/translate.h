@@ -22,10 +22,19 @@ enum translate_mode translate_mode(void);
 bool translate_knows(const struct inst *inst);
 
 /*
+ * Executes a load or store of all lanes whose elements follow each other from `va` on; NULL: it has
+ * done nothing, the instruction is its handler's. And finds that for an instruction; NULL: there is
+ * none.
+ */
+typedef const struct inst *span_fn(struct wave *wave, const struct inst *inst, uint64_t va);
+typedef span_fn *span_find_fn(const struct inst *inst);
+
+/*
  * Appends the longest run that insts[0..count) begin with; the slots lie behind each other as
- * program memory does, but where a run goes on at the target of a conditional branch forward. `plain`: what executes the first one alone, for when the run can't be.
- * Returns how many instructions it has, 0: none that is worth it. What is not translated is
- * executed by its slot's `exec`.
+ * program memory does, but where a run goes on at the target of a conditional branch forward.
+ * `plain`: what executes the first one alone, for when the run can't be. `spans`: what accesses
+ * memory by an address; NULL: only handlers do. Returns how many instructions it has, 0: none that
+ * is worth it. What is not translated is executed by its slot's `exec`.
  *
  * The code is an inst_exec_fn of the first slot, wherever it is copied to: call it like any
  * handler. wave->slice_left instructions may follow the first one; a run that has more of them, or
@@ -33,7 +42,7 @@ bool translate_knows(const struct inst *inst);
  * wave->has_read, and ends before what may write that while the wave is in step (wave/step.h).
  */
 unsigned translate_run(struct x86 *x, const struct inst *const *insts, unsigned count,
-                       inst_exec_fn *plain);
+                       inst_exec_fn *plain, span_find_fn *spans);
 
 /* Copies code to where it can be executed, and is never written again. NULL where the host does not
  * allow that, or has no memory. `bytes` for translated_unmap() are x->count. */

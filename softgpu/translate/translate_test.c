@@ -438,7 +438,7 @@ static void compare_run(const struct inst *const *insts, unsigned count, bool us
 {
     struct x86 x = {0};
     static struct state before;
-    unsigned length = translate_run(&x, insts, count, plain_stub);
+    unsigned length = translate_run(&x, insts, count, plain_stub, NULL);
     if (x.failed)
         print_run(insts, count);
     assert_false(x.failed);

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "translate/linear.h"
+
 enum { SHUFFLE_LOW = 0x88, SHUFFLE_HIGH = 0xdd }; /* dwords 0 2 of each source's quad; 1 3 */
 
 void values_begin(struct values *v, struct x86 *x, bool masked)
@@ -186,6 +188,19 @@ static struct value *dirty_pair_of(struct values *v, struct place place, bool *h
     return NULL;
 }
 
+/* From its home, or where a linear register's base is. */
+static void row_load(struct values *v, struct place place, unsigned host)
+{
+    const struct linear *linear =
+        v->linear && !place.accumulation ? linear_of(v->linear, place.index) : NULL;
+    if (linear) {
+        linear_load_emit(v->x, host, linear);
+        v->linear_lanes |= linear->step != 0;
+    } else {
+        x86_vector(v->x, X86_VMOVDQA32_LOAD, host, 0, home(place), (struct x86_option){0});
+    }
+}
+
 unsigned values_row(struct values *v, struct place place)
 {
     struct value *row = find(v, VALUE_ROW, place, 0);
@@ -198,7 +213,7 @@ unsigned values_row(struct values *v, struct place place)
         pair_store(v, first);
     }
     row = take(v, VALUE_ROW, place, 0);
-    x86_vector(v->x, X86_VMOVDQA32_LOAD, number_of(v, row), 0, home(place), (struct x86_option){0});
+    row_load(v, place, number_of(v, row));
     return number_of(v, row);
 }
 
@@ -259,6 +274,11 @@ static void place_forget(struct values *v, struct place place)
         drop(find(v, VALUE_WIDENED, place, part));
     pairs_drop(v, place, 0);
     pairs_drop(v, place, 1);
+}
+
+void values_drop(struct values *v, struct place place)
+{
+    place_forget(v, place);
 }
 
 bool values_index(struct values *v, struct place place, unsigned kind, unsigned *host)

@@ -52,9 +52,12 @@ struct mask_value {
     uint64_t used;
 };
 
+struct linears;
 struct values {
     struct x86 *x;
-    bool masked; /* not all lanes may run: stores leave the others alone */
+    const struct linears *linear; /* registers that are loaded from slots; NULL: none */
+    bool linear_lanes;            /* one has been that differs from lane to lane */
+    bool masked;                  /* not all lanes may run: stores leave the others alone */
     uint64_t now;
     struct value hosts[HOST_ALLOCATED];
     struct mask_value masks[MASKS_END];
@@ -65,6 +68,9 @@ void values_begin(struct values *v, struct x86 *x, bool masked);
 void values_next(struct values *v);
 /* Stores all that is newer than its home. */
 void values_flush(struct values *v);
+
+/* Nobody has the register any longer: something else has written it. */
+void values_drop(struct values *v, struct place place);
 
 /* A host register that holds nothing yet. */
 unsigned values_temporary(struct values *v);

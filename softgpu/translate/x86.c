@@ -478,6 +478,12 @@ void x86_gpr_shift(struct x86 *x, enum x86_shift shift, bool wide, enum x86_gpr 
 {
     put_direct(x, wide, 0xd3, shift, dst);
 }
+void x86_gpr_shift_imm(struct x86 *x, enum x86_shift shift, bool wide, enum x86_gpr dst,
+                       unsigned bits)
+{
+    put_direct(x, wide, 0xc1, shift, dst);
+    put(x, (uint8_t)bits);
+}
 static void put_direct2(struct x86 *x, bool wide, uint8_t opcode, unsigned reg, unsigned rm)
 {
     put_rex(x, wide, reg, rm);
@@ -487,6 +493,10 @@ static void put_direct2(struct x86 *x, bool wide, uint8_t opcode, unsigned reg, 
 void x86_gpr_multiply_by(struct x86 *x, enum x86_gpr dst, enum x86_gpr source)
 {
     put_direct2(x, false, 0xaf, dst, source);
+}
+void x86_gpr_multiply_wide(struct x86 *x, enum x86_gpr dst, enum x86_gpr source)
+{
+    put_direct2(x, true, 0xaf, dst, source);
 }
 void x86_gpr_move_if(struct x86 *x, enum x86_condition condition, enum x86_gpr dst,
                      enum x86_gpr source)

@@ -26,6 +26,7 @@ enum x86_condition {
     JUMP_NOT_EQUAL = 0x5,
     JUMP_BELOW_EQUAL = 0x6,
     JUMP_ABOVE = 0x7,
+    JUMP_SIGN = 0x8,
     JUMP_LESS = 0xc,
     JUMP_GREATER_EQUAL = 0xd,
     JUMP_LESS_EQUAL = 0xe,
@@ -186,7 +187,10 @@ void x86_gpr_do(struct x86 *x, enum x86_operation operation, bool wide, enum x86
                 enum x86_gpr source);
 void x86_gpr_not(struct x86 *x, bool wide, enum x86_gpr dst);
 void x86_gpr_shift(struct x86 *x, enum x86_shift shift, bool wide, enum x86_gpr dst); /* by CL */
-void x86_gpr_multiply_by(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);       /* 32 bits */
+void x86_gpr_shift_imm(struct x86 *x, enum x86_shift shift, bool wide, enum x86_gpr dst,
+                       unsigned bits);
+void x86_gpr_multiply_by(struct x86 *x, enum x86_gpr dst, enum x86_gpr source);   /* 32 bits */
+void x86_gpr_multiply_wide(struct x86 *x, enum x86_gpr dst, enum x86_gpr source); /* 64 bits */
 void x86_gpr_move_if(struct x86 *x, enum x86_condition condition, enum x86_gpr dst,
                      enum x86_gpr source);
 void x86_set_if(struct x86 *x, enum x86_condition condition,

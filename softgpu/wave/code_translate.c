@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "translate/translate.h"
 #include "wave/code_internal.h"
+#include "wave/flat_rows.h"
 
 struct translated_code {
     struct translated_code *next;
@@ -125,7 +126,7 @@ static uint32_t run_translate(struct page_runs *runs, uint32_t at)
     size_t offset = runs->x.count;
     unsigned taken = count < TRANSLATE_RUN_MIN
                          ? 0
-                         : translate_run(&runs->x, insts, count, insts[0]->exec);
+                         : translate_run(&runs->x, insts, count, insts[0]->exec, flat_span);
     if (!taken)
         return at + 1;
     runs->starts[runs->count++] = (struct run_start){(uint16_t)at, offset};

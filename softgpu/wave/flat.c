@@ -12,3 +12,8 @@ inst_exec_fn *flat_handler(struct inst *inst)
         rows = CALL_LEVEL(flat_rows_handler, inst, inst_element(inst).dwords);
     return rows ? rows : exec;
 }
+
+span_fn *flat_span(const struct inst *inst)
+{
+    return CALL_LEVEL(flat_rows_span, inst->exec);
+}

@@ -98,6 +98,19 @@ static bool flat_pointers(struct wave *w, const struct inst *i, uint32_t size_by
     return generic_pointers(w, i, va, size_bytes, out);
 }
 
+/* The same of a full wave's elements that follow each other; NULL: they do not lie in one mapping,
+ * or perhaps in an aperture. */
+static uint8_t *span_elements(struct wave *w, const struct inst *i, uint64_t va, uint32_t bytes,
+                              uint32_t access)
+{
+    if (va >> 48)
+        return NULL;
+    uint8_t *host = vm_translate(w->group->reader, va, WAVE_LANES * bytes, access);
+    if (host)
+        access_log_span(w, i, va, bytes);
+    return host;
+}
+
 /* Where a full wave's elements lie when they follow each other in one mapping; NULL: elsewhere. */
 static uint8_t *contiguous_elements(struct wave *w, const struct inst *i, uint32_t bytes,
                                     uint32_t access)
@@ -110,12 +123,7 @@ static uint8_t *contiguous_elements(struct wave *w, const struct inst *i, uint32
         return NULL;
     uint64_t base = scalar_base ? wave_source_scalar(w, &i->src[2]) : (uint64_t)rows[1][0] << 32;
     uint64_t va = base + rows[0][0] + (uint64_t)(int64_t)i->offset;
-    if (va >> 48) /* perhaps an aperture */
-        return NULL;
-    uint8_t *host = vm_translate(w->group->reader, va, WAVE_LANES * bytes, access);
-    if (host)
-        access_log_span(w, i, va, bytes);
-    return host;
+    return span_elements(w, i, va, bytes, access);
 }
 
 ELEMENT_EXECS(flat_pointers, contiguous_elements);
@@ -128,6 +136,27 @@ const struct inst *flat_load_dwords(struct wave *w, const struct inst *i)
 const struct inst *flat_store_dwords(struct wave *w, const struct inst *i)
 {
     return exec_STORE_DWORDS(w, i);
+}
+
+const struct inst *flat_load_span(struct wave *w, const struct inst *i, uint64_t va)
+{
+    const struct element element = inst_element(i);
+    const uint8_t *host = span_elements(w, i, va, element.bytes, VM_READ);
+    if (!host)
+        return NULL;
+    rows_load(data_rows(w, &i->dst), host, element.dwords);
+    return inst_next(i);
+}
+
+const struct inst *flat_store_span(struct wave *w, const struct inst *i, uint64_t va)
+{
+    const struct element element = inst_element(i);
+    uint8_t *host = span_elements(w, i, va, element.bytes, VM_WRITE);
+    if (!host)
+        return NULL;
+    rows_store(data_rows(w, &i->src[1]), host, element.dwords);
+    w->stores_pending = true;
+    return inst_next(i);
 }
 
 inst_exec_fn *flat_element_handler(struct inst *inst)

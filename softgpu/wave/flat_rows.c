@@ -89,20 +89,11 @@ CONSTANT_DWORDS bool span_sampled(uint64_t va, uint32_t bytes, uint64_t origin, 
     return sampled;
 }
 
-/* Where the first element lies, if all is as expected; else NULL. */
-CONSTANT_DWORDS uint8_t *elements_at(const struct wave *w, const struct inst *i, unsigned dwords,
-                                     bool scalar_base, uint32_t access)
+/* Where the elements lie that follow each other from `va` on, if all is as expected; else NULL. */
+CONSTANT_DWORDS uint8_t *span_at(const struct wave *w, const struct inst *i, uint64_t va,
+                                 uint32_t size, uint32_t access)
 {
     const struct workgroup *group = w->group;
-    const lane_row *rows = w->v + i->src[0].index;
-    const uint32_t *low = rows[0], *high = scalar_base ? NULL : rows[1], size = 256 * dwords;
-    /* Most waves that are not contiguous say so at once; the low halves must not wrap around. */
-    if (wave_exec(w) != ~0ull || low[1] - low[0] != 4 * dwords || low[WAVE_LANES - 1] < low[0] ||
-        !rows_follow(low, high, 4 * dwords))
-        return NULL;
-    uint64_t base = scalar_base ? w->s[i->src[2].index] | (uint64_t)w->s[i->src[2].index + 1] << 32
-                                : (uint64_t)high[0] << 32;
-    uint64_t va = base + low[0] + (uint64_t)(int64_t)i->offset;
     const struct vm_range *way = vm_way(group->reader, va);
     uint64_t at = va - way->start, length = way->end - way->start;
     if (va >> 48 /* perhaps an aperture */ || at >= length || size > length - at ||
@@ -114,12 +105,25 @@ CONSTANT_DWORDS uint8_t *elements_at(const struct wave *w, const struct inst *i,
     return (uintptr_t)host % CHUNK_BYTES == 0 ? host : NULL;
 }
 
-CONSTANT_DWORDS const struct inst *load(struct wave *w, const struct inst *i, unsigned dwords,
-                                        bool scalar_base)
+/* The same by the lanes' addresses. */
+CONSTANT_DWORDS uint8_t *elements_at(const struct wave *w, const struct inst *i, unsigned dwords,
+                                     bool scalar_base, uint32_t access)
 {
-    const uint8_t *host = elements_at(w, i, dwords, scalar_base, VM_READ);
-    if (__builtin_expect(!host, 0))
-        return flat_load_dwords(w, i);
+    const lane_row *rows = w->v + i->src[0].index;
+    const uint32_t *low = rows[0], *high = scalar_base ? NULL : rows[1];
+    /* Most waves that are not contiguous say so at once; the low halves must not wrap around. */
+    if (wave_exec(w) != ~0ull || low[1] - low[0] != 4 * dwords || low[WAVE_LANES - 1] < low[0] ||
+        !rows_follow(low, high, 4 * dwords))
+        return NULL;
+    uint64_t base = scalar_base ? w->s[i->src[2].index] | (uint64_t)w->s[i->src[2].index + 1] << 32
+                                : (uint64_t)high[0] << 32;
+    uint64_t va = base + low[0] + (uint64_t)(int64_t)i->offset;
+    return span_at(w, i, va, 256 * dwords, access);
+}
+
+CONSTANT_DWORDS const struct inst *load_from(struct wave *w, const struct inst *i,
+                                             const uint8_t *host, unsigned dwords)
+{
     lane_row *rows = data_rows(w, &i->dst);
 #pragma GCC unroll 8
     for (size_t lane = WAVE_LANES; lane > 0;) {
@@ -129,18 +133,47 @@ CONSTANT_DWORDS const struct inst *load(struct wave *w, const struct inst *i, un
     return i + FLAT_DWORDS;
 }
 
-CONSTANT_DWORDS const struct inst *store(struct wave *w, const struct inst *i, unsigned dwords,
-                                         bool scalar_base)
+CONSTANT_DWORDS const struct inst *load(struct wave *w, const struct inst *i, unsigned dwords,
+                                        bool scalar_base)
 {
-    uint8_t *host = elements_at(w, i, dwords, scalar_base, VM_WRITE);
-    if (__builtin_expect(!host, 0))
-        return flat_store_dwords(w, i);
+    const uint8_t *host = elements_at(w, i, dwords, scalar_base, VM_READ);
+    return __builtin_expect(host != NULL, 1) ? load_from(w, i, host, dwords)
+                                             : flat_load_dwords(w, i);
+}
+
+CONSTANT_DWORDS const struct inst *load_span(struct wave *w, const struct inst *i, uint64_t va,
+                                             unsigned dwords)
+{
+    const uint8_t *host = span_at(w, i, va, 256 * dwords, VM_READ);
+    return __builtin_expect(host != NULL, 1) ? load_from(w, i, host, dwords)
+                                             : flat_load_span(w, i, va);
+}
+
+CONSTANT_DWORDS const struct inst *store_to(struct wave *w, const struct inst *i, uint8_t *host,
+                                            unsigned dwords)
+{
     const lane_row *rows = data_rows(w, &i->src[1]);
 #pragma GCC unroll 8
     for (size_t lane = 0; lane < WAVE_LANES; lane += VECTOR_LANES)
         vector_store(rows, lane, host, dwords);
     w->stores_pending = true;
     return i + FLAT_DWORDS;
+}
+
+CONSTANT_DWORDS const struct inst *store(struct wave *w, const struct inst *i, unsigned dwords,
+                                         bool scalar_base)
+{
+    uint8_t *host = elements_at(w, i, dwords, scalar_base, VM_WRITE);
+    return __builtin_expect(host != NULL, 1) ? store_to(w, i, host, dwords)
+                                             : flat_store_dwords(w, i);
+}
+
+CONSTANT_DWORDS const struct inst *store_span(struct wave *w, const struct inst *i, uint64_t va,
+                                              unsigned dwords)
+{
+    uint8_t *host = span_at(w, i, va, 256 * dwords, VM_WRITE);
+    return __builtin_expect(host != NULL, 1) ? store_to(w, i, host, dwords)
+                                             : flat_store_span(w, i, va);
 }
 
 #define HANDLERS(X)                                                                                \
@@ -154,18 +187,36 @@ CONSTANT_DWORDS const struct inst *store(struct wave *w, const struct inst *i, u
                                                               const struct inst *i)                \
     {                                                                                              \
         return verb(w, i, dwords, true);                                                           \
+    }                                                                                              \
+    static const struct inst *span_##verb##_##dwords(struct wave *w, const struct inst *i,         \
+                                                     uint64_t va)                                  \
+    {                                                                                              \
+        return verb##_span(w, i, va, dwords);                                                      \
     }
 HANDLERS(DEFINE_HANDLERS)
+
+#define ENTRY(verb, dwords)                                                                        \
+    {{exec_##verb##_##dwords, exec_##verb##_##dwords##_scalar}, span_##verb##_##dwords},
+static const struct {
+    inst_exec_fn *exec[2]; /* with vector registers, with a scalar base */
+    span_fn *span;
+} handlers[2 * 4] = {HANDLERS(ENTRY)};
+
+span_fn *LEVEL_NAME(flat_rows_span, ROWS_LEVEL)(inst_exec_fn *exec)
+{
+    for (size_t n = 0; n < sizeof handlers / sizeof *handlers; n++)
+        if (exec == handlers[n].exec[0] || exec == handlers[n].exec[1])
+            return handlers[n].span;
+    return NULL;
+}
 
 inst_exec_fn *LEVEL_NAME(flat_rows_handler, ROWS_LEVEL)(const struct inst *inst, unsigned dwords)
 {
     enum { LOADS, STORES };
-#define ENTRY(verb, dwords) {exec_##verb##_##dwords, exec_##verb##_##dwords##_scalar},
-    static inst_exec_fn *const handlers[2 * 4][2] = {HANDLERS(ENTRY)};
     bool scalar_base = inst->flags & IF_SADDR;
     if (inst->dwords != FLAT_DWORDS || dwords < 1 || dwords > 4 ||
         (scalar_base && inst->src[2].kind != OPND_SREG))
         return NULL;
     unsigned verb = inst->flags & IF_LOAD ? LOADS : STORES;
-    return handlers[verb * 4 + dwords - 1][scalar_base];
+    return handlers[verb * 4 + dwords - 1].exec[scalar_base];
 }

@@ -19,6 +19,7 @@
 #include "translate/emit.h"
 #include "translate/translate.h"
 #include "valu/valu.h"
+#include "wave/flat_rows.h"
 #include "wave/group.h"
 #include "wave/host_levels.h"
 #include "wave/run_twice.h"
@@ -195,7 +196,7 @@ static void try_program(struct tally *tally)
         insts[n] = slot;
         slot += slot->dwords;
     }
-    unsigned count = translate_run(&x, insts, wanted, plain_stub);
+    unsigned count = translate_run(&x, insts, wanted, plain_stub, flat_span);
     assert_false(x.failed);
     void *code = count ? translated_map(&x) : NULL;
     assert_true(!count || code);

@@ -254,7 +254,8 @@ static const struct inst *interpret(struct wave *w, const struct inst *const *in
 static bool registers_same(void)
 {
     const struct wave *a = &interpreted.wave, *b = &translated.wave;
-    return !memcmp(interpreted.v, translated.v, sizeof interpreted.v) &&
+    const bool ended = a->stop == WAVE_DONE && b->stop == WAVE_DONE;
+    return (ended || !memcmp(interpreted.v, translated.v, sizeof interpreted.v)) &&
            !memcmp(interpreted.a, translated.a, sizeof interpreted.a) &&
            !memcmp(a->s, b->s, sizeof a->s) && a->scc == b->scc && a->mode == b->mode;
 }

@@ -1,7 +1,7 @@
 /*
  * For tests: a wave twice, once through a translated run and once instruction by instruction.
  * Registers, memory, LDS, counts, what was noted for counters and modelled time, faults, and where
- * the wave goes on must be the same.
+ * the wave goes on must be the same; but nobody sees the registers of a wave that has ended.
  */
 #ifndef WAVE_RUN_TWICE_H
 #define WAVE_RUN_TWICE_H
