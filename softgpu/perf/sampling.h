@@ -38,10 +38,11 @@ enum {
 
 /* Where a block stands among all: those below a limit are sampled. Neighbours, and whatever a
  * stride connects, stand far from each other, so that every part of an array has its share. */
+#define SAMPLE_FACTOR 40503u
 static inline uint32_t sample_position(uint64_t offset)
 {
     uint32_t block = (uint32_t)(offset / SAMPLE_BLOCK_BYTES) & (SAMPLE_REGION_BLOCKS - 1);
-    return block * 40503u & (SAMPLE_POSITIONS - 1);
+    return block * SAMPLE_FACTOR & (SAMPLE_POSITIONS - 1);
 }
 
 /* Accesses of a sampled block stand for so many. */
