@@ -97,7 +97,7 @@ CONSTANT_DWORDS bool blocks_sampled(uint32_t first, uint32_t count, uint32_t lim
 CONSTANT_DWORDS bool span_sampled(uint64_t va, uint32_t bytes, uint64_t origin, uint32_t limit)
 {
     const uint32_t within = (uint32_t)va % SAMPLE_BLOCK_BYTES;
-    if (bytes > SAMPLE_BLOCK_BYTES && origin % SAMPLE_BLOCK_BYTES == 0)
+    if (bytes > SAMPLE_BLOCK_BYTES && origin % SAMPLE_BLOCK_BYTES == 0 && limit)
         return blocks_sampled((uint32_t)((va - origin) / SAMPLE_BLOCK_BYTES),
                               (within + bytes + SAMPLE_BLOCK_BYTES - 1) / SAMPLE_BLOCK_BYTES,
                               limit);
