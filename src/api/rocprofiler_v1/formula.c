@@ -28,17 +28,14 @@ struct parser {
     const char *text, *at; /* of the expression being read */
     const char *metric;    /* whose expression it is */
     int nesting;
-    bool failed;
 };
 
 static bool parse_sum(struct parser *parser);
 
-static bool wrong(struct parser *parser, const char *what)
+static bool wrong(const struct parser *parser, const char *what)
 {
-    if (!parser->failed)
-        fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "metric %s: %s at '%.40s' in \"%s\"",
-             parser->metric, what, parser->at, parser->text);
-    parser->failed = true;
+    fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "metric %s: %s at '%.40s' in \"%s\"", parser->metric,
+         what, parser->at, parser->text);
     return false;
 }
 
@@ -191,10 +188,7 @@ static bool expression_put(struct parser *parser, const struct metric *metric)
         return wrong(parser, "it refers to itself");
     bool fine = parse_sum(&inner);
     spaces_skip(&inner);
-    if (fine && *inner.at)
-        fine = wrong(&inner, "not understood");
-    parser->failed |= inner.failed;
-    return fine;
+    return fine && (!*inner.at || wrong(&inner, "not understood"));
 }
 
 /* Constants of the GPU that expressions may name without a definition. */

@@ -111,7 +111,7 @@ static struct version version_of_list(const struct hip_tracer_release *list)
 
 /* The library is one of these, or between them; lists are in order of release. */
 struct range {
-    const struct hip_tracer_release *first, *last; /* NULL: unknown */
+    const struct hip_tracer_release *first, *last; /* both are NULL: unknown */
 };
 
 static struct range range_of_numbers(name_fn name, enum numbers wanted)
@@ -180,7 +180,7 @@ static struct range range_of_nameless(struct version least, name_fn name)
 
 static bool range_has_size(const struct range *range)
 {
-    if (!range->first || !range->last)
+    if (!range->first)
         return false;
     for (const struct hip_tracer_release *list = range->first; list <= range->last; list++)
         if (list->data_size_bytes != range->first->data_size_bytes)
