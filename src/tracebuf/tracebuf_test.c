@@ -331,6 +331,34 @@ static void closed_buffer_drops(void **state)
     assert_int_equal(buffer->dropped, 2); /* what it held, and what came later */
 }
 
+/* What deliveries told of is not told again. */
+static void what_is_lost_at_the_end_is_told(void **state)
+{
+    enum { FIT = 4096 / 24, LATER = 3 };
+    int said[2], standard_error = dup(STDERR_FILENO);
+    char text[200] = "";
+    (void)state;
+    struct consumer_double consumer = {0};
+    struct tracebuf *buffer = buffer_make(&consumer, 4096, 4096, TRACEBUF_DISCARD);
+    for (uint64_t i = 0; i < FIT; i++)
+        assert_true(put(buffer, 0, i, 24));
+    assert_false(put(buffer, 0, FIT, 24)); /* lost; asks for a delivery, which says so */
+    assert_true(eventually(&consumer.records, FIT));
+    tracebuf_flush(buffer);
+    assert_int_equal(consumer.dropped, 1);
+    for (uint64_t i = 0; i < LATER; i++)
+        assert_true(put(buffer, 0, FIT + i, 24));
+    assert_int_equal(pipe(said), 0);
+    dup2(said[1], STDERR_FILENO);
+    assert_true(tracebuf_close(buffer));
+    dup2(standard_error, STDERR_FILENO);
+    close(said[1]);
+    assert_true(read(said[0], text, sizeof text - 1) > 0);
+    close(said[0]);
+    close(standard_error);
+    assert_non_null(strstr(text, " 3 records were lost"));
+}
+
 static void shutdown_delivers_the_rest(void **state)
 {
     (void)state;
@@ -364,6 +392,7 @@ int main(void)
         cmocka_unit_test(stress_lossless_small),
         cmocka_unit_test(stress_discard),
         cmocka_unit_test(closed_buffer_drops),
+        cmocka_unit_test(what_is_lost_at_the_end_is_told),
         cmocka_unit_test(shutdown_delivers_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
