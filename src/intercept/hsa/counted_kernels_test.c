@@ -152,6 +152,33 @@ static void no_packet_overtakes_a_counted_kernel(void **state)
     assert_int_equal(double_open_events(), 0);
 }
 
+/* A packet without the barrier bit waits for no older one: its signal is the device's to complete,
+ * as without us. */
+static void a_packet_without_a_barrier_goes_by(void **state)
+{
+    (void)state;
+    double_counting_configure(&counting_ops);
+    assert_true(table_arrives(double_table_make(1)));
+    hsa_queue_t *queue = queue_open();
+    hsa_signal_t counted = signal_make(1), other = signal_make(1);
+    hsa_kernel_dispatch_packet_t kernel = kernel_packet(64, counted);
+    hsa_barrier_and_packet_t packet = {.header = HSA_PACKET_TYPE_BARRIER_AND,
+                                       .completion_signal = other};
+    complete_delay_us = 2000;
+    double_packets_submit(queue, &kernel, 1);
+    uint64_t first = double_packets_seen();
+    double_packets_submit(queue, &packet, 1);
+    assert_memory_equal(double_packet(first), &packet, sizeof packet);
+    assert_true(value_reached(other, 0));
+    assert_true(value_reached(counted, 0));
+    assert_true(completion_drain(STALL_NS));
+    complete_delay_us = 0;
+    CALL(hsa_queue_destroy)(queue);
+    CALL(hsa_signal_destroy)(counted);
+    CALL(hsa_signal_destroy)(other);
+    assert_int_equal(double_open_events(), 0);
+}
+
 /* As AMD's library has it: a kernel's record comes before its values, and its counting ends before
  * the program sees its end. Tools make what they need for a queue from the first kernel's record.
  */
@@ -240,6 +267,7 @@ int main(void)
         cmocka_unit_test_setup(counting_wraps_kernels_one_at_a_time, reset),
         cmocka_unit_test_setup(counted_kernels_end_with_their_values, reset),
         cmocka_unit_test_setup(no_packet_overtakes_a_counted_kernel, reset),
+        cmocka_unit_test_setup(a_packet_without_a_barrier_goes_by, reset),
         cmocka_unit_test_setup(records_come_before_values, reset),
         cmocka_unit_test_setup(modelled_cycles_are_told_in_nanoseconds, reset),
     };

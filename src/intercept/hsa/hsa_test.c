@@ -178,6 +178,8 @@ static void other_packets_pass_untouched(void **state)
     assert_int_equal(double_packets_seen(), 3);
     assert_memory_equal(double_packet(0), packets[0], 64);
     assert_memory_equal(double_packet(1), packets[1], 56); /* all but the completion signal */
+    const hsa_kernel_dispatch_packet_t *passed = double_packet(1);
+    assert_int_equal(amd_signal(passed->completion_signal)->kind, AMD_SIGNAL_KIND_USER);
     assert_memory_equal(double_packet(2), packets[2], 64);
     assert_true(completion_drain(STALL_NS));
     assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), 1);

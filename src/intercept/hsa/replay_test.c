@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "intercept/hsa/replay_kept.h"
@@ -246,23 +247,29 @@ static void without_a_signal(void **state)
 }
 
 /* Variables of a code object whose file cannot be read, or ends too early: all that was loaded is
- * put back. */
+ * put back. Nothing behind its end is looked at. */
 static void all_of_an_unknown_object_is_put_back(void **state)
 {
     static const char cut_off[] = {0x7f, 'E', 'L', 'F'};
     static uint32_t words[WORDS];
     (void)state;
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    assert_int_equal(mprotect(pages, page_bytes, PROT_READ | PROT_WRITE), 0);
+    void *file = memcpy(pages + page_bytes - sizeof cut_off, cut_off, sizeof cut_off);
     hsa_queue_t *queue = queue_open();
     const struct hsa_agent_entry *agent = agents_find(&hsa_instances[0], (hsa_agent_t){DOUBLE_GPU});
     words[0] = 7;
     for (unsigned n = 0; n < 2; n++) {
-        replay_regions_loaded(agent, n ? cut_off : NULL, n ? sizeof cut_off : 0, (uintptr_t)words,
+        replay_regions_loaded(agent, n ? file : NULL, n ? sizeof cut_off : 0, (uintptr_t)words,
                               sizeof words, 0);
         launch(queue, words, (hsa_signal_t){0});
         assert_true(completion_drain(STALL_NS));
         assert_int_equal(words[0], after(n + 1));
         replay_regions_unloaded((uintptr_t)words, sizeof words);
     }
+    munmap(pages, 2 * page_bytes);
     end(queue, 2 * PASSES, 2);
 }
 
@@ -493,6 +500,50 @@ static void errors_are_the_programs(void **state)
     CALL(hsa_queue_destroy)(queue);
 }
 
+/* Copies to the device: how many are made before the others are refused. Writer: the test, before
+ * it launches; then the thread that puts memory back. */
+static int copies_left;
+static __typeof__(&hsa_amd_memory_async_copy) copy_of_the_runtime;
+
+static hsa_status_t copy_or_refuse(void *target, hsa_agent_t target_agent, const void *source,
+                                   hsa_agent_t source_agent, size_t size, uint32_t count,
+                                   const hsa_signal_t *signals, hsa_signal_t completion)
+{
+    if (target_agent.handle == DOUBLE_GPU && copies_left-- <= 0)
+        return HSA_STATUS_ERROR;
+    return copy_of_the_runtime(target, target_agent, source, source_agent, size, count, signals,
+                               completion);
+}
+
+/* Where nothing was put back, memory is as the kernel left it, whose only pass that was. Where a
+ * part was, it is nobody's state: no more kernels may see it. */
+static void memory_that_cannot_be_put_back(void **state)
+{
+    (void)state;
+    hsa_queue_t *queue = NULL;
+    CALL(hsa_queue_create)
+    ((hsa_agent_t){DOUBLE_GPU}, 4096, 0, on_error, NULL, 0, 0, &queue);
+    uint32_t *words = words_of(DOUBLE_GPU), *others = words_of(DOUBLE_GPU);
+    copy_of_the_runtime = hsa_instances[0].real.hsa_amd_memory_async_copy;
+    hsa_instances[0].real.hsa_amd_memory_async_copy = copy_or_refuse;
+    error_seen = HSA_STATUS_SUCCESS;
+    copies_left = 0;
+    launch(queue, words, (hsa_signal_t){0});
+    assert_true(completion_drain(STALL_NS));
+    assert_true(copies_left < 0);
+    assert_int_equal(error_seen, HSA_STATUS_SUCCESS);
+    assert_int_equal(counting_begun, 1);
+    assert_int_equal(words[0], after(1));
+    copies_left = 1;
+    launch(queue, words, (hsa_signal_t){0});
+    completion_drain(STALL_NS);
+    assert_int_equal(error_seen, HSA_STATUS_ERROR_EXCEPTION);
+    assert_int_equal(counting_begun, 2);
+    CALL(hsa_queue_destroy)(queue);
+    CALL(hsa_amd_memory_pool_free)(words);
+    CALL(hsa_amd_memory_pool_free)(others);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -507,6 +558,7 @@ int main(void)
         cmocka_unit_test_setup(fewer_passes_are_counted, begin_test),
         cmocka_unit_test_setup(threads_lose_no_pass, begin_test),
         cmocka_unit_test_setup(a_kernel_that_waits_runs_once, begin_test),
+        cmocka_unit_test_setup(memory_that_cannot_be_put_back, begin_test),
         cmocka_unit_test_setup(errors_are_the_programs, begin_test),
     };
     return cmocka_run_group_tests(tests, NULL, stop);
