@@ -536,6 +536,55 @@ static void time_waits_for_lds(void **state)
     assert_int_equal(dispatch_cycles(perf), 2 * 5000 * 100 / 97);
 }
 
+/* What groups that wait for room are short of: cycles of the array, for each of its units, or their
+ * SIMDs, that has none left of it. 8 groups where 2 have room: the last one enters when 6 have
+ * left. */
+static void waiting_for_room_is_told_by_what_is_short(void **state)
+{
+    enum { UNITS = 2, GROUPS = 8, BUSY = 4000, WAITING = BUSY * (GROUPS - UNITS) / GROUPS };
+    static const struct {
+        uint32_t event, select, counter, count;
+    } short_of[] = {
+        [LIMIT_WAVES] = {103, REG(SPI_PERFCOUNTER0_SELECT), REG(SPI_PERFCOUNTER0_LO),
+                         UNITS * 4 * WAITING},
+        [LIMIT_VGPRS] = {109, REG(SPI_PERFCOUNTER1_SELECT), REG(SPI_PERFCOUNTER1_LO),
+                         UNITS * 4 * WAITING},
+        [LIMIT_SGPRS] = {115, REG(SPI_PERFCOUNTER2_SELECT), REG(SPI_PERFCOUNTER2_LO),
+                         UNITS * 4 * WAITING},
+        [LIMIT_LDS] = {120, REG(SPI_PERFCOUNTER3_SELECT), REG(SPI_PERFCOUNTER3_LO),
+                       UNITS * WAITING},
+        [LIMIT_BARRIERS] = {123, REG(SPI_PERFCOUNTER4_SELECT), REG(SPI_PERFCOUNTER4_LO),
+                            UNITS * WAITING},
+    };
+    (void)state;
+    for (int limit = LIMIT_WAVES; limit <= LIMIT_BARRIERS; limit++) {
+        struct perf *perf;
+        uint32_t value;
+        assert_int_equal(perf_create(gpu_model_find("gfx90a"), &perf), 0);
+        for (int i = LIMIT_WAVES; i <= LIMIT_BARRIERS; i++)
+            set(perf, short_of[i].select, short_of[i].event);
+        set(perf, REG(SPI_PERFCOUNTER5_SELECT), 85); /* SPI_RA_REQ_NO_ALLOC_CSN */
+        timed_dispatch_begin(perf);
+        for (uint32_t n = 0; n < GROUPS; n++)
+            retire(perf, 0, n % UNITS,
+                   &(struct perf_group){.dispatch_seq = 1,
+                                        .waves = 1,
+                                        .busy_cycles = UNITS * BUSY / GROUPS,
+                                        .array_units = UNITS,
+                                        .capacity = 1,
+                                        .limit = (enum perf_limit)limit});
+        assert_int_equal(dispatch_cycles(perf), BUSY);
+        set(perf, REG(GRBM_GFX_INDEX), 0x60000000); /* engine 0 */
+        assert_true(perf_reg_read(perf, 0, REG(SPI_PERFCOUNTER5_LO), &value));
+        assert_int_equal(value, WAITING);
+        for (int i = LIMIT_WAVES; i <= LIMIT_BARRIERS; i++) {
+            assert_true(perf_reg_read(perf, 0, short_of[i].counter, &value));
+            assert_int_equal(value, i == limit ? short_of[i].count : 0);
+        }
+        perf_destroy(perf);
+    }
+}
+
 /* Every event's HIT + MISS is REQ, whatever the mix. */
 static void requests_are_hits_plus_misses(void **state)
 {
@@ -586,6 +635,7 @@ int main(void)
         cmocka_unit_test(second_halves_find_their_line),
         PERF_TEST(time_waits_for_memory),
         PERF_TEST(time_waits_for_lds),
+        cmocka_unit_test(waiting_for_room_is_told_by_what_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
