@@ -38,6 +38,39 @@ static void copies_report_direction_size_and_times(void **state)
     CALL(hsa_signal_destroy)(signal);
 }
 
+/* A copy into whose signal the device wrote a kernel's times: those are the kernel's still. */
+static void a_copy_takes_no_kernels_times(void **state)
+{
+    enum { KERNELS = 500, BYTES = 7 };
+    const hsa_agent_t cpu = {DOUBLE_CPU}, gpu = {DOUBLE_GPU};
+    char from[BYTES] = "", to[BYTES];
+    (void)state;
+    double_listen_records(TRACE_KERNEL_DISPATCH, ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
+    assert_true(table_arrives(double_table_make(2)));
+    hsa_queue_t *queue = queue_open();
+    hsa_signal_t signal = signal_make(0);
+    for (uint32_t i = 0; i < KERNELS; i++) {
+        hsa_kernel_dispatch_packet_t packet = kernel_packet(i + 1, signal);
+        __atomic_store_n(&amd_signal(signal)->value, 1, __ATOMIC_RELAXED);
+        double_packets_submit(queue, &packet, 1);
+        assert_true(value_reached(signal, 0));
+        __atomic_store_n(&amd_signal(signal)->value, 1, __ATOMIC_RELAXED);
+        assert_int_equal(
+            CALL(hsa_amd_memory_async_copy)(to, gpu, from, cpu, BYTES, 0, NULL, signal),
+            HSA_STATUS_SUCCESS);
+        assert_true(value_reached(signal, 0));
+    }
+    completion_harvest(STALL_NS);
+    assert_int_equal(double_count(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1), KERNELS);
+    const struct double_entry *entries = double_entry(DOUBLE_RECORD, TRACE_KERNEL_DISPATCH, -1, 0);
+    for (uint32_t i = 0; i < KERNELS; i++)
+        assert_int_equal(entries[i].payload.dispatch_record.end_timestamp -
+                             entries[i].payload.dispatch_record.start_timestamp,
+                         DOUBLE_TICKS_PER_KERNEL * 10);
+    CALL(hsa_queue_destroy)(queue);
+    CALL(hsa_signal_destroy)(signal);
+}
+
 static void rect_copy_check(hsa_amd_copy_direction_t direction,
                             rocprofiler_memory_copy_operation_t operation, uint64_t from_agent,
                             uint64_t to_agent)
@@ -151,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(copies_report_direction_size_and_times, reset),
+        cmocka_unit_test_setup(a_copy_takes_no_kernels_times, reset),
         cmocka_unit_test_setup(boxes_are_copied_from_and_to_the_host, reset),
         cmocka_unit_test_setup(allocations_report_agent_size_and_address, reset),
         cmocka_unit_test_setup(allocations_from_pools_need_no_regions, reset),

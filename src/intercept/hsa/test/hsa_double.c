@@ -27,7 +27,8 @@ static const rocprofiler_agent_v0_t gpu_info = {.size = sizeof gpu_info,
                                                 .array_count = 8,
                                                 .num_shader_banks = 8,
                                                 .simd_arrays_per_engine = 1,
-                                                .name = "gfx90a"};
+                                                .name = "gfx90a",
+                                                .num_sdma_engines = 2};
 static const rocprofiler_agent_v0_t *infos[] = {&cpu_info, &gpu_info};
 static const struct topology topology = {.agents = infos, .agent_count = 2};
 
