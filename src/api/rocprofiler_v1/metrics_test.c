@@ -267,6 +267,23 @@ static void bad_files_say_where(void **state)
     xml_free(&file);
 }
 
+/* A file that was cut off may have lost a part of its last metric. */
+static void what_is_cut_off_is_left_out(void **state)
+{
+    struct xml_file file;
+    (void)state;
+    const char *path =
+        file_write("cut.xml", "<gfx9>\n<metric name=A expr=1>\n<metric name=B expr=2");
+    log_begin();
+    assert_true(xml_open(&file, path));
+    xml_scope_read(&file, NULL);
+    log_end();
+    assert_non_null(strstr(logged, "<metric has no end"));
+    assert_int_equal(file.metric_count, 1);
+    assert_string_equal(file.metrics[0].name, "A");
+    xml_free(&file);
+}
+
 /* Whatever stands in a file, it is read to its end, and nothing else happens. */
 static void any_text_is_survived(void **state)
 {
@@ -389,9 +406,9 @@ static void both_evaluations_agree(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest own[] = {
-        cmocka_unit_test(every_spelling_is_read), cmocka_unit_test(expressions_are_computed),
-        cmocka_unit_test(bad_expressions_say_why), cmocka_unit_test(bad_files_say_where),
-        cmocka_unit_test(any_text_is_survived)};
+        cmocka_unit_test(every_spelling_is_read),      cmocka_unit_test(expressions_are_computed),
+        cmocka_unit_test(bad_expressions_say_why),     cmocka_unit_test(bad_files_say_where),
+        cmocka_unit_test(what_is_cut_off_is_left_out), cmocka_unit_test(any_text_is_survived)};
     const struct CMUnitTest shipped[] = {cmocka_unit_test(both_evaluations_agree)};
     const struct topology *topology = engine->topology_system();
     for (uint32_t i = 0; i < topology->agent_count && !agent; i++)
