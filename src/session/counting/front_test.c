@@ -187,6 +187,67 @@ static void the_owner_is_named(void **state)
     owners_release((rocprofiler_context_id_t){1});
 }
 
+/* Kernels that are counted together: the device is set up before the first one. */
+static unsigned device_packets;
+
+static bool device_open(rocprofiler_agent_id_t agent, uint64_t *hsa_agent)
+{
+    *hsa_agent = agent.handle;
+    return true;
+}
+
+static struct counting_flight *device_submit(rocprofiler_agent_id_t agent, const void *packet,
+                                             void (*done)(void *data, bool failed), void *data)
+{
+    (void)agent, (void)packet;
+    device_packets++;
+    if (done)
+        done(data, false);
+    return (struct counting_flight *)&device_packets;
+}
+
+static bool device_wait(struct counting_flight *flight, uint64_t limit_ns)
+{
+    (void)flight, (void)limit_ns;
+    return true;
+}
+
+static void device_drain(rocprofiler_agent_id_t agent, uint64_t limit_ns)
+{
+    (void)agent, (void)limit_ns;
+}
+
+static bool are_together(void)
+{
+    return true;
+}
+
+/* Its counters go on from kernel to kernel, but not when the tool has stopped its context. */
+static void counters_stop_with_their_context(void **state)
+{
+    static const struct counting_queue_ops queue = {device_open, device_submit, device_wait,
+                                                    device_drain};
+    static const struct counting_collector_ops ops = {
+        .choose = choose, .counted = arrive, .ended = end, .together = are_together};
+    const struct counting_collector_ops *data = &ops;
+    rocprofiler_counter_id_t waves = event_counter(MI210, "SQ", 4);
+    rocprofiler_counter_config_id_t config = config_of(MI210, &waves, 1);
+    (void)state;
+    counting_queue_register(&queue);
+    assert_int_equal(added_ops[1]->start((rocprofiler_context_id_t){1}, &data), SUCCESS);
+    chosen = collector_of(config);
+    const uint32_t before = arrived;
+    dispatch_on(MI210, false);
+    dispatch_on(MI210, false);
+    assert_int_equal(arrived, before + 2);
+    assert_int_equal(device_packets, 1);
+    added_ops[1]->stop((rocprofiler_context_id_t){1}, &data);
+    assert_int_equal(device_packets, 2);
+    counting_queue_register(NULL);
+    counting_collector_destroy(chosen);
+    counting_config_destroy(config);
+}
+
 static void events_are_counters(void **state)
 {
     const struct counting_agent *agent = counting_agent_find((rocprofiler_agent_id_t){MI210});
@@ -232,9 +293,11 @@ static void properties_have_the_drivers_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_choice_is_answered), cmocka_unit_test(a_collector_keeps_its_memory),
-        cmocka_unit_test(the_owner_is_named), cmocka_unit_test(events_are_counters),
-        cmocka_unit_test(properties_have_the_drivers_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_choice_is_answered),
+                                       cmocka_unit_test(a_collector_keeps_its_memory),
+                                       cmocka_unit_test(the_owner_is_named),
+                                       cmocka_unit_test(counters_stop_with_their_context),
+                                       cmocka_unit_test(events_are_counters),
+                                       cmocka_unit_test(properties_have_the_drivers_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
