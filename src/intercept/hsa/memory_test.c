@@ -169,6 +169,9 @@ static void code_objects_come_before_their_kernels_and_go_after(void **state)
         assert_int_equal(objects_kernel_id(kernel->payload.kernel.kernel_object),
                          kernel->payload.kernel.kernel_id);
         assert_non_null(strstr(kernel->payload.kernel.kernel_name, ".kd"));
+        uint64_t place = kernel->payload.kernel.kernel_object;
+        assert_int_equal(kernel->payload.kernel.kernel_address.value,
+                         place == double_kernel_object(0) ? place + 4096 : place - 256);
     }
     CALL(hsa_executable_freeze)(double_executable(), NULL); /* nothing new */
     assert_int_equal(double_count(DOUBLE_CALL, TRACE_CODE_OBJECT, load), 1);

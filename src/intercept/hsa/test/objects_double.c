@@ -7,7 +7,9 @@
 #include "codeobj/kernel_descriptor.h"
 #include "intercept/hsa/test/hsa_double.h"
 
-static _Alignas(64) struct kernel_descriptor descriptors[2];
+/* Code lies behind its descriptor, or before it. */
+static _Alignas(64) struct kernel_descriptor descriptors[2] = {{.code_entry_offset_bytes = 4096},
+                                                               {.code_entry_offset_bytes = -256}};
 static const char *const kernel_names[] = {"first.kd", "second.kd"};
 
 hsa_executable_t double_executable(void)
