@@ -43,7 +43,7 @@ def main():
     out = [HEAD] + [callback(f) for f in events]
     out.append("const struct ompt_callback_row ompt_callback_rows[] = {")
     out += ["    {%d, %d, (ompt_callback_t)on_%s}," % (f.slots[0], f.id, f.name) for f in events]
-    out += ["};", "const uint32_t ompt_callback_row_count = %d;" % len(events)]
+    out += ["    {0, 0, NULL},", "};"]
     with open(target, "w", encoding="utf-8") as f:
         f.write("\n".join(out) + "\n")
 

@@ -25,7 +25,6 @@ struct ompt_callback_row {
     int32_t operation;
     ompt_callback_t function;
 };
-extern const struct ompt_callback_row ompt_callback_rows[];
-extern const uint32_t ompt_callback_row_count;
+extern const struct ompt_callback_row ompt_callback_rows[]; /* behind the last: no function */
 
 #endif

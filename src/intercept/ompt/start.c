@@ -52,8 +52,7 @@ static void entries_report(ompt_function_lookup_t lookup)
 static uint32_t callbacks_register(ompt_set_callback_t set)
 {
     uint32_t registered = 0;
-    for (uint32_t i = 0; i < ompt_callback_row_count; i++) {
-        const struct ompt_callback_row *row = &ompt_callback_rows[i];
+    for (const struct ompt_callback_row *row = ompt_callback_rows; row->function; row++) {
         if (!trace_is_configured(TRACE_OMPT, row->operation))
             continue;
         ompt_set_result_t result = set((ompt_callbacks_t)row->event, row->function);
