@@ -52,7 +52,7 @@ RULES = {
     "bool": ["{T0} %s {T0}".replace("{T0}", "{%s}" % t) % c for t in ("u32", "i32", "u64", "i64", "f32", "f64",
              "half", "i16", "u8") for c in ("<", ">", "==", "!=")] + [
              "{T0} %s {T0}".replace("{T0}", "{%s}" % t) % c for t in ("u32", "i32", "u64", "i64", "f32", "f64")
-             for c in ("<=", ">=")] + ["__builtin_isnan({f32})", "__builtin_isinf({f64})", "__builtin_isfinite({f32})"] + ["!({bool})", "(({bool}) && ({bool}))",
+             for c in ("<=", ">=")] + ["__builtin_isnan({f32})", "__builtin_isinf({f64})", "is_finite({f32})"] + ["!({bool})", "(({bool}) && ({bool}))",
              "(({u32} & {#16}) == {#4})", "(({u32} >> {#32} & 1) != 0)"],
     "u32": INTEGER + SHIFTS + ["(u32){i32}", "(u32){u64}", "(u32){u16}", "(u32){i8}", "bits({f32})",
            "bits({short2_t})", "bits({ushort2_t})", "bits({half2})", "(u32)bits({half})", "to_u32({f64})",
@@ -61,7 +61,7 @@ RULES = {
            "__builtin_bswap32({u32})", "__builtin_bitreverse32({u32})", "({u32} ? (u32)__builtin_clz({u32} | 1) : 3)",
            "(u32)__builtin_ctz({u32} | {#8} | 256)", "dot2(in_dot({ushort2_t}), in_dot({ushort2_t}), {u32})",
            "dot2_clamped(in_dot({ushort2_t}), in_dot({ushort2_t}), {u32})",
-           "dot2(in_dot({ushort2_t}), in_dot({=pick_w}), {u32})", "field_u32({u32}, {u32}, {u32} & 31)",
+           "dot2(in_dot({ushort2_t}), in_dot({=pick_w}), {u32})", "field_u32({u32}, hidden({u32}), {u32} & 31)",
            "field_u32({u32}, {u32} & 31, t.p2 ^ {u32})",
            "halves_rtz(quiet({f32}), quiet({f32}))", "packed_i16({i32}, {i32})", "packed_u16({u32}, {u32})",
            "(({u32} & {K}) | (~{u32} & {K}))", "(({u32} << {#32}) + {u32})", "(({u32} & 0xffffff) * ({u32} & 0xffffff) + {u32})",
