@@ -152,7 +152,8 @@ template <class V> FN V hidden(V x)
 #endif
     return x;
 }
-// What a wave's lanes say of this LLVM 15 asks by v_cmp_neq, which is true of NaNs: hidden from that.
+// What a wave's lanes say of this LLVM 15 asks by v_cmp_neq, which is true of NaNs: hidden from
+// that.
 FN bool is_finite(f32 x)
 {
     return hidden((u32)__builtin_isfinite(x)) != 0;
