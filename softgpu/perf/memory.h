@@ -56,7 +56,8 @@ enum {
     L2_WRITE_CYCLES = 280
 };
 
-/* Cycles that a request of memory elsewhere takes longer: there and back. */
+/* Cycles that a request of memory elsewhere takes longer: there and back. Assumed, since nothing is
+ * published of these GPUs (decision 0027). */
 static inline uint32_t link_cycles(enum memory_home home)
 {
     enum { HOST_CYCLES = 1000, PEER_CYCLES = 500 };

@@ -442,17 +442,8 @@ static span_fn *counted_spans(const struct inst *inst)
 static void try_program(struct tally *tally)
 {
     static struct inst slots[SLOTS];
-    struct x86 x = {0};
     program_make(slots);
-    unsigned taken = translate_run(&x, insts, count, plain_stub, counted_spans);
-    assert_false(x.failed);
-    void *code = taken ? translated_map(&x) : NULL;
-    assert_true(!taken || code);
-    for (int n = 0; code && n < STATES; n++)
-        try_state(code, insts, taken, numbers_set, tally);
-    if (code)
-        translated_unmap(code, x.count);
-    x86_free(&x);
+    twice_try(insts, count, counted_spans, STATES, numbers_set, tally);
 }
 
 static void same_as_interpreter(const char *name, enum host_level level)

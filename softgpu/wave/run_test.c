@@ -188,7 +188,6 @@ static void try_program(struct tally *tally)
     const struct inst *insts[TRANSLATE_RUN_MAX];
     const unsigned wanted = TRANSLATE_RUN_MIN + below(below(2) ? 12 : TRANSLATE_RUN_MAX - 1);
     struct inst *slot = slots;
-    struct x86 x = {0};
     for (unsigned n = 0; n < wanted; n++) {
         random_instruction(slot);
         if (slot->klass == CLASS_BRANCH && slot->format == FMT_SOPP && below(8) == 0)
@@ -196,15 +195,7 @@ static void try_program(struct tally *tally)
         insts[n] = slot;
         slot += slot->dwords;
     }
-    unsigned count = translate_run(&x, insts, wanted, plain_stub, flat_span);
-    assert_false(x.failed);
-    void *code = count ? translated_map(&x) : NULL;
-    assert_true(!count || code);
-    for (int n = 0; code && n < STATES; n++)
-        try_state(code, insts, count, NULL, tally);
-    if (code)
-        translated_unmap(code, x.count);
-    x86_free(&x);
+    twice_try(insts, wanted, flat_span, STATES, NULL, tally);
 }
 
 static void same_as_interpreter(const char *name, enum host_level level)

@@ -196,7 +196,8 @@ static void state_copy(struct state *to, const struct state *from)
 /* ---- at once, and one by one ---- */
 
 static bool refused;
-const struct inst *plain_stub(struct wave *w, const struct inst *i)
+/* What a run that is refused executes in the first instruction's place. */
+static const struct inst *plain_stub(struct wave *w, const struct inst *i)
 {
     (void)w;
     refused = true;
@@ -330,8 +331,8 @@ static bool has_waited(const struct inst *const *insts, unsigned executed, const
     return next == insts[executed] && insts[executed - 1]->klass != CLASS_BRANCH;
 }
 
-void try_state(void *code, const struct inst *const *insts, unsigned count,
-               void fill(struct state *state), struct tally *tally)
+static void try_state(void *code, const struct inst *const *insts, unsigned count,
+                      void fill(struct state *state), struct tally *tally)
 {
     const bool short_slice = below(16) == 0;
     state_fill(&interpreted, insts[0]);
@@ -372,4 +373,19 @@ void twice_end(void)
 {
     state_destroy(&interpreted);
     state_destroy(&translated);
+}
+
+void twice_try(const struct inst *const *insts, unsigned count, span_find_fn *spans,
+               unsigned states, void fill(struct state *state), struct tally *tally)
+{
+    struct x86 x = {0};
+    unsigned taken = translate_run(&x, insts, count, plain_stub, spans);
+    assert_false(x.failed);
+    void *code = taken ? translated_map(&x) : NULL;
+    assert_true(!taken || code);
+    for (unsigned n = 0; code && n < states; n++)
+        try_state(code, insts, taken, fill, tally);
+    if (code)
+        translated_unmap(code, x.count);
+    x86_free(&x);
 }

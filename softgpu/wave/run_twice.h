@@ -7,6 +7,7 @@
 #define WAVE_RUN_TWICE_H
 
 #include "mem/vm.h"
+#include "translate/translate.h"
 #include "wave/engine.h"
 
 enum {
@@ -41,10 +42,9 @@ uint32_t below(uint32_t n);
 
 void twice_begin(void);
 void twice_end(void);
-/* What a run that is refused executes in the first instruction's place. */
-const struct inst *plain_stub(struct wave *w, const struct inst *i);
-/* From a random state, which `fill` changes (NULL: it does not). */
-void try_state(void *code, const struct inst *const *insts, unsigned count,
-               void fill(struct state *state), struct tally *tally);
+/* The instructions, or as many of them as are translated, from so many random states, which `fill`
+ * changes (NULL: it does not). */
+void twice_try(const struct inst *const *insts, unsigned count, span_find_fn *spans,
+               unsigned states, void fill(struct state *state), struct tally *tally);
 
 #endif
