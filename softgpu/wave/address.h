@@ -18,11 +18,17 @@ bool scratch_pointers(struct wave *wave, const struct inst *inst, const uint32_t
 /* The same for a buffer instruction: what its descriptor does not hold has no pointer. */
 bool buffer_pointers(struct wave *wave, const struct inst *inst, uint32_t size_bytes,
                      struct lane_pointers *out);
-/* How many dwords of a lane's element, which begins at *va, a buffer without stride holds. */
+/* Whether a lane's dwords lie apart from each other there, with those of other lanes in between. */
+bool buffer_dwords_apart(const struct wave *wave, const struct inst *inst);
+struct buffer_dwords {
+    uint64_t va;
+    uint32_t step_bytes; /* from one to the next */
+};
+/* How many of a lane's first `dwords` the buffer holds, and where they are. */
 uint32_t buffer_dwords_inside(const struct wave *wave, const struct inst *inst, unsigned lane,
-                              uint64_t *va);
-/* Where a full wave's elements lie when they follow each other in a buffer without stride, all of
- * them inside; NULL: elsewhere. */
+                              uint32_t dwords, struct buffer_dwords *out);
+/* Where a full wave's elements lie when they follow each other by their offsets, all of them inside
+ * the buffer; NULL: elsewhere. */
 uint8_t *buffer_contiguous(struct wave *wave, const struct inst *inst, uint32_t bytes,
                            uint32_t access);
 

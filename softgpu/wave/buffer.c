@@ -7,47 +7,60 @@
 
 #define EXEC_FN(name) static const struct inst *exec_##name(struct wave *w, const struct inst *i)
 
-/* False after wave_fault(). A store is done here, and the lane left out of what follows. */
-static bool cut_lane(struct wave *w, const struct inst *i, unsigned lane, struct lane_pointers *out)
+static uint8_t *dword_host(struct wave *w, const struct inst *i, uint64_t va)
 {
-    uint64_t va;
-    uint32_t dwords = buffer_dwords_inside(w, i, lane, &va);
+    uint8_t *host = vm_translate(w->group->reader, va, 4, inst_access(i));
+    if (!host)
+        wave_fault(w, i, i->flags & IF_STORE ? FAULT_MEMORY_WRITE : FAULT_MEMORY_READ, va);
+    return host;
+}
+
+/* Dword by dword. False after wave_fault(). A store is done here, and the lane left out of what
+ * follows. */
+static bool cut_lane(struct wave *w, const struct inst *i, unsigned lane, uint32_t size_bytes,
+                     struct lane_pointers *out)
+{
+    struct buffer_dwords at;
+    const uint32_t dwords = buffer_dwords_inside(w, i, lane, size_bytes / 4, &at);
+    out->host[lane] = NULL;
     if (!dwords)
         return true;
-    uint8_t *host = vm_translate(w->group->reader, va, 4 * dwords, inst_access(i));
-    if (!host) {
-        wave_fault(w, i, i->flags & IF_STORE ? FAULT_MEMORY_WRITE : FAULT_MEMORY_READ, va);
-        return false;
-    }
-    if (i->flags & IF_STORE) {
-        const lane_row *rows = data_rows(w, &i->src[1]);
-        for (uint32_t n = 0; n < dwords; n++)
-            single_store_32(host + 4 * n, rows[n][lane]);
-        return true;
-    }
+    const lane_row *rows = i->flags & IF_STORE ? data_rows(w, &i->src[1]) : NULL;
     memset(out->cut[lane], 0, sizeof out->cut[lane]);
     for (uint32_t n = 0; n < dwords; n++) {
-        uint32_t value = single_load_32(host + 4 * n);
+        uint8_t *host = dword_host(w, i, at.va + (uint64_t)n * at.step_bytes);
+        if (!host)
+            return false;
+        if (rows) {
+            single_store_32(host, rows[n][lane]);
+            continue;
+        }
+        uint32_t value = single_load_32(host);
         memcpy(out->cut[lane] + 4 * n, &value, 4);
     }
-    out->host[lane] = out->cut[lane];
+    if (!rows)
+        out->host[lane] = out->cut[lane];
     return true;
 }
 
 /*
- * Loads and stores of several dwords look at each dword's range; atomics and typed accesses are
- * inside or outside as a whole. Who counts accesses does not see those of such lanes.
+ * Loads and stores of several dwords look at each dword's range, and in swizzled buffers at its
+ * place; atomics and typed accesses are inside or outside as a whole. Who counts accesses does not
+ * see those of lanes that end outside, and of swizzled ones the first dwords'.
  */
 static bool dwords_pointers(struct wave *w, const struct inst *i, uint32_t size_bytes,
                             struct lane_pointers *out)
 {
-    if (!buffer_pointers(w, i, size_bytes, out))
+    const bool cut = size_bytes > 4 && !(i->flags & IF_ATOMIC);
+    const bool apart = cut && buffer_dwords_apart(w, i);
+    if (!buffer_pointers(w, i, apart ? 4 : size_bytes, out))
         return false;
-    if (!out->some_outside || size_bytes <= 4 || i->flags & IF_ATOMIC)
+    if (!cut || (!apart && !out->some_outside))
         return true;
+    out->some_outside = true;
     for (uint64_t left = out->lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
-        if (!out->host[lane] && !cut_lane(w, i, lane, out))
+        if ((apart || !out->host[lane]) && !cut_lane(w, i, lane, size_bytes, out))
             return false;
     }
     return true;

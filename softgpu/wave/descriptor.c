@@ -1,27 +1,43 @@
 /* Addresses of buffer instructions: what their descriptor says. */
+#include "isa_ops.h"
 #include "wave/address.h"
 #include "wave/contiguous.h"
 #include "wave/group.h"
 #include "wave/time_note.h"
 
+/* What num_records limits. */
+enum buffer_range { RANGE_BYTES, RANGE_RECORDS, RANGE_NONE };
+
 struct buffer {
     uint64_t base;
     uint32_t stride, records, index_stride;
     bool swizzle, add_lane;
+    enum buffer_range range;
 };
 
 /* Swizzled buffers interleave elements of 4 bytes; gfx9 has no other size. */
 enum { SWIZZLE_ELEMENT_BYTES = 4 };
 
-static struct buffer buffer_read(const struct wave *w, const struct operand *srsrc)
+/* By the documents but for one thing, which gfx950 was seen to do: with an index of its own, a lane
+ * of a buffer that is not swizzled adds no number. */
+static struct buffer buffer_read(const struct wave *w, const struct inst *i)
 {
-    const uint32_t *words = &w->s[srsrc->index];
-    return (struct buffer){.base = words[0] | (uint64_t)(words[1] & 0xffff) << 32,
-                           .stride = words[1] >> 16 & 0x3fff,
-                           .records = words[2],
-                           .index_stride = 8u << (words[3] >> 21 & 3),
-                           .swizzle = words[1] >> 31,
-                           .add_lane = words[3] >> 23 & 1};
+    const uint32_t *words = &w->s[i->src[2].index];
+    const bool indexed = i->flags & IF_IDXEN, add_lane = words[3] >> 23 & 1;
+    struct buffer buffer = {.base = words[0] | (uint64_t)(words[1] & 0xffff) << 32,
+                            .stride = words[1] >> 16 & 0x3fff,
+                            .records = words[2],
+                            .index_stride = 8u << (words[3] >> 21 & 3),
+                            .swizzle = words[1] >> 31};
+    if (indexed && buffer.stride != 0)
+        buffer.range = RANGE_RECORDS;
+    else if (add_lane && !indexed)
+        buffer.range = RANGE_NONE;
+    buffer.add_lane = add_lane && (buffer.swizzle || !indexed);
+    /* There the data format is more of the stride, unless the instruction wants one. */
+    if (buffer.add_lane && !strstr(isa_op_names[i->op], "_format_"))
+        buffer.stride |= (words[3] >> 15 & 15) << 14;
+    return buffer;
 }
 
 static uint32_t scalar_offset(const struct wave *w, const struct inst *i)
@@ -53,12 +69,28 @@ static uint64_t buffer_offset(const struct buffer *b, uint32_t index, uint32_t o
            index_low * SWIZZLE_ELEMENT_BYTES + offset_low;
 }
 
-static bool out_of_range(const struct buffer *b, uint32_t index, uint64_t offset, uint32_t soffset,
+/* Of the offset's sum the scalar one alone does not wrap around. */
+static bool out_of_range(const struct buffer *b, uint32_t index, uint32_t offset, uint32_t soffset,
                          uint32_t size_bytes)
 {
-    if (b->stride != 0)
+    if (b->range == RANGE_NONE)
+        return false;
+    if (b->range == RANGE_RECORDS)
         return index >= b->records;
-    return offset + soffset + size_bytes > b->records;
+    return (uint64_t)offset + soffset + size_bytes > b->records;
+}
+
+/* Where a lane's element begins but for the scalar offset, and what is asked of the range. */
+static uint64_t lane_va(const struct wave *w, const struct inst *i, const struct buffer *b,
+                        unsigned lane, uint32_t *index, uint32_t *offset)
+{
+    lane_index_offset(w, i, lane, index, offset);
+    return b->base + buffer_offset(b, *index + (b->add_lane ? lane : 0), *offset);
+}
+
+static bool is_private(const struct buffer *b)
+{
+    return b->base >> 47 && b->swizzle;
 }
 
 /*
@@ -80,18 +112,15 @@ static bool private_pointers(struct wave *w, const struct inst *i, uint32_t size
 bool buffer_pointers(struct wave *w, const struct inst *i, uint32_t size_bytes,
                      struct lane_pointers *out)
 {
-    struct buffer buffer = buffer_read(w, &i->src[2]);
-    if (buffer.base >> 47 && buffer.swizzle)
+    struct buffer buffer = buffer_read(w, i);
+    if (is_private(&buffer))
         return private_pointers(w, i, size_bytes, out);
     uint32_t soffset = scalar_offset(w, i);
     uint64_t va[WAVE_LANES], inside = 0, exec = wave_exec(w);
     for (unsigned lane = 0; lane < WAVE_LANES; lane++) {
         uint32_t index, offset;
-        lane_index_offset(w, i, lane, &index, &offset);
-        index += buffer.add_lane ? lane : 0;
-        uint64_t at = buffer_offset(&buffer, index, offset);
-        va[lane] = buffer.base + soffset + at;
-        inside |= (uint64_t)!out_of_range(&buffer, index, at, soffset, size_bytes) << lane;
+        va[lane] = soffset + lane_va(w, i, &buffer, lane, &index, &offset);
+        inside |= (uint64_t)!out_of_range(&buffer, index, offset, soffset, size_bytes) << lane;
     }
     if (!global_pointers(w, i, va, exec & inside, size_bytes, out))
         return false;
@@ -102,26 +131,29 @@ bool buffer_pointers(struct wave *w, const struct inst *i, uint32_t size_bytes,
     return true;
 }
 
-uint32_t buffer_dwords_inside(const struct wave *w, const struct inst *i, unsigned lane,
-                              uint64_t *va)
+bool buffer_dwords_apart(const struct wave *w, const struct inst *i)
 {
-    struct buffer buffer = buffer_read(w, &i->src[2]);
+    struct buffer buffer = buffer_read(w, i);
+    return buffer.swizzle && !is_private(&buffer);
+}
+
+uint32_t buffer_dwords_inside(const struct wave *w, const struct inst *i, unsigned lane,
+                              uint32_t dwords, struct buffer_dwords *out)
+{
+    struct buffer buffer = buffer_read(w, i);
     uint32_t soffset = scalar_offset(w, i), index, offset;
-    lane_index_offset(w, i, lane, &index, &offset);
-    index += buffer.add_lane ? lane : 0;
-    uint64_t at = buffer_offset(&buffer, index, offset);
-    *va = buffer.base + soffset + at;
-    if (buffer.stride != 0 || buffer.swizzle || at + soffset > buffer.records)
-        return 0;
-    return (uint32_t)(buffer.records - at - soffset) / 4;
+    out->va = soffset + lane_va(w, i, &buffer, lane, &index, &offset);
+    out->step_bytes = 4 * (buffer.swizzle ? buffer.index_stride : 1);
+    while (dwords && out_of_range(&buffer, index, offset, soffset, 4 * dwords))
+        dwords--;
+    return dwords;
 }
 
 uint8_t *buffer_contiguous(struct wave *w, const struct inst *i, uint32_t bytes, uint32_t access)
 {
-    struct buffer buffer = buffer_read(w, &i->src[2]);
+    struct buffer buffer = buffer_read(w, i);
     const uint32_t *offsets = w->v[i->src[0].index];
-    bool plain = !buffer.swizzle && !buffer.stride && !buffer.add_lane;
-    if (wave_exec(w) != ~0ull || !plain)
+    if (wave_exec(w) != ~0ull || buffer.swizzle || buffer.add_lane)
         return NULL;
     if ((i->flags & (IF_OFFEN | IF_IDXEN)) != IF_OFFEN || !lanes_contiguous(offsets, NULL, bytes))
         return NULL;
