@@ -304,28 +304,29 @@ static void lds_atomics(void **state)
 }
 
 /* Full waves with one element behind the other in LDS, of every width, up to its last byte and past
- * it: there, writes vanish and reads give 0. */
+ * it: there, writes vanish and reads give 0. A group has its LDS in pieces of 512 bytes. */
 static void lds_widths(void **state)
 {
     (void)state;
     static const unsigned dwords[] = {1, 2, 3, 4};
     for (size_t n = 0; n < 4; n++) {
         unsigned d = dwords[n], bytes = 4 * d, last = 7 + d;
+        unsigned lds_bytes = (64 * bytes + 511) / 512 * 512, at = lds_bytes - 64 * bytes;
         char text[2048];
         snprintf(text, sizeof text,
                  PROLOGUE "v_mul_u32_u24 v4, v0, %u\nv_mov_b32 v30, v2\nv_add_u32 v31, 0x100, v2\n"
                           "v_add_u32 v32, 0x200, v2\nv_add_u32 v33, 0x300, v2\n"
-                          "ds_write_b%u v4, v[30:%u]\n"           /* exactly fills the LDS */
+                          "ds_write_b%u v4, v[30:%u] offset:%u\n" /* up to the LDS's end */
                           "ds_write_b%u v4, v[30:%u] offset:%u\n" /* one element on */
                           "s_waitcnt lgkmcnt(0)\n"
                           "ds_read_b%u v[8:%u], v4 offset:%u\ns_waitcnt lgkmcnt(0)\n"
                           "v_lshlrev_b32 v1, 4, v0\nglobal_store_dwordx4 v1, v[8:11], s[4:5]\n"
                           "s_endpgm\n",
-                 bytes, 32 * d, 29 + d, 32 * d, 29 + d, bytes, 32 * d, last, bytes);
+                 bytes, 32 * d, 29 + d, at, 32 * d, 29 + d, at + bytes, 32 * d, last, at + bytes);
         struct kernel_runner *runner = runner_with(1, text);
         const uint32_t *words = kernel_runner_buffer(runner);
-        assert_int_equal(run(runner, 0, (struct kernel_geometry){64, 64, 64 * bytes, 0}).fault,
-                         FAULT_NONE);
+        const struct kernel_geometry geometry = {64, 64, lds_bytes - 511, 0};
+        assert_int_equal(run(runner, 0, geometry).fault, FAULT_NONE);
         /* Lane i wrote element i, then element i + 1: each holds its writer's number. */
         for (uint32_t i = 0; i < 64; i++) {
             for (unsigned k = 0; k < d; k++)

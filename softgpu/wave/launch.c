@@ -27,7 +27,8 @@ enum { /* kernel_code_properties: user SGPRs in this order */
        PROPERTY_FLAT_SCRATCH = 1 << 5,
        PROPERTY_PRIVATE_SIZE = 1 << 6
 };
-enum { SCRATCH_GRANULE_BYTES = 16, LDS_SLACK_BYTES = 64, GROUP_SIZE_MAX = 1024 };
+enum { SCRATCH_GRANULE_BYTES = 16, GROUP_SIZE_MAX = 1024 };
+enum { LDS_GRANULE_BYTES = 512, LDS_SLACK_BYTES = 64 };
 
 static uint32_t read_u32(const uint8_t *bytes, size_t offset)
 {
@@ -150,7 +151,9 @@ int launch_prepare(struct launch *launch, const struct gpu_model *model, struct 
     launch_registers(launch, model);
     if (launch->rsrc2 & RSRC2_ID_X)
         launch->id_x = (launch->rsrc2 >> RSRC2_USER_SGPR_SHIFT & 31) + 1;
-    launch->lds_bytes = packet->group_segment_size;
+    /* What a group gets: programs that run over the end of theirs find memory there on hardware. */
+    launch->lds_bytes =
+        (packet->group_segment_size + LDS_GRANULE_BYTES - 1) & ~(uint32_t)(LDS_GRANULE_BYTES - 1);
     launch->scratch_bytes = (packet->private_segment_size + SCRATCH_GRANULE_BYTES - 1) &
                             ~(uint32_t)(SCRATCH_GRANULE_BYTES - 1);
     /* An odd number of cache lines: lanes at the same offset fall into different sets. */

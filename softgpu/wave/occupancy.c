@@ -4,7 +4,6 @@
 enum {
     SGPRS_PER_SIMD = 800,
     SGPR_GRANULE = 16,
-    LDS_GRANULE_BYTES = 512,
     BARRIERS_PER_UNIT = 16 /* work-groups of several waves */
 };
 
@@ -64,8 +63,7 @@ void launch_occupancy(struct launch *launch, const struct gpu_model *model)
     limit_take(launch, groups_of_waves(launch, model, model->vgprs_per_simd / vgprs), LIMIT_VGPRS);
     limit_take(launch, groups_of_waves(launch, model, SGPRS_PER_SIMD / sgprs), LIMIT_SGPRS);
     if (launch->lds_bytes)
-        limit_take(launch, model->lds_bytes / round_up(launch->lds_bytes, LDS_GRANULE_BYTES),
-                   LIMIT_LDS);
+        limit_take(launch, model->lds_bytes / launch->lds_bytes, LIMIT_LDS);
     if (launch->waves_per_group > 1)
         limit_take(launch, BARRIERS_PER_UNIT, LIMIT_BARRIERS);
     if (launch->capacity == 0) /* more than a unit has: hardware would refuse, we run it alone */

@@ -389,18 +389,18 @@ static void lds_to_memory_and_bounds(void **state)
 {
     (void)state;
     struct kernel_runner *runner = runner_with(
-        "gfx90a",
-        PROLOGUE "v_lshlrev_b32 v4, 2, v0\nv_add_u32 v5, 0x1000, v0\nds_write_b32 v4, v5\n"
-                 "s_mov_b32 m0, 16\ns_or_b32 s9, s9, 0x40000\ns_mov_b32 s10, 50\n"
-                 /* stride 4, add the lane's number */
-                 "s_mov_b32 s11, 0x807fac\n"
-                 "buffer_store_lds_dword s[8:11], 0 offset:4 lds\n"
-                 "s_mov_b32 m0, 0xf0\nbuffer_load_dword off, s[8:11], 0 lds\ns_waitcnt vmcnt(0)\n"
-                 "ds_read_b32 v6, v4\ns_waitcnt lgkmcnt(0)\n"
-                 "v_add_u32 v8, 0x10000, v4\nglobal_store_dword v8, v6, s[4:5]\ns_endpgm\n");
+        "gfx90a", PROLOGUE
+        "v_lshlrev_b32 v4, 2, v0\nv_add_u32 v5, 0x1000, v0\nds_write_b32 v4, v5 offset:256\n"
+        "s_mov_b32 m0, 272\ns_or_b32 s9, s9, 0x40000\ns_mov_b32 s10, 50\n"
+        /* stride 4, add the lane's number */
+        "s_mov_b32 s11, 0x807fac\n"
+        "buffer_store_lds_dword s[8:11], 0 offset:4 lds\n"
+        "s_mov_b32 m0, 0x1f0\nbuffer_load_dword off, s[8:11], 0 lds\ns_waitcnt vmcnt(0)\n"
+        "ds_read_b32 v6, v4 offset:256\ns_waitcnt lgkmcnt(0)\n"
+        "v_add_u32 v8, 0x10000, v4\nglobal_store_dword v8, v6, s[4:5]\ns_endpgm\n");
     uint32_t *words = kernel_runner_buffer(runner);
     memset(words, 0xee, 512);
-    assert_int_equal(run(runner, 256).fault, FAULT_NONE);
+    assert_int_equal(run(runner, 512).fault, FAULT_NONE);
     for (unsigned n = 0; n < 64; n++) {
         uint32_t lds = n + 5 < 64 ? 0x1000 + n + 5 : 0; /* 16 + 4 bytes on */
         assert_int_equal(words[n + 1], lds);
