@@ -107,12 +107,22 @@ part_merge() {
     bench/merge/merge_bench.py "$dir" --parts 64 --records 1000000 --directory "$dir"
 }
 
-# part_run NAME: NAME is a function's, and its argument behind a slash.
-part_run() {
-    local name=$1 argument="" function log=$dir/soak/${1//\//-}.log begin=$SECONDS word
+# part_function NAME: NAME is a function's, and its argument behind a slash.
+part_function() {
+    local name=$1 argument="" function
     function=part_${name%%/*}
     [ "$name" = "${name#*/}" ] || argument=${name#*/}
-    "${function//-/_}" $argument >"$log" 2>&1 </dev/null
+    "${function//-/_}" $argument
+}
+if [ "${1:-}" = --part ]; then
+    part_function "$2"
+    exit
+fi
+
+# A shell's background jobs, and all that they start, ignore Ctrl-C and Ctrl-\; programs that end by these are of the tests.
+part_run() {
+    local name=$1 log=$dir/soak/${1//\//-}.log begin=$SECONDS word
+    env --default-signal=INT,QUIT "$0" "$dir" --part "$name" >"$log" 2>&1 </dev/null
     case $? in
     0) word=passed ;;
     $LEFT_OUT) word="left out" ;;
